@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# One function per test kind. All tests: exit status 0 pass, 77 skip with the
+# reason printed as "SKIP: reason", else fail; each has a timeout.
+#
+#   tprof_add_test(NAME kind.what COMMAND program args...
+#                  [LABELS l...] [TIMEOUT seconds] [PROPERTIES key value...])
+#       Any test; the label is the part of the name before the first dot.
+#       Label `slow` leaves it out of a plain tests/run; label `smoke` has the
+#       clang build run a guest test, too. Default timeout: 60 s.
+#
+#   tprof_unit_test(<module> [LIBS l...] [SOURCES s...] [LABELS l...] [TIMEOUT n])
+#       Builds test_<module>.c of the current folder with check.c; runs it as
+#       unit.<module>.
+#
+#   tprof_fuzz_test(<entry> [LIBS l...] [SOURCES s...] [CORPUS dir])
+#       Builds fuzz_<entry>.c, which defines LLVMFuzzerTestOneInput(); runs it over
+#       the corpus (default corpus/<entry>) as fuzz.<entry>. A libFuzzer program
+#       when configured with clang, TPROF_FUZZ=ON and TPROF_SANITIZE=address,undefined:
+#           ./fuzz_<entry> -max_total_time=600 NEW_DIR CORPUS_DIR
+#
+#   tprof_guest_test(...) is in TprofGuest.cmake.
+include_guard(GLOBAL)
+
+function(tprof_add_test)
+  cmake_parse_arguments(ARG "" "NAME;TIMEOUT" "COMMAND;LABELS;PROPERTIES" ${ARGN})
+  if(ARG_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "tprof_add_test: what is ${ARG_UNPARSED_ARGUMENTS}?")
+  endif()
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 60)
+  endif()
+  string(REGEX REPLACE "\\..*" "" kind ${ARG_NAME})
+  add_test(NAME ${ARG_NAME} COMMAND ${ARG_COMMAND})
+  set_tests_properties(${ARG_NAME} PROPERTIES
+      LABELS "${kind};${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT} SKIP_RETURN_CODE 77
+      ${ARG_PROPERTIES})
+endfunction()
+
+function(tprof_unit_test module)
+  cmake_parse_arguments(ARG "" "TIMEOUT" "LIBS;SOURCES;LABELS" ${ARGN})
+  add_executable(test_${module} test_${module}.c ${ARG_SOURCES})
+  target_link_libraries(test_${module} PRIVATE ${ARG_LIBS} tprof_check tprof_hosted)
+  tprof_add_test(NAME unit.${module} COMMAND test_${module}
+      LABELS ${ARG_LABELS} TIMEOUT ${ARG_TIMEOUT})
+endfunction()
+
+function(tprof_fuzz_test entry)
+  cmake_parse_arguments(ARG "" "CORPUS;TIMEOUT" "LIBS;SOURCES;LABELS" ${ARGN})
+  if(NOT ARG_CORPUS)
+    set(ARG_CORPUS ${CMAKE_CURRENT_SOURCE_DIR}/corpus/${entry})
+  endif()
+  add_executable(fuzz_${entry} fuzz_${entry}.c ${ARG_SOURCES})
+  target_link_libraries(fuzz_${entry} PRIVATE ${ARG_LIBS} tprof_hosted)
+  if(TPROF_FUZZ)
+    target_link_options(fuzz_${entry} PRIVATE -fsanitize=fuzzer)
+    set(replay -runs=0)
+  else()
+    target_sources(fuzz_${entry} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/replay.c)
+    set(replay)
+  endif()
+  tprof_add_test(NAME fuzz.${entry} COMMAND fuzz_${entry} ${replay} ${ARG_CORPUS}
+      LABELS ${ARG_LABELS} TIMEOUT ${ARG_TIMEOUT})
+endfunction()
