@@ -21,6 +21,8 @@
 #   tprof_guest_test(...) is in TprofGuest.cmake.
 include_guard(GLOBAL)
 
+add_custom_target(tprof_thread_tests) # the programs of the tests labelled thread
+
 function(tprof_add_test)
   cmake_parse_arguments(ARG "" "NAME;TIMEOUT" "COMMAND;LABELS;PROPERTIES" ${ARGN})
   if(ARG_UNPARSED_ARGUMENTS)
@@ -40,6 +42,9 @@ function(tprof_unit_test module)
   cmake_parse_arguments(ARG "" "TIMEOUT" "LIBS;SOURCES;LABELS" ${ARGN})
   add_executable(test_${module} test_${module}.c ${ARG_SOURCES})
   target_link_libraries(test_${module} PRIVATE ${ARG_LIBS} tprof_check tprof_hosted)
+  if("thread" IN_LIST ARG_LABELS)
+    add_dependencies(tprof_thread_tests test_${module})
+  endif()
   tprof_add_test(NAME unit.${module} COMMAND test_${module}
       LABELS ${ARG_LABELS} TIMEOUT ${ARG_TIMEOUT})
 endfunction()
