@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The guest's ELF file: opens it, says which build it is, and hands out its
+ * code bytes and function symbols. All addresses here are link-time ones; the
+ * slide (image_slide) leads from run-time addresses to them.
+ *
+ * The file is not trusted: whatever it holds, opening and reading it ends in
+ * an error or in less information, never in a crash, and costs memory and
+ * time in proportion to the file's size only. The file's bytes are copied, so
+ * that a kernel may be rebuilt while the collector runs.
+ */
+#ifndef TPROF_SYMBOLIZE_IMAGE_H
+#define TPROF_SYMBOLIZE_IMAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "util/err.h"
+
+struct image;
+
+/* What an image lacks. Each is worth one line in a report, said once. */
+enum image_flaw {
+    IMAGE_NO_BUILD_ID = 1u << 0, /* identify it by image_text_crc() */
+    IMAGE_NO_SYMBOLS = 1u << 1,  /* stripped: addresses only */
+    IMAGE_NO_DEBUG = 1u << 2,    /* no DWARF: no lines, no inline frames */
+    IMAGE_BAD_DEBUG = 1u << 3,   /* DWARF damaged: in part not used */
+};
+
+/* How many bytes of text the CRC of HELLO covers at most. */
+#define IMAGE_TEXT_CRC_BYTES 65536u
+
+/*
+ * Open the x86-64 ELF executable or shared object at (path).
+ *
+ * Returns 0 and the image in (*out), which the caller closes; -1 with (e)
+ * filled if the file cannot be read, is not an ELF file, is truncated, is for
+ * another machine or class, or is no linked image.
+ */
+int image_open(struct image **out, const char *path, struct err *e);
+
+/* Release (img) and all pointers that it handed out. NULL is allowed. */
+void image_close(struct image *img);
+
+/* The path given to image_open(). */
+const char *image_path(const struct image *img);
+
+/*
+ * The set of enum image_flaw known by now. IMAGE_BAD_DEBUG may appear while
+ * addresses are being symbolized, so ask (again) when the report is complete.
+ */
+unsigned image_flaws(const struct image *img);
+
+/* One sentence for one flaw: what it means and what to do about it. */
+const char *image_flaw_text(enum image_flaw flaw);
+
+/* The GNU build-id and its length in (*len); NULL and 0 if there is none. */
+const uint8_t *image_build_id(const struct image *img, size_t *len);
+
+/*
+ * CRC-32C of the first IMAGE_TEXT_CRC_BYTES (or (length), if that is less) of
+ * the image's bytes from link-time address (address) on.
+ *
+ * Returns 0 and the CRC in (*crc); -1 if the file does not hold those bytes,
+ * which also means that the guest runs something else.
+ */
+int image_text_crc(const struct image *img, uint64_t address, uint64_t length,
+                   uint32_t *crc);
+
+/*
+ * The difference between run-time and link-time addresses, given the run-time
+ * address of the symbol `tprof_anchor` as HELLO states it.
+ *
+ * Returns 0 and the slide in (*slide), to be subtracted modulo 2^64 from
+ * run-time addresses; -1 with (e) filled if the image has no such symbol
+ * (stripped, or built without tprof), with (*slide) = 0.
+ */
+int image_slide(const struct image *img, uint64_t anchor, uint64_t *slide,
+                struct err *e);
+
+/* Find the symbol (name) of any type; its value in (*address). */
+bool image_find_symbol(const struct image *img, const char *name,
+                       uint64_t *address);
+
+/*
+ * The bytes from (address) to the end of its executable segment, at most
+ * (*len) of which the file holds. NULL and 0 if (address) is not code.
+ */
+const uint8_t *image_code(const struct image *img, uint64_t address,
+                          size_t *len);
+
+/* One executable segment. */
+struct image_text {
+    uint64_t address, size; /* as in memory */
+    uint64_t file_offset;   /* of its first byte */
+    const uint8_t *bytes;   /* the part that the file holds */
+    size_t bytes_len;
+};
+
+/* The executable segment number (i), from 0 on; NULL behind the last. */
+const struct image_text *image_text(const struct image *img, size_t i);
+
+/* A function as the symbol table knows it; assembler labels included. */
+struct image_function {
+    uint64_t start;
+    uint64_t size;    /* a label without size reaches to the next symbol */
+    const char *name; /* raw: neither demangled nor escaped */
+};
+
+/* The function that holds (address), or NULL. Sized functions win. */
+const struct image_function *image_function(const struct image *img,
+                                            uint64_t address);
+
+/* The function number (i) by rising address; NULL behind the last. */
+const struct image_function *image_function_at(const struct image *img,
+                                               size_t i);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Formats the one line that says why something failed. */
+#include "util/err.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Names from a guest or a file may carry terminal escapes. */
+static void make_harmless(char *text)
+{
+    for (unsigned char *p = (unsigned char *)text; *p != '\0'; p++) {
+        if (*p < ' ' || *p == 0x7f)
+            *p = '?';
+    }
+}
+
+int err_set(struct err *e, const char *fmt, ...)
+{
+    va_list args;
+
+    if (e == NULL)
+        return -1;
+    va_start(args, fmt);
+    (void)vsnprintf(e->text, sizeof e->text, fmt, args);
+    va_end(args);
+    make_harmless(e->text);
+    return -1;
+}
+
+int err_sys(struct err *e, const char *what)
+{
+    return err_set(e, "%s: %s", what, strerror(errno));
+}
