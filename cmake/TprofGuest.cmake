@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Guests: bare-metal programs for QEMU, made of tests/guest/common, their own
+# sources and libtprof.a.
+#
+#   tprof_guest(<name> SOURCES s... [PICOLIBC] [WITHOUT_AGENT] [DEFS d...] [LIBS l...])
+#       Builds <name>.elf from the current folder; target <name>. PICOLIBC gives it
+#       a C library whose stdout is the console; without, there are only the
+#       compiler's own headers and mem.h. WITHOUT_AGENT defines GUEST_WITHOUT_TPROF
+#       and leaves libtprof.a and the fragments of linker/ out.
+#
+#   tprof_guest_test(<what> GUEST <name> [EXPECT regex] [BOOT option...]
+#                    [LABELS l...] [TIMEOUT seconds])
+#       CTest guest.<what>: boots <name> with `tests/guest/boot option...`. Passes when
+#       the guest ends with success and, with EXPECT, has printed what matches.
+#
+# TPROF_GUEST_BOOT is the script that boots them.
+include_guard(GLOBAL)
+
+set(TPROF_GUEST_BOOT ${PROJECT_SOURCE_DIR}/tests/guest/boot)
+set(guest_common ${PROJECT_SOURCE_DIR}/tests/guest/common)
+
+add_library(guest_flags INTERFACE)
+target_include_directories(guest_flags INTERFACE ${guest_common})
+target_compile_options(guest_flags INTERFACE
+    -O2 -g -ffreestanding -fno-pic -fno-pie
+    -mno-red-zone -mgeneral-regs-only
+    -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer
+    -fno-stack-protector -fcf-protection=none -fno-asynchronous-unwind-tables)
+# clang's own linker, so that both are in use
+target_link_options(guest_flags INTERFACE
+    $<$<C_COMPILER_ID:Clang>:-fuse-ld=lld>
+    -static -nostdlib
+    LINKER:--build-id=sha1 LINKER:-z,max-page-size=4096 LINKER:-z,noexecstack
+    LINKER:-T,${guest_common}/guest.ld)
+
+add_library(guest_kit OBJECT EXCLUDE_FROM_ALL
+    ${guest_common}/boot.S ${guest_common}/trap.S ${guest_common}/guest.c
+    ${guest_common}/con.c ${guest_common}/core.c ${guest_common}/idt.c
+    ${guest_common}/lapic.c ${guest_common}/opt.c ${guest_common}/page.c)
+add_library(guest_mem OBJECT EXCLUDE_FROM_ALL ${guest_common}/mem.c)
+# its memcpy() must not become a call of memcpy()
+target_compile_options(guest_mem PRIVATE -fno-builtin
+    $<$<C_COMPILER_ID:GNU>:-fno-tree-loop-distribute-patterns>)
+foreach(target guest_kit guest_mem)
+  target_link_libraries(${target} PRIVATE guest_flags tprof_warnings)
+endforeach()
+
+function(tprof_guest name)
+  cmake_parse_arguments(ARG "PICOLIBC;WITHOUT_AGENT" "" "SOURCES;DEFS;LIBS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES} $<TARGET_OBJECTS:guest_kit>)
+  set_target_properties(${name} PROPERTIES SUFFIX .elf
+      LINK_DEPENDS ${guest_common}/guest.ld)
+  target_compile_definitions(${name} PRIVATE ${ARG_DEFS})
+  target_link_libraries(${name} PRIVATE guest_flags tprof_warnings ${ARG_LIBS})
+  if(ARG_PICOLIBC)
+    include(Picolibc)
+    target_sources(${name} PRIVATE ${guest_common}/libc.c)
+    target_link_libraries(${name} PRIVATE picolibc::c)
+  else()
+    target_sources(${name} PRIVATE $<TARGET_OBJECTS:guest_mem>)
+  endif()
+  if(ARG_WITHOUT_AGENT)
+    target_compile_definitions(${name} PRIVATE GUEST_WITHOUT_TPROF)
+  else()
+    target_link_libraries(${name} PRIVATE tprof)
+    guest_link_fragments(${name})
+  endif()
+endfunction()
+
+# The fragments of linker/ beside the guest's own script, as a kernel would.
+function(guest_link_fragments name)
+  file(GLOB fragments ${PROJECT_SOURCE_DIR}/linker/tprof_*.ld)
+  foreach(fragment ${fragments})
+    target_link_options(${name} PRIVATE LINKER:-T,${fragment})
+    set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS ${fragment})
+  endforeach()
+endfunction()
+
+function(tprof_guest_test what)
+  cmake_parse_arguments(ARG "" "GUEST;EXPECT;TIMEOUT" "BOOT;LABELS" ${ARGN})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 60)
+  endif()
+  set(expect)
+  if(ARG_EXPECT)
+    set(expect --expect ${ARG_EXPECT})
+  endif()
+  tprof_add_test(NAME guest.${what} LABELS ${ARG_LABELS} TIMEOUT ${ARG_TIMEOUT}
+      COMMAND ${TPROF_GUEST_BOOT} --timeout ${ARG_TIMEOUT} ${expect} ${ARG_BOOT}
+          $<TARGET_FILE:${ARG_GUEST}>)
+endfunction()

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The cores: counting, starting and telling them apart. */
+#include <stdatomic.h>
+
+#include "cpu.h"
+#include "guest.h"
+#include "kit.h"
+#include "mem.h"
+
+/* QEMU's fw_cfg, the one place that tells on every machine how many CPUs. */
+#define FW_CFG_SELECT    0x510 /* w  u16 */
+#define FW_CFG_DATA      0x511 /* r  u8, the next byte */
+#define FW_CFG_SIGNATURE 0x0000
+#define FW_CFG_NB_CPUS   0x0005
+
+#define ICR_INIT    0x00004500u
+#define ICR_STARTUP 0x00004600u
+#define TRAMPOLINE  0x8000u /* page number is the start-up IPI's vector */
+#define APIC_ID_MAX 254u
+
+/* Long enough for a core to answer, short enough to try 254 ids. */
+#define ANSWER_TSC 50000000u
+
+static struct core {
+    uint32_t index; /* at gs:0 */
+    uint32_t apic_id;
+} cores[GUEST_CORES_MAX];
+
+static _Alignas(16) char stacks[GUEST_CORES_MAX - 1][65536];
+static atomic_uint started = 1;
+static void (*others_entry)(void);
+
+static uint16_t fw_cfg_u16(uint16_t key)
+{
+    cpu_out16(FW_CFG_SELECT, key);
+    uint16_t lo = cpu_in8(FW_CFG_DATA);
+
+    return (uint16_t)(lo | cpu_in8(FW_CFG_DATA) << 8);
+}
+
+unsigned core_count(void)
+{
+    if (fw_cfg_u16(FW_CFG_SIGNATURE) != ('Q' | 'E' << 8))
+        return 1;
+    unsigned count = fw_cfg_u16(FW_CFG_NB_CPUS);
+
+    return count < GUEST_CORES_MAX ? count : GUEST_CORES_MAX;
+}
+
+uint32_t core_apic_id(unsigned index)
+{
+    return cores[index].apic_id;
+}
+
+void core_init(unsigned index)
+{
+    struct core *core = &cores[index];
+
+    lapic_init();
+    core->index = index;
+    core->apic_id = lapic_id();
+    cpu_wrmsr(CPU_MSR_GS_BASE, (uintptr_t)core);
+}
+
+static void other_boot(void)
+{
+    /* acquire: pairs with the release below; others_entry is set */
+    core_init(atomic_load_explicit(&started, memory_order_acquire));
+    idt_load();
+    /* release: pairs with the acquire in answered(); boot_stack is free */
+    atomic_fetch_add_explicit(&started, 1, memory_order_release);
+    others_entry();
+}
+
+/* Has the core that is to be number (index) come up, within its time? */
+static bool answered(unsigned index)
+{
+    uint64_t start = cpu_rdtsc();
+
+    do {
+        if (atomic_load_explicit(&started, memory_order_acquire) > index)
+            return true;
+        cpu_pause();
+    } while (cpu_rdtsc() - start < ANSWER_TSC);
+    return false;
+}
+
+/* One at a time, so that they are numbered in the order of their ids. */
+static bool start_one(uint32_t apic_id, unsigned index)
+{
+    boot_stack = (uintptr_t)stacks[index - 1] + sizeof stacks[0];
+    lapic_command(apic_id, ICR_INIT);
+    for (int i = 0; i < 2; i++) { /* the manual asks for two */
+        lapic_command(apic_id, ICR_STARTUP | TRAMPOLINE >> 12);
+        if (answered(index))
+            return true;
+    }
+    return false;
+}
+
+void core_start_others(void (*entry)(void))
+{
+    unsigned count = core_count();
+    unsigned next = 1;
+
+    memcpy((void *)TRAMPOLINE, boot_trampoline,
+           (size_t)(boot_trampoline_end - boot_trampoline));
+    others_entry = entry;
+    boot_entry = other_boot;
+    for (uint32_t id = 0; id < APIC_ID_MAX && next < count; id++) {
+        if (id != core_apic_id(0) && start_one(id, next))
+            next++;
+    }
+    if (next < count)
+        guest_fail("a core does not start");
+}
