@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Events -> profile: sums per core, stack and leaf, with the accounting beside
+ * them. Feed it the events of decode.
+ */
+#ifndef TPROF_AGGREGATE_AGGREGATE_H
+#define TPROF_AGGREGATE_AGGREGATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/events.h"
+#include "model/profile.h"
+
+struct aggregate;
+
+struct aggregate_config {
+    bool one_core; /* only samples of (core) */
+    uint32_t core;
+    /* Only samples from (from_s) to before (to_s), in seconds since the first
+     * sample of any core; both 0: all. */
+    double from_s, to_s;
+    /* Bytes for stacks, entries and seconds; 0: 1 GiB. What does not fit is
+     * counted in no_memory and refused_stacks. */
+    uint64_t memory_max;
+};
+
+/* An empty profile in the making. NULL if there is no memory. */
+struct aggregate *aggregate_new(const struct aggregate_config *config);
+
+/* Release (a) and its profile. NULL is allowed. */
+void aggregate_free(struct aggregate *a);
+
+/* As in struct events. The guest's clock is told by HELLO, or else by
+ * aggregate_clock() before the first sample. Running out of memory is
+ * counted, never an error. */
+void aggregate_hello(struct aggregate *a, enum hello_kind kind,
+                     const struct guest *g);
+uint32_t aggregate_stack(struct aggregate *a, const struct stack *s);
+void aggregate_samples(struct aggregate *a, const struct sample_batch *batch);
+void aggregate_loss(struct aggregate *a, const struct loss *loss);
+void aggregate_account(struct aggregate *a, uint32_t core,
+                       const struct account *account);
+void aggregate_stats(struct aggregate *a, const struct core_stats *stats);
+void aggregate_status(struct aggregate *a, const struct guest_status *status);
+void aggregate_clock(struct aggregate *a, uint64_t tsc_hz);
+void aggregate_health(struct aggregate *a, const struct stream_health *health);
+
+/* Sums over all cores so far, cheap enough for a progress line. */
+struct aggregate_sums {
+    uint64_t samples; /* delivered */
+    uint64_t lost;    /* ticks without a sample, for whatever reason */
+};
+struct aggregate_sums aggregate_sums(const struct aggregate *a);
+
+/*
+ * The profile so far, with totals brought up to date. Owned by (a) and valid
+ * until its next call. NULL if there is no memory.
+ */
+const struct profile *aggregate_profile(struct aggregate *a);
+
+/* Stack number (number) of (p): see struct stack for a number that is
+ * STACK_UNKNOWN or not below (p->stack_count). Frames live as long as (p). */
+struct stack profile_stack(const struct profile *p, uint32_t number);
+
+#endif

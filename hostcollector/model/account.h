@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What became of each deadline of one core. Leaf.
+ *
+ *     deadlines = ticks + missed
+ *     ticks = samples + lost + ring_full + reentered
+ *
+ * All counts are since the first frame of that core in this stream, exact for
+ * the end of the last frame of it that came; what the guest did after that is
+ * not known, unless (complete).
+ */
+#ifndef TPROF_MODEL_ACCOUNT_H
+#define TPROF_MODEL_ACCOUNT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct account {
+    uint64_t samples;   /* delivered */
+    uint64_t lost;      /* recorded by the guest, lost in transport */
+    uint64_t ring_full; /* dropped by the guest: its ring was full */
+    uint64_t reentered; /* dropped by the guest: inside another tick */
+    uint64_t missed;    /* deadlines without a tick of their own */
+
+    uint64_t unknown_stack; /* of (samples): the stack's definition was lost */
+    uint64_t jumps;         /* of (samples): WIRE_SAMPLE_JUMP */
+    /* Frames whose records and counters contradict each other, or whose
+     * counters do not add up: not 0 means a defect, or a lying guest. */
+    uint64_t violations;
+    bool complete; /* a final STATS came: nothing is missing at the end */
+};
+
+static inline uint64_t account_ticks(const struct account *a)
+{
+    return a->samples + a->lost + a->ring_full + a->reentered;
+}
+
+static inline uint64_t account_deadlines(const struct account *a)
+{
+    return account_ticks(a) + a->missed;
+}
+
+#endif

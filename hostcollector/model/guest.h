@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a guest says about itself. Leaf. Text is as it came: escape it. */
+#ifndef TPROF_MODEL_GUEST_H
+#define TPROF_MODEL_GUEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tprof_wire.h"
+
+#define GUEST_CORES_MAX    1024u
+#define GUEST_BUILD_ID_MAX 64u
+
+/* HELLO, WIRE.md 3. Addresses are run-time ones. */
+struct guest {
+    uint16_t wire_version;  /* major << 8 | minor */
+    char agent_version[32]; /* cut to fit; "" if not told */
+    uint8_t arch;           /* WIRE_ARCH_* */
+    uint8_t boot_id[WIRE_BOOT_ID_SIZE];
+    uint32_t cores;  /* 1 to GUEST_CORES_MAX */
+    uint64_t tsc_hz; /* 0: the guest does not know */
+    uint8_t build_id[GUEST_BUILD_ID_MAX];
+    uint32_t build_id_len; /* 0: the image has none */
+    uint64_t text_start, text_size;
+    bool has_text_crc;
+    uint32_t text_crc;       /* CRC-32C of the first WIRE_TEXT_CRC_SPAN bytes */
+    uint64_t anchor;         /* of the symbol tprof_anchor; 0: not told */
+    uint32_t rate_hz, depth; /* what START without them gives */
+    uint8_t intervals;       /* enum wire_intervals */
+    uint32_t dict_slots;
+    uint32_t features;  /* WIRE_FEATURE_* */
+    uint64_t directory; /* of the symbol tprof_directory; 0: not told */
+    uint32_t kernel_hz; /* the kernel's tick with WIRE_INTERVALS_KERNEL */
+    bool has_readable;  /* whether (readable) was told */
+    uint8_t readable;   /* ranges of config.readable; 0: the image alone */
+};
+
+/* STATS, WIRE.md 6: one core's live counters; 0 where not told. */
+struct core_stats {
+    uint32_t core;
+    uint32_t apic_id;
+    uint64_t tsc;
+    uint8_t flags; /* WIRE_STATS_FINAL, WIRE_STATS_STARTED */
+    uint64_t ticks, samples, missed, ring_full, reentered;
+    uint64_t cost_tsc, cost_max_tsc; /* in the profiler's interrupt */
+    uint64_t by_division;
+    uint64_t stacks;
+    uint64_t foreign;
+    uint64_t device_errors, busy, unknown_cpu; /* whole agent: in core 0's */
+};
+
+/* STATUS, WIRE.md 7: what took effect. */
+struct guest_status {
+    uint8_t state;   /* enum wire_state */
+    uint8_t refusal; /* enum wire_refusal */
+    uint32_t rate_hz, depth, features;
+    uint64_t period_tsc;
+    uint32_t every; /* with a kernel's tick: every this many, on average */
+};
+
+/* PONG, WIRE.md 7. */
+struct guest_pong {
+    uint64_t cookie;
+    uint64_t tsc;
+};
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A finished profile: everything that a report is made from. Leaf. Built by
+ * aggregate, which owns all of it; see aggregate_profile().
+ */
+#ifndef TPROF_MODEL_PROFILE_H
+#define TPROF_MODEL_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/account.h"
+#include "model/guest.h"
+#include "model/sample.h"
+#include "model/stack.h"
+
+/*
+ * Lateness in classes of TSC ticks: class 0 is below 1024 ticks, each further
+ * one reaches four times as far, the last has no upper end.
+ */
+#define LATE_CLASSES        8u
+#define LATE_CLASS_LIMIT(i) (1024ull << (2 * (i))) /* upper end of class i */
+
+/*
+ * Sums over samples. A sample's weight is the deadlines that it covers, its
+ * time is period x weight; a jump weighs 1. A share is time over time, and its
+ * effective number of samples time^2 / time_sq.
+ */
+struct tally {
+    uint64_t samples;
+    uint64_t weight;                   /* deadlines */
+    double time;                       /* TSC ticks of the core's time */
+    double time_sq;                    /* sum of the squares */
+    double late;                       /* TSC ticks, summed */
+    uint64_t late_class[LATE_CLASSES]; /* samples */
+};
+
+/* What was interrupted: leaf and stack, with the sums of its samples. */
+struct profile_entry {
+    uint64_t leaf;  /* run-time address of the interrupted instruction */
+    uint32_t stack; /* for profile_stack() */
+    struct tally tally;
+};
+
+/* One second of one core, to mark bursts of loss. */
+struct profile_second {
+    uint32_t samples;
+    uint32_t lost; /* ticks that left no sample, for whatever reason */
+};
+
+struct profile_core {
+    uint32_t core;
+    bool selected; /* by aggregate_config.core; entries of others are empty */
+
+    /* In the order of first appearance; each (leaf, stack) once. */
+    const struct profile_entry *entries;
+    size_t entry_count;
+    struct tally total; /* over the entries */
+    uint64_t no_memory; /* samples left out: aggregate_config.memory_max */
+
+    uint64_t jumps;       /* samples flagged WIRE_SAMPLE_JUMP, as selected */
+    uint64_t jump_weight; /* deadlines that they said to cover */
+
+    /* Of the whole stream, whatever was selected. */
+    struct account account;
+    bool has_stats;
+    struct core_stats stats; /* the last that came, counted from that boot */
+    uint64_t cost_tsc;       /* spent in the profiler's interrupt, all boots */
+    const struct profile_second *seconds; /* from (profile.start_tsc) on */
+    size_t second_count;
+};
+
+/* The state of the stream itself. */
+struct stream_health {
+    uint64_t bytes;          /* received */
+    uint64_t frames;         /* intact */
+    uint64_t before_hello;   /* bytes skipped until the first HELLO */
+    uint64_t skipped;        /* bytes skipped later: damaged */
+    uint64_t damaged;        /* stretches of such bytes */
+    uint64_t lost_frames;    /* by gaps in the sequence numbers */
+    uint64_t malformed;      /* intact frames with senseless contents */
+    uint64_t unknown_frames; /* of types that we do not know */
+    uint64_t unknown_records;
+    char first_malformed[160]; /* what was wrong with the first; "" if none */
+};
+
+struct profile {
+    bool has_guest; /* else no HELLO came, and nothing below is known */
+    struct guest guest;
+    uint32_t boots;    /* 1 + reboots seen */
+    uint32_t sessions; /* times that a HELLO opened one */
+
+    /* TSC ticks per second; 0 if neither told nor measured: then there are no
+     * seconds, and time selection selects nothing. */
+    uint64_t tsc_hz;
+    bool tsc_measured; /* by PINGs, not told by the guest */
+
+    uint64_t start_tsc; /* of the first sample of any core */
+    double duration_s;  /* from there to the last sample; 0 if unknown */
+    double wall_start;  /* of the first sample, seconds since 1970; 0 unknown */
+
+    bool has_status;
+    struct guest_status status; /* the last that came */
+    uint64_t period_tsc;        /* the last sample's mean interval; 0: none */
+
+    struct profile_core *cores; /* those that the guest named, by number */
+    size_t core_count;
+    size_t stack_count;      /* numbers below this are valid */
+    uint64_t refused_stacks; /* not kept: aggregate_config.memory_max */
+
+    struct stream_health health;
+    struct stack_pool *stacks; /* for profile_stack() */
+};
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Recordings: the wire as received, in chunks with arrival times, behind a
+ * header. RECORDING.md is the specification.
+ */
+#ifndef TPROF_SOURCE_RECORDING_H
+#define TPROF_SOURCE_RECORDING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "util/err.h"
+
+#define RECORDING_TEXT_MAX     1024u
+#define RECORDING_BUILD_ID_MAX 64u
+
+/* The header: where and when a recording was made. */
+struct recording_info {
+    char source[RECORDING_TEXT_MAX]; /* "serial:/path" */
+    char elf[RECORDING_TEXT_MAX];    /* path of the guest's ELF; "" unknown */
+    char version[32];                /* of the collector */
+    uint8_t build_id[RECORDING_BUILD_ID_MAX]; /* of that ELF */
+    size_t build_id_len;                      /* 0: none */
+    uint64_t wall_ns;      /* CLOCK_REALTIME, since 1970 ... */
+    uint64_t monotonic_ns; /* ... at this CLOCK_MONOTONIC time */
+};
+
+struct recording_writer;
+
+/*
+ * Create (path), replacing a regular file that is there, and write its header.
+ * Returns NULL with (e) filled if that fails.
+ */
+struct recording_writer *recording_create(const char *path,
+                                          const struct recording_info *info,
+                                          struct err *e);
+
+/*
+ * Append bytes that arrived at (arrival_ns). They are in the kernel's hands
+ * when this returns: a collector that is killed later loses nothing of them.
+ * Returns 0; -1 with (e) filled, and the file then ends with a whole chunk as
+ * far as the disk allows.
+ */
+int recording_append(struct recording_writer *w, const void *bytes, size_t size,
+                     uint64_t arrival_ns, struct err *e);
+
+/* Bytes written so far. */
+uint64_t recording_size(const struct recording_writer *w);
+
+/*
+ * Mark the end, close and release (w). NULL is allowed. Returns 0; -1 with
+ * (e) filled if the end could not be written.
+ */
+int recording_close(struct recording_writer *w, struct err *e);
+
+struct recording_reader;
+
+/* Are these (size) bytes, at most 8 are looked at, how a recording begins? */
+bool recording_is(const void *bytes, size_t size);
+
+/*
+ * Read a recording from (fd), which stays the caller's, at its beginning.
+ * Returns NULL with (e) filled if it is none, its header is damaged, its
+ * major version is not ours, or there is no memory.
+ */
+struct recording_reader *recording_open(int fd, struct err *e);
+
+const struct recording_info *recording_info(const struct recording_reader *r);
+
+/*
+ * Up to (size) of the next bytes, of one chunk, and when they arrived.
+ * Returns how many; 0 at the end; -1 with (e) filled if reading fails.
+ */
+long recording_read(struct recording_reader *r, void *buf, size_t size,
+                    uint64_t *arrival_ns, struct err *e);
+
+enum recording_end {
+    RECORDING_READING, /* not at the end yet */
+    RECORDING_WHOLE,   /* it was closed in order */
+    RECORDING_CUT,     /* its writer was killed, or the file was cut */
+    RECORDING_DAMAGED, /* senseless bytes; nothing behind them was read */
+};
+enum recording_end recording_end(const struct recording_reader *r);
+
+/* Release (r). NULL is allowed. */
+void recording_reader_free(struct recording_reader *r);
+
+#endif

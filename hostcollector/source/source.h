@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Where wire bytes come from: one file per origin, all behind source_ops.
+ * Bytes and their arrival times, nothing decoded.
+ */
+#ifndef TPROF_SOURCE_SOURCE_H
+#define TPROF_SOURCE_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "util/err.h"
+
+struct source;
+
+enum source_state {
+    SOURCE_FAILED = -1, /* (e) is filled */
+    SOURCE_ABSENT = 0,  /* the guest is not there yet: try again later */
+    SOURCE_OPEN = 1,
+};
+
+struct source_ops {
+    const char *name; /* as the user knows it: "serial" */
+    /* Connect; called again every now and then while it says SOURCE_ABSENT. */
+    enum source_state (*open)(struct source *s, struct err *e);
+    /* Up to (size) bytes without waiting, and when they arrived. Returns how
+     * many; 0: none now; SOURCE_END: no more will come; -1 with (e) filled. */
+    ssize_t (*read)(struct source *s, void *buf, size_t size,
+                    uint64_t *arrival_ns, struct err *e);
+    /* Bytes to the guest, without waiting. Returns how many were taken; -1
+     * with (e) filled. NULL: the guest cannot be spoken to. */
+    ssize_t (*write)(struct source *s, const void *buf, size_t size,
+                     struct err *e);
+    /* Release everything, (s) too. In any state. */
+    void (*close)(struct source *s);
+};
+#define SOURCE_END (-2)
+
+/* The common beginning of every source. */
+struct source {
+    const struct source_ops *ops;
+    int fd;    /* to poll for reading; -1: absent, or readable at any time */
+    bool live; /* a guest, not a file: it may be absent, and stays open */
+    const char *path;
+    /* What a recording says of itself; NULL for others, and until open. */
+    const struct recording_info *recording;
+};
+
+/*
+ * A guest's serial port at (path): QEMU's Unix socket, a pty or another tty,
+ * or a regular file with what such a port sent, which may also be a recording.
+ * Returns NULL with (e) filled if there is no memory or (path) is too long; a
+ * path where nothing is yet is SOURCE_ABSENT later.
+ */
+struct source *source_serial(const char *path, struct err *e);
+
+/*
+ * The file (path): a recording or the raw bytes of a port, told apart by its
+ * beginning. Returns NULL with (e) filled if there is no memory.
+ */
+struct source *source_replay(const char *path, struct err *e);
+
+/* Release (s). NULL is allowed. */
+void source_close(struct source *s);
+
+/* CLOCK_MONOTONIC in nanoseconds: the clock of all arrival times. */
+uint64_t source_now_ns(void);
+
+#endif
