@@ -47,7 +47,7 @@ endforeach()
 
 function(tprof_guest name)
   cmake_parse_arguments(ARG "PICOLIBC;WITHOUT_AGENT" "" "SOURCES;DEFS;LIBS" ${ARGN})
-  add_executable(${name} ${ARG_SOURCES} $<TARGET_OBJECTS:guest_kit>)
+  add_executable(${name} ${ARG_SOURCES} ${guest_common}/agent.c $<TARGET_OBJECTS:guest_kit>)
   set_target_properties(${name} PROPERTIES SUFFIX .elf
       LINK_DEPENDS ${guest_common}/guest.ld)
   target_compile_definitions(${name} PRIVATE ${ARG_DEFS})

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* How the kit's guests set up the profiler. */
+#include "agent.h"
+
+#include "guest.h"
+
+#ifdef GUEST_WITHOUT_TPROF
+
+void agent_init(void)
+{
+}
+
+void agent_start_core(void)
+{
+}
+
+void agent_end(void)
+{
+}
+
+#else
+
+#include <tprof/tprof.h>
+
+#define FLUSH_FRAMES 4096 /* more than all rings hold */
+
+static bool wanted;
+
+static void must(int error)
+{
+    if (error != TPROF_OK)
+        guest_fail(tprof_strerror(error));
+}
+
+void agent_init(void)
+{
+    struct tprof_config config = {
+        .version = TPROF_CONFIG_VERSION,
+        .rate_hz = (uint32_t)opt_u64("rate", 0),
+        .max_frames = (uint32_t)opt_u64("depth", 0),
+        .seed = opt_u64("seed", 0),
+        .cpu_source = TPROF_CPU_GS, /* the kit keeps it at gs:0 */
+    };
+
+    wanted = opt_u64("agent", 1) != 0;
+    if (wanted)
+        must(tprof_init(&config));
+}
+
+void agent_start_core(void)
+{
+    if (wanted)
+        must(tprof_start_cpu());
+}
+
+void agent_end(void)
+{
+    if (wanted)
+        tprof_flush(FLUSH_FRAMES);
+}
+
+#endif

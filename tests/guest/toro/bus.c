@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The rings of the bus. */
+#include "bus.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "guest.h"
+#include "sched.h"
+
+#define RING_MASK (BUS_QUEUE_LEN - 1)
+_Static_assert((BUS_QUEUE_LEN & RING_MASK) == 0, "a power of two");
+
+/* Indices count up and wrap; what lies below them is published. */
+struct queue {
+    struct {
+        _Alignas(64) _Atomic uint16_t index; /* written by the receiver */
+        uint16_t ring[BUS_QUEUE_LEN];        /* numbers of lent buffers */
+    } available;
+    struct {
+        _Alignas(64) _Atomic uint16_t index; /* written by the sender */
+        struct {
+            uint32_t buffer;
+            uint32_t len;
+        } ring[BUS_QUEUE_LEN];
+    } used;
+    _Alignas(64) uint16_t last_available; /* the sender's */
+    _Alignas(64) uint16_t last_used;      /* the receiver's */
+    _Alignas(64) unsigned char buffers[BUS_QUEUE_LEN][BUS_BUFFER_LEN];
+};
+
+static struct queue queues[GUEST_CORES_MAX][GUEST_CORES_MAX]; /* [from][to] */
+
+/* The receiver lends buffer (number). */
+static void VirtIOAddBuffer(struct queue *queue, uint16_t number)
+{
+    uint16_t index =
+        atomic_load_explicit(&queue->available.index, memory_order_relaxed);
+
+    queue->available.ring[index & RING_MASK] = number;
+    /* release: pairs with the acquire in is_lent(); the buffer is read */
+    atomic_store_explicit(&queue->available.index, (uint16_t)(index + 1),
+                          memory_order_release);
+}
+
+void bus_init(unsigned cores)
+{
+    for (unsigned from = 0; from < cores; from++) {
+        for (unsigned to = 0; to < cores; to++) {
+            for (uint16_t i = 0; i < BUS_QUEUE_LEN; i++)
+                VirtIOAddBuffer(&queues[from][to], i);
+        }
+    }
+}
+
+/* Is there a buffer for the sender? */
+static bool is_lent(const void *arg)
+{
+    const struct queue *queue = arg;
+
+    return atomic_load_explicit(&queue->available.index,
+                                memory_order_acquire) != queue->last_available;
+}
+
+/* Is there a message for the receiver? */
+static bool is_filled(const void *arg)
+{
+    const struct queue *queue = arg;
+
+    /* acquire: pairs with the release in VirtIOAddConsumedBuffer() */
+    return atomic_load_explicit(&queue->used.index, memory_order_acquire) !=
+           queue->last_used;
+}
+
+/* A lent buffer's number; waits for one. */
+static uint16_t VirtIOGetAvailBuffer(struct queue *queue)
+{
+    while (!is_lent(queue))
+        WaitFor(is_lent, queue);
+    return queue->available.ring[queue->last_available++ & RING_MASK];
+}
+
+/* The sender gives buffer (number) back with (len) bytes in it. */
+static void VirtIOAddConsumedBuffer(struct queue *queue, uint16_t number,
+                                    size_t len)
+{
+    uint16_t index =
+        atomic_load_explicit(&queue->used.index, memory_order_relaxed);
+
+    queue->used.ring[index & RING_MASK].buffer = number;
+    queue->used.ring[index & RING_MASK].len = (uint32_t)len;
+    /* release: pairs with the acquire in is_filled(); the bytes are there */
+    atomic_store_explicit(&queue->used.index, (uint16_t)(index + 1),
+                          memory_order_release);
+}
+
+void SendTo(unsigned core, const void *buffer, size_t len)
+{
+    struct queue *queue = &queues[core_index()][core];
+    uint16_t number = VirtIOGetAvailBuffer(queue);
+
+    memcpy(queue->buffers[number], buffer, len);
+    VirtIOAddConsumedBuffer(queue, number, len);
+    Wake(core);
+}
+
+size_t RecvFrom(unsigned core, void *buffer)
+{
+    struct queue *queue = &queues[core][core_index()];
+
+    while (!is_filled(queue))
+        WaitFor(is_filled, queue);
+    unsigned slot = queue->last_used++ & RING_MASK;
+    uint32_t number = queue->used.ring[slot].buffer;
+    size_t len = queue->used.ring[slot].len;
+
+    memcpy(buffer, queue->buffers[number], len);
+    VirtIOAddBuffer(queue, (uint16_t)number);
+    Wake(core);
+    return len;
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A kernel in the manner of Toro: one address space, cooperative threads that
+ * stay on their core, and no memory shared between cores but the bus. Core 0
+ * plays ping-pong with every other core: it sends numbers and a checksum over
+ * them, gets them back sorted, and checks what came.
+ *
+ * Options: run=N rounds with each core (default 2000; 0: for ever)
+ *          cycles=N stop after N cycles of the TSC instead
+ *          burst=N messages that are under way at a time (default 8)
+ *          report=N a line on the console every N rounds (default 500)
+ */
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent.h"
+#include "bus.h"
+#include "console.h"
+#include "cpu.h"
+#include "guest.h"
+#include "sched.h"
+
+#define WORDS_MAX 64
+
+struct message {
+    uint64_t number;
+    uint64_t checksum; /* of words */
+    uint32_t count;
+    uint32_t words[WORDS_MAX];
+};
+_Static_assert(sizeof(struct message) <= BUS_BUFFER_LEN, "fits a buffer");
+
+/* What core 0 knows of its game with another core. */
+struct game {
+    unsigned peer;
+    uint64_t random;
+    uint64_t messages; /* there and back are two */
+    uint64_t errors;
+};
+
+static struct game games[GUEST_CORES_MAX];
+static unsigned games_over;
+static uint64_t run, cycles, burst, report;
+static uint64_t start_tsc;
+
+static uint32_t NextRandom(struct game *game)
+{
+    uint64_t x = game->random;
+
+    x ^= x << 13;
+    x ^= x >> 7;
+    x ^= x << 17;
+    game->random = x;
+    return (uint32_t)(x >> 32);
+}
+
+/* The same whatever the order of (words). */
+static uint64_t Checksum(const uint32_t *words, uint32_t count)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t x = words[i] * 0x9e3779b97f4a7c15ull;
+
+        sum += x ^ x >> 29;
+    }
+    return sum;
+}
+
+static int CompareWords(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a;
+    uint32_t y = *(const uint32_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+static void MakeMessage(struct game *game, struct message *message,
+                        uint64_t number)
+{
+    message->number = number;
+    message->count = WORDS_MAX / 2 + NextRandom(game) % (WORDS_MAX / 2);
+    for (uint32_t i = 0; i < message->count; i++)
+        message->words[i] = NextRandom(game);
+    message->checksum = Checksum(message->words, message->count);
+}
+
+/* Is (message) answer (number) to what we sent? */
+static bool CheckAnswer(const struct message *message, uint64_t number)
+{
+    if (message->number != number || message->count > WORDS_MAX ||
+        Checksum(message->words, message->count) != message->checksum)
+        return false;
+    for (uint32_t i = 1; i < message->count; i++) {
+        if (message->words[i - 1] > message->words[i])
+            return false;
+    }
+    return true;
+}
+
+/* Another core's thread: take what core 0 sends, sort it, send it back. */
+static void Pong(void *arg)
+{
+    struct message message;
+
+    (void)arg;
+    for (;;) {
+        RecvFrom(0, &message);
+        if (message.count > WORDS_MAX ||
+            Checksum(message.words, message.count) != message.checksum)
+            message.number = UINT64_MAX; /* core 0 counts it as an error */
+        else
+            qsort(message.words, message.count, sizeof message.words[0],
+                  CompareWords);
+        SendTo(0, &message, sizeof message);
+    }
+}
+
+static bool IsOver(uint64_t round)
+{
+    if (cycles != 0)
+        return cpu_rdtsc() - start_tsc >= cycles;
+    return run != 0 && round >= run;
+}
+
+/* The last game that ends prints the sum of all and ends the machine. */
+static void EndGame(void)
+{
+    uint64_t messages = 0, errors = 0;
+
+    if (++games_over < core_count() - 1)
+        return;
+    uint64_t took = cpu_rdtsc() - start_tsc;
+
+    agent_end();
+    for (unsigned i = 1; i < core_count(); i++) {
+        messages += games[i].messages;
+        errors += games[i].errors;
+    }
+    WriteConsoleF("toro: %u cores, %llu messages, %llu cycles, %llu errors\n",
+                  core_count(), (unsigned long long)messages,
+                  (unsigned long long)took, (unsigned long long)errors);
+    guest_exit(errors != 0);
+}
+
+static void PlayRound(struct game *game, uint64_t round)
+{
+    struct message message;
+
+    for (uint64_t i = 0; i < burst; i++) {
+        MakeMessage(game, &message, round * burst + i);
+        SendTo(game->peer, &message, sizeof message);
+    }
+    for (uint64_t i = 0; i < burst; i++) {
+        RecvFrom(game->peer, &message);
+        if (!CheckAnswer(&message, round * burst + i))
+            game->errors++;
+        game->messages += 2;
+    }
+}
+
+/* A thread of core 0: the game with one other core. */
+static void Ping(void *arg)
+{
+    struct game *game = arg;
+
+    for (uint64_t round = 0; !IsOver(round); round++) {
+        PlayRound(game, round);
+        if ((round + 1) % report == 0)
+            WriteConsoleF("Core[0] -> Core[%u]: %llu messages\n", game->peer,
+                          (unsigned long long)game->messages);
+    }
+    EndGame();
+}
+
+static void OtherCore(void)
+{
+    agent_start_core();
+    BeginThread(Pong, NULL);
+    StartThreads();
+}
+
+int guest_main(void)
+{
+    unsigned cores = core_count();
+
+    run = opt_u64("run", 2000);
+    cycles = opt_u64("cycles", 0);
+    burst = opt_u64("burst", 8);
+    report = opt_u64("report", 500);
+    if (cores < 2)
+        guest_fail("toro: a game needs two cores");
+    if (burst == 0 || burst > BUS_QUEUE_LEN || report == 0)
+        guest_fail("toro: burst is 1 to 16, report not 0");
+
+    bus_init(cores);
+    sched_init();
+    agent_init();
+    core_start_others(OtherCore);
+    agent_start_core();
+    start_tsc = cpu_rdtsc();
+    for (unsigned i = 1; i < cores; i++) {
+        games[i] = (struct game){.peer = i, .random = 0x1234567 * i};
+        BeginThread(Ping, &games[i]);
+    }
+    StartThreads();
+}
