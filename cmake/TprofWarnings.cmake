@@ -29,7 +29,7 @@ target_compile_options(tprof_bare INTERFACE
     -ffunction-sections -fdata-sections
     # any address and any code model: relative addresses, and no GOT, since
     # everything we refer to is our own
-    -fpic -fvisibility=hidden -fcf-protection=none
+    -fpie -fvisibility=hidden -fcf-protection=none
     -fno-asynchronous-unwind-tables
     $<$<C_COMPILER_ID:GNU>:$<$<COMPILE_LANGUAGE:C>:-Wstack-usage=512>>
     $<$<C_COMPILER_ID:Clang>:$<$<COMPILE_LANGUAGE:C>:-Wframe-larger-than=512>>)

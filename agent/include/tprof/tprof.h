@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * libtprof: a sampling profiler to be linked into a unikernel.
+ *
+ * tprof_init() once, tprof_start_cpu() on each core; nothing else is needed.
+ * A core then samples, at each interrupt of its local APIC's timer, what it
+ * was doing, while a collector on the host is attached and asks for it.
+ *
+ * Functions return TPROF_OK (0) or a negative enum tprof_err. None waits,
+ * allocates or touches floating point. Every struct here is zeroed by its
+ * user first: 0 is the good default of every field.
+ */
+#ifndef TPROF_TPROF_H
+#define TPROF_TPROF_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#pragma GCC visibility push(default) /* the rest of the library is hidden */
+
+/* Version of this interface's source: major << 16 | minor << 8 | patch. Major
+ * grows when a caller must change, minor when something is added. */
+#define TPROF_VERSION        0x000100u
+#define TPROF_VERSION_STRING "0.1.0"
+
+/* Value of tprof_config.version; grows when the struct's layout changes. */
+#define TPROF_CONFIG_VERSION 1u
+
+enum tprof_err {
+    TPROF_OK = 0,
+    TPROF_ERR_VERSION = -1, /* config.version is not TPROF_CONFIG_VERSION */
+    TPROF_ERR_CONFIG = -2,  /* a field is out of its range */
+    TPROF_ERR_TEXT = -3,    /* no text bounds: link tprof_bounds.ld */
+    TPROF_ERR_MEMORY = -4,  /* memory missing or too small */
+    TPROF_ERR_STATE = -5,   /* not now: before init, or twice */
+    TPROF_ERR_CPU = -6,     /* more cores than config.cpus or memory allow */
+    TPROF_ERR_VECTOR = -7,  /* no free interrupt gate, or that one is taken */
+    TPROF_ERR_APIC = -8,    /* no usable local APIC or timer */
+    TPROF_ERR_DEVICE = -9,  /* no device with our port, or it misbehaves */
+    TPROF_ERR_CLOSED = -10, /* channel: the host went away */
+};
+
+/* The interrupted registers, for tprof_tick(). */
+struct tprof_regs {
+    uint64_t rip;
+    uint64_t rsp;
+    uint64_t rbp;
+};
+
+struct tprof_range {
+    uint64_t start; /* address */
+    uint64_t size;  /* bytes; 0: unused entry */
+};
+
+/*
+ * A byte stream to the host. Every call comes from one core at a time, with
+ * interrupts off, on the profiler's stack. Bounded work; never waits.
+ */
+struct tprof_channel {
+    uint32_t flags; /* TPROF_CHANNEL_* */
+    void *context;  /* handed to each function */
+
+    /* A look: 1 a host is attached, 0 none now, negative: dead for good. */
+    int (*open)(void *context);
+
+    /* Takes up to (size) bytes and returns how many: 0 means busy, try later;
+     * negative: host gone or device dead. The bytes taken may still be read
+     * from (data) until pending() no longer counts them. */
+    int (*send)(void *context, const void *data, uint32_t size);
+
+    /* Bytes taken by send() and still in use, the oldest freed first. NULL:
+     * send() copies. */
+    uint32_t (*pending)(void *context);
+
+    /* Copies up to (size) received bytes; 0: none; negative: host gone (then
+     * open() is asked again) or device dead. NULL on a one-way channel. */
+    int (*receive)(void *context, void *data, uint32_t size);
+
+    /* Lets the host see the end, where the transport can. NULL: nothing. */
+    void (*close)(void *context);
+};
+
+/* The host cannot speak: sampling begins by itself, with config's rate. */
+#define TPROF_CHANNEL_ONE_WAY (1u << 0)
+/* May be called inside any interrupt. Without it only tprof_poll() calls,
+ * since the interrupted code may hold a lock that the channel needs. */
+#define TPROF_CHANNEL_IRQ_SAFE (1u << 1)
+
+enum tprof_bus {
+    TPROF_BUS_AUTO = 0, /* virtio-mmio as command line and scan find it, PCI */
+    TPROF_BUS_MMIO = 1, /* virtio-mmio at (address), or found */
+    TPROF_BUS_PCI = 2,  /* virtio-pci at (address) = bus << 8 | dev << 3 | fn */
+    TPROF_BUS_NONE = 3, /* no device of ours: config.channel */
+};
+
+/* Where the virtio-serial device is that has a port named "tprof.0". */
+struct tprof_device {
+    uint32_t bus;             /* enum tprof_bus */
+    uint32_t flags;           /* TPROF_DEVICE_* */
+    uint64_t address;         /* 0: find it */
+    const char *command_line; /* with virtio_mmio.device= entries, or NULL */
+};
+/* Never probe addresses: only (address) and (command_line) count. Without it
+ * 0xfeb00000 to 0xfeb03000, QEMU's microvm, is looked at: it must be mapped. */
+#define TPROF_DEVICE_NO_SCAN (1u << 0)
+
+enum tprof_timer {
+    TPROF_TIMER_APIC = 0,   /* the agent owns each core's local APIC timer */
+    TPROF_TIMER_KERNEL = 1, /* the kernel calls tprof_tick(): kernel_hz */
+};
+
+#define TPROF_RANGES 4
+
+/* Who am I, in an interrupt: the cheapest that the kernel can give. */
+enum tprof_cpu_source {
+    TPROF_CPU_APIC = 0,    /* the APIC id: right everywhere, maybe a VM exit */
+    TPROF_CPU_GS = 1,      /* u32 at gs:[gs_cpu_offset], from 0 up */
+    TPROF_CPU_TSC_AUX = 2, /* RDTSCP: TSC_AUX becomes ours, if the CPU has it */
+    TPROF_CPU_HOOK = 3,    /* cpu_index() */
+};
+
+struct tprof_config {
+    uint32_t version; /* TPROF_CONFIG_VERSION */
+
+    /* What to sample. The host may change both while running. */
+    uint32_t rate_hz;    /* 1 to 50000 a core; 0: 997 */
+    uint32_t max_frames; /* 1 to 127 callers; 0: 64 */
+
+    /* Memory, all of it the caller's and for good. */
+    void *memory;         /* NULL: linker/tprof_memory.ld's */
+    size_t memory_size;   /* bytes */
+    uint32_t cpus;        /* most cores, 1 to 64; 0: as memory allows */
+    uint32_t ring_bytes;  /* a core's; power of two, 4 KiB to 16 MiB; 0: 64 KiB */
+    uint32_t dict_slots;  /* stacks a core remembers; power of two, 64 to 8192;
+                             8 bytes each; 0: 4096 */
+
+    /* What may be looked at. */
+    struct tprof_range text; /* valid return addresses; size 0: the fragment's */
+    struct tprof_range readable[TPROF_RANGES]; /* stacks lie here, and it never
+                             faults; all 0: the image. Ascending. */
+
+    /* The machine. */
+    uint64_t tsc_hz;         /* 0: found out, or measured by the host */
+    uint64_t lapic;          /* virtual address of its registers; 0: physical */
+    uint32_t vector;         /* 32 to 239; 0: the highest absent gate there */
+    uint32_t cpu_source;     /* enum tprof_cpu_source */
+    uint32_t gs_cpu_offset;  /* TPROF_CPU_GS */
+    uint32_t timer;          /* enum tprof_timer */
+    uint32_t kernel_hz;      /* TPROF_TIMER_KERNEL: how often it ticks */
+    uint64_t seed;           /* of the random intervals; 0: from the TSC */
+
+    /* The way to the host. */
+    struct tprof_device device;
+    const struct tprof_channel *channel; /* instead of the device */
+
+    /* Hooks; NULL each is the default. They run on the profiler's stack, in
+     * interrupts, except install_vector and physical: in init and start. */
+    void *context;                         /* handed to each */
+    uint32_t (*cpu_index)(void *context);  /* TPROF_CPU_HOOK */
+    int (*install_vector)(void *context, uint32_t vector, void (*entry)(void));
+                                           /* default: writes this core's IDT */
+    uint64_t (*physical)(void *context, const void *address); /* identity */
+};
+
+/* What the image says of itself; the linker fragments provide it. */
+struct tprof_image {
+    const void *text_start, *text_end;     /* tprof_bounds.ld */
+    const void *image_start, *image_end;   /* tprof_bounds.ld */
+    const void *build_id, *build_id_end;   /* tprof_note.ld: the ELF note */
+    void *memory, *memory_end;             /* tprof_memory.ld */
+};
+
+/*
+ * Prepares the agent; tprof_init() below is this with the linker fragments'
+ * symbols. Copies (config) and (image). Call once, on the boot core, before
+ * any other function. Probes the device, measures the timer (about 1 ms).
+ *
+ * Returns TPROF_OK, or an error: then nothing was changed or claimed.
+ * A missing device is no error here (TPROF_BUS_AUTO): nothing will sample.
+ */
+int tprof_init_image(const struct tprof_config *config,
+                     const struct tprof_image *image);
+
+#define TPROF_FRAGMENT __attribute__((weak)) extern
+TPROF_FRAGMENT char __tprof_text_start[], __tprof_text_end[];
+TPROF_FRAGMENT char __tprof_image_start[], __tprof_image_end[];
+TPROF_FRAGMENT char __tprof_build_id[], __tprof_build_id_end[];
+TPROF_FRAGMENT char __tprof_memory[], __tprof_memory_end[];
+#undef TPROF_FRAGMENT
+
+/* As tprof_init_image(), with what the linker fragments provide. */
+static inline int tprof_init(const struct tprof_config *config)
+{
+    /* a table: 64-bit relocations reach wherever the image lies */
+    static const struct tprof_image image = {
+        __tprof_text_start, __tprof_text_end, __tprof_image_start,
+        __tprof_image_end,  __tprof_build_id, __tprof_build_id_end,
+        __tprof_memory,     __tprof_memory_end,
+    };
+
+    return tprof_init_image(config, &image);
+}
+
+/* Bytes of memory that (config) needs with config.cpus cores (0: 1 core). */
+size_t tprof_mem_size(const struct tprof_config *config);
+
+/*
+ * Joins the calling core; from now on it samples whenever the host asks.
+ * Cores are numbered by config.cpu_source, or in the order of these calls
+ * (TPROF_CPU_APIC, TPROF_CPU_TSC_AUX). Call it once on each core, after its
+ * IDT is loaded and its local APIC is enabled.
+ *
+ * Returns TPROF_OK; TPROF_ERR_STATE, _CPU, _VECTOR, _APIC: not joined.
+ */
+int tprof_start_cpu(void);
+
+/* Takes the calling core out again; its gate stays, its timer is free. */
+int tprof_stop_cpu(void);
+
+/*
+ * Drains, and listens to the host. For kernels that rather drain from their
+ * idle loop, and the only drain of a channel that is not TPROF_CHANNEL_IRQ_SAFE.
+ * Any core, any time, never inside a tick. Interrupts are off meanwhile.
+ */
+void tprof_poll(void);
+
+/*
+ * The kernel's own timer interrupt on this core took (regs):
+ * TPROF_TIMER_KERNEL. Interrupts off or on, any stack with 256 bytes left.
+ */
+void tprof_tick(const struct tprof_regs *regs);
+
+/*
+ * Sends what the rings hold, for a guest about to exit: at most (frames)
+ * frames of 2 KiB. Returns 0 when all is sent, else 1.
+ */
+int tprof_flush(uint32_t frames);
+
+/* Cumulative since tprof_init(). deadlines = ticks + missed;
+ * ticks = samples + ring_full + reentered. */
+struct tprof_stats {
+    uint64_t ticks, samples, missed, ring_full, reentered;
+    uint64_t cost_tsc, cost_max_tsc; /* spent in the profiler's interrupt */
+    uint64_t by_division;            /* ticks so late that drawing gave up */
+    uint64_t stacks;                 /* dictionary definitions */
+    uint64_t foreign;                /* interrupts that were no tick */
+    uint32_t apic_id;
+    uint32_t started;
+};
+
+/* Reads (core)'s counters. Returns TPROF_OK or TPROF_ERR_CPU. */
+int tprof_get_stats(uint32_t core, struct tprof_stats *stats);
+
+/* What an error means and what to do, one line. Never NULL. */
+const char *tprof_strerror(int error);
+
+/* TPROF_VERSION of the library that is linked. */
+uint32_t tprof_version(void);
+
+/* Where this image was loaded: its address, less the ELF's, is the slide. */
+extern const char tprof_anchor[];
+
+#pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

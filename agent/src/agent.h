@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The agent's state, for those who join its stations: tick.c, session.c,
+ * pump.c and tprof.c. There is one agent in an image.
+ */
+#ifndef TPROF_AGENT_H
+#define TPROF_AGENT_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "crc32c.h"
+#include "encode.h"
+#include "lapic.h"
+#include "record.h"
+#include "schedule.h"
+#include "tprof/tprof.h"
+
+#define TPROF_CPUS_MAX   64u
+#define TPROF_STACK_SIZE 4096u /* the kernel's NMI and fault handlers may land */
+
+/*
+ * One core. Its stack ends where this begins (isr.S). Written by its own tick,
+ * but for (reader), which is the pump's.
+ */
+struct tprof_cpu {
+    struct tprof_recorder recorder;
+    struct tprof_schedule schedule;
+    uint32_t index;
+    uint32_t apic_id;
+    uint32_t generation; /* of the orders that it follows */
+    uint32_t sampling;
+    uint32_t countdown;       /* TPROF_TIMER_KERNEL: ticks until the next */
+    uint32_t inside;          /* its stack is in use */
+    uint32_t reentered;       /* ticks meanwhile: written by those */
+    uint32_t reentered_known; /* of those, counted */
+    _Atomic uint32_t settled; /* generation, for the session to see */
+    _Atomic uint32_t started;
+    uint64_t saved_tsc_aux;
+    struct tprof_reader reader;
+};
+
+/* What the host asked for. Written under the pump's lock, then (generation)
+ * grows; each core takes it over at its next tick. */
+struct tprof_orders {
+    uint64_t period; /* TSC ticks */
+    uint32_t sampling;
+    uint32_t depth;
+    uint32_t every; /* TPROF_TIMER_KERNEL: mean number of ticks a sample */
+};
+
+struct tprof_agent {
+    /* written by tprof_init() only */
+    struct tprof_config config; /* every default filled in */
+    struct tprof_image image;
+    struct tprof_bounds bounds;
+    struct tprof_lapic lapic;
+    struct tprof_crc32c crc;
+    struct tprof_channel channel;
+    uint64_t tsc_hz;
+    uint64_t second;  /* TSC ticks, or a guess: for what need not be exact */
+    uint32_t watermark; /* words in a ring that call for the pump */
+    uint32_t text_crc;
+    uint64_t anchor, directory; /* addresses of what the host looks up */
+    uint8_t boot_id[WIRE_BOOT_ID_SIZE];
+    struct tprof_cpu *core[TPROF_CPUS_MAX]; /* laid out, joined or not */
+    uint32_t ready;
+
+    struct tprof_orders orders;
+    _Atomic uint32_t generation;
+    _Atomic uint64_t pump_due; /* TSC: time for the pump, watermark or not */
+    _Atomic uint32_t looker;   /* the core that looks for a host */
+    _Atomic uint32_t joining;  /* 1: a core is in tprof_start_cpu() */
+};
+
+extern struct tprof_agent tprof_agent;
+
+/* What isr.S reads; by core number, unless said otherwise. */
+extern struct tprof_cpu *tprof_cpu[TPROF_CPUS_MAX]; /* NULL: not joined */
+extern uint32_t tprof_cpus; /* cores that may join */
+extern uint32_t tprof_gs_offset;
+extern uint32_t *tprof_hook_stack[TPROF_CPUS_MAX]; /* top; 1 there: in use */
+extern uint8_t tprof_apic_to_cpu[256]; /* by APIC id; 0xff: not joined */
+extern volatile uint32_t *tprof_apic_id_register; /* NULL: x2APIC */
+extern volatile uint32_t *tprof_eoi_register;     /* NULL: x2APIC */
+extern uint32_t tprof_unknown_cpu; /* interrupts on cores not joined */
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The TSC's rate. Leaves above the maximum that a CPU states hold garbage. */
+#include "clock.h"
+
+#include "cpu.h"
+
+#define LEAF_TSC_CRYSTAL   0x15u
+#define LEAF_FREQUENCY     0x16u
+#define LEAF_HYPERVISOR    0x40000000u
+#define LEAF_HYPERVISOR_HZ 0x40000010u
+#define CPUID_1_C_HYPERVISOR (1u << 31)
+
+#define APIC_HZ 1000000000u /* under KVM and TCG */
+
+static uint64_t by_cpu(void)
+{
+    uint32_t max = tprof_cpuid(0).a;
+
+    if (max >= LEAF_TSC_CRYSTAL) {
+        struct tprof_cpuid r = tprof_cpuid(LEAF_TSC_CRYSTAL);
+
+        if (r.a && r.b && r.c)
+            return (uint64_t)r.c * r.b / r.a;
+    }
+    if (max >= LEAF_FREQUENCY)
+        return (uint64_t)(tprof_cpuid(LEAF_FREQUENCY).a & 0xffff) * 1000000u;
+    return 0;
+}
+
+static int is_signature(const struct tprof_cpuid *r, uint32_t b, uint32_t c,
+                        uint32_t d)
+{
+    return r->b == b && r->c == c && r->d == d;
+}
+
+uint64_t tprof_clock_hz(uint64_t apic_per_tsc)
+{
+    uint64_t hz = by_cpu();
+
+    if (hz || !(tprof_cpuid(1).c & CPUID_1_C_HYPERVISOR))
+        return hz;
+    struct tprof_cpuid h = tprof_cpuid(LEAF_HYPERVISOR);
+
+    if (h.a >= LEAF_HYPERVISOR_HZ && h.a < LEAF_HYPERVISOR + 0x100)
+        hz = (uint64_t)tprof_cpuid(LEAF_HYPERVISOR_HZ).a * 1000; /* in kHz */
+    if (hz || apic_per_tsc == 0)
+        return hz;
+    /* "KVMKVMKVM", "TCGTCGTCGTCG" */
+    if (is_signature(&h, 0x4b4d564bu, 0x564b4d56u, 0x4du) ||
+        is_signature(&h, 0x54474354u, 0x43544743u, 0x47435447u))
+        return ((uint64_t)APIC_HZ << 32) / apic_per_tsc;
+    return 0;
+}

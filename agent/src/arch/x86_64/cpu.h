@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The instructions that C has no words for. */
+#ifndef TPROF_CPU_H
+#define TPROF_CPU_H
+
+#include <stdint.h>
+
+#define MSR_APIC_BASE    0x1bu
+#define MSR_TSC_DEADLINE 0x6e0u
+#define MSR_X2APIC       0x800u /* register r of the xAPIC is at 800h + r / 16 */
+#define MSR_TSC_AUX      0xc0000103u
+
+#define RFLAGS_IF (1u << 9)
+
+struct tprof_cpuid {
+    uint32_t a, b, c, d;
+};
+
+static inline struct tprof_cpuid tprof_cpuid(uint32_t leaf)
+{
+    struct tprof_cpuid r;
+
+    __asm__ volatile("cpuid"
+                     : "=a"(r.a), "=b"(r.b), "=c"(r.c), "=d"(r.d)
+                     : "a"(leaf), "c"(0));
+    return r;
+}
+
+static inline uint64_t tprof_rdtsc(void)
+{
+    uint32_t low, high;
+
+    __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+    return low | (uint64_t)high << 32;
+}
+
+static inline uint64_t tprof_rdmsr(uint32_t msr)
+{
+    uint32_t low, high;
+
+    __asm__ volatile("rdmsr" : "=a"(low), "=d"(high) : "c"(msr));
+    return low | (uint64_t)high << 32;
+}
+
+static inline void tprof_wrmsr(uint32_t msr, uint64_t value)
+{
+    __asm__ volatile("wrmsr"
+                     :
+                     : "c"(msr), "a"((uint32_t)value),
+                       "d"((uint32_t)(value >> 32))
+                     : "memory");
+}
+
+static inline uint32_t tprof_gs32(uint64_t offset)
+{
+    uint32_t value;
+
+    __asm__ volatile("movl %%gs:(%1), %0" : "=r"(value) : "r"(offset));
+    return value;
+}
+
+/* Interrupts off; returns what tprof_irq_restore() wants. */
+static inline uint64_t tprof_irq_save(void)
+{
+    uint64_t flags;
+
+    __asm__ volatile("pushfq; popq %0; cli" : "=r"(flags) : : "memory");
+    return flags;
+}
+
+static inline void tprof_irq_restore(uint64_t flags)
+{
+    if (flags & RFLAGS_IF)
+        __asm__ volatile("sti" : : : "memory");
+}
+
+static inline void tprof_relax(void)
+{
+    __asm__ volatile("pause");
+}
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Finding, measuring and claiming the local APIC's timer. */
+#include "lapic.h"
+
+#include "tprof/tprof.h"
+
+#define CPUID_1_C_DEADLINE (1u << 24)
+#define SEND_POLLS         1000
+#define MEASURE_LOOPS      (1u << 24) /* a TSC that stands still ends here */
+
+static uint32_t read(const struct tprof_lapic *l, uint32_t reg)
+{
+    if (l->registers)
+        return *(volatile uint32_t *)(l->registers + reg);
+    return (uint32_t)tprof_rdmsr(MSR_X2APIC + reg / 16);
+}
+
+int tprof_lapic_init(struct tprof_lapic *l, uint64_t address)
+{
+    uint64_t base = tprof_rdmsr(MSR_APIC_BASE);
+
+    if (!(base & APIC_BASE_ENABLED))
+        return TPROF_ERR_APIC;
+    l->registers = 0;
+    if (!(base & APIC_BASE_X2APIC))
+        l->registers = address ? address : base & APIC_BASE_ADDRESS;
+    l->deadline = (tprof_cpuid(1).c & CPUID_1_C_DEADLINE) != 0;
+
+    uint32_t version = read(l, LAPIC_VERSION);
+
+    return version == 0 || version == UINT32_MAX ? TPROF_ERR_APIC : TPROF_OK;
+}
+
+int tprof_lapic_measure(struct tprof_lapic *l, uint64_t span)
+{
+    tprof_lapic_write(l, LAPIC_TIMER_DIVIDE, LAPIC_DIVIDE_BY_1);
+    tprof_lapic_write(l, LAPIC_LVT_TIMER,
+                      LAPIC_LVT_MASKED | LAPIC_LVT_ONE_SHOT | l->vector);
+    tprof_lapic_write(l, LAPIC_TIMER_INITIAL, UINT32_MAX);
+
+    uint64_t start = tprof_rdtsc();
+    uint64_t now = start;
+
+    for (uint32_t i = 0; now - start < span && i < MEASURE_LOOPS; i++) {
+        tprof_relax();
+        now = tprof_rdtsc();
+    }
+    uint32_t counted = UINT32_MAX - read(l, LAPIC_TIMER_CURRENT);
+
+    now = tprof_rdtsc();
+    tprof_lapic_write(l, LAPIC_TIMER_INITIAL, 0);
+    if (counted == 0 || now == start)
+        return TPROF_ERR_APIC;
+    l->per_tsc = ((uint64_t)counted << 32) / (now - start);
+    return l->per_tsc > 0 ? TPROF_OK : TPROF_ERR_APIC;
+}
+
+uint32_t tprof_lapic_id(const struct tprof_lapic *l)
+{
+    return l->registers ? read(l, LAPIC_ID) >> 24 : read(l, LAPIC_ID);
+}
+
+int tprof_lapic_claim(const struct tprof_lapic *l)
+{
+    uint32_t mode = l->deadline ? LAPIC_LVT_TSC_DEADLINE : LAPIC_LVT_ONE_SHOT;
+
+    if (!(read(l, LAPIC_SPURIOUS) & LAPIC_ENABLED))
+        return TPROF_ERR_APIC;
+    tprof_lapic_write(l, LAPIC_TIMER_INITIAL, 0);
+    tprof_lapic_write(l, LAPIC_TIMER_DIVIDE, LAPIC_DIVIDE_BY_1);
+    tprof_lapic_write(l, LAPIC_LVT_TIMER, mode | l->vector);
+    /* the SDM wants the mode to be in force before the deadline is written */
+    __asm__ volatile("mfence" : : : "memory");
+    return TPROF_OK;
+}
+
+void tprof_lapic_release(const struct tprof_lapic *l)
+{
+    tprof_lapic_disarm(l);
+    tprof_lapic_write(l, LAPIC_LVT_TIMER, LAPIC_LVT_MASKED | l->vector);
+}
+
+void tprof_lapic_send(const struct tprof_lapic *l, uint32_t apic_id)
+{
+    uint32_t command = LAPIC_ICR_FIXED | l->vector;
+
+    if (!l->registers) {
+        tprof_wrmsr(MSR_X2APIC + LAPIC_ICR_LOW / 16,
+                    (uint64_t)apic_id << 32 | command);
+        return;
+    }
+    for (int i = 0; i < SEND_POLLS; i++) {
+        if (!(read(l, LAPIC_ICR_LOW) & LAPIC_ICR_BUSY))
+            break;
+        tprof_relax();
+    }
+    tprof_lapic_write(l, LAPIC_ICR_HIGH, apic_id << 24);
+    tprof_lapic_write(l, LAPIC_ICR_LOW, command);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * This core's local APIC: its timer, end of interrupt, and interrupts to other
+ * cores. Every register access is a VM exit where the hypervisor has no help
+ * from the CPU: a tick makes two, tprof_lapic_arm() and tprof_lapic_eoi().
+ */
+#ifndef TPROF_LAPIC_H
+#define TPROF_LAPIC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cpu.h"
+#include "lapic_regs.h"
+#include "schedule.h"
+
+/* The same for all cores. */
+struct tprof_lapic {
+    uintptr_t registers; /* xAPIC; 0: x2APIC */
+    bool deadline;       /* the timer compares with the TSC itself */
+    uint8_t vector;
+    uint64_t per_tsc;    /* timer counts per TSC tick, x 2^32 */
+};
+
+/* Finds it, and whether the timer can do TSC deadlines. Returns TPROF_OK or
+ * TPROF_ERR_APIC. (address): of its registers; 0: where the CPU says. */
+int tprof_lapic_init(struct tprof_lapic *l, uint64_t address);
+
+/* Measures per_tsc on this core, in about (span) TSC ticks; its timer must be
+ * free. TPROF_ERR_APIC: it does not count. */
+int tprof_lapic_measure(struct tprof_lapic *l, uint64_t span);
+
+/* This core's APIC id. */
+uint32_t tprof_lapic_id(const struct tprof_lapic *l);
+
+/* This core's timer gets our vector, not running. TPROF_ERR_APIC: disabled */
+int tprof_lapic_claim(const struct tprof_lapic *l);
+
+/* Stops this core's timer and takes our vector off it. */
+void tprof_lapic_release(const struct tprof_lapic *l);
+
+/* Raises our vector on the core with (apic_id). */
+void tprof_lapic_send(const struct tprof_lapic *l, uint32_t apic_id);
+
+static inline void tprof_lapic_write(const struct tprof_lapic *l, uint32_t reg,
+                                     uint32_t value)
+{
+    if (l->registers)
+        *(volatile uint32_t *)(l->registers + reg) = value;
+    else
+        tprof_wrmsr(MSR_X2APIC + reg / 16, value);
+}
+
+static inline void tprof_lapic_eoi(const struct tprof_lapic *l)
+{
+    tprof_lapic_write(l, LAPIC_EOI, 0);
+}
+
+/* An interrupt at TSC (deadline), or at once when that is before (now). */
+static inline void tprof_lapic_arm(const struct tprof_lapic *l,
+                                   uint64_t deadline, uint64_t now)
+{
+    uint64_t left = deadline - now;
+
+    if (__builtin_expect(l->deadline, 0)) {
+        tprof_wrmsr(MSR_TSC_DEADLINE, deadline); /* 0 would disarm: never is */
+        return;
+    }
+    if ((int64_t)left < 0)
+        left = 0;
+    uint64_t count = (uint64_t)((tprof_u128)left * l->per_tsc >> 32) + 1;
+
+    if (__builtin_expect(count > UINT32_MAX, 0))
+        count = UINT32_MAX; /* fires early: the tick arms the rest */
+    tprof_lapic_write(l, LAPIC_TIMER_INITIAL, (uint32_t)count);
+}
+
+static inline void tprof_lapic_disarm(const struct tprof_lapic *l)
+{
+    if (l->deadline)
+        tprof_wrmsr(MSR_TSC_DEADLINE, 0);
+    else
+        tprof_lapic_write(l, LAPIC_TIMER_INITIAL, 0);
+}
+
+#endif

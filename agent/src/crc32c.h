@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* CRC-32C, as WIRE.md 2 has it. */
+#ifndef TPROF_CRC32C_H
+#define TPROF_CRC32C_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define TPROF_CRC32C_TABLES 8
+
+/*
+ * Tables are made at start-up: 8 KiB of memory instead of 8 KiB of image.
+ * (hardware): the CPU has SSE4.2's crc32, which uses general registers only.
+ */
+struct tprof_crc32c {
+    int hardware;
+    uint32_t table[TPROF_CRC32C_TABLES][256];
+};
+
+/* Makes (c) ready. */
+void tprof_crc32c_init(struct tprof_crc32c *c, int hardware);
+
+/* The CRC of (size) bytes. */
+uint32_t tprof_crc32c(const struct tprof_crc32c *c, const void *data,
+                      size_t size);
+
+#endif

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Frames as WIRE.md has them. A cell goes from ring to frame as it is. */
+#include "encode.h"
+
+#include "mem.h"
+
+#define VARINT_MAX 10u
+/* what follows the cells in a frame */
+#define SAMPLES_END (1 + WIRE_COUNTERS * VARINT_MAX + WIRE_FRAME_TRAILER)
+#define STORE_OVER  1u /* a cell is stored as eight bytes, the last one garbage */
+
+void tprof_frame_begin(struct tprof_frame *f, void *data, uint32_t size,
+                       enum wire_type type, uint16_t seq)
+{
+    f->data = data;
+    f->size = size;
+    f->used = WIRE_FRAME_HEADER;
+    tprof_store16(f->data + WIRE_FRAME_MAGIC, WIRE_MAGIC);
+    f->data[WIRE_FRAME_TYPE] = (uint8_t)type;
+    f->data[WIRE_FRAME_FLAGS] = 0;
+    tprof_store16(f->data + WIRE_FRAME_SEQ, seq);
+}
+
+void tprof_frame_bytes(struct tprof_frame *f, uint32_t tag, const void *value,
+                       uint32_t size)
+{
+    uint8_t *at = f->data + f->used;
+
+    if (size > UINT8_MAX ||
+        f->used + WIRE_FIELD_HEADER + size + WIRE_FRAME_TRAILER > f->size)
+        return;
+    at[0] = (uint8_t)tag;
+    at[1] = (uint8_t)size;
+    memcpy(at + WIRE_FIELD_HEADER, value, size);
+    f->used += WIRE_FIELD_HEADER + size;
+}
+
+void tprof_frame_field(struct tprof_frame *f, uint32_t tag, uint64_t value)
+{
+    uint32_t size = 1;
+
+    while (size < 8 && value >> 8 * size)
+        size++;
+    tprof_frame_bytes(f, tag, &value, size);
+}
+
+uint32_t tprof_frame_end(struct tprof_frame *f, const struct tprof_crc32c *crc)
+{
+    tprof_store16(f->data + WIRE_FRAME_LENGTH,
+                  (uint16_t)(f->used - WIRE_FRAME_HEADER));
+    tprof_store32(f->data + f->used, tprof_crc32c(crc, f->data, f->used));
+    f->used += WIRE_FRAME_TRAILER;
+    return f->used;
+}
+
+static uint8_t *put_varint(uint8_t *at, uint64_t value)
+{
+    for (; value >= 0x80; value >>= 7)
+        *at++ = (uint8_t)(value | 0x80);
+    *at++ = (uint8_t)value;
+    return at;
+}
+
+/* The bytes of a long record in the ring, one after the other. */
+struct cursor {
+    const struct tprof_ring *ring;
+    uint32_t at;   /* word */
+    uint32_t byte; /* in it */
+};
+
+static uint64_t get_varint(struct cursor *c)
+{
+    uint64_t value = 0;
+
+    for (uint32_t bit = 0; bit < 64; bit += 7) {
+        uint64_t word = c->ring->words[c->at & c->ring->mask];
+        uint64_t byte = word >> 8 * c->byte & 0xff;
+
+        if (++c->byte == WIRE_CELL_SIZE) {
+            c->byte = 0;
+            c->at++;
+        }
+        value |= (byte & 0x7f) << bit;
+        if (byte < 0x80)
+            break;
+    }
+    return value;
+}
+
+/* Follows the long record at word (at). */
+static __attribute__((noinline)) void follow_long(struct tprof_reader *r,
+                                                  uint32_t at)
+{
+    struct cursor c = {r->ring, at, WIRE_LONG_HEADER};
+    uint32_t type = r->ring->words[at & r->ring->mask] >> 1 & 0x7f;
+
+    if (type == WIRE_LONG_SAMPLE) {
+        r->time += get_varint(&c);
+        for (int skip = 0; skip < 4; skip++) /* id, leaf, flags, lateness */
+            (void)get_varint(&c);
+        r->counter[WIRE_COUNTER_SAMPLES]++;
+        r->counter[WIRE_COUNTER_MISSED] += get_varint(&c) - 1;
+    } else if (type == WIRE_LONG_BEGIN) {
+        uint64_t tsc = get_varint(&c);
+
+        r->shift = (uint32_t)get_varint(&c);
+        r->period = (uint32_t)get_varint(&c);
+        r->epoch = (uint32_t)get_varint(&c);
+        r->time = tsc >> r->shift;
+    } else if (type == WIRE_LONG_LOST) {
+        uint64_t counter = get_varint(&c);
+
+        r->counter[counter & (WIRE_COUNTERS - 1)] += get_varint(&c);
+        r->counter[WIRE_COUNTER_MISSED] += get_varint(&c);
+    }
+}
+_Static_assert((WIRE_COUNTERS & (WIRE_COUNTERS - 1)) == 0, "used as a mask");
+
+/* Reads at most (cells) cells of at most (words) into (out); returns them. */
+static uint32_t read_cells(struct tprof_reader *r, uint8_t *out, uint32_t words)
+{
+    const uint64_t *ring = r->ring->words;
+    uint32_t mask = r->ring->mask;
+    uint32_t head =
+        atomic_load_explicit(&r->ring->head, memory_order_relaxed);
+    uint64_t time = r->time;
+    uint64_t samples = 0;
+    uint32_t done = 0;
+
+    while (done < words) {
+        uint64_t word = ring[(head + done) & mask];
+
+        if (__builtin_expect(word & 1, 0)) {
+            uint32_t count = (uint32_t)(word >> TPROF_RING_COUNT_SHIFT);
+
+            count += count == 0; /* overwritten by a stray: still an end */
+            if (done + count > words)
+                break;
+            r->time = time;
+            follow_long(r, head + done);
+            time = r->time;
+            for (uint32_t i = 0; i < count; i++, out += WIRE_CELL_SIZE)
+                tprof_store64(out, ring[(head + done + i) & mask]);
+            done += count;
+            continue;
+        }
+        tprof_store64(out, word);
+        out += WIRE_CELL_SIZE;
+        time += word >> WIRE_CELL_DT_SHIFT & ((1u << WIRE_CELL_DT_BITS) - 1);
+        samples++;
+        done++;
+    }
+    r->time = time;
+    r->counter[WIRE_COUNTER_SAMPLES] += samples;
+    return done;
+}
+
+uint32_t tprof_encode_samples(struct tprof_frame *f, struct tprof_reader *r,
+                              uint32_t core)
+{
+    uint8_t *body = f->data + f->used;
+    uint32_t room = f->size - f->used - WIRE_SAMPLES_HEADER - SAMPLES_END;
+    uint32_t words = tprof_ring_used(r->ring);
+
+    if (r->discard > 0 && words > r->discard)
+        words = r->discard; /* a frame is all old or all new */
+    if (words > (room - STORE_OVER) / WIRE_CELL_SIZE)
+        words = (room - STORE_OVER) / WIRE_CELL_SIZE;
+
+    tprof_store16(body + WIRE_SAMPLES_CORE, (uint16_t)core);
+    body[WIRE_SAMPLES_FLAGS] = 0;
+    body[WIRE_SAMPLES_SHIFT] = (uint8_t)r->shift;
+    tprof_store16(body + WIRE_SAMPLES_PERIOD, (uint16_t)r->period);
+    tprof_store16(body + WIRE_SAMPLES_EPOCH, (uint16_t)r->epoch);
+    tprof_store64(body + WIRE_SAMPLES_TIME, r->time);
+
+    uint8_t *at = body + WIRE_SAMPLES_HEADER;
+    uint32_t cells = read_cells(r, at, words);
+
+    tprof_ring_consume(r->ring, cells);
+    if (r->discard > 0) {
+        r->discard -= cells;
+        return 0;
+    }
+    tprof_store16(body + WIRE_SAMPLES_CELLS, (uint16_t)cells);
+    at += cells * WIRE_CELL_SIZE;
+    *at++ = WIRE_COUNTERS;
+    for (uint32_t i = 0; i < WIRE_COUNTERS; i++)
+        at = put_varint(at, r->counter[i]);
+    f->used = (uint32_t)(at - f->data);
+    return cells;
+}

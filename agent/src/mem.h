@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Our own mem*: the kernel's may use vector registers that nobody saved. They
+ * are hidden, and so the compiler's own calls to them end here too.
+ */
+#ifndef TPROF_MEM_H
+#define TPROF_MEM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+void *memcpy(void *to, const void *from, size_t size);
+void *memset(void *to, int byte, size_t size);
+int memcmp(const void *a, const void *b, size_t size);
+
+/* Little-endian values at any address. */
+struct tprof_unaligned16 {
+    uint16_t value;
+} __attribute__((packed, may_alias));
+struct tprof_unaligned32 {
+    uint32_t value;
+} __attribute__((packed, may_alias));
+struct tprof_unaligned64 {
+    uint64_t value;
+} __attribute__((packed, may_alias));
+
+static inline uint64_t tprof_load64(const void *at)
+{
+    return ((const struct tprof_unaligned64 *)at)->value;
+}
+
+static inline uint32_t tprof_load32(const void *at)
+{
+    return ((const struct tprof_unaligned32 *)at)->value;
+}
+
+static inline uint16_t tprof_load16(const void *at)
+{
+    return ((const struct tprof_unaligned16 *)at)->value;
+}
+
+static inline void tprof_store64(void *at, uint64_t value)
+{
+    ((struct tprof_unaligned64 *)at)->value = value;
+}
+
+static inline void tprof_store32(void *at, uint32_t value)
+{
+    ((struct tprof_unaligned32 *)at)->value = value;
+}
+
+static inline void tprof_store16(void *at, uint16_t value)
+{
+    ((struct tprof_unaligned16 *)at)->value = value;
+}
+
+#endif

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Rings -> frames -> channel. Every loop is bounded by a number in this file. */
+#include "pump.h"
+
+#include "mem.h"
+#include "session.h"
+
+#define BUFFERS     4u
+#define BUFFER_SIZE 2048u
+#define HEARINGS    4u /* reads of the channel in one call */
+
+enum link { LINK_DOWN, LINK_UP, LINK_DEAD };
+
+/* Frames on their way out, oldest first. Indices grow and wrap. */
+struct outbox {
+    uint8_t (*data)[BUFFER_SIZE];
+    uint32_t size[BUFFERS];
+    uint32_t oldest;  /* may still be read by the device */
+    uint32_t sending; /* next to be sent, or partly sent */
+    uint32_t next;    /* to be filled */
+    uint32_t sent;    /* bytes of (sending) that the channel took */
+};
+
+/* All of it under the lock. */
+static struct {
+    struct outbox out;
+    struct tprof_session session;
+    struct tprof_troubles troubles;
+    enum link link;
+    uint32_t turn; /* core whose ring is next */
+} pump_state;
+
+static _Atomic uint32_t pump_lock;
+
+void tprof_pump_init(void *memory)
+{
+    memset(&pump_state, 0, sizeof pump_state);
+    pump_state.out.data = memory;
+    atomic_store_explicit(&pump_lock, 0, memory_order_relaxed);
+}
+
+uint32_t tprof_pump_memory(void)
+{
+    return BUFFERS * BUFFER_SIZE;
+}
+
+const struct tprof_troubles *tprof_pump_troubles(void)
+{
+    return &pump_state.troubles;
+}
+
+enum tprof_mood tprof_pump_mood(void)
+{
+    if (pump_state.link == LINK_DEAD)
+        return TPROF_MOOD_DEAD;
+    if (pump_state.link == LINK_DOWN)
+        return TPROF_MOOD_DETACHED;
+    return pump_state.session.state == WIRE_STATE_DRAINING
+               ? TPROF_MOOD_DRAINING
+               : TPROF_MOOD_ATTACHED;
+}
+
+/* The host went, or the device died: (error) of the channel. */
+static void hang_up(int error)
+{
+    tprof_session_close(&pump_state.session);
+    pump_state.link = LINK_DOWN;
+    if (error != TPROF_ERR_CLOSED) {
+        pump_state.link = LINK_DEAD;
+        pump_state.troubles.device++;
+    }
+}
+
+/* Takes back the buffers that the device has done with. */
+static void reclaim(struct outbox *o)
+{
+    const struct tprof_channel *c = &tprof_agent.channel;
+    uint32_t in_use = c->pending ? c->pending(c->context) : 0;
+    uint32_t taken = o->sent;
+
+    for (uint32_t i = o->oldest; i != o->sending; i++)
+        taken += o->size[i % BUFFERS];
+    while (o->oldest != o->sending &&
+           taken - o->size[o->oldest % BUFFERS] >= in_use) {
+        taken -= o->size[o->oldest % BUFFERS];
+        o->oldest++;
+    }
+}
+
+/* Offers the channel what is ready. */
+static void send(struct outbox *o)
+{
+    const struct tprof_channel *c = &tprof_agent.channel;
+
+    for (uint32_t i = 0; i < BUFFERS && o->sending != o->next; i++) {
+        uint32_t at = o->sending % BUFFERS;
+        int n = c->send(c->context, o->data[at] + o->sent,
+                        o->size[at] - o->sent);
+
+        if (n < 0) {
+            hang_up(n);
+            return;
+        }
+        o->sent += (uint32_t)n;
+        if (o->sent < o->size[at])
+            return; /* busy */
+        o->sending++;
+        o->sent = 0;
+    }
+}
+
+/* Everything unsent is void; what the device still reads stays untouched. */
+static int is_outbox_clear(struct outbox *o)
+{
+    const struct tprof_channel *c = &tprof_agent.channel;
+
+    if (c->pending && c->pending(c->context) > 0)
+        return 0;
+    o->oldest = o->sending = o->next = 0;
+    o->sent = 0;
+    return 1;
+}
+
+static void look_for_host(uint64_t now)
+{
+    const struct tprof_channel *c = &tprof_agent.channel;
+
+    if (!is_outbox_clear(&pump_state.out))
+        return;
+    int found = c->open ? c->open(c->context) : TPROF_ERR_DEVICE;
+
+    if (found < 0) {
+        pump_state.link = LINK_DEAD;
+        pump_state.troubles.device++;
+    } else if (found > 0) {
+        pump_state.link = LINK_UP;
+        tprof_session_open(&pump_state.session, now);
+    }
+}
+
+static void hear(uint64_t now)
+{
+    const struct tprof_channel *c = &tprof_agent.channel;
+    struct tprof_session *s = &pump_state.session;
+
+    for (uint32_t i = 0; i < HEARINGS && c->receive; i++) {
+        int n = c->receive(c->context, s->rx + s->rx_used,
+                           TPROF_RX_SIZE - s->rx_used);
+
+        if (n < 0)
+            hang_up(n);
+        if (n <= 0)
+            return;
+        tprof_session_hear(s, (uint32_t)n, now);
+    }
+}
+
+/* The ring to drain now: one above the watermark, else any that has something;
+ * cores in turn. -1: none. */
+static int32_t choose_core(int any)
+{
+    uint32_t least = any ? 1 : tprof_agent.watermark;
+
+    for (uint32_t i = 0; i < tprof_cpus; i++) {
+        uint32_t core = (pump_state.turn + i) % tprof_cpus;
+
+        if (tprof_cpu[core] &&
+            tprof_ring_used(&tprof_cpu[core]->recorder.ring) >= least)
+            return (int32_t)core;
+    }
+    return -1;
+}
+
+/* While the host listens: what is full, and when time is up, or at the end,
+ * whatever there is. */
+static int32_t choose_ring(uint64_t now)
+{
+    uint32_t state = pump_state.session.state;
+    int32_t core = -1;
+
+    if (state == WIRE_STATE_SAMPLING)
+        core = choose_core(0);
+    if (core < 0 && (state == WIRE_STATE_DRAINING ||
+                     (state == WIRE_STATE_SAMPLING &&
+                      now >= atomic_load_explicit(&tprof_agent.pump_due,
+                                                  memory_order_relaxed))))
+        core = choose_core(1);
+    return core;
+}
+
+/* A SAMPLES frame into (data); its size, or 0. */
+static uint32_t build_samples(void *data, uint32_t core)
+{
+    struct tprof_session *s = &pump_state.session;
+    struct tprof_frame f;
+
+    pump_state.turn = core + 1;
+    tprof_frame_begin(&f, data, BUFFER_SIZE, WIRE_SAMPLES, s->seq);
+    if (tprof_encode_samples(&f, &tprof_cpu[core]->reader, core) == 0)
+        return 0;
+    s->seq++;
+    return tprof_frame_end(&f, &tprof_agent.crc);
+}
+
+/* Fills one buffer, if one is free and there is something. 1: there was. */
+static int build(struct outbox *o, uint64_t now)
+{
+    struct tprof_session *s = &pump_state.session;
+    uint32_t at = o->next % BUFFERS;
+
+    if (o->next - o->oldest == BUFFERS) {
+        pump_state.troubles.busy++;
+        return 0;
+    }
+    int32_t core = choose_ring(now);
+
+    s->device_errors = pump_state.troubles.device;
+    s->busy = pump_state.troubles.busy;
+
+    uint32_t size =
+        tprof_session_speak(s, o->data[at], BUFFER_SIZE, now, core < 0);
+
+    if (size == 0 && core >= 0)
+        size = build_samples(o->data[at], (uint32_t)core);
+    if (size == 0)
+        return core >= 0;
+    o->size[at] = size;
+    o->next++;
+    return 1;
+}
+
+/* While sampling, each core's turn comes four times a second. */
+static void set_due(uint64_t now)
+{
+    uint64_t turn = tprof_agent.second / (4 * (tprof_cpus + 1));
+
+    atomic_store_explicit(&tprof_agent.pump_due, now + turn,
+                          memory_order_relaxed);
+}
+
+static int pump_locked(void)
+{
+    struct outbox *o = &pump_state.out;
+    uint64_t now = tprof_rdtsc();
+    int more = 0;
+
+    if (pump_state.link == LINK_DOWN)
+        look_for_host(now);
+    if (pump_state.link == LINK_UP)
+        hear(now);
+    if (pump_state.link == LINK_UP) {
+        reclaim(o);
+        more = build(o, now);
+        send(o);
+        more |= o->sending != o->next;
+    }
+    set_due(now);
+    return more;
+}
+
+int tprof_pump(void)
+{
+    uint32_t free = 0;
+
+    /* acquire: pairs with the release below; the reader's state is ours */
+    if (!atomic_compare_exchange_strong_explicit(&pump_lock, &free, 1,
+                                                 memory_order_acquire,
+                                                 memory_order_relaxed))
+        return 0;
+    int more = pump_locked();
+
+    /* release: pairs with the acquire above */
+    atomic_store_explicit(&pump_lock, 0, memory_order_release);
+    return more;
+}
+
+int tprof_pump_done(void)
+{
+    const struct tprof_channel *c = &tprof_agent.channel;
+    struct outbox *o = &pump_state.out;
+
+    if (pump_state.link != LINK_UP)
+        return 1; /* nobody to send it to */
+    return choose_core(1) < 0 && o->sending == o->next &&
+           (!c->pending || c->pending(c->context) == 0);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A sample, and what the recorder of one core holds. Structs only. */
+#ifndef TPROF_RECORD_H
+#define TPROF_RECORD_H
+
+#include <stdint.h>
+
+#include "ring.h"
+#include "stacks.h"
+#include "unwind.h"
+
+/* One tick, before it is written down. */
+struct tprof_sample {
+    uint64_t rip, rsp, rbp; /* what was interrupted */
+    uint64_t time;          /* TSC */
+    uint64_t late;          /* TSC ticks */
+    uint64_t weight;        /* deadlines covered */
+    uint64_t flags;         /* WIRE_SAMPLE_* */
+};
+
+/* Cumulative since tprof_init(). Written by the core's tick only. */
+struct tprof_counts {
+    uint64_t ticks;
+    uint64_t missed;
+    uint64_t dropped[WIRE_DROP_REASONS]; /* from WIRE_COUNTER_RING_FULL on */
+    uint64_t by_division;
+    uint64_t stacks;
+    uint64_t foreign;
+    uint64_t cost;
+    uint64_t cost_max;
+};
+
+/* Ticks that left no record since the last one. */
+struct tprof_lost {
+    uint64_t ticks;
+    uint64_t missed;
+};
+
+/* What turns one core's ticks into records. Owned by that core's tick, but for
+ * the ring's head. */
+struct tprof_recorder {
+    const struct tprof_bounds *bounds;
+    uint64_t time;      /* units, of the last record */
+    uint32_t shift;     /* a unit is 2^shift TSC ticks */
+    uint32_t depth;     /* most frames */
+    uint32_t unwritten; /* BEGIN or LOST has to come first */
+    uint64_t began;     /* BEGIN's TSC, while that is unwritten; else 0 */
+    uint32_t period;    /* units */
+    struct tprof_lost lost[WIRE_DROP_REASONS];
+    struct tprof_counts counts;
+    struct tprof_stacks stacks;
+    struct tprof_ring ring;
+    /* what STACK records share with the one before: two, taking turns */
+    struct tprof_chain chain[2];
+    uint32_t newest; /* the chain that was defined last */
+};
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One core's ring of records. A record is one or more words: the low seven
+ * bytes of each are a cell of the wire (WIRE.md 5), the high byte is how many
+ * words the record has. It is the same in all of them, and so a reader can walk
+ * forwards from the head and, over what was drained already, back from the tail.
+ *
+ * One writer: that core's tick. One reader at a time: who holds the pump's lock.
+ */
+#ifndef TPROF_RING_H
+#define TPROF_RING_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TPROF_RING_COUNT_SHIFT 56 /* a record's number of words */
+
+struct tprof_ring {
+    uint64_t *words;
+    uint32_t mask;                      /* number of words - 1 */
+    _Alignas(64) _Atomic uint32_t tail; /* written by the tick only */
+    _Alignas(64) _Atomic uint32_t head; /* written by the reader only */
+};
+_Static_assert(offsetof(struct tprof_ring, head) -
+                       offsetof(struct tprof_ring, tail) ==
+                   64,
+               "writer and reader share no cache line");
+
+/* Invariant: tail - head <= mask + 1, in wrapping uint32_t arithmetic. */
+
+/* An empty ring in (words), (count) of them, a power of two. */
+static inline void tprof_ring_init(struct tprof_ring *r, uint64_t *words,
+                                   uint32_t count)
+{
+    r->words = words;
+    r->mask = count - 1;
+    atomic_store_explicit(&r->tail, 0, memory_order_relaxed);
+    atomic_store_explicit(&r->head, 0, memory_order_relaxed);
+}
+
+/* Writer: words that may be written from the tail on. */
+static inline uint32_t tprof_ring_room(struct tprof_ring *r)
+{
+    uint32_t tail = atomic_load_explicit(&r->tail, memory_order_relaxed);
+    /* acquire: pairs with the release in tprof_ring_consume(); those are ours */
+    uint32_t head = atomic_load_explicit(&r->head, memory_order_acquire);
+
+    return r->mask + 1 - (tail - head);
+}
+
+/* Writer: the word (ahead) of the tail, within tprof_ring_room(). The reader
+ * does not see it before tprof_ring_publish(). */
+static inline uint64_t *tprof_ring_at(struct tprof_ring *r, uint32_t ahead)
+{
+    uint32_t tail = atomic_load_explicit(&r->tail, memory_order_relaxed);
+
+    return &r->words[(tail + ahead) & r->mask];
+}
+
+/* Writer: hands (count) words to the reader. */
+static inline void tprof_ring_publish(struct tprof_ring *r, uint32_t count)
+{
+    uint32_t tail = atomic_load_explicit(&r->tail, memory_order_relaxed);
+
+    /* release: pairs with the acquire in tprof_ring_used() */
+    atomic_store_explicit(&r->tail, tail + count, memory_order_release);
+}
+
+/* Reader: words from the head on. */
+static inline uint32_t tprof_ring_used(struct tprof_ring *r)
+{
+    /* acquire: pairs with the release in tprof_ring_publish() */
+    uint32_t tail = atomic_load_explicit(&r->tail, memory_order_acquire);
+
+    return tail - atomic_load_explicit(&r->head, memory_order_relaxed);
+}
+
+/* Reader: gives (count) words back to the writer. */
+static inline void tprof_ring_consume(struct tprof_ring *r, uint32_t count)
+{
+    uint32_t head = atomic_load_explicit(&r->head, memory_order_relaxed);
+
+    /* release: pairs with the acquire in tprof_ring_room() */
+    atomic_store_explicit(&r->head, head + count, memory_order_release);
+}
+
+#endif

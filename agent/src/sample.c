@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Samples into records. tprof_sample_take() is what a tick costs: it is one
+ * straight line when the stack is known and all fits into a short cell;
+ * whatever is rarer is in a function of its own.
+ */
+#include "sample.h"
+
+#include "longrec.h"
+
+/* A time unit is fine enough that the period has this many of them, and coarse
+ * enough that an interval, at most 1.5 periods, fits a short cell. */
+#define PERIOD_UNITS_MAX ((1u << (WIRE_CELL_DT_BITS - 1)) - 1)
+
+void tprof_sample_begin(struct tprof_recorder *r, uint64_t now,
+                        uint64_t period, uint32_t depth)
+{
+    r->shift = 0;
+    while (period >> r->shift > PERIOD_UNITS_MAX)
+        r->shift++;
+    r->period = (uint32_t)(period >> r->shift);
+    r->depth = depth;
+    r->began = now | 1; /* not 0 */
+    r->unwritten = 1;
+    tprof_stacks_forget(&r->stacks);
+    r->chain[r->newest].count = 0;
+}
+
+void tprof_sample_drop(struct tprof_recorder *r, uint32_t reason,
+                       uint64_t weight)
+{
+    uint32_t i = reason - WIRE_COUNTER_RING_FULL;
+
+    r->counts.dropped[i]++;
+    r->lost[i].ticks++;
+    r->lost[i].missed += weight - 1;
+    r->unwritten = 1;
+}
+
+static int write_begin(struct tprof_recorder *r)
+{
+    struct tprof_long l;
+
+    tprof_long_begin(&l, &r->ring, WIRE_LONG_BEGIN);
+    tprof_long_varint(&l, r->began);
+    tprof_long_varint(&l, r->shift);
+    tprof_long_varint(&l, r->period);
+    tprof_long_varint(&l, (uint16_t)r->stacks.epochs);
+    if (!tprof_long_end(&l))
+        return 0;
+    r->time = r->began >> r->shift;
+    r->began = 0;
+    return 1;
+}
+
+static int write_lost(struct tprof_recorder *r, uint32_t i)
+{
+    struct tprof_long l;
+
+    tprof_long_begin(&l, &r->ring, WIRE_LONG_LOST);
+    tprof_long_varint(&l, WIRE_COUNTER_RING_FULL + i);
+    tprof_long_varint(&l, r->lost[i].ticks);
+    tprof_long_varint(&l, r->lost[i].missed);
+    if (!tprof_long_end(&l))
+        return 0;
+    r->lost[i] = (struct tprof_lost){0, 0};
+    return 1;
+}
+
+/* What has to come before the next sample; 0: there is no room for it. */
+static int write_owed(struct tprof_recorder *r)
+{
+    for (uint32_t i = 0; i < WIRE_DROP_REASONS; i++) {
+        if (r->lost[i].ticks > 0 && !write_lost(r, i))
+            return 0;
+    }
+    if (r->began && !write_begin(r))
+        return 0;
+    r->unwritten = 0;
+    return 1;
+}
+
+/* Frames that (a) and (b) have in common, counted from the outermost. */
+static uint32_t shared(const struct tprof_chain *a, const struct tprof_chain *b)
+{
+    uint32_t n = 0;
+
+    while (n < a->count && n < b->count &&
+           a->frame[a->count - 1 - n] == b->frame[b->count - 1 - n])
+        n++;
+    return n;
+}
+
+static int write_stack(struct tprof_recorder *r, uint32_t id,
+                       const struct tprof_chain *c, uint32_t common)
+{
+    struct tprof_long l;
+    uint64_t last = r->bounds->text_start;
+
+    tprof_long_begin(&l, &r->ring, WIRE_LONG_STACK);
+    tprof_long_varint(&l, id);
+    tprof_long_varint(&l, c->end);
+    tprof_long_varint(&l, c->slots);
+    for (uint32_t i = 0; i < WIRE_STACK_SLOTS; i++) {
+        if (c->slots & 1u << i) {
+            tprof_long_zigzag(&l, (int64_t)(c->word[i] - last));
+            last = c->word[i];
+        }
+    }
+    tprof_long_varint(&l, common);
+    tprof_long_varint(&l, c->count - common);
+    for (uint32_t i = 0; i < c->count - common; i++) {
+        tprof_long_zigzag(&l, (int64_t)(c->frame[i] - last));
+        last = c->frame[i];
+    }
+    return tprof_long_end(&l);
+}
+
+/* The id of a chain that was not found by its quick name; -1: no room. */
+static __attribute__((noinline)) int32_t
+define(struct tprof_recorder *r, const struct tprof_sample *s)
+{
+    const struct tprof_chain *last = &r->chain[r->newest];
+    struct tprof_chain *c = &r->chain[!r->newest];
+    uint64_t name = tprof_unwind_frames(r->bounds, s->rsp, s->rbp, r->depth,
+                                        r->stacks.seed, c);
+    /* known after all, but for an address outside text at its end? */
+    int32_t known = tprof_stacks_find(&r->stacks, name);
+
+    if (known >= 0)
+        return known;
+    uint32_t id = tprof_stacks_define(&r->stacks, name);
+
+    if (!write_stack(r, id, c, shared(last, c))) {
+        tprof_stacks_undefine(&r->stacks, id);
+        return -1;
+    }
+    r->newest = !r->newest;
+    r->counts.stacks++;
+    return (int32_t)id;
+}
+
+static __attribute__((noinline)) int
+write_long(struct tprof_recorder *r, const struct tprof_sample *s, uint32_t id,
+           uint64_t units)
+{
+    struct tprof_long l;
+
+    tprof_long_begin(&l, &r->ring, WIRE_LONG_SAMPLE);
+    tprof_long_varint(&l, units);
+    tprof_long_varint(&l, id);
+    tprof_long_zigzag(&l, (int64_t)(s->rip - r->bounds->text_start));
+    tprof_long_varint(&l, s->flags);
+    tprof_long_varint(&l, s->late >> r->shift);
+    tprof_long_varint(&l, s->weight);
+    return tprof_long_end(&l);
+}
+
+/* Bits that (value) has: 0 for 0. */
+static uint64_t bit_length(uint64_t value)
+{
+    return 63 - (uint64_t)__builtin_clzll(value * 2 + 1);
+}
+
+void tprof_sample_take(struct tprof_recorder *r, const struct tprof_sample *s)
+{
+    if (__builtin_expect(r->unwritten, 0) && !write_owed(r))
+        goto full;
+
+    uint64_t name = tprof_unwind_hash(r->bounds, s->rsp, s->rbp, r->depth,
+                                      r->stacks.seed);
+    int32_t id = tprof_stacks_find(&r->stacks, name);
+
+    if (__builtin_expect(id < 0, 0)) {
+        id = define(r, s);
+        if (id < 0)
+            goto full;
+    }
+    uint64_t time = s->time >> r->shift;
+    uint64_t units = time > r->time ? time - r->time : 0;
+    uint64_t leaf = s->rip - r->bounds->text_start;
+    uint64_t late = s->late >> r->shift;
+
+    uint64_t unfit = units >> WIRE_CELL_DT_BITS | leaf >> WIRE_CELL_LEAF_BITS |
+                     late >> WIRE_CELL_LATE_MAX | (s->weight - 1) | s->flags;
+
+    if (__builtin_expect(unfit != 0, 0)) {
+        if (!write_long(r, s, (uint32_t)id, units))
+            goto full;
+    } else {
+        if (tprof_ring_room(&r->ring) == 0)
+            goto full;
+        *tprof_ring_at(&r->ring, 0) =
+            (uint64_t)id << WIRE_CELL_ID_SHIFT | units << WIRE_CELL_DT_SHIFT |
+            leaf << WIRE_CELL_LEAF_SHIFT |
+            bit_length(late) << WIRE_CELL_LATE_SHIFT |
+            (uint64_t)1 << TPROF_RING_COUNT_SHIFT;
+        tprof_ring_publish(&r->ring, 1);
+    }
+    r->time += units;
+    return;
+
+full:
+    tprof_sample_drop(r, WIRE_COUNTER_RING_FULL, s->weight);
+}

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The control protocol: what the host asks, and what it is told. */
+#include "session.h"
+
+#include "mem.h"
+
+#define PERIOD_MAX    ((uint64_t)1 << 36) /* TSC ticks: over 10 s anywhere */
+#define PERIOD_MIN    1000u
+
+/* Gives every core new orders, and wakes those whose timer is off. */
+static void give_orders(void)
+{
+    struct tprof_agent *a = &tprof_agent;
+
+    /* release: pairs with the acquire in tick.c; the orders are complete */
+    atomic_fetch_add_explicit(&a->generation, 1, memory_order_release);
+    if (a->config.timer == TPROF_TIMER_KERNEL)
+        return; /* its ticks come anyway */
+    for (uint32_t i = 0; i < tprof_cpus; i++) {
+        struct tprof_cpu *cpu = tprof_cpu[i];
+
+        if (cpu &&
+            atomic_load_explicit(&cpu->started, memory_order_acquire))
+            tprof_lapic_send(&a->lapic, cpu->apic_id);
+    }
+}
+
+static uint64_t clamp(uint64_t value, uint64_t low, uint64_t high)
+{
+    if (value < low)
+        return low;
+    return value > high ? high : value;
+}
+
+/* The next field of [*at, end), or 0. */
+static int next_field(const uint8_t **at, const uint8_t *end, uint32_t *tag,
+                      uint64_t *value)
+{
+    const uint8_t *p = *at;
+
+    if (end - p < (int)WIRE_FIELD_HEADER ||
+        end - p < (int)WIRE_FIELD_HEADER + p[1])
+        return 0;
+    *tag = p[0];
+    *value = 0;
+    for (uint32_t i = p[1]; i > 0; i--)
+        *value = *value << 8 | p[WIRE_FIELD_HEADER + i - 1];
+    *at = p + WIRE_FIELD_HEADER + p[1];
+    return 1;
+}
+
+/* TSC ticks between samples at (rate_hz); 0: the clock's rate is unknown. */
+static uint64_t period_of(uint32_t rate_hz)
+{
+    return tprof_agent.tsc_hz / rate_hz;
+}
+
+static void start(struct tprof_session *s, uint32_t rate_hz, uint32_t depth,
+                  uint64_t period)
+{
+    struct tprof_agent *a = &tprof_agent;
+    struct tprof_orders *o = &a->orders;
+
+    rate_hz = (uint32_t)clamp(rate_hz, WIRE_RATE_MIN_HZ, WIRE_RATE_MAX_HZ);
+    if (period == 0)
+        period = period_of(rate_hz);
+    if (a->config.timer == TPROF_TIMER_KERNEL) {
+        o->every = a->config.kernel_hz / rate_hz;
+        if (o->every == 0)
+            o->every = 1;
+        if (a->tsc_hz)
+            period = a->tsc_hz / a->config.kernel_hz * o->every;
+    }
+    s->owed |= TPROF_OWE_STATUS;
+    s->refused = WIRE_REFUSED_NO_CLOCK;
+    if (period == 0)
+        return;
+    s->refused = WIRE_REFUSED_NOTHING;
+    s->finals = 0;
+    a->config.rate_hz = rate_hz;
+    o->period = clamp(period, PERIOD_MIN, PERIOD_MAX);
+    o->depth = (uint32_t)clamp(depth, 1, WIRE_STACK_FRAMES_MAX);
+    o->sampling = 1;
+    s->state = WIRE_STATE_SAMPLING;
+    give_orders();
+}
+
+static void stop(struct tprof_session *s)
+{
+    if (!tprof_agent.orders.sampling) {
+        /* asked twice, or never started: it wants its last STATS all the same */
+        s->state = WIRE_STATE_DRAINING;
+        return;
+    }
+    tprof_agent.orders.sampling = 0;
+    s->state = WIRE_STATE_DRAINING;
+    give_orders();
+}
+
+static void hear_start(struct tprof_session *s, const uint8_t *at,
+                       const uint8_t *end)
+{
+    const struct tprof_agent *a = &tprof_agent;
+    uint64_t value, rate = a->config.rate_hz, depth = a->config.max_frames;
+    uint64_t period = 0;
+    uint32_t tag;
+
+    while (next_field(&at, end, &tag, &value)) {
+        if (tag == WIRE_CONTROL_RATE_HZ)
+            rate = value;
+        else if (tag == WIRE_CONTROL_DEPTH)
+            depth = value;
+        else if (tag == WIRE_CONTROL_PERIOD_TSC)
+            period = value;
+    }
+    start(s, (uint32_t)clamp(rate, 1, WIRE_RATE_MAX_HZ),
+          (uint32_t)clamp(depth, 1, WIRE_STACK_FRAMES_MAX), period);
+}
+
+static void hear_frame(struct tprof_session *s, uint32_t type,
+                       const uint8_t *body, uint32_t size)
+{
+    const uint8_t *end = body + size;
+    uint64_t value;
+    uint32_t tag;
+
+    switch (type) {
+    case WIRE_START:
+        hear_start(s, body, end);
+        break;
+    case WIRE_STOP:
+        stop(s);
+        break;
+    case WIRE_PING:
+        s->owed |= TPROF_OWE_PONG;
+        while (next_field(&body, end, &tag, &value)) {
+            if (tag == WIRE_PING_COOKIE)
+                s->cookie = value;
+        }
+        break;
+    case WIRE_RESET:
+        if (tprof_agent.orders.sampling)
+            give_orders(); /* the same again: dictionaries begin anew */
+        break;
+    default: /* of a later minor version */
+        break;
+    }
+}
+
+/* Bytes of s->rx that are done with; 0: more are needed. */
+static uint32_t hear_some(struct tprof_session *s)
+{
+    const uint8_t *at = s->rx;
+
+    if (s->rx_used < WIRE_FRAME_HEADER)
+        return 0;
+    uint32_t body = tprof_load16(at + WIRE_FRAME_LENGTH);
+    uint32_t whole = WIRE_FRAME_HEADER + body + WIRE_FRAME_TRAILER;
+
+    if (tprof_load16(at + WIRE_FRAME_MAGIC) != WIRE_MAGIC ||
+        whole > TPROF_RX_SIZE) {
+        s->rx_errors++;
+        return 1;
+    }
+    if (s->rx_used < whole)
+        return 0;
+    if (tprof_load32(at + whole - WIRE_FRAME_TRAILER) !=
+        tprof_crc32c(&tprof_agent.crc, at, whole - WIRE_FRAME_TRAILER)) {
+        s->rx_errors++;
+        return 1;
+    }
+    hear_frame(s, at[WIRE_FRAME_TYPE], at + WIRE_FRAME_HEADER, body);
+    return whole;
+}
+
+void tprof_session_hear(struct tprof_session *s, uint32_t size, uint64_t now)
+{
+    uint32_t done;
+
+    (void)now;
+    s->rx_used += size;
+    while ((done = hear_some(s)) > 0) {
+        s->rx_used -= done;
+        for (uint32_t i = 0; i < s->rx_used; i++)
+            s->rx[i] = s->rx[i + done];
+    }
+}
+
+void tprof_session_open(struct tprof_session *s, uint64_t now)
+{
+    const struct tprof_agent *a = &tprof_agent;
+
+    memset(s, 0, sizeof *s);
+    s->owed = TPROF_OWE_HELLO;
+    s->stats_due = now + a->second;
+    /* what an earlier session left in the rings is in nobody's dictionary */
+    for (uint32_t i = 0; i < tprof_cpus; i++) {
+        if (tprof_cpu[i])
+            tprof_cpu[i]->reader.discard =
+                tprof_ring_used(&tprof_cpu[i]->recorder.ring);
+    }
+    if (a->channel.flags & TPROF_CHANNEL_ONE_WAY)
+        start(s, a->config.rate_hz, a->config.max_frames, 0);
+}
+
+void tprof_session_close(struct tprof_session *s)
+{
+    s->state = WIRE_STATE_STOPPED;
+    if (!tprof_agent.orders.sampling)
+        return;
+    tprof_agent.orders.sampling = 0;
+    give_orders();
+}
+
+static void put_build_id(struct tprof_frame *f)
+{
+    /* an ELF note: name size, description size, type, "GNU", the id */
+    const uint8_t *note = tprof_agent.image.build_id;
+    const uint8_t *end = tprof_agent.image.build_id_end;
+
+    if (!note || end - note <= 16)
+        return;
+    uint32_t size = tprof_load32(note + 4);
+
+    if (tprof_load32(note) == 4 && size <= (uint32_t)(end - note) - 16)
+        tprof_frame_bytes(f, WIRE_HELLO_BUILD_ID, note + 16, size);
+}
+
+static uint32_t readable_ranges(void)
+{
+    uint32_t n = 0;
+
+    for (int i = 0; i < TPROF_RANGES; i++)
+        n += tprof_agent.config.readable[i].size > 0;
+    return n;
+}
+
+static void put_hello(struct tprof_frame *f)
+{
+    const struct tprof_agent *a = &tprof_agent;
+    const struct tprof_config *c = &a->config;
+    int kernel = c->timer == TPROF_TIMER_KERNEL;
+    int one_way = (a->channel.flags & TPROF_CHANNEL_ONE_WAY) != 0;
+
+    tprof_frame_field(f, WIRE_HELLO_WIRE_VERSION, TPROF_WIRE_VERSION);
+    tprof_frame_bytes(f, WIRE_HELLO_AGENT_VERSION, TPROF_VERSION_STRING,
+                      sizeof TPROF_VERSION_STRING - 1);
+    tprof_frame_field(f, WIRE_HELLO_ARCH, WIRE_ARCH_X86_64);
+    tprof_frame_bytes(f, WIRE_HELLO_BOOT_ID, a->boot_id, sizeof a->boot_id);
+    tprof_frame_field(f, WIRE_HELLO_CORES, tprof_cpus);
+    tprof_frame_field(f, WIRE_HELLO_TSC_HZ, a->tsc_hz);
+    put_build_id(f);
+    tprof_frame_field(f, WIRE_HELLO_TEXT_START, a->bounds.text_start);
+    tprof_frame_field(f, WIRE_HELLO_TEXT_SIZE, a->bounds.text_size);
+    tprof_frame_field(f, WIRE_HELLO_TEXT_CRC, a->text_crc);
+    tprof_frame_field(f, WIRE_HELLO_ANCHOR, a->anchor);
+    tprof_frame_field(f, WIRE_HELLO_RATE_HZ, c->rate_hz);
+    tprof_frame_field(f, WIRE_HELLO_DEPTH, c->max_frames);
+    tprof_frame_field(f, WIRE_HELLO_INTERVALS,
+                      kernel ? WIRE_INTERVALS_KERNEL : WIRE_INTERVALS_AGENT);
+    tprof_frame_field(f, WIRE_HELLO_DICT_SLOTS, c->dict_slots);
+    tprof_frame_field(f, WIRE_HELLO_FEATURES,
+                      one_way ? WIRE_FEATURE_ONE_WAY : 0);
+    tprof_frame_field(f, WIRE_HELLO_DIRECTORY, a->directory);
+    if (kernel)
+        tprof_frame_field(f, WIRE_HELLO_KERNEL_HZ, c->kernel_hz);
+    tprof_frame_field(f, WIRE_HELLO_READABLE, readable_ranges());
+}
+
+static void put_status(const struct tprof_session *s, struct tprof_frame *f)
+{
+    const struct tprof_agent *a = &tprof_agent;
+
+    tprof_frame_field(f, WIRE_CONTROL_RATE_HZ, a->config.rate_hz);
+    tprof_frame_field(f, WIRE_CONTROL_DEPTH, a->orders.depth);
+    tprof_frame_field(f, WIRE_CONTROL_FEATURES, 0);
+    tprof_frame_field(f, WIRE_CONTROL_PERIOD_TSC, a->orders.period);
+    tprof_frame_field(f, WIRE_CONTROL_STATE, s->state);
+    if (a->orders.every)
+        tprof_frame_field(f, WIRE_CONTROL_EVERY, a->orders.every);
+    tprof_frame_field(f, WIRE_CONTROL_ERROR, s->refused);
+}
+
+static void put_stats(const struct tprof_session *s, struct tprof_frame *f,
+                      uint32_t core, uint64_t now, int final)
+{
+    struct tprof_stats stats;
+    uint32_t flags = 0;
+
+    tprof_get_stats(core, &stats);
+    if (final)
+        flags |= WIRE_STATS_FINAL;
+    if (stats.started)
+        flags |= WIRE_STATS_STARTED;
+    tprof_frame_field(f, WIRE_STATS_CORE, core);
+    tprof_frame_field(f, WIRE_STATS_APIC_ID, stats.apic_id);
+    tprof_frame_field(f, WIRE_STATS_TSC, now);
+    tprof_frame_field(f, WIRE_STATS_FLAGS, flags);
+    tprof_frame_field(f, WIRE_STATS_TICKS, stats.ticks);
+    tprof_frame_field(f, WIRE_STATS_SAMPLES, stats.samples);
+    tprof_frame_field(f, WIRE_STATS_MISSED, stats.missed);
+    tprof_frame_field(f, WIRE_STATS_RING_FULL, stats.ring_full);
+    tprof_frame_field(f, WIRE_STATS_REENTERED, stats.reentered);
+    tprof_frame_field(f, WIRE_STATS_COST, stats.cost_tsc);
+    tprof_frame_field(f, WIRE_STATS_COST_MAX, stats.cost_max_tsc);
+    tprof_frame_field(f, WIRE_STATS_BY_DIVISION, stats.by_division);
+    tprof_frame_field(f, WIRE_STATS_STACKS, stats.stacks);
+    tprof_frame_field(f, WIRE_STATS_FOREIGN, stats.foreign);
+    if (core != 0)
+        return;
+    tprof_frame_field(f, WIRE_STATS_DEVICE_ERRORS, s->device_errors);
+    tprof_frame_field(f, WIRE_STATS_BUSY, s->busy);
+    tprof_frame_field(f, WIRE_STATS_UNKNOWN_CPU, tprof_unknown_cpu);
+}
+
+/* Cores that have joined, as bits. */
+static uint64_t joined(void)
+{
+    uint64_t cores = 0;
+
+    for (uint32_t i = 0; i < tprof_cpus; i++)
+        cores |= (uint64_t)(tprof_cpu[i] != NULL) << i;
+    return cores;
+}
+
+/* Has every core heard that sampling is over? */
+static int settled(void)
+{
+    const struct tprof_agent *a = &tprof_agent;
+    uint32_t generation =
+        atomic_load_explicit(&a->generation, memory_order_relaxed);
+
+    for (uint32_t i = 0; i < tprof_cpus; i++) {
+        struct tprof_cpu *cpu = tprof_cpu[i];
+
+        /* acquire: pairs with the release in settle(), tick.c */
+        if (cpu &&
+            atomic_load_explicit(&cpu->started, memory_order_relaxed) &&
+            atomic_load_explicit(&cpu->settled, memory_order_acquire) !=
+                generation)
+            return 0;
+    }
+    return 1;
+}
+
+/* Once a second: the live counters; on a one-way channel all else again. */
+static void repeat(struct tprof_session *s, uint64_t now)
+{
+    if (s->state != WIRE_STATE_SAMPLING || now < s->stats_due)
+        return;
+    s->stats_due = now + tprof_agent.second;
+    s->owed_stats = joined();
+    if (tprof_agent.channel.flags & TPROF_CHANNEL_ONE_WAY) {
+        s->owed |= TPROF_OWE_HELLO;
+        give_orders();
+    }
+}
+
+uint32_t tprof_session_speak(struct tprof_session *s, void *data, uint32_t size,
+                             uint64_t now, int drained)
+{
+    struct tprof_frame f;
+    int final = 0;
+
+    repeat(s, now);
+    if (s->state == WIRE_STATE_DRAINING) {
+        if (settled() && drained && !s->finals) {
+            s->finals = 1;
+            s->owed_stats = joined();
+        }
+        final = s->finals;
+        if (final && s->owed_stats == 0) {
+            s->state = WIRE_STATE_STOPPED;
+            s->finals = 0;
+            s->owed |= TPROF_OWE_STATUS;
+        }
+    }
+    if (s->owed & TPROF_OWE_HELLO) {
+        s->owed &= ~TPROF_OWE_HELLO;
+        tprof_frame_begin(&f, data, size, WIRE_HELLO, s->seq);
+        put_hello(&f);
+    } else if (s->owed & TPROF_OWE_PONG) {
+        s->owed &= ~TPROF_OWE_PONG;
+        tprof_frame_begin(&f, data, size, WIRE_PONG, s->seq);
+        tprof_frame_field(&f, WIRE_PING_COOKIE, s->cookie);
+        tprof_frame_field(&f, WIRE_PING_TSC, tprof_rdtsc());
+    } else if (s->owed & TPROF_OWE_STATUS) {
+        s->owed &= ~TPROF_OWE_STATUS;
+        tprof_frame_begin(&f, data, size, WIRE_STATUS, s->seq);
+        put_status(s, &f);
+    } else if (s->owed_stats) {
+        uint32_t core = (uint32_t)__builtin_ctzll(s->owed_stats);
+
+        s->owed_stats &= s->owed_stats - 1;
+        tprof_frame_begin(&f, data, size, WIRE_STATS, s->seq);
+        put_stats(s, &f, core, now, final);
+    } else {
+        return 0;
+    }
+    s->seq++;
+    return tprof_frame_end(&f, &tprof_agent.crc);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The talk with one host: HELLO, its orders, and the answers (WIRE.md 3, 6, 7).
+ * It knows bytes and frames, no device; the pump owns it, under its lock.
+ */
+#ifndef TPROF_SESSION_H
+#define TPROF_SESSION_H
+
+#include <stdint.h>
+
+#include "agent.h"
+#include "encode.h"
+
+#define TPROF_RX_SIZE 128u /* the host's frames are short */
+
+/* What has to be sent, in this order. */
+#define TPROF_OWE_HELLO  (1u << 0)
+#define TPROF_OWE_PONG   (1u << 1)
+#define TPROF_OWE_STATUS (1u << 2)
+
+struct tprof_session {
+    uint8_t rx[TPROF_RX_SIZE];
+    uint32_t rx_used;
+    uint32_t rx_errors; /* bytes that began no good frame */
+    uint16_t seq;       /* of the next frame */
+    uint32_t owed;      /* TPROF_OWE_* */
+    uint64_t owed_stats; /* cores */
+    uint64_t stats_due;  /* TSC */
+    uint64_t cookie;     /* of the PING to be answered */
+    uint32_t state;      /* enum wire_state */
+    uint32_t refused;    /* enum wire_refusal */
+    uint32_t finals;     /* the STATS that are owed are the last ones */
+    uint32_t device_errors, busy; /* the pump's, for STATS */
+};
+
+/* A host has come: from the beginning. */
+void tprof_session_open(struct tprof_session *s, uint64_t now);
+
+/* It has gone: nothing samples any more. */
+void tprof_session_close(struct tprof_session *s);
+
+/* Takes the bytes that the caller has put at s->rx + s->rx_used, (size). */
+void tprof_session_hear(struct tprof_session *s, uint32_t size, uint64_t now);
+
+/* Builds the next frame that is due, other than SAMPLES, in (data). Returns its
+ * bytes, 0: none is. (drained): no ring has anything left. */
+uint32_t tprof_session_speak(struct tprof_session *s, void *data, uint32_t size,
+                             uint64_t now, int drained);
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The stacks of one core that the host knows: a fixed table from the name of a
+ * chain (unwind.h) to its id, which is its slot. The chains themselves went out
+ * when they were defined and are not kept.
+ *
+ * A slot holds the upper 48 bits of the name over the 16 bits of the epoch in
+ * which it was filled, so that forgetting everything is a new epoch and takes
+ * no time. Written and read by the core's tick only.
+ */
+#ifndef TPROF_STACKS_H
+#define TPROF_STACKS_H
+
+#include <stdint.h>
+
+#define TPROF_STACKS_WINDOW 8u /* slots in which a name may stand */
+
+struct tprof_stacks {
+    uint64_t *slots;
+    uint32_t mask;   /* number of slots - 1 */
+    uint32_t shift;  /* 64 - bits of a slot's number */
+    uint32_t epochs; /* since the start; the low 16 bits are the epoch */
+    uint64_t seed;   /* of the names in this epoch */
+};
+
+/* No stacks, in (slots), (count) of them, a power of two, all 0. */
+void tprof_stacks_init(struct tprof_stacks *s, uint64_t *slots, uint32_t count);
+
+/* Forgets them all: a new epoch, never 0, and a new seed. */
+void tprof_stacks_forget(struct tprof_stacks *s);
+
+/* Gives (name) a slot and returns its id; what was there is forgotten. */
+uint32_t tprof_stacks_define(struct tprof_stacks *s, uint64_t name);
+
+/* Takes a definition back that could not be written down. */
+static inline void tprof_stacks_undefine(struct tprof_stacks *s, uint32_t id)
+{
+    s->slots[id] = 0;
+}
+
+static inline uint64_t tprof_stacks_key(const struct tprof_stacks *s,
+                                        uint64_t name)
+{
+    return (name & ~(uint64_t)0xffff) | (uint16_t)s->epochs;
+}
+
+/* The id of (name), or -1. */
+static inline int32_t tprof_stacks_find(const struct tprof_stacks *s,
+                                        uint64_t name)
+{
+    uint64_t key = tprof_stacks_key(s, name);
+    uint32_t id = (uint32_t)(name >> s->shift);
+
+    for (uint32_t i = 0; i < TPROF_STACKS_WINDOW; i++) {
+        if (s->slots[id] == key)
+            return (int32_t)id;
+        id = (id + 1) & s->mask;
+    }
+    return -1;
+}
+
+#endif

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The public calls but tprof_init(): cores join and leave, the kernel's own
+ * ticks and polls come in. */
+#include "tprof/tprof.h"
+
+#include "agent.h"
+#include "gate.h"
+#include "mem.h"
+#include "pump.h"
+#include "tick.h"
+
+#define FLUSH_TRIES 1000u /* of a busy device, for each frame */
+
+static void (*entry(void))(void)
+{
+    if (tprof_cpus == 1)
+        return tprof_isr_single;
+    switch (tprof_agent.config.cpu_source) {
+    case TPROF_CPU_GS:
+        return tprof_isr_gs;
+    case TPROF_CPU_TSC_AUX:
+        return tprof_isr_tsc_aux;
+    case TPROF_CPU_HOOK:
+        return tprof_isr_hook;
+    default:
+        return tprof_isr_apic;
+    }
+}
+
+/* The number of the calling core, which has (apic_id). */
+static uint32_t number_of(uint32_t apic_id)
+{
+    const struct tprof_agent *a = &tprof_agent;
+    uint32_t index = 0;
+
+    if (a->config.cpu_source == TPROF_CPU_GS)
+        return tprof_gs32(tprof_gs_offset);
+    if (a->config.cpu_source == TPROF_CPU_HOOK)
+        return tprof_ask_cpu_index();
+    /* in the order of coming, and the same one when it comes again */
+    while (index < tprof_cpus && tprof_cpu[index] &&
+           tprof_cpu[index]->apic_id != apic_id)
+        index++;
+    return index;
+}
+
+static int install(struct tprof_agent *a)
+{
+    const struct tprof_config *c = &a->config;
+
+    if (c->install_vector)
+        return c->install_vector(c->context, c->vector, entry());
+    return tprof_gate_install(c->vector, entry());
+}
+
+/* The core's way into the tables that interrupts read. */
+static void enter(struct tprof_agent *a, struct tprof_cpu *cpu)
+{
+    uint32_t none = tprof_cpus;
+
+    if (a->config.cpu_source == TPROF_CPU_TSC_AUX) {
+        cpu->saved_tsc_aux = tprof_rdmsr(MSR_TSC_AUX);
+        tprof_wrmsr(MSR_TSC_AUX, cpu->index);
+    }
+    tprof_apic_to_cpu[cpu->apic_id & 0xff] = (uint8_t)cpu->index;
+    tprof_cpu[cpu->index] = cpu;
+    atomic_store_explicit(&cpu->started, 1, memory_order_release);
+    /* the first one looks for the host */
+    atomic_compare_exchange_strong(&a->looker, &none, cpu->index);
+}
+
+static int start_cpu(struct tprof_agent *a)
+{
+    int timer = a->config.timer == TPROF_TIMER_APIC;
+    uint32_t apic_id = a->lapic.registers || timer
+                           ? tprof_lapic_id(&a->lapic)
+                           : 0;
+    uint32_t index = number_of(apic_id);
+    int error;
+
+    if (index >= tprof_cpus || apic_id > UINT8_MAX)
+        return TPROF_ERR_CPU;
+    struct tprof_cpu *cpu = a->core[index];
+
+    if (atomic_load_explicit(&cpu->started, memory_order_relaxed))
+        return TPROF_ERR_STATE;
+    if (timer && ((error = install(a)) != TPROF_OK ||
+                  (error = tprof_lapic_claim(&a->lapic)) != TPROF_OK))
+        return error;
+    cpu->apic_id = apic_id;
+    /* follows no orders yet: its first tick takes them over */
+    cpu->generation = atomic_load(&a->generation) - 1;
+    cpu->sampling = 0;
+    enter(a, cpu);
+    if (timer)
+        tprof_lapic_arm(&a->lapic, 1, 1);
+    return TPROF_OK;
+}
+
+int tprof_start_cpu(void)
+{
+    struct tprof_agent *a = &tprof_agent;
+
+    if (!a->ready)
+        return TPROF_ERR_STATE;
+    uint64_t flags = tprof_irq_save();
+    /* cores may come at the same time: one after the other */
+    while (atomic_exchange_explicit(&a->joining, 1, memory_order_acquire))
+        tprof_relax();
+    int error = start_cpu(a);
+
+    atomic_store_explicit(&a->joining, 0, memory_order_release);
+    tprof_irq_restore(flags);
+    return error;
+}
+
+/* Another core has to look for the host, if this one did. */
+static void hand_look_on(struct tprof_agent *a, uint32_t from)
+{
+    uint32_t next = 0;
+
+    if (atomic_load(&a->looker) != from)
+        return;
+    while (next < tprof_cpus &&
+           !(tprof_cpu[next] && atomic_load(&tprof_cpu[next]->started)))
+        next++;
+    atomic_store(&a->looker, next);
+    if (next < tprof_cpus && a->config.timer == TPROF_TIMER_APIC)
+        tprof_lapic_send(&a->lapic, tprof_cpu[next]->apic_id);
+}
+
+int tprof_stop_cpu(void)
+{
+    struct tprof_agent *a = &tprof_agent;
+    uint64_t flags = tprof_irq_save();
+    struct tprof_cpu *cpu = tprof_this_cpu();
+    int error = TPROF_ERR_STATE;
+
+    if (cpu && atomic_load(&cpu->started)) {
+        if (a->config.timer == TPROF_TIMER_APIC)
+            tprof_lapic_release(&a->lapic);
+        if (a->config.cpu_source == TPROF_CPU_TSC_AUX)
+            tprof_wrmsr(MSR_TSC_AUX, cpu->saved_tsc_aux);
+        cpu->sampling = 0;
+        atomic_store_explicit(&cpu->started, 0, memory_order_release);
+        hand_look_on(a, cpu->index);
+        error = TPROF_OK;
+    }
+    tprof_irq_restore(flags);
+    return error;
+}
+
+static void poll(struct tprof_cpu *cpu, const struct tprof_regs *regs)
+{
+    (void)cpu;
+    (void)regs;
+    tprof_pump();
+}
+
+/* One pump with interrupts off, on the core's own stack where it has one. */
+static void pump_once(void)
+{
+    uint64_t flags = tprof_irq_save();
+    struct tprof_cpu *cpu = tprof_this_cpu();
+
+    if (!cpu) {
+        tprof_pump();
+    } else if (!cpu->inside) {
+        cpu->inside = 1;
+        tprof_on_stack(cpu, NULL, poll);
+        cpu->inside = 0;
+    }
+    tprof_irq_restore(flags);
+}
+
+void tprof_poll(void)
+{
+    if (tprof_agent.ready)
+        pump_once();
+}
+
+void tprof_tick(const struct tprof_regs *regs)
+{
+    if (!tprof_agent.ready || tprof_agent.config.timer != TPROF_TIMER_KERNEL)
+        return;
+    uint64_t flags = tprof_irq_save();
+    struct tprof_cpu *cpu = tprof_this_cpu();
+
+    if (cpu && cpu->inside) {
+        cpu->reentered++;
+    } else if (cpu) {
+        cpu->inside = 1;
+        tprof_on_stack(cpu, regs, tprof_kernel_tick);
+        cpu->inside = 0;
+    } else {
+        tprof_unknown_cpu++;
+    }
+    tprof_irq_restore(flags);
+}
+
+int tprof_flush(uint32_t frames)
+{
+    struct tprof_agent *a = &tprof_agent;
+
+    if (!a->ready)
+        return 0;
+    for (uint64_t i = 0; i < (uint64_t)frames * FLUSH_TRIES; i++) {
+        uint64_t flags = tprof_irq_save();
+        int done = tprof_pump_done();
+
+        tprof_irq_restore(flags);
+        if (done)
+            return 0;
+        atomic_store_explicit(&a->pump_due, 0, memory_order_relaxed);
+        pump_once();
+    }
+    return 1;
+}
+
+int tprof_get_stats(uint32_t core, struct tprof_stats *stats)
+{
+    if (core >= tprof_cpus || !tprof_cpu[core])
+        return TPROF_ERR_CPU;
+    struct tprof_cpu *cpu = tprof_cpu[core];
+    const volatile struct tprof_counts *c = &cpu->recorder.counts;
+
+    memset(stats, 0, sizeof *stats);
+    stats->ticks = c->ticks;
+    stats->ring_full = c->dropped[0];
+    stats->reentered = c->dropped[1];
+    stats->samples = stats->ticks - stats->ring_full - stats->reentered;
+    stats->missed = c->missed;
+    stats->cost_tsc = c->cost;
+    stats->cost_max_tsc = c->cost_max;
+    stats->by_division = c->by_division;
+    stats->stacks = c->stacks;
+    stats->foreign = c->foreign;
+    stats->apic_id = cpu->apic_id;
+    stats->started = atomic_load_explicit(&cpu->started, memory_order_relaxed);
+    return TPROF_OK;
+}
+
+uint32_t tprof_version(void)
+{
+    return TPROF_VERSION;
+}

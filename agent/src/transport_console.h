@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The channel over virtio-serial: the port named "tprof.0" of a console device
+ * with multiple ports (virtio 1.2, section 5.3).
+ *
+ * A device's ports are known only once it runs, and queues are set up before:
+ * so the device is started twice, first with the control queues alone, to
+ * learn the port's number, then with that port's queues too.
+ */
+#ifndef TPROF_TRANSPORT_CONSOLE_H
+#define TPROF_TRANSPORT_CONSOLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tprof/tprof.h"
+#include "virtio/virtio.h"
+#include "virtio/virtqueue.h"
+
+/* Ports 0 to 30 are all that QEMU gives a device by default. */
+#define TPROF_CONSOLE_PORTS   32u
+#define TPROF_CONSOLE_NO_PORT TPROF_CONSOLE_PORTS
+
+/*
+ * Received messages of control. A device drops what finds no buffer, and one
+ * that is started announces all its ports at once: as many as a queue takes.
+ */
+#define TPROF_CONSOLE_CONTROLS     TPROF_VIRTQUEUE_MAX
+#define TPROF_CONSOLE_CONTROL_SIZE 64u
+
+/* Received data: the host sends short commands, and waits if it must. */
+#define TPROF_CONSOLE_RECEIVES     4u
+#define TPROF_CONSOLE_RECEIVE_SIZE 256u
+
+/* Control messages of ours on their way, 8 bytes each. */
+#define TPROF_CONSOLE_REPLIES 8u
+
+enum tprof_console_queue {
+    TPROF_CONSOLE_CONTROL_IN,
+    TPROF_CONSOLE_CONTROL_OUT,
+    TPROF_CONSOLE_DATA_IN, /* this one and the next: the port's own */
+    TPROF_CONSOLE_DATA_OUT,
+    TPROF_CONSOLE_QUEUES
+};
+
+/* Caller-allocated, physically contiguous, nobody else's from init on. */
+struct tprof_console {
+    /* First what is used most, where instructions reach it with one byte. */
+    int dead;       /* the error that ended it; 0: alive */
+    bool told;      /* where the device is: it is ours whatever it has */
+    bool told_open; /* the device knows that we listen */
+    bool lost;      /* the host went since open() said that it is there */
+    bool restart;   /* with what we have learned about (port) */
+
+    /* A bit per port: announced; asked for name and state; host attached */
+    uint32_t ports, asked, attached;
+    uint32_t port; /* ours, or TPROF_CONSOLE_NO_PORT */
+
+    /* The received buffer that is being copied out, if (left) is not 0 */
+    uint32_t receive_id, receive_at, receive_left;
+
+    /* Sent descriptors still in use, from (first) to before (next), wrapping,
+     * and the sum of their sizes */
+    uint32_t sent_first, sent_next, sent_bytes;
+
+    uint64_t physical; /* what to add to an address for the device */
+    struct tprof_virtio device;
+    struct tprof_console_queue_state {
+        struct tprof_virtqueue ring;
+        uint32_t index;     /* the device's number of it */
+        uintptr_t doorbell; /* where to notify */
+    } queues[TPROF_CONSOLE_QUEUES];
+    uint32_t sent_size[TPROF_VIRTQUEUE_MAX];
+
+    /* What the device reads and writes. No buffer crosses a page. */
+    _Alignas(64) uint8_t replies[TPROF_CONSOLE_REPLIES][8];
+    _Alignas(1024)
+        uint8_t receives[TPROF_CONSOLE_RECEIVES][TPROF_CONSOLE_RECEIVE_SIZE];
+    uint8_t controls[TPROF_CONSOLE_CONTROLS][TPROF_CONSOLE_CONTROL_SIZE];
+    struct tprof_virtqueue_memory rings[TPROF_CONSOLE_QUEUES];
+};
+
+/*
+ * Find the device by (where), claim it, and make (channel) its port. (where)
+ * is needed only during this call. (physical) is the physical less the virtual
+ * address of (c), and of all that is sent: 0 where memory is mapped one to one.
+ * Again on the same (c) is fine: it begins anew, also with a dead device.
+ *
+ * At start-up only, since it uses the PCI configuration ports, and waits, for
+ * a fraction of a second at most and only for a device that it has found by
+ * itself, to learn whether our port is there. A device at an address given is
+ * claimed in any case; its port may be plugged in later.
+ *
+ * Returns TPROF_OK, or TPROF_ERR_DEVICE if there is none; then none that was
+ * looked at is left running.
+ */
+int tprof_console_init(struct tprof_console *c,
+                       const struct tprof_device *where, uint64_t physical,
+                       struct tprof_channel *channel);
+
+/* Leave the device in reset: it has forgotten (c). After tprof_console_init()
+ * succeeded. */
+void tprof_console_fini(struct tprof_console *c);
+
+#endif

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Virtio devices on a PC's PCI bus, by their virtio 1.x capabilities. */
+#include "virtio/virtio.h"
+#include "virtio/virtio_pci_regs.h"
+#include "virtio/virtio_regs.h"
+#include "virtio/virtqueue.h"
+
+#define CAPABILITIES_MAX 48u /* as many as fit into 192 bytes */
+#define BUSES_MAX        256u
+
+/* --- Configuration space, only while looking for the device -------------- */
+
+static void port_write(uint16_t port, uint32_t val)
+{
+    __asm__ volatile("outl %0, %1" : : "a"(val), "Nd"(port) : "memory");
+}
+
+static uint32_t port_read(uint16_t port)
+{
+    uint32_t val;
+
+    __asm__ volatile("inl %1, %0" : "=a"(val) : "Nd"(port) : "memory");
+    return val;
+}
+
+/* (function) is bus << 8 | device << 3 | function, (offset) a multiple of 4 */
+static uint32_t config_read(uint32_t function, uint32_t offset)
+{
+    port_write(PCI_PORT_ADDRESS, PCI_ADDRESS_ENABLE | function << 8 | offset);
+    return port_read(PCI_PORT_DATA);
+}
+
+static void config_write(uint32_t function, uint32_t offset, uint32_t val)
+{
+    port_write(PCI_PORT_ADDRESS, PCI_ADDRESS_ENABLE | function << 8 | offset);
+    port_write(PCI_PORT_DATA, val);
+}
+
+/* --- The device's registers ------------------------------------------------
+ */
+
+static volatile uint8_t *reg8(const struct tprof_virtio *dev, uint32_t reg)
+{
+    return (volatile uint8_t *)(dev->registers + reg);
+}
+
+static volatile uint16_t *reg16(const struct tprof_virtio *dev, uint32_t reg)
+{
+    return (volatile uint16_t *)(dev->registers + reg);
+}
+
+static volatile uint32_t *reg32(const struct tprof_virtio *dev, uint32_t reg)
+{
+    return (volatile uint32_t *)(dev->registers + reg);
+}
+
+static void write64(const struct tprof_virtio *dev, uint32_t reg, uint64_t val)
+{
+    *reg32(dev, reg) = (uint32_t)val;
+    *reg32(dev, reg + 4) = (uint32_t)(val >> 32);
+}
+
+static uint32_t pci_status(const struct tprof_virtio *dev)
+{
+    return *reg8(dev, VIRTIO_PCI_STATUS);
+}
+
+static void pci_set_status(const struct tprof_virtio *dev, uint32_t status)
+{
+    *reg8(dev, VIRTIO_PCI_STATUS) = (uint8_t)status;
+}
+
+static uint64_t pci_features(const struct tprof_virtio *dev)
+{
+    *reg32(dev, VIRTIO_PCI_DEVICE_FEATURES_SEL) = 1;
+    uint64_t high = *reg32(dev, VIRTIO_PCI_DEVICE_FEATURES);
+
+    *reg32(dev, VIRTIO_PCI_DEVICE_FEATURES_SEL) = 0;
+    return high << 32 | *reg32(dev, VIRTIO_PCI_DEVICE_FEATURES);
+}
+
+static void pci_accept(const struct tprof_virtio *dev, uint64_t features)
+{
+    *reg32(dev, VIRTIO_PCI_DRIVER_FEATURES_SEL) = 1;
+    *reg32(dev, VIRTIO_PCI_DRIVER_FEATURES) = (uint32_t)(features >> 32);
+    *reg32(dev, VIRTIO_PCI_DRIVER_FEATURES_SEL) = 0;
+    *reg32(dev, VIRTIO_PCI_DRIVER_FEATURES) = (uint32_t)features;
+}
+
+static uint32_t pci_select(const struct tprof_virtio *dev, uint32_t index)
+{
+    *reg16(dev, VIRTIO_PCI_QUEUE_SEL) = (uint16_t)index;
+    return *reg16(dev, VIRTIO_PCI_QUEUE_SIZE);
+}
+
+static uintptr_t pci_enable(const struct tprof_virtio *dev, uint32_t size,
+                            uint64_t address)
+{
+    uint32_t doorbell = *reg16(dev, VIRTIO_PCI_QUEUE_NOTIFY_OFF);
+
+    *reg16(dev, VIRTIO_PCI_QUEUE_SIZE) = (uint16_t)size;
+    write64(dev, VIRTIO_PCI_QUEUE_DESC, address);
+    write64(dev, VIRTIO_PCI_QUEUE_AVAIL,
+            address + tprof_virtqueue_avail_offset(size));
+    write64(dev, VIRTIO_PCI_QUEUE_USED,
+            address + tprof_virtqueue_used_offset(size));
+    *reg16(dev, VIRTIO_PCI_QUEUE_ENABLE) = 1;
+    return dev->doorbells + doorbell * dev->doorbell_step;
+}
+
+static void pci_notify(uintptr_t where, uint32_t index)
+{
+    *(volatile uint16_t *)where = (uint16_t)index;
+}
+
+/* --- Finding ----------------------------------------------------------------
+ */
+
+/* Where BAR (bar) lies in memory; 0: nowhere. */
+static uintptr_t bar_address(uint32_t function, uint32_t bar)
+{
+    if (bar >= PCI_BARS)
+        return 0;
+    uint32_t low = config_read(function, PCI_BAR0 + 4 * bar);
+    uint64_t high = 0;
+
+    if (low & PCI_BAR_IO)
+        return 0;
+    if (low & PCI_BAR_64 && bar + 1 < PCI_BARS)
+        high = config_read(function, PCI_BAR0 + 4 * (bar + 1));
+    return (uintptr_t)(high << 32 | (low & ~15u));
+}
+
+/* What the vendor capability at (cap) points to; 0: nothing of use. */
+static uintptr_t cap_address(uint32_t function, uint32_t cap)
+{
+    uint32_t bar = config_read(function, cap + VIRTIO_CAP_BAR) & 0xff;
+    uintptr_t base = bar_address(function, bar);
+
+    return base ? base + config_read(function, cap + VIRTIO_CAP_OFFSET) : 0;
+}
+
+/* Find the registers; of several of a kind the first is the best. */
+static bool read_capabilities(struct tprof_virtio *dev, uint32_t function)
+{
+    uint32_t cap = config_read(function, PCI_CAPABILITIES);
+
+    dev->registers = 0;
+    dev->doorbells = 0;
+    for (uint32_t i = 0; i < CAPABILITIES_MAX && (cap &= 0xfc) != 0; i++) {
+        uint32_t head = config_read(function, cap + PCI_CAP_ID);
+        uint32_t type = head >> 24;
+
+        if ((head & 0xff) == PCI_CAP_VENDOR) {
+            if (type == VIRTIO_CAP_COMMON && !dev->registers)
+                dev->registers = cap_address(function, cap);
+            if (type == VIRTIO_CAP_NOTIFY && !dev->doorbells) {
+                dev->doorbells = cap_address(function, cap);
+                dev->doorbell_step =
+                    config_read(function, cap + VIRTIO_CAP_STEP);
+            }
+        }
+        cap = head >> 8;
+    }
+    return dev->registers && dev->doorbells;
+}
+
+/* Is (function), which is (id), of the wanted type? Then offer it. */
+static bool pci_offer(const struct tprof_virtio_search *s, uint32_t function,
+                      uint32_t id)
+{
+    struct tprof_virtio *dev = s->dev;
+    bool transitional = s->type == VIRTIO_TYPE_CONSOLE &&
+                        id == VIRTIO_PCI_ID_TRANSITIONAL_CONSOLE;
+
+    if (id != VIRTIO_PCI_ID_MODERN(s->type) && !transitional)
+        return false;
+    uint32_t command = config_read(function, PCI_COMMAND);
+
+    if (!(command & PCI_STATUS_CAPABILITIES) ||
+        !read_capabilities(dev, function))
+        return false;
+    dev->legacy = false;
+    dev->status = pci_status;
+    dev->set_status = pci_set_status;
+    dev->features = pci_features;
+    dev->accept = pci_accept;
+    dev->select = pci_select;
+    dev->enable = pci_enable;
+    dev->notify = pci_notify;
+
+    /* Its upper half is status bits that a written 1 would clear. The line
+     * interrupt is off for good: nobody here would ever answer it. Neither
+     * hurts a driver that is at work: it has the first two on. */
+    command &= 0xffff;
+    config_write(function, PCI_COMMAND, command | PCI_COMMAND_MEMORY);
+    if (!tprof_virtio_available(s))
+        return false;
+    config_write(function, PCI_COMMAND,
+                 command | PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER |
+                     PCI_COMMAND_INTX_DISABLE);
+    if (tprof_virtio_offer(s))
+        return true;
+    config_write(function, PCI_COMMAND, command);
+    return false;
+}
+
+bool tprof_virtio_pci_exists(void)
+{
+    return config_read(0, PCI_ID) != PCI_ID_NONE;
+}
+
+bool tprof_virtio_pci_find(const struct tprof_virtio_search *s)
+{
+    uint32_t told = (uint32_t)s->where->address;
+    uint32_t end = 1u << 8; /* behind the last function of the last bus */
+
+    if (told != 0)
+        return pci_offer(s, told, config_read(told, PCI_ID));
+    for (uint32_t function = 0; function < end; function++) {
+        uint32_t id = config_read(function, PCI_ID);
+        uint32_t header = config_read(function, PCI_HEADER);
+
+        if (id != PCI_ID_NONE && pci_offer(s, function, id))
+            return true;
+        if (id != PCI_ID_NONE &&
+            (header & PCI_HEADER_LAYOUT) == PCI_HEADER_BRIDGE) {
+            uint32_t last = config_read(function, PCI_BUSES) >> 16 & 0xff;
+
+            if ((last + 1) << 8 > end)
+                end = (last + 1) << 8;
+        }
+        /* function 0 tells whether there are others */
+        if (function % 8 == 0 &&
+            (id == PCI_ID_NONE || !(header & PCI_HEADER_MANY)))
+            function += 7;
+    }
+    return false;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The split ring's memory and the ordering of its indices. */
+#include "virtio/virtqueue.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "mem.h"
+#include "tprof/tprof.h"
+
+#define DESC_WRITABLE      2u /* desc.flags: for the device */
+#define AVAIL_NO_INTERRUPT 1u /* avail.flags: to the device */
+#define USED_NO_NOTIFY     1u /* used.flags: from it */
+
+struct vring_desc {
+    uint64_t address;
+    uint32_t length;
+    uint16_t flags;
+    uint16_t next;
+};
+
+struct vring_avail {
+    uint16_t flags;
+    _Atomic uint16_t added;
+    uint16_t ids[];
+};
+
+/* Atomic, since a device may change each field at any time, a lying one even
+ * after it was published: every field is read once. */
+struct vring_used {
+    _Atomic uint16_t flags;
+    _Atomic uint16_t done;
+    struct {
+        _Atomic uint32_t id;
+        _Atomic uint32_t length;
+    } entries[];
+};
+
+_Static_assert(sizeof(struct vring_desc) == 16, "avail ring's offset");
+_Static_assert(offsetof(struct vring_used, entries) == 4, "packed by nature");
+
+static struct vring_desc *ring_desc(const struct tprof_virtqueue *q)
+{
+    return (void *)q->memory;
+}
+
+static struct vring_avail *ring_avail(const struct tprof_virtqueue *q)
+{
+    return (void *)(q->memory + tprof_virtqueue_avail_offset(q->size));
+}
+
+static struct vring_used *ring_used(const struct tprof_virtqueue *q)
+{
+    return (void *)(q->memory + tprof_virtqueue_used_offset(q->size));
+}
+
+void tprof_virtqueue_init(struct tprof_virtqueue *q,
+                          struct tprof_virtqueue_memory *memory, uint32_t size)
+{
+    memset(memory, 0, sizeof *memory);
+    q->memory = memory->bytes;
+    q->size = size;
+    q->in_flight = 0;
+    q->added = 0;
+    q->reaped = 0;
+    ring_avail(q)->flags = AVAIL_NO_INTERRUPT;
+}
+
+void tprof_virtqueue_add(struct tprof_virtqueue *q, uint32_t id,
+                         uint64_t address, uint32_t length, bool writable)
+{
+    struct vring_desc *desc = &ring_desc(q)[id];
+
+    desc->address = address;
+    desc->length = length;
+    desc->flags = writable ? DESC_WRITABLE : 0;
+    ring_avail(q)->ids[q->added++ & (q->size - 1)] = (uint16_t)id;
+    q->in_flight |= 1u << id;
+}
+
+bool tprof_virtqueue_publish(struct tprof_virtqueue *q)
+{
+    /* release: the device, seeing the count, sees descriptors and ids */
+    atomic_store_explicit(&ring_avail(q)->added, q->added,
+                          memory_order_release);
+    /* Our store above and the device's flag must not pass each other: either
+     * it sees the new count before it sleeps, or we see that it sleeps. */
+    atomic_thread_fence(memory_order_seq_cst);
+    return !(atomic_load_explicit(&ring_used(q)->flags, memory_order_relaxed) &
+             USED_NO_NOTIFY);
+}
+
+int tprof_virtqueue_ready(const struct tprof_virtqueue *q)
+{
+    /* acquire: entries and buffers are written before the count says so */
+    uint16_t done =
+        atomic_load_explicit(&ring_used(q)->done, memory_order_acquire);
+    uint16_t ready = (uint16_t)(done - q->reaped);
+
+    if (ready > (uint16_t)(q->added - q->reaped))
+        return TPROF_ERR_DEVICE;
+    return ready;
+}
+
+int tprof_virtqueue_reap(struct tprof_virtqueue *q, uint32_t *length)
+{
+    struct vring_used *used = ring_used(q);
+    uint32_t slot = q->reaped++ & (q->size - 1);
+    uint32_t id =
+        atomic_load_explicit(&used->entries[slot].id, memory_order_relaxed);
+
+    *length =
+        atomic_load_explicit(&used->entries[slot].length, memory_order_relaxed);
+    if (id >= q->size || !tprof_virtqueue_busy(q, id))
+        return TPROF_ERR_DEVICE;
+    q->in_flight &= ~(1u << id);
+    return (int)id;
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The wire format's numbers. WIRE.md is the specification; each block here
+ * names its section. Both sides include this header, and it includes nothing
+ * of either. Integers are little-endian; offsets are in bytes.
+ */
+#ifndef TPROF_WIRE_H
+#define TPROF_WIRE_H
+
+#include <stdint.h>
+
+/*
+ * Version of the bytes, WIRE.md 1. Minor: grows when something is added that
+ * an old reader skips. Major: grows when an old reader would be misled; a
+ * reader refuses a major version that it does not know.
+ */
+#define TPROF_WIRE_VERSION_MAJOR 1u
+#define TPROF_WIRE_VERSION_MINOR 0u
+#define TPROF_WIRE_VERSION                                                     \
+    (TPROF_WIRE_VERSION_MAJOR << 8 | TPROF_WIRE_VERSION_MINOR)
+
+/* Frame, WIRE.md 2: header, body, CRC-32C of both */
+#define WIRE_MAGIC         0x9d54u /* bytes 54 9D */
+#define WIRE_FRAME_MAGIC   0u      /* u16 */
+#define WIRE_FRAME_TYPE    2u      /* u8  enum wire_type */
+#define WIRE_FRAME_FLAGS   3u      /* u8  0 */
+#define WIRE_FRAME_SEQ     4u      /* u16 HELLO is 0, then +1, wrapping */
+#define WIRE_FRAME_LENGTH  6u      /* u16 of the body */
+#define WIRE_FRAME_HEADER  8u      /* bytes before the body */
+#define WIRE_FRAME_TRAILER 4u      /* u32 CRC-32C after the body */
+#define WIRE_BODY_MAX      4096u   /* a longer one is not a frame */
+#define WIRE_FRAME_MAX     (WIRE_FRAME_HEADER + WIRE_BODY_MAX + WIRE_FRAME_TRAILER)
+
+enum wire_type {
+    /* from the guest */
+    WIRE_HELLO = 1,   /* WIRE.md 3 */
+    WIRE_SAMPLES = 2, /* WIRE.md 4 */
+    WIRE_STATS = 3,   /* WIRE.md 6 */
+    WIRE_STATUS = 4,  /* WIRE.md 7 */
+    WIRE_PONG = 5,    /* WIRE.md 7 */
+    WIRE_MAP = 6,     /* reserved: a further image and where it lies */
+    WIRE_LABEL = 7,   /* reserved: the text of a label */
+    /* from the host, WIRE.md 7 */
+    WIRE_START = 32,
+    WIRE_STOP = 33,
+    WIRE_PING = 34,
+    WIRE_RESET = 35,
+};
+
+/* Fields, WIRE.md 2.1: u8 tag, u8 length, value */
+#define WIRE_FIELD_HEADER 2u
+
+enum wire_hello_tag {
+    WIRE_HELLO_WIRE_VERSION = 1,  /* u16 major << 8 | minor; the first field */
+    WIRE_HELLO_AGENT_VERSION = 2, /* text */
+    WIRE_HELLO_ARCH = 3,          /* u8  1: x86-64 */
+    WIRE_HELLO_BOOT_ID = 4,       /* 16 random bytes, new at each boot */
+    WIRE_HELLO_CORES = 5,         /* u16 cores that may send */
+    WIRE_HELLO_TSC_HZ = 6,        /* u64 0: unknown, measure it (PING) */
+    WIRE_HELLO_BUILD_ID = 7,      /* bytes; absent: the image has none */
+    WIRE_HELLO_TEXT_START = 8,    /* u64 run-time address */
+    WIRE_HELLO_TEXT_SIZE = 9,     /* u64 bytes */
+    WIRE_HELLO_TEXT_CRC = 10,     /* u32 CRC-32C of its first 64 KiB */
+    WIRE_HELLO_ANCHOR = 11,       /* u64 run-time address of tprof_anchor */
+    WIRE_HELLO_RATE_HZ = 12,      /* u32 what START without a rate gives */
+    WIRE_HELLO_DEPTH = 13,        /* u16 likewise */
+    WIRE_HELLO_INTERVALS = 14,    /* u8  enum wire_intervals */
+    WIRE_HELLO_DICT_SLOTS = 15,   /* u32 stack ids per core: 0 to this - 1 */
+    WIRE_HELLO_FEATURES = 16,     /* u32 WIRE_FEATURE_* */
+    WIRE_HELLO_DIRECTORY = 17,    /* u64 run-time address of tprof_directory */
+    WIRE_HELLO_KERNEL_HZ = 18,    /* u32 the kernel's tick, if it draws */
+    WIRE_HELLO_READABLE = 19,     /* u8  ranges that config.readable gave */
+};
+#define WIRE_ARCH_X86_64   1u
+#define WIRE_BOOT_ID_SIZE  16u
+#define WIRE_TEXT_CRC_SPAN 65536u /* bytes of text under the CRC, at most */
+
+#define WIRE_FEATURE_ONE_WAY (1u << 0) /* nothing from the host arrives */
+
+enum wire_intervals {
+    WIRE_INTERVALS_AGENT = 0,  /* the agent draws each from U[0.5, 1.5] */
+    WIRE_INTERVALS_KERNEL = 1, /* a fixed tick, taken at random k (STATUS) */
+};
+
+/* SAMPLES body, WIRE.md 4 */
+#define WIRE_SAMPLES_CORE   0u  /* u16 */
+#define WIRE_SAMPLES_FLAGS  2u  /* u8  0 */
+#define WIRE_SAMPLES_SHIFT  3u  /* u8  a time unit is 2^shift TSC ticks */
+#define WIRE_SAMPLES_PERIOD 4u  /* u16 mean interval in time units */
+#define WIRE_SAMPLES_EPOCH  6u  /* u16 dictionary generation */
+#define WIRE_SAMPLES_TIME   8u  /* u64 time units: base of the first delta */
+#define WIRE_SAMPLES_CELLS  16u /* u16 cells that follow */
+#define WIRE_SAMPLES_HEADER 18u
+/* after the cells: u8 count, then so many varints, cumulative */
+enum wire_counter {
+    WIRE_COUNTER_SAMPLES = 0,    /* records written: delivered or lost */
+    WIRE_COUNTER_MISSED = 1,     /* deadlines that had no tick of their own */
+    WIRE_COUNTER_RING_FULL = 2,  /* ticks dropped */
+    WIRE_COUNTER_REENTERED = 3,  /* ticks dropped: inside another tick */
+    WIRE_COUNTERS = 4
+};
+#define WIRE_DROP_REASONS 2u /* the counters from RING_FULL on */
+
+/* Cells, WIRE.md 5: 7 bytes, read as a 56-bit integer */
+#define WIRE_CELL_SIZE 7u
+
+/* Short sample, WIRE.md 5.1: bit 0 is 0 */
+#define WIRE_CELL_ID_SHIFT   1u
+#define WIRE_CELL_ID_BITS    13u
+#define WIRE_CELL_DT_SHIFT   14u
+#define WIRE_CELL_DT_BITS    14u
+#define WIRE_CELL_LEAF_SHIFT 28u
+#define WIRE_CELL_LEAF_BITS  24u
+#define WIRE_CELL_LATE_SHIFT 52u
+#define WIRE_CELL_LATE_BITS  4u
+#define WIRE_CELL_LATE_MAX   10u /* bit length of a lateness; more is long */
+
+/* Long record, WIRE.md 5.2: bit 0 is 1 */
+#define WIRE_LONG_TYPE   0u /* u8 type << 1 | 1 */
+#define WIRE_LONG_CELLS  1u /* u8 cells of this record, at least 1 */
+#define WIRE_LONG_HEADER 2u
+
+enum wire_long {
+    WIRE_LONG_SAMPLE = 1, /* WIRE.md 5.3 */
+    WIRE_LONG_STACK = 2,  /* WIRE.md 5.4 */
+    WIRE_LONG_BEGIN = 3,  /* WIRE.md 5.5 */
+    WIRE_LONG_LOST = 4,   /* WIRE.md 5.6 */
+    WIRE_LONG_LABEL = 5,  /* reserved */
+    WIRE_LONG_IDLE = 6,   /* reserved */
+};
+
+#define WIRE_SAMPLE_JUMP (1u << 0) /* the clock jumped: a pause, a migration */
+#define WIRE_SAMPLE_NMI  (1u << 1) /* reserved */
+
+#define WIRE_STACK_FRAMES_MAX 127u
+#define WIRE_STACK_SLOTS      4u /* words from the interrupted RSP upwards */
+
+/* Why a frame chain ended, WIRE.md 5.4 */
+enum wire_end {
+    WIRE_END_ZERO = 0,      /* a saved frame pointer of 0: the outermost */
+    WIRE_END_DEPTH = 1,     /* as many frames as were asked for */
+    WIRE_END_MEMORY = 2,    /* next frame outside readable memory */
+    WIRE_END_NOT_RISING = 3, /* next frame not above this one */
+    WIRE_END_TEXT = 4,      /* return address outside text */
+    WIRE_END_REASONS = 5
+};
+
+/* STATS body, WIRE.md 6: fields */
+enum wire_stats_tag {
+    WIRE_STATS_CORE = 1,       /* u16 */
+    WIRE_STATS_APIC_ID = 2,    /* u32 */
+    WIRE_STATS_TSC = 3,        /* u64 when these were read */
+    WIRE_STATS_FLAGS = 4,      /* u8  WIRE_STATS_FINAL */
+    WIRE_STATS_TICKS = 5,      /* u64, as all that follow: cumulative */
+    WIRE_STATS_SAMPLES = 6,
+    WIRE_STATS_MISSED = 7,
+    WIRE_STATS_RING_FULL = 8,
+    WIRE_STATS_REENTERED = 9,
+    WIRE_STATS_COST = 10,      /* TSC ticks spent in the profiler's interrupt */
+    WIRE_STATS_COST_MAX = 11,  /* longest single one */
+    WIRE_STATS_BY_DIVISION = 12, /* ticks so late that drawing gave up */
+    WIRE_STATS_STACKS = 13,    /* dictionary definitions made */
+    WIRE_STATS_FOREIGN = 14,   /* interrupts on the vector that were no tick */
+    WIRE_STATS_DEVICE_ERRORS = 15, /* of the whole agent, in core 0's */
+    WIRE_STATS_BUSY = 16,      /* likewise: frames that waited for the device */
+    WIRE_STATS_UNKNOWN_CPU = 17, /* likewise: ticks on a core not started */
+};
+#define WIRE_STATS_FINAL   (1u << 0) /* after STOP, this core's ring is empty */
+#define WIRE_STATS_STARTED (1u << 1) /* tprof_start_cpu() was called here */
+
+/* START and STATUS bodies, WIRE.md 7: fields */
+enum wire_control_tag {
+    WIRE_CONTROL_RATE_HZ = 1,    /* u32 */
+    WIRE_CONTROL_DEPTH = 2,      /* u16 */
+    WIRE_CONTROL_FEATURES = 3,   /* u32 */
+    WIRE_CONTROL_PERIOD_TSC = 4, /* u64 overrides the rate; TSC ticks */
+    WIRE_CONTROL_STATE = 5,      /* u8  STATUS: enum wire_state */
+    WIRE_CONTROL_EVERY = 6,      /* u32 STATUS: mean k of a kernel's tick */
+    WIRE_CONTROL_ERROR = 7,      /* u8  STATUS: enum wire_refusal */
+};
+
+enum wire_state {
+    WIRE_STATE_STOPPED = 0,
+    WIRE_STATE_SAMPLING = 1,
+    WIRE_STATE_DRAINING = 2,
+};
+
+enum wire_refusal {
+    WIRE_REFUSED_NOTHING = 0,
+    WIRE_REFUSED_NO_CLOCK = 1, /* TSC rate unknown: PING, then PERIOD_TSC */
+    WIRE_REFUSED_NO_CORE = 2,  /* no core was started */
+};
+
+/* PING and PONG bodies, WIRE.md 7: fields */
+enum wire_ping_tag {
+    WIRE_PING_COOKIE = 1, /* u64, comes back as it went */
+    WIRE_PING_TSC = 2,    /* u64 PONG: the guest's clock */
+};
+
+/* What the agent accepts, WIRE.md 7 */
+#define WIRE_RATE_MIN_HZ 1u
+#define WIRE_RATE_MAX_HZ 50000u
+
+#endif
