@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Is a sampler unbiased, does it estimate well? Counts of samples by function
+ * from runs that differ by seed alone, against executed instructions. The
+ * limits, and why they are these, are in judge.c.
+ */
+#ifndef JUDGE_H
+#define JUDGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define JUDGE_RUNS  20
+#define JUDGE_KINDS 8
+
+struct judge {
+    uint64_t truth[JUDGE_KINDS];             /* instructions */
+    uint64_t count[JUDGE_RUNS][JUDGE_KINDS]; /* samples */
+};
+
+struct verdict {
+    uint64_t fewest;          /* samples of a run */
+    double pooled_p;          /* Pearson, all runs together */
+    unsigned low_p;           /* runs whose own p is below 0.01 */
+    double worst_tv;          /* total variation of a run, at most */
+    double pooled_tv;         /* ... of all runs together */
+    unsigned out_of_interval; /* shares whose interval misses the truth */
+};
+
+struct verdict judge(const struct judge *j);
+
+bool verdict_unbiased(const struct verdict *v); /* T1 */
+bool verdict_close(const struct verdict *v);    /* T2, runs of 10,000 */
+
+/* One line on stdout. */
+void verdict_print(const char *what, const struct verdict *v);
+
+#endif

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Owns the processes and files of an experiment; see lab.h. Paths of what it
+ * runs (LAB_BOOT, LAB_COLLECTOR, LAB_PLUGIN) come from the build. */
+#include "lab.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "check.h"
+
+#define PATH_SIZE 512
+#define ARGS_MAX  40
+#define EXIT_SKIP 77
+
+/* The agent's entry with TPROF_CPU_GS, which is what our guests use. */
+#define LAB_ISR "tprof_isr_gs"
+
+static char dir[] = "/tmp/tprof-accuracy-XXXXXX";
+static char wire_path[PATH_SIZE], truth_path[PATH_SIZE], out_path[PATH_SIZE];
+
+static void clean_up(void)
+{
+    unlink(wire_path);
+    unlink(truth_path);
+    unlink(out_path);
+    rmdir(dir);
+}
+
+static void set_up(void)
+{
+    if (*wire_path)
+        return;
+    CHECK(mkdtemp(dir) != NULL);
+    snprintf(wire_path, sizeof wire_path, "%s/wire", dir);
+    snprintf(truth_path, sizeof truth_path, "%s/truth", dir);
+    snprintf(out_path, sizeof out_path, "%s/out", dir);
+    atexit(clean_up);
+}
+
+/* Runs (argv), its output into out_path; any status but 0 ends the test. */
+static void run(const char *const *argv)
+{
+    int status;
+    pid_t pid = fork();
+
+    CHECK(pid >= 0);
+    if (pid == 0) {
+        int fd = open(out_path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+        if (fd >= 0 && dup2(fd, STDOUT_FILENO) >= 0)
+            execv(argv[0], (char *const *)(uintptr_t)argv);
+        perror(argv[0]);
+        _exit(127);
+    }
+    CHECK(waitpid(pid, &status, 0) == pid);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SKIP)
+        SKIP("no qemu-system-x86_64");
+    if (status != 0)
+        printf("%s %s ...: status 0x%x\n", argv[0], argv[1], (unsigned)status);
+    CHECK(status == 0);
+}
+
+void lab_boot(const struct lab_run *r)
+{
+    char plugin[4 * PATH_SIZE], options[PATH_SIZE], cores[16];
+    char chardev[2 * PATH_SIZE];
+    const char *argv[ARGS_MAX];
+    size_t n = 0;
+
+    set_up();
+    snprintf(plugin, sizeof plugin,
+             "%s,elf=%s,out=%s,begin=truth_begin,end=truth_end,isr=%s%s",
+             LAB_PLUGIN, r->elf, truth_path, r->isr ? r->isr : LAB_ISR,
+             r->truth ? r->truth : "");
+    snprintf(options, sizeof options, "%s%s%s", r->options,
+             r->seed ? " seed=" : "", r->seed ? r->seed : "");
+    snprintf(cores, sizeof cores, "%u", r->cores ? r->cores : 1);
+    snprintf(chardev, sizeof chardev, "file,id=wire,path=%s", wire_path);
+
+    argv[n++] = LAB_BOOT;
+    argv[n++] = "--icount";
+    argv[n++] = "0";
+    argv[n++] = "--cpus";
+    argv[n++] = cores;
+    argv[n++] = "--machine";
+    argv[n++] = r->machine ? r->machine : "microvm";
+    argv[n++] = "--append";
+    argv[n++] = options;
+    if (r->truth) {
+        argv[n++] = "--plugin";
+        argv[n++] = plugin;
+    }
+    argv[n++] = r->elf;
+    argv[n++] = "--";
+    argv[n++] = "-chardev";
+    argv[n++] = chardev;
+    argv[n++] = "-device";
+    argv[n++] = "isa-debugcon,iobase=0xe9,chardev=wire";
+    argv[n] = NULL;
+    run(argv);
+}
+
+static char *read_file(const char *path)
+{
+    FILE *f = fopen(path, "r");
+    size_t size = 0;
+    char *text = NULL;
+    size_t got;
+
+    CHECK(f != NULL);
+    do {
+        text = realloc(text, size + 65537);
+        CHECK(text != NULL);
+        got = fread(text + size, 1, 65536, f);
+        size += got;
+    } while (got > 0);
+    text[size] = '\0';
+    fclose(f);
+    return text;
+}
+
+static void add_stack(struct lab_stacks *s, const char *text, size_t len,
+                      uint64_t count)
+{
+    s->stack = realloc(s->stack, (s->count + 1) * sizeof *s->stack);
+    CHECK(s->stack != NULL);
+    s->stack[s->count].text = strndup(text, len);
+    s->stack[s->count].count = count;
+    CHECK(s->stack[s->count].text != NULL);
+    s->count++;
+}
+
+/* "STACK COUNT", as every collapse script writes it. */
+static void add_folded(struct lab_stacks *s, const char *line)
+{
+    const char *space = strrchr(line, ' ');
+
+    CHECK(space != NULL);
+    add_stack(s, line, (size_t)(space - line), strtoull(space, NULL, 10));
+}
+
+struct lab_stacks lab_measured(const struct lab_run *r, unsigned core)
+{
+    struct lab_stacks s = {NULL, 0};
+    char number[16], *rest;
+
+    snprintf(number, sizeof number, "%u", core);
+    run((const char *const[]){LAB_COLLECTOR, "report", wire_path, "--elf",
+                              r->elf, "--core", number, "--format", "folded",
+                              NULL});
+    char *text = read_file(out_path);
+    for (char *line = strtok_r(text, "\n", &rest); line;
+         line = strtok_r(NULL, "\n", &rest))
+        add_folded(&s, line);
+    free(text);
+    return s;
+}
+
+char *lab_report(const struct lab_run *r)
+{
+    run((const char *const[]){LAB_COLLECTOR, "report", wire_path, "--elf",
+                              r->elf, NULL});
+    return read_file(out_path);
+}
+
+struct lab_stacks lab_true_stacks(unsigned core, int framed)
+{
+    struct lab_stacks s = {NULL, 0};
+    char start[32], *rest;
+    char *text = read_file(truth_path);
+    int len = snprintf(start, sizeof start, "core %u stack ", core);
+
+    for (char *line = strtok_r(text, "\n", &rest); line;
+         line = strtok_r(NULL, "\n", &rest)) {
+        if (strncmp(line, start, (size_t)len) != 0)
+            continue;
+        const char *state = line + len;
+        if (framed == (strncmp(state, "ready ", 6) == 0))
+            add_folded(&s, strchr(state, ' ') + 1);
+    }
+    free(text);
+    return s;
+}
+
+uint64_t lab_truth(unsigned core, const char *key)
+{
+    char start[256];
+    char *text = read_file(truth_path);
+    int len = snprintf(start, sizeof start, "core %u %s ", core, key);
+    uint64_t value = 0;
+
+    for (char *line = text; line && *line;) {
+        if (strncmp(line, start, (size_t)len) == 0)
+            value = strtoull(line + len, NULL, 10);
+        line = strchr(line, '\n');
+        line += line != NULL;
+    }
+    free(text);
+    return value;
+}
+
+const char *lab_leaf(const char *stack)
+{
+    const char *semicolon = strrchr(stack, ';');
+
+    return semicolon ? semicolon + 1 : stack;
+}
+
+void lab_by_leaf(const struct lab_stacks *s, const char *const *name, size_t k,
+                 uint64_t *sum)
+{
+    memset(sum, 0, k * sizeof *sum);
+    for (size_t i = 0; i < s->count; i++)
+        for (size_t j = 0; j < k; j++)
+            if (strcmp(lab_leaf(s->stack[i].text), name[j]) == 0)
+                sum[j] += s->stack[i].count;
+}
+
+uint64_t lab_total(const struct lab_stacks *s)
+{
+    uint64_t total = 0;
+
+    for (size_t i = 0; i < s->count; i++)
+        total += s->stack[i].count;
+    return total;
+}
+
+void lab_free(struct lab_stacks *s)
+{
+    for (size_t i = 0; i < s->count; i++)
+        free(s->stack[i].text);
+    free(s->stack);
+    *s = (struct lab_stacks){NULL, 0};
+}

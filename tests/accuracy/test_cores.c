@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * T7: with 2 and 4 cores of different mixes each core's shares are as good as
+ * T1 and T2 want them, and no core's samples are on another (batch.c).
+ *
+ * Under icount the cores take turns, and a core that waits for its turn is
+ * sampled where it stopped. With turns longer than an interval one such place
+ * would get several samples, which no multinomial does. The PIT of a `pc` ends
+ * a turn at each of its edges: pit=N makes the turns short.
+ */
+#include <stdio.h>
+
+#include "batch.h"
+#include "check.h"
+
+static void check_cores(unsigned cores, const char *options)
+{
+    static struct judge j[4];
+
+    batch_run(options, cores, "pc", j);
+    for (unsigned core = 0; core < cores; core++) {
+        char what[32];
+
+        snprintf(what, sizeof what, "core %u of %u", core, cores);
+        struct verdict v = judge(&j[core]);
+        verdict_print(what, &v);
+        CHECK(verdict_unbiased(&v));
+        CHECK(verdict_close(&v));
+    }
+}
+
+TEST(t7_two_cores)
+{
+    check_cores(2, BATCH_RATE "mix=1 loop=31277 loops=4600 pit=6");
+}
+
+TEST(t7_four_cores)
+{
+    check_cores(4, BATCH_RATE "mix=3 loop=31277 loops=2300 pit=6");
+}

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A TCG plugin that knows the truth: what each core really executed. It counts
+ * by callbacks, one instruction at a time: blocks are begun again after a
+ * device access, and inline counters cannot tell cores apart. QEMU must run all
+ * cores in one thread (-icount, or thread=single).
+ *
+ * Arguments, each key=value:
+ *   elf    the guest
+ *   out    where the result goes, when QEMU exits
+ *   begin  function whose execution starts the counts of its core; without it
+ *          they run from the first instruction
+ *   end    ... and stops them
+ *   isr    first instruction of the profiler's interrupt; what follows, to the
+ *          iretq, is the profiler's, and no function's
+ *   stacks 1: the call stack of each interrupt, too
+ *   io     1: accesses of the profiler's interrupt to devices, and its stack
+ *
+ * Lines of the result, for each core C:
+ *   core C function NAME INSTRUCTIONS
+ *   core C total INSTRUCTIONS              with those of interrupts
+ *   core C interrupts N INSTRUCTIONS LONGEST
+ *   core C length INSTRUCTIONS N           so many interrupts took so many
+ *   core C apic N                          accesses to the local APIC
+ *   core C kicks N                         writes of virtio-mmio QueueNotify
+ *   core C isr_stack BYTES                 below what the CPU pushes
+ *   core C stack STATE OUTERMOST;...;INNERMOST N      see plugin_shadow.h
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plugin_shadow.h"
+#include "plugin_symbols.h"
+#include "qemu_plugin.h"
+
+#define CORES      16
+#define LENGTH_MAX 65536 /* longer interrupts count as this */
+
+#define LAPIC_START        0xfee00000u
+#define LAPIC_END          0xfee01000u
+#define VIRTIO_MMIO_START  0xfeb00000u /* QEMU's microvm */
+#define VIRTIO_MMIO_END    0xfeb03000u
+#define VIRTIO_MMIO_SIZE   0x200u
+#define VIRTIO_MMIO_NOTIFY 0x050u
+
+#define ISR_STACK_LIMIT 1024 /* further down is somebody else's stack */
+
+enum insn_kind {
+    INSN_BEGIN = 1 << 0,
+    INSN_END = 1 << 1,
+    INSN_ISR = 1 << 2,
+    INSN_PLACES = INSN_BEGIN | INSN_END | INSN_ISR,
+    INSN_IRET = 1 << 3,
+    INSN_CALL = 1 << 4,
+    INSN_RET = 1 << 5,
+    INSN_PUSH_RBP = 1 << 6,
+    INSN_SET_RBP = 1 << 7,
+    INSN_POP_RBP = 1 << 8,
+};
+
+/* One instruction of the guest; lives until QEMU exits. */
+struct insn {
+    struct insn *next; /* in its hash bucket */
+    uint64_t address;
+    size_t size;
+    size_t function;
+    unsigned kinds;
+};
+
+struct core {
+    bool seen;
+    bool counting;
+    uint64_t *executed; /* by function; the last is for none */
+    uint64_t total;
+
+    bool in_interrupt;
+    bool interrupt_counts; /* it came while counting */
+    uint64_t length;
+    uint64_t returned; /* interrupts whose interrupted address comes next */
+    uint64_t interrupts, interrupt_total, longest;
+    uint64_t lengths[LENGTH_MAX + 1];
+
+    uint64_t entry_rsp; /* of the interrupt, known from its first push */
+    uint64_t apic, kicks, isr_stack;
+
+    struct shadow shadow;
+};
+
+static struct {
+    const char *elf, *out, *begin, *end, *isr;
+    bool stacks, io;
+} options;
+
+static struct symbols symbols;
+static struct core cores[CORES];
+static struct insn *buckets[1 << 16];
+
+QEMU_PLUGIN_EXPORT int qemu_plugin_version = QEMU_PLUGIN_VERSION;
+
+/* The iretq was executed, this is what the interrupts had interrupted. */
+static void interrupted_at(struct core *c, const struct insn *insn)
+{
+    if (options.stacks && c->counting)
+        shadow_count(&c->shadow, &symbols, insn->address, c->returned);
+    c->returned = 0;
+}
+
+static void enter_interrupt(struct core *c)
+{
+    c->in_interrupt = true;
+    c->interrupt_counts = c->counting;
+    c->length = 0;
+    c->entry_rsp = 0;
+}
+
+static void leave_interrupt(struct core *c)
+{
+    c->in_interrupt = false;
+    if (!c->interrupt_counts)
+        return;
+    c->returned++;
+    c->interrupts++;
+    c->interrupt_total += c->length;
+    if (c->length > c->longest)
+        c->longest = c->length;
+    c->lengths[c->length < LENGTH_MAX ? c->length : LENGTH_MAX]++;
+}
+
+static void follow_stack(struct core *c, const struct insn *insn)
+{
+    switch (insn->kinds & ~(unsigned)INSN_PLACES) {
+    case INSN_CALL:
+        shadow_call(&c->shadow, insn->address + insn->size);
+        break;
+    case INSN_RET:
+        shadow_return(&c->shadow);
+        break;
+    case INSN_PUSH_RBP:
+        shadow_set_state(&c->shadow, SHADOW_PUSHED);
+        break;
+    case INSN_SET_RBP:
+        shadow_set_state(&c->shadow, SHADOW_READY);
+        break;
+    case INSN_POP_RBP:
+        shadow_set_state(&c->shadow, SHADOW_GONE);
+        break;
+    default:
+        break;
+    }
+}
+
+static void on_insn(unsigned vcpu, void *context)
+{
+    struct core *c = &cores[vcpu % CORES];
+    const struct insn *insn = context;
+
+    if (insn->kinds & INSN_ISR)
+        enter_interrupt(c);
+    else if (c->returned && !c->in_interrupt)
+        interrupted_at(c, insn);
+    if (insn->kinds & INSN_BEGIN)
+        c->counting = true;
+    if (insn->kinds & INSN_END)
+        c->counting = false;
+    c->seen = true;
+    c->total += c->counting;
+
+    if (c->in_interrupt) {
+        c->length++;
+        if (insn->kinds & INSN_IRET)
+            leave_interrupt(c);
+        return;
+    }
+    if (c->counting)
+        c->executed[insn->function]++;
+    if (insn->kinds && insn->function < symbols.count) /* no firmware */
+        follow_stack(c, insn);
+}
+
+static void on_memory(unsigned vcpu, qemu_plugin_meminfo_t info,
+                      uint64_t address, void *context)
+{
+    struct core *c = &cores[vcpu % CORES];
+    bool store = qemu_plugin_mem_is_store(info);
+
+    (void)context;
+    if (!c->in_interrupt || !c->interrupt_counts)
+        return;
+    if (address >= LAPIC_START && address < LAPIC_END)
+        c->apic++;
+    if (address >= VIRTIO_MMIO_START && address < VIRTIO_MMIO_END && store &&
+        address % VIRTIO_MMIO_SIZE == VIRTIO_MMIO_NOTIFY)
+        c->kicks++;
+    if (!store)
+        return;
+    if (c->entry_rsp == 0) /* the stub begins with a push */
+        c->entry_rsp = address + sizeof(uint64_t);
+    uint64_t below = c->entry_rsp - address;
+    if (address < c->entry_rsp && below < ISR_STACK_LIMIT &&
+        below > c->isr_stack)
+        c->isr_stack = below;
+}
+
+/* The few opcodes that matter, as compilers and our assembly write them. */
+static unsigned kind_of_code(const uint8_t *code, size_t size)
+{
+    static const uint8_t endbr[] = {0xf3, 0x0f, 0x1e, 0xfa};
+
+    if (size == sizeof endbr && memcmp(code, endbr, size) == 0)
+        return 0;
+    if (size == 2 && code[0] == 0x48 && code[1] == 0xcf)
+        return INSN_IRET;
+    if (size == 3 && memcmp(code, "\x48\x89\xe5", 3) == 0)
+        return INSN_SET_RBP;
+    if (size == 3 && memcmp(code, "\x48\x8b\xec", 3) == 0)
+        return INSN_SET_RBP;
+    /* repeat and REX prefixes may precede */
+    while (size > 1 && (*code == 0xf2 || *code == 0xf3 || *code >> 4 == 4)) {
+        code++;
+        size--;
+    }
+    if (*code == 0xe8 || (*code == 0xff && size > 1 && (code[1] >> 3 & 7) == 2))
+        return INSN_CALL;
+    if (*code == 0xc3 || *code == 0xc2)
+        return INSN_RET;
+    if (*code == 0x55 && size == 1)
+        return INSN_PUSH_RBP;
+    if ((*code == 0x5d || *code == 0xc9) && size == 1)
+        return INSN_POP_RBP;
+    return 0;
+}
+
+static unsigned kind_of_place(const struct insn *insn)
+{
+    const struct function *f;
+
+    if (insn->function == symbols.count)
+        return 0;
+    f = &symbols.function[insn->function];
+    if (insn->address != f->start)
+        return 0;
+    if (options.begin && strcmp(f->name, options.begin) == 0)
+        return INSN_BEGIN;
+    if (options.end && strcmp(f->name, options.end) == 0)
+        return INSN_END;
+    if (options.isr && strcmp(f->name, options.isr) == 0)
+        return INSN_ISR;
+    return 0;
+}
+
+static struct insn *intern(const struct qemu_plugin_insn *handle)
+{
+    uint64_t address = qemu_plugin_insn_vaddr(handle);
+    size_t size = qemu_plugin_insn_size(handle);
+    struct insn **at = &buckets[address % (sizeof buckets / sizeof *buckets)];
+
+    while (*at && ((*at)->address != address || (*at)->size != size))
+        at = &(*at)->next;
+    if (*at)
+        return *at;
+    *at = calloc(1, sizeof **at);
+    if (!*at)
+        abort();
+    (*at)->address = address;
+    (*at)->size = size;
+    (*at)->function = symbols_at(&symbols, address);
+    (*at)->kinds =
+        kind_of_place(*at) | kind_of_code(qemu_plugin_insn_data(handle), size);
+    return *at;
+}
+
+static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+{
+    (void)id;
+    for (size_t i = 0; i < qemu_plugin_tb_n_insns(tb); i++) {
+        struct qemu_plugin_insn *handle = qemu_plugin_tb_get_insn(tb, i);
+
+        qemu_plugin_register_vcpu_insn_exec_cb(
+            handle, on_insn, QEMU_PLUGIN_CB_NO_REGS, intern(handle));
+        if (options.io)
+            qemu_plugin_register_vcpu_mem_cb(handle, on_memory,
+                                             QEMU_PLUGIN_CB_NO_REGS,
+                                             QEMU_PLUGIN_MEM_RW, NULL);
+    }
+}
+
+static void print_core(const struct core *c, unsigned core, FILE *out)
+{
+    for (size_t i = 0; i <= symbols.count; i++)
+        if (c->executed[i])
+            fprintf(out, "core %u function %s %llu\n", core,
+                    i < symbols.count ? symbols.function[i].name : "?",
+                    (unsigned long long)c->executed[i]);
+    fprintf(out, "core %u total %llu\n", core, (unsigned long long)c->total);
+    fprintf(out, "core %u interrupts %llu %llu %llu\n", core,
+            (unsigned long long)c->interrupts,
+            (unsigned long long)c->interrupt_total,
+            (unsigned long long)c->longest);
+    for (size_t i = 0; i <= LENGTH_MAX; i++)
+        if (c->lengths[i])
+            fprintf(out, "core %u length %zu %llu\n", core, i,
+                    (unsigned long long)c->lengths[i]);
+    if (options.io)
+        fprintf(out,
+                "core %u apic %llu\ncore %u kicks %llu\n"
+                "core %u isr_stack %llu\n",
+                core, (unsigned long long)c->apic, core,
+                (unsigned long long)c->kicks, core,
+                (unsigned long long)c->isr_stack);
+    if (options.stacks)
+        shadow_print(&c->shadow, core, out);
+}
+
+static void on_exit_of_qemu(qemu_plugin_id_t id, void *context)
+{
+    FILE *out = fopen(options.out, "w");
+
+    (void)id;
+    (void)context;
+    if (!out) {
+        perror(options.out);
+        return;
+    }
+    for (unsigned i = 0; i < CORES; i++)
+        if (cores[i].seen)
+            print_core(&cores[i], i, out);
+    fclose(out);
+}
+
+static int take_option(const char *text)
+{
+    static const struct {
+        const char *key;
+        const char **value;
+    } strings[] = {
+        {"elf=", &options.elf},     {"out=", &options.out},
+        {"begin=", &options.begin}, {"end=", &options.end},
+        {"isr=", &options.isr},
+    };
+
+    for (size_t i = 0; i < sizeof strings / sizeof *strings; i++) {
+        size_t len = strlen(strings[i].key);
+
+        if (strncmp(text, strings[i].key, len) == 0) {
+            *strings[i].value = strdup(text + len);
+            return *strings[i].value ? 0 : -1;
+        }
+    }
+    options.stacks |= strcmp(text, "stacks=1") == 0;
+    options.io |= strcmp(text, "io=1") == 0;
+    if (strncmp(text, "stacks=", 7) == 0 || strncmp(text, "io=", 3) == 0)
+        return 0;
+    fprintf(stderr, "plugin: what is %s?\n", text);
+    return -1;
+}
+
+/* A name that is not in the ELF would silently count nothing. */
+static int check_name(const char *name)
+{
+    if (!name || symbols_named(&symbols, name) < symbols.count)
+        return 0;
+    fprintf(stderr, "plugin: %s: no function %s\n", options.elf, name);
+    return -1;
+}
+
+int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info,
+                        int argc, char **argv)
+{
+    (void)info;
+    for (int i = 0; i < argc; i++)
+        if (take_option(argv[i]) < 0)
+            return -1;
+    if (!options.elf || !options.out) {
+        fprintf(stderr, "plugin: needs elf= and out=\n");
+        return -1;
+    }
+    if (symbols_init(&symbols, options.elf) < 0 ||
+        check_name(options.begin) < 0 || check_name(options.end) < 0 ||
+        check_name(options.isr) < 0)
+        return -1;
+    for (int i = 0; i < CORES; i++) {
+        cores[i].counting = !options.begin;
+        cores[i].executed = calloc(symbols.count + 1, sizeof(uint64_t));
+        if (!cores[i].executed)
+            return -1;
+    }
+    qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
+    qemu_plugin_register_atexit_cb(id, on_exit_of_qemu, NULL);
+    return 0;
+}
