@@ -40,6 +40,7 @@ void agent_init(void)
         .max_frames = (uint32_t)opt_u64("depth", 0),
         .seed = opt_u64("seed", 0),
         .cpu_source = TPROF_CPU_GS, /* the kit keeps it at gs:0 */
+        .device.command_line = opt_line(),
     };
 
     wanted = opt_u64("agent", 1) != 0;

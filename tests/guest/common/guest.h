@@ -129,6 +129,9 @@ void con_vprintf(const char *format, va_list args)
 
 /* --- opt.c: the command line --- */
 
+/* The whole command line; valid for good. */
+const char *opt_line(void);
+
 /* The number of option (name)=N, decimal or 0x..., or (absent). */
 uint64_t opt_u64(const char *name, uint64_t absent);
 

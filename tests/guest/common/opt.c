@@ -16,6 +16,11 @@ void opt_init(void)
         line[i] = text[i];
 }
 
+const char *opt_line(void)
+{
+    return line;
+}
+
 static bool is_end(char c)
 {
     return c == '\0' || c == ' ';
