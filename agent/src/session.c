@@ -368,7 +368,7 @@ uint32_t tprof_session_speak(struct tprof_session *s, void *data, uint32_t size,
             s->finals = 1;
             s->owed_stats = joined();
         }
-        final = s->finals;
+        final = s->finals != 0;
         if (final && s->owed_stats == 0) {
             s->state = WIRE_STATE_STOPPED;
             s->finals = 0;
