@@ -158,8 +158,6 @@ static void handle_control(struct tprof_console *c, const uint8_t *message,
         break;
     case VIRTIO_CONSOLE_PORT_REMOVE:
         c->ports &= ~bit;
-        c->asked &= ~bit;
-        c->attached &= ~bit;
         if (port == c->port) {
             c->port = TPROF_CONSOLE_NO_PORT;
             c->restart = true; /* it may come back as another number */
@@ -170,11 +168,11 @@ static void handle_control(struct tprof_console *c, const uint8_t *message,
             c->attached |= bit;
         } else {
             c->attached &= ~bit;
-            c->lost = c->lost || port == c->port;
+            c->restart = c->restart || port == c->port;
         }
         break;
     case VIRTIO_CONSOLE_PORT_NAME:
-        if (c->port == TPROF_CONSOLE_NO_PORT &&
+        if (port != c->port &&
             is_our_name(message + VIRTIO_CONSOLE_CONTROL_SIZE,
                         length - VIRTIO_CONSOLE_CONTROL_SIZE)) {
             c->port = port;
@@ -206,13 +204,9 @@ static void drain_control(struct tprof_console *c, uint32_t count)
             handle_control(c, message, length);
     }
     publish(c, TPROF_CONSOLE_CONTROL_IN);
-    if (full) {
-        /* What came next found no buffer and was dropped: what we believe of
-         * the ports may be wrong. Ask again; a host still there is new. */
-        c->asked = 0;
-        c->attached = 0;
-        c->lost = true;
-    }
+    /* What came next found no buffer and was dropped: believe nothing. */
+    if (full && c->asked)
+        c->restart = true;
 }
 
 /* Ask for the name and state of one port that might be ours. */
@@ -220,8 +214,6 @@ static bool ask(struct tprof_console *c)
 {
     uint32_t wanted = c->ports & ~c->asked;
 
-    if (c->port != TPROF_CONSOLE_NO_PORT)
-        wanted &= 1u << c->port;
     if (wanted == 0)
         return false;
     uint32_t port = (uint32_t)__builtin_ctz(wanted);
@@ -235,7 +227,13 @@ static bool ask(struct tprof_console *c)
 /* --- Life of the device ------------------------------------------------------
  */
 
-/* Start the device, from whatever state; with the port's queues if known. */
+/*
+ * Start the device, from whatever state; with the port's queues if known.
+ *
+ * Also done whenever a host has left: QEMU drops what it had half sent to it,
+ * and never gives that descriptor back. It also keeps one host's bytes, on
+ * their way in or out, from the next one.
+ */
 static int start(struct tprof_console *c)
 {
     c->ports = 0;
@@ -276,41 +274,17 @@ static int start(struct tprof_console *c)
     return TPROF_OK;
 }
 
-/* Give (count) received buffers back unread. */
-static void discard(struct tprof_console *c, uint32_t count)
-{
-    uint32_t length;
-
-    if (c->receive_left > 0)
-        add_receive(c, c->receive_id);
-    c->receive_left = 0;
-    for (; count > 0; count--) {
-        int id = reap(c, TPROF_CONSOLE_DATA_IN, &length);
-
-        if (id < 0)
-            return;
-        add_receive(c, (uint32_t)id);
-    }
-    publish(c, TPROF_CONSOLE_DATA_IN);
-}
-
 /* One batch of control messages. Returns whether another may follow. */
 static bool control_round(struct tprof_console *c)
 {
-    /* Data before control: a host's data come after its open, so when control
-     * ends closed, what was here before it is from a host that went away. */
-    bool has_port = c->port != TPROF_CONSOLE_NO_PORT;
-    uint32_t stale = has_port ? ready(c, TPROF_CONSOLE_DATA_IN) : 0;
     uint32_t count = ready(c, TPROF_CONSOLE_CONTROL_IN);
 
-    if (count > 0 && !c->dead)
+    if (count > 0)
         drain_control(c, count);
     if (c->dead)
         return false;
     if (c->restart)
         return start(c) == TPROF_OK;
-    if (!is_attached(c) && stale + c->receive_left > 0)
-        discard(c, stale);
     return ask(c) || count > 0;
 }
 

@@ -5,7 +5,9 @@
  *
  * A device's ports are known only once it runs, and queues are set up before:
  * so the device is started twice, first with the control queues alone, to
- * learn the port's number, then with that port's queues too.
+ * learn the port's number, then with that port's queues too. It is started
+ * again after each host that leaves. A host that has just come must therefore
+ * let the guest speak first: what it sends before may be lost.
  */
 #ifndef TPROF_TRANSPORT_CONSOLE_H
 #define TPROF_TRANSPORT_CONSOLE_H
@@ -49,8 +51,8 @@ struct tprof_console {
     int dead;       /* the error that ended it; 0: alive */
     bool told;      /* where the device is: it is ours whatever it has */
     bool told_open; /* the device knows that we listen */
-    bool lost;      /* the host went since open() said that it is there */
-    bool restart;   /* with what we have learned about (port) */
+    bool lost;      /* open() has not said since start that a host is there */
+    bool restart;   /* the device, for what a control message told */
 
     /* A bit per port: announced; asked for name and state; host attached */
     uint32_t ports, asked, attached;
