@@ -27,6 +27,7 @@
 struct tprof_cpu {
     struct tprof_recorder recorder;
     struct tprof_schedule schedule;
+    uint64_t guard; /* TSC ticks before a deadline that do not matter */
     uint32_t index;
     uint32_t apic_id;
     uint32_t generation; /* of the orders that it follows */

@@ -40,6 +40,7 @@ struct tprof_lost {
  * the ring's head. */
 struct tprof_recorder {
     const struct tprof_bounds *bounds;
+    struct tprof_span span; /* where the last stack was */
     uint64_t time;      /* units, of the last record */
     uint32_t shift;     /* a unit is 2^shift TSC ticks */
     uint32_t depth;     /* most frames */

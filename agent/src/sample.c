@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Samples into records. tprof_sample_take() is what a tick costs: it is one
- * straight line when the stack is known and all fits into a short cell;
- * whatever is rarer is in a function of its own.
- */
+/* Samples into records, whatever they are like; what is frequent is inline in
+ * sample.h. */
 #include "sample.h"
 
 #include "longrec.h"
@@ -45,7 +42,7 @@ static int write_begin(struct tprof_recorder *r)
     tprof_long_varint(&l, r->began);
     tprof_long_varint(&l, r->shift);
     tprof_long_varint(&l, r->period);
-    tprof_long_varint(&l, (uint16_t)r->stacks.epochs);
+    tprof_long_varint(&l, r->stacks.epoch);
     if (!tprof_long_end(&l))
         return 0;
     r->time = r->began >> r->shift;
@@ -116,15 +113,14 @@ static int write_stack(struct tprof_recorder *r, uint32_t id,
     return tprof_long_end(&l);
 }
 
-/* The id of a chain that was not found by its quick name; -1: no room. */
-static __attribute__((noinline)) int32_t
-define(struct tprof_recorder *r, const struct tprof_sample *s)
+/* The id of the chain at (s), defined if need be; -1: no room for that. */
+static int32_t find_stack(struct tprof_recorder *r,
+                          const struct tprof_sample *s)
 {
     const struct tprof_chain *last = &r->chain[r->newest];
     struct tprof_chain *c = &r->chain[!r->newest];
     uint64_t name = tprof_unwind_frames(r->bounds, s->rsp, s->rbp, r->depth,
                                         r->stacks.seed, c);
-    /* known after all, but for an address outside text at its end? */
     int32_t known = tprof_stacks_find(&r->stacks, name);
 
     if (known >= 0)
@@ -140,9 +136,8 @@ define(struct tprof_recorder *r, const struct tprof_sample *s)
     return (int32_t)id;
 }
 
-static __attribute__((noinline)) int
-write_long(struct tprof_recorder *r, const struct tprof_sample *s, uint32_t id,
-           uint64_t units)
+static int write_long(struct tprof_recorder *r, const struct tprof_sample *s,
+                      uint32_t id, uint64_t units)
 {
     struct tprof_long l;
 
@@ -153,53 +148,35 @@ write_long(struct tprof_recorder *r, const struct tprof_sample *s, uint32_t id,
     tprof_long_varint(&l, s->flags);
     tprof_long_varint(&l, s->late >> r->shift);
     tprof_long_varint(&l, s->weight);
-    return tprof_long_end(&l);
+    if (!tprof_long_end(&l))
+        return 0;
+    r->time += units;
+    return 1;
 }
 
-/* Bits that (value) has: 0 for 0. */
-static uint64_t bit_length(uint64_t value)
+static int write_sample(struct tprof_recorder *r, const struct tprof_sample *s,
+                        uint32_t id)
 {
-    return 63 - (uint64_t)__builtin_clzll(value * 2 + 1);
-}
-
-void tprof_sample_take(struct tprof_recorder *r, const struct tprof_sample *s)
-{
-    if (__builtin_expect(r->unwritten, 0) && !write_owed(r))
-        goto full;
-
-    uint64_t name = tprof_unwind_hash(r->bounds, s->rsp, s->rbp, r->depth,
-                                      r->stacks.seed);
-    int32_t id = tprof_stacks_find(&r->stacks, name);
-
-    if (__builtin_expect(id < 0, 0)) {
-        id = define(r, s);
-        if (id < 0)
-            goto full;
-    }
     uint64_t time = s->time >> r->shift;
     uint64_t units = time > r->time ? time - r->time : 0;
     uint64_t leaf = s->rip - r->bounds->text_start;
     uint64_t late = s->late >> r->shift;
 
-    uint64_t unfit = units >> WIRE_CELL_DT_BITS | leaf >> WIRE_CELL_LEAF_BITS |
-                     late >> WIRE_CELL_LATE_MAX | (s->weight - 1) | s->flags;
+    if (s->weight > 1 || s->flags || !tprof_sample_fits(units, leaf, late))
+        return write_long(r, s, id, units);
+    if (tprof_ring_room(&r->ring) == 0)
+        return 0;
+    tprof_sample_put(r, id, units, leaf, late);
+    return 1;
+}
 
-    if (__builtin_expect(unfit != 0, 0)) {
-        if (!write_long(r, s, (uint32_t)id, units))
-            goto full;
-    } else {
-        if (tprof_ring_room(&r->ring) == 0)
-            goto full;
-        *tprof_ring_at(&r->ring, 0) =
-            (uint64_t)id << WIRE_CELL_ID_SHIFT | units << WIRE_CELL_DT_SHIFT |
-            leaf << WIRE_CELL_LEAF_SHIFT |
-            bit_length(late) << WIRE_CELL_LATE_SHIFT |
-            (uint64_t)1 << TPROF_RING_COUNT_SHIFT;
-        tprof_ring_publish(&r->ring, 1);
-    }
-    r->time += units;
-    return;
+void tprof_sample_take(struct tprof_recorder *r, const struct tprof_sample *s)
+{
+    int32_t id = -1;
 
-full:
-    tprof_sample_drop(r, WIRE_COUNTER_RING_FULL, s->weight);
+    tprof_unwind_locate(r->bounds, s->rsp, &r->span);
+    if (!r->unwritten || write_owed(r))
+        id = find_stack(r, s);
+    if (id < 0 || !write_sample(r, s, (uint32_t)id))
+        tprof_sample_drop(r, WIRE_COUNTER_RING_FULL, s->weight);
 }

@@ -2,6 +2,9 @@
 /*
  * One tick becomes one record in the core's ring: the chain gets its id, and
  * id, leaf, time and lateness fit into one word nearly always.
+ *
+ * tprof_sample_quick() is that case, inline in the tick: a known stack, and
+ * all of it fits. Whatever it declines is for tprof_sample_take().
  */
 #ifndef TPROF_SAMPLE_H
 #define TPROF_SAMPLE_H
@@ -18,5 +21,55 @@ void tprof_sample_take(struct tprof_recorder *r, const struct tprof_sample *s);
 /* Counts a tick that could not even look: (reason) from WIRE_COUNTER_*. */
 void tprof_sample_drop(struct tprof_recorder *r, uint32_t reason,
                        uint64_t weight);
+
+/* Bits that (value) has: 0 for 0. */
+static inline uint64_t tprof_bit_length(uint64_t value)
+{
+    return 63 - (uint64_t)__builtin_clzll(value * 2 + 1);
+}
+
+/* Puts a short sample at the tail of a ring that has room. */
+static inline void tprof_sample_put(struct tprof_recorder *r, uint64_t id,
+                                    uint64_t units, uint64_t leaf,
+                                    uint64_t late)
+{
+    *tprof_ring_at(&r->ring, 0) =
+        id << WIRE_CELL_ID_SHIFT | units << WIRE_CELL_DT_SHIFT |
+        leaf << WIRE_CELL_LEAF_SHIFT |
+        tprof_bit_length(late) << WIRE_CELL_LATE_SHIFT |
+        (uint64_t)1 << TPROF_RING_COUNT_SHIFT;
+    tprof_ring_publish(&r->ring, 1);
+    r->time += units;
+}
+
+/* Does it fit a short cell? */
+static inline int tprof_sample_fits(uint64_t units, uint64_t leaf,
+                                    uint64_t late)
+{
+    return (units >> WIRE_CELL_DT_BITS | leaf >> WIRE_CELL_LEAF_BITS |
+            late >> WIRE_CELL_LATE_MAX) == 0;
+}
+
+/* A sample of weight 1 without flags. Returns 1, or 0: nothing was done. */
+static inline __attribute__((always_inline)) int
+tprof_sample_quick(struct tprof_recorder *r, uint64_t rip, uint64_t rsp,
+                   uint64_t rbp, uint64_t time, uint64_t late)
+{
+    uint64_t name = tprof_unwind_quick(r->bounds, &r->span, rsp, rbp, r->depth,
+                                       r->stacks.seed);
+    int32_t id = tprof_stacks_find(&r->stacks, name);
+    /* a clock that went back makes these huge, and so not fit */
+    uint64_t units = (time >> r->shift) - r->time;
+    uint64_t leaf = rip - r->bounds->text_start;
+
+    late >>= r->shift;
+    if (__builtin_expect(r->unwritten || id < 0 ||
+                             !tprof_sample_fits(units, leaf, late) ||
+                             tprof_ring_room(&r->ring) == 0,
+                         0))
+        return 0;
+    tprof_sample_put(r, (uint64_t)id, units, leaf, late);
+    return 1;
+}
 
 #endif

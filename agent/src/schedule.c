@@ -18,21 +18,21 @@ void tprof_schedule_begin(struct tprof_schedule *s, uint64_t now,
     s->deadline = now + 1 + tprof_scale(period, tprof_random(&s->random));
 }
 
-void tprof_schedule_catch_up(struct tprof_schedule *s, uint64_t now,
-                             struct tprof_due *due)
+uint64_t tprof_schedule_catch_up(struct tprof_schedule *s, uint64_t now,
+                                 int *by_division)
 {
-    for (int i = 0; i < TPROF_SCHEDULE_DRAWS; i++) {
-        due->weight++;
-        s->deadline += tprof_interval(s);
+    uint64_t covered = 0;
+
+    while (covered < TPROF_SCHEDULE_DRAWS) {
+        s->deadline += tprof_interval(s, tprof_random(&s->random));
+        covered++;
         if ((int64_t)(s->deadline - now) > 0)
-            return;
+            return covered;
     }
     /* far behind: the mean is as good as drawing, and takes no loop */
-    uint64_t missed = (now - s->deadline) / s->period + 1;
+    uint64_t passed = (now - s->deadline) / s->period + 1;
 
-    due->weight += missed;
-    due->by_division = 1;
-    s->deadline += missed * s->period;
-    if ((int64_t)(s->deadline - now) <= 0)
-        s->deadline = now + 1;
+    *by_division = 1;
+    s->deadline += passed * s->period;
+    return covered + passed;
 }

@@ -21,13 +21,6 @@ struct tprof_schedule {
     uint64_t random;   /* state of the generator */
 };
 
-/* What a tick found. */
-struct tprof_due {
-    uint64_t late;   /* TSC ticks after its deadline */
-    uint64_t weight; /* deadlines covered: 1 + those that were missed */
-    int by_division; /* so many that they were counted by division */
-};
-
 __extension__ typedef unsigned __int128 tprof_u128;
 
 /* (value) x (fraction) / 2^64 */
@@ -36,16 +29,23 @@ static inline uint64_t tprof_scale(uint64_t value, uint64_t fraction)
     return (uint64_t)((tprof_u128)value * fraction >> 64);
 }
 
+static inline uint64_t tprof_random_after(uint64_t state)
+{
+    return state * 0x5851f42d4c957f2du + 0x14057b7ef767814fu;
+}
+
 /* 64 random bits, of which the upper ones are good. */
 static inline uint64_t tprof_random(uint64_t *state)
 {
-    *state = *state * 0x5851f42d4c957f2du + 0x14057b7ef767814fu;
+    *state = tprof_random_after(*state);
     return *state;
 }
 
-static inline uint64_t tprof_interval(struct tprof_schedule *s)
+/* The interval that (random) stands for. */
+static inline uint64_t tprof_interval(const struct tprof_schedule *s,
+                                      uint64_t random)
 {
-    return s->period / 2 + tprof_scale(s->period, tprof_random(&s->random));
+    return s->period / 2 + tprof_scale(s->period, random);
 }
 
 /* The generator for (core), from (seed). Cores that one interrupt started at
@@ -56,23 +56,27 @@ uint64_t tprof_seed(uint64_t seed, uint32_t core);
 void tprof_schedule_begin(struct tprof_schedule *s, uint64_t now,
                           uint64_t period);
 
-/* Passes over the deadlines up to (now), where the next one is in the past. */
-void tprof_schedule_catch_up(struct tprof_schedule *s, uint64_t now,
-                             struct tprof_due *due);
-
-/* The tick at (now), at or after the deadline: what it covers. Afterwards
- * s->deadline is the next one, after (now). */
-static inline struct tprof_due tprof_schedule_tick(struct tprof_schedule *s,
-                                                   uint64_t now)
+/*
+ * After the tick at (now): on to the next deadline. Returns 1, or 0 and changes
+ * nothing when that has passed too; then it is for tprof_schedule_catch_up().
+ */
+static inline int tprof_schedule_advance(struct tprof_schedule *s, uint64_t now)
 {
-    struct tprof_due due = {now - s->deadline, 1, 0};
+    uint64_t random = tprof_random_after(s->random);
+    uint64_t next = s->deadline + tprof_interval(s, random);
 
-    if ((int64_t)due.late < 0) /* the timer's clock runs a trifle fast */
-        due.late = 0;
-    s->deadline += tprof_interval(s);
-    if (__builtin_expect((int64_t)(s->deadline - now) <= 0, 0))
-        tprof_schedule_catch_up(s, now, &due);
-    return due;
+    if (__builtin_expect((int64_t)(next - now) <= 0, 0))
+        return 0;
+    s->random = random;
+    s->deadline = next;
+    return 1;
 }
+
+/*
+ * On to the first deadline after (now). Returns how many this tick covers, at
+ * least 1; (*by_division) becomes 1 when they were too many to be drawn.
+ */
+uint64_t tprof_schedule_catch_up(struct tprof_schedule *s, uint64_t now,
+                                 int *by_division);
 
 #endif

@@ -18,8 +18,8 @@
 struct tprof_stacks {
     uint64_t *slots;
     uint32_t mask;   /* number of slots - 1 */
-    uint32_t shift;  /* 64 - bits of a slot's number */
-    uint32_t epochs; /* since the start; the low 16 bits are the epoch */
+    uint32_t epochs; /* since the start */
+    uint64_t epoch;  /* its low 16 bits, never 0 */
     uint64_t seed;   /* of the names in this epoch */
 };
 
@@ -41,7 +41,14 @@ static inline void tprof_stacks_undefine(struct tprof_stacks *s, uint32_t id)
 static inline uint64_t tprof_stacks_key(const struct tprof_stacks *s,
                                         uint64_t name)
 {
-    return (name & ~(uint64_t)0xffff) | (uint16_t)s->epochs;
+    return (name & ~(uint64_t)0xffff) | s->epoch;
+}
+
+/* The slot where the search for (name) begins. */
+static inline uint32_t tprof_stacks_home(const struct tprof_stacks *s,
+                                         uint64_t name)
+{
+    return (uint32_t)(name >> 32) & s->mask;
 }
 
 /* The id of (name), or -1. */
@@ -49,12 +56,14 @@ static inline int32_t tprof_stacks_find(const struct tprof_stacks *s,
                                         uint64_t name)
 {
     uint64_t key = tprof_stacks_key(s, name);
-    uint32_t id = (uint32_t)(name >> s->shift);
+    uint32_t id = tprof_stacks_home(s, name);
 
-    for (uint32_t i = 0; i < TPROF_STACKS_WINDOW; i++) {
+    if (__builtin_expect(s->slots[id] == key, 1))
+        return (int32_t)id;
+    for (uint32_t i = 1; i < TPROF_STACKS_WINDOW; i++) {
+        id = (id + 1) & s->mask;
         if (s->slots[id] == key)
             return (int32_t)id;
-        id = (id + 1) & s->mask;
     }
     return -1;
 }

@@ -7,6 +7,11 @@
 
 struct tprof_agent tprof_agent;
 
+/* A tick up to this part of a period before its deadline is on time. */
+#define EARLY 64u
+/* The deadline of a core that does not sample. */
+#define NEVER ((uint64_t)1 << 62)
+
 #define LOOKS_A_SECOND     4u   /* with no host */
 #define LOOKS_WITH_HOST    64u  /* waiting for its orders */
 #define LOOKS_DRAINING     1024u
@@ -21,7 +26,9 @@ static __attribute__((noinline)) void settle(struct tprof_cpu *cpu,
 
     cpu->generation = generation;
     cpu->sampling = orders.sampling;
+    cpu->schedule.deadline = NEVER;
     if (orders.sampling) {
+        cpu->guard = orders.period / EARLY;
         cpu->countdown = 1;
         tprof_schedule_begin(&cpu->schedule, now, orders.period);
         tprof_sample_begin(&cpu->recorder, now, orders.period, orders.depth);
@@ -94,27 +101,37 @@ static __attribute__((noinline)) void not_a_tick(struct tprof_cpu *cpu,
         arm_look(cpu, now);
 }
 
-static void record(struct tprof_cpu *cpu, const struct tprof_regs *regs,
-                   uint64_t now, const struct tprof_due *due)
+/* A tick that is not the usual case: late, or a stack that is new. */
+static void record(struct tprof_cpu *cpu, struct tprof_sample *s)
 {
     struct tprof_counts *counts = &cpu->recorder.counts;
+    int by_division = 0;
+
+    if (s->weight == 0) /* not known yet: more than one */
+        s->weight =
+            tprof_schedule_catch_up(&cpu->schedule, s->time, &by_division);
+    counts->missed += s->weight - 1;
+    counts->by_division += (uint64_t)by_division;
+    if (s->late > tprof_agent.second)
+        s->flags = WIRE_SAMPLE_JUMP;
+    tprof_sample_take(&cpu->recorder, s);
+}
+
+/* (weight) 0: the deadlines that the tick covers are still to be counted. */
+static __attribute__((noinline)) void
+record_trap(struct tprof_cpu *cpu, const struct tprof_trap *trap, uint64_t rbp,
+            uint64_t now, int64_t late, uint64_t weight)
+{
     struct tprof_sample sample = {
-        .rip = regs->rip,
-        .rsp = regs->rsp,
-        .rbp = regs->rbp,
+        .rip = trap->rip,
+        .rsp = trap->rsp,
+        .rbp = rbp,
         .time = now,
-        .late = due->late,
-        .weight = due->weight,
+        .late = late > 0 ? (uint64_t)late : 0, /* the timer may run fast */
+        .weight = weight,
     };
 
-    counts->ticks++;
-    if (__builtin_expect(due->weight > 1, 0)) {
-        counts->missed += due->weight - 1;
-        counts->by_division += (uint64_t)due->by_division;
-        if (due->late > tprof_agent.second)
-            sample.flags = WIRE_SAMPLE_JUMP;
-    }
-    tprof_sample_take(&cpu->recorder, &sample);
+    record(cpu, &sample);
 }
 
 static void count_cost(struct tprof_cpu *cpu, uint64_t cost)
@@ -126,7 +143,7 @@ static void count_cost(struct tprof_cpu *cpu, uint64_t cost)
         counts->cost_max = cost;
 }
 
-/* Time for the pump? Asked at each tick, so it is two comparisons. */
+/* Time for the pump? */
 static int wants_pump(struct tprof_cpu *cpu, uint64_t now)
 {
     return tprof_ring_used(&cpu->recorder.ring) >= tprof_agent.watermark ||
@@ -147,19 +164,22 @@ void tprof_interrupt(struct tprof_cpu *cpu, const struct tprof_trap *trap,
 {
     const struct tprof_agent *a = &tprof_agent;
     uint64_t now = tprof_rdtsc();
+    uint64_t due = cpu->schedule.deadline;
     uint32_t generation;
 
     /* an early one: a timer that runs fast, or somebody else's interrupt */
-    if (has_new_orders(cpu, &generation) || !cpu->sampling ||
-        (int64_t)(now + cpu->schedule.period / 64 - cpu->schedule.deadline) <
-            0) {
+    if (__builtin_expect(has_new_orders(cpu, &generation) ||
+                             (int64_t)(now + cpu->guard - due) < 0,
+                         0)) {
         not_a_tick(cpu, now);
         return;
     }
-    struct tprof_due due = tprof_schedule_tick(&cpu->schedule, now);
-    struct tprof_regs regs = {trap->rip, trap->rsp, rbp};
-
-    record(cpu, &regs, now, &due);
+    cpu->recorder.counts.ticks++;
+    if (__builtin_expect(!tprof_schedule_advance(&cpu->schedule, now), 0))
+        record_trap(cpu, trap, rbp, now, (int64_t)(now - due), 0);
+    else if (!tprof_sample_quick(&cpu->recorder, trap->rip, trap->rsp, rbp,
+                                 now, now - due))
+        record_trap(cpu, trap, rbp, now, (int64_t)(now - due), 1);
 
     uint64_t end = tprof_rdtsc();
 
@@ -200,10 +220,17 @@ void tprof_kernel_tick(struct tprof_cpu *cpu, const struct tprof_regs *regs)
     if (has_new_orders(cpu, &generation))
         settle(cpu, generation, now);
     if (cpu->sampling && --cpu->countdown == 0) {
-        struct tprof_due due = {0, 1, 0};
+        struct tprof_sample sample = {.rip = regs->rip,
+                                      .rsp = regs->rsp,
+                                      .rbp = regs->rbp,
+                                      .time = now,
+                                      .weight = 1};
 
         cpu->countdown = draw_countdown(cpu);
-        record(cpu, regs, now, &due);
+        cpu->recorder.counts.ticks++;
+        if (!tprof_sample_quick(&cpu->recorder, regs->rip, regs->rsp,
+                                regs->rbp, now, 0))
+            record(cpu, &sample);
         count_cost(cpu, tprof_rdtsc() - now);
     }
     count_reentered(cpu);

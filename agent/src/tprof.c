@@ -91,6 +91,7 @@ static int start_cpu(struct tprof_agent *a)
     /* follows no orders yet: its first tick takes them over */
     cpu->generation = atomic_load(&a->generation) - 1;
     cpu->sampling = 0;
+    cpu->schedule.deadline = UINT64_MAX / 4;
     enter(a, cpu);
     if (timer)
         tprof_lapic_arm(&a->lapic, 1, 1);

@@ -6,19 +6,23 @@
  * and each frame must lie above the one before. That is checked before the
  * read, so a wild RBP costs frames and nothing else.
  *
- * Two walks over the same chain. tprof_unwind_hash() only names it: most
- * stacks were seen before, and then nothing else is needed.
- * tprof_unwind_frames() also checks that each return address lies in text, and
- * stores them. A chain with all its addresses in text has the same name in
- * both; only such names enter the dictionary (stacks.h).
+ * Two walks over the same chain. tprof_unwind_quick() only names it, with six
+ * instructions a frame and what the loop takes: most stacks were seen before,
+ * and then nothing else is needed. tprof_unwind_frames() also checks that each
+ * return address lies in text, and stores them. Where the quick one gives a
+ * name and all addresses are in text, the other one gives the same; only names
+ * of the second enter the dictionary (stacks.h).
  */
 #ifndef TPROF_UNWIND_H
 #define TPROF_UNWIND_H
 
 #include <stdint.h>
 
+#include "mem.h"
 #include "tprof/tprof.h"
 #include "tprof_wire.h"
+
+#define TPROF_FRAME_SIZE 16u /* saved frame pointer, return address */
 
 struct tprof_bounds {
     uint64_t text_start, text_size;
@@ -34,13 +38,71 @@ struct tprof_chain {
     uint64_t frame[WIRE_STACK_FRAMES_MAX]; /* return addresses, inner first */
 };
 
-/* The name of the chain at (rsp), (rbp), at most (depth) frames, under (seed).*/
-uint64_t tprof_unwind_hash(const struct tprof_bounds *b, uint64_t rsp,
-                           uint64_t rbp, uint32_t depth, uint64_t seed);
-
-/* Stores the chain as far as it is sound, and returns its name. */
+/* Stores the chain at (rsp), (rbp) as far as it is sound, at most (depth)
+ * frames, and returns its name under (seed). */
 uint64_t tprof_unwind_frames(const struct tprof_bounds *b, uint64_t rsp,
                              uint64_t rbp, uint32_t depth, uint64_t seed,
                              struct tprof_chain *chain);
+
+/* The range that a core's last stack was in, made ready for comparison. */
+struct tprof_span {
+    uint64_t start;
+    uint64_t room;  /* an RSP up to (start + room) has its words in the range */
+    uint64_t limit; /* a frame pointer below has its frame in the range */
+};
+
+/* Makes (span) the range of (rsp); an empty one where there is none. */
+void tprof_unwind_locate(const struct tprof_bounds *b, uint64_t rsp,
+                         struct tprof_span *span);
+
+static inline uint64_t tprof_mix(uint64_t hash, uint64_t value)
+{
+    return (hash + value) * 0x9e3779b97f4a7c15u;
+}
+
+static inline uint64_t tprof_unwind_load(uint64_t address)
+{
+    return tprof_load64((const void *)(uintptr_t)address);
+}
+
+/*
+ * The chain's name, or 0: it is not in (span), or leaves it. One comparison a frame says that it lies in the range and above the one
+ * before: counted from (limit) down, what may be read is the top of the 64-bit
+ * numbers, and (last) moves up in it.
+ */
+static inline __attribute__((always_inline)) uint64_t
+tprof_unwind_quick(const struct tprof_bounds *b, const struct tprof_span *span,
+                   uint64_t rsp, uint64_t rbp, uint32_t depth, uint64_t seed)
+{
+    uint64_t hash = seed;
+    uint64_t below = -span->limit;
+    uint64_t last = rsp - 1 + below;
+    uint64_t fp = rbp;
+    uint32_t left = depth;
+
+    if (__builtin_expect(rsp - span->start > span->room, 0))
+        return 0;
+    /* keep the compiler from turning sums into copies and differences */
+    __asm__("" : "+r"(below));
+#pragma GCC unroll 4
+    for (uint32_t i = 0; i < WIRE_STACK_SLOTS; i++) {
+        uint64_t word = tprof_unwind_load(rsp + 8 * i);
+
+        if (__builtin_expect(word - b->text_start < b->text_size, 0))
+            hash = tprof_mix(hash, word + i);
+    }
+#pragma GCC unroll 2
+    for (uint64_t at; (at = fp + below) > last; last = at) {
+        hash = tprof_mix(hash, tprof_unwind_load(fp + 8));
+        fp = tprof_unwind_load(fp);
+        if (--left == 0)
+            return tprof_mix(hash, WIRE_END_DEPTH);
+    }
+    if (fp == 0)
+        return tprof_mix(hash, WIRE_END_ZERO);
+    if (fp >= span->start && fp < span->limit)
+        return tprof_mix(hash, WIRE_END_NOT_RISING);
+    return 0;
+}
 
 #endif

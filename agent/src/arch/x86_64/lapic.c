@@ -5,6 +5,7 @@
 #include "tprof/tprof.h"
 
 #define CPUID_1_C_DEADLINE (1u << 24)
+#define PER_TSC_ONE        ((uint64_t)1 << 32)
 #define SEND_POLLS         1000
 #define MEASURE_LOOPS      (1u << 24) /* a TSC that stands still ends here */
 
@@ -52,7 +53,27 @@ int tprof_lapic_measure(struct tprof_lapic *l, uint64_t span)
     if (counted == 0 || now == start)
         return TPROF_ERR_APIC;
     l->per_tsc = ((uint64_t)counted << 32) / (now - start);
-    return l->per_tsc > 0 ? TPROF_OK : TPROF_ERR_APIC;
+    if (l->per_tsc == 0)
+        return TPROF_ERR_APIC;
+    /* the short way takes a timer that is no faster than the TSC */
+    l->one_shot = l->deadline || l->per_tsc > PER_TSC_ONE ? 0 : l->registers;
+    return TPROF_OK;
+}
+
+void tprof_lapic_arm_slowly(const struct tprof_lapic *l, uint64_t deadline,
+                            uint64_t left)
+{
+    if (l->deadline) {
+        tprof_wrmsr(MSR_TSC_DEADLINE, deadline); /* 0 would disarm: never is */
+        return;
+    }
+    if ((int64_t)left < 0)
+        left = 0;
+    uint64_t count = (uint64_t)((tprof_u128)left * l->per_tsc >> 32) + 1;
+
+    if (count > UINT32_MAX)
+        count = UINT32_MAX; /* fires early: the tick arms the rest */
+    tprof_lapic_write(l, LAPIC_TIMER_INITIAL, (uint32_t)count);
 }
 
 uint32_t tprof_lapic_id(const struct tprof_lapic *l)

@@ -17,6 +17,7 @@
 /* The same for all cores. */
 struct tprof_lapic {
     uintptr_t registers; /* xAPIC; 0: x2APIC */
+    uintptr_t one_shot;  /* xAPIC whose timer counts down: registers; else 0 */
     bool deadline;       /* the timer compares with the TSC itself */
     uint8_t vector;
     uint64_t per_tsc;    /* timer counts per TSC tick, x 2^32 */
@@ -56,23 +57,24 @@ static inline void tprof_lapic_eoi(const struct tprof_lapic *l)
     tprof_lapic_write(l, LAPIC_EOI, 0);
 }
 
+/* tprof_lapic_arm(), where it is not the usual timer. */
+void tprof_lapic_arm_slowly(const struct tprof_lapic *l, uint64_t deadline,
+                            uint64_t left);
+
 /* An interrupt at TSC (deadline), or at once when that is before (now). */
 static inline void tprof_lapic_arm(const struct tprof_lapic *l,
                                    uint64_t deadline, uint64_t now)
 {
     uint64_t left = deadline - now;
 
-    if (__builtin_expect(l->deadline, 0)) {
-        tprof_wrmsr(MSR_TSC_DEADLINE, deadline); /* 0 would disarm: never is */
+    if (__builtin_expect(!l->one_shot || left >> 32, 0)) {
+        tprof_lapic_arm_slowly(l, deadline, left);
         return;
     }
-    if ((int64_t)left < 0)
-        left = 0;
-    uint64_t count = (uint64_t)((tprof_u128)left * l->per_tsc >> 32) + 1;
-
-    if (__builtin_expect(count > UINT32_MAX, 0))
-        count = UINT32_MAX; /* fires early: the tick arms the rest */
-    tprof_lapic_write(l, LAPIC_TIMER_INITIAL, (uint32_t)count);
+    /* the product fits: a timer counts no faster than a TSC; never 0, which
+     * would stop it */
+    *(volatile uint32_t *)(l->one_shot + LAPIC_TIMER_INITIAL) =
+        (uint32_t)(left * l->per_tsc >> 32) + 1;
 }
 
 static inline void tprof_lapic_disarm(const struct tprof_lapic *l)
