@@ -44,6 +44,8 @@ void aggregate_account(struct aggregate *a, uint32_t core,
 void aggregate_stats(struct aggregate *a, const struct core_stats *stats);
 void aggregate_status(struct aggregate *a, const struct guest_status *status);
 void aggregate_clock(struct aggregate *a, uint64_t tsc_hz);
+/* When the first sample was made, seconds since 1970. */
+void aggregate_wall_start(struct aggregate *a, double seconds);
 void aggregate_health(struct aggregate *a, const struct stream_health *health);
 
 /* Sums over all cores so far, cheap enough for a progress line. */

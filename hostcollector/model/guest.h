@@ -9,6 +9,7 @@
 #include "tprof_wire.h"
 
 #define GUEST_CORES_MAX    1024u
+#define GUEST_TSC_HZ_MAX   1000000000000u
 #define GUEST_BUILD_ID_MAX 64u
 
 /* HELLO, WIRE.md 3. Addresses are run-time ones. */
@@ -18,7 +19,7 @@ struct guest {
     uint8_t arch;           /* WIRE_ARCH_* */
     uint8_t boot_id[WIRE_BOOT_ID_SIZE];
     uint32_t cores;  /* 1 to GUEST_CORES_MAX */
-    uint64_t tsc_hz; /* 0: the guest does not know */
+    uint64_t tsc_hz; /* at most GUEST_TSC_HZ_MAX; 0: the guest does not know */
     uint8_t build_id[GUEST_BUILD_ID_MAX];
     uint32_t build_id_len; /* 0: the image has none */
     uint64_t text_start, text_size;

@@ -66,7 +66,9 @@ struct profile_core {
     struct account account;
     bool has_stats;
     struct core_stats stats; /* the last that came, counted from that boot */
-    uint64_t cost_tsc;       /* spent in the profiler's interrupt, all boots */
+    /* TSC ticks that the profiler took for (account)'s ticks, by the mean of
+     * (stats); 0 without stats. */
+    double cost_tsc;
     const struct profile_second *seconds; /* from (profile.start_tsc) on */
     size_t second_count;
 };

@@ -6,7 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/account.h"
 #include "tprof_wire.h"
 
 struct sample {

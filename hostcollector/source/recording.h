@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "util/err.h"
 
@@ -72,8 +73,8 @@ const struct recording_info *recording_info(const struct recording_reader *r);
  * Up to (size) of the next bytes, of one chunk, and when they arrived.
  * Returns how many; 0 at the end; -1 with (e) filled if reading fails.
  */
-long recording_read(struct recording_reader *r, void *buf, size_t size,
-                    uint64_t *arrival_ns, struct err *e);
+ssize_t recording_read(struct recording_reader *r, void *buf, size_t size,
+                       uint64_t *arrival_ns, struct err *e);
 
 enum recording_end {
     RECORDING_READING, /* not at the end yet */

@@ -14,6 +14,7 @@
 #include "util/err.h"
 
 struct source;
+struct recording_reader;
 
 enum source_state {
     SOURCE_FAILED = -1, /* (e) is filled */
@@ -44,8 +45,8 @@ struct source {
     int fd;    /* to poll for reading; -1: absent, or readable at any time */
     bool live; /* a guest, not a file: it may be absent, and stays open */
     const char *path;
-    /* What a recording says of itself; NULL for others, and until open. */
-    const struct recording_info *recording;
+    /* The recording that is being read; NULL for others, and until open. */
+    const struct recording_reader *recording;
 };
 
 /*

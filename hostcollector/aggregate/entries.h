@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One core's sums by leaf and stack: where each sample ends up. */
+#ifndef TPROF_AGGREGATE_ENTRIES_H
+#define TPROF_AGGREGATE_ENTRIES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/profile.h"
+#include "util/budget.h"
+
+/* Zero but for (seed), which keeps a guest from choosing colliding leaves. */
+struct entries {
+    uint64_t seed;
+    struct profile_entry *list;
+    size_t count, capacity;
+    uint32_t *table; /* hashed; index in list + 1, 0: empty */
+    size_t table_size;
+};
+
+/* Release what (e) holds. */
+void entries_fini(struct entries *e);
+
+/*
+ * Add (count) samples of (batch)'s core, unit and period. Returns how many
+ * were left out because (b) or memory did not allow a new entry.
+ */
+uint64_t entries_add(struct entries *e, const struct sample_batch *batch,
+                     const struct sample *samples, size_t count,
+                     struct budget *b);
+
+/* (sum) grows by (t). */
+void tally_add(struct tally *sum, const struct tally *t);
+
+#endif

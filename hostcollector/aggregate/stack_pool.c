@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Interns stacks: one array of addresses, one of places, one hash table. */
+#include "aggregate/stack_pool.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/hash.h"
+
+struct stack_place {
+    size_t first; /* in addresses */
+    uint64_t hash;
+    uint8_t depth, end, slot_mask;
+};
+
+static size_t word_count(uint8_t slot_mask)
+{
+    return (size_t)__builtin_popcount(slot_mask);
+}
+
+static uint64_t stack_hash(const struct stack_pool *p, const struct stack *s)
+{
+    uint64_t hash = hash_mix(hash_mix(p->seed, s->end), s->slot_mask);
+
+    for (size_t i = 0; i < WIRE_STACK_SLOTS; i++)
+        if (s->slot_mask >> i & 1)
+            hash = hash_mix(hash, s->words[i]);
+    for (size_t i = 0; i < s->depth; i++)
+        hash = hash_mix(hash, s->frames[i]);
+    return hash;
+}
+
+void stack_pool_fini(struct stack_pool *p)
+{
+    free(p->addresses);
+    free(p->places);
+    free(p->table);
+}
+
+struct stack stack_pool_get(const struct stack_pool *p, uint32_t number)
+{
+    struct stack s = {.end = WIRE_END_REASONS};
+
+    if (number == STACK_UNKNOWN || number >= p->count)
+        return s;
+    const struct stack_place *place = &p->places[number];
+    const uint64_t *at = p->addresses + place->first;
+
+    s.end = place->end;
+    s.slot_mask = place->slot_mask;
+    s.depth = place->depth;
+    for (size_t i = 0; i < WIRE_STACK_SLOTS; i++)
+        if (s.slot_mask >> i & 1)
+            s.words[i] = *at++;
+    s.frames = at;
+    return s;
+}
+
+static bool equal(const struct stack_pool *p, uint32_t number,
+                  const struct stack *s, uint64_t hash)
+{
+    const struct stack_place *place = &p->places[number];
+
+    if (place->hash != hash || place->depth != s->depth ||
+        place->end != s->end || place->slot_mask != s->slot_mask)
+        return false;
+    struct stack old = stack_pool_get(p, number);
+
+    /* words outside the mask are 0 on both sides */
+    return memcmp(old.words, s->words, sizeof old.words) == 0 &&
+           (s->depth == 0 ||
+            memcmp(old.frames, s->frames, s->depth * sizeof *s->frames) == 0);
+}
+
+/* Where (s) is in the table, or may be put. */
+static uint32_t *find(const struct stack_pool *p, const struct stack *s,
+                      uint64_t hash)
+{
+    size_t mask = p->table_size - 1;
+
+    for (size_t i = hash & mask;; i = (i + 1) & mask) {
+        uint32_t number = p->table[i];
+
+        if (number == 0 || equal(p, number, s, hash))
+            return &p->table[i];
+    }
+}
+
+/* Keep the table at most half full. */
+static int grow_table(struct stack_pool *p, struct budget *b)
+{
+    size_t size = 0;
+
+    if (p->count * 2 < p->table_size)
+        return 0;
+    uint32_t *table =
+        budget_grow(b, NULL, &size, p->table_size * 2 + 1, sizeof *table);
+
+    if (!table)
+        return -1;
+    for (uint32_t n = 1; n < p->count; n++) {
+        size_t i = p->places[n].hash & (size - 1);
+
+        while (table[i] != 0)
+            i = (i + 1) & (size - 1);
+        table[i] = n;
+    }
+    free(p->table);
+    b->left += p->table_size * sizeof *table;
+    p->table = table;
+    p->table_size = size;
+    return 0;
+}
+
+/* Room for one more stack of (addresses)? */
+static int make_room(struct stack_pool *p, size_t addresses, struct budget *b)
+{
+    if (p->count == 0)
+        p->count = 1; /* number 0 is taken */
+    if (p->count == UINT32_MAX)
+        return -1;
+    uint64_t *addresses_moved =
+        budget_grow(b, p->addresses, &p->address_capacity,
+                    p->address_count + addresses, sizeof *p->addresses);
+
+    if (!addresses_moved)
+        return -1;
+    p->addresses = addresses_moved;
+    struct stack_place *places =
+        budget_grow(b, p->places, &p->capacity, p->count + 1, sizeof *places);
+
+    if (!places)
+        return -1;
+    p->places = places;
+    return grow_table(p, b);
+}
+
+uint32_t stack_pool_add(struct stack_pool *p, const struct stack *s,
+                        struct budget *b)
+{
+    uint64_t hash = stack_hash(p, s);
+
+    if (make_room(p, word_count(s->slot_mask) + s->depth, b) < 0)
+        return STACK_UNKNOWN;
+    uint32_t *slot = find(p, s, hash);
+
+    if (*slot != 0)
+        return *slot;
+    p->places[p->count] = (struct stack_place){.first = p->address_count,
+                                               .hash = hash,
+                                               .depth = (uint8_t)s->depth,
+                                               .end = s->end,
+                                               .slot_mask = s->slot_mask};
+    for (size_t i = 0; i < WIRE_STACK_SLOTS; i++)
+        if (s->slot_mask >> i & 1)
+            p->addresses[p->address_count++] = s->words[i];
+    for (size_t i = 0; i < s->depth; i++)
+        p->addresses[p->address_count++] = s->frames[i];
+    *slot = (uint32_t)p->count++;
+    return *slot;
+}

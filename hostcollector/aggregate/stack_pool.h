@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Each different stack once, known by number. */
+#ifndef TPROF_AGGREGATE_STACK_POOL_H
+#define TPROF_AGGREGATE_STACK_POOL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/stack.h"
+#include "util/budget.h"
+
+struct stack_place; /* where a stack's addresses are, and how many */
+
+/* Zero but for (seed), which keeps a guest from choosing colliding stacks. */
+struct stack_pool {
+    uint64_t seed;
+    uint64_t *addresses; /* of each stack: its words, then its frames */
+    size_t address_count, address_capacity;
+    struct stack_place *places; /* by number */
+    size_t count, capacity;
+    uint32_t *table; /* hashed; a number, 0: empty */
+    size_t table_size;
+};
+
+/* Release what (p) holds. */
+void stack_pool_fini(struct stack_pool *p);
+
+/*
+ * The number of the stack equal to (s), which is added if it is new. Returns
+ * STACK_UNKNOWN if (b) or memory does not allow that.
+ */
+uint32_t stack_pool_add(struct stack_pool *p, const struct stack *s,
+                        struct budget *b);
+
+/* Stack (number); without frames and with end WIRE_END_REASONS if there is
+ * none. Its frames are valid until the next stack_pool_add(). */
+struct stack stack_pool_get(const struct stack_pool *p, uint32_t number);
+
+#endif

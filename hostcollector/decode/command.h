@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Frames to the guest: WIRE.md 7. */
+#ifndef TPROF_DECODE_COMMAND_H
+#define TPROF_DECODE_COMMAND_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tprof_wire.h"
+
+#define COMMAND_MAX 64u /* bytes of any command's frame */
+
+/* What to ask for; 0 leaves the guest's own choice. */
+struct command {
+    uint8_t type;            /* WIRE_START, WIRE_STOP, WIRE_PING, WIRE_RESET */
+    uint32_t rate_hz, depth; /* WIRE_START */
+    uint64_t period_tsc;     /* WIRE_START */
+    uint64_t cookie;         /* WIRE_PING */
+};
+
+/* Write (c)'s frame with sequence number (seq) to (out). Returns its size. */
+size_t command_encode(const struct command *c, uint16_t seq,
+                      uint8_t out[COMMAND_MAX]);
+
+#endif

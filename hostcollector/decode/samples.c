@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Cells -> samples and stacks. Short samples, nearly all that comes, take the
+ * loop in decode_cells(); all else goes through a cursor.
+ */
+#include "decode/samples.h"
+
+#include <stdbool.h>
+
+#include "decode/cursor.h"
+#include "util/bytes.h"
+
+#define SHIFT_MAX 40u /* a unit of 18 minutes at 1 GHz: senseless */
+#define FIELD(v, what)                                                         \
+    ((v) >> WIRE_CELL_##what##_SHIFT & ((1ull << WIRE_CELL_##what##_BITS) - 1))
+
+/* A SAMPLES body in the works. */
+struct reading {
+    struct samples_decoder *d;
+    struct core *core;
+    uint8_t shift;
+    uint16_t period;
+    uint64_t time; /* of the last record, in units */
+    size_t count;  /* samples in d->batch */
+    uint64_t unknown_stack;
+    struct core_content content;
+    /* LOST records wait for the time of the next record. */
+    struct loss pending[WIRE_DROP_REASONS];
+};
+
+static uint64_t tsc_now(const struct reading *r)
+{
+    return r->time << r->shift;
+}
+
+/* Hand over what was gathered; shift and period are about to change, or it is
+ * the end. */
+static void flush(struct reading *r)
+{
+    struct sample_batch batch = {.core = r->core->number,
+                                 .shift = r->shift,
+                                 .period = r->period,
+                                 .samples = r->d->batch,
+                                 .count = r->count};
+
+    if (r->count > 0)
+        r->d->events->samples(r->d->context, &batch);
+    r->count = 0;
+}
+
+static void tell_loss(struct reading *r, enum loss_reason reason,
+                      uint64_t from_tsc, uint64_t ticks, uint64_t missed)
+{
+    struct loss loss = {.core = r->core->number,
+                        .reason = reason,
+                        .from_tsc = from_tsc,
+                        .to_tsc = tsc_now(r),
+                        .ticks = ticks,
+                        .missed = missed};
+
+    if (ticks > 0 || missed > 0)
+        r->d->events->loss(r->d->context, &loss);
+}
+
+/* Tell what LOST records said: its end is now known. */
+static void tell_pending(struct reading *r)
+{
+    for (size_t i = 0; i < WIRE_DROP_REASONS; i++) {
+        struct loss *p = &r->pending[i];
+
+        tell_loss(r, p->reason, p->from_tsc, p->ticks, p->missed);
+        p->ticks = p->missed = 0;
+    }
+}
+
+static bool any_pending(const struct reading *r)
+{
+    return (r->pending[0].ticks | r->pending[0].missed | r->pending[1].ticks |
+            r->pending[1].missed) != 0;
+}
+
+static uint32_t stack_of(struct reading *r, uint64_t id)
+{
+    if (id < CORE_DICT_SLOTS) {
+        const struct core_slot *slot = &r->core->dict[id];
+
+        if (slot->generation == r->core->generation)
+            return slot->stack;
+    }
+    r->unknown_stack++;
+    return STACK_UNKNOWN;
+}
+
+static uint32_t at_most_u32(uint64_t value)
+{
+    return value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
+}
+
+static const char *long_sample(struct reading *r, struct cursor *c)
+{
+    r->time += cursor_varint(c);
+    uint64_t id = cursor_varint(c);
+    uint64_t leaf = r->d->text_start + cursor_zigzag(c);
+    uint64_t flags = cursor_varint(c);
+    uint64_t late = cursor_varint(c);
+    uint64_t weight = cursor_varint(c);
+
+    if (c->bad)
+        return "a long sample is cut";
+    if (weight == 0)
+        return "a sample of weight 0";
+    r->d->batch[r->count++] = (struct sample){.tsc = tsc_now(r),
+                                              .leaf = leaf,
+                                              .stack = stack_of(r, id),
+                                              .late = at_most_u32(late),
+                                              .weight = at_most_u32(weight),
+                                              .flags = (uint32_t)flags};
+    r->content.counters[WIRE_COUNTER_SAMPLES]++;
+    r->content.counters[WIRE_COUNTER_MISSED] += weight - 1;
+    r->core->account.jumps += flags & WIRE_SAMPLE_JUMP;
+    return NULL;
+}
+
+/* (word) becomes the next address of a STACK record, coded by difference. */
+static void next_address(struct cursor *c, uint64_t *last, uint64_t *word)
+{
+    *last += cursor_zigzag(c);
+    *word = *last;
+}
+
+/* Put (fresh) addresses and the outermost (shared) of the chain before. */
+static void build_chain(struct core *core, struct cursor *c, uint64_t address,
+                        size_t fresh, size_t shared)
+{
+    uint64_t frames[WIRE_STACK_FRAMES_MAX];
+    const uint64_t *outer = core->chain + core->depth - shared;
+
+    for (size_t i = 0; i < fresh; i++)
+        next_address(c, &address, &frames[i]);
+    for (size_t i = 0; i < shared; i++)
+        frames[fresh + i] = outer[i];
+    core->depth = (uint32_t)(fresh + shared);
+    for (size_t i = 0; i < core->depth; i++)
+        core->chain[i] = frames[i];
+}
+
+static const char *stack_record(struct reading *r, struct cursor *c)
+{
+    struct core *core = r->core;
+    struct stack stack = {.frames = core->chain};
+    uint64_t address = r->d->text_start;
+    uint64_t id = cursor_varint(c);
+    uint64_t end = cursor_varint(c);
+    uint64_t mask = cursor_varint(c);
+
+    for (size_t i = 0; i < WIRE_STACK_SLOTS; i++)
+        if (mask >> i & 1)
+            next_address(c, &address, &stack.words[i]);
+    uint64_t shared = cursor_varint(c);
+    uint64_t fresh = cursor_varint(c);
+
+    if (c->bad)
+        return "a STACK record is cut";
+    if (id >= CORE_DICT_SLOTS)
+        return "a stack id beyond 8191";
+    if (mask >> WIRE_STACK_SLOTS != 0)
+        return "a STACK record with unknown slots";
+    if (fresh > WIRE_STACK_FRAMES_MAX || shared > WIRE_STACK_FRAMES_MAX ||
+        fresh + shared > WIRE_STACK_FRAMES_MAX)
+        return "a stack of more than 127 frames";
+    core->dict[id].generation = core->generation - 1; /* until it is known */
+    if (shared > 0 && !core->chain_known)
+        return NULL; /* built upon one that was lost */
+    if (shared > core->depth)
+        return "a STACK record takes more frames than the last one had";
+    build_chain(core, c, address, (size_t)fresh, (size_t)shared);
+    if (c->bad) {
+        core->chain_known = false;
+        return "a STACK record is cut";
+    }
+    core->chain_known = true;
+    stack.depth = core->depth;
+    stack.slot_mask = (uint8_t)mask;
+    stack.end = (uint8_t)(end < WIRE_END_REASONS ? end : WIRE_END_REASONS);
+    core->dict[id].stack =
+        r->d->events->stack(r->d->context, core->number, &stack);
+    core->dict[id].generation = core->generation;
+    return NULL;
+}
+
+static void set_epoch(struct core *c, uint16_t epoch)
+{
+    core_forget_stacks(c);
+    c->epoch = epoch;
+    c->has_epoch = true;
+}
+
+static const char *begin_record(struct reading *r, struct cursor *c)
+{
+    uint64_t tsc = cursor_varint(c);
+    uint64_t shift = cursor_varint(c);
+    uint64_t period = cursor_varint(c);
+    uint64_t epoch = cursor_varint(c);
+
+    if (c->bad)
+        return "a BEGIN record is cut";
+    if (shift > SHIFT_MAX || period > UINT16_MAX || epoch > UINT16_MAX)
+        return "a BEGIN record that is out of range";
+    flush(r);
+    r->shift = (uint8_t)shift;
+    r->period = (uint16_t)period;
+    r->time = tsc >> shift;
+    set_epoch(r->core, (uint16_t)epoch);
+    return NULL;
+}
+
+static const char *lost_record(struct reading *r, struct cursor *c)
+{
+    uint64_t counter = cursor_varint(c);
+    uint64_t ticks = cursor_varint(c);
+    uint64_t missed = cursor_varint(c);
+
+    if (c->bad)
+        return "a LOST record is cut";
+    if (counter < WIRE_COUNTER_RING_FULL || counter >= WIRE_COUNTERS)
+        return NULL; /* a reason of a later minor version */
+    struct loss *p = &r->pending[counter - WIRE_COUNTER_RING_FULL];
+
+    if (p->ticks == 0)
+        p->from_tsc = tsc_now(r);
+    p->ticks += ticks;
+    p->missed += missed;
+    r->content.counters[counter] += ticks;
+    r->content.counters[WIRE_COUNTER_MISSED] += missed;
+    return NULL;
+}
+
+/* (*cell) is that of a long record, and moves on to the next record. */
+static const char *long_record(struct reading *r, const uint8_t **cell,
+                               const uint8_t *end)
+{
+    size_t size = (size_t)(*cell)[WIRE_LONG_CELLS] * WIRE_CELL_SIZE;
+    unsigned type = (*cell)[WIRE_LONG_TYPE] >> 1;
+
+    if (size == 0 || size > (size_t)(end - *cell))
+        return "a record reaches beyond the frame";
+    struct cursor c =
+        cursor_init(*cell + WIRE_LONG_HEADER, size - WIRE_LONG_HEADER);
+
+    *cell += size;
+    switch (type) {
+    case WIRE_LONG_SAMPLE: {
+        const char *wrong = long_sample(r, &c);
+
+        tell_pending(r);
+        return wrong;
+    }
+    case WIRE_LONG_STACK:
+        return stack_record(r, &c);
+    case WIRE_LONG_BEGIN:
+        return begin_record(r, &c);
+    case WIRE_LONG_LOST:
+        return lost_record(r, &c);
+    default:
+        r->d->unknown_records++;
+        return NULL;
+    }
+}
+
+/* The middle of a lateness that is known by its length in bits. */
+static uint32_t late_units(uint64_t bits)
+{
+    return bits == 0 ? 0 : 3u << (bits - 1) >> 1;
+}
+
+static const char *decode_cells(struct reading *r, const uint8_t *cell,
+                                const uint8_t *end)
+{
+    while (cell < end) {
+        uint64_t v = load_u64(cell); /* what follows a cell is readable */
+
+        if (v & 1) {
+            const char *wrong = long_record(r, &cell, end);
+
+            if (wrong)
+                return wrong;
+            continue;
+        }
+        r->time += FIELD(v, DT);
+        r->d->batch[r->count++] =
+            (struct sample){.tsc = tsc_now(r),
+                            .leaf = r->d->text_start + FIELD(v, LEAF),
+                            .stack = stack_of(r, FIELD(v, ID)),
+                            .late = late_units(FIELD(v, LATE)),
+                            .weight = 1};
+        r->content.counters[WIRE_COUNTER_SAMPLES]++;
+        if (any_pending(r))
+            tell_pending(r);
+        cell += WIRE_CELL_SIZE;
+    }
+    return NULL;
+}
+
+/* The counters at the frame's end; false if they are not all there. */
+static bool read_counters(struct cursor *c, uint64_t now[WIRE_COUNTERS])
+{
+    size_t count = (size_t)cursor_uint(c, 1);
+
+    if (count < WIRE_COUNTERS)
+        return false;
+    for (size_t i = 0; i < WIRE_COUNTERS; i++)
+        now[i] = cursor_varint(c);
+    return !c->bad; /* more of them are of a later minor version */
+}
+
+static void settle(struct reading *r, uint64_t from_tsc,
+                   const uint64_t now[WIRE_COUNTERS])
+{
+    struct core_content lost;
+
+    core_settle(r->core, now, &r->content, &lost);
+    tell_loss(r, LOSS_TRANSPORT, from_tsc, lost.counters[WIRE_COUNTER_SAMPLES],
+              0);
+    tell_loss(r, LOSS_RING_FULL, from_tsc,
+              lost.counters[WIRE_COUNTER_RING_FULL], 0);
+    tell_loss(r, LOSS_REENTERED, from_tsc,
+              lost.counters[WIRE_COUNTER_REENTERED], 0);
+    r->d->events->account(r->d->context, r->core->number, &r->core->account);
+}
+
+/* A body of which nothing could be used. */
+static const char *refuse(struct core *c, const char *why)
+{
+    core_gap(c);
+    return why;
+}
+
+uint32_t samples_core(const uint8_t *body, size_t length)
+{
+    return length < WIRE_SAMPLES_HEADER ? UINT32_MAX
+                                        : load_u16(body + WIRE_SAMPLES_CORE);
+}
+
+const char *samples_decode(struct samples_decoder *d, struct core *c,
+                           const uint8_t *body, size_t length)
+{
+    struct cursor cursor = cursor_init(body, length);
+    const uint8_t *header = cursor_bytes(&cursor, WIRE_SAMPLES_HEADER);
+
+    if (!header || header[WIRE_SAMPLES_SHIFT] > SHIFT_MAX)
+        return refuse(c, "SAMPLES without a sensible header");
+    size_t size =
+        (size_t)load_u16(header + WIRE_SAMPLES_CELLS) * WIRE_CELL_SIZE;
+    const uint8_t *cells = cursor_bytes(&cursor, size);
+    uint64_t now[WIRE_COUNTERS];
+
+    if (!cells || !read_counters(&cursor, now))
+        return refuse(c, "SAMPLES shorter than it says");
+    struct reading r = {
+        .d = d,
+        .core = c,
+        .shift = header[WIRE_SAMPLES_SHIFT],
+        .period = load_u16(header + WIRE_SAMPLES_PERIOD),
+        .time = load_u64(header + WIRE_SAMPLES_TIME),
+        .pending = {{.reason = LOSS_RING_FULL}, {.reason = LOSS_REENTERED}}};
+    uint16_t epoch = load_u16(header + WIRE_SAMPLES_EPOCH);
+    uint64_t from_tsc = c->has_counters ? c->tsc : tsc_now(&r);
+
+    c->account.complete = false;
+    if (!c->has_epoch || c->epoch != epoch)
+        set_epoch(c, epoch);
+    const char *wrong = decode_cells(&r, cells, cells + size);
+
+    flush(&r);
+    tell_pending(&r);
+    c->account.unknown_stack += r.unknown_stack;
+    c->tsc = tsc_now(&r);
+    if (wrong)
+        core_gap(c);
+    settle(&r, from_tsc, now);
+    return wrong;
+}

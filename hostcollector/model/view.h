@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A profile with names: functions instead of addresses, as tables and trees.
+ * What every renderer reads, beside the profile itself. Leaf. Built by
+ * view/view.c, which owns all of it.
+ */
+#ifndef TPROF_MODEL_VIEW_H
+#define TPROF_MODEL_VIEW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/stack.h"
+
+/* Sums over samples; those of disjoint sets add up field by field. */
+struct amount {
+    uint64_t samples;
+    uint64_t weight; /* deadlines that they cover */
+    double time;     /* TSC ticks of the core's time */
+    double time_sq;  /* sum of the squares, for the error of a share */
+};
+
+/* Functions 0 to VIEW_MARKS - 1 are none: they mark what a stack lacks, or
+ * what it is. Their names stand in brackets. */
+enum view_mark {
+    VIEW_UNCERTAIN, /* between a leaf and its caller: one may be missing */
+    VIEW_IDLE,      /* innermost: the core slept here */
+    VIEW_LOST,      /* outermost: the stack was lost in transport */
+    VIEW_DEEPER,    /* outermost: there were more frames than asked for */
+    VIEW_MARKS
+};
+
+struct view_function {
+    const char *name; /* harmless on a terminal, as all strings here */
+    const char *file; /* of its line with most time, NULL: unknown */
+    uint32_t line;    /* with the most time of its own, or else in calls */
+    double late;      /* TSC ticks that samples in it came late, summed */
+};
+
+/* One function in one scope. */
+struct view_row {
+    uint32_t function;
+    struct amount self;      /* samples whose innermost function it is */
+    struct amount total;     /* ... that have it anywhere; once each */
+    struct amount uncertain; /* of self: the caller is uncertain */
+};
+
+/* A node of a call tree: a function as called by its parent's. */
+struct view_node {
+    uint32_t function;
+    bool inlined;         /* into the parent */
+    uint32_t child, next; /* first child, next sibling; 0: none */
+    struct amount total;  /* samples that came through here */
+    struct amount self;   /* ... that ended here */
+};
+
+/* Node 0 of every tree is its root, which is no function. */
+struct view_tree {
+    struct view_node *nodes;
+    size_t node_count;
+};
+
+/* One core, or all of them. Idle time is kept apart from all else. */
+struct view_scope {
+    uint32_t core;      /* VIEW_ALL_CORES: all */
+    struct amount all;  /* = busy + idle */
+    struct amount busy; /* rows and tree are of these */
+    struct amount idle;
+    struct amount uncertain; /* of busy: the leaf's caller is uncertain */
+    struct view_row *rows;   /* by falling self, total; then by name */
+    size_t row_count;
+    struct view_tree tree;      /* children by falling total, then by name */
+    struct view_tree idle_tree; /* likewise, of idle samples */
+};
+#define VIEW_ALL_CORES UINT32_MAX
+
+/* (caller) called (callee), in busy samples of all scopes; once a sample. */
+struct view_edge {
+    uint32_t caller, callee;
+    struct amount amount;
+};
+
+struct view {
+    const struct view_function *functions;
+    size_t function_count;
+    struct view_scope total;
+    struct view_scope *cores; /* by number, those that sent or could send */
+    size_t core_count;
+    struct view_edge *edges; /* by falling amount, then by the names */
+    size_t edge_count;
+
+    /* Busy samples by why their chain ended, and those among them whose
+     * chain has no more than one frame. */
+    uint64_t ends[WIRE_END_REASONS + 1];
+    uint64_t shallow[WIRE_END_REASONS + 1];
+    uint64_t without_frame;  /* busy samples in functions that make no frame */
+    uint64_t without_symbol; /* busy samples whose leaf has no name */
+};
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A hash table with linear probing, at most half full. */
+#include "util/map.h"
+
+#include <stdlib.h>
+
+struct map_slot {
+    uint64_t a, b;
+    uint32_t value;
+    uint32_t used;
+};
+
+/* The finalizer of MurmurHash3: every bit of a key moves half of the hash. */
+static uint64_t mix(uint64_t x)
+{
+    x ^= x >> 33;
+    x *= 0xff51afd7ed558ccdu;
+    x ^= x >> 33;
+    x *= 0xc4ceb9fe1a85ec53u;
+    return x ^ x >> 33;
+}
+
+/* The slot of (a, b), or the free one where it would go. */
+static struct map_slot *probe(const struct map *m, uint64_t a, uint64_t b)
+{
+    size_t mask = m->size - 1;
+    size_t i = (size_t)mix(a ^ mix(b)) & mask;
+
+    while (m->slots[i].used && (m->slots[i].a != a || m->slots[i].b != b))
+        i = (i + 1) & mask;
+    return &m->slots[i];
+}
+
+static int grow(struct map *m)
+{
+    struct map bigger = {NULL, m->size == 0 ? 64 : m->size * 2, m->count};
+
+    bigger.slots = calloc(bigger.size, sizeof *bigger.slots);
+    if (bigger.slots == NULL)
+        return -1;
+    for (size_t i = 0; i < m->size; i++) {
+        const struct map_slot *slot = &m->slots[i];
+
+        if (slot->used)
+            *probe(&bigger, slot->a, slot->b) = *slot;
+    }
+    free(m->slots);
+    *m = bigger;
+    return 0;
+}
+
+void map_fini(struct map *m)
+{
+    free(m->slots);
+    *m = (struct map){0};
+}
+
+uint32_t map_get(const struct map *m, uint64_t a, uint64_t b)
+{
+    if (m->size == 0)
+        return MAP_NOTHING;
+
+    const struct map_slot *slot = probe(m, a, b);
+    return slot->used ? slot->value : MAP_NOTHING;
+}
+
+uint32_t *map_put(struct map *m, uint64_t a, uint64_t b)
+{
+    if (m->count * 2 >= m->size && grow(m) != 0)
+        return NULL;
+
+    struct map_slot *slot = probe(m, a, b);
+    if (!slot->used) {
+        *slot = (struct map_slot){a, b, MAP_NOTHING, 1};
+        m->count++;
+    }
+    return &slot->value;
+}
