@@ -57,7 +57,7 @@ int guest_main(void)
     must(tprof_stop_cpu());
     tprof_flush(1000);
 
-    if (sent_size < WIRE_FRAME_MAX / 8 ||
+    if (sent_size < WIRE_FRAME_HEADER ||
         (uint32_t)(sent[0] | sent[1] << 8) != WIRE_MAGIC ||
         sent[WIRE_FRAME_TYPE] != WIRE_HELLO)
         guest_fail("what was sent does not begin with HELLO");
