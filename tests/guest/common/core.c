@@ -18,8 +18,13 @@
 #define TRAMPOLINE  0x8000u /* page number is the start-up IPI's vector */
 #define APIC_ID_MAX 254u
 
-/* Long enough for a core to answer, short enough to try 254 ids. */
-#define ANSWER_TSC 50000000u
+/*
+ * A core of a busy host may take its time, and one that is taken for absent
+ * but answers later would share the next one's stack; ids without a core are
+ * rare. The first is for the first of two start-up IPIs.
+ */
+#define ANSWER_SOON_TSC 100000000u
+#define ANSWER_EVER_TSC 10000000000u
 
 static struct core {
     uint32_t index; /* at gs:0 */
@@ -72,8 +77,8 @@ static void other_boot(void)
     others_entry();
 }
 
-/* Has the core that is to be number (index) come up, within its time? */
-static bool answered(unsigned index)
+/* Does the core that is to be number (index) come up? */
+static bool answered(unsigned index, uint64_t within_tsc)
 {
     uint64_t start = cpu_rdtsc();
 
@@ -81,7 +86,7 @@ static bool answered(unsigned index)
         if (atomic_load_explicit(&started, memory_order_acquire) > index)
             return true;
         cpu_pause();
-    } while (cpu_rdtsc() - start < ANSWER_TSC);
+    } while (cpu_rdtsc() - start < within_tsc);
     return false;
 }
 
@@ -90,12 +95,11 @@ static bool start_one(uint32_t apic_id, unsigned index)
 {
     boot_stack = (uintptr_t)stacks[index - 1] + sizeof stacks[0];
     lapic_command(apic_id, ICR_INIT);
-    for (int i = 0; i < 2; i++) { /* the manual asks for two */
-        lapic_command(apic_id, ICR_STARTUP | TRAMPOLINE >> 12);
-        if (answered(index))
-            return true;
-    }
-    return false;
+    lapic_command(apic_id, ICR_STARTUP | TRAMPOLINE >> 12);
+    if (answered(index, ANSWER_SOON_TSC))
+        return true;
+    lapic_command(apic_id, ICR_STARTUP | TRAMPOLINE >> 12);
+    return answered(index, ANSWER_EVER_TSC);
 }
 
 void core_start_others(void (*entry)(void))

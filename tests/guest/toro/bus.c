@@ -25,15 +25,15 @@ struct queue {
             uint32_t len;
         } ring[BUS_QUEUE_LEN];
     } used;
-    _Alignas(64) uint16_t last_available; /* the sender's */
-    _Alignas(64) uint16_t last_used;      /* the receiver's */
+    _Alignas(64) _Atomic uint16_t last_available; /* written by the sender */
+    _Alignas(64) uint16_t last_used;              /* the receiver's */
     _Alignas(64) unsigned char buffers[BUS_QUEUE_LEN][BUS_BUFFER_LEN];
 };
 
 static struct queue queues[GUEST_CORES_MAX][GUEST_CORES_MAX]; /* [from][to] */
 
-/* The receiver lends buffer (number). */
-static void VirtIOAddBuffer(struct queue *queue, uint16_t number)
+/* The receiver lends buffer (number). True: the sender had none. */
+static bool VirtIOAddBuffer(struct queue *queue, uint16_t number)
 {
     uint16_t index =
         atomic_load_explicit(&queue->available.index, memory_order_relaxed);
@@ -42,6 +42,11 @@ static void VirtIOAddBuffer(struct queue *queue, uint16_t number)
     /* release: pairs with the acquire in is_lent(); the buffer is read */
     atomic_store_explicit(&queue->available.index, (uint16_t)(index + 1),
                           memory_order_release);
+    /* seq_cst: a sender that has taken its last buffer sees this one, or we
+     * see that it took it */
+    atomic_thread_fence(memory_order_seq_cst);
+    return atomic_load_explicit(&queue->last_available, memory_order_relaxed) ==
+           index;
 }
 
 void bus_init(unsigned cores)
@@ -60,7 +65,8 @@ static bool is_lent(const void *arg)
     const struct queue *queue = arg;
 
     return atomic_load_explicit(&queue->available.index,
-                                memory_order_acquire) != queue->last_available;
+                                memory_order_acquire) !=
+           atomic_load_explicit(&queue->last_available, memory_order_relaxed);
 }
 
 /* Is there a message for the receiver? */
@@ -78,7 +84,12 @@ static uint16_t VirtIOGetAvailBuffer(struct queue *queue)
 {
     while (!is_lent(queue))
         WaitFor(is_lent, queue);
-    return queue->available.ring[queue->last_available++ & RING_MASK];
+    uint16_t index =
+        atomic_load_explicit(&queue->last_available, memory_order_relaxed);
+
+    atomic_store_explicit(&queue->last_available, (uint16_t)(index + 1),
+                          memory_order_relaxed);
+    return queue->available.ring[index & RING_MASK];
 }
 
 /* The sender gives buffer (number) back with (len) bytes in it. */
@@ -116,7 +127,7 @@ size_t RecvFrom(unsigned core, void *buffer)
     size_t len = queue->used.ring[slot].len;
 
     memcpy(buffer, queue->buffers[number], len);
-    VirtIOAddBuffer(queue, (uint16_t)number);
-    Wake(core);
+    if (VirtIOAddBuffer(queue, (uint16_t)number))
+        Wake(core);
     return len;
 }

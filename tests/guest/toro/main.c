@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A kernel in the manner of Toro: one address space, cooperative threads that
- * stay on their core, and no memory shared between cores but the bus. Core 0
- * plays ping-pong with every other core: it sends numbers and a checksum over
- * them, gets them back sorted, and checks what came.
+ * stay on their core, and no memory shared between cores but the bus. Each core
+ * plays ping-pong with every other one: of two, the lower sends numbers and a
+ * checksum over them, gets them back sorted, and checks what came.
  *
- * Options: run=N rounds with each core (default 2000; 0: for ever)
- *          cycles=N stop after N cycles of the TSC instead
- *          burst=N messages that are under way at a time (default 8)
- *          report=N a line on the console every N rounds (default 500)
+ * Options: run=N rounds of each game (default 2000; 0: for ever)
+ *          cycles=N a game takes N cycles of the TSC instead
+ *          burst=N messages that are under way at a time (default 16)
+ *          report=N a line on the console every N rounds (default 100)
  */
 #include <stdatomic.h>
 #include <stdint.h>
@@ -22,7 +22,7 @@
 #include "guest.h"
 #include "sched.h"
 
-#define WORDS_MAX 64
+#define WORDS_MAX 96
 
 struct message {
     uint64_t number;
@@ -32,16 +32,17 @@ struct message {
 };
 _Static_assert(sizeof(struct message) <= BUS_BUFFER_LEN, "fits a buffer");
 
-/* What core 0 knows of its game with another core. */
+/* What the lower core of two knows of their game. */
 struct game {
-    unsigned peer;
+    unsigned peer; /* the other core */
+    uint64_t start_tsc;
     uint64_t random;
     uint64_t messages; /* there and back are two */
     uint64_t errors;
 };
 
-static struct game games[GUEST_CORES_MAX];
-static unsigned games_over;
+static struct game games[GUEST_CORES_MAX][GUEST_CORES_MAX]; /* [low][high] */
+static atomic_uint games_left;
 static uint64_t run, cycles, burst, report;
 static uint64_t start_tsc;
 
@@ -100,28 +101,29 @@ static bool CheckAnswer(const struct message *message, uint64_t number)
     return true;
 }
 
-/* Another core's thread: take what core 0 sends, sort it, send it back. */
+/* The higher core's thread: take what the lower one sends, sort it, send it
+ * back. */
 static void Pong(void *arg)
 {
+    unsigned peer = (unsigned)(uintptr_t)arg;
     struct message message;
 
-    (void)arg;
     for (;;) {
-        RecvFrom(0, &message);
+        RecvFrom(peer, &message);
         if (message.count > WORDS_MAX ||
             Checksum(message.words, message.count) != message.checksum)
-            message.number = UINT64_MAX; /* core 0 counts it as an error */
+            message.number = UINT64_MAX; /* the answer to nothing: an error */
         else
             qsort(message.words, message.count, sizeof message.words[0],
                   CompareWords);
-        SendTo(0, &message, sizeof message);
+        SendTo(peer, &message, sizeof message);
     }
 }
 
-static bool IsOver(uint64_t round)
+static bool IsOver(const struct game *game, uint64_t round)
 {
     if (cycles != 0)
-        return cpu_rdtsc() - start_tsc >= cycles;
+        return cpu_rdtsc() - game->start_tsc >= cycles;
     return run != 0 && round >= run;
 }
 
@@ -129,19 +131,23 @@ static bool IsOver(uint64_t round)
 static void EndGame(void)
 {
     uint64_t messages = 0, errors = 0;
+    unsigned cores = core_count();
 
-    if (++games_over < core_count() - 1)
+    /* acq_rel: the last one sees what the others counted */
+    if (atomic_fetch_sub_explicit(&games_left, 1, memory_order_acq_rel) > 1)
         return;
     uint64_t took = cpu_rdtsc() - start_tsc;
 
     agent_end();
-    for (unsigned i = 1; i < core_count(); i++) {
-        messages += games[i].messages;
-        errors += games[i].errors;
+    for (unsigned low = 0; low < cores; low++) {
+        for (unsigned high = low + 1; high < cores; high++) {
+            messages += games[low][high].messages;
+            errors += games[low][high].errors;
+        }
     }
     WriteConsoleF("toro: %u cores, %llu messages, %llu cycles, %llu errors\n",
-                  core_count(), (unsigned long long)messages,
-                  (unsigned long long)took, (unsigned long long)errors);
+                  cores, (unsigned long long)messages, (unsigned long long)took,
+                  (unsigned long long)errors);
     guest_exit(errors != 0);
 }
 
@@ -161,24 +167,36 @@ static void PlayRound(struct game *game, uint64_t round)
     }
 }
 
-/* A thread of core 0: the game with one other core. */
+/* The lower core's thread: the game with one higher core. */
 static void Ping(void *arg)
 {
     struct game *game = arg;
 
-    for (uint64_t round = 0; !IsOver(round); round++) {
+    game->start_tsc = cpu_rdtsc();
+    for (uint64_t round = 0; !IsOver(game, round); round++) {
         PlayRound(game, round);
         if ((round + 1) % report == 0)
-            WriteConsoleF("Core[0] -> Core[%u]: %llu messages\n", game->peer,
-                          (unsigned long long)game->messages);
+            WriteConsoleF("Core[%u] -> Core[%u]: %llu messages\n", core_index(),
+                          game->peer, (unsigned long long)game->messages);
     }
     EndGame();
 }
 
-static void OtherCore(void)
+/* A core joins: a thread for its game with each other core. */
+_Noreturn static void StartCore(void)
 {
+    unsigned self = core_index();
+
     agent_start_core();
-    BeginThread(Pong, NULL);
+    for (unsigned peer = 0; peer < self; peer++)
+        BeginThread(Pong, (void *)(uintptr_t)peer);
+    for (unsigned peer = self + 1; peer < core_count(); peer++) {
+        struct game *game = &games[self][peer];
+
+        game->peer = peer;
+        game->random = self * GUEST_CORES_MAX + peer;
+        BeginThread(Ping, game);
+    }
     StartThreads();
 }
 
@@ -188,8 +206,8 @@ int guest_main(void)
 
     run = opt_u64("run", 2000);
     cycles = opt_u64("cycles", 0);
-    burst = opt_u64("burst", 8);
-    report = opt_u64("report", 500);
+    burst = opt_u64("burst", 16);
+    report = opt_u64("report", 100);
     if (cores < 2)
         guest_fail("toro: a game needs two cores");
     if (burst == 0 || burst > BUS_QUEUE_LEN || report == 0)
@@ -198,12 +216,8 @@ int guest_main(void)
     bus_init(cores);
     sched_init();
     agent_init();
-    core_start_others(OtherCore);
-    agent_start_core();
+    games_left = cores * (cores - 1) / 2;
+    core_start_others(StartCore);
     start_tsc = cpu_rdtsc();
-    for (unsigned i = 1; i < cores; i++) {
-        games[i] = (struct game){.peer = i, .random = 0x1234567 * i};
-        BeginThread(Ping, &games[i]);
-    }
-    StartThreads();
+    StartCore();
 }

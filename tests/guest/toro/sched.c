@@ -9,7 +9,7 @@
 #include "cpu.h"
 #include "guest.h"
 
-#define THREADS_MAX    8
+#define THREADS_MAX    GUEST_CORES_MAX
 #define STACK_BYTES    4096 /* as Toro's */
 #define INTER_CORE_IRQ 80
 
@@ -20,14 +20,14 @@ struct thread {
     const void *arg;
 };
 
-/* Written by its own core only. */
+/* Written by its own core, but for (asleep). */
 static struct core {
     _Alignas(64) unsigned char stacks[THREADS_MAX][STACK_BYTES];
     struct thread threads[THREADS_MAX];
     unsigned count;
     struct thread boot; /* what the core did before StartThreads() */
     struct thread *current;
-    atomic_bool asleep; /* read by other cores */
+    atomic_bool asleep; /* taken down by who wakes it */
 } cores[GUEST_CORES_MAX];
 
 /* switch.S */
@@ -155,7 +155,11 @@ void Wake(unsigned index)
 {
     /* seq_cst fence: pairs with the store in Idle() */
     atomic_thread_fence(memory_order_seq_cst);
-    if (atomic_load_explicit(&cores[index].asleep, memory_order_relaxed))
+    if (!atomic_load_explicit(&cores[index].asleep, memory_order_relaxed))
+        return;
+    /* one interrupt wakes it: whoever takes the flag down sends it */
+    if (atomic_exchange_explicit(&cores[index].asleep, false,
+                                 memory_order_relaxed))
         lapic_send(index, INTER_CORE_IRQ);
 }
 
