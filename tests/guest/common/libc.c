@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What picolibc asks of a machine: a console, memory and an end. */
+#define _DEFAULT_SOURCE /* sbrk() */
 #include <stdio.h>
 #include <unistd.h>
 
