@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The console: COM1, or the debug port where COM1 is somebody else's. */
+#include <stdarg.h>
 #include <stdatomic.h>
 
 #include "cpu.h"
@@ -188,12 +189,12 @@ static void put_conversion(char conversion, struct spec *spec,
     put_text(spec, text, len);
 }
 
-void con_vprintf(const char *format, va_list list)
+void con_printf(const char *format, ...)
 {
     uint64_t flags = con_lock();
     struct args args;
 
-    va_copy(args.list, list);
+    va_start(args.list, format);
     for (; *format != '\0'; format++) {
         struct spec spec;
 
@@ -208,13 +209,4 @@ void con_vprintf(const char *format, va_list list)
     }
     va_end(args.list);
     con_unlock(flags);
-}
-
-void con_printf(const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    con_vprintf(format, args);
-    va_end(args);
 }

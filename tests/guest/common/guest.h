@@ -11,7 +11,6 @@
 #ifndef GUEST_H
 #define GUEST_H
 
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -65,11 +64,8 @@ void core_start_others(void (*entry)(void));
 /* Send (vector) to core (index), which is started. Any context. */
 void lapic_send(unsigned index, uint8_t vector);
 
-/* A handler of lapic_send()'s vector, or of a device's, is done. */
+/* A handler of lapic_send()'s vector is done. */
 void lapic_eoi(void);
-
-/* Have interrupt line (gsi) of the I/O APIC arrive as (vector) on core 0. */
-void ioapic_route(unsigned gsi, uint8_t vector, bool level);
 
 /* --- idt.c: gates --- */
 
@@ -107,9 +103,6 @@ struct idt_frame {
  */
 void idt_set_gate(uint8_t vector, void (*handler)(void));
 
-/* Is there a gate at (vector)? */
-bool idt_has_gate(uint8_t vector);
-
 /* --- con.c: the console --- */
 
 /*
@@ -124,8 +117,6 @@ void con_write(const char *text, size_t len);
  * width, and 0 to fill with zeros.
  */
 void con_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void con_vprintf(const char *format, va_list args)
-    __attribute__((format(printf, 1, 0)));
 
 /* --- opt.c: the command line --- */
 
@@ -141,12 +132,6 @@ uint64_t opt_u64(const char *name, uint64_t absent);
  */
 const char *opt_str(const char *name, const char *absent, char *buf,
                     size_t size);
-
-/*
- * The (n)th virtio_mmio.device=SIZE@BASE:IRQ that the machine has put on the
- * command line, from 0. False where there are no more.
- */
-bool opt_virtio_mmio(unsigned n, uintptr_t *base, unsigned *irq);
 
 /* --- page.c: holes in memory --- */
 

@@ -37,11 +37,6 @@ void idt_set_gate(uint8_t vector, void (*handler)(void))
     *(volatile uint8_t *)&gate->type = GATE_PRESENT;
 }
 
-bool idt_has_gate(uint8_t vector)
-{
-    return gates[vector].type == GATE_PRESENT;
-}
-
 IDT_ENTRY(spurious_entry, spurious);
 
 void spurious(const struct idt_frame *frame)

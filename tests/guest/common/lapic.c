@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The local APIC as far as starting and waking cores needs it (xAPIC, or
- * x2APIC where the firmware left it on), and the I/O APIC's routing.
+ * x2APIC where the firmware left it on).
  */
 #include "cpu.h"
 #include "guest.h"
@@ -25,13 +25,6 @@
 
 #define PIC1_DATA 0x21
 #define PIC2_DATA 0xa1
-
-/* Intel 82093AA, 3.2. */
-#define IOAPIC_BASE     0xfec00000u
-#define IOAPIC_SELECT   0x00 /* rw */
-#define IOAPIC_WINDOW   0x10 /* rw */
-#define IOAPIC_REDIRECT 0x10 /* index of line 0's low half */
-#define IOAPIC_LEVEL    (1u << 15)
 
 static uintptr_t base;
 static bool x2apic;
@@ -98,18 +91,4 @@ void lapic_send(unsigned index, uint8_t vector)
 void lapic_eoi(void)
 {
     lapic_write(LAPIC_EOI, 0);
-}
-
-static void ioapic_write(uint32_t index, uint32_t val)
-{
-    *(volatile uint32_t *)(uintptr_t)(IOAPIC_BASE + IOAPIC_SELECT) = index;
-    *(volatile uint32_t *)(uintptr_t)(IOAPIC_BASE + IOAPIC_WINDOW) = val;
-}
-
-void ioapic_route(unsigned gsi, uint8_t vector, bool level)
-{
-    uint32_t redirect = IOAPIC_REDIRECT + 2 * gsi;
-
-    ioapic_write(redirect + 1, core_apic_id(0) << 24);
-    ioapic_write(redirect, vector | (level ? IOAPIC_LEVEL : 0));
 }

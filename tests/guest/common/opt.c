@@ -26,8 +26,8 @@ static bool is_end(char c)
     return c == '\0' || c == ' ';
 }
 
-/* What stands behind the (n)th "name=", or NULL. */
-static const char *opt_find(const char *name, unsigned n)
+/* What stands behind "name=", or NULL. */
+static const char *opt_find(const char *name)
 {
     const char *at = line;
 
@@ -38,7 +38,7 @@ static const char *opt_find(const char *name, unsigned n)
             at++;
             want++;
         }
-        if (*want == '\0' && *at == '=' && n-- == 0)
+        if (*want == '\0' && *at == '=')
             return at + 1;
         while (!is_end(*at))
             at++;
@@ -57,32 +57,31 @@ static int digit(char c)
     return 16;
 }
 
-/* The number at (*text), which moves behind it. */
-static uint64_t number(const char **text)
+static uint64_t number(const char *text)
 {
     int radix = 10;
     uint64_t val = 0;
 
-    if ((*text)[0] == '0' && (*text)[1] == 'x') {
+    if (text[0] == '0' && text[1] == 'x') {
         radix = 16;
-        *text += 2;
+        text += 2;
     }
-    for (; digit(**text) < radix; (*text)++)
-        val = val * (unsigned)radix + (unsigned)digit(**text);
+    for (; digit(*text) < radix; text++)
+        val = val * (unsigned)radix + (unsigned)digit(*text);
     return val;
 }
 
 uint64_t opt_u64(const char *name, uint64_t absent)
 {
-    const char *text = opt_find(name, 0);
+    const char *text = opt_find(name);
 
-    return text != NULL ? number(&text) : absent;
+    return text != NULL ? number(text) : absent;
 }
 
 const char *opt_str(const char *name, const char *absent, char *buf,
                     size_t size)
 {
-    const char *text = opt_find(name, 0);
+    const char *text = opt_find(name);
     size_t len = 0;
 
     if (text == NULL)
@@ -91,21 +90,4 @@ const char *opt_str(const char *name, const char *absent, char *buf,
         buf[len] = text[len];
     buf[len] = '\0';
     return buf;
-}
-
-bool opt_virtio_mmio(unsigned n, uintptr_t *base, unsigned *irq)
-{
-    const char *text = opt_find("virtio_mmio.device", n);
-
-    if (text == NULL)
-        return false;
-    while (!is_end(*text) && *text != '@')
-        text++;
-    if (*text++ != '@')
-        return false;
-    *base = number(&text);
-    if (*text++ != ':')
-        return false;
-    *irq = (unsigned)number(&text);
-    return true;
 }
