@@ -5,8 +5,8 @@
 #   tprof_add_test(NAME kind.what COMMAND program args...
 #                  [LABELS l...] [TIMEOUT seconds] [PROPERTIES key value...])
 #       Any test; the label is the part of the name before the first dot.
-#       Label `slow` leaves it out of a plain tests/run; label `smoke` has the
-#       clang build run a guest test, too. Default timeout: 60 s.
+#       Label `slow`: only `ctest -C Slow` and `tests/run --all` run it. Label `smoke` has
+#       the clang build run a guest test, too. Default timeout: 60 s.
 #
 #   tprof_unit_test(<module> [LIBS l...] [SOURCES s...] [LABELS l...] [TIMEOUT n])
 #       Builds test_<module>.c of the current folder with check.c; runs it as
@@ -32,7 +32,11 @@ function(tprof_add_test)
     set(ARG_TIMEOUT 60)
   endif()
   string(REGEX REPLACE "\\..*" "" kind ${ARG_NAME})
-  add_test(NAME ${ARG_NAME} COMMAND ${ARG_COMMAND})
+  set(when)
+  if("slow" IN_LIST ARG_LABELS)
+    set(when CONFIGURATIONS Slow)
+  endif()
+  add_test(NAME ${ARG_NAME} COMMAND ${ARG_COMMAND} ${when})
   set_tests_properties(${ARG_NAME} PROPERTIES
       LABELS "${kind};${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT} SKIP_RETURN_CODE 77
       ${ARG_PROPERTIES})
