@@ -6,8 +6,9 @@
  *
  * The file is not trusted: whatever it holds, opening and reading it ends in
  * an error or in less information, never in a crash, and costs memory and
- * time in proportion to the file's size only. The file's bytes are copied, so
- * that a kernel may be rebuilt while the collector runs.
+ * time in proportion to the file's size only. The kernel may be rebuilt while
+ * the collector runs; if that overwrites the file in place instead of writing
+ * a new one, the image is not used any further (image_intact).
  */
 #ifndef TPROF_SYMBOLIZE_IMAGE_H
 #define TPROF_SYMBOLIZE_IMAGE_H
@@ -26,6 +27,7 @@ enum image_flaw {
     IMAGE_NO_SYMBOLS = 1u << 1,  /* stripped: addresses only */
     IMAGE_NO_DEBUG = 1u << 2,    /* no DWARF: no lines, no inline frames */
     IMAGE_BAD_DEBUG = 1u << 3,   /* DWARF damaged: in part not used */
+    IMAGE_CHANGED = 1u << 4,     /* overwritten in place since it was opened */
 };
 
 /* How many bytes of text the CRC of HELLO covers at most. */
@@ -105,6 +107,7 @@ const struct image_text *image_text(const struct image *img, size_t i);
 struct image_function {
     uint64_t start;
     uint64_t size;    /* a label without size reaches to the next symbol */
+    bool sized;       /* the symbol table says so itself */
     const char *name; /* raw: neither demangled nor escaped */
 };
 
@@ -115,5 +118,21 @@ const struct image_function *image_function(const struct image *img,
 /* The function number (i) by rising address; NULL behind the last. */
 const struct image_function *image_function_at(const struct image *img,
                                                size_t i);
+
+/*
+ * The contents of section (name), uncompressed, and their length in (*len);
+ * NULL and 0 if there is none. Lives as long as (img).
+ */
+const uint8_t *image_section(const struct image *img, const char *name,
+                             size_t *len);
+
+/*
+ * Is the file still as it was when it was opened? To be asked before a look at
+ * many of its bytes; if not, IMAGE_CHANGED is set and nothing may be read.
+ */
+bool image_intact(struct image *img);
+
+/* Note (flaw), found by a reader of the sections. */
+void image_add_flaw(struct image *img, enum image_flaw flaw);
 
 #endif

@@ -31,7 +31,7 @@ enum code_place {
  * A classifier for (img), which must outlive it, with (slide) as given by
  * image_slide(). NULL if there is no memory.
  */
-struct opcodes *opcodes_new(const struct image *img, uint64_t slide);
+struct opcodes *opcodes_new(struct image *img, uint64_t slide);
 
 /* Release (o). NULL is allowed. */
 void opcodes_free(struct opcodes *o);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Run-time address -> function, file, line and the chain of inlined calls.
- * Remembers every answer; the first question about a compile unit reads that
- * unit's debug information, and no other's.
+ * Remembers every answer, and reads the debug information of those compile
+ * units only that hold an address in question.
  */
 #ifndef TPROF_SYMBOLIZE_SYMBOLIZE_H
 #define TPROF_SYMBOLIZE_SYMBOLIZE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct image;
@@ -15,7 +16,7 @@ struct symbolizer;
 /* Where a symbol's function name comes from. */
 enum symbol_kind {
     SYMBOL_ADDRESS, /* nothing known: the name is "0x..." */
-    SYMBOL_ELF,     /* the symbol table; no file and line */
+    SYMBOL_ELF,     /* the symbol table; file and line if they are known */
     SYMBOL_DWARF,   /* a function of its own, by debug information */
     SYMBOL_INLINED, /* inlined into (inlined_into), by debug information */
 };
@@ -55,5 +56,13 @@ void symbolizer_free(struct symbolizer *s);
  * the next function.
  */
 const struct symbol *symbolize(struct symbolizer *s, uint64_t pc);
+
+/*
+ * Look up the (n) run-time addresses at (pcs) together, so that each compile
+ * unit is read once and symbolize() finds them remembered. In any order, also
+ * with repetitions. Addresses that were not prepared cost symbolize() one pass
+ * over their compile unit each, so a report passes all of its addresses here.
+ */
+void symbolizer_prepare(struct symbolizer *s, const uint64_t *pcs, size_t n);
 
 #endif

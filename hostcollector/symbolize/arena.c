@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A list of blocks, filled from the front. */
+#include "symbolize/arena.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCK_BYTES 65536u
+#define ALIGN       _Alignof(max_align_t)
+
+struct arena_block {
+    struct arena_block *next;
+    _Alignas(max_align_t) char bytes[];
+};
+
+static int add_block(struct arena *a, size_t size)
+{
+    struct arena_block *b;
+
+    if (size < BLOCK_BYTES)
+        size = BLOCK_BYTES;
+    b = calloc(1, sizeof *b + size);
+    if (b == NULL)
+        return -1;
+    b->next = a->blocks;
+    a->blocks = b;
+    a->used = 0;
+    a->size = size;
+    return 0;
+}
+
+void *arena_alloc(struct arena *a, size_t size)
+{
+    void *p;
+
+    if (size > SIZE_MAX / 2)
+        return NULL;
+    size = (size + ALIGN - 1) / ALIGN * ALIGN;
+    if (size > a->size - a->used && add_block(a, size) != 0)
+        return NULL;
+    p = a->blocks->bytes + a->used;
+    a->used += size;
+    return p;
+}
+
+char *arena_strndup(struct arena *a, const char *text, size_t len)
+{
+    char *copy = arena_alloc(a, len + 1);
+
+    if (copy != NULL)
+        memcpy(copy, text, len);
+    return copy;
+}
+
+void arena_fini(struct arena *a)
+{
+    while (a->blocks != NULL) {
+        struct arena_block *next = a->blocks->next;
+
+        free(a->blocks);
+        a->blocks = next;
+    }
+    *a = (struct arena){0};
+}

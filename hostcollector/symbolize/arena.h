@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Memory that is all released at once. */
+#ifndef TPROF_SYMBOLIZE_ARENA_H
+#define TPROF_SYMBOLIZE_ARENA_H
+
+#include <stddef.h>
+
+struct arena_block;
+
+/* All zero is an empty arena. */
+struct arena {
+    struct arena_block *blocks; /* the newest first */
+    size_t used, size;          /* of the newest */
+};
+
+/* (size) zeroed bytes, aligned for any object; NULL if there is no memory. */
+void *arena_alloc(struct arena *a, size_t size);
+
+/* A copy of the (len) bytes at (text), with a NUL behind; NULL likewise. */
+char *arena_strndup(struct arena *a, const char *text, size_t len);
+
+/* Release everything; the arena is empty then and may be used again. */
+void arena_fini(struct arena *a);
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Brings each address to its compile unit, and collects what that says. */
+#include "symbolize/dwarf.h"
+
+#include <stdlib.h>
+
+#include "symbolize/dwarf_unit.h"
+#include "symbolize/image.h"
+
+/* From a function through its abstract origin to its declaration: 2. */
+#define MAX_ORIGINS 8u
+/* How many units may claim an address before the right one is missed. */
+#define MAX_OVERLAP 16u
+
+static struct section get(const struct image *img, const char *name)
+{
+    struct section s;
+
+    s.at = image_section(img, name, &s.size);
+    return s;
+}
+
+/* A batch reads each byte about once; a hostile file may ask for more. */
+static void set_budget(struct dwarf *d, size_t targets)
+{
+    d->budget = 4 * ((uint64_t)d->info.size + d->abbrev.size + d->line.size +
+                     d->ranges.size + d->rnglists.size) +
+                (1u << 20) + 4096 * (uint64_t)targets;
+}
+
+struct dwarf *dwarf_open(struct image *img)
+{
+    struct dwarf *d = calloc(1, sizeof *d);
+
+    if (d == NULL)
+        return NULL;
+    d->img = img;
+    d->info = get(img, ".debug_info");
+    d->abbrev = get(img, ".debug_abbrev");
+    d->line = get(img, ".debug_line");
+    d->str = get(img, ".debug_str");
+    d->line_str = get(img, ".debug_line_str");
+    d->ranges = get(img, ".debug_ranges");
+    d->rnglists = get(img, ".debug_rnglists");
+    d->addr = get(img, ".debug_addr");
+    d->str_offsets = get(img, ".debug_str_offsets");
+    set_budget(d, 0);
+    if (d->info.at == NULL || dwarf_units_read(d) != 0) {
+        dwarf_close(d);
+        return NULL;
+    }
+    return d;
+}
+
+void dwarf_close(struct dwarf *d)
+{
+    if (d == NULL)
+        return;
+    for (size_t i = 0; i < ABBREV_TABLES; i++) {
+        free(d->abbrevs[i].list);
+        free(d->abbrevs[i].specs);
+    }
+    arena_fini(&d->arena);
+    free(d->map);
+    free(d->units);
+    free(d);
+}
+
+/* The unit that holds (address); unit_count if none says so. */
+static size_t unit_of(const struct dwarf *d, uint64_t address)
+{
+    size_t low = 0, high = d->map_count;
+
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+
+        if (d->map[mid].low <= address)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    for (size_t back = 0; back < MAX_OVERLAP && low > 0; back++) {
+        if (address < d->map[--low].high)
+            return d->map[low].unit;
+    }
+    return d->unit_count;
+}
+
+/* The linkage name if there is one along the origins, else the plain one. */
+static void name_frame(struct dwarf *d, struct dwarf_frame *f)
+{
+    uint64_t offset = f->die;
+
+    for (unsigned i = 0; i < MAX_ORIGINS && offset != 0; i++) {
+        struct dwarf_unit *u;
+        struct die die;
+
+        if (!die_at(d, offset, &die, &u))
+            return;
+        if (die_has(&die, SLOT_LINKAGE_NAME)) {
+            f->name = die_string(d, u, &die, SLOT_LINKAGE_NAME);
+            f->linkage = true;
+            return;
+        }
+        if (f->name == NULL)
+            f->name = die_string(d, u, &die, SLOT_NAME);
+        offset = die_reference(u, &die, SLOT_ORIGIN);
+    }
+}
+
+static void resolve_in_unit(struct dwarf *d, struct dwarf_unit *u,
+                            const struct targets *t)
+{
+    if (u->bad)
+        return;
+    if (!scopes_resolve(d, u, t) || !lines_resolve(d, u, t)) {
+        image_add_flaw(d->img, IMAGE_BAD_DEBUG);
+        u->bad = true; /* not to be read once more in vain */
+    }
+    for (size_t i = 0; i < t->count; i++) {
+        for (struct dwarf_frame *f = t->list[i]->frames; f != NULL;
+             f = f->outer)
+            name_frame(d, f);
+    }
+}
+
+/* A target and the unit that it belongs to, for sorting. */
+struct place {
+    size_t unit;
+    struct dwarf_target *target;
+};
+
+static int by_unit(const void *x, const void *y)
+{
+    const struct place *a = x, *b = y;
+
+    if (a->unit != b->unit)
+        return a->unit < b->unit ? -1 : 1;
+    return a->target < b->target ? -1 : a->target > b->target;
+}
+
+static void resolve_places(struct dwarf *d, const struct place *p,
+                           struct dwarf_target **list, size_t n)
+{
+    for (size_t i = 0, next; i < n && p[i].unit < d->unit_count; i = next) {
+        for (next = i; next < n && p[next].unit == p[i].unit; next++)
+            list[next] = p[next].target;
+        resolve_in_unit(d, &d->units[p[i].unit],
+                        &(struct targets){list + i, next - i});
+    }
+}
+
+void dwarf_resolve(struct dwarf *d, struct dwarf_target *t, size_t n)
+{
+    struct place *places = calloc(n + 1, sizeof *places);
+    struct dwarf_target **list = calloc(n + 1, sizeof *list);
+
+    arena_fini(&d->arena);
+    set_budget(d, n);
+    if (places != NULL && list != NULL) {
+        for (size_t i = 0; i < n; i++)
+            places[i] = (struct place){unit_of(d, t[i].address), &t[i]};
+        qsort(places, n, sizeof *places, by_unit);
+        resolve_places(d, places, list, n);
+    }
+    free(list);
+    free(places);
+}

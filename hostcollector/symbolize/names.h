@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Names as people read them: demangled, harmless on a terminal, and each of
+ * them once.
+ */
+#ifndef TPROF_SYMBOLIZE_NAMES_H
+#define TPROF_SYMBOLIZE_NAMES_H
+
+#include <stddef.h>
+
+#include "symbolize/arena.h"
+
+struct names_entry;
+
+struct names_table {
+    struct names_entry *entries;
+    size_t count, room; /* room is a power of two */
+};
+
+/* All zero is an empty set of names. */
+struct names {
+    struct names_table raw;   /* what came in -> what goes out */
+    struct names_table shown; /* what goes out, so that it is unique */
+    struct arena arena;
+};
+
+/* Names longer than this are cut, and end in "...". */
+#define NAMES_MAX 4096u
+
+/*
+ * The name to show for the symbol or path (raw): C++ and Rust demangled, what
+ * is no printable UTF-8 as \xNN. Equal results are equal pointers; they live
+ * as long as (n). NULL if there is no memory.
+ */
+const char *names_get(struct names *n, const char *raw);
+
+/* Release all names; (n) is empty then. */
+void names_fini(struct names *n);
+
+#endif

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Joins symbol table and DWARF to one answer, and remembers it. */
+#include "symbolize/symbolize.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "symbolize/arena.h"
+#include "symbolize/dwarf.h"
+#include "symbolize/image.h"
+#include "symbolize/names.h"
+
+struct answer {
+    uint64_t pc;
+    const struct symbol *symbol; /* NULL: free */
+};
+
+struct symbolizer {
+    struct image *img;
+    struct dwarf *dwarf; /* NULL until needed, and if there is none */
+    bool dwarf_tried;
+    uint64_t slide;
+    struct answer *answers; /* a hash table by pc */
+    size_t count, room;     /* room is a power of two */
+    struct names names;
+    struct arena arena; /* the symbols */
+};
+
+struct symbolizer *symbolizer_new(struct image *img, uint64_t slide)
+{
+    struct symbolizer *s = calloc(1, sizeof *s);
+
+    if (s != NULL) {
+        s->img = img;
+        s->slide = slide;
+    }
+    return s;
+}
+
+void symbolizer_free(struct symbolizer *s)
+{
+    if (s == NULL)
+        return;
+    dwarf_close(s->dwarf);
+    names_fini(&s->names);
+    arena_fini(&s->arena);
+    free(s->answers);
+    free(s);
+}
+
+static struct answer *probe(const struct symbolizer *s, uint64_t pc)
+{
+    uint64_t hash = pc * 0x9e3779b97f4a7c15u;
+    size_t i = (hash >> 32) & (s->room - 1);
+
+    while (s->answers[i].symbol != NULL && s->answers[i].pc != pc)
+        i = (i + 1) & (s->room - 1);
+    return &s->answers[i];
+}
+
+static const struct symbol *recall(const struct symbolizer *s, uint64_t pc)
+{
+    return s->room != 0 ? probe(s, pc)->symbol : NULL;
+}
+
+/* Make room for (more) answers. */
+static int reserve(struct symbolizer *s, size_t more)
+{
+    struct symbolizer bigger = *s;
+
+    if (bigger.room == 0)
+        bigger.room = 1024;
+    while (bigger.room < (s->count + more) * 2)
+        bigger.room *= 2;
+    if (bigger.room == s->room)
+        return 0;
+    bigger.answers = calloc(bigger.room, sizeof *bigger.answers);
+    if (bigger.answers == NULL)
+        return -1;
+    for (size_t i = 0; i < s->room; i++) {
+        if (s->answers[i].symbol != NULL)
+            *probe(&bigger, s->answers[i].pc) = s->answers[i];
+    }
+    free(s->answers);
+    s->answers = bigger.answers;
+    s->room = bigger.room;
+    return 0;
+}
+
+static void remember(struct symbolizer *s, uint64_t pc,
+                     const struct symbol *symbol)
+{
+    *probe(s, pc) = (struct answer){pc, symbol};
+    s->count++;
+}
+
+/* (text) as it may be shown, NULL if it is or there is no memory. */
+static const char *shown(struct symbolizer *s, const char *text)
+{
+    return text != NULL ? names_get(&s->names, text) : NULL;
+}
+
+/* Is (part) in (whole), in any case? Pascal's DWARF has upper case. */
+static bool contains(const char *whole, const char *part)
+{
+    size_t len = strlen(part);
+
+    for (; *whole != '\0'; whole++) {
+        if (strncasecmp(whole, part, len) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Is (whole) (part) and a suffix of the compiler's, such as ".isra.0"? */
+static bool is_clone(const char *whole, const char *part)
+{
+    size_t len = strlen(part);
+
+    return strncmp(whole, part, len) == 0 &&
+           (whole[len] == '\0' || whole[len] == '.');
+}
+
+/*
+ * DWARF alone names clones and cold parts as their function. The symbol table
+ * alone has scopes of Pascal and of static C++ functions: there its name holds
+ * the DWARF's. A symbol without that name is but an alias.
+ */
+static const char *outermost_name(struct symbolizer *s,
+                                  const struct dwarf_frame *f)
+{
+    const struct image_function *elf = image_function(s->img, f->low);
+
+    if (f->name == NULL)
+        return elf != NULL ? elf->name : NULL;
+    if (f->linkage || elf == NULL || elf->start != f->low ||
+        is_clone(elf->name, f->name) || !contains(elf->name, f->name))
+        return f->name;
+    return elf->name;
+}
+
+static bool fill_address(struct symbolizer *s, struct symbol *out, uint64_t pc)
+{
+    char text[2 + 16 + 1];
+
+    (void)snprintf(text, sizeof text, "0x%" PRIx64, pc);
+    out->function = names_get(&s->names, text);
+    out->kind = SYMBOL_ADDRESS;
+    out->start = pc;
+    out->size = 1;
+    return out->function != NULL;
+}
+
+static void set_extent(struct symbolizer *s, struct symbol *out,
+                       const struct dwarf_target *t)
+{
+    const struct image_function *elf = image_function(s->img, t->address);
+    const struct dwarf_frame *f = t->frames;
+
+    if (elf != NULL) {
+        out->start = elf->start + s->slide;
+        out->size = elf->size;
+        return;
+    }
+    while (f->outer != NULL)
+        f = f->outer;
+    out->start = f->low + s->slide;
+    out->size = f->size;
+}
+
+/* The symbol of scope (f) of the chain of (t), and those further out. */
+static bool fill_frames(struct symbolizer *s, struct symbol *out,
+                        const struct dwarf_target *t)
+{
+    const char *file = t->file;
+    uint32_t line = t->line;
+
+    for (const struct dwarf_frame *f = t->frames; f != NULL; f = f->outer) {
+        struct symbol *outer = NULL;
+        const char *name = f->outer != NULL ? f->name : outermost_name(s, f);
+
+        if (f->outer != NULL) {
+            outer = arena_alloc(&s->arena, sizeof *outer);
+            if (outer == NULL)
+                return false;
+        }
+        out->function = shown(s, name != NULL ? name : "(nameless)");
+        out->file = shown(s, file);
+        out->line = line;
+        out->kind = f->outer != NULL ? SYMBOL_INLINED : SYMBOL_DWARF;
+        out->inlined_into = outer;
+        set_extent(s, out, t);
+        if (out->function == NULL)
+            return false;
+        file = f->file;
+        line = f->line;
+        out = outer;
+    }
+    return true;
+}
+
+static bool fill_elf(struct symbolizer *s, struct symbol *out,
+                     const struct dwarf_target *t)
+{
+    const struct image_function *f = image_function(s->img, t->address);
+
+    if (f == NULL)
+        return fill_address(s, out, t->address + s->slide);
+    out->function = shown(s, f->name);
+    out->file = shown(s, t->file);
+    out->line = t->line;
+    out->kind = SYMBOL_ELF;
+    set_extent(s, out, t);
+    return out->function != NULL;
+}
+
+/* A symbol for (t); NULL if there is no memory. */
+static const struct symbol *symbol_of(struct symbolizer *s,
+                                      const struct dwarf_target *t)
+{
+    struct symbol *out = arena_alloc(&s->arena, sizeof *out);
+
+    if (out == NULL)
+        return NULL;
+    if (t->frames != NULL ? fill_frames(s, out, t) : fill_elf(s, out, t))
+        return out;
+    return NULL;
+}
+
+static int by_address(const void *x, const void *y)
+{
+    const struct dwarf_target *a = x, *b = y;
+
+    return a->address < b->address ? -1 : a->address > b->address;
+}
+
+/* Those of (pcs) that are not remembered, once each, by link-time address. */
+static size_t new_targets(const struct symbolizer *s, struct dwarf_target *t,
+                          const uint64_t *pcs, size_t n)
+{
+    size_t count = 0, kept = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (recall(s, pcs[i]) == NULL)
+            t[count++] = (struct dwarf_target){.address = pcs[i] - s->slide};
+    }
+    qsort(t, count, sizeof *t, by_address);
+    for (size_t i = 0; i < count; i++) {
+        const struct image_function *f;
+
+        if (kept != 0 && t[kept - 1].address == t[i].address)
+            continue;
+        f = image_function(s->img, t[i].address);
+        t[i].in_function = f != NULL && f->sized;
+        t[kept++] = t[i];
+    }
+    return kept;
+}
+
+static void resolve(struct symbolizer *s, struct dwarf_target *t, size_t n)
+{
+    if (!s->dwarf_tried) {
+        s->dwarf_tried = true;
+        s->dwarf = dwarf_open(s->img);
+    }
+    if (s->dwarf != NULL)
+        dwarf_resolve(s->dwarf, t, n);
+    for (size_t i = 0; i < n; i++) {
+        const struct symbol *symbol = symbol_of(s, &t[i]);
+
+        if (symbol != NULL)
+            remember(s, t[i].address + s->slide, symbol);
+    }
+}
+
+void symbolizer_prepare(struct symbolizer *s, const uint64_t *pcs, size_t n)
+{
+    struct dwarf_target *t;
+
+    if (n == 0 || !image_intact(s->img) || reserve(s, n) != 0)
+        return;
+    t = calloc(n, sizeof *t);
+    if (t == NULL)
+        return;
+    resolve(s, t, new_targets(s, t, pcs, n));
+    free(t);
+}
+
+const struct symbol *symbolize(struct symbolizer *s, uint64_t pc)
+{
+    static const struct symbol unknown = {.function = "?", .size = 1};
+    const struct symbol *found = recall(s, pc);
+    struct symbol *out;
+
+    if (found == NULL) {
+        symbolizer_prepare(s, &pc, 1);
+        found = recall(s, pc);
+    }
+    if (found != NULL)
+        return found;
+    out = arena_alloc(&s->arena, sizeof *out);
+    if (out == NULL || !fill_address(s, out, pc) || reserve(s, 1) != 0)
+        return &unknown;
+    remember(s, pc, out);
+    return out;
+}
