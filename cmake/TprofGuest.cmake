@@ -3,10 +3,11 @@
 # sources and libtprof.a.
 #
 #   tprof_guest(<name> SOURCES s... [PICOLIBC] [WITHOUT_AGENT] [DEFS d...] [LIBS l...])
-#       Builds <name>.elf from the current folder; target <name>. PICOLIBC gives it
-#       a C library whose stdout is the console; without, there are only the
-#       compiler's own headers and mem.h. WITHOUT_AGENT defines GUEST_WITHOUT_TPROF
-#       and leaves libtprof.a and the fragments of linker/ out.
+#       Builds tests/guest/<name>.elf in the build tree from sources in the current
+#       folder; target <name>. PICOLIBC gives it a C library whose stdout is the console;
+#       without, there are only the compiler's own headers and mem.h. WITHOUT_AGENT
+#       defines GUEST_WITHOUT_TPROF and leaves libtprof.a and the fragments of linker/
+#       out.
 #
 #   tprof_guest_test(<what> GUEST <name> [EXPECT regex] [BOOT option...]
 #                    [LABELS l...] [TIMEOUT seconds])
@@ -49,6 +50,7 @@ function(tprof_guest name)
   cmake_parse_arguments(ARG "PICOLIBC;WITHOUT_AGENT" "" "SOURCES;DEFS;LIBS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES} ${guest_common}/agent.c $<TARGET_OBJECTS:guest_kit>)
   set_target_properties(${name} PROPERTIES SUFFIX .elf
+      RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/guest
       LINK_DEPENDS ${guest_common}/guest.ld)
   target_compile_definitions(${name} PRIVATE ${ARG_DEFS})
   target_link_libraries(${name} PRIVATE guest_flags tprof_warnings ${ARG_LIBS})
