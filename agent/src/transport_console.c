@@ -134,7 +134,8 @@ static bool tell(struct tprof_console *c, uint32_t port, uint16_t event,
     return true;
 }
 
-/* Is (name), with or without a final 0, our port's? */
+/* Is (name), with or without a final 0, our port's? One that was longer than
+ * the buffer is not, so (length) may be any. */
 static bool is_our_name(const uint8_t *name, uint32_t length)
 {
     const uint32_t bare = sizeof port_name - 1;
@@ -199,9 +200,7 @@ static void drain_control(struct tprof_console *c, uint32_t count)
         /* a copy, which the device cannot change after it was looked at */
         memcpy(message, c->controls[id], sizeof message);
         add_control(c, (uint32_t)id);
-        /* a name longer than the buffer is cut, and not ours */
-        if (length <= sizeof message)
-            handle_control(c, message, length);
+        handle_control(c, message, length);
     }
     publish(c, TPROF_CONSOLE_CONTROL_IN);
     /* What came next found no buffer and was dropped: believe nothing. */
@@ -209,11 +208,14 @@ static void drain_control(struct tprof_console *c, uint32_t count)
         c->restart = true;
 }
 
-/* Ask for the name and state of one port that might be ours. */
+/* Ask for the name and state of one port that might be ours: of ours alone
+ * once we know it, and it was announced. */
 static bool ask(struct tprof_console *c)
 {
     uint32_t wanted = c->ports & ~c->asked;
 
+    if (c->port != TPROF_CONSOLE_NO_PORT && c->ports >> c->port & 1)
+        wanted &= 1u << c->port;
     if (wanted == 0)
         return false;
     uint32_t port = (uint32_t)__builtin_ctz(wanted);
