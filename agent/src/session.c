@@ -235,50 +235,52 @@ static uint32_t readable_ranges(void)
     return n;
 }
 
+/* Fields, of which the tags follow each other from (tag) on. */
+static void put_run(struct tprof_frame *f, uint32_t tag, const uint64_t *value,
+                    uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        tprof_frame_field(f, tag + i, value[i]);
+}
+
 static void put_hello(struct tprof_frame *f)
 {
     const struct tprof_agent *a = &tprof_agent;
     const struct tprof_config *c = &a->config;
-    int kernel = c->timer == TPROF_TIMER_KERNEL;
-    int one_way = (a->channel.flags & TPROF_CHANNEL_ONE_WAY) != 0;
+    uint64_t image[] = {a->bounds.text_start, a->bounds.text_size, a->text_crc,
+                        a->anchor, c->rate_hz, c->max_frames,
+                        c->timer == TPROF_TIMER_KERNEL ? WIRE_INTERVALS_KERNEL
+                                                       : WIRE_INTERVALS_AGENT,
+                        c->dict_slots,
+                        a->channel.flags & TPROF_CHANNEL_ONE_WAY
+                            ? WIRE_FEATURE_ONE_WAY
+                            : 0,
+                        a->directory, c->kernel_hz, readable_ranges()};
+    uint64_t machine[] = {tprof_cpus, a->tsc_hz};
 
+    _Static_assert(sizeof image / sizeof *image ==
+                       WIRE_HELLO_READABLE - WIRE_HELLO_TEXT_START + 1,
+                   "one value for each tag");
     tprof_frame_field(f, WIRE_HELLO_WIRE_VERSION, TPROF_WIRE_VERSION);
     tprof_frame_bytes(f, WIRE_HELLO_AGENT_VERSION, TPROF_VERSION_STRING,
                       sizeof TPROF_VERSION_STRING - 1);
     tprof_frame_field(f, WIRE_HELLO_ARCH, WIRE_ARCH_X86_64);
     tprof_frame_bytes(f, WIRE_HELLO_BOOT_ID, a->boot_id, sizeof a->boot_id);
-    tprof_frame_field(f, WIRE_HELLO_CORES, tprof_cpus);
-    tprof_frame_field(f, WIRE_HELLO_TSC_HZ, a->tsc_hz);
+    put_run(f, WIRE_HELLO_CORES, machine, 2);
     put_build_id(f);
-    tprof_frame_field(f, WIRE_HELLO_TEXT_START, a->bounds.text_start);
-    tprof_frame_field(f, WIRE_HELLO_TEXT_SIZE, a->bounds.text_size);
-    tprof_frame_field(f, WIRE_HELLO_TEXT_CRC, a->text_crc);
-    tprof_frame_field(f, WIRE_HELLO_ANCHOR, a->anchor);
-    tprof_frame_field(f, WIRE_HELLO_RATE_HZ, c->rate_hz);
-    tprof_frame_field(f, WIRE_HELLO_DEPTH, c->max_frames);
-    tprof_frame_field(f, WIRE_HELLO_INTERVALS,
-                      kernel ? WIRE_INTERVALS_KERNEL : WIRE_INTERVALS_AGENT);
-    tprof_frame_field(f, WIRE_HELLO_DICT_SLOTS, c->dict_slots);
-    tprof_frame_field(f, WIRE_HELLO_FEATURES,
-                      one_way ? WIRE_FEATURE_ONE_WAY : 0);
-    tprof_frame_field(f, WIRE_HELLO_DIRECTORY, a->directory);
-    if (kernel)
-        tprof_frame_field(f, WIRE_HELLO_KERNEL_HZ, c->kernel_hz);
-    tprof_frame_field(f, WIRE_HELLO_READABLE, readable_ranges());
+    put_run(f, WIRE_HELLO_TEXT_START, image, sizeof image / sizeof *image);
 }
 
 static void put_status(const struct tprof_session *s, struct tprof_frame *f)
 {
     const struct tprof_agent *a = &tprof_agent;
+    uint64_t value[] = {a->config.rate_hz, a->orders.depth, 0,
+                        a->orders.period,  s->state,        a->orders.every,
+                        s->refused};
 
-    tprof_frame_field(f, WIRE_CONTROL_RATE_HZ, a->config.rate_hz);
-    tprof_frame_field(f, WIRE_CONTROL_DEPTH, a->orders.depth);
-    tprof_frame_field(f, WIRE_CONTROL_FEATURES, 0);
-    tprof_frame_field(f, WIRE_CONTROL_PERIOD_TSC, a->orders.period);
-    tprof_frame_field(f, WIRE_CONTROL_STATE, s->state);
-    if (a->orders.every)
-        tprof_frame_field(f, WIRE_CONTROL_EVERY, a->orders.every);
-    tprof_frame_field(f, WIRE_CONTROL_ERROR, s->refused);
+    _Static_assert(sizeof value / sizeof *value == WIRE_CONTROL_ERROR,
+                   "one value for each tag");
+    put_run(f, WIRE_CONTROL_RATE_HZ, value, sizeof value / sizeof *value);
 }
 
 static void put_stats(const struct tprof_session *s, struct tprof_frame *f,
@@ -296,16 +298,9 @@ static void put_stats(const struct tprof_session *s, struct tprof_frame *f,
     tprof_frame_field(f, WIRE_STATS_APIC_ID, stats.apic_id);
     tprof_frame_field(f, WIRE_STATS_TSC, now);
     tprof_frame_field(f, WIRE_STATS_FLAGS, flags);
-    tprof_frame_field(f, WIRE_STATS_TICKS, stats.ticks);
-    tprof_frame_field(f, WIRE_STATS_SAMPLES, stats.samples);
-    tprof_frame_field(f, WIRE_STATS_MISSED, stats.missed);
-    tprof_frame_field(f, WIRE_STATS_RING_FULL, stats.ring_full);
-    tprof_frame_field(f, WIRE_STATS_REENTERED, stats.reentered);
-    tprof_frame_field(f, WIRE_STATS_COST, stats.cost_tsc);
-    tprof_frame_field(f, WIRE_STATS_COST_MAX, stats.cost_max_tsc);
-    tprof_frame_field(f, WIRE_STATS_BY_DIVISION, stats.by_division);
-    tprof_frame_field(f, WIRE_STATS_STACKS, stats.stacks);
-    tprof_frame_field(f, WIRE_STATS_FOREIGN, stats.foreign);
+    /* struct tprof_stats has them in the order of their tags */
+    put_run(f, WIRE_STATS_TICKS, &stats.ticks,
+            WIRE_STATS_FOREIGN - WIRE_STATS_TICKS + 1);
     if (core != 0)
         return;
     tprof_frame_field(f, WIRE_STATS_DEVICE_ERRORS, s->device_errors);

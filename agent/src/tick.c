@@ -17,7 +17,7 @@ struct tprof_agent tprof_agent;
 #define LOOKS_DRAINING     1024u
 
 /* Takes the orders over. */
-static __attribute__((noinline)) void settle(struct tprof_cpu *cpu,
+static __attribute__((cold, noinline)) void settle(struct tprof_cpu *cpu,
                                              uint32_t generation, uint64_t now)
 {
     /* orders that change meanwhile make one more generation, and one more
@@ -46,7 +46,7 @@ static int has_new_orders(const struct tprof_cpu *cpu, uint32_t *generation)
 }
 
 /* The timer of a core that does not sample: one of them looks for the host. */
-static void arm_look(const struct tprof_cpu *cpu, uint64_t now)
+static __attribute__((cold)) void arm_look(const struct tprof_cpu *cpu, uint64_t now)
 {
     const struct tprof_agent *a = &tprof_agent;
     uint32_t rate = LOOKS_A_SECOND;
@@ -73,7 +73,7 @@ static void arm_look(const struct tprof_cpu *cpu, uint64_t now)
 }
 
 /* An interrupt that is no tick: new orders, a look, or nothing of ours. */
-static __attribute__((noinline)) void not_a_tick(struct tprof_cpu *cpu,
+static __attribute__((cold, noinline)) void not_a_tick(struct tprof_cpu *cpu,
                                                  uint64_t now)
 {
     const struct tprof_agent *a = &tprof_agent;
@@ -118,7 +118,7 @@ static void record(struct tprof_cpu *cpu, struct tprof_sample *s)
 }
 
 /* (weight) 0: the deadlines that the tick covers are still to be counted. */
-static __attribute__((noinline)) void
+static __attribute__((cold, noinline)) void
 record_trap(struct tprof_cpu *cpu, const struct tprof_trap *trap, uint64_t rbp,
             uint64_t now, int64_t late, uint64_t weight)
 {
@@ -151,7 +151,7 @@ static int wants_pump(struct tprof_cpu *cpu, uint64_t now)
                                        memory_order_relaxed);
 }
 
-static __attribute__((noinline)) void pump(struct tprof_cpu *cpu)
+static __attribute__((cold, noinline)) void pump(struct tprof_cpu *cpu)
 {
     uint64_t start = tprof_rdtsc();
 

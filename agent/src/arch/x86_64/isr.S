@@ -13,8 +13,20 @@
 
         .text
 
-/* On the core's number in EAX: the rest of every entry. */
-        .macro on_own_stack
+        .macro entry name
+        .globl  \name
+        .hidden \name
+        .type   \name, @function
+        .balign 16
+\name:  pushq   %rax
+        pushq   %rdx
+        .endm
+
+        entry   tprof_isr_gs
+        movl    tprof_gs_offset(%rip), %eax
+        movl    %gs:(%rax), %eax
+/* From here on it is the same for all: the core's number is in EAX. */
+tprof_isr_on_core:
         cmpl    tprof_cpus(%rip), %eax
         jae     tprof_isr_unknown
         leaq    tprof_cpu(%rip), %rdx
@@ -47,34 +59,19 @@
         popq    %rdx
         popq    %rax
         iretq
-        .endm
-
-        .macro entry name
-        .globl  \name
-        .hidden \name
-        .type   \name, @function
-        .balign 16
-\name:  pushq   %rax
-        pushq   %rdx
-        .endm
+        .size   tprof_isr_gs, . - tprof_isr_gs
 
         entry   tprof_isr_single
         xorl    %eax, %eax
-        on_own_stack
+        jmp     tprof_isr_on_core
         .size   tprof_isr_single, . - tprof_isr_single
-
-        entry   tprof_isr_gs
-        movl    tprof_gs_offset(%rip), %eax
-        movl    %gs:(%rax), %eax
-        on_own_stack
-        .size   tprof_isr_gs, . - tprof_isr_gs
 
         entry   tprof_isr_tsc_aux
         pushq   %rcx
         rdtscp
         movl    %ecx, %eax
         popq    %rcx
-        on_own_stack
+        jmp     tprof_isr_on_core
         .size   tprof_isr_tsc_aux, . - tprof_isr_tsc_aux
 
         entry   tprof_isr_apic
@@ -91,7 +88,7 @@
         movzbl  %al, %eax                   /* start_cpu refuses greater ones */
 2:      leaq    tprof_apic_to_cpu(%rip), %rdx
         movzbl  (%rdx, %rax), %eax
-        on_own_stack
+        jmp     tprof_isr_on_core
         .size   tprof_isr_apic, . - tprof_isr_apic
 
 /*
@@ -139,7 +136,7 @@
         movl    $0, (%rbx)                  /* release */
 4:      popq    %rbx
         popq    %rcx
-        on_own_stack
+        jmp     tprof_isr_on_core
         .size   tprof_isr_hook, . - tprof_isr_hook
 
 /* A core that did not join. Its interrupt must be ended all the same. */
