@@ -32,6 +32,7 @@ static struct core {
 } cores[GUEST_CORES_MAX];
 
 static _Alignas(16) char stacks[GUEST_CORES_MAX - 1][65536];
+static unsigned count;
 static atomic_uint started = 1;
 static void (*others_entry)(void);
 
@@ -43,13 +44,18 @@ static uint16_t fw_cfg_u16(uint16_t key)
     return (uint16_t)(lo | cpu_in8(FW_CFG_DATA) << 8);
 }
 
-unsigned core_count(void)
+static unsigned ask_core_count(void)
 {
     if (fw_cfg_u16(FW_CFG_SIGNATURE) != ('Q' | 'E' << 8))
         return 1;
-    unsigned count = fw_cfg_u16(FW_CFG_NB_CPUS);
+    unsigned found = fw_cfg_u16(FW_CFG_NB_CPUS);
 
-    return count < GUEST_CORES_MAX ? count : GUEST_CORES_MAX;
+    return found < GUEST_CORES_MAX ? found : GUEST_CORES_MAX;
+}
+
+unsigned core_count(void)
+{
+    return count;
 }
 
 uint32_t core_apic_id(unsigned index)
@@ -61,6 +67,8 @@ void core_init(unsigned index)
 {
     struct core *core = &cores[index];
 
+    if (index == 0)
+        count = ask_core_count();
     lapic_init();
     core->index = index;
     core->apic_id = lapic_id();
@@ -104,7 +112,6 @@ static bool start_one(uint32_t apic_id, unsigned index)
 
 void core_start_others(void (*entry)(void))
 {
-    unsigned count = core_count();
     unsigned next = 1;
 
     memcpy((void *)TRAMPOLINE, boot_trampoline,

@@ -5,8 +5,10 @@
 #include "cpu.h"
 #include "kit.h"
 
-/* QEMU's isa-debug-exit ends with 2 * value + 1, and 1 is what it says of */
-/* its own troubles: so 0x10, exit status 33, is success. See ../boot.      */
+/*
+ * QEMU's isa-debug-exit ends with 2 * value + 1. 1 is also what QEMU says of
+ * troubles of its own, so success is 0x10: exit status 33. See ../boot.
+ */
 #define EXIT_PORT    0xf4
 #define EXIT_SUCCESS 0x10
 #define EXIT_FAILURE 0x11
