@@ -17,8 +17,9 @@
 #include "schedule.h"
 #include "tprof/tprof.h"
 
-#define TPROF_CPUS_MAX   64u
-#define TPROF_STACK_SIZE 4096u /* the kernel's NMI and fault handlers may land */
+#define TPROF_CPUS_MAX 64u
+#define TPROF_STACK_SIZE                                                       \
+    4096u /* the kernel's NMI and fault handlers may land */
 
 /*
  * One core. Its stack ends where this begins (isr.S). Written by its own tick,
@@ -60,7 +61,7 @@ struct tprof_agent {
     struct tprof_crc32c crc;
     struct tprof_channel channel;
     uint64_t tsc_hz;
-    uint64_t second;  /* TSC ticks, or a guess: for what need not be exact */
+    uint64_t second;    /* TSC ticks, or a guess: for what need not be exact */
     uint32_t watermark; /* words in a ring that call for the pump */
     uint32_t text_crc;
     uint64_t anchor, directory; /* addresses of what the host looks up */
@@ -79,7 +80,7 @@ extern struct tprof_agent tprof_agent;
 
 /* What isr.S reads; by core number, unless said otherwise. */
 extern struct tprof_cpu *tprof_cpu[TPROF_CPUS_MAX]; /* NULL: not joined */
-extern uint32_t tprof_cpus; /* cores that may join */
+extern uint32_t tprof_cpus;                         /* cores that may join */
 extern uint32_t tprof_gs_offset;
 extern uint32_t *tprof_hook_stack[TPROF_CPUS_MAX]; /* top; 1 there: in use */
 extern uint8_t tprof_apic_to_cpu[256]; /* by APIC id; 0xff: not joined */

@@ -29,7 +29,7 @@ struct tprof_directory {
     struct tprof_directory_core core[TPROF_CPUS_MAX];
 };
 
-extern __attribute__((visibility("default")))
-struct tprof_directory tprof_directory;
+extern __attribute__((
+    visibility("default"))) struct tprof_directory tprof_directory;
 
 #endif

@@ -4,10 +4,11 @@
 
 #include "mem.h"
 
-#define VARINT_MAX 10u
+#define VARINT_MAX  10u
 /* what follows the cells in a frame */
 #define SAMPLES_END (1 + WIRE_COUNTERS * VARINT_MAX + WIRE_FRAME_TRAILER)
-#define STORE_OVER  1u /* a cell is stored as eight bytes, the last one garbage */
+#define STORE_OVER                                                             \
+    1u /* a cell is stored as eight bytes, the last one garbage */
 
 void tprof_frame_begin(struct tprof_frame *f, void *data, uint32_t size,
                        enum wire_type type, uint16_t seq)
@@ -89,7 +90,7 @@ static __attribute__((cold)) uint64_t get_varint(struct cursor *c)
 
 /* Follows the long record at word (at). */
 static __attribute__((cold, noinline)) void follow_long(struct tprof_reader *r,
-                                                  uint32_t at)
+                                                        uint32_t at)
 {
     struct cursor c = {r->ring, at, WIRE_LONG_HEADER};
     uint32_t type = r->ring->words[at & r->ring->mask] >> 1 & 0x7f;
@@ -121,8 +122,7 @@ static uint32_t read_cells(struct tprof_reader *r, uint8_t *out, uint32_t words)
 {
     const uint64_t *ring = r->ring->words;
     uint32_t mask = r->ring->mask;
-    uint32_t head =
-        atomic_load_explicit(&r->ring->head, memory_order_relaxed);
+    uint32_t head = atomic_load_explicit(&r->ring->head, memory_order_relaxed);
     uint64_t time = r->time;
     uint64_t samples = 0;
     uint32_t done = 0;

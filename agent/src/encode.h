@@ -16,7 +16,7 @@
 /* One core's drain. Owned by who holds the pump's lock. */
 struct tprof_reader {
     struct tprof_ring *ring;
-    uint64_t time;    /* units, of the last record read */
+    uint64_t time; /* units, of the last record read */
     uint32_t shift;
     uint32_t period;
     uint32_t epoch;

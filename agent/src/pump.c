@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rings -> frames -> channel. Every loop is bounded by a number in this file. */
+/* Rings -> frames -> channel. Every loop is bounded by a number in this file.
+ */
 #include "pump.h"
 
 #include "mem.h"
@@ -94,8 +95,8 @@ static void send(struct outbox *o)
 
     for (uint32_t i = 0; i < BUFFERS && o->sending != o->next; i++) {
         uint32_t at = o->sending % BUFFERS;
-        int n = c->send(c->context, o->data[at] + o->sent,
-                        o->size[at] - o->sent);
+        int n =
+            c->send(c->context, o->data[at] + o->sent, o->size[at] - o->sent);
 
         if (n < 0) {
             hang_up(n);
@@ -263,9 +264,8 @@ int tprof_pump(void)
     uint32_t free = 0;
 
     /* acquire: pairs with the release below; the reader's state is ours */
-    if (!atomic_compare_exchange_strong_explicit(&pump_lock, &free, 1,
-                                                 memory_order_acquire,
-                                                 memory_order_relaxed))
+    if (!atomic_compare_exchange_strong_explicit(
+            &pump_lock, &free, 1, memory_order_acquire, memory_order_relaxed))
         return 0;
     int more = pump_locked();
 

@@ -3,9 +3,11 @@
  * One core's ring of records. A record is one or more words: the low seven
  * bytes of each are a cell of the wire (WIRE.md 5), the high byte is how many
  * words the record has. It is the same in all of them, and so a reader can walk
- * forwards from the head and, over what was drained already, back from the tail.
+ * forwards from the head and, over what was drained already, back from the
+ * tail.
  *
- * One writer: that core's tick. One reader at a time: who holds the pump's lock.
+ * One writer: that core's tick. One reader at a time: who holds the pump's
+ * lock.
  */
 #ifndef TPROF_RING_H
 #define TPROF_RING_H
@@ -43,7 +45,8 @@ static inline void tprof_ring_init(struct tprof_ring *r, uint64_t *words,
 static inline uint32_t tprof_ring_room(struct tprof_ring *r)
 {
     uint32_t tail = atomic_load_explicit(&r->tail, memory_order_relaxed);
-    /* acquire: pairs with the release in tprof_ring_consume(); those are ours */
+    /* acquire: pairs with the release in tprof_ring_consume(); those are ours
+     */
     uint32_t head = atomic_load_explicit(&r->head, memory_order_acquire);
 
     return r->mask + 1 - (tail - head);

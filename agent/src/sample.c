@@ -9,8 +9,8 @@
  * enough that an interval, at most 1.5 periods, fits a short cell. */
 #define PERIOD_UNITS_MAX ((1u << (WIRE_CELL_DT_BITS - 1)) - 1)
 
-void tprof_sample_begin(struct tprof_recorder *r, uint64_t now,
-                        uint64_t period, uint32_t depth)
+void tprof_sample_begin(struct tprof_recorder *r, uint64_t now, uint64_t period,
+                        uint32_t depth)
 {
     r->shift = 0;
     while (period >> r->shift > PERIOD_UNITS_MAX)

@@ -12,8 +12,8 @@
 #include "record.h"
 
 /* Begins anew: new period (TSC ticks), depth, and an empty dictionary. */
-void tprof_sample_begin(struct tprof_recorder *r, uint64_t now,
-                        uint64_t period, uint32_t depth);
+void tprof_sample_begin(struct tprof_recorder *r, uint64_t now, uint64_t period,
+                        uint32_t depth);
 
 /* Writes (s) down, or counts why not. Called inside the core's tick. */
 void tprof_sample_take(struct tprof_recorder *r, const struct tprof_sample *s);

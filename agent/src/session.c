@@ -4,8 +4,8 @@
 
 #include "mem.h"
 
-#define PERIOD_MAX    ((uint64_t)1 << 36) /* TSC ticks: over 10 s anywhere */
-#define PERIOD_MIN    1000u
+#define PERIOD_MAX ((uint64_t)1 << 36) /* TSC ticks: over 10 s anywhere */
+#define PERIOD_MIN 1000u
 
 /* Gives every core new orders, and wakes those whose timer is off. */
 static void give_orders(void)
@@ -19,8 +19,7 @@ static void give_orders(void)
     for (uint32_t i = 0; i < tprof_cpus; i++) {
         struct tprof_cpu *cpu = tprof_cpu[i];
 
-        if (cpu &&
-            atomic_load_explicit(&cpu->started, memory_order_acquire))
+        if (cpu && atomic_load_explicit(&cpu->started, memory_order_acquire))
             tprof_lapic_send(&a->lapic, cpu->apic_id);
     }
 }
@@ -88,7 +87,8 @@ static void start(struct tprof_session *s, uint32_t rate_hz, uint32_t depth,
 static void stop(struct tprof_session *s)
 {
     if (!tprof_agent.orders.sampling) {
-        /* asked twice, or never started: it wants its last STATS all the same */
+        /* asked twice, or never started: it wants its last STATS all the same
+         */
         s->state = WIRE_STATE_DRAINING;
         return;
     }
@@ -247,15 +247,20 @@ static void put_hello(struct tprof_frame *f)
 {
     const struct tprof_agent *a = &tprof_agent;
     const struct tprof_config *c = &a->config;
-    uint64_t image[] = {a->bounds.text_start, a->bounds.text_size, a->text_crc,
-                        a->anchor, c->rate_hz, c->max_frames,
-                        c->timer == TPROF_TIMER_KERNEL ? WIRE_INTERVALS_KERNEL
-                                                       : WIRE_INTERVALS_AGENT,
-                        c->dict_slots,
-                        a->channel.flags & TPROF_CHANNEL_ONE_WAY
-                            ? WIRE_FEATURE_ONE_WAY
-                            : 0,
-                        a->directory, c->kernel_hz, readable_ranges()};
+    uint64_t image[] = {
+        a->bounds.text_start,
+        a->bounds.text_size,
+        a->text_crc,
+        a->anchor,
+        c->rate_hz,
+        c->max_frames,
+        c->timer == TPROF_TIMER_KERNEL ? WIRE_INTERVALS_KERNEL
+                                       : WIRE_INTERVALS_AGENT,
+        c->dict_slots,
+        a->channel.flags & TPROF_CHANNEL_ONE_WAY ? WIRE_FEATURE_ONE_WAY : 0,
+        a->directory,
+        c->kernel_hz,
+        readable_ranges()};
     uint64_t machine[] = {tprof_cpus, a->tsc_hz};
 
     _Static_assert(sizeof image / sizeof *image ==
@@ -329,8 +334,7 @@ static int settled(void)
         struct tprof_cpu *cpu = tprof_cpu[i];
 
         /* acquire: pairs with the release in settle(), tick.c */
-        if (cpu &&
-            atomic_load_explicit(&cpu->started, memory_order_relaxed) &&
+        if (cpu && atomic_load_explicit(&cpu->started, memory_order_relaxed) &&
             atomic_load_explicit(&cpu->settled, memory_order_acquire) !=
                 generation)
             return 0;

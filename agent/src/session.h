@@ -21,9 +21,9 @@
 struct tprof_session {
     uint8_t rx[TPROF_RX_SIZE];
     uint32_t rx_used;
-    uint32_t rx_errors; /* bytes that began no good frame */
-    uint16_t seq;       /* of the next frame */
-    uint32_t owed;      /* TPROF_OWE_* */
+    uint32_t rx_errors;  /* bytes that began no good frame */
+    uint16_t seq;        /* of the next frame */
+    uint32_t owed;       /* TPROF_OWE_* */
     uint64_t owed_stats; /* cores */
     uint64_t stats_due;  /* TSC */
     uint64_t cookie;     /* of the PING to be answered */

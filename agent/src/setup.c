@@ -15,13 +15,13 @@
 #define FRAMES_DEFAULT 64u
 #define RING_DEFAULT   65536u
 #define SLOTS_DEFAULT  4096u
-#define VECTOR_END     0xf0u  /* above are the kernel's own, by custom */
+#define VECTOR_END     0xf0u /* above are the kernel's own, by custom */
 #define VECTOR_FIRST   32u
 #define PAGE           4096u
 #define HOOK_STACK     1024u
 #define MEASURE_SPAN   ((uint64_t)1 << 20) /* TSC ticks */
 #define SECOND_GUESS   ((uint64_t)1 << 31) /* TSC ticks, when unknown */
-#define WATERMARK      280u   /* cells that fill a frame */
+#define WATERMARK      280u                /* cells that fill a frame */
 
 #define CPUID_1_C_SSE42       (1u << 20)
 #define CPUID_1_C_RDRAND      (1u << 30)
@@ -197,8 +197,8 @@ static int find_timer(struct tprof_agent *a)
     } else if (a->config.timer == TPROF_TIMER_KERNEL) {
         error = TPROF_OK; /* the APIC is wanted for its id at most */
     }
-    a->tsc_hz = a->config.tsc_hz ? a->config.tsc_hz
-                                 : tprof_clock_hz(a->lapic.per_tsc);
+    a->tsc_hz =
+        a->config.tsc_hz ? a->config.tsc_hz : tprof_clock_hz(a->lapic.per_tsc);
     a->second = a->tsc_hz ? a->tsc_hz : SECOND_GUESS;
     return error;
 }
@@ -247,8 +247,8 @@ static void lay_out_core(struct tprof_agent *a, struct carver *m,
                          uint32_t index)
 {
     uint64_t *ring, *slots;
-    struct tprof_cpu *cpu = carve_core(m, &a->config, &tprof_hook_stack[index],
-                                       &ring, &slots);
+    struct tprof_cpu *cpu =
+        carve_core(m, &a->config, &tprof_hook_stack[index], &ring, &slots);
     struct tprof_directory_core *d = &tprof_directory.core[index];
 
     memset(cpu, 0, sizeof *cpu);
@@ -304,11 +304,10 @@ int tprof_init_image(const struct tprof_config *config,
 
     choose_cpu_source(&a->config);
     tprof_crc32c_init(&a->crc, (tprof_cpuid(1).c & CPUID_1_C_SSE42) != 0);
-    a->text_crc =
-        tprof_crc32c(&a->crc, (const void *)(uintptr_t)a->bounds.text_start,
-                     a->bounds.text_size < WIRE_TEXT_CRC_SPAN
-                         ? a->bounds.text_size
-                         : WIRE_TEXT_CRC_SPAN);
+    a->text_crc = tprof_crc32c(
+        &a->crc, (const void *)(uintptr_t)a->bounds.text_start,
+        a->bounds.text_size < WIRE_TEXT_CRC_SPAN ? a->bounds.text_size
+                                                 : WIRE_TEXT_CRC_SPAN);
     draw_boot_id(a);
     carve_shared(&m, &pump, &console);
     tprof_pump_init(pump);

@@ -25,8 +25,7 @@ uint32_t tprof_stacks_define(struct tprof_stacks *s, uint64_t name)
     uint32_t id = home;
     uint32_t i = 0;
 
-    while (i < TPROF_STACKS_WINDOW &&
-           (uint16_t)s->slots[id] == s->epoch) {
+    while (i < TPROF_STACKS_WINDOW && (uint16_t)s->slots[id] == s->epoch) {
         id = (id + 1) & s->mask;
         i++;
     }

@@ -27,7 +27,8 @@ const char *tprof_strerror(int error)
         return "no free interrupt gate: set config.vector to one, or give "
                "config.install_vector";
     case TPROF_ERR_APIC:
-        return "local APIC absent, disabled or its timer does not count: enable "
+        return "local APIC absent, disabled or its timer does not count: "
+               "enable "
                "it, or use TPROF_TIMER_KERNEL";
     case TPROF_ERR_DEVICE:
         return "no virtio-serial device with a port named tprof.0 that works";

@@ -12,13 +12,13 @@ struct tprof_agent tprof_agent;
 /* The deadline of a core that does not sample. */
 #define NEVER ((uint64_t)1 << 62)
 
-#define LOOKS_A_SECOND     4u   /* with no host */
-#define LOOKS_WITH_HOST    64u  /* waiting for its orders */
-#define LOOKS_DRAINING     1024u
+#define LOOKS_A_SECOND  4u  /* with no host */
+#define LOOKS_WITH_HOST 64u /* waiting for its orders */
+#define LOOKS_DRAINING  1024u
 
 /* Takes the orders over. */
-static __attribute__((cold, noinline)) void settle(struct tprof_cpu *cpu,
-                                             uint32_t generation, uint64_t now)
+static __attribute__((cold, noinline)) void
+settle(struct tprof_cpu *cpu, uint32_t generation, uint64_t now)
 {
     /* orders that change meanwhile make one more generation, and one more
      * call of this */
@@ -40,13 +40,14 @@ static __attribute__((cold, noinline)) void settle(struct tprof_cpu *cpu,
 static int has_new_orders(const struct tprof_cpu *cpu, uint32_t *generation)
 {
     /* acquire: pairs with the release in give_orders(), session.c */
-    *generation = atomic_load_explicit(&tprof_agent.generation,
-                                       memory_order_acquire);
+    *generation =
+        atomic_load_explicit(&tprof_agent.generation, memory_order_acquire);
     return cpu->generation != *generation;
 }
 
 /* The timer of a core that does not sample: one of them looks for the host. */
-static __attribute__((cold)) void arm_look(const struct tprof_cpu *cpu, uint64_t now)
+static __attribute__((cold)) void arm_look(const struct tprof_cpu *cpu,
+                                           uint64_t now)
 {
     const struct tprof_agent *a = &tprof_agent;
     uint32_t rate = LOOKS_A_SECOND;
@@ -74,7 +75,7 @@ static __attribute__((cold)) void arm_look(const struct tprof_cpu *cpu, uint64_t
 
 /* An interrupt that is no tick: new orders, a look, or nothing of ours. */
 static __attribute__((cold, noinline)) void not_a_tick(struct tprof_cpu *cpu,
-                                                 uint64_t now)
+                                                       uint64_t now)
 {
     const struct tprof_agent *a = &tprof_agent;
     int look = 0;
@@ -153,6 +154,9 @@ static int wants_pump(struct tprof_cpu *cpu, uint64_t now)
 
 static __attribute__((cold, noinline)) void pump(struct tprof_cpu *cpu)
 {
+    /* the interrupted code may hold a lock that the channel needs */
+    if (!(tprof_agent.channel.flags & TPROF_CHANNEL_IRQ_SAFE))
+        return;
     uint64_t start = tprof_rdtsc();
 
     tprof_pump();
@@ -177,8 +181,8 @@ void tprof_interrupt(struct tprof_cpu *cpu, const struct tprof_trap *trap,
     cpu->recorder.counts.ticks++;
     if (__builtin_expect(!tprof_schedule_advance(&cpu->schedule, now), 0))
         record_trap(cpu, trap, rbp, now, (int64_t)(now - due), 0);
-    else if (!tprof_sample_quick(&cpu->recorder, trap->rip, trap->rsp, rbp,
-                                 now, now - due))
+    else if (!tprof_sample_quick(&cpu->recorder, trap->rip, trap->rsp, rbp, now,
+                                 now - due))
         record_trap(cpu, trap, rbp, now, (int64_t)(now - due), 1);
 
     uint64_t end = tprof_rdtsc();
@@ -195,8 +199,7 @@ static uint32_t draw_countdown(struct tprof_cpu *cpu)
 {
     uint64_t span = 2 * (uint64_t)tprof_agent.orders.every - 1;
 
-    return 1 + (uint32_t)tprof_scale(span,
-                                     tprof_random(&cpu->schedule.random));
+    return 1 + (uint32_t)tprof_scale(span, tprof_random(&cpu->schedule.random));
 }
 
 /* Ticks that came while this core's stack was in use: they count as dropped.
@@ -228,8 +231,8 @@ void tprof_kernel_tick(struct tprof_cpu *cpu, const struct tprof_regs *regs)
 
         cpu->countdown = draw_countdown(cpu);
         cpu->recorder.counts.ticks++;
-        if (!tprof_sample_quick(&cpu->recorder, regs->rip, regs->rsp,
-                                regs->rbp, now, 0))
+        if (!tprof_sample_quick(&cpu->recorder, regs->rip, regs->rsp, regs->rbp,
+                                now, 0))
             record(cpu, &sample);
         count_cost(cpu, tprof_rdtsc() - now);
     }

@@ -10,8 +10,8 @@ static int in_text(const struct tprof_bounds *b, uint64_t address)
 }
 
 /* The range in which (size) bytes at (address) may be read, or NULL. */
-static const struct tprof_range *
-find_range(const struct tprof_bounds *b, uint64_t address, uint64_t size)
+static const struct tprof_range *find_range(const struct tprof_bounds *b,
+                                            uint64_t address, uint64_t size)
 {
     for (int i = 0; i < TPROF_RANGES; i++) {
         const struct tprof_range *r = &b->readable[i];
@@ -28,11 +28,11 @@ void tprof_unwind_locate(const struct tprof_bounds *b, uint64_t rsp,
     const struct tprof_range *r = find_range(b, rsp, WORDS_SIZE);
 
     if (!r) {
-        *span = (struct tprof_span){UINT64_MAX, 0, 0}; /* no stack is there */
+        *span = (struct tprof_span){0, 0, 0};
         return;
     }
     span->start = r->start;
-    span->room = r->size - WORDS_SIZE;
+    span->room = r->size - WORDS_SIZE + 1;
     span->limit = r->start + r->size - (TPROF_FRAME_SIZE - 1);
 }
 

@@ -47,7 +47,7 @@ uint64_t tprof_unwind_frames(const struct tprof_bounds *b, uint64_t rsp,
 /* The range that a core's last stack was in, made ready for comparison. */
 struct tprof_span {
     uint64_t start;
-    uint64_t room;  /* an RSP up to (start + room) has its words in the range */
+    uint64_t room;  /* an RSP below (start + room) has its words in the range */
     uint64_t limit; /* a frame pointer below has its frame in the range */
 };
 
@@ -66,9 +66,10 @@ static inline uint64_t tprof_unwind_load(uint64_t address)
 }
 
 /*
- * The chain's name, or 0: it is not in (span), or leaves it. One comparison a frame says that it lies in the range and above the one
- * before: counted from (limit) down, what may be read is the top of the 64-bit
- * numbers, and (last) moves up in it.
+ * The chain's name, or 0: it is not in (span), or leaves it. One comparison a
+ * frame says that it lies in the range and above the one before: counted from
+ * (limit) down, what may be read is the top of the 64-bit numbers, and (last)
+ * moves up in it.
  */
 static inline __attribute__((always_inline)) uint64_t
 tprof_unwind_quick(const struct tprof_bounds *b, const struct tprof_span *span,
@@ -80,7 +81,7 @@ tprof_unwind_quick(const struct tprof_bounds *b, const struct tprof_span *span,
     uint64_t fp = rbp;
     uint32_t left = depth;
 
-    if (__builtin_expect(rsp - span->start > span->room, 0))
+    if (__builtin_expect(rsp - span->start >= span->room, 0))
         return 0;
     /* keep the compiler from turning sums into copies and differences */
     __asm__("" : "+r"(below));

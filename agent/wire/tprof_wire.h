@@ -93,10 +93,10 @@ enum wire_intervals {
 #define WIRE_SAMPLES_HEADER 18u
 /* after the cells: u8 count, then so many varints, cumulative */
 enum wire_counter {
-    WIRE_COUNTER_SAMPLES = 0,    /* records written: delivered or lost */
-    WIRE_COUNTER_MISSED = 1,     /* deadlines that had no tick of their own */
-    WIRE_COUNTER_RING_FULL = 2,  /* ticks dropped */
-    WIRE_COUNTER_REENTERED = 3,  /* ticks dropped: inside another tick */
+    WIRE_COUNTER_SAMPLES = 0,   /* records written: delivered or lost */
+    WIRE_COUNTER_MISSED = 1,    /* deadlines that had no tick of their own */
+    WIRE_COUNTER_RING_FULL = 2, /* ticks dropped */
+    WIRE_COUNTER_REENTERED = 3, /* ticks dropped: inside another tick */
     WIRE_COUNTERS = 4
 };
 #define WIRE_DROP_REASONS 2u /* the counters from RING_FULL on */
@@ -129,7 +129,8 @@ enum wire_long {
     WIRE_LONG_IDLE = 6,   /* reserved */
 };
 
-#define WIRE_SAMPLE_JUMP (1u << 0) /* the clock jumped: a pause, a migration */
+#define WIRE_SAMPLE_JUMP (1u << 0) /* the clock jumped: a pause, a migration   \
+                                    */
 #define WIRE_SAMPLE_NMI  (1u << 1) /* reserved */
 
 #define WIRE_STACK_FRAMES_MAX 127u
@@ -137,32 +138,32 @@ enum wire_long {
 
 /* Why a frame chain ended, WIRE.md 5.4 */
 enum wire_end {
-    WIRE_END_ZERO = 0,      /* a saved frame pointer of 0: the outermost */
-    WIRE_END_DEPTH = 1,     /* as many frames as were asked for */
-    WIRE_END_MEMORY = 2,    /* next frame outside readable memory */
+    WIRE_END_ZERO = 0,       /* a saved frame pointer of 0: the outermost */
+    WIRE_END_DEPTH = 1,      /* as many frames as were asked for */
+    WIRE_END_MEMORY = 2,     /* next frame outside readable memory */
     WIRE_END_NOT_RISING = 3, /* next frame not above this one */
-    WIRE_END_TEXT = 4,      /* return address outside text */
+    WIRE_END_TEXT = 4,       /* return address outside text */
     WIRE_END_REASONS = 5
 };
 
 /* STATS body, WIRE.md 6: fields */
 enum wire_stats_tag {
-    WIRE_STATS_CORE = 1,       /* u16 */
-    WIRE_STATS_APIC_ID = 2,    /* u32 */
-    WIRE_STATS_TSC = 3,        /* u64 when these were read */
-    WIRE_STATS_FLAGS = 4,      /* u8  WIRE_STATS_FINAL */
-    WIRE_STATS_TICKS = 5,      /* u64, as all that follow: cumulative */
+    WIRE_STATS_CORE = 1,    /* u16 */
+    WIRE_STATS_APIC_ID = 2, /* u32 */
+    WIRE_STATS_TSC = 3,     /* u64 when these were read */
+    WIRE_STATS_FLAGS = 4,   /* u8  WIRE_STATS_FINAL */
+    WIRE_STATS_TICKS = 5,   /* u64, as all that follow: cumulative */
     WIRE_STATS_SAMPLES = 6,
     WIRE_STATS_MISSED = 7,
     WIRE_STATS_RING_FULL = 8,
     WIRE_STATS_REENTERED = 9,
-    WIRE_STATS_COST = 10,      /* TSC ticks spent in the profiler's interrupt */
-    WIRE_STATS_COST_MAX = 11,  /* longest single one */
+    WIRE_STATS_COST = 10,     /* TSC ticks spent in the profiler's interrupt */
+    WIRE_STATS_COST_MAX = 11, /* longest single one */
     WIRE_STATS_BY_DIVISION = 12, /* ticks so late that drawing gave up */
-    WIRE_STATS_STACKS = 13,    /* dictionary definitions made */
-    WIRE_STATS_FOREIGN = 14,   /* interrupts on the vector that were no tick */
+    WIRE_STATS_STACKS = 13,      /* dictionary definitions made */
+    WIRE_STATS_FOREIGN = 14, /* interrupts on the vector that were no tick */
     WIRE_STATS_DEVICE_ERRORS = 15, /* of the whole agent, in core 0's */
-    WIRE_STATS_BUSY = 16,      /* likewise: frames that waited for the device */
+    WIRE_STATS_BUSY = 16, /* likewise: frames that waited for the device */
     WIRE_STATS_UNKNOWN_CPU = 17, /* likewise: ticks on a core not started */
 };
 #define WIRE_STATS_FINAL   (1u << 0) /* after STOP, this core's ring is empty */

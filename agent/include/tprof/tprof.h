@@ -85,7 +85,7 @@ struct tprof_channel {
 };
 
 /* The host cannot speak: sampling begins by itself, with config's rate. */
-#define TPROF_CHANNEL_ONE_WAY (1u << 0)
+#define TPROF_CHANNEL_ONE_WAY  (1u << 0)
 /* May be called inside any interrupt. Without it only tprof_poll() calls,
  * since the interrupted code may hold a lock that the channel needs. */
 #define TPROF_CHANNEL_IRQ_SAFE (1u << 1)
@@ -131,27 +131,29 @@ struct tprof_config {
     uint32_t max_frames; /* 1 to 127 callers; 0: 64 */
 
     /* Memory, all of it the caller's and for good. */
-    void *memory;         /* NULL: linker/tprof_memory.ld's */
-    size_t memory_size;   /* bytes */
-    uint32_t cpus;        /* most cores, 1 to 64; 0: as memory allows */
-    uint32_t ring_bytes;  /* a core's; power of two, 4 KiB to 16 MiB; 0: 64 KiB */
-    uint32_t dict_slots;  /* stacks a core remembers; power of two, 64 to 8192;
-                             8 bytes each; 0: 4096 */
+    void *memory;       /* NULL: linker/tprof_memory.ld's */
+    size_t memory_size; /* bytes */
+    uint32_t cpus;      /* most cores, 1 to 64; 0: as memory allows */
+    uint32_t
+        ring_bytes; /* a core's; power of two, 4 KiB to 16 MiB; 0: 64 KiB */
+    uint32_t dict_slots; /* stacks a core remembers; power of two, 64 to 8192;
+                            8 bytes each; 0: 4096 */
 
     /* What may be looked at. */
-    struct tprof_range text; /* valid return addresses; size 0: the fragment's */
+    struct tprof_range
+        text; /* valid return addresses; size 0: the fragment's */
     struct tprof_range readable[TPROF_RANGES]; /* stacks lie here, and it never
                              faults; all 0: the image. Ascending. */
 
     /* The machine. */
-    uint64_t tsc_hz;         /* 0: found out, or measured by the host */
-    uint64_t lapic;          /* virtual address of its registers; 0: physical */
-    uint32_t vector;         /* 32 to 239; 0: the highest absent gate there */
-    uint32_t cpu_source;     /* enum tprof_cpu_source */
-    uint32_t gs_cpu_offset;  /* TPROF_CPU_GS */
-    uint32_t timer;          /* enum tprof_timer */
-    uint32_t kernel_hz;      /* TPROF_TIMER_KERNEL: how often it ticks */
-    uint64_t seed;           /* of the random intervals; 0: from the TSC */
+    uint64_t tsc_hz;        /* 0: found out, or measured by the host */
+    uint64_t lapic;         /* virtual address of its registers; 0: physical */
+    uint32_t vector;        /* 32 to 239; 0: the highest absent gate there */
+    uint32_t cpu_source;    /* enum tprof_cpu_source */
+    uint32_t gs_cpu_offset; /* TPROF_CPU_GS */
+    uint32_t timer;         /* enum tprof_timer */
+    uint32_t kernel_hz;     /* TPROF_TIMER_KERNEL: how often it ticks */
+    uint64_t seed;          /* of the random intervals; 0: from the TSC */
 
     /* The way to the host. */
     struct tprof_device device;
@@ -159,19 +161,19 @@ struct tprof_config {
 
     /* Hooks; NULL each is the default. They run on the profiler's stack, in
      * interrupts, except install_vector and physical: in init and start. */
-    void *context;                         /* handed to each */
-    uint32_t (*cpu_index)(void *context);  /* TPROF_CPU_HOOK */
+    void *context;                        /* handed to each */
+    uint32_t (*cpu_index)(void *context); /* TPROF_CPU_HOOK */
     int (*install_vector)(void *context, uint32_t vector, void (*entry)(void));
-                                           /* default: writes this core's IDT */
+    /* default: writes this core's IDT */
     uint64_t (*physical)(void *context, const void *address); /* identity */
 };
 
 /* What the image says of itself; the linker fragments provide it. */
 struct tprof_image {
-    const void *text_start, *text_end;     /* tprof_bounds.ld */
-    const void *image_start, *image_end;   /* tprof_bounds.ld */
-    const void *build_id, *build_id_end;   /* tprof_note.ld: the ELF note */
-    void *memory, *memory_end;             /* tprof_memory.ld */
+    const void *text_start, *text_end;   /* tprof_bounds.ld */
+    const void *image_start, *image_end; /* tprof_bounds.ld */
+    const void *build_id, *build_id_end; /* tprof_note.ld: the ELF note */
+    void *memory, *memory_end;           /* tprof_memory.ld */
 };
 
 /*
@@ -197,8 +199,8 @@ static inline int tprof_init(const struct tprof_config *config)
 {
     /* a table: 64-bit relocations reach wherever the image lies */
     static const struct tprof_image image = {
-        __tprof_text_start, __tprof_text_end, __tprof_image_start,
-        __tprof_image_end,  __tprof_build_id, __tprof_build_id_end,
+        __tprof_text_start, __tprof_text_end,   __tprof_image_start,
+        __tprof_image_end,  __tprof_build_id,   __tprof_build_id_end,
         __tprof_memory,     __tprof_memory_end,
     };
 
@@ -223,8 +225,9 @@ int tprof_stop_cpu(void);
 
 /*
  * Drains, and listens to the host. For kernels that rather drain from their
- * idle loop, and the only drain of a channel that is not TPROF_CHANNEL_IRQ_SAFE.
- * Any core, any time, never inside a tick. Interrupts are off meanwhile.
+ * idle loop, and the only drain of a channel that is not
+ * TPROF_CHANNEL_IRQ_SAFE. Any core, any time, never inside a tick. Interrupts
+ * are off meanwhile.
  */
 void tprof_poll(void);
 

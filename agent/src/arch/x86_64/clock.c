@@ -4,10 +4,10 @@
 
 #include "cpu.h"
 
-#define LEAF_TSC_CRYSTAL   0x15u
-#define LEAF_FREQUENCY     0x16u
-#define LEAF_HYPERVISOR    0x40000000u
-#define LEAF_HYPERVISOR_HZ 0x40000010u
+#define LEAF_TSC_CRYSTAL     0x15u
+#define LEAF_FREQUENCY       0x16u
+#define LEAF_HYPERVISOR      0x40000000u
+#define LEAF_HYPERVISOR_HZ   0x40000010u
 #define CPUID_1_C_HYPERVISOR (1u << 31)
 
 #define APIC_HZ 1000000000u /* under KVM and TCG */

@@ -20,7 +20,7 @@ struct tprof_lapic {
     uintptr_t one_shot;  /* xAPIC whose timer counts down: registers; else 0 */
     bool deadline;       /* the timer compares with the TSC itself */
     uint8_t vector;
-    uint64_t per_tsc;    /* timer counts per TSC tick, x 2^32 */
+    uint64_t per_tsc; /* timer counts per TSC tick, x 2^32 */
 };
 
 /* Finds it, and whether the timer can do TSC deadlines. Returns TPROF_OK or

@@ -7,16 +7,16 @@
 #ifndef TPROF_LAPIC_REGS_H
 #define TPROF_LAPIC_REGS_H
 
-#define LAPIC_ID        0x020u /* r   xAPIC: in bits 24-31 */
-#define LAPIC_VERSION   0x030u /* r   0 or all ones: there is none */
-#define LAPIC_EOI       0x0b0u /* w */
-#define LAPIC_SPURIOUS  0x0f0u /* rw */
-#define LAPIC_ENABLED   (1u << 8)
-#define LAPIC_ICR_LOW   0x300u /* rw  writing it sends; x2APIC: 64 bits */
-#define LAPIC_ICR_FIXED (1u << 14) /* fixed delivery, level assert */
-#define LAPIC_ICR_BUSY  (1u << 12)
-#define LAPIC_ICR_HIGH  0x310u /* rw  destination in bits 24-31 */
-#define LAPIC_LVT_TIMER 0x320u /* rw */
+#define LAPIC_ID               0x020u /* r   xAPIC: in bits 24-31 */
+#define LAPIC_VERSION          0x030u /* r   0 or all ones: there is none */
+#define LAPIC_EOI              0x0b0u /* w */
+#define LAPIC_SPURIOUS         0x0f0u /* rw */
+#define LAPIC_ENABLED          (1u << 8)
+#define LAPIC_ICR_LOW          0x300u /* rw  writing it sends; x2APIC: 64 bits */
+#define LAPIC_ICR_FIXED        (1u << 14) /* fixed delivery, level assert */
+#define LAPIC_ICR_BUSY         (1u << 12)
+#define LAPIC_ICR_HIGH         0x310u /* rw  destination in bits 24-31 */
+#define LAPIC_LVT_TIMER        0x320u /* rw */
 #define LAPIC_LVT_MASKED       (1u << 16)
 #define LAPIC_LVT_ONE_SHOT     (0u << 17)
 #define LAPIC_LVT_TSC_DEADLINE (2u << 17)

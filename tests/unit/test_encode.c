@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * From a sample to the bytes of a frame, against bytes written by hand from
+ * WIRE.md. The numbers behind them stand beside each line.
+ */
+#include <string.h>
+
+#include "check.h"
+#include "encode.h"
+#include "sample.h"
+
+#define TEXT   0x400000u
+#define PERIOD 16000u /* TSC ticks: shift 1, 8000 units */
+
+static uint64_t stack[64];
+static uint64_t words[64];
+static uint64_t slots[64];
+static struct tprof_bounds bounds;
+static struct tprof_recorder recorder;
+static struct tprof_reader reader;
+static uint8_t buffer[2048];
+
+/* Two frames: callers at text + 0x10 and text + 0x130. */
+static void set_up(void)
+{
+    memset(stack, 0, sizeof stack);
+    stack[8] = (uintptr_t)&stack[16];
+    stack[9] = TEXT + 0x10;
+    stack[16] = 0;
+    stack[17] = TEXT + 0x130;
+    bounds = (struct tprof_bounds){
+        .text_start = TEXT,
+        .text_size = 0x10000000,
+        .readable = {{(uintptr_t)stack, sizeof stack}},
+    };
+    memset(&recorder, 0, sizeof recorder);
+    memset(&reader, 0, sizeof reader);
+    memset(slots, 0, sizeof slots);
+    recorder.bounds = &bounds;
+    tprof_ring_init(&recorder.ring, words, 64);
+    tprof_stacks_init(&recorder.stacks, slots, 64);
+    reader.ring = &recorder.ring;
+    tprof_sample_begin(&recorder, 0x10000, PERIOD, 64);
+}
+
+static struct tprof_sample sample_at(uint64_t time)
+{
+    return (struct tprof_sample){
+        .rip = TEXT + 0x123,
+        .rsp = (uintptr_t)stack,
+        .rbp = (uintptr_t)&stack[8],
+        .time = time,
+        .late = 6,
+        .weight = 1,
+    };
+}
+
+static void take(uint64_t time)
+{
+    struct tprof_sample s = sample_at(time);
+
+    if (!tprof_sample_quick(&recorder, s.rip, s.rsp, s.rbp, s.time, s.late))
+        tprof_sample_take(&recorder, &s);
+}
+
+/* The frame of what the ring holds; its bytes, 0: nothing. */
+static uint32_t frame(void)
+{
+    static struct tprof_crc32c crc;
+    struct tprof_frame f;
+
+    tprof_crc32c_init(&crc, 0);
+    tprof_frame_begin(&f, buffer, sizeof buffer, WIRE_SAMPLES, 0x0201);
+    if (tprof_encode_samples(&f, &reader, 3) == 0)
+        return 0;
+    return tprof_frame_end(&f, &crc);
+}
+
+static int32_t known_id(void)
+{
+    struct tprof_chain c;
+
+    return tprof_stacks_find(&recorder.stacks,
+                             tprof_unwind_frames(&bounds, (uintptr_t)stack,
+                                                 (uintptr_t)&stack[8], 64,
+                                                 recorder.stacks.seed, &c));
+}
+
+TEST(encode_writes_the_frame_that_wire_md_describes)
+{
+    set_up();
+    take(0x10000 + 2 * 100); /* 100 units after BEGIN */
+    take(0x10000 + 2 * 5000);
+    uint32_t size = frame();
+    uint8_t id = (uint8_t)known_id();
+    uint32_t cell = (uint32_t)id << 1 | 100u << 14;
+    const uint8_t expected[] = {
+        0x54, 0x9d, 2, 0, 0x01, 0x02, 58, 0, /* frame header */
+        3,    0,    0, 0,                    /* core 3 */
+        0,    0,    0, 0,                    /* shift, period, epoch: unset */
+        0,    0,    0, 0, 0,    0,    0,  0, /* base time */
+        /* cells: BEGIN 2, STACK 2, two samples */
+    };
+
+    /* header 18, cells 6 x 7, counters 1 + 4 varints */
+    CHECK_EQ(size, 8 + 18 + 7 * 7 + 5 + 4 - 7 * 1);
+    CHECK_MEM(buffer, expected, 6);
+    CHECK_EQ(buffer[6], size - 12);
+    CHECK_MEM(buffer + 8, expected + 8, 2);
+    CHECK_EQ(buffer[8 + WIRE_SAMPLES_CELLS], 6);
+
+    const uint8_t begin[] = {
+        3 << 1 | 1, 2,          /* BEGIN, two cells */
+        0x81,       0x80, 0x04, /* TSC 0x10001: the lowest bit says "not 0" */
+        1,                      /* shift */
+        0xc0,       0x3e,       /* 8000 units */
+        2,                      /* epoch: the second since the start */
+    };
+    const uint8_t define[] = {
+        2 << 1 | 1, 2,    /* STACK, two cells */
+        id,               /* below 64 */
+        0,          0,    /* end: zero; no words in text */
+        0,          2,    /* shares none, two frames */
+        0x20,             /* + 0x10 from the start of text */
+        0xc0,       0x04, /* + 0x120 */
+    };
+    const uint8_t *cells = buffer + 8 + 18;
+
+    CHECK_MEM(cells, begin, sizeof begin);
+    CHECK_MEM(cells + 14, define, sizeof define);
+    /* leaf 0x123 at bit 28, lateness 3 units, two bits, at bit 52 */
+    uint64_t first = cell | (uint64_t)0x123 << 28 | (uint64_t)2 << 52;
+
+    CHECK_MEM(cells + 28, &first, 7);
+    const uint8_t counters[] = {4, 2, 0, 0, 0}; /* two samples */
+
+    CHECK_MEM(cells + 42, counters, sizeof counters);
+}
+
+TEST(encode_states_where_the_next_frame_begins)
+{
+    set_up();
+    take(0x10000 + 2 * 100);
+    CHECK(frame() > 0);
+    take(0x10000 + 2 * 5000);
+    CHECK(frame() > 0);
+    const uint8_t header[] = {
+        3,    0,    0, 1,             /* core, flags, shift */
+        0x40, 0x1f, 2, 0,             /* 8000 units, epoch 2 */
+        0x64, 0x80, 0, 0, 0, 0, 0, 0, /* 0x8000 + 100 units */
+        1,    0,                      /* one cell */
+    };
+
+    CHECK_MEM(buffer + 8, header, sizeof header);
+    CHECK_EQ(buffer[8 + 18 + 7 + 1], 2); /* samples, cumulative */
+}
+
+TEST(encode_says_nothing_when_there_is_nothing)
+{
+    set_up();
+    CHECK_EQ(frame(), 0);
+}
+
+TEST(encode_writes_what_does_not_fit_a_cell_as_long_sample)
+{
+    struct tprof_sample s;
+
+    set_up();
+    take(0x10000 + 200);
+    CHECK(frame() > 0);
+    s = sample_at(0x10000 + 2 * 70100);
+    s.late = 2 * 60000;
+    s.weight = 9;
+    s.flags = WIRE_SAMPLE_JUMP;
+    tprof_sample_take(&recorder, &s);
+    CHECK(frame() > 0);
+    const uint8_t expected[] = {
+        1 << 1 | 1,
+        2, /* long sample, two cells */
+        0xf0,
+        0xa2,
+        0x04, /* 70000 units on */
+        (uint8_t)known_id(),
+        0xc6,
+        0x04, /* leaf + 0x123, zigzag */
+        1,    /* jump */
+        0xe0,
+        0xd4,
+        0x03, /* 60000 units late */
+        9,    /* deadlines */
+    };
+
+    CHECK_MEM(buffer + 8 + 18, expected, sizeof expected);
+    CHECK_EQ(buffer[8 + 18 + 14 + 2], 8); /* missed */
+}
+
+TEST(encode_tells_of_drops_before_the_next_sample)
+{
+    set_up();
+    for (uint32_t i = 1; i <= 100; i++)
+        take(0x10000 + 2000 * i);
+    /* BEGIN and STACK take four words of 64 */
+    CHECK_EQ(recorder.counts.dropped[0], 100 - 60);
+    CHECK(frame() > 0);
+    take(0x10000 + 2000 * 101);
+    CHECK(frame() > 0);
+    const uint8_t lost[] = {4 << 1 | 1, 1, WIRE_COUNTER_RING_FULL, 40, 0};
+    const uint8_t counters[] = {4, 61, 0, 40, 0};
+
+    CHECK_MEM(buffer + 8 + 18, lost, sizeof lost);
+    /* LOST, and a sample that is long: 41,000 units after the last */
+    CHECK_MEM(buffer + 8 + 18 + 21, counters, sizeof counters);
+}
+
+TEST(encode_shares_the_outer_frames_with_the_stack_before)
+{
+    set_up();
+    take(0x10000 + 200);
+    CHECK(frame() > 0);
+    stack[9] = TEXT + 0x44; /* another inner caller */
+    take(0x10000 + 400);
+    CHECK(frame() > 0);
+    const uint8_t expected[] = {0, 0, 1, 1, 0x88, 0x01}; /* 1 shared, 1 own */
+
+    CHECK_MEM(buffer + 8 + 18 + 3, expected, sizeof expected);
+}
+
+TEST(encode_sends_the_words_that_lie_in_text)
+{
+    set_up();
+    stack[0] = TEXT + 8;
+    stack[2] = TEXT + 5;
+    take(0x10000 + 200);
+    CHECK(frame() > 0);
+    const uint8_t expected[] = {
+        0,    5,          /* end, slots 0 and 2 */
+        0x10, 0x05,       /* + 8, - 3 */
+        0,    2,    0x16, /* nothing shared, two frames; 0x10 - 5 */
+    };
+
+    CHECK_MEM(buffer + 8 + 18 + 14 + 3, expected, sizeof expected);
+}
+
+TEST(encode_throws_an_earlier_session_away_and_counts_it)
+{
+    set_up();
+    for (uint32_t i = 1; i <= 10; i++)
+        take(0x10000 + 2000 * i);
+    reader.discard = tprof_ring_used(&recorder.ring);
+    take(0x10000 + 2000 * 11);
+    CHECK_EQ(frame(), 0);
+    CHECK_EQ(reader.discard, 0);
+    CHECK(frame() > 0);
+    CHECK_EQ(buffer[8 + WIRE_SAMPLES_CELLS], 1);
+    CHECK_EQ(buffer[8 + 18 + 7 + 1], 11);
+}
+
+TEST(encode_never_splits_a_record_or_overruns_its_buffer)
+{
+    static uint64_t many[8192];
+    uint64_t samples = 0;
+
+    set_up();
+    tprof_ring_init(&recorder.ring, many, 8192);
+    for (uint32_t i = 1; i <= 3000; i++) {
+        stack[9] = TEXT + i * 4096; /* a new stack each time */
+        take(0x10000 + 2000 * i);
+    }
+    for (uint32_t size; (size = frame()) > 0;) {
+        CHECK(size <= sizeof buffer);
+        uint32_t cells = buffer[8 + WIRE_SAMPLES_CELLS] |
+                         (uint32_t)buffer[9 + WIRE_SAMPLES_CELLS] << 8;
+        const uint8_t *at = buffer + 8 + 18, *end = at + 7 * cells;
+
+        while (at < end) {
+            samples += !(at[0] & 1);
+            at += at[0] & 1 ? 7 * at[1] : 7;
+        }
+        CHECK(at == end);
+    }
+    CHECK_EQ(samples + recorder.counts.dropped[0], 3000);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The table of known stacks. */
+#include "check.h"
+#include "stacks.h"
+
+#define SLOTS 64u
+
+static uint64_t slots[SLOTS];
+
+static uint64_t name_of(uint64_t n)
+{
+    return (n + 1) * 0x9e3779b97f4a7c15u;
+}
+
+static struct tprof_stacks fresh(void)
+{
+    struct tprof_stacks s;
+
+    for (uint32_t i = 0; i < SLOTS; i++)
+        slots[i] = 0;
+    tprof_stacks_init(&s, slots, SLOTS);
+    return s;
+}
+
+TEST(stacks_finds_what_was_defined_and_nothing_else)
+{
+    struct tprof_stacks s = fresh();
+
+    CHECK_EQ(tprof_stacks_find(&s, name_of(1)), -1);
+    CHECK_EQ(tprof_stacks_find(&s, 0), -1);
+    uint32_t id = tprof_stacks_define(&s, name_of(1));
+
+    CHECK(id < SLOTS);
+    CHECK_EQ(tprof_stacks_find(&s, name_of(1)), id);
+    CHECK_EQ(tprof_stacks_find(&s, name_of(2)), -1);
+    tprof_stacks_undefine(&s, id);
+    CHECK_EQ(tprof_stacks_find(&s, name_of(1)), -1);
+}
+
+TEST(stacks_forgets_everything_at_once)
+{
+    struct tprof_stacks s = fresh();
+
+    for (uint64_t n = 0; n < 20; n++)
+        tprof_stacks_define(&s, name_of(n));
+    tprof_stacks_forget(&s);
+    for (uint64_t n = 0; n < 20; n++)
+        CHECK_EQ(tprof_stacks_find(&s, name_of(n)), -1);
+}
+
+TEST(stacks_epoch_is_never_zero) /* catches: an unused slot that matches */
+{
+    struct tprof_stacks s = fresh();
+
+    for (uint32_t i = 0; i < 70000; i++) {
+        CHECK(s.epoch != 0);
+        uint64_t seed = s.seed;
+
+        tprof_stacks_forget(&s);
+        CHECK(s.seed != seed);
+    }
+}
+
+TEST(stacks_keeps_ids_apart_when_it_overflows) /* as it must: ids name slots */
+{
+    struct tprof_stacks s = fresh();
+    uint64_t owner[SLOTS] = {0};
+
+    for (uint64_t n = 0; n < 1000; n++) {
+        uint32_t id = tprof_stacks_define(&s, name_of(n));
+
+        CHECK(id < SLOTS);
+        owner[id] = name_of(n);
+        CHECK_EQ(tprof_stacks_find(&s, name_of(n)), id);
+        for (uint32_t i = 0; i < SLOTS; i++) {
+            if (owner[i])
+                CHECK_EQ(tprof_stacks_find(&s, owner[i]), i);
+        }
+    }
+}

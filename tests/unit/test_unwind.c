@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The frame walk over stacks made by hand, sound and broken, and the quick
+ * walk against the careful one. Everything readable lies between two pages
+ * that fault, so a read too far ends the test.
+ */
+#include <string.h>
+#include <sys/mman.h>
+
+#include "check.h"
+#include "unwind.h"
+
+#define PAGE 4096u
+#define TEXT 0x400000u
+#define SEED 12345u
+
+static uint8_t *stack_page(void)
+{
+    uint8_t *p =
+        mmap(NULL, 3 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    CHECK(p != MAP_FAILED);
+    CHECK_EQ(mprotect(p + PAGE, PAGE, PROT_READ | PROT_WRITE), 0);
+    return p + PAGE;
+}
+
+static struct tprof_bounds bounds_of(const uint8_t *page)
+{
+    return (struct tprof_bounds){
+        .text_start = TEXT,
+        .text_size = 0x10000,
+        .readable = {{(uintptr_t)page, PAGE}},
+    };
+}
+
+static void put(uint8_t *at, uint64_t value)
+{
+    memcpy(at, &value, sizeof value);
+}
+
+/* Frames at (at), (at) + step, ...: each points to the next, the last to
+ * (end). Returns RBP. */
+static uint64_t chain_at(uint8_t *at, uint32_t frames, uint32_t step,
+                         uint64_t end)
+{
+    for (uint32_t i = 0; i < frames; i++) {
+        uint8_t *frame = at + i * step;
+
+        put(frame, i + 1 < frames ? (uintptr_t)(frame + step) : end);
+        put(frame + 8, TEXT + 16 * (i + 1));
+    }
+    return (uintptr_t)at;
+}
+
+static struct tprof_chain walk(const struct tprof_bounds *b, uint64_t rsp,
+                               uint64_t rbp, uint32_t depth)
+{
+    struct tprof_chain c;
+    struct tprof_span span;
+    uint64_t name = tprof_unwind_frames(b, rsp, rbp, depth, SEED, &c);
+
+    /* whatever the quick walk says, it must not contradict */
+    tprof_unwind_locate(b, rsp, &span);
+    uint64_t quick = tprof_unwind_quick(b, &span, rsp, rbp, depth, SEED);
+
+    if (quick && c.end != WIRE_END_TEXT)
+        CHECK_EQ(quick, name);
+    if (c.end == WIRE_END_TEXT)
+        CHECK(quick != name);
+    return c;
+}
+
+TEST(unwind_follows_a_chain_to_its_zero)
+{
+    uint8_t *page = stack_page();
+    struct tprof_bounds b = bounds_of(page);
+    uint64_t rbp = chain_at(page + 64, 5, 48, 0);
+    struct tprof_chain c = walk(&b, (uintptr_t)page, rbp, 64);
+
+    CHECK_EQ(c.count, 5);
+    CHECK_EQ(c.end, WIRE_END_ZERO);
+    for (uint32_t i = 0; i < 5; i++)
+        CHECK_EQ(c.frame[i], TEXT + 16 * (i + 1));
+}
+
+TEST(unwind_takes_odd_stacks) /* catches: a demand for alignment */
+{
+    uint8_t *page = stack_page();
+    struct tprof_bounds b = bounds_of(page);
+    uint64_t rbp = chain_at(page + 65, 4, 51, 0);
+
+    CHECK_EQ(walk(&b, (uintptr_t)page + 1, rbp, 64).count, 4);
+}
+
+TEST(unwind_stops_at_the_depth_that_was_asked_for)
+{
+    uint8_t *page = stack_page();
+    struct tprof_bounds b = bounds_of(page);
+    uint64_t rbp = chain_at(page + 64, 100, 16, 0);
+    struct tprof_chain c = walk(&b, (uintptr_t)page, rbp, 7);
+
+    CHECK_EQ(c.count, 7);
+    CHECK_EQ(c.end, WIRE_END_DEPTH);
+    c = walk(&b, (uintptr_t)page, rbp, 127);
+    CHECK_EQ(c.count, 100);
+}
+
+TEST(unwind_reads_the_last_frame_that_fits_and_not_one_byte_more)
+{
+    uint8_t *page = stack_page();
+    struct tprof_bounds b = bounds_of(page);
+    uint64_t rbp = chain_at(page + PAGE - 16, 1, 16, 0);
+
+    CHECK_EQ(walk(&b, (uintptr_t)page, rbp, 64).count, 1);
+    for (uint32_t i = 1; i < 24; i++) {
+        struct tprof_chain c = walk(&b, (uintptr_t)page, rbp + i, 64);
+
+        CHECK_EQ(c.count, 0);
+        CHECK_EQ(c.end, WIRE_END_MEMORY);
+    }
+}
+
+TEST(unwind_reads_no_words_beyond_the_range) /* RSP near its end */
+{
+    uint8_t *page = stack_page();
+    struct tprof_bounds b = bounds_of(page);
+
+    for (uint32_t left = 0; left <= 32; left++)
+        walk(&b, (uintptr_t)page + PAGE - left, 0, 64);
+}
+
+TEST(unwind_ends_a_cycle_and_a_chain_that_falls)
+{
+    uint8_t *page = stack_page();
+    struct tprof_bounds b = bounds_of(page);
+    uint64_t self = (uintptr_t)page + 128;
+
+    put(page + 128, self);
+    put(page + 136, TEXT + 1);
+    struct tprof_chain c = walk(&b, (uintptr_t)page, self, 64);
+
+    CHECK_EQ(c.count, 1);
+    CHECK_EQ(c.end, WIRE_END_NOT_RISING);
+    put(page + 128, (uintptr_t)page + 64); /* down again */
+    c = walk(&b, (uintptr_t)page, self, 64);
+    CHECK_EQ(c.count, 1);
+    CHECK_EQ(c.end, WIRE_END_NOT_RISING);
+    /* below RSP: some other function's leavings */
+    c = walk(&b, self + 8, self, 64);
+    CHECK_EQ(c.count, 0);
+    CHECK_EQ(c.end, WIRE_END_NOT_RISING);
+}
+
+TEST(unwind_ends_at_a_return_address_outside_text)
+{
+    uint8_t *page = stack_page();
+    struct tprof_bounds b = bounds_of(page);
+    uint64_t rbp = chain_at(page + 64, 5, 32, 0);
+
+    put(page + 64 + 2 * 32 + 8, TEXT + 0x10000); /* one past the end */
+    struct tprof_chain c = walk(&b, (uintptr_t)page, rbp, 64);
+
+    CHECK_EQ(c.count, 2);
+    CHECK_EQ(c.end, WIRE_END_TEXT);
+}
+
+TEST(unwind_survives_every_wild_frame_pointer)
+{
+    static const uint64_t wild[] = {
+        1,          7,          0xfee00000,         0xfeb00e00,
+        UINT64_MAX, 1ull << 63, 0x00007fffffffffff, 0xffff800000000000,
+    };
+    uint8_t *page = stack_page();
+    struct tprof_bounds b = bounds_of(page);
+
+    for (unsigned i = 0; i < sizeof wild / sizeof *wild; i++) {
+        struct tprof_chain c = walk(&b, (uintptr_t)page, wild[i], 64);
+
+        CHECK_EQ(c.count, 0);
+        CHECK_EQ(c.end, WIRE_END_MEMORY);
+        /* and one frame up */
+        uint64_t rbp = chain_at(page + 64, 3, 32, wild[i]);
+
+        CHECK_EQ(walk(&b, (uintptr_t)page, rbp, 64).count, 3);
+        /* and as the stack pointer */
+        walk(&b, wild[i], rbp, 64);
+    }
+}
+
+TEST(unwind_goes_on_in_a_higher_range)
+{
+    uint8_t *low = stack_page(), *high = stack_page();
+
+    if (low > high) {
+        uint8_t *swap = low;
+
+        low = high;
+        high = swap;
+    }
+    struct tprof_bounds b = bounds_of(low);
+
+    b.readable[1] = (struct tprof_range){(uintptr_t)high, PAGE};
+    uint64_t upper = chain_at(high + 64, 3, 32, 0);
+    uint64_t rbp = chain_at(low + 64, 2, 32, upper);
+    struct tprof_chain c = walk(&b, (uintptr_t)low, rbp, 64);
+
+    CHECK_EQ(c.count, 5);
+    CHECK_EQ(c.end, WIRE_END_ZERO);
+}
+
+TEST(unwind_names_differ_by_frame_word_and_end)
+{
+    uint8_t *page = stack_page();
+    struct tprof_bounds b = bounds_of(page);
+    uint64_t rbp = chain_at(page + 64, 5, 32, 0);
+    uint64_t rsp = (uintptr_t)page;
+    struct tprof_chain c;
+    uint64_t name = tprof_unwind_frames(&b, rsp, rbp, 64, SEED, &c);
+
+    CHECK(tprof_unwind_frames(&b, rsp, rbp, 64, SEED + 1, &c) != name);
+    CHECK(tprof_unwind_frames(&b, rsp, rbp, 4, SEED, &c) != name);
+    put(page + 8, TEXT + 5);
+    uint64_t with_word = tprof_unwind_frames(&b, rsp, rbp, 64, SEED, &c);
+
+    CHECK_EQ(c.slots, 2);
+    CHECK_EQ(c.word[1], TEXT + 5);
+    CHECK(with_word != name);
+    put(page + 8, 0);
+    put(page + 64 + 4 * 32 + 8, TEXT + 9);
+    CHECK(tprof_unwind_frames(&b, rsp, rbp, 64, SEED, &c) != name);
+}
+
+TEST(unwind_walks_agree_on_random_stacks) /* catches: two names for one */
+{
+    uint8_t *page = stack_page();
+    struct tprof_bounds b = bounds_of(page);
+    uint64_t r = 1;
+
+    for (int round = 0; round < 20000; round++) {
+        for (uint32_t i = 0; i < 256; i++) {
+            r = r * 6364136223846793005u + 1442695040888963407u;
+            uint64_t kind = r >> 60, low = r >> 40 & 0xfff;
+
+            put(page + 8 * i, kind < 7    ? (uintptr_t)page + low
+                              : kind < 14 ? TEXT + low
+                                          : r);
+        }
+        r = r * 6364136223846793005u + 1442695040888963407u;
+        walk(&b, (uintptr_t)page + (r >> 54),
+             (uintptr_t)page + (r >> 20 & 4095), 1 + (r >> 32 & 63));
+    }
+}
