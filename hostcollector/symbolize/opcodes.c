@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Finds the function of an address, has it interpreted, keeps the result. */
+#include "symbolize/opcodes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbolize/frame_flow.h"
+#include "symbolize/image.h"
+#include "util/map.h"
+
+/* Longer ones are not functions but what lies between two labels. */
+#define MAX_FUNCTION_BYTES (1u << 20)
+/* Answers kept in all; a hostile symbol table could ask for any number. */
+#define MAX_KEPT_BYTES     (256u << 20)
+
+struct opcodes {
+    struct image *img;
+    uint64_t slide;
+    struct map known; /* start of a function -> index of its answers */
+    uint8_t **places; /* enum code_place by offset; NULL: not understood */
+    size_t count, room;
+    size_t bytes;
+};
+
+struct opcodes *opcodes_new(struct image *img, uint64_t slide)
+{
+    struct opcodes *o = calloc(1, sizeof *o);
+
+    if (o != NULL) {
+        o->img = img;
+        o->slide = slide;
+    }
+    return o;
+}
+
+void opcodes_free(struct opcodes *o)
+{
+    if (o == NULL)
+        return;
+    for (size_t i = 0; i < o->count; i++)
+        free(o->places[i]);
+    free(o->places);
+    map_fini(&o->known);
+    free(o);
+}
+
+static bool code_of(const struct opcodes *o, const struct image_function *f,
+                    const uint8_t **code)
+{
+    size_t have;
+
+    *code = image_code(o->img, f->start, &have);
+    return *code != NULL && f->size != 0 && f->size <= have &&
+           f->size <= MAX_FUNCTION_BYTES;
+}
+
+static void enter(struct frame_flow *flow)
+{
+    static const struct frame_state called = {.rbp = RBP_CALLER};
+
+    frame_flow_to(flow, 0, &called);
+}
+
+/*
+ * Note the states in which function (f) jumps into (cold) at (start). Does (f)
+ * set up a frame?
+ */
+static bool enter_from(const struct opcodes *o, const struct image_function *f,
+                       struct frame_part *cold, uint64_t start)
+{
+    struct frame_flow flow;
+    const uint8_t *code;
+    bool has_frame;
+
+    if (!code_of(o, f, &code))
+        return false;
+    if (frame_flow_init(&flow, code, (size_t)f->size) == 0) {
+        cold->from = start - f->start;
+        flow.cold = cold;
+        enter(&flow);
+        frame_flow_run(&flow);
+    }
+    has_frame = flow.has_frame;
+    frame_flow_fini(&flow);
+    return has_frame;
+}
+
+/* How long the name is of the function that (name) is the cold part of; or 0.
+ */
+static size_t parent_length(const char *name)
+{
+    const char *suffix = strstr(name, ".cold");
+
+    return suffix != NULL && (suffix[5] == '\0' || suffix[5] == '.')
+               ? (size_t)(suffix - name)
+               : 0;
+}
+
+/*
+ * A cold part begins in the states in which its function jumps to it. Several
+ * static functions may have the name; only the right one jumps there.
+ */
+static void enter_cold(const struct opcodes *o, struct frame_flow *flow,
+                       const struct image_function *f)
+{
+    size_t len = parent_length(f->name);
+    const struct image_function *parent;
+    struct frame_part cold;
+
+    if (frame_part_init(&cold, (size_t)f->size) == 0) {
+        for (size_t i = 0; (parent = image_function_at(o->img, i)); i++) {
+            if (strncmp(parent->name, f->name, len) == 0 &&
+                parent->name[len] == '\0')
+                flow->has_frame |= enter_from(o, parent, &cold, f->start);
+        }
+        for (size_t at = 0; at < cold.size; at++) {
+            if ((cold.flags[at] & FRAME_REACHED) != 0)
+                frame_flow_to(flow, at, &cold.states[at]);
+        }
+    }
+    frame_part_fini(&cold);
+}
+
+/* The places of function (f) by offset; NULL if it is not understood. */
+static uint8_t *interpret(struct opcodes *o, const struct image_function *f)
+{
+    const uint8_t *code;
+    struct frame_flow flow;
+    uint8_t *places = NULL;
+
+    if (!code_of(o, f, &code) || f->size > MAX_KEPT_BYTES - o->bytes)
+        return NULL;
+    if (frame_flow_init(&flow, code, (size_t)f->size) != 0)
+        goto fail_flow;
+    if (parent_length(f->name) != 0)
+        enter_cold(o, &flow, f);
+    if (flow.queued == 0)
+        enter(&flow);
+    frame_flow_run(&flow);
+    places = malloc((size_t)f->size);
+    if (places == NULL)
+        goto fail_flow;
+    for (size_t at = 0; at < f->size; at++)
+        places[at] = (uint8_t)frame_flow_place(&flow, at);
+    o->bytes += (size_t)f->size;
+
+fail_flow:
+    frame_flow_fini(&flow);
+    return places;
+}
+
+/* Interpret (f) and keep the result; its index, or MAP_NOTHING. */
+static uint32_t learn(struct opcodes *o, const struct image_function *f)
+{
+    uint32_t *index;
+
+    if (o->count == o->room) {
+        size_t room = o->room != 0 ? o->room * 2 : 256;
+        uint8_t **bigger = reallocarray(o->places, room, sizeof *bigger);
+
+        if (bigger == NULL)
+            return MAP_NOTHING;
+        o->places = bigger;
+        o->room = room;
+    }
+    index = map_put(&o->known, f->start, 0);
+    if (index == NULL)
+        return MAP_NOTHING;
+    *index = (uint32_t)o->count;
+    o->places[o->count++] = interpret(o, f);
+    return *index;
+}
+
+/*
+ * Without a function there are no instruction boundaries, and 0xf4 is a common
+ * displacement. `sti; hlt` and mwait are long enough to be told by themselves.
+ */
+static enum code_place place_by_bytes(const struct opcodes *o, uint64_t address)
+{
+    size_t have;
+    const uint8_t *code = image_code(o->img, address - 3, &have);
+
+    if (code != NULL && have >= 3 &&
+        (memcmp(code + 1, "\xfb\xf4", 2) == 0 ||
+         memcmp(code, "\x0f\x01\xc9", 3) == 0))
+        return CODE_IDLE;
+    return CODE_UNKNOWN;
+}
+
+enum code_place opcodes_place(struct opcodes *o, uint64_t pc)
+{
+    uint64_t address = pc - o->slide;
+    const struct image_function *f;
+    uint32_t index;
+
+    if (!image_intact(o->img))
+        return CODE_UNKNOWN;
+    f = image_function(o->img, address);
+    if (f == NULL)
+        return place_by_bytes(o, address);
+    index = map_get(&o->known, f->start, 0);
+    if (index == MAP_NOTHING)
+        index = learn(o, f);
+    if (index == MAP_NOTHING || o->places[index] == NULL)
+        return place_by_bytes(o, address);
+    return (enum code_place)o->places[index][address - f->start];
+}
