@@ -26,7 +26,6 @@
  * but for (reader), which is the pump's.
  */
 struct tprof_cpu {
-    struct tprof_recorder recorder;
     struct tprof_schedule schedule;
     uint64_t guard; /* TSC ticks before a deadline that do not matter */
     uint32_t index;
@@ -41,6 +40,7 @@ struct tprof_cpu {
     _Atomic uint32_t started;
     uint64_t saved_tsc_aux;
     struct tprof_reader reader;
+    struct tprof_recorder recorder; /* last: it is large */
 };
 
 /* What the host asked for. Written under the pump's lock, then (generation)

@@ -38,11 +38,6 @@ void tprof_long_varint(struct tprof_long *l, uint64_t value)
     put(l, (uint8_t)value);
 }
 
-void tprof_long_zigzag(struct tprof_long *l, int64_t value)
-{
-    tprof_long_varint(l, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
-}
-
 int tprof_long_end(struct tprof_long *l)
 {
     if (l->bytes > 0)
@@ -58,4 +53,15 @@ int tprof_long_end(struct tprof_long *l)
     }
     tprof_ring_publish(l->ring, l->cells);
     return 1;
+}
+
+int tprof_long_write(struct tprof_ring *ring, enum wire_long type,
+                     const uint64_t *value, uint32_t count)
+{
+    struct tprof_long l;
+
+    tprof_long_begin(&l, ring, type);
+    for (uint32_t i = 0; i < count; i++)
+        tprof_long_varint(&l, value[i]);
+    return tprof_long_end(&l);
 }

@@ -23,9 +23,18 @@ struct tprof_long {
 void tprof_long_begin(struct tprof_long *l, struct tprof_ring *ring,
                       enum wire_long type);
 void tprof_long_varint(struct tprof_long *l, uint64_t value);
-void tprof_long_zigzag(struct tprof_long *l, int64_t value);
+
+/* The varint that a signed (value) becomes. */
+static inline uint64_t tprof_zigzag(uint64_t value)
+{
+    return value << 1 ^ (uint64_t)((int64_t)value >> 63);
+}
 
 /* Hands the record to the reader; 1, or 0: it did not fit. */
 int tprof_long_end(struct tprof_long *l);
+
+/* All of it at once, where the record is nothing but (count) varints. */
+int tprof_long_write(struct tprof_ring *ring, enum wire_long type,
+                     const uint64_t *value, uint32_t count);
 
 #endif

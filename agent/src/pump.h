@@ -9,9 +9,14 @@
 
 #include <stdint.h>
 
-/* Makes it ready, its buffers in (memory) of tprof_pump_memory() bytes. */
+/* Frames that may be on their way. */
+#define TPROF_PUMP_BUFFERS     4u
+#define TPROF_PUMP_BUFFER_SIZE 2048u
+#define TPROF_PUMP_MEMORY      (TPROF_PUMP_BUFFERS * TPROF_PUMP_BUFFER_SIZE)
+
+/* Makes it ready, its buffers in (memory), TPROF_PUMP_MEMORY bytes from a page
+ * boundary on. */
 void tprof_pump_init(void *memory);
-uint32_t tprof_pump_memory(void);
 
 /*
  * Hears the host, and moves at most one frame. Interrupts are off. Any core;

@@ -41,19 +41,19 @@ struct tprof_lost {
 struct tprof_recorder {
     const struct tprof_bounds *bounds;
     struct tprof_span span; /* where the last stack was */
-    uint64_t time;          /* units, of the last record */
-    uint32_t shift;         /* a unit is 2^shift TSC ticks */
-    uint32_t depth;         /* most frames */
-    uint32_t unwritten;     /* BEGIN or LOST has to come first */
-    uint64_t began;         /* BEGIN's TSC, while that is unwritten; else 0 */
-    uint32_t period;        /* units */
-    struct tprof_lost lost[WIRE_DROP_REASONS];
-    struct tprof_counts counts;
     struct tprof_stacks stacks;
+    uint64_t time;      /* units, of the last record */
+    uint64_t began;     /* BEGIN's TSC, while that is unwritten; else 0 */
+    uint32_t unwritten; /* BEGIN or LOST has to come first */
+    uint32_t shift;     /* a unit is 2^shift TSC ticks */
+    uint32_t depth;     /* most frames */
+    uint32_t period;    /* units */
+    uint32_t newest;    /* the chain that was defined last */
     struct tprof_ring ring;
+    struct tprof_counts counts;
+    struct tprof_lost lost[WIRE_DROP_REASONS];
     /* what STACK records share with the one before: two, taking turns */
     struct tprof_chain chain[2];
-    uint32_t newest; /* the chain that was defined last */
 };
 
 #endif

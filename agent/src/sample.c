@@ -36,14 +36,9 @@ void tprof_sample_drop(struct tprof_recorder *r, uint32_t reason,
 
 static int write_begin(struct tprof_recorder *r)
 {
-    struct tprof_long l;
+    const uint64_t value[] = {r->began, r->shift, r->period, r->stacks.epoch};
 
-    tprof_long_begin(&l, &r->ring, WIRE_LONG_BEGIN);
-    tprof_long_varint(&l, r->began);
-    tprof_long_varint(&l, r->shift);
-    tprof_long_varint(&l, r->period);
-    tprof_long_varint(&l, r->stacks.epoch);
-    if (!tprof_long_end(&l))
+    if (!tprof_long_write(&r->ring, WIRE_LONG_BEGIN, value, 4))
         return 0;
     r->time = r->began >> r->shift;
     r->began = 0;
@@ -52,13 +47,10 @@ static int write_begin(struct tprof_recorder *r)
 
 static int write_lost(struct tprof_recorder *r, uint32_t i)
 {
-    struct tprof_long l;
+    const uint64_t value[] = {WIRE_COUNTER_RING_FULL + i, r->lost[i].ticks,
+                              r->lost[i].missed};
 
-    tprof_long_begin(&l, &r->ring, WIRE_LONG_LOST);
-    tprof_long_varint(&l, WIRE_COUNTER_RING_FULL + i);
-    tprof_long_varint(&l, r->lost[i].ticks);
-    tprof_long_varint(&l, r->lost[i].missed);
-    if (!tprof_long_end(&l))
+    if (!tprof_long_write(&r->ring, WIRE_LONG_LOST, value, 3))
         return 0;
     r->lost[i] = (struct tprof_lost){0, 0};
     return 1;
@@ -88,6 +80,16 @@ static uint32_t shared(const struct tprof_chain *a, const struct tprof_chain *b)
     return n;
 }
 
+/* Appends addresses, each as the difference from the one before, (*last). */
+static void put_addresses(struct tprof_long *l, const uint64_t *address,
+                          uint32_t count, uint64_t *last)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        tprof_long_varint(l, tprof_zigzag(address[i] - *last));
+        *last = address[i];
+    }
+}
+
 static int write_stack(struct tprof_recorder *r, uint32_t id,
                        const struct tprof_chain *c, uint32_t common)
 {
@@ -99,17 +101,12 @@ static int write_stack(struct tprof_recorder *r, uint32_t id,
     tprof_long_varint(&l, c->end);
     tprof_long_varint(&l, c->slots);
     for (uint32_t i = 0; i < WIRE_STACK_SLOTS; i++) {
-        if (c->slots & 1u << i) {
-            tprof_long_zigzag(&l, (int64_t)(c->word[i] - last));
-            last = c->word[i];
-        }
+        if (c->slots & 1u << i)
+            put_addresses(&l, &c->word[i], 1, &last);
     }
     tprof_long_varint(&l, common);
     tprof_long_varint(&l, c->count - common);
-    for (uint32_t i = 0; i < c->count - common; i++) {
-        tprof_long_zigzag(&l, (int64_t)(c->frame[i] - last));
-        last = c->frame[i];
-    }
+    put_addresses(&l, c->frame, c->count - common, &last);
     return tprof_long_end(&l);
 }
 
@@ -139,16 +136,14 @@ static int32_t find_stack(struct tprof_recorder *r,
 static int write_long(struct tprof_recorder *r, const struct tprof_sample *s,
                       uint32_t id, uint64_t units)
 {
-    struct tprof_long l;
+    const uint64_t value[] = {units,
+                              id,
+                              tprof_zigzag(s->rip - r->bounds->text_start),
+                              s->flags,
+                              s->late >> r->shift,
+                              s->weight};
 
-    tprof_long_begin(&l, &r->ring, WIRE_LONG_SAMPLE);
-    tprof_long_varint(&l, units);
-    tprof_long_varint(&l, id);
-    tprof_long_zigzag(&l, (int64_t)(s->rip - r->bounds->text_start));
-    tprof_long_varint(&l, s->flags);
-    tprof_long_varint(&l, s->late >> r->shift);
-    tprof_long_varint(&l, s->weight);
-    if (!tprof_long_end(&l))
+    if (!tprof_long_write(&r->ring, WIRE_LONG_SAMPLE, value, 6))
         return 0;
     r->time += units;
     return 1;

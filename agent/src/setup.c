@@ -41,42 +41,20 @@ volatile uint32_t *tprof_apic_id_register;
 volatile uint32_t *tprof_eoi_register;
 uint32_t tprof_unknown_cpu;
 
-/* Memory handed out from one end; an address of NULL only measures. */
-struct carver {
-    uintptr_t start, at;
-};
+/*
+ * The memory, from a page boundary on: what all cores share, then a block for
+ * each core. A block is the stack that the kernel's cpu_index hook runs on, the
+ * core's own stack, its struct (which must follow that stack: isr.S), its ring
+ * and its dictionary.
+ */
+#define SHARED_SIZE ALIGN(TPROF_PUMP_MEMORY + sizeof(struct tprof_console))
+#define RING_OFFSET                                                            \
+    (HOOK_STACK + TPROF_STACK_SIZE + ALIGN(sizeof(struct tprof_cpu)))
+#define ALIGN(size) (((size) + 63) & ~(size_t)63)
 
-static void *carve(struct carver *c, size_t size, size_t align)
+static size_t block_size(const struct tprof_config *c)
 {
-    uintptr_t at = (c->at + align - 1) & ~(uintptr_t)(align - 1);
-
-    c->at = at + size;
-    return (void *)at;
-}
-
-/* The parts that all cores share. */
-static void carve_shared(struct carver *c, void **pump, void **console)
-{
-    *pump = carve(c, tprof_pump_memory(), PAGE);
-    *console = carve(c, sizeof(struct tprof_console), PAGE);
-}
-
-/* One core's part: its stack ends where its struct begins. */
-static struct tprof_cpu *carve_core(struct carver *c,
-                                    const struct tprof_config *config,
-                                    uint32_t **hook_stack, uint64_t **ring,
-                                    uint64_t **slots)
-{
-    uint8_t *hook = carve(c, HOOK_STACK, 64);
-
-    carve(c, TPROF_STACK_SIZE, 64);
-    struct tprof_cpu *cpu =
-        carve(c, sizeof(struct tprof_cpu), _Alignof(struct tprof_cpu));
-
-    *hook_stack = (uint32_t *)(void *)(hook + HOOK_STACK - 64);
-    *ring = carve(c, config->ring_bytes, 64);
-    *slots = carve(c, config->dict_slots * sizeof(uint64_t), 64);
-    return cpu;
+    return RING_OFFSET + c->ring_bytes + c->dict_slots * sizeof(uint64_t);
 }
 
 static void set_default(uint32_t *field, uint32_t value)
@@ -116,18 +94,11 @@ static int complete(struct tprof_config *c)
 size_t tprof_mem_size(const struct tprof_config *config)
 {
     struct tprof_config c = *config;
-    struct carver m = {PAGE, PAGE};
-    void *pump, *console;
-    uint32_t *hook_stack;
-    uint64_t *ring, *slots;
 
     if (complete(&c) != TPROF_OK)
         return 0;
     set_default(&c.cpus, 1);
-    carve_shared(&m, &pump, &console);
-    for (uint32_t i = 0; i < c.cpus; i++)
-        carve_core(&m, &c, &hook_stack, &ring, &slots);
-    return m.at - m.start + PAGE; /* at any alignment */
+    return PAGE + SHARED_SIZE + c.cpus * block_size(&c);
 }
 
 /* Where text is, and what may be read: as configured, else the image's. */
@@ -156,8 +127,8 @@ static int find_bounds(struct tprof_agent *a)
     return TPROF_OK;
 }
 
-/* The memory to be carved, and how many cores it serves. */
-static int find_memory(struct tprof_agent *a, struct carver *m)
+/* The memory, and how many cores it serves. */
+static int find_memory(struct tprof_agent *a)
 {
     struct tprof_config *c = &a->config;
 
@@ -166,15 +137,13 @@ static int find_memory(struct tprof_agent *a, struct carver *m)
         c->memory_size =
             (uintptr_t)a->image.memory_end - (uintptr_t)a->image.memory;
     }
-    if (!c->memory)
+    if (!c->memory || c->memory_size < PAGE + SHARED_SIZE)
         return TPROF_ERR_MEMORY;
-    m->start = m->at = (uintptr_t)c->memory;
-    if (c->cpus == 0) {
-        c->cpus = TPROF_CPUS_MAX;
-        while (c->cpus > 1 && tprof_mem_size(c) > c->memory_size)
-            c->cpus--;
-    }
-    return tprof_mem_size(c) > c->memory_size ? TPROF_ERR_MEMORY : TPROF_OK;
+    size_t cpus = (c->memory_size - PAGE - SHARED_SIZE) / block_size(c);
+
+    if (c->cpus == 0)
+        c->cpus = cpus < TPROF_CPUS_MAX ? (uint32_t)cpus : TPROF_CPUS_MAX;
+    return cpus == 0 || cpus < c->cpus ? TPROF_ERR_MEMORY : TPROF_OK;
 }
 
 static int find_vector(struct tprof_agent *a)
@@ -243,17 +212,15 @@ static uint64_t physical_offset(const void *address)
                        : 0;
 }
 
-static void lay_out_core(struct tprof_agent *a, struct carver *m,
-                         uint32_t index)
+static void lay_out_core(struct tprof_agent *a, uint8_t *block, uint32_t index)
 {
-    uint64_t *ring, *slots;
-    struct tprof_cpu *cpu =
-        carve_core(m, &a->config, &tprof_hook_stack[index], &ring, &slots);
+    struct tprof_cpu *cpu = (void *)(block + HOOK_STACK + TPROF_STACK_SIZE);
+    uint64_t *ring = (void *)(block + RING_OFFSET);
+    uint64_t *slots = ring + a->config.ring_bytes / sizeof *ring;
     struct tprof_directory_core *d = &tprof_directory.core[index];
 
-    memset(cpu, 0, sizeof *cpu);
-    memset(slots, 0, a->config.dict_slots * sizeof *slots);
-    *tprof_hook_stack[index] = 0;
+    memset(block, 0, block_size(&a->config));
+    tprof_hook_stack[index] = (void *)(block + HOOK_STACK - 64);
     cpu->index = index;
     cpu->recorder.bounds = &a->bounds;
     cpu->schedule.random = tprof_seed(a->config.seed, index);
@@ -266,7 +233,7 @@ static void lay_out_core(struct tprof_agent *a, struct carver *m,
     d->ring = (uintptr_t)&cpu->recorder.ring;
     d->words = (uintptr_t)ring;
     d->slots = (uintptr_t)slots;
-    d->physical = physical_offset(cpu);
+    d->physical = physical_offset(block);
 }
 
 static int open_channel(struct tprof_agent *a, void *console)
@@ -287,8 +254,7 @@ int tprof_init_image(const struct tprof_config *config,
                      const struct tprof_image *image)
 {
     struct tprof_agent *a = &tprof_agent;
-    struct carver m;
-    void *pump, *console;
+    uint8_t *memory;
     int error;
 
     if (a->ready)
@@ -298,7 +264,7 @@ int tprof_init_image(const struct tprof_config *config,
     a->image = *image;
     if ((error = complete(&a->config)) != TPROF_OK ||
         (error = find_bounds(a)) != TPROF_OK ||
-        (error = find_memory(a, &m)) != TPROF_OK ||
+        (error = find_memory(a)) != TPROF_OK ||
         (error = find_timer(a)) != TPROF_OK)
         return error;
 
@@ -309,13 +275,15 @@ int tprof_init_image(const struct tprof_config *config,
         a->bounds.text_size < WIRE_TEXT_CRC_SPAN ? a->bounds.text_size
                                                  : WIRE_TEXT_CRC_SPAN);
     draw_boot_id(a);
-    carve_shared(&m, &pump, &console);
-    tprof_pump_init(pump);
-    error = open_channel(a, console);
+    memory = (uint8_t *)(((uintptr_t)a->config.memory + PAGE - 1) &
+                         ~(uintptr_t)(PAGE - 1));
+    tprof_pump_init(memory);
+    error = open_channel(a, memory + TPROF_PUMP_MEMORY);
     if (error != TPROF_OK && a->config.device.bus != TPROF_BUS_AUTO)
         return error;
+    memory += SHARED_SIZE;
     for (uint32_t i = 0; i < a->config.cpus; i++)
-        lay_out_core(a, &m, i);
+        lay_out_core(a, memory + i * block_size(&a->config), i);
     memset(tprof_apic_to_cpu, 0xff, sizeof tprof_apic_to_cpu);
     tprof_gs_offset = a->config.gs_cpu_offset;
     if (a->lapic.registers) {
