@@ -123,7 +123,8 @@ static int write_chunk(struct recording_writer *w, uint8_t kind,
     if (write_parts(w, part, e) == 0)
         return 0;
     /* a full disk: leave a file that ends with a whole chunk */
-    if (ftruncate(w->fd, (off_t)before) == 0)
+    if (ftruncate(w->fd, (off_t)before) == 0 &&
+        lseek(w->fd, (off_t)before, SEEK_SET) >= 0)
         w->size = before;
     return -1;
 }

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Keeps the decoder's events, for tests to look at. */
+#ifndef TPROF_SEEN_H
+#define TPROF_SEEN_H
+
+#include "decode/decode.h"
+#include "model/events.h"
+
+#define SEEN_MAX 4096
+
+struct seen_stack {
+    uint32_t core;
+    struct stack stack;
+    uint64_t frames[WIRE_STACK_FRAMES_MAX];
+};
+
+struct seen_sample {
+    struct sample sample;
+    uint32_t core;
+    uint8_t shift;
+    uint16_t period;
+};
+
+/* Stack number n is stacks[n - 1]. What does not fit is counted only. */
+struct seen {
+    int refuse_hello; /* hello() fails */
+    size_t hellos, stacks_n, samples_n, losses_n, stats_n, statuses, pongs;
+    size_t gaps, gap_frames;
+    enum hello_kind kind; /* of the last */
+    struct guest guest;
+    struct seen_stack stacks[SEEN_MAX];
+    struct seen_sample samples[SEEN_MAX];
+    struct loss losses[SEEN_MAX];
+    struct account account[GUEST_CORES_MAX];
+    struct core_stats stats;
+    struct guest_status status;
+    struct guest_pong pong;
+};
+
+/* The table to give to decode_new(), with a struct seen as context. */
+extern const struct events seen_events;
+
+#endif

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Sums, selection and time line, on samples made by hand. */
+#include "check.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "aggregate/aggregate.h"
+#include "aggregate/stack_pool.h"
+
+#define HZ 1000000u /* of the guest's clock in these tests */
+
+static struct aggregate *start(const struct aggregate_config *config)
+{
+    struct aggregate *a = aggregate_new(config);
+    struct guest g = {.cores = 4, .tsc_hz = HZ, .boot_id = {1}};
+
+    CHECK(a != NULL);
+    aggregate_hello(a, HELLO_FIRST, &g);
+    return a;
+}
+
+static uint32_t stack(struct aggregate *a, const uint64_t *frames,
+                      uint32_t depth)
+{
+    struct stack s = {.frames = frames, .depth = depth};
+
+    return aggregate_stack(a, &s);
+}
+
+/* Samples of period 100 << 1 = 200 ticks. */
+static void add(struct aggregate *a, uint32_t core, const struct sample *s,
+                size_t count)
+{
+    struct sample_batch batch = {
+        .core = core, .shift = 1, .period = 100, .samples = s, .count = count};
+
+    aggregate_samples(a, &batch);
+}
+
+static void add_one(struct aggregate *a, uint32_t core, double seconds,
+                    uint64_t leaf)
+{
+    struct sample s = {.tsc = 5000 + (uint64_t)(seconds * HZ + 0.5),
+                       .leaf = leaf,
+                       .weight = 1};
+
+    add(a, core, &s, 1);
+}
+
+TEST(sums_are_kept_by_core_leaf_and_stack) /* catches: entries mixed up */
+{
+    static const uint64_t frames[] = {1, 2, 3};
+    struct aggregate *a = start(&(struct aggregate_config){0});
+    uint32_t one = stack(a, frames, 3), two = stack(a, frames, 2);
+    const struct sample s[] = {
+        {.tsc = 10, .leaf = 7, .stack = one, .weight = 1},
+        {.tsc = 20, .leaf = 7, .stack = two, .weight = 2, .late = 600},
+        {.tsc = 30, .leaf = 8, .stack = one, .weight = 1},
+        {.tsc = 40, .leaf = 7, .stack = one, .weight = 3, .late = 2048},
+    };
+
+    CHECK_EQ(one, 1);
+    CHECK_EQ(two, 2);
+    CHECK_EQ(stack(a, frames, 3), one);
+    add(a, 0, s, 4);
+    add(a, 2, s, 1);
+
+    const struct profile *p = aggregate_profile(a);
+
+    CHECK_EQ(p->core_count, 4);
+    CHECK_EQ(p->stack_count, 3);
+    CHECK_EQ(p->period_tsc, 200);
+    CHECK_EQ(p->cores[0].entry_count, 3);
+    const struct profile_entry *e = p->cores[0].entries;
+
+    CHECK_EQ(e[0].leaf, 7);
+    CHECK_EQ(e[0].stack, one);
+    CHECK_EQ(e[0].tally.samples, 2);
+    CHECK_EQ(e[0].tally.weight, 4);
+    CHECK(e[0].tally.time == 800);
+    CHECK(e[0].tally.time_sq == 200. * 200 + 600. * 600);
+    CHECK(e[0].tally.late == 4096);
+    CHECK_EQ(e[0].tally.late_class[0], 1);
+    CHECK_EQ(e[0].tally.late_class[2], 1); /* 4096 is where class 2 begins */
+    CHECK_EQ(e[1].stack, two);
+    CHECK_EQ(e[1].tally.late_class[1], 1); /* 1200 */
+    CHECK_EQ(e[2].leaf, 8);
+    CHECK_EQ(p->cores[0].total.samples, 4);
+    CHECK_EQ(p->cores[0].total.weight, 7);
+    CHECK_EQ(p->cores[1].total.samples, 0);
+    CHECK_EQ(p->cores[2].entry_count, 1);
+    CHECK_EQ(p->cores[2].total.samples, 1);
+    aggregate_free(a);
+}
+
+TEST(lateness_classes_meet_their_limits) /* catches: an off-by-one at a limit */
+{
+    struct aggregate *a = start(&(struct aggregate_config){0});
+
+    for (unsigned i = 0; i < LATE_CLASSES; i++) {
+        uint32_t limit = (uint32_t)(LATE_CLASS_LIMIT(i) / 2); /* in units */
+        const struct sample s[] = {
+            {.leaf = i, .weight = 1, .late = limit - 1},
+            {.leaf = i, .weight = 1, .late = limit},
+        };
+
+        add(a, 0, s, 2);
+    }
+    const struct profile_entry *e = aggregate_profile(a)->cores[0].entries;
+
+    for (unsigned i = 0; i < LATE_CLASSES; i++) {
+        unsigned next = i + 1 < LATE_CLASSES ? i + 1 : i;
+
+        CHECK_EQ(e[i].tally.late_class[i], next == i ? 2 : 1);
+        CHECK_EQ(e[i].tally.late_class[next], next == i ? 2 : 1);
+    }
+    aggregate_free(a);
+}
+
+TEST(jump_weighs_one_and_is_counted_apart) /* catches: a pause taken for work */
+{
+    struct aggregate *a = start(&(struct aggregate_config){0});
+    struct sample s = {.tsc = 1,
+                       .leaf = 7,
+                       .weight = 500000,
+                       .late = 1u << 30,
+                       .flags = WIRE_SAMPLE_JUMP};
+
+    add(a, 0, &s, 1);
+    const struct profile_core *c = &aggregate_profile(a)->cores[0];
+
+    CHECK_EQ(c->total.weight, 1);
+    CHECK(c->total.time == 200);
+    CHECK(c->total.late == 0);
+    CHECK_EQ(c->jumps, 1);
+    CHECK_EQ(c->jump_weight, 500000);
+    aggregate_free(a);
+}
+
+TEST(core_filter_keeps_the_accounts_of_all) /* catches: loss hidden by --core */
+{
+    struct aggregate *a =
+        start(&(struct aggregate_config){.one_core = true, .core = 1});
+    struct account account = {.samples = 5, .lost = 2};
+
+    add_one(a, 0, 0, 7);
+    add_one(a, 1, 0, 7);
+    aggregate_account(a, 0, &account);
+    const struct profile *p = aggregate_profile(a);
+
+    CHECK_EQ(p->cores[0].entry_count, 0);
+    CHECK(!p->cores[0].selected);
+    CHECK_EQ(p->cores[0].account.samples, 5);
+    CHECK_EQ(p->cores[0].seconds[0].samples, 1);
+    CHECK_EQ(p->cores[1].entry_count, 1);
+    CHECK(p->cores[1].selected);
+    CHECK_EQ(aggregate_sums(a).samples, 5);
+    CHECK_EQ(aggregate_sums(a).lost, 2);
+    aggregate_free(a);
+}
+
+TEST(time_filter_counts_from_the_first_sample) /* catches: an end that is
+                                                  included */
+{
+    struct aggregate *a =
+        start(&(struct aggregate_config){.from_s = 1, .to_s = 2.5});
+
+    for (uint64_t i = 0; i <= 30; i++) /* at 0.0, 0.1 ... 3.0 s */
+        add_one(a, 0, (double)i / 10, i);
+    const struct profile *p = aggregate_profile(a);
+
+    CHECK_EQ(p->cores[0].total.samples, 15);
+    CHECK_EQ(p->cores[0].entries[0].leaf, 10);
+    CHECK_EQ(p->cores[0].entries[14].leaf, 24);
+    CHECK(fabs(p->duration_s - 3) < 1e-6);
+    aggregate_free(a);
+}
+
+TEST(
+    time_filter_from_zero_takes_a_core_that_is_ahead) /* catches: lost firsts */
+{
+    struct aggregate *a = start(&(struct aggregate_config){.to_s = 1});
+    struct sample s = {.tsc = 10, .leaf = 1, .weight = 1};
+
+    add_one(a, 0, 0, 7);
+    add(a, 1, &s, 1); /* before core 0's first */
+    CHECK_EQ(aggregate_profile(a)->cores[1].total.samples, 1);
+    aggregate_free(a);
+}
+
+TEST(time_filter_without_a_clock_selects_nothing) /* catches: all or nonsense */
+{
+    struct aggregate *a =
+        aggregate_new(&(struct aggregate_config){.from_s = 1, .to_s = 2});
+
+    aggregate_hello(a, HELLO_FIRST, &(struct guest){.cores = 1});
+    add_one(a, 0, 1.5, 7);
+    const struct profile *p = aggregate_profile(a);
+
+    CHECK_EQ(p->tsc_hz, 0);
+    CHECK_EQ(p->cores[0].total.samples, 0);
+    CHECK_EQ(p->cores[0].second_count, 0);
+    aggregate_free(a);
+}
+
+TEST(measured_clock_serves_where_none_was_told) /* catches: a told one replaced
+                                                 */
+{
+    struct aggregate *a = aggregate_new(&(struct aggregate_config){0});
+    struct guest g = {.cores = 1};
+
+    aggregate_hello(a, HELLO_FIRST, &g);
+    aggregate_clock(a, HZ);
+    CHECK_EQ(aggregate_profile(a)->tsc_hz, HZ);
+    CHECK(aggregate_profile(a)->tsc_measured);
+    g.tsc_hz = 77;
+    aggregate_hello(a, HELLO_SESSION, &g);
+    aggregate_clock(a, HZ);
+    CHECK_EQ(aggregate_profile(a)->tsc_hz, 77);
+    CHECK(!aggregate_profile(a)->tsc_measured);
+    aggregate_free(a);
+}
+
+TEST(seconds_show_where_loss_was) /* catches: bursts smeared or misplaced */
+{
+    struct aggregate *a = start(&(struct aggregate_config){0});
+
+    for (uint64_t i = 0; i < 50; i++) /* 5 s */
+        add_one(a, 0, (double)i / 10, 7);
+    aggregate_loss(a, &(struct loss){.reason = LOSS_RING_FULL,
+                                     .from_tsc = 5000 + 2 * HZ + 10,
+                                     .to_tsc = 5000 + 2 * HZ + 20,
+                                     .ticks = 9});
+    aggregate_loss(a, &(struct loss){.reason = LOSS_TRANSPORT,
+                                     .from_tsc = 5000 + 3 * HZ,
+                                     .to_tsc = 5000 + 4 * HZ + 5,
+                                     .ticks = 21});
+    const struct profile_core *c = &aggregate_profile(a)->cores[0];
+    static const uint32_t lost[] = {0, 0, 9, 10, 11};
+
+    CHECK_EQ(c->second_count, 5);
+    for (int i = 0; i < 5; i++) {
+        CHECK_EQ(c->seconds[i].samples, 10);
+        CHECK_EQ(c->seconds[i].lost, lost[i]);
+    }
+    aggregate_free(a);
+}
+
+TEST(lying_clock_costs_no_memory) /* catches: a time line of years */
+{
+    struct aggregate *a = start(&(struct aggregate_config){0});
+
+    add_one(a, 0, 0, 7);
+    struct sample s = {.tsc = UINT64_MAX / 2, .leaf = 1, .weight = 1};
+
+    add(a, 0, &s, 1);
+    aggregate_loss(a, &(struct loss){.from_tsc = 5000,
+                                     .to_tsc = UINT64_MAX / 2,
+                                     .ticks = UINT64_MAX});
+    aggregate_loss(a, &(struct loss){.from_tsc = UINT64_MAX / 2 - 1,
+                                     .to_tsc = UINT64_MAX / 2,
+                                     .ticks = 1});
+    aggregate_loss(a, &(struct loss){.from_tsc = 9, .to_tsc = 8, .ticks = 1});
+    const struct profile *p = aggregate_profile(a);
+
+    CHECK(p->cores[0].second_count <= 65536);
+    CHECK_EQ(p->cores[0].total.samples, 2);
+    aggregate_free(a);
+}
+
+TEST(reboot_goes_on_where_the_clock_ended) /* catches: negative time */
+{
+    struct aggregate *a = start(&(struct aggregate_config){0});
+    struct guest g = {.cores = 4, .tsc_hz = HZ, .boot_id = {2}};
+
+    add_one(a, 0, 10, 7);
+    add_one(a, 0, 12, 7);
+    aggregate_hello(a, HELLO_REBOOT, &g);
+    add_one(a, 0, 0, 7);
+    add_one(a, 0, 3, 7);
+    const struct profile *p = aggregate_profile(a);
+
+    CHECK_EQ(p->boots, 2);
+    CHECK_EQ(p->sessions, 2);
+    CHECK(fabs(p->duration_s - 5) < 1e-6);
+    CHECK_EQ(p->cores[0].total.samples, 4);
+    aggregate_free(a);
+}
+
+TEST(memory_limit_is_kept_and_counted) /* catches: growth without bound */
+{
+    struct aggregate *a =
+        start(&(struct aggregate_config){.memory_max = 200 * 1024});
+    uint64_t frames[127];
+
+    for (uint64_t i = 0; i < 100000; i++) {
+        add_one(a, 0, 0, i);
+        frames[i % 127] = i;
+        if (i < 1000)
+            (void)stack(a, frames, 127);
+    }
+    const struct profile *p = aggregate_profile(a);
+
+    CHECK(p->cores[0].no_memory > 0);
+    CHECK_EQ(p->cores[0].no_memory + p->cores[0].total.samples, 100000);
+    CHECK(p->refused_stacks > 0);
+    CHECK_EQ(p->refused_stacks + p->stack_count - 1, 1000);
+    aggregate_free(a);
+}
+
+TEST(cost_is_scaled_to_this_stream) /* catches: an agent's whole life charged */
+{
+    struct aggregate *a = start(&(struct aggregate_config){0});
+
+    aggregate_account(a, 0, &(struct account){.samples = 100, .ring_full = 20});
+    aggregate_stats(a, &(struct core_stats){.ticks = 1000, .cost_tsc = 5000});
+    CHECK(aggregate_profile(a)->cores[0].cost_tsc == 600);
+    aggregate_free(a);
+}
+
+TEST(unknown_stack_has_no_frames) /* catches: a pointer to nowhere */
+{
+    struct aggregate *a = start(&(struct aggregate_config){0});
+    const struct profile *p = aggregate_profile(a);
+
+    CHECK_EQ(profile_stack(p, STACK_UNKNOWN).depth, 0);
+    CHECK_EQ(profile_stack(p, STACK_UNKNOWN).end, WIRE_END_REASONS);
+    CHECK_EQ(profile_stack(p, 999).depth, 0);
+    aggregate_free(a);
+}
+
+TEST(stack_pool_tells_stacks_apart) /* catches: end, slots or words left out */
+{
+    static const uint64_t frames[] = {10, 20, 30};
+    struct stack_pool p = {0};
+    struct budget b = {1 << 20};
+    const struct stack s[] = {
+        {.frames = frames, .depth = 3},
+        {.frames = frames, .depth = 2},
+        {.frames = frames, .depth = 3, .end = WIRE_END_TEXT},
+        {.frames = frames, .depth = 3, .slot_mask = 1, .words = {5}},
+        {.frames = frames, .depth = 3, .slot_mask = 2, .words = {0, 5}},
+        {.frames = frames, .depth = 3, .slot_mask = 1, .words = {6}},
+        {.depth = 0},
+    };
+    size_t n = sizeof s / sizeof *s;
+
+    for (int again = 0; again < 2; again++)
+        for (size_t i = 0; i < n; i++)
+            CHECK_EQ(stack_pool_add(&p, &s[i], &b), i + 1);
+    for (size_t i = 0; i < n; i++) {
+        struct stack got = stack_pool_get(&p, (uint32_t)i + 1);
+
+        CHECK_EQ(got.depth, s[i].depth);
+        CHECK_EQ(got.end, s[i].end);
+        CHECK_EQ(got.slot_mask, s[i].slot_mask);
+        CHECK_MEM(got.words, s[i].words, sizeof got.words);
+        CHECK_MEM(got.frames, frames, got.depth * sizeof *frames);
+    }
+    stack_pool_fini(&p);
+}
+
+TEST(stack_pool_keeps_many) /* catches: a table that loses some as it grows */
+{
+    struct stack_pool p = {0};
+    struct budget b = {1 << 30};
+
+    for (int again = 0; again < 2; again++) {
+        for (uint64_t i = 0; i < 50000; i++) {
+            uint64_t frames[] = {i, i / 10, i / 100};
+            struct stack s = {.frames = frames, .depth = 3};
+
+            CHECK_EQ(stack_pool_add(&p, &s, &b), i + 1);
+        }
+    }
+    CHECK_EQ(stack_pool_get(&p, 777).frames[0], 776);
+    stack_pool_fini(&p);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The bounded reader: what it reads, and that it never reads beyond. */
+#include "check.h"
+
+#include <string.h>
+
+#include "decode/cursor.h"
+
+static struct cursor on(const char *bytes, size_t size)
+{
+    return cursor_init((const uint8_t *)bytes, size);
+}
+
+TEST(integers_are_little_endian) /* catches: swapped bytes */
+{
+    struct cursor c = on("\x01\x02\x03\x04\x05\x06\x07\x08\x09", 9);
+
+    CHECK_EQ(cursor_uint(&c, 1), 1);
+    CHECK_EQ(cursor_uint(&c, 8), 0x0908070605040302);
+    CHECK(!c.bad);
+    CHECK_EQ(cursor_left(&c), 0);
+}
+
+TEST(error_is_sticky) /* catches: a read that works after one that did not */
+{
+    struct cursor c = on("\x01\x02\x03", 3);
+
+    CHECK_EQ(cursor_uint(&c, 4), 0);
+    CHECK(c.bad);
+    CHECK_EQ(cursor_uint(&c, 1), 0);
+    CHECK_EQ(cursor_varint(&c), 0);
+    CHECK(cursor_bytes(&c, 1) == NULL);
+    CHECK(c.bad);
+}
+
+TEST(varints_have_their_limits) /* catches: bits lost, or bytes without end */
+{
+    struct cursor c = on("\x7f\x80\x01\xac\x02", 5);
+
+    CHECK_EQ(cursor_varint(&c), 127);
+    CHECK_EQ(cursor_varint(&c), 128);
+    CHECK_EQ(cursor_varint(&c), 300);
+    c = on("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 10);
+    CHECK_EQ(cursor_varint(&c), -1);
+    CHECK(!c.bad);
+    c = on("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", 10); /* a 65th bit */
+    CHECK_EQ(cursor_varint(&c), 0);
+    CHECK(c.bad);
+    c = on("\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01", 11);
+    CHECK_EQ(cursor_varint(&c), 0);
+    CHECK(c.bad);
+    c = on("\x80\x80", 2);
+    CHECK_EQ(cursor_varint(&c), 0);
+    CHECK(c.bad);
+}
+
+TEST(zigzag_is_signed) /* catches: an off-by-one on the negative side */
+{
+    struct cursor c = on("\x00\x01\x02\x03\xff\xff\xff\xff\xff\xff\xff\xff\xff"
+                         "\x01\xfe\xff\xff\xff\xff\xff\xff\xff\xff\x01",
+                         24);
+
+    CHECK_EQ(cursor_zigzag(&c), 0);
+    CHECK_EQ(cursor_zigzag(&c), -1);
+    CHECK_EQ(cursor_zigzag(&c), 1);
+    CHECK_EQ(cursor_zigzag(&c), -2);
+    CHECK_EQ(cursor_zigzag(&c), INT64_MIN);
+    CHECK_EQ(cursor_zigzag(&c), INT64_MAX);
+    CHECK(!c.bad);
+}
