@@ -12,7 +12,7 @@ void *budget_grow(struct budget *b, void *array, size_t *capacity,
 {
     size_t grown = *capacity ? *capacity : SMALLEST;
 
-    if (wanted <= *capacity)
+    if (wanted <= *capacity && array != NULL)
         return array;
     while (grown < wanted && grown <= SIZE_MAX / 2)
         grown *= 2;

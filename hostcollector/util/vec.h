@@ -6,27 +6,32 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 /*
- * Room for one more element of (size) bytes behind the (count) in (array),
- * which has room for (*room) and comes from here, or is NULL.
+ * Make room for one more element of (size) bytes behind the (count) in an
+ * array; (array) points to the pointer to it, which may be NULL, and comes
+ * from here. (*room) is how many fit.
  *
- * Returns the array, maybe moved; NULL if there is no memory: the old one
- * still stands then.
+ * Returns 0, and the array may have moved; -1 if there is no memory, and
+ * nothing has changed.
  */
-static inline void *vec_grow(void *array, size_t *room, size_t count,
-                             size_t size)
+static inline int vec_grow(void *array, size_t *room, size_t count, size_t size)
 {
-    if (count < *room)
-        return array;
-
+    void *now;
     size_t more = *room < 16 ? 16 : *room * 2;
+
+    if (count < *room)
+        return 0;
     if (more > SIZE_MAX / size)
-        return NULL;
-    void *moved = realloc(array, more * size);
-    if (moved != NULL)
-        *room = more;
-    return moved;
+        return -1;
+    memcpy(&now, array, sizeof now); /* a pointer of whatever type */
+    now = realloc(now, more * size);
+    if (now == NULL)
+        return -1;
+    memcpy(array, &now, sizeof now);
+    *room = more;
+    return 0;
 }
 
 #endif

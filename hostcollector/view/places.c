@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Addresses -> functions, each known once however often it was inlined. */
+#include "view/places.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbolize/symbolize.h"
+#include "util/map.h"
+#include "util/vec.h"
+
+/* A source line of a function, and what was charged to it. */
+struct place_line {
+    uint32_t function;
+    uint32_t number;
+    const char *file;
+    double self, calls; /* time */
+};
+
+/* The frames of one address: (count) from frames[first] on. */
+struct place_span {
+    size_t first, count;
+};
+
+struct places {
+    struct symbolizer *symbolizer; /* NULL: there are no symbols */
+    struct view_function *functions;
+    size_t function_count, function_room;
+    struct place_line *lines;
+    size_t line_count, line_room;
+    struct place_frame *frames;
+    size_t frame_count, frame_room;
+    struct place_span *spans;
+    size_t span_count, span_room;
+    struct map by_pc;       /* (pc, 0) -> span */
+    struct map by_identity; /* (name, hash of the file) -> function */
+    struct map by_line;     /* (function and number, file) -> line */
+};
+
+static const char *const mark_names[VIEW_MARKS] = {
+    [VIEW_UNCERTAIN] = "[caller?]",
+    [VIEW_IDLE] = "[idle]",
+    [VIEW_LOST] = "[stack-lost]",
+    [VIEW_DEEPER] = "[deeper]",
+};
+
+/* FNV-1a; what collides would only be shown as one function or line. */
+static uint64_t hash(const char *s)
+{
+    uint64_t h = 14695981039346656037u;
+
+    for (; s != NULL && *s != '\0'; s++)
+        h = (h ^ (unsigned char)*s) * 1099511628211u;
+    return h;
+}
+
+static int add_function(struct places *p, const char *name)
+{
+    if (vec_grow(&p->functions, &p->function_room, p->function_count,
+                 sizeof *p->functions) != 0)
+        return -1;
+    p->functions[p->function_count++] = (struct view_function){.name = name};
+    return 0;
+}
+
+struct places *places_new(struct symbolizer *s)
+{
+    struct places *p = calloc(1, sizeof *p);
+
+    if (p == NULL)
+        return NULL;
+    p->symbolizer = s;
+    for (size_t i = 0; i < VIEW_MARKS; i++) {
+        if (add_function(p, mark_names[i]) != 0) {
+            places_free(p);
+            return NULL;
+        }
+    }
+    return p;
+}
+
+/* Without a symbolizer the names are our own. */
+static void free_names(struct places *p)
+{
+    for (size_t i = VIEW_MARKS; i < p->function_count; i++) {
+        union {
+            const char *name;
+            char *own;
+        } u = {p->functions[i].name};
+
+        free(u.own);
+    }
+}
+
+void places_free(struct places *p)
+{
+    if (p == NULL)
+        return;
+    if (p->symbolizer == NULL)
+        free_names(p);
+    map_fini(&p->by_pc);
+    map_fini(&p->by_identity);
+    map_fini(&p->by_line);
+    free(p->functions);
+    free(p->lines);
+    free(p->frames);
+    free(p->spans);
+    free(p);
+}
+
+/* The function of (s). Where no file is known, equal names at different
+ * addresses are different functions. */
+static int function_of(struct places *p, const struct symbol *s, uint32_t *out)
+{
+    uint64_t where = s->file != NULL ? hash(s->file) : s->start;
+    uint32_t *number = map_put(&p->by_identity, (uintptr_t)s->function, where);
+
+    if (number == NULL)
+        return -1;
+    if (*number == MAP_NOTHING) {
+        *number = (uint32_t)p->function_count;
+        if (add_function(p, s->function) != 0) {
+            *number = MAP_NOTHING;
+            return -1;
+        }
+    }
+    *out = *number;
+    return 0;
+}
+
+static int line_of(struct places *p, const struct symbol *s, uint32_t function,
+                   uint32_t *out)
+{
+    uint64_t key = (uint64_t)function << 32 | s->line;
+    uint32_t *number = map_put(&p->by_line, key, hash(s->file));
+
+    if (number == NULL || vec_grow(&p->lines, &p->line_room, p->line_count,
+                                   sizeof *p->lines) != 0)
+        return -1;
+    if (*number == MAP_NOTHING) {
+        *number = (uint32_t)p->line_count++;
+        p->lines[*number] =
+            (struct place_line){function, s->line, s->file, 0, 0};
+    }
+    *out = *number;
+    return 0;
+}
+
+static int add_frame(struct places *p, const struct symbol *s)
+{
+    struct place_frame frame = {.inlined = s->kind == SYMBOL_INLINED};
+
+    if (vec_grow(&p->frames, &p->frame_room, p->frame_count,
+                 sizeof *p->frames) != 0 ||
+        function_of(p, s, &frame.function) != 0 ||
+        line_of(p, s, frame.function, &frame.line) != 0)
+        return -1;
+    p->frames[p->frame_count++] = frame;
+    return 0;
+}
+
+/* A function of its own for each address, which is its name. */
+static int add_nameless(struct places *p, uint64_t pc)
+{
+    char name[24];
+    size_t before = p->function_count;
+
+    (void)snprintf(name, sizeof name, "0x%" PRIx64, pc);
+    char *own = strdup(name);
+    struct symbol s = {.function = own, .start = pc, .size = 1};
+    int result = own != NULL ? add_frame(p, &s) : -1;
+
+    if (p->function_count == before)
+        free(own); /* it did not become a function */
+    return result;
+}
+
+static int add_frames(struct places *p, uint64_t pc)
+{
+    if (p->symbolizer == NULL)
+        return add_nameless(p, pc);
+
+    size_t n = 0;
+    for (const struct symbol *s = symbolize(p->symbolizer, pc); s != NULL;
+         s = s->inlined_into) {
+        /* the innermost, and the one that is a function of its own */
+        if (++n >= PLACE_FRAMES_MAX && s->inlined_into != NULL)
+            continue;
+        if (add_frame(p, s) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+int places_add(struct places *p, uint64_t pc)
+{
+    uint32_t *number = map_put(&p->by_pc, pc, 0);
+
+    if (number == NULL || vec_grow(&p->spans, &p->span_room, p->span_count,
+                                   sizeof *p->spans) != 0)
+        return -1;
+    if (*number != MAP_NOTHING)
+        return 0;
+
+    size_t first = p->frame_count;
+    if (add_frames(p, pc) != 0)
+        return -1;
+    p->spans[p->span_count] =
+        (struct place_span){first, p->frame_count - first};
+    *number = (uint32_t)p->span_count++;
+    return 0;
+}
+
+/* A function's old number beside what it sorts by. */
+struct rank {
+    const char *name;
+    uint32_t number;
+};
+
+static int by_name(const void *a, const void *b)
+{
+    const struct rank *left = a, *right = b;
+    int order = strcmp(left->name, right->name);
+
+    /* equal names: as they were first met, in the profile's order */
+    return order != 0 ? order
+                      : (left->number > right->number) -
+                            (left->number < right->number);
+}
+
+/* Put functions in the order of (ranks), and what refers to them. */
+static void renumber(struct places *p, const struct rank *ranks, uint32_t *now)
+{
+    for (uint32_t i = 0; i < p->function_count; i++) {
+        p->functions[i] = (struct view_function){.name = ranks[i].name};
+        now[ranks[i].number] = i;
+    }
+    for (size_t i = 0; i < p->frame_count; i++)
+        p->frames[i].function = now[p->frames[i].function];
+    for (size_t i = 0; i < p->line_count; i++)
+        p->lines[i].function = now[p->lines[i].function];
+}
+
+int places_finish(struct places *p)
+{
+    size_t n = p->function_count;
+    struct rank *ranks = calloc(n, sizeof *ranks);
+    uint32_t *now = calloc(n, sizeof *now);
+    int result = -1;
+
+    if (ranks != NULL && now != NULL) {
+        for (uint32_t i = 0; i < n; i++)
+            ranks[i] = (struct rank){p->functions[i].name, i};
+        qsort(ranks + VIEW_MARKS, n - VIEW_MARKS, sizeof *ranks, by_name);
+        renumber(p, ranks, now);
+        result = 0;
+    }
+    free(ranks);
+    free(now);
+    return result;
+}
+
+struct place places_get(const struct places *p, uint64_t pc)
+{
+    const struct place_span *span = &p->spans[map_get(&p->by_pc, pc, 0)];
+
+    return (struct place){p->frames + span->first, span->count};
+}
+
+void places_charge(struct places *p, uint32_t line, double time, bool self)
+{
+    *(self ? &p->lines[line].self : &p->lines[line].calls) += time;
+}
+
+void places_late(struct places *p, uint32_t function, double late)
+{
+    p->functions[function].late += late;
+}
+
+/* Does (a) say more about its function than (b)? */
+static bool hotter(const struct place_line *a, const struct place_line *b)
+{
+    if (a->self != b->self)
+        return a->self > b->self;
+    if (a->calls != b->calls)
+        return a->calls > b->calls;
+    return a->number < b->number;
+}
+
+const struct view_function *places_functions(struct places *p, size_t *count)
+{
+    const struct place_line **best = calloc(p->function_count, sizeof(void *));
+
+    if (best == NULL)
+        return NULL;
+    for (size_t i = 0; i < p->line_count; i++) {
+        const struct place_line *line = &p->lines[i];
+        const struct place_line **old = &best[line->function];
+
+        if (line->number != 0 && (*old == NULL || hotter(line, *old)))
+            *old = line;
+    }
+    for (size_t i = 0; i < p->function_count; i++) {
+        if (best[i] != NULL) {
+            p->functions[i].file = best[i]->file;
+            p->functions[i].line = best[i]->number;
+        }
+    }
+    free(best);
+    *count = p->function_count;
+    return p->functions;
+}

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Walks a profile twice: to learn its addresses, and, with their functions
+ * known and numbered by name, to add its entries to tables and trees.
+ */
+#include "view/view.h"
+
+#include <stdlib.h>
+
+#include "aggregate/aggregate.h"
+#include "symbolize/opcodes.h"
+#include "util/map.h"
+#include "util/vec.h"
+#include "view/places.h"
+#include "view/scope.h"
+
+/* What view_free() releases; the view is its first member. */
+struct view_memory {
+    struct view view;
+    struct places *places;
+    struct scope total;
+    struct scope *cores; /* as many as the profile has */
+    size_t core_count;
+    size_t edge_room;
+};
+
+struct builder {
+    const struct profile *profile;
+    struct view_memory *memory;
+    struct places *places;
+    struct opcodes *opcodes; /* NULL: no image */
+    struct path path;
+    size_t step_room;
+    uint32_t entry;      /* counts them, from 1 on */
+    uint32_t *last_seen; /* by function: the last entry that has it */
+    struct map edges;    /* (caller, callee) -> edge */
+    uint32_t *edge_seen; /* by edge: likewise */
+    size_t edge_seen_room;
+};
+
+static int learn_entry(struct builder *b, const struct profile_entry *entry)
+{
+    struct stack stack = profile_stack(b->profile, entry->stack);
+
+    if (places_add(b->places, entry->leaf) != 0)
+        return -1;
+    for (uint32_t i = 0; i < stack.depth; i++) {
+        /* what executes is the call, before the return address */
+        if (places_add(b->places, stack.frames[i] - 1) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int push(struct builder *b, struct path_step step)
+{
+    struct path *path = &b->path;
+
+    if (vec_grow(&path->steps, &b->step_room, path->count,
+                 sizeof *path->steps) != 0)
+        return -1;
+    step.first = b->last_seen[step.function] != b->entry;
+    b->last_seen[step.function] = b->entry;
+    path->steps[path->count++] = step;
+    return 0;
+}
+
+static int push_mark(struct builder *b, enum view_mark mark)
+{
+    return push(b, (struct path_step){.function = mark});
+}
+
+static int push_place(struct builder *b, uint64_t pc)
+{
+    struct place place = places_get(b->places, pc);
+
+    while (place.count-- > 0) {
+        const struct place_frame *frame = &place.frames[place.count];
+
+        if (push(b, (struct path_step){frame->function, frame->line,
+                                       frame->inlined, false}) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Callers of the leaf, and what is known to be missing among them. */
+static int push_callers(struct builder *b, const struct stack *stack)
+{
+    if (stack->end == WIRE_END_REASONS)
+        return push_mark(b, VIEW_LOST);
+    if (stack->end == WIRE_END_DEPTH && push_mark(b, VIEW_DEEPER) != 0)
+        return -1;
+    for (uint32_t i = stack->depth; i-- > 0;) {
+        if (push_place(b, stack->frames[i] - 1) != 0)
+            return -1;
+    }
+    return b->path.uncertain ? push_mark(b, VIEW_UNCERTAIN) : 0;
+}
+
+/* Make (entry) into b->path, outermost function first. */
+static int lay_path(struct builder *b, const struct profile_entry *entry,
+                    const struct stack *stack, enum code_place place)
+{
+    const struct tally *tally = &entry->tally;
+
+    b->entry++;
+    b->path.count = 0;
+    b->path.amount = (struct amount){tally->samples, tally->weight, tally->time,
+                                     tally->time_sq};
+    b->path.idle = place == CODE_IDLE;
+    b->path.uncertain = b->opcodes != NULL && opcodes_caller_uncertain(place);
+    if (push_callers(b, stack) != 0 || push_place(b, entry->leaf) != 0)
+        return -1;
+    b->path.leaf = b->path.count - 1;
+    return b->path.idle ? push_mark(b, VIEW_IDLE) : 0;
+}
+
+/* The edge caller -> callee; UINT32_MAX if there is no memory. */
+static uint32_t edge_of(struct builder *b, uint32_t caller, uint32_t callee)
+{
+    struct view *v = &b->memory->view;
+    uint32_t *number = map_put(&b->edges, caller, callee);
+
+    if (number == NULL ||
+        vec_grow(&v->edges, &b->memory->edge_room, v->edge_count,
+                 sizeof *v->edges) != 0 ||
+        vec_grow(&b->edge_seen, &b->edge_seen_room, v->edge_count,
+                 sizeof *b->edge_seen) != 0)
+        return UINT32_MAX;
+    if (*number == MAP_NOTHING) {
+        *number = (uint32_t)v->edge_count++;
+        v->edges[*number] =
+            (struct view_edge){.caller = caller, .callee = callee};
+        b->edge_seen[*number] = 0;
+    }
+    return *number;
+}
+
+static int add_edges(struct builder *b)
+{
+    const struct path *path = &b->path;
+
+    for (size_t i = 1; i < path->count; i++) {
+        uint32_t edge =
+            edge_of(b, path->steps[i - 1].function, path->steps[i].function);
+
+        if (edge == UINT32_MAX)
+            return -1;
+        if (b->edge_seen[edge] != b->entry)
+            amount_add(&b->memory->view.edges[edge].amount, &path->amount);
+        b->edge_seen[edge] = b->entry;
+    }
+    return 0;
+}
+
+/* Time per source line, and lateness per function. */
+static void charge(struct builder *b, const struct profile_entry *entry)
+{
+    const struct path *path = &b->path;
+
+    for (size_t i = 0; i <= path->leaf; i++) {
+        if (path->steps[i].function >= VIEW_MARKS)
+            places_charge(b->places, path->steps[i].line, entry->tally.time,
+                          i == path->leaf);
+    }
+    places_late(b->places, path->steps[path->leaf].function, entry->tally.late);
+}
+
+/* What tells why stacks are not what they should be. */
+static void note_stack(struct builder *b, const struct profile_entry *entry,
+                       const struct stack *stack, enum code_place place)
+{
+    struct view *v = &b->memory->view;
+    uint64_t samples = entry->tally.samples;
+    unsigned end =
+        stack->end < WIRE_END_REASONS ? stack->end : (unsigned)WIRE_END_REASONS;
+
+    v->ends[end] += samples;
+    if (stack->depth <= 1)
+        v->shallow[end] += samples;
+    if (place == CODE_NO_FRAME)
+        v->without_frame += samples;
+    /* only an address that has no name begins with a digit */
+    if (v->functions[b->path.steps[b->path.leaf].function].name[0] == '0')
+        v->without_symbol += samples;
+}
+
+static int add_entry(struct builder *b, struct scope *core,
+                     const struct profile_entry *entry)
+{
+    struct stack stack = profile_stack(b->profile, entry->stack);
+    enum code_place place = b->opcodes != NULL
+                                ? opcodes_place(b->opcodes, entry->leaf)
+                                : CODE_UNKNOWN;
+
+    if (lay_path(b, entry, &stack, place) != 0 ||
+        scope_add(core, &b->path) != 0 ||
+        scope_add(&b->memory->total, &b->path) != 0)
+        return -1;
+    charge(b, entry);
+    if (b->path.idle)
+        return 0;
+    note_stack(b, entry, &stack, place);
+    return add_edges(b);
+}
+
+typedef int (*entry_function)(struct builder *b, struct scope *core,
+                              const struct profile_entry *entry);
+
+static int learn_one(struct builder *b, struct scope *core,
+                     const struct profile_entry *entry)
+{
+    (void)core;
+    return learn_entry(b, entry);
+}
+
+static int for_each_entry(struct builder *b, entry_function call)
+{
+    for (size_t i = 0; i < b->profile->core_count; i++) {
+        const struct profile_core *core = &b->profile->cores[i];
+
+        for (size_t j = 0; j < core->entry_count; j++) {
+            if (call(b, &b->memory->cores[i], &core->entries[j]) != 0)
+                return -1;
+        }
+    }
+    return 0;
+}
+
+static int compare_edges(const void *a, const void *b)
+{
+    const struct view_edge *left = a, *right = b;
+
+    if (left->amount.time != right->amount.time)
+        return left->amount.time < right->amount.time ? 1 : -1;
+    if (left->caller != right->caller)
+        return left->caller < right->caller ? -1 : 1;
+    return (left->callee > right->callee) - (left->callee < right->callee);
+}
+
+/* Sort everything and put it where the view's reader looks for it. */
+static int finish(struct builder *b)
+{
+    struct view_memory *memory = b->memory;
+    struct view *v = &memory->view;
+
+    for (size_t i = 0; i < memory->core_count; i++) {
+        if (scope_finish(&memory->cores[i]) != 0)
+            return -1;
+        v->cores[i] = memory->cores[i].scope;
+    }
+    if (scope_finish(&memory->total) != 0)
+        return -1;
+    v->total = memory->total.scope;
+    v->core_count = memory->core_count;
+    if (v->edge_count != 0)
+        qsort(v->edges, v->edge_count, sizeof *v->edges, compare_edges);
+    v->functions = places_functions(b->places, &v->function_count);
+    return v->functions != NULL ? 0 : -1;
+}
+
+static int build(struct builder *b)
+{
+    size_t functions;
+
+    if (for_each_entry(b, learn_one) != 0 || places_finish(b->places) != 0)
+        return -1;
+    b->memory->view.functions = places_functions(b->places, &functions);
+    if (b->memory->view.functions == NULL)
+        return -1;
+    b->last_seen = calloc(functions, sizeof *b->last_seen);
+    if (b->last_seen == NULL)
+        return -1;
+    return for_each_entry(b, add_entry) != 0 ? -1 : finish(b);
+}
+
+static struct view_memory *memory_new(const struct profile *p,
+                                      struct symbolizer *s)
+{
+    struct view_memory *memory = calloc(1, sizeof *memory);
+
+    if (memory == NULL)
+        return NULL;
+    memory->places = places_new(s);
+    memory->core_count = p->core_count;
+    memory->total.scope.core = VIEW_ALL_CORES;
+    memory->cores = calloc(p->core_count + 1, sizeof *memory->cores);
+    memory->view.cores = calloc(p->core_count + 1, sizeof *memory->view.cores);
+    if (memory->places == NULL || memory->cores == NULL ||
+        memory->view.cores == NULL) {
+        view_free(&memory->view);
+        return NULL;
+    }
+    for (size_t i = 0; i < p->core_count; i++)
+        memory->cores[i].scope.core = p->cores[i].core;
+    return memory;
+}
+
+struct view *view_new(const struct profile *p, struct symbolizer *s,
+                      struct opcodes *o)
+{
+    struct view_memory *memory = memory_new(p, s);
+
+    if (memory == NULL)
+        return NULL;
+
+    struct builder b = {
+        .profile = p, .memory = memory, .places = memory->places, .opcodes = o};
+    int result = build(&b);
+
+    free(b.path.steps);
+    free(b.last_seen);
+    free(b.edge_seen);
+    map_fini(&b.edges);
+    if (result != 0) {
+        view_free(&memory->view);
+        return NULL;
+    }
+    return &memory->view;
+}
+
+void view_free(struct view *v)
+{
+    struct view_memory *memory = (struct view_memory *)v;
+
+    if (v == NULL)
+        return;
+    for (size_t i = 0; memory->cores != NULL && i < memory->core_count; i++)
+        scope_fini(&memory->cores[i]);
+    scope_fini(&memory->total);
+    places_free(memory->places);
+    free(memory->cores);
+    free(v->cores);
+    free(v->edges);
+    free(memory);
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Tables and trees from a profile, with addresses as names: what is added up
+ * where, what is counted once, and in which order it comes.
+ */
+#include "view/view.h"
+
+#include <string.h>
+
+#include "aggregate/aggregate.h"
+#include "alloc.h"
+#include "check.h"
+
+#define PERIOD 1000u
+
+static struct aggregate *aggregate;
+
+static const struct guest guest = {
+    .wire_version = TPROF_WIRE_VERSION,
+    .arch = WIRE_ARCH_X86_64,
+    .cores = 2,
+    .tsc_hz = 1000000,
+    .text_start = 0x1000,
+    .text_size = 0x1000,
+};
+
+static void begin(void)
+{
+    const struct aggregate_config config = {0};
+
+    aggregate = aggregate_new(&config);
+    CHECK(aggregate != NULL);
+    aggregate_hello(aggregate, HELLO_FIRST, &guest);
+}
+
+/* A stack from the call sites in (calls), innermost first: the return address
+ * lies one byte behind each. */
+static uint32_t stack(const uint64_t *calls, uint32_t depth, uint8_t end)
+{
+    uint64_t frames[8];
+
+    for (uint32_t i = 0; i < depth; i++)
+        frames[i] = calls[i] + 1;
+    return aggregate_stack(
+        aggregate,
+        &(struct stack){.frames = frames, .depth = depth, .end = end});
+}
+
+/* (n) samples of weight (weight). */
+static void samples(uint32_t core, uint32_t on_stack, uint64_t leaf, unsigned n,
+                    uint32_t weight)
+{
+    static uint64_t tsc = 1000;
+
+    for (unsigned i = 0; i < n; i++) {
+        struct sample s = {.tsc = tsc += PERIOD,
+                           .leaf = leaf,
+                           .stack = on_stack,
+                           .weight = weight};
+        struct sample_batch batch = {
+            .core = core, .period = PERIOD, .samples = &s, .count = 1};
+
+        aggregate_samples(aggregate, &batch);
+    }
+}
+
+static struct view *end(void)
+{
+    struct view *v = view_new(aggregate_profile(aggregate), NULL, NULL);
+
+    CHECK(v != NULL);
+    return v;
+}
+
+static void fini(struct view *v)
+{
+    view_free(v);
+    aggregate_free(aggregate);
+}
+
+static const struct view_row *
+row(const struct view *v, const struct view_scope *scope, const char *name)
+{
+    for (size_t i = 0; i < scope->row_count; i++) {
+        if (strcmp(v->functions[scope->rows[i].function].name, name) == 0)
+            return &scope->rows[i];
+    }
+    return NULL;
+}
+
+static const struct view_node *child(const struct view *v,
+                                     const struct view_tree *tree,
+                                     const struct view_node *parent,
+                                     const char *name)
+{
+    for (uint32_t i = parent->child; i != 0; i = tree->nodes[i].next) {
+        if (strcmp(v->functions[tree->nodes[i].function].name, name) == 0)
+            return &tree->nodes[i];
+    }
+    return NULL;
+}
+
+TEST(callers_are_looked_up_before_their_return_address)
+{
+    begin();
+    samples(0, stack((uint64_t[]){0x1100}, 1, WIRE_END_ZERO), 0x1200, 1, 1);
+    struct view *v = end();
+
+    CHECK(row(v, &v->total, "0x1100") != NULL);
+    CHECK(row(v, &v->total, "0x1101") == NULL);
+    CHECK(row(v, &v->total, "0x1200") != NULL); /* the leaf itself */
+    fini(v);
+}
+
+TEST(self_and_total_add_up) /* catches: a total without its callees */
+{
+    begin();
+    uint32_t deep = stack((uint64_t[]){0x1200, 0x1100}, 2, WIRE_END_ZERO);
+    uint32_t shallow = stack((uint64_t[]){0x1100}, 1, WIRE_END_ZERO);
+    samples(0, deep, 0x1300, 10, 1);
+    samples(0, shallow, 0x1200, 5, 1);
+    samples(1, shallow, 0x1200, 7, 2);
+    struct view *v = end();
+
+    CHECK_EQ(v->total.busy.samples, 22);
+    CHECK_EQ(v->total.busy.weight, 29);
+    CHECK(v->total.busy.time == 29.0 * PERIOD);
+    CHECK(v->total.busy.time_sq == (15.0 + 7 * 4) * PERIOD * PERIOD);
+    CHECK_EQ(row(v, &v->total, "0x1100")->total.weight, 29);
+    CHECK_EQ(row(v, &v->total, "0x1100")->self.weight, 0);
+    CHECK_EQ(row(v, &v->total, "0x1200")->total.weight, 29);
+    CHECK_EQ(row(v, &v->total, "0x1200")->self.weight, 19);
+    CHECK_EQ(row(v, &v->cores[0], "0x1200")->self.weight, 5);
+    CHECK_EQ(row(v, &v->cores[1], "0x1200")->self.weight, 14);
+    CHECK(row(v, &v->cores[1], "0x1300") == NULL);
+    fini(v);
+}
+
+TEST(recursion_counts_once) /* catches: shares above 100 % */
+{
+    begin();
+    uint32_t s =
+        stack((uint64_t[]){0x1200, 0x1200, 0x1200, 0x1100}, 4, WIRE_END_ZERO);
+    samples(0, s, 0x1200, 10, 1);
+    struct view *v = end();
+
+    CHECK_EQ(row(v, &v->total, "0x1200")->total.samples, 10);
+    CHECK_EQ(row(v, &v->total, "0x1200")->self.samples, 10);
+    CHECK_EQ(v->edge_count, 2);
+    CHECK_EQ(v->edges[0].amount.samples, 10);
+    CHECK_EQ(v->edges[1].amount.samples, 10);
+
+    /* but each level is a node of its own in the tree */
+    const struct view_tree *tree = &v->total.tree;
+    const struct view_node *n = child(v, tree, &tree->nodes[0], "0x1100");
+    for (int i = 0; i < 4; i++) {
+        n = child(v, tree, n, "0x1200");
+        CHECK(n != NULL);
+        CHECK_EQ(n->self.samples, i == 3 ? 10 : 0);
+    }
+    fini(v);
+}
+
+TEST(what_stacks_lack_is_marked)
+{
+    begin();
+    samples(0, stack((uint64_t[]){0x1100}, 1, WIRE_END_DEPTH), 0x1200, 3, 1);
+    samples(0, STACK_UNKNOWN, 0x1200, 4, 1);
+    struct view *v = end();
+
+    const struct view_tree *tree = &v->total.tree;
+    CHECK_EQ(child(v, tree, &tree->nodes[0], "[deeper]")->total.samples, 3);
+    const struct view_node *lost =
+        child(v, tree, &tree->nodes[0], "[stack-lost]");
+    CHECK_EQ(child(v, tree, lost, "0x1200")->self.samples, 4);
+    /* marks are no functions: no rows */
+    CHECK_EQ(v->total.row_count, 2);
+    CHECK_EQ(v->ends[WIRE_END_DEPTH], 3);
+    CHECK_EQ(v->ends[WIRE_END_REASONS], 4);
+    fini(v);
+}
+
+TEST(order_is_by_time_then_by_name) /* catches: output that varies */
+{
+    begin();
+    uint32_t s = stack((uint64_t[]){0x1100}, 1, WIRE_END_ZERO);
+    samples(0, s, 0x1500, 2, 1);
+    samples(0, s, 0x1400, 2, 1);
+    samples(0, s, 0x1300, 1, 1);
+    samples(0, s, 0x1600, 9, 1);
+    struct view *v = end();
+
+    static const char *const want[] = {"0x1600", "0x1400", "0x1500", "0x1300",
+                                       "0x1100"};
+    const struct view_tree *tree = &v->total.tree;
+    uint32_t node = tree->nodes[tree->nodes[0].child].child;
+    for (size_t i = 0; i < 5; i++) {
+        uint32_t function = v->total.rows[i].function;
+
+        CHECK_STR(v->functions[function].name, want[i]);
+        if (i < 4)
+            CHECK_STR(v->functions[tree->nodes[node].function].name, want[i]);
+        node = tree->nodes[node].next;
+    }
+    fini(v);
+}
+
+TEST(nothing_makes_an_empty_view)
+{
+    begin();
+    struct view *v = end();
+
+    CHECK_EQ(v->total.all.samples, 0);
+    CHECK_EQ(v->total.row_count, 0);
+    fini(v);
+}
+
+TEST(memory_may_run_out_anywhere)
+{
+    begin();
+    for (uint64_t i = 0; i < 40; i++)
+        samples((uint32_t)(i & 1),
+                stack((uint64_t[]){0x1100 + i * 8, 0x1080}, 2, WIRE_END_ZERO),
+                0x1400 + i * 8, 1, 1);
+    const struct profile *p = aggregate_profile(aggregate);
+
+    for (unsigned n = 1;; n++) {
+        alloc_fail_at(n);
+        struct view *v = view_new(p, NULL, NULL);
+        bool failed = alloc_failed();
+
+        CHECK(failed == (v == NULL));
+        view_free(v);
+        if (!failed)
+            break;
+    }
+    aggregate_free(aggregate);
+}
