@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * From counters to sentences: each function looks for one kind of trouble and
+ * says what happened and what to do next.
+ */
+#include "render/remarks.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Fewer samples than this on a core: its shares are rough. */
+#define FEW_SAMPLES   100
+/* Loss above this share of the ticks gets a warning. */
+#define LOSS_WARNED   0.01
+/* A core misses deadlines when more than this share of them had no tick. */
+#define MISSED_WARNED 0.10
+
+#define LIST_SIZE 160
+
+/* Append (text) to a list with commas in (list), of LIST_SIZE bytes. */
+static void list_add(char *list, const char *text)
+{
+    size_t used = strlen(list);
+    const char *comma = used == 0 ? "" : ", ";
+
+    if (used > LIST_SIZE - 24) {
+        if (list[used - 1] != '.')
+            (void)snprintf(list + used, LIST_SIZE - used, ", ...");
+        return;
+    }
+    (void)snprintf(list + used, LIST_SIZE - used, "%s%s", comma, text);
+}
+
+/* Append (first) to (last) as "3" or "3-5". */
+static void list_span(char *list, size_t first, size_t last)
+{
+    char text[48];
+
+    if (first == last)
+        (void)snprintf(text, sizeof text, "%zu", first);
+    else
+        (void)snprintf(text, sizeof text, "%zu-%zu", first, last);
+    list_add(list, text);
+}
+
+typedef bool (*core_test)(const struct profile_core *core);
+
+/* The cores that (test) finds, as "0, 2-3", in (list); how many. */
+static size_t list_cores(const struct profile *p, core_test test, char *list)
+{
+    size_t found = 0, first = 0;
+    bool inside = false;
+
+    list[0] = '\0';
+    for (size_t i = 0; i <= p->core_count; i++) {
+        bool hit = i < p->core_count && test(&p->cores[i]);
+
+        found += hit;
+        if (hit && !inside)
+            first = i;
+        if (!hit && inside)
+            list_span(list, p->cores[first].core, p->cores[i - 1].core);
+        inside = hit;
+    }
+    return found;
+}
+
+static uint64_t lost(const struct account *a)
+{
+    return account_ticks(a) - a->samples;
+}
+
+static bool started(const struct profile_core *core)
+{
+    return core->has_stats && (core->stats.flags & WIRE_STATS_STARTED) != 0;
+}
+
+static bool ticks(const struct profile_core *core)
+{
+    return account_ticks(&core->account) != 0 ||
+           (core->has_stats && core->stats.ticks != 0);
+}
+
+static bool never_ticked(const struct profile_core *core)
+{
+    return started(core) && !ticks(core);
+}
+
+static bool only_full(const struct profile_core *core)
+{
+    const struct account *a = &core->account;
+    uint64_t full = a->ring_full;
+
+    if (full == 0 && core->has_stats)
+        full = core->stats.ring_full;
+    return a->samples == 0 && full != 0;
+}
+
+static bool any(const struct profile *p, core_test test)
+{
+    char list[LIST_SIZE];
+
+    return list_cores(p, test, list) != 0;
+}
+
+static bool has_delivered(const struct profile_core *core)
+{
+    return core->account.samples != 0;
+}
+
+static bool has_stats(const struct profile_core *core)
+{
+    return core->has_stats;
+}
+
+/* Nothing was delivered: the first cause along the way of a sample. */
+static void why_nothing_came(struct remarks *r, const struct profile *p)
+{
+    if (p->has_status && p->status.refusal == WIRE_REFUSED_NO_CLOCK)
+        remarks_warn(r, "No samples: the guest does not know how fast its "
+                        "clock runs, and refused to start. Set config.tsc_hz, "
+                        "or sample for more than a second so that it can be "
+                        "measured.");
+    else if (p->has_status && p->status.refusal == WIRE_REFUSED_NO_CORE)
+        remarks_warn(r, "No samples: no core of the guest takes part. Call "
+                        "tprof_start_cpu() on each core, and look at what it "
+                        "returns.");
+    else if (any(p, only_full))
+        remarks_warn(r, "No samples: the guest took them, but nobody drained "
+                        "its rings until they were full. Its cores must let "
+                        "interrupts in, or call tprof_poll(); its device must "
+                        "be the one that is connected here.");
+    else if (any(p, has_stats) && !any(p, started))
+        remarks_warn(r, "No samples: no core has called tprof_start_cpu().");
+    else if (any(p, never_ticked) && !any(p, ticks))
+        remarks_warn(r, "No samples: the timer never fired. Are interrupts "
+                        "enabled on the guest's cores, does the kernel leave "
+                        "the local APIC's timer alone, or does its own timer's "
+                        "handler call tprof_tick()?");
+    else
+        remarks_warn(r, "No samples: the stream ended before the first one "
+                        "came. Sample for longer.");
+}
+
+static void look_for_samples(struct remarks *r, const struct profile *p,
+                             const struct view *v)
+{
+    char list[LIST_SIZE];
+
+    if (!any(p, has_delivered)) {
+        why_nothing_came(r, p);
+        return;
+    }
+    if (v->total.all.samples == 0)
+        remarks_warn(r, "No samples here: there are some, but none of that "
+                        "core or within that time. 'collector report FILE' "
+                        "without --core and --time shows where they are.");
+    else if (v->total.busy.samples == 0)
+        remarks_warn(r, "Every sample found its core idle (in hlt or mwait): "
+                        "there was no work to profile. Sample while the guest "
+                        "is busy.");
+    if (list_cores(p, never_ticked, list) != 0)
+        remarks_warn(r,
+                     "No tick at all on core %s: is its local APIC's timer "
+                     "in use by the kernel, or are interrupts off there?",
+                     list);
+}
+
+static void look_for_few(struct remarks *r, const struct view *v)
+{
+    char list[LIST_SIZE] = "";
+
+    for (size_t i = 0; i < v->core_count; i++) {
+        uint64_t n = v->cores[i].busy.samples;
+
+        if (n != 0 && n < FEW_SAMPLES)
+            list_span(list, v->cores[i].core, v->cores[i].core);
+    }
+    if (list[0] != '\0')
+        remarks_warn(r,
+                     "Fewer than %d busy samples on core %s: the ranges are "
+                     "wide. Sample for longer, or at a higher --rate.",
+                     FEW_SAMPLES, list);
+}
+
+static bool loses(const struct profile_core *core)
+{
+    const struct account *a = &core->account;
+
+    return (double)lost(a) > LOSS_WARNED * (double)account_ticks(a);
+}
+
+/* The seconds of (core) in which more was lost than LOSS_WARNED. */
+static void list_seconds(const struct profile_core *core, char *list)
+{
+    size_t first = 0;
+    bool inside = false;
+
+    list[0] = '\0';
+    for (size_t i = 0; i <= core->second_count; i++) {
+        const struct profile_second *s = &core->seconds[i];
+        bool hit = i < core->second_count && s->lost != 0 &&
+                   s->lost > LOSS_WARNED * ((double)s->samples + s->lost);
+
+        if (hit && !inside)
+            first = i;
+        if (!hit && inside)
+            list_span(list, first, i - 1);
+        inside = hit;
+    }
+}
+
+static const char *main_reason(const struct account *a)
+{
+    if (a->ring_full >= a->lost && a->ring_full >= a->reentered)
+        return "the guest's ring was full: drain faster, or raise "
+               "config.ring_bytes";
+    if (a->lost >= a->reentered)
+        return "frames were lost or damaged on the way";
+    return "ticks came inside ticks: the rate is too high";
+}
+
+static void look_for_loss(struct remarks *r, const struct profile *p)
+{
+    for (size_t i = 0; i < p->core_count; i++) {
+        const struct profile_core *core = &p->cores[i];
+        const struct account *a = &core->account;
+        char list[LIST_SIZE];
+
+        if (!loses(core))
+            continue;
+        list_seconds(core, list);
+        remarks_warn(
+            r,
+            "Core %" PRIu32 " lost %.1f %% of its samples%s%s (%s). "
+            "Loss comes in bursts: what ran then is "
+            "underrepresented.",
+            core->core, 100.0 * (double)lost(a) / (double)account_ticks(a),
+            list[0] != '\0' ? ", in second " : "", list, main_reason(a));
+    }
+}
+
+static bool misses(const struct profile_core *core)
+{
+    const struct account *a = &core->account;
+
+    return (double)a->missed > MISSED_WARNED * (double)account_deadlines(a);
+}
+
+/* Half of the cores at once: that is the host, not a lock of the kernel's. */
+static void look_for_missed(struct remarks *r, const struct profile *p)
+{
+    char list[LIST_SIZE];
+    size_t active = list_cores(p, has_delivered, list);
+    size_t found = list_cores(p, misses, list);
+    double missed = 0, deadlines = 0;
+
+    for (size_t i = 0; i < p->core_count; i++) {
+        missed += (double)p->cores[i].account.missed;
+        deadlines += (double)account_deadlines(&p->cores[i].account);
+    }
+    if (found == 0)
+        return;
+    if (active > 1 && found * 2 >= active)
+        remarks_warn(r,
+                     "The host is oversubscribed: %.0f %% of the deadlines "
+                     "passed while a core was not run. A late sample weighs "
+                     "what it covers, so shares hold; ranges are wider.",
+                     100 * missed / deadlines);
+    else
+        remarks_warn(r,
+                     "Core %s missed more than a tenth of its deadlines: "
+                     "interrupts were off for long, or the host did not run "
+                     "it. A late sample weighs what it covers.",
+                     list);
+}
+
+static void look_for_fixed_tick(struct remarks *r, const struct profile *p)
+{
+    if (p->guest.intervals != WIRE_INTERVALS_KERNEL || !p->has_status ||
+        p->status.every > 2)
+        return;
+    remarks_warn(r,
+                 "Samples follow the kernel's own fixed tick of %" PRIu32
+                 " Hz: work that repeats in step with it is over- or "
+                 "underrepresented. Ask for at most %" PRIu32 " Hz, which "
+                 "leaves room to choose ticks at random.",
+                 p->guest.kernel_hz,
+                 p->guest.kernel_hz >= 4 ? p->guest.kernel_hz / 4 : 1);
+}
+
+static double part(uint64_t n, uint64_t of)
+{
+    return of == 0 ? 0 : (double)n / (double)of;
+}
+
+static void look_at_stacks(struct remarks *r, const struct profile *p,
+                           const struct view *v)
+{
+    uint64_t busy = v->total.busy.samples;
+    double memory = part(v->shallow[WIRE_END_MEMORY], busy);
+    double wild = part(v->shallow[WIRE_END_TEXT], busy) +
+                  part(v->shallow[WIRE_END_NOT_RISING], busy);
+
+    if (memory > .5)
+        remarks_warn(r,
+                     "%.0f %% of the stacks end after a frame or less, "
+                     "outside readable memory: config.readable does not "
+                     "cover this kernel's stacks%s.",
+                     100 * memory,
+                     p->guest.has_readable && p->guest.readable == 0
+                         ? " (it is empty, so only the image may be read)"
+                         : "");
+    if (wild > .5 || part(v->without_frame, busy) > .3)
+        remarks_warn(r,
+                     "Many functions keep no frame pointer (%.0f %% of the "
+                     "samples are in such, %.0f %% of the stacks go nowhere): "
+                     "callers are missing. Compile the kernel with "
+                     "-fno-omit-frame-pointer -mno-omit-leaf-frame-pointer.",
+                     100 * part(v->without_frame, busy), 100 * wild);
+    if (part(v->ends[WIRE_END_DEPTH], busy) > .05)
+        remarks_note(r,
+                     "%.0f %% of the stacks had more frames than were asked "
+                     "for; they begin at %s. A higher --depth shows the "
+                     "rest.",
+                     100 * part(v->ends[WIRE_END_DEPTH], busy), "[deeper]");
+    if (v->ends[WIRE_END_REASONS] != 0)
+        remarks_note(r,
+                     "Of %.1f %% of the samples the stack was lost in "
+                     "transport; they stand under [stack-lost].",
+                     100 * part(v->ends[WIRE_END_REASONS], busy));
+}
+
+static void look_at_core(struct remarks *r, const struct profile *p,
+                         const struct profile_core *core)
+{
+    const struct core_stats *stats = &core->stats;
+
+    if (core->account.violations != 0)
+        remarks_warn(r,
+                     "Core %" PRIu32 ": in %" PRIu64 " frames records and "
+                     "counters contradict each other. This is a defect of "
+                     "the agent or the collector, or the guest lies.",
+                     core->core, core->account.violations);
+    if (core->no_memory != 0)
+        remarks_warn(r,
+                     "Core %" PRIu32 ": %" PRIu64 " samples were left out, "
+                     "since memory for stacks ran out. Report a part of the "
+                     "time by --time.",
+                     core->core, core->no_memory);
+    if (core->jumps != 0 && p->tsc_hz != 0 && p->period_tsc != 0)
+        remarks_note(r,
+                     "Core %" PRIu32 ": the clock jumped %" PRIu64
+                     " times, by %.1f s in all (a pause, a migration); that "
+                     "time is not counted.",
+                     core->core, core->jumps,
+                     (double)core->jump_weight * (double)p->period_tsc /
+                         (double)p->tsc_hz);
+    if (core->has_stats && stats->unknown_cpu != 0)
+        remarks_warn(r,
+                     "%" PRIu64 " ticks came on cores that never called "
+                     "tprof_start_cpu(): is config.cpu_source right?",
+                     stats->unknown_cpu);
+    if (core->has_stats && stats->device_errors != 0)
+        remarks_note(r, "The agent counted %" PRIu64 " errors of its device.",
+                     stats->device_errors);
+}
+
+static void look_at_stream(struct remarks *r, const struct profile *p)
+{
+    const struct stream_health *h = &p->health;
+
+    if (p->boots > 1)
+        remarks_note(r, "The guest booted %" PRIu32 " times; all are added up.",
+                     p->boots);
+    if (h->damaged != 0)
+        remarks_note(r,
+                     "Damaged stretches in the stream: %" PRIu64 ", of %" PRIu64
+                     " bytes together; they were skipped.",
+                     h->damaged, h->skipped);
+    if (h->lost_frames != 0)
+        remarks_note(r, "Frames lost on the way: %" PRIu64 ".", h->lost_frames);
+    if (h->malformed != 0)
+        remarks_warn(r,
+                     "Frames that were intact but made no sense: %" PRIu64
+                     ", the first: %s.",
+                     h->malformed, h->first_malformed);
+    if (h->unknown_frames != 0 || h->unknown_records != 0)
+        remarks_note(r,
+                     "%" PRIu64 " frames and %" PRIu64 " records are of "
+                     "kinds that this collector does not know: the guest's "
+                     "agent is newer.",
+                     h->unknown_frames, h->unknown_records);
+    if (p->refused_stacks != 0)
+        remarks_warn(r, "%" PRIu64 " stacks could not be kept: memory ran out.",
+                     p->refused_stacks);
+    if (p->tsc_hz == 0 && any(p, has_delivered))
+        remarks_note(r, "How fast the guest's clock runs is not known: there "
+                        "are shares, but no seconds. Set config.tsc_hz.");
+    else if (p->tsc_measured)
+        remarks_note(r,
+                     "The guest's clock was measured over the channel: "
+                     "%.1f MHz.",
+                     (double)p->tsc_hz / 1e6);
+}
+
+void remarks_diagnose(struct remarks *r, const struct profile *p,
+                      const struct view *v)
+{
+    look_for_samples(r, p, v);
+    look_for_loss(r, p);
+    look_for_missed(r, p);
+    look_for_fixed_tick(r, p);
+    look_for_few(r, v);
+    look_at_stacks(r, p, v);
+    for (size_t i = 0; i < p->core_count; i++)
+        look_at_core(r, p, &p->cores[i]);
+    look_at_stream(r, p);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Keeps remarks; what gives reason for them is in diagnose.c. */
+#include "render/remarks.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "render/text.h"
+
+static void add(struct remarks *r, bool warning, const char *fmt, va_list args)
+    __attribute__((format(printf, 3, 0)));
+
+static void add(struct remarks *r, bool warning, const char *fmt, va_list args)
+{
+    char text[REMARK_SIZE];
+
+    if (r->count == REMARKS_MAX)
+        return;
+    (void)vsnprintf(text, sizeof text, fmt, args);
+
+    struct remark *remark = &r->list[r->count++];
+    remark->warning = warning;
+    text_escape(remark->text, sizeof remark->text, text);
+}
+
+void remarks_warn(struct remarks *r, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    add(r, true, fmt, args);
+    va_end(args);
+}
+
+void remarks_note(struct remarks *r, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    add(r, false, fmt, args);
+    va_end(args);
+}

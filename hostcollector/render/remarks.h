@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a reader must know beside the numbers: warnings, which stand over the
+ * tables, and notes, which stand below them.
+ */
+#ifndef TPROF_RENDER_REMARKS_H
+#define TPROF_RENDER_REMARKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "model/profile.h"
+#include "model/view.h"
+
+#define REMARKS_MAX 40
+#define REMARK_SIZE 600
+
+struct remark {
+    bool warning;
+    char text[REMARK_SIZE]; /* one paragraph, harmless on a terminal */
+};
+
+/* Zeroed: empty. The last of REMARKS_MAX stays, what comes then is left out. */
+struct remarks {
+    size_t count;
+    struct remark list[REMARKS_MAX];
+};
+
+/* Add one, printf-style; control characters in it are escaped. */
+void remarks_warn(struct remarks *r, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+void remarks_note(struct remarks *r, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/*
+ * Add what (p) and (v) give reason to say: why there are no or few samples,
+ * what was lost and where, why stacks are short, and each time what to do.
+ */
+void remarks_diagnose(struct remarks *r, const struct profile *p,
+                      const struct view *v);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The list of formats. */
+#include "render/render.h"
+
+#include <string.h>
+
+static const struct render_ops *const formats[] = {
+    &render_table,
+    &render_folded,
+};
+
+#define FORMATS (sizeof formats / sizeof formats[0])
+
+const struct render_ops *render_by_name(const char *name)
+{
+    for (size_t i = 0; i < FORMATS; i++) {
+        if (strcmp(formats[i]->name, name) == 0)
+            return formats[i];
+    }
+    return NULL;
+}
+
+const struct render_ops *render_by_path(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+
+    if (dot == NULL || strchr(dot, '/') != NULL)
+        return NULL;
+    for (size_t i = 0; i < FORMATS; i++) {
+        if (strcmp(formats[i]->suffix, dot + 1) == 0)
+            return formats[i];
+    }
+    return NULL;
+}
+
+const char *render_names(void)
+{
+    return "txt, folded";
+}

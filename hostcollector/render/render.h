@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a profile is turned into: one file per format, all behind render_ops.
+ * A renderer reads the finished view and writes; it changes nothing.
+ */
+#ifndef TPROF_RENDER_RENDER_H
+#define TPROF_RENDER_RENDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "model/profile.h"
+#include "model/view.h"
+#include "render/remarks.h"
+
+/* Everything to be shown. Strings may be NULL, and need not be harmless. */
+struct report {
+    const struct profile *profile;
+    const struct view *view;
+    const struct remarks *remarks;
+    const char *elf;    /* path of the guest's image */
+    const char *source; /* where the samples came from */
+    uint32_t top;       /* rows a table; 0: as many as are worth a look */
+    bool all;           /* every row and branch, and a tree for each core */
+};
+
+struct render_ops {
+    const char *name;   /* as given to --format */
+    const char *suffix; /* of files in this format, without the dot */
+    /* Write (r) to (out), from beginning to end; the caller asks ferror(). */
+    void (*write)(FILE *out, const struct report *r);
+};
+
+extern const struct render_ops render_table;  /* txt */
+extern const struct render_ops render_folded; /* folded */
+
+/* The format called (name); NULL if there is none. */
+const struct render_ops *render_by_name(const char *name);
+
+/* The format that the suffix of (path) stands for; NULL if for none. */
+const struct render_ops *render_by_path(const char *path);
+
+/* All names with commas between, for a message. */
+const char *render_names(void);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A share of the samples' time, and how far it can be trusted.
+ *
+ * Samples are weighted by the time that they stand for. Shares are weighted,
+ * and the interval counts as many samples as the weights are worth.
+ */
+#ifndef TPROF_RENDER_SHARE_H
+#define TPROF_RENDER_SHARE_H
+
+#include "model/view.h"
+
+/* A share with its 95 % interval, each from 0 to 1; low <= p <= high. */
+struct share {
+    double p;
+    double low, high;
+};
+
+/*
+ * How many equally weighted samples (a) is worth: (sum w)^2 / sum w^2; 0 for
+ * none. It never exceeds a->samples.
+ */
+double share_effective(const struct amount *a);
+
+/*
+ * The share of (part) in (whole), of which it is a subset, with Wilson's score
+ * interval. An empty whole gives 0 with the interval 0 to 1: nothing is known.
+ */
+struct share share_of(const struct amount *part, const struct amount *whole);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The parts of the text report, in table.c, tree.c and footer.c. */
+#ifndef TPROF_RENDER_TABLE_H
+#define TPROF_RENDER_TABLE_H
+
+#include "render/render.h"
+
+/* The call tree of (scope) with what it needs as a heading. */
+void table_tree(FILE *out, const struct report *r,
+                const struct view_scope *scope);
+
+/* Who calls, and is called by, the functions with most time of their own. */
+void table_calls(FILE *out, const struct report *r);
+
+/* Accounting, lateness, the profiler's cost, notes. */
+void table_footer(FILE *out, const struct report *r);
+
+/* "all cores" or "core N" in (buf) of at least 24 bytes. Returns (buf). */
+const char *table_scope_name(char *buf, size_t size,
+                             const struct view_scope *scope);
+
+#endif

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Call trees, and the callers and callees of single functions, as text. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "render/share.h"
+#include "render/table.h"
+#include "render/text.h"
+
+/* Branches below this share of busy time are left out, unless asked for. */
+#define BRANCH_MIN  .01
+/* Deeper nodes would leave no room for names. */
+#define LEVELS_MAX  20
+/* Functions whose callers and callees are shown. */
+#define CALLS_SHOWN 5
+/* ... if they have this share of the time themselves. */
+#define CALLS_MIN   .01
+/* Callers and callees below this share of the function are left out. */
+#define CALL_MIN    .01
+
+struct writer {
+    FILE *out;
+    const struct view *view;
+    const struct view_scope *scope;
+    double least;          /* share of busy time that a node must have */
+    bool more[LEVELS_MAX]; /* by level: a sibling follows further down */
+};
+
+static double share(const struct writer *w, const struct amount *a)
+{
+    return w->scope->busy.time > 0 ? a->time / w->scope->busy.time : 0;
+}
+
+/* The first sibling from (node) on that is large enough; 0 if none is. They
+ * are sorted, so none behind it is larger. */
+static uint32_t kept(const struct writer *w, uint32_t node)
+{
+    const struct view_node *nodes = w->scope->tree.nodes;
+
+    return node != 0 && share(w, &nodes[node].total) >= w->least ? node : 0;
+}
+
+/* The child that (node) may be joined with on one line: all time of (node)
+ * was in it, as far as a report shows. 0 if there is none. */
+static uint32_t only_child(const struct writer *w, const struct view_node *node)
+{
+    const struct view_node *nodes = w->scope->tree.nodes;
+    uint32_t child = kept(w, node->child);
+
+    if (child == 0)
+        return 0;
+    return share(w, &node->total) - share(w, &nodes[child].total) < .0005
+               ? child
+               : 0;
+}
+
+static size_t name_width(const struct writer *w, const struct view_node *node)
+{
+    return text_width(w->view->functions[node->function].name) +
+           (node->inlined ? strlen(" (inlined)") : 0);
+}
+
+/* Write the names of (node) and of those joined with it, from (column) on.
+ * Returns the last of them. */
+static const struct view_node *
+write_chain(const struct writer *w, const struct view_node *node, size_t column)
+{
+    for (;;) {
+        const char *name = w->view->functions[node->function].name;
+        uint32_t child = only_child(w, node);
+        const struct view_node *next = &w->scope->tree.nodes[child];
+
+        (void)fprintf(w->out, "%s%s", name, node->inlined ? " (inlined)" : "");
+        column += name_width(w, node);
+        if (child == 0 || column + 3 + name_width(w, next) > TEXT_COLUMNS)
+            return node;
+        (void)fputs(" > ", w->out);
+        column += 3;
+        node = next;
+    }
+}
+
+static size_t write_guides(struct writer *w, size_t level)
+{
+    for (size_t i = 1; i < level; i++)
+        (void)fputs(w->more[i] ? "|  " : "   ", w->out);
+    if (level > 0)
+        (void)fputs(w->more[level] ? "|- " : "`- ", w->out);
+    return 3 * level;
+}
+
+static void write_siblings(struct writer *w, uint32_t first, size_t level);
+
+static void write_node(struct writer *w, const struct view_node *node,
+                       size_t level)
+{
+    const struct view_node *last = node;
+    double own;
+
+    /* the line's numbers come before its names: find the last one first */
+    for (uint32_t i = only_child(w, last); i != 0; i = only_child(w, last))
+        last = &w->scope->tree.nodes[i];
+    own = share(w, &last->self);
+    (void)fprintf(w->out, "%6.1f ", 100 * share(w, &node->total));
+    if (own >= .0005)
+        (void)fprintf(w->out, "%6.1f  ", 100 * own);
+    else
+        (void)fputs("        ", w->out);
+    last = write_chain(w, node, 15 + write_guides(w, level));
+    (void)putc('\n', w->out);
+    write_siblings(w, last->child, level + 1);
+}
+
+static void write_siblings(struct writer *w, uint32_t first, size_t level)
+{
+    const struct view_node *nodes = w->scope->tree.nodes;
+
+    if (kept(w, first) != 0 && level == LEVELS_MAX) {
+        (void)fprintf(w->out,
+                      "%15s%*s... (deeper ones are in -o FILE.folded)"
+                      "\n",
+                      "", 3 * LEVELS_MAX, "");
+        return;
+    }
+    for (uint32_t i = kept(w, first); i != 0; i = kept(w, nodes[i].next)) {
+        w->more[level] = kept(w, nodes[i].next) != 0;
+        write_node(w, &nodes[i], level);
+    }
+}
+
+void table_tree(FILE *out, const struct report *r,
+                const struct view_scope *scope)
+{
+    struct writer w = {.out = out,
+                       .view = r->view,
+                       .scope = scope,
+                       .least = r->all ? 0 : BRANCH_MIN};
+    char name[24];
+
+    if (scope->busy.samples == 0)
+        return;
+    (void)fprintf(out,
+                  "\nCall tree of %s, from the outermost caller; %% of "
+                  "busy time%s\n",
+                  table_scope_name(name, sizeof name, scope),
+                  r->all ? "" : "; branches below 1 % left out");
+    (void)fputs(" TOTAL   SELF\n", out);
+    write_siblings(&w, scope->tree.nodes[0].child, 0);
+}
+
+/* Append "name 12.3 %" to (list), of (size) bytes. Returns whether it fit. */
+static bool append_call(char *list, size_t size, const char *name, double p)
+{
+    size_t used = strlen(list);
+    int n = snprintf(list + used, size - used, "%s%s %.1f %%",
+                     used == 0 ? "" : ", ", name, 100 * p);
+
+    if (n >= 0 && (size_t)n < size - used)
+        return true;
+    list[used] = '\0';
+    return false;
+}
+
+/* The callers of (row)'s function, or its callees, with their shares of it. */
+static void write_calls(FILE *out, const struct report *r,
+                        const struct view_row *row, bool callers)
+{
+    const struct view *v = r->view;
+    char list[1024] = "";
+    bool fits = true;
+
+    for (size_t i = 0; i < v->edge_count && fits; i++) {
+        const struct view_edge *edge = &v->edges[i];
+        uint32_t self = callers ? edge->callee : edge->caller;
+        uint32_t other = callers ? edge->caller : edge->callee;
+        double p = share_of(&edge->amount, &row->total).p;
+
+        if (self == row->function && (r->all || p >= CALL_MIN))
+            fits = append_call(list, sizeof list, v->functions[other].name, p);
+    }
+    if (list[0] != '\0')
+        text_wrap(out,
+                  callers ? "                from  " : "                to    ",
+                  list);
+}
+
+/* How many of the first rows are worth their callers and callees. */
+static size_t calls_shown(const struct report *r,
+                          const struct view_scope *scope)
+{
+    size_t n = 0, most = r->top != 0 ? r->top : CALLS_SHOWN;
+
+    if (r->all || r->top != 0)
+        return r->all || most > scope->row_count ? scope->row_count : most;
+    while (n < scope->row_count && n < most &&
+           share_of(&scope->rows[n].self, &scope->busy).p >= CALLS_MIN)
+        n++;
+    return n;
+}
+
+void table_calls(FILE *out, const struct report *r)
+{
+    const struct view_scope *scope = &r->view->total;
+    size_t n = calls_shown(r, scope);
+
+    if (n == 0)
+        return;
+    (void)fputs("\nCallers and callees, % of the function's total\n"
+                "  SELF  TOTAL\n",
+                out);
+    for (size_t i = 0; i < n; i++) {
+        const struct view_row *row = &scope->rows[i];
+
+        (void)fprintf(out, "%6.1f %6.1f  %s\n",
+                      100 * share_of(&row->self, &scope->busy).p,
+                      100 * share_of(&row->total, &scope->busy).p,
+                      r->view->functions[row->function].name);
+        write_calls(out, r, row, true);
+        write_calls(out, r, row, false);
+    }
+}
