@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* collector report: what a recording, or a captured stream, tells. */
+#include <stdio.h>
+
+#include "cmd/cmd.h"
+#include "cmd/session.h"
+
+static int help(void)
+{
+    (void)fputs("collector report FILE [option...]\n"
+                "\n"
+                "Reports on a recording, or on the bytes captured from a "
+                "one-way channel (QEMU's\n"
+                "-chardev file). With -o it writes those files and prints "
+                "nothing.\n"
+                "\n",
+                stdout);
+    options_help(stdout, COMMAND_REPORT);
+    return EXIT_DONE;
+}
+
+static int run_session(const struct options *o, const struct outputs *out,
+                       struct source *source)
+{
+    struct err e = {""};
+    struct session *s = session_new(source, o, out, &e);
+    int result = s != NULL ? session_run(s, &e) : -1;
+
+    session_free(s);
+    if (result == 0)
+        return EXIT_DONE;
+    (void)fprintf(stderr, "collector report: %s\n", e.text);
+    return EXIT_FAILED;
+}
+
+static int plan(struct outputs *out, const struct options *o, struct err *e)
+{
+    if (o->input == NULL)
+        return err_set(e, "which recording? type: collector report FILE");
+    if (outputs_plan(out, o, o->output_count == 0, e) != 0)
+        return -1;
+    if (out->recording != NULL)
+        return err_set(e, "'%s' is a recording already: copy it", o->input);
+    return 0;
+}
+
+static int run_report(int argc, char **argv)
+{
+    struct options o;
+    struct outputs out;
+    struct err e = {""};
+    struct source *source;
+
+    if (options_parse(&o, COMMAND_REPORT, argc, argv, &e) != 0)
+        goto usage;
+    if (o.help)
+        return help();
+    if (plan(&out, &o, &e) != 0)
+        goto usage;
+    source = source_replay(o.input, &e);
+    if (source == NULL)
+        goto usage;
+    return run_session(&o, &out, source);
+
+usage:
+    (void)fprintf(stderr, "collector report: %s\n", e.text);
+    return EXIT_USAGE;
+}
+
+const struct command cmd_report = {"report", run_report};

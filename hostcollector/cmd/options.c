@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Parses options by their table, and guesses what a mistyped one meant. */
+#include "cmd/options.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum option_kind {
+    OPTION_FLAG,    /* bool */
+    OPTION_TEXT,    /* const char * */
+    OPTION_COUNT,   /* uint32_t or int32_t from min to max */
+    OPTION_SECONDS, /* double */
+    OPTION_SPAN,    /* from_s and to_s */
+    OPTION_OUTPUT,  /* one more of outputs */
+};
+
+struct option_row {
+    const char *name;
+    char letter;          /* 0: none */
+    const char *argument; /* NULL: takes none */
+    unsigned commands;    /* enum command_bit */
+    enum option_kind kind;
+    size_t offset; /* in struct options */
+    uint32_t min, max;
+    const char *help; /* further lines after \n */
+};
+
+#define LIVE   COMMAND_LIVE
+#define RECORD COMMAND_RECORD
+#define REPORT COMMAND_REPORT
+#define AT(m)  offsetof(struct options, m)
+
+static const struct option_row rows[] = {
+    {"serial", 0, "PATH", LIVE | RECORD, OPTION_TEXT, AT(serial), 0, 0,
+     "the guest's virtio-serial port as QEMU offers it: a Unix\n"
+     "socket, a pty, or a file"},
+    {"input", 0, "FILE", LIVE | REPORT, OPTION_TEXT, AT(input), 0, 0,
+     "a recording, or bytes captured from a one-way channel"},
+    {"elf", 0, "FILE", LIVE | RECORD | REPORT, OPTION_TEXT, AT(elf), 0, 0,
+     "the guest's image with symbols (default: as recorded)"},
+    {"duration", 'd', "SECONDS", LIVE | RECORD, OPTION_SECONDS, AT(duration_s),
+     0, 0, "stop after so long (default: at Ctrl-C or the guest's end)"},
+    {"rate", 0, "HZ", LIVE | RECORD, OPTION_COUNT, AT(rate_hz), 1, 50000,
+     "samples a second and core, 1 to 50000 (default: the guest's\n"
+     "config, else 997)"},
+    {"depth", 0, "N", LIVE | RECORD, OPTION_COUNT, AT(depth), 1, 127,
+     "callers to record, 1 to 127 (default: the guest's, else 64)"},
+    {"output", 'o', "FILE", LIVE | RECORD | REPORT, OPTION_OUTPUT, 0, 0, 0,
+     "write FILE: .tprof recording, .folded stacks, .txt report;\n"
+     "- is standard output; may be given more than once"},
+    {"format", 0, "F", LIVE | RECORD | REPORT, OPTION_TEXT, AT(format), 0, 0,
+     "tprof, folded or txt, whatever the file's suffix; without -o\n"
+     "to standard output instead of the report"},
+    {"core", 0, "N", LIVE | REPORT, OPTION_COUNT, AT(core), 0, 65535,
+     "only this core"},
+    {"time", 0, "A..B", LIVE | REPORT, OPTION_SPAN, 0, 0, 0,
+     "only from second A to second B; either may be left out"},
+    {"top", 0, "N", LIVE | REPORT, OPTION_COUNT, AT(top), 1, 1000000,
+     "functions in each table (default: 10 a core, 20 in all)"},
+    {"all", 0, NULL, LIVE | REPORT, OPTION_FLAG, AT(all), 0, 0,
+     "every function and every branch of the call trees"},
+    {"help", 'h', NULL, LIVE | RECORD | REPORT, OPTION_FLAG, AT(help), 0, 0,
+     "this text"},
+};
+
+#define ROWS (sizeof rows / sizeof rows[0])
+
+static const char *command_name(enum command_bit command)
+{
+    return command == RECORD ? " record" : command == REPORT ? " report" : "";
+}
+
+/* Edits that lead from (a) to (b), a NUL-terminated name of under 16 bytes. */
+static unsigned distance(const char *a, size_t len, const char *b)
+{
+    unsigned row[16];
+    size_t width = strlen(b);
+
+    for (size_t j = 0; j <= width; j++)
+        row[j] = (unsigned)j;
+    for (size_t i = 1; i <= len; i++) {
+        unsigned diagonal = row[0];
+
+        row[0] = (unsigned)i;
+        for (size_t j = 1; j <= width; j++) {
+            unsigned replace = diagonal + (a[i - 1] != b[j - 1]);
+            unsigned shift = 1 + (row[j] < row[j - 1] ? row[j] : row[j - 1]);
+
+            diagonal = row[j];
+            row[j] = replace < shift ? replace : shift;
+        }
+    }
+    return row[width];
+}
+
+/* The option of (command) nearest to (name), NULL if none is near. */
+static const struct option_row *nearest(const char *name, size_t len,
+                                        unsigned command)
+{
+    const struct option_row *best = NULL;
+    unsigned best_distance = 3;
+
+    for (size_t i = 0; i < ROWS; i++) {
+        /* a beginning counts as one slip: --dur */
+        bool begins = len >= 2 && strncmp(rows[i].name, name, len) == 0;
+        unsigned d = begins ? 1 : distance(name, len, rows[i].name);
+
+        if ((rows[i].commands & command) != 0 && d < best_distance) {
+            best = &rows[i];
+            best_distance = d;
+        }
+    }
+    return best;
+}
+
+static int unknown(const char *word, size_t len, enum command_bit command,
+                   struct err *e)
+{
+    const char *name = command_name(command);
+    const struct option_row *row = NULL;
+    char guess[64] = "";
+
+    if (word[0] == '-' && word[1] == '-')
+        row = nearest(word + 2, len - 2, command);
+    if (row != NULL)
+        (void)snprintf(guess, sizeof guess, " did you mean --%s?", row->name);
+    return err_set(e, "no option '%.*s';%s 'collector%s --help' lists all",
+                   (int)len, word, guess, name);
+}
+
+/* The row that (word) names, up to (len) bytes of it; NULL: unknown. */
+static const struct option_row *find(const char *word, size_t len,
+                                     unsigned command)
+{
+    for (size_t i = 0; i < ROWS; i++) {
+        const struct option_row *row = &rows[i];
+        bool is_long = word[1] == '-' && strlen(row->name) == len - 2 &&
+                       strncmp(row->name, word + 2, len - 2) == 0;
+        bool is_short = len == 2 && row->letter != 0 && word[1] == row->letter;
+
+        if ((row->commands & command) != 0 && (is_long || is_short))
+            return row;
+    }
+    return NULL;
+}
+
+/* A number of seconds at (text), which ends in (stop). -1 if it is none. */
+static double seconds(const char *text, const char **stop)
+{
+    char *end;
+    double s = strtod(text, &end);
+
+    *stop = end;
+    return end == text || !isfinite(s) || s < 0 || s > 1e9 ? -1 : s;
+}
+
+static int set_count(struct options *o, const struct option_row *row,
+                     const char *value, struct err *e)
+{
+    char *end;
+
+    errno = 0;
+    long n = strtol(value, &end, 10);
+    if (end == value || *end != '\0' || errno != 0 || n < (long)row->min ||
+        n > (long)row->max)
+        return err_set(e, "--%s: '%s' is not a number from %u to %u", row->name,
+                       value, row->min, row->max);
+
+    uint32_t count = (uint32_t)n;
+    memcpy((char *)o + row->offset, &count, sizeof count);
+    return 0;
+}
+
+static int set_seconds(struct options *o, const struct option_row *row,
+                       const char *value, struct err *e)
+{
+    const char *stop;
+    double s = seconds(value, &stop);
+
+    if (s <= 0 || *stop != '\0')
+        return err_set(e, "--%s: '%s' is not a number of seconds", row->name,
+                       value);
+    memcpy((char *)o + row->offset, &s, sizeof s);
+    return 0;
+}
+
+static int set_span(struct options *o, const char *value, struct err *e)
+{
+    const char *dots = strstr(value, "..");
+    const char *stop = value;
+    bool good = dots != NULL;
+
+    if (good && dots != value) {
+        /* strtod would read the first dot of "2..5" as well */
+        char first[32] = "";
+
+        if ((size_t)(dots - value) < sizeof first)
+            memcpy(first, value, (size_t)(dots - value));
+        o->from_s = seconds(first, &stop);
+        good = o->from_s >= 0 && *stop == '\0';
+    }
+    if (good && dots[2] != '\0') {
+        o->to_s = seconds(dots + 2, &stop);
+        good = o->to_s > o->from_s && *stop == '\0';
+    }
+    if (!good)
+        return err_set(e,
+                       "--time: '%s' is not a span of seconds; type it as "
+                       "2..5, 2.. or ..5",
+                       value);
+    return 0;
+}
+
+static int set(struct options *o, const struct option_row *row,
+               const char *value, struct err *e)
+{
+    switch (row->kind) {
+    case OPTION_FLAG:
+        *(bool *)((char *)o + row->offset) = true;
+        return 0;
+    case OPTION_TEXT:
+        memcpy((char *)o + row->offset, &value, sizeof value);
+        return 0;
+    case OPTION_COUNT:
+        return set_count(o, row, value, e);
+    case OPTION_SECONDS:
+        return set_seconds(o, row, value, e);
+    case OPTION_SPAN:
+        return set_span(o, value, e);
+    case OPTION_OUTPUT:
+        if (o->output_count == OPTIONS_OUTPUTS)
+            return err_set(e, "-o: more than %d files", OPTIONS_OUTPUTS);
+        o->outputs[o->output_count++] = value;
+        return 0;
+    }
+    return 0;
+}
+
+/* Take the option at argv[*i], and its argument, which moves (*i). */
+static int take_option(struct options *o, enum command_bit command, int argc,
+                       char **argv, int *i, struct err *e)
+{
+    const char *word = argv[*i];
+    bool is_long = word[1] == '-';
+    size_t len = is_long ? strcspn(word, "=") : 2;
+    const struct option_row *row = find(word, len, command);
+
+    if (row == NULL)
+        return unknown(word, is_long ? len : strlen(word), command, e);
+
+    const char *value = word[len] == '\0' ? NULL : word + len + is_long;
+    if (row->argument == NULL && value != NULL)
+        return err_set(e, "--%s takes no argument", row->name);
+    if (row->argument != NULL && value == NULL) {
+        if (++*i == argc)
+            return err_set(e, "--%s wants %s after it", row->name,
+                           row->argument);
+        value = argv[*i];
+    }
+    return set(o, row, value, e);
+}
+
+int options_parse(struct options *o, enum command_bit command, int argc,
+                  char **argv, struct err *e)
+{
+    *o = (struct options){.core = -1};
+    for (int i = 0; i < argc && !o->help; i++) {
+        const char *word = argv[i];
+
+        if (word[0] == '-' && word[1] != '\0') {
+            if (take_option(o, command, argc, argv, &i, e) != 0)
+                return -1;
+        } else if (command != REPORT) {
+            return err_set(e,
+                           "what is '%s'? 'collector%s --help' tells what to "
+                           "type",
+                           word, command_name(command));
+        } else if (o->input != NULL) {
+            return err_set(e, "one recording at a time: '%s' or '%s'?",
+                           o->input, word);
+        } else {
+            o->input = word;
+        }
+    }
+    return 0;
+}
+
+void options_help(FILE *out, enum command_bit command)
+{
+    for (size_t i = 0; i < ROWS; i++) {
+        const struct option_row *row = &rows[i];
+        char left[32];
+        const char *line = row->help;
+
+        if ((row->commands & command) == 0)
+            continue;
+        (void)snprintf(left, sizeof left, "%c%c%c --%s %s",
+                       row->letter ? '-' : ' ', row->letter ? row->letter : ' ',
+                       row->letter ? ',' : ' ', row->name,
+                       row->argument ? row->argument : "");
+        (void)fprintf(out, "  %-24s", left);
+        for (;;) {
+            int len = (int)strcspn(line, "\n");
+
+            (void)fprintf(out, "%.*s\n", len, line);
+            if (line[len] == '\0')
+                break;
+            line += len + 1;
+            (void)fprintf(out, "  %-24s", "");
+        }
+    }
+}

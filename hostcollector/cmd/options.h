@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The command line: one table of options, from which --help is made as well. */
+#ifndef TPROF_CMD_OPTIONS_H
+#define TPROF_CMD_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "util/err.h"
+
+/* Which commands know an option. */
+enum command_bit {
+    COMMAND_LIVE = 1u << 0, /* collector without a command's name */
+    COMMAND_RECORD = 1u << 1,
+    COMMAND_REPORT = 1u << 2,
+};
+
+#define OPTIONS_OUTPUTS 8
+
+/* What was asked for. The strings are those of argv. */
+struct options {
+    const char *serial; /* NULL: not given, as with all strings here */
+    const char *input;  /* report's FILE, too */
+    const char *elf;
+    const char *format;
+    const char *outputs[OPTIONS_OUTPUTS];
+    unsigned output_count;
+    double duration_s; /* 0: until Ctrl-C or the guest's end */
+    uint32_t rate_hz;  /* 0: as the guest likes */
+    uint32_t depth;    /* 0: likewise */
+    int32_t core;      /* -1: all */
+    double from_s;     /* 0: from the beginning */
+    double to_s;       /* 0: to the end */
+    uint32_t top;      /* rows of a table; 0: as many as are worth a look */
+    bool all;          /* every row and branch */
+    bool help;         /* --help was found, the rest was not looked at */
+};
+
+/*
+ * Read (argc) words at (argv), the command's name not among them, as (command)
+ * understands them. (*o) need not be initialized.
+ *
+ * Returns 0; -1 with (e) saying what to type instead.
+ */
+int options_parse(struct options *o, enum command_bit command, int argc,
+                  char **argv, struct err *e);
+
+/* Write the options that (command) knows to (out), one line or more each. */
+void options_help(FILE *out, enum command_bit command);
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From -o and --format to files. */
+#include "cmd/output.h"
+
+#include <string.h>
+
+#define RECORDING                                                              \
+    "tprof" /* name and suffix of the format that is no renderer */
+
+static bool is_recording(const char *path, const char *format)
+{
+    const char *dot = strrchr(path, '.');
+
+    if (format != NULL)
+        return strcmp(format, RECORDING) == 0;
+    return dot != NULL && strcmp(dot + 1, RECORDING) == 0;
+}
+
+static int add(struct outputs *out, const char *path, const char *format,
+               struct err *e)
+{
+    const struct render_ops *ops;
+
+    if (is_recording(path, format)) {
+        if (out->recording != NULL || strcmp(path, "-") == 0)
+            return err_set(e, "-o %s: one recording at a time, into a file",
+                           path);
+        out->recording = path;
+        return 0;
+    }
+    ops = format != NULL ? render_by_name(format) : render_by_path(path);
+    if (ops == NULL && format != NULL)
+        return err_set(
+            e, "--format: there is no '%s'; the formats are " RECORDING ", %s",
+            format, render_names());
+    if (ops == NULL)
+        return err_set(
+            e, "-o %s: add --format F; the formats are " RECORDING ", %s", path,
+            render_names());
+    out->list[out->count++] = (struct output){path, ops};
+    return 0;
+}
+
+static bool uses_stdout(const struct outputs *out)
+{
+    for (unsigned i = 0; i < out->count; i++) {
+        if (strcmp(out->list[i].path, "-") == 0)
+            return true;
+    }
+    return false;
+}
+
+int outputs_plan(struct outputs *out, const struct options *o, bool table,
+                 struct err *e)
+{
+    *out = (struct outputs){0};
+    for (unsigned i = 0; i < o->output_count; i++) {
+        if (add(out, o->outputs[i], o->format, e) != 0)
+            return -1;
+    }
+    if (o->output_count == 0 && o->format != NULL &&
+        add(out, "-", o->format, e) != 0)
+        return -1;
+    if (table && !uses_stdout(out))
+        out->list[out->count++] = (struct output){"-", &render_table};
+    return 0;
+}
+
+static int write_one(const struct output *output, const struct report *r,
+                     struct err *e)
+{
+    bool to_stdout = strcmp(output->path, "-") == 0;
+    FILE *out = to_stdout ? stdout : fopen(output->path, "w");
+
+    if (out == NULL)
+        return err_sys(e, output->path);
+    output->format->write(out, r);
+    bool bad = fflush(out) != 0 || ferror(out);
+    if (bad)
+        (void)err_sys(e, to_stdout ? "standard output" : output->path);
+    if (!to_stdout && fclose(out) != 0 && !bad)
+        return err_sys(e, output->path);
+    return bad ? -1 : 0;
+}
+
+int outputs_write(const struct outputs *out, const struct report *r,
+                  struct err *e)
+{
+    for (unsigned i = 0; i < out->count; i++) {
+        if (write_one(&out->list[i], r, e) != 0)
+            return -1;
+    }
+    return 0;
+}
