@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * scenes NAME: writes what a guest that runs kernel.elf would have sent, to
+ * standard output. One function per scene, at the end; what is common to them
+ * comes first. Addresses are those of kernel.elf, and are put into the wire
+ * here as numbers, so that no code of the collector takes part.
+ */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tprof_wire.h"
+#include "wiregen.h"
+
+/* Addresses less the start of text, from `objdump -d kernel.elf`. */
+#define TEXT_START   0x200000u
+#define TEXT_SIZE    0x127u
+#define IN_COPY      0x006u /* copy_words: no frame, no size */
+#define IN_RUDE      0x014u /* its call of copy_words: the frame is set up */
+#define AFTER_ENTRY  0x020u /* thread_entry called rude */
+#define IN_MIX       0x044u /* mix, inlined into checksum, which has no frame */
+#define IN_CHECKSUM  0x059u
+#define WALK_START   0x06eu /* its prologue */
+#define IN_WALK      0x077u
+#define AFTER_WALK   0x080u
+#define IN_PUSH      0x0a1u
+#define AFTER_PUSHED 0x0b6u /* ring_push called walk */
+#define PUSH_RET     0x0beu
+#define IN_RECEIVE   0x0d9u
+#define AFTER_PUSH   0x0cfu /* receive called ring_push */
+#define AFTER_HLT    0x0e7u
+#define AFTER_RECV   0x103u /* thread called receive */
+#define AFTER_THREAD 0x127u /* _start called thread */
+#define ANCHOR       0x127u /* tprof_anchor, behind text */
+
+#define CORES  4
+#define SHIFT  10  /* a unit is 1024 ticks of the 1 GHz TSC */
+#define PERIOD 979 /* 997 Hz */
+
+static struct wiregen wire;
+static struct core {
+    uint64_t time;        /* units */
+    uint64_t counters[4]; /* samples, missed, ring full, reentered */
+    uint64_t cost;
+} cores[CORES];
+
+struct hello {
+    bool no_build_id;
+    uint8_t build_id_last; /* 0: the right one */
+    uint32_t text_crc;     /* 0: not told */
+    uint16_t cores;        /* 0: CORES */
+    const char *agent;     /* NULL: 0.1.0 */
+    uint64_t slide;
+    uint8_t intervals;
+    uint32_t kernel_hz;
+    uint32_t features;
+    bool no_clock;
+};
+
+static void hello(const struct hello *h)
+{
+    static const uint8_t boot_id[16] = {0xb0, 0x07};
+    uint8_t id[20] = {0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd,
+                      0xef, 0x01, 0x23, 0x45, 0x67, 0x89, 0xab,
+                      0xcd, 0xef, 0x01, 0x23, 0x45, 0x67};
+    const char *agent = h->agent != NULL ? h->agent : "0.1.0";
+
+    if (h->build_id_last != 0)
+        id[19] = h->build_id_last;
+    wiregen_open(&wire, WIRE_HELLO);
+    wiregen_field(&wire, WIRE_HELLO_WIRE_VERSION, TPROF_WIRE_VERSION, 2);
+    wiregen_field_bytes(&wire, WIRE_HELLO_AGENT_VERSION, agent,
+                        (uint8_t)strlen(agent));
+    wiregen_field(&wire, WIRE_HELLO_ARCH, WIRE_ARCH_X86_64, 1);
+    wiregen_field_bytes(&wire, WIRE_HELLO_BOOT_ID, boot_id, sizeof boot_id);
+    wiregen_field(&wire, WIRE_HELLO_CORES, h->cores ? h->cores : CORES, 2);
+    wiregen_field(&wire, WIRE_HELLO_TSC_HZ, h->no_clock ? 0 : 1000000000, 8);
+    if (!h->no_build_id)
+        wiregen_field_bytes(&wire, WIRE_HELLO_BUILD_ID, id, sizeof id);
+    wiregen_field(&wire, WIRE_HELLO_TEXT_START, TEXT_START + h->slide, 8);
+    wiregen_field(&wire, WIRE_HELLO_TEXT_SIZE, TEXT_SIZE, 8);
+    if (h->text_crc != 0)
+        wiregen_field(&wire, WIRE_HELLO_TEXT_CRC, h->text_crc, 4);
+    wiregen_field(&wire, WIRE_HELLO_ANCHOR, TEXT_START + ANCHOR + h->slide, 8);
+    wiregen_field(&wire, WIRE_HELLO_RATE_HZ, 997, 4);
+    wiregen_field(&wire, WIRE_HELLO_DEPTH, 64, 2);
+    wiregen_field(&wire, WIRE_HELLO_INTERVALS, h->intervals, 1);
+    wiregen_field(&wire, WIRE_HELLO_DICT_SLOTS, 4096, 4);
+    wiregen_field(&wire, WIRE_HELLO_FEATURES, h->features, 4);
+    if (h->kernel_hz != 0)
+        wiregen_field(&wire, WIRE_HELLO_KERNEL_HZ, h->kernel_hz, 4);
+    wiregen_field(&wire, WIRE_HELLO_READABLE, 0, 1);
+    wiregen_close(&wire);
+}
+
+static void status(uint8_t refusal, uint32_t every)
+{
+    wiregen_open(&wire, WIRE_STATUS);
+    wiregen_field(&wire, WIRE_CONTROL_RATE_HZ, 997, 4);
+    wiregen_field(&wire, WIRE_CONTROL_DEPTH, 64, 2);
+    wiregen_field(&wire, WIRE_CONTROL_STATE,
+                  refusal ? WIRE_STATE_STOPPED : WIRE_STATE_SAMPLING, 1);
+    if (every != 0)
+        wiregen_field(&wire, WIRE_CONTROL_EVERY, every, 4);
+    wiregen_field(&wire, WIRE_CONTROL_ERROR, refusal, 1);
+    wiregen_close(&wire);
+}
+
+static void begin_frame(uint16_t core)
+{
+    struct wiregen_samples s = {core, SHIFT, PERIOD, 1, cores[core].time};
+
+    wiregen_samples_begin(&wire, &s);
+}
+
+static void end_frame(uint16_t core)
+{
+    wiregen_samples_end(&wire, cores[core].counters);
+}
+
+/* The first frame of a core tells its clock. */
+static void begin_core(uint16_t core)
+{
+    begin_frame(core);
+    cores[core].time = 1000;
+    wiregen_begin(&wire, 1000 << SHIFT, SHIFT, PERIOD, 1);
+}
+
+/* A chain of return addresses, innermost first, 0 behind the last. */
+static void stack(uint64_t id, uint64_t end, const uint64_t *frames)
+{
+    struct wiregen_stack s = {.id = id, .end = end, .frames = frames};
+
+    while (frames[s.count] != 0)
+        s.count++;
+    wiregen_stack(&wire, &s);
+}
+
+#define STACK(id, end, ...) stack(id, end, (const uint64_t[]){__VA_ARGS__, 0})
+
+/* (n) samples at a period's distance, in as many frames as they need. */
+static void samples(uint16_t core, unsigned n, uint32_t id, uint32_t leaf,
+                    uint32_t late_bits)
+{
+    for (unsigned i = 0; i < n; i++) {
+        if (wire.size - wire.cells > 4000) {
+            end_frame(core);
+            begin_frame(core);
+        }
+        wiregen_short(&wire, id, PERIOD, leaf, late_bits);
+        cores[core].time += PERIOD;
+        cores[core].counters[0]++;
+        cores[core].cost += 2000;
+    }
+}
+
+static void late_sample(uint16_t core, uint64_t id, int64_t leaf,
+                        uint64_t weight)
+{
+    struct wiregen_long s = {.dt = PERIOD * weight,
+                             .id = id,
+                             .leaf = leaf,
+                             .late = PERIOD * (weight - 1),
+                             .weight = weight};
+
+    wiregen_long_sample(&wire, &s);
+    cores[core].time += s.dt;
+    cores[core].counters[0]++;
+    cores[core].counters[1] += weight - 1;
+    cores[core].cost += 3000;
+}
+
+static void stats(uint16_t core, uint8_t flags)
+{
+    struct wiregen_stats s = {
+        .core = core, .flags = flags, .cost = cores[core].cost};
+
+    memcpy(s.counters, cores[core].counters, sizeof s.counters);
+    wiregen_stats(&wire, &s);
+}
+
+#define STARTED_FINAL (WIRE_STATS_STARTED | WIRE_STATS_FINAL)
+
+/* Chains as a walk along kernel.elf's frame pointers finds them: functions
+ * without a frame, and those in a prologue, hide their callers. */
+static void define_stacks(void)
+{
+    STACK(1, WIRE_END_ZERO, AFTER_PUSH, AFTER_RECV, AFTER_THREAD);
+    STACK(2, WIRE_END_ZERO, AFTER_WALK, AFTER_PUSHED, AFTER_PUSH, AFTER_RECV,
+          AFTER_THREAD);
+    STACK(3, WIRE_END_ZERO, AFTER_WALK, AFTER_WALK, AFTER_WALK, AFTER_PUSHED,
+          AFTER_PUSH, AFTER_RECV, AFTER_THREAD);
+    STACK(4, WIRE_END_ZERO, AFTER_ENTRY, AFTER_THREAD);
+    STACK(5, WIRE_END_ZERO, AFTER_THREAD);
+    STACK(6, WIRE_END_ZERO, AFTER_RECV, AFTER_THREAD);
+    STACK(7, WIRE_END_DEPTH, AFTER_PUSH);
+}
+
+static void busy_core(uint16_t core, unsigned idle)
+{
+    begin_core(core);
+    define_stacks();
+    samples(core, 60, 3, IN_MIX, 3);
+    samples(core, 25, 3, IN_CHECKSUM, 3);
+    samples(core, 40, 2, IN_WALK, 2);
+    samples(core, 10, 1, WALK_START, 2);
+    end_frame(core);
+    begin_frame(core);
+    samples(core, 30, 1, IN_PUSH, 0);
+    samples(core, 4, 6, PUSH_RET, 0);
+    samples(core, 20, 6, IN_RECEIVE, 0);
+    samples(core, 35, 4, IN_COPY, 4);
+    samples(core, 5, 4, IN_RUDE, 4);
+    samples(core, 2, 7, IN_PUSH, 1);
+    late_sample(core, 6, IN_RECEIVE, 3);
+    samples(core, idle, 5, AFTER_HLT, 0);
+    end_frame(core);
+}
+
+/* The ordinary case: what works, one core idle for most of the time. */
+static void usual(void)
+{
+    hello(&(struct hello){.cores = 2});
+    status(0, 0);
+    busy_core(0, 20);
+    busy_core(1, 900);
+    stats(0, STARTED_FINAL);
+    stats(1, STARTED_FINAL);
+}
+
+/* An image that was moved when it was loaded, identified by its code. */
+static void moved(void)
+{
+    hello(&(struct hello){.cores = 1,
+                          .slide = 0x7e000000,
+                          .no_build_id = true,
+                          .text_crc = 0x12345678});
+    status(0, 0);
+    busy_core(0, 20);
+    stats(0, STARTED_FINAL);
+}
+
+/* Bursts of loss: a full ring on core 0, damaged and missing frames on 1. */
+static void lossy(void)
+{
+    hello(&(struct hello){.cores = 2});
+    status(0, 0);
+    busy_core(0, 0);
+    begin_frame(0);
+    cores[0].counters[2] += 90;
+    cores[0].counters[1] += 3;
+    cores[0].time += 93 * PERIOD;
+    wiregen_lost(&wire, WIRE_COUNTER_RING_FULL, 90, 3);
+    samples(0, 1500, 2, IN_WALK, 0);
+    end_frame(0);
+    busy_core(1, 0);
+    begin_frame(1);
+    samples(1, 40, 3, IN_MIX, 0);
+    end_frame(1);
+    wire.bytes[wire.size - 100] ^= 1;
+    begin_frame(1);
+    samples(1, 200, 3, IN_MIX, 0);
+    end_frame(1);
+    /* the guest ends without a last word */
+}
+
+/* Late everywhere: four cores on a host that has fewer. */
+static void oversubscribed(void)
+{
+    hello(&(struct hello){0});
+    status(0, 0);
+    for (uint16_t core = 0; core < CORES; core++) {
+        begin_core(core);
+        define_stacks();
+        for (unsigned i = 0; i < 100; i++) {
+            late_sample(core, 3, IN_MIX, 1 + i % 3);
+            late_sample(core, 1, IN_PUSH, 1);
+        }
+        end_frame(core);
+        stats(core, STARTED_FINAL);
+    }
+}
+
+/* Stacks that nobody told the agent about, in code without frames. */
+static void shallow(void)
+{
+    hello(&(struct hello){.cores = 1});
+    status(0, 0);
+    begin_core(0);
+    STACK(1, WIRE_END_MEMORY, 0);
+    STACK(2, WIRE_END_TEXT, AFTER_WALK);
+    samples(0, 30, 1, IN_WALK, 0);
+    samples(0, 20, 2, IN_COPY, 0);
+    end_frame(0);
+    stats(0, STARTED_FINAL);
+}
+
+static void idle(void)
+{
+    hello(&(struct hello){.cores = 1});
+    status(0, 0);
+    begin_core(0);
+    STACK(1, WIRE_END_ZERO, AFTER_THREAD);
+    samples(0, 500, 1, AFTER_HLT, 0);
+    end_frame(0);
+    stats(0, STARTED_FINAL);
+}
+
+static void no_tick(void)
+{
+    hello(&(struct hello){.cores = 2});
+    status(0, 0);
+    stats(0, STARTED_FINAL);
+    stats(1, STARTED_FINAL);
+}
+
+static void no_core(void)
+{
+    hello(&(struct hello){.cores = 2});
+    status(WIRE_REFUSED_NO_CORE, 0);
+}
+
+static void no_clock(void)
+{
+    hello(&(struct hello){.cores = 2, .no_clock = true});
+    status(WIRE_REFUSED_NO_CLOCK, 0);
+}
+
+/* The agent sampled, but nobody ever drained. */
+static void no_drain(void)
+{
+    hello(&(struct hello){.cores = 1});
+    status(0, 0);
+    cores[0].counters[2] = 5000;
+    begin_frame(0);
+    end_frame(0);
+    stats(0, STARTED_FINAL);
+}
+
+/* A kernel's own tick, as fast as what was asked for. */
+static void fixed_tick(void)
+{
+    hello(&(struct hello){
+        .cores = 1, .intervals = WIRE_INTERVALS_KERNEL, .kernel_hz = 1000});
+    status(0, 1);
+    busy_core(0, 0);
+    stats(0, STARTED_FINAL);
+}
+
+/* A guest that would draw on the terminal of who looks at it. */
+static void rude(void)
+{
+    hello(&(struct hello){.cores = 1, .agent = "\033]0;owned\a\n0.1"});
+    status(0, 0);
+    begin_core(0);
+    define_stacks();
+    samples(0, 300, 4, IN_COPY, 0);
+    samples(0, 300, 4, IN_RUDE, 0);
+    samples(0, 300, 4, 0x100000, 0); /* no code at all */
+    end_frame(0);
+    stats(0, STARTED_FINAL);
+}
+
+static void other_build(void)
+{
+    hello(&(struct hello){.cores = 1, .build_id_last = 0x68});
+    busy_core(0, 0);
+}
+
+static void nothing(void)
+{
+    wiregen_bytes(&wire, "no guest speaks here\n", 21);
+}
+
+static const struct scene {
+    const char *name;
+    void (*write)(void);
+} scenes[] = {
+    {"usual", usual},
+    {"moved", moved},
+    {"lossy", lossy},
+    {"oversubscribed", oversubscribed},
+    {"shallow", shallow},
+    {"idle", idle},
+    {"no_tick", no_tick},
+    {"no_core", no_core},
+    {"no_clock", no_clock},
+    {"no_drain", no_drain},
+    {"fixed_tick", fixed_tick},
+    {"rude", rude},
+    {"other_build", other_build},
+    {"nothing", nothing},
+};
+
+int main(int argc, char **argv)
+{
+    for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; i++) {
+        if (argc != 2 || strcmp(argv[1], scenes[i].name) != 0)
+            continue;
+        scenes[i].write();
+        bool good = fwrite(wire.bytes, 1, wire.size, stdout) == wire.size &&
+                    fflush(stdout) == 0;
+        wiregen_fini(&wire);
+        return good ? 0 : 1;
+    }
+    (void)fputs("scenes NAME; the names are in scenes.c\n", stderr);
+    return 2;
+}
