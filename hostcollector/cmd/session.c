@@ -189,8 +189,8 @@ struct session *session_new(struct source *source, const struct options *o,
     s->outputs = out;
     s->terminal = isatty(STDERR_FILENO) == 1;
     s->stop_fd = -1;
-    (void)snprintf(s->source, sizeof s->source, "%s %s", source->ops->name,
-                   source->path);
+    (void)snprintf(s->source, sizeof s->source, "%s%s",
+                   o->serial != NULL ? "serial:" : "", source->path);
     if (o->elf != NULL && image_open(&s->image, o->elf, e) != 0)
         goto fail;
     s->stop_fd = catch_signals();
@@ -228,7 +228,10 @@ static int judge_end(struct session *s, enum pipeline_end end, struct err *e)
     if (s->profile == NULL)
         return err_set(e, "out of memory");
     if (!s->profile->has_guest)
-        return err_set(e, "%s: no guest introduced itself there", s->source);
+        return err_set(e, "%s: no guest introduced itself%s", s->source,
+                       s->options->serial != NULL
+                           ? ""
+                           : ": is this a recording, or a captured stream?");
     return 0;
 }
 

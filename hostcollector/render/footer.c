@@ -78,6 +78,7 @@ static void write_accounts(FILE *out, const struct profile *p)
                   "This is exact up to the last frame that came from each "
                   "core; what the guest did after that is not known, since no "
                   "final count came.");
+    (void)putc('\n', out);
 }
 
 /* An upper bound in TSC ticks as text. */
@@ -201,7 +202,6 @@ static void write_lateness(FILE *out, const struct report *r)
                    late_text(half, sizeof half, r->profile, &sum, .5),
                    late_text(most, sizeof most, r->profile, &sum, .99),
                    100 * sum.late / sum.time);
-    (void)putc('\n', out);
     text_wrap(out, "Lateness: ", line);
     if (sum.late > LATE_MIN * sum.time)
         write_late_functions(out, r->view, sum.late);

@@ -23,16 +23,6 @@
 #define FUNCTION_WIDTH 35
 #define LINE_WIDTH     20
 
-const char *table_scope_name(char *buf, size_t size,
-                             const struct view_scope *scope)
-{
-    if (scope->core == VIEW_ALL_CORES)
-        (void)snprintf(buf, size, "all cores");
-    else
-        (void)snprintf(buf, size, "core %" PRIu32, scope->core);
-    return buf;
-}
-
 /* The cores that samples of this report come from. */
 static size_t active_cores(const struct view *v)
 {
@@ -41,6 +31,25 @@ static size_t active_cores(const struct view *v)
     for (size_t i = 0; i < v->core_count; i++)
         n += v->cores[i].all.samples != 0;
     return n;
+}
+
+const char *table_scope_name(char *buf, size_t size, const struct report *r,
+                             const struct view_scope *scope)
+{
+    const struct view *v = r->view;
+    size_t i = 0;
+
+    if (scope->core != VIEW_ALL_CORES) {
+        (void)snprintf(buf, size, "core %" PRIu32, scope->core);
+        return buf;
+    }
+    /* all samples may be of one core */
+    while (i < v->core_count && v->cores[i].all.samples != v->total.all.samples)
+        i++;
+    if (i < v->core_count)
+        return table_scope_name(buf, size, r, &v->cores[i]);
+    (void)snprintf(buf, size, "all cores");
+    return buf;
 }
 
 static uint32_t asked_rate(const struct profile *p)
@@ -73,7 +82,7 @@ static void write_when(FILE *out, double wall_start)
     if (!(wall_start > 0) || gmtime_r(&seconds, &utc) == NULL ||
         strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &utc) == 0)
         return;
-    (void)fprintf(out, ", from %s", text);
+    (void)fprintf(out, ", begun %s", text);
 }
 
 static const char *base_name(const char *path)
@@ -102,9 +111,13 @@ static void write_headline(FILE *out, const struct report *r)
 
     text_escape(name, sizeof name,
                 r->elf != NULL ? base_name(r->elf) : "guest of unknown image");
-    (void)fprintf(out, "%s: %s samples of %zu core%s", name,
-                  text_count(count, r->view->total.all.samples), cores,
-                  cores == 1 ? "" : "s");
+    (void)fprintf(out, "%s: ", name);
+    if (cores == 0)
+        (void)fputs("no samples", out);
+    else
+        (void)fprintf(out, "%s samples of %zu core%s",
+                      text_count(count, r->view->total.all.samples), cores,
+                      cores == 1 ? "" : "s");
     if (p->duration_s > 0)
         (void)fprintf(out, " in %.1f s", p->duration_s);
     write_when(out, p->wall_start);
@@ -113,7 +126,7 @@ static void write_headline(FILE *out, const struct report *r)
     (void)fprintf(out, "; agent %s",
                   text_escape(agent, sizeof agent, p->guest.agent_version));
     if (r->source != NULL)
-        (void)fprintf(out, ", %s",
+        (void)fprintf(out, ", from %s",
                       text_escape(source, sizeof source, r->source));
     (void)putc('\n', out);
 }

@@ -15,8 +15,8 @@ void table_calls(FILE *out, const struct report *r);
 /* Accounting, lateness, the profiler's cost, notes. */
 void table_footer(FILE *out, const struct report *r);
 
-/* "all cores" or "core N" in (buf) of at least 24 bytes. Returns (buf). */
-const char *table_scope_name(char *buf, size_t size,
+/* "all cores" or "core N" in (buf), of 24 bytes at least. Returns (buf). */
+const char *table_scope_name(char *buf, size_t size, const struct report *r,
                              const struct view_scope *scope);
 
 #endif

@@ -142,7 +142,7 @@ void table_tree(FILE *out, const struct report *r,
     (void)fprintf(out,
                   "\nCall tree of %s, from the outermost caller; %% of "
                   "busy time%s\n",
-                  table_scope_name(name, sizeof name, scope),
+                  table_scope_name(name, sizeof name, r, scope),
                   r->all ? "" : "; branches below 1 % left out");
     (void)fputs(" TOTAL   SELF\n", out);
     write_siblings(&w, scope->tree.nodes[0].child, 0);
