@@ -69,7 +69,7 @@ struct cursor {
     uint32_t byte; /* in it */
 };
 
-static __attribute__((cold)) uint64_t get_varint(struct cursor *c)
+static uint64_t get_varint(struct cursor *c)
 {
     uint64_t value = 0;
 
@@ -89,7 +89,7 @@ static __attribute__((cold)) uint64_t get_varint(struct cursor *c)
 }
 
 /* Follows the long record at word (at). */
-static __attribute__((cold, noinline)) void follow_long(struct tprof_reader *r,
+TPROF_COLD void follow_long(struct tprof_reader *r,
                                                         uint32_t at)
 {
     struct cursor c = {r->ring, at, WIRE_LONG_HEADER};

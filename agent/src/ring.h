@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "compiler.h"
+
 #define TPROF_RING_COUNT_SHIFT 56 /* a record's number of words */
 
 struct tprof_ring {
@@ -42,7 +44,7 @@ static inline void tprof_ring_init(struct tprof_ring *r, uint64_t *words,
 }
 
 /* Writer: words that may be written from the tail on. */
-static inline uint32_t tprof_ring_room(struct tprof_ring *r)
+TPROF_HOT uint32_t tprof_ring_room(struct tprof_ring *r)
 {
     uint32_t tail = atomic_load_explicit(&r->tail, memory_order_relaxed);
     /* acquire: pairs with the release in tprof_ring_consume(); those are ours
@@ -54,7 +56,7 @@ static inline uint32_t tprof_ring_room(struct tprof_ring *r)
 
 /* Writer: the word (ahead) of the tail, within tprof_ring_room(). The reader
  * does not see it before tprof_ring_publish(). */
-static inline uint64_t *tprof_ring_at(struct tprof_ring *r, uint32_t ahead)
+TPROF_HOT uint64_t *tprof_ring_at(struct tprof_ring *r, uint32_t ahead)
 {
     uint32_t tail = atomic_load_explicit(&r->tail, memory_order_relaxed);
 
@@ -62,7 +64,7 @@ static inline uint64_t *tprof_ring_at(struct tprof_ring *r, uint32_t ahead)
 }
 
 /* Writer: hands (count) words to the reader. */
-static inline void tprof_ring_publish(struct tprof_ring *r, uint32_t count)
+TPROF_HOT void tprof_ring_publish(struct tprof_ring *r, uint32_t count)
 {
     uint32_t tail = atomic_load_explicit(&r->tail, memory_order_relaxed);
 
@@ -71,7 +73,7 @@ static inline void tprof_ring_publish(struct tprof_ring *r, uint32_t count)
 }
 
 /* Reader: words from the head on. */
-static inline uint32_t tprof_ring_used(struct tprof_ring *r)
+TPROF_HOT uint32_t tprof_ring_used(struct tprof_ring *r)
 {
     /* acquire: pairs with the release in tprof_ring_publish() */
     uint32_t tail = atomic_load_explicit(&r->tail, memory_order_acquire);

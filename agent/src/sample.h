@@ -9,6 +9,7 @@
 #ifndef TPROF_SAMPLE_H
 #define TPROF_SAMPLE_H
 
+#include "compiler.h"
 #include "record.h"
 
 /* Begins anew: new period (TSC ticks), depth, and an empty dictionary. */
@@ -23,13 +24,13 @@ void tprof_sample_drop(struct tprof_recorder *r, uint32_t reason,
                        uint64_t weight);
 
 /* Bits that (value) has: 0 for 0. */
-static inline uint64_t tprof_bit_length(uint64_t value)
+TPROF_HOT uint64_t tprof_bit_length(uint64_t value)
 {
     return 63 - (uint64_t)__builtin_clzll(value * 2 + 1);
 }
 
 /* Puts a short sample at the tail of a ring that has room. */
-static inline void tprof_sample_put(struct tprof_recorder *r, uint64_t id,
+TPROF_HOT void tprof_sample_put(struct tprof_recorder *r, uint64_t id,
                                     uint64_t units, uint64_t leaf,
                                     uint64_t late)
 {
@@ -43,7 +44,7 @@ static inline void tprof_sample_put(struct tprof_recorder *r, uint64_t id,
 }
 
 /* Does it fit a short cell? */
-static inline int tprof_sample_fits(uint64_t units, uint64_t leaf,
+TPROF_HOT int tprof_sample_fits(uint64_t units, uint64_t leaf,
                                     uint64_t late)
 {
     return (units >> WIRE_CELL_DT_BITS | leaf >> WIRE_CELL_LEAF_BITS |
@@ -51,7 +52,7 @@ static inline int tprof_sample_fits(uint64_t units, uint64_t leaf,
 }
 
 /* A sample of weight 1 without flags. Returns 1, or 0: nothing was done. */
-static inline __attribute__((always_inline)) int
+TPROF_HOT int
 tprof_sample_quick(struct tprof_recorder *r, uint64_t rip, uint64_t rsp,
                    uint64_t rbp, uint64_t time, uint64_t late)
 {

@@ -12,6 +12,8 @@
 
 #include <stdint.h>
 
+#include "compiler.h"
+
 #define TPROF_SCHEDULE_DRAWS 16 /* before a late tick turns to division */
 
 /* All in TSC ticks. Owned by one core's tick. */
@@ -24,25 +26,25 @@ struct tprof_schedule {
 __extension__ typedef unsigned __int128 tprof_u128;
 
 /* (value) x (fraction) / 2^64 */
-static inline uint64_t tprof_scale(uint64_t value, uint64_t fraction)
+TPROF_HOT uint64_t tprof_scale(uint64_t value, uint64_t fraction)
 {
     return (uint64_t)((tprof_u128)value * fraction >> 64);
 }
 
-static inline uint64_t tprof_random_after(uint64_t state)
+TPROF_HOT uint64_t tprof_random_after(uint64_t state)
 {
     return state * 0x5851f42d4c957f2du + 0x14057b7ef767814fu;
 }
 
 /* 64 random bits, of which the upper ones are good. */
-static inline uint64_t tprof_random(uint64_t *state)
+TPROF_HOT uint64_t tprof_random(uint64_t *state)
 {
     *state = tprof_random_after(*state);
     return *state;
 }
 
 /* The interval that (random) stands for. */
-static inline uint64_t tprof_interval(const struct tprof_schedule *s,
+TPROF_HOT uint64_t tprof_interval(const struct tprof_schedule *s,
                                       uint64_t random)
 {
     return s->period / 2 + tprof_scale(s->period, random);
@@ -60,7 +62,7 @@ void tprof_schedule_begin(struct tprof_schedule *s, uint64_t now,
  * After the tick at (now): on to the next deadline. Returns 1, or 0 and changes
  * nothing when that has passed too; then it is for tprof_schedule_catch_up().
  */
-static inline int tprof_schedule_advance(struct tprof_schedule *s, uint64_t now)
+TPROF_HOT int tprof_schedule_advance(struct tprof_schedule *s, uint64_t now)
 {
     uint64_t random = tprof_random_after(s->random);
     uint64_t next = s->deadline + tprof_interval(s, random);

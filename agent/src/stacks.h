@@ -13,6 +13,8 @@
 
 #include <stdint.h>
 
+#include "compiler.h"
+
 #define TPROF_STACKS_WINDOW 8u /* slots in which a name may stand */
 
 struct tprof_stacks {
@@ -38,21 +40,21 @@ static inline void tprof_stacks_undefine(struct tprof_stacks *s, uint32_t id)
     s->slots[id] = 0;
 }
 
-static inline uint64_t tprof_stacks_key(const struct tprof_stacks *s,
+TPROF_HOT uint64_t tprof_stacks_key(const struct tprof_stacks *s,
                                         uint64_t name)
 {
     return (name & ~(uint64_t)0xffff) | s->epoch;
 }
 
 /* The slot where the search for (name) begins. */
-static inline uint32_t tprof_stacks_home(const struct tprof_stacks *s,
+TPROF_HOT uint32_t tprof_stacks_home(const struct tprof_stacks *s,
                                          uint64_t name)
 {
     return (uint32_t)(name >> 32) & s->mask;
 }
 
 /* The id of (name), or -1. */
-static inline int32_t tprof_stacks_find(const struct tprof_stacks *s,
+TPROF_HOT int32_t tprof_stacks_find(const struct tprof_stacks *s,
                                         uint64_t name)
 {
     uint64_t key = tprof_stacks_key(s, name);

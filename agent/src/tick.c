@@ -17,7 +17,7 @@ struct tprof_agent tprof_agent;
 #define LOOKS_DRAINING  1024u
 
 /* Takes the orders over. */
-static __attribute__((cold, noinline)) void
+TPROF_COLD void
 settle(struct tprof_cpu *cpu, uint32_t generation, uint64_t now)
 {
     /* orders that change meanwhile make one more generation, and one more
@@ -37,7 +37,7 @@ settle(struct tprof_cpu *cpu, uint32_t generation, uint64_t now)
     atomic_store_explicit(&cpu->settled, generation, memory_order_release);
 }
 
-static int has_new_orders(const struct tprof_cpu *cpu, uint32_t *generation)
+TPROF_HOT int has_new_orders(const struct tprof_cpu *cpu, uint32_t *generation)
 {
     /* acquire: pairs with the release in give_orders(), session.c */
     *generation =
@@ -46,7 +46,7 @@ static int has_new_orders(const struct tprof_cpu *cpu, uint32_t *generation)
 }
 
 /* The timer of a core that does not sample: one of them looks for the host. */
-static __attribute__((cold)) void arm_look(const struct tprof_cpu *cpu,
+TPROF_COLD void arm_look(const struct tprof_cpu *cpu,
                                            uint64_t now)
 {
     const struct tprof_agent *a = &tprof_agent;
@@ -70,17 +70,27 @@ static __attribute__((cold)) void arm_look(const struct tprof_cpu *cpu,
         rate = LOOKS_DRAINING;
         break;
     }
-    tprof_lapic_arm(&a->lapic, now + a->second / rate, now);
+    uint64_t wait = a->second / rate;
+
+    /* a trifle more: the pump does not look before its time, and this timer
+     * may run fast */
+    tprof_lapic_arm(&a->lapic, now + wait + wait / 64, now);
 }
 
 /* An interrupt that is no tick: new orders, a look, or nothing of ours. */
-static __attribute__((cold, noinline)) void not_a_tick(struct tprof_cpu *cpu,
+TPROF_COLD void not_a_tick(struct tprof_cpu *cpu,
                                                        uint64_t now)
 {
     const struct tprof_agent *a = &tprof_agent;
     int look = 0;
     uint32_t generation;
 
+    /* an order that was on its way when the core left: its timer is the
+     * kernel's again */
+    if (!atomic_load_explicit(&cpu->started, memory_order_relaxed)) {
+        tprof_lapic_eoi(&a->lapic);
+        return;
+    }
     if (has_new_orders(cpu, &generation))
         settle(cpu, generation, now);
     else if (!cpu->sampling &&
@@ -119,7 +129,7 @@ static void record(struct tprof_cpu *cpu, struct tprof_sample *s)
 }
 
 /* (weight) 0: the deadlines that the tick covers are still to be counted. */
-static __attribute__((cold, noinline)) void
+TPROF_COLD void
 record_trap(struct tprof_cpu *cpu, const struct tprof_trap *trap, uint64_t rbp,
             uint64_t now, int64_t late, uint64_t weight)
 {
@@ -135,7 +145,7 @@ record_trap(struct tprof_cpu *cpu, const struct tprof_trap *trap, uint64_t rbp,
     record(cpu, &sample);
 }
 
-static void count_cost(struct tprof_cpu *cpu, uint64_t cost)
+TPROF_HOT void count_cost(struct tprof_cpu *cpu, uint64_t cost)
 {
     struct tprof_counts *counts = &cpu->recorder.counts;
 
@@ -145,14 +155,14 @@ static void count_cost(struct tprof_cpu *cpu, uint64_t cost)
 }
 
 /* Time for the pump? */
-static int wants_pump(struct tprof_cpu *cpu, uint64_t now)
+TPROF_HOT int wants_pump(struct tprof_cpu *cpu, uint64_t now)
 {
     return tprof_ring_used(&cpu->recorder.ring) >= tprof_agent.watermark ||
            now >= atomic_load_explicit(&tprof_agent.pump_due,
                                        memory_order_relaxed);
 }
 
-static __attribute__((cold, noinline)) void pump(struct tprof_cpu *cpu)
+TPROF_COLD void pump(struct tprof_cpu *cpu)
 {
     /* the interrupted code may hold a lock that the channel needs */
     if (!(tprof_agent.channel.flags & TPROF_CHANNEL_IRQ_SAFE))

@@ -18,6 +18,7 @@
 
 #include <stdint.h>
 
+#include "compiler.h"
 #include "mem.h"
 #include "tprof/tprof.h"
 #include "tprof_wire.h"
@@ -55,12 +56,12 @@ struct tprof_span {
 void tprof_unwind_locate(const struct tprof_bounds *b, uint64_t rsp,
                          struct tprof_span *span);
 
-static inline uint64_t tprof_mix(uint64_t hash, uint64_t value)
+TPROF_HOT uint64_t tprof_mix(uint64_t hash, uint64_t value)
 {
     return (hash + value) * 0x9e3779b97f4a7c15u;
 }
 
-static inline uint64_t tprof_unwind_load(uint64_t address)
+TPROF_HOT uint64_t tprof_unwind_load(uint64_t address)
 {
     return tprof_load64((const void *)(uintptr_t)address);
 }
@@ -71,7 +72,7 @@ static inline uint64_t tprof_unwind_load(uint64_t address)
  * (limit) down, what may be read is the top of the 64-bit numbers, and (last)
  * moves up in it.
  */
-static inline __attribute__((always_inline)) uint64_t
+TPROF_HOT uint64_t
 tprof_unwind_quick(const struct tprof_bounds *b, const struct tprof_span *span,
                    uint64_t rsp, uint64_t rbp, uint32_t depth, uint64_t seed)
 {

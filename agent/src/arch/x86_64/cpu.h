@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "compiler.h"
+
 #define MSR_APIC_BASE    0x1bu
 #define MSR_TSC_DEADLINE 0x6e0u
 #define MSR_X2APIC       0x800u /* register r of the xAPIC is at 800h + r / 16 */
@@ -26,7 +28,7 @@ static inline struct tprof_cpuid tprof_cpuid(uint32_t leaf)
     return r;
 }
 
-static inline uint64_t tprof_rdtsc(void)
+TPROF_HOT uint64_t tprof_rdtsc(void)
 {
     uint32_t low, high;
 

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "compiler.h"
 #include "cpu.h"
 #include "lapic_regs.h"
 #include "schedule.h"
@@ -52,7 +53,7 @@ static inline void tprof_lapic_write(const struct tprof_lapic *l, uint32_t reg,
         tprof_wrmsr(MSR_X2APIC + reg / 16, value);
 }
 
-static inline void tprof_lapic_eoi(const struct tprof_lapic *l)
+TPROF_HOT void tprof_lapic_eoi(const struct tprof_lapic *l)
 {
     tprof_lapic_write(l, LAPIC_EOI, 0);
 }
@@ -62,7 +63,7 @@ void tprof_lapic_arm_slowly(const struct tprof_lapic *l, uint64_t deadline,
                             uint64_t left);
 
 /* An interrupt at TSC (deadline), or at once when that is before (now). */
-static inline void tprof_lapic_arm(const struct tprof_lapic *l,
+TPROF_HOT void tprof_lapic_arm(const struct tprof_lapic *l,
                                    uint64_t deadline, uint64_t now)
 {
     uint64_t left = deadline - now;

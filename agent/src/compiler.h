@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the compiler is told about a function's place in a tick. */
+#ifndef TPROF_COMPILER_H
+#define TPROF_COMPILER_H
+
+/* Part of every tick: no call, although the rest is compiled for size. */
+#define TPROF_HOT static inline __attribute__((always_inline))
+
+/* Seldom part of one: out of the way of what is. */
+#define TPROF_COLD static __attribute__((cold, noinline))
+
+#endif
