@@ -1,3 +1,4 @@
+    s->entries.seed = a->seed;
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Adds up events into a profile: selection, time line, accounts, totals. */
 #include "aggregate/aggregate.h"
@@ -44,8 +45,8 @@ struct aggregate {
     int64_t from, to;    /* selected, likewise */
     double wall_start;
 
-    struct sums *sums[GUEST_CORES_MAX]; /* NULL: nothing came */
     struct profile profile;
+    struct sums sums[GUEST_CORES_MAX]; /* zero where nothing came */
 };
 
 struct aggregate *aggregate_new(const struct aggregate_config *config)
@@ -70,28 +71,18 @@ void aggregate_free(struct aggregate *a)
     if (!a)
         return;
     for (size_t i = 0; i < GUEST_CORES_MAX; i++) {
-        if (!a->sums[i])
-            continue;
-        entries_fini(&a->sums[i]->entries);
-        free(a->sums[i]->seconds);
-        free(a->sums[i]);
+        entries_fini(&a->sums[i].entries);
+        free(a->sums[i].seconds);
     }
     stack_pool_fini(&a->stacks);
     free(a->profile.cores);
     free(a);
 }
 
-/* (core)'s sums, made if need be; NULL if there is no memory. */
+/* (core)'s sums; NULL if there is no such core. */
 static struct sums *sums_of(struct aggregate *a, uint32_t core)
 {
-    if (core >= GUEST_CORES_MAX)
-        return NULL;
-    if (!a->sums[core]) {
-        a->sums[core] = calloc(1, sizeof *a->sums[core]);
-        if (a->sums[core])
-            a->sums[core]->entries.seed = a->seed;
-    }
-    return a->sums[core];
+    return core < GUEST_CORES_MAX ? &a->sums[core] : NULL;
 }
 
 /* The selected seconds in ticks, as soon as the clock is known. */
@@ -312,10 +303,8 @@ struct aggregate_sums aggregate_sums(const struct aggregate *a)
 {
     struct aggregate_sums sums = {0};
 
-    for (size_t i = 0; i < GUEST_CORES_MAX; i++) {
-        if (!a->sums[i])
-            continue;
-        const struct account *account = &a->sums[i]->account;
+    for (size_t i = 0; i < a->profile.guest.cores; i++) {
+        const struct account *account = &a->sums[i].account;
 
         sums.samples += account->samples;
         sums.lost += account_ticks(account) - account->samples;
@@ -357,8 +346,7 @@ const struct profile *aggregate_profile(struct aggregate *a)
 
         c->core = i;
         c->selected = !a->config.one_core || a->config.core == i;
-        if (a->sums[i])
-            fill_core(c, a, a->sums[i]);
+        fill_core(c, a, &a->sums[i]);
     }
     p->stack_count = a->stacks.count;
     p->refused_stacks = a->refused_stacks;

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Wire bytes of a hostile guest, decoded and added up as by the collector.
+ *
+ * The first byte chooses: bit 7 clear, the rest is the stream as it is; set,
+ * the rest is a row of "type, length, body", of which the target makes frames
+ * with correct CRC and number, since no fuzzer guesses a CRC. The low bits are
+ * the size of the pieces in which the stream arrives.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "aggregate/aggregate.h"
+#include "decode/decode.h"
+#include "wiregen.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define MEMORY_MAX (1u << 20)
+
+static int on_hello(void *context, enum hello_kind kind, const struct guest *g,
+                    struct err *e)
+{
+    (void)e;
+    aggregate_hello(context, kind, g);
+    return 0;
+}
+
+static uint32_t on_stack(void *context, uint32_t core, const struct stack *s)
+{
+    (void)core;
+    return aggregate_stack(context, s);
+}
+
+static void on_samples(void *context, const struct sample_batch *batch)
+{
+    aggregate_samples(context, batch);
+}
+
+static void on_loss(void *context, const struct loss *loss)
+{
+    aggregate_loss(context, loss);
+}
+
+static void on_account(void *context, uint32_t core, const struct account *a)
+{
+    aggregate_account(context, core, a);
+}
+
+static void on_stats(void *context, const struct core_stats *stats)
+{
+    aggregate_stats(context, stats);
+}
+
+static void on_status(void *context, const struct guest_status *status)
+{
+    aggregate_status(context, status);
+}
+
+static void on_pong(void *context, const struct guest_pong *pong)
+{
+    aggregate_clock(context, pong->tsc % GUEST_TSC_HZ_MAX);
+}
+
+static void on_gap(void *context, uint32_t frames)
+{
+    (void)context;
+    (void)frames;
+}
+
+static const struct events events = {
+    .hello = on_hello,
+    .stack = on_stack,
+    .samples = on_samples,
+    .loss = on_loss,
+    .account = on_account,
+    .stats = on_stats,
+    .status = on_status,
+    .pong = on_pong,
+    .gap = on_gap,
+};
+
+static void must(int true_now, const char *what)
+{
+    if (true_now)
+        return;
+    fprintf(stderr, "must be: %s\n", what);
+    abort();
+}
+
+/* What holds whatever the guest sends. */
+static void check_profile(const struct profile *p)
+{
+    for (size_t i = 0; i < p->core_count; i++) {
+        const struct profile_core *c = &p->cores[i];
+
+        if (c->selected && p->guest.cores == p->core_count)
+            must(c->total.samples + c->no_memory <= c->account.samples ||
+                     p->boots > 1,
+                 "no sample out of nothing");
+        for (size_t k = 0; k < c->entry_count; k++) {
+            must(c->entries[k].stack < p->stack_count ||
+                     c->entries[k].stack == STACK_UNKNOWN,
+                 "stacks are known");
+            must(profile_stack(p, c->entries[k].stack).depth <=
+                     WIRE_STACK_FRAMES_MAX,
+                 "stacks are bounded");
+        }
+    }
+}
+
+static void frames_of(struct wiregen *w, const uint8_t *data, size_t size)
+{
+    while (size >= 3) {
+        size_t length = (size_t)(data[1] | data[2] << 8) & 0xfff;
+
+        length = length < size - 3 ? length : size - 3;
+        wiregen_open(w, data[0]);
+        wiregen_bytes(w, data + 3, length);
+        wiregen_close(w);
+        data += 3 + length;
+        size -= 3 + length;
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct aggregate_config config = {.memory_max = MEMORY_MAX};
+    struct wiregen w = {0};
+    struct err e;
+
+    if (size == 0)
+        return 0;
+    if (data[0] & 0x80)
+        frames_of(&w, data + 1, size - 1);
+    else
+        wiregen_bytes(&w, data + 1, size - 1);
+    size_t piece = data[0] & 0x7f ? (size_t)(data[0] & 0x7f) * 37 : 1u << 20;
+    struct aggregate *a = aggregate_new(&config);
+    struct decode *d = decode_new(&events, a);
+    int result = 0;
+
+    for (size_t at = 0; result == 0 && at < w.size; at += piece)
+        result = decode_feed(d, w.bytes + at,
+                             w.size - at < piece ? w.size - at : piece, &e);
+    if (result == 0)
+        result = decode_end(d, &e);
+    aggregate_health(a, decode_health(d));
+    check_profile(aggregate_profile(a));
+    decode_free(d);
+    aggregate_free(a);
+    wiregen_fini(&w);
+    return 0;
+}
