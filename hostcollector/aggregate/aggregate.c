@@ -1,4 +1,3 @@
-    s->entries.seed = a->seed;
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Adds up events into a profile: selection, time line, accounts, totals. */
 #include "aggregate/aggregate.h"
@@ -222,6 +221,7 @@ void aggregate_samples(struct aggregate *a, const struct sample_batch *batch)
 
     if (!s || batch->count == 0)
         return;
+    s->entries.seed = a->seed;
     if (!a->started || a->rebooted)
         set_origin(a, batch->samples[0].tsc);
     a->profile.period_tsc = (uint64_t)batch->period << batch->shift;
