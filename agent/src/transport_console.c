@@ -8,8 +8,6 @@
 #include "virtio/virtio_console_regs.h"
 #include "virtio/virtio_regs.h"
 
-static const char port_name[] = "tprof.0";
-
 /* One call handles at most so many batches of control messages: enough for a
  * device with a few ports to get from reset to attached at one look. */
 #define CONTROL_ROUNDS 8
@@ -32,105 +30,87 @@ static int give_up(struct tprof_console *c)
     return die(c);
 }
 
-static bool is_attached(const struct tprof_console *c)
-{
-    return c->port != TPROF_CONSOLE_NO_PORT && c->attached >> c->port & 1;
-}
-
-/* --- Queues -----------------------------------------------------------------
+/* --- Queues ------------------------------------------------------------------
  */
 
-static void publish(struct tprof_console *c, enum tprof_console_queue which)
+/* Show the device what was added. */
+static void publish(struct tprof_console *c, struct tprof_console_queue *q)
 {
-    if (tprof_virtqueue_publish(&c->queues[which].ring))
-        c->device.notify(c->queues[which].doorbell, c->queues[which].index);
+    if (tprof_virtqueue_publish(&q->ring))
+        tprof_virtio_notify(&c->device, q->doorbell, q->index);
 }
 
-static void add(struct tprof_console *c, enum tprof_console_queue which,
-                uint32_t id, const void *data, uint32_t size)
+/* Have the device fill buffer (id) of (q). */
+static void add_buffer(struct tprof_console *c, struct tprof_console_queue *q,
+                       uint32_t id)
 {
-    bool in =
-        which == TPROF_CONSOLE_CONTROL_IN || which == TPROF_CONSOLE_DATA_IN;
-
-    tprof_virtqueue_add(&c->queues[which].ring, id,
-                        (uintptr_t)data + c->physical, size, in);
+    tprof_virtqueue_add(&q->ring, id, (uintptr_t)q->buffers[id] + c->physical,
+                        TPROF_CONSOLE_BUFFER_SIZE, true);
 }
 
-static void add_control(struct tprof_console *c, uint32_t id)
-{
-    add(c, TPROF_CONSOLE_CONTROL_IN, id, c->controls[id],
-        TPROF_CONSOLE_CONTROL_SIZE);
-}
-
-static void add_receive(struct tprof_console *c, uint32_t id)
-{
-    add(c, TPROF_CONSOLE_DATA_IN, id, c->receives[id],
-        TPROF_CONSOLE_RECEIVE_SIZE);
-}
-
-/* How many descriptors came back; a device that lies is given up: then 0. */
-static uint32_t ready(struct tprof_console *c, enum tprof_console_queue which)
-{
-    int count = tprof_virtqueue_ready(&c->queues[which].ring);
-
-    if (count < 0)
-        give_up(c);
-    return count < 0 ? 0 : (uint32_t)count;
-}
-
-/* The next of them, or negative after giving up. */
-static int reap(struct tprof_console *c, enum tprof_console_queue which,
+/* The next descriptor that came back. Negative: none, or given up. */
+static int reap(struct tprof_console *c, struct tprof_console_queue *q,
                 uint32_t *length)
 {
-    int id = tprof_virtqueue_reap(&c->queues[which].ring, length);
+    int id = tprof_virtqueue_reap(&q->ring, length);
 
-    return id < 0 ? give_up(c) : id;
+    return id == TPROF_ERR_DEVICE ? give_up(c) : id;
 }
 
-/* Queue (index) of the device, of at most (size), becomes our (which). */
-static bool enable(struct tprof_console *c, enum tprof_console_queue which,
-                   uint32_t index, uint32_t size)
+/* All that the device has read. It is given no more here, so this ends. */
+static void reap_all(struct tprof_console *c, struct tprof_console_queue *q)
 {
-    const struct tprof_virtio *dev = &c->device;
-    struct tprof_virtqueue_memory *memory = &c->rings[which];
-    uint32_t max = dev->select(dev, index);
+    uint32_t unused;
+
+    while (reap(c, q, &unused) >= 0)
+        ;
+}
+
+/* Number (which) of our queues becomes the device's, of its greatest size up to
+ * ours; each descriptor has a buffer if the device is to fill it. */
+static bool enable(struct tprof_console *c, uint32_t which)
+{
+    struct tprof_console_queue *q = &c->queues[which];
+    uint32_t size = TPROF_VIRTQUEUE_MAX;
+
+    q->index = which + VIRTIO_CONSOLE_QUEUE_CONTROL_IN;
+    if (which >= TPROF_CONSOLE_DATA_IN)
+        q->index = which - TPROF_CONSOLE_DATA_IN +
+                   (c->port == 0 ? 0 : 2 * c->port + 2);
+    uint32_t max = tprof_virtio_select(&c->device, q->index);
 
     while (size > max)
         size /= 2;
     if (size == 0)
         return false;
-    tprof_virtqueue_init(&c->queues[which].ring, memory, size);
-    c->queues[which].index = index;
-    c->queues[which].doorbell =
-        dev->enable(dev, size, (uintptr_t)memory + c->physical);
+    tprof_virtqueue_init(&q->ring, &c->rings[which], size);
+    q->doorbell = tprof_virtio_enable(
+        &c->device, size, (uintptr_t)&c->rings[which] + c->physical);
+    q->buffers = which % 2 ? NULL : c->buffers[which / 2];
+    for (uint32_t id = 0; q->buffers && id < size; id++)
+        add_buffer(c, q, id);
     return true;
 }
 
-/* --- Control ----------------------------------------------------------------
+/* --- Control -----------------------------------------------------------------
  */
 
 /* Tell the device (event) of (port). False: no room now, tell it later. */
-static bool tell(struct tprof_console *c, uint32_t port, uint16_t event,
-                 uint16_t value)
+static bool tell(struct tprof_console *c, uint32_t port, uint32_t event,
+                 uint32_t value)
 {
-    struct tprof_virtqueue *q = &c->queues[TPROF_CONSOLE_CONTROL_OUT].ring;
+    struct tprof_console_queue *q = &c->queues[TPROF_CONSOLE_CONTROL_OUT];
     uint32_t id = 0;
-    uint32_t unused;
 
-    for (uint32_t n = ready(c, TPROF_CONSOLE_CONTROL_OUT); n > 0; n--) {
-        if (reap(c, TPROF_CONSOLE_CONTROL_OUT, &unused) < 0)
-            return false;
-    }
-    while (id < q->size && tprof_virtqueue_busy(q, id))
+    reap_all(c, q);
+    while (tprof_virtqueue_busy(&q->ring, id))
         id++;
-    if (id == q->size || c->dead)
+    if (id >= q->ring.size || c->dead)
         return false;
-    tprof_store32(c->replies[id], port);
-    tprof_store16(c->replies[id] + 4, event);
-    tprof_store16(c->replies[id] + 6, value);
-    add(c, TPROF_CONSOLE_CONTROL_OUT, id, c->replies[id],
-        VIRTIO_CONSOLE_CONTROL_SIZE);
-    publish(c, TPROF_CONSOLE_CONTROL_OUT);
+    c->replies[id] = port | (uint64_t)(event | value << 16) << 32;
+    tprof_virtqueue_add(&q->ring, id, (uintptr_t)&c->replies[id] + c->physical,
+                        VIRTIO_CONSOLE_CONTROL_SIZE, false);
+    publish(c, q);
     return true;
 }
 
@@ -138,22 +118,25 @@ static bool tell(struct tprof_console *c, uint32_t port, uint16_t event,
  * the buffer is not, so (length) may be any. */
 static bool is_our_name(const uint8_t *name, uint32_t length)
 {
-    const uint32_t bare = sizeof port_name - 1;
+    static const char ours[] = "tprof.0";
+    const uint32_t bare = sizeof ours - 1;
 
     return (length == bare || (length == bare + 1 && name[bare] == 0)) &&
-           memcmp(name, port_name, bare) == 0;
+           memcmp(name, ours, bare) == 0;
 }
 
 static void handle_control(struct tprof_console *c, const uint8_t *message,
                            uint32_t length)
 {
-    uint32_t port = tprof_load32(message);
+    /* one read: the device may change it after we have looked */
+    uint64_t head = *(const volatile uint64_t *)(const void *)message;
+    uint32_t port = (uint32_t)head;
+    uint32_t bit = 1u << (port % TPROF_CONSOLE_PORTS);
+    bool set = head >> 48 != 0;
 
     if (length < VIRTIO_CONSOLE_CONTROL_SIZE || port >= TPROF_CONSOLE_PORTS)
         return;
-    uint32_t bit = 1u << port;
-
-    switch (tprof_load16(message + 4)) {
+    switch (head >> 32 & 0xffff) {
     case VIRTIO_CONSOLE_PORT_ADD:
         c->ports |= bit;
         break;
@@ -165,12 +148,8 @@ static void handle_control(struct tprof_console *c, const uint8_t *message,
         }
         break;
     case VIRTIO_CONSOLE_PORT_OPEN:
-        if (tprof_load16(message + 6) != 0) {
-            c->attached |= bit;
-        } else {
-            c->attached &= ~bit;
-            c->restart = c->restart || port == c->port;
-        }
+        c->attached = set ? c->attached | bit : c->attached & ~bit;
+        c->restart |= !set && port == c->port;
         break;
     case VIRTIO_CONSOLE_PORT_NAME:
         if (port != c->port &&
@@ -185,27 +164,26 @@ static void handle_control(struct tprof_console *c, const uint8_t *message,
     }
 }
 
-/* Take the (count) control messages that wait. */
-static void drain_control(struct tprof_console *c, uint32_t count)
+/* Take the control messages that wait; returns how many. */
+static uint32_t drain_control(struct tprof_console *c)
 {
-    uint8_t message[TPROF_CONSOLE_CONTROL_SIZE];
+    struct tprof_console_queue *q = &c->queues[TPROF_CONSOLE_CONTROL_IN];
+    uint32_t count = 0;
     uint32_t length;
-    bool full = count == c->queues[TPROF_CONSOLE_CONTROL_IN].ring.size;
+    int id;
 
-    for (uint32_t i = 0; i < count; i++) {
-        int id = reap(c, TPROF_CONSOLE_CONTROL_IN, &length);
-
-        if (id < 0)
-            return;
-        /* a copy, which the device cannot change after it was looked at */
-        memcpy(message, c->controls[id], sizeof message);
-        add_control(c, (uint32_t)id);
-        handle_control(c, message, length);
+    while (count < q->ring.size && (id = reap(c, q, &length)) >= 0) {
+        handle_control(c, q->buffers[id], length);
+        add_buffer(c, q, (uint32_t)id);
+        count++;
     }
-    publish(c, TPROF_CONSOLE_CONTROL_IN);
-    /* What came next found no buffer and was dropped: believe nothing. */
-    if (full && c->asked)
+    /* There may have been no buffer for more: then it was dropped, and what we
+     * believe of the ports is worth nothing. Not so for the announcements. */
+    if (count == q->ring.size && c->asked)
         c->restart = true;
+    if (count > 0 && !c->dead)
+        publish(c, q);
+    return count;
 }
 
 /* Ask for the name and state of one port that might be ours: of ours alone
@@ -216,13 +194,10 @@ static bool ask(struct tprof_console *c)
 
     if (c->port != TPROF_CONSOLE_NO_PORT && c->ports >> c->port & 1)
         wanted &= 1u << c->port;
-    if (wanted == 0)
+    if (wanted == 0 ||
+        !tell(c, (uint32_t)__builtin_ctz(wanted), VIRTIO_CONSOLE_PORT_READY, 1))
         return false;
-    uint32_t port = (uint32_t)__builtin_ctz(wanted);
-
-    if (!tell(c, port, VIRTIO_CONSOLE_PORT_READY, 1))
-        return false;
-    c->asked |= 1u << port;
+    c->asked |= wanted & -wanted; /* its lowest bit */
     return true;
 }
 
@@ -238,6 +213,9 @@ static bool ask(struct tprof_console *c)
  */
 static int start(struct tprof_console *c)
 {
+    uint32_t queues = c->port == TPROF_CONSOLE_NO_PORT ? TPROF_CONSOLE_DATA_IN
+                                                       : TPROF_CONSOLE_QUEUES;
+
     c->ports = 0;
     c->asked = 0;
     c->attached = 0;
@@ -251,38 +229,21 @@ static int start(struct tprof_console *c)
 
     if (tprof_virtio_begin(&c->device, VIRTIO_CONSOLE_F_MULTIPORT) < 0)
         return give_up(c);
-    if (!enable(c, TPROF_CONSOLE_CONTROL_IN, VIRTIO_CONSOLE_QUEUE_CONTROL_IN,
-                TPROF_CONSOLE_CONTROLS) ||
-        !enable(c, TPROF_CONSOLE_CONTROL_OUT, VIRTIO_CONSOLE_QUEUE_CONTROL_OUT,
-                TPROF_CONSOLE_REPLIES))
-        return give_up(c);
-    if (c->port != TPROF_CONSOLE_NO_PORT) {
-        uint32_t index = c->port == 0 ? 0 : 2 * c->port + 2;
-
-        if (!enable(c, TPROF_CONSOLE_DATA_IN, index, TPROF_CONSOLE_RECEIVES) ||
-            !enable(c, TPROF_CONSOLE_DATA_OUT, index + 1, TPROF_VIRTQUEUE_MAX))
+    for (uint32_t i = 0; i < queues; i++) {
+        if (!enable(c, i))
             return give_up(c);
-        for (uint32_t i = 0; i < c->queues[TPROF_CONSOLE_DATA_IN].ring.size;
-             i++)
-            add_receive(c, i);
     }
-    for (uint32_t i = 0; i < c->queues[TPROF_CONSOLE_CONTROL_IN].ring.size; i++)
-        add_control(c, i);
     tprof_virtio_go(&c->device);
-    if (c->port != TPROF_CONSOLE_NO_PORT)
-        publish(c, TPROF_CONSOLE_DATA_IN);
-    publish(c, TPROF_CONSOLE_CONTROL_IN);
+    publish(c, &c->queues[TPROF_CONSOLE_CONTROL_IN]);
     tell(c, UINT32_MAX, VIRTIO_CONSOLE_DEVICE_READY, 1);
-    return TPROF_OK;
+    return c->dead;
 }
 
 /* One batch of control messages. Returns whether another may follow. */
 static bool control_round(struct tprof_console *c)
 {
-    uint32_t count = ready(c, TPROF_CONSOLE_CONTROL_IN);
+    uint32_t count = drain_control(c);
 
-    if (count > 0)
-        drain_control(c, count);
     if (c->dead)
         return false;
     if (c->restart)
@@ -293,9 +254,7 @@ static bool control_round(struct tprof_console *c)
 /* Learn what is new. Returns 0, or the error that the device is dead of. */
 static int control(struct tprof_console *c)
 {
-    int rounds = CONTROL_ROUNDS;
-
-    while (!c->dead && rounds-- > 0 && control_round(c))
+    for (int i = 0; i < CONTROL_ROUNDS && !c->dead && control_round(c); i++)
         ;
     return c->dead;
 }
@@ -303,20 +262,18 @@ static int control(struct tprof_console *c)
 /* Is our port on the device that was just started? */
 static bool handshake(struct tprof_console *c)
 {
-    const struct tprof_virtqueue *told =
-        &c->queues[TPROF_CONSOLE_CONTROL_OUT].ring;
+    struct tprof_console_queue *told = &c->queues[TPROF_CONSOLE_CONTROL_OUT];
 
     for (int i = 0; i < HANDSHAKE_LOOKS; i++) {
+        reap_all(c, told);
         /* first this: what it has answered by now, control() will see */
-        uint16_t added = told->added;
-        bool answered = ready(c, TPROF_CONSOLE_CONTROL_OUT) ==
-                        (uint16_t)(added - told->reaped);
+        bool answered = told->ring.in_flight == 0;
 
         if (control(c) < 0)
             return false;
         if (c->port != TPROF_CONSOLE_NO_PORT)
             return true;
-        if (answered && told->added == added)
+        if (answered && told->ring.in_flight == 0)
             return false; /* and there was nothing more to ask */
         __builtin_ia32_pause();
     }
@@ -342,16 +299,15 @@ static int console_open(void *context)
 
     if (!c->dead && !tprof_virtio_works(&c->device))
         die(c); /* gone, or somebody else has reset it: touch nothing */
-    if (control(c) < 0)
+    if (control(c) < 0 || c->port == TPROF_CONSOLE_NO_PORT)
         return c->dead;
-    if (c->port != TPROF_CONSOLE_NO_PORT && !c->told_open &&
-        tell(c, c->port, VIRTIO_CONSOLE_PORT_OPEN, 1)) {
+    if (!c->told_open && tell(c, c->port, VIRTIO_CONSOLE_PORT_OPEN, 1)) {
         c->told_open = true;
         /* QEMU looks again for data from the host only when it hears of
          * buffers; what it heard of them before the port was open it forgot */
-        publish(c, TPROF_CONSOLE_DATA_IN);
+        publish(c, &c->queues[TPROF_CONSOLE_DATA_IN]);
     }
-    if (c->dead || !is_attached(c))
+    if (c->dead || !(c->attached >> c->port & 1))
         return c->dead;
     c->lost = false;
     return 1;
@@ -360,17 +316,13 @@ static int console_open(void *context)
 /* Account for what the device has read, the oldest first. */
 static void reap_sent(struct tprof_console *c)
 {
-    const struct tprof_virtqueue *q = &c->queues[TPROF_CONSOLE_DATA_OUT].ring;
-    uint32_t unused;
+    struct tprof_console_queue *q = &c->queues[TPROF_CONSOLE_DATA_OUT];
 
-    for (uint32_t n = ready(c, TPROF_CONSOLE_DATA_OUT); n > 0; n--) {
-        if (reap(c, TPROF_CONSOLE_DATA_OUT, &unused) < 0)
-            return;
-    }
-    while (c->sent_first != c->sent_next) {
-        uint32_t id = c->sent_first & (q->size - 1);
+    reap_all(c, q);
+    while (c->sent_bytes > 0) {
+        uint32_t id = c->sent_first & (q->ring.size - 1);
 
-        if (tprof_virtqueue_busy(q, id))
+        if (tprof_virtqueue_busy(&q->ring, id))
             break;
         c->sent_bytes -= c->sent_size[id];
         c->sent_first++;
@@ -380,21 +332,22 @@ static void reap_sent(struct tprof_console *c)
 static int console_send(void *context, const void *data, uint32_t size)
 {
     struct tprof_console *c = context;
-    const struct tprof_virtqueue *q = &c->queues[TPROF_CONSOLE_DATA_OUT].ring;
+    struct tprof_console_queue *q = &c->queues[TPROF_CONSOLE_DATA_OUT];
 
     if (c->dead)
         return c->dead;
     if (c->lost)
         return TPROF_ERR_CLOSED;
     reap_sent(c);
-    if (c->dead || size == 0 || c->sent_next - c->sent_first == q->size)
+    if (c->dead || size == 0 || c->sent_next - c->sent_first == q->ring.size)
         return c->dead;
-    uint32_t id = c->sent_next++ & (q->size - 1);
+    uint32_t id = c->sent_next++ & (q->ring.size - 1);
 
     c->sent_size[id] = size;
     c->sent_bytes += size;
-    add(c, TPROF_CONSOLE_DATA_OUT, id, data, size);
-    publish(c, TPROF_CONSOLE_DATA_OUT);
+    tprof_virtqueue_add(&q->ring, id, (uintptr_t)data + c->physical, size,
+                        false);
+    publish(c, q);
     return (int)size;
 }
 
@@ -402,66 +355,55 @@ static uint32_t console_pending(void *context)
 {
     struct tprof_console *c = context;
 
-    if (!c->dead && c->sent_bytes > 0)
+    if (c->sent_bytes > 0) /* so neither dead nor before the first host */
         reap_sent(c);
     return c->sent_bytes;
 }
 
-/* Make the next received buffer the one being copied. False: there is none. */
-static bool next_receive(struct tprof_console *c)
+/* Have a received buffer to copy from. Returns the bytes left in it. */
+static uint32_t find_received(struct tprof_console *c)
 {
     uint32_t length;
 
     if (c->receive_left > 0)
-        return true;
-    if (ready(c, TPROF_CONSOLE_DATA_IN) == 0)
-        return false;
-    int id = reap(c, TPROF_CONSOLE_DATA_IN, &length);
+        return c->receive_left;
+    int id = reap(c, &c->queues[TPROF_CONSOLE_DATA_IN], &length);
 
     if (id < 0)
-        return false;
-    if (length == 0 || length > TPROF_CONSOLE_RECEIVE_SIZE) {
+        return 0;
+    if (length == 0 || length > TPROF_CONSOLE_BUFFER_SIZE) {
         give_up(c);
-        return false;
+        return 0;
     }
     c->receive_id = (uint32_t)id;
-    c->receive_at = 0;
     c->receive_left = length;
-    return true;
+    c->receive_from = c->queues[TPROF_CONSOLE_DATA_IN].buffers[id];
+    return length;
 }
 
 static int console_receive(void *context, void *data, uint32_t size)
 {
     struct tprof_console *c = context;
-    uint8_t *to = data;
-    uint32_t copied = 0;
-    bool freed = false;
+    struct tprof_console_queue *q = &c->queues[TPROF_CONSOLE_DATA_IN];
 
     if (control(c) < 0)
         return c->dead;
     if (c->lost)
         return TPROF_ERR_CLOSED;
-    /* each turn ends a buffer or the call, and a lying device gives up its
-     * buffers no faster than (size) runs out */
-    while (copied < size && next_receive(c)) {
-        uint32_t part = size - copied;
+    uint32_t left = find_received(c);
 
-        if (part > c->receive_left)
-            part = c->receive_left;
-        memcpy(to + copied, c->receives[c->receive_id] + c->receive_at, part);
-        copied += part;
-        c->receive_at += part;
-        c->receive_left -= part;
-        if (c->receive_left == 0) {
-            add_receive(c, c->receive_id);
-            freed = true;
-        }
-    }
-    if (c->dead)
+    if (left == 0)
         return c->dead;
-    if (freed)
-        publish(c, TPROF_CONSOLE_DATA_IN);
-    return (int)copied;
+    if (size > left)
+        size = left;
+    memcpy(data, c->receive_from, size);
+    c->receive_from += size;
+    c->receive_left -= size;
+    if (c->receive_left == 0) {
+        add_buffer(c, q, c->receive_id);
+        publish(c, q);
+    }
+    return (int)size;
 }
 
 static void console_close(void *context)
@@ -471,6 +413,9 @@ static void console_close(void *context)
     if (!c->dead && c->told_open)
         c->told_open = !tell(c, c->port, VIRTIO_CONSOLE_PORT_OPEN, 0);
 }
+
+/* --- Joining
+ * ------------------------------------------------------------------ */
 
 int tprof_console_init(struct tprof_console *c,
                        const struct tprof_device *where, uint64_t physical,
@@ -484,6 +429,7 @@ int tprof_console_init(struct tprof_console *c,
         .context = c,
     };
 
+    memset(c, 0, sizeof *c);
     c->physical = physical;
     c->told = where->address != 0;
     if (!tprof_virtio_find(&search))
@@ -500,6 +446,6 @@ int tprof_console_init(struct tprof_console *c,
 
 void tprof_console_fini(struct tprof_console *c)
 {
-    c->device.set_status(&c->device, 0);
+    tprof_virtio_write(&c->device, VIRTIO_STATUS, 0);
     die(c);
 }

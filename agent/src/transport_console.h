@@ -24,25 +24,29 @@
 #define TPROF_CONSOLE_NO_PORT TPROF_CONSOLE_PORTS
 
 /*
- * Received messages of control. A device drops what finds no buffer, and one
- * that is started announces all its ports at once: as many as a queue takes.
+ * Buffers for what is received, control messages and data. A device drops a
+ * control message that finds no buffer, and one that is started announces all
+ * its ports at once: so there are as many as a queue takes. Data wait.
  */
-#define TPROF_CONSOLE_CONTROLS     TPROF_VIRTQUEUE_MAX
-#define TPROF_CONSOLE_CONTROL_SIZE 64u
+#define TPROF_CONSOLE_BUFFERS     TPROF_VIRTQUEUE_MAX
+#define TPROF_CONSOLE_BUFFER_SIZE 64u
 
-/* Received data: the host sends short commands, and waits if it must. */
-#define TPROF_CONSOLE_RECEIVES     4u
-#define TPROF_CONSOLE_RECEIVE_SIZE 256u
-
-/* Control messages of ours on their way, 8 bytes each. */
-#define TPROF_CONSOLE_REPLIES 8u
-
-enum tprof_console_queue {
+/* What is received has an even number. */
+enum {
     TPROF_CONSOLE_CONTROL_IN,
     TPROF_CONSOLE_CONTROL_OUT,
     TPROF_CONSOLE_DATA_IN, /* this one and the next: the port's own */
     TPROF_CONSOLE_DATA_OUT,
     TPROF_CONSOLE_QUEUES
+};
+
+/* One of the device's queues. */
+struct tprof_console_queue {
+    struct tprof_virtqueue ring;
+    uint32_t index;     /* the device's number of it */
+    uintptr_t doorbell; /* where to notify */
+    /* What the device fills, one for each descriptor; NULL: it reads */
+    uint8_t (*buffers)[TPROF_CONSOLE_BUFFER_SIZE];
 };
 
 /* Caller-allocated, physically contiguous, nobody else's from init on. */
@@ -59,7 +63,8 @@ struct tprof_console {
     uint32_t port; /* ours, or TPROF_CONSOLE_NO_PORT */
 
     /* The received buffer that is being copied out, if (left) is not 0 */
-    uint32_t receive_id, receive_at, receive_left;
+    uint32_t receive_id, receive_left;
+    const uint8_t *receive_from;
 
     /* Sent descriptors still in use, from (first) to before (next), wrapping,
      * and the sum of their sizes */
@@ -67,18 +72,13 @@ struct tprof_console {
 
     uint64_t physical; /* what to add to an address for the device */
     struct tprof_virtio device;
-    struct tprof_console_queue_state {
-        struct tprof_virtqueue ring;
-        uint32_t index;     /* the device's number of it */
-        uintptr_t doorbell; /* where to notify */
-    } queues[TPROF_CONSOLE_QUEUES];
+    struct tprof_console_queue queues[TPROF_CONSOLE_QUEUES];
     uint32_t sent_size[TPROF_VIRTQUEUE_MAX];
 
     /* What the device reads and writes. No buffer crosses a page. */
-    _Alignas(64) uint8_t replies[TPROF_CONSOLE_REPLIES][8];
+    _Alignas(1024) uint64_t replies[TPROF_VIRTQUEUE_MAX];
     _Alignas(1024)
-        uint8_t receives[TPROF_CONSOLE_RECEIVES][TPROF_CONSOLE_RECEIVE_SIZE];
-    uint8_t controls[TPROF_CONSOLE_CONTROLS][TPROF_CONSOLE_CONTROL_SIZE];
+        uint8_t buffers[2][TPROF_CONSOLE_BUFFERS][TPROF_CONSOLE_BUFFER_SIZE];
     struct tprof_virtqueue_memory rings[TPROF_CONSOLE_QUEUES];
 };
 

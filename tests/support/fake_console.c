@@ -5,6 +5,7 @@
  */
 #include "fake_console.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "virtio/virtio.h"
@@ -157,15 +158,8 @@ bool fake_receive(uint32_t port, const void *data, uint32_t size)
 /* --- The bus
  * ------------------------------------------------------------------ */
 
-static uint32_t bus_status(const struct tprof_virtio *dev)
+static void set_status(uint32_t status)
 {
-    (void)dev;
-    return fake.status;
-}
-
-static void bus_set_status(const struct tprof_virtio *dev, uint32_t status)
-{
-    (void)dev;
     if (status == 0) {
         fake.resets++;
         for (uint32_t i = 0; i < FAKE_QUEUES; i++) {
@@ -178,39 +172,69 @@ static void bus_set_status(const struct tprof_virtio *dev, uint32_t status)
     fake.status = fake.refuses ? status & ~8u : status;
 }
 
-static uint64_t bus_features(const struct tprof_virtio *dev)
+uint32_t tprof_virtio_read(const struct tprof_virtio *dev,
+                           enum tprof_virtio_reg reg)
 {
     (void)dev;
-    return fake.features;
+    switch (reg) {
+    case VIRTIO_STATUS:
+        return fake.status;
+    case VIRTIO_DEVICE_FEATURES:
+        return (uint32_t)(fake.features >> (fake.feature_half ? 32 : 0));
+    case VIRTIO_QUEUE_SIZE_MAX:
+        return fake.selected < FAKE_QUEUES ? fake.queues[fake.selected].max : 0;
+    case VIRTIO_QUEUE_NOTIFY_OFF:
+        return fake.selected;
+    default:
+        abort();
+    }
 }
 
-static void bus_accept(const struct tprof_virtio *dev, uint64_t features)
+void tprof_virtio_write(const struct tprof_virtio *dev,
+                        enum tprof_virtio_reg reg, uint32_t val)
 {
-    (void)dev;
-    fake.accepted = features;
-}
-
-static uint32_t bus_select(const struct tprof_virtio *dev, uint32_t index)
-{
-    (void)dev;
-    fake.selected = index;
-    return index < FAKE_QUEUES ? fake.queues[index].max : 0;
-}
-
-static uintptr_t bus_enable(const struct tprof_virtio *dev, uint32_t size,
-                            uint64_t address)
-{
-    struct fake_queue *q = &fake.queues[fake.selected];
+    struct fake_queue *q = &fake.queues[fake.selected % FAKE_QUEUES];
 
     (void)dev;
-    q->size = size;
-    q->memory = (uint8_t *)(uintptr_t)address;
-    return 1000 + fake.selected;
+    switch (reg) {
+    case VIRTIO_STATUS:
+        set_status(val);
+        break;
+    case VIRTIO_DEVICE_FEATURES_SEL:
+    case VIRTIO_DRIVER_FEATURES_SEL:
+        fake.feature_half = val;
+        break;
+    case VIRTIO_DRIVER_FEATURES:
+        fake.accepted &= fake.feature_half ? UINT32_MAX : ~(uint64_t)UINT32_MAX;
+        fake.accepted |= (uint64_t)val << (fake.feature_half ? 32 : 0);
+        break;
+    case VIRTIO_QUEUE_SEL:
+        fake.selected = val;
+        break;
+    case VIRTIO_QUEUE_SIZE:
+        q->size = val;
+        break;
+    case VIRTIO_QUEUE_DESC:
+        q->address = val;
+        break;
+    case VIRTIO_QUEUE_DESC_HIGH:
+        q->address |= (uint64_t)val << 32;
+        break;
+    case VIRTIO_QUEUE_PFN:
+        /* our own addresses are longer than a legacy device can be told */
+        q->address = (uint64_t)val << 10 | ((uintptr_t)&fake >> 42 << 42);
+        break;
+    default: /* where the other rings are: as in virtqueue.h, or ignored */
+        break;
+    }
+    q->memory = (uint8_t *)(uintptr_t)q->address;
 }
 
-static void bus_notify(uintptr_t where, uint32_t index)
+void tprof_virtio_notify(const struct tprof_virtio *dev, uintptr_t where,
+                         uint32_t index)
 {
-    if (where != 1000 + index)
+    (void)dev;
+    if (where != 1000 + 4 * index)
         return;
     fake.queues[index].notified++;
     if (!fake.lazy)
@@ -221,13 +245,8 @@ bool tprof_virtio_mmio_find(const struct tprof_virtio_search *s, bool scan)
 {
     (void)scan;
     fake.found++;
-    s->dev->status = bus_status;
-    s->dev->set_status = bus_set_status;
-    s->dev->features = bus_features;
-    s->dev->accept = bus_accept;
-    s->dev->select = bus_select;
-    s->dev->enable = bus_enable;
-    s->dev->notify = bus_notify;
+    s->dev->doorbells = 1000;
+    s->dev->doorbell_step = 4;
     s->dev->legacy = fake.legacy;
     return tprof_virtio_available(s) && tprof_virtio_offer(s);
 }

@@ -18,7 +18,8 @@ enum { FAKE_CONTROL_IN = 2, FAKE_CONTROL_OUT = 3 };
 struct fake_queue {
     uint32_t max;  /* what it offers; 0: no such queue */
     uint32_t size; /* what the driver chose; 0: not enabled */
-    uint8_t *memory;
+    uint64_t address;
+    uint8_t *memory;   /* there */
     uint16_t seen;     /* of the available ring */
     unsigned notified; /* times */
 };
@@ -33,6 +34,7 @@ struct fake_console {
     unsigned resets;
     struct fake_queue queues[FAKE_QUEUES];
     uint64_t accepted;
+    uint32_t feature_half; /* that the driver looks at, or writes */
     uint32_t selected;
     struct {
         const char *name; /* NULL: no such port */

@@ -67,16 +67,15 @@ TEST(used_ring_is_read_as_specified)
     const uint32_t used = 128; /* 64 + 6 + 8, to the next multiple of 64 */
 
     tprof_virtqueue_init(&q, &memory, 4);
-    CHECK_EQ(tprof_virtqueue_ready(&q), 0);
+    CHECK_EQ(tprof_virtqueue_reap(&q, &length), TPROF_VIRTQUEUE_NONE);
     tprof_virtqueue_add(&q, 3, 0, 8, true);
     tprof_virtqueue_publish(&q);
     memcpy(memory.bytes + used + 4, "\3\0\0\0\5\1\0\0", 8);
-    CHECK_EQ(tprof_virtqueue_ready(&q), 0);
+    CHECK_EQ(tprof_virtqueue_reap(&q, &length), TPROF_VIRTQUEUE_NONE);
     memory.bytes[used + 2] = 1;
-    CHECK_EQ(tprof_virtqueue_ready(&q), 1);
     CHECK_EQ(tprof_virtqueue_reap(&q, &length), 3);
     CHECK_EQ(length, 261);
-    CHECK_EQ(tprof_virtqueue_ready(&q), 0);
+    CHECK_EQ(tprof_virtqueue_reap(&q, &length), TPROF_VIRTQUEUE_NONE);
     memory.bytes[used] = 1; /* VIRTQ_USED_F_NO_NOTIFY */
     tprof_virtqueue_add(&q, 3, 0, 8, true);
     CHECK(!tprof_virtqueue_publish(&q));
@@ -84,11 +83,13 @@ TEST(used_ring_is_read_as_specified)
 
 TEST(count_that_exceeds_what_is_in_flight_is_refused)
 {
+    uint32_t length;
+
     tprof_virtqueue_init(&q, &memory, 4);
     tprof_virtqueue_add(&q, 3, 0, 8, true);
     tprof_virtqueue_publish(&q);
     memory.bytes[130] = 2;
-    CHECK_EQ(tprof_virtqueue_ready(&q), TPROF_ERR_DEVICE);
+    CHECK_EQ(tprof_virtqueue_reap(&q, &length), TPROF_ERR_DEVICE);
     memory.bytes[130] = memory.bytes[131] = 0xff;
-    CHECK_EQ(tprof_virtqueue_ready(&q), TPROF_ERR_DEVICE);
+    CHECK_EQ(tprof_virtqueue_reap(&q, &length), TPROF_ERR_DEVICE);
 }

@@ -3,91 +3,132 @@
 #include "virtio/virtio.h"
 
 #include "virtio/virtio_regs.h"
+#include "virtio/virtqueue.h"
 
 /* A PCI device may take a moment to reset; each look at it is a VM exit. */
 #define RESET_LOOKS 64
 
+static uint32_t status(const struct tprof_virtio *dev)
+{
+    return tprof_virtio_read(dev, VIRTIO_STATUS);
+}
+
+static void set_status(const struct tprof_virtio *dev, uint32_t val)
+{
+    tprof_virtio_write(dev, VIRTIO_STATUS, val);
+}
+
 bool tprof_virtio_available(const struct tprof_virtio_search *s)
 {
-    bool told = s->where->address != 0;
-
-    return told || !(s->dev->status(s->dev) & VIRTIO_STATUS_DRIVER_OK);
+    return s->where->address != 0 ||
+           !(status(s->dev) & VIRTIO_STATUS_DRIVER_OK);
 }
 
 bool tprof_virtio_offer(const struct tprof_virtio_search *s)
 {
     if (s->take(s->context))
         return true;
-    s->dev->set_status(s->dev, 0);
+    set_status(s->dev, 0);
     return false;
 }
 
 bool tprof_virtio_find(const struct tprof_virtio_search *s)
 {
     const struct tprof_device *where = s->where;
-    bool mmio = where->bus == TPROF_BUS_AUTO || where->bus == TPROF_BUS_MMIO;
-    bool pci = where->bus == TPROF_BUS_AUTO || where->bus == TPROF_BUS_PCI;
-    bool both = mmio && pci;
+    bool scan = !(where->flags & TPROF_DEVICE_NO_SCAN);
+    bool pci = where->bus == TPROF_BUS_PCI;
 
-    if (both && where->address != 0) {
-        /* bus, device and function are 16 bits; no register is down there */
-        pci = where->address <= UINT16_MAX;
-        mmio = !pci;
+    if (where->bus == TPROF_BUS_AUTO && where->address == 0) {
+        pci = tprof_virtio_pci_exists();
+        scan = scan && !pci;
     }
-    bool scan = !(where->flags & TPROF_DEVICE_NO_SCAN) &&
-                !(both && tprof_virtio_pci_exists());
-
-    return (mmio && tprof_virtio_mmio_find(s, scan)) ||
+    return (where->bus != TPROF_BUS_PCI && tprof_virtio_mmio_find(s, scan)) ||
            (pci && tprof_virtio_pci_find(s));
 }
 
 /* Virtio 1.2, section 3.1.1, steps 1 to 6. */
 int tprof_virtio_begin(const struct tprof_virtio *dev, uint64_t needed)
 {
-    uint32_t status = VIRTIO_STATUS_ACKNOWLEDGE | VIRTIO_STATUS_DRIVER;
-
-    if (!dev->legacy)
-        needed |= VIRTIO_F_VERSION_1;
+    uint32_t agreed = VIRTIO_STATUS_ACKNOWLEDGE | VIRTIO_STATUS_DRIVER;
 
     /* 1. Reset. */
-    dev->set_status(dev, 0);
-    for (int i = 0; i < RESET_LOOKS && dev->status(dev) != 0; i++)
+    set_status(dev, 0);
+    for (int i = 0; i < RESET_LOOKS && status(dev) != 0; i++)
         ;
     /* 2 and 3. We have noticed it, and know how to drive it. */
-    dev->set_status(dev, VIRTIO_STATUS_ACKNOWLEDGE);
-    dev->set_status(dev, status);
-    /* 4. Features: what we need and no more. */
-    if ((dev->features(dev) & needed) != needed)
-        goto fail;
-    dev->accept(dev, needed);
-    if (dev->legacy)
-        return TPROF_OK; /* knows of no step 5 and 6 */
-    /* 5 and 6. Does it agree? */
-    dev->set_status(dev, status | VIRTIO_STATUS_FEATURES_OK);
-    if (dev->status(dev) & VIRTIO_STATUS_FEATURES_OK)
-        return TPROF_OK;
+    set_status(dev, agreed);
+    /* 4. Features: what we need and no more. A legacy device has but the lower
+     * half, and no steps 5 and 6. */
+    if (!dev->legacy) {
+        needed |= VIRTIO_F_VERSION_1;
+        agreed |= VIRTIO_STATUS_FEATURES_OK;
+    }
+    for (uint32_t half = 0; half < 2; half++, needed >>= 32) {
+        uint32_t bits = (uint32_t)needed;
 
-fail:
-    tprof_virtio_give_up(dev);
-    return TPROF_ERR_DEVICE;
+        tprof_virtio_write(dev, VIRTIO_DEVICE_FEATURES_SEL, half);
+        if (bits & ~tprof_virtio_read(dev, VIRTIO_DEVICE_FEATURES))
+            agreed = VIRTIO_STATUS_FAILED;
+        tprof_virtio_write(dev, VIRTIO_DRIVER_FEATURES_SEL, half);
+        tprof_virtio_write(dev, VIRTIO_DRIVER_FEATURES, bits);
+    }
+    /* 5 and 6. Does it agree? */
+    set_status(dev, agreed);
+    return status(dev) == agreed && agreed != VIRTIO_STATUS_FAILED
+               ? TPROF_OK
+               : TPROF_ERR_DEVICE;
+}
+
+uint32_t tprof_virtio_select(const struct tprof_virtio *dev, uint32_t index)
+{
+    tprof_virtio_write(dev, VIRTIO_QUEUE_SEL, index);
+    return tprof_virtio_read(dev, VIRTIO_QUEUE_SIZE_MAX);
+}
+
+uintptr_t tprof_virtio_enable(const struct tprof_virtio *dev, uint32_t size,
+                              uint64_t address)
+{
+    const uint32_t rings[] = {0, tprof_virtqueue_avail_offset(size),
+                              tprof_virtqueue_used_offset(size)};
+
+    tprof_virtio_write(dev, VIRTIO_QUEUE_SIZE, size);
+    if (dev->legacy) {
+        /* It computes the rings' places by itself: a page and an alignment
+         * smaller than the usual 4096 save 28 KiB for our four queues. */
+        tprof_virtio_write(dev, VIRTIO_GUEST_PAGE_SIZE, TPROF_VIRTQUEUE_BYTES);
+        tprof_virtio_write(dev, VIRTIO_QUEUE_ALIGN, TPROF_VIRTQUEUE_ALIGN);
+        tprof_virtio_write(dev, VIRTIO_QUEUE_PFN,
+                           (uint32_t)(address / TPROF_VIRTQUEUE_BYTES));
+    } else {
+        for (uint32_t i = 0; i < 3; i++) {
+            uint64_t ring = address + rings[i];
+
+            tprof_virtio_write(dev, VIRTIO_QUEUE_DESC + 2 * i, (uint32_t)ring);
+            tprof_virtio_write(dev, VIRTIO_QUEUE_DESC_HIGH + 2 * i,
+                               (uint32_t)(ring >> 32));
+        }
+        tprof_virtio_write(dev, VIRTIO_QUEUE_READY, 1);
+    }
+    return dev->doorbells +
+           dev->doorbell_step *
+               (uintptr_t)tprof_virtio_read(dev, VIRTIO_QUEUE_NOTIFY_OFF);
 }
 
 /* Step 8; its step 7 was the queues. */
 void tprof_virtio_go(const struct tprof_virtio *dev)
 {
-    dev->set_status(dev, dev->status(dev) | VIRTIO_STATUS_DRIVER_OK);
+    set_status(dev, status(dev) | VIRTIO_STATUS_DRIVER_OK);
 }
 
 bool tprof_virtio_works(const struct tprof_virtio *dev)
 {
     /* a device that is gone reads as all ones, one that was reset as 0 */
-    return (dev->status(dev) &
-            (VIRTIO_STATUS_DRIVER_OK | VIRTIO_STATUS_NEEDS_RESET |
-             VIRTIO_STATUS_FAILED)) == VIRTIO_STATUS_DRIVER_OK;
+    return (status(dev) & (VIRTIO_STATUS_DRIVER_OK | VIRTIO_STATUS_NEEDS_RESET |
+                           VIRTIO_STATUS_FAILED)) == VIRTIO_STATUS_DRIVER_OK;
 }
 
 void tprof_virtio_give_up(const struct tprof_virtio *dev)
 {
-    dev->set_status(dev, 0);
-    dev->set_status(dev, VIRTIO_STATUS_FAILED);
+    set_status(dev, 0);
+    set_status(dev, VIRTIO_STATUS_FAILED);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a bus offers the driver of a device: status, features, queues,
- * notification. virtio_mmio.c and virtio_pci.c implement it and know no
- * device. Nothing here waits or allocates; all of it may run in an interrupt,
- * except finding, which belongs into tprof_init().
+ * What a bus offers the driver of a device: registers by name, a place to
+ * notify each queue, and finding. Above that, a device's life on any bus. Bus
+ * files know no device. Nothing here waits or allocates; all of it may run in
+ * an interrupt, except finding, which belongs into tprof_init().
  */
 #ifndef TPROF_VIRTIO_H
 #define TPROF_VIRTIO_H
@@ -13,31 +13,53 @@
 
 #include "tprof/tprof.h"
 
-/*
- * A device on its bus. The bus stores its functions here one by one: a const
- * table of pointers would need relocation in an image that moves at load.
- */
-struct tprof_virtio {
-    uint32_t (*status)(const struct tprof_virtio *dev);
-    void (*set_status)(const struct tprof_virtio *dev, uint32_t status);
-    uint64_t (*features)(const struct tprof_virtio *dev); /* that it offers */
-    void (*accept)(const struct tprof_virtio *dev, uint64_t features);
-
-    /* Selects queue (index) and returns its greatest size; 0: no such queue */
-    uint32_t (*select)(const struct tprof_virtio *dev, uint32_t index);
-    /* Enables the selected queue, its memory at physical (address) laid out
-     * as virtqueue.h says. Returns where to notify, for (notify). */
-    uintptr_t (*enable)(const struct tprof_virtio *dev, uint32_t size,
-                        uint64_t address);
-    /* Queue (index), whose place is (where), has something new. A VM exit. */
-    void (*notify)(uintptr_t where, uint32_t index);
-
-    /* The bus's own */
-    uintptr_t registers;    /* mmio: all; pci: the common configuration */
-    uintptr_t doorbells;    /* pci: the notification area */
-    uint32_t doorbell_step; /* pci: bytes for each notification offset */
-    bool legacy;            /* mmio version 1 */
+/* Registers that every bus has, if in different places. */
+enum tprof_virtio_reg {
+    VIRTIO_STATUS,
+    VIRTIO_DEVICE_FEATURES_SEL, /* 0: bits 0-31 are there, 1: bits 32-63 */
+    VIRTIO_DEVICE_FEATURES,
+    VIRTIO_DRIVER_FEATURES_SEL,
+    VIRTIO_DRIVER_FEATURES,
+    VIRTIO_QUEUE_SEL, /* which queue the following mean */
+    VIRTIO_QUEUE_SIZE_MAX,
+    VIRTIO_QUEUE_SIZE,
+    VIRTIO_QUEUE_DESC, /* addresses: low half, high half */
+    VIRTIO_QUEUE_DESC_HIGH,
+    VIRTIO_QUEUE_AVAIL,
+    VIRTIO_QUEUE_AVAIL_HIGH,
+    VIRTIO_QUEUE_USED,
+    VIRTIO_QUEUE_USED_HIGH,
+    VIRTIO_QUEUE_READY,
+    VIRTIO_QUEUE_NOTIFY_OFF,
+    VIRTIO_GUEST_PAGE_SIZE, /* these three: legacy only */
+    VIRTIO_QUEUE_ALIGN,
+    VIRTIO_QUEUE_PFN,
+    VIRTIO_REGS
 };
+
+/* A register's offset, below 256, and its width: 1, 2 or 4 bytes. */
+#define TPROF_VIRTIO_AT(offset, width) ((uint16_t)((width) << 8 | (offset)))
+
+/* A device on its bus. */
+struct tprof_virtio {
+    const uint16_t *map;    /* TPROF_VIRTIO_AT(), by enum tprof_virtio_reg */
+    uintptr_t registers;    /* their address */
+    uintptr_t doorbells;    /* where to notify queue n: at this, */
+    uint32_t doorbell_step; /* plus this times n's VIRTIO_QUEUE_NOTIFY_OFF */
+    bool legacy;            /* from before virtio 1.0 */
+};
+
+uint32_t tprof_virtio_read(const struct tprof_virtio *dev,
+                           enum tprof_virtio_reg reg);
+void tprof_virtio_write(const struct tprof_virtio *dev,
+                        enum tprof_virtio_reg reg, uint32_t val);
+
+/* Queue (index), whose place is (where), has something new. A VM exit. */
+void tprof_virtio_notify(const struct tprof_virtio *dev, uintptr_t where,
+                         uint32_t index);
+
+/* --- Finding: virtio.c, and each bus its part -------------------------------
+ */
 
 /* Looking for a device of one type. */
 struct tprof_virtio_search {
@@ -59,8 +81,6 @@ struct tprof_virtio_search {
  * Returns whether one was taken.
  */
 bool tprof_virtio_find(const struct tprof_virtio_search *s);
-
-/* The parts of it; each bus tries its own. */
 bool tprof_virtio_mmio_find(const struct tprof_virtio_search *s, bool scan);
 bool tprof_virtio_pci_find(const struct tprof_virtio_search *s);
 bool tprof_virtio_pci_exists(void);
@@ -71,12 +91,25 @@ bool tprof_virtio_available(const struct tprof_virtio_search *s);
 /* Offer (s->dev) and, if it is not taken, reset it. Returns whether it was. */
 bool tprof_virtio_offer(const struct tprof_virtio_search *s);
 
+/* --- A device's life: virtio.c -----------------------------------------------
+ */
+
 /*
  * Reset (dev) and agree on features: (needed), and virtio 1.x on a device that
  * is not legacy. What follows is queues, then tprof_virtio_go().
  * Returns TPROF_OK, or TPROF_ERR_DEVICE: it offers less, or refuses.
  */
 int tprof_virtio_begin(const struct tprof_virtio *dev, uint64_t needed);
+
+/* Selects queue (index) and returns its greatest size; 0: no such queue. */
+uint32_t tprof_virtio_select(const struct tprof_virtio *dev, uint32_t index);
+
+/*
+ * Enable the selected queue, its memory at physical (address) laid out as
+ * virtqueue.h says. Returns where to notify.
+ */
+uintptr_t tprof_virtio_enable(const struct tprof_virtio *dev, uint32_t size,
+                              uint64_t address);
 
 /* Queues are set up: (dev) may work. */
 void tprof_virtio_go(const struct tprof_virtio *dev);

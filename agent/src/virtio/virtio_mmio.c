@@ -4,85 +4,34 @@
 
 #include "virtio/virtio.h"
 #include "virtio/virtio_mmio_regs.h"
-#include "virtio/virtqueue.h"
 
-static uint32_t mmio_read(const struct tprof_virtio *dev, uint32_t reg)
+#define AT(reg) TPROF_VIRTIO_AT(reg, 4)
+
+static const uint16_t mmio_map[VIRTIO_REGS] = {
+    [VIRTIO_STATUS] = AT(VIRTIO_MMIO_STATUS),
+    [VIRTIO_DEVICE_FEATURES_SEL] = AT(VIRTIO_MMIO_DEVICE_FEATURES_SEL),
+    [VIRTIO_DEVICE_FEATURES] = AT(VIRTIO_MMIO_DEVICE_FEATURES),
+    [VIRTIO_DRIVER_FEATURES_SEL] = AT(VIRTIO_MMIO_DRIVER_FEATURES_SEL),
+    [VIRTIO_DRIVER_FEATURES] = AT(VIRTIO_MMIO_DRIVER_FEATURES),
+    [VIRTIO_QUEUE_SEL] = AT(VIRTIO_MMIO_QUEUE_SEL),
+    [VIRTIO_QUEUE_SIZE_MAX] = AT(VIRTIO_MMIO_QUEUE_SIZE_MAX),
+    [VIRTIO_QUEUE_SIZE] = AT(VIRTIO_MMIO_QUEUE_SIZE),
+    [VIRTIO_QUEUE_DESC] = AT(VIRTIO_MMIO_QUEUE_DESC),
+    [VIRTIO_QUEUE_DESC_HIGH] = AT(VIRTIO_MMIO_QUEUE_DESC + 4),
+    [VIRTIO_QUEUE_AVAIL] = AT(VIRTIO_MMIO_QUEUE_AVAIL),
+    [VIRTIO_QUEUE_AVAIL_HIGH] = AT(VIRTIO_MMIO_QUEUE_AVAIL + 4),
+    [VIRTIO_QUEUE_USED] = AT(VIRTIO_MMIO_QUEUE_USED),
+    [VIRTIO_QUEUE_USED_HIGH] = AT(VIRTIO_MMIO_QUEUE_USED + 4),
+    [VIRTIO_QUEUE_READY] = AT(VIRTIO_MMIO_QUEUE_READY),
+    [VIRTIO_QUEUE_NOTIFY_OFF] = AT(VIRTIO_MMIO_MAGIC), /* any: taken 0 times */
+    [VIRTIO_GUEST_PAGE_SIZE] = AT(VIRTIO_MMIO_GUEST_PAGE_SIZE),
+    [VIRTIO_QUEUE_ALIGN] = AT(VIRTIO_MMIO_QUEUE_ALIGN),
+    [VIRTIO_QUEUE_PFN] = AT(VIRTIO_MMIO_QUEUE_PFN),
+};
+
+static uint32_t mmio_read(uint64_t base, uint32_t reg)
 {
-    return *(volatile uint32_t *)(dev->registers + reg);
-}
-
-static void mmio_write(const struct tprof_virtio *dev, uint32_t reg,
-                       uint32_t val)
-{
-    *(volatile uint32_t *)(dev->registers + reg) = val;
-}
-
-static void mmio_write64(const struct tprof_virtio *dev, uint32_t reg,
-                         uint64_t val)
-{
-    mmio_write(dev, reg, (uint32_t)val);
-    mmio_write(dev, reg + 4, (uint32_t)(val >> 32));
-}
-
-static uint32_t mmio_status(const struct tprof_virtio *dev)
-{
-    return mmio_read(dev, VIRTIO_MMIO_STATUS);
-}
-
-static void mmio_set_status(const struct tprof_virtio *dev, uint32_t status)
-{
-    mmio_write(dev, VIRTIO_MMIO_STATUS, status);
-}
-
-static uint64_t mmio_features(const struct tprof_virtio *dev)
-{
-    mmio_write(dev, VIRTIO_MMIO_DEVICE_FEATURES_SEL, 1);
-    uint64_t high = mmio_read(dev, VIRTIO_MMIO_DEVICE_FEATURES);
-
-    mmio_write(dev, VIRTIO_MMIO_DEVICE_FEATURES_SEL, 0);
-    return high << 32 | mmio_read(dev, VIRTIO_MMIO_DEVICE_FEATURES);
-}
-
-static void mmio_accept(const struct tprof_virtio *dev, uint64_t features)
-{
-    mmio_write(dev, VIRTIO_MMIO_DRIVER_FEATURES_SEL, 1);
-    mmio_write(dev, VIRTIO_MMIO_DRIVER_FEATURES, (uint32_t)(features >> 32));
-    mmio_write(dev, VIRTIO_MMIO_DRIVER_FEATURES_SEL, 0);
-    mmio_write(dev, VIRTIO_MMIO_DRIVER_FEATURES, (uint32_t)features);
-    if (dev->legacy)
-        mmio_write(dev, VIRTIO_MMIO_GUEST_PAGE_SIZE, TPROF_VIRTQUEUE_BYTES);
-}
-
-static uint32_t mmio_select(const struct tprof_virtio *dev, uint32_t index)
-{
-    mmio_write(dev, VIRTIO_MMIO_QUEUE_SEL, index);
-    return mmio_read(dev, VIRTIO_MMIO_QUEUE_SIZE_MAX);
-}
-
-static uintptr_t mmio_enable(const struct tprof_virtio *dev, uint32_t size,
-                             uint64_t address)
-{
-    mmio_write(dev, VIRTIO_MMIO_QUEUE_SIZE, size);
-    if (dev->legacy) {
-        /* It computes the rings' places by itself: a page and an alignment
-         * smaller than the usual 4096 save 28 KiB for our four queues. */
-        mmio_write(dev, VIRTIO_MMIO_QUEUE_ALIGN, TPROF_VIRTQUEUE_ALIGN);
-        mmio_write(dev, VIRTIO_MMIO_QUEUE_PFN,
-                   (uint32_t)(address / TPROF_VIRTQUEUE_BYTES));
-    } else {
-        mmio_write64(dev, VIRTIO_MMIO_QUEUE_DESC, address);
-        mmio_write64(dev, VIRTIO_MMIO_QUEUE_AVAIL,
-                     address + tprof_virtqueue_avail_offset(size));
-        mmio_write64(dev, VIRTIO_MMIO_QUEUE_USED,
-                     address + tprof_virtqueue_used_offset(size));
-        mmio_write(dev, VIRTIO_MMIO_QUEUE_READY, 1);
-    }
-    return dev->registers + VIRTIO_MMIO_QUEUE_NOTIFY;
-}
-
-static void mmio_notify(uintptr_t where, uint32_t index)
-{
-    *(volatile uint32_t *)where = index;
+    return *(volatile uint32_t *)(uintptr_t)(base + reg);
 }
 
 /* Is there a device of the wanted type at (base)? Then offer it. */
@@ -90,22 +39,18 @@ static bool mmio_offer(const struct tprof_virtio_search *s, uint64_t base)
 {
     struct tprof_virtio *dev = s->dev;
 
-    dev->registers = (uintptr_t)base;
-    if (mmio_read(dev, VIRTIO_MMIO_MAGIC) != VIRTIO_MMIO_MAGIC_VALUE ||
-        mmio_read(dev, VIRTIO_MMIO_DEVICE_TYPE) != s->type)
+    if (mmio_read(base, VIRTIO_MMIO_MAGIC) != VIRTIO_MMIO_MAGIC_VALUE ||
+        mmio_read(base, VIRTIO_MMIO_DEVICE_TYPE) != s->type)
         return false;
-    uint32_t version = mmio_read(dev, VIRTIO_MMIO_VERSION);
+    uint32_t version = mmio_read(base, VIRTIO_MMIO_VERSION);
 
     if (version != 1 && version != 2)
         return false;
     dev->legacy = version == 1;
-    dev->status = mmio_status;
-    dev->set_status = mmio_set_status;
-    dev->features = mmio_features;
-    dev->accept = mmio_accept;
-    dev->select = mmio_select;
-    dev->enable = mmio_enable;
-    dev->notify = mmio_notify;
+    dev->map = mmio_map;
+    dev->registers = (uintptr_t)base;
+    dev->doorbells = (uintptr_t)base + VIRTIO_MMIO_QUEUE_NOTIFY;
+    dev->doorbell_step = 0;
     return tprof_virtio_available(s) && tprof_virtio_offer(s);
 }
 

@@ -3,10 +3,8 @@
 #include "virtio/virtio.h"
 #include "virtio/virtio_pci_regs.h"
 #include "virtio/virtio_regs.h"
-#include "virtio/virtqueue.h"
 
 #define CAPABILITIES_MAX 48u /* as many as fit into 192 bytes */
-#define BUSES_MAX        256u
 
 /* --- Configuration space, only while looking for the device -------------- */
 
@@ -36,82 +34,26 @@ static void config_write(uint32_t function, uint32_t offset, uint32_t val)
     port_write(PCI_PORT_DATA, val);
 }
 
-/* --- The device's registers ------------------------------------------------
- */
-
-static volatile uint8_t *reg8(const struct tprof_virtio *dev, uint32_t reg)
-{
-    return (volatile uint8_t *)(dev->registers + reg);
-}
-
-static volatile uint16_t *reg16(const struct tprof_virtio *dev, uint32_t reg)
-{
-    return (volatile uint16_t *)(dev->registers + reg);
-}
-
-static volatile uint32_t *reg32(const struct tprof_virtio *dev, uint32_t reg)
-{
-    return (volatile uint32_t *)(dev->registers + reg);
-}
-
-static void write64(const struct tprof_virtio *dev, uint32_t reg, uint64_t val)
-{
-    *reg32(dev, reg) = (uint32_t)val;
-    *reg32(dev, reg + 4) = (uint32_t)(val >> 32);
-}
-
-static uint32_t pci_status(const struct tprof_virtio *dev)
-{
-    return *reg8(dev, VIRTIO_PCI_STATUS);
-}
-
-static void pci_set_status(const struct tprof_virtio *dev, uint32_t status)
-{
-    *reg8(dev, VIRTIO_PCI_STATUS) = (uint8_t)status;
-}
-
-static uint64_t pci_features(const struct tprof_virtio *dev)
-{
-    *reg32(dev, VIRTIO_PCI_DEVICE_FEATURES_SEL) = 1;
-    uint64_t high = *reg32(dev, VIRTIO_PCI_DEVICE_FEATURES);
-
-    *reg32(dev, VIRTIO_PCI_DEVICE_FEATURES_SEL) = 0;
-    return high << 32 | *reg32(dev, VIRTIO_PCI_DEVICE_FEATURES);
-}
-
-static void pci_accept(const struct tprof_virtio *dev, uint64_t features)
-{
-    *reg32(dev, VIRTIO_PCI_DRIVER_FEATURES_SEL) = 1;
-    *reg32(dev, VIRTIO_PCI_DRIVER_FEATURES) = (uint32_t)(features >> 32);
-    *reg32(dev, VIRTIO_PCI_DRIVER_FEATURES_SEL) = 0;
-    *reg32(dev, VIRTIO_PCI_DRIVER_FEATURES) = (uint32_t)features;
-}
-
-static uint32_t pci_select(const struct tprof_virtio *dev, uint32_t index)
-{
-    *reg16(dev, VIRTIO_PCI_QUEUE_SEL) = (uint16_t)index;
-    return *reg16(dev, VIRTIO_PCI_QUEUE_SIZE);
-}
-
-static uintptr_t pci_enable(const struct tprof_virtio *dev, uint32_t size,
-                            uint64_t address)
-{
-    uint32_t doorbell = *reg16(dev, VIRTIO_PCI_QUEUE_NOTIFY_OFF);
-
-    *reg16(dev, VIRTIO_PCI_QUEUE_SIZE) = (uint16_t)size;
-    write64(dev, VIRTIO_PCI_QUEUE_DESC, address);
-    write64(dev, VIRTIO_PCI_QUEUE_AVAIL,
-            address + tprof_virtqueue_avail_offset(size));
-    write64(dev, VIRTIO_PCI_QUEUE_USED,
-            address + tprof_virtqueue_used_offset(size));
-    *reg16(dev, VIRTIO_PCI_QUEUE_ENABLE) = 1;
-    return dev->doorbells + doorbell * dev->doorbell_step;
-}
-
-static void pci_notify(uintptr_t where, uint32_t index)
-{
-    *(volatile uint16_t *)where = (uint16_t)index;
-}
+static const uint16_t pci_map[VIRTIO_REGS] = {
+    [VIRTIO_STATUS] = TPROF_VIRTIO_AT(VIRTIO_PCI_STATUS, 1),
+    [VIRTIO_DEVICE_FEATURES_SEL] =
+        TPROF_VIRTIO_AT(VIRTIO_PCI_DEVICE_FEATURES_SEL, 4),
+    [VIRTIO_DEVICE_FEATURES] = TPROF_VIRTIO_AT(VIRTIO_PCI_DEVICE_FEATURES, 4),
+    [VIRTIO_DRIVER_FEATURES_SEL] =
+        TPROF_VIRTIO_AT(VIRTIO_PCI_DRIVER_FEATURES_SEL, 4),
+    [VIRTIO_DRIVER_FEATURES] = TPROF_VIRTIO_AT(VIRTIO_PCI_DRIVER_FEATURES, 4),
+    [VIRTIO_QUEUE_SEL] = TPROF_VIRTIO_AT(VIRTIO_PCI_QUEUE_SEL, 2),
+    [VIRTIO_QUEUE_SIZE_MAX] = TPROF_VIRTIO_AT(VIRTIO_PCI_QUEUE_SIZE, 2),
+    [VIRTIO_QUEUE_SIZE] = TPROF_VIRTIO_AT(VIRTIO_PCI_QUEUE_SIZE, 2),
+    [VIRTIO_QUEUE_DESC] = TPROF_VIRTIO_AT(VIRTIO_PCI_QUEUE_DESC, 4),
+    [VIRTIO_QUEUE_DESC_HIGH] = TPROF_VIRTIO_AT(VIRTIO_PCI_QUEUE_DESC + 4, 4),
+    [VIRTIO_QUEUE_AVAIL] = TPROF_VIRTIO_AT(VIRTIO_PCI_QUEUE_AVAIL, 4),
+    [VIRTIO_QUEUE_AVAIL_HIGH] = TPROF_VIRTIO_AT(VIRTIO_PCI_QUEUE_AVAIL + 4, 4),
+    [VIRTIO_QUEUE_USED] = TPROF_VIRTIO_AT(VIRTIO_PCI_QUEUE_USED, 4),
+    [VIRTIO_QUEUE_USED_HIGH] = TPROF_VIRTIO_AT(VIRTIO_PCI_QUEUE_USED + 4, 4),
+    [VIRTIO_QUEUE_READY] = TPROF_VIRTIO_AT(VIRTIO_PCI_QUEUE_ENABLE, 2),
+    [VIRTIO_QUEUE_NOTIFY_OFF] = TPROF_VIRTIO_AT(VIRTIO_PCI_QUEUE_NOTIFY_OFF, 2),
+};
 
 /* --- Finding ----------------------------------------------------------------
  */
@@ -181,13 +123,7 @@ static bool pci_offer(const struct tprof_virtio_search *s, uint32_t function,
         !read_capabilities(dev, function))
         return false;
     dev->legacy = false;
-    dev->status = pci_status;
-    dev->set_status = pci_set_status;
-    dev->features = pci_features;
-    dev->accept = pci_accept;
-    dev->select = pci_select;
-    dev->enable = pci_enable;
-    dev->notify = pci_notify;
+    dev->map = pci_map;
 
     /* Its upper half is status bits that a written 1 would clear. The line
      * interrupt is off for good: nobody here would ever answer it. Neither

@@ -90,29 +90,25 @@ bool tprof_virtqueue_publish(struct tprof_virtqueue *q)
              USED_NO_NOTIFY);
 }
 
-int tprof_virtqueue_ready(const struct tprof_virtqueue *q)
-{
-    /* acquire: entries and buffers are written before the count says so */
-    uint16_t done =
-        atomic_load_explicit(&ring_used(q)->done, memory_order_acquire);
-    uint16_t ready = (uint16_t)(done - q->reaped);
-
-    if (ready > (uint16_t)(q->added - q->reaped))
-        return TPROF_ERR_DEVICE;
-    return ready;
-}
-
 int tprof_virtqueue_reap(struct tprof_virtqueue *q, uint32_t *length)
 {
     struct vring_used *used = ring_used(q);
-    uint32_t slot = q->reaped++ & (q->size - 1);
+    /* acquire: entry and buffer are written before the count says so */
+    uint16_t done = atomic_load_explicit(&used->done, memory_order_acquire);
+    uint32_t slot = q->reaped & (q->size - 1);
+
+    if (done == q->reaped)
+        return TPROF_VIRTQUEUE_NONE;
+    if ((uint16_t)(done - q->reaped) > (uint16_t)(q->added - q->reaped))
+        return TPROF_ERR_DEVICE;
     uint32_t id =
         atomic_load_explicit(&used->entries[slot].id, memory_order_relaxed);
 
-    *length =
-        atomic_load_explicit(&used->entries[slot].length, memory_order_relaxed);
     if (id >= q->size || !tprof_virtqueue_busy(q, id))
         return TPROF_ERR_DEVICE;
+    *length =
+        atomic_load_explicit(&used->entries[slot].length, memory_order_relaxed);
+    q->reaped++;
     q->in_flight &= ~(1u << id);
     return (int)id;
 }

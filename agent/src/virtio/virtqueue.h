@@ -77,19 +77,14 @@ void tprof_virtqueue_add(struct tprof_virtqueue *q, uint32_t id,
 bool tprof_virtqueue_publish(struct tprof_virtqueue *q);
 
 /*
- * How many descriptors the device has finished with and nobody has reaped.
- * TPROF_ERR_DEVICE if it claims more than it was given.
- */
-int tprof_virtqueue_ready(const struct tprof_virtqueue *q);
-
-/*
- * Take back the next descriptor; tprof_virtqueue_ready() has just been
- * positive. (length) is what the device says it has written: the caller
- * knows how much there was room for.
+ * Take back the next descriptor that the device has done with. (length) is what
+ * the device says it has written: the caller knows how much there was room for.
  *
- * Returns the descriptor, or TPROF_ERR_DEVICE if the device names one that it
- * does not have.
+ * Returns the descriptor; TPROF_VIRTQUEUE_NONE; or TPROF_ERR_DEVICE if the
+ * device names one that it does not have, or claims to have done more than it
+ * was given.
  */
+#define TPROF_VIRTQUEUE_NONE (-1)
 int tprof_virtqueue_reap(struct tprof_virtqueue *q, uint32_t *length);
 
 #endif

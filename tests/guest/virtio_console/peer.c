@@ -185,7 +185,7 @@ static void bulk(void)
 {
     attach();
     receive_from_guest(64 << 20);
-    send_to_guest(4 << 20);
+    send_to_guest(2 << 20);
     bye();
 }
 
