@@ -4,7 +4,6 @@
 
 #include <stdatomic.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "cpu.h"
 #include "guest.h"
