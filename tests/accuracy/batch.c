@@ -56,7 +56,7 @@ void batch_one(const char *options, unsigned cores, const char *machine,
         struct lab_stacks s = lab_measured(&run, core);
 
         check_core(&s, core);
-        lab_by_leaf(&s, batch_functions, JUDGE_KINDS, count[core]);
+        lab_by_function(&s, batch_functions, JUDGE_KINDS, count[core]);
         lab_free(&s);
         if (truth)
             read_truth(core, truth[core]);

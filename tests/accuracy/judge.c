@@ -75,8 +75,7 @@ struct verdict judge(const struct judge *j)
 
 bool verdict_unbiased(const struct verdict *v)
 {
-    return v->fewest >= SAMPLES_MIN && v->pooled_p > POOLED_P_MIN &&
-           v->low_p <= LOW_P_RUNS;
+    return v->pooled_p > POOLED_P_MIN && v->low_p <= LOW_P_RUNS;
 }
 
 bool verdict_close(const struct verdict *v)

@@ -14,6 +14,9 @@
 #define JUDGE_RUNS  20
 #define JUDGE_KINDS 8
 
+/* A run needs so many samples for the limits to mean something. */
+#define JUDGE_SAMPLES_MIN 10000
+
 struct judge {
     uint64_t truth[JUDGE_KINDS];             /* instructions */
     uint64_t count[JUDGE_RUNS][JUDGE_KINDS]; /* samples */

@@ -146,7 +146,8 @@ static void add_folded(struct lab_stacks *s, const char *line)
 struct lab_stacks lab_measured(const struct lab_run *r, unsigned core)
 {
     struct lab_stacks s = {NULL, 0};
-    char number[16], *rest;
+    char number[16], start[24], *rest;
+    int len = snprintf(start, sizeof start, "core%u;", core);
 
     snprintf(number, sizeof number, "%u", core);
     run((const char *const[]){LAB_COLLECTOR, "report", wire_path, "--elf",
@@ -154,8 +155,10 @@ struct lab_stacks lab_measured(const struct lab_run *r, unsigned core)
                               NULL});
     char *text = read_file(out_path);
     for (char *line = strtok_r(text, "\n", &rest); line;
-         line = strtok_r(NULL, "\n", &rest))
-        add_folded(&s, line);
+         line = strtok_r(NULL, "\n", &rest)) {
+        CHECK(strncmp(line, start, (size_t)len) == 0);
+        add_folded(&s, line + len);
+    }
     free(text);
     return s;
 }
@@ -210,13 +213,26 @@ const char *lab_leaf(const char *stack)
     return semicolon ? semicolon + 1 : stack;
 }
 
-void lab_by_leaf(const struct lab_stacks *s, const char *const *name, size_t k,
-                 uint64_t *sum)
+/* An inlined function may stand below the one that it was inlined into. */
+static int has_frame(const char *stack, const char *name)
+{
+    size_t len = strlen(name);
+
+    for (const char *at = stack; at; at = strchr(at, ';')) {
+        at += *at == ';';
+        if (strncmp(at, name, len) == 0 && (at[len] == ';' || !at[len]))
+            return 1;
+    }
+    return 0;
+}
+
+void lab_by_function(const struct lab_stacks *s, const char *const *name,
+                     size_t k, uint64_t *sum)
 {
     memset(sum, 0, k * sizeof *sum);
     for (size_t i = 0; i < s->count; i++)
         for (size_t j = 0; j < k; j++)
-            if (strcmp(lab_leaf(s->stack[i].text), name[j]) == 0)
+            if (has_frame(s->stack[i].text, name[j]))
                 sum[j] += s->stack[i].count;
 }
 

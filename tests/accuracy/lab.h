@@ -50,9 +50,9 @@ struct lab_stacks lab_true_stacks(unsigned core, int framed);
 /* The number behind "core (core) (key)" in the plugin's answer; 0 if none. */
 uint64_t lab_truth(unsigned core, const char *key);
 
-/* Sums by innermost function, for the (k) functions named. */
-void lab_by_leaf(const struct lab_stacks *s, const char *const *name, size_t k,
-                 uint64_t *sum);
+/* Sums of the stacks in which each of the (k) functions named occurs. */
+void lab_by_function(const struct lab_stacks *s, const char *const *name,
+                     size_t k, uint64_t *sum);
 
 /* The function after the last ';' of a stack. */
 const char *lab_leaf(const char *stack);

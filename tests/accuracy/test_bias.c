@@ -10,7 +10,7 @@
 #include "check.h"
 #include "stats.h"
 
-#define IN_STEP BATCH_RATE "paced=1 loop=25000 "
+#define IN_STEP BATCH_RATE "paced=1 loop=100000 "
 
 #define RUN          IN_STEP "loops=11800 "
 #define LONG_RUN     IN_STEP "loops=47200"
@@ -31,6 +31,7 @@ TEST(t1_t2_shares_are_unbiased_and_close) /* catches: any bias */
 {
     struct verdict v = verdict_of("agent", RUN);
 
+    CHECK(v.fewest >= JUDGE_SAMPLES_MIN);
     CHECK(verdict_unbiased(&v));
     CHECK(verdict_close(&v));
 }
@@ -56,6 +57,7 @@ TEST(control_random_intervals_pass)
 {
     struct verdict v = verdict_of("random", RUN "control=random");
 
+    CHECK(v.fewest >= JUDGE_SAMPLES_MIN);
     CHECK(verdict_unbiased(&v));
 }
 

@@ -14,25 +14,26 @@ static void check_unbiased(const char *what, const char *options)
     batch_run(options, 1, NULL, &j);
     struct verdict v = judge(&j);
     verdict_print(what, &v);
+    CHECK(v.fewest >= JUDGE_SAMPLES_MIN);
     CHECK(verdict_unbiased(&v));
 }
 
 TEST(t3_loop_of_one_interval)
 {
-    check_unbiased("1 x", BATCH_RATE "paced=1 loop=25000 loops=11800");
+    check_unbiased("1 x", BATCH_RATE "paced=1 loop=100000 loops=11800");
 }
 
 TEST(t3_loop_of_half_an_interval)
 {
-    check_unbiased("1/2 x", BATCH_RATE "paced=1 loop=12500 loops=23800");
+    check_unbiased("1/2 x", BATCH_RATE "paced=1 loop=50000 loops=23700");
 }
 
 TEST(t3_loop_of_ten_intervals)
 {
-    check_unbiased("10 x", BATCH_RATE "paced=1 loop=250000 loops=1180");
+    check_unbiased("10 x", BATCH_RATE "paced=1 loop=1000000 loops=1180");
 }
 
 TEST(t3_loop_of_a_997th_of_a_second)
 {
-    check_unbiased("1/997 s", BATCH_RATE "paced=1 loop=1003009 loops=300");
+    check_unbiased("1/997 s", BATCH_RATE "paced=1 loop=1003009 loops=1180");
 }

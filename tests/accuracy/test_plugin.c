@@ -56,7 +56,7 @@ TEST(plugin_knows_every_interrupted_stack)
 
     boot(1);
     struct lab_stacks s = lab_true_stacks(0, 0); /* they have no frame */
-    lab_by_leaf(&s, leaves, 2, count);
+    lab_by_function(&s, leaves, 2, count);
     CHECK_EQ(lab_total(&s), lab_truth(0, "interrupts"));
     CHECK(count[0] >= 38 && count[0] <= 42); /* 400,001 ns, every 10,007 */
     for (size_t i = 0; i < s.count; i++)

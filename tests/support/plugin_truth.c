@@ -215,6 +215,10 @@ static unsigned kind_of_code(const uint8_t *code, size_t size)
         return INSN_SET_RBP;
     if (size == 3 && memcmp(code, "\x48\x8b\xec", 3) == 0)
         return INSN_SET_RBP;
+    if (size == 1 && *code == 0x55)
+        return INSN_PUSH_RBP;
+    if (size == 1 && (*code == 0x5d || *code == 0xc9))
+        return INSN_POP_RBP;
     /* repeat and REX prefixes may precede */
     while (size > 1 && (*code == 0xf2 || *code == 0xf3 || *code >> 4 == 4)) {
         code++;
@@ -224,10 +228,6 @@ static unsigned kind_of_code(const uint8_t *code, size_t size)
         return INSN_CALL;
     if (*code == 0xc3 || *code == 0xc2)
         return INSN_RET;
-    if (*code == 0x55 && size == 1)
-        return INSN_PUSH_RBP;
-    if ((*code == 0x5d || *code == 0xc9) && size == 1)
-        return INSN_POP_RBP;
     return 0;
 }
 

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Spends known shares of each core's time in eight functions: in a loop whose
+ * length can be in step with the sampling interval. How much each one really
+ * took only the plugin knows, since their branches depend on their data.
+ *
+ * Options: loop=NS length of the loop (instructions, under icount); paced=1
+ * waits at its end until it took just that long; loops=N; mix=N core c's
+ * shares are those of core 0 moved on by N * c functions; boost=K by=PERCENT
+ * multiplies the work of function K; pit=N has the PIT count down from N all
+ * the while (see tests/accuracy/test_cores.c); those of profile.h and
+ * own_timer.h.
+ */
+#include <stdatomic.h>
+
+#include "cpu.h"
+#include "guest.h"
+#include "own_timer.h"
+#include "profile.h"
+#include "work.h"
+
+/* Intel 8254. */
+#define PIT_CHANNEL_0   0x40
+#define PIT_COMMAND     0x43
+#define PIT_SQUARE_WAVE 0x36 /* channel 0, low byte then high, mode 3 */
+
+/* In a paced loop this much is work, the rest absorbs the profiler. */
+#define FILL_PERCENT 88
+
+/* Share of the loop in thousandths. */
+static const uint32_t shares[WORK_KINDS] = {400, 250, 150, 100, 50, 30, 15, 5};
+
+static const struct {
+    work_fn run;
+    uint32_t cost; /* sixteenths of an instruction that a step takes, about */
+} kinds[WORK_KINDS] = {
+    {work_hash, 208}, {work_sort, 287},   {work_copy, 210},  {work_walk, 113},
+    {work_crc, 203},  {work_search, 267}, {work_parse, 202}, {work_divide, 112},
+};
+
+static struct {
+    uint64_t loop_ns, loops, mix, boost, boost_percent;
+    bool paced, own_timer;
+} options;
+
+static struct work work[GUEST_CORES_MAX];
+static atomic_uint running;
+
+/* Keeps a call from becoming a jump, which would leave no frame. */
+#define NO_TAIL_CALL() __asm__ volatile("")
+
+__attribute__((noinline)) static void call_near(unsigned kind, struct work *w,
+                                                uint32_t steps)
+{
+    kinds[kind].run(w, steps);
+    NO_TAIL_CALL();
+}
+
+__attribute__((noinline)) static void call_far(unsigned kind, struct work *w,
+                                               uint32_t steps)
+{
+    call_near(kind, w, steps);
+    NO_TAIL_CALL();
+}
+
+static uint32_t steps_of(unsigned kind, unsigned core)
+{
+    uint64_t share = shares[(kind + options.mix * core) % WORK_KINDS];
+    uint64_t ns = options.loop_ns * share / 1000;
+
+    if (options.paced)
+        ns = ns * FILL_PERCENT / 100;
+    if (kind == options.boost)
+        ns = ns * options.boost_percent / 100;
+    return (uint32_t)(ns * 16 / kinds[kind].cost);
+}
+
+/* Three depths, a different one for each function from loop to loop. */
+static void one_loop(struct work *w, const uint32_t *steps, uint64_t loop)
+{
+    for (unsigned kind = 0; kind < WORK_KINDS; kind++) {
+        if (kind == 1)
+            own_timer_boundary((uintptr_t)kinds[0].run + 16,
+                               options.loop_ns / 200);
+        switch ((kind + loop) % 3) {
+        case 0:
+            kinds[kind].run(w, steps[kind]);
+            break;
+        case 1:
+            call_near(kind, w, steps[kind]);
+            break;
+        default:
+            call_far(kind, w, steps[kind]);
+            break;
+        }
+    }
+}
+
+static void all_loops(unsigned core)
+{
+    uint32_t steps[WORK_KINDS];
+
+    for (unsigned kind = 0; kind < WORK_KINDS; kind++)
+        steps[kind] = steps_of(kind, core);
+    work_init(&work[core], core + 1);
+
+    profile_begin();
+    if (options.own_timer)
+        own_timer_start();
+    uint64_t next = cpu_rdtsc();
+    for (uint64_t loop = 0; loop < options.loops; loop++) {
+        one_loop(&work[core], steps, loop);
+        next += options.loop_ns;
+        while (options.paced && cpu_rdtsc() < next)
+            ;
+    }
+    if (options.own_timer)
+        own_timer_stop();
+    profile_end();
+}
+
+/* Each core under a name of its own, so that a sample on the wrong core shows.
+ */
+#define CORE_MAIN(n)                                                           \
+    __attribute__((noinline)) static void core_##n(void)                       \
+    {                                                                          \
+        all_loops(n);                                                          \
+        NO_TAIL_CALL();                                                        \
+    }
+CORE_MAIN(0)
+CORE_MAIN(1)
+CORE_MAIN(2)
+CORE_MAIN(3)
+
+static void (*const core_main[])(void) = {core_0, core_1, core_2, core_3};
+
+static void run_core(void)
+{
+    core_main[core_index()]();
+    atomic_fetch_sub(&running, 1);
+}
+
+/* Square wave; nobody takes its interrupt. */
+static void start_pit(uint16_t count)
+{
+    if (count == 0)
+        return;
+    cpu_out8(PIT_COMMAND, PIT_SQUARE_WAVE);
+    cpu_out8(PIT_CHANNEL_0, (uint8_t)count);
+    cpu_out8(PIT_CHANNEL_0, (uint8_t)(count >> 8));
+}
+
+int guest_main(void)
+{
+    unsigned cores = core_count();
+
+    if (cores > sizeof core_main / sizeof *core_main)
+        guest_fail("too many cores");
+    options.loop_ns = opt_u64("loop", 20000);
+    options.loops = opt_u64("loops", 1000);
+    options.paced = opt_u64("paced", 0) != 0;
+    options.mix = opt_u64("mix", 0);
+    options.boost = opt_u64("boost", WORK_KINDS);
+    options.boost_percent = opt_u64("by", 100);
+    options.own_timer = own_timer_init();
+    start_pit((uint16_t)opt_u64("pit", 0));
+    profile_init();
+
+    running = cores;
+    core_start_others(run_core);
+    run_core();
+    while (atomic_load(&running))
+        cpu_pause();
+    profile_fini();
+    return 0;
+}
