@@ -59,7 +59,7 @@ static const struct option_row rows[] = {
     {"time", 0, "A..B", LIVE | REPORT, OPTION_SPAN, 0, 0, 0,
      "only from second A to second B; either may be left out"},
     {"top", 0, "N", LIVE | REPORT, OPTION_COUNT, AT(top), 1, 1000000,
-     "functions in each table (default: 10 a core, 20 in all)"},
+     "functions in each table (default: 6 a core, 20 in all)"},
     {"all", 0, NULL, LIVE | REPORT, OPTION_FLAG, AT(all), 0, 0,
      "every function and every branch of the call trees"},
     {"help", 'h', NULL, LIVE | RECORD | REPORT, OPTION_FLAG, AT(help), 0, 0,

@@ -312,13 +312,15 @@ static void look_at_stacks(struct remarks *r, const struct profile *p,
                      p->guest.has_readable && p->guest.readable == 0
                          ? " (it is empty, so only the image may be read)"
                          : "");
-    if (wild > .5 || part(v->without_frame, busy) > .3)
+    /* leaf functions without a frame are no reason: the rest of the chain is
+     * there, and the leaf's place in it is marked */
+    if (wild > .3)
         remarks_warn(r,
-                     "Many functions keep no frame pointer (%.0f %% of the "
-                     "samples are in such, %.0f %% of the stacks go nowhere): "
-                     "callers are missing. Compile the kernel with "
-                     "-fno-omit-frame-pointer -mno-omit-leaf-frame-pointer.",
-                     100 * part(v->without_frame, busy), 100 * wild);
+                     "%.0f %% of the stacks lead nowhere after a frame or "
+                     "less, and %.0f %% of the samples are in functions "
+                     "without a frame: compile the kernel with "
+                     "-fno-omit-frame-pointer.",
+                     100 * wild, 100 * part(v->without_frame, busy));
     if (part(v->ends[WIRE_END_DEPTH], busy) > .05)
         remarks_note(r,
                      "%.0f %% of the stacks had more frames than were asked "

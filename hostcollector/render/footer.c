@@ -241,16 +241,16 @@ static void write_cost(FILE *out, const struct profile *p)
 
 static void write_uncertain(FILE *out, const struct view_scope *scope)
 {
-    char line[320];
+    char line[400];
 
     if (scope->uncertain.samples == 0)
         return;
     (void)snprintf(line, sizeof line,
-                   "%.1f %% of the busy samples were taken in a prologue, an "
-                   "epilogue or a function without a frame, where the direct "
-                   "caller may be missing: [caller?] stands in its place, and "
-                   "\"n?\" beside a function is the share of its own samples "
-                   "that are such.",
+                   "%.1f %% of the busy samples hit a prologue, an epilogue "
+                   "or a function without a frame (leaf functions often are), "
+                   "where the direct caller may be missing: [caller?] stands "
+                   "in its place. \"n?\" beside a function: so many percent "
+                   "of its own samples.",
                    100 * share_of(&scope->uncertain, &scope->busy).p);
     text_wrap(out, "Caller uncertain: ", line);
 }

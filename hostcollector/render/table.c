@@ -15,9 +15,9 @@
 
 /* Rows by default: of all cores, and of each where there are several. */
 #define TOP_TOTAL 20
-#define TOP_CORE  10
+#define TOP_CORE  6
 /* Rows below this share are not worth a line, unless asked for. */
-#define SHARE_MIN .005
+#define SHARE_MIN .01
 
 /* Columns of the table: shares and marks take 44 of the 100. */
 #define FUNCTION_WIDTH 35
@@ -164,7 +164,7 @@ static void write_row(FILE *out, const struct report *r,
 
     write_share(out, 7, share_of(&row->self, &scope->busy));
     write_share(out, 8, share_of(&row->total, &scope->busy));
-    if (row->uncertain.samples != 0)
+    if (uncertain >= .005)
         (void)fprintf(out, " %4.0f?  ", 100 * uncertain);
     else
         (void)fputs("        ", out);
