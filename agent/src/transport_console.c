@@ -30,8 +30,7 @@ static int give_up(struct tprof_console *c)
     return die(c);
 }
 
-/* --- Queues ------------------------------------------------------------------
- */
+/* --- Queues --------------------------------------------------------------- */
 
 /* Show the device what was added. */
 static void publish(struct tprof_console *c, struct tprof_console_queue *q)
@@ -92,8 +91,7 @@ static bool enable(struct tprof_console *c, uint32_t which)
     return true;
 }
 
-/* --- Control -----------------------------------------------------------------
- */
+/* --- Control -------------------------------------------------------------- */
 
 /* Tell the device (event) of (port). False: no room now, tell it later. */
 static bool tell(struct tprof_console *c, uint32_t port, uint32_t event,
@@ -201,8 +199,7 @@ static bool ask(struct tprof_console *c)
     return true;
 }
 
-/* --- Life of the device ------------------------------------------------------
- */
+/* --- Life of the device --------------------------------------------------- */
 
 /*
  * Start the device, from whatever state; with the port's queues if known.
@@ -290,8 +287,7 @@ static bool claim(void *context)
     return start(c) == TPROF_OK && (c->told || handshake(c));
 }
 
-/* --- The channel
- * -------------------------------------------------------------- */
+/* --- The channel ---------------------------------------------------------- */
 
 static int console_open(void *context)
 {
@@ -414,8 +410,7 @@ static void console_close(void *context)
         c->told_open = !tell(c, c->port, VIRTIO_CONSOLE_PORT_OPEN, 0);
 }
 
-/* --- Joining
- * ------------------------------------------------------------------ */
+/* --- Joining -------------------------------------------------------------- */
 
 int tprof_console_init(struct tprof_console *c,
                        const struct tprof_device *where, uint64_t physical,
@@ -442,10 +437,4 @@ int tprof_console_init(struct tprof_console *c,
     channel->receive = console_receive;
     channel->close = console_close;
     return TPROF_OK;
-}
-
-void tprof_console_fini(struct tprof_console *c)
-{
-    tprof_virtio_write(&c->device, VIRTIO_STATUS, 0);
-    die(c);
 }

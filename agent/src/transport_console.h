@@ -100,8 +100,4 @@ int tprof_console_init(struct tprof_console *c,
                        const struct tprof_device *where, uint64_t physical,
                        struct tprof_channel *channel);
 
-/* Leave the device in reset: it has forgotten (c). After tprof_console_init()
- * succeeded. */
-void tprof_console_fini(struct tprof_console *c);
-
 #endif

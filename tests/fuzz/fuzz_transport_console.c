@@ -64,8 +64,7 @@ static void init(void)
     in_use = 0;
 }
 
-/* --- The device -------------------------------------------------------------
- */
+/* --- The device ----------------------------------------------------------- */
 
 static void scribble_used(void)
 {
@@ -122,8 +121,7 @@ static void act_as_device(uint32_t deed)
     }
 }
 
-/* --- The driver
- * --------------------------------------------------------------- */
+/* --- The driver ----------------------------------------------------------- */
 
 static void call_driver(uint32_t call)
 {

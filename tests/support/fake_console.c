@@ -12,8 +12,7 @@
 
 struct fake_console fake;
 
-/* --- The split ring, from the device's side --------------------------------
- */
+/* --- The split ring, from the device's side ------------------------------- */
 
 static uint8_t *avail_ring(const struct fake_queue *q)
 {
@@ -75,8 +74,7 @@ void fake_push(uint32_t queue, uint32_t id, uint32_t length)
     ++*pushed;
 }
 
-/* --- The console
- * -------------------------------------------------------------- */
+/* --- The console ---------------------------------------------------------- */
 
 uint32_t fake_in(uint32_t port)
 {
@@ -155,8 +153,7 @@ bool fake_receive(uint32_t port, const void *data, uint32_t size)
     return true;
 }
 
-/* --- The bus
- * ------------------------------------------------------------------ */
+/* --- The bus -------------------------------------------------------------- */
 
 static void set_status(uint32_t status)
 {
@@ -248,7 +245,7 @@ bool tprof_virtio_mmio_find(const struct tprof_virtio_search *s, bool scan)
     s->dev->doorbells = 1000;
     s->dev->doorbell_step = 4;
     s->dev->legacy = fake.legacy;
-    return tprof_virtio_available(s) && tprof_virtio_offer(s);
+    return tprof_virtio_offer(s);
 }
 
 bool tprof_virtio_pci_find(const struct tprof_virtio_search *s)

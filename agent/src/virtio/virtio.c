@@ -18,14 +18,10 @@ static void set_status(const struct tprof_virtio *dev, uint32_t val)
     tprof_virtio_write(dev, VIRTIO_STATUS, val);
 }
 
-bool tprof_virtio_available(const struct tprof_virtio_search *s)
-{
-    return s->where->address != 0 ||
-           !(status(s->dev) & VIRTIO_STATUS_DRIVER_OK);
-}
-
 bool tprof_virtio_offer(const struct tprof_virtio_search *s)
 {
+    if (s->where->address == 0 && status(s->dev) & VIRTIO_STATUS_DRIVER_OK)
+        return false;
     if (s->take(s->context))
         return true;
     set_status(s->dev, 0);

@@ -58,8 +58,7 @@ void tprof_virtio_write(const struct tprof_virtio *dev,
 void tprof_virtio_notify(const struct tprof_virtio *dev, uintptr_t where,
                          uint32_t index);
 
-/* --- Finding: virtio.c, and each bus its part -------------------------------
- */
+/* --- Finding: virtio.c, and each bus its part ----------------------------- */
 
 /* Looking for a device of one type. */
 struct tprof_virtio_search {
@@ -85,14 +84,11 @@ bool tprof_virtio_mmio_find(const struct tprof_virtio_search *s, bool scan);
 bool tprof_virtio_pci_find(const struct tprof_virtio_search *s);
 bool tprof_virtio_pci_exists(void);
 
-/* May (s->dev) be offered? Not if it has a driver and nobody told us of it. */
-bool tprof_virtio_available(const struct tprof_virtio_search *s);
-
-/* Offer (s->dev) and, if it is not taken, reset it. Returns whether it was. */
+/* Offer (s->dev), unless it has a driver and nobody told us of it. Returns
+ * whether it was taken; else it is reset, if it was offered. */
 bool tprof_virtio_offer(const struct tprof_virtio_search *s);
 
-/* --- A device's life: virtio.c -----------------------------------------------
- */
+/* --- A device's life: virtio.c -------------------------------------------- */
 
 /*
  * Reset (dev) and agree on features: (needed), and virtio 1.x on a device that

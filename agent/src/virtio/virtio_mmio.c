@@ -51,7 +51,7 @@ static bool mmio_offer(const struct tprof_virtio_search *s, uint64_t base)
     dev->registers = (uintptr_t)base;
     dev->doorbells = (uintptr_t)base + VIRTIO_MMIO_QUEUE_NOTIFY;
     dev->doorbell_step = 0;
-    return tprof_virtio_available(s) && tprof_virtio_offer(s);
+    return tprof_virtio_offer(s);
 }
 
 /* The number at (text), 0x and hexadecimal as Linux and QEMU write it. */

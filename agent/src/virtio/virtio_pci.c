@@ -6,7 +6,7 @@
 
 #define CAPABILITIES_MAX 48u /* as many as fit into 192 bytes */
 
-/* --- Configuration space, only while looking for the device -------------- */
+/* --- Configuration space, only while looking for the device --------------- */
 
 static void port_write(uint16_t port, uint32_t val)
 {
@@ -55,8 +55,7 @@ static const uint16_t pci_map[VIRTIO_REGS] = {
     [VIRTIO_QUEUE_NOTIFY_OFF] = TPROF_VIRTIO_AT(VIRTIO_PCI_QUEUE_NOTIFY_OFF, 2),
 };
 
-/* --- Finding ----------------------------------------------------------------
- */
+/* --- Finding -------------------------------------------------------------- */
 
 /* Where BAR (bar) lies in memory; 0: nowhere. */
 static uintptr_t bar_address(uint32_t function, uint32_t bar)
@@ -125,20 +124,19 @@ static bool pci_offer(const struct tprof_virtio_search *s, uint32_t function,
     dev->legacy = false;
     dev->map = pci_map;
 
-    /* Its upper half is status bits that a written 1 would clear. The line
-     * interrupt is off for good: nobody here would ever answer it. Neither
-     * hurts a driver that is at work: it has the first two on. */
+    /* Its upper half is status bits that a written 1 would clear. What has a
+     * driver has these two on already; what has not gets them for a look. */
     command &= 0xffff;
-    config_write(function, PCI_COMMAND, command | PCI_COMMAND_MEMORY);
-    if (!tprof_virtio_available(s))
-        return false;
     config_write(function, PCI_COMMAND,
-                 command | PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER |
-                     PCI_COMMAND_INTX_DISABLE);
-    if (tprof_virtio_offer(s))
-        return true;
+                 command | PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER);
+    bool taken = tprof_virtio_offer(s);
+
+    /* The line interrupt is off for good: nobody here would ever answer it. */
+    if (taken)
+        command |=
+            PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER | PCI_COMMAND_INTX_DISABLE;
     config_write(function, PCI_COMMAND, command);
-    return false;
+    return taken;
 }
 
 bool tprof_virtio_pci_exists(void)
@@ -155,21 +153,18 @@ bool tprof_virtio_pci_find(const struct tprof_virtio_search *s)
         return pci_offer(s, told, config_read(told, PCI_ID));
     for (uint32_t function = 0; function < end; function++) {
         uint32_t id = config_read(function, PCI_ID);
-        uint32_t header = config_read(function, PCI_HEADER);
 
-        if (id != PCI_ID_NONE && pci_offer(s, function, id))
+        if (id == PCI_ID_NONE)
+            continue;
+        if (pci_offer(s, function, id))
             return true;
-        if (id != PCI_ID_NONE &&
-            (header & PCI_HEADER_LAYOUT) == PCI_HEADER_BRIDGE) {
+        if ((config_read(function, PCI_HEADER) & PCI_HEADER_LAYOUT) ==
+            PCI_HEADER_BRIDGE) {
             uint32_t last = config_read(function, PCI_BUSES) >> 16 & 0xff;
 
             if ((last + 1) << 8 > end)
                 end = (last + 1) << 8;
         }
-        /* function 0 tells whether there are others */
-        if (function % 8 == 0 &&
-            (id == PCI_ID_NONE || !(header & PCI_HEADER_MANY)))
-            function += 7;
     }
     return false;
 }

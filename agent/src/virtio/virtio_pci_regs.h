@@ -23,8 +23,7 @@
 #define PCI_HEADER        0x0c /* r   bits 16-22: layout */
 #define PCI_HEADER_BRIDGE (1u << 16)
 #define PCI_HEADER_LAYOUT (0x7fu << 16)
-#define PCI_HEADER_MANY   (1u << 23) /* has other functions than 0 */
-#define PCI_BAR0          0x10       /* rw */
+#define PCI_BAR0          0x10 /* rw */
 #define PCI_BARS          6u
 #define PCI_BAR_IO        (1u << 0)
 #define PCI_BAR_64        (1u << 2)
