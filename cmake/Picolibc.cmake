@@ -19,6 +19,9 @@ endif()
 set(flags "-O2 -g -ffreestanding -fno-pic -fno-pie -mno-red-zone \
 -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -fno-stack-protector \
 -fcf-protection=none -fno-asynchronous-unwind-tables -w")
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU") # keep all frames, as in TprofGuest.cmake
+  set(flags "${flags} -pg -mno-fentry -mnop-mcount")
+endif()
 
 ExternalProject_Add(picolibc_build
     PREFIX ${dir} EXCLUDE_FROM_ALL ON

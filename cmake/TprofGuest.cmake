@@ -26,7 +26,10 @@ target_compile_options(guest_flags INTERFACE
     -O2 -g -ffreestanding -fno-pic -fno-pie
     -mno-red-zone -mgeneral-regs-only
     -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer
-    -fno-stack-protector -fcf-protection=none -fno-asynchronous-unwind-tables)
+    -fno-stack-protector -fcf-protection=none -fno-asynchronous-unwind-tables
+    # gcc drops the frame of a leaf function that leaves its stack alone, whatever is said
+    # above; one that begins with a call of mcount() keeps it, and the call can be a nop
+    $<$<AND:$<C_COMPILER_ID:GNU>,$<COMPILE_LANGUAGE:C>>:-pg;-mno-fentry;-mnop-mcount>)
 # clang's own linker, so that both are in use
 target_link_options(guest_flags INTERFACE
     $<$<C_COMPILER_ID:Clang>:-fuse-ld=lld>

@@ -8,16 +8,15 @@
 #include "kit.h"
 
 /* Offsets in the xAPIC's page; Intel SDM volume 3, 10.4.1. */
-#define LAPIC_ID          0x020 /* r   id in bits 31:24 */
-#define LAPIC_TPR         0x080 /* rw  lowest priority that gets through */
-#define LAPIC_EOI         0x0b0 /* w */
-#define LAPIC_SPURIOUS    0x0f0 /* rw */
-#define LAPIC_ENABLE      (1u << 8)
-#define LAPIC_ICR_LO      0x300 /* rw  writing it sends */
-#define LAPIC_ICR_PENDING (1u << 12)
-#define LAPIC_ICR_HI      0x310 /* rw  target in bits 31:24 */
-#define LAPIC_LVT_LINT0   0x350 /* rw */
-#define LAPIC_LVT_MASKED  (1u << 16)
+#define LAPIC_ID         0x020 /* r   id in bits 31:24 */
+#define LAPIC_TPR        0x080 /* rw  lowest priority that gets through */
+#define LAPIC_EOI        0x0b0 /* w */
+#define LAPIC_SPURIOUS   0x0f0 /* rw */
+#define LAPIC_ENABLE     (1u << 8)
+#define LAPIC_ICR_LO     0x300 /* rw  writing it sends */
+#define LAPIC_ICR_HI     0x310 /* rw  target in bits 31:24 */
+#define LAPIC_LVT_LINT0  0x350 /* rw */
+#define LAPIC_LVT_MASKED (1u << 16)
 
 #define APIC_BASE_ENABLE (1u << 11)
 #define APIC_BASE_X2APIC (1u << 10)
@@ -78,8 +77,6 @@ void lapic_command(uint32_t apic_id, uint32_t command)
 
     lapic_write(LAPIC_ICR_HI, apic_id << 24);
     lapic_write(LAPIC_ICR_LO, command);
-    while (lapic_read(LAPIC_ICR_LO) & LAPIC_ICR_PENDING)
-        cpu_pause();
     cpu_irq_restore(flags);
 }
 

@@ -10,8 +10,8 @@
 
 #include <stddef.h>
 
-#define BUS_QUEUE_LEN  16
-#define BUS_BUFFER_LEN 1024
+#define BUS_QUEUE_LEN  32
+#define BUS_BUFFER_LEN 512
 
 /* Once, on core 0, before the first message: queues among (cores) cores. */
 void bus_init(unsigned cores);
@@ -23,7 +23,7 @@ void bus_init(unsigned cores);
 void SendTo(unsigned core, const void *buffer, size_t len);
 
 /*
- * Take the next message from (core) into (buffer) of BUS_BUFFER_LEN bytes.
+ * Take the next message from (core) into (buffer), which has room for it.
  * Waits for one; returns its length.
  */
 size_t RecvFrom(unsigned core, void *buffer);

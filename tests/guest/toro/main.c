@@ -211,7 +211,7 @@ int guest_main(void)
     if (cores < 2)
         guest_fail("toro: a game needs two cores");
     if (burst == 0 || burst > BUS_QUEUE_LEN || report == 0)
-        guest_fail("toro: burst is 1 to 16, report not 0");
+        guest_fail("toro: burst is 1 to 32, report not 0");
 
     bus_init(cores);
     sched_init();
