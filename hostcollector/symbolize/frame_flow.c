@@ -205,10 +205,13 @@ static void flow_after_call(struct frame_flow *f, size_t call, uint64_t next)
     }
 }
 
+/* A jump through a table, unless it is the call that ends the function. */
 static void flow_away(struct frame_flow *f, const struct frame_state *s)
 {
     uint8_t flags = f->has_away ? FRAME_REACHED : 0;
 
+    if (s->done)
+        return;
     (void)join(&f->away, &flags, s);
     f->has_away = true;
 }
@@ -267,7 +270,8 @@ static void settle(struct frame_flow *f)
 /*
  * What no jump leads to is reached through a table of addresses, if the
  * function has one. Compilers put nothing but instructions between
- * instructions, so they can be taken one after the other.
+ * instructions, so they can be taken one after the other. What fills up to an
+ * aligned address is never executed, and must not flow into what follows.
  */
 static void settle_rest(struct frame_flow *f)
 {
@@ -277,7 +281,7 @@ static void settle_rest(struct frame_flow *f)
         len = insn_decode(f->code + at, f->own.size - at, &in);
         if (len == 0)
             return;
-        if ((f->own.flags[at] & FRAME_REACHED) != 0)
+        if ((f->own.flags[at] & FRAME_REACHED) != 0 || in.kind == INSN_NOP)
             continue;
         if (in.kind == INSN_HALT && at + len < f->own.size)
             f->own.flags[at + len] |= FRAME_IDLE;

@@ -399,10 +399,14 @@ static struct insn jump_kind(const struct parts *p)
         default:
             if ((p->opcode & 0xf0) == 0x70 || (p->opcode & 0xfc) == 0xe0)
                 return (struct insn){INSN_BRANCH, p->immediate};
+            if (p->opcode == 0x90 && !p->repeat && p->rex_b == 0)
+                return (struct insn){INSN_NOP, 0};
         }
     } else if (p->map == 1 && p->encoding == ENCODED_LEGACY) {
         if ((p->opcode & 0xf0) == 0x80)
             return (struct insn){INSN_BRANCH, p->immediate};
+        if (p->opcode == 0x1f)
+            return (struct insn){INSN_NOP, 0};
         if (p->opcode == 0x07 || p->opcode == 0x35)
             return (struct insn){INSN_RETURN, 0};
         if (p->opcode == 0x0b || p->opcode == 0xb9 || p->opcode == 0xff)

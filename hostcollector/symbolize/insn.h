@@ -11,6 +11,7 @@
 
 enum insn_kind {
     INSN_OTHER,        /* touches neither RSP nor RBP, and the next follows */
+    INSN_NOP,          /* does nothing; what fills up to an aligned address */
     INSN_PUSH,         /* 8 bytes */
     INSN_PUSH_RBP,     /* push rbp */
     INSN_PUSH_RETURN,  /* push [r10-8], with which a realigned stack begins */

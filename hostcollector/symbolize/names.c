@@ -85,6 +85,7 @@ static void add_demangled(const char *part, size_t len, void *opaque)
 static bool demangle(struct text *t, const char *raw)
 {
     const int options = DMGL_PARAMS | DMGL_ANSI;
+    char *clone;
 
     t->len = 0;
     if (raw[0] != '_' || strlen(raw) > NAMES_MAX || setjmp(t->full) != 0)
@@ -95,7 +96,11 @@ static bool demangle(struct text *t, const char *raw)
             return false;
     }
     t->bytes[t->len] = '\0';
-    return t->len != 0;
+    /* "[clone .cold]" and the like: parts of the function, as in DWARF */
+    clone = strstr(t->bytes, " [clone ");
+    if (clone != NULL)
+        *clone = '\0';
+    return t->bytes[0] != '\0';
 }
 
 /*

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* image: identity, code and functions of ELF files, good and bad ones. */
+#include "symbolize/image.h"
+
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "input.h"
+#include "util/err.h"
+
+#define LINK "-nostdlib -static -no-pie -Wl,--build-id=sha1"
+
+static const char *build_c(const char *flags)
+{
+    char command[512];
+
+    (void)snprintf(command, sizeof command,
+                   "cc -O2 " LINK " %s $IN/inline.c -o $OUT", flags);
+    return input_build("cc", "image", command);
+}
+
+static struct image *open_or_fail(const char *path)
+{
+    struct image *img;
+    struct err e = {""};
+
+    if (image_open(&img, path, &e) != 0)
+        check_failed(__FILE__, __LINE__, "%s", e.text);
+    return img;
+}
+
+/* Opening (size) bytes must fail, and say (why). */
+static void refuses(const uint8_t *data, size_t size, const char *why)
+{
+    struct image *img;
+    struct err e = {""};
+
+    CHECK_EQ(image_open(&img, input_write("bad", data, size), &e), -1);
+    CHECK(img == NULL);
+    if (strstr(e.text, why) == NULL)
+        check_failed(__FILE__, __LINE__, "\"%s\" is not in \"%s\"", why,
+                     e.text);
+}
+
+TEST(build_id_is_the_one_that_readelf_prints) /* catches: another note */
+{
+    const char *path = build_c("-g");
+    struct image *img = open_or_fail(path);
+    char *said = input_run("readelf -n %s | sed -n 's/.*Build ID: //p'", path);
+    char hex[128] = "";
+    size_t len;
+    const uint8_t *id = image_build_id(img, &len);
+
+    CHECK_EQ(len, 20);
+    for (size_t i = 0; i < len; i++)
+        (void)sprintf(hex + 2 * i, "%02x", id[i]);
+    said[strcspn(said, "\n")] = '\0';
+    CHECK_STR(hex, said);
+    CHECK_EQ(image_flaws(img), 0);
+    image_close(img);
+    free(said);
+}
+
+TEST(flaws_name_what_is_missing) /* catches: a report that does not say so */
+{
+    struct image *img = open_or_fail(build_c("-g -Wl,--build-id=none"));
+
+    CHECK_EQ(image_flaws(img), IMAGE_NO_BUILD_ID);
+    image_close(img);
+    img = open_or_fail(build_c(""));
+    CHECK_EQ(image_flaws(img), IMAGE_NO_DEBUG);
+    image_close(img);
+    img = open_or_fail(build_c("-s"));
+    CHECK_EQ(image_flaws(img), IMAGE_NO_DEBUG | IMAGE_NO_SYMBOLS);
+    image_close(img);
+    for (unsigned flaw = 1; flaw <= IMAGE_CHANGED; flaw <<= 1)
+        CHECK(image_flaw_text((enum image_flaw)flaw)[0] != '\0');
+}
+
+/* Bit by bit, as in the definition: another way than the one under test. */
+static uint32_t slow_crc32c(const uint8_t *p, size_t n)
+{
+    uint32_t crc = UINT32_MAX;
+
+    for (size_t i = 0; i < n; i++) {
+        crc ^= p[i];
+        for (int bit = 0; bit < 8; bit++)
+            crc = crc >> 1 ^ (0x82f63b78u & (0u - (crc & 1)));
+    }
+    return ~crc;
+}
+
+TEST(text_crc_covers_the_bytes_of_the_file) /* catches: offsets, limits */
+{
+    const char *path = build_c("-g");
+    struct image *img = open_or_fail(path);
+    const char *raw = input_build("objcopy", "raw", "true");
+    size_t size;
+    uint8_t *text;
+    uint64_t start;
+    uint32_t crc;
+
+    free(input_run("objcopy -O binary -j .text %s %s", path, raw));
+    text = input_read(raw, &size);
+    CHECK(image_find_symbol(img, "complain", &start));
+    CHECK_EQ(image_text_crc(img, start, size, &crc), 0);
+    CHECK_EQ(crc, slow_crc32c(text, size));
+    CHECK_EQ(image_text_crc(img, start, 5, &crc), 0);
+    CHECK_EQ(crc, slow_crc32c(text, 5));
+    CHECK_EQ(image_text_crc(img, start, 1 << 20, &crc), -1);
+    CHECK_EQ(image_text_crc(img, start - (1 << 20), 5, &crc), -1);
+    image_close(img);
+    free(text);
+}
+
+TEST(code_ends_where_the_segment_does) /* catches: reads past the file */
+{
+    struct image *img = open_or_fail(build_c("-g"));
+    const struct image_text *t = image_text(img, 0);
+    size_t len;
+
+    CHECK(t != NULL && image_text(img, 1) == NULL);
+    CHECK(image_code(img, t->address, &len) == t->bytes);
+    CHECK_EQ(len, t->bytes_len);
+    CHECK(image_code(img, t->address + t->bytes_len - 1, &len) != NULL);
+    CHECK_EQ(len, 1);
+    CHECK(image_code(img, t->address + t->bytes_len, &len) == NULL);
+    CHECK(image_code(img, t->address - 1, &len) == NULL);
+    CHECK(image_code(img, UINT64_MAX, &len) == NULL);
+    CHECK_EQ(len, 0);
+    image_close(img);
+}
+
+TEST(functions_are_those_of_nm) /* catches: a lost function, a wrong end */
+{
+    const char *path = build_c("-g");
+    struct image *img = open_or_fail(path);
+    char *list = input_run("nm -n -S %s | grep -i ' t '", path);
+    size_t i = 0;
+
+    for (char *line = strtok(list, "\n"); line; line = strtok(NULL, "\n")) {
+        const struct image_function *f = image_function_at(img, i++);
+        char *rest;
+        uint64_t start = strtoull(line, &rest, 16);
+
+        CHECK(f != NULL);
+        CHECK_EQ(f->start, start);
+        CHECK_EQ(f->size, strtoull(rest, &rest, 16));
+        CHECK_STR(f->name, rest + 3);
+        CHECK(image_function(img, start) == f);
+        CHECK(image_function(img, start + f->size - 1) == f);
+    }
+    CHECK(i >= 4 && image_function_at(img, i) == NULL);
+    image_close(img);
+    free(list);
+}
+
+TEST(labels_of_assembler_are_functions) /* catches: all of it shown as one */
+{
+    struct image *img = open_or_fail(
+        input_build("cc", "labels", "cc " LINK " $IN/labels.S -o $OUT"));
+    const struct image_function *f;
+    uint64_t at, end;
+
+    CHECK(image_find_symbol(img, "bare_label", &at));
+    CHECK(image_find_symbol(img, "strong_alias", &end));
+    f = image_function(img, at + 1);
+    CHECK(f != NULL);
+    CHECK_STR(f->name, "bare_label");
+    CHECK_EQ(f->start + f->size, end);
+    f = image_function(img, end);
+    CHECK(f != NULL);
+    CHECK_STR(f->name, "strong_alias");
+    CHECK(image_find_symbol(img, "inside_sized", &at));
+    f = image_function(img, at);
+    CHECK(f != NULL);
+    CHECK_STR(f->name, "_start");
+    CHECK(image_find_symbol(img, "not_code", &at));
+    CHECK(image_function(img, at) == NULL);
+    image_close(img);
+}
+
+TEST(slide_is_what_the_anchor_moved) /* catches: its sign */
+{
+    struct image *img = open_or_fail(build_c("-g"));
+    struct image *labels = open_or_fail(
+        input_build("cc", "labels", "cc " LINK " $IN/labels.S -o $OUT"));
+    struct err e = {""};
+    uint64_t linked, slide;
+
+    CHECK(image_find_symbol(img, "tprof_anchor", &linked));
+    CHECK_EQ(image_slide(img, linked + 0x7000, &slide, &e), 0);
+    CHECK_EQ(slide, 0x7000);
+    CHECK_EQ(image_slide(img, linked - 0x7000, &slide, &e), 0);
+    CHECK_EQ(slide, -0x7000);
+    CHECK_EQ(image_slide(labels, linked, &slide, &e), -1);
+    CHECK(slide == 0 && strstr(e.text, "tprof_anchor") != NULL);
+    image_close(img);
+    image_close(labels);
+}
+
+TEST(other_files_are_refused_with_the_reason) /* catches: a vague message */
+{
+    size_t size;
+    uint8_t *elf = input_read(build_c("-g"), &size);
+    Elf64_Ehdr *eh = (void *)elf;
+    struct image *img;
+    struct err e = {""};
+
+    CHECK_EQ(image_open(&img, "./no such file", &e), -1);
+    CHECK(strstr(e.text, "No such file") != NULL);
+    CHECK_EQ(image_open(&img, ".", &e), -1);
+    refuses((const uint8_t *)"#!/bin/sh\n", 10, "not an ELF file");
+    refuses((const uint8_t *)"", 0, "not an ELF file");
+    eh->e_machine = EM_AARCH64;
+    refuses(elf, size, "another machine");
+    eh->e_machine = EM_X86_64;
+    eh->e_type = ET_REL;
+    refuses(elf, size, "not linked");
+    eh->e_type = ET_EXEC;
+    eh->e_ident[EI_CLASS] = ELFCLASS32;
+    refuses(elf, size, "64-bit");
+    free(elf);
+}
+
+TEST(a_truncated_file_says_so) /* catches: a crash at any length */
+{
+    size_t size;
+    uint8_t *elf = input_read(build_c("-g"), &size);
+
+    refuses(elf, size - 1, "truncated");
+    refuses(elf, size / 2, "truncated");
+    for (size_t len = 0; len < size; len += 1 + len / 64)
+        refuses(elf, len, "");
+    free(elf);
+}
+
+TEST(a_file_overwritten_in_place_is_given_up) /* catches: SIGBUS */
+{
+    const char *path = build_c("-g");
+    struct image *img = open_or_fail(path);
+    FILE *f;
+
+    CHECK(image_intact(img));
+    f = fopen(path, "wb");
+    CHECK(f != NULL && fclose(f) == 0);
+    CHECK(!image_intact(img));
+    CHECK_EQ(image_flaws(img), IMAGE_CHANGED);
+    image_close(img);
+}

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* opcodes, insn: against objdump, call frame information, and by hand. */
+#include "symbolize/opcodes.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "input.h"
+#include "symbolize/image.h"
+#include "symbolize/insn.h"
+#include "util/err.h"
+
+#define LINK "-nostdlib -static -no-pie "
+
+static struct image *img;
+static struct opcodes *ops;
+
+static void begin(const char *path, uint64_t slide)
+{
+    struct err e = {""};
+
+    if (image_open(&img, path, &e) != 0)
+        check_failed(__FILE__, __LINE__, "%s", e.text);
+    ops = opcodes_new(img, slide);
+    CHECK(ops != NULL);
+}
+
+static void end(void)
+{
+    opcodes_free(ops);
+    image_close(img);
+}
+
+static const char *place_name(enum code_place place)
+{
+    static const char *const names[] = {"body",    "prologue", "epilogue",
+                                        "noframe", "idle",     "unknown"};
+
+    return names[place];
+}
+
+/* Each label at_PLACE_WHAT says where it stands. Returns how many there are. */
+static unsigned check_labels(const char *path, uint64_t slide)
+{
+    char *list = input_run("nm %s | grep ' at_'", path), *rest;
+    unsigned n = 0;
+
+    begin(path, slide);
+    for (char *line = strtok_r(list, "\n", &rest); line != NULL;
+         line = strtok_r(NULL, "\n", &rest)) {
+        char *label = strstr(line, "at_") + 3;
+        const char *place =
+            place_name(opcodes_place(ops, strtoull(line, NULL, 16) + slide));
+
+        if (strncmp(label, place, strlen(place)) != 0)
+            check_failed(__FILE__, __LINE__, "%s: %s", label, place);
+        n++;
+    }
+    end();
+    free(list);
+    return n;
+}
+
+TEST(frames_by_hand_are_recognised) /* catches: any of frames.S taken wrong */
+{
+    const char *path =
+        input_build("cc", "frames", "cc " LINK "$IN/frames.S -o $OUT");
+
+    CHECK(check_labels(path, 0) >= 39);
+    CHECK(check_labels(path, 0xffffffff80000000u) >= 39);
+}
+
+TEST(idle_is_seen_without_symbols) /* catches: 0xf4 taken for a hlt */
+{
+    const char *path =
+        input_build("cc", "frames", "cc " LINK "$IN/frames.S -o $OUT");
+    uint64_t hlt, mwait, f4;
+
+    begin(path, 0);
+    CHECK(image_find_symbol(img, "at_idle_hlt", &hlt));
+    CHECK(image_find_symbol(img, "at_idle_mwait", &mwait));
+    CHECK(image_find_symbol(img, "at_body_after_f4", &f4));
+    end();
+    free(input_run("strip %s", path));
+    begin(path, 0);
+    CHECK_EQ(opcodes_place(ops, hlt), CODE_IDLE); /* after an sti */
+    CHECK_EQ(opcodes_place(ops, mwait), CODE_IDLE);
+    CHECK_EQ(opcodes_place(ops, f4), CODE_UNKNOWN);
+    CHECK_EQ(opcodes_place(ops, 0), CODE_UNKNOWN);
+    end();
+}
+
+TEST(only_body_and_idle_have_a_certain_caller) /* catches: a new place */
+{
+    CHECK(!opcodes_caller_uncertain(CODE_BODY));
+    CHECK(!opcodes_caller_uncertain(CODE_IDLE));
+    CHECK(opcodes_caller_uncertain(CODE_PROLOGUE));
+    CHECK(opcodes_caller_uncertain(CODE_EPILOGUE));
+    CHECK(opcodes_caller_uncertain(CODE_NO_FRAME));
+    CHECK(opcodes_caller_uncertain(CODE_UNKNOWN));
+}
+
+/* What objdump shows in ways of its own: data, and two as one. */
+static bool odd(const char *text)
+{
+    static const char *const parts[] = {"(bad)", "rex", ".byte", "fwait", "fs",
+                                        "fl",    "fn",  "fc",    "fi"};
+
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (strstr(text, parts[i]) != NULL)
+            return true;
+    }
+    return false;
+}
+
+/* Compare all lengths in (path) with the distances that objdump shows. */
+static unsigned check_lengths(const char *path)
+{
+    char *list = input_run("objdump -dw --no-show-raw-insn %s", path), *rest;
+    uint64_t last = 0;
+    const char *last_text = "";
+    unsigned n = 0;
+
+    begin(path, 0);
+    for (char *line = strtok_r(list, "\n", &rest); line != NULL;
+         line = strtok_r(NULL, "\n", &rest)) {
+        char *text;
+        uint64_t at = strtoull(line, &text, 16);
+        size_t len, have;
+        const uint8_t *code;
+        struct insn in;
+
+        if (line[0] != ' ' || *text != ':') {
+            last = 0;
+            continue;
+        }
+        code = image_code(img, last, &have);
+        if (last != 0 && code != NULL && !odd(last_text)) {
+            len = insn_decode(code, have, &in);
+            if (len != at - last)
+                check_failed(__FILE__, __LINE__, "%" PRIx64 "%s: %zu", last,
+                             last_text, len);
+            n++;
+        }
+        last = at;
+        last_text = text;
+    }
+    end();
+    free(list);
+    return n;
+}
+
+#define OURS                                                                   \
+    " -shared -fPIC -nostdlib -D_GNU_SOURCE -w -g -I$HOST "                    \
+    "$HOST/symbolize/dwarf*.c $HOST/symbolize/insn.c $HOST/symbolize/arena.c " \
+    "-fno-omit-frame-pointer -o $OUT"
+
+TEST(lengths_are_those_of_objdump) /* catches: a wrong table entry */
+{
+    char *libc = input_run("ldd /bin/sh | sed -n 's/.*=> \\(.*libc[.].*\\) "
+                           "(.*/\\1/p'");
+
+    CHECK(check_lengths(input_build("cc", "ours", "cc -O2" OURS)) > 3000);
+    libc[strcspn(libc, "\n")] = '\0';
+    if (libc[0] == '\0')
+        SKIP("no libc.so to take apart");
+    CHECK(check_lengths(libc) > 100000); /* has SSE to AVX-512 */
+    free(libc);
+}
+
+TEST(an_instruction_is_never_longer_than_the_bytes) /* catches: overreads */
+{
+    uint32_t random = 1;
+    struct insn in;
+
+    for (unsigned n = 0; n < 2000000; n++) {
+        uint8_t *code = malloc(n % 16 + 1); /* a sanitizer sees its end */
+
+        CHECK(code != NULL);
+        for (unsigned i = 0; i < n % 16; i++) {
+            random = random * 1664525u + 1013904223u;
+            code[i] = (uint8_t)(random >> 24);
+        }
+        CHECK(insn_decode(code, n % 16, &in) <= n % 16);
+        free(code);
+    }
+}
+
+/* How the places of a file compare with its call frame information. */
+struct tally {
+    unsigned right, in_frame_missed, false_body;
+};
+
+/* Alignment, which nobody executes and nothing is true of. */
+static bool padding(const uint8_t *c, size_t len)
+{
+    while (len > 1 && (*c == 0x66 || *c == 0x2e)) {
+        c++;
+        len--;
+    }
+    return *c == 0x90 || (len > 1 && c[0] == 0x0f && c[1] == 0x1f);
+}
+
+/* In [from, to) the frame is set up, or not, says the compiler. */
+static void check_range(struct tally *t, uint64_t from, uint64_t to, bool frame)
+{
+    while (from < to) {
+        size_t have, len;
+        const uint8_t *code = image_code(img, from, &have);
+        struct insn in;
+        bool body = opcodes_place(ops, from) == CODE_BODY;
+
+        len = code != NULL ? insn_decode(code, have, &in) : 0;
+        if (len == 0)
+            return;
+        if (!padding(code, len)) {
+            t->right += body == frame;
+            t->in_frame_missed += frame && !body;
+            t->false_body += body && !frame;
+            if (body && !frame)
+                printf("0x%" PRIx64 " is outside the frame\n", from);
+        }
+        from += len;
+    }
+}
+
+/*
+ * readelf shows rows of address and rule; one holds up to the next. The frame
+ * is set up where the CFA is 16 above RBP: return address and caller's RBP.
+ */
+static struct tally check_frames(const char *path)
+{
+    char *list =
+        input_run("readelf --debug-dump=frames-interp %s 2>/dev/null", path);
+    struct tally t = {0};
+    uint64_t at = 0, limit = 0;
+    bool frame = false;
+    char *rest;
+
+    begin(path, 0);
+    for (char *line = strtok_r(list, "\n", &rest); line != NULL;
+         line = strtok_r(NULL, "\n", &rest)) {
+        const char *pc = strstr(line, "pc=");
+        uint64_t next;
+        char rule[16];
+
+        if (pc != NULL || strstr(line, " CIE ") != NULL) {
+            check_range(&t, at, limit, frame);
+            at = limit = 0;
+            frame = false; /* and so it stays where no row follows */
+            if (pc != NULL)
+                CHECK_EQ(sscanf(pc, "pc=%" SCNx64 "..%" SCNx64, &at, &limit),
+                         2);
+        } else if (limit != 0 && strspn(line, "0123456789abcdef") == 16 &&
+                   sscanf(line, "%" SCNx64 " %15s", &next, rule) == 2) {
+            check_range(&t, at, next, frame);
+            at = next;
+            frame = strcmp(rule, "rbp+16") == 0;
+        }
+    }
+    check_range(&t, at, limit, frame);
+    end();
+    free(list);
+    return t;
+}
+
+static void agrees(const char *compiler, const char *flags)
+{
+    char command[512];
+    struct tally t;
+
+    (void)snprintf(command, sizeof command, "%s %s" OURS, compiler, flags);
+    t = check_frames(input_build(compiler, "ours", command));
+    printf("%s %s: %u agree, %u missed, %u false\n", compiler, flags, t.right,
+           t.in_frame_missed, t.false_body);
+    CHECK_EQ(t.false_body, 0);
+    CHECK_EQ(t.in_frame_missed, 0);
+    CHECK(t.right > 2000);
+}
+
+TEST(frames_are_where_the_compiler_says_gcc) /* catches: a false body */
+{
+    agrees("gcc", "-O0");
+    agrees("gcc", "-O1");
+    agrees("gcc", "-O2");
+    agrees("gcc", "-O3 -fcf-protection -march=x86-64-v3");
+    agrees("gcc", "-Os");
+    agrees("gcc", "-O2 -fstack-clash-protection -fno-plt");
+}
+
+TEST(frames_are_where_the_compiler_says_clang) /* catches: likewise */
+{
+    agrees("clang", "-O0");
+    agrees("clang", "-O2");
+    agrees("clang", "-Os");
+}
+
+TEST(frames_are_where_the_compiler_says_cpp) /* catches: landing pads, cold
+                                                parts */
+{
+    const char *path = input_build(
+        "g++", "cpp",
+        "g++ -O2 -g -fno-omit-frame-pointer $IN/throws.cpp -o $OUT");
+    struct tally t = check_frames(path);
+
+    printf("%u agree, %u missed, %u false\n", t.right, t.in_frame_missed,
+           t.false_body);
+    CHECK_EQ(t.false_body, 0);
+    CHECK(t.in_frame_missed * 10 <= t.right); /* exceptions caught */
+}
