@@ -5,6 +5,9 @@
  */
 #include "fake_console.h"
 
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -153,6 +156,35 @@ bool fake_receive(uint32_t port, const void *data, uint32_t size)
     return true;
 }
 
+/* --- A thread of its own -------------------------------------------------- */
+
+static pthread_mutex_t big_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_t runner;
+static atomic_bool running;
+
+static void *run(void *unused)
+{
+    while (running) {
+        pthread_mutex_lock(&big_lock);
+        fake_act();
+        pthread_mutex_unlock(&big_lock);
+        sched_yield();
+    }
+    return unused;
+}
+
+void fake_run(void)
+{
+    running = true;
+    pthread_create(&runner, NULL, run, NULL);
+}
+
+void fake_stop(void)
+{
+    running = false;
+    pthread_join(runner, NULL);
+}
+
 /* --- The bus -------------------------------------------------------------- */
 
 static void set_status(uint32_t status)
@@ -173,6 +205,8 @@ uint32_t tprof_virtio_read(const struct tprof_virtio *dev,
                            enum tprof_virtio_reg reg)
 {
     (void)dev;
+    if (running)
+        sched_yield(); /* as a VM exit does */
     switch (reg) {
     case VIRTIO_STATUS:
         return fake.status;
@@ -187,12 +221,10 @@ uint32_t tprof_virtio_read(const struct tprof_virtio *dev,
     }
 }
 
-void tprof_virtio_write(const struct tprof_virtio *dev,
-                        enum tprof_virtio_reg reg, uint32_t val)
+static void write_register(enum tprof_virtio_reg reg, uint32_t val)
 {
     struct fake_queue *q = &fake.queues[fake.selected % FAKE_QUEUES];
 
-    (void)dev;
     switch (reg) {
     case VIRTIO_STATUS:
         set_status(val);
@@ -225,6 +257,15 @@ void tprof_virtio_write(const struct tprof_virtio *dev,
         break;
     }
     q->memory = (uint8_t *)(uintptr_t)q->address;
+}
+
+void tprof_virtio_write(const struct tprof_virtio *dev,
+                        enum tprof_virtio_reg reg, uint32_t val)
+{
+    (void)dev;
+    pthread_mutex_lock(&big_lock);
+    write_register(reg, val);
+    pthread_mutex_unlock(&big_lock);
 }
 
 void tprof_virtio_notify(const struct tprof_virtio *dev, uintptr_t where,

@@ -47,6 +47,14 @@ extern struct fake_console fake;
 /* Answers what the driver has told it by now. */
 void fake_act(void);
 
+/*
+ * Do so from a thread of its own until fake_stop(), as QEMU does under KVM:
+ * the driver's writes to registers and the device's deeds exclude each other,
+ * and nothing else. (lazy) is to be set, and nothing of (fake) touched.
+ */
+void fake_run(void);
+void fake_stop(void);
+
 /* A control message to the driver; (name) may be NULL. False: no buffer. */
 bool fake_control(uint32_t port, uint16_t event, uint16_t value,
                   const char *name);

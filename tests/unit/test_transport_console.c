@@ -199,6 +199,28 @@ TEST(handshake_goes_on_from_look_to_look) /* catches: waiting for a device */
     CHECK(fake.ports[OURS].guest || (fake_act(), fake.ports[OURS].guest));
 }
 
+TEST(device_that_answers_in_its_own_time_is_found) /* as under KVM */
+{
+    for (int i = 0; i < 100; i++) {
+        plug_in();
+        fake.lazy = true;
+        fake.ports[OURS].host = true;
+        fake_run();
+        CHECK_EQ(init(&anywhere), TPROF_OK);
+        while (open() == 0)
+            ;
+        CHECK_EQ(send("x", 1), 1);
+        fake_stop();
+
+        plug_in();
+        fake.lazy = true;
+        fake.ports[OURS].name = NULL;
+        fake_run();
+        CHECK_EQ(init(&anywhere), TPROF_ERR_DEVICE);
+        fake_stop();
+    }
+}
+
 TEST(port_may_be_plugged_in_later_and_move)
 {
     plug_in();
