@@ -51,7 +51,7 @@ int tprof_long_end(struct tprof_long *l)
         if (i == 0)
             *word |= (uint64_t)l->cells << 8 * WIRE_LONG_CELLS;
     }
-    tprof_ring_publish(l->ring, l->cells);
+    tprof_ring_publish(l->ring, tprof_ring_tail(l->ring) + l->cells);
     return 1;
 }
 

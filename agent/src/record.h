@@ -49,6 +49,8 @@ struct tprof_recorder {
     uint32_t depth;     /* most frames */
     uint32_t period;    /* units */
     uint32_t newest;    /* the chain that was defined last */
+    uint32_t stop;      /* tail at which a sample is not quick: see sample.h */
+    uint32_t watermark; /* words in the ring that call for the pump */
     struct tprof_ring ring;
     struct tprof_counts counts;
     struct tprof_lost lost[WIRE_DROP_REASONS];

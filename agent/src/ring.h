@@ -63,13 +63,17 @@ TPROF_HOT uint64_t *tprof_ring_at(struct tprof_ring *r, uint32_t ahead)
     return &r->words[(tail + ahead) & r->mask];
 }
 
-/* Writer: hands (count) words to the reader. */
-TPROF_HOT void tprof_ring_publish(struct tprof_ring *r, uint32_t count)
+/* Writer: where it writes next. */
+TPROF_HOT uint32_t tprof_ring_tail(struct tprof_ring *r)
 {
-    uint32_t tail = atomic_load_explicit(&r->tail, memory_order_relaxed);
+    return atomic_load_explicit(&r->tail, memory_order_relaxed);
+}
 
+/* Writer: hands all words before (tail) to the reader. */
+TPROF_HOT void tprof_ring_publish(struct tprof_ring *r, uint32_t tail)
+{
     /* release: pairs with the acquire in tprof_ring_used() */
-    atomic_store_explicit(&r->tail, tail + count, memory_order_release);
+    atomic_store_explicit(&r->tail, tail, memory_order_release);
 }
 
 /* Reader: words from the head on. */

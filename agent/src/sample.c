@@ -9,6 +9,9 @@
  * enough that an interval, at most 1.5 periods, fits a short cell. */
 #define PERIOD_UNITS_MAX ((1u << (WIRE_CELL_DT_BITS - 1)) - 1)
 
+/* Samples between two calls for the pump, when it is overdue. */
+#define AGAIN 16u
+
 void tprof_sample_begin(struct tprof_recorder *r, uint64_t now, uint64_t period,
                         uint32_t depth)
 {
@@ -19,6 +22,7 @@ void tprof_sample_begin(struct tprof_recorder *r, uint64_t now, uint64_t period,
     r->depth = depth;
     r->began = now | 1; /* not 0 */
     r->unwritten = 1;
+    r->stop = tprof_ring_tail(&r->ring);
     tprof_stacks_forget(&r->stacks);
     r->chain[r->newest].count = 0;
 }
@@ -32,11 +36,13 @@ void tprof_sample_drop(struct tprof_recorder *r, uint32_t reason,
     r->lost[i].ticks++;
     r->lost[i].missed += weight - 1;
     r->unwritten = 1;
+    r->stop = tprof_ring_tail(&r->ring);
 }
 
 static int write_begin(struct tprof_recorder *r)
 {
-    const uint64_t value[] = {r->began, r->shift, r->period, r->stacks.epoch};
+    const uint64_t value[] = {r->began, r->shift, r->period,
+                              (uint16_t)r->stacks.epoch};
 
     if (!tprof_long_write(&r->ring, WIRE_LONG_BEGIN, value, 4))
         return 0;
@@ -116,8 +122,7 @@ static int32_t find_stack(struct tprof_recorder *r,
 {
     const struct tprof_chain *last = &r->chain[r->newest];
     struct tprof_chain *c = &r->chain[!r->newest];
-    uint64_t name = tprof_unwind_frames(r->bounds, s->rsp, s->rbp, r->depth,
-                                        r->stacks.seed, c);
+    uint64_t name = tprof_unwind_frames(r->bounds, s->rsp, s->rbp, r->depth, c);
     int32_t known = tprof_stacks_find(&r->stacks, name);
 
     if (known >= 0)
@@ -161,8 +166,22 @@ static int write_sample(struct tprof_recorder *r, const struct tprof_sample *s,
         return write_long(r, s, id, units);
     if (tprof_ring_room(&r->ring) == 0)
         return 0;
-    tprof_sample_put(r, id, units, leaf, late);
+    tprof_sample_put(r, tprof_ring_tail(&r->ring), id, units, leaf, late);
     return 1;
+}
+
+int tprof_sample_look_ahead(struct tprof_recorder *r)
+{
+    uint32_t room = tprof_ring_room(&r->ring);
+    uint32_t used = r->ring.mask + 1 - room;
+    uint32_t ahead = room;
+
+    if (used < r->watermark)
+        ahead = r->watermark - used;
+    else if (room > AGAIN) /* nobody drains: ask now and then */
+        ahead = AGAIN;
+    r->stop = tprof_ring_tail(&r->ring) + (r->unwritten ? 0 : ahead);
+    return used >= r->watermark;
 }
 
 void tprof_sample_take(struct tprof_recorder *r, const struct tprof_sample *s)

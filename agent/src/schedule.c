@@ -15,6 +15,7 @@ void tprof_schedule_begin(struct tprof_schedule *s, uint64_t now,
                           uint64_t period)
 {
     s->period = period;
+    s->half = period / 2;
     s->deadline = now + 1 + tprof_scale(period, tprof_random(&s->random));
 }
 

@@ -20,6 +20,7 @@
 struct tprof_schedule {
     uint64_t deadline; /* the next one, or the one that is due */
     uint64_t period;   /* mean interval */
+    uint64_t half;     /* of that */
     uint64_t random;   /* state of the generator */
 };
 
@@ -45,9 +46,9 @@ TPROF_HOT uint64_t tprof_random(uint64_t *state)
 
 /* The interval that (random) stands for. */
 TPROF_HOT uint64_t tprof_interval(const struct tprof_schedule *s,
-                                      uint64_t random)
+                                  uint64_t random)
 {
-    return s->period / 2 + tprof_scale(s->period, random);
+    return s->half + tprof_scale(s->period, random);
 }
 
 /* The generator for (core), from (seed). Cores that one interrupt started at
@@ -59,10 +60,12 @@ void tprof_schedule_begin(struct tprof_schedule *s, uint64_t now,
                           uint64_t period);
 
 /*
- * After the tick at (now): on to the next deadline. Returns 1, or 0 and changes
- * nothing when that has passed too; then it is for tprof_schedule_catch_up().
+ * After the tick at (now): on to the next deadline. Returns how far that is, or
+ * 0 and changes nothing when it has passed too; then it is for
+ * tprof_schedule_catch_up().
  */
-TPROF_HOT int tprof_schedule_advance(struct tprof_schedule *s, uint64_t now)
+TPROF_HOT uint64_t tprof_schedule_advance(struct tprof_schedule *s,
+                                          uint64_t now)
 {
     uint64_t random = tprof_random_after(s->random);
     uint64_t next = s->deadline + tprof_interval(s, random);
@@ -71,7 +74,7 @@ TPROF_HOT int tprof_schedule_advance(struct tprof_schedule *s, uint64_t now)
         return 0;
     s->random = random;
     s->deadline = next;
-    return 1;
+    return next - now;
 }
 
 /*

@@ -227,6 +227,7 @@ static void lay_out_core(struct tprof_agent *a, uint8_t *block, uint32_t index)
     tprof_ring_init(&cpu->recorder.ring, ring,
                     a->config.ring_bytes / (uint32_t)sizeof *ring);
     tprof_stacks_init(&cpu->recorder.stacks, slots, a->config.dict_slots);
+    cpu->recorder.watermark = a->watermark;
     cpu->reader.ring = &cpu->recorder.ring;
     a->core[index] = cpu;
     d->counts = (uintptr_t)&cpu->recorder.counts;
@@ -281,6 +282,9 @@ int tprof_init_image(const struct tprof_config *config,
     error = open_channel(a, memory + TPROF_PUMP_MEMORY);
     if (error != TPROF_OK && a->config.device.bus != TPROF_BUS_AUTO)
         return error;
+    a->watermark = a->config.ring_bytes / 16 < WATERMARK
+                       ? a->config.ring_bytes / 16
+                       : WATERMARK;
     memory += SHARED_SIZE;
     for (uint32_t i = 0; i < a->config.cpus; i++)
         lay_out_core(a, memory + i * block_size(&a->config), i);
@@ -292,9 +296,6 @@ int tprof_init_image(const struct tprof_config *config,
         tprof_eoi_register =
             (volatile uint32_t *)(a->lapic.registers + LAPIC_EOI);
     }
-    a->watermark = a->config.ring_bytes / 16 < WATERMARK
-                       ? a->config.ring_bytes / 16
-                       : WATERMARK;
     a->anchor = (uintptr_t)tprof_anchor;
     a->directory = (uintptr_t)&tprof_directory;
     tprof_directory.version = TPROF_DIRECTORY_VERSION;

@@ -2,11 +2,8 @@
 /*
  * The stacks of one core that the host knows: a fixed table from the name of a
  * chain (unwind.h) to its id, which is its slot. The chains themselves went out
- * when they were defined and are not kept.
- *
- * A slot holds the upper 48 bits of the name over the 16 bits of the epoch in
- * which it was filled, so that forgetting everything is a new epoch and takes
- * no time. Written and read by the core's tick only.
+ * when they were defined and are not kept. Written and read by the core's tick
+ * only.
  */
 #ifndef TPROF_STACKS_H
 #define TPROF_STACKS_H
@@ -18,17 +15,15 @@
 #define TPROF_STACKS_WINDOW 8u /* slots in which a name may stand */
 
 struct tprof_stacks {
-    uint64_t *slots;
+    uint64_t *slots; /* names; 0: free */
     uint32_t mask;   /* number of slots - 1 */
-    uint32_t epochs; /* since the start */
-    uint64_t epoch;  /* its low 16 bits, never 0 */
-    uint64_t seed;   /* of the names in this epoch */
+    uint32_t epoch;  /* how often all was forgotten */
 };
 
-/* No stacks, in (slots), (count) of them, a power of two, all 0. */
+/* No stacks, in (slots), (count) of them, a power of two. */
 void tprof_stacks_init(struct tprof_stacks *s, uint64_t *slots, uint32_t count);
 
-/* Forgets them all: a new epoch, never 0, and a new seed. */
+/* Forgets them all: a new epoch. */
 void tprof_stacks_forget(struct tprof_stacks *s);
 
 /* Gives (name) a slot and returns its id; what was there is forgotten. */
@@ -40,34 +35,24 @@ static inline void tprof_stacks_undefine(struct tprof_stacks *s, uint32_t id)
     s->slots[id] = 0;
 }
 
-TPROF_HOT uint64_t tprof_stacks_key(const struct tprof_stacks *s,
-                                        uint64_t name)
-{
-    return (name & ~(uint64_t)0xffff) | s->epoch;
-}
-
 /* The slot where the search for (name) begins. */
 TPROF_HOT uint32_t tprof_stacks_home(const struct tprof_stacks *s,
-                                         uint64_t name)
+                                     uint64_t name)
 {
     return (uint32_t)(name >> 32) & s->mask;
 }
 
+/* The id of (name), or -1, where it is not in its first slot. */
+int32_t tprof_stacks_search(const struct tprof_stacks *s, uint64_t name);
+
 /* The id of (name), or -1. */
-TPROF_HOT int32_t tprof_stacks_find(const struct tprof_stacks *s,
-                                        uint64_t name)
+TPROF_HOT int32_t tprof_stacks_find(const struct tprof_stacks *s, uint64_t name)
 {
-    uint64_t key = tprof_stacks_key(s, name);
     uint32_t id = tprof_stacks_home(s, name);
 
-    if (__builtin_expect(s->slots[id] == key, 1))
+    if (__builtin_expect(s->slots[id] == name, 1))
         return (int32_t)id;
-    for (uint32_t i = 1; i < TPROF_STACKS_WINDOW; i++) {
-        id = (id + 1) & s->mask;
-        if (s->slots[id] == key)
-            return (int32_t)id;
-    }
-    return -1;
+    return tprof_stacks_search(s, name);
 }
 
 #endif

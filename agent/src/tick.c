@@ -17,8 +17,7 @@ struct tprof_agent tprof_agent;
 #define LOOKS_DRAINING  1024u
 
 /* Takes the orders over. */
-TPROF_COLD void
-settle(struct tprof_cpu *cpu, uint32_t generation, uint64_t now)
+TPROF_COLD void settle(struct tprof_cpu *cpu, uint32_t generation, uint64_t now)
 {
     /* orders that change meanwhile make one more generation, and one more
      * call of this */
@@ -46,8 +45,7 @@ TPROF_HOT int has_new_orders(const struct tprof_cpu *cpu, uint32_t *generation)
 }
 
 /* The timer of a core that does not sample: one of them looks for the host. */
-TPROF_COLD void arm_look(const struct tprof_cpu *cpu,
-                                           uint64_t now)
+TPROF_COLD void arm_look(const struct tprof_cpu *cpu, uint64_t now)
 {
     const struct tprof_agent *a = &tprof_agent;
     uint32_t rate = LOOKS_A_SECOND;
@@ -74,12 +72,12 @@ TPROF_COLD void arm_look(const struct tprof_cpu *cpu,
 
     /* a trifle more: the pump does not look before its time, and this timer
      * may run fast */
-    tprof_lapic_arm(&a->lapic, now + wait + wait / 64, now);
+    wait += wait / 64;
+    tprof_lapic_arm(&a->lapic, now + wait, wait);
 }
 
 /* An interrupt that is no tick: new orders, a look, or nothing of ours. */
-TPROF_COLD void not_a_tick(struct tprof_cpu *cpu,
-                                                       uint64_t now)
+TPROF_COLD void not_a_tick(struct tprof_cpu *cpu, uint64_t now)
 {
     const struct tprof_agent *a = &tprof_agent;
     int look = 0;
@@ -106,43 +104,12 @@ TPROF_COLD void not_a_tick(struct tprof_cpu *cpu,
         if (has_new_orders(cpu, &generation))
             settle(cpu, generation, now);
     }
+    uint64_t deadline = cpu->schedule.deadline;
+
     if (cpu->sampling)
-        tprof_lapic_arm(&a->lapic, cpu->schedule.deadline, tprof_rdtsc());
+        tprof_lapic_arm(&a->lapic, deadline, deadline - tprof_rdtsc());
     else
         arm_look(cpu, now);
-}
-
-/* A tick that is not the usual case: late, or a stack that is new. */
-static void record(struct tprof_cpu *cpu, struct tprof_sample *s)
-{
-    struct tprof_counts *counts = &cpu->recorder.counts;
-    int by_division = 0;
-
-    if (s->weight == 0) /* not known yet: more than one */
-        s->weight =
-            tprof_schedule_catch_up(&cpu->schedule, s->time, &by_division);
-    counts->missed += s->weight - 1;
-    counts->by_division += (uint64_t)by_division;
-    if (s->late > tprof_agent.second)
-        s->flags = WIRE_SAMPLE_JUMP;
-    tprof_sample_take(&cpu->recorder, s);
-}
-
-/* (weight) 0: the deadlines that the tick covers are still to be counted. */
-TPROF_COLD void
-record_trap(struct tprof_cpu *cpu, const struct tprof_trap *trap, uint64_t rbp,
-            uint64_t now, int64_t late, uint64_t weight)
-{
-    struct tprof_sample sample = {
-        .rip = trap->rip,
-        .rsp = trap->rsp,
-        .rbp = rbp,
-        .time = now,
-        .late = late > 0 ? (uint64_t)late : 0, /* the timer may run fast */
-        .weight = weight,
-    };
-
-    record(cpu, &sample);
 }
 
 TPROF_HOT void count_cost(struct tprof_cpu *cpu, uint64_t cost)
@@ -154,14 +121,6 @@ TPROF_HOT void count_cost(struct tprof_cpu *cpu, uint64_t cost)
         counts->cost_max = cost;
 }
 
-/* Time for the pump? */
-TPROF_HOT int wants_pump(struct tprof_cpu *cpu, uint64_t now)
-{
-    return tprof_ring_used(&cpu->recorder.ring) >= tprof_agent.watermark ||
-           now >= atomic_load_explicit(&tprof_agent.pump_due,
-                                       memory_order_relaxed);
-}
-
 TPROF_COLD void pump(struct tprof_cpu *cpu)
 {
     /* the interrupted code may hold a lock that the channel needs */
@@ -170,13 +129,54 @@ TPROF_COLD void pump(struct tprof_cpu *cpu)
     uint64_t start = tprof_rdtsc();
 
     tprof_pump();
+    tprof_sample_look_ahead(&cpu->recorder);
     count_cost(cpu, tprof_rdtsc() - start);
+}
+
+/* A sample that is not the usual case: late, or of a new stack, or the ring
+ * wants attention. (weight) 0: the deadlines that it covers are not counted
+ * yet. Returns 1 when the ring calls for the pump. */
+static int record(struct tprof_cpu *cpu, struct tprof_sample *s)
+{
+    struct tprof_counts *counts = &cpu->recorder.counts;
+    int by_division = 0;
+
+    if (s->weight == 0)
+        s->weight =
+            tprof_schedule_catch_up(&cpu->schedule, s->time, &by_division);
+    counts->missed += s->weight - 1;
+    counts->by_division += (uint64_t)by_division;
+    if (s->late > tprof_agent.second)
+        s->flags = WIRE_SAMPLE_JUMP;
+    tprof_sample_take(&cpu->recorder, s);
+    return tprof_sample_look_ahead(&cpu->recorder);
+}
+
+TPROF_COLD int record_trap(struct tprof_cpu *cpu, const struct tprof_trap *trap,
+                           uint64_t rbp, uint64_t now, int64_t late,
+                           uint64_t weight)
+{
+    struct tprof_sample sample = {
+        .rip = trap->rip,
+        .rsp = trap->rsp,
+        .rbp = rbp,
+        .time = now,
+        .late = late > 0 ? (uint64_t)late : 0, /* the timer may run fast */
+        .weight = weight,
+    };
+
+    return record(cpu, &sample);
+}
+
+TPROF_HOT int is_pump_due(uint64_t now)
+{
+    return now >=
+           atomic_load_explicit(&tprof_agent.pump_due, memory_order_relaxed);
 }
 
 void tprof_interrupt(struct tprof_cpu *cpu, const struct tprof_trap *trap,
                      uint64_t rbp)
 {
-    const struct tprof_agent *a = &tprof_agent;
     uint64_t now = tprof_rdtsc();
     uint64_t due = cpu->schedule.deadline;
     uint32_t generation;
@@ -189,18 +189,24 @@ void tprof_interrupt(struct tprof_cpu *cpu, const struct tprof_trap *trap,
         return;
     }
     cpu->recorder.counts.ticks++;
-    if (__builtin_expect(!tprof_schedule_advance(&cpu->schedule, now), 0))
-        record_trap(cpu, trap, rbp, now, (int64_t)(now - due), 0);
-    else if (!tprof_sample_quick(&cpu->recorder, trap->rip, trap->rsp, rbp, now,
-                                 now - due))
-        record_trap(cpu, trap, rbp, now, (int64_t)(now - due), 1);
 
-    uint64_t end = tprof_rdtsc();
+    uint64_t left = tprof_schedule_advance(&cpu->schedule, now);
+    int full = 0;
 
-    tprof_lapic_arm(&a->lapic, cpu->schedule.deadline, end);
-    tprof_lapic_eoi(&a->lapic);
-    count_cost(cpu, end - now);
-    if (__builtin_expect(wants_pump(cpu, now), 0))
+    if (__builtin_expect(left == 0, 0)) {
+        full = record_trap(cpu, trap, rbp, now, (int64_t)(now - due), 0);
+        left = cpu->schedule.deadline - now;
+    } else if (!tprof_sample_quick(&cpu->recorder, trap->rip, trap->rsp, rbp,
+                                   now, now - due)) {
+        full = record_trap(cpu, trap, rbp, now, (int64_t)(now - due), 1);
+    }
+    /* the lower half is enough: no tick takes 2^32 TSC ticks */
+    uint32_t cost = (uint32_t)tprof_rdtsc() - (uint32_t)now;
+
+    tprof_lapic_end_tick(&tprof_agent.lapic, cpu->schedule.deadline,
+                         left - cost);
+    count_cost(cpu, cost);
+    if (__builtin_expect(full || is_pump_due(now), 0))
         pump(cpu);
 }
 
@@ -229,6 +235,7 @@ void tprof_kernel_tick(struct tprof_cpu *cpu, const struct tprof_regs *regs)
 {
     uint64_t now = tprof_rdtsc();
     uint32_t generation;
+    int full = 0;
 
     if (has_new_orders(cpu, &generation))
         settle(cpu, generation, now);
@@ -243,11 +250,11 @@ void tprof_kernel_tick(struct tprof_cpu *cpu, const struct tprof_regs *regs)
         cpu->recorder.counts.ticks++;
         if (!tprof_sample_quick(&cpu->recorder, regs->rip, regs->rsp, regs->rbp,
                                 now, 0))
-            record(cpu, &sample);
+            full = record(cpu, &sample);
         count_cost(cpu, tprof_rdtsc() - now);
     }
     count_reentered(cpu);
-    if (wants_pump(cpu, now))
+    if (full || is_pump_due(now))
         pump(cpu);
 }
 

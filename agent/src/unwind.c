@@ -27,10 +27,9 @@ void tprof_unwind_locate(const struct tprof_bounds *b, uint64_t rsp,
 {
     const struct tprof_range *r = find_range(b, rsp, WORDS_SIZE);
 
-    if (!r) {
-        *span = (struct tprof_span){0, 0, 0};
+    *span = (struct tprof_span){b->text_start, b->text_size, 0, 0, 0};
+    if (!r)
         return;
-    }
     span->start = r->start;
     span->room = r->size - WORDS_SIZE + 1;
     span->limit = r->start + r->size - (TPROF_FRAME_SIZE - 1);
@@ -38,8 +37,10 @@ void tprof_unwind_locate(const struct tprof_bounds *b, uint64_t rsp,
 
 /* The words at (rsp) that lie in text: an interrupted prologue's caller. */
 static uint64_t take_words(const struct tprof_bounds *b, uint64_t rsp,
-                           uint64_t hash, struct tprof_chain *chain)
+                           struct tprof_chain *chain)
 {
+    uint64_t hash = TPROF_NAME_SEED;
+
     chain->slots = 0;
     if (!find_range(b, rsp, WORDS_SIZE))
         return hash;
@@ -69,10 +70,10 @@ static uint32_t look_at(const struct tprof_bounds *b, uint64_t fp,
 }
 
 uint64_t tprof_unwind_frames(const struct tprof_bounds *b, uint64_t rsp,
-                             uint64_t rbp, uint32_t depth, uint64_t seed,
+                             uint64_t rbp, uint32_t depth,
                              struct tprof_chain *chain)
 {
-    uint64_t hash = take_words(b, rsp, seed, chain);
+    uint64_t hash = take_words(b, rsp, chain);
     uint64_t fp = rbp;
     uint64_t floor = rsp;
 

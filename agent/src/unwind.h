@@ -23,7 +23,8 @@
 #include "tprof/tprof.h"
 #include "tprof_wire.h"
 
-#define TPROF_FRAME_SIZE 16u /* saved frame pointer, return address */
+#define TPROF_FRAME_SIZE 16u         /* saved frame pointer, return address */
+#define TPROF_NAME_SEED  0x5eed1e55u /* where names begin */
 
 struct tprof_bounds {
     uint64_t text_start, text_size;
@@ -40,13 +41,15 @@ struct tprof_chain {
 };
 
 /* Stores the chain at (rsp), (rbp) as far as it is sound, at most (depth)
- * frames, and returns its name under (seed). */
+ * frames, and returns its name. */
 uint64_t tprof_unwind_frames(const struct tprof_bounds *b, uint64_t rsp,
-                             uint64_t rbp, uint32_t depth, uint64_t seed,
+                             uint64_t rbp, uint32_t depth,
                              struct tprof_chain *chain);
 
-/* The range that a core's last stack was in, made ready for comparison. */
+/* What the quick walk compares with: text, and the range that a core's last
+ * stack was in. */
 struct tprof_span {
+    uint64_t text_start, text_size;
     uint64_t start;
     uint64_t room;  /* an RSP below (start + room) has its words in the range */
     uint64_t limit; /* a frame pointer below has its frame in the range */
@@ -66,45 +69,50 @@ TPROF_HOT uint64_t tprof_unwind_load(uint64_t address)
     return tprof_load64((const void *)(uintptr_t)address);
 }
 
+#define TPROF_NO_NAME 1u /* as good as never a name */
+
 /*
- * The chain's name, or 0: it is not in (span), or leaves it. One comparison a
- * frame says that it lies in the range and above the one before: counted from
- * (limit) down, what may be read is the top of the 64-bit numbers, and (last)
- * moves up in it.
+ * The chain's name; TPROF_NO_NAME: it is not in (span), or leaves it. One
+ * comparison a frame says that it lies in the range and above the one before:
+ * counted from (limit) down, what may be read is the top of the 64-bit numbers,
+ * and (last) moves up in it.
  */
-TPROF_HOT uint64_t
-tprof_unwind_quick(const struct tprof_bounds *b, const struct tprof_span *span,
-                   uint64_t rsp, uint64_t rbp, uint32_t depth, uint64_t seed)
+TPROF_HOT uint64_t tprof_unwind_quick(const struct tprof_span *span,
+                                      uint64_t rsp, uint64_t rbp,
+                                      uint32_t depth)
 {
-    uint64_t hash = seed;
+    uint64_t hash = TPROF_NAME_SEED;
     uint64_t below = -span->limit;
+    uint64_t before = -span->text_start;
+    uint64_t size = span->text_size;
     uint64_t last = rsp - 1 + below;
     uint64_t fp = rbp;
     uint32_t left = depth;
 
     if (__builtin_expect(rsp - span->start >= span->room, 0))
-        return 0;
+        return TPROF_NO_NAME;
     /* keep the compiler from turning sums into copies and differences */
-    __asm__("" : "+r"(below));
+    __asm__("" : "+r"(below), "+r"(before), "+r"(size));
 #pragma GCC unroll 4
     for (uint32_t i = 0; i < WIRE_STACK_SLOTS; i++) {
         uint64_t word = tprof_unwind_load(rsp + 8 * i);
 
-        if (__builtin_expect(word - b->text_start < b->text_size, 0))
+        if (__builtin_expect(word + before < size, 0))
             hash = tprof_mix(hash, word + i);
     }
-#pragma GCC unroll 2
     for (uint64_t at; (at = fp + below) > last; last = at) {
         hash = tprof_mix(hash, tprof_unwind_load(fp + 8));
         fp = tprof_unwind_load(fp);
         if (--left == 0)
             return tprof_mix(hash, WIRE_END_DEPTH);
     }
-    if (fp == 0)
-        return tprof_mix(hash, WIRE_END_ZERO);
-    if (fp >= span->start && fp < span->limit)
-        return tprof_mix(hash, WIRE_END_NOT_RISING);
-    return 0;
+    if (fp != 0) {
+        if (fp < span->start || fp >= span->limit)
+            return TPROF_NO_NAME;
+        hash += WIRE_END_NOT_RISING;
+    }
+    return tprof_mix(hash, WIRE_END_ZERO);
 }
+_Static_assert(WIRE_END_ZERO == 0, "the end is added to the name");
 
 #endif

@@ -37,6 +37,7 @@ static void set_up(void)
     memset(&reader, 0, sizeof reader);
     memset(slots, 0, sizeof slots);
     recorder.bounds = &bounds;
+    recorder.watermark = 32;
     tprof_ring_init(&recorder.ring, words, 64);
     tprof_stacks_init(&recorder.stacks, slots, 64);
     reader.ring = &recorder.ring;
@@ -59,8 +60,10 @@ static void take(uint64_t time)
 {
     struct tprof_sample s = sample_at(time);
 
-    if (!tprof_sample_quick(&recorder, s.rip, s.rsp, s.rbp, s.time, s.late))
-        tprof_sample_take(&recorder, &s);
+    if (tprof_sample_quick(&recorder, s.rip, s.rsp, s.rbp, s.time, s.late))
+        return;
+    tprof_sample_take(&recorder, &s);
+    tprof_sample_look_ahead(&recorder);
 }
 
 /* The frame of what the ring holds; its bytes, 0: nothing. */
@@ -82,8 +85,7 @@ static int32_t known_id(void)
 
     return tprof_stacks_find(&recorder.stacks,
                              tprof_unwind_frames(&bounds, (uintptr_t)stack,
-                                                 (uintptr_t)&stack[8], 64,
-                                                 recorder.stacks.seed, &c));
+                                                 (uintptr_t)&stack[8], 64, &c));
 }
 
 TEST(encode_writes_the_frame_that_wire_md_describes)

@@ -16,7 +16,7 @@ static int push(uint64_t value)
     if (tprof_ring_room(&ring) == 0)
         return 0;
     *tprof_ring_at(&ring, 0) = value;
-    tprof_ring_publish(&ring, 1);
+    tprof_ring_publish(&ring, tprof_ring_tail(&ring) + 1);
     return 1;
 }
 

@@ -12,7 +12,6 @@
 
 #define PAGE 4096u
 #define TEXT 0x400000u
-#define SEED 12345u
 
 static uint8_t *stack_page(void)
 {
@@ -57,13 +56,13 @@ static struct tprof_chain walk(const struct tprof_bounds *b, uint64_t rsp,
 {
     struct tprof_chain c;
     struct tprof_span span;
-    uint64_t name = tprof_unwind_frames(b, rsp, rbp, depth, SEED, &c);
+    uint64_t name = tprof_unwind_frames(b, rsp, rbp, depth, &c);
 
     /* whatever the quick walk says, it must not contradict */
     tprof_unwind_locate(b, rsp, &span);
-    uint64_t quick = tprof_unwind_quick(b, &span, rsp, rbp, depth, SEED);
+    uint64_t quick = tprof_unwind_quick(&span, rsp, rbp, depth);
 
-    if (quick && c.end != WIRE_END_TEXT)
+    if (quick != TPROF_NO_NAME && c.end != WIRE_END_TEXT)
         CHECK_EQ(quick, name);
     if (c.end == WIRE_END_TEXT)
         CHECK(quick != name);
@@ -215,19 +214,18 @@ TEST(unwind_names_differ_by_frame_word_and_end)
     uint64_t rbp = chain_at(page + 64, 5, 32, 0);
     uint64_t rsp = (uintptr_t)page;
     struct tprof_chain c;
-    uint64_t name = tprof_unwind_frames(&b, rsp, rbp, 64, SEED, &c);
+    uint64_t name = tprof_unwind_frames(&b, rsp, rbp, 64, &c);
 
-    CHECK(tprof_unwind_frames(&b, rsp, rbp, 64, SEED + 1, &c) != name);
-    CHECK(tprof_unwind_frames(&b, rsp, rbp, 4, SEED, &c) != name);
+    CHECK(tprof_unwind_frames(&b, rsp, rbp, 4, &c) != name);
     put(page + 8, TEXT + 5);
-    uint64_t with_word = tprof_unwind_frames(&b, rsp, rbp, 64, SEED, &c);
+    uint64_t with_word = tprof_unwind_frames(&b, rsp, rbp, 64, &c);
 
     CHECK_EQ(c.slots, 2);
     CHECK_EQ(c.word[1], TEXT + 5);
     CHECK(with_word != name);
     put(page + 8, 0);
     put(page + 64 + 4 * 32 + 8, TEXT + 9);
-    CHECK(tprof_unwind_frames(&b, rsp, rbp, 64, SEED, &c) != name);
+    CHECK(tprof_unwind_frames(&b, rsp, rbp, 64, &c) != name);
 }
 
 TEST(unwind_walks_agree_on_random_stacks) /* catches: two names for one */

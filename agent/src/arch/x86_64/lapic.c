@@ -60,8 +60,8 @@ int tprof_lapic_measure(struct tprof_lapic *l, uint64_t span)
     return TPROF_OK;
 }
 
-void tprof_lapic_arm_slowly(const struct tprof_lapic *l, uint64_t deadline,
-                            uint64_t left)
+void tprof_lapic_arm(const struct tprof_lapic *l, uint64_t deadline,
+                     uint64_t left)
 {
     if (l->deadline) {
         tprof_wrmsr(MSR_TSC_DEADLINE, deadline); /* 0 would disarm: never is */

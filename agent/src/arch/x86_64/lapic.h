@@ -53,29 +53,30 @@ static inline void tprof_lapic_write(const struct tprof_lapic *l, uint32_t reg,
         tprof_wrmsr(MSR_X2APIC + reg / 16, value);
 }
 
-TPROF_HOT void tprof_lapic_eoi(const struct tprof_lapic *l)
+static inline void tprof_lapic_eoi(const struct tprof_lapic *l)
 {
     tprof_lapic_write(l, LAPIC_EOI, 0);
 }
 
-/* tprof_lapic_arm(), where it is not the usual timer. */
-void tprof_lapic_arm_slowly(const struct tprof_lapic *l, uint64_t deadline,
-                            uint64_t left);
+/* An interrupt at TSC (deadline), which is (left) away; at once when that is
+ * negative. */
+void tprof_lapic_arm(const struct tprof_lapic *l, uint64_t deadline,
+                     uint64_t left);
 
-/* An interrupt at TSC (deadline), or at once when that is before (now). */
-TPROF_HOT void tprof_lapic_arm(const struct tprof_lapic *l,
-                                   uint64_t deadline, uint64_t now)
+/* The end of a tick: arm, and end of interrupt. */
+TPROF_HOT void tprof_lapic_end_tick(const struct tprof_lapic *l,
+                                    uint64_t deadline, uint64_t left)
 {
-    uint64_t left = deadline - now;
-
     if (__builtin_expect(!l->one_shot || left >> 32, 0)) {
-        tprof_lapic_arm_slowly(l, deadline, left);
+        tprof_lapic_arm(l, deadline, left);
+        tprof_lapic_eoi(l);
         return;
     }
     /* the product fits: a timer counts no faster than a TSC; never 0, which
      * would stop it */
     *(volatile uint32_t *)(l->one_shot + LAPIC_TIMER_INITIAL) =
         (uint32_t)(left * l->per_tsc >> 32) + 1;
+    *(volatile uint32_t *)(l->one_shot + LAPIC_EOI) = 0;
 }
 
 static inline void tprof_lapic_disarm(const struct tprof_lapic *l)
