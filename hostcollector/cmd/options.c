@@ -218,8 +218,7 @@ static int set(struct options *o, const struct option_row *row,
                const char *value, struct err *e)
 {
     switch (row->kind) {
-    case OPTION_FLAG:
-        *(bool *)((char *)o + row->offset) = true;
+    case OPTION_FLAG: /* has no value */
         return 0;
     case OPTION_TEXT:
         memcpy((char *)o + row->offset, &value, sizeof value);
@@ -252,9 +251,12 @@ static int take_option(struct options *o, enum command_bit command, int argc,
         return unknown(word, is_long ? len : strlen(word), command, e);
 
     const char *value = word[len] == '\0' ? NULL : word + len + is_long;
-    if (row->argument == NULL && value != NULL)
-        return err_set(e, "--%s takes no argument", row->name);
-    if (row->argument != NULL && value == NULL) {
+    if (row->kind == OPTION_FLAG) {
+        *(bool *)((char *)o + row->offset) = true;
+        return value == NULL ? 0
+                             : err_set(e, "--%s takes no argument", row->name);
+    }
+    if (value == NULL) {
         if (++*i == argc)
             return err_set(e, "--%s wants %s after it", row->name,
                            row->argument);

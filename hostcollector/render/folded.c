@@ -39,30 +39,38 @@ static uint64_t count_of(const struct folder *f, const struct amount *a)
     return count < 1 ? 1 : (uint64_t)count;
 }
 
-static void write_line(const struct folder *f, size_t depth,
-                       const struct view_node *node)
+/* The nodes of path[0] to path[depth - 1], outermost first. */
+static void write_line(const struct folder *f, const struct view_tree *tree,
+                       size_t depth)
 {
-    if (node->self.samples == 0)
+    const struct amount *self = &tree->nodes[f->path[depth - 1]].self;
+
+    if (self->samples == 0)
         return;
     (void)fprintf(f->out, "core%" PRIu32, f->scope->core);
     for (size_t i = 0; i < depth; i++) {
+        uint32_t function = tree->nodes[f->path[i]].function;
+
         (void)putc(';', f->out);
-        write_name(f->out, f->view->functions[f->path[i]].name);
+        write_name(f->out, f->view->functions[function].name);
     }
-    (void)fprintf(f->out, " %" PRIu64 "\n", count_of(f, &node->self));
+    (void)fprintf(f->out, " %" PRIu64 "\n", count_of(f, self));
 }
 
-/* Depth is that of a path: a few hundred at most. */
-static void write_nodes(struct folder *f, const struct view_tree *tree,
-                        uint32_t parent, size_t depth)
+/* Depth first, without recursion: the tree is as deep as a guest's stacks. */
+static void write_tree(struct folder *f, const struct view_tree *tree)
 {
-    for (uint32_t i = tree->nodes[parent].child; i != 0;
-         i = tree->nodes[i].next) {
-        if (depth == PATH_MAX_NODES)
+    uint32_t node = tree->node_count != 0 ? tree->nodes[0].child : 0;
+    size_t depth = 0;
+
+    for (;;) {
+        while (node == 0 && depth > 0)
+            node = tree->nodes[f->path[--depth]].next;
+        if (node == 0 || depth == PATH_MAX_NODES)
             return;
-        f->path[depth] = tree->nodes[i].function;
-        write_line(f, depth + 1, &tree->nodes[i]);
-        write_nodes(f, tree, i, depth + 1);
+        f->path[depth++] = node;
+        write_line(f, tree, depth);
+        node = tree->nodes[node].child;
     }
 }
 
@@ -73,10 +81,8 @@ static void write_folded(FILE *out, const struct report *r)
 
     for (size_t i = 0; i < r->view->core_count; i++) {
         f.scope = &r->view->cores[i];
-        if (f.scope->tree.node_count != 0)
-            write_nodes(&f, &f.scope->tree, 0, 0);
-        if (f.scope->idle_tree.node_count != 0)
-            write_nodes(&f, &f.scope->idle_tree, 0, 0);
+        write_tree(&f, &f.scope->tree);
+        write_tree(&f, &f.scope->idle_tree);
     }
 }
 

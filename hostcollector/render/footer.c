@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "render/share.h"
 #include "render/table.h"
@@ -149,44 +150,60 @@ static const char *late_text(char *buf, size_t size, const struct profile *p,
     return buf;
 }
 
+/* A function and its lateness, to be sorted. */
+struct late_function {
+    size_t function;
+    double late;
+};
+
 static int compare_late(const void *a, const void *b)
 {
-    const struct view_function *left = *(const struct view_function *const *)a;
-    const struct view_function *right = *(const struct view_function *const *)b;
+    const struct late_function *left = a, *right = b;
 
     if (left->late != right->late)
         return left->late < right->late ? 1 : -1;
-    return (left > right) - (left < right); /* in one array, by name */
+    return (left->function > right->function) -
+           (left->function < right->function);
+}
+
+/* All functions, the latest first; NULL if there is no memory. */
+static struct late_function *sort_late(const struct view *v)
+{
+    struct late_function *list = calloc(v->function_count + 1, sizeof *list);
+
+    if (list == NULL)
+        return NULL;
+    for (size_t i = 0; i < v->function_count; i++)
+        list[i] = (struct late_function){i, v->functions[i].late};
+    qsort(list, v->function_count, sizeof *list, compare_late);
+    return list;
 }
 
 /* Where lateness adds up: code that had interrupts off before, or a host that
  * took the core away. */
 static void write_late_functions(FILE *out, const struct view *v, double late)
 {
-    size_t n = v->function_count;
-    const struct view_function **list = calloc(n + 1, sizeof(void *));
+    struct late_function *list = sort_late(v);
     char text[512] = "Latest at:";
-    size_t used = 10;
+    size_t used = strlen(text);
 
     if (list == NULL)
         return;
-    for (size_t i = 0; i < n; i++)
-        list[i] = &v->functions[i];
-    qsort(list, n, sizeof *list, compare_late);
-    for (size_t i = 0; i < n && i < LATE_SHOWN && list[i]->late > 0; i++) {
-        int len = snprintf(text + used, sizeof text - used, "%s %s %.0f %%",
-                           i == 0 ? "" : ",", list[i]->name,
-                           100 * list[i]->late / late);
+    for (size_t i = 0; i < LATE_SHOWN && list[i].late > 0; i++) {
+        int len = snprintf(
+            text + used, sizeof text - used, "%s %s %.0f %%", i == 0 ? "" : ",",
+            v->functions[list[i].function].name, 100 * list[i].late / late);
 
         if (len < 0 || (size_t)len >= sizeof text - used)
             break;
         used += (size_t)len;
     }
+    text[used] = '\0'; /* a name that did not fit is left out */
     free(list);
     text_wrap(out, "  ", text);
     text_wrap(out, "  ",
-              "A late sample lands where interrupts came on again, "
-              "or where the host resumed the core.");
+              "A late sample lands where interrupts came on again, or where "
+              "the host resumed the core.");
 }
 
 static void write_lateness(FILE *out, const struct report *r)

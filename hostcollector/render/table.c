@@ -33,22 +33,27 @@ static size_t active_cores(const struct view *v)
     return n;
 }
 
+/* The core that all samples are of, if it is one; else VIEW_ALL_CORES. */
+static uint32_t only_core(const struct view *v)
+{
+    for (size_t i = 0; i < v->core_count; i++) {
+        if (v->cores[i].all.samples == v->total.all.samples)
+            return v->cores[i].core;
+    }
+    return VIEW_ALL_CORES;
+}
+
 const char *table_scope_name(char *buf, size_t size, const struct report *r,
                              const struct view_scope *scope)
 {
-    const struct view *v = r->view;
-    size_t i = 0;
+    uint32_t core = scope->core;
 
-    if (scope->core != VIEW_ALL_CORES) {
-        (void)snprintf(buf, size, "core %" PRIu32, scope->core);
-        return buf;
-    }
-    /* all samples may be of one core */
-    while (i < v->core_count && v->cores[i].all.samples != v->total.all.samples)
-        i++;
-    if (i < v->core_count)
-        return table_scope_name(buf, size, r, &v->cores[i]);
-    (void)snprintf(buf, size, "all cores");
+    if (core == VIEW_ALL_CORES)
+        core = only_core(r->view);
+    if (core == VIEW_ALL_CORES)
+        (void)snprintf(buf, size, "all cores");
+    else
+        (void)snprintf(buf, size, "core %" PRIu32, core);
     return buf;
 }
 

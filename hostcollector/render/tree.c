@@ -82,17 +82,17 @@ write_chain(const struct writer *w, const struct view_node *node, size_t column)
 
 static size_t write_guides(struct writer *w, size_t level)
 {
+    if (level == 0)
+        return 0;
     for (size_t i = 1; i < level; i++)
         (void)fputs(w->more[i] ? "|  " : "   ", w->out);
-    if (level > 0)
-        (void)fputs(w->more[level] ? "|- " : "`- ", w->out);
+    (void)fputs(w->more[level] ? "|- " : "`- ", w->out);
     return 3 * level;
 }
 
-static void write_siblings(struct writer *w, uint32_t first, size_t level);
-
-static void write_node(struct writer *w, const struct view_node *node,
-                       size_t level)
+/* Write (node) with those that it may be joined with; returns the last. */
+static const struct view_node *
+write_node(struct writer *w, const struct view_node *node, size_t level)
 {
     const struct view_node *last = node;
     double own;
@@ -108,23 +108,31 @@ static void write_node(struct writer *w, const struct view_node *node,
         (void)fputs("        ", w->out);
     last = write_chain(w, node, 15 + write_guides(w, level));
     (void)putc('\n', w->out);
-    write_siblings(w, last->child, level + 1);
+    return last;
 }
 
-static void write_siblings(struct writer *w, uint32_t first, size_t level)
+/* Depth first, without recursion: at[] is the node of each level. */
+static void write_nodes(struct writer *w)
 {
     const struct view_node *nodes = w->scope->tree.nodes;
+    uint32_t at[LEVELS_MAX];
+    uint32_t node = kept(w, nodes[0].child);
+    size_t level = 0;
 
-    if (kept(w, first) != 0 && level == LEVELS_MAX) {
-        (void)fprintf(w->out,
-                      "%15s%*s... (deeper ones are in -o FILE.folded)"
-                      "\n",
-                      "", 3 * LEVELS_MAX, "");
-        return;
-    }
-    for (uint32_t i = kept(w, first); i != 0; i = kept(w, nodes[i].next)) {
-        w->more[level] = kept(w, nodes[i].next) != 0;
-        write_node(w, &nodes[i], level);
+    for (;;) {
+        if (node != 0 && level == LEVELS_MAX) {
+            (void)fprintf(w->out, "%*s... (deeper ones are in -o F.folded)\n",
+                          15 + 3 * LEVELS_MAX, "");
+            node = 0;
+        }
+        while (node == 0 && level > 0)
+            node = kept(w, nodes[at[--level]].next);
+        if (node == 0)
+            return;
+        at[level] = node;
+        w->more[level] = kept(w, nodes[node].next) != 0;
+        node = kept(w, write_node(w, &nodes[node], level)->child);
+        level++;
     }
 }
 
@@ -145,7 +153,7 @@ void table_tree(FILE *out, const struct report *r,
                   table_scope_name(name, sizeof name, r, scope),
                   r->all ? "" : "; branches below 1 % left out");
     (void)fputs(" TOTAL   SELF\n", out);
-    write_siblings(&w, scope->tree.nodes[0].child, 0);
+    write_nodes(&w);
 }
 
 /* Append "name 12.3 %" to (list), of (size) bytes. Returns whether it fit. */

@@ -18,20 +18,20 @@
  */
 static inline int vec_grow(void *array, size_t *room, size_t count, size_t size)
 {
-    void *now;
+    void *old, *moved;
     size_t more = *room < 16 ? 16 : *room * 2;
 
     if (count < *room)
         return 0;
     if (more > SIZE_MAX / size)
         return -1;
-    memcpy(&now, array, sizeof now); /* a pointer of whatever type */
-    now = realloc(now, more * size);
-    if (now == NULL)
+    memcpy(&old, array, sizeof old); /* a pointer of whatever type */
+    moved = realloc(old, more * size);
+    if (moved == NULL)
         return -1;
-    memcpy(array, &now, sizeof now);
+    memcpy(array, &moved, sizeof moved);
     *room = more;
-    return 0;
+    return 0; /* cppcheck-suppress memleak ; (array) points to it */
 }
 
 #endif

@@ -124,7 +124,7 @@ static void begin_core(uint16_t core)
 {
     begin_frame(core);
     cores[core].time = 1000;
-    wiregen_begin(&wire, 1000 << SHIFT, SHIFT, PERIOD, 1);
+    wiregen_begin(&wire, (uint64_t)1000 << SHIFT, SHIFT, PERIOD, 1);
 }
 
 /* A chain of return addresses, innermost first, 0 behind the last. */
@@ -250,7 +250,7 @@ static void lossy(void)
     begin_frame(0);
     cores[0].counters[2] += 90;
     cores[0].counters[1] += 3;
-    cores[0].time += 93 * PERIOD;
+    cores[0].time += 93ul * PERIOD;
     wiregen_lost(&wire, WIRE_COUNTER_RING_FULL, 90, 3);
     samples(0, 1500, 2, IN_WALK, 0);
     end_frame(0);

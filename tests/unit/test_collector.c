@@ -193,7 +193,7 @@ static void wait_for(const char *name, long size)
             return;
         (void)poll(NULL, 0, 10);
     }
-    CHECK(!"the file grew");
+    check_failed(__FILE__, __LINE__, "%s did not grow", name);
 }
 
 static double now(void)

@@ -84,8 +84,8 @@ TEST(paragraphs_break_between_words)
     char paragraph[400] = "";
     FILE *out = capture();
 
-    for (int i = 0; i < 40; i++)
-        strcat(paragraph, "word "); /* 20 fill a line that begins "  * " */
+    for (size_t i = 0; i < 200; i++)
+        paragraph[i] = "word "[i % 5]; /* 19 words fill a line */
     text_wrap(out, "  * ", paragraph);
     CHECK(fclose(out) == 0);
 

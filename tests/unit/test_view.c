@@ -53,10 +53,9 @@ static void samples(uint32_t core, uint32_t on_stack, uint64_t leaf, unsigned n,
     static uint64_t tsc = 1000;
 
     for (unsigned i = 0; i < n; i++) {
-        struct sample s = {.tsc = tsc += PERIOD,
-                           .leaf = leaf,
-                           .stack = on_stack,
-                           .weight = weight};
+        tsc += PERIOD;
+        struct sample s = {
+            .tsc = tsc, .leaf = leaf, .stack = on_stack, .weight = weight};
         struct sample_batch batch = {
             .core = core, .period = PERIOD, .samples = &s, .count = 1};
 
