@@ -62,17 +62,22 @@ static void con_unlock(uint64_t flags)
     cpu_irq_restore(flags);
 }
 
-static void put(char c)
+static void put_byte(char c)
 {
     if (debug_port != 0) {
         cpu_out8(debug_port, (uint8_t)c);
         return;
     }
-    if (c == '\n')
-        put('\r');
     while (!(cpu_in8(UART_LSR) & UART_THRE))
         cpu_pause();
     cpu_out8(UART_DATA, (uint8_t)c);
+}
+
+static void put(char c)
+{
+    if (c == '\n')
+        put_byte('\r');
+    put_byte(c);
 }
 
 void con_write(const char *text, size_t len)
