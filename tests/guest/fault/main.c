@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tests how the kit fails: what=status|page|invalid|stack|hang. None of them
- * may look like success, nor like each other on the console.
+ * Tests how the kit fails: what=status|page|invalid|triple|hang. None of
+ * them may look like success; what=map is a hole that was mended.
  */
 #include "cpu.h"
 #include "guest.h"
