@@ -102,9 +102,9 @@ static bool tell(struct tprof_console *c, uint32_t port, uint32_t event,
     uint32_t id = 0;
 
     reap_all(c, q);
-    while (tprof_virtqueue_busy(&q->ring, id))
+    while (id < q->ring.size && tprof_virtqueue_busy(&q->ring, id))
         id++;
-    if (id >= q->ring.size || c->dead)
+    if (id == q->ring.size || c->dead)
         return false;
     c->replies[id] = port | (uint64_t)(event | value << 16) << 32;
     tprof_virtqueue_add(&q->ring, id, (uintptr_t)&c->replies[id] + c->physical,

@@ -518,6 +518,19 @@ TEST(control_queue_that_lies_is_given_up)
     check_given_up();
 }
 
+TEST(device_that_takes_no_message_is_not_waited_for)
+{
+    attach();
+    fake.lazy = true;
+    for (int i = 0; i < 100; i++) {
+        channel.close(channel.context);
+        CHECK(open() >= 0);
+    }
+    CHECK_EQ(receive(&(char){0}, 1), 0);
+    fake_act();
+    CHECK_EQ(open(), 1);
+}
+
 TEST(control_messages_of_no_sense_are_ignored)
 {
     struct fake_buffer b;
