@@ -6,9 +6,11 @@
 #include "mem.h"
 #include "session.h"
 
-#define BUFFERS     4u
-#define BUFFER_SIZE 2048u
+#define BUFFERS     TPROF_PUMP_BUFFERS
+#define BUFFER_SIZE TPROF_PUMP_BUFFER_SIZE
 #define HEARINGS    4u /* reads of the channel in one call */
+#define LOOKS       4u /* for a host, a second, whoever calls */
+#define LISTENS     64u /* to a host that does not sample, a second */
 
 enum link { LINK_DOWN, LINK_UP, LINK_DEAD };
 
@@ -28,7 +30,8 @@ static struct {
     struct tprof_session session;
     struct tprof_troubles troubles;
     enum link link;
-    uint32_t turn; /* core whose ring is next */
+    uint64_t look_due; /* TSC: while there is no host, nobody looks before */
+    uint32_t turn;     /* core whose ring is next */
 } pump_state;
 
 static _Atomic uint32_t pump_lock;
@@ -38,11 +41,6 @@ void tprof_pump_init(void *memory)
     memset(&pump_state, 0, sizeof pump_state);
     pump_state.out.data = memory;
     atomic_store_explicit(&pump_lock, 0, memory_order_relaxed);
-}
-
-uint32_t tprof_pump_memory(void)
-{
-    return BUFFERS * BUFFER_SIZE;
 }
 
 const struct tprof_troubles *tprof_pump_troubles(void)
@@ -126,8 +124,10 @@ static void look_for_host(uint64_t now)
 {
     const struct tprof_channel *c = &tprof_agent.channel;
 
-    if (!is_outbox_clear(&pump_state.out))
+    if ((int64_t)(now - pump_state.look_due) < 0 ||
+        !is_outbox_clear(&pump_state.out))
         return;
+    pump_state.look_due = now + tprof_agent.second / LOOKS;
     int found = c->open ? c->open(c->context) : TPROF_ERR_DEVICE;
 
     if (found < 0) {
@@ -230,13 +230,21 @@ static int build(struct outbox *o, uint64_t now)
     return 1;
 }
 
-/* While sampling, each core's turn comes four times a second. */
-static void set_due(uint64_t now)
+/* When a tick shall pump, though no ring is full. While sampling, each core's
+ * turn comes four times a second. */
+static uint64_t next_due(uint64_t now)
 {
-    uint64_t turn = tprof_agent.second / (4 * (tprof_cpus + 1));
+    uint64_t second = tprof_agent.second;
 
-    atomic_store_explicit(&tprof_agent.pump_due, now + turn,
-                          memory_order_relaxed);
+    if (pump_state.link == LINK_DEAD)
+        return UINT64_MAX;
+    if (pump_state.link == LINK_DOWN)
+        return pump_state.look_due;
+    if (pump_state.session.state == WIRE_STATE_DRAINING || pump_state.out.sent)
+        return now; /* it goes on: the rest of a frame, or the end */
+    if (pump_state.session.state == WIRE_STATE_SAMPLING)
+        return now + second / (4 * (tprof_cpus + 1));
+    return now + second / LISTENS;
 }
 
 static int pump_locked(void)
@@ -255,7 +263,8 @@ static int pump_locked(void)
         send(o);
         more |= o->sending != o->next;
     }
-    set_due(now);
+    atomic_store_explicit(&tprof_agent.pump_due, next_due(now),
+                          memory_order_relaxed);
     return more;
 }
 
@@ -281,6 +290,9 @@ int tprof_pump_done(void)
 
     if (pump_state.link != LINK_UP)
         return 1; /* nobody to send it to */
-    return choose_core(1) < 0 && o->sending == o->next &&
+    /* what a ring holds goes out only to a host that has asked for samples */
+    return (pump_state.session.state == WIRE_STATE_STOPPED ||
+            choose_core(1) < 0) &&
+           o->sending == o->next &&
            (!c->pending || c->pending(c->context) == 0);
 }
