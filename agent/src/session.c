@@ -54,6 +54,14 @@ static uint64_t period_of(uint32_t rate_hz)
     return tprof_agent.tsc_hz / rate_hz;
 }
 
+/* The shortest period that a host may ask for: that of the fastest rate. */
+static uint64_t period_min(void)
+{
+    uint64_t period = period_of(WIRE_RATE_MAX_HZ);
+
+    return period > PERIOD_MIN ? period : PERIOD_MIN;
+}
+
 static void start(struct tprof_session *s, uint32_t rate_hz, uint32_t depth,
                   uint64_t period)
 {
@@ -77,7 +85,7 @@ static void start(struct tprof_session *s, uint32_t rate_hz, uint32_t depth,
     s->refused = WIRE_REFUSED_NOTHING;
     s->finals = 0;
     a->config.rate_hz = rate_hz;
-    o->period = clamp(period, PERIOD_MIN, PERIOD_MAX);
+    o->period = clamp(period, period_min(), PERIOD_MAX);
     o->depth = (uint32_t)clamp(depth, 1, WIRE_STACK_FRAMES_MAX);
     o->sampling = 1;
     s->state = WIRE_STATE_SAMPLING;
@@ -147,12 +155,11 @@ static void hear_frame(struct tprof_session *s, uint32_t type,
     }
 }
 
-/* Bytes of s->rx that are done with; 0: more are needed. */
-static uint32_t hear_some(struct tprof_session *s)
+/* Bytes from (at) that are done with, of (left); 0: more are needed. */
+static uint32_t hear_some(struct tprof_session *s, const uint8_t *at,
+                          uint32_t left)
 {
-    const uint8_t *at = s->rx;
-
-    if (s->rx_used < WIRE_FRAME_HEADER)
+    if (left < WIRE_FRAME_HEADER)
         return 0;
     uint32_t body = tprof_load16(at + WIRE_FRAME_LENGTH);
     uint32_t whole = WIRE_FRAME_HEADER + body + WIRE_FRAME_TRAILER;
@@ -162,7 +169,7 @@ static uint32_t hear_some(struct tprof_session *s)
         s->rx_errors++;
         return 1;
     }
-    if (s->rx_used < whole)
+    if (left < whole)
         return 0;
     if (tprof_load32(at + whole - WIRE_FRAME_TRAILER) !=
         tprof_crc32c(&tprof_agent.crc, at, whole - WIRE_FRAME_TRAILER)) {
@@ -175,15 +182,17 @@ static uint32_t hear_some(struct tprof_session *s)
 
 void tprof_session_hear(struct tprof_session *s, uint32_t size, uint64_t now)
 {
+    uint32_t at = 0;
     uint32_t done;
 
     (void)now;
     s->rx_used += size;
-    while ((done = hear_some(s)) > 0) {
-        s->rx_used -= done;
-        for (uint32_t i = 0; i < s->rx_used; i++)
-            s->rx[i] = s->rx[i + done];
-    }
+    while ((done = hear_some(s, s->rx + at, s->rx_used - at)) > 0)
+        at += done;
+    /* the rest begins a frame; moved once, however much nonsense came before */
+    s->rx_used -= at;
+    for (uint32_t i = 0; at > 0 && i < s->rx_used; i++)
+        s->rx[i] = s->rx[at + i];
 }
 
 void tprof_session_open(struct tprof_session *s, uint64_t now)
@@ -350,7 +359,7 @@ static void repeat(struct tprof_session *s, uint64_t now)
     s->stats_due = now + tprof_agent.second;
     s->owed_stats = joined();
     if (tprof_agent.channel.flags & TPROF_CHANNEL_ONE_WAY) {
-        s->owed |= TPROF_OWE_HELLO;
+        s->owed |= TPROF_OWE_HELLO | TPROF_OWE_STATUS;
         give_orders();
     }
 }
