@@ -92,9 +92,15 @@ void core_stats(struct core *c, const struct core_stats *s,
         [WIRE_COUNTER_RING_FULL] = s->ring_full,
         [WIRE_COUNTER_REENTERED] = s->reentered,
     };
-    const struct core_content nothing = {0};
+    struct core_content content = {0};
 
-    core_settle(c, now, &nothing, lost);
+    /* what was dropped after the last record is in no record */
+    for (size_t i = WIRE_COUNTER_SAMPLES + 1;
+         c->has_counters && i < WIRE_COUNTERS; i++) {
+        if (now[i] > c->counters[i])
+            content.counters[i] = now[i] - c->counters[i];
+    }
+    core_settle(c, now, &content, lost);
     if (s->ticks != s->samples + s->ring_full + s->reentered)
         c->account.violations++;
     c->account.complete = true;
