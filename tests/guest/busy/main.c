@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Every core works without end, or until it has done enough, and is sampled.
+ *
+ * cycles=N   end after N ticks of the TSC (default 0: never)
+ * poll=1     core 0 calls tprof_poll() between two pieces of work
+ * idle=1     sleep instead of working
+ * hold=N     N loops of 8 instructions with interrupts off in each piece
+ * and those of setup.h. At its end every core prints what the profiler counted
+ * there, and how many interrupts came through our own gate.
+ */
+#include <stdatomic.h>
+
+#include "cpu.h"
+#include "guest.h"
+#include "setup.h"
+
+#define FLUSH_FRAMES 4096 /* more than all rings hold */
+
+static uint64_t cycles, hold, start_tsc;
+static bool polls, idles;
+static atomic_uint ended; /* cores that have left the profiler */
+static volatile uint64_t results[GUEST_CORES_MAX]; /* so that all is done */
+
+static void must(int error)
+{
+    if (error != TPROF_OK)
+        guest_fail(tprof_strerror(error));
+}
+
+__attribute__((noinline)) static uint64_t mix(uint64_t x, uint32_t loops)
+{
+    for (uint32_t i = 0; i < loops; i++)
+        x = (x ^ x >> 31) * 0x9e3779b97f4a7c15ull;
+    return x;
+}
+
+/* Three times what work_one() does. */
+__attribute__((noinline)) static uint64_t work_three(uint64_t x)
+{
+    return mix(x, 1500) + 1;
+}
+
+__attribute__((noinline)) static uint64_t work_one(uint64_t x)
+{
+    return mix(x, 500) + 1;
+}
+
+/* A chain of (depth) more callers. */
+__attribute__((noinline)) static uint64_t work_below(uint64_t x, uint32_t depth)
+{
+    x = depth > 0 ? work_below(x, depth - 1) : work_one(x);
+    __asm__ volatile("" : "+r"(x)); /* no compiler makes a loop of this */
+    return x + 1;
+}
+
+__attribute__((noinline)) static uint64_t work_silent(uint64_t x)
+{
+    uint64_t flags = cpu_irq_save();
+
+    x = mix(x, (uint32_t)hold);
+    cpu_irq_restore(flags);
+    return x;
+}
+
+static bool is_over(void)
+{
+    return cycles != 0 && cpu_rdtsc() - start_tsc >= cycles;
+}
+
+static void work(void)
+{
+    uint64_t x = core_index();
+
+    for (uint32_t i = 0; !is_over(); i++) {
+        if (idles) {
+            cpu_wait();
+            continue;
+        }
+        x = work_three(x);
+        x = work_below(x, i % 16);
+        if (hold)
+            x = work_silent(x);
+        if (polls && core_index() == 0)
+            tprof_poll();
+    }
+    results[core_index()] = x;
+}
+
+static void print_counts(unsigned core)
+{
+    struct tprof_stats s;
+
+    must(tprof_get_stats(core, &s));
+    con_printf("core %u: apic %u ticks %lu samples %lu missed %lu ring_full "
+               "%lu reentered %lu foreign %lu\n",
+               core, s.apic_id, s.ticks, s.samples, s.missed, s.ring_full,
+               s.reentered, s.foreign);
+}
+
+static void run_core(void)
+{
+    must(tprof_start_cpu());
+    cpu_irq_enable();
+    work();
+    must(tprof_stop_cpu());
+    atomic_fetch_add(&ended, 1);
+}
+
+int guest_main(void)
+{
+    struct tprof_config config;
+
+    cycles = opt_u64("cycles", 0);
+    hold = opt_u64("hold", 0);
+    polls = opt_u64("poll", 0);
+    idles = opt_u64("idle", 0);
+    setup_config(&config);
+    must(tprof_init(&config));
+    start_tsc = cpu_rdtsc();
+    core_start_others(run_core);
+    run_core();
+    while (atomic_load(&ended) < core_count())
+        cpu_pause();
+    tprof_flush(FLUSH_FRAMES);
+    for (unsigned i = 0; i < core_count(); i++)
+        print_counts(i);
+    con_printf("entries %lu\n", counted_entries);
+    return 0;
+}
