@@ -229,16 +229,26 @@ static void usual(void)
     stats(1, STARTED_FINAL);
 }
 
-/* An image that was moved when it was loaded, identified by its code. */
-static void moved(void)
+/* No build-id: the image is known by the checksum of its code. */
+static void with_crc(uint32_t crc)
 {
-    hello(&(struct hello){.cores = 1,
-                          .slide = 0x7e000000,
-                          .no_build_id = true,
-                          .text_crc = 0x12345678});
+    hello(&(struct hello){
+        .cores = 1, .slide = 0x7e000000, .no_build_id = true, .text_crc = crc});
     status(0, 0);
     busy_core(0, 20);
     stats(0, STARTED_FINAL);
+}
+
+/* An image that was moved when it was loaded. */
+static void moved(void)
+{
+    with_crc(0xa0686979u); /* of kernel.elf's text, by another implementation */
+}
+
+/* Likewise, but its code is not what the file says. */
+static void patched(void)
+{
+    with_crc(0x12345678);
 }
 
 /* Bursts of loss: a full ring on core 0, damaged and missing frames on 1. */
@@ -379,6 +389,7 @@ static const struct scene {
 } scenes[] = {
     {"usual", usual},
     {"moved", moved},
+    {"patched", patched},
     {"lossy", lossy},
     {"oversubscribed", oversubscribed},
     {"shallow", shallow},

@@ -349,7 +349,11 @@ TEST(full_disk_is_an_error) /* catches: a report that is silently cut */
 
     if (access("/dev/full", W_OK) != 0)
         SKIP("no /dev/full here");
-    CHECK_EQ(collector("--serial port -d 0.3 -o /dev/full --format txt"), 1);
-    CHECK(contains("err", "No space left"));
+    CHECK_EQ(collector("--serial port -d 0.3 -o a.tprof"), 0);
     join_guest(guest);
+    CHECK_EQ(collector("report a.tprof -o /dev/full --format txt"), 1);
+    CHECK(contains("err", "/dev/full: No space left"));
+    CHECK(unlink("out") == 0 && symlink("/dev/full", "out") == 0);
+    CHECK_EQ(collector("report a.tprof"), 1);
+    CHECK(contains("err", "standard output: No space left"));
 }
