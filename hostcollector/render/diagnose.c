@@ -241,11 +241,20 @@ static void look_for_loss(struct remarks *r, const struct profile *p)
     }
 }
 
+/* Missed deadlines, but for those in a pause of the whole guest. */
+static uint64_t missed(const struct profile_core *core)
+{
+    uint64_t paused = core->jump_weight - core->jumps;
+
+    return core->account.missed > paused ? core->account.missed - paused : 0;
+}
+
 static bool misses(const struct profile_core *core)
 {
-    const struct account *a = &core->account;
+    uint64_t n = missed(core);
 
-    return (double)a->missed > MISSED_WARNED * (double)account_deadlines(a);
+    return (double)n >
+           MISSED_WARNED * (double)(account_ticks(&core->account) + n);
 }
 
 /* Half of the cores at once: that is the host, not a lock of the kernel's. */
@@ -254,12 +263,13 @@ static void look_for_missed(struct remarks *r, const struct profile *p)
     char list[LIST_SIZE];
     size_t active = list_cores(p, has_delivered, list);
     size_t found = list_cores(p, misses, list);
-    double missed = 0, deadlines = 0;
+    double sum = 0, deadlines = 0;
 
     for (size_t i = 0; i < p->core_count; i++) {
-        missed += (double)p->cores[i].account.missed;
-        deadlines += (double)account_deadlines(&p->cores[i].account);
+        sum += (double)missed(&p->cores[i]);
+        deadlines += (double)account_ticks(&p->cores[i].account);
     }
+    deadlines += sum;
     if (found == 0)
         return;
     if (active > 1 && found * 2 >= active)
@@ -267,7 +277,7 @@ static void look_for_missed(struct remarks *r, const struct profile *p)
                      "The host is oversubscribed: %.0f %% of the deadlines "
                      "passed while a core was not run. A late sample weighs "
                      "what it covers, so shares hold; ranges are wider.",
-                     100 * missed / deadlines);
+                     100 * sum / deadlines);
     else
         remarks_warn(r,
                      "Core %s missed more than a tenth of its deadlines: "
@@ -353,20 +363,21 @@ static void look_at_core(struct remarks *r, const struct profile *p,
                      core->core, core->no_memory);
     if (core->jumps != 0 && p->tsc_hz != 0 && p->period_tsc != 0)
         remarks_note(r,
-                     "Core %" PRIu32 ": the clock jumped %" PRIu64
-                     " times, by %.1f s in all (a pause, a migration); that "
-                     "time is not counted.",
+                     "Jumps of the clock on core %" PRIu32 ": %" PRIu64
+                     ", of %.1f s together (a pause, a migration); that time "
+                     "is not counted.",
                      core->core, core->jumps,
                      (double)core->jump_weight * (double)p->period_tsc /
                          (double)p->tsc_hz);
     if (core->has_stats && stats->unknown_cpu != 0)
         remarks_warn(r,
-                     "%" PRIu64 " ticks came on cores that never called "
-                     "tprof_start_cpu(): is config.cpu_source right?",
+                     "Ticks on cores that never called tprof_start_cpu(): "
+                     "%" PRIu64 ". Is config.cpu_source right?",
                      stats->unknown_cpu);
     if (core->has_stats && stats->device_errors != 0)
-        remarks_note(r, "The agent counted %" PRIu64 " errors of its device.",
-                     stats->device_errors);
+        remarks_note(
+            r, "Errors of the device that the agent counted: %" PRIu64 ".",
+            stats->device_errors);
 }
 
 static void look_at_stream(struct remarks *r, const struct profile *p)
@@ -390,13 +401,15 @@ static void look_at_stream(struct remarks *r, const struct profile *p)
                      h->malformed, h->first_malformed);
     if (h->unknown_frames != 0 || h->unknown_records != 0)
         remarks_note(r,
-                     "%" PRIu64 " frames and %" PRIu64 " records are of "
-                     "kinds that this collector does not know: the guest's "
-                     "agent is newer.",
+                     "Frames of kinds that this collector does not know: "
+                     "%" PRIu64 ", records: %" PRIu64
+                     ". The guest's agent is newer.",
                      h->unknown_frames, h->unknown_records);
     if (p->refused_stacks != 0)
-        remarks_warn(r, "%" PRIu64 " stacks could not be kept: memory ran out.",
-                     p->refused_stacks);
+        remarks_warn(
+            r,
+            "Stacks that could not be kept, since memory ran out: %" PRIu64 ".",
+            p->refused_stacks);
     if (p->tsc_hz == 0 && any(p, has_delivered))
         remarks_note(r, "How fast the guest's clock runs is not known: there "
                         "are shares, but no seconds. Set config.tsc_hz.");

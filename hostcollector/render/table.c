@@ -63,19 +63,30 @@ static uint32_t asked_rate(const struct profile *p)
                                                    : p->guest.rate_hz;
 }
 
-/* Samples that were delivered, per second and core that has any. */
+/* Samples that (core) delivered per second in which the guest ran; 0 if none
+ * came, or time is not known. */
+static double core_rate(const struct profile *p,
+                        const struct profile_core *core)
+{
+    double seconds = p->duration_s;
+
+    if (p->tsc_hz != 0)
+        seconds -= (double)core->jump_weight * (double)p->period_tsc /
+                   (double)p->tsc_hz;
+    return seconds > 0 ? (double)core->account.samples / seconds : 0;
+}
+
+/* The mean over cores that delivered any. */
 static double achieved_rate(const struct profile *p)
 {
-    double samples = 0;
+    double sum = 0;
     size_t cores = 0;
 
     for (size_t i = 0; i < p->core_count; i++) {
-        samples += (double)p->cores[i].account.samples;
+        sum += core_rate(p, &p->cores[i]);
         cores += p->cores[i].account.samples != 0;
     }
-    return cores == 0 || !(p->duration_s > 0)
-               ? 0
-               : samples / p->duration_s / (double)cores;
+    return cores == 0 ? 0 : sum / (double)cores;
 }
 
 static void write_when(FILE *out, double wall_start)

@@ -372,6 +372,48 @@ static void rude(void)
     stats(0, STARTED_FINAL);
 }
 
+static void jump(uint16_t core, uint64_t weight)
+{
+    struct wiregen_long s = {.dt = PERIOD * weight,
+                             .id = 6,
+                             .leaf = IN_RECEIVE,
+                             .flags = WIRE_SAMPLE_JUMP,
+                             .late = PERIOD * (weight - 1),
+                             .weight = weight};
+
+    wiregen_long_sample(&wire, &s);
+    cores[core].time += s.dt;
+    cores[core].counters[0]++;
+    cores[core].counters[1] += weight - 1;
+}
+
+/* Whatever else may go wrong: QEMU was stopped for ten seconds, the device and
+ * a core are odd, the agent is newer and sends what nobody understands. */
+static void troubled(void)
+{
+    hello(&(struct hello){.cores = 1});
+    status(0, 0);
+    busy_core(0, 20);
+    begin_frame(0);
+    jump(0, 9970);
+    samples(0, 100, 6, IN_RECEIVE, 0);
+    end_frame(0);
+    wiregen_open(&wire, 99); /* no such type */
+    wiregen_close(&wire);
+    wiregen_open(&wire, WIRE_STATUS);
+    wiregen_field(&wire, WIRE_CONTROL_RATE_HZ, 997, 8);
+    wiregen_uint(&wire, WIRE_CONTROL_STATE, 1); /* and no length */
+    wiregen_close(&wire);
+    wiregen_open(&wire, WIRE_STATS);
+    wiregen_field(&wire, WIRE_STATS_CORE, 0, 2);
+    wiregen_field(&wire, WIRE_STATS_FLAGS, WIRE_STATS_STARTED, 1);
+    wiregen_field(&wire, WIRE_STATS_TICKS, cores[0].counters[0], 8);
+    wiregen_field(&wire, WIRE_STATS_SAMPLES, cores[0].counters[0], 8);
+    wiregen_field(&wire, WIRE_STATS_DEVICE_ERRORS, 3, 8);
+    wiregen_field(&wire, WIRE_STATS_UNKNOWN_CPU, 5, 8);
+    wiregen_close(&wire);
+}
+
 static void other_build(void)
 {
     hello(&(struct hello){.cores = 1, .build_id_last = 0x68});
@@ -400,6 +442,7 @@ static const struct scene {
     {"no_drain", no_drain},
     {"fixed_tick", fixed_tick},
     {"rude", rude},
+    {"troubled", troubled},
     {"other_build", other_build},
     {"nothing", nothing},
 };
