@@ -43,7 +43,7 @@ void batch_one(const char *options, unsigned cores, const char *machine,
                uint64_t (*truth)[JUDGE_KINDS])
 {
     char number[16];
-    struct lab_run run = {.elf = LAB_GUEST,
+    struct lab_run run = {.elf = BATCH_GUEST,
                           .options = options,
                           .seed = number,
                           .cores = cores,

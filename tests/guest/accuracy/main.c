@@ -7,9 +7,9 @@
  * Options: loop=NS length of the loop (instructions, under icount); paced=1
  * waits at its end until it took just that long; loops=N; mix=N core c's
  * shares are those of core 0 moved on by N * c functions; boost=K by=PERCENT
- * multiplies the work of function K; pit=N has the PIT count down from N all
- * the while (see tests/accuracy/test_cores.c); those of profile.h and
- * own_timer.h.
+ * multiplies the work of function K; turns=1 lets the other
+ * cores run after each loop (see tests/accuracy/test_cores.c); those of profile.h
+ * and own_timer.h.
  */
 #include <stdatomic.h>
 
@@ -18,11 +18,6 @@
 #include "own_timer.h"
 #include "profile.h"
 #include "work.h"
-
-/* Intel 8254. */
-#define PIT_CHANNEL_0   0x40
-#define PIT_COMMAND     0x43
-#define PIT_SQUARE_WAVE 0x36 /* channel 0, low byte then high, mode 3 */
 
 /* In a paced loop this much is work, the rest absorbs the profiler. */
 #define FILL_PERCENT 88
@@ -40,7 +35,7 @@ static const struct {
 
 static struct {
     uint64_t loop_ns, loops, mix, boost, boost_percent;
-    bool paced, own_timer;
+    bool paced, turns, own_timer;
 } options;
 
 static struct work work[GUEST_CORES_MAX];
@@ -113,6 +108,8 @@ static void all_loops(unsigned core)
         next += options.loop_ns;
         while (options.paced && cpu_rdtsc() < next)
             ;
+        if (options.turns)
+            cpu_pause();
     }
     if (options.own_timer)
         own_timer_stop();
@@ -140,16 +137,6 @@ static void run_core(void)
     atomic_fetch_sub(&running, 1);
 }
 
-/* Square wave; nobody takes its interrupt. */
-static void start_pit(uint16_t count)
-{
-    if (count == 0)
-        return;
-    cpu_out8(PIT_COMMAND, PIT_SQUARE_WAVE);
-    cpu_out8(PIT_CHANNEL_0, (uint8_t)count);
-    cpu_out8(PIT_CHANNEL_0, (uint8_t)(count >> 8));
-}
-
 int guest_main(void)
 {
     unsigned cores = core_count();
@@ -159,11 +146,11 @@ int guest_main(void)
     options.loop_ns = opt_u64("loop", 20000);
     options.loops = opt_u64("loops", 1000);
     options.paced = opt_u64("paced", 0) != 0;
+    options.turns = opt_u64("turns", 0) != 0;
     options.mix = opt_u64("mix", 0);
     options.boost = opt_u64("boost", WORK_KINDS);
     options.boost_percent = opt_u64("by", 100);
     options.own_timer = own_timer_init();
-    start_pit((uint16_t)opt_u64("pit", 0));
     profile_init();
 
     running = cores;

@@ -92,8 +92,13 @@ void profile_end(void)
         must(tprof_stop_cpu());
 }
 
-void profile_fini(void)
+void profile_drain(void)
 {
     if (with_agent && tprof_flush(FLUSH_FRAMES) != 0)
         guest_fail("not everything was sent");
+}
+
+void profile_fini(void)
+{
+    profile_drain();
 }

@@ -23,6 +23,10 @@ void profile_init(void);
 void profile_begin(void);
 void profile_end(void);
 
+/* On a core, before its profile_end(): sends what is sampled until now, where
+ * that shall count as the profiler's cost. */
+void profile_drain(void);
+
 /* Once, on core 0, after the last profile_end(): all that was sampled has left
  * the guest when this returns. */
 void profile_fini(void);

@@ -18,6 +18,8 @@ typedef void spin_fn(uint64_t rbp, uint32_t rounds);
 spin_fn spin_sound, spin_self, spin_cycle, spin_falling, spin_odd,
     spin_unmapped, spin_last_page, spin_device, spin_apic, spin_noncanonical,
     spin_wrapping, spin_edge, spin_data, spin_deep, spin_random;
+
+/* ../accuracy/on_stack.S */
 void call_on_stack(void (*function)(void), void *top);
 
 struct frame {

@@ -32,20 +32,4 @@ spin_\name:
     SPIN deep
     SPIN random
 
-    /* call_on_stack(rdi = function, rsi = top): a chain of its own */
-    .globl call_on_stack
-    .type call_on_stack, @function
-call_on_stack:
-    pushq %rbp
-    pushq %rbx
-    movq %rsp, %rbx
-    movq %rsi, %rsp
-    xorl %ebp, %ebp
-    call *%rdi
-    movq %rbx, %rsp
-    popq %rbx
-    popq %rbp
-    ret
-    .size call_on_stack, . - call_on_stack
-
     .section .note.GNU-stack, "", @progbits

@@ -1,0 +1,119 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# bench_agent.sh BUILD: what the agent costs, as `name value unit` lines. BUILD is a
+# build folder with the targets bench_agent, collector, plugin_truth, cost and toro.
+#
+# A guest runs under icount with the real collector attached to its virtio-serial
+# port, and once more without the agent; a TCG plugin counts what it executes, so
+# the difference is all that profiling costs, until the last byte has left the
+# guest. QEMU's default CPU; the agent finds its core by gs (TPROF_CPU_GS).
+set -eu
+cd "$(dirname "$0")/../.."
+build=$1
+
+boot=tests/guest/boot
+collector=$build/hostcollector/collector
+plugin=$build/tests/accuracy/plugin_truth.so
+cost=$build/tests/guest/cost.elf
+toro=$build/tests/guest/toro.elf
+program=$build/tests/benches/bench_agent
+archive=$build/agent/libtprof.a
+
+dir=$(mktemp -d)
+pid=''
+cleanup() {
+    [ -z "$pid" ] || kill "$pid" 2>/dev/null || true
+    rm -rf "$dir"
+}
+trap cleanup EXIT
+
+fail() {
+    echo "bench_agent: $*" >&2
+    exit 1
+}
+
+# run NAME CORES OPTIONS: the guest `cost`, watched by the plugin; with a collector
+# unless OPTIONS say agent=0. Leaves $dir/NAME.truth and $dir/NAME.tprof.
+run() {
+    local name=$1 cores=$2 options=$3 watch
+    watch=$plugin,elf=$cost,out=$dir/$name.truth,begin=truth_begin,end=truth_end
+    watch=$watch,isr=tprof_isr_gs,io=1
+    "$boot" --icount 0 --cpus "$cores" --timeout 200 --serial "$dir/port" \
+        --append "live=1 seed=1 $options" --plugin "$watch" "$cost" >"$dir/console" 2>&1 &
+    pid=$!
+    if [[ $options != *agent=0* ]]; then
+        timeout 200 "$collector" record --serial "$dir/port" --elf "$cost" \
+            -o "$dir/$name.tprof" >"$dir/log" 2>&1 || fail "$name: $(tail -n 3 "$dir/log")"
+    fi
+    wait "$pid" || fail "$name: the guest failed: $(tail -n 3 "$dir/console")"
+    pid=''
+}
+
+# truth NAME KEY COLUMN: a number of the plugin's, summed over the cores
+truth() {
+    awk -v key="$2" -v column="$3" '
+        $3 == key { sum += $(3 + column) }
+        END { printf "%d\n", sum }' "$dir/$1.truth"
+}
+
+# per_tick NAME: instructions of run NAME, less those without the agent, for each tick
+per_tick() {
+    awk "BEGIN { print ($(truth "$1" total 1) - $(truth "$1.without" total 1)) / $(truth "$1" interrupts 1) }"
+}
+
+# both NAME OPTIONS: with and without the agent, on one core
+both() {
+    run "$1" 1 "rate=20000 $2"
+    run "$1.without" 1 "agent=0 $2"
+}
+
+# About 5,000 ticks each: the chain changes 40 times between two ticks.
+visits='visits=200000 rounds=1250'
+for frames in 1 2 4 8 16 32 64; do
+    both "frames$frames" "frames=$frames stacks=64 $visits"
+    echo "$frames $(per_tick "frames$frames")"
+done >"$dir/fit"
+# least squares: cost = fixed + frames * each
+awk '{ n++; x += $1; y += $2; xx += $1 * $1; xy += $1 * $2 }
+    END {
+        each = (n * xy - x * y) / (n * xx - x * x)
+        printf "isr_fixed %.0f instructions\n", (y - each * x) / n
+        printf "isr_per_frame %.1f instructions\n", each
+    }' "$dir/fit"
+
+both fresh "frames=16 stacks=64 fresh=1 $visits"
+printf 'isr_new_stack %.0f instructions\n' "$(per_tick fresh)"
+
+# a minute of 4 cores, each at another of 1,000 stacks and 200 addresses after each tick
+run minute 4 'rate=997 seconds=60 frames=16 stacks=1000'
+
+awk '$3 == "interrupts" && $6 > worst { worst = $6 }
+    END { printf "isr_worst %d instructions\n", worst }' "$dir"/*.truth
+awk "BEGIN {
+    printf \"apic_accesses_per_tick %.2f accesses\n\", $(truth frames16 apic 1) / $(truth frames16 interrupts 1)
+    printf \"kicks_per_1000_samples %.2f kicks\n\", 1000 * $(truth frames16 kicks 1) / $(truth frames16 interrupts 1)
+}"
+awk '$3 == "isr_stack" && $4 > most { most = $4 }
+    END { printf "isr_stack %d bytes\n", most }' "$dir"/*.truth
+size "$archive" | awk 'NR > 1 { text += $1 } END { printf "agent_text %d bytes\n", text }'
+
+# wire NAME RECORDING
+wire() {
+    local sums
+    sums=$("$program" "$2") || fail "$1: no samples"
+    awk -v name="$1" -v sums="$sums" 'BEGIN {
+        split(sums, s, " ")
+        printf "%s %.2f bytes\n", name, s[2] / s[4]
+    }'
+}
+wire wire_bytes_per_sample "$dir/minute.tprof"
+
+# as tests/demo does it, in real time
+"$boot" --cpus 4 --timeout 60 --serial "$dir/port" --append run=0 "$toro" >"$dir/console" 2>&1 &
+pid=$!
+timeout 40 "$collector" record --serial "$dir/port" --elf "$toro" --duration 5 \
+    -o "$dir/demo.tprof" >"$dir/log" 2>&1 || fail "demo: $(tail -n 3 "$dir/log")"
+kill "$pid"
+wait "$pid" || true
+pid=''
+wire wire_bytes_per_sample_demo "$dir/demo.tprof"
