@@ -58,13 +58,10 @@ struct tprof_agent {
     struct tprof_image image;
     struct tprof_bounds bounds;
     struct tprof_lapic lapic;
-    struct tprof_crc32c crc;
     struct tprof_channel channel;
-    uint64_t tsc_hz;
     uint64_t second;    /* TSC ticks, or a guess: for what need not be exact */
     uint32_t watermark; /* words in a ring that call for the pump */
-    uint32_t text_crc;
-    uint64_t anchor, directory; /* addresses of what the host looks up */
+    uint64_t hello[WIRE_HELLO_READABLE + 1]; /* HELLO's numbers, by tag */
     uint8_t boot_id[WIRE_BOOT_ID_SIZE];
     struct tprof_cpu *core[TPROF_CPUS_MAX]; /* laid out, joined or not */
     uint32_t ready;
@@ -74,6 +71,7 @@ struct tprof_agent {
     _Atomic uint64_t pump_due; /* TSC: time for the pump, watermark or not */
     _Atomic uint32_t looker;   /* the core that looks for a host */
     _Atomic uint32_t joining;  /* 1: a core is in tprof_start_cpu() */
+    struct tprof_crc32c crc;   /* last: it is large */
 };
 
 extern struct tprof_agent tprof_agent;
@@ -87,5 +85,16 @@ extern uint8_t tprof_apic_to_cpu[256]; /* by APIC id; 0xff: not joined */
 extern volatile uint32_t *tprof_apic_id_register; /* NULL: x2APIC */
 extern volatile uint32_t *tprof_eoi_register;     /* NULL: x2APIC */
 extern uint32_t tprof_unknown_cpu; /* interrupts on cores not joined */
+
+/* (cpu)'s counters, those that follow from others brought up to date. */
+static inline const struct tprof_stats *tprof_counts(struct tprof_cpu *cpu)
+{
+    struct tprof_stats *c = &cpu->recorder.counts;
+
+    c->samples = c->ticks - c->ring_full - c->reentered;
+    c->apic_id = cpu->apic_id;
+    c->started = atomic_load_explicit(&cpu->started, memory_order_relaxed);
+    return c;
+}
 
 #endif

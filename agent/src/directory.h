@@ -13,7 +13,7 @@
 #define TPROF_DIRECTORY_VERSION 1u
 
 struct tprof_directory_core {
-    uint64_t counts;   /* virtual address of its struct tprof_counts */
+    uint64_t counts;   /* virtual address of its struct tprof_stats */
     uint64_t ring;     /* of its struct tprof_ring */
     uint64_t words;    /* of the ring's words */
     uint64_t slots;    /* of the dictionary's */

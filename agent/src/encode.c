@@ -89,8 +89,7 @@ static uint64_t get_varint(struct cursor *c)
 }
 
 /* Follows the long record at word (at). */
-TPROF_COLD void follow_long(struct tprof_reader *r,
-                                                        uint32_t at)
+TPROF_COLD void follow_long(struct tprof_reader *r, uint32_t at)
 {
     struct cursor c = {r->ring, at, WIRE_LONG_HEADER};
     uint32_t type = r->ring->words[at & r->ring->mask] >> 1 & 0x7f;

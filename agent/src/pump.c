@@ -8,8 +8,8 @@
 
 #define BUFFERS     TPROF_PUMP_BUFFERS
 #define BUFFER_SIZE TPROF_PUMP_BUFFER_SIZE
-#define HEARINGS    4u /* reads of the channel in one call */
-#define LOOKS       4u /* for a host, a second, whoever calls */
+#define HEARINGS    4u  /* reads of the channel in one call */
+#define LOOKS       4u  /* for a host, a second, whoever calls */
 #define LISTENS     64u /* to a host that does not sample, a second */
 
 enum link { LINK_DOWN, LINK_UP, LINK_DEAD };
@@ -25,48 +25,60 @@ struct outbox {
 };
 
 /* All of it under the lock. */
-static struct {
+struct pump {
+    enum link link;
+    uint32_t turn;     /* core whose ring is next */
+    uint64_t look_due; /* TSC: while there is no host, nobody looks before */
+    struct tprof_troubles troubles;
     struct outbox out;
     struct tprof_session session;
-    struct tprof_troubles troubles;
-    enum link link;
-    uint64_t look_due; /* TSC: while there is no host, nobody looks before */
-    uint32_t turn;     /* core whose ring is next */
-} pump_state;
+};
 
+static struct pump the_pump;
 static _Atomic uint32_t pump_lock;
+
+static struct pump *pump(void)
+{
+    struct pump *p = &the_pump;
+
+    TPROF_BASE(p);
+    return p;
+}
 
 void tprof_pump_init(void *memory)
 {
-    memset(&pump_state, 0, sizeof pump_state);
-    pump_state.out.data = memory;
+    struct pump *p = pump();
+
+    memset(p, 0, sizeof *p);
+    p->out.data = memory;
     atomic_store_explicit(&pump_lock, 0, memory_order_relaxed);
 }
 
 const struct tprof_troubles *tprof_pump_troubles(void)
 {
-    return &pump_state.troubles;
+    return &the_pump.troubles;
 }
 
 enum tprof_mood tprof_pump_mood(void)
 {
-    if (pump_state.link == LINK_DEAD)
+    const struct pump *p = pump();
+
+    if (p->link == LINK_DEAD)
         return TPROF_MOOD_DEAD;
-    if (pump_state.link == LINK_DOWN)
+    if (p->link == LINK_DOWN)
         return TPROF_MOOD_DETACHED;
-    return pump_state.session.state == WIRE_STATE_DRAINING
-               ? TPROF_MOOD_DRAINING
-               : TPROF_MOOD_ATTACHED;
+    return p->session.state == WIRE_STATE_DRAINING ? TPROF_MOOD_DRAINING
+                                                   : TPROF_MOOD_ATTACHED;
 }
 
 /* The host went, or the device died: (error) of the channel. */
-static void hang_up(int error)
+static void hang_up(struct pump *p, int error)
 {
-    tprof_session_close(&pump_state.session);
-    pump_state.link = LINK_DOWN;
+    tprof_session_close(&p->session);
+    p->link = LINK_DOWN;
     if (error != TPROF_ERR_CLOSED) {
-        pump_state.link = LINK_DEAD;
-        pump_state.troubles.device++;
+        p->link = LINK_DEAD;
+        p->troubles.device++;
     }
 }
 
@@ -87,8 +99,9 @@ static void reclaim(struct outbox *o)
 }
 
 /* Offers the channel what is ready. */
-static void send(struct outbox *o)
+static void send(struct pump *p)
 {
+    struct outbox *o = &p->out;
     const struct tprof_channel *c = &tprof_agent.channel;
 
     for (uint32_t i = 0; i < BUFFERS && o->sending != o->next; i++) {
@@ -97,7 +110,7 @@ static void send(struct outbox *o)
             c->send(c->context, o->data[at] + o->sent, o->size[at] - o->sent);
 
         if (n < 0) {
-            hang_up(n);
+            hang_up(p, n);
             return;
         }
         o->sent += (uint32_t)n;
@@ -120,36 +133,35 @@ static int is_outbox_clear(struct outbox *o)
     return 1;
 }
 
-static void look_for_host(uint64_t now)
+static void look_for_host(struct pump *p, uint64_t now)
 {
     const struct tprof_channel *c = &tprof_agent.channel;
 
-    if ((int64_t)(now - pump_state.look_due) < 0 ||
-        !is_outbox_clear(&pump_state.out))
+    if ((int64_t)(now - p->look_due) < 0 || !is_outbox_clear(&p->out))
         return;
-    pump_state.look_due = now + tprof_agent.second / LOOKS;
+    p->look_due = now + tprof_agent.second / LOOKS;
     int found = c->open ? c->open(c->context) : TPROF_ERR_DEVICE;
 
     if (found < 0) {
-        pump_state.link = LINK_DEAD;
-        pump_state.troubles.device++;
+        p->link = LINK_DEAD;
+        p->troubles.device++;
     } else if (found > 0) {
-        pump_state.link = LINK_UP;
-        tprof_session_open(&pump_state.session, now);
+        p->link = LINK_UP;
+        tprof_session_open(&p->session, now);
     }
 }
 
-static void hear(uint64_t now)
+static void hear(struct pump *p, uint64_t now)
 {
     const struct tprof_channel *c = &tprof_agent.channel;
-    struct tprof_session *s = &pump_state.session;
+    struct tprof_session *s = &p->session;
 
     for (uint32_t i = 0; i < HEARINGS && c->receive; i++) {
         int n = c->receive(c->context, s->rx + s->rx_used,
                            TPROF_RX_SIZE - s->rx_used);
 
         if (n < 0)
-            hang_up(n);
+            hang_up(p, n);
         if (n <= 0)
             return;
         tprof_session_hear(s, (uint32_t)n, now);
@@ -158,12 +170,12 @@ static void hear(uint64_t now)
 
 /* The ring to drain now: one above the watermark, else any that has something;
  * cores in turn. -1: none. */
-static int32_t choose_core(int any)
+static int32_t choose_core(const struct pump *p, int any)
 {
     uint32_t least = any ? 1 : tprof_agent.watermark;
 
     for (uint32_t i = 0; i < tprof_cpus; i++) {
-        uint32_t core = (pump_state.turn + i) % tprof_cpus;
+        uint32_t core = (p->turn + i) % tprof_cpus;
 
         if (tprof_cpu[core] &&
             tprof_ring_used(&tprof_cpu[core]->recorder.ring) >= least)
@@ -174,28 +186,28 @@ static int32_t choose_core(int any)
 
 /* While the host listens: what is full, and when time is up, or at the end,
  * whatever there is. */
-static int32_t choose_ring(uint64_t now)
+static int32_t choose_ring(const struct pump *p, uint64_t now)
 {
-    uint32_t state = pump_state.session.state;
+    uint32_t state = p->session.state;
     int32_t core = -1;
 
     if (state == WIRE_STATE_SAMPLING)
-        core = choose_core(0);
+        core = choose_core(p, 0);
     if (core < 0 && (state == WIRE_STATE_DRAINING ||
                      (state == WIRE_STATE_SAMPLING &&
                       now >= atomic_load_explicit(&tprof_agent.pump_due,
                                                   memory_order_relaxed))))
-        core = choose_core(1);
+        core = choose_core(p, 1);
     return core;
 }
 
 /* A SAMPLES frame into (data); its size, or 0. */
-static uint32_t build_samples(void *data, uint32_t core)
+static uint32_t build_samples(struct pump *p, void *data, uint32_t core)
 {
-    struct tprof_session *s = &pump_state.session;
+    struct tprof_session *s = &p->session;
     struct tprof_frame f;
 
-    pump_state.turn = core + 1;
+    p->turn = core + 1;
     tprof_frame_begin(&f, data, BUFFER_SIZE, WIRE_SAMPLES, s->seq);
     if (tprof_encode_samples(&f, &tprof_cpu[core]->reader, core) == 0)
         return 0;
@@ -204,25 +216,26 @@ static uint32_t build_samples(void *data, uint32_t core)
 }
 
 /* Fills one buffer, if one is free and there is something. 1: there was. */
-static int build(struct outbox *o, uint64_t now)
+static int build(struct pump *p, uint64_t now)
 {
-    struct tprof_session *s = &pump_state.session;
+    struct outbox *o = &p->out;
+    struct tprof_session *s = &p->session;
     uint32_t at = o->next % BUFFERS;
 
     if (o->next - o->oldest == BUFFERS) {
-        pump_state.troubles.busy++;
+        p->troubles.busy++;
         return 0;
     }
-    int32_t core = choose_ring(now);
+    int32_t core = choose_ring(p, now);
 
-    s->device_errors = pump_state.troubles.device;
-    s->busy = pump_state.troubles.busy;
+    s->device_errors = p->troubles.device;
+    s->busy = p->troubles.busy;
 
     uint32_t size =
         tprof_session_speak(s, o->data[at], BUFFER_SIZE, now, core < 0);
 
     if (size == 0 && core >= 0)
-        size = build_samples(o->data[at], (uint32_t)core);
+        size = build_samples(p, o->data[at], (uint32_t)core);
     if (size == 0)
         return core >= 0;
     o->size[at] = size;
@@ -232,38 +245,38 @@ static int build(struct outbox *o, uint64_t now)
 
 /* When a tick shall pump, though no ring is full. While sampling, each core's
  * turn comes four times a second. */
-static uint64_t next_due(uint64_t now)
+static uint64_t next_due(const struct pump *p, uint64_t now)
 {
     uint64_t second = tprof_agent.second;
 
-    if (pump_state.link == LINK_DEAD)
+    if (p->link == LINK_DEAD)
         return UINT64_MAX;
-    if (pump_state.link == LINK_DOWN)
-        return pump_state.look_due;
-    if (pump_state.session.state == WIRE_STATE_DRAINING || pump_state.out.sent)
+    if (p->link == LINK_DOWN)
+        return p->look_due;
+    if (p->session.state == WIRE_STATE_DRAINING || p->out.sent)
         return now; /* it goes on: the rest of a frame, or the end */
-    if (pump_state.session.state == WIRE_STATE_SAMPLING)
+    if (p->session.state == WIRE_STATE_SAMPLING)
         return now + second / (4 * (tprof_cpus + 1));
     return now + second / LISTENS;
 }
 
-static int pump_locked(void)
+static int pump_locked(struct pump *p)
 {
-    struct outbox *o = &pump_state.out;
+    struct outbox *o = &p->out;
     uint64_t now = tprof_rdtsc();
     int more = 0;
 
-    if (pump_state.link == LINK_DOWN)
-        look_for_host(now);
-    if (pump_state.link == LINK_UP)
-        hear(now);
-    if (pump_state.link == LINK_UP) {
+    if (p->link == LINK_DOWN)
+        look_for_host(p, now);
+    if (p->link == LINK_UP)
+        hear(p, now);
+    if (p->link == LINK_UP) {
         reclaim(o);
-        more = build(o, now);
-        send(o);
+        more = build(p, now);
+        send(p);
         more |= o->sending != o->next;
     }
-    atomic_store_explicit(&tprof_agent.pump_due, next_due(now),
+    atomic_store_explicit(&tprof_agent.pump_due, next_due(p, now),
                           memory_order_relaxed);
     return more;
 }
@@ -276,7 +289,7 @@ int tprof_pump(void)
     if (!atomic_compare_exchange_strong_explicit(
             &pump_lock, &free, 1, memory_order_acquire, memory_order_relaxed))
         return 0;
-    int more = pump_locked();
+    int more = pump_locked(pump());
 
     /* release: pairs with the acquire above */
     atomic_store_explicit(&pump_lock, 0, memory_order_release);
@@ -286,13 +299,13 @@ int tprof_pump(void)
 int tprof_pump_done(void)
 {
     const struct tprof_channel *c = &tprof_agent.channel;
-    struct outbox *o = &pump_state.out;
+    struct pump *p = pump();
+    struct outbox *o = &p->out;
 
-    if (pump_state.link != LINK_UP)
+    if (p->link != LINK_UP)
         return 1; /* nobody to send it to */
     /* what a ring holds goes out only to a host that has asked for samples */
-    return (pump_state.session.state == WIRE_STATE_STOPPED ||
-            choose_core(1) < 0) &&
+    return (p->session.state == WIRE_STATE_STOPPED || choose_core(p, 1) < 0) &&
            o->sending == o->next &&
            (!c->pending || c->pending(c->context) == 0);
 }

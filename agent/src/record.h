@@ -18,18 +18,6 @@ struct tprof_sample {
     uint64_t flags;         /* WIRE_SAMPLE_* */
 };
 
-/* Cumulative since tprof_init(). Written by the core's tick only. */
-struct tprof_counts {
-    uint64_t ticks;
-    uint64_t missed;
-    uint64_t dropped[WIRE_DROP_REASONS]; /* from WIRE_COUNTER_RING_FULL on */
-    uint64_t by_division;
-    uint64_t stacks;
-    uint64_t foreign;
-    uint64_t cost;
-    uint64_t cost_max;
-};
-
 /* Ticks that left no record since the last one. */
 struct tprof_lost {
     uint64_t ticks;
@@ -48,13 +36,13 @@ struct tprof_recorder {
     uint32_t shift;     /* a unit is 2^shift TSC ticks */
     uint32_t depth;     /* most frames */
     uint32_t period;    /* units */
-    uint32_t newest;    /* the chain that was defined last */
     uint32_t stop;      /* tail at which a sample is not quick: see sample.h */
     uint32_t watermark; /* words in the ring that call for the pump */
     struct tprof_ring ring;
-    struct tprof_counts counts;
+    struct tprof_stats counts; /* (samples) is worked out when asked for */
     struct tprof_lost lost[WIRE_DROP_REASONS];
     /* what STACK records share with the one before: two, taking turns */
+    struct tprof_chain *last, *spare;
     struct tprof_chain chain[2];
 };
 

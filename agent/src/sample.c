@@ -24,7 +24,9 @@ void tprof_sample_begin(struct tprof_recorder *r, uint64_t now, uint64_t period,
     r->unwritten = 1;
     r->stop = tprof_ring_tail(&r->ring);
     tprof_stacks_forget(&r->stacks);
-    r->chain[r->newest].count = 0;
+    r->last = &r->chain[0];
+    r->spare = &r->chain[1];
+    r->last->count = 0;
 }
 
 void tprof_sample_drop(struct tprof_recorder *r, uint32_t reason,
@@ -32,7 +34,10 @@ void tprof_sample_drop(struct tprof_recorder *r, uint32_t reason,
 {
     uint32_t i = reason - WIRE_COUNTER_RING_FULL;
 
-    r->counts.dropped[i]++;
+    if (reason == WIRE_COUNTER_RING_FULL)
+        r->counts.ring_full++;
+    else
+        r->counts.reentered++;
     r->lost[i].ticks++;
     r->lost[i].missed += weight - 1;
     r->unwritten = 1;
@@ -51,7 +56,8 @@ static int write_begin(struct tprof_recorder *r)
     return 1;
 }
 
-static int write_lost(struct tprof_recorder *r, uint32_t i)
+static __attribute__((noinline)) int write_lost(struct tprof_recorder *r,
+                                                uint32_t i)
 {
     const uint64_t value[] = {WIRE_COUNTER_RING_FULL + i, r->lost[i].ticks,
                               r->lost[i].missed};
@@ -120,53 +126,41 @@ static int write_stack(struct tprof_recorder *r, uint32_t id,
 static int32_t find_stack(struct tprof_recorder *r,
                           const struct tprof_sample *s)
 {
-    const struct tprof_chain *last = &r->chain[r->newest];
-    struct tprof_chain *c = &r->chain[!r->newest];
+    struct tprof_chain *c = r->spare;
     uint64_t name = tprof_unwind_frames(r->bounds, s->rsp, s->rbp, r->depth, c);
-    int32_t known = tprof_stacks_find(&r->stacks, name);
+    int32_t known = tprof_stacks_search(&r->stacks, name);
 
     if (known >= 0)
         return known;
     uint32_t id = tprof_stacks_define(&r->stacks, name);
 
-    if (!write_stack(r, id, c, shared(last, c))) {
+    if (!write_stack(r, id, c, shared(r->last, c))) {
         tprof_stacks_undefine(&r->stacks, id);
         return -1;
     }
-    r->newest = !r->newest;
+    r->spare = r->last;
+    r->last = c;
     r->counts.stacks++;
     return (int32_t)id;
 }
 
-static int write_long(struct tprof_recorder *r, const struct tprof_sample *s,
-                      uint32_t id, uint64_t units)
-{
-    const uint64_t value[] = {units,
-                              id,
-                              tprof_zigzag(s->rip - r->bounds->text_start),
-                              s->flags,
-                              s->late >> r->shift,
-                              s->weight};
-
-    if (!tprof_long_write(&r->ring, WIRE_LONG_SAMPLE, value, 6))
-        return 0;
-    r->time += units;
-    return 1;
-}
-
+/* In the long way, which is right for every sample. */
 static int write_sample(struct tprof_recorder *r, const struct tprof_sample *s,
                         uint32_t id)
 {
     uint64_t time = s->time >> r->shift;
-    uint64_t units = time > r->time ? time - r->time : 0;
-    uint64_t leaf = s->rip - r->bounds->text_start;
-    uint64_t late = s->late >> r->shift;
+    const uint64_t value[] = {
+        time > r->time ? time - r->time : 0,
+        id,
+        tprof_zigzag(s->rip - r->bounds->text_start),
+        s->flags,
+        s->late >> r->shift,
+        s->weight,
+    };
 
-    if (s->weight > 1 || s->flags || !tprof_sample_fits(units, leaf, late))
-        return write_long(r, s, id, units);
-    if (tprof_ring_room(&r->ring) == 0)
+    if (!tprof_long_write(&r->ring, WIRE_LONG_SAMPLE, value, 6))
         return 0;
-    tprof_sample_put(r, tprof_ring_tail(&r->ring), id, units, leaf, late);
+    r->time += value[0];
     return 1;
 }
 

@@ -62,6 +62,7 @@ TPROF_HOT int tprof_sample_quick(struct tprof_recorder *r, uint64_t rip,
                                  uint64_t rsp, uint64_t rbp, uint64_t time,
                                  uint64_t late)
 {
+    TPROF_BASE(r);
     uint64_t name = tprof_unwind_quick(&r->span, rsp, rbp, r->depth);
     int32_t id = tprof_stacks_find(&r->stacks, name);
     /* a clock that went back makes these huge, and so not fit */

@@ -31,27 +31,26 @@ static uint64_t clamp(uint64_t value, uint64_t low, uint64_t high)
     return value > high ? high : value;
 }
 
-/* The next field of [*at, end), or 0. */
-static int next_field(const uint8_t **at, const uint8_t *end, uint32_t *tag,
-                      uint64_t *value)
-{
-    const uint8_t *p = *at;
+#define TAGS 8u /* the host's frames have smaller ones */
 
-    if (end - p < (int)WIRE_FIELD_HEADER ||
-        end - p < (int)WIRE_FIELD_HEADER + p[1])
-        return 0;
-    *tag = p[0];
-    *value = 0;
-    for (uint32_t i = p[1]; i > 0; i--)
-        *value = *value << 8 | p[WIRE_FIELD_HEADER + i - 1];
-    *at = p + WIRE_FIELD_HEADER + p[1];
-    return 1;
+/* The integer fields of a body by tag; those that are absent stay as they are*/
+static void hear_fields(const uint8_t *at, const uint8_t *end, uint64_t *value)
+{
+    while (end - at >= (int)WIRE_FIELD_HEADER &&
+           end - at - (int)WIRE_FIELD_HEADER >= at[1]) {
+        uint64_t v = 0;
+
+        for (uint32_t i = at[1]; i > 0; i--)
+            v = v << 8 | at[WIRE_FIELD_HEADER + i - 1];
+        value[at[0] % TAGS] = at[0] < TAGS ? v : value[at[0] % TAGS];
+        at += WIRE_FIELD_HEADER + at[1];
+    }
 }
 
 /* TSC ticks between samples at (rate_hz); 0: the clock's rate is unknown. */
 static uint64_t period_of(uint32_t rate_hz)
 {
-    return tprof_agent.tsc_hz / rate_hz;
+    return tprof_agent.hello[WIRE_HELLO_TSC_HZ] / rate_hz;
 }
 
 /* The shortest period that a host may ask for: that of the fastest rate. */
@@ -62,21 +61,24 @@ static uint64_t period_min(void)
     return period > PERIOD_MIN ? period : PERIOD_MIN;
 }
 
-static void start(struct tprof_session *s, uint32_t rate_hz, uint32_t depth,
+static void start(struct tprof_session *s, uint64_t rate, uint64_t depth,
                   uint64_t period)
 {
     struct tprof_agent *a = &tprof_agent;
     struct tprof_orders *o = &a->orders;
 
-    rate_hz = (uint32_t)clamp(rate_hz, WIRE_RATE_MIN_HZ, WIRE_RATE_MAX_HZ);
+    uint32_t rate_hz =
+        (uint32_t)clamp(rate, WIRE_RATE_MIN_HZ, WIRE_RATE_MAX_HZ);
+
     if (period == 0)
         period = period_of(rate_hz);
     if (a->config.timer == TPROF_TIMER_KERNEL) {
         o->every = a->config.kernel_hz / rate_hz;
         if (o->every == 0)
             o->every = 1;
-        if (a->tsc_hz)
-            period = a->tsc_hz / a->config.kernel_hz * o->every;
+        if (a->hello[WIRE_HELLO_TSC_HZ])
+            period =
+                a->hello[WIRE_HELLO_TSC_HZ] / a->config.kernel_hz * o->every;
     }
     s->owed |= TPROF_OWE_STATUS;
     s->refused = WIRE_REFUSED_NO_CLOCK;
@@ -105,32 +107,25 @@ static void stop(struct tprof_session *s)
     give_orders();
 }
 
-static void hear_start(struct tprof_session *s, const uint8_t *at,
+static void hear_start(struct tprof_session *s, const uint8_t *body,
                        const uint8_t *end)
 {
     const struct tprof_agent *a = &tprof_agent;
-    uint64_t value, rate = a->config.rate_hz, depth = a->config.max_frames;
-    uint64_t period = 0;
-    uint32_t tag;
+    uint64_t value[TAGS] = {
+        [WIRE_CONTROL_RATE_HZ] = a->config.rate_hz,
+        [WIRE_CONTROL_DEPTH] = a->config.max_frames,
+    };
 
-    while (next_field(&at, end, &tag, &value)) {
-        if (tag == WIRE_CONTROL_RATE_HZ)
-            rate = value;
-        else if (tag == WIRE_CONTROL_DEPTH)
-            depth = value;
-        else if (tag == WIRE_CONTROL_PERIOD_TSC)
-            period = value;
-    }
-    start(s, (uint32_t)clamp(rate, 1, WIRE_RATE_MAX_HZ),
-          (uint32_t)clamp(depth, 1, WIRE_STACK_FRAMES_MAX), period);
+    hear_fields(body, end, value);
+    start(s, value[WIRE_CONTROL_RATE_HZ], value[WIRE_CONTROL_DEPTH],
+          value[WIRE_CONTROL_PERIOD_TSC]);
 }
 
 static void hear_frame(struct tprof_session *s, uint32_t type,
                        const uint8_t *body, uint32_t size)
 {
     const uint8_t *end = body + size;
-    uint64_t value;
-    uint32_t tag;
+    uint64_t value[TAGS] = {0};
 
     switch (type) {
     case WIRE_START:
@@ -141,10 +136,8 @@ static void hear_frame(struct tprof_session *s, uint32_t type,
         break;
     case WIRE_PING:
         s->owed |= TPROF_OWE_PONG;
-        while (next_field(&body, end, &tag, &value)) {
-            if (tag == WIRE_PING_COOKIE)
-                s->cookie = value;
-        }
+        hear_fields(body, end, value);
+        s->cookie = value[WIRE_PING_COOKIE];
         break;
     case WIRE_RESET:
         if (tprof_agent.orders.sampling)
@@ -235,15 +228,6 @@ static void put_build_id(struct tprof_frame *f)
         tprof_frame_bytes(f, WIRE_HELLO_BUILD_ID, note + 16, size);
 }
 
-static uint32_t readable_ranges(void)
-{
-    uint32_t n = 0;
-
-    for (int i = 0; i < TPROF_RANGES; i++)
-        n += tprof_agent.config.readable[i].size > 0;
-    return n;
-}
-
 /* Fields, of which the tags follow each other from (tag) on. */
 static void put_run(struct tprof_frame *f, uint32_t tag, const uint64_t *value,
                     uint32_t count)
@@ -255,34 +239,16 @@ static void put_run(struct tprof_frame *f, uint32_t tag, const uint64_t *value,
 static void put_hello(struct tprof_frame *f)
 {
     const struct tprof_agent *a = &tprof_agent;
-    const struct tprof_config *c = &a->config;
-    uint64_t image[] = {
-        a->bounds.text_start,
-        a->bounds.text_size,
-        a->text_crc,
-        a->anchor,
-        c->rate_hz,
-        c->max_frames,
-        c->timer == TPROF_TIMER_KERNEL ? WIRE_INTERVALS_KERNEL
-                                       : WIRE_INTERVALS_AGENT,
-        c->dict_slots,
-        a->channel.flags & TPROF_CHANNEL_ONE_WAY ? WIRE_FEATURE_ONE_WAY : 0,
-        a->directory,
-        c->kernel_hz,
-        readable_ranges()};
-    uint64_t machine[] = {tprof_cpus, a->tsc_hz};
 
-    _Static_assert(sizeof image / sizeof *image ==
-                       WIRE_HELLO_READABLE - WIRE_HELLO_TEXT_START + 1,
-                   "one value for each tag");
     tprof_frame_field(f, WIRE_HELLO_WIRE_VERSION, TPROF_WIRE_VERSION);
     tprof_frame_bytes(f, WIRE_HELLO_AGENT_VERSION, TPROF_VERSION_STRING,
                       sizeof TPROF_VERSION_STRING - 1);
     tprof_frame_field(f, WIRE_HELLO_ARCH, WIRE_ARCH_X86_64);
     tprof_frame_bytes(f, WIRE_HELLO_BOOT_ID, a->boot_id, sizeof a->boot_id);
-    put_run(f, WIRE_HELLO_CORES, machine, 2);
+    put_run(f, WIRE_HELLO_CORES, &a->hello[WIRE_HELLO_CORES], 2);
     put_build_id(f);
-    put_run(f, WIRE_HELLO_TEXT_START, image, sizeof image / sizeof *image);
+    put_run(f, WIRE_HELLO_TEXT_START, &a->hello[WIRE_HELLO_TEXT_START],
+            WIRE_HELLO_READABLE - WIRE_HELLO_TEXT_START + 1);
 }
 
 static void put_status(const struct tprof_session *s, struct tprof_frame *f)
@@ -300,26 +266,18 @@ static void put_status(const struct tprof_session *s, struct tprof_frame *f)
 static void put_stats(const struct tprof_session *s, struct tprof_frame *f,
                       uint32_t core, uint64_t now, int final)
 {
-    struct tprof_stats stats;
-    uint32_t flags = 0;
+    const struct tprof_stats *c = tprof_counts(tprof_cpu[core]);
+    uint32_t flags = (final ? WIRE_STATS_FINAL : 0u) |
+                     (c->started ? WIRE_STATS_STARTED : 0u);
+    const uint64_t head[] = {core, c->apic_id, now, flags};
+    const uint64_t agent[] = {s->device_errors, s->busy, tprof_unknown_cpu};
 
-    tprof_get_stats(core, &stats);
-    if (final)
-        flags |= WIRE_STATS_FINAL;
-    if (stats.started)
-        flags |= WIRE_STATS_STARTED;
-    tprof_frame_field(f, WIRE_STATS_CORE, core);
-    tprof_frame_field(f, WIRE_STATS_APIC_ID, stats.apic_id);
-    tprof_frame_field(f, WIRE_STATS_TSC, now);
-    tprof_frame_field(f, WIRE_STATS_FLAGS, flags);
+    put_run(f, WIRE_STATS_CORE, head, 4);
     /* struct tprof_stats has them in the order of their tags */
-    put_run(f, WIRE_STATS_TICKS, &stats.ticks,
+    put_run(f, WIRE_STATS_TICKS, &c->ticks,
             WIRE_STATS_FOREIGN - WIRE_STATS_TICKS + 1);
-    if (core != 0)
-        return;
-    tprof_frame_field(f, WIRE_STATS_DEVICE_ERRORS, s->device_errors);
-    tprof_frame_field(f, WIRE_STATS_BUSY, s->busy);
-    tprof_frame_field(f, WIRE_STATS_UNKNOWN_CPU, tprof_unknown_cpu);
+    if (core == 0)
+        put_run(f, WIRE_STATS_DEVICE_ERRORS, agent, 3);
 }
 
 /* Cores that have joined, as bits. */

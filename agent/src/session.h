@@ -19,7 +19,6 @@
 #define TPROF_OWE_STATUS (1u << 2)
 
 struct tprof_session {
-    uint8_t rx[TPROF_RX_SIZE];
     uint32_t rx_used;
     uint32_t rx_errors;  /* bytes that began no good frame */
     uint16_t seq;        /* of the next frame */
@@ -31,6 +30,7 @@ struct tprof_session {
     uint32_t refused;    /* enum wire_refusal */
     uint32_t finals;     /* the STATS that are owed are the last ones */
     uint32_t device_errors, busy; /* the pump's, for STATS */
+    uint8_t rx[TPROF_RX_SIZE];    /* heard, and not yet a whole frame */
 };
 
 /* A host has come: from the beginning. */

@@ -118,10 +118,10 @@ static int find_bounds(struct tprof_agent *a)
     if (b->text_size == 0)
         return TPROF_ERR_TEXT;
     memcpy(b->readable, c->readable, sizeof b->readable);
-    for (uint32_t r = 0; r < TPROF_RANGES; r++) {
-        if (b->readable[r].size)
-            return TPROF_OK;
-    }
+    for (uint32_t r = 0; r < TPROF_RANGES; r++)
+        a->hello[WIRE_HELLO_READABLE] += b->readable[r].size > 0;
+    if (a->hello[WIRE_HELLO_READABLE] > 0)
+        return TPROF_OK;
     b->readable[0].start = start;
     b->readable[0].size = (uintptr_t)i->image_end - start;
     return TPROF_OK;
@@ -166,9 +166,12 @@ static int find_timer(struct tprof_agent *a)
     } else if (a->config.timer == TPROF_TIMER_KERNEL) {
         error = TPROF_OK; /* the APIC is wanted for its id at most */
     }
-    a->tsc_hz =
-        a->config.tsc_hz ? a->config.tsc_hz : tprof_clock_hz(a->lapic.per_tsc);
-    a->second = a->tsc_hz ? a->tsc_hz : SECOND_GUESS;
+    uint64_t hz = a->config.tsc_hz;
+
+    if (hz == 0)
+        hz = tprof_clock_hz(a->lapic.per_tsc);
+    a->hello[WIRE_HELLO_TSC_HZ] = hz;
+    a->second = hz ? hz : SECOND_GUESS;
     return error;
 }
 
@@ -219,6 +222,7 @@ static void lay_out_core(struct tprof_agent *a, uint8_t *block, uint32_t index)
     uint64_t *slots = ring + a->config.ring_bytes / sizeof *ring;
     struct tprof_directory_core *d = &tprof_directory.core[index];
 
+    TPROF_BASE(cpu);
     memset(block, 0, block_size(&a->config));
     tprof_hook_stack[index] = (void *)(block + HOOK_STACK - 64);
     cpu->index = index;
@@ -251,6 +255,35 @@ static int open_channel(struct tprof_agent *a, void *console)
                               &a->channel);
 }
 
+/* What HELLO says, as far as it is not known already. */
+static void introduce(struct tprof_agent *a)
+{
+    const struct tprof_config *c = &a->config;
+    uint64_t *hello = a->hello;
+    uint64_t span = a->bounds.text_size;
+
+    TPROF_BASE(c);
+    TPROF_BASE(hello);
+    if (span > WIRE_TEXT_CRC_SPAN)
+        span = WIRE_TEXT_CRC_SPAN;
+    hello[WIRE_HELLO_CORES] = c->cpus;
+    hello[WIRE_HELLO_TEXT_START] = a->bounds.text_start;
+    hello[WIRE_HELLO_TEXT_SIZE] = a->bounds.text_size;
+    hello[WIRE_HELLO_TEXT_CRC] = tprof_crc32c(
+        &a->crc, (const void *)(uintptr_t)a->bounds.text_start, span);
+    hello[WIRE_HELLO_ANCHOR] = (uintptr_t)tprof_anchor;
+    hello[WIRE_HELLO_RATE_HZ] = c->rate_hz;
+    hello[WIRE_HELLO_DEPTH] = c->max_frames;
+    hello[WIRE_HELLO_INTERVALS] = c->timer; /* the same numbers */
+    hello[WIRE_HELLO_DICT_SLOTS] = c->dict_slots;
+    hello[WIRE_HELLO_FEATURES] = a->channel.flags & WIRE_FEATURE_ONE_WAY;
+    hello[WIRE_HELLO_DIRECTORY] = (uintptr_t)&tprof_directory;
+    hello[WIRE_HELLO_KERNEL_HZ] = c->kernel_hz;
+}
+_Static_assert((int)TPROF_TIMER_KERNEL == (int)WIRE_INTERVALS_KERNEL &&
+                   TPROF_CHANNEL_ONE_WAY == WIRE_FEATURE_ONE_WAY,
+               "the same numbers");
+
 int tprof_init_image(const struct tprof_config *config,
                      const struct tprof_image *image)
 {
@@ -258,6 +291,7 @@ int tprof_init_image(const struct tprof_config *config,
     uint8_t *memory;
     int error;
 
+    TPROF_BASE(a);
     if (a->ready)
         return TPROF_ERR_STATE;
     memset(a, 0, sizeof *a);
@@ -271,10 +305,6 @@ int tprof_init_image(const struct tprof_config *config,
 
     choose_cpu_source(&a->config);
     tprof_crc32c_init(&a->crc, (tprof_cpuid(1).c & CPUID_1_C_SSE42) != 0);
-    a->text_crc = tprof_crc32c(
-        &a->crc, (const void *)(uintptr_t)a->bounds.text_start,
-        a->bounds.text_size < WIRE_TEXT_CRC_SPAN ? a->bounds.text_size
-                                                 : WIRE_TEXT_CRC_SPAN);
     draw_boot_id(a);
     memory = (uint8_t *)(((uintptr_t)a->config.memory + PAGE - 1) &
                          ~(uintptr_t)(PAGE - 1));
@@ -296,14 +326,13 @@ int tprof_init_image(const struct tprof_config *config,
         tprof_eoi_register =
             (volatile uint32_t *)(a->lapic.registers + LAPIC_EOI);
     }
-    a->anchor = (uintptr_t)tprof_anchor;
-    a->directory = (uintptr_t)&tprof_directory;
     tprof_directory.version = TPROF_DIRECTORY_VERSION;
     tprof_directory.cores = a->config.cpus;
     tprof_directory.ring_words = a->config.ring_bytes / 8;
     tprof_directory.dict_slots = a->config.dict_slots;
     tprof_directory.magic = TPROF_DIRECTORY_MAGIC;
     tprof_cpus = a->config.cpus;
+    introduce(a);
     a->looker = tprof_cpus; /* nobody yet */
     a->ready = 1;
     return TPROF_OK;

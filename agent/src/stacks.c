@@ -26,7 +26,7 @@ int32_t tprof_stacks_search(const struct tprof_stacks *s, uint64_t name)
 {
     uint32_t home = tprof_stacks_home(s, name);
 
-    for (uint32_t i = 1; i < TPROF_STACKS_WINDOW; i++) {
+    for (uint32_t i = 0; i < TPROF_STACKS_WINDOW; i++) {
         uint32_t id = (home + i) & s->mask;
 
         if (s->slots[id] == name)

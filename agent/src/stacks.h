@@ -42,7 +42,7 @@ TPROF_HOT uint32_t tprof_stacks_home(const struct tprof_stacks *s,
     return (uint32_t)(name >> 32) & s->mask;
 }
 
-/* The id of (name), or -1, where it is not in its first slot. */
+/* The id of (name), or -1; called where it is not in its first slot. */
 int32_t tprof_stacks_search(const struct tprof_stacks *s, uint64_t name);
 
 /* The id of (name), or -1. */

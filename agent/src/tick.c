@@ -114,11 +114,11 @@ TPROF_COLD void not_a_tick(struct tprof_cpu *cpu, uint64_t now)
 
 TPROF_HOT void count_cost(struct tprof_cpu *cpu, uint64_t cost)
 {
-    struct tprof_counts *counts = &cpu->recorder.counts;
+    struct tprof_stats *counts = &cpu->recorder.counts;
 
-    counts->cost += cost;
-    if (cost > counts->cost_max)
-        counts->cost_max = cost;
+    counts->cost_tsc += cost;
+    if (cost > counts->cost_max_tsc)
+        counts->cost_max_tsc = cost;
 }
 
 TPROF_COLD void pump(struct tprof_cpu *cpu)
@@ -138,7 +138,7 @@ TPROF_COLD void pump(struct tprof_cpu *cpu)
  * yet. Returns 1 when the ring calls for the pump. */
 static int record(struct tprof_cpu *cpu, struct tprof_sample *s)
 {
-    struct tprof_counts *counts = &cpu->recorder.counts;
+    struct tprof_stats *counts = &cpu->recorder.counts;
     int by_division = 0;
 
     if (s->weight == 0)

@@ -101,6 +101,7 @@ int tprof_start_cpu(void)
 {
     struct tprof_agent *a = &tprof_agent;
 
+    TPROF_BASE(a);
     if (!a->ready)
         return TPROF_ERR_STATE;
     uint64_t flags = tprof_irq_save();
@@ -221,22 +222,7 @@ int tprof_get_stats(uint32_t core, struct tprof_stats *stats)
 {
     if (core >= tprof_cpus || !tprof_cpu[core])
         return TPROF_ERR_CPU;
-    struct tprof_cpu *cpu = tprof_cpu[core];
-    const volatile struct tprof_counts *c = &cpu->recorder.counts;
-
-    memset(stats, 0, sizeof *stats);
-    stats->ticks = c->ticks;
-    stats->ring_full = c->dropped[0];
-    stats->reentered = c->dropped[1];
-    stats->samples = stats->ticks - stats->ring_full - stats->reentered;
-    stats->missed = c->missed;
-    stats->cost_tsc = c->cost;
-    stats->cost_max_tsc = c->cost_max;
-    stats->by_division = c->by_division;
-    stats->stacks = c->stacks;
-    stats->foreign = c->foreign;
-    stats->apic_id = cpu->apic_id;
-    stats->started = atomic_load_explicit(&cpu->started, memory_order_relaxed);
+    *stats = *tprof_counts(tprof_cpu[core]);
     return TPROF_OK;
 }
 

@@ -95,22 +95,13 @@ TEST(encode_writes_the_frame_that_wire_md_describes)
     take(0x10000 + 2 * 5000);
     uint32_t size = frame();
     uint8_t id = (uint8_t)known_id();
-    uint32_t cell = (uint32_t)id << 1 | 100u << 14;
-    const uint8_t expected[] = {
-        0x54, 0x9d, 2, 0, 0x01, 0x02, 58, 0, /* frame header */
+    const uint8_t head[] = {
+        0x54, 0x9d, 2, 0, 0x01, 0x02, 72, 0, /* frame header */
         3,    0,    0, 0,                    /* core 3 */
         0,    0,    0, 0,                    /* shift, period, epoch: unset */
         0,    0,    0, 0, 0,    0,    0,  0, /* base time */
-        /* cells: BEGIN 2, STACK 2, two samples */
+        7,    0, /* cells: BEGIN 2, STACK 2, long sample 2, short one */
     };
-
-    /* header 18, cells 6 x 7, counters 1 + 4 varints */
-    CHECK_EQ(size, 8 + 18 + 7 * 7 + 5 + 4 - 7 * 1);
-    CHECK_MEM(buffer, expected, 6);
-    CHECK_EQ(buffer[6], size - 12);
-    CHECK_MEM(buffer + 8, expected + 8, 2);
-    CHECK_EQ(buffer[8 + WIRE_SAMPLES_CELLS], 6);
-
     const uint8_t begin[] = {
         3 << 1 | 1, 2,          /* BEGIN, two cells */
         0x81,       0x80, 0x04, /* TSC 0x10001: the lowest bit says "not 0" */
@@ -126,17 +117,25 @@ TEST(encode_writes_the_frame_that_wire_md_describes)
         0x20,             /* + 0x10 from the start of text */
         0xc0,       0x04, /* + 0x120 */
     };
+    const uint8_t longer[] = {
+        1 << 1 | 1, 2,       /* the first of a new stack is long */
+        100,        id,      /* units after BEGIN */
+        0xc6,       0x04,    /* leaf + 0x123, zigzag */
+        0,          3,    1, /* flags, units late, weight */
+    };
+    /* 4900 units at bit 14, leaf 0x123 at bit 28, two bits of lateness at 52 */
+    uint64_t shorter = (uint64_t)id << 1 | (uint64_t)4900 << 14 |
+                       (uint64_t)0x123 << 28 | (uint64_t)2 << 52;
+    const uint8_t counters[] = {4, 2, 0, 0, 0}; /* two samples */
     const uint8_t *cells = buffer + 8 + 18;
 
+    CHECK_EQ(size, 8 + 18 + 7 * 7 + 5 + 4);
+    CHECK_MEM(buffer, head, sizeof head);
     CHECK_MEM(cells, begin, sizeof begin);
     CHECK_MEM(cells + 14, define, sizeof define);
-    /* leaf 0x123 at bit 28, lateness 3 units, two bits, at bit 52 */
-    uint64_t first = cell | (uint64_t)0x123 << 28 | (uint64_t)2 << 52;
-
-    CHECK_MEM(cells + 28, &first, 7);
-    const uint8_t counters[] = {4, 2, 0, 0, 0}; /* two samples */
-
-    CHECK_MEM(cells + 42, counters, sizeof counters);
+    CHECK_MEM(cells + 28, longer, sizeof longer);
+    CHECK_MEM(cells + 42, &shorter, 7);
+    CHECK_MEM(cells + 49, counters, sizeof counters);
 }
 
 TEST(encode_states_where_the_next_frame_begins)
@@ -201,13 +200,14 @@ TEST(encode_tells_of_drops_before_the_next_sample)
     set_up();
     for (uint32_t i = 1; i <= 100; i++)
         take(0x10000 + 2000 * i);
-    /* BEGIN and STACK take four words of 64 */
-    CHECK_EQ(recorder.counts.dropped[0], 100 - 60);
+    /* of 64 words BEGIN and STACK take four, and three samples are long: the
+     * first, the one at the watermark, and the one 16 further */
+    CHECK_EQ(recorder.counts.ring_full, 100 - 57);
     CHECK(frame() > 0);
     take(0x10000 + 2000 * 101);
     CHECK(frame() > 0);
-    const uint8_t lost[] = {4 << 1 | 1, 1, WIRE_COUNTER_RING_FULL, 40, 0};
-    const uint8_t counters[] = {4, 61, 0, 40, 0};
+    const uint8_t lost[] = {4 << 1 | 1, 1, WIRE_COUNTER_RING_FULL, 43, 0};
+    const uint8_t counters[] = {4, 58, 0, 43, 0};
 
     CHECK_MEM(buffer + 8 + 18, lost, sizeof lost);
     /* LOST, and a sample that is long: 41,000 units after the last */
@@ -275,10 +275,10 @@ TEST(encode_never_splits_a_record_or_overruns_its_buffer)
         const uint8_t *at = buffer + 8 + 18, *end = at + 7 * cells;
 
         while (at < end) {
-            samples += !(at[0] & 1);
+            samples += !(at[0] & 1) || at[0] >> 1 == WIRE_LONG_SAMPLE;
             at += at[0] & 1 ? 7 * at[1] : 7;
         }
         CHECK(at == end);
     }
-    CHECK_EQ(samples + recorder.counts.dropped[0], 3000);
+    CHECK_EQ(samples + recorder.counts.ring_full, 3000);
 }

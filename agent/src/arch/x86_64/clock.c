@@ -27,12 +27,6 @@ static uint64_t by_cpu(void)
     return 0;
 }
 
-static int is_signature(const struct tprof_cpuid *r, uint32_t b, uint32_t c,
-                        uint32_t d)
-{
-    return r->b == b && r->c == c && r->d == d;
-}
-
 uint64_t tprof_clock_hz(uint64_t apic_per_tsc)
 {
     uint64_t hz = by_cpu();
@@ -45,9 +39,8 @@ uint64_t tprof_clock_hz(uint64_t apic_per_tsc)
         hz = (uint64_t)tprof_cpuid(LEAF_HYPERVISOR_HZ).a * 1000; /* in kHz */
     if (hz || apic_per_tsc == 0)
         return hz;
-    /* "KVMKVMKVM", "TCGTCGTCGTCG" */
-    if (is_signature(&h, 0x4b4d564bu, 0x564b4d56u, 0x4du) ||
-        is_signature(&h, 0x54474354u, 0x43544743u, 0x47435447u))
+    /* of "KVMKVMKVM" and "TCGTCGTCGTCG" the first four letters */
+    if (h.b == 0x4b4d564bu || h.b == 0x54474354u)
         return ((uint64_t)APIC_HZ << 32) / apic_per_tsc;
     return 0;
 }
