@@ -118,51 +118,31 @@ static void resolve_in_unit(struct dwarf *d, struct dwarf_unit *u,
         u->bad = true; /* not to be read once more in vain */
     }
     for (size_t i = 0; i < t->count; i++) {
-        for (struct dwarf_frame *f = t->list[i]->frames; f != NULL;
-             f = f->outer)
+        for (struct dwarf_frame *f = t->list[i].frames; f != NULL; f = f->outer)
             name_frame(d, f);
     }
 }
 
-/* A target and the unit that it belongs to, for sorting. */
-struct place {
-    size_t unit;
-    struct dwarf_target *target;
-};
-
 static int by_unit(const void *x, const void *y)
 {
-    const struct place *a = x, *b = y;
+    const struct dwarf_target *a = x, *b = y;
 
     if (a->unit != b->unit)
         return a->unit < b->unit ? -1 : 1;
-    return a->target < b->target ? -1 : a->target > b->target;
-}
-
-static void resolve_places(struct dwarf *d, const struct place *p,
-                           struct dwarf_target **list, size_t n)
-{
-    for (size_t i = 0, next; i < n && p[i].unit < d->unit_count; i = next) {
-        for (next = i; next < n && p[next].unit == p[i].unit; next++)
-            list[next] = p[next].target;
-        resolve_in_unit(d, &d->units[p[i].unit],
-                        &(struct targets){list + i, next - i});
-    }
+    return a->address < b->address ? -1 : a->address > b->address;
 }
 
 void dwarf_resolve(struct dwarf *d, struct dwarf_target *t, size_t n)
 {
-    struct place *places = calloc(n + 1, sizeof *places);
-    struct dwarf_target **list = calloc(n + 1, sizeof *list);
-
     arena_fini(&d->arena);
     set_budget(d, n);
-    if (places != NULL && list != NULL) {
-        for (size_t i = 0; i < n; i++)
-            places[i] = (struct place){unit_of(d, t[i].address), &t[i]};
-        qsort(places, n, sizeof *places, by_unit);
-        resolve_places(d, places, list, n);
+    for (size_t i = 0; i < n; i++)
+        t[i].unit = unit_of(d, t[i].address);
+    qsort(t, n, sizeof *t, by_unit);
+    for (size_t i = 0, next; i < n && t[i].unit < d->unit_count; i = next) {
+        for (next = i; next < n && t[next].unit == t[i].unit;)
+            next++;
+        resolve_in_unit(d, &d->units[t[i].unit],
+                        &(struct targets){&t[i], next - i});
     }
-    free(list);
-    free(places);
 }

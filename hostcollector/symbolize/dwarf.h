@@ -39,6 +39,8 @@ struct dwarf_target {
     struct dwarf_frame *frames; /* innermost first; NULL if unknown */
     const char *file;           /* full path, or NULL */
     uint32_t line;              /* 0 if unknown */
+
+    size_t unit; /* dwarf.c's own: number of its compile unit */
 };
 
 /*
@@ -51,8 +53,9 @@ struct dwarf *dwarf_open(struct image *img);
 void dwarf_close(struct dwarf *d);
 
 /*
- * Resolve the (n) targets at (t), sorted by address. What they point to lives
- * until the next call. Damaged DWARF gives fewer answers and IMAGE_BAD_DEBUG.
+ * Resolve the (n) targets at (t), and bring them into another order. What they
+ * point to lives until the next call. Damaged DWARF gives fewer answers and
+ * IMAGE_BAD_DEBUG.
  */
 void dwarf_resolve(struct dwarf *d, struct dwarf_target *t, size_t n);
 

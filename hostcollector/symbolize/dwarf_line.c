@@ -209,7 +209,7 @@ static void seek(struct run *r, size_t next)
 {
     r->next = next;
     r->next_address =
-        next < r->targets->count ? r->targets->list[next]->address : UINT64_MAX;
+        next < r->targets->count ? r->targets->list[next].address : UINT64_MAX;
 }
 
 /* Targets below (limit) lie in the row that was emitted last. */
@@ -220,7 +220,7 @@ static void answer(struct run *r, uint64_t limit)
         return;
     }
     while (r->next_address < limit) {
-        struct dwarf_target *t = r->targets->list[r->next];
+        struct dwarf_target *t = &r->targets->list[r->next];
 
         t->line = r->row.line;
         t->file = file_path(r->p, r->row.file);
@@ -330,7 +330,7 @@ static void run_program(struct program *p, const struct targets *t)
 static void name_call_files(struct program *p, const struct targets *t)
 {
     for (size_t i = 0; i < t->count; i++) {
-        for (struct dwarf_frame *f = t->list[i]->frames; f != NULL;
+        for (struct dwarf_frame *f = t->list[i].frames; f != NULL;
              f = f->outer) {
             if (f->outer != NULL)
                 f->file = file_path(p, f->call_file);

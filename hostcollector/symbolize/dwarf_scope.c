@@ -28,7 +28,7 @@ size_t targets_from(const struct targets *t, uint64_t address)
     while (low < high) {
         size_t mid = low + (high - low) / 2;
 
-        if (t->list[mid]->address < address)
+        if (t->list[mid].address < address)
             low = mid + 1;
         else
             high = mid;
@@ -100,11 +100,12 @@ static bool match(struct walk *w, const struct die *die, bool *code)
             first_high = high;
         }
         for (; i < w->targets->count; i++) {
-            if (w->targets->list[i]->address >= high)
+            if (w->targets->list[i].address >= high)
                 break;
             hit = true;
             if (die->tag != DW_TAG_lexical_block &&
-                !push_frame(w, w->targets->list[i], die, first_low, first_high))
+                !push_frame(w, &w->targets->list[i], die, first_low,
+                            first_high))
                 return true;
         }
     }
@@ -205,7 +206,7 @@ static bool walk_unit(struct walk *w)
 static bool missed_any(const struct targets *t)
 {
     for (size_t i = 0; i < t->count; i++) {
-        if (t->list[i]->in_function && t->list[i]->frames == NULL)
+        if (t->list[i].in_function && t->list[i].frames == NULL)
             return true;
     }
     return false;
@@ -224,6 +225,6 @@ bool scopes_resolve(struct dwarf *d, struct dwarf_unit *u,
     /* Rust has functions in types, Pascal in functions of other code */
     w.thorough = true;
     for (size_t i = 0; i < t->count; i++)
-        t->list[i]->frames = NULL;
+        t->list[i].frames = NULL;
     return walk_unit(&w);
 }

@@ -277,9 +277,10 @@ static bool read_header(struct cursor *c, struct dwarf_unit *u, uint8_t *type)
         u->address_size = cursor_u8(c);
     }
     if (*type == DW_UT_skeleton || *type == DW_UT_split_compile)
-        cursor_skip(c, 8);                     /* the id of the other half */
-    u->str_offsets_base = 2u * u->offset_size; /* behind a first header */
-    u->addr_base = u->version >= 5 ? 2u * u->offset_size : 0;
+        cursor_skip(c, 8); /* the id of the other half */
+    u->str_offsets_base =
+        (uint64_t)2 * u->offset_size; /* behind a first header */
+    u->addr_base = u->version >= 5 ? u->str_offsets_base : 0;
     return !c->bad && u->version >= 2 && u->version <= 5 &&
            (u->address_size == 4 || u->address_size == 8);
 }

@@ -181,7 +181,7 @@ bool ranges_next(struct ranges *r, uint64_t *low, uint64_t *high);
 
 /* Targets of one unit, in turn: their scopes, their lines. */
 struct targets {
-    struct dwarf_target **list; /* rising by address */
+    struct dwarf_target *list; /* rising by address */
     size_t count;
 };
 

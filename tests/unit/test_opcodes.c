@@ -246,20 +246,22 @@ static struct tally check_frames(const char *path)
          line = strtok_r(NULL, "\n", &rest)) {
         const char *pc = strstr(line, "pc=");
         uint64_t next;
-        char rule[16];
+        char *end_of_number;
 
         if (pc != NULL || strstr(line, " CIE ") != NULL) {
             check_range(&t, at, limit, frame);
             at = limit = 0;
             frame = false; /* and so it stays where no row follows */
-            if (pc != NULL)
-                CHECK_EQ(sscanf(pc, "pc=%" SCNx64 "..%" SCNx64, &at, &limit),
-                         2);
+            if (pc != NULL) {
+                at = strtoull(pc + 3, &end_of_number, 16);
+                limit = strtoull(end_of_number + 2, NULL, 16);
+            }
         } else if (limit != 0 && strspn(line, "0123456789abcdef") == 16 &&
-                   sscanf(line, "%" SCNx64 " %15s", &next, rule) == 2) {
+                   line[16] == ' ') {
+            next = strtoull(line, &end_of_number, 16);
             check_range(&t, at, next, frame);
             at = next;
-            frame = strcmp(rule, "rbp+16") == 0;
+            frame = strncmp(end_of_number, " rbp+16 ", 8) == 0;
         }
     }
     check_range(&t, at, limit, frame);

@@ -6,6 +6,9 @@ int tprof_anchor = 1;
 volatile int sink;
 volatile unsigned table[64];
 
+unsigned visible(unsigned x);
+void _start(void);
+
 static inline __attribute__((always_inline)) unsigned low(unsigned x)
 {
     SPOT("low");

@@ -9,6 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Skip the case if there is no command (tool). */
+void input_need(const char *tool);
+
 /*
  * Run the shell command (command), which writes an ELF file to $OUT from
  * sources in $IN; $HOST is the folder hostcollector/. Skips the case if there
