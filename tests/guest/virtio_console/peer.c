@@ -19,11 +19,17 @@
 
 #define PATIENCE_MS 20000 /* for anything to happen at all */
 
+#define REPLUG(nr)                                                             \
+    "{\"execute\":\"device_add\",\"arguments\":{\"driver\":"                   \
+    "\"virtserialport\","                                                      \
+    "\"id\":\"p\",\"bus\":\"one.0\",\"chardev\":\"s\",\"name\":\"tprof.0\","   \
+    "\"nr\":" nr "}}\n"
+
 static int sock = -1;
 static const char *path;
 static uint32_t attachments;
 
-static void fail(const char *what)
+static _Noreturn void fail(const char *what)
 {
     fprintf(stderr, "peer: %s: %s\n", what, strerror(errno));
     exit(1);
@@ -74,23 +80,28 @@ static void await_answer(uint8_t letter, uint32_t count, bool skip)
     }
 }
 
-static void attach(void)
+static int connect_to(const char *name)
 {
     struct sockaddr_un addr = {.sun_family = AF_UNIX};
 
-    strncpy(addr.sun_path, path, sizeof addr.sun_path - 1);
+    strncpy(addr.sun_path, name, sizeof addr.sun_path - 1);
     /* QEMU may not have begun to listen, or still serve the one before */
     for (int tries = 0; tries < PATIENCE_MS / 10; tries++) {
-        sock = socket(AF_UNIX, SOCK_STREAM, 0);
-        if (connect(sock, (struct sockaddr *)&addr, sizeof addr) == 0) {
-            attachments++;
-            await_answer(PEER_HELLO, 0, true);
-            return;
-        }
-        close(sock);
+        int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+        if (connect(fd, (struct sockaddr *)&addr, sizeof addr) == 0)
+            return fd;
+        close(fd);
         sleep_ms(10);
     }
     fail("connect");
+}
+
+static void attach(void)
+{
+    sock = connect_to(path);
+    attachments++;
+    await_answer(PEER_HELLO, 0, true);
 }
 
 static void detach(void)
@@ -224,6 +235,51 @@ static void slow(void)
     bye();
 }
 
+/* One command on QEMU's monitor. False: it says no. */
+static bool monitor(int fd, const char *line)
+{
+    char text[4096];
+    size_t have = 0;
+
+    if (send(fd, line, strlen(line), MSG_NOSIGNAL) < 0)
+        fail("monitor");
+    do {
+        ssize_t got = recv(fd, text + have, sizeof text - 1 - have, 0);
+
+        if (got <= 0)
+            fail("monitor");
+        have += (size_t)got;
+        text[have] = 0;
+    } while (!strstr(text, "\"return\"") && !strstr(text, "\"error\""));
+    return !strstr(text, "\"error\"");
+}
+
+/* The port is unplugged while a host is attached, and comes back as another:
+ * SOCKET.qmp is the monitor, port "p" of bus "one" on chardev "s". */
+static void replug(void)
+{
+    char name[108];
+
+    snprintf(name, sizeof name, "%s.qmp", path);
+    attach();
+    int fd = connect_to(name);
+
+    monitor(fd, "{\"execute\":\"qmp_capabilities\"}\n");
+    receive_from_guest(10000);
+    for (int i = 0; i < 2; i++) {
+        monitor(fd,
+                "{\"execute\":\"device_del\",\"arguments\":{\"id\":\"p\"}}\n");
+        /* what is deleted lives on for a moment */
+        while (!monitor(fd, i == 0 ? REPLUG("7") : REPLUG("4")))
+            sleep_ms(10);
+        attachments++; /* on the same connection */
+        await_answer(PEER_HELLO, 0, true);
+        receive_from_guest(10000);
+        send_to_guest(1000);
+    }
+    bye();
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -231,7 +287,7 @@ int main(int argc, char **argv)
         void (*run)(void);
     } scenarios[] = {
         {"once", once},   {"bulk", bulk}, {"late", late},
-        {"again", again}, {"slow", slow},
+        {"again", again}, {"slow", slow}, {"replug", replug},
     };
 
     if (argc == 3) {
