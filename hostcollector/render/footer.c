@@ -214,9 +214,10 @@ static void write_lateness(FILE *out, const struct report *r)
     if (sum.samples == 0)
         return;
     (void)snprintf(line, sizeof line,
-                   "half of the samples came %s after their deadline, 99 of "
+                   "half of the samples came %s after their deadline, %s of "
                    "100 %s; together %.2f %% of the time.",
                    late_text(half, sizeof half, r->profile, &sum, .5),
+                   late_class(&sum, .99) == LATE_CLASSES - 1 ? "1" : "99",
                    late_text(most, sizeof most, r->profile, &sum, .99),
                    100 * sum.late / sum.time);
     text_wrap(out, "Lateness: ", line);
