@@ -1,98 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The decoder against bytes by hand: vectors.h, and frames of wiregen. Each
- * stream is fed whole and in pieces, and must say the same.
- */
+/* The decoder on bytes by hand: what each kind says, frames, sessions. */
 #include "check.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "decode/decode.h"
-#include "seen.h"
+#include "decoded.h"
 #include "vectors.h"
-#include "wiregen.h"
-
-#define TEXT 0x400000u
-
-static struct seen seen;
-static struct stream_health health;
-static struct err error;
-
-/* Decode (size) bytes in pieces of (piece). Returns as decode_feed(). */
-static int decode_pieces(const uint8_t *bytes, size_t size, size_t piece)
-{
-    bool refuse = seen.refuse_hello;
-    struct decode *d = decode_new(&seen_events, &seen);
-    int result = 0;
-
-    memset(&seen, 0, sizeof seen);
-    seen.refuse_hello = refuse;
-    for (size_t at = 0; result == 0 && at < size; at += piece) {
-        size_t some = size - at < piece ? size - at : piece;
-        /* in memory of just that size: the sanitizer sees reads beyond */
-        uint8_t *copy = malloc(some);
-
-        memcpy(copy, bytes + at, some);
-        result = decode_feed(d, copy, some, &error);
-        free(copy);
-    }
-    if (result == 0)
-        result = decode_end(d, &error);
-    health = *decode_health(d);
-    decode_free(d);
-    return result;
-}
-
-static int decode_all(const struct wiregen *w)
-{
-    static struct seen first;
-    struct stream_health first_health;
-    int result = decode_pieces(w->bytes, w->size, w->size);
-
-    first = seen;
-    first_health = health;
-    static const size_t pieces[] = {1, 7, 4095, 5000};
-
-    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
-        CHECK_EQ(decode_pieces(w->bytes, w->size, pieces[i]), result);
-        CHECK_EQ(seen.samples_n, first.samples_n);
-        CHECK_EQ(seen.losses_n, first.losses_n);
-        CHECK_MEM(seen.account, first.account, sizeof first.account);
-        if (result == 0)
-            CHECK_MEM(&health, &first_health, sizeof health);
-    }
-    return result;
-}
-
-static struct wiregen gen(void)
-{
-    struct wiregen w = {0};
-
-    wiregen_hello(&w, &(struct wiregen_hello){.boot = 1,
-                                              .cores = 4,
-                                              .tsc_hz = 1000000000,
-                                              .text_start = TEXT,
-                                              .text_size = 0x10000});
-    return w;
-}
-
-/* A SAMPLES frame of core 0 with BEGIN, stack 1 and (n) samples of it. */
-static void good_frame(struct wiregen *w, uint64_t n, uint64_t before)
-{
-    static const uint64_t frames[] = {0x10, 0x20, 0x30};
-
-    wiregen_samples_begin(
-        w, &(struct wiregen_samples){
-               .shift = 4, .period = 8000, .epoch = 1, .time = 1000});
-    if (before == 0)
-        wiregen_begin(w, 16000, 4, 8000, 1);
-    wiregen_stack(
-        w, &(struct wiregen_stack){.id = 1, .frames = frames, .count = 3});
-    for (uint64_t i = 0; i < n; i++)
-        wiregen_short(w, 1, 8000, 0x100, 0);
-    wiregen_samples_end(w, (uint64_t[4]){before + n, 0, 0, 0});
-}
 
 TEST(hand_written_hello_is_read) /* catches: wrong offsets, short integers */
 {
@@ -212,7 +125,7 @@ TEST(bytes_before_hello_are_skipped) /* catches: boot messages on COM1 as damage
                                       */
 {
     struct wiregen w = {0};
-    struct wiregen g = gen();
+    struct wiregen g = hello_stream();
 
     wiregen_bytes(&w, "T\x9dooting...\r\n", 13);
     good_frame(&w, 3, 0); /* of a session whose HELLO was not heard */
@@ -246,36 +159,9 @@ TEST(
     wiregen_fini(&w);
 }
 
-TEST(flipped_byte_costs_one_frame_exactly) /* catches: inexact loss */
-{
-    struct wiregen w = gen();
-
-    good_frame(&w, 10, 0);
-    size_t second = w.size;
-
-    good_frame(&w, 20, 10);
-    size_t third = w.size;
-
-    good_frame(&w, 30, 30);
-    w.bytes[second + 40] ^= 0x10;
-    CHECK_EQ(decode_all(&w), 0);
-    CHECK_EQ(health.skipped, third - second);
-    CHECK_EQ(health.damaged, 1);
-    CHECK_EQ(health.lost_frames, 1);
-    CHECK_EQ(seen.gaps, 1);
-    CHECK_EQ(seen.samples_n, 40);
-    CHECK_EQ(seen.account[0].samples, 40);
-    CHECK_EQ(seen.account[0].lost, 20);
-    CHECK_EQ(seen.account[0].violations, 0);
-    CHECK_EQ(seen.losses_n, 1);
-    CHECK_EQ(seen.losses[0].reason, LOSS_TRANSPORT);
-    CHECK_EQ(seen.losses[0].ticks, 20);
-    wiregen_fini(&w);
-}
-
 TEST(every_single_bit_flip_is_noticed) /* catches: a frame believed unchecked */
 {
-    struct wiregen w = gen();
+    struct wiregen w = hello_stream();
     size_t start = w.size;
 
     good_frame(&w, 2, 0);
@@ -296,7 +182,7 @@ TEST(every_single_bit_flip_is_noticed) /* catches: a frame believed unchecked */
 
 TEST(cut_stream_gives_whole_frames_only) /* catches: reads past the end */
 {
-    struct wiregen w = gen();
+    struct wiregen w = hello_stream();
     size_t hello = w.size;
 
     good_frame(&w, 5, 0);
@@ -312,7 +198,7 @@ TEST(cut_stream_gives_whole_frames_only) /* catches: reads past the end */
 
 TEST(frame_behind_a_false_magic_is_found) /* catches: trusting a bad length */
 {
-    struct wiregen w = gen();
+    struct wiregen w = hello_stream();
 
     /* says that 4096 bytes follow; real frames are among them */
     wiregen_bytes(&w, "\x54\x9d\x02\x00\x01\x00\x00\x10", 8);
@@ -323,57 +209,10 @@ TEST(frame_behind_a_false_magic_is_found) /* catches: trusting a bad length */
     wiregen_fini(&w);
 }
 
-TEST(stacks_are_unknown_after_a_gap) /* catches: the wrong stack believed */
-{
-    static const uint64_t frames[] = {0x99};
-    struct wiregen w = gen();
-
-    good_frame(&w, 1, 0);
-    w.seq++; /* a lost frame: it may have redefined stack 1 */
-    wiregen_samples_begin(
-        &w, &(struct wiregen_samples){.shift = 4, .period = 8000, .epoch = 1});
-    wiregen_short(&w, 1, 100, 0x100, 0);
-    wiregen_stack(&w, &(struct wiregen_stack){.id = 2, .shared = 1});
-    wiregen_short(&w, 2, 100, 0x100, 0); /* built upon what was lost */
-    wiregen_stack(
-        &w, &(struct wiregen_stack){.id = 1, .frames = frames, .count = 1});
-    wiregen_short(&w, 1, 100, 0x100, 0); /* known again */
-    wiregen_stack(&w, &(struct wiregen_stack){.id = 2, .shared = 1});
-    wiregen_short(&w, 2, 100, 0x100, 0);
-    wiregen_samples_end(&w, (uint64_t[4]){5, 0, 0, 0});
-    CHECK_EQ(decode_all(&w), 0);
-    CHECK_EQ(health.malformed, 0);
-    CHECK_EQ(seen.samples_n, 5);
-    CHECK_EQ(seen.samples[1].sample.stack, STACK_UNKNOWN);
-    CHECK_EQ(seen.samples[1].sample.leaf, TEXT + 0x100);
-    CHECK_EQ(seen.samples[2].sample.stack, STACK_UNKNOWN);
-    CHECK_EQ(seen.samples[3].sample.stack, 2);
-    CHECK_EQ(seen.samples[4].sample.stack, 3);
-    CHECK_EQ(seen.stacks[2].frames[0], TEXT + 0x99);
-    CHECK_EQ(seen.account[0].unknown_stack, 2);
-    CHECK_EQ(seen.account[0].violations, 0);
-    wiregen_fini(&w);
-}
-
-TEST(new_epoch_empties_the_dictionary) /* catches: ids that outlive a RESET */
-{
-    struct wiregen w = gen();
-
-    good_frame(&w, 1, 0);
-    wiregen_samples_begin(
-        &w, &(struct wiregen_samples){.shift = 4, .period = 8000, .epoch = 2});
-    wiregen_short(&w, 1, 100, 0x100, 0);
-    wiregen_samples_end(&w, (uint64_t[4]){2, 0, 0, 0});
-    CHECK_EQ(decode_all(&w), 0);
-    CHECK_EQ(seen.samples[1].sample.stack, STACK_UNKNOWN);
-    CHECK_EQ(seen.account[0].unknown_stack, 1);
-    wiregen_fini(&w);
-}
-
 TEST(begin_in_the_middle_changes_unit_and_period) /* catches: one batch for both
                                                    */
 {
-    struct wiregen w = gen();
+    struct wiregen w = hello_stream();
 
     wiregen_samples_begin(
         &w, &(struct wiregen_samples){
@@ -392,41 +231,10 @@ TEST(begin_in_the_middle_changes_unit_and_period) /* catches: one batch for both
     wiregen_fini(&w);
 }
 
-TEST(counters_that_contradict_records_are_violations) /* catches: silent lies */
-{
-    struct wiregen w = gen();
-
-    good_frame(&w, 5, 0);
-    good_frame(&w, 5, 6); /* one more than was sent, and no gap */
-    good_frame(&w, 5, 3); /* going backwards */
-    CHECK_EQ(decode_all(&w), 0);
-    CHECK_EQ(seen.account[0].violations, 2);
-    CHECK_EQ(seen.account[0].samples, 15);
-    CHECK_EQ(seen.account[0].lost, 1);
-    wiregen_fini(&w);
-}
-
-TEST(missed_must_match_the_weights) /* catches: weights that nobody counted */
-{
-    struct wiregen w = gen();
-
-    wiregen_samples_begin(
-        &w, &(struct wiregen_samples){.shift = 4, .period = 8000, .epoch = 1});
-    wiregen_long_sample(&w, &(struct wiregen_long){.id = 1, .weight = 4});
-    wiregen_samples_end(&w, (uint64_t[4]){1, 3, 0, 0});
-    wiregen_samples_begin(
-        &w, &(struct wiregen_samples){.shift = 4, .period = 8000, .epoch = 1});
-    wiregen_long_sample(&w, &(struct wiregen_long){.id = 1, .weight = 4});
-    wiregen_samples_end(&w, (uint64_t[4]){2, 5, 0, 0});
-    CHECK_EQ(decode_all(&w), 0);
-    CHECK_EQ(seen.account[0].violations, 1);
-    wiregen_fini(&w);
-}
-
 TEST(
     final_stats_tell_what_was_lost_at_the_end) /* catches: loss nobody counts */
 {
-    struct wiregen w = gen();
+    struct wiregen w = hello_stream();
 
     good_frame(&w, 5, 0);
     w.seq++;
@@ -444,33 +252,6 @@ TEST(
     CHECK_EQ(seen.account[0].missed, 1);
     CHECK_EQ(account_ticks(&seen.account[0]), 14);
     CHECK_EQ(seen.account[0].violations, 0);
-    wiregen_fini(&w);
-}
-
-TEST(live_stats_do_not_touch_the_account) /* catches: counting what is on its
-                                             way */
-{
-    struct wiregen w = gen();
-
-    good_frame(&w, 5, 0);
-    wiregen_stats(&w, &(struct wiregen_stats){.counters = {100, 0, 0, 0}});
-    CHECK_EQ(decode_all(&w), 0);
-    CHECK_EQ(seen.account[0].samples, 5);
-    CHECK_EQ(seen.account[0].lost, 0);
-    CHECK(!seen.account[0].complete);
-    wiregen_fini(&w);
-}
-
-TEST(final_stats_that_do_not_add_up_are_a_violation) /* catches: blind trust */
-{
-    struct wiregen w = gen();
-
-    good_frame(&w, 5, 0);
-    wiregen_stats(&w, &(struct wiregen_stats){.flags = WIRE_STATS_FINAL,
-                                              .counters = {5, 0, 0, 0},
-                                              .extra_ticks = 1});
-    CHECK_EQ(decode_all(&w), 0);
-    CHECK_EQ(seen.account[0].violations, 1);
     wiregen_fini(&w);
 }
 
@@ -512,7 +293,7 @@ TEST(other_minor_version_is_read) /* catches: refusing what may be skipped */
 
 TEST(hello_that_is_refused_ends_decoding) /* catches: an error that gets lost */
 {
-    struct wiregen w = gen();
+    struct wiregen w = hello_stream();
 
     good_frame(&w, 1, 0);
     seen.refuse_hello = 1;
@@ -525,7 +306,7 @@ TEST(hello_that_is_refused_ends_decoding) /* catches: an error that gets lost */
 /* A reboot at (boot), or a new session, or a repetition, after 5 samples. */
 static struct wiregen twice(uint8_t boot, uint16_t seq)
 {
-    struct wiregen w = gen();
+    struct wiregen w = hello_stream();
 
     good_frame(&w, 5, 0);
     size_t at = w.size;
@@ -588,7 +369,7 @@ TEST(repeated_hello_changes_nothing) /* catches: one-way channels losing stacks
 
 TEST(sequence_numbers_wrap) /* catches: a gap of 65535 frames out of nothing */
 {
-    struct wiregen w = gen();
+    struct wiregen w = hello_stream();
 
     for (uint32_t i = 0; i < 65540; i++) {
         wiregen_open(&w, WIRE_PONG);
@@ -602,7 +383,7 @@ TEST(sequence_numbers_wrap) /* catches: a gap of 65535 frames out of nothing */
 
 TEST(status_and_pong_are_read) /* catches: control fields mixed up */
 {
-    struct wiregen w = gen();
+    struct wiregen w = hello_stream();
 
     wiregen_open(&w, WIRE_STATUS);
     wiregen_field(&w, 1, 4000, 4);
@@ -628,140 +409,21 @@ TEST(status_and_pong_are_read) /* catches: control fields mixed up */
     wiregen_fini(&w);
 }
 
-/* Bodies that no agent sends: each is one malformed frame, and no more. */
-
-static void expect_malformed(struct wiregen *w, const char *why)
-{
-    CHECK_EQ(decode_all(w), 0);
-    CHECK_EQ(health.malformed, 1);
-    if (!strstr(health.first_malformed, why))
-        CHECK_STR(health.first_malformed, why);
-    wiregen_fini(w);
-}
-
-/* A SAMPLES frame with one long record of (type), of (size) bytes. */
-static void expect_bad_record(uint8_t type, const char *body, size_t size,
-                              const char *why)
-{
-    struct wiregen w = gen();
-
-    wiregen_samples_begin(&w, &(struct wiregen_samples){.epoch = 1});
-    wiregen_short(&w, 1, 1, 1, 0);
-    wiregen_long_begin(&w, type);
-    wiregen_bytes(&w, body, size);
-    wiregen_long_end(&w);
-    wiregen_short(&w, 1, 1, 1, 0);
-    wiregen_samples_end(&w, (uint64_t[4]){3, 0, 0, 0});
-    expect_malformed(&w, why);
-    CHECK_EQ(seen.samples_n, 1); /* what came before it counts ... */
-    CHECK_EQ(seen.account[0].samples, 1);
-    CHECK_EQ(seen.account[0].lost + seen.account[0].samples <= 3, 1);
-    CHECK_EQ(seen.account[0].violations, 0); /* ... what follows is lost */
-}
-
 TEST(
-    bad_records_are_refused) /* catches: counts and lengths that are believed */
+    large_frames_survive_any_cut) /* catches: bytes dropped between two reads */
 {
-    expect_bad_record(1, "\x80\x80\x80\x80\x80", 5, "long sample is cut");
-    expect_bad_record(1, "\x01\x01\x01\x00\x00\x00", 6, "weight 0");
-    expect_bad_record(2, "\x80\x80\x80\x80\x80", 5, "STACK record is cut");
-    expect_bad_record(2, "\x80\x40\x00\x00\x00\x00", 6, "beyond 8191");
-    expect_bad_record(2, "\x01\x00\x10\x00\x00", 5, "unknown slots");
-    expect_bad_record(2, "\x01\x00\x00\x00\x80\x01", 6, "127 frames");
-    expect_bad_record(2, "\x01\x00\x00\x00\x7f", 5, "STACK record is cut");
-    expect_bad_record(
-        2, "\x01\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 14,
-        "127 frames");
-    expect_bad_record(3, "\x80\x80\x80\x80\x80", 5, "BEGIN record is cut");
-    expect_bad_record(3, "\x01\x29\x01\x01", 4, "out of range");
-    expect_bad_record(3, "\x01\x01\x80\x80\x04\x01", 6, "out of range");
-    expect_bad_record(4, "\x80\x80\x80\x80\x80", 5, "LOST record is cut");
-}
+    struct wiregen w = hello_stream();
+    uint64_t before = 0;
 
-TEST(stack_of_more_frames_than_the_last_is_refused) /* catches: reads before
-                                                       chain */
-{
-    struct wiregen w = gen();
-
-    good_frame(&w, 1, 0); /* its stack has 3 frames */
-    wiregen_samples_begin(
-        &w, &(struct wiregen_samples){.shift = 4, .period = 8000, .epoch = 1});
-    wiregen_stack(&w, &(struct wiregen_stack){.id = 2, .shared = 4});
-    wiregen_samples_end(&w, (uint64_t[4]){1, 0, 0, 0});
-    expect_malformed(&w, "takes more frames");
-}
-
-TEST(record_beyond_the_frame_is_refused) /* catches: a long record that runs on
-                                          */
-{
-    for (uint8_t cells = 0; cells < 3; cells += 2) {
-        struct wiregen w = gen();
-
-        wiregen_samples_begin(&w, &(struct wiregen_samples){.epoch = 1});
-        wiregen_uint(&w, 3, 1);
-        wiregen_uint(&w, cells, 1); /* 0, or 2 where there is 1 */
-        wiregen_uint(&w, 0, 5);
-        wiregen_samples_end(&w, (uint64_t[4]){1, 0, 0, 0});
-        expect_malformed(&w, "beyond the frame");
+    for (uint64_t n = 500; n < 560; n += 5) { /* up to the longest body */
+        good_frame(&w, n, before);
+        before += n;
     }
-}
-
-static void expect_bad_body(uint8_t type, const void *body, size_t size,
-                            const char *why)
-{
-    struct wiregen w = gen();
-
-    wiregen_open(&w, type);
-    wiregen_bytes(&w, body, size);
-    wiregen_close(&w);
-    expect_malformed(&w, why);
-    CHECK_EQ(seen.samples_n, 0);
-}
-
-TEST(bad_bodies_are_refused) /* catches: lengths that are believed */
-{
-    uint8_t samples[18] = {0};
-
-    expect_bad_body(WIRE_SAMPLES, "", 0, "core that HELLO does not know");
-    expect_bad_body(WIRE_SAMPLES, samples, 17, "core that HELLO");
-    expect_bad_body(WIRE_SAMPLES, samples, 18, "shorter than it says");
-    samples[16] = 1; /* a cell that is not there */
-    expect_bad_body(WIRE_SAMPLES, samples, 18, "shorter than it says");
-    samples[3] = 41;
-    expect_bad_body(WIRE_SAMPLES, samples, 18, "sensible header");
-    samples[0] = 4;
-    expect_bad_body(WIRE_SAMPLES, samples, 18, "core that HELLO");
-    expect_bad_body(WIRE_STATS, "\x01", 1, "STATS ends");
-    expect_bad_body(WIRE_STATS, "\x01\x02\x00", 3, "STATS ends");
-    expect_bad_body(WIRE_STATS, "\x01\x02\x00\x01", 4, "core that HELLO");
-    expect_bad_body(WIRE_STATUS, "\x01\x04\x00", 3, "STATUS ends");
-    expect_bad_body(WIRE_PONG, "\x01\xff", 2, "PONG ends");
-    expect_bad_body(WIRE_HELLO, "", 0, "begin with its version");
-    expect_bad_body(WIRE_HELLO, "\x05\x01\x01", 3, "begin with its version");
-    expect_bad_body(WIRE_HELLO, "\x01\x02\x00\x01\x05\x01\x00", 7, "cores");
-    expect_bad_body(WIRE_HELLO, "\x01\x02\x00\x01\x05\x02\x01\x04", 8, "cores");
-    expect_bad_body(WIRE_HELLO, "\x01\x02\x00\x01\x05\x01\x01\x05", 8,
-                    "HELLO ends");
-    expect_bad_body(WIRE_HELLO, "\x01\x02\x00\x01\x04\x01\x01", 7, "16 bytes");
-    expect_bad_body(WIRE_HELLO, "\x01\x02\x00\x01\x05\x01\x01\x0f\x02\x01\x20",
-                    11, "8192");
-    expect_bad_body(WIRE_HELLO,
-                    "\x01\x02\x00\x01\x05\x01\x01\x06\x06\0\0\0\0\0\1", 15,
-                    "1 THz");
-}
-
-TEST(text_of_a_guest_is_cut_to_fit) /* catches: an overflow by a long version */
-{
-    struct wiregen w = {0};
-    char version[255];
-
-    memset(version, 'v', sizeof version);
-    wiregen_open(&w, WIRE_HELLO);
-    wiregen_field(&w, 1, 0x0100, 2);
-    wiregen_field_bytes(&w, 2, version, sizeof version);
-    wiregen_field(&w, 5, 1, 1);
-    wiregen_close(&w);
-    CHECK_EQ(decode_all(&w), 0);
-    CHECK_EQ(strlen(seen.guest.agent_version), 31);
+    for (size_t piece = 1000; piece < 13000; piece += 567) {
+        CHECK_EQ(decode_pieces(w.bytes, w.size, piece), 0);
+        CHECK_EQ(health.skipped, 0);
+        CHECK_EQ(seen.account[0].samples, before);
+        CHECK_EQ(seen.account[0].lost, 0);
+    }
     wiregen_fini(&w);
 }

@@ -5,153 +5,20 @@
  */
 #include "check.h"
 
-#include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "fake_guest.h"
 #include "pipeline.h"
 #include "tprof_wire.h"
 #include "wiregen.h"
 
-#define TEXT 0x400000u
-
-static char dir[] = "/tmp/test_pipeline.XXXXXX";
-static char socket_path[64], record_path[64];
 static struct err error;
 static char notes[4096];
 static int hellos;
-
-/* The guest's side */
-
-struct guest_side {
-    int listener, fd;
-    struct wiregen w;
-    uint64_t tsc_hz;
-    uint32_t features;
-    uint16_t expected_seq;
-};
-
-static void make_dir(void)
-{
-    CHECK(mkdtemp(dir) != NULL);
-    snprintf(socket_path, sizeof socket_path, "%s/port", dir);
-    snprintf(record_path, sizeof record_path, "%s/x.tprof", dir);
-}
-
-static void remove_dir(void)
-{
-    unlink(socket_path);
-    unlink(record_path);
-    rmdir(dir);
-}
-
-static int listen_there(void)
-{
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-
-    strcpy(address.sun_path, socket_path);
-    CHECK_EQ(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
-    CHECK_EQ(listen(fd, 1), 0);
-    return fd;
-}
-
-static void say(struct guest_side *g)
-{
-    CHECK_EQ(write(g->fd, g->w.bytes, g->w.size), (ssize_t)g->w.size);
-    g->w.size = 0;
-}
-
-static void say_hello(struct guest_side *g, uint8_t boot)
-{
-    wiregen_hello(&g->w, &(struct wiregen_hello){.boot = boot,
-                                                 .cores = 1,
-                                                 .tsc_hz = g->tsc_hz,
-                                                 .features = g->features,
-                                                 .text_start = TEXT});
-    say(g);
-    g->expected_seq = 0;
-}
-
-static void say_samples(struct guest_side *g, uint64_t n, uint64_t before)
-{
-    wiregen_samples_begin(
-        &g->w, &(struct wiregen_samples){
-                   .shift = 4, .period = 8000, .epoch = 1, .time = 1000});
-    wiregen_stack(&g->w, &(struct wiregen_stack){.id = 1});
-    for (uint64_t i = 0; i < n; i++)
-        wiregen_short(&g->w, 1, 8000, 0x100, 0);
-    wiregen_samples_end(&g->w, (uint64_t[4]){before + n, 0, 0, 0});
-    say(g);
-}
-
-static void say_status(struct guest_side *g, uint8_t state, uint8_t refusal)
-{
-    wiregen_open(&g->w, WIRE_STATUS);
-    wiregen_field(&g->w, WIRE_CONTROL_STATE, state, 1);
-    wiregen_field(&g->w, WIRE_CONTROL_ERROR, refusal, 1);
-    wiregen_close(&g->w);
-    say(g);
-}
-
-/* Wait for a frame of (type); its body goes to (body). Returns its length;
- * -1 if the collector left. */
-static int hear(struct guest_side *g, uint8_t type, uint8_t *body)
-{
-    uint8_t frame[64];
-
-    if (recv(g->fd, frame, 8, MSG_WAITALL) != 8)
-        return -1;
-    CHECK_MEM(frame, "\x54\x9d", 2);
-    CHECK_EQ(frame[2], type);
-    CHECK_EQ(frame[4] | frame[5] << 8, g->expected_seq);
-    g->expected_seq++;
-    int length = frame[6];
-
-    CHECK_EQ(recv(g->fd, frame + 8, (size_t)length + 4, MSG_WAITALL),
-             length + 4);
-    uint32_t crc = wiregen_crc(frame, 8 + (size_t)length);
-
-    CHECK_MEM(frame + 8 + length, &crc, 4);
-    memcpy(body, frame + 8, (size_t)length);
-    return length;
-}
-
-/* Start (play) as the guest. It is listening when this returns. */
-static pid_t start_guest(void (*play)(struct guest_side *),
-                         struct guest_side side)
-{
-    side.listener = listen_there();
-    fflush(stdout);
-    pid_t pid = fork();
-
-    CHECK(pid >= 0);
-    if (pid == 0) {
-        alarm(30);
-        side.fd = accept(side.listener, NULL, NULL);
-        CHECK(side.fd >= 0);
-        play(&side);
-        wiregen_fini(&side.w);
-        _exit(0);
-    }
-    close(side.listener);
-    return pid;
-}
-
-static void join_guest(pid_t pid)
-{
-    int status;
-
-    CHECK_EQ(waitpid(pid, &status, 0), pid);
-    CHECK_EQ(status, 0);
-}
 
 /* The collector's side */
 
@@ -598,59 +465,4 @@ TEST(missing_file_is_an_error) /* catches: waiting for a recording to appear */
     CHECK_EQ(pipeline_run(p, &end, &error), -1);
     CHECK(strstr(error.text, "/nonexistent: No such file") != NULL);
     pipeline_free(p);
-}
-
-TEST(pty_is_read_raw) /* catches: a terminal that edits what passes */
-{
-    int master = posix_openpt(O_RDWR | O_NOCTTY);
-    struct wiregen w = {0};
-
-    CHECK(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0);
-    struct source *source = source_serial(ptsname(master), &error);
-
-    CHECK(source != NULL);
-    CHECK_EQ(source->ops->open(source, &error), SOURCE_OPEN);
-    for (unsigned i = 0; i < 256; i++)
-        wiregen_uint(&w, i, 1);
-    CHECK_EQ(write(master, w.bytes, w.size), 256);
-    uint8_t got[256];
-    uint64_t arrival;
-    ssize_t n = 0;
-
-    while (n < 256) {
-        struct pollfd fd = {.fd = source->fd, .events = POLLIN};
-
-        CHECK_EQ(poll(&fd, 1, 5000), 1);
-        ssize_t some = source->ops->read(
-            source, got + n, sizeof got - (size_t)n, &arrival, &error);
-        CHECK(some > 0);
-        n += some;
-    }
-    CHECK_MEM(got, w.bytes, 256);
-    CHECK_EQ(source->ops->write(source, "\x03\x04\n", 3, &error), 3);
-    CHECK_EQ(read(master, got, 3), 3);
-    CHECK_MEM(got, "\x03\x04\n", 3);
-    close(master);
-    CHECK_EQ(source->ops->read(source, got, 256, &arrival, &error), SOURCE_END);
-    source_close(source);
-    wiregen_fini(&w);
-}
-
-TEST(serial_refuses_what_is_no_port) /* catches: reading a directory for ever */
-{
-    struct source *source = source_serial("/tmp", &error);
-
-    CHECK_EQ(source->ops->open(source, &error), SOURCE_FAILED);
-    CHECK(strstr(error.text, "neither a socket nor a terminal") != NULL);
-    source_close(source);
-    source = source_serial("/dev/null", &error);
-    CHECK_EQ(source->ops->open(source, &error), SOURCE_FAILED);
-    CHECK(strstr(error.text, "not a terminal") != NULL);
-    source_close(source);
-    char path[200];
-
-    memset(path, 'x', sizeof path);
-    path[0] = '/';
-    path[199] = '\0';
-    CHECK(source_serial(path, &error) == NULL);
 }

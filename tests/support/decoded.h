@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Decodes streams for tests of the decoder, in one piece and in many, into
+ * memory that ends where the bytes do; and builds the usual ones.
+ */
+#ifndef TPROF_DECODED_H
+#define TPROF_DECODED_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decode/decode.h"
+#include "seen.h"
+#include "wiregen.h"
+
+#define TEXT 0x400000u /* start of text in hello_stream() */
+
+/* Of the last stream decoded. */
+extern struct seen seen;
+extern struct stream_health health;
+extern struct err error;
+
+/* Decode (size) bytes in pieces of (piece). Returns as decode_feed(). */
+int decode_pieces(const uint8_t *bytes, size_t size, size_t piece);
+
+/* Decode (w) whole and in pieces of several sizes; all must say the same. */
+int decode_all(const struct wiregen *w);
+
+/* A stream with a HELLO of boot 1, 4 cores, 1 GHz. */
+struct wiregen hello_stream(void);
+
+/* A SAMPLES frame of core 0: BEGIN if (before) is 0, stack 1 of 3 frames, and
+ * (n) samples of it, after (before) earlier ones. */
+void good_frame(struct wiregen *w, uint64_t n, uint64_t before);
+
+#endif

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The decoder's account: what was lost, and what contradicts itself. */
+#include "check.h"
+
+#include "decoded.h"
+
+TEST(flipped_byte_costs_one_frame_exactly) /* catches: inexact loss */
+{
+    struct wiregen w = hello_stream();
+
+    good_frame(&w, 10, 0);
+    size_t second = w.size;
+
+    good_frame(&w, 20, 10);
+    size_t third = w.size;
+
+    good_frame(&w, 30, 30);
+    w.bytes[second + 40] ^= 0x10;
+    CHECK_EQ(decode_all(&w), 0);
+    CHECK_EQ(health.skipped, third - second);
+    CHECK_EQ(health.damaged, 1);
+    CHECK_EQ(health.lost_frames, 1);
+    CHECK_EQ(seen.gaps, 1);
+    CHECK_EQ(seen.samples_n, 40);
+    CHECK_EQ(seen.account[0].samples, 40);
+    CHECK_EQ(seen.account[0].lost, 20);
+    CHECK_EQ(seen.account[0].violations, 0);
+    CHECK_EQ(seen.losses_n, 1);
+    CHECK_EQ(seen.losses[0].reason, LOSS_TRANSPORT);
+    CHECK_EQ(seen.losses[0].ticks, 20);
+    wiregen_fini(&w);
+}
+
+TEST(stacks_are_unknown_after_a_gap) /* catches: the wrong stack believed */
+{
+    static const uint64_t frames[] = {0x99};
+    struct wiregen w = hello_stream();
+
+    good_frame(&w, 1, 0);
+    w.seq++; /* a lost frame: it may have redefined stack 1 */
+    wiregen_samples_begin(
+        &w, &(struct wiregen_samples){.shift = 4, .period = 8000, .epoch = 1});
+    wiregen_short(&w, 1, 100, 0x100, 0);
+    wiregen_stack(&w, &(struct wiregen_stack){.id = 2, .shared = 1});
+    wiregen_short(&w, 2, 100, 0x100, 0); /* built upon what was lost */
+    wiregen_stack(
+        &w, &(struct wiregen_stack){.id = 1, .frames = frames, .count = 1});
+    wiregen_short(&w, 1, 100, 0x100, 0); /* known again */
+    wiregen_stack(&w, &(struct wiregen_stack){.id = 2, .shared = 1});
+    wiregen_short(&w, 2, 100, 0x100, 0);
+    wiregen_samples_end(&w, (uint64_t[4]){5, 0, 0, 0});
+    CHECK_EQ(decode_all(&w), 0);
+    CHECK_EQ(health.malformed, 0);
+    CHECK_EQ(seen.samples_n, 5);
+    CHECK_EQ(seen.samples[1].sample.stack, STACK_UNKNOWN);
+    CHECK_EQ(seen.samples[1].sample.leaf, TEXT + 0x100);
+    CHECK_EQ(seen.samples[2].sample.stack, STACK_UNKNOWN);
+    CHECK_EQ(seen.samples[3].sample.stack, 2);
+    CHECK_EQ(seen.samples[4].sample.stack, 3);
+    CHECK_EQ(seen.stacks[2].frames[0], TEXT + 0x99);
+    CHECK_EQ(seen.account[0].unknown_stack, 2);
+    CHECK_EQ(seen.account[0].violations, 0);
+    wiregen_fini(&w);
+}
+
+TEST(new_epoch_empties_the_dictionary) /* catches: ids that outlive a RESET */
+{
+    struct wiregen w = hello_stream();
+
+    good_frame(&w, 1, 0);
+    wiregen_samples_begin(
+        &w, &(struct wiregen_samples){.shift = 4, .period = 8000, .epoch = 2});
+    wiregen_short(&w, 1, 100, 0x100, 0);
+    wiregen_samples_end(&w, (uint64_t[4]){2, 0, 0, 0});
+    CHECK_EQ(decode_all(&w), 0);
+    CHECK_EQ(seen.samples[1].sample.stack, STACK_UNKNOWN);
+    CHECK_EQ(seen.account[0].unknown_stack, 1);
+    wiregen_fini(&w);
+}
+
+TEST(counters_that_contradict_records_are_violations) /* catches: silent lies */
+{
+    struct wiregen w = hello_stream();
+
+    good_frame(&w, 5, 0);
+    good_frame(&w, 5, 6); /* one more than was sent, and no gap */
+    good_frame(&w, 5, 3); /* going backwards */
+    CHECK_EQ(decode_all(&w), 0);
+    CHECK_EQ(seen.account[0].violations, 2);
+    CHECK_EQ(seen.account[0].samples, 15);
+    CHECK_EQ(seen.account[0].lost, 1);
+    wiregen_fini(&w);
+}
+
+TEST(missed_must_match_the_weights) /* catches: weights that nobody counted */
+{
+    struct wiregen w = hello_stream();
+
+    wiregen_samples_begin(
+        &w, &(struct wiregen_samples){.shift = 4, .period = 8000, .epoch = 1});
+    wiregen_long_sample(&w, &(struct wiregen_long){.id = 1, .weight = 4});
+    wiregen_samples_end(&w, (uint64_t[4]){1, 3, 0, 0});
+    wiregen_samples_begin(
+        &w, &(struct wiregen_samples){.shift = 4, .period = 8000, .epoch = 1});
+    wiregen_long_sample(&w, &(struct wiregen_long){.id = 1, .weight = 4});
+    wiregen_samples_end(&w, (uint64_t[4]){2, 5, 0, 0});
+    CHECK_EQ(decode_all(&w), 0);
+    CHECK_EQ(seen.account[0].violations, 1);
+    wiregen_fini(&w);
+}
+
+TEST(live_stats_do_not_touch_the_account) /* catches: counting what is on its
+                                             way */
+{
+    struct wiregen w = hello_stream();
+
+    good_frame(&w, 5, 0);
+    wiregen_stats(&w, &(struct wiregen_stats){.counters = {100, 0, 0, 0}});
+    CHECK_EQ(decode_all(&w), 0);
+    CHECK_EQ(seen.account[0].samples, 5);
+    CHECK_EQ(seen.account[0].lost, 0);
+    CHECK(!seen.account[0].complete);
+    wiregen_fini(&w);
+}
+
+TEST(final_stats_that_do_not_add_up_are_a_violation) /* catches: blind trust */
+{
+    struct wiregen w = hello_stream();
+
+    good_frame(&w, 5, 0);
+    wiregen_stats(&w, &(struct wiregen_stats){.flags = WIRE_STATS_FINAL,
+                                              .counters = {5, 0, 0, 0},
+                                              .extra_ticks = 1});
+    CHECK_EQ(decode_all(&w), 0);
+    CHECK_EQ(seen.account[0].violations, 1);
+    wiregen_fini(&w);
+}
+
+TEST(gap_excuses_one_difference_only) /* catches: checks that end with a gap */
+{
+    struct wiregen w = hello_stream();
+
+    good_frame(&w, 5, 0);
+    w.seq++;
+    good_frame(&w, 5, 7);  /* 2 lost in the gap */
+    good_frame(&w, 5, 13); /* 1 vanished without one */
+    CHECK_EQ(decode_all(&w), 0);
+    CHECK_EQ(seen.account[0].lost, 3);
+    CHECK_EQ(seen.account[0].violations, 1);
+    wiregen_fini(&w);
+}
+
+TEST(lost_ends_at_the_next_record) /* catches: bursts at the frame's end */
+{
+    struct wiregen w = hello_stream();
+
+    wiregen_samples_begin(
+        &w, &(struct wiregen_samples){.shift = 4, .period = 8000, .epoch = 1});
+    wiregen_short(&w, 1, 100, 0x100, 0);
+    wiregen_lost(&w, 3, 8, 0);
+    wiregen_short(&w, 1, 50, 0x100, 0);
+    wiregen_short(&w, 1, 1000, 0x100, 0);
+    wiregen_samples_end(&w, (uint64_t[4]){3, 0, 0, 8});
+    CHECK_EQ(decode_all(&w), 0);
+    CHECK_EQ(seen.losses_n, 1);
+    CHECK_EQ(seen.losses[0].reason, LOSS_REENTERED);
+    CHECK_EQ(seen.losses[0].from_tsc, 100 << 4);
+    CHECK_EQ(seen.losses[0].to_tsc, 150 << 4);
+    CHECK_EQ(seen.account[0].reentered, 8);
+    CHECK_EQ(seen.account[0].violations, 0);
+    wiregen_fini(&w);
+}
