@@ -43,20 +43,6 @@ static struct source *open_source(const struct options *o, struct err *e)
                              : source_replay(o->input, e);
 }
 
-static int run_session(const struct options *o, const struct outputs *out,
-                       struct source *source)
-{
-    struct err e = {""};
-    struct session *s = session_new(source, o, out, &e);
-    int result = s != NULL ? session_run(s, &e) : -1;
-
-    session_free(s);
-    if (result == 0)
-        return EXIT_DONE;
-    (void)fprintf(stderr, "collector: %s\n", e.text);
-    return EXIT_FAILED;
-}
-
 static int run_live(int argc, char **argv)
 {
     struct options o;
@@ -77,7 +63,7 @@ static int run_live(int argc, char **argv)
     source = open_source(&o, &e);
     if (source == NULL)
         goto usage;
-    return run_session(&o, &out, source);
+    return session_run("collector", source, &o, &out, NULL);
 
 usage:
     (void)fprintf(stderr, "collector: %s\n", e.text);

@@ -24,8 +24,9 @@ static int help(void)
 }
 
 /* One line: what is in the file, and what to do with it. */
-static void summarize(const char *path, const struct profile *p)
+static void summarize(const struct outputs *out, const struct profile *p)
 {
+    const char *path = out->recording;
     uint64_t samples = 0, ticks = 0;
     char count[TEXT_NUMBER], lost[TEXT_NUMBER];
 
@@ -38,21 +39,6 @@ static void summarize(const char *path, const struct profile *p)
                   "collector report %s\n",
                   path, text_count(count, samples), p->duration_s,
                   text_count(lost, ticks - samples), path);
-}
-
-static int run_session(const struct options *o, const struct outputs *out,
-                       struct source *source)
-{
-    struct err e = {""};
-    struct session *s = session_new(source, o, out, &e);
-    int result = s != NULL ? session_run(s, &e) : -1;
-
-    if (result == 0)
-        summarize(out->recording, session_profile(s));
-    else
-        (void)fprintf(stderr, "collector record: %s\n", e.text);
-    session_free(s);
-    return result == 0 ? EXIT_DONE : EXIT_FAILED;
 }
 
 static int run_record(int argc, char **argv)
@@ -78,7 +64,7 @@ static int run_record(int argc, char **argv)
     source = source_serial(o.serial, &e);
     if (source == NULL)
         goto usage;
-    return run_session(&o, &out, source);
+    return session_run("collector record", source, &o, &out, summarize);
 
 usage:
     (void)fprintf(stderr, "collector record: %s\n", e.text);

@@ -19,20 +19,6 @@ static int help(void)
     return EXIT_DONE;
 }
 
-static int run_session(const struct options *o, const struct outputs *out,
-                       struct source *source)
-{
-    struct err e = {""};
-    struct session *s = session_new(source, o, out, &e);
-    int result = s != NULL ? session_run(s, &e) : -1;
-
-    session_free(s);
-    if (result == 0)
-        return EXIT_DONE;
-    (void)fprintf(stderr, "collector report: %s\n", e.text);
-    return EXIT_FAILED;
-}
-
 static int plan(struct outputs *out, const struct options *o, struct err *e)
 {
     if (o->input == NULL)
@@ -60,7 +46,7 @@ static int run_report(int argc, char **argv)
     source = source_replay(o.input, &e);
     if (source == NULL)
         goto usage;
-    return run_session(&o, &out, source);
+    return session_run("collector report", source, &o, &out, NULL);
 
 usage:
     (void)fprintf(stderr, "collector report: %s\n", e.text);

@@ -9,7 +9,9 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "cmd/cmd.h"
 #include "cmd/identity.h"
+#include "pipeline.h"
 #include "render/text.h"
 #include "symbolize/image.h"
 #include "symbolize/opcodes.h"
@@ -176,8 +178,20 @@ static struct pipeline_config make_config(struct session *s)
     return config;
 }
 
-struct session *session_new(struct source *source, const struct options *o,
-                            const struct outputs *out, struct err *e)
+static void session_free(struct session *s)
+{
+    if (s == NULL)
+        return;
+    release_signals(s);
+    pipeline_free(s->pipeline);
+    image_close(s->image);
+    free(s);
+}
+
+/* Owns (source) from now on, also if this fails: NULL, and (e) is filled. */
+static struct session *session_new(struct source *source,
+                                   const struct options *o,
+                                   const struct outputs *out, struct err *e)
 {
     struct session *s = calloc(1, sizeof *s);
 
@@ -289,7 +303,8 @@ static int report(struct session *s, struct err *e)
     return result;
 }
 
-int session_run(struct session *s, struct err *e)
+/* 0; -1 with (e) filled, after a report on what came until then. */
+static int run(struct session *s, struct err *e)
 {
     enum pipeline_end end = PIPELINE_SOURCE_END;
     struct err later;
@@ -308,17 +323,18 @@ int session_run(struct session *s, struct err *e)
     return result;
 }
 
-const struct profile *session_profile(const struct session *s)
+int session_run(const char *name, struct source *source,
+                const struct options *o, const struct outputs *out,
+                session_done done)
 {
-    return s->profile;
-}
+    struct err e = {""};
+    struct session *s = session_new(source, o, out, &e);
+    int result = s != NULL ? run(s, &e) : -1;
 
-void session_free(struct session *s)
-{
-    if (s == NULL)
-        return;
-    release_signals(s);
-    pipeline_free(s->pipeline);
-    image_close(s->image);
-    free(s);
+    if (result != 0)
+        (void)fprintf(stderr, "%s: %s\n", name, e.text);
+    else if (done != NULL)
+        done(out, s->profile);
+    session_free(s);
+    return result == 0 ? EXIT_DONE : EXIT_FAILED;
 }

@@ -8,31 +8,22 @@
 
 #include "cmd/options.h"
 #include "cmd/output.h"
-#include "pipeline.h"
-#include "util/err.h"
+#include "model/profile.h"
+#include "source/source.h"
 
-struct session;
-
-/*
- * A session that reads (source), which it owns from now on, also if this
- * fails. (o) and (out) must outlive it.
- *
- * Returns NULL with (e) filled.
- */
-struct session *session_new(struct source *source, const struct options *o,
-                            const struct outputs *out, struct err *e);
+/* Called with what was gathered, when all went well. */
+typedef void (*session_done)(const struct outputs *out,
+                             const struct profile *p);
 
 /*
- * Read until the end, then write all outputs.
+ * Read (source), which is closed in any case, until the end; then write (out).
+ * An error is printed as command (name)'s, after a report on what came until
+ * then. (done) may be NULL.
  *
- * Returns 0; -1 with (e) filled, after reporting on what came until then.
+ * Returns an enum exit_code.
  */
-int session_run(struct session *s, struct err *e);
-
-/* What was gathered; NULL before session_run(), and if it came to nothing. */
-const struct profile *session_profile(const struct session *s);
-
-/* Release (s). NULL is allowed. */
-void session_free(struct session *s);
+int session_run(const char *name, struct source *source,
+                const struct options *o, const struct outputs *out,
+                session_done done);
 
 #endif
