@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The kernel keeps the local APIC's timer for itself, with a fixed tick on
+ * each core, and hands the profiler what each tick interrupted.
+ *
+ * khz=HZ     the kernel's tick (default 4000); the APIC counts nanoseconds
+ * cycles=N   end after N ticks of the TSC (default 0: never)
+ * host=0     a channel of our own on which no host ever comes
+ * rate=HZ, depth=FRAMES, tsc_hz=HZ
+ */
+#include <stdatomic.h>
+
+#include <tprof/tprof.h>
+
+#include "cpu.h"
+#include "guest.h"
+
+#define VECTOR       0x40
+#define FLUSH_FRAMES 4096
+
+/* Local APIC registers; Intel SDM volume 3, 10.4.1. */
+#define LAPIC          ((uintptr_t)0xfee00000)
+#define LAPIC_TIMER    0x320
+#define LAPIC_PERIODIC (1u << 17)
+#define LAPIC_INITIAL  0x380
+#define LAPIC_DIVIDE   0x3e0
+#define LAPIC_BY_1     0xb
+#define APIC_HZ        1000000000u
+
+static uint32_t kernel_hz;
+static uint64_t cycles, start_tsc, looks;
+static atomic_ullong kernel_ticks;
+static atomic_uint ended;
+static volatile uint64_t results[GUEST_CORES_MAX];
+
+static void must(int error)
+{
+    if (error != TPROF_OK)
+        guest_fail(tprof_strerror(error));
+}
+
+static void lapic_write(uint32_t reg, uint32_t value)
+{
+    *(volatile uint32_t *)(LAPIC + reg) = value;
+}
+
+IDT_ENTRY(tick_entry, tick);
+
+void tick(const struct idt_frame *frame)
+{
+    struct tprof_regs regs = {frame->rip, frame->rsp, frame->rbp};
+
+    kernel_ticks++;
+    lapic_eoi();
+    tprof_tick(&regs);
+}
+
+static void start_ticking(void)
+{
+    lapic_write(LAPIC_DIVIDE, LAPIC_BY_1);
+    lapic_write(LAPIC_TIMER, LAPIC_PERIODIC | VECTOR);
+    lapic_write(LAPIC_INITIAL, APIC_HZ / kernel_hz);
+}
+
+__attribute__((noinline)) static uint64_t mix(uint64_t x, uint32_t loops)
+{
+    for (uint32_t i = 0; i < loops; i++)
+        x = (x ^ x >> 31) * 0x9e3779b97f4a7c15ull;
+    return x;
+}
+
+static void run_core(void)
+{
+    uint64_t x = 1;
+
+    must(tprof_start_cpu());
+    start_ticking();
+    cpu_irq_enable();
+    while (cycles == 0 || cpu_rdtsc() - start_tsc < cycles)
+        x = mix(x, 1000);
+    lapic_write(LAPIC_INITIAL, 0);
+    must(tprof_stop_cpu());
+    results[core_index()] = x;
+    atomic_fetch_add(&ended, 1);
+}
+
+static int nobody(void *context)
+{
+    (void)context;
+    looks++;
+    return 0;
+}
+
+/* The hooks that are never called while nobody is there. */
+static int no_bytes(void *context, const void *data, uint32_t size)
+{
+    (void)context;
+    (void)data;
+    (void)size;
+    guest_fail("kernel_timer: sent to nobody");
+}
+
+static const struct tprof_channel lonely = {
+    .flags = TPROF_CHANNEL_IRQ_SAFE,
+    .open = nobody,
+    .send = no_bytes,
+};
+
+int guest_main(void)
+{
+    struct tprof_config config = {
+        .version = TPROF_CONFIG_VERSION,
+        .rate_hz = (uint32_t)opt_u64("rate", 0),
+        .max_frames = (uint32_t)opt_u64("depth", 0),
+        .cpus = core_count(),
+        .cpu_source = TPROF_CPU_GS,
+        .timer = TPROF_TIMER_KERNEL,
+        .kernel_hz = kernel_hz = (uint32_t)opt_u64("khz", 4000),
+        .tsc_hz = opt_u64("tsc_hz", 0),
+        .device.command_line = opt_line(),
+    };
+    struct tprof_stats stats;
+
+    cycles = opt_u64("cycles", 0);
+    if (!opt_u64("host", 1))
+        config.channel = &lonely;
+    idt_set_gate(VECTOR, tick_entry);
+    must(tprof_init(&config));
+    start_tsc = cpu_rdtsc();
+    core_start_others(run_core);
+    run_core();
+    while (atomic_load(&ended) < core_count())
+        cpu_pause();
+    tprof_flush(FLUSH_FRAMES);
+    must(tprof_get_stats(0, &stats));
+    con_printf("counted: kernel %lu ticks %lu looks %lu\n",
+               (uint64_t)kernel_ticks, stats.ticks, looks);
+    return 0;
+}
