@@ -138,25 +138,22 @@ static void handle_control(struct tprof_console *c, const uint8_t *message,
     switch (head >> 32 & 0xffff) {
     case VIRTIO_CONSOLE_PORT_ADD:
         c->ports |= bit;
+        c->asked &= ~bit;
         break;
     case VIRTIO_CONSOLE_PORT_REMOVE:
-        c->ports &= ~bit;
-        if (port == c->port) {
-            c->port = TPROF_CONSOLE_NO_PORT;
-            c->restart = true; /* it may come back as another number */
-        }
-        break;
+        set = false; /* its host is gone, too */
+        /* fall through */
     case VIRTIO_CONSOLE_PORT_OPEN:
         c->attached = set ? c->attached | bit : c->attached & ~bit;
         c->restart |= !set && port == c->port;
         break;
     case VIRTIO_CONSOLE_PORT_NAME:
-        if (port != c->port &&
-            is_our_name(message + VIRTIO_CONSOLE_CONTROL_SIZE,
-                        length - VIRTIO_CONSOLE_CONTROL_SIZE)) {
-            c->port = port;
-            c->restart = true; /* with its queues */
-        }
+        if (!is_our_name(message + VIRTIO_CONSOLE_CONTROL_SIZE,
+                         length - VIRTIO_CONSOLE_CONTROL_SIZE))
+            break;
+        c->named = port == c->port;
+        c->restart |= !c->named; /* with that port's queues */
+        c->port = port;
         break;
     default: /* console port, resize: not for us */
         break;
@@ -185,18 +182,21 @@ static uint32_t drain_control(struct tprof_console *c)
     return count;
 }
 
-/* Ask for the name and state of one port that might be ours: of ours alone
- * once we know it, and it was announced. */
+/* Ask for the name and state of a port that might be ours, first of the one
+ * that was. */
 static bool ask(struct tprof_console *c)
 {
-    uint32_t wanted = c->ports & ~c->asked;
+    uint32_t wanted = c->named ? 0 : c->ports & ~c->asked;
 
-    if (c->port != TPROF_CONSOLE_NO_PORT && c->ports >> c->port & 1)
-        wanted &= 1u << c->port;
-    if (wanted == 0 ||
-        !tell(c, (uint32_t)__builtin_ctz(wanted), VIRTIO_CONSOLE_PORT_READY, 1))
+    if (wanted == 0)
         return false;
-    c->asked |= wanted & -wanted; /* its lowest bit */
+    uint32_t port = (uint32_t)__builtin_ctz(wanted);
+
+    if (c->port != TPROF_CONSOLE_NO_PORT && wanted >> c->port & 1)
+        port = c->port;
+    if (!tell(c, port, VIRTIO_CONSOLE_PORT_READY, 1))
+        return false;
+    c->asked |= 1u << port;
     return true;
 }
 
@@ -217,6 +217,7 @@ static int start(struct tprof_console *c)
     c->ports = 0;
     c->asked = 0;
     c->attached = 0;
+    c->named = false;
     c->told_open = false;
     c->lost = true;
     c->restart = false;
@@ -296,7 +297,7 @@ static int console_open(void *context)
 
     if (!c->dead && !tprof_virtio_works(&c->device))
         die(c); /* gone, or somebody else has reset it: touch nothing */
-    if (control(c) < 0 || c->port == TPROF_CONSOLE_NO_PORT)
+    if (control(c) < 0 || !c->named)
         return c->dead;
     if (!c->told_open && tell(c, c->port, VIRTIO_CONSOLE_PORT_OPEN, 1)) {
         c->told_open = true;

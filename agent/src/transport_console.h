@@ -54,13 +54,14 @@ struct tprof_console {
     /* First what is used most, where instructions reach it with one byte. */
     int dead;       /* the error that ended it; 0: alive */
     bool told;      /* where the device is: it is ours whatever it has */
+    bool named;     /* (port) has said since start that it is ours */
     bool told_open; /* the device knows that we listen */
     bool lost;      /* open() has not said since start that a host is there */
     bool restart;   /* the device, for what a control message told */
 
     /* A bit per port: announced; asked for name and state; host attached */
     uint32_t ports, asked, attached;
-    uint32_t port; /* ours, or TPROF_CONSOLE_NO_PORT */
+    uint32_t port; /* ours, as far as we know, or TPROF_CONSOLE_NO_PORT */
 
     /* The received buffer that is being copied out, if (left) is not 0 */
     uint32_t receive_id, receive_left;

@@ -125,7 +125,8 @@ static void answer(uint32_t port, uint16_t event, uint16_t value)
         }
     } else if (port < FAKE_PORTS && fake.ports[port].name) {
         if (event == 3) { /* port ready */
-            fake_control(port, 7, 1, fake.ports[port].name);
+            if (!fake.mute[port])
+                fake_control(port, 7, 1, fake.ports[port].name);
             if (fake.ports[port].host)
                 fake_control(port, 6, 1, NULL);
         } else if (event == 6) {

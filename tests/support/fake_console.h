@@ -40,6 +40,7 @@ struct fake_console {
         const char *name; /* NULL: no such port */
         bool host, guest; /* each side is there */
     } ports[FAKE_PORTS];
+    bool mute[FAKE_PORTS]; /* does not say its name */
 };
 
 extern struct fake_console fake;

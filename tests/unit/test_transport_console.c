@@ -244,6 +244,34 @@ TEST(port_may_be_plugged_in_later_and_move)
     CHECK_EQ(console.port, 7);
 }
 
+TEST(number_of_our_port_may_become_another_s)
+{
+    static const char *const names[] = {"org.example.0", NULL};
+
+    for (int i = 0; i < 2; i++) { /* NULL: a port without a name */
+        attach();
+        fake.ports[OURS].name = NULL;
+        fake_host(OURS, false);
+        fake_control(OURS, 2, 1, NULL);
+        CHECK_EQ(open(), 0);
+        fake.ports[OURS].name = "";
+        fake.mute[OURS] = names[i] == NULL;
+        if (names[i])
+            fake.ports[OURS].name = names[i];
+        fake.ports[OURS].host = true;
+        fake_control(OURS, 1, 1, NULL);
+        CHECK_EQ(open(), 0);
+        CHECK(!fake.ports[OURS].guest);
+
+        fake.ports[1].host = true; /* it was another's */
+        fake_control(1, 2, 1, NULL);
+        fake.ports[1].name = "tprof.0";
+        fake_control(1, 1, 1, NULL);
+        CHECK_EQ(open(), 1);
+        CHECK_EQ(console.port, 1);
+    }
+}
+
 /* --- Data ----------------------------------------------------------------- */
 
 TEST(what_is_sent_is_not_copied_and_kicked_once)
