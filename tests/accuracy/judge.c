@@ -89,6 +89,7 @@ void verdict_print(const char *what, const struct verdict *v)
     printf("%s: >= %llu samples a run; pooled p %.3g, %u of %u runs below %g; "
            "total variation <= %.4f, pooled %.4f; %u shares out of interval\n",
            what, (unsigned long long)v->fewest, v->pooled_p, v->low_p,
-           JUDGE_RUNS, LOW_P, v->worst_tv, v->pooled_tv, v->out_of_interval);
+           (unsigned)JUDGE_RUNS, LOW_P, v->worst_tv, v->pooled_tv,
+           v->out_of_interval);
     fflush(stdout);
 }

@@ -114,8 +114,10 @@ static char *read_file(const char *path)
 
     CHECK(f != NULL);
     do {
-        text = realloc(text, size + 65537);
-        CHECK(text != NULL);
+        char *more = realloc(text, size + 65537);
+
+        CHECK(more != NULL);
+        text = more;
         got = fread(text + size, 1, 65536, f);
         size += got;
     } while (got > 0);

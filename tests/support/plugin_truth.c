@@ -35,6 +35,7 @@
 #include "qemu_plugin.h"
 
 #define CORES      16
+#define BUCKETS    65536
 #define LENGTH_MAX 65536 /* longer interrupts count as this */
 
 #define LAPIC_START        0xfee00000u
@@ -94,7 +95,7 @@ static struct {
 
 static struct symbols symbols;
 static struct core cores[CORES];
-static struct insn *buckets[1 << 16];
+static struct insn *buckets[BUCKETS];
 
 QEMU_PLUGIN_EXPORT int qemu_plugin_version = QEMU_PLUGIN_VERSION;
 
@@ -249,24 +250,31 @@ static unsigned kind_of_place(const struct insn *insn)
     return 0;
 }
 
+static struct insn *new_insn(const struct qemu_plugin_insn *handle,
+                             uint64_t address, size_t size)
+{
+    struct insn *insn = calloc(1, sizeof *insn);
+
+    if (!insn)
+        abort();
+    insn->address = address;
+    insn->size = size;
+    insn->function = symbols_at(&symbols, address);
+    insn->kinds =
+        kind_of_place(insn) | kind_of_code(qemu_plugin_insn_data(handle), size);
+    return insn;
+}
+
 static struct insn *intern(const struct qemu_plugin_insn *handle)
 {
     uint64_t address = qemu_plugin_insn_vaddr(handle);
     size_t size = qemu_plugin_insn_size(handle);
-    struct insn **at = &buckets[address % (sizeof buckets / sizeof *buckets)];
+    struct insn **at = &buckets[address % BUCKETS];
 
     while (*at && ((*at)->address != address || (*at)->size != size))
         at = &(*at)->next;
-    if (*at)
-        return *at;
-    *at = calloc(1, sizeof **at);
     if (!*at)
-        abort();
-    (*at)->address = address;
-    (*at)->size = size;
-    (*at)->function = symbols_at(&symbols, address);
-    (*at)->kinds =
-        kind_of_place(*at) | kind_of_code(qemu_plugin_insn_data(handle), size);
+        *at = new_insn(handle, address, size);
     return *at;
 }
 

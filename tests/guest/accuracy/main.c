@@ -8,8 +8,8 @@
  * waits at its end until it took just that long; loops=N; mix=N core c's
  * shares are those of core 0 moved on by N * c functions; boost=K by=PERCENT
  * multiplies the work of function K; turns=1 lets the other
- * cores run after each loop (see tests/accuracy/test_cores.c); those of profile.h
- * and own_timer.h.
+ * cores run every now and then (see tests/accuracy/test_cores.c); those of
+ * profile.h and own_timer.h.
  */
 #include <stdatomic.h>
 
@@ -21,6 +21,10 @@
 
 /* In a paced loop this much is work, the rest absorbs the profiler. */
 #define FILL_PERCENT 88
+
+/* A core's turn, and the steps between two looks at it: under 1000 ns. */
+#define TURN_NS     2500
+#define PIECE_STEPS 50
 
 /* Share of the loop in thousandths. */
 static const uint32_t shares[WORK_KINDS] = {400, 250, 150, 100, 50, 30, 15, 5};
@@ -39,6 +43,7 @@ static struct {
 } options;
 
 static struct work work[GUEST_CORES_MAX];
+static uint64_t turn_end[GUEST_CORES_MAX];
 static atomic_uint running;
 
 /* Keeps a call from becoming a jump, which would leave no frame. */
@@ -70,24 +75,54 @@ static uint32_t steps_of(unsigned kind, unsigned core)
     return (uint32_t)(ns * 16 / kinds[kind].cost);
 }
 
+/* (steps) of a function's work, so many calls further down. */
+static void call_at(unsigned depth, unsigned kind, struct work *w,
+                    uint32_t steps)
+{
+    switch (depth) {
+    case 0:
+        kinds[kind].run(w, steps);
+        break;
+    case 1:
+        call_near(kind, w, steps);
+        break;
+    default:
+        call_far(kind, w, steps);
+        break;
+    }
+}
+
+/* The same in pieces, between which other cores get their turn. */
+static void call_in_turns(unsigned depth, unsigned kind, struct work *w,
+                          uint32_t steps)
+{
+    uint64_t *end = &turn_end[core_index()];
+
+    while (steps > 0) {
+        uint32_t piece = steps < PIECE_STEPS ? steps : PIECE_STEPS;
+
+        call_at(depth, kind, w, piece);
+        steps -= piece;
+        if (cpu_rdtsc() >= *end) {
+            cpu_pause();
+            *end = cpu_rdtsc() + TURN_NS;
+        }
+    }
+}
+
 /* Three depths, a different one for each function from loop to loop. */
 static void one_loop(struct work *w, const uint32_t *steps, uint64_t loop)
 {
     for (unsigned kind = 0; kind < WORK_KINDS; kind++) {
+        unsigned depth = (unsigned)((kind + loop) % 3);
+
         if (kind == 1)
             own_timer_boundary((uintptr_t)kinds[0].run + 16,
                                options.loop_ns / 200);
-        switch ((kind + loop) % 3) {
-        case 0:
-            kinds[kind].run(w, steps[kind]);
-            break;
-        case 1:
-            call_near(kind, w, steps[kind]);
-            break;
-        default:
-            call_far(kind, w, steps[kind]);
-            break;
-        }
+        if (options.turns)
+            call_in_turns(depth, kind, w, steps[kind]);
+        else
+            call_at(depth, kind, w, steps[kind]);
     }
 }
 
@@ -108,8 +143,6 @@ static void all_loops(unsigned core)
         next += options.loop_ns;
         while (options.paced && cpu_rdtsc() < next)
             ;
-        if (options.turns)
-            cpu_pause();
     }
     if (options.own_timer)
         own_timer_stop();

@@ -42,6 +42,7 @@ __attribute__((noinline)) static uint32_t caller_of_70(void)
     return sum;
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion): it is what is to be seen */
 __attribute__((noinline)) static uint32_t recurse(uint32_t depth)
 {
     uint32_t sum = depth ? recurse(depth - 1) : leaf_long(ROUNDS);
