@@ -87,12 +87,13 @@ static void find_image(struct session *s)
         return;
     s->image_sought = true;
     if (info == NULL || info->elf[0] == '\0')
-        remarks_warn(&s->remarks, "Addresses have no names: give the guest's "
-                                  "image by --elf.");
+        remarks_warn(&s->remarks,
+                     "Addresses have no names, and idle time counts "
+                     "as busy: give the guest's image by --elf.");
     else if (image_open(&s->image, info->elf, &why) != 0)
         remarks_warn(&s->remarks,
-                     "Addresses have no names: %s. Give the "
-                     "guest's image by --elf.",
+                     "Addresses have no names, and idle time counts as busy: "
+                     "%s. Give the guest's image by --elf.",
                      why.text);
 }
 
@@ -242,10 +243,11 @@ static int judge_end(struct session *s, enum pipeline_end end, struct err *e)
     if (s->profile == NULL)
         return err_set(e, "out of memory");
     if (!s->profile->has_guest)
-        return err_set(e, "%s: no guest introduced itself%s", s->source,
+        return err_set(e, "%s: no guest introduced itself: %s", s->source,
                        s->options->serial != NULL
-                           ? ""
-                           : ": is this a recording, or a captured stream?");
+                           ? "does one run with this socket behind its port "
+                             "tprof.0, and call tprof_init()?"
+                           : "is this a recording, or a captured stream?");
     return 0;
 }
 

@@ -21,14 +21,15 @@ static int detect(struct replay *r, struct err *e)
 {
     char start[8];
     ssize_t n = pread(r->source.fd, start, sizeof start, 0);
+    struct err why = {""};
 
     if (n < 0)
         return err_set(e, "replay: %s: %s", r->path, strerror(errno));
     if (!recording_is(start, (size_t)n))
         return 0;
-    r->reader = recording_open(r->source.fd, e);
+    r->reader = recording_open(r->source.fd, &why);
     if (!r->reader)
-        return -1;
+        return err_set(e, "%s: %s", r->path, why.text);
     r->source.recording = r->reader;
     return 0;
 }
