@@ -195,7 +195,8 @@ TEST(second_stop_leaves_at_once) /* catches: a user who has to wait */
     remove_dir();
 }
 
-/* The guest's clock: 2 GHz, from the host's. */
+/* The guest's clock: 2 GHz, from the host's, and measured to 10 %: a busy host
+ * may delay one of the PINGs by tens of the 750 ms that they take. */
 static void play_without_clock(struct guest_side *g)
 {
     uint8_t body[64];
@@ -215,7 +216,7 @@ static void play_without_clock(struct guest_side *g)
 
     for (int i = 7; i >= 0; i--)
         period = period << 8 | body[8 + i];
-    CHECK(period > 1980000 && period < 2020000); /* 1000 Hz of 2 GHz */
+    CHECK(period > 1800000 && period < 2200000); /* 1000 Hz of 2 GHz */
     say_samples(g, 1, 0);
 }
 
@@ -232,7 +233,7 @@ TEST(unknown_clock_is_measured) /* catches: a period of nonsense */
     const struct profile *profile = pipeline_profile(p);
 
     CHECK(profile->tsc_measured);
-    CHECK(profile->tsc_hz > 1980000000 && profile->tsc_hz < 2020000000);
+    CHECK(profile->tsc_hz > 1800000000 && profile->tsc_hz < 2200000000);
     CHECK_EQ(profile->cores[0].account.samples, 1);
     pipeline_free(p);
     join_guest(guest);
