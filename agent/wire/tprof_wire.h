@@ -129,8 +129,7 @@ enum wire_long {
     WIRE_LONG_IDLE = 6,   /* reserved */
 };
 
-#define WIRE_SAMPLE_JUMP (1u << 0) /* the clock jumped: a pause, a migration   \
-                                    */
+#define WIRE_SAMPLE_JUMP (1u << 0) /* the clock jumped: it was stopped */
 #define WIRE_SAMPLE_NMI  (1u << 1) /* reserved */
 
 #define WIRE_STACK_FRAMES_MAX 127u

@@ -108,6 +108,7 @@ static const struct tprof_channel lonely = {
 
 int guest_main(void)
 {
+    kernel_hz = (uint32_t)opt_u64("khz", 4000);
     struct tprof_config config = {
         .version = TPROF_CONFIG_VERSION,
         .rate_hz = (uint32_t)opt_u64("rate", 0),
@@ -115,7 +116,7 @@ int guest_main(void)
         .cpus = core_count(),
         .cpu_source = TPROF_CPU_GS,
         .timer = TPROF_TIMER_KERNEL,
-        .kernel_hz = kernel_hz = (uint32_t)opt_u64("khz", 4000),
+        .kernel_hz = kernel_hz,
         .tsc_hz = opt_u64("tsc_hz", 0),
         .device.command_line = opt_line(),
     };
