@@ -105,12 +105,11 @@ void die_read(const struct dwarf *d, struct cursor *c,
               const struct dwarf_unit *u, const struct abbrevs *a,
               const struct abbrev *ab, struct die *die)
 {
-    const struct spec *spec = &a->specs[ab->first];
-
     die->tag = ab->tag;
     die->children = ab->children;
     die->have = 0;
-    for (uint32_t i = 0; i < ab->count; i++, spec++) {
+    for (uint32_t i = 0; i < ab->count; i++) {
+        const struct spec *spec = &a->specs[ab->first + i];
         const uint8_t *start = c->at;
         uint64_t form = spec->form;
         uint64_t value;
@@ -137,14 +136,12 @@ void die_read(const struct dwarf *d, struct cursor *c,
 void die_skip(struct cursor *c, const struct dwarf_unit *u,
               const struct abbrevs *a, const struct abbrev *ab)
 {
-    const struct spec *spec = &a->specs[ab->first];
-
     if (ab->fixed_size >= 0) {
         cursor_skip(c, (uint64_t)ab->fixed_size);
         return;
     }
     for (uint32_t i = 0; i < ab->count; i++) {
-        uint64_t form = spec[i].form;
+        uint64_t form = a->specs[ab->first + i].form;
 
         (void)form_read(c, u, form != DW_FORM_indirect ? form : cursor_uleb(c));
     }

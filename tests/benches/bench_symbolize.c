@@ -73,12 +73,13 @@ static int run(const char *path)
     static uint64_t pcs[MAX_ADDRESSES];
     struct image *img = open_image(path);
     struct symbolizer *s = symbolizer_new(img, 0);
+    char line[64];
     size_t n = 0;
 
     if (s == NULL)
         return 1;
-    while (n < MAX_ADDRESSES && scanf("%" SCNx64, &pcs[n]) == 1)
-        n++;
+    while (n < MAX_ADDRESSES && fgets(line, sizeof line, stdin) != NULL)
+        pcs[n++] = strtoull(line, NULL, 16);
     symbolizer_prepare(s, pcs, n);
     for (size_t i = 0; i < n; i++)
         print_chain(pcs[i], symbolize(s, pcs[i]));

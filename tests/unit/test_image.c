@@ -108,6 +108,8 @@ TEST(text_crc_covers_the_bytes_of_the_file) /* catches: offsets, limits */
     CHECK(image_find_symbol(img, "complain", &start));
     CHECK_EQ(image_text_crc(img, start, size, &crc), 0);
     CHECK_EQ(crc, slow_crc32c(text, size));
+    CHECK_EQ(image_text_crc(img, start + 9, size - 9, &crc), 0);
+    CHECK_EQ(crc, slow_crc32c(text + 9, size - 9));
     CHECK_EQ(image_text_crc(img, start, 5, &crc), 0);
     CHECK_EQ(crc, slow_crc32c(text, 5));
     CHECK_EQ(image_text_crc(img, start, 1 << 20, &crc), -1);

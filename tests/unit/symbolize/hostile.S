@@ -1,24 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * DWARF that no compiler makes: origins in a circle, siblings that lead back,
- * scopes without end, counts without entries.
+ * DWARF that no compiler makes, one kind for each macro: origins in a CIRCLE
+ * and siblings that lead back; scopes as DEEP as there is room; LISTS of ranges
+ * that are read again and again; a line table with COUNTS of nothing.
  */
     .text
-    .globl _start, cyclic_origin, deep
+    .globl _start, target
     .type _start, @function
 _start:
     ret
     .size _start, . - _start
-    .type cyclic_origin, @function
-cyclic_origin:
+    .type target, @function
+target:
     nop
     ret
-    .size cyclic_origin, . - cyclic_origin
-    .type deep, @function
-deep:
-    nop
-    ret
-    .size deep, . - deep
+    .size target, . - target
 text_end:
 
     .section .debug_abbrev
@@ -53,8 +49,22 @@ first:
     .uleb128 2
     .long first - unit      /* its own sibling */
     .long second - unit
-    .quad cyclic_origin
+    .quad target
     .long 2
+#ifdef DEEP
+    .rept 1000000
+    .uleb128 3
+    .long first - unit
+    .quad target
+    .long 2
+    .endr
+#endif
+#ifdef LISTS
+    .rept 100000
+    .uleb128 4
+    .long 0
+    .endr
+#endif
     .byte 0
 second:
     .uleb128 2
@@ -62,28 +72,13 @@ second:
     .long first - unit
     .quad _start
     .long 1
-    .byte 0
-    .uleb128 2              /* a million scopes, one in the other */
-    .long 0xffffffff
-    .long first - unit
-    .quad deep
-    .long 2
-    .rept 1000000
-    .uleb128 3
-    .long first - unit
-    .quad deep
-    .long 2
-    .endr
-    .rept 100000            /* and a list that is read again and again */
-    .uleb128 4
-    .long 0
-    .endr
+    .byte 0, 0
 unit_end:
 
     .section .debug_ranges
-    .rept 100000
-    .quad 1, 2
-    .endr
+#ifdef LISTS
+    .fill 2000000, 8, 1     /* ranges from 1 to 1, that is, none */
+#endif
     .quad 0, 0
 
     .section .debug_line
@@ -95,8 +90,12 @@ lines_start:
     .long program - header
 header:
     .byte 1, 1, 1, -3, 12, 10, 0, 1, 1, 1, 1, 0, 0, 0, 1
+#ifdef COUNTS
     .byte 0                 /* no columns, */
     .uleb128 0xffffffffffff /* of very many directories */
+#else
+    .byte 0, 0, 0, 0
+#endif
 program:
     .byte 1
 lines_end:

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Any bytes as the guest's ELF: identity, symbols, lines, opcodes. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "symbolize/image.h"
+#include "symbolize/opcodes.h"
+#include "symbolize/symbolize.h"
+#include "util/err.h"
+
+#define MAX_ADDRESSES 256u
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Addresses at equal distances over all text. */
+static size_t choose(const struct image *img, uint64_t *pcs)
+{
+    const struct image_text *t;
+    size_t n = 0;
+
+    for (size_t i = 0; (t = image_text(img, i)) != NULL; i++) {
+        size_t step = t->bytes_len / 128 + 1;
+
+        for (size_t at = 0; at < t->bytes_len && n < MAX_ADDRESSES; at += step)
+            pcs[n++] = t->address + at;
+    }
+    return n;
+}
+
+static void use(struct image *img)
+{
+    struct symbolizer *s = symbolizer_new(img, 0);
+    struct opcodes *o = opcodes_new(img, 0);
+    uint64_t pcs[MAX_ADDRESSES], slide;
+    size_t n = choose(img, pcs), len;
+    uint32_t crc;
+
+    (void)image_build_id(img, &len);
+    (void)image_slide(img, 0, &slide, NULL);
+    if (s == NULL || o == NULL)
+        abort();
+    symbolizer_prepare(s, pcs, n);
+    for (size_t i = 0; i < n; i++) {
+        const struct symbol *f = symbolize(s, pcs[i]);
+
+        for (; f != NULL; f = f->inlined_into) {
+            if (f->function == NULL || strpbrk(f->function, "\033\n") != NULL)
+                abort();
+        }
+        (void)opcodes_place(o, pcs[i]);
+        (void)image_text_crc(img, pcs[i], 4096, &crc);
+    }
+    opcodes_free(o);
+    symbolizer_free(s);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    int fd = memfd_create("image", 0);
+    struct image *img;
+    struct err e = {""};
+    char path[64];
+
+    if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+        abort();
+    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    if (image_open(&img, path, &e) == 0)
+        use(img);
+    else if (e.text[0] == '\0')
+        abort(); /* a failure without a reason */
+    image_close(img);
+    close(fd);
+    return 0;
+}
