@@ -138,6 +138,12 @@ static void why_nothing_came(struct remarks *r, const struct profile *p)
                         "enabled on the guest's cores, does the kernel leave "
                         "the local APIC's timer alone, or does its own timer's "
                         "handler call tprof_tick()?");
+    else if (!p->has_status && (p->guest.features & WIRE_FEATURE_ONE_WAY) == 0)
+        remarks_warn(r, "No samples: the guest waits to be told to start, and "
+                        "has not answered that it was. A port that QEMU writes "
+                        "to a file cannot tell it: attach to a socket by "
+                        "--serial, or give the guest a channel that is "
+                        "one-way.");
     else
         remarks_warn(r, "No samples: the stream ended before the first one "
                         "came. Sample for longer.");

@@ -337,6 +337,12 @@ static void no_clock(void)
     status(WIRE_REFUSED_NO_CLOCK, 0);
 }
 
+/* A port that QEMU writes to a file: nobody tells the guest to start. */
+static void no_start(void)
+{
+    hello(&(struct hello){.cores = 2});
+}
+
 /* The agent sampled, but nobody ever drained. */
 static void no_drain(void)
 {
@@ -439,6 +445,7 @@ static const struct scene {
     {"no_tick", no_tick},
     {"no_core", no_core},
     {"no_clock", no_clock},
+    {"no_start", no_start},
     {"no_drain", no_drain},
     {"fixed_tick", fixed_tick},
     {"rude", rude},
