@@ -79,7 +79,11 @@ struct view_scope {
 struct view_edge {
     uint32_t caller, callee;
     struct amount amount;
+    /* The next edges of the same caller, and of the same callee, by falling
+     * amount; VIEW_NO_EDGE behind the last. */
+    uint32_t next_of_caller, next_of_callee;
 };
+#define VIEW_NO_EDGE UINT32_MAX
 
 struct view {
     const struct view_function *functions;
@@ -89,6 +93,8 @@ struct view {
     size_t core_count;
     struct view_edge *edges; /* by falling amount, then by the names */
     size_t edge_count;
+    uint32_t *calls;   /* by function: its first edge as a caller, ... */
+    uint32_t *callers; /* ... and as a callee; or VIEW_NO_EDGE */
 
     /* Busy samples by why their chain ended, and those among them whose
      * chain has no more than one frame. */

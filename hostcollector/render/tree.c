@@ -176,15 +176,16 @@ static void write_calls(FILE *out, const struct report *r,
     const struct view *v = r->view;
     char list[1024] = "";
     bool fits = true;
+    uint32_t i = callers ? v->callers[row->function] : v->calls[row->function];
 
-    for (size_t i = 0; i < v->edge_count && fits; i++) {
+    while (i != VIEW_NO_EDGE && fits) {
         const struct view_edge *edge = &v->edges[i];
-        uint32_t self = callers ? edge->callee : edge->caller;
         uint32_t other = callers ? edge->caller : edge->callee;
         double p = share_of(&edge->amount, &row->total).p;
 
-        if (self == row->function && (r->all || p >= CALL_MIN))
+        if (r->all || p >= CALL_MIN)
             fits = append_call(list, sizeof list, v->functions[other].name, p);
+        i = callers ? edge->next_of_callee : edge->next_of_caller;
     }
     if (list[0] != '\0')
         text_wrap(out,

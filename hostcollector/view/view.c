@@ -239,6 +239,28 @@ static int compare_edges(const void *a, const void *b)
     return (left->callee > right->callee) - (left->callee < right->callee);
 }
 
+/* Sort the edges, and chain those of each function. */
+static int finish_edges(struct view *v)
+{
+    v->calls = malloc(v->function_count * sizeof *v->calls);
+    v->callers = malloc(v->function_count * sizeof *v->callers);
+    if (v->calls == NULL || v->callers == NULL)
+        return -1;
+    for (size_t i = 0; i < v->function_count; i++)
+        v->calls[i] = v->callers[i] = VIEW_NO_EDGE;
+    if (v->edge_count != 0)
+        qsort(v->edges, v->edge_count, sizeof *v->edges, compare_edges);
+    for (uint32_t i = (uint32_t)v->edge_count; i-- > 0;) {
+        struct view_edge *edge = &v->edges[i];
+
+        edge->next_of_caller = v->calls[edge->caller];
+        edge->next_of_callee = v->callers[edge->callee];
+        v->calls[edge->caller] = i;
+        v->callers[edge->callee] = i;
+    }
+    return 0;
+}
+
 /* Sort everything and put it where the view's reader looks for it. */
 static int finish(struct builder *b)
 {
@@ -254,10 +276,8 @@ static int finish(struct builder *b)
         return -1;
     v->total = memory->total.scope;
     v->core_count = memory->core_count;
-    if (v->edge_count != 0)
-        qsort(v->edges, v->edge_count, sizeof *v->edges, compare_edges);
     v->functions = places_functions(b->places, &v->function_count);
-    return v->functions != NULL ? 0 : -1;
+    return v->functions != NULL ? finish_edges(v) : -1;
 }
 
 static int build(struct builder *b)
@@ -333,5 +353,7 @@ void view_free(struct view *v)
     free(memory->cores);
     free(v->cores);
     free(v->edges);
+    free(v->calls);
+    free(v->callers);
     free(memory);
 }
