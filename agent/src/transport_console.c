@@ -12,9 +12,10 @@
  * device with a few ports to get from reset to attached at one look. */
 #define CONTROL_ROUNDS 8
 
-/* Looks at a device found by itself, until it has answered. Each is a VM exit,
- * some microseconds in which a busy host may come to it. */
-#define HANDSHAKE_LOOKS 100000
+/* Looks at a device found by itself, until it has answered: half a second or
+ * more, since a busy host may come to it late. Each is at memory only: what
+ * answers could be kept from it by exit after exit. */
+#define HANDSHAKE_LOOKS 10000000
 
 /* Nothing more is to be had from the device. */
 static int die(struct tprof_console *c)
@@ -263,8 +264,7 @@ static bool handshake(struct tprof_console *c)
 {
     struct tprof_console_queue *told = &c->queues[TPROF_CONSOLE_CONTROL_OUT];
 
-    for (int i = 0; i < HANDSHAKE_LOOKS && tprof_virtio_works(&c->device);
-         i++) {
+    for (int i = 0; i < HANDSHAKE_LOOKS; i++) {
         reap_all(c, told);
         /* first this: what it has answered by now, control() will see */
         bool answered = told->ring.in_flight == 0;
@@ -275,6 +275,7 @@ static bool handshake(struct tprof_console *c)
             return true;
         if (answered && told->ring.in_flight == 0)
             return false; /* and there was nothing more to ask */
+        __builtin_ia32_pause();
     }
     return false;
 }

@@ -90,7 +90,7 @@ struct tprof_console {
  * Again on the same (c) is fine: it begins anew, also with a dead device.
  *
  * At start-up only, since it uses the PCI configuration ports, and waits, for
- * a fraction of a second at most and only for a device that it has found by
+ * some seconds at worst and only for a device that it has found by
  * itself, to learn whether our port is there. A device at an address given is
  * claimed in any case; its port may be plugged in later.
  *

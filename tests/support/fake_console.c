@@ -47,7 +47,7 @@ bool fake_pop(uint32_t queue, struct fake_buffer *b)
 
     if (load(avail + 2, 2) == q->seen)
         return false;
-    b->id = (uint32_t)load(avail + 4 + 2 * (q->seen++ % q->size), 2);
+    b->id = (uint32_t)load(avail + 4 + 2 * (size_t)(q->seen++ % q->size), 2);
     const uint8_t *desc = q->memory + 16 * (size_t)b->id;
 
     b->data = (uint8_t *)(uintptr_t)load(desc, 8);
@@ -206,8 +206,6 @@ uint32_t tprof_virtio_read(const struct tprof_virtio *dev,
                            enum tprof_virtio_reg reg)
 {
     (void)dev;
-    if (running)
-        sched_yield(); /* as a VM exit does */
     switch (reg) {
     case VIRTIO_STATUS:
         return fake.status;
