@@ -10,14 +10,7 @@ static void flush(struct tprof_long *l)
         *tprof_ring_at(l->ring, l->cells) = l->word;
     l->cells++;
     l->word = 0;
-    l->bytes = 0;
-}
-
-static void put(struct tprof_long *l, uint8_t byte)
-{
-    l->word |= (uint64_t)byte << 8 * l->bytes;
-    if (++l->bytes == WIRE_CELL_SIZE)
-        flush(l);
+    l->bits = 0;
 }
 
 void tprof_long_begin(struct tprof_long *l, struct tprof_ring *ring,
@@ -25,22 +18,30 @@ void tprof_long_begin(struct tprof_long *l, struct tprof_ring *ring,
 {
     uint32_t room = tprof_ring_room(ring);
 
-    *l = (struct tprof_long){.ring = ring,
-                             .room = room < CELLS_MAX ? room : CELLS_MAX};
-    put(l, (uint8_t)(type << 1 | 1));
-    put(l, 0); /* the count, known in the end */
+    l->ring = ring;
+    l->room = room < CELLS_MAX ? room : CELLS_MAX;
+    l->cells = 0;
+    l->word = type << 1 | 1; /* and a byte for the count, known in the end */
+    l->bits = 8 * WIRE_LONG_HEADER;
 }
 
 void tprof_long_varint(struct tprof_long *l, uint64_t value)
 {
-    for (; value >= 0x80; value >>= 7)
-        put(l, (uint8_t)(value | 0x80));
-    put(l, (uint8_t)value);
+    uint64_t more;
+
+    do {
+        more = value >> 7;
+        l->word |= (value | (more ? 0x80 : 0)) % 256 << l->bits;
+        l->bits += 8;
+        if (l->bits == 8 * WIRE_CELL_SIZE)
+            flush(l);
+        value = more;
+    } while (more);
 }
 
 int tprof_long_end(struct tprof_long *l)
 {
-    if (l->bytes > 0)
+    if (l->bits > 0)
         flush(l);
     if (l->cells > l->room)
         return 0;

@@ -15,7 +15,7 @@
 struct tprof_long {
     struct tprof_ring *ring;
     uint64_t word;  /* the cell being filled */
-    uint32_t bytes; /* in it */
+    uint32_t bits;  /* in it */
     uint32_t cells; /* written before it */
     uint32_t room;  /* cells that fit; beyond, only counted */
 };

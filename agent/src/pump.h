@@ -9,10 +9,10 @@
 
 #include <stdint.h>
 
-/* Frames that may be on their way. */
+/* Frames that may be on their way. Their size bounds the longest interrupt. */
 #define TPROF_PUMP_BUFFERS     4u
-#define TPROF_PUMP_BUFFER_SIZE 2048u
-#define TPROF_PUMP_MEMORY      (TPROF_PUMP_BUFFERS * TPROF_PUMP_BUFFER_SIZE)
+#define TPROF_PUMP_BUFFER_SIZE 1536u
+#define TPROF_PUMP_MEMORY      8192u /* pages */
 
 /* Makes it ready, its buffers in (memory), TPROF_PUMP_MEMORY bytes from a page
  * boundary on. */

@@ -21,7 +21,7 @@
 #define HOOK_STACK     1024u
 #define MEASURE_SPAN   ((uint64_t)1 << 20) /* TSC ticks */
 #define SECOND_GUESS   ((uint64_t)1 << 31) /* TSC ticks, when unknown */
-#define WATERMARK      280u                /* cells that fill a frame */
+#define WATERMARK      209u                /* cells that fill a frame */
 
 #define CPUID_1_C_SSE42       (1u << 20)
 #define CPUID_1_C_RDRAND      (1u << 30)

@@ -100,13 +100,12 @@ TPROF_COLD void not_a_tick(struct tprof_cpu *cpu, uint64_t now)
     tprof_lapic_eoi(&a->lapic);
     if (look && a->channel.flags & TPROF_CHANNEL_IRQ_SAFE) {
         tprof_pump();
-        /* the host's orders may have come with this look, for us too */
-        if (has_new_orders(cpu, &generation))
-            settle(cpu, generation, now);
     }
     uint64_t deadline = cpu->schedule.deadline;
 
-    if (cpu->sampling)
+    if (has_new_orders(cpu, &generation)) /* came with this look, for us too */
+        tprof_lapic_arm(&a->lapic, now, 1);
+    else if (cpu->sampling)
         tprof_lapic_arm(&a->lapic, deadline, deadline - tprof_rdtsc());
     else
         arm_look(cpu, now);
@@ -135,8 +134,8 @@ TPROF_COLD void pump(struct tprof_cpu *cpu)
 
 /* A sample that is not the usual case: late, or of a new stack, or the ring
  * wants attention. (weight) 0: the deadlines that it covers are not counted
- * yet. Returns 1 when the ring calls for the pump. */
-static int record(struct tprof_cpu *cpu, struct tprof_sample *s)
+ * yet. */
+static void record(struct tprof_cpu *cpu, struct tprof_sample *s)
 {
     struct tprof_stats *counts = &cpu->recorder.counts;
     int by_division = 0;
@@ -149,12 +148,14 @@ static int record(struct tprof_cpu *cpu, struct tprof_sample *s)
     if (s->late > tprof_agent.second)
         s->flags = WIRE_SAMPLE_JUMP;
     tprof_sample_take(&cpu->recorder, s);
-    return tprof_sample_look_ahead(&cpu->recorder);
+    /* the ring calls for the pump: the next tick, whosoever */
+    if (tprof_sample_look_ahead(&cpu->recorder))
+        atomic_store_explicit(&tprof_agent.pump_due, 0, memory_order_relaxed);
 }
 
-TPROF_COLD int record_trap(struct tprof_cpu *cpu, const struct tprof_trap *trap,
-                           uint64_t rbp, uint64_t now, int64_t late,
-                           uint64_t weight)
+TPROF_COLD void record_trap(struct tprof_cpu *cpu,
+                            const struct tprof_trap *trap, uint64_t rbp,
+                            uint64_t now, int64_t late, uint64_t weight)
 {
     struct tprof_sample sample = {
         .rip = trap->rip,
@@ -165,7 +166,7 @@ TPROF_COLD int record_trap(struct tprof_cpu *cpu, const struct tprof_trap *trap,
         .weight = weight,
     };
 
-    return record(cpu, &sample);
+    record(cpu, &sample);
 }
 
 TPROF_HOT int is_pump_due(uint64_t now)
@@ -191,14 +192,16 @@ void tprof_interrupt(struct tprof_cpu *cpu, const struct tprof_trap *trap,
     cpu->recorder.counts.ticks++;
 
     uint64_t left = tprof_schedule_advance(&cpu->schedule, now);
-    int full = 0;
+    int quick = 1;
 
     if (__builtin_expect(left == 0, 0)) {
-        full = record_trap(cpu, trap, rbp, now, (int64_t)(now - due), 0);
+        quick = 0;
+        record_trap(cpu, trap, rbp, now, (int64_t)(now - due), 0);
         left = cpu->schedule.deadline - now;
     } else if (!tprof_sample_quick(&cpu->recorder, trap->rip, trap->rsp, rbp,
                                    now, now - due)) {
-        full = record_trap(cpu, trap, rbp, now, (int64_t)(now - due), 1);
+        quick = 0;
+        record_trap(cpu, trap, rbp, now, (int64_t)(now - due), 1);
     }
     /* the lower half is enough: no tick takes 2^32 TSC ticks */
     uint32_t cost = (uint32_t)tprof_rdtsc() - (uint32_t)now;
@@ -206,7 +209,8 @@ void tprof_interrupt(struct tprof_cpu *cpu, const struct tprof_trap *trap,
     tprof_lapic_end_tick(&tprof_agent.lapic, cpu->schedule.deadline,
                          left - cost);
     count_cost(cpu, cost);
-    if (__builtin_expect(full || is_pump_due(now), 0))
+    /* never in a tick that was long already */
+    if (__builtin_expect(quick && is_pump_due(now), 0))
         pump(cpu);
 }
 
@@ -235,7 +239,6 @@ void tprof_kernel_tick(struct tprof_cpu *cpu, const struct tprof_regs *regs)
 {
     uint64_t now = tprof_rdtsc();
     uint32_t generation;
-    int full = 0;
 
     if (has_new_orders(cpu, &generation))
         settle(cpu, generation, now);
@@ -250,11 +253,11 @@ void tprof_kernel_tick(struct tprof_cpu *cpu, const struct tprof_regs *regs)
         cpu->recorder.counts.ticks++;
         if (!tprof_sample_quick(&cpu->recorder, regs->rip, regs->rsp, regs->rbp,
                                 now, 0))
-            full = record(cpu, &sample);
+            record(cpu, &sample);
         count_cost(cpu, tprof_rdtsc() - now);
     }
     count_reentered(cpu);
-    if (full || is_pump_due(now))
+    if (is_pump_due(now))
         pump(cpu);
 }
 

@@ -54,41 +54,42 @@ static uint64_t take_words(const struct tprof_bounds *b, uint64_t rsp,
     return hash;
 }
 
-#define GOES_ON WIRE_END_REASONS /* no reason to end here */
-
-/* Is there a frame at (fp), not below (floor)? */
-static uint32_t look_at(const struct tprof_bounds *b, uint64_t fp,
-                        uint64_t floor)
-{
-    if (fp == 0)
-        return WIRE_END_ZERO;
-    if (!find_range(b, fp, TPROF_FRAME_SIZE))
-        return WIRE_END_MEMORY;
-    if (fp < floor)
-        return WIRE_END_NOT_RISING;
-    return in_text(b, tprof_unwind_load(fp + 8)) ? GOES_ON : WIRE_END_TEXT;
-}
-
 uint64_t tprof_unwind_frames(const struct tprof_bounds *b, uint64_t rsp,
                              uint64_t rbp, uint32_t depth,
                              struct tprof_chain *chain)
 {
     uint64_t hash = take_words(b, rsp, chain);
+    const struct tprof_range *r = find_range(b, rsp, 1);
     uint64_t fp = rbp;
     uint64_t floor = rsp;
+    uint32_t count = 0;
 
-    chain->count = 0;
     chain->end = WIRE_END_MEMORY;
-    if (!find_range(b, rsp, 1))
-        return tprof_mix(hash, chain->end);
-    for (;;) {
-        chain->end = chain->count == depth ? (uint32_t)WIRE_END_DEPTH
-                                           : look_at(b, fp, floor);
-        if (chain->end != GOES_ON)
-            return tprof_mix(hash, chain->end);
-        chain->frame[chain->count] = tprof_unwind_load(fp + 8);
-        hash = tprof_mix(hash, chain->frame[chain->count++]);
+    while (r) {
+        chain->end = WIRE_END_DEPTH;
+        if (count == depth)
+            break;
+        chain->end = WIRE_END_ZERO;
+        if (fp == 0)
+            break;
+        chain->end = WIRE_END_MEMORY;
+        if (fp - r->start > r->size - TPROF_FRAME_SIZE) {
+            r = find_range(b, fp, TPROF_FRAME_SIZE);
+            continue; /* in another range, or at the end */
+        }
+        chain->end = WIRE_END_NOT_RISING;
+        if (fp < floor)
+            break;
+        uint64_t address = tprof_unwind_load(fp + 8);
+
+        chain->end = WIRE_END_TEXT;
+        if (!in_text(b, address))
+            break;
+        chain->frame[count++] = address;
+        hash = tprof_mix(hash, address);
         floor = fp + 1;
         fp = tprof_unwind_load(fp);
     }
+    chain->count = count;
+    return tprof_mix(hash, chain->end);
 }

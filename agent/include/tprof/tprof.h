@@ -239,7 +239,7 @@ void tprof_tick(const struct tprof_regs *regs);
 
 /*
  * Sends what the rings hold, for a guest about to exit: at most (frames)
- * frames of 2 KiB. Returns 0 when all is sent, else 1.
+ * frames of 1.5 KiB. Returns 0 when all is sent, else 1.
  */
 int tprof_flush(uint32_t frames);
 
