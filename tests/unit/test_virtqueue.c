@@ -66,6 +66,7 @@ TEST(used_ring_is_read_as_specified)
     uint32_t length = 0;
     const uint32_t used = 128; /* 64 + 6 + 8, to the next multiple of 64 */
 
+    memset(&memory, 0xee, sizeof memory); /* left over from before */
     tprof_virtqueue_init(&q, &memory, 4);
     CHECK_EQ(tprof_virtqueue_reap(&q, &length), TPROF_VIRTQUEUE_NONE);
     tprof_virtqueue_add(&q, 3, 0, 8, true);

@@ -5,7 +5,6 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-#include "mem.h"
 #include "tprof/tprof.h"
 
 #define DESC_WRITABLE      2u /* desc.flags: for the device */
@@ -57,13 +56,17 @@ static struct vring_used *ring_used(const struct tprof_virtqueue *q)
 void tprof_virtqueue_init(struct tprof_virtqueue *q,
                           struct tprof_virtqueue_memory *memory, uint32_t size)
 {
-    memset(memory, 0, sizeof *memory);
     q->memory = memory->bytes;
     q->size = size;
     q->in_flight = 0;
     q->added = 0;
     q->reaped = 0;
+
+    /* no more: nothing else is read before it was written */
     ring_avail(q)->flags = AVAIL_NO_INTERRUPT;
+    atomic_store_explicit(&ring_avail(q)->added, 0, memory_order_relaxed);
+    atomic_store_explicit(&ring_used(q)->flags, 0, memory_order_relaxed);
+    atomic_store_explicit(&ring_used(q)->done, 0, memory_order_relaxed);
 }
 
 void tprof_virtqueue_add(struct tprof_virtqueue *q, uint32_t id,
