@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
@@ -236,4 +237,57 @@ void host_check_clean(const struct host *h)
         CHECK_EQ(h->core[i].account.lost, 0);
         CHECK_EQ(h->core[i].account.unknown_stack, 0);
     }
+}
+
+/* The next number of a table's row, without its separators. */
+static uint64_t next_number(char **at)
+{
+    uint64_t value = 0;
+
+    while (**at == ' ')
+        ++*at;
+    for (; (**at >= '0' && **at <= '9') || **at == ','; ++*at) {
+        if (**at != ',')
+            value = value * 10 + (uint64_t)(**at - '0');
+    }
+    return value;
+}
+
+static void check_row(const struct host *h, char *row)
+{
+    uint64_t core = next_number(&row);
+
+    CHECK(core < h->cores);
+    const struct account *a = &h->core[core].account;
+
+    CHECK_EQ(next_number(&row), account_deadlines(a));
+    CHECK_EQ(next_number(&row), a->missed);
+    CHECK_EQ(next_number(&row), account_ticks(a));
+    CHECK_EQ(next_number(&row), a->samples);
+    CHECK_EQ(next_number(&row), a->lost);
+    CHECK_EQ(next_number(&row), a->ring_full);
+    CHECK_EQ(next_number(&row), a->reentered);
+}
+
+void host_check_report(const struct host *h, const char *elf)
+{
+    char command[1024], line[1024];
+    uint32_t rows = 0;
+    bool inside = false;
+
+    snprintf(command, sizeof command, "%s report %s --elf %s", WHOLE_COLLECTOR,
+             h->record_path, elf);
+    FILE *f = popen(command, "r");
+
+    CHECK(f != NULL);
+    while (fgets(line, sizeof line, f) != NULL) {
+        if (inside && strspn(line, " ") != strspn(line, " 0123456789")) {
+            check_row(h, line);
+            rows++;
+        }
+        inside |= strstr(line, "DEADLINES") != NULL;
+        inside &= line[0] != '\n';
+    }
+    CHECK_EQ(pclose(f), 0);
+    CHECK_EQ(rows, h->cores);
 }

@@ -128,6 +128,10 @@ void host_check_accounts(const struct host *h);
 /* The same as far as it can be known in the middle of a session. */
 void host_check_identity(const struct host *h);
 
+/* Does the collector's report of all that was received, with the symbols of
+ * (elf), print these same accounts? */
+void host_check_report(const struct host *h, const char *elf);
+
 /* The decoder's complaints: bytes skipped, frames lost and so on. */
 const struct stream_health *host_health(const struct host *h);
 void host_check_clean(const struct host *h);
@@ -148,8 +152,7 @@ void host_wait_end(struct host *h);
 uint64_t host_console(const struct host *h, const char *start,
                       const char *word);
 
-/* The bytes received so far as a file, and the path of a file of one's own. */
-const char *host_recording(const struct host *h);
+/* The path of a file that is removed at the end: "extra". */
 const char *host_path(const char *name);
 
 /* Milliseconds on a clock that only grows. */

@@ -83,6 +83,9 @@ static void work(void)
             x = work_silent(x);
         if (polls && core_index() == 0)
             tprof_poll();
+        /* Under icount QEMU runs one core at a time, and 7.2 changes over at a
+         * pause, or else when a timer makes it: then a core may starve. */
+        cpu_pause();
     }
     results[core_index()] = x;
 }

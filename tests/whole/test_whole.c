@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A long run: two busy cores at 10 kHz, 64 ns an instruction, and a reader who
+ * stalls, or who leaves without a word and comes back. Catches: any tick that
+ * is neither delivered nor counted as lost, however the two happen to meet.
+ */
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "host.h"
+
+#define RATE_HZ      10000
+#define MINUTE_TICKS (60ull * RATE_HZ)
+#define SLOW_SECONDS 3000
+
+struct run {
+    struct host h;
+    uint64_t random;
+    uint64_t first_tsc; /* of the first START */
+};
+
+static uint32_t draw(uint64_t *state, uint32_t below)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(*state >> 33) % below;
+}
+
+static void boot(struct run *r, uint64_t seed)
+{
+    static const char *const options[] = {"--cpus", "2", "--icount", "6",
+                                          "--timeout", "2950", "--append",
+                                          "cpus=2", NULL};
+
+    r->random = seed;
+    host_init(&r->h);
+    host_boot(&r->h, WHOLE_BUSY, options);
+    host_meet(&r->h);
+    host_begin(&r->h, RATE_HZ, 0, 0);
+}
+
+static uint64_t ticks(const struct host *h)
+{
+    uint64_t least = UINT64_MAX;
+
+    for (uint32_t i = 0; i < h->cores; i++) {
+        if (h->core[i].stats.ticks < least)
+            least = h->core[i].stats.ticks;
+    }
+    return least;
+}
+
+/* Reads for a while, and then nothing until the rings are full. */
+static void read_slowly(struct run *r)
+{
+    host_hear(&r->h, 100 + (int)draw(&r->random, 900), 0);
+    host_sleep_ms(100 + (int)draw(&r->random, 500));
+}
+
+/* Reads for a while, goes without a word, and comes back. */
+static void read_interruptedly(struct run *r)
+{
+    host_hear(&r->h, 100 + (int)draw(&r->random, 900), 0);
+    host_detach(&r->h);
+    host_sleep_ms((int)draw(&r->random, 100));
+    host_meet(&r->h);
+    host_begin(&r->h, RATE_HZ, 0, 0);
+}
+
+/* Every interval is drawn from U[0.5, 1.5] x period, so (n) of them take n
+ * periods with a standard deviation of sqrt(n / 12). */
+static void check_deadlines(const struct host_core *core, double seconds)
+{
+    double expected = seconds * RATE_HZ;
+    double off = (double)account_deadlines(&core->account) - expected;
+
+    printf("%" PRIu64 " deadlines, %.0f expected\n",
+           account_deadlines(&core->account), expected);
+    /* and both ends are known to some hundred periods only */
+    CHECK(off * off < 25 * expected / 12 + 1e6);
+}
+
+static void report(const struct run *r, uint64_t began_ms)
+{
+    for (uint32_t i = 0; i < r->h.cores; i++) {
+        const struct account *a = &r->h.core[i].account;
+
+        printf("core %u: %" PRIu64 " ticks = %" PRIu64 " delivered + %" PRIu64
+               " dropped + %" PRIu64 " lost; %" PRIu64 " missed\n",
+               i, account_ticks(a), a->samples, a->ring_full + a->reentered,
+               a->lost, a->missed);
+    }
+    printf("%.1f s for %" PRIu64 " bytes, %" PRIu64 " sessions\n",
+           (double)(host_now_ms() - began_ms) / 1000, r->h.bytes,
+           r->h.sessions);
+}
+
+/* Ticks = delivered + dropped + lost, to the last one, also in the report that
+ * the collector makes of the recording. */
+static void finish(struct run *r, uint64_t began_ms)
+{
+    host_finish(&r->h);
+    report(r, began_ms);
+    host_check_accounts(&r->h);
+    CHECK_EQ(r->h.boots, 1);
+    for (uint32_t i = 0; i < r->h.cores; i++)
+        CHECK_EQ(account_ticks(&r->h.core[i].account),
+                 r->h.core[i].stats.ticks);
+    host_check_report(&r->h, WHOLE_BUSY);
+    host_kill(&r->h);
+}
+
+static void run_slow_reader(uint64_t least_ticks)
+{
+    static struct run r;
+    uint64_t began = host_now_ms();
+    double seconds;
+
+    boot(&r, 1);
+    host_until(&r.h, host_has_samples, 1);
+    r.first_tsc = r.h.core[0].last_tsc;
+    while (ticks(&r.h) < least_ticks)
+        read_slowly(&r);
+    host_hear(&r.h, 1000, 0); /* so that the last tick is not a dropped one */
+    finish(&r, began);
+    CHECK_EQ(r.h.sessions, 1);
+    CHECK_EQ(host_health(&r.h)->lost_frames, 0);
+    for (int i = 0; i < 2; i++) {
+        CHECK(r.h.core[i].account.ring_full > 1000);
+        CHECK_EQ(r.h.core[i].account.lost, 0);
+        seconds = (double)(r.h.core[i].last_tsc - r.first_tsc) /
+                  (double)r.h.guest.tsc_hz;
+        check_deadlines(&r.h.core[i], seconds);
+    }
+}
+
+static void run_interrupted_reader(uint64_t least_ticks)
+{
+    static struct run r;
+    uint64_t began = host_now_ms();
+
+    boot(&r, 2);
+    while (ticks(&r.h) < least_ticks)
+        read_interruptedly(&r);
+    finish(&r, began);
+    CHECK(r.h.sessions > 2);
+    CHECK(r.h.core[0].account.lost + r.h.core[1].account.lost > 1000);
+}
+
+TEST(minute_with_a_slow_reader)
+{
+    run_slow_reader(MINUTE_TICKS);
+}
+
+TEST(minute_with_an_interrupted_reader)
+{
+    run_interrupted_reader(MINUTE_TICKS);
+}
+
+TEST(half_hour_with_a_slow_reader)
+{
+    alarm(SLOW_SECONDS);
+    run_slow_reader(30 * MINUTE_TICKS);
+}
+
+TEST(half_hour_with_an_interrupted_reader)
+{
+    alarm(SLOW_SECONDS);
+    run_interrupted_reader(30 * MINUTE_TICKS);
+}
