@@ -89,10 +89,10 @@ struct tprof_console {
  * address of (c), and of all that is sent: 0 where memory is mapped one to one.
  * Again on the same (c) is fine: it begins anew, also with a dead device.
  *
- * At start-up only, since it uses the PCI configuration ports, and waits, for
- * some seconds at worst and only for a device that it has found by
- * itself, to learn whether our port is there. A device at an address given is
- * claimed in any case; its port may be plugged in later.
+ * At start-up only, since it uses the PCI configuration ports, and waits, some
+ * seconds at worst and only for a device that it has found by itself, to learn
+ * whether our port is there. A device at an address given is claimed in any
+ * case; its port may be plugged in later.
  *
  * Returns TPROF_OK, or TPROF_ERR_DEVICE if there is none; then none that was
  * looked at is left running.
