@@ -62,96 +62,79 @@ static uint8_t *put_varint(uint8_t *at, uint64_t value)
     return at;
 }
 
-/* The bytes of a long record in the ring, one after the other. */
-struct cursor {
-    const struct tprof_ring *ring;
-    uint32_t at;   /* word */
-    uint32_t byte; /* in it */
-};
-
-static uint64_t get_varint(struct cursor *c)
+static uint64_t get_varint(const uint8_t **at)
 {
     uint64_t value = 0;
+    uint32_t bit = 0;
+    uint8_t byte;
 
-    for (uint32_t bit = 0; bit < 64; bit += 7) {
-        uint64_t word = c->ring->words[c->at & c->ring->mask];
-        uint64_t byte = word >> 8 * c->byte & 0xff;
-
-        if (++c->byte == WIRE_CELL_SIZE) {
-            c->byte = 0;
-            c->at++;
-        }
-        value |= (byte & 0x7f) << bit;
-        if (byte < 0x80)
-            break;
-    }
+    do {
+        byte = *(*at)++;
+        value |= (uint64_t)(byte & 0x7f) << bit;
+        bit += 7;
+    } while (byte >= 0x80 && bit < 64);
     return value;
 }
 
-/* Follows the long record at word (at). */
-TPROF_COLD void follow_long(struct tprof_reader *r, uint32_t at)
+/* Follows the long record at (at): our own, and so well-formed. */
+TPROF_COLD void follow_long(struct tprof_reader *r, const uint8_t *at)
 {
-    struct cursor c = {r->ring, at, WIRE_LONG_HEADER};
-    uint32_t type = r->ring->words[at & r->ring->mask] >> 1 & 0x7f;
+    uint32_t type = at[WIRE_LONG_TYPE] >> 1;
+
+    at += WIRE_LONG_HEADER;
+    if (type == WIRE_LONG_STACK)
+        return;
+    uint64_t first = get_varint(&at);
 
     if (type == WIRE_LONG_SAMPLE) {
-        r->time += get_varint(&c);
+        r->time += first;
         for (int skip = 0; skip < 4; skip++) /* id, leaf, flags, lateness */
-            (void)get_varint(&c);
+            get_varint(&at);
         r->counter[WIRE_COUNTER_SAMPLES]++;
-        r->counter[WIRE_COUNTER_MISSED] += get_varint(&c) - 1;
+        r->counter[WIRE_COUNTER_MISSED] += get_varint(&at) - 1;
     } else if (type == WIRE_LONG_BEGIN) {
-        uint64_t tsc = get_varint(&c);
-
-        r->shift = (uint32_t)get_varint(&c);
-        r->period = (uint32_t)get_varint(&c);
-        r->epoch = (uint32_t)get_varint(&c);
-        r->time = tsc >> r->shift;
+        r->shift = (uint32_t)get_varint(&at);
+        r->period = (uint32_t)get_varint(&at);
+        r->epoch = (uint32_t)get_varint(&at);
+        r->time = first >> r->shift;
     } else if (type == WIRE_LONG_LOST) {
-        uint64_t counter = get_varint(&c);
-
-        r->counter[counter & (WIRE_COUNTERS - 1)] += get_varint(&c);
-        r->counter[WIRE_COUNTER_MISSED] += get_varint(&c);
+        r->counter[first & (WIRE_COUNTERS - 1)] += get_varint(&at);
+        r->counter[WIRE_COUNTER_MISSED] += get_varint(&at);
     }
 }
 _Static_assert((WIRE_COUNTERS & (WIRE_COUNTERS - 1)) == 0, "used as a mask");
 
-/* Reads at most (cells) cells of at most (words) into (out); returns them. */
+/* Reads at most (words) cells into (out), whole records; returns them. */
 static uint32_t read_cells(struct tprof_reader *r, uint8_t *out, uint32_t words)
 {
     const uint64_t *ring = r->ring->words;
     uint32_t mask = r->ring->mask;
     uint32_t head = atomic_load_explicit(&r->ring->head, memory_order_relaxed);
-    uint64_t time = r->time;
-    uint64_t samples = 0;
-    uint32_t done = 0;
+    uint32_t end = head + words;
+    uint32_t at = head;
 
-    while (done < words) {
-        uint64_t word = ring[(head + done) & mask];
+    while (at != end) {
+        uint64_t word = ring[at & mask];
 
         if (__builtin_expect(word & 1, 0)) {
             uint32_t count = (uint32_t)(word >> TPROF_RING_COUNT_SHIFT);
+            const uint8_t *record = out;
 
             count += count == 0; /* overwritten by a stray: still an end */
-            if (done + count > words)
+            if (count > end - at)
                 break;
-            r->time = time;
-            follow_long(r, head + done);
-            time = r->time;
-            for (uint32_t i = 0; i < count; i++, out += WIRE_CELL_SIZE)
-                tprof_store64(out, ring[(head + done + i) & mask]);
-            done += count;
+            for (; count > 0; count--, at++, out += WIRE_CELL_SIZE)
+                tprof_store64(out, ring[at & mask]);
+            follow_long(r, record);
             continue;
         }
         tprof_store64(out, word);
         out += WIRE_CELL_SIZE;
-        time += word >> WIRE_CELL_DT_SHIFT & ((1u << WIRE_CELL_DT_BITS) - 1);
-        samples++;
-        done++;
+        r->time += word >> WIRE_CELL_DT_SHIFT & ((1u << WIRE_CELL_DT_BITS) - 1);
+        r->counter[WIRE_COUNTER_SAMPLES]++;
+        at++;
     }
-    r->time = time;
-    r->counter[WIRE_COUNTER_SAMPLES] += samples;
-    return done;
+    return at - head;
 }
 
 uint32_t tprof_encode_samples(struct tprof_frame *f, struct tprof_reader *r,

@@ -76,41 +76,6 @@ TPROF_COLD void arm_look(const struct tprof_cpu *cpu, uint64_t now)
     tprof_lapic_arm(&a->lapic, now + wait, wait);
 }
 
-/* An interrupt that is no tick: new orders, a look, or nothing of ours. */
-TPROF_COLD void not_a_tick(struct tprof_cpu *cpu, uint64_t now)
-{
-    const struct tprof_agent *a = &tprof_agent;
-    int look = 0;
-    uint32_t generation;
-
-    /* an order that was on its way when the core left: its timer is the
-     * kernel's again */
-    if (!atomic_load_explicit(&cpu->started, memory_order_relaxed)) {
-        tprof_lapic_eoi(&a->lapic);
-        return;
-    }
-    if (has_new_orders(cpu, &generation))
-        settle(cpu, generation, now);
-    else if (!cpu->sampling &&
-             atomic_load_explicit(&a->looker, memory_order_relaxed) ==
-                 cpu->index)
-        look = 1;
-    else
-        cpu->recorder.counts.foreign++;
-    tprof_lapic_eoi(&a->lapic);
-    if (look && a->channel.flags & TPROF_CHANNEL_IRQ_SAFE) {
-        tprof_pump();
-    }
-    uint64_t deadline = cpu->schedule.deadline;
-
-    if (has_new_orders(cpu, &generation)) /* came with this look, for us too */
-        tprof_lapic_arm(&a->lapic, now, 1);
-    else if (cpu->sampling)
-        tprof_lapic_arm(&a->lapic, deadline, deadline - tprof_rdtsc());
-    else
-        arm_look(cpu, now);
-}
-
 TPROF_HOT void count_cost(struct tprof_cpu *cpu, uint64_t cost)
 {
     struct tprof_stats *counts = &cpu->recorder.counts;
@@ -130,6 +95,48 @@ TPROF_COLD void pump(struct tprof_cpu *cpu)
     tprof_pump();
     tprof_sample_look_ahead(&cpu->recorder);
     count_cost(cpu, tprof_rdtsc() - start);
+}
+
+TPROF_HOT int is_pump_due(uint64_t now)
+{
+    return now >=
+           atomic_load_explicit(&tprof_agent.pump_due, memory_order_relaxed);
+}
+
+/* An interrupt that is no tick: new orders, a look, a drain, or not ours. */
+TPROF_COLD void not_a_tick(struct tprof_cpu *cpu, uint64_t now)
+{
+    const struct tprof_agent *a = &tprof_agent;
+    int drain = 0;
+    uint32_t generation;
+    int settled = has_new_orders(cpu, &generation);
+
+    /* an order that was on its way when the core left: its timer is the
+     * kernel's again */
+    if (!atomic_load_explicit(&cpu->started, memory_order_relaxed)) {
+        tprof_lapic_eoi(&a->lapic);
+        return;
+    }
+    if (settled)
+        settle(cpu, generation, now);
+    else if (cpu->sampling)
+        drain = is_pump_due(now);
+    else
+        drain = atomic_load_explicit(&a->looker, memory_order_relaxed) ==
+                cpu->index;
+    tprof_lapic_eoi(&a->lapic);
+    if (drain)
+        pump(cpu);
+    else
+        cpu->recorder.counts.foreign += !settled;
+    uint64_t deadline = cpu->schedule.deadline;
+
+    if (has_new_orders(cpu, &generation)) /* came with this look, for us too */
+        tprof_lapic_arm(&a->lapic, now, 1);
+    else if (cpu->sampling)
+        tprof_lapic_arm(&a->lapic, deadline, deadline - tprof_rdtsc());
+    else
+        arm_look(cpu, now);
 }
 
 /* A sample that is not the usual case: late, or of a new stack, or the ring
@@ -169,12 +176,6 @@ TPROF_COLD void record_trap(struct tprof_cpu *cpu,
     record(cpu, &sample);
 }
 
-TPROF_HOT int is_pump_due(uint64_t now)
-{
-    return now >=
-           atomic_load_explicit(&tprof_agent.pump_due, memory_order_relaxed);
-}
-
 void tprof_interrupt(struct tprof_cpu *cpu, const struct tprof_trap *trap,
                      uint64_t rbp)
 {
@@ -205,12 +206,14 @@ void tprof_interrupt(struct tprof_cpu *cpu, const struct tprof_trap *trap,
     }
     /* the lower half is enough: no tick takes 2^32 TSC ticks */
     uint32_t cost = (uint32_t)tprof_rdtsc() - (uint32_t)now;
+    int drain = is_pump_due(now);
 
-    tprof_lapic_end_tick(&tprof_agent.lapic, cpu->schedule.deadline,
-                         left - cost);
+    /* after a tick that was long already the pump gets one of its own */
+    if (__builtin_expect(drain && !quick, 0))
+        left = cost;
+    tprof_lapic_end_tick(&tprof_agent.lapic, now + left, left - cost);
     count_cost(cpu, cost);
-    /* never in a tick that was long already */
-    if (__builtin_expect(quick && is_pump_due(now), 0))
+    if (__builtin_expect(drain && quick, 0))
         pump(cpu);
 }
 
