@@ -32,6 +32,7 @@ struct tprof_cpu {
     uint32_t apic_id;
     uint32_t generation; /* of the orders that it follows */
     uint32_t sampling;
+    uint32_t put_off;         /* the pump waits for the next interrupt */
     uint32_t countdown;       /* TPROF_TIMER_KERNEL: ticks until the next */
     uint32_t inside;          /* its stack is in use */
     uint32_t reentered;       /* ticks meanwhile: written by those */

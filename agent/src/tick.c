@@ -208,12 +208,16 @@ void tprof_interrupt(struct tprof_cpu *cpu, const struct tprof_trap *trap,
     uint32_t cost = (uint32_t)tprof_rdtsc() - (uint32_t)now;
     int drain = is_pump_due(now);
 
-    /* after a tick that was long already the pump gets one of its own */
-    if (__builtin_expect(drain && !quick, 0))
+    /* after a tick that was long already the pump gets one of its own; but not
+     * for ever: on a busy host each of them is late, and so a long one */
+    int put_off = drain && !quick && !cpu->put_off;
+
+    cpu->put_off = (uint32_t)put_off;
+    if (__builtin_expect(put_off, 0))
         left = cost;
     tprof_lapic_end_tick(&tprof_agent.lapic, now + left, left - cost);
     count_cost(cpu, cost);
-    if (__builtin_expect(drain && quick, 0))
+    if (__builtin_expect(drain && !put_off, 0))
         pump(cpu);
 }
 
