@@ -172,3 +172,75 @@ TEST(half_hour_with_an_interrupted_reader)
     alarm(SLOW_SECONDS);
     run_interrupted_reader(30 * MINUTE_TICKS);
 }
+
+/* Sum of the folded stacks' counts that contain (name), of all. */
+static double folded_share(const struct host *h, const char *name)
+{
+    char command[1024], line[8192];
+    double all = 0, found = 0;
+
+    snprintf(command, sizeof command, "%s report %s --elf %s --format folded",
+             WHOLE_COLLECTOR, h->record_path, WHOLE_BUSY);
+    FILE *f = popen(command, "r");
+
+    CHECK(f != NULL);
+    while (fgets(line, sizeof line, f) != NULL) {
+        const char *count = strrchr(line, ' ');
+
+        CHECK(count != NULL);
+        all += count ? strtod(count, NULL) : 0;
+        if (count && strstr(line, name) != NULL)
+            found += strtod(count, NULL);
+    }
+    CHECK_EQ(pclose(f), 0);
+    CHECK(all > 0);
+    return found / all;
+}
+
+/*
+ * A pause of the whole machine: the clock jumps by half a million deadlines at
+ * 50 kHz. That is one flagged sample a core, whose weight is no work: counted
+ * as work it would be more than all others together. work_three() does three
+ * times what work_one() does, call by call in turn, so the host's own load
+ * leaves its share alone.
+ */
+TEST(machine_stopped_for_ten_seconds_costs_flagged_samples)
+{
+    static const char *const options[] = {"--cpus",   "2",      "--timeout",
+                                          "100",      "--append", "cpus=2",
+                                          NULL};
+    struct host h;
+    pid_t qemu;
+
+    host_init(&h);
+    host_boot(&h, WHOLE_BUSY, options);
+    host_meet(&h);
+    qemu = host_qemu(&h);
+    host_begin(&h, 50000, 0, 0);
+    host_hear(&h, 1500, 0);
+    CHECK_EQ(kill(qemu, SIGSTOP), 0);
+    host_hear(&h, 10000, 0);
+    CHECK_EQ(kill(qemu, SIGCONT), 0);
+    host_hear(&h, 1500, 0);
+    host_finish(&h);
+    host_check_accounts(&h);
+    host_check_clean(&h);
+    for (int i = 0; i < 2; i++) {
+        const struct host_core *c = &h.core[i];
+        double paused = (double)c->jump_weight / 50000;
+
+        printf("core %d: %" PRIu64 " samples, %" PRIu64 " jumps of %.1f s\n", i,
+               c->samples, c->jumps, paused);
+        CHECK(c->jumps >= 1 && c->jumps <= 3);
+        CHECK_EQ(c->account.jumps, c->jumps);
+        CHECK(paused > 9.5 && paused < 20);
+        CHECK_EQ(c->account.ring_full, 0);
+        CHECK(c->samples > 1000);
+    }
+    double share = folded_share(&h, ";work_three;") /
+                   folded_share(&h, ";work_");
+
+    printf("share of work_three %.3f\n", share);
+    CHECK(share > .70 && share < .80);
+    host_kill(&h);
+}
