@@ -33,7 +33,6 @@ struct pipeline {
 
     enum pipeline_end end;
     uint64_t arrival_ns; /* of the bytes being decoded; 0: unknown */
-    unsigned stops;      /* times that the user asked to stop */
     bool has_guest;
     struct guest guest; /* as the last HELLO described it */
 
@@ -259,7 +258,7 @@ static void hear_stop(struct pipeline *p)
 
     if (read(p->config.stop_fd, scrap, sizeof scrap) < 0 && errno == EAGAIN)
         return;
-    if (p->stops++ == 0 && p->session.state != SESSION_DRAINING) {
+    if (p->session.state != SESSION_DRAINING) {
         stop(p, PIPELINE_STOPPED);
         return;
     }

@@ -94,6 +94,30 @@ TEST(sums_are_kept_by_core_leaf_and_stack) /* catches: entries mixed up */
     aggregate_free(a);
 }
 
+TEST(
+    many_entries_of_one_leaf_stay_apart) /* catches: a neighbour in the table */
+{
+    struct aggregate *a = start(&(struct aggregate_config){0});
+
+    for (int again = 0; again < 2; again++) {
+        for (uint32_t i = 1; i <= 20000; i++) {
+            struct sample s = {
+                .tsc = i, .leaf = i % 2, .stack = i, .weight = 1};
+
+            add(a, 0, &s, 1);
+        }
+    }
+    const struct profile_core *c = &aggregate_profile(a)->cores[0];
+
+    CHECK_EQ(c->entry_count, 20000);
+    for (size_t i = 0; i < c->entry_count; i++) {
+        CHECK_EQ(c->entries[i].stack, i + 1);
+        CHECK_EQ(c->entries[i].leaf, (i + 1) % 2);
+        CHECK_EQ(c->entries[i].tally.samples, 2);
+    }
+    aggregate_free(a);
+}
+
 TEST(lateness_classes_meet_their_limits) /* catches: an off-by-one at a limit */
 {
     struct aggregate *a = start(&(struct aggregate_config){0});
@@ -251,7 +275,10 @@ TEST(lying_clock_costs_no_memory) /* catches: a time line of years */
 {
     struct aggregate *a = start(&(struct aggregate_config){0});
 
+    aggregate_loss(a, &(struct loss){.to_tsc = 5000, .ticks = 1});
+    CHECK_EQ(aggregate_profile(a)->cores[0].second_count, 0); /* no start yet */
     add_one(a, 0, 0, 7);
+    add_one(a, 0, 70000, 7);
     struct sample s = {.tsc = UINT64_MAX / 2, .leaf = 1, .weight = 1};
 
     add(a, 0, &s, 1);
@@ -265,7 +292,7 @@ TEST(lying_clock_costs_no_memory) /* catches: a time line of years */
     const struct profile *p = aggregate_profile(a);
 
     CHECK(p->cores[0].second_count <= 65536);
-    CHECK_EQ(p->cores[0].total.samples, 2);
+    CHECK_EQ(p->cores[0].total.samples, 3);
     aggregate_free(a);
 }
 

@@ -178,6 +178,34 @@ static void play_stopped_twice(struct guest_side *g)
     CHECK_EQ(hear(g, WIRE_STOP, body), -1);
 }
 
+static void play_leave_when_stopped(struct guest_side *g)
+{
+    uint8_t body[64];
+
+    say_hello(g, 1);
+    CHECK_EQ(hear(g, WIRE_START, body), 0);
+    press_stop();
+    CHECK_EQ(hear(g, WIRE_STOP, body), 0);
+}
+
+TEST(reason_of_the_end_is_the_first) /* catches: "the guest is gone" after STOP
+                                      */
+{
+    make_dir();
+    CHECK_EQ(pipe(stop_pipe), 0);
+    pid_t guest = start_guest(play_leave_when_stopped,
+                              (struct guest_side){.tsc_hz = 1000000000});
+    struct pipeline_config config = config_of(0);
+
+    config.stop_fd = stop_pipe[0];
+    struct pipeline *p = open_pipeline(&config);
+
+    CHECK_EQ(run(p), PIPELINE_STOPPED);
+    pipeline_free(p);
+    join_guest(guest);
+    remove_dir();
+}
+
 TEST(second_stop_leaves_at_once) /* catches: a user who has to wait */
 {
     make_dir();
@@ -431,39 +459,4 @@ TEST(absent_guest_is_waited_for) /* catches: an error where patience is due */
     pipeline_free(p);
     join_guest(later);
     remove_dir();
-}
-
-TEST(wrong_guest_fails_with_its_reason) /* catches: profiles of a wrong ELF */
-{
-    struct wiregen w = {0};
-    enum pipeline_end end;
-
-    make_dir();
-    wiregen_hello(&w, &(struct wiregen_hello){.boot = 1, .cores = 2});
-    FILE *f = fopen(record_path, "wb");
-
-    CHECK_EQ(fwrite(w.bytes, 1, w.size, f), w.size);
-    fclose(f);
-    struct pipeline_config config = config_of(0);
-    struct pipeline *p =
-        pipeline_new(source_replay(record_path, &error), &config, &error);
-
-    CHECK_EQ(pipeline_run(p, &end, &error), -1);
-    CHECK_STR(error.text, "wrong guest");
-    CHECK_EQ(pipeline_profile(p)->health.frames, 1);
-    pipeline_free(p);
-    wiregen_fini(&w);
-    remove_dir();
-}
-
-TEST(missing_file_is_an_error) /* catches: waiting for a recording to appear */
-{
-    enum pipeline_end end;
-    struct pipeline_config config = config_of(0);
-    struct pipeline *p =
-        pipeline_new(source_replay("/nonexistent", &error), &config, &error);
-
-    CHECK_EQ(pipeline_run(p, &end, &error), -1);
-    CHECK(strstr(error.text, "/nonexistent: No such file") != NULL);
-    pipeline_free(p);
 }
