@@ -309,14 +309,17 @@ static int settled(void)
     return 1;
 }
 
-/* Once a second: the live counters; on a one-way channel all else again. */
+/* Now and then the live counters; on a one-way channel all else again, and
+ * every second, for a reader who comes in the middle. */
 static void repeat(struct tprof_session *s, uint64_t now)
 {
+    int one_way = (tprof_agent.channel.flags & TPROF_CHANNEL_ONE_WAY) != 0;
+
     if (s->state != WIRE_STATE_SAMPLING || now < s->stats_due)
         return;
-    s->stats_due = now + tprof_agent.second;
+    s->stats_due = now + tprof_agent.second * (one_way ? 1 : STATS_SECONDS);
     s->owed_stats = joined();
-    if (tprof_agent.channel.flags & TPROF_CHANNEL_ONE_WAY) {
+    if (one_way) {
         s->owed |= TPROF_OWE_HELLO | TPROF_OWE_STATUS;
         give_orders();
     }
