@@ -6,6 +6,7 @@
 
 #define PERIOD_MAX ((uint64_t)1 << 36) /* TSC ticks: over 10 s anywhere */
 #define PERIOD_MIN 1000u
+#define STATS_SECONDS 4u /* between two, while sampling */
 
 /* Gives every core new orders, and wakes those whose timer is off. */
 static void give_orders(void)
