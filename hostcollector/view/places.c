@@ -32,8 +32,9 @@ struct places {
     size_t line_count, line_room;
     struct place_frame *frames;
     size_t frame_count, frame_room;
-    struct place_span *spans;
-    size_t span_count, span_room;
+    struct place_span *spans; /* one for each of pcs */
+    uint64_t *pcs;
+    size_t span_count, span_room, pc_room;
     struct map by_pc;       /* (pc, 0) -> span */
     struct map by_identity; /* (name, hash of the file) -> function */
     struct map by_line;     /* (function and number, file) -> line */
@@ -107,6 +108,7 @@ void places_free(struct places *p)
     free(p->lines);
     free(p->frames);
     free(p->spans);
+    free(p->pcs);
     free(p);
 }
 
@@ -198,18 +200,30 @@ int places_add(struct places *p, uint64_t pc)
 {
     uint32_t *number = map_put(&p->by_pc, pc, 0);
 
-    if (number == NULL || vec_grow(&p->spans, &p->span_room, p->span_count,
-                                   sizeof *p->spans) != 0)
+    if (number == NULL ||
+        vec_grow(&p->spans, &p->span_room, p->span_count, sizeof *p->spans) !=
+            0 ||
+        vec_grow(&p->pcs, &p->pc_room, p->span_count, sizeof *p->pcs) != 0)
         return -1;
-    if (*number != MAP_NOTHING)
-        return 0;
+    if (*number == MAP_NOTHING) {
+        p->pcs[p->span_count] = pc;
+        *number = (uint32_t)p->span_count++;
+    }
+    return 0;
+}
 
-    size_t first = p->frame_count;
-    if (add_frames(p, pc) != 0)
-        return -1;
-    p->spans[p->span_count] =
-        (struct place_span){first, p->frame_count - first};
-    *number = (uint32_t)p->span_count++;
+/* All addresses together: debug information is read once, not for each. */
+static int find_frames(struct places *p)
+{
+    if (p->symbolizer != NULL)
+        symbolizer_prepare(p->symbolizer, p->pcs, p->span_count);
+    for (size_t i = 0; i < p->span_count; i++) {
+        size_t first = p->frame_count;
+
+        if (add_frames(p, p->pcs[i]) != 0)
+            return -1;
+        p->spans[i] = (struct place_span){first, p->frame_count - first};
+    }
     return 0;
 }
 
@@ -243,7 +257,8 @@ static void renumber(struct places *p, const struct rank *ranks, uint32_t *now)
         p->lines[i].function = now[p->lines[i].function];
 }
 
-int places_finish(struct places *p)
+/* Number the functions by name. */
+static int rank_functions(struct places *p)
 {
     size_t n = p->function_count;
     struct rank *ranks = calloc(n, sizeof *ranks);
@@ -260,6 +275,11 @@ int places_finish(struct places *p)
     free(ranks);
     free(now);
     return result;
+}
+
+int places_finish(struct places *p)
+{
+    return find_frames(p) == 0 ? rank_functions(p) : -1;
 }
 
 struct place places_get(const struct places *p, uint64_t pc)
