@@ -23,6 +23,7 @@ static const struct {
     {"apic", 1},      {"noncanonical", 1}, {"data", 0},  {"wrapping", 1},
     {"last_page", 0}, {"deep", 64},
 };
+#define SAMPLES_MIN 3000
 #define CASES (sizeof cases / sizeof *cases)
 
 /* Frames of the one function whose address stands in the chains. */
@@ -78,14 +79,15 @@ TEST(t10_hostile_chains_are_cut)
         .elf = LAB_GUEST, .options = OPTIONS, .truth = ",io=1"};
 
     lab_boot(&run);
-    uint64_t interrupts = lab_truth(0, "interrupts");
+    uint64_t ticks = lab_truth(0, "ticks");
     struct lab_stacks s = lab_measured(&run, 0);
 
     for (size_t i = 0; i < CASES; i++)
         check_case(&s, cases[i].name, cases[i].frames);
     /* re-arm and EOI: none of the walks read the APIC or a device's page */
-    CHECK_EQ(lab_truth(0, "apic"), 2 * interrupts);
-    CHECK(lab_total(&s) >= interrupts);
+    CHECK_EQ(lab_truth(0, "apic"), 2 * lab_truth(0, "interrupts"));
+    CHECK(ticks >= SAMPLES_MIN);
+    CHECK(lab_total(&s) >= ticks); /* and a few before the marks */
     lab_free(&s);
 }
 

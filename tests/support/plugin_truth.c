@@ -13,13 +13,15 @@
  *   end    ... and stops them
  *   isr    first instruction of the profiler's interrupt; what follows, to the
  *          iretq, is the profiler's, and no function's
- *   stacks 1: the call stack of each interrupt, too
- *   io     1: accesses of the profiler's interrupt to devices, and its stack
+ *   aside  function of the profiler that runs only in interrupts that are no
+ * ticks stacks 1: the call stack of each tick, too io     1: accesses of the
+ * profiler's interrupt to devices, and its stack
  *
  * Lines of the result, for each core C:
  *   core C function NAME INSTRUCTIONS
  *   core C total INSTRUCTIONS              with those of interrupts
  *   core C interrupts N INSTRUCTIONS LONGEST
+ *   core C ticks N                         of these
  *   core C length INSTRUCTIONS N           so many interrupts took so many
  *   core C apic N                          accesses to the local APIC
  *   core C kicks N                         writes of virtio-mmio QueueNotify
@@ -51,13 +53,14 @@ enum insn_kind {
     INSN_BEGIN = 1 << 0,
     INSN_END = 1 << 1,
     INSN_ISR = 1 << 2,
-    INSN_PLACES = INSN_BEGIN | INSN_END | INSN_ISR,
     INSN_IRET = 1 << 3,
     INSN_CALL = 1 << 4,
     INSN_RET = 1 << 5,
     INSN_PUSH_RBP = 1 << 6,
     INSN_SET_RBP = 1 << 7,
     INSN_POP_RBP = 1 << 8,
+    INSN_ASIDE = 1 << 9,
+    INSN_PLACES = INSN_BEGIN | INSN_END | INSN_ISR | INSN_ASIDE,
 };
 
 /* One instruction of the guest; lives until QEMU exits. */
@@ -77,9 +80,10 @@ struct core {
 
     bool in_interrupt;
     bool interrupt_counts; /* it came while counting */
+    bool aside;            /* it is no tick */
     uint64_t length;
-    uint64_t returned; /* interrupts whose interrupted address comes next */
-    uint64_t interrupts, interrupt_total, longest;
+    uint64_t returned; /* ticks whose interrupted address comes next */
+    uint64_t interrupts, interrupt_total, longest, ticks;
     uint64_t lengths[LENGTH_MAX + 1];
 
     uint64_t entry_rsp; /* of the interrupt, known from its first push */
@@ -89,7 +93,7 @@ struct core {
 };
 
 static struct {
-    const char *elf, *out, *begin, *end, *isr;
+    const char *elf, *out, *begin, *end, *isr, *aside;
     bool stacks, io;
 } options;
 
@@ -99,7 +103,7 @@ static struct insn *buckets[BUCKETS];
 
 QEMU_PLUGIN_EXPORT int qemu_plugin_version = QEMU_PLUGIN_VERSION;
 
-/* The iretq was executed, this is what the interrupts had interrupted. */
+/* The iretq was executed, this is what the ticks had interrupted. */
 static void interrupted_at(struct core *c, const struct insn *insn)
 {
     if (options.stacks && c->counting)
@@ -111,6 +115,7 @@ static void enter_interrupt(struct core *c)
 {
     c->in_interrupt = true;
     c->interrupt_counts = c->counting;
+    c->aside = false;
     c->length = 0;
     c->entry_rsp = 0;
 }
@@ -120,7 +125,8 @@ static void leave_interrupt(struct core *c)
     c->in_interrupt = false;
     if (!c->interrupt_counts)
         return;
-    c->returned++;
+    c->returned += !c->aside;
+    c->ticks += !c->aside;
     c->interrupts++;
     c->interrupt_total += c->length;
     if (c->length > c->longest)
@@ -169,6 +175,7 @@ static void on_insn(unsigned vcpu, void *context)
 
     if (c->in_interrupt) {
         c->length++;
+        c->aside |= insn->kinds & INSN_ASIDE;
         if (insn->kinds & INSN_IRET)
             leave_interrupt(c);
         return;
@@ -247,6 +254,8 @@ static unsigned kind_of_place(const struct insn *insn)
         return INSN_END;
     if (options.isr && strcmp(f->name, options.isr) == 0)
         return INSN_ISR;
+    if (options.aside && strcmp(f->name, options.aside) == 0)
+        return INSN_ASIDE;
     return 0;
 }
 
@@ -305,6 +314,7 @@ static void print_core(const struct core *c, unsigned core, FILE *out)
             (unsigned long long)c->interrupts,
             (unsigned long long)c->interrupt_total,
             (unsigned long long)c->longest);
+    fprintf(out, "core %u ticks %llu\n", core, (unsigned long long)c->ticks);
     for (size_t i = 0; i <= LENGTH_MAX; i++)
         if (c->lengths[i])
             fprintf(out, "core %u length %zu %llu\n", core, i,
@@ -344,7 +354,7 @@ static int take_option(const char *text)
     } strings[] = {
         {"elf=", &options.elf},     {"out=", &options.out},
         {"begin=", &options.begin}, {"end=", &options.end},
-        {"isr=", &options.isr},
+        {"isr=", &options.isr},     {"aside=", &options.aside},
     };
 
     for (size_t i = 0; i < sizeof strings / sizeof *strings; i++) {
@@ -385,7 +395,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info,
     }
     if (symbols_init(&symbols, options.elf) < 0 ||
         check_name(options.begin) < 0 || check_name(options.end) < 0 ||
-        check_name(options.isr) < 0)
+        check_name(options.isr) < 0 || check_name(options.aside) < 0)
         return -1;
     for (int i = 0; i < CORES; i++) {
         cores[i].counting = !options.begin;
