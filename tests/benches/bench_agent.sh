@@ -58,7 +58,7 @@ truth() {
 
 # per_tick NAME: instructions of run NAME, less those without the agent, for each tick
 per_tick() {
-    awk "BEGIN { print ($(truth "$1" total 1) - $(truth "$1.without" total 1)) / $(truth "$1" interrupts 1) }"
+    awk "BEGIN { print ($(truth "$1" total 1) - $(truth "$1.without" total 1)) / $(truth "$1" ticks 1) }"
 }
 
 # both NAME OPTIONS: with and without the agent, on one core
