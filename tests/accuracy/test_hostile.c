@@ -24,7 +24,7 @@ static const struct {
     {"last_page", 0}, {"deep", 64},
 };
 #define SAMPLES_MIN 3000
-#define CASES (sizeof cases / sizeof *cases)
+#define CASES       (sizeof cases / sizeof *cases)
 
 /* Frames of the one function whose address stands in the chains. */
 static unsigned known_frames(const char *stack)
