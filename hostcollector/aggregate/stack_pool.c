@@ -4,7 +4,6 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "util/hash.h"
 
@@ -65,12 +64,15 @@ static bool equal(const struct stack_pool *p, uint32_t number,
     if (place->hash != hash || place->depth != s->depth ||
         place->end != s->end || place->slot_mask != s->slot_mask)
         return false;
-    struct stack old = stack_pool_get(p, number);
+    const uint64_t *at = p->addresses + place->first;
 
-    /* words outside the mask are 0 on both sides */
-    return memcmp(old.words, s->words, sizeof old.words) == 0 &&
-           (s->depth == 0 ||
-            memcmp(old.frames, s->frames, s->depth * sizeof *s->frames) == 0);
+    for (size_t i = 0; i < WIRE_STACK_SLOTS; i++)
+        if (s->slot_mask >> i & 1 && *at++ != s->words[i])
+            return false;
+    for (size_t i = 0; i < s->depth; i++)
+        if (at[i] != s->frames[i])
+            return false;
+    return true;
 }
 
 /* Where (s) is in the table, or may be put. */

@@ -32,7 +32,8 @@ static enum source_state connect_socket(struct serial *s, struct err *e)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
 
-    strcpy(address.sun_path, s->path); /* its length was checked */
+    /* its length was checked */
+    memcpy(address.sun_path, s->path, strlen(s->path) + 1);
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
     if (fd < 0) {

@@ -99,7 +99,7 @@ static void wire_frame(struct wiregen *w, uint32_t core, bool *known,
                                                        .period = PERIOD,
                                                        .epoch = 1,
                                                        .time = *time});
-    while (w->size - w->cells < CELLS * 7u) {
+    while (w->size - w->cells < (size_t)CELLS * 7) {
         uint32_t stack = draw(STACKS);
         uint32_t dt = PERIOD / 2 + draw(PERIOD);
 

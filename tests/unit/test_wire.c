@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Both sides of the wire at once: what the agent's recorder was told and its
+ * encoder sent is what the collector's decoder says, for stacks, leaves, times
+ * and weights at random, with a ring that fills up now and then.
+ */
+#include "check.h"
+
+#include <string.h>
+
+#include "decoded.h"
+#include "encode.h"
+#include "sample.h"
+#include "tprof/tprof.h"
+
+#define PERIOD  16000u /* TSC ticks: shift 1, 8000 units */
+#define STACKS  300u
+#define FRAMES  20u
+#define SAMPLES 3000u
+#define BEGIN   0x10000u
+#define UNITS   1u /* shift */
+
+/* What is sent, and what must come out. */
+struct truth {
+    uint64_t tsc, leaf, late, weight, flags;
+    uint32_t stack;
+};
+static struct truth truths[SAMPLES];
+static size_t truth_count;
+static uint64_t missed; /* deadlines, of all ticks */
+
+/* Stack i: depth[i] frames, innermost first. */
+static uint64_t chains[STACKS][FRAMES];
+static uint32_t depth[STACKS];
+
+static uint64_t memory[2 * FRAMES + 2]; /* the guest's stack */
+static uint64_t ring_words[256], slots[1024];
+static struct tprof_bounds bounds;
+static struct tprof_recorder recorder;
+static struct tprof_reader reader;
+static struct tprof_crc32c crc;
+static struct wiregen stream;
+static uint64_t random_state = 88172645463325252u;
+
+static uint64_t draw(uint64_t below)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return (random_state >> 20) % below;
+}
+
+static void make_chains(void)
+{
+    for (uint32_t i = 0; i < STACKS; i++) {
+        depth[i] = 1 + (uint32_t)draw(FRAMES);
+        for (uint32_t k = 0; k < depth[i]; k++)
+            chains[i][k] = TEXT + 1 + draw(0xfff0);
+        /* most share their outer frames with another one */
+        for (uint32_t k = 1; i > 0 && k <= depth[i] / 2; k++)
+            if (k <= depth[i - 1])
+                chains[i][depth[i] - k] = chains[i - 1][depth[i - 1] - k];
+    }
+}
+
+/* Lay out stack (i) as frames of saved frame pointer and return address. */
+static void lay_out(uint32_t i)
+{
+    memset(memory, 0, sizeof memory);
+    for (uint32_t k = 0; k < depth[i]; k++) {
+        memory[2 * k] = k + 1 < depth[i] ? (uintptr_t)&memory[2 * k + 2] : 0;
+        memory[2 * k + 1] = chains[i][k];
+    }
+}
+
+static void set_up(void)
+{
+    bounds = (struct tprof_bounds){
+        .text_start = TEXT,
+        .text_size = 0x10000,
+        .readable = {{(uintptr_t)memory, sizeof memory}},
+    };
+    recorder.bounds = &bounds;
+    recorder.watermark = 128;
+    tprof_ring_init(&recorder.ring, ring_words, 256);
+    tprof_stacks_init(&recorder.stacks, slots, 1024);
+    reader.ring = &recorder.ring;
+    tprof_crc32c_init(&crc, 0);
+    tprof_sample_begin(&recorder, BEGIN, PERIOD, FRAMES);
+}
+
+/* One tick, as the agent's: the quick way, or the long one. */
+static void take(const struct truth *t)
+{
+    struct tprof_sample s = {.rip = t->leaf,
+                             .rsp = (uintptr_t)memory,
+                             .rbp = (uintptr_t)memory,
+                             .time = t->tsc,
+                             .late = t->late,
+                             .weight = t->weight,
+                             .flags = t->flags};
+    uint64_t full = recorder.counts.ring_full;
+
+    lay_out(t->stack);
+    missed += t->weight - 1;
+    bool quick =
+        t->weight == 1 && t->flags == 0 &&
+        tprof_sample_quick(&recorder, s.rip, s.rsp, s.rbp, s.time, s.late);
+
+    if (!quick) {
+        tprof_sample_take(&recorder, &s);
+        tprof_sample_look_ahead(&recorder);
+    }
+    if (recorder.counts.ring_full == full)
+        truths[truth_count++] = *t;
+}
+
+/* Send what the ring holds, one frame at a time. */
+static void drain(void)
+{
+    static uint16_t seq = 1;
+    uint8_t buffer[2048];
+    struct tprof_frame f;
+
+    for (;;) {
+        tprof_frame_begin(&f, buffer, sizeof buffer, WIRE_SAMPLES, seq);
+        if (tprof_encode_samples(&f, &reader, 2) == 0)
+            break;
+        wiregen_bytes(&stream, buffer, tprof_frame_end(&f, &crc));
+        seq++;
+    }
+}
+
+static struct truth next_truth(uint64_t *tsc)
+{
+    *tsc += 2 * (4000 + draw(8000));
+    struct truth t = {.tsc = *tsc,
+                      .leaf = TEXT + draw(0x10000),
+                      .late = draw(1000),
+                      .weight = 1,
+                      .stack = (uint32_t)draw(STACKS)};
+
+    switch (draw(50)) { /* what does not fit a short sample */
+    case 0:
+        t.weight = 1 + draw(1000);
+        break;
+    case 1:
+        *tsc += 1000000;
+        t.tsc = *tsc;
+        t.weight = 50;
+        t.flags = WIRE_SAMPLE_JUMP;
+        break;
+    case 2:
+        t.leaf = TEXT - 1 - draw(1000);
+        break;
+    case 3:
+        t.late = 5000 + draw(100000);
+        break;
+    default:
+        break;
+    }
+    return t;
+}
+
+static uint32_t bits_of(uint64_t value)
+{
+    uint32_t bits = 0;
+
+    for (; value != 0; value /= 2)
+        bits++;
+    return bits;
+}
+
+static void check_stack(uint32_t number, uint32_t i)
+{
+    CHECK(number != STACK_UNKNOWN && number <= seen.stacks_n);
+    const struct seen_stack *s = &seen.stacks[number - 1];
+
+    CHECK_EQ(s->stack.depth, depth[i]);
+    CHECK_MEM(s->frames, chains[i], depth[i] * sizeof chains[i][0]);
+    /* a chain of all frames asked for ends there, nobody looks further */
+    CHECK_EQ(s->stack.end, depth[i] == FRAMES ? WIRE_END_DEPTH : WIRE_END_ZERO);
+}
+
+TEST(decoder_says_what_the_recorder_was_told) /* catches: two readings of
+                                                 WIRE.md */
+{
+    uint64_t tsc = BEGIN;
+
+    make_chains();
+    set_up();
+    stream = hello_stream();
+    while (truth_count < SAMPLES - 1) {
+        struct truth t = next_truth(&tsc);
+
+        take(&t);
+        if (draw(60) == 0) /* at times too late */
+            drain();
+    }
+    drain();
+    CHECK_EQ(decode_all(&stream), 0);
+    CHECK_EQ(health.malformed, 0);
+    CHECK_EQ(health.skipped, 0);
+    CHECK_EQ(health.lost_frames, 0);
+    CHECK_EQ(seen.samples_n, truth_count);
+    for (size_t i = 0; i < truth_count; i++) {
+        const struct sample *s = &seen.samples[i].sample;
+        const struct truth *t = &truths[i];
+
+        CHECK_EQ(seen.samples[i].core, 2);
+        CHECK_EQ(seen.samples[i].period, PERIOD >> UNITS);
+        CHECK_EQ(s->tsc, t->tsc & ~1ull);
+        CHECK_EQ(s->leaf, t->leaf);
+        CHECK_EQ(s->weight, t->weight);
+        CHECK_EQ(s->flags, t->flags);
+        CHECK_EQ(bits_of(s->late), bits_of(t->late >> UNITS));
+        check_stack(s->stack, t->stack);
+    }
+    const struct account *a = &seen.account[2];
+
+    CHECK(recorder.counts.ring_full > 0); /* else that was not tried */
+    CHECK_EQ(a->samples, truth_count);
+    CHECK_EQ(a->ring_full, recorder.counts.ring_full);
+    CHECK_EQ(a->missed, missed);
+    CHECK_EQ(a->unknown_stack, 0);
+    CHECK_EQ(a->violations, 0);
+    wiregen_fini(&stream);
+}
