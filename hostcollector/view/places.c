@@ -176,7 +176,8 @@ static int add_nameless(struct places *p, uint64_t pc)
 
     if (p->function_count == before)
         free(own); /* it did not become a function */
-    return result;
+    return result; // NOLINT(clang-analyzer-unix.Malloc): else p->functions has
+                   // it
 }
 
 static int add_frames(struct places *p, uint64_t pc)
