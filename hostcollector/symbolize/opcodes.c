@@ -129,7 +129,8 @@ static uint8_t *interpret(struct opcodes *o, const struct image_function *f)
     struct frame_flow flow;
     uint8_t *places = NULL;
 
-    if (!code_of(o, f, &code) || f->size > MAX_KEPT_BYTES - o->bytes)
+    if (!image_intact(o->img) || !code_of(o, f, &code) ||
+        f->size > MAX_KEPT_BYTES - o->bytes)
         return NULL;
     if (frame_flow_init(&flow, code, (size_t)f->size) != 0)
         goto fail_flow;
@@ -181,7 +182,7 @@ static enum code_place place_by_bytes(const struct opcodes *o, uint64_t address)
     size_t have;
     const uint8_t *code = image_code(o->img, address - 3, &have);
 
-    if (code != NULL && have >= 3 &&
+    if (code != NULL && have >= 3 && image_intact(o->img) &&
         (memcmp(code + 1, "\xfb\xf4", 2) == 0 ||
          memcmp(code, "\x0f\x01\xc9", 3) == 0))
         return CODE_IDLE;
@@ -194,8 +195,6 @@ enum code_place opcodes_place(struct opcodes *o, uint64_t pc)
     const struct image_function *f;
     uint32_t index;
 
-    if (!image_intact(o->img))
-        return CODE_UNKNOWN;
     f = image_function(o->img, address);
     if (f == NULL)
         return place_by_bytes(o, address);

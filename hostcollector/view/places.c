@@ -176,8 +176,7 @@ static int add_nameless(struct places *p, uint64_t pc)
 
     if (p->function_count == before)
         free(own); /* it did not become a function */
-    return result; // NOLINT(clang-analyzer-unix.Malloc): else p->functions has
-                   // it
+    return result; // NOLINT(clang-analyzer-unix.Malloc): or (p) keeps it
 }
 
 static int add_frames(struct places *p, uint64_t pc)
