@@ -24,6 +24,7 @@
 #define PATH_SIZE 256
 #define ARGS_MAX  48
 #define EXIT_SKIP 77
+#define NUDGE_MS  300
 
 static char dir[] = "/tmp/tprof-whole-XXXXXX";
 static pid_t owner; /* of (dir): it outlives the test cases */
@@ -124,6 +125,7 @@ static void boot(struct host *h, const char *elf, const char *const *options,
     for (; *options != NULL && strcmp(*options, "--") != 0; options++) {
         if (strcmp(argv[n - 1], "--cpus") == 0)
             h->cores = (uint32_t)strtoul(*options, NULL, 10);
+        h->is_icount |= strcmp(*options, "--icount") == 0;
         argv[n++] = *options;
     }
     argv[n++] = elf;
@@ -191,6 +193,21 @@ pid_t host_qemu(const struct host *h)
     }
     CHECK(pid > 0);
     return (pid_t)pid;
+}
+
+/*
+ * Under icount the thread of QEMU's CPUs takes and drops the big lock so often,
+ * and is preempted so often where it has just taken it, that on a loaded
+ * machine QEMU's main thread may wait for it for a minute; and without that
+ * thread nobody comes or goes. A stop and go lets both try again at once, and
+ * the guest's clock, which counts instructions, does not see it.
+ */
+static void nudge(const struct host *h)
+{
+    pid_t qemu = h->is_icount && h->boot > 0 ? host_qemu(h) : 0;
+
+    if (qemu > 0 && kill(qemu, SIGSTOP) == 0)
+        kill(qemu, SIGCONT);
 }
 
 void host_kill(struct host *h)
@@ -438,6 +455,20 @@ void host_read_file(struct host *h, const char *path, size_t from)
     host_end(h);
 }
 
+/* One more look at what comes, for (ms) at most. False: nothing came. */
+static bool hear_next(struct host *h, int ms)
+{
+    struct pollfd p = {.fd = h->sock, .events = POLLIN};
+
+    if (h->sock < 0)
+        check_alive(h);
+    CHECK(h->sock >= 0);
+    if (poll(&p, 1, ms) == 1)
+        return host_hear(h, 0, 0) > 0;
+    check_alive(h);
+    return false;
+}
+
 void host_until(struct host *h, host_condition is_true, uint64_t value)
 {
     uint64_t end = host_now_ms() + HOST_PATIENCE_MS;
@@ -448,15 +479,8 @@ void host_until(struct host *h, host_condition is_true, uint64_t value)
             host_print(h);
             check_failed(__FILE__, __LINE__, "what was waited for never came");
         }
-        if (h->sock < 0)
-            check_alive(h);
-        CHECK(h->sock >= 0);
-        struct pollfd p = {.fd = h->sock, .events = POLLIN};
-
-        if (poll(&p, 1, 100) == 1)
-            host_hear(h, 0, 0);
-        else
-            check_alive(h);
+        if (!hear_next(h, NUDGE_MS))
+            nudge(h);
     }
 }
 

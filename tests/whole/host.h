@@ -62,6 +62,7 @@ struct host {
     int sock;
     uint16_t seq;
     pid_t boot;
+    bool is_icount;
     int record;
     const char *socket_path, *pid_path, *console_path, *record_path;
 };
