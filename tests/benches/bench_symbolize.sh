@@ -27,6 +27,10 @@ choose()
         END   { take() }'
 }
 
+# made by an older version of the script?
+if [ -e "$dir/big.elf" ] && [ -n "$(find "$here/make_dwarf_elf.sh" -newer "$dir/big.elf")" ]; then
+    rm -f "$dir/big.elf" "$dir/addresses"
+fi
 [ -e "$dir/big.elf" ] || "$here/make_dwarf_elf.sh" "$dir"
 [ -s "$dir/addresses" ] || { choose >"$dir/new" && mv "$dir/new" "$dir/addresses"; }
 [ "$(wc -l <"$dir/addresses")" -eq 10000 ] || { echo "not 10,000 addresses" >&2; exit 1; }
