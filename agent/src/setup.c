@@ -85,6 +85,7 @@ static int complete(struct tprof_config *c)
         (c->cpu_source == TPROF_CPU_HOOK && !c->cpu_index) ||
         c->timer > TPROF_TIMER_KERNEL ||
         (c->timer == TPROF_TIMER_KERNEL && c->kernel_hz == 0) ||
+        c->device.bus > TPROF_BUS_NONE ||
         (c->vector != 0 &&
          (c->vector < VECTOR_FIRST || c->vector >= VECTOR_END)))
         return TPROF_ERR_CONFIG;

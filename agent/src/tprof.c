@@ -133,9 +133,12 @@ static void hand_look_on(struct tprof_agent *a, uint32_t from)
 int tprof_stop_cpu(void)
 {
     struct tprof_agent *a = &tprof_agent;
+    int error = TPROF_ERR_STATE;
+
+    if (!a->ready)
+        return error;
     uint64_t flags = tprof_irq_save();
     struct tprof_cpu *cpu = tprof_this_cpu();
-    int error = TPROF_ERR_STATE;
 
     if (cpu && atomic_load(&cpu->started)) {
         if (a->config.timer == TPROF_TIMER_APIC)
