@@ -115,6 +115,10 @@ void tprof_lapic_send(const struct tprof_lapic *l, uint32_t apic_id)
             break;
         tprof_relax();
     }
+    /* the kernel may be interrupted between its own two halves */
+    uint32_t high = read(l, LAPIC_ICR_HIGH);
+
     tprof_lapic_write(l, LAPIC_ICR_HIGH, apic_id << 24);
     tprof_lapic_write(l, LAPIC_ICR_LOW, command);
+    tprof_lapic_write(l, LAPIC_ICR_HIGH, high);
 }
