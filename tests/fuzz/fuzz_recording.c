@@ -21,7 +21,9 @@ static void repair(uint8_t *bytes, size_t size)
 {
     if (size < 16)
         return;
-    memcpy(bytes, "tprofrec\1\0", 10);
+    static const uint8_t start[10] = "tprofrec\1";
+
+    memcpy(bytes, start, sizeof start);
     size_t fields = load_u32(bytes + 12);
 
     if (fields > 16384 || fields + 20 > size)

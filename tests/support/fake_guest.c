@@ -37,7 +37,7 @@ static int listen_there(void)
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     int fd = socket(AF_UNIX, SOCK_STREAM, 0);
 
-    strcpy(address.sun_path, socket_path);
+    memcpy(address.sun_path, socket_path, sizeof socket_path);
     CHECK_EQ(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
     CHECK_EQ(listen(fd, 1), 0);
     return fd;

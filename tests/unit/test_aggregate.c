@@ -318,7 +318,7 @@ TEST(reboot_goes_on_where_the_clock_ended) /* catches: negative time */
 TEST(memory_limit_is_kept_and_counted) /* catches: growth without bound */
 {
     struct aggregate *a =
-        start(&(struct aggregate_config){.memory_max = 200 * 1024});
+        start(&(struct aggregate_config){.memory_max = 200u << 10});
     uint64_t frames[127];
 
     for (uint64_t i = 0; i < 100000; i++) {

@@ -28,7 +28,7 @@ static void write_stream(void)
         &w, &(struct wiregen_hello){.boot = 1, .cores = 2, .tsc_hz = 1000000});
     for (uint16_t frame = 0; frame < 20; frame++) {
         uint16_t core = frame % 2;
-        uint64_t before = frame / 2 * 20u;
+        uint64_t before = frame / 2 * 20ull;
 
         wiregen_samples_begin(
             &w, &(struct wiregen_samples){.core = core,

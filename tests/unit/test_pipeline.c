@@ -33,8 +33,9 @@ static void note(void *context, const char *line)
     (void)context;
     if (strstr(line, "another client"))
         press_stop(); /* ends play_silence() */
-    strncat(notes, line, sizeof notes - strlen(notes) - 2);
-    strcat(notes, "\n");
+    size_t used = strlen(notes);
+
+    snprintf(notes + used, sizeof notes - used, "%s\n", line);
 }
 
 static int hello(void *context, const struct guest *g, struct err *e)

@@ -131,7 +131,7 @@ TEST(layout_is_that_of_the_specification) /* catches: writer and reader agreeing
 
 TEST(killed_writer_loses_nothing) /* catches: bytes that only close() writes */
 {
-    enum recording_end end;
+    enum recording_end end = RECORDING_READING;
     char buf[64];
 
     record(false);
@@ -141,7 +141,7 @@ TEST(killed_writer_loses_nothing) /* catches: bytes that only close() writes */
 
 TEST(cut_file_reads_up_to_the_cut) /* catches: a reader that trusts lengths */
 {
-    enum recording_end end;
+    enum recording_end end = RECORDING_READING;
     char buf[64];
 
     record(true);
@@ -163,7 +163,7 @@ TEST(cut_file_reads_up_to_the_cut) /* catches: a reader that trusts lengths */
 
 TEST(every_flip_of_a_length_is_noticed) /* catches: unchecked headers */
 {
-    enum recording_end end;
+    enum recording_end end = RECORDING_READING;
     char buf[64];
 
     record(true);
@@ -213,7 +213,7 @@ static void chunk(struct wiregen *w, uint8_t kind, uint32_t size,
 TEST(later_minor_versions_are_read) /* catches: refusing what may be skipped */
 {
     struct wiregen w = by_hand(1, "\xc8\x02\x00xy", 5, 5);
-    enum recording_end end;
+    enum recording_end end = RECORDING_READING;
     char buf[64];
 
     chunk(&w, 77, 3, "abc");
@@ -229,7 +229,7 @@ TEST(later_minor_versions_are_read) /* catches: refusing what may be skipped */
 
 static void expect_refused(struct wiregen w, const char *why)
 {
-    enum recording_end end;
+    enum recording_end end = RECORDING_READING;
     char buf[64];
 
     CHECK_EQ(read_all(w.bytes, w.size, 64, buf, &end), -1);
@@ -263,7 +263,8 @@ TEST(long_texts_are_cut_to_fit) /* catches: an overflow by a long path */
     static char fields[3 + 2000];
 
     memset(fields, 'p', sizeof fields);
-    memcpy(fields, "\x02\xd0\x07", 3);
+    fields[0] = 2;
+    store_u16((uint8_t *)fields + 1, 2000);
     struct wiregen w = by_hand(1, fields, sizeof fields, sizeof fields);
     int fd = memory_file(w.bytes, w.size);
     struct recording_reader *r = recording_open(fd, &error);
@@ -278,7 +279,7 @@ TEST(long_texts_are_cut_to_fit) /* catches: an overflow by a long path */
 TEST(chunk_beyond_the_limit_is_damage) /* catches: a length that is believed */
 {
     struct wiregen w = by_hand(1, "", 0, 0);
-    enum recording_end end;
+    enum recording_end end = RECORDING_READING;
     char buf[64];
 
     chunk(&w, 1, (1u << 20) + 1, "");

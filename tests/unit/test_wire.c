@@ -67,7 +67,7 @@ static void make_chains(void)
 static void lay_out(uint32_t i)
 {
     memset(memory, 0, sizeof memory);
-    for (uint32_t k = 0; k < depth[i]; k++) {
+    for (size_t k = 0; k < depth[i]; k++) {
         memory[2 * k] = k + 1 < depth[i] ? (uintptr_t)&memory[2 * k + 2] : 0;
         memory[2 * k + 1] = chains[i][k];
     }
