@@ -20,6 +20,9 @@
 #define TPROF_CPUS_MAX 64u
 #define TPROF_STACK_SIZE                                                       \
     4096u /* the kernel's NMI and fault handlers may land */
+/* TSC_AUX of core 0; the others follow. Not 0, which it is on a core that did
+ * not join, or has left: that one must not be taken for core 0. */
+#define TPROF_TSC_AUX_FIRST 0x74707200u
 
 /*
  * One core. Its stack ends where this begins (isr.S). Written by its own tick,

@@ -279,7 +279,7 @@ static uint32_t this_index(void)
     case TPROF_CPU_GS:
         return tprof_gs32(tprof_gs_offset);
     case TPROF_CPU_TSC_AUX:
-        return (uint32_t)tprof_rdmsr(MSR_TSC_AUX);
+        return (uint32_t)tprof_rdmsr(MSR_TSC_AUX) - TPROF_TSC_AUX_FIRST;
     case TPROF_CPU_HOOK:
         return tprof_ask_cpu_index();
     default:

@@ -60,7 +60,7 @@ static void enter(struct tprof_agent *a, struct tprof_cpu *cpu)
 
     if (a->config.cpu_source == TPROF_CPU_TSC_AUX) {
         cpu->saved_tsc_aux = tprof_rdmsr(MSR_TSC_AUX);
-        tprof_wrmsr(MSR_TSC_AUX, cpu->index);
+        tprof_wrmsr(MSR_TSC_AUX, TPROF_TSC_AUX_FIRST + cpu->index);
     }
     tprof_apic_to_cpu[cpu->apic_id & 0xff] = (uint8_t)cpu->index;
     tprof_cpu[cpu->index] = cpu;

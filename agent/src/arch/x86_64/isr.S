@@ -10,6 +10,7 @@
  * pushed, RAX, RDX.
  */
         .set SAVED_RIP, 16
+        .set TSC_AUX_FIRST, 0x74707200      /* TPROF_TSC_AUX_FIRST, agent.h */
 
         .text
 
@@ -69,7 +70,7 @@ tprof_isr_on_core:
         entry   tprof_isr_tsc_aux
         pushq   %rcx
         rdtscp
-        movl    %ecx, %eax
+        leal    -TSC_AUX_FIRST(%rcx), %eax
         popq    %rcx
         jmp     tprof_isr_on_core
         .size   tprof_isr_tsc_aux, . - tprof_isr_tsc_aux
