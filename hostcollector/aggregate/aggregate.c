@@ -45,7 +45,8 @@ struct aggregate {
     double wall_start;
 
     struct profile profile;
-    struct sums sums[GUEST_CORES_MAX]; /* zero where nothing came */
+    uint32_t used; /* of the sums: all beyond are untouched, zero pages */
+    struct sums sums[GUEST_CORES_MAX];
 };
 
 struct aggregate *aggregate_new(const struct aggregate_config *config)
@@ -69,7 +70,7 @@ void aggregate_free(struct aggregate *a)
 {
     if (!a)
         return;
-    for (size_t i = 0; i < GUEST_CORES_MAX; i++) {
+    for (size_t i = 0; i < a->used; i++) {
         entries_fini(&a->sums[i].entries);
         free(a->sums[i].seconds);
     }
@@ -81,7 +82,11 @@ void aggregate_free(struct aggregate *a)
 /* (core)'s sums; NULL if there is no such core. */
 static struct sums *sums_of(struct aggregate *a, uint32_t core)
 {
-    return core < GUEST_CORES_MAX ? &a->sums[core] : NULL;
+    if (core >= GUEST_CORES_MAX)
+        return NULL;
+    if (a->used <= core)
+        a->used = core + 1;
+    return &a->sums[core];
 }
 
 /* The selected seconds in ticks, as soon as the clock is known. */
@@ -303,7 +308,7 @@ struct aggregate_sums aggregate_sums(const struct aggregate *a)
 {
     struct aggregate_sums sums = {0};
 
-    for (size_t i = 0; i < a->profile.guest.cores; i++) {
+    for (size_t i = 0; i < a->used; i++) {
         const struct account *account = &a->sums[i].account;
 
         sums.samples += account->samples;
