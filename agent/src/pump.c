@@ -215,8 +215,8 @@ static uint32_t build_samples(struct pump *p, void *data, uint32_t core)
     return tprof_frame_end(&f, &tprof_agent.crc);
 }
 
-/* Fills one buffer, if one is free and there is something. 1: there was. */
-static int build(struct pump *p, uint64_t now)
+/* Fills one buffer, if one is free and there is something. */
+static void build(struct pump *p, uint64_t now)
 {
     struct outbox *o = &p->out;
     struct tprof_session *s = &p->session;
@@ -224,7 +224,7 @@ static int build(struct pump *p, uint64_t now)
 
     if (o->next - o->oldest == BUFFERS) {
         p->troubles.busy++;
-        return 0;
+        return;
     }
     int32_t core = choose_ring(p, now);
 
@@ -236,11 +236,8 @@ static int build(struct pump *p, uint64_t now)
 
     if (size == 0 && core >= 0)
         size = build_samples(p, o->data[at], (uint32_t)core);
-    if (size == 0)
-        return core >= 0;
     o->size[at] = size;
-    o->next++;
-    return 1;
+    o->next += size > 0;
 }
 
 /* When a tick shall pump, though no ring is full. While sampling, each core's
@@ -260,47 +257,49 @@ static uint64_t next_due(const struct pump *p, uint64_t now)
     return now + second / LISTENS;
 }
 
-static int pump_locked(struct pump *p)
+static void pump_locked(struct pump *p)
 {
-    struct outbox *o = &p->out;
     uint64_t now = tprof_rdtsc();
-    int more = 0;
 
     if (p->link == LINK_DOWN)
         look_for_host(p, now);
     if (p->link == LINK_UP)
         hear(p, now);
     if (p->link == LINK_UP) {
-        reclaim(o);
-        more = build(p, now);
+        reclaim(&p->out);
+        build(p, now);
         send(p);
-        more |= o->sending != o->next;
     }
     atomic_store_explicit(&tprof_agent.pump_due, next_due(p, now),
                           memory_order_relaxed);
-    return more;
 }
 
-int tprof_pump(void)
+/* 1: the lock is ours; 0: another core is at it. */
+static int try_lock(void)
 {
-    uint32_t free = 0;
+    /* acquire: pairs with the release in unlock(); the reader's state is ours
+     */
+    return !atomic_exchange_explicit(&pump_lock, 1, memory_order_acquire);
+}
 
-    /* acquire: pairs with the release below; the reader's state is ours */
-    if (!atomic_compare_exchange_strong_explicit(
-            &pump_lock, &free, 1, memory_order_acquire, memory_order_relaxed))
-        return 0;
-    int more = pump_locked(pump());
-
+static void unlock(void)
+{
     /* release: pairs with the acquire above */
     atomic_store_explicit(&pump_lock, 0, memory_order_release);
-    return more;
 }
 
-int tprof_pump_done(void)
+void tprof_pump(void)
+{
+    if (!try_lock())
+        return;
+    pump_locked(pump());
+    unlock();
+}
+
+static int is_done(const struct pump *p)
 {
     const struct tprof_channel *c = &tprof_agent.channel;
-    struct pump *p = pump();
-    struct outbox *o = &p->out;
+    const struct outbox *o = &p->out;
 
     if (p->link != LINK_UP)
         return 1; /* nobody to send it to */
@@ -308,4 +307,14 @@ int tprof_pump_done(void)
     return (p->session.state == WIRE_STATE_STOPPED || choose_core(p, 1) < 0) &&
            o->sending == o->next &&
            (!c->pending || c->pending(c->context) == 0);
+}
+
+int tprof_pump_done(void)
+{
+    if (!try_lock()) /* pending() takes buffers back: not beside a pump */
+        return 0;
+    int done = is_done(pump());
+
+    unlock();
+    return done;
 }

@@ -20,10 +20,9 @@ void tprof_pump_init(void *memory);
 
 /*
  * Hears the host, and moves at most one frame. Interrupts are off. Any core;
- * returns at once when another one is at it. Returns 1 while there is more to
- * send, else 0.
+ * returns at once when another one is at it.
  */
-int tprof_pump(void);
+void tprof_pump(void);
 
 /* How often to look at the device while nothing samples. */
 enum tprof_mood {
@@ -34,7 +33,8 @@ enum tprof_mood {
 };
 enum tprof_mood tprof_pump_mood(void);
 
-/* Has everything been sent that was ready? Interrupts are off. */
+/* Has everything been sent that was ready? 0 also when another core is at it.
+ * Interrupts are off. */
 int tprof_pump_done(void);
 
 /* Counted errors of device and host, for STATS. */
