@@ -74,7 +74,7 @@ struct tprof_agent {
     _Atomic uint32_t generation;
     _Atomic uint64_t pump_due; /* TSC: time for the pump, watermark or not */
     _Atomic uint32_t looker;   /* the core that looks for a host */
-    _Atomic uint32_t joining;  /* 1: a core is in tprof_start_cpu() */
+    _Atomic uint32_t joining;  /* 1: a core is coming or going */
     struct tprof_crc32c crc;   /* last: it is large */
 };
 

@@ -69,6 +69,13 @@ static void enter(struct tprof_agent *a, struct tprof_cpu *cpu)
     atomic_compare_exchange_strong(&a->looker, &none, cpu->index);
 }
 
+/* No interrupt that is still on its way may be taken for a tick. */
+static void rest(struct tprof_cpu *cpu)
+{
+    cpu->sampling = 0;
+    cpu->schedule.deadline = UINT64_MAX / 4;
+}
+
 static int start_cpu(struct tprof_agent *a)
 {
     int timer = a->config.timer == TPROF_TIMER_APIC;
@@ -89,12 +96,27 @@ static int start_cpu(struct tprof_agent *a)
     cpu->apic_id = apic_id;
     /* follows no orders yet: its first tick takes them over */
     cpu->generation = atomic_load(&a->generation) - 1;
-    cpu->sampling = 0;
-    cpu->schedule.deadline = UINT64_MAX / 4;
+    rest(cpu);
     enter(a, cpu);
     if (timer)
         tprof_lapic_arm(&a->lapic, 1, 1);
     return TPROF_OK;
+}
+
+/* Cores may come and go at the same time: one after the other. */
+static uint64_t lock(struct tprof_agent *a)
+{
+    uint64_t flags = tprof_irq_save();
+
+    while (atomic_exchange_explicit(&a->joining, 1, memory_order_acquire))
+        tprof_relax();
+    return flags;
+}
+
+static void unlock(struct tprof_agent *a, uint64_t flags)
+{
+    atomic_store_explicit(&a->joining, 0, memory_order_release);
+    tprof_irq_restore(flags);
 }
 
 int tprof_start_cpu(void)
@@ -104,14 +126,10 @@ int tprof_start_cpu(void)
     TPROF_BASE(a);
     if (!a->ready)
         return TPROF_ERR_STATE;
-    uint64_t flags = tprof_irq_save();
-    /* cores may come at the same time: one after the other */
-    while (atomic_exchange_explicit(&a->joining, 1, memory_order_acquire))
-        tprof_relax();
+    uint64_t flags = lock(a);
     int error = start_cpu(a);
 
-    atomic_store_explicit(&a->joining, 0, memory_order_release);
-    tprof_irq_restore(flags);
+    unlock(a, flags);
     return error;
 }
 
@@ -137,7 +155,7 @@ int tprof_stop_cpu(void)
 
     if (!a->ready)
         return error;
-    uint64_t flags = tprof_irq_save();
+    uint64_t flags = lock(a);
     struct tprof_cpu *cpu = tprof_this_cpu();
 
     if (cpu && atomic_load(&cpu->started)) {
@@ -145,12 +163,12 @@ int tprof_stop_cpu(void)
             tprof_lapic_release(&a->lapic);
         if (a->config.cpu_source == TPROF_CPU_TSC_AUX)
             tprof_wrmsr(MSR_TSC_AUX, cpu->saved_tsc_aux);
-        cpu->sampling = 0;
+        rest(cpu);
         atomic_store_explicit(&cpu->started, 0, memory_order_release);
         hand_look_on(a, cpu->index);
         error = TPROF_OK;
     }
-    tprof_irq_restore(flags);
+    unlock(a, flags);
     return error;
 }
 
