@@ -247,7 +247,9 @@ void tprof_kernel_tick(struct tprof_cpu *cpu, const struct tprof_regs *regs)
     uint64_t now = tprof_rdtsc();
     uint32_t generation;
 
-    if (has_new_orders(cpu, &generation))
+    /* no orders for a core that has left: the kernel's ticks go on */
+    if (atomic_load_explicit(&cpu->started, memory_order_relaxed) &&
+        has_new_orders(cpu, &generation))
         settle(cpu, generation, now);
     if (cpu->sampling && --cpu->countdown == 0) {
         struct tprof_sample sample = {.rip = regs->rip,
