@@ -86,7 +86,7 @@ static void start(struct tprof_session *s, uint64_t rate, uint64_t depth,
     if (period == 0)
         return;
     s->refused = WIRE_REFUSED_NOTHING;
-    s->finals = 0;
+    s->finals = TPROF_FINALS_NONE;
     a->config.rate_hz = rate_hz;
     o->period = clamp(period, period_min(), PERIOD_MAX);
     o->depth = (uint32_t)clamp(depth, 1, WIRE_STACK_FRAMES_MAX);
@@ -334,14 +334,17 @@ uint32_t tprof_session_speak(struct tprof_session *s, void *data, uint32_t size,
 
     repeat(s, now);
     if (s->state == WIRE_STATE_DRAINING) {
-        if (settled() && drained && !s->finals) {
-            s->finals = 1;
+        if (s->finals == TPROF_FINALS_WAIT && drained) {
+            s->finals = TPROF_FINALS_OWED;
             s->owed_stats = joined();
         }
-        final = s->finals != 0;
+        /* only a ring that is empty after this stays so */
+        if (s->finals == TPROF_FINALS_NONE && settled())
+            s->finals = TPROF_FINALS_WAIT;
+        final = s->finals == TPROF_FINALS_OWED;
         if (final && s->owed_stats == 0) {
             s->state = WIRE_STATE_STOPPED;
-            s->finals = 0;
+            s->finals = TPROF_FINALS_NONE;
             s->owed |= TPROF_OWE_STATUS;
         }
     }

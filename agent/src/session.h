@@ -18,6 +18,13 @@
 #define TPROF_OWE_PONG   (1u << 1)
 #define TPROF_OWE_STATUS (1u << 2)
 
+/* On the way to the last STATS. */
+enum tprof_finals {
+    TPROF_FINALS_NONE, /* some core has not heard yet that sampling is over */
+    TPROF_FINALS_WAIT, /* all have; their rings are not empty yet */
+    TPROF_FINALS_OWED, /* the STATS that are owed are the last ones */
+};
+
 struct tprof_session {
     uint32_t rx_used;
     uint32_t rx_errors;  /* bytes that began no good frame */
@@ -28,7 +35,7 @@ struct tprof_session {
     uint64_t cookie;     /* of the PING to be answered */
     uint32_t state;      /* enum wire_state */
     uint32_t refused;    /* enum wire_refusal */
-    uint32_t finals;     /* the STATS that are owed are the last ones */
+    uint32_t finals;     /* enum tprof_finals */
     uint32_t device_errors, busy; /* the pump's, for STATS */
     uint8_t rx[TPROF_RX_SIZE];    /* heard, and not yet a whole frame */
 };
