@@ -79,8 +79,7 @@ static void rest(struct tprof_cpu *cpu)
 static int start_cpu(struct tprof_agent *a)
 {
     int timer = a->config.timer == TPROF_TIMER_APIC;
-    uint32_t apic_id =
-        a->lapic.registers || timer ? tprof_lapic_id(&a->lapic) : 0;
+    uint32_t apic_id = tprof_lapic_id(&a->lapic);
     uint32_t index = number_of(apic_id);
     int error;
 

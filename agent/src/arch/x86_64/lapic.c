@@ -29,7 +29,8 @@ int tprof_lapic_init(struct tprof_lapic *l, uint64_t address)
 
     uint32_t version = read(l, LAPIC_VERSION);
 
-    return version == 0 || version == UINT32_MAX ? TPROF_ERR_APIC : TPROF_OK;
+    l->usable = version != 0 && version != UINT32_MAX;
+    return l->usable ? TPROF_OK : TPROF_ERR_APIC;
 }
 
 int tprof_lapic_measure(struct tprof_lapic *l, uint64_t span)
@@ -78,6 +79,8 @@ void tprof_lapic_arm(const struct tprof_lapic *l, uint64_t deadline,
 
 uint32_t tprof_lapic_id(const struct tprof_lapic *l)
 {
+    if (!l->usable)
+        return 0;
     return l->registers ? read(l, LAPIC_ID) >> 24 : read(l, LAPIC_ID);
 }
 
@@ -106,6 +109,8 @@ void tprof_lapic_send(const struct tprof_lapic *l, uint32_t apic_id)
     uint32_t command = LAPIC_ICR_FIXED | l->vector;
 
     if (!l->registers) {
+        /* unlike a store, this does not wait for those before it */
+        __asm__ volatile("mfence; lfence" : : : "memory");
         tprof_wrmsr(MSR_X2APIC + LAPIC_ICR_LOW / 16,
                     (uint64_t)apic_id << 32 | command);
         return;

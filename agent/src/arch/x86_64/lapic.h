@@ -19,6 +19,7 @@
 struct tprof_lapic {
     uintptr_t registers; /* xAPIC; 0: x2APIC */
     uintptr_t one_shot;  /* xAPIC whose timer counts down: registers; else 0 */
+    bool usable;         /* tprof_lapic_init() has found it */
     bool deadline;       /* the timer compares with the TSC itself */
     uint8_t vector;
     uint64_t per_tsc; /* timer counts per TSC tick, x 2^32 */
@@ -32,7 +33,7 @@ int tprof_lapic_init(struct tprof_lapic *l, uint64_t address);
  * free. TPROF_ERR_APIC: it does not count. */
 int tprof_lapic_measure(struct tprof_lapic *l, uint64_t span);
 
-/* This core's APIC id. */
+/* This core's APIC id; 0 where it is not usable: one core is all there is. */
 uint32_t tprof_lapic_id(const struct tprof_lapic *l);
 
 /* This core's timer gets our vector, not running. TPROF_ERR_APIC: disabled */
@@ -67,7 +68,7 @@ void tprof_lapic_arm(const struct tprof_lapic *l, uint64_t deadline,
 TPROF_HOT void tprof_lapic_end_tick(const struct tprof_lapic *l,
                                     uint64_t deadline, uint64_t left)
 {
-    if (__builtin_expect(!l->one_shot || left >> 32, 0)) {
+    if (__builtin_expect(!l->one_shot || left >> 31, 0)) {
         tprof_lapic_arm(l, deadline, left);
         tprof_lapic_eoi(l);
         return;
