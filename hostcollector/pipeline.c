@@ -21,6 +21,7 @@
 #define READ_SIZE        (256u * 1024)
 #define DEFAULT_PROGRESS 500u /* ms */
 #define LONGEST_WAIT     (60 * SECOND)
+#define LONGEST_S        1e9 /* a longer duration is for ever */
 
 struct pipeline {
     struct pipeline_config config;
@@ -215,7 +216,7 @@ static int take(struct pipeline *p, struct err *e)
 static uint64_t duration_end(const struct pipeline *p)
 {
     if (!p->source->live || p->session.state != SESSION_SAMPLING ||
-        !(p->config.duration_s > 0))
+        !(p->config.duration_s > 0 && p->config.duration_s < LONGEST_S))
         return SESSION_NEVER;
     return p->session.sampling_ns +
            (uint64_t)(p->config.duration_s * (double)SECOND);

@@ -14,6 +14,7 @@
 #define DEFAULT_MEMORY_MAX (1ull << 30)
 /* A longer time line, 18 hours, ends here: a lying clock costs no more. */
 #define SECONDS_MAX        65536u
+#define SPREAD_MAX         600u /* seconds that one loss is spread over */
 
 /* What is gathered of one core. */
 struct sums {
@@ -241,23 +242,25 @@ void aggregate_samples(struct aggregate *a, const struct sample_batch *batch)
     }
 }
 
-/* Spread (ticks) evenly over the seconds that they may have been lost in. */
+/* Spread (ticks) evenly over the seconds that they may have been lost in, or
+ * over SPREAD_MAX of them: many such records must not take long. */
 static void spread(struct aggregate *a, struct sums *s, int64_t from,
                    int64_t to, uint64_t ticks)
 {
-    int64_t hz = (int64_t)a->profile.tsc_hz;
-    bool within_one = hz == 0 || from < 0 || to <= from;
-    int64_t parts = within_one ? 1 : to / hz - from / hz + 1;
+    int64_t step = (int64_t)a->profile.tsc_hz;
+    bool within_one = step == 0 || from < 0 || to <= from;
+    uint64_t parts = within_one ? 1 : (uint64_t)(to / step - from / step) + 1;
     uint64_t told = 0;
 
     if (from > INT64_MAX / 2)
         return; /* a lying clock */
-    if (parts > SECONDS_MAX)
-        parts = SECONDS_MAX;
-    for (int64_t i = 0; i < parts; i++) {
-        uint64_t until =
-            (uint64_t)((double)ticks * (double)(i + 1) / (double)parts);
-        struct profile_second *second = second_at(a, s, from + i * hz);
+    if (parts > SPREAD_MAX) {
+        parts = SPREAD_MAX;
+        step = (to - from) / (int64_t)SPREAD_MAX;
+    }
+    for (uint64_t i = 1; i <= parts; i++, from += step) {
+        uint64_t until = ticks / parts * i + ticks % parts * i / parts;
+        struct profile_second *second = second_at(a, s, from);
 
         if (second)
             second->lost += (uint32_t)(until - told);

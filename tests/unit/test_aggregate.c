@@ -271,6 +271,24 @@ TEST(seconds_show_where_loss_was) /* catches: bursts smeared or misplaced */
     aggregate_free(a);
 }
 
+TEST(long_loss_is_spread_over_all_of_it) /* catches: a loop as long as a lie */
+{
+    struct aggregate *a = start(&(struct aggregate_config){0});
+    uint64_t lost[2] = {0, 0};
+
+    add_one(a, 0, 0, 7);
+    aggregate_loss(a, &(struct loss){.from_tsc = 5000,
+                                     .to_tsc = 5000 + 1200ull * HZ,
+                                     .ticks = 1200});
+    const struct profile_core *c = &aggregate_profile(a)->cores[0];
+
+    for (size_t i = 0; i < c->second_count; i++)
+        lost[i >= 600] += c->seconds[i].lost;
+    CHECK_EQ(lost[0], 600);
+    CHECK_EQ(lost[1], 600);
+    aggregate_free(a);
+}
+
 TEST(lying_clock_costs_no_memory) /* catches: a time line of years */
 {
     struct aggregate *a = start(&(struct aggregate_config){0});
