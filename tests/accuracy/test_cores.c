@@ -15,7 +15,7 @@
 #include "check.h"
 
 /* Not paced, so the cost of a tick moves nothing (see batch.h). */
-#define OPTIONS "rate=40000 loop=31277 turns=1 "
+#define OPTIONS "rate=30000 loop=31277 turns=1 "
 
 static void check_cores(unsigned cores, const char *options)
 {
@@ -36,10 +36,10 @@ static void check_cores(unsigned cores, const char *options)
 
 TEST(t7_two_cores)
 {
-    check_cores(2, OPTIONS "mix=1 loops=9400");
+    check_cores(2, OPTIONS "mix=1 loops=12600");
 }
 
 TEST(t7_four_cores)
 {
-    check_cores(4, OPTIONS "mix=3 loops=5000");
+    check_cores(4, OPTIONS "mix=3 loops=7700");
 }
