@@ -19,7 +19,8 @@ struct core_slot {
 
 struct core {
     uint32_t number;
-    uint64_t tsc; /* of the last record */
+    uint32_t gaps_seen; /* of the stream's gaps: core_gap() for the others */
+    uint64_t tsc;       /* of the last record */
 
     bool has_epoch;
     uint16_t epoch;

@@ -22,6 +22,7 @@ struct decode {
     bool has_guest;
     struct guest guest;
     uint16_t next_seq;
+    uint32_t gaps; /* in the stream; a core hears of them when it sends */
     struct core *cores[GUEST_CORES_MAX]; /* NULL until it sends */
     struct framer framer;
     struct samples_decoder samples;
@@ -47,11 +48,11 @@ void decode_free(struct decode *d)
     free(d);
 }
 
-static void for_each_core(struct decode *d, void (*act)(struct core *))
+static void reboot_cores(struct decode *d)
 {
     for (size_t i = 0; i < GUEST_CORES_MAX; i++)
         if (d->cores[i])
-            act(d->cores[i]);
+            core_reboot(d->cores[i]);
 }
 
 /* An intact frame that makes no sense: counted, and the first is described. */
@@ -78,7 +79,7 @@ static enum hello_kind hello_kind(const struct decode *d, const struct frame *f,
 static void lose_frames(struct decode *d, uint16_t count)
 {
     d->health.lost_frames += count;
-    for_each_core(d, core_gap);
+    d->gaps++;
     d->events->gap(d->context, count);
 }
 
@@ -115,10 +116,10 @@ static void enter(struct decode *d, enum hello_kind kind, const struct frame *f)
         d->has_guest = true;
         break;
     case HELLO_REBOOT:
-        for_each_core(d, core_reboot);
+        reboot_cores(d);
         break;
     case HELLO_SESSION:
-        for_each_core(d, core_gap); /* the end of the last one may be lost */
+        d->gaps++; /* the end of the last one may be lost */
         break;
     case HELLO_REPEAT:
         check_seq(d, f);
@@ -159,10 +160,17 @@ static struct core *core_at(struct decode *d, uint32_t number,
     }
     if (!d->cores[number]) {
         d->cores[number] = core_new(number);
-        if (!d->cores[number])
+        if (!d->cores[number]) {
             err_set(e, "decode: no memory for core %u", number);
+            return NULL;
+        }
     }
-    return d->cores[number];
+    struct core *c = d->cores[number];
+
+    if (c->gaps_seen != d->gaps)
+        core_gap(c);
+    c->gaps_seen = d->gaps;
+    return c;
 }
 
 static int samples(struct decode *d, const struct frame *f, struct err *e)
