@@ -29,8 +29,8 @@ struct tprof_lapic {
  * TPROF_ERR_APIC. (address): of its registers; 0: where the CPU says. */
 int tprof_lapic_init(struct tprof_lapic *l, uint64_t address);
 
-/* Measures per_tsc on this core, in about (span) TSC ticks; its timer must be
- * free. TPROF_ERR_APIC: it does not count. */
+/* Measures per_tsc on this core, in about (span) TSC ticks, a few times that on
+ * a busy host; its timer must be free. TPROF_ERR_APIC: it does not count. */
 int tprof_lapic_measure(struct tprof_lapic *l, uint64_t span);
 
 /* This core's APIC id; 0 where it is not usable: one core is all there is. */
