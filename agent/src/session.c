@@ -4,8 +4,8 @@
 
 #include "mem.h"
 
-#define PERIOD_MAX ((uint64_t)1 << 36) /* TSC ticks: over 10 s anywhere */
-#define PERIOD_MIN 1000u
+#define PERIOD_MAX    ((uint64_t)1 << 36) /* TSC ticks: over 10 s anywhere */
+#define PERIOD_MIN    1000u
 #define STATS_SECONDS 4u /* between two, while sampling */
 
 /* Gives every core new orders, and wakes those whose timer is off. */
@@ -77,9 +77,8 @@ static void start(struct tprof_session *s, uint64_t rate, uint64_t depth,
         o->every = a->config.kernel_hz / rate_hz;
         if (o->every == 0)
             o->every = 1;
-        if (a->hello[WIRE_HELLO_TSC_HZ])
-            period =
-                a->hello[WIRE_HELLO_TSC_HZ] / a->config.kernel_hz * o->every;
+        /* what was asked for, or as the host has measured it, in whole ticks */
+        period = period * rate_hz / a->config.kernel_hz * o->every;
     }
     s->owed |= TPROF_OWE_STATUS;
     s->refused = WIRE_REFUSED_NO_CLOCK;
@@ -113,7 +112,7 @@ static void hear_start(struct tprof_session *s, const uint8_t *body,
 {
     const struct tprof_agent *a = &tprof_agent;
     uint64_t value[TAGS] = {
-        [WIRE_CONTROL_RATE_HZ] = a->config.rate_hz,
+        [WIRE_CONTROL_RATE_HZ] = a->hello[WIRE_HELLO_RATE_HZ],
         [WIRE_CONTROL_DEPTH] = a->config.max_frames,
     };
 
