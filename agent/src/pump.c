@@ -137,9 +137,12 @@ static void look_for_host(struct pump *p, uint64_t now)
 {
     const struct tprof_channel *c = &tprof_agent.channel;
 
-    if ((int64_t)(now - p->look_due) < 0 || !is_outbox_clear(&p->out))
+    uint64_t wait = tprof_agent.second / LOOKS;
+
+    /* unsigned: a clock that went back does not keep us waiting */
+    if (p->look_due - now - 1 < wait || !is_outbox_clear(&p->out))
         return;
-    p->look_due = now + tprof_agent.second / LOOKS;
+    p->look_due = now + wait;
     int found = c->open ? c->open(c->context) : TPROF_ERR_DEVICE;
 
     if (found < 0) {

@@ -111,6 +111,10 @@ TPROF_COLD void not_a_tick(struct tprof_cpu *cpu, uint64_t now)
     uint32_t generation;
     int settled = has_new_orders(cpu, &generation);
 
+    /* no deadline is that far away: the clock went back, begin anew */
+    if (cpu->sampling &&
+        cpu->schedule.deadline - now > 2 * cpu->schedule.period)
+        settled = 1;
     /* an order that was on its way when the core left: its timer is the
      * kernel's again */
     if (!atomic_load_explicit(&cpu->started, memory_order_relaxed)) {
