@@ -51,7 +51,7 @@ struct tprof_cpu {
  * grows; each core takes it over at its next tick. */
 struct tprof_orders {
     uint64_t period; /* TSC ticks */
-    uint32_t sampling;
+    _Atomic uint32_t sampling;
     uint32_t depth;
     uint32_t every; /* TPROF_TIMER_KERNEL: mean number of ticks a sample */
 };

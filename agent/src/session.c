@@ -89,7 +89,8 @@ static void start(struct tprof_session *s, uint64_t rate, uint64_t depth,
     a->config.rate_hz = rate_hz;
     o->period = clamp(period, period_min(), PERIOD_MAX);
     o->depth = (uint32_t)clamp(depth, 1, WIRE_STACK_FRAMES_MAX);
-    o->sampling = 1;
+    /* release: pairs with the acquire in settle(), tick.c; no period of 0 */
+    atomic_store_explicit(&o->sampling, 1, memory_order_release);
     s->state = WIRE_STATE_SAMPLING;
     give_orders();
 }
@@ -102,7 +103,8 @@ static void stop(struct tprof_session *s)
         s->state = WIRE_STATE_DRAINING;
         return;
     }
-    tprof_agent.orders.sampling = 0;
+    atomic_store_explicit(&tprof_agent.orders.sampling, 0,
+                          memory_order_relaxed);
     s->state = WIRE_STATE_DRAINING;
     give_orders();
 }
@@ -210,7 +212,8 @@ void tprof_session_close(struct tprof_session *s)
     s->state = WIRE_STATE_STOPPED;
     if (!tprof_agent.orders.sampling)
         return;
-    tprof_agent.orders.sampling = 0;
+    atomic_store_explicit(&tprof_agent.orders.sampling, 0,
+                          memory_order_relaxed);
     give_orders();
 }
 

@@ -27,15 +27,15 @@ enum tprof_finals {
 
 struct tprof_session {
     uint32_t rx_used;
-    uint32_t rx_errors;  /* bytes that began no good frame */
-    uint16_t seq;        /* of the next frame */
-    uint32_t owed;       /* TPROF_OWE_* */
-    uint64_t owed_stats; /* cores */
-    uint64_t stats_due;  /* TSC */
-    uint64_t cookie;     /* of the PING to be answered */
-    uint32_t state;      /* enum wire_state */
-    uint32_t refused;    /* enum wire_refusal */
-    uint32_t finals;     /* enum tprof_finals */
+    uint32_t rx_errors;           /* bytes that began no good frame */
+    uint16_t seq;                 /* of the next frame */
+    uint32_t owed;                /* TPROF_OWE_* */
+    uint64_t owed_stats;          /* cores */
+    uint64_t stats_due;           /* TSC */
+    uint64_t cookie;              /* of the PING to be answered */
+    uint32_t state;               /* enum wire_state */
+    uint32_t refused;             /* enum wire_refusal */
+    uint32_t finals;              /* enum tprof_finals */
     uint32_t device_errors, busy; /* the pump's, for STATS */
     uint8_t rx[TPROF_RX_SIZE];    /* heard, and not yet a whole frame */
 };

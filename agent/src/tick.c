@@ -19,18 +19,21 @@ struct tprof_agent tprof_agent;
 /* Takes the orders over. */
 TPROF_COLD void settle(struct tprof_cpu *cpu, uint32_t generation, uint64_t now)
 {
-    /* orders that change meanwhile make one more generation, and one more
-     * call of this */
-    struct tprof_orders orders = tprof_agent.orders;
+    const struct tprof_orders *o = &tprof_agent.orders;
 
     cpu->generation = generation;
-    cpu->sampling = orders.sampling;
+    /* Orders that change meanwhile make one more generation, and one more call
+     * of this. acquire: pairs with the release in start(), session.c: where
+     * this is 1 there are period and depth, if only the ones before */
+    cpu->sampling = atomic_load_explicit(&o->sampling, memory_order_acquire);
     cpu->schedule.deadline = NEVER;
-    if (orders.sampling) {
-        cpu->guard = orders.period / EARLY;
+    if (cpu->sampling) {
+        uint64_t period = *(const volatile uint64_t *)&o->period;
+
+        cpu->guard = period / EARLY;
         cpu->countdown = 1;
-        tprof_schedule_begin(&cpu->schedule, now, orders.period);
-        tprof_sample_begin(&cpu->recorder, now, orders.period, orders.depth);
+        tprof_schedule_begin(&cpu->schedule, now, period);
+        tprof_sample_begin(&cpu->recorder, now, period, o->depth);
     }
     /* release: pairs with the acquire in session.c; our records are all in */
     atomic_store_explicit(&cpu->settled, generation, memory_order_release);
