@@ -73,7 +73,8 @@ uint64_t tprof_unwind_frames(const struct tprof_bounds *b, uint64_t rsp,
         if (fp == 0)
             break;
         chain->end = WIRE_END_MEMORY;
-        if (fp - r->start > r->size - TPROF_FRAME_SIZE) {
+        if (r->size < TPROF_FRAME_SIZE ||
+            fp - r->start > r->size - TPROF_FRAME_SIZE) {
             r = find_range(b, fp, TPROF_FRAME_SIZE);
             continue; /* in another range, or at the end */
         }
