@@ -54,10 +54,11 @@ static uint64_t period_of(uint32_t rate_hz)
     return tprof_agent.hello[WIRE_HELLO_TSC_HZ] / rate_hz;
 }
 
-/* The shortest period that a host may ask for: that of the fastest rate. */
+/* The shortest period that a host may ask for: that of the fastest rate, also
+ * where the clock's is but guessed, or else a guest did nothing but ticks. */
 static uint64_t period_min(void)
 {
-    uint64_t period = period_of(WIRE_RATE_MAX_HZ);
+    uint64_t period = tprof_agent.second / WIRE_RATE_MAX_HZ;
 
     return period > PERIOD_MIN ? period : PERIOD_MIN;
 }
