@@ -44,10 +44,12 @@ END
     ) && mv "$1/picolibc_$version.orig.tar.gz" "$1/tarball"
 }
 
-# mirrors: where this machine gets Debian from
+# mirrors: where this machine gets its packages from, Debian by its usual name first
 mirrors() {
     # shellcheck disable=SC2016 # apt expands it
-    apt-get indextargets --format '$(REPO_URI)' 2>/dev/null | sort -u | grep 'debian/*$'
+    uris=$(apt-get indextargets --format '$(REPO_URI)' 2>/dev/null | sort -u | grep -v security)
+    echo "$uris" | grep 'debian/*$'
+    echo "$uris" | grep -v 'debian/*$'
 }
 
 # fetch DIR: DIR/tarball from the first source that has it
