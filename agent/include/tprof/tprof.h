@@ -130,7 +130,8 @@ struct tprof_config {
     uint32_t rate_hz;    /* 1 to 50000 a core; 0: 997 */
     uint32_t max_frames; /* 1 to 127 callers; 0: 64 */
 
-    /* Memory, all of it the caller's and for good. */
+    /* Memory, all of it the caller's and for good. A device reads its first
+     * 24 KiB: those are physically contiguous. */
     void *memory;       /* NULL: linker/tprof_memory.ld's */
     size_t memory_size; /* bytes */
     uint32_t cpus;      /* most cores, 1 to 64; 0: as memory allows */
@@ -159,8 +160,9 @@ struct tprof_config {
     struct tprof_device device;
     const struct tprof_channel *channel; /* instead of the device */
 
-    /* Hooks; NULL each is the default. They run on the profiler's stack, in
-     * interrupts, except install_vector and physical: in init and start. */
+    /* Hooks; NULL each is the default. In interrupts they run on the profiler's
+     * stack; in other calls, and install_vector and physical always, on the
+     * caller's, with interrupts off but for physical. */
     void *context;                        /* handed to each */
     uint32_t (*cpu_index)(void *context); /* TPROF_CPU_HOOK */
     int (*install_vector)(void *context, uint32_t vector, void (*entry)(void));
