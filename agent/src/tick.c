@@ -284,6 +284,8 @@ uint32_t tprof_ask_cpu_index(void)
 
 static uint32_t this_index(void)
 {
+    uint32_t id;
+
     switch (tprof_agent.config.cpu_source) {
     case TPROF_CPU_GS:
         return tprof_gs32(tprof_gs_offset);
@@ -292,7 +294,8 @@ static uint32_t this_index(void)
     case TPROF_CPU_HOOK:
         return tprof_ask_cpu_index();
     default:
-        return tprof_apic_to_cpu[tprof_lapic_id(&tprof_agent.lapic) & 0xff];
+        id = tprof_lapic_id(&tprof_agent.lapic);
+        return id <= UINT8_MAX ? tprof_apic_to_cpu[id] : id;
     }
 }
 
