@@ -44,10 +44,11 @@ END
     ) && mv "$1/picolibc_$version.orig.tar.gz" "$1/tarball"
 }
 
-# mirrors: where this machine gets its packages from, Debian by its usual name first
+# mirrors: where this machine gets its packages from, Debian by its usual name first;
+# apt need not have been there before
 mirrors() {
-    # shellcheck disable=SC2016 # apt expands it
-    uris=$(apt-get indextargets --format '$(REPO_URI)' 2>/dev/null | sort -u | grep -v security)
+    uris=$(apt-get --print-uris update 2>/dev/null | sed -n "s|^'\(.*/\)dists/.*|\1|p" |
+        sort -u | grep -v security)
     echo "$uris" | grep 'debian/*$'
     echo "$uris" | grep -v 'debian/*$'
 }
