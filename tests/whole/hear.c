@@ -58,8 +58,7 @@ static void on_samples(void *context, const struct sample_batch *batch)
         }
         core->last_tsc = s->tsc;
         if (h->sample)
-            h->sample(h->context, batch->core, s, batch->shift,
-                      batch->period);
+            h->sample(h->context, batch->core, s, batch->shift, batch->period);
     }
 }
 
@@ -140,13 +139,14 @@ void host_print(const struct host *h)
         const struct account *a = &h->core[i].account;
         const struct core_stats *t = &h->core[i].stats;
 
-        printf("core %u: samples %" PRIu64 " lost %" PRIu64 " ring_full %"
-               PRIu64 " reentered %" PRIu64 " missed %" PRIu64
+        printf("core %u: samples %" PRIu64 " lost %" PRIu64
+               " ring_full %" PRIu64 " reentered %" PRIu64 " missed %" PRIu64
                " unknown_stack %" PRIu64 " violations %" PRIu64 "\n",
                i, a->samples, a->lost, a->ring_full, a->reentered, a->missed,
                a->unknown_stack, a->violations);
-        printf("   guest: ticks %" PRIu64 " samples %" PRIu64 " ring_full %"
-               PRIu64 " reentered %" PRIu64 " missed %" PRIu64 " flags %u\n",
+        printf("   guest: ticks %" PRIu64 " samples %" PRIu64
+               " ring_full %" PRIu64 " reentered %" PRIu64 " missed %" PRIu64
+               " flags %u\n",
                t->ticks, t->samples, t->ring_full, t->reentered, t->missed,
                t->flags);
     }

@@ -231,8 +231,7 @@ void host_wait_end(struct host *h)
     CHECK_EQ(status, 0);
 }
 
-uint64_t host_console(const struct host *h, const char *start,
-                      const char *word)
+uint64_t host_console(const struct host *h, const char *start, const char *word)
 {
     char line[1024], key[64];
     FILE *f = fopen(h->console_path, "r");
@@ -547,6 +546,5 @@ void host_hear_guest_time(struct host *h, double seconds)
     CHECK(h->guest.tsc_hz > 0);
     host_until(h, host_has_samples, 1);
     host_until(h, is_guest_time,
-               guest_now(h) +
-                   (uint64_t)(seconds * (double)h->guest.tsc_hz));
+               guest_now(h) + (uint64_t)(seconds * (double)h->guest.tsc_hz));
 }

@@ -17,8 +17,9 @@ static const char *run_one_way(struct host *h)
 {
     static char com1[512];
     static const char *const options[] = {
-        "--icount", "3", "--timeout", "50", "--com1", com1,
-        "--append", "way=1 rate=997 cycles=5000000000", NULL};
+        "--icount", "3",  "--timeout", "50",
+        "--com1",   com1, "--append",  "way=1 rate=997 cycles=5000000000",
+        NULL};
     const char *path = host_path("extra");
 
     snprintf(com1, sizeof com1, "file:%s", path);
@@ -78,9 +79,9 @@ TEST(one_way_stream_can_be_joined_in_the_middle)
 static void boot_polled(struct host *h, const char *append)
 {
     static char com1[512];
-    const char *const options[] = {"--icount", "3",    "--timeout",
+    const char *const options[] = {"--icount", "3",      "--timeout",
                                    "50",       "--com1", com1,
-                                   "--append", append, NULL};
+                                   "--append", append,   NULL};
 
     host_init(h);
     snprintf(com1, sizeof com1, "unix:%s,server=on,wait=on", h->socket_path);
@@ -109,8 +110,9 @@ TEST(polled_channel_is_left_alone_by_ticks)
 TEST(polled_channel_without_a_host_is_looked_at_seldom)
 {
     static const char *const options[] = {
-        "--icount", "3", "--timeout", "50", "--com1", "null", "--append",
-        "way=2 absent=1 cycles=5000000000", NULL};
+        "--icount", "3",    "--timeout", "50",
+        "--com1",   "null", "--append",  "way=2 absent=1 cycles=5000000000",
+        NULL};
     struct host h;
 
     host_init(&h);

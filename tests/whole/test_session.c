@@ -15,7 +15,7 @@
 
 #define TWO_CORES "--cpus", "2", "--timeout", "110", "--append"
 /* Not to repeat, but because the guest's time then passes faster than ours. */
-#define FAST "--cpus", "2", "--icount", "4", "--timeout", "110", "--append"
+#define FAST      "--cpus", "2", "--icount", "4", "--timeout", "110", "--append"
 
 /* Numbers from a seed, the same in each run. */
 static uint32_t draw(uint64_t *state, uint32_t below)
@@ -42,8 +42,8 @@ static void boot_fast(struct host *h)
 
 TEST(one_session_loses_nothing)
 {
-    static const char *const options[] = {"--cpus", "2", "--timeout", "60",
-                                          "--append", "cpus=2 poll=1", NULL};
+    static const char *const options[] = {
+        "--cpus", "2", "--timeout", "60", "--append", "cpus=2 poll=1", NULL};
     struct host h;
 
     host_init(&h);
@@ -240,8 +240,8 @@ TEST(hosts_come_and_go_at_two_cores)
 /* In real time, on four cores. */
 TEST(slow_hosts_come_and_go_1000_times)
 {
-    static const char *const options[] = {"--cpus", "4", "--timeout", "1500",
-                                          "--append", "cpus=4", NULL};
+    static const char *const options[] = {
+        "--cpus", "4", "--timeout", "1500", "--append", "cpus=4", NULL};
     struct host h;
 
     alarm(1500);

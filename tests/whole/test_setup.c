@@ -29,8 +29,8 @@ static void check_numbers(const struct host *h, bool is_ours)
 /* Boots two cores with (options), samples, and checks that all is well. */
 static void profile(const char *const *options, const char *append)
 {
-    const char *argv[ARGS_MAX] = {"--icount", "3", "--timeout", "100",
-                                  "--append", append};
+    const char *argv[ARGS_MAX] = {"--icount", "3",        "--timeout",
+                                  "100",      "--append", append};
     size_t n = 6;
     bool has_cpus = false;
     struct host h;

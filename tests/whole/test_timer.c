@@ -124,8 +124,8 @@ TEST(kernel_ticks_may_all_be_taken)
 /* The same report that a user sees. */
 TEST(report_warns_of_a_fixed_tick)
 {
-    static const char *const options[] = {"--cpus", "2", "--timeout", "55",
-                                          "--append", "khz=1000", NULL};
+    static const char *const options[] = {
+        "--cpus", "2", "--timeout", "55", "--append", "khz=1000", NULL};
 
     for (int i = 0; i < 2; i++) {
         char command[1024], line[4096];
@@ -152,8 +152,9 @@ TEST(report_warns_of_a_fixed_tick)
 TEST(kernel_ticks_look_for_a_host_seldom)
 {
     static const char *const options[] = {
-        "--icount", "4", "--timeout", "55", "--append",
-        "host=0 cycles=5000000000 tsc_hz=1000000000", NULL};
+        "--icount", "4",        "--timeout",
+        "55",       "--append", "host=0 cycles=5000000000 tsc_hz=1000000000",
+        NULL};
     struct host h;
 
     host_init(&h);
@@ -173,7 +174,7 @@ TEST(kernel_ticks_look_for_a_host_seldom)
 TEST(deadlines_over_before_the_timer_is_set_do_not_stop_it)
 {
     static const char *const options[] = {"--icount", "6", "--timeout", "55",
-                                          "--append", "", NULL};
+                                          "--append", "",  NULL};
     struct host h;
     double seconds, deadlines, expected;
     uint64_t first;

@@ -32,9 +32,9 @@ static uint32_t draw(uint64_t *state, uint32_t below)
 
 static void boot(struct run *r, uint64_t seed)
 {
-    static const char *const options[] = {"--cpus", "2", "--icount", "6",
-                                          "--timeout", "2950", "--append",
-                                          "cpus=2", NULL};
+    static const char *const options[] = {"--cpus",   "2",         "--icount",
+                                          "6",        "--timeout", "2950",
+                                          "--append", "cpus=2",    NULL};
 
     r->random = seed;
     host_init(&r->h);
@@ -206,9 +206,8 @@ static double folded_share(const struct host *h, const char *name)
  */
 TEST(machine_stopped_for_ten_seconds_costs_flagged_samples)
 {
-    static const char *const options[] = {"--cpus",   "2",      "--timeout",
-                                          "100",      "--append", "cpus=2",
-                                          NULL};
+    static const char *const options[] = {
+        "--cpus", "2", "--timeout", "100", "--append", "cpus=2", NULL};
     struct host h;
     pid_t qemu;
 
@@ -237,8 +236,8 @@ TEST(machine_stopped_for_ten_seconds_costs_flagged_samples)
         CHECK_EQ(c->account.ring_full, 0);
         CHECK(c->samples > 1000);
     }
-    double share = folded_share(&h, ";work_three;") /
-                   folded_share(&h, ";work_");
+    double share =
+        folded_share(&h, ";work_three;") / folded_share(&h, ";work_");
 
     printf("share of work_three %.3f\n", share);
     CHECK(share > .70 && share < .80);
