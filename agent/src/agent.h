@@ -47,13 +47,28 @@ struct tprof_cpu {
     struct tprof_recorder recorder; /* last: it is large */
 };
 
-/* What the host asked for. Written under the pump's lock, then (generation)
- * grows; each core takes it over at its next tick. */
+/*
+ * What the host asked for, and what became of it: STATUS's integers, in the
+ * order of their tags. Written under the pump's lock, then (generation) grows;
+ * each core takes it over at its next tick.
+ */
 struct tprof_orders {
-    uint64_t period; /* TSC ticks */
-    _Atomic uint32_t sampling;
-    uint32_t depth;
-    uint32_t every; /* TPROF_TIMER_KERNEL: mean number of ticks a sample */
+    uint64_t rate_hz;
+    uint64_t depth;
+    uint64_t features;      /* 0: none yet */
+    uint64_t period;        /* TSC ticks */
+    _Atomic uint64_t state; /* enum wire_state; all cores sample or none */
+    uint64_t every;   /* TPROF_TIMER_KERNEL: mean number of ticks a sample */
+    uint64_t refused; /* enum wire_refusal */
+};
+_Static_assert(sizeof(struct tprof_orders) == WIRE_CONTROL_ERROR * 8,
+               "one for each tag");
+
+/* Counted for the whole agent, in the order of STATS' tags. */
+struct tprof_troubles {
+    uint64_t device_errors; /* the channel failed for good */
+    uint64_t busy;          /* pumps that found every buffer still in use */
+    uint64_t unknown_cpu;   /* interrupts on cores not joined (isr.S) */
 };
 
 struct tprof_agent {
@@ -86,18 +101,23 @@ extern uint32_t tprof_cpus;                         /* cores that may join */
 extern uint32_t tprof_gs_offset;
 extern uint32_t *tprof_hook_stack[TPROF_CPUS_MAX]; /* top; 1 there: in use */
 extern uint8_t tprof_apic_to_cpu[256]; /* by APIC id; 0xff: not joined */
-extern volatile uint32_t *tprof_apic_id_register; /* NULL: x2APIC */
-extern volatile uint32_t *tprof_eoi_register;     /* NULL: x2APIC */
-extern uint32_t tprof_unknown_cpu; /* interrupts on cores not joined */
+extern uintptr_t tprof_apic_registers; /* of the xAPIC; 0: x2APIC */
+extern struct tprof_troubles tprof_troubles;
+_Static_assert(offsetof(struct tprof_troubles, unknown_cpu) == 16, "isr.S");
 
-/* (cpu)'s counters, those that follow from others brought up to date. */
+/* What the host wants just now: enum wire_state. */
+static inline uint64_t tprof_state(void)
+{
+    return atomic_load_explicit(&tprof_agent.orders.state,
+                                memory_order_relaxed);
+}
+
+/* (cpu)'s counters, the one that follows from others brought up to date. */
 static inline const struct tprof_stats *tprof_counts(struct tprof_cpu *cpu)
 {
     struct tprof_stats *c = &cpu->recorder.counts;
 
     c->samples = c->ticks - c->ring_full - c->reentered;
-    c->apic_id = cpu->apic_id;
-    c->started = atomic_load_explicit(&cpu->started, memory_order_relaxed);
     return c;
 }
 

@@ -7,6 +7,9 @@
 #define VARINT_MAX  10u
 /* what follows the cells in a frame */
 #define SAMPLES_END (1 + WIRE_COUNTERS * VARINT_MAX + WIRE_FRAME_TRAILER)
+/* Cells that could be read in the time that it takes to follow a long record,
+ * besides its own: no frame takes much longer than one of short samples. */
+#define LONG_EXTRA  4u
 #define STORE_OVER                                                             \
     1u /* a cell is stored as eight bytes, the last one garbage */
 
@@ -104,8 +107,10 @@ TPROF_COLD void follow_long(struct tprof_reader *r, const uint8_t *at)
 }
 _Static_assert((WIRE_COUNTERS & (WIRE_COUNTERS - 1)) == 0, "used as a mask");
 
-/* Reads at most (words) cells into (out), whole records; returns them. */
-static uint32_t read_cells(struct tprof_reader *r, uint8_t *out, uint32_t words)
+/* Reads whole records of at most (words) cells into (out), which has room for
+ * (spare) more; fewer the more work they make. Returns the cells. */
+static uint32_t read_cells(struct tprof_reader *r, uint8_t *out, uint32_t words,
+                           uint32_t spare)
 {
     const uint64_t *ring = r->ring->words;
     uint32_t mask = r->ring->mask;
@@ -126,6 +131,13 @@ static uint32_t read_cells(struct tprof_reader *r, uint8_t *out, uint32_t words)
             for (; count > 0; count--, at++, out += WIRE_CELL_SIZE)
                 tprof_store64(out, ring[at & mask]);
             follow_long(r, record);
+            /* takes room from the frame: first what is free, then the end's */
+            for (uint32_t i = 0; i < LONG_EXTRA; i++) {
+                if (spare > 0)
+                    spare--;
+                else if (at != end)
+                    end--;
+            }
             continue;
         }
         tprof_store64(out, word);
@@ -141,13 +153,15 @@ uint32_t tprof_encode_samples(struct tprof_frame *f, struct tprof_reader *r,
                               uint32_t core)
 {
     uint8_t *body = f->data + f->used;
-    uint32_t room = f->size - f->used - WIRE_SAMPLES_HEADER - SAMPLES_END;
+    uint32_t room =
+        (f->size - f->used - WIRE_SAMPLES_HEADER - SAMPLES_END - STORE_OVER) /
+        WIRE_CELL_SIZE;
     uint32_t words = tprof_ring_used(r->ring);
 
     if (r->discard > 0 && words > r->discard)
         words = r->discard; /* a frame is all old or all new */
-    if (words > (room - STORE_OVER) / WIRE_CELL_SIZE)
-        words = (room - STORE_OVER) / WIRE_CELL_SIZE;
+    if (words > room)
+        words = room;
 
     tprof_store16(body + WIRE_SAMPLES_CORE, (uint16_t)core);
     body[WIRE_SAMPLES_FLAGS] = 0;
@@ -157,7 +171,7 @@ uint32_t tprof_encode_samples(struct tprof_frame *f, struct tprof_reader *r,
     tprof_store64(body + WIRE_SAMPLES_TIME, r->time);
 
     uint8_t *at = body + WIRE_SAMPLES_HEADER;
-    uint32_t cells = read_cells(r, at, words);
+    uint32_t cells = read_cells(r, at, words, room - words);
 
     tprof_ring_consume(r->ring, cells);
     if (r->discard > 0) {

@@ -8,9 +8,10 @@
 
 #define BUFFERS     TPROF_PUMP_BUFFERS
 #define BUFFER_SIZE TPROF_PUMP_BUFFER_SIZE
-#define HEARINGS    4u  /* reads of the channel in one call */
-#define LOOKS       4u  /* for a host, a second, whoever calls */
-#define LISTENS     64u /* to a host that does not sample, a second */
+#define HEARINGS    4u    /* reads of the channel in one call */
+#define LOOKS       4u    /* for a host, a second, whoever calls */
+#define LISTENS     64u   /* to a host that does not sample, a second */
+#define DRAINS      1024u /* after STOP, a second */
 
 enum link { LINK_DOWN, LINK_UP, LINK_DEAD };
 
@@ -29,7 +30,6 @@ struct pump {
     enum link link;
     uint32_t turn;     /* core whose ring is next */
     uint64_t look_due; /* TSC: while there is no host, nobody looks before */
-    struct tprof_troubles troubles;
     struct outbox out;
     struct tprof_session session;
 };
@@ -54,31 +54,14 @@ void tprof_pump_init(void *memory)
     atomic_store_explicit(&pump_lock, 0, memory_order_relaxed);
 }
 
-const struct tprof_troubles *tprof_pump_troubles(void)
-{
-    return &the_pump.troubles;
-}
-
-enum tprof_mood tprof_pump_mood(void)
-{
-    const struct pump *p = pump();
-
-    if (p->link == LINK_DEAD)
-        return TPROF_MOOD_DEAD;
-    if (p->link == LINK_DOWN)
-        return TPROF_MOOD_DETACHED;
-    return p->session.state == WIRE_STATE_DRAINING ? TPROF_MOOD_DRAINING
-                                                   : TPROF_MOOD_ATTACHED;
-}
-
 /* The host went, or the device died: (error) of the channel. */
-static void hang_up(struct pump *p, int error)
+TPROF_COLD void hang_up(struct pump *p, int error)
 {
-    tprof_session_close(&p->session);
+    tprof_session_close();
     p->link = LINK_DOWN;
     if (error != TPROF_ERR_CLOSED) {
         p->link = LINK_DEAD;
-        p->troubles.device++;
+        tprof_troubles.device_errors++;
     }
 }
 
@@ -146,15 +129,14 @@ static void look_for_host(struct pump *p, uint64_t now)
     int found = c->open ? c->open(c->context) : TPROF_ERR_DEVICE;
 
     if (found < 0) {
-        p->link = LINK_DEAD;
-        p->troubles.device++;
+        hang_up(p, found);
     } else if (found > 0) {
         p->link = LINK_UP;
         tprof_session_open(&p->session, now);
     }
 }
 
-static void hear(struct pump *p, uint64_t now)
+static void hear(struct pump *p)
 {
     const struct tprof_channel *c = &tprof_agent.channel;
     struct tprof_session *s = &p->session;
@@ -167,7 +149,7 @@ static void hear(struct pump *p, uint64_t now)
             hang_up(p, n);
         if (n <= 0)
             return;
-        tprof_session_hear(s, (uint32_t)n, now);
+        tprof_session_hear(s, (uint32_t)n);
     }
 }
 
@@ -191,7 +173,7 @@ static int32_t choose_core(const struct pump *p, int any)
  * whatever there is. */
 static int32_t choose_ring(const struct pump *p, uint64_t now)
 {
-    uint32_t state = p->session.state;
+    uint64_t state = tprof_state();
     int32_t core = -1;
 
     if (state == WIRE_STATE_SAMPLING)
@@ -204,60 +186,55 @@ static int32_t choose_ring(const struct pump *p, uint64_t now)
     return core;
 }
 
-/* A SAMPLES frame into (data); its size, or 0. */
-static uint32_t build_samples(struct pump *p, void *data, uint32_t core)
-{
-    struct tprof_session *s = &p->session;
-    struct tprof_frame f;
-
-    p->turn = core + 1;
-    tprof_frame_begin(&f, data, BUFFER_SIZE, WIRE_SAMPLES, s->seq);
-    if (tprof_encode_samples(&f, &tprof_cpu[core]->reader, core) == 0)
-        return 0;
-    s->seq++;
-    return tprof_frame_end(&f, &tprof_agent.crc);
-}
-
 /* Fills one buffer, if one is free and there is something. */
 static void build(struct pump *p, uint64_t now)
 {
     struct outbox *o = &p->out;
     struct tprof_session *s = &p->session;
     uint32_t at = o->next % BUFFERS;
+    struct tprof_frame f;
 
     if (o->next - o->oldest == BUFFERS) {
-        p->troubles.busy++;
+        tprof_troubles.busy++;
         return;
     }
     int32_t core = choose_ring(p, now);
+    uint32_t type = tprof_session_due(s, now, core < 0);
 
-    s->device_errors = p->troubles.device;
-    s->busy = p->troubles.busy;
-
-    uint32_t size =
-        tprof_session_speak(s, o->data[at], BUFFER_SIZE, now, core < 0);
-
-    if (size == 0 && core >= 0)
-        size = build_samples(p, o->data[at], (uint32_t)core);
-    o->size[at] = size;
-    o->next += size > 0;
+    if (type == 0 && core < 0)
+        return;
+    tprof_frame_begin(&f, o->data[at], BUFFER_SIZE, type ? type : WIRE_SAMPLES,
+                      s->seq);
+    if (type) {
+        tprof_session_speak(s, &f, type);
+    } else {
+        p->turn = (uint32_t)core + 1;
+        if (!tprof_encode_samples(&f, &tprof_cpu[core]->reader, (uint32_t)core))
+            return; /* of an earlier session, and now no more */
+    }
+    s->seq++;
+    o->size[at] = tprof_frame_end(&f, &tprof_agent.crc);
+    o->next++;
 }
 
-/* When a tick shall pump, though no ring is full. While sampling, each core's
- * turn comes four times a second. */
+/* When the pump is wanted again, though no ring is full. While sampling, each
+ * core's turn comes four times a second. */
 static uint64_t next_due(const struct pump *p, uint64_t now)
 {
     uint64_t second = tprof_agent.second;
 
     if (p->link == LINK_DEAD)
-        return UINT64_MAX;
+        return TPROF_PUMP_NEVER;
     if (p->link == LINK_DOWN)
         return p->look_due;
-    if (p->session.state == WIRE_STATE_DRAINING || p->out.sent)
-        return now; /* it goes on: the rest of a frame, or the end */
-    if (p->session.state == WIRE_STATE_SAMPLING)
-        return now + second / (4 * (tprof_cpus + 1));
-    return now + second / LISTENS;
+    switch (tprof_state()) {
+    case WIRE_STATE_SAMPLING: /* or the next tick has the rest of a frame */
+        return p->out.sent ? now : now + second / (4 * (tprof_cpus + 1));
+    case WIRE_STATE_DRAINING:
+        return now + second / DRAINS;
+    default:
+        return now + second / LISTENS;
+    }
 }
 
 static void pump_locked(struct pump *p)
@@ -267,7 +244,7 @@ static void pump_locked(struct pump *p)
     if (p->link == LINK_DOWN)
         look_for_host(p, now);
     if (p->link == LINK_UP)
-        hear(p, now);
+        hear(p);
     if (p->link == LINK_UP) {
         reclaim(&p->out);
         build(p, now);
@@ -307,7 +284,7 @@ static int is_done(const struct pump *p)
     if (p->link != LINK_UP)
         return 1; /* nobody to send it to */
     /* what a ring holds goes out only to a host that has asked for samples */
-    return (p->session.state == WIRE_STATE_STOPPED || choose_core(p, 1) < 0) &&
+    return (tprof_state() == WIRE_STATE_STOPPED || choose_core(p, 1) < 0) &&
            o->sending == o->next &&
            (!c->pending || c->pending(c->context) == 0);
 }

@@ -24,25 +24,11 @@ void tprof_pump_init(void *memory);
  */
 void tprof_pump(void);
 
-/* How often to look at the device while nothing samples. */
-enum tprof_mood {
-    TPROF_MOOD_DEAD,     /* no channel: never again */
-    TPROF_MOOD_DETACHED, /* nobody there: seldom */
-    TPROF_MOOD_ATTACHED, /* the host may say START */
-    TPROF_MOOD_DRAINING, /* it said STOP: rings are not empty yet */
-};
-enum tprof_mood tprof_pump_mood(void);
+/* tprof_agent.pump_due when there is no channel, and so nothing to do. */
+#define TPROF_PUMP_NEVER UINT64_MAX
 
 /* Has everything been sent that was ready? 0 also when another core is at it.
  * Interrupts are off. */
 int tprof_pump_done(void);
-
-/* Counted errors of device and host, for STATS. */
-struct tprof_troubles {
-    uint32_t device; /* the channel failed for good */
-    uint32_t busy;   /* pumps that found every buffer still in use */
-    uint32_t frames; /* from the host, damaged or unknown */
-};
-const struct tprof_troubles *tprof_pump_troubles(void);
 
 #endif

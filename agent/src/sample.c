@@ -23,7 +23,6 @@ void tprof_sample_begin(struct tprof_recorder *r, uint64_t now, uint64_t period,
     r->began = now | 1; /* not 0 */
     r->unwritten = 1;
     r->stop = tprof_ring_tail(&r->ring);
-    tprof_stacks_forget(&r->stacks);
     r->last = &r->chain[0];
     r->spare = &r->chain[1];
     r->last->count = 0;

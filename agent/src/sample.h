@@ -12,7 +12,7 @@
 #include "compiler.h"
 #include "record.h"
 
-/* Begins anew: new period (TSC ticks), depth, and an empty dictionary. */
+/* Begins anew: new period (TSC ticks) and depth. The dictionary is empty. */
 void tprof_sample_begin(struct tprof_recorder *r, uint64_t now, uint64_t period,
                         uint32_t depth);
 

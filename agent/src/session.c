@@ -43,107 +43,82 @@ static void hear_fields(const uint8_t *at, const uint8_t *end, uint64_t *value)
 
         for (uint32_t i = at[1]; i > 0; i--)
             v = v << 8 | at[WIRE_FIELD_HEADER + i - 1];
-        value[at[0] % TAGS] = at[0] < TAGS ? v : value[at[0] % TAGS];
+        if (at[0] < TAGS)
+            value[at[0]] = v;
         at += WIRE_FIELD_HEADER + at[1];
     }
 }
 
-/* TSC ticks between samples at (rate_hz); 0: the clock's rate is unknown. */
-static uint64_t period_of(uint32_t rate_hz)
+/* START: (order) is its fields, by tag. */
+static void start(struct tprof_session *s, const uint64_t *order)
 {
-    return tprof_agent.hello[WIRE_HELLO_TSC_HZ] / rate_hz;
-}
+    const struct tprof_agent *a = &tprof_agent;
+    struct tprof_orders *o = &tprof_agent.orders;
+    uint64_t rate_hz =
+        clamp(order[WIRE_CONTROL_RATE_HZ], WIRE_RATE_MIN_HZ, WIRE_RATE_MAX_HZ);
+    uint64_t period = order[WIRE_CONTROL_PERIOD_TSC];
 
-/* The shortest period that a host may ask for: that of the fastest rate, also
- * where the clock's is but guessed, or else a guest did nothing but ticks. */
-static uint64_t period_min(void)
-{
-    uint64_t period = tprof_agent.second / WIRE_RATE_MAX_HZ;
-
-    return period > PERIOD_MIN ? period : PERIOD_MIN;
-}
-
-static void start(struct tprof_session *s, uint64_t rate, uint64_t depth,
-                  uint64_t period)
-{
-    struct tprof_agent *a = &tprof_agent;
-    struct tprof_orders *o = &a->orders;
-
-    uint32_t rate_hz =
-        (uint32_t)clamp(rate, WIRE_RATE_MIN_HZ, WIRE_RATE_MAX_HZ);
-
+    TPROF_BASE(o);
     if (period == 0)
-        period = period_of(rate_hz);
+        period = a->hello[WIRE_HELLO_TSC_HZ] / rate_hz;
     if (a->config.timer == TPROF_TIMER_KERNEL) {
-        o->every = a->config.kernel_hz / rate_hz;
-        if (o->every == 0)
-            o->every = 1;
+        o->every = clamp(a->config.kernel_hz / rate_hz, 1, UINT32_MAX);
         /* what was asked for, or as the host has measured it, in whole ticks */
         period = period * rate_hz / a->config.kernel_hz * o->every;
     }
     s->owed |= TPROF_OWE_STATUS;
-    s->refused = WIRE_REFUSED_NO_CLOCK;
+    o->refused = WIRE_REFUSED_NO_CLOCK;
     if (period == 0)
         return;
-    s->refused = WIRE_REFUSED_NOTHING;
+    o->refused = WIRE_REFUSED_NOTHING;
     s->finals = TPROF_FINALS_NONE;
-    a->config.rate_hz = rate_hz;
-    o->period = clamp(period, period_min(), PERIOD_MAX);
-    o->depth = (uint32_t)clamp(depth, 1, WIRE_STACK_FRAMES_MAX);
+    o->rate_hz = rate_hz;
+    /* no shorter than at the fastest rate, also where the clock's is but
+     * guessed, or else a guest did nothing but ticks */
+    if (period < a->second / WIRE_RATE_MAX_HZ)
+        period = a->second / WIRE_RATE_MAX_HZ;
+    o->period = clamp(period, PERIOD_MIN, PERIOD_MAX);
+    o->depth = clamp(order[WIRE_CONTROL_DEPTH], 1, WIRE_STACK_FRAMES_MAX);
     /* release: pairs with the acquire in settle(), tick.c; no period of 0 */
-    atomic_store_explicit(&o->sampling, 1, memory_order_release);
-    s->state = WIRE_STATE_SAMPLING;
+    atomic_store_explicit(&o->state, WIRE_STATE_SAMPLING, memory_order_release);
     give_orders();
 }
 
-static void stop(struct tprof_session *s)
+/* No more samples: from now on (state). */
+static void stop(uint64_t state)
 {
-    if (!tprof_agent.orders.sampling) {
-        /* asked twice, or never started: it wants its last STATS all the same
-         */
-        s->state = WIRE_STATE_DRAINING;
-        return;
-    }
-    atomic_store_explicit(&tprof_agent.orders.sampling, 0,
+    int was_sampling = tprof_state() == WIRE_STATE_SAMPLING;
+
+    atomic_store_explicit(&tprof_agent.orders.state, state,
                           memory_order_relaxed);
-    s->state = WIRE_STATE_DRAINING;
-    give_orders();
-}
-
-static void hear_start(struct tprof_session *s, const uint8_t *body,
-                       const uint8_t *end)
-{
-    const struct tprof_agent *a = &tprof_agent;
-    uint64_t value[TAGS] = {
-        [WIRE_CONTROL_RATE_HZ] = a->hello[WIRE_HELLO_RATE_HZ],
-        [WIRE_CONTROL_DEPTH] = a->config.max_frames,
-    };
-
-    hear_fields(body, end, value);
-    start(s, value[WIRE_CONTROL_RATE_HZ], value[WIRE_CONTROL_DEPTH],
-          value[WIRE_CONTROL_PERIOD_TSC]);
+    if (was_sampling)
+        give_orders();
 }
 
 static void hear_frame(struct tprof_session *s, uint32_t type,
                        const uint8_t *body, uint32_t size)
 {
-    const uint8_t *end = body + size;
+    const uint64_t *hello = tprof_agent.hello;
     uint64_t value[TAGS] = {0};
 
+    if (type == WIRE_START) {
+        value[WIRE_CONTROL_RATE_HZ] = hello[WIRE_HELLO_RATE_HZ];
+        value[WIRE_CONTROL_DEPTH] = hello[WIRE_HELLO_DEPTH];
+    }
+    hear_fields(body, body + size, value);
     switch (type) {
     case WIRE_START:
-        hear_start(s, body, end);
+        start(s, value);
         break;
     case WIRE_STOP:
-        stop(s);
+        stop(WIRE_STATE_DRAINING); /* never started: to its last STATS, too */
         break;
     case WIRE_PING:
         s->owed |= TPROF_OWE_PONG;
-        hear_fields(body, end, value);
         s->cookie = value[WIRE_PING_COOKIE];
         break;
     case WIRE_RESET:
-        if (tprof_agent.orders.sampling)
+        if (tprof_state() == WIRE_STATE_SAMPLING)
             give_orders(); /* the same again: dictionaries begin anew */
         break;
     default: /* of a later minor version */
@@ -160,15 +135,14 @@ static uint32_t hear_some(struct tprof_session *s, const uint8_t *at,
     uint32_t body = tprof_load16(at + WIRE_FRAME_LENGTH);
     uint32_t whole = WIRE_FRAME_HEADER + body + WIRE_FRAME_TRAILER;
 
-    if (tprof_load16(at + WIRE_FRAME_MAGIC) != WIRE_MAGIC ||
-        whole > TPROF_RX_SIZE) {
-        s->rx_errors++;
-        return 1;
-    }
-    if (left < whole)
+    int fits = tprof_load16(at + WIRE_FRAME_MAGIC) == WIRE_MAGIC &&
+               whole <= TPROF_RX_SIZE;
+
+    if (fits && left < whole)
         return 0;
-    if (tprof_load32(at + whole - WIRE_FRAME_TRAILER) !=
-        tprof_crc32c(&tprof_agent.crc, at, whole - WIRE_FRAME_TRAILER)) {
+    if (!fits ||
+        tprof_load32(at + whole - WIRE_FRAME_TRAILER) !=
+            tprof_crc32c(&tprof_agent.crc, at, whole - WIRE_FRAME_TRAILER)) {
         s->rx_errors++;
         return 1;
     }
@@ -176,12 +150,11 @@ static uint32_t hear_some(struct tprof_session *s, const uint8_t *at,
     return whole;
 }
 
-void tprof_session_hear(struct tprof_session *s, uint32_t size, uint64_t now)
+void tprof_session_hear(struct tprof_session *s, uint32_t size)
 {
     uint32_t at = 0;
     uint32_t done;
 
-    (void)now;
     s->rx_used += size;
     while ((done = hear_some(s, s->rx + at, s->rx_used - at)) > 0)
         at += done;
@@ -205,17 +178,12 @@ void tprof_session_open(struct tprof_session *s, uint64_t now)
                 tprof_ring_used(&tprof_cpu[i]->recorder.ring);
     }
     if (a->channel.flags & TPROF_CHANNEL_ONE_WAY)
-        start(s, a->config.rate_hz, a->config.max_frames, 0);
+        hear_frame(s, WIRE_START, s->rx, 0);
 }
 
-void tprof_session_close(struct tprof_session *s)
+void tprof_session_close(void)
 {
-    s->state = WIRE_STATE_STOPPED;
-    if (!tprof_agent.orders.sampling)
-        return;
-    atomic_store_explicit(&tprof_agent.orders.sampling, 0,
-                          memory_order_relaxed);
-    give_orders();
+    stop(WIRE_STATE_STOPPED);
 }
 
 static void put_build_id(struct tprof_frame *f)
@@ -255,33 +223,22 @@ static void put_hello(struct tprof_frame *f)
             WIRE_HELLO_READABLE - WIRE_HELLO_TEXT_START + 1);
 }
 
-static void put_status(const struct tprof_session *s, struct tprof_frame *f)
-{
-    const struct tprof_agent *a = &tprof_agent;
-    uint64_t value[] = {a->config.rate_hz, a->orders.depth, 0,
-                        a->orders.period,  s->state,        a->orders.every,
-                        s->refused};
-
-    _Static_assert(sizeof value / sizeof *value == WIRE_CONTROL_ERROR,
-                   "one value for each tag");
-    put_run(f, WIRE_CONTROL_RATE_HZ, value, sizeof value / sizeof *value);
-}
-
 static void put_stats(const struct tprof_session *s, struct tprof_frame *f,
-                      uint32_t core, uint64_t now, int final)
+                      uint32_t core)
 {
-    const struct tprof_stats *c = tprof_counts(tprof_cpu[core]);
-    uint32_t flags = (final ? WIRE_STATS_FINAL : 0u) |
-                     (c->started ? WIRE_STATS_STARTED : 0u);
-    const uint64_t head[] = {core, c->apic_id, now, flags};
-    const uint64_t agent[] = {s->device_errors, s->busy, tprof_unknown_cpu};
+    struct tprof_cpu *cpu = tprof_cpu[core];
+    const struct tprof_stats *c = tprof_counts(cpu);
+    uint64_t flags = (s->finals == TPROF_FINALS_OWED ? WIRE_STATS_FINAL : 0u) |
+                     (cpu->started ? WIRE_STATS_STARTED : 0u);
+    const uint64_t head[] = {core, cpu->apic_id, tprof_rdtsc(), flags};
 
     put_run(f, WIRE_STATS_CORE, head, 4);
     /* struct tprof_stats has them in the order of their tags */
     put_run(f, WIRE_STATS_TICKS, &c->ticks,
             WIRE_STATS_FOREIGN - WIRE_STATS_TICKS + 1);
     if (core == 0)
-        put_run(f, WIRE_STATS_DEVICE_ERRORS, agent, 3);
+        put_run(f, WIRE_STATS_DEVICE_ERRORS, &tprof_troubles.device_errors,
+                sizeof tprof_troubles / sizeof(uint64_t));
 }
 
 /* Cores that have joined, as bits. */
@@ -319,7 +276,7 @@ static void repeat(struct tprof_session *s, uint64_t now)
 {
     int one_way = (tprof_agent.channel.flags & TPROF_CHANNEL_ONE_WAY) != 0;
 
-    if (s->state != WIRE_STATE_SAMPLING || now < s->stats_due)
+    if (now < s->stats_due)
         return;
     s->stats_due = now + tprof_agent.second * (one_way ? 1 : STATS_SECONDS);
     s->owed_stats = joined();
@@ -329,50 +286,64 @@ static void repeat(struct tprof_session *s, uint64_t now)
     }
 }
 
-uint32_t tprof_session_speak(struct tprof_session *s, void *data, uint32_t size,
-                             uint64_t now, int drained)
+/* After STOP: when all is said, the last counters, and that it is over. */
+static void wind_up(struct tprof_session *s, int drained)
 {
-    struct tprof_frame f;
-    int final = 0;
-
-    repeat(s, now);
-    if (s->state == WIRE_STATE_DRAINING) {
-        if (s->finals == TPROF_FINALS_WAIT && drained) {
-            s->finals = TPROF_FINALS_OWED;
-            s->owed_stats = joined();
-        }
-        /* only a ring that is empty after this stays so */
-        if (s->finals == TPROF_FINALS_NONE && settled())
+    switch (s->finals) {
+    case TPROF_FINALS_NONE:
+        if (settled()) /* only a ring that is empty after this stays so */
             s->finals = TPROF_FINALS_WAIT;
-        final = s->finals == TPROF_FINALS_OWED;
-        if (final && s->owed_stats == 0) {
-            s->state = WIRE_STATE_STOPPED;
-            s->finals = TPROF_FINALS_NONE;
-            s->owed |= TPROF_OWE_STATUS;
-        }
+        break;
+    case TPROF_FINALS_WAIT:
+        if (!drained)
+            break;
+        s->finals = TPROF_FINALS_OWED;
+        s->owed_stats = joined();
+        break;
+    case TPROF_FINALS_OWED:
+        if (s->owed_stats)
+            break;
+        s->finals = TPROF_FINALS_NONE;
+        s->owed |= TPROF_OWE_STATUS;
+        stop(WIRE_STATE_STOPPED);
+        break;
     }
-    if (s->owed & TPROF_OWE_HELLO) {
-        s->owed &= ~TPROF_OWE_HELLO;
-        tprof_frame_begin(&f, data, size, WIRE_HELLO, s->seq);
-        put_hello(&f);
-    } else if (s->owed & TPROF_OWE_PONG) {
-        s->owed &= ~TPROF_OWE_PONG;
-        tprof_frame_begin(&f, data, size, WIRE_PONG, s->seq);
-        tprof_frame_field(&f, WIRE_PING_COOKIE, s->cookie);
-        tprof_frame_field(&f, WIRE_PING_TSC, tprof_rdtsc());
-    } else if (s->owed & TPROF_OWE_STATUS) {
-        s->owed &= ~TPROF_OWE_STATUS;
-        tprof_frame_begin(&f, data, size, WIRE_STATUS, s->seq);
-        put_status(s, &f);
-    } else if (s->owed_stats) {
-        uint32_t core = (uint32_t)__builtin_ctzll(s->owed_stats);
+}
 
+uint32_t tprof_session_due(struct tprof_session *s, uint64_t now, int drained)
+{
+    static const uint8_t type[] = {WIRE_HELLO, WIRE_PONG, WIRE_STATUS,
+                                   WIRE_STATS}; /* by bit of TPROF_OWE_* */
+    uint64_t state = tprof_state();
+
+    if (state == WIRE_STATE_SAMPLING)
+        repeat(s, now);
+    else if (state == WIRE_STATE_DRAINING)
+        wind_up(s, drained);
+    uint32_t owed = s->owed | (s->owed_stats ? TPROF_OWE_STATS : 0);
+
+    return owed ? type[__builtin_ctz(owed)] : 0;
+}
+
+void tprof_session_speak(struct tprof_session *s, struct tprof_frame *f,
+                         uint32_t type)
+{
+    switch (type) {
+    case WIRE_HELLO:
+        put_hello(f);
+        break;
+    case WIRE_PONG:
+        tprof_frame_field(f, WIRE_PING_COOKIE, s->cookie);
+        tprof_frame_field(f, WIRE_PING_TSC, tprof_rdtsc());
+        break;
+    case WIRE_STATUS:
+        put_run(f, WIRE_CONTROL_RATE_HZ, &tprof_agent.orders.rate_hz,
+                sizeof(struct tprof_orders) / sizeof(uint64_t));
+        break;
+    default:
+        put_stats(s, f, (uint32_t)__builtin_ctzll(s->owed_stats));
         s->owed_stats &= s->owed_stats - 1;
-        tprof_frame_begin(&f, data, size, WIRE_STATS, s->seq);
-        put_stats(s, &f, core, now, final);
-    } else {
-        return 0;
+        return;
     }
-    s->seq++;
-    return tprof_frame_end(&f, &tprof_agent.crc);
+    s->owed &= s->owed - 1; /* the lowest bit was this one */
 }

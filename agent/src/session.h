@@ -17,6 +17,7 @@
 #define TPROF_OWE_HELLO  (1u << 0)
 #define TPROF_OWE_PONG   (1u << 1)
 #define TPROF_OWE_STATUS (1u << 2)
+#define TPROF_OWE_STATS  (1u << 3) /* while any core's are owed */
 
 /* On the way to the last STATS. */
 enum tprof_finals {
@@ -27,31 +28,32 @@ enum tprof_finals {
 
 struct tprof_session {
     uint32_t rx_used;
-    uint32_t rx_errors;           /* bytes that began no good frame */
-    uint16_t seq;                 /* of the next frame */
-    uint32_t owed;                /* TPROF_OWE_* */
-    uint64_t owed_stats;          /* cores */
-    uint64_t stats_due;           /* TSC */
-    uint64_t cookie;              /* of the PING to be answered */
-    uint32_t state;               /* enum wire_state */
-    uint32_t refused;             /* enum wire_refusal */
-    uint32_t finals;              /* enum tprof_finals */
-    uint32_t device_errors, busy; /* the pump's, for STATS */
-    uint8_t rx[TPROF_RX_SIZE];    /* heard, and not yet a whole frame */
+    uint32_t rx_errors;  /* bytes that began no good frame */
+    uint16_t seq;        /* of the next frame */
+    uint32_t owed;       /* TPROF_OWE_* */
+    uint64_t owed_stats; /* cores */
+    uint64_t stats_due;  /* TSC */
+    uint64_t cookie;     /* of the PING to be answered */
+    enum tprof_finals finals;
+    uint8_t rx[TPROF_RX_SIZE]; /* heard, and not yet a whole frame */
 };
 
 /* A host has come: from the beginning. */
 void tprof_session_open(struct tprof_session *s, uint64_t now);
 
 /* It has gone: nothing samples any more. */
-void tprof_session_close(struct tprof_session *s);
+void tprof_session_close(void);
 
 /* Takes the bytes that the caller has put at s->rx + s->rx_used, (size). */
-void tprof_session_hear(struct tprof_session *s, uint32_t size, uint64_t now);
+void tprof_session_hear(struct tprof_session *s, uint32_t size);
 
-/* Builds the next frame that is due, other than SAMPLES, in (data). Returns its
- * bytes, 0: none is. (drained): no ring has anything left. */
-uint32_t tprof_session_speak(struct tprof_session *s, void *data, uint32_t size,
-                             uint64_t now, int drained);
+/* Returns the type of the next frame that is due, other than SAMPLES; 0: none
+ * is. (drained): no ring has anything left. */
+uint32_t tprof_session_due(struct tprof_session *s, uint64_t now, int drained);
+
+/* Puts that frame's fields into (f): (type) is as tprof_session_due() has just
+ * said, and it is due no more. */
+void tprof_session_speak(struct tprof_session *s, struct tprof_frame *f,
+                         uint32_t type);
 
 #endif

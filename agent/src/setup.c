@@ -37,9 +37,8 @@ uint32_t tprof_cpus;
 uint32_t tprof_gs_offset;
 uint32_t *tprof_hook_stack[TPROF_CPUS_MAX];
 uint8_t tprof_apic_to_cpu[256];
-volatile uint32_t *tprof_apic_id_register;
-volatile uint32_t *tprof_eoi_register;
-uint32_t tprof_unknown_cpu;
+uintptr_t tprof_apic_registers;
+struct tprof_troubles tprof_troubles;
 
 /*
  * The memory, from a page boundary on: what all cores share, then a block for
@@ -160,20 +159,21 @@ static int find_timer(struct tprof_agent *a)
 {
     int error = tprof_lapic_init(&a->lapic, a->config.lapic);
 
-    if (error == TPROF_OK && a->config.timer == TPROF_TIMER_APIC) {
-        error = find_vector(a);
-        if (error == TPROF_OK)
-            error = tprof_lapic_measure(&a->lapic, MEASURE_SPAN);
-    } else if (a->config.timer == TPROF_TIMER_KERNEL) {
-        error = TPROF_OK; /* the APIC is wanted for its id at most */
-    }
+    if (a->config.timer == TPROF_TIMER_KERNEL)
+        return TPROF_OK; /* the APIC is wanted for its id at most */
+    if (error != TPROF_OK || (error = find_vector(a)) != TPROF_OK)
+        return error;
+    return tprof_lapic_measure(&a->lapic, MEASURE_SPAN);
+}
+
+static void find_clock(struct tprof_agent *a)
+{
     uint64_t hz = a->config.tsc_hz;
 
     if (hz == 0)
         hz = tprof_clock_hz(a->lapic.per_tsc);
     a->hello[WIRE_HELLO_TSC_HZ] = hz;
     a->second = hz ? hz : SECOND_GUESS;
-    return error;
 }
 
 /* A number that differs from boot to boot as far as the machine allows. */
@@ -224,7 +224,6 @@ static void lay_out_core(struct tprof_agent *a, uint8_t *block, uint32_t index)
     struct tprof_directory_core *d = &tprof_directory.core[index];
 
     TPROF_BASE(cpu);
-    memset(block, 0, block_size(&a->config));
     tprof_hook_stack[index] = (void *)(block + HOOK_STACK - 64);
     cpu->index = index;
     cpu->recorder.bounds = &a->bounds;
@@ -304,6 +303,7 @@ int tprof_init_image(const struct tprof_config *config,
         (error = find_timer(a)) != TPROF_OK)
         return error;
 
+    find_clock(a);
     choose_cpu_source(&a->config);
     tprof_crc32c_init(&a->crc, (tprof_cpuid(1).c & CPUID_1_C_SSE42) != 0);
     draw_boot_id(a);
@@ -317,16 +317,14 @@ int tprof_init_image(const struct tprof_config *config,
                        ? a->config.ring_bytes / 16
                        : WATERMARK;
     memory += SHARED_SIZE;
-    for (uint32_t i = 0; i < a->config.cpus; i++)
-        lay_out_core(a, memory + i * block_size(&a->config), i);
+    size_t size = block_size(&a->config);
+
+    memset(memory, 0, a->config.cpus * size);
+    for (uint32_t i = 0; i < a->config.cpus; i++, memory += size)
+        lay_out_core(a, memory, i);
     memset(tprof_apic_to_cpu, 0xff, sizeof tprof_apic_to_cpu);
     tprof_gs_offset = a->config.gs_cpu_offset;
-    if (a->lapic.registers) {
-        tprof_apic_id_register =
-            (volatile uint32_t *)(a->lapic.registers + LAPIC_ID);
-        tprof_eoi_register =
-            (volatile uint32_t *)(a->lapic.registers + LAPIC_EOI);
-    }
+    tprof_apic_registers = a->lapic.registers;
     tprof_directory.version = TPROF_DIRECTORY_VERSION;
     tprof_directory.cores = a->config.cpus;
     tprof_directory.ring_words = a->config.ring_bytes / 8;

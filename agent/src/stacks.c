@@ -2,24 +2,32 @@
 /* Filling the table of stacks, and forgetting it. */
 #include "stacks.h"
 
+#define FORGET_AT_ONCE 1024u /* slots: bounds the longest interrupt */
+
 void tprof_stacks_init(struct tprof_stacks *s, uint64_t *slots, uint32_t count)
 {
     s->slots = slots;
     s->mask = count - 1;
     s->epoch = 0;
-    tprof_stacks_forget(s);
+    s->forgotten = 0;
+    while (!tprof_stacks_forget(s))
+        ;
 }
 
-void tprof_stacks_forget(struct tprof_stacks *s)
+int tprof_stacks_forget(struct tprof_stacks *s)
 {
-    uint64_t *at = s->slots;
-    uint64_t count = (uint64_t)s->mask + 1;
+    uint64_t *at = s->slots + s->forgotten;
+    uint64_t count = (uint64_t)s->mask + 1 - s->forgotten;
 
-    s->epoch++;
+    if (count > FORGET_AT_ONCE)
+        count = FORGET_AT_ONCE;
+    s->forgotten = (s->forgotten + (uint32_t)count) & s->mask;
     __asm__ volatile("rep stosq"
                      : "+D"(at), "+c"(count)
                      : "a"((uint64_t)0)
                      : "memory");
+    s->epoch += s->forgotten == 0;
+    return s->forgotten == 0;
 }
 
 int32_t tprof_stacks_search(const struct tprof_stacks *s, uint64_t name)

@@ -15,16 +15,18 @@
 #define TPROF_STACKS_WINDOW 8u /* slots in which a name may stand */
 
 struct tprof_stacks {
-    uint64_t *slots; /* names; 0: free */
-    uint32_t mask;   /* number of slots - 1 */
-    uint32_t epoch;  /* how often all was forgotten */
+    uint64_t *slots;    /* names; 0: free */
+    uint32_t mask;      /* number of slots - 1 */
+    uint32_t epoch;     /* how often all was forgotten */
+    uint32_t forgotten; /* slots that are, on the way to all */
 };
 
 /* No stacks, in (slots), (count) of them, a power of two. */
 void tprof_stacks_init(struct tprof_stacks *s, uint64_t *slots, uint32_t count);
 
-/* Forgets them all: a new epoch. */
-void tprof_stacks_forget(struct tprof_stacks *s);
+/* Forgets a part of them. Returns 1 when that was all: a new epoch; 0: to be
+ * called again, and nothing else meanwhile. */
+int tprof_stacks_forget(struct tprof_stacks *s);
 
 /* Gives (name) a slot and returns its id; what was there is forgotten. */
 uint32_t tprof_stacks_define(struct tprof_stacks *s, uint64_t name);

@@ -11,29 +11,33 @@ struct tprof_agent tprof_agent;
 #define EARLY 64u
 /* The deadline of a core that does not sample. */
 #define NEVER ((uint64_t)1 << 62)
+/* For a host, a second, before the pump says when. */
+#define LOOKS 4u
 
-#define LOOKS_A_SECOND  4u  /* with no host */
-#define LOOKS_WITH_HOST 64u /* waiting for its orders */
-#define LOOKS_DRAINING  1024u
-
-/* Takes the orders over. */
+/* Takes the orders over; in several interrupts, as the dictionary is large. */
 TPROF_COLD void settle(struct tprof_cpu *cpu, uint32_t generation, uint64_t now)
 {
     const struct tprof_orders *o = &tprof_agent.orders;
-
-    cpu->generation = generation;
     /* Orders that change meanwhile make one more generation, and one more call
      * of this. acquire: pairs with the release in start(), session.c: where
-     * this is 1 there are period and depth, if only the ones before */
-    cpu->sampling = atomic_load_explicit(&o->sampling, memory_order_acquire);
+     * this is so there are period and depth, if only the ones before */
+    int sampling = atomic_load_explicit(&o->state, memory_order_acquire) ==
+                   WIRE_STATE_SAMPLING;
+
+    cpu->sampling = 0;
+    cpu->generation = generation - 1; /* not yet */
     cpu->schedule.deadline = NEVER;
-    if (cpu->sampling) {
+    if (sampling && !tprof_stacks_forget(&cpu->recorder.stacks))
+        return; /* goes on in the next interrupt */
+    cpu->generation = generation;
+    if (sampling) {
         uint64_t period = *(const volatile uint64_t *)&o->period;
 
+        cpu->sampling = 1;
         cpu->guard = period / EARLY;
         cpu->countdown = 1;
         tprof_schedule_begin(&cpu->schedule, now, period);
-        tprof_sample_begin(&cpu->recorder, now, period, o->depth);
+        tprof_sample_begin(&cpu->recorder, now, period, (uint32_t)o->depth);
     }
     /* release: pairs with the acquire in session.c; our records are all in */
     atomic_store_explicit(&cpu->settled, generation, memory_order_release);
@@ -50,29 +54,22 @@ TPROF_HOT int has_new_orders(const struct tprof_cpu *cpu, uint32_t *generation)
 /* The timer of a core that does not sample: one of them looks for the host. */
 TPROF_COLD void arm_look(const struct tprof_cpu *cpu, uint64_t now)
 {
-    const struct tprof_agent *a = &tprof_agent;
-    uint32_t rate = LOOKS_A_SECOND;
+    struct tprof_agent *a = &tprof_agent;
 
-    if (atomic_load_explicit(&a->looker, memory_order_relaxed) != cpu->index ||
-        !(a->channel.flags & TPROF_CHANNEL_IRQ_SAFE)) {
+    TPROF_BASE(a);
+    uint64_t due = atomic_load_explicit(&a->pump_due, memory_order_relaxed);
+
+    if (due == TPROF_PUMP_NEVER ||
+        !(a->channel.flags & TPROF_CHANNEL_IRQ_SAFE) ||
+        atomic_load_explicit(&a->looker, memory_order_relaxed) != cpu->index) {
         tprof_lapic_disarm(&a->lapic);
         return;
     }
-    switch (tprof_pump_mood()) {
-    case TPROF_MOOD_DEAD:
-        tprof_lapic_disarm(&a->lapic);
-        return;
-    case TPROF_MOOD_DETACHED:
-        break;
-    case TPROF_MOOD_ATTACHED:
-        rate = LOOKS_WITH_HOST;
-        break;
-    case TPROF_MOOD_DRAINING:
-        rate = LOOKS_DRAINING;
-        break;
-    }
-    uint64_t wait = a->second / rate;
+    uint64_t wait = due - now;
 
+    /* none has pumped yet, or the clock went back */
+    if (wait > a->second)
+        wait = a->second / LOOKS;
     /* a trifle more: the pump does not look before its time, and this timer
      * may run fast */
     wait += wait / 64;
@@ -202,14 +199,12 @@ void tprof_interrupt(struct tprof_cpu *cpu, const struct tprof_trap *trap,
     uint64_t left = tprof_schedule_advance(&cpu->schedule, now);
     int quick = 1;
 
-    if (__builtin_expect(left == 0, 0)) {
+    if (__builtin_expect(left == 0, 0) ||
+        !tprof_sample_quick(&cpu->recorder, trap->rip, trap->rsp, rbp, now,
+                            now - due)) {
         quick = 0;
-        record_trap(cpu, trap, rbp, now, (int64_t)(now - due), 0);
+        record_trap(cpu, trap, rbp, now, (int64_t)(now - due), left != 0);
         left = cpu->schedule.deadline - now;
-    } else if (!tprof_sample_quick(&cpu->recorder, trap->rip, trap->rsp, rbp,
-                                   now, now - due)) {
-        quick = 0;
-        record_trap(cpu, trap, rbp, now, (int64_t)(now - due), 1);
     }
     /* the lower half is enough: no tick takes 2^32 TSC ticks */
     uint32_t cost = (uint32_t)tprof_rdtsc() - (uint32_t)now;

@@ -214,7 +214,7 @@ void tprof_tick(const struct tprof_regs *regs)
         tprof_on_stack(cpu, regs, tprof_kernel_tick);
         cpu->inside = 0;
     } else {
-        tprof_unknown_cpu++;
+        tprof_troubles.unknown_cpu++;
     }
     tprof_irq_restore(flags);
 }
@@ -243,6 +243,8 @@ int tprof_get_stats(uint32_t core, struct tprof_stats *stats)
     if (core >= tprof_cpus || !tprof_cpu[core])
         return TPROF_ERR_CPU;
     *stats = *tprof_counts(tprof_cpu[core]);
+    stats->apic_id = tprof_cpu[core]->apic_id;
+    stats->started = tprof_cpu[core]->started;
     return TPROF_OK;
 }
 

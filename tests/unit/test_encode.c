@@ -41,6 +41,7 @@ static void set_up(void)
     tprof_ring_init(&recorder.ring, words, 64);
     tprof_stacks_init(&recorder.stacks, slots, 64);
     reader.ring = &recorder.ring;
+    tprof_stacks_forget(&recorder.stacks);
     tprof_sample_begin(&recorder, 0x10000, PERIOD, 64);
 }
 

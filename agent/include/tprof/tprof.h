@@ -69,7 +69,8 @@ struct tprof_channel {
 
     /* Takes up to (size) bytes and returns how many: 0 means busy, try later;
      * negative: host gone or device dead. The bytes taken may still be read
-     * from (data) until pending() no longer counts them. */
+     * from (data) until pending() no longer counts them. It lies in those 24
+     * KiB of config.memory that are physically contiguous. */
     int (*send)(void *context, const void *data, uint32_t size);
 
     /* Bytes taken by send() and still in use, the oldest freed first. NULL:
@@ -90,8 +91,10 @@ struct tprof_channel {
  * since the interrupted code may hold a lock that the channel needs. */
 #define TPROF_CHANNEL_IRQ_SAFE (1u << 1)
 
+/* Registers, a BAR's too, are used at their physical address: it is mapped. */
 enum tprof_bus {
-    TPROF_BUS_AUTO = 0, /* virtio-mmio as command line and scan find it, PCI */
+    TPROF_BUS_AUTO = 0, /* virtio-mmio at (address), or as command line and scan
+                           find it, else PCI: found, never by (address) */
     TPROF_BUS_MMIO = 1, /* virtio-mmio at (address), or found */
     TPROF_BUS_PCI = 2,  /* virtio-pci at (address) = bus << 8 | dev << 3 | fn */
     TPROF_BUS_NONE = 3, /* no device of ours: config.channel */
@@ -105,7 +108,9 @@ struct tprof_device {
     const char *command_line; /* with virtio_mmio.device= entries, or NULL */
 };
 /* Never probe addresses: only (address) and (command_line) count. Without it
- * 0xfeb00000 to 0xfeb03000, QEMU's microvm, is looked at: it must be mapped. */
+ * 0xfeb00000 to 0xfeb03000, QEMU's microvm, is looked at, and must be mapped:
+ * with TPROF_BUS_MMIO, or where there is no PCI host bridge; not where the
+ * command line names a device. */
 #define TPROF_DEVICE_NO_SCAN (1u << 0)
 
 enum tprof_timer {
@@ -140,12 +145,6 @@ struct tprof_config {
     uint32_t dict_slots; /* stacks a core remembers; power of two, 64 to 8192;
                             8 bytes each; 0: 4096 */
 
-    /* What may be looked at. */
-    struct tprof_range
-        text; /* valid return addresses; size 0: the fragment's */
-    struct tprof_range readable[TPROF_RANGES]; /* stacks lie here, and it never
-                             faults; all 0: the image. Ascending. */
-
     /* The machine. */
     uint64_t tsc_hz;        /* 0: found out, or measured by the host */
     uint64_t lapic;         /* virtual address of its registers; 0: physical */
@@ -168,6 +167,12 @@ struct tprof_config {
     int (*install_vector)(void *context, uint32_t vector, void (*entry)(void));
     /* default: writes this core's IDT */
     uint64_t (*physical)(void *context, const void *address); /* identity */
+
+    /* What may be looked at. */
+    struct tprof_range
+        text; /* valid return addresses; size 0: the fragment's */
+    struct tprof_range readable[TPROF_RANGES]; /* stacks lie here, and it never
+                             faults; all 0: the image. Ascending. */
 };
 
 /* What the image says of itself; the linker fragments provide it. */

@@ -9,7 +9,7 @@
 
 #define MSR_APIC_BASE    0x1bu
 #define MSR_TSC_DEADLINE 0x6e0u
-#define MSR_X2APIC       0x800u /* register r of the xAPIC is at 800h + r / 16 */
+#define MSR_X2APIC       0x800u /* register r of the APIC is 800h + r */
 #define MSR_TSC_AUX      0xc0000103u
 
 #define RFLAGS_IF (1u << 9)

@@ -10,6 +10,9 @@
  * pushed, RAX, RDX.
  */
         .set SAVED_RIP, 16
+        .set LAPIC_ID, 0x20
+        .set LAPIC_EOI, 0xb0
+        .set UNKNOWN_CPU, 16                /* in struct tprof_troubles */
         .set TSC_AUX_FIRST, 0x74707200      /* TPROF_TSC_AUX_FIRST, agent.h */
 
         .text
@@ -18,7 +21,6 @@
         .globl  \name
         .hidden \name
         .type   \name, @function
-        .balign 16
 \name:  pushq   %rax
         pushq   %rdx
         .endm
@@ -76,10 +78,10 @@ tprof_isr_on_core:
         .size   tprof_isr_tsc_aux, . - tprof_isr_tsc_aux
 
         entry   tprof_isr_apic
-        movq    tprof_apic_id_register(%rip), %rax
+        movq    tprof_apic_registers(%rip), %rax
         testq   %rax, %rax
         jz      1f
-        movl    (%rax), %eax
+        movl    LAPIC_ID(%rax), %eax
         shrl    $24, %eax
         jmp     2f
 1:      pushq   %rcx                        /* x2APIC */
@@ -143,11 +145,11 @@ tprof_isr_on_core:
 /* A core that did not join. Its interrupt must be ended all the same. */
         .type   tprof_isr_unknown, @function
 tprof_isr_unknown:
-        lock incl tprof_unknown_cpu(%rip)
-        movq    tprof_eoi_register(%rip), %rax
+        lock incq UNKNOWN_CPU + tprof_troubles(%rip)
+        movq    tprof_apic_registers(%rip), %rax
         testq   %rax, %rax
         jz      1f
-        movl    $0, (%rax)
+        movl    $0, LAPIC_EOI(%rax)
         jmp     2f
 1:      pushq   %rcx                        /* x2APIC */
         movl    $0x80b, %ecx
@@ -169,7 +171,6 @@ tprof_isr_unknown:
         .globl  tprof_on_stack
         .hidden tprof_on_stack
         .type   tprof_on_stack, @function
-        .balign 16
 tprof_on_stack:
         pushq   %rbp
         movq    %rsp, %rbp

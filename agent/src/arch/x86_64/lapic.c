@@ -13,8 +13,8 @@
 static uint32_t read(const struct tprof_lapic *l, uint32_t reg)
 {
     if (l->registers)
-        return *(volatile uint32_t *)(l->registers + reg);
-    return (uint32_t)tprof_rdmsr(MSR_X2APIC + reg / 16);
+        return *tprof_lapic_at(l->registers, reg);
+    return (uint32_t)tprof_rdmsr(MSR_X2APIC + reg);
 }
 
 int tprof_lapic_init(struct tprof_lapic *l, uint64_t address)
@@ -131,7 +131,7 @@ void tprof_lapic_send(const struct tprof_lapic *l, uint32_t apic_id)
     if (!l->registers) {
         /* unlike a store, this does not wait for those before it */
         __asm__ volatile("mfence; lfence" : : : "memory");
-        tprof_wrmsr(MSR_X2APIC + LAPIC_ICR_LOW / 16,
+        tprof_wrmsr(MSR_X2APIC + LAPIC_ICR_LOW,
                     (uint64_t)apic_id << 32 | command);
         return;
     }

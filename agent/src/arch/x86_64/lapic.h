@@ -45,13 +45,19 @@ void tprof_lapic_release(const struct tprof_lapic *l);
 /* Raises our vector on the core with (apic_id). */
 void tprof_lapic_send(const struct tprof_lapic *l, uint32_t apic_id);
 
+/* Register (reg) of the xAPIC at (registers). */
+TPROF_HOT volatile uint32_t *tprof_lapic_at(uintptr_t registers, uint32_t reg)
+{
+    return (volatile uint32_t *)(registers + 16 * reg);
+}
+
 static inline void tprof_lapic_write(const struct tprof_lapic *l, uint32_t reg,
                                      uint32_t value)
 {
     if (l->registers)
-        *(volatile uint32_t *)(l->registers + reg) = value;
+        *tprof_lapic_at(l->registers, reg) = value;
     else
-        tprof_wrmsr(MSR_X2APIC + reg / 16, value);
+        tprof_wrmsr(MSR_X2APIC + reg, value);
 }
 
 static inline void tprof_lapic_eoi(const struct tprof_lapic *l)
@@ -75,9 +81,9 @@ TPROF_HOT void tprof_lapic_end_tick(const struct tprof_lapic *l,
     }
     /* the product fits: a timer counts no faster than a TSC; never 0, which
      * would stop it */
-    *(volatile uint32_t *)(l->one_shot + LAPIC_TIMER_INITIAL) =
+    *tprof_lapic_at(l->one_shot, LAPIC_TIMER_INITIAL) =
         (uint32_t)(left * l->per_tsc >> 32) + 1;
-    *(volatile uint32_t *)(l->one_shot + LAPIC_EOI) = 0;
+    *tprof_lapic_at(l->one_shot, LAPIC_EOI) = 0;
 }
 
 static inline void tprof_lapic_disarm(const struct tprof_lapic *l)

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Local APIC registers: Intel SDM volume 3, "Advanced Programmable Interrupt
- * Controller". Offsets of the xAPIC's page; the x2APIC has the same ones as
- * MSRs 800h + offset / 16.
+ * Controller". Register r is at 16 r in the xAPIC's page, and MSR 800h + r of
+ * the x2APIC.
  */
 #ifndef TPROF_LAPIC_REGS_H
 #define TPROF_LAPIC_REGS_H
 
-#define LAPIC_ID               0x020u /* r   xAPIC: in bits 24-31 */
-#define LAPIC_VERSION          0x030u /* r   0 or all ones: there is none */
-#define LAPIC_EOI              0x0b0u /* w */
-#define LAPIC_SPURIOUS         0x0f0u /* rw */
+#define LAPIC_ID               0x02u /* r   xAPIC: in bits 24-31 */
+#define LAPIC_VERSION          0x03u /* r   0 or all ones: there is none */
+#define LAPIC_EOI              0x0bu /* w */
+#define LAPIC_SPURIOUS         0x0fu /* rw */
 #define LAPIC_ENABLED          (1u << 8)
-#define LAPIC_ICR_LOW          0x300u /* rw  writing it sends; x2APIC: 64 bits */
+#define LAPIC_ICR_LOW          0x30u /* rw  writing it sends; x2APIC: 64 bits */
 #define LAPIC_ICR_FIXED        (1u << 14) /* fixed delivery, level assert */
 #define LAPIC_ICR_BUSY         (1u << 12)
-#define LAPIC_ICR_HIGH         0x310u /* rw  destination in bits 24-31 */
-#define LAPIC_LVT_TIMER        0x320u /* rw */
+#define LAPIC_ICR_HIGH         0x31u /* rw  destination in bits 24-31 */
+#define LAPIC_LVT_TIMER        0x32u /* rw */
 #define LAPIC_LVT_MASKED       (1u << 16)
 #define LAPIC_LVT_ONE_SHOT     (0u << 17)
 #define LAPIC_LVT_TSC_DEADLINE (2u << 17)
-#define LAPIC_TIMER_INITIAL    0x380u /* rw  0 stops the timer */
-#define LAPIC_TIMER_CURRENT    0x390u /* r */
-#define LAPIC_TIMER_DIVIDE     0x3e0u /* rw */
+#define LAPIC_TIMER_INITIAL    0x38u /* rw  0 stops the timer */
+#define LAPIC_TIMER_CURRENT    0x39u /* r */
+#define LAPIC_TIMER_DIVIDE     0x3eu /* rw */
 #define LAPIC_DIVIDE_BY_1      0xbu
 
 /* MSR_APIC_BASE */
