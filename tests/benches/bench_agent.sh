@@ -95,7 +95,11 @@ awk "BEGIN {
 }"
 awk '$3 == "isr_stack" && $4 > most { most = $4 }
     END { printf "isr_stack %d bytes\n", most }' "$dir"/*.truth
-size "$archive" | awk 'NR > 1 { text += $1 } END { printf "agent_text %d bytes\n", text }'
+# what a kernel gains that calls what every kernel must
+ld -o "$dir/agent.elf" --gc-sections -e tprof_init_image -u tprof_start_cpu "$archive"
+size -A "$dir/agent.elf" | awk '
+    /^\.(text|rodata)/ { text += $2 }
+    END { printf "agent_text %d bytes\n", text }'
 
 # wire NAME RECORDING
 wire() {
