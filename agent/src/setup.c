@@ -109,6 +109,8 @@ static int find_bounds(struct tprof_agent *a)
     struct tprof_bounds *b = &a->bounds;
     uintptr_t start = (uintptr_t)i->image_start;
 
+    TPROF_BASE(b);
+    TPROF_BASE(i);
     b->text_start = (uintptr_t)i->text_start;
     b->text_size = (uintptr_t)i->text_end - (uintptr_t)i->text_start;
     if (c->text.size) {
