@@ -95,11 +95,9 @@ awk "BEGIN {
 }"
 awk '$3 == "isr_stack" && $4 > most { most = $4 }
     END { printf "isr_stack %d bytes\n", most }' "$dir"/*.truth
-# what a kernel gains that calls what every kernel must
+# as tests/package/check has it: what a kernel gains that calls what every kernel must
 ld -o "$dir/agent.elf" --gc-sections -e tprof_init_image -u tprof_start_cpu "$archive"
-size -A "$dir/agent.elf" | awk '
-    /^\.(text|rodata)/ { text += $2 }
-    END { printf "agent_text %d bytes\n", text }'
+size -A "$dir/agent.elf" | awk '/^\.(text|rodata)/ { n += $2 } END { printf "agent_text %d bytes\n", n }'
 
 # wire NAME RECORDING
 wire() {
