@@ -38,6 +38,7 @@ void core_reboot(struct core *c)
     core_forget_stacks(c);
     c->has_epoch = false;
     c->has_counters = false;
+    memset(c->ahead, 0, sizeof c->ahead);
     c->gap = false;
 }
 
@@ -75,7 +76,13 @@ void core_settle(struct core *c, const uint64_t now[WIRE_COUNTERS],
         lost->counters[i] = grown - content->counters[i];
         if (lost->counters[i] > 0 && !c->gap)
             contradiction = true;
-        *sum[i] += i == WIRE_COUNTER_SAMPLES ? content->counters[i] : grown;
+
+        /* what a final STATS told of already */
+        uint64_t known = grown < c->ahead[i] ? grown : c->ahead[i];
+
+        c->ahead[i] -= known;
+        *sum[i] +=
+            (i == WIRE_COUNTER_SAMPLES ? content->counters[i] : grown) - known;
         c->counters[i] = now[i];
     }
     c->account.lost += lost->counters[WIRE_COUNTER_SAMPLES];
@@ -94,13 +101,20 @@ void core_stats(struct core *c, const struct core_stats *s,
     };
     struct core_content content = {0};
 
-    /* what was dropped after the last record is in no record */
+    *lost = content;
     for (size_t i = WIRE_COUNTER_SAMPLES + 1;
          c->has_counters && i < WIRE_COUNTERS; i++) {
         if (now[i] > c->counters[i])
             content.counters[i] = now[i] - c->counters[i];
     }
-    core_settle(c, now, &content, lost);
+    if (c->has_counters)
+        core_settle(c, now, &content, lost);
+    /* what was dropped after the last record is in no record yet: a later frame
+     * may tell of it once more */
+    for (size_t i = WIRE_COUNTER_SAMPLES + 1; i < WIRE_COUNTERS; i++) {
+        c->ahead[i] = content.counters[i];
+        c->counters[i] -= content.counters[i];
+    }
     if (s->ticks != s->samples + s->ring_full + s->reentered)
         c->account.violations++;
     c->account.complete = true;
