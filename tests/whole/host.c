@@ -65,8 +65,7 @@ const char *host_path(const char *name)
         snprintf(paths[i], sizeof paths[i], "%s/%s", dir, name);
         return paths[i];
     }
-    CHECK(!"a name that is not removed at the end");
-    return NULL;
+    check_failed(__FILE__, __LINE__, "%s would not be removed", name);
 }
 
 uint64_t host_now_ms(void)
@@ -79,7 +78,7 @@ uint64_t host_now_ms(void)
 
 void host_sleep_ms(int ms)
 {
-    nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000l}, NULL);
+    nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000L}, NULL);
 }
 
 void host_init(struct host *h)
@@ -179,14 +178,15 @@ static void check_alive(struct host *h)
 
 pid_t host_qemu(const struct host *h)
 {
+    char line[32];
     long pid = 0;
     FILE *f;
 
     for (int i = 0; i < HOST_PATIENCE_MS / 10 && pid <= 0; i++) {
         f = fopen(h->pid_path, "r");
         if (f != NULL) {
-            if (fscanf(f, "%ld", &pid) != 1)
-                pid = 0;
+            if (fgets(line, sizeof line, f) != NULL)
+                pid = strtol(line, NULL, 10);
             fclose(f);
         }
         if (pid <= 0)

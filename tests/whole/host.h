@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 #include "model/account.h"
@@ -132,6 +133,9 @@ void host_check_identity(const struct host *h);
 /* Does the collector's report of all that was received, with the symbols of
  * (elf), print these same accounts? */
 void host_check_report(const struct host *h, const char *elf);
+
+/* What `collector (arguments)` prints, until pclose(). */
+FILE *host_collector(const char *arguments);
 
 /* The decoder's complaints: bytes skipped, frames lost and so on. */
 const struct stream_health *host_health(const struct host *h);

@@ -10,7 +10,7 @@
 #include "check.h"
 #include "host.h"
 
-#define SECONDS 5 /* of the guest's time, whose TSC counts nanoseconds */
+#define SECONDS 5ul /* of the guest's time, whose TSC counts nanoseconds */
 
 /* Boots the guest with COM1 into a file; to its end. */
 static const char *run_one_way(struct host *h)

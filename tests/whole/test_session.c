@@ -75,8 +75,8 @@ TEST(host_that_never_comes_costs_four_looks_a_second)
     CHECK_EQ(host_console(&h, "core 0", "ticks"), 0);
     CHECK_EQ(host_console(&h, "core 1", "ticks"), 0);
     /* 20 s, and one interrupt of each core when it joined */
-    CHECK(host_console(&h, "entries", "entries") <= 20 * 4 + 2);
-    CHECK(host_console(&h, "entries", "entries") >= 20 * 3);
+    CHECK(host_console(&h, "entries", "entries") <= 20ul * 4 + 2);
+    CHECK(host_console(&h, "entries", "entries") >= 20ul * 3);
 }
 
 TEST(host_may_come_late_and_not_start)
@@ -218,7 +218,7 @@ static void churn(struct host *h, uint32_t times)
     host_check_accounts(h);
     /* not all was in vain; and what a ring still held for an earlier host is
      * thrown away, since its stacks are in nobody's dictionary */
-    CHECK(h->core[0].samples > 20 * times);
+    CHECK(h->core[0].samples > 20ul * times);
     for (uint32_t i = 0; i < h->cores; i++)
         CHECK(h->core[i].account.unknown_stack * 200 <= h->core[i].samples);
     host_kill(h);
@@ -311,7 +311,7 @@ TEST(garbage_from_the_host_does_not_hurt)
  * lost is counted, and only for as long as that takes. */
 TEST(reader_that_stalls_costs_counted_drops)
 {
-    static const char *const options[] = {TWO_CORES, "cpus=2 ring=4096", NULL};
+    static const char *const options[] = {FAST, "cpus=2 ring=4096", NULL};
     struct host h;
     uint64_t full;
 

@@ -15,7 +15,7 @@
 #include "host.h"
 #include "stats.h"
 
-#define KERNEL_HZ 4000
+#define KERNEL_HZ 4000ul
 #define TICK_TSC  (1000000000 / KERNEL_HZ)
 #define K_MAX     64
 
@@ -135,12 +135,10 @@ TEST(report_warns_of_a_fixed_tick)
         host_init(&h);
         host_boot(&h, WHOLE_KERNEL_TIMER, options);
         snprintf(command, sizeof command,
-                 "%s --serial %s --elf %s --duration 1 --rate %s 2>&1",
-                 WHOLE_COLLECTOR, h.socket_path, WHOLE_KERNEL_TIMER,
-                 i == 0 ? "1000" : "200");
-        FILE *f = popen(command, "r");
+                 "--serial %s --elf %s --duration 1 --rate %s 2>&1",
+                 h.socket_path, WHOLE_KERNEL_TIMER, i == 0 ? "1000" : "200");
+        FILE *f = host_collector(command);
 
-        CHECK(f != NULL);
         while (fgets(line, sizeof line, f) != NULL)
             warned |= strstr(line, "kernel's own fixed tick") != NULL;
         CHECK_EQ(pclose(f), 0);
@@ -162,8 +160,8 @@ TEST(kernel_ticks_look_for_a_host_seldom)
     host_wait_end(&h);
     CHECK_EQ(host_console(&h, "counted:", "ticks"), 0);
     CHECK(host_console(&h, "counted:", "kernel") > 4 * KERNEL_HZ);
-    CHECK(host_console(&h, "counted:", "looks") <= 4 * 5 + 1);
-    CHECK(host_console(&h, "counted:", "looks") >= 3 * 5);
+    CHECK(host_console(&h, "counted:", "looks") <= 4ul * 5 + 1);
+    CHECK(host_console(&h, "counted:", "looks") >= 3ul * 5);
 }
 
 /*

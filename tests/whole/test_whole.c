@@ -179,11 +179,10 @@ static double folded_share(const struct host *h, const char *name)
     char command[1024], line[8192];
     double all = 0, found = 0;
 
-    snprintf(command, sizeof command, "%s report %s --elf %s --format folded",
-             WHOLE_COLLECTOR, h->record_path, WHOLE_BUSY);
-    FILE *f = popen(command, "r");
+    snprintf(command, sizeof command, "report %s --elf %s --format folded",
+             h->record_path, WHOLE_BUSY);
+    FILE *f = host_collector(command);
 
-    CHECK(f != NULL);
     while (fgets(line, sizeof line, f) != NULL) {
         const char *count = strrchr(line, ' ');
 
@@ -240,6 +239,7 @@ TEST(machine_stopped_for_ten_seconds_costs_flagged_samples)
         folded_share(&h, ";work_three;") / folded_share(&h, ";work_");
 
     printf("share of work_three %.3f\n", share);
-    CHECK(share > .70 && share < .80);
+    /* with the jump it would be .17 or .94; a loaded host moves it too */
+    CHECK(share > .60 && share < .85);
     host_kill(&h);
 }

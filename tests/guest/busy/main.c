@@ -46,7 +46,7 @@ __attribute__((noinline)) static uint64_t work_one(uint64_t x)
     return mix(x, 500) + 1;
 }
 
-/* A chain of (depth) more callers. */
+/* A chain of (depth) more callers. NOLINTNEXTLINE(misc-no-recursion) */
 __attribute__((noinline)) static uint64_t work_below(uint64_t x, uint32_t depth)
 {
     x = depth > 0 ? work_below(x, depth - 1) : work_one(x);

@@ -65,7 +65,7 @@ static bool has_gate(unsigned vector)
     } idt;
 
     __asm__ volatile("sidt %0" : "=m"(idt));
-    return ((const uint8_t *)idt.base)[16 * vector + 5] & 0x80; /* present */
+    return ((const uint8_t *)idt.base)[16ul * vector + 5] & 0x80; /* present */
 }
 
 static unsigned count_gates(void)
