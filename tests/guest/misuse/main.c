@@ -29,7 +29,7 @@
 #define LAPIC_MASKED  (1u << 16)
 #define LAPIC_CURRENT 0x390
 
-#define MEMORY_SIZE (512 * 1024)
+#define MEMORY_SIZE (512ul * 1024)
 #define GUARD       64
 #define GUARD_BYTE  0xa5
 
