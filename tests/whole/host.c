@@ -83,6 +83,7 @@ void host_sleep_ms(int ms)
 
 void host_init(struct host *h)
 {
+    prctl(PR_SET_PDEATHSIG, SIGTERM); /* with the process that runs all cases */
     memset(h, 0, sizeof *h);
     h->sock = -1;
     h->socket_path = host_path("socket");
