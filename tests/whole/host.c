@@ -511,13 +511,23 @@ void host_meet(struct host *h)
     host_until(h, host_has_hellos, hellos + 1);
 }
 
+/* A HELLO that was meant for the host before may come first: then the agent
+ * has not seen us yet, and what we say is lost. It says HELLO again. */
+static bool is_answered(const struct host *h, uint64_t statuses)
+{
+    return h->status_count > statuses || h->hellos > h->hellos_answered;
+}
+
 void host_begin(struct host *h, uint32_t rate_hz, uint32_t depth,
                 uint64_t period)
 {
     uint64_t statuses = h->status_count;
 
-    host_start(h, rate_hz, depth, period);
-    host_until(h, host_has_statuses, statuses + 1);
+    while (h->status_count == statuses) {
+        h->hellos_answered = h->hellos;
+        host_start(h, rate_hz, depth, period);
+        host_until(h, is_answered, statuses);
+    }
 }
 
 void host_finish(struct host *h)

@@ -64,6 +64,7 @@ struct host {
     uint16_t seq;
     pid_t boot;
     bool is_icount;
+    uint64_t hellos_answered; /* by a START */
     int record;
     const char *socket_path, *pid_path, *console_path, *record_path;
 };
