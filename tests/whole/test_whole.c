@@ -239,7 +239,8 @@ TEST(machine_stopped_for_ten_seconds_costs_flagged_samples)
         folded_share(&h, ";work_three;") / folded_share(&h, ";work_");
 
     printf("share of work_three %.3f\n", share);
-    /* with the jump it would be .17 or .94; a loaded host moves it too */
-    CHECK(share > .60 && share < .85);
+    /* with the jump it would be .17 or .94; between them a loaded host moves
+     * it, since this guest runs by the host's clock: .53 was seen */
+    CHECK(share > .40 && share < .90);
     host_kill(&h);
 }
