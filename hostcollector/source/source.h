@@ -45,6 +45,12 @@ struct source {
     int fd;    /* to poll for reading; -1: absent, or readable at any time */
     bool live; /* a guest, not a file: it may be absent, and stays open */
     const char *path;
+    /* A guest may come back on it: after SOURCE_END open() is asked again. */
+    bool reconnects;
+    /* Why open() says SOURCE_ABSENT, for the user, one line; it changes as the
+     * guest comes nearer: "no guest with CID 3 runs", "guest 3 runs, but
+     * nobody listens on port 7077". NULL: nothing to tell. */
+    const char *absence;
     /* The recording that is being read; NULL for others, and until open. */
     const struct recording_reader *recording;
 };
@@ -62,6 +68,21 @@ struct source *source_serial(const char *path, struct err *e);
  * beginning. Returns NULL with (e) filled if there is no memory.
  */
 struct source *source_replay(const char *path, struct err *e);
+
+/*
+ * The agent of the guest (where), "CID" or "CID:PORT", over this host's own
+ * virtio-vsock. Refused, with what to do instead, where this host has none:
+ * without /dev/vhost-vsock nothing but CID 1 is connected to, unless (force).
+ * Returns NULL with (e) filled.
+ */
+struct source *source_vsock(const char *where, bool force, struct err *e);
+
+/*
+ * The agent of the guest behind the Unix socket (where), "PATH" or "PATH:PORT",
+ * where a line "CONNECT port" leads to that port of the guest: Firecracker,
+ * Cloud Hypervisor, collector bridge. Returns NULL with (e) filled.
+ */
+struct source *source_vsock_uds(const char *where, struct err *e);
 
 /* Release (s). NULL is allowed. */
 void source_close(struct source *s);

@@ -28,7 +28,7 @@ extern "C" {
 #define TPROF_VERSION_STRING "0.1.0"
 
 /* Value of tprof_config.version; grows when the struct's layout changes. */
-#define TPROF_CONFIG_VERSION 1u
+#define TPROF_CONFIG_VERSION 2u
 
 enum tprof_err {
     TPROF_OK = 0,
@@ -91,6 +91,19 @@ struct tprof_channel {
  * since the interrupted code may hold a lock that the channel needs. */
 #define TPROF_CHANNEL_IRQ_SAFE (1u << 1)
 
+/* The host's coming and its first bytes interrupt the looking core: nobody has
+ * to look meanwhile. Set and cleared by the channel's open(). */
+#define TPROF_CHANNEL_NOTICE (1u << 2)
+
+/*
+ * A way to the host other than virtio-serial, linked only into a kernel that
+ * names it in config.transport. Opaque.
+ */
+struct tprof_transport;
+
+/* virtio-vsock: the agent listens on port 7077, for one host at a time. */
+extern const struct tprof_transport tprof_vsock;
+
 /* Registers, a BAR's too, are used at their physical address: it is mapped. */
 enum tprof_bus {
     TPROF_BUS_AUTO = 0, /* virtio-mmio at (address), or as command line and scan
@@ -100,12 +113,15 @@ enum tprof_bus {
     TPROF_BUS_NONE = 3, /* no device of ours: config.channel */
 };
 
-/* Where the virtio-serial device is that has a port named "tprof.0". */
+/* Where the device of config.transport is: of virtio-serial, the one that has a
+ * port named "tprof.0"; of vsock, the one that no driver has claimed. */
 struct tprof_device {
     uint32_t bus;             /* enum tprof_bus */
     uint32_t flags;           /* TPROF_DEVICE_* */
     uint64_t address;         /* 0: find it */
     const char *command_line; /* with virtio_mmio.device= entries, or NULL */
+    uint32_t irq;             /* IO-APIC pin of an MMIO device, for notice by
+                                 interrupt; 0: as the command line says */
 };
 /* Never probe addresses: only (address) and (command_line) count. Without it
  * 0xfeb00000 to 0xfeb03000, QEMU's microvm, is looked at, and must be mapped:
@@ -113,10 +129,39 @@ struct tprof_device {
  * command line names a device. */
 #define TPROF_DEVICE_NO_SCAN (1u << 0)
 
+/* How an agent that is idle learns that a host has come. */
+enum tprof_notice {
+    TPROF_NOTICE_AUTO = 0,  /* by interrupt if that is possible, else by looks */
+    TPROF_NOTICE_LOOK = 1,  /* one core looks four times a second */
+    TPROF_NOTICE_POLL = 2,  /* the kernel calls tprof_poll() now and then; no
+                               interrupt of ours while no host is there */
+};
+
 enum tprof_timer {
     TPROF_TIMER_APIC = 0,   /* the agent owns each core's local APIC timer */
     TPROF_TIMER_KERNEL = 1, /* the kernel calls tprof_tick(): kernel_hz */
 };
+
+/*
+ * What a hypervisor tells its guest. A kernel that has these things for itself
+ * already gives its own struct; each function may be NULL. start_cpu and
+ * stop_cpu are called on the core that they mean, with interrupts off.
+ */
+struct tprof_hypervisor {
+    /* TSC ticks a second; 0: unknown. In tprof_init(). */
+    uint64_t (*tsc_hz)(void);
+    /* (memory): 64 bytes, physically contiguous and aligned to 64, of the
+     * calling core, at (physical) for the hypervisor. */
+    void (*start_cpu)(void *memory, uint64_t physical);
+    void (*stop_cpu)(void *memory);
+    /* Time that the host took from the core owning (memory), ns, cumulative;
+     * from any core. */
+    uint64_t (*steal_ns)(const void *memory);
+};
+
+/* KVM: the TSC's rate by kvm-clock, steal time. On anything else it does
+ * nothing. Linked only into a kernel that names it. */
+extern const struct tprof_hypervisor tprof_kvm;
 
 #define TPROF_RANGES 4
 
@@ -158,6 +203,11 @@ struct tprof_config {
     /* The way to the host. */
     struct tprof_device device;
     const struct tprof_channel *channel; /* instead of the device */
+    const struct tprof_transport *transport; /* NULL: virtio-serial */
+    uint32_t notice;                         /* enum tprof_notice */
+
+    /* What the hypervisor tells its guests. NULL: nothing. */
+    const struct tprof_hypervisor *hypervisor;
 
     /* Hooks; NULL each is the default. In interrupts they run on the profiler's
      * stack; in other calls, and install_vector and physical always, on the
@@ -167,6 +217,10 @@ struct tprof_config {
     int (*install_vector)(void *context, uint32_t vector, void (*entry)(void));
     /* default: writes this core's IDT */
     uint64_t (*physical)(void *context, const void *address); /* identity */
+    /* The device's interrupt shall arrive as (vector) on the core with (apic_id):
+     * where the kernel rules over MSI-X or the IO-APIC. 0: done. On whichever
+     * core, in an interrupt too. NULL: done by the agent. */
+    int (*route_irq)(void *context, uint32_t vector, uint32_t apic_id);
 
     /* What may be looked at. */
     struct tprof_range
