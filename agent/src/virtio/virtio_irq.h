@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A virtio device's interrupt, for a driver that would rather be told than
+ * look: aimed at one core, on PCI by MSI-X, in memory by an IO-APIC. Nothing
+ * here waits; all but tprof_virtio_irq_init() may run in an interrupt. One
+ * caller at a time. Which queues interrupt at all the driver tells the device
+ * in each queue's memory.
+ */
+#ifndef TPROF_VIRTIO_IRQ_H
+#define TPROF_VIRTIO_IRQ_H
+
+#include <stdint.h>
+
+#include "tprof/tprof.h"
+#include "virtio/virtio.h"
+
+/* Where it can be aimed; 0: nowhere that we know of. */
+struct tprof_virtio_irq {
+    const struct tprof_virtio *dev;
+    uintptr_t entry;   /* PCI: the first of its MSI-X table */
+    uintptr_t io_apic; /* in memory: its registers, */
+    uint32_t pin;      /* and which pin of it is the device's */
+};
+
+/*
+ * Find out how (dev), which was just taken and outlives (irq), can interrupt;
+ * (where) is what it was searched by. In tprof_init() only: reads the command
+ * line and PCI configuration space. The device still interrupts nobody.
+ *
+ * Returns TPROF_OK, or TPROF_ERR_DEVICE: no way known, tprof_virtio_irq_route()
+ * will say the same.
+ */
+int tprof_virtio_irq_init(struct tprof_virtio_irq *irq,
+                          const struct tprof_virtio *dev,
+                          const struct tprof_device *where);
+
+/*
+ * Have the device interrupt the core with (apic_id) at (vector), which is ours
+ * on every core; again to aim it at another one, or after a reset of the
+ * device. What the device has done before may have gone unnoticed: look at the
+ * queues afterwards.
+ *
+ * Returns TPROF_OK; TPROF_ERR_DEVICE: it cannot, or the pin is somebody else's.
+ */
+int tprof_virtio_irq_route(const struct tprof_virtio_irq *irq, uint32_t vector,
+                           uint32_t apic_id);
+
+/*
+ * The device's part alone, where the kernel aims (config.route_irq): all queues
+ * interrupt by entry 0 of the MSI-X table, if it is a PCI device.
+ * Returns as tprof_virtio_irq_route().
+ */
+int tprof_virtio_irq_bind(const struct tprof_virtio *dev);
+
+/* The interrupt was noticed, so that the next can come. Before the queues are
+ * looked at: then nothing that comes later is missed. */
+void tprof_virtio_irq_ack(const struct tprof_virtio *dev);
+
+#endif
