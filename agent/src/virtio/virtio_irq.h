@@ -14,18 +14,18 @@
 #include "tprof/tprof.h"
 #include "virtio/virtio.h"
 
-/* Where it can be aimed; 0: nowhere that we know of. */
+/* Where it can be aimed; 0: not known, or not there. */
 struct tprof_virtio_irq {
     const struct tprof_virtio *dev;
-    uintptr_t entry;   /* PCI: the first of its MSI-X table */
-    uintptr_t io_apic; /* in memory: its registers, */
-    uint32_t pin;      /* and which pin of it is the device's */
+    uintptr_t entry; /* PCI: the first of its MSI-X table */
+    uint32_t pin;    /* in memory: of the IO-APIC */
 };
 
 /*
- * Find out how (dev), which was just taken and outlives (irq), can interrupt;
- * (where) is what it was searched by. In tprof_init() only: reads the command
- * line and PCI configuration space. The device still interrupts nobody.
+ * Find out how (dev), which outlives (irq), can interrupt; (where) is what it
+ * was searched by. In tprof_init() only, before tprof_virtio_go(): reads the
+ * command line and PCI configuration space, and switches MSI-X on with its
+ * first entry masked.
  *
  * Returns TPROF_OK, or TPROF_ERR_DEVICE: no way known, tprof_virtio_irq_route()
  * will say the same.
@@ -35,22 +35,23 @@ int tprof_virtio_irq_init(struct tprof_virtio_irq *irq,
                           const struct tprof_device *where);
 
 /*
+ * The device's part: on PCI all queues interrupt by the first entry. After each
+ * reset of (dev), and before tprof_virtio_go(), since QEMU ties a vhost
+ * device's interrupts then. For config.route_irq, too, which aims that entry.
+ *
+ * Returns TPROF_OK, or TPROF_ERR_DEVICE: it has no MSI-X.
+ */
+int tprof_virtio_irq_bind(const struct tprof_virtio *dev);
+
+/*
  * Have the device interrupt the core with (apic_id) at (vector), which is ours
- * on every core; again to aim it at another one, or after a reset of the
- * device. What the device has done before may have gone unnoticed: look at the
- * queues afterwards.
+ * on every core; again to aim it at another one. What the device did before
+ * may have gone unnoticed: look at the queues afterwards.
  *
  * Returns TPROF_OK; TPROF_ERR_DEVICE: it cannot, or the pin is somebody else's.
  */
 int tprof_virtio_irq_route(const struct tprof_virtio_irq *irq, uint32_t vector,
                            uint32_t apic_id);
-
-/*
- * The device's part alone, where the kernel aims (config.route_irq): all queues
- * interrupt by entry 0 of the MSI-X table, if it is a PCI device.
- * Returns as tprof_virtio_irq_route().
- */
-int tprof_virtio_irq_bind(const struct tprof_virtio *dev);
 
 /* The interrupt was noticed, so that the next can come. Before the queues are
  * looked at: then nothing that comes later is missed. */
