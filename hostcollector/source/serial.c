@@ -4,13 +4,12 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <termios.h>
 #include <unistd.h>
 
 #include "source/source.h"
+#include "source/stream.h"
 
 struct serial {
     struct source source; /* first: what the callbacks are given */
@@ -22,34 +21,13 @@ static int fail(const struct serial *s, const char *what, struct err *e)
     return err_set(e, "serial: %s: %s: %s", s->path, what, strerror(errno));
 }
 
-/* Errors that mean: QEMU is not there yet, or not yet listening. */
-static bool not_yet(int error)
-{
-    return error == ENOENT || error == ECONNREFUSED || error == EAGAIN;
-}
-
 static enum source_state connect_socket(struct serial *s, struct err *e)
 {
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-
-    /* its length was checked */
-    memcpy(address.sun_path, s->path, strlen(s->path) + 1);
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-
-    if (fd < 0) {
-        fail(s, "socket", e);
-        return SOURCE_FAILED;
-    }
-    if (connect(fd, (struct sockaddr *)&address, sizeof address) == 0) {
-        s->source.fd = fd;
+    s->source.fd = stream_connect_unix(s->path);
+    if (s->source.fd >= 0)
         return SOURCE_OPEN;
-    }
-    int error = errno;
-
-    close(fd);
-    if (not_yet(error))
+    if (stream_absent(errno))
         return SOURCE_ABSENT;
-    errno = error;
     fail(s, "connect", e);
     return SOURCE_FAILED;
 }
@@ -70,7 +48,7 @@ static enum source_state open_tty(struct serial *s, struct err *e)
 {
     int fd = open(s->path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 
-    if (fd < 0 && not_yet(errno))
+    if (fd < 0 && stream_absent(errno))
         return SOURCE_ABSENT;
     if (fd < 0) {
         fail(s, "open", e);
@@ -91,7 +69,7 @@ static enum source_state serial_open(struct source *source, struct err *e)
     struct stat st;
 
     if (stat(s->path, &st) < 0) {
-        if (not_yet(errno))
+        if (stream_absent(errno))
             return SOURCE_ABSENT;
         fail(s, "stat", e);
         return SOURCE_FAILED;
@@ -102,40 +80,6 @@ static enum source_state serial_open(struct source *source, struct err *e)
         return open_tty(s, e);
     err_set(e, "serial: %s: neither a socket nor a terminal", s->path);
     return SOURCE_FAILED;
-}
-
-static ssize_t serial_read(struct source *source, void *buf, size_t size,
-                           uint64_t *arrival_ns, struct err *e)
-{
-    ssize_t n = read(source->fd, buf, size);
-
-    *arrival_ns = source_now_ns();
-    if (n > 0)
-        return n;
-    /* a pty says EIO when its other side is gone */
-    if (n == 0 || errno == EIO || errno == ECONNRESET)
-        return SOURCE_END;
-    if (errno == EAGAIN || errno == EINTR)
-        return 0;
-    return fail((struct serial *)source, "read", e);
-}
-
-static ssize_t serial_write(struct source *source, const void *buf, size_t size,
-                            struct err *e)
-{
-    struct stat st;
-    ssize_t n = fstat(source->fd, &st) == 0 && S_ISSOCK(st.st_mode)
-                    ? send(source->fd, buf, size, MSG_NOSIGNAL)
-                    : write(source->fd, buf, size);
-
-    if (n >= 0)
-        return n;
-    if (errno == EAGAIN || errno == EINTR)
-        return 0;
-    /* the guest is gone: reading will say so, after its last bytes */
-    if (errno == EPIPE || errno == ECONNRESET || errno == EIO)
-        return (ssize_t)size;
-    return fail((struct serial *)source, "write", e);
 }
 
 static void serial_close(struct source *source)
@@ -151,8 +95,8 @@ static void serial_close(struct source *source)
 static const struct source_ops serial_ops = {
     .name = "serial",
     .open = serial_open,
-    .read = serial_read,
-    .write = serial_write,
+    .read = stream_read,
+    .write = stream_write,
     .close = serial_close,
 };
 
@@ -162,7 +106,7 @@ struct source *source_serial(const char *path, struct err *e)
 
     if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
         return source_replay(path, e);
-    if (strlen(path) >= sizeof((struct sockaddr_un *)0)->sun_path) {
+    if (strlen(path) >= STREAM_PATH_MAX) {
         err_set(e, "serial: %s: longer than a socket's path may be", path);
         return NULL;
     }

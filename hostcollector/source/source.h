@@ -45,12 +45,20 @@ struct source {
     int fd;    /* to poll for reading; -1: absent, or readable at any time */
     bool live; /* a guest, not a file: it may be absent, and stays open */
     const char *path;
-    /* A guest may come back on it: after SOURCE_END open() is asked again. */
+    /* A guest may come back on it: after SOURCE_END, by which (fd) was closed
+     * and is -1, open() is asked again, not at once but as while absent. */
     bool reconnects;
     /* Why open() says SOURCE_ABSENT, for the user, one line; it changes as the
      * guest comes nearer: "no guest with CID 3 runs", "guest 3 runs, but
      * nobody listens on port 7077". NULL: nothing to tell. */
     const char *absence;
+    /* Told once, before the first open(), one line: "CID 3 is this machine's
+     * own". NULL: nothing to tell. */
+    const char *warning;
+    /* Why an open source may give no HELLO, the end of a sentence: "something
+     * else than the agent listens on port 7077 there". Bytes that came are no
+     * silence: then it is that something else speaks. NULL: not known. */
+    const char *silence;
     /* The recording that is being read; NULL for others, and until open. */
     const struct recording_reader *recording;
 };
