@@ -46,6 +46,7 @@ struct tprof_virtio {
     uintptr_t registers;    /* their address */
     uintptr_t doorbells;    /* where to notify queue n: at this, */
     uint32_t doorbell_step; /* plus this times n's VIRTIO_QUEUE_NOTIFY_OFF */
+    uint32_t function;      /* on PCI: its place; elsewhere left alone: 0 */
     bool legacy;            /* from before virtio 1.0 */
 };
 

@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "virtio/virtio.h"
+#include "virtio/virtio_mmio_line.h"
 #include "virtio/virtio_mmio_regs.h"
 
 #define AT(reg) TPROF_VIRTIO_AT(reg, 4)
@@ -54,50 +55,14 @@ static bool mmio_offer(const struct tprof_virtio_search *s, uint64_t base)
     return tprof_virtio_offer(s);
 }
 
-/* The number at (text), 0x and hexadecimal as Linux and QEMU write it. */
-static uint64_t parse_hex(const char *text)
-{
-    uint64_t val = 0;
-
-    if (text[0] != '0' || text[1] != 'x')
-        return 0;
-    for (text += 2;; text++) {
-        char c = *text;
-        uint32_t digit = (uint32_t)(c >= 'a' ? c - 'a' + 10 : c - '0');
-
-        if (digit > 15 || (c > '9' && c < 'a'))
-            return val;
-        val = val << 4 | digit;
-    }
-}
-
-/* Past the next "virtio_mmio.device=SIZE@" in (text), or NULL. */
-static const char *next_entry(const char *text)
-{
-    static const char key[] = "virtio_mmio.device=";
-    uint32_t matched = 0;
-
-    for (; *text != '\0'; text++) {
-        if (key[matched] == '\0') {
-            if (*text == '@')
-                return text + 1;
-        } else if (*text == key[matched]) {
-            matched++;
-        } else {
-            matched = *text == key[0]; /* the only v in it is the first */
-        }
-    }
-    return NULL;
-}
-
 bool tprof_virtio_mmio_find(const struct tprof_virtio_search *s, bool scan)
 {
     const char *entry = s->where->command_line;
 
     if (s->where->address != 0)
         return mmio_offer(s, s->where->address);
-    while (entry != NULL && (entry = next_entry(entry)) != NULL) {
-        uint64_t base = parse_hex(entry);
+    while (entry != NULL && (entry = tprof_mmio_line_next(entry)) != NULL) {
+        uint64_t base = tprof_mmio_line_address(entry);
 
         scan = false; /* the list is complete where there is one */
         if (base != 0 && mmio_offer(s, base))

@@ -23,6 +23,9 @@
 #define VIRTIO_MMIO_QUEUE_READY    0x044 /* rw */
 #define VIRTIO_MMIO_QUEUE_NOTIFY   0x050 /* w   index of the queue */
 
+#define VIRTIO_MMIO_INTERRUPT_STATUS 0x060 /* r   why the line is up */
+#define VIRTIO_MMIO_INTERRUPT_ACK    0x064 /* w   those are seen: line down */
+
 #define VIRTIO_MMIO_STATUS 0x070 /* rw */
 
 #define VIRTIO_MMIO_QUEUE_DESC  0x080 /* w   low half, high half 4 bytes on */

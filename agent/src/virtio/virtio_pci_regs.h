@@ -30,6 +30,23 @@
 #define PCI_BUSES         0x18 /* rw  of a bridge; bits 16-23: last */
 #define PCI_CAPABILITIES  0x34 /* r   offset of the first */
 
+/* MSI-X capability (PCI 3.0, 6.8.2) and table in memory */
+#define PCI_CAP_MSIX       0x11u
+#define PCI_MSIX_CONTROL   0x00 /* rw  bits 16-31: */
+#define PCI_MSIX_MASK_ALL  (1u << 30)
+#define PCI_MSIX_ENABLE    (1u << 31)
+#define PCI_MSIX_TABLE     0x04 /* r   offset | BAR */
+#define PCI_MSIX_TABLE_BAR 7u
+#define MSIX_ENTRY_ADDRESS 0x0 /* rw */
+#define MSIX_ENTRY_HIGH    0x4 /* rw */
+#define MSIX_ENTRY_DATA    0x8 /* rw */
+#define MSIX_ENTRY_CONTROL 0xc /* rw */
+#define MSIX_ENTRY_MASKED  (1u << 0)
+
+/* A message to a local APIC (Intel SDM volume 3, "Message Signalled
+ * Interrupts"): fixed, edge, physical; data is the vector */
+#define MSI_ADDRESS(apic_id) (0xfee00000u | (apic_id) << 12)
+
 /* Vendor-specific capability of a virtio device (4.1.4) */
 #define PCI_CAP_ID        0x00 /* r   id, next << 8, length, type << 24 */
 #define PCI_CAP_VENDOR    0x09u
@@ -51,6 +68,7 @@
 #define VIRTIO_PCI_STATUS              0x14 /* rw 8 */
 #define VIRTIO_PCI_QUEUE_SEL           0x16 /* rw 16 */
 #define VIRTIO_PCI_QUEUE_SIZE          0x18 /* rw 16 reads as maximum first */
+#define VIRTIO_PCI_QUEUE_VECTOR        0x1a /* rw 16 entry of MSI-X's table */
 #define VIRTIO_PCI_QUEUE_ENABLE        0x1c /* rw 16 */
 #define VIRTIO_PCI_QUEUE_NOTIFY_OFF    0x1e /* r  16 */
 #define VIRTIO_PCI_QUEUE_DESC          0x20 /* rw 64, as two of 32 */

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * I/O APIC registers: Intel 82093AA. Two of them are in memory, the others
+ * behind those.
+ */
+#ifndef TPROF_IOAPIC_REGS_H
+#define TPROF_IOAPIC_REGS_H
+
+#define IOAPIC_SELECT 0x00 /* rw  which one the window shows */
+#define IOAPIC_WINDOW 0x10 /* rw */
+
+#define IOAPIC_VERSION      0x01u /* r   bits 16-23: its last pin */
+#define IOAPIC_PIN(pin)     (0x10u + 2 * (pin)) /* rw  low half, then high */
+#define IOAPIC_PENDING      (1u << 12)          /* r */
+#define IOAPIC_REMOTE_IRR   (1u << 14)          /* r */
+#define IOAPIC_MASKED       (1u << 16)
+#define IOAPIC_TARGET_SHIFT 24 /* of the high half: the APIC id */
+
+/* Where a PC has it, and QEMU's microvm with ACPI the second one */
+#define IOAPIC_ADDRESS 0xfec00000u
+#define IOAPIC_STEP    0x10000u
+#define IOAPIC_PINS    24u /* of the first one */
+
+#endif

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* MSI-X tables, IO-APIC pins, and which of the two a device has. */
+#include "virtio/virtio_irq.h"
+
+#include "ioapic.h"
+#include "virtio/virtio_mmio_line.h"
+#include "virtio/virtio_mmio_regs.h"
+#include "virtio/virtio_pci.h"
+
+#define APIC_ID_MAX 254u /* what a message or pin can name; 255 means all */
+#define QUEUES_MAX  8u   /* of a device of ours */
+#define ENTRY       0u   /* of the table: one for all queues */
+
+static uint32_t read32(uintptr_t base, uint32_t reg)
+{
+    return *(volatile uint32_t *)(base + reg);
+}
+
+static void write32(uintptr_t base, uint32_t reg, uint32_t val)
+{
+    *(volatile uint32_t *)(base + reg) = val;
+}
+
+/* --- Finding -------------------------------------------------------------- */
+
+/* The MSI-X capability of (function); 0: it has none. */
+static uint32_t find_msix(uint32_t function)
+{
+    uint32_t cap = tprof_pci_read(function, PCI_CAPABILITIES);
+
+    for (uint32_t i = 0; i < TPROF_PCI_CAPABILITIES_MAX && (cap &= 0xfc) != 0;
+         i++) {
+        uint32_t head = tprof_pci_read(function, cap + PCI_CAP_ID);
+
+        if ((head & 0xff) == PCI_CAP_MSIX)
+            return cap;
+        cap = head >> 8;
+    }
+    return 0;
+}
+
+/* The first entry of (function)'s table, masked, MSI-X being on; 0: none. */
+static uintptr_t enable_msix(uint32_t function)
+{
+    uint32_t cap = find_msix(function);
+
+    if (cap == 0)
+        return 0;
+    uint32_t table = tprof_pci_read(function, cap + PCI_MSIX_TABLE);
+    uintptr_t entry = tprof_pci_bar(function, table & PCI_MSIX_TABLE_BAR);
+
+    if (entry == 0)
+        return 0;
+    entry += table & ~PCI_MSIX_TABLE_BAR;
+    write32(entry, MSIX_ENTRY_CONTROL, MSIX_ENTRY_MASKED);
+    uint32_t control = tprof_pci_read(function, cap + PCI_MSIX_CONTROL);
+
+    tprof_pci_write(function, cap + PCI_MSIX_CONTROL,
+                    (control | PCI_MSIX_ENABLE) & ~PCI_MSIX_MASK_ALL);
+    return entry;
+}
+
+/* The number behind the ':' of an entry on the command line; 0: none. */
+static uint32_t parse_pin(const char *entry)
+{
+    uint32_t pin = 0;
+
+    while (*entry != ':' && *entry != ' ' && *entry != '\0')
+        entry++;
+    if (*entry == ':')
+        entry++;
+    for (; *entry >= '0' && *entry <= '9' && pin < 1000; entry++)
+        pin = 10 * pin + (uint32_t)(*entry - '0');
+    return pin;
+}
+
+/* The pin of the device whose registers are at (address), as (line) says. */
+static uint32_t listed_pin(const char *line, uintptr_t address)
+{
+    while (line && (line = tprof_mmio_line_next(line)) != NULL) {
+        if (tprof_mmio_line_address(line) == address)
+            return parse_pin(line);
+    }
+    return 0;
+}
+
+int tprof_virtio_irq_init(struct tprof_virtio_irq *irq,
+                          const struct tprof_virtio *dev,
+                          const struct tprof_device *where)
+{
+    irq->dev = dev;
+    irq->entry = 0;
+    irq->pin = 0;
+    if (dev->function)
+        irq->entry = enable_msix(dev->function);
+    else if (where->irq)
+        irq->pin = where->irq;
+    else
+        irq->pin = listed_pin(where->command_line, dev->registers);
+    return irq->entry || irq->pin ? TPROF_OK : TPROF_ERR_DEVICE;
+}
+
+/* --- At work -------------------------------------------------------------- */
+
+int tprof_virtio_irq_bind(const struct tprof_virtio *dev)
+{
+    volatile uint16_t *vector =
+        (volatile uint16_t *)(dev->registers + VIRTIO_PCI_QUEUE_VECTOR);
+
+    if (!dev->function)
+        return TPROF_OK;
+    for (uint32_t i = 0; i < QUEUES_MAX && tprof_virtio_select(dev, i); i++) {
+        *vector = ENTRY;
+        if (*vector != ENTRY) /* it could not */
+            return TPROF_ERR_DEVICE;
+    }
+    return TPROF_OK;
+}
+
+int tprof_virtio_irq_route(const struct tprof_virtio_irq *irq, uint32_t vector,
+                           uint32_t apic_id)
+{
+    int error = TPROF_OK;
+
+    if (apic_id > APIC_ID_MAX)
+        return TPROF_ERR_DEVICE;
+    if (irq->entry) {
+        /* masked meanwhile: no message with half an address */
+        write32(irq->entry, MSIX_ENTRY_CONTROL, MSIX_ENTRY_MASKED);
+        write32(irq->entry, MSIX_ENTRY_ADDRESS, MSI_ADDRESS(apic_id));
+        write32(irq->entry, MSIX_ENTRY_HIGH, 0);
+        write32(irq->entry, MSIX_ENTRY_DATA, vector);
+        write32(irq->entry, MSIX_ENTRY_CONTROL, 0);
+    } else if (irq->pin) {
+        error = tprof_ioapic_aim(irq->pin, vector, apic_id);
+        /* a line that is up already would make no edge */
+        tprof_virtio_irq_ack(irq->dev);
+    } else {
+        error = TPROF_ERR_DEVICE;
+    }
+    return error;
+}
+
+void tprof_virtio_irq_ack(const struct tprof_virtio *dev)
+{
+    if (dev->function)
+        return; /* a message has no line to go down */
+    uint32_t reasons = read32(dev->registers, VIRTIO_MMIO_INTERRUPT_STATUS);
+
+    write32(dev->registers, VIRTIO_MMIO_INTERRUPT_ACK, reasons);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Virtio devices on a kernel's command line, as Linux reads and QEMU and
+ * Firecracker write them: virtio_mmio.device=SIZE@0xADDRESS:IRQ.
+ */
+#ifndef TPROF_VIRTIO_MMIO_LINE_H
+#define TPROF_VIRTIO_MMIO_LINE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The number at (text), 0x and hexadecimal as Linux and QEMU write it. */
+static inline uint64_t tprof_mmio_line_address(const char *text)
+{
+    uint64_t val = 0;
+
+    if (text[0] != '0' || text[1] != 'x')
+        return 0;
+    for (text += 2;; text++) {
+        char c = *text;
+        uint32_t digit = (uint32_t)(c >= 'a' ? c - 'a' + 10 : c - '0');
+
+        if (digit > 15 || (c > '9' && c < 'a'))
+            return val;
+        val = val << 4 | digit;
+    }
+}
+
+/* Past the next "virtio_mmio.device=SIZE@" in (text), or NULL. */
+static inline const char *tprof_mmio_line_next(const char *text)
+{
+    static const char key[] = "virtio_mmio.device=";
+    uint32_t matched = 0;
+
+    for (; *text != '\0'; text++) {
+        if (key[matched] == '\0') {
+            if (*text == '@')
+                return text + 1;
+        } else if (*text == key[matched]) {
+            matched++;
+        } else {
+            matched = *text == key[0]; /* the only v in it is the first */
+        }
+    }
+    return NULL;
+}
+
+#endif
