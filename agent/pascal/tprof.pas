@@ -1,0 +1,332 @@
+{ SPDX-License-Identifier: BSD-2-Clause }
+{
+  libtprof for kernels in Free Pascal: the whole of tprof.h, which is the
+  contract and says more of each call, and TProfStart, the usual thing in one
+  call. Modes objfpc and delphi; of the RTL it needs the names of basic types.
+
+  Every record is zeroed by its user first: 0 is the good default of every
+  field. What is a global variable is zero already.
+}
+unit TProf;
+
+{$MODESWITCH CVAR} { weakexternal, in mode delphi, too }
+{$PACKRECORDS C}
+
+interface
+
+{$LINKLIB tprof}
+
+const
+  { Version of this interface's source: major << 16 | minor << 8 | patch. }
+  TPROF_VERSION = $000100;
+
+  { Value of TTProfConfig.Version; grows when the record's layout changes. }
+  TPROF_CONFIG_VERSION = 2;
+
+  { What functions return; TProfStrError() says it in words. }
+  TPROF_OK = 0;
+  TPROF_ERR_VERSION = -1; { Config.Version is not TPROF_CONFIG_VERSION }
+  TPROF_ERR_CONFIG = -2;  { a field is out of its range }
+  TPROF_ERR_TEXT = -3;    { no text bounds: link tprof_bounds.ld }
+  TPROF_ERR_MEMORY = -4;  { memory missing or too small }
+  TPROF_ERR_STATE = -5;   { not now: before init, or twice }
+  TPROF_ERR_CPU = -6;     { more cores than Config.Cpus or memory allow }
+  TPROF_ERR_VECTOR = -7;  { no free interrupt gate, or that one is taken }
+  TPROF_ERR_APIC = -8;    { no usable local APIC or timer }
+  TPROF_ERR_DEVICE = -9;  { no device with our port, or it misbehaves }
+  TPROF_ERR_CLOSED = -10; { channel: the host went away }
+
+  { TTProfChannel.Flags }
+  TPROF_CHANNEL_ONE_WAY = 1 shl 0;  { the host cannot speak }
+  TPROF_CHANNEL_IRQ_SAFE = 1 shl 1; { may be called inside any interrupt }
+  TPROF_CHANNEL_NOTICE = 1 shl 2;   { the host's coming interrupts a core }
+
+  { TTProfDevice.Bus }
+  TPROF_BUS_AUTO = 0; { by address or command line or scan, else PCI }
+  TPROF_BUS_MMIO = 1; { virtio-mmio at Address, or found }
+  TPROF_BUS_PCI = 2;  { virtio-pci at Address = bus << 8 | dev << 3 | fn }
+  TPROF_BUS_NONE = 3; { no device of ours: Config.Channel }
+
+  { TTProfDevice.Flags }
+  TPROF_DEVICE_NO_SCAN = 1 shl 0; { never probe addresses }
+
+  { TTProfConfig.Notice: how an idle agent learns that a host has come }
+  TPROF_NOTICE_AUTO = 0; { by interrupt if that is possible, else by looks }
+  TPROF_NOTICE_LOOK = 1; { one core looks four times a second }
+  TPROF_NOTICE_POLL = 2; { the kernel calls TProfPoll now and then }
+
+  { TTProfConfig.Timer }
+  TPROF_TIMER_APIC = 0;   { the agent owns each core's local APIC timer }
+  TPROF_TIMER_KERNEL = 1; { the kernel calls TProfTick: KernelHz }
+
+  { TTProfConfig.CpuSource: who am I, in an interrupt }
+  TPROF_CPU_APIC = 0;    { the APIC id: right everywhere, maybe a VM exit }
+  TPROF_CPU_GS = 1;      { u32 at gs:[GsCpuOffset], from 0 up }
+  TPROF_CPU_TSC_AUX = 2; { RDTSCP: TSC_AUX becomes the agent's }
+  TPROF_CPU_HOOK = 3;    { CpuIndex() }
+
+  TPROF_RANGES = 4;
+
+type
+  { The interrupted registers, for TProfTick. }
+  TTProfRegs = record
+    Rip: QWord;
+    Rsp: QWord;
+    Rbp: QWord;
+  end;
+  PTProfRegs = ^TTProfRegs;
+
+  TTProfRange = record
+    Start: QWord; { address }
+    Size: QWord;  { bytes; 0: unused entry }
+  end;
+
+  { A byte stream of the kernel's own to the host. Every call comes from one
+    core at a time, with interrupts off, on the profiler's stack. Bounded
+    work; never waits. }
+  TTProfChannel = record
+    Flags: LongWord; { TPROF_CHANNEL_* }
+    Context: Pointer; { handed to each function }
+    { 1: a host is attached, 0: none now, negative: dead for good. }
+    Open: function(Context: Pointer): LongInt; cdecl;
+    { Takes up to Size bytes and returns how many; 0: busy, try later. }
+    Send: function(Context, Data: Pointer; Size: LongWord): LongInt; cdecl;
+    { Bytes taken by Send and still in use. nil: Send copies. }
+    Pending: function(Context: Pointer): LongWord; cdecl;
+    { Copies up to Size received bytes. nil on a one-way channel. }
+    Receive: function(Context, Data: Pointer; Size: LongWord): LongInt; cdecl;
+    { Lets the host see the end, where the transport can. nil: nothing. }
+    Close: procedure(Context: Pointer); cdecl;
+  end;
+  PTProfChannel = ^TTProfChannel;
+
+  { A way to the host other than virtio-serial: @TProfVsock. Opaque. }
+  PTProfTransport = Pointer;
+
+  { Where the device is: of virtio-serial, the one that has a port named
+    "tprof.0"; of vsock, the one that no driver has claimed. }
+  TTProfDevice = record
+    Bus: LongWord;      { TPROF_BUS_* }
+    Flags: LongWord;    { TPROF_DEVICE_* }
+    Address: QWord;     { 0: find it }
+    CommandLine: PChar; { with virtio_mmio.device= entries, or nil }
+    Irq: LongWord;      { IO-APIC pin of an MMIO device, for notice by
+                          interrupt; 0: as the command line says }
+  end;
+
+  { What a hypervisor tells its guest; each function may be nil. }
+  TTProfHypervisor = record
+    TscHz: function: QWord; cdecl; { TSC ticks a second; 0: unknown }
+    { Memory: 64 bytes of the calling core, at Physical for the hypervisor. }
+    StartCpu: procedure(Memory: Pointer; Physical: QWord); cdecl;
+    StopCpu: procedure(Memory: Pointer); cdecl;
+    { Time that the host took from the core owning Memory, ns, cumulative. }
+    StealNs: function(Memory: Pointer): QWord; cdecl;
+  end;
+  PTProfHypervisor = ^TTProfHypervisor;
+
+  TTProfConfig = record
+    Version: LongWord; { TPROF_CONFIG_VERSION }
+
+    { What to sample. The host may change both while running. }
+    RateHz: LongWord;    { 1 to 50000 a core; 0: 997 }
+    MaxFrames: LongWord; { 1 to 127 callers; 0: 64 }
+
+    { Memory, all of it the caller's and for good. A device reads its first
+      24 KiB: those are physically contiguous. }
+    Memory: Pointer;     { nil: tprof_memory.ld's }
+    MemorySize: PtrUInt; { bytes }
+    Cpus: LongWord;      { most cores, 1 to 64; 0: as memory allows }
+    RingBytes: LongWord; { a core's; power of two, 4 KiB to 16 MiB; 0: 64 KiB }
+    DictSlots: LongWord; { stacks a core remembers; power of two, 64 to 8192;
+                           8 bytes each; 0: 4096 }
+
+    { The machine. }
+    TscHz: QWord;          { 0: found out, or measured by the host }
+    Lapic: QWord;          { virtual address of its registers; 0: physical }
+    Vector: LongWord;      { 32 to 239; 0: the highest absent gate there }
+    CpuSource: LongWord;   { TPROF_CPU_* }
+    GsCpuOffset: LongWord; { TPROF_CPU_GS }
+    Timer: LongWord;       { TPROF_TIMER_* }
+    KernelHz: LongWord;    { TPROF_TIMER_KERNEL: how often it ticks }
+    Seed: QWord;           { of the random intervals; 0: from the TSC }
+
+    { The way to the host. }
+    Device: TTProfDevice;
+    Channel: PTProfChannel;     { instead of the device }
+    Transport: PTProfTransport; { nil: virtio-serial }
+    Notice: LongWord;           { TPROF_NOTICE_* }
+
+    { What the hypervisor tells its guests. nil: nothing. }
+    Hypervisor: PTProfHypervisor;
+
+    { Hooks; nil each is the default. Context is handed to each. }
+    Context: Pointer;
+    CpuIndex: function(Context: Pointer): LongWord; cdecl; { TPROF_CPU_HOOK }
+    { nil: writes this core's IDT }
+    InstallVector: function(Context: Pointer; Vector: LongWord;
+                            Entry: Pointer): LongInt; cdecl;
+    Physical: function(Context, Address: Pointer): QWord; cdecl; { identity }
+    { The device's interrupt shall arrive as Vector on the core with ApicId. }
+    RouteIrq: function(Context: Pointer;
+                       Vector, ApicId: LongWord): LongInt; cdecl;
+
+    { What may be looked at. }
+    Text: TTProfRange; { valid return addresses; size 0: the fragment's }
+    Readable: array[0..TPROF_RANGES - 1] of TTProfRange; { stacks lie here, and
+                         it never faults; all 0: the image. Ascending. }
+  end;
+
+  { What the image says of itself. }
+  TTProfImage = record
+    TextStart, TextEnd: Pointer;
+    ImageStart, ImageEnd: Pointer;
+    BuildId, BuildIdEnd: Pointer;
+    Memory, MemoryEnd: Pointer;
+  end;
+
+  { Cumulative since TProfInit. Deadlines = Ticks + Missed;
+    Ticks = Samples + RingFull + Reentered. }
+  TTProfStats = record
+    Ticks, Samples, Missed, RingFull, Reentered: QWord;
+    CostTsc, CostMaxTsc: QWord; { spent in the profiler's interrupt }
+    ByDivision: QWord;          { ticks so late that drawing gave up }
+    Stacks: QWord;              { dictionary definitions }
+    Foreign: QWord;             { interrupts that were no tick }
+    ApicId: LongWord;
+    Started: LongWord;
+  end;
+
+var
+  { What TProfStart begins with: set here what shall differ from the usual. }
+  TProfSettings: TTProfConfig;
+
+  { virtio-vsock, for TTProfConfig.Transport, and KVM, for Hypervisor: each is
+    linked only into a kernel that names it. }
+  TProfVsock: Byte; external name 'tprof_vsock';
+  TProfKvm: TTProfHypervisor; external name 'tprof_kvm';
+
+  { Where this image was loaded: its address, less the ELF's, is the slide. }
+  TProfAnchor: Byte; external name 'tprof_anchor';
+
+{
+  The usual thing: prepares the profiler and joins the calling core, which is
+  the boot core, with its IDT loaded and its local APIC enabled, and interrupts
+  off. Each other core then calls TProfStartCpu, and that is all.
+
+  Memory: MemorySize bytes of the heap, the profiler's for good: 128 KiB a core
+  and 32 KiB for all. nil: what tprof_memory.ld sets aside.
+  Stacks: the threads' stacks lie within these StacksSize bytes, which never
+  fault. nil: within the image.
+  CommandLine: the kernel's, which names the virtio-mmio devices; or nil.
+
+  Returns TPROF_OK, or what TProfInit or TProfStartCpu return.
+}
+function TProfStart(Memory: Pointer; MemorySize: PtrUInt; Stacks: Pointer;
+                    StacksSize: PtrUInt; CommandLine: PChar): LongInt;
+
+{
+  Prepares the agent, with what the linker's fragments say of the image. Once,
+  on the boot core, before any other function.
+
+  Returns TPROF_OK, or an error: then nothing was changed or claimed. A missing
+  device is no error (TPROF_BUS_AUTO): nothing will sample.
+}
+function TProfInit(constref Config: TTProfConfig): LongInt;
+
+{ As TProfInit, for a kernel that is linked without the fragments. }
+function TProfInitImage(constref Config: TTProfConfig;
+                        constref Image: TTProfImage): LongInt;
+  cdecl; external name 'tprof_init_image';
+
+{ Bytes of memory that Config needs with Config.Cpus cores (0: 1 core). }
+function TProfMemSize(constref Config: TTProfConfig): PtrUInt;
+  cdecl; external name 'tprof_mem_size';
+
+{ Joins the calling core, once each, after its IDT is loaded and its local APIC
+  is enabled. TPROF_OK; TPROF_ERR_STATE, _CPU, _VECTOR, _APIC: not joined. }
+function TProfStartCpu: LongInt; cdecl; external name 'tprof_start_cpu';
+
+{ Takes the calling core out again; its gate stays, its timer is free. }
+function TProfStopCpu: LongInt; cdecl; external name 'tprof_stop_cpu';
+
+{ Drains, and listens to the host: for an idle loop, and the only drain of a
+  channel that is not TPROF_CHANNEL_IRQ_SAFE. Any core, never inside a tick. }
+procedure TProfPoll; cdecl; external name 'tprof_poll';
+
+{ The kernel's own timer interrupt on this core took Regs: TPROF_TIMER_KERNEL. }
+procedure TProfTick(constref Regs: TTProfRegs); cdecl; external name 'tprof_tick';
+
+{ Sends what the rings hold, at most Frames frames of 1.5 KiB, for a guest about
+  to exit. 0: all is sent, else 1. }
+function TProfFlush(Frames: LongWord): LongInt; cdecl; external name 'tprof_flush';
+
+{ Reads the counters of Core. TPROF_OK or TPROF_ERR_CPU. }
+function TProfGetStats(Core: LongWord; out Stats: TTProfStats): LongInt;
+  cdecl; external name 'tprof_get_stats';
+
+{ What an error means and what to do, one line. Never nil. }
+function TProfStrError(Error: LongInt): PChar; cdecl; external name 'tprof_strerror';
+
+{ TPROF_VERSION of the library that is linked. }
+function TProfVersion: LongWord; cdecl; external name 'tprof_version';
+
+implementation
+
+var { of the fragments in linker/; one that is not linked is at address 0 }
+  TextStart: Byte; weakexternal name '__tprof_text_start';
+  TextEnd: Byte; weakexternal name '__tprof_text_end';
+  ImageStart: Byte; weakexternal name '__tprof_image_start';
+  ImageEnd: Byte; weakexternal name '__tprof_image_end';
+  BuildId: Byte; weakexternal name '__tprof_build_id';
+  BuildIdEnd: Byte; weakexternal name '__tprof_build_id_end';
+  MemoryStart: Byte; weakexternal name '__tprof_memory';
+  MemoryEnd: Byte; weakexternal name '__tprof_memory_end';
+
+function TProfInit(constref Config: TTProfConfig): LongInt;
+var
+  Image: TTProfImage;
+begin
+  { by code: a constant's references would not be weak }
+  Image.TextStart := @TextStart;
+  Image.TextEnd := @TextEnd;
+  Image.ImageStart := @ImageStart;
+  Image.ImageEnd := @ImageEnd;
+  Image.BuildId := @BuildId;
+  Image.BuildIdEnd := @BuildIdEnd;
+  Image.Memory := @MemoryStart;
+  Image.MemoryEnd := @MemoryEnd;
+  Result := TProfInitImage(Config, Image);
+end;
+
+{ Stacks lie in the image, the boot core's as a rule, and in (Stacks). }
+procedure SetReadable(Stacks: Pointer; StacksSize: PtrUInt);
+var
+  Image, Others: LongInt;
+begin
+  Image := Ord(PtrUInt(Stacks) < PtrUInt(@ImageStart)); { ascending }
+  Others := 1 - Image;
+  with TProfSettings do
+  begin
+    Readable[Image].Start := PtrUInt(@ImageStart);
+    Readable[Image].Size := PtrUInt(@ImageEnd) - PtrUInt(@ImageStart);
+    Readable[Others].Start := PtrUInt(Stacks);
+    Readable[Others].Size := StacksSize;
+  end;
+end;
+
+function TProfStart(Memory: Pointer; MemorySize: PtrUInt; Stacks: Pointer;
+                    StacksSize: PtrUInt; CommandLine: PChar): LongInt;
+begin
+  TProfSettings.Version := TPROF_CONFIG_VERSION;
+  TProfSettings.Memory := Memory;
+  TProfSettings.MemorySize := MemorySize;
+  TProfSettings.Device.CommandLine := CommandLine;
+  if Stacks <> nil then
+    SetReadable(Stacks, StacksSize);
+  Result := TProfInit(TProfSettings);
+  if Result = TPROF_OK then
+    Result := TProfStartCpu;
+end;
+
+end.
