@@ -23,6 +23,14 @@ static inline void cpu_out32(uint16_t port, uint32_t val)
     __asm__ volatile("outl %0, %1" : : "a"(val), "Nd"(port) : "memory");
 }
 
+static inline uint32_t cpu_in32(uint16_t port)
+{
+    uint32_t val;
+
+    __asm__ volatile("inl %1, %0" : "=a"(val) : "Nd"(port) : "memory");
+    return val;
+}
+
 static inline uint8_t cpu_in8(uint16_t port)
 {
     uint8_t val;
