@@ -26,7 +26,10 @@ static const struct {
 
 static service_fn clients[VSOCK_SOCKETS]; /* by socket; NULL: not ours */
 static struct service_counts counts;
-static uint8_t pattern[65536];
+#define PATTERN_PERIOD 256u
+#define PATTERN_BYTES  65536u
+static uint8_t pattern[PATTERN_BYTES + PATTERN_PERIOD];
+static uint32_t pattern_at[VSOCK_SOCKETS]; /* what comes next, by socket */
 
 /* What has come goes back as far as it is taken, and else stays where it is:
  * so the sender's credit runs out, and it waits. */
@@ -61,10 +64,11 @@ static bool discard(int socket)
 
 static bool chargen(int socket)
 {
-    int sent = vsock_send(socket, pattern, sizeof pattern);
+    int sent = vsock_send(socket, pattern + pattern_at[socket], PATTERN_BYTES);
 
     if (sent < 0)
         return false;
+    pattern_at[socket] = (pattern_at[socket] + (uint32_t)sent) % PATTERN_PERIOD;
     counts.sent += (uint64_t)sent;
     return true;
 }
@@ -84,6 +88,7 @@ void services_init(void)
 static void begin(int socket, service_fn run)
 {
     clients[socket] = run;
+    pattern_at[socket] = 0;
     counts.connections++;
 }
 

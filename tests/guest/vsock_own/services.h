@@ -6,11 +6,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SERVICE_END     1u  /* a connection, and the machine ends */
-#define SERVICE_ECHO    7u  /* what comes goes back */
-#define SERVICE_DISCARD 9u  /* what comes is counted */
-#define SERVICE_CHARGEN 19u /* bytes without end, as service_pattern() has it  \
-                             */
+/* a connection, and the machine ends */
+#define SERVICE_END     1u
+/* what comes goes back */
+#define SERVICE_ECHO    7u
+/* what comes is counted */
+#define SERVICE_DISCARD 9u
+/* bytes without end, 0 to 255 and again */
+#define SERVICE_CHARGEN 19u
 
 /* Of all connections so far. */
 struct service_counts {
