@@ -252,21 +252,30 @@ uint64_t host_console(const struct host *h, const char *start, const char *word)
 
 /* --- The socket ---------------------------------------------------------- */
 
-void host_attach(struct host *h)
+/* To QEMU's socket of the port tprof.0. Returns -1 when it is not there. */
+static int connect_port(const struct host *h)
 {
     struct sockaddr_un addr = {.sun_family = AF_UNIX};
-    uint64_t end = host_now_ms() + HOST_PATIENCE_MS;
+    int sock = socket(AF_UNIX, SOCK_STREAM, 0);
 
     CHECK(strlen(h->socket_path) < sizeof addr.sun_path);
     memcpy(addr.sun_path, h->socket_path, strlen(h->socket_path));
+    CHECK(sock >= 0);
+    if (connect(sock, (struct sockaddr *)&addr, sizeof addr) == 0)
+        return sock;
+    close(sock);
+    return -1;
+}
+
+void host_attach(struct host *h)
+{
+    uint64_t end = host_now_ms() + HOST_PATIENCE_MS;
+
     h->seq = 0;
     do {
-        h->sock = socket(AF_UNIX, SOCK_STREAM, 0);
-        CHECK(h->sock >= 0);
-        if (connect(h->sock, (struct sockaddr *)&addr, sizeof addr) == 0)
+        h->sock = h->connect != NULL ? h->connect() : connect_port(h);
+        if (h->sock >= 0)
             return;
-        close(h->sock);
-        h->sock = -1;
         check_alive(h);
         host_sleep_ms(10);
     } while (host_now_ms() < end);

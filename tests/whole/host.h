@@ -57,6 +57,9 @@ struct host {
     uint32_t cores; /* that the machine has, and the guest uses: --cpus */
     host_sample_fn sample;
     void *context;
+    /* How host_attach() comes: a socket, or -1, nobody is there yet. NULL: to
+     * QEMU's socket of the port tprof.0. */
+    int (*connect)(void);
 
     /* the rest is host.c's */
     struct decode *decode;
