@@ -52,6 +52,9 @@ void tprof_pump_init(void *memory)
     memset(p, 0, sizeof *p);
     p->out.data = memory;
     atomic_store_explicit(&pump_lock, 0, memory_order_relaxed);
+    if (tprof_agent.config.notice == TPROF_NOTICE_POLL)
+        atomic_store_explicit(&tprof_agent.pump_due, TPROF_PUMP_NEVER,
+                              memory_order_relaxed);
 }
 
 /* The host went, or the device died: (error) of the channel. */
@@ -59,6 +62,7 @@ TPROF_COLD void hang_up(struct pump *p, int error)
 {
     tprof_session_close();
     p->link = LINK_DOWN;
+    p->look_due = 0; /* the next may wait already */
     if (error != TPROF_ERR_CLOSED) {
         p->link = LINK_DEAD;
         tprof_troubles.device_errors++;
@@ -116,16 +120,17 @@ static int is_outbox_clear(struct outbox *o)
     return 1;
 }
 
-static void look_for_host(struct pump *p, uint64_t now)
+static void look_for_host(struct pump *p, uint64_t now, int at_once)
 {
     const struct tprof_channel *c = &tprof_agent.channel;
-
     uint64_t wait = tprof_agent.second / LOOKS;
 
     /* unsigned: a clock that went back does not keep us waiting */
-    if (p->look_due - now - 1 < wait || !is_outbox_clear(&p->out))
+    if (p->look_due - now - 1 < wait && !at_once)
         return;
     p->look_due = now + wait;
+    if (!is_outbox_clear(&p->out))
+        return;
     int found = c->open ? c->open(c->context) : TPROF_ERR_DEVICE;
 
     if (found < 0) {
@@ -217,6 +222,13 @@ static void build(struct pump *p, uint64_t now)
     o->next++;
 }
 
+/* Does somebody tell us when to look for a host? */
+static int is_told(void)
+{
+    return tprof_agent.channel.flags & TPROF_CHANNEL_NOTICE ||
+           tprof_agent.config.notice == TPROF_NOTICE_POLL;
+}
+
 /* When the pump is wanted again, though no ring is full. While sampling, each
  * core's turn comes four times a second. */
 static uint64_t next_due(const struct pump *p, uint64_t now)
@@ -226,7 +238,7 @@ static uint64_t next_due(const struct pump *p, uint64_t now)
     if (p->link == LINK_DEAD)
         return TPROF_PUMP_NEVER;
     if (p->link == LINK_DOWN)
-        return p->look_due;
+        return is_told() ? TPROF_PUMP_NEVER : p->look_due;
     switch (tprof_state()) {
     case WIRE_STATE_SAMPLING: /* or the next tick has the rest of a frame */
         return p->out.sent ? now : now + second / (4 * (tprof_cpus + 1));
@@ -237,12 +249,12 @@ static uint64_t next_due(const struct pump *p, uint64_t now)
     }
 }
 
-static void pump_locked(struct pump *p)
+static void pump_locked(struct pump *p, int at_once)
 {
     uint64_t now = tprof_rdtsc();
 
     if (p->link == LINK_DOWN)
-        look_for_host(p, now);
+        look_for_host(p, now, at_once);
     if (p->link == LINK_UP)
         hear(p);
     if (p->link == LINK_UP) {
@@ -268,12 +280,13 @@ static void unlock(void)
     atomic_store_explicit(&pump_lock, 0, memory_order_release);
 }
 
-void tprof_pump(void)
+int tprof_pump(int at_once)
 {
     if (!try_lock())
-        return;
-    pump_locked(pump());
+        return 0;
+    pump_locked(pump(), at_once);
     unlock();
+    return 1;
 }
 
 static int is_done(const struct pump *p)

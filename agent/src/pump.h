@@ -19,12 +19,14 @@
 void tprof_pump_init(void *memory);
 
 /*
- * Hears the host, and moves at most one frame. Interrupts are off. Any core;
- * returns at once when another one is at it.
+ * Hears the host, and moves at most one frame. While there is no host it looks
+ * for one, but no more than four times a second unless (at_once). Interrupts
+ * are off. Any core; returns 0 at once when another one is at it, else 1.
  */
-void tprof_pump(void);
+int tprof_pump(int at_once);
 
-/* tprof_agent.pump_due when there is no channel, and so nothing to do. */
+/* tprof_agent.pump_due when there is no channel, or somebody else will say that
+ * a host has come. */
 #define TPROF_PUMP_NEVER UINT64_MAX
 
 /* Has everything been sent that was ready? 0 also when another core is at it.

@@ -9,7 +9,9 @@
 #include "mem.h"
 #include "pump.h"
 #include "tick.h"
+#include "transport.h"
 #include "transport_console.h"
+#include "transport_vsock.h"
 
 #define RATE_DEFAULT   997u
 #define FRAMES_DEFAULT 64u
@@ -50,6 +52,8 @@ struct tprof_troubles tprof_troubles;
 #define RING_OFFSET                                                            \
     (HOOK_STACK + TPROF_STACK_SIZE + ALIGN(sizeof(struct tprof_cpu)))
 #define ALIGN(size) (((size) + 63) & ~(size_t)63)
+_Static_assert(sizeof(struct tprof_vsock) <= sizeof(struct tprof_console),
+               "either fits");
 
 static size_t block_size(const struct tprof_config *c)
 {
@@ -84,7 +88,7 @@ static int complete(struct tprof_config *c)
         (c->cpu_source == TPROF_CPU_HOOK && !c->cpu_index) ||
         c->timer > TPROF_TIMER_KERNEL ||
         (c->timer == TPROF_TIMER_KERNEL && c->kernel_hz == 0) ||
-        c->device.bus > TPROF_BUS_NONE ||
+        c->device.bus > TPROF_BUS_NONE || c->notice > TPROF_NOTICE_POLL ||
         (c->vector != 0 &&
          (c->vector < VECTOR_FIRST || c->vector >= VECTOR_END)))
         return TPROF_ERR_CONFIG;
@@ -243,7 +247,7 @@ static void lay_out_core(struct tprof_agent *a, uint8_t *block, uint32_t index)
     d->physical = physical_offset(block);
 }
 
-static int open_channel(struct tprof_agent *a, void *console)
+static int open_channel(struct tprof_agent *a, void *memory)
 {
     const struct tprof_config *c = &a->config;
 
@@ -253,8 +257,11 @@ static int open_channel(struct tprof_agent *a, void *console)
     }
     if (c->device.bus == TPROF_BUS_NONE)
         return TPROF_ERR_DEVICE;
-    return tprof_console_init(console, &c->device, physical_offset(console),
-                              &a->channel);
+    uint64_t physical = physical_offset(memory);
+
+    if (c->transport)
+        return c->transport->init(memory, &c->device, physical, &a->channel);
+    return tprof_console_init(memory, &c->device, physical, &a->channel);
 }
 
 /* What HELLO says, as far as it is not known already. */

@@ -11,8 +11,8 @@ struct tprof_agent tprof_agent;
 #define EARLY 64u
 /* The deadline of a core that does not sample. */
 #define NEVER ((uint64_t)1 << 62)
-/* For a host, a second, before the pump says when. */
-#define LOOKS 4u
+/* Looks a second when the pump has not said when. */
+#define SOON  64u
 
 /* Takes the orders over; in several interrupts, as the dictionary is large. */
 TPROF_COLD void settle(struct tprof_cpu *cpu, uint32_t generation, uint64_t now)
@@ -51,15 +51,16 @@ TPROF_HOT int has_new_orders(const struct tprof_cpu *cpu, uint32_t *generation)
     return cpu->generation != *generation;
 }
 
-/* The timer of a core that does not sample: one of them looks for the host. */
-TPROF_COLD void arm_look(const struct tprof_cpu *cpu, uint64_t now)
+/* The timer of a core that does not sample: one of them looks for the host.
+ * (lost): another core was at it, maybe past what this one was to look at. */
+TPROF_COLD void arm_look(const struct tprof_cpu *cpu, uint64_t now, int lost)
 {
     struct tprof_agent *a = &tprof_agent;
 
     TPROF_BASE(a);
     uint64_t due = atomic_load_explicit(&a->pump_due, memory_order_relaxed);
 
-    if (due == TPROF_PUMP_NEVER ||
+    if ((due == TPROF_PUMP_NEVER && !lost) ||
         !(a->channel.flags & TPROF_CHANNEL_IRQ_SAFE) ||
         atomic_load_explicit(&a->looker, memory_order_relaxed) != cpu->index) {
         tprof_lapic_disarm(&a->lapic);
@@ -67,12 +68,9 @@ TPROF_COLD void arm_look(const struct tprof_cpu *cpu, uint64_t now)
     }
     uint64_t wait = due - now;
 
-    /* none has pumped yet, or the clock went back */
-    if (wait > a->second)
-        wait = a->second / LOOKS;
-    /* a trifle more: the pump does not look before its time, and this timer
-     * may run fast */
-    wait += wait / 64;
+    /* also: none has pumped yet, a host has just left, the clock went back */
+    if (lost || wait > a->second)
+        wait = a->second / SOON;
     tprof_lapic_arm(&a->lapic, now + wait, wait);
 }
 
@@ -85,16 +83,18 @@ TPROF_HOT void count_cost(struct tprof_cpu *cpu, uint64_t cost)
         counts->cost_max_tsc = cost;
 }
 
-TPROF_COLD void pump(struct tprof_cpu *cpu)
+/* Returns 0 if another core was at it. */
+TPROF_COLD int pump(struct tprof_cpu *cpu)
 {
     /* the interrupted code may hold a lock that the channel needs */
     if (!(tprof_agent.channel.flags & TPROF_CHANNEL_IRQ_SAFE))
-        return;
+        return 1;
     uint64_t start = tprof_rdtsc();
+    int done = tprof_pump(1);
 
-    tprof_pump();
     tprof_sample_look_ahead(&cpu->recorder);
     count_cost(cpu, tprof_rdtsc() - start);
+    return done;
 }
 
 TPROF_HOT int is_pump_due(uint64_t now)
@@ -108,6 +108,7 @@ TPROF_COLD void not_a_tick(struct tprof_cpu *cpu, uint64_t now)
 {
     const struct tprof_agent *a = &tprof_agent;
     int drain = 0;
+    int done = 1;
     uint32_t generation;
     int settled = has_new_orders(cpu, &generation);
 
@@ -130,7 +131,7 @@ TPROF_COLD void not_a_tick(struct tprof_cpu *cpu, uint64_t now)
                 cpu->index;
     tprof_lapic_eoi(&a->lapic);
     if (drain)
-        pump(cpu);
+        done = pump(cpu);
     else
         cpu->recorder.counts.foreign += !settled;
     uint64_t deadline = cpu->schedule.deadline;
@@ -140,7 +141,7 @@ TPROF_COLD void not_a_tick(struct tprof_cpu *cpu, uint64_t now)
     else if (cpu->sampling)
         tprof_lapic_arm(&a->lapic, deadline, deadline - tprof_rdtsc());
     else
-        arm_look(cpu, now);
+        arm_look(cpu, now, !done);
 }
 
 /* A sample that is not the usual case: late, or of a new stack, or the ring

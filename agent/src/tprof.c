@@ -175,7 +175,7 @@ static void poll(struct tprof_cpu *cpu, const struct tprof_regs *regs)
 {
     (void)cpu;
     (void)regs;
-    tprof_pump();
+    tprof_pump(0);
 }
 
 /* One pump with interrupts off, on the core's own stack where it has one. */
@@ -185,7 +185,7 @@ static void pump_once(void)
     struct tprof_cpu *cpu = tprof_this_cpu();
 
     if (!cpu) {
-        tprof_pump();
+        tprof_pump(0);
     } else if (!cpu->inside) {
         cpu->inside = 1;
         tprof_on_stack(cpu, NULL, poll);

@@ -16,5 +16,6 @@
 
 /* Device types (5) */
 #define VIRTIO_TYPE_CONSOLE 3u
+#define VIRTIO_TYPE_VSOCK   19u
 
 #endif

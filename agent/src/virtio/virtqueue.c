@@ -7,6 +7,7 @@
 
 #include "tprof/tprof.h"
 
+#define DESC_NEXT          1u /* desc.flags: the buffer goes on */
 #define DESC_WRITABLE      2u /* desc.flags: for the device */
 #define AVAIL_NO_INTERRUPT 1u /* avail.flags: to the device */
 #define USED_NO_NOTIFY     1u /* used.flags: from it */
@@ -81,6 +82,19 @@ void tprof_virtqueue_add(struct tprof_virtqueue *q, uint32_t id,
     q->in_flight |= 1u << id;
 }
 
+void tprof_virtqueue_add_pair(struct tprof_virtqueue *q, uint32_t id,
+                              const struct tprof_virtqueue_part part[2])
+{
+    struct vring_desc *desc = &ring_desc(q)[id];
+
+    tprof_virtqueue_add(q, id, part[0].address, part[0].length, false);
+    desc[0].flags = DESC_NEXT;
+    desc[0].next = (uint16_t)(id + 1);
+    desc[1].address = part[1].address;
+    desc[1].length = part[1].length;
+    desc[1].flags = 0;
+}
+
 bool tprof_virtqueue_publish(struct tprof_virtqueue *q)
 {
     /* release: the device, seeing the count, sees descriptors and ids */
@@ -91,6 +105,21 @@ bool tprof_virtqueue_publish(struct tprof_virtqueue *q)
     atomic_thread_fence(memory_order_seq_cst);
     return !(atomic_load_explicit(&ring_used(q)->flags, memory_order_relaxed) &
              USED_NO_NOTIFY);
+}
+
+void tprof_virtqueue_interrupt(struct tprof_virtqueue *q, bool on)
+{
+    *(volatile uint16_t *)&ring_avail(q)->flags =
+        (uint16_t)(on ? 0 : AVAIL_NO_INTERRUPT);
+    /* Our store above and the device's count must not pass each other: either
+     * it sees that we want to be told, or we see what it has done. */
+    atomic_thread_fence(memory_order_seq_cst);
+}
+
+bool tprof_virtqueue_waiting(const struct tprof_virtqueue *q)
+{
+    return atomic_load_explicit(&ring_used(q)->done, memory_order_relaxed) !=
+           q->reaped;
 }
 
 int tprof_virtqueue_reap(struct tprof_virtqueue *q, uint32_t *length)

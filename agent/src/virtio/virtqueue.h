@@ -3,10 +3,10 @@
  * A split virtqueue (virtio 1.2, section 2.7): add, publish, reap. Knows no
  * bus and no device. One caller at a time; never waits.
  *
- * Each buffer is one descriptor, and the caller says which: a descriptor's
- * number is the caller's name for the buffer, so nothing is allocated and a
- * completion needs no look-up. What the device writes is believed only after
- * a check against this side's own record.
+ * Each buffer is one descriptor, or a pair, and the caller says which: a
+ * descriptor's number is the caller's name for the buffer, so nothing so
+ * nothing is allocated and a completion needs no look-up. What the device
+ * writes is believed only after a check against this side's own record.
  */
 #ifndef TPROF_VIRTQUEUE_H
 #define TPROF_VIRTQUEUE_H
@@ -73,8 +73,31 @@ static inline bool tprof_virtqueue_busy(const struct tprof_virtqueue *q,
 void tprof_virtqueue_add(struct tprof_virtqueue *q, uint32_t id,
                          uint64_t address, uint32_t length, bool writable);
 
+/* Bytes at a physical address that the device will read. */
+struct tprof_virtqueue_part {
+    uint64_t address;
+    uint32_t length;
+};
+
+/*
+ * Put two parts, to be read as one buffer, into descriptor (id), which is even
+ * and as above, and the one after it, which must be the caller's never to use
+ * otherwise: (id) alone is busy, and comes back.
+ */
+void tprof_virtqueue_add_pair(struct tprof_virtqueue *q, uint32_t id,
+                              const struct tprof_virtqueue_part part[2]);
+
 /* Show the device what was added. Returns whether it wants a notification. */
 bool tprof_virtqueue_publish(struct tprof_virtqueue *q);
+
+/*
+ * Shall the device interrupt for what it is done with? It need not obey. After
+ * this was switched on, tprof_virtqueue_waiting() tells of what came before.
+ */
+void tprof_virtqueue_interrupt(struct tprof_virtqueue *q, bool on);
+
+/* Is there something for tprof_virtqueue_reap(), be it an error? */
+bool tprof_virtqueue_waiting(const struct tprof_virtqueue *q);
 
 /*
  * Take back the next descriptor that the device has done with. (length) is what

@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Who is there, and its byte stream each way. Virtio 1.2, section 5.10.6. */
+#include "transport_vsock.h"
+
+#include "agent.h"
+#include "mem.h"
+#include "transport.h"
+#include "virtio/virtio_regs.h"
+
+/* One call handles at most so many packets: as many as fit into the ring. */
+#define PACKETS_A_CALL TPROF_VSOCK_BUFFERS
+
+/* Places for packets that data leave free: to answer, and to say how much we
+ * have taken. */
+#define RESERVED 2u
+_Static_assert(RESERVED < TPROF_VSOCK_PACKETS_MIN, "data must get through");
+
+/* --- To the host ---------------------------------------------------------- */
+
+/* Send (op), with (size) bytes of (data), to the host of the session. */
+static void tell(struct tprof_vsock *v, uint16_t op, const void *data,
+                 uint32_t size)
+{
+    struct tprof_vsock_header h = {
+        .from_cid = v->own_cid,
+        .to_cid = v->host_cid,
+        .from_port = TPROF_VSOCK_PORT,
+        .to_port = v->host_port,
+        .size = size,
+        .type = VIRTIO_VSOCK_TYPE_STREAM,
+        .op = op,
+        .room = TPROF_VSOCK_CREDIT,
+        .taken = v->taken,
+    };
+
+    if (op == VIRTIO_VSOCK_OP_SHUTDOWN)
+        h.flags = VIRTIO_VSOCK_SHUTDOWN_RECEIVE | VIRTIO_VSOCK_SHUTDOWN_SEND;
+    v->told = v->taken;
+    tprof_virtio_vsock_put(&v->device, &h, data);
+}
+
+/* Refuse what came with (h), or end its stream: as soon as there is a place.
+ * Nobody answers a RST. */
+static void refuse(struct tprof_vsock *v, const struct tprof_vsock_header *h)
+{
+    if (h->op == VIRTIO_VSOCK_OP_RST)
+        return;
+    v->answer = (struct tprof_vsock_header){
+        .from_cid = h->to_cid,
+        .to_cid = h->from_cid,
+        .from_port = h->to_port,
+        .to_port = h->from_port,
+        .type = h->type,
+        .op = VIRTIO_VSOCK_OP_RST,
+    };
+    v->owe_answer = true;
+}
+
+static bool has_place(struct tprof_vsock *v)
+{
+    return tprof_virtio_vsock_has_place(&v->device, 0);
+}
+
+/* Say what is owed, as far as there are places. */
+static void pay(struct tprof_vsock *v)
+{
+    if (v->owe_answer && has_place(v)) {
+        v->owe_answer = false;
+        tprof_virtio_vsock_put(&v->device, &v->answer, NULL);
+    }
+    if (v->state != TPROF_VSOCK_THERE)
+        return;
+    if (v->owe_request && has_place(v)) {
+        v->owe_request = false;
+        tell(v, VIRTIO_VSOCK_OP_CREDIT_REQUEST, NULL, 0);
+    }
+    if ((v->owe_update || v->taken - v->told >= TPROF_VSOCK_CREDIT / 2) &&
+        has_place(v)) {
+        v->owe_update = false;
+        tell(v, VIRTIO_VSOCK_OP_CREDIT_UPDATE, NULL, 0);
+    }
+}
+
+/* --- The session ---------------------------------------------------------- */
+
+/* Nobody is there any more. What was received and not taken is void. */
+static void end(struct tprof_vsock *v)
+{
+    v->state = TPROF_VSOCK_NOBODY;
+    if (v->receive_left > 0)
+        tprof_virtio_vsock_give_back(&v->device, v->receive_id);
+    v->receive_left = 0;
+}
+
+/* Whoever sent (h) asks for a connection: open() will say yes. */
+static void welcome(struct tprof_vsock *v, const struct tprof_vsock_header *h)
+{
+    v->state = TPROF_VSOCK_CALLS;
+    v->own_cid = h->to_cid;
+    v->host_cid = h->from_cid;
+    v->host_port = h->from_port;
+    v->host_room = h->room;
+    v->host_taken = 0;
+    v->sent = 0;
+    v->taken = 0;
+    v->told = 0;
+    v->asked = false;
+    v->owe_update = false;
+    v->owe_request = false;
+    v->probed = false;
+}
+
+/* Somebody else wants in: is the one who is there alive? */
+static void probe(struct tprof_vsock *v)
+{
+    if (v->probed)
+        return;
+    v->probed = true;
+    v->probe_time = tprof_rdtsc();
+    v->owe_request = true;
+}
+
+/* The session ends; its host, who sent (h), is told unless it knows. */
+static void hang_up(struct tprof_vsock *v, const struct tprof_vsock_header *h)
+{
+    refuse(v, h);
+    end(v);
+}
+
+/* The probe was not answered in time: as if the host had left. */
+static void drop(struct tprof_vsock *v)
+{
+    const struct tprof_vsock_header h = {
+        .from_cid = v->host_cid,
+        .to_cid = v->own_cid,
+        .from_port = v->host_port,
+        .to_port = TPROF_VSOCK_PORT,
+        .type = VIRTIO_VSOCK_TYPE_STREAM,
+    };
+
+    hang_up(v, &h);
+}
+
+/* --- From the host -------------------------------------------------------- */
+
+static bool is_ours(const struct tprof_vsock *v,
+                    const struct tprof_vsock_header *h)
+{
+    return v->state == TPROF_VSOCK_THERE && h->from_cid == v->host_cid &&
+           h->from_port == v->host_port && h->to_cid == v->own_cid &&
+           h->to_port == TPROF_VSOCK_PORT &&
+           h->type == VIRTIO_VSOCK_TYPE_STREAM;
+}
+
+/* A packet that belongs to no session. */
+static void hear_stranger(struct tprof_vsock *v,
+                          const struct tprof_vsock_header *h)
+{
+    bool calls = h->op == VIRTIO_VSOCK_OP_REQUEST &&
+                 h->to_port == TPROF_VSOCK_PORT &&
+                 h->type == VIRTIO_VSOCK_TYPE_STREAM;
+
+    if (calls && v->state == TPROF_VSOCK_NOBODY) {
+        welcome(v, h);
+        return;
+    }
+    if (calls)
+        probe(v);
+    refuse(v, h);
+}
+
+/* A packet of the session. Returns the bytes of data in it. */
+static uint32_t hear_host(struct tprof_vsock *v,
+                          const struct tprof_vsock_header *h)
+{
+    v->probed = false;
+    v->asked = false;
+    v->host_room = h->room;
+    v->host_taken = h->taken;
+    /* more taken than was sent? Less than half of all numbers is on its way */
+    bool sane = v->sent - h->taken <= INT32_MAX;
+
+    switch (h->op) {
+    case VIRTIO_VSOCK_OP_RW:
+        if (sane)
+            return h->size;
+        break;
+    case VIRTIO_VSOCK_OP_CREDIT_REQUEST:
+        v->owe_update = true;
+        /* fall through */
+    case VIRTIO_VSOCK_OP_CREDIT_UPDATE:
+        if (sane)
+            return 0;
+        break;
+    case VIRTIO_VSOCK_OP_SHUTDOWN:
+        if (!(h->flags & VIRTIO_VSOCK_SHUTDOWN_RECEIVE))
+            return 0; /* it says no more, and listens */
+        break;
+    case VIRTIO_VSOCK_OP_REQUEST:
+        welcome(v, h); /* it has forgotten the session */
+        return 0;
+    default: /* RST, or nonsense */
+        break;
+    }
+    hang_up(v, h);
+    return 0;
+}
+
+/* May the next packet be looked at? */
+static bool is_free(const struct tprof_vsock *v)
+{
+    return !v->owe_answer && v->state != TPROF_VSOCK_CALLS &&
+           v->receive_left == 0;
+}
+
+/* Take packets until there are data, or somebody calls, or an answer waits. */
+static void hear_packets(struct tprof_vsock *v)
+{
+    struct tprof_vsock_header h;
+    int id;
+
+    for (uint32_t i = 0; i < PACKETS_A_CALL && is_free(v); i++) {
+        if ((id = tprof_virtio_vsock_take(&v->device, &h)) < 0)
+            break;
+        if (is_ours(v, &h))
+            v->receive_left = hear_host(v, &h);
+        else
+            hear_stranger(v, &h);
+        if (v->receive_left > 0) {
+            v->receive_id = (uint32_t)id;
+            v->receive_from = tprof_virtio_vsock_data(&v->device, (uint32_t)id);
+        } else {
+            tprof_virtio_vsock_give_back(&v->device, (uint32_t)id);
+        }
+        pay(v);
+    }
+}
+
+/* Learn what is new. Returns 0, or the error that the device is dead of. */
+static int hear(struct tprof_vsock *v)
+{
+    if (tprof_virtio_vsock_was_reset(&v->device)) {
+        v->owe_answer = false; /* whom it concerns is elsewhere */
+        end(v);
+    }
+    pay(v);
+    hear_packets(v);
+    if (v->state == TPROF_VSOCK_THERE && v->probed && !v->owe_answer &&
+        tprof_rdtsc() - v->probe_time > tprof_agent.second) {
+        drop(v);
+        pay(v);
+    }
+    tprof_virtio_vsock_refill(&v->device);
+    return v->device.dead;
+}
+
+/* --- Notice --------------------------------------------------------------- */
+
+/* Nobody has to look, or somebody. */
+static void set_notice(struct tprof_vsock *v, bool on)
+{
+    uint32_t flags = v->channel->flags & ~TPROF_CHANNEL_NOTICE;
+
+    v->channel->flags = on ? flags | TPROF_CHANNEL_NOTICE : flags;
+}
+
+/* Aim the interrupt at the core that looks, wherever that has moved. Returns
+ * whether it arrives there. */
+static bool aim(struct tprof_vsock *v)
+{
+    const struct tprof_config *c = &tprof_agent.config;
+    uint32_t looker =
+        atomic_load_explicit(&tprof_agent.looker, memory_order_relaxed);
+
+    if (!v->can_interrupt || looker >= tprof_cpus)
+        return false;
+    if (looker == v->aimed_at)
+        return v->aimed;
+    uint32_t apic_id = tprof_cpu[looker]->apic_id;
+
+    v->aimed_at = looker;
+    v->aimed = (c->route_irq
+                    ? c->route_irq(c->context, c->vector, apic_id)
+                    : tprof_virtio_irq_route(&v->irq, c->vector, apic_id)) == 0;
+    return v->aimed;
+}
+
+/* Can the device interrupt at all, and shall it? Before it works. */
+static bool can_interrupt(struct tprof_vsock *v)
+{
+    const struct tprof_config *c = &tprof_agent.config;
+
+    if (c->notice != TPROF_NOTICE_AUTO || c->timer != TPROF_TIMER_APIC)
+        return false; /* not wanted, or no vector is ours */
+    int error = tprof_virtio_irq_init(&v->irq, &v->device.bus, v->where);
+
+    return (error == TPROF_OK || c->route_irq) &&
+           tprof_virtio_irq_bind(&v->device.bus) == TPROF_OK;
+}
+
+/* --- The channel ---------------------------------------------------------- */
+
+/* Whoever calls is let in. Returns whether somebody was. */
+static bool let_in(struct tprof_vsock *v)
+{
+    if (v->state != TPROF_VSOCK_CALLS || !has_place(v))
+        return false;
+    /* a session's ticks look anyway */
+    tprof_virtio_vsock_interrupt(&v->device, false);
+    set_notice(v, false);
+    v->state = TPROF_VSOCK_THERE;
+    tell(v, VIRTIO_VSOCK_OP_RESPONSE, NULL, 0);
+    return true;
+}
+
+static int vsock_open(void *context)
+{
+    struct tprof_vsock *v = context;
+    struct tprof_virtio_vsock *d = &v->device;
+
+    if (!d->dead && !tprof_virtio_works(&d->bus))
+        tprof_virtio_vsock_die(d); /* gone, or reset by somebody else */
+    if (d->dead)
+        return d->dead;
+    bool aimed = aim(v);
+
+    /* in this order: what comes after we looked will interrupt */
+    if (aimed) {
+        tprof_virtio_vsock_interrupt(d, true);
+        tprof_virtio_irq_ack(&d->bus);
+    }
+    if (hear(v) == TPROF_OK && let_in(v))
+        return 1;
+    set_notice(v, aimed && !d->dead && is_free(v) &&
+                      !tprof_virtio_vsock_waiting(d));
+    return d->dead;
+}
+
+/* Bytes that the host has room for. It may have less than before. */
+static uint32_t credit(const struct tprof_vsock *v)
+{
+    uint32_t on_its_way = v->sent - v->host_taken;
+
+    return on_its_way < v->host_room ? v->host_room - on_its_way : 0;
+}
+
+static int vsock_send(void *context, const void *data, uint32_t size)
+{
+    struct tprof_vsock *v = context;
+    struct tprof_virtio_vsock *d = &v->device;
+
+    if (d->dead)
+        return d->dead;
+    if (v->state != TPROF_VSOCK_THERE)
+        return TPROF_ERR_CLOSED;
+    uint32_t room = credit(v);
+
+    if (size > room) {
+        size = room;
+        v->owe_request |= !v->asked;
+        v->asked = true;
+        pay(v);
+    }
+    if (size == 0 || !tprof_virtio_vsock_has_place(d, RESERVED))
+        return d->dead;
+    v->sent += size;
+    tell(v, VIRTIO_VSOCK_OP_RW, data, size);
+    return (int)size;
+}
+
+static uint32_t vsock_pending(void *context)
+{
+    struct tprof_vsock *v = context;
+
+    return tprof_virtio_vsock_in_use(&v->device);
+}
+
+static int vsock_receive(void *context, void *data, uint32_t size)
+{
+    struct tprof_vsock *v = context;
+
+    if (v->device.dead)
+        return v->device.dead;
+    if (v->state == TPROF_VSOCK_THERE && hear(v) < 0)
+        return v->device.dead;
+    if (v->state != TPROF_VSOCK_THERE)
+        return TPROF_ERR_CLOSED;
+    if (size > v->receive_left)
+        size = v->receive_left;
+    if (size == 0)
+        return 0;
+    memcpy(data, v->receive_from, size);
+    v->receive_from += size;
+    v->receive_left -= size;
+    v->taken += size;
+    if (v->receive_left == 0) {
+        tprof_virtio_vsock_give_back(&v->device, v->receive_id);
+        tprof_virtio_vsock_refill(&v->device);
+    }
+    return (int)size;
+}
+
+static void vsock_close(void *context)
+{
+    struct tprof_vsock *v = context;
+
+    if (v->state != TPROF_VSOCK_THERE || !has_place(v))
+        return; /* or dead */
+    tell(v, VIRTIO_VSOCK_OP_SHUTDOWN, NULL, 0);
+    end(v); /* it answers with a RST, as from a stranger */
+    tprof_virtio_vsock_refill(&v->device);
+}
+
+/* --- Joining -------------------------------------------------------------- */
+
+/* Take the device that was found? */
+static bool claim(void *context)
+{
+    struct tprof_vsock *v = context;
+
+    if (!tprof_virtio_vsock_begin(&v->device))
+        return false;
+    v->can_interrupt = can_interrupt(v);
+    tprof_virtio_vsock_go(&v->device);
+    return true;
+}
+
+static int vsock_init(void *memory, const struct tprof_device *where,
+                      uint64_t physical, struct tprof_channel *channel)
+{
+    struct tprof_vsock *v = memory;
+    const struct tprof_virtio_search search = {
+        .where = where,
+        .type = VIRTIO_TYPE_VSOCK,
+        .dev = &v->device.bus,
+        .take = claim,
+        .context = v,
+    };
+
+    memset(v, 0, sizeof *v);
+    v->device.physical = physical;
+    v->aimed_at = TPROF_CPUS_MAX; /* nobody */
+    v->channel = channel;
+    v->where = where;
+    if (!tprof_virtio_find(&search))
+        return TPROF_ERR_DEVICE;
+    channel->flags = TPROF_CHANNEL_IRQ_SAFE;
+    channel->context = v;
+    channel->open = vsock_open;
+    channel->send = vsock_send;
+    channel->pending = vsock_pending;
+    channel->receive = vsock_receive;
+    channel->close = vsock_close;
+    return TPROF_OK;
+}
+
+const struct tprof_transport tprof_vsock = {vsock_init};

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Places for packets on their way out, buffers for what comes in. */
+#include "virtio/virtio_vsock.h"
+
+#include "mem.h"
+
+int tprof_virtio_vsock_die(struct tprof_virtio_vsock *d)
+{
+    d->bytes = 0; /* none of them is in use any more */
+    d->given_back = false;
+    d->dead = TPROF_ERR_DEVICE;
+    return d->dead;
+}
+
+/* The device lies, or cannot do what we need. */
+static int give_up(struct tprof_virtio_vsock *d)
+{
+    tprof_virtio_give_up(&d->bus);
+    return tprof_virtio_vsock_die(d);
+}
+
+/* --- Queues --------------------------------------------------------------- */
+
+/* Show the device what was added. */
+static void publish(struct tprof_virtio_vsock *d, uint32_t which)
+{
+    struct tprof_vsock_queue *q = &d->queues[which];
+
+    if (tprof_virtqueue_publish(&q->ring))
+        tprof_virtio_notify(&d->bus, q->doorbell, which);
+}
+
+/* The next descriptor that came back. Negative: none, or dead. */
+static int reap(struct tprof_virtio_vsock *d, uint32_t which, uint32_t *length)
+{
+    int id = d->dead ? d->dead
+                     : tprof_virtqueue_reap(&d->queues[which].ring, length);
+
+    return id == TPROF_ERR_DEVICE && !d->dead ? give_up(d) : id;
+}
+
+/* Have the device fill (size) bytes at (buffer), which is (id) of (which). */
+static void add(struct tprof_virtio_vsock *d, uint32_t which, uint32_t id,
+                const void *buffer, uint32_t size)
+{
+    tprof_virtqueue_add(&d->queues[which].ring, id,
+                        (uintptr_t)buffer + d->physical, size, true);
+}
+
+static void add_event(struct tprof_virtio_vsock *d, uint32_t id)
+{
+    add(d, VIRTIO_VSOCK_QUEUE_EVENT, id, &d->events[id], sizeof d->events[id]);
+}
+
+/* Queue (which) becomes the device's, of the greatest size that it and (size),
+ * a power of two, allow. Returns that. */
+static uint32_t enable(struct tprof_virtio_vsock *d, uint32_t which,
+                       uint32_t size)
+{
+    struct tprof_vsock_queue *q = &d->queues[which];
+    uint32_t most = tprof_virtio_select(&d->bus, which);
+
+    while (size > most)
+        size /= 2;
+    if (size == 0)
+        return 0;
+    tprof_virtqueue_init(&q->ring, &d->rings[which], size);
+    q->doorbell = tprof_virtio_enable(
+        &d->bus, size, (uintptr_t)&d->rings[which] + d->physical);
+    return size;
+}
+
+bool tprof_virtio_vsock_begin(struct tprof_virtio_vsock *d)
+{
+    if (tprof_virtio_begin(&d->bus, 0) < 0)
+        return false;
+    uint32_t buffers = enable(d, VIRTIO_VSOCK_QUEUE_RX, TPROF_VSOCK_BUFFERS);
+    uint32_t packets =
+        enable(d, VIRTIO_VSOCK_QUEUE_TX, 2 * TPROF_VSOCK_PACKETS) / 2;
+    uint32_t events = enable(d, VIRTIO_VSOCK_QUEUE_EVENT, TPROF_VSOCK_EVENTS);
+
+    for (uint32_t id = 0; id < buffers; id++)
+        tprof_virtio_vsock_give_back(d, id);
+    for (uint32_t id = 0; id < events; id++)
+        add_event(d, id);
+    return buffers > 0 && packets >= TPROF_VSOCK_PACKETS_MIN && events > 0;
+}
+
+void tprof_virtio_vsock_go(struct tprof_virtio_vsock *d)
+{
+    tprof_virtio_go(&d->bus);
+    publish(d, VIRTIO_VSOCK_QUEUE_EVENT);
+    tprof_virtio_vsock_refill(d);
+}
+
+void tprof_virtio_vsock_interrupt(struct tprof_virtio_vsock *d, bool on)
+{
+    tprof_virtqueue_interrupt(&d->queues[VIRTIO_VSOCK_QUEUE_RX].ring, on);
+    tprof_virtqueue_interrupt(&d->queues[VIRTIO_VSOCK_QUEUE_EVENT].ring, on);
+}
+
+bool tprof_virtio_vsock_waiting(const struct tprof_virtio_vsock *d)
+{
+    return tprof_virtqueue_waiting(&d->queues[VIRTIO_VSOCK_QUEUE_RX].ring) ||
+           tprof_virtqueue_waiting(&d->queues[VIRTIO_VSOCK_QUEUE_EVENT].ring);
+}
+
+/* --- Out ------------------------------------------------------------------ */
+
+/* A power of two. */
+static uint32_t places(const struct tprof_virtio_vsock *d)
+{
+    return d->queues[VIRTIO_VSOCK_QUEUE_TX].ring.size / 2;
+}
+
+/* Account for what the device has read, the oldest first. */
+static void reap_packets(struct tprof_virtio_vsock *d)
+{
+    const struct tprof_virtqueue *ring = &d->queues[VIRTIO_VSOCK_QUEUE_TX].ring;
+    uint32_t unused;
+
+    /* it is given no more here, so this ends */
+    while (reap(d, VIRTIO_VSOCK_QUEUE_TX, &unused) >= 0)
+        ;
+    while (!d->dead && d->first != d->next) {
+        uint32_t place = d->first & (places(d) - 1);
+
+        if (tprof_virtqueue_busy(ring, 2 * place))
+            break;
+        d->bytes -= d->size[place];
+        d->first++;
+    }
+}
+
+bool tprof_virtio_vsock_has_place(struct tprof_virtio_vsock *d,
+                                  uint32_t reserved)
+{
+    reap_packets(d);
+    return !d->dead && d->next - d->first + reserved < places(d);
+}
+
+void tprof_virtio_vsock_put(struct tprof_virtio_vsock *d,
+                            const struct tprof_vsock_header *header,
+                            const void *data)
+{
+    struct tprof_virtqueue *ring = &d->queues[VIRTIO_VSOCK_QUEUE_TX].ring;
+    uint32_t place = d->next++ & (places(d) - 1);
+    const struct tprof_virtqueue_part part[2] = {
+        {(uintptr_t)&d->packets[place] + d->physical, VIRTIO_VSOCK_HEADER_SIZE},
+        {(uintptr_t)data + d->physical, header->size},
+    };
+
+    d->packets[place].header = *header;
+    d->size[place] = header->size;
+    d->bytes += header->size;
+    if (header->size > 0)
+        tprof_virtqueue_add_pair(ring, 2 * place, part);
+    else
+        tprof_virtqueue_add(ring, 2 * place, part[0].address, part[0].length,
+                            false);
+    publish(d, VIRTIO_VSOCK_QUEUE_TX);
+}
+
+uint32_t tprof_virtio_vsock_in_use(struct tprof_virtio_vsock *d)
+{
+    if (d->bytes > 0) /* so it is neither dead nor new */
+        reap_packets(d);
+    return d->bytes;
+}
+
+/* --- In ------------------------------------------------------------------- */
+
+int tprof_virtio_vsock_take(struct tprof_virtio_vsock *d,
+                            struct tprof_vsock_header *header)
+{
+    uint32_t length;
+    int id = reap(d, VIRTIO_VSOCK_QUEUE_RX, &length);
+
+    if (id < 0)
+        return id;
+    /* a copy: the device may change it after we have looked */
+    memcpy(header, d->buffers[id], VIRTIO_VSOCK_HEADER_SIZE);
+    if (length < VIRTIO_VSOCK_HEADER_SIZE || length > TPROF_VSOCK_BUFFER_SIZE ||
+        header->size > length - VIRTIO_VSOCK_HEADER_SIZE)
+        return give_up(d);
+    return id;
+}
+
+void tprof_virtio_vsock_give_back(struct tprof_virtio_vsock *d, uint32_t buffer)
+{
+    add(d, VIRTIO_VSOCK_QUEUE_RX, buffer, d->buffers[buffer],
+        TPROF_VSOCK_BUFFER_SIZE);
+    d->given_back = true;
+}
+
+void tprof_virtio_vsock_refill(struct tprof_virtio_vsock *d)
+{
+    if (!d->given_back || d->dead)
+        return;
+    d->given_back = false;
+    publish(d, VIRTIO_VSOCK_QUEUE_RX);
+}
+
+bool tprof_virtio_vsock_was_reset(struct tprof_virtio_vsock *d)
+{
+    bool reset = false;
+    uint32_t count = 0;
+    uint32_t length;
+    int id;
+
+    while (count < TPROF_VSOCK_EVENTS &&
+           (id = reap(d, VIRTIO_VSOCK_QUEUE_EVENT, &length)) >= 0) {
+        uint32_t event = *(const volatile uint32_t *)&d->events[id];
+
+        if (length != VIRTIO_VSOCK_EVENT_SIZE) {
+            give_up(d);
+            return false;
+        }
+        reset |= event == VIRTIO_VSOCK_EVENT_TRANSPORT_RESET;
+        add_event(d, (uint32_t)id);
+        count++;
+    }
+    if (count > 0 && !d->dead)
+        publish(d, VIRTIO_VSOCK_QUEUE_EVENT);
+    return reset;
+}
