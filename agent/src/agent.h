@@ -44,7 +44,8 @@ struct tprof_cpu {
     _Atomic uint32_t started;
     uint64_t saved_tsc_aux;
     struct tprof_reader reader;
-    struct tprof_recorder recorder; /* last: it is large */
+    struct tprof_recorder recorder; /* large, so what is seldom used follows */
+    _Alignas(64) uint8_t page[64];  /* config.hypervisor's */
 };
 
 /*

@@ -228,6 +228,7 @@ static void put_stats(const struct tprof_session *s, struct tprof_frame *f,
 {
     struct tprof_cpu *cpu = tprof_cpu[core];
     const struct tprof_stats *c = tprof_counts(cpu);
+    const struct tprof_hypervisor *hypervisor = tprof_agent.config.hypervisor;
     uint64_t flags = (s->finals == TPROF_FINALS_OWED ? WIRE_STATS_FINAL : 0u) |
                      (cpu->started ? WIRE_STATS_STARTED : 0u);
     const uint64_t head[] = {core, cpu->apic_id, tprof_rdtsc(), flags};
@@ -239,6 +240,8 @@ static void put_stats(const struct tprof_session *s, struct tprof_frame *f,
     if (core == 0)
         put_run(f, WIRE_STATS_DEVICE_ERRORS, &tprof_troubles.device_errors,
                 sizeof tprof_troubles / sizeof(uint64_t));
+    if (hypervisor)
+        tprof_frame_field(f, WIRE_STATS_STEAL, hypervisor->steal_ns(cpu->page));
 }
 
 /* Cores that have joined, as bits. */

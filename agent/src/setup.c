@@ -172,10 +172,15 @@ static int find_timer(struct tprof_agent *a)
     return tprof_lapic_measure(&a->lapic, MEASURE_SPAN);
 }
 
-static void find_clock(struct tprof_agent *a)
+/* A hypervisor knows better than the CPUID that it may have copied from the
+ * host. It borrows the agent's (memory), which holds nothing yet. */
+static void find_clock(struct tprof_agent *a, void *memory)
 {
+    const struct tprof_hypervisor *h = a->config.hypervisor;
     uint64_t hz = a->config.tsc_hz;
 
+    if (hz == 0 && h)
+        hz = h->tsc_hz(&a->config, memory);
     if (hz == 0)
         hz = tprof_clock_hz(a->lapic.per_tsc);
     a->hello[WIRE_HELLO_TSC_HZ] = hz;
@@ -312,12 +317,12 @@ int tprof_init_image(const struct tprof_config *config,
         (error = find_timer(a)) != TPROF_OK)
         return error;
 
-    find_clock(a);
+    memory = (uint8_t *)(((uintptr_t)a->config.memory + PAGE - 1) &
+                         ~(uintptr_t)(PAGE - 1));
+    find_clock(a, memory);
     choose_cpu_source(&a->config);
     tprof_crc32c_init(&a->crc, (tprof_cpuid(1).c & CPUID_1_C_SSE42) != 0);
     draw_boot_id(a);
-    memory = (uint8_t *)(((uintptr_t)a->config.memory + PAGE - 1) &
-                         ~(uintptr_t)(PAGE - 1));
     tprof_pump_init(memory);
     error = open_channel(a, memory + TPROF_PUMP_MEMORY);
     if (error != TPROF_OK && a->config.device.bus != TPROF_BUS_AUTO)

@@ -97,6 +97,8 @@ static int start_cpu(struct tprof_agent *a)
     cpu->generation = atomic_load(&a->generation) - 1;
     rest(cpu);
     enter(a, cpu);
+    if (a->config.hypervisor)
+        a->config.hypervisor->start_cpu(&a->config, cpu->page);
     if (timer)
         tprof_lapic_arm(&a->lapic, 1, 1);
     return TPROF_OK;
@@ -162,6 +164,8 @@ int tprof_stop_cpu(void)
             tprof_lapic_release(&a->lapic);
         if (a->config.cpu_source == TPROF_CPU_TSC_AUX)
             tprof_wrmsr(MSR_TSC_AUX, cpu->saved_tsc_aux);
+        if (a->config.hypervisor)
+            a->config.hypervisor->stop_cpu(&a->config, cpu->page);
         rest(cpu);
         atomic_store_explicit(&cpu->started, 0, memory_order_release);
         hand_look_on(a, cpu->index);

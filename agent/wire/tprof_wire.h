@@ -164,6 +164,7 @@ enum wire_stats_tag {
     WIRE_STATS_DEVICE_ERRORS = 15, /* of the whole agent, in core 0's */
     WIRE_STATS_BUSY = 16, /* likewise: frames that waited for the device */
     WIRE_STATS_UNKNOWN_CPU = 17, /* likewise: ticks on a core not started */
+    WIRE_STATS_STEAL = 18,       /* ns the host took; all ones: unknown */
 };
 #define WIRE_STATS_FINAL   (1u << 0) /* after STOP, this core's ring is empty */
 #define WIRE_STATS_STARTED (1u << 1) /* tprof_start_cpu() was called here */

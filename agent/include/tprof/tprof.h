@@ -131,10 +131,10 @@ struct tprof_device {
 
 /* How an agent that is idle learns that a host has come. */
 enum tprof_notice {
-    TPROF_NOTICE_AUTO = 0,  /* by interrupt if that is possible, else by looks */
-    TPROF_NOTICE_LOOK = 1,  /* one core looks four times a second */
-    TPROF_NOTICE_POLL = 2,  /* the kernel calls tprof_poll() now and then; no
-                               interrupt of ours while no host is there */
+    TPROF_NOTICE_AUTO = 0, /* by interrupt if that is possible, else by looks */
+    TPROF_NOTICE_LOOK = 1, /* one core looks four times a second */
+    TPROF_NOTICE_POLL = 2, /* the kernel calls tprof_poll() now and then; no
+                              interrupt of ours while no host is there */
 };
 
 enum tprof_timer {
@@ -142,25 +142,31 @@ enum tprof_timer {
     TPROF_TIMER_KERNEL = 1, /* the kernel calls tprof_tick(): kernel_hz */
 };
 
+struct tprof_config;
+
 /*
- * What a hypervisor tells its guest. A kernel that has these things for itself
- * already gives its own struct; each function may be NULL. start_cpu and
- * stop_cpu are called on the core that they mean, with interrupts off.
+ * What a hypervisor tells its guests. A kernel that has these things for itself
+ * already gives its own struct, with every function. (memory): 64 bytes,
+ * aligned to that, zero at first; config->physical() says where the hypervisor
+ * finds them.
  */
 struct tprof_hypervisor {
-    /* TSC ticks a second; 0: unknown. In tprof_init(). */
-    uint64_t (*tsc_hz)(void);
-    /* (memory): 64 bytes, physically contiguous and aligned to 64, of the
-     * calling core, at (physical) for the hypervisor. */
-    void (*start_cpu)(void *memory, uint64_t physical);
-    void (*stop_cpu)(void *memory);
-    /* Time that the host took from the core owning (memory), ns, cumulative;
-     * from any core. */
+    /* TSC ticks a second; 0: unknown. In tprof_init(); (memory) is only lent.
+     */
+    uint64_t (*tsc_hz)(const struct tprof_config *config, void *memory);
+    /* The calling core joins, or leaves; interrupts are off. (memory) is its
+     * own, and the same one when it comes again. */
+    void (*start_cpu)(const struct tprof_config *config, void *memory);
+    void (*stop_cpu)(const struct tprof_config *config, void *memory);
+    /* Time that the host took from the core with (memory), ns, cumulative, or
+     * TPROF_STEAL_UNKNOWN. From any core. */
     uint64_t (*steal_ns)(const void *memory);
 };
+#define TPROF_STEAL_UNKNOWN UINT64_MAX
 
-/* KVM: the TSC's rate by kvm-clock, steal time. On anything else it does
- * nothing. Linked only into a kernel that names it. */
+/* KVM: the TSC's rate by kvm-clock, and steal time unless the kernel asks for
+ * it itself. On anything else it does nothing. Linked only into a kernel that
+ * names it. */
 extern const struct tprof_hypervisor tprof_kvm;
 
 #define TPROF_RANGES 4
@@ -202,7 +208,7 @@ struct tprof_config {
 
     /* The way to the host. */
     struct tprof_device device;
-    const struct tprof_channel *channel; /* instead of the device */
+    const struct tprof_channel *channel;     /* instead of the device */
     const struct tprof_transport *transport; /* NULL: virtio-serial */
     uint32_t notice;                         /* enum tprof_notice */
 
@@ -217,9 +223,9 @@ struct tprof_config {
     int (*install_vector)(void *context, uint32_t vector, void (*entry)(void));
     /* default: writes this core's IDT */
     uint64_t (*physical)(void *context, const void *address); /* identity */
-    /* The device's interrupt shall arrive as (vector) on the core with (apic_id):
-     * where the kernel rules over MSI-X or the IO-APIC. 0: done. On whichever
-     * core, in an interrupt too. NULL: done by the agent. */
+    /* The device's interrupt shall arrive as (vector) on the core with
+     * (apic_id): where the kernel rules over MSI-X or the IO-APIC. 0: done. On
+     * whichever core, in an interrupt too. NULL: done by the agent. */
     int (*route_irq)(void *context, uint32_t vector, uint32_t apic_id);
 
     /* What may be looked at. */

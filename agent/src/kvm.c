@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What KVM tells its guests: the TSC's rate, and the time that it took from a
+ * core. Nothing of the library names this file: a kernel does, or leaves it
+ * out. */
+#include "cpu.h"
+#include "kvm_regs.h"
+#include "mem.h"
+#include "pvclock.h"
+#include "tprof/tprof.h"
+
+#define CPUID_1_C_HYPERVISOR (1u << 31)
+
+static uint32_t features(void)
+{
+    if (!(tprof_cpuid(1).c & CPUID_1_C_HYPERVISOR))
+        return 0;
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t leaf = KVM_LEAF + i * KVM_LEAF_STEP;
+        struct tprof_cpuid r = tprof_cpuid(leaf);
+
+        if (r.b == KVM_SIGNATURE_B && r.c == KVM_SIGNATURE_C &&
+            r.d == KVM_SIGNATURE_D)
+            return tprof_cpuid(leaf + 1).a;
+    }
+    return 0;
+}
+
+/* What an MSR is told to have KVM use (memory). */
+static uint64_t order(const struct tprof_config *config, const void *memory)
+{
+    uint64_t at = config->physical ? config->physical(config->context, memory)
+                                   : (uintptr_t)memory;
+
+    return at | KVM_MSR_ENABLE;
+}
+
+/* KVM fills the page before the guest's next instruction. A kernel that has
+ * one of its own gets it back. */
+static uint64_t tsc_hz(const struct tprof_config *config, void *memory)
+{
+    if (!(features() & KVM_HAS_CLOCK))
+        return 0;
+    memset(memory, 0, TPROF_PVCLOCK_WORDS * sizeof(uint32_t));
+
+    uint64_t flags = tprof_irq_save();
+    uint64_t kernels = tprof_rdmsr(KVM_MSR_CLOCK);
+
+    tprof_wrmsr(KVM_MSR_CLOCK, order(config, memory));
+    uint64_t hz = tprof_pvclock_hz(memory);
+
+    tprof_wrmsr(KVM_MSR_CLOCK, kernels);
+    tprof_irq_restore(flags);
+    return hz;
+}
+
+/* There is one page a core: when it is the kernel's, we know nothing. */
+static void start_cpu(const struct tprof_config *config, void *memory)
+{
+    if (features() & KVM_HAS_STEAL &&
+        !(tprof_rdmsr(KVM_MSR_STEAL) & KVM_MSR_ENABLE))
+        tprof_wrmsr(KVM_MSR_STEAL, order(config, memory));
+}
+
+static void stop_cpu(const struct tprof_config *config, void *memory)
+{
+    if (features() & KVM_HAS_STEAL &&
+        tprof_rdmsr(KVM_MSR_STEAL) == order(config, memory))
+        tprof_wrmsr(KVM_MSR_STEAL, 0);
+}
+
+/* The version would tell a torn value, but 64 bits are read at once. */
+static uint64_t steal_ns(const void *memory)
+{
+    const volatile uint64_t *page = memory;
+
+    return (uint32_t)page[KVM_STEAL_VERSION] ? page[KVM_STEAL_NS]
+                                             : TPROF_STEAL_UNKNOWN;
+}
+
+const struct tprof_hypervisor tprof_kvm = {
+    .tsc_hz = tsc_hz,
+    .start_cpu = start_cpu,
+    .stop_cpu = stop_cpu,
+    .steal_ns = steal_ns,
+};
