@@ -6,6 +6,7 @@
  * poll=1     core 0 calls tprof_poll() between two pieces of work
  * idle=1     sleep instead of working
  * hold=N     N loops of 8 instructions with interrupts off in each piece
+ * end=1      end when a byte comes at COM1 (boot --com1)
  * and those of setup.h. At its end every core prints what the profiler counted
  * there, and how many interrupts came through our own gate.
  */
@@ -17,8 +18,12 @@
 
 #define FLUSH_FRAMES 4096 /* more than all rings hold */
 
+#define COM1_STATUS 0x3fd /* r */
+#define COM1_READY  0x01  /* a byte has come */
+
 static uint64_t cycles, hold, start_tsc;
-static bool polls, idles;
+static bool polls, idles, obeys;
+static atomic_bool told;  /* to end */
 static atomic_uint ended; /* cores that have left the profiler */
 static volatile uint64_t results[GUEST_CORES_MAX]; /* so that all is done */
 
@@ -65,7 +70,10 @@ __attribute__((noinline)) static uint64_t work_silent(uint64_t x)
 
 static bool is_over(void)
 {
-    return cycles != 0 && cpu_rdtsc() - start_tsc >= cycles;
+    if (obeys && core_index() == 0 && cpu_in8(COM1_STATUS) & COM1_READY)
+        atomic_store_explicit(&told, true, memory_order_relaxed);
+    return (cycles != 0 && cpu_rdtsc() - start_tsc >= cycles) ||
+           atomic_load_explicit(&told, memory_order_relaxed);
 }
 
 static void work(void)
@@ -118,6 +126,7 @@ int guest_main(void)
     hold = opt_u64("hold", 0);
     polls = opt_u64("poll", 0);
     idles = opt_u64("idle", 0);
+    obeys = opt_u64("end", 0);
     setup_config(&config);
     must(tprof_init(&config));
     start_tsc = cpu_rdtsc();

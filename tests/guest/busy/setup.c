@@ -2,6 +2,7 @@
 /* Every field of struct tprof_config, by an option. */
 #include "setup.h"
 
+#include "agent.h"
 #include "guest.h"
 
 uint64_t counted_entries;
@@ -62,6 +63,8 @@ void setup_config(struct tprof_config *c)
         .device.bus = (uint32_t)opt_u64("bus", 0),
         .device.address = opt_u64("address", 0),
         .device.command_line = opt_line(),
+        .transport = agent_is_vsock() ? &tprof_vsock : NULL,
+        .notice = (uint32_t)opt_u64("notice", 0),
     };
     if (opt_u64("gate", 0))
         c->install_vector = install;

@@ -3,6 +3,16 @@
 #include "agent.h"
 
 #include "guest.h"
+#include "mem.h"
+
+bool agent_is_vsock(void)
+{
+    static const char vsock[] = "vsock";
+    char name[8];
+
+    opt_str("transport", "", name, sizeof name);
+    return memcmp(name, vsock, sizeof vsock) == 0;
+}
 
 #ifdef GUEST_WITHOUT_TPROF
 
@@ -41,6 +51,9 @@ void agent_init(void)
         .seed = opt_u64("seed", 0),
         .cpu_source = TPROF_CPU_GS, /* the kit keeps it at gs:0 */
         .device.command_line = opt_line(),
+        .transport = agent_is_vsock() ? &tprof_vsock : NULL,
+        .notice = (uint32_t)opt_u64("notice", 0),
+        .hypervisor = opt_u64("kvm", 0) ? &tprof_kvm : NULL,
     };
 
     wanted = opt_u64("agent", 1) != 0;

@@ -3,10 +3,14 @@
  * The profiler as a kit's guest uses it, by three calls that do nothing where
  * the guest is built WITHOUT_AGENT or booted with agent=0.
  *
- * Options: rate=HZ depth=FRAMES seed=N as in struct tprof_config.
+ * Options: rate=HZ depth=FRAMES seed=N notice=N as in struct tprof_config;
+ *          transport=vsock instead of virtio-serial; kvm=1: the hypervisor is
+ *          asked for what KVM tells its guests
  */
 #ifndef GUEST_AGENT_H
 #define GUEST_AGENT_H
+
+#include <stdbool.h>
 
 /* Once, on core 0, before core_start_others(). */
 void agent_init(void);
@@ -16,5 +20,9 @@ void agent_start_core(void);
 
 /* Before guest_exit(): what was sampled reaches the host. */
 void agent_end(void);
+
+/* Is there the option transport=vsock? For guests with a config of their own.
+ */
+bool agent_is_vsock(void);
 
 #endif

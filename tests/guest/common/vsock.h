@@ -17,7 +17,7 @@
 
 #define VSOCK_SOCKETS      16
 #define VSOCK_LISTENERS    8
-#define VSOCK_BUFFER_BYTES 131072u /* that a socket keeps for its user */
+#define VSOCK_BUFFER_BYTES 262144u /* that a socket keeps for its user */
 
 #define VSOCK_HOST 2u /* its CID */
 
