@@ -320,6 +320,49 @@ struct aggregate_sums aggregate_sums(const struct aggregate *a)
     return sums;
 }
 
+/* (number) of (p) as a number of ours, moved by (slide). */
+static uint32_t merge_stack(struct aggregate *a, const struct profile *p,
+                            uint32_t number, uint64_t slide)
+{
+    struct stack s = profile_stack(p, number);
+    uint64_t frames[WIRE_STACK_FRAMES_MAX];
+
+    if (number == STACK_UNKNOWN)
+        return number;
+    for (uint32_t i = 0; i < s.depth; i++)
+        frames[i] = s.frames[i] - slide;
+    for (size_t i = 0; i < WIRE_STACK_SLOTS; i++)
+        if (s.slot_mask >> i & 1)
+            s.words[i] -= slide;
+    s.frames = frames;
+    return aggregate_stack(a, &s);
+}
+
+void aggregate_merge(struct aggregate *a, const struct profile *p,
+                     uint64_t slide)
+{
+    struct sums *into = sums_of(a, 0);
+
+    into->entries.seed = a->seed;
+    a->profile.has_guest = true;
+    a->profile.guest = p->guest;
+    a->profile.guest.cores = 1;
+    a->profile.tsc_hz = p->tsc_hz;
+    a->profile.period_tsc = p->period_tsc;
+    for (size_t i = 0; i < p->core_count; i++) {
+        const struct profile_core *c = &p->cores[i];
+
+        for (size_t j = 0; j < c->entry_count; j++) {
+            const struct profile_entry *entry = &c->entries[j];
+            uint32_t stack = merge_stack(a, p, entry->stack, slide);
+
+            if (entries_merge(&into->entries, entry->leaf - slide, stack,
+                              &entry->tally, &a->budget) < 0)
+                into->no_memory += entry->tally.samples;
+        }
+    }
+}
+
 static void fill_core(struct profile_core *c, const struct aggregate *a,
                       const struct sums *s)
 {

@@ -48,6 +48,14 @@ void aggregate_clock(struct aggregate *a, uint64_t tsc_hz);
 void aggregate_wall_start(struct aggregate *a, double seconds);
 void aggregate_health(struct aggregate *a, const struct stream_health *health);
 
+/*
+ * Add everything of (p), the profile of a guest that runs the same image as
+ * those added before, as if it all were of core 0. Its addresses are moved by
+ * (slide), to where the image was linked. What does not fit is counted.
+ */
+void aggregate_merge(struct aggregate *a, const struct profile *p,
+                     uint64_t slide);
+
 /* Sums over all cores so far, cheap enough for a progress line. */
 struct aggregate_sums {
     uint64_t samples; /* delivered */

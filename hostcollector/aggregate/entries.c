@@ -167,3 +167,18 @@ uint64_t entries_add(struct entries *e, const struct sample_batch *batch,
     }
     return left_out;
 }
+
+int entries_merge(struct entries *e, uint64_t leaf, uint32_t stack,
+                  const struct tally *t, struct budget *b)
+{
+    struct sample s = {.leaf = leaf, .stack = stack};
+
+    if (grow_table(e, b) < 0 && e->count + 1 >= e->table_size)
+        return -1;
+    struct profile_entry *entry = find(e, &s, entry_hash(e, leaf, stack), b);
+
+    if (!entry)
+        return -1;
+    tally_add(&entry->tally, t);
+    return 0;
+}

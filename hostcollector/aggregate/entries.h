@@ -29,6 +29,11 @@ uint64_t entries_add(struct entries *e, const struct sample_batch *batch,
                      const struct sample *samples, size_t count,
                      struct budget *b);
 
+/* Add (t) to the entry of (leaf) and (stack). Returns 0; -1 if (b) or memory
+ * did not allow a new one. */
+int entries_merge(struct entries *e, uint64_t leaf, uint32_t stack,
+                  const struct tally *t, struct budget *b);
+
 /* (sum) grows by (t). */
 void tally_add(struct tally *sum, const struct tally *t);
 
