@@ -5,23 +5,17 @@
  */
 #include "pipeline.h"
 
-#include <errno.h>
-#include <poll.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "decode/decode.h"
 #include "source/session.h"
 
-#define MS               1000000ull /* in nanoseconds */
-#define SECOND           (1000 * MS)
-#define READ_SIZE        (256u * 1024)
-#define DEFAULT_PROGRESS 500u /* ms */
-#define LONGEST_WAIT     (60 * SECOND)
-#define LONGEST_S        1e9 /* a longer duration is for ever */
+#define SECOND         1000000000ull /* in nanoseconds */
+#define DICTIONARY_MAX (80u * 1024)  /* bytes a core, see decode.h */
 
 struct pipeline {
     struct pipeline_config config;
@@ -34,20 +28,10 @@ struct pipeline {
 
     enum pipeline_end end;
     uint64_t arrival_ns; /* of the bytes being decoded; 0: unknown */
+    bool failed;         /* the decoder cannot go on */
     bool has_guest;
     struct guest guest; /* as the last HELLO described it */
-
-    uint64_t progress_ns; /* when the next progress line is due */
-    uint64_t progress_samples, progress_since; /* as of the last one */
-    uint8_t buf[READ_SIZE];
 };
-
-/* End in order, because of (end). */
-static void stop(struct pipeline *p, enum pipeline_end end)
-{
-    p->end = end;
-    session_stop(&p->session);
-}
 
 /* Events of the decoder */
 
@@ -67,7 +51,8 @@ static void greet(struct pipeline *p, enum hello_kind kind,
     if (rebooted && p->source->live && p->config.note)
         p->config.note(p->config.context,
                        "the guest rebooted; sampling goes on");
-    if (kind != HELLO_REPEAT)
+    /* after 65,536 frames a new session looks like a repeated HELLO */
+    if (kind != HELLO_REPEAT || p->session.state == SESSION_SILENT)
         session_hello(&p->session,
                       &(struct session_hello){
                           .tsc_hz = g->tsc_hz,
@@ -75,6 +60,22 @@ static void greet(struct pipeline *p, enum hello_kind kind,
                           .one_way = g->features & WIRE_FEATURE_ONE_WAY,
                           .rebooted = rebooted,
                       });
+}
+
+/* A guest that claims many cores shall not take everybody else's memory. */
+static int check_memory(const struct pipeline *p, const struct guest *g,
+                        struct err *e)
+{
+    uint64_t limit = p->config.aggregate.memory_max;
+    uint64_t needed = (uint64_t)g->cores * DICTIONARY_MAX;
+
+    if (limit == 0 || needed <= limit)
+        return 0;
+    return err_set(e,
+                   "the guest claims %" PRIu32 " cores, whose dictionaries "
+                   "may take %" PRIu64 " KiB; beside so many other guests it "
+                   "may have %" PRIu64 ": sample fewer guests at once",
+                   g->cores, needed >> 10, limit >> 10);
 }
 
 static int on_hello(void *context, enum hello_kind kind, const struct guest *g,
@@ -86,6 +87,8 @@ static int on_hello(void *context, enum hello_kind kind, const struct guest *g,
         p->end = PIPELINE_OTHER_IMAGE;
         return err_set(e, "pipeline: the guest rebooted into another image");
     }
+    if (check_memory(p, g, e) < 0)
+        return -1;
     if (p->config.hello && (kind == HELLO_FIRST || kind == HELLO_REBOOT) &&
         p->config.hello(p->config.context, g, e) < 0)
         return -1;
@@ -170,7 +173,7 @@ static const struct events pipeline_events = {
     .gap = on_gap,
 };
 
-/* The loop */
+/* Step by step */
 
 /* The first samples came: their arrival tells when the profile began. */
 static void place_in_time(struct pipeline *p)
@@ -187,154 +190,122 @@ static void place_in_time(struct pipeline *p)
             (double)SECOND);
 }
 
+/* The stream is cut, or over. */
+static int cut(struct pipeline *p, struct err *e)
+{
+    int result = decode_end(p->decode, e);
+
+    session_cut(&p->session);
+    return result;
+}
+
 /* Take in what the source has. Returns 0; -1 with (e) filled. */
-static int take(struct pipeline *p, struct err *e)
+static int take(struct pipeline *p, void *buf, size_t size, struct err *e)
 {
     struct source *s = p->source;
-    ssize_t n = s->ops->read(s, p->buf, sizeof p->buf, &p->arrival_ns, e);
+    ssize_t n = s->ops->read(s, buf, size, &p->arrival_ns, e);
 
-    if (n == SOURCE_END) {
-        if (p->session.state != SESSION_DRAINING)
-            p->end = PIPELINE_SOURCE_END;
-        session_end(&p->session);
-        return 0;
-    }
+    if (n == SOURCE_END)
+        return cut(p, e);
     if (n <= 0)
         return n < 0 ? -1 : 0;
+    session_heard(&p->session);
     if (p->writer &&
-        recording_append(p->writer, p->buf, (size_t)n, p->arrival_ns, e) < 0)
+        recording_append(p->writer, buf, (size_t)n, p->arrival_ns, e) < 0)
         return -1;
     bool had_samples = aggregate_sums(p->aggregate).samples != 0;
-    int result = decode_feed(p->decode, p->buf, (size_t)n, e);
+    int result = decode_feed(p->decode, buf, (size_t)n, e);
 
     if (!had_samples && aggregate_sums(p->aggregate).samples != 0)
         place_in_time(p);
     return result;
 }
 
-/* When the asked duration is over; SESSION_NEVER: none was asked. */
-static uint64_t duration_end(const struct pipeline *p)
+struct pipeline_wait pipeline_wait(const struct pipeline *p)
 {
-    if (!p->source->live || p->session.state != SESSION_SAMPLING ||
-        !(p->config.duration_s > 0 && p->config.duration_s < LONGEST_S))
-        return SESSION_NEVER;
-    return p->session.sampling_ns +
-           (uint64_t)(p->config.duration_s * (double)SECOND);
+    bool open = p->session.state != SESSION_ABSENT && p->source->live;
+    struct pipeline_wait wait = {.fd = open ? p->source->fd : -1,
+                                 .to_write = p->session.out_size > 0,
+                                 .due = session_due(&p->session)};
+
+    if (!p->source->live)
+        wait.due = 0; /* a file can always be read */
+    return wait;
 }
 
-static bool shows_progress(const struct pipeline *p)
+/* Something failed; unless that is how the guest's reboot shows. */
+static int failed(struct pipeline *p)
 {
-    return p->config.progress && p->source->live && p->session.sampling_ns != 0;
-}
-
-static void show_progress(struct pipeline *p, uint64_t now)
-{
-    uint32_t ms =
-        p->config.progress_ms ? p->config.progress_ms : DEFAULT_PROGRESS;
-
-    if (!shows_progress(p) || now < p->progress_ns)
-        return;
-    struct aggregate_sums sums = aggregate_sums(p->aggregate);
-    uint64_t since =
-        p->progress_since ? p->progress_since : p->session.sampling_ns;
-    double interval = (double)(now - since) / (double)SECOND;
-    uint64_t fresh = sums.samples - p->progress_samples;
-    struct pipeline_progress progress = {
-        .samples = sums.samples,
-        .lost = sums.lost,
-        .seconds = (double)(now - p->session.sampling_ns) / (double)SECOND,
-        .sample_rate = interval > 0 ? (double)fresh / interval : 0,
-    };
-
-    p->progress_ns = now + ms * MS;
-    p->progress_samples = sums.samples;
-    p->progress_since = now;
-    p->config.progress(p->config.context, &progress);
-}
-
-/* The user asks to stop: once in order, twice at once. */
-static void hear_stop(struct pipeline *p)
-{
-    char scrap[128];
-
-    if (read(p->config.stop_fd, scrap, sizeof scrap) < 0 && errno == EAGAIN)
-        return;
-    if (p->session.state != SESSION_DRAINING) {
-        stop(p, PIPELINE_STOPPED);
-        return;
-    }
-    p->end = PIPELINE_ABANDONED;
     session_end(&p->session);
+    p->failed = true;
+    return p->end == PIPELINE_OTHER_IMAGE ? 0 : -1;
 }
 
-/* For how long nothing will be due, in milliseconds for poll(). */
-static int wait_ms(const struct pipeline *p)
+int pipeline_step(struct pipeline *p, bool readable, void *buf, size_t size,
+                  struct err *e)
 {
-    uint64_t now = source_now_ns();
-    uint64_t at = session_due(&p->session);
+    enum session_state state = p->session.state;
+    bool open = state != SESSION_ABSENT && state != SESSION_OVER;
 
-    if (duration_end(p) < at)
-        at = duration_end(p);
-    if (shows_progress(p) && p->progress_ns < at)
-        at = p->progress_ns;
-    if (at <= now)
-        return 0;
-    return at - now > LONGEST_WAIT ? (int)(LONGEST_WAIT / MS)
-                                   : (int)((at - now + MS - 1) / MS);
+    if (open && (readable || !p->source->live) && take(p, buf, size, e) < 0)
+        return failed(p);
+    if (p->session.state != SESSION_OVER &&
+        (session_tick(&p->session, source_now_ns(), e) < 0 ||
+         session_flush(&p->session, e) < 0))
+        return failed(p);
+    return p->session.state != SESSION_OVER;
 }
 
-/* Wait for something to happen, and let it. Returns 0; -1 with (e) filled. */
-static int step(struct pipeline *p, struct err *e)
+void pipeline_stop(struct pipeline *p, enum pipeline_end end)
 {
-    bool waits_to_write = p->session.out_size > 0;
-    struct pollfd fds[2] = {
-        {.fd = p->source->fd,
-         .events = (short)(waits_to_write ? POLLIN | POLLOUT : POLLIN)},
-        {.fd = p->config.stop_fd, .events = POLLIN},
-    };
-
-    if (poll(fds, 2, wait_ms(p)) < 0) {
-        if (errno != EINTR)
-            return err_sys(e, "pipeline: poll");
-        fds[0].revents = fds[1].revents = 0;
-    }
-    if (fds[1].revents != 0)
-        hear_stop(p);
-    if (fds[0].revents & ~POLLOUT && p->session.state != SESSION_OVER &&
-        take(p, e) < 0)
-        return -1;
-    uint64_t now = source_now_ns();
-
-    if (now >= duration_end(p))
-        stop(p, PIPELINE_DURATION);
-    if (session_tick(&p->session, now, e) < 0 ||
-        session_flush(&p->session, e) < 0)
-        return -1;
-    show_progress(p, now);
-    return 0;
+    if (p->session.state == SESSION_OVER)
+        return;
+    if (end == PIPELINE_ABANDONED || p->session.state != SESSION_DRAINING)
+        p->end = end; /* the first reason counts */
+    if (end == PIPELINE_ABANDONED)
+        session_end(&p->session);
+    else if (p->session.state != SESSION_DRAINING)
+        session_stop(&p->session);
 }
 
-static int run_loop(struct pipeline *p, struct err *e)
-{
-    while (p->session.state != SESSION_OVER)
-        if (step(p, e) < 0)
-            return -1;
-    return decode_end(p->decode, e);
-}
-
-int pipeline_run(struct pipeline *p, enum pipeline_end *end, struct err *e)
+int pipeline_close(struct pipeline *p, enum pipeline_end *end, struct err *e)
 {
     struct recording_writer *w = p->writer;
-    int result = run_loop(p, e);
+    int result = p->end == PIPELINE_OTHER_IMAGE ? 0 : decode_end(p->decode, e);
 
-    if (result < 0 && p->end == PIPELINE_OTHER_IMAGE)
-        result = 0; /* an ordinary end: what came before is good */
+    session_end(&p->session);
+    if (p->session.stayed_away)
+        p->end = PIPELINE_STAYED_AWAY;
     *end = p->end;
     aggregate_health(p->aggregate, decode_health(p->decode));
     p->writer = NULL;
     if (recording_close(w, result < 0 ? NULL : e) < 0)
         result = -1;
+    if (p->source->live) {
+        source_close(p->source);
+        p->source = NULL;
+    }
     return result;
+}
+
+void *pipeline_context(const struct pipeline *p)
+{
+    return p->config.context;
+}
+
+bool pipeline_is_sampling(const struct pipeline *p)
+{
+    return p->source && p->source->live && p->session.state == SESSION_SAMPLING;
+}
+
+uint64_t pipeline_sampling_ns(const struct pipeline *p)
+{
+    return p->source && p->source->live ? p->session.sampling_ns : 0;
+}
+
+struct aggregate_sums pipeline_sums(const struct pipeline *p)
+{
+    return aggregate_sums(p->aggregate);
 }
 
 /* The recording's header: what is known when it is created. */
@@ -363,11 +334,14 @@ struct pipeline *pipeline_new(struct source *source,
     }
     p->source = source;
     p->config = *config;
-    p->session = (struct session){.source = source,
-                                  .rate_hz = config->rate_hz,
-                                  .depth = config->depth,
-                                  .context = config->context,
-                                  .note = config->note};
+    p->end = PIPELINE_SOURCE_END;
+    p->session =
+        (struct session){.source = source,
+                         .rate_hz = config->rate_hz,
+                         .depth = config->depth,
+                         .wait_ns = (uint64_t)(config->wait_s * (double)SECOND),
+                         .context = config->context,
+                         .note = config->note};
     p->decode = decode_new(&pipeline_events, p);
     p->aggregate = aggregate_new(&config->aggregate);
     if (!p->decode || !p->aggregate) {
@@ -396,7 +370,7 @@ const struct profile *pipeline_profile(struct pipeline *p)
 const struct recording_info *pipeline_recording(const struct pipeline *p,
                                                 enum recording_end *end)
 {
-    if (!p->source->recording)
+    if (!p->source || !p->source->recording)
         return NULL;
     *end = recording_end(p->source->recording);
     return recording_info(p->source->recording);

@@ -11,7 +11,7 @@ static int help(void)
     (void)fputs(
         "collector: what does a unikernel do with its time?\n"
         "\n"
-        "  collector --serial PATH --elf FILE [option...]   sample and report\n"
+        "  collector --vsock CID --elf FILE [option...]     sample and report\n"
         "  collector record ...                             sample into a "
         "file\n"
         "  collector report FILE ...                        report on a file\n"
@@ -27,20 +27,17 @@ static int help(void)
     return EXIT_DONE;
 }
 
-/* Exactly one place must be named where samples come from. */
-static struct source *open_source(const struct options *o, struct err *e)
+/* Guests must be named, or a recording. */
+static int plan(struct outputs *out, const struct options *o, struct err *e)
 {
-    if (o->serial != NULL && o->input != NULL) {
-        (void)err_set(e, "--serial or --input, not both");
-        return NULL;
-    }
-    if (o->serial == NULL && o->input == NULL) {
-        (void)err_set(e, "where from? type: collector --serial PATH --elf "
-                         "FILE, or collector report FILE");
-        return NULL;
-    }
-    return o->serial != NULL ? source_serial(o->serial, e)
-                             : source_replay(o->input, e);
+    if (outputs_plan(out, o, true, e) != 0)
+        return -1;
+    if (o->guests.count != 0 && o->input != NULL)
+        return err_set(e, "a guest or --input, not both");
+    if (o->guests.count == 0 && o->input == NULL)
+        return err_set(e, "where from? type: collector --vsock CID --elf FILE, "
+                          "or collector report FILE");
+    return 0;
 }
 
 static int run_live(int argc, char **argv)
@@ -48,26 +45,19 @@ static int run_live(int argc, char **argv)
     struct options o;
     struct outputs out;
     struct err e = {""};
-    struct source *source;
+    int result = EXIT_USAGE;
 
     if (argc > 0 && strcmp(argv[0], "--version") == 0) {
         (void)puts("collector " COLLECTOR_VERSION);
         return EXIT_DONE;
     }
-    if (options_parse(&o, COMMAND_LIVE, argc, argv, &e) != 0)
-        goto usage;
-    if (o.help)
-        return help();
-    if (outputs_plan(&out, &o, true, &e) != 0)
-        goto usage;
-    source = open_source(&o, &e);
-    if (source == NULL)
-        goto usage;
-    return session_run("collector", source, &o, &out, NULL);
-
-usage:
-    (void)fprintf(stderr, "collector: %s\n", e.text);
-    return EXIT_USAGE;
+    if (options_parse(&o, COMMAND_LIVE, argc, argv, &e) != 0 ||
+        (!o.help && plan(&out, &o, &e) != 0))
+        (void)fprintf(stderr, "collector: %s\n", e.text);
+    else
+        result = o.help ? help() : session_run("collector", &o, &out, NULL);
+    options_fini(&o);
+    return result;
 }
 
 const struct command cmd_live = {"", run_live};

@@ -11,10 +11,11 @@
 
 static int help(void)
 {
-    (void)fputs("collector record --serial PATH [--elf FILE] [option...]\n"
+    (void)fputs("collector record --vsock CID [--elf FILE] [option...]\n"
                 "\n"
                 "Samples into a recording, " DEFAULT_FILE " unless -o names "
-                "one, until --duration,\n"
+                "one (NAME.GUEST.tprof for\n"
+                "each of several guests), until --duration,\n"
                 "Ctrl-C, or the guest's end. 'collector report FILE' makes "
                 "everything else from it.\n"
                 "\n",
@@ -24,9 +25,8 @@ static int help(void)
 }
 
 /* One line: what is in the file, and what to do with it. */
-static void summarize(const struct outputs *out, const struct profile *p)
+static void summarize(const char *path, const struct profile *p)
 {
-    const char *path = out->recording;
     uint64_t samples = 0, ticks = 0;
     char count[TEXT_NUMBER], lost[TEXT_NUMBER];
 
@@ -41,34 +41,33 @@ static void summarize(const struct outputs *out, const struct profile *p)
                   text_count(lost, ticks - samples), path);
 }
 
+static int plan(struct outputs *out, const struct options *o, struct err *e)
+{
+    if (outputs_plan(out, o, false, e) != 0)
+        return -1;
+    if (out->recording == NULL)
+        out->recording = DEFAULT_FILE;
+    if (o->guests.count == 0)
+        return err_set(e, "where from? type: collector record --vsock CID "
+                          "--elf FILE");
+    return 0;
+}
+
 static int run_record(int argc, char **argv)
 {
     struct options o;
     struct outputs out;
     struct err e = {""};
-    struct source *source;
+    int result = EXIT_USAGE;
 
-    if (options_parse(&o, COMMAND_RECORD, argc, argv, &e) != 0)
-        goto usage;
-    if (o.help)
-        return help();
-    if (outputs_plan(&out, &o, false, &e) != 0)
-        goto usage;
-    if (out.recording == NULL)
-        out.recording = DEFAULT_FILE;
-    if (o.serial == NULL) {
-        (void)err_set(&e, "where from? type: collector record --serial PATH "
-                          "--elf FILE");
-        goto usage;
-    }
-    source = source_serial(o.serial, &e);
-    if (source == NULL)
-        goto usage;
-    return session_run("collector record", source, &o, &out, summarize);
-
-usage:
-    (void)fprintf(stderr, "collector record: %s\n", e.text);
-    return EXIT_USAGE;
+    if (options_parse(&o, COMMAND_RECORD, argc, argv, &e) != 0 ||
+        (!o.help && plan(&out, &o, &e) != 0))
+        (void)fprintf(stderr, "collector record: %s\n", e.text);
+    else
+        result = o.help ? help()
+                        : session_run("collector record", &o, &out, summarize);
+    options_fini(&o);
+    return result;
 }
 
 const struct command cmd_record = {"record", run_record};

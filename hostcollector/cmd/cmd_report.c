@@ -35,22 +35,16 @@ static int run_report(int argc, char **argv)
     struct options o;
     struct outputs out;
     struct err e = {""};
-    struct source *source;
+    int result = EXIT_USAGE;
 
-    if (options_parse(&o, COMMAND_REPORT, argc, argv, &e) != 0)
-        goto usage;
-    if (o.help)
-        return help();
-    if (plan(&out, &o, &e) != 0)
-        goto usage;
-    source = source_replay(o.input, &e);
-    if (source == NULL)
-        goto usage;
-    return session_run("collector report", source, &o, &out, NULL);
-
-usage:
-    (void)fprintf(stderr, "collector report: %s\n", e.text);
-    return EXIT_USAGE;
+    if (options_parse(&o, COMMAND_REPORT, argc, argv, &e) != 0 ||
+        (!o.help && plan(&out, &o, &e) != 0))
+        (void)fprintf(stderr, "collector report: %s\n", e.text);
+    else
+        result =
+            o.help ? help() : session_run("collector report", &o, &out, NULL);
+    options_fini(&o);
+    return result;
 }
 
 const struct command cmd_report = {"report", run_report};

@@ -12,9 +12,11 @@ enum option_kind {
     OPTION_FLAG,    /* bool */
     OPTION_TEXT,    /* const char * */
     OPTION_COUNT,   /* uint32_t or int32_t from min to max */
-    OPTION_SECONDS, /* double */
+    OPTION_SECONDS, /* double; more than 0 with a min of 1 */
     OPTION_SPAN,    /* from_s and to_s */
     OPTION_OUTPUT,  /* one more of outputs */
+    OPTION_GUEST,   /* a word for guests_option() */
+    OPTION_GUESTS,  /* a file for guests_read() */
 };
 
 struct option_row {
@@ -28,21 +30,40 @@ struct option_row {
     const char *help; /* further lines after \n */
 };
 
+#define DEFAULT_WAIT_S 10
+
 #define LIVE   COMMAND_LIVE
 #define RECORD COMMAND_RECORD
 #define REPORT COMMAND_REPORT
 #define AT(m)  offsetof(struct options, m)
 
 static const struct option_row rows[] = {
-    {"serial", 0, "PATH", LIVE | RECORD, OPTION_TEXT, AT(serial), 0, 0,
+    {"vsock", 0, "CID[:PORT]", LIVE | RECORD, OPTION_GUEST, 0, 0, 0,
+     "the guest with this CID, by this host's virtio-vsock\n"
+     "(port 7077); this and the next two may be given many times,\n"
+     "each followed by its --elf"},
+    {"vsock-uds", 0, "PATH[:PORT]", LIVE | RECORD, OPTION_GUEST, 0, 0, 0,
+     "the guest behind this Unix socket, as Firecracker, Cloud\n"
+     "Hypervisor and 'collector bridge' have it"},
+    {"serial", 0, "PATH", LIVE | RECORD, OPTION_GUEST, 0, 0, 0,
      "the guest's virtio-serial port as QEMU offers it: a Unix\n"
      "socket, a pty, or a file"},
+    {"guests", 0, "FILE", LIVE | RECORD, OPTION_GUESTS, 0, 0, 0,
+     "guests from a file, one a line: --vsock 3 --elf app.elf"},
+    {"name", 0, "NAME", LIVE | RECORD, OPTION_GUEST, 0, 0, 0,
+     "what the guest before it is called in reports and files"},
     {"input", 0, "FILE", LIVE | REPORT, OPTION_TEXT, AT(input), 0, 0,
      "a recording, or bytes captured from a one-way channel"},
-    {"elf", 0, "FILE", LIVE | RECORD | REPORT, OPTION_TEXT, AT(elf), 0, 0,
+    {"elf", 0, "FILE", LIVE | RECORD | REPORT, OPTION_GUEST, 0, 0, 0,
      "the guest's image with symbols (default: as recorded)"},
     {"duration", 'd', "SECONDS", LIVE | RECORD, OPTION_SECONDS, AT(duration_s),
-     0, 0, "stop after so long (default: at Ctrl-C or the guest's end)"},
+     1, 0, "stop after so long (default: at Ctrl-C or the guest's end)"},
+    {"wait", 0, "SECONDS", LIVE | RECORD, OPTION_SECONDS, AT(wait_s), 0, 0,
+     "how long to wait for a guest that left to come back\n"
+     "(default: 10)"},
+    {"force-vsock", 0, NULL, LIVE | RECORD, OPTION_FLAG, AT(force_vsock), 0, 0,
+     "use vsock though there is no /dev/vhost-vsock here: in a\n"
+     "container on a host that has it"},
     {"rate", 0, "HZ", LIVE | RECORD, OPTION_COUNT, AT(rate_hz), 1, 50000,
      "samples a second and core, 1 to 50000 (default: the guest's\n"
      "config, else 997)"},
@@ -180,7 +201,7 @@ static int set_seconds(struct options *o, const struct option_row *row,
     const char *stop;
     double s = seconds(value, &stop);
 
-    if (s <= 0 || *stop != '\0')
+    if (s < 0 || (s <= 0 && row->min > 0) || *stop != '\0')
         return err_set(e, "--%s: '%s' is not a number of seconds", row->name,
                        value);
     memcpy((char *)o + row->offset, &s, sizeof s);
@@ -234,6 +255,10 @@ static int set(struct options *o, const struct option_row *row,
             return err_set(e, "-o: more than %d files", OPTIONS_OUTPUTS);
         o->outputs[o->output_count++] = value;
         return 0;
+    case OPTION_GUEST:
+        return guests_option(&o->guests, row->name, value, e);
+    case OPTION_GUESTS:
+        return guests_read(&o->guests, value, e);
     }
     return 0;
 }
@@ -268,7 +293,7 @@ static int take_option(struct options *o, enum command_bit command, int argc,
 int options_parse(struct options *o, enum command_bit command, int argc,
                   char **argv, struct err *e)
 {
-    *o = (struct options){.core = -1};
+    *o = (struct options){.core = -1, .wait_s = DEFAULT_WAIT_S};
     for (int i = 0; i < argc && !o->help; i++) {
         const char *word = argv[i];
 
@@ -287,7 +312,12 @@ int options_parse(struct options *o, enum command_bit command, int argc,
             o->input = word;
         }
     }
-    return 0;
+    return guests_finish(&o->guests, e);
+}
+
+void options_fini(struct options *o)
+{
+    guests_fini(&o->guests);
 }
 
 void options_help(FILE *out, enum command_bit command)

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "cmd/guests.h"
 #include "util/err.h"
 
 /* Which commands know an option. */
@@ -20,12 +21,13 @@ enum command_bit {
 
 /* What was asked for. The strings are those of argv. */
 struct options {
-    const char *serial; /* NULL: not given, as with all strings here */
-    const char *input;  /* report's FILE, too */
-    const char *elf;
+    struct guests guests; /* (elf) there is report's, too */
+    const char *input;    /* report's FILE, too; NULL: not given */
     const char *format;
     const char *outputs[OPTIONS_OUTPUTS];
     unsigned output_count;
+    double wait_s; /* for a guest that left */
+    bool force_vsock;
     double duration_s; /* 0: until Ctrl-C or the guest's end */
     uint32_t rate_hz;  /* 0: as the guest likes */
     uint32_t depth;    /* 0: likewise */
@@ -39,12 +41,16 @@ struct options {
 
 /*
  * Read (argc) words at (argv), the command's name not among them, as (command)
- * understands them. (*o) need not be initialized.
+ * understands them. (*o) need not be initialized; release it by
+ * options_fini(), in any case.
  *
  * Returns 0; -1 with (e) saying what to type instead.
  */
 int options_parse(struct options *o, enum command_bit command, int argc,
                   char **argv, struct err *e);
+
+/* Release what (o) holds. */
+void options_fini(struct options *o);
 
 /* Write the options that (command) knows to (out), one line or more each. */
 void options_help(FILE *out, enum command_bit command);

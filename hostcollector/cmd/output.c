@@ -37,7 +37,7 @@ static int add(struct outputs *out, const char *path, const char *format,
         return err_set(
             e, "-o %s: add --format F; the formats are " RECORDING ", %s", path,
             render_names());
-    out->list[out->count++] = (struct output){path, ops};
+    out->list[out->count++] = (struct output){path, ops, NULL};
     return 0;
 }
 
@@ -62,33 +62,75 @@ int outputs_plan(struct outputs *out, const struct options *o, bool table,
         add(out, "-", o->format, e) != 0)
         return -1;
     if (table && !uses_stdout(out))
-        out->list[out->count++] = (struct output){"-", &render_table};
+        out->list[out->count++] = (struct output){"-", &render_table, NULL};
     return 0;
 }
 
-static int write_one(const struct output *output, const struct report *r,
-                     struct err *e)
+/* Has everything reached (output)? */
+static int check(const struct output *output, struct err *e)
 {
-    bool to_stdout = strcmp(output->path, "-") == 0;
-    FILE *out = to_stdout ? stdout : fopen(output->path, "w");
+    if (fflush(output->file) == 0 && ferror(output->file) == 0)
+        return 0;
+    return err_sys(e,
+                   output->file == stdout ? "standard output" : output->path);
+}
 
-    if (out == NULL)
-        return err_sys(e, output->path);
-    output->format->write(out, r);
-    bool bad = fflush(out) != 0 || ferror(out);
-    if (bad)
-        (void)err_sys(e, to_stdout ? "standard output" : output->path);
-    if (!to_stdout && fclose(out) != 0 && !bad)
-        return err_sys(e, output->path);
-    return bad ? -1 : 0;
+int outputs_open(struct outputs *out, struct err *e)
+{
+    struct err ignored;
+
+    for (unsigned i = 0; i < out->count; i++) {
+        struct output *output = &out->list[i];
+
+        output->file =
+            strcmp(output->path, "-") == 0 ? stdout : fopen(output->path, "w");
+        if (output->file == NULL) {
+            (void)err_sys(e, output->path);
+            (void)outputs_close(out, &ignored);
+            return -1;
+        }
+    }
+    return 0;
 }
 
 int outputs_write(const struct outputs *out, const struct report *r,
                   struct err *e)
 {
     for (unsigned i = 0; i < out->count; i++) {
-        if (write_one(&out->list[i], r, e) != 0)
+        const struct output *output = &out->list[i];
+
+        output->format->write(output->file, r);
+        if (check(output, e) != 0)
             return -1;
     }
     return 0;
+}
+
+int outputs_overall(const struct outputs *out, const struct overall *o,
+                    struct err *e)
+{
+    for (unsigned i = 0; i < out->count; i++) {
+        const struct output *output = &out->list[i];
+
+        if (output->format->overall != NULL)
+            output->format->overall(output->file, o);
+        if (check(output, e) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+int outputs_close(struct outputs *out, struct err *e)
+{
+    int result = 0;
+
+    for (unsigned i = 0; i < out->count; i++) {
+        struct output *output = &out->list[i];
+
+        if (output->file != NULL && output->file != stdout &&
+            fclose(output->file) != 0 && result == 0)
+            result = err_sys(e, output->path);
+        output->file = NULL;
+    }
+    return result;
 }

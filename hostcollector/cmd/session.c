@@ -1,37 +1,48 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Runs a pipeline, tells the user how it goes, and has its profile rendered. */
+/* Runs a fleet, tells the user how it goes, and has all runs reported on. */
 #include "cmd/session.h"
 
-#include <limits.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "cmd/cmd.h"
-#include "cmd/identity.h"
-#include "pipeline.h"
+#include "cmd/overall.h"
+#include "cmd/run.h"
+#include "fleet.h"
 #include "render/text.h"
-#include "symbolize/image.h"
-#include "symbolize/opcodes.h"
-#include "symbolize/symbolize.h"
-#include "view/view.h"
+#include "util/vec.h"
+
+/* Of one guest's profile, and of all together; dictionaries take as much
+ * again at most. */
+#define MEMORY_ONE (1ull << 30)
+#define MEMORY_ALL (4ull << 30)
+/* A guest that runs another image ever again shall not fill memory. */
+#define RUNS_MAX   16u
+/* Beside a guest's own: images, outputs, epoll, signals, what libc opens. */
+#define FILES_ELSE 64u
 
 struct session {
+    const char *command; /* its name, before each error */
     const struct options *options;
-    const struct outputs *outputs;
-    struct pipeline *pipeline;
-    struct image *image; /* NULL: none known */
-    uint64_t slide;
-    const struct profile *profile;
-    struct remarks remarks;
-    char source[RECORDING_TEXT_MAX];
+    struct outputs *outputs;
+    struct images images;
+    struct run **runs;
+    size_t count, room;
+    struct fleet *fleet;
+    struct overall_sum overall;
     int stop_fd;
+    bool failed;
+    bool usage;     /* ... by what was typed */
     bool terminal;  /* a progress line may be shown */
     bool line_open; /* one is shown */
-    bool image_sought;
 };
+
+/* Words for the user */
 
 /* The progress line must not stand before other words. */
 static void clear_line(struct session *s)
@@ -41,72 +52,51 @@ static void clear_line(struct session *s)
     s->line_open = false;
 }
 
-static void on_note(void *context, const char *line)
+static bool alone(const struct session *s)
 {
-    struct session *s = context;
+    return s->options->guests.count <= 1;
+}
+
+/* One line of (command), about (r) where there are several guests. */
+static void tell(struct session *s, const char *command, const struct run *r,
+                 const char *line)
+{
     char text[512];
 
     clear_line(s);
-    (void)fprintf(stderr, "collector: %s\n",
+    (void)fprintf(stderr, "%s: %s%s%s\n", command,
+                  r != NULL && !alone(s) ? r->name : "",
+                  r != NULL && !alone(s) ? ": " : "",
                   text_escape(text, sizeof text, line));
 }
 
-static void on_progress(void *context, const struct pipeline_progress *p)
+static void on_note(void *context, const struct run *r, const char *line)
+{
+    tell(context, "collector", r, line);
+}
+
+static void on_progress(void *context, const struct fleet_progress *p)
 {
     struct session *s = context;
-    char samples[TEXT_NUMBER];
+    char samples[TEXT_NUMBER], guests[64] = "";
     uint64_t ticks = p->samples + p->lost;
 
     if (!s->terminal)
         return;
+    if (!alone(s))
+        (void)snprintf(guests, sizeof guests, "%zu of %zu guests, ",
+                       p->sampling, p->guests);
     (void)fprintf(stderr,
-                  "\r\033[K%s samples, %.0f/s, %.2f %% lost, %.0f s "
+                  "\r\033[K%s%s samples, %.0f/s, %.2f %% lost, %.0f s "
                   "(Ctrl-C ends)",
-                  text_count(samples, p->samples), p->sample_rate,
+                  guests, text_count(samples, p->samples), p->sample_rate,
                   ticks == 0 ? 0 : 100 * (double)p->lost / (double)ticks,
                   p->seconds);
     (void)fflush(stderr);
     s->line_open = true;
 }
 
-/* What the recording that is being read says of itself; NULL if none is. */
-static const struct recording_info *recorded(const struct session *s)
-{
-    enum recording_end end;
-
-    return pipeline_recording(s->pipeline, &end);
-}
-
-/* The image that a recording names, where --elf names none. */
-static void find_image(struct session *s)
-{
-    const struct recording_info *info = recorded(s);
-    struct err why;
-
-    if (s->image_sought)
-        return;
-    s->image_sought = true;
-    if (info == NULL || info->elf[0] == '\0')
-        remarks_warn(&s->remarks,
-                     "Addresses have no names, and idle time counts "
-                     "as busy: give the guest's image by --elf.");
-    else if (image_open(&s->image, info->elf, &why) != 0)
-        remarks_warn(&s->remarks,
-                     "Addresses have no names, and idle time counts as busy: "
-                     "%s. Give the guest's image by --elf.",
-                     why.text);
-}
-
-static int on_hello(void *context, const struct guest *g, struct err *e)
-{
-    struct session *s = context;
-
-    if (s->image == NULL)
-        find_image(s);
-    if (s->image == NULL)
-        return 0;
-    return identity_check(g, s->image, &s->slide, &s->remarks, e);
-}
+/* Signals */
 
 /* From here on Ctrl-C and kill are read from the returned descriptor. */
 static int catch_signals(void)
@@ -135,208 +125,246 @@ static void release_signals(struct session *s)
     s->stop_fd = -1;
 }
 
-static void fill_info(const struct session *s, struct recording_info *info)
-{
-    char path[PATH_MAX];
-    size_t len = 0;
-    const uint8_t *id = NULL;
+/* Runs */
 
-    (void)snprintf(info->version, sizeof info->version, "%s",
-                   COLLECTOR_VERSION);
-    if (s->image == NULL)
-        return;
-    /* the recording may be read from another directory */
-    if (realpath(image_path(s->image), path) != NULL &&
-        strlen(path) < sizeof info->elf)
-        memcpy(info->elf, path, strlen(path) + 1);
-    id = image_build_id(s->image, &len);
-    if (id != NULL && len <= sizeof info->build_id) {
-        memcpy(info->build_id, id, len);
-        info->build_id_len = len;
-    }
-}
-
-static struct pipeline_config make_config(struct session *s)
+static struct run *add_run(struct session *s, const struct guest_spec *spec,
+                           unsigned number, struct err *e)
 {
-    const struct options *o = s->options;
-    struct pipeline_config config = {
-        .rate_hz = o->rate_hz,
-        .depth = o->depth,
-        .duration_s = o->duration_s,
-        .stop_fd = s->stop_fd,
-        .aggregate = {.one_core = o->core >= 0,
-                      .core = o->core >= 0 ? (uint32_t)o->core : 0,
-                      .from_s = o->from_s,
-                      .to_s = o->to_s},
-        .record_path = s->outputs->recording,
+    size_t guests = s->options->guests.count;
+    struct run_config config = {
+        .options = s->options,
+        .spec = spec,
+        .number = number,
+        .alone = alone(s) && number == 1,
+        .recording = s->outputs->recording,
+        .memory_max =
+            guests > MEMORY_ALL / MEMORY_ONE ? MEMORY_ALL / guests : MEMORY_ONE,
+        .images = &s->images,
         .context = s,
-        .hello = on_hello,
-        .note = on_note,
-        .progress = on_progress,
+        .say = on_note,
     };
+    bool usage;
+    struct run *r = run_new(&config, &usage, e);
 
-    fill_info(s, &config.info);
-    return config;
-}
-
-static void session_free(struct session *s)
-{
-    if (s == NULL)
-        return;
-    release_signals(s);
-    pipeline_free(s->pipeline);
-    image_close(s->image);
-    free(s);
-}
-
-/* Owns (source) from now on, also if this fails: NULL, and (e) is filled. */
-static struct session *session_new(struct source *source,
-                                   const struct options *o,
-                                   const struct outputs *out, struct err *e)
-{
-    struct session *s = calloc(1, sizeof *s);
-
-    if (s == NULL) {
+    s->usage |= usage;
+    if (r == NULL)
+        return NULL;
+    if (vec_grow(&s->runs, &s->room, s->count, sizeof *s->runs) != 0 ||
+        fleet_add(s->fleet, r->pipeline, e) != 0) {
         (void)err_set(e, "out of memory");
-        goto fail;
+        run_free(r);
+        return NULL;
     }
-    s->options = o;
-    s->outputs = out;
-    s->terminal = isatty(STDERR_FILENO) == 1;
-    s->stop_fd = -1;
-    (void)snprintf(s->source, sizeof s->source, "%s%s",
-                   o->serial != NULL ? "serial:" : "", source->path);
-    if (o->elf != NULL && image_open(&s->image, o->elf, e) != 0)
-        goto fail;
-    s->stop_fd = catch_signals();
-
-    struct pipeline_config config = make_config(s);
-    s->pipeline = pipeline_new(source, &config, e);
-    source = NULL; /* it is the pipeline's now, or closed */
-    if (s->pipeline == NULL)
-        goto fail;
-    return s;
-
-fail:
-    source_close(source);
-    session_free(s);
-    return NULL;
+    s->runs[s->count++] = r;
+    return r;
 }
 
-/* What the end itself tells; an empty stream is an error. */
-static int judge_end(struct session *s, enum pipeline_end end, struct err *e)
+static void fail(struct session *s, const struct run *r, const struct err *e)
 {
-    enum recording_end closed = RECORDING_WHOLE;
+    tell(s, s->command, r, e->text);
+    s->failed = true;
+}
 
-    (void)pipeline_recording(s->pipeline, &closed);
-    if (closed == RECORDING_CUT)
-        remarks_note(&s->remarks, "The recording ends abruptly: it was cut, or "
-                                  "its collector was killed.");
-    if (closed == RECORDING_DAMAGED)
-        remarks_warn(&s->remarks, "The recording is damaged: nothing behind "
-                                  "the damage was read.");
-    if (end == PIPELINE_ABANDONED)
-        return err_set(e, "left without a report");
-    if (end == PIPELINE_OTHER_IMAGE)
-        remarks_warn(&s->remarks, "After a reboot the guest runs another "
-                                  "image; what it did then is left out.");
-    if (s->profile == NULL)
-        return err_set(e, "out of memory");
-    if (!s->profile->has_guest)
-        return err_set(e, "%s: no guest introduced itself: %s", s->source,
-                       s->options->serial != NULL
-                           ? "does one run with this socket behind its port "
-                             "tprof.0, and call tprof_init()?"
-                           : "is this a recording, or a captured stream?");
+/* After a reboot (r)'s guest runs another image: a run of its own. */
+static void start_anew(struct session *s, struct run *r)
+{
+    struct err e;
+
+    if (r->config.number == RUNS_MAX) {
+        (void)err_set(&e, "the guest changes its image again and again");
+        fail(s, r, &e);
+        return;
+    }
+    tell(s, "collector", r,
+         "the guest rebooted into another image; sampling that from the "
+         "beginning (there will be a report on each)");
+    r->config.alone = false;
+    if (add_run(s, r->config.spec, r->config.number + 1, &e) == NULL)
+        fail(s, r, &e);
+}
+
+static void on_ended(void *context, struct pipeline *p, enum pipeline_end end,
+                     const struct err *e)
+{
+    struct session *s = context;
+    struct run *r = pipeline_context(p);
+
+    run_ended(r, end, e);
+    if (end == PIPELINE_OTHER_IMAGE && r->config.spec != NULL && !r->failed &&
+        !fleet_stopping(s->fleet))
+        start_anew(s, r);
+    /* the others go on, so the user hears of it now */
+    if (r->failed && s->count > 1)
+        fail(s, r, &r->e);
+}
+
+/* Beginning */
+
+/* A guest is a connection, and a file where it is recorded. */
+static int raise_open_files(const struct session *s, struct err *e)
+{
+    size_t guests = s->options->guests.count;
+    rlim_t wanted =
+        guests * (s->outputs->recording != NULL ? 2 : 1) + FILES_ELSE;
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
+        return 0;
+    limit.rlim_cur = limit.rlim_max;
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
+    if (limit.rlim_max >= wanted)
+        return 0;
+    return err_set(e,
+                   "%zu guests need %llu open files, and this process may have "
+                   "%llu: type 'ulimit -n %llu' first (as root, or raise "
+                   "LimitNOFILE= or limits.conf)",
+                   guests, (unsigned long long)wanted,
+                   (unsigned long long)limit.rlim_max,
+                   (unsigned long long)wanted);
+}
+
+static int add_runs(struct session *s, struct err *e)
+{
+    const struct guests *g = &s->options->guests;
+
+    if (g->count == 0)
+        return add_run(s, NULL, 1, e) != NULL ? 0 : -1;
+    for (size_t i = 0; i < g->count; i++) {
+        struct err why;
+
+        if (add_run(s, &g->list[i], 1, &why) == NULL)
+            return g->count == 1
+                       ? err_set(e, "%s", why.text)
+                       : err_set(e, "%s: %s", g->list[i].name, why.text);
+    }
     return 0;
 }
 
-static void note_flaws(struct session *s)
+static int start(struct session *s, struct err *e)
 {
-    unsigned flaws = s->image != NULL ? image_flaws(s->image) : 0;
+    struct fleet_config config = {.duration_s = s->options->duration_s,
+                                  .context = s,
+                                  .ended = on_ended,
+                                  .progress = on_progress};
 
-    /* the build-id was spoken of when the guest introduced itself */
-    for (unsigned flaw = IMAGE_NO_SYMBOLS; flaw <= IMAGE_BAD_DEBUG;
-         flaw <<= 1) {
-        if ((flaws & flaw) != 0)
-            remarks_note(&s->remarks, "%s",
-                         image_flaw_text((enum image_flaw)flaw));
-    }
+    if (raise_open_files(s, e) != 0)
+        return -1;
+    s->terminal = isatty(STDERR_FILENO) == 1;
+    s->stop_fd = config.stop_fd = catch_signals();
+    s->fleet = fleet_new(&config, e);
+    return s->fleet != NULL ? add_runs(s, e) : -1;
 }
 
-static int render(struct session *s, const struct view *view, struct err *e)
-{
-    const struct recording_info *info = recorded(s);
-    struct report report = {
-        .profile = s->profile,
-        .view = view,
-        .remarks = &s->remarks,
-        .elf = s->image != NULL ? image_path(s->image) : NULL,
-        .source = info != NULL ? info->source : s->source,
-        .top = s->options->top,
-        .all = s->options->all,
-    };
+/* Reports */
 
-    remarks_diagnose(&s->remarks, s->profile, view);
-    note_flaws(s);
-    return outputs_write(s->outputs, &report, e);
-}
-
-static int report(struct session *s, struct err *e)
+static int report_run(struct session *s, struct run *r, bool several,
+                      struct err *e)
 {
-    struct symbolizer *symbolizer = NULL;
-    struct opcodes *opcodes = NULL;
     struct view *view = NULL;
-    int result = -1;
+    int result = 0;
 
-    if (s->image != NULL) {
-        symbolizer = symbolizer_new(s->image, s->slide);
-        opcodes = opcodes_new(s->image, s->slide);
+    if (run_has_report(r)) {
+        view = run_view(r, e);
+        if (view == NULL)
+            return -1;
+        struct report report = run_report(r, view);
+
+        result = outputs_write(s->outputs, &report, e);
     }
-    if (s->image == NULL || (symbolizer != NULL && opcodes != NULL))
-        view = view_new(s->profile, symbolizer, opcodes);
-    if (view == NULL)
-        (void)err_set(e, "out of memory");
-    else
-        result = render(s, view, e);
+    if (result == 0 && several)
+        result = overall_add(&s->overall, r, view, e);
     view_free(view);
-    opcodes_free(opcodes);
-    symbolizer_free(symbolizer);
     return result;
 }
 
-/* 0; -1 with (e) filled, after a report on what came until then. */
-static int run(struct session *s, struct err *e)
+static int report_all(struct session *s, struct err *e)
 {
-    enum pipeline_end end = PIPELINE_SOURCE_END;
-    struct err later;
-    int result = pipeline_run(s->pipeline, &end, e);
+    bool several = s->count > 1;
+    struct overall overall;
 
-    clear_line(s);
-    release_signals(s);
-    s->profile = pipeline_profile(s->pipeline);
-    if (result == 0 && judge_end(s, end, e) != 0)
+    for (size_t i = 0; i < s->count; i++)
+        if (report_run(s, s->runs[i], several, e) != 0)
+            return -1;
+    if (!several)
+        return 0;
+    if (overall_finish(&s->overall, &overall, e) != 0)
         return -1;
-    /* what went wrong late shall not cost what came before */
-    if (result != 0 && (s->profile == NULL || s->profile->stack_count == 0))
-        return -1;
-    if (report(s, result == 0 ? e : &later) != 0)
+    return outputs_overall(s->outputs, &overall, e);
+}
+
+static bool any_report(struct session *s)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (run_has_report(s->runs[i]))
+            return true;
+    return false;
+}
+
+static bool abandoned(const struct session *s)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (s->runs[i]->end == PIPELINE_ABANDONED)
+            return true;
+    return false;
+}
+
+/* 0; -1 with (e) filled, after reports on what came until then. */
+static int report(struct session *s, struct err *e)
+{
+    if (abandoned(s))
+        return err_set(e, "left without a report");
+    if (!any_report(s))
+        return 0;
+    int result = outputs_open(s->outputs, e);
+
+    if (result == 0)
+        result = report_all(s, e);
+    if (outputs_close(s->outputs, result == 0 ? e : NULL) != 0)
         result = -1;
     return result;
 }
 
-int session_run(const char *name, struct source *source,
-                const struct options *o, const struct outputs *out,
+/* 0; -1 with (e) filled. */
+static int run(struct session *s, struct err *e)
+{
+    int result = fleet_run(s->fleet, e);
+
+    clear_line(s);
+    release_signals(s);
+    if (result == 0)
+        result = report(s, e);
+    /* of several that was told when it happened */
+    if (s->count == 1 && s->runs[0]->failed)
+        fail(s, NULL, &s->runs[0]->e);
+    return result;
+}
+
+static void session_fini(struct session *s)
+{
+    release_signals(s);
+    overall_fini(&s->overall);
+    fleet_free(s->fleet);
+    for (size_t i = 0; i < s->count; i++)
+        run_free(s->runs[i]);
+    free(s->runs);
+    images_fini(&s->images);
+}
+
+int session_run(const char *name, const struct options *o, struct outputs *out,
                 session_done done)
 {
+    struct session s = {
+        .command = name, .options = o, .outputs = out, .stop_fd = -1};
     struct err e = {""};
-    struct session *s = session_new(source, o, out, &e);
-    int result = s != NULL ? run(s, &e) : -1;
+    int result = start(&s, &e) == 0 ? run(&s, &e) : -1;
 
     if (result != 0)
-        (void)fprintf(stderr, "%s: %s\n", name, e.text);
-    else if (done != NULL)
-        done(out, s->profile);
-    session_free(s);
-    return result == 0 ? EXIT_DONE : EXIT_FAILED;
+        fail(&s, NULL, &e);
+    for (size_t i = 0; result == 0 && done != NULL && i < s.count; i++)
+        if (!s.runs[i]->failed)
+            done(s.runs[i]->recording, s.runs[i]->profile);
+    session_fini(&s);
+    if (s.usage)
+        return EXIT_USAGE;
+    return s.failed ? EXIT_FAILED : EXIT_DONE;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One run of a pipeline with a user before it: Ctrl-C, the progress line, the
- * check of the guest's image, and the report in the end.
+ * A command's work with a user before it: all guests in one fleet, Ctrl-C, the
+ * progress line, and the reports in the end.
  */
 #ifndef TPROF_CMD_SESSION_H
 #define TPROF_CMD_SESSION_H
@@ -9,21 +9,19 @@
 #include "cmd/options.h"
 #include "cmd/output.h"
 #include "model/profile.h"
-#include "source/source.h"
 
-/* Called with what was gathered, when all went well. */
-typedef void (*session_done)(const struct outputs *out,
-                             const struct profile *p);
+/* Called for each guest of which all went well, with what was gathered and the
+ * path of its recording. */
+typedef void (*session_done)(const char *recording, const struct profile *p);
 
 /*
- * Read (source), which is closed in any case, until the end; then write (out).
- * An error is printed as command (name)'s, after a report on what came until
- * then. (done) may be NULL.
+ * Sample the guests that (o) names, or read its input, until the end; then
+ * write (out). An error is printed as command (name)'s, after a report on what
+ * came until then, and is no other guest's. (done) may be NULL.
  *
  * Returns an enum exit_code.
  */
-int session_run(const char *name, struct source *source,
-                const struct options *o, const struct outputs *out,
+int session_run(const char *name, const struct options *o, struct outputs *out,
                 session_done done);
 
 #endif

@@ -3,7 +3,8 @@
  * Folded stacks: `core0;main;work 123`, one line per core and stack, for
  * flamegraph.pl, inferno and speedscope. The number is the time in mean
  * sampling intervals, that is, samples where none came late. Idle samples end
- * in `[idle]`, so that `grep -v` can drop them.
+ * in `[idle]`, so that `grep -v` can drop them. Of several guests, the
+ * guest is the outermost frame.
  */
 #include "render/render.h"
 
@@ -16,6 +17,7 @@
 
 struct folder {
     FILE *out;
+    const char *guest; /* NULL: the only one */
     const struct view *view;
     const struct view_scope *scope;
     double period; /* TSC ticks; 0: count samples */
@@ -47,6 +49,8 @@ static void write_line(const struct folder *f, const struct view_tree *tree,
 
     if (self->samples == 0)
         return;
+    if (f->guest != NULL)
+        (void)fprintf(f->out, "%s;", f->guest); /* a name without semicolons */
     (void)fprintf(f->out, "core%" PRIu32, f->scope->core);
     for (size_t i = 0; i < depth; i++) {
         uint32_t function = tree->nodes[f->path[i]].function;
@@ -76,8 +80,10 @@ static void write_tree(struct folder *f, const struct view_tree *tree)
 
 static void write_folded(FILE *out, const struct report *r)
 {
-    struct folder f = {
-        .out = out, .view = r->view, .period = (double)r->profile->period_tsc};
+    struct folder f = {.out = out,
+                       .guest = r->guest,
+                       .view = r->view,
+                       .period = (double)r->profile->period_tsc};
 
     for (size_t i = 0; i < r->view->core_count; i++) {
         f.scope = &r->view->cores[i];
@@ -86,4 +92,5 @@ static void write_folded(FILE *out, const struct report *r)
     }
 }
 
-const struct render_ops render_folded = {"folded", "folded", write_folded};
+const struct render_ops render_folded = {"folded", "folded", write_folded,
+                                         NULL};

@@ -17,6 +17,7 @@
 
 /* Everything to be shown. Strings may be NULL, and need not be harmless. */
 struct report {
+    const char *guest; /* its name; NULL: it is the only one */
     const struct profile *profile;
     const struct view *view;
     const struct remarks *remarks;
@@ -26,11 +27,37 @@ struct report {
     bool all;           /* every row and branch, and a tree for each core */
 };
 
+/* One of many guests, in a line. */
+struct overall_guest {
+    const char *name;
+    const char *elf;        /* NULL: unknown */
+    uint64_t samples, lost; /* delivered; ticks without a sample */
+    double busy;         /* of its cores' time, 0 to 1; less than 0: unknown */
+    const char *trouble; /* why it failed; NULL: it did not */
+};
+
+/* What several guests did that run the same image, with all cores of all of
+ * them in its view's total. */
+struct overall_image {
+    size_t guests;
+    struct report report;
+};
+
+/* Over all guests. */
+struct overall {
+    const struct overall_guest *guests;
+    size_t guest_count;
+    const struct overall_image *images; /* of those with several guests */
+    size_t image_count;
+};
+
 struct render_ops {
     const char *name;   /* as given to --format */
     const char *suffix; /* of files in this format, without the dot */
     /* Write (r) to (out), from beginning to end; the caller asks ferror(). */
     void (*write)(FILE *out, const struct report *r);
+    /* Likewise, behind the reports of several guests. NULL: nothing. */
+    void (*overall)(FILE *out, const struct overall *o);
 };
 
 extern const struct render_ops render_table;  /* txt */

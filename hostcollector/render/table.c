@@ -101,7 +101,7 @@ static void write_when(FILE *out, double wall_start)
     (void)fprintf(out, ", begun %s", text);
 }
 
-static const char *base_name(const char *path)
+const char *table_base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
 
@@ -126,7 +126,8 @@ static void write_headline(FILE *out, const struct report *r)
     char name[128], source[128], agent[64], count[TEXT_NUMBER];
 
     text_escape(name, sizeof name,
-                r->elf != NULL ? base_name(r->elf) : "guest of unknown image");
+                r->elf != NULL ? table_base_name(r->elf)
+                               : "guest of unknown image");
     (void)fprintf(out, "%s: ", name);
     if (cores == 0)
         (void)fputs("no samples", out);
@@ -188,7 +189,7 @@ static void write_row(FILE *out, const struct report *r,
         (void)fprintf(out, "%s\n", f->name);
         return;
     }
-    (void)snprintf(where, sizeof where, "%s:%" PRIu32, base_name(f->file),
+    (void)snprintf(where, sizeof where, "%s:%" PRIu32, table_base_name(f->file),
                    f->line);
     text_left(out, f->name, FUNCTION_WIDTH);
     (void)putc(' ', out);
@@ -266,6 +267,12 @@ static void write_table(FILE *out, const struct report *r,
     write_rest(out, scope, shown);
 }
 
+void table_functions(FILE *out, const struct report *r,
+                     const struct view_scope *scope)
+{
+    write_table(out, r, scope, TOP_TOTAL);
+}
+
 static void write_tables(FILE *out, const struct report *r)
 {
     const struct view *v = r->view;
@@ -300,6 +307,8 @@ static void write_trees(FILE *out, const struct report *r)
 
 static void write_report(FILE *out, const struct report *r)
 {
+    if (r->guest != NULL)
+        (void)fprintf(out, "\n==== %s ====\n", r->guest);
     write_headline(out, r);
     write_warnings(out, r->remarks);
     if (r->view->total.all.samples != 0) {
@@ -310,4 +319,5 @@ static void write_report(FILE *out, const struct report *r)
     table_footer(out, r);
 }
 
-const struct render_ops render_table = {"txt", "txt", write_report};
+const struct render_ops render_table = {"txt", "txt", write_report,
+                                        table_overall};

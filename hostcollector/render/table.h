@@ -12,6 +12,16 @@ void table_tree(FILE *out, const struct report *r,
 /* Who calls, and is called by, the functions with most time of their own. */
 void table_calls(FILE *out, const struct report *r);
 
+/* The table of functions of (scope), with a blank line before it. */
+void table_functions(FILE *out, const struct report *r,
+                     const struct view_scope *scope);
+
+/* The part of (path) behind the last slash. */
+const char *table_base_name(const char *path);
+
+/* What there is to say over all guests. */
+void table_overall(FILE *out, const struct overall *o);
+
 /* Accounting, lateness, the profiler's cost, notes. */
 void table_footer(FILE *out, const struct report *r);
 

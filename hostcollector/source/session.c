@@ -8,12 +8,14 @@
 #include <string.h>
 
 #include "tprof_wire.h"
+#include "util/hash.h"
 
 #define MS             1000000ull /* in nanoseconds */
 #define SECOND         (1000 * MS)
 #define ABSENT_RETRY   (100 * MS)
 #define HELLO_PATIENCE (2 * SECOND)
 #define FINAL_PATIENCE (1 * SECOND)
+#define FINAL_SPARE    (SECOND / 2) /* beyond two sampling intervals */
 #define START_RETRY    (1 * SECOND) /* after a refusal */
 #define PING_INTERVAL  (250 * MS)
 #define PINGS          4u
@@ -21,10 +23,33 @@
 #define CLOCK_HZ_MAX   1e12
 #define NOTE_MAX       400u
 
-static void note(const struct session *s, const char *fmt, ...)
+#define OTHER_PROTOCOL                                                         \
+    "what answers at %s does not speak tprof: bytes come, but no HELLO among " \
+    "them. Does something else than the agent use that port?"
+#define SERIAL_SILENCE                                                         \
+    "either QEMU serves another client on this socket (it serves one at a "    \
+    "time), or the guest is not up yet, or it has no agent on the port named " \
+    "tprof.0"
+
+/* Was (line) told since the last HELLO? From now on it was. */
+static bool told_already(struct session *s, const char *line)
+{
+    uint64_t hash = 0;
+
+    while (*line != '\0')
+        hash = hash_mix(hash, (unsigned char)*line++);
+    for (size_t i = 0; i < SESSION_TOLD; i++)
+        if (s->told[i] == hash)
+            return true;
+    s->told[s->told_count++ % SESSION_TOLD] = hash;
+    return false;
+}
+
+/* Tell the user, but nothing twice. */
+static void tell(struct session *s, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-static void note(const struct session *s, const char *fmt, ...)
+static void tell(struct session *s, const char *fmt, ...)
 {
     char line[NOTE_MAX];
     va_list args;
@@ -34,7 +59,14 @@ static void note(const struct session *s, const char *fmt, ...)
     va_start(args, fmt);
     (void)vsnprintf(line, sizeof line, fmt, args);
     va_end(args);
-    s->note(s->context, line);
+    if (!told_already(s, line))
+        s->note(s->context, line);
+}
+
+/* What was told may be told anew: a guest was met. */
+static void forget_told(struct session *s)
+{
+    memset(s->told, 0, sizeof s->told);
 }
 
 static void enter(struct session *s, enum session_state state)
@@ -106,7 +138,11 @@ void session_hello(struct session *s, const struct session_hello *h)
 {
     s->seq = 0;
     s->out_size = 0;
-    s->told = false;
+    if (s->left_ns != 0 && !h->rebooted)
+        tell(s, "connected to %s again; sampling goes on", s->source->path);
+    forget_told(s);
+    s->met = true;
+    s->left_ns = 0;
     s->guest_hz = h->tsc_hz;
     s->guest_rate_hz = h->rate_hz;
     s->one_way = h->one_way || !s->source->live || !s->source->ops->write;
@@ -130,15 +166,14 @@ static void refused(struct session *s, uint8_t refusal)
         begin_measuring(s);
         return;
     }
-    if (!s->told && refusal == WIRE_REFUSED_NO_CORE)
-        note(s, "the guest has started no core: is tprof_start_cpu() called? "
+    if (refusal == WIRE_REFUSED_NO_CORE)
+        tell(s, "the guest has started no core: is tprof_start_cpu() called? "
                 "Asking again every second");
-    else if (!s->told)
-        note(s,
+    else
+        tell(s,
              "the guest refuses to sample (reason %u); asking again every "
              "second",
              refusal);
-    s->told = true;
     s->retry_ns = source_now_ns() + START_RETRY;
 }
 
@@ -191,45 +226,114 @@ void session_stop(struct session *s)
 
 void session_end(struct session *s)
 {
+    s->left_ns = 0;
     enter(s, SESSION_OVER);
+}
+
+static void explain_absence(struct session *s)
+{
+    if (s->source->absence)
+        tell(s, "waiting: %s", s->source->absence);
+    else
+        tell(s, "waiting for a guest at %s", s->source->path);
 }
 
 static int try_open(struct session *s, struct err *e)
 {
+    if (s->source->warning)
+        tell(s, "%s", s->source->warning);
     switch (s->source->ops->open(s->source, e)) {
     case SOURCE_FAILED:
         return -1;
     case SOURCE_ABSENT:
-        if (!s->told)
-            note(s, "waiting for a guest at %s", s->source->path);
-        s->told = true;
+        explain_absence(s);
         s->retry_ns = source_now_ns() + ABSENT_RETRY;
         return 0;
     case SOURCE_OPEN:
         break;
     }
-    s->told = false;
+    s->heard = false;
     enter(s, SESSION_SILENT);
     if (s->source->live)
         s->retry_ns = s->entered_ns + HELLO_PATIENCE;
     return 0;
 }
 
+void session_heard(struct session *s)
+{
+    s->heard = true;
+}
+
+void session_cut(struct session *s)
+{
+    bool silent = s->state == SESSION_SILENT;
+
+    if (!s->source->reconnects || s->state == SESSION_DRAINING ||
+        s->state == SESSION_OVER || (s->met && s->wait_ns == 0)) {
+        session_end(s);
+        return;
+    }
+    enter(s, SESSION_ABSENT);
+    s->retry_ns = s->entered_ns + ABSENT_RETRY;
+    s->out_size = 0;
+    if (silent && s->heard)
+        tell(s, OTHER_PROTOCOL, s->source->path);
+    else if (silent && s->source->absence)
+        explain_absence(s);
+    if (!s->met || s->left_ns != 0)
+        return;
+    s->left_ns = s->entered_ns;
+    tell(s,
+         "the guest left %s; waiting %.3g s for it to come back (Ctrl-C: "
+         "report now)",
+         s->source->path, (double)s->wait_ns / (double)SECOND);
+}
+
+/* Open, but no HELLO yet. */
 static void explain_silence(struct session *s)
 {
-    note(s,
-         "connected to %s, but no guest said HELLO within 2 s. Either QEMU "
-         "serves another client on this socket (it serves one at a time), or "
-         "the guest is not up yet, or it has no agent on the port named "
-         "tprof.0. Still waiting",
-         s->source->path);
     s->retry_ns = SESSION_NEVER;
+    if (s->heard)
+        tell(s, OTHER_PROTOCOL ". Still waiting", s->source->path);
+    else
+        tell(s,
+             "connected to %s, but no guest said HELLO within 2 s: %s. Still "
+             "waiting",
+             s->source->path,
+             s->source->silence ? s->source->silence : SERIAL_SILENCE);
+}
+
+/* When a guest that left is given up. */
+static uint64_t given_up_ns(const struct session *s)
+{
+    return s->left_ns != 0 ? s->left_ns + s->wait_ns : SESSION_NEVER;
+}
+
+static void give_up(struct session *s)
+{
+    tell(s, "the guest stayed away");
+    s->stayed_away = true;
+    session_end(s);
+}
+
+/* The guest hears STOP at its next tick, which may be one and a half mean
+ * intervals away. */
+static uint64_t final_patience(const struct session *s)
+{
+    uint32_t rate = s->rate_hz ? s->rate_hz : s->guest_rate_hz;
+    uint64_t patience = rate ? 2 * SECOND / rate + FINAL_SPARE : 0;
+
+    return patience > FINAL_PATIENCE ? patience : FINAL_PATIENCE;
 }
 
 int session_tick(struct session *s, uint64_t now_ns, struct err *e)
 {
     if (now_ns < session_due(s))
         return 0;
+    if (s->left_ns != 0 && now_ns >= given_up_ns(s)) {
+        give_up(s);
+        return 0;
+    }
     switch (s->state) {
     case SESSION_ABSENT:
         return try_open(s, e);
@@ -256,6 +360,7 @@ int session_tick(struct session *s, uint64_t now_ns, struct err *e)
 
 uint64_t session_due(const struct session *s)
 {
-    return s->state == SESSION_DRAINING ? s->entered_ns + FINAL_PATIENCE
-                                        : s->retry_ns;
+    if (s->state == SESSION_DRAINING)
+        return s->entered_ns + final_patience(s);
+    return s->retry_ns < given_up_ns(s) ? s->retry_ns : given_up_ns(s);
 }

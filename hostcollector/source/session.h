@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The conversation with the guest behind a source: waits for it, measures its
- * clock if it does not know it, has it START, go on after a gap, and STOP. A
- * state machine without a clock or a loop of its own: its user tells it what
- * the guest said and what time it is.
+ * The conversation with the guest behind a source: waits for it, also when it
+ * left and may come back, measures its clock if it does not know it, has it
+ * START, go on after a gap, and STOP. A state machine without a clock or a loop
+ * of its own: its user tells it what the guest said and what time it is.
  */
 #ifndef TPROF_SOURCE_SESSION_H
 #define TPROF_SOURCE_SESSION_H
@@ -17,6 +17,7 @@
 #include "util/err.h"
 
 #define SESSION_NEVER UINT64_MAX
+#define SESSION_TOLD  4u /* reasons that are remembered as told */
 
 enum session_state {
     SESSION_ABSENT,    /* waiting for the source to open */
@@ -38,19 +39,26 @@ struct session {
     /* The user's, set before the first call; the rest is 0. */
     struct source *source;
     uint32_t rate_hz, depth; /* to ask for; 0: the guest's choice */
+    uint64_t wait_ns; /* for a guest that left, to come back; 0: not at all */
     void *context;
     void (*note)(void *context, const char *line); /* as in pipeline.h */
 
     /* To be read. */
     enum session_state state;
     uint64_t sampling_ns; /* when sampling began; 0: not yet */
+    bool stayed_away; /* the guest left, and (wait_ns) passed: why it is over */
 
     /* The session's own. */
     uint64_t entered_ns; /* when (state) began */
     uint64_t retry_ns;   /* when to open, PING or START again */
-    bool told;           /* the user was told why nothing happens */
-    bool one_way;        /* nothing can be sent */
-    uint64_t guest_hz;   /* of its clock, as it says; 0: it does not know */
+    bool met;            /* a guest said HELLO once */
+    bool heard;          /* bytes came since the source opened */
+    uint64_t left_ns;    /* when the guest left that is waited for; 0: none */
+    /* What the user was told since the last HELLO, by hash: each once. */
+    uint64_t told[SESSION_TOLD];
+    size_t told_count;
+    bool one_way;      /* nothing can be sent */
+    uint64_t guest_hz; /* of its clock, as it says; 0: it does not know */
     uint64_t measured_hz;
     uint32_t guest_rate_hz;
     unsigned pings_left;
@@ -70,6 +78,9 @@ struct session_hello {
     bool rebooted;
 };
 
+/* Bytes came, of whatever kind. */
+void session_heard(struct session *s);
+
 /* What the guest said. A HELLO that opens a session: */
 void session_hello(struct session *s, const struct session_hello *h);
 /* STATUS: enum wire_state, enum wire_refusal. */
@@ -82,7 +93,12 @@ uint64_t session_pong(struct session *s, uint64_t cookie, uint64_t tsc,
 /* Frames were lost. */
 void session_gap(struct session *s);
 
-/* End it in order: STOP, and up to a second for the answer. */
+/* The source has ended, so that half a frame stays one. Over, or else to be
+ * opened again by session_tick(). */
+void session_cut(struct session *s);
+
+/* End it in order: STOP, and a second for the answer; more at rates so low that
+ * the guest hears STOP later. */
 void session_stop(struct session *s);
 /* End it now. */
 void session_end(struct session *s);

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "fleet.h"
 #include "pipeline.h"
 
 static int print_sums(const struct profile *p)
@@ -27,7 +28,7 @@ static int print_sums(const struct profile *p)
 
 int main(int argc, char **argv)
 {
-    const struct pipeline_config config = {.stop_fd = -1};
+    const struct pipeline_config config = {0};
     enum pipeline_end end;
     struct err e = {""};
 
@@ -39,7 +40,7 @@ int main(int argc, char **argv)
     struct pipeline *p = source ? pipeline_new(source, &config, &e) : NULL;
     int status = 1;
 
-    if (p && pipeline_run(p, &end, &e) == 0 && pipeline_profile(p))
+    if (p && fleet_run_one(p, 0, -1, &end, &e) == 0 && pipeline_profile(p))
         status = print_sums(pipeline_profile(p));
     else
         fprintf(stderr, "bench_agent: %s\n", e.text);

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "fleet.h"
 #include "pipeline.h"
 #include "util/bytes.h"
 #include "wiregen.h"
@@ -265,14 +266,14 @@ static double seconds_of(clockid_t clock)
 static int run(const char *path)
 {
     struct err e = {{0}};
-    struct pipeline_config config = {.stop_fd = -1};
+    struct pipeline_config config = {0};
     enum pipeline_end end;
     double wall = seconds_of(CLOCK_MONOTONIC);
     double cpu = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
     struct source *source = source_replay(path, &e);
     struct pipeline *p = source ? pipeline_new(source, &config, &e) : NULL;
 
-    if (!p || pipeline_run(p, &end, &e) < 0) {
+    if (!p || fleet_run_one(p, 0, -1, &end, &e) < 0) {
         fprintf(stderr, "bench_decode: %s\n", e.text);
         pipeline_free(p);
         return 1;

@@ -20,7 +20,8 @@ static int parse(enum command_bit command, const char *line)
     (void)snprintf(copy, sizeof copy, "%s", line);
     for (char *w = strtok(copy, " "); w != NULL; w = strtok(NULL, " "))
         argv[argc++] = w;
-    e.text[0] = '\0';
+    e.text[0] = 0;
+    options_fini(&o);
     return options_parse(&o, command, argc, argv, &e);
 }
 
@@ -36,8 +37,10 @@ TEST(options_reach_their_fields)
     CHECK_EQ(parse(COMMAND_LIVE, "--serial /tmp/s --elf=app.elf -d 5 --rate "
                                  "1000 --depth 8 -o a.folded -ob.txt"),
              0);
-    CHECK_STR(o.serial, "/tmp/s");
-    CHECK_STR(o.elf, "app.elf");
+    CHECK_EQ(o.guests.count, 1);
+    CHECK_STR(o.guests.list[0].kind, "serial");
+    CHECK_STR(o.guests.list[0].where, "/tmp/s");
+    CHECK_STR(o.guests.list[0].elf, "app.elf");
     CHECK(o.duration_s == 5);
     CHECK_EQ(o.rate_hz, 1000);
     CHECK_EQ(o.depth, 8);

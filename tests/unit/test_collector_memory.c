@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "alloc.h"
+#include "fleet.h"
 #include "pipeline.h"
 #include "wiregen.h"
 
@@ -54,12 +55,12 @@ static void write_stream(void)
 /* From file to profile, recording it again. Returns whether all is there. */
 static bool run_once(void)
 {
-    struct pipeline_config config = {.stop_fd = -1, .record_path = copy};
+    struct pipeline_config config = {.record_path = copy};
     struct err e = {""};
     enum pipeline_end end;
     struct source *source = source_serial(path, &e);
     struct pipeline *p = source ? pipeline_new(source, &config, &e) : NULL;
-    int result = p ? pipeline_run(p, &end, &e) : -1;
+    int result = p ? fleet_run_one(p, 0, -1, &end, &e) : -1;
     const struct profile *profile = p ? pipeline_profile(p) : NULL;
     bool whole = result == 0 && profile;
 

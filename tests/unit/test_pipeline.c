@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "fake_guest.h"
+#include "fleet.h"
 #include "pipeline.h"
 #include "tprof_wire.h"
 #include "wiregen.h"
@@ -45,10 +46,9 @@ static int hello(void *context, const struct guest *g, struct err *e)
     return g->cores == 1 ? 0 : err_set(e, "wrong guest");
 }
 
-static struct pipeline_config config_of(double duration_s)
+static struct pipeline_config config_of(void)
 {
-    return (struct pipeline_config){
-        .stop_fd = -1, .duration_s = duration_s, .hello = hello, .note = note};
+    return (struct pipeline_config){.hello = hello, .note = note};
 }
 
 static struct pipeline *open_pipeline(const struct pipeline_config *config)
@@ -62,14 +62,20 @@ static struct pipeline *open_pipeline(const struct pipeline_config *config)
     return p;
 }
 
-static enum pipeline_end run(struct pipeline *p)
+/* Run (p) for (duration_s), 0: to its end, or until press_stop(). */
+static enum pipeline_end run_for(struct pipeline *p, double duration_s)
 {
     enum pipeline_end end;
-    int result = pipeline_run(p, &end, &error);
+    int result = fleet_run_one(p, duration_s, stop_pipe[0], &end, &error);
 
     if (result < 0)
         CHECK_STR(error.text, "");
     return end;
+}
+
+static enum pipeline_end run(struct pipeline *p)
+{
+    return run_for(p, 0);
 }
 
 static void play_in_order(struct guest_side *g)
@@ -96,7 +102,7 @@ TEST(
     make_dir();
     pid_t guest =
         start_guest(play_in_order, (struct guest_side){.tsc_hz = 1000000000});
-    struct pipeline_config config = config_of(0.2);
+    struct pipeline_config config = config_of();
 
     config.rate_hz = 4000;
     config.depth = 32;
@@ -104,7 +110,7 @@ TEST(
     strcpy(config.info.elf, "/k/app.elf");
     struct pipeline *p = open_pipeline(&config);
 
-    CHECK_EQ(run(p), PIPELINE_DURATION);
+    CHECK_EQ(run_for(p, 0.2), PIPELINE_DURATION);
     const struct profile *profile = pipeline_profile(p);
 
     CHECK_EQ(hellos, 1);
@@ -120,7 +126,7 @@ TEST(
     /* and the recording gives the same profile */
     struct source *source = source_replay(record_path, &error);
 
-    config = config_of(0);
+    config = config_of();
     p = pipeline_new(source, &config, &error);
     CHECK_EQ(run(p), PIPELINE_SOURCE_END);
     profile = pipeline_profile(p);
@@ -153,9 +159,8 @@ TEST(user_stops_it_in_order) /* catches: Ctrl-C that loses the profile */
     CHECK_EQ(pipe(stop_pipe), 0);
     pid_t guest =
         start_guest(play_until_left, (struct guest_side){.tsc_hz = 1000000000});
-    struct pipeline_config config = config_of(0);
+    struct pipeline_config config = config_of();
 
-    config.stop_fd = stop_pipe[0];
     struct pipeline *p = open_pipeline(&config);
 
     /* the guest never answers STOP: it ends nevertheless, after a second */
@@ -196,9 +201,8 @@ TEST(reason_of_the_end_is_the_first) /* catches: "the guest is gone" after STOP
     CHECK_EQ(pipe(stop_pipe), 0);
     pid_t guest = start_guest(play_leave_when_stopped,
                               (struct guest_side){.tsc_hz = 1000000000});
-    struct pipeline_config config = config_of(0);
+    struct pipeline_config config = config_of();
 
-    config.stop_fd = stop_pipe[0];
     struct pipeline *p = open_pipeline(&config);
 
     CHECK_EQ(run(p), PIPELINE_STOPPED);
@@ -213,9 +217,8 @@ TEST(second_stop_leaves_at_once) /* catches: a user who has to wait */
     CHECK_EQ(pipe(stop_pipe), 0);
     pid_t guest = start_guest(play_stopped_twice,
                               (struct guest_side){.tsc_hz = 1000000000});
-    struct pipeline_config config = config_of(0);
+    struct pipeline_config config = config_of();
 
-    config.stop_fd = stop_pipe[0];
     struct pipeline *p = open_pipeline(&config);
 
     CHECK_EQ(run(p), PIPELINE_ABANDONED);
@@ -253,7 +256,7 @@ TEST(unknown_clock_is_measured) /* catches: a period of nonsense */
 {
     make_dir();
     pid_t guest = start_guest(play_without_clock, (struct guest_side){0});
-    struct pipeline_config config = config_of(0);
+    struct pipeline_config config = config_of();
 
     config.rate_hz = 1000;
     struct pipeline *p = open_pipeline(&config);
@@ -290,10 +293,10 @@ TEST(one_way_channel_is_not_spoken_to) /* catches: START typed into a console */
 {
     make_dir();
     pid_t guest = start_guest(play_one_way, (struct guest_side){0});
-    struct pipeline_config config = config_of(0.2);
+    struct pipeline_config config = config_of();
     struct pipeline *p = open_pipeline(&config);
 
-    CHECK_EQ(run(p), PIPELINE_DURATION);
+    CHECK_EQ(run_for(p, 0.2), PIPELINE_DURATION);
     CHECK_EQ(pipeline_profile(p)->cores[0].account.samples, 7);
     pipeline_free(p);
     join_guest(guest);
@@ -317,7 +320,7 @@ TEST(gap_makes_it_send_reset) /* catches: unknown stacks for ever */
     make_dir();
     pid_t guest =
         start_guest(play_with_gap, (struct guest_side){.tsc_hz = 1000000000});
-    struct pipeline_config config = config_of(0);
+    struct pipeline_config config = config_of();
     struct pipeline *p = open_pipeline(&config);
 
     CHECK_EQ(run(p), PIPELINE_SOURCE_END);
@@ -345,7 +348,7 @@ TEST(rebooted_guest_is_started_again) /* catches: silence after a reboot */
     make_dir();
     pid_t guest =
         start_guest(play_reboot, (struct guest_side){.tsc_hz = 1000000000});
-    struct pipeline_config config = config_of(0);
+    struct pipeline_config config = config_of();
     struct pipeline *p = open_pipeline(&config);
 
     CHECK_EQ(run(p), PIPELINE_SOURCE_END);
@@ -377,7 +380,7 @@ TEST(reboot_into_another_image_ends_the_profile) /* catches: two programs mixed
     make_dir();
     pid_t guest = start_guest(play_other_image,
                               (struct guest_side){.tsc_hz = 1000000000});
-    struct pipeline_config config = config_of(0);
+    struct pipeline_config config = config_of();
     struct pipeline *p = open_pipeline(&config);
 
     CHECK_EQ(run(p), PIPELINE_OTHER_IMAGE);
@@ -404,7 +407,7 @@ TEST(refused_start_is_told_and_repeated) /* catches: giving up on a slow boot */
     make_dir();
     pid_t guest = start_guest(play_without_cores,
                               (struct guest_side){.tsc_hz = 1000000000});
-    struct pipeline_config config = config_of(0);
+    struct pipeline_config config = config_of();
     struct pipeline *p = open_pipeline(&config);
 
     CHECK_EQ(run(p), PIPELINE_SOURCE_END);
@@ -428,7 +431,7 @@ TEST(silent_guest_is_explained) /* catches: a user who waits without a word */
     make_dir();
     CHECK_EQ(pipe(stop_pipe), 0);
     pid_t guest = start_guest(play_silence, (struct guest_side){0});
-    struct pipeline_config config = config_of(0);
+    struct pipeline_config config = config_of();
     struct pipeline *p = open_pipeline(&config);
 
     CHECK_EQ(run(p), PIPELINE_SOURCE_END);
@@ -443,7 +446,7 @@ TEST(silent_guest_is_explained) /* catches: a user who waits without a word */
 TEST(absent_guest_is_waited_for) /* catches: an error where patience is due */
 {
     make_dir();
-    struct pipeline_config config = config_of(0);
+    struct pipeline_config config = config_of();
     struct pipeline *p = open_pipeline(&config);
 
     fflush(stdout);

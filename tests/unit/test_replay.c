@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "fake_guest.h"
+#include "fleet.h"
 #include "pipeline.h"
 #include "wiregen.h"
 
@@ -17,7 +18,7 @@ static int hello(void *context, const struct guest *g, struct err *e)
     return g->cores == 1 ? 0 : err_set(e, "wrong guest");
 }
 
-static const struct pipeline_config config = {.stop_fd = -1, .hello = hello};
+static const struct pipeline_config config = {.hello = hello};
 
 TEST(wrong_guest_fails_with_its_reason) /* catches: profiles of a wrong ELF */
 {
@@ -33,7 +34,7 @@ TEST(wrong_guest_fails_with_its_reason) /* catches: profiles of a wrong ELF */
     struct pipeline *p =
         pipeline_new(source_replay(record_path, &error), &config, &error);
 
-    CHECK_EQ(pipeline_run(p, &end, &error), -1);
+    CHECK_EQ(fleet_run_one(p, 0, -1, &end, &error), -1);
     CHECK_STR(error.text, "wrong guest");
     CHECK_EQ(pipeline_profile(p)->health.frames, 1);
     pipeline_free(p);
@@ -61,7 +62,7 @@ TEST(
     struct pipeline *p =
         pipeline_new(source_serial(record_path, &error), &config, &error);
 
-    CHECK_EQ(pipeline_run(p, &end, &error), 0);
+    CHECK_EQ(fleet_run_one(p, 0, -1, &end, &error), 0);
     CHECK_EQ(end, PIPELINE_SOURCE_END);
     CHECK_EQ(pipeline_profile(p)->cores[0].account.samples, 1);
     CHECK_EQ(pipeline_profile(p)->health.skipped, 8);
@@ -76,7 +77,7 @@ TEST(missing_file_is_an_error) /* catches: waiting for a recording to appear */
     struct pipeline *p =
         pipeline_new(source_replay("/nonexistent", &error), &config, &error);
 
-    CHECK_EQ(pipeline_run(p, &end, &error), -1);
+    CHECK_EQ(fleet_run_one(p, 0, -1, &end, &error), -1);
     CHECK(strstr(error.text, "/nonexistent: No such file") != NULL);
     pipeline_free(p);
 }

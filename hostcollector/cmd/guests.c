@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The list of guests: from words and lines to sources and names. */
+#include "cmd/guests.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/vec.h"
+
+#define FILE_MAX (16u << 20) /* some 200,000 guests */
+#define EXAMPLE  "a line is like: --vsock 3 --elf app.elf --name web1"
+
+/* What is said of a guest; the sources come first. */
+enum key { KEY_SERIAL, KEY_VSOCK, KEY_VSOCK_UDS, KEY_ELF, KEY_NAME, KEYS };
+#define KEY_SOURCES KEY_ELF
+
+static const char *const keys[KEYS] = {"serial", "vsock", "vsock-uds", "elf",
+                                       "name"};
+
+/* KEYS: there is no such key. */
+static enum key key_of(const char *name)
+{
+    unsigned key = 0;
+
+    while (key < KEYS && strcmp(keys[key], name) != 0)
+        key++;
+    return (enum key)key;
+}
+
+static int add(struct guests *g, enum key key, const char *where, struct err *e)
+{
+    if (vec_grow(&g->list, &g->room, g->count, sizeof *g->list) != 0)
+        return err_set(e, "out of memory");
+    g->list[g->count++] =
+        (struct guest_spec){.kind = keys[key], .where = where};
+    return 0;
+}
+
+static bool fits_file_name(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
+}
+
+static int set_name(struct guest_spec *spec, const char *name, struct err *e)
+{
+    size_t length = strlen(name), good = 0;
+
+    while (good < length && fits_file_name(name[good]))
+        good++;
+    if (length == 0 || length >= GUEST_NAME_MAX || good < length ||
+        name[0] == '.')
+        return err_set(e,
+                       "--name: '%s' is no name: 1 to %d letters, digits, '-', "
+                       "'_' or '.'",
+                       name, GUEST_NAME_MAX - 1);
+    memcpy(spec->name, name, length + 1);
+    spec->named = true;
+    return 0;
+}
+
+int guests_option(struct guests *g, const char *key, const char *value,
+                  struct err *e)
+{
+    switch (key_of(key)) {
+    case KEY_ELF:
+        g->elfs++;
+        g->last_elf = value;
+        *(g->open ? &g->list[g->count - 1].elf : &g->elf) = value;
+        return 0;
+    case KEY_NAME:
+        if (g->open)
+            return set_name(&g->list[g->count - 1], value, e);
+        return err_set(e,
+                       "--name: of which guest? Type it behind the guest's "
+                       "source: --vsock 3 --name %s",
+                       value);
+    default:
+        if (add(g, key_of(key), value, e) != 0)
+            return -1;
+        g->open = true;
+        return 0;
+    }
+}
+
+/* The file */
+
+/* The next word of (*line), cut from it; NULL: none, or a comment. */
+static char *next_word(char **line)
+{
+    char *word = *line + strspn(*line, " \t\r");
+
+    *line = word + strcspn(word, " \t\r");
+    if (**line != '\0')
+        *(*line)++ = '\0';
+    return *word != '\0' && *word != '#' ? word : NULL;
+}
+
+/* One option: --key value, --key=value or key=value, into (values). */
+static int take_word(const char *values[KEYS], char *word, char **line,
+                     struct err *e)
+{
+    bool dashed = strncmp(word, "--", 2) == 0;
+    char *equals = strchr(word, '=');
+    char *value = equals != NULL ? equals + 1 : NULL;
+
+    if (equals != NULL)
+        *equals = '\0';
+    enum key key = key_of(dashed ? word + 2 : word);
+
+    if (key == KEYS || (!dashed && value == NULL))
+        return err_set(e, "what is '%s'? " EXAMPLE, word);
+    if (value == NULL)
+        value = next_word(line);
+    if (value == NULL || *value == '\0')
+        return err_set(e, "what stands after '%s'? " EXAMPLE, word);
+    for (unsigned i = 0; key < KEY_SOURCES && i < KEY_SOURCES; i++) {
+        if (values[i] != NULL)
+            return err_set(e, "one guest a line: '%s' or '%s'?", values[i],
+                           value);
+    }
+    values[key] = value;
+    return 0;
+}
+
+static int take_line(struct guests *g, char *line, struct err *e)
+{
+    const char *values[KEYS] = {NULL};
+    unsigned source = 0;
+    bool empty = true;
+    char *word;
+
+    for (; (word = next_word(&line)) != NULL; empty = false)
+        if (take_word(values, word, &line, e) != 0)
+            return -1;
+    while (source < KEY_SOURCES && values[source] == NULL)
+        source++;
+    if (empty)
+        return 0;
+    if (source == KEY_SOURCES)
+        return err_set(e, "where is this guest? " EXAMPLE);
+    if (add(g, (enum key)source, values[source], e) != 0)
+        return -1;
+    g->list[g->count - 1].elf = values[KEY_ELF];
+    return values[KEY_NAME] == NULL
+               ? 0
+               : set_name(&g->list[g->count - 1], values[KEY_NAME], e);
+}
+
+/* The whole of (path), NUL-terminated; NULL with (e) filled. */
+static char *read_file(const char *path, struct err *e)
+{
+    FILE *f = fopen(path, "r");
+    char *text = NULL;
+    size_t size = 0, room = 0;
+
+    if (f == NULL) {
+        (void)err_sys(e, path);
+        return NULL;
+    }
+    do {
+        char *grown = realloc(text, room = room != 0 ? 2 * room : 4096);
+
+        if (grown == NULL || room > FILE_MAX) {
+            (void)err_set(e,
+                          grown == NULL ? "%s: out of memory"
+                                        : "%s: larger than 16 MiB",
+                          path);
+            free(grown != NULL ? grown : text);
+            (void)fclose(f);
+            return NULL;
+        }
+        text = grown;
+        size += fread(text + size, 1, room - size - 1, f);
+    } while (size == room - 1);
+    text[size] = '\0';
+    if (ferror(f) != 0 || strlen(text) != size) {
+        (void)err_set(e, "%s: not a text file", path);
+        free(text);
+        text = NULL;
+    }
+    (void)fclose(f);
+    return text;
+}
+
+int guests_read(struct guests *g, const char *path, struct err *e)
+{
+    struct err why;
+    unsigned number = 1;
+
+    if (g->text != NULL)
+        return err_set(e, "--guests: one file at a time");
+    g->text = read_file(path, e);
+    if (g->text == NULL)
+        return -1;
+    g->open = false;
+    for (char *line = g->text; line != NULL; number++) {
+        char *end = strchr(line, '\n');
+
+        if (end != NULL)
+            *end++ = '\0';
+        if (take_line(g, line, &why) != 0)
+            return err_set(e, "%s:%u: %s", path, number, why.text);
+        line = end;
+    }
+    return g->count != 0 ? 0 : err_set(e, "%s: no guest in it; " EXAMPLE, path);
+}
+
+/* Names */
+
+/* A name from where the guest is: cid3, or a path's last part. */
+static void make_name(struct guest_spec *spec)
+{
+    bool vsock = strcmp(spec->kind, keys[KEY_VSOCK]) == 0;
+    const char *slash = strrchr(spec->where, '/');
+    const char *last = slash != NULL ? slash + 1 : spec->where;
+
+    (void)snprintf(spec->name, sizeof spec->name - 12, "%s%s",
+                   vsock ? "cid" : "", last);
+    for (char *c = spec->name; *c != '\0'; c++)
+        if (!fits_file_name(*c))
+            *c = '_';
+    if (spec->name[0] == '.' || spec->name[0] == '\0')
+        spec->name[0] = '_';
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    const struct guest_spec *const *left = a, *const *right = b;
+
+    return strcmp((*left)->name, (*right)->name);
+}
+
+/* The guests by name in (sorted); returns whether two have the same. */
+static bool sort_names(struct guests *g, struct guest_spec **sorted)
+{
+    bool same = false;
+
+    for (size_t i = 0; i < g->count; i++)
+        sorted[i] = &g->list[i];
+    qsort(sorted, g->count, sizeof *sorted, compare_names);
+    for (size_t i = 1; i < g->count; i++)
+        same |= compare_names(&sorted[i - 1], &sorted[i]) == 0;
+    return same;
+}
+
+/* Made names that are not unique get the guest's place in the list. */
+static void number_names(struct guests *g, struct guest_spec **sorted)
+{
+    for (size_t i = 0, run; i < g->count; i += run) {
+        for (run = 1; i + run < g->count &&
+                      compare_names(&sorted[i], &sorted[i + run]) == 0;)
+            run++;
+        for (size_t j = i; run > 1 && j < i + run; j++) {
+            char *name = sorted[j]->name;
+            size_t length = strlen(name);
+
+            if (!sorted[j]->named)
+                (void)snprintf(name + length, GUEST_NAME_MAX - length, "-%zu",
+                               (size_t)(sorted[j] - g->list) + 1);
+        }
+    }
+}
+
+static int name_guests(struct guests *g, struct err *e)
+{
+    struct guest_spec **sorted = calloc(g->count + 1, sizeof *sorted);
+    int result = 0;
+
+    if (sorted == NULL)
+        return err_set(e, "out of memory");
+    for (size_t i = 0; i < g->count; i++)
+        if (!g->list[i].named)
+            make_name(&g->list[i]);
+    if (sort_names(g, sorted))
+        number_names(g, sorted);
+    if (sort_names(g, sorted)) {
+        size_t i = 1;
+
+        while (compare_names(&sorted[i - 1], &sorted[i]) != 0)
+            i++;
+        result = err_set(e, "two guests are called '%s': give each a --name",
+                         sorted[i]->name);
+    }
+    free(sorted);
+    return result;
+}
+
+int guests_finish(struct guests *g, struct err *e)
+{
+    if (g->elfs == 1)
+        g->elf = g->last_elf;
+    for (size_t i = 0; i < g->count; i++)
+        if (g->list[i].elf == NULL)
+            g->list[i].elf = g->elf;
+    return name_guests(g, e);
+}
+
+struct source *guests_source(const struct guest_spec *spec, bool force,
+                             struct err *e)
+{
+    switch (key_of(spec->kind)) {
+    case KEY_VSOCK:
+        return source_vsock(spec->where, force, e);
+    case KEY_VSOCK_UDS:
+        return source_vsock_uds(spec->where, e);
+    default:
+        return source_serial(spec->where, e);
+    }
+}
+
+void guests_fini(struct guests *g)
+{
+    free(g->list);
+    free(g->text);
+    *g = (struct guests){0};
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The sums over guests; images are told apart by what the guests say. */
+#include "cmd/overall.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregate/aggregate.h"
+#include "util/vec.h"
+#include "view/view.h"
+
+struct overall_image_sum {
+    const struct run *run; /* the first that ran it: its image, its options */
+    size_t guests;
+    struct aggregate *sum;
+    struct remarks remarks;
+    struct view *view;
+};
+
+static bool same_image(const struct guest *a, const struct guest *b)
+{
+    if (a->build_id_len != b->build_id_len)
+        return false;
+    if (a->build_id_len != 0)
+        return memcmp(a->build_id, b->build_id, a->build_id_len) == 0;
+    return a->has_text_crc && b->has_text_crc && a->text_crc == b->text_crc &&
+           a->text_size == b->text_size;
+}
+
+static struct overall_image_sum *find(struct overall_sum *o,
+                                      const struct run *r)
+{
+    for (size_t i = 0; i < o->image_count; i++)
+        if (same_image(&o->images[i].run->profile->guest, &r->profile->guest))
+            return &o->images[i];
+    return NULL;
+}
+
+/* The image's slide is known by the run, since it has an image. */
+static int add_to_image(struct overall_sum *o, const struct run *r,
+                        struct err *e)
+{
+    struct overall_image_sum *image = find(o, r);
+
+    if (image == NULL) {
+        if (vec_grow(&o->images, &o->image_room, o->image_count,
+                     sizeof *o->images) != 0)
+            return err_set(e, "out of memory");
+        image = &o->images[o->image_count];
+        *image = (struct overall_image_sum){
+            .run = r,
+            .sum = aggregate_new(&(struct aggregate_config){0}),
+        };
+        if (image->sum == NULL)
+            return err_set(e, "out of memory");
+        o->image_count++;
+    }
+    aggregate_merge(image->sum, r->profile, r->slide);
+    image->guests++;
+    return 0;
+}
+
+int overall_add(struct overall_sum *o, const struct run *r,
+                const struct view *v, struct err *e)
+{
+    struct aggregate_sums sums = pipeline_sums(r->pipeline);
+    double all = v != NULL ? v->total.all.time : 0;
+
+    if (vec_grow(&o->guests, &o->guest_room, o->guest_count,
+                 sizeof *o->guests) != 0)
+        return err_set(e, "out of memory");
+    o->guests[o->guest_count++] = (struct overall_guest){
+        .name = r->name,
+        .elf = r->image != NULL ? image_path(shared_image(r->image)) : NULL,
+        .samples = sums.samples,
+        .lost = sums.lost,
+        .busy = all > 0 ? v->total.busy.time / all : -1,
+        .trouble = r->failed ? r->e.text : NULL,
+    };
+    return v != NULL ? add_to_image(o, r, e) : 0;
+}
+
+/* The view of everything that ran on (image), in (*report). */
+static int show(struct overall_image_sum *image, struct report *report,
+                struct err *e)
+{
+    const struct run *r = image->run;
+    const struct profile *profile = aggregate_profile(image->sum);
+    struct symbolizer *symbolizer = NULL;
+    struct opcodes *opcodes = NULL;
+
+    if (profile != NULL &&
+        (r->image == NULL ||
+         shared_image_readers(r->image, 0, &symbolizer, &opcodes) == 0))
+        image->view = view_new(profile, symbolizer, opcodes);
+    if (image->view == NULL)
+        return err_set(e, "out of memory");
+    *report = (struct report){
+        .profile = profile,
+        .view = image->view,
+        .remarks = &image->remarks,
+        .elf = r->image != NULL ? image_path(shared_image(r->image)) : NULL,
+        .top = r->config.options->top,
+        .all = r->config.options->all,
+    };
+    return 0;
+}
+
+int overall_finish(struct overall_sum *o, struct overall *result, struct err *e)
+{
+    *result =
+        (struct overall){.guests = o->guests, .guest_count = o->guest_count};
+    o->shown = calloc(o->image_count + 1, sizeof *o->shown);
+    if (o->shown == NULL)
+        return err_set(e, "out of memory");
+    for (size_t i = 0; i < o->image_count; i++) {
+        struct overall_image *shown = &o->shown[result->image_count];
+
+        if (o->images[i].guests < 2)
+            continue; /* its own report says all of it */
+        shown->guests = o->images[i].guests;
+        if (show(&o->images[i], &shown->report, e) != 0)
+            return -1;
+        result->image_count++;
+    }
+    result->images = o->shown;
+    return 0;
+}
+
+void overall_fini(struct overall_sum *o)
+{
+    for (size_t i = 0; i < o->image_count; i++) {
+        view_free(o->images[i].view);
+        aggregate_free(o->images[i].sum);
+    }
+    free(o->images);
+    free(o->guests);
+    free(o->shown);
+    *o = (struct overall_sum){0};
+}

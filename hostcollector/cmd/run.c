@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Between a pipeline and its report: image, identity, recording, remarks. */
+#include "cmd/run.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/identity.h"
+
+static void on_note(void *context, const char *line)
+{
+    struct run *r = context;
+
+    r->config.say(r->config.context, r, line);
+}
+
+/* What the recording that is being read says of itself; NULL if none is. */
+static const struct recording_info *recorded(const struct run *r)
+{
+    enum recording_end end;
+
+    return pipeline_recording(r->pipeline, &end);
+}
+
+/* The image that a recording names, where --elf names none. */
+static void find_image(struct run *r)
+{
+    const struct recording_info *info = recorded(r);
+    struct err why;
+
+    if (r->image_sought)
+        return;
+    r->image_sought = true;
+    if (info == NULL || info->elf[0] == '\0') {
+        remarks_warn(&r->remarks,
+                     "Addresses have no names, and idle time counts "
+                     "as busy: give the guest's image by --elf.");
+        return;
+    }
+    r->image = images_open(r->config.images, info->elf, &why);
+    if (r->image == NULL)
+        remarks_warn(&r->remarks,
+                     "Addresses have no names, and idle time counts as busy: "
+                     "%s. Give the guest's image by --elf.",
+                     why.text);
+}
+
+static int on_hello(void *context, const struct guest *g, struct err *e)
+{
+    struct run *r = context;
+
+    if (r->image == NULL)
+        find_image(r);
+    if (r->image == NULL)
+        return 0;
+    return identity_check(g, shared_image(r->image), &r->slide, &r->remarks, e);
+}
+
+static void fill_info(const struct run *r, struct recording_info *info)
+{
+    char path[PATH_MAX];
+    size_t len = 0;
+    const uint8_t *id = NULL;
+
+    (void)snprintf(info->version, sizeof info->version, "%s",
+                   COLLECTOR_VERSION);
+    if (r->image == NULL)
+        return;
+    const struct image *image = shared_image(r->image);
+
+    /* the recording may be read from another directory */
+    if (realpath(image_path(image), path) != NULL &&
+        strlen(path) < sizeof info->elf)
+        memcpy(info->elf, path, strlen(path) + 1);
+    id = image_build_id(image, &len);
+    if (id != NULL && len <= sizeof info->build_id) {
+        memcpy(info->build_id, id, len);
+        info->build_id_len = len;
+    }
+}
+
+static struct pipeline_config make_config(struct run *r)
+{
+    const struct options *o = r->config.options;
+    struct pipeline_config config = {
+        .rate_hz = o->rate_hz,
+        .depth = o->depth,
+        .wait_s = o->wait_s,
+        .aggregate = {.one_core = o->core >= 0,
+                      .core = o->core >= 0 ? (uint32_t)o->core : 0,
+                      .from_s = o->from_s,
+                      .to_s = o->to_s,
+                      .memory_max = r->config.memory_max},
+        .record_path = r->recording,
+        .context = r,
+        .hello = on_hello,
+        .note = on_note,
+    };
+
+    fill_info(r, &config.info);
+    return config;
+}
+
+static void make_name(struct run *r)
+{
+    const struct guest_spec *spec = r->config.spec;
+
+    if (spec == NULL)
+        return;
+    if (r->config.number > 1)
+        (void)snprintf(r->name, sizeof r->name, "%s.%u", spec->name,
+                       r->config.number);
+    else
+        (void)snprintf(r->name, sizeof r->name, "%s", spec->name);
+}
+
+/* NAME.tprof for the only run, NAME.GUEST.tprof for others. */
+static int name_recording(struct run *r, struct err *e)
+{
+    const char *path = r->config.recording;
+    char text[PATH_MAX];
+
+    if (path == NULL)
+        return 0;
+    const char *slash = strrchr(path, '/');
+    const char *dot = strrchr(slash != NULL ? slash : path, '.');
+    int stem = (int)(dot != NULL ? (size_t)(dot - path) : strlen(path));
+    int length = snprintf(text, sizeof text, "%.*s.%s%s", stem, path, r->name,
+                          path + stem);
+
+    if (length < 0 || (size_t)length >= sizeof text)
+        return err_set(e, "-o %s: too long a path", path);
+    r->recording = strdup(r->config.alone ? path : text);
+    return r->recording != NULL ? 0 : err_set(e, "out of memory");
+}
+
+static struct source *open_source(struct run *r, struct err *e)
+{
+    const struct options *o = r->config.options;
+    const struct guest_spec *spec = r->config.spec;
+    struct source *source = spec != NULL
+                                ? guests_source(spec, o->force_vsock, e)
+                                : source_replay(o->input, e);
+
+    if (source != NULL)
+        (void)snprintf(r->source, sizeof r->source, "%s%s%s",
+                       spec != NULL ? spec->kind : "", spec != NULL ? ":" : "",
+                       source->path);
+    return source;
+}
+
+struct run *run_new(const struct run_config *config, bool *usage, struct err *e)
+{
+    struct run *r = calloc(1, sizeof *r);
+    struct source *source = NULL;
+    const char *elf =
+        config->spec != NULL ? config->spec->elf : config->options->guests.elf;
+
+    *usage = false;
+    if (r == NULL) {
+        (void)err_set(e, "out of memory");
+        return NULL;
+    }
+    r->config = *config;
+    make_name(r);
+    source = open_source(r, e);
+    *usage = source == NULL;
+    if (source == NULL || name_recording(r, e) != 0)
+        goto fail;
+    if (elf != NULL) {
+        r->image = images_open(config->images, elf, e);
+        if (r->image == NULL)
+            goto fail;
+    }
+    struct pipeline_config pipeline = make_config(r);
+
+    r->pipeline = pipeline_new(source, &pipeline, e);
+    source = NULL; /* it is the pipeline's now, or closed */
+    if (r->pipeline == NULL)
+        goto fail;
+    return r;
+
+fail:
+    source_close(source);
+    run_free(r);
+    return NULL;
+}
+
+void run_free(struct run *r)
+{
+    if (r == NULL)
+        return;
+    pipeline_free(r->pipeline);
+    free(r->recording);
+    free(r);
+}
+
+static void fail(struct run *r, const struct err *e)
+{
+    r->failed = true;
+    r->e = *e;
+}
+
+static void no_guest(struct run *r)
+{
+    struct err e;
+
+    (void)err_set(&e, "%s: no guest introduced itself: %s", r->source,
+                  r->config.spec != NULL
+                      ? "does one run there, and call tprof_init()?"
+                      : "is this a recording, or a captured stream?");
+    fail(r, &e);
+}
+
+/* What the end itself tells; an empty stream is an error. */
+static void judge_end(struct run *r)
+{
+    enum recording_end closed = RECORDING_WHOLE;
+
+    (void)pipeline_recording(r->pipeline, &closed);
+    if (closed == RECORDING_CUT)
+        remarks_note(&r->remarks, "The recording ends abruptly: it was cut, or "
+                                  "its collector was killed.");
+    if (closed == RECORDING_DAMAGED)
+        remarks_warn(&r->remarks, "The recording is damaged: nothing behind "
+                                  "the damage was read.");
+    if (r->end == PIPELINE_OTHER_IMAGE)
+        remarks_warn(&r->remarks, "After a reboot the guest runs another "
+                                  "image; what it did then is left out.");
+    if (r->end == PIPELINE_STAYED_AWAY)
+        remarks_note(&r->remarks,
+                     "The guest left and did not come back within %.3g s.",
+                     r->config.options->wait_s);
+    if (r->profile != NULL && !r->profile->has_guest)
+        no_guest(r);
+}
+
+void run_ended(struct run *r, enum pipeline_end end, const struct err *e)
+{
+    struct err memory;
+
+    r->end = end;
+    r->profile = pipeline_profile(r->pipeline);
+    if (e != NULL) {
+        fail(r, e);
+    } else if (r->profile == NULL) {
+        (void)err_set(&memory, "out of memory");
+        fail(r, &memory);
+    } else {
+        judge_end(r);
+    }
+}
+
+bool run_has_report(struct run *r)
+{
+    /* what went wrong late shall not cost what came before */
+    return r->profile != NULL && r->profile->has_guest &&
+           (!r->failed || r->profile->stack_count != 0);
+}
+
+static void note_flaws(struct run *r)
+{
+    unsigned flaws = r->image != NULL ? image_flaws(shared_image(r->image)) : 0;
+
+    /* the build-id was spoken of when the guest introduced itself */
+    for (unsigned flaw = IMAGE_NO_SYMBOLS; flaw <= IMAGE_BAD_DEBUG;
+         flaw <<= 1) {
+        if ((flaws & flaw) != 0)
+            remarks_note(&r->remarks, "%s",
+                         image_flaw_text((enum image_flaw)flaw));
+    }
+}
+
+struct view *run_view(struct run *r, struct err *e)
+{
+    struct symbolizer *symbolizer = NULL;
+    struct opcodes *opcodes = NULL;
+    struct view *view = NULL;
+
+    if (r->image == NULL ||
+        shared_image_readers(r->image, r->slide, &symbolizer, &opcodes) == 0)
+        view = view_new(r->profile, symbolizer, opcodes);
+    if (view == NULL) {
+        (void)err_set(e, "out of memory");
+        return NULL;
+    }
+    remarks_diagnose(&r->remarks, r->profile, view);
+    note_flaws(r);
+    return view;
+}
+
+struct report run_report(struct run *r, const struct view *v)
+{
+    const struct recording_info *info = recorded(r);
+
+    return (struct report){
+        .guest = r->config.alone ? NULL : r->name,
+        .profile = r->profile,
+        .view = v,
+        .remarks = &r->remarks,
+        .elf = r->image != NULL ? image_path(shared_image(r->image)) : NULL,
+        .source = info != NULL ? info->source : r->source,
+        .top = r->config.options->top,
+        .all = r->config.options->all,
+    };
+}

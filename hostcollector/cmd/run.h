@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One run: one guest, sampled from its first HELLO until it leaves, its image
+ * changes, or the user has enough; and the report on that.
+ */
+#ifndef TPROF_CMD_RUN_H
+#define TPROF_CMD_RUN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cmd/guests.h"
+#include "cmd/images.h"
+#include "cmd/options.h"
+#include "pipeline.h"
+#include "render/remarks.h"
+#include "render/render.h"
+#include "util/err.h"
+#include "view/view.h"
+
+#define RUN_NAME_MAX (GUEST_NAME_MAX + 8)
+
+struct run;
+
+/* What a run is made of; all must outlive it. */
+struct run_config {
+    const struct options *options;
+    const struct guest_spec *spec; /* NULL: options.input is read */
+    unsigned number;               /* of this guest's runs, from 1 on */
+    bool alone;                    /* no other guest is sampled */
+    const char *recording;         /* path; NULL: none */
+    uint64_t memory_max;           /* as in aggregate_config */
+    struct images *images;
+    void *context;
+    /* A line for the user, now; control bytes need escaping. */
+    void (*say)(void *context, const struct run *r, const char *line);
+};
+
+struct run {
+    struct run_config config;
+    char name[RUN_NAME_MAX]; /* of the guest, and from the second run on its
+                                number */
+    char source[RECORDING_TEXT_MAX];
+    char *recording; /* path; NULL: none */
+    struct pipeline *pipeline;
+    struct shared_image *image; /* NULL: none known */
+    uint64_t slide;
+    bool image_sought;
+    struct remarks remarks;
+
+    /* Set by run_ended(). */
+    bool failed; /* (e) says why */
+    struct err e;
+    enum pipeline_end end;
+    const struct profile *profile; /* NULL: out of memory */
+};
+
+/*
+ * Open image and recording, and make the pipeline. NULL with (e) filled, and
+ * (*usage) set if what the user typed is at fault.
+ */
+struct run *run_new(const struct run_config *config, bool *usage,
+                    struct err *e);
+
+/* Its pipeline has ended; (e): with this error. */
+void run_ended(struct run *r, enum pipeline_end end, const struct err *e);
+
+/* Is there something to report on? If not, (r->failed) is set. */
+bool run_has_report(struct run *r);
+
+/* The view of what this run found; release it by view_free(). NULL with (e)
+ * filled. */
+struct view *run_view(struct run *r, struct err *e);
+
+/* What is to be rendered; lives as long as (r) and (v). */
+struct report run_report(struct run *r, const struct view *v);
+
+/* Release (r). NULL is allowed. */
+void run_free(struct run *r);
+
+#endif
