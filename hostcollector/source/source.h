@@ -39,6 +39,8 @@ struct source_ops {
 };
 #define SOURCE_END (-2)
 
+#define SOURCE_VSOCK_PORT 7077u /* where agents listen, unless said otherwise */
+
 /* The common beginning of every source. */
 struct source {
     const struct source_ops *ops;
@@ -50,7 +52,8 @@ struct source {
     bool reconnects;
     /* Why open() says SOURCE_ABSENT, for the user, one line; it changes as the
      * guest comes nearer: "no guest with CID 3 runs", "guest 3 runs, but
-     * nobody listens on port 7077". NULL: nothing to tell. */
+     * nobody listens on port 7077". Also why read() ended before a byte came.
+     * NULL: nothing to tell. */
     const char *absence;
     /* Told once, before the first open(), one line: "CID 3 is this machine's
      * own". NULL: nothing to tell. */
