@@ -216,6 +216,10 @@ static void stats_field(struct core_stats *s, const struct field *f)
     case WIRE_STATS_UNKNOWN_CPU:
         s->unknown_cpu = f->value;
         break;
+    case WIRE_STATS_STEAL:
+        s->has_steal = f->value != UINT64_MAX;
+        s->steal_ns = s->has_steal ? f->value : 0;
+        break;
     default: /* of a later minor version */
         break;
     }

@@ -48,6 +48,8 @@ struct core_stats {
     uint64_t stacks;
     uint64_t foreign;
     uint64_t device_errors, busy, unknown_cpu; /* whole agent: in core 0's */
+    bool has_steal; /* else nobody knows, and (steal_ns) is 0 */
+    uint64_t steal_ns;
 };
 
 /* STATUS, WIRE.md 7: what took effect. */
