@@ -67,6 +67,8 @@ const
 
   TPROF_RANGES = 4;
 
+  TPROF_STEAL_UNKNOWN = High(QWord); { TTProfHypervisor.StealNs }
+
 type
   { The interrupted registers, for TProfTick. }
   TTProfRegs = record
@@ -100,6 +102,8 @@ type
   end;
   PTProfChannel = ^TTProfChannel;
 
+  PTProfConfig = ^TTProfConfig; { below }
+
   { A way to the host other than virtio-serial: @TProfVsock. Opaque. }
   PTProfTransport = Pointer;
 
@@ -114,13 +118,18 @@ type
                           interrupt; 0: as the command line says }
   end;
 
-  { What a hypervisor tells its guest; each function may be nil. }
+  { What a hypervisor tells its guests. A kernel that has these things for
+    itself gives its own record, with every function. Memory: 64 bytes, aligned
+    to that, zero at first; Config.Physical says where the hypervisor finds
+    them. }
   TTProfHypervisor = record
-    TscHz: function: QWord; cdecl; { TSC ticks a second; 0: unknown }
-    { Memory: 64 bytes of the calling core, at Physical for the hypervisor. }
-    StartCpu: procedure(Memory: Pointer; Physical: QWord); cdecl;
-    StopCpu: procedure(Memory: Pointer); cdecl;
-    { Time that the host took from the core owning Memory, ns, cumulative. }
+    { TSC ticks a second; 0: unknown. In TProfInit; Memory is only lent. }
+    TscHz: function(Config: PTProfConfig; Memory: Pointer): QWord; cdecl;
+    { The calling core joins, or leaves; Memory is its own. }
+    StartCpu: procedure(Config: PTProfConfig; Memory: Pointer); cdecl;
+    StopCpu: procedure(Config: PTProfConfig; Memory: Pointer); cdecl;
+    { Time that the host took from the core with Memory, ns, cumulative, or
+      TPROF_STEAL_UNKNOWN. From any core. }
     StealNs: function(Memory: Pointer): QWord; cdecl;
   end;
   PTProfHypervisor = ^TTProfHypervisor;

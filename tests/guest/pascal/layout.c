@@ -2,7 +2,8 @@
 /*
  * layout OBJECT: the records and constants of tprof.h or tprof.pas as their
  * compiler describes them in DWARF, a line each, in words that both languages
- * share: "RECORD SIZE", "RECORD.FIELD OFFSET SIZE", "TPROF_CONSTANT VALUE".
+ * share: "RECORD SIZE", "RECORD.FIELD OFFSET SIZE", with " (SIZES) SIZE" of
+ * what a function there takes and gives, "TPROF_CONSTANT VALUE".
  */
 #include <ctype.h>
 #include <dwarf.h>
@@ -33,19 +34,48 @@ static bool starts_with(const char *name, const char *start)
     return name != NULL && strncasecmp(name, start, strlen(start)) == 0;
 }
 
+/* The type of (die) without its names. False if it has none: void. */
+static bool type_of(Dwarf_Die *die, Dwarf_Die *type)
+{
+    Dwarf_Attribute at;
+    Dwarf_Die named;
+
+    return dwarf_formref_die(dwarf_attr(die, DW_AT_type, &at), &named) &&
+           dwarf_peel_type(&named, type) == 0;
+}
+
 /* A procedural type stands for a pointer to its code. */
 static Dwarf_Word size_of(Dwarf_Die *die)
 {
-    Dwarf_Attribute at;
-    Dwarf_Die type, peeled;
+    Dwarf_Die type;
     Dwarf_Word size = 0;
 
-    if (!dwarf_formref_die(dwarf_attr(die, DW_AT_type, &at), &type) ||
-        dwarf_peel_type(&type, &peeled) != 0)
+    if (!type_of(die, &type))
         return 0;
-    if (dwarf_tag(&peeled) == DW_TAG_subroutine_type)
+    if (dwarf_tag(&type) == DW_TAG_subroutine_type)
         return sizeof(uint64_t);
-    return dwarf_aggregate_size(&peeled, &size) == 0 ? size : 0;
+    return dwarf_aggregate_size(&type, &size) == 0 ? size : 0;
+}
+
+/* What a procedural field takes and gives: " (SIZE SIZE) SIZE". */
+static void print_procedure(Dwarf_Die *field)
+{
+    Dwarf_Die type, procedure, parameter;
+
+    if (!type_of(field, &type))
+        return;
+    procedure = type;
+    if (dwarf_tag(&type) == DW_TAG_pointer_type && !type_of(&type, &procedure))
+        return;
+    if (dwarf_tag(&procedure) != DW_TAG_subroutine_type)
+        return;
+    printf(" (");
+    if (dwarf_child(&procedure, &parameter) == 0) {
+        do {
+            printf(" %" PRIu64, size_of(&parameter));
+        } while (dwarf_siblingof(&parameter, &parameter) == 0);
+    }
+    printf(" ) %" PRIu64, size_of(&procedure));
 }
 
 /* gcc and clang give a number, Free Pascal an expression that adds one. */
@@ -76,8 +106,10 @@ static void print_record(Dwarf_Die *die, size_t skip)
         if (dwarf_tag(&member) != DW_TAG_member)
             continue;
         plain(dwarf_diename(&member), 0, field);
-        printf("%s.%s %" PRIu64 " %" PRIu64 "\n", record, field,
-               offset_of(&member), size_of(&member));
+        printf("%s.%s %" PRIu64 " %" PRIu64, record, field, offset_of(&member),
+               size_of(&member));
+        print_procedure(&member);
+        putchar('\n');
     } while (dwarf_siblingof(&member, &member) == 0);
 }
 

@@ -1,0 +1,311 @@
+{ SPDX-License-Identifier: BSD-2-Clause }
+{
+  A kernel in Free Pascal in the manner of Toro, to the letter where that makes
+  life hard for a profiler. On each core a thread sends numbers, sorted by it,
+  to each other core and one receives and checks those of each; a core that is
+  alone sends to itself.
+
+  Options: cycles=N  ends after N cycles of the TSC (default 300000000; 0: never)
+           report=N  a line on the console every N messages (default 10000)
+           agent=0   without the profiler; rate=HZ seed=N as in TTProfConfig
+           wire=1    the profiler's bytes go to port 0xe9, one way
+           wait=1    begin when it samples
+}
+program InterCoreComm;
+
+uses
+  Arch, Memory, Console, Process, VirtIOBus, TProf;
+
+const
+  WORDS_MAX = 96;
+  CORE_MEMORY = 128 * 1024; { of the profiler }
+  SHARED_MEMORY = 64 * 1024;
+  WIRE_PORT = $E9;
+  FLUSH_FRAMES = 100000;
+
+type
+  TMessage = record
+    Number, Checksum: QWord;
+    Count: LongWord;
+    Words: array[0..WORDS_MAX - 1] of LongWord;
+  end;
+
+  { A thread's work. }
+  PTask = ^TTask;
+  TTask = record
+    Peer: LongWord;
+    Sends: Boolean;
+    Number: QWord; { messages so far }
+    Random: QWord;
+  end;
+
+var
+  Tasks: array[0..MAX_CPU - 1, 0..MAX_CPU - 1, Boolean] of TTask;
+  Cycles, Report, Start: QWord;
+  WithAgent: Boolean;
+  Over: LongWord;
+  Errors: LongWord;
+
+procedure Must(Error: LongInt);
+begin
+  if Error = TPROF_OK then
+    Exit;
+  WriteText(TProfStrError(Error));
+  Shutdown(1);
+end;
+
+function NextRandom(var Task: TTask): LongWord;
+begin
+  Task.Random := Task.Random xor (Task.Random shl 13);
+  Task.Random := Task.Random xor (Task.Random shr 7);
+  Task.Random := Task.Random xor (Task.Random shl 17);
+  Result := Task.Random shr 32;
+end;
+
+function Checksum(const Message: TMessage): QWord;
+var
+  I: LongWord;
+begin
+  Result := Message.Number;
+  for I := 0 to Message.Count - 1 do
+    Result := Result * 31 + Message.Words[I];
+end;
+
+procedure SortWords(var Message: TMessage; Low, High: LongInt);
+var
+  I, J: LongInt;
+  Middle, Swap: LongWord;
+begin
+  I := Low;
+  J := High;
+  Middle := Message.Words[(Low + High) div 2];
+  repeat
+    while Message.Words[I] < Middle do
+      Inc(I);
+    while Middle < Message.Words[J] do
+      Dec(J);
+    if I <= J then
+    begin
+      Swap := Message.Words[I];
+      Message.Words[I] := Message.Words[J];
+      Message.Words[J] := Swap;
+      Inc(I);
+      Dec(J);
+    end;
+  until I > J;
+  if Low < J then
+    SortWords(Message, Low, J);
+  if I < High then
+    SortWords(Message, I, High);
+end;
+
+procedure MakeMessage(var Task: TTask; var Message: TMessage);
+var
+  I: LongWord;
+begin
+  Message.Number := Task.Number;
+  Message.Count := WORDS_MAX div 2 + NextRandom(Task) mod (WORDS_MAX div 2);
+  for I := 0 to Message.Count - 1 do
+    Message.Words[I] := NextRandom(Task);
+  SortWords(Message, 0, Message.Count - 1);
+  Message.Checksum := Checksum(Message);
+end;
+
+procedure CheckMessage(const Task: TTask; const Message: TMessage);
+var
+  I: LongWord;
+begin
+  if (Message.Number <> Task.Number) or (Message.Checksum <> Checksum(Message)) then
+    Inc(Errors);
+  for I := 1 to Message.Count - 1 do
+    if Message.Words[I - 1] > Message.Words[I] then
+      Inc(Errors);
+end;
+
+{ How long the profiler's interrupts took, and of how many. }
+procedure ReportCost;
+var
+  Core: LongWord;
+  Stats: TTProfStats;
+begin
+  for Core := 0 to CoreCount - 1 do
+  begin
+    Must(TProfGetStats(Core, Stats));
+    WriteConsoleF('pascal: core %d, %d ticks, %d cycles', [Core, Stats.Ticks, Stats.CostTsc]);
+  end;
+end;
+
+{ The first thread that sees the time be over ends the machine. }
+procedure Finish;
+var
+  Source, Target: LongWord;
+  Messages, Took: QWord;
+begin
+  Took := ReadRdtsc - Start;
+  if Exchange(Over, 1) <> 0 then
+    repeat
+      SysThreadSwitch;
+    until False;
+  Messages := 0;
+  for Source := 0 to CoreCount - 1 do
+    for Target := 0 to CoreCount - 1 do
+      Messages := Messages + Tasks[Source, Target, False].Number;
+  if WithAgent then
+  begin
+    ReportCost;
+    TProfFlush(FLUSH_FRAMES);
+  end;
+  WriteConsoleF('pascal: %d cores, %d messages, %d cycles, %d errors',
+                [CoreCount, Messages, Took, Errors]);
+  Shutdown(Errors);
+end;
+
+procedure Receive(var Task: TTask);
+var
+  Message: TMessage;
+begin
+  RecvFrom(Task.Peer, @Message);
+  CheckMessage(Task, Message);
+  Inc(Task.Number);
+  if Task.Number mod Report = 0 then
+    WriteConsoleF('Core[%d] -> Core[%d]: %d messages', [Task.Peer, GetCoreId, Task.Number]);
+end;
+
+procedure Send(var Task: TTask);
+var
+  Message: TMessage;
+begin
+  MakeMessage(Task, Message);
+  SendTo(Task.Peer, @Message, SizeOf(Message));
+  Inc(Task.Number);
+end;
+
+procedure TruthBegin; assembler; nostackframe; public name 'truth_begin';
+asm
+end;
+
+function Thread(Param: Pointer): Int64;
+var
+  Task: PTask;
+begin
+  Result := 0;
+  Task := Param;
+  TruthBegin;
+  repeat
+    if Task^.Sends then
+      Send(Task^)
+    else
+      Receive(Task^);
+    if (Cycles <> 0) and (ReadRdtsc - Start >= Cycles) then
+      Finish;
+  until False;
+end;
+
+{ The main thread's chain ends in zero, and others' in every other way. }
+procedure BeginTask(Core, Peer: LongWord; Sends: Boolean);
+var
+  ChainEnd: TChainEnd;
+begin
+  with Tasks[Core, Peer, Sends] do
+  begin
+    ChainEnd := TChainEnd(1 + (Core + Peer + Ord(Sends)) mod 3);
+    if (Core = 0) and (Peer <= 1) and Sends then
+      ChainEnd := ceZero;
+    Random := (Core * MAX_CPU + Peer + 1) * $9E3779B97F4A7C15;
+  end;
+  Tasks[Core, Peer, Sends].Peer := Peer;
+  Tasks[Core, Peer, Sends].Sends := Sends;
+  BeginThread(Core, @Thread, @Tasks[Core, Peer, Sends], ChainEnd);
+end;
+
+procedure BeginTasks;
+var
+  Core, Peer: LongWord;
+begin
+  for Core := 0 to CoreCount - 1 do
+    for Peer := 0 to CoreCount - 1 do
+      if (Core <> Peer) or (CoreCount = 1) then
+      begin
+        BeginTask(Core, Peer, True);
+        BeginTask(Core, Peer, False);
+      end;
+end;
+
+function WireOpen(Context: Pointer): LongInt; cdecl;
+begin
+  Result := 1;
+end;
+
+function WireSend(Context, Data: Pointer; Size: LongWord): LongInt; cdecl;
+begin
+  WriteBlock(Data, Size, WIRE_PORT);
+  Result := Size;
+end;
+
+const
+  Wire: TTProfChannel = (
+    Flags: TPROF_CHANNEL_ONE_WAY or TPROF_CHANNEL_IRQ_SAFE;
+    Context: nil;
+    Open: @WireOpen;
+    Send: @WireSend;
+    Pending: nil;
+    Receive: nil;
+    Close: nil;
+  );
+
+procedure StartProfiler;
+var
+  Size: PtrUInt;
+begin
+  TProfSettings.RateHz := KernelOption('rate=', 0);
+  TProfSettings.Seed := KernelOption('seed=', 0);
+  TProfSettings.CpuSource := TPROF_CPU_GS;
+  if KernelOption('wire=', 0) <> 0 then
+    TProfSettings.Channel := @Wire;
+  Size := SHARED_MEMORY + CoreCount * CORE_MEMORY;
+  Must(TProfStart(ToroGetMem(Size), Size, Pointer(HEAP_START), HEAP_SIZE, CommandLine));
+end;
+
+{ Each other core, with interrupts off, on a stack of 700 bytes. }
+procedure OtherCore;
+begin
+  if WithAgent then
+    Must(TProfStartCpu);
+  StartThreads;
+end;
+
+{ Samples are taken on each core. }
+procedure WaitForSampling;
+var
+  Core: LongWord;
+  Stats: TTProfStats;
+begin
+  EnableInt;
+  for Core := 0 to CoreCount - 1 do
+    repeat
+      Must(TProfGetStats(Core, Stats));
+    until Stats.Samples <> 0;
+  DisableInt;
+end;
+
+var
+  I: LongWord;
+
+begin
+  ArchInit;
+  Cycles := KernelOption('cycles=', 300000000);
+  Report := KernelOption('report=', 10000);
+  WithAgent := KernelOption('agent=', 1) <> 0;
+  InitBus(CoreCount);
+  if WithAgent then
+    StartProfiler;
+  StartCores(ToroGetMem(BOOT_STACK_SIZE * MAX_CPU), @OtherCore);
+  if WithAgent and (KernelOption('wait=', 0) <> 0) then
+    WaitForSampling;
+  WriteConsoleF('pascal: %d cores', [CoreCount]);
+  Start := ReadRdtsc;
+  BeginTasks;
+  for I := 1 to CoreCount - 1 do
+    WakeCore(I);
+  StartThreads;
+end.

@@ -1,0 +1,244 @@
+{ SPDX-License-Identifier: BSD-2-Clause }
+{
+  Cooperative threads, a circle of them for each core, on stacks as Toro's: 4096
+  bytes of heap whose top, and so each RSP and RBP, is an odd number. Frame
+  chains end in all the ways that Toro's do.
+}
+unit Process;
+
+interface
+
+type
+  TThreadFunc = function(Param: Pointer): Int64;
+
+  { How the frame chain of a thread ends. }
+  TChainEnd = (ceZero, ceItself, ceGarbage, ceDevice);
+
+{ Make Func(Param) a thread of Core, which has none running yet. }
+procedure BeginThread(Core: LongWord; Func: TThreadFunc; Param: Pointer;
+                      ChainEnd: TChainEnd);
+
+{ The calling core is its threads' for good; waits until it has one. }
+procedure StartThreads;
+
+{ Let the core's other threads run. }
+procedure SysThreadSwitch;
+
+{ Suspend the calling thread while Word is Value; who changes it calls WakeCore
+  of this thread's core. }
+procedure WaitWhile(var Word: LongWord; Value: LongWord);
+procedure WakeCore(Core: LongWord);
+
+implementation
+
+uses
+  Arch, Memory;
+
+const
+  STACK_SIZE = 4096;
+
+type
+  PThread = ^TThread;
+  TThread = record
+    ret_thread_sp: Pointer; { its frame, while it does not run }
+    Next: PThread;
+    Func: TThreadFunc;
+    Param: Pointer;
+    Awaited: PLongWord; { suspended while it is Expected; nil: ready }
+    Expected: LongWord;
+  end;
+
+  { What SwitchStack leaves on a stack, from low to high. }
+  PFrame = ^TFrame;
+  TFrame = packed record
+    Rbx, R12, R13, R14, R15: QWord;
+    Rbp, ReturnTo: QWord;
+  end;
+
+  TCore = record
+    Current: PThread;
+    Boot: TThread; { what the core did before it had threads; never ready }
+    Never: LongWord;
+    Asleep: LongWord;
+  end;
+
+var
+  Cores: array[0..MAX_CPU - 1] of TCore;
+
+{$ASMMODE INTEL}
+
+{
+  Toro's way: RBP is the new thread's two instructions before RSP is, and what
+  interrupts there sees one of each.
+}
+procedure SwitchStack(Save, Load: Pointer); assembler; nostackframe;
+asm
+  push rbp
+  mov rbp, rsp
+  push r15
+  push r14
+  push r13
+  push r12
+  push rbx
+  mov [rdi], rbp
+  mov rax, [rsi]
+  mov rbp, rax
+  mov rbx, [rax - 40]
+  mov r12, [rax - 32]
+  lea rsp, [rax - 24]
+  pop r13
+  pop r14
+  pop r15
+  pop rbp
+  ret
+end;
+
+procedure RunThread;
+begin
+  with Cores[GetCoreId].Current^ do
+    Func(Param);
+end;
+
+procedure ThreadMain; assembler; nostackframe;
+asm
+  push rbp
+  mov rbp, rsp
+  call RunThread
+  pop rbp
+  ret
+end;
+
+{ No thread of this kernel ends. }
+procedure ThreadExit;
+begin
+  Shutdown(1);
+end;
+
+{ Where a new thread's first switch returns to. }
+procedure ThreadBegin; assembler; nostackframe;
+asm
+  call ThreadMain
+  call ThreadExit
+end;
+
+procedure BeginThread(Core: LongWord; Func: TThreadFunc; Param: Pointer;
+                      ChainEnd: TChainEnd);
+var
+  Thread: PThread;
+  Frame: PFrame;
+begin
+  Thread := ToroGetMem(SizeOf(TThread));
+  Frame := ToroGetMem(STACK_SIZE) + STACK_SIZE - 1 - SizeOf(TFrame);
+  Frame^.ReturnTo := PtrUInt(@ThreadBegin);
+  case ChainEnd of
+    ceZero: Frame^.Rbp := 0;
+    { ThreadMain pushes it just where it points to }
+    ceItself: Frame^.Rbp := PtrUInt(@Frame^.Rbp);
+    ceGarbage: Frame^.Rbp := QWord($A5A5A5A5A5A5A5A5);
+    ceDevice: Frame^.Rbp := $FEB00E70; { a virtio device's registers }
+  end;
+  Thread^.ret_thread_sp := @Frame^.Rbp;
+  Thread^.Func := Func;
+  Thread^.Param := Param;
+  with Cores[Core].Boot do
+  begin
+    Thread^.Next := Next;
+    Next := Thread;
+  end;
+end;
+
+function IsReady(Thread: PThread): Boolean;
+begin
+  Result := (Thread^.Awaited = nil) or (Thread^.Awaited^ <> Thread^.Expected);
+end;
+
+{ The next that can run, the current one last; nil: none. }
+function NextReady(var Core: TCore): PThread;
+var
+  First: PThread;
+begin
+  First := Core.Current^.Next;
+  Result := First;
+  repeat
+    if IsReady(Result) then
+      Exit;
+    Result := Result^.Next;
+  until Result = First;
+  Result := nil;
+end;
+
+{ Sleep until a thread can run. }
+function Idle(var Core: TCore): PThread;
+begin
+  repeat
+    DisableInt;
+    Core.Asleep := 1;
+    Fence; { who changes what we wait for looks at Asleep after that }
+    Result := NextReady(Core);
+    if Result = nil then
+      Hlt;
+  until Result <> nil;
+  Core.Asleep := 0;
+  EnableInt;
+end;
+
+procedure Scheduling(Candidate: PThread);
+var
+  Core: ^TCore;
+  Left: PThread;
+begin
+  Core := @Cores[GetCoreId];
+  if Candidate = nil then
+    Candidate := Idle(Core^);
+  Candidate^.Awaited := nil;
+  Left := Core^.Current;
+  Core^.Current := Candidate;
+  if Left <> Candidate then
+    SwitchStack(@Left^.ret_thread_sp, @Candidate^.ret_thread_sp);
+end;
+
+procedure SysThreadSwitch;
+begin
+  Scheduling(NextReady(Cores[GetCoreId]));
+end;
+
+procedure WaitWhile(var Word: LongWord; Value: LongWord);
+begin
+  with Cores[GetCoreId].Current^ do
+  begin
+    Expected := Value;
+    Awaited := @Word;
+  end;
+  SysThreadSwitch;
+end;
+
+procedure WakeCore(Core: LongWord);
+begin
+  Fence; { pairs with the one in Idle }
+  if (Cores[Core].Asleep <> 0) and (Exchange(Cores[Core].Asleep, 0) <> 0) then
+    SendInterCore(Core);
+end;
+
+procedure StartThreads;
+begin
+  EnableInt;
+  SysThreadSwitch;
+end;
+
+procedure InitCores;
+var
+  I: LongWord;
+begin
+  for I := 0 to MAX_CPU - 1 do
+    with Cores[I] do
+    begin
+      Current := @Boot;
+      Boot.Next := @Boot;
+      Boot.Awaited := @Never;
+    end;
+end;
+
+initialization
+  InitCores;
+
+end.
