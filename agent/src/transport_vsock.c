@@ -325,10 +325,11 @@ static int vsock_open(void *context)
     bool aimed = aim(v);
 
     /* in this order: what comes after we looked will interrupt */
-    if (aimed) {
+    if (aimed)
         tprof_virtio_vsock_interrupt(d, true);
-        tprof_virtio_irq_ack(&d->bus);
-    }
+    /* else, too: QEMU raises a vhost device's line when it begins to work, and
+     * somebody may listen to that pin */
+    tprof_virtio_irq_ack(&d->bus);
     if (hear(v) == TPROF_OK && let_in(v))
         return 1;
     set_notice(v, aimed && !d->dead && is_free(v) &&

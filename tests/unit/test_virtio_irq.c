@@ -189,6 +189,10 @@ TEST(acknowledgement_is_for_wires)
     registers[0x60 / 4] = 1;
     tprof_virtio_irq_ack(&dev);
     CHECK_EQ(registers[0x64 / 4], 1);
+    registers[0x60 / 4] = 0;
+    tprof_virtio_irq_ack(&dev); /* catches: an exit for nothing */
+    CHECK_EQ(registers[0x64 / 4], 1);
+    registers[0x60 / 4] = 1;
     registers[0x64 / 4] = 0;
     dev.function = 3 << 3; /* where this would be another register */
     tprof_virtio_irq_ack(&dev);

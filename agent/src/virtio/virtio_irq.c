@@ -147,5 +147,6 @@ void tprof_virtio_irq_ack(const struct tprof_virtio *dev)
         return; /* a message has no line to go down */
     uint32_t reasons = read32(dev->registers, VIRTIO_MMIO_INTERRUPT_STATUS);
 
-    write32(dev->registers, VIRTIO_MMIO_INTERRUPT_ACK, reasons);
+    if (reasons) /* or this were one more VM exit */
+        write32(dev->registers, VIRTIO_MMIO_INTERRUPT_ACK, reasons);
 }

@@ -53,8 +53,9 @@ int tprof_virtio_irq_bind(const struct tprof_virtio *dev);
 int tprof_virtio_irq_route(const struct tprof_virtio_irq *irq, uint32_t vector,
                            uint32_t apic_id);
 
-/* The interrupt was noticed, so that the next can come. Before the queues are
- * looked at: then nothing that comes later is missed. */
+/* The interrupt was noticed, so that the next can come, and a line that is up
+ * goes down. Before the queues are looked at: then nothing that comes later is
+ * missed. */
 void tprof_virtio_irq_ack(const struct tprof_virtio *dev);
 
 #endif
