@@ -18,7 +18,7 @@
 #include "util/err.h"
 #include "view/view.h"
 
-#define RUN_NAME_MAX (GUEST_NAME_MAX + 8)
+#define RUN_NAME_MAX (GUEST_NAME_MAX + 12)
 
 struct run;
 

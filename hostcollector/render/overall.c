@@ -74,7 +74,7 @@ static void write_image(FILE *out, const struct overall_image *image)
 
 void table_overall(FILE *out, const struct overall *o)
 {
-    (void)fputs("\n==== all guests ====\n", out);
+    (void)fputs("==== all guests ====\n", out);
     write_sums(out, o);
     (void)fprintf(out, "\n%14s %8s %7s %7s  %-*s %s\n", "SAMPLES", "LOST %",
                   "BUSY %", "IDLE %", NAME_WIDTH, "GUEST", "IMAGE");

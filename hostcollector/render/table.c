@@ -308,7 +308,7 @@ static void write_trees(FILE *out, const struct report *r)
 static void write_report(FILE *out, const struct report *r)
 {
     if (r->guest != NULL)
-        (void)fprintf(out, "\n==== %s ====\n", r->guest);
+        (void)fprintf(out, "==== %s ====\n", r->guest);
     write_headline(out, r);
     write_warnings(out, r->remarks);
     if (r->view->total.all.samples != 0) {
@@ -317,6 +317,8 @@ static void write_report(FILE *out, const struct report *r)
         table_calls(out, r);
     }
     table_footer(out, r);
+    if (r->guest != NULL)
+        (void)putc('\n', out);
 }
 
 const struct render_ops render_table = {"txt", "txt", write_report,
