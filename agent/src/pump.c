@@ -23,6 +23,7 @@ struct outbox {
     uint32_t sending; /* next to be sent, or partly sent */
     uint32_t next;    /* to be filled */
     uint32_t sent;    /* bytes of (sending) that the channel took */
+    uint32_t taken;   /* bytes that it took, from (oldest) on */
 };
 
 /* All of it under the lock. */
@@ -74,13 +75,13 @@ static void reclaim(struct outbox *o)
 {
     const struct tprof_channel *c = &tprof_agent.channel;
     uint32_t in_use = c->pending ? c->pending(c->context) : 0;
-    uint32_t taken = o->sent;
 
-    for (uint32_t i = o->oldest; i != o->sending; i++)
-        taken += o->size[i % BUFFERS];
-    while (o->oldest != o->sending &&
-           taken - o->size[o->oldest % BUFFERS] >= in_use) {
-        taken -= o->size[o->oldest % BUFFERS];
+    while (o->oldest != o->sending) {
+        uint32_t left = o->taken - o->size[o->oldest % BUFFERS];
+
+        if (left < in_use)
+            break;
+        o->taken = left;
         o->oldest++;
     }
 }
@@ -101,6 +102,7 @@ static void send(struct pump *p)
             return;
         }
         o->sent += (uint32_t)n;
+        o->taken += (uint32_t)n;
         if (o->sent < o->size[at])
             return; /* busy */
         o->sending++;
@@ -116,7 +118,7 @@ static int is_outbox_clear(struct outbox *o)
     if (c->pending && c->pending(c->context) > 0)
         return 0;
     o->oldest = o->sending = o->next = 0;
-    o->sent = 0;
+    o->sent = o->taken = 0;
     return 1;
 }
 
@@ -283,10 +285,10 @@ static void unlock(void)
 int tprof_pump(int at_once)
 {
     if (!try_lock())
-        return 0;
+        return 1;
     pump_locked(pump(), at_once);
     unlock();
-    return 1;
+    return 0;
 }
 
 static int is_done(const struct pump *p)

@@ -21,7 +21,7 @@ void tprof_pump_init(void *memory);
 /*
  * Hears the host, and moves at most one frame. While there is no host it looks
  * for one, but no more than four times a second unless (at_once). Interrupts
- * are off. Any core; returns 0 at once when another one is at it, else 1.
+ * are off. Any core; returns 1 at once when another one is at it, else 0.
  */
 int tprof_pump(int at_once);
 

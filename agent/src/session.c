@@ -282,11 +282,11 @@ static void repeat(struct tprof_session *s, uint64_t now)
     if (now < s->stats_due)
         return;
     s->stats_due = now + tprof_agent.second * (one_way ? 1 : STATS_SECONDS);
-    s->owed_stats = joined();
     if (one_way) {
         s->owed |= TPROF_OWE_HELLO | TPROF_OWE_STATUS;
         give_orders();
     }
+    s->owed_stats = joined();
 }
 
 /* After STOP: when all is said, the last counters, and that it is over. */

@@ -27,7 +27,6 @@
 
 #define CPUID_1_C_SSE42       (1u << 20)
 #define CPUID_1_C_RDRAND      (1u << 30)
-#define CPUID_EXTENDED        0x80000000u
 #define CPUID_EXTENDED_1      0x80000001u
 #define CPUID_EXTENDED_RDTSCP (1u << 27)
 
@@ -209,12 +208,12 @@ static void draw_boot_id(struct tprof_agent *a)
         a->config.seed = draw(&state);
 }
 
-/* RDTSCP is not everywhere, and one core needs no question. */
+/* RDTSCP is not everywhere; the leaf that tells is, where there is 64-bit
+ * code. */
 static void choose_cpu_source(struct tprof_config *c)
 {
     if (c->cpu_source == TPROF_CPU_TSC_AUX &&
-        (tprof_cpuid(CPUID_EXTENDED).a < CPUID_EXTENDED_1 ||
-         !(tprof_cpuid(CPUID_EXTENDED_1).d & CPUID_EXTENDED_RDTSCP)))
+        !(tprof_cpuid(CPUID_EXTENDED_1).d & CPUID_EXTENDED_RDTSCP))
         c->cpu_source = TPROF_CPU_APIC;
 }
 
@@ -252,6 +251,20 @@ static void lay_out_core(struct tprof_agent *a, uint8_t *block, uint32_t index)
     d->physical = physical_offset(block);
 }
 
+/* The directory, for whoever reads this memory from outside: complete when the
+ * magic is there. */
+static void publish(const struct tprof_agent *a)
+{
+    struct tprof_directory *d = &tprof_directory;
+
+    TPROF_BASE(d);
+    d->version = TPROF_DIRECTORY_VERSION;
+    d->cores = a->config.cpus;
+    d->ring_words = a->config.ring_bytes / 8;
+    d->dict_slots = a->config.dict_slots;
+    d->magic = TPROF_DIRECTORY_MAGIC;
+}
+
 static int open_channel(struct tprof_agent *a, void *memory)
 {
     const struct tprof_config *c = &a->config;
@@ -276,7 +289,6 @@ static void introduce(struct tprof_agent *a)
     uint64_t *hello = a->hello;
     uint64_t span = a->bounds.text_size;
 
-    TPROF_BASE(c);
     TPROF_BASE(hello);
     if (span > WIRE_TEXT_CRC_SPAN)
         span = WIRE_TEXT_CRC_SPAN;
@@ -339,12 +351,8 @@ int tprof_init_image(const struct tprof_config *config,
     memset(tprof_apic_to_cpu, 0xff, sizeof tprof_apic_to_cpu);
     tprof_gs_offset = a->config.gs_cpu_offset;
     tprof_apic_registers = a->lapic.registers;
-    tprof_directory.version = TPROF_DIRECTORY_VERSION;
-    tprof_directory.cores = a->config.cpus;
-    tprof_directory.ring_words = a->config.ring_bytes / 8;
-    tprof_directory.dict_slots = a->config.dict_slots;
-    tprof_directory.magic = TPROF_DIRECTORY_MAGIC;
     tprof_cpus = a->config.cpus;
+    publish(a);
     introduce(a);
     a->looker = tprof_cpus; /* nobody yet */
     a->ready = 1;

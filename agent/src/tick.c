@@ -83,18 +83,18 @@ TPROF_HOT void count_cost(struct tprof_cpu *cpu, uint64_t cost)
         counts->cost_max_tsc = cost;
 }
 
-/* Returns 0 if another core was at it. */
+/* Returns 1 if another core was at it. */
 TPROF_COLD int pump(struct tprof_cpu *cpu)
 {
     /* the interrupted code may hold a lock that the channel needs */
     if (!(tprof_agent.channel.flags & TPROF_CHANNEL_IRQ_SAFE))
-        return 1;
+        return 0;
     uint64_t start = tprof_rdtsc();
-    int done = tprof_pump(1);
+    int lost = tprof_pump(1);
 
     tprof_sample_look_ahead(&cpu->recorder);
     count_cost(cpu, tprof_rdtsc() - start);
-    return done;
+    return lost;
 }
 
 TPROF_HOT int is_pump_due(uint64_t now)
@@ -108,7 +108,7 @@ TPROF_COLD void not_a_tick(struct tprof_cpu *cpu, uint64_t now)
 {
     const struct tprof_agent *a = &tprof_agent;
     int drain = 0;
-    int done = 1;
+    int lost = 0;
     uint32_t generation;
     int settled = has_new_orders(cpu, &generation);
 
@@ -131,7 +131,7 @@ TPROF_COLD void not_a_tick(struct tprof_cpu *cpu, uint64_t now)
                 cpu->index;
     tprof_lapic_eoi(&a->lapic);
     if (drain)
-        done = pump(cpu);
+        lost = pump(cpu);
     else
         cpu->recorder.counts.foreign += !settled;
     uint64_t deadline = cpu->schedule.deadline;
@@ -141,7 +141,7 @@ TPROF_COLD void not_a_tick(struct tprof_cpu *cpu, uint64_t now)
     else if (cpu->sampling)
         tprof_lapic_arm(&a->lapic, deadline, deadline - tprof_rdtsc());
     else
-        arm_look(cpu, now, !done);
+        arm_look(cpu, now, lost);
 }
 
 /* A sample that is not the usual case: late, or of a new stack, or the ring

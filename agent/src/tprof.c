@@ -28,9 +28,8 @@ static void (*entry(void))(void)
 }
 
 /* The number of the calling core, which has (apic_id). */
-static uint32_t number_of(uint32_t apic_id)
+static uint32_t number_of(const struct tprof_agent *a, uint32_t apic_id)
 {
-    const struct tprof_agent *a = &tprof_agent;
     uint32_t index = 0;
 
     if (a->config.cpu_source == TPROF_CPU_GS)
@@ -47,10 +46,11 @@ static uint32_t number_of(uint32_t apic_id)
 static int install(struct tprof_agent *a)
 {
     const struct tprof_config *c = &a->config;
+    void (*function)(void) = entry();
 
     if (c->install_vector)
-        return c->install_vector(c->context, c->vector, entry());
-    return tprof_gate_install(c->vector, entry());
+        return c->install_vector(c->context, c->vector, function);
+    return tprof_gate_install(c->vector, function);
 }
 
 /* The core's way into the tables that interrupts read. */
@@ -80,7 +80,7 @@ static int start_cpu(struct tprof_agent *a)
 {
     int timer = a->config.timer == TPROF_TIMER_APIC;
     uint32_t apic_id = tprof_lapic_id(&a->lapic);
-    uint32_t index = number_of(apic_id);
+    uint32_t index = number_of(a, apic_id);
     int error;
 
     if (index >= tprof_cpus || apic_id > UINT8_MAX)

@@ -100,12 +100,11 @@ static bool tell(struct tprof_console *c, uint32_t port, uint32_t event,
                  uint32_t value)
 {
     struct tprof_console_queue *q = &c->queues[TPROF_CONSOLE_CONTROL_OUT];
-    uint32_t id = 0;
 
     reap_all(c, q);
-    while (id < q->ring.size && tprof_virtqueue_busy(&q->ring, id))
-        id++;
-    if (id == q->ring.size || c->dead)
+    uint32_t id = tprof_virtqueue_idle(&q->ring);
+
+    if (id >= q->ring.size || c->dead)
         return false;
     c->replies[id] = port | (uint64_t)(event | value << 16) << 32;
     tprof_virtqueue_add(&q->ring, id, (uintptr_t)&c->replies[id] + c->physical,
@@ -115,14 +114,13 @@ static bool tell(struct tprof_console *c, uint32_t port, uint32_t event,
 }
 
 /* Is (name), with or without a final 0, our port's? One that was longer than
- * the buffer is not, so (length) may be any. */
+ * the buffer is not, so (length) may be any; 8 bytes are there to be read. */
 static bool is_our_name(const uint8_t *name, uint32_t length)
 {
-    static const char ours[] = "tprof.0";
-    const uint32_t bare = sizeof ours - 1;
+    const uint64_t ours = 0x00302e666f727074; /* "tprof.0", as it is loaded */
+    uint64_t differ = tprof_load64(name) ^ ours;
 
-    return (length == bare || (length == bare + 1 && name[bare] == 0)) &&
-           memcmp(name, ours, bare) == 0;
+    return (length == 8 && differ == 0) || (length == 7 && differ << 8 == 0);
 }
 
 static void handle_control(struct tprof_console *c, const uint8_t *message,

@@ -70,7 +70,7 @@ int tprof_virtio_begin(const struct tprof_virtio *dev, uint64_t needed)
     }
     /* 5 and 6. Does it agree? */
     set_status(dev, agreed);
-    return status(dev) == agreed && agreed != VIRTIO_STATUS_FAILED
+    return status(dev) == agreed && agreed < VIRTIO_STATUS_FAILED
                ? TPROF_OK
                : TPROF_ERR_DEVICE;
 }

@@ -65,6 +65,12 @@ static inline bool tprof_virtqueue_busy(const struct tprof_virtqueue *q,
     return (q->in_flight >> id & 1) != 0;
 }
 
+/* The first descriptor that is not; (size) or more if there is none. */
+static inline uint32_t tprof_virtqueue_idle(const struct tprof_virtqueue *q)
+{
+    return (uint32_t)__builtin_ctzll(~(uint64_t)q->in_flight);
+}
+
 /*
  * Put (length) bytes at physical (address) into descriptor (id), which is
  * below (size) and not busy. The device will write them if (writable), else

@@ -28,20 +28,21 @@ static inline struct tprof_cpuid tprof_cpuid(uint32_t leaf)
     return r;
 }
 
+/* These two leave the upper halves of both registers 0. */
 TPROF_HOT uint64_t tprof_rdtsc(void)
 {
-    uint32_t low, high;
+    uint64_t low, high;
 
     __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
-    return low | (uint64_t)high << 32;
+    return low | high << 32;
 }
 
 static inline uint64_t tprof_rdmsr(uint32_t msr)
 {
-    uint32_t low, high;
+    uint64_t low, high;
 
     __asm__ volatile("rdmsr" : "=a"(low), "=d"(high) : "c"(msr));
-    return low | (uint64_t)high << 32;
+    return low | high << 32;
 }
 
 static inline void tprof_wrmsr(uint32_t msr, uint64_t value)
