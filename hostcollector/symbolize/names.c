@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Demangles by libiberty, escapes, and keeps each name once. */
+/* Demangles by libiberty and pascal.c, escapes, and keeps each name once. */
 #include "symbolize/names.h"
 
 #include <setjmp.h>
@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include <demangle.h>
+
+#include "symbolize/pascal.h"
 
 struct names_entry {
     uint64_t hash;
@@ -179,9 +181,20 @@ static const char *unique(struct names *n, const struct text *t)
     return copy;
 }
 
+const char *names_get_with(struct names *n, const char *raw,
+                           const struct pascal_hint *hint)
+{
+    static _Thread_local struct text readable, shown;
+
+    if (demangle(&readable, raw) ||
+        pascal_name(raw, hint, readable.bytes, NAMES_MAX))
+        raw = readable.bytes;
+    escape(&shown, raw);
+    return unique(n, &shown);
+}
+
 const char *names_get(struct names *n, const char *raw)
 {
-    static _Thread_local struct text demangled, shown;
     uint64_t hash = hash_of(raw);
     struct names_entry *e;
     const char *key, *value;
@@ -191,8 +204,7 @@ const char *names_get(struct names *n, const char *raw)
     e = probe(&n->raw, raw, hash);
     if (e->key != NULL)
         return e->value;
-    escape(&shown, demangle(&demangled, raw) ? demangled.bytes : raw);
-    value = unique(n, &shown);
+    value = names_get_with(n, raw, &(struct pascal_hint){0});
     key = arena_strndup(&n->arena, raw, strlen(raw));
     if (key != NULL && value != NULL)
         enter(&n->raw, e, hash, key, value);

@@ -11,6 +11,7 @@
 #include "symbolize/arena.h"
 
 struct names_entry;
+struct pascal_hint;
 
 struct names_table {
     struct names_entry *entries;
@@ -28,11 +29,15 @@ struct names {
 #define NAMES_MAX 4096u
 
 /*
- * The name to show for the symbol or path (raw): C++ and Rust demangled, what
- * is no printable UTF-8 as \xNN. Equal results are equal pointers; they live
- * as long as (n). NULL if there is no memory.
+ * The name to show for the symbol or path (raw): C++, Rust and Free Pascal
+ * demangled, what is no printable UTF-8 as \xNN. Equal results are equal
+ * pointers; they live as long as (n). NULL if there is no memory.
  */
 const char *names_get(struct names *n, const char *raw);
+
+/* The same for a symbol whose letters (hint) may know better. */
+const char *names_get_with(struct names *n, const char *raw,
+                           const struct pascal_hint *hint);
 
 /* Release all names; (n) is empty then. */
 void names_fini(struct names *n);

@@ -13,6 +13,7 @@
 #include "symbolize/dwarf.h"
 #include "symbolize/image.h"
 #include "symbolize/names.h"
+#include "symbolize/pascal.h"
 
 struct answer {
     uint64_t pc;
@@ -104,7 +105,7 @@ static const char *shown(struct symbolizer *s, const char *text)
     return text != NULL ? names_get(&s->names, text) : NULL;
 }
 
-/* Is (part) in (whole), in any case? Pascal's DWARF has upper case. */
+/* Is (part) in (whole), in any case? Symbols of Pascal have upper case. */
 static bool contains(const char *whole, const char *part)
 {
     size_t len = strlen(part);
@@ -182,13 +183,16 @@ static bool fill_frames(struct symbolizer *s, struct symbol *out,
     for (const struct dwarf_frame *f = t->frames; f != NULL; f = f->outer) {
         struct symbol *outer = NULL;
         const char *name = f->outer != NULL ? f->name : outermost_name(s, f);
+        const struct pascal_hint hint = {f->name, file};
 
         if (f->outer != NULL) {
             outer = arena_alloc(&s->arena, sizeof *outer);
             if (outer == NULL)
                 return false;
         }
-        out->function = shown(s, name != NULL ? name : "(nameless)");
+        out->function = name == f->name
+                            ? shown(s, name != NULL ? name : "(nameless)")
+                            : names_get_with(&s->names, name, &hint);
         out->file = shown(s, file);
         out->line = line;
         out->kind = f->outer != NULL ? SYMBOL_INLINED : SYMBOL_DWARF;

@@ -332,17 +332,15 @@ TEST(functions_in_functions_are_found) /* catches: pruning */
                   "inner");
 }
 
-TEST(pascal_has_the_names_of_the_symbol_table) /* catches: "INNER" alone */
+TEST(pascal_names_say_where_they_belong) /* catches: "INNER" alone */
 {
     const char *path = input_build(
         "fpc", "pascal",
         "cd $(mktemp -d) && fpc -gw2 -O1 -o./out $IN/nested.pas >log 2>&1 && "
         "cd - >/dev/null && mv $OLDPWD/out $OUT");
 
-    check_name_of(path, "OUTER.*INNER",
-                  "P$NESTED$_$OUTER$LONGINT_$$_INNER$"
-                  "LONGINT");
-    check_name_of(path, "_\\$\\$_OUTER", "P$NESTED_$$_OUTER$LONGINT");
+    check_name_of(path, "OUTER.*INNER", "Nested.Outer.Inner(LongInt)");
+    check_name_of(path, "_\\$\\$_OUTER", "Nested.Outer(LongInt)");
 }
 
 /* Write (text) over the symbol name "evil_name_with_room". */
