@@ -4,8 +4,8 @@
  * writes that drives its vsock device itself.
  *
  * The driver is not made for two callers at a time. So there is a lock, which
- * the kernel holds while it uses the driver; what happens to a call of the
- * profiler's that finds it taken is the difference between the two channels.
+ * the kernel holds while it uses the driver. The two channels differ in what
+ * happens when the profiler finds it taken.
  */
 #ifndef OWN_CHANNEL_H
 #define OWN_CHANNEL_H
@@ -18,7 +18,8 @@
  */
 extern const struct tprof_channel channel_polled;
 
-/* Called in any interrupt: where the lock is taken, it is busy for now. */
+/* Called in any interrupt: where the lock is taken, it is busy for now, and
+ * whoever holds the lock makes up for it. */
 extern const struct tprof_channel channel_irq_safe;
 
 /* Once, after vsock_init(). */
@@ -27,6 +28,9 @@ void channel_init(void);
 /* Around the kernel's own use of the driver. */
 void channel_lock(void);
 void channel_unlock(void);
+
+/* Is there a collector? To be asked every now and then, with the lock held. */
+void channel_accept(void);
 
 /* How often the profiler found the lock taken. */
 uint64_t channel_busy(void);

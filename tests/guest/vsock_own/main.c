@@ -69,6 +69,7 @@ static void serve(bool polls)
     while (goes_on) {
         channel_lock();
         vsock_poll();
+        channel_accept();
         goes_on = services_run();
         channel_unlock();
         if (polls)
@@ -102,6 +103,7 @@ static void set_up(bool polls)
     const struct tprof_config config = {
         .version = TPROF_CONFIG_VERSION,
         .rate_hz = (uint32_t)opt_u64("rate", 0),
+        .cpus = core_count(),
         .cpu_source = TPROF_CPU_GS,
         .channel = polls ? &channel_polled : &channel_irq_safe,
     };

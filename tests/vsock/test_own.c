@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A kernel that drives its vsock device itself, and lends the profiler a
+ * socket. Catches: bytes that are lost, doubled or in another's connection,
+ * credit that is not given back, a profiler that calls the driver while the
+ * kernel is in it, one whose samples are not all accounted for.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bridge.h"
+#include "check.h"
+
+#define PORT_ECHO    7u
+#define PORT_DISCARD 9u
+#define PORT_CHARGEN 19u
+#define CLIENTS      4u /* that each service takes */
+#define CALLED       6000u
+
+/* Byte (at) of what client (seed) says: no period that a lost packet fits. */
+static uint8_t pattern(uint32_t seed, uint64_t at)
+{
+    return (uint8_t)(((uint32_t)at * 2654435761u + seed * 40503u) >> 24);
+}
+
+/* Send (size) bytes to the echo service at (sock), and check what comes. */
+static void echo_all(int sock, uint32_t seed, size_t size)
+{
+    uint8_t *out = malloc(size), *in = malloc(size);
+
+    CHECK(out != NULL && in != NULL);
+    for (size_t i = 0; i < size; i++)
+        out[i] = pattern(seed, i);
+    pid_t writer = fork(); /* or both sides would wait for credit */
+
+    CHECK(writer >= 0);
+    if (writer == 0) {
+        bridge_write(sock, out, size);
+        shutdown(sock, SHUT_WR);
+        _exit(0);
+    }
+    bridge_read(sock, in, size);
+    CHECK_MEM(in, out, size);
+    CHECK_EQ(process_wait(writer, HOST_PATIENCE_MS), 0);
+    bridge_wait_close(sock); /* nothing more, and it hangs up, too */
+    free(out);
+    free(in);
+}
+
+/* Echo for as long as nobody kills this process, which is the result. */
+static pid_t echo_for_ever(uint32_t seed)
+{
+    uint8_t out[3000], in[3000];
+    pid_t pid = fork();
+
+    CHECK(pid >= 0);
+    if (pid > 0)
+        return pid;
+    int sock = bridge_connect(PORT_ECHO);
+
+    for (uint64_t round = 0;; round++) {
+        for (size_t i = 0; i < sizeof out; i++)
+            out[i] = pattern(seed, round + i);
+        bridge_write(sock, out, sizeof out);
+        bridge_read(sock, in, sizeof in);
+        CHECK_MEM(in, out, sizeof in);
+    }
+}
+
+static void boot(struct host *h, const char *machine, const char *append)
+{
+    const char *options[] = {"--machine", machine,     "--cpus",
+                             "2",         "--timeout", "100",
+                             "--append",  append,      NULL};
+
+    bridge_start();
+    bridge_boot(h, VSOCK_OWN, options);
+}
+
+static void exchange(const char *machine)
+{
+    static const size_t sizes[] = {1, 43, 4096, 65537, 3000000};
+    struct host h;
+    uint64_t all = 0;
+
+    boot(&h, machine, "");
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        echo_all(bridge_connect(PORT_ECHO), (uint32_t)i, sizes[i]);
+        all += sizes[i];
+    }
+    bridge_end_own(&h);
+    CHECK_EQ(host_console(&h, "own:", "cid"), BRIDGE_GUEST_CID);
+    CHECK_EQ(host_console(&h, "own: connections", "connections"),
+             sizeof sizes / sizeof *sizes);
+    CHECK_EQ(host_console(&h, "own: connections", "received"), all);
+    CHECK_EQ(host_console(&h, "own: connections", "sent"), all);
+}
+
+TEST(own_traffic_comes_back_on_mmio)
+{
+    exchange("microvm");
+}
+
+TEST(own_traffic_comes_back_on_pci)
+{
+    exchange("q35");
+}
+
+/* As many as a service takes, at once; one more is refused, and welcome when
+ * another has left. */
+TEST(own_connections_do_not_mix)
+{
+    struct host h;
+    pid_t pids[CLIENTS];
+    int socks[CLIENTS];
+
+    boot(&h, "microvm", "");
+    for (uint32_t i = 0; i < CLIENTS; i++) {
+        socks[i] = bridge_connect(PORT_ECHO);
+        pids[i] = fork();
+        CHECK(pids[i] >= 0);
+        if (pids[i] == 0) {
+            echo_all(socks[i], i, 400000 + 1000 * i);
+            _exit(0);
+        }
+    }
+    CHECK(bridge_try(PORT_ECHO) < 0 || !process_lives(pids[0]) ||
+          !process_lives(pids[1]) || !process_lives(pids[2]) ||
+          !process_lives(pids[3]));
+    for (uint32_t i = 0; i < CLIENTS; i++)
+        CHECK_EQ(process_wait(pids[i], HOST_PATIENCE_MS), 0);
+    for (uint32_t i = 0; i < CLIENTS; i++)
+        close(socks[i]);
+    echo_all(bridge_connect(PORT_ECHO), 9, 1000);
+    bridge_end_own(&h);
+    CHECK_EQ(host_console(&h, "own: connections", "connections"), CLIENTS + 1);
+    CHECK_EQ(host_console(&h, "own: connections", "received"),
+             4 * 400000 + 6000 + 1000);
+}
+
+/* Whoever sends without reading is held up, and nobody else with him. */
+TEST(own_client_that_does_not_read_waits_alone)
+{
+    static uint8_t junk[1 << 20];
+    struct host h;
+    ssize_t n;
+
+    boot(&h, "microvm", "");
+    int stuck = bridge_connect(PORT_ECHO);
+
+    do /* until every buffer on the way there and back is full */
+        n = send(stuck, junk, sizeof junk, MSG_DONTWAIT | MSG_NOSIGNAL);
+    while (n > 0);
+    host_sleep_ms(200);
+    while (send(stuck, junk, sizeof junk, MSG_DONTWAIT | MSG_NOSIGNAL) > 0)
+        ;
+    for (uint32_t i = 0; i < 20; i++)
+        echo_all(bridge_connect(PORT_ECHO), i, 20000);
+    close(stuck);
+    bridge_end_own(&h);
+}
+
+TEST(own_kernel_calls_the_host)
+{
+    struct sockaddr_un addr = {.sun_family = AF_UNIX};
+    char append[32];
+    struct host h;
+    int listener = socket(AF_UNIX, SOCK_STREAM, 0);
+
+    CHECK((size_t)snprintf(addr.sun_path, sizeof addr.sun_path, "%s_%u",
+                           bridge_uds_path, CALLED) < sizeof addr.sun_path);
+    CHECK(bind(listener, (struct sockaddr *)&addr, sizeof addr) == 0);
+    CHECK(listen(listener, 1) == 0);
+    snprintf(append, sizeof append, "call=%u", CALLED);
+    boot(&h, "microvm", append);
+    int sock = accept(listener, NULL, NULL);
+
+    unlink(addr.sun_path);
+    CHECK(sock >= 0);
+    echo_all(sock, 5, 700000);
+    bridge_end_own(&h);
+    CHECK_EQ(host_console(&h, "own: connections", "received"), 700000);
+}
+
+/* What the host has sent and read is what the kernel has counted. */
+TEST(own_counters_are_exact)
+{
+    static uint8_t bytes[1 << 20];
+    const size_t times = 64;
+    struct host h;
+
+    boot(&h, "microvm", "");
+    int to = bridge_connect(PORT_DISCARD);
+    int from = bridge_connect(PORT_CHARGEN);
+
+    for (size_t i = 0; i < times; i++) {
+        bridge_write(to, bytes, sizeof bytes);
+        bridge_read(from, bytes, sizeof bytes);
+        for (size_t j = 0; j < sizeof bytes; j++)
+            CHECK(bytes[j] == (uint8_t)j);
+    }
+    shutdown(to, SHUT_WR);
+    bridge_wait_close(to); /* all of it was taken */
+    close(from);
+    bridge_end_own(&h);
+    CHECK_EQ(host_console(&h, "own: connections", "received"),
+             times * sizeof bytes);
+    /* what was under way when we left is the difference */
+    CHECK(host_console(&h, "own: connections", "sent") >= times * sizeof bytes);
+    CHECK(host_console(&h, "own: connections", "sent") <=
+          times * sizeof bytes + (8u << 20));
+}
+
+/* Samples of the kernel's own account for each of its ticks, while its sockets
+ * are in use, and again with the next collector. */
+static void profile_own(const char *append)
+{
+    static const char *const second_long[] = {"--duration", "1", NULL};
+    uint64_t samples = 0, ticks = 0;
+    struct host h;
+
+    boot(&h, "microvm", append);
+    pid_t first = echo_for_ever(1), second = echo_for_ever(2);
+
+    for (int i = 0; i < 2; i++) {
+        pid_t collector = collector_start("own", VSOCK_OWN, second_long);
+
+        CHECK_EQ(process_wait(collector, HOST_PATIENCE_MS), 0);
+        struct recorded r = recorded_read("own");
+
+        CHECK(r.complete);
+        CHECK_EQ(r.cores, 2);
+        CHECK(r.samples > 200);
+        samples += r.samples;
+        ticks += r.ticks;
+    }
+    process_kill(first);
+    process_kill(second);
+    bridge_end_own(&h);
+    CHECK(host_console(&h, "own: connections", "received") > 100000);
+    CHECK_EQ(host_console(&h, "core 0", "samples") +
+                 host_console(&h, "core 1", "samples"),
+             samples);
+    CHECK_EQ(host_console(&h, "core 0", "ticks") +
+                 host_console(&h, "core 1", "ticks"),
+             ticks);
+}
+
+TEST(own_channel_is_drained_by_the_kernels_loop)
+{
+    profile_own("");
+}
+
+TEST(own_channel_is_drained_inside_interrupts)
+{
+    profile_own("irq=1");
+}
