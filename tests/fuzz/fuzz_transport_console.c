@@ -51,6 +51,7 @@ static void init(void)
                                              .address = 1};
 
     memset(&fake, 0, sizeof fake);
+    memset(&fake_console, 0, sizeof fake_console);
     fake.lazy = true;
     fake.legacy = next(1) & 1;
     fake.features = 1ull << 32 | 2;
@@ -59,7 +60,7 @@ static void init(void)
 
     for (uint32_t i = 0; i < FAKE_QUEUES; i++)
         fake.queues[i].max = i == short_one ? short_size : 128;
-    fake.ports[3].name = "tprof.0";
+    fake_console.ports[3].name = "tprof.0";
     dead = tprof_console_init(&console, &told, 0, &channel) < 0;
     in_use = 0;
 }

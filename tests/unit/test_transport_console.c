@@ -23,15 +23,17 @@ static const struct tprof_device told = {.bus = TPROF_BUS_MMIO, .address = 1};
 static void plug_in(void)
 {
     memset(&fake, 0, sizeof fake);
+    memset(&fake_console, 0, sizeof fake_console);
     fake.features = 1ull << 32 | 1u << 28 | 1u << 1 | 1u << 0;
     for (uint32_t i = 0; i < FAKE_QUEUES; i++)
         fake.queues[i].max = i == 2 || i == 3 ? 32 : 128;
-    fake.ports[1].name = "org.example.0";
-    fake.ports[2].name = "tprof.00";
-    fake.ports[OURS].name = "tprof.0";
-    fake.ports[4].name = "a name that is longer than the buffer which a driver "
-                         "has for it, and so is cut";
-    fake.ports[5].name = "tprof.";
+    fake_console.ports[1].name = "org.example.0";
+    fake_console.ports[2].name = "tprof.00";
+    fake_console.ports[OURS].name = "tprof.0";
+    fake_console.ports[4].name =
+        "a name that is longer than the buffer which a driver "
+        "has for it, and so is cut";
+    fake_console.ports[5].name = "tprof.";
 }
 
 static int init(const struct tprof_device *where)
@@ -79,8 +81,8 @@ TEST(port_is_found_by_its_name) /* catches: prefixes, cut names, port 0 */
     CHECK_EQ(channel.flags, TPROF_CHANNEL_IRQ_SAFE);
     CHECK_EQ(fake.accepted, 1ull << 32 | 1u << 1);
     CHECK_EQ(open(), 0);
-    CHECK(fake.ports[OURS].guest);
-    CHECK(!fake.ports[1].guest);
+    CHECK(fake_console.ports[OURS].guest);
+    CHECK(!fake_console.ports[1].guest);
     for (uint32_t i = 0; i < FAKE_QUEUES; i++) /* control and ours only */
         CHECK_EQ(fake.queues[i].size != 0,
                  i == 2 || i == 3 || i == 8 || i == 9);
@@ -90,9 +92,9 @@ TEST(port_of_any_number_is_found) /* catches: queue numbers, bit of 31 */
 {
     for (uint32_t port = 0; port < TPROF_CONSOLE_PORTS; port++) {
         plug_in();
-        memset(fake.ports, 0, sizeof fake.ports);
-        fake.ports[port].name = "tprof.0";
-        fake.ports[port].host = true; /* from before */
+        memset(fake_console.ports, 0, sizeof fake_console.ports);
+        fake_console.ports[port].name = "tprof.0";
+        fake_console.ports[port].host = true; /* from before */
         CHECK_EQ(init(&anywhere), TPROF_OK);
         CHECK_EQ(open(), 1);
         CHECK_EQ(send("x", 1), 1);
@@ -104,10 +106,10 @@ TEST(thirty_one_ports_are_asked) /* catches: answers that find no buffer */
 {
     plug_in();
     for (uint32_t port = 0; port < 31; port++) {
-        fake.ports[port].name = "org.example";
-        fake.ports[port].host = true;
+        fake_console.ports[port].name = "org.example";
+        fake_console.ports[port].host = true;
     }
-    fake.ports[30].name = "tprof.0";
+    fake_console.ports[30].name = "tprof.0";
     CHECK_EQ(init(&anywhere), TPROF_OK);
     CHECK_EQ(open(), 1);
 }
@@ -125,7 +127,7 @@ TEST(legacy_device_works) /* catches: features that it does not know */
 TEST(device_without_our_port_is_left_in_reset)
 {
     plug_in();
-    fake.ports[OURS].name = NULL;
+    fake_console.ports[OURS].name = NULL;
     CHECK_EQ(init(&anywhere), TPROF_ERR_DEVICE);
     CHECK_EQ(fake.found, 1);
     CHECK_EQ(fake.status, 0);
@@ -190,13 +192,14 @@ TEST(handshake_goes_on_from_look_to_look) /* catches: waiting for a device */
     plug_in();
     fake.lazy = true;
     CHECK_EQ(init(&told), TPROF_OK);
-    fake.ports[OURS].host = true;
+    fake_console.ports[OURS].host = true;
     for (int state = 0; state == 0; looks++) {
         fake_act();
         state = open();
         CHECK(state >= 0 && looks < 50);
     }
-    CHECK(fake.ports[OURS].guest || (fake_act(), fake.ports[OURS].guest));
+    CHECK(fake_console.ports[OURS].guest ||
+          (fake_act(), fake_console.ports[OURS].guest));
 }
 
 TEST(device_that_answers_in_its_own_time_is_found) /* as under KVM */
@@ -204,7 +207,7 @@ TEST(device_that_answers_in_its_own_time_is_found) /* as under KVM */
     for (int i = 0; i < 100; i++) {
         plug_in();
         fake.lazy = true;
-        fake.ports[OURS].host = true;
+        fake_console.ports[OURS].host = true;
         fake_run();
         CHECK_EQ(init(&anywhere), TPROF_OK);
         while (open() == 0)
@@ -214,7 +217,7 @@ TEST(device_that_answers_in_its_own_time_is_found) /* as under KVM */
 
         plug_in();
         fake.lazy = true;
-        fake.ports[OURS].name = NULL;
+        fake_console.ports[OURS].name = NULL;
         fake_run();
         CHECK_EQ(init(&anywhere), TPROF_ERR_DEVICE);
         fake_stop();
@@ -224,21 +227,21 @@ TEST(device_that_answers_in_its_own_time_is_found) /* as under KVM */
 TEST(port_may_be_plugged_in_later_and_move)
 {
     plug_in();
-    fake.ports[OURS].name = NULL;
+    fake_console.ports[OURS].name = NULL;
     CHECK_EQ(init(&told), TPROF_OK);
     CHECK_EQ(open(), 0);
-    fake.ports[OURS].name = "tprof.0";
+    fake_console.ports[OURS].name = "tprof.0";
     fake_control(OURS, 1, 1, NULL);
     CHECK_EQ(open(), 0);
     fake_host(OURS, true);
     CHECK_EQ(open(), 1);
 
-    fake.ports[OURS].name = NULL;
+    fake_console.ports[OURS].name = NULL;
     fake_control(OURS, 2, 1, NULL);
     CHECK_EQ(receive(&(char){0}, 1), TPROF_ERR_CLOSED);
     CHECK_EQ(open(), 0);
-    fake.ports[7].name = "tprof.0";
-    fake.ports[7].host = true;
+    fake_console.ports[7].name = "tprof.0";
+    fake_console.ports[7].host = true;
     fake_control(7, 1, 1, NULL);
     CHECK_EQ(open(), 1);
     CHECK_EQ(console.port, 7);
@@ -250,22 +253,22 @@ TEST(number_of_our_port_may_become_another_s)
 
     for (int i = 0; i < 2; i++) { /* NULL: a port without a name */
         attach();
-        fake.ports[OURS].name = NULL;
+        fake_console.ports[OURS].name = NULL;
         fake_host(OURS, false);
         fake_control(OURS, 2, 1, NULL);
         CHECK_EQ(open(), 0);
-        fake.ports[OURS].name = "";
-        fake.mute[OURS] = names[i] == NULL;
+        fake_console.ports[OURS].name = "";
+        fake_console.mute[OURS] = names[i] == NULL;
         if (names[i])
-            fake.ports[OURS].name = names[i];
-        fake.ports[OURS].host = true;
+            fake_console.ports[OURS].name = names[i];
+        fake_console.ports[OURS].host = true;
         fake_control(OURS, 1, 1, NULL);
         CHECK_EQ(open(), 0);
-        CHECK(!fake.ports[OURS].guest);
+        CHECK(!fake_console.ports[OURS].guest);
 
-        fake.ports[1].host = true; /* it was another's */
+        fake_console.ports[1].host = true; /* it was another's */
         fake_control(1, 2, 1, NULL);
-        fake.ports[1].name = "tprof.0";
+        fake_console.ports[1].name = "tprof.0";
         fake_control(1, 1, 1, NULL);
         CHECK_EQ(open(), 1);
         CHECK_EQ(console.port, 1);
@@ -441,11 +444,11 @@ TEST(what_the_control_queue_dropped_is_asked_again)
 TEST(close_and_open_tell_the_host)
 {
     attach();
-    CHECK(fake.ports[OURS].guest);
+    CHECK(fake_console.ports[OURS].guest);
     channel.close(channel.context);
-    CHECK(!fake.ports[OURS].guest);
+    CHECK(!fake_console.ports[OURS].guest);
     CHECK_EQ(open(), 1);
-    CHECK(fake.ports[OURS].guest);
+    CHECK(fake_console.ports[OURS].guest);
 }
 
 TEST(init_begins_anew_with_a_device_at_work)
@@ -592,7 +595,7 @@ TEST(name_needs_no_final_zero)
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         plug_in();
-        memset(fake.ports, 0, sizeof fake.ports);
+        memset(fake_console.ports, 0, sizeof fake_console.ports);
         CHECK_EQ(init(&told), TPROF_OK);
         CHECK(fake_pop(FAKE_CONTROL_IN, &b));
         memcpy(b.data, "\5\0\0\0\7\0\1", 8);
