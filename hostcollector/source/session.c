@@ -234,7 +234,7 @@ static void explain_absence(struct session *s)
 {
     if (s->source->absence)
         tell(s, "waiting: %s", s->source->absence);
-    else
+    else if (!s->source->reconnects) /* such a one tells as soon as it knows */
         tell(s, "waiting for a guest at %s", s->source->path);
 }
 

@@ -35,7 +35,7 @@
 
 struct player {
     int fd; /* listener, then connection; -1: the collector has left */
-    bool connected, sampling;
+    bool connected, sampling, stopped;
     struct wiregen w; /* what the socket did not take yet */
     uint8_t in[256];
     size_t in_size;
@@ -52,6 +52,7 @@ struct swarm {
     int poller;
     uint64_t latest_ns;
     uint64_t unread;
+    unsigned left; /* guests that the collector has left */
 };
 
 static void die(const char *what)
@@ -169,7 +170,7 @@ static void say_last_words(struct player *p)
     wiregen_close(&p->w);
     flush(p);
     p->sampling = false;
-    p->told->stopped = true;
+    p->stopped = true;
 }
 
 /* What they hear */
@@ -208,6 +209,8 @@ static void hear(struct swarm *s, struct player *p)
         close(p->fd);
         p->fd = -1;
         p->sampling = false;
+        p->told->stopped = p->stopped && n == 0 && p->w.size == 0;
+        s->left++;
         return;
     }
     p->in_size += (size_t)n;
@@ -298,6 +301,8 @@ static void play(struct swarm *s, pid_t collector, struct rusage *usage,
             else
                 meet(s, p);
         }
+        if (!s->config->output && s->left == s->config->guests)
+            kill(collector, SIGKILL);
         if (now_ns() < next)
             continue;
         take_turns(s);
@@ -336,10 +341,11 @@ static void write_list(const struct swarm_config *c, const char *path)
 static pid_t start_collector(const struct swarm_config *c,
                              const cpu_set_t *cores)
 {
-    char list[256], output[256], duration[32];
+    char list[256], output[256] = "/dev/null", duration[32];
 
     snprintf(list, sizeof list, "%s/list", c->dir);
-    snprintf(output, sizeof output, "%s/%s", c->dir, c->output);
+    if (c->output)
+        snprintf(output, sizeof output, "%s/%s", c->dir, c->output);
     snprintf(duration, sizeof duration, "%g", c->duration_s);
     write_list(c, list);
     fflush(NULL);

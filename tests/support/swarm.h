@@ -16,14 +16,15 @@ struct swarm_config {
     unsigned guests;
     uint32_t rate_hz;   /* samples a second, of each guest's one core */
     double duration_s;  /* from the first START on, as the collector is told */
-    const char *output; /* the report goes to this file of (dir) */
+    const char *output; /* the report goes to this file of (dir); NULL: the
+                           collector is killed when it has read all */
 };
 
 /* What one guest did. A sample for which there is no room, because the
  * collector does not read in time, is counted as dropped, as in a real ring. */
 struct swarm_guest {
     uint64_t sent, dropped;
-    bool stopped; /* it heard STOP and said its last words */
+    bool stopped; /* it heard STOP and said its last words, which were read */
 };
 
 struct swarm_result {

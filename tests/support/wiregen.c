@@ -127,7 +127,8 @@ void wiregen_hello(struct wiregen *w, const struct wiregen_hello *h)
     wiregen_field_bytes(w, 4, boot_id, sizeof boot_id);
     wiregen_field(w, 5, h->cores, 2);
     wiregen_field(w, 6, h->tsc_hz, 8);
-    wiregen_field_bytes(w, 7, "\xb1\xd0\x01\x02", 4);
+    wiregen_field_bytes(w, 7, h->build_id ? h->build_id : "\xb1\xd0\x01\x02",
+                        h->build_id ? 20 : 4);
     wiregen_field(w, 8, h->text_start, 8);
     wiregen_field(w, 9, h->text_size, 8);
     wiregen_field(w, 12, 997, 4);

@@ -19,6 +19,7 @@
 
 static struct err error;
 static int stop_pipe[2]; /* the user, as the guest plays him */
+static int stop_fd = -1; /* stop_pipe's, where the collector hears it */
 static char notes[4096];
 static int hellos;
 
@@ -66,7 +67,7 @@ static struct pipeline *open_pipeline(const struct pipeline_config *config)
 static enum pipeline_end run_for(struct pipeline *p, double duration_s)
 {
     enum pipeline_end end;
-    int result = fleet_run_one(p, duration_s, stop_pipe[0], &end, &error);
+    int result = fleet_run_one(p, duration_s, stop_fd, &end, &error);
 
     if (result < 0)
         CHECK_STR(error.text, "");
@@ -157,6 +158,7 @@ TEST(user_stops_it_in_order) /* catches: Ctrl-C that loses the profile */
 {
     make_dir();
     CHECK_EQ(pipe(stop_pipe), 0);
+    stop_fd = stop_pipe[0];
     pid_t guest =
         start_guest(play_until_left, (struct guest_side){.tsc_hz = 1000000000});
     struct pipeline_config config = config_of();
@@ -199,6 +201,7 @@ TEST(reason_of_the_end_is_the_first) /* catches: "the guest is gone" after STOP
 {
     make_dir();
     CHECK_EQ(pipe(stop_pipe), 0);
+    stop_fd = stop_pipe[0];
     pid_t guest = start_guest(play_leave_when_stopped,
                               (struct guest_side){.tsc_hz = 1000000000});
     struct pipeline_config config = config_of();
@@ -215,6 +218,7 @@ TEST(second_stop_leaves_at_once) /* catches: a user who has to wait */
 {
     make_dir();
     CHECK_EQ(pipe(stop_pipe), 0);
+    stop_fd = stop_pipe[0];
     pid_t guest = start_guest(play_stopped_twice,
                               (struct guest_side){.tsc_hz = 1000000000});
     struct pipeline_config config = config_of();

@@ -1,0 +1,586 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The program with several guests, and with guests that leave and come back:
+ * child processes play them, at sockets of their own.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "tprof_wire.h"
+#include "wiregen.h"
+
+static struct wiregen wire;
+
+/* Work in an empty directory, which is left to the case's end. */
+static char dir[] = "/tmp/test_collector_many.XXXXXX";
+
+static void remove_dir(void)
+{
+    if (chdir(dir) == 0 && system("rm -f ./*") == 0)
+        rmdir(dir);
+}
+
+static void enter_dir(void)
+{
+    CHECK(mkdtemp(dir) != NULL && chdir(dir) == 0);
+    CHECK_EQ(atexit(remove_dir), 0);
+}
+
+/* The text of file (name) of the directory; it lives until the next call. */
+static const char *text_of(const char *name)
+{
+    static char text[1 << 18];
+    FILE *f = fopen(name, "r");
+
+    CHECK(f != NULL);
+    text[fread(text, 1, sizeof text - 1, f)] = '\0';
+    fclose(f);
+    return text;
+}
+
+static void check_contains(const char *name, const char *what)
+{
+    if (strstr(text_of(name), what) == NULL)
+        check_failed(__FILE__, __LINE__, "%s has no '%s', but: %s", name, what,
+                     text_of(name));
+}
+
+static int occurrences(const char *name, const char *what)
+{
+    int n = 0;
+
+    for (const char *at = text_of(name); (at = strstr(at, what)); at++)
+        n++;
+    return n;
+}
+
+static void write_file(const char *name, const char *text)
+{
+    FILE *f = fopen(name, "w");
+
+    CHECK(f != NULL && fputs(text, f) >= 0 && fclose(f) == 0);
+}
+
+/* What a guest says */
+
+static void say(int fd)
+{
+    CHECK_EQ(write(fd, wire.bytes, wire.size), (ssize_t)wire.size);
+    wire.size = 0;
+}
+
+static void say_hello(int fd, uint8_t boot, const char *build_id)
+{
+    wiregen_hello(&wire, &(struct wiregen_hello){.boot = boot,
+                                                 .cores = 1,
+                                                 .tsc_hz = 1000000000,
+                                                 .text_start = 0x400000,
+                                                 .build_id = build_id});
+    say(fd);
+}
+
+/* (n) samples of one function, after (before) others of this boot. */
+static void say_samples(int fd, uint64_t n, uint64_t before)
+{
+    struct wiregen_samples s = {.shift = 4, .period = 8000, .epoch = 1};
+
+    wiregen_samples_begin(&wire, &s);
+    wiregen_stack(&wire, &(struct wiregen_stack){.id = 1});
+    for (uint64_t i = 0; i < n; i++)
+        wiregen_short(&wire, 1, 8000, 0x100, 0);
+    wiregen_samples_end(&wire, (uint64_t[4]){before + n, 0, 0, 0});
+    say(fd);
+}
+
+static void say_last_words(int fd, uint64_t samples)
+{
+    wiregen_stats(&wire, &(struct wiregen_stats){
+                             .flags = WIRE_STATS_FINAL | WIRE_STATS_STARTED,
+                             .counters = {samples, 0, 0, 0}});
+    wiregen_open(&wire, WIRE_STATUS);
+    wiregen_field(&wire, WIRE_CONTROL_STATE, WIRE_STATE_STOPPED, 1);
+    wiregen_close(&wire);
+    say(fd);
+}
+
+/* A command came; -1: the collector left. */
+static int hear(int fd)
+{
+    char bytes[64];
+
+    return read(fd, bytes, sizeof bytes) > 0 ? 0 : -1;
+}
+
+/* Guests at sockets */
+
+static int listen_at(const char *path)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+    snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
+    CHECK_EQ(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
+    CHECK_EQ(listen(fd, 8), 0);
+    return fd;
+}
+
+static int meet(int listener)
+{
+    int fd = accept(listener, NULL, NULL);
+
+    CHECK(fd >= 0);
+    return fd;
+}
+
+/* The convention of VMMs: CONNECT port, OK number. */
+static int meet_uds(int listener)
+{
+    int fd = meet(listener);
+    char line[32] = "";
+
+    for (size_t i = 0; i < sizeof line - 1 && !strchr(line, '\n'); i++)
+        CHECK_EQ(read(fd, line + i, 1), 1);
+    CHECK_STR(line, "CONNECT 7077\n");
+    CHECK_EQ(write(fd, "OK 5\n", 5), 5);
+    return fd;
+}
+
+static pid_t start_guest(const char *path, void (*play)(int listener))
+{
+    int listener = listen_at(path);
+
+    fflush(stdout);
+    pid_t pid = fork();
+    CHECK(pid >= 0);
+    if (pid == 0) {
+        alarm(30);
+        signal(SIGPIPE, SIG_IGN);
+        play(listener);
+        _exit(0); /* leaves the directory to its owner */
+    }
+    close(listener);
+    return pid;
+}
+
+static void join(pid_t guest)
+{
+    int status;
+
+    CHECK_EQ(waitpid(guest, &status, 0), guest);
+    CHECK_EQ(status, 0);
+}
+
+/* HELLO, (n) samples, and last words when STOP comes. */
+static void play_in_order(int listener, uint64_t n)
+{
+    int fd = meet(listener);
+
+    say_hello(fd, 1, NULL);
+    CHECK_EQ(hear(fd), 0);
+    say_samples(fd, n, 0);
+    CHECK_EQ(hear(fd), 0);
+    say_last_words(fd, n);
+    while (hear(fd) == 0)
+        continue;
+}
+
+static void play_50(int listener)
+{
+    play_in_order(listener, 50);
+}
+
+static void play_70(int listener)
+{
+    play_in_order(listener, 70);
+}
+
+/* The collector */
+
+/* Start it with (line)'s words, output to the files out and err. */
+static pid_t start_collector(const char *line)
+{
+    char copy[512];
+    char *argv[64] = {(char[]){"collector"}};
+    int argc = 1;
+    pid_t pid;
+
+    (void)snprintf(copy, sizeof copy, "%s", line);
+    for (char *w = strtok(copy, " "); w != NULL; w = strtok(NULL, " "))
+        argv[argc++] = w;
+    fflush(stdout);
+    pid = fork();
+    CHECK(pid >= 0);
+    if (pid == 0) {
+        int out = open("out", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+        int err = open("err", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+        dup2(out, STDOUT_FILENO);
+        dup2(err, STDERR_FILENO);
+        alarm(30);
+        execv(COLLECTOR, argv);
+        _exit(99);
+    }
+    return pid;
+}
+
+static int join_collector(pid_t pid)
+{
+    int status;
+
+    CHECK_EQ(waitpid(pid, &status, 0), pid);
+    CHECK(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static int collector(const char *line)
+{
+    return join_collector(start_collector(line));
+}
+
+TEST(each_guest_has_a_report_and_all_have_one)
+{
+    enter_dir();
+    pid_t one = start_guest("one", play_50);
+    pid_t two = start_guest("two", play_70);
+
+    CHECK_EQ(collector("--serial one --serial two --name web -d 0.5 "
+                       "-o a.tprof -o a.folded -o a.txt"),
+             0);
+    join(one);
+    join(two);
+    CHECK_STR(text_of("err"), "");
+    check_contains("out", "==== one ====\nguest of unknown image: 50 samples");
+    check_contains("out", "==== web ====\nguest of unknown image: 70 samples");
+    check_contains("out",
+                   "==== all guests ====\n2 guests: 120 samples, 0 lost");
+    check_contains("out", "unknown image on 2 guests: busy 100.0 %");
+    check_contains("out", "idle 0.0 %, 120 samples");
+    CHECK_EQ(occurrences("a.txt", "===="), 6);
+    CHECK_STR(text_of("a.folded"),
+              "one;core0;0x400100 50\nweb;core0;0x400100 70\n");
+
+    /* each has a recording, and that is a guest's as any other */
+    CHECK(access("a.tprof", F_OK) != 0);
+    CHECK_EQ(collector("report a.web.tprof --format folded"), 0);
+    CHECK_STR(text_of("out"), "core0;0x400100 70\n");
+    CHECK_EQ(collector("report a.one.tprof --format folded"), 0);
+    CHECK_STR(text_of("out"), "core0;0x400100 50\n");
+}
+
+/* Of another wire version. */
+static void play_foreign(int listener)
+{
+    int fd = meet(listener);
+
+    wiregen_hello(&wire, &(struct wiregen_hello){.version = 0x0900,
+                                                 .cores = 1,
+                                                 .text_start = 0x400000});
+    say(fd);
+    CHECK_EQ(hear(fd), -1);
+}
+
+static void play_vanishing(int listener)
+{
+    int fd = meet(listener);
+
+    say_hello(fd, 1, NULL);
+    CHECK_EQ(hear(fd), 0);
+    say_samples(fd, 20, 0);
+}
+
+/* Says HELLO, then nonsense, as fast as it is read, until nobody reads. */
+static void play_flood(int listener)
+{
+    static char nonsense[65536];
+    int fd = meet(listener);
+
+    memset(nonsense, 0x54, sizeof nonsense);
+    say_hello(fd, 1, NULL);
+    while (write(fd, nonsense, sizeof nonsense) > 0)
+        continue;
+}
+
+TEST(a_guest_that_lies_leaves_or_floods_disturbs_no_other)
+{
+    enter_dir();
+    pid_t guests[] = {
+        start_guest("good", play_50), start_guest("foreign", play_foreign),
+        start_guest("gone", play_vanishing), start_guest("flood", play_flood),
+        start_guest("fine", play_70)};
+
+    CHECK_EQ(collector("--serial good --serial foreign --serial gone "
+                       "--serial flood --serial fine -d 1"),
+             1);
+    for (size_t i = 0; i < sizeof guests / sizeof guests[0]; i++)
+        join(guests[i]);
+    CHECK_EQ(occurrences("err", "\n"), 1);
+    check_contains("err", "collector: foreign: decode: the guest speaks wire "
+                          "version 9.0");
+    CHECK_EQ(occurrences("out", "==== foreign ===="), 0);
+    check_contains("out", "==== good ====\nguest of unknown image: 50 samples");
+    check_contains("out", "==== gone ====\nguest of unknown image: 20 samples");
+    check_contains("out", "==== fine ====\nguest of unknown image: 70 samples");
+    check_contains("out", "5 guests: 140 samples, 0 lost; 1 failed\n");
+}
+
+/* Stays until the collector is gone. */
+static void play_patient(int listener)
+{
+    int fd = meet(listener);
+
+    say_hello(fd, 1, NULL);
+    CHECK_EQ(hear(fd), 0);
+    say_samples(fd, 70, 0);
+    CHECK_EQ(hear(fd), -1);
+}
+
+TEST(a_killed_recorder_leaves_every_guest_s_recording_whole)
+{
+    enter_dir();
+    pid_t one = start_guest("one", play_vanishing);
+    pid_t two = start_guest("two", play_patient);
+    pid_t pid = start_collector("record --serial one --serial two -o r.tprof");
+
+    /* 70 samples of 7 bytes are in it, behind header and HELLO */
+    for (int i = 0; i < 1000; i++) {
+        FILE *f = fopen("r.two.tprof", "r");
+        long size = 0;
+
+        if (f != NULL && fseek(f, 0, SEEK_END) == 0)
+            size = ftell(f);
+        if (f != NULL)
+            fclose(f);
+        if (size > 600)
+            break;
+        (void)poll(NULL, 0, 10);
+    }
+    join(one);
+    CHECK_EQ(kill(pid, SIGKILL), 0);
+    CHECK_EQ(waitpid(pid, NULL, 0), pid);
+    join(two);
+    CHECK_EQ(collector("report r.two.tprof"), 0);
+    check_contains("out", "70 samples of 1 core");
+    check_contains("out", "its collector was killed");
+    CHECK_EQ(collector("report r.one.tprof"), 0);
+    check_contains("out", "20 samples of 1 core");
+}
+
+TEST(a_file_lists_guests)
+{
+    enter_dir();
+    write_file("list", "# two of them\n"
+                       "--serial one   # by its path\n"
+                       "\n"
+                       "  serial=two name=db\r\n");
+    pid_t one = start_guest("one", play_50);
+    pid_t two = start_guest("two", play_70);
+
+    CHECK_EQ(collector("record --guests list -d 0.3"), 0);
+    join(one);
+    join(two);
+    check_contains("err", "tprof.one.tprof holds 50 samples");
+    check_contains("err", "next: collector report tprof.db.tprof");
+}
+
+TEST(too_many_guests_for_the_open_files_are_refused)
+{
+    struct rlimit limit = {100, 100};
+
+    enter_dir();
+    FILE *f = fopen("list", "w");
+    for (int i = 0; i < 60; i++)
+        fprintf(f, "serial=nowhere name=g%d\n", i);
+    CHECK(f != NULL && fclose(f) == 0);
+    CHECK_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    CHECK_EQ(collector("--guests list -d 1"), 1);
+    check_contains("err", "60 guests need 124 open files, and this process "
+                          "may have 100: type 'ulimit -n 124' first");
+}
+
+/* Guests that leave */
+
+static void play_reconnect(int listener)
+{
+    int fd = meet_uds(listener);
+
+    say_hello(fd, 1, NULL);
+    CHECK_EQ(hear(fd), 0);
+    say_samples(fd, 20, 0);
+    CHECK_EQ(write(fd, "\x54\x9d\x02", 3), 3); /* cut in a frame */
+    close(fd);
+    fd = meet_uds(listener);
+    say_hello(fd, 1, NULL);
+    CHECK_EQ(hear(fd), 0);
+    say_samples(fd, 30, 25); /* five were in what was cut */
+    CHECK_EQ(hear(fd), 0);
+    say_last_words(fd, 55);
+    while (hear(fd) == 0)
+        continue;
+}
+
+TEST(a_broken_connection_is_made_again) /* catches: the rest of a day lost */
+{
+    enter_dir();
+    pid_t guest = start_guest("vm", play_reconnect);
+
+    CHECK_EQ(collector("--vsock-uds vm -d 1"), 0);
+    join(guest);
+    check_contains("err",
+                   "the guest left vm; waiting 10 s for it to come back");
+    check_contains("err", "connected to vm again; sampling goes on");
+    CHECK_EQ(occurrences("err", "\n"), 2);
+    check_contains("out", "50 samples of 1 core");
+    check_contains("out", "     0           55            0           55"
+                          "           50            5 ");
+}
+
+static void play_reboot(int listener)
+{
+    for (uint8_t boot = 1; boot < 3; boot++) {
+        int fd = meet_uds(listener);
+
+        say_hello(fd, boot, NULL);
+        CHECK_EQ(hear(fd), 0);
+        say_samples(fd, 20, 0);
+        close(fd);
+    }
+}
+
+TEST(a_guest_that_stays_away_is_reported_on)
+{
+    enter_dir();
+    pid_t guest = start_guest("vm", play_reboot);
+
+    CHECK_EQ(collector("--vsock-uds vm --wait 0.5"), 0);
+    join(guest);
+    check_contains("err", "the guest rebooted; sampling goes on");
+    check_contains("err", "the guest stayed away");
+    check_contains("out", "40 samples of 1 core");
+    check_contains("out", "did not come back within 0.5 s");
+}
+
+static void play_vanishing_uds(int listener)
+{
+    int fd = meet_uds(listener);
+
+    say_hello(fd, 1, NULL);
+    CHECK_EQ(hear(fd), 0);
+    say_samples(fd, 20, 0);
+}
+
+TEST(nobody_is_waited_for_on_request)
+{
+    enter_dir();
+    pid_t guest = start_guest("vm", play_vanishing_uds);
+
+    CHECK_EQ(collector("--vsock-uds vm --wait 0"), 0);
+    join(guest);
+    CHECK_STR(text_of("err"), "");
+    check_contains("out", "20 samples of 1 core");
+}
+
+/* Guests that are rebuilt: app.elf is tests/golden/kernel.elf at first. */
+
+#define BUILD_A                                                                \
+    "\x01\x23\x45\x67\x89\xab\xcd\xef\x01\x23\x45\x67\x89\xab\xcd\xef\x01\x23" \
+    "\x45\x67"
+#define BUILD_B                                                                \
+    "\xb1\x23\x45\x67\x89\xab\xcd\xef\x01\x23\x45\x67\x89\xab\xcd\xef\x01\x23" \
+    "\x45\x67"
+
+/* Put the kernel at app.elf, as a new file, with this build-id. */
+static void build(const char *id)
+{
+    static char elf[1 << 20];
+    FILE *f = fopen(KERNEL, "r");
+
+    CHECK(f != NULL);
+    size_t size = fread(elf, 1, sizeof elf, f);
+    char *at = memmem(elf, size, BUILD_A, 20);
+
+    fclose(f);
+    CHECK(at != NULL);
+    memcpy(at, id, 20);
+    f = fopen("new.elf", "w");
+    CHECK(f != NULL && fwrite(elf, 1, size, f) == size && fclose(f) == 0);
+    CHECK_EQ(rename("new.elf", "app.elf"), 0);
+}
+
+/* Build A runs, and then B, with or without its file at app.elf. */
+static void play_update(int listener, int rebuilt)
+{
+    int fd = meet_uds(listener);
+
+    say_hello(fd, 1, BUILD_A);
+    CHECK_EQ(hear(fd), 0);
+    say_samples(fd, 20, 0);
+    if (rebuilt)
+        build(BUILD_B);
+    close(fd);
+    fd = meet_uds(listener);
+    say_hello(fd, 2, BUILD_B);
+    CHECK_EQ(hear(fd), -1); /* the collector begins anew */
+    close(fd);
+    fd = meet_uds(listener);
+    say_hello(fd, 2, BUILD_B);
+    if (hear(fd) < 0)
+        return; /* or not */
+    say_samples(fd, 30, 0);
+    CHECK_EQ(hear(fd), 0);
+    say_last_words(fd, 30);
+    while (hear(fd) == 0)
+        continue;
+}
+
+static void play_rebuilt(int listener)
+{
+    play_update(listener, 1);
+}
+
+static void play_forgotten(int listener)
+{
+    play_update(listener, 0);
+}
+
+TEST(a_rebuilt_guest_gets_a_report_of_its_own)
+{
+    enter_dir();
+    build(BUILD_A);
+    pid_t guest = start_guest("vm", play_rebuilt);
+
+    CHECK_EQ(collector("--vsock-uds vm --elf app.elf -d 1.5 -o r.tprof "
+                       "-o r.txt"),
+             0);
+    join(guest);
+    check_contains("err", "the guest rebooted into another image");
+    check_contains("out", "==== vm ====\napp.elf: 20 samples");
+    check_contains("out", "==== vm.2 ====\napp.elf: 30 samples");
+    CHECK_EQ(occurrences("out", "app.elf on 2 guests"), 0); /* two images */
+    CHECK_EQ(collector("report r.tprof --elf app.elf"), 1);
+    check_contains("err", "but app.elf is build b1234567");
+    CHECK_EQ(collector("report r.vm.2.tprof"), 0);
+    check_contains("out", "app.elf: 30 samples");
+}
+
+TEST(an_elf_that_was_not_rebuilt_is_no_longer_the_guest_s)
+{
+    enter_dir();
+    build(BUILD_A);
+    pid_t guest = start_guest("vm", play_forgotten);
+
+    CHECK_EQ(collector("--vsock-uds vm --elf app.elf"), 1);
+    join(guest);
+    check_contains("err", "the guest runs build b1234567");
+    check_contains("out", "==== vm ====\napp.elf: 20 samples");
+}
