@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * How an idle agent learns that a host has come: by the device's interrupt, by
+ * the kernel's polls, by looks, and by looks where an interrupt was asked for
+ * and cannot be had. Catches: interrupts while nobody is there, samples that
+ * nobody wants, a host that is not noticed, a pin that is somebody else's.
+ *
+ * The guest (tests/guest/notice) counts the interrupts of its cores, second by
+ * second, while nothing samples.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bridge.h"
+#include "check.h"
+
+#define SESSIONS 3u
+#define LOOKS    4u /* a second */
+#define CORES    2u /* that have the agent: 1 and 2 */
+
+/* What the guest says of a second in which nothing sampled. */
+struct idle {
+    unsigned ticks, woken[CORES], left, taken;
+};
+
+/* The (number)th such line before (session), both from 1; waits for it. */
+static struct idle wait_idle(const struct host *h, unsigned session,
+                             unsigned number)
+{
+    uint64_t end = host_now_ms() + HOST_PATIENCE_MS;
+    char key[64], line[256];
+    struct idle i;
+
+    snprintf(key, sizeof key, "notice: before %u idle %u ", session, number);
+    while (host_now_ms() < end) {
+        FILE *f = fopen(h->console_path, "r");
+        bool found = false;
+
+        while (f != NULL && !found && fgets(line, sizeof line, f) != NULL)
+            found = strncmp(line, key, strlen(key)) == 0 && strchr(line, '\n');
+        if (f != NULL)
+            fclose(f);
+        if (found &&
+            sscanf(line + strlen(key), "ticks %u woken %u %u left %u taken %u",
+                   &i.ticks, &i.woken[0], &i.woken[1], &i.left, &i.taken) == 5)
+            return i;
+        host_sleep_ms(2);
+    }
+    check_failed(__FILE__, __LINE__, "the guest never says: %s", key);
+}
+
+static void boot(struct host *h, const char *machine, const char *append)
+{
+    char text[128];
+    const char *options[] = {"--machine", machine,     "--cpus",
+                             "3",         "--timeout", "100",
+                             "--append",  text,        NULL};
+
+    snprintf(text, sizeof text, "sessions=%u %s", SESSIONS, append);
+    bridge_start();
+    bridge_boot(h, VSOCK_NOTICE, options);
+}
+
+static bool has_samples_of_both(const struct host *h, uint64_t n)
+{
+    return h->core[1].samples >= n && h->core[2].samples >= n;
+}
+
+static bool has_samples_of_second(const struct host *h, uint64_t n)
+{
+    return h->core[2].samples >= n;
+}
+
+/* Come, have (enough) sampled, go. */
+static void attend(struct host *h, host_condition enough)
+{
+    uint64_t wanted = h->core[2].samples + 20;
+    uint64_t start = host_now_ms();
+
+    host_meet(h);
+    printf("noticed after %u ms\n", (unsigned)(host_now_ms() - start));
+    host_start(h, 1000, 0, 0);
+    host_until(h, enough, wanted);
+    host_detach(h);
+}
+
+/* By interrupt nobody is woken in a second without a host, by looks one core
+ * four times; and nothing samples. */
+static void check_idle(struct idle i, unsigned looks, unsigned ticks)
+{
+    /* the guest's seconds and the agent's are not quite the same */
+    CHECK(i.woken[0] >= looks - (looks > 0));
+    CHECK(i.woken[0] <= looks + (looks > 0));
+    CHECK_EQ(i.woken[1], 0);
+    CHECK_EQ(i.taken, 0);
+    CHECK_EQ(i.left, 0);
+    CHECK_EQ(i.ticks, ticks);
+}
+
+/* Some sessions with a guest that wakes core 1 for (looks) a second. */
+static void check_sessions(const char *machine, const char *append,
+                           unsigned looks)
+{
+    struct host h;
+
+    boot(&h, machine, append);
+    check_idle(wait_idle(&h, 1, 1), looks, 0);
+    for (unsigned s = 1; s <= SESSIONS; s++) {
+        attend(&h, has_samples_of_both);
+        struct idle i = wait_idle(&h, s + 1, 1);
+
+        check_idle(i, looks, i.ticks);
+        if (s <= SESSIONS - 1) /* the last line has no successor */
+            check_idle(wait_idle(&h, s + 1, 2), looks, i.ticks);
+    }
+    host_wait_end(&h);
+}
+
+TEST(notice_comes_by_message)
+{
+    check_sessions("q35", "", 0);
+}
+
+TEST(notice_comes_by_wire)
+{
+    check_sessions("microvm", "", 0);
+}
+
+TEST(notice_comes_by_a_told_wire)
+{
+    check_sessions("microvm-acpi", "irq=47", 0);
+}
+
+TEST(notice_comes_by_a_routed_wire)
+{
+    struct host h;
+
+    boot(&h, "microvm", "hook=12");
+    for (unsigned s = 1; s <= SESSIONS; s++) {
+        check_idle(wait_idle(&h, s, 1), 0, wait_idle(&h, s, 1).ticks);
+        attend(&h, has_samples_of_both);
+    }
+    host_wait_end(&h);
+    CHECK_EQ(host_console(&h, "notice: routed", "routed"), 1);
+}
+
+TEST(notice_comes_by_looks_on_mmio)
+{
+    check_sessions("microvm", "notice=1", LOOKS);
+}
+
+TEST(notice_comes_by_looks_on_pci)
+{
+    check_sessions("q35", "notice=1", LOOKS);
+}
+
+TEST(notice_comes_by_polls)
+{
+    check_sessions("microvm", "notice=2 poll=1", 0);
+}
+
+/* No pin is known: nothing lists the device. */
+TEST(notice_without_a_pin_is_by_looks)
+{
+    check_sessions("microvm-acpi", "", LOOKS);
+}
+
+/* Another driver has the pin, as a level: it must not even be disturbed. */
+TEST(notice_beside_another_driver_is_by_looks)
+{
+    check_sessions("microvm", "taken=12", LOOKS);
+}
+
+TEST(looks_leave_another_driver_alone)
+{
+    check_sessions("microvm", "taken=12 notice=1", LOOKS);
+}
+
+/* The core that is interrupted leaves: then it is another one. */
+static void check_leave(const char *machine, const char *append, unsigned looks)
+{
+    struct host h;
+
+    boot(&h, machine, append);
+    check_idle(wait_idle(&h, 1, 1), looks, 0);
+    for (unsigned s = 1; s <= SESSIONS; s++) {
+        /* what hands the task on may fall into the second line */
+        struct idle i = wait_idle(&h, s, s == 1 ? 3 : 1);
+
+        CHECK_EQ(i.left, 1);
+        CHECK_EQ(i.woken[0], 0);
+        CHECK(i.woken[1] <= looks + (looks > 0));
+        CHECK(i.woken[1] >= looks - (looks > 0));
+        attend(&h, has_samples_of_second);
+    }
+    host_wait_end(&h);
+    CHECK_EQ(h.core[1].samples, 0);
+}
+
+TEST(notice_by_message_moves_to_another_core)
+{
+    check_leave("q35", "leave=1", 0);
+}
+
+TEST(notice_by_wire_moves_to_another_core)
+{
+    check_leave("microvm", "leave=1", 0);
+}
+
+TEST(notice_by_looks_moves_to_another_core)
+{
+    check_leave("microvm", "leave=1 notice=1", LOOKS);
+}
