@@ -4,7 +4,8 @@
 
 #include "cmd/cmd.h"
 
-static const struct command *const commands[] = {&cmd_record, &cmd_report};
+static const struct command *const commands[] = {&cmd_record, &cmd_report,
+                                                 &cmd_bridge};
 
 int main(int argc, char **argv)
 {

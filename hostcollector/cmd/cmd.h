@@ -15,6 +15,7 @@ struct command {
     int (*run)(int argc, char **argv);
 };
 
+extern const struct command cmd_bridge;
 extern const struct command cmd_live;
 extern const struct command cmd_record;
 extern const struct command cmd_report;

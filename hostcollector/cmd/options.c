@@ -31,10 +31,12 @@ struct option_row {
 };
 
 #define DEFAULT_WAIT_S 10
+#define LEFT_WIDTH     28 /* of an option with its argument, in --help */
 
 #define LIVE   COMMAND_LIVE
 #define RECORD COMMAND_RECORD
 #define REPORT COMMAND_REPORT
+#define BRIDGE COMMAND_BRIDGE
 #define AT(m)  offsetof(struct options, m)
 
 static const struct option_row rows[] = {
@@ -83,15 +85,24 @@ static const struct option_row rows[] = {
      "functions in each table (default: 6 a core, 20 in all)"},
     {"all", 0, NULL, LIVE | REPORT, OPTION_FLAG, AT(all), 0, 0,
      "every function and every branch of the call trees"},
-    {"help", 'h', NULL, LIVE | RECORD | REPORT, OPTION_FLAG, AT(help), 0, 0,
-     "this text"},
+    {"vhost-user", 0, "SOCKET", BRIDGE, OPTION_TEXT, AT(vhost_user), 0, 0,
+     "where QEMU connects: -chardev socket,path=SOCKET"},
+    {"uds", 0, "PATH", BRIDGE, OPTION_TEXT, AT(uds), 0, 0,
+     "where everybody else connects"},
+    {"cid", 0, "N", BRIDGE, OPTION_COUNT, AT(cid), 3, UINT32_MAX - 1,
+     "the CID that the guest gets, 3 or more (default: 3)"},
+    {"help", 'h', NULL, LIVE | RECORD | REPORT | BRIDGE, OPTION_FLAG, AT(help),
+     0, 0, "this text"},
 };
 
 #define ROWS (sizeof rows / sizeof rows[0])
 
 static const char *command_name(enum command_bit command)
 {
-    return command == RECORD ? " record" : command == REPORT ? " report" : "";
+    return command == RECORD   ? " record"
+           : command == REPORT ? " report"
+           : command == BRIDGE ? " bridge"
+                               : "";
 }
 
 /* Edits that lead from (a) to (b), a NUL-terminated name of under 16 bytes. */
@@ -324,7 +335,7 @@ void options_help(FILE *out, enum command_bit command)
 {
     for (size_t i = 0; i < ROWS; i++) {
         const struct option_row *row = &rows[i];
-        char left[32];
+        char left[40];
         const char *line = row->help;
 
         if ((row->commands & command) == 0)
@@ -333,7 +344,7 @@ void options_help(FILE *out, enum command_bit command)
                        row->letter ? '-' : ' ', row->letter ? row->letter : ' ',
                        row->letter ? ',' : ' ', row->name,
                        row->argument ? row->argument : "");
-        (void)fprintf(out, "  %-24s", left);
+        (void)fprintf(out, "  %-*s", LEFT_WIDTH, left);
         for (;;) {
             int len = (int)strcspn(line, "\n");
 
@@ -341,7 +352,7 @@ void options_help(FILE *out, enum command_bit command)
             if (line[len] == '\0')
                 break;
             line += len + 1;
-            (void)fprintf(out, "  %-24s", "");
+            (void)fprintf(out, "  %-*s", LEFT_WIDTH, "");
         }
     }
 }

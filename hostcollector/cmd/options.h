@@ -15,6 +15,7 @@ enum command_bit {
     COMMAND_LIVE = 1u << 0, /* collector without a command's name */
     COMMAND_RECORD = 1u << 1,
     COMMAND_REPORT = 1u << 2,
+    COMMAND_BRIDGE = 1u << 3,
 };
 
 #define OPTIONS_OUTPUTS 8
@@ -35,8 +36,10 @@ struct options {
     double from_s;     /* 0: from the beginning */
     double to_s;       /* 0: to the end */
     uint32_t top;      /* rows of a table; 0: as many as are worth a look */
-    bool all;          /* every row and branch */
-    bool help;         /* --help was found, the rest was not looked at */
+    const char *vhost_user, *uds; /* the bridge's sockets */
+    uint32_t cid;                 /* its guest; 0: the default */
+    bool all;                     /* every row and branch */
+    bool help; /* --help was found, the rest was not looked at */
 };
 
 /*

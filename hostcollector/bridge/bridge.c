@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The loop: waits for QEMU, the guest and clients, and lets them go on. */
+#include "bridge/bridge.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bridge/uds.h"
+#include "bridge/vhost_user.h"
+#include "bridge/vsock.h"
+
+#define EVENTS    64
+#define CLIENTS   16  /* accepted in one turn */
+#define MESSAGES  16  /* received in one turn */
+#define OTHER_FDS 48u /* that are no connections: kicks, listeners, ... */
+
+struct bridge {
+    struct bridge_config config;
+    int epoll;
+    struct uds_listener fronts, clients;
+    struct vhost_user user;
+    struct vsock vsock;
+    struct watch stop_watch, fronts_watch, clients_watch;
+    /* noted from epoll, done after all of its events were looked at, since
+     * doing frees what others of them point to */
+    bool stop, new_front, front_spoke, new_client;
+    bool busy;       /* there is more to do: do not wait */
+    bool complained; /* about this front-end's guest */
+};
+
+static void say(const struct bridge *b, const char *line)
+{
+    if (b->config.say != NULL)
+        b->config.say(b->config.context, line);
+}
+
+static uint64_t now_ms(void)
+{
+    struct timespec t;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* --- The front-end -------------------------------------------------------- */
+
+static void drop_front(struct bridge *b)
+{
+    vsock_hang_up(&b->vsock);
+    vhost_user_drop(&b->user);
+    b->complained = false;
+}
+
+static void accept_front(struct bridge *b)
+{
+    struct err e = {""};
+    int fd = accept4(b->fronts.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+    if (fd < 0)
+        return;
+    if (b->user.fd >= 0) {
+        close(fd);
+        say(b, "a second QEMU connected and was refused: one bridge serves one "
+               "guest");
+        return;
+    }
+    if (vhost_user_accept(&b->user, fd, &e) < 0)
+        say(b, e.text);
+}
+
+static void hear_front(struct bridge *b)
+{
+    struct err e = {""};
+    enum vhost_user_news news = VHOST_USER_MORE;
+
+    for (int i = 0; i < MESSAGES && news > VHOST_USER_NONE; i++) {
+        news = vhost_user_receive(&b->user, &e);
+        if (news == VHOST_USER_ANEW) {
+            vsock_hang_up(&b->vsock);
+            b->complained = false;
+        }
+    }
+    b->busy = true; /* rings may have begun to run */
+    if (news != VHOST_USER_LOST)
+        return;
+    if (e.text[0] != '\0')
+        say(b, e.text);
+    drop_front(b);
+}
+
+/* A guest that broke the rules gets no more service until it starts anew. */
+static void check_guest(struct bridge *b)
+{
+    char line[160];
+
+    if (memory_lost()) {
+        say(b, "the guest's memory is gone; dropped QEMU");
+        drop_front(b);
+        return;
+    }
+    for (unsigned i = RING_RX; i <= RING_TX; i++) {
+        if (b->user.rings[i].broken == NULL || b->complained)
+            continue;
+        (void)snprintf(line, sizeof line,
+                       "the guest's driver put %s into its %s ring; its vsock "
+                       "is dead until it starts anew",
+                       b->user.rings[i].broken, i == RING_RX ? "rx" : "tx");
+        say(b, line);
+        b->complained = true;
+        vsock_hang_up(&b->vsock);
+    }
+}
+
+/* A client wants in, but the guest's driver never gave us a buffer: perhaps it
+ * has not started, perhaps QEMU keeps its memory to itself. */
+static void check_shared(struct bridge *b)
+{
+    const struct vring *rx = &b->user.rings[RING_RX];
+    bool silent = vring_runs(rx) && rx->next_avail == 0 && rx->avail[2] == 0 &&
+                  rx->avail[3] == 0;
+
+    if (b->complained || b->user.fd < 0 ||
+        (b->user.memory.count > 0 && !silent))
+        return;
+    b->complained = true;
+    say(b, "QEMU is here, but shows no memory of a guest that has started "
+           "vsock. If the guest has, add to QEMU's command line: -object "
+           "memory-backend-memfd,id=mem,size=SIZE,share=on -M "
+           "...,memory-backend=mem");
+}
+
+/* --- Clients -------------------------------------------------------------- */
+
+static void accept_clients(struct bridge *b)
+{
+    struct conns *s = &b->vsock.conns;
+
+    check_shared(b);
+    for (int i = 0; i < CLIENTS; i++) {
+        int fd =
+            accept4(b->clients.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+        if (fd < 0)
+            return;
+        (void)conn_new(s, fd, CONN_HELLO); /* closes it if it is one too many */
+        b->busy = true;
+    }
+}
+
+/* --- The loop ------------------------------------------------------------- */
+
+static void note(struct bridge *b, struct epoll_event *event)
+{
+    struct watch *w = event->data.ptr;
+
+    switch (w->kind) {
+    case WATCH_STOP:
+        b->stop = true;
+        break;
+    case WATCH_FRONTS:
+        b->new_front = true;
+        break;
+    case WATCH_FRONT:
+        b->front_spoke = true;
+        break;
+    case WATCH_KICK: /* the rings are looked at in any case */
+        break;
+    case WATCH_CLIENTS:
+        b->new_client = true;
+        break;
+    case WATCH_CONN:
+        vsock_event(&b->vsock, (struct conn *)(void *)w, event->events);
+        break;
+    }
+}
+
+static int sooner(int a, int b)
+{
+    if (a < 0 || b < 0)
+        return a < 0 ? b : a;
+    return a < b ? a : b;
+}
+
+int bridge_turn(struct bridge *b, int timeout_ms, struct err *e)
+{
+    struct epoll_event events[EVENTS];
+    int wait = sooner(timeout_ms, conns_patience(&b->vsock.conns));
+    int count = epoll_wait(b->epoll, events, EVENTS, b->busy ? 0 : wait);
+
+    if (count < 0 && errno != EINTR)
+        return err_sys(e, "bridge: epoll_wait");
+    b->stop = b->new_front = b->front_spoke = b->new_client = false;
+    b->vsock.conns.now_ms = now_ms();
+    for (int i = 0; i < count; i++)
+        note(b, &events[i]);
+
+    vsock_expire(&b->vsock);
+    /* before QEMU is heard: its farewell comes after its guest's last words */
+    b->busy = vsock_pump(&b->vsock);
+    check_guest(b);
+    if (b->front_spoke && b->user.fd >= 0)
+        hear_front(b);
+    if (b->new_front)
+        accept_front(b);
+    if (b->new_client)
+        accept_clients(b);
+    return b->stop;
+}
+
+int bridge_run(struct bridge *b, struct err *e)
+{
+    int result;
+
+    do
+        result = bridge_turn(b, -1, e);
+    while (result == 0);
+    return result < 0 ? -1 : 0;
+}
+
+/* --- Beginning and end ---------------------------------------------------- */
+
+/* As many connections as files may be open. */
+static unsigned connections(void)
+{
+    struct rlimit files;
+
+    if (getrlimit(RLIMIT_NOFILE, &files) < 0 ||
+        files.rlim_cur >= CONN_MAX + OTHER_FDS)
+        return CONN_MAX;
+    return files.rlim_cur > OTHER_FDS ? (unsigned)files.rlim_cur - OTHER_FDS
+                                      : 1;
+}
+
+static int watch(struct bridge *b, int fd, struct watch *w,
+                 enum watch_kind kind, struct err *e)
+{
+    w->kind = kind;
+    if (fd >= 0 && watch_add(b->epoll, fd, EPOLLIN, w) < 0)
+        return err_sys(e, "bridge: epoll_ctl");
+    return 0;
+}
+
+static void init_device(struct bridge *b)
+{
+    struct vsock *v = &b->vsock;
+
+    vhost_user_init(&b->user, b->epoll, b->config.cid);
+    v->cid = b->config.cid;
+    v->path = b->config.uds;
+    v->rx = &b->user.rings[RING_RX];
+    v->tx = &b->user.rings[RING_TX];
+    v->memory = &b->user.memory;
+    conns_init(&v->conns, b->epoll, connections());
+}
+
+struct bridge *bridge_open(const struct bridge_config *config, struct err *e)
+{
+    struct bridge *b = calloc(1, sizeof *b);
+
+    if (b == NULL) {
+        (void)err_set(e, "bridge: no memory");
+        return NULL;
+    }
+    b->config = *config;
+    b->fronts.fd = b->clients.fd = -1;
+    b->epoll = epoll_create1(EPOLL_CLOEXEC);
+    init_device(b);
+    if (b->epoll < 0) {
+        (void)err_sys(e, "bridge: epoll");
+        goto fail;
+    }
+    if (uds_listen(&b->fronts, config->vhost_user, e) < 0 ||
+        uds_listen(&b->clients, config->uds, e) < 0 ||
+        watch(b, b->fronts.fd, &b->fronts_watch, WATCH_FRONTS, e) < 0 ||
+        watch(b, b->clients.fd, &b->clients_watch, WATCH_CLIENTS, e) < 0 ||
+        watch(b, config->stop_fd, &b->stop_watch, WATCH_STOP, e) < 0)
+        goto fail;
+    memory_guard();
+    return b;
+
+fail:
+    bridge_close(b);
+    return NULL;
+}
+
+void bridge_close(struct bridge *b)
+{
+    struct conn *c;
+
+    if (b == NULL)
+        return;
+    while ((c = TAILQ_FIRST(&b->vsock.conns.all)) != NULL)
+        conn_free(&b->vsock.conns, c);
+    vhost_user_drop(&b->user);
+    uds_close(&b->fronts);
+    uds_close(&b->clients);
+    if (b->epoll >= 0)
+        close(b->epoll);
+    free(b);
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the guest sends: each packet is for a connection, begins one, or is
+ * answered with RST. */
+#include <stdio.h>
+#include <sys/socket.h>
+
+#include "bridge/uds.h"
+#include "bridge/vsock.h"
+
+#define PACKETS_A_TURN 64u
+
+/* Answer with RST, unless it is one: an answer to answers would not end. */
+static void refuse(struct vsock *v, const struct packet *k)
+{
+    unsigned at = (v->refused_at + v->refused_count) % VSOCK_REFUSALS;
+
+    if (k->op == OP_RST)
+        return;
+    v->refused[at] = *k;
+    v->refused_count++; /* there is room, or it had not been taken */
+}
+
+/* The guest calls a port of the host's. */
+static void call(struct vsock *v, const struct packet *k)
+{
+    struct conns *s = &v->conns;
+    int fd = s->count < s->limit ? uds_dial(v->path, k->dst_port) : -1;
+    struct conn *c = fd >= 0 ? conn_new(s, fd, CONN_OPEN) : NULL;
+
+    if (c == NULL) {
+        refuse(v, k);
+        return;
+    }
+    conn_name(s, c, k->dst_port, k->src_port);
+    c->guest_alloc = k->buf_alloc;
+    c->guest_fwd = k->fwd_cnt;
+    conn_owe(s, c, OP_RESPONSE);
+}
+
+/* The guest answers a client's request. */
+static void answered(struct vsock *v, struct conn *c)
+{
+    char line[24];
+    int len = snprintf(line, sizeof line, "OK %u\n", c->host_port);
+
+    if (send(c->fd, line, (size_t)len, MSG_NOSIGNAL | MSG_DONTWAIT) != len) {
+        conn_reset(&v->conns, c);
+        return;
+    }
+    conn_time(&v->conns, c, false);
+    c->state = CONN_OPEN;
+    c->readable = true;
+}
+
+/* The guest knows of no such connection, or no longer. */
+static void gone(struct vsock *v, struct conn *c)
+{
+    if (c->state != CONN_OPEN || c->held_count == 0) {
+        conn_free(&v->conns, c);
+        return;
+    }
+    c->state = CONN_DRAIN;
+    c->owed = 0;
+    conn_time(&v->conns, c, false);
+    conn_unname(&v->conns, c);
+}
+
+static void shut(struct conn *c, uint32_t how)
+{
+    c->heard |= how & SHUT_BOTH;
+    /* the client gets EPIPE from now on */
+    if ((how & SHUT_NO_RECEIVE) != 0)
+        (void)shutdown(c->fd, SHUT_RD);
+}
+
+/* A packet of an open connection; its data is (size) bytes in v->chain. */
+static void handle_open(struct vsock *v, struct conn *c, const struct packet *k)
+{
+    struct iovec data[CHAIN_PIECES];
+    unsigned count;
+
+    switch (k->op) {
+    case OP_RW:
+        if ((c->heard & SHUT_NO_SEND) != 0)
+            break;
+        count = pieces_cut(v->chain.pieces, v->chain.in_count, PACKET_HEADER,
+                           k->length, data);
+        if (k->length > 0)
+            conn_write(&v->conns, c, data, count, k->length);
+        return;
+    case OP_SHUTDOWN:
+        shut(c, k->flags);
+        return;
+    case OP_CREDIT_REQUEST:
+        conn_owe(&v->conns, c, OP_CREDIT_UPDATE);
+        return;
+    case OP_CREDIT_UPDATE:
+        return;
+    default:
+        break;
+    }
+    conn_reset(&v->conns, c); /* makes no sense here */
+}
+
+static void handle(struct vsock *v, const struct packet *k)
+{
+    struct conn *c = conn_find(&v->conns, k->dst_port, k->src_port);
+
+    if (k->type != TYPE_STREAM || k->dst_cid != CID_HOST ||
+        k->length > v->chain.in_size - PACKET_HEADER ||
+        (c == NULL && k->op != OP_REQUEST)) {
+        refuse(v, k);
+        return;
+    }
+    if (c == NULL) {
+        call(v, k);
+        return;
+    }
+    if (k->op == OP_RST) {
+        gone(v, c);
+        return;
+    }
+    if (c->state == CONN_RESET) /* it learns that soon */
+        return;
+    c->guest_alloc = k->buf_alloc;
+    c->guest_fwd = k->fwd_cnt;
+    conn_queue(&v->conns, c, CONN_READY);
+    if (c->state == CONN_OPEN)
+        handle_open(v, c, k);
+    else if (k->op == OP_RESPONSE && (c->owed & 1u << OP_REQUEST) == 0)
+        answered(v, c);
+    else
+        conn_reset(&v->conns, c);
+}
+
+bool from_guest(struct vsock *v)
+{
+    uint8_t header[PACKET_HEADER];
+
+    for (unsigned i = 0; i < PACKETS_A_TURN; i++) {
+        struct chain *c = &v->chain;
+
+        if (v->refused_count == VSOCK_REFUSALS ||
+            !vring_take(v->tx, v->memory, c))
+            return false;
+        if (pieces_read(c->pieces, c->in_count, 0, header, sizeof header) ==
+            sizeof header) {
+            struct packet k = packet_load(header);
+
+            if (k.src_cid == v->cid)
+                handle(v, &k);
+            else
+                v->dropped++; /* an answer would not reach it */
+        } else {
+            v->dropped++;
+        }
+        vring_give(v->tx, c->head, 0);
+    }
+    return true;
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the guest receives: what connections owe it, then their bytes, read
+ * from the socket right into the guest's buffers. */
+#include <errno.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "bridge/uds.h"
+#include "bridge/vsock.h"
+
+#define SERVED_A_TURN 64u
+#define BYTES_A_TURN  (64u * 1024u) /* of one connection */
+
+/* --- Packets -------------------------------------------------------------- */
+
+/* A buffer that has room for a header and a byte. */
+static bool take(struct vsock *v, struct chain *c)
+{
+    if (!vring_take(v->rx, v->memory, c))
+        return false;
+    if (c->out_size > PACKET_HEADER)
+        return true;
+    v->rx->broken = "a buffer too small for a packet";
+    return false;
+}
+
+/* Fill (c) with (k)'s header; its data is there. */
+static void give(struct vsock *v, const struct chain *c, const struct packet *k)
+{
+    uint8_t header[PACKET_HEADER];
+
+    packet_store(k, header);
+    (void)pieces_write(c->pieces + c->in_count, c->out_count, 0, header,
+                       sizeof header);
+    vring_give(v->rx, c->head, PACKET_HEADER + k->length);
+}
+
+static struct packet packet_of(const struct vsock *v, struct conn *c,
+                               unsigned op, uint32_t length)
+{
+    c->taken_told = c->taken; /* each packet tells */
+    return (struct packet){
+        .src_cid = CID_HOST,
+        .dst_cid = v->cid,
+        .src_port = c->host_port,
+        .dst_port = c->guest_port,
+        .length = length,
+        .type = TYPE_STREAM,
+        .op = (uint16_t)op,
+        .flags = op == OP_SHUTDOWN ? c->told : 0,
+        .buf_alloc = CONN_HELD,
+        .fwd_cnt = c->taken,
+    };
+}
+
+/* Send what (c) owes, in the order of the numbers. False: no buffers. */
+static bool pay(struct vsock *v, struct conn *c)
+{
+    for (unsigned op = OP_REQUEST; c->owed != 0; op++) {
+        if ((c->owed & 1u << op) == 0)
+            continue;
+        if (!take(v, &v->chain))
+            return false;
+        struct packet k = packet_of(v, c, op, 0);
+
+        give(v, &v->chain, &k);
+        c->owed &= ~(1u << op);
+    }
+    return true;
+}
+
+static bool pay_refusals(struct vsock *v)
+{
+    while (v->refused_count > 0) {
+        const struct packet *k = &v->refused[v->refused_at];
+        const struct packet rst = {
+            .src_cid = k->dst_cid,
+            .dst_cid = v->cid,
+            .src_port = k->dst_port,
+            .dst_port = k->src_port,
+            .type = k->type,
+            .op = OP_RST,
+        };
+
+        if (!take(v, &v->chain))
+            return false;
+        give(v, &v->chain, &rst);
+        v->refused_at = (v->refused_at + 1) % VSOCK_REFUSALS;
+        v->refused_count--;
+    }
+    return true;
+}
+
+/* --- Bytes ---------------------------------------------------------------- */
+
+/* Buffers for up to (room) bytes to v->batch, their places behind the headers
+ * to (places). Returns how many pieces; (*taken) is how many buffers. */
+static unsigned gather(struct vsock *v, size_t room, struct iovec *places,
+                       unsigned *taken)
+{
+    unsigned pieces = 0;
+
+    for (*taken = 0; *taken < VSOCK_BATCH && room > 0; (*taken)++) {
+        struct chain *c = &v->batch[*taken];
+
+        if (!take(v, c))
+            break;
+        size_t here = c->out_size - PACKET_HEADER;
+
+        here = here < room ? here : room;
+        pieces += pieces_cut(c->pieces + c->in_count, c->out_count,
+                             PACKET_HEADER, here, places + pieces);
+        room -= here;
+    }
+    return pieces;
+}
+
+/* Give the buffers that (size) bytes fill, and put the others back. */
+static void scatter(struct vsock *v, struct conn *conn, unsigned taken,
+                    size_t size)
+{
+    unsigned i = 0;
+
+    conn->sent += (uint32_t)size;
+    for (; size > 0; i++) {
+        struct chain *c = &v->batch[i];
+        size_t here = c->out_size - PACKET_HEADER;
+
+        here = here < size ? here : size;
+        struct packet k = packet_of(v, conn, OP_RW, (uint32_t)here);
+        give(v, c, &k);
+        size -= here;
+    }
+    vring_untake(v->rx, taken - i);
+}
+
+/* The client will send no more; nor take any, if it has closed. */
+static void ended(struct vsock *v, struct conn *c)
+{
+    c->readable = false;
+    c->told |= SHUT_NO_SEND | (c->hung_up ? SHUT_NO_RECEIVE : 0);
+    conn_owe(&v->conns, c, OP_SHUTDOWN);
+    conn_time(&v->conns, c, c->told == SHUT_BOTH);
+}
+
+/* True if (c) has bytes that the guest may be sent. */
+static bool has_bytes(struct vsock *v, struct conn *c)
+{
+    if (c->state != CONN_OPEN || !c->readable ||
+        (c->told & SHUT_NO_SEND) != 0 || (c->heard & SHUT_NO_RECEIVE) != 0)
+        return false;
+    if (conn_credit(c) > 0) {
+        c->begged = false;
+        return true;
+    }
+    /* once: a full guest answers at once that it is full */
+    if (!c->begged)
+        conn_owe(&v->conns, c, OP_CREDIT_REQUEST);
+    c->begged = true;
+    return false;
+}
+
+/* Move bytes. Returns false if there are no buffers for them. */
+static bool copy(struct vsock *v, struct conn *c)
+{
+    struct iovec places[VSOCK_BATCH * CHAIN_PIECES];
+    uint32_t credit = conn_credit(c);
+    size_t room = credit < BYTES_A_TURN ? credit : BYTES_A_TURN;
+    unsigned taken;
+    unsigned count = gather(v, room, places, &taken);
+
+    if (taken == 0)
+        return false;
+    size_t asked = 0;
+    for (unsigned i = 0; i < count; i++)
+        asked += places[i].iov_len;
+
+    ssize_t n = readv(c->fd, places, (int)count);
+    scatter(v, c, taken, n > 0 ? (size_t)n : 0);
+    if (n == 0) {
+        ended(v, c);
+    } else if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
+        c->readable = false;
+    } else if (n < 0) {
+        conn_reset(&v->conns, c);
+    } else if (c->hung_up) {
+        conn_time(&v->conns, c, true); /* the guest takes the rest, at last */
+    } else if ((size_t)n < asked) {
+        c->readable = false; /* that was all: an event tells of more */
+    }
+    return true;
+}
+
+/* --- Connections ---------------------------------------------------------- */
+
+/* Read the client's line. */
+static void hello(struct vsock *v, struct conn *c)
+{
+    uint32_t port;
+    int got = uds_hello(c->fd, &port);
+
+    c->readable = false;
+    if (got == 0)
+        return;
+    if (got < 0 || !vsock_is_up(v)) {
+        conn_free(&v->conns, c);
+        return;
+    }
+    conn_name(&v->conns, c, conn_free_port(&v->conns, port), port);
+    c->state = CONN_ASKED;
+    conn_time(&v->conns, c, true);
+    conn_owe(&v->conns, c, OP_REQUEST);
+}
+
+/* Let an end on the guest's side reach the client, after what is held. Returns
+ * false if (c) has been freed. */
+static bool settle(struct vsock *v, struct conn *c)
+{
+    if (c->held_count > 0)
+        return true;
+    if (c->state == CONN_DRAIN) {
+        conn_free(&v->conns, c);
+        return false;
+    }
+    if (c->state != CONN_OPEN)
+        return true;
+    if (c->heard == SHUT_BOTH) {
+        conn_reset(&v->conns, c);
+    } else if ((c->heard & SHUT_NO_SEND) != 0 && !c->half) {
+        c->half = true;
+        (void)shutdown(c->fd, SHUT_WR);
+    }
+    /* a client that is gone, and nothing of its left for the guest */
+    if (c->state == CONN_OPEN && c->hung_up && c->told != SHUT_BOTH &&
+        ((c->told & SHUT_NO_SEND) != 0 || (c->heard & SHUT_NO_RECEIVE) != 0))
+        ended(v, c);
+    return true;
+}
+
+/* Do for (c) what can be done now, which is in no queue at first. */
+static void serve(struct vsock *v, struct conn *c)
+{
+    struct conns *s = &v->conns;
+
+    if (c->state == CONN_HELLO) {
+        hello(v, c); /* queues it again, or frees it */
+        return;
+    }
+    if (!settle(v, c) || c->state == CONN_DRAIN)
+        return;
+    /* the client left before the guest answered */
+    if (c->state == CONN_ASKED && c->hung_up)
+        conn_reset(s, c);
+    bool bytes = has_bytes(v, c);
+    if (!pay(v, c) || (bytes && !copy(v, c))) {
+        conn_queue(s, c, CONN_STARVED);
+        return;
+    }
+    if (c->state == CONN_RESET && c->owed == 0) {
+        conn_free(s, c);
+        return;
+    }
+    conn_queue(s, c, has_bytes(v, c) || c->owed != 0 ? CONN_READY : CONN_IDLE);
+}
+
+bool to_guest(struct vsock *v)
+{
+    struct conns *s = &v->conns;
+
+    if (!pay_refusals(v))
+        return false;
+    for (unsigned i = 0; i < SERVED_A_TURN; i++) {
+        struct conn *c = TAILQ_FIRST(&s->ready);
+
+        if (c == NULL)
+            return false;
+        conn_queue(s, c, CONN_IDLE);
+        serve(v, c);
+    }
+    return true;
+}

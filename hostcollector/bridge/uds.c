@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The convention of Firecracker and Cloud Hypervisor for vsock without vsock.
+ */
+#include "bridge/uds.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define BACKLOG   128
+#define HELLO_MAX 32u /* longer than any line that makes sense */
+#define CONNECT   "CONNECT "
+
+/* Behind a path there must be room for "_4294967295". */
+#define PATH_ROOM (sizeof((struct sockaddr_un *)0)->sun_path - 11)
+
+static int new_socket(void)
+{
+    return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+}
+
+/* --- Listening ------------------------------------------------------------ */
+
+/* Does anybody serve the socket at (a)? Asked only when it is in our way. */
+static bool is_served(const struct sockaddr_un *a)
+{
+    int fd = new_socket();
+    bool served =
+        fd >= 0 && (connect(fd, (const struct sockaddr *)a, sizeof *a) == 0 ||
+                    errno == EAGAIN);
+
+    if (fd >= 0)
+        close(fd);
+    return served;
+}
+
+/* Make room at (a), where something is. Returns 0; -1 with (e) filled. */
+static int clear_way(const struct sockaddr_un *a, struct err *e)
+{
+    struct stat st;
+
+    if (lstat(a->sun_path, &st) == 0 && !S_ISSOCK(st.st_mode))
+        return err_set(e, "%s: exists and is no socket; choose another path",
+                       a->sun_path);
+    if (is_served(a))
+        return err_set(e,
+                       "%s: another program serves this socket; end it, or "
+                       "choose another path",
+                       a->sun_path);
+    if (unlink(a->sun_path) < 0 && errno != ENOENT)
+        return err_sys(e, a->sun_path);
+    return 0;
+}
+
+static int bind_listen(int fd, const struct sockaddr_un *a, struct err *e)
+{
+    const struct sockaddr *address = (const struct sockaddr *)a;
+    int bound = bind(fd, address, sizeof *a);
+
+    if (bound < 0 && errno == EADDRINUSE) {
+        if (clear_way(a, e) < 0)
+            return -1;
+        bound = bind(fd, address, sizeof *a);
+    }
+    if (bound < 0 || listen(fd, BACKLOG) < 0)
+        return err_sys(e, a->sun_path);
+    return 0;
+}
+
+int uds_listen(struct uds_listener *l, const char *path, struct err *e)
+{
+    struct sockaddr_un a = {.sun_family = AF_UNIX};
+    struct stat st;
+
+    *l = (struct uds_listener){.path = path, .fd = -1};
+    if (path[0] == '\0' || strlen(path) >= PATH_ROOM)
+        return err_set(e, "'%s': a socket's path has 1 to %zu bytes", path,
+                       PATH_ROOM - 1);
+    memcpy(a.sun_path, path, strlen(path));
+    int fd = new_socket();
+    if (fd < 0)
+        return err_sys(e, "socket");
+    if (bind_listen(fd, &a, e) < 0) {
+        close(fd);
+        return -1;
+    }
+    l->fd = fd;
+    if (lstat(path, &st) == 0) {
+        l->dev = st.st_dev;
+        l->ino = st.st_ino;
+    }
+    return 0;
+}
+
+void uds_close(struct uds_listener *l)
+{
+    struct stat st;
+
+    if (l->fd < 0)
+        return;
+    close(l->fd);
+    l->fd = -1;
+    if (lstat(l->path, &st) == 0 && st.st_dev == l->dev && st.st_ino == l->ino)
+        (void)unlink(l->path);
+}
+
+/* --- Both ways through ---------------------------------------------------- */
+
+int uds_dial(const char *path, uint32_t port)
+{
+    struct sockaddr_un a = {.sun_family = AF_UNIX};
+    int fd = new_socket();
+
+    if (fd < 0)
+        return -1;
+    /* the path was checked to leave room */
+    (void)snprintf(a.sun_path, sizeof a.sun_path, "%s_%u", path, port);
+    if (connect(fd, (const struct sockaddr *)&a, sizeof a) < 0) {
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+/* The port that (line) of (len) bytes names. */
+static int parse(const char *line, size_t len, uint32_t *port)
+{
+    size_t at = strlen(CONNECT);
+    uint64_t value = 0;
+
+    if (len <= at || strncasecmp(line, CONNECT, at) != 0)
+        return -1;
+    for (; at < len; at++) {
+        if (line[at] < '0' || line[at] > '9')
+            return -1;
+        value = 10 * value + (uint64_t)(line[at] - '0');
+    }
+    if (value >= UINT32_MAX)
+        return -1;
+    *port = (uint32_t)value;
+    return 1;
+}
+
+int uds_hello(int fd, uint32_t *port)
+{
+    char line[HELLO_MAX];
+    /* what follows the line is for the guest: look first, then take the line */
+    ssize_t n = recv(fd, line, sizeof line, MSG_PEEK | MSG_DONTWAIT);
+
+    if (n < 0)
+        return errno == EAGAIN || errno == EINTR ? 0 : -1;
+    const char *end = memchr(line, '\n', (size_t)n);
+    if (end == NULL)
+        return n == 0 || (size_t)n == sizeof line ? -1 : 0;
+
+    size_t len = (size_t)(end - line);
+    if (recv(fd, line, len + 1, MSG_DONTWAIT) != (ssize_t)len + 1)
+        return -1;
+    return parse(line, len, port);
+}

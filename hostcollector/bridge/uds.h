@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The Unix sockets' side: listening, "CONNECT port", and calls to PATH_port. */
+#ifndef TPROF_BRIDGE_UDS_H
+#define TPROF_BRIDGE_UDS_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "util/err.h"
+
+/* A path that we listen at. */
+struct uds_listener {
+    const char *path;
+    int fd; /* -1: not open */
+    dev_t dev;
+    ino_t ino; /* of the socket file, so that nobody else's is removed */
+};
+
+/*
+ * Listen at (path), which stays the caller's. A socket that nobody serves any
+ * more is replaced. Returns 0; -1 with (e) filled and l->fd -1.
+ */
+int uds_listen(struct uds_listener *l, const char *path, struct err *e);
+
+/* Stop, and remove the socket file if it is still this one. */
+void uds_close(struct uds_listener *l);
+
+/* Connect to (path)_(port), without waiting. Returns the socket, or -1. */
+int uds_dial(const char *path, uint32_t port);
+
+/*
+ * Read the line "CONNECT port" and not a byte more. Returns 1 with (port)
+ * filled; 0: it is not all there yet; -1: no such line will come.
+ */
+int uds_hello(int fd, uint32_t *port);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The device's side of a split virtqueue: takes chains of buffers, gives them
+ * back. Everything in the ring is the guest's word, and checked.
+ */
+#ifndef TPROF_BRIDGE_VRING_H
+#define TPROF_BRIDGE_VRING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/uio.h>
+
+#include "bridge/memory.h"
+
+#define VRING_MAX    1024u /* entries of a ring, a power of two */
+#define CHAIN_PIECES 34u   /* of a chain: Linux needs 18; two per edge */
+
+struct vring {
+    uint32_t size;                       /* entries; 0: not said yet */
+    uint64_t desc_at, avail_at, used_at; /* the front-end's addresses */
+    const uint8_t *desc, *avail;         /* NULL: has no place yet */
+    uint8_t *used;
+    uint16_t next_avail; /* the entry of avail to take next */
+    uint16_t next_used;  /* the entry of used to fill next */
+    uint16_t told;       /* next_used when the guest was last told */
+    bool event_idx;      /* VIRTIO_F_EVENT_IDX was agreed on */
+    bool enabled;        /* by the front-end */
+    int kick, call;      /* eventfds; -1: none */
+    const char *broken;  /* how it lied; NULL: not yet. Until it is reset */
+};
+
+/* A chain of buffers, its descriptors read once and resolved. */
+struct chain {
+    uint16_t head;                     /* its name in the used ring */
+    unsigned in_count, out_count;      /* pieces to read, then to write */
+    size_t in_size, out_size;          /* bytes of them */
+    struct iovec pieces[CHAIN_PIECES]; /* those to read first */
+};
+
+/* Nothing but names: all zero, and no descriptor. */
+void vring_init(struct vring *r);
+
+/*
+ * Find the ring's three parts in (m) by the front-end's addresses, again
+ * after each memory_map(). Returns 0; -1 if they are not in there.
+ */
+int vring_place(struct vring *r, const struct memory *m);
+
+/* True if it has a size, places and leave to run, and has not lied. */
+bool vring_runs(const struct vring *r);
+
+/*
+ * Take the next chain. Returns true with (c) filled; false if there is none,
+ * or if the ring lied, which r->broken then tells: it never runs again.
+ */
+bool vring_take(struct vring *r, const struct memory *m, struct chain *c);
+
+/* Put the last (count) chains taken back: none of them was used. */
+void vring_untake(struct vring *r, unsigned count);
+
+/* Return the chain named (head), with (size) bytes written to it. */
+void vring_give(struct vring *r, uint16_t head, uint32_t size);
+
+/* Show the guest what was given, and interrupt it if it wants to be. */
+void vring_tell(struct vring *r);
+
+/*
+ * Ask for a kick at the guest's next chain. Returns true if one is there
+ * already, and no kick will come for it.
+ */
+bool vring_listen(struct vring *r);
+
+/* Need no kicks for now. */
+void vring_hush(struct vring *r);
+
+/* Copy (size) bytes between (bytes) and the pieces, (skip) bytes behind their
+ * beginning. Returns how many there were. */
+size_t pieces_read(const struct iovec *pieces, unsigned count, size_t skip,
+                   void *bytes, size_t size);
+size_t pieces_write(const struct iovec *pieces, unsigned count, size_t skip,
+                    const void *bytes, size_t size);
+
+/*
+ * The pieces of (size) bytes, (skip) bytes behind the beginning of (count), to
+ * (out), which has room for (count). Returns how many pieces these are.
+ */
+unsigned pieces_cut(const struct iovec *pieces, unsigned count, size_t skip,
+                    size_t size, struct iovec *out);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The vsock device: packets of a guest's rings on one side, connections on the
+ * other. from_guest.c and to_guest.c are its two directions.
+ */
+#ifndef TPROF_BRIDGE_VSOCK_H
+#define TPROF_BRIDGE_VSOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "bridge/conn.h"
+#include "bridge/memory.h"
+#include "bridge/packet.h"
+#include "bridge/vring.h"
+
+#define VSOCK_REFUSALS 64u /* owed at a time; beyond, the guest has to wait */
+#define VSOCK_BATCH    20u /* buffers filled by one readv(): 64 KiB of Linux's */
+
+struct vsock {
+    uint64_t cid;
+    const char *path; /* the guest's calls to port P go to (path)_P */
+    struct vring *rx, *tx;
+    const struct memory *memory;
+    struct conns conns;
+    /* packets that were answered with RST, by now or soon: a ring */
+    struct packet refused[VSOCK_REFUSALS];
+    unsigned refused_at, refused_count;
+    uint64_t dropped; /* packets that no answer could be given to */
+    struct chain chain, batch[VSOCK_BATCH]; /* what is being worked on */
+};
+
+/* True if a client that asks for a port could reach the guest's driver. */
+bool vsock_is_up(const struct vsock *v);
+
+/* What epoll said about (c). Frees nothing. */
+void vsock_event(struct vsock *v, struct conn *c, uint32_t events);
+
+/*
+ * Move what can be moved, to a limit. Returns true if it stopped at the limit;
+ * else kicks are asked for and events will tell when to go on.
+ */
+bool vsock_pump(struct vsock *v);
+
+/* Give up on those whom the guest did not answer in time. */
+void vsock_expire(struct vsock *v);
+
+/* The guest's side of all connections is gone: they end, after what the guest
+ * sent before has reached its clients. */
+void vsock_hang_up(struct vsock *v);
+
+/* from_guest.c: take packets. Returns true if there may be more. */
+bool from_guest(struct vsock *v);
+
+/* to_guest.c: serve connections that are ready. Likewise. */
+bool to_guest(struct vsock *v);
+
+#endif

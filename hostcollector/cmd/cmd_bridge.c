@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* collector bridge: virtio-vsock for a guest on a host that has none. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "bridge/bridge.h"
+#include "cmd/cmd.h"
+#include "cmd/options.h"
+
+#define DEFAULT_CID 3u
+
+static int help(void)
+{
+    (void)fputs(
+        "collector bridge --vhost-user SOCKET --uds PATH [--cid 3]\n"
+        "\n"
+        "Gives a guest in QEMU virtio-vsock without root and without "
+        "/dev/vhost-vsock.\n"
+        "Start it first, let it run, and add to QEMU's command line:\n"
+        "\n"
+        "  -object memory-backend-memfd,id=mem,size=64M,share=on \\\n"
+        "  -M microvm,memory-backend=mem,... -m 64M \\\n"
+        "  -global virtio-mmio.force-legacy=false \\\n"
+        "  -chardev socket,id=vs,path=SOCKET \\\n"
+        "  -device vhost-user-vsock-device,chardev=vs\n"
+        "\n"
+        "(-M q35 or pc: -device vhost-user-vsock-pci,chardev=vs.) Then:\n"
+        "\n"
+        "  collector --vsock-uds PATH --elf FILE\n"
+        "\n"
+        "Any program reaches any port of the guest so: connect to PATH, send "
+        "'CONNECT port\\n',\n"
+        "read 'OK number\\n'; what the guest connects to at port P of CID 2 "
+        "goes to the socket\n"
+        "PATH_P. Ctrl-C ends it and removes both sockets.\n"
+        "\n",
+        stdout);
+    options_help(stdout, COMMAND_BRIDGE);
+    return EXIT_DONE;
+}
+
+static void say(void *context, const char *line)
+{
+    (void)context;
+    (void)fprintf(stderr, "collector bridge: %s\n", line);
+}
+
+/* A descriptor that is readable when somebody wants us to end. */
+static int stop_signals(struct err *e)
+{
+    sigset_t set;
+
+    (void)sigemptyset(&set);
+    (void)sigaddset(&set, SIGINT);
+    (void)sigaddset(&set, SIGTERM);
+    (void)sigaddset(&set, SIGHUP);
+    if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
+        return err_sys(e, "sigprocmask");
+    int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    return fd < 0 ? err_sys(e, "signalfd") : fd;
+}
+
+/* Each connection is an open file. */
+static void raise_files(void)
+{
+    struct rlimit files;
+
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+        files.rlim_cur = files.rlim_max;
+        (void)setrlimit(RLIMIT_NOFILE, &files);
+    }
+}
+
+static int serve(const struct options *o, struct err *e)
+{
+    struct bridge_config config = {
+        .vhost_user = o->vhost_user,
+        .uds = o->uds,
+        .cid = o->cid != 0 ? o->cid : DEFAULT_CID,
+        .say = say,
+    };
+    int result = -1;
+
+    raise_files();
+    config.stop_fd = stop_signals(e);
+    if (config.stop_fd < 0)
+        return -1;
+    struct bridge *b = bridge_open(&config, e);
+    if (b != NULL) {
+        (void)fprintf(stderr,
+                      "collector bridge: ready: guest %u by QEMU at %s, "
+                      "everybody else at %s\n",
+                      config.cid, o->vhost_user, o->uds);
+        result = bridge_run(b, e);
+    }
+    bridge_close(b);
+    close(config.stop_fd);
+    return result;
+}
+
+static int check(const struct options *o, struct err *e)
+{
+    if (o->vhost_user == NULL || o->uds == NULL)
+        return err_set(e, "where? type: collector bridge --vhost-user "
+                          "/tmp/guest.vhost --uds /tmp/guest.vsock --cid 3");
+    if (strcmp(o->vhost_user, o->uds) == 0)
+        return err_set(e, "--vhost-user and --uds: two sockets need two paths");
+    return 0;
+}
+
+static int run_bridge(int argc, char **argv)
+{
+    struct options o;
+    struct err e = {""};
+    int result = EXIT_USAGE;
+
+    if (options_parse(&o, COMMAND_BRIDGE, argc, argv, &e) == 0) {
+        if (o.help)
+            result = help();
+        else if (check(&o, &e) == 0)
+            result = serve(&o, &e) == 0 ? EXIT_DONE : EXIT_FAILED;
+    }
+    if (e.text[0] != '\0')
+        say(NULL, e.text);
+    options_fini(&o);
+    return result;
+}
+
+const struct command cmd_bridge = {"bridge", run_bridge};
