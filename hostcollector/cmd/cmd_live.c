@@ -19,7 +19,7 @@ static int help(void)
         "Samples until --duration, Ctrl-C, or the guest's end. Options:\n",
         stdout);
     options_help(stdout, COMMAND_LIVE);
-    (void)fputs("      --version           the collector's version\n"
+    (void)fputs("      --version               the collector's version\n"
                 "\n"
                 "'collector record --help' and 'collector report --help' tell "
                 "more, 'man collector' all.\n",

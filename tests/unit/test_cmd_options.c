@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "check.h"
 
@@ -143,4 +144,126 @@ TEST(help_wins_over_what_follows)
 {
     CHECK_EQ(parse(COMMAND_LIVE, "--help --nonsense"), 0);
     CHECK(o.help);
+}
+
+static const struct guest_spec *guest(size_t i)
+{
+    CHECK(i < o.guests.count);
+    return &o.guests.list[i];
+}
+
+static void check_guest(size_t i, const char *kind, const char *where,
+                        const char *elf, const char *name)
+{
+    CHECK_STR(guest(i)->kind, kind);
+    CHECK_STR(guest(i)->where, where);
+    CHECK_STR(guest(i)->elf ? guest(i)->elf : "none", elf);
+    CHECK_STR(guest(i)->name, name);
+}
+
+TEST(guests_have_their_own_image_and_name)
+{
+    CHECK_EQ(parse(COMMAND_LIVE,
+                   "--vsock 3 --elf a --vsock 4:99 --elf b --name db "
+                   "--vsock-uds /run/vm.sock --serial /tmp/x/tprof.0"),
+             0);
+    CHECK_EQ(o.guests.count, 4);
+    check_guest(0, "vsock", "3", "a", "cid3");
+    check_guest(1, "vsock", "4:99", "b", "db");
+    check_guest(2, "vsock-uds", "/run/vm.sock", "none", "vm.sock");
+    check_guest(3, "serial", "/tmp/x/tprof.0", "none", "tprof.0");
+}
+
+TEST(one_image_may_serve_all)
+{
+    CHECK_EQ(parse(COMMAND_LIVE, "--vsock 3 --vsock 4 --elf a"), 0);
+    check_guest(0, "vsock", "3", "a", "cid3"); /* the only --elf at all */
+    check_guest(1, "vsock", "4", "a", "cid4");
+    CHECK_EQ(parse(COMMAND_LIVE, "--elf a --vsock 3 --vsock 4 --elf b"), 0);
+    check_guest(0, "vsock", "3", "a", "cid3"); /* before the first source */
+    check_guest(1, "vsock", "4", "b", "cid4");
+    CHECK_EQ(parse(COMMAND_REPORT, "x.tprof --elf a"), 0);
+    CHECK_STR(o.guests.elf, "a");
+}
+
+TEST(names_differ_and_fit_file_names)
+{
+    CHECK_EQ(parse(COMMAND_LIVE, "--serial /a/x --serial /b/x --vsock 3 "
+                                 "--serial /c/w;rm --serial /d/.."),
+             0);
+    CHECK_STR(guest(0)->name, "x-1");
+    CHECK_STR(guest(1)->name, "x-2");
+    CHECK_STR(guest(2)->name, "cid3");
+    CHECK_STR(guest(3)->name, "w_rm");
+    CHECK_STR(guest(4)->name, "_.");
+    check_refused(COMMAND_LIVE, "--vsock 3 --name a --vsock 4 --name a",
+                  "two guests are called 'a': give each a --name");
+    CHECK_EQ(parse(COMMAND_LIVE, "--vsock 3 --name ../x"), -1);
+    CHECK_EQ(parse(COMMAND_LIVE, "--vsock 3 --name .x"), -1);
+    CHECK_EQ(parse(COMMAND_LIVE, "--name a --vsock 3"), -1);
+}
+
+/* A --guests file with (text), parsed as (parse) does. */
+static int parse_file(const char *text)
+{
+    static char path[] = "/tmp/test_cmd_options.XXXXXX";
+    char line[64];
+    int fd = mkstemp(path);
+    size_t size = strlen(text);
+
+    CHECK(fd >= 0 && write(fd, text, size) == (ssize_t)size);
+    close(fd);
+    snprintf(line, sizeof line, "--guests %s", path);
+    int result = parse(COMMAND_RECORD, line);
+
+    unlink(path);
+    memcpy(path + strlen(path) - 6, "XXXXXX", 6);
+    return result;
+}
+
+TEST(a_file_has_a_guest_a_line)
+{
+    CHECK_EQ(parse_file("# guests\n"
+                        "\n"
+                        "--vsock 3 --elf a.elf\n"
+                        "\tname=b elf=b.elf vsock=4 # in any order\r\n"
+                        "--serial=/tmp/s#1"),
+             0);
+    CHECK_EQ(o.guests.count, 3);
+    check_guest(0, "vsock", "3", "a.elf", "cid3");
+    check_guest(1, "vsock", "4", "b.elf", "b");
+    check_guest(2, "serial", "/tmp/s#1", "none", "s_1");
+}
+
+TEST(a_line_that_is_wrong_is_named)
+{
+    static const struct {
+        const char *text, *want;
+    } cases[] = {
+        {"--vsock 3\nvsock 4\n", ":2: what is 'vsock'? a line is like: "},
+        {"\n\nelf=a\n", ":3: where is this guest? a line is like: "},
+        {"vsock=3 serial=x\n", ":1: one guest a line: '3' or 'x'?"},
+        {"vsock=3 vsock=4\n", ":1: one guest a line: '3' or '4'?"},
+        {"--vsock\n", ":1: what stands after '--vsock'? "},
+        {"--vsock=\n", ":1: what stands after '--vsock'? "},
+        {"--vsock 3 name=a/b\n", ":1: --name: 'a/b' is no name"},
+        {"# none\n", ": no guest in it; a line is like: "},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        CHECK_EQ(parse_file(cases[i].text), -1);
+        if (strstr(e.text, cases[i].want) == NULL)
+            CHECK_STR(e.text, cases[i].want);
+    }
+    CHECK_EQ(parse(COMMAND_LIVE, "--guests /nonexistent"), -1);
+    CHECK_EQ(parse(COMMAND_LIVE, "--guests /dev/zero"), -1);
+}
+
+TEST(waiting_may_be_declined)
+{
+    CHECK_EQ(parse(COMMAND_LIVE, "--vsock 3"), 0);
+    CHECK(o.wait_s == 10);
+    CHECK_EQ(parse(COMMAND_LIVE, "--vsock 3 --wait 0"), 0);
+    CHECK(o.wait_s == 0);
+    CHECK_EQ(parse(COMMAND_LIVE, "--vsock 3 --wait -1"), -1);
 }
