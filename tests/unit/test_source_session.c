@@ -2,6 +2,7 @@
 /* The conversation's states, one by one; test_pipeline.c has it as a whole. */
 #include "check.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "source/session.h"
@@ -123,4 +124,143 @@ TEST(
     session_stop(&s);
     CHECK_EQ(s.state, SESSION_OVER);
     CHECK_EQ(s.out_size, 0);
+}
+
+/* A source whose guest comes and goes */
+
+static char told[4096];
+
+static void keep_note(void *context, const char *line)
+{
+    (void)context;
+    size_t used = strlen(told);
+
+    snprintf(told + used, sizeof told - used, "%s\n", line);
+}
+
+static struct source vm = {
+    .ops = &ops, .fd = 0, .live = true, .path = "vm", .reconnects = true};
+
+static struct session met(uint64_t wait_ns)
+{
+    struct session s = {.source = &vm, .wait_ns = wait_ns, .note = keep_note};
+
+    refuse_open = SOURCE_OPEN;
+    CHECK_EQ(session_tick(&s, 1, &error), 0);
+    CHECK_EQ(s.state, SESSION_SILENT);
+    session_heard(&s);
+    session_hello(&s, &(struct session_hello){.tsc_hz = 1000, .rate_hz = 10});
+    CHECK_EQ(s.state, SESSION_SAMPLING);
+    return s;
+}
+
+TEST(low_rates_get_more_time_for_last_words) /* catches: STATS of 1 Hz missed */
+{
+    struct session s = {.source = &source, .rate_hz = 1};
+
+    session_hello(&s, &(struct session_hello){.tsc_hz = 1000, .rate_hz = 997});
+    session_stop(&s);
+    CHECK_EQ(session_due(&s), s.entered_ns + 5 * SECOND / 2);
+    s = (struct session){.source = &source};
+    session_hello(&s, &(struct session_hello){.tsc_hz = 1000, .rate_hz = 997});
+    session_stop(&s);
+    CHECK_EQ(session_due(&s), s.entered_ns + SECOND);
+}
+
+TEST(each_reason_for_absence_is_told_once)
+{
+    struct session s = {.source = &vm, .note = keep_note};
+    uint64_t now = 1;
+
+    refuse_open = SOURCE_ABSENT;
+    vm.warning = "mind CID 2";
+    CHECK_EQ(session_tick(&s, now, &error), 0); /* it does not know yet */
+    CHECK_STR(told, "mind CID 2\n");
+    for (int i = 0; i < 9; i++) {
+        vm.absence = i < 3 ? "no guest" : i < 6 ? "nobody listens" : "no guest";
+        CHECK_EQ(session_tick(&s, session_due(&s), &error), 0);
+    }
+    CHECK_STR(told, "mind CID 2\nwaiting: no guest\nwaiting: nobody listens\n");
+    vm.warning = vm.absence = NULL;
+}
+
+TEST(guest_that_left_is_waited_for_until_then_and_no_longer)
+{
+    struct session s = met(3 * SECOND);
+
+    session_gap(&s); /* a command that will not be sent any more */
+    session_cut(&s);
+    CHECK_EQ(s.state, SESSION_ABSENT);
+    CHECK_EQ(s.out_size, 0);
+    uint64_t end = s.left_ns + 3 * SECOND;
+
+    refuse_open = SOURCE_ABSENT;
+    while (session_due(&s) < end)
+        CHECK_EQ(session_tick(&s, session_due(&s), &error), 0);
+    CHECK_EQ(session_due(&s), end);
+    CHECK(!s.stayed_away);
+    CHECK_EQ(session_tick(&s, end, &error), 0);
+    CHECK_EQ(s.state, SESSION_OVER);
+    CHECK(s.stayed_away);
+    CHECK_STR(told, "the guest left vm; waiting 3 s for it to come back "
+                    "(Ctrl-C: report now)\nthe guest stayed away\n");
+}
+
+TEST(guest_that_comes_back_is_started_again)
+{
+    struct session s = met(3 * SECOND);
+
+    session_cut(&s);
+    uint64_t left = s.left_ns;
+
+    refuse_open = SOURCE_OPEN; /* a connection alone is no guest */
+    CHECK_EQ(session_tick(&s, session_due(&s), &error), 0);
+    CHECK_EQ(s.state, SESSION_SILENT);
+    session_cut(&s);
+    CHECK_EQ(s.left_ns, left);
+    CHECK_EQ(session_tick(&s, session_due(&s), &error), 0);
+    session_hello(&s, &(struct session_hello){.tsc_hz = 1000, .rate_hz = 10});
+    CHECK_EQ(s.state, SESSION_SAMPLING);
+    CHECK_EQ(s.left_ns, 0);
+    CHECK(s.out_size > 0);
+    CHECK_EQ(session_due(&s), SESSION_NEVER);
+    CHECK(strstr(told, "connected to vm again; sampling goes on") != NULL);
+}
+
+TEST(cut_is_the_end_where_nobody_comes_back)
+{
+    struct session s = met(0); /* the user does not want to wait */
+
+    session_cut(&s);
+    CHECK_EQ(s.state, SESSION_OVER);
+    s = started(); /* a serial port */
+    session_cut(&s);
+    CHECK_EQ(s.state, SESSION_OVER);
+    s = met(SECOND);
+    session_stop(&s);
+    session_cut(&s); /* while its last words are awaited */
+    CHECK_EQ(s.state, SESSION_OVER);
+    CHECK(!s.stayed_away);
+    CHECK_STR(told, "");
+}
+
+TEST(
+    other_protocol_is_called_so) /* catches: "no HELLO" where an echo answers */
+{
+    struct session s = {.source = &vm, .note = keep_note};
+
+    refuse_open = SOURCE_OPEN;
+    vm.silence = "the guest hangs";
+    CHECK_EQ(session_tick(&s, 1, &error), 0);
+    CHECK_EQ(session_tick(&s, session_due(&s), &error), 0);
+    CHECK_STR(told, "connected to vm, but no guest said HELLO within 2 s: the "
+                    "guest hangs. Still waiting\n");
+    told[0] = '\0';
+    session_cut(&s);
+    CHECK_EQ(session_tick(&s, session_due(&s), &error), 0);
+    session_heard(&s);
+    session_cut(&s);
+    CHECK(strstr(told, "what answers at vm does not speak tprof") != NULL);
+    CHECK_EQ(s.left_ns, 0); /* no guest was there that could have left */
+    CHECK_EQ(s.state, SESSION_ABSENT);
 }
