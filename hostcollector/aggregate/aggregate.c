@@ -338,29 +338,48 @@ static uint32_t merge_stack(struct aggregate *a, const struct profile *p,
     return aggregate_stack(a, &s);
 }
 
+/* (t) of a guest whose clock runs (scale) times slower than ours. */
+static struct tally merge_tally(const struct tally *t, double scale)
+{
+    struct tally scaled = *t;
+
+    scaled.time *= scale;
+    scaled.time_sq *= scale * scale;
+    scaled.late *= scale;
+    return scaled;
+}
+
+static void merge_core(struct aggregate *a, const struct profile *p,
+                       const struct profile_core *c, uint64_t slide)
+{
+    struct sums *into = sums_of(a, 0);
+    bool clocks = a->profile.tsc_hz != 0 && p->tsc_hz != 0;
+    double scale = clocks ? (double)a->profile.tsc_hz / (double)p->tsc_hz : 1;
+
+    into->entries.seed = a->seed;
+    for (size_t i = 0; i < c->entry_count; i++) {
+        const struct profile_entry *entry = &c->entries[i];
+        struct tally tally = merge_tally(&entry->tally, scale);
+        uint32_t stack = merge_stack(a, p, entry->stack, slide);
+
+        if (entries_merge(&into->entries, entry->leaf - slide, stack, &tally,
+                          &a->budget) < 0)
+            into->no_memory += tally.samples;
+    }
+}
+
 void aggregate_merge(struct aggregate *a, const struct profile *p,
                      uint64_t slide)
 {
-    struct sums *into = sums_of(a, 0);
-
-    into->entries.seed = a->seed;
-    a->profile.has_guest = true;
-    a->profile.guest = p->guest;
-    a->profile.guest.cores = 1;
-    a->profile.tsc_hz = p->tsc_hz;
-    a->profile.period_tsc = p->period_tsc;
-    for (size_t i = 0; i < p->core_count; i++) {
-        const struct profile_core *c = &p->cores[i];
-
-        for (size_t j = 0; j < c->entry_count; j++) {
-            const struct profile_entry *entry = &c->entries[j];
-            uint32_t stack = merge_stack(a, p, entry->stack, slide);
-
-            if (entries_merge(&into->entries, entry->leaf - slide, stack,
-                              &entry->tally, &a->budget) < 0)
-                into->no_memory += entry->tally.samples;
-        }
+    if (!a->profile.has_guest) {
+        a->profile.has_guest = true;
+        a->profile.guest = p->guest;
+        a->profile.guest.cores = 1;
+        a->profile.tsc_hz = p->tsc_hz;
+        a->profile.period_tsc = p->period_tsc;
     }
+    for (size_t i = 0; i < p->core_count; i++)
+        merge_core(a, p, &p->cores[i], slide);
 }
 
 static void fill_core(struct profile_core *c, const struct aggregate *a,

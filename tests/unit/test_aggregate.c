@@ -422,3 +422,48 @@ TEST(stack_pool_keeps_many) /* catches: a table that loses some as it grows */
     CHECK_EQ(stack_pool_get(&p, 777).frames[0], 776);
     stack_pool_fini(&p);
 }
+
+TEST(merged_profiles_add_up_where_they_were_linked) /* catches: a guest that was
+                                                       moved, counted apart */
+{
+    static const uint64_t here[] = {0x500}, there[] = {0x10500};
+    struct aggregate *one = start(&(struct aggregate_config){0});
+    struct aggregate *two = start(&(struct aggregate_config){0});
+    struct aggregate *sum = aggregate_new(&(struct aggregate_config){0});
+    struct sample s = {.tsc = 10, .leaf = 0x400, .weight = 1};
+
+    s.stack = stack(one, here, 1);
+    add(one, 0, &s, 1);
+    add(one, 3, &s, 1);
+    s.stack = stack(two, there, 1);
+    s.leaf = 0x10400;
+    s.weight = 3;
+    add(two, 1, &s, 1);
+    s.stack = STACK_UNKNOWN;
+    add(two, 1, &s, 1);
+    /* its clock runs at half the speed, so its ticks are twice as long */
+    aggregate_clock(two, HZ);
+    struct guest slow = {.cores = 4, .tsc_hz = HZ / 2, .boot_id = {1}};
+    aggregate_hello(two, HELLO_SESSION, &slow);
+
+    aggregate_merge(sum, aggregate_profile(one), 0);
+    aggregate_merge(sum, aggregate_profile(two), 0x10000);
+    const struct profile *p = aggregate_profile(sum);
+
+    CHECK(p->has_guest);
+    CHECK_EQ(p->core_count, 1);
+    CHECK_EQ(p->cores[0].entry_count, 2);
+    const struct profile_entry *e = p->cores[0].entries;
+
+    CHECK_EQ(e[0].leaf, 0x400);
+    CHECK_EQ(profile_stack(p, e[0].stack).frames[0], 0x500);
+    CHECK_EQ(e[0].tally.samples, 3);
+    CHECK_EQ(e[0].tally.weight, 5);
+    CHECK(e[0].tally.time == 200 + 200 + 2 * 600);
+    CHECK(e[0].tally.time_sq == 2 * 200. * 200 + 1200. * 1200);
+    CHECK_EQ(e[1].stack, STACK_UNKNOWN);
+    CHECK_EQ(e[1].tally.samples, 1);
+    aggregate_free(one);
+    aggregate_free(two);
+    aggregate_free(sum);
+}
