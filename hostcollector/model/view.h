@@ -24,7 +24,7 @@ struct amount {
 /* Functions 0 to VIEW_MARKS - 1 are none: they mark what a stack lacks, or
  * what it is. Their names stand in brackets. */
 enum view_mark {
-    VIEW_UNCERTAIN, /* between a leaf and its caller: one may be missing */
+    VIEW_UNCERTAIN, /* between a function and its caller: one may be missing */
     VIEW_IDLE,      /* innermost: the core slept here */
     VIEW_LOST,      /* outermost: the stack was lost in transport */
     VIEW_DEEPER,    /* outermost: there were more frames than asked for */

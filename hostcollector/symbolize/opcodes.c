@@ -205,3 +205,12 @@ enum code_place opcodes_place(struct opcodes *o, uint64_t pc)
         return place_by_bytes(o, address);
     return (enum code_place)o->places[index][address - f->start];
 }
+
+enum code_place opcodes_call_place(struct opcodes *o, uint64_t pc)
+{
+    const struct image_function *f = image_function(o->img, pc - 1 - o->slide);
+
+    if (f == NULL || f != image_function(o->img, pc - o->slide))
+        return CODE_UNKNOWN;
+    return opcodes_place(o, pc);
+}

@@ -38,13 +38,19 @@ void opcodes_free(struct opcodes *o);
 
 /*
  * Where the run-time address (pc) of an interrupted instruction lies. Give it
- * the address itself, not minus one, and leaf addresses only: a return
- * address is always in a function that could make a call.
+ * the address itself, not minus one.
  *
  * The first question about a function interprets it once; the answers are
  * remembered. Bounded by the function's size.
  */
 enum code_place opcodes_place(struct opcodes *o, uint64_t pc);
+
+/*
+ * Where the call lies that returns to (pc). Compilers of other languages than
+ * C leave frames out of functions that call, too. A call that ends its function
+ * returns to another one: CODE_UNKNOWN.
+ */
+enum code_place opcodes_call_place(struct opcodes *o, uint64_t pc);
 
 /*
  * Is the direct caller of a sample at (place) uncertain? An idle sample has no
@@ -53,6 +59,17 @@ enum code_place opcodes_place(struct opcodes *o, uint64_t pc);
 static inline bool opcodes_caller_uncertain(enum code_place place)
 {
     return place != CODE_BODY && place != CODE_IDLE;
+}
+
+/*
+ * Is the direct caller of a caller, whose call is at (place), surely missing?
+ * Where the code is not understood it is taken for usual: it calls, so it has a
+ * frame.
+ */
+static inline bool opcodes_caller_missing(enum code_place place)
+{
+    return place == CODE_NO_FRAME || place == CODE_PROLOGUE ||
+           place == CODE_EPILOGUE;
 }
 
 #endif

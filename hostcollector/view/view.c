@@ -84,6 +84,15 @@ static int push_place(struct builder *b, uint64_t pc)
     return 0;
 }
 
+/* Is a caller missing between that of frame (i) and frame (i)? */
+static bool skips_caller(struct builder *b, const struct stack *stack,
+                         uint32_t i)
+{
+    return b->opcodes != NULL && i + 1 < stack->depth &&
+           opcodes_caller_missing(
+               opcodes_call_place(b->opcodes, stack->frames[i]));
+}
+
 /* Callers of the leaf, and what is known to be missing among them. */
 static int push_callers(struct builder *b, const struct stack *stack)
 {
@@ -92,6 +101,8 @@ static int push_callers(struct builder *b, const struct stack *stack)
     if (stack->end == WIRE_END_DEPTH && push_mark(b, VIEW_DEEPER) != 0)
         return -1;
     for (uint32_t i = stack->depth; i-- > 0;) {
+        if (skips_caller(b, stack, i) && push_mark(b, VIEW_UNCERTAIN) != 0)
+            return -1;
         if (push_place(b, stack->frames[i] - 1) != 0)
             return -1;
     }

@@ -94,6 +94,30 @@ TEST(idle_is_seen_without_symbols) /* catches: 0xf4 taken for a hlt */
     end();
 }
 
+/* The address of symbol (name). */
+static uint64_t at(const char *name)
+{
+    uint64_t address;
+
+    CHECK(image_find_symbol(img, name, &address));
+    return address;
+}
+
+TEST(calls_without_a_frame_are_told) /* catches: callers of callers invented */
+{
+    begin(input_build("cc", "frames", "cc " LINK "$IN/frames.S -o $OUT"), 0);
+    CHECK_EQ(opcodes_call_place(ops, at("at_body_call")), CODE_BODY);
+    CHECK_EQ(opcodes_call_place(ops, at("at_noframe_call")), CODE_NO_FRAME);
+    CHECK(opcodes_caller_missing(CODE_NO_FRAME));
+    CHECK(!opcodes_caller_missing(CODE_BODY));
+    /* a call that never returns ends its function: no word on the next one */
+    CHECK_EQ(opcodes_call_place(ops, at("at_prologue_behind_call")),
+             CODE_UNKNOWN);
+    CHECK_EQ(opcodes_call_place(ops, 0), CODE_UNKNOWN);
+    CHECK(!opcodes_caller_missing(CODE_UNKNOWN));
+    end();
+}
+
 TEST(only_body_and_idle_have_a_certain_caller) /* catches: a new place */
 {
     CHECK(!opcodes_caller_uncertain(CODE_BODY));

@@ -185,6 +185,22 @@ at_body_hot:
     ret
     end hot
 
+    function calls_bare         /* no frame, and yet it calls */
+    sub $8, %rsp
+    call leaf
+at_noframe_call:
+    add $8, %rsp
+    call leaf               /* and does not come back */
+    end calls_bare
+
+    function behind_call
+at_prologue_behind_call:
+    push %rbp
+    mov %rsp, %rbp
+    pop %rbp
+    ret
+    end behind_call
+
     function idle
     push %rbp
     mov %rsp, %rbp
