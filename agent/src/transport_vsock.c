@@ -307,7 +307,6 @@ static bool let_in(struct tprof_vsock *v)
         return false;
     /* a session's ticks look anyway */
     tprof_virtio_vsock_interrupt(&v->device, false);
-    set_notice(v, false);
     v->state = TPROF_VSOCK_THERE;
     tell(v, VIRTIO_VSOCK_OP_RESPONSE, NULL, 0);
     return true;
@@ -318,10 +317,13 @@ static int vsock_open(void *context)
     struct tprof_vsock *v = context;
     struct tprof_virtio_vsock *d = &v->device;
 
+    set_notice(v, false); /* unless all is well */
     if (!d->dead && !tprof_virtio_works(&d->bus))
         tprof_virtio_vsock_die(d); /* gone, or reset by somebody else */
     if (d->dead)
         return d->dead;
+    if (v->state == TPROF_VSOCK_THERE)
+        return 1; /* still */
     bool aimed = aim(v);
 
     /* in this order: what comes after we looked will interrupt */

@@ -94,3 +94,59 @@ TEST(count_that_exceeds_what_is_in_flight_is_refused)
     memory.bytes[130] = memory.bytes[131] = 0xff;
     CHECK_EQ(tprof_virtqueue_reap(&q, &length), TPROF_ERR_DEVICE);
 }
+
+TEST(pair_is_a_chain_of_two) /* catches: a header without its data */
+{
+    const struct tprof_virtqueue_part part[2] = {{0x1122334455667788, 44},
+                                                 {0x99aabbccddeeff00, 1500}};
+    const uint32_t used = 128;
+    uint32_t length = 0;
+
+    memset(&memory, 0xee, sizeof memory);
+    tprof_virtqueue_init(&q, &memory, 4);
+    tprof_virtqueue_add_pair(&q, 2, part);
+    tprof_virtqueue_publish(&q);
+    CHECK_EQ(at(32, 8), 0x1122334455667788);
+    CHECK_EQ(at(40, 4), 44);
+    CHECK_EQ(at(44, 2), 1); /* VIRTQ_DESC_F_NEXT */
+    CHECK_EQ(at(46, 2), 3);
+    CHECK_EQ(at(48, 8), 0x99aabbccddeeff00);
+    CHECK_EQ(at(56, 4), 1500);
+    CHECK_EQ(at(60, 2), 0);
+    CHECK_EQ(at(66, 2), 1); /* one buffer */
+    CHECK_EQ(at(68, 2), 2); /* by its head's name */
+    CHECK(tprof_virtqueue_busy(&q, 2));
+    CHECK(!tprof_virtqueue_busy(&q, 3));
+    memcpy(memory.bytes + used + 4, "\3\0\0\0\0\0\0\0", 8);
+    memory.bytes[used + 2] = 1;
+    CHECK_EQ(tprof_virtqueue_reap(&q, &length), TPROF_ERR_DEVICE);
+    memory.bytes[used + 4] = 2;
+    CHECK_EQ(tprof_virtqueue_reap(&q, &length), 2);
+    CHECK_EQ(tprof_virtqueue_idle(&q), 0);
+}
+
+TEST(interrupt_is_asked_for_and_what_waits_is_seen)
+{
+    const uint32_t used = 128;
+
+    memset(&memory, 0xee, sizeof memory);
+    tprof_virtqueue_init(&q, &memory, 4);
+    CHECK_EQ(at(64, 2), 1); /* VIRTQ_AVAIL_F_NO_INTERRUPT */
+    tprof_virtqueue_interrupt(&q, true);
+    CHECK_EQ(at(64, 2), 0);
+    CHECK(!tprof_virtqueue_waiting(&q));
+    memory.bytes[used + 2] = 1;
+    CHECK(tprof_virtqueue_waiting(&q));
+    tprof_virtqueue_interrupt(&q, false);
+    CHECK_EQ(at(64, 2), 1);
+}
+
+TEST(first_idle_descriptor_is_found)
+{
+    tprof_virtqueue_init(&q, &memory, TPROF_VIRTQUEUE_MAX);
+    for (uint32_t id = 0; id < TPROF_VIRTQUEUE_MAX; id++) {
+        CHECK_EQ(tprof_virtqueue_idle(&q), id);
+        tprof_virtqueue_add(&q, id, 0, 8, true);
+    }
+    CHECK_EQ(tprof_virtqueue_idle(&q), TPROF_VIRTQUEUE_MAX);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The vsock driver between a device made of memory and a test that is both its
+ * host and the pump above it. What should not be ends the test's case.
+ */
+#ifndef VSOCK_BED_H
+#define VSOCK_BED_H
+
+#include "agent.h"
+#include "fake_vsock.h"
+#include "transport_vsock.h"
+
+#define OWN_CID   3u
+#define HOST_CID  2u
+#define HOST_PORT 50000u
+#define ROOM      (1u << 20) /* of the host, unless it has less */
+
+extern struct tprof_vsock vsock;
+extern struct tprof_channel channel;
+
+/* A device, and an agent of two cores, of which the first looks; their APIC ids
+ * are 40 and 41. No probe is over before the test changes what a second is. */
+void plug_in(void);
+
+/* The driver's calls. */
+int bed_init(void);
+int bed_open(void);
+int bed_send(const void *data, uint32_t size);
+uint32_t bed_pending(void);
+int bed_receive(void *data, uint32_t size);
+
+/* Let the driver hear what has come: no data. */
+void hear(void);
+
+/* A packet of our host's, without data. */
+struct fake_packet packet(uint16_t op);
+
+/* The host sends: such a packet; data; credit; a call from another port. */
+void say(uint16_t op);
+void say_data(const void *data, uint32_t size);
+void give_credit(uint32_t room, uint32_t taken);
+void call_from(uint32_t port);
+
+/* The next packet from the driver is (op), and right in most else; or there is
+ * none. */
+struct fake_packet expect(uint16_t op);
+void expect_nothing(void);
+
+/* The driver at work, our host attached, who has (room). */
+void attach_with(uint32_t room);
+void attach(void);
+
+#endif
