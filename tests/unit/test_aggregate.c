@@ -442,7 +442,6 @@ TEST(merged_profiles_add_up_where_they_were_linked) /* catches: a guest that was
     s.stack = STACK_UNKNOWN;
     add(two, 1, &s, 1);
     /* its clock runs at half the speed, so its ticks are twice as long */
-    aggregate_clock(two, HZ);
     struct guest slow = {.cores = 4, .tsc_hz = HZ / 2, .boot_id = {1}};
     aggregate_hello(two, HELLO_SESSION, &slow);
 

@@ -248,6 +248,24 @@ static int collector(const char *line)
     return join_collector(start_collector(line));
 }
 
+/* Wait until (name) holds (size) bytes: then the samples are in. */
+static void wait_for(const char *name, long size)
+{
+    for (int i = 0; i < 1000; i++) {
+        FILE *f = fopen(name, "r");
+        long have = 0;
+
+        if (f != NULL && fseek(f, 0, SEEK_END) == 0)
+            have = ftell(f);
+        if (f != NULL)
+            fclose(f);
+        if (have >= size)
+            return;
+        (void)poll(NULL, 0, 10);
+    }
+    check_failed(__FILE__, __LINE__, "%s did not grow", name);
+}
+
 TEST(each_guest_has_a_report_and_all_have_one)
 {
     enter_dir();
@@ -353,18 +371,7 @@ TEST(a_killed_recorder_leaves_every_guest_s_recording_whole)
     pid_t pid = start_collector("record --serial one --serial two -o r.tprof");
 
     /* 70 samples of 7 bytes are in it, behind header and HELLO */
-    for (int i = 0; i < 1000; i++) {
-        FILE *f = fopen("r.two.tprof", "r");
-        long size = 0;
-
-        if (f != NULL && fseek(f, 0, SEEK_END) == 0)
-            size = ftell(f);
-        if (f != NULL)
-            fclose(f);
-        if (size > 600)
-            break;
-        (void)poll(NULL, 0, 10);
-    }
+    wait_for("r.two.tprof", 600);
     join(one);
     CHECK_EQ(kill(pid, SIGKILL), 0);
     CHECK_EQ(waitpid(pid, NULL, 0), pid);
@@ -406,6 +413,38 @@ TEST(too_many_guests_for_the_open_files_are_refused)
     CHECK_EQ(collector("--guests list -d 1"), 1);
     check_contains("err", "60 guests need 124 open files, and this process "
                           "may have 100: type 'ulimit -n 124' first");
+}
+
+TEST(a_guest_that_never_comes_costs_the_others_nothing)
+{
+    enter_dir();
+    pid_t one = start_guest("one", play_50);
+
+    CHECK_EQ(collector("--serial one --serial never -d 0.5"), 1);
+    join(one);
+    CHECK_EQ(occurrences("err", "\n"), 2);
+    check_contains("err", "collector: never: waiting for a guest at never\n");
+    check_contains("err", "collector: never: serial:never: no guest introduced "
+                          "itself");
+    check_contains("out", "==== one ====\nguest of unknown image: 50 samples");
+    check_contains("out", "2 guests: 50 samples, 0 lost; 1 failed\n");
+}
+
+TEST(ctrl_c_stops_all_in_order)
+{
+    enter_dir();
+    pid_t one = start_guest("one", play_50);
+    pid_t two = start_guest("two", play_70);
+    pid_t pid = start_collector("--serial one --serial two -o a.tprof");
+
+    wait_for("a.one.tprof", 600);
+    wait_for("a.two.tprof", 600);
+    CHECK_EQ(kill(pid, SIGINT), 0);
+    CHECK_EQ(join_collector(pid), 0);
+    join(one);
+    join(two);
+    check_contains("out", "2 guests: 120 samples, 0 lost\n");
+    CHECK_EQ(occurrences("out", "no final count came"), 0);
 }
 
 /* Guests that leave */
