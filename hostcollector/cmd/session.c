@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "cmd/confine.h"
 #include "cmd/overall.h"
 #include "cmd/run.h"
 #include "fleet.h"
@@ -327,6 +328,11 @@ static int report(struct session *s, struct err *e)
 /* 0; -1 with (e) filled. */
 static int run(struct session *s, struct err *e)
 {
+    struct err why;
+
+    /* from here on bytes of guests are read */
+    if (confine_session(s->options, s->outputs, &why) != 0)
+        tell(s, "collector", NULL, why.text);
     int result = fleet_run(s->fleet, e);
 
     clear_line(s);

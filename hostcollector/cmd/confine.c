@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From options to the files that are allowed. */
+#include "cmd/confine.h"
+
+#include <string.h>
+
+#include "cmd/sandbox.h"
+
+static void allow_guest(struct sandbox *box, const struct guest_spec *g)
+{
+    if (g->elf != NULL)
+        sandbox_allow(box, g->elf, SANDBOX_READ);
+    if (strcmp(g->kind, "serial") != 0)
+        return;
+    /* it may be a pty, or become a link to one */
+    sandbox_allow(box, g->where, SANDBOX_READ | SANDBOX_WRITE);
+    sandbox_allow(box, "/dev/pts/", SANDBOX_READ | SANDBOX_WRITE);
+}
+
+int confine_session(const struct options *o, const struct outputs *out,
+                    struct err *e)
+{
+    struct sandbox box;
+
+    sandbox_init(&box);
+    for (size_t i = 0; i < o->guests.count; i++)
+        allow_guest(&box, &o->guests.list[i]);
+    if (o->guests.count == 0)
+        sandbox_allow(&box, "/", SANDBOX_READ);
+    if (out->recording != NULL)
+        sandbox_allow(&box, out->recording, SANDBOX_WRITE);
+    for (unsigned i = 0; i < out->count; i++) {
+        if (strcmp(out->list[i].path, "-") != 0)
+            sandbox_allow(&box, out->list[i].path, SANDBOX_WRITE);
+    }
+    return sandbox_enter(&box, SANDBOX_GUESTS, e);
+}
