@@ -23,6 +23,8 @@ struct sums {
     struct account account;
     bool has_stats;
     struct core_stats stats;
+    uint32_t stats_boot; /* boots that had come by then */
+    double steal_ns, steal_tsc;
 
     struct profile_second *seconds;
     size_t second_count, second_capacity;
@@ -286,11 +288,26 @@ void aggregate_account(struct aggregate *a, uint32_t core,
         s->account = *account;
 }
 
+/* What the host took between the last STATS and (now), of one boot. */
+static void add_steal(struct sums *s, const struct core_stats *now)
+{
+    const struct core_stats *last = &s->stats;
+
+    if (!last->has_steal || !now->has_steal || now->tsc <= last->tsc ||
+        now->steal_ns < last->steal_ns)
+        return;
+    s->steal_ns += (double)(now->steal_ns - last->steal_ns);
+    s->steal_tsc += (double)(now->tsc - last->tsc);
+}
+
 void aggregate_stats(struct aggregate *a, const struct core_stats *stats)
 {
     struct sums *s = sums_of(a, stats->core);
 
     if (s) {
+        if (s->stats_boot == a->profile.boots)
+            add_steal(s, stats);
+        s->stats_boot = a->profile.boots;
         s->has_stats = true;
         s->stats = *stats;
     }
@@ -395,6 +412,8 @@ static void fill_core(struct profile_core *c, const struct aggregate *a,
     c->account = s->account;
     c->has_stats = s->has_stats;
     c->stats = s->stats;
+    c->steal_ns = s->steal_ns;
+    c->steal_tsc = s->steal_tsc;
     if (s->stats.ticks != 0)
         c->cost_tsc = (double)s->stats.cost_tsc / (double)s->stats.ticks *
                       (double)account_ticks(&s->account);

@@ -66,6 +66,9 @@ struct profile_core {
     struct account account;
     bool has_stats;
     struct core_stats stats; /* the last that came, counted from that boot */
+    /* What the host took away, and of how many TSC ticks: between STATS that
+     * tell it. 0 and 0: nobody knows. */
+    double steal_ns, steal_tsc;
     /* TSC ticks that the profiler took for (account)'s ticks, by the mean of
      * (stats); 0 without stats. */
     double cost_tsc;

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "render/steal.h"
+
 /* Fewer samples than this on a core: its shares are rough. */
 #define FEW_SAMPLES   100
 /* Loss above this share of the ticks gets a warning. */
@@ -263,10 +265,17 @@ static bool misses(const struct profile_core *core)
            MISSED_WARNED * (double)(account_ticks(&core->account) + n);
 }
 
-/* Half of the cores at once: that is the host, not a lock of the kernel's. */
+/* (share) of the deadlines passed: since the host did not run the cores? It may
+ * say so; and half of the cores at once, that is no lock of the kernel's. */
+static bool is_by_host(const struct steal *steal, double share, bool is_half)
+{
+    return is_half || steal->mean > share / 2;
+}
+
 static void look_for_missed(struct remarks *r, const struct profile *p)
 {
-    char list[LIST_SIZE];
+    struct steal steal = steal_of(p);
+    char list[LIST_SIZE], account[96] = "";
     size_t active = list_cores(p, has_delivered, list);
     size_t found = list_cores(p, misses, list);
     double sum = 0, deadlines = 0;
@@ -278,18 +287,23 @@ static void look_for_missed(struct remarks *r, const struct profile *p)
     deadlines += sum;
     if (found == 0)
         return;
-    if (active > 1 && found * 2 >= active)
+    if (steal.cores != 0)
+        (void)snprintf(account, sizeof account,
+                       " By its own account the host took %.1f %% of the "
+                       "cores' time away.",
+                       100 * steal.mean);
+    if (is_by_host(&steal, sum / deadlines, active > 1 && found * 2 >= active))
         remarks_warn(r,
                      "The host is oversubscribed: %.0f %% of the deadlines "
                      "passed while a core was not run. A late sample weighs "
-                     "what it covers, so shares hold; ranges are wider.",
-                     100 * sum / deadlines);
+                     "what it covers, so shares hold; ranges are wider.%s",
+                     100 * sum / deadlines, account);
     else
         remarks_warn(r,
                      "Core %s missed more than a tenth of its deadlines: "
                      "interrupts were off for long, or the host did not run "
-                     "it. A late sample weighs what it covers.",
-                     list);
+                     "it. A late sample weighs what it covers.%s",
+                     list, account);
 }
 
 static void look_for_fixed_tick(struct remarks *r, const struct profile *p)

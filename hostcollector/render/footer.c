@@ -6,12 +6,16 @@
 #include <string.h>
 
 #include "render/share.h"
+#include "render/steal.h"
 #include "render/table.h"
 #include "render/text.h"
 
 /* Lateness is worth a list of functions above this share of the time. */
 #define LATE_MIN   .01
 #define LATE_SHOWN 3
+/* Below this share of a core's time nothing was stolen that is worth a number.
+ */
+#define STEAL_MIN  .0005
 
 static void add_account(struct account *sum, const struct account *a)
 {
@@ -257,6 +261,27 @@ static void write_cost(FILE *out, const struct profile *p)
     text_wrap(out, "Cost of the profiler: ", line);
 }
 
+static void write_steal(FILE *out, const struct profile *p)
+{
+    struct steal steal = steal_of(p);
+    char line[160];
+
+    if (steal.cores == 0)
+        return;
+    if (steal.most < STEAL_MIN)
+        (void)snprintf(line, sizeof line, "the host took no time away.");
+    else if (steal.cores == 1)
+        (void)snprintf(line, sizeof line,
+                       "the host took %.1f %% of core %" PRIu32 "'s time away.",
+                       100 * steal.most, steal.core);
+    else
+        (void)snprintf(line, sizeof line,
+                       "the host took %.1f %% of the cores' time away, most "
+                       "from core %" PRIu32 ": %.1f %%.",
+                       100 * steal.mean, steal.core, 100 * steal.most);
+    text_wrap(out, "Stolen time: ", line);
+}
+
 static void write_uncertain(FILE *out, const struct view_scope *scope)
 {
     char line[400];
@@ -277,6 +302,7 @@ void table_footer(FILE *out, const struct report *r)
 {
     write_accounts(out, r->profile);
     write_lateness(out, r);
+    write_steal(out, r->profile);
     write_cost(out, r->profile);
     write_uncertain(out, &r->view->total);
     if (r->view->total.all.samples != 0)

@@ -35,7 +35,8 @@
 #define ANCHOR       0x127u /* tprof_anchor, behind text */
 
 #define CORES  4
-#define SHIFT  10  /* a unit is 1024 ticks of the 1 GHz TSC */
+#define SHIFT  10 /* a unit is 1024 ticks of the 1 GHz TSC */
+#define TSC_HZ 1000000000u
 #define PERIOD 979 /* 997 Hz */
 
 static struct wiregen wire;
@@ -75,7 +76,7 @@ static void hello(const struct hello *h)
     wiregen_field(&wire, WIRE_HELLO_ARCH, WIRE_ARCH_X86_64, 1);
     wiregen_field_bytes(&wire, WIRE_HELLO_BOOT_ID, boot_id, sizeof boot_id);
     wiregen_field(&wire, WIRE_HELLO_CORES, h->cores ? h->cores : CORES, 2);
-    wiregen_field(&wire, WIRE_HELLO_TSC_HZ, h->no_clock ? 0 : 1000000000, 8);
+    wiregen_field(&wire, WIRE_HELLO_TSC_HZ, h->no_clock ? 0 : TSC_HZ, 8);
     if (!h->no_build_id)
         wiregen_field_bytes(&wire, WIRE_HELLO_BUILD_ID, id, sizeof id);
     wiregen_field(&wire, WIRE_HELLO_TEXT_START, TEXT_START + h->slide, 8);
@@ -292,6 +293,56 @@ static void oversubscribed(void)
     }
 }
 
+/* The host says what it took of (core), in millionths, of (seconds) so far. */
+static void stolen(uint16_t core, uint8_t flags, uint64_t seconds,
+                   uint64_t millionths)
+{
+    struct wiregen_stats s = {.core = core,
+                              .flags = flags,
+                              .cost = cores[core].cost,
+                              .tsc = (1 + seconds) * TSC_HZ,
+                              .steal_ns = 5000 + seconds * 1000 * millionths};
+
+    memcpy(s.counters, cores[core].counters, sizeof s.counters);
+    wiregen_stats(&wire, &s);
+}
+
+/* One core, and a host that says how it comes that deadlines pass. */
+static void robbed(void)
+{
+    hello(&(struct hello){.cores = 1});
+    status(0, 0);
+    stolen(0, WIRE_STATS_STARTED, 0, 0);
+    begin_core(0);
+    define_stacks();
+    for (unsigned i = 0; i < 100; i++)
+        late_sample(0, 3, IN_MIX, 1 + i % 3);
+    end_frame(0);
+    stolen(0, STARTED_FINAL, 1, 480000);
+}
+
+/* The ordinary case, with a host that tells. */
+static void honest(void)
+{
+    hello(&(struct hello){.cores = 2});
+    status(0, 0);
+    for (uint16_t core = 0; core < 2; core++) {
+        busy_core(core, 20);
+        stolen(core, WIRE_STATS_STARTED, 0, 0);
+        stolen(core, STARTED_FINAL, 1, 2000 + 29000ull * core);
+    }
+}
+
+/* ... and took nothing worth a number. */
+static void kind(void)
+{
+    hello(&(struct hello){.cores = 1});
+    status(0, 0);
+    busy_core(0, 20);
+    stolen(0, WIRE_STATS_STARTED, 0, 0);
+    stolen(0, STARTED_FINAL, 1, 100);
+}
+
 /* Stacks that nobody told the agent about, in code without frames. */
 static void shallow(void)
 {
@@ -440,6 +491,9 @@ static const struct scene {
     {"patched", patched},
     {"lossy", lossy},
     {"oversubscribed", oversubscribed},
+    {"robbed", robbed},
+    {"honest", honest},
+    {"kind", kind},
     {"shallow", shallow},
     {"idle", idle},
     {"no_tick", no_tick},

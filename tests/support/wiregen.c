@@ -251,5 +251,9 @@ void wiregen_stats(struct wiregen *w, const struct wiregen_stats *s)
     for (uint8_t i = 0; i < 4; i++)
         wiregen_field(w, (uint8_t)(6 + i), s->counters[i], 8);
     wiregen_field(w, 10, s->cost, 8);
+    if (s->tsc) {
+        wiregen_field(w, 3, s->tsc, 8);
+        wiregen_field(w, 18, s->steal_ns, 8);
+    }
     wiregen_close(w);
 }

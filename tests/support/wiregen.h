@@ -102,6 +102,7 @@ struct wiregen_stats {
     uint64_t counters[4];
     uint64_t extra_ticks;
     uint64_t cost;
+    uint64_t tsc, steal_ns; /* both, or neither where (tsc) is 0 */
 };
 void wiregen_stats(struct wiregen *w, const struct wiregen_stats *s);
 

@@ -364,6 +364,51 @@ TEST(cost_is_scaled_to_this_stream) /* catches: an agent's whole life charged */
     aggregate_free(a);
 }
 
+static void steal(struct aggregate *a, uint64_t tsc, uint64_t ns)
+{
+    aggregate_stats(
+        a, &(struct core_stats){.tsc = tsc, .has_steal = true, .steal_ns = ns});
+}
+
+/* catches: what the hypervisor counted before us, or across a reboot */
+TEST(steal_time_adds_up_from_stats_to_stats_of_one_boot)
+{
+    struct aggregate *a = start(&(struct aggregate_config){0});
+    struct guest g = {.cores = 2, .tsc_hz = 1000000000};
+    const struct profile *p;
+
+    steal(a, 1000, 777000);
+    p = aggregate_profile(a);
+    CHECK(p->cores[0].steal_ns == 0 && p->cores[0].steal_tsc == 0);
+    steal(a, 2000, 777050);
+    steal(a, 4000, 777080);
+    aggregate_hello(a, HELLO_REBOOT, &g);
+    steal(a, 9000, 888000); /* more, and later: but of another life */
+    steal(a, 9500, 888020);
+    aggregate_hello(a, HELLO_SESSION, &g); /* a new session of the same one */
+    steal(a, 9600, 888025);
+    p = aggregate_profile(a);
+    CHECK(p->cores[0].steal_ns == 80 + 25);
+    CHECK(p->cores[0].steal_tsc == 3000 + 600);
+    aggregate_free(a);
+}
+
+TEST(steal_time_that_is_not_told_or_goes_back_is_left_out)
+{
+    struct aggregate *a = start(&(struct aggregate_config){0});
+    const struct profile *p;
+
+    steal(a, 1000, 100);
+    aggregate_stats(a, &(struct core_stats){.tsc = 2000});
+    steal(a, 3000, 500);
+    steal(a, 4000, 400); /* less */
+    steal(a, 4000, 500); /* no time between */
+    steal(a, 3500, 600); /* the clock went back */
+    p = aggregate_profile(a);
+    CHECK(p->cores[0].steal_ns == 0 && p->cores[0].steal_tsc == 0);
+    aggregate_free(a);
+}
+
 TEST(unknown_stack_has_no_frames) /* catches: a pointer to nowhere */
 {
     struct aggregate *a = start(&(struct aggregate_config){0});

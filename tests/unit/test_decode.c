@@ -255,6 +255,42 @@ TEST(
     wiregen_fini(&w);
 }
 
+TEST(hand_written_stats_are_read) /* catches: steal time that is misread */
+{
+    struct wiregen w = {0};
+
+    wiregen_bytes(&w, vector_hello, sizeof vector_hello);
+    wiregen_bytes(&w, vector_stats, sizeof vector_stats);
+    CHECK_EQ(decode_all(&w), 0);
+    CHECK_EQ(health.malformed, 0);
+    CHECK_EQ(seen.stats_n, 1);
+    CHECK_EQ(seen.stats.core, 1);
+    CHECK_EQ(seen.stats.flags, WIRE_STATS_FINAL | WIRE_STATS_STARTED);
+    CHECK_EQ(seen.stats.ticks, 7);
+    CHECK_EQ(seen.stats.samples, 7);
+    CHECK(seen.stats.has_steal);
+    CHECK_EQ(seen.stats.steal_ns, 5000000000);
+    wiregen_fini(&w);
+}
+
+/* catches: a guest that cannot know, shown as one that lost 584 years */
+TEST(stats_may_say_that_steal_time_is_not_known)
+{
+    struct wiregen w = {0};
+
+    wiregen_bytes(&w, vector_hello, sizeof vector_hello);
+    w.seq = 1;
+    wiregen_open(&w, WIRE_STATS);
+    wiregen_field(&w, WIRE_STATS_CORE, 1, 2);
+    wiregen_field(&w, WIRE_STATS_STEAL, UINT64_MAX, 8);
+    wiregen_close(&w);
+    CHECK_EQ(decode_all(&w), 0);
+    CHECK_EQ(seen.stats_n, 1);
+    CHECK(!seen.stats.has_steal);
+    CHECK_EQ(seen.stats.steal_ns, 0);
+    wiregen_fini(&w);
+}
+
 TEST(other_major_version_is_refused_with_both) /* catches: misreading the future
                                                 */
 {

@@ -102,3 +102,22 @@ TEST(vectors_frame)
     CHECK_EQ(tprof_frame_end(&f, &crc), sizeof vector_frame);
     CHECK_MEM(buffer, vector_frame, sizeof vector_frame);
 }
+
+TEST(vectors_stats)
+{
+    static const uint64_t value[][2] = {{WIRE_STATS_CORE, 1},
+                                        {WIRE_STATS_FLAGS, 3},
+                                        {WIRE_STATS_TICKS, 7},
+                                        {WIRE_STATS_SAMPLES, 7},
+                                        {WIRE_STATS_STEAL, 5000000000}};
+    static struct tprof_crc32c crc;
+    static uint8_t buffer[sizeof vector_stats];
+    struct tprof_frame f;
+
+    tprof_crc32c_init(&crc, 0);
+    tprof_frame_begin(&f, buffer, sizeof buffer, WIRE_STATS, 1);
+    for (size_t i = 0; i < sizeof value / sizeof *value; i++)
+        tprof_frame_field(&f, (uint32_t)value[i][0], value[i][1]);
+    CHECK_EQ(tprof_frame_end(&f, &crc), sizeof vector_stats);
+    CHECK_MEM(buffer, vector_stats, sizeof vector_stats);
+}
