@@ -14,8 +14,8 @@
 #include "decode/decode.h"
 #include "source/session.h"
 
-#define SECOND         1000000000ull /* in nanoseconds */
-#define DICTIONARY_MAX (80u * 1024)  /* bytes a core, see decode.h */
+#define SECOND         1000000000ull  /* in nanoseconds */
+#define DICTIONARY_MAX (80ull * 1024) /* bytes a core, see decode.h */
 
 struct pipeline {
     struct pipeline_config config;
@@ -67,7 +67,7 @@ static int check_memory(const struct pipeline *p, const struct guest *g,
                         struct err *e)
 {
     uint64_t limit = p->config.aggregate.memory_max;
-    uint64_t needed = (uint64_t)g->cores * DICTIONARY_MAX;
+    uint64_t needed = g->cores * DICTIONARY_MAX;
 
     if (limit == 0 || needed <= limit)
         return 0;

@@ -239,7 +239,7 @@ static bool sort_names(struct guests *g, struct guest_spec **sorted)
 
     for (size_t i = 0; i < g->count; i++)
         sorted[i] = &g->list[i];
-    qsort(sorted, g->count, sizeof *sorted, compare_names);
+    qsort(sorted, g->count, sizeof(void *), compare_names);
     for (size_t i = 1; i < g->count; i++)
         same |= compare_names(&sorted[i - 1], &sorted[i]) == 0;
     return same;
@@ -265,7 +265,7 @@ static void number_names(struct guests *g, struct guest_spec **sorted)
 
 static int name_guests(struct guests *g, struct err *e)
 {
-    struct guest_spec **sorted = calloc(g->count + 1, sizeof *sorted);
+    struct guest_spec **sorted = calloc(g->count + 1, sizeof(void *));
     int result = 0;
 
     if (sorted == NULL)

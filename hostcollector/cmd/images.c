@@ -49,7 +49,7 @@ struct shared_image *images_open(struct images *set, const char *path,
         return s;
     s = calloc(1, sizeof *s);
     if (s == NULL ||
-        vec_grow(&set->list, &set->room, set->count, sizeof *set->list) != 0) {
+        vec_grow(&set->list, &set->room, set->count, sizeof(void *)) != 0) {
         (void)err_set(e, "out of memory");
         goto fail;
     }

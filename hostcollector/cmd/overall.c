@@ -60,11 +60,18 @@ static int add_to_image(struct overall_sum *o, const struct run *r,
     return 0;
 }
 
+/* -1: nothing is known. */
+static double busy_share(const struct view *v)
+{
+    if (v == NULL || !(v->total.all.time > 0))
+        return -1;
+    return v->total.busy.time / v->total.all.time;
+}
+
 int overall_add(struct overall_sum *o, const struct run *r,
                 const struct view *v, struct err *e)
 {
     struct aggregate_sums sums = pipeline_sums(r->pipeline);
-    double all = v != NULL ? v->total.all.time : 0;
 
     if (vec_grow(&o->guests, &o->guest_room, o->guest_count,
                  sizeof *o->guests) != 0)
@@ -74,7 +81,7 @@ int overall_add(struct overall_sum *o, const struct run *r,
         .elf = r->image != NULL ? image_path(shared_image(r->image)) : NULL,
         .samples = sums.samples,
         .lost = sums.lost,
-        .busy = all > 0 ? v->total.busy.time / all : -1,
+        .busy = busy_share(v),
         .trouble = r->failed ? r->e.text : NULL,
     };
     return v != NULL ? add_to_image(o, r, e) : 0;

@@ -150,7 +150,7 @@ static struct run *add_run(struct session *s, const struct guest_spec *spec,
     s->usage |= usage;
     if (r == NULL)
         return NULL;
-    if (vec_grow(&s->runs, &s->room, s->count, sizeof *s->runs) != 0 ||
+    if (vec_grow(&s->runs, &s->room, s->count, sizeof(void *)) != 0 ||
         fleet_add(s->fleet, r->pipeline, e) != 0) {
         (void)err_set(e, "out of memory");
         run_free(r);

@@ -206,7 +206,7 @@ TEST(names_differ_and_fit_file_names)
 /* A --guests file with (text), parsed as (parse) does. */
 static int parse_file(const char *text)
 {
-    static char path[] = "/tmp/test_cmd_options.XXXXXX";
+    char path[] = "/tmp/test_cmd_options.XXXXXX";
     char line[64];
     int fd = mkstemp(path);
     size_t size = strlen(text);
@@ -217,7 +217,6 @@ static int parse_file(const char *text)
     int result = parse(COMMAND_RECORD, line);
 
     unlink(path);
-    memcpy(path + strlen(path) - 6, "XXXXXX", 6);
     return result;
 }
 
