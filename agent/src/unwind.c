@@ -48,7 +48,7 @@ static uint64_t take_words(const struct tprof_bounds *b, uint64_t rsp,
         chain->word[i] = tprof_unwind_load(rsp + 8 * i);
         if (in_text(b, chain->word[i])) {
             chain->slots |= 1u << i;
-            hash = tprof_mix(hash, chain->word[i] + i);
+            hash = tprof_mix(hash, tprof_unwind_word(chain->word[i], i));
         }
     }
     return hash;

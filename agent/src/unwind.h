@@ -64,6 +64,13 @@ TPROF_HOT uint64_t tprof_mix(uint64_t hash, uint64_t value)
     return (hash + value) * 0x9e3779b97f4a7c15u;
 }
 
+/* A word in a name is never what a frame would be: the same address is on top
+ * of the stack at a ret, and in a frame while the function runs. */
+TPROF_HOT uint64_t tprof_unwind_word(uint64_t word, uint32_t slot)
+{
+    return slot - word;
+}
+
 TPROF_HOT uint64_t tprof_unwind_load(uint64_t address)
 {
     return tprof_load64((const void *)(uintptr_t)address);
@@ -98,7 +105,7 @@ TPROF_HOT uint64_t tprof_unwind_quick(const struct tprof_span *span,
         uint64_t word = tprof_unwind_load(rsp + 8 * i);
 
         if (__builtin_expect(word + before < size, 0))
-            hash = tprof_mix(hash, word + i);
+            hash = tprof_mix(hash, tprof_unwind_word(word, i));
     }
     for (uint64_t at; (at = fp + below) > last; last = at) {
         hash = tprof_mix(hash, tprof_unwind_load(fp + 8));

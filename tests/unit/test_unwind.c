@@ -228,6 +228,26 @@ TEST(unwind_names_differ_by_frame_word_and_end)
     CHECK(tprof_unwind_frames(&b, rsp, rbp, 64, &c) != name);
 }
 
+TEST(unwind_names_tell_a_word_from_a_frame) /* catches: a caller lost */
+{
+    uint8_t *page = stack_page();
+    struct tprof_bounds b = bounds_of(page);
+    struct tprof_chain c;
+
+    /* a function's body: its frame, with nothing that looks like code on top */
+    uint64_t rbp = chain_at(page + 64, 2, 64, 0);
+    uint64_t body = tprof_unwind_frames(&b, (uintptr_t)page, rbp, 64, &c);
+
+    CHECK_EQ(c.slots, 0);
+    CHECK_EQ(c.count, 2);
+    /* its ret: the frame is gone, its return address on top of the stack */
+    uint64_t ret = tprof_unwind_frames(&b, rbp + 8, rbp + 64, 64, &c);
+
+    CHECK_EQ(c.slots & 1, 1);
+    CHECK_EQ(c.count, 1);
+    CHECK(ret != body);
+}
+
 TEST(unwind_walks_agree_on_random_stacks) /* catches: two names for one */
 {
     uint8_t *page = stack_page();
