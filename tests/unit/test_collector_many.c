@@ -529,6 +529,45 @@ TEST(nobody_is_waited_for_on_request)
     check_contains("out", "20 samples of 1 core");
 }
 
+TEST(a_guest_that_is_away_ends_with_the_duration)
+{
+    enter_dir();
+    pid_t guest = start_guest("vm", play_vanishing_uds);
+
+    CHECK_EQ(collector("--vsock-uds vm -d 0.5 --wait 1000"), 0);
+    join(guest);
+    check_contains("out", "20 samples of 1 core");
+    CHECK_EQ(occurrences("out", "did not come back"), 0);
+}
+
+/* As many frames as there are sequence numbers: the next session's HELLO has
+ * the number that is due. */
+static void play_wrapped(int listener)
+{
+    for (int session = 0; session < 2; session++) {
+        int fd = meet_uds(listener);
+
+        say_hello(fd, 1, NULL);
+        CHECK_EQ(hear(fd), 0);
+        for (int i = 1; i < 65536; i++) {
+            wiregen_open(&wire, 0x70); /* of no type that anybody knows */
+            wiregen_close(&wire);
+        }
+        say(fd);
+        close(fd);
+    }
+}
+
+TEST(a_session_after_65536_frames_is_started_too)
+{
+    enter_dir();
+    pid_t guest = start_guest("vm", play_wrapped);
+
+    CHECK_EQ(collector("--vsock-uds vm --wait 0.5"), 0);
+    join(guest); /* it heard START both times */
+    check_contains("err", "connected to vm again");
+}
+
 /* Guests that are rebuilt: app.elf is tests/golden/kernel.elf at first. */
 
 #define BUILD_A                                                                \

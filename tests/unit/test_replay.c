@@ -81,3 +81,31 @@ TEST(missing_file_is_an_error) /* catches: waiting for a recording to appear */
     CHECK(strstr(error.text, "/nonexistent: No such file") != NULL);
     pipeline_free(p);
 }
+
+TEST(guest_with_more_cores_than_its_memory_is_refused) /* catches: one guest
+                                                          that takes it all */
+{
+    struct pipeline_config small = {.aggregate = {.memory_max = 1u << 20}};
+    struct wiregen w = {0};
+    enum pipeline_end end;
+
+    make_dir();
+    wiregen_hello(&w, &(struct wiregen_hello){.boot = 1, .cores = 13});
+    FILE *f = fopen(record_path, "wb");
+
+    CHECK_EQ(fwrite(w.bytes, 1, w.size, f), w.size);
+    fclose(f);
+    struct pipeline *p =
+        pipeline_new(source_replay(record_path, &error), &small, &error);
+
+    CHECK_EQ(fleet_run_one(p, 0, -1, &end, &error), -1);
+    CHECK(strstr(error.text, "claims 13 cores, whose dictionaries may take "
+                             "1040 KiB") != NULL);
+    pipeline_free(p);
+    small.aggregate.memory_max += 64u << 10;
+    p = pipeline_new(source_replay(record_path, &error), &small, &error);
+    CHECK_EQ(fleet_run_one(p, 0, -1, &end, &error), 0);
+    pipeline_free(p);
+    wiregen_fini(&w);
+    remove_dir();
+}
