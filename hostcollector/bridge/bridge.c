@@ -125,8 +125,10 @@ static void check_shared(struct bridge *b)
     bool silent = vring_runs(rx) && rx->next_avail == 0 && rx->avail[2] == 0 &&
                   rx->avail[3] == 0;
 
-    if (b->complained || b->user.fd < 0 ||
-        (b->user.memory.count > 0 && !silent))
+    /* QEMU agrees on features when the driver starts, memory follows */
+    bool none = b->user.protocol && b->user.memory.count == 0;
+
+    if (b->complained || !(none || silent))
         return;
     b->complained = true;
     say(b, "QEMU is here, but shows no memory of a guest that has started "

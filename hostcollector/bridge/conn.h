@@ -34,9 +34,10 @@ struct conn {
     uint32_t host_port, guest_port;
 
     bool readable; /* (fd) may have bytes, or an end */
-    bool hung_up;  /* the client has closed; it may have left bytes */
-    bool deaf;     /* the client takes no more: drop what the guest sends */
-    bool half;     /* (fd) was told that no more will come */
+    bool last; /* what (fd) has is all that the client sends: read to the end */
+    bool hung_up; /* the client has closed; it may have left bytes */
+    bool deaf;    /* the client takes no more: drop what the guest sends */
+    bool half;    /* (fd) was told that no more will come */
 
     uint32_t owed;        /* packets to send, as bits 1 << OP */
     uint32_t told, heard; /* SHUT_ bits, to the guest and from it */

@@ -185,7 +185,7 @@ static bool copy(struct vsock *v, struct conn *c)
         conn_reset(&v->conns, c);
     } else if (c->hung_up) {
         conn_time(&v->conns, c, true); /* the guest takes the rest, at last */
-    } else if ((size_t)n < asked) {
+    } else if ((size_t)n < asked && !c->last) {
         c->readable = false; /* that was all: an event tells of more */
     }
     return true;

@@ -15,6 +15,8 @@ void vsock_event(struct vsock *v, struct conn *c, uint32_t events)
         return;
     if ((events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0)
         c->readable = true;
+    if ((events & EPOLLRDHUP) != 0)
+        c->last = true;
     if ((events & (EPOLLHUP | EPOLLERR)) != 0 && !c->hung_up) {
         c->hung_up = true;
         conn_time(&v->conns, c, true); /* it must not wait for ever */
