@@ -10,6 +10,7 @@
 #include "bridge/bridge.h"
 #include "cmd/cmd.h"
 #include "cmd/options.h"
+#include "cmd/sandbox.h"
 
 #define DEFAULT_CID 3u
 
@@ -75,6 +76,19 @@ static void raise_files(void)
     }
 }
 
+/* From here on, all that comes is from QEMU and the guest. */
+static void confine(const struct options *o)
+{
+    struct sandbox box;
+    struct err why;
+
+    sandbox_init(&box);
+    sandbox_allow(&box, o->vhost_user, SANDBOX_REMOVE);
+    sandbox_allow(&box, o->uds, SANDBOX_REMOVE);
+    if (sandbox_enter(&box, SANDBOX_BRIDGE, &why) != 0)
+        say(NULL, why.text);
+}
+
 static int serve(const struct options *o, struct err *e)
 {
     struct bridge_config config = {
@@ -91,6 +105,7 @@ static int serve(const struct options *o, struct err *e)
         return -1;
     struct bridge *b = bridge_open(&config, e);
     if (b != NULL) {
+        confine(o);
         (void)fprintf(stderr,
                       "collector bridge: ready: guest %u by QEMU at %s, "
                       "everybody else at %s\n",
