@@ -31,16 +31,18 @@ function(tprof_pascal_guest name)
   list(TRANSFORM objects APPEND .o)
 
   # -n: nothing but our own library is there; -Cn: a program, but linked below
-  set(fpc ${TPROF_FPC} -n -l- -vewn -Sew -FU${out} ${ARG_OPTIONS})
-  set(steps COMMAND ${fpc} -Us rtl/system.pas)
+  set(fpc ${TPROF_FPC} -n -l- -vewn -Sew -FU${out})
+  # -gw3 crashes the compiler there, without debug information empty units have no object
+  set(rtl_fpc ${fpc} -O2 -gw2)
+  set(steps COMMAND ${rtl_fpc} -Us rtl/system.pas)
   foreach(file ${rtl})
-    list(APPEND steps COMMAND ${fpc} rtl/${file}.pas)
+    list(APPEND steps COMMAND ${rtl_fpc} rtl/${file}.pas)
   endforeach()
   add_custom_command(OUTPUT ${objects} WORKING_DIRECTORY ${here}
       COMMAND ${CMAKE_COMMAND} -E rm -rf ${out}
       COMMAND ${CMAKE_COMMAND} -E make_directory ${out}
       ${steps}
-      COMMAND ${fpc} -MObjFPC -Cn -Fu${unit} -FE${out} ${ARG_PROGRAM}
+      COMMAND ${fpc} ${ARG_OPTIONS} -MObjFPC -Cn -Fu${unit} -FE${out} ${ARG_PROGRAM}
       DEPENDS ${sources} VERBATIM)
 
   add_executable(${name} ${objects} ${kit}/boot.S ${kit}/trap.S)

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * callers ELF [CALLER;CALLEE...] <FOLDED: is each caller in the folded stacks
+ * of a report one that calls? Truth is the code: the direct calls that objdump
+ * finds. A pair given as an argument is a call, too, by a pointer.
+ *
+ * Prints what no code does, and how many pairs were looked at.
+ */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbolize/image.h"
+#include "symbolize/symbolize.h"
+
+#define CALLS_MAX 4096
+
+struct call {
+    const char *from, *to;
+};
+
+static struct call calls[CALLS_MAX];
+static size_t call_count;
+
+static void fail(const char *what, const char *about)
+{
+    fprintf(stderr, "callers: %s: %s\n", what, about);
+    exit(1);
+}
+
+static void add_call(const char *from, const char *to)
+{
+    if (call_count == CALLS_MAX)
+        fail("too many calls", from);
+    calls[call_count++] = (struct call){from, to};
+}
+
+static bool is_call(const char *from, const char *to)
+{
+    for (size_t i = 0; i < call_count; i++) {
+        if (!strcmp(calls[i].from, from) && !strcmp(calls[i].to, to))
+            return true;
+    }
+    return false;
+}
+
+/* Lines such as "  401af8:	call   401a60 <NAME>". */
+static void read_calls(const char *elf, struct symbolizer *s)
+{
+    char command[4096], line[4096];
+
+    snprintf(command, sizeof command, "objdump -d --no-show-raw-insn '%s'",
+             elf);
+    FILE *f = popen(command, "r");
+
+    while (f != NULL && fgets(line, sizeof line, f) != NULL) {
+        uint64_t at, to;
+
+        if (sscanf(line, " %" SCNx64 ": call%*[ q]%" SCNx64 " <", &at, &to) ==
+            2)
+            add_call(symbolize(s, at)->function, symbolize(s, to)->function);
+    }
+    if (f == NULL || pclose(f) != 0 || call_count == 0)
+        fail("no calls", elf);
+}
+
+static void add_pointer(char *pair)
+{
+    char *semicolon = strchr(pair, ';');
+
+    if (semicolon == NULL)
+        fail("no pair", pair);
+    *semicolon = '\0';
+    add_call(pair, semicolon + 1);
+}
+
+/* Where a core sleeps, the caller does not matter, and may be another one. */
+static void cut_idle(char *line)
+{
+    char *idle = strstr(line, ";[idle]");
+
+    if (idle != NULL)
+        *idle = '\0';
+    if (idle != NULL && strrchr(line, ';') != NULL)
+        *strrchr(line, ';') = '\0';
+}
+
+/* "core0;a;b;c 17": a and b, b and c. Marks such as [caller?] are no frames. */
+static unsigned check_stack(char *line, unsigned *pairs)
+{
+    char *rest, *count = strrchr(line, ' ');
+    const char *caller = NULL;
+    unsigned wrong = 0;
+
+    if (count == NULL)
+        fail("no stack", line);
+    *count = '\0';
+    cut_idle(line);
+    (void)strtok_r(line, ";", &rest);
+    for (char *frame = strtok_r(NULL, ";", &rest); frame != NULL;
+         frame = strtok_r(NULL, ";", &rest)) {
+        if (caller != NULL && *caller != '[' && *frame != '[') {
+            ++*pairs;
+            if (!is_call(caller, frame)) {
+                printf("%s does not call %s, %s", caller, frame, count + 1);
+                wrong++;
+            }
+        }
+        caller = frame;
+    }
+    return wrong;
+}
+
+int main(int argc, char **argv)
+{
+    static char line[1 << 16];
+    struct err e = {0};
+    struct image *img;
+    unsigned wrong = 0, pairs = 0, stacks = 0;
+
+    if (argc < 2)
+        fail("usage", "callers ELF [CALLER;CALLEE...] <FOLDED");
+    if (image_open(&img, argv[1], &e) != 0)
+        fail("no image", argv[1]);
+    struct symbolizer *s = symbolizer_new(img, 0);
+
+    if (s == NULL)
+        fail("no memory", argv[1]);
+    read_calls(argv[1], s);
+    for (int i = 2; i < argc; i++)
+        add_pointer(argv[i]);
+    for (; fgets(line, sizeof line, stdin) != NULL; stacks++)
+        wrong += check_stack(line, &pairs);
+    printf("%u stacks, %u pairs of caller and callee, %u of them wrong\n",
+           stacks, pairs, wrong);
+    symbolizer_free(s);
+    image_close(img);
+    return wrong != 0 || stacks == 0;
+}
