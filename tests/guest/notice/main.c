@@ -6,11 +6,11 @@
  * counted.
  *
  * While nothing samples, every (window) of the kernel's ticks gives a line
- *     notice: before S idle N ticks T woken W1 W2 left L taken I
- * with the sessions so far plus 1, all ticks of the agent so far, the
- * interrupts of each of two cores, whether core 1 has left, and another
- * driver's interrupts; N counts from 1. The guest ends after as many sessions
- * as wanted and one more window.
+ *     notice: before S idle N ms M ticks T woken W1 W2 left L taken I
+ * with the sessions so far plus 1, how long it was, all ticks of the agent so
+ * far, the interrupts of each of two cores, whether core 1 has left, and
+ * another driver's interrupts; N counts from 1. The guest ends after as many
+ * sessions as wanted and one more window.
  *
  * Options: notice=N, irq=PIN and list=0 (no list of devices), as in struct
  * tprof_config; window=N (default 100, of 100 a second); sessions=N (default
@@ -35,8 +35,10 @@
 /* Local APIC and I/O APIC; Intel SDM volume 3 and 82093AA. */
 #define LAPIC          ((uintptr_t)0xfee00000)
 #define LAPIC_TIMER    0x320
+#define LAPIC_MASKED   (1u << 16)
 #define LAPIC_PERIODIC (1u << 17)
 #define LAPIC_INITIAL  0x380
+#define LAPIC_CURRENT  0x390
 #define LAPIC_DIVIDE   0x3e0
 #define LAPIC_BY_1     0xb
 #define APIC_HZ        1000000000u /* QEMU's */
@@ -48,11 +50,17 @@
 static atomic_uint woken[GUEST_CORES_MAX]; /* written by each core */
 static atomic_uint joined, leaving, left, taken;
 static uint32_t hook_pin, routes;
+static uint64_t tsc_hz;
 
 static void must(int error)
 {
     if (error != TPROF_OK)
         guest_fail(tprof_strerror(error));
+}
+
+static uint32_t read32(uintptr_t address)
+{
+    return *(volatile uint32_t *)address;
 }
 
 static void write32(uintptr_t address, uint32_t val)
@@ -126,6 +134,7 @@ static void start_agent(void)
     struct tprof_config config = {
         .version = TPROF_CONFIG_VERSION,
         .cpu_source = TPROF_CPU_GS,
+        .tsc_hz = tsc_hz,
         .transport = &tprof_vsock,
         .notice = (uint32_t)opt_u64("notice", 0),
         .device.command_line = opt_u64("list", 1) ? opt_line() : NULL,
@@ -154,6 +163,37 @@ static uint64_t ticks(void)
 }
 
 /* --- The kernel's loop ---------------------------------------------------- */
+
+/* The APIC's counter and, in (tsc), the time when it was so: nothing had come
+ * between, unless that is always so. */
+static uint32_t read_both(uint64_t *tsc)
+{
+    uint32_t counter = 0;
+
+    for (int i = 0; i < 100; i++) {
+        *tsc = cpu_rdtsc();
+        counter = read32(LAPIC + LAPIC_CURRENT);
+        if (cpu_rdtsc() - *tsc < 100000)
+            break;
+    }
+    return counter;
+}
+
+static void measure_tsc(void)
+{
+    uint64_t start, end;
+
+    write32(LAPIC + LAPIC_DIVIDE, LAPIC_BY_1);
+    write32(LAPIC + LAPIC_TIMER, LAPIC_MASKED);
+    write32(LAPIC + LAPIC_INITIAL, UINT32_MAX);
+    uint32_t from = read_both(&start);
+    uint32_t to;
+
+    do
+        to = read_both(&end);
+    while (from - to < APIC_HZ / 20);
+    tsc_hz = (end - start) * APIC_HZ / (from - to);
+}
 
 static void start_tick(void)
 {
@@ -188,14 +228,16 @@ static bool idle(uint64_t session, unsigned number, bool polls)
     unsigned first = atomic_load(&woken[1]);
     unsigned second = atomic_load(&woken[2]);
     unsigned foreign = atomic_load(&taken);
+    uint64_t start = cpu_rdtsc();
 
     if (sleep_ticks(window, polls) < window)
         return false;
-    con_printf("notice: before %lu idle %u ticks %lu woken %u %u left %u "
-               "taken %u\n",
-               session, number, ticks(), atomic_load(&woken[1]) - first,
-               atomic_load(&woken[2]) - second, atomic_load(&left),
-               atomic_load(&taken) - foreign);
+    con_printf(
+        "notice: before %lu idle %u ms %lu ticks %lu woken %u %u left %u "
+        "taken %u\n",
+        session, number, (cpu_rdtsc() - start) * 1000 / tsc_hz, ticks(),
+        atomic_load(&woken[1]) - first, atomic_load(&woken[2]) - second,
+        atomic_load(&left), atomic_load(&taken) - foreign);
     return true;
 }
 
@@ -228,6 +270,7 @@ int guest_main(void)
 
     if (core_count() != 3)
         guest_fail("3 cores are wanted");
+    measure_tsc();
     idt_set_gate(VECTOR_LEAVE, kernel_entry);
     idt_set_gate(VECTOR_TAKEN, taken_entry);
     if (!opt_u64("vacant", 0))
