@@ -89,6 +89,19 @@ static void confine(const struct options *o)
         say(NULL, why.text);
 }
 
+/* The guest is not trusted: keep what serving it takes. */
+static void confine(const struct options *o)
+{
+    struct sandbox box;
+    struct err e = {""};
+
+    sandbox_init(&box);
+    sandbox_allow(&box, o->vhost_user, SANDBOX_REMOVE);
+    sandbox_allow(&box, o->uds, SANDBOX_REMOVE);
+    if (sandbox_enter(&box, SANDBOX_BRIDGE, &e) < 0)
+        say(NULL, e.text);
+}
+
 static int serve(const struct options *o, struct err *e)
 {
     struct bridge_config config = {
@@ -105,6 +118,7 @@ static int serve(const struct options *o, struct err *e)
         return -1;
     struct bridge *b = bridge_open(&config, e);
     if (b != NULL) {
+        confine(o);
         confine(o);
         (void)fprintf(stderr,
                       "collector bridge: ready: guest %u by QEMU at %s, "
