@@ -33,7 +33,7 @@ const
   TPROF_ERR_CPU = -6;     { more cores than Config.Cpus or memory allow }
   TPROF_ERR_VECTOR = -7;  { no free interrupt gate, or that one is taken }
   TPROF_ERR_APIC = -8;    { no usable local APIC or timer }
-  TPROF_ERR_DEVICE = -9;  { no device with our port, or it misbehaves }
+  TPROF_ERR_DEVICE = -9;  { no device of ours, or it misbehaves }
   TPROF_ERR_CLOSED = -10; { channel: the host went away }
 
   { TTProfChannel.Flags }

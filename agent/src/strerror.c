@@ -31,7 +31,9 @@ const char *tprof_strerror(int error)
                "enable "
                "it, or use TPROF_TIMER_KERNEL";
     case TPROF_ERR_DEVICE:
-        return "no virtio-serial device with a port named tprof.0 that works";
+        return "no device that works: a virtio-serial one with a port named "
+               "tprof.0, or for tprof_vsock a virtio-vsock one that no driver "
+               "has claimed";
     case TPROF_ERR_CLOSED:
         return "the host closed the channel";
     default:

@@ -40,7 +40,7 @@ enum tprof_err {
     TPROF_ERR_CPU = -6,     /* more cores than config.cpus or memory allow */
     TPROF_ERR_VECTOR = -7,  /* no free interrupt gate, or that one is taken */
     TPROF_ERR_APIC = -8,    /* no usable local APIC or timer */
-    TPROF_ERR_DEVICE = -9,  /* no device with our port, or it misbehaves */
+    TPROF_ERR_DEVICE = -9,  /* no device of ours, or it misbehaves */
     TPROF_ERR_CLOSED = -10, /* channel: the host went away */
 };
 
@@ -91,8 +91,8 @@ struct tprof_channel {
  * since the interrupted code may hold a lock that the channel needs. */
 #define TPROF_CHANNEL_IRQ_SAFE (1u << 1)
 
-/* The host's coming and its first bytes interrupt the looking core: nobody has
- * to look meanwhile. Set and cleared by the channel's open(). */
+/* The host's coming interrupts the looking core at our vector: nobody has to
+ * look meanwhile. Set and cleared by tprof_vsock's open(). */
 #define TPROF_CHANNEL_NOTICE (1u << 2)
 
 /*
@@ -129,12 +129,17 @@ struct tprof_device {
  * command line names a device. */
 #define TPROF_DEVICE_NO_SCAN (1u << 0)
 
-/* How an agent that is idle learns that a host has come. */
+/*
+ * How an agent that is idle learns that a host has come. An interrupt is
+ * possible with tprof_vsock and TPROF_TIMER_APIC: by MSI-X, or by the IO-APIC,
+ * which is then used at its physical address, 0xfec00000: it is mapped.
+ */
 enum tprof_notice {
     TPROF_NOTICE_AUTO = 0, /* by interrupt if that is possible, else by looks */
     TPROF_NOTICE_LOOK = 1, /* one core looks four times a second */
-    TPROF_NOTICE_POLL = 2, /* the kernel calls tprof_poll() now and then; no
-                              interrupt of ours while no host is there */
+    TPROF_NOTICE_POLL = 2, /* the kernel calls tprof_poll() now and then: of
+                              these, four a second look. No interrupt of ours
+                              while no host is there */
 };
 
 enum tprof_timer {
