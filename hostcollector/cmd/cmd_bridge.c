@@ -76,19 +76,6 @@ static void raise_files(void)
     }
 }
 
-/* From here on, all that comes is from QEMU and the guest. */
-static void confine(const struct options *o)
-{
-    struct sandbox box;
-    struct err why;
-
-    sandbox_init(&box);
-    sandbox_allow(&box, o->vhost_user, SANDBOX_REMOVE);
-    sandbox_allow(&box, o->uds, SANDBOX_REMOVE);
-    if (sandbox_enter(&box, SANDBOX_BRIDGE, &why) != 0)
-        say(NULL, why.text);
-}
-
 /* The guest is not trusted: keep what serving it takes. */
 static void confine(const struct options *o)
 {
@@ -118,7 +105,6 @@ static int serve(const struct options *o, struct err *e)
         return -1;
     struct bridge *b = bridge_open(&config, e);
     if (b != NULL) {
-        confine(o);
         confine(o);
         (void)fprintf(stderr,
                       "collector bridge: ready: guest %u by QEMU at %s, "
