@@ -60,6 +60,7 @@ void setup_config(struct tprof_config *c)
         .cpu_index = whoami,
         .tsc_hz = opt_u64("tsc_hz", 0),
         .seed = opt_u64("seed", 0),
+        .hypervisor = opt_u64("kvm", 0) ? &tprof_kvm : NULL,
         .device.bus = (uint32_t)opt_u64("bus", 0),
         .device.address = opt_u64("address", 0),
         .device.command_line = opt_line(),
