@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a session's options leave allowed, and that the collector does enter its
+ * sandbox before it hears a guest. */
+#include "check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cmd/confine.h"
+
+#ifndef __has_feature
+#define __has_feature(x) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) ||           \
+    __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED 1
+#else
+#define SANITIZED 0
+#endif
+
+#define TO_WRITE (O_WRONLY | O_CREAT | O_TRUNC)
+
+static char folder[] = "/tmp/tprof-confine-XXXXXX";
+
+static void remove_folder(void)
+{
+    char command[64];
+
+    (void)snprintf(command, sizeof command, "rm -rf %s", folder);
+    if (system(command) != 0)
+        perror(folder);
+}
+
+/* Work in a folder with some more in it, a file "file" in each. */
+static void enter_folder(void)
+{
+    static const char *const names[] = {"elf", "rec", "out", "port", "else"};
+    char path[32];
+
+    CHECK(mkdtemp(folder) != NULL && chdir(folder) == 0);
+    CHECK_EQ(atexit(remove_folder), 0);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        CHECK_EQ(mkdir(names[i], 0700), 0);
+        (void)snprintf(path, sizeof path, "%s/file", names[i]);
+        int fd = open(path, TO_WRITE | O_CLOEXEC, 0600);
+
+        CHECK(fd >= 0);
+        close(fd);
+    }
+    if (syscall(SYS_landlock_create_ruleset, NULL, 0, 1) < 1)
+        SKIP("the kernel has no Landlock");
+}
+
+static bool opens(const char *path, int flags)
+{
+    return open(path, flags | O_CLOEXEC | O_NOCTTY, 0600) >= 0;
+}
+
+/* Run (try) in a child that has entered the sandbox; it says what is wrong. */
+static void confined(const struct options *o, const struct outputs *out,
+                     bool (*try)(void))
+{
+    int status;
+    pid_t child = fork();
+
+    CHECK(child >= 0);
+    if (child == 0) {
+        struct err e;
+
+        _exit(confine_session(o, out, &e) == 0 && try() ? 0 : 1);
+    }
+    CHECK_EQ(waitpid(child, &status, 0), child);
+    CHECK_EQ(status, 0);
+}
+
+static bool as_a_session(void)
+{
+    return opens("elf/file", O_RDONLY) && !opens("elf/file", TO_WRITE) &&
+           opens("rec/file.2", TO_WRITE) && !opens("rec/file", O_RDONLY) &&
+           opens("out/file", TO_WRITE) && !opens("out/file", O_RDONLY) &&
+           !opens("else/file", O_RDONLY) && !opens("else/new", TO_WRITE) &&
+           !opens("/dev/ptmx", O_RDWR);
+}
+
+TEST(session_has_its_images_and_outputs) /* catches: a report that cannot be
+                                            written after an hour of samples */
+{
+    struct guest_spec guest = {
+        .kind = "vsock", .where = "3", .elf = "elf/file"};
+    struct options o = {.guests = {.list = &guest, .count = 1}};
+    struct outputs out = {.recording = "rec/file",
+                          .list = {{.path = "-"}, {.path = "out/file"}},
+                          .count = 2};
+
+    enter_folder();
+    confined(&o, &out, as_a_session);
+}
+
+static char pty[64];
+
+static bool as_a_terminal(void)
+{
+    return opens(pty, O_RDWR | O_NONBLOCK) && opens("port/file", O_RDWR) &&
+           !opens("else/file", O_RDONLY);
+}
+
+TEST(serial_has_its_terminal) /* catches: a pty that cannot be opened when its
+                                 guest comes */
+{
+    struct guest_spec guest = {.kind = "serial", .where = "port/link"};
+    struct options o = {.guests = {.list = &guest, .count = 1}};
+    struct outputs out = {0};
+    int master = posix_openpt(O_RDWR | O_NOCTTY);
+
+    CHECK(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0);
+    CHECK(ptsname_r(master, pty, sizeof pty) == 0);
+    enter_folder();
+    confined(&o, &out, as_a_terminal);
+}
+
+static bool as_a_report(void)
+{
+    return opens("else/file", O_RDONLY) && !opens("else/file", TO_WRITE) &&
+           opens("out/new", TO_WRITE);
+}
+
+TEST(report_reads_what_the_recording_names) /* catches: names lost, or files
+                                               written that nobody named */
+{
+    struct options o = {.input = "rec/file"};
+    struct outputs out = {.list = {{.path = "out/file"}}, .count = 1};
+
+    enter_folder();
+    confined(&o, &out, as_a_report);
+}
+
+/* Text that the child says until it holds (end), or 10 s are over. */
+static void hear(int fd, char *text, size_t size, const char *end)
+{
+    size_t at = 0;
+
+    while (strstr(text, end) == NULL) {
+        struct pollfd p = {.fd = fd, .events = POLLIN};
+        CHECK_EQ(poll(&p, 1, 10000), 1);
+        ssize_t n = read(fd, text + at, size - 1 - at);
+
+        CHECK(n > 0);
+        at += (size_t)n;
+        text[at] = '\0';
+    }
+}
+
+static void read_status(pid_t pid, char *text, size_t size)
+{
+    char path[64];
+
+    (void)snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    FILE *f = fopen(path, "r");
+
+    CHECK(f != NULL);
+    text[fread(text, 1, size - 1, f)] = '\0';
+    (void)fclose(f);
+}
+
+TEST(collector_waits_in_its_sandbox) /* catches: a call that was left out */
+{
+    char said[1024] = "", status[4096] = "";
+    int pipes[2];
+
+    CHECK_EQ(pipe(pipes), 0);
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        dup2(pipes[1], STDERR_FILENO);
+        (void)execl(COLLECTOR, "collector", "record", "--vsock-uds",
+                    "/nowhere/vm.sock", "-o", "/dev/null", "--format", "tprof",
+                    (char *)NULL);
+        _exit(127);
+    }
+    close(pipes[1]);
+    hear(pipes[0], said, sizeof said, "there is no /nowhere/vm.sock yet");
+    read_status(child, status, sizeof status);
+    CHECK(strstr(status, "NoNewPrivs:\t1\n") != NULL);
+    if (!SANITIZED) /* there it stays out of it: sandbox.h */
+        CHECK(strstr(status, "Seccomp:\t2\n") != NULL);
+    CHECK(strstr(status, "CapBnd:\t0000000000000000\n") != NULL ||
+          getuid() != 0);
+    CHECK_EQ(kill(child, SIGINT), 0);
+    int result;
+    CHECK_EQ(waitpid(child, &result, 0), child);
+    CHECK(WIFEXITED(result) && WEXITSTATUS(result) == 1); /* no guest came */
+}
