@@ -30,7 +30,7 @@ uint64_t tprof_pvclock_hz(const volatile uint32_t *words)
     for (int i = 0; i < TRIES; i++) {
         uint32_t version = words[VERSION];
         uint32_t multiplier = words[MULTIPLIER];
-        int shift = (int8_t)(words[SHIFT] & 0xff);
+        int32_t shift = (int32_t)(words[SHIFT] << 24) >> 24;
 
         if (!(version & 1) && words[VERSION] == version)
             return hz(multiplier, shift);
