@@ -25,6 +25,8 @@
  *   core C length INSTRUCTIONS N           so many interrupts took so many
  *   core C apic N                          accesses to the local APIC
  *   core C kicks N                         writes of virtio-mmio QueueNotify
+ *   core C devices N                       accesses to local and I/O APIC and
+ *                                          virtio-mmio, in interrupts or not
  *   core C isr_stack BYTES                 below what the CPU pushes
  *   core C stack STATE OUTERMOST;...;INNERMOST N      see plugin_shadow.h
  */
@@ -42,6 +44,8 @@
 
 #define LAPIC_START        0xfee00000u
 #define LAPIC_END          0xfee01000u
+#define IOAPIC_START       0xfec00000u
+#define IOAPIC_END         0xfec20000u
 #define VIRTIO_MMIO_START  0xfeb00000u /* QEMU's microvm */
 #define VIRTIO_MMIO_END    0xfeb03000u
 #define VIRTIO_MMIO_SIZE   0x200u
@@ -87,7 +91,7 @@ struct core {
     uint64_t lengths[LENGTH_MAX + 1];
 
     uint64_t entry_rsp; /* of the interrupt, known from its first push */
-    uint64_t apic, kicks, isr_stack;
+    uint64_t apic, kicks, devices, isr_stack;
 
     struct shadow shadow;
 };
@@ -186,6 +190,16 @@ static void on_insn(unsigned vcpu, void *context)
         follow_stack(c, insn);
 }
 
+static bool is_lapic(uint64_t address)
+{
+    return address >= LAPIC_START && address < LAPIC_END;
+}
+
+static bool is_virtio_mmio(uint64_t address)
+{
+    return address >= VIRTIO_MMIO_START && address < VIRTIO_MMIO_END;
+}
+
 static void on_memory(unsigned vcpu, qemu_plugin_meminfo_t info,
                       uint64_t address, void *context)
 {
@@ -193,11 +207,13 @@ static void on_memory(unsigned vcpu, qemu_plugin_meminfo_t info,
     bool store = qemu_plugin_mem_is_store(info);
 
     (void)context;
+    c->devices +=
+        c->counting && (is_lapic(address) || is_virtio_mmio(address) ||
+                        (address >= IOAPIC_START && address < IOAPIC_END));
     if (!c->in_interrupt || !c->interrupt_counts)
         return;
-    if (address >= LAPIC_START && address < LAPIC_END)
-        c->apic++;
-    if (address >= VIRTIO_MMIO_START && address < VIRTIO_MMIO_END && store &&
+    c->apic += is_lapic(address);
+    if (is_virtio_mmio(address) && store &&
         address % VIRTIO_MMIO_SIZE == VIRTIO_MMIO_NOTIFY)
         c->kicks++;
     if (!store)
@@ -322,9 +338,10 @@ static void print_core(const struct core *c, unsigned core, FILE *out)
     if (options.io)
         fprintf(out,
                 "core %u apic %llu\ncore %u kicks %llu\n"
-                "core %u isr_stack %llu\n",
+                "core %u devices %llu\ncore %u isr_stack %llu\n",
                 core, (unsigned long long)c->apic, core,
                 (unsigned long long)c->kicks, core,
+                (unsigned long long)c->devices, core,
                 (unsigned long long)c->isr_stack);
     if (options.stacks)
         shadow_print(&c->shadow, core, out);
