@@ -140,7 +140,7 @@ bool from_guest(struct vsock *v)
     for (unsigned i = 0; i < PACKETS_A_TURN; i++) {
         struct chain *c = &v->chain;
 
-        if (v->refused_count == VSOCK_REFUSALS ||
+        if (!vsock_is_up(v) || v->refused_count == VSOCK_REFUSALS ||
             !vring_take(v->tx, v->memory, c))
             return false;
         if (pieces_read(c->pieces, c->in_count, 0, header, sizeof header) ==

@@ -77,6 +77,7 @@ static void guard(const struct memory *m)
 void memory_unmap(struct memory *m)
 {
     guarded.count = 0;
+    lost = 0;
     for (unsigned i = 0; i < m->count; i++)
         (void)munmap(m->regions[i].map, m->regions[i].map_size);
     m->count = 0;
@@ -117,7 +118,6 @@ int memory_map(struct memory *m, const struct memory_claim *claims,
                const int *fds, unsigned count, struct err *e)
 {
     memory_unmap(m);
-    lost = 0;
     if (count > MEMORY_REGIONS)
         return err_set(e, "memory: %u regions, at most %u are served", count,
                        MEMORY_REGIONS);

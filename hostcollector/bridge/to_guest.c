@@ -16,7 +16,7 @@
 /* A buffer that has room for a header and a byte. */
 static bool take(struct vsock *v, struct chain *c)
 {
-    if (!vring_take(v->rx, v->memory, c))
+    if (!vsock_is_up(v) || !vring_take(v->rx, v->memory, c))
         return false;
     if (c->out_size > PACKET_HEADER)
         return true;

@@ -10,8 +10,9 @@
 
 #include "util/bytes.h"
 
-#define CONFIG_SIZE 256u /* of a device's config space, as vhost-user sees it  \
-                          */
+#define CONFIG_SIZE                                                            \
+    256u /* of a device's config space, as vhost-user sees it                  \
+          */
 
 static uint8_t *payload(struct vhost_user *u)
 {

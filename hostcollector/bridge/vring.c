@@ -17,8 +17,9 @@
 #define DESC_F_WRITE  2u
 #define DESC_F_OTHERS (~3u) /* indirect was not offered */
 
-#define RING_FLAGS 0u /* avail: 1 = interrupts unwanted; used: kicks likewise  \
-                       */
+#define RING_FLAGS                                                             \
+    0u /* avail: 1 = interrupts unwanted; used: kicks likewise                 \
+        */
 #define RING_INDEX 2u
 #define RING_ENTRY 4u
 

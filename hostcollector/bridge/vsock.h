@@ -30,7 +30,8 @@ struct vsock {
     struct chain chain, batch[VSOCK_BATCH]; /* what is being worked on */
 };
 
-/* True if a client that asks for a port could reach the guest's driver. */
+/* True if a client that asks for a port could reach the guest's driver. Both
+ * rings are at work then, or none is: they start one after the other. */
 bool vsock_is_up(const struct vsock *v);
 
 /* What epoll said about (c). Frees nothing. */
