@@ -456,7 +456,8 @@ static void play_reconnect(int listener)
     say_hello(fd, 1, NULL);
     CHECK_EQ(hear(fd), 0);
     say_samples(fd, 20, 0);
-    CHECK_EQ(write(fd, "\x54\x9d\x02", 3), 3); /* cut in a frame */
+    /* cut in a frame of 4096 bytes, which the next HELLO is not part of */
+    CHECK_EQ(write(fd, "\x54\x9d\x02\0\x02\0\0\x10", 8), 8);
     close(fd);
     fd = meet_uds(listener);
     say_hello(fd, 1, NULL);
