@@ -20,9 +20,11 @@ program=$build/tests/benches/bench_agent
 archive=$build/agent/libtprof.a
 
 dir=$(mktemp -d)
-pid=''
+pid='' bridge=''
 cleanup() {
-    [ -z "$pid" ] || kill "$pid" 2>/dev/null || true
+    for p in $pid $bridge; do
+        kill "$p" 2>/dev/null || true
+    done
     rm -rf "$dir"
 }
 trap cleanup EXIT
@@ -32,17 +34,21 @@ fail() {
     exit 1
 }
 
-# run NAME CORES OPTIONS: the guest `cost`, watched by the plugin; with a collector
-# unless OPTIONS say agent=0. Leaves $dir/NAME.truth and $dir/NAME.tprof.
+# run NAME CORES OPTIONS [vsock]: the guest `cost`, watched by the plugin; with a
+# collector unless OPTIONS say agent=0. Leaves $dir/NAME.truth and $dir/NAME.tprof.
 run() {
-    local name=$1 cores=$2 options=$3 watch
+    local name=$1 cores=$2 options=$3 way=${4:-serial} watch path=$dir/port from=--serial
+    if [ "$way" = vsock ]; then
+        path=$dir/vhost from=--vsock-uds
+        options="transport=vsock $options"
+    fi
     watch=$plugin,elf=$cost,out=$dir/$name.truth,begin=truth_begin,end=truth_end
     watch=$watch,isr=tprof_isr_gs,aside=not_a_tick,io=1
-    "$boot" --icount 0 --cpus "$cores" --timeout 200 --serial "$dir/port" \
+    "$boot" --icount 0 --cpus "$cores" --timeout 200 "--$way" "$path" \
         --append "live=1 seed=1 $options" --plugin "$watch" "$cost" >"$dir/console" 2>&1 &
     pid=$!
     if [[ $options != *agent=0* ]]; then
-        timeout 200 "$collector" record --serial "$dir/port" --elf "$cost" \
+        timeout 200 "$collector" record "$from" "$dir/port" --elf "$cost" --wait 0 \
             -o "$dir/$name.tprof" >"$dir/log" 2>&1 || fail "$name: $(tail -n 3 "$dir/log")"
     fi
     wait "$pid" || fail "$name: the guest failed: $(tail -n 3 "$dir/console")"
@@ -84,6 +90,18 @@ awk '{ n++; x += $1; y += $2; xx += $1 * $1; xy += $1 * $2 }
 both fresh "frames=16 stacks=64 fresh=1 $visits"
 printf 'isr_new_stack %.0f instructions\n' "$(per_tick fresh)"
 
+# the same samples over vsock; the bridge offers $dir/port
+"$collector" bridge --vhost-user "$dir/vhost" --uds "$dir/port" --cid 3 >"$dir/bridge" 2>&1 &
+bridge=$!
+for ((i = 0; i < 100; i++)); do
+    grep -qs ready "$dir/bridge" && break
+    sleep 0.05
+done
+run vsock 1 "rate=20000 frames=16 stacks=64 $visits" vsock
+kill "$bridge"
+wait "$bridge" || true
+bridge=''
+
 # a minute of 4 cores, each at another of 1,000 stacks and 200 addresses after each tick
 run minute 4 'rate=997 seconds=60 frames=16 stacks=1000'
 
@@ -92,12 +110,18 @@ awk '$3 == "interrupts" && $6 > worst { worst = $6 }
 awk "BEGIN {
     printf \"apic_accesses_per_tick %.2f accesses\n\", $(truth frames16 apic 1) / $(truth frames16 ticks 1)
     printf \"kicks_per_1000_samples %.2f kicks\n\", 1000 * $(truth frames16 kicks 1) / $(truth frames16 ticks 1)
+    printf \"vsock_kicks_per_1000_samples %.2f kicks\n\", 1000 * $(truth vsock kicks 1) / $(truth vsock ticks 1)
 }"
 awk '$3 == "isr_stack" && $4 > most { most = $4 }
     END { printf "isr_stack %d bytes\n", most }' "$dir"/*.truth
 # as tests/package/check has it: what a kernel gains that calls what every kernel must
-ld -o "$dir/agent.elf" --gc-sections -e tprof_init_image -u tprof_start_cpu "$archive"
-size -A "$dir/agent.elf" | awk '/^\.(text|rodata)/ { n += $2 } END { printf "agent_text %d bytes\n", n }'
+text() {
+    ld -o "$dir/agent.elf" --gc-sections -e tprof_init_image -u tprof_start_cpu "$@" "$archive"
+    size -A "$dir/agent.elf" | awk '/^\.(text|rodata)/ { n += $2 } END { print n }'
+}
+agent_text=$(text)
+echo "agent_text $agent_text bytes"
+echo "vsock_text $(($(text -u tprof_vsock) - agent_text)) bytes"
 
 # wire NAME RECORDING
 wire() {

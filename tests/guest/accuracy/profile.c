@@ -2,6 +2,7 @@
 /* Owns the agent's set-up and its one-way channel; see profile.h. */
 #include "profile.h"
 
+#include "agent.h"
 #include "cpu.h"
 #include "guest.h"
 #include "marks.h"
@@ -57,6 +58,8 @@ void profile_init(void)
     profile_config.cpu_source = TPROF_CPU_GS; /* the kit keeps it at gs:0 */
     if (!live)
         profile_config.channel = &wire;
+    if (agent_is_vsock())
+        profile_config.transport = &tprof_vsock;
     must(tprof_init(&profile_config));
 }
 

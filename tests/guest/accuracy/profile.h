@@ -4,7 +4,8 @@
  * marks of marks.h, its bytes to port 0xe9 (one-way, so that
  * a run repeats to the bit) or, live=1, to a collector at tprof.0.
  *
- * Options: agent=0 leaves the agent out, rate=HZ, depth=N, seed=N, live=1.
+ * Options: agent=0 leaves the agent out, rate=HZ, depth=N, seed=N, live=1,
+ * transport=vsock.
  */
 #ifndef PROFILE_H
 #define PROFILE_H
