@@ -4,7 +4,8 @@
 #   tprof_pascal_guest(<name> PROGRAM p.pas UNITS u... [OPTIONS o...])
 #       Builds tests/guest/<name>.elf, target <name>, of a program and its units (without
 #       .pas) in the current folder, the run-time library in its folder rtl, the unit
-#       TProf, the kit's boot.S and trap.S, and libtprof.a. OPTIONS are the compiler's.
+#       TProf, the kit's boot.S and trap.S, the truth plugin's marks, and libtprof.a.
+#       OPTIONS are the compiler's.
 #
 #   tprof_pascal_test(<what> GUEST <name> COMMAND c... [LABELS l...] [TIMEOUT seconds])
 #       CTest guest.pascal_<what>; skipped where <name> could not be built.
@@ -45,7 +46,8 @@ function(tprof_pascal_guest name)
       COMMAND ${fpc} ${ARG_OPTIONS} -MObjFPC -Cn -Fu${unit} -FE${out} ${ARG_PROGRAM}
       DEPENDS ${sources} VERBATIM)
 
-  add_executable(${name} ${objects} ${kit}/boot.S ${kit}/trap.S)
+  add_executable(${name} ${objects} ${kit}/boot.S ${kit}/trap.S ${kit}/../accuracy/marks.c)
+  target_compile_options(${name} PRIVATE -O2 -ffreestanding -fno-pic -fno-pie -fcf-protection=none)
   set_source_files_properties(${objects} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
   set_target_properties(${name} PROPERTIES SUFFIX .elf LINKER_LANGUAGE C
       RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/guest

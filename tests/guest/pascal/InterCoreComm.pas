@@ -123,14 +123,9 @@ begin
       Inc(Errors);
 end;
 
-{ Between these tests/support/plugin_truth.c counts. }
-procedure TruthBegin; assembler; nostackframe; public name 'truth_begin';
-asm
-end;
-
-procedure TruthEnd; assembler; nostackframe; public name 'truth_end';
-asm
-end;
+{ Between these tests/support/plugin_truth.c counts; see marks.h. }
+procedure TruthBegin; cdecl; external name 'truth_begin';
+procedure TruthEnd; cdecl; external name 'truth_end';
 
 { How long the profiler's interrupts took, and of how many. }
 procedure ReportCost;
