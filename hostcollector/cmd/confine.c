@@ -6,25 +6,30 @@
 
 #include "cmd/sandbox.h"
 
-static void allow_guest(struct sandbox *box, const struct guest_spec *g)
+/* Returns what connecting to (g) needs. */
+static unsigned allow_guest(struct sandbox *box, const struct guest_spec *g)
 {
     if (g->elf != NULL)
         sandbox_allow(box, g->elf, SANDBOX_READ);
+    if (strcmp(g->kind, "vsock") == 0)
+        return SANDBOX_VSOCK;
     if (strcmp(g->kind, "serial") != 0)
-        return;
+        return SANDBOX_UNIX;
     /* it may be a pty, or become a link to one */
     sandbox_allow(box, g->where, SANDBOX_READ | SANDBOX_WRITE);
     sandbox_allow(box, "/dev/pts/", SANDBOX_READ | SANDBOX_WRITE);
+    return SANDBOX_UNIX;
 }
 
 int confine_session(const struct options *o, const struct outputs *out,
                     struct err *e)
 {
     struct sandbox box;
+    unsigned needs = SANDBOX_FILES;
 
     sandbox_init(&box);
     for (size_t i = 0; i < o->guests.count; i++)
-        allow_guest(&box, &o->guests.list[i]);
+        needs |= allow_guest(&box, &o->guests.list[i]);
     if (o->guests.count == 0)
         sandbox_allow(&box, "/", SANDBOX_READ);
     if (out->recording != NULL)
@@ -33,5 +38,5 @@ int confine_session(const struct options *o, const struct outputs *out,
         if (strcmp(out->list[i].path, "-") != 0)
             sandbox_allow(&box, out->list[i].path, SANDBOX_WRITE);
     }
-    return sandbox_enter(&box, SANDBOX_GUESTS, e);
+    return sandbox_enter(&box, needs, e);
 }

@@ -143,7 +143,7 @@ static void drop_capabilities(void)
     (void)syscall(SYS_capset, &header, data);
 }
 
-int sandbox_enter(struct sandbox *s, enum sandbox_mode mode, struct err *e)
+int sandbox_enter(struct sandbox *s, unsigned needs, struct err *e)
 {
     drop_capabilities();
     /* both of the following want it */
@@ -153,7 +153,7 @@ int sandbox_enter(struct sandbox *s, enum sandbox_mode mode, struct err *e)
         (void)close(s->rules);
         s->rules = -1;
     }
-    if (switched_off() || sandbox_confine_calls(mode) == 0)
+    if (switched_off() || sandbox_confine_calls(needs) == 0)
         return 0;
     return err_set(e,
                    "this kernel has no seccomp (%s): system calls stay allowed "

@@ -9,14 +9,17 @@
 
 #include "util/err.h"
 
-enum sandbox_mode {
-    /* Samples guests or reads a recording: connects Unix and vsock sockets,
-     * opens files as far as sandbox_allow() lets it (an image that was built
-     * anew, the files of the report), starts and signals no process. */
-    SANDBOX_GUESTS,
-    /* Is a guest's device: takes and makes Unix connections, maps the memory
-     * that comes by them, opens no file, and deletes its sockets in the end. */
-    SANDBOX_BRIDGE,
+/* What the process is going to do. */
+enum sandbox_need {
+    /* Opens files, as far as sandbox_allow() lets it: an image that was built
+     * anew, recordings, the files of the report. */
+    SANDBOX_FILES = 1u << 0,
+    SANDBOX_UNIX = 1u << 1,  /* connects to Unix sockets, anybody's */
+    SANDBOX_VSOCK = 1u << 2, /* connects to guests by vsock */
+    /* Takes connections and what comes by them, descriptors and memory, and
+     * deletes its sockets in the end. */
+    SANDBOX_SERVE = 1u << 3,
+    SANDBOX_BRIDGE = SANDBOX_SERVE | SANDBOX_UNIX,
 };
 
 /* What may be done with files. */
@@ -41,11 +44,11 @@ void sandbox_init(struct sandbox *s);
 void sandbox_allow(struct sandbox *s, const char *path, unsigned uses);
 
 /*
- * Give everything up that (mode) does not need, for good; (s) is released. A
- * system call that is not allowed ends the process with a line on stderr and
- * exit status 1. TPROF_SANDBOX=off in the environment keeps system calls and
- * files allowed; so do builds with AddressSanitizer or its like, whose run-time
- * library starts and traces processes.
+ * Give everything up but what (needs), of enum sandbox_need, take, for good;
+ * (s) is released. A system call that is not allowed ends the process with a
+ * line on stderr and exit status 1. TPROF_SANDBOX=off in the environment keeps
+ * system calls and files allowed; so do builds with AddressSanitizer or its
+ * like, whose run-time library starts and traces processes.
  *
  * Root stays root, but of its capabilities it keeps only the right to open
  * other people's files (CAP_DAC_OVERRIDE).
@@ -53,10 +56,10 @@ void sandbox_allow(struct sandbox *s, const char *path, unsigned uses);
  * Returns 0; -1 with (e) filled: the kernel has no seccomp. The process can go
  * on, the rest is given up.
  */
-int sandbox_enter(struct sandbox *s, enum sandbox_mode mode, struct err *e);
+int sandbox_enter(struct sandbox *s, unsigned needs, struct err *e);
 
 /* Only the system calls, as sandbox_enter() does it; in any build. Returns 0;
  * -1 with errno set. */
-int sandbox_confine_calls(enum sandbox_mode mode);
+int sandbox_confine_calls(unsigned needs);
 
 #endif

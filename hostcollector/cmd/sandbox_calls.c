@@ -24,9 +24,12 @@
 
 #include "cmd/sandbox.h"
 
-#define GUESTS (1u << SANDBOX_GUESTS)
-#define BRIDGE (1u << SANDBOX_BRIDGE)
-#define BOTH   (GUESTS | BRIDGE)
+#define FILES   SANDBOX_FILES
+#define UNIX    SANDBOX_UNIX
+#define VSOCK   SANDBOX_VSOCK
+#define SERVE   SANDBOX_SERVE
+#define CONNECT (UNIX | VSOCK)
+#define ALL     (FILES | CONNECT | SERVE)
 
 #if defined(__x86_64__)
 #define THIS_ARCH AUDIT_ARCH_X86_64
@@ -43,8 +46,8 @@
 
 struct rule {
     uint16_t call;
-    uint8_t modes;
-    bool judged; /* by (argument): allowed if that & (mask) is in (values) */
+    uint8_t needs; /* it is allowed for any of these */
+    bool judged;   /* by (argument): allowed if that & (mask) is in (values) */
     uint8_t argument;
     uint8_t count;
     uint32_t mask;
@@ -52,98 +55,98 @@ struct rule {
 };
 
 /* clang-format off */
-#define ALLOW(modes, name) {SYS_##name, modes, false, 0, 0, 0, {0}}
-#define ALLOW_IF(modes, name, argument, mask, ...)                             \
-    {SYS_##name, modes, true, argument,                                        \
+#define ALLOW(needs, name) {SYS_##name, needs, false, 0, 0, 0, {0}}
+#define ALLOW_IF(needs, name, argument, mask, ...)                             \
+    {SYS_##name, needs, true, argument,                                        \
      sizeof((uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t), mask, {__VA_ARGS__}}
 /* clang-format on */
 
 /* The usual ones first. C libraries differ in which of several they take. */
 static const struct rule rules[] = {
     /* guests and files that are open */
-    ALLOW(BOTH, read),
-    ALLOW(BOTH, recvfrom),
-    ALLOW(BRIDGE, recvmsg),
-    ALLOW(BOTH, write),
-    ALLOW(BOTH, sendto),
-    ALLOW(BRIDGE, sendmsg),
-    ALLOW(BOTH, readv),
-    ALLOW(BOTH, writev),
-    ALLOW(BOTH, epoll_pwait),
-    ALLOW(BOTH, epoll_ctl),
-    ALLOW(BOTH, ppoll),
+    ALLOW(ALL, read),
+    ALLOW(ALL, recvfrom),
+    ALLOW(SERVE, recvmsg),
+    ALLOW(ALL, write),
+    ALLOW(ALL, sendto),
+    ALLOW(SERVE, sendmsg),
+    ALLOW(ALL, readv),
+    ALLOW(ALL, writev),
+    ALLOW(ALL, epoll_pwait),
+    ALLOW(ALL, epoll_ctl),
+    ALLOW(ALL, ppoll),
 #ifdef SYS_epoll_wait /* those that later machines never had */
-    ALLOW(BOTH, epoll_wait),
-    ALLOW(BOTH, poll),
-    ALLOW(BOTH, time),
-    ALLOW(GUESTS, open),
-    ALLOW(BOTH, stat),
-    ALLOW(BOTH, lstat),
-    ALLOW(BOTH, access),
-    ALLOW(BOTH, readlink),
-    ALLOW(BRIDGE, unlink),
+    ALLOW(ALL, epoll_wait),
+    ALLOW(ALL, poll),
+    ALLOW(ALL, time),
+    ALLOW(FILES, open),
+    ALLOW(ALL, stat),
+    ALLOW(ALL, lstat),
+    ALLOW(ALL, access),
+    ALLOW(ALL, readlink),
+    ALLOW(SERVE, unlink),
 #endif
-    ALLOW(BOTH, clock_gettime),
-    ALLOW(BOTH, close),
-    ALLOW(BOTH, fstat),
-    ALLOW(BOTH, lseek),
-    ALLOW(GUESTS, pread64),
-    ALLOW(GUESTS, pwrite64),
-    ALLOW(GUESTS, ftruncate),
-    ALLOW(GUESTS, fsync),
-    ALLOW(GUESTS, fdatasync),
-    ALLOW_IF(BOTH, fcntl, 1, UINT32_MAX, F_GETFD, F_SETFD, F_GETFL, F_SETFL,
+    ALLOW(ALL, clock_gettime),
+    ALLOW(ALL, close),
+    ALLOW(ALL, fstat),
+    ALLOW(ALL, lseek),
+    ALLOW(FILES, pread64),
+    ALLOW(FILES, pwrite64),
+    ALLOW(FILES, ftruncate),
+    ALLOW(FILES, fsync),
+    ALLOW(FILES, fdatasync),
+    ALLOW_IF(ALL, fcntl, 1, UINT32_MAX, F_GETFD, F_SETFD, F_GETFL, F_SETFL,
              F_GET_SEALS),
-    ALLOW_IF(BOTH, ioctl, 1, UINT32_MAX, TCGETS, TCSETS, TIOCGWINSZ,
+    ALLOW_IF(ALL, ioctl, 1, UINT32_MAX, TCGETS, TCSETS, TIOCGWINSZ,
              TERMINAL_GET2, TERMINAL_SET2),
 
     /* files and connections to come; Landlock says which files */
-    ALLOW(GUESTS, openat),
-    ALLOW(BOTH, newfstatat),
-    ALLOW(BOTH, statx),
-    ALLOW(BOTH, faccessat),
-    ALLOW(BOTH, readlinkat),
-    ALLOW(BOTH, getcwd),
-    ALLOW(BRIDGE, unlinkat),
-    ALLOW_IF(GUESTS, socket, 0, UINT32_MAX, AF_UNIX, AF_VSOCK),
-    ALLOW_IF(BRIDGE, socket, 0, UINT32_MAX, AF_UNIX),
-    ALLOW(BOTH, connect),
-    ALLOW(BRIDGE, accept),
-    ALLOW(BRIDGE, accept4),
-    ALLOW(BOTH, getsockopt),
-    ALLOW(BRIDGE, setsockopt),
-    ALLOW(BRIDGE, shutdown),
-    ALLOW(BRIDGE, eventfd2),
-    ALLOW(BRIDGE, timerfd_settime),
+    ALLOW(FILES, openat),
+    ALLOW(ALL, newfstatat),
+    ALLOW(ALL, statx),
+    ALLOW(ALL, faccessat),
+    ALLOW(ALL, readlinkat),
+    ALLOW(ALL, getcwd),
+    ALLOW(SERVE, unlinkat),
+    ALLOW_IF(UNIX, socket, 0, UINT32_MAX, AF_UNIX),
+    ALLOW_IF(VSOCK, socket, 0, UINT32_MAX, AF_VSOCK),
+    ALLOW(CONNECT, connect),
+    ALLOW(SERVE, accept),
+    ALLOW(SERVE, accept4),
+    ALLOW(CONNECT, getsockopt),
+    ALLOW(SERVE, setsockopt),
+    ALLOW(SERVE, shutdown),
+    ALLOW(SERVE, eventfd2),
+    ALLOW(SERVE, timerfd_settime),
 
     /* memory, but none that could be executed */
-    ALLOW(BOTH, brk),
-    ALLOW_IF(BOTH, mmap, 2, PROT_EXEC, 0),
-    ALLOW_IF(BOTH, mprotect, 2, PROT_EXEC, 0),
-    ALLOW(BOTH, munmap),
-    ALLOW(BOTH, mremap),
-    ALLOW(BOTH, madvise),
-    ALLOW_IF(BOTH, prctl, 0, UINT32_MAX, NAME_A_MAPPING),
+    ALLOW(ALL, brk),
+    ALLOW_IF(ALL, mmap, 2, PROT_EXEC, 0),
+    ALLOW_IF(ALL, mprotect, 2, PROT_EXEC, 0),
+    ALLOW(ALL, munmap),
+    ALLOW(ALL, mremap),
+    ALLOW(ALL, madvise),
+    ALLOW_IF(ALL, prctl, 0, UINT32_MAX, NAME_A_MAPPING),
 
     /* the process itself */
-    ALLOW(BOTH, rt_sigprocmask),
-    ALLOW(BOTH, rt_sigaction),
-    ALLOW(BOTH, rt_sigreturn),
-    ALLOW(BOTH, sigaltstack),
-    ALLOW(BOTH, restart_syscall),
-    ALLOW(BOTH, futex),
-    ALLOW(BOTH, gettimeofday),
-    ALLOW(BOTH, nanosleep),
-    ALLOW(BOTH, clock_nanosleep),
-    ALLOW(BOTH, sched_yield),
-    ALLOW(BOTH, getrandom),
-    ALLOW(BOTH, sysinfo),
-    ALLOW(BOTH, uname),
-    ALLOW(BOTH, getpid),
-    ALLOW(BOTH, gettid),
-    ALLOW_IF(BOTH, prlimit64, 0, UINT32_MAX, 0), /* its own */
-    ALLOW(BOTH, exit),
-    ALLOW(BOTH, exit_group),
+    ALLOW(ALL, rt_sigprocmask),
+    ALLOW(ALL, rt_sigaction),
+    ALLOW(ALL, rt_sigreturn),
+    ALLOW(ALL, sigaltstack),
+    ALLOW(ALL, restart_syscall),
+    ALLOW(ALL, futex),
+    ALLOW(ALL, gettimeofday),
+    ALLOW(ALL, nanosleep),
+    ALLOW(ALL, clock_nanosleep),
+    ALLOW(ALL, sched_yield),
+    ALLOW(ALL, getrandom),
+    ALLOW(ALL, sysinfo),
+    ALLOW(ALL, uname),
+    ALLOW(ALL, getpid),
+    ALLOW(ALL, gettid),
+    ALLOW_IF(ALL, prlimit64, 0, UINT32_MAX, 0), /* its own */
+    ALLOW(ALL, exit),
+    ALLOW(ALL, exit_group),
 };
 
 struct program {
@@ -177,7 +180,7 @@ static void emit_rule(struct program *p, const struct rule *r)
         answer_if(p, r->call, SECCOMP_RET_ALLOW);
         return;
     }
-    /* another call: over the load, the mask, the values, and the refusal */
+    /* another call: over all that follows */
     emit(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, r->call, 0,
                                          (uint8_t)(3 + 2 * r->count)));
     /* the lower half: these are all ints, or flags that fit */
@@ -185,14 +188,14 @@ static void emit_rule(struct program *p, const struct rule *r)
     emit(p, (struct sock_filter)BPF_STMT(BPF_ALU | BPF_AND | BPF_K, r->mask));
     for (unsigned i = 0; i < r->count; i++)
         answer_if(p, r->values[i], SECCOMP_RET_ALLOW);
-    emit(p, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP));
+    load(p, offsetof(struct seccomp_data, nr)); /* another rule may judge */
 }
 
 #ifdef THIS_ARCH
-static void make_program(struct program *p, enum sandbox_mode mode)
+static void make_program(struct program *p, unsigned needs)
 {
     const struct rule abort_itself =
-        ALLOW_IF(BOTH, tgkill, 0, UINT32_MAX, (uint32_t)getpid());
+        ALLOW_IF(ALL, tgkill, 0, UINT32_MAX, (uint32_t)getpid());
 
     load(p, offsetof(struct seccomp_data, arch));
     emit(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, THIS_ARCH,
@@ -205,7 +208,7 @@ static void make_program(struct program *p, enum sandbox_mode mode)
     emit(p, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K,
                                          SECCOMP_RET_KILL_PROCESS));
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
-        if ((rules[i].modes & 1u << mode) != 0)
+        if ((rules[i].needs & needs) != 0)
             emit_rule(p, &rules[i]);
     }
     emit_rule(p, &abort_itself);
@@ -238,21 +241,21 @@ static void refuse(int signal, siginfo_t *info, void *context)
     _exit(1);
 }
 
-int sandbox_confine_calls(enum sandbox_mode mode)
+int sandbox_confine_calls(unsigned needs)
 {
 #ifdef THIS_ARCH
     static struct program p;
     struct sigaction action = {.sa_sigaction = refuse, .sa_flags = SA_SIGINFO};
 
     p.size = 0;
-    make_program(&p, mode);
+    make_program(&p, needs);
     if (sigaction(SIGSYS, &action, NULL) != 0)
         return -1;
     struct sock_fprog filter = {.len = p.size, .filter = p.code};
 
     return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0);
 #else
-    (void)mode;
+    (void)needs;
     errno = ENOSYS;
     return -1;
 #endif

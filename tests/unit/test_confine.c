@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -66,8 +67,9 @@ static bool opens(const char *path, int flags)
     return open(path, flags | O_CLOEXEC | O_NOCTTY, 0600) >= 0;
 }
 
-/* Run (try) in a child that has entered the sandbox; it says what is wrong. */
-static void confined(const struct options *o, const struct outputs *out,
+/* Run (try) in a child that has entered the sandbox. Returns whether it came to
+ * an end there, and found all as it should be. */
+static bool confined(const struct options *o, const struct outputs *out,
                      bool (*try)(void))
 {
     int status;
@@ -80,7 +82,7 @@ static void confined(const struct options *o, const struct outputs *out,
         _exit(confine_session(o, out, &e) == 0 && try() ? 0 : 1);
     }
     CHECK_EQ(waitpid(child, &status, 0), child);
-    CHECK_EQ(status, 0);
+    return status == 0;
 }
 
 static bool as_a_session(void)
@@ -103,7 +105,7 @@ TEST(session_has_its_images_and_outputs) /* catches: a report that cannot be
                           .count = 2};
 
     enter_folder();
-    confined(&o, &out, as_a_session);
+    CHECK(confined(&o, &out, as_a_session));
 }
 
 static char pty[64];
@@ -125,7 +127,7 @@ TEST(serial_has_its_terminal) /* catches: a pty that cannot be opened when its
     CHECK(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0);
     CHECK(ptsname_r(master, pty, sizeof pty) == 0);
     enter_folder();
-    confined(&o, &out, as_a_terminal);
+    CHECK(confined(&o, &out, as_a_terminal));
 }
 
 static bool as_a_report(void)
@@ -141,7 +143,37 @@ TEST(report_reads_what_the_recording_names) /* catches: names lost, or files
     struct outputs out = {.list = {{.path = "out/file"}}, .count = 1};
 
     enter_folder();
-    confined(&o, &out, as_a_report);
+    CHECK(confined(&o, &out, as_a_report));
+}
+
+static bool by_unix(void)
+{
+    return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0) >= 0;
+}
+
+static bool by_vsock(void)
+{
+    return socket(AF_VSOCK, 0x10, 0) < 0; /* no such type, so none is made */
+}
+
+TEST(connections_are_of_the_guests_kinds) /* catches: sockets of the host's
+                                             services within reach */
+{
+    struct guest_spec guests[] = {{.kind = "vsock", .where = "3"},
+                                  {.kind = "vsock-uds", .where = "vm.sock"},
+                                  {.kind = "serial", .where = "port"}};
+    struct options o = {.guests = {.list = guests, .count = 1}};
+    struct outputs out = {0};
+
+    CHECK(confined(&o, &out, by_vsock) && !confined(&o, &out, by_unix));
+    o.guests.list = guests + 1;
+    CHECK(confined(&o, &out, by_unix) && !confined(&o, &out, by_vsock));
+    o.guests.list = guests + 2;
+    CHECK(confined(&o, &out, by_unix) && !confined(&o, &out, by_vsock));
+    o.guests = (struct guests){.list = guests, .count = 3};
+    CHECK(confined(&o, &out, by_unix) && confined(&o, &out, by_vsock));
+    o.guests.count = 0; /* a report connects to nobody */
+    CHECK(!confined(&o, &out, by_unix) && !confined(&o, &out, by_vsock));
 }
 
 /* Text that the child says until it holds (end), or 10 s are over. */

@@ -26,6 +26,8 @@
 
 #include "cmd/sandbox.h"
 
+#define GUESTS (SANDBOX_FILES | SANDBOX_UNIX | SANDBOX_VSOCK)
+
 static char said[512]; /* by the last child, on stderr */
 static char folder[] = "/tmp/tprof-sandbox-XXXXXX";
 static char inside[64], outside[64]; /* files in two folders of it */
@@ -59,7 +61,7 @@ static int run(void (*confine)(void), void (*try)(void))
 static void as_guests(void)
 {
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    if (sandbox_confine_calls(SANDBOX_GUESTS) != 0)
+    if (sandbox_confine_calls(GUESTS) != 0)
         _exit(77);
 }
 
@@ -382,6 +384,32 @@ TEST(bridge_mode_refuses_the_rest) /* catches: a guest that reads files */
     refuses(as_bridge, list, COUNT(list));
 }
 
+static void with_vsock(void)
+{
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    if (sandbox_confine_calls(SANDBOX_FILES | SANDBOX_VSOCK) != 0)
+        _exit(77);
+}
+
+static void with_files(void)
+{
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    if (sandbox_confine_calls(SANDBOX_FILES) != 0)
+        _exit(77);
+}
+
+TEST(sockets_are_of_the_kind_that_is_needed) /* catches: a guest of vsock that
+                                                reaches the host's services */
+{
+    static const struct attempt unix_socket = {"unix", SYS_socket, try_unix};
+    static const struct attempt vsock = {"vsock", SYS_socket, try_vsock};
+
+    permits(with_vsock, &vsock, 1);
+    refuses(with_vsock, &unix_socket, 1);
+    refuses(with_files, &vsock, 1);
+    refuses(with_files, &unix_socket, 1);
+}
+
 TEST(refusal_names_the_call) /* catches: a death without a word */
 {
     char number[32];
@@ -460,7 +488,7 @@ static void enter(const char *path, unsigned uses)
     sandbox_init(&s);
     if (path != NULL)
         sandbox_allow(&s, path, uses);
-    need(sandbox_enter(&s, SANDBOX_GUESTS, &e) == 0);
+    need(sandbox_enter(&s, GUESTS, &e) == 0);
 }
 
 static void to_read(void)
