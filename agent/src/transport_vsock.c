@@ -329,8 +329,8 @@ static int vsock_open(void *context)
     /* in this order: what comes after we looked will interrupt */
     if (aimed)
         tprof_virtio_vsock_interrupt(d, true);
-    /* else, too: QEMU raises a vhost device's line when it begins to work, and
-     * somebody may listen to that pin */
+    /* else, too: there are backends that raise the line unasked when they
+     * begin to work, and somebody may listen to that pin */
     tprof_virtio_irq_ack(&d->bus);
     if (hear(v) == TPROF_OK && let_in(v))
         return 1;

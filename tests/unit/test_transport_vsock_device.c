@@ -185,6 +185,7 @@ TEST(interrupt_that_is_impossible_or_unwanted_is_not_waited_for)
         CHECK(!is_noticed());
         CHECK_EQ(fake_avail_flags(FAKE_RX), 1);
         CHECK_EQ(fake_irq.routed, why == 2);
+        CHECK_EQ(fake_irq.acked, 3); /* a line that is up all the same */
         say(FAKE_REQUEST);
         CHECK_EQ(bed_open(), 1);
     }
