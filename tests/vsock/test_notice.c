@@ -181,11 +181,6 @@ TEST(notice_beside_another_driver_is_by_looks)
     check_sessions("microvm", "taken=12", LOOKS);
 }
 
-TEST(looks_leave_another_driver_alone)
-{
-    check_sessions("microvm", "taken=12 notice=1", LOOKS);
-}
-
 /* The core that is interrupted leaves: then it is another one. */
 static void check_leave(const char *machine, const char *append, unsigned looks)
 {
