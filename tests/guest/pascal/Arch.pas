@@ -371,7 +371,7 @@ begin
   BootEntry := @OtherCore;
   for I := 1 to Count - 1 do
   begin
-    BootStack := PtrUInt(Stacks) + I * BOOT_STACK_SIZE - 1; { odd, or even }
+    BootStack := PtrUInt(Stacks) + I * BOOT_STACK_SIZE - 1; { odd }
     SendCommand(I, ICR_INIT);
     SendCommand(I, ICR_STARTUP or TRAMPOLINE shr 12);
     repeat

@@ -43,6 +43,7 @@ type
 var
   Tasks: array[0..MAX_CPU - 1, 0..MAX_CPU - 1, Boolean] of TTask;
   Cycles, Report, Start: QWord;
+  BootStacks: PByte;
   WithAgent: Boolean;
   Over: LongWord;
   Errors: LongWord;
@@ -140,6 +141,23 @@ begin
   end;
 end;
 
+{ The most that a core used of its stack before it had a thread: what was never
+  written to is still zero. }
+function BootStackUsed: PtrUInt;
+var
+  Core, Untouched: PtrUInt;
+begin
+  Result := 0;
+  for Core := 1 to CoreCount - 1 do
+  begin
+    Untouched := 0;
+    while BootStacks[(Core - 1) * BOOT_STACK_SIZE + Untouched] = 0 do
+      Inc(Untouched);
+    if BOOT_STACK_SIZE - Untouched > Result then
+      Result := BOOT_STACK_SIZE - Untouched;
+  end;
+end;
+
 { The first thread that sees the time be over ends the machine. }
 procedure Finish;
 var
@@ -161,6 +179,10 @@ begin
     ReportCost;
     TProfFlush(FLUSH_FRAMES);
   end;
+  if BootStackUsed = BOOT_STACK_SIZE then
+    Inc(Errors);
+  WriteConsoleF('pascal: %d of %d bytes of a boot stack used',
+                [BootStackUsed, BOOT_STACK_SIZE]);
   WriteConsoleF('pascal: %d cores, %d messages, %d cycles, %d errors',
                 [CoreCount, Messages, Took, Errors]);
   Shutdown(Errors);
@@ -304,7 +326,8 @@ begin
   InitBus(CoreCount);
   if WithAgent then
     StartProfiler;
-  StartCores(ToroGetMem(BOOT_STACK_SIZE * MAX_CPU), @OtherCore);
+  BootStacks := ToroGetMem(BOOT_STACK_SIZE * MAX_CPU);
+  StartCores(BootStacks, @OtherCore);
   if WithAgent and (KernelOption('wait=', 0) <> 0) then
     WaitForSampling;
   WriteConsoleF('pascal: %d cores', [CoreCount]);
