@@ -34,7 +34,7 @@ for ((i = 0; i < 1000; i++)); do
     grep -q '^own: cid' "$dir/console" 2>/dev/null && break
     sleep 0.01
 done
-if ! timeout 40 "$build/tests/benches/bench_bridge" "$dir/vsock" "$(cat "$dir/pid")"; then
+if ! timeout 100 "$build/tests/benches/bench_bridge" "$dir/vsock" "$(cat "$dir/pid")"; then
     tail -n 5 "$dir/log" "$dir/console" >&2
     echo "bench_bridge: nothing was measured" >&2
     exit 1
