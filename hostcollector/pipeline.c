@@ -46,11 +46,6 @@ static bool same_image(const struct guest *a, const struct guest *b)
 static void greet(struct pipeline *p, enum hello_kind kind,
                   const struct guest *g)
 {
-    bool rebooted = kind == HELLO_REBOOT;
-
-    if (rebooted && p->source->live && p->config.note)
-        p->config.note(p->config.context,
-                       "the guest rebooted; sampling goes on");
     /* after 65,536 frames a new session looks like a repeated HELLO */
     if (kind != HELLO_REPEAT || p->session.state == SESSION_SILENT)
         session_hello(&p->session,
@@ -58,7 +53,7 @@ static void greet(struct pipeline *p, enum hello_kind kind,
                           .tsc_hz = g->tsc_hz,
                           .rate_hz = g->rate_hz,
                           .one_way = g->features & WIRE_FEATURE_ONE_WAY,
-                          .rebooted = rebooted,
+                          .rebooted = kind == HELLO_REBOOT,
                       });
 }
 

@@ -21,6 +21,7 @@
 #define PINGS          4u
 #define PONG_LATEST    (10 * SECOND)
 #define CLOCK_HZ_MAX   1e12
+#define TOLD_FOR       (10 * SECOND)
 #define NOTE_MAX       400u
 
 #define OTHER_PROTOCOL                                                         \
@@ -31,17 +32,19 @@
     "time), or the guest is not up yet, or it has no agent on the port named " \
     "tprof.0"
 
-/* Was (line) told since the last HELLO? From now on it was. */
+/* Was (line) told, or so much that a lying guest must be behind it? */
 static bool told_already(struct session *s, const char *line)
 {
     uint64_t hash = 0;
 
     while (*line != '\0')
         hash = hash_mix(hash, (unsigned char)*line++);
-    for (size_t i = 0; i < SESSION_TOLD; i++)
+    for (size_t i = 0; i < s->told_count; i++)
         if (s->told[i] == hash)
             return true;
-    s->told[s->told_count++ % SESSION_TOLD] = hash;
+    if (s->told_count == SESSION_TOLD)
+        return true;
+    s->told[s->told_count++] = hash;
     return false;
 }
 
@@ -63,10 +66,16 @@ static void tell(struct session *s, const char *fmt, ...)
         s->note(s->context, line);
 }
 
-/* What was told may be told anew: a guest was met. */
+/* What was told may be told anew, since a guest was met; but there are guests
+ * that come and go, or boot, all the time. */
 static void forget_told(struct session *s)
 {
-    memset(s->told, 0, sizeof s->told);
+    uint64_t now = source_now_ns();
+
+    if (now - s->told_ns < TOLD_FOR)
+        return;
+    s->told_ns = now;
+    s->told_count = 0;
 }
 
 static void enter(struct session *s, enum session_state state)
@@ -138,9 +147,11 @@ void session_hello(struct session *s, const struct session_hello *h)
 {
     s->seq = 0;
     s->out_size = 0;
-    if (s->left_ns != 0 && !h->rebooted)
-        tell(s, "connected to %s again; sampling goes on", s->source->path);
     forget_told(s);
+    if (h->rebooted && s->source->live)
+        tell(s, "the guest rebooted; sampling goes on");
+    else if (s->left_ns != 0)
+        tell(s, "connected to %s again; sampling goes on", s->source->path);
     s->met = true;
     s->left_ns = 0;
     s->guest_hz = h->tsc_hz;

@@ -17,7 +17,7 @@
 #include "util/err.h"
 
 #define SESSION_NEVER UINT64_MAX
-#define SESSION_TOLD  4u /* reasons that are remembered as told */
+#define SESSION_TOLD  8u /* lines that one guest may give reason for at once */
 
 enum session_state {
     SESSION_ABSENT,    /* waiting for the source to open */
@@ -54,9 +54,11 @@ struct session {
     bool met;            /* a guest said HELLO once */
     bool heard;          /* bytes came since the source opened */
     uint64_t left_ns;    /* when the guest left that is waited for; 0: none */
-    /* What the user was told since the last HELLO, by hash: each once. */
+    /* What the user was told, by hash: each once, until a HELLO comes a while
+     * later. */
     uint64_t told[SESSION_TOLD];
     size_t told_count;
+    uint64_t told_ns;  /* when it was forgotten */
     bool one_way;      /* nothing can be sent */
     uint64_t guest_hz; /* of its clock, as it says; 0: it does not know */
     uint64_t measured_hz;

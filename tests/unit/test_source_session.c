@@ -264,3 +264,22 @@ TEST(
     CHECK_EQ(s.left_ns, 0); /* no guest was there that could have left */
     CHECK_EQ(s.state, SESSION_ABSENT);
 }
+
+TEST(guest_that_boots_all_the_time_is_told_of_once) /* catches: a terminal
+                                                       that a guest fills */
+{
+    struct session s = met(SECOND);
+    struct session_hello boot = {
+        .tsc_hz = 1000, .rate_hz = 10, .rebooted = true};
+
+    for (int i = 0; i < 100; i++) {
+        session_hello(&s, &boot);
+        session_status(&s, WIRE_STATE_STOPPED, (uint8_t)(i + 10));
+    }
+    unsigned lines = 0;
+
+    for (const char *c = told; *c != '\0'; c++)
+        lines += *c == '\n';
+    CHECK_EQ(lines, SESSION_TOLD);
+    CHECK(strncmp(told, "the guest rebooted; sampling goes on\n", 37) == 0);
+}
