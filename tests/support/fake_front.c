@@ -25,6 +25,7 @@
 
 struct fake_front front = {.fd = -1, .memfd = -1};
 uint32_t front_alloc = 256 * 1024, front_fwd;
+unsigned front_turns = 8;
 
 static void must(bool good, const char *what)
 {
@@ -83,7 +84,7 @@ void front_turn(void)
 {
     struct err e;
 
-    for (int i = 0; i < 8; i++)
+    for (unsigned i = 0; i < front_turns; i++)
         must(bridge_turn(front.bridge, 0, &e) == 0, "bridge_turn");
 }
 

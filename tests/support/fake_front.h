@@ -46,6 +46,7 @@ void front_bridge(void);
 
 /* Let the bridge do what it can. */
 void front_turn(void);
+extern unsigned front_turns; /* that this takes: 8 */
 
 /* Connect as QEMU does; then share the memory; then start the rings, with so
  * many receive buffers. front_begin() does all that, and front_bridge(). */
