@@ -184,7 +184,7 @@ static void emit_rule(struct program *p, const struct rule *r)
     emit(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, r->call, 0,
                                          (uint8_t)(3 + 2 * r->count)));
     /* the lower half: these are all ints, or flags that fit */
-    load(p, offsetof(struct seccomp_data, args) + 8u * r->argument);
+    load(p, offsetof(struct seccomp_data, args) + 8 * (size_t)r->argument);
     emit(p, (struct sock_filter)BPF_STMT(BPF_ALU | BPF_AND | BPF_K, r->mask));
     for (unsigned i = 0; i < r->count; i++)
         answer_if(p, r->values[i], SECCOMP_RET_ALLOW);

@@ -143,7 +143,7 @@ static int parse(struct vsock *v, struct err *e)
     size_t size = colon != NULL ? (size_t)(colon - where) : strlen(where);
 
     if (size < sizeof cid)
-        memcpy(cid, where, size);
+        (void)snprintf(cid, sizeof cid, "%.*s", (int)size, where);
     if (!stream_number(cid, UINT32_MAX, &v->cid))
         return err_set(e,
                        "vsock: '%s' is no guest: type its CID, a number "

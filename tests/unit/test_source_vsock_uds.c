@@ -202,7 +202,9 @@ TEST(endless_answer_is_refused) /* catches: memory or time without bound */
     char answer[4096];
 
     memset(answer, '1', sizeof answer);
-    memcpy(answer, "OK ", 3);
+    answer[0] = 'O';
+    answer[1] = 'K';
+    answer[2] = ' ';
     refuses(listener, answer, sizeof answer);
     refuses(listener, answer, 31); /* no LF will come, and none is awaited */
 }
