@@ -121,6 +121,31 @@ static void churn(const char *machine, const char *cores, uint32_t times)
     process_kill(bridge);
 }
 
+/* Its host leaves without a word, and two seconds later has counted less than
+ * half a second's ticks more: what came before the guest saw it go. */
+TEST(vsock_host_that_vanishes_ends_the_sampling)
+{
+    const uint32_t rate_hz = 1000;
+    struct host h;
+    uint64_t heard[HOST_CORES_MAX];
+    pid_t bridge = bridge_start();
+
+    busy_boot(&h, "microvm", "2", "");
+    host_meet(&h);
+    host_begin(&h, rate_hz, 0, 0);
+    host_until(&h, host_has_samples, 200);
+    for (uint32_t i = 0; i < h.cores; i++)
+        heard[i] = account_ticks(&h.core[i].account);
+    host_detach(&h);
+    host_sleep_ms(2000);
+    busy_end(&h);
+    for (uint32_t i = 0; i < h.cores; i++) {
+        CHECK(busy_count(&h, i, "ticks") >= heard[i]);
+        CHECK(busy_count(&h, i, "ticks") < heard[i] + rate_hz / 2);
+    }
+    process_kill(bridge);
+}
+
 TEST(vsock_hosts_come_and_go_100_times)
 {
     churn("microvm", "2", 100);
