@@ -64,7 +64,7 @@ endfunction()
 function(tprof_pascal_test what)
   cmake_parse_arguments(ARG "" "GUEST;TIMEOUT" "COMMAND;LABELS" ${ARGN})
   if(NOT TARGET ${ARG_GUEST})
-    set(ARG_COMMAND sh -c "echo 'SKIP: no fpc'; exit 77")
+    set(ARG_COMMAND sh -c "echo 'SKIP: no fpc' && exit 77")
   endif()
   tprof_add_test(NAME guest.pascal_${what} COMMAND ${ARG_COMMAND}
       LABELS ${ARG_LABELS} TIMEOUT ${ARG_TIMEOUT})

@@ -118,6 +118,11 @@ static bool has_prefix(struct part p)
            !is(p, "TEXT") && !is(p, "INT64") && !is(p, "EXTENDED");
 }
 
+static char small(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
 static void put_name(struct output *o, struct part p, enum place place)
 {
     bool first = true;
@@ -131,9 +136,9 @@ static void put_name(struct output *o, struct part p, enum place place)
         return;
     }
     for (size_t i = 0; i < p.len; i++) {
-        int c = (unsigned char)p.at[i];
+        char c = p.at[i];
 
-        put(o, (char)(first ? c : tolower(c)));
+        put(o, first ? c : small(c));
         first = c == '_' || (i == 0 && place == PLACE_TYPE && has_prefix(p));
     }
 }

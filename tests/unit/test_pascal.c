@@ -83,11 +83,13 @@ TEST(damaged_names_do_no_harm) /* catches: reads past either end */
     uint32_t random = 1;
 
     for (unsigned i = 0; i < 200000; i++) {
-        char *raw = calloc(1, 12 * 8 + 1), out[24];
+        char raw[12 * 8 + 1] = "", out[24];
+        size_t len = 0;
 
         for (unsigned j = 0; j < i % 9; j++) {
             random = random * 1664525u + 1013904223u;
-            strcat(raw, pieces[(random >> 16) % count]);
+            len += (size_t)snprintf(raw + len, sizeof raw - len, "%s",
+                                    pieces[(random >> 16) % count]);
         }
         char *exact = strdup(raw); /* for the sanitizer */
 
@@ -96,7 +98,6 @@ TEST(damaged_names_do_no_harm) /* catches: reads past either end */
                         1 + i % sizeof out))
             CHECK(strlen(out) <= i % sizeof out);
         free(exact);
-        free(raw);
     }
 }
 
@@ -123,14 +124,17 @@ static const char *shown_names(const char *level)
     char *rest;
 
     CHECK(s != NULL);
-    strcpy(list, "\n");
+    size_t len = (size_t)snprintf(list, sizeof list, "\n");
+
     for (char *line = strtok_r(symbols, "\n", &rest); line != NULL;
          line = strtok_r(NULL, "\n", &rest)) {
         const struct symbol *at = symbolize(s, strtoull(line, NULL, 16));
 
         while (at->inlined_into != NULL)
             at = at->inlined_into;
-        strcat(strcat(list, at->function), "\n");
+        len += (size_t)snprintf(list + len, sizeof list - len, "%s\n",
+                                at->function);
+        CHECK(len < sizeof list);
     }
     symbolizer_free(s);
     image_close(img);

@@ -46,7 +46,7 @@ static bool is_call(const char *from, const char *to)
     return false;
 }
 
-/* Lines such as "  401af8:	call   401a60 <NAME>". */
+/* Lines such as "  401af8: call   401a60 <NAME>". */
 static void read_calls(const char *elf, struct symbolizer *s)
 {
     char command[4096], line[4096];

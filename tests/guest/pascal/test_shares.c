@@ -12,8 +12,8 @@
 #include "stats.h"
 
 #define SAMPLES_MIN 10000
-#define TV_MAX      0.0225 /* T2, a run of 10,000 and 8 functions */
-#define ALPHA       0.01
+#define TV_MAX      0.0225     /* T2, a run of 10,000 and 8 functions */
+#define ALPHA       (0.01 / 8) /* Bonferroni */
 
 static const char *const functions[][2] = {
     {"P$INTERCORECOMM_$$_SORTWORDS$TMESSAGE$LONGINT$LONGINT",
@@ -54,7 +54,7 @@ static void check_shares(const char *elf)
         .isr = "tprof_isr_single,aside=not_a_tick",
         .truth = "",
     };
-    uint64_t truth[KINDS], count[KINDS] = {0}, all = 0, samples = 0;
+    uint64_t truth[KINDS] = {0}, count[KINDS] = {0}, all = 0, samples = 0;
 
     lab_boot(&run);
     struct lab_stacks seen = lab_measured(&run, 0);
@@ -71,8 +71,7 @@ static void check_shares(const char *elf)
         samples += count[k];
     }
     for (size_t k = 0; k < KINDS; k++) {
-        struct stats_interval i =
-            stats_wilson(count[k], samples, ALPHA / KINDS);
+        struct stats_interval i = stats_wilson(count[k], samples, ALPHA);
         double share = (double)truth[k] / (double)all;
 
         printf("%-52s %6.3f %%, seen %6.3f to %6.3f %%\n", functions[k][1],
