@@ -22,6 +22,7 @@
 #define PONG_LATEST    (10 * SECOND)
 #define CLOCK_HZ_MAX   1e12
 #define TOLD_FOR       (10 * SECOND)
+#define SILENCE_MAX    (5 * SECOND) /* STATS come more often */
 #define NOTE_MAX       400u
 
 #define OTHER_PROTOCOL                                                         \
@@ -110,6 +111,7 @@ int session_flush(struct session *s, struct err *e)
 static void begin_sampling(struct session *s)
 {
     enter(s, SESSION_SAMPLING);
+    s->heard_ns = s->entered_ns;
     if (s->sampling_ns == 0)
         s->sampling_ns = s->entered_ns;
 }
@@ -273,6 +275,7 @@ static int try_open(struct session *s, struct err *e)
 void session_heard(struct session *s)
 {
     s->heard = true;
+    s->heard_ns = source_now_ns();
 }
 
 void session_cut(struct session *s)
@@ -337,12 +340,33 @@ static uint64_t final_patience(const struct session *s)
     return patience > FINAL_PATIENCE ? patience : FINAL_PATIENCE;
 }
 
+/* When a guest that says nothing is asked whether it is still there. A machine
+ * that is reset forgets its connections without a word, and its host goes on to
+ * take them for open until something is sent. */
+static uint64_t silence_ns(const struct session *s)
+{
+    bool listens = s->state == SESSION_SAMPLING && !s->one_way;
+
+    return listens && s->source->reconnects ? s->heard_ns + SILENCE_MAX
+                                            : SESSION_NEVER;
+}
+
+static void ask(struct session *s, uint64_t now_ns)
+{
+    send_command(s, (struct command){.type = WIRE_PING, .cookie = now_ns});
+    s->heard_ns = now_ns; /* ... and asked again after as long */
+}
+
 int session_tick(struct session *s, uint64_t now_ns, struct err *e)
 {
     if (now_ns < session_due(s))
         return 0;
     if (s->left_ns != 0 && now_ns >= given_up_ns(s)) {
         give_up(s);
+        return 0;
+    }
+    if (s->state == SESSION_SAMPLING && now_ns >= silence_ns(s)) {
+        ask(s, now_ns);
         return 0;
     }
     switch (s->state) {
@@ -373,5 +397,9 @@ uint64_t session_due(const struct session *s)
 {
     if (s->state == SESSION_DRAINING)
         return s->entered_ns + final_patience(s);
-    return s->retry_ns < given_up_ns(s) ? s->retry_ns : given_up_ns(s);
+    uint64_t due = s->retry_ns;
+
+    if (given_up_ns(s) < due)
+        due = given_up_ns(s);
+    return silence_ns(s) < due ? silence_ns(s) : due;
 }

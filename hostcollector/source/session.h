@@ -53,6 +53,7 @@ struct session {
     uint64_t retry_ns;   /* when to open, PING or START again */
     bool met;            /* a guest said HELLO once */
     bool heard;          /* bytes came since the source opened */
+    uint64_t heard_ns;   /* when they last came, or we asked why none do */
     uint64_t left_ns;    /* when the guest left that is waited for; 0: none */
     /* What the user was told, by hash: each once, until a HELLO comes a while
      * later. */

@@ -154,6 +154,34 @@ static struct session met(uint64_t wait_ns)
     return s;
 }
 
+TEST(silent_guest_is_asked_whether_it_is_there) /* catches: waiting for ever */
+{
+    struct session s = met(SECOND);
+    size_t size = s.out_size;
+    uint64_t due = session_due(&s);
+
+    CHECK_EQ(due, s.heard_ns + 5 * SECOND);
+    CHECK_EQ(session_tick(&s, due - 1, &error), 0);
+    CHECK_EQ(s.out_size, size);
+    CHECK_EQ(session_tick(&s, due, &error), 0);
+    CHECK_EQ(s.state, SESSION_SAMPLING);
+    CHECK(s.out_size > size);
+    CHECK_EQ(s.out[size + WIRE_FRAME_TYPE], WIRE_PING);
+    CHECK_EQ(session_due(&s), due + 5 * SECOND); /* once, for now */
+    session_heard(&s);
+    CHECK(session_due(&s) < due + 5 * SECOND && session_due(&s) > due - SECOND);
+}
+
+TEST(guest_is_not_asked_where_nothing_can_be_heard_of_its_death)
+{
+    struct session s = started(); /* a serial port: it stays */
+
+    CHECK_EQ(session_due(&s), SESSION_NEVER);
+    s = met(SECOND);
+    session_stop(&s); /* its end is near anyway */
+    CHECK_EQ(session_due(&s), s.entered_ns + SECOND);
+}
+
 TEST(low_rates_get_more_time_for_last_words) /* catches: STATS of 1 Hz missed */
 {
     struct session s = {.source = &source, .rate_hz = 1};
@@ -223,7 +251,7 @@ TEST(guest_that_comes_back_is_started_again)
     CHECK_EQ(s.state, SESSION_SAMPLING);
     CHECK_EQ(s.left_ns, 0);
     CHECK(s.out_size > 0);
-    CHECK_EQ(session_due(&s), SESSION_NEVER);
+    CHECK_EQ(session_due(&s), s.heard_ns + 5 * SECOND);
     CHECK(strstr(told, "connected to vm again; sampling goes on") != NULL);
 }
 
