@@ -22,10 +22,10 @@
 
 #define TYPE_RNG 4u
 #define VECTOR   0x50u
-#define FOREIGN  0x60u /* of another driver */
-#define SIZE     8u    /* of the queue */
-#define PATIENCE 1000000000u
-#define QUIET    20000000u /* TSC ticks; an interrupt takes less */
+#define FOREIGN  0x60u        /* of another driver */
+#define SIZE     8u           /* of the queue */
+#define PATIENCE 30000000000u /* TSC ticks: a host may be busy */
+#define QUIET    20000000u    /* an interrupt takes less, as a rule */
 #define ROUNDS   100u
 
 static struct tprof_virtio dev;
