@@ -10,8 +10,15 @@
 
 struct fake_irq fake_irq;
 
+bool fake_flood;
+static struct fake_buffer last; /* to the driver */
+
 void fake_act(void)
 {
+    struct fake_packet p;
+
+    if (fake_flood && fake_from_guest(&p))
+        fake_push(FAKE_RX, last.id, FAKE_HEADER);
 }
 
 void fake_forget(void)
@@ -59,6 +66,7 @@ bool fake_to_guest(const struct fake_packet *p)
 
     if (!fake_pop(FAKE_RX, &b) || !b.writable || FAKE_HEADER + p->len > b.size)
         return false;
+    last = b;
     put_header(b.data, p);
     if (p->len > 0)
         memcpy(b.data + FAKE_HEADER, p->data, p->len);

@@ -47,6 +47,10 @@ bool fake_from_guest(struct fake_packet *p);
 /* The same, but the driver gets (id) back only by fake_push(). */
 bool fake_hold(struct fake_packet *p, uint32_t *id);
 
+/* Whenever the driver has sent a packet, the last one to it comes again, though
+ * the driver has not said that there is a buffer: without end. */
+extern bool fake_flood;
+
 /* An event to the driver: 0, transport reset. False: no buffer. */
 bool fake_event(uint32_t event);
 

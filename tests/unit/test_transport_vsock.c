@@ -30,6 +30,8 @@ TEST(call_is_answered_when_opened) /* catches: any field of the answer */
     CHECK_EQ(p.fwd_cnt, 0);
     hear();
     expect_nothing();
+    CHECK_EQ(bed_open(), 1); /* who is asked again says the same */
+    expect_nothing();
 }
 
 TEST(data_go_out_from_where_they_are) /* catches: a copy, wrong accounting */
@@ -216,6 +218,29 @@ TEST(no_more_is_sent_than_there_is_room) /* catches: a host that must drop */
     CHECK_EQ(bed_send(data, 1000), 1000);
 }
 
+TEST(credit_is_each_sessions_own)
+{
+    static const uint8_t data[10];
+
+    attach_with(10);
+    for (uint32_t i = 0; i < 3; i++) {
+        struct fake_packet p = packet(FAKE_REQUEST);
+
+        CHECK_EQ(bed_send(data, 10), 10);
+        expect(FAKE_RW);
+        if (i == 1) {
+            give_credit(10, 10); /* what one took says nothing of the next */
+            hear();
+        }
+        say(FAKE_RST);
+        CHECK_EQ(bed_receive(NULL, 0), TPROF_ERR_CLOSED);
+        p.buf_alloc = 10;
+        CHECK(fake_to_guest(&p));
+        CHECK_EQ(bed_open(), 1);
+        expect(FAKE_RESPONSE);
+    }
+}
+
 TEST(no_room_for_ever_is_no_end)
 {
     attach_with(0);
@@ -348,6 +373,28 @@ TEST(others_are_refused_by_name) /* catches: an answer to the wrong one */
     CHECK_EQ(bed_send("x", 1), 1);
 }
 
+TEST(others_cannot_speak_for_the_host)
+{
+    char got[1];
+
+    attach();
+    for (uint32_t i = 0; i < 4; i++) {
+        struct fake_packet p = packet(FAKE_RW);
+
+        p.data = "x";
+        p.len = 1;
+        p.src_cid += i == 0;
+        p.dst_cid += i == 1;
+        p.src_port += i == 2;
+        p.dst_port += i == 3;
+        CHECK(fake_to_guest(&p));
+        CHECK_EQ(bed_receive(got, 1), 0);
+        CHECK(fake_from_guest(&p));
+        CHECK_EQ(p.op, FAKE_RST);
+    }
+    CHECK_EQ(bed_send("x", 1), 1);
+}
+
 TEST(packets_of_no_session_are_refused)
 {
     static const uint16_t ops[] = {
@@ -425,6 +472,83 @@ TEST(host_that_calls_again_has_forgotten)
     CHECK_MEM(got, "wxyz", 4);
     hear();
     CHECK_EQ(bed_send("x", 1), 1);
+}
+
+/* The driver's places are all taken, by answers to somebody; their numbers. */
+static void take_places(uint32_t id[TPROF_VSOCK_PACKETS])
+{
+    struct fake_packet p = packet(FAKE_REQUEST);
+    struct fake_packet held;
+
+    p.dst_port = 1;
+    for (uint32_t i = 0; i < TPROF_VSOCK_PACKETS; i++) {
+        CHECK(fake_to_guest(&p));
+        CHECK(bed_open() >= 0);
+        bed_receive(NULL, 0);
+        CHECK(fake_hold(&held, &id[i]));
+    }
+}
+
+TEST(call_waits_for_a_place)
+{
+    uint32_t id[TPROF_VSOCK_PACKETS];
+
+    plug_in();
+    CHECK_EQ(bed_init(), TPROF_OK);
+    take_places(id);
+    say(FAKE_REQUEST);
+    for (int i = 0; i < 3; i++)
+        CHECK_EQ(bed_open(), 0);
+    expect_nothing();
+    fake_push(FAKE_TX, id[0], 0);
+    CHECK_EQ(bed_open(), 1);
+    expect(FAKE_RESPONSE);
+}
+
+TEST(what_is_owed_dies_with_the_session)
+{
+    uint32_t id[TPROF_VSOCK_PACKETS];
+
+    attach();
+    take_places(id);
+    CHECK_EQ(bed_send(NULL, ROOM + 1), 0); /* and so asks for credit */
+    say(FAKE_REQUEST);
+    CHECK_EQ(bed_receive(NULL, 0), TPROF_ERR_CLOSED);
+    for (uint32_t i = 0; i < TPROF_VSOCK_PACKETS; i++)
+        fake_push(FAKE_TX, id[i], 0);
+    CHECK_EQ(bed_open(), 1);
+    hear();
+    expect(FAKE_RESPONSE);
+    expect_nothing();
+
+    attach();
+    take_places(id);
+    call_from(60000);
+    hear();
+    CHECK(fake_event(0)); /* elsewhere nobody waits for that answer */
+    CHECK_EQ(bed_receive(NULL, 0), TPROF_ERR_CLOSED);
+    for (uint32_t i = 0; i < TPROF_VSOCK_PACKETS; i++)
+        fake_push(FAKE_TX, id[i], 0);
+    CHECK_EQ(bed_open(), 0);
+    expect_nothing();
+}
+
+TEST(caller_hears_before_the_dead_one)
+{
+    uint32_t id[TPROF_VSOCK_PACKETS];
+
+    attach();
+    take_places(id);
+    call_from(60000);
+    hear();
+    tprof_agent.second = 0;
+    hear(); /* not yet: one answer waits */
+    for (uint32_t i = 0; i < TPROF_VSOCK_PACKETS; i++)
+        fake_push(FAKE_TX, id[i], 0);
+    CHECK_EQ(bed_receive(NULL, 0), TPROF_ERR_CLOSED);
+    CHECK_EQ(expect(FAKE_RST).dst_port, 60000);
+    expect(FAKE_CREDIT_REQUEST);
+    CHECK_EQ(expect(FAKE_RST).dst_port, HOST_PORT);
 }
 
 TEST(only_one_answer_waits) /* catches: a queue that a host can grow */

@@ -308,6 +308,18 @@ TEST(device_that_is_gone_is_not_touched)
     }
 }
 
+TEST(device_that_never_runs_dry_ends_no_call)
+{
+    struct fake_packet p = packet(FAKE_REQUEST);
+
+    attach();
+    fake_flood = true;
+    p.dst_port = 1;
+    CHECK(fake_to_guest(&p));
+    hear();
+    CHECK(fake.queues[FAKE_TX].notified < 20);
+}
+
 TEST(device_that_takes_nothing_is_busy)
 {
     attach();
