@@ -33,10 +33,11 @@ static void publish(struct tprof_virtio_vsock *d, uint32_t which)
 /* The next descriptor that came back. Negative: none, or dead. */
 static int reap(struct tprof_virtio_vsock *d, uint32_t which, uint32_t *length)
 {
-    int id = d->dead ? d->dead
-                     : tprof_virtqueue_reap(&d->queues[which].ring, length);
+    if (d->dead)
+        return TPROF_ERR_DEVICE;
+    int id = tprof_virtqueue_reap(&d->queues[which].ring, length);
 
-    return id == TPROF_ERR_DEVICE && !d->dead ? give_up(d) : id;
+    return id == TPROF_ERR_DEVICE ? give_up(d) : id;
 }
 
 /* Have the device fill (size) bytes at (buffer), which is (id) of (which). */
