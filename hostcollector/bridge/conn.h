@@ -18,7 +18,7 @@
 #include "bridge/watch.h"
 
 #define CONN_MAX     1024u          /* at a time; more are refused */
-#define CONN_HELD    (128u * 1024u) /* bytes that one may hold: our credit */
+#define CONN_HELD    131072u /* bytes that one may hold: our credit */
 #define CONN_BUCKETS 256u
 
 struct conn {

@@ -160,6 +160,13 @@ static bool has_bytes(struct vsock *v, struct conn *c)
     return false;
 }
 
+/* True if the client has sent no more than these (n) bytes, fewer than (asked).
+ * Not where it has ended: of that no further event would tell. */
+static bool was_all(const struct conn *c, size_t n, size_t asked)
+{
+    return n < asked && !c->last && !c->hung_up;
+}
+
 /* Move bytes. Returns false if there are no buffers for them. */
 static bool copy(struct vsock *v, struct conn *c)
 {
@@ -176,18 +183,17 @@ static bool copy(struct vsock *v, struct conn *c)
         asked += places[i].iov_len;
 
     ssize_t n = readv(c->fd, places, (int)count);
+    int error = n < 0 ? errno : 0;
+
     scatter(v, c, taken, n > 0 ? (size_t)n : 0);
-    if (n == 0) {
+    if (n == 0)
         ended(v, c);
-    } else if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
-        c->readable = false;
-    } else if (n < 0) {
+    else if (n < 0 && error != EAGAIN && error != EINTR)
         conn_reset(&v->conns, c);
-    } else if (c->hung_up) {
+    else if (error == EAGAIN || (n > 0 && was_all(c, (size_t)n, asked)))
+        c->readable = false; /* an event tells of more */
+    if (n > 0 && c->hung_up)
         conn_time(&v->conns, c, true); /* the guest takes the rest, at last */
-    } else if ((size_t)n < asked && !c->last) {
-        c->readable = false; /* that was all: an event tells of more */
-    }
     return true;
 }
 

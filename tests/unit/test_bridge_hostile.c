@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The bridge with a guest, or a QEMU, that lies; the next one must be served.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -544,7 +545,7 @@ TEST(bridge_serves_one_qemu_at_a_time) /* catches: two guests on one bridge */
     front_turn();
     struct sockaddr_un a = {.sun_family = AF_UNIX};
     int second = socket(AF_UNIX, SOCK_STREAM, 0);
-    strcpy(a.sun_path, front.vhost);
+    snprintf(a.sun_path, sizeof a.sun_path, "%s", front.vhost);
     CHECK_EQ(connect(second, (struct sockaddr *)&a, sizeof a), 0);
     front_turn();
     CHECK(front_is_closed(second));
