@@ -229,8 +229,9 @@ struct tprof_config {
     /* default: writes this core's IDT */
     uint64_t (*physical)(void *context, const void *address); /* identity */
     /* The device's interrupt shall arrive as (vector) on the core with
-     * (apic_id): where the kernel rules over MSI-X or the IO-APIC. 0: done. On
-     * whichever core, in an interrupt too. NULL: done by the agent. */
+     * (apic_id): where the kernel rules over MSI-X, whose first entry it is, or
+     * the IO-APIC. 0: done. On whichever core, in an interrupt too. NULL: done
+     * by the agent. */
     int (*route_irq)(void *context, uint32_t vector, uint32_t apic_id);
 
     /* What may be looked at. */
