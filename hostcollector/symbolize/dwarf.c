@@ -24,7 +24,7 @@ static struct section get(const struct image *img, const char *name)
 static void set_budget(struct dwarf *d, size_t targets)
 {
     d->budget = 4 * ((uint64_t)d->info.size + d->abbrev.size + d->line.size +
-                     d->ranges.size + d->rnglists.size) +
+                     d->ranges.size + d->rnglists.size + d->aranges.size) +
                 (1u << 20) + 4096 * (uint64_t)targets;
 }
 
@@ -42,6 +42,7 @@ struct dwarf *dwarf_open(struct image *img)
     d->line_str = get(img, ".debug_line_str");
     d->ranges = get(img, ".debug_ranges");
     d->rnglists = get(img, ".debug_rnglists");
+    d->aranges = get(img, ".debug_aranges");
     d->addr = get(img, ".debug_addr");
     d->str_offsets = get(img, ".debug_str_offsets");
     set_budget(d, 0);

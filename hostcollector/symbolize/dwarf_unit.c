@@ -227,7 +227,7 @@ static void take_root(struct dwarf *d, struct dwarf_unit *u,
     u->comp_dir = die_string(d, u, die, SLOT_COMP_DIR);
 }
 
-static int map_add(struct dwarf *d, uint64_t low, uint64_t high, size_t unit)
+int dwarf_map_add(struct dwarf *d, uint64_t low, uint64_t high, size_t unit)
 {
     if (grow((void **)&d->map, d->map_count, &d->map_room, sizeof *d->map) != 0)
         return -1;
@@ -247,8 +247,9 @@ static int map_unit(struct dwarf *d, size_t i, const struct die *root)
         if (!dwarf_charge(d, 16))
             return 0;
         /* code that the linker dropped is left at address 0 */
-        if (low != 0 && map_add(d, low, high, i) != 0)
+        if (low != 0 && dwarf_map_add(d, low, high, i) != 0)
             return -1;
+        d->units[i].placed |= low != 0;
     }
     return 0;
 }
@@ -332,6 +333,7 @@ int dwarf_units_read(struct dwarf *d)
             break;
         at = u.end;
     }
+    (void)dwarf_aranges_read(d); /* what there is memory for */
     if (d->map_count != 0)
         qsort(d->map, d->map_count, sizeof *d->map, by_low);
     return d->unit_count != 0 ? 0 : -1;

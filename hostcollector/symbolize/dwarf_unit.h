@@ -67,6 +67,7 @@ struct dwarf_unit {
     uint64_t abbrev_offset;
     uint8_t version, address_size, offset_size;
     bool has_lines, bad;
+    bool placed;     /* its root DIE says where its code is */
     uint64_t low_pc; /* base of its range lists */
     uint64_t lines;  /* offset in .debug_line */
     uint64_t str_offsets_base, addr_base, rnglists_base;
@@ -84,7 +85,7 @@ struct unit_range {
 struct dwarf {
     struct image *img;
     struct section info, abbrev, line, str, line_str;
-    struct section ranges, rnglists, addr, str_offsets;
+    struct section ranges, rnglists, aranges, addr, str_offsets;
     struct dwarf_unit *units; /* rising by offset */
     size_t unit_count, unit_room;
     struct unit_range *map; /* rising by low */
@@ -117,6 +118,13 @@ bool dwarf_charge(struct dwarf *d, uint64_t bytes);
 
 /* Read the headers and root DIEs of all units. -1 if there is none. */
 int dwarf_units_read(struct dwarf *d);
+
+/* Units that are not placed by their root DIE, by .debug_aranges into the map;
+ * dwarf_units_read() does that. -1 if there is no memory. */
+int dwarf_aranges_read(struct dwarf *d);
+
+/* [low, high) is code of units[unit]. -1 if there is no memory. */
+int dwarf_map_add(struct dwarf *d, uint64_t low, uint64_t high, size_t unit);
 
 /* The unit that holds (offset) of .debug_info, or NULL. */
 struct dwarf_unit *dwarf_unit_at(struct dwarf *d, uint64_t offset);

@@ -343,6 +343,19 @@ TEST(pascal_names_say_where_they_belong) /* catches: "INNER" alone */
     check_name_of(path, "_\\$\\$_OUTER", "Nested.Outer(LongInt)");
 }
 
+/* The linker drops the symbols by which the unit's root DIE names its ends. */
+TEST(pascal_units_are_found_without_their_ends) /* catches: names, no lines */
+{
+    const char *path = input_build(
+        "fpc", "dropped",
+        "cd $(mktemp -d) && fpc -gw2 -O1 -Cn -FU. -o./out $IN/nested.pas "
+        ">log 2>&1 && cd - >/dev/null && ld -e main --gc-sections "
+        "--unresolved-symbols=ignore-all -o $OUT $OLDPWD/nested.o");
+
+    check_name_of(path, "OUTER.*INNER", "Nested.Outer.Inner(LongInt)");
+    check_name_of(path, "_\\$\\$_OUTER", "Nested.Outer(LongInt)");
+}
+
 /* Write (text) over the symbol name "evil_name_with_room". */
 static const char *with_name(const char *text)
 {
