@@ -6,6 +6,11 @@
 
   Every record is zeroed by its user first: 0 is the good default of every
   field. What is a global variable is zero already.
+
+  For a profile that shows more: -OoNOSTACKFRAME gives each procedure a frame,
+  by which callers are found; -gw2 gives lines, -gw3 also names with the letters
+  that you wrote. The linker's --gc-sections is all that libtprof needs to cost
+  no more than what is called of it.
 }
 unit TProf;
 
@@ -39,7 +44,8 @@ const
   { TTProfChannel.Flags }
   TPROF_CHANNEL_ONE_WAY = 1 shl 0;  { the host cannot speak }
   TPROF_CHANNEL_IRQ_SAFE = 1 shl 1; { may be called inside any interrupt }
-  TPROF_CHANNEL_NOTICE = 1 shl 2;   { the host's coming interrupts a core }
+  TPROF_CHANNEL_NOTICE = 1 shl 2;   { the host's coming interrupts a core; set
+                                      and cleared by TProfVsock }
 
   { TTProfDevice.Bus }
   TPROF_BUS_AUTO = 0; { by address or command line or scan, else PCI }
@@ -53,7 +59,8 @@ const
   { TTProfConfig.Notice: how an idle agent learns that a host has come }
   TPROF_NOTICE_AUTO = 0; { by interrupt if that is possible, else by looks }
   TPROF_NOTICE_LOOK = 1; { one core looks four times a second }
-  TPROF_NOTICE_POLL = 2; { the kernel calls TProfPoll now and then }
+  TPROF_NOTICE_POLL = 2; { the kernel calls TProfPoll now and then: of these,
+                           four a second look }
 
   { TTProfConfig.Timer }
   TPROF_TIMER_APIC = 0;   { the agent owns each core's local APIC timer }
