@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "cmd/confine.h"
@@ -112,7 +113,13 @@ static char pty[64];
 
 static bool as_a_terminal(void)
 {
-    return opens(pty, O_RDWR | O_NONBLOCK) && opens("port/file", O_RDWR) &&
+    struct termios t;
+    int fd = open(pty, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+    if (fd < 0 || tcgetattr(fd, &t) != 0)
+        return false;
+    cfmakeraw(&t);
+    return tcsetattr(fd, TCSANOW, &t) == 0 && opens("port/file", O_RDWR) &&
            !opens("else/file", O_RDONLY);
 }
 
