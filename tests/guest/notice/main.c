@@ -12,12 +12,12 @@
  * another driver's interrupts; N counts from 1. The guest ends after as many
  * sessions as wanted and one more window.
  *
- * Options: notice=N, irq=PIN and list=0 (no list of devices), as in struct
- * tprof_config; window=N (default 100, of 100 a second); sessions=N (default
- * 1); vacant=1 without the agent; poll=1 the kernel polls, at each of its
- * ticks; leave=1 core 1, which looks, leaves after the first line; hook=PIN the
- * kernel itself aims that; taken=PIN another driver
- * has that, and it is a level: a line that nobody lowers interrupts for ever.
+ * Options: notice=N and irq=PIN as in struct tprof_config; window=N (default
+ * 100, of 100 a second); sessions=N (default 1); poll=1 the kernel polls, at
+ * each of its ticks; leave=1 core 1, which looks, leaves after the first line;
+ * hook=PIN the kernel itself aims that, or on PCI a message; taken=PIN another
+ * driver has that, and it is a level: a line that nobody lowers interrupts for
+ * ever.
  */
 #include <stdatomic.h>
 
@@ -31,6 +31,14 @@
 #define VECTOR_TAKEN 0x42u /* the other driver's */
 #define TICK_HZ      100u
 #define QUIET_TICKS  50u /* without a sample: the session is over */
+
+/* PCI configuration space, and what is looked for there. */
+#define PCI_ADDRESS      0xcf8
+#define PCI_DATA         0xcfc
+#define PCI_VSOCK        0x10531af4u
+#define PCI_BARS         0x10
+#define PCI_CAPABILITIES 0x34
+#define PCI_CAP_MSIX     0x11
 
 /* Local APIC and I/O APIC; Intel SDM volume 3 and 82093AA. */
 #define LAPIC          ((uintptr_t)0xfee00000)
@@ -50,6 +58,7 @@
 static atomic_uint woken[GUEST_CORES_MAX]; /* written by each core */
 static atomic_uint joined, leaving, left, taken;
 static uint32_t hook_pin, routes;
+static uintptr_t hook_entry;
 static uint64_t tsc_hz;
 
 static void must(int error)
@@ -95,8 +104,7 @@ static void sleep_core(void)
 
     while (atomic_load(&joined) != core - 1)
         cpu_pause(); /* the first one is the one that looks */
-    if (!opt_u64("vacant", 0))
-        must(tprof_start_cpu());
+    must(tprof_start_cpu());
     atomic_store(&joined, core);
     for (;;) {
         cpu_irq_disable();
@@ -109,7 +117,7 @@ static void sleep_core(void)
     }
 }
 
-/* --- The kernel's ideas of I/O APICs -------------------------------------- */
+/* --- The kernel's own routes ---------------------------------------------- */
 
 static void set_pin(uint32_t pin, uint32_t vector, uint32_t apic_id)
 {
@@ -119,10 +127,43 @@ static void set_pin(uint32_t pin, uint32_t vector, uint32_t apic_id)
     write32(IOAPIC_WINDOW, vector);
 }
 
+static uint32_t pci_read(uint32_t device, uint32_t offset)
+{
+    cpu_out32(PCI_ADDRESS, 0x80000000u | device << 11 | offset);
+    return cpu_in32(PCI_DATA);
+}
+
+/* The first entry of the MSI-X table of the vsock device; 0: it is not on the
+ * PCI bus. */
+static uintptr_t find_entry(void)
+{
+    uint32_t device = 0;
+
+    while (device < 32 && pci_read(device, 0) != PCI_VSOCK)
+        device++;
+    if (device == 32)
+        return 0;
+    uint32_t cap = pci_read(device, PCI_CAPABILITIES) & 0xfc;
+
+    while (cap && (pci_read(device, cap) & 0xff) != PCI_CAP_MSIX)
+        cap = pci_read(device, cap) >> 8 & 0xfc;
+    uint32_t table = pci_read(device, cap + 4);
+
+    return (pci_read(device, PCI_BARS + 4 * (table & 7)) & ~15u) +
+           (table & ~7u);
+}
+
 static int route(void *context, uint32_t vector, uint32_t apic_id)
 {
     (void)context;
-    set_pin(hook_pin, vector, apic_id);
+    if (hook_entry) {
+        write32(hook_entry, (uint32_t)LAPIC | apic_id << 12);
+        write32(hook_entry + 4, 0);
+        write32(hook_entry + 8, vector);
+        write32(hook_entry + 12, 0);
+    } else {
+        set_pin(hook_pin, vector, apic_id);
+    }
     routes++;
     return 0;
 }
@@ -137,13 +178,15 @@ static void start_agent(void)
         .tsc_hz = tsc_hz,
         .transport = &tprof_vsock,
         .notice = (uint32_t)opt_u64("notice", 0),
-        .device.command_line = opt_u64("list", 1) ? opt_line() : NULL,
+        .device.command_line = opt_line(),
         .device.irq = (uint32_t)opt_u64("irq", 0),
     };
 
     hook_pin = (uint32_t)opt_u64("hook", 0);
-    if (hook_pin)
+    if (hook_pin) {
         config.route_irq = route;
+        hook_entry = find_entry();
+    }
     if (opt_u64("taken", 0))
         set_pin((uint32_t)opt_u64("taken", 0), IOAPIC_LEVEL | VECTOR_TAKEN,
                 core_apic_id(0));
@@ -273,8 +316,7 @@ int guest_main(void)
     measure_tsc();
     idt_set_gate(VECTOR_LEAVE, kernel_entry);
     idt_set_gate(VECTOR_TAKEN, taken_entry);
-    if (!opt_u64("vacant", 0))
-        start_agent();
+    start_agent();
     core_start_others(sleep_core);
     while (atomic_load(&joined) < 2)
         cpu_pause();
