@@ -196,7 +196,7 @@ void tprof_virtio_vsock_give_back(struct tprof_virtio_vsock *d, uint32_t buffer)
 
 void tprof_virtio_vsock_refill(struct tprof_virtio_vsock *d)
 {
-    if (!d->given_back || d->dead)
+    if (!d->given_back)
         return;
     d->given_back = false;
     publish(d, VIRTIO_VSOCK_QUEUE_RX);
