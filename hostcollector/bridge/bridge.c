@@ -19,6 +19,7 @@
 #define CLIENTS   16  /* accepted in one turn */
 #define MESSAGES  16  /* received in one turn */
 #define OTHER_FDS 48u /* that are no connections: kicks, listeners, ... */
+#define LINES     20u /* said at once */
 
 struct bridge {
     struct bridge_config config;
@@ -30,15 +31,11 @@ struct bridge {
     /* noted from epoll, done after all of its events were looked at, since
      * doing frees what others of them point to */
     bool stop, new_front, front_spoke, new_client;
-    bool busy;       /* there is more to do: do not wait */
-    bool complained; /* about this front-end's guest */
+    bool busy;        /* there is more to do: do not wait */
+    bool complained;  /* about this front-end's guest */
+    unsigned lines;   /* that may be said now */
+    uint64_t said_ms; /* when (lines) grew */
 };
-
-static void say(const struct bridge *b, const char *line)
-{
-    if (b->config.say != NULL)
-        b->config.say(b->config.context, line);
-}
 
 static uint64_t now_ms(void)
 {
@@ -46,6 +43,23 @@ static uint64_t now_ms(void)
 
     (void)clock_gettime(CLOCK_MONOTONIC, &t);
     return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* A guest, or whoever connects, must not fill the user's disk: some lines at
+ * once, then one a second. */
+static void say(struct bridge *b, const char *line)
+{
+    uint64_t gained = (now_ms() - b->said_ms) / 1000;
+
+    if (gained > 0) {
+        b->said_ms = now_ms();
+        b->lines =
+            gained < LINES - b->lines ? b->lines + (unsigned)gained : LINES;
+    }
+    if (b->lines == 0 || b->config.say == NULL)
+        return;
+    b->lines--;
+    b->config.say(b->config.context, line);
 }
 
 /* --- The front-end -------------------------------------------------------- */

@@ -17,7 +17,7 @@
 #include "bridge/vring.h"
 #include "bridge/watch.h"
 
-#define CONN_MAX     1024u          /* at a time; more are refused */
+#define CONN_MAX     1024u   /* at a time; more are refused */
 #define CONN_HELD    131072u /* bytes that one may hold: our credit */
 #define CONN_BUCKETS 256u
 

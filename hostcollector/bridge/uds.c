@@ -13,7 +13,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define BACKLOG   128
+#define BACKLOG   1024
 #define HELLO_MAX 32u /* longer than any line that makes sense */
 #define CONNECT   "CONNECT "
 

@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "bridge/conn.h"
@@ -319,6 +320,28 @@ TEST(bridge_reset_lets_held_bytes_through) /* catches: last words lost */
     CHECK_EQ(n, 0);
     CHECK_EQ(at, size);
     CHECK_MEM(got, bytes, at);
+    front_end();
+}
+
+TEST(bridge_gives_a_silent_guest_8_seconds) /* catches: a client that waits for
+                                                ever */
+{
+    struct err e;
+    struct timespec begin, end;
+
+    front_begin(8);
+    int fd = front_client();
+
+    CHECK_EQ(write(fd, "CONNECT 5\n", 10), 10);
+    front_turn();
+    (void)front_expect(OP_REQUEST);
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    while (!front_is_closed(fd)) /* each turn waits as long as it may */
+        CHECK_EQ(bridge_turn(front.bridge, -1, &e), 0);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    CHECK(end.tv_sec - begin.tv_sec >= 7);
+    front_turn();
+    (void)front_expect(OP_RST);
     front_end();
 }
 

@@ -534,6 +534,22 @@ TEST(bridge_message_leaves_no_descriptor_open) /* catches: a leak per message */
     front_end();
 }
 
+TEST(bridge_is_not_made_to_talk_without_end) /* catches: a log that fills a disk
+                                              */
+{
+    static const uint8_t http[] = "GET / HTTP/1.1\r\n\r\n";
+
+    front_bridge();
+    for (int i = 0; i < 100; i++) {
+        front_connect();
+        CHECK_EQ(send(front.fd, http, sizeof http, 0), sizeof http);
+        CHECK(front_dropped());
+        front_leave();
+    }
+    CHECK(front.said_count >= 20 && front.said_count < 50);
+    front_end();
+}
+
 TEST(bridge_serves_one_qemu_at_a_time) /* catches: two guests on one bridge */
 {
     uint32_t host;
