@@ -298,10 +298,9 @@ void frame_flow_run(struct frame_flow *f)
     settle_rest(f);
 }
 
-enum code_place frame_flow_place(const struct frame_flow *f, size_t at)
+/* Where the frame is, whatever the instruction before does. */
+static enum code_place frame_place(const struct frame_flow *f, size_t at)
 {
-    if ((f->own.flags[at] & FRAME_IDLE) != 0)
-        return CODE_IDLE;
     if (!f->has_frame)
         return CODE_NO_FRAME;
     if ((f->own.flags[at] & FRAME_REACHED) == 0)
@@ -315,4 +314,13 @@ enum code_place frame_flow_place(const struct frame_flow *f, size_t at)
         break;
     }
     return CODE_UNKNOWN;
+}
+
+enum code_place frame_flow_place(const struct frame_flow *f, size_t at)
+{
+    enum code_place place = frame_place(f, at);
+
+    if ((f->own.flags[at] & FRAME_IDLE) == 0)
+        return place;
+    return place == CODE_BODY ? CODE_IDLE : CODE_IDLE_BARE;
 }

@@ -19,12 +19,13 @@ struct opcodes;
  * caller itself, or nothing is known.
  */
 enum code_place {
-    CODE_BODY,     /* the function's frame is set up */
-    CODE_PROLOGUE, /* before the frame is set up */
-    CODE_EPILOGUE, /* after it was taken down, up to the ret or tail jump */
-    CODE_NO_FRAME, /* the function never sets up a frame */
-    CODE_IDLE,     /* the instruction before is hlt or mwait: the core slept */
-    CODE_UNKNOWN,  /* no code, no function, or not understood */
+    CODE_BODY,      /* the function's frame is set up */
+    CODE_PROLOGUE,  /* before the frame is set up */
+    CODE_EPILOGUE,  /* after it was taken down, up to the ret or tail jump */
+    CODE_NO_FRAME,  /* the function never sets up a frame */
+    CODE_IDLE,      /* the instruction before is hlt or mwait: the core slept */
+    CODE_UNKNOWN,   /* no code, no function, or not understood */
+    CODE_IDLE_BARE, /* the core slept, and not in CODE_BODY */
 };
 
 /*
@@ -52,10 +53,12 @@ enum code_place opcodes_place(struct opcodes *o, uint64_t pc);
  */
 enum code_place opcodes_call_place(struct opcodes *o, uint64_t pc);
 
-/*
- * Is the direct caller of a sample at (place) uncertain? An idle sample has no
- * caller that would matter.
- */
+static inline bool opcodes_idle(enum code_place place)
+{
+    return place == CODE_IDLE || place == CODE_IDLE_BARE;
+}
+
+/* Is the direct caller of a sample at (place) uncertain? */
 static inline bool opcodes_caller_uncertain(enum code_place place)
 {
     return place != CODE_BODY && place != CODE_IDLE;

@@ -119,7 +119,7 @@ static int lay_path(struct builder *b, const struct profile_entry *entry,
     b->path.count = 0;
     b->path.amount = (struct amount){tally->samples, tally->weight, tally->time,
                                      tally->time_sq};
-    b->path.idle = place == CODE_IDLE;
+    b->path.idle = opcodes_idle(place);
     b->path.uncertain = b->opcodes != NULL && opcodes_caller_uncertain(place);
     if (push_callers(b, stack) != 0 || push_place(b, entry->leaf) != 0)
         return -1;

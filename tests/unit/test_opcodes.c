@@ -38,7 +38,8 @@ static void end(void)
 static const char *place_name(enum code_place place)
 {
     static const char *const names[] = {"body",    "prologue", "epilogue",
-                                        "noframe", "idle",     "unknown"};
+                                        "noframe", "idle",     "unknown",
+                                        "bareidle"};
 
     return names[place];
 }
@@ -122,6 +123,7 @@ TEST(only_body_and_idle_have_a_certain_caller) /* catches: a new place */
 {
     CHECK(!opcodes_caller_uncertain(CODE_BODY));
     CHECK(!opcodes_caller_uncertain(CODE_IDLE));
+    CHECK(opcodes_caller_uncertain(CODE_IDLE_BARE));
     CHECK(opcodes_caller_uncertain(CODE_PROLOGUE));
     CHECK(opcodes_caller_uncertain(CODE_EPILOGUE));
     CHECK(opcodes_caller_uncertain(CODE_NO_FRAME));

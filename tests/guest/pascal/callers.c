@@ -76,17 +76,6 @@ static void add_pointer(char *pair)
     add_call(pair, semicolon + 1);
 }
 
-/* Where a core sleeps, the caller does not matter, and may be another one. */
-static void cut_idle(char *line)
-{
-    char *idle = strstr(line, ";[idle]");
-
-    if (idle != NULL)
-        *idle = '\0';
-    if (idle != NULL && strrchr(line, ';') != NULL)
-        *strrchr(line, ';') = '\0';
-}
-
 /* "core0;a;b;c 17": a and b, b and c. Marks such as [caller?] are no frames. */
 static unsigned check_stack(char *line, unsigned *pairs)
 {
@@ -97,7 +86,6 @@ static unsigned check_stack(char *line, unsigned *pairs)
     if (count == NULL)
         fail("no stack", line);
     *count = '\0';
-    cut_idle(line);
     (void)strtok_r(line, ";", &rest);
     for (char *frame = strtok_r(NULL, ";", &rest); frame != NULL;
          frame = strtok_r(NULL, ";", &rest)) {

@@ -217,6 +217,13 @@ at_body_after_f4:
     jmp 4b
     end idle
 
+    function idle_bare
+    sti
+    hlt
+at_bareidle_hlt:
+    ret
+    end idle_bare
+
     .section .text.unlikely, "ax"
     .globl hot.cold
     .type hot.cold, @function
