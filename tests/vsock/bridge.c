@@ -44,7 +44,8 @@ const char *bridge_path(const char *name)
             return paths[i];
     }
     CHECK(count < PATHS_MAX);
-    return strcpy(paths[count++], path);
+    memcpy(paths[count], path, sizeof path);
+    return paths[count++];
 }
 
 static void remove_dir(void)

@@ -139,7 +139,7 @@ TEST(vsock_host_that_vanishes_ends_the_sampling)
 {
     const uint32_t rate_hz = 1000;
     struct host h;
-    uint64_t heard[HOST_CORES_MAX];
+    uint64_t heard[HOST_CORES_MAX] = {0};
     pid_t bridge = bridge_start();
 
     busy_boot(&h, "microvm", "2", "");

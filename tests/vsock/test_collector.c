@@ -153,7 +153,7 @@ TEST(vsock_second_collector_waits_for_the_first)
     pid_t second = collector_start("second", WHOLE_BUSY, second_long);
 
     collector_until_said("second", "7077");
-    collector_until_recorded("first", 3l * 4096);
+    collector_until_recorded("first", 3L * 4096);
     CHECK(process_lives(first) && process_lives(second));
     CHECK(kill(first, SIGINT) == 0);
     CHECK_EQ(process_wait(first, HOST_PATIENCE_MS), 0);
