@@ -145,6 +145,9 @@ static void hand_look_on(struct tprof_agent *a, uint32_t from)
            !(tprof_cpu[next] && atomic_load(&tprof_cpu[next]->started)))
         next++;
     atomic_store(&a->looker, next);
+    /* who looks next begins at once, be it much later: an interrupt that tells
+     * when to look is still aimed here */
+    atomic_store(&a->pump_due, 0);
     if (next < tprof_cpus && a->config.timer == TPROF_TIMER_APIC)
         tprof_lapic_send(&a->lapic, tprof_cpu[next]->apic_id);
 }
