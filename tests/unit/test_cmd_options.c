@@ -82,6 +82,9 @@ TEST(mistakes_say_what_to_type)
     check_refused(COMMAND_LIVE, "--elff x",
                   "no option '--elff'; did you mean --elf? "
                   "'collector --help' lists all");
+    check_refused(COMMAND_LIVE, "--vsok 3",
+                  "no option '--vsok'; did you mean --vsock? "
+                  "'collector --help' lists all");
     check_refused(COMMAND_LIVE, "--dur=5",
                   "no option '--dur'; did you mean --duration? "
                   "'collector --help' lists all");
