@@ -31,7 +31,7 @@
 #define PAGE_WORDS   16
 #define MSR_ENABLED  1u
 #define FLUSH_FRAMES 4096
-#define QUIET_TSC    2000000000u /* so long without a tick: no more */
+#define QUIET_ROUNDS 20000 /* of work without a tick: no more */
 
 static uint64_t cycles, start_tsc;
 static bool wants_x2apic, is_mine, is_kvm;
@@ -74,22 +74,21 @@ static uint64_t read_lvt(void)
     return *(volatile uint32_t *)(uintptr_t)XAPIC_LVT_TIMER;
 }
 
+/* By work, not by the clock: a core that the host does not run gets no tick. */
 static bool is_over(unsigned core)
 {
     static struct {
-        uint64_t ticks, tsc;
-    } last[GUEST_CORES_MAX];
-    uint64_t now = cpu_rdtsc();
+        uint64_t ticks, quiet;
+    } seen[GUEST_CORES_MAX];
     struct tprof_stats s;
 
     if (cycles)
-        return now - start_tsc >= cycles;
+        return cpu_rdtsc() - start_tsc >= cycles;
     must(tprof_get_stats(core, &s));
-    if (s.ticks != last[core].ticks) {
-        last[core].ticks = s.ticks;
-        last[core].tsc = now;
-    }
-    return s.ticks && now - last[core].tsc > QUIET_TSC;
+    if (s.ticks != seen[core].ticks)
+        seen[core].quiet = 0;
+    seen[core].ticks = s.ticks;
+    return s.ticks && ++seen[core].quiet > QUIET_ROUNDS;
 }
 
 static void run_core(void)

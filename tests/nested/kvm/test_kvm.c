@@ -15,6 +15,7 @@
 #include "check.h"
 #include "host.h"
 
+#define CORES      2
 #define RATE_HZ    2000
 #define SAMPLE_MS  1500
 #define WITHOUT_IT "max,-x2apic,-tsc-deadline"
@@ -22,7 +23,7 @@
 static void boot(struct host *h, const char *cpu, const char *append)
 {
     const char *const options[] = {"--accel",  "kvm",  "--cpus",    "2",
-                                   "--cpu",    cpu,    "--timeout", "50",
+                                   "--cpu",    cpu,    "--timeout", "200",
                                    "--append", append, NULL};
 
     if (access("/dev/kvm", R_OK | W_OK) != 0)
@@ -32,42 +33,75 @@ static void boot(struct host *h, const char *cpu, const char *append)
     host_meet(h);
 }
 
-/* Both ends of a span of time, each known within (slack) of milliseconds. */
-struct span {
-    uint64_t from, to, slack;
+/* What came of one core: when, by the guest's clock, and for how many
+ * deadlines after the first sample. */
+struct seen {
+    uint64_t first, last, deadlines;
 };
 
-static void begin(struct host *h, struct span *s)
+static void see(void *context, uint32_t core, const struct sample *s,
+                uint32_t shift, uint32_t period)
 {
-    uint64_t asked = host_now_ms();
+    struct seen *seen = (struct seen *)context + core % CORES;
 
-    host_begin(h, RATE_HZ, 0, 0);
-    s->from = host_now_ms();
-    s->slack = s->from - asked;
+    (void)shift;
+    (void)period;
+    if (seen->first == 0)
+        seen->first = s->tsc;
+    else
+        seen->deadlines += s->weight;
+    seen->last = s->tsc;
 }
 
-static void finish(struct host *h, struct span *s)
+static void finish(struct host *h)
 {
-    s->to = host_now_ms();
     host_finish(h);
-    s->slack += host_now_ms() - s->to;
     host_check_clean(h);
     host_check_accounts(h);
 }
 
-/* Every core's deadlines are as many as that time has room for. Intervals are
- * drawn from U[0.5, 1.5] periods: n of them last n periods, and the standard
- * deviation is sqrt(n / 12); 4 of those. */
-static void check_rate(const struct host *h, const struct span *s)
+/* The rate that this machine's kernel has found for its TSC, which it says in
+ * MHz to the kHz, better a second later; KVM hands its guests the same. */
+static uint64_t kernel_khz(void)
 {
-    double n = RATE_HZ * (double)(s->to - s->from) / 1000;
-    double room = 4 * sqrt(n / 12) + RATE_HZ * (double)s->slack / 1000;
+    static const char *const says[] = {"tsc: Detected ",
+                                       "TSC clocksource calibration: "};
+    char line[512], *end;
+    uint64_t khz = 0;
+    FILE *f = popen("dmesg", "r");
 
-    for (uint32_t i = 0; i < h->cores; i++) {
-        double is = (double)account_deadlines(&h->core[i].account);
+    CHECK(f != NULL);
+    while (fgets(line, sizeof line, f) != NULL) {
+        for (int i = 0; i < 2; i++) {
+            const char *at = strstr(line, says[i]);
 
-        printf("core %u: %.0f deadlines of %.0f +- %.0f\n", i, is, n, room);
-        CHECK(fabs(is - n) < room);
+            if (at == NULL)
+                continue;
+            khz = strtoul(at + strlen(says[i]), &end, 10) * 1000;
+            khz += strtoul(end + 1, NULL, 10);
+        }
+    }
+    pclose(f);
+    CHECK(khz > 0);
+    return khz;
+}
+
+/* Every core's deadlines are as many as that time has room for, by the rate
+ * that this machine gives the TSC. Intervals are drawn from U[0.5, 1.5]
+ * periods: n of them last n periods, and the standard deviation is
+ * sqrt(n / 12); 4 of those, and one that is cut at either end. */
+static void check_rate(const struct seen *seen)
+{
+    double hz = (double)kernel_khz() * 1000;
+
+    for (int i = 0; i < CORES; i++) {
+        double n = RATE_HZ * (double)(seen[i].last - seen[i].first) / hz;
+        double room = 4 * sqrt(n / 12) + 2;
+
+        printf("core %d: %lu deadlines of %.0f +- %.0f\n", i,
+               (unsigned long)seen[i].deadlines, n, room);
+        CHECK(n > RATE_HZ / 5);
+        CHECK(fabs((double)seen[i].deadlines - n) < room);
     }
 }
 
@@ -92,17 +126,20 @@ static void check_console(const char *expected)
 
 static void profile(const char *cpu, const char *append, const char *expected)
 {
+    struct seen seen[CORES] = {0};
     char line[128];
-    struct span span;
     struct host h;
 
     boot(&h, cpu, append);
-    begin(&h, &span);
+    h.sample = see;
+    h.context = seen;
+    host_begin(&h, RATE_HZ, 0, 0);
     host_hear(&h, SAMPLE_MS, 0);
-    finish(&h, &span);
-    check_rate(&h, &span);
+    host_until(&h, host_has_samples, RATE_HZ / 4);
+    finish(&h);
+    check_rate(seen);
     host_wait_end(&h);
-    for (unsigned core = 0; core < 2; core++) {
+    for (unsigned core = 0; core < CORES; core++) {
         snprintf(line, sizeof line, "core %u: %s", core, expected);
         check_console(line);
     }
@@ -131,32 +168,6 @@ TEST(kvm_without_any_of_it_keeps_the_rate)
 }
 
 /* --- The clock ------------------------------------------------------------ */
-
-/* The rate that this machine's kernel has found for its TSC, which it says in
- * MHz to the kHz, better a second later; KVM hands its guests the same. */
-static uint64_t kernel_khz(void)
-{
-    static const char *const says[] = {"tsc: Detected ",
-                                       "TSC clocksource calibration: "};
-    char line[512], *end;
-    uint64_t khz = 0;
-    FILE *f = popen("dmesg", "r");
-
-    CHECK(f != NULL);
-    while (fgets(line, sizeof line, f) != NULL) {
-        for (int i = 0; i < 2; i++) {
-            const char *at = strstr(line, says[i]);
-
-            if (at == NULL)
-                continue;
-            khz = strtoul(at + strlen(says[i]), &end, 10) * 1000;
-            khz += strtoul(end + 1, NULL, 10);
-        }
-    }
-    pclose(f);
-    CHECK(khz > 0);
-    return khz;
-}
 
 struct moment {
     double ms, slack; /* of this machine's clock, and how well it is known */
@@ -241,13 +252,12 @@ TEST(steal_time_of_two_cores_on_one_is_half_of_each)
 {
     double share[2], sum;
     uint64_t first[2], first_tsc[2];
-    struct span span;
     struct host h;
 
     stay_on(0); /* QEMU too, which inherits it */
     boot(&h, "max", "kvm=1");
     stay_on(1);
-    begin(&h, &span);
+    host_begin(&h, RATE_HZ, 0, 0);
     host_until(&h, has_stats, 1);
     for (int i = 0; i < 2; i++) {
         CHECK(h.core[i].stats.has_steal);
@@ -255,7 +265,7 @@ TEST(steal_time_of_two_cores_on_one_is_half_of_each)
         first_tsc[i] = h.core[i].stats.tsc;
     }
     host_hear(&h, SAMPLE_MS, 0);
-    finish(&h, &span);
+    finish(&h);
     for (int i = 0; i < 2; i++) {
         const struct core_stats *s = &h.core[i].stats;
 
@@ -275,14 +285,13 @@ TEST(steal_time_of_two_cores_on_one_is_half_of_each)
 /* The pages of a kernel's own stay its own, and the time is not known. */
 TEST(steal_time_that_the_kernel_asks_for_is_left_to_it)
 {
-    struct span span;
     struct host h;
 
     boot(&h, "max", "kvm=1 mine=1");
     CHECK(llabs((long long)(h.guest.tsc_hz - kernel_khz() * 1000)) <= 8);
-    begin(&h, &span);
+    host_begin(&h, RATE_HZ, 0, 0);
     host_hear(&h, SAMPLE_MS / 4, 0);
-    finish(&h, &span);
+    finish(&h);
     CHECK(!h.core[0].stats.has_steal && !h.core[1].stats.has_steal);
     host_wait_end(&h);
     check_console("clock: msr kept, written again 1");
@@ -293,13 +302,12 @@ TEST(steal_time_that_the_kernel_asks_for_is_left_to_it)
 /* It is not asked for, so it is not told. */
 TEST(steal_time_is_not_known_without_a_hypervisor)
 {
-    struct span span;
     struct host h;
 
     boot(&h, "max", "");
-    begin(&h, &span);
+    host_begin(&h, RATE_HZ, 0, 0);
     host_hear(&h, SAMPLE_MS / 4, 0);
-    finish(&h, &span);
+    finish(&h);
     CHECK(!h.core[0].stats.has_steal);
     host_wait_end(&h);
     check_console("clock: msr kept, written again 0");
