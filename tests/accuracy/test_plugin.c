@@ -27,6 +27,7 @@ static void check_core(unsigned core)
     CHECK(interrupts > 50);
     CHECK_EQ(lab_truth(core, "length 5"), interrupts);
     CHECK_EQ(lab_truth(core, "apic"), interrupts);
+    CHECK_EQ(lab_truth(core, "devices"), ROUNDS + interrupts);
     CHECK_EQ(lab_truth(core, "kicks"), 0);
     CHECK_EQ(lab_truth(core, "isr_stack"), 8);
     /* and what calls them */
