@@ -210,6 +210,51 @@ RING_LIE(index_back, "more buffers than it has entries")
 RING_LIE(rx_buffer_too_small, "too small")
 RING_LIE(rx_buffer_to_read, "too small")
 
+/* Share the memory as two regions, that meet in the guest, but not here. */
+static void share_halves(uint64_t middle)
+{
+    uint8_t payload[VU_MEM_REGIONS + 2 * VU_MEM_REGION] = {0};
+    const int fds[2] = {front.memfd, front.memfd};
+
+    store_u32(payload + VU_MEM_COUNT, 2);
+    for (unsigned i = 0; i < 2; i++) {
+        uint8_t *region = payload + VU_MEM_REGIONS + i * VU_MEM_REGION;
+        uint64_t at = i ? middle : 0;
+
+        store_u64(region + VU_MEM_GUEST, FRONT_GUEST + at);
+        store_u64(region + VU_MEM_SIZE, i ? FRONT_MEMORY - middle : middle);
+        store_u64(region + VU_MEM_USER, FRONT_USER + at);
+        store_u64(region + VU_MEM_OFFSET, at);
+    }
+    front_message(VU_SET_MEM_TABLE, payload, sizeof payload, fds, 2);
+}
+
+TEST(bridge_buffers_may_span_regions) /* catches: a piece behind its region */
+{
+    static uint8_t bytes[32000], got[32000];
+    uint32_t host;
+
+    front_begin(8);
+    share_halves(0x44000); /* while it runs; in the middle of a tx buffer */
+    int fd = front_open(PORT, &host);
+
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)(i * 7 + i / 251);
+    while (front.posted[FRONT_TX] % FRONT_ENTRIES != 0)
+        front_say(PORT, host, OP_CREDIT_UPDATE, 0, NULL, 0);
+    front_say(PORT, host, OP_RW, 0, bytes, sizeof bytes);
+    CHECK_EQ(read(fd, got, sizeof got), sizeof got);
+    CHECK_MEM(got, bytes, sizeof got);
+
+    /* a loop whose each step has two pieces */
+    front_set_desc(FRONT_TX, 0, FRONT_GUEST + 0x43ff0, 44, 1, 1);
+    front_set_desc(FRONT_TX, 1, FRONT_GUEST + 0x43ff0, 44, 1, 0);
+    front_post(FRONT_TX, 0);
+    front_kick(FRONT_TX);
+    CHECK(strstr(front.said, "too many pieces") != NULL);
+    front_end();
+}
+
 TEST(bridge_survives_memory_that_vanishes) /* catches: SIGBUS */
 {
     uint32_t host;
