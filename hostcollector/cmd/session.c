@@ -26,6 +26,10 @@
 #define RUNS_MAX   16u
 /* Beside a guest's own: images, outputs, epoll, signals, what libc opens. */
 #define FILES_ELSE 64u
+/* Lines about single guests of many, in so much time: a thousand guests with
+ * the same trouble shall not hide what else is said. */
+#define LINES_MAX  20u
+#define LINES_NS   5000000000u
 
 struct session {
     const char *command; /* its name, before each error */
@@ -38,9 +42,12 @@ struct session {
     struct overall_sum overall;
     int stop_fd;
     bool failed;
-    bool usage;     /* ... by what was typed */
-    bool terminal;  /* a progress line may be shown */
-    bool line_open; /* one is shown */
+    bool usage;        /* ... by what was typed */
+    uint64_t lines_ns; /* when LINES_NS began */
+    unsigned lines;    /* told since then */
+    size_t untold;     /* left out */
+    bool terminal;     /* a progress line may be shown */
+    bool line_open;    /* one is shown */
 };
 
 /* Words for the user */
@@ -58,12 +65,43 @@ static bool alone(const struct session *s)
     return s->options->guests.count <= 1;
 }
 
+static void tell_untold(struct session *s)
+{
+    clear_line(s);
+    if (s->untold != 0)
+        (void)fprintf(stderr,
+                      "collector: %zu more lines about other guests are left "
+                      "out\n",
+                      s->untold);
+    s->untold = 0;
+}
+
+/* May one more line about one of many guests be told? */
+static bool has_room(struct session *s)
+{
+    uint64_t now = source_now_ns();
+
+    if (now - s->lines_ns > LINES_NS) {
+        tell_untold(s);
+        s->lines_ns = now;
+        s->lines = 0;
+    }
+    if (s->lines < LINES_MAX) {
+        s->lines++;
+        return true;
+    }
+    s->untold++;
+    return false;
+}
+
 /* One line of (command), about (r) where there are several guests. */
 static void tell(struct session *s, const char *command, const struct run *r,
                  const char *line)
 {
     char text[512];
 
+    if (r != NULL && !alone(s) && !has_room(s))
+        return;
     clear_line(s);
     (void)fprintf(stderr, "%s: %s%s%s\n", command,
                   r != NULL && !alone(s) ? r->name : "",
@@ -335,7 +373,7 @@ static int run(struct session *s, struct err *e)
         tell(s, "collector", NULL, why.text);
     int result = fleet_run(s->fleet, e);
 
-    clear_line(s);
+    tell_untold(s);
     release_signals(s);
     if (result == 0)
         result = report(s, e);

@@ -663,3 +663,22 @@ TEST(an_elf_that_was_not_rebuilt_is_no_longer_the_guest_s)
     check_contains("err", "the guest runs build b1234567");
     check_contains("out", "==== vm ====\napp.elf: 20 samples");
 }
+
+TEST(trouble_that_all_have_is_not_told_a_hundred_times)
+{
+    enter_dir();
+    FILE *f = fopen("list", "w");
+    for (int i = 0; i < 100; i++)
+        fprintf(f, "serial=never name=g%d\n", i);
+    CHECK(f != NULL && fclose(f) == 0);
+    pid_t one = start_guest("one", play_50);
+
+    CHECK_EQ(collector("--guests list --serial one -d 0.5"), 1);
+    join(one);
+    CHECK_EQ(occurrences("err", "\n"), 21);
+    check_contains("err", "collector: g19: waiting for a guest at never\n"
+                          "collector: 180 more lines about other guests are "
+                          "left out\n");
+    check_contains("out", "101 guests: 50 samples, 0 lost; 100 failed\n");
+    CHECK_EQ(occurrences("out", "! serial:never: no guest introduced"), 100);
+}
