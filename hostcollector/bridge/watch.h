@@ -3,6 +3,7 @@
 #ifndef TPROF_BRIDGE_WATCH_H
 #define TPROF_BRIDGE_WATCH_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/epoll.h>
 
