@@ -100,7 +100,7 @@ static void check_rate(const struct seen *seen)
 
         printf("core %d: %lu deadlines of %.0f +- %.0f\n", i,
                (unsigned long)seen[i].deadlines, n, room);
-        CHECK(n > RATE_HZ / 5);
+        CHECK(n > .2 * RATE_HZ);
         CHECK(fabs((double)seen[i].deadlines - n) < room);
     }
 }
