@@ -113,7 +113,7 @@ void front_end(void)
 
 /* --- vhost-user ----------------------------------------------------------- */
 
-static int connect_to(const char *path)
+int front_dial(const char *path)
 {
     struct sockaddr_un a = {.sun_family = AF_UNIX};
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -185,7 +185,7 @@ void front_connect(void)
 {
     uint8_t features[8];
 
-    front.fd = connect_to(front.vhost);
+    front.fd = front_dial(front.vhost);
     must(front.fd >= 0, "connect to the bridge");
     front_message(VU_GET_FEATURES, NULL, 0, NULL, 0);
     store_u64(features, front_answer());
@@ -369,7 +369,7 @@ struct packet front_expect(unsigned op)
 
 int front_client(void)
 {
-    return connect_to(front.uds);
+    return front_dial(front.uds);
 }
 
 int front_open(uint32_t guest_port, uint32_t *host_port)

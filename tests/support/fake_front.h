@@ -103,6 +103,9 @@ bool front_receive(struct packet *k, uint8_t *data, bool keep);
 /* The next packet has to be (op); returns it. */
 struct packet front_expect(unsigned op);
 
+/* A socket that does not block, connected to (path); -1. */
+int front_dial(const char *path);
+
 /* A client at the bridge's socket, which does not block; -1: refused. */
 int front_client(void);
 

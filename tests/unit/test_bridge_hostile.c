@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The bridge with a guest, or a QEMU, that lies; the next one must be served.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "bridge/conn.h"
@@ -548,7 +546,7 @@ TEST(bridge_message_in_pieces_is_waited_for) /* catches: half taken for whole */
     uint8_t bytes[VU_HEADER + 8] = {VU_GET_QUEUE_NUM, 0, 0, 0, VU_VERSION};
 
     front_bridge();
-    front_connect();
+    front.fd = front_dial(front.vhost); /* nothing was said before */
     for (unsigned i = 0; i < VU_HEADER; i++) {
         CHECK_EQ(recv(front.fd, bytes + VU_HEADER, 1, 0), -1);
         CHECK_EQ(send(front.fd, bytes + i, 1, 0), 1);
@@ -604,11 +602,7 @@ TEST(bridge_serves_one_qemu_at_a_time) /* catches: two guests on one bridge */
     int first = front.fd;
     front.fd = -1;
     front_turn();
-    struct sockaddr_un a = {.sun_family = AF_UNIX};
-    int second = socket(AF_UNIX, SOCK_STREAM, 0);
-    snprintf(a.sun_path, sizeof a.sun_path, "%s", front.vhost);
-    CHECK_EQ(connect(second, (struct sockaddr *)&a, sizeof a), 0);
-    front_turn();
+    int second = front_dial(front.vhost);
     CHECK(front_is_closed(second));
     CHECK(strstr(front.said, "second QEMU") != NULL);
     front.fd = first;
