@@ -100,7 +100,7 @@ static void serve(uint32_t port, int fd)
     case SERVICES_DEAF: /* takes nothing more; the client must notice */
         shutdown(fd, SHUT_RD);
         write_all(fd, "deaf", 4);
-        sleep(10);
+        sleep(100);
         break;
     case SERVICES_RUDE: /* goes without having read */
         if (read(fd, &byte, 1) != 1)
