@@ -28,7 +28,7 @@ struct verdict {
     unsigned low_p;           /* runs whose own p is below 0.01 */
     double worst_tv;          /* total variation of a run, at most */
     double pooled_tv;         /* ... of all runs together */
-    unsigned out_of_interval; /* shares whose interval misses the truth */
+    unsigned out_of_interval; /* shares too far from the truth for chance */
 };
 
 struct verdict judge(const struct judge *j);

@@ -79,6 +79,27 @@ struct stats_interval stats_wilson(uint64_t hits, uint64_t n, double alpha)
     return (struct stats_interval){middle - half, middle + half};
 }
 
+/* The chance of exactly (hits). */
+static double binomial(double hits, double n, double p)
+{
+    return exp(lgamma(n + 1) - lgamma(hits + 1) - lgamma(n - hits + 1) +
+               hits * log(p) + (n - hits) * log1p(-p));
+}
+
+double stats_binomial_p(uint64_t hits, uint64_t n, double p)
+{
+    double more = 0;
+    double less = 0;
+
+    for (uint64_t i = 0; i <= n; i++) {
+        double chance = binomial((double)i, (double)n, p);
+
+        more += i >= hits ? chance : 0;
+        less += i <= hits ? chance : 0;
+    }
+    return fmin(1, 2 * fmin(more, less));
+}
+
 static double sum(const uint64_t *v, size_t k)
 {
     double total = 0;

@@ -24,6 +24,12 @@ double stats_normal_z(double p);
 struct stats_interval stats_wilson(uint64_t hits, uint64_t n, double alpha);
 
 /*
+ * The chance of at least as many as (hits) of (n) samples where each is one
+ * with chance (p), or of at most as many, whichever is less, doubled; exact.
+ */
+double stats_binomial_p(uint64_t hits, uint64_t n, double p);
+
+/*
  * How far (count[k]) is from what (truth[k]), amounts of anything, would lead
  * to expect. (k) at least 2, no truth[] 0.
  */

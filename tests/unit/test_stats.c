@@ -48,6 +48,15 @@ TEST(wilson_interval_is_newcombes)
     CHECK(near(d.low, 0.0061, 5e-5) && near(d.high, 0.1718, 5e-5));
 }
 
+/* Ten tosses of a fair coin: 1, 10 and 45 of 1024. */
+TEST(binomial_of_ten_tosses)
+{
+    CHECK(near(stats_binomial_p(10, 10, 0.5), 2 / 1024., 1e-12));
+    CHECK(near(stats_binomial_p(1, 10, 0.5), 22 / 1024., 1e-12));
+    CHECK(near(stats_binomial_p(8, 10, 0.5), 112 / 1024., 1e-12));
+    CHECK(near(stats_binomial_p(5, 10, 0.5), 1, 1e-12));
+}
+
 /* Mendel's peas, 315:101:108:32 against 9:3:3:1: X^2 = 0.470, p = 0.9254. */
 TEST(pearson_of_mendels_peas)
 {
