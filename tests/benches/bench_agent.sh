@@ -122,6 +122,7 @@ text() {
 agent_text=$(text)
 echo "agent_text $agent_text bytes"
 echo "vsock_text $(($(text -u tprof_vsock) - agent_text)) bytes"
+echo "kvm_text $(($(text -u tprof_kvm) - agent_text)) bytes"
 
 # wire NAME RECORDING
 wire() {
