@@ -3,6 +3,7 @@
 #include "busy.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -11,9 +12,20 @@ void busy_boot(struct host *h, const char *machine, const char *cores,
                const char *append)
 {
     char com1[160], line[128];
-    const char *options[] = {"--machine", machine, "--cpus",    cores,
-                             "--com1",    com1,    "--timeout", "1500",
-                             "--append",  line,    NULL};
+    bool legacy = strcmp(machine, BUSY_LEGACY) == 0;
+    const char *options[] = {"--machine",
+                             legacy ? "microvm" : machine,
+                             "--cpus",
+                             cores,
+                             "--com1",
+                             com1,
+                             "--timeout",
+                             "1500",
+                             "--append",
+                             line,
+                             legacy ? "--virtio" : NULL,
+                             "mmio-legacy",
+                             NULL};
 
     unlink(bridge_path("com1"));
     snprintf(com1, sizeof com1, "unix:%s,server=on,wait=off",

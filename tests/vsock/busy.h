@@ -5,7 +5,11 @@
 
 #include "bridge.h"
 
-/* Boot it on (cores) of (machine); (append) are more of its options. */
+/* A microvm whose virtio-mmio is of version 1. */
+#define BUSY_LEGACY "microvm-legacy"
+
+/* Boot it on (cores) of (machine), as boot has them or BUSY_LEGACY; (append)
+ * are more of its options. */
 void busy_boot(struct host *h, const char *machine, const char *cores,
                const char *append);
 

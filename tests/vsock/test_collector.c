@@ -43,18 +43,22 @@ static double reported_share(const char *name, uint32_t core,
     return share;
 }
 
-/* Each core works three parts to one. 100 samples, of which some weigh more
- * than others, as the host takes cores away: 4 standard deviations. */
+/* Each core works three parts to one. A host that takes cores away leaves a few
+ * samples that weigh most of a core's time: so what is judged is the mean of
+ * all cores, by 4 standard deviations of 100 samples. */
 static void check_report(const char *name, uint32_t cores)
 {
+    double sum = 0;
+
     for (uint32_t i = 0; i < cores; i++) {
         double three = reported_share(name, i, "work_three");
         double one = reported_share(name, i, "work_one");
 
         CHECK(three > 0 && one > 0);
-        CHECK(three / (three + one) > 0.57);
-        CHECK(three / (three + one) < 0.93);
+        sum += three / (three + one);
     }
+    printf("work_three has %.3f of the cores' work\n", sum / cores);
+    CHECK(sum > 0.57 * cores && sum < 0.93 * cores);
 }
 
 /* Where the host is so busy that the guest takes more than a second for its
@@ -98,6 +102,11 @@ static void sample_at_will(const char *machine)
 TEST(vsock_collector_reports_each_core_on_mmio)
 {
     sample_at_will("microvm");
+}
+
+TEST(vsock_collector_reports_each_core_on_legacy)
+{
+    sample_at_will(BUSY_LEGACY);
 }
 
 TEST(vsock_collector_reports_each_core_on_pci)
