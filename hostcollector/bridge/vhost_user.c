@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -274,6 +275,10 @@ static int set_descriptor(struct vhost_user *u, uint32_t request, uint32_t size,
     if (request == VU_SET_VRING_CALL) {
         close_fd(&r->call);
         r->call = fd;
+        /* what was told by the one before may have reached nobody: QEMU gives
+         * the real one only after the ring has begun to run */
+        if (fd >= 0 && vring_runs(r))
+            (void)eventfd_write(fd, 1);
         return NO_ANSWER;
     }
     if (r->kick >= 0)

@@ -513,6 +513,25 @@ TEST(bridge_interrupts_only_as_the_guest_wants) /* catches: an interrupt for
     front_end();
 }
 
+/* QEMU first hands over a descriptor that nobody hears. */
+TEST(bridge_new_call_is_told_of_the_past) /* catches: a deaf guest */
+{
+    uint8_t number[8];
+    uint32_t host;
+    eventfd_t count;
+    int heard = eventfd(0, EFD_NONBLOCK);
+
+    CHECK(heard >= 0);
+    front_begin(8);
+    (void)front_open(PORT, &host);
+    store_u64(number, FRONT_RX);
+    front_message(VU_SET_VRING_CALL, number, 8, &heard, 1);
+    front_turn();
+    CHECK_EQ(eventfd_read(heard, &count), 0);
+    close(heard);
+    front_end();
+}
+
 TEST(bridge_refusals_wait_for_buffers) /* catches: a queue of answers that
                                           grows as the guest likes */
 {
