@@ -52,8 +52,9 @@ TPROF_HOT int has_new_orders(const struct tprof_cpu *cpu, uint32_t *generation)
 }
 
 /* The timer of a core that does not sample: one of them looks for the host.
- * (lost): another core was at it, maybe past what this one was to look at. */
-TPROF_COLD void arm_look(const struct tprof_cpu *cpu, uint64_t now, int lost)
+ * (lost): there may be something that nobody looked at. */
+TPROF_COLD void arm_look(const struct tprof_cpu *cpu, uint64_t now,
+                         uint32_t lost)
 {
     struct tprof_agent *a = &tprof_agent;
 
@@ -84,13 +85,13 @@ TPROF_HOT void count_cost(struct tprof_cpu *cpu, uint64_t cost)
 }
 
 /* Returns 1 if another core was at it. */
-TPROF_COLD int pump(struct tprof_cpu *cpu)
+TPROF_COLD uint32_t pump(struct tprof_cpu *cpu)
 {
     /* the interrupted code may hold a lock that the channel needs */
     if (!(tprof_agent.channel.flags & TPROF_CHANNEL_IRQ_SAFE))
         return 0;
     uint64_t start = tprof_rdtsc();
-    int lost = tprof_pump(1);
+    uint32_t lost = (uint32_t)tprof_pump(1);
 
     tprof_sample_look_ahead(&cpu->recorder);
     count_cost(cpu, tprof_rdtsc() - start);
@@ -108,7 +109,7 @@ TPROF_COLD void not_a_tick(struct tprof_cpu *cpu, uint64_t now)
 {
     const struct tprof_agent *a = &tprof_agent;
     int drain = 0;
-    int lost = 0;
+    uint32_t lost = 0;
     uint32_t generation;
     int settled = has_new_orders(cpu, &generation);
 
@@ -122,16 +123,20 @@ TPROF_COLD void not_a_tick(struct tprof_cpu *cpu, uint64_t now)
         tprof_lapic_eoi(&a->lapic);
         return;
     }
-    if (settled)
+    if (settled) {
         settle(cpu, generation, now);
-    else if (cpu->sampling)
+        /* the device's interrupt may have come with the order, as one, or as a
+         * tick before it; its line would never rise again */
+        lost = a->channel.flags & TPROF_CHANNEL_NOTICE;
+    } else if (cpu->sampling) {
         drain = is_pump_due(now);
-    else
+    } else {
         drain = atomic_load_explicit(&a->looker, memory_order_relaxed) ==
                 cpu->index;
+    }
     tprof_lapic_eoi(&a->lapic);
     if (drain)
-        lost = pump(cpu);
+        lost = pump(cpu); /* another core is at it, maybe past that */
     else
         cpu->recorder.counts.foreign += !settled;
     uint64_t deadline = cpu->schedule.deadline;
