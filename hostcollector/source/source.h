@@ -39,8 +39,8 @@ struct source_ops {
 };
 #define SOURCE_END (-2)
 
-#define SOURCE_VSOCK_PORT 7077u /* where agents listen, unless said otherwise  \
-                                 */
+/* where agents listen, unless said otherwise */
+#define SOURCE_VSOCK_PORT 7077u
 
 /* The common beginning of every source. */
 struct source {
