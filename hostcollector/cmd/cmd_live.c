@@ -15,6 +15,8 @@ static int help(void)
         "  collector record ...                             sample into a "
         "file\n"
         "  collector report FILE ...                        report on a file\n"
+        "  collector bridge ...                             vsock for QEMU "
+        "without root\n"
         "\n"
         "Samples until --duration, Ctrl-C, or the guest's end. Options:\n",
         stdout);
