@@ -14,10 +14,11 @@
  * an old reader skips. Major: grows when an old reader would be misled; a
  * reader refuses a major version that it does not know.
  */
-#define TPROF_WIRE_VERSION_MAJOR 1u
+#define TPROF_WIRE_VERSION_MAJOR 2u
 #define TPROF_WIRE_VERSION_MINOR 0u
 #define TPROF_WIRE_VERSION                                                     \
     (TPROF_WIRE_VERSION_MAJOR << 8 | TPROF_WIRE_VERSION_MINOR)
+#define TPROF_WIRE_VERSION_OLDEST 1u /* major that is still read */
 
 /* Frame, WIRE.md 2: header, body, CRC-32C of both */
 #define WIRE_MAGIC         0x9d54u /* bytes 54 9D */
@@ -38,7 +39,7 @@ enum wire_type {
     WIRE_STATS = 3,   /* WIRE.md 6 */
     WIRE_STATUS = 4,  /* WIRE.md 7 */
     WIRE_PONG = 5,    /* WIRE.md 7 */
-    WIRE_MAP = 6,     /* reserved: a further image and where it lies */
+    WIRE_MAP = 6,     /* WIRE.md 8 */
     WIRE_LABEL = 7,   /* reserved: the text of a label */
     /* from the host, WIRE.md 7 */
     WIRE_START = 32,
@@ -84,13 +85,14 @@ enum wire_intervals {
 
 /* SAMPLES body, WIRE.md 4 */
 #define WIRE_SAMPLES_CORE   0u  /* u16 */
-#define WIRE_SAMPLES_FLAGS  2u  /* u8  0 */
+#define WIRE_SAMPLES_FLAGS  2u  /* u8  WIRE_SAMPLES_IMAGES */
 #define WIRE_SAMPLES_SHIFT  3u  /* u8  a time unit is 2^shift TSC ticks */
 #define WIRE_SAMPLES_PERIOD 4u  /* u16 mean interval in time units */
 #define WIRE_SAMPLES_EPOCH  6u  /* u16 dictionary generation */
 #define WIRE_SAMPLES_TIME   8u  /* u64 time units: base of the first delta */
 #define WIRE_SAMPLES_CELLS  16u /* u16 cells that follow */
 #define WIRE_SAMPLES_HEADER 18u
+#define WIRE_SAMPLES_IMAGES (1u << 0) /* STACK_AT may have come before */
 /* after the cells: u8 count, then so many varints, cumulative */
 enum wire_counter {
     WIRE_COUNTER_SAMPLES = 0,   /* records written: delivered or lost */
@@ -121,19 +123,21 @@ enum wire_counter {
 #define WIRE_LONG_HEADER 2u
 
 enum wire_long {
-    WIRE_LONG_SAMPLE = 1, /* WIRE.md 5.3 */
-    WIRE_LONG_STACK = 2,  /* WIRE.md 5.4 */
-    WIRE_LONG_BEGIN = 3,  /* WIRE.md 5.5 */
-    WIRE_LONG_LOST = 4,   /* WIRE.md 5.6 */
-    WIRE_LONG_LABEL = 5,  /* reserved */
-    WIRE_LONG_IDLE = 6,   /* reserved */
+    WIRE_LONG_SAMPLE = 1,   /* WIRE.md 5.3 */
+    WIRE_LONG_STACK = 2,    /* WIRE.md 5.4 */
+    WIRE_LONG_BEGIN = 3,    /* WIRE.md 5.5 */
+    WIRE_LONG_LOST = 4,     /* WIRE.md 5.6 */
+    WIRE_LONG_LABEL = 5,    /* reserved */
+    WIRE_LONG_IDLE = 6,     /* reserved */
+    WIRE_LONG_STACK_AT = 7, /* WIRE.md 5.7 */
 };
 
 #define WIRE_SAMPLE_JUMP (1u << 0) /* the clock jumped: it was stopped */
 #define WIRE_SAMPLE_NMI  (1u << 1) /* reserved */
 
 #define WIRE_STACK_FRAMES_MAX 127u
-#define WIRE_STACK_SLOTS      4u /* words from the interrupted RSP upwards */
+#define WIRE_STACK_SLOTS      4u  /* words from the interrupted RSP upwards */
+#define WIRE_STACK_BASES_MAX  64u /* different ones of STACK_AT in a boot */
 
 /* Why a frame chain ended, WIRE.md 5.4 */
 enum wire_end {
@@ -165,6 +169,7 @@ enum wire_stats_tag {
     WIRE_STATS_BUSY = 16, /* likewise: frames that waited for the device */
     WIRE_STATS_UNKNOWN_CPU = 17, /* likewise: ticks on a core not started */
     WIRE_STATS_STEAL = 18,       /* ns the host took; all ones: unknown */
+    WIRE_STATS_REPAIRED = 19,    /* times its timer was taken back */
 };
 #define WIRE_STATS_FINAL   (1u << 0) /* after STOP, this core's ring is empty */
 #define WIRE_STATS_STARTED (1u << 1) /* tprof_start_cpu() was called here */
@@ -196,6 +201,16 @@ enum wire_refusal {
 enum wire_ping_tag {
     WIRE_PING_COOKIE = 1, /* u64, comes back as it went */
     WIRE_PING_TSC = 2,    /* u64 PONG: the guest's clock */
+};
+
+/* MAP body, WIRE.md 8: fields */
+enum wire_map_tag {
+    WIRE_MAP_START = 1,      /* u64 run-time address of its code */
+    WIRE_MAP_SIZE = 2,       /* u64 bytes */
+    WIRE_MAP_LINK_START = 3, /* u64 START as the ELF file has it */
+    WIRE_MAP_NAME = 4,       /* text */
+    WIRE_MAP_BUILD_ID = 5,   /* bytes; absent: it has none */
+    WIRE_MAP_TEXT_CRC = 6,   /* u32 CRC-32C of its first 64 KiB */
 };
 
 /* What the agent accepts, WIRE.md 7 */
