@@ -8,9 +8,9 @@
   field. What is a global variable is zero already.
 
   For a profile that shows more: -OoNOSTACKFRAME gives each procedure a frame,
-  by which callers are found; -gw2 gives lines, -gw3 also names with the letters
-  that you wrote. The linker's --gc-sections is all that libtprof needs to cost
-  no more than what is called of it.
+  by which all callers are found, not only the nearest; -gw2 gives lines, -gw3
+  also names with the letters that you wrote. The linker's --gc-sections is all
+  that libtprof needs to cost no more than what is called of it.
 }
 unit TProf;
 
@@ -26,20 +26,31 @@ const
   TPROF_VERSION = $000100;
 
   { Value of TTProfConfig.Version; grows when the record's layout changes. }
-  TPROF_CONFIG_VERSION = 2;
+  TPROF_CONFIG_VERSION = 3;
 
   { What functions return; TProfStrError() says it in words. }
   TPROF_OK = 0;
   TPROF_ERR_VERSION = -1; { Config.Version is not TPROF_CONFIG_VERSION }
   TPROF_ERR_CONFIG = -2;  { a field is out of its range }
-  TPROF_ERR_TEXT = -3;    { no text bounds: link tprof_bounds.ld }
-  TPROF_ERR_MEMORY = -4;  { memory missing or too small }
-  TPROF_ERR_STATE = -5;   { not now: before init, or twice }
+  TPROF_ERR_TEXT = -3;    { text bounds empty: link tprof_bounds.ld }
+  TPROF_ERR_MEMORY = -4;  { no memory: link tprof_memory.ld, or give some }
+  TPROF_ERR_STATE = -5;   { not now: twice, or a core that has not joined }
   TPROF_ERR_CPU = -6;     { more cores than Config.Cpus or memory allow }
-  TPROF_ERR_VECTOR = -7;  { no free interrupt gate, or that one is taken }
-  TPROF_ERR_APIC = -8;    { no usable local APIC or timer }
+  TPROF_ERR_VECTOR = -7;  { every interrupt gate is in use }
+  TPROF_ERR_APIC = -8;    { the CPU has no local APIC }
   TPROF_ERR_DEVICE = -9;  { no device of ours, or it misbehaves }
   TPROF_ERR_CLOSED = -10; { channel: the host went away }
+  TPROF_ERR_NOT_INIT = -11;        { before TProfInit has succeeded }
+  TPROF_ERR_TEXT_UNMAPPED = -12;   { Config.Text is not mapped }
+  TPROF_ERR_MEMORY_SMALL = -13;    { memory too small for Config.Cpus }
+  TPROF_ERR_MEMORY_UNMAPPED = -14; { memory not mapped, or not writable }
+  TPROF_ERR_APIC_OFF = -15;        { the local APIC is disabled }
+  TPROF_ERR_APIC_UNMAPPED = -16;   { the local APIC's page is not mapped }
+  TPROF_ERR_TIMER = -17;           { the APIC's timer does not count }
+  TPROF_ERR_VECTOR_TAKEN = -18;    { Config.Vector has another handler }
+  TPROF_ERR_IDT = -19;             { the IDT is too short, or read-only }
+
+  TPROF_MAPPINGS = 16; { TProfMap: at most so many }
 
   { TTProfChannel.Flags }
   TPROF_CHANNEL_ONE_WAY = 1 shl 0;  { the host cannot speak }
@@ -65,6 +76,7 @@ const
   { TTProfConfig.Timer }
   TPROF_TIMER_APIC = 0;   { the agent owns each core's local APIC timer }
   TPROF_TIMER_KERNEL = 1; { the kernel calls TProfTick: KernelHz }
+  TPROF_TIMER_SHARED = 2; { ... and its timer is one-shot: TProfDeadline }
 
   { TTProfConfig.CpuSource: who am I, in an interrupt }
   TPROF_CPU_APIC = 0;    { the APIC id: right everywhere, maybe a VM exit }
@@ -166,6 +178,7 @@ type
     Timer: LongWord;       { TPROF_TIMER_* }
     KernelHz: LongWord;    { TPROF_TIMER_KERNEL: how often it ticks }
     Seed: QWord;           { of the random intervals; 0: from the TSC }
+    Lending: Pointer;      { nil: the kernel leaves our timer; TProfLendTimer }
 
     { The way to the host. }
     Device: TTProfDevice;
@@ -209,18 +222,36 @@ type
     ByDivision: QWord;          { ticks so late that drawing gave up }
     Stacks: QWord;              { dictionary definitions }
     Foreign: QWord;             { interrupts that were no tick }
+    Repaired: QWord;            { times that its timer was taken back: ticks had
+                                  stayed away for long, or others had used it }
     ApicId: LongWord;
     Started: LongWord;
+  end;
+
+  { A further image, say an application that the kernel has loaded: where its
+    code lies, and how the host knows its ELF file. }
+  TTProfMapping = record
+    Name: PChar;           { as its file is named; for good }
+    BuildId: Pointer;      { the id's bytes; for good. nil: it has none }
+    BuildIdSize: LongWord; { at most 64 }
+    Start, Size: QWord;    { its code: run-time address, bytes }
+    LinkStart: QWord;      { Start as its ELF file has it }
   end;
 
 var
   { What TProfStart begins with: set here what shall differ from the usual. }
   TProfSettings: TTProfConfig;
 
-  { virtio-vsock, for TTProfConfig.Transport, and KVM, for Hypervisor: each is
-    linked only into a kernel that names it. }
+  { virtio-vsock, QEMU's debug port and a UART, for TTProfConfig.Transport, and
+    KVM, for Hypervisor: each is linked only into a kernel that names it. }
   TProfVsock: Byte; external name 'tprof_vsock';
+  TProfDebugcon: Byte; external name 'tprof_debugcon';
+  TProfUart: Byte; external name 'tprof_uart';
   TProfKvm: TTProfHypervisor; external name 'tprof_kvm';
+
+  { For kernels that wait by a count of the timer of TPROF_TIMER_APIC, as Toro's
+    Delay does, for TTProfConfig.Lending. }
+  TProfLendTimer: Byte; external name 'tprof_lend_timer';
 
   { Where this image was loaded: its address, less the ELF's, is the slide. }
   TProfAnchor: Byte; external name 'tprof_anchor';
@@ -245,8 +276,8 @@ function TProfStart(Memory: Pointer; MemorySize: PtrUInt; Stacks: Pointer;
   Prepares the agent, with what the linker's fragments say of the image. Once,
   on the boot core, before any other function.
 
-  Returns TPROF_OK, or an error: then nothing was changed or claimed. A missing
-  device is no error (TPROF_BUS_AUTO): nothing will sample.
+  Returns TPROF_OK, or an error: then nothing was changed or claimed, and it may
+  be called again. A kernel may well go on without a device: TPROF_ERR_DEVICE.
 }
 function TProfInit(constref Config: TTProfConfig): LongInt;
 
@@ -260,7 +291,7 @@ function TProfMemSize(constref Config: TTProfConfig): PtrUInt;
   cdecl; external name 'tprof_mem_size';
 
 { Joins the calling core, once each, after its IDT is loaded and its local APIC
-  is enabled. TPROF_OK; TPROF_ERR_STATE, _CPU, _VECTOR, _APIC: not joined. }
+  is enabled. TPROF_OK, or an error: then it has not joined, and is as it was. }
 function TProfStartCpu: LongInt; cdecl; external name 'tprof_start_cpu';
 
 { Takes the calling core out again; its gate stays, its timer is free. }
@@ -270,12 +301,24 @@ function TProfStopCpu: LongInt; cdecl; external name 'tprof_stop_cpu';
   channel that is not TPROF_CHANNEL_IRQ_SAFE. Any core, never inside a tick. }
 procedure TProfPoll; cdecl; external name 'tprof_poll';
 
-{ The kernel's own timer interrupt on this core took Regs: TPROF_TIMER_KERNEL. }
+{ The kernel's own timer interrupt on this core took Regs: TPROF_TIMER_KERNEL,
+  TPROF_TIMER_SHARED. }
 procedure TProfTick(constref Regs: TTProfRegs); cdecl; external name 'tprof_tick';
+
+{ TPROF_TIMER_SHARED: when the calling core's timer shall fire at the latest,
+  TSC: a kernel without a fixed tick programs its timer for this, if its own
+  deadline is not earlier. Interrupts are off. }
+function TProfDeadline: QWord; cdecl; external name 'tprof_deadline';
 
 { Sends what the rings hold, at most Frames frames of 1.5 KiB, for a guest about
   to exit. 0: all is sent, else 1. }
 function TProfFlush(Frames: LongWord): LongInt; cdecl; external name 'tprof_flush';
+
+{ Tells of Mapping, which is copied; its code is mapped by now, and for good.
+  TPROF_OK; TPROF_ERR_NOT_INIT; TPROF_ERR_CONFIG if it makes no sense, or
+  overlaps another; TPROF_ERR_MEMORY_SMALL if there are TPROF_MAPPINGS already. }
+function TProfMap(constref Mapping: TTProfMapping): LongInt;
+  cdecl; external name 'tprof_map';
 
 { Reads the counters of Core. TPROF_OK or TPROF_ERR_CPU. }
 function TProfGetStats(Core: LongWord; out Stats: TTProfStats): LongInt;
