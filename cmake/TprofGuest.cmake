@@ -14,6 +14,11 @@
 #       CTest guest.<what>: boots <name> with `tests/guest/boot option...`. Passes when
 #       the guest ends with success and, with EXPECT, has printed what matches.
 #
+#   tprof_source_test(<what> GUEST <name> TOOL <tool> OPTIONS <text> WORK <function>
+#                     CALLS <file> [CORES n] [LABELS l...] [TIMEOUT seconds])
+#       CTest guest.<what>: tests/accuracy/test_source.c, which says what these are;
+#       skipped where there is no such guest.
+#
 # TPROF_GUEST_BOOT is the script that boots them.
 include_guard(GLOBAL)
 
@@ -94,4 +99,26 @@ function(tprof_guest_test what)
   tprof_add_test(NAME guest.${what} LABELS ${ARG_LABELS} TIMEOUT ${ARG_TIMEOUT}
       COMMAND ${TPROF_GUEST_BOOT} --timeout ${limit} ${expect} ${ARG_BOOT}
           $<TARGET_FILE:${ARG_GUEST}>)
+endfunction()
+
+function(tprof_source_test what)
+  cmake_parse_arguments(ARG "" "GUEST;TOOL;OPTIONS;WORK;CALLS;CORES;TIMEOUT" "LABELS" ${ARGN})
+  set(program test_source_${what})
+  set(command ${program})
+  if(NOT ARG_CORES)
+    set(ARG_CORES 1)
+  endif()
+  if(TARGET ${ARG_GUEST})
+    add_executable(${program} ${PROJECT_SOURCE_DIR}/tests/accuracy/test_source.c)
+    target_compile_definitions(${program} PRIVATE
+        LAB_GUEST="$<TARGET_FILE:${ARG_GUEST}>" LAB_TOOL="${ARG_TOOL}"
+        LAB_OPTIONS="${ARG_OPTIONS}" LAB_WORK="${ARG_WORK}" LAB_CORES=${ARG_CORES}
+        LAB_CALLS="${CMAKE_CURRENT_SOURCE_DIR}/${ARG_CALLS}")
+    target_link_libraries(${program} PRIVATE lab tprof_check tprof_hosted)
+    add_dependencies(${program} ${ARG_GUEST})
+  else()
+    set(command sh -c "echo 'SKIP: no compiler for ${ARG_GUEST}' && exit 77")
+  endif()
+  tprof_add_test(NAME guest.${what} COMMAND ${command}
+      LABELS ${ARG_LABELS} TIMEOUT ${ARG_TIMEOUT})
 endfunction()

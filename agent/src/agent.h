@@ -24,6 +24,14 @@
  * not join, or has left: that one must not be taken for core 0. */
 #define TPROF_TSC_AUX_FIRST 0x74707200u
 
+/* A timer that the kernel uses, too: see lending.c. */
+struct tprof_lent {
+    uint64_t due;    /* TSC: a thorough look; 0: now */
+    uint32_t armed;  /* the initial count that we have left there */
+    uint32_t unsure; /* 1 + a count of ours, but to rest at its end */
+    uint32_t state;
+};
+
 /*
  * One core. Its stack ends where this begins (isr.S). Written by its own tick,
  * but for (reader), which is the pump's.
@@ -40,6 +48,8 @@ struct tprof_cpu {
     uint32_t inside;          /* its stack is in use */
     uint32_t reentered;       /* ticks meanwhile: written by those */
     uint32_t reentered_known; /* of those, counted */
+    uint32_t woken;           /* its timer is to be looked at */
+    struct tprof_lent lent;   /* lending.c's */
     _Atomic uint32_t settled; /* generation, for the session to see */
     _Atomic uint32_t started;
     uint64_t saved_tsc_aux;
@@ -72,29 +82,45 @@ struct tprof_troubles {
     uint64_t unknown_cpu;   /* interrupts on cores not joined (isr.S) */
 };
 
+struct tprof_session;
+
+/* Written by tprof_init() only, where nothing else is said. What is used most
+ * comes first: see tprof_the_agent(). */
 struct tprof_agent {
-    /* written by tprof_init() only */
+    struct tprof_lapic lapic;
+    uint64_t second;    /* TSC ticks, or a guess: for what need not be exact */
+    uint32_t watermark; /* words in a ring that call for the pump */
+    uint32_t ready;
+    _Atomic uint32_t generation; /* of (orders) */
+    _Atomic uint32_t joining;    /* 1: a core is coming or going */
+    _Atomic uint32_t looker;     /* the core that looks for a host */
+    _Atomic uint64_t pump_due;   /* TSC: time for the pump, watermark or not */
+    struct tprof_channel channel;
     struct tprof_config config; /* every default filled in */
     struct tprof_image image;
     struct tprof_bounds bounds;
-    struct tprof_lapic lapic;
-    struct tprof_channel channel;
-    uint64_t second;    /* TSC ticks, or a guess: for what need not be exact */
-    uint32_t watermark; /* words in a ring that call for the pump */
     uint64_t hello[WIRE_HELLO_READABLE + 1]; /* HELLO's numbers, by tag */
-    uint8_t boot_id[WIRE_BOOT_ID_SIZE];
+    uint8_t boot_id[WIRE_BOOT_ID_SIZE + 8];  /* and a seed */
+    /* map.c's, once there are further images: how many, and their MAPs */
+    _Atomic uint32_t maps;
+    void (*put_map)(struct tprof_session *s, struct tprof_frame *f);
     struct tprof_cpu *core[TPROF_CPUS_MAX]; /* laid out, joined or not */
-    uint32_t ready;
 
-    struct tprof_orders orders;
-    _Atomic uint32_t generation;
-    _Atomic uint64_t pump_due; /* TSC: time for the pump, watermark or not */
-    _Atomic uint32_t looker;   /* the core that looks for a host */
-    _Atomic uint32_t joining;  /* 1: a core is coming or going */
-    struct tprof_crc32c crc;   /* last: it is large */
+    struct tprof_orders orders; /* what the pump has heard */
+    struct tprof_crc32c crc;    /* last: it is large */
 };
 
 extern struct tprof_agent tprof_agent;
+
+/* It, for functions that use it much: by a register that points to its middle,
+ * so that short instructions reach 128 bytes each way. */
+static inline struct tprof_agent *tprof_the_agent(void)
+{
+    uint8_t *middle = (uint8_t *)&tprof_agent + 128;
+
+    TPROF_BASE(middle);
+    return (struct tprof_agent *)(void *)(middle - 128);
+}
 
 /* What isr.S reads; by core number, unless said otherwise. */
 extern struct tprof_cpu *tprof_cpu[TPROF_CPUS_MAX]; /* NULL: not joined */

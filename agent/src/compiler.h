@@ -13,4 +13,8 @@
  * with short instructions instead of naming each one's address. */
 #define TPROF_BASE(p) __asm__("" : "+r"(p))
 
+/* Of what isr.S calls and what calls it: one calling convention, also where
+ * the compiler has another (EFI applications by clang). */
+#define TPROF_ASM_ABI __attribute__((sysv_abi))
+
 #endif

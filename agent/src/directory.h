@@ -2,7 +2,7 @@
 /*
  * Where everything lies, for a reader outside the guest that has the ELF and
  * the guest's memory: a dump after a crash, or shared RAM. Its symbol is
- * tprof_directory; it is written at start-up only.
+ * tprof_directory; it is written at start-up and by tprof_map().
  */
 #ifndef TPROF_DIRECTORY_H
 #define TPROF_DIRECTORY_H
@@ -10,7 +10,7 @@
 #include "agent.h"
 
 #define TPROF_DIRECTORY_MAGIC   0x79726f7463657269u /* "irectory" in memory */
-#define TPROF_DIRECTORY_VERSION 1u
+#define TPROF_DIRECTORY_VERSION 2u
 
 struct tprof_directory_core {
     uint64_t counts;   /* virtual address of its struct tprof_stats */
@@ -27,9 +27,13 @@ struct tprof_directory {
     uint32_t ring_words;
     uint32_t dict_slots;
     struct tprof_directory_core core[TPROF_CPUS_MAX];
+    uint64_t mappings; /* of struct tprof_mapping[], unused: size 0; 0: none */
 };
 
 extern __attribute__((
     visibility("default"))) struct tprof_directory tprof_directory;
+
+/* Its (mappings) are at (maps). */
+void tprof_directory_mappings(const struct tprof_mapping *maps);
 
 #endif

@@ -20,6 +20,7 @@ struct tprof_reader {
     uint32_t shift;
     uint32_t period;
     uint32_t epoch;
+    uint32_t flags;   /* WIRE_SAMPLES_* */
     uint32_t discard; /* words still to be thrown away: an earlier session's */
     uint64_t counter[WIRE_COUNTERS]; /* of all records read */
 };

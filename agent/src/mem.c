@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mem*, small rather than fast: nothing frequent goes through them. */
+/* mem* for the calls that the compiler makes by itself. */
 #include "mem.h"
 
 void *memcpy(void *to, const void *from, size_t size)

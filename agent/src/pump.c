@@ -5,6 +5,7 @@
 
 #include "mem.h"
 #include "session.h"
+#include "timer.h"
 
 #define BUFFERS     TPROF_PUMP_BUFFERS
 #define BUFFER_SIZE TPROF_PUMP_BUFFER_SIZE
@@ -12,6 +13,10 @@
 #define LOOKS       4u    /* for a host, a second, whoever calls */
 #define LISTENS     64u   /* to a host that does not sample, a second */
 #define DRAINS      1024u /* after STOP, a second */
+/* TSC ticks that a deadline may be over until that core is woken: 10 to 30 ms.
+ * This costs an interrupt, so it is longer than the kernel has interrupts off,
+ * or a host lets a core wait, as a rule. */
+#define PATIENCE    (1u << 25)
 
 enum link { LINK_DOWN, LINK_UP, LINK_DEAD };
 
@@ -48,11 +53,7 @@ static struct pump *pump(void)
 
 void tprof_pump_init(void *memory)
 {
-    struct pump *p = pump();
-
-    memset(p, 0, sizeof *p);
-    p->out.data = memory;
-    atomic_store_explicit(&pump_lock, 0, memory_order_relaxed);
+    the_pump.out.data = memory;
     if (tprof_agent.config.notice == TPROF_NOTICE_POLL)
         atomic_store_explicit(&tprof_agent.pump_due, TPROF_PUMP_NEVER,
                               memory_order_relaxed);
@@ -70,11 +71,18 @@ TPROF_COLD void hang_up(struct pump *p, int error)
     }
 }
 
+/* Bytes sent that the device may still read. */
+static uint32_t pending(void)
+{
+    const struct tprof_channel *c = &tprof_agent.channel;
+
+    return c->pending ? c->pending(c->context) : 0;
+}
+
 /* Takes back the buffers that the device has done with. */
 static void reclaim(struct outbox *o)
 {
-    const struct tprof_channel *c = &tprof_agent.channel;
-    uint32_t in_use = c->pending ? c->pending(c->context) : 0;
+    uint32_t in_use = pending();
 
     while (o->oldest != o->sending) {
         uint32_t left = o->taken - o->size[o->oldest % BUFFERS];
@@ -113,9 +121,7 @@ static void send(struct pump *p)
 /* Everything unsent is void; what the device still reads stays untouched. */
 static int is_outbox_clear(struct outbox *o)
 {
-    const struct tprof_channel *c = &tprof_agent.channel;
-
-    if (c->pending && c->pending(c->context) > 0)
+    if (pending() > 0)
         return 0;
     o->oldest = o->sending = o->next = 0;
     o->sent = o->taken = 0;
@@ -133,7 +139,7 @@ static void look_for_host(struct pump *p, uint64_t now, int at_once)
     p->look_due = now + wait;
     if (!is_outbox_clear(&p->out))
         return;
-    int found = c->open ? c->open(c->context) : TPROF_ERR_DEVICE;
+    int found = c->open(c->context);
 
     if (found < 0) {
         hang_up(p, found);
@@ -251,6 +257,23 @@ static uint64_t next_due(const struct pump *p, uint64_t now)
     }
 }
 
+/* Wakes cores whose ticks stay away: others may have changed their timers. */
+static void look_after_cores(uint64_t now)
+{
+    struct tprof_agent *a = &tprof_agent;
+
+    for (uint32_t i = 0; i < tprof_cpus; i++) {
+        volatile struct tprof_cpu *cpu = tprof_cpu[i];
+
+        /* once: who has interrupts off for long gets no more */
+        if (!cpu || cpu->woken ||
+            (int64_t)(now - PATIENCE - cpu->schedule.deadline) < 0)
+            continue;
+        cpu->woken = 1;
+        tprof_lapic_send(&a->lapic, cpu->apic_id);
+    }
+}
+
 static void pump_locked(struct pump *p, int at_once)
 {
     uint64_t now = tprof_rdtsc();
@@ -266,6 +289,8 @@ static void pump_locked(struct pump *p, int at_once)
     }
     atomic_store_explicit(&tprof_agent.pump_due, next_due(p, now),
                           memory_order_relaxed);
+    if (tprof_agent.config.timer == TPROF_TIMER_APIC)
+        look_after_cores(now);
 }
 
 /* 1: the lock is ours; 0: another core is at it. */
@@ -293,15 +318,13 @@ int tprof_pump(int at_once)
 
 static int is_done(const struct pump *p)
 {
-    const struct tprof_channel *c = &tprof_agent.channel;
     const struct outbox *o = &p->out;
 
     if (p->link != LINK_UP)
         return 1; /* nobody to send it to */
     /* what a ring holds goes out only to a host that has asked for samples */
     return (tprof_state() == WIRE_STATE_STOPPED || choose_core(p, 1) < 0) &&
-           o->sending == o->next &&
-           (!c->pending || c->pending(c->context) == 0);
+           o->sending == o->next && pending() == 0;
 }
 
 int tprof_pump_done(void)

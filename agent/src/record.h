@@ -27,8 +27,6 @@ struct tprof_lost {
 /* What turns one core's ticks into records. Owned by that core's tick, but for
  * the ring's head. */
 struct tprof_recorder {
-    const struct tprof_bounds *bounds;
-    struct tprof_span span; /* where the last stack was */
     struct tprof_stacks stacks;
     uint64_t time;      /* units, of the last record */
     uint64_t began;     /* BEGIN's TSC, while that is unwritten; else 0 */
@@ -38,6 +36,7 @@ struct tprof_recorder {
     uint32_t period;    /* units */
     uint32_t stop;      /* tail at which a sample is not quick: see sample.h */
     uint32_t watermark; /* words in the ring that call for the pump */
+    struct tprof_span span; /* where the last stack was */
     struct tprof_ring ring;
     struct tprof_stats counts; /* (samples) is worked out when asked for */
     struct tprof_lost lost[WIRE_DROP_REASONS];

@@ -33,14 +33,13 @@ _Static_assert(offsetof(struct tprof_ring, head) -
 
 /* Invariant: tail - head <= mask + 1, in wrapping uint32_t arithmetic. */
 
-/* An empty ring in (words), (count) of them, a power of two. */
+/* Makes (r), all 0, an empty ring in (words), (count) of them, a power of two.
+ */
 static inline void tprof_ring_init(struct tprof_ring *r, uint64_t *words,
                                    uint32_t count)
 {
     r->words = words;
     r->mask = count - 1;
-    atomic_store_explicit(&r->tail, 0, memory_order_relaxed);
-    atomic_store_explicit(&r->head, 0, memory_order_relaxed);
 }
 
 /* Writer: words that may be written from the tail on. */

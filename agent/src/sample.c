@@ -105,9 +105,12 @@ static int write_stack(struct tprof_recorder *r, uint32_t id,
                        const struct tprof_chain *c, uint32_t common)
 {
     struct tprof_long l;
-    uint64_t last = r->bounds->text_start;
+    uint64_t last = r->span.text.start;
+    uint64_t base = r->span.text.base;
 
-    tprof_long_begin(&l, &r->ring, WIRE_LONG_STACK);
+    tprof_long_begin(&l, &r->ring, base ? WIRE_LONG_STACK_AT : WIRE_LONG_STACK);
+    if (base)
+        tprof_long_varint(&l, base);
     tprof_long_varint(&l, id);
     tprof_long_varint(&l, c->end);
     tprof_long_varint(&l, c->slots);
@@ -126,7 +129,7 @@ static int32_t find_stack(struct tprof_recorder *r,
                           const struct tprof_sample *s)
 {
     struct tprof_chain *c = r->spare;
-    uint64_t name = tprof_unwind_frames(r->bounds, s->rsp, s->rbp, r->depth, c);
+    uint64_t name = tprof_unwind_frames(&r->span, s->rsp, s->rbp, r->depth, c);
     int32_t known = tprof_stacks_search(&r->stacks, name);
 
     if (known >= 0)
@@ -151,7 +154,7 @@ static int write_sample(struct tprof_recorder *r, const struct tprof_sample *s,
     const uint64_t value[] = {
         time > r->time ? time - r->time : 0,
         id,
-        tprof_zigzag(s->rip - r->bounds->text_start),
+        tprof_zigzag(s->rip - r->span.bounds->image.text.start),
         s->flags,
         s->late >> r->shift,
         s->weight,
@@ -181,7 +184,6 @@ void tprof_sample_take(struct tprof_recorder *r, const struct tprof_sample *s)
 {
     int32_t id = -1;
 
-    tprof_unwind_locate(r->bounds, s->rsp, &r->span);
     if (!r->unwritten || write_owed(r))
         id = find_stack(r, s);
     if (id < 0 || !write_sample(r, s, (uint32_t)id))

@@ -3,8 +3,10 @@
  * One tick becomes one record in the core's ring: the chain gets its id, and
  * id, leaf, time and lateness fit into one word nearly always.
  *
- * tprof_sample_quick() is that case, inline in the tick: a known stack, and
- * all of it fits. Whatever it declines is for tprof_sample_take().
+ * tprof_sample_quick() is that case, inline in the tick: a known stack where
+ * the last one was, and all of it fits. What it declines may be elsewhere, so
+ * it is located (unwind.h); whatever is declined then is for
+ * tprof_sample_take().
  */
 #ifndef TPROF_SAMPLE_H
 #define TPROF_SAMPLE_H
@@ -16,7 +18,8 @@
 void tprof_sample_begin(struct tprof_recorder *r, uint64_t now, uint64_t period,
                         uint32_t depth);
 
-/* Writes (s) down, or counts why not. Called inside the core's tick. */
+/* Writes (s) down, or counts why not. Called inside the core's tick; (r->span)
+ * is where it is. */
 void tprof_sample_take(struct tprof_recorder *r, const struct tprof_sample *s);
 
 /* Works out (r->stop) anew. Returns 1 when the ring calls for the pump. */
@@ -47,18 +50,18 @@ TPROF_HOT void tprof_sample_put(struct tprof_recorder *r, uint32_t tail,
 }
 
 /* Does it fit a short cell? */
-TPROF_HOT int tprof_sample_fits(uint64_t units, uint64_t leaf, uint64_t late)
+TPROF_HOT int tprof_sample_fits(uint64_t units, uint64_t late)
 {
-    return (units >> WIRE_CELL_DT_BITS | leaf >> WIRE_CELL_LEAF_BITS |
-            late >> WIRE_CELL_LATE_MAX) == 0;
+    return (units >> WIRE_CELL_DT_BITS | late >> WIRE_CELL_LATE_MAX) == 0;
 }
 
 /*
  * A sample of weight 1 without flags. Returns 1, or 0: nothing was done. It
  * is asked about room, watermark and what is unwritten by one comparison: all
- * of them were worked out when the tail was to reach (stop).
+ * of them were worked out when the tail was to reach (stop). (*rip) is read
+ * last, so that the walk has a register more.
  */
-TPROF_HOT int tprof_sample_quick(struct tprof_recorder *r, uint64_t rip,
+TPROF_HOT int tprof_sample_quick(struct tprof_recorder *r, const uint64_t *rip,
                                  uint64_t rsp, uint64_t rbp, uint64_t time,
                                  uint64_t late)
 {
@@ -67,12 +70,13 @@ TPROF_HOT int tprof_sample_quick(struct tprof_recorder *r, uint64_t rip,
     int32_t id = tprof_stacks_find(&r->stacks, name);
     /* a clock that went back makes these huge, and so not fit */
     uint64_t units = (time >> r->shift) - r->time;
-    uint64_t leaf = rip - r->span.text_start;
+    uint64_t leaf = *rip - r->span.text.start;
     uint32_t tail = tprof_ring_tail(&r->ring);
 
     late >>= r->shift;
     if (__builtin_expect(tail == r->stop || id < 0 ||
-                             !tprof_sample_fits(units, leaf, late),
+                             leaf >= r->span.text.reach ||
+                             !tprof_sample_fits(units, late),
                          0))
         return 0;
     tprof_sample_put(r, tail, (uint64_t)id, units, leaf, late);

@@ -15,8 +15,8 @@ static void give_orders(void)
 
     /* release: pairs with the acquire in tick.c; the orders are complete */
     atomic_fetch_add_explicit(&a->generation, 1, memory_order_release);
-    if (a->config.timer == TPROF_TIMER_KERNEL)
-        return; /* its ticks come anyway */
+    if (a->config.timer != TPROF_TIMER_APIC)
+        return; /* the kernel's ticks come anyway */
     for (uint32_t i = 0; i < tprof_cpus; i++) {
         struct tprof_cpu *cpu = tprof_cpu[i];
 
@@ -118,6 +118,7 @@ static void hear_frame(struct tprof_session *s, uint32_t type,
         s->cookie = value[WIRE_PING_COOKIE];
         break;
     case WIRE_RESET:
+        s->maps = 0; /* what the host has lost may have been of them */
         if (tprof_state() == WIRE_STATE_SAMPLING)
             give_orders(); /* the same again: dictionaries begin anew */
         break;
@@ -212,11 +213,14 @@ static void put_hello(struct tprof_frame *f)
 {
     const struct tprof_agent *a = &tprof_agent;
 
+    /* for `collector check`: an absolute symbol, which takes no room */
+    __asm__ volatile(".globl tprof_wire_version\n"
+                     ".set tprof_wire_version, %c0" ::"i"(TPROF_WIRE_VERSION));
     tprof_frame_field(f, WIRE_HELLO_WIRE_VERSION, TPROF_WIRE_VERSION);
     tprof_frame_bytes(f, WIRE_HELLO_AGENT_VERSION, TPROF_VERSION_STRING,
                       sizeof TPROF_VERSION_STRING - 1);
     tprof_frame_field(f, WIRE_HELLO_ARCH, WIRE_ARCH_X86_64);
-    tprof_frame_bytes(f, WIRE_HELLO_BOOT_ID, a->boot_id, sizeof a->boot_id);
+    tprof_frame_bytes(f, WIRE_HELLO_BOOT_ID, a->boot_id, WIRE_BOOT_ID_SIZE);
     put_run(f, WIRE_HELLO_CORES, &a->hello[WIRE_HELLO_CORES], 2);
     put_build_id(f);
     put_run(f, WIRE_HELLO_TEXT_START, &a->hello[WIRE_HELLO_TEXT_START],
@@ -229,14 +233,16 @@ static void put_stats(const struct tprof_session *s, struct tprof_frame *f,
     struct tprof_cpu *cpu = tprof_cpu[core];
     const struct tprof_stats *c = tprof_counts(cpu);
     const struct tprof_hypervisor *hypervisor = tprof_agent.config.hypervisor;
-    uint64_t flags = (s->finals == TPROF_FINALS_OWED ? WIRE_STATS_FINAL : 0u) |
-                     (cpu->started ? WIRE_STATS_STARTED : 0u);
+    uint32_t final = s->finals == TPROF_FINALS_OWED;
+    uint64_t flags =
+        final * WIRE_STATS_FINAL + cpu->started * WIRE_STATS_STARTED;
     const uint64_t head[] = {core, cpu->apic_id, tprof_rdtsc(), flags};
 
     put_run(f, WIRE_STATS_CORE, head, 4);
     /* struct tprof_stats has them in the order of their tags */
     put_run(f, WIRE_STATS_TICKS, &c->ticks,
             WIRE_STATS_FOREIGN - WIRE_STATS_TICKS + 1);
+    tprof_frame_field(f, WIRE_STATS_REPAIRED, c->repaired);
     if (core == 0)
         put_run(f, WIRE_STATS_DEVICE_ERRORS, &tprof_troubles.device_errors,
                 sizeof tprof_troubles / sizeof(uint64_t));
@@ -284,6 +290,7 @@ static void repeat(struct tprof_session *s, uint64_t now)
     s->stats_due = now + tprof_agent.second * (one_way ? 1 : STATS_SECONDS);
     if (one_way) {
         s->owed |= TPROF_OWE_HELLO | TPROF_OWE_STATUS;
+        s->maps = 0;
         give_orders();
     }
     s->owed_stats = joined();
@@ -315,8 +322,6 @@ static void wind_up(struct tprof_session *s, int drained)
 
 uint32_t tprof_session_due(struct tprof_session *s, uint64_t now, int drained)
 {
-    static const uint8_t type[] = {WIRE_HELLO, WIRE_PONG, WIRE_STATUS,
-                                   WIRE_STATS}; /* by bit of TPROF_OWE_* */
     uint64_t state = tprof_state();
 
     if (state == WIRE_STATE_SAMPLING)
@@ -325,19 +330,31 @@ uint32_t tprof_session_due(struct tprof_session *s, uint64_t now, int drained)
         wind_up(s, drained);
     uint32_t owed = s->owed | (s->owed_stats ? TPROF_OWE_STATS : 0);
 
-    return owed ? type[__builtin_ctz(owed)] : 0;
+    /* acquire: pairs with the release in map.c; all of them are there */
+    if (s->maps !=
+        atomic_load_explicit(&tprof_agent.maps, memory_order_acquire))
+        owed |= TPROF_OWE_MAP;
+
+    return owed ? (uint32_t)__builtin_ctz(owed) : 0;
 }
 
 void tprof_session_speak(struct tprof_session *s, struct tprof_frame *f,
                          uint32_t type)
 {
+    uint64_t pong[2];
+
+    s->owed &= ~(1u << type);
     switch (type) {
     case WIRE_HELLO:
         put_hello(f);
         break;
+    case WIRE_MAP:
+        tprof_agent.put_map(s, f);
+        break;
     case WIRE_PONG:
-        tprof_frame_field(f, WIRE_PING_COOKIE, s->cookie);
-        tprof_frame_field(f, WIRE_PING_TSC, tprof_rdtsc());
+        pong[0] = s->cookie;
+        pong[1] = tprof_rdtsc();
+        put_run(f, WIRE_PING_COOKIE, pong, 2);
         break;
     case WIRE_STATUS:
         put_run(f, WIRE_CONTROL_RATE_HZ, &tprof_agent.orders.rate_hz,
@@ -346,7 +363,5 @@ void tprof_session_speak(struct tprof_session *s, struct tprof_frame *f,
     default:
         put_stats(s, f, (uint32_t)__builtin_ctzll(s->owed_stats));
         s->owed_stats &= s->owed_stats - 1;
-        return;
     }
-    s->owed &= s->owed - 1; /* the lowest bit was this one */
 }

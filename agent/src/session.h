@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The talk with one host: HELLO, its orders, and the answers (WIRE.md 3, 6, 7).
+ * The talk with one host: HELLO, its orders, and the answers (WIRE.md 3, 6 to
+ * 8).
  * It knows bytes and frames, no device; the pump owns it, under its lock.
  */
 #ifndef TPROF_SESSION_H
@@ -13,11 +14,12 @@
 
 #define TPROF_RX_SIZE 128u /* the host's frames are short */
 
-/* What has to be sent, in this order. */
-#define TPROF_OWE_HELLO  (1u << 0)
-#define TPROF_OWE_PONG   (1u << 1)
-#define TPROF_OWE_STATUS (1u << 2)
-#define TPROF_OWE_STATS  (1u << 3) /* while any core's are owed */
+/* What has to be sent, in this order: a bit for each frame type. */
+#define TPROF_OWE_HELLO  (1u << WIRE_HELLO)
+#define TPROF_OWE_STATS  (1u << WIRE_STATS) /* while any core's are owed */
+#define TPROF_OWE_STATUS (1u << WIRE_STATUS)
+#define TPROF_OWE_PONG   (1u << WIRE_PONG)
+#define TPROF_OWE_MAP    (1u << WIRE_MAP) /* while any are */
 
 /* On the way to the last STATS. */
 enum tprof_finals {
@@ -31,6 +33,7 @@ struct tprof_session {
     uint32_t rx_errors;  /* bytes that began no good frame */
     uint16_t seq;        /* of the next frame */
     uint32_t owed;       /* TPROF_OWE_* */
+    uint32_t maps;       /* of those that there are, told */
     uint64_t owed_stats; /* cores */
     uint64_t stats_due;  /* TSC */
     uint64_t cookie;     /* of the PING to be answered */

@@ -7,6 +7,7 @@
 #include "directory.h"
 #include "gate.h"
 #include "mem.h"
+#include "probe.h"
 #include "pump.h"
 #include "tick.h"
 #include "transport.h"
@@ -21,7 +22,6 @@
 #define VECTOR_FIRST   32u
 #define PAGE           4096u
 #define HOOK_STACK     1024u
-#define MEASURE_SPAN   ((uint64_t)1 << 20) /* TSC ticks */
 #define SECOND_GUESS   ((uint64_t)1 << 31) /* TSC ticks, when unknown */
 #define WATERMARK      209u                /* cells that fill a frame */
 
@@ -85,7 +85,7 @@ static int complete(struct tprof_config *c)
         !is_power_of_two_in(c->dict_slots, 64, 8192) ||
         c->cpu_source > TPROF_CPU_HOOK ||
         (c->cpu_source == TPROF_CPU_HOOK && !c->cpu_index) ||
-        c->timer > TPROF_TIMER_KERNEL ||
+        c->timer > TPROF_TIMER_SHARED ||
         (c->timer == TPROF_TIMER_KERNEL && c->kernel_hz == 0) ||
         c->device.bus > TPROF_BUS_NONE || c->notice > TPROF_NOTICE_POLL ||
         (c->vector != 0 &&
@@ -104,35 +104,50 @@ size_t tprof_mem_size(const struct tprof_config *config)
     return PAGE + SHARED_SIZE + c.cpus * block_size(&c);
 }
 
+/* Bytes of text that make up its checksum. */
+static uint64_t crc_span(uint64_t text_size)
+{
+    return text_size < WIRE_TEXT_CRC_SPAN ? text_size : WIRE_TEXT_CRC_SPAN;
+}
+
 /* Where text is, and what may be read: as configured, else the image's. */
 static int find_bounds(struct tprof_agent *a)
 {
     const struct tprof_config *c = &a->config;
     const struct tprof_image *i = &a->image;
     struct tprof_bounds *b = &a->bounds;
-    uintptr_t start = (uintptr_t)i->image_start;
+    struct tprof_range text = c->text;
+    uint64_t ranges = 0;
 
     TPROF_BASE(b);
     TPROF_BASE(i);
-    b->text_start = (uintptr_t)i->text_start;
-    b->text_size = (uintptr_t)i->text_end - (uintptr_t)i->text_start;
-    if (c->text.size) {
-        b->text_start = c->text.start;
-        b->text_size = c->text.size;
+    if (text.size == 0) {
+        text.start = (uintptr_t)i->text_start;
+        text.size = (uintptr_t)i->text_end - (uintptr_t)i->text_start;
     }
-    if (b->text_size == 0)
+    if (text.size == 0)
         return TPROF_ERR_TEXT;
+    if (tprof_faults(text.start, crc_span(text.size), 0))
+        return TPROF_ERR_TEXT_UNMAPPED;
+    b->image.text.start = text.start;
+    b->image.text.size = text.size;
+    b->image.text.reach = TPROF_REACH_MAX;
+    b->image.text.seed = TPROF_REACH_MAX; /* anything but 0 */
+    a->hello[WIRE_HELLO_TEXT_START] = text.start;
+    a->hello[WIRE_HELLO_TEXT_SIZE] = text.size;
     memcpy(b->readable, c->readable, sizeof b->readable);
     for (uint32_t r = 0; r < TPROF_RANGES; r++)
-        a->hello[WIRE_HELLO_READABLE] += b->readable[r].size > 0;
-    if (a->hello[WIRE_HELLO_READABLE] > 0)
-        return TPROF_OK;
-    b->readable[0].start = start;
-    b->readable[0].size = (uintptr_t)i->image_end - start;
+        ranges += c->readable[r].size > 0;
+    a->hello[WIRE_HELLO_READABLE] = ranges;
+    if (ranges == 0) {
+        b->readable[0].start = (uintptr_t)i->image_start;
+        b->readable[0].size =
+            (uintptr_t)i->image_end - (uintptr_t)i->image_start;
+    }
     return TPROF_OK;
 }
 
-/* The memory, and how many cores it serves. */
+/* The memory from a page's beginning on, and how many cores it serves. */
 static int find_memory(struct tprof_agent *a)
 {
     struct tprof_config *c = &a->config;
@@ -142,33 +157,43 @@ static int find_memory(struct tprof_agent *a)
         c->memory_size =
             (uintptr_t)a->image.memory_end - (uintptr_t)a->image.memory;
     }
-    if (!c->memory || c->memory_size < PAGE + SHARED_SIZE)
+    if (c->memory_size == 0)
         return TPROF_ERR_MEMORY;
-    size_t cpus = (c->memory_size - PAGE - SHARED_SIZE) / block_size(c);
+    size_t size = block_size(c);
 
-    if (c->cpus == 0)
-        c->cpus = cpus < TPROF_CPUS_MAX ? (uint32_t)cpus : TPROF_CPUS_MAX;
-    return cpus == 0 || cpus < c->cpus ? TPROF_ERR_MEMORY : TPROF_OK;
-}
+    if (c->memory_size < PAGE + SHARED_SIZE + size)
+        return TPROF_ERR_MEMORY_SMALL;
+    size_t cpus = (c->memory_size - PAGE - SHARED_SIZE) / size;
 
-static int find_vector(struct tprof_agent *a)
-{
-    set_default(&a->config.vector, tprof_gate_find(VECTOR_END));
-    if (a->config.vector == 0)
-        return TPROF_ERR_VECTOR;
-    a->lapic.vector = (uint8_t)a->config.vector;
-    return TPROF_OK;
+    set_default(&c->cpus,
+                cpus < TPROF_CPUS_MAX ? (uint32_t)cpus : TPROF_CPUS_MAX);
+    if (c->cpus > cpus)
+        return TPROF_ERR_MEMORY_SMALL;
+    uintptr_t start =
+        ((uintptr_t)c->memory + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+
+    c->memory = (void *)start;
+    return tprof_faults(start, SHARED_SIZE + c->cpus * size, 1)
+               ? TPROF_ERR_MEMORY_UNMAPPED
+               : TPROF_OK;
 }
 
 static int find_timer(struct tprof_agent *a)
 {
+    int vector = (int)a->config.vector;
     int error = tprof_lapic_init(&a->lapic, a->config.lapic);
 
-    if (a->config.timer == TPROF_TIMER_KERNEL)
+    if (a->config.timer != TPROF_TIMER_APIC)
         return TPROF_OK; /* the APIC is wanted for its id at most */
-    if (error != TPROF_OK || (error = find_vector(a)) != TPROF_OK)
+    if (error != TPROF_OK)
         return error;
-    return tprof_lapic_measure(&a->lapic, MEASURE_SPAN);
+    if (vector == 0)
+        vector = tprof_gate_find(VECTOR_END);
+    if (vector < 0)
+        return vector;
+    a->config.vector = (uint32_t)vector;
+    a->lapic.vector = (uint8_t)vector;
+    return tprof_lapic_measure(&a->lapic);
 }
 
 /* A hypervisor knows better than the CPUID that it may have copied from the
@@ -190,10 +215,9 @@ static void find_clock(struct tprof_agent *a, void *memory)
 static uint64_t draw(uint64_t *state)
 {
     uint64_t value = 0;
-    uint8_t good = 0;
 
     if (tprof_cpuid(1).c & CPUID_1_C_RDRAND)
-        __asm__ volatile("rdrand %0; setc %1" : "=r"(value), "=qm"(good));
+        __asm__ volatile("rdrand %0" : "=r"(value)); /* 0: none now */
     *state += tprof_rdtsc();
     return tprof_seed(*state, 0) ^ value;
 }
@@ -202,10 +226,10 @@ static void draw_boot_id(struct tprof_agent *a)
 {
     uint64_t state = 0;
 
-    for (uint32_t i = 0; i < WIRE_BOOT_ID_SIZE; i += 8)
+    for (uint32_t i = 0; i < sizeof a->boot_id; i += 8)
         tprof_store64(a->boot_id + i, draw(&state));
     if (a->config.seed == 0)
-        a->config.seed = draw(&state);
+        a->config.seed = tprof_load64(a->boot_id + WIRE_BOOT_ID_SIZE);
 }
 
 /* RDTSCP is not everywhere; the leaf that tells is, where there is 64-bit
@@ -230,13 +254,12 @@ static void lay_out_core(struct tprof_agent *a, uint8_t *block, uint32_t index)
 {
     struct tprof_cpu *cpu = (void *)(block + HOOK_STACK + TPROF_STACK_SIZE);
     uint64_t *ring = (void *)(block + RING_OFFSET);
-    uint64_t *slots = ring + a->config.ring_bytes / sizeof *ring;
+    uint64_t *slots = (void *)(block + RING_OFFSET + a->config.ring_bytes);
     struct tprof_directory_core *d = &tprof_directory.core[index];
 
-    TPROF_BASE(cpu);
     tprof_hook_stack[index] = (void *)(block + HOOK_STACK - 64);
     cpu->index = index;
-    cpu->recorder.bounds = &a->bounds;
+    cpu->recorder.span.bounds = &a->bounds;
     cpu->schedule.random = tprof_seed(a->config.seed, index);
     tprof_ring_init(&cpu->recorder.ring, ring,
                     a->config.ring_bytes / (uint32_t)sizeof *ring);
@@ -265,6 +288,13 @@ static void publish(const struct tprof_agent *a)
     d->magic = TPROF_DIRECTORY_MAGIC;
 }
 
+/* Here, since it is the kernel's to see: from another file clang would take its
+ * address from a GOT. */
+void tprof_directory_mappings(const struct tprof_mapping *maps)
+{
+    tprof_directory.mappings = (uintptr_t)maps;
+}
+
 static int open_channel(struct tprof_agent *a, void *memory)
 {
     const struct tprof_config *c = &a->config;
@@ -287,57 +317,51 @@ static void introduce(struct tprof_agent *a)
 {
     const struct tprof_config *c = &a->config;
     uint64_t *hello = a->hello;
-    uint64_t span = a->bounds.text_size;
 
     TPROF_BASE(hello);
-    if (span > WIRE_TEXT_CRC_SPAN)
-        span = WIRE_TEXT_CRC_SPAN;
     hello[WIRE_HELLO_CORES] = c->cpus;
-    hello[WIRE_HELLO_TEXT_START] = a->bounds.text_start;
-    hello[WIRE_HELLO_TEXT_SIZE] = a->bounds.text_size;
     hello[WIRE_HELLO_TEXT_CRC] = tprof_crc32c(
-        &a->crc, (const void *)(uintptr_t)a->bounds.text_start, span);
+        &a->crc, (const void *)(uintptr_t)hello[WIRE_HELLO_TEXT_START],
+        crc_span(hello[WIRE_HELLO_TEXT_SIZE]));
     hello[WIRE_HELLO_ANCHOR] = (uintptr_t)tprof_anchor;
     hello[WIRE_HELLO_RATE_HZ] = c->rate_hz;
     hello[WIRE_HELLO_DEPTH] = c->max_frames;
-    hello[WIRE_HELLO_INTERVALS] = c->timer; /* the same numbers */
+    hello[WIRE_HELLO_INTERVALS] = c->timer == TPROF_TIMER_KERNEL;
     hello[WIRE_HELLO_DICT_SLOTS] = c->dict_slots;
     hello[WIRE_HELLO_FEATURES] = a->channel.flags & WIRE_FEATURE_ONE_WAY;
     hello[WIRE_HELLO_DIRECTORY] = (uintptr_t)&tprof_directory;
     hello[WIRE_HELLO_KERNEL_HZ] = c->kernel_hz;
 }
-_Static_assert((int)TPROF_TIMER_KERNEL == (int)WIRE_INTERVALS_KERNEL &&
+_Static_assert((int)WIRE_INTERVALS_KERNEL == 1 &&
                    TPROF_CHANNEL_ONE_WAY == WIRE_FEATURE_ONE_WAY,
                "the same numbers");
 
 int tprof_init_image(const struct tprof_config *config,
                      const struct tprof_image *image)
 {
-    struct tprof_agent *a = &tprof_agent;
-    uint8_t *memory;
+    struct tprof_agent *a = tprof_the_agent();
     int error;
 
-    TPROF_BASE(a);
     if (a->ready)
         return TPROF_ERR_STATE;
     memset(a, 0, sizeof *a);
     a->config = *config;
     a->image = *image;
+    tprof_probe_begin();
     if ((error = complete(&a->config)) != TPROF_OK ||
         (error = find_bounds(a)) != TPROF_OK ||
         (error = find_memory(a)) != TPROF_OK ||
         (error = find_timer(a)) != TPROF_OK)
         return error;
 
-    memory = (uint8_t *)(((uintptr_t)a->config.memory + PAGE - 1) &
-                         ~(uintptr_t)(PAGE - 1));
+    uint8_t *memory = a->config.memory;
+
     find_clock(a, memory);
     choose_cpu_source(&a->config);
     tprof_crc32c_init(&a->crc, (tprof_cpuid(1).c & CPUID_1_C_SSE42) != 0);
     draw_boot_id(a);
     tprof_pump_init(memory);
-    error = open_channel(a, memory + TPROF_PUMP_MEMORY);
-    if (error != TPROF_OK && a->config.device.bus != TPROF_BUS_AUTO)
+    if ((error = open_channel(a, memory + TPROF_PUMP_MEMORY)) != TPROF_OK)
         return error;
     a->watermark = a->config.ring_bytes / 16 < WATERMARK
                        ? a->config.ring_bytes / 16

@@ -4,16 +4,6 @@
 
 #define FORGET_AT_ONCE 1024u /* slots: bounds the longest interrupt */
 
-void tprof_stacks_init(struct tprof_stacks *s, uint64_t *slots, uint32_t count)
-{
-    s->slots = slots;
-    s->mask = count - 1;
-    s->epoch = 0;
-    s->forgotten = 0;
-    while (!tprof_stacks_forget(s))
-        ;
-}
-
 int tprof_stacks_forget(struct tprof_stacks *s)
 {
     uint64_t *at = s->slots + s->forgotten;

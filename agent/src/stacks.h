@@ -21,8 +21,14 @@ struct tprof_stacks {
     uint32_t forgotten; /* slots that are, on the way to all */
 };
 
-/* No stacks, in (slots), (count) of them, a power of two. */
-void tprof_stacks_init(struct tprof_stacks *s, uint64_t *slots, uint32_t count);
+/* Makes (s), all 0, a table of no stacks, in (slots), all 0, (count) of them, a
+ * power of two. */
+static inline void tprof_stacks_init(struct tprof_stacks *s, uint64_t *slots,
+                                     uint32_t count)
+{
+    s->slots = slots;
+    s->mask = count - 1;
+}
 
 /* Forgets a part of them. Returns 1 when that was all: a new epoch; 0: to be
  * called again, and nothing else meanwhile. */

@@ -16,26 +16,51 @@ const char *tprof_strerror(int error)
         return "text bounds unknown: link with tprof_bounds.ld or set "
                "config.text";
     case TPROF_ERR_MEMORY:
-        return "memory missing or too small: link with tprof_memory.ld or set "
-               "config.memory; tprof_mem_size() says how much";
+        return "no memory: link with tprof_memory.ld or set config.memory and "
+               "memory_size";
     case TPROF_ERR_STATE:
-        return "called before tprof_init(), or twice";
+        return "called twice, or for a core that has not joined";
     case TPROF_ERR_CPU:
         return "more cores than config.cpus or the memory allow, or a core "
                "number beyond them";
     case TPROF_ERR_VECTOR:
-        return "no free interrupt gate: set config.vector to one, or give "
-               "config.install_vector";
+        return "every interrupt gate from 32 to 239 is in use: set "
+               "config.vector and config.install_vector";
     case TPROF_ERR_APIC:
-        return "local APIC absent, disabled or its timer does not count: "
-               "enable "
-               "it, or use TPROF_TIMER_KERNEL";
+        return "the CPU has no local APIC: use TPROF_TIMER_KERNEL";
     case TPROF_ERR_DEVICE:
         return "no device that works: a virtio-serial one with a port named "
                "tprof.0, or for tprof_vsock a virtio-vsock one that no driver "
-               "has claimed";
+               "has claimed; map its registers";
     case TPROF_ERR_CLOSED:
         return "the host closed the channel";
+    case TPROF_ERR_NOT_INIT:
+        return "tprof_init() has not succeeded: call it first, and look at "
+               "what it returns";
+    case TPROF_ERR_TEXT_UNMAPPED:
+        return "text bounds lie in memory that is not mapped: use run-time "
+               "addresses in config.text";
+    case TPROF_ERR_MEMORY_SMALL:
+        return "memory too small: tprof_mem_size() says how much config.cpus "
+               "cores need";
+    case TPROF_ERR_MEMORY_UNMAPPED:
+        return "config.memory is not mapped, or cannot be written: map all of "
+               "it first";
+    case TPROF_ERR_APIC_OFF:
+        return "the local APIC is disabled: set bit 11 of IA32_APIC_BASE and "
+               "bit 8 of its spurious vector register, on each core";
+    case TPROF_ERR_APIC_UNMAPPED:
+        return "the local APIC's registers are not mapped: map their page, and "
+               "set config.lapic unless it is where it is physically";
+    case TPROF_ERR_TIMER:
+        return "the local APIC's timer does not count: is config.lapic its "
+               "address? Else use TPROF_TIMER_KERNEL";
+    case TPROF_ERR_VECTOR_TAKEN:
+        return "config.vector has another handler: choose a vector that is "
+               "free, or 0";
+    case TPROF_ERR_IDT:
+        return "no IDT is loaded, or it ends before our vector, or is "
+               "read-only: load it first, or give config.install_vector";
     default:
         return "unknown error";
     }

@@ -4,6 +4,7 @@
 
 #include "pump.h"
 #include "sample.h"
+#include "timer.h"
 
 struct tprof_agent tprof_agent;
 
@@ -26,9 +27,9 @@ TPROF_COLD void settle(struct tprof_cpu *cpu, uint32_t generation, uint64_t now)
 
     cpu->sampling = 0;
     cpu->generation = generation - 1; /* not yet */
-    cpu->schedule.deadline = NEVER;
+    cpu->schedule.deadline = sampling ? now : NEVER;
     if (sampling && !tprof_stacks_forget(&cpu->recorder.stacks))
-        return; /* goes on in the next interrupt */
+        return; /* goes on in the next interrupt: wanted at once */
     cpu->generation = generation;
     if (sampling) {
         uint64_t period = *(const volatile uint64_t *)&o->period;
@@ -51,9 +52,9 @@ TPROF_HOT int has_new_orders(const struct tprof_cpu *cpu, uint32_t *generation)
     return cpu->generation != *generation;
 }
 
-/* The timer of a core that does not sample: one of them looks for the host.
- * (lost): there may be something that nobody looked at. */
-TPROF_COLD void arm_look(const struct tprof_cpu *cpu, uint64_t now,
+/* When a core that does not sample is wanted: one of them looks for the host.
+ * 0: not at all. (lost): there may be something that nobody looked at. */
+static uint64_t look_due(const struct tprof_cpu *cpu, uint64_t now,
                          uint32_t lost)
 {
     struct tprof_agent *a = &tprof_agent;
@@ -63,16 +64,14 @@ TPROF_COLD void arm_look(const struct tprof_cpu *cpu, uint64_t now,
 
     if ((due == TPROF_PUMP_NEVER && !lost) ||
         !(a->channel.flags & TPROF_CHANNEL_IRQ_SAFE) ||
-        atomic_load_explicit(&a->looker, memory_order_relaxed) != cpu->index) {
-        tprof_lapic_disarm(&a->lapic);
-        return;
-    }
+        atomic_load_explicit(&a->looker, memory_order_relaxed) != cpu->index)
+        return 0;
     uint64_t wait = due - now;
 
     /* also: none has pumped yet, a host has just left, the clock went back */
     if (lost || wait > a->second)
         wait = a->second / SOON;
-    tprof_lapic_arm(&a->lapic, now + wait, wait);
+    return now + wait;
 }
 
 TPROF_HOT void count_cost(struct tprof_cpu *cpu, uint64_t cost)
@@ -93,6 +92,7 @@ TPROF_COLD uint32_t pump(struct tprof_cpu *cpu)
     uint64_t start = tprof_rdtsc();
     uint32_t lost = (uint32_t)tprof_pump(1);
 
+    cpu->put_off = 0;
     tprof_sample_look_ahead(&cpu->recorder);
     count_cost(cpu, tprof_rdtsc() - start);
     return lost;
@@ -142,11 +142,10 @@ TPROF_COLD void not_a_tick(struct tprof_cpu *cpu, uint64_t now)
     uint64_t deadline = cpu->schedule.deadline;
 
     if (has_new_orders(cpu, &generation)) /* came with this look, for us too */
-        tprof_lapic_arm(&a->lapic, now, 1);
-    else if (cpu->sampling)
-        tprof_lapic_arm(&a->lapic, deadline, deadline - tprof_rdtsc());
-    else
-        arm_look(cpu, now, lost);
+        deadline = now;
+    else if (!cpu->sampling)
+        deadline = look_due(cpu, now, lost);
+    tprof_timer_arm(cpu, deadline);
 }
 
 /* A sample that is not the usual case: late, or of a new stack, or the ring
@@ -203,29 +202,38 @@ void tprof_interrupt(struct tprof_cpu *cpu, const struct tprof_trap *trap,
     cpu->recorder.counts.ticks++;
 
     uint64_t left = tprof_schedule_advance(&cpu->schedule, now);
-    int quick = 1;
+    uintptr_t one_shot = tprof_agent.lapic.one_shot;
 
-    if (__builtin_expect(left == 0, 0) ||
-        !tprof_sample_quick(&cpu->recorder, trap->rip, trap->rsp, rbp, now,
-                            now - due)) {
-        quick = 0;
+    while (__builtin_expect(left == 0, 0) ||
+           !tprof_sample_quick(&cpu->recorder, &trap->rip, trap->rsp, rbp, now,
+                               now - due)) {
+        /* In another image, or on another stack? Then once more, but not a
+         * second time: it is where it was. */
+        if (tprof_unwind_locate(&cpu->recorder.span, trap->rip, trap->rsp) &&
+            left != 0)
+            continue;
+        one_shot = 0; /* in the long way, which looks at the timer if woken */
         record_trap(cpu, trap, rbp, now, (int64_t)(now - due), left != 0);
         left = cpu->schedule.deadline - now;
+        /* after a tick that was long already the pump gets one of its own; but
+         * not for ever: on a busy host each of them is late, and so a long one
+         */
+        if (is_pump_due(now) && !cpu->put_off) {
+            cpu->put_off = 1;
+            left = 0;
+        }
+        break;
     }
     /* the lower half is enough: no tick takes 2^32 TSC ticks */
     uint32_t cost = (uint32_t)tprof_rdtsc() - (uint32_t)now;
-    int drain = is_pump_due(now);
-
-    /* after a tick that was long already the pump gets one of its own; but not
-     * for ever: on a busy host each of them is late, and so a long one */
-    int put_off = drain && !quick && !cpu->put_off;
-
-    cpu->put_off = (uint32_t)put_off;
-    if (__builtin_expect(put_off, 0))
-        left = cost;
-    tprof_lapic_end_tick(&tprof_agent.lapic, now + left, left - cost);
+    if (__builtin_expect(!one_shot || (left - cost) >> 31, 0)) {
+        tprof_timer_arm(cpu, now + left);
+        tprof_lapic_eoi(&tprof_agent.lapic);
+    } else {
+        tprof_lapic_end_tick(&tprof_agent.lapic, one_shot, left - cost);
+    }
     count_cost(cpu, cost);
-    if (__builtin_expect(drain && !put_off, 0))
+    if (__builtin_expect(is_pump_due(now), 0) && left != 0)
         pump(cpu);
 }
 
@@ -250,27 +258,75 @@ static void count_reentered(struct tprof_cpu *cpu)
     }
 }
 
+/* What tprof_sample_quick() has declined. */
+TPROF_COLD void record_regs(struct tprof_cpu *cpu, struct tprof_sample *s)
+{
+    tprof_unwind_locate(&cpu->recorder.span, s->rip, s->rsp);
+    record(cpu, s);
+}
+
+/* A sample of the kernel's tick. (weight) 0: deadlines after it are over, too.
+ */
+static void take(struct tprof_cpu *cpu, const struct tprof_regs *regs,
+                 uint64_t now, uint64_t late, uint64_t weight)
+{
+    struct tprof_sample sample = {.rip = regs->rip,
+                                  .rsp = regs->rsp,
+                                  .rbp = regs->rbp,
+                                  .time = now,
+                                  .late = late,
+                                  .weight = weight};
+
+    cpu->recorder.counts.ticks++;
+    if (weight == 0 || !tprof_sample_quick(&cpu->recorder, &regs->rip,
+                                           regs->rsp, regs->rbp, now, late))
+        record_regs(cpu, &sample);
+}
+
+/* The kernel's ticks have a step of their own: ours is every so many of them.
+ */
+static void fixed_tick(struct tprof_cpu *cpu, const struct tprof_regs *regs,
+                       uint64_t now)
+{
+    if (--cpu->countdown != 0)
+        return;
+    cpu->countdown = draw_countdown(cpu);
+    take(cpu, regs, now, 0, 1);
+}
+
+/* It comes at our deadline, or before it for the kernel's own sake. */
+static void shared_tick(struct tprof_cpu *cpu, const struct tprof_regs *regs,
+                        uint64_t now)
+{
+    int64_t late = (int64_t)(now - cpu->schedule.deadline);
+
+    if (late + (int64_t)cpu->guard < 0)
+        return;
+    take(cpu, regs, now, late > 0 ? (uint64_t)late : 0,
+         tprof_schedule_advance(&cpu->schedule, now) != 0);
+}
+
+/* No deadline is that far away: the clock went back, begin anew. */
+static int is_clock_back(const struct tprof_cpu *cpu, uint64_t now)
+{
+    int64_t left = (int64_t)(cpu->schedule.deadline - now);
+
+    return cpu->sampling && left > 2 * (int64_t)cpu->schedule.period;
+}
+
 void tprof_kernel_tick(struct tprof_cpu *cpu, const struct tprof_regs *regs)
 {
     uint64_t now = tprof_rdtsc();
+    int shared = tprof_agent.config.timer == TPROF_TIMER_SHARED;
     uint32_t generation;
+    int settled =
+        has_new_orders(cpu, &generation) || (shared && is_clock_back(cpu, now));
 
     /* no orders for a core that has left: the kernel's ticks go on */
-    if (atomic_load_explicit(&cpu->started, memory_order_relaxed) &&
-        has_new_orders(cpu, &generation))
+    if (atomic_load_explicit(&cpu->started, memory_order_relaxed) && settled)
         settle(cpu, generation, now);
-    if (cpu->sampling && --cpu->countdown == 0) {
-        struct tprof_sample sample = {.rip = regs->rip,
-                                      .rsp = regs->rsp,
-                                      .rbp = regs->rbp,
-                                      .time = now,
-                                      .weight = 1};
-
-        cpu->countdown = draw_countdown(cpu);
-        cpu->recorder.counts.ticks++;
-        if (!tprof_sample_quick(&cpu->recorder, regs->rip, regs->rsp, regs->rbp,
-                                now, 0))
-            record(cpu, &sample);
+    if (cpu->sampling) {
+        (shared ? shared_tick : fixed_tick)(cpu, regs, now);
         count_cost(cpu, tprof_rdtsc() - now);
     }
     count_reentered(cpu);

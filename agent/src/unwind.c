@@ -4,9 +4,23 @@
 
 #define WORDS_SIZE (8u * WIRE_STACK_SLOTS)
 
-static int in_text(const struct tprof_bounds *b, uint64_t address)
+uint64_t tprof_mix_factor = 0x9e3779b97f4a7c15u;
+
+static int in_text(const struct tprof_text *t, uint64_t address)
 {
-    return address - b->text_start < b->text_size;
+    return address - t->start < t->size;
+}
+
+/* The image in whose code (address) lies, or NULL. */
+static const struct tprof_text *find_text(const struct tprof_bounds *b,
+                                          uint64_t address)
+{
+    const struct tprof_image_text *i = &b->image;
+
+    /* acquire: pairs with the release in map.c; it is all there */
+    while (i && !in_text(&i->text, address))
+        i = atomic_load_explicit(&i->next, memory_order_acquire);
+    return i ? &i->text : NULL;
 }
 
 /* The range in which (size) bytes at (address) may be read, or NULL. */
@@ -22,31 +36,37 @@ static const struct tprof_range *find_range(const struct tprof_bounds *b,
     return NULL;
 }
 
-void tprof_unwind_locate(const struct tprof_bounds *b, uint64_t rsp,
-                         struct tprof_span *span)
+int tprof_unwind_locate(struct tprof_span *span, uint64_t rip, uint64_t rsp)
 {
+    const struct tprof_bounds *b = span->bounds;
     const struct tprof_range *r = find_range(b, rsp, WORDS_SIZE);
+    const struct tprof_text *t = find_text(b, rip);
+    uint64_t before = span->text.start + span->start;
 
-    *span = (struct tprof_span){b->text_start, b->text_size, 0, 0, 0};
-    if (!r)
-        return;
-    span->start = r->start;
-    span->room = r->size - WORDS_SIZE + 1;
-    span->limit = r->start + r->size - (TPROF_FRAME_SIZE - 1);
+    if (!t)
+        t = &b->image.text;
+    span->text = *t;
+    span->room = 0;
+    if (r) {
+        span->start = r->start;
+        span->room = r->size - WORDS_SIZE + 1;
+        span->limit = r->start + r->size - (TPROF_FRAME_SIZE - 1);
+    }
+    return span->text.start + span->start != before;
 }
 
 /* The words at (rsp) that lie in text: an interrupted prologue's caller. */
-static uint64_t take_words(const struct tprof_bounds *b, uint64_t rsp,
+static uint64_t take_words(const struct tprof_span *span, uint64_t rsp,
                            struct tprof_chain *chain)
 {
-    uint64_t hash = TPROF_NAME_SEED;
+    uint64_t hash = span->text.seed;
 
     chain->slots = 0;
-    if (!find_range(b, rsp, WORDS_SIZE))
+    if (rsp - span->start >= span->room)
         return hash;
     for (uint32_t i = 0; i < WIRE_STACK_SLOTS; i++) {
         chain->word[i] = tprof_unwind_load(rsp + 8 * i);
-        if (in_text(b, chain->word[i])) {
+        if (in_text(&span->text, chain->word[i])) {
             chain->slots |= 1u << i;
             hash = tprof_mix(hash, tprof_unwind_word(chain->word[i], i));
         }
@@ -54,11 +74,12 @@ static uint64_t take_words(const struct tprof_bounds *b, uint64_t rsp,
     return hash;
 }
 
-uint64_t tprof_unwind_frames(const struct tprof_bounds *b, uint64_t rsp,
+uint64_t tprof_unwind_frames(const struct tprof_span *span, uint64_t rsp,
                              uint64_t rbp, uint32_t depth,
                              struct tprof_chain *chain)
 {
-    uint64_t hash = take_words(b, rsp, chain);
+    const struct tprof_bounds *b = span->bounds;
+    uint64_t hash = take_words(span, rsp, chain);
     const struct tprof_range *r = find_range(b, rsp, 1);
     uint64_t fp = rbp;
     uint64_t floor = rsp;
@@ -84,7 +105,7 @@ uint64_t tprof_unwind_frames(const struct tprof_bounds *b, uint64_t rsp,
         uint64_t address = tprof_unwind_load(fp + 8);
 
         chain->end = WIRE_END_TEXT;
-        if (!in_text(b, address))
+        if (!in_text(&span->text, address) && !find_text(b, address))
             break;
         chain->frame[count++] = address;
         hash = tprof_mix(hash, address);

@@ -12,10 +12,15 @@
  * return address lies in text, and stores them. Where the quick one gives a
  * name and all addresses are in text, the other one gives the same; only names
  * of the second enter the dictionary (stacks.h).
+ *
+ * Where there are several images (map.c) a stack belongs to the one that was
+ * interrupted: the words on top of it are compared with that one's text, and
+ * its name begins with it. Its frames may lie in any.
  */
 #ifndef TPROF_UNWIND_H
 #define TPROF_UNWIND_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 #include "compiler.h"
@@ -23,11 +28,27 @@
 #include "tprof/tprof.h"
 #include "tprof_wire.h"
 
-#define TPROF_FRAME_SIZE 16u         /* saved frame pointer, return address */
-#define TPROF_NAME_SEED  0x5eed1e55u /* where names begin */
+#define TPROF_FRAME_SIZE 16u /* saved frame pointer, return address */
+
+/* Where the code of an image lies. */
+struct tprof_text {
+    uint64_t start, size;
+    /* Addresses from (start) on that short samples may count from there: its
+     * code, and behind the first image's what is no other's. */
+    uint64_t reach;
+    uint64_t seed; /* where names of its stacks begin; not 0 */
+    uint64_t base; /* zigzag (start) minus the first image's; 0: that one */
+};
+#define TPROF_REACH_MAX ((uint64_t)1 << WIRE_CELL_LEAF_BITS)
+
+/* All images: the first is our own, further ones are map.c's. */
+struct tprof_image_text {
+    struct tprof_text text;
+    struct tprof_image_text *_Atomic next; /* NULL: no more */
+};
 
 struct tprof_bounds {
-    uint64_t text_start, text_size;
+    struct tprof_image_text image;
     struct tprof_range readable[TPROF_RANGES]; /* ascending; unused: size 0 */
 };
 
@@ -40,28 +61,33 @@ struct tprof_chain {
     uint64_t frame[WIRE_STACK_FRAMES_MAX]; /* return addresses, inner first */
 };
 
-/* Stores the chain at (rsp), (rbp) as far as it is sound, at most (depth)
- * frames, and returns its name. */
-uint64_t tprof_unwind_frames(const struct tprof_bounds *b, uint64_t rsp,
+/* What the quick walk compares with: the image and the range of memory that a
+ * core's last stack was in. */
+struct tprof_span {
+    const struct tprof_bounds *bounds;
+    uint64_t start; /* where there is none, only (room) is right: 0 */
+    uint64_t room;  /* an RSP below (start + room) has its words in the range */
+    uint64_t limit; /* a frame pointer below has its frame in the range */
+    struct tprof_text text;
+};
+
+/* Makes (span) the image of (rip), the first where it is in none, and the range
+ * of (rsp), an empty one where there is none. Returns 1 if it was another. */
+int tprof_unwind_locate(struct tprof_span *span, uint64_t rip, uint64_t rsp);
+
+/* Stores the chain at (rsp), (rbp), of the image in (span), as far as it is
+ * sound, at most (depth) frames, and returns its name. */
+uint64_t tprof_unwind_frames(const struct tprof_span *span, uint64_t rsp,
                              uint64_t rbp, uint32_t depth,
                              struct tprof_chain *chain);
 
-/* What the quick walk compares with: text, and the range that a core's last
- * stack was in. */
-struct tprof_span {
-    uint64_t text_start, text_size;
-    uint64_t start;
-    uint64_t room;  /* an RSP below (start + room) has its words in the range */
-    uint64_t limit; /* a frame pointer below has its frame in the range */
-};
-
-/* Makes (span) the range of (rsp); an empty one where there is none. */
-void tprof_unwind_locate(const struct tprof_bounds *b, uint64_t rsp,
-                         struct tprof_span *span);
+/* Never written: in memory it is an operand, as a constant an instruction of
+ * ten bytes beside each multiplication. */
+extern uint64_t tprof_mix_factor;
 
 TPROF_HOT uint64_t tprof_mix(uint64_t hash, uint64_t value)
 {
-    return (hash + value) * 0x9e3779b97f4a7c15u;
+    return (hash + value) * tprof_mix_factor;
 }
 
 /* A word in a name is never what a frame would be: the same address is on top
@@ -88,18 +114,17 @@ TPROF_HOT uint64_t tprof_unwind_quick(const struct tprof_span *span,
                                       uint64_t rsp, uint64_t rbp,
                                       uint32_t depth)
 {
-    uint64_t hash = TPROF_NAME_SEED;
+    uint64_t hash = span->text.seed;
     uint64_t below = -span->limit;
-    uint64_t before = -span->text_start;
-    uint64_t size = span->text_size;
-    uint64_t last = rsp - 1 + below;
+    uint64_t before = -span->text.start;
+    uint64_t size = span->text.size;
     uint64_t fp = rbp;
     uint32_t left = depth;
 
     if (__builtin_expect(rsp - span->start >= span->room, 0))
         return TPROF_NO_NAME;
     /* keep the compiler from turning sums into copies and differences */
-    __asm__("" : "+r"(below), "+r"(before), "+r"(size));
+    __asm__("" : "+r"(below), "+r"(before));
 #pragma GCC unroll 4
     for (uint32_t i = 0; i < WIRE_STACK_SLOTS; i++) {
         uint64_t word = tprof_unwind_load(rsp + 8 * i);
@@ -107,6 +132,8 @@ TPROF_HOT uint64_t tprof_unwind_quick(const struct tprof_span *span,
         if (__builtin_expect(word + before < size, 0))
             hash = tprof_mix(hash, tprof_unwind_word(word, i));
     }
+    uint64_t last = rsp - 1 + below;
+
     for (uint64_t at; (at = fp + below) > last; last = at) {
         hash = tprof_mix(hash, tprof_unwind_load(fp + 8));
         fp = tprof_unwind_load(fp);

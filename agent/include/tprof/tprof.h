@@ -28,20 +28,29 @@ extern "C" {
 #define TPROF_VERSION_STRING "0.1.0"
 
 /* Value of tprof_config.version; grows when the struct's layout changes. */
-#define TPROF_CONFIG_VERSION 2u
+#define TPROF_CONFIG_VERSION 3u
 
 enum tprof_err {
     TPROF_OK = 0,
     TPROF_ERR_VERSION = -1, /* config.version is not TPROF_CONFIG_VERSION */
     TPROF_ERR_CONFIG = -2,  /* a field is out of its range */
-    TPROF_ERR_TEXT = -3,    /* no text bounds: link tprof_bounds.ld */
-    TPROF_ERR_MEMORY = -4,  /* memory missing or too small */
-    TPROF_ERR_STATE = -5,   /* not now: before init, or twice */
+    TPROF_ERR_TEXT = -3,    /* text bounds empty: link tprof_bounds.ld */
+    TPROF_ERR_MEMORY = -4,  /* no memory: link tprof_memory.ld, or give some */
+    TPROF_ERR_STATE = -5,   /* not now: twice, or a core that has not joined */
     TPROF_ERR_CPU = -6,     /* more cores than config.cpus or memory allow */
-    TPROF_ERR_VECTOR = -7,  /* no free interrupt gate, or that one is taken */
-    TPROF_ERR_APIC = -8,    /* no usable local APIC or timer */
+    TPROF_ERR_VECTOR = -7,  /* every interrupt gate is in use */
+    TPROF_ERR_APIC = -8,    /* the CPU has no local APIC */
     TPROF_ERR_DEVICE = -9,  /* no device of ours, or it misbehaves */
     TPROF_ERR_CLOSED = -10, /* channel: the host went away */
+    TPROF_ERR_NOT_INIT = -11,        /* before tprof_init() has succeeded */
+    TPROF_ERR_TEXT_UNMAPPED = -12,   /* config.text is not mapped */
+    TPROF_ERR_MEMORY_SMALL = -13,    /* memory too small for config.cpus */
+    TPROF_ERR_MEMORY_UNMAPPED = -14, /* memory not mapped, or not writable */
+    TPROF_ERR_APIC_OFF = -15,        /* the local APIC is disabled */
+    TPROF_ERR_APIC_UNMAPPED = -16,   /* the local APIC's page is not mapped */
+    TPROF_ERR_TIMER = -17,           /* the APIC's timer does not count */
+    TPROF_ERR_VECTOR_TAKEN = -18,    /* config.vector has another handler */
+    TPROF_ERR_IDT = -19,             /* the IDT is too short, or read-only */
 };
 
 /* The interrupted registers, for tprof_tick(). */
@@ -104,7 +113,13 @@ struct tprof_transport;
 /* virtio-vsock: the agent listens on port 7077, for one host at a time. */
 extern const struct tprof_transport tprof_vsock;
 
-/* Registers, a BAR's too, are used at their physical address: it is mapped. */
+/* QEMU's debug port (device.address is its I/O port; 0: 0xe9) and a UART that
+ * the kernel leaves alone (0: COM1, 0x3f8): the host hears, and cannot speak.
+ * What a slow line cannot take is counted. */
+extern const struct tprof_transport tprof_debugcon, tprof_uart;
+
+/* Registers, a BAR's too, are used at their physical address. What is not
+ * mapped is not there. */
 enum tprof_bus {
     TPROF_BUS_AUTO = 0, /* virtio-mmio at (address), or as command line and scan
                            find it, else PCI: found, never by (address) */
@@ -124,15 +139,16 @@ struct tprof_device {
                                  interrupt; 0: as the command line says */
 };
 /* Never probe addresses: only (address) and (command_line) count. Without it
- * 0xfeb00000 to 0xfeb03000, QEMU's microvm, is looked at, and must be mapped:
- * with TPROF_BUS_MMIO, or where there is no PCI host bridge; not where the
- * command line names a device. */
+ * 0xfeb00000 to 0xfeb03000, QEMU's microvm, is looked at: with TPROF_BUS_MMIO,
+ * or where there is no PCI host bridge; not where the command line names a
+ * device.
+ */
 #define TPROF_DEVICE_NO_SCAN (1u << 0)
 
 /*
  * How an agent that is idle learns that a host has come. An interrupt is
  * possible with tprof_vsock and TPROF_TIMER_APIC: by MSI-X, or by the IO-APIC,
- * which is then used at its physical address, 0xfec00000: it is mapped.
+ * which is then used at its physical address, 0xfec00000, if that is mapped.
  */
 enum tprof_notice {
     TPROF_NOTICE_AUTO = 0, /* by interrupt if that is possible, else by looks */
@@ -142,10 +158,33 @@ enum tprof_notice {
                               while no host is there */
 };
 
+/*
+ * What ticks. A timer of ours that the kernel has masked, or given another
+ * vector, mode, divide or count, is noticed by another core that samples, or by
+ * tprof_poll() or the device's interrupt, when ticks have stayed away for 10 to
+ * 30 ms, and is taken back. On one core without these nobody can notice. A
+ * kernel that waits by the count of that timer (as Toro's Delay() does) wants
+ * tprof_lend_timer: else it waits too long, or, where the CPU has TSC
+ * deadlines, not at all.
+ */
 enum tprof_timer {
     TPROF_TIMER_APIC = 0,   /* the agent owns each core's local APIC timer */
     TPROF_TIMER_KERNEL = 1, /* the kernel calls tprof_tick(): kernel_hz */
+    TPROF_TIMER_SHARED =
+        2, /* ... and its timer is one-shot: tprof_deadline() */
 };
+
+/*
+ * For kernels that wait, in a loop or for an interrupt, by a count that they
+ * load into the timer of TPROF_TIMER_APIC: each wait takes as long as it
+ * should, some intervals more only where all cores wait at once. Ticks that
+ * stay away meanwhile count as missed; after a wait another core's tick gives
+ * them back, or the second or third tprof_poll(), on one core alone that only.
+ * Never uses TSC deadlines; one APIC access more each tick. Opaque; linked only
+ * into a kernel that names it.
+ */
+struct tprof_lending;
+extern const struct tprof_lending tprof_lend_timer;
 
 struct tprof_config;
 
@@ -210,6 +249,7 @@ struct tprof_config {
     uint32_t timer;         /* enum tprof_timer */
     uint32_t kernel_hz;     /* TPROF_TIMER_KERNEL: how often it ticks */
     uint64_t seed;          /* of the random intervals; 0: from the TSC */
+    const struct tprof_lending *lending; /* NULL: the kernel leaves our timer */
 
     /* The way to the host. */
     struct tprof_device device;
@@ -254,12 +294,18 @@ struct tprof_image {
  * symbols. Copies (config) and (image). Call once, on the boot core, before
  * any other function. Probes the device, measures the timer (about 1 ms).
  *
- * Returns TPROF_OK, or an error: then nothing was changed or claimed.
- * A missing device is no error here (TPROF_BUS_AUTO): nothing will sample.
+ * Returns TPROF_OK, or an error: then nothing was changed or claimed, and it
+ * may be called again. TPROF_ERR_STATE: it has succeeded before; _VERSION,
+ * _CONFIG; _TEXT, _TEXT_UNMAPPED; _MEMORY, _MEMORY_SMALL, _MEMORY_UNMAPPED;
+ * _DEVICE: a kernel may well go on without; with TPROF_TIMER_APIC _APIC,
+ * _APIC_OFF, _APIC_UNMAPPED, _IDT, _VECTOR, _TIMER. Whether memory is there the
+ * CPU is asked, by a copy of the exceptions' gates: the IDT that is loaded, if
+ * it has them, is mapped. No fault of that reaches the kernel.
  */
 int tprof_init_image(const struct tprof_config *config,
                      const struct tprof_image *image);
 
+#ifdef __ELF__ /* else: tprof_init_efi(), tprof/efi.h */
 #define TPROF_FRAGMENT __attribute__((weak)) extern
 TPROF_FRAGMENT char __tprof_text_start[], __tprof_text_end[];
 TPROF_FRAGMENT char __tprof_image_start[], __tprof_image_end[];
@@ -279,6 +325,7 @@ static inline int tprof_init(const struct tprof_config *config)
 
     return tprof_init_image(config, &image);
 }
+#endif
 
 /* Bytes of memory that (config) needs with config.cpus cores (0: 1 core). */
 size_t tprof_mem_size(const struct tprof_config *config);
@@ -289,11 +336,16 @@ size_t tprof_mem_size(const struct tprof_config *config);
  * (TPROF_CPU_APIC, TPROF_CPU_TSC_AUX). Call it once on each core, after its
  * IDT is loaded and its local APIC is enabled.
  *
- * Returns TPROF_OK; TPROF_ERR_STATE, _CPU, _VECTOR, _APIC: not joined.
+ * Returns TPROF_OK, or an error: then the core has not joined, and is as it
+ * was. TPROF_ERR_NOT_INIT; _CPU; _STATE: it has joined; with TPROF_TIMER_APIC
+ * _APIC, _APIC_OFF, _APIC_UNMAPPED, _IDT, _VECTOR_TAKEN, or what
+ * config.install_vector returned.
  */
 int tprof_start_cpu(void);
 
-/* Takes the calling core out again; its gate stays, its timer is free. */
+/* Takes the calling core out again; its gate stays, its timer is free.
+ * Returns TPROF_OK, TPROF_ERR_NOT_INIT, or TPROF_ERR_STATE: it has not joined.
+ */
 int tprof_stop_cpu(void);
 
 /*
@@ -306,9 +358,20 @@ void tprof_poll(void);
 
 /*
  * The kernel's own timer interrupt on this core took (regs):
- * TPROF_TIMER_KERNEL. Interrupts off or on, any stack with 256 bytes left.
+ * TPROF_TIMER_KERNEL, TPROF_TIMER_SHARED. Interrupts off or on, any stack with
+ * 256 bytes left.
  */
 void tprof_tick(const struct tprof_regs *regs);
+
+/*
+ * TPROF_TIMER_SHARED: when the calling core's timer shall fire at the latest,
+ * TSC. Whenever a kernel without a fixed tick programs its one-shot timer, it
+ * takes the earlier one of its own deadline and this; its handler calls
+ * tprof_tick(), and programs the timer again. Intervals are drawn at random, as
+ * with TPROF_TIMER_APIC. A core that does not sample is wanted some times a
+ * second; one that has not joined, never: UINT64_MAX. Interrupts are off.
+ */
+uint64_t tprof_deadline(void);
 
 /*
  * Sends what the rings hold, for a guest about to exit: at most (frames)
@@ -324,9 +387,35 @@ struct tprof_stats {
     uint64_t by_division;            /* ticks so late that drawing gave up */
     uint64_t stacks;                 /* dictionary definitions */
     uint64_t foreign;                /* interrupts that were no tick */
+    uint64_t repaired; /* times that its timer was taken back: ticks had stayed
+                          away for long, or others had used it */
     uint32_t apic_id;
     uint32_t started;
 };
+
+/*
+ * A further image, say an application that the kernel has loaded: where its
+ * code lies, and how the host knows its ELF file.
+ */
+struct tprof_mapping {
+    const char *name;       /* as its file is named; for good */
+    const void *build_id;   /* the id's bytes; for good. NULL: it has none */
+    uint32_t build_id_size; /* at most 64 */
+    uint64_t start, size;   /* its code: run-time address, bytes */
+    uint64_t link_start;    /* (start) as its ELF file has it */
+};
+#define TPROF_MAPPINGS 16
+
+/*
+ * Tells of (mapping), which is copied; its code is mapped by now, and for good.
+ * Its functions have names then, and frames in it are accepted. Any core, after
+ * tprof_init(), never inside a tick.
+ *
+ * Returns TPROF_OK; TPROF_ERR_NOT_INIT; TPROF_ERR_CONFIG if it makes no sense,
+ * or overlaps text or another one; TPROF_ERR_MEMORY_SMALL if there are
+ * TPROF_MAPPINGS already.
+ */
+int tprof_map(const struct tprof_mapping *mapping);
 
 /* Reads (core)'s counters. Returns TPROF_OK or TPROF_ERR_CPU. */
 int tprof_get_stats(uint32_t core, struct tprof_stats *stats);

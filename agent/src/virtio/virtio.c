@@ -31,15 +31,18 @@ bool tprof_virtio_offer(const struct tprof_virtio_search *s)
 bool tprof_virtio_find(const struct tprof_virtio_search *s)
 {
     const struct tprof_device *where = s->where;
+    uint32_t bus = where->bus;
     bool scan = !(where->flags & TPROF_DEVICE_NO_SCAN);
-    bool pci = where->bus == TPROF_BUS_PCI;
+    bool pci = bus == TPROF_BUS_PCI;
 
-    if (where->bus == TPROF_BUS_AUTO && where->address == 0) {
-        pci = tprof_virtio_pci_exists();
-        scan = scan && !pci;
+    if (bus == TPROF_BUS_AUTO && where->address == 0 &&
+        tprof_virtio_pci_exists()) {
+        pci = true;
+        scan = false;
     }
-    return (where->bus != TPROF_BUS_PCI && tprof_virtio_mmio_find(s, scan)) ||
-           (pci && tprof_virtio_pci_find(s));
+    if (bus != TPROF_BUS_PCI && tprof_virtio_mmio_find(s, scan))
+        return true;
+    return pci && tprof_virtio_pci_find(s);
 }
 
 /* Virtio 1.2, section 3.1.1, steps 1 to 6. */

@@ -3,6 +3,7 @@
 #include "virtio/virtio_irq.h"
 
 #include "ioapic.h"
+#include "probe.h"
 #include "virtio/virtio_mmio_line.h"
 #include "virtio/virtio_mmio_regs.h"
 #include "virtio/virtio_pci.h"
@@ -52,6 +53,8 @@ static uintptr_t enable_msix(uint32_t function)
     if (entry == 0)
         return 0;
     entry += table & ~PCI_MSIX_TABLE_BAR;
+    if (tprof_faults(entry, 1, 0))
+        return 0;
     write32(entry, MSIX_ENTRY_CONTROL, MSIX_ENTRY_MASKED);
     uint32_t control = tprof_pci_read(function, cap + PCI_MSIX_CONTROL);
 
@@ -97,6 +100,8 @@ int tprof_virtio_irq_init(struct tprof_virtio_irq *irq,
         irq->pin = where->irq;
     else
         irq->pin = listed_pin(where->command_line, dev->registers);
+    if (!tprof_ioapic_has(irq->pin))
+        irq->pin = 0;
     return irq->entry || irq->pin ? TPROF_OK : TPROF_ERR_DEVICE;
 }
 

@@ -2,6 +2,7 @@
 /* Virtio devices in memory: version 2, and QEMU's default, legacy version 1. */
 #include <stddef.h>
 
+#include "probe.h"
 #include "virtio/virtio.h"
 #include "virtio/virtio_mmio_line.h"
 #include "virtio/virtio_mmio_regs.h"
@@ -40,7 +41,8 @@ static bool mmio_offer(const struct tprof_virtio_search *s, uint64_t base)
 {
     struct tprof_virtio *dev = s->dev;
 
-    if (mmio_read(base, VIRTIO_MMIO_MAGIC) != VIRTIO_MMIO_MAGIC_VALUE ||
+    if (tprof_faults(base, VIRTIO_MMIO_SIZE, 0) ||
+        mmio_read(base, VIRTIO_MMIO_MAGIC) != VIRTIO_MMIO_MAGIC_VALUE ||
         mmio_read(base, VIRTIO_MMIO_DEVICE_TYPE) != s->type)
         return false;
     uint32_t version = mmio_read(base, VIRTIO_MMIO_VERSION);

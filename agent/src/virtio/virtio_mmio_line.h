@@ -17,11 +17,14 @@ static inline uint64_t tprof_mmio_line_address(const char *text)
     if (text[0] != '0' || text[1] != 'x')
         return 0;
     for (text += 2;; text++) {
-        char c = *text;
-        uint32_t digit = (uint32_t)(c >= 'a' ? c - 'a' + 10 : c - '0');
+        uint32_t digit = (uint32_t)*text - '0';
 
-        if (digit > 15 || (c > '9' && c < 'a'))
-            return val;
+        if (digit > 9) {
+            digit = (uint32_t)*text - 'a';
+            if (digit > 5)
+                return val;
+            digit += 10;
+        }
         val = val << 4 | digit;
     }
 }

@@ -32,6 +32,8 @@
 #define VIRTIO_MMIO_QUEUE_AVAIL 0x090 /* w */
 #define VIRTIO_MMIO_QUEUE_USED  0x0a0 /* w */
 
+#define VIRTIO_MMIO_SIZE 0x100 /* of all that */
+
 /* Where QEMU's microvm puts its devices */
 #define VIRTIO_MMIO_MICROVM_START 0xfeb00000u
 #define VIRTIO_MMIO_MICROVM_END   0xfeb03000u

@@ -2,6 +2,7 @@
 /* Virtio devices on a PC's PCI bus, by their virtio 1.x capabilities. */
 #include "virtio/virtio_pci.h"
 
+#include "probe.h"
 #include "virtio/virtio.h"
 #include "virtio/virtio_pci_regs.h"
 #include "virtio/virtio_regs.h"
@@ -17,7 +18,8 @@ uint32_t tprof_pci_read(uint32_t function, uint32_t offset)
     return val;
 }
 
-static const uint16_t pci_map[VIRTIO_REGS] = {
+static const uint16_t pci_map[VIRTIO_GUEST_PAGE_SIZE] = {
+    /* none is legacy */
     [VIRTIO_STATUS] = TPROF_VIRTIO_AT(VIRTIO_PCI_STATUS, 1),
     [VIRTIO_DEVICE_FEATURES_SEL] =
         TPROF_VIRTIO_AT(VIRTIO_PCI_DEVICE_FEATURES_SEL, 4),
@@ -46,7 +48,10 @@ static uintptr_t cap_address(uint32_t function, uint32_t cap)
     uint32_t bar = tprof_pci_read(function, cap + VIRTIO_CAP_BAR) & 0xff;
     uintptr_t base = tprof_pci_bar(function, bar);
 
-    return base ? base + tprof_pci_read(function, cap + VIRTIO_CAP_OFFSET) : 0;
+    if (base == 0)
+        return 0;
+    base += tprof_pci_read(function, cap + VIRTIO_CAP_OFFSET);
+    return tprof_faults(base, 1, 0) ? 0 : base;
 }
 
 /* Find the registers; of several of a kind the first is the best. */

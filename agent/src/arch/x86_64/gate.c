@@ -1,71 +1,108 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reading and writing the IDT that is loaded. */
+/* Reading and writing the IDT that is loaded, and the copy for probe.S. */
 #include "gate.h"
 
+#include "compiler.h"
 #include "mem.h"
+#include "probe.h"
 #include "tprof/tprof.h"
 
 #define GATE_SIZE      16u
 #define GATE_OFFSET_0  0u /* bits 0-15 of the handler */
 #define GATE_SELECTOR  2u
-#define GATE_IST       4u
-#define GATE_TYPE      5u
-#define GATE_PRESENT   0x80u
-#define GATE_INTERRUPT 0x8eu /* present, ring 0, interrupts off */
-#define GATE_OFFSET_16 6u    /* bits 16-31 */
-#define GATE_OFFSET_32 8u
-#define FIRST_VECTOR   32u
+#define GATE_TYPE_IST  4u
+#define GATE_PRESENT   0x8000u
+#define GATE_INTERRUPT 0x8e00u /* present, ring 0, interrupts off; no IST */
+#define GATE_OFFSET_16 6u      /* bits 16-63; two bytes that are 0 follow */
+
+#define VECTOR_PROTECTION 13u
+#define VECTOR_PAGE_FAULT 14u
+#define FIRST_VECTOR      32u
+
+/* The calling core's, as it was found last; and its copy, as far as it is
+ * needed while interrupts are off. */
+struct tprof_idt tprof_kernel_idt, tprof_probe_idt;
+static uint8_t probe_gates[FIRST_VECTOR * GATE_SIZE];
 
 /* The gate of (vector), or NULL beyond the table's end. */
 static uint8_t *gate_at(uint32_t vector)
 {
-    struct {
-        uint16_t limit;
-        uint64_t base;
-    } __attribute__((packed)) idt;
+    uint32_t offset = vector * GATE_SIZE;
 
-    __asm__ volatile("sidt %0" : "=m"(idt));
-    if ((vector + 1) * GATE_SIZE - 1 > idt.limit)
+    if (offset + GATE_SIZE - 1 > tprof_kernel_idt.limit)
         return NULL;
-    return (uint8_t *)(uintptr_t)idt.base + vector * GATE_SIZE;
+    return (uint8_t *)(uintptr_t)tprof_kernel_idt.base + offset;
 }
 
-uint32_t tprof_gate_find(uint32_t below)
+int tprof_gate_find(uint32_t below)
 {
     for (uint32_t vector = below - 1; vector >= FIRST_VECTOR; vector--) {
         const uint8_t *gate = gate_at(vector);
 
-        if (gate && !(gate[GATE_TYPE] & GATE_PRESENT))
-            return vector;
+        if (gate && !(tprof_load16(gate + GATE_TYPE_IST) & GATE_PRESENT))
+            return (int)vector;
     }
-    return 0;
+    return gate_at(FIRST_VECTOR) ? TPROF_ERR_VECTOR : TPROF_ERR_IDT;
 }
 
 static uint64_t handler_of(const uint8_t *gate)
 {
     return tprof_load16(gate + GATE_OFFSET_0) |
-           (uint64_t)tprof_load16(gate + GATE_OFFSET_16) << 16 |
-           (uint64_t)tprof_load32(gate + GATE_OFFSET_32) << 32;
+           tprof_load64(gate + GATE_OFFSET_16) << 16;
+}
+
+static void point(uint8_t *gate, void (*entry)(void))
+{
+    uint64_t handler = (uintptr_t)entry;
+    uint16_t selector;
+
+    __asm__("movw %%cs, %0" : "=r"(selector));
+    tprof_store16(gate + GATE_OFFSET_0, (uint16_t)handler);
+    tprof_store16(gate + GATE_SELECTOR, selector);
+    tprof_store64(gate + GATE_OFFSET_16, handler >> 16);
+    /* last: from here on the gate is there */
+    __asm__ volatile("" : : : "memory");
+    tprof_store16(gate + GATE_TYPE_IST, GATE_INTERRUPT);
 }
 
 int tprof_gate_install(uint32_t vector, void (*entry)(void))
 {
     uint8_t *gate = gate_at(vector);
-    uint64_t handler = (uintptr_t)entry;
-    uint16_t selector;
 
     if (!gate)
-        return TPROF_ERR_VECTOR;
-    if (gate[GATE_TYPE] & GATE_PRESENT)
-        return handler_of(gate) == handler ? TPROF_OK : TPROF_ERR_VECTOR;
-    __asm__("movw %%cs, %0" : "=r"(selector));
-    tprof_store16(gate + GATE_OFFSET_0, (uint16_t)handler);
-    tprof_store16(gate + GATE_SELECTOR, selector);
-    gate[GATE_IST] = 0;
-    tprof_store16(gate + GATE_OFFSET_16, (uint16_t)(handler >> 16));
-    tprof_store64(gate + GATE_OFFSET_32, handler >> 32);
-    /* last: from here on the gate is there */
-    __atomic_store_n(&gate[GATE_TYPE], (uint8_t)GATE_INTERRUPT,
-                     __ATOMIC_RELEASE);
+        return TPROF_ERR_IDT;
+    if (tprof_load16(gate + GATE_TYPE_IST) & GATE_PRESENT)
+        return handler_of(gate) == (uintptr_t)entry ? TPROF_OK
+                                                    : TPROF_ERR_VECTOR_TAKEN;
+    if (tprof_faults((uintptr_t)gate, GATE_SIZE, 1))
+        return TPROF_ERR_IDT;
+    point(gate, entry);
     return TPROF_OK;
 }
+
+int tprof_gate_take(uint32_t vector, void (*entry)(void))
+{
+    uint8_t *gate = gate_at(vector);
+
+    /* ours stays present: other cores may share this IDT and sample already */
+    if (gate && handler_of(gate) != (uintptr_t)entry &&
+        !tprof_faults((uintptr_t)gate, GATE_SIZE, 1))
+        tprof_store16(gate + GATE_TYPE_IST, 0);
+    return tprof_gate_install(vector, entry);
+}
+
+void tprof_probe_begin(void)
+{
+    uint8_t *lower = probe_gates + VECTOR_PROTECTION * GATE_SIZE;
+
+    TPROF_BASE(lower); /* both of ours are near */
+    __asm__ volatile("sidt %0" : "=m"(tprof_kernel_idt));
+    tprof_probe_idt.limit = sizeof probe_gates - 1;
+    tprof_probe_idt.base = (uintptr_t)probe_gates;
+    /* a shorter one is none yet, or knows no exceptions */
+    if (tprof_kernel_idt.limit >= sizeof probe_gates - 1)
+        memcpy(probe_gates, gate_at(0), sizeof probe_gates);
+    point(lower, tprof_probe_fault);
+    point(lower + GATE_SIZE, tprof_probe_fault);
+}
+_Static_assert(VECTOR_PAGE_FAULT == VECTOR_PROTECTION + 1, "neighbours");

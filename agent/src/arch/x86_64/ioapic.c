@@ -3,6 +3,7 @@
 #include "ioapic.h"
 
 #include "ioapic_regs.h"
+#include "probe.h"
 #include "tprof/tprof.h"
 
 static volatile uint32_t *at(uintptr_t base, uint32_t reg)
@@ -44,14 +45,24 @@ static int aim(uintptr_t base, uint32_t pin, uint32_t vector, uint32_t apic_id)
                : TPROF_ERR_DEVICE;
 }
 
+/* The I/O APIC with (*pin), which becomes that one's own count. */
+static uintptr_t find(uint32_t *pin)
+{
+    if (*pin < IOAPIC_PINS)
+        return IOAPIC_ADDRESS;
+    *pin -= IOAPIC_PINS;
+    return IOAPIC_ADDRESS + IOAPIC_STEP;
+}
+
+bool tprof_ioapic_has(uint32_t pin)
+{
+    return !tprof_faults(find(&pin), IOAPIC_WINDOW, 0);
+}
+
 int tprof_ioapic_aim(uint32_t pin, uint32_t vector, uint32_t apic_id)
 {
-    uintptr_t base = IOAPIC_ADDRESS;
+    uintptr_t base = find(&pin);
 
-    if (pin >= IOAPIC_PINS) {
-        base += IOAPIC_STEP;
-        pin -= IOAPIC_PINS;
-    }
     /* we may have interrupted the kernel between its two accesses */
     uint32_t selected = *at(base, IOAPIC_SELECT);
     int error = aim(base, pin, vector, apic_id);

@@ -3,7 +3,11 @@
 #ifndef TPROF_IOAPIC_H
 #define TPROF_IOAPIC_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+/* Are the registers of the I/O APIC with (pin) mapped? Not in an interrupt. */
+bool tprof_ioapic_has(uint32_t pin);
 
 /*
  * Have each rising edge of (pin), counted through the I/O APICs of a PC,

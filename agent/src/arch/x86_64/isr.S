@@ -9,19 +9,33 @@
  * both. An interrupted stack has, from the new RSP down: 40 bytes that the CPU
  * pushed, RAX, RDX.
  */
-        .set SAVED_RIP, 16
-        .set LAPIC_ID, 0x20
-        .set LAPIC_EOI, 0xb0
-        .set UNKNOWN_CPU, 16                /* in struct tprof_troubles */
-        .set TSC_AUX_FIRST, 0x74707200      /* TPROF_TSC_AUX_FIRST, agent.h */
+#define SAVED_RIP     16
+#define LAPIC_ID      0x20
+#define LAPIC_EOI     0xb0
+#define UNKNOWN_CPU   16         /* in struct tprof_troubles */
+#define TSC_AUX_FIRST 0x74707200 /* TPROF_TSC_AUX_FIRST, agent.h */
 
         .text
 
-        .macro entry name
+/* A function that others call, in ELF and in COFF (EFI). */
+        .macro  begin name
         .globl  \name
+#ifdef __ELF__
         .hidden \name
+#endif
+\name:
+        .endm
+
+        .macro  end name
+#ifdef __ELF__
         .type   \name, @function
-\name:  pushq   %rax
+        .size   \name, . - \name
+#endif
+        .endm
+
+        .macro  entry name
+        begin   \name
+        pushq   %rax
         pushq   %rdx
         .endm
 
@@ -62,12 +76,12 @@ tprof_isr_on_core:
         popq    %rdx
         popq    %rax
         iretq
-        .size   tprof_isr_gs, . - tprof_isr_gs
+        end     tprof_isr_gs
 
         entry   tprof_isr_single
         xorl    %eax, %eax
         jmp     tprof_isr_on_core
-        .size   tprof_isr_single, . - tprof_isr_single
+        end     tprof_isr_single
 
         entry   tprof_isr_tsc_aux
         pushq   %rcx
@@ -75,7 +89,7 @@ tprof_isr_on_core:
         leal    -TSC_AUX_FIRST(%rcx), %eax
         popq    %rcx
         jmp     tprof_isr_on_core
-        .size   tprof_isr_tsc_aux, . - tprof_isr_tsc_aux
+        end     tprof_isr_tsc_aux
 
         entry   tprof_isr_apic
         movq    tprof_apic_registers(%rip), %rax
@@ -92,7 +106,7 @@ tprof_isr_on_core:
 2:      leaq    tprof_apic_to_cpu(%rip), %rdx
         movzbl  (%rdx, %rax), %eax
         jmp     tprof_isr_on_core
-        .size   tprof_isr_apic, . - tprof_isr_apic
+        end     tprof_isr_apic
 
 /*
  * The kernel's hook must not run on the interrupted stack either, and which
@@ -140,10 +154,9 @@ tprof_isr_on_core:
 4:      popq    %rbx
         popq    %rcx
         jmp     tprof_isr_on_core
-        .size   tprof_isr_hook, . - tprof_isr_hook
+        end     tprof_isr_hook
 
 /* A core that did not join. Its interrupt must be ended all the same. */
-        .type   tprof_isr_unknown, @function
 tprof_isr_unknown:
         lock incq UNKNOWN_CPU + tprof_troubles(%rip)
         movq    tprof_apic_registers(%rip), %rax
@@ -160,7 +173,7 @@ tprof_isr_unknown:
 2:      popq    %rdx
         popq    %rax
         iretq
-        .size   tprof_isr_unknown, . - tprof_isr_unknown
+        end     tprof_isr_unknown
 
 /*
  * void tprof_on_stack(struct tprof_cpu *cpu, const struct tprof_regs *regs,
@@ -168,10 +181,7 @@ tprof_isr_unknown:
  *                                      const struct tprof_regs *)):
  * calls (function) on the core's own stack. Interrupts are off.
  */
-        .globl  tprof_on_stack
-        .hidden tprof_on_stack
-        .type   tprof_on_stack, @function
-tprof_on_stack:
+        begin   tprof_on_stack
         pushq   %rbp
         movq    %rsp, %rbp
         movq    %rdi, %rsp
@@ -179,6 +189,8 @@ tprof_on_stack:
         movq    %rbp, %rsp
         popq    %rbp
         ret
-        .size   tprof_on_stack, . - tprof_on_stack
+        end     tprof_on_stack
 
+#ifdef __ELF__
         .section .note.GNU-stack, "", @progbits
+#endif

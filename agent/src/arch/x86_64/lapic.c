@@ -2,15 +2,18 @@
 /* Finding, measuring and claiming the local APIC's timer. */
 #include "lapic.h"
 
+#include "probe.h"
 #include "tprof/tprof.h"
 
 #define CPUID_1_C_DEADLINE (1u << 24)
+#define CPUID_1_D_APIC     (1u << 9)
 #define PER_TSC_ONE        ((uint64_t)1 << 32)
 #define SEND_POLLS         1000
+#define MEASURE_SPAN       (1u << 20) /* TSC ticks */
 #define MEASURE_TRIES      8
 #define MEASURE_LOOPS      (1u << 24) /* a TSC that stands still ends here */
 
-static uint32_t read(const struct tprof_lapic *l, uint32_t reg)
+uint32_t tprof_lapic_read(const struct tprof_lapic *l, uint32_t reg)
 {
     if (l->registers)
         return *tprof_lapic_at(l->registers, reg);
@@ -19,24 +22,39 @@ static uint32_t read(const struct tprof_lapic *l, uint32_t reg)
 
 int tprof_lapic_init(struct tprof_lapic *l, uint64_t address)
 {
+    struct tprof_cpuid cpu = tprof_cpuid(1);
     uint64_t base = tprof_rdmsr(MSR_APIC_BASE);
 
-    if (!(base & APIC_BASE_ENABLED))
-        return TPROF_ERR_APIC;
+    /* CPUID knows none that is off, but here is where it would be */
+    if (!(cpu.d & CPUID_1_D_APIC))
+        return base & APIC_BASE_ADDRESS ? TPROF_ERR_APIC_OFF : TPROF_ERR_APIC;
+    l->deadline = (cpu.c & CPUID_1_C_DEADLINE) != 0;
     l->registers = 0;
-    if (!(base & APIC_BASE_X2APIC))
+    if (!(base & APIC_BASE_X2APIC)) {
         l->registers = address ? address : base & APIC_BASE_ADDRESS;
-    l->deadline = (tprof_cpuid(1).c & CPUID_1_C_DEADLINE) != 0;
+        /* at a register: between them an access is an error of its own */
+        if (tprof_faults(l->registers + 16 * LAPIC_ID, 1, 0))
+            return TPROF_ERR_APIC_UNMAPPED;
+    }
+    l->usable = true;
+    return TPROF_OK;
+}
 
-    uint32_t version = read(l, LAPIC_VERSION);
+int tprof_lapic_check(const struct tprof_lapic *l, uint64_t address)
+{
+    struct tprof_lapic here;
+    int error = tprof_lapic_init(&here, address);
 
-    l->usable = version != 0 && version != UINT32_MAX;
-    return l->usable ? TPROF_OK : TPROF_ERR_APIC;
+    if (error == TPROF_OK &&
+        (here.registers != l->registers ||
+         !(tprof_lapic_read(l, LAPIC_SPURIOUS) & LAPIC_ENABLED)))
+        error = TPROF_ERR_APIC_OFF;
+    return error;
 }
 
 /* One measurement. Returns the TSC ticks that its two ends took: what happened
  * to us there went wrong into the result. */
-static uint64_t measure(struct tprof_lapic *l, uint64_t span, uint64_t *per_tsc)
+static uint64_t measure(struct tprof_lapic *l, uint64_t *per_tsc)
 {
     uint64_t before = tprof_rdtsc();
 
@@ -45,48 +63,66 @@ static uint64_t measure(struct tprof_lapic *l, uint64_t span, uint64_t *per_tsc)
     uint64_t start = tprof_rdtsc();
     uint64_t last = start;
 
-    for (uint32_t i = 0; last - start < span && i < MEASURE_LOOPS; i++) {
+    for (uint32_t i = 0; last - start < MEASURE_SPAN && i < MEASURE_LOOPS;
+         i++) {
         tprof_relax();
         last = tprof_rdtsc();
     }
-    uint32_t counted = UINT32_MAX - read(l, LAPIC_TIMER_CURRENT);
+    uint32_t counted = UINT32_MAX - tprof_lapic_read(l, LAPIC_TIMER_CURRENT);
     uint64_t now = tprof_rdtsc();
 
     *per_tsc = now == start ? 0 : ((uint64_t)counted << 32) / (now - start);
     return start - before + now - last;
 }
 
-int tprof_lapic_measure(struct tprof_lapic *l, uint64_t span)
+/* In the order in which they may be written. */
+static const uint8_t timer[] = {LAPIC_TIMER_DIVIDE, LAPIC_LVT_TIMER,
+                                LAPIC_TIMER_INITIAL};
+
+int tprof_lapic_measure(struct tprof_lapic *l)
 {
     uint64_t least = UINT64_MAX;
+    uint32_t kept[sizeof timer];
 
+    for (uint32_t i = 0; i < sizeof timer; i++)
+        kept[i] = tprof_lapic_read(l, timer[i]);
     tprof_lapic_write(l, LAPIC_TIMER_DIVIDE, LAPIC_DIVIDE_BY_1);
     tprof_lapic_write(l, LAPIC_LVT_TIMER,
                       LAPIC_LVT_MASKED | LAPIC_LVT_ONE_SHOT | l->vector);
     /* a hypervisor may let others run in between: the best of some */
-    for (int i = 0; i < MEASURE_TRIES && least > span / 64; i++) {
+    for (int i = 0; i < MEASURE_TRIES && least > MEASURE_SPAN / 64; i++) {
         uint64_t per_tsc;
-        uint64_t ends = measure(l, span, &per_tsc);
+        uint64_t ends = measure(l, &per_tsc);
 
         if (ends < least) {
             least = ends;
             l->per_tsc = per_tsc;
         }
     }
-    tprof_lapic_write(l, LAPIC_TIMER_INITIAL, 0);
+    for (uint32_t i = 0; i < sizeof timer; i++)
+        tprof_lapic_write(l, timer[i], kept[i]);
     if (l->per_tsc == 0)
-        return TPROF_ERR_APIC;
+        return TPROF_ERR_TIMER;
     /* the short way takes a timer that is no faster than the TSC */
     l->one_shot = l->deadline || l->per_tsc > PER_TSC_ONE ? 0 : l->registers;
     return TPROF_OK;
 }
 
-void tprof_lapic_arm(const struct tprof_lapic *l, uint64_t deadline,
-                     uint64_t left)
+uint32_t tprof_lapic_id(const struct tprof_lapic *l)
 {
+    if (!l->usable)
+        return 0;
+    return l->registers ? tprof_lapic_read(l, LAPIC_ID) >> 24
+                        : tprof_lapic_read(l, LAPIC_ID);
+}
+
+uint32_t tprof_lapic_arm(const struct tprof_lapic *l, uint64_t deadline)
+{
+    uint64_t left = deadline - tprof_rdtsc();
+
     if (l->deadline) {
-        tprof_wrmsr(MSR_TSC_DEADLINE, deadline); /* 0 would disarm: never is */
-        return;
+        tprof_wrmsr(MSR_TSC_DEADLINE, deadline);
+        return 0;
     }
     if ((int64_t)left < 0)
         left = 0;
@@ -94,28 +130,21 @@ void tprof_lapic_arm(const struct tprof_lapic *l, uint64_t deadline,
 
     if (count > UINT32_MAX)
         count = UINT32_MAX; /* fires early: the tick arms the rest */
+    if (deadline == 0)
+        count = 0;
     tprof_lapic_write(l, LAPIC_TIMER_INITIAL, (uint32_t)count);
+    return (uint32_t)count;
 }
 
-uint32_t tprof_lapic_id(const struct tprof_lapic *l)
-{
-    if (!l->usable)
-        return 0;
-    return l->registers ? read(l, LAPIC_ID) >> 24 : read(l, LAPIC_ID);
-}
-
-int tprof_lapic_claim(const struct tprof_lapic *l)
+void tprof_lapic_claim(const struct tprof_lapic *l)
 {
     uint32_t mode = l->deadline ? LAPIC_LVT_TSC_DEADLINE : LAPIC_LVT_ONE_SHOT;
 
-    if (!(read(l, LAPIC_SPURIOUS) & LAPIC_ENABLED))
-        return TPROF_ERR_APIC;
     tprof_lapic_write(l, LAPIC_TIMER_INITIAL, 0);
     tprof_lapic_write(l, LAPIC_TIMER_DIVIDE, LAPIC_DIVIDE_BY_1);
     tprof_lapic_write(l, LAPIC_LVT_TIMER, mode | l->vector);
     /* the SDM wants the mode to be in force before the deadline is written */
     __asm__ volatile("mfence" : : : "memory");
-    return TPROF_OK;
 }
 
 void tprof_lapic_release(const struct tprof_lapic *l)
@@ -136,12 +165,12 @@ void tprof_lapic_send(const struct tprof_lapic *l, uint32_t apic_id)
         return;
     }
     for (int i = 0; i < SEND_POLLS; i++) {
-        if (!(read(l, LAPIC_ICR_LOW) & LAPIC_ICR_BUSY))
+        if (!(tprof_lapic_read(l, LAPIC_ICR_LOW) & LAPIC_ICR_BUSY))
             break;
         tprof_relax();
     }
     /* the kernel may be interrupted between its own two halves */
-    uint32_t high = read(l, LAPIC_ICR_HIGH);
+    uint32_t high = tprof_lapic_read(l, LAPIC_ICR_HIGH);
 
     tprof_lapic_write(l, LAPIC_ICR_HIGH, apic_id << 24);
     tprof_lapic_write(l, LAPIC_ICR_LOW, command);

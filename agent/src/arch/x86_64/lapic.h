@@ -25,25 +25,32 @@ struct tprof_lapic {
     uint64_t per_tsc; /* timer counts per TSC tick, x 2^32 */
 };
 
-/* Finds it, and whether the timer can do TSC deadlines. Returns TPROF_OK or
- * TPROF_ERR_APIC. (address): of its registers; 0: where the CPU says. */
+/* Finds it, and whether the timer can do TSC deadlines. (address): of its
+ * registers; 0: where the CPU says. TPROF_OK or TPROF_ERR_APIC, _APIC_OFF,
+ * _APIC_UNMAPPED. */
 int tprof_lapic_init(struct tprof_lapic *l, uint64_t address);
 
-/* Measures per_tsc on this core, in about (span) TSC ticks, a few times that on
- * a busy host; its timer must be free. TPROF_ERR_APIC: it does not count. */
-int tprof_lapic_measure(struct tprof_lapic *l, uint64_t span);
+/* Is the calling core's like that, and enabled by software, too? */
+int tprof_lapic_check(const struct tprof_lapic *l, uint64_t address);
+
+/* Measures per_tsc on this core, in about a million TSC ticks, a few times that
+ * on a busy host; leaves its timer as it was. TPROF_ERR_TIMER: it does not
+ * count. */
+int tprof_lapic_measure(struct tprof_lapic *l);
 
 /* This core's APIC id; 0 where it is not usable: one core is all there is. */
 uint32_t tprof_lapic_id(const struct tprof_lapic *l);
 
-/* This core's timer gets our vector, not running. TPROF_ERR_APIC: disabled */
-int tprof_lapic_claim(const struct tprof_lapic *l);
+/* This core's timer gets our vector, not running. */
+void tprof_lapic_claim(const struct tprof_lapic *l);
 
 /* Stops this core's timer and takes our vector off it. */
 void tprof_lapic_release(const struct tprof_lapic *l);
 
 /* Raises our vector on the core with (apic_id). */
 void tprof_lapic_send(const struct tprof_lapic *l, uint32_t apic_id);
+
+uint32_t tprof_lapic_read(const struct tprof_lapic *l, uint32_t reg);
 
 /* Register (reg) of the xAPIC at (registers). */
 TPROF_HOT volatile uint32_t *tprof_lapic_at(uintptr_t registers, uint32_t reg)
@@ -65,25 +72,20 @@ static inline void tprof_lapic_eoi(const struct tprof_lapic *l)
     tprof_lapic_write(l, LAPIC_EOI, 0);
 }
 
-/* An interrupt at TSC (deadline), which is (left) away; at once when that is
- * negative. */
-void tprof_lapic_arm(const struct tprof_lapic *l, uint64_t deadline,
-                     uint64_t left);
+/* An interrupt at TSC (deadline), at once when that is over; 0: none. Returns
+ * the initial count that is there now; 0 where there is none. */
+uint32_t tprof_lapic_arm(const struct tprof_lapic *l, uint64_t deadline);
 
-/* The end of a tick: arm, and end of interrupt. */
+/* The end of a tick: arm, and end of interrupt, in the short way: l->one_shot
+ * is (one_shot), not 0, and (left) is below 2^31. */
 TPROF_HOT void tprof_lapic_end_tick(const struct tprof_lapic *l,
-                                    uint64_t deadline, uint64_t left)
+                                    uintptr_t one_shot, uint64_t left)
 {
-    if (__builtin_expect(!l->one_shot || left >> 31, 0)) {
-        tprof_lapic_arm(l, deadline, left);
-        tprof_lapic_eoi(l);
-        return;
-    }
     /* the product fits: a timer counts no faster than a TSC; never 0, which
      * would stop it */
-    *tprof_lapic_at(l->one_shot, LAPIC_TIMER_INITIAL) =
+    *tprof_lapic_at(one_shot, LAPIC_TIMER_INITIAL) =
         (uint32_t)(left * l->per_tsc >> 32) + 1;
-    *tprof_lapic_at(l->one_shot, LAPIC_EOI) = 0;
+    *tprof_lapic_at(one_shot, LAPIC_EOI) = 0;
 }
 
 static inline void tprof_lapic_disarm(const struct tprof_lapic *l)

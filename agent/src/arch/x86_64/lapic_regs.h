@@ -8,7 +8,6 @@
 #define TPROF_LAPIC_REGS_H
 
 #define LAPIC_ID               0x02u /* r   xAPIC: in bits 24-31 */
-#define LAPIC_VERSION          0x03u /* r   0 or all ones: there is none */
 #define LAPIC_EOI              0x0bu /* w */
 #define LAPIC_SPURIOUS         0x0fu /* rw */
 #define LAPIC_ENABLED          (1u << 8)
@@ -18,7 +17,9 @@
 #define LAPIC_ICR_HIGH         0x31u /* rw  destination in bits 24-31 */
 #define LAPIC_LVT_TIMER        0x32u /* rw */
 #define LAPIC_LVT_MASKED       (1u << 16)
+#define LAPIC_LVT_PENDING      (1u << 12) /* r */
 #define LAPIC_LVT_ONE_SHOT     (0u << 17)
+#define LAPIC_LVT_PERIODIC     (1u << 17)
 #define LAPIC_LVT_TSC_DEADLINE (2u << 17)
 #define LAPIC_TIMER_INITIAL    0x38u /* rw  0 stops the timer */
 #define LAPIC_TIMER_CURRENT    0x39u /* r */
@@ -28,6 +29,6 @@
 /* MSR_APIC_BASE */
 #define APIC_BASE_ENABLED (1u << 11)
 #define APIC_BASE_X2APIC  (1u << 10)
-#define APIC_BASE_ADDRESS 0x000ffffffffff000u
+#define APIC_BASE_ADDRESS (~(uint64_t)0xfff) /* what is above it is 0 */
 
 #endif

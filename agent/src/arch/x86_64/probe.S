@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The few instructions that may fault, and what happens when they do. */
+#define SAVED_RIP 16 /* behind RAX and the error code */
+#define PAGE_LAST 4095
+
+        .text
+
+        .macro  begin name
+        .globl  \name
+#ifdef __ELF__
+        .hidden \name
+        .type   \name, @function
+#endif
+\name:
+        .endm
+
+        .macro  end name
+#ifdef __ELF__
+        .size   \name, . - \name
+#endif
+        .endm
+
+/* RAX start, RCX size, EDX write, see probe.h: RAX is not 0 if it faulted. Keeps
+ * all registers but these two. */
+        begin   tprof_probe_pages
+        pushfq
+        cli
+        addq    %rax, %rcx                  /* its end */
+        andb    $-4, %al                    /* device registers want that */
+        sidt    tprof_kernel_idt(%rip)      /* whatever it is by now */
+.Lpage: lidt    tprof_probe_idt(%rip)
+        testl   %edx, %edx
+        jz      .Lread
+.Lwrite:
+        lock orl $0, (%rax)
+.Lread: cmpl    %eax, (%rax)
+        lidt    tprof_kernel_idt(%rip)
+        orq     $PAGE_LAST, %rax
+        incq    %rax
+        cmpq    %rcx, %rax
+        jb      .Lpage
+        xorl    %eax, %eax
+.Lout:  popfq
+        ret
+        end     tprof_probe_pages
+
+/* A page or general protection fault, while our table is loaded. One that is not
+ * ours shall happen again, and be the kernel's. */
+        begin   tprof_probe_fault
+        pushq   %rax
+        leaq    .Lread(%rip), %rax
+        subq    SAVED_RIP(%rsp), %rax
+        cmpq    $.Lread - .Lwrite, %rax
+        lidt    tprof_kernel_idt(%rip)
+        popq    %rax
+        leaq    8(%rsp), %rsp               /* the error code */
+        ja      .Lreturn
+        leaq    .Lout(%rip), %rax           /* not 0 */
+        movq    %rax, (%rsp)
+.Lreturn:
+        iretq
+        end     tprof_probe_fault
+
+#ifdef __ELF__
+        .section .note.GNU-stack, "", @progbits
+#endif
