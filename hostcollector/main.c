@@ -5,7 +5,7 @@
 #include "cmd/cmd.h"
 
 static const struct command *const commands[] = {&cmd_record, &cmd_report,
-                                                 &cmd_bridge};
+                                                 &cmd_check, &cmd_bridge};
 
 int main(int argc, char **argv)
 {

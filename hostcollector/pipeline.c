@@ -148,6 +148,16 @@ static void on_pong(void *context, const struct guest_pong *pong)
         aggregate_clock(p->aggregate, hz);
 }
 
+static int on_map(void *context, const struct guest_map *map, struct err *e)
+{
+    struct pipeline *p = context;
+
+    if (aggregate_map(p->aggregate, map) != MAPS_OTHER_IMAGE)
+        return 0;
+    p->end = PIPELINE_OTHER_IMAGE;
+    return err_set(e, "pipeline: the guest rebooted and loaded another image");
+}
+
 static void on_gap(void *context, uint32_t frames)
 {
     struct pipeline *p = context;
@@ -165,6 +175,7 @@ static const struct events pipeline_events = {
     .stats = on_stats,
     .status = on_status,
     .pong = on_pong,
+    .map = on_map,
     .gap = on_gap,
 };
 

@@ -51,8 +51,8 @@ enum pipeline_end {
     PIPELINE_ABANDONED,   /* by the user, at once: no last STATS */
     PIPELINE_SOURCE_END,  /* end of file, or the guest is gone */
     PIPELINE_STAYED_AWAY, /* likewise, and did not come back in (wait_s) */
-    PIPELINE_OTHER_IMAGE, /* after a reboot another image runs; its samples
-                             are not in the profile */
+    PIPELINE_OTHER_IMAGE, /* after a reboot another image runs, or it lies
+                             elsewhere; those samples are not in the profile */
 };
 
 /*

@@ -39,6 +39,7 @@ struct aggregate {
     uint64_t seed;
     struct stack_pool stacks;
     uint64_t refused_stacks;
+    struct maps maps;
 
     bool started;        /* a sample came */
     uint64_t origin_tsc; /* of this boot: its clock at the profile's start */
@@ -77,6 +78,7 @@ void aggregate_free(struct aggregate *a)
         entries_fini(&a->sums[i].entries);
         free(a->sums[i].seconds);
     }
+    maps_fini(&a->maps);
     stack_pool_fini(&a->stacks);
     free(a->profile.cores);
     free(a);
@@ -313,6 +315,11 @@ void aggregate_stats(struct aggregate *a, const struct core_stats *stats)
     }
 }
 
+enum maps_answer aggregate_map(struct aggregate *a, const struct guest_map *map)
+{
+    return maps_add(&a->maps, map, &a->profile.guest, a->profile.boots);
+}
+
 void aggregate_status(struct aggregate *a, const struct guest_status *status)
 {
     a->profile.has_status = true;
@@ -337,20 +344,40 @@ struct aggregate_sums aggregate_sums(const struct aggregate *a)
     return sums;
 }
 
-/* (number) of (p) as a number of ours, moved by (slide). */
-static uint32_t merge_stack(struct aggregate *a, const struct profile *p,
-                            uint32_t number, uint64_t slide)
+/* A profile that is added, and how far its images lie from ours. */
+struct merged {
+    const struct profile *p;
+    const uint64_t *slides; /* as of aggregate_merge() */
+};
+
+/* (pc) where its image lies in ours. A return address may lie just behind its
+ * image: then (behind) is 1. */
+static uint64_t merge_address(const struct merged *m, uint64_t pc,
+                              unsigned behind)
 {
-    struct stack s = profile_stack(p, number);
+    const struct profile *p = m->p;
+    size_t i = 0;
+
+    while (i < p->map_count &&
+           pc - behind - p->maps[i].start >= p->maps[i].size)
+        i++;
+    return pc - m->slides[i];
+}
+
+/* (number) of (m) as a number of ours. */
+static uint32_t merge_stack(struct aggregate *a, const struct merged *m,
+                            uint32_t number)
+{
+    struct stack s = profile_stack(m->p, number);
     uint64_t frames[WIRE_STACK_FRAMES_MAX];
 
     if (number == STACK_UNKNOWN)
         return number;
     for (uint32_t i = 0; i < s.depth; i++)
-        frames[i] = s.frames[i] - slide;
+        frames[i] = merge_address(m, s.frames[i], 1);
     for (size_t i = 0; i < WIRE_STACK_SLOTS; i++)
         if (s.slot_mask >> i & 1)
-            s.words[i] -= slide;
+            s.words[i] = merge_address(m, s.words[i], 0);
     s.frames = frames;
     return aggregate_stack(a, &s);
 }
@@ -366,9 +393,10 @@ static struct tally merge_tally(const struct tally *t, double scale)
     return scaled;
 }
 
-static void merge_core(struct aggregate *a, const struct profile *p,
-                       const struct profile_core *c, uint64_t slide)
+static void merge_core(struct aggregate *a, const struct merged *m,
+                       const struct profile_core *c)
 {
+    const struct profile *p = m->p;
     struct sums *into = sums_of(a, 0);
     bool clocks = a->profile.tsc_hz != 0 && p->tsc_hz != 0;
     double scale = clocks ? (double)a->profile.tsc_hz / (double)p->tsc_hz : 1;
@@ -377,17 +405,21 @@ static void merge_core(struct aggregate *a, const struct profile *p,
     for (size_t i = 0; i < c->entry_count; i++) {
         const struct profile_entry *entry = &c->entries[i];
         struct tally tally = merge_tally(&entry->tally, scale);
-        uint32_t stack = merge_stack(a, p, entry->stack, slide);
+        uint32_t stack = merge_stack(a, m, entry->stack);
+        uint64_t leaf = entry->leaf == LEAF_UNKNOWN
+                            ? LEAF_UNKNOWN
+                            : merge_address(m, entry->leaf, 0);
 
-        if (entries_merge(&into->entries, entry->leaf - slide, stack, &tally,
-                          &a->budget) < 0)
+        if (entries_merge(&into->entries, leaf, stack, &tally, &a->budget) < 0)
             into->no_memory += tally.samples;
     }
 }
 
 void aggregate_merge(struct aggregate *a, const struct profile *p,
-                     uint64_t slide)
+                     const uint64_t *slides)
 {
+    const struct merged m = {p, slides};
+
     if (!a->profile.has_guest) {
         a->profile.has_guest = true;
         a->profile.guest = p->guest;
@@ -396,7 +428,7 @@ void aggregate_merge(struct aggregate *a, const struct profile *p,
         a->profile.period_tsc = p->period_tsc;
     }
     for (size_t i = 0; i < p->core_count; i++)
-        merge_core(a, p, &p->cores[i], slide);
+        merge_core(a, &m, &p->cores[i]);
 }
 
 static void fill_core(struct profile_core *c, const struct aggregate *a,
@@ -440,6 +472,9 @@ const struct profile *aggregate_profile(struct aggregate *a)
     p->stack_count = a->stacks.count;
     p->refused_stacks = a->refused_stacks;
     p->stacks = &a->stacks;
+    p->maps = a->maps.list;
+    p->map_count = a->maps.count;
+    p->refused_maps = a->maps.refused;
     p->duration_s = p->tsc_hz ? (double)a->last / (double)p->tsc_hz : 0;
     return p;
 }

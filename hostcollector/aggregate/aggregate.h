@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "aggregate/maps.h"
 #include "model/events.h"
 #include "model/profile.h"
 
@@ -42,6 +43,9 @@ void aggregate_loss(struct aggregate *a, const struct loss *loss);
 void aggregate_account(struct aggregate *a, uint32_t core,
                        const struct account *account);
 void aggregate_stats(struct aggregate *a, const struct core_stats *stats);
+/* An image that an earlier boot had elsewhere, or did not have, goes on. */
+enum maps_answer aggregate_map(struct aggregate *a,
+                               const struct guest_map *map);
 void aggregate_status(struct aggregate *a, const struct guest_status *status);
 void aggregate_clock(struct aggregate *a, uint64_t tsc_hz);
 /* When the first sample was made, seconds since 1970. */
@@ -49,12 +53,13 @@ void aggregate_wall_start(struct aggregate *a, double seconds);
 void aggregate_health(struct aggregate *a, const struct stream_health *health);
 
 /*
- * Add everything of (p), the profile of a guest that runs the same image as
- * those added before, as if it all were of core 0. Its addresses are moved by
- * (slide), to where the image was linked. What does not fit is counted.
+ * Add everything of (p), the profile of a guest that runs the same images as
+ * those added before, as if it all were of core 0. (slides) is how far they lie
+ * from where they do in the first one: that of p->maps[i] at [i], the kernel's
+ * behind them. What does not fit is counted.
  */
 void aggregate_merge(struct aggregate *a, const struct profile *p,
-                     uint64_t slide);
+                     const uint64_t *slides);
 
 /* Sums over all cores so far, cheap enough for a progress line. */
 struct aggregate_sums {

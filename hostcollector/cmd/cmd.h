@@ -16,6 +16,7 @@ struct command {
 };
 
 extern const struct command cmd_bridge;
+extern const struct command cmd_check;
 extern const struct command cmd_live;
 extern const struct command cmd_record;
 extern const struct command cmd_report;

@@ -15,6 +15,8 @@ static int help(void)
         "  collector record ...                             sample into a "
         "file\n"
         "  collector report FILE ...                        report on a file\n"
+        "  collector check --elf FILE                       what would a "
+        "profile of it show?\n"
         "  collector bridge ...                             vsock for QEMU "
         "without root\n"
         "\n"

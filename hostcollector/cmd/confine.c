@@ -9,8 +9,8 @@
 /* Returns what connecting to (g) needs. */
 static unsigned allow_guest(struct sandbox *box, const struct guest_spec *g)
 {
-    if (g->elf != NULL)
-        sandbox_allow(box, g->elf, SANDBOX_READ);
+    for (const struct elf_path *p = g->elfs; p != NULL; p = p->next)
+        sandbox_allow(box, p->path, SANDBOX_READ);
     if (strcmp(g->kind, "vsock") == 0)
         return SANDBOX_VSOCK;
     if (strcmp(g->kind, "serial") != 0)

@@ -6,9 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/guest.h"
 #include "util/vec.h"
 
 #define FILE_MAX (16u << 20) /* some 200,000 guests */
+/* No guest tells of more: its kernel and what that may load. */
+#define ELFS_MAX (1 + GUEST_MAPS_MAX)
 #define EXAMPLE  "a line is like: --vsock 3 --elf app.elf --name web1"
 
 /* What is said of a guest; the sources come first. */
@@ -34,6 +37,38 @@ static int add(struct guests *g, enum key key, const char *where, struct err *e)
         return err_set(e, "out of memory");
     g->list[g->count++] =
         (struct guest_spec){.kind = keys[key], .where = where};
+    return 0;
+}
+
+/* Append to (*list). */
+static int add_elf(struct guests *g, struct elf_path **list, const char *path,
+                   struct err *e)
+{
+    struct elf_path *elf = arena_alloc(&g->arena, sizeof *elf);
+
+    unsigned before = 0;
+
+    if (elf == NULL)
+        return err_set(e, "out of memory");
+    elf->path = path;
+    for (; *list != NULL; list = &(*list)->next)
+        before++;
+    if (before == ELFS_MAX)
+        return err_set(e, "--elf %s: more than %u for one guest", path,
+                       ELFS_MAX);
+    *list = elf;
+    return 0;
+}
+
+/* An --elf of the command line, for the guest before it or for all. */
+static int elf_option(struct guests *g, const char *path, struct err *e)
+{
+    struct elf_path **list = g->open ? &g->list[g->count - 1].elfs : &g->elfs;
+
+    g->elf_owners += *list == NULL;
+    if (add_elf(g, list, path, e) != 0)
+        return -1;
+    g->last_elfs = *list;
     return 0;
 }
 
@@ -65,10 +100,7 @@ int guests_option(struct guests *g, const char *key, const char *value,
 {
     switch (key_of(key)) {
     case KEY_ELF:
-        g->elfs++;
-        g->last_elf = value;
-        *(g->open ? &g->list[g->count - 1].elf : &g->elf) = value;
-        return 0;
+        return elf_option(g, value, e);
     case KEY_NAME:
         if (g->open)
             return set_name(&g->list[g->count - 1], value, e);
@@ -97,8 +129,10 @@ static char *next_word(char **line)
     return *word != '\0' && *word != '#' ? word : NULL;
 }
 
-/* One option: --key value, --key=value or key=value, into (values). */
-static int take_word(const char *values[KEYS], char *word, char **line,
+/* One option: --key value, --key=value or key=value, into (values), or, if it
+ * is an image, (elfs). */
+static int take_word(struct guests *g, const char *values[KEYS],
+                     struct elf_path **elfs, char *word, char **line,
                      struct err *e)
 {
     bool dashed = strncmp(word, "--", 2) == 0;
@@ -121,18 +155,19 @@ static int take_word(const char *values[KEYS], char *word, char **line,
                            value);
     }
     values[key] = value;
-    return 0;
+    return key == KEY_ELF ? add_elf(g, elfs, value, e) : 0;
 }
 
 static int take_line(struct guests *g, char *line, struct err *e)
 {
     const char *values[KEYS] = {NULL};
+    struct elf_path *elfs = NULL;
     unsigned source = 0;
     bool empty = true;
     char *word;
 
     for (; (word = next_word(&line)) != NULL; empty = false)
-        if (take_word(values, word, &line, e) != 0)
+        if (take_word(g, values, &elfs, word, &line, e) != 0)
             return -1;
     while (source < KEY_SOURCES && values[source] == NULL)
         source++;
@@ -142,7 +177,7 @@ static int take_line(struct guests *g, char *line, struct err *e)
         return err_set(e, "where is this guest? " EXAMPLE);
     if (add(g, (enum key)source, values[source], e) != 0)
         return -1;
-    g->list[g->count - 1].elf = values[KEY_ELF];
+    g->list[g->count - 1].elfs = elfs;
     return values[KEY_NAME] == NULL
                ? 0
                : set_name(&g->list[g->count - 1], values[KEY_NAME], e);
@@ -289,11 +324,11 @@ static int name_guests(struct guests *g, struct err *e)
 
 int guests_finish(struct guests *g, struct err *e)
 {
-    if (g->elfs == 1)
-        g->elf = g->last_elf;
+    if (g->elf_owners == 1)
+        g->elfs = g->last_elfs;
     for (size_t i = 0; i < g->count; i++)
-        if (g->list[i].elf == NULL)
-            g->list[i].elf = g->elf;
+        if (g->list[i].elfs == NULL)
+            g->list[i].elfs = g->elfs;
     return name_guests(g, e);
 }
 
@@ -314,5 +349,6 @@ void guests_fini(struct guests *g)
 {
     free(g->list);
     free(g->text);
+    arena_fini(&g->arena);
     *g = (struct guests){0};
 }

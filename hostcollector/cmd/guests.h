@@ -2,7 +2,7 @@
 /*
  * Which guests are meant: the words of the command line and the lines of a
  * --guests file become one list, in which each guest has a source, a name of
- * its own and, where one was given, an image.
+ * its own and, where they were given, images.
  */
 #ifndef TPROF_CMD_GUESTS_H
 #define TPROF_CMD_GUESTS_H
@@ -11,15 +11,22 @@
 #include <stddef.h>
 
 #include "source/source.h"
+#include "symbolize/arena.h"
 #include "util/err.h"
 
 #define GUEST_NAME_MAX 64 /* NUL included */
 
+/* Paths of a guest's images: the kernel's, and what it loads. */
+struct elf_path {
+    const char *path;
+    struct elf_path *next; /* as given after it; NULL: none */
+};
+
 /* One guest. Strings that are pointed to are argv's or the list's. */
 struct guest_spec {
-    const char *kind;  /* the option that names its source: "vsock" */
-    const char *where; /* that option's argument: "3" */
-    const char *elf;   /* NULL: none given */
+    const char *kind;      /* the option that names its source: "vsock" */
+    const char *where;     /* that option's argument: "3" */
+    struct elf_path *elfs; /* NULL: none given */
     /* Letters, digits and . _ - only: it becomes part of file names. */
     char name[GUEST_NAME_MAX];
     bool named; /* by the user */
@@ -29,18 +36,21 @@ struct guest_spec {
 struct guests {
     struct guest_spec *list;
     size_t count, room;
-    const char *elf;      /* of those that have none of their own */
-    const char *last_elf; /* the last of (elfs) of the command line */
-    unsigned elfs;
-    bool open;  /* elf and name belong to the last of the list */
-    char *text; /* of the --guests file; the list points into it */
+    struct elf_path *elfs; /* of those that have none of their own */
+    /* For how many guests the command line has them, and for the last. */
+    unsigned elf_owners;
+    struct elf_path *last_elfs;
+    bool open;          /* elf and name belong to the last of the list */
+    char *text;         /* of the --guests file; the list points into it */
+    struct arena arena; /* elf_path */
 };
 
 /*
  * Take option (key) of the command line, one of "serial", "vsock", "vsock-uds",
  * "elf" and "name", with its argument, which must outlive (g). A source begins
- * another guest; elf and name are of the guest before them, an elf before the
- * first source is of all that have none.
+ * another guest; elf and name are of the guest before them, and elf may be
+ * given again for each of its images. Those before the first source are of all
+ * guests that have none.
  *
  * Returns 0; -1 with (e) filled: a usage error.
  */
@@ -56,8 +66,8 @@ int guests_option(struct guests *g, const char *key, const char *value,
 int guests_read(struct guests *g, const char *path, struct err *e);
 
 /*
- * No more will come: an image that was given alone becomes everybody's, and
- * guests without a name get one made from their source.
+ * No more will come: images that were given for one guest alone become
+ * everybody's, and guests without a name get one made from their source.
  *
  * Returns 0; -1 with (e) filled: two have the same name.
  */

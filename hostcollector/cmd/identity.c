@@ -5,16 +5,122 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Long enough to tell two builds apart, short enough to fit a line twice. */
-#define ID_SHOWN 20
+/* Long enough to tell two builds apart. */
+#define ID_SHOWN  20
+/* Images are moved by whole pages. */
+#define PAGE      4096u
+/* Pages at which text is looked for; 64 KiB are read at each. */
+#define PAGES_MAX 1024u
 
-static const char *hex(char text[2 * ID_SHOWN + 1], const uint8_t *id,
-                       size_t len)
+const char *identity_text(char text[IDENTITY_TEXT], const uint8_t *id,
+                          size_t len)
 {
-    text[0] = '\0';
+    int used =
+        snprintf(text, IDENTITY_TEXT, len != 0 ? "build " : "no build-id");
+
     for (size_t i = 0; i < len && i < ID_SHOWN; i++)
-        (void)snprintf(text + 2 * i, 3, "%02x", id[i]);
+        used += snprintf(text + used, 3, "%02x", id[i]);
     return text;
+}
+
+static bool has_text_at(const struct guest *g, const struct image *img,
+                        uint64_t address)
+{
+    uint32_t crc;
+
+    return g->has_text_crc && g->text_size != 0 &&
+           image_text_crc(img, address, g->text_size, &crc) == 0 &&
+           crc == g->text_crc;
+}
+
+/* Says it by where in (img) the guest's text is found. */
+static bool slide_by_text(const struct guest *g, const struct image *img,
+                          uint64_t *slide)
+{
+    const struct image_text *t;
+    unsigned pages = 0;
+
+    for (size_t i = 0; (t = image_text(img, i)) != NULL; i++) {
+        uint64_t offset = (g->text_start - t->address) % PAGE;
+
+        for (; offset < t->bytes_len && pages < PAGES_MAX; offset += PAGE) {
+            pages++;
+            *slide = g->text_start - (t->address + offset);
+            if (has_text_at(g, img, t->address + offset))
+                return true;
+        }
+    }
+    *slide = 0;
+    return false;
+}
+
+static bool knows_slide(const struct guest *g, const struct image *img,
+                        uint64_t *slide, struct err *why)
+{
+    return (g->anchor != 0 && image_slide(img, g->anchor, slide, why) == 0) ||
+           slide_by_text(g, img, slide);
+}
+
+enum identity identity_kernel(const struct guest *g, const struct image *img)
+{
+    size_t len;
+    const uint8_t *id = image_build_id(img, &len);
+    uint64_t slide;
+
+    if (len != 0 && g->build_id_len != 0)
+        return len == g->build_id_len && memcmp(id, g->build_id, len) == 0
+                   ? IDENTITY_SAME
+                   : IDENTITY_OTHER;
+    return knows_slide(g, img, &slide, NULL) &&
+                   has_text_at(g, img, g->text_start - slide)
+               ? IDENTITY_SAME
+               : IDENTITY_DOUBTFUL;
+}
+
+/* How much of the file name (path) tells which program it is. */
+static size_t stem(const char **path)
+{
+    static const char *const endings[] = {".debug", ".elf", ".so", ".exe",
+                                          ".efi",   ".dbg", ".sym"};
+    const char *slash = strrchr(*path, '/');
+    size_t length;
+
+    *path = slash != NULL ? slash + 1 : *path;
+    length = strlen(*path);
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        size_t n = strlen(endings[i]);
+
+        if (length > n && memcmp(*path + length - n, endings[i], n) == 0) {
+            length -= n;
+            i = (size_t)-1; /* app.elf.debug has two */
+        }
+    }
+    return length;
+}
+
+bool identity_same_name(const struct guest_map *map, const struct image *img)
+{
+    const char *a = map->name, *b = image_path(img);
+    size_t a_length = stem(&a), b_length = stem(&b);
+
+    return a_length != 0 && a_length == b_length && memcmp(a, b, a_length) == 0;
+}
+
+enum identity identity_map(const struct guest_map *map, const struct image *img)
+{
+    size_t len;
+    const uint8_t *id = image_build_id(img, &len);
+    uint32_t crc;
+
+    if (len != 0 && map->build_id_len != 0)
+        return len == map->build_id_len && memcmp(id, map->build_id, len) == 0
+                   ? IDENTITY_SAME
+                   : IDENTITY_OTHER;
+    /* what was mapped may go on where the file's text ends */
+    if (map->has_text_crc &&
+        image_text_crc(img, map->link_start, map->size, &crc) == 0)
+        return crc == map->text_crc ? IDENTITY_SAME : IDENTITY_OTHER;
+    return identity_same_name(map, img) ? IDENTITY_DOUBTFUL : IDENTITY_OTHER;
 }
 
 static void find_slide(const struct guest *g, const struct image *img,
@@ -22,18 +128,17 @@ static void find_slide(const struct guest *g, const struct image *img,
 {
     struct err why;
 
-    *slide = 0;
-    if (g->anchor != 0 && image_slide(img, g->anchor, slide, &why) != 0)
-        remarks_note(remarks, "Taken to run where it was linked: %s.",
-                     why.text);
+    if (!knows_slide(g, img, slide, &why) && g->anchor != 0)
+        remarks_note(
+            remarks, "Taken to run where it was linked: %s%s.", why.text,
+            g->has_text_crc ? "; and the guest's text is not found in it either"
+                            : "");
 }
 
 /* Self-patching kernels differ from their file too: this only warns. */
 static void check_text(const struct guest *g, const struct image *img,
                        uint64_t slide, struct remarks *remarks)
 {
-    uint32_t crc;
-
     if (!g->has_text_crc) {
         remarks_warn(remarks,
                      "Neither build-id nor text checksum tells "
@@ -42,8 +147,7 @@ static void check_text(const struct guest *g, const struct image *img,
                      image_path(img));
         return;
     }
-    if (image_text_crc(img, g->text_start - slide, g->text_size, &crc) == 0 &&
-        crc == g->text_crc)
+    if (has_text_at(g, img, g->text_start - slide))
         return;
     remarks_warn(remarks,
                  "The guest's code differs from that of %s: names may "
@@ -58,7 +162,7 @@ int identity_check(const struct guest *g, const struct image *img,
 {
     size_t len;
     const uint8_t *id = image_build_id(img, &len);
-    char ours[2 * ID_SHOWN + 1], theirs[2 * ID_SHOWN + 1];
+    char ours[IDENTITY_TEXT], theirs[IDENTITY_TEXT];
 
     find_slide(g, img, slide, remarks);
     if (g->build_id_len == 0 || len == 0) {
@@ -68,8 +172,8 @@ int identity_check(const struct guest *g, const struct image *img,
     if (len == g->build_id_len && memcmp(id, g->build_id, len) == 0)
         return 0;
     return err_set(e,
-                   "the guest runs build %s, but %s is build %s: give the "
-                   "image that was booted by --elf",
-                   hex(theirs, g->build_id, g->build_id_len), image_path(img),
-                   hex(ours, id, len));
+                   "the guest runs %s, but %s is %s: give the image that was "
+                   "booted by --elf",
+                   identity_text(theirs, g->build_id, g->build_id_len),
+                   image_path(img), identity_text(ours, id, len));
 }

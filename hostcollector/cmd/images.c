@@ -6,12 +6,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "symbolize/opcodes.h"
+#include "symbolize/symbolize.h"
 #include "util/vec.h"
 
 struct shared_image {
     struct image *image;
     struct stat file; /* as it was when it was opened */
-    uint64_t slide;   /* of these: */
     struct symbolizer *symbolizer;
     struct opcodes *opcodes;
 };
@@ -69,34 +70,22 @@ struct image *shared_image(struct shared_image *s)
     return s->image;
 }
 
-static void release_readers(struct shared_image *s)
+int shared_image_readers(struct shared_image *s, struct atlas_image *image)
 {
-    opcodes_free(s->opcodes);
-    symbolizer_free(s->symbolizer);
-    s->opcodes = NULL;
-    s->symbolizer = NULL;
-}
-
-int shared_image_readers(struct shared_image *s, uint64_t slide,
-                         struct symbolizer **symbolizer,
-                         struct opcodes **opcodes)
-{
-    if (s->slide != slide)
-        release_readers(s);
-    s->slide = slide;
     if (s->symbolizer == NULL)
-        s->symbolizer = symbolizer_new(s->image, slide);
+        s->symbolizer = symbolizer_new(s->image, 0);
     if (s->opcodes == NULL)
-        s->opcodes = opcodes_new(s->image, slide);
-    *symbolizer = s->symbolizer;
-    *opcodes = s->opcodes;
+        s->opcodes = opcodes_new(s->image, 0);
+    image->symbolizer = s->symbolizer;
+    image->opcodes = s->opcodes;
     return s->symbolizer != NULL && s->opcodes != NULL ? 0 : -1;
 }
 
 void images_fini(struct images *set)
 {
     for (size_t i = 0; i < set->count; i++) {
-        release_readers(set->list[i]);
+        opcodes_free(set->list[i]->opcodes);
+        symbolizer_free(set->list[i]->symbolizer);
         image_close(set->list[i]->image);
         free(set->list[i]);
     }

@@ -7,11 +7,9 @@
 #define TPROF_CMD_IMAGES_H
 
 #include <stddef.h>
-#include <stdint.h>
 
+#include "symbolize/atlas.h"
 #include "symbolize/image.h"
-#include "symbolize/opcodes.h"
-#include "symbolize/symbolize.h"
 #include "util/err.h"
 
 struct shared_image;
@@ -32,13 +30,10 @@ struct shared_image *images_open(struct images *set, const char *path,
 struct image *shared_image(struct shared_image *s);
 
 /*
- * What reads addresses of (s) when it was moved by (slide); made at the first
- * use, and released when the next asks for another slide. Returns 0; -1 if
- * there is no memory.
+ * Set in (*image) what reads link-time addresses of (s), made at the first use;
+ * it lives as long as the set. Returns 0; -1 if there is no memory.
  */
-int shared_image_readers(struct shared_image *s, uint64_t slide,
-                         struct symbolizer **symbolizer,
-                         struct opcodes **opcodes);
+int shared_image_readers(struct shared_image *s, struct atlas_image *image);
 
 /* Close all. */
 void images_fini(struct images *set);

@@ -37,6 +37,7 @@ struct option_row {
 #define RECORD COMMAND_RECORD
 #define REPORT COMMAND_REPORT
 #define BRIDGE COMMAND_BRIDGE
+#define CHECK  COMMAND_CHECK
 #define AT(m)  offsetof(struct options, m)
 
 static const struct option_row rows[] = {
@@ -56,8 +57,11 @@ static const struct option_row rows[] = {
      "what the guest before it is called in reports and files"},
     {"input", 0, "FILE", LIVE | REPORT, OPTION_TEXT, AT(input), 0, 0,
      "a recording, or bytes captured from a one-way channel"},
+    {"elf", 0, "FILE", CHECK, OPTION_GUEST, 0, 0, 0,
+     "the image to look at, and again for another"},
     {"elf", 0, "FILE", LIVE | RECORD | REPORT, OPTION_GUEST, 0, 0, 0,
-     "the guest's image with symbols (default: as recorded)"},
+     "the guest's image with symbols, and again for each that it\n"
+     "loads, in any order (a recording knows its own)"},
     {"duration", 'd', "SECONDS", LIVE | RECORD, OPTION_SECONDS, AT(duration_s),
      1, 0, "stop after so long (default: at Ctrl-C or the guest's end)"},
     {"wait", 0, "SECONDS", LIVE | RECORD, OPTION_SECONDS, AT(wait_s), 0, 0,
@@ -83,6 +87,8 @@ static const struct option_row rows[] = {
      "only from second A to second B; either may be left out"},
     {"top", 0, "N", LIVE | REPORT, OPTION_COUNT, AT(top), 1, 1000000,
      "functions in each table (default: 6 a core, 20 in all)"},
+    {"all", 0, NULL, CHECK, OPTION_FLAG, AT(all), 0, 0,
+     "every compile unit (default: the 20 largest)"},
     {"all", 0, NULL, LIVE | REPORT, OPTION_FLAG, AT(all), 0, 0,
      "every function and every branch of the call trees"},
     {"vhost-user", 0, "SOCKET", BRIDGE, OPTION_TEXT, AT(vhost_user), 0, 0,
@@ -91,8 +97,8 @@ static const struct option_row rows[] = {
      "where everybody else connects"},
     {"cid", 0, "N", BRIDGE, OPTION_COUNT, AT(cid), 3, UINT32_MAX - 1,
      "the CID that the guest gets, 3 or more (default: 3)"},
-    {"help", 'h', NULL, LIVE | RECORD | REPORT | BRIDGE, OPTION_FLAG, AT(help),
-     0, 0, "this text"},
+    {"help", 'h', NULL, LIVE | RECORD | REPORT | BRIDGE | CHECK, OPTION_FLAG,
+     AT(help), 0, 0, "this text"},
 };
 
 #define ROWS (sizeof rows / sizeof rows[0])
@@ -102,6 +108,7 @@ static const char *command_name(enum command_bit command)
     return command == RECORD   ? " record"
            : command == REPORT ? " report"
            : command == BRIDGE ? " bridge"
+           : command == CHECK  ? " check"
                                : "";
 }
 
@@ -310,6 +317,9 @@ int options_parse(struct options *o, enum command_bit command, int argc,
 
         if (word[0] == '-' && word[1] != '\0') {
             if (take_option(o, command, argc, argv, &i, e) != 0)
+                return -1;
+        } else if (command == CHECK) {
+            if (guests_option(&o->guests, "elf", word, e) != 0)
                 return -1;
         } else if (command != REPORT) {
             return err_set(e,

@@ -16,6 +16,7 @@ enum command_bit {
     COMMAND_RECORD = 1u << 1,
     COMMAND_REPORT = 1u << 2,
     COMMAND_BRIDGE = 1u << 3,
+    COMMAND_CHECK = 1u << 4,
 };
 
 #define OPTIONS_OUTPUTS 8

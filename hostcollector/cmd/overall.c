@@ -17,7 +17,7 @@ struct overall_image_sum {
     struct view *view;
 };
 
-static bool same_image(const struct guest *a, const struct guest *b)
+static bool same_kernel(const struct guest *a, const struct guest *b)
 {
     if (a->build_id_len != b->build_id_len)
         return false;
@@ -27,22 +27,44 @@ static bool same_image(const struct guest *a, const struct guest *b)
            a->text_size == b->text_size;
 }
 
-static struct overall_image_sum *find(struct overall_sum *o,
-                                      const struct run *r)
+/*
+ * Do (r) and (first) run the same images, wherever those lie? Then (slides) is
+ * what aggregate_merge() wants of (r).
+ */
+static bool same_images(const struct run *first, const struct run *r,
+                        uint64_t slides[GUEST_MAPS_MAX + 1])
 {
-    for (size_t i = 0; i < o->image_count; i++)
-        if (same_image(&o->images[i].run->profile->guest, &r->profile->guest))
-            return &o->images[i];
-    return NULL;
+    const struct profile *a = first->profile, *b = r->profile;
+    bool taken[GUEST_MAPS_MAX] = {false};
+
+    if (!same_kernel(&a->guest, &b->guest) || a->map_count != b->map_count)
+        return false;
+    for (size_t i = 0; i < b->map_count; i++) {
+        size_t j = 0;
+
+        while (j < a->map_count &&
+               (taken[j] || !maps_same_image(&a->maps[j], &b->maps[i])))
+            j++;
+        if (j == a->map_count)
+            return false;
+        taken[j] = true;
+        slides[i] = b->maps[i].start - a->maps[j].start;
+    }
+    slides[b->map_count] = r->images.slide - first->images.slide;
+    return true;
 }
 
-/* The image's slide is known by the run, since it has an image. */
 static int add_to_image(struct overall_sum *o, const struct run *r,
                         struct err *e)
 {
-    struct overall_image_sum *image = find(o, r);
+    struct overall_image_sum *image = NULL;
+    uint64_t slides[GUEST_MAPS_MAX + 1] = {0};
 
+    for (size_t i = 0; image == NULL && i < o->image_count; i++)
+        if (same_images(o->images[i].run, r, slides))
+            image = &o->images[i];
     if (image == NULL) {
+        memset(slides, 0, sizeof slides);
         if (vec_grow(&o->images, &o->image_room, o->image_count,
                      sizeof *o->images) != 0)
             return err_set(e, "out of memory");
@@ -55,7 +77,7 @@ static int add_to_image(struct overall_sum *o, const struct run *r,
             return err_set(e, "out of memory");
         o->image_count++;
     }
-    aggregate_merge(image->sum, r->profile, r->slide);
+    aggregate_merge(image->sum, r->profile, slides);
     image->guests++;
     return 0;
 }
@@ -78,7 +100,7 @@ int overall_add(struct overall_sum *o, const struct run *r,
         return err_set(e, "out of memory");
     o->guests[o->guest_count++] = (struct overall_guest){
         .name = r->name,
-        .elf = r->image != NULL ? image_path(shared_image(r->image)) : NULL,
+        .elf = run_elf(r),
         .samples = sums.samples,
         .lost = sums.lost,
         .busy = busy_share(v),
@@ -93,20 +115,16 @@ static int show(struct overall_image_sum *image, struct report *report,
 {
     const struct run *r = image->run;
     const struct profile *profile = aggregate_profile(image->sum);
-    struct symbolizer *symbolizer = NULL;
-    struct opcodes *opcodes = NULL;
 
-    if (profile != NULL &&
-        (r->image == NULL ||
-         shared_image_readers(r->image, 0, &symbolizer, &opcodes) == 0))
-        image->view = view_new(profile, symbolizer, opcodes);
+    if (profile != NULL)
+        image->view = view_new(profile, r->images.atlas);
     if (image->view == NULL)
         return err_set(e, "out of memory");
     *report = (struct report){
         .profile = profile,
         .view = image->view,
         .remarks = &image->remarks,
-        .elf = r->image != NULL ? image_path(shared_image(r->image)) : NULL,
+        .elf = run_elf(r),
         .top = r->config.options->top,
         .all = r->config.options->all,
     };

@@ -24,57 +24,101 @@ static const struct recording_info *recorded(const struct run *r)
     return pipeline_recording(r->pipeline, &end);
 }
 
-/* The image that a recording names, where --elf names none. */
-static void find_image(struct run *r)
+/* Is file (i) a kernel's? Then the agent is in it. */
+static bool is_kernel(const struct run *r, size_t i)
+{
+    uint64_t address;
+
+    return image_find_symbol(shared_image(r->images.files[i]), "tprof_anchor",
+                             &address);
+}
+
+/* One more file, (path), that a recording names. Not its kernel, where one was
+ * given: that shall be the right one. Returns 0; -1 with (e) filled. */
+static int add_recorded(struct run *r, const char *path, struct err *e)
+{
+    bool given = false;
+
+    if (guest_images_add(&r->images, r->config.images, path, e) != 0)
+        return -1;
+    for (size_t i = 0; i < r->given; i++)
+        given |= is_kernel(r, i);
+    if (given && is_kernel(r, r->images.count - 1))
+        r->images.count--;
+    return 0;
+}
+
+/* The images that a recording names, behind those that --elf names. */
+static void find_images(struct run *r)
 {
     const struct recording_info *info = recorded(r);
+    bool alone = r->given == 0; /* else what is missing was given instead */
     struct err why;
 
-    if (r->image_sought)
+    if (r->images_sought)
         return;
-    r->image_sought = true;
-    if (info == NULL || info->elf[0] == '\0') {
+    r->images_sought = true;
+    if (alone && (info == NULL || info->elf[0] == '\0'))
         remarks_warn(&r->remarks,
                      "Addresses have no names, and idle time counts "
                      "as busy: give the guest's image by --elf.");
+    if (info == NULL || info->elf[0] == '\0')
         return;
-    }
-    r->image = images_open(r->config.images, info->elf, &why);
-    if (r->image == NULL)
+    if (add_recorded(r, info->elf, &why) != 0 && alone) {
+        r->images.first_missing = true;
         remarks_warn(&r->remarks,
                      "Addresses have no names, and idle time counts as busy: "
                      "%s. Give the guest's image by --elf.",
                      why.text);
+    }
+    for (size_t i = 0; i < info->more_elf_count; i++)
+        if (add_recorded(r, info->more_elfs[i], &why) != 0 && alone)
+            remarks_warn(&r->remarks,
+                         "%s. Give all of the guest's images by --elf.",
+                         why.text);
 }
 
 static int on_hello(void *context, const struct guest *g, struct err *e)
 {
     struct run *r = context;
 
-    if (r->image == NULL)
-        find_image(r);
-    if (r->image == NULL)
-        return 0;
-    return identity_check(g, shared_image(r->image), &r->slide, &r->remarks, e);
+    find_images(r);
+    return guest_images_hello(&r->images, g, &r->remarks, e);
 }
 
-static void fill_info(const struct run *r, struct recording_info *info)
+/* The absolute path of file (i): a recording may be read from another
+ * directory. NULL: it has none, or too long a one. */
+static const char *absolute_path(struct run *r, size_t i)
 {
     char path[PATH_MAX];
+    const struct image *image = shared_image(r->images.files[i]);
+
+    if (realpath(image_path(image), path) == NULL ||
+        strlen(path) >= RECORDING_TEXT_MAX)
+        return NULL;
+    return arena_strndup(&r->paths, path, strlen(path));
+}
+
+static void fill_info(struct run *r, struct recording_info *info)
+{
     size_t len = 0;
-    const uint8_t *id = NULL;
 
     (void)snprintf(info->version, sizeof info->version, "%s",
                    COLLECTOR_VERSION);
-    if (r->image == NULL)
-        return;
-    const struct image *image = shared_image(r->image);
+    for (size_t i = 0; i < r->images.count; i++) {
+        const char *path = absolute_path(r, i);
 
-    /* the recording may be read from another directory */
-    if (realpath(image_path(image), path) != NULL &&
-        strlen(path) < sizeof info->elf)
-        memcpy(info->elf, path, strlen(path) + 1);
-    id = image_build_id(image, &len);
+        if (path != NULL && i == 0)
+            memcpy(info->elf, path, strlen(path) + 1);
+        else if (path != NULL && r->more_elf_count < GUEST_MAPS_MAX)
+            r->more_elfs[r->more_elf_count++] = path;
+    }
+    info->more_elfs = r->more_elfs;
+    info->more_elf_count = r->more_elf_count;
+    if (r->images.count == 0)
+        return;
+    const uint8_t *id = image_build_id(shared_image(r->images.files[0]), &len);
+
     if (id != NULL && len <= sizeof info->build_id) {
         memcpy(info->build_id, id, len);
         info->build_id_len = len;
@@ -155,8 +199,9 @@ struct run *run_new(const struct run_config *config, bool *usage, struct err *e)
 {
     struct run *r = calloc(1, sizeof *r);
     struct source *source = NULL;
-    const char *elf =
-        config->spec != NULL ? config->spec->elf : config->options->guests.elf;
+    const struct elf_path *elf = config->spec != NULL
+                                     ? config->spec->elfs
+                                     : config->options->guests.elfs;
 
     *usage = false;
     if (r == NULL) {
@@ -169,11 +214,10 @@ struct run *run_new(const struct run_config *config, bool *usage, struct err *e)
     *usage = source == NULL;
     if (source == NULL || name_recording(r, e) != 0)
         goto fail;
-    if (elf != NULL) {
-        r->image = images_open(config->images, elf, e);
-        if (r->image == NULL)
+    for (; elf != NULL; elf = elf->next)
+        if (guest_images_add(&r->images, config->images, elf->path, e) != 0)
             goto fail;
-    }
+    r->given = r->images.count;
     struct pipeline_config pipeline = make_config(r);
 
     r->pipeline = pipeline_new(source, &pipeline, e);
@@ -193,6 +237,8 @@ void run_free(struct run *r)
     if (r == NULL)
         return;
     pipeline_free(r->pipeline);
+    guest_images_fini(&r->images);
+    arena_fini(&r->paths);
     free(r->recording);
     free(r);
 }
@@ -227,8 +273,10 @@ static void judge_end(struct run *r)
         remarks_warn(&r->remarks, "The recording is damaged: nothing behind "
                                   "the damage was read.");
     if (r->end == PIPELINE_OTHER_IMAGE)
-        remarks_warn(&r->remarks, "After a reboot the guest runs another "
-                                  "image; what it did then is left out.");
+        remarks_warn(&r->remarks,
+                     "After a reboot the guest runs another image, "
+                     "or its image lies elsewhere; what it did "
+                     "then is left out.");
     if (r->end == PIPELINE_STAYED_AWAY)
         remarks_note(&r->remarks,
                      "The guest left and did not come back within %.3g s.",
@@ -260,34 +308,36 @@ bool run_has_report(struct run *r)
            (!r->failed || r->profile->stack_count != 0);
 }
 
-static void note_flaws(struct run *r)
+/* How many files must be of images of this guest: neither those that are given
+ * for all guests, nor those of a recording behind others. */
+static size_t wanted_files(const struct run *r)
 {
-    unsigned flaws = r->image != NULL ? image_flaws(shared_image(r->image)) : 0;
+    const struct guests *g = &r->config.options->guests;
 
-    /* the build-id was spoken of when the guest introduced itself */
-    for (unsigned flaw = IMAGE_NO_SYMBOLS; flaw <= IMAGE_BAD_DEBUG;
-         flaw <<= 1) {
-        if ((flaws & flaw) != 0)
-            remarks_note(&r->remarks, "%s",
-                         image_flaw_text((enum image_flaw)flaw));
-    }
+    if (g->count >= 2 && r->config.spec->elfs == g->elfs)
+        return 0;
+    return r->given != 0 ? r->given : r->images.count;
+}
+
+const char *run_elf(const struct run *r)
+{
+    return r->images.kernel != NULL ? image_path(shared_image(r->images.kernel))
+                                    : NULL;
 }
 
 struct view *run_view(struct run *r, struct err *e)
 {
-    struct symbolizer *symbolizer = NULL;
-    struct opcodes *opcodes = NULL;
     struct view *view = NULL;
 
-    if (r->image == NULL ||
-        shared_image_readers(r->image, r->slide, &symbolizer, &opcodes) == 0)
-        view = view_new(r->profile, symbolizer, opcodes);
+    if (guest_images_place(&r->images, r->profile) == 0)
+        view = view_new(r->profile, r->images.atlas);
     if (view == NULL) {
         (void)err_set(e, "out of memory");
         return NULL;
     }
     remarks_diagnose(&r->remarks, r->profile, view);
-    note_flaws(r);
+    guest_images_remark(&r->images, r->profile, view, wanted_files(r),
+                        &r->remarks);
     return view;
 }
 
@@ -300,7 +350,7 @@ struct report run_report(struct run *r, const struct view *v)
         .profile = r->profile,
         .view = v,
         .remarks = &r->remarks,
-        .elf = r->image != NULL ? image_path(shared_image(r->image)) : NULL,
+        .elf = run_elf(r),
         .source = info != NULL ? info->source : r->source,
         .top = r->config.options->top,
         .all = r->config.options->all,

@@ -9,12 +9,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cmd/guest_images.h"
 #include "cmd/guests.h"
 #include "cmd/images.h"
 #include "cmd/options.h"
 #include "pipeline.h"
 #include "render/remarks.h"
 #include "render/render.h"
+#include "symbolize/arena.h"
 #include "util/err.h"
 #include "view/view.h"
 
@@ -43,9 +45,12 @@ struct run {
     char source[RECORDING_TEXT_MAX];
     char *recording; /* path; NULL: none */
     struct pipeline *pipeline;
-    struct shared_image *image; /* NULL: none known */
-    uint64_t slide;
-    bool image_sought;
+    struct guest_images images;
+    size_t given;       /* of their files, by --elf; the first ones */
+    bool images_sought; /* those that a recording names */
+    const char *more_elfs[GUEST_MAPS_MAX]; /* for a recording, in: */
+    size_t more_elf_count;
+    struct arena paths;
     struct remarks remarks;
 
     /* Set by run_ended(). */
@@ -67,6 +72,9 @@ void run_ended(struct run *r, enum pipeline_end end, const struct err *e);
 
 /* Is there something to report on? If not, (r->failed) is set. */
 bool run_has_report(struct run *r);
+
+/* The path of its kernel's image; NULL: not known. */
+const char *run_elf(const struct run *r);
 
 /* The view of what this run found; release it by view_free(). NULL with (e)
  * filled. */

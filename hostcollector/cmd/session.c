@@ -215,8 +215,9 @@ static void start_anew(struct session *s, struct run *r)
         return;
     }
     tell(s, "collector", r,
-         "the guest rebooted into another image; sampling that from the "
-         "beginning (there will be a report on each)");
+         "the guest rebooted into another image, or its image lies elsewhere "
+         "now: sampling that from the beginning (there will be a report on "
+         "each)");
     r->config.alone = false;
     if (add_run(s, r->config.spec, r->config.number + 1, &e) == NULL)
         fail(s, r, &e);

@@ -37,6 +37,7 @@ void core_reboot(struct core *c)
 {
     core_forget_stacks(c);
     c->has_epoch = false;
+    c->images = false;
     c->has_counters = false;
     memset(c->ahead, 0, sizeof c->ahead);
     c->gap = false;

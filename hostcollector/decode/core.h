@@ -14,7 +14,8 @@
 
 struct core_slot {
     uint32_t stack;      /* as events.stack() numbered it */
-    uint32_t generation; /* valid if it is the core's */
+    uint16_t generation; /* valid if it is the core's */
+    uint16_t base;       /* of its leaves: index in samples_decoder.bases */
 };
 
 struct core {
@@ -24,7 +25,8 @@ struct core {
 
     bool has_epoch;
     uint16_t epoch;
-    uint32_t generation; /* not 0; counts how often the dictionary emptied */
+    uint16_t generation; /* not 0; counts how often the dictionary emptied */
+    bool images; /* of this boot: STACK_AT records came, also ones now lost */
     struct core_slot dict[CORE_DICT_SLOTS];
     /* What the last STACK record defined, which the next may refer to. */
     bool chain_known;

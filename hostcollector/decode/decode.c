@@ -50,6 +50,7 @@ void decode_free(struct decode *d)
 
 static void reboot_cores(struct decode *d)
 {
+    d->samples.base_count = 0;
     for (size_t i = 0; i < GUEST_CORES_MAX; i++)
         if (d->cores[i])
             core_reboot(d->cores[i]);
@@ -96,12 +97,16 @@ static int check_version(const struct frame *f, struct err *e)
 {
     uint16_t version = fields_hello_version(f->body, f->length);
 
-    if (version >> 8 == TPROF_WIRE_VERSION_MAJOR || version == 0)
+    unsigned major = version >> 8;
+
+    if (version == 0)
         return 0; /* without a version it is malformed, not foreign */
+    if (major >= TPROF_WIRE_VERSION_OLDEST && major <= TPROF_WIRE_VERSION_MAJOR)
+        return 0;
     return err_set(e,
                    "decode: the guest speaks wire version %u.%u, this "
                    "collector %u.%u: use a collector of the guest's version",
-                   version >> 8, version & 255u, TPROF_WIRE_VERSION_MAJOR,
+                   major, version & 255u, TPROF_WIRE_VERSION_MAJOR,
                    TPROF_WIRE_VERSION_MINOR);
 }
 
@@ -146,7 +151,7 @@ static int hello(struct decode *d, const struct frame *f, struct err *e)
 
     enter(d, kind, f);
     d->guest = g;
-    d->samples.text_start = g.text_start;
+    d->samples.bases[0] = g.text_start;
     return d->events->hello(d->context, kind, &g, e);
 }
 
@@ -248,6 +253,18 @@ static void pong(struct decode *d, const struct frame *f)
         d->events->pong(d->context, &p);
 }
 
+static int map(struct decode *d, const struct frame *f, struct err *e)
+{
+    struct guest_map m;
+    const char *wrong = fields_map(f->body, f->length, &m);
+
+    if (wrong)
+        malformed(d, f, wrong);
+    else if (d->events->map)
+        return d->events->map(d->context, &m, e);
+    return 0;
+}
+
 static int dispatch(struct decode *d, const struct frame *f, struct err *e)
 {
     d->health.frames++;
@@ -267,6 +284,8 @@ static int dispatch(struct decode *d, const struct frame *f, struct err *e)
     case WIRE_PONG:
         pong(d, f);
         return 0;
+    case WIRE_MAP:
+        return map(d, f, e);
     default:
         d->health.unknown_frames++;
         return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads the fields of HELLO, STATS, STATUS and PONG. */
+/* Reads the fields of HELLO, STATS, STATUS, PONG and MAP. */
 #include "decode/fields.h"
 
 #include <string.h>
@@ -56,13 +56,21 @@ uint16_t fields_hello_version(const uint8_t *body, size_t length)
     return (uint16_t)f.value;
 }
 
-static void hello_text(struct guest *g, const struct field *f)
+/* Text into (to) of (size) bytes, zeroed; cut to fit. */
+static void take_text(char *to, size_t size, const struct field *f)
 {
-    size_t length = f->length;
+    memcpy(to, f->bytes, f->length < size ? f->length : size - 1);
+}
 
-    if (length > sizeof g->agent_version - 1)
-        length = sizeof g->agent_version - 1;
-    memcpy(g->agent_version, f->bytes, length);
+/* Returns what is wrong with it, or NULL. */
+static const char *take_build_id(uint8_t *to, uint32_t *length,
+                                 const struct field *f)
+{
+    if (f->length > GUEST_BUILD_ID_MAX)
+        return "build-id is longer than 64 bytes";
+    memcpy(to, f->bytes, f->length);
+    *length = (uint32_t)f->length;
+    return NULL;
 }
 
 /* Returns what is wrong with the field, or NULL. */
@@ -73,7 +81,7 @@ static const char *hello_field(struct guest *g, const struct field *f)
         g->wire_version = (uint16_t)f->value;
         break;
     case WIRE_HELLO_AGENT_VERSION:
-        hello_text(g, f);
+        take_text(g->agent_version, sizeof g->agent_version, f);
         break;
     case WIRE_HELLO_ARCH:
         g->arch = to_u8(f->value);
@@ -90,11 +98,7 @@ static const char *hello_field(struct guest *g, const struct field *f)
         g->tsc_hz = f->value;
         break;
     case WIRE_HELLO_BUILD_ID:
-        if (f->length > sizeof g->build_id)
-            return "build-id is longer than 64 bytes";
-        memcpy(g->build_id, f->bytes, f->length);
-        g->build_id_len = (uint32_t)f->length;
-        break;
+        return take_build_id(g->build_id, &g->build_id_len, f);
     case WIRE_HELLO_TEXT_START:
         g->text_start = f->value;
         break;
@@ -216,6 +220,9 @@ static void stats_field(struct core_stats *s, const struct field *f)
     case WIRE_STATS_UNKNOWN_CPU:
         s->unknown_cpu = f->value;
         break;
+    case WIRE_STATS_REPAIRED:
+        s->repaired = f->value;
+        break;
     case WIRE_STATS_STEAL:
         s->has_steal = f->value != UINT64_MAX;
         s->steal_ns = s->has_steal ? f->value : 0;
@@ -288,4 +295,64 @@ const char *fields_pong(const uint8_t *body, size_t length,
             p->tsc = f.value;
     }
     return c.bad ? "PONG ends inside a field" : NULL;
+}
+
+/* The file's name, without the folders that a kernel may have before it. */
+static void take_file_name(char *to, size_t size, const struct field *f)
+{
+    const uint8_t *slash = memrchr(f->bytes, '/', f->length);
+    struct field name = *f;
+
+    if (slash != NULL) {
+        name.length -= (size_t)(slash + 1 - f->bytes);
+        name.bytes = slash + 1;
+    }
+    take_text(to, size, &name);
+}
+
+/* Returns what is wrong with the field, or NULL. */
+static const char *map_field(struct guest_map *m, const struct field *f)
+{
+    switch (f->tag) {
+    case WIRE_MAP_START:
+        m->start = f->value;
+        break;
+    case WIRE_MAP_SIZE:
+        m->size = f->value;
+        break;
+    case WIRE_MAP_LINK_START:
+        m->link_start = f->value;
+        break;
+    case WIRE_MAP_NAME:
+        take_file_name(m->name, sizeof m->name, f);
+        break;
+    case WIRE_MAP_BUILD_ID:
+        return take_build_id(m->build_id, &m->build_id_len, f);
+    case WIRE_MAP_TEXT_CRC:
+        m->has_text_crc = true;
+        m->text_crc = to_u32(f->value);
+        break;
+    default: /* of a later minor version */
+        break;
+    }
+    return NULL;
+}
+
+const char *fields_map(const uint8_t *body, size_t length, struct guest_map *m)
+{
+    struct cursor c = cursor_init(body, length);
+    struct field f;
+
+    *m = (struct guest_map){0};
+    while (next_field(&c, &f)) {
+        const char *wrong = map_field(m, &f);
+
+        if (wrong)
+            return wrong;
+    }
+    if (c.bad)
+        return "MAP ends inside a field";
+    if (m->start == 0 || m->size == 0 || m->start + m->size < m->start)
+        return "MAP of an impossible range";
+    return NULL;
 }

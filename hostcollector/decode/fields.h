@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Frame bodies that are made of fields, and what they say: WIRE.md 2.1, 3, 6
- * and 7. Each function fills its struct, 0 where the guest told nothing, and
+ * to 8. Each function fills its struct, 0 where the guest told nothing, and
  * returns NULL; or what is wrong with the body, as text to be shown.
  */
 #ifndef TPROF_DECODE_FIELDS_H
@@ -22,5 +22,6 @@ const char *fields_status(const uint8_t *body, size_t length,
                           struct guest_status *s);
 const char *fields_pong(const uint8_t *body, size_t length,
                         struct guest_pong *p);
+const char *fields_map(const uint8_t *body, size_t length, struct guest_map *m);
 
 #endif

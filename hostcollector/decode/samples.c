@@ -79,16 +79,27 @@ static bool any_pending(const struct reading *r)
             r->pending[1].missed) != 0;
 }
 
-static uint32_t stack_of(struct reading *r, uint64_t id)
+/* The stack of that id, or NULL, which is counted. */
+static const struct core_slot *find_stack(struct reading *r, uint64_t id)
 {
     if (id < CORE_DICT_SLOTS) {
         const struct core_slot *slot = &r->core->dict[id];
 
         if (slot->generation == r->core->generation)
-            return slot->stack;
+            return slot;
     }
     r->unknown_stack++;
-    return STACK_UNKNOWN;
+    return NULL;
+}
+
+/* A short sample's address, (leaf) behind the base of its stack. Without that
+ * the base is text, unless it may as well be another image's. */
+static uint64_t short_leaf(const struct reading *r,
+                           const struct core_slot *slot, uint64_t leaf)
+{
+    if (!slot && r->core->images)
+        return LEAF_UNKNOWN;
+    return r->d->bases[slot ? slot->base : 0] + leaf;
 }
 
 static uint32_t at_most_u32(uint64_t value)
@@ -100,7 +111,7 @@ static const char *long_sample(struct reading *r, struct cursor *c)
 {
     r->time += cursor_varint(c);
     uint64_t id = cursor_varint(c);
-    uint64_t leaf = r->d->text_start + cursor_zigzag(c);
+    uint64_t leaf = r->d->bases[0] + cursor_zigzag(c);
     uint64_t flags = cursor_varint(c);
     uint64_t late = cursor_varint(c);
     uint64_t weight = cursor_varint(c);
@@ -109,12 +120,15 @@ static const char *long_sample(struct reading *r, struct cursor *c)
         return "a long sample is cut";
     if (weight == 0)
         return "a sample of weight 0";
-    r->d->batch[r->count++] = (struct sample){.tsc = tsc_now(r),
-                                              .leaf = leaf,
-                                              .stack = stack_of(r, id),
-                                              .late = at_most_u32(late),
-                                              .weight = at_most_u32(weight),
-                                              .flags = (uint32_t)flags};
+    const struct core_slot *slot = find_stack(r, id);
+
+    r->d->batch[r->count++] =
+        (struct sample){.tsc = tsc_now(r),
+                        .leaf = leaf,
+                        .stack = slot ? slot->stack : STACK_UNKNOWN,
+                        .late = at_most_u32(late),
+                        .weight = at_most_u32(weight),
+                        .flags = (uint32_t)flags};
     r->content.counters[WIRE_COUNTER_SAMPLES]++;
     r->content.counters[WIRE_COUNTER_MISSED] += weight - 1;
     r->core->account.jumps += flags & WIRE_SAMPLE_JUMP;
@@ -144,11 +158,28 @@ static void build_chain(struct core *core, struct cursor *c, uint64_t address,
         core->chain[i] = frames[i];
 }
 
-static const char *stack_record(struct reading *r, struct cursor *c)
+/* The index of a base that STACK_AT tells; above WIRE_STACK_BASES_MAX: there
+ * are too many of them. */
+static uint16_t find_base(struct samples_decoder *d, uint64_t address)
+{
+    uint16_t i = 1;
+
+    while (i <= d->base_count && d->bases[i] != address)
+        i++;
+    if (i > d->base_count && i <= WIRE_STACK_BASES_MAX) {
+        d->bases[i] = address;
+        d->base_count = i;
+    }
+    return i;
+}
+
+/* STACK, with leaves and addresses counted from (base). */
+static const char *stack_record(struct reading *r, struct cursor *c,
+                                uint16_t base)
 {
     struct core *core = r->core;
     struct stack stack = {.frames = core->chain};
-    uint64_t address = r->d->text_start;
+    uint64_t address = r->d->bases[base];
     uint64_t id = cursor_varint(c);
     uint64_t end = cursor_varint(c);
     uint64_t mask = cursor_varint(c);
@@ -168,7 +199,7 @@ static const char *stack_record(struct reading *r, struct cursor *c)
     if (fresh > WIRE_STACK_FRAMES_MAX || shared > WIRE_STACK_FRAMES_MAX ||
         fresh + shared > WIRE_STACK_FRAMES_MAX)
         return "a stack of more than 127 frames";
-    core->dict[id].generation = core->generation - 1; /* until it is known */
+    core->dict[id].generation = 0; /* until it is known */
     if (shared > 0 && !core->chain_known)
         return NULL; /* built upon one that was lost */
     if (shared > core->depth)
@@ -184,8 +215,22 @@ static const char *stack_record(struct reading *r, struct cursor *c)
     stack.end = (uint8_t)(end < WIRE_END_REASONS ? end : WIRE_END_REASONS);
     core->dict[id].stack =
         r->d->events->stack(r->d->context, core->number, &stack);
+    core->dict[id].base = base;
     core->dict[id].generation = core->generation;
     return NULL;
+}
+
+static const char *stack_at_record(struct reading *r, struct cursor *c)
+{
+    uint64_t address = r->d->bases[0] + cursor_zigzag(c);
+
+    if (c->bad)
+        return "a STACK_AT record is cut";
+    uint16_t base = find_base(r->d, address);
+
+    r->core->images = true;
+    return base > WIRE_STACK_BASES_MAX ? "STACK_AT records of over 64 images"
+                                       : stack_record(r, c, base);
 }
 
 static void set_epoch(struct core *c, uint16_t epoch)
@@ -256,7 +301,9 @@ static const char *long_record(struct reading *r, const uint8_t **cell,
         return wrong;
     }
     case WIRE_LONG_STACK:
-        return stack_record(r, &c);
+        return stack_record(r, &c, 0);
+    case WIRE_LONG_STACK_AT:
+        return stack_at_record(r, &c);
     case WIRE_LONG_BEGIN:
         return begin_record(r, &c);
     case WIRE_LONG_LOST:
@@ -286,11 +333,13 @@ static const char *decode_cells(struct reading *r, const uint8_t *cell,
                 return wrong;
             continue;
         }
+        const struct core_slot *slot = find_stack(r, FIELD(v, ID));
+
         r->time += FIELD(v, DT);
         r->d->batch[r->count++] =
             (struct sample){.tsc = tsc_now(r),
-                            .leaf = r->d->text_start + FIELD(v, LEAF),
-                            .stack = stack_of(r, FIELD(v, ID)),
+                            .leaf = short_leaf(r, slot, FIELD(v, LEAF)),
+                            .stack = slot ? slot->stack : STACK_UNKNOWN,
                             .late = late_units(FIELD(v, LATE)),
                             .weight = 1};
         r->content.counters[WIRE_COUNTER_SAMPLES]++;
@@ -367,6 +416,7 @@ const char *samples_decode(struct samples_decoder *d, struct core *c,
     uint64_t from_tsc = c->has_counters ? c->tsc : tsc_now(&r);
 
     c->account.complete = false;
+    c->images |= header[WIRE_SAMPLES_FLAGS] & WIRE_SAMPLES_IMAGES;
     if (!c->has_epoch || c->epoch != epoch)
         set_epoch(c, epoch);
     const char *wrong = decode_cells(&r, cells, cells + size);

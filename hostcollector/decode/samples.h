@@ -16,7 +16,9 @@
 struct samples_decoder {
     const struct events *events;
     void *context;
-    uint64_t text_start;      /* of the guest */
+    /* What short leaves are counted from: text, then STACK_AT's. */
+    uint64_t bases[1 + WIRE_STACK_BASES_MAX];
+    uint16_t base_count;      /* of STACK_AT's, in this boot */
     uint64_t unknown_records; /* counted here */
     struct sample batch[SAMPLES_BATCH_MAX];
 };

@@ -36,6 +36,9 @@ struct events {
     void (*stats)(void *context, const struct core_stats *stats);
     void (*status)(void *context, const struct guest_status *status);
     void (*pong)(void *context, const struct guest_pong *pong);
+    /* A further image lies in the guest's memory; told again in each session.
+     * Returns as (hello) does. May be NULL. */
+    int (*map)(void *context, const struct guest_map *map, struct err *e);
     /* (frames) frames were lost: dictionaries are unknown, send RESET. */
     void (*gap)(void *context, uint32_t frames);
 };

@@ -48,9 +48,22 @@ struct core_stats {
     uint64_t stacks;
     uint64_t foreign;
     uint64_t device_errors, busy, unknown_cpu; /* whole agent: in core 0's */
-    bool has_steal; /* else nobody knows, and (steal_ns) is 0 */
+    uint64_t repaired; /* times its timer was taken back */
+    bool has_steal;    /* else nobody knows, and (steal_ns) is 0 */
     uint64_t steal_ns;
 };
+
+/* MAP, WIRE.md 8: a further image. Text is as it came: escape it. */
+struct guest_map {
+    uint64_t start, size; /* its code, run-time; neither 0 nor wrapping */
+    uint64_t link_start;  /* (start) as the ELF file has it */
+    char name[64];        /* without folders, cut to fit; "" if not told */
+    uint8_t build_id[GUEST_BUILD_ID_MAX];
+    uint32_t build_id_len; /* 0: it has none */
+    bool has_text_crc;
+    uint32_t text_crc; /* CRC-32C of the first WIRE_TEXT_CRC_SPAN bytes */
+};
+#define GUEST_MAPS_MAX 64u
 
 /* STATUS, WIRE.md 7: what took effect. */
 struct guest_status {

@@ -114,6 +114,11 @@ struct profile {
     size_t stack_count;      /* numbers below this are valid */
     uint64_t refused_stacks; /* not kept: aggregate_config.memory_max */
 
+    /* Further images, by rising address; none overlaps another or text. */
+    const struct guest_map *maps;
+    size_t map_count;      /* at most GUEST_MAPS_MAX */
+    uint64_t refused_maps; /* overlapping ones, and what was too much */
+
     struct stream_health health;
     struct stack_pool *stacks; /* for profile_stack() */
 };

@@ -8,9 +8,15 @@
 
 #include "tprof_wire.h"
 
+/*
+ * A leaf of which nothing is known but that it was: its stack was lost in
+ * transport, and with it the image that the leaf lies in.
+ */
+#define LEAF_UNKNOWN 0u
+
 struct sample {
     uint64_t tsc;    /* guest's clock, a multiple of the batch's unit */
-    uint64_t leaf;   /* interrupted run-time address */
+    uint64_t leaf;   /* interrupted run-time address, or LEAF_UNKNOWN */
     uint32_t stack;  /* as events.stack() numbered it, or STACK_UNKNOWN */
     uint32_t late;   /* units; of a short sample the middle of its range */
     uint32_t weight; /* deadlines covered, at least 1 */

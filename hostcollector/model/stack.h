@@ -10,8 +10,8 @@
 /*
  * Stacks are known by number: equal stacks have equal numbers. STACK_UNKNOWN
  * is that of a sample whose stack was lost in transport, or for which there
- * was no memory; its leaf is known nevertheless. As a struct stack it has no
- * frames and ends with WIRE_END_REASONS.
+ * was no memory. As a struct stack it has no frames and ends with
+ * WIRE_END_REASONS.
  */
 #define STACK_UNKNOWN 0u
 

@@ -36,6 +36,13 @@ struct view_function {
     const char *file; /* of its line with most time, NULL: unknown */
     uint32_t line;    /* with the most time of its own, or else in calls */
     double late;      /* TSC ticks that samples in it came late, summed */
+    bool nameless;    /* its name is but an address */
+};
+
+/* An image that samples lie in. */
+struct view_image {
+    const char *name;   /* harmless; NULL: the kernel's */
+    struct amount busy; /* samples interrupted in it, as in view.total */
 };
 
 /* One function in one scope. */
@@ -102,6 +109,9 @@ struct view {
     uint64_t shallow[WIRE_END_REASONS + 1];
     uint64_t without_frame;  /* busy samples in functions that make no frame */
     uint64_t without_symbol; /* busy samples whose leaf has no name */
+
+    struct view_image *images; /* the kernel's, then those that it loaded */
+    size_t image_count;        /* at least 1 */
 };
 
 #endif

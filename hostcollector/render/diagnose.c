@@ -12,11 +12,15 @@
 #include "render/steal.h"
 
 /* Fewer samples than this on a core: its shares are rough. */
-#define FEW_SAMPLES   100
+#define FEW_SAMPLES    100
 /* Loss above this share of the ticks gets a warning. */
-#define LOSS_WARNED   0.01
+#define LOSS_WARNED    0.01
 /* A core misses deadlines when more than this share of them had no tick. */
-#define MISSED_WARNED 0.10
+#define MISSED_WARNED  0.10
+/* A core that went on until so many seconds before the end has fallen silent.
+ */
+#define SILENT_WARNED  3.0
+#define SILENT_PERIODS 30
 
 #define LIST_SIZE 160
 
@@ -306,6 +310,38 @@ static void look_for_missed(struct remarks *r, const struct profile *p)
                      list, account);
 }
 
+/* Seconds before the end of the profile in which (core) had no tick. */
+static double silence(const struct profile *p, const struct profile_core *core)
+{
+    size_t last = core->second_count;
+
+    while (last > 0 && core->seconds[last - 1].samples == 0 &&
+           core->seconds[last - 1].lost == 0)
+        last--;
+    return p->duration_s - (double)last;
+}
+
+/* It had ticks, it did not leave, and others went on. */
+static void look_for_silence(struct remarks *r, const struct profile *p)
+{
+    for (size_t i = 0; i < p->core_count; i++) {
+        const struct profile_core *core = &p->cores[i];
+        double s = silence(p, core);
+        bool left =
+            core->has_stats && (core->stats.flags & WIRE_STATS_STARTED) == 0;
+
+        if (!has_delivered(core) || left || p->tsc_hz == 0 ||
+            s < SILENT_WARNED ||
+            s * (double)p->tsc_hz < SILENT_PERIODS * (double)p->period_tsc)
+            continue;
+        remarks_warn(r,
+                     "Core %" PRIu32 " had no tick in the last %.0f s, while "
+                     "others went on: are interrupts off there since, or does "
+                     "the kernel use the local APIC's timer?",
+                     core->core, s);
+    }
+}
+
 static void look_for_fixed_tick(struct remarks *r, const struct profile *p)
 {
     if (p->guest.intervals != WIRE_INTERVALS_KERNEL || !p->has_status ||
@@ -389,6 +425,14 @@ static void look_at_core(struct remarks *r, const struct profile *p,
                      core->core, core->jumps,
                      (double)core->jump_weight * (double)p->period_tsc /
                          (double)p->tsc_hz);
+    if (core->has_stats && stats->repaired != 0)
+        remarks_note(r,
+                     "Core %" PRIu32 ": its timer was taken back %" PRIu64
+                     " times, since the kernel had re-programmed it, or its "
+                     "ticks had stayed away for long. A kernel that waits by "
+                     "the local APIC's timer needs config.lending, one that "
+                     "ticks by it another config.timer.",
+                     core->core, stats->repaired);
     if (core->has_stats && stats->unknown_cpu != 0)
         remarks_warn(r,
                      "Ticks on cores that never called tprof_start_cpu(): "
@@ -446,6 +490,7 @@ void remarks_diagnose(struct remarks *r, const struct profile *p,
     look_for_samples(r, p, v);
     look_for_loss(r, p);
     look_for_missed(r, p);
+    look_for_silence(r, p);
     look_for_fixed_tick(r, p);
     look_for_few(r, v);
     look_at_stacks(r, p, v);

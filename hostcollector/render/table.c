@@ -7,9 +7,11 @@
 #include "render/table.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "render/name.h"
 #include "render/share.h"
 #include "render/text.h"
 
@@ -118,7 +120,47 @@ static void write_rates(FILE *out, const struct profile *p)
         (void)fprintf(out, ", %.0f achieved", achieved);
 }
 
-/* Two lines: what this is a report of. */
+/* An image that the kernel loaded, or the kernel's own, to be sorted. */
+static int compare_images(const void *a, const void *b)
+{
+    const struct view_image *const *left = a, *const *right = b;
+
+    if ((*left)->busy.time != (*right)->busy.time)
+        return (*left)->busy.time < (*right)->busy.time ? 1 : -1;
+    return (*left > *right) - (*left < *right);
+}
+
+/* "Images: kernel.elf 61.2 %, app 38.8 % of the busy time", where there are
+ * several; (kernel) is the first one's name. */
+static void write_images(FILE *out, const struct view *v, const char *kernel)
+{
+    const struct view_image *sorted[GUEST_MAPS_MAX + 1];
+    char line[2048] = "";
+    size_t n = 0, used = 0;
+
+    while (n < v->image_count && n < sizeof sorted / sizeof sorted[0]) {
+        sorted[n] = &v->images[n];
+        n++;
+    }
+    if (n < 2 || v->total.busy.samples == 0)
+        return;
+    /* pointers are sorted. NOLINTNEXTLINE(bugprone-sizeof-expression) */
+    qsort(sorted, n, sizeof sorted[0], compare_images);
+    for (size_t i = 0; i < n && sorted[i]->busy.samples != 0; i++) {
+        const char *name = sorted[i]->name;
+        int len = snprintf(line + used, sizeof line - used, "%s%s %.1f %%",
+                           i != 0 ? ", " : "", name != NULL ? name : kernel,
+                           100 * share_of(&sorted[i]->busy, &v->total.busy).p);
+
+        if (len < 0 || (size_t)len >= sizeof line - used - 32)
+            break;
+        used += (size_t)len;
+    }
+    (void)snprintf(line + used, sizeof line - used, " of the busy time");
+    text_wrap(out, "Images: ", line);
+}
+
+/* What this is a report of: two lines, and one on images. */
 static void write_headline(FILE *out, const struct report *r)
 {
     const struct profile *p = r->profile;
@@ -146,6 +188,7 @@ static void write_headline(FILE *out, const struct report *r)
         (void)fprintf(out, ", from %s",
                       text_escape(source, sizeof source, r->source));
     (void)putc('\n', out);
+    write_images(out, r->view, r->elf != NULL ? name : "kernel");
 }
 
 static void write_warnings(FILE *out, const struct remarks *remarks)
@@ -177,7 +220,7 @@ static void write_row(FILE *out, const struct report *r,
 {
     const struct view_function *f = &r->view->functions[row->function];
     double uncertain = share_of(&row->uncertain, &row->self).p;
-    char where[512];
+    char where[512], name[NAME_SHORT];
 
     write_share(out, 7, share_of(&row->self, &scope->busy));
     write_share(out, 8, share_of(&row->total, &scope->busy));
@@ -186,12 +229,14 @@ static void write_row(FILE *out, const struct report *r,
     else
         (void)fputs("        ", out);
     if (f->file == NULL) {
-        (void)fprintf(out, "%s\n", f->name);
+        (void)fprintf(
+            out, "%s\n",
+            name_short(name, f->name, FUNCTION_WIDTH + 1 + LINE_WIDTH));
         return;
     }
     (void)snprintf(where, sizeof where, "%s:%" PRIu32, table_base_name(f->file),
                    f->line);
-    text_left(out, f->name, FUNCTION_WIDTH);
+    text_left(out, name_short(name, f->name, FUNCTION_WIDTH), FUNCTION_WIDTH);
     (void)putc(' ', out);
     text_tail(out, where, LINE_WIDTH);
     (void)putc('\n', out);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "render/name.h"
 #include "render/share.h"
 #include "render/table.h"
 #include "render/text.h"
@@ -15,6 +16,8 @@
 #define CALLS_SHOWN 5
 /* ... if they have this share of the time themselves. */
 #define CALLS_MIN   .01
+/* Columns for a name among them. */
+#define CALL_WIDTH  50
 /* Callers and callees below this share of the function are left out. */
 #define CALL_MIN    .01
 
@@ -54,59 +57,80 @@ static uint32_t only_child(const struct writer *w, const struct view_node *node)
                : 0;
 }
 
+static const char inlined[] = " (inlined)";
+static const char joint[] = " > ";
+
+static const char *name_of(const struct writer *w, const struct view_node *node)
+{
+    return w->view->functions[node->function].name;
+}
+
 static size_t name_width(const struct writer *w, const struct view_node *node)
 {
-    return text_width(w->view->functions[node->function].name) +
-           (node->inlined ? strlen(" (inlined)") : 0);
+    return text_width(name_of(w, node)) + (node->inlined ? strlen(inlined) : 0);
 }
 
-/* Write the names of (node) and of those joined with it, from (column) on.
- * Returns the last of them. */
-static const struct view_node *
-write_chain(const struct writer *w, const struct view_node *node, size_t column)
+/* The name of (node) from (column) on, all of it if there is room. */
+static void write_name(const struct writer *w, const struct view_node *node,
+                       size_t column)
 {
-    for (;;) {
-        const char *name = w->view->functions[node->function].name;
-        uint32_t child = only_child(w, node);
-        const struct view_node *next = &w->scope->tree.nodes[child];
+    const char *mark = node->inlined ? inlined : "";
+    size_t room = TEXT_COLUMNS - column - strlen(mark);
+    char buf[NAME_SHORT];
 
-        (void)fprintf(w->out, "%s%s", name, node->inlined ? " (inlined)" : "");
-        column += name_width(w, node);
-        if (child == 0 || column + 3 + name_width(w, next) > TEXT_COLUMNS)
-            return node;
-        (void)fputs(" > ", w->out);
-        column += 3;
-        node = next;
-    }
+    (void)fprintf(w->out, "%s%s", name_short(buf, name_of(w, node), room),
+                  mark);
 }
 
-static size_t write_guides(struct writer *w, size_t level)
+static void write_guides(struct writer *w, size_t level)
 {
     if (level == 0)
-        return 0;
+        return;
     for (size_t i = 1; i < level; i++)
         (void)fputs(w->more[i] ? "|  " : "   ", w->out);
     (void)fputs(w->more[level] ? "|- " : "`- ", w->out);
-    return 3 * level;
 }
 
-/* Write (node) with those that it may be joined with; returns the last. */
+/* The child that joins (node) on its line, where that one's name is at
+ * (*column); this then is where the child's is. 0: there is none, or no room.
+ */
+static uint32_t joined(const struct writer *w, const struct view_node *node,
+                       size_t *column)
+{
+    size_t next = *column + name_width(w, node) + strlen(joint);
+    uint32_t child = only_child(w, node);
+
+    if (child == 0 ||
+        next + name_width(w, &w->scope->tree.nodes[child]) > TEXT_COLUMNS)
+        return 0;
+    *column = next;
+    return child;
+}
+
+/* Write (node) with those that join it; returns the last. */
 static const struct view_node *
 write_node(struct writer *w, const struct view_node *node, size_t level)
 {
-    const struct view_node *last = node;
+    const struct view_node *nodes = w->scope->tree.nodes, *last = node;
+    size_t first = 15 + 3 * level, column = first;
     double own;
 
     /* the line's numbers come before its names: find the last one first */
-    for (uint32_t i = only_child(w, last); i != 0; i = only_child(w, last))
-        last = &w->scope->tree.nodes[i];
+    for (uint32_t i; (i = joined(w, last, &column)) != 0;)
+        last = &nodes[i];
     own = share(w, &last->self);
     (void)fprintf(w->out, "%6.1f ", 100 * share(w, &node->total));
     if (own >= .0005)
         (void)fprintf(w->out, "%6.1f  ", 100 * own);
     else
         (void)fputs("        ", w->out);
-    last = write_chain(w, node, 15 + write_guides(w, level));
+    write_guides(w, level);
+    write_name(w, node, first);
+    for (uint32_t i; (i = joined(w, node, &first)) != 0;) {
+        node = &nodes[i];
+        (void)fputs(joint, w->out);
+        write_name(w, node, first);
+    }
     (void)putc('\n', w->out);
     return last;
 }
@@ -182,9 +206,12 @@ static void write_calls(FILE *out, const struct report *r,
         const struct view_edge *edge = &v->edges[i];
         uint32_t other = callers ? edge->caller : edge->callee;
         double p = share_of(&edge->amount, &row->total).p;
+        char name[NAME_SHORT];
 
         if (r->all || p >= CALL_MIN)
-            fits = append_call(list, sizeof list, v->functions[other].name, p);
+            fits = append_call(
+                list, sizeof list,
+                name_short(name, v->functions[other].name, CALL_WIDTH), p);
         i = callers ? edge->next_of_callee : edge->next_of_caller;
     }
     if (list[0] != '\0')

@@ -15,10 +15,11 @@
 
 static const char magic[8] = {'t', 'p', 'r', 'o', 'f', 'r', 'e', 'c'};
 #define VERSION_MAJOR 1u
-#define VERSION_MINOR 0u
+#define VERSION_MINOR 1u
 #define HEADER_FIXED  16u
 #define FIELDS_MAX    16384u
 #define FIELD_HEADER  3u
+#define MORE_MAX      64u /* further ELFs */
 #define CHUNK_HEADER  20u
 #define CHUNK_MAX     (1u << 20)
 
@@ -29,6 +30,7 @@ enum field_tag {
     FIELD_WALL = 4,
     FIELD_MONOTONIC = 5,
     FIELD_VERSION = 6,
+    FIELD_MORE_ELF = 7,
 };
 
 enum chunk_kind { CHUNK_WIRE = 1, CHUNK_END = 2 };
@@ -62,7 +64,8 @@ static uint8_t *put_time(uint8_t *p, uint8_t tag, uint64_t ns)
     return put_field(p, tag, value, sizeof value);
 }
 
-/* Returns the header's size; (buf) is large enough for any. */
+/* Returns the header's size; (buf) holds one of HEADER_FIXED + FIELDS_MAX + 4:
+ * names that do not fit are left out. */
 static size_t build_header(uint8_t *buf, const struct recording_info *info)
 {
     uint8_t *p = buf + HEADER_FIXED;
@@ -73,6 +76,10 @@ static size_t build_header(uint8_t *buf, const struct recording_info *info)
     p = put_field(p, FIELD_BUILD_ID, info->build_id, info->build_id_len);
     p = put_time(p, FIELD_WALL, info->wall_ns);
     p = put_time(p, FIELD_MONOTONIC, info->monotonic_ns);
+    for (size_t i = 0; i < info->more_elf_count; i++)
+        if (p + FIELD_HEADER + strlen(info->more_elfs[i]) <=
+            buf + HEADER_FIXED + FIELDS_MAX)
+            p = put_text(p, FIELD_MORE_ELF, info->more_elfs[i]);
     memcpy(buf, magic, sizeof magic);
     store_u16(buf + 8, VERSION_MAJOR);
     store_u16(buf + 10, VERSION_MINOR);
@@ -133,7 +140,7 @@ struct recording_writer *recording_create(const char *path,
                                           const struct recording_info *info,
                                           struct err *e)
 {
-    uint8_t header[HEADER_FIXED + FIELDS_MAX];
+    uint8_t header[HEADER_FIXED + FIELDS_MAX + 4];
     struct recording_writer *w = calloc(1, sizeof *w);
 
     if (!w) {
@@ -201,6 +208,9 @@ struct recording_reader {
     uint64_t arrival_ns;
     size_t left; /* of the chunk that is being read */
     struct recording_info info;
+    const char *more[MORE_MAX]; /* info.more_elfs, in: */
+    char more_text[FIELDS_MAX]; /* no field is longer than in the header */
+    size_t more_used;
 };
 
 bool recording_is(const void *bytes, size_t size)
@@ -238,10 +248,29 @@ static void get_text(char *text, size_t size, const uint8_t *value,
     text[length] = '\0';
 }
 
-static void get_field(struct recording_info *info, uint8_t tag,
+/* A field's header leaves room for the NUL. */
+static void get_more_elf(struct recording_reader *r, const uint8_t *value,
+                         size_t length)
+{
+    char *text = r->more_text + r->more_used;
+
+    if (r->info.more_elf_count == MORE_MAX)
+        return;
+    get_text(text, length + 1, value, length);
+    r->more_used += length + 1;
+    r->more[r->info.more_elf_count++] = text;
+    r->info.more_elfs = r->more;
+}
+
+static void get_field(struct recording_reader *r, uint8_t tag,
                       const uint8_t *value, size_t length)
 {
+    struct recording_info *info = &r->info;
+
     switch (tag) {
+    case FIELD_MORE_ELF:
+        get_more_elf(r, value, length);
+        break;
     case FIELD_SOURCE:
         get_text(info->source, sizeof info->source, value, length);
         break;
@@ -277,7 +306,7 @@ static int get_fields(struct recording_reader *r, const uint8_t *p, size_t size,
 
         if (length > size - FIELD_HEADER)
             break;
-        get_field(&r->info, p[0], p + FIELD_HEADER, length);
+        get_field(r, p[0], p + FIELD_HEADER, length);
         p += FIELD_HEADER + length;
         size -= FIELD_HEADER + length;
     }

@@ -20,7 +20,11 @@
 struct recording_info {
     char source[RECORDING_TEXT_MAX]; /* "serial:/path" */
     char elf[RECORDING_TEXT_MAX];    /* path of the guest's ELF; "" unknown */
-    char version[32];                /* of the collector */
+    /* Paths of further ones; a reader's live as long as it does. Those for
+     * which the header has no room are left out. */
+    const char *const *more_elfs;
+    size_t more_elf_count;
+    char version[32];                         /* of the collector */
     uint8_t build_id[RECORDING_BUILD_ID_MAX]; /* of that ELF */
     size_t build_id_len;                      /* 0: none */
     uint64_t wall_ns;      /* CLOCK_REALTIME, since 1970 ... */

@@ -340,21 +340,28 @@ static uint64_t final_patience(const struct session *s)
     return patience > FINAL_PATIENCE ? patience : FINAL_PATIENCE;
 }
 
-/* When a guest that says nothing is asked whether it is still there. A machine
- * that is reset forgets its connections without a word, and its host goes on to
- * take them for open until something is sent. */
+/* When a guest that says nothing is remarked on. */
 static uint64_t silence_ns(const struct session *s)
 {
     bool listens = s->state == SESSION_SAMPLING && !s->one_way;
 
-    return listens && s->source->reconnects ? s->heard_ns + SILENCE_MAX
-                                            : SESSION_NEVER;
+    return listens && s->source->live ? s->heard_ns + SILENCE_MAX
+                                      : SESSION_NEVER;
 }
 
+/* Tells why it may be silent; and asks whether it is still there: a machine
+ * that is reset forgets its connections without a word, and its host goes on to
+ * take them for open until something is sent. */
 static void ask(struct session *s, uint64_t now_ns)
 {
-    send_command(s, (struct command){.type = WIRE_PING, .cookie = now_ns});
-    s->heard_ns = now_ns; /* ... and asked again after as long */
+    tell(s,
+         "nothing came from the guest for %llu s: it is paused, or has "
+         "interrupts off, or its kernel took the local APIC's timer away "
+         "from the profiler",
+         (unsigned long long)(SILENCE_MAX / SECOND));
+    if (s->source->reconnects)
+        send_command(s, (struct command){.type = WIRE_PING, .cookie = now_ns});
+    s->heard_ns = now_ns; /* ... and again after as long */
 }
 
 int session_tick(struct session *s, uint64_t now_ns, struct err *e)

@@ -40,6 +40,7 @@ struct dwarf *dwarf_open(struct image *img)
     d->line = get(img, ".debug_line");
     d->str = get(img, ".debug_str");
     d->line_str = get(img, ".debug_line_str");
+    d->line_str_address = image_part(img, ".debug_line_str").address;
     d->ranges = get(img, ".debug_ranges");
     d->rnglists = get(img, ".debug_rnglists");
     d->aranges = get(img, ".debug_aranges");
@@ -67,8 +68,7 @@ void dwarf_close(struct dwarf *d)
     free(d);
 }
 
-/* The unit that holds (address); unit_count if none says so. */
-static size_t unit_of(const struct dwarf *d, uint64_t address)
+size_t dwarf_unit_of(const struct dwarf *d, uint64_t address)
 {
     size_t low = 0, high = d->map_count;
 
@@ -87,17 +87,23 @@ static size_t unit_of(const struct dwarf *d, uint64_t address)
     return d->unit_count;
 }
 
-/* The linkage name if there is one along the origins, else the plain one. */
-static void name_frame(struct dwarf *d, struct dwarf_frame *f)
+/* The linkage name if there is one along the origins, else the plain one; and
+ * the file that the first one of them in (unit) says. */
+static void name_frame(struct dwarf *d, const struct dwarf_unit *unit,
+                       struct dwarf_frame *f)
 {
     uint64_t offset = f->die;
 
+    f->home_file = UINT64_MAX;
     for (unsigned i = 0; i < MAX_ORIGINS && offset != 0; i++) {
         struct dwarf_unit *u;
         struct die die;
 
         if (!die_at(d, offset, &die, &u))
             return;
+        if (f->home_file == UINT64_MAX && u == unit &&
+            die_has(&die, SLOT_DECL_FILE))
+            f->home_file = die.value[SLOT_DECL_FILE];
         if (die_has(&die, SLOT_LINKAGE_NAME)) {
             f->name = die_string(d, u, &die, SLOT_LINKAGE_NAME);
             f->linkage = true;
@@ -112,15 +118,18 @@ static void name_frame(struct dwarf *d, struct dwarf_frame *f)
 static void resolve_in_unit(struct dwarf *d, struct dwarf_unit *u,
                             const struct targets *t)
 {
+    bool good;
+
     if (u->bad)
         return;
-    if (!scopes_resolve(d, u, t) || !lines_resolve(d, u, t)) {
-        image_add_flaw(d->img, IMAGE_BAD_DEBUG);
-        u->bad = true; /* not to be read once more in vain */
-    }
+    good = scopes_resolve(d, u, t);
     for (size_t i = 0; i < t->count; i++) {
         for (struct dwarf_frame *f = t->list[i].frames; f != NULL; f = f->outer)
-            name_frame(d, f);
+            name_frame(d, u, f);
+    }
+    if (!good || !lines_resolve(d, u, t)) {
+        image_add_flaw(d->img, IMAGE_BAD_DEBUG);
+        u->bad = true; /* not to be read once more in vain */
     }
 }
 
@@ -138,7 +147,7 @@ void dwarf_resolve(struct dwarf *d, struct dwarf_target *t, size_t n)
     arena_fini(&d->arena);
     set_budget(d, n);
     for (size_t i = 0; i < n; i++)
-        t[i].unit = unit_of(d, t[i].address);
+        t[i].unit = dwarf_unit_of(d, t[i].address);
     qsort(t, n, sizeof *t, by_unit);
     for (size_t i = 0, next; i < n && t[i].unit < d->unit_count; i = next) {
         for (next = i; next < n && t[next].unit == t[i].unit;)
@@ -146,4 +155,32 @@ void dwarf_resolve(struct dwarf *d, struct dwarf_target *t, size_t n)
         resolve_in_unit(d, &d->units[t[i].unit],
                         &(struct targets){&t[i], next - i});
     }
+}
+
+size_t dwarf_unit_count(const struct dwarf *d)
+{
+    return d->unit_count;
+}
+
+struct dwarf_about dwarf_unit_about(const struct dwarf *d, size_t unit)
+{
+    const struct dwarf_unit *u = &d->units[unit];
+
+    return (struct dwarf_about){u->name, u->producer, u->language};
+}
+
+bool dwarf_range(const struct dwarf *d, size_t i, struct span *out,
+                 size_t *unit)
+{
+    if (i >= d->map_count)
+        return false;
+    *out = (struct span){d->map[i].low, d->map[i].high};
+    *unit = d->map[i].unit;
+    return true;
+}
+
+void dwarf_unit_lines(struct dwarf *d, size_t unit, struct spans *out)
+{
+    if (!lines_cover(d, &d->units[unit], out))
+        image_add_flaw(d->img, IMAGE_BAD_DEBUG);
 }

@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "symbolize/spans.h"
+
 struct dwarf;
 struct image;
 
@@ -27,10 +29,12 @@ struct dwarf_frame {
     uint64_t size;    /* of the part that begins at (low) */
     const char *file; /* where the next outer one calls it: full path */
     uint32_t line;    /* likewise; NULL and 0 in the outermost */
+    const char *home; /* file that declares it: full path, or NULL */
     struct dwarf_frame *outer;
 
     uint64_t die;       /* dwarf.c's own: offset of the scope in .debug_info, */
-    uint64_t call_file; /* and the number of (file) in the unit */
+    uint64_t call_file; /* and the numbers of (file) and (home) in the unit */
+    uint64_t home_file;
 };
 
 struct dwarf_target {
@@ -58,5 +62,27 @@ void dwarf_close(struct dwarf *d);
  * IMAGE_BAD_DEBUG.
  */
 void dwarf_resolve(struct dwarf *d, struct dwarf_target *t, size_t n);
+
+/* What a compile unit says of itself, and which code has lines. */
+struct dwarf_about {
+    const char *name, *producer; /* NULL: not told; live as long as the image */
+    uint64_t language;           /* DW_LANG_*; 0: not told */
+};
+
+/* Units are numbered from 0 on; those without code count, too. */
+size_t dwarf_unit_count(const struct dwarf *d);
+
+struct dwarf_about dwarf_unit_about(const struct dwarf *d, size_t unit);
+
+/* The unit that holds (address); dwarf_unit_count() if none does. */
+size_t dwarf_unit_of(const struct dwarf *d, uint64_t address);
+
+/* Range number (i) of code and its unit. False behind the last. */
+bool dwarf_range(const struct dwarf *d, size_t i, struct span *out,
+                 size_t *unit);
+
+/* Add the code that (unit) has line numbers for to (out). Once for each: all
+ * together may cost what reading each byte a few times costs. */
+void dwarf_unit_lines(struct dwarf *d, size_t unit, struct spans *out);
 
 #endif

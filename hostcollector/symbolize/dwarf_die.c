@@ -147,10 +147,15 @@ void die_skip(struct cursor *c, const struct dwarf_unit *u,
     }
 }
 
+/* Longer ones are none: each of many units may ask for the same. */
+#define MAX_STRING 32768u
+
 static const char *string_at(const struct section *s, uint64_t offset)
 {
     struct cursor c = cursor_at(s->at, s->size, offset);
 
+    if (cursor_left(&c) > MAX_STRING)
+        c.end = c.at + MAX_STRING;
     return cursor_string(&c);
 }
 
@@ -177,6 +182,9 @@ const char *form_string(const struct dwarf *d, const struct dwarf_unit *u,
     case DW_FORM_strp:
         return string_at(&d->str, value);
     case DW_FORM_line_strp:
+        /* clang 14 has lld-link put an address there, or what fits of it */
+        if (value >= d->line_str.size)
+            value = (uint32_t)(value - d->line_str_address);
         return string_at(&d->line_str, value);
     case DW_FORM_strx:
     case DW_FORM_strx1:

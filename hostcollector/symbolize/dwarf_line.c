@@ -5,6 +5,7 @@
  */
 #include "symbolize/dwarf_unit.h"
 
+#include <ctype.h>
 #include <dwarf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -129,7 +130,8 @@ static bool read_header(struct program *p)
         p->header.offset_size = 8;
         length = cursor_uint(&c, 8);
     }
-    if (c.bad || length > cursor_left(&c))
+    /* other units may name this header too, and each reads it again */
+    if (c.bad || length > cursor_left(&c) || !dwarf_charge(p->d, length))
         return false;
     c.end = c.at + length;
     p->header.version = (uint8_t)cursor_u16(&c);
@@ -154,13 +156,20 @@ static bool read_header(struct program *p)
     return read_names(p, &c);
 }
 
+/* As those who compile for EFI on Windows have it, too: C:\\kernel\\main.c */
+static bool is_full_path(const char *name)
+{
+    return name[0] == '/' || name[0] == '\\' ||
+           (isalpha((unsigned char)name[0]) && name[1] == ':');
+}
+
 /* Directory and name, where the name is not a full path by itself. */
 static const char *join(struct dwarf *d, const char *dir, const char *name)
 {
     size_t len;
     char *path;
 
-    if (name == NULL || name[0] == '/' || dir == NULL || dir[0] == '\0')
+    if (name == NULL || is_full_path(name) || dir == NULL || dir[0] == '\0')
         return name;
     len = strlen(dir) + 1 + strlen(name) + 1;
     if (!dwarf_charge(d, len))
@@ -203,10 +212,13 @@ struct run {
     uint64_t next_address; /* of targets[next]; UINT64_MAX: none in question */
     struct row row;        /* the last one that was emitted */
     bool started;          /* there is one in this sequence */
+    struct spans *cover;   /* instead of targets: all that has a line */
 };
 
 static void seek(struct run *r, size_t next)
 {
+    if (r->cover != NULL)
+        return; /* and every row is in question */
     r->next = next;
     r->next_address =
         next < r->targets->count ? r->targets->list[next].address : UINT64_MAX;
@@ -215,6 +227,11 @@ static void seek(struct run *r, size_t next)
 /* Targets below (limit) lie in the row that was emitted last. */
 static void answer(struct run *r, uint64_t limit)
 {
+    if (r->cover != NULL) {
+        if (r->started && r->row.line != 0)
+            (void)spans_add(r->cover, r->row.address, limit);
+        return;
+    }
     if (!r->started) { /* what comes before a sequence is not in it */
         seek(r, targets_from(r->targets, limit));
         return;
@@ -303,9 +320,14 @@ static void standard(struct run *r, struct row *row, uint8_t opcode)
     }
 }
 
-static void run_program(struct program *p, const struct targets *t)
+/* For (targets), or for (cover). */
+static void run_program(struct program *p, const struct targets *targets,
+                        struct spans *cover)
 {
-    struct run r = {.p = p, .targets = t, .next_address = UINT64_MAX};
+    struct run r = {.p = p,
+                    .targets = targets,
+                    .cover = cover,
+                    .next_address = cover != NULL ? 0 : UINT64_MAX};
     struct row row = {0, 1, 1};
     uint32_t address_step[256], line_step[256];
 
@@ -326,16 +348,29 @@ static void run_program(struct program *p, const struct targets *t)
     }
 }
 
-/* A call's file is a number in the same table. */
-static void name_call_files(struct program *p, const struct targets *t)
+/* Other files that matter are numbers in the same table. */
+static void name_files(struct program *p, const struct targets *t)
 {
     for (size_t i = 0; i < t->count; i++) {
         for (struct dwarf_frame *f = t->list[i].frames; f != NULL;
              f = f->outer) {
             if (f->outer != NULL)
                 f->file = file_path(p, f->call_file);
+            f->home = file_path(p, f->home_file);
         }
     }
+}
+
+/* Read what precedes the program. May it be run? */
+static bool begin(struct program *p)
+{
+    return read_header(p);
+}
+
+static void end(struct program *p)
+{
+    free(p->dirs.list);
+    free(p->files.list);
 }
 
 bool lines_resolve(struct dwarf *d, struct dwarf_unit *u,
@@ -346,12 +381,27 @@ bool lines_resolve(struct dwarf *d, struct dwarf_unit *u,
 
     if (!u->has_lines)
         return true;
-    if (read_header(&p) && dwarf_charge(d, cursor_left(&p.c))) {
-        run_program(&p, t);
-        name_call_files(&p, t);
+    if (begin(&p)) {
+        run_program(&p, t, NULL);
+        name_files(&p, t);
         good = !p.c.bad;
     }
-    free(p.dirs.list);
-    free(p.files.list);
+    end(&p);
+    return good;
+}
+
+bool lines_cover(struct dwarf *d, struct dwarf_unit *u, struct spans *out)
+{
+    static const struct targets none;
+    struct program p = {.d = d, .u = u};
+    bool good = false;
+
+    if (!u->has_lines)
+        return true;
+    if (begin(&p)) {
+        run_program(&p, &none, out);
+        good = !p.c.bad;
+    }
+    end(&p);
     return good;
 }

@@ -68,6 +68,12 @@ static enum slot slot_of(uint64_t attribute)
         return SLOT_ADDR_BASE;
     case DW_AT_rnglists_base:
         return SLOT_RNGLISTS_BASE;
+    case DW_AT_producer:
+        return SLOT_PRODUCER;
+    case DW_AT_language:
+        return SLOT_LANGUAGE;
+    case DW_AT_decl_file:
+        return SLOT_DECL_FILE;
     default:
         return SLOT_NONE;
     }
@@ -225,6 +231,8 @@ static void take_root(struct dwarf *d, struct dwarf_unit *u,
     u->low_pc = die_address(d, u, die, SLOT_LOW_PC);
     u->name = die_string(d, u, die, SLOT_NAME);
     u->comp_dir = die_string(d, u, die, SLOT_COMP_DIR);
+    u->producer = die_string(d, u, die, SLOT_PRODUCER);
+    u->language = die_has(die, SLOT_LANGUAGE) ? die->value[SLOT_LANGUAGE] : 0;
 }
 
 int dwarf_map_add(struct dwarf *d, uint64_t low, uint64_t high, size_t unit)

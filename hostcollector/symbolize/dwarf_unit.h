@@ -32,6 +32,9 @@ enum slot {
     SLOT_STR_OFFSETS_BASE,
     SLOT_ADDR_BASE,
     SLOT_RNGLISTS_BASE,
+    SLOT_PRODUCER,
+    SLOT_LANGUAGE,
+    SLOT_DECL_FILE,
     SLOT_COUNT,
     SLOT_NONE = SLOT_COUNT
 };
@@ -71,7 +74,8 @@ struct dwarf_unit {
     uint64_t low_pc; /* base of its range lists */
     uint64_t lines;  /* offset in .debug_line */
     uint64_t str_offsets_base, addr_base, rnglists_base;
-    const char *name, *comp_dir;
+    const char *name, *comp_dir, *producer;
+    uint64_t language; /* DW_LANG_* */
 };
 
 /* [low, high) is code of units[unit]. */
@@ -86,7 +90,8 @@ struct dwarf {
     struct image *img;
     struct section info, abbrev, line, str, line_str;
     struct section ranges, rnglists, aranges, addr, str_offsets;
-    struct dwarf_unit *units; /* rising by offset */
+    uint64_t line_str_address; /* where a PE image has it in memory, else 0 */
+    struct dwarf_unit *units;  /* rising by offset */
     size_t unit_count, unit_room;
     struct unit_range *map; /* rising by low */
     size_t map_count, map_room;
@@ -203,5 +208,8 @@ bool scopes_resolve(struct dwarf *d, struct dwarf_unit *u,
 /* Fill file and line of (t), and the files of their frames. Likewise. */
 bool lines_resolve(struct dwarf *d, struct dwarf_unit *u,
                    const struct targets *t);
+
+/* Add the code that (u) has lines for to (out). Likewise. */
+bool lines_cover(struct dwarf *d, struct dwarf_unit *u, struct spans *out);
 
 #endif

@@ -93,6 +93,8 @@ static void add_depth(struct frame_state *s, int64_t bytes)
         s->depth = FRAME_DEPTH_UNKNOWN;
     else
         s->depth += (int32_t)bytes;
+    if (s->depth < 0) /* it takes its own return address away */
+        s->depth = FRAME_DEPTH_UNKNOWN;
     /* what lies above the top of the stack may be overwritten any time */
     if (s->depth == FRAME_DEPTH_UNKNOWN || s->depth < s->saved)
         s->saved = 0;
@@ -224,16 +226,22 @@ static void visit(struct frame_flow *f, size_t at)
     size_t len = insn_decode(f->code + at, f->own.size - at, &in);
     uint64_t next = at + len;
 
-    if (len == 0)
+    if (len == 0) {
+        f->lost = true;
         return; /* data, or not known to us: nothing flows from here */
+    }
     execute(&s, &in);
     f->has_frame = f->has_frame || s.rbp == RBP_FRAME;
+    f->other_rbp = f->other_rbp || s.rbp == RBP_OTHER;
+    f->has_call = f->has_call || in.kind == INSN_CALL;
     if (in.kind == INSN_JUMP || in.kind == INSN_BRANCH)
         frame_flow_to(f, next + (uint64_t)in.value, &s);
     if (in.kind == INSN_JUMP_AWAY)
         flow_away(f, &s);
     if (in.kind == INSN_HALT && next < f->own.size)
         f->own.flags[next] |= FRAME_IDLE;
+    if (in.kind == INSN_CALL && next < f->own.size)
+        f->own.flags[next] |= FRAME_CALLED;
     if (in.kind == INSN_CALL)
         flow_after_call(f, at, next);
     else if (in.kind != INSN_JUMP && in.kind != INSN_JUMP_AWAY &&
@@ -323,4 +331,18 @@ enum code_place frame_flow_place(const struct frame_flow *f, size_t at)
     if ((f->own.flags[at] & FRAME_IDLE) == 0)
         return place;
     return place == CODE_BODY ? CODE_IDLE : CODE_IDLE_BARE;
+}
+
+struct code_exit frame_flow_exit(const struct frame_flow *f, size_t at)
+{
+    const struct frame_state *s = &f->own.states[at];
+    struct code_exit out = {.words = CODE_FAR,
+                            .called = (f->own.flags[at] & FRAME_CALLED) != 0};
+
+    if ((f->own.flags[at] & FRAME_REACHED) == 0)
+        return out;
+    out.rbp_kept = s->rbp == RBP_CALLER;
+    if (s->depth >= 0 && s->depth % 8 == 0 && s->depth / 8 < (int)CODE_FAR)
+        out.words = (unsigned)s->depth / 8;
+    return out;
 }

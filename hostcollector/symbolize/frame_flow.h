@@ -37,6 +37,7 @@ enum frame_flag {
     FRAME_PENDING = 4,  /* a call that may yet turn out to return */
     FRAME_RETURNED = 8, /* reached by the return of the call before it */
     FRAME_IDLE = 16,    /* follows hlt or mwait */
+    FRAME_CALLED = 32,  /* follows a call */
 };
 
 /* States by offset, from (from) on, which is relative to some function. */
@@ -55,6 +56,7 @@ struct frame_flow {
     size_t queued, pending;
     struct frame_state away; /* joined at the jumps through a table */
     bool has_away, has_frame;
+    bool has_call, other_rbp, lost; /* calls; RBP was used; met no code */
 };
 
 /* All unknown, for (size) bytes. -1 if there is no memory; then fini, too. */
@@ -74,5 +76,8 @@ void frame_flow_run(struct frame_flow *f);
 
 /* What that says about offset (at) of the function. */
 enum code_place frame_flow_place(const struct frame_flow *f, size_t at);
+
+/* ... about the way out of it. */
+struct code_exit frame_flow_exit(const struct frame_flow *f, size_t at);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Opens and identifies the guest's ELF file; what libelf knows ends here. */
+/* Opens and identifies the guest's executable, whatever its format. */
 #include "symbolize/image.h"
 
 #include <errno.h>
@@ -9,140 +9,71 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <elfutils/libdwelf.h>
-#include <gelf.h>
-#include <libelf.h>
-
-#include "symbolize/symtab.h"
+#include "symbolize/object.h"
 #include "util/crc32c.h"
-
-/* A linked kernel has some dozen sections and a handful of segments. */
-#define MAX_SECTIONS  65536u
-#define MAX_SEGMENTS  1024u
-/* DWARF compresses to a third or less; more than this is meant to hurt. */
-#define MAX_INFLATION 64u
+#include "util/vec.h"
 
 struct image {
     char *path;
-    int fd;
     struct stat opened; /* as the file was when it was mapped */
-    Elf *elf;
-    struct image_text *texts;
-    size_t text_count;
-    struct symtab symtab;
+    struct object object;
     unsigned flaws;
 };
 
-static int refuse(const struct image *img, struct err *e, const char *why)
+int object_add_segment(struct object *o, const struct image_text *segment,
+                       bool executable)
 {
-    return err_set(e, "%s: %s", img->path, why);
-}
-
-/* Does [offset, offset + size) lie in the file? */
-static bool in_file(const struct image *img, uint64_t offset, uint64_t size)
-{
-    uint64_t file_size = (uint64_t)img->opened.st_size;
-
-    return offset <= file_size && size <= file_size - offset;
-}
-
-static int check_header(const struct image *img, struct err *e)
-{
-    GElf_Ehdr eh;
-    size_t sections, segments;
-
-    if (elf_kind(img->elf) != ELF_K_ELF)
-        return refuse(img, e, "not an ELF file");
-    if (gelf_getclass(img->elf) != ELFCLASS64)
-        return refuse(img, e,
-                      "not a 64-bit ELF file; give the linker's "
-                      "output, not a copy made for a boot loader");
-    if (gelf_getehdr(img->elf, &eh) == NULL)
-        return refuse(img, e, "ELF header truncated");
-    if (eh.e_machine != EM_X86_64 || eh.e_ident[EI_DATA] != ELFDATA2LSB)
-        return refuse(img, e, "for another machine than x86-64");
-    if (eh.e_type != ET_EXEC && eh.e_type != ET_DYN)
-        return refuse(img, e, "not linked; give the kernel's executable");
-    if (!in_file(img, eh.e_shoff, (uint64_t)eh.e_shnum * eh.e_shentsize) ||
-        !in_file(img, eh.e_phoff, (uint64_t)eh.e_phnum * eh.e_phentsize) ||
-        elf_getshdrnum(img->elf, &sections) != 0 ||
-        elf_getphdrnum(img->elf, &segments) != 0)
-        return refuse(img, e, "truncated: ends before its header tables");
-    if (sections > MAX_SECTIONS || segments > MAX_SEGMENTS)
-        return refuse(img, e, "more sections or segments than a kernel has");
-    return 0;
-}
-
-/* Keep segment (ph), which is executable. */
-static int add_text(struct image *img, const GElf_Phdr *ph, struct err *e)
-{
-    struct image_text *t = &img->texts[img->text_count];
-    const Elf_Data *data;
-
-    if (!in_file(img, ph->p_offset, ph->p_filesz))
-        return refuse(img, e, "truncated: ends before its code does");
-    t->address = ph->p_vaddr;
-    t->size = ph->p_memsz;
-    t->file_offset = ph->p_offset;
-    data = elf_getdata_rawchunk(img->elf, (int64_t)ph->p_offset,
-                                (size_t)ph->p_filesz, ELF_T_BYTE);
-    if (data == NULL || ph->p_memsz > UINT64_MAX - ph->p_vaddr)
-        return refuse(img, e, "a segment's extent is impossible");
-    t->bytes = data->d_buf;
-    t->bytes_len = ph->p_filesz < ph->p_memsz ? ph->p_filesz : ph->p_memsz;
-    img->text_count++;
-    return 0;
-}
-
-static int find_texts(struct image *img, struct err *e)
-{
-    size_t segments = 0;
-    GElf_Phdr ph;
-
-    if (elf_getphdrnum(img->elf, &segments) != 0 || segments == 0)
-        return refuse(img, e, "has no segments: not an executable");
-    img->texts = calloc(segments, sizeof *img->texts);
-    if (img->texts == NULL)
-        return err_sys(e, img->path);
-    for (size_t i = 0; i < segments; i++) {
-        if (gelf_getphdr(img->elf, (int)i, &ph) == NULL)
-            return refuse(img, e, "truncated: ends before its segments");
-        if (ph.p_type == PT_LOAD && (ph.p_flags & PF_X) != 0 &&
-            ph.p_filesz != 0 && add_text(img, &ph, e) != 0)
-            return -1;
+    if (vec_grow(&o->segments, &o->segment_room, o->segment_count,
+                 sizeof *o->segments) != 0)
+        return -1;
+    o->segments[o->segment_count] = *segment;
+    if (executable) {
+        o->segments[o->segment_count] = o->segments[o->text_count];
+        o->segments[o->text_count++] = *segment;
     }
+    o->segment_count++;
+    return 0;
+}
+
+int object_add_code(struct object *o, uint64_t address, uint64_t size)
+{
+    if (vec_grow(&o->code, &o->code_room, o->code_count, sizeof *o->code) != 0)
+        return -1;
+    o->code[o->code_count++] = (struct image_part){address, size, NULL};
     return 0;
 }
 
 static void find_flaws(struct image *img)
 {
+    bool pe = image_is_pe(img);
     size_t len;
 
     if (image_build_id(img, &len) == NULL)
         img->flaws |= IMAGE_NO_BUILD_ID;
-    if (img->symtab.count == 0)
-        img->flaws |= IMAGE_NO_SYMBOLS;
+    if (img->object.symtab.count == 0)
+        img->flaws |= pe ? IMAGE_NO_SYMBOLS_PE : IMAGE_NO_SYMBOLS;
     if (image_section(img, ".debug_info", &len) == NULL)
-        img->flaws |= IMAGE_NO_DEBUG;
+        img->flaws |= pe ? IMAGE_NO_DEBUG_PE : IMAGE_NO_DEBUG;
 }
 
 static int read_file(struct image *img, struct err *e)
 {
-    img->fd = open(img->path, O_RDONLY | O_CLOEXEC);
-    if (img->fd < 0)
+    struct object *o = &img->object;
+    char magic[2] = "";
+
+    o->fd = open(img->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (o->fd < 0)
         return err_sys(e, img->path);
-    if (fstat(img->fd, &img->opened) != 0)
+    if (fstat(o->fd, &img->opened) != 0)
         return err_sys(e, img->path);
     if (!S_ISREG(img->opened.st_mode))
-        return refuse(img, e, "not a file");
-    (void)elf_version(EV_CURRENT);
-    img->elf = elf_begin(img->fd, ELF_C_READ_MMAP, NULL);
-    if (img->elf == NULL)
-        return refuse(img, e, "not an ELF file");
-    if (check_header(img, e) != 0 || find_texts(img, e) != 0)
-        return -1;
-    if (symtab_read(&img->symtab, img->elf) != 0)
+        return object_refuse(o, e, "not a file");
+    o->size = (uint64_t)img->opened.st_size;
+    if (pread(o->fd, magic, sizeof magic, 0) < 0)
         return err_sys(e, img->path);
+    o->ops = memcmp(magic, "MZ", 2) == 0 ? &object_pe : &object_elf;
+    if (o->ops->open(o, e) != 0)
+        return -1;
     find_flaws(img);
     return 0;
 }
@@ -154,12 +85,13 @@ int image_open(struct image **out, const char *path, struct err *e)
     *out = NULL;
     if (img == NULL)
         return err_sys(e, path);
-    img->fd = -1;
+    img->object.fd = -1;
     img->path = strdup(path);
     if (img->path == NULL) {
         err_sys(e, path);
         goto fail_image;
     }
+    img->object.path = img->path;
     if (read_file(img, e) != 0)
         goto fail_image;
     *out = img;
@@ -172,13 +104,18 @@ fail_image:
 
 void image_close(struct image *img)
 {
+    struct object *o;
+
     if (img == NULL)
         return;
-    symtab_fini(&img->symtab);
-    free(img->texts);
-    elf_end(img->elf);
-    if (img->fd >= 0)
-        close(img->fd);
+    o = &img->object;
+    symtab_fini(&o->symtab);
+    free(o->segments);
+    free(o->code);
+    if (o->ops != NULL)
+        o->ops->close(o);
+    if (o->fd >= 0)
+        close(o->fd);
     free(img->path);
     free(img);
 }
@@ -210,11 +147,18 @@ const char *image_flaw_text(enum image_flaw flaw)
     case IMAGE_NO_DEBUG:
         return "the ELF has no DWARF, so there are neither lines nor inlined "
                "functions (compile with -g)";
+    case IMAGE_NO_SYMBOLS_PE:
+        return "the PE image has no symbols, so functions are addresses (link "
+               "with /debug:dwarf, or give the ELF that objcopy made it from)";
+    case IMAGE_NO_DEBUG_PE:
+        return "the PE image has no DWARF, so there are neither lines nor "
+               "inlined functions (compile with -gdwarf and link with "
+               "/debug:dwarf, or give the ELF that objcopy made it from)";
     case IMAGE_BAD_DEBUG:
-        return "the ELF's DWARF is damaged, so some lines and inlined "
+        return "the image's DWARF is damaged, so some lines and inlined "
                "functions are missing (build the kernel anew)";
     case IMAGE_CHANGED:
-        return "the ELF was overwritten while it was in use, so later "
+        return "the image was overwritten while it was in use, so later "
                "addresses have no names (run the report again)";
     }
     return "";
@@ -228,7 +172,8 @@ bool image_intact(struct image *img)
 {
     struct stat now;
 
-    if (fstat(img->fd, &now) == 0 && now.st_size == img->opened.st_size &&
+    if (fstat(img->object.fd, &now) == 0 &&
+        now.st_size == img->opened.st_size &&
         now.st_mtim.tv_sec == img->opened.st_mtim.tv_sec &&
         now.st_mtim.tv_nsec == img->opened.st_mtim.tv_nsec)
         return true;
@@ -238,18 +183,15 @@ bool image_intact(struct image *img)
 
 const uint8_t *image_build_id(const struct image *img, size_t *len)
 {
-    const void *id = NULL;
-    ssize_t n = dwelf_elf_gnu_build_id(img->elf, &id);
-
-    *len = n > 0 ? (size_t)n : 0;
-    return n > 0 ? id : NULL;
+    return img->object.ops->build_id(&img->object, len);
 }
 
-const uint8_t *image_code(const struct image *img, uint64_t address,
-                          size_t *len)
+/* The bytes from (address) on in the first (count) segments. */
+static const uint8_t *bytes_at(const struct image *img, size_t count,
+                               uint64_t address, size_t *len)
 {
-    for (size_t i = 0; i < img->text_count; i++) {
-        const struct image_text *t = &img->texts[i];
+    for (size_t i = 0; i < count; i++) {
+        const struct image_text *t = &img->object.segments[i];
 
         if (address - t->address < t->bytes_len) {
             *len = t->bytes_len - (size_t)(address - t->address);
@@ -258,6 +200,18 @@ const uint8_t *image_code(const struct image *img, uint64_t address,
     }
     *len = 0;
     return NULL;
+}
+
+const uint8_t *image_code(const struct image *img, uint64_t address,
+                          size_t *len)
+{
+    return bytes_at(img, img->object.text_count, address, len);
+}
+
+const uint8_t *image_loaded(const struct image *img, uint64_t address,
+                            size_t *len)
+{
+    return bytes_at(img, img->object.segment_count, address, len);
 }
 
 int image_text_crc(const struct image *img, uint64_t address, uint64_t length,
@@ -276,25 +230,59 @@ int image_text_crc(const struct image *img, uint64_t address, uint64_t length,
 
 const struct image_text *image_text(const struct image *img, size_t i)
 {
-    return i < img->text_count ? &img->texts[i] : NULL;
+    return i < img->object.text_count ? &img->object.segments[i] : NULL;
+}
+
+const struct image_text *image_segment(const struct image *img, size_t i)
+{
+    return i < img->object.segment_count ? &img->object.segments[i] : NULL;
+}
+
+const struct image_part *image_code_part(const struct image *img, size_t i)
+{
+    return i < img->object.code_count ? &img->object.code[i] : NULL;
+}
+
+uint64_t image_base(const struct image *img)
+{
+    return img->object.base;
+}
+
+uint64_t image_entry(const struct image *img)
+{
+    return img->object.entry;
+}
+
+bool image_moves(const struct image *img)
+{
+    return img->object.moves;
+}
+
+bool image_is_pe(const struct image *img)
+{
+    return img->object.ops == &object_pe;
 }
 
 bool image_find_symbol(const struct image *img, const char *name,
                        uint64_t *address)
 {
-    return symtab_find(img->elf, name, address);
+    return img->object.ops->find_symbol(&img->object, name, address);
 }
 
 int image_slide(const struct image *img, uint64_t anchor, uint64_t *slide,
                 struct err *e)
 {
+    bool bare = image_is_pe(img) && img->object.symtab.count == 0;
     uint64_t linked;
 
     *slide = 0;
     if (!image_find_symbol(img, "tprof_anchor", &linked))
-        return refuse(img, e,
-                      "has no symbol tprof_anchor: stripped, or "
-                      "linked without libtprof.a");
+        return object_refuse(
+            &img->object, e,
+            bare ? "is a PE image without symbols: link with /debug:dwarf, or "
+                   "give the ELF that objcopy made it from"
+                 : "has no symbol tprof_anchor: stripped, or "
+                   "linked without libtprof.a");
     *slide = anchor - linked;
     return 0;
 }
@@ -302,62 +290,26 @@ int image_slide(const struct image *img, uint64_t anchor, uint64_t *slide,
 const struct image_function *image_function(const struct image *img,
                                             uint64_t address)
 {
-    return symtab_function(&img->symtab, address);
+    return symtab_function(&img->object.symtab, address);
 }
 
 const struct image_function *image_function_at(const struct image *img,
                                                size_t i)
 {
-    return i < img->symtab.count ? &img->symtab.functions[i] : NULL;
+    return i < img->object.symtab.count ? &img->object.symtab.functions[i]
+                                        : NULL;
 }
 
-/* Undo compression by the linker, within reason. */
-static bool inflate(Elf_Scn *scn, const GElf_Shdr *sh)
+struct image_part image_part(const struct image *img, const char *name)
 {
-    GElf_Chdr ch;
-
-    if ((sh->sh_flags & SHF_COMPRESSED) == 0)
-        return true;
-    return gelf_getchdr(scn, &ch) != NULL &&
-           ch.ch_size / MAX_INFLATION <= sh->sh_size &&
-           elf_compress(scn, 0, 0) >= 0;
-}
-
-static Elf_Scn *find_section(const struct image *img, const char *name,
-                             GElf_Shdr *sh)
-{
-    size_t names;
-    Elf_Scn *scn = NULL;
-
-    if (elf_getshdrstrndx(img->elf, &names) != 0)
-        return NULL;
-    while ((scn = elf_nextscn(img->elf, scn)) != NULL) {
-        const char *found;
-
-        if (gelf_getshdr(scn, sh) == NULL)
-            continue;
-        found = elf_strptr(img->elf, names, sh->sh_name);
-        if (found != NULL && strcmp(found, name) == 0)
-            return scn;
-    }
-    return NULL;
+    return img->object.ops->section(&img->object, name);
 }
 
 const uint8_t *image_section(const struct image *img, const char *name,
                              size_t *len)
 {
-    GElf_Shdr sh;
-    Elf_Scn *scn = find_section(img, name, &sh);
-    const Elf_Data *data;
+    struct image_part part = image_part(img, name);
 
-    *len = 0;
-    if (scn == NULL || sh.sh_type == SHT_NOBITS || !inflate(scn, &sh))
-        return NULL;
-    /* raw: these bytes have no byte order that libelf would know */
-    data = (sh.sh_flags & SHF_COMPRESSED) != 0 ? elf_getdata(scn, NULL)
-                                               : elf_rawdata(scn, NULL);
-    if (data == NULL || data->d_buf == NULL || data->d_size == 0)
-        return NULL;
-    *len = data->d_size;
-    return data->d_buf;
+    *len = (size_t)part.size;
+    return part.bytes;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The guest's ELF file: opens it, says which build it is, and hands out its
- * code bytes and function symbols. All addresses here are link-time ones; the
- * slide (image_slide) leads from run-time addresses to them.
+ * The guest's executable, ELF or PE (EFI): opens it, says which build it is,
+ * and hands out its code bytes and function symbols. All addresses here are
+ * link-time ones, in a PE image from its ImageBase on; the slide (image_slide)
+ * leads from run-time addresses to them.
  *
  * The file is not trusted: whatever it holds, opening and reading it ends in
  * an error or in less information, never in a crash, and costs memory and
@@ -23,22 +24,24 @@ struct image;
 
 /* What an image lacks. Each is worth one line in a report, said once. */
 enum image_flaw {
-    IMAGE_NO_BUILD_ID = 1u << 0, /* identify it by image_text_crc() */
-    IMAGE_NO_SYMBOLS = 1u << 1,  /* stripped: addresses only */
-    IMAGE_NO_DEBUG = 1u << 2,    /* no DWARF: no lines, no inline frames */
-    IMAGE_BAD_DEBUG = 1u << 3,   /* DWARF damaged: in part not used */
-    IMAGE_CHANGED = 1u << 4,     /* overwritten in place since it was opened */
+    IMAGE_NO_BUILD_ID = 1u << 0,   /* identify it by image_text_crc() */
+    IMAGE_NO_SYMBOLS = 1u << 1,    /* stripped: addresses only */
+    IMAGE_NO_DEBUG = 1u << 2,      /* no DWARF: no lines, no inline frames */
+    IMAGE_NO_SYMBOLS_PE = 1u << 3, /* likewise in a PE image: */
+    IMAGE_NO_DEBUG_PE = 1u << 4,   /* there the remedy is another */
+    IMAGE_BAD_DEBUG = 1u << 5,     /* DWARF damaged: in part not used */
+    IMAGE_CHANGED = 1u << 6, /* overwritten in place since it was opened */
 };
 
 /* How many bytes of text the CRC of HELLO covers at most. */
 #define IMAGE_TEXT_CRC_BYTES 65536u
 
 /*
- * Open the x86-64 ELF executable or shared object at (path).
+ * Open the x86-64 ELF executable or shared object, or PE32+ image, at (path).
  *
  * Returns 0 and the image in (*out), which the caller closes; -1 with (e)
- * filled if the file cannot be read, is not an ELF file, is truncated, is for
- * another machine or class, or is no linked image.
+ * filled if the file cannot be read, is neither, is truncated, is for another
+ * machine or class, or is no linked image.
  */
 int image_open(struct image **out, const char *path, struct err *e);
 
@@ -57,7 +60,8 @@ unsigned image_flaws(const struct image *img);
 /* One sentence for one flaw: what it means and what to do about it. */
 const char *image_flaw_text(enum image_flaw flaw);
 
-/* The GNU build-id and its length in (*len); NULL and 0 if there is none. */
+/* The GNU build-id, else the GUID in a PE image's CodeView record, and its
+ * length in (*len); NULL and 0 if there is none. */
 const uint8_t *image_build_id(const struct image *img, size_t *len);
 
 /*
@@ -103,6 +107,9 @@ struct image_text {
 /* The executable segment number (i), from 0 on; NULL behind the last. */
 const struct image_text *image_text(const struct image *img, size_t i);
 
+/* The same for all that is loaded, the executable ones first. */
+const struct image_text *image_segment(const struct image *img, size_t i);
+
 /* A function as the symbol table knows it; assembler labels included. */
 struct image_function {
     uint64_t start;
@@ -125,6 +132,35 @@ const struct image_function *image_function_at(const struct image *img,
  */
 const uint8_t *image_section(const struct image *img, const char *name,
                              size_t *len);
+
+/* A section, or a run of code. */
+struct image_part {
+    uint64_t address, size;
+    const uint8_t *bytes; /* (size) of them; NULL: the file holds none */
+};
+
+/* The same with its address; all zero if there is none. */
+struct image_part image_part(const struct image *img, const char *name);
+
+/* The run of instructions number (i), from 0 on; NULL behind the last. A
+ * segment may hold other things as well; where sections tell, this does not. */
+const struct image_part *image_code_part(const struct image *img, size_t i);
+
+/* As image_code(), for all that is loaded. */
+const uint8_t *image_loaded(const struct image *img, uint64_t address,
+                            size_t *len);
+
+/* A PE image's ImageBase; 0 in an ELF file. */
+uint64_t image_base(const struct image *img);
+
+/* Where the guest enters the image. */
+uint64_t image_entry(const struct image *img);
+
+/* May the image be loaded elsewhere than it was linked for? */
+bool image_moves(const struct image *img);
+
+/* Is it a PE image, and no ELF file? */
+bool image_is_pe(const struct image *img);
 
 /*
  * Is the file still as it was when it was opened? To be asked before a look at

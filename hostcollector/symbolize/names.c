@@ -86,7 +86,8 @@ static void add_demangled(const char *part, size_t len, void *opaque)
 
 static bool demangle(struct text *t, const char *raw)
 {
-    const int options = DMGL_PARAMS | DMGL_ANSI;
+    /* what a template function returns would stand before its name */
+    const int options = DMGL_PARAMS | DMGL_ANSI | DMGL_RET_DROP;
     char *clone;
 
     t->len = 0;

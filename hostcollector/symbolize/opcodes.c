@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbolize/calls.h"
 #include "symbolize/frame_flow.h"
 #include "symbolize/image.h"
 #include "util/map.h"
@@ -18,9 +19,11 @@ struct opcodes {
     struct image *img;
     uint64_t slide;
     struct map known; /* start of a function -> index of its answers */
-    uint8_t **places; /* enum code_place by offset; NULL: not understood */
+    uint8_t **places; /* by offset, as packed; NULL: not understood */
     size_t count, room;
     size_t bytes;
+    struct calls *calls; /* NULL: not read yet, or not to be had */
+    bool calls_read;
 };
 
 struct opcodes *opcodes_new(struct image *img, uint64_t slide)
@@ -42,6 +45,7 @@ void opcodes_free(struct opcodes *o)
         free(o->places[i]);
     free(o->places);
     map_fini(&o->known);
+    calls_free(o->calls);
     free(o);
 }
 
@@ -122,12 +126,33 @@ static void enter_cold(const struct opcodes *o, struct frame_flow *flow,
     frame_part_fini(&cold);
 }
 
+/* An enum code_place and a struct code_exit, in 8 bits. */
+enum {
+    PLACE = 0x07,
+    WORDS_SHIFT = 3,
+    WORDS = 0x38,
+    RBP_KEPT = 0x40,
+    CALLED = 0x80
+};
+
+static uint8_t pack(const struct frame_flow *flow, size_t at, bool depth_known)
+{
+    struct code_exit out = frame_flow_exit(flow, at);
+    unsigned bits = (unsigned)frame_flow_place(flow, at);
+
+    bits |= (depth_known ? out.words : CODE_FAR) << WORDS_SHIFT;
+    bits |= out.rbp_kept ? RBP_KEPT : 0;
+    bits |= out.called ? CALLED : 0;
+    return (uint8_t)bits;
+}
+
 /* The places of function (f) by offset; NULL if it is not understood. */
 static uint8_t *interpret(struct opcodes *o, const struct image_function *f)
 {
     const uint8_t *code;
     struct frame_flow flow;
     uint8_t *places = NULL;
+    bool depth_known = f->sized; /* a label may stand in the midst of code */
 
     if (!image_intact(o->img) || !code_of(o, f, &code) ||
         f->size > MAX_KEPT_BYTES - o->bytes)
@@ -136,14 +161,16 @@ static uint8_t *interpret(struct opcodes *o, const struct image_function *f)
         goto fail_flow;
     if (parent_length(f->name) != 0)
         enter_cold(o, &flow, f);
-    if (flow.queued == 0)
+    if (flow.queued == 0) {
+        depth_known = depth_known && parent_length(f->name) == 0;
         enter(&flow);
+    }
     frame_flow_run(&flow);
     places = malloc((size_t)f->size);
     if (places == NULL)
         goto fail_flow;
     for (size_t at = 0; at < f->size; at++)
-        places[at] = (uint8_t)frame_flow_place(&flow, at);
+        places[at] = pack(&flow, at, depth_known);
     o->bytes += (size_t)f->size;
 
 fail_flow:
@@ -189,21 +216,68 @@ static enum code_place place_by_bytes(const struct opcodes *o, uint64_t address)
     return CODE_UNKNOWN;
 }
 
-enum code_place opcodes_place(struct opcodes *o, uint64_t pc)
+/* What is packed for (address), at link time; NULL: nothing is known. */
+static const uint8_t *find(struct opcodes *o, uint64_t address)
 {
-    uint64_t address = pc - o->slide;
-    const struct image_function *f;
+    const struct image_function *f = image_function(o->img, address);
     uint32_t index;
 
-    f = image_function(o->img, address);
     if (f == NULL)
-        return place_by_bytes(o, address);
+        return NULL;
     index = map_get(&o->known, f->start, 0);
     if (index == MAP_NOTHING)
         index = learn(o, f);
     if (index == MAP_NOTHING || o->places[index] == NULL)
-        return place_by_bytes(o, address);
-    return (enum code_place)o->places[index][address - f->start];
+        return NULL;
+    return &o->places[index][address - f->start];
+}
+
+enum code_place opcodes_place(struct opcodes *o, uint64_t pc)
+{
+    const uint8_t *packed = find(o, pc - o->slide);
+
+    return packed != NULL ? (enum code_place)(*packed & PLACE)
+                          : place_by_bytes(o, pc - o->slide);
+}
+
+struct code_exit opcodes_exit(struct opcodes *o, uint64_t pc)
+{
+    const uint8_t *packed = find(o, pc - o->slide);
+    unsigned bits = packed != NULL ? *packed : CODE_FAR << WORDS_SHIFT;
+
+    return (struct code_exit){(bits & WORDS) >> WORDS_SHIFT,
+                              (bits & RBP_KEPT) != 0, (bits & CALLED) != 0};
+}
+
+static enum code_frame frame_of(const struct frame_flow *flow)
+{
+    if (flow->has_frame)
+        return CODE_FRAMED;
+    if (flow->lost)
+        return CODE_UNREAD;
+    if (flow->other_rbp)
+        return CODE_CUTTING;
+    return flow->has_call ? CODE_BARE : CODE_LEAF;
+}
+
+enum code_frame opcodes_frame(const struct opcodes *o,
+                              const struct image_function *f)
+{
+    struct frame_flow flow;
+    const uint8_t *code;
+    enum code_frame frame = CODE_UNREAD;
+
+    if (parent_length(f->name) != 0)
+        return CODE_PART;
+    if (!code_of(o, f, &code))
+        return CODE_UNREAD;
+    if (frame_flow_init(&flow, code, (size_t)f->size) == 0) {
+        enter(&flow);
+        frame_flow_run(&flow);
+        frame = frame_of(&flow);
+    }
+    frame_flow_fini(&flow);
+    return frame;
 }
 
 enum code_place opcodes_call_place(struct opcodes *o, uint64_t pc)
@@ -213,4 +287,14 @@ enum code_place opcodes_call_place(struct opcodes *o, uint64_t pc)
     if (f == NULL || f != image_function(o->img, pc - o->slide))
         return CODE_UNKNOWN;
     return opcodes_place(o, pc);
+}
+
+uint64_t opcodes_only_call(struct opcodes *o, uint64_t pc)
+{
+    if (!o->calls_read && image_intact(o->img))
+        o->calls = calls_new(o->img);
+    o->calls_read = true;
+    uint64_t back = o->calls != NULL ? calls_only(o->calls, pc - o->slide) : 0;
+
+    return back != 0 ? back + o->slide : 0;
 }

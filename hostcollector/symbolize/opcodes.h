@@ -53,6 +53,41 @@ enum code_place opcodes_place(struct opcodes *o, uint64_t pc);
  */
 enum code_place opcodes_call_place(struct opcodes *o, uint64_t pc);
 
+/* The return address of the only call, in the whole image, of the function at
+ * (pc); 0 if there may be others. The first question reads the whole image. */
+uint64_t opcodes_only_call(struct opcodes *o, uint64_t pc);
+
+/* How a whole function treats frame pointers. */
+enum code_frame {
+    CODE_FRAMED,  /* it sets up a frame */
+    CODE_LEAF,    /* it sets up none, and calls nobody */
+    CODE_BARE,    /* it sets up none, and calls */
+    CODE_CUTTING, /* likewise, and it has other things in RBP */
+    CODE_PART,    /* it is the cold part of another function */
+    CODE_UNREAD,  /* no code, or not understood */
+};
+
+struct image_function;
+
+/* What function (f) of the classifier's image is. Interprets it each time. */
+enum code_frame opcodes_frame(const struct opcodes *o,
+                              const struct image_function *f);
+
+/*
+ * The way out of a function, from somewhere in it: how many words lie on the
+ * stack above its return address, and whether RBP is what it was when called.
+ */
+struct code_exit {
+    unsigned words; /* CODE_FAR: not known, or as many or more */
+    bool rbp_kept;
+    bool called; /* the instruction before is a call */
+};
+
+#define CODE_FAR 7u
+
+/* ... at the run-time address (pc), as opcodes_place() takes it. */
+struct code_exit opcodes_exit(struct opcodes *o, uint64_t pc);
+
 static inline bool opcodes_idle(enum code_place place)
 {
     return place == CODE_IDLE || place == CODE_IDLE_BARE;

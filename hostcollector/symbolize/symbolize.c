@@ -194,6 +194,7 @@ static bool fill_frames(struct symbolizer *s, struct symbol *out,
                             ? shown(s, name != NULL ? name : "(nameless)")
                             : names_get_with(&s->names, name, &hint);
         out->file = shown(s, file);
+        out->home = f->home != NULL ? shown(s, f->home) : out->file;
         out->line = line;
         out->kind = f->outer != NULL ? SYMBOL_INLINED : SYMBOL_DWARF;
         out->inlined_into = outer;
@@ -216,6 +217,7 @@ static bool fill_elf(struct symbolizer *s, struct symbol *out,
         return fill_address(s, out, t->address + s->slide);
     out->function = shown(s, f->name);
     out->file = shown(s, t->file);
+    out->home = out->file;
     out->line = t->line;
     out->kind = SYMBOL_ELF;
     set_extent(s, out, t);

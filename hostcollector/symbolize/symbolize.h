@@ -30,6 +30,8 @@ struct symbol {
     const char *function; /* never NULL */
     const char *file;     /* as the compiler was given it; NULL if unknown */
     uint32_t line;        /* 0 if unknown; in an outer frame: of the call */
+    const char *home;     /* declares the function: (file), but for lines of
+                             elsewhere; NULL if unknown */
     enum symbol_kind kind;
     uint64_t start, size; /* run-time extent of the function that holds the
                              code: of the outermost one in an inline chain;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The functions of an ELF symbol table, by address. Part of image, which says
+ * The functions of a symbol table, by address. Part of image, which says
  * what they mean to everybody else.
  */
 #ifndef TPROF_SYMBOLIZE_SYMTAB_H
@@ -10,8 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <libelf.h>
-
 #include "symbolize/image.h"
 
 struct symtab {
@@ -19,21 +17,28 @@ struct symtab {
     size_t count;
 };
 
-/*
- * Fill (t) from .symtab, or .dynsym where that is missing. Names point into
- * (elf). What makes no sense is left out; no symbol table is an empty one.
- * Returns 0; -1 with errno set if there is no memory.
- */
-int symtab_read(struct symtab *t, Elf *elf);
+/* A symbol that may name a function. */
+struct symtab_candidate {
+    struct image_function f; /* size 0: a label */
+    uint64_t limit;          /* where its section ends, above its start */
+    unsigned rank;           /* among aliases the highest wins */
+    unsigned order;          /* then the first in the table */
+};
 
-/* Release what symtab_read() got; (t) may be all zero. */
+/* Is (name), which may be NULL, one that people would want to see? */
+bool symtab_wants(const char *name);
+
+/*
+ * Fill (t), which is zero, from the (n) candidates at (c), which it sorts;
+ * names must outlive it. Returns 0; -1 with errno set if there is no memory.
+ */
+int symtab_fill(struct symtab *t, struct symtab_candidate *c, size_t n);
+
+/* Release what symtab_fill() got; (t) may be all zero. */
 void symtab_fini(struct symtab *t);
 
 /* The innermost function that holds (address), or NULL. */
 const struct image_function *symtab_function(const struct symtab *t,
                                              uint64_t address);
-
-/* Find the symbol (name) of any type; its value in (*address). */
-bool symtab_find(Elf *elf, const char *name, uint64_t *address);
 
 #endif

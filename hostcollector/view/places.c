@@ -3,10 +3,14 @@
 #include "view/places.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/sample.h"
+#include "symbolize/arena.h"
+#include "symbolize/atlas.h"
 #include "symbolize/symbolize.h"
 #include "util/map.h"
 #include "util/vec.h"
@@ -25,7 +29,7 @@ struct place_span {
 };
 
 struct places {
-    struct symbolizer *symbolizer; /* NULL: there are no symbols */
+    const struct atlas *atlas;
     struct view_function *functions;
     size_t function_count, function_room;
     struct place_line *lines;
@@ -38,6 +42,7 @@ struct places {
     struct map by_pc;       /* (pc, 0) -> span */
     struct map by_identity; /* (name, hash of the file) -> function */
     struct map by_line;     /* (function and number, file) -> line */
+    struct arena arena;     /* names that no symbolizer has */
 };
 
 static const char *const mark_names[VIEW_MARKS] = {
@@ -57,24 +62,26 @@ static uint64_t hash(const char *s)
     return h;
 }
 
-static int add_function(struct places *p, const char *name)
+static int add_function(struct places *p, const struct view_function *f)
 {
     if (vec_grow(&p->functions, &p->function_room, p->function_count,
                  sizeof *p->functions) != 0)
         return -1;
-    p->functions[p->function_count++] = (struct view_function){.name = name};
+    p->functions[p->function_count++] = *f;
     return 0;
 }
 
-struct places *places_new(struct symbolizer *s)
+struct places *places_new(const struct atlas *atlas)
 {
     struct places *p = calloc(1, sizeof *p);
 
     if (p == NULL)
         return NULL;
-    p->symbolizer = s;
+    p->atlas = atlas;
     for (size_t i = 0; i < VIEW_MARKS; i++) {
-        if (add_function(p, mark_names[i]) != 0) {
+        struct view_function mark = {.name = mark_names[i]};
+
+        if (add_function(p, &mark) != 0) {
             places_free(p);
             return NULL;
         }
@@ -82,25 +89,10 @@ struct places *places_new(struct symbolizer *s)
     return p;
 }
 
-/* Without a symbolizer the names are our own. */
-static void free_names(struct places *p)
-{
-    for (size_t i = VIEW_MARKS; i < p->function_count; i++) {
-        union {
-            const char *name;
-            char *own;
-        } u = {p->functions[i].name};
-
-        free(u.own);
-    }
-}
-
 void places_free(struct places *p)
 {
     if (p == NULL)
         return;
-    if (p->symbolizer == NULL)
-        free_names(p);
     map_fini(&p->by_pc);
     map_fini(&p->by_identity);
     map_fini(&p->by_line);
@@ -109,24 +101,58 @@ void places_free(struct places *p)
     free(p->frames);
     free(p->spans);
     free(p->pcs);
+    arena_fini(&p->arena);
     free(p);
 }
 
-/* The function of (s). Where no file is known, equal names at different
- * addresses are different functions. */
-static int function_of(struct places *p, const struct symbol *s, uint32_t *out)
+/* printf into the arena; NULL if there is no memory. */
+static const char *print(struct places *p, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static const char *print(struct places *p, const char *fmt, ...)
 {
-    uint64_t where = s->file != NULL ? hash(s->file) : s->start;
+    va_list args, again;
+
+    va_start(args, fmt);
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, fmt, args);
+    char *text = length < 0 ? NULL : arena_alloc(&p->arena, (size_t)length + 1);
+
+    if (text != NULL)
+        (void)vsnprintf(text, (size_t)length + 1, fmt, again);
+    va_end(again);
+    va_end(args);
+    return text;
+}
+
+/* (name) as a function of (image): that of another image than the kernel's
+ * says so. */
+static const char *name_in(struct places *p, const struct atlas_image *image,
+                           const char *name)
+{
+    return image->name == NULL ? name : print(p, "%s [%s]", name, image->name);
+}
+
+/*
+ * The function of (s), which is in (image); where that is NULL its name is
+ * whole. Where no file is known, equal names at different addresses are
+ * different functions.
+ */
+static int function_of(struct places *p, const struct atlas_image *image,
+                       const struct symbol *s, uint32_t *out)
+{
+    uint64_t where = s->home != NULL ? hash(s->home) : s->start;
     uint32_t *number = map_put(&p->by_identity, (uintptr_t)s->function, where);
 
     if (number == NULL)
         return -1;
     if (*number == MAP_NOTHING) {
-        *number = (uint32_t)p->function_count;
-        if (add_function(p, s->function) != 0) {
-            *number = MAP_NOTHING;
+        struct view_function f = {.nameless = image == NULL};
+
+        f.name = image != NULL ? name_in(p, image, s->function) : s->function;
+        if (f.name == NULL || add_function(p, &f) != 0)
             return -1;
-        }
+        *number = (uint32_t)p->function_count - 1;
     }
     *out = *number;
     return 0;
@@ -150,47 +176,51 @@ static int line_of(struct places *p, const struct symbol *s, uint32_t function,
     return 0;
 }
 
-static int add_frame(struct places *p, const struct symbol *s)
+static int add_frame(struct places *p, const struct atlas_image *image,
+                     const struct symbol *s)
 {
     struct place_frame frame = {.inlined = s->kind == SYMBOL_INLINED};
 
     if (vec_grow(&p->frames, &p->frame_room, p->frame_count,
                  sizeof *p->frames) != 0 ||
-        function_of(p, s, &frame.function) != 0 ||
+        function_of(p, image, s, &frame.function) != 0 ||
         line_of(p, s, frame.function, &frame.line) != 0)
         return -1;
     p->frames[p->frame_count++] = frame;
     return 0;
 }
 
-/* A function of its own for each address, which is its name. */
-static int add_nameless(struct places *p, uint64_t pc)
+/* A function of its own for each address, which is its name: as its file has
+ * it, where that is another one than the kernel's. */
+static int add_nameless(struct places *p, uint64_t pc,
+                        const struct atlas_spot *spot)
 {
-    char name[24];
-    size_t before = p->function_count;
+    const char *image = spot->image->name;
+    struct symbol s = {.start = pc, .size = 1};
 
-    (void)snprintf(name, sizeof name, "0x%" PRIx64, pc);
-    char *own = strdup(name);
-    struct symbol s = {.function = own, .start = pc, .size = 1};
-    int result = own != NULL ? add_frame(p, &s) : -1;
-
-    if (p->function_count == before)
-        free(own); /* it did not become a function */
-    return result; // NOLINT(clang-analyzer-unix.Malloc): or (p) keeps it
+    if (pc == LEAF_UNKNOWN)
+        s.function = "[unknown]";
+    else
+        s.function = image == NULL
+                         ? print(p, "0x%" PRIx64, pc)
+                         : print(p, "%s+0x%" PRIx64, image, spot->address);
+    return s.function != NULL ? add_frame(p, NULL, &s) : -1;
 }
 
 static int add_frames(struct places *p, uint64_t pc)
 {
-    if (p->symbolizer == NULL)
-        return add_nameless(p, pc);
+    struct atlas_spot spot = atlas_find(p->atlas, pc);
+    const struct symbol *s = NULL;
 
-    size_t n = 0;
-    for (const struct symbol *s = symbolize(p->symbolizer, pc); s != NULL;
-         s = s->inlined_into) {
+    if (spot.image->symbolizer != NULL)
+        s = symbolize(spot.image->symbolizer, spot.address);
+    if (s == NULL || s->kind == SYMBOL_ADDRESS)
+        return add_nameless(p, pc, &spot);
+    for (size_t n = 1; s != NULL; s = s->inlined_into, n++) {
         /* the innermost, and the one that is a function of its own */
-        if (++n >= PLACE_FRAMES_MAX && s->inlined_into != NULL)
+        if (n >= PLACE_FRAMES_MAX && s->inlined_into != NULL)
             continue;
-        if (add_frame(p, s) != 0)
+        if (add_frame(p, spot.image, s) != 0)
             return -1;
     }
     return 0;
@@ -212,11 +242,33 @@ int places_add(struct places *p, uint64_t pc)
     return 0;
 }
 
-/* All addresses together: debug information is read once, not for each. */
+/* All addresses of (image) together: its debug information is read once, not
+ * for each. (room) holds as many as there are. */
+static void prepare(struct places *p, uint32_t image, uint64_t *room)
+{
+    struct symbolizer *s = atlas_image(p->atlas, image)->symbolizer;
+    size_t n = 0;
+
+    if (s == NULL)
+        return;
+    for (size_t i = 0; i < p->span_count; i++) {
+        struct atlas_spot spot = atlas_find(p->atlas, p->pcs[i]);
+
+        if (spot.number == image)
+            room[n++] = spot.address;
+    }
+    symbolizer_prepare(s, room, n);
+}
+
 static int find_frames(struct places *p)
 {
-    if (p->symbolizer != NULL)
-        symbolizer_prepare(p->symbolizer, p->pcs, p->span_count);
+    uint64_t *room = calloc(p->span_count + 1, sizeof *room);
+
+    if (room == NULL)
+        return -1;
+    for (uint32_t i = 0; i < atlas_count(p->atlas); i++)
+        prepare(p, i, room);
+    free(room);
     for (size_t i = 0; i < p->span_count; i++) {
         size_t first = p->frame_count;
 
@@ -227,16 +279,16 @@ static int find_frames(struct places *p)
     return 0;
 }
 
-/* A function's old number beside what it sorts by. */
+/* A function and its old number. */
 struct rank {
-    const char *name;
+    struct view_function function;
     uint32_t number;
 };
 
 static int by_name(const void *a, const void *b)
 {
     const struct rank *left = a, *right = b;
-    int order = strcmp(left->name, right->name);
+    int order = strcmp(left->function.name, right->function.name);
 
     /* equal names: as they were first met, in the profile's order */
     return order != 0 ? order
@@ -248,7 +300,7 @@ static int by_name(const void *a, const void *b)
 static void renumber(struct places *p, const struct rank *ranks, uint32_t *now)
 {
     for (uint32_t i = 0; i < p->function_count; i++) {
-        p->functions[i] = (struct view_function){.name = ranks[i].name};
+        p->functions[i] = ranks[i].function;
         now[ranks[i].number] = i;
     }
     for (size_t i = 0; i < p->frame_count; i++)
@@ -267,7 +319,7 @@ static int rank_functions(struct places *p)
 
     if (ranks != NULL && now != NULL) {
         for (uint32_t i = 0; i < n; i++)
-            ranks[i] = (struct rank){p->functions[i].name, i};
+            ranks[i] = (struct rank){p->functions[i], i};
         qsort(ranks + VIEW_MARKS, n - VIEW_MARKS, sizeof *ranks, by_name);
         renumber(p, ranks, now);
         result = 0;

@@ -12,8 +12,8 @@
 
 #include "model/view.h"
 
+struct atlas;
 struct places;
-struct symbolizer;
 
 /* One function that is active at an address; several where it is inlined. */
 struct place_frame {
@@ -31,9 +31,9 @@ struct place {
     size_t count;
 };
 
-/* (s) must outlive the places; NULL names addresses by themselves. Returns
- * NULL if there is no memory. */
-struct places *places_new(struct symbolizer *s);
+/* Names come from the images of (atlas), which must outlive the places; where
+ * there are none, addresses are names. Returns NULL if there is no memory. */
+struct places *places_new(const struct atlas *atlas);
 
 /* Release (p) and all functions that it handed out. NULL is allowed. */
 void places_free(struct places *p);

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 
 #include "aggregate/aggregate.h"
+#include "symbolize/atlas.h"
+#include "symbolize/callers.h"
 #include "symbolize/opcodes.h"
 #include "util/map.h"
 #include "util/vec.h"
@@ -28,7 +30,7 @@ struct builder {
     const struct profile *profile;
     struct view_memory *memory;
     struct places *places;
-    struct opcodes *opcodes; /* NULL: no image */
+    const struct atlas *atlas;
     struct path path;
     size_t step_room;
     uint32_t entry;      /* counts them, from 1 on */
@@ -38,15 +40,28 @@ struct builder {
     size_t edge_seen_room;
 };
 
+/* What executes is the call, before the return address. */
+static int learn_calls(struct builder *b, const uint64_t *back, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (places_add(b->places, back[i] - 1) != 0)
+            return -1;
+    }
+    return 0;
+}
+
 static int learn_entry(struct builder *b, const struct profile_entry *entry)
 {
     struct stack stack = profile_stack(b->profile, entry->stack);
+    struct callers missed = callers_of_leaf(b->atlas, entry->leaf, &stack);
 
-    if (places_add(b->places, entry->leaf) != 0)
+    if (places_add(b->places, entry->leaf) != 0 ||
+        learn_calls(b, missed.address, missed.count) != 0 ||
+        learn_calls(b, stack.frames, stack.depth) != 0)
         return -1;
-    for (uint32_t i = 0; i < stack.depth; i++) {
-        /* what executes is the call, before the return address */
-        if (places_add(b->places, stack.frames[i] - 1) != 0)
+    for (uint32_t i = 0; i + 1 < stack.depth; i++) {
+        missed = callers_of_frame(b->atlas, stack.frames[i]);
+        if (learn_calls(b, missed.address, missed.count) != 0)
             return -1;
     }
     return 0;
@@ -84,29 +99,45 @@ static int push_place(struct builder *b, uint64_t pc)
     return 0;
 }
 
-/* Is a caller missing between that of frame (i) and frame (i)? */
-static bool skips_caller(struct builder *b, const struct stack *stack,
-                         uint32_t i)
+/* What the walk has missed, and where it is not known. */
+static int push_missed(struct builder *b, const struct callers *missed)
 {
-    return b->opcodes != NULL && i + 1 < stack->depth &&
-           opcodes_caller_missing(
-               opcodes_call_place(b->opcodes, stack->frames[i]));
+    if (missed->missing && push_mark(b, VIEW_UNCERTAIN) != 0)
+        return -1;
+    for (uint32_t i = missed->count; i-- > 0;) {
+        if (push_place(b, missed->address[i] - 1) != 0)
+            return -1;
+    }
+    return 0;
 }
 
-/* Callers of the leaf, and what is known to be missing among them. */
-static int push_callers(struct builder *b, const struct stack *stack)
+/* Callers of the leaf: those of the walk, with what it has missed among them.
+ */
+static int push_callers(struct builder *b, const struct stack *stack,
+                        const struct callers *missed)
 {
     if (stack->end == WIRE_END_REASONS)
         return push_mark(b, VIEW_LOST);
     if (stack->end == WIRE_END_DEPTH && push_mark(b, VIEW_DEEPER) != 0)
         return -1;
     for (uint32_t i = stack->depth; i-- > 0;) {
-        if (skips_caller(b, stack, i) && push_mark(b, VIEW_UNCERTAIN) != 0)
-            return -1;
-        if (push_place(b, stack->frames[i] - 1) != 0)
+        struct callers above = {.count = 0};
+
+        if (i + 1 < stack->depth)
+            above = callers_of_frame(b->atlas, stack->frames[i]);
+        if (push_missed(b, &above) != 0 ||
+            push_place(b, stack->frames[i] - 1) != 0)
             return -1;
     }
-    return b->path.uncertain ? push_mark(b, VIEW_UNCERTAIN) : 0;
+    return push_missed(b, missed);
+}
+
+/* What is known of the code around the interrupted instruction. */
+static enum code_place place_of(const struct atlas_spot *leaf)
+{
+    return leaf->image->opcodes != NULL
+               ? opcodes_place(leaf->image->opcodes, leaf->address)
+               : CODE_UNKNOWN;
 }
 
 /* Make (entry) into b->path, outermost function first. */
@@ -114,14 +145,15 @@ static int lay_path(struct builder *b, const struct profile_entry *entry,
                     const struct stack *stack, enum code_place place)
 {
     const struct tally *tally = &entry->tally;
+    struct callers missed = callers_of_leaf(b->atlas, entry->leaf, stack);
 
     b->entry++;
     b->path.count = 0;
     b->path.amount = (struct amount){tally->samples, tally->weight, tally->time,
                                      tally->time_sq};
     b->path.idle = opcodes_idle(place);
-    b->path.uncertain = b->opcodes != NULL && opcodes_caller_uncertain(place);
-    if (push_callers(b, stack) != 0 || push_place(b, entry->leaf) != 0)
+    b->path.uncertain = missed.missing && missed.count == 0;
+    if (push_callers(b, stack, &missed) != 0 || push_place(b, entry->leaf) != 0)
         return -1;
     b->path.leaf = b->path.count - 1;
     return b->path.idle ? push_mark(b, VIEW_IDLE) : 0;
@@ -192,8 +224,7 @@ static void note_stack(struct builder *b, const struct profile_entry *entry,
         v->shallow[end] += samples;
     if (place == CODE_NO_FRAME)
         v->without_frame += samples;
-    /* only an address that has no name begins with a digit */
-    if (v->functions[b->path.steps[b->path.leaf].function].name[0] == '0')
+    if (v->functions[b->path.steps[b->path.leaf].function].nameless)
         v->without_symbol += samples;
 }
 
@@ -201,9 +232,8 @@ static int add_entry(struct builder *b, struct scope *core,
                      const struct profile_entry *entry)
 {
     struct stack stack = profile_stack(b->profile, entry->stack);
-    enum code_place place = b->opcodes != NULL
-                                ? opcodes_place(b->opcodes, entry->leaf)
-                                : CODE_UNKNOWN;
+    struct atlas_spot leaf = atlas_find(b->atlas, entry->leaf);
+    enum code_place place = place_of(&leaf);
 
     if (lay_path(b, entry, &stack, place) != 0 ||
         scope_add(core, &b->path) != 0 ||
@@ -212,6 +242,8 @@ static int add_entry(struct builder *b, struct scope *core,
     charge(b, entry);
     if (b->path.idle)
         return 0;
+    if (entry->leaf != LEAF_UNKNOWN)
+        amount_add(&b->memory->view.images[leaf.number].busy, &b->path.amount);
     note_stack(b, entry, &stack, place);
     return add_edges(b);
 }
@@ -306,20 +338,29 @@ static int build(struct builder *b)
     return for_each_entry(b, add_entry) != 0 ? -1 : finish(b);
 }
 
+static int name_images(struct view *v, const struct atlas *atlas)
+{
+    v->image_count = atlas_count(atlas);
+    v->images = calloc(v->image_count, sizeof *v->images);
+    for (uint32_t i = 0; v->images != NULL && i < v->image_count; i++)
+        v->images[i].name = atlas_image(atlas, i)->name;
+    return v->images != NULL ? 0 : -1;
+}
+
 static struct view_memory *memory_new(const struct profile *p,
-                                      struct symbolizer *s)
+                                      const struct atlas *atlas)
 {
     struct view_memory *memory = calloc(1, sizeof *memory);
 
     if (memory == NULL)
         return NULL;
-    memory->places = places_new(s);
+    memory->places = places_new(atlas);
     memory->core_count = p->core_count;
     memory->total.scope.core = VIEW_ALL_CORES;
     memory->cores = calloc(p->core_count + 1, sizeof *memory->cores);
     memory->view.cores = calloc(p->core_count + 1, sizeof *memory->view.cores);
     if (memory->places == NULL || memory->cores == NULL ||
-        memory->view.cores == NULL) {
+        memory->view.cores == NULL || name_images(&memory->view, atlas) != 0) {
         view_free(&memory->view);
         return NULL;
     }
@@ -328,16 +369,17 @@ static struct view_memory *memory_new(const struct profile *p,
     return memory;
 }
 
-struct view *view_new(const struct profile *p, struct symbolizer *s,
-                      struct opcodes *o)
+struct view *view_new(const struct profile *p, const struct atlas *atlas)
 {
-    struct view_memory *memory = memory_new(p, s);
+    struct view_memory *memory = memory_new(p, atlas);
 
     if (memory == NULL)
         return NULL;
 
-    struct builder b = {
-        .profile = p, .memory = memory, .places = memory->places, .opcodes = o};
+    struct builder b = {.profile = p,
+                        .memory = memory,
+                        .places = memory->places,
+                        .atlas = atlas};
     int result = build(&b);
 
     free(b.path.steps);
@@ -363,6 +405,7 @@ void view_free(struct view *v)
     places_free(memory->places);
     free(memory->cores);
     free(v->cores);
+    free(v->images);
     free(v->edges);
     free(v->calls);
     free(v->callers);

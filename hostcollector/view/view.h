@@ -9,17 +9,16 @@
 #include "model/profile.h"
 #include "model/view.h"
 
-struct symbolizer;
-struct opcodes;
+struct atlas;
 
 /*
- * The view of (p). (s) and (o) name and classify its addresses; both NULL: no
- * image is known, and addresses are the names. (s) must outlive the view.
+ * The view of (p). What reads the images of (atlas), which must outlive the
+ * view, names and classifies its addresses; in images that nothing reads they
+ * are the names.
  *
  * Returns NULL if there is no memory.
  */
-struct view *view_new(const struct profile *p, struct symbolizer *s,
-                      struct opcodes *o);
+struct view *view_new(const struct profile *p, const struct atlas *atlas);
 
 /* Release (v). NULL is allowed. */
 void view_free(struct view *v);

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* collector check: what a profile of this image will and will not show. */
+#include <stdio.h>
+
+#include "cmd/cmd.h"
+#include "cmd/options.h"
+#include "cmd/sandbox.h"
+#include "render/survey.h"
+#include "symbolize/image.h"
+#include "symbolize/survey.h"
+
+static int help(void)
+{
+    (void)fputs(
+        "collector check --elf FILE [--all]\n"
+        "\n"
+        "Looks at a kernel's image, ELF or PE (EFI), and says what a profile "
+        "of it will and\n"
+        "will not show: names, lines, callers; and what to type about the "
+        "rest. Nothing is\n"
+        "run. Exit status 0 means that FILE was looked at, whatever it "
+        "lacks.\n"
+        "\n",
+        stdout);
+    options_help(stdout, COMMAND_CHECK);
+    return EXIT_DONE;
+}
+
+/* Images come from anywhere, too: give up what reading them does not take. */
+static void confine(const struct elf_path *elf)
+{
+    struct sandbox box;
+    struct err e = {""};
+
+    sandbox_init(&box);
+    for (; elf != NULL; elf = elf->next)
+        sandbox_allow(&box, elf->path, SANDBOX_READ);
+    if (sandbox_enter(&box, SANDBOX_FILES, &e) != 0)
+        (void)fprintf(stderr, "collector check: %s\n", e.text);
+}
+
+static int check(const char *path, bool all, struct err *e)
+{
+    struct image *img;
+    struct survey survey;
+
+    if (image_open(&img, path, e) != 0)
+        return -1;
+    if (survey_take(&survey, img) != 0) {
+        image_close(img);
+        return err_set(e, "%s: out of memory", path);
+    }
+    survey_write(stdout, path, &survey, all);
+    survey_fini(&survey);
+    image_close(img);
+    return fflush(stdout) == 0 ? 0 : err_sys(e, "standard output");
+}
+
+/* Each image by itself; one that cannot be read does not hide the others. */
+static int check_all(const struct elf_path *elf, bool all)
+{
+    int result = EXIT_DONE;
+
+    confine(elf);
+    for (const struct elf_path *next = elf; next != NULL; next = next->next) {
+        struct err e = {""};
+
+        if (next != elf)
+            (void)putchar('\n');
+        if (check(next->path, all, &e) == 0)
+            continue;
+        (void)fprintf(stderr, "collector check: %s\n", e.text);
+        result = EXIT_FAILED;
+    }
+    return result;
+}
+
+static int run_check(int argc, char **argv)
+{
+    struct options o;
+    struct err e = {""};
+    int result = EXIT_USAGE;
+
+    if (options_parse(&o, COMMAND_CHECK, argc, argv, &e) != 0)
+        (void)fprintf(stderr, "collector check: %s\n", e.text);
+    else if (o.help)
+        result = help();
+    else if (o.guests.elfs == NULL)
+        (void)fputs("collector check: which image? type: collector check "
+                    "--elf FILE\n",
+                    stderr);
+    else
+        result = check_all(o.guests.elfs, o.all);
+    options_fini(&o);
+    return result;
+}
+
+const struct command cmd_check = {"check", run_check};

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The images of one guest: which of the files that were given is its kernel's,
+ * which are those of what the kernel has loaded, and where all of them lie.
+ */
+#ifndef TPROF_CMD_GUEST_IMAGES_H
+#define TPROF_CMD_GUEST_IMAGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cmd/images.h"
+#include "model/guest.h"
+#include "model/profile.h"
+#include "model/view.h"
+#include "render/remarks.h"
+#include "symbolize/atlas.h"
+#include "util/err.h"
+
+/* Zeroed: none. */
+struct guest_images {
+    struct shared_image **files; /* in the order given */
+    size_t count, room;
+    bool first_missing;          /* the first was not found: these are others */
+    struct shared_image *kernel; /* one of them; NULL: not known */
+    uint64_t slide;              /* the kernel's */
+    struct atlas *atlas;         /* NULL: before guest_images_place() */
+    /* What the guest has mapped, as in the profile. */
+    struct {
+        struct shared_image *file; /* NULL: none of them */
+        uint32_t number;           /* in the atlas */
+    } maps[GUEST_MAPS_MAX];
+};
+
+/* One more file, of (set), which must outlive (g). 0; -1 with (e) filled. */
+int guest_images_add(struct guest_images *g, struct images *set,
+                     const char *path, struct err *e);
+
+/*
+ * (guest) introduced itself: find its kernel among the files, by build-id or
+ * text, else the first is taken for it, unless that is missing. Without any
+ * file nothing happens.
+ *
+ * Returns 0, with doubts in (remarks); -1 with (e) filled: it runs another.
+ */
+int guest_images_hello(struct guest_images *g, const struct guest *guest,
+                       struct remarks *remarks, struct err *e);
+
+/* Make the atlas of all images of (p). Returns 0; -1 if there is no memory. */
+int guest_images_place(struct guest_images *g, const struct profile *p);
+
+/* Add to (remarks) what files lack, which images have none, with their share
+ * in (v), and which of the first (wanted) files are of no image. */
+void guest_images_remark(const struct guest_images *g, const struct profile *p,
+                         const struct view *v, size_t wanted,
+                         struct remarks *remarks);
+
+/* Release what (g) holds; its files are the set's. */
+void guest_images_fini(struct guest_images *g);
+
+#endif

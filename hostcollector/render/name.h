@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Names of functions that are longer than their column. Leaf. */
+#ifndef TPROF_RENDER_NAME_H
+#define TPROF_RENDER_NAME_H
+
+#include <stddef.h>
+
+/* Room for the short form of a name. */
+#define NAME_SHORT 512
+
+/*
+ * (name) in at most (width) columns, from 8 to TEXT_COLUMNS.
+ * Where it is longer, what says least of a C++ or Rust function goes first:
+ * the modules in its type arguments, what its parameters are, the arguments
+ * themselves, the trait that it is of, and then what it is in, for which ".."
+ * stands. The image behind it stays, unless it takes most of (width).
+ *
+ * Returns (name) or (buf).
+ */
+const char *name_short(char buf[NAME_SHORT], const char *name, size_t width);
+
+#endif

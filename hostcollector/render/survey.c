@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The verdict on an image, and the facts behind it. */
+#include "render/survey.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "render/text.h"
+
+/* As tprof_memory.ld has it: for all, and for each core. */
+#define MEMORY_SHARED   (32u << 10)
+#define MEMORY_PER_CORE (128u << 10)
+#define ID_SHOWN        20u
+#define LINE            512
+
+char *survey_percent(char buf[SURVEY_PERCENT], uint64_t part, uint64_t whole)
+{
+    double p = whole != 0 ? 100 * (double)part / (double)whole : 0;
+
+    if (part == 0 || whole == 0)
+        (void)snprintf(buf, SURVEY_PERCENT, "0 %%");
+    else if (part >= whole)
+        (void)snprintf(buf, SURVEY_PERCENT, "100 %%");
+    else if (p < .5)
+        (void)snprintf(buf, SURVEY_PERCENT, "<1 %%");
+    else if (p >= 99.5)
+        (void)snprintf(buf, SURVEY_PERCENT, ">99 %%");
+    else
+        (void)snprintf(buf, SURVEY_PERCENT, "%.0f %%", p);
+    return buf;
+}
+
+const char *survey_language_name(enum survey_language language)
+{
+    static const char *const names[SURVEY_LANGUAGES] = {
+        [SURVEY_OTHER] = "other",
+        [SURVEY_C] = "C",
+        [SURVEY_CXX] = "C++",
+        [SURVEY_RUST] = "Rust",
+        [SURVEY_PASCAL] = "Pascal",
+        [SURVEY_GO] = "Go",
+        [SURVEY_ASSEMBLER] = "assembler",
+        [SURVEY_AGENT] = "(tprof)"};
+
+    return names[language];
+}
+
+static uint64_t frame_bytes(const struct survey_frames *f)
+{
+    uint64_t sum = 0;
+
+    for (int i = 0; i < SURVEY_FRAMES; i++)
+        sum += f->bytes[i];
+    return sum;
+}
+
+/* "names for ... of the code", where (part) of it has them. */
+static void promise(FILE *out, const char *what, const char *none,
+                    uint64_t part, uint64_t whole)
+{
+    char percent[SURVEY_PERCENT];
+
+    if (part == 0)
+        (void)fprintf(out, "  %s\n", none);
+    else
+        (void)fprintf(out, "  %-17s for %s of the code\n", what,
+                      survey_percent(percent, part, whole));
+}
+
+static void write_verdict(FILE *out, const char *path, const struct survey *s)
+{
+    char name[LINE];
+
+    (void)fprintf(out, "A profile of %s will show\n",
+                  text_escape(name, sizeof name, path));
+    promise(out, "function names", "no function names: addresses",
+            s->named_bytes, s->code_bytes);
+    promise(out, "files and lines", "neither files nor lines", s->line_bytes,
+            s->code_bytes);
+    if (s->functions == 0)
+        (void)fputs("  callers, or not: without symbols nobody can tell\n",
+                    out);
+    else
+        promise(out, "direct callers",
+                "no direct callers: no function sets up a frame",
+                s->frames.bytes[SURVEY_FRAMED], frame_bytes(&s->frames));
+    if (!s->agent.linked && s->has_symbols)
+        (void)fputs("  ... once tprof is linked in\n", out);
+}
+
+static void fact(FILE *out, const char *what, const char *text)
+{
+    char first[24];
+
+    (void)snprintf(first, sizeof first, "  %-15s", what);
+    text_wrap(out, first, text);
+}
+
+static void write_format(FILE *out, const struct survey *s)
+{
+    char line[LINE], code[TEXT_NUMBER], functions[TEXT_NUMBER];
+    char labels[TEXT_NUMBER], percent[SURVEY_PERCENT];
+    int n = snprintf(
+        line, sizeof line,
+        "%s, %s, entry 0x%" PRIx64 "; %s bytes of code in %s functions",
+        s->pe ? "PE" : "ELF",
+        s->moves ? "may be loaded anywhere" : "runs where it is linked",
+        s->entry, text_count(code, s->code_bytes),
+        text_count(functions, s->functions));
+
+    if (s->labels != 0 && !s->pe && n > 0 && n < LINE)
+        (void)snprintf(line + n, sizeof line - (size_t)n,
+                       ", %s of them labels without a size (%s of the code)",
+                       text_count(labels, s->labels),
+                       survey_percent(percent, s->label_bytes, s->code_bytes));
+    fact(out, "image", line);
+}
+
+static void write_build_id(FILE *out, const struct survey *s)
+{
+    char line[LINE] = "none";
+    size_t n = 0;
+
+    for (size_t i = 0; i < s->build_id_len && i < ID_SHOWN; i++, n += 2)
+        (void)snprintf(line + n, 3, "%02x", s->build_id[i]);
+    fact(out, "build-id", line);
+}
+
+static void write_tables(FILE *out, const struct survey *s)
+{
+    static const char *const names[SURVEY_TABLES] = {".eh_frame",
+                                                     ".debug_frame", ".pdata"};
+    char line[LINE] = "none";
+    size_t n = 0;
+
+    for (size_t i = 0; i < SURVEY_TABLES; i++) {
+        char percent[SURVEY_PERCENT];
+
+        if (!s->table[i])
+            continue;
+        n += (size_t)snprintf(
+            line + n, sizeof line - n, "%s%s for %s of the code",
+            n != 0 ? ", " : "", names[i],
+            survey_percent(percent, s->table_bytes[i], s->code_bytes));
+    }
+    (void)snprintf(line + (n != 0 ? n : 4), sizeof line - (n != 0 ? n : 4),
+                   " (tprof walks frame pointers, and does not need any)");
+    fact(out, "unwind tables", line);
+}
+
+static void write_agent(FILE *out, const struct survey *s)
+{
+    const struct survey_agent *a = &s->agent;
+    char line[LINE], code[TEXT_NUMBER], version[64],
+        wire[24] = "", memory[96] = "memory by config.memory alone";
+
+    if (!a->linked) {
+        fact(out, "tprof",
+             s->has_symbols ? "not linked in" : "unknown without symbols");
+        return;
+    }
+    if (a->wire != 0)
+        (void)snprintf(wire, sizeof wire, " (wire %" PRIu32 ".%" PRIu32 ")",
+                       a->wire >> 8, a->wire & 0xff);
+    if (a->memory_size > MEMORY_SHARED)
+        (void)snprintf(memory, sizeof memory, "memory for %" PRIu64 " cores",
+                       (a->memory_size - MEMORY_SHARED) / MEMORY_PER_CORE);
+    (void)snprintf(
+        line, sizeof line,
+        "%s%s; %s bytes of code; virtio-serial%s%s%s%s; %s; %s; %s",
+        text_escape(version, sizeof version,
+                    a->version != NULL ? a->version : "of no known version"),
+        wire, text_count(code, a->code_bytes), a->vsock ? ", tprof_vsock" : "",
+        a->debugcon ? ", tprof_debugcon" : "", a->uart ? ", tprof_uart" : "",
+        a->kvm ? ", tprof_kvm" : "",
+        a->has_bounds ? "text by tprof_bounds.ld"
+        : a->efi      ? "text by tprof_init_efi() or config.text"
+                      : "text by config.text alone",
+        memory,
+        a->has_note ? "tells its build-id"
+        : a->efi    ? "tells its build-id by tprof_init_efi()"
+                    : "does not tell its build-id");
+    fact(out, "tprof", line);
+}
+
+void survey_write(FILE *out, const char *path, const struct survey *s, bool all)
+{
+    write_verdict(out, path, s);
+    survey_remedies(out, s);
+    (void)fputs("\nWhat is there\n", out);
+    write_format(out, s);
+    write_build_id(out, s);
+    write_tables(out, s);
+    write_agent(out, s);
+    survey_units(out, s, all);
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What an image lacks, and the very thing to type about it. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "render/survey.h"
+#include "render/text.h"
+
+#define LINE       768
+/* Less than this share of the code is not worth a paragraph. */
+#define WORTH      .01
+#define WORTH_LEAF .05
+
+/* What to tell the compiler; NULL: nothing. */
+struct remedy {
+    const char *frames, *lines;
+};
+
+#define KEEP_FRAMES "-fno-omit-frame-pointer -mno-omit-leaf-frame-pointer"
+
+static const struct remedy remedies[SURVEY_LANGUAGES] = {
+    [SURVEY_C] = {"Compile with " KEEP_FRAMES, "-g"},
+    [SURVEY_CXX] = {"Compile with " KEEP_FRAMES, "-g"},
+    [SURVEY_RUST] = {"Compile with -C force-frame-pointers=yes (core and alloc "
+                     "come as they are; -Z build-std compiles them, "
+                     "too)",
+                     "-g (debug = true in Cargo.toml)"},
+    [SURVEY_PASCAL] = {"Compile with -OoNOSTACKFRAME",
+                       "-gw2 (-gw3 keeps names as they are written)"},
+    [SURVEY_GO] = {NULL, "no -ldflags=-w"},
+    [SURVEY_ASSEMBLER] = {"Begin what calls others with push %rbp; mov %rsp, "
+                          "%rbp, and have pop %rbp before its ret",
+                          "-g (nasm: -g -F dwarf)"},
+    [SURVEY_OTHER] = {"Compile with the option that keeps frame pointers",
+                      "the option for DWARF"},
+};
+
+struct remedy_out {
+    FILE *out;
+    bool begun;
+};
+
+static void say(struct remedy_out *r, const char *text)
+{
+    if (!r->begun)
+        (void)fputs("\nWhat is missing\n", r->out);
+    r->begun = true;
+    text_wrap(r->out, "  - ", text);
+}
+
+static bool worth(uint64_t part, uint64_t whole, double share)
+{
+    return (double)part > share * (double)whole;
+}
+
+/* Nobody need be told again; what has no frame then is not to be helped. */
+static bool keeps_frames(const struct survey_unit *u)
+{
+    return u->producer != NULL &&
+           strstr(u->producer, "-fno-omit-frame-pointer") != NULL;
+}
+
+/* The frames of all units of (language) together that may be helped. */
+static struct survey_unit sum_of(const struct survey *s,
+                                 enum survey_language language)
+{
+    struct survey_unit sum = {.language = language};
+
+    for (size_t i = 0; i < s->unit_count; i++) {
+        const struct survey_unit *u = &s->units[i];
+
+        if (u->language != language || keeps_frames(u))
+            continue;
+        for (int f = 0; f < SURVEY_FRAMES; f++) {
+            sum.frames.functions[f] += u->frames.functions[f];
+            sum.frames.bytes[f] += u->frames.bytes[f];
+        }
+    }
+    return sum;
+}
+
+/* clang for Windows has RBP point into the middle of larger frames. */
+static const char *frame_remedy(const struct survey *s,
+                                enum survey_language language)
+{
+    if (s->pe && (language == SURVEY_C || language == SURVEY_CXX))
+        return "Compile with " KEEP_FRAMES ", and with clang for target "
+               "x86_64-unknown-windows-gnu with -fdwarf-exceptions: frames of "
+               "its other Windows targets cannot be followed";
+    return remedies[language].frames;
+}
+
+/* Append printf's (fmt) to the (size) bytes at (line). */
+__attribute__((format(printf, 3, 4))) static void
+append(char *line, size_t size, const char *fmt, ...)
+{
+    size_t used = strlen(line);
+    va_list args;
+
+    va_start(args, fmt);
+    (void)vsnprintf(line + used, size - used, fmt, args);
+    va_end(args);
+}
+
+static void missing_frames(struct remedy_out *r, const struct survey *s,
+                           const struct survey_unit *u)
+{
+    const uint64_t *n = u->frames.functions, *bytes = u->frames.bytes;
+    uint64_t bare = n[SURVEY_BARE] + n[SURVEY_CUTTING];
+    uint64_t bare_bytes = bytes[SURVEY_BARE] + bytes[SURVEY_CUTTING];
+    const char *remedy = frame_remedy(s, u->language);
+    char line[LINE] = "", number[TEXT_NUMBER], percent[SURVEY_PERCENT];
+    bool leaves = u->language != SURVEY_ASSEMBLER &&
+                  worth(bytes[SURVEY_LEAF], s->own_bytes, WORTH_LEAF);
+
+    if (remedy == NULL || !(leaves || worth(bare_bytes, s->own_bytes, WORTH)))
+        return;
+    append(line, LINE,
+           "Callers in %s code:", survey_language_name(u->language));
+    if (bare != 0)
+        append(line, LINE,
+               " %s functions (%s of the code) call others without a frame, "
+               "and are missing above them.",
+               text_count(number, bare),
+               survey_percent(percent, bare_bytes, s->own_bytes));
+    if (n[SURVEY_CUTTING] != 0)
+        append(line, LINE,
+               " %s of them use RBP for other things, and stacks end there.",
+               text_count(number, n[SURVEY_CUTTING]));
+    if (leaves)
+        append(line, LINE,
+               " %s (%s) call nobody, and just their own caller is uncertain.",
+               text_count(number, n[SURVEY_LEAF]),
+               survey_percent(percent, bytes[SURVEY_LEAF], s->own_bytes));
+    append(line, LINE, " %s.", remedy);
+    say(r, line);
+}
+
+/* Compilers leave some instructions of any unit without a line. */
+static uint64_t lineless_bytes(const struct survey *s,
+                               enum survey_language language)
+{
+    uint64_t bytes = 0;
+
+    for (size_t i = 0; i < s->unit_count; i++) {
+        const struct survey_unit *u = &s->units[i];
+
+        if (u->language == language && u->line_bytes < u->code_bytes / 2)
+            bytes += u->code_bytes;
+    }
+    return bytes;
+}
+
+static void missing_lines(struct remedy_out *r, const struct survey *s,
+                          enum survey_language language)
+{
+    char line[LINE], percent[SURVEY_PERCENT];
+    uint64_t bytes = lineless_bytes(s, language);
+
+    if (!s->has_dwarf || remedies[language].lines == NULL ||
+        !worth(bytes, s->own_bytes, WORTH))
+        return;
+    (void)snprintf(line, sizeof line,
+                   "Lines of %s code (%s of the code). Compile with %s.",
+                   survey_language_name(language),
+                   survey_percent(percent, bytes, s->own_bytes),
+                   s->pe ? "-gdwarf" : remedies[language].lines);
+    say(r, line);
+}
+
+static void missing_names(struct remedy_out *r, const struct survey *s)
+{
+    if (s->has_symbols)
+        return;
+    say(r, s->pe ? "Symbols: functions are addresses. Link with /debug:dwarf, "
+                   "or check the ELF that objcopy made this image from."
+                 : "Symbols: functions are addresses, and nothing says whether "
+                   "tprof is there. Check the kernel as it was before strip.");
+}
+
+static void missing_dwarf(struct remedy_out *r, const struct survey *s)
+{
+    char line[LINE] = "Lines: there is no DWARF. ";
+
+    if (s->has_dwarf)
+        return;
+    append(line, LINE, "%s",
+           s->pe ? "Check the ELF that objcopy made this image from, or "
+                   "compile with -gdwarf and link with lld-link /debug:dwarf."
+                 : "Compile with -g (Free Pascal: -gw2).");
+    if (s->agent.linked)
+        append(line, LINE,
+               " Without it tprof's own static functions count as the "
+               "kernel's here.");
+    say(r, line);
+}
+
+static void missing_bounds(struct remedy_out *r, const struct survey *s)
+{
+    const struct survey_agent *a = &s->agent;
+    char line[LINE], percent[SURVEY_PERCENT];
+
+    if (!a->linked || (!a->has_bounds && a->efi))
+        return;
+    if (!a->has_bounds) {
+        say(r, "Text bounds: tprof_init() fails unless the kernel sets "
+               "config.text. Link with -T tprof_bounds.ld.");
+        return;
+    }
+    if (!worth(s->code_bytes - a->text_bytes, s->code_bytes, 0))
+        return;
+    (void)snprintf(
+        line, sizeof line,
+        "Text bounds: %s of the code lies outside of what "
+        "tprof_bounds.ld takes for text (0x%" PRIx64 " to 0x%" PRIx64
+        "), and stacks end there. Have the linker script put it "
+        "into .text, or set config.text.",
+        survey_percent(percent, s->code_bytes - a->text_bytes, s->code_bytes),
+        a->text_start, a->text_start + a->text_size);
+    say(r, line);
+}
+
+static void missing_identity(struct remedy_out *r, const struct survey *s)
+{
+    if (s->build_id == NULL)
+        say(r, s->pe ? "A build-id: the collector will compare the code "
+                       "instead. Link with lld-link -lldmingw /debug:dwarf "
+                       "(newer ones: /build-id), or have objcopy keep it with "
+                       "-j .note.gnu.build-id."
+                     : "A build-id: the collector will compare the code "
+                       "instead. Link with --build-id and -T tprof_note.ld.");
+    else if (s->agent.linked && !s->agent.has_note && !s->agent.efi)
+        say(r, "The build-id is not told by the agent. Link with -T "
+               "tprof_note.ld.");
+}
+
+static void missing_agent(struct remedy_out *r, const struct survey *s)
+{
+    if (s->agent.linked || !s->has_symbols)
+        return;
+    say(r, "tprof: there is no tprof_anchor. Link with -ltprof, and have the "
+           "kernel call tprof_init() and tprof_start_cpu().");
+}
+
+void survey_remedies(FILE *out, const struct survey *s)
+{
+    struct remedy_out r = {out, false};
+
+    missing_agent(&r, s);
+    missing_names(&r, s);
+    missing_dwarf(&r, s);
+    for (int i = 0; i < SURVEY_LANGUAGES; i++) {
+        struct survey_unit sum = sum_of(s, (enum survey_language)i);
+
+        missing_frames(&r, s, &sum);
+        missing_lines(&r, s, (enum survey_language)i);
+    }
+    if (s->bad_dwarf)
+        say(&r, "A part of the DWARF, which is damaged. Build the kernel "
+                "anew.");
+    missing_bounds(&r, s);
+    missing_identity(&r, s);
+    if (!r.begun)
+        (void)fputs("\nNothing is missing.\n", out);
+}

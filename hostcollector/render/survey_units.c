@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Compilers and compile units of a survey, as tables. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "render/survey.h"
+#include "render/text.h"
+
+#define UNITS_SHOWN   20u
+#define COMPILERS_MAX 32u
+#define COMPILER_TEXT 256u
+#define NAME_TEXT     512u
+
+struct compiler {
+    char text[COMPILER_TEXT];
+    uint64_t code_bytes, framed, frames;
+    size_t units;
+};
+
+/* Is the flag at (word), of (len) bytes, one that matters to a profile? */
+static bool matters(const char *word, size_t len)
+{
+    static const char *const beginnings[] = {"-O",           "-g",
+                                             "-fomit-frame", "-fno-omit-frame",
+                                             "-momit-leaf",  "-mno-omit-leaf",
+                                             "-flto"};
+
+    for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++) {
+        size_t n = strlen(beginnings[i]);
+
+        if (len >= n && strncmp(word, beginnings[i], n) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* (producer) without the flags of gcc that do not matter. */
+static void shorten(char out[COMPILER_TEXT], const char *producer)
+{
+    size_t n = 0;
+
+    for (const char *word = producer; *word != '\0';) {
+        size_t len = strcspn(word, " ");
+
+        if ((word[0] != '-' || matters(word, len)) &&
+            n + len + 2 < COMPILER_TEXT) {
+            if (n != 0)
+                out[n++] = ' ';
+            memcpy(out + n, word, len);
+            n += len;
+        }
+        word += len + strspn(word + len, " ");
+    }
+    out[n] = '\0';
+}
+
+static uint64_t sum(const uint64_t bytes[SURVEY_FRAMES])
+{
+    uint64_t all = 0;
+
+    for (int i = 0; i < SURVEY_FRAMES; i++)
+        all += bytes[i];
+    return all;
+}
+
+/* The entry of (u) in the (*count) at (list); the last takes what is left. */
+static struct compiler *compiler_of(struct compiler *list, size_t *count,
+                                    const struct survey_unit *u)
+{
+    char text[COMPILER_TEXT];
+    size_t i = 0;
+
+    shorten(text, u->name == NULL       ? "(no debug information)"
+                  : u->producer != NULL ? u->producer
+                                        : "(unknown)");
+    if (*count == COMPILERS_MAX - 1)
+        memcpy(text, "(others)", sizeof "(others)");
+    while (i < *count && strcmp(list[i].text, text) != 0)
+        i++;
+    if (i == *count)
+        memcpy(list[(*count)++].text, text, sizeof text);
+    return &list[i];
+}
+
+static int by_size(const void *x, const void *y)
+{
+    const struct compiler *a = x, *b = y;
+
+    return a->code_bytes < b->code_bytes ? 1 : -(a->code_bytes > b->code_bytes);
+}
+
+static void write_compilers(FILE *out, const struct survey *s)
+{
+    struct compiler list[COMPILERS_MAX] = {0};
+    size_t count = 0;
+
+    for (size_t i = 0; i < s->unit_count; i++) {
+        const struct survey_unit *u = &s->units[i];
+        struct compiler *c = compiler_of(list, &count, u);
+
+        c->code_bytes += u->code_bytes;
+        c->framed += u->frames.bytes[SURVEY_FRAMED];
+        c->frames += sum(u->frames.bytes);
+        c->units++;
+    }
+    qsort(list, count, sizeof list[0], by_size);
+    (void)fputs("\n      CODE  UNITS  FRAME  COMPILER, AND ITS FLAGS AS FAR AS "
+                "IT RECORDS THEM\n",
+                out);
+    for (size_t i = 0; i < count; i++) {
+        char code[TEXT_NUMBER], percent[SURVEY_PERCENT], text[COMPILER_TEXT];
+        char first[64];
+
+        (void)snprintf(first, sizeof first, "%10s %6zu %6s  ",
+                       text_count(code, list[i].code_bytes), list[i].units,
+                       survey_percent(percent, list[i].framed, list[i].frames));
+        text_wrap(out, first, text_escape(text, sizeof text, list[i].text));
+    }
+}
+
+static void write_unit(FILE *out, const struct survey_unit *u)
+{
+    static const enum survey_frame columns[] = {SURVEY_FRAMED, SURVEY_LEAF,
+                                                SURVEY_BARE, SURVEY_CUTTING};
+    char code[TEXT_NUMBER], percent[SURVEY_PERCENT], name[NAME_TEXT];
+    uint64_t whole = sum(u->frames.bytes);
+
+    (void)fprintf(out, "%10s %6s", text_count(code, u->code_bytes),
+                  survey_percent(percent, u->line_bytes, u->code_bytes));
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+        (void)fprintf(
+            out, " %6s",
+            survey_percent(percent, u->frames.bytes[columns[i]], whole));
+    (void)fprintf(out, "  %-10s", survey_language_name(u->language));
+    text_escape(name, sizeof name,
+                u->name != NULL ? u->name : "(no debug information)");
+    text_tail(out, name, TEXT_COLUMNS - 57);
+    (void)putc('\n', out);
+}
+
+void survey_units(FILE *out, const struct survey *s, bool all)
+{
+    char more[TEXT_NUMBER];
+    size_t shown =
+        all || s->unit_count <= UNITS_SHOWN ? s->unit_count : UNITS_SHOWN;
+
+    if (s->unit_count == 0)
+        return;
+    write_compilers(out, s);
+    (void)fputs("\n      CODE  LINES  FRAME   LEAF   BARE    CUT  LANGUAGE  "
+                "UNIT\n",
+                out);
+    for (size_t i = 0; i < shown; i++)
+        write_unit(out, &s->units[i]);
+    if (shown < s->unit_count)
+        (void)fprintf(out, "%10s %s more: --all\n", "",
+                      text_count(more, s->unit_count - shown));
+    text_wrap(out, "",
+              "Shares are of bytes of code. FRAME: functions that set up a "
+              "frame. LEAF: without one, and calling nobody: only their own "
+              "direct caller is uncertain. BARE: without one, and calling: "
+              "missing above what they call. CUT: using RBP for other things: "
+              "stacks may end there.");
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From function to function outward, as long as something tells the way. */
+#include "symbolize/callers.h"
+
+#include "symbolize/atlas.h"
+#include "symbolize/opcodes.h"
+
+/* Where we are. */
+struct climb {
+    const struct atlas *atlas;
+    const struct stack *stack;
+    uint32_t
+        word;    /* of the stack, where RSP stands; WIRE_STACK_SLOTS: beyond */
+    uint64_t pc; /* at run time, and the same in its image */
+    struct atlas_spot spot;
+    bool rbp_kept; /* since the leaf */
+};
+
+/* A return address may lie behind its image's last byte. */
+static void return_to(struct climb *c, uint64_t pc)
+{
+    c->pc = pc;
+    c->spot = atlas_find(c->atlas, pc - 1);
+    c->spot.address++;
+}
+
+/* By the word above the function's own (words). Where none of them can be the
+ * return address, something is not as it seems. */
+static bool step_by_word(struct climb *c, uint32_t words)
+{
+    c->word += words;
+    if ((c->stack->slot_mask >> c->word & 1) == 0)
+        return false;
+    return_to(c, c->stack->words[c->word++]);
+    return c->spot.image->opcodes != NULL &&
+           opcodes_exit(c->spot.image->opcodes, c->spot.address).called;
+}
+
+/* By the only call that there is: another image could have one, too. */
+static bool step_by_code(struct climb *c)
+{
+    uint64_t back =
+        atlas_count(c->atlas) == 1
+            ? opcodes_only_call(c->spot.image->opcodes, c->spot.address)
+            : 0;
+
+    c->word = WIRE_STACK_SLOTS;
+    if (back != 0)
+        return_to(c, back + (c->pc - c->spot.address));
+    return back != 0;
+}
+
+static bool step(struct climb *c)
+{
+    struct code_exit out =
+        opcodes_exit(c->spot.image->opcodes, c->spot.address);
+
+    c->rbp_kept = c->rbp_kept && out.rbp_kept;
+    return c->stack != NULL && out.words != CODE_FAR &&
+                   c->word + out.words < WIRE_STACK_SLOTS
+               ? step_by_word(c, out.words)
+               : step_by_code(c);
+}
+
+/* From a function whose caller the walk has missed up to one whose frame it
+ * began with. */
+static struct callers climb_from(struct climb *c)
+{
+    struct callers found = {.missing = true};
+    bool is_body = false;
+
+    while (!is_body && found.count < CALLERS_MAX && step(c)) {
+        found.address[found.count++] = c->pc;
+        is_body =
+            opcodes_place(c->spot.image->opcodes, c->spot.address) == CODE_BODY;
+    }
+    found.missing = !is_body || !c->rbp_kept;
+    return found;
+}
+
+struct callers callers_of_leaf(const struct atlas *atlas, uint64_t leaf,
+                               const struct stack *stack)
+{
+    struct climb c = {.atlas = atlas,
+                      .stack = stack,
+                      .pc = leaf,
+                      .spot = atlas_find(atlas, leaf),
+                      .rbp_kept = true};
+
+    if (c.spot.image->opcodes == NULL ||
+        !opcodes_caller_uncertain(
+            opcodes_place(c.spot.image->opcodes, c.spot.address)))
+        return (struct callers){.count = 0};
+    return climb_from(&c);
+}
+
+struct callers callers_of_frame(const struct atlas *atlas, uint64_t frame)
+{
+    struct climb c = {
+        .atlas = atlas, .word = WIRE_STACK_SLOTS, .rbp_kept = true};
+
+    return_to(&c, frame);
+    if (c.spot.image->opcodes == NULL ||
+        !opcodes_caller_missing(
+            opcodes_call_place(c.spot.image->opcodes, c.spot.address)))
+        return (struct callers){.count = 0};
+    return climb_from(&c);
+}

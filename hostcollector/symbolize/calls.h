@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Which function of an image is called from one place only, and entered in no
+ * other way: not by a jump, not by falling into it, not through its address,
+ * which stands nowhere. Its caller is known without a look at any stack.
+ */
+#ifndef TPROF_SYMBOLIZE_CALLS_H
+#define TPROF_SYMBOLIZE_CALLS_H
+
+#include <stdint.h>
+
+struct calls;
+struct image;
+
+/* Reads all that (img) loads, once. NULL if there is no memory. */
+struct calls *calls_new(const struct image *img);
+
+/* Release (c). NULL is allowed. */
+void calls_free(struct calls *c);
+
+/* The return address of the only call of the function that holds (address), at
+ * link time; 0 if there is no such call or others may exist. */
+uint64_t calls_only(const struct calls *c, uint64_t address);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which code call frame information tells about. */
+#ifndef TPROF_SYMBOLIZE_CFI_H
+#define TPROF_SYMBOLIZE_CFI_H
+
+#include "model/survey.h"
+#include "symbolize/spans.h"
+
+struct image;
+
+/*
+ * Add the code that (table) of (img) describes to (out). What is damaged is
+ * left out. False if the image has no such table.
+ */
+bool cfi_cover(const struct image *img, enum survey_table table,
+               struct spans *out);
+
+#endif

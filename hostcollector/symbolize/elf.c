@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* ELF files as objects; what libelf knows ends here. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <elfutils/libdwelf.h>
+#include <gelf.h>
+#include <libelf.h>
+
+#include "symbolize/object.h"
+
+/* A linked kernel has some dozen sections and a handful of segments. */
+#define MAX_SECTIONS  65536u
+#define MAX_SEGMENTS  1024u
+/* DWARF compresses to a third or less; more than this is meant to hurt. */
+#define MAX_INFLATION 64u
+
+static int check_header(const struct object *o, Elf *elf, const GElf_Ehdr *eh,
+                        struct err *e)
+{
+    size_t sections, segments;
+
+    if (eh->e_machine != EM_X86_64 || eh->e_ident[EI_DATA] != ELFDATA2LSB)
+        return object_refuse(o, e, "for another machine than x86-64");
+    if (eh->e_type != ET_EXEC && eh->e_type != ET_DYN)
+        return object_refuse(o, e, "not linked; give the kernel's executable");
+    if (!object_in_file(o, eh->e_shoff,
+                        (uint64_t)eh->e_shnum * eh->e_shentsize) ||
+        !object_in_file(o, eh->e_phoff,
+                        (uint64_t)eh->e_phnum * eh->e_phentsize) ||
+        elf_getshdrnum(elf, &sections) != 0 ||
+        elf_getphdrnum(elf, &segments) != 0)
+        return object_refuse(o, e, "truncated: ends before its header tables");
+    if (sections > MAX_SECTIONS || segments > MAX_SEGMENTS)
+        return object_refuse(o, e,
+                             "more sections or segments than a kernel "
+                             "has");
+    return 0;
+}
+
+static int read_header(struct object *o, struct err *e)
+{
+    Elf *elf = o->reader;
+    GElf_Ehdr eh;
+
+    if (elf_kind(elf) != ELF_K_ELF)
+        return object_refuse(o, e, "neither an ELF file nor a PE image");
+    if (gelf_getclass(elf) != ELFCLASS64)
+        return object_refuse(o, e,
+                             "not a 64-bit ELF file; give the linker's "
+                             "output, not a copy made for a boot loader");
+    if (gelf_getehdr(elf, &eh) == NULL)
+        return object_refuse(o, e, "ELF header truncated");
+    o->entry = eh.e_entry;
+    o->moves = eh.e_type == ET_DYN;
+    return check_header(o, elf, &eh, e);
+}
+
+/* Keep segment (ph), which is loaded. */
+static int add_segment(struct object *o, const GElf_Phdr *ph, struct err *e)
+{
+    struct image_text t = {ph->p_vaddr, ph->p_memsz, ph->p_offset, NULL, 0};
+    bool executable = (ph->p_flags & PF_X) != 0;
+    const Elf_Data *data;
+
+    if (!object_in_file(o, ph->p_offset, ph->p_filesz)) {
+        if (!executable)
+            return 0; /* no need to have it */
+        return object_refuse(o, e, "truncated: ends before its code does");
+    }
+    data = elf_getdata_rawchunk(o->reader, (int64_t)ph->p_offset,
+                                (size_t)ph->p_filesz, ELF_T_BYTE);
+    if (data == NULL || ph->p_memsz > UINT64_MAX - ph->p_vaddr)
+        return object_refuse(o, e, "a segment's extent is impossible");
+    t.bytes = data->d_buf;
+    t.bytes_len = ph->p_filesz < ph->p_memsz ? ph->p_filesz : ph->p_memsz;
+    if (object_add_segment(o, &t, executable) != 0)
+        return err_sys(e, o->path);
+    return 0;
+}
+
+static int find_segments(struct object *o, struct err *e)
+{
+    size_t segments = 0;
+    GElf_Phdr ph;
+
+    if (elf_getphdrnum(o->reader, &segments) != 0 || segments == 0)
+        return object_refuse(o, e, "has no segments: not an executable");
+    for (size_t i = 0; i < segments; i++) {
+        if (gelf_getphdr(o->reader, (int)i, &ph) == NULL)
+            return object_refuse(o, e, "truncated: ends before its segments");
+        if (ph.p_type == PT_LOAD && ph.p_filesz != 0 &&
+            add_segment(o, &ph, e) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static bool is_code(const GElf_Shdr *sh)
+{
+    return (sh->sh_flags & SHF_EXECINSTR) != 0 &&
+           sh->sh_size <= UINT64_MAX - sh->sh_addr;
+}
+
+/* Without section headers all that is executable counts. */
+static int find_code(struct object *o)
+{
+    Elf_Scn *scn = NULL;
+    GElf_Shdr sh;
+
+    while ((scn = elf_nextscn(o->reader, scn)) != NULL) {
+        if (gelf_getshdr(scn, &sh) != NULL && is_code(&sh) &&
+            (sh.sh_flags & SHF_ALLOC) != 0 &&
+            object_add_code(o, sh.sh_addr, sh.sh_size) != 0)
+            return -1;
+    }
+    if (o->code_count != 0)
+        return 0;
+    for (size_t i = 0; i < o->text_count; i++) {
+        if (object_add_code(o, o->segments[i].address, o->segments[i].size) !=
+            0)
+            return -1;
+    }
+    return 0;
+}
+
+struct table {
+    Elf *elf;
+    Elf_Data *data;
+    size_t names; /* index of the string table */
+    size_t count;
+};
+
+static bool table_open(struct table *t, Elf *elf, GElf_Word type)
+{
+    Elf_Scn *scn = NULL;
+    GElf_Shdr sh;
+
+    while ((scn = elf_nextscn(elf, scn)) != NULL) {
+        if (gelf_getshdr(scn, &sh) == NULL || sh.sh_type != type)
+            continue;
+        t->elf = elf;
+        t->data = elf_getdata(scn, NULL);
+        t->names = sh.sh_link;
+        t->count = t->data != NULL ? t->data->d_size / sizeof(Elf64_Sym) : 0;
+        if (t->count != 0)
+            return true;
+    }
+    return false;
+}
+
+/* .symtab, or .dynsym where that is missing. */
+static bool table_open_any(struct table *t, Elf *elf)
+{
+    return table_open(t, elf, SHT_SYMTAB) || table_open(t, elf, SHT_DYNSYM);
+}
+
+/* Where each executable section ends, by section number; 0 for others. */
+static uint64_t *code_limits(Elf *elf, size_t *count)
+{
+    uint64_t *limits;
+    Elf_Scn *scn = NULL;
+    GElf_Shdr sh;
+
+    if (elf_getshdrnum(elf, count) != 0)
+        *count = 0;
+    limits = calloc(*count + 1, sizeof *limits);
+    while (limits != NULL && (scn = elf_nextscn(elf, scn)) != NULL) {
+        size_t i = elf_ndxscn(scn);
+
+        if (i < *count && gelf_getshdr(scn, &sh) != NULL && is_code(&sh))
+            limits[i] = sh.sh_addr + sh.sh_size;
+    }
+    return limits;
+}
+
+static unsigned rank(const GElf_Sym *sym)
+{
+    static const unsigned by_binding[] = {
+        [STB_LOCAL] = 0, [STB_GLOBAL] = 2, [STB_WEAK] = 1};
+    unsigned bind = GELF_ST_BIND(sym->st_info);
+    unsigned r = bind <= STB_WEAK ? by_binding[bind] : 0;
+
+    if (sym->st_size != 0)
+        r += 4;
+    if (GELF_ST_TYPE(sym->st_info) != STT_NOTYPE)
+        r += 8;
+    return r;
+}
+
+/* Can (sym) name code? Its section has the number (index). */
+static bool names_code(const GElf_Sym *sym, GElf_Word index,
+                       const uint64_t *limits, size_t sections)
+{
+    unsigned type = GELF_ST_TYPE(sym->st_info);
+
+    if (type != STT_FUNC && type != STT_NOTYPE && type != STT_GNU_IFUNC)
+        return false;
+    return index != SHN_UNDEF && index < sections &&
+           sym->st_value < limits[index] &&
+           sym->st_size <= limits[index] - sym->st_value;
+}
+
+static size_t collect(const struct table *t, struct symtab_candidate *out,
+                      const uint64_t *limits, size_t sections)
+{
+    size_t n = 0;
+
+    for (size_t i = 1; i < t->count; i++) {
+        GElf_Sym sym;
+        const char *name;
+
+        if (gelf_getsym(t->data, (int)i, &sym) == NULL ||
+            !names_code(&sym, sym.st_shndx, limits, sections))
+            continue;
+        name = elf_strptr(t->elf, t->names, sym.st_name);
+        if (!symtab_wants(name))
+            continue;
+        out[n++] = (struct symtab_candidate){.f = {.start = sym.st_value,
+                                                   .size = sym.st_size,
+                                                   .sized = sym.st_size != 0,
+                                                   .name = name},
+                                             .limit = limits[sym.st_shndx],
+                                             .rank = rank(&sym),
+                                             .order = (unsigned)i};
+    }
+    return n;
+}
+
+static int read_symbols(struct object *o)
+{
+    struct table table;
+    size_t sections;
+    uint64_t *limits;
+    struct symtab_candidate *c;
+    int status = -1;
+
+    if (!table_open_any(&table, o->reader))
+        return 0;
+    limits = code_limits(o->reader, &sections);
+    c = calloc(table.count, sizeof *c);
+    if (limits != NULL && c != NULL)
+        status =
+            symtab_fill(&o->symtab, c, collect(&table, c, limits, sections));
+    free(c);
+    free(limits);
+    return status;
+}
+
+static int elf_open(struct object *o, struct err *e)
+{
+    (void)elf_version(EV_CURRENT);
+    o->reader = elf_begin(o->fd, ELF_C_READ_MMAP, NULL);
+    if (o->reader == NULL)
+        return object_refuse(o, e, "neither an ELF file nor a PE image");
+    if (read_header(o, e) != 0 || find_segments(o, e) != 0)
+        return -1;
+    if (find_code(o) != 0 || read_symbols(o) != 0)
+        return err_sys(e, o->path);
+    return 0;
+}
+
+static void elf_close(struct object *o)
+{
+    elf_end(o->reader);
+}
+
+static const uint8_t *elf_build_id(const struct object *o, size_t *len)
+{
+    const void *id = NULL;
+    ssize_t n = dwelf_elf_gnu_build_id(o->reader, &id);
+
+    *len = n > 0 ? (size_t)n : 0;
+    return n > 0 ? id : NULL;
+}
+
+static bool elf_find_symbol(const struct object *o, const char *name,
+                            uint64_t *address)
+{
+    struct table t;
+
+    if (!table_open_any(&t, o->reader))
+        return false;
+    for (size_t i = 1; i < t.count; i++) {
+        GElf_Sym sym;
+        const char *found;
+
+        if (gelf_getsym(t.data, (int)i, &sym) == NULL ||
+            sym.st_shndx == SHN_UNDEF)
+            continue;
+        found = elf_strptr(t.elf, t.names, sym.st_name);
+        if (found != NULL && strcmp(found, name) == 0) {
+            *address = sym.st_value;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Undo compression by the linker, within reason. */
+static bool inflate(Elf_Scn *scn, const GElf_Shdr *sh)
+{
+    GElf_Chdr ch;
+
+    if ((sh->sh_flags & SHF_COMPRESSED) == 0)
+        return true;
+    return gelf_getchdr(scn, &ch) != NULL &&
+           ch.ch_size / MAX_INFLATION <= sh->sh_size &&
+           elf_compress(scn, 0, 0) >= 0;
+}
+
+static Elf_Scn *find_section(Elf *elf, const char *name, GElf_Shdr *sh)
+{
+    size_t names;
+    Elf_Scn *scn = NULL;
+
+    if (elf_getshdrstrndx(elf, &names) != 0)
+        return NULL;
+    while ((scn = elf_nextscn(elf, scn)) != NULL) {
+        const char *found;
+
+        if (gelf_getshdr(scn, sh) == NULL)
+            continue;
+        found = elf_strptr(elf, names, sh->sh_name);
+        if (found != NULL && strcmp(found, name) == 0)
+            return scn;
+    }
+    return NULL;
+}
+
+static struct image_part elf_section(const struct object *o, const char *name)
+{
+    GElf_Shdr sh;
+    Elf_Scn *scn = find_section(o->reader, name, &sh);
+    const Elf_Data *data;
+
+    if (scn == NULL || sh.sh_type == SHT_NOBITS || !inflate(scn, &sh))
+        return (struct image_part){0};
+    /* raw: these bytes have no byte order that libelf would know */
+    data = (sh.sh_flags & SHF_COMPRESSED) != 0 ? elf_getdata(scn, NULL)
+                                               : elf_rawdata(scn, NULL);
+    if (data == NULL || data->d_buf == NULL || data->d_size == 0)
+        return (struct image_part){0};
+    return (struct image_part){sh.sh_addr, data->d_size, data->d_buf};
+}
+
+const struct object_ops object_elf = {elf_open, elf_close, elf_build_id,
+                                      elf_section, elf_find_symbol};

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Joins symbols, code, DWARF and unwind tables to what a survey says. */
+#include "symbolize/survey.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbolize/cfi.h"
+#include "symbolize/dwarf.h"
+#include "symbolize/image.h"
+#include "symbolize/opcodes.h"
+#include "symbolize/spans.h"
+
+/* No kernel has more runs of instructions; what comes then is left out. */
+#define MAX_CODE_PARTS 1024u
+/* Longer names are not looked into. */
+#define MAX_NAME       4096u
+
+struct look {
+    struct survey *s;
+    struct image *img;
+    struct dwarf *dwarf; /* NULL: none */
+    struct opcodes *codes;
+    struct spans code; /* all instructions, settled */
+    struct spans named, lines, described;
+    bool go;         /* has its tables */
+    uint64_t budget; /* bytes of functions that may yet be read: they overlap */
+    size_t unit_count; /* of (dwarf); then come those without, by language */
+};
+
+static int find_code(struct look *l)
+{
+    const struct image_part *part;
+
+    for (size_t i = 0;
+         i < MAX_CODE_PARTS && (part = image_code_part(l->img, i)) != NULL;
+         i++) {
+        if (spans_add(&l->code, part->address, part->address + part->size) != 0)
+            return -1;
+    }
+    spans_settle(&l->code);
+    l->s->code_bytes = spans_size(&l->code);
+    l->budget = 4 * l->s->code_bytes;
+    l->go = image_part(l->img, ".gopclntab").size != 0;
+    return 0;
+}
+
+/* Units with their names, and those for what has no debug information. */
+static int make_units(struct look *l)
+{
+    struct survey *s = l->s;
+
+    l->unit_count = l->dwarf != NULL ? dwarf_unit_count(l->dwarf) : 0;
+    s->unit_count = l->unit_count + SURVEY_LANGUAGES;
+    s->units = calloc(s->unit_count, sizeof *s->units);
+    if (s->units == NULL)
+        return -1;
+    for (size_t i = 0; i < l->unit_count; i++) {
+        struct dwarf_about about = dwarf_unit_about(l->dwarf, i);
+
+        s->units[i] = (struct survey_unit){
+            .name = about.name != NULL ? about.name : "(nameless)",
+            .producer = about.producer,
+            .language = survey_unit_language(&about)};
+    }
+    for (size_t i = 0; i < SURVEY_LANGUAGES; i++)
+        s->units[l->unit_count + i].language = (enum survey_language)i;
+    return 0;
+}
+
+/* The lines of unit (i), which are also told to all. */
+static int look_at_lines(struct look *l, size_t i)
+{
+    struct spans lines = {0};
+    int status = 0;
+
+    dwarf_unit_lines(l->dwarf, i, &lines);
+    spans_settle(&lines);
+    l->s->units[i].line_bytes = spans_common(&lines, &l->code);
+    for (size_t n = 0; n < lines.count && status == 0; n++)
+        status = spans_add(&l->lines, lines.list[n].low, lines.list[n].high);
+    spans_fini(&lines);
+    return status;
+}
+
+static int look_at_dwarf(struct look *l)
+{
+    struct span range;
+    size_t unit;
+
+    for (size_t i = 0;
+         l->dwarf != NULL && dwarf_range(l->dwarf, i, &range, &unit); i++) {
+        l->s->units[unit].code_bytes +=
+            spans_within(&l->code, range.low, range.high);
+        if (spans_add(&l->described, range.low, range.high) != 0 ||
+            spans_add(&l->named, range.low, range.high) != 0)
+            return -1;
+    }
+    for (size_t i = 0; i < l->unit_count; i++) {
+        if (look_at_lines(l, i) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* A million symbols may share a name as long as the file. */
+static bool is_named_fairly(const struct image_function *f)
+{
+    return strnlen(f->name, MAX_NAME) < MAX_NAME;
+}
+
+static struct survey_unit *unit_of(const struct look *l,
+                                   const struct image_function *f)
+{
+    size_t unit =
+        l->dwarf != NULL ? dwarf_unit_of(l->dwarf, f->start) : l->unit_count;
+
+    if (unit == l->unit_count)
+        unit += is_named_fairly(f)
+                    ? survey_symbol_language(f, image_is_pe(l->img), l->go)
+                    : SURVEY_OTHER;
+    else if (strncmp(f->name, "tprof_", 6) == 0)
+        l->s->units[unit].language = SURVEY_AGENT;
+    return &l->s->units[unit];
+}
+
+static void count(struct survey_frames *f, enum survey_frame frame,
+                  uint64_t bytes)
+{
+    f->functions[frame]++;
+    f->bytes[frame] += bytes;
+}
+
+static enum code_frame frame_of(struct look *l, const struct image_function *f)
+{
+    if (f->size > l->budget || !is_named_fairly(f))
+        return CODE_UNREAD;
+    l->budget -= f->size;
+    return opcodes_frame(l->codes, f);
+}
+
+static int look_at_function(struct look *l, const struct image_function *f)
+{
+    static const enum survey_frame frames[] = {
+        [CODE_FRAMED] = SURVEY_FRAMED, [CODE_LEAF] = SURVEY_LEAF,
+        [CODE_BARE] = SURVEY_BARE,     [CODE_CUTTING] = SURVEY_CUTTING,
+        [CODE_UNREAD] = SURVEY_UNREAD,
+    };
+    uint64_t bytes = spans_within(&l->code, f->start, f->start + f->size);
+    enum code_frame frame = frame_of(l, f);
+    struct survey_unit *unit = unit_of(l, f);
+
+    if (unit->name == NULL)
+        unit->code_bytes += bytes;
+    if (frame != CODE_PART) { /* else it goes with its function */
+        count(&unit->frames, frames[frame], bytes);
+        l->s->functions++;
+    }
+    if (!f->sized) {
+        l->s->labels++;
+        l->s->label_bytes += bytes;
+    }
+    return spans_add(&l->named, f->start, f->start + f->size);
+}
+
+static int look_at_functions(struct look *l)
+{
+    const struct image_function *f;
+
+    for (size_t i = 0; (f = image_function_at(l->img, i)) != NULL; i++) {
+        if (look_at_function(l, f) != 0)
+            return -1;
+    }
+    l->s->has_symbols = image_function_at(l->img, 0) != NULL;
+    return 0;
+}
+
+/* How long the name of (u) is up to the folder of the agent's sources; or 0. */
+static size_t agent_folder(const struct survey_unit *u)
+{
+    static const char folder[] = "agent/src/";
+    const char *at = u->name != NULL ? strstr(u->name, folder) : NULL;
+
+    return at != NULL ? (size_t)(at - u->name) + sizeof folder - 1 : 0;
+}
+
+/* A unit without a function for others is known by its neighbours. */
+static void find_agent(struct survey *s)
+{
+    const char *folder = NULL;
+    size_t len = 0;
+
+    for (size_t i = 0; i < s->unit_count && len == 0; i++) {
+        if (s->units[i].language == SURVEY_AGENT) {
+            folder = s->units[i].name;
+            len = agent_folder(&s->units[i]);
+        }
+    }
+    for (size_t i = 0; i < s->unit_count && len != 0; i++) {
+        if (agent_folder(&s->units[i]) == len &&
+            strncmp(s->units[i].name, folder, len) == 0)
+            s->units[i].language = SURVEY_AGENT;
+    }
+}
+
+static void sum_own(struct survey *s)
+{
+    for (size_t i = 0; i < s->unit_count; i++) {
+        const struct survey_unit *u = &s->units[i];
+
+        s->own_bytes += u->code_bytes;
+        for (int f = 0; f < SURVEY_FRAMES; f++) {
+            s->frames.functions[f] += u->frames.functions[f];
+            s->frames.bytes[f] += u->frames.bytes[f];
+        }
+    }
+}
+
+static uint64_t code_in(const struct look *l, struct spans *spans)
+{
+    spans_settle(spans);
+    return spans_common(spans, &l->code);
+}
+
+static void look_at_tables(struct look *l)
+{
+    for (int i = 0; i < SURVEY_TABLES; i++) {
+        struct spans spans = {0};
+
+        l->s->table[i] = cfi_cover(l->img, (enum survey_table)i, &spans);
+        l->s->table_bytes[i] = code_in(l, &spans);
+        spans_fini(&spans);
+    }
+}
+
+static int by_size(const void *x, const void *y)
+{
+    const struct survey_unit *a = x, *b = y;
+
+    return a->code_bytes < b->code_bytes ? 1 : -(a->code_bytes > b->code_bytes);
+}
+
+/* Leave the kernel's own with code, the largest first. */
+static void sort_units(struct survey *s)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < s->unit_count; i++) {
+        if (s->units[i].language == SURVEY_AGENT)
+            s->agent.code_bytes += s->units[i].code_bytes;
+        else if (s->units[i].code_bytes != 0)
+            s->units[kept++] = s->units[i];
+    }
+    s->unit_count = kept;
+    qsort(s->units, kept, sizeof *s->units, by_size);
+}
+
+static int look(struct look *l)
+{
+    struct survey *s = l->s;
+
+    if (l->codes == NULL || find_code(l) != 0 || make_units(l) != 0 ||
+        look_at_dwarf(l) != 0 || look_at_functions(l) != 0)
+        return -1;
+    look_at_tables(l);
+    s->named_bytes = code_in(l, &l->named);
+    s->line_bytes = code_in(l, &l->lines);
+    s->described = code_in(l, &l->described);
+    survey_agent(&s->agent, l->img, &l->code);
+    find_agent(s);
+    sort_units(s);
+    sum_own(s);
+    s->pe = image_is_pe(l->img);
+    s->moves = image_moves(l->img);
+    s->entry = image_entry(l->img);
+    s->build_id = image_build_id(l->img, &s->build_id_len);
+    s->has_dwarf = l->dwarf != NULL;
+    s->bad_dwarf = (image_flaws(l->img) & IMAGE_BAD_DEBUG) != 0;
+    return 0;
+}
+
+int survey_take(struct survey *out, struct image *img)
+{
+    struct look l = {.s = out,
+                     .img = img,
+                     .dwarf = dwarf_open(img),
+                     .codes = opcodes_new(img, 0)};
+    int status;
+
+    *out = (struct survey){0};
+    status = look(&l);
+    spans_fini(&l.code);
+    spans_fini(&l.named);
+    spans_fini(&l.lines);
+    spans_fini(&l.described);
+    opcodes_free(l.codes);
+    dwarf_close(l.dwarf);
+    if (status != 0)
+        survey_fini(out);
+    return status;
+}
+
+void survey_fini(struct survey *s)
+{
+    free(s->units);
+    *s = (struct survey){0};
+}

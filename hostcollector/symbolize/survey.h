@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Looks over a whole image: what will a profile of it show? */
+#ifndef TPROF_SYMBOLIZE_SURVEY_H
+#define TPROF_SYMBOLIZE_SURVEY_H
+
+#include "model/survey.h"
+
+struct image;
+
+/*
+ * Look over (img), which must outlive the result. Takes time in proportion to
+ * code and debug information: a second for a few hundred MB.
+ *
+ * Returns 0 and the facts in (*out), to be released by survey_fini(); -1 if
+ * there is no memory.
+ */
+int survey_take(struct survey *out, struct image *img);
+
+void survey_fini(struct survey *s);
+
+/* The parts, in files of their own: what of tprof is in (img), whose (code) is
+ * settled; the language of a compile unit, and of a symbol. */
+struct spans;
+struct dwarf_about;
+struct image_function;
+void survey_agent(struct survey_agent *out, const struct image *img,
+                  const struct spans *code);
+enum survey_language survey_unit_language(const struct dwarf_about *unit);
+/* (pe): the image is one; (go): it has Go's tables. */
+enum survey_language survey_symbol_language(const struct image_function *f,
+                                            bool pe, bool go);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What of tprof is linked into an image, by its symbols. */
+#include <string.h>
+
+#include "symbolize/image.h"
+#include "symbolize/spans.h"
+#include "symbolize/survey.h"
+
+static bool has(const struct image *img, const char *name)
+{
+    uint64_t address;
+
+    return image_find_symbol(img, name, &address);
+}
+
+/* The range from symbol (start) to (end). False if it is empty or missing. */
+static bool between(const struct image *img, const char *start, const char *end,
+                    uint64_t *low, uint64_t *high)
+{
+    return image_find_symbol(img, start, low) &&
+           image_find_symbol(img, end, high) && *low < *high;
+}
+
+/* The string at (address), if it begins as ours does. */
+static const char *version_at(const struct image *img, uint64_t address)
+{
+    size_t len;
+    const uint8_t *s = image_loaded(img, address, &len);
+
+    return s != NULL && len > 6 && memcmp(s, "tprof ", 6) == 0 &&
+                   memchr(s, '\0', len) != NULL
+               ? (const char *)s
+               : NULL;
+}
+
+void survey_agent(struct survey_agent *out, const struct image *img,
+                  const struct spans *code)
+{
+    uint64_t low, high;
+
+    *out = (struct survey_agent){0};
+    out->linked = image_find_symbol(img, "tprof_anchor", &low);
+    if (out->linked)
+        out->version = version_at(img, low);
+    if (image_find_symbol(img, "tprof_wire_version", &low))
+        out->wire = (uint32_t)low & 0xffff;
+    out->has_bounds =
+        between(img, "__tprof_text_start", "__tprof_text_end", &low, &high);
+    if (out->has_bounds) {
+        out->text_start = low;
+        out->text_size = high - low;
+        out->text_bytes = spans_within(code, low, high);
+    }
+    if (between(img, "__tprof_memory", "__tprof_memory_end", &low, &high))
+        out->memory_size = high - low;
+    out->has_note =
+        between(img, "__tprof_build_id", "__tprof_build_id_end", &low, &high);
+    out->vsock = has(img, "tprof_vsock");
+    out->debugcon = has(img, "tprof_debugcon");
+    out->uart = has(img, "tprof_uart");
+    out->kvm = has(img, "tprof_kvm");
+    out->efi = has(img, "tprof_init_efi");
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which language a compile unit or a symbol is of. */
+#include <ctype.h>
+#include <string.h>
+
+#include <dwarf.h>
+
+#include "symbolize/dwarf.h"
+#include "symbolize/image.h"
+#include "symbolize/pascal.h"
+#include "symbolize/survey.h"
+
+/* Newer than libdw's header of elfutils 0.188, or of the vendors' own. */
+#define LANG_RUST_OLD 0x9000u
+#define LANG_CXX_17   0x2au
+#define LANG_CXX_20   0x2bu
+#define LANG_C_17     0x2cu
+
+static bool made_by(const struct dwarf_about *unit, const char *word)
+{
+    return unit->producer != NULL && strstr(unit->producer, word) != NULL;
+}
+
+enum survey_language survey_unit_language(const struct dwarf_about *unit)
+{
+    switch (unit->language) {
+    case DW_LANG_C:
+    case DW_LANG_C89:
+    case DW_LANG_C99:
+    case DW_LANG_C11:
+    case LANG_C_17:
+        return SURVEY_C;
+    case DW_LANG_C_plus_plus:
+    case DW_LANG_C_plus_plus_03:
+    case DW_LANG_C_plus_plus_11:
+    case DW_LANG_C_plus_plus_14:
+    case LANG_CXX_17:
+    case LANG_CXX_20:
+        return SURVEY_CXX;
+    case DW_LANG_Rust:
+    case LANG_RUST_OLD:
+        return SURVEY_RUST;
+    case DW_LANG_Pascal83:
+        return SURVEY_PASCAL;
+    case DW_LANG_Go:
+        return SURVEY_GO;
+    case DW_LANG_Mips_Assembler:
+        return SURVEY_ASSEMBLER;
+    default:
+        break;
+    }
+    return made_by(unit, "Free Pascal") ? SURVEY_PASCAL : SURVEY_OTHER;
+}
+
+/* Rust's old names are C++'s that end in a hash: 17h and 16 digits. */
+static bool has_rust_hash(const char *name)
+{
+    const char *hash = strstr(name, "17h");
+
+    for (; hash != NULL; hash = strstr(hash + 1, "17h")) {
+        if (strspn(hash + 3, "0123456789abcdef") >= 16)
+            return true;
+    }
+    return false;
+}
+
+enum survey_language survey_symbol_language(const struct image_function *f,
+                                            bool pe, bool go)
+{
+    static const struct pascal_hint none;
+    const char *name = f->name;
+    char pascal[256];
+
+    if (strncmp(name, "tprof_", 6) == 0)
+        return SURVEY_AGENT;
+    if (strncmp(name, "_R", 2) == 0 && isupper((unsigned char)name[2]))
+        return SURVEY_RUST;
+    if (strncmp(name, "_Z", 2) == 0)
+        return has_rust_hash(name) ? SURVEY_RUST : SURVEY_CXX;
+    if (pascal_name(name, &none, pascal, sizeof pascal))
+        return SURVEY_PASCAL;
+    if (go && strchr(name, '.') != NULL)
+        return SURVEY_GO;
+    /* in PE images no symbol has a size */
+    return f->sized || pe ? SURVEY_C : SURVEY_ASSEMBLER;
+}
