@@ -63,6 +63,17 @@ static void on_pong(void *context, const struct guest_pong *pong)
     aggregate_clock(context, pong->tsc % GUEST_TSC_HZ_MAX);
 }
 
+/* What decode promises of it. */
+static int on_map(void *context, const struct guest_map *map, struct err *e)
+{
+    (void)e;
+    if (map->start == 0 || map->start + map->size <= map->start ||
+        map->name[sizeof map->name - 1] != 0 ||
+        map->build_id_len > sizeof map->build_id)
+        abort();
+    return aggregate_map(context, map) == MAPS_OTHER_IMAGE ? -1 : 0;
+}
+
 static void on_gap(void *context, uint32_t frames)
 {
     (void)context;
@@ -78,6 +89,7 @@ static const struct events events = {
     .stats = on_stats,
     .status = on_status,
     .pong = on_pong,
+    .map = on_map,
     .gap = on_gap,
 };
 
@@ -92,6 +104,11 @@ static void must(int true_now, const char *what)
 /* What holds whatever the guest sends. */
 static void check_profile(const struct profile *p)
 {
+    must(p->map_count <= GUEST_MAPS_MAX, "images are bounded");
+    for (size_t i = 1; i < p->map_count; i++)
+        must(p->maps[i].start - p->maps[i - 1].start >= p->maps[i - 1].size &&
+                 p->maps[i].start > p->maps[i - 1].start,
+             "images do not overlap");
     for (size_t i = 0; i < p->core_count; i++) {
         const struct profile_core *c = &p->cores[i];
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Any bytes as the guest's ELF: identity, symbols, lines, opcodes. */
+/* Any bytes as the guest's image: identity, symbols, lines, opcodes, survey. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,8 +7,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "render/survey.h"
 #include "symbolize/image.h"
 #include "symbolize/opcodes.h"
+#include "symbolize/survey.h"
 #include "symbolize/symbolize.h"
 #include "util/err.h"
 
@@ -29,6 +31,26 @@ static size_t choose(const struct image *img, uint64_t *pcs)
             pcs[n++] = t->address + at;
     }
     return n;
+}
+
+static void look_over(struct image *img)
+{
+    struct survey survey;
+    char *text;
+    size_t len;
+    FILE *out = open_memstream(&text, &len);
+
+    if (out == NULL || survey_take(&survey, img) != 0)
+        abort();
+    if (survey.line_bytes > survey.code_bytes ||
+        survey.named_bytes > survey.code_bytes ||
+        survey.agent.text_bytes > survey.code_bytes)
+        abort();
+    survey_write(out, "image", &survey, true);
+    if (fclose(out) != 0 || strchr(text, '\033') != NULL)
+        abort();
+    free(text);
+    survey_fini(&survey);
 }
 
 static void use(struct image *img)
@@ -52,10 +74,13 @@ static void use(struct image *img)
                 abort();
         }
         (void)opcodes_place(o, pcs[i]);
+        (void)opcodes_exit(o, pcs[i]);
+        (void)opcodes_only_call(o, pcs[i]);
         (void)image_text_crc(img, pcs[i], 4096, &crc);
     }
     opcodes_free(o);
     symbolizer_free(s);
+    look_over(img);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -56,7 +56,7 @@ static void read_all(int fd, size_t piece, size_t size)
 
     if (n < 0 || total > size || recording_end(r) == RECORDING_READING ||
         strlen(info->elf) >= sizeof info->elf ||
-        info->build_id_len > sizeof info->build_id)
+        info->build_id_len > sizeof info->build_id || info->more_elf_count > 64)
         abort();
     recording_reader_free(r);
 }

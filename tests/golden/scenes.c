@@ -10,56 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tprof_wire.h"
-#include "wiregen.h"
+#include "scenes.h"
 
-/* Addresses less the start of text, from `objdump -d kernel.elf`. */
-#define TEXT_START   0x200000u
-#define TEXT_SIZE    0x127u
-#define IN_COPY      0x006u /* copy_words: no frame, no size */
-#define IN_RUDE      0x014u /* its call of copy_words: the frame is set up */
-#define AFTER_ENTRY  0x020u /* thread_entry called rude */
-#define IN_MIX       0x044u /* mix, inlined into checksum, which has no frame */
-#define IN_CHECKSUM  0x059u
-#define WALK_START   0x06eu /* its prologue */
-#define IN_WALK      0x077u
-#define AFTER_WALK   0x080u
-#define IN_PUSH      0x0a1u
-#define AFTER_PUSHED 0x0b6u /* ring_push called walk */
-#define PUSH_RET     0x0beu
-#define IN_RECEIVE   0x0d9u
-#define AFTER_PUSH   0x0cfu /* receive called ring_push */
-#define AFTER_HLT    0x0e7u
-#define AFTER_RECV   0x103u /* thread called receive */
-#define AFTER_THREAD 0x127u /* _start called thread */
-#define ANCHOR       0x127u /* tprof_anchor, behind text */
-
-#define CORES  4
-#define SHIFT  10 /* a unit is 1024 ticks of the 1 GHz TSC */
-#define TSC_HZ 1000000000u
-#define PERIOD 979 /* 997 Hz */
-
-static struct wiregen wire;
+struct wiregen wire;
 static struct core {
     uint64_t time;        /* units */
     uint64_t counters[4]; /* samples, missed, ring full, reentered */
     uint64_t cost;
 } cores[CORES];
 
-struct hello {
-    bool no_build_id;
-    uint8_t build_id_last; /* 0: the right one */
-    uint32_t text_crc;     /* 0: not told */
-    uint16_t cores;        /* 0: CORES */
-    const char *agent;     /* NULL: 0.1.0 */
-    uint64_t slide;
-    uint8_t intervals;
-    uint32_t kernel_hz;
-    uint32_t features;
-    bool no_clock;
-};
-
-static void hello(const struct hello *h)
+void hello(const struct hello *h)
 {
     static const uint8_t boot_id[16] = {0xb0, 0x07};
     uint8_t id[20] = {0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd,
@@ -95,7 +55,7 @@ static void hello(const struct hello *h)
     wiregen_close(&wire);
 }
 
-static void status(uint8_t refusal, uint32_t every)
+void status(uint8_t refusal, uint32_t every)
 {
     wiregen_open(&wire, WIRE_STATUS);
     wiregen_field(&wire, WIRE_CONTROL_RATE_HZ, 997, 4);
@@ -108,20 +68,20 @@ static void status(uint8_t refusal, uint32_t every)
     wiregen_close(&wire);
 }
 
-static void begin_frame(uint16_t core)
+void begin_frame(uint16_t core)
 {
-    struct wiregen_samples s = {core, SHIFT, PERIOD, 1, cores[core].time};
+    struct wiregen_samples s = {core, SHIFT, PERIOD, 1, cores[core].time, 0};
 
     wiregen_samples_begin(&wire, &s);
 }
 
-static void end_frame(uint16_t core)
+void end_frame(uint16_t core)
 {
     wiregen_samples_end(&wire, cores[core].counters);
 }
 
 /* The first frame of a core tells its clock. */
-static void begin_core(uint16_t core)
+void begin_core(uint16_t core)
 {
     begin_frame(core);
     cores[core].time = 1000;
@@ -129,7 +89,7 @@ static void begin_core(uint16_t core)
 }
 
 /* A chain of return addresses, innermost first, 0 behind the last. */
-static void stack(uint64_t id, uint64_t end, const uint64_t *frames)
+void stack(uint64_t id, uint64_t end, const uint64_t *frames)
 {
     struct wiregen_stack s = {.id = id, .end = end, .frames = frames};
 
@@ -138,11 +98,9 @@ static void stack(uint64_t id, uint64_t end, const uint64_t *frames)
     wiregen_stack(&wire, &s);
 }
 
-#define STACK(id, end, ...) stack(id, end, (const uint64_t[]){__VA_ARGS__, 0})
-
 /* (n) samples at a period's distance, in as many frames as they need. */
-static void samples(uint16_t core, unsigned n, uint32_t id, uint32_t leaf,
-                    uint32_t late_bits)
+void samples(uint16_t core, unsigned n, uint32_t id, uint32_t leaf,
+             uint32_t late_bits)
 {
     for (unsigned i = 0; i < n; i++) {
         if (wire.size - wire.cells > 4000) {
@@ -172,7 +130,7 @@ static void late_sample(uint16_t core, uint64_t id, int64_t leaf,
     cores[core].cost += 3000;
 }
 
-static void stats(uint16_t core, uint8_t flags)
+void stats(uint16_t core, uint8_t flags)
 {
     struct wiregen_stats s = {
         .core = core, .flags = flags, .cost = cores[core].cost};
@@ -180,8 +138,6 @@ static void stats(uint16_t core, uint8_t flags)
     memcpy(s.counters, cores[core].counters, sizeof s.counters);
     wiregen_stats(&wire, &s);
 }
-
-#define STARTED_FINAL (WIRE_STATS_STARTED | WIRE_STATS_FINAL)
 
 /* Chains as a walk along kernel.elf's frame pointers finds them: functions
  * without a frame, and those in a prologue, hide their callers. */
@@ -415,6 +371,23 @@ static void fixed_tick(void)
     stats(0, STARTED_FINAL);
 }
 
+/* The kernel uses the timers of both cores; one was given back each time, the
+ * other one was not. */
+static void borrowed(void)
+{
+    struct wiregen_stats s = {
+        .core = 0, .flags = STARTED_FINAL, .repaired = 12};
+
+    hello(&(struct hello){.cores = 2});
+    status(0, 0);
+    busy_core(1, 20);
+    busy_core(0, 6000);
+    memcpy(s.counters, cores[0].counters, sizeof s.counters);
+    s.cost = cores[0].cost;
+    wiregen_stats(&wire, &s);
+    stats(1, STARTED_FINAL);
+}
+
 /* A guest that would draw on the terminal of who looks at it. */
 static void rude(void)
 {
@@ -502,10 +475,16 @@ static const struct scene {
     {"no_start", no_start},
     {"no_drain", no_drain},
     {"fixed_tick", fixed_tick},
+    {"borrowed", borrowed},
     {"rude", rude},
     {"troubled", troubled},
     {"other_build", other_build},
     {"nothing", nothing},
+    {"loaded", loaded},
+    {"other_app", other_app},
+    {"alike", alike},
+    {"aliased", aliased},
+    {"rude_loaded", rude_loaded},
 };
 
 int main(int argc, char **argv)

@@ -49,13 +49,23 @@ void shadow_set_state(struct shadow *s, enum shadow_state state)
         f->state = state;
 }
 
+static const char *name_of(const struct symbols *symbols, uint64_t address,
+                           char number[32])
+{
+    if (!symbols) {
+        snprintf(number, 32, "0x%llx", (unsigned long long)address);
+        return number;
+    }
+    size_t i = symbols_at(symbols, address);
+    return i < symbols->count ? symbols->function[i].name : "?";
+}
+
 static size_t add_name(char *text, size_t used, const struct symbols *symbols,
                        uint64_t address)
 {
-    size_t i = symbols_at(symbols, address);
-    const char *name = i < symbols->count ? symbols->function[i].name : "?";
-    int n =
-        snprintf(text + used, TEXT_MAX - used, "%s%s", used ? ";" : "", name);
+    char number[32];
+    int n = snprintf(text + used, TEXT_MAX - used, "%s%s", used ? ";" : "",
+                     name_of(symbols, address, number));
 
     return used + (size_t)n < TEXT_MAX ? used + (size_t)n : TEXT_MAX - 1;
 }

@@ -38,7 +38,8 @@ void shadow_return(struct shadow *s);
 void shadow_set_state(struct shadow *s, enum shadow_state state);
 
 /* Counts (times) interrupts of this stack, at (address) of its innermost
- * function. */
+ * function. Frames are named by (symbols); NULL: by address, a caller's being
+ * the last byte of its call. */
 void shadow_count(struct shadow *s, const struct symbols *symbols,
                   uint64_t address, uint64_t times);
 

@@ -13,9 +13,10 @@
  *   end    ... and stops them
  *   isr    first instruction of the profiler's interrupt; what follows, to the
  *          iretq, is the profiler's, and no function's
- *   aside  function of the profiler that runs only in interrupts that are no
- * ticks stacks 1: the call stack of each tick, too io     1: accesses of the
- * profiler's interrupt to devices, and its stack
+ *   aside  function of the profiler that runs in interrupts that are no ticks
+ *   stacks 1: the call stack of each tick, too; 2: by addresses instead of
+ *          names, and the instructions by address, too
+ *   io     1: accesses of the profiler's interrupt to devices, and its stack
  *
  * Lines of the result, for each core C:
  *   core C function NAME INSTRUCTIONS
@@ -29,6 +30,7 @@
  *                                          virtio-mmio, in interrupts or not
  *   core C isr_stack BYTES                 below what the CPU pushes
  *   core C stack STATE OUTERMOST;...;INNERMOST N      see plugin_shadow.h
+ *   core C place ADDRESS INSTRUCTIONS      with stacks=2
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,6 +76,7 @@ struct insn {
     size_t size;
     size_t function;
     unsigned kinds;
+    uint64_t executed[CORES]; /* where options.places */
 };
 
 struct core {
@@ -98,7 +101,7 @@ struct core {
 
 static struct {
     const char *elf, *out, *begin, *end, *isr, *aside;
-    bool stacks, io;
+    bool stacks, places, io;
 } options;
 
 static struct symbols symbols;
@@ -111,7 +114,8 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_version = QEMU_PLUGIN_VERSION;
 static void interrupted_at(struct core *c, const struct insn *insn)
 {
     if (options.stacks && c->counting)
-        shadow_count(&c->shadow, &symbols, insn->address, c->returned);
+        shadow_count(&c->shadow, options.places ? NULL : &symbols,
+                     insn->address, c->returned);
     c->returned = 0;
 }
 
@@ -164,7 +168,7 @@ static void follow_stack(struct core *c, const struct insn *insn)
 static void on_insn(unsigned vcpu, void *context)
 {
     struct core *c = &cores[vcpu % CORES];
-    const struct insn *insn = context;
+    struct insn *insn = context;
 
     if (insn->kinds & INSN_ISR)
         enter_interrupt(c);
@@ -184,9 +188,13 @@ static void on_insn(unsigned vcpu, void *context)
             leave_interrupt(c);
         return;
     }
-    if (c->counting)
+    if (c->counting) {
         c->executed[insn->function]++;
-    if (insn->kinds && insn->function < symbols.count) /* no firmware */
+        insn->executed[vcpu % CORES]++;
+    }
+    /* no firmware; but between the marks further images, too */
+    if (insn->kinds &&
+        (insn->function < symbols.count || (options.begin && c->counting)))
         follow_stack(c, insn);
 }
 
@@ -318,6 +326,16 @@ static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
     }
 }
 
+static void print_places(unsigned core, FILE *out)
+{
+    for (size_t i = 0; i < BUCKETS; i++)
+        for (const struct insn *at = buckets[i]; at; at = at->next)
+            if (at->executed[core])
+                fprintf(out, "core %u place 0x%llx %llu\n", core,
+                        (unsigned long long)at->address,
+                        (unsigned long long)at->executed[core]);
+}
+
 static void print_core(const struct core *c, unsigned core, FILE *out)
 {
     for (size_t i = 0; i <= symbols.count; i++)
@@ -345,6 +363,8 @@ static void print_core(const struct core *c, unsigned core, FILE *out)
                 (unsigned long long)c->isr_stack);
     if (options.stacks)
         shadow_print(&c->shadow, core, out);
+    if (options.places)
+        print_places(core, out);
 }
 
 static void on_exit_of_qemu(qemu_plugin_id_t id, void *context)
@@ -382,7 +402,8 @@ static int take_option(const char *text)
             return *strings[i].value ? 0 : -1;
         }
     }
-    options.stacks |= strcmp(text, "stacks=1") == 0;
+    options.places |= strcmp(text, "stacks=2") == 0;
+    options.stacks |= options.places || strcmp(text, "stacks=1") == 0;
     options.io |= strcmp(text, "io=1") == 0;
     if (strncmp(text, "stacks=", 7) == 0 || strncmp(text, "io=", 3) == 0)
         return 0;

@@ -84,6 +84,16 @@ static void on_pong(void *context, const struct guest_pong *pong)
     s->pongs++;
 }
 
+static int on_map(void *context, const struct guest_map *map, struct err *e)
+{
+    struct seen *s = context;
+
+    (void)e;
+    s->map = *map;
+    s->maps++;
+    return 0;
+}
+
 static void on_gap(void *context, uint32_t frames)
 {
     struct seen *s = context;
@@ -101,5 +111,6 @@ const struct events seen_events = {
     .stats = on_stats,
     .status = on_status,
     .pong = on_pong,
+    .map = on_map,
     .gap = on_gap,
 };

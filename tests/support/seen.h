@@ -24,7 +24,8 @@ struct seen_sample {
 /* Stack number n is stacks[n - 1]. What does not fit is counted only. */
 struct seen {
     int refuse_hello; /* hello() fails */
-    size_t hellos, stacks_n, samples_n, losses_n, stats_n, statuses, pongs;
+    size_t hellos, stacks_n, samples_n, losses_n, stats_n, statuses, pongs,
+        maps;
     size_t gaps, gap_frames;
     enum hello_kind kind; /* of the last */
     struct guest guest;
@@ -35,6 +36,7 @@ struct seen {
     struct core_stats stats;
     struct guest_status status;
     struct guest_pong pong;
+    struct guest_map map; /* the last */
 };
 
 /* The table to give to decode_new(), with a struct seen as context. */

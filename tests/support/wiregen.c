@@ -121,7 +121,7 @@ void wiregen_hello(struct wiregen *w, const struct wiregen_hello *h)
     memset(boot_id, h->boot, sizeof boot_id);
     w->seq = 0;
     wiregen_open(w, 1);
-    wiregen_field(w, 1, h->version ? h->version : 0x0100, 2);
+    wiregen_field(w, 1, h->version ? h->version : 0x0200, 2);
     wiregen_field_bytes(w, 2, "0.1.0", 5);
     wiregen_field(w, 3, 1, 1);
     wiregen_field_bytes(w, 4, boot_id, sizeof boot_id);
@@ -142,7 +142,7 @@ void wiregen_samples_begin(struct wiregen *w, const struct wiregen_samples *s)
 {
     wiregen_open(w, 2);
     wiregen_uint(w, s->core, 2);
-    wiregen_uint(w, 0, 1);
+    wiregen_uint(w, s->flags, 1);
     wiregen_uint(w, s->shift, 1);
     wiregen_uint(w, s->period, 2);
     wiregen_uint(w, s->epoch, 2);
@@ -203,8 +203,10 @@ static void put_address(struct wiregen *w, uint64_t address)
 
 void wiregen_stack(struct wiregen *w, const struct wiregen_stack *s)
 {
-    wiregen_long_begin(w, 2);
-    w->address = 0;
+    wiregen_long_begin(w, s->base ? 7 : 2);
+    w->address = (uint64_t)s->base;
+    if (s->base)
+        wiregen_zigzag(w, s->base);
     wiregen_varint(w, s->id);
     wiregen_varint(w, s->end);
     wiregen_varint(w, s->mask);
@@ -255,5 +257,22 @@ void wiregen_stats(struct wiregen *w, const struct wiregen_stats *s)
         wiregen_field(w, 3, s->tsc, 8);
         wiregen_field(w, 18, s->steal_ns, 8);
     }
+    if (s->repaired)
+        wiregen_field(w, 19, s->repaired, 8);
+    wiregen_close(w);
+}
+
+void wiregen_map(struct wiregen *w, const struct wiregen_map *m)
+{
+    wiregen_open(w, 6);
+    wiregen_field(w, 1, m->start, 8);
+    wiregen_field(w, 2, m->size, 8);
+    wiregen_field(w, 3, m->link_start, 8);
+    if (m->name)
+        wiregen_field_bytes(w, 4, m->name, (uint8_t)strlen(m->name));
+    if (m->build_id)
+        wiregen_field_bytes(w, 5, m->build_id, 20);
+    else
+        wiregen_field(w, 6, m->text_crc, 4);
     wiregen_close(w);
 }

@@ -58,6 +58,7 @@ struct wiregen_samples {
     uint8_t shift;
     uint16_t period, epoch;
     uint64_t time;
+    uint8_t flags;
 };
 void wiregen_samples_begin(struct wiregen *w, const struct wiregen_samples *s);
 /* Counters: samples, missed, ring full, reentered. */
@@ -79,13 +80,14 @@ struct wiregen_long {
 };
 void wiregen_long_sample(struct wiregen *w, const struct wiregen_long *s);
 
-/* WIRE.md 5.4: addresses less the start of text. */
+/* WIRE.md 5.4, or 5.7 with a base: addresses less the start of text. */
 struct wiregen_stack {
     uint64_t id, end, mask;
     uint64_t words[4]; /* those of the mask, at their places */
     uint64_t shared;   /* outermost frames of the stack before */
     const uint64_t *frames;
     uint64_t count;
+    int64_t base; /* 0: a STACK */
 };
 void wiregen_stack(struct wiregen *w, const struct wiregen_stack *s);
 
@@ -103,8 +105,18 @@ struct wiregen_stats {
     uint64_t extra_ticks;
     uint64_t cost;
     uint64_t tsc, steal_ns; /* both, or neither where (tsc) is 0 */
+    uint64_t repaired;      /* 0: no such field */
 };
 void wiregen_stats(struct wiregen *w, const struct wiregen_stats *s);
+
+/* WIRE.md 8: a MAP. */
+struct wiregen_map {
+    uint64_t start, size, link_start;
+    const char *name;     /* NULL: no such field */
+    const char *build_id; /* 20 bytes; NULL: the text CRC in its place */
+    uint32_t text_crc;
+};
+void wiregen_map(struct wiregen *w, const struct wiregen_map *m);
 
 /* CRC-32C, bit by bit's table. */
 uint32_t wiregen_crc(const uint8_t *bytes, size_t size);

@@ -490,8 +490,8 @@ TEST(merged_profiles_add_up_where_they_were_linked) /* catches: a guest that was
     struct guest slow = {.cores = 4, .tsc_hz = HZ / 2, .boot_id = {1}};
     aggregate_hello(two, HELLO_SESSION, &slow);
 
-    aggregate_merge(sum, aggregate_profile(one), 0);
-    aggregate_merge(sum, aggregate_profile(two), 0x10000);
+    aggregate_merge(sum, aggregate_profile(one), (uint64_t[]){0});
+    aggregate_merge(sum, aggregate_profile(two), (uint64_t[]){0x10000});
     const struct profile *p = aggregate_profile(sum);
 
     CHECK(p->has_guest);
@@ -507,6 +507,53 @@ TEST(merged_profiles_add_up_where_they_were_linked) /* catches: a guest that was
     CHECK(e[0].tally.time_sq == 2 * 200. * 200 + 1200. * 1200);
     CHECK_EQ(e[1].stack, STACK_UNKNOWN);
     CHECK_EQ(e[1].tally.samples, 1);
+    aggregate_free(one);
+    aggregate_free(two);
+    aggregate_free(sum);
+}
+
+static const struct guest with_text = {
+    .cores = 4, .tsc_hz = HZ, .text_start = 0x1000, .text_size = 0x1000};
+
+static void map_at(struct aggregate *a, uint64_t start)
+{
+    struct guest_map map = {.start = start, .size = 0x1000, .name = "app"};
+
+    CHECK_EQ(aggregate_map(a, &map), MAPS_TAKEN);
+}
+
+TEST(merged_profiles_add_up_in_each_image) /* catches: an application that lies
+                                              elsewhere, counted apart */
+{
+    static const uint64_t here[] = {0x6000, 0x1500}, /* its last call */
+        there[] = {0xa000, 0x11500};
+    struct aggregate *one = aggregate_new(&(struct aggregate_config){0});
+    struct aggregate *two = aggregate_new(&(struct aggregate_config){0});
+    struct aggregate *sum = aggregate_new(&(struct aggregate_config){0});
+    struct sample s = {.tsc = 10, .leaf = 0x5400, .weight = 1};
+    struct guest moved = with_text;
+
+    moved.text_start += 0x10000;
+    aggregate_hello(one, HELLO_FIRST, &with_text);
+    aggregate_hello(two, HELLO_FIRST, &moved);
+    map_at(one, 0x5000);
+    map_at(two, 0x9000);
+    s.stack = stack(one, here, 2);
+    add(one, 0, &s, 1);
+    s.leaf = 0x9400;
+    s.stack = stack(two, there, 2);
+    add(two, 0, &s, 1);
+    s.leaf = LEAF_UNKNOWN; /* it stays so */
+    s.stack = STACK_UNKNOWN;
+    add(two, 0, &s, 1);
+    aggregate_merge(sum, aggregate_profile(one), (uint64_t[]){0, 0});
+    aggregate_merge(sum, aggregate_profile(two), (uint64_t[]){0x4000, 0x10000});
+    const struct profile *p = aggregate_profile(sum);
+
+    CHECK_EQ(p->cores[0].entry_count, 2);
+    CHECK_EQ(p->cores[0].entries[1].leaf, LEAF_UNKNOWN);
+    CHECK_EQ(p->cores[0].entries[0].leaf, 0x5400);
+    CHECK_EQ(p->cores[0].entries[0].tally.samples, 2);
     aggregate_free(one);
     aggregate_free(two);
     aggregate_free(sum);

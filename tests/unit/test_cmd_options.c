@@ -41,7 +41,7 @@ TEST(options_reach_their_fields)
     CHECK_EQ(o.guests.count, 1);
     CHECK_STR(o.guests.list[0].kind, "serial");
     CHECK_STR(o.guests.list[0].where, "/tmp/s");
-    CHECK_STR(o.guests.list[0].elf, "app.elf");
+    CHECK_STR(o.guests.list[0].elfs->path, "app.elf");
     CHECK(o.duration_s == 5);
     CHECK_EQ(o.rate_hz, 1000);
     CHECK_EQ(o.depth, 8);
@@ -143,6 +143,16 @@ TEST(help_lists_what_a_command_knows_and_no_more)
     free(text);
 }
 
+TEST(check_takes_images_with_or_without_elf) /* catches: the second lost */
+{
+    CHECK_EQ(parse(COMMAND_CHECK, "--elf a --all b"), 0);
+    CHECK(o.all && o.guests.elfs != NULL && o.guests.elfs->next != NULL);
+    CHECK_STR(o.guests.elfs->path, "a");
+    CHECK_STR(o.guests.elfs->next->path, "b");
+    CHECK_EQ(parse(COMMAND_CHECK, "--top 3"), -1);
+    CHECK(strstr(e.text, "'collector check --help'") != NULL);
+}
+
 TEST(help_wins_over_what_follows)
 {
     CHECK_EQ(parse(COMMAND_LIVE, "--help --nonsense"), 0);
@@ -155,12 +165,23 @@ static const struct guest_spec *guest(size_t i)
     return &o.guests.list[i];
 }
 
+/* (want): the paths, with blanks between; "none". */
+static void check_elfs(const struct elf_path *elfs, const char *want)
+{
+    char text[256] = "";
+
+    for (; elfs != NULL; elfs = elfs->next)
+        (void)snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s",
+                       text[0] != '\0' ? " " : "", elfs->path);
+    CHECK_STR(text[0] != '\0' ? text : "none", want);
+}
+
 static void check_guest(size_t i, const char *kind, const char *where,
-                        const char *elf, const char *name)
+                        const char *elfs, const char *name)
 {
     CHECK_STR(guest(i)->kind, kind);
     CHECK_STR(guest(i)->where, where);
-    CHECK_STR(guest(i)->elf ? guest(i)->elf : "none", elf);
+    check_elfs(guest(i)->elfs, elfs);
     CHECK_STR(guest(i)->name, name);
 }
 
@@ -186,7 +207,35 @@ TEST(one_image_may_serve_all)
     check_guest(0, "vsock", "3", "a", "cid3"); /* before the first source */
     check_guest(1, "vsock", "4", "b", "cid4");
     CHECK_EQ(parse(COMMAND_REPORT, "x.tprof --elf a"), 0);
-    CHECK_STR(o.guests.elf, "a");
+    check_elfs(o.guests.elfs, "a");
+}
+
+TEST(a_guest_may_have_several_images)
+{
+    CHECK_EQ(parse(COMMAND_LIVE, "--vsock 3 --elf kernel --elf app"), 0);
+    check_guest(0, "vsock", "3", "kernel app", "cid3");
+    CHECK_EQ(parse(COMMAND_REPORT, "--elf kernel x.tprof --elf app"), 0);
+    check_elfs(o.guests.elfs, "kernel app");
+    CHECK_EQ(parse(COMMAND_LIVE, "--elf k --elf a --elf b --vsock 3 --vsock 4"),
+             0);
+    check_guest(0, "vsock", "3", "k a b", "cid3");
+    check_guest(1, "vsock", "4", "k a b", "cid4");
+    /* given for one of them only: everybody's, as one --elf is */
+    CHECK_EQ(parse(COMMAND_LIVE, "--vsock 3 --vsock 4 --elf k --elf a"), 0);
+    check_guest(0, "vsock", "3", "k a", "cid3");
+    check_guest(1, "vsock", "4", "k a", "cid4");
+    /* each its own */
+    CHECK_EQ(parse(COMMAND_LIVE, "--vsock 3 --elf k --elf a --vsock 4 --elf k "
+                                 "--name db --elf b --vsock 5"),
+             0);
+    check_guest(0, "vsock", "3", "k a", "cid3");
+    check_guest(1, "vsock", "4", "k b", "db");
+    check_guest(2, "vsock", "5", "none", "cid5");
+    /* what is everybody's is for those only that have none */
+    CHECK_EQ(parse(COMMAND_LIVE, "--elf k --elf a --vsock 3 --vsock 4 --elf j"),
+             0);
+    check_guest(0, "vsock", "3", "k a", "cid3");
+    check_guest(1, "vsock", "4", "j", "cid4");
 }
 
 TEST(names_differ_and_fit_file_names)
@@ -229,12 +278,14 @@ TEST(a_file_has_a_guest_a_line)
                         "\n"
                         "--vsock 3 --elf a.elf\n"
                         "\tname=b elf=b.elf vsock=4 # in any order\r\n"
-                        "--serial=/tmp/s#1"),
+                        "--serial=/tmp/s#1\n"
+                        "elf=k --elf a vsock=5 elf=b\n"),
              0);
-    CHECK_EQ(o.guests.count, 3);
+    CHECK_EQ(o.guests.count, 4);
     check_guest(0, "vsock", "3", "a.elf", "cid3");
     check_guest(1, "vsock", "4", "b.elf", "b");
     check_guest(2, "serial", "/tmp/s#1", "none", "s_1");
+    check_guest(3, "vsock", "5", "k a b", "cid5");
 }
 
 TEST(a_line_that_is_wrong_is_named)

@@ -46,7 +46,8 @@ static void remove_folder(void)
 /* Work in a folder with some more in it, a file "file" in each. */
 static void enter_folder(void)
 {
-    static const char *const names[] = {"elf", "rec", "out", "port", "else"};
+    static const char *const names[] = {"elf", "app",  "rec",
+                                        "out", "port", "else"};
     char path[32];
 
     CHECK(mkdtemp(folder) != NULL && chdir(folder) == 0);
@@ -89,6 +90,7 @@ static bool confined(const struct options *o, const struct outputs *out,
 static bool as_a_session(void)
 {
     return opens("elf/file", O_RDONLY) && !opens("elf/file", TO_WRITE) &&
+           opens("app/file", O_RDONLY) && !opens("app/file", TO_WRITE) &&
            opens("rec/file.2", TO_WRITE) && !opens("rec/file", O_RDONLY) &&
            opens("out/file", TO_WRITE) && !opens("out/file", O_RDONLY) &&
            !opens("else/file", O_RDONLY) && !opens("else/new", TO_WRITE) &&
@@ -98,8 +100,8 @@ static bool as_a_session(void)
 TEST(session_has_its_images_and_outputs) /* catches: a report that cannot be
                                             written after an hour of samples */
 {
-    struct guest_spec guest = {
-        .kind = "vsock", .where = "3", .elf = "elf/file"};
+    struct elf_path app = {"app/file", NULL}, kernel = {"elf/file", &app};
+    struct guest_spec guest = {.kind = "vsock", .where = "3", .elfs = &kernel};
     struct options o = {.guests = {.list = &guest, .count = 1}};
     struct outputs out = {.recording = "rec/file",
                           .list = {{.path = "-"}, {.path = "out/file"}},

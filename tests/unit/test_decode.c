@@ -296,11 +296,15 @@ TEST(other_major_version_is_refused_with_both) /* catches: misreading the future
 {
     struct wiregen w = {0};
 
-    wiregen_hello(&w, &(struct wiregen_hello){.version = 0x0203, .cores = 1});
+    wiregen_hello(&w, &(struct wiregen_hello){.version = 0x0303, .cores = 1});
     CHECK_EQ(decode_all(&w), -1);
-    CHECK(strstr(error.text, "2.3") != NULL);
-    CHECK(strstr(error.text, "1.0") != NULL);
+    CHECK(strstr(error.text, "3.3") != NULL);
+    CHECK(strstr(error.text, "2.0") != NULL);
     CHECK_EQ(seen.hellos, 0);
+    w.size = 0;
+    wiregen_hello(&w, &(struct wiregen_hello){.version = 0x0009, .cores = 1});
+    CHECK_EQ(decode_all(&w), -1);
+    CHECK(strstr(error.text, "0.9") != NULL);
     wiregen_fini(&w);
 }
 
@@ -308,7 +312,7 @@ TEST(other_minor_version_is_read) /* catches: refusing what may be skipped */
 {
     struct wiregen w = {0};
 
-    wiregen_hello(&w, &(struct wiregen_hello){.version = 0x0109, .cores = 1});
+    wiregen_hello(&w, &(struct wiregen_hello){.version = 0x0209, .cores = 1});
     wiregen_open(&w, 99); /* of that later version */
     wiregen_bytes(&w, "abc", 3);
     wiregen_close(&w);

@@ -169,7 +169,7 @@ TEST(text_of_a_guest_is_cut_to_fit) /* catches: an overflow by a long version */
 
     memset(version, 'v', sizeof version);
     wiregen_open(&w, WIRE_HELLO);
-    wiregen_field(&w, 1, 0x0100, 2);
+    wiregen_field(&w, 1, 0x0200, 2);
     wiregen_field_bytes(&w, 2, version, sizeof version);
     wiregen_field(&w, 5, 1, 1);
     wiregen_close(&w);

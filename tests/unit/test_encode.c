@@ -29,19 +29,19 @@ static void set_up(void)
     stack[16] = 0;
     stack[17] = TEXT + 0x130;
     bounds = (struct tprof_bounds){
-        .text_start = TEXT,
-        .text_size = 0x10000000,
+        .image.text = {TEXT, 0x10000000, TPROF_REACH_MAX, .seed = 1},
         .readable = {{(uintptr_t)stack, sizeof stack}},
     };
     memset(&recorder, 0, sizeof recorder);
     memset(&reader, 0, sizeof reader);
     memset(slots, 0, sizeof slots);
-    recorder.bounds = &bounds;
+    recorder.span.bounds = &bounds;
     recorder.watermark = 32;
     tprof_ring_init(&recorder.ring, words, 64);
     tprof_stacks_init(&recorder.stacks, slots, 64);
     reader.ring = &recorder.ring;
-    tprof_stacks_forget(&recorder.stacks);
+    for (int epoch = 0; epoch < 2; epoch++)
+        tprof_stacks_forget(&recorder.stacks);
     tprof_sample_begin(&recorder, 0x10000, PERIOD, 64);
 }
 
@@ -61,8 +61,9 @@ static void take(uint64_t time)
 {
     struct tprof_sample s = sample_at(time);
 
-    if (tprof_sample_quick(&recorder, s.rip, s.rsp, s.rbp, s.time, s.late))
+    if (tprof_sample_quick(&recorder, &s.rip, s.rsp, s.rbp, s.time, s.late))
         return;
+    tprof_unwind_locate(&recorder.span, s.rip, s.rsp);
     tprof_sample_take(&recorder, &s);
     tprof_sample_look_ahead(&recorder);
 }
@@ -84,9 +85,9 @@ static int32_t known_id(void)
 {
     struct tprof_chain c;
 
-    return tprof_stacks_find(&recorder.stacks,
-                             tprof_unwind_frames(&bounds, (uintptr_t)stack,
-                                                 (uintptr_t)&stack[8], 64, &c));
+    return tprof_stacks_find(
+        &recorder.stacks, tprof_unwind_frames(&recorder.span, (uintptr_t)stack,
+                                              (uintptr_t)&stack[8], 64, &c));
 }
 
 TEST(encode_writes_the_frame_that_wire_md_describes)

@@ -219,7 +219,34 @@ TEST(an_instruction_is_never_longer_than_the_bytes) /* catches: overreads */
 /* How the places of a file compare with its call frame information. */
 struct tally {
     unsigned right, in_frame_missed, false_body;
+    unsigned exits, exits_missed, false_exits; /* where RSP tells the way */
 };
+
+/* A row of call frame information. */
+struct rule {
+    bool frame;     /* the CFA is 16 above RBP: return address, caller's RBP */
+    uint64_t above; /* RSP: the CFA; 0: it is told by something else */
+};
+
+/* Does the way out at (at) agree with (above)? */
+static void check_exit(struct tally *t, uint64_t at, uint64_t above)
+{
+    struct code_exit out = opcodes_exit(ops, at);
+    bool near = above < 8 * (CODE_FAR + 1);
+
+    if (above == 0)
+        return;
+    if (out.words == CODE_FAR) {
+        t->exits_missed += near;
+        return;
+    }
+    t->exits++;
+    if (8 * (out.words + 1) != above) {
+        printf("0x%" PRIx64 ": %u words of %" PRIu64 "\n", at, out.words,
+               above / 8 - 1);
+        t->false_exits++;
+    }
+}
 
 /* Alignment, which nobody executes and nothing is true of. */
 static bool padding(const uint8_t *c, size_t len)
@@ -231,8 +258,9 @@ static bool padding(const uint8_t *c, size_t len)
     return *c == 0x90 || (len > 1 && c[0] == 0x0f && c[1] == 0x1f);
 }
 
-/* In [from, to) the frame is set up, or not, says the compiler. */
-static void check_range(struct tally *t, uint64_t from, uint64_t to, bool frame)
+/* In [from, to) (rule) holds, says the compiler. */
+static void check_range(struct tally *t, uint64_t from, uint64_t to,
+                        struct rule rule)
 {
     while (from < to) {
         size_t have, len;
@@ -244,19 +272,19 @@ static void check_range(struct tally *t, uint64_t from, uint64_t to, bool frame)
         if (len == 0)
             return;
         if (!padding(code, len)) {
-            t->right += body == frame;
-            t->in_frame_missed += frame && !body;
-            t->false_body += body && !frame;
-            if (body && !frame)
+            t->right += body == rule.frame;
+            t->in_frame_missed += rule.frame && !body;
+            t->false_body += body && !rule.frame;
+            if (body && !rule.frame)
                 printf("0x%" PRIx64 " is outside the frame\n", from);
+            check_exit(t, from, rule.above);
         }
         from += len;
     }
 }
 
 /*
- * readelf shows rows of address and rule; one holds up to the next. The frame
- * is set up where the CFA is 16 above RBP: return address and caller's RBP.
+ * readelf shows rows of address and rule; one holds up to the next.
  */
 static struct tally check_frames(const char *path)
 {
@@ -264,7 +292,7 @@ static struct tally check_frames(const char *path)
         input_run("readelf --debug-dump=frames-interp %s 2>/dev/null", path);
     struct tally t = {0};
     uint64_t at = 0, limit = 0;
-    bool frame = false;
+    struct rule rule = {0};
     char *rest;
 
     begin(path, 0);
@@ -275,9 +303,9 @@ static struct tally check_frames(const char *path)
         char *end_of_number;
 
         if (pc != NULL || strstr(line, " CIE ") != NULL) {
-            check_range(&t, at, limit, frame);
+            check_range(&t, at, limit, rule);
             at = limit = 0;
-            frame = false; /* and so it stays where no row follows */
+            rule = (struct rule){0}; /* and so it stays where no row follows */
             if (pc != NULL) {
                 at = strtoull(pc + 3, &end_of_number, 16);
                 limit = strtoull(end_of_number + 2, NULL, 16);
@@ -285,12 +313,15 @@ static struct tally check_frames(const char *path)
         } else if (limit != 0 && strspn(line, "0123456789abcdef") == 16 &&
                    line[16] == ' ') {
             next = strtoull(line, &end_of_number, 16);
-            check_range(&t, at, next, frame);
+            check_range(&t, at, next, rule);
             at = next;
-            frame = strncmp(end_of_number, " rbp+16 ", 8) == 0;
+            rule.frame = strncmp(end_of_number, " rbp+16 ", 8) == 0;
+            rule.above = strncmp(end_of_number, " rsp+", 5) == 0
+                             ? strtoull(end_of_number + 5, NULL, 10)
+                             : 0;
         }
     }
-    check_range(&t, at, limit, frame);
+    check_range(&t, at, limit, rule);
     end();
     free(list);
     return t;
@@ -307,6 +338,7 @@ static void agrees(const char *compiler, const char *flags)
            t.in_frame_missed, t.false_body);
     CHECK_EQ(t.false_body, 0);
     CHECK_EQ(t.in_frame_missed, 0);
+    CHECK_EQ(t.false_exits, 0);
     CHECK(t.right > 2000);
 }
 
@@ -339,4 +371,18 @@ TEST(frames_are_where_the_compiler_says_cpp) /* catches: landing pads, cold
            t.false_body);
     CHECK_EQ(t.false_body, 0);
     CHECK(t.in_frame_missed * 10 <= t.right); /* exceptions caught */
+}
+
+TEST(exits_are_where_the_compiler_says) /* catches: a wrong way to the caller */
+{
+    struct tally t = check_frames(input_build(
+        "gcc", "bare",
+        "gcc -O2 -fomit-frame-pointer -shared -fPIC -nostdlib -D_GNU_SOURCE -w "
+        "-g -I$HOST $HOST/symbolize/dwarf*.c $HOST/symbolize/insn.c "
+        "$HOST/symbolize/arena.c -o $OUT"));
+
+    printf("%u exits agree, %u missed, %u false\n", t.exits, t.exits_missed,
+           t.false_exits);
+    CHECK_EQ(t.false_exits, 0);
+    CHECK(t.exits > 1000);
 }

@@ -18,8 +18,12 @@ static struct err error;
 static uint8_t file[8192]; /* what a recording looks like on disk */
 static size_t file_size;
 
+static const char *const more[] = {"/k/lib.so", "/k/app.debug"};
+
 static const struct recording_info info = {.source = "serial:/tmp/x",
                                            .elf = "/k/app.elf",
+                                           .more_elfs = more,
+                                           .more_elf_count = 2,
                                            .version = "0.1.0",
                                            .build_id = {1, 2, 3},
                                            .build_id_len = 3,
@@ -93,6 +97,9 @@ TEST(recording_gives_back_what_was_put_in) /* catches: any field mixed up */
 
     CHECK_STR(i->source, info.source);
     CHECK_STR(i->elf, info.elf);
+    CHECK_EQ(i->more_elf_count, 2);
+    CHECK_STR(i->more_elfs[0], more[0]);
+    CHECK_STR(i->more_elfs[1], more[1]);
     CHECK_STR(i->version, info.version);
     CHECK_EQ(i->build_id_len, 3);
     CHECK_MEM(i->build_id, info.build_id, 3);
@@ -115,10 +122,12 @@ TEST(layout_is_that_of_the_specification) /* catches: writer and reader agreeing
                                              on something else */
 {
     record(true);
-    CHECK_MEM(file, "tprofrec\x01\x00\x00\x00", 12);
+    CHECK_MEM(file, "tprofrec\x01\x00\x01\x00", 12);
     size_t fields = load_u32(file + 12);
 
     CHECK_EQ(load_u32(file + 16 + fields), wiregen_crc(file, 16 + fields));
+    CHECK_MEM(file + 16 + fields - 27,
+              "\x07\x09\x00/k/lib.so\x07\x0c\x00/k/app.debug", 27);
     const uint8_t *chunk = file + 20 + fields;
 
     CHECK_MEM(chunk, "\x05\x00\x00\x00\x01\x00\x00\x00\xe8\x03\0\0\0\0\0\0",
@@ -224,6 +233,93 @@ TEST(later_minor_versions_are_read) /* catches: refusing what may be skipped */
     CHECK_EQ(end, RECORDING_WHOLE);
     CHECK_EQ(read_all(w.bytes, w.size - 60, 64, buf, &end), 0); /* in "abc" */
     CHECK_EQ(end, RECORDING_CUT);
+    wiregen_fini(&w);
+}
+
+TEST(a_header_without_further_images_is_read) /* those of version 1.0 */
+{
+    struct wiregen w = by_hand(1, "\x02\x01\x00k", 4, 4);
+    struct recording_reader *r =
+        recording_open(memory_file(w.bytes, w.size), &error);
+
+    CHECK(r != NULL);
+    CHECK_STR(recording_info(r)->elf, "k");
+    CHECK_EQ(recording_info(r)->more_elf_count, 0);
+    recording_reader_free(r);
+    wiregen_fini(&w);
+}
+
+TEST(as_many_images_as_fit_are_kept) /* catches: a header that overflows */
+{
+    static char path[1024];
+    static const char *paths[64];
+    struct recording_info many = info;
+    char name[] = "/tmp/test_recording.XXXXXX";
+    int fd = mkstemp(name);
+
+    memset(path, 'p', sizeof path - 1);
+    for (size_t i = 0; i < 64; i++)
+        paths[i] = i == 63 ? "short" : path;
+    many.more_elfs = paths;
+    many.more_elf_count = 64;
+    CHECK_EQ(recording_close(recording_create(name, &many, &error), &error), 0);
+    struct recording_reader *r = recording_open(fd, &error);
+
+    CHECK(r != NULL);
+    const struct recording_info *i = recording_info(r);
+
+    /* 16384 less the 100 or so of the others, by 1026 */
+    CHECK_EQ(i->more_elf_count, 16);
+    CHECK_STR(i->more_elfs[14], path);
+    CHECK_STR(i->more_elfs[15], "short");
+    recording_reader_free(r);
+    close(fd);
+    unlink(name);
+}
+
+TEST(a_header_may_be_full_to_the_last_byte) /* catches: less room than a field's
+                                               head, taken for a lot */
+{
+    static char path[1024];
+    const char *paths[20];
+    struct recording_info many = info;
+    char name[] = "/tmp/test_recording.XXXXXX";
+
+    close(mkstemp(name));
+    memset(path, 'p', sizeof path - 1);
+    for (size_t i = 0; i < 20; i++)
+        paths[i] = i < 15 ? path : "short";
+    many.more_elfs = paths;
+    many.more_elf_count = 20;
+    for (size_t tail = 0; tail < sizeof path; tail++) {
+        paths[15] = path + tail;
+        CHECK_EQ(recording_close(recording_create(name, &many, &error), &error),
+                 0);
+        int fd = open(name, O_RDONLY | O_CLOEXEC);
+        struct recording_reader *r = recording_open(fd, &error);
+        CHECK(r != NULL);
+        CHECK(recording_info(r)->more_elf_count >= 15);
+        recording_reader_free(r);
+        close(fd);
+    }
+    unlink(name);
+}
+
+TEST(any_number_of_images_may_be_claimed) /* by hand: 5,461 empty ones, which
+                                             take a byte each when read */
+{
+    static uint8_t fields[16383];
+
+    for (size_t i = 0; i < sizeof fields; i += 3)
+        fields[i] = 7;
+    struct wiregen w = by_hand(1, fields, sizeof fields, sizeof fields);
+    struct recording_reader *r =
+        recording_open(memory_file(w.bytes, w.size), &error);
+
+    CHECK(r != NULL);
+    CHECK_EQ(recording_info(r)->more_elf_count, 64);
+    CHECK_STR(recording_info(r)->more_elfs[63], "");
+    recording_reader_free(r);
     wiregen_fini(&w);
 }
 

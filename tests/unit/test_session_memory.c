@@ -28,6 +28,13 @@
     100 /* plus the exit code: no allocation was left to fail                  \
          */
 
+#define KERNEL_ID                                                              \
+    "\x01\x23\x45\x67\x89\xab\xcd\xef\x01\x23\x45\x67\x89\xab\xcd\xef\x01\x23" \
+    "\x45\x67"
+#define APP_ID                                                                 \
+    "\xaa\xbb\xcc\xdd\xee\xff\x00\x11\x22\x33\x44\x55\x66\x77\x88\x99\xaa\xbb" \
+    "\xcc\xdd"
+
 static char dir[] = "/tmp/test_session_memory.XXXXXX";
 
 static void remove_dir(void)
@@ -57,41 +64,89 @@ static void write_guest(const char *name, uint64_t samples)
     wiregen_fini(&w);
 }
 
-/* The program on both guests, with allocation (n) failing. */
-static int run(unsigned n)
+/* One that runs the kernel of tests/golden, and what that has loaded there: one
+ * image that has a file, and one that has none. */
+static void write_loaded(const char *name)
 {
-    char *argv[] = {(char[]){"--serial"}, (char[]){"one"},
-                    (char[]){"--serial"}, (char[]){"two"},
-                    (char[]){"-o"},       (char[]){"a.folded"},
-                    (char[]){"-o"},       (char[]){"a.txt"}};
+    struct wiregen w = {0};
+    uint64_t frames[] = {0x40000000 + 0x25c - 0x200000, 0x103};
+
+    wiregen_hello(&w, &(struct wiregen_hello){.boot = 1,
+                                              .cores = 1,
+                                              .tsc_hz = 1000000,
+                                              .text_start = 0x200000,
+                                              .text_size = 0x127,
+                                              .build_id = KERNEL_ID});
+    wiregen_map(&w, &(struct wiregen_map){.start = 0x400001f1,
+                                          .size = 0x76,
+                                          .link_start = 0x1f1,
+                                          .name = "app",
+                                          .build_id = APP_ID});
+    wiregen_map(&w, &(struct wiregen_map){
+                        .start = 0x50000000, .size = 0x1000, .name = "lib"});
+    wiregen_samples_begin(
+        &w, &(struct wiregen_samples){.shift = 4, .period = 8000, .epoch = 1});
+    wiregen_stack(
+        &w, &(struct wiregen_stack){.id = 1, .frames = frames, .count = 2});
+    for (uint32_t i = 0; i < 10; i++)
+        wiregen_short(&w, 1, 8000, i * 16, 0);
+    for (uint64_t i = 0; i < 10; i++)
+        wiregen_long_sample(
+            &w, &(struct wiregen_long){
+                    .dt = 8000,
+                    .id = 1,
+                    .weight = 1,
+                    .leaf = (int64_t)(i < 5 ? 0x40000237 : 0x50000100) -
+                            0x200000 + (int64_t)i});
+    wiregen_samples_end(&w, (uint64_t[4]){20, 0, 0, 0});
+    FILE *f = fopen(name, "w");
+
+    CHECK(f != NULL && fwrite(w.bytes, 1, w.size, f) == w.size);
+    CHECK_EQ(fclose(f), 0);
+    wiregen_fini(&w);
+}
+
+/* The program with (line)'s words, and with allocation (n) failing. */
+static int run(const char *line, unsigned n)
+{
+    char copy[512];
+    char *argv[32];
+    int argc = 0;
     int null = open("/dev/null", O_WRONLY);
+
+    (void)snprintf(copy, sizeof copy, "%s", line);
+    for (char *w = strtok(copy, " "); w != NULL; w = strtok(NULL, " "))
+        argv[argc++] = w;
 
     dup2(null, STDOUT_FILENO);
     dup2(null, STDERR_FILENO);
     close(null);
     alloc_fail_at(n);
-    int code = cmd_live.run(sizeof argv / sizeof argv[0], argv);
+    int code = cmd_live.run(argc, argv);
 
     return alloc_failed() ? code : NOT_REACHED + code;
 }
 
-TEST(every_allocation_of_a_session_may_fail)
+static void enter_dir(void)
 {
-    unsigned n = 1, failures = 0;
-    int status;
-
     CHECK(mkdtemp(dir) != NULL && chdir(dir) == 0);
     CHECK_EQ(atexit(remove_dir), 0);
-    write_guest("one", 10);
-    write_guest("two", 30);
     CHECK_EQ(setenv("TPROF_SANDBOX", "off", 1), 0);
-    for (;; n++) {
+}
+
+/* Returns how many of the runs with (line)'s words had no good end. */
+static unsigned fail_each(const char *line)
+{
+    unsigned failures = 0;
+    int status;
+
+    for (unsigned n = 1;; n++) {
         fflush(stdout);
         pid_t pid = fork();
 
         CHECK(pid >= 0);
         if (pid == 0) {
-            int code = run(n);
+            int code = run(line, n);
 
             __lsan_do_leak_check(); /* ends it with 23 if there is one */
             _exit(code);            /* leaves the directory to its owner */
@@ -104,5 +159,23 @@ TEST(every_allocation_of_a_session_may_fail)
         failures += WEXITSTATUS(status) != EXIT_DONE;
     }
     CHECK_EQ(WEXITSTATUS(status), NOT_REACHED + EXIT_DONE);
-    CHECK(failures > 40); /* most are needed, and there are some */
+    return failures;
+}
+
+TEST(every_allocation_of_a_session_may_fail)
+{
+    enter_dir();
+    write_guest("one", 10);
+    write_guest("two", 30);
+    /* most are needed, and there are some */
+    CHECK(fail_each("--serial one --serial two -o a.folded -o a.txt") > 40);
+}
+
+TEST(every_allocation_for_several_images_may_fail)
+{
+    enter_dir();
+    write_loaded("one");
+    write_loaded("two");
+    CHECK(fail_each("--serial one --serial two --elf " KERNEL " --elf " APP
+                    " -o a.tprof -o a.txt") > 60);
 }

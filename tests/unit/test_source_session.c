@@ -172,11 +172,20 @@ TEST(silent_guest_is_asked_whether_it_is_there) /* catches: waiting for ever */
     CHECK(session_due(&s) < due + 5 * SECOND && session_due(&s) > due - SECOND);
 }
 
-TEST(guest_is_not_asked_where_nothing_can_be_heard_of_its_death)
+TEST(silence_is_told_and_not_asked_about_where_no_death_can_be_heard)
 {
     struct session s = started(); /* a serial port: it stays */
+    size_t size = s.out_size;
 
-    CHECK_EQ(session_due(&s), SESSION_NEVER);
+    s.note = keep_note;
+    told[0] = '\0';
+    CHECK_EQ(session_due(&s), s.heard_ns + 5 * SECOND);
+    CHECK_EQ(session_tick(&s, session_due(&s), &error), 0);
+    CHECK_EQ(s.out_size, size);
+    CHECK(strstr(told, "nothing came from the guest for 5 s") != NULL);
+    told[0] = '\0';
+    CHECK_EQ(session_tick(&s, session_due(&s), &error), 0);
+    CHECK_STR(told, ""); /* once is enough */
     s = met(SECOND);
     session_stop(&s); /* its end is near anyway */
     CHECK_EQ(session_due(&s), s.entered_ns + SECOND);

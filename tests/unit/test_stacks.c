@@ -14,7 +14,7 @@ static uint64_t name_of(uint64_t n)
 
 static struct tprof_stacks fresh(void)
 {
-    struct tprof_stacks s;
+    struct tprof_stacks s = {0};
 
     for (uint32_t i = 0; i < SLOTS; i++)
         slots[i] = 0;

@@ -326,6 +326,24 @@ TEST(rust_names_are_demangled) /* catches: hashes */
     check_name_of(path, "names.*twice", "names::twice");
 }
 
+TEST(a_line_of_another_file_moves_no_function) /* catches: one as two */
+{
+    const char *path = build("gcc", "-O1 -g " LINK "$IN/split.c");
+    static const char *const spots[][2] = {{"spot_own", "split.c"},
+                                           {"spot_other", "other.h"}};
+
+    begin(path, 0);
+    for (size_t i = 0; i < 2; i++) {
+        char *at = input_run("nm %s | grep %s", path, spots[i][0]);
+        const struct symbol *s = symbolize(sym, strtoull(at, NULL, 16));
+
+        CHECK_STR(last_part(s->file), spots[i][1]);
+        CHECK_STR(last_part(s->home), "split.c");
+        free(at);
+    }
+    end();
+}
+
 TEST(functions_in_functions_are_found) /* catches: pruning */
 {
     check_name_of(build("gcc", "-O1 -g " LINK "$IN/nested.c"), "inner",

@@ -26,8 +26,7 @@ static uint8_t *stack_page(void)
 static struct tprof_bounds bounds_of(const uint8_t *page)
 {
     return (struct tprof_bounds){
-        .text_start = TEXT,
-        .text_size = 0x10000,
+        .image.text = {TEXT, 0x10000, TPROF_REACH_MAX, .seed = 1},
         .readable = {{(uintptr_t)page, PAGE}},
     };
 }
@@ -51,15 +50,23 @@ static uint64_t chain_at(uint8_t *at, uint32_t frames, uint32_t step,
     return (uintptr_t)at;
 }
 
-static struct tprof_chain walk(const struct tprof_bounds *b, uint64_t rsp,
-                               uint64_t rbp, uint32_t depth)
+/* Where (rsp) is, in code of the image of (rip). */
+static struct tprof_span span_of(const struct tprof_bounds *b, uint64_t rip,
+                                 uint64_t rsp)
+{
+    struct tprof_span span = {.bounds = b};
+
+    tprof_unwind_locate(&span, rip, rsp);
+    return span;
+}
+
+static struct tprof_chain walk_from(const struct tprof_bounds *b, uint64_t rip,
+                                    uint64_t rsp, uint64_t rbp, uint32_t depth)
 {
     struct tprof_chain c;
-    struct tprof_span span;
-    uint64_t name = tprof_unwind_frames(b, rsp, rbp, depth, &c);
-
+    struct tprof_span span = span_of(b, rip, rsp);
+    uint64_t name = tprof_unwind_frames(&span, rsp, rbp, depth, &c);
     /* whatever the quick walk says, it must not contradict */
-    tprof_unwind_locate(b, rsp, &span);
     uint64_t quick = tprof_unwind_quick(&span, rsp, rbp, depth);
 
     if (quick != TPROF_NO_NAME && c.end != WIRE_END_TEXT)
@@ -67,6 +74,21 @@ static struct tprof_chain walk(const struct tprof_bounds *b, uint64_t rsp,
     if (c.end == WIRE_END_TEXT)
         CHECK(quick != name);
     return c;
+}
+
+static struct tprof_chain walk(const struct tprof_bounds *b, uint64_t rsp,
+                               uint64_t rbp, uint32_t depth)
+{
+    return walk_from(b, TEXT, rsp, rbp, depth);
+}
+
+static uint64_t name_of(const struct tprof_bounds *b, uint64_t rip,
+                        uint64_t rsp, uint64_t rbp, uint32_t depth,
+                        struct tprof_chain *c)
+{
+    struct tprof_span span = span_of(b, rip, rsp);
+
+    return tprof_unwind_frames(&span, rsp, rbp, depth, c);
 }
 
 TEST(unwind_follows_a_chain_to_its_zero)
@@ -214,18 +236,18 @@ TEST(unwind_names_differ_by_frame_word_and_end)
     uint64_t rbp = chain_at(page + 64, 5, 32, 0);
     uint64_t rsp = (uintptr_t)page;
     struct tprof_chain c;
-    uint64_t name = tprof_unwind_frames(&b, rsp, rbp, 64, &c);
+    uint64_t name = name_of(&b, TEXT, rsp, rbp, 64, &c);
 
-    CHECK(tprof_unwind_frames(&b, rsp, rbp, 4, &c) != name);
+    CHECK(name_of(&b, TEXT, rsp, rbp, 4, &c) != name);
     put(page + 8, TEXT + 5);
-    uint64_t with_word = tprof_unwind_frames(&b, rsp, rbp, 64, &c);
+    uint64_t with_word = name_of(&b, TEXT, rsp, rbp, 64, &c);
 
     CHECK_EQ(c.slots, 2);
     CHECK_EQ(c.word[1], TEXT + 5);
     CHECK(with_word != name);
     put(page + 8, 0);
     put(page + 64 + 4 * 32 + 8, TEXT + 9);
-    CHECK(tprof_unwind_frames(&b, rsp, rbp, 64, &c) != name);
+    CHECK(name_of(&b, TEXT, rsp, rbp, 64, &c) != name);
 }
 
 TEST(unwind_names_tell_a_word_from_a_frame) /* catches: a caller lost */
@@ -236,12 +258,12 @@ TEST(unwind_names_tell_a_word_from_a_frame) /* catches: a caller lost */
 
     /* a function's body: its frame, with nothing that looks like code on top */
     uint64_t rbp = chain_at(page + 64, 2, 64, 0);
-    uint64_t body = tprof_unwind_frames(&b, (uintptr_t)page, rbp, 64, &c);
+    uint64_t body = name_of(&b, TEXT, (uintptr_t)page, rbp, 64, &c);
 
     CHECK_EQ(c.slots, 0);
     CHECK_EQ(c.count, 2);
     /* its ret: the frame is gone, its return address on top of the stack */
-    uint64_t ret = tprof_unwind_frames(&b, rbp + 8, rbp + 64, 64, &c);
+    uint64_t ret = name_of(&b, TEXT, rbp + 8, rbp + 64, 64, &c);
 
     CHECK_EQ(c.slots & 1, 1);
     CHECK_EQ(c.count, 1);
@@ -267,4 +289,114 @@ TEST(unwind_walks_agree_on_random_stacks) /* catches: two names for one */
         walk(&b, (uintptr_t)page + (r >> 54),
              (uintptr_t)page + (r >> 20 & 4095), 1 + (r >> 32 & 63));
     }
+}
+
+/* Two further images, close behind the first and far away. */
+#define CLOSE (TEXT + 0x80000)
+#define FAR   0x50000000000u
+
+static struct tprof_image_text further[2];
+
+static struct tprof_bounds several(const uint8_t *page)
+{
+    struct tprof_bounds b = bounds_of(page);
+
+    b.image.text.reach = CLOSE - TEXT;
+    further[0] = (struct tprof_image_text){
+        {CLOSE, 0x1000, 0x1000, .seed = 2, .base = 2 * (CLOSE - TEXT)},
+        &further[1]};
+    further[1] = (struct tprof_image_text){
+        {FAR, 0x10000, 0x10000, .seed = 3, .base = 2 * (FAR - TEXT)}, NULL};
+    return b;
+}
+
+TEST(unwind_finds_the_image_of_an_address) /* catches: an end that is off */
+{
+    uint8_t *page = stack_page();
+    struct tprof_bounds b = several(page);
+    const struct {
+        uint64_t rip, start;
+    } expect[] = {
+        {TEXT, TEXT},
+        {TEXT + 0xffff, TEXT},
+        {TEXT + 0x10000, TEXT},
+        {CLOSE, CLOSE},
+        {CLOSE - 1, TEXT},
+        {CLOSE + 0xfff, CLOSE},
+        {CLOSE + 0x1000, TEXT},
+        {FAR + 0xffff, FAR},
+        {FAR - 1, TEXT},
+        {FAR + 0x10000, TEXT},
+        {0, TEXT},
+        {UINT64_MAX, TEXT},
+    };
+
+    b.image.next = further;
+    for (unsigned i = 0; i < sizeof expect / sizeof *expect; i++) {
+        struct tprof_span span = span_of(&b, expect[i].rip, (uintptr_t)page);
+
+        CHECK_EQ(span.text.start, expect[i].start);
+    }
+}
+
+TEST(unwind_goes_through_all_images) /* catches: a chain cut at a border */
+{
+    uint8_t *page = stack_page();
+    struct tprof_bounds b = several(page);
+    uint64_t rbp = chain_at(page + 64, 5, 48, 0);
+
+    put(page + 64 + 8, CLOSE + 5);
+    put(page + 64 + 2 * 48 + 8, FAR + 0xffff);
+    put(page + 64 + 3 * 48 + 8, FAR);
+    CHECK_EQ(walk(&b, (uintptr_t)page, rbp, 64).count, 0); /* not known yet */
+    CHECK_EQ(walk(&b, (uintptr_t)page, rbp, 64).end, WIRE_END_TEXT);
+    b.image.next = further;
+    static const uint64_t rips[] = {TEXT, CLOSE, FAR, 7};
+
+    for (unsigned i = 0; i < sizeof rips / sizeof *rips; i++) {
+        struct tprof_chain c = walk_from(&b, rips[i], (uintptr_t)page, rbp, 64);
+
+        CHECK_EQ(c.count, 5);
+        CHECK_EQ(c.end, WIRE_END_ZERO);
+        CHECK_EQ(c.frame[0], CLOSE + 5);
+        CHECK_EQ(c.frame[2], FAR + 0xffff);
+    }
+    put(page + 64 + 3 * 48 + 8, FAR + 0x10000); /* one past the end */
+    CHECK_EQ(walk(&b, (uintptr_t)page, rbp, 64).count, 3);
+    put(page + 64 + 3 * 48 + 8, CLOSE - 1);
+    CHECK_EQ(walk_from(&b, FAR, (uintptr_t)page, rbp, 64).count, 3);
+}
+
+TEST(unwind_takes_words_of_the_interrupted_image) /* catches: callers that the
+                                                     host takes for others */
+{
+    uint8_t *page = stack_page();
+    struct tprof_bounds b = several(page);
+    uint64_t rbp = chain_at(page + 64, 2, 48, 0);
+
+    b.image.next = further;
+    put(page, TEXT + 1);
+    put(page + 8, CLOSE + 1);
+    put(page + 16, FAR + 1);
+    CHECK_EQ(walk_from(&b, TEXT, (uintptr_t)page, rbp, 64).slots, 1);
+    CHECK_EQ(walk_from(&b, CLOSE, (uintptr_t)page, rbp, 64).slots, 2);
+    CHECK_EQ(walk_from(&b, FAR, (uintptr_t)page, rbp, 64).slots, 4);
+}
+
+TEST(unwind_names_differ_by_image) /* catches: a leaf that is counted from
+                                      another image's start */
+{
+    uint8_t *page = stack_page();
+    struct tprof_bounds b = several(page);
+    uint64_t rbp = chain_at(page + 64, 5, 48, 0);
+    uint64_t rsp = (uintptr_t)page;
+    struct tprof_chain c;
+
+    b.image.next = further;
+    uint64_t first = name_of(&b, TEXT, rsp, rbp, 64, &c);
+    uint64_t close = name_of(&b, CLOSE, rsp, rbp, 64, &c);
+    uint64_t far = name_of(&b, FAR, rsp, rbp, 64, &c);
+
+    CHECK(first != close && close != far && far != first);
+    CHECK_EQ(name_of(&b, 7, rsp, rbp, 64, &c), first);
 }

@@ -103,6 +103,30 @@ TEST(vectors_frame)
     CHECK_MEM(buffer, vector_frame, sizeof vector_frame);
 }
 
+TEST(vectors_frame_of_another_image) /* catches: the flag left out */
+{
+    static struct tprof_crc32c crc;
+    uint8_t buffer[1536];
+    struct tprof_frame f;
+
+    set_up();
+    push(vector_stack_at, sizeof vector_stack_at);
+    push(vector_short_at, sizeof vector_short_at);
+    reader.shift = 7;
+    reader.period = 7812;
+    reader.epoch = 3;
+    reader.time = 8000;
+    reader.flags = WIRE_SAMPLES_IMAGES;
+    reader.counter[WIRE_COUNTER_SAMPLES] = 2;
+    reader.counter[WIRE_COUNTER_MISSED] = 7;
+    reader.counter[WIRE_COUNTER_RING_FULL] = 300;
+    tprof_crc32c_init(&crc, 0);
+    tprof_frame_begin(&f, buffer, sizeof buffer, WIRE_SAMPLES, 2);
+    CHECK_EQ(tprof_encode_samples(&f, &reader, 1), 4);
+    CHECK_EQ(tprof_frame_end(&f, &crc), sizeof vector_frame_at);
+    CHECK_MEM(buffer, vector_frame_at, sizeof vector_frame_at);
+}
+
 TEST(vectors_stats)
 {
     static const uint64_t value[][2] = {{WIRE_STATS_CORE, 1},

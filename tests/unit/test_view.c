@@ -10,10 +10,12 @@
 #include "aggregate/aggregate.h"
 #include "alloc.h"
 #include "check.h"
+#include "symbolize/atlas.h"
 
 #define PERIOD 1000u
 
 static struct aggregate *aggregate;
+static struct atlas *atlas;
 
 static const struct guest guest = {
     .wire_version = TPROF_WIRE_VERSION,
@@ -29,7 +31,8 @@ static void begin(void)
     const struct aggregate_config config = {0};
 
     aggregate = aggregate_new(&config);
-    CHECK(aggregate != NULL);
+    atlas = atlas_new(&(struct atlas_image){0}, 0);
+    CHECK(aggregate != NULL && atlas != NULL);
     aggregate_hello(aggregate, HELLO_FIRST, &guest);
 }
 
@@ -65,7 +68,7 @@ static void samples(uint32_t core, uint32_t on_stack, uint64_t leaf, unsigned n,
 
 static struct view *end(void)
 {
-    struct view *v = view_new(aggregate_profile(aggregate), NULL, NULL);
+    struct view *v = view_new(aggregate_profile(aggregate), atlas);
 
     CHECK(v != NULL);
     return v;
@@ -74,6 +77,7 @@ static struct view *end(void)
 static void fini(struct view *v)
 {
     view_free(v);
+    atlas_free(atlas);
     aggregate_free(aggregate);
 }
 
@@ -204,6 +208,31 @@ TEST(order_is_by_time_then_by_name) /* catches: output that varies */
     fini(v);
 }
 
+TEST(addresses_of_another_image_are_those_of_its_file)
+{
+    begin();
+    CHECK_EQ(atlas_add(atlas, &(struct atlas_image){.name = "app"}), 1);
+    CHECK_EQ(atlas_place(atlas, 1, 0x5000, 0x100, 0x4000), 0);
+    /* its last call returns to where it no longer is */
+    uint32_t s = stack((uint64_t[]){0x50ff, 0x1100}, 2, WIRE_END_ZERO);
+    samples(0, s, 0x1200, 3, 1);
+    samples(0, s, 0x5020, 4, 1);
+    samples(0, STACK_UNKNOWN, LEAF_UNKNOWN, 5, 1);
+    struct view *v = end();
+
+    CHECK_EQ(row(v, &v->total, "app+0x10ff")->total.samples, 7);
+    CHECK_EQ(row(v, &v->total, "app+0x1020")->self.samples, 4);
+    CHECK_EQ(row(v, &v->total, "0x1100")->total.samples, 7);
+    CHECK_EQ(row(v, &v->total, "[unknown]")->self.samples, 5);
+    CHECK_EQ(v->without_symbol, 12);
+    CHECK_EQ(v->image_count, 2);
+    CHECK(v->images[0].name == NULL);
+    CHECK_EQ(v->images[0].busy.samples, 3);
+    CHECK_STR(v->images[1].name, "app");
+    CHECK_EQ(v->images[1].busy.samples, 4); /* and five nobody knows where */
+    fini(v);
+}
+
 TEST(nothing_makes_an_empty_view)
 {
     begin();
@@ -225,7 +254,7 @@ TEST(memory_may_run_out_anywhere)
 
     for (unsigned n = 1;; n++) {
         alloc_fail_at(n);
-        struct view *v = view_new(p, NULL, NULL);
+        struct view *v = view_new(p, atlas);
         bool failed = alloc_failed();
 
         CHECK(failed == (v == NULL));
@@ -233,5 +262,5 @@ TEST(memory_may_run_out_anywhere)
         if (!failed)
             break;
     }
-    aggregate_free(aggregate);
+    fini(NULL);
 }

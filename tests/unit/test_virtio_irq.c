@@ -35,6 +35,13 @@ int tprof_ioapic_aim(uint32_t pin, uint32_t vector, uint32_t apic_id)
     return answer;
 }
 
+static uint32_t unmapped; /* the I/O APIC with this pin; 0: none */
+
+bool tprof_ioapic_has(uint32_t pin)
+{
+    return pin == 0 || pin != unmapped;
+}
+
 /* Nothing here is on a PCI bus. */
 uint32_t tprof_pci_read(uint32_t function, uint32_t offset)
 {
@@ -83,6 +90,13 @@ TEST(pin_that_the_kernel_tells_comes_first)
         .irq = 7, .command_line = "virtio_mmio.device=512@0xfeb00e00:12"};
 
     CHECK_EQ(pin_of(where), 7);
+}
+
+TEST(pin_of_an_io_apic_that_is_not_mapped_is_none)
+{
+    unmapped = 7;
+    CHECK_EQ(pin_of((struct tprof_device){.irq = 7}), 0);
+    CHECK_EQ(pin_of((struct tprof_device){.irq = 8}), 8);
 }
 
 TEST(pin_of_another_device_is_not_taken)

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "check.h"
+#include "fake_probe.h"
 #include "virtio/virtio.h"
 #include "virtio/virtqueue.h"
 
@@ -64,6 +65,19 @@ static bool find(struct tprof_device where)
 static bool find_by(const char *line)
 {
     return find((struct tprof_device){.command_line = line});
+}
+
+TEST(device_whose_registers_are_not_mapped_is_none)
+{
+    plug_in(2, 3);
+    wanted = 0x50000200;
+    fake_probe_hole = 0x50000200;
+    CHECK(!find_by("virtio_mmio.device=512@0x50000000:12 "
+                   "virtio_mmio.device=512@0x50000200:13"));
+    CHECK_EQ(offered, 1);
+    CHECK(!find((struct tprof_device){.address = 0x50000200}));
+    fake_probe_hole = 0;
+    CHECK(find((struct tprof_device){.address = 0x50000200}));
 }
 
 TEST(device_is_found_on_the_command_line)

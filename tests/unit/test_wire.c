@@ -2,7 +2,8 @@
 /*
  * Both sides of the wire at once: what the agent's recorder was told and its
  * encoder sent is what the collector's decoder says, for stacks, leaves, times
- * and weights at random, with a ring that fills up now and then.
+ * and weights at random, with a ring that fills up now and then; in one image,
+ * and in several.
  */
 #include "check.h"
 
@@ -12,6 +13,12 @@
 #include "encode.h"
 #include "sample.h"
 #include "tprof/tprof.h"
+
+/* One below, one close behind, one far above the first image. */
+#define LOW   0x10000u
+#define CLOSE (TEXT + 0x90000u)
+#define FAR   0xffffffff80000000u
+#define SIZE  0x10000u /* of each */
 
 #define PERIOD  16000u /* TSC ticks: shift 1, 8000 units */
 #define STACKS  300u
@@ -27,7 +34,8 @@ struct truth {
 };
 static struct truth truths[SAMPLES];
 static size_t truth_count;
-static uint64_t missed; /* deadlines, of all ticks */
+static uint64_t missed;        /* deadlines, of all ticks */
+static uint64_t quick_further; /* samples in further images, the quick way */
 
 /* Stack i: depth[i] frames, innermost first. */
 static uint64_t chains[STACKS][FRAMES];
@@ -36,6 +44,9 @@ static uint32_t depth[STACKS];
 static uint64_t memory[2 * FRAMES + 2]; /* the guest's stack */
 static uint64_t ring_words[256], slots[1024];
 static struct tprof_bounds bounds;
+static struct tprof_image_text further[3];
+static const uint64_t starts[] = {TEXT, LOW, CLOSE, FAR};
+static uint64_t images; /* how many of these there are */
 static struct tprof_recorder recorder;
 static struct tprof_reader reader;
 static struct tprof_crc32c crc;
@@ -50,12 +61,17 @@ static uint64_t draw(uint64_t below)
     return (random_state >> 20) % below;
 }
 
+static uint64_t draw_address(void)
+{
+    return starts[draw(images)] + 1 + draw(SIZE - 1);
+}
+
 static void make_chains(void)
 {
     for (uint32_t i = 0; i < STACKS; i++) {
         depth[i] = 1 + (uint32_t)draw(FRAMES);
         for (uint32_t k = 0; k < depth[i]; k++)
-            chains[i][k] = TEXT + 1 + draw(0xfff0);
+            chains[i][k] = draw_address();
         /* most share their outer frames with another one */
         for (uint32_t k = 1; i > 0 && k <= depth[i] / 2; k++)
             if (k <= depth[i - 1])
@@ -73,14 +89,35 @@ static void lay_out(uint32_t i)
     }
 }
 
+/* What map.c tells the recorder of the further images. */
+static void map(void)
+{
+    struct tprof_image_text *last = &bounds.image;
+
+    CHECK(images <= sizeof starts / sizeof starts[0]);
+    for (uint64_t i = 1; i < images; last = last->next, i++) {
+        int64_t above = (int64_t)(starts[i] - TEXT);
+
+        further[i - 1] = (struct tprof_image_text){
+            {starts[i], SIZE, SIZE, .seed = i + 1,
+             .base = (uint64_t)(above < 0 ? -2 * above - 1 : 2 * above)},
+            NULL};
+        last->next = &further[i - 1];
+    }
+    if (images > 1) {
+        bounds.image.text.reach = CLOSE - TEXT;
+        reader.flags = WIRE_SAMPLES_IMAGES;
+    }
+}
+
 static void set_up(void)
 {
     bounds = (struct tprof_bounds){
-        .text_start = TEXT,
-        .text_size = 0x10000,
+        .image.text = {TEXT, SIZE, TPROF_REACH_MAX, .seed = 1},
         .readable = {{(uintptr_t)memory, sizeof memory}},
     };
-    recorder.bounds = &bounds;
+    map();
+    recorder.span.bounds = &bounds;
     recorder.watermark = 128;
     tprof_ring_init(&recorder.ring, ring_words, 256);
     tprof_stacks_init(&recorder.stacks, slots, 1024);
@@ -103,10 +140,13 @@ static void take(const struct truth *t)
 
     lay_out(t->stack);
     missed += t->weight - 1;
-    bool quick =
-        t->weight == 1 && t->flags == 0 &&
-        tprof_sample_quick(&recorder, s.rip, s.rsp, s.rbp, s.time, s.late);
+    bool usual = t->weight == 1 && t->flags == 0, quick;
 
+    do
+        quick = usual && tprof_sample_quick(&recorder, &s.rip, s.rsp, s.rbp,
+                                            s.time, s.late);
+    while (!quick && tprof_unwind_locate(&recorder.span, s.rip, s.rsp));
+    quick_further += quick && recorder.span.text.base != 0;
     if (!quick) {
         tprof_sample_take(&recorder, &s);
         tprof_sample_look_ahead(&recorder);
@@ -135,7 +175,7 @@ static struct truth next_truth(uint64_t *tsc)
 {
     *tsc += 2 * (4000 + draw(8000));
     struct truth t = {.tsc = *tsc,
-                      .leaf = TEXT + draw(0x10000),
+                      .leaf = draw_address(),
                       .late = draw(1000),
                       .weight = 1,
                       .stack = (uint32_t)draw(STACKS)};
@@ -151,9 +191,12 @@ static struct truth next_truth(uint64_t *tsc)
         t.flags = WIRE_SAMPLE_JUMP;
         break;
     case 2:
-        t.leaf = TEXT - 1 - draw(1000);
+        t.leaf = TEXT - 1 - draw(1000); /* in no image */
         break;
-    case 3:
+    case 3: /* nor that, but near the first */
+        t.leaf = TEXT + SIZE + draw(0x1000);
+        break;
+    case 4:
         t.late = 5000 + draw(100000);
         break;
     default:
@@ -171,8 +214,20 @@ static uint32_t bits_of(uint64_t value)
     return bits;
 }
 
-static void check_stack(uint32_t number, uint32_t i)
+/* Where the image of (address) begins; the first one, if it is in none. */
+static uint64_t image_of(uint64_t address)
 {
+    for (uint64_t i = 0; i < images; i++)
+        if (address - starts[i] < SIZE)
+            return starts[i];
+    return TEXT;
+}
+
+static void check_stack(uint32_t number, const struct truth *t)
+{
+    uint32_t i = t->stack;
+    uint64_t start = image_of(t->leaf);
+
     CHECK(number != STACK_UNKNOWN && number <= seen.stacks_n);
     const struct seen_stack *s = &seen.stacks[number - 1];
 
@@ -180,13 +235,20 @@ static void check_stack(uint32_t number, uint32_t i)
     CHECK_MEM(s->frames, chains[i], depth[i] * sizeof chains[i][0]);
     /* a chain of all frames asked for ends there, nobody looks further */
     CHECK_EQ(s->stack.end, depth[i] == FRAMES ? WIRE_END_DEPTH : WIRE_END_ZERO);
+    lay_out(i);
+    for (uint32_t k = 0; k < WIRE_STACK_SLOTS; k++) {
+        CHECK_EQ(s->stack.slot_mask >> k & 1, memory[k] - start < SIZE);
+        if (s->stack.slot_mask >> k & 1)
+            CHECK_EQ(s->stack.words[k], memory[k]);
+    }
 }
 
-TEST(decoder_says_what_the_recorder_was_told) /* catches: two readings of
-                                                 WIRE.md */
+/* Samples in the first (count) images. */
+static void tell_and_compare(uint64_t count)
 {
     uint64_t tsc = BEGIN;
 
+    images = count;
     make_chains();
     set_up();
     stream = hello_stream();
@@ -214,15 +276,28 @@ TEST(decoder_says_what_the_recorder_was_told) /* catches: two readings of
         CHECK_EQ(s->weight, t->weight);
         CHECK_EQ(s->flags, t->flags);
         CHECK_EQ(bits_of(s->late), bits_of(t->late >> UNITS));
-        check_stack(s->stack, t->stack);
+        check_stack(s->stack, t);
     }
     const struct account *a = &seen.account[2];
 
     CHECK(recorder.counts.ring_full > 0); /* else that was not tried */
+    CHECK_EQ(quick_further > 100, count > 1);
     CHECK_EQ(a->samples, truth_count);
     CHECK_EQ(a->ring_full, recorder.counts.ring_full);
     CHECK_EQ(a->missed, missed);
     CHECK_EQ(a->unknown_stack, 0);
     CHECK_EQ(a->violations, 0);
     wiregen_fini(&stream);
+}
+
+TEST(decoder_says_what_the_recorder_was_told) /* catches: two readings of
+                                                 WIRE.md */
+{
+    tell_and_compare(1);
+}
+
+TEST(decoder_says_what_was_told_of_several_images) /* catches: addresses that
+                                                      lie in another image */
+{
+    tell_and_compare(4);
 }

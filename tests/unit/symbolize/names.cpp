@@ -25,6 +25,13 @@ static __attribute__((noinline)) int own(int x)
     SPOT("outer::own(int)");
     return x + sink;
 }
+
+/* the type that it returns is part of the mangled name, and not of ours */
+template <typename T> __attribute__((noinline)) T twice(T n)
+{
+    SPOT("outer::twice<long>(long)");
+    return n * 2 + sink;
+}
 } // namespace outer
 
 namespace
@@ -43,5 +50,5 @@ extern "C" void _start()
 
     SPOT("_start");
     nameless(x);
-    sink = static_cast<int>(b.get(x) + b.peek());
+    sink = static_cast<int>(b.get(x) + b.peek() + outer::twice(2L));
 }

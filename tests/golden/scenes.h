@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What scenes are made of; the comments are in scenes.c. */
+#ifndef TPROF_GOLDEN_SCENES_H
+#define TPROF_GOLDEN_SCENES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tprof_wire.h"
+#include "wiregen.h"
+
+/* Addresses less the start of text, from `objdump -d kernel.elf`. */
+#define TEXT_START   0x200000u
+#define TEXT_SIZE    0x127u
+#define IN_COPY      0x006u /* copy_words: no frame, no size */
+#define IN_RUDE      0x014u /* its call of copy_words: the frame is set up */
+#define AFTER_ENTRY  0x020u /* thread_entry called rude */
+#define IN_MIX       0x044u /* mix, inlined into checksum, which has no frame */
+#define IN_CHECKSUM  0x059u
+#define WALK_START   0x06eu /* its prologue */
+#define IN_WALK      0x077u
+#define AFTER_WALK   0x080u
+#define IN_PUSH      0x0a1u
+#define AFTER_PUSHED 0x0b6u /* ring_push called walk */
+#define PUSH_RET     0x0beu
+#define IN_RECEIVE   0x0d9u
+#define AFTER_PUSH   0x0cfu /* receive called ring_push */
+#define AFTER_HLT    0x0e7u
+#define AFTER_RECV   0x103u /* thread called receive */
+#define AFTER_THREAD 0x127u /* _start called thread */
+#define ANCHOR       0x127u /* tprof_anchor, behind text */
+
+#define CORES  4
+#define SHIFT  10 /* a unit is 1024 ticks of the 1 GHz TSC */
+#define TSC_HZ 1000000000u
+#define PERIOD 979 /* 997 Hz */
+
+extern struct wiregen wire;
+
+struct hello {
+    bool no_build_id;
+    uint8_t build_id_last; /* 0: the right one */
+    uint32_t text_crc;     /* 0: not told */
+    uint16_t cores;        /* 0: CORES */
+    const char *agent;     /* NULL: 0.1.0 */
+    uint64_t slide;
+    uint8_t intervals;
+    uint32_t kernel_hz;
+    uint32_t features;
+    bool no_clock;
+};
+
+void hello(const struct hello *h);
+void status(uint8_t refusal, uint32_t every);
+void stats(uint16_t core, uint8_t flags);
+#define STARTED_FINAL (WIRE_STATS_STARTED | WIRE_STATS_FINAL)
+
+/* A core's first frame, each further one, and the end of either. */
+void begin_core(uint16_t core);
+void begin_frame(uint16_t core);
+void end_frame(uint16_t core);
+
+/* Between these. */
+void stack(uint64_t id, uint64_t end, const uint64_t *frames);
+#define STACK(id, end, ...) stack(id, end, (const uint64_t[]){__VA_ARGS__, 0})
+void samples(uint16_t core, unsigned n, uint32_t id, uint32_t leaf,
+             uint32_t late_bits);
+
+/* Scenes of scenes_loaded.c: several images. */
+void loaded(void);
+void other_app(void);
+void alike(void);
+void aliased(void);
+void rude_loaded(void);
+
+#endif

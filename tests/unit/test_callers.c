@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* callers: the words on top of a stack, by hand. Catches: an invented caller, a
+ * known one that is not told, a gap that is not. */
+#include "symbolize/callers.h"
+
+#include "check.h"
+#include "input.h"
+#include "symbolize/atlas.h"
+#include "symbolize/image.h"
+#include "symbolize/opcodes.h"
+#include "util/err.h"
+
+#define SLIDE 0x10000u
+
+static struct image *img;
+static struct atlas *atlas;
+
+/* The run-time address of label (name). */
+static uint64_t at(const char *name)
+{
+    uint64_t address;
+
+    CHECK(image_find_symbol(img, name, &address));
+    return address + SLIDE;
+}
+
+static void begin(void)
+{
+    const char *path = input_build(
+        "cc", "callers",
+        "cc -nostdlib -static -no-pie -Wl,-e,framed $IN/callers.S -o $OUT");
+    struct err e = {""};
+
+    if (image_open(&img, path, &e) != 0)
+        check_failed(__FILE__, __LINE__, "%s", e.text);
+
+    const struct atlas_image kernel = {.opcodes = opcodes_new(img, 0)};
+
+    CHECK(kernel.opcodes != NULL);
+    atlas = atlas_new(&kernel, SLIDE);
+    CHECK(atlas != NULL);
+}
+
+/* What is found where (words) lie on top of the stack; NULL: not in text. */
+static struct callers find(const char *leaf, const char *const words[4])
+{
+    struct stack stack = {.end = WIRE_END_ZERO};
+
+    for (unsigned i = 0; i < WIRE_STACK_SLOTS; i++) {
+        if (words[i] == NULL)
+            continue;
+        stack.words[i] = at(words[i]);
+        stack.slot_mask |= (uint8_t)(1u << i);
+    }
+    return callers_of_leaf(atlas, at(leaf), &stack);
+}
+
+/* These callers, innermost first, and no more. */
+static void found(const char *leaf, const char *const words[4],
+                  const char *first, const char *second, bool missing)
+{
+    const char *const names[] = {first, second};
+    struct callers c = find(leaf, words);
+
+    for (unsigned i = 0; i < 2 && names[i] != NULL; i++) {
+        CHECK(c.count > i);
+        CHECK_EQ(c.address[i], at(names[i]));
+    }
+    CHECK_EQ(c.count, (first != NULL) + (second != NULL));
+    CHECK_EQ(c.missing, missing);
+}
+
+#define WORDS(...) ((const char *const[4]){__VA_ARGS__})
+
+TEST(callers_by_words)
+{
+    begin();
+    /* up to a function that has a frame, with which the walk began */
+    found("at_first", WORDS("back_in_framed"), "back_in_framed", NULL, false);
+    found("at_second", WORDS(NULL, "back_in_framed"), "back_in_framed", NULL,
+          false);
+    found("at_last", WORDS("back_in_framed"), "back_in_framed", NULL, false);
+    found("at_leaf", WORDS("back_in_bare", NULL, NULL, "back_in_framed"),
+          "back_in_bare", "back_in_framed", false);
+    /* what lies there besides does not matter */
+    found("at_second", WORDS("back_in_bare", "back_in_framed", "back_in_bare"),
+          "back_in_framed", NULL, false);
+    found("at_three", WORDS(NULL, NULL, NULL, "back_in_framed"),
+          "back_in_framed", NULL, false);
+    /* where words do not reach, there may be but one call */
+    found("at_deeper", WORDS("back_in_bare", "back_in_bare"),
+          "back_from_deeper", NULL, false);
+    found("at_leaf", WORDS("back_in_deeper"), "back_in_deeper",
+          "back_from_deeper", false);
+    /* in the body of a function with a frame there is nothing to find */
+    found("back_in_framed", WORDS("back_in_bare"), NULL, NULL, false);
+}
+
+TEST(callers_that_are_not_certain_are_missing)
+{
+    begin();
+    found("at_four",
+          WORDS("back_in_framed", "back_in_framed", "back_in_framed",
+                "back_in_framed"),
+          NULL, NULL, true);
+    found("at_first", WORDS(NULL, "back_in_framed"), NULL, NULL, true);
+    /* further out it is not told any more */
+    found("at_leaf", WORDS("back_in_bare"), "back_in_bare", NULL, true);
+    /* RBP was not its caller's */
+    found("at_leaf", WORDS("back_in_cutting", NULL, "back_in_framed"),
+          "back_in_cutting", "back_in_framed", true);
+    /* not behind a call, or behind one of another function */
+    found("at_first", WORDS("leaf"), NULL, NULL, true);
+    found("at_first", WORDS("at_second"), NULL, NULL, true);
+    found("at_first", WORDS("behind_framed"), NULL, NULL, true);
+    found("at_taken", WORDS("back_in_framed"), NULL, NULL, true);
+    found("at_either", WORDS("back_in_framed", "back_in_framed"), NULL, NULL,
+          true);
+    found("at_unsized", WORDS("back_in_framed"), NULL, NULL, true);
+}
+
+TEST(callers_of_frames_are_found_by_code)
+{
+    begin();
+    struct callers c = callers_of_frame(atlas, at("back_in_deeper"));
+
+    CHECK_EQ(c.count, 1);
+    CHECK_EQ(c.address[0], at("back_from_deeper"));
+    CHECK(!c.missing);
+    c = callers_of_frame(atlas, at("back_in_framed"));
+    CHECK(c.count == 0 && !c.missing);
+    c = callers_of_frame(atlas, at("back_in_cutting"));
+    CHECK(c.count == 0 && c.missing);
+}
+
+TEST(callers_may_be_in_another_image)
+{
+    begin();
+    CHECK_EQ(atlas_add(atlas, &(const struct atlas_image){.name = "app"}), 1);
+    found("at_deeper", WORDS(NULL), NULL, NULL, true);
+    found("at_first", WORDS("back_in_framed"), "back_in_framed", NULL, false);
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* collector check, as it is typed: what it says, and with which exit status. */
+#include <fcntl.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "input.h"
+
+#ifndef __has_feature
+#define __has_feature(x) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+#define SANITIZED 1
+#else
+#define SANITIZED 0
+#endif
+
+#define KEEP  "-fno-omit-frame-pointer -mno-omit-leaf-frame-pointer"
+#define LINK  " -O2 -fno-pie -no-pie -nostdlib -static -Wl,--build-id=sha1 "
+#define AGENT "-DAGENT -Wl,--section-start=.init.text=0x500000 "
+#define FRAGMENTS                                                              \
+    "-Wl,-T,$HOST/../linker/tprof_bounds.ld "                                  \
+    "-Wl,-T,$HOST/../linker/tprof_memory.ld "                                  \
+    "-Wl,-T,$HOST/../linker/tprof_note.ld "                                    \
+    "-Wl,--defsym=tprof_memory_size=0x60000 " /* 384 KiB: 32 + 2 x 128 + 96 */
+
+/* A kernel whose units "bare" and "framed" are compiled with these flags. */
+static const char *build(const char *bare, const char *link)
+{
+    char command[1024];
+
+    (void)snprintf(command, sizeof command,
+                   "cc -O2 -fno-pie -g " KEEP " -DPART=framed -c $IN/mix.c -o "
+                   "$OUT.framed.o && cc -O2 -fno-pie -DPART=bare %s -c "
+                   "$IN/mix.c -o $OUT.bare.o && cc -g " KEEP LINK
+                   "%s $IN/mix_main.c $OUT.framed.o $OUT.bare.o -o $OUT",
+                   bare, link);
+    return input_build("cc", "mix", command);
+}
+
+/* What `collector check (words)` prints on either stream, in one line, exit
+ * status at the end. */
+static char *check(const char *words)
+{
+    char *text =
+        input_run(COLLECTOR " check %s 2>&1; echo exit status $?", words);
+    bool blank = false;
+    size_t n = 0;
+
+    for (const char *p = text; *p != '\0'; p++) {
+        bool space = *p == ' ' || *p == '\n';
+
+        if (!space || !blank)
+            text[n++] = space ? ' ' : *p;
+        blank = space;
+    }
+    text[n] = '\0';
+    return text;
+}
+
+static void says(const char *text, const char *what, bool should)
+{
+    if ((strstr(text, what) != NULL) != should)
+        check_failed(__FILE__, __LINE__, "\"%s\" is %s in: %s", what,
+                     should ? "not" : "", text);
+}
+
+TEST(a_good_kernel_lacks_nothing) /* catches: advice for nothing */
+{
+    char *text = check(build("-g " KEEP,
+                             "-DAGENT " FRAGMENTS "-Wl,-z,max-page-size=4096 "
+                             "-Wl,--sort-section=name"));
+
+    says(text, "A profile of ./input.", true);
+    says(text,
+         "tprof 9.8.7 (wire 2.3); 0 bytes of code; virtio-serial, tprof_vsock;",
+         true);
+    says(text, "memory for 2 cores", true);
+    says(text, "tells its build-id", true);
+    says(text, "Callers", false);
+    says(text, "Lines", false);
+    says(text, "exit status 0", true);
+    free(text);
+}
+
+TEST(what_is_missing_comes_with_what_to_type) /* catches: a bare complaint */
+{
+    char *text = check(build("-fomit-frame-pointer -DOTHER_RBP",
+                             AGENT "-Wl,-T,$HOST/../linker/tprof_bounds.ld"));
+
+    says(text, "Callers in C code: 2 functions", true);
+    says(text, "1 of them use RBP for other things", true);
+    says(text, "Compile with " KEEP, true);
+    says(text, "Lines of C code", true);
+    says(text, "Compile with -g.", true);
+    says(text, "Text bounds:", true);
+    says(text, "set config.text", true);
+    says(text, "The build-id is not told by the agent", true);
+    says(text, "memory by config.memory alone", true);
+    says(text, "exit status 0", true);
+    free(text);
+    text = check(build("-g " KEEP, "-Wl,--build-id=none"));
+    says(text, "tprof_anchor", true);
+    says(text, "Link with --build-id", true);
+    free(text);
+    text = check(build("-g " KEEP, "-s"));
+    says(text, "no function names", true);
+    says(text, "as it was before strip", true);
+    says(text, "unknown without symbols", true);
+    free(text);
+}
+
+TEST(an_unwise_target_is_told) /* catches: frames that cannot be followed */
+{
+    char *text;
+
+    input_need("clang");
+    text = check(input_build(
+        "lld-link", "efi",
+        "clang -target x86_64-unknown-windows -ffreestanding -gdwarf -O2 "
+        "-fomit-frame-pointer -c $IN/efi.c -o $OUT.obj && lld-link "
+        "/subsystem:efi_application /entry:efi_main /nodefaultlib "
+        "/ignore:longsections /debug:dwarf /out:$OUT $OUT.obj"));
+    says(text, "x86_64-unknown-windows-gnu with -fdwarf-exceptions", true);
+    says(text, "-lldmingw", true);
+    says(text, "PE, may be loaded anywhere, entry 0x14000", true);
+    free(text);
+}
+
+TEST(only_what_cannot_be_read_fails) /* catches: scripts that go on */
+{
+    const char *good = build("-g", "");
+    char words[300], *text = check("");
+
+    says(text, "which image? type: collector check --elf FILE", true);
+    says(text, "exit status 2", true);
+    free(text);
+    text = check("--elf /dev/null");
+    says(text, "exit status 1", true);
+    free(text);
+    (void)snprintf(words, sizeof words, "$0 %s", good);
+    text = check(words); /* $0 is the shell's name, and no file here */
+    says(text, "collector check: sh", true);
+    says(text, "A profile of", true);
+    says(text, "exit status 1", true);
+    free(text);
+    text = check("--help");
+    says(text, "--elf FILE", true);
+    says(text, "exit status 0", true);
+    free(text);
+}
+
+TEST(it_reads_in_its_sandbox) /* catches: hostile files met unconfined */
+{
+    const char *path = build("-g", "");
+    static char program[] = COLLECTOR, command[] = "check";
+    char *argv[24] = {program, command};
+    char status[4096] = "", name[64], more[4096];
+    int pipes[2];
+
+    if (SANITIZED) /* whose run-time library would not live in it */
+        return;
+    for (size_t i = 2; i < 22; i++)
+        argv[i] = (char *)(uintptr_t)path;
+    CHECK_EQ(pipe(pipes), 0);
+    CHECK(fcntl(pipes[1], F_SETPIPE_SZ, 4096) > 0);
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        dup2(pipes[1], STDOUT_FILENO);
+        (void)execv(COLLECTOR, argv);
+        _exit(127);
+    }
+    close(pipes[1]);
+    struct pollfd p = {.fd = pipes[0], .events = POLLIN};
+    CHECK_EQ(poll(&p, 1, 20000), 1); /* it waits to say the rest */
+    (void)snprintf(name, sizeof name, "/proc/%d/status", (int)child);
+    FILE *f = fopen(name, "r");
+    CHECK(f != NULL);
+    status[fread(status, 1, sizeof status - 1, f)] = '\0';
+    (void)fclose(f);
+    CHECK(strstr(status, "Seccomp:\t2\n") != NULL);
+    CHECK(strstr(status, "NoNewPrivs:\t1\n") != NULL);
+    while (read(pipes[0], more, sizeof more) > 0)
+        ;
+    int result;
+    CHECK_EQ(waitpid(child, &result, 0), child);
+    CHECK(WIFEXITED(result) && WEXITSTATUS(result) == 0);
+}

@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The program with guests that have loaded an application: recordings that are
+ * read elsewhere, guests that have it at different places, and one that is
+ * rebuilt. The images are those of tests/golden; files and a child process play
+ * the guests.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "tprof_wire.h"
+#include "wiregen.h"
+
+/* Of app.elf and kernel.elf, from readelf and objdump. */
+#define LINKED     0x1f1u
+#define SIZE       0x76u
+#define IN_HANDLE  0x46u /* less LINKED */
+#define TEXT       0x200000u
+#define IN_RECEIVE 0xd9u /* less TEXT */
+#define KERNEL_ID                                                              \
+    "\x01\x23\x45\x67\x89\xab\xcd\xef\x01\x23\x45\x67\x89\xab\xcd\xef\x01\x23" \
+    "\x45\x67"
+#define APP_ID                                                                 \
+    "\xaa\xbb\xcc\xdd\xee\xff\x00\x11\x22\x33\x44\x55\x66\x77\x88\x99\xaa\xbb" \
+    "\xcc\xdd"
+#define REBUILT_ID                                                             \
+    "\x5a\xbb\xcc\xdd\xee\xff\x00\x11\x22\x33\x44\x55\x66\x77\x88\x99\xaa\xbb" \
+    "\xcc\xdd"
+
+static struct wiregen wire;
+
+/* Work in an empty directory, which is left to the case's end. */
+static char dir[] = "/tmp/test_collector_images.XXXXXX";
+
+static void remove_dir(void)
+{
+    if (chdir(dir) == 0 && system("rm -rf ./*") == 0)
+        rmdir(dir);
+}
+
+/* The bytes of the file at (path); at most 1 MiB. Lives until the next call. */
+static const char *read_file(const char *path, size_t *size)
+{
+    static char bytes[1 << 20];
+    FILE *f = fopen(path, "r");
+
+    CHECK(f != NULL);
+    *size = fread(bytes, 1, sizeof bytes - 1, f);
+    bytes[*size] = '\0';
+    fclose(f);
+    return bytes;
+}
+
+static void write_file(const char *path, const void *bytes, size_t size)
+{
+    FILE *f = fopen("new", "w");
+
+    CHECK(f != NULL && fwrite(bytes, 1, size, f) == size && fclose(f) == 0);
+    CHECK_EQ(rename("new", path), 0);
+}
+
+/* Put (from), whose build-id is (old), at (path), as a new file, with build-id
+ * (id). NULL: without one. */
+static void build(const char *path, const char *from, const char *old,
+                  const char *id)
+{
+    size_t size;
+    const char *elf = read_file(from, &size);
+    const char *at = memmem(elf, size, old, 20);
+    char *copy = malloc(size);
+
+    CHECK(at != NULL && copy != NULL);
+    memcpy(copy, elf, size);
+    if (id != NULL)
+        memcpy(copy + (at - elf), id, 20);
+    else
+        memset(copy + (at - elf) - 4, 'x', 4); /* it was "GNU" */
+    write_file(path, copy, size);
+    free(copy);
+}
+
+static void build_app(const char *path, const char *id)
+{
+    build(path, APP, APP_ID, id);
+}
+
+static void enter_dir(void)
+{
+    CHECK(mkdtemp(dir) != NULL && chdir(dir) == 0);
+    CHECK_EQ(atexit(remove_dir), 0);
+    CHECK_EQ(mkdir("elsewhere", 0700), 0);
+    build("kernel.elf", KERNEL, KERNEL_ID, KERNEL_ID);
+    build_app("app.elf", APP_ID);
+}
+
+static bool contains(const char *name, const char *what)
+{
+    size_t size;
+
+    return strstr(read_file(name, &size), what) != NULL;
+}
+
+static void check_contains(const char *name, const char *what)
+{
+    size_t size;
+
+    if (!contains(name, what))
+        check_failed(__FILE__, __LINE__, "%s has no '%s', but: %s", name, what,
+                     read_file(name, &size));
+}
+
+/* Run the collector with (line)'s words, output to the files out and err. */
+static int collector(const char *line)
+{
+    char copy[512];
+    char *argv[64] = {(char[]){"collector"}};
+    int argc = 1, status;
+
+    (void)snprintf(copy, sizeof copy, "%s", line);
+    for (char *w = strtok(copy, " "); w != NULL; w = strtok(NULL, " "))
+        argv[argc++] = w;
+    fflush(stdout);
+    pid_t pid = fork();
+    CHECK(pid >= 0);
+    if (pid == 0) {
+        dup2(open("out", O_WRONLY | O_CREAT | O_TRUNC, 0600), STDOUT_FILENO);
+        dup2(open("err", O_WRONLY | O_CREAT | O_TRUNC, 0600), STDERR_FILENO);
+        alarm(30);
+        execv(COLLECTOR, argv);
+        _exit(99);
+    }
+    CHECK_EQ(waitpid(pid, &status, 0), pid);
+    CHECK(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+/* What a guest says, into (wire) */
+
+static uint64_t kernel_slide;
+
+static void hello(uint8_t boot)
+{
+    uint8_t boot_id[WIRE_BOOT_ID_SIZE] = {boot};
+
+    wire.seq = 0;
+    wiregen_open(&wire, WIRE_HELLO);
+    wiregen_field(&wire, WIRE_HELLO_WIRE_VERSION, TPROF_WIRE_VERSION, 2);
+    wiregen_field(&wire, WIRE_HELLO_ARCH, WIRE_ARCH_X86_64, 1);
+    wiregen_field_bytes(&wire, WIRE_HELLO_BOOT_ID, boot_id, sizeof boot_id);
+    wiregen_field(&wire, WIRE_HELLO_CORES, 1, 2);
+    wiregen_field(&wire, WIRE_HELLO_TSC_HZ, 1000000000, 8);
+    wiregen_field_bytes(&wire, WIRE_HELLO_BUILD_ID, KERNEL_ID, 20);
+    wiregen_field(&wire, WIRE_HELLO_TEXT_START, TEXT + kernel_slide, 8);
+    wiregen_field(&wire, WIRE_HELLO_TEXT_SIZE, 0x127, 8);
+    wiregen_field(&wire, WIRE_HELLO_ANCHOR, TEXT + 0x127 + kernel_slide, 8);
+    wiregen_field(&wire, WIRE_HELLO_RATE_HZ, 997, 4);
+    wiregen_field(&wire, WIRE_HELLO_DICT_SLOTS, 4096, 4);
+    wiregen_close(&wire);
+}
+
+static void map_app(uint64_t slide, const char *id)
+{
+    wiregen_map(&wire, &(struct wiregen_map){.start = slide + LINKED,
+                                             .size = SIZE,
+                                             .link_start = LINKED,
+                                             .name = "app",
+                                             .build_id = id});
+}
+
+/* (n) samples in the kernel, and 3 (n) in an application moved by (slide). */
+static void samples(uint64_t n, uint64_t slide)
+{
+    struct wiregen_samples s = {.shift = 4, .period = 8000, .epoch = 1};
+
+    wiregen_samples_begin(&wire, &s);
+    wiregen_stack(&wire, &(struct wiregen_stack){.id = 1});
+    wiregen_stack(
+        &wire,
+        &(struct wiregen_stack){
+            .id = 2, .base = (int64_t)(slide + LINKED - TEXT - kernel_slide)});
+    for (uint64_t i = 0; i < n; i++)
+        wiregen_short(&wire, 1, 8000, IN_RECEIVE, 0);
+    for (uint64_t i = 0; i < 3 * n; i++)
+        wiregen_short(&wire, 2, 8000, IN_HANDLE, 0);
+    wiregen_samples_end(&wire, (uint64_t[4]){4 * n, 0, 0, 0});
+    wiregen_stats(&wire, &(struct wiregen_stats){.flags = WIRE_STATS_FINAL |
+                                                          WIRE_STATS_STARTED,
+                                                 .counters = {4 * n, 0, 0, 0}});
+}
+
+static void write_guest(const char *name, uint64_t n, uint64_t slide,
+                        const char *id)
+{
+    hello(1);
+    if (id != NULL)
+        map_app(slide, id);
+    samples(n, slide);
+    write_file(name, wire.bytes, wire.size);
+    wiregen_fini(&wire);
+    wire = (struct wiregen){0};
+}
+
+TEST(a_recording_finds_all_images_from_elsewhere)
+{
+    enter_dir();
+    write_guest("port", 30, 0x40000000, APP_ID);
+    CHECK_EQ(collector("record --serial port --elf kernel.elf --elf app.elf "
+                       "-o elsewhere/r.tprof"),
+             0);
+    CHECK_EQ(chdir("elsewhere"), 0);
+    CHECK_EQ(collector("report r.tprof"), 0);
+    CHECK(!contains("out", "  !"));
+    check_contains("out", "Images: app 75.0 %, kernel.elf 25.0 % of the busy");
+    check_contains("out", " handle [app] ");
+
+    /* one that is gone costs its names, and is named */
+    CHECK_EQ(rename("../app.elf", "../gone"), 0);
+    CHECK_EQ(collector("report r.tprof"), 0);
+    check_contains("out", "/app.elf: No such file or directory. Give all of");
+    check_contains("out", " kernel::bus::receive ");
+    check_contains("out", " app+0x237\n");
+
+    /* and if it is the kernel's, no other is taken for it */
+    CHECK_EQ(rename("../gone", "../app.elf"), 0);
+    CHECK_EQ(rename("../kernel.elf", "../gone"), 0);
+    CHECK_EQ(collector("report r.tprof"), 0);
+    check_contains("out", "/kernel.elf: No such file or directory. Give the");
+    check_contains("out", " handle [app] ");
+    check_contains("out", " 0x2000d9\n");
+    build_app("../app.elf", NULL); /* nor if nothing speaks against it */
+    CHECK_EQ(collector("report r.tprof"), 0);
+    check_contains("out", "tells whether what the guest has loaded as app is");
+    check_contains("out", " 0x2000d9\n");
+
+    /* what is given comes before what was recorded, and may be the rest */
+    build_app("../app.elf", APP_ID);
+    CHECK_EQ(collector("report r.tprof --elf ../gone"), 0);
+    check_contains("out", " kernel::bus::receive ");
+    check_contains("out", " handle [app] ");
+    CHECK(!contains("out", "  !"));
+    CHECK_EQ(rename("../gone", "../kernel.elf"), 0);
+    CHECK_EQ(rename("../app.elf", "../gone"), 0);
+    build_app("../app.elf", REBUILT_ID);
+    CHECK_EQ(collector("report r.tprof --elf ../gone"), 0);
+    check_contains("out", " kernel::bus::receive ");
+    check_contains("out", " handle [app] ");
+    CHECK(!contains("out", "  !"));
+}
+
+TEST(a_kernel_that_is_given_shall_be_the_right_one)
+{
+    enter_dir();
+    write_guest("port", 30, 0x40000000, APP_ID);
+    CHECK_EQ(collector("record --serial port --elf kernel.elf --elf app.elf"),
+             0);
+    build("other.elf", KERNEL, KERNEL_ID, REBUILT_ID);
+    CHECK_EQ(collector("report tprof.tprof --elf other.elf"), 1);
+    check_contains("err", "but other.elf is build 5abb");
+    CHECK_EQ(rename("kernel.elf", "right.elf"), 0);
+    CHECK_EQ(collector("report tprof.tprof --elf right.elf"), 0);
+    check_contains("out", " handle [app] "); /* as recorded */
+}
+
+TEST(guests_add_up_wherever_their_application_lies)
+{
+    enter_dir();
+    write_guest("one", 10, 0x40000000, APP_ID);
+    write_guest("two", 15, 0x50000000, APP_ID);
+    write_guest("three", 20, 0x50000000, REBUILT_ID);
+    CHECK_EQ(collector("--serial one --serial two --elf kernel.elf "
+                       "--elf app.elf"),
+             0);
+    check_contains("out", "kernel.elf on 2 guests: busy 100.0 % (96.3-100.0), "
+                          "idle 0.0 %, 100 samples\n");
+    /* 75 of them in one row, though at two places */
+    check_contains("out", "   75.0   65.7-82.5    75.0   65.7-82.5        "
+                          "handle [app]");
+    /* nor does it matter where the kernel does */
+    kernel_slide = 0x7e000000;
+    write_guest("moved", 15, 0x50000000, APP_ID);
+    kernel_slide = 0;
+    CHECK_EQ(collector("--serial one --serial moved --elf kernel.elf "
+                       "--elf app.elf"),
+             0);
+    check_contains("out",
+                   "kernel.elf on 2 guests: busy 100.0 % (96.3-100.0), ");
+    check_contains("out", "   25.0   17.5-34.3    25.0   17.5-34.3        "
+                          "kernel::bus::receive ");
+    /* of another build it is another image, for which there is no file */
+    CHECK_EQ(collector("--serial one --serial three --elf kernel.elf "
+                       "--elf app.elf"),
+             0);
+    CHECK(!contains("out", "kernel.elf on 2 guests"));
+    check_contains("out", "75.0 % of the busy time was in app (build 5abb");
+    write_guest("none", 20, 0x50000000, NULL); /* has not loaded it yet */
+    CHECK_EQ(collector("--serial one --serial none --elf kernel.elf "
+                       "--elf app.elf"),
+             0);
+    CHECK(!contains("out", "kernel.elf on 2 guests"));
+}
+
+TEST(files_for_all_guests_need_not_be_of_each)
+{
+    enter_dir();
+    build_app("other.elf", REBUILT_ID);
+    write_guest("one", 10, 0x40000000, APP_ID);
+    write_guest("two", 15, 0x50000000, REBUILT_ID);
+    CHECK_EQ(collector("--elf kernel.elf --elf app.elf --elf other.elf "
+                       "--serial one --serial two"),
+             0);
+    CHECK(!contains("out", "is no image of this guest"));
+    CHECK(!contains("out", "its symbols are not used"));
+    CHECK_EQ(collector("--serial one --elf kernel.elf --elf other.elf "
+                       "--serial two --elf app.elf --elf kernel.elf"),
+             0);
+    check_contains("out", "app (build aabb");
+    check_contains("out", "app (build 5abb");
+    CHECK_EQ(collector("report one --elf kernel.elf --elf app.elf --elf "
+                       "other.elf"),
+             0);
+    check_contains("out", "other.elf (build 5abb");
+    check_contains("out", "is no image of this guest: it runs");
+}
+
+TEST(a_kernel_that_is_not_given_is_an_error) /* not one that may be any build */
+{
+    enter_dir();
+    build_app("nameless.elf", NULL);
+    write_guest("one", 10, 0x40000000, APP_ID);
+    CHECK_EQ(collector("report one --elf app.elf --elf nameless.elf"), 1);
+    check_contains("err", "the guest runs build 0123456789");
+    check_contains("err", "by --elf; no other --elf is it either\n");
+    CHECK_EQ(collector("report one --elf app.elf --elf kernel.elf"), 0);
+    CHECK(!contains("out", "  ! The"));
+}
+
+/* A guest at a socket, as VMMs have it */
+
+static int listen_at(const char *path)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+    snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
+    CHECK_EQ(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
+    CHECK_EQ(listen(fd, 8), 0);
+    return fd;
+}
+
+static int meet(int listener)
+{
+    int fd = accept(listener, NULL, NULL);
+    char c = 0;
+
+    while (c != '\n')
+        CHECK_EQ(read(fd, &c, 1), 1);
+    CHECK_EQ(write(fd, "OK 5\n", 5), 5);
+    return fd;
+}
+
+static void say(int fd)
+{
+    CHECK_EQ(write(fd, wire.bytes, wire.size), (ssize_t)wire.size);
+    wire.size = 0;
+}
+
+/* A command came; false: the collector left. */
+static bool hear(int fd)
+{
+    char bytes[64];
+
+    return read(fd, bytes, sizeof bytes) > 0;
+}
+
+/* Its next boot is of another kind: what is said in it belongs to the next
+ * report. */
+static void play_two_boots(int listener, void (*change)(void), const char *id)
+{
+    int fd = meet(listener);
+
+    hello(1);
+    map_app(0x40000000, APP_ID);
+    say(fd);
+    CHECK(hear(fd));
+    samples(5, 0x40000000);
+    say(fd);
+    change();
+    close(fd);
+    fd = meet(listener);
+    hello(2);
+    map_app(0x40000000, id);
+    samples(100, 0x40000000);
+    say(fd);
+    CHECK(!hear(fd) || !hear(fd)); /* the collector begins anew */
+    close(fd);
+    fd = meet(listener);
+    hello(2);
+    map_app(0x40000000, id);
+    say(fd);
+    CHECK(hear(fd));
+    samples(10, 0x40000000);
+    say(fd);
+    while (hear(fd))
+        continue;
+}
+
+/* The collector's run on a guest that plays so, with its outputs (more). */
+static void run_two_boots(void (*change)(void), const char *id,
+                          const char *more)
+{
+    int listener = listen_at("vm"), status;
+    char line[128];
+
+    fflush(stdout);
+    pid_t guest = fork();
+    CHECK(guest >= 0);
+    if (guest == 0) {
+        alarm(30);
+        signal(SIGPIPE, SIG_IGN);
+        play_two_boots(listener, change, id);
+        _exit(0);
+    }
+    close(listener);
+    (void)snprintf(line, sizeof line,
+                   "--vsock-uds vm --elf kernel.elf --elf app.elf -d 1.5 %s",
+                   more);
+    CHECK_EQ(collector(line), 0);
+    CHECK_EQ(waitpid(guest, &status, 0), guest);
+    CHECK_EQ(status, 0);
+    check_contains("err", "the guest rebooted into another image, or its image "
+                          "lies elsewhere");
+    check_contains("out", "==== vm ====\nkernel.elf: 20 samples");
+    check_contains("out", "==== vm.2 ====\nkernel.elf: 40 samples");
+    CHECK(!contains("out", "its symbols are not used"));
+}
+
+static void rebuild(void)
+{
+    build_app("app.elf", REBUILT_ID);
+}
+
+static void move(void)
+{
+    kernel_slide = 0x7e000000;
+}
+
+TEST(a_kernel_that_moves_is_added_up) /* as EFI applications do at each boot */
+{
+    enter_dir();
+    run_two_boots(move, APP_ID, "");
+    check_contains("out", "kernel.elf on 2 guests: busy 100.0 %");
+    check_contains("out", "   25.0   15.8-37.2    25.0   15.8-37.2        "
+                          "kernel::bus::receive ");
+}
+
+TEST(an_application_that_was_rebuilt_gets_a_report_of_its_own)
+{
+    enter_dir();
+    run_two_boots(rebuild, REBUILT_ID, "-o r.tprof");
+    check_contains("out", " handle [app] ");
+    CHECK(!contains("out", "kernel.elf on 2 guests"));
+
+    /* what was said of it is in the first recording, too, and left out */
+    CHECK_EQ(collector("report r.tprof"), 0);
+    check_contains("out", "kernel.elf: 20 samples");
+    check_contains("out", "After a reboot the guest runs another image");
+    check_contains("out", "75.0 % of the busy time was in app (build aabb");
+    CHECK_EQ(collector("report r.vm.2.tprof"), 0);
+    check_contains("out", "kernel.elf: 40 samples");
+    check_contains("out", " handle [app] ");
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Errors in words: one line each, and none for two. */
+#include <string.h>
+
+#include "check.h"
+#include "tprof/tprof.h"
+
+TEST(strerror_has_a_line_for_each_error) /* catches: a code that is new */
+{
+    const char *unknown = tprof_strerror(TPROF_ERR_IDT - 1);
+
+    for (int a = TPROF_OK; a >= TPROF_ERR_IDT; a--) {
+        CHECK(strcmp(tprof_strerror(a), unknown) != 0);
+        CHECK(strpbrk(tprof_strerror(a), "\r\n\t") == NULL);
+        for (int b = TPROF_OK; b > a; b--)
+            CHECK(strcmp(tprof_strerror(a), tprof_strerror(b)) != 0);
+    }
+}
+
+TEST(strerror_knows_no_positive_errors)
+{
+    CHECK(strcmp(tprof_strerror(1), tprof_strerror(TPROF_ERR_IDT - 1)) == 0);
+}

@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* survey: an image's facts against readelf, nm, size and objdump. */
+#include "symbolize/survey.h"
+
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "alloc.h"
+#include "check.h"
+#include "input.h"
+#include "symbolize/image.h"
+#include "symbolize/spans.h"
+#include "util/err.h"
+
+#define KEEP "-fno-omit-frame-pointer -mno-omit-leaf-frame-pointer"
+
+/* One function is not all that a set of addresses can do wrong. */
+TEST(spans_count_each_address_once) /* catches: overlaps, gaps, ends */
+{
+    static const struct span in[] = {{50, 60}, {10, 20}, {20, 30}, {55, 58},
+                                     {25, 40}, {70, 70}, {90, 80}, {59, 61}};
+    struct spans s = {0}, other = {0};
+
+    for (size_t i = 0; i < sizeof in / sizeof in[0]; i++)
+        CHECK_EQ(spans_add(&s, in[i].low, in[i].high), 0);
+    spans_settle(&s);
+    CHECK_EQ(s.count, 2); /* 10 to 40, 50 to 61 */
+    CHECK_EQ(spans_size(&s), 41);
+    CHECK_EQ(spans_within(&s, 0, UINT64_MAX), 41);
+    CHECK_EQ(spans_within(&s, 39, 51), 2);
+    CHECK_EQ(spans_within(&s, 40, 50), 0);
+    CHECK_EQ(spans_within(&s, 61, 90), 0);
+    CHECK_EQ(spans_add(&other, 0, 11), 0);
+    CHECK_EQ(spans_add(&other, 60, 100), 0);
+    spans_settle(&other);
+    CHECK_EQ(spans_common(&s, &other), 2);
+    spans_fini(&s);
+    spans_fini(&other);
+}
+
+static struct image *img;
+static struct survey survey;
+
+static void begin(const char *path)
+{
+    struct err e = {""};
+
+    if (image_open(&img, path, &e) != 0)
+        check_failed(__FILE__, __LINE__, "%s", e.text);
+    CHECK_EQ(survey_take(&survey, img), 0);
+}
+
+static void end(void)
+{
+    survey_fini(&survey);
+    image_close(img);
+}
+
+/* A kernel of three units; objects stay beside it, as $OUT.framed.o ... */
+static const char *build(const char *framed, const char *bare, const char *link)
+{
+    char command[1024];
+
+    (void)snprintf(
+        command, sizeof command,
+        "cc -O2 -fno-pie " KEEP " %s -DPART=framed -c $IN/mix.c "
+        "-o $OUT.framed.o && "
+        "cc -O2 -fno-pie -fomit-frame-pointer -DOTHER_RBP -DPART=bare %s -c "
+        "$IN/mix.c -o $OUT.bare.o && "
+        "cc -O2 -fno-pie -g " KEEP " -nostdlib -static -no-pie "
+        "-Wl,--build-id=sha1 %s $IN/mix_main.c $OUT.framed.o $OUT.bare.o "
+        "-o $OUT",
+        framed, bare, link);
+    return input_build("cc", "mix", command);
+}
+
+static uint64_t take_number(char *said)
+{
+    uint64_t n = strtoull(said, NULL, 0);
+
+    free(said);
+    return n;
+}
+
+/* What the command (fmt) prints about (path). */
+#define number(fmt, path) take_number(input_run(fmt, path))
+
+#define TEXT_OF "size -A -d %s | awk '/^\\.text/ {n += $2} END {print n}'"
+
+/* Unit (i) in the order of the link; they have one name but for the first. */
+static const struct survey_unit *unit_with(uint64_t bytes,
+                                           enum survey_frame frame)
+{
+    for (size_t i = 0; i < survey.unit_count; i++) {
+        if (survey.units[i].code_bytes == bytes &&
+            survey.units[i].frames.functions[frame] != 0)
+            return &survey.units[i];
+    }
+    return NULL;
+}
+
+TEST(frames_are_told_by_the_code) /* catches: classes, units, bytes */
+{
+    const char *path = build("-g", "-g", "");
+    const struct survey_unit *framed, *bare;
+    char object[300];
+
+    begin(path);
+    (void)snprintf(object, sizeof object, "%s.framed.o", path);
+    framed = unit_with(number(TEXT_OF, object), SURVEY_FRAMED);
+    (void)snprintf(object, sizeof object, "%s.bare.o", path);
+    bare = unit_with(number(TEXT_OF, object), SURVEY_LEAF);
+    CHECK(framed != NULL && bare != NULL);
+    /* gcc gives a leaf that needs no stack none, whatever it is told */
+    CHECK_EQ(framed->frames.functions[SURVEY_FRAMED], 2);
+    CHECK_EQ(framed->frames.functions[SURVEY_LEAF], 1);
+    CHECK_EQ(survey.frames.functions[SURVEY_FRAMED],
+             number("objdump -d %s | grep -c 'mov *%%rsp,%%rbp'", path));
+    CHECK_EQ(bare->frames.functions[SURVEY_LEAF], 1);
+    CHECK_EQ(bare->frames.functions[SURVEY_BARE], 1);
+    CHECK_EQ(bare->frames.functions[SURVEY_CUTTING], 1);
+    CHECK_EQ(bare->frames.functions[SURVEY_FRAMED], 0);
+    CHECK_EQ(bare->frames.bytes[SURVEY_BARE],
+             number("nm -S %s | awk '/bare_caller/ {print \"0x\" $2}'", path));
+    CHECK_EQ(survey.functions, number("nm %s | grep -ci ' t '", path));
+    CHECK_EQ(survey.labels, 0);
+    CHECK_STR(strrchr(bare->name, '/'), "/mix.c");
+    CHECK(bare->language == SURVEY_C &&
+          strstr(bare->producer, "GNU C") != NULL);
+    end();
+}
+
+TEST(bytes_are_those_of_the_sections) /* catches: padding, other segments */
+{
+    const char *path = build("-g", "-g", "");
+
+    begin(path);
+    CHECK_EQ(survey.code_bytes, number(TEXT_OF, path));
+    CHECK_EQ(survey.entry,
+             number("readelf -h %s | sed -n 's/.*Entry.*: *//p'", path));
+    CHECK(!survey.moves && !survey.pe && survey.has_dwarf &&
+          survey.has_symbols && !survey.bad_dwarf);
+    CHECK(survey.line_bytes <= survey.code_bytes &&
+          survey.line_bytes > survey.code_bytes * 8 / 10);
+    CHECK_EQ(survey.build_id_len, 20);
+    end();
+}
+
+/* Each row holds up to the next; line 0 is none. */
+#define LINES                                                                  \
+    "llvm-dwarfdump --debug-line %s | grep ^0x | { n=0; l=0; "                 \
+    "while read a line more; do [ $l = 0 ] || n=$((n + $a - p)); "             \
+    "p=$a; l=$line; case $more in *end_sequence*) l=0; esac; done; echo $n; }"
+
+TEST(lines_are_those_of_llvm_dwarfdump) /* catches: line 0, ends, padding */
+{
+    const char *path = build("-g", "-g", "");
+
+    input_need("llvm-dwarfdump");
+    begin(path);
+    CHECK_EQ(survey.line_bytes, number(LINES, path));
+    end();
+    path = input_build("clang", "clang",
+                       "clang -O2 -g -nostdlib -static -fno-pie "
+                       "-ffunction-sections $IN/inline.c -o $OUT");
+    begin(path);
+    CHECK(number("llvm-dwarfdump --debug-line %s | grep -c '^0x[0-9a-f]*  *0 '",
+                 path) != 0);
+    CHECK(survey.line_bytes < survey.code_bytes);
+    CHECK_EQ(survey.line_bytes, number(LINES, path));
+    CHECK_EQ(survey.unit_count, 1);
+    CHECK_EQ(survey.units[0].line_bytes, survey.line_bytes);
+    end();
+}
+
+TEST(units_without_lines_are_told) /* catches: what has none counted */
+{
+    const char *path = build("-g", "", "");
+    const struct survey_unit *none;
+    char object[300];
+    uint64_t lined, plain;
+
+    begin(path);
+    (void)snprintf(object, sizeof object, "%s.framed.o", path);
+    lined = number(TEXT_OF, object);
+    (void)snprintf(object, sizeof object, "%s.bare.o", path);
+    plain = number("nm -S %s | awk '/ T / {n += (\"0x\" $2) + 0; print $2}' |"
+                   "while read x; do echo $((0x$x)); done |"
+                   "awk '{n += $1} END {print n}'",
+                   object);
+    none = unit_with(plain, SURVEY_LEAF);
+    CHECK(none != NULL && none->name == NULL && none->line_bytes == 0);
+    CHECK_EQ(none->language, SURVEY_C);
+    CHECK(survey.line_bytes >= lined);
+    CHECK(survey.line_bytes <= survey.described);
+    CHECK(survey.described + plain <= survey.code_bytes);
+    CHECK(survey.named_bytes >= survey.described + plain);
+    end();
+}
+
+TEST(stripped_images_say_so) /* catches: guesses */
+{
+    begin(build("-g", "-g", "-s"));
+    CHECK(!survey.has_symbols && !survey.has_dwarf && !survey.agent.linked);
+    CHECK_EQ(survey.functions, 0);
+    CHECK_EQ(survey.named_bytes, 0);
+    CHECK_EQ(survey.line_bytes, 0);
+    CHECK(survey.code_bytes > 100 && survey.unit_count == 0);
+    end();
+}
+
+TEST(position_and_identity_are_those_of_readelf) /* catches: ET_DYN */
+{
+    begin(input_build("cc", "pie",
+                      "cc -O2 -g -fpie -pie -nostdlib -Wl,--build-id=none "
+                      "-Wl,-e,_start $IN/inline.c -o $OUT"));
+    CHECK(survey.moves && survey.build_id == NULL);
+    end();
+}
+
+TEST(labels_have_no_size) /* catches: assembler taken for compiled code */
+{
+    const char *path = input_build(
+        "cc", "labels", "cc -nostdlib -static -no-pie $IN/labels.S -o $OUT");
+
+    begin(path);
+    CHECK_EQ(survey.labels, 3); /* bare_label, evil_name, no_symbol */
+    CHECK(survey.label_bytes > 0 && survey.label_bytes < survey.code_bytes);
+    CHECK_EQ(survey.unit_count, 2);
+    end();
+}
+
+/* readelf prints each entry's "pc=start..end". */
+#define ENTRIES                                                                \
+    "readelf --debug-dump=frames %s 2>/dev/null | "                            \
+    "sed -n 's/.*pc=\\([0-9a-f]*\\)\\.\\.\\([0-9a-f]*\\).*/\\1 \\2/p' | "      \
+    "while read a b; do echo $((0x$b - 0x$a)); done | "                        \
+    "awk '{n += $1} END {print n + 0}'"
+
+TEST(unwind_tables_cover_what_readelf_says) /* catches: encodings, CIEs */
+{
+    const char *path = build("-g", "-g", "");
+
+    begin(path);
+    CHECK(survey.table[SURVEY_EH_FRAME] && !survey.table[SURVEY_DEBUG_FRAME]);
+    CHECK_EQ(survey.table_bytes[SURVEY_EH_FRAME], number(ENTRIES, path));
+    end();
+    path = input_build("cc", "df",
+                       "cc -O2 -g -fno-asynchronous-unwind-tables -fno-pie "
+                       "-no-pie -nostdlib -static $IN/inline.c -o $OUT");
+    begin(path);
+    CHECK(!survey.table[SURVEY_EH_FRAME] && survey.table[SURVEY_DEBUG_FRAME]);
+    CHECK(survey.table_bytes[SURVEY_DEBUG_FRAME] > 100);
+    CHECK_EQ(survey.table_bytes[SURVEY_DEBUG_FRAME], number(ENTRIES, path));
+    end();
+    path = input_build("g++", "lsda",
+                       "g++ -O2 -g -shared -fPIC $IN/throws.cpp -o $OUT");
+    begin(path);
+    CHECK_EQ(survey.table_bytes[SURVEY_EH_FRAME], number(ENTRIES, path));
+    end();
+}
+
+TEST(tprof_is_found_by_its_symbols) /* catches: version, bounds, memory */
+{
+    const char *fragments = "-DAGENT -Wl,-T,$HOST/../linker/tprof_bounds.ld "
+                            "-Wl,-T,$HOST/../linker/tprof_memory.ld "
+                            "-Wl,-T,$HOST/../linker/tprof_note.ld";
+    const char *path = build("-g", "-g", fragments);
+
+    begin(path);
+    CHECK(survey.agent.linked && survey.agent.has_note);
+    CHECK_STR(survey.agent.version, "tprof 9.8.7");
+    CHECK_EQ(survey.agent.wire, 0x203);
+    CHECK(survey.agent.vsock && !survey.agent.uart && !survey.agent.kvm);
+    CHECK_EQ(survey.agent.memory_size, 0x90000);
+    CHECK(survey.agent.has_bounds);
+    CHECK_EQ(survey.agent.text_bytes, number(TEXT_OF, path));
+    CHECK_EQ(
+        survey.code_bytes - survey.agent.text_bytes,
+        number("size -A -d %s | awk '/^\\.init\\.text/ {print $2}'", path));
+    end();
+    begin(build("-g", "-g", ""));
+    CHECK(!survey.agent.linked && !survey.agent.has_bounds &&
+          survey.agent.version == NULL && survey.agent.memory_size == 0);
+    end();
+}
+
+TEST(the_agents_code_is_not_the_kernels) /* catches: its frames counted */
+{
+    const char *path = input_build(
+        "cc", "own",
+        "cc -O2 -g -fno-pie -fomit-frame-pointer -DPART=tprof -c $IN/mix.c -o "
+        "$OUT.tprof.o && for p in framed bare; do cc -O2 -g -fno-pie " KEEP
+        " -DPART=$p -c $IN/mix.c -o $OUT.$p.o; done && cc -O2 -g -fno-pie "
+        "-nostdlib -static -no-pie $IN/mix_main.c $OUT.*.o -o $OUT");
+    char object[300];
+
+    begin(path);
+    (void)snprintf(object, sizeof object, "%s.tprof.o", path);
+    CHECK(survey.agent.code_bytes >= number(TEXT_OF, object) - 15);
+    CHECK(survey.agent.code_bytes <= number(TEXT_OF, object));
+    CHECK_EQ(survey.unit_count, 3);
+    CHECK(survey.own_bytes + survey.agent.code_bytes <= survey.code_bytes);
+    CHECK_EQ(survey.frames.functions[SURVEY_BARE], 1); /* _start */
+    CHECK_EQ(survey.functions, 10);
+    end();
+}
+
+/* There must be code of (language), in compile units or beside them. */
+static void has_language(const char *path, enum survey_language language,
+                         bool described)
+{
+    uint64_t bytes = 0;
+
+    begin(path);
+    for (size_t i = 0; i < survey.unit_count; i++) {
+        if (survey.units[i].language == language &&
+            (survey.units[i].name != NULL) == described)
+            bytes += survey.units[i].code_bytes;
+    }
+    CHECK(bytes != 0);
+    end();
+}
+
+TEST(languages_are_told_by_dwarf_and_by_names) /* catches: wrong remedies */
+{
+    has_language(input_build("g++", "cxx",
+                             "g++ -g -shared -fPIC -nostdlib $IN/throws.cpp "
+                             "-o $OUT"),
+                 SURVEY_CXX, true);
+    has_language(input_build("g++", "cxx",
+                             "g++ -shared -fPIC -nostdlib $IN/throws.cpp -o "
+                             "$OUT"),
+                 SURVEY_CXX, false);
+}
+
+TEST(rust_is_told_by_dwarf_and_by_names) /* catches: wrong remedies */
+{
+    has_language(input_build("rustc", "rust",
+                             "rustc -g -C opt-level=1 $IN/names.rs -o $OUT"),
+                 SURVEY_RUST, true);
+    has_language(input_build("rustc", "bare",
+                             "rustc -C opt-level=1 -C strip=debuginfo "
+                             "$IN/names.rs -o $OUT"),
+                 SURVEY_RUST, false);
+}
+
+TEST(pascal_is_told_by_dwarf_and_by_names) /* catches: wrong remedies */
+{
+    const char *path = input_build("fpc", "pas",
+                                   "fpc -gw2 -FU. -FE. $IN/nested.pas -o$OUT "
+                                   ">/dev/null");
+
+    has_language(path, SURVEY_PASCAL, true);
+    has_language(path, SURVEY_PASCAL, false); /* the units of the system */
+}
+
+TEST(pe_images_have_pdata) /* catches: RVA without the base */
+{
+    const char *path;
+
+    input_need("clang");
+    path = input_build(
+        "lld-link", "efi",
+        "clang -target x86_64-unknown-windows -ffreestanding -gdwarf -O2 -c "
+        "$IN/efi.c -o $OUT.obj && lld-link /subsystem:efi_application "
+        "/entry:efi_main /nodefaultlib /ignore:longsections /debug:dwarf "
+        "/out:$OUT $OUT.obj");
+    begin(path);
+    CHECK(survey.pe && survey.moves && survey.agent.linked);
+    CHECK_STR(survey.agent.version, "tprof 0.1.0");
+    CHECK_EQ(survey.agent.wire, 0x30a);
+    CHECK_EQ(survey.functions, 4);
+    CHECK_EQ(
+        survey.code_bytes,
+        number("objdump -h %s | awk '/ \\.text/ {print \"0x\" $3}'", path));
+    end();
+}
+
+/* Give all symbols of (elf) the name of the one whose name is longest. */
+static void share_a_name(uint8_t *elf)
+{
+    const Elf64_Ehdr *eh = (const void *)elf;
+    const Elf64_Shdr *sh = (const void *)(elf + eh->e_shoff);
+    size_t longest = 0;
+    Elf64_Word name = 0;
+
+    while (sh->sh_type != SHT_SYMTAB)
+        sh++;
+    for (uint64_t i = 0; i < sh->sh_size / sizeof(Elf64_Sym); i++) {
+        const Elf64_Sym *sym = (const void *)(elf + sh->sh_offset);
+        const Elf64_Shdr *strings = (const void *)(elf + eh->e_shoff);
+        const char *text =
+            (const char *)elf + strings[sh->sh_link].sh_offset + sym[i].st_name;
+
+        if (strlen(text) > longest) {
+            longest = strlen(text);
+            name = sym[i].st_name;
+        }
+    }
+    CHECK(longest >= 1 << 20);
+    for (uint64_t i = 0; i < sh->sh_size / sizeof(Elf64_Sym); i++)
+        ((Elf64_Sym *)(void *)(elf + sh->sh_offset))[i].st_name = name;
+}
+
+TEST(a_long_name_for_all_costs_little) /* catches: hours for a small file */
+{
+    const struct rlimit limit = {10, 10};
+    const char *path = input_build(
+        "cc", "many",
+        "{ echo '.globl _start; _start:'; "
+        "awk 'BEGIN {for (i = 0; i < 20000; i++) print \"f\" i \": nop\"; "
+        "s = \"_Z\"; for (i = 0; i < 20; i++) s = s s; print s \": nop\"}'; "
+        "} > $OUT.s && cc -nostdlib -static -no-pie $OUT.s -o $OUT");
+    size_t size;
+    uint8_t *elf = input_read(path, &size);
+
+    share_a_name(elf);
+    path = input_write("shared", elf, size);
+    CHECK_EQ(setrlimit(RLIMIT_CPU, &limit), 0); /* it takes 20 ms */
+    begin(path);
+    CHECK_EQ(survey.frames.functions[SURVEY_UNREAD], survey.functions);
+    CHECK(survey.functions > 20000);
+    end();
+    free(elf);
+}
+
+TEST(a_long_name_for_all_units_costs_little) /* catches: the same in DWARF */
+{
+    const struct rlimit limit = {10, 10};
+    const char *path = input_build(
+        "cc", "units",
+        "{ echo '.globl _start; _start: ret'; "
+        "echo '.section .debug_info; .rept 200000; .long 16; .value 4; .long 0;"
+        " .byte 8, 1; .long 0, 0; .endr'; "
+        "echo '.section .debug_abbrev; .byte 1, 0x11, 0, 3, 14, 0x25, 14, 0, "
+        "0, 0'; echo '.section .debug_str; .fill 4000000, 1, 0x61; .byte 0'; "
+        "} > $OUT.s && cc -nostdlib -static -no-pie $OUT.s -o $OUT");
+
+    CHECK_EQ(setrlimit(RLIMIT_CPU, &limit), 0); /* it takes 300 ms */
+    begin(path);
+    CHECK(survey.has_dwarf && !survey.bad_dwarf);
+    CHECK_EQ(survey.unit_count, 1); /* none has code */
+    end();
+}
+
+TEST(functions_in_functions_cost_little) /* catches: each read to its end */
+{
+    const struct rlimit limit = {10, 10};
+    const char *path = input_build(
+        "cc", "nest",
+        "{ echo '.globl _start; _start:'; awk 'BEGIN {for (i = 0; i < 8000; "
+        "i++) print \".type f\" i \",@function; f\" i \": nop; .size f\" i "
+        "\",end-f\" i}'; echo '.fill 400000, 1, 0x90; end: ret'; } > $OUT.s && "
+        "cc -nostdlib -static -no-pie $OUT.s -o $OUT");
+
+    CHECK_EQ(setrlimit(RLIMIT_CPU, &limit), 0); /* it takes 40 ms */
+    begin(path);
+    CHECK_EQ(survey.functions, 8001); /* _start is where f0 is */
+    CHECK(survey.frames.functions[SURVEY_UNREAD] > 7000);
+    end();
+}
+
+TEST(every_allocation_may_fail) /* catches: a crash, a leak */
+{
+    const char *path = build("-g", "", "-DAGENT");
+    struct err e = {""};
+
+    CHECK_EQ(image_open(&img, path, &e), 0);
+    for (unsigned n = 1;; n++) {
+        alloc_fail_at(n);
+        int status = survey_take(&survey, img);
+        if (!alloc_failed()) {
+            CHECK_EQ(status, 0);
+            break;
+        }
+        if (status != 0)
+            CHECK(survey.units == NULL);
+        survey_fini(&survey);
+    }
+    end();
+}
