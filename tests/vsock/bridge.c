@@ -308,6 +308,34 @@ void bridge_wait_close(int sock)
     close(sock);
 }
 
+uint8_t bridge_pattern(uint32_t seed, uint64_t at)
+{
+    return (uint8_t)(((uint32_t)at * 2654435761u + seed * 40503u) >> 24);
+}
+
+void bridge_echo(int sock, uint32_t seed, size_t size)
+{
+    uint8_t *out = malloc(size), *in = malloc(size);
+
+    CHECK(out != NULL && in != NULL);
+    for (size_t i = 0; i < size; i++)
+        out[i] = bridge_pattern(seed, i);
+    pid_t writer = fork(); /* or both sides would wait for credit */
+
+    CHECK(writer >= 0);
+    if (writer == 0) {
+        bridge_write(sock, out, size);
+        shutdown(sock, SHUT_WR);
+        _exit(0);
+    }
+    bridge_read(sock, in, size);
+    CHECK_MEM(in, out, size);
+    CHECK_EQ(process_wait(writer, HOST_PATIENCE_MS), 0);
+    bridge_wait_close(sock); /* nothing more, and it hangs up, too */
+    free(out);
+    free(in);
+}
+
 void bridge_end_own(struct host *h)
 {
     close(bridge_connect(1));

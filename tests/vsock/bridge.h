@@ -42,7 +42,14 @@ void bridge_read(int sock, void *bytes, size_t size);
 /* Wait until the peer of (sock) has ended the connection, and close it. */
 void bridge_wait_close(int sock);
 
-/* End the guest that (h) has booted, vsock_own, and wait for that. */
+/* Byte (at) of what client (seed) says: no period that a lost packet fits. */
+uint8_t bridge_pattern(uint32_t seed, uint64_t at);
+
+/* Send (size) bytes to the echo service at (sock), check what comes back, and
+ * close. */
+void bridge_echo(int sock, uint32_t seed, size_t size);
+
+/* End the guest that (h) has booted, by its port 1, and wait for that. */
 void bridge_end_own(struct host *h);
 
 /* A stream socket connected to (path), or -1. */

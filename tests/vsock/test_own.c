@@ -22,36 +22,6 @@
 #define CLIENTS      4u /* that each service takes */
 #define CALLED       6000u
 
-/* Byte (at) of what client (seed) says: no period that a lost packet fits. */
-static uint8_t pattern(uint32_t seed, uint64_t at)
-{
-    return (uint8_t)(((uint32_t)at * 2654435761u + seed * 40503u) >> 24);
-}
-
-/* Send (size) bytes to the echo service at (sock), and check what comes. */
-static void echo_all(int sock, uint32_t seed, size_t size)
-{
-    uint8_t *out = malloc(size), *in = malloc(size);
-
-    CHECK(out != NULL && in != NULL);
-    for (size_t i = 0; i < size; i++)
-        out[i] = pattern(seed, i);
-    pid_t writer = fork(); /* or both sides would wait for credit */
-
-    CHECK(writer >= 0);
-    if (writer == 0) {
-        bridge_write(sock, out, size);
-        shutdown(sock, SHUT_WR);
-        _exit(0);
-    }
-    bridge_read(sock, in, size);
-    CHECK_MEM(in, out, size);
-    CHECK_EQ(process_wait(writer, HOST_PATIENCE_MS), 0);
-    bridge_wait_close(sock); /* nothing more, and it hangs up, too */
-    free(out);
-    free(in);
-}
-
 /* Echo for as long as nobody kills this process, which is the result. */
 static pid_t echo_for_ever(uint32_t seed)
 {
@@ -65,7 +35,7 @@ static pid_t echo_for_ever(uint32_t seed)
 
     for (uint64_t round = 0;; round++) {
         for (size_t i = 0; i < sizeof out; i++)
-            out[i] = pattern(seed, round + i);
+            out[i] = bridge_pattern(seed, round + i);
         bridge_write(sock, out, sizeof out);
         bridge_read(sock, in, sizeof in);
         CHECK_MEM(in, out, sizeof in);
@@ -90,7 +60,7 @@ static void exchange(const char *machine)
 
     boot(&h, machine, "");
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        echo_all(bridge_connect(PORT_ECHO), (uint32_t)i, sizes[i]);
+        bridge_echo(bridge_connect(PORT_ECHO), (uint32_t)i, sizes[i]);
         all += sizes[i];
     }
     bridge_end_own(&h);
@@ -127,7 +97,7 @@ TEST(own_connections_do_not_mix)
         pids[i] = fork();
         CHECK(pids[i] >= 0);
         if (pids[i] == 0) {
-            echo_all(socks[i], i, 400000 + 1000 * i);
+            bridge_echo(socks[i], i, 400000 + 1000 * i);
             _exit(0);
         }
     }
@@ -135,7 +105,7 @@ TEST(own_connections_do_not_mix)
         CHECK_EQ(process_wait(pids[i], HOST_PATIENCE_MS), 0);
     for (uint32_t i = 0; i < CLIENTS; i++)
         close(socks[i]);
-    echo_all(bridge_connect(PORT_ECHO), 9, 1000);
+    bridge_echo(bridge_connect(PORT_ECHO), 9, 1000);
     bridge_end_own(&h);
     CHECK_EQ(host_console(&h, "own: connections", "connections"), CLIENTS + 1);
     CHECK_EQ(host_console(&h, "own: connections", "received"),
@@ -159,7 +129,7 @@ TEST(own_client_that_does_not_read_waits_alone)
     while (send(stuck, junk, sizeof junk, MSG_DONTWAIT | MSG_NOSIGNAL) > 0)
         ;
     for (uint32_t i = 0; i < 20; i++)
-        echo_all(bridge_connect(PORT_ECHO), i, 20000);
+        bridge_echo(bridge_connect(PORT_ECHO), i, 20000);
     close(stuck);
     bridge_end_own(&h);
 }
@@ -181,7 +151,7 @@ TEST(own_kernel_calls_the_host)
 
     unlink(addr.sun_path);
     CHECK(sock >= 0);
-    echo_all(sock, 5, 700000);
+    bridge_echo(sock, 5, 700000);
     bridge_end_own(&h);
     CHECK_EQ(host_console(&h, "own: connections", "received"), 700000);
 }

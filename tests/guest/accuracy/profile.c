@@ -6,6 +6,7 @@
 #include "cpu.h"
 #include "guest.h"
 #include "marks.h"
+#include "must.h"
 
 #define WIRE_PORT    0xe9
 #define FLUSH_FRAMES 100000
@@ -38,12 +39,6 @@ static const struct tprof_channel wire = {
     .open = wire_open,
     .send = wire_send,
 };
-
-static void must(int error)
-{
-    if (error != TPROF_OK)
-        guest_fail(tprof_strerror(error));
-}
 
 void profile_init(void)
 {

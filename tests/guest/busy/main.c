@@ -14,7 +14,9 @@
 
 #include "cpu.h"
 #include "guest.h"
+#include "must.h"
 #include "setup.h"
+#include "work.h"
 
 #define FLUSH_FRAMES 4096 /* more than all rings hold */
 
@@ -26,30 +28,6 @@ static bool polls, idles, obeys;
 static atomic_bool told;  /* to end */
 static atomic_uint ended; /* cores that have left the profiler */
 static volatile uint64_t results[GUEST_CORES_MAX]; /* so that all is done */
-
-static void must(int error)
-{
-    if (error != TPROF_OK)
-        guest_fail(tprof_strerror(error));
-}
-
-__attribute__((noinline)) static uint64_t mix(uint64_t x, uint32_t loops)
-{
-    for (uint32_t i = 0; i < loops; i++)
-        x = (x ^ x >> 31) * 0x9e3779b97f4a7c15ull;
-    return x;
-}
-
-/* Three times what work_one() does. */
-__attribute__((noinline)) static uint64_t work_three(uint64_t x)
-{
-    return mix(x, 1500) + 1;
-}
-
-__attribute__((noinline)) static uint64_t work_one(uint64_t x)
-{
-    return mix(x, 500) + 1;
-}
 
 /* A chain of (depth) more callers. NOLINTNEXTLINE(misc-no-recursion) */
 __attribute__((noinline)) static uint64_t work_below(uint64_t x, uint32_t depth)

@@ -32,15 +32,11 @@ void agent_end(void)
 
 #include <tprof/tprof.h>
 
+#include "must.h"
+
 #define FLUSH_FRAMES 4096 /* more than all rings hold */
 
 static bool wanted;
-
-static void must(int error)
-{
-    if (error != TPROF_OK)
-        guest_fail(tprof_strerror(error));
-}
 
 void agent_init(void)
 {
@@ -56,9 +52,15 @@ void agent_init(void)
         .hypervisor = opt_u64("kvm", 0) ? &tprof_kvm : NULL,
     };
 
-    wanted = opt_u64("agent", 1) != 0;
+    if (opt_u64("agent", 1) == 0)
+        return;
+    int error = tprof_init(&config);
+
+    wanted = error != TPROF_ERR_DEVICE;
     if (wanted)
-        must(tprof_init(&config));
+        must(error);
+    else
+        con_printf("agent: %s\n", tprof_strerror(error));
 }
 
 void agent_start_core(void)

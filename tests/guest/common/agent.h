@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The profiler as a kit's guest uses it, by three calls that do nothing where
- * the guest is built WITHOUT_AGENT or booted with agent=0.
+ * the guest is built WITHOUT_AGENT, or booted with agent=0 or without a device.
  *
  * Options: rate=HZ depth=FRAMES seed=N notice=N as in struct tprof_config;
  *          transport=vsock instead of virtio-serial; kvm=1: the hypervisor is

@@ -114,7 +114,7 @@ void core_start_others(void (*entry)(void))
 {
     unsigned next = 1;
 
-    memcpy((void *)TRAMPOLINE, boot_trampoline,
+    memcpy((void *)(GUEST_DIRECT_MAP + (uintptr_t)TRAMPOLINE), boot_trampoline,
            (size_t)(boot_trampoline_end - boot_trampoline));
     others_entry = entry;
     boot_entry = other_boot;

@@ -136,11 +136,12 @@ const char *opt_str(const char *name, const char *absent, char *buf,
 /* --- page.c: holes in memory --- */
 
 /*
- * Make the 4 KiB page of (addr), below 4 GiB, absent or present again. Call
- * before core_start_others(): no other core is told to forget what it knows.
- * Pages of up to 16 different 2 MiB blocks can be changed.
+ * Make the 4 KiB page of (addr), below 4 GiB, absent, read-only, or as it was.
+ * Other cores are not told to forget what they know. Pages of up to 16
+ * different 2 MiB blocks can be changed.
  */
 void page_unmap(uintptr_t addr);
+void page_protect(uintptr_t addr);
 void page_map(uintptr_t addr);
 
 #endif

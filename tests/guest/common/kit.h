@@ -5,6 +5,12 @@
 
 #include <stdint.h>
 
+/* Where physical address 0 is mapped, and all that follows: one to one, but for
+ * guests whose boot.S does otherwise. */
+#ifndef GUEST_DIRECT_MAP
+#define GUEST_DIRECT_MAP 0
+#endif
+
 /* boot.S */
 extern uint64_t boot_info;           /* physical address of PVH's start info */
 extern uint64_t boot_stack;          /* rsp of the core that starts next */

@@ -49,7 +49,7 @@ void lapic_init(void)
 
     cpu_wrmsr(CPU_MSR_APIC_BASE, msr);
     x2apic = msr & APIC_BASE_X2APIC;
-    base = msr & 0xfffff000u;
+    base = GUEST_DIRECT_MAP + (msr & 0xfffff000u);
     /* harmless where there is no 8259, as on a microvm */
     cpu_out8(PIC1_DATA, 0xff);
     cpu_out8(PIC2_DATA, 0xff);

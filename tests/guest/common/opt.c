@@ -9,10 +9,11 @@ static char line[4096];
 
 void opt_init(void)
 {
-    const char *text =
-        *(const char *const *)(uintptr_t)(boot_info + START_INFO_CMDLINE);
+    uintptr_t info = GUEST_DIRECT_MAP + boot_info;
+    uint64_t line_at = *(const uint64_t *)(info + START_INFO_CMDLINE);
+    const char *text = (const char *)(GUEST_DIRECT_MAP + (uintptr_t)line_at);
 
-    for (size_t i = 0; text != NULL && i < sizeof line - 1 && text[i]; i++)
+    for (size_t i = 0; line_at != 0 && i < sizeof line - 1 && text[i]; i++)
         line[i] = text[i];
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Holes in the one-to-one mapping of boot.S, for guests that need a fault. */
+/* Pages of the one-to-one mapping of boot.S, for guests that need a fault. */
 #include "cpu.h"
 #include "guest.h"
 #include "kit.h"
@@ -37,8 +37,14 @@ void page_unmap(uintptr_t addr)
     cpu_invlpg(addr);
 }
 
+void page_protect(uintptr_t addr)
+{
+    *page_entry(addr) &= ~(uint64_t)PAGE_RW;
+    cpu_invlpg(addr);
+}
+
 void page_map(uintptr_t addr)
 {
-    *page_entry(addr) |= PAGE_PRESENT;
+    *page_entry(addr) |= PAGE_RW | PAGE_PRESENT;
     cpu_invlpg(addr);
 }

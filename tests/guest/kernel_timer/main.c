@@ -14,6 +14,7 @@
 
 #include "cpu.h"
 #include "guest.h"
+#include "must.h"
 
 #define VECTOR       0x40
 #define FLUSH_FRAMES 4096
@@ -32,12 +33,6 @@ static uint64_t cycles, start_tsc, looks;
 static atomic_ullong kernel_ticks;
 static atomic_uint ended;
 static volatile uint64_t results[GUEST_CORES_MAX];
-
-static void must(int error)
-{
-    if (error != TPROF_OK)
-        guest_fail(tprof_strerror(error));
-}
 
 static void lapic_write(uint32_t reg, uint32_t value)
 {

@@ -90,6 +90,23 @@ static void check_untouched(unsigned gates)
                 "memory beside ours was written");
 }
 
+static int open_nobody(void *context)
+{
+    (void)context;
+    return 0; /* no host */
+}
+
+static int send_nothing(void *context, const void *data, uint32_t size)
+{
+    (void)context;
+    (void)data;
+    (void)size;
+    return 0;
+}
+
+static const struct tprof_channel nobody = {
+    .flags = TPROF_CHANNEL_IRQ_SAFE, .open = open_nobody, .send = send_nothing};
+
 static struct tprof_config good(void)
 {
     struct tprof_config c = {
@@ -97,6 +114,7 @@ static struct tprof_config good(void)
         .cpus = 1,
         .cpu_source = TPROF_CPU_GS,
         .device.command_line = opt_line(),
+        .channel = &nobody,
         .memory = memory + GUARD,
     };
 
@@ -113,7 +131,7 @@ static struct tprof_config good(void)
         bad.field = value;                                                     \
         expect(tprof_init(&bad), error, #field " = " #value);                  \
         check_untouched(0);                                                    \
-        expect(tprof_start_cpu(), TPROF_ERR_STATE, "start after " #field);     \
+        expect(tprof_start_cpu(), TPROF_ERR_NOT_INIT, "start after " #field);  \
     } while (0)
 
 static void refuse_fields(void)
@@ -133,15 +151,26 @@ static void refuse_fields(void)
     REFUSED(vector, 240, TPROF_ERR_CONFIG);
     REFUSED(cpu_source, 4, TPROF_ERR_CONFIG);
     REFUSED(cpu_source, TPROF_CPU_HOOK, TPROF_ERR_CONFIG);
-    REFUSED(timer, 2, TPROF_ERR_CONFIG);
+    REFUSED(timer, 3, TPROF_ERR_CONFIG);
     REFUSED(timer, TPROF_TIMER_KERNEL, TPROF_ERR_CONFIG);
     REFUSED(device.bus, 4, TPROF_ERR_CONFIG);
-    REFUSED(memory_size, given - 1, TPROF_ERR_MEMORY);
+    REFUSED(memory_size, given - 1, TPROF_ERR_MEMORY_SMALL);
     REFUSED(memory_size, 0, TPROF_ERR_MEMORY);
-    REFUSED(cpus, 2, TPROF_ERR_MEMORY);
-    REFUSED(device.bus, TPROF_BUS_NONE, TPROF_ERR_DEVICE);
-    REFUSED(device.bus, TPROF_BUS_MMIO, TPROF_ERR_DEVICE);
-    REFUSED(device.bus, TPROF_BUS_PCI, TPROF_ERR_DEVICE);
+    REFUSED(cpus, 2, TPROF_ERR_MEMORY_SMALL);
+}
+
+/* This machine has none, wherever one looks. */
+static void refuse_device(void)
+{
+    for (uint32_t bus = TPROF_BUS_AUTO; bus <= TPROF_BUS_NONE; bus++) {
+        struct tprof_config bad = good();
+
+        bad.channel = NULL;
+        bad.device.bus = bus;
+        expect(tprof_init(&bad), TPROF_ERR_DEVICE, "no device");
+        check_untouched(0);
+        expect(tprof_start_cpu(), TPROF_ERR_NOT_INIT, "start without one");
+    }
 }
 
 static void refuse_image(void)
@@ -162,8 +191,8 @@ static void call_too_early(void)
     struct tprof_regs regs = {0};
     struct tprof_stats stats;
 
-    expect(tprof_start_cpu(), TPROF_ERR_STATE, "start before init");
-    expect(tprof_stop_cpu(), TPROF_ERR_STATE, "stop before init");
+    expect(tprof_start_cpu(), TPROF_ERR_NOT_INIT, "start before init");
+    expect(tprof_stop_cpu(), TPROF_ERR_NOT_INIT, "stop before init");
     expect(tprof_get_stats(0, &stats), TPROF_ERR_CPU, "stats before init");
     expect(tprof_flush(10), 0, "flush before init");
     tprof_poll();
@@ -179,6 +208,7 @@ static void case_errors(void)
     good();
     call_too_early();
     refuse_fields();
+    refuse_device();
     refuse_image();
     c = good();
     expect(tprof_init(&c), TPROF_OK, "a good configuration, after all");
@@ -221,7 +251,8 @@ static void case_taken(void)
     idt_set_gate(VECTOR, kernel_entry);
     expect(tprof_init(&c), TPROF_OK, "init");
     for (int i = 0; i < 2; i++) {
-        expect(tprof_start_cpu(), TPROF_ERR_VECTOR, "a vector that is taken");
+        expect(tprof_start_cpu(), TPROF_ERR_VECTOR_TAKEN,
+               "a vector that is taken");
         expect(tprof_get_stats(0, &stats), TPROF_ERR_CPU, "nothing started");
         check_untouched(1);
     }
@@ -235,7 +266,7 @@ static void case_full(void)
         idt_set_gate((uint8_t)v, kernel_entry);
     expect(tprof_init(&c), TPROF_ERR_VECTOR, "no gate is free");
     check_untouched(LAST_VECTOR - FIRST_VECTOR + 1);
-    expect(tprof_start_cpu(), TPROF_ERR_STATE, "start after that");
+    expect(tprof_start_cpu(), TPROF_ERR_NOT_INIT, "start after that");
 }
 
 static void case_given(void)

@@ -25,6 +25,7 @@
 
 #include "cpu.h"
 #include "guest.h"
+#include "must.h"
 
 #define VECTOR_TICK  0x40u
 #define VECTOR_LEAVE 0x41u
@@ -60,12 +61,6 @@ static atomic_uint joined, leaving, left, taken;
 static uint32_t hook_pin, routes;
 static uintptr_t hook_entry;
 static uint64_t tsc_hz;
-
-static void must(int error)
-{
-    if (error != TPROF_OK)
-        guest_fail(tprof_strerror(error));
-}
 
 static uint32_t read32(uintptr_t address)
 {

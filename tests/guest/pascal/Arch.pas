@@ -17,6 +17,19 @@ type
 { Once, on core 0. }
 procedure ArchInit;
 
+const
+  MAP_SIZE = 512 * 4096;
+
+{ Map 512 GB one to one, writable and executable, whatever is there: no address
+  below faults. Tables: MAP_SIZE bytes from the beginning of a page. Once, on
+  core 0, before there are others. }
+procedure MapEverything(Tables: PQWord);
+
+{ What a profiler must not count on, and Toro does not have: a task register, a
+  gate for spurious interrupts, a stack pointer that is even. How many of these
+  the calling thread finds here. }
+function Comforts: LongWord;
+
 { Have each other core run Entry, which does not return, on a stack of its own
   below Stacks + BOOT_STACK_SIZE * number, with interrupts off. }
 procedure StartCores(Stacks: Pointer; Entry: TCoreEntry);
@@ -30,12 +43,19 @@ function GetCoreId: LongWord;
 { Wakes Core, from any context. }
 procedure SendInterCore(Core: LongWord);
 
+{ Wait so long by the local APIC's timer, one-shot, whoever else uses it. }
+procedure Delay(Milliseconds: LongWord);
+
 { End the machine; 0 is success. }
 procedure Shutdown(Status: LongWord);
 
-{ The number of Option (with its '='), decimal or 0x.., on the command line. }
-function KernelOption(Option: PChar; Absent: QWord): QWord;
+{ The kernel's command line. What follows Word in Line; nil: it is not there. The
+  number, decimal or 0x.., that Text begins with; that after Option (with its '=')
+  on the command line. }
 function CommandLine: PChar;
+function FindWord(Line, Word: PChar): PChar;
+function ReadNumber(Text: PChar): QWord;
+function KernelOption(Option: PChar; Absent: QWord): QWord;
 
 function ReadRdtsc: QWord;
 procedure WritePortB(Data: Byte; Port: Word);
@@ -70,6 +90,12 @@ const
   LAPIC_ENABLE = $100;
   LAPIC_ICR_LOW = $300;
   LAPIC_ICR_HIGH = $310;
+  LAPIC_EOI = $B0;
+  LAPIC_TIMER_INITIAL = $380;
+  LAPIC_TIMER_CURRENT = $390;
+  LAPIC_TIMER_DIVIDE = $3E0;
+  DIVIDE_BY_1 = $B;
+  TIMER_MHZ = 1000; { in QEMU }
   ICR_BUSY = 1 shl 12;
   ICR_INIT = $4500;
   ICR_STARTUP = $4600;
@@ -264,6 +290,15 @@ begin
   RestoreInt(Flags);
 end;
 
+procedure Delay(Milliseconds: LongWord);
+begin
+  WriteLapic(LAPIC_TIMER_DIVIDE, DIVIDE_BY_1);
+  WriteLapic(LAPIC_TIMER_INITIAL, TIMER_MHZ * 1000 * Milliseconds);
+  while ReadLapic(LAPIC_TIMER_CURRENT) <> 0 do
+    ;
+  WriteLapic(LAPIC_EOI, 0);
+end;
+
 { Cores are numbered by their APIC ids, which QEMU gives out from 0 up. }
 procedure SendInterCore(Core: LongWord);
 begin
@@ -352,6 +387,47 @@ begin
   OthersEntry();
 end;
 
+function PageTable: PQWord; assembler; nostackframe;
+asm
+  mov rax, cr3
+end;
+
+procedure UsePageTable(Table: PQWord); assembler; nostackframe;
+asm
+  mov cr3, rdi
+end;
+
+procedure MapEverything(Tables: PQWord);
+const
+  LARGE = $83; { 2 MiB, writable, present }
+var
+  I: QWord;
+  First: PQWord; { of 512, each for 1 GiB }
+begin
+  First := PQWord(PageTable^ and not QWord($FFF));
+  for I := 0 to 512 * 512 - 1 do
+    Tables[I] := I shl 21 or LARGE;
+  for I := 0 to 511 do
+    First[I] := PtrUInt(@Tables[I * 512]) or 3;
+  UsePageTable(PageTable); { forget what was looked up }
+end;
+
+function StackPointer: QWord; assembler; nostackframe;
+asm
+  lea rax, [rsp + 8]
+end;
+
+function TaskRegister: Word; assembler; nostackframe;
+asm
+  str ax
+end;
+
+function Comforts: LongWord;
+begin
+  Result := LongWord(StackPointer and 1 xor 1) + Ord(TaskRegister <> 0) +
+            Ord(Idt[$FF].Flags <> 0);
+end;
+
 procedure ArchInit;
 begin
   FillIdt;
@@ -413,25 +489,57 @@ begin
   Result := Start^ = #0;
 end;
 
-function KernelOption(Option: PChar; Absent: QWord): QWord;
-var
-  Line: PChar;
+function FindWord(Line, Word: PChar): PChar;
 begin
-  Result := Absent;
-  Line := CommandLine;
-  while (Line^ <> #0) and not BeginsWith(Line, Option) do
+  while (Line^ <> #0) and not BeginsWith(Line, Word) do
     Inc(Line);
   if Line^ = #0 then
-    Exit;
-  while Line^ <> '=' do
-    Inc(Line);
-  Inc(Line);
-  Result := 0;
-  while (Line^ >= '0') and (Line^ <= '9') do
+    Exit(nil);
+  while Word^ <> #0 do
   begin
-    Result := Result * 10 + Ord(Line^) - Ord('0');
+    Inc(Word);
     Inc(Line);
   end;
+  Result := Line;
+end;
+
+{ -1: none. }
+function Digit(C: Char): LongInt;
+begin
+  case C of
+    '0'..'9': Result := Ord(C) - Ord('0');
+    'a'..'f': Result := Ord(C) - Ord('a') + 10;
+  else
+    Result := -1;
+  end;
+end;
+
+function ReadNumber(Text: PChar): QWord;
+var
+  Base: LongWord;
+begin
+  Base := 10;
+  if (Text[0] = '0') and (Text[1] = 'x') then
+  begin
+    Base := 16;
+    Inc(Text, 2);
+  end;
+  Result := 0;
+  while (Digit(Text^) >= 0) and (Digit(Text^) < Base) do
+  begin
+    Result := Result * Base + Digit(Text^);
+    Inc(Text);
+  end;
+end;
+
+function KernelOption(Option: PChar; Absent: QWord): QWord;
+var
+  Text: PChar;
+begin
+  Text := FindWord(CommandLine, Option);
+  if Text = nil then
+    Exit(Absent);
+  Result := ReadNumber(Text);
 end;
 
 end.

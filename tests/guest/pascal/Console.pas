@@ -1,6 +1,6 @@
 { SPDX-License-Identifier: BSD-2-Clause }
-{ The serial console. A line is printed with interrupts off, port write by port
-  write, as Toro does. }
+{ The console: the kernel's virtio-serial device, or COM1 where there is none. A
+  line is printed with interrupts off, as Toro does. }
 unit Console;
 
 interface
@@ -12,7 +12,7 @@ procedure WriteText(Text: PChar);
 implementation
 
 uses
-  Arch;
+  Arch, VirtIOConsole;
 
 const
   BASE_COM = $3F8;
@@ -21,6 +21,8 @@ const
 
 var
   LockPrint: LongWord;
+  Line: array[0..LINE_SIZE - 1] of Char; { what SendLine has not seen yet }
+  Length: LongWord;
 
 procedure WriteSerial(C: Char);
 begin
@@ -29,11 +31,26 @@ begin
   WritePortB(Ord(C), BASE_COM);
 end;
 
+procedure WriteChar(C: Char);
+begin
+  if not HasConsole then
+  begin
+    WriteSerial(C);
+    Exit;
+  end;
+  Line[Length] := C;
+  Inc(Length);
+  if (C <> #10) and (Length < LINE_SIZE) then
+    Exit;
+  SendLine(@Line, Length);
+  Length := 0;
+end;
+
 procedure PrintDecimal(Value: PtrUInt);
 begin
   if Value >= 10 then
     PrintDecimal(Value div 10);
-  WriteSerial(Char(Ord('0') + Value mod 10));
+  WriteChar(Char(Ord('0') + Value mod 10));
 end;
 
 procedure WriteConsoleF(Format: PChar; const Args: array of PtrUInt);
@@ -52,10 +69,10 @@ begin
       Inc(Format);
     end
     else
-      WriteSerial(Format^);
+      WriteChar(Format^);
     Inc(Format);
   end;
-  WriteSerial(#10);
+  WriteChar(#10);
   ReleaseSpinLock(LockPrint, Flags);
 end;
 
@@ -66,10 +83,10 @@ begin
   Flags := AcquireSpinLock(LockPrint);
   while Text^ <> #0 do
   begin
-    WriteSerial(Text^);
+    WriteChar(Text^);
     Inc(Text);
   end;
-  WriteSerial(#10);
+  WriteChar(#10);
   ReleaseSpinLock(LockPrint, Flags);
 end;
 

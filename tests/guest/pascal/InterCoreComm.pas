@@ -7,22 +7,20 @@
 
   Options: cycles=N  ends after N cycles of the TSC (default 300000000; 0: never)
            report=N  a line on the console every N messages (default 10000)
-           agent=0   without the profiler; rate=HZ seed=N as in TTProfConfig
-           wire=1    the profiler's bytes go to port 0xe9, one way
+           agent=0   without the profiler; else its ways out are in Profiler.pas
            wait=1    begin when it samples
+           delay=MS  who sends calls Delay(MS) every DELAY_STEP messages
 }
 program InterCoreComm;
 
 uses
-  Arch, Memory, Console, Process, VirtIOBus, TProf;
+  Arch, Memory, Console, Process, VirtIO, VirtIOBus, VirtIOVSocket, Profiler, TProf;
 
 const
   WORDS_MAX = 96;
-  CORE_MEMORY = 128 * 1024; { of the profiler }
-  SHARED_MEMORY = 64 * 1024;
-  WIRE_PORT = $E9;
   FLUSH_FRAMES = 100000;
   BURST = 16; { messages }
+  DELAY_STEP = 256;
 
 type
   TMessage = record
@@ -43,18 +41,12 @@ type
 var
   Tasks: array[0..MAX_CPU - 1, 0..MAX_CPU - 1, Boolean] of TTask;
   Cycles, Report, Start: QWord;
+  DelayTime: LongWord;
+  Delays, Shortest, Longest: array[0..MAX_CPU - 1] of QWord; { how many; TSC ticks }
   BootStacks: PByte;
   WithAgent: Boolean;
   Over: LongWord;
   Errors: LongWord;
-
-procedure Must(Error: LongInt);
-begin
-  if Error = TPROF_OK then
-    Exit;
-  WriteText(TProfStrError(Error));
-  Shutdown(1);
-end;
 
 function NextRandom(var Task: TTask): LongWord;
 begin
@@ -137,8 +129,18 @@ begin
   for Core := 0 to CoreCount - 1 do
   begin
     Must(TProfGetStats(Core, Stats));
-    WriteConsoleF('pascal: core %d, %d ticks, %d cycles', [Core, Stats.Ticks, Stats.CostTsc]);
+    WriteConsoleF('pascal: core %d, %d ticks, %d cycles, repaired %d',
+                  [Core, Stats.Ticks, Stats.CostTsc, Stats.Repaired]);
   end;
+end;
+
+procedure ReportDelays;
+var
+  Core: LongWord;
+begin
+  for Core := 0 to CoreCount - 1 do
+    WriteConsoleF('pascal: core %d, %d delays of %d to %d cycles',
+                  [Core, Delays[Core], Shortest[Core], Longest[Core]]);
 end;
 
 { The most that a core used of its stack before it had a thread: what was never
@@ -181,6 +183,9 @@ begin
   end;
   if BootStackUsed = BOOT_STACK_SIZE then
     Inc(Errors);
+  if DelayTime <> 0 then
+    ReportDelays;
+  WriteConsoleF('pascal: echoed %d bytes', [BytesEchoed]);
   WriteConsoleF('pascal: %d of %d bytes of a boot stack used',
                 [BootStackUsed, BOOT_STACK_SIZE]);
   WriteConsoleF('pascal: %d cores, %d messages, %d cycles, %d errors',
@@ -209,23 +214,52 @@ begin
 end;
 
 
+{ Delay, and how long it took. }
+procedure Pause;
+var
+  Began, Took: QWord;
+  Core: LongWord;
+begin
+  Core := GetCoreId;
+  Began := ReadRdtsc;
+  Delay(DelayTime);
+  Took := ReadRdtsc - Began;
+  Inc(Delays[Core]);
+  if Took > Longest[Core] then
+    Longest[Core] := Took;
+  if (Delays[Core] = 1) or (Took < Shortest[Core]) then
+    Shortest[Core] := Took;
+end;
+
 function Thread(Param: Pointer): Int64;
 var
   Task: PTask;
 begin
   Result := 0;
   Task := Param;
+  Inc(Errors, Comforts);
   TruthBegin;
   repeat
     if Task^.Sends then
       Send(Task^)
     else
       Receive(Task^);
+    if Task^.Sends and (DelayTime <> 0) and (Task^.Number mod DELAY_STEP = 0) then
+      Pause;
     if Task^.Number mod BURST = 0 then
       SysThreadSwitch; { else who never has to wait keeps the core }
     if (Cycles <> 0) and (ReadRdtsc - Start >= Cycles) then
       Finish;
   until False;
+end;
+
+{ What core 0 does besides: its threads never leave it without work. }
+function IdleLoop(Param: Pointer): Int64;
+begin
+  Result := 0;
+  while ServeSockets do
+    SysThreadSwitch;
+  Finish;
 end;
 
 { The main thread's chain ends in zero, and others' in every other way. }
@@ -249,6 +283,9 @@ procedure BeginTasks;
 var
   Core, Peer: LongWord;
 begin
+  { who has lent its timer gets it back by other cores, or by TProfPoll }
+  if HasVSocket or ((DelayTime <> 0) and (CoreCount = 1)) then
+    BeginThread(0, @IdleLoop, nil, ceZero);
   for Core := 0 to CoreCount - 1 do
     for Peer := 0 to CoreCount - 1 do
       if (Core <> Peer) or (CoreCount = 1) then
@@ -256,41 +293,6 @@ begin
         BeginTask(Core, Peer, True);
         BeginTask(Core, Peer, False);
       end;
-end;
-
-function WireOpen(Context: Pointer): LongInt; cdecl;
-begin
-  Result := 1;
-end;
-
-function WireSend(Context, Data: Pointer; Size: LongWord): LongInt; cdecl;
-begin
-  WriteBlock(Data, Size, WIRE_PORT);
-  Result := Size;
-end;
-
-const
-  Wire: TTProfChannel = (
-    Flags: TPROF_CHANNEL_ONE_WAY or TPROF_CHANNEL_IRQ_SAFE;
-    Context: nil;
-    Open: @WireOpen;
-    Send: @WireSend;
-    Pending: nil;
-    Receive: nil;
-    Close: nil;
-  );
-
-procedure StartProfiler;
-var
-  Size: PtrUInt;
-begin
-  TProfSettings.RateHz := KernelOption('rate=', 0);
-  TProfSettings.Seed := KernelOption('seed=', 0);
-  TProfSettings.CpuSource := TPROF_CPU_GS;
-  if KernelOption('wire=', 0) <> 0 then
-    TProfSettings.Channel := @Wire;
-  Size := SHARED_MEMORY + CoreCount * CORE_MEMORY;
-  Must(TProfStart(ToroGetMem(Size), Size, Pointer(HEAP_START), HEAP_SIZE, CommandLine));
 end;
 
 { Each other core, with interrupts off, on a stack of 700 bytes. }
@@ -320,9 +322,12 @@ var
 
 begin
   ArchInit;
+  MapEverything(DeviceMemory(MAP_SIZE));
   Cycles := KernelOption('cycles=', 300000000);
   Report := KernelOption('report=', 10000);
+  DelayTime := KernelOption('delay=', 0);
   WithAgent := KernelOption('agent=', 1) <> 0;
+  InitDrivers;
   InitBus(CoreCount);
   if WithAgent then
     StartProfiler;

@@ -134,7 +134,7 @@ begin
     ceZero: Frame^.Rbp := 0;
     { ThreadMain pushes it just where it points to }
     ceItself: Frame^.Rbp := PtrUInt(@Frame^.Rbp);
-    ceGarbage: Frame^.Rbp := QWord($A5A5A5A5A5A5A5A5);
+    ceGarbage: Frame^.Rbp := $4000000001; { mapped, and no memory }
     ceDevice: Frame^.Rbp := $FEB00E70; { a virtio device's registers }
   end;
   Thread^.ret_thread_sp := @Frame^.Rbp;

@@ -4,7 +4,8 @@
  * of a report one that calls? Truth is the code: the direct calls that objdump
  * finds. A pair given as an argument is a call, too, by a pointer.
  *
- * Prints what no code does, and how many pairs were looked at.
+ * Prints what no code does, how many pairs were looked at, and for how many
+ * samples the direct caller is not known: one in fifty is too much.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -16,6 +17,7 @@
 #include "symbolize/symbolize.h"
 
 #define CALLS_MAX 4096
+#define MARK      "[caller?]"
 
 struct call {
     const char *from, *to;
@@ -23,6 +25,7 @@ struct call {
 
 static struct call calls[CALLS_MAX];
 static size_t call_count;
+static uint64_t samples, marked; /* all, and those without a direct caller */
 
 static void fail(const char *what, const char *about)
 {
@@ -76,12 +79,20 @@ static void add_pointer(char *pair)
     add_call(pair, semicolon + 1);
 }
 
-/* "core0;a;b;c 17": a and b, b and c. Marks such as [caller?] are no frames. */
+/* Has it a unit? The agent is C, part of which is inlined, and marks are no
+ * frames. */
+static bool is_pascal(const char *name)
+{
+    return *name != '[' && strchr(name, '.') != NULL;
+}
+
+/* "core0;a;b;c 17": a and b, b and c. */
 static unsigned check_stack(char *line, unsigned *pairs)
 {
     char *rest, *count = strrchr(line, ' ');
     const char *caller = NULL;
     unsigned wrong = 0;
+    bool is_marked = false;
 
     if (count == NULL)
         fail("no stack", line);
@@ -89,7 +100,9 @@ static unsigned check_stack(char *line, unsigned *pairs)
     (void)strtok_r(line, ";", &rest);
     for (char *frame = strtok_r(NULL, ";", &rest); frame != NULL;
          frame = strtok_r(NULL, ";", &rest)) {
-        if (caller != NULL && *caller != '[' && *frame != '[') {
+        if (strcmp(frame, "[idle]") != 0)
+            is_marked = caller != NULL && strcmp(caller, MARK) == 0;
+        if (caller != NULL && is_pascal(caller) && is_pascal(frame)) {
             ++*pairs;
             if (!is_call(caller, frame)) {
                 printf("%s does not call %s, %s", caller, frame, count + 1);
@@ -98,6 +111,8 @@ static unsigned check_stack(char *line, unsigned *pairs)
         }
         caller = frame;
     }
+    samples += strtoull(count + 1, NULL, 10);
+    marked += is_marked ? strtoull(count + 1, NULL, 10) : 0;
     return wrong;
 }
 
@@ -123,7 +138,9 @@ int main(int argc, char **argv)
         wrong += check_stack(line, &pairs);
     printf("%u stacks, %u pairs of caller and callee, %u of them wrong\n",
            stacks, pairs, wrong);
+    printf("%" PRIu64 " of %" PRIu64 " samples without a direct caller\n",
+           marked, samples);
     symbolizer_free(s);
     image_close(img);
-    return wrong != 0 || stacks == 0;
+    return wrong != 0 || stacks == 0 || 50 * marked > samples;
 }

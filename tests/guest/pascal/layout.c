@@ -18,12 +18,12 @@
 
 #define NAME_SIZE 128
 
-/* (name) in upper case, without (skip) characters before it, nor any '_'. */
-static void plain(const char *name, size_t skip, char out[NAME_SIZE])
+/* (name) in upper case without any '_'. */
+static void plain(const char *name, char out[NAME_SIZE])
 {
     size_t len = 0;
 
-    for (const char *c = name + skip; *c != '\0' && len < NAME_SIZE - 1; c++)
+    for (const char *c = name; *c != '\0' && len < NAME_SIZE - 1; c++)
         if (*c != '_')
             out[len++] = (char)toupper((unsigned char)*c);
     out[len] = '\0';
@@ -57,17 +57,49 @@ static Dwarf_Word size_of(Dwarf_Die *die)
     return dwarf_aggregate_size(&type, &size) == 0 ? size : 0;
 }
 
+static bool procedure_of(Dwarf_Die *die, Dwarf_Die *procedure);
+
+/* A pointer to a procedure that may be none is an enumeration to Rust: of the
+ * parts of (die), one has it. */
+static bool procedure_in(Dwarf_Die *die, Dwarf_Die *procedure)
+{
+    Dwarf_Die part;
+
+    if (dwarf_child(die, &part) != 0)
+        return false;
+    do {
+        bool is_member = dwarf_tag(&part) == DW_TAG_member;
+
+        if (is_member ? procedure_of(&part, procedure)
+                      : procedure_in(&part, procedure))
+            return true;
+    } while (dwarf_siblingof(&part, &part) == 0);
+    return false;
+}
+
+/* The procedure that a field (die) is of, or points to. */
+static bool procedure_of(Dwarf_Die *die, Dwarf_Die *procedure)
+{
+    Dwarf_Die type;
+
+    if (!type_of(die, &type))
+        return false;
+    if (dwarf_tag(&type) == DW_TAG_structure_type)
+        return (starts_with(dwarf_diename(&type), "Option<") ||
+                starts_with(dwarf_diename(&type), "Some")) &&
+               procedure_in(&type, procedure);
+    *procedure = type;
+    if (dwarf_tag(&type) == DW_TAG_pointer_type && !type_of(&type, procedure))
+        return false;
+    return dwarf_tag(procedure) == DW_TAG_subroutine_type;
+}
+
 /* What a procedural field takes and gives: " (SIZE SIZE) SIZE". */
 static void print_procedure(Dwarf_Die *field)
 {
-    Dwarf_Die type, procedure, parameter;
+    Dwarf_Die procedure, parameter;
 
-    if (!type_of(field, &type))
-        return;
-    procedure = type;
-    if (dwarf_tag(&type) == DW_TAG_pointer_type && !type_of(&type, &procedure))
-        return;
-    if (dwarf_tag(&procedure) != DW_TAG_subroutine_type)
+    if (!procedure_of(field, &procedure))
         return;
     printf(" (");
     if (dwarf_child(&procedure, &parameter) == 0) {
@@ -93,19 +125,22 @@ static Dwarf_Word offset_of(Dwarf_Die *die)
                                                                   : ~0u;
 }
 
-static void print_record(Dwarf_Die *die, size_t skip)
+/* Below a name that is (start) and what follows (skip) characters of its own.
+ */
+static void print_record(Dwarf_Die *die, const char *start, size_t skip)
 {
-    char record[NAME_SIZE], field[NAME_SIZE];
+    char record[NAME_SIZE], name[NAME_SIZE], field[NAME_SIZE];
     Dwarf_Die member;
 
-    if (dwarf_child(die, &member) != 0)
-        return; /* only declared */
-    plain(dwarf_diename(die), skip, record);
+    if (dwarf_child(die, &member) != 0 || dwarf_bytesize(die) <= 0)
+        return; /* only declared, or known to others only */
+    snprintf(name, sizeof name, "%s%s", start, dwarf_diename(die) + skip);
+    plain(name, record);
     printf("%s %d\n", record, dwarf_bytesize(die));
     do {
         if (dwarf_tag(&member) != DW_TAG_member)
             continue;
-        plain(dwarf_diename(&member), 0, field);
+        plain(dwarf_diename(&member), field);
         printf("%s.%s %" PRIu64 " %" PRIu64, record, field, offset_of(&member),
                size_of(&member));
         print_procedure(&member);
@@ -128,7 +163,8 @@ static void print_constant(Dwarf_Die *die)
         printf("%s %" PRId64 "\n", name, value);
 }
 
-static void print_each(Dwarf_Die *parent)
+/* (in_module): of Rust's module tprof, in which names do not begin so. */
+static void print_each(Dwarf_Die *parent, bool in_module)
 {
     Dwarf_Die die;
 
@@ -139,13 +175,17 @@ static void print_each(Dwarf_Die *parent)
         int tag = dwarf_tag(&die);
 
         if (tag == DW_TAG_enumeration_type)
-            print_each(&die);
+            print_each(&die, in_module);
+        else if (tag == DW_TAG_namespace)
+            print_each(&die, strcmp(name, "tprof") == 0);
+        else if (tag == DW_TAG_structure_type && in_module)
+            print_record(&die, "tprof_", 0);
         else if (tag == DW_TAG_enumerator || tag == DW_TAG_variable)
             print_constant(&die);
         else if (tag == DW_TAG_structure_type && starts_with(name, "tprof_"))
-            print_record(&die, 0);
+            print_record(&die, "", 0);
         else if (tag == DW_TAG_structure_type && starts_with(name, "ttprof"))
-            print_record(&die, 1);
+            print_record(&die, "", 1);
     } while (dwarf_siblingof(&die, &die) == 0);
 }
 
@@ -161,6 +201,6 @@ int main(int argc, char **argv)
         return 1;
     }
     while (dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &die, NULL) == 0)
-        print_each(&die);
+        print_each(&die, false);
     return 0;
 }

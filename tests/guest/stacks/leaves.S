@@ -43,4 +43,24 @@ leaf_bare:
     ret
     .size leaf_bare, . - leaf_bare
 
+    /* ... and has more on the stack than the agent looks at: among it what earlier
+     * calls have left there, return addresses, too. */
+    .macro DEEP name
+    .globl \name
+    .type \name, @function
+\name:
+    xorl %eax, %eax
+    subq $128, %rsp
+1:  addl %edi, %eax
+    roll $5, %eax
+    decl %edi
+    jnz 1b
+    addq $128, %rsp
+    ret
+    .size \name, . - \name
+    .endm
+
+    DEEP leaf_deep
+    DEEP leaf_once
+
     .section .note.GNU-stack, "", @progbits

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Stacks that are easy to get wrong: one leaf under two callers, recursion, a
- * tail call, a leaf without a frame. In random order, one core.
+ * tail call, leaves without a frame. In random order, one core.
  *
  * Options: loops=N; those of ../accuracy/profile.h.
  */
@@ -11,6 +11,8 @@
 /* leaves.S */
 uint32_t leaf_long(uint32_t rounds);
 uint32_t leaf_bare(uint32_t rounds);
+uint32_t leaf_deep(uint32_t rounds);
+uint32_t leaf_once(uint32_t rounds);
 
 #define ROUNDS         24 /* few, so that many samples hit the prologues */
 #define RECURSION_MAX  24
@@ -85,6 +87,21 @@ __attribute__((noinline)) static uint32_t caller_of_bare(void)
     return sum;
 }
 
+__attribute__((noinline)) static uint32_t caller_of_deep(void)
+{
+    uint32_t sum = leaf_deep(ROUNDS); /* twice: which one is not known */
+
+    return sum + leaf_deep(ROUNDS);
+}
+
+__attribute__((noinline)) static uint32_t caller_of_once(void)
+{
+    uint32_t sum = leaf_once(ROUNDS);
+
+    NO_TAIL_CALL();
+    return sum;
+}
+
 /* What of all that comes next: the root of every stack that counts. */
 __attribute__((noinline)) static uint32_t stacks_run(uint64_t loops)
 {
@@ -95,6 +112,8 @@ __attribute__((noinline)) static uint32_t stacks_run(uint64_t loops)
         sum += recurse(next_random() % RECURSION_MAX);
         sum += caller_of_jumper();
         sum += caller_of_bare();
+        sum += caller_of_deep();
+        sum += caller_of_once();
     }
     NO_TAIL_CALL();
     return sum;

@@ -6,6 +6,8 @@
  * way=1  one-way: sampling begins by itself, interrupts send
  * way=2  two-way: a host is attached from the start (chardev wait=on); the
  *        driver takes a lock, so only tprof_poll() in the main loop calls it
+ * through=uart, debugcon  by the agent's own transport instead, one-way
+ * port=N  ... through that port
  * absent=1  no host ever comes
  * cycles=N  how long to work, in ticks of the TSC; rate=HZ
  */
@@ -15,6 +17,7 @@
 
 #include "cpu.h"
 #include "guest.h"
+#include "must.h"
 
 /* 16550 UART; PC16550D data sheet, 8.0. */
 #define UART_DATA    0x3f8 /* rw */
@@ -33,6 +36,7 @@
 static atomic_flag locked = ATOMIC_FLAG_INIT;
 static volatile uint64_t result;
 static bool absent;
+static char through[16];
 static uint64_t looks;
 
 /* A host that comes and goes cannot be seen here: it is always there. */
@@ -135,10 +139,21 @@ __attribute__((noinline)) static uint64_t work_locked(uint64_t x)
     return x;
 }
 
-static void must(int error)
+/* The transport that the options name; NULL: our own channel. */
+static const struct tprof_transport *transport(void)
 {
-    if (error != TPROF_OK)
-        guest_fail(tprof_strerror(error));
+    opt_str("through", "", through, sizeof through);
+    if (through[0] == '\0')
+        return NULL;
+    return through[0] == 'u' ? &tprof_uart : &tprof_debugcon;
+}
+
+/* What a transport of the agent's does by itself. */
+static void set_uart_up(void)
+{
+    cpu_out8(UART_IER, 0);
+    cpu_out8(UART_FCR, UART_FIFO);
+    cpu_out8(UART_MCR, UART_DTR_RTS);
 }
 
 int guest_main(void)
@@ -148,25 +163,27 @@ int guest_main(void)
         .version = TPROF_CONFIG_VERSION,
         .rate_hz = (uint32_t)opt_u64("rate", 0),
         .cpu_source = TPROF_CPU_GS,
-        .channel = is_two_way ? &two_way : &one_way,
+        .device.address = opt_u64("port", 0),
+        .transport = transport(),
     };
     uint64_t cycles = opt_u64("cycles", 1000000000);
     struct tprof_stats stats;
 
     absent = opt_u64("absent", 0);
-    cpu_out8(UART_IER, 0);
-    cpu_out8(UART_FCR, UART_FIFO);
-    cpu_out8(UART_MCR, UART_DTR_RTS);
+    if (!config.transport) {
+        config.channel = is_two_way ? &two_way : &one_way;
+        set_uart_up();
+    }
     must(tprof_init(&config));
     must(tprof_start_cpu());
     cpu_irq_enable();
 
     uint64_t start = cpu_rdtsc();
 
-    while (cpu_rdtsc() - start < cycles) {
+    for (unsigned i = 1; cpu_rdtsc() - start < cycles; i++) {
         result = work_divide(work_mix(result));
         result = work_locked(result);
-        if (is_two_way)
+        if (is_two_way && i % 16 == 0) /* its port accesses are slow */
             tprof_poll();
     }
     must(tprof_stop_cpu()); /* so that the counts below are the last */

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "arch/x86_64/probe.h"
 #include "cpu.h"
 #include "guest.h"
 #include "kit.h"
@@ -194,6 +195,8 @@ int guest_main(void)
         .address = opt_u64("address", 0),
         .command_line = opt_u64("list", 1) ? machine_line() : NULL,
     };
+
+    tprof_probe_begin();
     int error = tprof_console_init(&console, &where, 0, &channel);
 
     if (error < 0) {

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "arch/x86_64/ioapic_regs.h"
+#include "arch/x86_64/probe.h"
 #include "cpu.h"
 #include "guest.h"
 #include "kit.h"
@@ -185,6 +186,7 @@ int guest_main(void)
     idt_set_gate(VECTOR, device_entry);
     idt_set_gate(FOREIGN, foreign_entry);
     core_start_others(sleep);
+    tprof_probe_begin();
     if (!tprof_virtio_find(&search))
         guest_fail("no device");
     cpu_irq_enable();

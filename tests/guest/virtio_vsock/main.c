@@ -9,17 +9,12 @@
 
 #include "cpu.h"
 #include "guest.h"
+#include "must.h"
 
 #define SHORT 2000000000ull /* TSC ticks: a second or two */
 #define LONG  (60 * SHORT)
 
 static atomic_bool alone;
-
-static void must(int error)
-{
-    if (error != TPROF_OK)
-        guest_fail(tprof_strerror(error));
-}
 
 static void pass(uint64_t ticks)
 {

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * From the PVH entry, and from a start-up IPI, to 64-bit C in the highest 2 GiB.
+ * Instead of common/boot.S. Once there nothing is mapped one to one but QEMU's
+ * virtio-mmio devices: memory is at GUEST_DIRECT_MAP, the image at its own
+ * address.
+ */
+
+    .set BASE, 0xffffffff80000000 /* of what is linked; physical: less that */
+    .set SEL_CODE64, 0x08
+    .set SEL_DATA,   0x10
+    .set SEL_CODE32, 0x18
+    .set TABLE,      3    /* present, writable */
+    .set LARGE,      0x83 /* and a page of 2 MiB */
+    .set DEVICES,    0xfea00000 /* the 2 MiB with virtio-mmio's registers */
+
+    .section .note.pvh, "a", @note
+    .balign 4
+    .long 4, 8, 18
+    .asciz "Xen"
+    .quad boot_pvh - BASE
+
+    .text
+    .code32
+    .globl boot_pvh
+    .type boot_pvh, @function
+boot_pvh: /* flat 32-bit protected mode, ebx = struct hvm_start_info */
+    cli
+    cld
+    movl %ebx, boot_info - BASE
+    lgdt gdt_ptr_low - BASE
+    /* fall through */
+
+    .type boot_long_mode, @function
+boot_long_mode:
+    movw $SEL_DATA, %ax
+    movw %ax, %ds
+    movw %ax, %es
+    movw %ax, %ss
+    movl $pml4_low - BASE, %eax
+    movl %eax, %cr3
+    movl %cr4, %eax
+    orl $0x20, %eax /* PAE */
+    movl %eax, %cr4
+    movl $0xc0000080, %ecx /* EFER.LME */
+    rdmsr
+    orl $0x100, %eax
+    wrmsr
+    movl %cr0, %eax
+    orl $0x80010001, %eax /* PG, WP, PE */
+    movl %eax, %cr0
+    ljmp $SEL_CODE64, $boot_64 - BASE
+    .size boot_pvh, . - boot_pvh
+
+    .code64
+    .type boot_64, @function
+boot_64:
+    movq $1f, %rax
+    jmp *%rax
+1:  movq $pml4 - BASE, %rax
+    movq %rax, %cr3 /* from here on nothing is where it was */
+    lgdt gdt_ptr(%rip)
+    movq boot_stack(%rip), %rsp
+    xorl %ebp, %ebp /* the frame chain ends here */
+    call *boot_entry(%rip)
+2:  cli
+    hlt
+    jmp 2b
+    .size boot_64, . - boot_64
+
+    /* What a start-up IPI runs, in real mode, wherever core.c copies it to. */
+    .section .rodata
+    .globl boot_trampoline, boot_trampoline_end
+    .code16
+boot_trampoline:
+    cli
+    cld
+    lgdtl %cs:(trampoline_gdt_ptr - boot_trampoline)
+    movl %cr0, %eax
+    orl $1, %eax
+    movl %eax, %cr0
+    ljmpl $SEL_CODE32, $boot_long_mode - BASE
+trampoline_gdt_ptr:
+    .word gdt_end - gdt - 1
+    .long gdt - BASE
+boot_trampoline_end:
+
+    .balign 8
+gdt:
+    .quad 0
+    .quad 0x00af9a000000ffff /* SEL_CODE64 */
+    .quad 0x00cf92000000ffff /* SEL_DATA */
+    .quad 0x00cf9a000000ffff /* SEL_CODE32 */
+gdt_end:
+gdt_ptr_low:
+    .word gdt_end - gdt - 1
+    .long gdt - BASE
+gdt_ptr:
+    .word gdt_end - gdt - 1
+    .quad gdt
+
+    .data
+    .balign 8
+    .globl boot_info, boot_stack, boot_entry
+boot_info:
+    .quad 0
+boot_stack:
+    .quad stack_end
+boot_entry:
+    .quad guest_boot
+
+    .balign 4096
+pml4: /* the kernel's */
+    .quad pdpt_devices - BASE + TABLE
+    .fill 255, 8, 0
+    .quad pdpt_memory - BASE + TABLE /* GUEST_DIRECT_MAP */
+    .fill 254, 8, 0
+    .quad pdpt_image - BASE + TABLE
+pml4_low: /* on the way there */
+    .quad pdpt_memory - BASE + TABLE
+    .fill 510, 8, 0
+    .quad pdpt_image - BASE + TABLE
+pdpt_memory:
+    .set page, 0
+    .rept 4
+    .quad pd_memory - BASE + TABLE + 4096 * page
+    .set page, page + 1
+    .endr
+    .fill 508, 8, 0
+pdpt_image:
+    .fill 510, 8, 0
+    .quad pd_memory - BASE + TABLE
+    .quad 0
+pdpt_devices:
+    .fill 3, 8, 0
+    .quad pd_devices - BASE + TABLE
+    .fill 508, 8, 0
+pd_devices:
+    .fill DEVICES >> 21 & 511, 8, 0
+    .quad DEVICES + LARGE
+    .fill 511 - (DEVICES >> 21 & 511), 8, 0
+pd_memory: /* the first 4 GiB */
+    .set page, 0
+    .rept 2048
+    .quad (page << 21) | LARGE
+    .set page, page + 1
+    .endr
+
+    .bss
+    .balign 16
+    .skip 65536
+stack_end:
+
+    .section .note.GNU-stack, "", @progbits

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A kernel that does not run where it was loaded, or linked: its work is 60 %
+ * one function's, 20 % another's, and 20 % what that one calls.
+ *
+ * Options: rounds=N how much work; rate=HZ.
+ */
+#include <stdatomic.h>
+
+#include <tprof/tprof.h>
+
+#include "guest.h"
+#include "moved.h"
+#include "must.h"
+
+#define FLUSH_FRAMES 4096
+
+/* Two instructions (loops) times, in the function that this stands in. */
+#define SPIN(loops)                                                            \
+    do {                                                                       \
+        uint64_t left_ = (loops);                                              \
+        __asm__ volatile("1: decq %0\n\tjnz 1b" : "+r"(left_) : : "cc");       \
+    } while (0)
+
+static uint64_t rounds;
+static atomic_uint running;
+
+__attribute__((noinline)) static void three(void)
+{
+    SPIN(3000);
+}
+
+__attribute__((noinline)) static void called(void)
+{
+    SPIN(1000);
+}
+
+__attribute__((noinline)) static void caller(void)
+{
+    SPIN(1000);
+    called();
+    __asm__ volatile(""); /* no jump */
+}
+
+static void (*const volatile parts[])(void) = {three, caller};
+
+__attribute__((noinline)) static void work(void)
+{
+    for (uint64_t i = 0; i < rounds; i++) {
+        parts[0]();
+        __builtin_ia32_pause(); /* another core's turn, under icount */
+        parts[1]();
+        __builtin_ia32_pause();
+    }
+}
+
+__attribute__((noinline)) static void wait_for_sampling(void)
+{
+    struct tprof_stats stats;
+
+    do {
+        __asm__ volatile("sti; hlt" : : : "memory");
+        must(tprof_get_stats(core_index(), &stats));
+    } while (stats.ticks == 0);
+}
+
+static void run_core(void)
+{
+    must(tprof_start_cpu());
+    wait_for_sampling();
+    work();
+    must(tprof_stop_cpu());
+    atomic_fetch_sub(&running, 1);
+}
+
+int guest_main(void)
+{
+    const struct tprof_config config = {
+        .version = TPROF_CONFIG_VERSION,
+        .cpu_source = TPROF_CPU_GS,
+        .lapic = moved_lapic(),
+        .physical = moved_physical,
+        .device.command_line = opt_line(),
+    };
+
+    rounds = opt_u64("rounds", 1000);
+    running = core_count();
+    must(tprof_init(&config));
+    con_printf("moved: runs at %p\n", (void *)(uintptr_t)guest_main);
+    if (core_count() > 1)
+        core_start_others(run_core);
+    run_core();
+    while (atomic_load(&running))
+        __builtin_ia32_pause();
+    tprof_flush(FLUSH_FRAMES);
+    return 0;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a kernel tells of where it lies; pie.c, higher.c. */
+#ifndef MOVED_H
+#define MOVED_H
+
+#include <stdint.h>
+
+/* config.physical */
+uint64_t moved_physical(void *context, const void *address);
+
+/* config.lapic */
+uint64_t moved_lapic(void);
+
+#endif

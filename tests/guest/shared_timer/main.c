@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A tickless kernel: each core's local APIC timer is one-shot, for the earliest
+ * of the kernel's own deadlines and the profiler's.
+ *
+ * every=N    TSC ticks between two events of the kernel's (default 3700000)
+ * cycles=N   how long to work, in ticks of the TSC
+ * sleep=1    hlt instead of work, so that nothing but timers runs
+ * serial=1  virtio-serial instead of COM1, so that a host comes and goes
+ * rate=HZ, seed=N
+ */
+#include <stdatomic.h>
+
+#include <tprof/tprof.h>
+
+#include "cpu.h"
+#include "guest.h"
+#include "must.h"
+#include "work.h"
+
+#define VECTOR       0x40
+#define FLUSH_FRAMES 4096
+#define EARLY_TSC    100000
+
+/* Local APIC registers; Intel SDM volume 3, 10.4.1. */
+#define LAPIC         ((uintptr_t)0xfee00000)
+#define LAPIC_TIMER   0x320
+#define LAPIC_INITIAL 0x380
+#define LAPIC_CURRENT 0x390
+#define LAPIC_MASKED  (1u << 16)
+#define LAPIC_DIVIDE  0x3e0
+#define LAPIC_BY_1    0xb
+
+static struct core {
+    uint64_t next;   /* the kernel's own deadline */
+    uint64_t events; /* that came */
+    uint64_t worst;  /* lateness of one */
+    uint64_t timers; /* interrupts */
+    volatile uint64_t result;
+} cores[GUEST_CORES_MAX];
+
+static uint64_t every, cycles, start_tsc;
+static uint64_t apic_per_tsc; /* x 2^32 */
+static bool sleeps;
+static atomic_uint ended;
+
+static void lapic_write(uint32_t reg, uint32_t value)
+{
+    *(volatile uint32_t *)(LAPIC + reg) = value;
+}
+
+/* How fast the APIC counts. */
+static void measure_apic(void)
+{
+    lapic_write(LAPIC_DIVIDE, LAPIC_BY_1);
+    lapic_write(LAPIC_TIMER, LAPIC_MASKED | VECTOR);
+    lapic_write(LAPIC_INITIAL, UINT32_MAX);
+    uint64_t start = cpu_rdtsc();
+    uint64_t now;
+
+    do
+        now = cpu_rdtsc();
+    while (now - start < 1000000);
+    uint64_t count = UINT32_MAX - *(volatile uint32_t *)(LAPIC + LAPIC_CURRENT);
+
+    lapic_write(LAPIC_INITIAL, 0);
+    apic_per_tsc = (count << 32) / (now - start);
+}
+
+/* The one place that programs the timer. */
+static void program_timer(const struct core *c)
+{
+    uint64_t ours = tprof_deadline();
+    uint64_t deadline = c->next < ours ? c->next : ours;
+    int64_t left = (int64_t)(deadline - cpu_rdtsc());
+
+    left = left > 0 ? left : 0;
+    lapic_write(LAPIC_INITIAL,
+                (uint32_t)((uint64_t)left * apic_per_tsc >> 32) + 1);
+}
+
+IDT_ENTRY(timer_entry, timer);
+
+void timer(const struct idt_frame *frame)
+{
+    const struct tprof_regs regs = {frame->rip, frame->rsp, frame->rbp};
+    struct core *c = &cores[core_index()];
+    uint64_t now = cpu_rdtsc();
+
+    c->timers++;
+    tprof_tick(&regs);
+    if (now >= c->next) {
+        if (now - c->next > c->worst)
+            c->worst = now - c->next;
+        c->events++;
+        c->next += every;
+    }
+    program_timer(c);
+    lapic_eoi();
+}
+
+static void run_core(void)
+{
+    struct core *c = &cores[core_index()];
+    uint64_t x = 1;
+
+    must(tprof_start_cpu());
+    c->next = cpu_rdtsc() + every;
+    lapic_write(LAPIC_DIVIDE, LAPIC_BY_1);
+    lapic_write(LAPIC_TIMER, VECTOR);
+    program_timer(c);
+    cpu_irq_enable();
+    while (cpu_rdtsc() - start_tsc < cycles) {
+        if (sleeps)
+            __asm__ volatile("hlt");
+        else
+            x = work_one(work_three(x));
+    }
+    cpu_irq_disable();
+    lapic_write(LAPIC_INITIAL, 0);
+    must(tprof_stop_cpu());
+    c->result = x;
+    atomic_fetch_add(&ended, 1);
+}
+
+/* The kernel's timer runs before there is a profiler. */
+static void wait_for_event(void)
+{
+    volatile struct core *c = &cores[0];
+
+    lapic_write(LAPIC_TIMER, VECTOR);
+    c->next = cpu_rdtsc() + EARLY_TSC;
+    program_timer(&cores[0]);
+    cpu_irq_enable();
+    while (c->events == 0) {
+        if (c->timers > 2)
+            guest_fail("shared_timer: the timer fires without end");
+        cpu_pause();
+    }
+    cpu_irq_disable();
+    lapic_write(LAPIC_INITIAL, 0);
+    cores[0] = (struct core){0};
+}
+
+int guest_main(void)
+{
+    struct tprof_config config = {
+        .version = TPROF_CONFIG_VERSION,
+        .rate_hz = (uint32_t)opt_u64("rate", 0),
+        .cpus = core_count(),
+        .cpu_source = TPROF_CPU_GS,
+        .timer = TPROF_TIMER_SHARED,
+        .tsc_hz = opt_u64("tsc_hz", 1000000000), /* as under icount */
+        .seed = opt_u64("seed", 0),
+        .device.command_line = opt_line(),
+        .transport = opt_u64("serial", 0) ? NULL : &tprof_uart,
+    };
+
+    every = opt_u64("every", 3700000);
+    cycles = opt_u64("cycles", 1000000000);
+    sleeps = opt_u64("sleep", 0);
+    measure_apic();
+    idt_set_gate(VECTOR, timer_entry);
+    wait_for_event();
+    must(tprof_init(&config));
+    start_tsc = cpu_rdtsc();
+    core_start_others(run_core);
+    run_core();
+    while (atomic_load(&ended) < core_count())
+        cpu_pause();
+    while (tprof_flush(FLUSH_FRAMES))
+        cpu_pause();
+    for (unsigned i = 0; i < core_count(); i++) {
+        struct tprof_stats stats;
+
+        must(tprof_get_stats(i, &stats));
+        con_printf("core %u: %lu events, %lu late, %lu timers, %lu ticks, "
+                   "%lu missed\n",
+                   i, cores[i].events, cores[i].worst, cores[i].timers,
+                   stats.ticks, stats.missed);
+    }
+    return 0;
+}

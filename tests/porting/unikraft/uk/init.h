@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Unikraft, include/uk/init.h: what PORTING.md uses of it. */
+#ifndef UK_INIT_H
+#define UK_INIT_H
+
+struct uk_init_ctx;
+
+#define uk_late_initcall(init_fn, term_fn)                                     \
+    int (*const uk_inittab_##init_fn)(struct uk_init_ctx *) = init_fn
+
+#endif
