@@ -63,6 +63,8 @@ void batch_one(const char *options, unsigned cores, const char *machine,
     }
 }
 
+unsigned batch_seed = 1;
+
 void batch_run(const char *options, unsigned cores, const char *machine,
                struct judge *j)
 {
@@ -71,7 +73,7 @@ void batch_run(const char *options, unsigned cores, const char *machine,
 
     CHECK(cores <= CORES_MAX);
     for (unsigned run = 0; run < JUDGE_RUNS; run++) {
-        batch_one(options, cores, machine, run + 1, count,
+        batch_one(options, cores, machine, batch_seed + run, count,
                   run == 0 ? truth : NULL);
         for (unsigned core = 0; core < cores; core++)
             memcpy(j[core].count[run], count[core], sizeof count[core]);

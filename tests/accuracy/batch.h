@@ -15,6 +15,9 @@
 
 extern const char *const batch_functions[JUDGE_KINDS];
 
+/* The seed of a batch's first run; 1. */
+extern unsigned batch_seed;
+
 /* Runs (options) on (cores) cores and fills (j), of which there is one for
  * each core. The truth is that of the first run: all do the same work. */
 void batch_run(const char *options, unsigned cores, const char *machine,

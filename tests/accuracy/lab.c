@@ -170,26 +170,43 @@ struct lab_stacks lab_measured(const struct lab_run *r, unsigned core)
 char *lab_report(const struct lab_run *r)
 {
     run((const char *const[]){LAB_COLLECTOR, "report", wire_path, "--elf",
-                              r->elf, NULL});
+                              r->elf, "--all", NULL});
     return read_file(out_path);
 }
 
-struct lab_stacks lab_true_stacks(unsigned core, int framed)
+/* The lines "core (core) (key) ..." of the plugin's answer, without that. */
+static struct lab_stacks true_lines(unsigned core, const char *key)
 {
     struct lab_stacks s = {NULL, 0};
     char start[32], *rest;
     char *text = read_file(truth_path);
-    int len = snprintf(start, sizeof start, "core %u stack ", core);
+    int len = snprintf(start, sizeof start, "core %u %s ", core, key);
 
     for (char *line = strtok_r(text, "\n", &rest); line;
-         line = strtok_r(NULL, "\n", &rest)) {
-        if (strncmp(line, start, (size_t)len) != 0)
-            continue;
-        const char *state = line + len;
-        if (framed == (strncmp(state, "ready ", 6) == 0))
-            add_folded(&s, strchr(state, ' ') + 1);
-    }
+         line = strtok_r(NULL, "\n", &rest))
+        if (strncmp(line, start, (size_t)len) == 0)
+            add_folded(&s, line + len);
     free(text);
+    return s;
+}
+
+struct lab_stacks lab_true_places(unsigned core)
+{
+    return true_lines(core, "place");
+}
+
+struct lab_stacks lab_true_stacks(unsigned core, int framed)
+{
+    struct lab_stacks all = true_lines(core, "stack"), s = {NULL, 0};
+
+    for (size_t i = 0; i < all.count; i++) {
+        const char *text = all.stack[i].text;
+        const char *stack = strchr(text, ' ') + 1;
+
+        if (framed == (strncmp(text, "ready ", 6) == 0))
+            add_stack(&s, stack, strlen(stack), all.stack[i].count);
+    }
+    lab_free(&all);
     return s;
 }
 

@@ -39,13 +39,17 @@ void lab_boot(const struct lab_run *run);
 /* What the collector says of (core) in the last run, as folded stacks. */
 struct lab_stacks lab_measured(const struct lab_run *run, unsigned core);
 
-/* The collector's report of the last run, as text. */
+/* The collector's report of the last run, as text, with --all. */
 char *lab_report(const struct lab_run *run);
 
 /* The stacks that were interrupted on (core) in the last run, says the plugin;
  * those of functions that have set up their frame, or else of those that have
  * not. */
 struct lab_stacks lab_true_stacks(unsigned core, int framed);
+
+/* The instructions that (core) executed between the marks, by "0xADDRESS": of a
+ * run with the plugin's stacks=2. */
+struct lab_stacks lab_true_places(unsigned core);
 
 /* The number behind "core (core) (key)" in the plugin's answer; 0 if none. */
 uint64_t lab_truth(unsigned core, const char *key);

@@ -17,9 +17,11 @@
 /* Not paced, so the cost of a tick moves nothing (see batch.h). */
 #define OPTIONS "rate=30000 loop=31277 turns=1 "
 
-static void check_cores(unsigned cores, const char *options)
+/* The cores with a bias, as bits. */
+static unsigned find_bias(unsigned cores, const char *options)
 {
     static struct judge j[4];
+    unsigned biased = 0;
 
     batch_run(options, cores, NULL, j);
     for (unsigned core = 0; core < cores; core++) {
@@ -29,9 +31,23 @@ static void check_cores(unsigned cores, const char *options)
         struct verdict v = judge(&j[core]);
         verdict_print(what, &v);
         CHECK(v.fewest >= JUDGE_SAMPLES_MIN);
-        CHECK(verdict_unbiased(&v));
         CHECK(verdict_close(&v));
+        biased |= (unsigned)!verdict_unbiased(&v) << core;
     }
+    return biased;
+}
+
+/* Six cores are judged, each at p = 0.001: by chance that fails with one agent
+ * of 170, and then always, since all of it is deterministic. So a core that
+ * fails is judged once more, with other seeds: a bias would be there again. */
+static void check_cores(unsigned cores, const char *options)
+{
+    unsigned biased = find_bias(cores, options);
+
+    if (biased == 0)
+        return;
+    batch_seed += JUDGE_RUNS;
+    CHECK((find_bias(cores, options) & biased) == 0);
 }
 
 TEST(t7_two_cores)

@@ -5,6 +5,7 @@
  * and the chain must be cut where it stops to be one: no frame invented, none
  * of the sound ones lost.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -48,6 +49,17 @@ static unsigned other_frames(const char *stack)
     return n - 1;
 }
 
+/* Who called (leaf) is told by the stack's words, and RBP is nobody's. */
+static bool ends_in_all_cases(const char *text, const char *leaf)
+{
+    char end[96];
+
+    snprintf(end, sizeof end, "[caller?];all_cases;%s", leaf);
+    const char *at = strstr(text, end);
+
+    return at != NULL && strlen(at) == strlen(end);
+}
+
 static void check_case(const struct lab_stacks *s, const char *name,
                        unsigned frames)
 {
@@ -62,7 +74,8 @@ static void check_case(const struct lab_stacks *s, const char *name,
         /* the few that came before or after RBP was hostile */
         if (strcmp(lab_leaf(text), leaf) != 0 || strstr(text, "call_on_stack"))
             continue;
-        CHECK_EQ(other_frames(text), 0);
+        CHECK_EQ(other_frames(text), 1);
+        CHECK(ends_in_all_cases(text, leaf));
         samples += s->stack[i].count;
         if (known_frames(text) > most)
             most = known_frames(text);

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # bench_agent.sh BUILD: what the agent costs, as `name value unit` lines. BUILD is a
-# build folder with the targets bench_agent, collector, plugin_truth, cost and toro.
+# build folder with the targets bench_agent, collector, plugin_truth, cost, toro, images,
+# alpha and beta.
 #
 # A guest runs under icount with the real collector attached to its virtio-serial
 # port, and once more without the agent; a TCG plugin counts what it executes, so
@@ -15,6 +16,7 @@ boot=tests/guest/boot
 collector=$build/hostcollector/collector
 plugin=$build/tests/accuracy/plugin_truth.so
 cost=$build/tests/guest/cost.elf
+images=$build/tests/guest/images
 toro=$build/tests/guest/toro.elf
 program=$build/tests/benches/bench_agent
 archive=$build/agent/libtprof.a
@@ -34,21 +36,24 @@ fail() {
     exit 1
 }
 
-# run NAME CORES OPTIONS [vsock]: the guest `cost`, watched by the plugin; with a
-# collector unless OPTIONS say agent=0. Leaves $dir/NAME.truth and $dir/NAME.tprof.
+guest=$cost more=()
+
+# run NAME CORES OPTIONS [vsock]: the guest, with QEMU's arguments (more), watched by the
+# plugin; with a collector unless OPTIONS say agent=0. Leaves $dir/NAME.truth and
+# $dir/NAME.tprof.
 run() {
     local name=$1 cores=$2 options=$3 way=${4:-serial} watch path=$dir/port from=--serial
     if [ "$way" = vsock ]; then
         path=$dir/vhost from=--vsock-uds
         options="transport=vsock $options"
     fi
-    watch=$plugin,elf=$cost,out=$dir/$name.truth,begin=truth_begin,end=truth_end
+    watch=$plugin,elf=$guest,out=$dir/$name.truth,begin=truth_begin,end=truth_end
     watch=$watch,isr=tprof_isr_gs,aside=not_a_tick,io=1
     "$boot" --icount 0 --cpus "$cores" --timeout 200 "--$way" "$path" \
-        --append "live=1 seed=1 $options" --plugin "$watch" "$cost" >"$dir/console" 2>&1 &
+        --append "live=1 seed=1 $options" --plugin "$watch" "$guest" "${more[@]}" >"$dir/console" 2>&1 &
     pid=$!
     if [[ $options != *agent=0* ]]; then
-        timeout 200 "$collector" record "$from" "$dir/port" --elf "$cost" --wait 0 \
+        timeout 200 "$collector" record "$from" "$dir/port" --elf "$guest" --wait 0 \
             -o "$dir/$name.tprof" >"$dir/log" 2>&1 || fail "$name: $(tail -n 3 "$dir/log")"
     fi
     wait "$pid" || fail "$name: the guest failed: $(tail -n 3 "$dir/console")"
@@ -89,6 +94,14 @@ awk '{ n++; x += $1; y += $2; xx += $1 * $1; xy += $1 * $2 }
 
 both fresh "frames=16 stacks=64 fresh=1 $visits"
 printf 'isr_new_stack %.0f instructions\n' "$(per_tick fresh)"
+
+# a kernel and two applications by turns: most ticks find another image than the last
+guest=$images.elf
+more=(-- -device "loader,file=$images/alpha.elf,addr=0x2000000,force-raw=on"
+    -device "loader,file=$images/beta.elf,addr=0x2400000,force-raw=on")
+both images 'file1=0x2000000 file2=0x2400000 at1=0x100000 at2=0x555000000000 rounds=5000'
+printf 'isr_images %.0f instructions\n' "$(per_tick images)"
+guest=$cost more=()
 
 # the same samples over vsock; the bridge offers $dir/port
 "$collector" bridge --vhost-user "$dir/vhost" --uds "$dir/port" --cid 3 >"$dir/bridge" 2>&1 &
