@@ -3,16 +3,9 @@
  * From the PVH entry, and from a start-up IPI, to 64-bit C. Every core takes
  * the same road; (boot_stack) and (boot_entry) say where it leads.
  */
+#include "long_mode.inc"
 
-    .set SEL_CODE64, 0x08
-    .set SEL_DATA,   0x10
-    .set SEL_CODE32, 0x18
-
-    /* Xen's PHYS32_ENTRY note: what makes `-kernel app.elf` boot this image. */
-    .section .note.pvh, "a", @note
-    .balign 4
-    .long 4, 8, 18
-    .asciz "Xen"
+    pvh_note
     .quad boot_pvh
 
     .text
@@ -28,23 +21,8 @@ boot_pvh: /* flat 32-bit protected mode, ebx = struct hvm_start_info */
 
     .type boot_long_mode, @function
 boot_long_mode:
-    movw $SEL_DATA, %ax
-    movw %ax, %ds
-    movw %ax, %es
-    movw %ax, %ss
     movl $boot_pml4, %eax
-    movl %eax, %cr3
-    movl %cr4, %eax
-    orl $0x620, %eax /* PAE; OSFXSR and OSXMMEXCPT for guests with a libc */
-    movl %eax, %cr4
-    movl $0xc0000080, %ecx /* EFER.LME */
-    rdmsr
-    orl $0x100, %eax
-    wrmsr
-    movl %cr0, %eax
-    andl $~0x4, %eax /* EM off: SSE is there */
-    orl $0x80010003, %eax /* PG, WP, MP, PE */
-    movl %eax, %cr0
+    enter_long_mode
     ljmp $SEL_CODE64, $boot_64
     .size boot_pvh, . - boot_pvh
 
@@ -59,32 +37,12 @@ boot_64:
     jmp 1b
     .size boot_64, . - boot_64
 
-    /*
-     * What a start-up IPI runs, in real mode, from the page that core.c copies
-     * it to: nothing in here depends on where it lies.
-     */
     .section .rodata
-    .globl boot_trampoline, boot_trampoline_end
-    .code16
-boot_trampoline:
-    cli
-    cld
-    lgdtl %cs:(trampoline_gdt_ptr - boot_trampoline)
-    movl %cr0, %eax
-    orl $1, %eax
-    movl %eax, %cr0
-    ljmpl $SEL_CODE32, $boot_long_mode
-trampoline_gdt_ptr:
-    .word boot_gdt_end - boot_gdt - 1
-    .long boot_gdt
-boot_trampoline_end:
+    trampoline boot_gdt, boot_gdt_end, boot_long_mode
 
     .balign 8
 boot_gdt:
-    .quad 0
-    .quad 0x00af9a000000ffff /* SEL_CODE64 */
-    .quad 0x00cf92000000ffff /* SEL_DATA */
-    .quad 0x00cf9a000000ffff /* SEL_CODE32 */
+    flat_gdt
 boot_gdt_end:
 boot_gdt_ptr:
     .word boot_gdt_end - boot_gdt - 1
@@ -113,11 +71,7 @@ boot_pdpt:
     .quad boot_pd + 0x3003
     .fill 508, 8, 0
 boot_pd:
-    .set page, 0
-    .rept 2048
-    .quad (page << 21) | 0x83 /* present, writable, large */
-    .set page, page + 1
-    .endr
+    map_4_gib
 
     .bss
     .balign 16

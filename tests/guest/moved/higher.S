@@ -5,19 +5,12 @@
  * virtio-mmio devices: memory is at GUEST_DIRECT_MAP, the image at its own
  * address.
  */
+#include "long_mode.inc"
 
     .set BASE, 0xffffffff80000000 /* of what is linked; physical: less that */
-    .set SEL_CODE64, 0x08
-    .set SEL_DATA,   0x10
-    .set SEL_CODE32, 0x18
-    .set TABLE,      3    /* present, writable */
-    .set LARGE,      0x83 /* and a page of 2 MiB */
     .set DEVICES,    0xfea00000 /* the 2 MiB with virtio-mmio's registers */
 
-    .section .note.pvh, "a", @note
-    .balign 4
-    .long 4, 8, 18
-    .asciz "Xen"
+    pvh_note
     .quad boot_pvh - BASE
 
     .text
@@ -33,22 +26,8 @@ boot_pvh: /* flat 32-bit protected mode, ebx = struct hvm_start_info */
 
     .type boot_long_mode, @function
 boot_long_mode:
-    movw $SEL_DATA, %ax
-    movw %ax, %ds
-    movw %ax, %es
-    movw %ax, %ss
     movl $pml4_low - BASE, %eax
-    movl %eax, %cr3
-    movl %cr4, %eax
-    orl $0x20, %eax /* PAE */
-    movl %eax, %cr4
-    movl $0xc0000080, %ecx /* EFER.LME */
-    rdmsr
-    orl $0x100, %eax
-    wrmsr
-    movl %cr0, %eax
-    orl $0x80010001, %eax /* PG, WP, PE */
-    movl %eax, %cr0
+    enter_long_mode
     ljmp $SEL_CODE64, $boot_64 - BASE
     .size boot_pvh, . - boot_pvh
 
@@ -68,29 +47,12 @@ boot_64:
     jmp 2b
     .size boot_64, . - boot_64
 
-    /* What a start-up IPI runs, in real mode, wherever core.c copies it to. */
     .section .rodata
-    .globl boot_trampoline, boot_trampoline_end
-    .code16
-boot_trampoline:
-    cli
-    cld
-    lgdtl %cs:(trampoline_gdt_ptr - boot_trampoline)
-    movl %cr0, %eax
-    orl $1, %eax
-    movl %eax, %cr0
-    ljmpl $SEL_CODE32, $boot_long_mode - BASE
-trampoline_gdt_ptr:
-    .word gdt_end - gdt - 1
-    .long gdt - BASE
-boot_trampoline_end:
+    trampoline gdt, gdt_end, boot_long_mode, BASE
 
     .balign 8
 gdt:
-    .quad 0
-    .quad 0x00af9a000000ffff /* SEL_CODE64 */
-    .quad 0x00cf92000000ffff /* SEL_DATA */
-    .quad 0x00cf9a000000ffff /* SEL_CODE32 */
+    flat_gdt
 gdt_end:
 gdt_ptr_low:
     .word gdt_end - gdt - 1
@@ -140,11 +102,7 @@ pd_devices:
     .quad DEVICES + LARGE
     .fill 511 - (DEVICES >> 21 & 511), 8, 0
 pd_memory: /* the first 4 GiB */
-    .set page, 0
-    .rept 2048
-    .quad (page << 21) | LARGE
-    .set page, page + 1
-    .endr
+    map_4_gib
 
     .bss
     .balign 16

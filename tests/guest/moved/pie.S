@@ -3,16 +3,12 @@
  * From the PVH entry to 64-bit C at another address: nothing in here says where
  * it lies. Instead of common/boot.S, for one core.
  */
+#include "long_mode.inc"
 
-    .set SEL_CODE64, 0x08
-    .set SEL_DATA,   0x10
     .set STACK_32,   0x1f0000 /* below the image */
 
     /* Its value, the entry, is the linker script's. */
-    .section .note.pvh, "a", @note
-    .balign 4
-    .long 4, 8, 18
-    .asciz "Xen"
+    pvh_note
 
     .text
     .code32
@@ -49,22 +45,8 @@ boot_pvh: /* flat 32-bit protected mode, ebx = struct hvm_start_info */
     leal (gdt - 1b)(%ebp), %eax
     movl %eax, (gdt_ptr - 1b + 2)(%ebp)
     lgdt (gdt_ptr - 1b)(%ebp)
-    movw $SEL_DATA, %ax
-    movw %ax, %ds
-    movw %ax, %es
-    movw %ax, %ss
     leal (pml4 - 1b)(%ebp), %eax
-    movl %eax, %cr3
-    movl %cr4, %eax
-    orl $0x20, %eax /* PAE */
-    movl %eax, %cr4
-    movl $0xc0000080, %ecx /* EFER.LME */
-    rdmsr
-    orl $0x100, %eax
-    wrmsr
-    movl %cr0, %eax
-    orl $0x80010001, %eax /* PG, WP, PE */
-    movl %eax, %cr0
+    enter_long_mode
     leal (boot_64 - 1b)(%ebp), %eax
     pushl $SEL_CODE64
     pushl %eax
@@ -95,9 +77,7 @@ boot_64:
     .data
     .balign 8
 gdt:
-    .quad 0
-    .quad 0x00af9a000000ffff /* SEL_CODE64 */
-    .quad 0x00cf92000000ffff /* SEL_DATA */
+    flat_gdt
 gdt_ptr:
     .word . - gdt - 1
     .long 0
