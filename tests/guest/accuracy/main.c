@@ -11,8 +11,6 @@
  * cores run every now and then (see tests/accuracy/test_cores.c); those of
  * profile.h and own_timer.h.
  */
-#include <stdatomic.h>
-
 #include "cpu.h"
 #include "guest.h"
 #include "own_timer.h"
@@ -44,7 +42,6 @@ static struct {
 
 static struct work work[GUEST_CORES_MAX];
 static uint64_t turn_end[GUEST_CORES_MAX];
-static atomic_uint running;
 
 /* Keeps a call from becoming a jump, which would leave no frame. */
 #define NO_TAIL_CALL() __asm__ volatile("")
@@ -167,7 +164,7 @@ static void (*const core_main[])(void) = {core_0, core_1, core_2, core_3};
 static void run_core(void)
 {
     core_main[core_index()]();
-    atomic_fetch_sub(&running, 1);
+    NO_TAIL_CALL();
 }
 
 int guest_main(void)
@@ -186,11 +183,7 @@ int guest_main(void)
     options.own_timer = own_timer_init();
     profile_init();
 
-    running = cores;
-    core_start_others(run_core);
-    run_core();
-    while (atomic_load(&running))
-        cpu_pause();
+    core_run_all(run_core);
     profile_fini();
     return 0;
 }

@@ -62,7 +62,6 @@ static struct core {
 static _Alignas(4096) char app_stacks[GUEST_CORES_MAX][STACK_SIZE];
 
 static uint64_t ring, rounds;
-static atomic_uint ended;
 static atomic_ulong broken;
 
 struct descriptor {
@@ -183,7 +182,6 @@ static void work(void)
                                : app_main(rounds));
     cpu_irq_enable();
     must(tprof_stop_cpu());
-    atomic_fetch_add(&ended, 1);
 }
 
 /* The stacks of ring 3 are readable only where SMAP does not forbid it. */
@@ -224,10 +222,7 @@ int guest_main(void)
         give_pages((const void *)(uintptr_t)ring3_start, ring3_end);
         give_pages(app_stacks, app_stacks + GUEST_CORES_MAX);
     }
-    core_start_others(work);
-    work();
-    while (atomic_load(&ended) < core_count())
-        cpu_pause();
+    core_run_all(work);
     tprof_flush(FLUSH_FRAMES);
     uint64_t deadlines = 0;
 

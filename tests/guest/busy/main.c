@@ -25,8 +25,7 @@
 
 static uint64_t cycles, hold, start_tsc;
 static bool polls, idles, obeys;
-static atomic_bool told;  /* to end */
-static atomic_uint ended; /* cores that have left the profiler */
+static atomic_bool told;                           /* to end */
 static volatile uint64_t results[GUEST_CORES_MAX]; /* so that all is done */
 
 /* A chain of (depth) more callers. NOLINTNEXTLINE(misc-no-recursion) */
@@ -93,7 +92,6 @@ static void run_core(void)
     cpu_irq_enable();
     work();
     must(tprof_stop_cpu());
-    atomic_fetch_add(&ended, 1);
 }
 
 int guest_main(void)
@@ -108,10 +106,7 @@ int guest_main(void)
     setup_config(&config);
     must(tprof_init(&config));
     start_tsc = cpu_rdtsc();
-    core_start_others(run_core);
-    run_core();
-    while (atomic_load(&ended) < core_count())
-        cpu_pause();
+    core_run_all(run_core);
     tprof_flush(FLUSH_FRAMES);
     for (unsigned i = 0; i < core_count(); i++)
         print_counts(i);

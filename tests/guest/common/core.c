@@ -35,6 +35,8 @@ static _Alignas(16) char stacks[GUEST_CORES_MAX - 1][65536];
 static unsigned count;
 static atomic_uint started = 1;
 static void (*others_entry)(void);
+static void (*all_work)(void);
+static atomic_uint working;
 
 static uint16_t fw_cfg_u16(uint16_t key)
 {
@@ -124,4 +126,20 @@ void core_start_others(void (*entry)(void))
     }
     if (next < count)
         guest_fail("a core does not start");
+}
+
+static void work_and_count(void)
+{
+    all_work();
+    atomic_fetch_sub(&working, 1);
+}
+
+void core_run_all(void (*work)(void))
+{
+    all_work = work;
+    working = count;
+    core_start_others(work_and_count);
+    work_and_count();
+    while (atomic_load(&working))
+        cpu_pause();
 }

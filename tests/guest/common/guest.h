@@ -59,6 +59,12 @@ uint32_t core_apic_id(unsigned index);
  */
 void core_start_others(void (*entry)(void));
 
+/*
+ * The same, and core 0 runs (work), too; returns when it has returned on every
+ * core.
+ */
+void core_run_all(void (*work)(void));
+
 /* --- lapic.c: interrupts between cores --- */
 
 /* Send (vector) to core (index), which is started. Any context. */

@@ -10,8 +10,6 @@
  * of 200 addresses, of a chain picked anew after each tick, for so long. And
  * those of ../accuracy/profile.h.
  */
-#include <stdatomic.h>
-
 #include "../accuracy/profile.h"
 #include "cpu.h"
 #include "guest.h"
@@ -44,8 +42,6 @@ static struct {
     _Alignas(16) char stack[CORES_MAX][16384];
     struct frame chains[STACKS_MAX][FRAMES_MAX];
 } arena;
-
-static atomic_uint running;
 
 static uint64_t next_random(uint64_t *x)
 {
@@ -123,7 +119,6 @@ static void run_core(void)
     call_on_stack(visit, arena.stack[core_index()] + sizeof arena.stack[0]);
     profile_drain();
     profile_end();
-    atomic_fetch_sub(&running, 1);
 }
 
 int guest_main(void)
@@ -142,11 +137,7 @@ int guest_main(void)
         make_chain(arena.chains[i], i);
 
     profile_init();
-    running = core_count();
-    core_start_others(run_core);
-    run_core();
-    while (atomic_load(&running))
-        cpu_pause();
+    core_run_all(run_core);
     profile_fini();
     return 0;
 }

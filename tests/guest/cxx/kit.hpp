@@ -8,8 +8,7 @@
 extern "C" {
 int guest_main();
 [[noreturn]] void guest_fail(const char *what);
-unsigned core_count();
-void core_start_others(void (*entry)());
+void core_run_all(void (*work)());
 std::uint64_t opt_u64(const char *name, std::uint64_t absent);
 void truth_begin();
 void truth_end();
@@ -33,11 +32,6 @@ inline void interrupts_on()
 inline void interrupts_off()
 {
     __asm__ volatile("cli" ::: "memory");
-}
-
-inline void pause()
-{
-    __asm__ volatile("pause" ::: "memory");
 }
 
 inline void sleep()

@@ -58,7 +58,6 @@ struct Words {
 const Words words;
 const Circle circle{7};
 const Square square{3};
-unsigned running;
 volatile std::uint64_t sink[16];
 } // namespace
 
@@ -146,12 +145,9 @@ APART void work(unsigned number, unsigned rounds)
 
 void run_core()
 {
-    {
-        profiler::Session session;
+    profiler::Session session;
 
-        work(cpu::index(), static_cast<unsigned>(opt_u64("rounds", 100)));
-    }
-    __atomic_sub_fetch(&running, 1, __ATOMIC_ACQ_REL);
+    work(cpu::index(), static_cast<unsigned>(opt_u64("rounds", 100)));
 }
 } // namespace kernel
 
@@ -161,12 +157,8 @@ int guest_main()
         (*c)();
     if (words.wide[0] == 0)
         guest_fail("no constructor has run");
-    running = core_count();
     profiler::init();
-    core_start_others(kernel::run_core);
-    kernel::run_core();
-    while (__atomic_load_n(&running, __ATOMIC_ACQUIRE) != 0)
-        cpu::pause();
+    core_run_all(kernel::run_core);
     profiler::drain();
     return 0;
 }

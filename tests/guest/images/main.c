@@ -27,7 +27,6 @@ static struct {
 
 static struct loaded apps[APPS];
 static uint64_t rounds, late;
-static atomic_uint running;
 static atomic_bool loaded;
 
 __attribute__((noinline)) static void kernel_leaf(void)
@@ -122,21 +121,16 @@ __attribute__((noinline)) static void run_core(void)
     profile_begin();
     work(core_index());
     profile_end();
-    atomic_fetch_sub(&running, 1);
 }
 
 int guest_main(void)
 {
     rounds = opt_u64("rounds", 1000);
     late = opt_u64("late", 0);
-    running = core_count();
     profile_init();
     if (!late)
         load_apps();
-    core_start_others(run_core);
-    run_core();
-    while (atomic_load(&running))
-        cpu_pause();
+    core_run_all(run_core);
     profile_fini();
     return 0;
 }

@@ -31,7 +31,6 @@
 static uint32_t kernel_hz;
 static uint64_t cycles, start_tsc, looks;
 static atomic_ullong kernel_ticks;
-static atomic_uint ended;
 static volatile uint64_t results[GUEST_CORES_MAX];
 
 static void lapic_write(uint32_t reg, uint32_t value)
@@ -76,7 +75,6 @@ static void run_core(void)
     lapic_write(LAPIC_INITIAL, 0);
     must(tprof_stop_cpu());
     results[core_index()] = x;
-    atomic_fetch_add(&ended, 1);
 }
 
 static int nobody(void *context)
@@ -123,10 +121,7 @@ int guest_main(void)
     idt_set_gate(VECTOR, tick_entry);
     must(tprof_init(&config));
     start_tsc = cpu_rdtsc();
-    core_start_others(run_core);
-    run_core();
-    while (atomic_load(&ended) < core_count())
-        cpu_pause();
+    core_run_all(run_core);
     tprof_flush(FLUSH_FRAMES);
     must(tprof_get_stats(0, &stats));
     con_printf("counted: kernel %lu ticks %lu looks %lu\n",

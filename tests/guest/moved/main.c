@@ -5,8 +5,6 @@
  *
  * Options: rounds=N how much work; rate=HZ.
  */
-#include <stdatomic.h>
-
 #include <tprof/tprof.h>
 
 #include "guest.h"
@@ -23,7 +21,6 @@
     } while (0)
 
 static uint64_t rounds;
-static atomic_uint running;
 
 __attribute__((noinline)) static void three(void)
 {
@@ -70,7 +67,6 @@ static void run_core(void)
     wait_for_sampling();
     work();
     must(tprof_stop_cpu());
-    atomic_fetch_sub(&running, 1);
 }
 
 int guest_main(void)
@@ -84,14 +80,9 @@ int guest_main(void)
     };
 
     rounds = opt_u64("rounds", 1000);
-    running = core_count();
     must(tprof_init(&config));
     con_printf("moved: runs at %p\n", (void *)(uintptr_t)guest_main);
-    if (core_count() > 1)
-        core_start_others(run_core);
-    run_core();
-    while (atomic_load(&running))
-        __builtin_ia32_pause();
+    core_run_all(run_core);
     tprof_flush(FLUSH_FRAMES);
     return 0;
 }

@@ -12,8 +12,6 @@
  * cycles=N   how long, in ticks of the TSC
  * rate=HZ, seed=N
  */
-#include <stdatomic.h>
-
 #include <tprof/tprof.h>
 
 #include "cpu.h"
@@ -57,7 +55,6 @@ static const unsigned weights[THREADS] = {1, 2, 5};
 static uint32_t kernel_hz;
 static uint64_t cycles, start_tsc;
 static bool oneshot, nests;
-static atomic_uint ended;
 
 static void lapic_write(uint32_t reg, uint32_t value)
 {
@@ -166,7 +163,6 @@ static void run_core(void)
     switch_stack(&c->boot_rsp, c->thread[0].rsp);
     lapic_write(LAPIC_INITIAL, 0);
     must(tprof_stop_cpu());
-    atomic_fetch_add(&ended, 1);
 }
 
 int guest_main(void)
@@ -191,10 +187,7 @@ int guest_main(void)
     idt_set_gate(NESTED, nested_entry);
     must(tprof_init(&config));
     start_tsc = cpu_rdtsc();
-    core_start_others(run_core);
-    run_core();
-    while (atomic_load(&ended) < core_count())
-        cpu_pause();
+    core_run_all(run_core);
     while (tprof_flush(FLUSH_FRAMES))
         cpu_pause();
     for (unsigned i = 0; i < core_count(); i++) {

@@ -5,8 +5,7 @@ use core::arch::asm;
 extern "C" {
     fn guest_exit(status: i32) -> !;
     fn con_write(text: *const u8, len: usize);
-    fn core_count() -> u32;
-    fn core_start_others(entry: extern "C" fn());
+    fn core_run_all(work: extern "C" fn());
     fn opt_u64(name: *const u8, absent: u64) -> u64;
     fn truth_begin();
     fn truth_end();
@@ -16,12 +15,8 @@ pub fn exit(status: i32) -> ! {
     unsafe { guest_exit(status) }
 }
 
-pub fn cores() -> u32 {
-    unsafe { core_count() }
-}
-
-pub fn start_others(entry: extern "C" fn()) {
-    unsafe { core_start_others(entry) }
+pub fn run_all(work: extern "C" fn()) {
+    unsafe { core_run_all(work) }
 }
 
 /// `name` ends in "\0".
@@ -58,11 +53,6 @@ pub fn interrupts_on() {
 
 pub fn interrupts_off() {
     unsafe { asm!("cli") };
-}
-
-/// Not core::hint::spin_loop(), which is nothing for a CPU that may lack SSE2.
-pub fn pause() {
-    unsafe { asm!("pause") };
 }
 
 pub fn sleep() {

@@ -6,7 +6,6 @@
 #![no_std]
 
 use core::fmt::Write;
-use core::sync::atomic::{AtomicU32, Ordering};
 
 mod kit;
 mod profiler;
@@ -17,8 +16,6 @@ mod work;
 use work::{crypt, Circle, Random, Shape, Square};
 
 const WORDS: usize = 64;
-
-static RUNNING: AtomicU32 = AtomicU32::new(0);
 
 struct Core {
     words: [u64; WORDS],
@@ -90,7 +87,6 @@ fn work(number: u32, rounds: u32) {
 
 extern "C" fn run_core() {
     profiler::during(|| work(kit::core_index(), kit::option("rounds\0", 100) as u32));
-    RUNNING.fetch_sub(1, Ordering::AcqRel);
 }
 
 #[no_mangle]
@@ -98,13 +94,8 @@ pub extern "C" fn guest_main() -> i32 {
     if kit::option("panic\0", 0) != 0 {
         panic!("as asked");
     }
-    RUNNING.store(kit::cores(), Ordering::Release);
     profiler::init();
-    kit::start_others(run_core);
-    run_core();
-    while RUNNING.load(Ordering::Acquire) != 0 {
-        kit::pause();
-    }
+    kit::run_all(run_core);
     profiler::drain();
     0
 }

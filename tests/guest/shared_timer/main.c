@@ -9,8 +9,6 @@
  * serial=1  virtio-serial instead of COM1, so that a host comes and goes
  * rate=HZ, seed=N
  */
-#include <stdatomic.h>
-
 #include <tprof/tprof.h>
 
 #include "cpu.h"
@@ -42,7 +40,6 @@ static struct core {
 static uint64_t every, cycles, start_tsc;
 static uint64_t apic_per_tsc; /* x 2^32 */
 static bool sleeps;
-static atomic_uint ended;
 
 static void lapic_write(uint32_t reg, uint32_t value)
 {
@@ -120,7 +117,6 @@ static void run_core(void)
     lapic_write(LAPIC_INITIAL, 0);
     must(tprof_stop_cpu());
     c->result = x;
-    atomic_fetch_add(&ended, 1);
 }
 
 /* The kernel's timer runs before there is a profiler. */
@@ -164,10 +160,7 @@ int guest_main(void)
     wait_for_event();
     must(tprof_init(&config));
     start_tsc = cpu_rdtsc();
-    core_start_others(run_core);
-    run_core();
-    while (atomic_load(&ended) < core_count())
-        cpu_pause();
+    core_run_all(run_core);
     while (tprof_flush(FLUSH_FRAMES))
         cpu_pause();
     for (unsigned i = 0; i < core_count(); i++) {
