@@ -336,8 +336,7 @@ static void note_flaws(struct shared_image *file, const char *name,
     unsigned flaws = image_flaws(shared_image(file));
 
     /* build-ids are spoken of where images are told apart */
-    for (unsigned flaw = IMAGE_NO_SYMBOLS; flaw <= IMAGE_BAD_DEBUG;
-         flaw <<= 1) {
+    for (unsigned flaw = IMAGE_NO_SYMBOLS; flaw <= IMAGE_CHANGED; flaw <<= 1) {
         if ((flaws & flaw) != 0)
             remarks_note(remarks, "%s%s%s", name != NULL ? name : "",
                          name != NULL ? ": " : "",

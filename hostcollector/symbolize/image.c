@@ -17,6 +17,8 @@ struct image {
     char *path;
     struct stat opened; /* as the file was when it was mapped */
     struct object object;
+    uint8_t *build_id; /* a copy: the file may change before it is asked for */
+    size_t build_id_len;
     unsigned flaws;
 };
 
@@ -48,12 +50,26 @@ static void find_flaws(struct image *img)
     bool pe = image_is_pe(img);
     size_t len;
 
-    if (image_build_id(img, &len) == NULL)
+    if (img->build_id == NULL)
         img->flaws |= IMAGE_NO_BUILD_ID;
     if (img->object.symtab.count == 0)
         img->flaws |= pe ? IMAGE_NO_SYMBOLS_PE : IMAGE_NO_SYMBOLS;
     if (image_section(img, ".debug_info", &len) == NULL)
         img->flaws |= pe ? IMAGE_NO_DEBUG_PE : IMAGE_NO_DEBUG;
+}
+
+static int copy_build_id(struct image *img, struct err *e)
+{
+    const struct object *o = &img->object;
+    const uint8_t *id = o->ops->build_id(o, &img->build_id_len);
+
+    if (id == NULL)
+        return 0;
+    img->build_id = malloc(img->build_id_len);
+    if (img->build_id == NULL)
+        return err_sys(e, img->path);
+    memcpy(img->build_id, id, img->build_id_len);
+    return 0;
 }
 
 static int read_file(struct image *img, struct err *e)
@@ -72,7 +88,7 @@ static int read_file(struct image *img, struct err *e)
     if (pread(o->fd, magic, sizeof magic, 0) < 0)
         return err_sys(e, img->path);
     o->ops = memcmp(magic, "MZ", 2) == 0 ? &object_pe : &object_elf;
-    if (o->ops->open(o, e) != 0)
+    if (o->ops->open(o, e) != 0 || copy_build_id(img, e) != 0)
         return -1;
     find_flaws(img);
     return 0;
@@ -112,6 +128,7 @@ void image_close(struct image *img)
     symtab_fini(&o->symtab);
     free(o->segments);
     free(o->code);
+    free(img->build_id);
     if (o->ops != NULL)
         o->ops->close(o);
     if (o->fd >= 0)
@@ -168,22 +185,29 @@ const char *image_flaw_text(enum image_flaw flaw)
  * The file is mapped, and a page behind the end of a file that was cut short
  * in place kills the process. Linkers write a new file; cp and objcopy do not.
  */
-bool image_intact(struct image *img)
+static bool is_intact(const struct image *img)
 {
     struct stat now;
 
-    if (fstat(img->object.fd, &now) == 0 &&
-        now.st_size == img->opened.st_size &&
-        now.st_mtim.tv_sec == img->opened.st_mtim.tv_sec &&
-        now.st_mtim.tv_nsec == img->opened.st_mtim.tv_nsec)
-        return true;
-    img->flaws |= IMAGE_CHANGED;
-    return false;
+    return fstat(img->object.fd, &now) == 0 &&
+           now.st_size == img->opened.st_size &&
+           now.st_mtim.tv_sec == img->opened.st_mtim.tv_sec &&
+           now.st_mtim.tv_nsec == img->opened.st_mtim.tv_nsec;
+}
+
+bool image_intact(struct image *img)
+{
+    bool intact = is_intact(img);
+
+    if (!intact)
+        img->flaws |= IMAGE_CHANGED;
+    return intact;
 }
 
 const uint8_t *image_build_id(const struct image *img, size_t *len)
 {
-    return img->object.ops->build_id(&img->object, len);
+    *len = img->build_id_len;
+    return img->build_id;
 }
 
 /* The bytes from (address) on in the first (count) segments. */
@@ -222,7 +246,7 @@ int image_text_crc(const struct image *img, uint64_t address, uint64_t length,
     uint64_t want =
         length < IMAGE_TEXT_CRC_BYTES ? length : IMAGE_TEXT_CRC_BYTES;
 
-    if (code == NULL || have < want)
+    if (code == NULL || have < want || !is_intact(img))
         return -1;
     *crc = crc32c(code, (size_t)want);
     return 0;
@@ -266,7 +290,8 @@ bool image_is_pe(const struct image *img)
 bool image_find_symbol(const struct image *img, const char *name,
                        uint64_t *address)
 {
-    return img->object.ops->find_symbol(&img->object, name, address);
+    return is_intact(img) &&
+           img->object.ops->find_symbol(&img->object, name, address);
 }
 
 int image_slide(const struct image *img, uint64_t anchor, uint64_t *slide,

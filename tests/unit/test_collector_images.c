@@ -382,9 +382,14 @@ static bool hear(int fd)
     return read(fd, bytes, sizeof bytes) > 0;
 }
 
+/* Between the boots of play_two_boots(), and the application's in the second.
+ */
+static void (*change)(void);
+static const char *changed_id;
+
 /* Its next boot is of another kind: what is said in it belongs to the next
  * report. */
-static void play_two_boots(int listener, void (*change)(void), const char *id)
+static void play_two_boots(int listener)
 {
     int fd = meet(listener);
 
@@ -398,14 +403,14 @@ static void play_two_boots(int listener, void (*change)(void), const char *id)
     close(fd);
     fd = meet(listener);
     hello(2);
-    map_app(0x40000000, id);
+    map_app(0x40000000, changed_id);
     samples(100, 0x40000000);
     say(fd);
     CHECK(!hear(fd) || !hear(fd)); /* the collector begins anew */
     close(fd);
     fd = meet(listener);
     hello(2);
-    map_app(0x40000000, id);
+    map_app(0x40000000, changed_id);
     say(fd);
     CHECK(hear(fd));
     samples(10, 0x40000000);
@@ -414,12 +419,10 @@ static void play_two_boots(int listener, void (*change)(void), const char *id)
         continue;
 }
 
-/* The collector's run on a guest that plays so, with its outputs (more). */
-static void run_two_boots(void (*change)(void), const char *id,
-                          const char *more)
+/* The collector's run, by (line), on a guest that plays so at the socket vm. */
+static void run_guest(void (*play)(int listener), const char *line)
 {
     int listener = listen_at("vm"), status;
-    char line[128];
 
     fflush(stdout);
     pid_t guest = fork();
@@ -427,16 +430,27 @@ static void run_two_boots(void (*change)(void), const char *id,
     if (guest == 0) {
         alarm(30);
         signal(SIGPIPE, SIG_IGN);
-        play_two_boots(listener, change, id);
+        play(listener);
         _exit(0);
     }
     close(listener);
-    (void)snprintf(line, sizeof line,
-                   "--vsock-uds vm --elf kernel.elf --elf app.elf -d 1.5 %s",
-                   more);
     CHECK_EQ(collector(line), 0);
     CHECK_EQ(waitpid(guest, &status, 0), guest);
     CHECK_EQ(status, 0);
+}
+
+/* ... with its outputs (more). */
+static void run_two_boots(void (*between)(void), const char *id,
+                          const char *more)
+{
+    char line[128];
+
+    change = between;
+    changed_id = id;
+    (void)snprintf(line, sizeof line,
+                   "--vsock-uds vm --elf kernel.elf --elf app.elf -d 1.5 %s",
+                   more);
+    run_guest(play_two_boots, line);
     check_contains("err", "the guest rebooted into another image, or its image "
                           "lies elsewhere");
     check_contains("out", "==== vm ====\nkernel.elf: 20 samples");
@@ -478,4 +492,32 @@ TEST(an_application_that_was_rebuilt_gets_a_report_of_its_own)
     CHECK_EQ(collector("report r.vm.2.tprof"), 0);
     check_contains("out", "kernel.elf: 40 samples");
     check_contains("out", " handle [app] ");
+}
+
+/* It is overwritten in place meanwhile, as cp and objcopy do. */
+static void play_overwritten(int listener)
+{
+    int fd = meet(listener);
+
+    hello(1);
+    map_app(0x40000000, APP_ID);
+    say(fd);
+    CHECK(hear(fd));
+    CHECK_EQ(truncate("kernel.elf", 0), 0);
+    CHECK_EQ(truncate("app.elf", 0), 0);
+    samples(5, 0x40000000);
+    say(fd);
+    while (hear(fd))
+        continue;
+}
+
+TEST(images_that_are_overwritten_cost_only_names) /* catches: SIGBUS */
+{
+    enter_dir();
+    run_guest(play_overwritten, "--vsock-uds vm --elf kernel.elf "
+                                "--elf app.elf -d 1");
+    check_contains("out", "kernel.elf: 20 samples");
+    check_contains("out", "\nNote: the image was overwritten while it was");
+    check_contains("out",
+                   "\nNote: app.elf: the image was overwritten while it");
 }
