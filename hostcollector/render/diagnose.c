@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "render/silence.h"
 #include "render/steal.h"
 
 /* Fewer samples than this on a core: its shares are rough. */
@@ -310,23 +311,12 @@ static void look_for_missed(struct remarks *r, const struct profile *p)
                      list, account);
 }
 
-/* Seconds before the end of the profile in which (core) had no tick. */
-static double silence(const struct profile *p, const struct profile_core *core)
-{
-    size_t last = core->second_count;
-
-    while (last > 0 && core->seconds[last - 1].samples == 0 &&
-           core->seconds[last - 1].lost == 0)
-        last--;
-    return p->duration_s - (double)last;
-}
-
 /* It had ticks, it did not leave, and others went on. */
 static void look_for_silence(struct remarks *r, const struct profile *p)
 {
     for (size_t i = 0; i < p->core_count; i++) {
         const struct profile_core *core = &p->cores[i];
-        double s = silence(p, core);
+        double s = silence_of(p, core);
         bool left =
             core->has_stats && (core->stats.flags & WIRE_STATS_STARTED) == 0;
 

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What is remarked on cores that have fallen silent, and when it is not. */
+#include "render/remarks.h"
+
+#include <string.h>
+
+#include "aggregate/aggregate.h"
+#include "check.h"
+#include "symbolize/atlas.h"
+#include "view/view.h"
+
+#define HZ 1000u /* of the guest's clock */
+
+/* A sample a second on two cores, on core 1 up to second (silent) only; is
+ * that remarked on? */
+static bool is_remarked(uint64_t seconds, uint64_t silent)
+{
+    static struct remarks remarks;
+    const struct guest g = {.cores = 2, .tsc_hz = HZ};
+    struct aggregate *a = aggregate_new(&(struct aggregate_config){0});
+    struct atlas *atlas = atlas_new(&(struct atlas_image){0}, 0);
+    bool found = false;
+
+    CHECK(a != NULL && atlas != NULL);
+    aggregate_hello(a, HELLO_FIRST, &g);
+    for (uint64_t i = 0; i < seconds; i++) {
+        struct sample s = {.tsc = i * HZ, .leaf = 1, .weight = 1};
+        struct sample_batch b = {.period = 1, .samples = &s, .count = 1};
+
+        aggregate_samples(a, &b);
+        b.core = 1;
+        if (i < silent)
+            aggregate_samples(a, &b);
+    }
+    for (uint32_t i = 0; i < 2; i++)
+        aggregate_account(a, i, &(struct account){.samples = seconds});
+    const struct profile *p = aggregate_profile(a);
+    struct view *v = view_new(p, atlas);
+
+    CHECK(p != NULL && v != NULL);
+    remarks = (struct remarks){0};
+    remarks_diagnose(&remarks, p, v);
+    for (size_t i = 0; i < remarks.count; i++) {
+        const char *text = remarks.list[i].text;
+
+        CHECK(strstr(text, "Core 0 had no tick") == NULL);
+        found |= strstr(text, "Core 1 had no tick in the last") != NULL;
+    }
+    view_free(v);
+    atlas_free(atlas);
+    aggregate_free(a);
+    return found;
+}
+
+TEST(a_core_that_falls_silent_is_told) /* catches: it looks idle */
+{
+    CHECK(is_remarked(20, 10));
+    CHECK(!is_remarked(20, 20));
+}
+
+TEST(a_day_is_longer_than_the_time_line) /* catches: all cores called silent */
+{
+    CHECK(!is_remarked(86400, 86400));
+    CHECK(is_remarked(86400, 100));
+}
