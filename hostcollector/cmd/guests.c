@@ -322,8 +322,21 @@ static int name_guests(struct guests *g, struct err *e)
     return result;
 }
 
+/* The only guest has all images, on whichever side of it they stand. */
+static void join_elfs(struct guests *g)
+{
+    struct elf_path **end = &g->elfs;
+
+    while (*end != NULL)
+        end = &(*end)->next;
+    *end = g->list[0].elfs;
+    g->list[0].elfs = g->elfs;
+}
+
 int guests_finish(struct guests *g, struct err *e)
 {
+    if (g->count == 1 && g->text == NULL && g->elf_owners == 2)
+        join_elfs(g);
     if (g->elf_owners == 1)
         g->elfs = g->last_elfs;
     for (size_t i = 0; i < g->count; i++)

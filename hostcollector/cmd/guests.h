@@ -50,7 +50,7 @@ struct guests {
  * "elf" and "name", with its argument, which must outlive (g). A source begins
  * another guest; elf and name are of the guest before them, and elf may be
  * given again for each of its images. Those before the first source are of all
- * guests that have none.
+ * guests that have none, and of the only guest in any case.
  *
  * Returns 0; -1 with (e) filled: a usage error.
  */

@@ -236,6 +236,9 @@ TEST(a_guest_may_have_several_images)
              0);
     check_guest(0, "vsock", "3", "k a", "cid3");
     check_guest(1, "vsock", "4", "j", "cid4");
+    /* unless there is but one guest */
+    CHECK_EQ(parse(COMMAND_LIVE, "--elf k --vsock 3 --elf a --elf b"), 0);
+    check_guest(0, "vsock", "3", "k a b", "cid3");
 }
 
 TEST(names_differ_and_fit_file_names)
