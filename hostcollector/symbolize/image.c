@@ -13,6 +13,9 @@
 #include "util/crc32c.h"
 #include "util/vec.h"
 
+/* Copies of the same bytes at so many places may serve some kernel. */
+#define OVERLAP_MAX 4u
+
 struct image {
     char *path;
     struct stat opened; /* as the file was when it was mapped */
@@ -58,6 +61,18 @@ static void find_flaws(struct image *img)
         img->flaws |= pe ? IMAGE_NO_DEBUG_PE : IMAGE_NO_DEBUG;
 }
 
+/* Readers look at all that is loaded: that shall not be more than is there. */
+static int check_overlap(const struct object *o, struct err *e)
+{
+    uint64_t loaded = 0;
+
+    for (size_t i = 0; i < o->segment_count; i++)
+        loaded += o->segments[i].bytes_len;
+    if (loaded / OVERLAP_MAX > o->size)
+        return object_refuse(o, e, "has the same bytes in many segments");
+    return 0;
+}
+
 static int copy_build_id(struct image *img, struct err *e)
 {
     const struct object *o = &img->object;
@@ -88,7 +103,8 @@ static int read_file(struct image *img, struct err *e)
     if (pread(o->fd, magic, sizeof magic, 0) < 0)
         return err_sys(e, img->path);
     o->ops = memcmp(magic, "MZ", 2) == 0 ? &object_pe : &object_elf;
-    if (o->ops->open(o, e) != 0 || copy_build_id(img, e) != 0)
+    if (o->ops->open(o, e) != 0 || check_overlap(o, e) != 0 ||
+        copy_build_id(img, e) != 0)
         return -1;
     find_flaws(img);
     return 0;

@@ -31,6 +31,7 @@ struct look {
 static int find_code(struct look *l)
 {
     const struct image_part *part;
+    const struct image_text *text;
 
     for (size_t i = 0;
          i < MAX_CODE_PARTS && (part = image_code_part(l->img, i)) != NULL;
@@ -40,7 +41,8 @@ static int find_code(struct look *l)
     }
     spans_settle(&l->code);
     l->s->code_bytes = spans_size(&l->code);
-    l->budget = 4 * l->s->code_bytes;
+    for (size_t i = 0; (text = image_text(l->img, i)) != NULL; i++)
+        l->budget += 4 * (uint64_t)text->bytes_len;
     l->go = image_part(l->img, ".gopclntab").size != 0;
     return 0;
 }

@@ -228,6 +228,45 @@ TEST(other_files_are_refused_with_the_reason) /* catches: a vague message */
     free(elf);
 }
 
+/* A copy of the (*size) bytes at (elf), all of which it loads (times) times. */
+static uint8_t *repeat(const uint8_t *elf, size_t *size, unsigned times)
+{
+    const Elf64_Phdr all = {.p_type = PT_LOAD,
+                            .p_flags = PF_R | PF_X,
+                            .p_filesz = *size,
+                            .p_memsz = *size};
+    size_t table = (*size + 7) / 8 * 8;
+    uint8_t *copy = calloc(1, table + times * sizeof all);
+    Elf64_Ehdr *eh = (void *)copy;
+
+    CHECK(copy != NULL);
+    memcpy(copy, elf, *size);
+    eh->e_phoff = table;
+    eh->e_phnum = (uint16_t)times;
+    for (unsigned i = 0; i < times; i++)
+        memcpy(copy + table + i * sizeof all, &all, sizeof all);
+    *size = table + times * sizeof all;
+    return copy;
+}
+
+TEST(bytes_that_are_loaded_often_are_refused) /* catches: hours for a few MB */
+{
+    size_t size;
+    uint8_t *elf = input_read(build_c("-g"), &size), *copy;
+    struct image *img;
+    struct err e = {""};
+    size_t twice = size, often = size;
+
+    copy = repeat(elf, &twice, 2); /* low for the boot, and high */
+    CHECK_EQ(image_open(&img, input_write("twice", copy, twice), &e), 0);
+    image_close(img);
+    free(copy);
+    copy = repeat(elf, &often, 8);
+    refuses(copy, often, "has the same bytes in many segments");
+    free(copy);
+    free(elf);
+}
+
 TEST(a_truncated_file_says_so) /* catches: a crash at any length */
 {
     size_t size;

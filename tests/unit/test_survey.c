@@ -454,12 +454,14 @@ TEST(functions_in_functions_cost_little) /* catches: each read to its end */
         "cc", "nest",
         "{ echo '.globl _start; _start:'; awk 'BEGIN {for (i = 0; i < 8000; "
         "i++) print \".type f\" i \",@function; f\" i \": nop; .size f\" i "
-        "\",end-f\" i}'; echo '.fill 400000, 1, 0x90; end: ret'; } > $OUT.s && "
+        "\",end-f\" i}'; echo '.fill 400000, 1, 0x90; end: ret'; "
+        "echo '.section .none, \"ax\", @nobits; .skip 0x200000000'; } > $OUT.s "
+        "&& "
         "cc -nostdlib -static -no-pie $OUT.s -o $OUT");
 
     CHECK_EQ(setrlimit(RLIMIT_CPU, &limit), 0); /* it takes 40 ms */
     begin(path);
-    CHECK_EQ(survey.functions, 8001); /* _start is where f0 is */
+    CHECK(survey.functions > 8000);
     CHECK(survey.frames.functions[SURVEY_UNREAD] > 7000);
     end();
 }
