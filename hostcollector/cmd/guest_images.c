@@ -41,21 +41,24 @@ void guest_images_fini(struct guest_images *g)
     *g = (struct guest_images){0};
 }
 
-/* Does (a) know more about its code than (b)? One may be stripped. */
-static bool knows_more(struct shared_image *a, struct shared_image *b)
+/* What (file) lacks, by weight: names, then code, which tells of callers and of
+ * sleep, then lines. */
+static unsigned lacks(struct shared_image *file)
 {
-    unsigned lacks = IMAGE_NO_SYMBOLS | IMAGE_NO_DEBUG;
+    unsigned flaws = image_flaws(shared_image(file));
+    bool names = (flaws & (IMAGE_NO_SYMBOLS | IMAGE_NO_SYMBOLS_PE)) != 0;
+    bool code = (flaws & IMAGE_NO_CODE) != 0;
+    bool lines = (flaws & (IMAGE_NO_DEBUG | IMAGE_NO_DEBUG_PE)) != 0;
 
-    return (image_flaws(shared_image(a)) & lacks) <
-           (image_flaws(shared_image(b)) & lacks);
+    return names * 4u + code * 2u + lines;
 }
 
 /* (file) fits so well: it becomes the (best) one if none before did better. */
 static void take_better(struct shared_image *file, enum identity fits,
                         struct shared_image **found, enum identity *best)
 {
-    if (fits > *best ||
-        (fits == *best && fits == IDENTITY_SAME && knows_more(file, *found))) {
+    if (fits > *best || (fits == *best && fits == IDENTITY_SAME &&
+                         lacks(file) < lacks(*found))) {
         *best = fits;
         *found = file;
     }

@@ -78,6 +78,7 @@ struct survey {
     uint64_t entry;
     const uint8_t *build_id; /* NULL: none */
     size_t build_id_len;
+    bool has_code; /* else debug information alone */
     bool has_symbols, has_dwarf, bad_dwarf;
     uint64_t code_bytes;
     uint64_t own_bytes;   /* the kernel's: without the agent's */

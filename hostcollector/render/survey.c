@@ -77,7 +77,10 @@ static void write_verdict(FILE *out, const char *path, const struct survey *s)
             s->named_bytes, s->code_bytes);
     promise(out, "files and lines", "neither files nor lines", s->line_bytes,
             s->code_bytes);
-    if (s->functions == 0)
+    if (!s->has_code)
+        (void)fputs("  callers, or not: without the code nobody can tell\n",
+                    out);
+    else if (s->functions == 0)
         (void)fputs("  callers, or not: without symbols nobody can tell\n",
                     out);
     else

@@ -179,6 +179,14 @@ static void missing_names(struct remedy_out *r, const struct survey *s)
                    "tprof is there. Check the kernel as it was before strip.");
 }
 
+static void missing_code(struct remedy_out *r, const struct survey *s)
+{
+    if (!s->has_code)
+        say(r, "Code: the file holds none, as after objcopy --only-keep-debug. "
+               "Check the kernel as it was before strip, and give that to "
+               "the collector, too.");
+}
+
 static void missing_dwarf(struct remedy_out *r, const struct survey *s)
 {
     char line[LINE] = "Lines: there is no DWARF. ";
@@ -249,6 +257,7 @@ void survey_remedies(FILE *out, const struct survey *s)
 
     missing_agent(&r, s);
     missing_names(&r, s);
+    missing_code(&r, s);
     missing_dwarf(&r, s);
     for (int i = 0; i < SURVEY_LANGUAGES; i++) {
         struct survey_unit sum = sum_of(s, (enum survey_language)i);

@@ -79,27 +79,45 @@ static int add_segment(struct object *o, const GElf_Phdr *ph, struct err *e)
     return 0;
 }
 
+static bool is_code(const GElf_Shdr *sh)
+{
+    return (sh->sh_flags & SHF_EXECINSTR) != 0 &&
+           sh->sh_size <= UINT64_MAX - sh->sh_addr;
+}
+
+/* Is this what strip took away? Its segments are those of the other file. */
+static bool is_debug_alone(Elf *elf)
+{
+    bool code = false;
+    Elf_Scn *scn = NULL;
+    GElf_Shdr sh;
+
+    while ((scn = elf_nextscn(elf, scn)) != NULL) {
+        if (gelf_getshdr(scn, &sh) == NULL || !is_code(&sh))
+            continue;
+        if (sh.sh_type != SHT_NOBITS)
+            return false;
+        code = true;
+    }
+    return code;
+}
+
 static int find_segments(struct object *o, struct err *e)
 {
     size_t segments = 0;
     GElf_Phdr ph;
+    bool debug_alone = is_debug_alone(o->reader);
 
     if (elf_getphdrnum(o->reader, &segments) != 0 || segments == 0)
         return object_refuse(o, e, "has no segments: not an executable");
     for (size_t i = 0; i < segments; i++) {
         if (gelf_getphdr(o->reader, (int)i, &ph) == NULL)
             return object_refuse(o, e, "truncated: ends before its segments");
-        if (ph.p_type == PT_LOAD && ph.p_filesz != 0 &&
+        if (ph.p_type == PT_LOAD && ph.p_filesz != 0 && !debug_alone &&
             add_segment(o, &ph, e) != 0)
             return -1;
     }
     return 0;
-}
-
-static bool is_code(const GElf_Shdr *sh)
-{
-    return (sh->sh_flags & SHF_EXECINSTR) != 0 &&
-           sh->sh_size <= UINT64_MAX - sh->sh_addr;
 }
 
 /* Without section headers all that is executable counts. */

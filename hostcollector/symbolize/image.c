@@ -55,6 +55,8 @@ static void find_flaws(struct image *img)
 
     if (img->build_id == NULL)
         img->flaws |= IMAGE_NO_BUILD_ID;
+    if (img->object.text_count == 0)
+        img->flaws |= IMAGE_NO_CODE;
     if (img->object.symtab.count == 0)
         img->flaws |= pe ? IMAGE_NO_SYMBOLS_PE : IMAGE_NO_SYMBOLS;
     if (image_section(img, ".debug_info", &len) == NULL)
@@ -187,6 +189,10 @@ const char *image_flaw_text(enum image_flaw flaw)
         return "the PE image has no DWARF, so there are neither lines nor "
                "inlined functions (compile with -gdwarf and link with "
                "/debug:dwarf, or give the ELF that objcopy made it from)";
+    case IMAGE_NO_CODE:
+        return "the image holds no code, as after objcopy --only-keep-debug, "
+               "so idle time counts as busy and no caller is certain (give "
+               "the kernel as it was before strip)";
     case IMAGE_BAD_DEBUG:
         return "the image's DWARF is damaged, so some lines and inlined "
                "functions are missing (build the kernel anew)";

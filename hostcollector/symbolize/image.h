@@ -29,8 +29,9 @@ enum image_flaw {
     IMAGE_NO_DEBUG = 1u << 2,      /* no DWARF: no lines, no inline frames */
     IMAGE_NO_SYMBOLS_PE = 1u << 3, /* likewise in a PE image: */
     IMAGE_NO_DEBUG_PE = 1u << 4,   /* there the remedy is another */
-    IMAGE_BAD_DEBUG = 1u << 5,     /* DWARF damaged: in part not used */
-    IMAGE_CHANGED = 1u << 6, /* overwritten in place since it was opened */
+    IMAGE_NO_CODE = 1u << 5,       /* debug information alone */
+    IMAGE_BAD_DEBUG = 1u << 6,     /* DWARF damaged: in part not used */
+    IMAGE_CHANGED = 1u << 7, /* overwritten in place since it was opened */
 };
 
 /* How many bytes of text the CRC of HELLO covers at most. */

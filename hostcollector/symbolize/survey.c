@@ -276,6 +276,7 @@ static int look(struct look *l)
     s->moves = image_moves(l->img);
     s->entry = image_entry(l->img);
     s->build_id = image_build_id(l->img, &s->build_id_len);
+    s->has_code = image_text(l->img, 0) != NULL;
     s->has_dwarf = l->dwarf != NULL;
     s->bad_dwarf = (image_flaws(l->img) & IMAGE_BAD_DEBUG) != 0;
     return 0;

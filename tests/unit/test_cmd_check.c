@@ -91,6 +91,7 @@ TEST(a_good_kernel_lacks_nothing) /* catches: advice for nothing */
 
 TEST(what_is_missing_comes_with_what_to_type) /* catches: a bare complaint */
 {
+    char command[128];
     char *text = check(build("-fomit-frame-pointer -DOTHER_RBP",
                              AGENT "-Wl,-T,$HOST/../linker/tprof_bounds.ld"));
 
@@ -113,6 +114,13 @@ TEST(what_is_missing_comes_with_what_to_type) /* catches: a bare complaint */
     says(text, "no function names", true);
     says(text, "as it was before strip", true);
     says(text, "unknown without symbols", true);
+    free(text);
+    (void)snprintf(command, sizeof command, "objcopy --only-keep-debug %s $OUT",
+                   build("-g " KEEP, ""));
+    text = check(input_build("cc", "debug", command));
+    says(text, "function names for ", true);
+    says(text, "without the code nobody can tell", true);
+    says(text, "Code: the file holds none", true);
     free(text);
 }
 

@@ -521,3 +521,42 @@ TEST(images_that_are_overwritten_cost_only_names) /* catches: SIGBUS */
     check_contains("out",
                    "\nNote: app.elf: the image was overwritten while it");
 }
+
+/* What objcopy makes of kernel.elf by (options), as (path). */
+static void make(const char *path, const char *options)
+{
+    char line[256];
+
+    (void)snprintf(line, sizeof line, "objcopy %s kernel.elf %s", options,
+                   path);
+    CHECK_EQ(system(line), 0);
+}
+
+/* All are of one build, and one of them tells most, wherever it stands. */
+TEST(of_several_files_the_one_that_tells_most_is_used)
+{
+    enter_dir();
+    write_guest("one", 10, 0x40000000, APP_ID);
+    make("kernel.stripped", "--strip-all");
+    make("kernel.debug", "--only-keep-debug");
+    make("kernel.efi", "--target efi-app-x86_64 -j .text -j .note.gnu.build-id "
+                       "--strip-all");
+    CHECK_EQ(
+        collector("report one --elf kernel.efi --elf kernel.stripped --elf "
+                  "kernel.debug --elf kernel.elf"),
+        0);
+    check_contains("out", "kernel.elf: 40 samples");
+    CHECK(!contains("out", "Note: the "));
+    CHECK_EQ(collector("report one --elf kernel.elf --elf kernel.debug --elf "
+                       "kernel.stripped --elf kernel.efi"),
+             0);
+    check_contains("out", "kernel.elf: 40 samples");
+
+    /* names without code are better than code without names */
+    CHECK_EQ(collector("report one --elf kernel.stripped --elf kernel.debug"),
+             0);
+    check_contains("out", "kernel.debug: 40 samples");
+    check_contains("out", " kernel::bus::receive ");
+    check_contains("out", "Note: the image holds no code, as after objcopy "
+                          "--only-keep-debug");
+}
