@@ -231,8 +231,8 @@ type
   { A further image, say an application that the kernel has loaded: where its
     code lies, and how the host knows its ELF file. }
   TTProfMapping = record
-    Name: PChar;           { as its file is named; for good }
-    BuildId: Pointer;      { the id's bytes; for good. nil: it has none }
+    Name: PChar;           { as its file is named; as long as it is there }
+    BuildId: Pointer;      { the id's bytes, likewise. nil: it has none }
     BuildIdSize: LongWord; { at most 64 }
     Start, Size: QWord;    { its code: run-time address, bytes }
     LinkStart: QWord;      { Start as its ELF file has it }
@@ -314,9 +314,10 @@ function TProfDeadline: QWord; cdecl; external name 'tprof_deadline';
   to exit. 0: all is sent, else 1. }
 function TProfFlush(Frames: LongWord): LongInt; cdecl; external name 'tprof_flush';
 
-{ Tells of Mapping, which is copied; its code is mapped by now, and for good.
-  TPROF_OK; TPROF_ERR_NOT_INIT; TPROF_ERR_CONFIG if it makes no sense, or
-  overlaps another; TPROF_ERR_MEMORY_SMALL if there are TPROF_MAPPINGS already. }
+{ Tells of Mapping, which is copied; its code is mapped by now. Those that it
+  overlaps are gone from now on. TPROF_OK; TPROF_ERR_NOT_INIT; TPROF_ERR_CONFIG
+  if it makes no sense, or overlaps the kernel's text; TPROF_ERR_MEMORY_SMALL if
+  there are TPROF_MAPPINGS others. }
 function TProfMap(constref Mapping: TTProfMapping): LongInt;
   cdecl; external name 'tprof_map';
 

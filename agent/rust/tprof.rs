@@ -320,8 +320,8 @@ pub struct Stats {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Mapping {
-    pub name: *const u8,         // as its file is named; for good
-    pub build_id: *const c_void, // the id's bytes; for good. null: it has none
+    pub name: *const u8,         // as its file is named; as long as it is there
+    pub build_id: *const c_void, // the id's bytes, likewise. null: it has none
     pub build_id_size: u32,      // at most 64
     pub start: u64,              // its code: run-time address, bytes
     pub size: u64,
@@ -451,10 +451,11 @@ pub fn flush(frames: u32) -> bool {
     unsafe { ffi::tprof_flush(frames) == 0 }
 }
 
-/// Tells of `mapping`, which is copied; ERR_CONFIG if it overlaps another one.
+/// Tells of `mapping`, which is copied. Those that it overlaps are gone from now on;
+/// ERR_CONFIG if it overlaps the kernel's text.
 ///
 /// # Safety
-/// Its code is mapped by now, and for good; so are its name and build-id.
+/// Its code is mapped by now; its name and build-id are there as long as it is.
 #[inline]
 pub unsafe fn map(mapping: &Mapping) -> Result<(), Error> {
     check(ffi::tprof_map(mapping))

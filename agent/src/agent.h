@@ -101,8 +101,9 @@ struct tprof_agent {
     struct tprof_bounds bounds;
     uint64_t hello[WIRE_HELLO_READABLE + 1]; /* HELLO's numbers, by tag */
     uint8_t boot_id[WIRE_BOOT_ID_SIZE + 8];  /* and a seed */
-    /* map.c's, once there are further images: how many, and their MAPs */
-    _Atomic uint32_t maps;
+    /* map.c's, once there are further images, under the pump's lock: how many
+     * there have been, and their MAPs */
+    uint32_t maps;
     void (*put_map)(struct tprof_session *s, struct tprof_frame *f);
     struct tprof_cpu *core[TPROF_CPUS_MAX]; /* laid out, joined or not */
 
@@ -111,6 +112,10 @@ struct tprof_agent {
 };
 
 extern struct tprof_agent tprof_agent;
+
+/* 1: a core is at the pump, with interrupts off, and never waits; or at what
+ * the pump reads, map.c. */
+extern _Atomic uint32_t tprof_pump_lock;
 
 /* It, for functions that use it much: by a register that points to its middle,
  * so that short instructions reach 128 bytes each way. */

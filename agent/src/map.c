@@ -12,19 +12,40 @@
 
 #define BUILD_ID_MAX 64u
 
-/* Each written once, before its number is in tprof_agent.maps. */
-static struct tprof_mapping maps[TPROF_MAPPINGS];
-static struct tprof_image_text texts[TPROF_MAPPINGS];
+/* Those that there are; all of it under the pump's lock. */
+static struct tprof_mapping maps[TPROF_MAPPINGS]; /* size 0: none */
+static uint32_t number[TPROF_MAPPINGS];   /* told so in tprof_agent.maps */
 static uint32_t text_crc[TPROF_MAPPINGS]; /* where there is no build-id */
-static _Atomic uint32_t mapping;          /* 1: a core is at it */
+/* What ticks read. Two of each, in turns: a core may be at the one before,
+ * which stays as it was until the next but one is there. */
+static struct tprof_image_text texts[TPROF_MAPPINGS][2];
+static uint8_t turn[TPROF_MAPPINGS];
+
+/* The oldest that (s) has not told: the newest of all is always there. */
+static uint32_t next_map(const struct tprof_session *s)
+{
+    uint32_t next = 0;
+    uint32_t least = UINT32_MAX;
+
+    for (uint32_t i = 0; i < TPROF_MAPPINGS; i++) {
+        uint32_t ahead = number[i] - s->maps - 1;
+
+        if (maps[i].size > 0 && ahead < least) {
+            least = ahead;
+            next = i;
+        }
+    }
+    return next;
+}
 
 /* The next MAP, WIRE.md 8, into (f). */
 static void put_map(struct tprof_session *s, struct tprof_frame *f)
 {
-    uint32_t number = s->maps++;
-    const struct tprof_mapping *m = &maps[number];
+    uint32_t next = next_map(s);
+    const struct tprof_mapping *m = &maps[next];
     uint32_t length = 0;
 
+    s->maps = number[next];
     tprof_frame_field(f, WIRE_MAP_START, m->start);
     tprof_frame_field(f, WIRE_MAP_SIZE, m->size);
     tprof_frame_field(f, WIRE_MAP_LINK_START, m->link_start);
@@ -35,7 +56,7 @@ static void put_map(struct tprof_session *s, struct tprof_frame *f)
     if (m->build_id)
         tprof_frame_bytes(f, WIRE_MAP_BUILD_ID, m->build_id, m->build_id_size);
     else
-        tprof_frame_field(f, WIRE_MAP_TEXT_CRC, text_crc[number]);
+        tprof_frame_field(f, WIRE_MAP_TEXT_CRC, text_crc[next]);
 }
 
 static int is_sound(const struct tprof_mapping *m)
@@ -45,55 +66,80 @@ static int is_sound(const struct tprof_mapping *m)
            (m->build_id != NULL) == (m->build_id_size > 0);
 }
 
-static int overlaps(const struct tprof_text *t, const struct tprof_mapping *m)
+static int overlaps(const struct tprof_mapping *m, uint64_t start,
+                    uint64_t size)
 {
-    return m->start - t->start < t->size || t->start - m->start < m->size;
+    return m->start - start < size || start - m->start < m->size;
 }
 
-/* What the walk will know of (m). */
-static struct tprof_text text_of(struct tprof_text *first,
-                                 const struct tprof_mapping *m)
+/* Where (m) goes, all that it overlaps being gone; -1: there is no room, and
+ * nothing is gone. */
+static int32_t make_room(const struct tprof_mapping *m)
 {
-    uint64_t above = m->start - first->start;
-    struct tprof_text text = {
+    int32_t room = -1;
+
+    for (int32_t i = 0; i < TPROF_MAPPINGS; i++) {
+        if (overlaps(m, maps[i].start, maps[i].size))
+            maps[i].size = 0;
+        if (maps[i].size == 0)
+            room = i;
+    }
+    return room;
+}
+
+/* What the walk knows of (m) from now on, instead of all that it overlaps. */
+static void put_text(struct tprof_image_text *first,
+                     struct tprof_image_text *new,
+                     const struct tprof_mapping *m)
+{
+    uint64_t above = m->start - first->text.start;
+    struct tprof_image_text *next, *last = first;
+
+    new->text = (struct tprof_text){
         .start = m->start,
         .size = m->size,
         .reach = m->size < TPROF_REACH_MAX ? m->size : TPROF_REACH_MAX,
         .seed = tprof_mix(1, m->start),
         .base = tprof_zigzag(above),
     };
-
+    atomic_store_explicit(&new->next, NULL, memory_order_relaxed);
     /* A core may go on with the old one until it meets a new stack: what it
      * writes is right, but for words that it does not know as code. */
-    if (above < first->reach)
-        first->reach = above;
-    return text;
+    if (above < first->text.reach)
+        first->text.reach = above;
+    while ((next = atomic_load_explicit(&last->next, memory_order_relaxed))) {
+        if (!overlaps(m, next->text.start, next->text.size)) {
+            last = next;
+            continue;
+        }
+        /* who is there finds the way on */
+        next = atomic_load_explicit(&next->next, memory_order_relaxed);
+        atomic_store_explicit(&last->next, next, memory_order_relaxed);
+    }
+    /* release: pairs with the acquire in unwind.c */
+    atomic_store_explicit(&last->next, new, memory_order_release);
 }
 
 static int map_locked(struct tprof_agent *a, const struct tprof_mapping *m,
                       uint32_t crc)
 {
-    uint32_t count = atomic_load_explicit(&a->maps, memory_order_relaxed);
-    struct tprof_image_text *last = NULL, *i = &a->bounds.image;
+    struct tprof_image_text *first = &a->bounds.image;
 
-    for (; i; i = atomic_load_explicit(&i->next, memory_order_relaxed)) {
-        if (overlaps(&i->text, m))
-            return TPROF_ERR_CONFIG;
-        last = i;
-    }
-    if (count == TPROF_MAPPINGS)
+    if (overlaps(m, first->text.start, first->text.size))
+        return TPROF_ERR_CONFIG;
+    int32_t at = make_room(m);
+
+    if (at < 0)
         return TPROF_ERR_MEMORY_SMALL;
-    maps[count] = *m;
-    text_crc[count] = crc;
-    texts[count].text = text_of(&a->bounds.image.text, m);
+    maps[at] = *m;
+    number[at] = ++a->maps;
+    text_crc[at] = crc;
     tprof_directory_mappings(maps);
     for (uint32_t core = 0; core < a->config.cpus; core++)
         a->core[core]->reader.flags = WIRE_SAMPLES_IMAGES;
     a->put_map = put_map;
-    /* release: pairs with the acquire in session.c; before any sample there */
-    atomic_store_explicit(&a->maps, count + 1, memory_order_release);
-    /* release: pairs with the acquire in unwind.c */
-    atomic_store_explicit(&last->next, &texts[count], memory_order_release);
+    turn[at] ^= 1;
+    put_text(first, &texts[at][turn[at]], m);
     return TPROF_OK;
 }
 
@@ -111,11 +157,12 @@ int tprof_map(const struct tprof_mapping *m)
         crc = tprof_crc32c(&a->crc, (const void *)(uintptr_t)m->start, span);
     uint64_t flags = tprof_irq_save();
 
-    while (atomic_exchange_explicit(&mapping, 1, memory_order_acquire))
+    /* who has it never waits */
+    while (atomic_exchange_explicit(&tprof_pump_lock, 1, memory_order_acquire))
         tprof_relax();
     int error = map_locked(a, m, crc);
 
-    atomic_store_explicit(&mapping, 0, memory_order_release);
+    atomic_store_explicit(&tprof_pump_lock, 0, memory_order_release);
     tprof_irq_restore(flags);
     return error;
 }

@@ -41,7 +41,7 @@ struct pump {
 };
 
 static struct pump the_pump;
-static _Atomic uint32_t pump_lock;
+_Atomic uint32_t tprof_pump_lock;
 
 static struct pump *pump(void)
 {
@@ -298,13 +298,13 @@ static int try_lock(void)
 {
     /* acquire: pairs with the release in unlock(); the reader's state is ours
      */
-    return !atomic_exchange_explicit(&pump_lock, 1, memory_order_acquire);
+    return !atomic_exchange_explicit(&tprof_pump_lock, 1, memory_order_acquire);
 }
 
 static void unlock(void)
 {
     /* release: pairs with the acquire above */
-    atomic_store_explicit(&pump_lock, 0, memory_order_release);
+    atomic_store_explicit(&tprof_pump_lock, 0, memory_order_release);
 }
 
 int tprof_pump(int at_once)

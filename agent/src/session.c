@@ -330,9 +330,7 @@ uint32_t tprof_session_due(struct tprof_session *s, uint64_t now, int drained)
         wind_up(s, drained);
     uint32_t owed = s->owed | (s->owed_stats ? TPROF_OWE_STATS : 0);
 
-    /* acquire: pairs with the release in map.c; all of them are there */
-    if (s->maps !=
-        atomic_load_explicit(&tprof_agent.maps, memory_order_acquire))
+    if (s->maps != tprof_agent.maps)
         owed |= TPROF_OWE_MAP;
 
     return owed ? (uint32_t)__builtin_ctz(owed) : 0;

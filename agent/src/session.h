@@ -33,7 +33,7 @@ struct tprof_session {
     uint32_t rx_errors;  /* bytes that began no good frame */
     uint16_t seq;        /* of the next frame */
     uint32_t owed;       /* TPROF_OWE_* */
-    uint32_t maps;       /* of those that there are, told */
+    uint32_t maps;       /* told, of tprof_agent.maps */
     uint64_t owed_stats; /* cores */
     uint64_t stats_due;  /* TSC */
     uint64_t cookie;     /* of the PING to be answered */

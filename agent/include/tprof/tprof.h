@@ -398,8 +398,8 @@ struct tprof_stats {
  * code lies, and how the host knows its ELF file.
  */
 struct tprof_mapping {
-    const char *name;       /* as its file is named; for good */
-    const void *build_id;   /* the id's bytes; for good. NULL: it has none */
+    const char *name;       /* as its file is named; as long as it is there */
+    const void *build_id;   /* the id's bytes, likewise. NULL: it has none */
     uint32_t build_id_size; /* at most 64 */
     uint64_t start, size;   /* its code: run-time address, bytes */
     uint64_t link_start;    /* (start) as its ELF file has it */
@@ -407,13 +407,15 @@ struct tprof_mapping {
 #define TPROF_MAPPINGS 16
 
 /*
- * Tells of (mapping), which is copied; its code is mapped by now, and for good.
- * Its functions have names then, and frames in it are accepted. Any core, after
- * tprof_init(), never inside a tick.
+ * Tells of (mapping), which is copied; its code is mapped by now, and read
+ * where there is no build_id. Its functions have names then, and frames in it
+ * are accepted. Mappings that it overlaps are gone from now on: of applications
+ * that have ended. A collector that is attached meanwhile has told the range's
+ * first one only, and says so. Any core, after tprof_init(), never inside a
+ * tick.
  *
  * Returns TPROF_OK; TPROF_ERR_NOT_INIT; TPROF_ERR_CONFIG if it makes no sense,
- * or overlaps text or another one; TPROF_ERR_MEMORY_SMALL if there are
- * TPROF_MAPPINGS already.
+ * or overlaps text; TPROF_ERR_MEMORY_SMALL if there are TPROF_MAPPINGS others.
  */
 int tprof_map(const struct tprof_mapping *mapping);
 

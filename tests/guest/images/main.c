@@ -6,7 +6,8 @@
  *
  * Options: file1= file2= where; at1= at2= where they shall run; rounds=N how
  * much work; late=N each core does so much of the kernel's own before they are
- * loaded; those of profile.h.
+ * loaded; again=1 the second one is loaded when the first one is done, at1=
+ * being at2=: 1 core; those of profile.h.
  */
 #include <stdatomic.h>
 
@@ -27,6 +28,7 @@ static struct {
 
 static struct loaded apps[APPS];
 static uint64_t rounds, late;
+static bool again;
 static atomic_bool loaded;
 
 __attribute__((noinline)) static void kernel_leaf(void)
@@ -67,26 +69,30 @@ __attribute__((noinline)) static void run_app(unsigned i, uint64_t times)
     NO_TAIL_CALL();
 }
 
+static void load_app(unsigned i)
+{
+    struct loaded *l = &apps[i];
+    uint64_t file = opt_u64(options[i].file, 0);
+
+    loader_load((const void *)(uintptr_t)file, opt_u64(options[i].at, 0),
+                PHYSICAL + i * 0x200000ull, l);
+    const struct tprof_mapping mapping = {
+        .name = options[i].name,
+        .build_id = l->build_id,
+        .build_id_size = l->build_id_size,
+        .start = l->text_start,
+        .size = l->text_size,
+        .link_start = l->link_start,
+    };
+
+    if (opt_u64("agent", 1))
+        must(tprof_map(&mapping));
+}
+
 static void load_apps(void)
 {
-    for (unsigned i = 0; i < APPS; i++) {
-        struct loaded *l = &apps[i];
-        uint64_t file = opt_u64(options[i].file, 0);
-
-        loader_load((const void *)(uintptr_t)file, opt_u64(options[i].at, 0),
-                    PHYSICAL + i * 0x200000ull, l);
-        const struct tprof_mapping mapping = {
-            .name = options[i].name,
-            .build_id = l->build_id,
-            .build_id_size = l->build_id_size,
-            .start = l->text_start,
-            .size = l->text_size,
-            .link_start = l->link_start,
-        };
-
-        if (opt_u64("agent", 1))
-            must(tprof_map(&mapping));
-    }
+    for (unsigned i = 0; i < (again ? 1 : APPS); i++)
+        load_app(i);
     /* release: pairs with the acquire in work(); the other cores may run them
      */
     atomic_store_explicit(&loaded, true, memory_order_release);
@@ -111,9 +117,17 @@ __attribute__((noinline)) static void work(unsigned core)
         kernel_own();
         run_app(0, 1 + core);
         PAUSE();
+        if (again)
+            continue;
         run_app(1, 2);
         PAUSE();
     }
+    if (!again)
+        return;
+    load_app(1);
+    /* for longer, so that the last half of a capture knows only this one */
+    for (uint64_t i = 0; i < rounds; i++)
+        run_app(1, 8);
 }
 
 __attribute__((noinline)) static void run_core(void)
@@ -127,6 +141,7 @@ int guest_main(void)
 {
     rounds = opt_u64("rounds", 1000);
     late = opt_u64("late", 0);
+    again = opt_u64("again", 0) != 0;
     profile_init();
     if (!late)
         load_apps();

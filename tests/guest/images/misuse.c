@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Every mapping that tprof_map() must refuse, and as many as it must take. */
+/* Every mapping that tprof_map() must refuse, and as many as it must take: no
+ * more than that at a time, but one after another in the same place without
+ * end. */
 #include <tprof/tprof.h>
 
 #include "guest.h"
@@ -81,13 +83,18 @@ int guest_main(void)
         guest_fail(tprof_strerror(error));
     try_fields();
     expect("a good one", &good, TPROF_OK);
-    expect("it again", &good, TPROF_ERR_CONFIG);
-    expect_at("around it", CODE - 5, 10, TPROF_ERR_CONFIG);
+    expect("it again", &good, TPROF_OK);
+    expect_at("around it", CODE - 5, 10, TPROF_OK);
+    for (unsigned i = 0; i < 3 * TPROF_MAPPINGS; i++)
+        expect_at("instead of the one before", CODE + i, 2, TPROF_OK);
     expect("one with neither name nor build-id", &plain, TPROF_OK);
     for (unsigned i = 2; i < TPROF_MAPPINGS; i++)
         expect_at("one more", CODE + 0x100000 * i, 0x100000, TPROF_OK);
     expect_at("one too many", CODE - 5, 1, TPROF_ERR_MEMORY_SMALL);
-    expect_at("too many, and again", CODE, 1, TPROF_ERR_CONFIG);
+    expect_at("too many, but for one", CODE + 0x200000, 1, TPROF_OK);
+    expect_at("one too many, again", CODE - 5, 1, TPROF_ERR_MEMORY_SMALL);
+    expect_at("instead of the others", CODE, 0x2000000, TPROF_OK);
+    expect_at("room again", CODE - 5, 1, TPROF_OK);
     con_printf("misuse: all refused\n");
     return 0;
 }
