@@ -21,6 +21,7 @@
  * poll=1      each core calls tprof_poll() every 200 us
  * busy=N      us by which the host may be late
  * missed=N    so many uses at most may go uncounted
+ * talk=1  (with live=1) the host says START once, and nothing more
  * rate=HZ and others of ../accuracy/profile.h
  */
 #include <stdatomic.h>
@@ -28,6 +29,7 @@
 #include "../accuracy/profile.h"
 #include "cpu.h"
 #include "guest.h"
+#include "mem.h"
 #include "must.h"
 
 #define VECTOR 0x52
@@ -317,6 +319,42 @@ static void run_core(void)
     profile_end();
 }
 
+/* A host that is there, says START (WIRE.md 7), and takes everything. */
+static int somebody(void *context)
+{
+    (void)context;
+    return 1;
+}
+
+static int take_all(void *context, const void *data, uint32_t size)
+{
+    (void)context;
+    (void)data;
+    return (int)size;
+}
+
+static int say_start(void *context, void *data, uint32_t size)
+{
+    static const uint8_t start[] = {0x54, 0x9d, 32,   0,    0,    0,
+                                    0,    0,    0xf4, 0x04, 0x4c, 0x5c};
+    bool *said = context;
+
+    if (*said || size < sizeof start)
+        return 0;
+    *said = true;
+    memcpy(data, start, sizeof start);
+    return sizeof start;
+}
+
+static bool has_said;
+static const struct tprof_channel talk = {
+    .flags = TPROF_CHANNEL_IRQ_SAFE,
+    .context = &has_said,
+    .open = somebody,
+    .send = take_all,
+    .receive = say_start,
+};
+
 static int nobody(void *context)
 {
     (void)context;
@@ -381,6 +419,8 @@ int guest_main(void)
     spare_us = busy_us + (all ? 10u : 2u) * 1000000 / rate;
     if (is_same(opt_str("timer", "", timer, sizeof timer), "lent"))
         profile_config.lending = &tprof_lend_timer;
+    if (opt_u64("talk", 0))
+        profile_config.channel = &talk;
     idt_set_gate(VECTOR, own_entry);
     measure_tsc();
     profile_config.tsc_hz = tsc_us * 1000000;
