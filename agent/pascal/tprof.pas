@@ -104,7 +104,8 @@ type
 
   { A byte stream of the kernel's own to the host. Every call comes from one
     core at a time, with interrupts off, on the profiler's stack. Bounded
-    work; never waits. }
+    work; never waits. Inside an interrupt it touches general registers only,
+    as all hooks do: nobody has saved vector registers. }
   TTProfChannel = record
     Flags: LongWord; { TPROF_CHANNEL_* }
     Context: Pointer; { handed to each function }
@@ -307,7 +308,8 @@ procedure TProfTick(constref Regs: TTProfRegs); cdecl; external name 'tprof_tick
 
 { TPROF_TIMER_SHARED: when the calling core's timer shall fire at the latest,
   TSC: a kernel without a fixed tick programs its timer for this, if its own
-  deadline is not earlier. Interrupts are off. }
+  deadline is not earlier. It may be over by then: the timer fires at once.
+  Interrupts are off. }
 function TProfDeadline: QWord; cdecl; external name 'tprof_deadline';
 
 { Sends what the rings hold, at most Frames frames of 1.5 KiB, for a guest about

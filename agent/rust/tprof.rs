@@ -117,8 +117,8 @@ pub struct Range {
 }
 
 /// A byte stream of the kernel's own to the host. Every call comes from one core
-/// at a time, with interrupts off, on the profiler's stack. Bounded work; never
-/// waits, never panics.
+/// at a time, with interrupts off, on the profiler's stack. Bounded work; never waits,
+/// never panics. In interrupts, as all hooks, with general registers only.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Channel {
@@ -438,7 +438,7 @@ pub fn tick(regs: &Regs) {
 
 /// TIMER_SHARED: when the calling core's timer shall fire at the latest, TSC. A kernel
 /// without a fixed tick programs its one-shot timer for this, if its own deadline is
-/// not earlier. Interrupts are off.
+/// not earlier. It may be over by then: the timer fires at once. Interrupts are off.
 #[inline]
 pub fn deadline() -> u64 {
     unsafe { ffi::tprof_deadline() }

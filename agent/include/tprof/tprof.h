@@ -67,7 +67,9 @@ struct tprof_range {
 
 /*
  * A byte stream to the host. Every call comes from one core at a time, with
- * interrupts off, on the profiler's stack. Bounded work; never waits.
+ * interrupts off, on the profiler's stack. Bounded work; never waits. Inside an
+ * interrupt (TPROF_CHANNEL_IRQ_SAFE) it touches general registers only, as all
+ * hooks do: nobody has saved vector registers.
  */
 struct tprof_channel {
     uint32_t flags; /* TPROF_CHANNEL_* */
@@ -367,9 +369,11 @@ void tprof_tick(const struct tprof_regs *regs);
  * TPROF_TIMER_SHARED: when the calling core's timer shall fire at the latest,
  * TSC. Whenever a kernel without a fixed tick programs its one-shot timer, it
  * takes the earlier one of its own deadline and this; its handler calls
- * tprof_tick(), and programs the timer again. Intervals are drawn at random, as
- * with TPROF_TIMER_APIC. A core that does not sample is wanted some times a
- * second; one that has not joined, never: UINT64_MAX. Interrupts are off.
+ * tprof_tick(), and programs the timer again. It may be over by then: the timer
+ * fires at once, since nothing but tprof_tick() moves it on. Intervals are
+ * drawn at random, as with TPROF_TIMER_APIC. A core that does not sample is
+ * wanted some times a second; one that has not joined, never: UINT64_MAX.
+ * Interrupts are off.
  */
 uint64_t tprof_deadline(void);
 
