@@ -9,8 +9,9 @@
  * That may be before the loop has run again. So the count of ours that comes
  * next is one to rest at, too, and only then all is as before. And where the
  * timers of all cores that sample are at rest nobody would wake them: the last
- * one is armed at once, and whose code waits there does so for one interval
- * more.
+ * one is armed at once, and whose code waits there does so for an interval
+ * more, until it can rest, since by then another one is overdue and can be
+ * woken.
  */
 #include "timer.h"
 
@@ -100,6 +101,7 @@ static int look_around(void)
             (int64_t)(now - cpu->schedule.deadline) > 0) {
             cpu->woken = 1;
             tprof_lapic_send(&a->lapic, cpu->apic_id);
+            sum += OURS; /* that one will see to the others */
         }
     }
     return sum > AT_REST && sum < OURS;
@@ -110,8 +112,10 @@ static void lend(struct tprof_cpu *cpu, uint64_t deadline)
     struct tprof_agent *a = &tprof_agent;
 
     arm(&a->lapic, cpu, deadline);
-    if (look_around())
+    if (look_around()) {
+        cpu->lent.state = AT_REST; /* once more: its code may still wait */
         arm(&a->lapic, cpu, deadline);
+    }
     if (cpu->lent.state != OURS && deadline != 0 &&
         tprof_state() != WIRE_STATE_SAMPLING)
         tprof_hand_look_on(cpu->index);
