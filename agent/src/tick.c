@@ -104,6 +104,14 @@ TPROF_HOT int is_pump_due(uint64_t now)
            atomic_load_explicit(&tprof_agent.pump_due, memory_order_relaxed);
 }
 
+/* No deadline is that far away: the clock went back, begin anew. */
+static int is_clock_back(const struct tprof_cpu *cpu, uint64_t now)
+{
+    int64_t left = (int64_t)(cpu->schedule.deadline - now);
+
+    return cpu->sampling && left > 2 * (int64_t)cpu->schedule.period;
+}
+
 /* An interrupt that is no tick: new orders, a look, a drain, or not ours. */
 TPROF_COLD void not_a_tick(struct tprof_cpu *cpu, uint64_t now)
 {
@@ -111,12 +119,8 @@ TPROF_COLD void not_a_tick(struct tprof_cpu *cpu, uint64_t now)
     int drain = 0;
     uint32_t lost = 0;
     uint32_t generation;
-    int settled = has_new_orders(cpu, &generation);
+    int settled = has_new_orders(cpu, &generation) || is_clock_back(cpu, now);
 
-    /* no deadline is that far away: the clock went back, begin anew */
-    if (cpu->sampling &&
-        cpu->schedule.deadline - now > 2 * cpu->schedule.period)
-        settled = 1;
     /* an order that was on its way when the core left: its timer is the
      * kernel's again */
     if (!atomic_load_explicit(&cpu->started, memory_order_relaxed)) {
@@ -304,14 +308,6 @@ static void shared_tick(struct tprof_cpu *cpu, const struct tprof_regs *regs,
         return;
     take(cpu, regs, now, late > 0 ? (uint64_t)late : 0,
          tprof_schedule_advance(&cpu->schedule, now) != 0);
-}
-
-/* No deadline is that far away: the clock went back, begin anew. */
-static int is_clock_back(const struct tprof_cpu *cpu, uint64_t now)
-{
-    int64_t left = (int64_t)(cpu->schedule.deadline - now);
-
-    return cpu->sampling && left > 2 * (int64_t)cpu->schedule.period;
 }
 
 void tprof_kernel_tick(struct tprof_cpu *cpu, const struct tprof_regs *regs)
