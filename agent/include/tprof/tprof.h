@@ -220,7 +220,8 @@ extern const struct tprof_hypervisor tprof_kvm;
 /* Who am I, in an interrupt: the cheapest that the kernel can give. */
 enum tprof_cpu_source {
     TPROF_CPU_APIC = 0,    /* the APIC id: right everywhere, maybe a VM exit */
-    TPROF_CPU_GS = 1,      /* u32 at gs:[gs_cpu_offset], from 0 up */
+    TPROF_CPU_GS = 1,      /* u32 at gs:[gs_cpu_offset], from 0 up: in any
+                              interrupt, of ring 3, too */
     TPROF_CPU_TSC_AUX = 2, /* RDTSCP: TSC_AUX becomes ours, if the CPU has it */
     TPROF_CPU_HOOK = 3,    /* cpu_index() */
 };
