@@ -80,6 +80,15 @@ static uintptr_t find_device(void)
     return address;
 }
 
+/* How much of (idt) there is to look at. */
+static size_t gates_size(const struct idt *idt)
+{
+    size_t size = idt->limit != 0 ? idt->limit + 1ul : 0;
+    size_t most = sizeof((struct state *)NULL)->gates;
+
+    return size < most ? size : most;
+}
+
 bool state_has_apic = true, state_has_device = true;
 
 struct state state_get(void)
@@ -88,8 +97,7 @@ struct state state_get(void)
                                          LAPIC_SPURIOUS, 0x350, 0x280};
     struct state s = {.idt = idt_get(), .device = find_device()};
 
-    if (s.idt.limit > 0)
-        memcpy(s.gates, (const void *)s.idt.base, s.idt.limit + 1ul);
+    memcpy(s.gates, (const void *)s.idt.base, gates_size(&s.idt));
     s.apic_base = cpu_rdmsr(CPU_MSR_APIC_BASE);
     for (unsigned i = 0; state_has_apic && i < 6; i++)
         s.apic[i] = lapic_reg_read(registers[i]);
@@ -116,8 +124,7 @@ void state_check(const struct state *want, const char *what)
 
     must_be(idt.limit == want->idt.limit && idt.base == want->idt.base, "IDTR",
             what);
-    must_be(idt.limit == 0 || memcmp((const void *)idt.base, want->gates,
-                                     idt.limit + 1ul) == 0,
+    must_be(memcmp((const void *)idt.base, want->gates, gates_size(&idt)) == 0,
             "the IDT", what);
     now = state_get();
     must_be(!state_has_apic ||

@@ -207,6 +207,14 @@ static void lack_gates(void)
         before = state_get();
         refuse(c, TPROF_ERR_IDT, "an IDT without interrupts, or none");
     }
+    /* what a machine has that nobody gave one: in their gates lies all sorts */
+    for (unsigned i = 0; i < 2; i++) {
+        const struct idt left = {.limit = i ? 0x3ff : 0xffff};
+
+        idt_set(&left);
+        before = state_get();
+        refuse(c, TPROF_ERR_IDT, "a reset's IDT, or real mode's");
+    }
     idt_set(&kernels);
     before = state_get();
 }

@@ -24,12 +24,19 @@
 struct tprof_idt tprof_kernel_idt, tprof_probe_idt;
 static uint8_t probe_gates[FIRST_VECTOR * GATE_SIZE];
 
+/* Firmware has left its real-mode table, or a reset: there is none yet. */
+static int is_none(const struct tprof_idt *idt)
+{
+    return idt->base == 0 && idt->limit >> 8 != 0x0f;
+}
+
 /* The gate of (vector), or NULL beyond the table's end. */
 static uint8_t *gate_at(uint32_t vector)
 {
     uint32_t offset = vector * GATE_SIZE;
 
-    if (offset + GATE_SIZE - 1 > tprof_kernel_idt.limit)
+    if (offset + GATE_SIZE - 1 > tprof_kernel_idt.limit ||
+        is_none(&tprof_kernel_idt))
         return NULL;
     return (uint8_t *)(uintptr_t)tprof_kernel_idt.base + offset;
 }
@@ -100,7 +107,7 @@ void tprof_probe_begin(void)
     tprof_probe_idt.limit = sizeof probe_gates - 1;
     tprof_probe_idt.base = (uintptr_t)probe_gates;
     /* a shorter one is none yet, or knows no exceptions */
-    if (tprof_kernel_idt.limit >= sizeof probe_gates - 1)
+    if (gate_at(FIRST_VECTOR - 1))
         memcpy(probe_gates, gate_at(0), sizeof probe_gates);
     point(lower, tprof_probe_fault);
     point(lower + GATE_SIZE, tprof_probe_fault);
