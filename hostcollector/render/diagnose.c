@@ -18,8 +18,7 @@
 #define LOSS_WARNED    0.01
 /* A core misses deadlines when more than this share of them had no tick. */
 #define MISSED_WARNED  0.10
-/* A core that went on until so many seconds before the end has fallen silent.
- */
+/* Silent: without a tick in so many seconds, and periods, before the end. */
 #define SILENT_WARNED  3.0
 #define SILENT_PERIODS 30
 
@@ -31,12 +30,10 @@ static void list_add(char *list, const char *text)
     size_t used = strlen(list);
     const char *comma = used == 0 ? "" : ", ";
 
-    if (used > LIST_SIZE - 24) {
-        if (list[used - 1] != '.')
-            (void)snprintf(list + used, LIST_SIZE - used, ", ...");
-        return;
-    }
-    (void)snprintf(list + used, LIST_SIZE - used, "%s%s", comma, text);
+    if (used <= LIST_SIZE - 24)
+        (void)snprintf(list + used, LIST_SIZE - used, "%s%s", comma, text);
+    else if (list[used - 1] != '.')
+        (void)snprintf(list + used, LIST_SIZE - used, ", ...");
 }
 
 /* Append (first) to (last) as "3" or "3-5". */
@@ -358,8 +355,11 @@ static void look_at_stacks(struct remarks *r, const struct profile *p,
     double memory = part(v->shallow[WIRE_END_MEMORY], busy);
     double wild = part(v->shallow[WIRE_END_TEXT], busy) +
                   part(v->shallow[WIRE_END_NOT_RISING], busy);
+    double frameless = part(v->without_frame, busy);
 
-    if (memory > .5)
+    /* RBP is anybody's then, and leads out of what is readable, too */
+    wild += frameless > .5 ? memory : 0;
+    if (memory > .5 && frameless <= .5)
         remarks_warn(r,
                      "%.0f %% of the stacks end after a frame or less, "
                      "outside readable memory: config.readable does not "
@@ -368,21 +368,21 @@ static void look_at_stacks(struct remarks *r, const struct profile *p,
                      p->guest.has_readable && p->guest.readable == 0
                          ? " (it is empty, so only the image may be read)"
                          : "");
-    /* leaf functions without a frame are no reason: the rest of the chain is
-     * there, and the leaf's place in it is marked */
+    /* leaf functions without a frame are no reason: the chain goes on */
     if (wild > .3)
         remarks_warn(r,
                      "%.0f %% of the stacks lead nowhere after a frame or "
                      "less, and %.0f %% of the samples are in functions "
                      "without a frame: compile the kernel with "
-                     "-fno-omit-frame-pointer.",
-                     100 * wild, 100 * part(v->without_frame, busy));
+                     "-fno-omit-frame-pointer (Free Pascal: -OoNOSTACKFRAME); "
+                     "'collector check' says where frames lack.",
+                     100 * wild, 100 * frameless);
     if (part(v->ends[WIRE_END_DEPTH], busy) > .05)
-        remarks_note(r,
-                     "%.0f %% of the stacks had more frames than were asked "
-                     "for; they begin at %s. A higher --depth shows the "
-                     "rest.",
-                     100 * part(v->ends[WIRE_END_DEPTH], busy), "[deeper]");
+        remarks_note(
+            r,
+            "%.0f %% of the stacks had more frames than were asked "
+            "for; they begin at [deeper]. A higher --depth shows more.",
+            100 * part(v->ends[WIRE_END_DEPTH], busy));
     if (v->ends[WIRE_END_REASONS] != 0)
         remarks_note(r,
                      "Of %.1f %% of the samples the stack was lost in "

@@ -313,6 +313,19 @@ static void shallow(void)
     stats(0, STARTED_FINAL);
 }
 
+/* The same, but most of it in code without frames: nobody need be told. */
+static void frameless(void)
+{
+    hello(&(struct hello){.cores = 1});
+    status(0, 0);
+    begin_core(0);
+    STACK(1, WIRE_END_MEMORY, 0);
+    samples(0, 40, 1, IN_COPY, 0);
+    samples(0, 20, 1, IN_WALK, 0);
+    end_frame(0);
+    stats(0, STARTED_FINAL);
+}
+
 static void idle(void)
 {
     hello(&(struct hello){.cores = 1});
@@ -468,6 +481,7 @@ static const struct scene {
     {"honest", honest},
     {"kind", kind},
     {"shallow", shallow},
+    {"frameless", frameless},
     {"idle", idle},
     {"no_tick", no_tick},
     {"no_core", no_core},
