@@ -23,6 +23,7 @@ enum survey_frame {
 struct survey_frames {
     uint64_t functions[SURVEY_FRAMES];
     uint64_t bytes[SURVEY_FRAMES];
+    uint64_t told; /* bytes without a frame, but with a certain direct caller */
 };
 
 /* Languages, as far as a remedy differs. */

@@ -77,16 +77,20 @@ static void write_verdict(FILE *out, const char *path, const struct survey *s)
             s->named_bytes, s->code_bytes);
     promise(out, "files and lines", "neither files nor lines", s->line_bytes,
             s->code_bytes);
-    if (!s->has_code)
+    if (!s->has_code) {
         (void)fputs("  callers, or not: without the code nobody can tell\n",
                     out);
-    else if (s->functions == 0)
+    } else if (s->functions == 0) {
         (void)fputs("  callers, or not: without symbols nobody can tell\n",
                     out);
-    else
-        promise(out, "direct callers",
-                "no direct callers: no function sets up a frame",
+    } else {
+        promise(out, "direct callers", "no direct callers",
+                s->frames.bytes[SURVEY_FRAMED] + s->frames.told,
+                frame_bytes(&s->frames));
+        promise(out, "whole stacks",
+                "no whole stacks: no function sets up a frame",
                 s->frames.bytes[SURVEY_FRAMED], frame_bytes(&s->frames));
+    }
     if (!s->agent.linked && s->has_symbols)
         (void)fputs("  ... once tprof is linked in\n", out);
 }

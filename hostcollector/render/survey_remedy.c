@@ -120,19 +120,24 @@ static void missing_frames(struct remedy_out *r, const struct survey *s,
            "Callers in %s code:", survey_language_name(u->language));
     if (bare != 0)
         append(line, LINE,
-               " %s functions (%s of the code) call others without a frame, "
-               "and are missing above them.",
+               bare == 1 ? " %s function (%s of the code) calls others without "
+                           "a frame, and is missing above them."
+                         : " %s functions (%s of the code) call others without "
+                           "a frame, and are missing above them.",
                text_count(number, bare),
                survey_percent(percent, bare_bytes, s->own_bytes));
     if (n[SURVEY_CUTTING] != 0)
         append(line, LINE,
-               " %s of them use RBP for other things, and stacks end there.",
-               text_count(number, n[SURVEY_CUTTING]));
+               " %s of them use%s RBP for other things, and stacks end there.",
+               text_count(number, n[SURVEY_CUTTING]),
+               n[SURVEY_CUTTING] == 1 ? "s" : "");
     if (leaves)
-        append(line, LINE,
-               " %s (%s) call nobody, and just their own caller is uncertain.",
-               text_count(number, n[SURVEY_LEAF]),
-               survey_percent(percent, bytes[SURVEY_LEAF], s->own_bytes));
+        append(
+            line, LINE,
+            " %s (%s) call%s nobody: at most the direct caller is uncertain.",
+            text_count(number, n[SURVEY_LEAF]),
+            survey_percent(percent, bytes[SURVEY_LEAF], s->own_bytes),
+            n[SURVEY_LEAF] == 1 ? "s" : "");
     append(line, LINE, " %s.", remedy);
     say(r, line);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/stack.h"
 #include "symbolize/calls.h"
 #include "symbolize/frame_flow.h"
 #include "symbolize/image.h"
@@ -260,13 +261,29 @@ static enum code_frame frame_of(const struct frame_flow *flow)
     return flow->has_call ? CODE_BARE : CODE_LEAF;
 }
 
-enum code_frame opcodes_frame(const struct opcodes *o,
-                              const struct image_function *f)
+/* How many bytes belong to instructions at which a word that a sample brings
+ * along is the return address. */
+static uint64_t told_by_words(const struct frame_flow *flow)
+{
+    uint64_t bytes = 0;
+    bool told = false;
+
+    for (size_t at = 0; at < flow->own.size; at++) {
+        if ((flow->own.flags[at] & FRAME_REACHED) != 0)
+            told = frame_flow_exit(flow, at).words < WIRE_STACK_SLOTS;
+        bytes += told;
+    }
+    return bytes;
+}
+
+enum code_frame opcodes_frame(struct opcodes *o, const struct image_function *f,
+                              uint64_t *told)
 {
     struct frame_flow flow;
     const uint8_t *code;
     enum code_frame frame = CODE_UNREAD;
 
+    *told = 0;
     if (parent_length(f->name) != 0)
         return CODE_PART;
     if (!code_of(o, f, &code))
@@ -275,6 +292,12 @@ enum code_frame opcodes_frame(const struct opcodes *o,
         enter(&flow);
         frame_flow_run(&flow);
         frame = frame_of(&flow);
+        if (frame == CODE_FRAMED)
+            *told = 0;
+        else if (opcodes_only_call(o, o->slide + f->start) != 0)
+            *told = f->size;
+        else if (f->sized) /* a label may stand in the midst of code */
+            *told = told_by_words(&flow);
     }
     frame_flow_fini(&flow);
     return frame;

@@ -69,9 +69,11 @@ enum code_frame {
 
 struct image_function;
 
-/* What function (f) of the classifier's image is. Interprets it each time. */
-enum code_frame opcodes_frame(const struct opcodes *o,
-                              const struct image_function *f);
+/* What function (f) of the classifier's image is, and in how many bytes (*told)
+ * of it the stack's words or the code tell the direct caller all the same, if
+ * it sets up no frame. Interprets it each time. */
+enum code_frame opcodes_frame(struct opcodes *o, const struct image_function *f,
+                              uint64_t *told);
 
 /*
  * The way out of a function, from somewhere in it: how many words lie on the

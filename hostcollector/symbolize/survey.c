@@ -133,12 +133,14 @@ static void count(struct survey_frames *f, enum survey_frame frame,
     f->bytes[frame] += bytes;
 }
 
-static enum code_frame frame_of(struct look *l, const struct image_function *f)
+static enum code_frame frame_of(struct look *l, const struct image_function *f,
+                                uint64_t *told)
 {
+    *told = 0;
     if (f->size > l->budget || !is_named_fairly(f))
         return CODE_UNREAD;
     l->budget -= f->size;
-    return opcodes_frame(l->codes, f);
+    return opcodes_frame(l->codes, f, told);
 }
 
 static int look_at_function(struct look *l, const struct image_function *f)
@@ -149,13 +151,15 @@ static int look_at_function(struct look *l, const struct image_function *f)
         [CODE_UNREAD] = SURVEY_UNREAD,
     };
     uint64_t bytes = spans_within(&l->code, f->start, f->start + f->size);
-    enum code_frame frame = frame_of(l, f);
+    uint64_t told;
+    enum code_frame frame = frame_of(l, f, &told);
     struct survey_unit *unit = unit_of(l, f);
 
     if (unit->name == NULL)
         unit->code_bytes += bytes;
     if (frame != CODE_PART) { /* else it goes with its function */
         count(&unit->frames, frames[frame], bytes);
+        unit->frames.told += told < bytes ? told : bytes;
         l->s->functions++;
     }
     if (!f->sized) {
@@ -215,6 +219,7 @@ static void sum_own(struct survey *s)
             s->frames.functions[f] += u->frames.functions[f];
             s->frames.bytes[f] += u->frames.bytes[f];
         }
+        s->frames.told += u->frames.told;
     }
 }
 

@@ -96,7 +96,7 @@ TEST(what_is_missing_comes_with_what_to_type) /* catches: a bare complaint */
                              AGENT "-Wl,-T,$HOST/../linker/tprof_bounds.ld"));
 
     says(text, "Callers in C code: 2 functions", true);
-    says(text, "1 of them use RBP for other things", true);
+    says(text, "1 of them uses RBP for other things", true);
     says(text, "Compile with " KEEP, true);
     says(text, "Lines of C code", true);
     says(text, "Compile with -g.", true);

@@ -133,6 +133,15 @@ TEST(frames_are_told_by_the_code) /* catches: classes, units, bytes */
     end();
 }
 
+TEST(callers_are_told_without_frames) /* catches: depths, only calls */
+{
+    begin(input_build("cc", "told",
+                      "cc -nostdlib -static -no-pie $IN/told.S -o $OUT"));
+    CHECK_EQ(survey.frames.functions[SURVEY_FRAMED], 0);
+    CHECK_EQ(survey.frames.told, 26 + 13 + 3 + 14); /* as told.S has it */
+    end();
+}
+
 TEST(bytes_are_those_of_the_sections) /* catches: padding, other segments */
 {
     const char *path = build("-g", "-g", "");
