@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //! libtprof for kernels in Rust: the whole of tprof.h, which is the contract and
-//! says more of each call. Needs `core` alone; a module of the kernel's, or a
-//! crate of its own (edition 2018 or 2021).
+//! says more of each call. Needs `core` alone, and a target without a red zone, as
+//! x86_64-unknown-none is; a module of the kernel's, or a crate (edition 2018, 2021).
 //!
 //! ```ignore
 //! let mut config = tprof::Config::new(); // 0 is every field's good default

@@ -50,8 +50,9 @@ const char *tprof_strerror(int error)
         return "the local APIC is disabled: set bit 11 of IA32_APIC_BASE and "
                "bit 8 of its spurious vector register, on each core";
     case TPROF_ERR_APIC_UNMAPPED:
-        return "the local APIC's registers are not mapped: map their page, and "
-               "set config.lapic unless it is where it is physically";
+        return "the local APIC's registers are not mapped: map their page, as "
+               "a rule 0xfee00000, and set config.lapic to its virtual "
+               "address unless that is the same";
     case TPROF_ERR_TIMER:
         return "the local APIC's timer does not count: is config.lapic its "
                "address? Else use TPROF_TIMER_KERNEL";
