@@ -255,7 +255,8 @@ static void no_guest(struct run *r)
 
     (void)err_set(&e, "%s: no guest introduced itself: %s", r->source,
                   r->config.spec != NULL
-                      ? "does one run there, and call tprof_init()?"
+                      ? "does one run there, call tprof_init() and "
+                        "tprof_start_cpu(), and take interrupts?"
                       : "is this a recording, or a captured stream?");
     fail(r, &e);
 }

@@ -23,15 +23,16 @@
 #define CLOCK_HZ_MAX   1e12
 #define TOLD_FOR       (10 * SECOND)
 #define SILENCE_MAX    (5 * SECOND) /* STATS come more often */
-#define NOTE_MAX       400u
+#define NOTE_MAX       500u
 
 #define OTHER_PROTOCOL                                                         \
     "what answers at %s does not speak tprof: bytes come, but no HELLO among " \
     "them. Does something else than the agent use that port?"
 #define SERIAL_SILENCE                                                         \
     "either QEMU serves another client on this socket (it serves one at a "    \
-    "time), or the guest is not up yet, or it has no agent on the port named " \
-    "tprof.0"
+    "time), or the guest is not up yet, has no agent on the port named "       \
+    "tprof.0, or does not let it run, which takes tprof_start_cpu() and "      \
+    "interrupts, or tprof_poll()"
 
 /* Was (line) told, or so much that a lying guest must be behind it? */
 static bool told_already(struct session *s, const char *line)
