@@ -50,7 +50,7 @@ static bool same_images(const struct run *first, const struct run *r,
         taken[j] = true;
         slides[i] = b->maps[i].start - a->maps[j].start;
     }
-    slides[b->map_count] = r->images.slide - first->images.slide;
+    slides[b->map_count] = b->guest.text_start - a->guest.text_start;
     return true;
 }
 

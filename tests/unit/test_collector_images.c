@@ -296,6 +296,9 @@ TEST(guests_add_up_wherever_their_application_lies)
                    "kernel.elf on 2 guests: busy 100.0 % (96.3-100.0), ");
     check_contains("out", "   25.0   17.5-34.3    25.0   17.5-34.3        "
                           "kernel::bus::receive ");
+    CHECK_EQ(collector("--serial one --serial moved"), 0); /* nor the files */
+    check_contains("out", "   25.0   17.5-34.3    25.0   17.5-34.3        "
+                          "0x2000d9");
     /* of another build it is another image, for which there is no file */
     CHECK_EQ(collector("--serial one --serial three --elf kernel.elf "
                        "--elf app.elf"),
