@@ -350,8 +350,8 @@ struct merged {
     const uint64_t *slides; /* as of aggregate_merge() */
 };
 
-/* (pc) where its image lies in ours. A return address may lie just behind its
- * image: then (behind) is 1. */
+/* (pc) where its image lies in ours. Where it is a return address, (behind) is
+ * 1: it may lie just behind its image. */
 static uint64_t merge_address(const struct merged *m, uint64_t pc,
                               unsigned behind)
 {
@@ -377,7 +377,7 @@ static uint32_t merge_stack(struct aggregate *a, const struct merged *m,
         frames[i] = merge_address(m, s.frames[i], 1);
     for (size_t i = 0; i < WIRE_STACK_SLOTS; i++)
         if (s.slot_mask >> i & 1)
-            s.words[i] = merge_address(m, s.words[i], 0);
+            s.words[i] = merge_address(m, s.words[i], 1);
     s.frames = frames;
     return aggregate_stack(a, &s);
 }

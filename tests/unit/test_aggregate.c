@@ -538,10 +538,16 @@ TEST(merged_profiles_add_up_in_each_image) /* catches: an application that lies
     aggregate_hello(two, HELLO_FIRST, &moved);
     map_at(one, 0x5000);
     map_at(two, 0x9000);
-    s.stack = stack(one, here, 2);
+    s.stack = aggregate_stack(one, &(struct stack){.frames = here,
+                                                   .depth = 2,
+                                                   .slot_mask = 1,
+                                                   .words = {here[0]}});
     add(one, 0, &s, 1);
     s.leaf = 0x9400;
-    s.stack = stack(two, there, 2);
+    s.stack = aggregate_stack(two, &(struct stack){.frames = there,
+                                                   .depth = 2,
+                                                   .slot_mask = 1,
+                                                   .words = {there[0]}});
     add(two, 0, &s, 1);
     s.leaf = LEAF_UNKNOWN; /* it stays so */
     s.stack = STACK_UNKNOWN;
