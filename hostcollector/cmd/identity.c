@@ -61,16 +61,27 @@ static bool knows_slide(const struct guest *g, const struct image *img,
            slide_by_text(g, img, slide);
 }
 
-enum identity identity_kernel(const struct guest *g, const struct image *img)
+/* What build-ids say of (img), if what runs tells the (told_len) bytes at
+ * (told) as its own; else it is doubtful. */
+static enum identity by_build_id(const uint8_t *told, size_t told_len,
+                                 const struct image *img)
 {
     size_t len;
     const uint8_t *id = image_build_id(img, &len);
+
+    if (len == 0 || told_len == 0)
+        return IDENTITY_DOUBTFUL;
+    return len == told_len && memcmp(id, told, len) == 0 ? IDENTITY_SAME
+                                                         : IDENTITY_OTHER;
+}
+
+enum identity identity_kernel(const struct guest *g, const struct image *img)
+{
+    enum identity fits = by_build_id(g->build_id, g->build_id_len, img);
     uint64_t slide;
 
-    if (len != 0 && g->build_id_len != 0)
-        return len == g->build_id_len && memcmp(id, g->build_id, len) == 0
-                   ? IDENTITY_SAME
-                   : IDENTITY_OTHER;
+    if (fits != IDENTITY_DOUBTFUL)
+        return fits;
     return knows_slide(g, img, &slide, NULL) &&
                    has_text_at(g, img, g->text_start - slide)
                ? IDENTITY_SAME
@@ -108,14 +119,11 @@ bool identity_same_name(const struct guest_map *map, const struct image *img)
 
 enum identity identity_map(const struct guest_map *map, const struct image *img)
 {
-    size_t len;
-    const uint8_t *id = image_build_id(img, &len);
+    enum identity fits = by_build_id(map->build_id, map->build_id_len, img);
     uint32_t crc;
 
-    if (len != 0 && map->build_id_len != 0)
-        return len == map->build_id_len && memcmp(id, map->build_id, len) == 0
-                   ? IDENTITY_SAME
-                   : IDENTITY_OTHER;
+    if (fits != IDENTITY_DOUBTFUL)
+        return fits;
     /* what was mapped may go on where the file's text ends */
     if (map->has_text_crc &&
         image_text_crc(img, map->link_start, map->size, &crc) == 0)
@@ -160,16 +168,15 @@ static void check_text(const struct guest *g, const struct image *img,
 int identity_check(const struct guest *g, const struct image *img,
                    uint64_t *slide, struct remarks *remarks, struct err *e)
 {
+    enum identity fits = by_build_id(g->build_id, g->build_id_len, img);
+    char ours[IDENTITY_TEXT], theirs[IDENTITY_TEXT];
     size_t len;
     const uint8_t *id = image_build_id(img, &len);
-    char ours[IDENTITY_TEXT], theirs[IDENTITY_TEXT];
 
     find_slide(g, img, slide, remarks);
-    if (g->build_id_len == 0 || len == 0) {
+    if (fits == IDENTITY_DOUBTFUL)
         check_text(g, img, *slide, remarks);
-        return 0;
-    }
-    if (len == g->build_id_len && memcmp(id, g->build_id, len) == 0)
+    if (fits != IDENTITY_OTHER)
         return 0;
     return err_set(e,
                    "the guest runs %s, but %s is %s: give the image that was "
