@@ -361,12 +361,6 @@ static void name_files(struct program *p, const struct targets *t)
     }
 }
 
-/* Read what precedes the program. May it be run? */
-static bool begin(struct program *p)
-{
-    return read_header(p);
-}
-
 static void end(struct program *p)
 {
     free(p->dirs.list);
@@ -381,7 +375,7 @@ bool lines_resolve(struct dwarf *d, struct dwarf_unit *u,
 
     if (!u->has_lines)
         return true;
-    if (begin(&p)) {
+    if (read_header(&p)) {
         run_program(&p, t, NULL);
         name_files(&p, t);
         good = !p.c.bad;
@@ -398,7 +392,7 @@ bool lines_cover(struct dwarf *d, struct dwarf_unit *u, struct spans *out)
 
     if (!u->has_lines)
         return true;
-    if (begin(&p)) {
+    if (read_header(&p)) {
         run_program(&p, &none, out);
         good = !p.c.bad;
     }
