@@ -25,6 +25,7 @@ struct calls {
     const struct image *img;
     const struct image_function *functions; /* the first of them */
     struct entry *entries;                  /* one for each */
+    struct image_part frames; /* .eh_frame, which names every function */
     size_t count;
 };
 
@@ -110,6 +111,11 @@ static void look(struct calls *c, const uint8_t *p, uint64_t address,
     f = begins_at(c, high | value);
     if (f != NULL)
         entry_of(c, f)->open = true;
+    /* in a table of distances: "f - ." */
+    f = begins_at(c, address + (uint64_t)(int64_t)(int32_t)value);
+    if (f != NULL && address % 4 == 0 &&
+        address - c->frames.address >= c->frames.size)
+        entry_of(c, f)->open = true;
     /* 0: it ends where the function begins, and so falls or jumps into it, as
      * sweep() sees; or it fills up to there */
     if (!is_code || value == 0)
@@ -175,6 +181,7 @@ struct calls *calls_new(const struct image *img)
         return NULL;
     }
     if (c->count != 0 && sweep_all(c) == 0) {
+        c->frames = image_part(img, ".eh_frame");
         look_at_all(c);
         open_at(c, image_entry(img));
     } else {

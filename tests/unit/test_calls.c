@@ -58,7 +58,7 @@ static void check_all(const char *address)
         }
     }
     CHECK_EQ(yes, 3);
-    CHECK_EQ(no, 17);
+    CHECK_EQ(no, 18);
     CHECK_EQ(calls_only(c, 0), 0);
     calls_free(c);
     image_close(img);

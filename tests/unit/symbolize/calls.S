@@ -11,8 +11,10 @@
     .p2align 4
     .type \name, @function
 \name:
+    .cfi_startproc
     nop
     ret
+    .cfi_endproc
     .size \name, . - \name
     .endm
 
@@ -39,6 +41,7 @@ back_yes_behind:
     call no_middle + 1
     call no_recursive
     call no_known_end
+    call no_distance
     call no_hidden
     mov $no_immediate, %eax
     movabs $no_wide, %rax
@@ -55,6 +58,7 @@ back_yes_last:
     leaf no_stored_packed
     leaf no_immediate
     leaf no_wide
+    leaf no_distance
     leaf no_relative
 
     leaf no_middle
@@ -113,3 +117,5 @@ no_known_end:
     .quad no_stored
     .byte 0
     .quad no_stored_packed
+    .balign 4
+    .long no_distance - .
