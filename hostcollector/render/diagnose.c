@@ -201,6 +201,12 @@ static bool loses(const struct profile_core *core)
     return (double)lost(a) > LOSS_WARNED * (double)account_ticks(a);
 }
 
+static bool is_hit(const struct profile_second *s)
+{
+    return s->lost != 0 &&
+           s->lost > LOSS_WARNED * ((double)s->samples + s->lost);
+}
+
 /* The seconds of (core) in which more was lost than LOSS_WARNED. */
 static void list_seconds(const struct profile_core *core, char *list)
 {
@@ -209,9 +215,7 @@ static void list_seconds(const struct profile_core *core, char *list)
 
     list[0] = '\0';
     for (size_t i = 0; i <= core->second_count; i++) {
-        const struct profile_second *s = &core->seconds[i];
-        bool hit = i < core->second_count && s->lost != 0 &&
-                   s->lost > LOSS_WARNED * ((double)s->samples + s->lost);
+        bool hit = i < core->second_count && is_hit(&core->seconds[i]);
 
         if (hit && !inside)
             first = i;

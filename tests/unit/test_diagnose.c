@@ -63,3 +63,30 @@ TEST(a_day_is_longer_than_the_time_line) /* catches: all cores called silent */
     CHECK(!is_remarked(86400, 86400));
     CHECK(is_remarked(86400, 100));
 }
+
+TEST(
+    loss_is_told_without_a_clock) /* catches: seconds of which there are none */
+{
+    static struct remarks remarks;
+    const struct guest g = {.cores = 1};
+    struct aggregate *a = aggregate_new(&(struct aggregate_config){0});
+    struct atlas *atlas = atlas_new(&(struct atlas_image){0}, 0);
+
+    CHECK(a != NULL && atlas != NULL);
+    aggregate_hello(a, HELLO_FIRST, &g);
+    aggregate_account(a, 0, &(struct account){.samples = 1, .lost = 1});
+    const struct profile *p = aggregate_profile(a);
+    struct view *v = view_new(p, atlas);
+
+    CHECK(p != NULL && v != NULL);
+    remarks_diagnose(&remarks, p, v);
+    size_t i = 0;
+
+    while (i < remarks.count &&
+           strstr(remarks.list[i].text, "Core 0 lost 50.0 %") == NULL)
+        i++;
+    CHECK(i < remarks.count);
+    view_free(v);
+    atlas_free(atlas);
+    aggregate_free(a);
+}
