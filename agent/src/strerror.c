@@ -19,7 +19,9 @@ const char *tprof_strerror(int error)
         return "no memory: link with tprof_memory.ld or set config.memory and "
                "memory_size";
     case TPROF_ERR_STATE:
-        return "called twice, or for a core that has not joined";
+        return "called twice, or for a core that has not joined; if this core "
+               "has not: another has its number, since the local APIC is not "
+               "mapped: set config.cpu_source";
     case TPROF_ERR_CPU:
         return "more cores than config.cpus or the memory allow, or a core "
                "number beyond them";
@@ -48,7 +50,8 @@ const char *tprof_strerror(int error)
                "it first";
     case TPROF_ERR_APIC_OFF:
         return "the local APIC is disabled: set bit 11 of IA32_APIC_BASE and "
-               "bit 8 of its spurious vector register, on each core";
+               "bit 8 of its spurious vector register, on each core; or became "
+               "an x2APIC after tprof_init(): call that later";
     case TPROF_ERR_APIC_UNMAPPED:
         return "the local APIC's registers are not mapped: map their page, as "
                "a rule 0xfee00000, and set config.lapic to its virtual "
