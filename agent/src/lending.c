@@ -92,17 +92,17 @@ static int look_around(void)
 
     for (uint32_t i = 0; i < tprof_cpus; i++) {
         volatile struct tprof_cpu *cpu = a->core[i];
-
         uint32_t state = cpu->lent.state;
 
-        if (cpu->sampling)
-            sum += state;
         if (state != OURS && state != AT_FIRST && !cpu->woken &&
             (int64_t)(now - cpu->schedule.deadline) > 0) {
             cpu->woken = 1;
             tprof_lapic_send(&a->lapic, cpu->apic_id);
-            sum += OURS; /* that one will see to the others */
         }
+        /* who is woken, be it that interrupts are off there for long, will see
+         * to the others */
+        if (cpu->sampling)
+            sum += cpu->woken ? OURS : state;
     }
     return sum > AT_REST && sum < OURS;
 }

@@ -179,7 +179,7 @@ enum tprof_timer {
 /*
  * For kernels that wait, in a loop or for an interrupt, by a count that they
  * load into the timer of TPROF_TIMER_APIC: each wait takes as long as it
- * should, up to three intervals more only where all cores wait at once. Ticks
+ * should, some intervals more only where all cores wait at once. Ticks
  * that stay away meanwhile count as missed; after a wait another core's tick
  * gives them back, or the second or third tprof_poll(), on one core alone that
  * only. Never uses TSC deadlines; one APIC access more each tick. Opaque;

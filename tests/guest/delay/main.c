@@ -416,9 +416,8 @@ int guest_main(void)
     idle = opt_u64("idle", 0) != 0;
     busy_us = opt_u64("busy", 0);
     /* rarely an interval more, or if all wait at once some */
-    /* an interval more, rarely; if all wait at once those until somebody's next
-     * deadline, and its own after that */
-    spare_us = busy_us + (all ? 3u : 2u) * 1000000 / rate;
+    /* an interval more, rarely; if all wait at once some */
+    spare_us = busy_us + (all ? 6u : 2u) * 1000000 / rate;
     if (is_same(opt_str("timer", "", timer, sizeof timer), "lent"))
         profile_config.lending = &tprof_lend_timer;
     if (opt_u64("talk", 0))
