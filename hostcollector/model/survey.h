@@ -12,7 +12,8 @@
 
 /* How a function treats frame pointers, as its instructions say. */
 enum survey_frame {
-    SURVEY_FRAMED,  /* sets up a frame: its caller is known */
+    SURVEY_FRAMED,  /* sets up a frame, or is the outermost: its caller is known
+                     */
     SURVEY_LEAF,    /* sets up none, and calls nobody */
     SURVEY_BARE,    /* sets up none, and calls: callees' stacks lack it */
     SURVEY_CUTTING, /* has other things in RBP: callees' stacks end there */

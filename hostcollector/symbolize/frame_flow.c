@@ -218,6 +218,16 @@ static void flow_away(struct frame_flow *f, const struct frame_state *s)
     f->has_away = true;
 }
 
+/* xor ebp, ebp, or rbp: so the ABI has the outermost frame marked. */
+static bool clears_rbp(const uint8_t *code, size_t len)
+{
+    if (len == 3 && *code == 0x48) {
+        code++;
+        len--;
+    }
+    return len == 2 && (code[0] == 0x31 || code[0] == 0x33) && code[1] == 0xed;
+}
+
 /* Pass on the state before the instruction at (at). */
 static void visit(struct frame_flow *f, size_t at)
 {
@@ -230,6 +240,8 @@ static void visit(struct frame_flow *f, size_t at)
         f->lost = true;
         return; /* data, or not known to us: nothing flows from here */
     }
+    f->outermost = f->outermost || (s.rbp == RBP_CALLER && s.saved == 0 &&
+                                    clears_rbp(f->code + at, len));
     execute(&s, &in);
     f->has_frame = f->has_frame || s.rbp == RBP_FRAME;
     f->other_rbp = f->other_rbp || s.rbp == RBP_OTHER;

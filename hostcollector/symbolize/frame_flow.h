@@ -57,6 +57,7 @@ struct frame_flow {
     struct frame_state away; /* joined at the jumps through a table */
     bool has_away, has_frame;
     bool has_call, other_rbp, lost; /* calls; RBP was used; met no code */
+    bool outermost; /* clears RBP and has not saved it: stacks begin here */
 };
 
 /* All unknown, for (size) bytes. -1 if there is no memory; then fini, too. */

@@ -252,7 +252,7 @@ struct code_exit opcodes_exit(struct opcodes *o, uint64_t pc)
 
 static enum code_frame frame_of(const struct frame_flow *flow)
 {
-    if (flow->has_frame)
+    if (flow->has_frame || flow->outermost)
         return CODE_FRAMED;
     if (flow->lost)
         return CODE_UNREAD;

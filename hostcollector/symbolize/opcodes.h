@@ -59,7 +59,7 @@ uint64_t opcodes_only_call(struct opcodes *o, uint64_t pc);
 
 /* How a whole function treats frame pointers. */
 enum code_frame {
-    CODE_FRAMED,  /* it sets up a frame */
+    CODE_FRAMED,  /* it sets up a frame, or has no caller */
     CODE_LEAF,    /* it sets up none, and calls nobody */
     CODE_BARE,    /* it sets up none, and calls */
     CODE_CUTTING, /* likewise, and it has other things in RBP */

@@ -36,6 +36,20 @@
         ret                     /* 1 */
         end     deep
 
+        begin   first           /* what a kernel begins with: nobody calls it */
+        xor     %ebp, %ebp
+        call    leaf
+        hlt
+        end     first
+
+        begin   counter         /* RBP is a number here, and stacks end; 10 of 10 */
+        push    %rbp
+        xor     %ebp, %ebp
+        call    leaf
+        pop     %rbp
+        ret
+        end     counter
+
         begin   leaf            /* 3 of 3 */
         xor     %eax, %eax
         ret
