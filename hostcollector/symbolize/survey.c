@@ -47,6 +47,13 @@ static int find_code(struct look *l)
     return 0;
 }
 
+/* (text), or NULL if it is too long: a million symbols or units may share one
+ * as long as the file. */
+static const char *fair(const char *text)
+{
+    return text != NULL && strnlen(text, MAX_NAME) < MAX_NAME ? text : NULL;
+}
+
 /* Units with their names, and those for what has no debug information. */
 static int make_units(struct look *l)
 {
@@ -60,6 +67,8 @@ static int make_units(struct look *l)
     for (size_t i = 0; i < l->unit_count; i++) {
         struct dwarf_about about = dwarf_unit_about(l->dwarf, i);
 
+        about.name = fair(about.name);
+        about.producer = fair(about.producer);
         s->units[i] = (struct survey_unit){
             .name = about.name != NULL ? about.name : "(nameless)",
             .producer = about.producer,
@@ -105,12 +114,6 @@ static int look_at_dwarf(struct look *l)
     return 0;
 }
 
-/* A million symbols may share a name as long as the file. */
-static bool is_named_fairly(const struct image_function *f)
-{
-    return strnlen(f->name, MAX_NAME) < MAX_NAME;
-}
-
 static struct survey_unit *unit_of(const struct look *l,
                                    const struct image_function *f)
 {
@@ -118,7 +121,7 @@ static struct survey_unit *unit_of(const struct look *l,
         l->dwarf != NULL ? dwarf_unit_of(l->dwarf, f->start) : l->unit_count;
 
     if (unit == l->unit_count)
-        unit += is_named_fairly(f)
+        unit += fair(f->name) != NULL
                     ? survey_symbol_language(f, image_is_pe(l->img), l->go)
                     : SURVEY_OTHER;
     else if (strncmp(f->name, "tprof_", 6) == 0)
@@ -137,7 +140,7 @@ static enum code_frame frame_of(struct look *l, const struct image_function *f,
                                 uint64_t *told)
 {
     *told = 0;
-    if (f->size > l->budget || !is_named_fairly(f))
+    if (f->size > l->budget || fair(f->name) == NULL)
         return CODE_UNREAD;
     l->budget -= f->size;
     return opcodes_frame(l->codes, f, told);

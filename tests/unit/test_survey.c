@@ -11,6 +11,7 @@
 #include "alloc.h"
 #include "check.h"
 #include "input.h"
+#include "render/survey.h"
 #include "symbolize/image.h"
 #include "symbolize/spans.h"
 #include "util/err.h"
@@ -443,17 +444,22 @@ TEST(a_long_name_for_all_units_costs_little) /* catches: the same in DWARF */
     const struct rlimit limit = {10, 10};
     const char *path = input_build(
         "cc", "units",
-        "{ echo '.globl _start; _start: ret'; "
-        "echo '.section .debug_info; .rept 200000; .long 16; .value 4; .long 0;"
-        " .byte 8, 1; .long 0, 0; .endr'; "
-        "echo '.section .debug_abbrev; .byte 1, 0x11, 0, 3, 14, 0x25, 14, 0, "
-        "0, 0'; echo '.section .debug_str; .fill 4000000, 1, 0x61; .byte 0'; "
-        "} > $OUT.s && cc -nostdlib -static -no-pie $OUT.s -o $OUT");
+        "{ echo '.globl _start; _start: .fill 100, 1, 0xc3'; "
+        "echo '.section .debug_info; .rept 200000; .long 28; .value 4; .long 0;"
+        " .byte 8, 1; .long 32001, 0; .quad _start; .long 100; .endr'; "
+        "echo '.section .debug_abbrev; .byte 1, 0x11, 0, 3, 14, 0x25, 14, 0x11,"
+        " 1, 0x12, 6, 0, 0, 0'; echo '.section .debug_str; .fill 16000, 2, "
+        "0x202d; .byte 0; .fill 4000000, 1, 0x61; .byte 0'; } > $OUT.s && "
+        "cc -nostdlib -static -no-pie $OUT.s -o $OUT");
+    FILE *out = fopen("/dev/null", "w");
 
+    CHECK(out != NULL);
     CHECK_EQ(setrlimit(RLIMIT_CPU, &limit), 0); /* it takes 300 ms */
     begin(path);
     CHECK(survey.has_dwarf && !survey.bad_dwarf);
-    CHECK_EQ(survey.unit_count, 1); /* none has code */
+    CHECK_EQ(survey.unit_count, 200000);
+    survey_write(out, path, &survey, false);
+    fclose(out);
     end();
 }
 
