@@ -34,6 +34,7 @@ static struct core {
 static _Alignas(16) char stacks[GUEST_CORES_MAX - 1][65536];
 static unsigned count;
 static atomic_uint started = 1;
+static atomic_uint welcomed = 1; /* of (started): no start-up IPI will follow */
 static void (*others_entry)(void);
 static void (*all_work)(void);
 static atomic_uint working;
@@ -80,10 +81,14 @@ void core_init(unsigned index)
 static void other_boot(void)
 {
     /* acquire: pairs with the release below; others_entry is set */
-    core_init(atomic_load_explicit(&started, memory_order_acquire));
+    unsigned index = atomic_load_explicit(&started, memory_order_acquire);
+
+    core_init(index);
     idt_load();
     /* release: pairs with the acquire in answered(); boot_stack is free */
     atomic_fetch_add_explicit(&started, 1, memory_order_release);
+    while (atomic_load_explicit(&welcomed, memory_order_acquire) <= index)
+        cpu_pause();
     others_entry();
 }
 
@@ -100,16 +105,25 @@ static bool answered(unsigned index, uint64_t within_tsc)
     return false;
 }
 
-/* One at a time, so that they are numbered in the order of their ids. */
+/*
+ * One at a time, so that they are numbered in the order of their ids.
+ *
+ * The second IPI may find a core that was only slow. The CPU ignores it, but
+ * QEMU (7.2, TCG) forgets an interrupt that it has just noticed until something
+ * else makes it look: so nobody enables interrupts before (welcomed).
+ */
 static bool start_one(uint32_t apic_id, unsigned index)
 {
     boot_stack = (uintptr_t)stacks[index - 1] + sizeof stacks[0];
     lapic_command(apic_id, ICR_INIT);
     lapic_command(apic_id, ICR_STARTUP | TRAMPOLINE >> 12);
-    if (answered(index, ANSWER_SOON_TSC))
-        return true;
-    lapic_command(apic_id, ICR_STARTUP | TRAMPOLINE >> 12);
-    return answered(index, ANSWER_EVER_TSC);
+    if (!answered(index, ANSWER_SOON_TSC)) {
+        lapic_command(apic_id, ICR_STARTUP | TRAMPOLINE >> 12);
+        if (!answered(index, ANSWER_EVER_TSC))
+            return false;
+    }
+    atomic_store_explicit(&welcomed, index + 1, memory_order_release);
+    return true;
 }
 
 void core_start_others(void (*entry)(void))
