@@ -430,6 +430,13 @@ void collector_until_recorded(const char *name, long size)
     }
 }
 
+void collector_end(pid_t pid, const char *name, long size)
+{
+    collector_until_recorded(name, size);
+    CHECK(kill(pid, SIGINT) == 0);
+    CHECK_EQ(process_wait(pid, HOST_PATIENCE_MS), 0);
+}
+
 /* --- Recordings ------------------------------------------------------------
  */
 

@@ -95,6 +95,10 @@ bool collector_said(const char *name, const char *words);
 void collector_until_said(const char *name, const char *words);
 void collector_until_recorded(const char *name, long size);
 
+/* Wait for that, and end it, as Ctrl-C does: (pid) by collector_start(). Not by
+ * time, since who knows how busy this host is. */
+void collector_end(pid_t pid, const char *name, long size);
+
 /* --- Recordings ----------------------------------------------------------- */
 
 /* What a recording says, as a report would have it. */

@@ -70,10 +70,7 @@ static struct recorded record_whole(void)
     for (int i = 0; i < TRIES && !r.complete; i++) {
         pid_t collector = collector_start("will", WHOLE_BUSY, for_ever);
 
-        /* not by time: who knows how busy this host is */
-        collector_until_recorded("will", 30000);
-        CHECK(kill(collector, SIGINT) == 0);
-        CHECK_EQ(process_wait(collector, HOST_PATIENCE_MS), 0);
+        collector_end(collector, "will", 30000);
         r = recorded_read("will");
     }
     return r;
