@@ -81,7 +81,8 @@ type
   PPackets = ^TPackets;
   TPackets = array[0..QUEUE_LEN - 1] of TPacket;
 
-  TSocketState = (ssListening, ssOpen, ssEnded);
+  { ssParting: its user has closed it, and the peer is still to be told }
+  TSocketState = (ssListening, ssOpen, ssEnded, ssParting);
   TSocket = record
     Port: LongWord; { 0: unused }
     State: TSocketState;
@@ -280,13 +281,27 @@ begin
   Refuse(Packet.Header);
 end;
 
+{ Say what SocketClose could not, as the device had all packets. False: not yet. }
+function SayFarewells: Boolean;
+var
+  I: LongInt;
+begin
+  for I := 0 to SOCKETS - 1 do
+    if Sockets_[I].State = ssParting then
+      SocketClose(I);
+  Result := True;
+  for I := 0 to SOCKETS - 1 do
+    Result := Result and (Sockets_[I].State <> ssParting);
+end;
+
 procedure SocketPoll;
 var
   Id: LongInt;
   Length: LongWord;
 begin
-  { a packet is looked at when there is one to answer it with }
-  while FreePacket >= 0 do
+  { a packet is looked at when there is one to answer it with, and no socket is
+    parting any more, which would refuse who calls it }
+  while SayFarewells and (FreePacket >= 0) do
   begin
     Id := Reap(Receiving, Length);
     if Id < 0 then
@@ -308,7 +323,7 @@ end;
 
 function SocketIsOpen(Socket: LongInt): Boolean;
 begin
-  Result := Sockets_[Socket].State <> ssListening;
+  Result := Sockets_[Socket].State in [ssOpen, ssEnded];
 end;
 
 function SocketSend(Socket: LongInt; Data: Pointer; Size: LongWord): LongInt;
@@ -357,9 +372,15 @@ procedure SocketClose(Socket: LongInt);
 begin
   with Sockets_[Socket] do
   begin
-    if (State = ssOpen) and (FreePacket >= 0) then
+    if State in [ssListening, ssEnded] then
+      State := ssListening
+    else if FreePacket < 0 then
+      State := ssParting
+    else
+    begin
       Say(Sockets_[Socket], OP_SHUTDOWN); { it answers RST, which we need not hear }
-    State := ssListening;
+      State := ssListening;
+    end;
   end;
 end;
 
