@@ -73,10 +73,12 @@ static struct compiler *compiler_of(struct compiler *list, size_t *count,
     shorten(text, u->name == NULL       ? "(no debug information)"
                   : u->producer != NULL ? u->producer
                                         : "(unknown)");
-    if (*count == COMPILERS_MAX - 1)
-        memcpy(text, "(others)", sizeof "(others)");
     while (i < *count && strcmp(list[i].text, text) != 0)
         i++;
+    if (i >= COMPILERS_MAX - 1) {
+        i = COMPILERS_MAX - 1;
+        memcpy(text, "(others)", sizeof "(others)");
+    }
     if (i == *count)
         memcpy(list[(*count)++].text, text, sizeof text);
     return &list[i];
