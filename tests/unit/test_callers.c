@@ -90,6 +90,7 @@ TEST(callers_by_words)
     /* where words do not reach, there may be but one call */
     found("at_deeper", WORDS("back_in_bare", "back_in_bare"),
           "back_from_deeper", NULL, false);
+    found("at_just", WORDS(NULL), "back_from_just", NULL, false);
     found("at_leaf", WORDS("back_in_deeper"), "back_in_deeper",
           "back_from_deeper", false);
     /* in the body of a function with a frame there is nothing to find */
@@ -138,5 +139,23 @@ TEST(callers_may_be_in_another_image)
     begin();
     CHECK_EQ(atlas_add(atlas, &(const struct atlas_image){.name = "app"}), 1);
     found("at_deeper", WORDS(NULL), NULL, NULL, true);
+    found("at_first", WORDS("back_in_framed"), "back_in_framed", NULL, false);
+}
+
+/* A call may be the last instruction of its image. */
+TEST(callers_may_return_behind_their_image)
+{
+    begin();
+    uint64_t start = at("framed"), end = at("back_in_framed");
+    uint64_t more = at("at_first");
+    struct atlas_image app = *atlas_image(atlas, ATLAS_KERNEL);
+
+    app.name = "app";
+    atlas_free(atlas);
+    atlas = atlas_new(&(const struct atlas_image){.name = NULL}, 0);
+    CHECK(atlas != NULL);
+    CHECK_EQ(atlas_add(atlas, &app), 1);
+    CHECK_EQ(atlas_place(atlas, 1, start, end - start, SLIDE), 0);
+    CHECK_EQ(atlas_place(atlas, 1, more, at("leaf") - more, SLIDE), 0);
     found("at_first", WORDS("back_in_framed"), "back_in_framed", NULL, false);
 }

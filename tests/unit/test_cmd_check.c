@@ -139,6 +139,49 @@ TEST(an_unwise_target_is_told) /* catches: frames that cannot be followed */
     says(text, "-lldmingw", true);
     says(text, "PE, may be loaded anywhere, entry 0x14000", true);
     free(text);
+    /* what the linker calls it is told by tprof_init_efi() */
+    text = check(input_build(
+        "lld-link", "told",
+        "clang -target x86_64-unknown-windows-gnu -ffreestanding -gdwarf -O2 "
+        "-c $IN/efi.c -o $OUT.obj && echo '.globl tprof_init_efi; .set "
+        "tprof_init_efi, 1' | clang -target x86_64-unknown-windows-gnu -c -x "
+        "assembler - -o $OUT.2.obj && lld-link -lldmingw /debug:dwarf "
+        "/subsystem:efi_application /entry:efi_main /nodefaultlib /out:$OUT "
+        "$OUT.obj $OUT.2.obj"));
+    says(text, "tells its build-id by tprof_init_efi()", true);
+    says(text, "tprof_note.ld", false);
+    free(text);
+}
+
+/* 40 units of a byte of code each, and as many compilers, by hand. */
+#define MANY                                                                   \
+    "{ echo '.section .debug_abbrev; .byte 1, 0x11, 0, 0x25, 8, 0x13, 0xb, "   \
+    "3, "                                                                      \
+    "8, 0x11, 1, 0x12, 6, 0, 0, 0'; echo '.text; .globl _start; _start:'; "    \
+    "for i in $(seq 10 49); do echo \".text; .type f$i,@function; f$i: ret; "  \
+    ".size f$i,1; .section .debug_info; .long e$i-b$i; b$i: .value 4; .long "  \
+    "0; .byte 8, 1; .asciz \\\"cc $i -O2 -Wall\\\"; .byte 12; .asciz "         \
+    "\\\"u$i.c\\\"; .quad f$i; .long 1; e$i:\"; done; } > $OUT.s && "          \
+    "cc -nostdlib -static -no-pie $OUT.s -o $OUT"
+
+TEST(many_units_are_shown_if_asked_for) /* catches: a list that overflows */
+{
+    const char *path = input_build("cc", "many", MANY);
+    char words[300], *text = check(path);
+
+    says(text, "20 more: --all", true);
+    says(text, "(others)", true);
+    says(text, " -O2 ", true);
+    says(text, "-Wall", false);
+    free(text);
+    (void)snprintf(words, sizeof words, "--all %s", path);
+    text = check(words);
+    says(text, "more: --all", false);
+    for (unsigned i = 10; i < 50; i++) {
+        (void)snprintf(words, sizeof words, " C u%u.c ", i);
+        says(text, words, true);
+    }
+    free(text);
 }
 
 TEST(only_what_cannot_be_read_fails) /* catches: scripts that go on */

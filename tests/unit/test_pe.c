@@ -4,6 +4,7 @@
  * llvm-nm, llvm-symbolizer, readelf and nm say.
  */
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -222,6 +223,7 @@ TEST(the_guid_is_the_build_id) /* catches: its place; zeros taken for one */
     size_t len, size;
     const uint8_t *id = image_build_id(img, &len);
     uint8_t *pe, *found;
+    uint32_t at;
 
     CHECK_EQ(len, 16);
     for (size_t i = 0; i < len; i++)
@@ -238,6 +240,121 @@ TEST(the_guid_is_the_build_id) /* catches: its place; zeros taken for one */
     CHECK_EQ(image_flaws(img), IMAGE_NO_BUILD_ID);
     image_close(img);
     free(pe);
+    /* where the directory is not what its section begins with; without
+     * -lldmingw the record that it names is empty */
+    pe = input_read(usual(), &size);
+    found = memmem(pe, size, "\2\0\0\0\x19\0\0", 8);
+    CHECK(found != NULL);
+    memcpy(&at, found + 12, sizeof at);
+    CHECK(at < size - 20);
+    found = pe + at;
+    memcpy(found, "RSDS", 4);
+    memset(found + 4, 0xab, 16);
+    img = open_or_fail(input_write("ids", pe, size));
+    id = image_build_id(img, &len);
+    CHECK(id != NULL && len == 16);
+    CHECK_MEM(id, found + 4, 16);
+    image_close(img);
+    free(pe);
+}
+
+/* The id of objcopy's note if this is said to be its length; NULL: none. */
+static size_t id_length(uint8_t *pe, size_t size, uint8_t *note, uint32_t said)
+{
+    struct image *img;
+    size_t len;
+
+    memcpy(note + 4, &said, sizeof said);
+    img = open_or_fail(input_write("note", pe, size));
+    bool there = image_build_id(img, &len) != NULL;
+
+    CHECK_EQ(there, len != 0);
+    image_close(img);
+    return len;
+}
+
+TEST(a_note_that_is_too_long_is_none) /* catches: what lies behind it read */
+{
+    const char *elf, *path = build_by_objcopy(&elf, "-j .note.gnu.build-id");
+    size_t size;
+    uint8_t *pe = input_read(path, &size);
+    uint8_t *note = memmem(pe, size, "\3\0\0\0GNU", 8);
+
+    CHECK(note != NULL);
+    note -= 8;
+    CHECK_EQ(id_length(pe, size, note, 20), 20);
+    CHECK_EQ(id_length(pe, size, note, 21), 0);
+    CHECK_EQ(id_length(pe, size, note, UINT32_MAX), 0);
+    CHECK_EQ(id_length(pe, size, note, 0), 0);
+    free(pe);
+}
+
+/* How many functions the image at (data) has. */
+static unsigned functions_of(const uint8_t *data, size_t size)
+{
+    struct image *img = open_or_fail(input_write("said", data, size));
+    unsigned n = 0;
+
+    while (image_function_at(img, n) != NULL)
+        n++;
+    image_close(img);
+    return n;
+}
+
+TEST(headers_may_be_of_other_linkers) /* catches: the last section, sizes */
+{
+    size_t size;
+    uint8_t *pe = input_read(usual(), &size);
+    uint8_t *coff = pe + pe[0x3c] + 4;
+    uint8_t *text = coff + 20 + coff[16]; /* the first section */
+    uint32_t symbols, count;
+    unsigned aux = 0, sections = coff[2];
+
+    CHECK_EQ(functions_of(pe, size), 4);
+    CHECK(memcmp(text, ".text", 6) == 0 && coff[3] == 0);
+    coff[2] = 1; /* code is the last section */
+    CHECK_EQ(functions_of(pe, size), 4);
+    coff[2] = (uint8_t)sections;
+    memset(text + 8, 0, 4); /* its size in memory is that in the file */
+    CHECK_EQ(functions_of(pe, size), 4);
+    /* an entry that adds to the one before is no symbol */
+    memcpy(&symbols, coff + 8, 4);
+    memcpy(&count, coff + 12, 4);
+    for (uint32_t i = 0; i + 1 < count; i++) {
+        uint8_t *s = pe + symbols + (size_t)18 * i;
+
+        if (s[18 + 14] == 0x20 && s[14] == 0x20 && s[17] == 0) {
+            s[17] = 1;
+            aux++;
+            i++;
+        }
+    }
+    CHECK(aux > 0);
+    CHECK_EQ(functions_of(pe, size), 4 - aux);
+    /* names that were cut to fit their fields are no others' beginnings */
+    for (unsigned i = 0; i < sections; i++)
+        if (text[40 * i] == '/')
+            memcpy(text + (size_t)40 * i, ".debug_i", 8);
+    struct image *img = open_or_fail(input_write("cut", pe, size));
+
+    CHECK(image_part(img, ".debug_i").size != 0);
+    CHECK(image_part(img, ".debug_info").size == 0);
+    image_close(img);
+    free(pe);
+}
+
+TEST(what_is_not_loaded_is_not_found) /* catches: debug sections as memory */
+{
+    struct image *img = open_or_fail(usual());
+    struct image_part debug = image_part(img, ".debug_info");
+    size_t len;
+
+    CHECK(debug.size != 0 && image_moves(img));
+    CHECK(image_loaded(img, debug.address, &len) == NULL);
+    image_close(img);
+    img = open_or_fail(build("-O2", "/debug:dwarf /fixed"));
+    CHECK(!image_moves(img));
+    image_close(img);
 }
 
 TEST(text_and_slide_are_by_virtual_address) /* catches: RVA without its base */

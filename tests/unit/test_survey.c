@@ -272,6 +272,12 @@ TEST(unwind_tables_cover_what_readelf_says) /* catches: encodings, CIEs */
     begin(path);
     CHECK_EQ(survey.table_bytes[SURVEY_EH_FRAME], number(ENTRIES, path));
     end();
+    path = input_build("cc", "joined",
+                       "cc -nostdlib -static -no-pie $IN/tables.S -o $OUT");
+    begin(path);
+    CHECK_EQ(survey.table_bytes[SURVEY_EH_FRAME], 15);
+    CHECK_EQ(survey.table_bytes[SURVEY_EH_FRAME], number(ENTRIES, path));
+    end();
 }
 
 TEST(tprof_is_found_by_its_symbols) /* catches: version, bounds, memory */
@@ -336,6 +342,38 @@ static void has_language(const char *path, enum survey_language language,
     end();
 }
 
+/* What gcc makes of a function has dots in its name. */
+TEST(parts_go_with_their_functions) /* catches: one counted twice, C for Go */
+{
+    begin(input_build(
+        "cc", "parts",
+        "{ echo '.globl _start; _start: ret'; for f in whole whole.cold "
+        "other.constprop.0 _ZN1a17h0123456789abE; do echo \".type "
+        "$f,@function; $f: call _start; "
+        "ret; "
+        ".size $f,.-$f\"; done; } > $OUT.s && cc -nostdlib -static -no-pie "
+        "$OUT.s -o $OUT"));
+    CHECK_EQ(survey.functions, 4); /* with _start */
+    CHECK_EQ(survey.frames.functions[SURVEY_BARE], 3);
+    CHECK_EQ(survey.frames.functions[SURVEY_FRAMED], 0);
+    for (size_t i = 0; i < survey.unit_count; i++)
+        CHECK(survey.units[i].language != SURVEY_GO &&
+              survey.units[i].language != SURVEY_RUST);
+    end();
+}
+
+TEST(percents_are_never_rounded_to_all_or_nothing)
+{
+    char p[SURVEY_PERCENT];
+
+    CHECK_STR(survey_percent(p, 0, 1000), "0 %");
+    CHECK_STR(survey_percent(p, 1, 1000), "<1 %");
+    CHECK_STR(survey_percent(p, 999, 1000), ">99 %");
+    CHECK_STR(survey_percent(p, 1000, 1000), "100 %");
+    CHECK_STR(survey_percent(p, 994, 1000), "99 %");
+    CHECK_STR(survey_percent(p, 1, 0), "0 %");
+}
+
 TEST(languages_are_told_by_dwarf_and_by_names) /* catches: wrong remedies */
 {
     has_language(input_build("g++", "cxx",
@@ -369,6 +407,13 @@ TEST(pascal_is_told_by_dwarf_and_by_names) /* catches: wrong remedies */
     has_language(path, SURVEY_PASCAL, false); /* the units of the system */
 }
 
+/* objdump's lines "PLACE: START END UNWIND_DATA", hexadecimal */
+#define PDATA                                                                  \
+    "objdump -p %s | sed -n '/BeginAddress/,/^$/s/^ [0-9a-f]*:\t"              \
+    "\\([0-9a-f]*\\) \\([0-9a-f]*\\) .*/\\1 \\2/p' | "                         \
+    "while read a b; do echo $((0x$b - 0x$a)); done | "                        \
+    "awk '{n += $1} END {print n + 0}'"
+
 TEST(pe_images_have_pdata) /* catches: RVA without the base */
 {
     const char *path;
@@ -376,8 +421,9 @@ TEST(pe_images_have_pdata) /* catches: RVA without the base */
     input_need("clang");
     path = input_build(
         "lld-link", "efi",
-        "clang -target x86_64-unknown-windows -ffreestanding -gdwarf -O2 -c "
-        "$IN/efi.c -o $OUT.obj && lld-link /subsystem:efi_application "
+        "clang -target x86_64-unknown-windows -ffreestanding -gdwarf -O2 "
+        "-funwind-tables -c $IN/efi.c -o $OUT.obj && lld-link "
+        "/subsystem:efi_application "
         "/entry:efi_main /nodefaultlib /ignore:longsections /debug:dwarf "
         "/out:$OUT $OUT.obj");
     begin(path);
@@ -385,6 +431,8 @@ TEST(pe_images_have_pdata) /* catches: RVA without the base */
     CHECK_STR(survey.agent.version, "tprof 0.1.0");
     CHECK_EQ(survey.agent.wire, 0x30a);
     CHECK_EQ(survey.functions, 4);
+    CHECK(survey.table[SURVEY_PDATA] && survey.table_bytes[SURVEY_PDATA] > 100);
+    CHECK_EQ(survey.table_bytes[SURVEY_PDATA], number(PDATA, path));
     CHECK_EQ(
         survey.code_bytes,
         number("objdump -h %s | awk '/ \\.text/ {print \"0x\" $3}'", path));

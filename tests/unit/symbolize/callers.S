@@ -15,6 +15,8 @@
 back_in_framed:
     call deeper
 back_from_deeper:
+    call just
+back_from_just:
     call ends
     .size framed, . - framed
 
@@ -73,6 +75,14 @@ back_in_deeper:
     add $64, %rsp
     ret
     .size deeper, . - deeper
+
+# likewise, and as much as the agent looks at
+    function just
+    sub $32, %rsp
+at_just:
+    add $32, %rsp
+    ret
+    .size just, . - just
 
 # it takes its return address away, and puts something else there
     function taker

@@ -43,6 +43,9 @@ back_yes_behind:
     call no_known_end
     call no_distance
     call no_hidden
+    call no_branched_near
+    call no_behind_unread
+    call no_stored_last
     mov $no_immediate, %eax
     movabs $no_wide, %rax
     lea no_relative(%rip), %rax
@@ -56,6 +59,7 @@ back_yes_last:
     leaf no_twice
     leaf no_stored
     leaf no_stored_packed
+    leaf no_stored_last
     leaf no_immediate
     leaf no_wide
     leaf no_distance
@@ -75,6 +79,25 @@ back_yes_last:
     function no_fallen_into
     ret
     .size no_fallen_into, . - no_fallen_into
+
+# a short branch: to just where this one ends
+    function branches
+    test %eax, %eax
+    jz no_branched_near
+    ret
+    .size branches, . - branches
+    function no_branched_near
+    ret
+    .size no_branched_near, . - no_branched_near
+
+# the last of it is not read
+    function unread
+    ret
+    .byte 0x06
+    .size unread, . - unread
+    function no_behind_unread
+    ret
+    .size no_behind_unread, . - no_behind_unread
 
     function slides
     test %eax, %eax
@@ -119,3 +142,4 @@ no_known_end:
     .quad no_stored_packed
     .balign 4
     .long no_distance - .
+    .long no_stored_last # nothing behind it
