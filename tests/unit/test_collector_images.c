@@ -177,9 +177,10 @@ static void map_app(uint64_t slide, const char *id)
                                              .build_id = id});
 }
 
-/* (n) samples in the kernel, and 3 (n) in an application moved by (slide). */
-static void samples(uint64_t n, uint64_t slide)
+/* (kernel) samples in the kernel, (app) in an application moved by (slide). */
+static void samples_of(uint64_t kernel, uint64_t app, uint64_t slide)
 {
+    uint64_t n = kernel + app;
     struct wiregen_samples s = {.shift = 4, .period = 8000, .epoch = 1};
 
     wiregen_samples_begin(&wire, &s);
@@ -188,14 +189,26 @@ static void samples(uint64_t n, uint64_t slide)
         &wire,
         &(struct wiregen_stack){
             .id = 2, .base = (int64_t)(slide + LINKED - TEXT - kernel_slide)});
-    for (uint64_t i = 0; i < n; i++)
+    for (uint64_t i = 0; i < kernel; i++)
         wiregen_short(&wire, 1, 8000, IN_RECEIVE, 0);
-    for (uint64_t i = 0; i < 3 * n; i++)
+    for (uint64_t i = 0; i < app; i++)
         wiregen_short(&wire, 2, 8000, IN_HANDLE, 0);
-    wiregen_samples_end(&wire, (uint64_t[4]){4 * n, 0, 0, 0});
+    wiregen_samples_end(&wire, (uint64_t[4]){n, 0, 0, 0});
     wiregen_stats(&wire, &(struct wiregen_stats){.flags = WIRE_STATS_FINAL |
                                                           WIRE_STATS_STARTED,
-                                                 .counters = {4 * n, 0, 0, 0}});
+                                                 .counters = {n, 0, 0, 0}});
+}
+
+static void samples(uint64_t n, uint64_t slide)
+{
+    samples_of(n, 3 * n, slide);
+}
+
+static void write_wire(const char *name)
+{
+    write_file(name, wire.bytes, wire.size);
+    wiregen_fini(&wire);
+    wire = (struct wiregen){0};
 }
 
 static void write_guest(const char *name, uint64_t n, uint64_t slide,
@@ -205,9 +218,7 @@ static void write_guest(const char *name, uint64_t n, uint64_t slide,
     if (id != NULL)
         map_app(slide, id);
     samples(n, slide);
-    write_file(name, wire.bytes, wire.size);
-    wiregen_fini(&wire);
-    wire = (struct wiregen){0};
+    write_wire(name);
 }
 
 TEST(a_recording_finds_all_images_from_elsewhere)
@@ -255,6 +266,42 @@ TEST(a_recording_finds_all_images_from_elsewhere)
     check_contains("out", " kernel::bus::receive ");
     check_contains("out", " handle [app] ");
     CHECK(!contains("out", "  !"));
+}
+
+#define NAMELESS "of the busy time was in app (build"
+
+TEST(an_image_without_a_file_is_spoken_of_once) /* catches: alarm for little */
+{
+    size_t size;
+
+    enter_dir();
+    for (uint64_t n = 1; n <= 3; n += 2) {
+        hello(1);
+        map_app(0x40000000, APP_ID);
+        map_app(0x50000000, APP_ID);
+        samples_of(200 - n, n, 0x50000000);
+        write_wire("port");
+        CHECK_EQ(collector("report port --elf kernel.elf"), 0);
+        CHECK_EQ(contains("out", "  !"), n == 3);
+        check_contains("out", NAMELESS);
+        CHECK(strstr(strstr(read_file("out", &size), NAMELESS) + 1, NAMELESS) ==
+              NULL);
+    }
+}
+
+TEST(the_kernels_file_is_no_applications) /* catches: by its mere name */
+{
+    enter_dir();
+    hello(1);
+    wiregen_map(&wire, &(struct wiregen_map){.start = 0x40000000 + LINKED,
+                                             .size = SIZE,
+                                             .link_start = LINKED,
+                                             .name = "kernel"});
+    samples(30, 0x40000000);
+    write_wire("port");
+    CHECK_EQ(collector("report port --elf kernel.elf"), 0);
+    check_contains("out", "time was in kernel (no build-id), which the guest");
+    check_contains("out", " kernel+0x237\n");
 }
 
 TEST(a_kernel_that_is_given_shall_be_the_right_one)

@@ -239,6 +239,48 @@ TEST(images_are_remembered_from_the_stack_on) /* catches: only the flag counts
     wiregen_fini(&w);
 }
 
+TEST(images_of_the_boot_before_are_forgotten) /* catches: known time called
+                                                unknown */
+{
+    struct wiregen w = hello_stream();
+
+    open_samples(&w, WIRE_SAMPLES_IMAGES, 1);
+    wiregen_samples_end(&w, (uint64_t[4]){0, 0, 0, 0});
+    wiregen_hello(
+        &w, &(struct wiregen_hello){.boot = 2, .cores = 4, .text_start = TEXT});
+    open_samples(&w, 0, 1);
+    wiregen_short(&w, 9, 1, 0x100, 0);
+    wiregen_samples_end(&w, (uint64_t[4]){1, 0, 0, 0});
+    CHECK_EQ(decode_all(&w), 0);
+    CHECK_EQ(seen.samples_n, 1);
+    CHECK_EQ(seen.samples[0].sample.leaf, TEXT + 0x100);
+    wiregen_fini(&w);
+}
+
+TEST(bad_stack_leaves_its_id_unknown) /* catches: the one before in its place */
+{
+    static const uint64_t frames[] = {0x20};
+    struct wiregen w = hello_stream();
+
+    open_samples(&w, 0, 1);
+    stack_at(&w, 0, 5);
+    wiregen_short(&w, 5, 1, 0x100, 0);
+    wiregen_samples_end(&w, (uint64_t[4]){1, 0, 0, 0});
+    open_samples(&w, 0, 1);
+    wiregen_stack(&w, &(struct wiregen_stack){
+                          .id = 5, .shared = 9, .frames = frames, .count = 1});
+    wiregen_samples_end(&w, (uint64_t[4]){1, 0, 0, 0});
+    open_samples(&w, 0, 1);
+    wiregen_short(&w, 5, 1, 0x100, 0);
+    wiregen_samples_end(&w, (uint64_t[4]){2, 0, 0, 0});
+    CHECK_EQ(decode_all(&w), 0);
+    CHECK_EQ(health.malformed, 1);
+    CHECK_EQ(seen.samples_n, 2);
+    CHECK(seen.samples[0].sample.stack != STACK_UNKNOWN);
+    CHECK_EQ(seen.samples[1].sample.stack, STACK_UNKNOWN);
+    wiregen_fini(&w);
+}
+
 /* Frames of one STACK_AT each, of (count) images from the (first) on. */
 static void many_images(struct wiregen *w, int first, int count)
 {

@@ -147,6 +147,8 @@ TEST(an_application_is_known_by_id_then_code_then_name)
     map.build_id_len = 20;
     CHECK_EQ(identity_map(&map, kernel), IDENTITY_SAME); /* whatever its name */
     CHECK_EQ(identity_map(&map, app), IDENTITY_OTHER);
+    for (map.build_id_len = 19; map.build_id_len <= 21; map.build_id_len += 2)
+        CHECK_EQ(identity_map(&map, kernel), IDENTITY_OTHER);
     map.build_id_len = 0;
     map.has_text_crc = true;
     map.text_crc = KERNEL_CRC;

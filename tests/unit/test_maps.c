@@ -69,11 +69,31 @@ TEST(maps_that_overlap_are_refused) /* catches: an address in two images */
         CHECK_EQ(tell(a, bad[i].start, bad[i].size), MAPS_REFUSED);
     other.build_id_len = 1; /* something else at the same place */
     CHECK_EQ(aggregate_map(a, &other), MAPS_REFUSED);
+    other = map_at(0x5000, 0x1000);
+    other.has_text_crc = true;
+    CHECK_EQ(aggregate_map(a, &other), MAPS_REFUSED);
     const struct profile *p = aggregate_profile(a);
 
     CHECK_EQ(p->map_count, 1);
-    CHECK_EQ(p->refused_maps, sizeof bad / sizeof bad[0] + 1);
+    CHECK_EQ(p->refused_maps, sizeof bad / sizeof bad[0] + 2);
     CHECK_EQ(p->maps[0].build_id_len, 0);
+    aggregate_free(a);
+}
+
+TEST(maps_with_other_code_are_others) /* catches: one taken for the last */
+{
+    struct aggregate *a = aggregate_new(&(struct aggregate_config){0});
+    struct guest_map map = map_at(0x5000, 0x1000);
+
+    map.has_text_crc = true;
+    map.text_crc = 1;
+    aggregate_hello(a, HELLO_FIRST, &with_text);
+    CHECK_EQ(aggregate_map(a, &map), MAPS_TAKEN);
+    map.text_crc = 2;
+    CHECK_EQ(aggregate_map(a, &map), MAPS_REFUSED);
+    map.text_crc = 1;
+    CHECK_EQ(aggregate_map(a, &map), MAPS_TAKEN);
+    CHECK_EQ(aggregate_profile(a)->refused_maps, 1);
     aggregate_free(a);
 }
 
@@ -105,5 +125,20 @@ TEST(maps_of_the_boot_before_stay_until_one_contradicts)
     CHECK_EQ(tell(a, 0x8800, 0x1000), MAPS_OTHER_IMAGE);
     CHECK_EQ(aggregate_profile(a)->map_count, 2);
     CHECK_EQ(aggregate_profile(a)->refused_maps, 1);
+    aggregate_free(a);
+}
+
+TEST(maps_keep_their_boot_when_others_come_before_them)
+{
+    struct aggregate *a = aggregate_new(&(struct aggregate_config){0});
+
+    aggregate_hello(a, HELLO_FIRST, &with_text);
+    CHECK_EQ(tell(a, 0x8000, 0x1000), MAPS_TAKEN);
+    aggregate_hello(a, HELLO_REBOOT, &with_text);
+    CHECK_EQ(tell(a, 0x9000, 0x1000), MAPS_TAKEN);
+    CHECK_EQ(tell(a, 0x5000, 0x1000), MAPS_TAKEN);
+    CHECK_EQ(tell(a, 0x8800, 0x100), MAPS_OTHER_IMAGE);
+    CHECK_EQ(tell(a, 0x9800, 0x100), MAPS_REFUSED);
+    CHECK_EQ(tell(a, 0x5800, 0x100), MAPS_REFUSED);
     aggregate_free(a);
 }

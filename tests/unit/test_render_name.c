@@ -79,6 +79,8 @@ TEST(rust_keeps_type_trait_and_function) /* catches: "<core::slice::.." */
                 "..area::{closure#0}");
     check_short(30, "<kernel::Circle as kernel::Shape>::area::{closure#0}",
                 "<Circle>::area::{closure#0}");
+    check_short(30, "<kernel::Circle as kernel::Shape<u64>>::area::{closure#0}",
+                "<Circle>::area::{closure#0}");
     check_short(40,
                 "core::iter::range::<impl core::iter::traits::iterator::"
                 "Iterator for core::ops::range::Range<A>>::next",
@@ -110,6 +112,19 @@ TEST(names_that_are_odd_are_cut) /* catches: reading past an end */
     check_short(12, ">>>>three_four_five", ">>>>three_..");
     check_short(12, "one(two)three)four", "one(two)th..");
     check_short(12, "operatoroperatoroperator", "operatorop..");
+}
+
+TEST(names_longer_than_any_are_cut) /* catches: writing past an end */
+{
+    static char name[20000];
+
+    memset(name, 'n', sizeof name - 1);
+    check_short(10, name, "nnnnnnnn..");
+    name[9000] = '(';
+    name[sizeof name - 2] = ')';
+    check_short(10, name, "nnnnnnnn..");
+    memcpy(name + sizeof name - 8, " [app]", 7);
+    check_short(12, name, "nnnnnnnnnn..");
 }
 
 /* Brackets as a file may have them: no more time than for any other name. */

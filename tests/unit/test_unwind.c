@@ -150,6 +150,30 @@ TEST(unwind_reads_no_words_beyond_the_range) /* RSP near its end */
         walk(&b, (uintptr_t)page + PAGE - left, 0, 64);
 }
 
+TEST(unwind_takes_the_last_words_quickly) /* catches: a slow tick for nothing */
+{
+    uint8_t *page = stack_page();
+    struct tprof_bounds b = bounds_of(page);
+    uint64_t rsp = (uintptr_t)page + PAGE - 32;
+    struct tprof_span span = span_of(&b, TEXT, rsp);
+
+    CHECK(tprof_unwind_quick(&span, rsp, 0, 64) != TPROF_NO_NAME);
+    CHECK_EQ(tprof_unwind_quick(&span, rsp + 1, 0, 64), TPROF_NO_NAME);
+}
+
+TEST(unwind_finds_no_frame_in_a_range_smaller_than_one)
+{
+    uint8_t *page = stack_page();
+    struct tprof_bounds b = bounds_of(page);
+    uint64_t rbp = (uintptr_t)page + PAGE - 8; /* half of it would fault */
+
+    for (uint32_t size = 1; size < 16; size++) {
+        b.readable[0].size = size;
+        CHECK_EQ(walk(&b, (uintptr_t)page, rbp, 64).end, WIRE_END_MEMORY);
+        CHECK_EQ(walk(&b, (uintptr_t)page, (uintptr_t)page, 64).count, 0);
+    }
+}
+
 TEST(unwind_ends_a_cycle_and_a_chain_that_falls)
 {
     uint8_t *page = stack_page();
