@@ -11,6 +11,8 @@
 #define LAPIC_SPURIOUS_ENABLED   (1u << 8)
 #define LAPIC_BASE_ENABLED       (1u << 11)
 #define LAPIC_TIMER              0x320u
+#define LAPIC_TIMER_MASKED       (1u << 16)
+#define LAPIC_TIMER_PERIODIC     (1u << 17)
 #define LAPIC_TIMER_PERIODIC_NMI (1u << 17 | 4u << 8)
 #define LAPIC_INITIAL            0x380u
 

@@ -8,8 +8,8 @@
  *             device on its command line, whose port is another's
  * what=start  all that tprof_start_cpu() may miss
  * what=pci    the registers of the device, on PCI, are not mapped
- * what=nmi    NMIs, page faults in their handler and on another core, while
- *             memory is asked for: 2 cores
+ * what=nmi    NMIs, page faults in their handler and on another core, and
+ *             interrupts, while memory is asked for: 2 cores
  * what=off    the local APIC is disabled for good
  * what=none   the CPU has no local APIC
  */
@@ -112,6 +112,8 @@ static void check_ticks(void)
     } while (stats.samples < 3);
     cpu_irq_disable();
     expect(tprof_stop_cpu(), TPROF_OK, "stop");
+    if (!(lapic_reg_read(LAPIC_TIMER) & LAPIC_TIMER_MASKED))
+        guest_fail("the timer is not masked when the core has left");
     expect(tprof_stop_cpu(), TPROF_ERR_STATE, "stop twice");
 }
 
@@ -131,6 +133,12 @@ static void lack_text(void)
     c.text.start = FAR;
     refuse(c, TPROF_ERR_TEXT_UNMAPPED, "text nowhere");
     page_map((uintptr_t)page);
+    /* a byte that is there, before one that is not */
+    c.text = (struct tprof_range){(uintptr_t)memory + 4095, 1};
+    c.memory_size = 0;
+    page_unmap((uintptr_t)memory + 4096);
+    refuse(c, TPROF_ERR_MEMORY, "text up to the last byte mapped");
+    page_map((uintptr_t)memory + 4096);
 }
 
 static void lack_memory(void)
@@ -149,6 +157,8 @@ static void lack_memory(void)
     c = good();
     c.memory_size--;
     refuse(c, TPROF_ERR_MEMORY_SMALL, "a byte too little");
+    c.cpus = 0;
+    refuse(c, TPROF_ERR_MEMORY_SMALL, "a byte too little for any core");
     c = good();
     c.cpus = 2;
     refuse(c, TPROF_ERR_MEMORY_SMALL, "memory for a core less");
@@ -193,6 +203,8 @@ static void lack_apic(void)
 
 static void lack_gates(void)
 {
+    /* the second lacks the last byte of the first gate that might do */
+    static const uint16_t limits[] = {32 * 16 - 1, 33 * 16 - 2, 0};
     struct tprof_config c = good();
     struct idt kernels = idt_get();
     struct idt shorter = kernels;
@@ -200,13 +212,21 @@ static void lack_gates(void)
     idt_take_all(true);
     before = state_get();
     refuse(c, TPROF_ERR_VECTOR, "no gate is free");
+    idt_take(32, false);
+    before = state_get();
+    c.channel = NULL;
+    c.device.bus = TPROF_BUS_NONE;
+    refuse(c, TPROF_ERR_DEVICE, "the first gate is free, but no device");
+    c = good();
     idt_take_all(false);
-    for (unsigned i = 0; i < 2; i++) {
-        shorter.limit = i ? 0 : 32 * 16 - 1;
+    page_unmap(0); /* where nothing is to be read */
+    for (unsigned i = 0; i < sizeof limits / sizeof *limits; i++) {
+        shorter.limit = limits[i];
         idt_set(&shorter);
         before = state_get();
         refuse(c, TPROF_ERR_IDT, "an IDT without interrupts, or none");
     }
+    page_map(0);
     /* what a machine has that nobody gave one: in their gates lies all sorts */
     for (unsigned i = 0; i < 2; i++) {
         const struct idt left = {.limit = i ? 0x3ff : 0xffff};
@@ -249,6 +269,22 @@ static void lack_device(void)
     state_has_device = true;
 }
 
+static void lack_port(void)
+{
+    struct tprof_config c = good();
+
+    c.channel = NULL;
+    c.transport = &tprof_debugcon;
+    refuse(c, TPROF_ERR_DEVICE, "no debug port");
+    c.transport = &tprof_uart;
+    c.device.address = 0x2e8; /* COM4 */
+    refuse(c, TPROF_ERR_DEVICE, "no UART there");
+    c.device.address = 0xfff9;
+    refuse(c, TPROF_ERR_DEVICE, "a UART with a register too many");
+    c.device.address = 0x103f8; /* of which COM1 is the lower half */
+    refuse(c, TPROF_ERR_DEVICE, "a UART beyond all ports");
+}
+
 /* The kernel's hook loads another IDT meanwhile, as a scheduler might. */
 static uint64_t change_idt(void *context, const void *address)
 {
@@ -286,6 +322,7 @@ static void what_init(void)
     lack_apic();
     lack_gates();
     lack_device();
+    lack_port();
     change_table();
     before = state_get();
     c = good();
@@ -312,6 +349,7 @@ static void what_start(void)
     struct idt kernels = idt_get();
     struct idt shorter = kernels;
     uint32_t spurious = lapic_reg_read(LAPIC_SPURIOUS);
+    uint64_t base = cpu_rdmsr(CPU_MSR_APIC_BASE);
 
     c.vector = VECTOR;
     expect(tprof_init(&c), TPROF_OK, "init");
@@ -320,6 +358,10 @@ static void what_start(void)
     lapic_reg_write(LAPIC_SPURIOUS, spurious & ~LAPIC_SPURIOUS_ENABLED);
     refuse_start(TPROF_ERR_APIC_OFF, "the APIC off by software");
     lapic_reg_write(LAPIC_SPURIOUS, spurious);
+
+    cpu_wrmsr(CPU_MSR_APIC_BASE, (base & 4095) | (uintptr_t)page);
+    refuse_start(TPROF_ERR_APIC_OFF, "the APIC elsewhere than at first");
+    cpu_wrmsr(CPU_MSR_APIC_BASE, base);
 
     shorter.limit = VECTOR * 16 - 1;
     idt_set(&shorter);
@@ -377,6 +419,11 @@ static void refuse_apic(int want)
     state_has_apic = false;
     before = state_get();
     refuse(c, want, "no APIC to be had");
+    c.timer = TPROF_TIMER_SHARED;
+    c.channel = NULL;
+    c.device.bus = TPROF_BUS_NONE;
+    refuse(c, TPROF_ERR_DEVICE, "a shared timer, but no device");
+    c = good();
     c.timer = TPROF_TIMER_KERNEL;
     c.kernel_hz = 1000;
     c.tsc_hz = 1000000000;
@@ -406,8 +453,10 @@ static void what_none(void)
 #define INSIDE     20u   /* NMIs while memory is asked for */
 #define NMI_PERIOD 3001u /* ns */
 
+#define TICKS 200u /* of an interrupt that must wait meanwhile */
+
 static atomic_bool over;
-static atomic_uint nmis, nmis_inside, faults;
+static atomic_uint nmis, nmis_inside, faults, ticks;
 
 IDT_ENTRY(nmi_entry, on_nmi);
 
@@ -422,6 +471,36 @@ void on_nmi(const struct idt_frame *frame)
         return;
     atomic_fetch_add(&nmis_inside, 1);
     faults += fault_at((uintptr_t)page);
+}
+
+IDT_ENTRY(tick_entry, on_tick);
+
+void on_tick(const struct idt_frame *frame)
+{
+    struct idt now = idt_get();
+
+    (void)frame;
+    atomic_fetch_add(&ticks, 1);
+    lapic_eoi();
+    if (now.limit == 32 * 16 - 1)
+        guest_fail("an interrupt while memory is asked for");
+}
+
+/* The kernel may have interrupts on. */
+static void ask_with_interrupts(const struct tprof_config *c)
+{
+    uint32_t timer = lapic_reg_read(LAPIC_TIMER);
+
+    idt_set_gate(VECTOR, tick_entry);
+    lapic_reg_write(LAPIC_TIMER, LAPIC_TIMER_PERIODIC | VECTOR);
+    lapic_reg_write(LAPIC_INITIAL, NMI_PERIOD);
+    cpu_irq_enable();
+    /* a tick that is lost would be the last: nobody ends it */
+    while (atomic_load(&ticks) < TICKS)
+        expect(tprof_init(c), TPROF_ERR_VECTOR, "no gate is free");
+    cpu_irq_disable();
+    lapic_reg_write(LAPIC_INITIAL, 0);
+    lapic_reg_write(LAPIC_TIMER, timer);
 }
 
 /* Core 1: faults of its own. */
@@ -458,6 +537,7 @@ static void what_nmi(void)
     atomic_store(&over, true);
     while (atomic_load(&joined) + 1 < core_count())
         cpu_pause();
+    ask_with_interrupts(&c);
     idt_take_all(false);
     if (atomic_load(&faults) != atomic_load(&nmis_inside))
         guest_fail("a fault in an NMI did not reach the kernel");

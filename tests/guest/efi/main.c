@@ -89,6 +89,26 @@ static uint32_t apic_id(void *context)
     return cpu_cpuid(1, 0).ebx >> 24;
 }
 
+/* What begins otherwise than the image at (base) is none, and told so. */
+static void refuse_others(const struct tprof_config *config, VOID *base)
+{
+    static UINT8 headers[4096];
+    const UINT32 at_pe = 0x3c;
+
+    boot->CopyMem(headers, base, sizeof headers);
+    UINT32 pe = *(const UINT32 *)(headers + at_pe);
+    /* "MZ", "PE", PE32+ */
+    const UINT32 magics[] = {0, pe, pe + 24};
+
+    for (UINTN i = 0; i < 3; i++) {
+        headers[magics[i]] ^= 1;
+        must(tprof_init_efi(config, headers) == TPROF_ERR_TEXT ? EFI_SUCCESS
+                                                               : EFI_ABORTED,
+             "what is no image was taken for one");
+        headers[magics[i]] ^= 1;
+    }
+}
+
 static void start_profiler(EFI_HANDLE handle)
 {
     static struct tprof_config config = {.version = TPROF_CONFIG_VERSION};
@@ -109,6 +129,7 @@ static void start_profiler(EFI_HANDLE handle)
     config.memory = (void *)memory;
     config.readable[0] = find_ram();
     tick_move_firmware();
+    refuse_others(&config, image->ImageBase);
     must_tprof(tprof_init_efi(&config, image->ImageBase));
     own_print("efi: base ");
     own_print_hex((UINT64)image->ImageBase);
