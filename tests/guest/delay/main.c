@@ -8,15 +8,18 @@
  * manner= one of
  *   poll    Toro's Delay(): loads a count, polls the current count
  *   off     ... with interrupts off
+ *   seldom  ... with other things to do between two looks
  *   masked  ... behind a masked LVT entry, which stays so
  *   irr     interrupts off, a vector of its own, polls its request bit
  *   own     sleeps until an interrupt of its own
  *   every   a periodic timer, then forgotten
  *   mask, divide, zero, deadline: changes just that, and does not wait
+ *   hold    leaves the timer alone, but interrupts off, and is not helped
  *
  * timer=lent  as the config may say
  * times=N us=N gap=N  so many waits of (us), work of about (gap) us after each
  * all=1       all cores at the same time
+ * again=1     cores leave and join again between some of their waits
  * idle=1      no host ever comes, and somebody must go on looking for one
  * poll=1      each core calls tprof_poll() every 200 us
  * busy=N      us by which the host may be late
@@ -37,7 +40,8 @@
 
 /* Local APIC registers; Intel SDM volume 3, 10.4.1. */
 #define LAPIC            ((uintptr_t)0xfee00000)
-#define LAPIC_IRR        0x200 /* 8 x 32 bits, 16 bytes apart */
+#define LAPIC_ISR        0x100 /* 8 x 32 bits, 16 bytes apart */
+#define LAPIC_IRR        0x200 /* likewise */
 #define LAPIC_TIMER      0x320
 #define LAPIC_PERIODIC   (1u << 17)
 #define LAPIC_MASKED     (1u << 16)
@@ -51,12 +55,13 @@
 #define WORK_US          20
 #define MEASURE_US       10000
 #define POLL_US          200
+#define SELDOM_US        40
 #define TICKS_AFTERWARD  10
 
 static char manner[16];
 static uint64_t tsc_us; /* TSC ticks */
 static uint64_t times, wait_us, gap_us, allowed, rate, spare_us, busy_us;
-static bool all, polls, idle;
+static bool all, polls, idle, again;
 static atomic_uint ready, done, looks;
 static atomic_uint own_ticks[GUEST_CORES_MAX];
 static volatile uint64_t results[GUEST_CORES_MAX];
@@ -107,6 +112,32 @@ static void delay_off(uint32_t us)
     uint64_t flags = cpu_irq_save();
 
     delay_poll(us);
+    cpu_irq_restore(flags);
+}
+
+static void spin(uint64_t us)
+{
+    uint64_t start = cpu_rdtsc();
+
+    while (cpu_rdtsc() - start < us * tsc_us)
+        cpu_pause();
+}
+
+/* The interrupt at the end of its count comes long before it looks. On a single
+ * core: another one might wake this one meanwhile, now and then. */
+static void delay_seldom(uint32_t us)
+{
+    *lapic(LAPIC_DIVIDE) = LAPIC_BY_1;
+    *lapic(LAPIC_INITIAL) = us * US;
+    while (*lapic(LAPIC_CURRENT) != 0)
+        spin(SELDOM_US);
+}
+
+static void hold_off(uint32_t us)
+{
+    uint64_t flags = cpu_irq_save();
+
+    spin(us);
     cpu_irq_restore(flags);
 }
 
@@ -174,13 +205,20 @@ static void change_deadline(uint32_t us)
 static const struct {
     const char *name;
     void (*use)(uint32_t us);
-    bool waits;
+    bool waits, leaves;
 } manners[] = {
-    {"poll", delay_poll, true},     {"off", delay_off, true},
-    {"masked", delay_masked, true}, {"irr", delay_irr, true},
-    {"own", delay_own, true},       {"every", delay_every, false},
-    {"mask", change_mask, false},   {"divide", change_divide, false},
-    {"zero", change_zero, false},   {"deadline", change_deadline, false},
+    {"poll", delay_poll, true, false},
+    {"off", delay_off, true, false},
+    {"seldom", delay_seldom, true, false},
+    {"masked", delay_masked, true, false},
+    {"irr", delay_irr, true, false},
+    {"own", delay_own, true, false},
+    {"every", delay_every, false, false},
+    {"mask", change_mask, false, false},
+    {"divide", change_divide, false, false},
+    {"zero", change_zero, false, false},
+    {"deadline", change_deadline, false, false},
+    {"hold", hold_off, true, true},
 };
 static unsigned chosen;
 
@@ -239,6 +277,15 @@ static void meet(atomic_uint *count, unsigned cores)
         cpu_pause();
 }
 
+static void join_again(void)
+{
+    uint64_t flags = cpu_irq_save();
+
+    must(tprof_stop_cpu());
+    must(tprof_start_cpu());
+    cpu_irq_restore(flags);
+}
+
 static void wait_often(unsigned core)
 {
     static atomic_uint met;
@@ -252,6 +299,8 @@ static void wait_often(unsigned core)
         wait_once(core);
         /* each time elsewhere in an interval */
         work(gap_us + i * 37 % (2 * 1000000 / rate));
+        if (again && i % 10 == 9)
+            join_again();
     }
 }
 
@@ -269,7 +318,7 @@ static void check(unsigned core, const struct tprof_stats *before,
 
     must(tprof_get_stats(core, &s));
     uint64_t found = deadlines(&s) - deadlines(before);
-    uint64_t uses = all || core == 0 ? times : 0;
+    uint64_t uses = (all || core == 0) && !manners[chosen].leaves ? times : 0;
 
     con_printf("delay: core %u deadlines %lu of %lu ticks %lu repaired %lu of "
                "%lu foreign %lu longest %lu of %lu us\n",
@@ -288,6 +337,21 @@ static void check(unsigned core, const struct tprof_stats *before,
         guest_fail("delay: not all was counted");
     if (longest[core] > wait_us + wait_us / 50 + spare_us)
         guest_fail("delay: waited too long");
+}
+
+/* With a tick on its way, which must be ended all the same. */
+static void leave(void)
+{
+    cpu_irq_disable();
+    spin(2 * 1000000 / rate);
+    profile_end();
+    cpu_irq_enable();
+    spin(1);
+    cpu_irq_disable();
+    for (uint32_t i = 0; i < 8; i++) {
+        if (*lapic(LAPIC_ISR + 16 * i) != 0)
+            guest_fail("delay: an interrupt has not been ended");
+    }
 }
 
 static void run_core(void)
@@ -316,7 +380,7 @@ static void run_core(void)
     check(core, &before, start);
     static atomic_uint checked;
     meet(&checked, core_count());
-    profile_end();
+    leave();
 }
 
 /* A host that is there, says START (WIRE.md 7), and takes everything. */
@@ -378,14 +442,22 @@ static const struct tprof_channel lonely = {
 };
 
 /* Core 0, which looks first, waits; then there must be four looks a second. */
-static void idle_core(void)
+static void other_idle_core(void)
 {
     must(tprof_start_cpu());
     cpu_irq_enable();
-    if (core_index() != 0) {
-        for (;;)
-            cpu_wait();
-    }
+    atomic_fetch_add(&ready, 1);
+    for (;;)
+        cpu_wait();
+}
+
+static void idle_core(void)
+{
+    must(tprof_start_cpu()); /* the first, and so the one that looks */
+    core_start_others(other_idle_core);
+    while (atomic_load(&ready) + 1 < core_count())
+        cpu_pause();
+    cpu_irq_enable();
     wait_often(0);
     unsigned before = atomic_load(&looks);
 
@@ -414,10 +486,14 @@ int guest_main(void)
     all = opt_u64("all", 0) != 0;
     polls = opt_u64("poll", 0) != 0;
     idle = opt_u64("idle", 0) != 0;
+    again = opt_u64("again", 0) != 0;
     busy_us = opt_u64("busy", 0);
-    /* rarely an interval more, or if all wait at once some */
-    /* an interval more, rarely; if all wait at once some */
-    spare_us = busy_us + (all ? 6u : 2u) * 1000000 / rate;
+    /* an interval more, rarely; if all wait at once some; nobody wakes a single
+     * core */
+    spare_us = busy_us + (all                 ? 6 * 1000000
+                          : core_count() == 1 ? 1000000 / 4
+                                              : 2 * 1000000) /
+                             rate;
     if (is_same(opt_str("timer", "", timer, sizeof timer), "lent"))
         profile_config.lending = &tprof_lend_timer;
     if (opt_u64("talk", 0))
@@ -431,7 +507,6 @@ int guest_main(void)
         profile_config.cpu_source = TPROF_CPU_GS;
         profile_config.channel = &lonely;
         must(tprof_init(&profile_config));
-        core_start_others(idle_core);
         idle_core();
         return 0;
     }

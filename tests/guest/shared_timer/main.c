@@ -6,6 +6,8 @@
  * every=N    TSC ticks between two events of the kernel's (default 3700000)
  * cycles=N   how long to work, in ticks of the TSC
  * sleep=1    hlt instead of work, so that nothing but timers runs
+ * hold=N     TSC ticks with interrupts off, once
+ * leave=N    cores leave the profiler after so many TSC ticks, and tick on
  * serial=1  virtio-serial instead of COM1, so that a host comes and goes
  * rate=HZ, seed=N
  */
@@ -37,7 +39,7 @@ static struct core {
     volatile uint64_t result;
 } cores[GUEST_CORES_MAX];
 
-static uint64_t every, cycles, start_tsc;
+static uint64_t every, cycles, hold, leave, start_tsc;
 static uint64_t apic_per_tsc; /* x 2^32 */
 static bool sleeps;
 
@@ -96,10 +98,39 @@ void timer(const struct idt_frame *frame)
     lapic_eoi();
 }
 
+/* The kernel ticks on, and tells the profiler; other cores have new orders. */
+static void tick_on(void)
+{
+    struct tprof_stats stats;
+
+    cpu_irq_disable();
+    must(tprof_stop_cpu());
+    must(tprof_get_stats(core_index(), &stats));
+    cpu_irq_enable();
+    uint64_t ticks = stats.ticks;
+
+    while (cpu_rdtsc() - start_tsc < cycles)
+        __asm__ volatile("hlt");
+    must(tprof_get_stats(core_index(), &stats));
+    if (ticks == 0 || stats.ticks != ticks)
+        guest_fail("shared_timer: a core that has left is sampled");
+}
+
+static void hold_once(void)
+{
+    uint64_t start = cpu_rdtsc();
+
+    cpu_irq_disable();
+    while (cpu_rdtsc() - start < hold)
+        cpu_pause();
+    cpu_irq_enable();
+}
+
 static void run_core(void)
 {
     struct core *c = &cores[core_index()];
     uint64_t x = 1;
+    bool held = hold == 0;
 
     must(tprof_start_cpu());
     c->next = cpu_rdtsc() + every;
@@ -107,15 +138,22 @@ static void run_core(void)
     lapic_write(LAPIC_TIMER, VECTOR);
     program_timer(c);
     cpu_irq_enable();
-    while (cpu_rdtsc() - start_tsc < cycles) {
+    while (cpu_rdtsc() - start_tsc < (leave ? leave : cycles)) {
+        if (!held && cpu_rdtsc() - start_tsc > cycles / 2) {
+            hold_once();
+            held = true;
+        }
         if (sleeps)
             __asm__ volatile("hlt");
         else
             x = work_one(work_three(x));
     }
+    if (leave)
+        tick_on();
     cpu_irq_disable();
     lapic_write(LAPIC_INITIAL, 0);
-    must(tprof_stop_cpu());
+    if (!leave)
+        must(tprof_stop_cpu());
     c->result = x;
 }
 
@@ -155,6 +193,8 @@ int guest_main(void)
     every = opt_u64("every", 3700000);
     cycles = opt_u64("cycles", 1000000000);
     sleeps = opt_u64("sleep", 0);
+    hold = opt_u64("hold", 0);
+    leave = opt_u64("leave", 0);
     measure_apic();
     idt_set_gate(VECTOR, timer_entry);
     wait_for_event();
