@@ -106,6 +106,16 @@ static void on_gap(void *context, uint32_t frames)
     h->gaps++;
 }
 
+static int on_map(void *context, const struct guest_map *map, struct err *e)
+{
+    struct host *h = context;
+
+    (void)map;
+    (void)e;
+    h->maps++;
+    return 0;
+}
+
 const struct events host_events = {
     .hello = on_hello,
     .stack = on_stack,
@@ -116,6 +126,7 @@ const struct events host_events = {
     .status = on_status,
     .pong = on_pong,
     .gap = on_gap,
+    .map = on_map,
 };
 
 const struct stream_health *host_health(const struct host *h)

@@ -52,6 +52,7 @@ struct host {
     uint64_t pongs;
     struct guest_pong pong;
     uint64_t gaps;
+    uint64_t maps;
     uint64_t stacks, deepest;
     uint64_t bytes;
     uint32_t cores; /* that the machine has, and the guest uses: --cpus */

@@ -102,10 +102,12 @@ TEST(host_may_come_late_and_not_start)
 
 TEST(orders_take_effect_while_running)
 {
+    static const char *const options[] = {FAST, "cpus=2 map=1", NULL};
     struct host h;
     uint64_t stacks;
 
-    boot_fast(&h);
+    host_init(&h);
+    host_boot(&h, WHOLE_BUSY, options);
     host_meet(&h);
     host_begin(&h, 2000, 5, 0);
     host_until(&h, host_has_samples, 1000);
@@ -125,9 +127,11 @@ TEST(orders_take_effect_while_running)
     host_begin(&h, 1000, 0, 0);
     host_until(&h, host_has_samples, h.core[0].samples + 500);
     stacks = h.stacks;
+    CHECK_EQ(h.maps, 1);
     host_reset(&h);
     host_until(&h, host_has_samples, h.core[0].samples + 1500);
     CHECK(h.stacks > stacks + 20);
+    CHECK_EQ(h.maps, 2); /* so are images */
     host_finish(&h);
     host_check_clean(&h);
     host_check_accounts(&h);

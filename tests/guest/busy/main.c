@@ -6,6 +6,7 @@
  * poll=1     core 0 calls tprof_poll() between two pieces of work
  * idle=1     sleep instead of working
  * hold=N     N loops of 8 instructions with interrupts off in each piece
+ * map=1      tell of an image, which is nobody's code
  * end=1      end when a byte comes at COM1 (boot --com1)
  * and those of setup.h. At its end every core prints what the profiler counted
  * there, and how many interrupts came through our own gate.
@@ -105,6 +106,12 @@ int guest_main(void)
     obeys = opt_u64("end", 0);
     setup_config(&config);
     must(tprof_init(&config));
+    if (opt_u64("map", 0))
+        must(tprof_map(&(const struct tprof_mapping){
+            .name = "image",
+            .start = (uintptr_t)results,
+            .size = sizeof results,
+        }));
     start_tsc = cpu_rdtsc();
     core_run_all(run_core);
     tprof_flush(FLUSH_FRAMES);
