@@ -8,6 +8,7 @@
  *             device on its command line, whose port is another's
  * what=start  all that tprof_start_cpu() may miss
  * what=pci    the registers of the device, on PCI, are not mapped
+ * what=device the device is there, but not wanted
  * what=nmi    NMIs, page faults in their handler and on another core, and
  *             interrupts, while memory is asked for: 2 cores
  * what=off    the local APIC is disabled for good
@@ -409,6 +410,19 @@ static void what_pci(void)
     expect(tprof_start_cpu(), TPROF_OK, "start with a device");
 }
 
+static void what_device(void)
+{
+    struct tprof_config c = good();
+
+    c.channel = NULL;
+    c.device.command_line = opt_line();
+    c.device.bus = TPROF_BUS_NONE;
+    refuse(c, TPROF_ERR_DEVICE, "a device that is not to be used");
+    c.device.bus = TPROF_BUS_AUTO;
+    expect(tprof_init(&c), TPROF_OK, "the same, to be used");
+    expect(tprof_start_cpu(), TPROF_OK, "start with a device");
+}
+
 /* Both kinds of APIC-less machine; a kernel's own ticks do without. */
 static void refuse_apic(int want)
 {
@@ -555,8 +569,9 @@ int guest_main(void)
         char name[8];
         void (*run)(void);
     } all[] = {
-        {"init", what_init}, {"start", what_start}, {"pci", what_pci},
-        {"off", what_off},   {"none", what_none},   {"nmi", what_nmi},
+        {"init", what_init},     {"start", what_start}, {"pci", what_pci},
+        {"off", what_off},       {"none", what_none},   {"nmi", what_nmi},
+        {"device", what_device},
     };
     char name[8] = "";
 
