@@ -2,6 +2,7 @@
 /* CRC-32C: the CPU's instruction, else four bytes a step by four tables. */
 #include "crc32c.h"
 
+#include "compiler.h"
 #include "mem.h"
 
 #define POLYNOMIAL 0x82f63b78u /* 0x1edc6f41, reflected */
@@ -24,9 +25,13 @@ void tprof_crc32c_init(struct tprof_crc32c *c, int hardware)
 }
 
 /* Four bytes at once. */
-static uint32_t step(const uint32_t *table, uint32_t word)
+TPROF_HOT uint32_t step(const uint32_t *table, uint32_t word)
 {
-    return table[768 + (word & 0xff)] ^ table[512 + (word >> 8 & 0xff)] ^
+    uint64_t second = word >> 8 & 0xff;
+
+    /* else the compiler adds 512 to it, instead of to the address */
+    __asm__("" : "+r"(second));
+    return table[768 + (word & 0xff)] ^ table[512 + second] ^
            table[256 + (word >> 16 & 0xff)] ^ table[word >> 24];
 }
 
@@ -36,16 +41,21 @@ uint32_t tprof_crc32c(const struct tprof_crc32c *c, const void *data,
     const uint8_t *at = data;
     const uint8_t *end = at + size;
     const uint8_t *whole = at + size / 8 * 8;
-    uint64_t crc = 0xffffffffu;
+    uint32_t crc = 0xffffffffu;
 
     if (c->hardware) {
+        uint64_t wide = crc;
+
         for (; at != whole; at += 8)
-            __asm__("crc32q %1, %0" : "+r"(crc) : "r"(tprof_load64(at)));
-    } else {
-        for (; at != whole; at += 4)
-            crc = step(c->table, tprof_load32(at) ^ (uint32_t)crc);
+            __asm__("crc32q %1, %0" : "+r"(wide) : "r"(tprof_load64(at)));
+        crc = (uint32_t)wide;
+    } else if (at != whole) {
+        do {
+            crc = step(c->table, tprof_load32(at) ^ crc);
+            at += 4;
+        } while (at != whole);
     }
     for (; at != end; at++)
         crc = crc >> 8 ^ c->table[(crc ^ *at) & 0xff];
-    return (uint32_t)~crc;
+    return ~crc;
 }

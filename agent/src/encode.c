@@ -118,33 +118,38 @@ static uint32_t read_cells(struct tprof_reader *r, uint8_t *out, uint32_t words,
     uint32_t end = head + words;
     uint32_t at = head;
 
-    while (at != end) {
-        uint64_t word = ring[at & mask];
+    for (;;) {
+        uint32_t first = at;
+        uint64_t word = 0;
 
-        if (__builtin_expect(word & 1, 0)) {
-            uint32_t count = (uint32_t)(word >> TPROF_RING_COUNT_SHIFT);
-            const uint8_t *record = out;
+        while (at != end && !((word = ring[at & mask]) & 1)) {
+            tprof_store64(out, word);
+            out += WIRE_CELL_SIZE;
+            r->time +=
+                word >> WIRE_CELL_DT_SHIFT & ((1u << WIRE_CELL_DT_BITS) - 1);
+            at++;
+        }
+        r->counter[WIRE_COUNTER_SAMPLES] += at - first;
+        if (at == end)
+            break;
+        uint32_t count = (uint32_t)(word >> TPROF_RING_COUNT_SHIFT);
+        const uint8_t *record = out;
 
-            count += count == 0; /* overwritten by a stray: still an end */
-            if (count > end - at)
-                break;
-            for (; count > 0; count--, at++, out += WIRE_CELL_SIZE)
-                tprof_store64(out, ring[at & mask]);
-            follow_long(r, record);
-            /* takes room from the frame: first what is free, then the end's */
-            for (uint32_t i = 0; i < LONG_EXTRA; i++) {
-                if (spare > 0)
-                    spare--;
-                else if (at != end)
-                    end--;
-            }
+        count += count == 0; /* overwritten by a stray: still an end */
+        if (count > end - at)
+            break;
+        for (; count > 0; count--, at++, out += WIRE_CELL_SIZE)
+            tprof_store64(out, ring[at & mask]);
+        follow_long(r, record);
+        /* takes room from the frame: first what is free, then the end's */
+        if (spare >= LONG_EXTRA) {
+            spare -= LONG_EXTRA;
             continue;
         }
-        tprof_store64(out, word);
-        out += WIRE_CELL_SIZE;
-        r->time += word >> WIRE_CELL_DT_SHIFT & ((1u << WIRE_CELL_DT_BITS) - 1);
-        r->counter[WIRE_COUNTER_SAMPLES]++;
-        at++;
+        end -= LONG_EXTRA - spare;
+        spare = 0;
+        if ((int32_t)(end - at) < 0)
+            end = at;
     }
     return at - head;
 }
