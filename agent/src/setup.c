@@ -117,7 +117,7 @@ static int find_bounds(struct tprof_agent *a)
     const struct tprof_image *i = &a->image;
     struct tprof_bounds *b = &a->bounds;
     struct tprof_range text = c->text;
-    uint64_t ranges = 0;
+    uint64_t ranges = 0, end = 0;
 
     TPROF_BASE(b);
     TPROF_BASE(i);
@@ -136,14 +136,20 @@ static int find_bounds(struct tprof_agent *a)
     a->hello[WIRE_HELLO_TEXT_START] = text.start;
     a->hello[WIRE_HELLO_TEXT_SIZE] = text.size;
     memcpy(b->readable, c->readable, sizeof b->readable);
-    for (uint32_t r = 0; r < TPROF_RANGES; r++)
-        ranges += c->readable[r].size > 0;
+    for (uint32_t r = 0; r < TPROF_RANGES; r++) {
+        const struct tprof_range *at = &b->readable[r];
+
+        ranges += at->size > 0;
+        if (at->size > 0)
+            end = at->start + at->size;
+    }
     a->hello[WIRE_HELLO_READABLE] = ranges;
     if (ranges == 0) {
+        end = (uintptr_t)i->image_end;
         b->readable[0].start = (uintptr_t)i->image_start;
-        b->readable[0].size =
-            (uintptr_t)i->image_end - (uintptr_t)i->image_start;
+        b->readable[0].size = end - b->readable[0].start;
     }
+    b->extent = end - b->readable[0].start;
     return TPROF_OK;
 }
 

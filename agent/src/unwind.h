@@ -50,6 +50,7 @@ struct tprof_image_text {
 struct tprof_bounds {
     struct tprof_image_text image;
     struct tprof_range readable[TPROF_RANGES]; /* ascending; unused: size 0 */
+    uint64_t extent; /* from the first one's start to the last one's end */
 };
 
 /* A chain with its addresses. */
@@ -108,7 +109,8 @@ TPROF_HOT uint64_t tprof_unwind_load(uint64_t address)
  * The chain's name; TPROF_NO_NAME: it is not in (span), or leaves it. One
  * comparison a frame says that it lies in the range and above the one before:
  * counted from (limit) down, what may be read is the top of the 64-bit numbers,
- * and (last) moves up in it.
+ * and (last) moves up in it. Where there is no memory at all, as where many
+ * kernels' chains end, is told at once, too; what is in another range is not.
  */
 TPROF_HOT uint64_t tprof_unwind_quick(const struct tprof_span *span,
                                       uint64_t rsp, uint64_t rbp,
@@ -132,18 +134,26 @@ TPROF_HOT uint64_t tprof_unwind_quick(const struct tprof_span *span,
         if (__builtin_expect(word + before < size, 0))
             hash = tprof_mix(hash, tprof_unwind_word(word, i));
     }
-    uint64_t last = rsp - 1 + below;
+    uint64_t last = rsp - 1 + below, at;
 
-    for (uint64_t at; (at = fp + below) > last; last = at) {
+    for (; (at = fp + below) > last; last = at) {
         hash = tprof_mix(hash, tprof_unwind_load(fp + 8));
         fp = tprof_unwind_load(fp);
-        if (--left == 0)
-            return tprof_mix(hash, WIRE_END_DEPTH);
+        if (--left == 0) {
+            hash += WIRE_END_DEPTH;
+            fp = 0;
+            break;
+        }
     }
     if (fp != 0) {
-        if (fp < span->start || fp >= span->limit)
-            return TPROF_NO_NAME;
-        hash += WIRE_END_NOT_RISING;
+        const struct tprof_bounds *b = span->bounds;
+
+        hash += WIRE_END_MEMORY;
+        if (fp - b->readable[0].start < b->extent) {
+            if (at < span->start + below)
+                return TPROF_NO_NAME; /* the other walk knows */
+            hash += WIRE_END_NOT_RISING - WIRE_END_MEMORY;
+        }
     }
     return tprof_mix(hash, WIRE_END_ZERO);
 }

@@ -31,6 +31,7 @@ static void set_up(void)
     bounds = (struct tprof_bounds){
         .image.text = {TEXT, 0x10000000, TPROF_REACH_MAX, .seed = 1},
         .readable = {{(uintptr_t)stack, sizeof stack}},
+        .extent = sizeof stack,
     };
     memset(&recorder, 0, sizeof recorder);
     memset(&reader, 0, sizeof reader);

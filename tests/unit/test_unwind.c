@@ -28,6 +28,7 @@ static struct tprof_bounds bounds_of(const uint8_t *page)
     return (struct tprof_bounds){
         .image.text = {TEXT, 0x10000, TPROF_REACH_MAX, .seed = 1},
         .readable = {{(uintptr_t)page, PAGE}},
+        .extent = PAGE,
     };
 }
 
@@ -245,12 +246,54 @@ TEST(unwind_goes_on_in_a_higher_range)
     struct tprof_bounds b = bounds_of(low);
 
     b.readable[1] = (struct tprof_range){(uintptr_t)high, PAGE};
+    b.extent = (uintptr_t)(high + PAGE - low);
     uint64_t upper = chain_at(high + 64, 3, 32, 0);
     uint64_t rbp = chain_at(low + 64, 2, 32, upper);
     struct tprof_chain c = walk(&b, (uintptr_t)low, rbp, 64);
 
     CHECK_EQ(c.count, 5);
     CHECK_EQ(c.end, WIRE_END_ZERO);
+    /* the quick walk must not take that for its end */
+    struct tprof_span span = span_of(&b, TEXT, (uintptr_t)low);
+
+    CHECK_EQ(tprof_unwind_quick(&span, (uintptr_t)low, rbp, 64), TPROF_NO_NAME);
+}
+
+/* What the quick walk says of (rbp), and that it is the careful one's name. */
+static void check_quick(const struct tprof_bounds *b, uint64_t rsp,
+                        uint64_t rbp, uint32_t depth, enum wire_end end)
+{
+    struct tprof_span span = span_of(b, TEXT, rsp);
+    struct tprof_chain c;
+    uint64_t name = tprof_unwind_frames(&span, rsp, rbp, depth, &c);
+
+    CHECK_EQ(c.end, end);
+    CHECK_EQ(tprof_unwind_quick(&span, rsp, rbp, depth), name);
+}
+
+/* catches: kernels where most chains end in garbage pay the long way */
+TEST(unwind_names_chains_at_once_however_they_end)
+{
+    uint8_t *page = stack_page();
+    struct tprof_bounds b = bounds_of(page);
+    uint64_t rsp = (uintptr_t)page, rbp = rsp + 64;
+
+    chain_at(page + 64, 5, 32, 0);
+    check_quick(&b, rsp, rbp, 64, WIRE_END_ZERO);
+    check_quick(&b, rsp, rbp, 5, WIRE_END_DEPTH);
+    chain_at(page + 64, 5, 32, rsp + 64);
+    check_quick(&b, rsp, rbp, 64, WIRE_END_NOT_RISING);
+    static const uint64_t wild[] = {1, 0xfeb00e70, 0x4000000001, UINT64_MAX};
+
+    for (unsigned i = 0; i < sizeof wild / sizeof *wild; i++) {
+        chain_at(page + 64, 5, 32, wild[i]);
+        check_quick(&b, rsp, rbp, 64, WIRE_END_MEMORY);
+        check_quick(&b, rsp, wild[i], 64, WIRE_END_MEMORY);
+    }
+    chain_at(page + 64, 5, 32, rsp - 1);
+    check_quick(&b, rsp, rbp, 64, WIRE_END_MEMORY);
+    chain_at(page + 64, 5, 32, rsp + PAGE);
+    check_quick(&b, rsp, rbp, 64, WIRE_END_MEMORY);
 }
 
 TEST(unwind_names_differ_by_frame_word_and_end)

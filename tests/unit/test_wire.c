@@ -115,6 +115,7 @@ static void set_up(void)
     bounds = (struct tprof_bounds){
         .image.text = {TEXT, SIZE, TPROF_REACH_MAX, .seed = 1},
         .readable = {{(uintptr_t)memory, sizeof memory}},
+        .extent = sizeof memory,
     };
     map();
     recorder.span.bounds = &bounds;
