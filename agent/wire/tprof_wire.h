@@ -115,7 +115,7 @@ enum wire_counter {
 #define WIRE_CELL_LEAF_BITS  24u
 #define WIRE_CELL_LATE_SHIFT 52u
 #define WIRE_CELL_LATE_BITS  4u
-#define WIRE_CELL_LATE_MAX   10u /* bit length of a lateness; more is long */
+#define WIRE_CELL_LATE_MAX   14u /* bit length of a lateness; more is long */
 
 /* Long record, WIRE.md 5.2: bit 0 is 1 */
 #define WIRE_LONG_TYPE   0u /* u8 type << 1 | 1 */

@@ -198,6 +198,34 @@ TEST(encode_writes_what_does_not_fit_a_cell_as_long_sample)
     CHECK_EQ(buffer[8 + 18 + 14 + 2], 8); /* missed */
 }
 
+/* Whatever came before the next deadline, the most being one and a half periods
+ * of 8191 units. Catches: busy hosts, where most are late, pay the long way. */
+TEST(encode_writes_late_samples_of_one_deadline_as_short_ones)
+{
+    static const struct {
+        uint64_t late;
+        uint8_t bits;
+    } expect[] = {{0, 0}, {1, 1}, {1023, 10}, {1024, 11}, {12286, 14}};
+
+    set_up();
+    take(0x10000 + 200);
+    CHECK(frame() > 0);
+    for (unsigned i = 0; i < sizeof expect / sizeof *expect; i++) {
+        struct tprof_sample s = sample_at(0x10000 + 2 * 5000 * (i + 1));
+
+        CHECK(tprof_sample_quick(&recorder, &s.rip, s.rsp, s.rbp, s.time,
+                                 2 * expect[i].late));
+        CHECK(frame() > 0);
+        CHECK_EQ(buffer[8 + 16], 1);     /* a cell, */
+        CHECK_EQ(buffer[8 + 18] & 1, 0); /* short */
+        CHECK_EQ(buffer[8 + 18 + 6] >> 4, expect[i].bits);
+    }
+    struct tprof_sample s = sample_at(0x10000 + 2 * 40000);
+
+    CHECK(!tprof_sample_quick(&recorder, &s.rip, s.rsp, s.rbp, s.time,
+                              2 * 16384));
+}
+
 TEST(encode_tells_of_drops_before_the_next_sample)
 {
     set_up();
