@@ -9,7 +9,7 @@
     uart=1          by COM1, with the console elsewhere
     wire=1          by a function of the kernel's that writes to port 0xe9
                     and, without any of them, by the device that it finds
-    rate=HZ seed=N  as in TTProfConfig
+    rate=HZ seed=N tsc=HZ  as in TTProfConfig
 }
 unit Profiler;
 
@@ -208,6 +208,7 @@ var
   Size: PtrUInt;
 begin
   TProfSettings.RateHz := KernelOption('rate=', 0);
+  TProfSettings.TscHz := KernelOption('tsc=', 0);
   TProfSettings.Seed := KernelOption('seed=', 0);
   TProfSettings.CpuSource := TPROF_CPU_GS;
   if KernelOption('delay=', 0) <> 0 then
