@@ -305,6 +305,22 @@ TEST(tprof_is_found_by_its_symbols) /* catches: version, bounds, memory */
     end();
 }
 
+TEST(
+    what_is_damaged_is_not_believed) /* catches: reading past a segment's end */
+{
+    begin(input_build(
+        "cc", "damaged",
+        "{ echo '.globl _start; _start: ret'; "
+        "echo '.data; tprof_anchor: .ascii \"tprof 1.2\"'; " /* and no NUL */
+        "echo '__tprof_build_id: __tprof_build_id_end:'; "
+        "echo '.section .debug_info; .long 1000; .value 4'; } > $OUT.s && "
+        "cc -nostdlib -static -no-pie $OUT.s -o $OUT"));
+    CHECK(survey.agent.linked && survey.agent.version == NULL);
+    CHECK(!survey.agent.has_note);
+    CHECK(survey.bad_dwarf);
+    end();
+}
+
 TEST(the_agents_code_is_not_the_kernels) /* catches: its frames counted */
 {
     const char *path = input_build(
