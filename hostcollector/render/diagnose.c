@@ -422,10 +422,11 @@ static void look_at_core(struct remarks *r, const struct profile *p,
     if (core->has_stats && stats->repaired != 0)
         remarks_note(r,
                      "Core %" PRIu32 ": its timer was taken back %" PRIu64
-                     " times, since the kernel had re-programmed it, or its "
-                     "ticks had stayed away for long. A kernel that waits by "
-                     "the local APIC's timer needs config.lending, one that "
-                     "ticks by it another config.timer.",
+                     " times: the kernel had re-programmed it, or a host "
+                     "with too little time had kept its ticks away for long. "
+                     "A kernel that waits by the local APIC's timer needs "
+                     "config.lending, one that ticks by it another "
+                     "config.timer.",
                      core->core, stats->repaired);
     if (core->has_stats && stats->unknown_cpu != 0)
         remarks_warn(r,
