@@ -32,6 +32,9 @@ struct tprof_lent {
     uint32_t state;
 };
 
+/* tprof_cpu.woken: high, so that one comparison of the tick tells it, too. */
+#define TPROF_WOKEN (UINT64_MAX << 31)
+
 /*
  * One core. Its stack ends where this begins (isr.S). Written by its own tick,
  * but for (reader), which is the pump's.
@@ -48,7 +51,7 @@ struct tprof_cpu {
     uint32_t inside;          /* its stack is in use */
     uint32_t reentered;       /* ticks meanwhile: written by those */
     uint32_t reentered_known; /* of those, counted */
-    uint32_t woken;           /* its timer is to be looked at */
+    uint64_t woken;           /* TPROF_WOKEN: its timer is to be looked at */
     struct tprof_lent lent;   /* lending.c's */
     _Atomic uint32_t settled; /* generation, for the session to see */
     _Atomic uint32_t started;

@@ -96,7 +96,7 @@ static int look_around(void)
 
         if (state != OURS && state != AT_FIRST && !cpu->woken &&
             (int64_t)(now - cpu->schedule.deadline) > 0) {
-            cpu->woken = 1;
+            cpu->woken = TPROF_WOKEN;
             tprof_lapic_send(&a->lapic, cpu->apic_id);
         }
         /* who is woken, be it that interrupts are off there for long, will see

@@ -265,16 +265,11 @@ static void look_after_cores(uint64_t now)
     for (uint32_t i = 0; i < tprof_cpus; i++) {
         volatile struct tprof_cpu *cpu = tprof_cpu[i];
 
-        if (!cpu)
+        /* once: who has interrupts off for long gets no more */
+        if (!cpu || cpu->woken ||
+            (int64_t)(now - PATIENCE - cpu->schedule.deadline) < 0)
             continue;
-        uint64_t deadline = cpu->schedule.deadline;
-        uint32_t once = (uint32_t)deadline | 1;
-
-        /* who has interrupts off for long gets no more, but who took it for a
-         * usual tick, and did not look, at the next deadline one more */
-        if (cpu->woken == once || (int64_t)(now - PATIENCE - deadline) < 0)
-            continue;
-        cpu->woken = once;
+        cpu->woken = TPROF_WOKEN;
         tprof_lapic_send(&a->lapic, cpu->apic_id);
     }
 }

@@ -216,7 +216,7 @@ void tprof_interrupt(struct tprof_cpu *cpu, const struct tprof_trap *trap,
         if (tprof_unwind_locate(&cpu->recorder.span, trap->rip, trap->rsp) &&
             left != 0)
             continue;
-        one_shot = 0; /* in the long way, which looks at the timer if woken */
+        one_shot = 0;
         record_trap(cpu, trap, rbp, now, (int64_t)(now - due), left != 0);
         left = cpu->schedule.deadline - now;
         /* after a tick that was long already the pump gets one of its own; but
@@ -230,7 +230,8 @@ void tprof_interrupt(struct tprof_cpu *cpu, const struct tprof_trap *trap,
     }
     /* the lower half is enough: no tick takes 2^32 TSC ticks */
     uint32_t cost = (uint32_t)tprof_rdtsc() - (uint32_t)now;
-    if (__builtin_expect(!one_shot || (left - cost) >> 31, 0)) {
+    /* a deadline that is over or far away, or a timer that was changed */
+    if (__builtin_expect(!one_shot || ((left - cost) | cpu->woken) >> 31, 0)) {
         tprof_timer_arm(cpu, now + left);
         tprof_lapic_eoi(&tprof_agent.lapic);
     } else {
