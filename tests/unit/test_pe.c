@@ -248,7 +248,7 @@ TEST(the_guid_is_the_build_id) /* catches: its place; zeros taken for one */
     memcpy(&at, found + 12, sizeof at);
     CHECK(at < size - 20);
     found = pe + at;
-    memcpy(found, "RSDS", 4);
+    memcpy(found, (const uint8_t[]){0x52, 0x53, 0x44, 0x53}, 4); /* RSDS */
     memset(found + 4, 0xab, 16);
     img = open_or_fail(input_write("ids", pe, size));
     id = image_build_id(img, &len);
