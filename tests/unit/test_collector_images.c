@@ -13,11 +13,11 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "check.h"
+#include "listen.h"
 #include "tprof_wire.h"
 #include "wiregen.h"
 
@@ -395,17 +395,6 @@ TEST(a_kernel_that_is_not_given_is_an_error) /* not one that may be any build */
 }
 
 /* A guest at a socket, as VMMs have it */
-
-static int listen_at(const char *path)
-{
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-
-    snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
-    CHECK_EQ(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
-    CHECK_EQ(listen(fd, 8), 0);
-    return fd;
-}
 
 static int meet(int listener)
 {

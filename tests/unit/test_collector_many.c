@@ -12,11 +12,11 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "check.h"
+#include "listen.h"
 #include "tprof_wire.h"
 #include "wiregen.h"
 
@@ -123,17 +123,6 @@ static int hear(int fd)
 }
 
 /* Guests at sockets */
-
-static int listen_at(const char *path)
-{
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-
-    snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
-    CHECK_EQ(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
-    CHECK_EQ(listen(fd, 8), 0);
-    return fd;
-}
 
 static int meet(int listener)
 {
