@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Arming the long way; looking after cores without ticks. */
+/* Arming the long way, which looks at a timer that others may have changed. */
 #include "timer.h"
 
 void tprof_timer_arm(struct tprof_cpu *cpu, uint64_t deadline)
