@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * AF_VSOCK as the source sees it, without any: its system calls are played
- * here, so that nothing leaves this machine. tests/nested has the real ones.
+ * here, so that nothing leaves this machine. tests/system/nested has the real
+ * ones.
  */
 #include "check.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The vsock driver and its hosts: they call, speak, leave and die, and each
- * side gives the other credit. The same over real devices: tests/vsock.
+ * side gives the other credit. The same over real devices: tests/system/vsock.
  */
 #include "transport_vsock.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Services over AF_VSOCK, for a Linux guest behind `collector bridge`: a
- * process for each connection. Only inside the machine of tests/nested/run:
- * anywhere else a connection might leave the machine.
+ * process for each connection. Only inside the machine of
+ * tests/system/nested/run: anywhere else a connection might leave the machine.
  */
 #include <errno.h>
 #include <signal.h>
@@ -152,7 +152,7 @@ int main(void)
     char byte;
 
     if (nested == NULL || strcmp(nested, "yes") != 0) {
-        fprintf(stderr, "guest: only inside tests/nested/run\n");
+        fprintf(stderr, "guest: only inside tests/system/nested/run\n");
         return 2;
     }
     signal(SIGPIPE, SIG_IGN);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Talks over vsock and Unix sockets, for tests in the machine of
- * tests/nested/run.
+ * tests/system/nested/run.
  *
  *   talk echo ADDRESS          accepts, and sends back what comes; for ever
  *   talk join ADDRESS OTHER    accepts, and joins that connection with one to

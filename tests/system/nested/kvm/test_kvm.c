@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Guests under real KVM, in the machine of tests/nested/run: the timer and the
- * APIC that the CPU offers are used and keep the rate, by this machine's clock;
- * the TSC's rate is the one that this machine's kernel has given KVM; the time
- * that a core waited for its turn arrives.
+ * Guests under real KVM, in the machine of tests/system/nested/run: the timer
+ * and the APIC that the CPU offers are used and keep the rate, by this
+ * machine's clock; the TSC's rate is the one that this machine's kernel has
+ * given KVM; the time that a core waited for its turn arrives.
  */
 #include <math.h>
 #include <sched.h>
@@ -27,7 +27,7 @@ static void boot(struct host *h, const char *cpu, const char *append)
                                    "--append", append, NULL};
 
     if (access("/dev/kvm", R_OK | W_OK) != 0)
-        SKIP("/dev/kvm cannot be used: run this in tests/nested/run");
+        SKIP("/dev/kvm cannot be used: run this in tests/system/nested/run");
     host_init(h);
     host_boot(h, NESTED_KVM, options);
     host_meet(h);

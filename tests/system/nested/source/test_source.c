@@ -2,7 +2,7 @@
 /*
  * source_vsock() and the kernel's own AF_VSOCK, over its loopback: what the
  * played host of unit.source_vsock says is what a real one says. Only in the
- * machine of tests/nested/run, from where no connection can leave.
+ * machine of tests/system/nested/run, from where no connection can leave.
  */
 #include "check.h"
 
@@ -28,7 +28,7 @@ static void only_nested(void)
     const char *nested = getenv("TPROF_NESTED");
 
     if (nested == NULL || strcmp(nested, "yes") != 0)
-        SKIP("only in the machine of tests/nested/run");
+        SKIP("only in the machine of tests/system/nested/run");
 }
 
 static int listen_at(unsigned port)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Calls the services of guest.c through the bridge, for tests/bridge/linux:
+ * Calls the services of guest.c through the bridge, for
+ * tests/system/nested/linux/linux:
  *
  *   host UDS BRIDGE_PID
  *
