@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * libtprof: a sampling profiler to be linked into a unikernel.
+ * libtprof: a sampling profiler that is linked into a unikernel.
  *
- * tprof_init() once, tprof_start_cpu() on each core; nothing else is needed.
- * A core then samples, at each interrupt of its local APIC's timer, what it
- * was doing, while a collector on the host is attached and asks for it.
+ * A kernel calls tprof_init() once and tprof_start_cpu() on each core, and
+ * needs nothing else. While a collector on the host asks for samples, each
+ * interrupt of a core's local APIC timer records what that core was doing.
  *
- * Functions return TPROF_OK (0) or a negative enum tprof_err. None waits,
- * allocates or touches floating point. Every struct here is zeroed by its
- * user first: 0 is the good default of every field.
+ * Functions return TPROF_OK (0) or a negative enum tprof_err. No function
+ * sleeps, allocates memory or touches floating point. The kernel zeroes every
+ * struct before it fills the struct in: 0 is the good default of every field.
+ *
+ * The agent is this library at work in the guest. A tick is an interrupt of the
+ * timer that is due to take a sample.
  */
 #ifndef TPROF_TPROF_H
 #define TPROF_TPROF_H
@@ -22,35 +25,35 @@ extern "C" {
 
 #pragma GCC visibility push(default) /* the rest of the library is hidden */
 
-/* Version of this interface's source: major << 16 | minor << 8 | patch. Major
- * grows when a caller must change, minor when something is added. */
+/* Version of this source: major << 16 | minor << 8 | patch. Major grows when a
+ * caller must change, minor when something is added. */
 #define TPROF_VERSION        0x000100u
 #define TPROF_VERSION_STRING "0.1.0"
 
-/* Value of tprof_config.version; grows when the struct's layout changes. */
-#define TPROF_CONFIG_VERSION 3u
+#define TPROF_CONFIG_VERSION 3u /* grows when tprof_config's layout changes */
 
+/* What functions return. tprof_strerror() says what to do about each error. */
 enum tprof_err {
     TPROF_OK = 0,
-    TPROF_ERR_VERSION = -1, /* config.version is not TPROF_CONFIG_VERSION */
-    TPROF_ERR_CONFIG = -2,  /* a field is out of its range */
-    TPROF_ERR_TEXT = -3,    /* text bounds empty: link tprof_bounds.ld */
-    TPROF_ERR_MEMORY = -4,  /* no memory: link tprof_memory.ld, or give some */
-    TPROF_ERR_STATE = -5,   /* not now: twice, or a core that has not joined */
-    TPROF_ERR_CPU = -6,     /* more cores than config.cpus or memory allow */
-    TPROF_ERR_VECTOR = -7,  /* every interrupt gate is in use */
-    TPROF_ERR_APIC = -8,    /* the CPU has no local APIC */
-    TPROF_ERR_DEVICE = -9,  /* no device of ours, or it misbehaves */
-    TPROF_ERR_CLOSED = -10, /* channel: the host went away */
-    TPROF_ERR_NOT_INIT = -11,        /* before tprof_init() has succeeded */
-    TPROF_ERR_TEXT_UNMAPPED = -12,   /* config.text is not mapped */
-    TPROF_ERR_MEMORY_SMALL = -13,    /* memory too small for config.cpus */
-    TPROF_ERR_MEMORY_UNMAPPED = -14, /* memory not mapped, or not writable */
+    TPROF_ERR_VERSION = -1,          /* config.version is not this header's */
+    TPROF_ERR_CONFIG = -2,           /* a field is out of its range */
+    TPROF_ERR_TEXT = -3,             /* no text bounds: link tprof_bounds.ld */
+    TPROF_ERR_MEMORY = -4,           /* no memory: link tprof_memory.ld */
+    TPROF_ERR_STATE = -5,            /* a second call, or a core not joined */
+    TPROF_ERR_CPU = -6,              /* more cores than cpus or memory allow */
+    TPROF_ERR_VECTOR = -7,           /* every gate from 32 to 239 is in use */
+    TPROF_ERR_APIC = -8,             /* the CPU has no local APIC */
+    TPROF_ERR_DEVICE = -9,           /* no device found, or it misbehaves */
+    TPROF_ERR_CLOSED = -10,          /* from a channel: the host went away */
+    TPROF_ERR_NOT_INIT = -11,        /* tprof_init() has not succeeded yet */
+    TPROF_ERR_TEXT_UNMAPPED = -12,   /* text is not mapped */
+    TPROF_ERR_MEMORY_SMALL = -13,    /* too little memory for config.cpus */
+    TPROF_ERR_MEMORY_UNMAPPED = -14, /* memory not mapped, or read-only */
     TPROF_ERR_APIC_OFF = -15,        /* the local APIC is disabled */
     TPROF_ERR_APIC_UNMAPPED = -16,   /* the local APIC's page is not mapped */
     TPROF_ERR_TIMER = -17,           /* the APIC's timer does not count */
     TPROF_ERR_VECTOR_TAKEN = -18,    /* config.vector has another handler */
-    TPROF_ERR_IDT = -19,             /* the IDT is too short, or read-only */
+    TPROF_ERR_IDT = -19,             /* no IDT, or too short, or read-only */
 };
 
 /* The interrupted registers, for tprof_tick(). */
@@ -66,124 +69,139 @@ struct tprof_range {
 };
 
 /*
- * A byte stream to the host. Every call comes from one core at a time, with
- * interrupts off, on the profiler's stack. Bounded work; never waits. Inside an
- * interrupt (TPROF_CHANNEL_IRQ_SAFE) it touches general registers only, as all
- * hooks do: nobody has saved vector registers.
+ * A byte stream to the host. tprof_init() copies this struct.
+ *
+ * One core at a time calls these functions, with interrupts off. The stack is
+ * the profiler's, or the caller's in tprof_flush() and, on a core that has not
+ * joined, in tprof_poll(). Each function does bounded work and never waits.
+ * Inside an interrupt (TPROF_CHANNEL_IRQ_SAFE) it uses general registers only,
+ * as every hook must: the vector registers of the interrupted code have not
+ * been saved.
  */
 struct tprof_channel {
     uint32_t flags; /* TPROF_CHANNEL_* */
     void *context;  /* handed to each function */
 
-    /* A look: 1 a host is attached, 0 none now, negative: dead for good. */
+    /* Is a host attached? 1: yes. 0: not now, and the agent asks again.
+     * Negative: the channel is dead, and no function is called again. */
     int (*open)(void *context);
-
-    /* Takes up to (size) bytes and returns how many: 0 means busy, try later;
-     * negative: host gone or device dead. The bytes taken may still be read
-     * from (data) until pending() no longer counts them. It lies in those 24
-     * KiB of config.memory that are physically contiguous. */
+    /* Takes up to (size) bytes and returns how many it took. 0: busy, try
+     * later. TPROF_ERR_CLOSED: the host went away, and open() is asked for the
+     * next one. Other negative values: the channel is dead. The channel may
+     * read the bytes until pending() no longer counts them. They lie in the
+     * first 24 KiB of config.memory, which are physically contiguous. */
     int (*send)(void *context, const void *data, uint32_t size);
-
-    /* Bytes taken by send() and still in use, the oldest freed first. NULL:
-     * send() copies. */
+    /* Returns how many of the bytes that send() took the channel still reads.
+     * It gives the oldest ones back first. NULL: send() copies. */
     uint32_t (*pending)(void *context);
-
-    /* Copies up to (size) received bytes; 0: none; negative: host gone (then
-     * open() is asked again) or device dead. NULL on a one-way channel. */
+    /* Copies up to (size) received bytes and returns how many. Negative: as for
+     * send(). NULL: nothing ever arrives, as on a one-way channel. */
     int (*receive)(void *context, void *data, uint32_t size);
-
     /* Lets the host see the end, where the transport can. NULL: nothing. */
     void (*close)(void *context);
 };
 
-/* The host cannot speak: sampling begins by itself, with config's rate. */
+/* The host cannot speak. Sampling begins by itself, at config.rate_hz. */
 #define TPROF_CHANNEL_ONE_WAY  (1u << 0)
-/* May be called inside any interrupt. Without it only tprof_poll() calls,
- * since the interrupted code may hold a lock that the channel needs. */
+/* The channel may be called inside any interrupt. Without this flag only
+ * tprof_poll() and tprof_flush() call it: the interrupted code may hold a lock
+ * that the channel needs. */
 #define TPROF_CHANNEL_IRQ_SAFE (1u << 1)
+/* An interrupt at the agent's vector tells of a host's coming, so no core has
+ * to look for one. The open() of tprof_vsock sets and clears this flag; a
+ * kernel's own channel leaves it 0. */
+#define TPROF_CHANNEL_NOTICE   (1u << 2)
 
-/* The host's coming interrupts the looking core at our vector: nobody has to
- * look meanwhile. Set and cleared by tprof_vsock's open(). */
-#define TPROF_CHANNEL_NOTICE (1u << 2)
-
-/*
- * A way to the host other than virtio-serial, linked only into a kernel that
- * names it in config.transport. Opaque.
- */
+/* A way to the host other than virtio-serial, linked only into a kernel that
+ * names it in config.transport. Opaque. */
 struct tprof_transport;
 
 /* virtio-vsock: the agent listens on port 7077, for one host at a time. */
 extern const struct tprof_transport tprof_vsock;
 
-/* QEMU's debug port (device.address is its I/O port; 0: 0xe9) and a UART that
- * the kernel leaves alone (0: COM1, 0x3f8): the host hears, and cannot speak.
- * What a slow line cannot take is counted. */
+/* QEMU's debug port (device.address is its I/O port; 0: 0xe9), and a UART that
+ * the kernel leaves alone (device.address is its first I/O port; 0: 0x3f8,
+ * COM1). The host hears the guest and cannot speak to it. What a slow line
+ * cannot take is counted as lost. */
 extern const struct tprof_transport tprof_debugcon, tprof_uart;
 
-/* Registers, a BAR's too, are used at their physical address. What is not
- * mapped is not there. */
+/* Where to look for the device. Its registers, those behind a PCI BAR too, must
+ * be mapped at their physical address; otherwise it is not found. */
 enum tprof_bus {
-    TPROF_BUS_AUTO = 0, /* virtio-mmio at (address), or as command line and scan
-                           find it, else PCI: found, never by (address) */
-    TPROF_BUS_MMIO = 1, /* virtio-mmio at (address), or found */
-    TPROF_BUS_PCI = 2,  /* virtio-pci at (address) = bus << 8 | dev << 3 | fn */
-    TPROF_BUS_NONE = 3, /* no device of ours: config.channel */
+    /* With (address): virtio-mmio there. Without: virtio-mmio as the command
+     * line says, then virtio-pci. Where there is no PCI host bridge, the scan
+     * (TPROF_DEVICE_NO_SCAN) stands in for virtio-pci. */
+    TPROF_BUS_AUTO = 0,
+    /* virtio-mmio at (address); 0: by the command line, then by the scan */
+    TPROF_BUS_MMIO = 1,
+    /* virtio-pci at (address) = bus << 8 | dev << 3 | fn; 0: found */
+    TPROF_BUS_PCI = 2,
+    TPROF_BUS_NONE = 3, /* no virtio device: config.channel is used */
 };
 
-/* Where the device of config.transport is: of virtio-serial, the one that has a
- * port named "tprof.0"; of vsock, the one that no driver has claimed. */
+/* Where the device of config.transport is. Without an address the agent finds a
+ * virtio-serial device that has a port named "tprof.0", or a vsock device. It
+ * passes over a device that a driver is using already. */
 struct tprof_device {
-    uint32_t bus;             /* enum tprof_bus */
-    uint32_t flags;           /* TPROF_DEVICE_* */
-    uint64_t address;         /* 0: find it */
-    const char *command_line; /* with virtio_mmio.device= entries, or NULL */
-    uint32_t irq;             /* IO-APIC pin of an MMIO device, for notice by
-                                 interrupt; 0: as the command line says */
+    uint32_t bus;     /* enum tprof_bus */
+    uint32_t flags;   /* TPROF_DEVICE_* */
+    uint64_t address; /* as enum tprof_bus says; 0: find the device */
+    /* the kernel's, with virtio_mmio.device= entries; NULL: none */
+    const char *command_line;
+    /* IO-APIC pin of an MMIO device, for notice by interrupt; 0: as the command
+     * line says */
+    uint32_t irq;
 };
-/* Never probe addresses: only (address) and (command_line) count. Without it
- * 0xfeb00000 to 0xfeb03000, QEMU's microvm, is looked at: with TPROF_BUS_MMIO,
- * or where there is no PCI host bridge; not where the command line names a
- * device.
- */
+
+/* Do not scan: only (address) and (command_line) count for virtio-mmio. The
+ * scan looks from 0xfeb00000 to 0xfeb03000, where QEMU's microvm has its
+ * devices. It is also left out where the command line names a device. */
 #define TPROF_DEVICE_NO_SCAN (1u << 0)
 
-/*
- * How an agent that is idle learns that a host has come. An interrupt is
- * possible with tprof_vsock and TPROF_TIMER_APIC: by MSI-X, or by the IO-APIC,
- * which is then used at its physical address, 0xfec00000, if that is mapped.
- */
+/* How an idle agent learns that a host has come. An interrupt is possible with
+ * tprof_vsock and TPROF_TIMER_APIC: by MSI-X, or by the IO-APIC. The agent uses
+ * the IO-APIC at its physical address, 0xfec00000, if that is mapped. */
 enum tprof_notice {
-    TPROF_NOTICE_AUTO = 0, /* by interrupt if that is possible, else by looks */
+    TPROF_NOTICE_AUTO = 0, /* by interrupt if possible, else as _LOOK */
     TPROF_NOTICE_LOOK = 1, /* one core looks four times a second */
-    TPROF_NOTICE_POLL = 2, /* the kernel calls tprof_poll() now and then: of
-                              these, four a second look. No interrupt of ours
-                              while no host is there */
+    /* The kernel calls tprof_poll() now and then, and at most four calls a
+     * second look. The agent causes no interrupt while no host is there. */
+    TPROF_NOTICE_POLL = 2,
 };
 
 /*
- * What ticks. A timer of ours that the kernel has masked, or given another
- * vector, mode, divide or count, is noticed by another core that samples, or by
- * tprof_poll() or the device's interrupt, when ticks have stayed away for 10 to
- * 30 ms, and is taken back. On one core without these nobody can notice. A
- * kernel that waits by the count of that timer (as Toro's Delay() does) wants
- * tprof_lend_timer: else it waits too long, or, where the CPU has TSC
- * deadlines, not at all.
+ * What causes ticks.
+ *
+ * If the kernel masks the timer of TPROF_TIMER_APIC, or gives it another
+ * vector, mode, divide or count, ticks stay away. After 10 to 30 ms another
+ * core that samples notices, or tprof_poll(), or the device's interrupt, and
+ * the agent takes the timer back. A single core without these does not notice.
+ *
+ * A kernel that waits by the count of that timer, as Toro's Delay() does, sets
+ * config.lending to &tprof_lend_timer. Otherwise its waits take too long, or,
+ * where the CPU has TSC deadlines, end at once.
  */
 enum tprof_timer {
-    TPROF_TIMER_APIC = 0,   /* the agent owns each core's local APIC timer */
-    TPROF_TIMER_KERNEL = 1, /* the kernel calls tprof_tick(): kernel_hz */
-    TPROF_TIMER_SHARED =
-        2, /* ... and its timer is one-shot: tprof_deadline() */
+    TPROF_TIMER_APIC = 0, /* the agent owns each core's local APIC timer */
+    /* the kernel has a fixed tick, kernel_hz, and calls tprof_tick() */
+    TPROF_TIMER_KERNEL = 1,
+    /* the kernel has a one-shot timer: it calls tprof_tick(), and
+     * tprof_deadline() when it programs the timer */
+    TPROF_TIMER_SHARED = 2,
 };
 
 /*
- * For kernels that wait, in a loop or for an interrupt, by a count that they
- * load into the timer of TPROF_TIMER_APIC: each wait takes as long as it
- * should, some intervals more only where all cores wait at once. Ticks
- * that stay away meanwhile count as missed; after a wait another core's tick
- * gives them back, or the second or third tprof_poll(), on one core alone that
- * only. Never uses TSC deadlines; one APIC access more each tick. Opaque;
- * linked only into a kernel that names it.
+ * For kernels that load a count of their own into the timer of
+ * TPROF_TIMER_APIC, and wait for its end in a loop or for its interrupt. Each
+ * such wait takes as long as it should. Where all cores wait at the same time,
+ * a wait may take some sampling intervals longer.
+ *
+ * A core takes no samples while it waits; its deadlines count as missed.
+ * Sampling resumes at another core's next tick, or at the kernel's second or
+ * third tprof_poll(). On a single core only tprof_poll() resumes it.
+ *
+ * The agent then never uses TSC deadlines, and each tick accesses the APIC
+ * once more. Opaque; linked only into a kernel that names tprof_lend_timer.
  */
 struct tprof_lending;
 extern const struct tprof_lending tprof_lend_timer;
@@ -191,100 +209,119 @@ extern const struct tprof_lending tprof_lend_timer;
 struct tprof_config;
 
 /*
- * What a hypervisor tells its guests. A kernel that has these things for itself
- * already gives its own struct, with every function. (memory): 64 bytes,
- * aligned to that, zero at first; config->physical() says where the hypervisor
- * finds them.
+ * What a hypervisor tells its guests. A kernel that has this information
+ * already may give a struct of its own, with every function. (memory) is 64
+ * bytes, aligned to 64, for the hypervisor to write to; config.physical() says
+ * their physical address.
  */
 struct tprof_hypervisor {
-    /* TSC ticks a second; 0: unknown. In tprof_init(); (memory) is only lent.
-     */
+    /* Returns the TSC's rate in Hz; 0: unknown. tprof_init() calls it once.
+     * (memory) is lent for this call, and holds anything at first. */
     uint64_t (*tsc_hz)(const struct tprof_config *config, void *memory);
-    /* The calling core joins, or leaves; interrupts are off. (memory) is its
-     * own, and the same one when it comes again. */
+    /* The calling core joins, or leaves. Interrupts are off. (memory) is that
+     * core's own, and the same each time. It is zero before the first call. */
     void (*start_cpu)(const struct tprof_config *config, void *memory);
     void (*stop_cpu)(const struct tprof_config *config, void *memory);
-    /* Time that the host took from the core with (memory), ns, cumulative, or
-     * TPROF_STEAL_UNKNOWN. From any core. */
+    /* Returns the time that the host took from the core with (memory), in ns,
+     * cumulative, or TPROF_STEAL_UNKNOWN. Any core may call it. */
     uint64_t (*steal_ns)(const void *memory);
 };
 #define TPROF_STEAL_UNKNOWN UINT64_MAX
 
-/* KVM: the TSC's rate by kvm-clock, and steal time unless the kernel asks for
- * it itself. On anything else it does nothing. Linked only into a kernel that
- * names it. */
+/* KVM: the TSC's rate by kvm-clock, and steal time unless the kernel has asked
+ * KVM for that itself. Under anything else it does nothing. Linked only into a
+ * kernel that names it. */
 extern const struct tprof_hypervisor tprof_kvm;
 
 #define TPROF_RANGES 4
 
-/* Who am I, in an interrupt: the cheapest that the kernel can give. */
+/* How an interrupt learns which core it is on, cheaply. */
 enum tprof_cpu_source {
-    TPROF_CPU_APIC = 0,    /* the APIC id: right everywhere, maybe a VM exit */
-    TPROF_CPU_GS = 1,      /* u32 at gs:[gs_cpu_offset], from 0 up: in any
-                              interrupt, of ring 3, too */
-    TPROF_CPU_TSC_AUX = 2, /* RDTSCP: TSC_AUX becomes ours, if the CPU has it */
-    TPROF_CPU_HOOK = 3,    /* cpu_index() */
+    TPROF_CPU_APIC = 0, /* the APIC id: right everywhere, maybe a VM exit */
+    /* The u32 at gs:[gs_cpu_offset] is the core's number, counted from 0. It is
+     * there in every interrupt, also in one that interrupts ring 3. */
+    TPROF_CPU_GS = 1,
+    /* RDTSCP: the agent owns TSC_AUX. A CPU that has no RDTSCP uses
+     * TPROF_CPU_APIC instead. */
+    TPROF_CPU_TSC_AUX = 2,
+    TPROF_CPU_HOOK = 3, /* cpu_index() */
 };
 
 struct tprof_config {
     uint32_t version; /* TPROF_CONFIG_VERSION */
 
     /* What to sample. The host may change both while running. */
-    uint32_t rate_hz;    /* 1 to 50000 a core; 0: 997 */
-    uint32_t max_frames; /* 1 to 127 callers; 0: 64 */
+    uint32_t rate_hz;    /* samples a second and core, 1 to 50000; 0: 997 */
+    uint32_t max_frames; /* callers that are recorded, 1 to 127; 0: 64 */
 
-    /* Memory, all of it the caller's and for good. A device reads its first
-     * 24 KiB: those are physically contiguous. */
-    void *memory;       /* NULL: linker/tprof_memory.ld's */
-    size_t memory_size; /* bytes */
-    uint32_t cpus;      /* most cores, 1 to 64; 0: as memory allows */
-    uint32_t
-        ring_bytes; /* a core's; power of two, 4 KiB to 16 MiB; 0: 64 KiB */
-    uint32_t dict_slots; /* stacks a core remembers; power of two, 64 to 8192;
-                            8 bytes each; 0: 4096 */
+    /* Memory, which the kernel gives for good. The first 24 KiB are physically
+     * contiguous, because a device reads them. */
+    void *memory;       /* NULL: what tprof_memory.ld sets aside */
+    size_t memory_size; /* bytes; tprof_mem_size() says how many are needed */
+    uint32_t cpus;      /* cores that may join, 1 to 64; 0: as memory allows */
+    /* bytes of each core's ring; a power of two, 4 KiB to 16 MiB; 0: 64 KiB */
+    uint32_t ring_bytes;
+    /* stacks that each core remembers, 8 bytes each; a power of two, 64 to
+     * 8192; 0: 4096 */
+    uint32_t dict_slots;
 
     /* The machine. */
-    uint64_t tsc_hz;        /* 0: found out, or measured by the host */
-    uint64_t lapic;         /* virtual address of its registers; 0: physical */
-    uint32_t vector;        /* 32 to 239; 0: the highest absent gate there */
+    uint64_t tsc_hz; /* the TSC's rate; 0: the agent or the host measures it */
+    uint64_t lapic;  /* virtual address of its registers; 0: as physical */
+    /* the agent's interrupt vector, 32 to 239; 0: the highest of these whose
+     * gate is not present */
+    uint32_t vector;
     uint32_t cpu_source;    /* enum tprof_cpu_source */
-    uint32_t gs_cpu_offset; /* TPROF_CPU_GS */
+    uint32_t gs_cpu_offset; /* TPROF_CPU_GS: bytes from the base of GS */
     uint32_t timer;         /* enum tprof_timer */
-    uint32_t kernel_hz;     /* TPROF_TIMER_KERNEL: how often it ticks */
-    uint64_t seed;          /* of the random intervals; 0: from the TSC */
-    const struct tprof_lending *lending; /* NULL: the kernel leaves our timer */
+    /* TPROF_TIMER_KERNEL: calls of tprof_tick() a second and core; not 0 */
+    uint32_t kernel_hz;
+    uint64_t seed; /* of the random intervals; 0: another in each boot */
+    /* &tprof_lend_timer; NULL: the kernel leaves the agent's timer alone */
+    const struct tprof_lending *lending;
 
     /* The way to the host. */
     struct tprof_device device;
-    const struct tprof_channel *channel;     /* instead of the device */
+    /* used instead of (device) and (transport); NULL: those are used */
+    const struct tprof_channel *channel;
     const struct tprof_transport *transport; /* NULL: virtio-serial */
     uint32_t notice;                         /* enum tprof_notice */
 
     /* What the hypervisor tells its guests. NULL: nothing. */
     const struct tprof_hypervisor *hypervisor;
 
-    /* Hooks; NULL each is the default. In interrupts they run on the profiler's
-     * stack; in other calls, and install_vector and physical always, on the
-     * caller's, with interrupts off but for physical. */
-    void *context;                        /* handed to each */
-    uint32_t (*cpu_index)(void *context); /* TPROF_CPU_HOOK */
+    /*
+     * Hooks. In an interrupt cpu_index() and route_irq() run on a stack of the
+     * profiler's, where cpu_index() has 512 bytes; in other calls on that stack
+     * or the caller's. install_vector() and physical() run on the caller's, and
+     * never in an interrupt. Interrupts are off, except that physical() finds
+     * them in tprof_init() as they were.
+     */
+    void *context; /* handed to each hook */
+
+    /* TPROF_CPU_HOOK: returns the calling core's number, counted from 0. */
+    uint32_t (*cpu_index)(void *context);
+    /* Makes (entry) the calling core's handler of (vector). Returns TPROF_OK,
+     * or a negative value, which tprof_start_cpu() then returns. NULL: the
+     * agent writes the IDT of the calling core. */
     int (*install_vector)(void *context, uint32_t vector, void (*entry)(void));
-    /* default: writes this core's IDT */
-    uint64_t (*physical)(void *context, const void *address); /* identity */
-    /* The device's interrupt shall arrive as (vector) on the core with
-     * (apic_id): where the kernel rules over MSI-X, whose first entry it is, or
-     * the IO-APIC. 0: done. On whichever core, in an interrupt too. NULL: done
-     * by the agent. */
+    /* Returns the physical address of (address). NULL: they are equal. */
+    uint64_t (*physical)(void *context, const void *address);
+    /* Makes the device's interrupt arrive as (vector) on the core with
+     * (apic_id): the first entry of the device's MSI-X table, or its pin of the
+     * IO-APIC. Returns 0 when that is done. Any core may call it, in an
+     * interrupt too. NULL: the agent programs MSI-X or the IO-APIC itself. */
     int (*route_irq)(void *context, uint32_t vector, uint32_t apic_id);
 
-    /* What may be looked at. */
-    struct tprof_range
-        text; /* valid return addresses; size 0: the fragment's */
-    struct tprof_range readable[TPROF_RANGES]; /* stacks lie here, and it never
-                             faults; all 0: the image. Ascending. */
+    /* where return addresses are valid; size 0: the image's text */
+    struct tprof_range text;
+    /* Where stacks lie. Every byte here can be read at any time without a
+     * fault. Ascending addresses; unused entries, of size 0, come last. All 0:
+     * the image. An entry that is set replaces the image. */
+    struct tprof_range readable[TPROF_RANGES];
 };
 
-/* What the image says of itself; the linker fragments provide it. */
+/* Where the parts of the image lie. Equal pointers: that part is missing. */
 struct tprof_image {
     const void *text_start, *text_end;   /* tprof_bounds.ld */
     const void *image_start, *image_end; /* tprof_bounds.ld */
@@ -293,17 +330,20 @@ struct tprof_image {
 };
 
 /*
- * Prepares the agent; tprof_init() below is this with the linker fragments'
- * symbols. Copies (config) and (image). Call once, on the boot core, before
- * any other function. Probes the device, measures the timer (about 1 ms).
+ * Prepares the agent. tprof_init(), below, calls this with what the linker
+ * fragments provide. Call it once, on the boot core, before any other function.
+ * It copies (config) and (image), probes the device, and measures the timer
+ * for about 1 ms.
  *
- * Returns TPROF_OK, or an error: then nothing was changed or claimed, and it
- * may be called again. TPROF_ERR_STATE: it has succeeded before; _VERSION,
- * _CONFIG; _TEXT, _TEXT_UNMAPPED; _MEMORY, _MEMORY_SMALL, _MEMORY_UNMAPPED;
- * _DEVICE: a kernel may well go on without; with TPROF_TIMER_APIC _APIC,
- * _APIC_OFF, _APIC_UNMAPPED, _IDT, _VECTOR, _TIMER. Whether memory is there the
- * CPU is asked, by a copy of the exceptions' gates: the IDT that is loaded, if
- * it has them, is mapped. No fault of that reaches the kernel.
+ * Returns TPROF_OK, or an error. After an error nothing was changed or claimed,
+ * and the kernel may call it again or go on without a profiler. Errors are
+ * TPROF_ERR_STATE (it has succeeded before), _VERSION, _CONFIG, _TEXT,
+ * _TEXT_UNMAPPED, _MEMORY, _MEMORY_SMALL, _MEMORY_UNMAPPED, _DEVICE, and with
+ * TPROF_TIMER_APIC _APIC, _APIC_OFF, _APIC_UNMAPPED, _IDT, _VECTOR, _TIMER.
+ *
+ * The agent finds out what is mapped by touching it. For that moment it loads
+ * an IDT of its own, a copy of the kernel's first 32 gates, so that no fault
+ * reaches the kernel. If an IDT with these gates is loaded, it must be mapped.
  */
 int tprof_init_image(const struct tprof_config *config,
                      const struct tprof_image *image);
@@ -316,7 +356,7 @@ TPROF_FRAGMENT char __tprof_build_id[], __tprof_build_id_end[];
 TPROF_FRAGMENT char __tprof_memory[], __tprof_memory_end[];
 #undef TPROF_FRAGMENT
 
-/* As tprof_init_image(), with what the linker fragments provide. */
+/* Calls tprof_init_image() with what the linker fragments provide. */
 static inline int tprof_init(const struct tprof_config *config)
 {
     /* a table: 64-bit relocations reach wherever the image lies */
@@ -330,110 +370,121 @@ static inline int tprof_init(const struct tprof_config *config)
 }
 #endif
 
-/* Bytes of memory that (config) needs with config.cpus cores (0: 1 core). */
+/* Returns the bytes of memory that (config) needs for config.cpus cores (0: for
+ * one), or 0 if a field is out of its range. */
 size_t tprof_mem_size(const struct tprof_config *config);
 
 /*
- * Joins the calling core; from now on it samples whenever the host asks.
- * Cores are numbered by config.cpu_source, or in the order of these calls
- * (TPROF_CPU_APIC, TPROF_CPU_TSC_AUX). Call it once on each core, after its
- * IDT is loaded and its local APIC is enabled.
+ * Joins the calling core. From now on the core samples whenever the host asks.
+ * Call it once on each core, after the core's IDT is loaded and its local APIC
+ * is enabled. config.cpu_source says how cores are numbered; with
+ * TPROF_CPU_APIC and TPROF_CPU_TSC_AUX the order of these calls does.
  *
- * Returns TPROF_OK, or an error: then the core has not joined, and is as it
- * was. TPROF_ERR_NOT_INIT; _CPU; _STATE: it has joined; with TPROF_TIMER_APIC
- * _APIC, _APIC_OFF, _APIC_UNMAPPED, _IDT, _VECTOR_TAKEN, or what
- * config.install_vector returned.
+ * Returns TPROF_OK, or an error. After an error the core has not joined, and is
+ * as it was. Errors are TPROF_ERR_NOT_INIT, _CPU, _STATE (the core has joined
+ * already), and with TPROF_TIMER_APIC _APIC, _APIC_OFF, _APIC_UNMAPPED, _IDT,
+ * _VECTOR_TAKEN, or what config.install_vector() returned.
  */
 int tprof_start_cpu(void);
 
-/* Takes the calling core out again; its gate stays, its timer is free.
- * Returns TPROF_OK, TPROF_ERR_NOT_INIT, or TPROF_ERR_STATE: it has not joined.
- */
+/* Takes the calling core out again. Its gate stays; its timer is the kernel's.
+ * Returns TPROF_OK, TPROF_ERR_NOT_INIT, or TPROF_ERR_STATE: the core has not
+ * joined. */
 int tprof_stop_cpu(void);
 
-/*
- * Drains, and listens to the host. For kernels that rather drain from their
- * idle loop, and the only drain of a channel that is not
- * TPROF_CHANNEL_IRQ_SAFE. Any core, any time, never inside a tick. Interrupts
- * are off meanwhile.
- */
+/* Sends samples, and listens to the host: for a kernel's idle loop. It is
+ * needed where the channel is not TPROF_CHANNEL_IRQ_SAFE. Any core may call it
+ * at any time, but not inside a tick. Interrupts are off meanwhile. */
 void tprof_poll(void);
 
-/*
- * The kernel's own timer interrupt on this core took (regs):
- * TPROF_TIMER_KERNEL, TPROF_TIMER_SHARED. Interrupts off or on, any stack with
- * 256 bytes left.
- */
+/* TPROF_TIMER_KERNEL, TPROF_TIMER_SHARED: the kernel's timer interrupt on this
+ * core has interrupted (regs). Interrupts are off or on; any stack will do that
+ * has 256 bytes left. */
 void tprof_tick(const struct tprof_regs *regs);
 
 /*
- * TPROF_TIMER_SHARED: when the calling core's timer shall fire at the latest,
- * TSC. Whenever a kernel without a fixed tick programs its one-shot timer, it
- * takes the earlier one of its own deadline and this; its handler calls
- * tprof_tick(), and programs the timer again. It may be over by then: the timer
- * fires at once, since nothing but tprof_tick() moves it on. Intervals are
- * drawn at random, as with TPROF_TIMER_APIC. A core that does not sample is
- * wanted some times a second; one that has not joined, never: UINT64_MAX.
- * Interrupts are off.
+ * TPROF_TIMER_SHARED: returns the TSC at which the calling core's timer must
+ * fire at the latest; UINT64_MAX: never, since the core has not joined.
+ * Interrupts must be off.
+ *
+ * A kernel without a fixed tick asks whenever it programs its one-shot timer,
+ * and programs the earlier of its own deadline and this one. The timer's
+ * handler calls tprof_tick(), then programs the timer again. The deadline may
+ * have passed already: the kernel then makes the timer fire at once, since only
+ * tprof_tick() sets the next deadline.
+ *
+ * Intervals are drawn at random, as with TPROF_TIMER_APIC. For a core that does
+ * not sample the deadline is at most a quarter of a second away.
  */
 uint64_t tprof_deadline(void);
 
-/*
- * Sends what the rings hold, for a guest about to exit: at most (frames)
- * frames of 1.5 KiB. Returns 0 when all is sent, else 1.
- */
+/* Sends what the rings hold, for a guest that is about to exit. It gives up
+ * after 1,000 x (frames) tries, each of which sends one frame of 1.5 KiB, or
+ * nothing while the device is busy. Returns 0 when everything is sent or no
+ * host is attached, else 1. */
 int tprof_flush(uint32_t frames);
 
-/* Cumulative since tprof_init(). deadlines = ticks + missed;
+/* One core's counters since tprof_init(). Deadlines are ticks + missed, and
  * ticks = samples + ring_full + reentered. */
 struct tprof_stats {
-    uint64_t ticks, samples, missed, ring_full, reentered;
-    uint64_t cost_tsc, cost_max_tsc; /* spent in the profiler's interrupt */
-    uint64_t by_division;            /* ticks so late that drawing gave up */
-    uint64_t stacks;                 /* dictionary definitions */
-    uint64_t foreign;                /* interrupts that were no tick */
-    uint64_t repaired; /* times that its timer was taken back: ticks had stayed
-                          away for long, or others had used it */
+    uint64_t ticks;        /* interrupts that were due to take a sample */
+    uint64_t samples;      /* samples that were written into the ring */
+    uint64_t missed;       /* deadlines that had no tick of their own */
+    uint64_t ring_full;    /* ticks without a sample: the ring was full */
+    uint64_t reentered;    /* ticks without a sample: inside another tick */
+    uint64_t cost_tsc;     /* TSC ticks spent in ticks and in sending */
+    uint64_t cost_max_tsc; /* TSC ticks spent in the longest of these */
+    uint64_t by_division;  /* ticks that cover too many deadlines to draw all */
+    uint64_t stacks;       /* stacks that were described to the host */
+    uint64_t foreign;      /* interrupts at the vector: neither tick nor work */
+    /* times that the agent took this core's timer back, after ticks had stayed
+     * away for long or the kernel had used the timer */
+    uint64_t repaired;
     uint32_t apic_id;
-    uint32_t started;
+    uint32_t started; /* 1: the core has joined, 0: it has left */
 };
 
-/*
- * A further image, say an application that the kernel has loaded: where its
- * code lies, and how the host knows its ELF file.
- */
+/* A further image, for example an application that the kernel has loaded: where
+ * the image's code lies, and how the host recognizes its ELF file. */
 struct tprof_mapping {
-    const char *name;       /* as its file is named; as long as it is there */
-    const void *build_id;   /* the id's bytes, likewise. NULL: it has none */
-    uint32_t build_id_size; /* at most 64 */
-    uint64_t start, size;   /* its code: run-time address, bytes */
-    uint64_t link_start;    /* (start) as its ELF file has it */
+    /* Name of the image's file, at most 255 bytes, and the bytes of its
+     * build-id. Both stay as long as the mapping. NULL: it has none. */
+    const char *name;
+    const void *build_id;
+    uint32_t build_id_size; /* bytes of the build-id, at most 64 */
+    uint64_t start;         /* run-time address of the code, not 0 */
+    uint64_t size;          /* bytes of the code, not 0 */
+    uint64_t link_start;    /* address of (start) in the image's ELF file */
 };
 #define TPROF_MAPPINGS 16
 
 /*
- * Tells of (mapping), which is copied; its code is mapped by now, and read
- * where there is no build_id. Its functions have names then, and frames in it
- * are accepted. Mappings that it overlaps are gone from now on: of applications
- * that have ended. A collector that is attached meanwhile has told the range's
- * first one only, and says so. Any core, after tprof_init(), never inside a
- * tick.
+ * Tells the agent and the host of (mapping), which is copied. Samples in the
+ * image then have function names, and call chains may pass through it. Any core
+ * may call it after tprof_init(), but not inside a tick. The code is mapped:
+ * the agent reads up to 64 KiB of it where there is no build-id.
  *
- * Returns TPROF_OK; TPROF_ERR_NOT_INIT; TPROF_ERR_CONFIG if it makes no sense,
- * or overlaps text; TPROF_ERR_MEMORY_SMALL if there are TPROF_MAPPINGS others.
+ * Mappings that (mapping) overlaps are removed, since their applications must
+ * have ended. An attached collector keeps reporting the image that was first
+ * mapped at an address, and warns that another has replaced it.
+ *
+ * Returns TPROF_OK; TPROF_ERR_NOT_INIT; TPROF_ERR_CONFIG if a field is out of
+ * its range or the code overlaps the kernel's text; TPROF_ERR_MEMORY_SMALL if
+ * there are TPROF_MAPPINGS others.
  */
 int tprof_map(const struct tprof_mapping *mapping);
 
-/* Reads (core)'s counters. Returns TPROF_OK or TPROF_ERR_CPU. */
+/* Reads the counters of (core). Returns TPROF_OK, or TPROF_ERR_CPU: no core of
+ * that number has ever joined. */
 int tprof_get_stats(uint32_t core, struct tprof_stats *stats);
 
-/* What an error means and what to do, one line. Never NULL. */
+/* Returns one line: what (error) means and what to do. Never NULL. */
 const char *tprof_strerror(int error);
 
-/* TPROF_VERSION of the library that is linked. */
+/* Returns TPROF_VERSION of the library that is linked. */
 uint32_t tprof_version(void);
 
-/* Where this image was loaded: its address, less the ELF's, is the slide. */
+/* The image's slide: this array's address, less the one in the ELF file. */
 extern const char tprof_anchor[];
 
 #pragma GCC visibility pop
