@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tprof in an EFI application, and in a kernel that begins as one: where the
- * firmware has put it, what its PE headers say, and firmware's interrupts. It
- * needs no EFI header, and goes before or after one.
+ * tprof in an EFI application, and in a kernel that begins as one.
  *
- * Made of ELF files with objcopy, an application links libtprof.a; made by
- * clang for x86_64-unknown-windows and lld-link, tprof.lib.
+ * This header needs no EFI header, and may come before or after one.
+ *
+ * An application that is made of ELF files with objcopy links libtprof.a. One
+ * that clang for x86_64-unknown-windows and lld-link make links tprof.lib.
  */
 #ifndef TPROF_EFI_H
 #define TPROF_EFI_H
@@ -19,26 +19,30 @@ extern "C" {
 #pragma GCC visibility push(default)
 
 /*
- * As tprof_init(), for the image that the firmware has loaded at (base):
- * ImageBase of EFI_LOADED_IMAGE_PROTOCOL. Its headers say where text is: the
- * section of its entry point; and its build-id: the section of an ELF note, or
- * the GUID in the debug directory.
+ * Prepares the agent as tprof_init() does, for the image that the firmware has
+ * loaded at (base): ImageBase of EFI_LOADED_IMAGE_PROTOCOL. The agent reads two
+ * things in the headers of that PE image. Text is the section that holds the
+ * entry point. The build-id is an ELF note in some section, else the GUID in
+ * the debug directory.
  *
- * config.memory is needed: pages of type EfiLoaderData stay after
- * ExitBootServices(). config.readable is where stacks lie, the firmware's.
+ * Two fields must be set, and two have other defaults here:
+ *   config.memory: pages of type EfiLoaderData, which stay after
+ *     ExitBootServices()
+ *   config.readable: where stacks lie, those of the firmware
+ *   config.vector: 0 means 239, since the firmware has a handler in every gate
+ *   config.install_vector: NULL takes that gate away from its handler
  *
- * Firmware has a handler in every gate. So config.vector is 239 here by
- * default, and config.install_vector takes the gate from whoever has it.
+ * The firmware may drive its timer events by the boot core's local APIC timer,
+ * as OVMF does. tprof_start_cpu() takes that timer, and these events stop,
+ * unless the application lets another interrupt drive them, as
+ * tests/guest/efi/tick.c does.
  *
- * Firmware's own timer may be the boot core's local APIC's (OVMF's is), which
- * tprof_start_cpu() takes: events with timers wait from then on, unless its
- * interrupt comes from elsewhere (tests/guest/efi/tick.c does that).
+ * Call ExitBootServices() between tprof_stop_cpu() and tprof_start_cpu(), since
+ * it stops the timer. A kernel then loads an IDT of its own between these two
+ * calls as well, on each core. The collector's session goes on.
  *
- * ExitBootServices() stops that timer, and a kernel then loads an IDT of its
- * own: both go between tprof_stop_cpu() and tprof_start_cpu() on each core. The
- * collector's session goes on.
- *
- * Returns what tprof_init() does; TPROF_ERR_TEXT: no PE image is there.
+ * Returns what tprof_init_image() does. TPROF_ERR_TEXT also says that there is
+ * no PE image at (base).
  */
 int tprof_init_efi(const struct tprof_config *config, const void *base);
 
