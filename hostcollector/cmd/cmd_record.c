@@ -5,7 +5,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/session.h"
-#include "render/text.h"
+#include "util/text.h"
 
 #define DEFAULT_FILE "tprof.tprof"
 

@@ -10,7 +10,7 @@
 #include "aggregate/maps.h"
 #include "cmd/identity.h"
 #include "render/share.h"
-#include "render/text.h"
+#include "util/text.h"
 #include "util/vec.h"
 
 /* An image without a file gets a warning above this share of busy time. */

@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 #include "source/source.h"
-#include "symbolize/arena.h"
+#include "util/arena.h"
 #include "util/err.h"
 
 #define GUEST_NAME_MAX 64 /* NUL included */

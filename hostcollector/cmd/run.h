@@ -16,7 +16,7 @@
 #include "pipeline.h"
 #include "render/remarks.h"
 #include "render/render.h"
-#include "symbolize/arena.h"
+#include "util/arena.h"
 #include "util/err.h"
 #include "view/view.h"
 

@@ -15,7 +15,7 @@
 #include "cmd/overall.h"
 #include "cmd/run.h"
 #include "fleet.h"
-#include "render/text.h"
+#include "util/text.h"
 #include "util/vec.h"
 
 /* Of one guest's profile, and of all together; dictionaries take as much

@@ -8,7 +8,7 @@
 #include "render/share.h"
 #include "render/steal.h"
 #include "render/table.h"
-#include "render/text.h"
+#include "util/text.h"
 
 /* Lateness is worth a list of functions above this share of the time. */
 #define LATE_MIN   .01

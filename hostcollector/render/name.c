@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "render/text.h"
+#include "util/text.h"
 
 /* Longer names are not looked into. */
 #define NAME_MAX_BYTES 4200u

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 
 #include "render/share.h"
-#include "render/text.h"
+#include "util/text.h"
 
 #define NAME_WIDTH 30
 

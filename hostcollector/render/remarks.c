@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "render/text.h"
+#include "util/text.h"
 
 static void add(struct remarks *r, bool warning, const char *fmt, va_list args)
     __attribute__((format(printf, 3, 0)));

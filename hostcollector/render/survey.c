@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "render/text.h"
+#include "util/text.h"
 
 /* As tprof_memory.ld has it: for all, and for each core. */
 #define MEMORY_SHARED   (32u << 10)

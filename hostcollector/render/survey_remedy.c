@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "render/survey.h"
-#include "render/text.h"
+#include "util/text.h"
 
 #define LINE       768
 /* Less than this share of the code is not worth a paragraph. */

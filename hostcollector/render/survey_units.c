@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "render/survey.h"
-#include "render/text.h"
+#include "util/text.h"
 
 #define UNITS_SHOWN   20u
 #define COMPILERS_MAX 32u

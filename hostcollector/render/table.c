@@ -13,7 +13,7 @@
 
 #include "render/name.h"
 #include "render/share.h"
-#include "render/text.h"
+#include "util/text.h"
 
 /* Rows by default: of all cores, and of each where there are several. */
 #define TOP_TOTAL 20

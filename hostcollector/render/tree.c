@@ -6,7 +6,7 @@
 #include "render/name.h"
 #include "render/share.h"
 #include "render/table.h"
-#include "render/text.h"
+#include "util/text.h"
 
 /* Branches below this share of busy time are left out, unless asked for. */
 #define BRANCH_MIN  .01

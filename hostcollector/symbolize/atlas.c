@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolize/arena.h"
+#include "util/arena.h"
 #include "util/vec.h"
 
 struct atlas_range {

@@ -4,7 +4,7 @@
 #define TPROF_SYMBOLIZE_CFI_H
 
 #include "model/survey.h"
-#include "symbolize/spans.h"
+#include "util/spans.h"
 
 struct image;
 

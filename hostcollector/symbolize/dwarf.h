@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "symbolize/spans.h"
+#include "util/spans.h"
 
 struct dwarf;
 struct image;

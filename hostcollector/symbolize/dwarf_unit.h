@@ -7,9 +7,9 @@
 #ifndef TPROF_SYMBOLIZE_DWARF_UNIT_H
 #define TPROF_SYMBOLIZE_DWARF_UNIT_H
 
-#include "symbolize/arena.h"
 #include "symbolize/dwarf.h"
 #include "symbolize/dwarf_cursor.h"
+#include "util/arena.h"
 
 struct section {
     const uint8_t *at; /* NULL if the image has none */

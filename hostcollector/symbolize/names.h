@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "symbolize/arena.h"
+#include "util/arena.h"
 
 struct names_entry;
 struct pascal_hint;

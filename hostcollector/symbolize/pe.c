@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "symbolize/arena.h"
 #include "symbolize/object.h"
+#include "util/arena.h"
 #include "util/bytes.h"
 
 #define DOS_LFANEW          0x3cu /* u32 file offset of the signature */

@@ -9,7 +9,7 @@
 #include "symbolize/dwarf.h"
 #include "symbolize/image.h"
 #include "symbolize/opcodes.h"
-#include "symbolize/spans.h"
+#include "util/spans.h"
 
 /* No kernel has more runs of instructions; what comes then is left out. */
 #define MAX_CODE_PARTS 1024u

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "symbolize/image.h"
-#include "symbolize/spans.h"
 #include "symbolize/survey.h"
+#include "util/spans.h"
 
 static bool has(const struct image *img, const char *name)
 {

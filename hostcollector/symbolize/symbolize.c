@@ -9,11 +9,11 @@
 #include <string.h>
 #include <strings.h>
 
-#include "symbolize/arena.h"
 #include "symbolize/dwarf.h"
 #include "symbolize/image.h"
 #include "symbolize/names.h"
 #include "symbolize/pascal.h"
+#include "util/arena.h"
 
 struct answer {
     uint64_t pc;

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "model/sample.h"
-#include "symbolize/arena.h"
 #include "symbolize/atlas.h"
 #include "symbolize/symbolize.h"
+#include "util/arena.h"
 #include "util/map.h"
 #include "util/vec.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "render/text.h"
+#include "util/text.h"
 
 static void check_short(size_t width, const char *name, const char *want)
 {

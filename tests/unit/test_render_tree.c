@@ -6,7 +6,7 @@
 #include "check.h"
 #include "render/render.h"
 #include "render/table.h"
-#include "render/text.h"
+#include "util/text.h"
 
 #define LONG_A "kernel::first_of_a_chain_of_functions_that_do_not_fit"
 #define LONG_B "kernel::second_of_a_chain_of_functions_that_do_not_fit"

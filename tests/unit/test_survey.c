@@ -13,8 +13,8 @@
 #include "input.h"
 #include "render/survey.h"
 #include "symbolize/image.h"
-#include "symbolize/spans.h"
 #include "util/err.h"
+#include "util/spans.h"
 
 #define KEEP "-fno-omit-frame-pointer -mno-omit-leaf-frame-pointer"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Columns and escapes: what a report prints is what a terminal can bear. */
-#include "render/text.h"
+#include "util/text.h"
 
 #include <stdlib.h>
 #include <string.h>

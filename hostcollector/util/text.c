@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Columns, numbers and paragraphs; what is unsafe to print is escaped. */
-#include "render/text.h"
+#include "util/text.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

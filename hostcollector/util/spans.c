@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Sorted lists of ranges, joined late. */
-#include "symbolize/spans.h"
+#include "util/spans.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Plain text in columns, harmless on any terminal. Leaf. */
-#ifndef TPROF_RENDER_TEXT_H
-#define TPROF_RENDER_TEXT_H
+#ifndef TPROF_UTIL_TEXT_H
+#define TPROF_UTIL_TEXT_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Sets of addresses. Leaf. */
-#ifndef TPROF_SYMBOLIZE_SPANS_H
-#define TPROF_SYMBOLIZE_SPANS_H
+#ifndef TPROF_UTIL_SPANS_H
+#define TPROF_UTIL_SPANS_H
 
 #include <stddef.h>
 #include <stdint.h>

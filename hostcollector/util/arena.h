@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Memory that is all released at once. */
-#ifndef TPROF_SYMBOLIZE_ARENA_H
-#define TPROF_SYMBOLIZE_ARENA_H
+#ifndef TPROF_UTIL_ARENA_H
+#define TPROF_UTIL_ARENA_H
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A list of blocks, filled from the front. */
-#include "symbolize/arena.h"
+#include "util/arena.h"
 
 #include <stdint.h>
 #include <stdlib.h>
