@@ -5,8 +5,8 @@
 #include "cmd/cmd.h"
 #include "cmd/options.h"
 #include "cmd/sandbox.h"
+#include "image/image.h"
 #include "render/survey.h"
-#include "symbolize/image.h"
 #include "symbolize/survey.h"
 
 static int help(void)

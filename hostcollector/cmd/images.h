@@ -8,8 +8,8 @@
 
 #include <stddef.h>
 
+#include "image/image.h"
 #include "symbolize/atlas.h"
-#include "symbolize/image.h"
 #include "util/err.h"
 
 struct shared_image;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolize/image.h"
+#include "image/image.h"
 #include "symbolize/insn.h"
 
 #define OVERLAP_MAX 4u /* functions are nested, but not much */

@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
+#include "image/image.h"
 #include "symbolize/dwarf_unit.h"
-#include "symbolize/image.h"
 
 /* From a function through its abstract origin to its declaration: 2. */
 #define MAX_ORIGINS 8u

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "symbolize/image.h"
+#include "image/image.h"
 
 #define MAX_FORMATS 16u
 

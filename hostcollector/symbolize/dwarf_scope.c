@@ -4,7 +4,7 @@
 
 #include <dwarf.h>
 
-#include "symbolize/image.h"
+#include "image/image.h"
 
 /* Deeper chains than any compiler makes; the outer part is kept. */
 #define MAX_FRAMES 128u

@@ -5,7 +5,7 @@
 #include <dwarf.h>
 #include <stdlib.h>
 
-#include "symbolize/image.h"
+#include "image/image.h"
 
 /* Make room for one more element of (size) in a growing array. */
 static int grow(void **array, size_t count, size_t *room, size_t size)

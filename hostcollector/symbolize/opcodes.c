@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "image/image.h"
 #include "model/stack.h"
 #include "symbolize/calls.h"
 #include "symbolize/frame_flow.h"
-#include "symbolize/image.h"
 #include "util/map.h"
 
 /* Longer ones are not functions but what lies between two labels. */

@@ -2,7 +2,7 @@
 /* What of tprof is linked into an image, by its symbols. */
 #include <string.h>
 
-#include "symbolize/image.h"
+#include "image/image.h"
 #include "symbolize/survey.h"
 #include "util/spans.h"
 

@@ -5,8 +5,8 @@
 
 #include <dwarf.h>
 
+#include "image/image.h"
 #include "symbolize/dwarf.h"
-#include "symbolize/image.h"
 #include "symbolize/pascal.h"
 #include "symbolize/survey.h"
 

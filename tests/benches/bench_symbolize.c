@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "symbolize/image.h"
+#include "image/image.h"
 #include "symbolize/symbolize.h"
 #include "util/err.h"
 

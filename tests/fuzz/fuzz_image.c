@@ -7,8 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "image/image.h"
 #include "render/survey.h"
-#include "symbolize/image.h"
 #include "symbolize/opcodes.h"
 #include "symbolize/survey.h"
 #include "symbolize/symbolize.h"

@@ -4,9 +4,9 @@
 #include "symbolize/callers.h"
 
 #include "check.h"
+#include "image/image.h"
 #include "input.h"
 #include "symbolize/atlas.h"
-#include "symbolize/image.h"
 #include "symbolize/opcodes.h"
 #include "util/err.h"
 

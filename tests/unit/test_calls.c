@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "image/image.h"
 #include "input.h"
-#include "symbolize/image.h"
 #include "util/err.h"
 #include "util/map.h"
 

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "check.h"
+#include "image/image.h"
 #include "input.h"
-#include "symbolize/image.h"
 #include "symbolize/insn.h"
 #include "util/err.h"
 

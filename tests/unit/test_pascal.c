@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "check.h"
+#include "image/image.h"
 #include "input.h"
-#include "symbolize/image.h"
 #include "symbolize/pascal.h"
 #include "symbolize/symbolize.h"
 

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "check.h"
+#include "image/image.h"
 #include "input.h"
-#include "symbolize/image.h"
 #include "symbolize/opcodes.h"
 #include "symbolize/symbolize.h"
 #include "util/err.h"

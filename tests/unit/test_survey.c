@@ -10,9 +10,9 @@
 
 #include "alloc.h"
 #include "check.h"
+#include "image/image.h"
 #include "input.h"
 #include "render/survey.h"
-#include "symbolize/image.h"
 #include "util/err.h"
 #include "util/spans.h"
 

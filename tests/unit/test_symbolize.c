@@ -12,9 +12,9 @@
 
 #include "alloc.h"
 #include "check.h"
+#include "image/image.h"
 #include "input.h"
 #include "spot.h"
-#include "symbolize/image.h"
 #include "symbolize/opcodes.h"
 #include "util/err.h"
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolize/image.h"
+#include "image/image.h"
 #include "symbolize/symbolize.h"
 
 #define CALLS_MAX 4096

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "symbolize/object.h"
+#include "image/object.h"
 #include "util/arena.h"
 #include "util/bytes.h"
 

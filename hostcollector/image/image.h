@@ -11,8 +11,8 @@
  * the collector runs; if that overwrites the file in place instead of writing
  * a new one, the image is not used any further (image_intact).
  */
-#ifndef TPROF_SYMBOLIZE_IMAGE_H
-#define TPROF_SYMBOLIZE_IMAGE_H
+#ifndef TPROF_IMAGE_IMAGE_H
+#define TPROF_IMAGE_IMAGE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,14 +3,14 @@
  * The functions of a symbol table, by address. Part of image, which says
  * what they mean to everybody else.
  */
-#ifndef TPROF_SYMBOLIZE_SYMTAB_H
-#define TPROF_SYMBOLIZE_SYMTAB_H
+#ifndef TPROF_IMAGE_SYMTAB_H
+#define TPROF_IMAGE_SYMTAB_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "symbolize/image.h"
+#include "image/image.h"
 
 struct symtab {
     struct image_function *functions; /* rising, one for each start */

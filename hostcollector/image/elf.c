@@ -7,7 +7,7 @@
 #include <gelf.h>
 #include <libelf.h>
 
-#include "symbolize/object.h"
+#include "image/object.h"
 
 /* A linked kernel has some dozen sections and a handful of segments. */
 #define MAX_SECTIONS  65536u

@@ -4,15 +4,15 @@
  * where, functions, sections, identity. One table of functions for each format:
  * elf.c, pe.c. Part of image, which says what it means to everybody else.
  */
-#ifndef TPROF_SYMBOLIZE_OBJECT_H
-#define TPROF_SYMBOLIZE_OBJECT_H
+#ifndef TPROF_IMAGE_OBJECT_H
+#define TPROF_IMAGE_OBJECT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "symbolize/image.h"
-#include "symbolize/symtab.h"
+#include "image/image.h"
+#include "image/symtab.h"
 #include "util/err.h"
 
 struct object;

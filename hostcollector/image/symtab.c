@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which function of the symbol table holds an address. */
-#include "symbolize/symtab.h"
+#include "image/symtab.h"
 
 #include <stdlib.h>
 #include <string.h>

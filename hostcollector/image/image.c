@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Opens and identifies the guest's executable, whatever its format. */
-#include "symbolize/image.h"
+#include "image/image.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "symbolize/object.h"
+#include "image/object.h"
 #include "util/crc32c.h"
 #include "util/vec.h"
 
