@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dwarf/dwarf.h"
 #include "image/image.h"
 #include "symbolize/cfi.h"
-#include "symbolize/dwarf.h"
 #include "symbolize/opcodes.h"
 #include "util/spans.h"
 

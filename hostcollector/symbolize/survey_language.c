@@ -5,8 +5,8 @@
 
 #include <dwarf.h>
 
+#include "dwarf/dwarf.h"
 #include "image/image.h"
-#include "symbolize/dwarf.h"
 #include "symbolize/pascal.h"
 #include "symbolize/survey.h"
 

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "dwarf/dwarf.h"
 #include "image/image.h"
-#include "symbolize/dwarf.h"
 #include "symbolize/names.h"
 #include "symbolize/pascal.h"
 #include "util/arena.h"

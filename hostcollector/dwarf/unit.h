@@ -4,11 +4,11 @@
  * the attributes of debugging information entries (DIEs). Section numbers in
  * comments are those of DWARF 5.
  */
-#ifndef TPROF_SYMBOLIZE_DWARF_UNIT_H
-#define TPROF_SYMBOLIZE_DWARF_UNIT_H
+#ifndef TPROF_DWARF_UNIT_H
+#define TPROF_DWARF_UNIT_H
 
-#include "symbolize/dwarf.h"
-#include "symbolize/dwarf_cursor.h"
+#include "dwarf/cursor.h"
+#include "dwarf/dwarf.h"
 #include "util/arena.h"
 
 struct section {

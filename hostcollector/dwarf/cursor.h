@@ -4,8 +4,8 @@
  * read past the end gives 0, moves to the end and sets (bad), so that loops
  * come to an end by themselves and need to look at (bad) only once.
  */
-#ifndef TPROF_SYMBOLIZE_DWARF_CURSOR_H
-#define TPROF_SYMBOLIZE_DWARF_CURSOR_H
+#ifndef TPROF_DWARF_CURSOR_H
+#define TPROF_DWARF_CURSOR_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Units of .debug_info with their abbreviations, and which code each holds. */
-#include "symbolize/dwarf_unit.h"
+#include "dwarf/unit.h"
 
 #include <dwarf.h>
 #include <stdlib.h>

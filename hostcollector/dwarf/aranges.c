@@ -4,7 +4,7 @@
  * does not say. Free Pascal gives a unit's ends by two symbols of their own,
  * and a linker that drops what nobody calls drops these.
  */
-#include "symbolize/dwarf_unit.h"
+#include "dwarf/unit.h"
 
 /* One tuple of address and length; false at the end of the set. */
 static bool tuple(struct cursor *c, unsigned size, uint64_t *low,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Brings each address to its compile unit, and collects what that says. */
-#include "symbolize/dwarf.h"
+#include "dwarf/dwarf.h"
 
 #include <stdlib.h>
 
+#include "dwarf/unit.h"
 #include "image/image.h"
-#include "symbolize/dwarf_unit.h"
 
 /* From a function through its abstract origin to its declaration: 2. */
 #define MAX_ORIGINS 8u

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which function, and which calls inlined into it, hold an address. */
-#include "symbolize/dwarf_unit.h"
+#include "dwarf/unit.h"
 
 #include <dwarf.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Attributes of DIEs: how long each form is and what it means (7.5.5). */
-#include "symbolize/dwarf_unit.h"
+#include "dwarf/unit.h"
 
 #include <dwarf.h>
 

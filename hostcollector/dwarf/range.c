@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which code a DIE has: one range, .debug_ranges (DWARF 4), .debug_rnglists. */
-#include "symbolize/dwarf_unit.h"
+#include "dwarf/unit.h"
 
 #include <dwarf.h>
 

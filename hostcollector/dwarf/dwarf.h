@@ -9,8 +9,8 @@
  * no memory per line, and each read is bounded, which matters since the file
  * is not trusted.
  */
-#ifndef TPROF_SYMBOLIZE_DWARF_H
-#define TPROF_SYMBOLIZE_DWARF_H
+#ifndef TPROF_DWARF_DWARF_H
+#define TPROF_DWARF_DWARF_H
 
 #include <stdbool.h>
 #include <stddef.h>
