@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "symbolize/opcodes.h"
+#include "code/frame_place.h"
 #include "symbolize/symbolize.h"
 #include "util/vec.h"
 

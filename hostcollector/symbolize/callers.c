@@ -2,8 +2,8 @@
 /* From function to function outward, as long as something tells the way. */
 #include "symbolize/callers.h"
 
+#include "code/frame_place.h"
 #include "symbolize/atlas.h"
-#include "symbolize/opcodes.h"
 
 /* Where we are. */
 struct climb {

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "code/frame_place.h"
 #include "dwarf/dwarf.h"
 #include "image/image.h"
 #include "symbolize/cfi.h"
-#include "symbolize/opcodes.h"
 #include "util/spans.h"
 
 /* No kernel has more runs of instructions; what comes then is left out. */

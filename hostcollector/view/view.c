@@ -8,9 +8,9 @@
 #include <stdlib.h>
 
 #include "aggregate/aggregate.h"
+#include "code/frame_place.h"
 #include "symbolize/atlas.h"
 #include "symbolize/callers.h"
-#include "symbolize/opcodes.h"
 #include "util/map.h"
 #include "util/vec.h"
 #include "view/places.h"

@@ -7,9 +7,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "code/frame_place.h"
 #include "image/image.h"
 #include "render/survey.h"
-#include "symbolize/opcodes.h"
 #include "symbolize/survey.h"
 #include "symbolize/symbolize.h"
 #include "util/err.h"

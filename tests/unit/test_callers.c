@@ -4,10 +4,10 @@
 #include "symbolize/callers.h"
 
 #include "check.h"
+#include "code/frame_place.h"
 #include "image/image.h"
 #include "input.h"
 #include "symbolize/atlas.h"
-#include "symbolize/opcodes.h"
 #include "util/err.h"
 
 #define SLIDE 0x10000u

@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "check.h"
+#include "code/frame_place.h"
 #include "image/image.h"
 #include "input.h"
-#include "symbolize/opcodes.h"
 #include "symbolize/symbolize.h"
 #include "util/err.h"
 

@@ -12,10 +12,10 @@
 
 #include "alloc.h"
 #include "check.h"
+#include "code/frame_place.h"
 #include "image/image.h"
 #include "input.h"
 #include "spot.h"
-#include "symbolize/opcodes.h"
 #include "util/err.h"
 
 #define LINK "-nostdlib -static -fno-pie -no-pie "
@@ -188,8 +188,8 @@ TEST(inline_chains_equal_llvm_symbolizer) /* catches: indexed forms */
 
 #define OURS                                                                   \
     "-shared -fPIC -nostdlib -D_GNU_SOURCE -w -I$HOST "                        \
-    "$HOST/symbolize/dwarf*.c "                                                \
-    "$HOST/symbolize/insn.c $HOST/symbolize/arena.c"
+    "$HOST/dwarf/*.c "                                                         \
+    "$HOST/code/insn.c $HOST/util/arena.c"
 
 TEST(larger_programs_equal_addr2line) /* catches: units, headers, shared code */
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Abstract interpretation of one function, as frame_flow.h tells. */
-#include "symbolize/frame_flow.h"
+#include "code/frame_flow.h"
 
 #include <stdlib.h>
 
-#include "symbolize/insn.h"
+#include "code/insn.h"
 
 /* No stack is deeper, so a sum cannot overflow. */
 #define MAX_DEPTH (1 << 24)

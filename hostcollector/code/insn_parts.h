@@ -3,8 +3,8 @@
  * The fields of an encoded x86-64 instruction. Part of insn, which says what
  * they mean.
  */
-#ifndef TPROF_SYMBOLIZE_INSN_PARTS_H
-#define TPROF_SYMBOLIZE_INSN_PARTS_H
+#ifndef TPROF_CODE_INSN_PARTS_H
+#define TPROF_CODE_INSN_PARTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

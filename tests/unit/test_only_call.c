@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* calls: functions by how many ways lead into them, by hand and by objdump.
  * Catches: a way that was not seen, so that a caller is invented. */
-#include "symbolize/calls.h"
+#include "code/only_call.h"
 
 #include <ctype.h>
 #include <stdbool.h>

@@ -3,14 +3,14 @@
  * Calls as decoded, beside every four bytes that could refer to a function,
  * whatever they are: who is referred to once is called once.
  */
-#include "symbolize/calls.h"
+#include "code/only_call.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "code/insn.h"
 #include "image/image.h"
-#include "symbolize/insn.h"
 
 #define OVERLAP_MAX 4u /* functions are nested, but not much */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* opcodes, insn: against objdump, call frame information, and by hand. */
-#include "symbolize/opcodes.h"
+#include "code/frame_place.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "check.h"
+#include "code/insn.h"
 #include "image/image.h"
 #include "input.h"
-#include "symbolize/insn.h"
 #include "util/err.h"
 
 #define LINK "-nostdlib -static -no-pie "
@@ -182,7 +182,7 @@ static unsigned check_lengths(const char *path)
 
 #define OURS                                                                   \
     " -shared -fPIC -nostdlib -D_GNU_SOURCE -w -g -I$HOST "                    \
-    "$HOST/symbolize/dwarf*.c $HOST/symbolize/insn.c $HOST/symbolize/arena.c " \
+    "$HOST/dwarf/*.c $HOST/code/insn.c $HOST/util/arena.c "                    \
     "-fno-omit-frame-pointer -o $OUT"
 
 TEST(lengths_are_those_of_objdump) /* catches: a wrong table entry */
@@ -378,8 +378,8 @@ TEST(exits_are_where_the_compiler_says) /* catches: a wrong way to the caller */
     struct tally t = check_frames(input_build(
         "gcc", "bare",
         "gcc -O2 -fomit-frame-pointer -shared -fPIC -nostdlib -D_GNU_SOURCE -w "
-        "-g -I$HOST $HOST/symbolize/dwarf*.c $HOST/symbolize/insn.c "
-        "$HOST/symbolize/arena.c -o $OUT"));
+        "-g -I$HOST $HOST/dwarf/*.c $HOST/code/insn.c "
+        "$HOST/util/arena.c -o $OUT"));
 
     printf("%u exits agree, %u missed, %u false\n", t.exits, t.exits_missed,
            t.false_exits);

@@ -5,14 +5,14 @@
  * jumps and are joined where paths meet, until nothing changes. Pure; takes
  * time and memory in proportion to the function's size.
  */
-#ifndef TPROF_SYMBOLIZE_FRAME_FLOW_H
-#define TPROF_SYMBOLIZE_FRAME_FLOW_H
+#ifndef TPROF_CODE_FRAME_FLOW_H
+#define TPROF_CODE_FRAME_FLOW_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "symbolize/opcodes.h"
+#include "code/frame_place.h"
 
 enum frame_rbp {
     RBP_CALLER, /* still or again the caller's frame */

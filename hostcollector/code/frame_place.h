@@ -4,8 +4,8 @@
  * the opcodes of its function: whether the frame pointer already (or still)
  * names this function's frame, and whether the CPU was idle.
  */
-#ifndef TPROF_SYMBOLIZE_OPCODES_H
-#define TPROF_SYMBOLIZE_OPCODES_H
+#ifndef TPROF_CODE_FRAME_PLACE_H
+#define TPROF_CODE_FRAME_PLACE_H
 
 #include <stdbool.h>
 #include <stdint.h>

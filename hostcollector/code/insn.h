@@ -3,8 +3,8 @@
  * One x86-64 instruction: how long it is, where control goes, and what it does
  * to RSP and RBP. Pure; knows nothing about functions.
  */
-#ifndef TPROF_SYMBOLIZE_INSN_H
-#define TPROF_SYMBOLIZE_INSN_H
+#ifndef TPROF_CODE_INSN_H
+#define TPROF_CODE_INSN_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -4,8 +4,8 @@
  * other way: not by a jump, not by falling into it, not through its address,
  * which stands nowhere. Its caller is known without a look at any stack.
  */
-#ifndef TPROF_SYMBOLIZE_CALLS_H
-#define TPROF_SYMBOLIZE_CALLS_H
+#ifndef TPROF_CODE_ONLY_CALL_H
+#define TPROF_CODE_ONLY_CALL_H
 
 #include <stdint.h>
 

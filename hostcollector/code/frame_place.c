@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Finds the function of an address, has it interpreted, keeps the result. */
-#include "symbolize/opcodes.h"
+#include "code/frame_place.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "code/frame_flow.h"
+#include "code/only_call.h"
 #include "image/image.h"
 #include "model/stack.h"
-#include "symbolize/calls.h"
-#include "symbolize/frame_flow.h"
 #include "util/map.h"
 
 /* Longer ones are not functions but what lies between two labels. */

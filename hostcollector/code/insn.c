@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What an instruction does to RSP, RBP and the flow of control. */
-#include "symbolize/insn.h"
+#include "code/insn.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-#include "symbolize/insn_parts.h"
+#include "code/insn_parts.h"
 
 #define RSP 4u
 #define RBP 5u

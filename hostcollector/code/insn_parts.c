@@ -3,7 +3,7 @@
  * x86-64 instruction decoder, by the opcode maps of the manuals (Intel SDM
  * volume 2, appendix A; 64-bit mode only).
  */
-#include "symbolize/insn_parts.h"
+#include "code/insn_parts.h"
 
 #define MAX_LENGTH 15u
 
