@@ -15,7 +15,7 @@
 #include "model/profile.h"
 #include "model/view.h"
 #include "render/remarks.h"
-#include "symbolize/atlas.h"
+#include "symbolize/image_map.h"
 #include "util/err.h"
 
 /* Zeroed: none. */

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #include "image/image.h"
-#include "symbolize/atlas.h"
+#include "symbolize/image_map.h"
 #include "util/err.h"
 
 struct shared_image;

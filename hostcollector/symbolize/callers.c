@@ -3,7 +3,7 @@
 #include "symbolize/callers.h"
 
 #include "code/frame_place.h"
-#include "symbolize/atlas.h"
+#include "symbolize/image_map.h"
 
 /* Where we are. */
 struct climb {

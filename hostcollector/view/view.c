@@ -9,11 +9,11 @@
 
 #include "aggregate/aggregate.h"
 #include "code/frame_place.h"
-#include "symbolize/atlas.h"
 #include "symbolize/callers.h"
+#include "symbolize/image_map.h"
 #include "util/map.h"
 #include "util/vec.h"
-#include "view/places.h"
+#include "view/code_frames.h"
 #include "view/scope.h"
 
 /* What view_free() releases; the view is its first member. */

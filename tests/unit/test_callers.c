@@ -7,7 +7,7 @@
 #include "code/frame_place.h"
 #include "image/image.h"
 #include "input.h"
-#include "symbolize/atlas.h"
+#include "symbolize/image_map.h"
 #include "util/err.h"
 
 #define SLIDE 0x10000u

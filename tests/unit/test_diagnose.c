@@ -6,7 +6,7 @@
 
 #include "aggregate/aggregate.h"
 #include "check.h"
-#include "symbolize/atlas.h"
+#include "symbolize/image_map.h"
 #include "view/view.h"
 
 #define HZ 1000u /* of the guest's clock */

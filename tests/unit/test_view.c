@@ -10,7 +10,7 @@
 #include "aggregate/aggregate.h"
 #include "alloc.h"
 #include "check.h"
-#include "symbolize/atlas.h"
+#include "symbolize/image_map.h"
 
 #define PERIOD 1000u
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Images, and the places at which they lie, by rising address. */
-#include "symbolize/atlas.h"
+#include "symbolize/image_map.h"
 
 #include <stdlib.h>
 #include <string.h>

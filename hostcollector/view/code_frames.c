@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Addresses -> functions, each known once however often it was inlined. */
-#include "view/places.h"
+#include "view/code_frames.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "model/sample.h"
-#include "symbolize/atlas.h"
+#include "symbolize/image_map.h"
 #include "symbolize/symbolize.h"
 #include "util/arena.h"
 #include "util/map.h"

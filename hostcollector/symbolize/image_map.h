@@ -3,8 +3,8 @@
  * Which image a run-time address lies in, and where there: a kernel, and what
  * it has loaded. Knows of the readers of an image no more than where they are.
  */
-#ifndef TPROF_SYMBOLIZE_ATLAS_H
-#define TPROF_SYMBOLIZE_ATLAS_H
+#ifndef TPROF_SYMBOLIZE_IMAGE_MAP_H
+#define TPROF_SYMBOLIZE_IMAGE_MAP_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * Code addresses -> functions. Two passes: places_add() all addresses, then
  * places_finish(), which numbers the functions by name, then places_get().
  */
-#ifndef TPROF_VIEW_PLACES_H
-#define TPROF_VIEW_PLACES_H
+#ifndef TPROF_VIEW_CODE_FRAMES_H
+#define TPROF_VIEW_CODE_FRAMES_H
 
 #include <stdbool.h>
 #include <stddef.h>
