@@ -2,12 +2,12 @@
 /* collector check: what a profile of this image will and will not show. */
 #include <stdio.h>
 
+#include "check/gather.h"
+#include "check/report.h"
 #include "cmd/cmd.h"
 #include "cmd/options.h"
 #include "cmd/sandbox.h"
 #include "image/image.h"
-#include "render/survey.h"
-#include "symbolize/survey.h"
 
 static int help(void)
 {

@@ -7,10 +7,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "check/gather.h"
+#include "check/report.h"
 #include "code/frame_place.h"
 #include "image/image.h"
-#include "render/survey.h"
-#include "symbolize/survey.h"
 #include "symbolize/symbolize.h"
 #include "util/err.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A survey as text: what a profile will show, and what to do about the rest. */
-#ifndef TPROF_RENDER_SURVEY_H
-#define TPROF_RENDER_SURVEY_H
+#ifndef TPROF_CHECK_REPORT_H
+#define TPROF_CHECK_REPORT_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "model/survey.h"
+#include "check/facts.h"
 
 /*
  * Write what (s) says of the image at (path): a verdict, what is missing with

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* survey: an image's facts against readelf, nm, size and objdump. */
-#include "symbolize/survey.h"
+#include "check/gather.h"
 
 #include <elf.h>
 #include <stdio.h>
@@ -10,9 +10,9 @@
 
 #include "alloc.h"
 #include "check.h"
+#include "check/report.h"
 #include "image/image.h"
 #include "input.h"
-#include "render/survey.h"
 #include "util/err.h"
 #include "util/spans.h"
 

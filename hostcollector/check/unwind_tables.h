@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which code call frame information tells about. */
-#ifndef TPROF_SYMBOLIZE_CFI_H
-#define TPROF_SYMBOLIZE_CFI_H
+#ifndef TPROF_CHECK_UNWIND_TABLES_H
+#define TPROF_CHECK_UNWIND_TABLES_H
 
-#include "model/survey.h"
+#include "check/facts.h"
 #include "util/spans.h"
 
 struct image;

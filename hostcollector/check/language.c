@@ -5,10 +5,10 @@
 
 #include <dwarf.h>
 
+#include "check/gather.h"
 #include "dwarf/dwarf.h"
 #include "image/image.h"
 #include "symbolize/pascal.h"
-#include "symbolize/survey.h"
 
 /* Newer than libdw's header of elfutils 0.188, or of the vendors' own. */
 #define LANG_RUST_OLD 0x9000u

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The verdict on an image, and the facts behind it. */
-#include "render/survey.h"
+#include "check/report.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Joins symbols, code, DWARF and unwind tables to what a survey says. */
-#include "symbolize/survey.h"
+#include "check/gather.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/unwind_tables.h"
 #include "code/frame_place.h"
 #include "dwarf/dwarf.h"
 #include "image/image.h"
-#include "symbolize/cfi.h"
 #include "util/spans.h"
 
 /* No kernel has more runs of instructions; what comes then is left out. */

@@ -2,8 +2,8 @@
 /* What of tprof is linked into an image, by its symbols. */
 #include <string.h>
 
+#include "check/gather.h"
 #include "image/image.h"
-#include "symbolize/survey.h"
 #include "util/spans.h"
 
 static bool has(const struct image *img, const char *name)

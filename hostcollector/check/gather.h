@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Looks over a whole image: what will a profile of it show? */
-#ifndef TPROF_SYMBOLIZE_SURVEY_H
-#define TPROF_SYMBOLIZE_SURVEY_H
+#ifndef TPROF_CHECK_GATHER_H
+#define TPROF_CHECK_GATHER_H
 
-#include "model/survey.h"
+#include "check/facts.h"
 
 struct image;
 

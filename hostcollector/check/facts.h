@@ -3,8 +3,8 @@
  * What an image holds that a profile of it can show. Text is as it is in the
  * file: escape it. Bytes are of code: parts of sections with instructions.
  */
-#ifndef TPROF_MODEL_SURVEY_H
-#define TPROF_MODEL_SURVEY_H
+#ifndef TPROF_CHECK_FACTS_H
+#define TPROF_CHECK_FACTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "render/survey.h"
+#include "check/report.h"
 #include "util/text.h"
 
 #define UNITS_SHOWN   20u

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "render/survey.h"
+#include "check/report.h"
 #include "util/text.h"
 
 #define LINE       768

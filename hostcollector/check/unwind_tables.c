@@ -3,7 +3,7 @@
  * The extents in .debug_frame (DWARF 5, 6.4.1), .eh_frame (LSB), .pdata (PE
  * Format). What they say about registers is not read.
  */
-#include "symbolize/cfi.h"
+#include "check/unwind_tables.h"
 
 #include <string.h>
 
