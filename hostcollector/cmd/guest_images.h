@@ -11,10 +11,10 @@
 #include <stdint.h>
 
 #include "cmd/images.h"
+#include "diagnose/remarks.h"
 #include "model/guest.h"
 #include "model/profile.h"
 #include "model/view.h"
-#include "render/remarks.h"
 #include "symbolize/image_map.h"
 #include "util/err.h"
 

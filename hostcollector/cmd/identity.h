@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "diagnose/remarks.h"
 #include "image/image.h"
 #include "model/guest.h"
-#include "render/remarks.h"
 #include "util/err.h"
 
 /* By build-id where both have one, else by the CRC of text. */

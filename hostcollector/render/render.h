@@ -11,9 +11,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "diagnose/remarks.h"
 #include "model/profile.h"
 #include "model/view.h"
-#include "render/remarks.h"
 
 /* Everything to be shown. Strings may be NULL, and need not be harmless. */
 struct report {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What is remarked on cores that have fallen silent, and when it is not. */
-#include "render/remarks.h"
+#include "diagnose/remarks.h"
 
 #include <string.h>
 

@@ -3,14 +3,14 @@
  * From counters to sentences: each function looks for one kind of trouble and
  * says what happened and what to do next.
  */
-#include "render/remarks.h"
+#include "diagnose/remarks.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "render/silence.h"
-#include "render/steal.h"
+#include "diagnose/silence.h"
+#include "diagnose/steal.h"
 
 /* Fewer samples than this on a core: its shares are rough. */
 #define FEW_SAMPLES    100

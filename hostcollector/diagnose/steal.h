@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* How much of the cores' time the host took away, as their guest was told. */
-#ifndef TPROF_RENDER_STEAL_H
-#define TPROF_RENDER_STEAL_H
+#ifndef TPROF_DIAGNOSE_STEAL_H
+#define TPROF_DIAGNOSE_STEAL_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Keeps remarks; what gives reason for them is in diagnose.c. */
-#include "render/remarks.h"
+#include "diagnose/remarks.h"
 
 #include <stdarg.h>
 #include <stdio.h>

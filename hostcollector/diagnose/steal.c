@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Adds up what STATS say of the host; a guest may say anything. */
-#include "render/steal.h"
+#include "diagnose/steal.h"
 
 static double share(const struct profile *p, const struct profile_core *core)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Compares the time lines of cores. */
-#include "render/silence.h"
+#include "diagnose/silence.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* For how long a core has had no tick, while others went on. */
-#ifndef TPROF_RENDER_SILENCE_H
-#define TPROF_RENDER_SILENCE_H
+#ifndef TPROF_DIAGNOSE_SILENCE_H
+#define TPROF_DIAGNOSE_SILENCE_H
 
 #include "model/profile.h"
 

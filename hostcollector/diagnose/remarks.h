@@ -3,8 +3,8 @@
  * What a reader must know beside the numbers: warnings, which stand over the
  * tables, and notes, which stand below them.
  */
-#ifndef TPROF_RENDER_REMARKS_H
-#define TPROF_RENDER_REMARKS_H
+#ifndef TPROF_DIAGNOSE_REMARKS_H
+#define TPROF_DIAGNOSE_REMARKS_H
 
 #include <stdbool.h>
 #include <stddef.h>
