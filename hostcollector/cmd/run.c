@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/identity.h"
+#include "match/identity.h"
 
 static void on_note(void *context, const char *line)
 {

@@ -9,11 +9,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cmd/guest_images.h"
 #include "cmd/guests.h"
-#include "cmd/images.h"
 #include "cmd/options.h"
 #include "diagnose/remarks.h"
+#include "match/guest_images.h"
+#include "match/images.h"
 #include "pipeline.h"
 #include "render/render.h"
 #include "util/arena.h"

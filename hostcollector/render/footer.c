@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "diagnose/share.h"
 #include "diagnose/steal.h"
-#include "render/share.h"
 #include "render/table.h"
 #include "util/text.h"
 

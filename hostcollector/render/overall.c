@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-#include "render/share.h"
+#include "diagnose/share.h"
 #include "util/text.h"
 
 #define NAME_WIDTH 30

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "diagnose/share.h"
 #include "render/name.h"
-#include "render/share.h"
 #include "util/text.h"
 
 /* Rows by default: of all cores, and of each where there are several. */

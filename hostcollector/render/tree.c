@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "diagnose/share.h"
 #include "render/name.h"
-#include "render/share.h"
 #include "render/table.h"
 #include "util/text.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Matches files with what a guest says of its images. */
-#include "cmd/guest_images.h"
+#include "match/guest_images.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "aggregate/maps.h"
-#include "cmd/identity.h"
-#include "render/share.h"
+#include "diagnose/share.h"
+#include "match/identity.h"
 #include "util/text.h"
 #include "util/vec.h"
 

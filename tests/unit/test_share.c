@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Shares and their intervals, against tables and against drawn samples. */
-#include "render/share.h"
+#include "diagnose/share.h"
 
 #include <math.h>
 #include <stdint.h>

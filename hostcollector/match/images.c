@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Opened images by file; a file that was rebuilt is another one. */
-#include "cmd/images.h"
+#include "match/images.h"
 
 #include <stdlib.h>
 #include <string.h>

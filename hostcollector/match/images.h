@@ -3,8 +3,8 @@
  * The images of all guests, each opened once however many run it, with what
  * names and classifies its addresses.
  */
-#ifndef TPROF_CMD_IMAGES_H
-#define TPROF_CMD_IMAGES_H
+#ifndef TPROF_MATCH_IMAGES_H
+#define TPROF_MATCH_IMAGES_H
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Is this the image that the guest runs? */
-#ifndef TPROF_CMD_IDENTITY_H
-#define TPROF_CMD_IDENTITY_H
+#ifndef TPROF_MATCH_IDENTITY_H
+#define TPROF_MATCH_IDENTITY_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,8 +5,8 @@
  * Samples are weighted by the time that they stand for. Shares are weighted,
  * and the interval counts as many samples as the weights are worth.
  */
-#ifndef TPROF_RENDER_SHARE_H
-#define TPROF_RENDER_SHARE_H
+#ifndef TPROF_DIAGNOSE_SHARE_H
+#define TPROF_DIAGNOSE_SHARE_H
 
 #include "model/view.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Build-ids, text checksums, and the slide of an image moved at load. */
-#include "cmd/identity.h"
+#include "match/identity.h"
 
 #include <stdio.h>
 #include <string.h>

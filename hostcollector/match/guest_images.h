@@ -3,15 +3,15 @@
  * The images of one guest: which of the files that were given is its kernel's,
  * which are those of what the kernel has loaded, and where all of them lie.
  */
-#ifndef TPROF_CMD_GUEST_IMAGES_H
-#define TPROF_CMD_GUEST_IMAGES_H
+#ifndef TPROF_MATCH_GUEST_IMAGES_H
+#define TPROF_MATCH_GUEST_IMAGES_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cmd/images.h"
 #include "diagnose/remarks.h"
+#include "match/images.h"
 #include "model/guest.h"
 #include "model/profile.h"
 #include "model/view.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Wilson's interval over weighted samples. */
-#include "render/share.h"
+#include "diagnose/share.h"
 
 #include <math.h>
 
