@@ -13,7 +13,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#include "source/session.h"
+#include "talk/talk.h"
 #include "util/vec.h"
 
 #define MS               1000000ull /* in nanoseconds */

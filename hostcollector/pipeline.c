@@ -12,7 +12,7 @@
 #include <time.h>
 
 #include "decode/decode.h"
-#include "source/session.h"
+#include "talk/talk.h"
 
 #define SECOND         1000000000ull  /* in nanoseconds */
 #define DICTIONARY_MAX (80ull * 1024) /* bytes a core, see decode.h */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The states of a conversation with a guest, driven by events and timeouts. */
-#include "source/session.h"
+#include "talk/talk.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -5,15 +5,15 @@
  * START, go on after a gap, and STOP. A state machine without a clock or a loop
  * of its own: its user tells it what the guest said and what time it is.
  */
-#ifndef TPROF_SOURCE_SESSION_H
-#define TPROF_SOURCE_SESSION_H
+#ifndef TPROF_TALK_TALK_H
+#define TPROF_TALK_TALK_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "source/command.h"
 #include "source/source.h"
+#include "talk/command.h"
 #include "util/err.h"
 
 #define SESSION_NEVER UINT64_MAX

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Encodes the few frames that the host sends. */
-#include "source/command.h"
+#include "talk/command.h"
 
 #include "util/bytes.h"
 #include "util/crc32c.h"
