@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
-#include "cmd/session.h"
+#include "cmd/sampling.h"
 
 static int help(void)
 {

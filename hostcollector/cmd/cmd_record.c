@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "cmd/cmd.h"
-#include "cmd/session.h"
+#include "cmd/sampling.h"
 #include "util/text.h"
 
 #define DEFAULT_FILE "tprof.tprof"

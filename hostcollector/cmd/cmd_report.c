@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "cmd/cmd.h"
-#include "cmd/session.h"
+#include "cmd/sampling.h"
 
 static int help(void)
 {

@@ -4,7 +4,7 @@
 #ifndef TPROF_CMD_OVERALL_H
 #define TPROF_CMD_OVERALL_H
 
-#include "cmd/run.h"
+#include "cmd/guest_run.h"
 #include "render/render.h"
 #include "util/err.h"
 

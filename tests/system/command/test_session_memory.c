@@ -15,7 +15,7 @@
 
 #include "alloc.h"
 #include "cmd/cmd.h"
-#include "cmd/session.h"
+#include "cmd/sampling.h"
 #include "wiregen.h"
 
 #ifdef __SANITIZE_ADDRESS__

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Runs a fleet, tells the user how it goes, and has all runs reported on. */
-#include "cmd/session.h"
+#include "cmd/sampling.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -12,8 +12,8 @@
 
 #include "cmd/cmd.h"
 #include "cmd/confine.h"
+#include "cmd/guest_run.h"
 #include "cmd/overall.h"
-#include "cmd/run.h"
 #include "fleet.h"
 #include "util/text.h"
 #include "util/vec.h"

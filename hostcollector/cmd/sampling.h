@@ -3,8 +3,8 @@
  * A command's work with a user before it: all guests in one fleet, Ctrl-C, the
  * progress line, and the reports in the end.
  */
-#ifndef TPROF_CMD_SESSION_H
-#define TPROF_CMD_SESSION_H
+#ifndef TPROF_CMD_SAMPLING_H
+#define TPROF_CMD_SAMPLING_H
 
 #include "cmd/options.h"
 #include "cmd/output.h"

@@ -3,8 +3,8 @@
  * One run: one guest, sampled from its first HELLO until it leaves, its image
  * changes, or the user has enough; and the report on that.
  */
-#ifndef TPROF_CMD_RUN_H
-#define TPROF_CMD_RUN_H
+#ifndef TPROF_CMD_GUEST_RUN_H
+#define TPROF_CMD_GUEST_RUN_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Between a pipeline and its report: image, identity, recording, remarks. */
-#include "cmd/run.h"
+#include "cmd/guest_run.h"
 
 #include <limits.h>
 #include <stdio.h>
