@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "command.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct wiregen wire;
+
+/* The folder */
+
+/* So long that a report breaks its lines before a path in it, not after. */
+static char dir[] = "/tmp/test_collector_command.XXXXXX";
+
+static void remove_dir(void)
+{
+    char command[64];
+
+    (void)snprintf(command, sizeof command, "rm -rf %s", dir);
+    if (chdir("/") != 0 || system(command) != 0)
+        perror(dir);
+}
+
+void enter_dir(void)
+{
+    CHECK(mkdtemp(dir) != NULL && chdir(dir) == 0);
+    CHECK_EQ(atexit(remove_dir), 0);
+}
+
+const char *bytes_of(const char *name, size_t *size)
+{
+    static char bytes[1 << 20];
+    FILE *f = fopen(name, "r");
+
+    CHECK(f != NULL);
+    *size = fread(bytes, 1, sizeof bytes - 1, f);
+    bytes[*size] = '\0';
+    fclose(f);
+    return bytes;
+}
+
+const char *text_of(const char *name)
+{
+    size_t size;
+
+    return bytes_of(name, &size);
+}
+
+void write_file(const char *name, const void *bytes, size_t size)
+{
+    FILE *f = fopen("new", "w");
+
+    CHECK(f != NULL && fwrite(bytes, 1, size, f) == size && fclose(f) == 0);
+    CHECK_EQ(rename("new", name), 0);
+}
+
+void write_text(const char *name, const char *text)
+{
+    write_file(name, text, strlen(text));
+}
+
+bool contains(const char *name, const char *what)
+{
+    return strstr(text_of(name), what) != NULL;
+}
+
+int occurrences(const char *name, const char *what)
+{
+    int n = 0;
+
+    for (const char *at = text_of(name); (at = strstr(at, what)); at++)
+        n++;
+    return n;
+}
+
+void check_contains(const char *file, int line, const char *name,
+                    const char *what)
+{
+    if (!contains(name, what))
+        check_failed(file, line, "%s has no '%s', but: %s", name, what,
+                     text_of(name));
+}
+
+static long size_of(const char *name)
+{
+    FILE *f = fopen(name, "r");
+    long size = 0;
+
+    if (f == NULL)
+        return 0;
+    if (fseek(f, 0, SEEK_END) == 0)
+        size = ftell(f);
+    fclose(f);
+    return size;
+}
+
+void wait_for_size(const char *name, long size)
+{
+    for (int i = 0; i < 1000; i++) {
+        if (size_of(name) >= size)
+            return;
+        (void)poll(NULL, 0, 10);
+    }
+    check_failed(__FILE__, __LINE__, "%s did not grow", name);
+}
+
+const char *status_of(pid_t pid)
+{
+    char path[64];
+
+    (void)snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    return text_of(path);
+}
+
+/* The collector */
+
+int split_words(char *line, char **argv, int most)
+{
+    int argc = 0;
+
+    for (char *w = strtok(line, " "); w != NULL; w = strtok(NULL, " ")) {
+        CHECK(argc < most);
+        argv[argc++] = w;
+    }
+    return argc;
+}
+
+static int output_file(const char *name)
+{
+    return open(name, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+}
+
+pid_t start_collector_at(const char *line, int terminal)
+{
+    char copy[512];
+    char *argv[64] = {(char[]){"collector"}};
+
+    CHECK(strlen(line) < sizeof copy);
+    strcpy(copy, line);
+    split_words(copy, argv + 1, 62);
+    fflush(stdout);
+    pid_t pid = fork();
+    CHECK(pid >= 0);
+    if (pid == 0) {
+        dup2(output_file("out"), STDOUT_FILENO);
+        dup2(terminal >= 0 ? terminal : output_file("err"), STDERR_FILENO);
+        alarm(30);
+        execv(COLLECTOR, argv);
+        _exit(99);
+    }
+    return pid;
+}
+
+pid_t start_collector(const char *line)
+{
+    return start_collector_at(line, -1);
+}
+
+int join_collector(pid_t pid)
+{
+    int status;
+
+    CHECK_EQ(waitpid(pid, &status, 0), pid);
+    CHECK(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+int collector(const char *line)
+{
+    return join_collector(start_collector(line));
+}
+
+/* Guests */
+
+static int listen_at(const char *path)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+    snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
+    CHECK_EQ(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
+    CHECK_EQ(listen(fd, 8), 0);
+    return fd;
+}
+
+pid_t start_guest(const char *path, void (*play)(int listener))
+{
+    int listener = listen_at(path);
+
+    fflush(stdout);
+    pid_t pid = fork();
+    CHECK(pid >= 0);
+    if (pid == 0) {
+        alarm(30);
+        signal(SIGPIPE, SIG_IGN);
+        play(listener);
+        _exit(0); /* without remove_dir(): the folder is the parent's */
+    }
+    close(listener);
+    return pid;
+}
+
+void join_guest(pid_t guest)
+{
+    int status;
+
+    CHECK_EQ(waitpid(guest, &status, 0), guest);
+    CHECK_EQ(status, 0);
+}
+
+int meet(int listener)
+{
+    int fd = accept(listener, NULL, NULL);
+
+    CHECK(fd >= 0);
+    return fd;
+}
+
+int meet_uds(int listener)
+{
+    int fd = meet(listener);
+    char line[32] = "";
+
+    for (size_t i = 0; i < sizeof line - 1 && !strchr(line, '\n'); i++)
+        CHECK_EQ(read(fd, line + i, 1), 1);
+    CHECK_STR(line, "CONNECT 7077\n");
+    CHECK_EQ(write(fd, "OK 5\n", 5), 5);
+    return fd;
+}
+
+bool hear(int fd)
+{
+    char bytes[64];
+
+    return read(fd, bytes, sizeof bytes) > 0;
+}
+
+void say(int fd)
+{
+    CHECK_EQ(write(fd, wire.bytes, wire.size), (ssize_t)wire.size);
+    wire.size = 0;
+}
+
+void say_hello(int fd, uint8_t boot, const char *build_id)
+{
+    wiregen_hello(&wire, &(struct wiregen_hello){.boot = boot,
+                                                 .cores = 1,
+                                                 .tsc_hz = 1000000000,
+                                                 .text_start = 0x400000,
+                                                 .build_id = build_id});
+    say(fd);
+}
+
+void say_samples(int fd, uint64_t n, uint64_t before)
+{
+    struct wiregen_samples s = {.shift = 4, .period = 8000, .epoch = 1};
+
+    wiregen_samples_begin(&wire, &s);
+    wiregen_stack(&wire, &(struct wiregen_stack){.id = 1});
+    for (uint64_t i = 0; i < n; i++)
+        wiregen_short(&wire, 1, 8000, 0x100, 0);
+    wiregen_samples_end(&wire, (uint64_t[4]){before + n, 0, 0, 0});
+    say(fd);
+}
+
+void say_last_words(int fd, uint64_t samples)
+{
+    wiregen_stats(&wire, &(struct wiregen_stats){
+                             .flags = WIRE_STATS_FINAL | WIRE_STATS_STARTED,
+                             .counters = {samples, 0, 0, 0}});
+    wiregen_open(&wire, WIRE_STATUS);
+    wiregen_field(&wire, WIRE_CONTROL_STATE, WIRE_STATE_STOPPED, 1);
+    wiregen_close(&wire);
+    say(fd);
+}
+
+void play_in_order(int listener, uint64_t n)
+{
+    int fd = meet(listener);
+
+    say_hello(fd, 1, NULL);
+    CHECK(hear(fd));
+    say_samples(fd, n, 0);
+    CHECK(hear(fd));
+    say_last_words(fd, n);
+    while (hear(fd))
+        continue;
+}
+
+/* Images */
+
+void copy_image(const char *path, const char *from, const char *old,
+                const char *id)
+{
+    size_t size;
+    const char *elf = bytes_of(from, &size);
+    const char *at = memmem(elf, size, old, 20);
+    char *copy = malloc(size);
+
+    CHECK(at != NULL && copy != NULL);
+    memcpy(copy, elf, size);
+    if (id != NULL)
+        memcpy(copy + (at - elf), id, 20);
+    else
+        memset(copy + (at - elf) - 4, 'x', 4); /* the note's name, "GNU" */
+    write_file(path, copy, size);
+    free(copy);
+}
