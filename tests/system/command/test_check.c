@@ -6,20 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "check.h"
+#include "command.h"
 #include "input.h"
-
-#ifndef __has_feature
-#define __has_feature(x) 0
-#endif
-#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
-#define SANITIZED 1
-#else
-#define SANITIZED 0
-#endif
 
 #define KEEP  "-fno-omit-frame-pointer -mno-omit-leaf-frame-pointer"
 #define LINK  " -O2 -fno-pie -no-pie -nostdlib -static -Wl,--build-id=sha1 "
@@ -212,7 +202,7 @@ TEST(it_reads_in_its_sandbox) /* catches: hostile files met unconfined */
     const char *path = build("-g", "");
     static char program[] = COLLECTOR, command[] = "check";
     char *argv[24] = {program, command};
-    char status[4096] = "", name[64], more[4096];
+    char more[4096];
     int pipes[2];
 
     if (SANITIZED) /* whose run-time library would not live in it */
@@ -231,16 +221,10 @@ TEST(it_reads_in_its_sandbox) /* catches: hostile files met unconfined */
     close(pipes[1]);
     struct pollfd p = {.fd = pipes[0], .events = POLLIN};
     CHECK_EQ(poll(&p, 1, 20000), 1); /* it waits to say the rest */
-    (void)snprintf(name, sizeof name, "/proc/%d/status", (int)child);
-    FILE *f = fopen(name, "r");
-    CHECK(f != NULL);
-    status[fread(status, 1, sizeof status - 1, f)] = '\0';
-    (void)fclose(f);
+    const char *status = status_of(child);
     CHECK(strstr(status, "Seccomp:\t2\n") != NULL);
     CHECK(strstr(status, "NoNewPrivs:\t1\n") != NULL);
     while (read(pipes[0], more, sizeof more) > 0)
         ;
-    int result;
-    CHECK_EQ(waitpid(child, &result, 0), child);
-    CHECK(WIFEXITED(result) && WEXITSTATUS(result) == 0);
+    CHECK_EQ(join_collector(child), 0);
 }

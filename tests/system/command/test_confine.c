@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What a session's options leave allowed, and that the collector does enter its
  * sandbox before it hears a guest. */
-#include "check.h"
-
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -19,39 +16,18 @@
 #include <unistd.h>
 
 #include "cmd/confine.h"
-
-#ifndef __has_feature
-#define __has_feature(x) 0
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) ||           \
-    __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#else
-#define SANITIZED 0
-#endif
+#include "command.h"
 
 #define TO_WRITE (O_WRONLY | O_CREAT | O_TRUNC)
 
-static char folder[] = "/tmp/tprof-confine-XXXXXX";
-
-static void remove_folder(void)
-{
-    char command[64];
-
-    (void)snprintf(command, sizeof command, "rm -rf %s", folder);
-    if (system(command) != 0)
-        perror(folder);
-}
-
 /* Work in a folder with some more in it, a file "file" in each. */
-static void enter_folder(void)
+static void enter_dir_with_files(void)
 {
     static const char *const names[] = {"elf", "app",  "rec",
                                         "out", "port", "else"};
     char path[32];
 
-    CHECK(mkdtemp(folder) != NULL && chdir(folder) == 0);
-    CHECK_EQ(atexit(remove_folder), 0);
+    enter_dir();
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         CHECK_EQ(mkdir(names[i], 0700), 0);
         (void)snprintf(path, sizeof path, "%s/file", names[i]);
@@ -107,7 +83,7 @@ TEST(session_has_its_images_and_outputs) /* catches: a report that cannot be
                           .list = {{.path = "-"}, {.path = "out/file"}},
                           .count = 2};
 
-    enter_folder();
+    enter_dir_with_files();
     CHECK(confined(&o, &out, as_a_session));
 }
 
@@ -135,7 +111,7 @@ TEST(serial_has_its_terminal) /* catches: a pty that cannot be opened when its
 
     CHECK(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0);
     CHECK(ptsname_r(master, pty, sizeof pty) == 0);
-    enter_folder();
+    enter_dir_with_files();
     CHECK(confined(&o, &out, as_a_terminal));
 }
 
@@ -151,7 +127,7 @@ TEST(report_reads_what_the_recording_names) /* catches: names lost, or files
     struct options o = {.input = "rec/file"};
     struct outputs out = {.list = {{.path = "out/file"}}, .count = 1};
 
-    enter_folder();
+    enter_dir_with_files();
     CHECK(confined(&o, &out, as_a_report));
 }
 
@@ -186,7 +162,7 @@ TEST(connections_are_of_the_guests_kinds) /* catches: sockets of the host's
 }
 
 /* Text that the child says until it holds (end), or 10 s are over. */
-static void hear(int fd, char *text, size_t size, const char *end)
+static void hear_text(int fd, char *text, size_t size, const char *end)
 {
     size_t at = 0;
 
@@ -201,21 +177,9 @@ static void hear(int fd, char *text, size_t size, const char *end)
     }
 }
 
-static void read_status(pid_t pid, char *text, size_t size)
-{
-    char path[64];
-
-    (void)snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
-    FILE *f = fopen(path, "r");
-
-    CHECK(f != NULL);
-    text[fread(text, 1, size - 1, f)] = '\0';
-    (void)fclose(f);
-}
-
 TEST(collector_waits_in_its_sandbox) /* catches: a call that was left out */
 {
-    char said[1024] = "", status[4096] = "";
+    char said[1024] = "";
     int pipes[2];
 
     CHECK_EQ(pipe(pipes), 0);
@@ -229,15 +193,13 @@ TEST(collector_waits_in_its_sandbox) /* catches: a call that was left out */
         _exit(127);
     }
     close(pipes[1]);
-    hear(pipes[0], said, sizeof said, "there is no /nowhere/vm.sock yet");
-    read_status(child, status, sizeof status);
+    hear_text(pipes[0], said, sizeof said, "there is no /nowhere/vm.sock yet");
+    const char *status = status_of(child);
     CHECK(strstr(status, "NoNewPrivs:\t1\n") != NULL);
     if (!SANITIZED) /* there it stays out of it: sandbox.h */
         CHECK(strstr(status, "Seccomp:\t2\n") != NULL);
     CHECK(strstr(status, "CapBnd:\t0000000000000000\n") != NULL ||
           getuid() != 0);
     CHECK_EQ(kill(child, SIGINT), 0);
-    int result;
-    CHECK_EQ(waitpid(child, &result, 0), child);
-    CHECK(WIFEXITED(result) && WEXITSTATUS(result) == 1); /* no guest came */
+    CHECK_EQ(join_collector(child), 1); /* no guest came */
 }

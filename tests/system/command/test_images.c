@@ -5,21 +5,12 @@
  * rebuilt. The images are those of tests/golden; files and a child process play
  * the guests.
  */
-#include <fcntl.h>
-#include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "check.h"
-#include "listen.h"
-#include "tprof_wire.h"
-#include "wiregen.h"
+#include "command.h"
 
 /* Of app.elf and kernel.elf, from readelf and objdump. */
 #define LINKED     0x1f1u
@@ -27,121 +18,19 @@
 #define IN_HANDLE  0x46u /* less LINKED */
 #define TEXT       0x200000u
 #define IN_RECEIVE 0xd9u /* less TEXT */
-#define KERNEL_ID                                                              \
-    "\x01\x23\x45\x67\x89\xab\xcd\xef\x01\x23\x45\x67\x89\xab\xcd\xef\x01\x23" \
-    "\x45\x67"
-#define APP_ID                                                                 \
-    "\xaa\xbb\xcc\xdd\xee\xff\x00\x11\x22\x33\x44\x55\x66\x77\x88\x99\xaa\xbb" \
-    "\xcc\xdd"
-#define REBUILT_ID                                                             \
-    "\x5a\xbb\xcc\xdd\xee\xff\x00\x11\x22\x33\x44\x55\x66\x77\x88\x99\xaa\xbb" \
-    "\xcc\xdd"
-
-static struct wiregen wire;
-
-/* Work in an empty directory, which is left to the case's end. */
-static char dir[] = "/tmp/test_collector_images.XXXXXX";
-
-static void remove_dir(void)
-{
-    if (chdir(dir) == 0 && system("rm -rf ./*") == 0)
-        rmdir(dir);
-}
-
-/* The bytes of the file at (path); at most 1 MiB. Lives until the next call. */
-static const char *read_file(const char *path, size_t *size)
-{
-    static char bytes[1 << 20];
-    FILE *f = fopen(path, "r");
-
-    CHECK(f != NULL);
-    *size = fread(bytes, 1, sizeof bytes - 1, f);
-    bytes[*size] = '\0';
-    fclose(f);
-    return bytes;
-}
-
-static void write_file(const char *path, const void *bytes, size_t size)
-{
-    FILE *f = fopen("new", "w");
-
-    CHECK(f != NULL && fwrite(bytes, 1, size, f) == size && fclose(f) == 0);
-    CHECK_EQ(rename("new", path), 0);
-}
-
-/* Put (from), whose build-id is (old), at (path), as a new file, with build-id
- * (id). NULL: without one. */
-static void build(const char *path, const char *from, const char *old,
-                  const char *id)
-{
-    size_t size;
-    const char *elf = read_file(from, &size);
-    const char *at = memmem(elf, size, old, 20);
-    char *copy = malloc(size);
-
-    CHECK(at != NULL && copy != NULL);
-    memcpy(copy, elf, size);
-    if (id != NULL)
-        memcpy(copy + (at - elf), id, 20);
-    else
-        memset(copy + (at - elf) - 4, 'x', 4); /* it was "GNU" */
-    write_file(path, copy, size);
-    free(copy);
-}
 
 static void build_app(const char *path, const char *id)
 {
-    build(path, APP, APP_ID, id);
+    copy_image(path, APP, APP_ID, id);
 }
 
-static void enter_dir(void)
+/* A folder with both images, and an empty one inside it. */
+static void enter_dir_with_images(void)
 {
-    CHECK(mkdtemp(dir) != NULL && chdir(dir) == 0);
-    CHECK_EQ(atexit(remove_dir), 0);
+    enter_dir();
     CHECK_EQ(mkdir("elsewhere", 0700), 0);
-    build("kernel.elf", KERNEL, KERNEL_ID, KERNEL_ID);
+    copy_image("kernel.elf", KERNEL, KERNEL_ID, KERNEL_ID);
     build_app("app.elf", APP_ID);
-}
-
-static bool contains(const char *name, const char *what)
-{
-    size_t size;
-
-    return strstr(read_file(name, &size), what) != NULL;
-}
-
-static void check_contains(const char *name, const char *what)
-{
-    size_t size;
-
-    if (!contains(name, what))
-        check_failed(__FILE__, __LINE__, "%s has no '%s', but: %s", name, what,
-                     read_file(name, &size));
-}
-
-/* Run the collector with (line)'s words, output to the files out and err. */
-static int collector(const char *line)
-{
-    char copy[512];
-    char *argv[64] = {(char[]){"collector"}};
-    int argc = 1, status;
-
-    (void)snprintf(copy, sizeof copy, "%s", line);
-    for (char *w = strtok(copy, " "); w != NULL; w = strtok(NULL, " "))
-        argv[argc++] = w;
-    fflush(stdout);
-    pid_t pid = fork();
-    CHECK(pid >= 0);
-    if (pid == 0) {
-        dup2(open("out", O_WRONLY | O_CREAT | O_TRUNC, 0600), STDOUT_FILENO);
-        dup2(open("err", O_WRONLY | O_CREAT | O_TRUNC, 0600), STDERR_FILENO);
-        alarm(30);
-        execv(COLLECTOR, argv);
-        _exit(99);
-    }
-    CHECK_EQ(waitpid(pid, &status, 0), pid);
-    CHECK(WIFEXITED(status));
-    return WEXITSTATUS(status);
 }
 
 /* What a guest says, into (wire) */
@@ -223,7 +112,7 @@ static void write_guest(const char *name, uint64_t n, uint64_t slide,
 
 TEST(a_recording_finds_all_images_from_elsewhere)
 {
-    enter_dir();
+    enter_dir_with_images();
     write_guest("port", 30, 0x40000000, APP_ID);
     CHECK_EQ(collector("record --serial port --elf kernel.elf --elf app.elf "
                        "-o elsewhere/r.tprof"),
@@ -231,40 +120,40 @@ TEST(a_recording_finds_all_images_from_elsewhere)
     CHECK_EQ(chdir("elsewhere"), 0);
     CHECK_EQ(collector("report r.tprof"), 0);
     CHECK(!contains("out", "  !"));
-    check_contains("out", "Images: app 75.0 %, kernel.elf 25.0 % of the busy");
-    check_contains("out", " handle [app] ");
+    CHECK_CONTAINS("out", "Images: app 75.0 %, kernel.elf 25.0 % of the busy");
+    CHECK_CONTAINS("out", " handle [app] ");
 
     /* one that is gone costs its names, and is named */
     CHECK_EQ(rename("../app.elf", "../gone"), 0);
     CHECK_EQ(collector("report r.tprof"), 0);
-    check_contains("out", "/app.elf: No such file or directory. Give all of");
-    check_contains("out", " kernel::bus::receive ");
-    check_contains("out", " app+0x237\n");
+    CHECK_CONTAINS("out", "/app.elf: No such file or directory. Give all of");
+    CHECK_CONTAINS("out", " kernel::bus::receive ");
+    CHECK_CONTAINS("out", " app+0x237\n");
 
     /* and if it is the kernel's, no other is taken for it */
     CHECK_EQ(rename("../gone", "../app.elf"), 0);
     CHECK_EQ(rename("../kernel.elf", "../gone"), 0);
     CHECK_EQ(collector("report r.tprof"), 0);
-    check_contains("out", "/kernel.elf: No such file or directory. Give the");
-    check_contains("out", " handle [app] ");
-    check_contains("out", " 0x2000d9\n");
+    CHECK_CONTAINS("out", "/kernel.elf: No such file or directory. Give the");
+    CHECK_CONTAINS("out", " handle [app] ");
+    CHECK_CONTAINS("out", " 0x2000d9\n");
     build_app("../app.elf", NULL); /* nor if nothing speaks against it */
     CHECK_EQ(collector("report r.tprof"), 0);
-    check_contains("out", "tells whether what the guest has loaded as app is");
-    check_contains("out", " 0x2000d9\n");
+    CHECK_CONTAINS("out", "tells whether what the guest has loaded as app is");
+    CHECK_CONTAINS("out", " 0x2000d9\n");
 
     /* what is given comes before what was recorded, and may be the rest */
     build_app("../app.elf", APP_ID);
     CHECK_EQ(collector("report r.tprof --elf ../gone"), 0);
-    check_contains("out", " kernel::bus::receive ");
-    check_contains("out", " handle [app] ");
+    CHECK_CONTAINS("out", " kernel::bus::receive ");
+    CHECK_CONTAINS("out", " handle [app] ");
     CHECK(!contains("out", "  !"));
     CHECK_EQ(rename("../gone", "../kernel.elf"), 0);
     CHECK_EQ(rename("../app.elf", "../gone"), 0);
     build_app("../app.elf", REBUILT_ID);
     CHECK_EQ(collector("report r.tprof --elf ../gone"), 0);
-    check_contains("out", " kernel::bus::receive ");
-    check_contains("out", " handle [app] ");
+    CHECK_CONTAINS("out", " kernel::bus::receive ");
+    CHECK_CONTAINS("out", " handle [app] ");
     CHECK(!contains("out", "  !"));
 }
 
@@ -272,9 +161,7 @@ TEST(a_recording_finds_all_images_from_elsewhere)
 
 TEST(an_image_without_a_file_is_spoken_of_once) /* catches: alarm for little */
 {
-    size_t size;
-
-    enter_dir();
+    enter_dir_with_images();
     for (uint64_t n = 1; n <= 3; n += 2) {
         hello(1);
         map_app(0x40000000, APP_ID);
@@ -283,15 +170,13 @@ TEST(an_image_without_a_file_is_spoken_of_once) /* catches: alarm for little */
         write_wire("port");
         CHECK_EQ(collector("report port --elf kernel.elf"), 0);
         CHECK_EQ(contains("out", "  !"), n == 3);
-        check_contains("out", NAMELESS);
-        CHECK(strstr(strstr(read_file("out", &size), NAMELESS) + 1, NAMELESS) ==
-              NULL);
+        CHECK_EQ(occurrences("out", NAMELESS), 1);
     }
 }
 
 TEST(the_kernels_file_is_no_applications) /* catches: by its mere name */
 {
-    enter_dir();
+    enter_dir_with_images();
     hello(1);
     wiregen_map(&wire, &(struct wiregen_map){.start = 0x40000000 + LINKED,
                                              .size = SIZE,
@@ -300,37 +185,37 @@ TEST(the_kernels_file_is_no_applications) /* catches: by its mere name */
     samples(30, 0x40000000);
     write_wire("port");
     CHECK_EQ(collector("report port --elf kernel.elf"), 0);
-    check_contains("out", "time was in kernel (no build-id), which the guest");
-    check_contains("out", " kernel+0x237\n");
+    CHECK_CONTAINS("out", "time was in kernel (no build-id), which the guest");
+    CHECK_CONTAINS("out", " kernel+0x237\n");
 }
 
 TEST(a_kernel_that_is_given_shall_be_the_right_one)
 {
-    enter_dir();
+    enter_dir_with_images();
     write_guest("port", 30, 0x40000000, APP_ID);
     CHECK_EQ(collector("record --serial port --elf kernel.elf --elf app.elf"),
              0);
-    build("other.elf", KERNEL, KERNEL_ID, REBUILT_ID);
+    copy_image("other.elf", KERNEL, KERNEL_ID, REBUILT_ID);
     CHECK_EQ(collector("report tprof.tprof --elf other.elf"), 1);
-    check_contains("err", "but other.elf is build 5abb");
+    CHECK_CONTAINS("err", "but other.elf is build 5abb");
     CHECK_EQ(rename("kernel.elf", "right.elf"), 0);
     CHECK_EQ(collector("report tprof.tprof --elf right.elf"), 0);
-    check_contains("out", " handle [app] "); /* as recorded */
+    CHECK_CONTAINS("out", " handle [app] "); /* as recorded */
 }
 
 TEST(guests_add_up_wherever_their_application_lies)
 {
-    enter_dir();
+    enter_dir_with_images();
     write_guest("one", 10, 0x40000000, APP_ID);
     write_guest("two", 15, 0x50000000, APP_ID);
     write_guest("three", 20, 0x50000000, REBUILT_ID);
     CHECK_EQ(collector("--serial one --serial two --elf kernel.elf "
                        "--elf app.elf"),
              0);
-    check_contains("out", "kernel.elf on 2 guests: busy 100.0 % (96.3-100.0), "
+    CHECK_CONTAINS("out", "kernel.elf on 2 guests: busy 100.0 % (96.3-100.0), "
                           "idle 0.0 %, 100 samples\n");
     /* 75 of them in one row, though at two places */
-    check_contains("out", "   75.0   65.7-82.5    75.0   65.7-82.5        "
+    CHECK_CONTAINS("out", "   75.0   65.7-82.5    75.0   65.7-82.5        "
                           "handle [app]");
     /* nor does it matter where the kernel does */
     kernel_slide = 0x7e000000;
@@ -339,19 +224,19 @@ TEST(guests_add_up_wherever_their_application_lies)
     CHECK_EQ(collector("--serial one --serial moved --elf kernel.elf "
                        "--elf app.elf"),
              0);
-    check_contains("out",
+    CHECK_CONTAINS("out",
                    "kernel.elf on 2 guests: busy 100.0 % (96.3-100.0), ");
-    check_contains("out", "   25.0   17.5-34.3    25.0   17.5-34.3        "
+    CHECK_CONTAINS("out", "   25.0   17.5-34.3    25.0   17.5-34.3        "
                           "kernel::bus::receive ");
     CHECK_EQ(collector("--serial one --serial moved"), 0); /* nor the files */
-    check_contains("out", "   25.0   17.5-34.3    25.0   17.5-34.3        "
+    CHECK_CONTAINS("out", "   25.0   17.5-34.3    25.0   17.5-34.3        "
                           "0x2000d9");
     /* of another build it is another image, for which there is no file */
     CHECK_EQ(collector("--serial one --serial three --elf kernel.elf "
                        "--elf app.elf"),
              0);
     CHECK(!contains("out", "kernel.elf on 2 guests"));
-    check_contains("out", "75.0 % of the busy time was in app (build 5abb");
+    CHECK_CONTAINS("out", "75.0 % of the busy time was in app (build 5abb");
     write_guest("none", 20, 0x50000000, NULL); /* has not loaded it yet */
     CHECK_EQ(collector("--serial one --serial none --elf kernel.elf "
                        "--elf app.elf"),
@@ -361,7 +246,7 @@ TEST(guests_add_up_wherever_their_application_lies)
 
 TEST(files_for_all_guests_need_not_be_of_each)
 {
-    enter_dir();
+    enter_dir_with_images();
     build_app("other.elf", REBUILT_ID);
     write_guest("one", 10, 0x40000000, APP_ID);
     write_guest("two", 15, 0x50000000, REBUILT_ID);
@@ -373,52 +258,25 @@ TEST(files_for_all_guests_need_not_be_of_each)
     CHECK_EQ(collector("--serial one --elf kernel.elf --elf other.elf "
                        "--serial two --elf app.elf --elf kernel.elf"),
              0);
-    check_contains("out", "app (build aabb");
-    check_contains("out", "app (build 5abb");
+    CHECK_CONTAINS("out", "app (build aabb");
+    CHECK_CONTAINS("out", "app (build 5abb");
     CHECK_EQ(collector("report one --elf kernel.elf --elf app.elf --elf "
                        "other.elf"),
              0);
-    check_contains("out", "other.elf (build 5abb");
-    check_contains("out", "is no image of this guest: it runs");
+    CHECK_CONTAINS("out", "other.elf (build 5abb");
+    CHECK_CONTAINS("out", "is no image of this guest: it runs");
 }
 
 TEST(a_kernel_that_is_not_given_is_an_error) /* not one that may be any build */
 {
-    enter_dir();
+    enter_dir_with_images();
     build_app("nameless.elf", NULL);
     write_guest("one", 10, 0x40000000, APP_ID);
     CHECK_EQ(collector("report one --elf app.elf --elf nameless.elf"), 1);
-    check_contains("err", "the guest runs build 0123456789");
-    check_contains("err", "by --elf; no other --elf is it either\n");
+    CHECK_CONTAINS("err", "the guest runs build 0123456789");
+    CHECK_CONTAINS("err", "by --elf; no other --elf is it either\n");
     CHECK_EQ(collector("report one --elf app.elf --elf kernel.elf"), 0);
     CHECK(!contains("out", "  ! The"));
-}
-
-/* A guest at a socket, as VMMs have it */
-
-static int meet(int listener)
-{
-    int fd = accept(listener, NULL, NULL);
-    char c = 0;
-
-    while (c != '\n')
-        CHECK_EQ(read(fd, &c, 1), 1);
-    CHECK_EQ(write(fd, "OK 5\n", 5), 5);
-    return fd;
-}
-
-static void say(int fd)
-{
-    CHECK_EQ(write(fd, wire.bytes, wire.size), (ssize_t)wire.size);
-    wire.size = 0;
-}
-
-/* A command came; false: the collector left. */
-static bool hear(int fd)
-{
-    char bytes[64];
-
-    return read(fd, bytes, sizeof bytes) > 0;
 }
 
 /* Between the boots of play_two_boots(), and the application's in the second.
@@ -430,7 +288,7 @@ static const char *changed_id;
  * report. */
 static void play_two_boots(int listener)
 {
-    int fd = meet(listener);
+    int fd = meet_uds(listener);
 
     hello(1);
     map_app(0x40000000, APP_ID);
@@ -440,14 +298,14 @@ static void play_two_boots(int listener)
     say(fd);
     change();
     close(fd);
-    fd = meet(listener);
+    fd = meet_uds(listener);
     hello(2);
     map_app(0x40000000, changed_id);
     samples(100, 0x40000000);
     say(fd);
     CHECK(!hear(fd) || !hear(fd)); /* the collector begins anew */
     close(fd);
-    fd = meet(listener);
+    fd = meet_uds(listener);
     hello(2);
     map_app(0x40000000, changed_id);
     say(fd);
@@ -461,21 +319,10 @@ static void play_two_boots(int listener)
 /* The collector's run, by (line), on a guest that plays so at the socket vm. */
 static void run_guest(void (*play)(int listener), const char *line)
 {
-    int listener = listen_at("vm"), status;
+    pid_t guest = start_guest("vm", play);
 
-    fflush(stdout);
-    pid_t guest = fork();
-    CHECK(guest >= 0);
-    if (guest == 0) {
-        alarm(30);
-        signal(SIGPIPE, SIG_IGN);
-        play(listener);
-        _exit(0);
-    }
-    close(listener);
     CHECK_EQ(collector(line), 0);
-    CHECK_EQ(waitpid(guest, &status, 0), guest);
-    CHECK_EQ(status, 0);
+    join_guest(guest);
 }
 
 /* ... with its outputs (more). */
@@ -490,10 +337,10 @@ static void run_two_boots(void (*between)(void), const char *id,
                    "--vsock-uds vm --elf kernel.elf --elf app.elf -d 1.5 %s",
                    more);
     run_guest(play_two_boots, line);
-    check_contains("err", "the guest rebooted into another image, or its image "
+    CHECK_CONTAINS("err", "the guest rebooted into another image, or its image "
                           "lies elsewhere");
-    check_contains("out", "==== vm ====\nkernel.elf: 20 samples");
-    check_contains("out", "==== vm.2 ====\nkernel.elf: 40 samples");
+    CHECK_CONTAINS("out", "==== vm ====\nkernel.elf: 20 samples");
+    CHECK_CONTAINS("out", "==== vm.2 ====\nkernel.elf: 40 samples");
     CHECK(!contains("out", "its symbols are not used"));
 }
 
@@ -509,34 +356,34 @@ static void move(void)
 
 TEST(a_kernel_that_moves_is_added_up) /* as EFI applications do at each boot */
 {
-    enter_dir();
+    enter_dir_with_images();
     run_two_boots(move, APP_ID, "");
-    check_contains("out", "kernel.elf on 2 guests: busy 100.0 %");
-    check_contains("out", "   25.0   15.8-37.2    25.0   15.8-37.2        "
+    CHECK_CONTAINS("out", "kernel.elf on 2 guests: busy 100.0 %");
+    CHECK_CONTAINS("out", "   25.0   15.8-37.2    25.0   15.8-37.2        "
                           "kernel::bus::receive ");
 }
 
 TEST(an_application_that_was_rebuilt_gets_a_report_of_its_own)
 {
-    enter_dir();
+    enter_dir_with_images();
     run_two_boots(rebuild, REBUILT_ID, "-o r.tprof");
-    check_contains("out", " handle [app] ");
+    CHECK_CONTAINS("out", " handle [app] ");
     CHECK(!contains("out", "kernel.elf on 2 guests"));
 
     /* what was said of it is in the first recording, too, and left out */
     CHECK_EQ(collector("report r.tprof"), 0);
-    check_contains("out", "kernel.elf: 20 samples");
-    check_contains("out", "After a reboot the guest runs another image");
-    check_contains("out", "75.0 % of the busy time was in app (build aabb");
+    CHECK_CONTAINS("out", "kernel.elf: 20 samples");
+    CHECK_CONTAINS("out", "After a reboot the guest runs another image");
+    CHECK_CONTAINS("out", "75.0 % of the busy time was in app (build aabb");
     CHECK_EQ(collector("report r.vm.2.tprof"), 0);
-    check_contains("out", "kernel.elf: 40 samples");
-    check_contains("out", " handle [app] ");
+    CHECK_CONTAINS("out", "kernel.elf: 40 samples");
+    CHECK_CONTAINS("out", " handle [app] ");
 }
 
 /* It is overwritten in place meanwhile, as cp and objcopy do. */
 static void play_overwritten(int listener)
 {
-    int fd = meet(listener);
+    int fd = meet_uds(listener);
 
     hello(1);
     map_app(0x40000000, APP_ID);
@@ -552,12 +399,12 @@ static void play_overwritten(int listener)
 
 TEST(images_that_are_overwritten_cost_only_names) /* catches: SIGBUS */
 {
-    enter_dir();
+    enter_dir_with_images();
     run_guest(play_overwritten, "--vsock-uds vm --elf kernel.elf "
                                 "--elf app.elf -d 1");
-    check_contains("out", "kernel.elf: 20 samples");
-    check_contains("out", "\nNote: the image was overwritten while it was");
-    check_contains("out",
+    CHECK_CONTAINS("out", "kernel.elf: 20 samples");
+    CHECK_CONTAINS("out", "\nNote: the image was overwritten while it was");
+    CHECK_CONTAINS("out",
                    "\nNote: app.elf: the image was overwritten while it");
 }
 
@@ -574,7 +421,7 @@ static void make(const char *path, const char *options)
 /* All are of one build, and one of them tells most, wherever it stands. */
 TEST(of_several_files_the_one_that_tells_most_is_used)
 {
-    enter_dir();
+    enter_dir_with_images();
     write_guest("one", 10, 0x40000000, APP_ID);
     make("kernel.stripped", "--strip-all");
     make("kernel.debug", "--only-keep-debug");
@@ -584,18 +431,18 @@ TEST(of_several_files_the_one_that_tells_most_is_used)
         collector("report one --elf kernel.efi --elf kernel.stripped --elf "
                   "kernel.debug --elf kernel.elf"),
         0);
-    check_contains("out", "kernel.elf: 40 samples");
+    CHECK_CONTAINS("out", "kernel.elf: 40 samples");
     CHECK(!contains("out", "Note: the "));
     CHECK_EQ(collector("report one --elf kernel.elf --elf kernel.debug --elf "
                        "kernel.stripped --elf kernel.efi"),
              0);
-    check_contains("out", "kernel.elf: 40 samples");
+    CHECK_CONTAINS("out", "kernel.elf: 40 samples");
 
     /* names without code are better than code without names */
     CHECK_EQ(collector("report one --elf kernel.stripped --elf kernel.debug"),
              0);
-    check_contains("out", "kernel.debug: 40 samples");
-    check_contains("out", " kernel::bus::receive ");
-    check_contains("out", "Note: the image holds no code, as after objcopy "
+    CHECK_CONTAINS("out", "kernel.debug: 40 samples");
+    CHECK_CONTAINS("out", " kernel::bus::receive ");
+    CHECK_CONTAINS("out", "Note: the image holds no code, as after objcopy "
                           "--only-keep-debug");
 }

@@ -3,186 +3,15 @@
  * The program with several guests, and with guests that leave and come back:
  * child processes play them, at sockets of their own.
  */
-#include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "check.h"
-#include "listen.h"
-#include "tprof_wire.h"
-#include "wiregen.h"
-
-static struct wiregen wire;
-
-/* Work in an empty directory, which is left to the case's end. */
-static char dir[] = "/tmp/test_collector_many.XXXXXX";
-
-static void remove_dir(void)
-{
-    if (chdir(dir) == 0 && system("rm -f ./*") == 0)
-        rmdir(dir);
-}
-
-static void enter_dir(void)
-{
-    CHECK(mkdtemp(dir) != NULL && chdir(dir) == 0);
-    CHECK_EQ(atexit(remove_dir), 0);
-}
-
-/* The text of file (name) of the directory; it lives until the next call. */
-static const char *text_of(const char *name)
-{
-    static char text[1 << 18];
-    FILE *f = fopen(name, "r");
-
-    CHECK(f != NULL);
-    text[fread(text, 1, sizeof text - 1, f)] = '\0';
-    fclose(f);
-    return text;
-}
-
-static void check_contains(const char *name, const char *what)
-{
-    if (strstr(text_of(name), what) == NULL)
-        check_failed(__FILE__, __LINE__, "%s has no '%s', but: %s", name, what,
-                     text_of(name));
-}
-
-static int occurrences(const char *name, const char *what)
-{
-    int n = 0;
-
-    for (const char *at = text_of(name); (at = strstr(at, what)); at++)
-        n++;
-    return n;
-}
-
-static void write_file(const char *name, const char *text)
-{
-    FILE *f = fopen(name, "w");
-
-    CHECK(f != NULL && fputs(text, f) >= 0 && fclose(f) == 0);
-}
-
-/* What a guest says */
-
-static void say(int fd)
-{
-    CHECK_EQ(write(fd, wire.bytes, wire.size), (ssize_t)wire.size);
-    wire.size = 0;
-}
-
-static void say_hello(int fd, uint8_t boot, const char *build_id)
-{
-    wiregen_hello(&wire, &(struct wiregen_hello){.boot = boot,
-                                                 .cores = 1,
-                                                 .tsc_hz = 1000000000,
-                                                 .text_start = 0x400000,
-                                                 .build_id = build_id});
-    say(fd);
-}
-
-/* (n) samples of one function, after (before) others of this boot. */
-static void say_samples(int fd, uint64_t n, uint64_t before)
-{
-    struct wiregen_samples s = {.shift = 4, .period = 8000, .epoch = 1};
-
-    wiregen_samples_begin(&wire, &s);
-    wiregen_stack(&wire, &(struct wiregen_stack){.id = 1});
-    for (uint64_t i = 0; i < n; i++)
-        wiregen_short(&wire, 1, 8000, 0x100, 0);
-    wiregen_samples_end(&wire, (uint64_t[4]){before + n, 0, 0, 0});
-    say(fd);
-}
-
-static void say_last_words(int fd, uint64_t samples)
-{
-    wiregen_stats(&wire, &(struct wiregen_stats){
-                             .flags = WIRE_STATS_FINAL | WIRE_STATS_STARTED,
-                             .counters = {samples, 0, 0, 0}});
-    wiregen_open(&wire, WIRE_STATUS);
-    wiregen_field(&wire, WIRE_CONTROL_STATE, WIRE_STATE_STOPPED, 1);
-    wiregen_close(&wire);
-    say(fd);
-}
-
-/* A command came; -1: the collector left. */
-static int hear(int fd)
-{
-    char bytes[64];
-
-    return read(fd, bytes, sizeof bytes) > 0 ? 0 : -1;
-}
-
-/* Guests at sockets */
-
-static int meet(int listener)
-{
-    int fd = accept(listener, NULL, NULL);
-
-    CHECK(fd >= 0);
-    return fd;
-}
-
-/* The convention of VMMs: CONNECT port, OK number. */
-static int meet_uds(int listener)
-{
-    int fd = meet(listener);
-    char line[32] = "";
-
-    for (size_t i = 0; i < sizeof line - 1 && !strchr(line, '\n'); i++)
-        CHECK_EQ(read(fd, line + i, 1), 1);
-    CHECK_STR(line, "CONNECT 7077\n");
-    CHECK_EQ(write(fd, "OK 5\n", 5), 5);
-    return fd;
-}
-
-static pid_t start_guest(const char *path, void (*play)(int listener))
-{
-    int listener = listen_at(path);
-
-    fflush(stdout);
-    pid_t pid = fork();
-    CHECK(pid >= 0);
-    if (pid == 0) {
-        alarm(30);
-        signal(SIGPIPE, SIG_IGN);
-        play(listener);
-        _exit(0); /* leaves the directory to its owner */
-    }
-    close(listener);
-    return pid;
-}
-
-static void join(pid_t guest)
-{
-    int status;
-
-    CHECK_EQ(waitpid(guest, &status, 0), guest);
-    CHECK_EQ(status, 0);
-}
-
-/* HELLO, (n) samples, and last words when STOP comes. */
-static void play_in_order(int listener, uint64_t n)
-{
-    int fd = meet(listener);
-
-    say_hello(fd, 1, NULL);
-    CHECK_EQ(hear(fd), 0);
-    say_samples(fd, n, 0);
-    CHECK_EQ(hear(fd), 0);
-    say_last_words(fd, n);
-    while (hear(fd) == 0)
-        continue;
-}
+#include "command.h"
 
 static void play_50(int listener)
 {
@@ -194,67 +23,6 @@ static void play_70(int listener)
     play_in_order(listener, 70);
 }
 
-/* The collector */
-
-/* Start it with (line)'s words, output to the files out and err. */
-static pid_t start_collector(const char *line)
-{
-    char copy[512];
-    char *argv[64] = {(char[]){"collector"}};
-    int argc = 1;
-    pid_t pid;
-
-    (void)snprintf(copy, sizeof copy, "%s", line);
-    for (char *w = strtok(copy, " "); w != NULL; w = strtok(NULL, " "))
-        argv[argc++] = w;
-    fflush(stdout);
-    pid = fork();
-    CHECK(pid >= 0);
-    if (pid == 0) {
-        int out = open("out", O_WRONLY | O_CREAT | O_TRUNC, 0600);
-        int err = open("err", O_WRONLY | O_CREAT | O_TRUNC, 0600);
-
-        dup2(out, STDOUT_FILENO);
-        dup2(err, STDERR_FILENO);
-        alarm(30);
-        execv(COLLECTOR, argv);
-        _exit(99);
-    }
-    return pid;
-}
-
-static int join_collector(pid_t pid)
-{
-    int status;
-
-    CHECK_EQ(waitpid(pid, &status, 0), pid);
-    CHECK(WIFEXITED(status));
-    return WEXITSTATUS(status);
-}
-
-static int collector(const char *line)
-{
-    return join_collector(start_collector(line));
-}
-
-/* Wait until (name) holds (size) bytes: then the samples are in. */
-static void wait_for(const char *name, long size)
-{
-    for (int i = 0; i < 1000; i++) {
-        FILE *f = fopen(name, "r");
-        long have = 0;
-
-        if (f != NULL && fseek(f, 0, SEEK_END) == 0)
-            have = ftell(f);
-        if (f != NULL)
-            fclose(f);
-        if (have >= size)
-            return;
-        (void)poll(NULL, 0, 10);
-    }
-    check_failed(__FILE__, __LINE__, "%s did not grow", name);
-}
-
 TEST(each_guest_has_a_report_and_all_have_one)
 {
     enter_dir();
@@ -264,15 +32,15 @@ TEST(each_guest_has_a_report_and_all_have_one)
     CHECK_EQ(collector("--serial one --serial two --name web -d 0.5 "
                        "-o a.tprof -o a.folded -o a.txt"),
              0);
-    join(one);
-    join(two);
+    join_guest(one);
+    join_guest(two);
     CHECK_STR(text_of("err"), "");
-    check_contains("out", "==== one ====\nguest of unknown image: 50 samples");
-    check_contains("out", "==== web ====\nguest of unknown image: 70 samples");
-    check_contains("out",
+    CHECK_CONTAINS("out", "==== one ====\nguest of unknown image: 50 samples");
+    CHECK_CONTAINS("out", "==== web ====\nguest of unknown image: 70 samples");
+    CHECK_CONTAINS("out",
                    "==== all guests ====\n2 guests: 120 samples, 0 lost");
-    check_contains("out", "unknown image on 2 guests: busy 100.0 %");
-    check_contains("out", "idle 0.0 %, 120 samples");
+    CHECK_CONTAINS("out", "unknown image on 2 guests: busy 100.0 %");
+    CHECK_CONTAINS("out", "idle 0.0 %, 120 samples");
     CHECK_EQ(occurrences("a.txt", "===="), 6);
     CHECK_STR(text_of("a.folded"),
               "one;core0;0x400100 50\nweb;core0;0x400100 70\n");
@@ -294,7 +62,7 @@ static void play_foreign(int listener)
                                                  .cores = 1,
                                                  .text_start = 0x400000});
     say(fd);
-    CHECK_EQ(hear(fd), -1);
+    CHECK(!hear(fd));
 }
 
 static void play_vanishing(int listener)
@@ -302,7 +70,7 @@ static void play_vanishing(int listener)
     int fd = meet(listener);
 
     say_hello(fd, 1, NULL);
-    CHECK_EQ(hear(fd), 0);
+    CHECK(hear(fd));
     say_samples(fd, 20, 0);
 }
 
@@ -330,15 +98,15 @@ TEST(a_guest_that_lies_leaves_or_floods_disturbs_no_other)
                        "--serial flood --serial fine -d 1"),
              1);
     for (size_t i = 0; i < sizeof guests / sizeof guests[0]; i++)
-        join(guests[i]);
+        join_guest(guests[i]);
     CHECK_EQ(occurrences("err", "\n"), 1);
-    check_contains("err", "collector: foreign: decode: the guest speaks wire "
+    CHECK_CONTAINS("err", "collector: foreign: decode: the guest speaks wire "
                           "version 9.0");
     CHECK_EQ(occurrences("out", "==== foreign ===="), 0);
-    check_contains("out", "==== good ====\nguest of unknown image: 50 samples");
-    check_contains("out", "==== gone ====\nguest of unknown image: 20 samples");
-    check_contains("out", "==== fine ====\nguest of unknown image: 70 samples");
-    check_contains("out", "5 guests: 140 samples, 0 lost; 1 failed\n");
+    CHECK_CONTAINS("out", "==== good ====\nguest of unknown image: 50 samples");
+    CHECK_CONTAINS("out", "==== gone ====\nguest of unknown image: 20 samples");
+    CHECK_CONTAINS("out", "==== fine ====\nguest of unknown image: 70 samples");
+    CHECK_CONTAINS("out", "5 guests: 140 samples, 0 lost; 1 failed\n");
 }
 
 /* Stays until the collector is gone. */
@@ -347,9 +115,9 @@ static void play_patient(int listener)
     int fd = meet(listener);
 
     say_hello(fd, 1, NULL);
-    CHECK_EQ(hear(fd), 0);
+    CHECK(hear(fd));
     say_samples(fd, 70, 0);
-    CHECK_EQ(hear(fd), -1);
+    CHECK(!hear(fd));
 }
 
 TEST(a_killed_recorder_leaves_every_guest_s_recording_whole)
@@ -360,22 +128,22 @@ TEST(a_killed_recorder_leaves_every_guest_s_recording_whole)
     pid_t pid = start_collector("record --serial one --serial two -o r.tprof");
 
     /* 70 samples of 7 bytes are in it, behind header and HELLO */
-    wait_for("r.two.tprof", 600);
-    join(one);
+    wait_for_size("r.two.tprof", 600);
+    join_guest(one);
     CHECK_EQ(kill(pid, SIGKILL), 0);
     CHECK_EQ(waitpid(pid, NULL, 0), pid);
-    join(two);
+    join_guest(two);
     CHECK_EQ(collector("report r.two.tprof"), 0);
-    check_contains("out", "70 samples of 1 core");
-    check_contains("out", "its collector was killed");
+    CHECK_CONTAINS("out", "70 samples of 1 core");
+    CHECK_CONTAINS("out", "its collector was killed");
     CHECK_EQ(collector("report r.one.tprof"), 0);
-    check_contains("out", "20 samples of 1 core");
+    CHECK_CONTAINS("out", "20 samples of 1 core");
 }
 
 TEST(a_file_lists_guests)
 {
     enter_dir();
-    write_file("list", "# two of them\n"
+    write_text("list", "# two of them\n"
                        "--serial one   # by its path\n"
                        "\n"
                        "  serial=two name=db\r\n");
@@ -383,10 +151,10 @@ TEST(a_file_lists_guests)
     pid_t two = start_guest("two", play_70);
 
     CHECK_EQ(collector("record --guests list -d 0.3"), 0);
-    join(one);
-    join(two);
-    check_contains("err", "tprof.one.tprof holds 50 samples");
-    check_contains("err", "next: collector report tprof.db.tprof");
+    join_guest(one);
+    join_guest(two);
+    CHECK_CONTAINS("err", "tprof.one.tprof holds 50 samples");
+    CHECK_CONTAINS("err", "next: collector report tprof.db.tprof");
 }
 
 TEST(too_many_guests_for_the_open_files_are_refused)
@@ -400,7 +168,7 @@ TEST(too_many_guests_for_the_open_files_are_refused)
     CHECK(f != NULL && fclose(f) == 0);
     CHECK_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
     CHECK_EQ(collector("--guests list -d 1"), 1);
-    check_contains("err", "60 guests need 124 open files, and this process "
+    CHECK_CONTAINS("err", "60 guests need 124 open files, and this process "
                           "may have 100: type 'ulimit -n 124' first");
 }
 
@@ -410,13 +178,13 @@ TEST(a_guest_that_never_comes_costs_the_others_nothing)
     pid_t one = start_guest("one", play_50);
 
     CHECK_EQ(collector("--serial one --serial never -d 0.5"), 1);
-    join(one);
+    join_guest(one);
     CHECK_EQ(occurrences("err", "\n"), 2);
-    check_contains("err", "collector: never: waiting for a guest at never\n");
-    check_contains("err", "collector: never: serial:never: no guest introduced "
+    CHECK_CONTAINS("err", "collector: never: waiting for a guest at never\n");
+    CHECK_CONTAINS("err", "collector: never: serial:never: no guest introduced "
                           "itself");
-    check_contains("out", "==== one ====\nguest of unknown image: 50 samples");
-    check_contains("out", "2 guests: 50 samples, 0 lost; 1 failed\n");
+    CHECK_CONTAINS("out", "==== one ====\nguest of unknown image: 50 samples");
+    CHECK_CONTAINS("out", "2 guests: 50 samples, 0 lost; 1 failed\n");
 }
 
 TEST(ctrl_c_stops_all_in_order)
@@ -426,13 +194,13 @@ TEST(ctrl_c_stops_all_in_order)
     pid_t two = start_guest("two", play_70);
     pid_t pid = start_collector("--serial one --serial two -o a.tprof");
 
-    wait_for("a.one.tprof", 600);
-    wait_for("a.two.tprof", 600);
+    wait_for_size("a.one.tprof", 600);
+    wait_for_size("a.two.tprof", 600);
     CHECK_EQ(kill(pid, SIGINT), 0);
     CHECK_EQ(join_collector(pid), 0);
-    join(one);
-    join(two);
-    check_contains("out", "2 guests: 120 samples, 0 lost\n");
+    join_guest(one);
+    join_guest(two);
+    CHECK_CONTAINS("out", "2 guests: 120 samples, 0 lost\n");
     CHECK_EQ(occurrences("out", "no final count came"), 0);
 }
 
@@ -443,18 +211,18 @@ static void play_reconnect(int listener)
     int fd = meet_uds(listener);
 
     say_hello(fd, 1, NULL);
-    CHECK_EQ(hear(fd), 0);
+    CHECK(hear(fd));
     say_samples(fd, 20, 0);
     /* cut in a frame of 4096 bytes, which the next HELLO is not part of */
     CHECK_EQ(write(fd, "\x54\x9d\x02\0\x02\0\0\x10", 8), 8);
     close(fd);
     fd = meet_uds(listener);
     say_hello(fd, 1, NULL);
-    CHECK_EQ(hear(fd), 0);
+    CHECK(hear(fd));
     say_samples(fd, 30, 25); /* five were in what was cut */
-    CHECK_EQ(hear(fd), 0);
+    CHECK(hear(fd));
     say_last_words(fd, 55);
-    while (hear(fd) == 0)
+    while (hear(fd))
         continue;
 }
 
@@ -464,13 +232,13 @@ TEST(a_broken_connection_is_made_again) /* catches: the rest of a day lost */
     pid_t guest = start_guest("vm", play_reconnect);
 
     CHECK_EQ(collector("--vsock-uds vm -d 1"), 0);
-    join(guest);
-    check_contains("err",
+    join_guest(guest);
+    CHECK_CONTAINS("err",
                    "the guest left vm; waiting 10 s for it to come back");
-    check_contains("err", "connected to vm again; sampling goes on");
+    CHECK_CONTAINS("err", "connected to vm again; sampling goes on");
     CHECK_EQ(occurrences("err", "\n"), 2);
-    check_contains("out", "50 samples of 1 core");
-    check_contains("out", "     0           55            0           55"
+    CHECK_CONTAINS("out", "50 samples of 1 core");
+    CHECK_CONTAINS("out", "     0           55            0           55"
                           "           50            5 ");
 }
 
@@ -480,7 +248,7 @@ static void play_reboot(int listener)
         int fd = meet_uds(listener);
 
         say_hello(fd, boot, NULL);
-        CHECK_EQ(hear(fd), 0);
+        CHECK(hear(fd));
         say_samples(fd, 20, 0);
         close(fd);
     }
@@ -492,11 +260,11 @@ TEST(a_guest_that_stays_away_is_reported_on)
     pid_t guest = start_guest("vm", play_reboot);
 
     CHECK_EQ(collector("--vsock-uds vm --wait 0.5"), 0);
-    join(guest);
-    check_contains("err", "the guest rebooted; sampling goes on");
-    check_contains("err", "the guest stayed away");
-    check_contains("out", "40 samples of 1 core");
-    check_contains("out", "did not come back within 0.5 s");
+    join_guest(guest);
+    CHECK_CONTAINS("err", "the guest rebooted; sampling goes on");
+    CHECK_CONTAINS("err", "the guest stayed away");
+    CHECK_CONTAINS("out", "40 samples of 1 core");
+    CHECK_CONTAINS("out", "did not come back within 0.5 s");
 }
 
 static void play_vanishing_uds(int listener)
@@ -504,7 +272,7 @@ static void play_vanishing_uds(int listener)
     int fd = meet_uds(listener);
 
     say_hello(fd, 1, NULL);
-    CHECK_EQ(hear(fd), 0);
+    CHECK(hear(fd));
     say_samples(fd, 20, 0);
 }
 
@@ -514,9 +282,9 @@ TEST(nobody_is_waited_for_on_request)
     pid_t guest = start_guest("vm", play_vanishing_uds);
 
     CHECK_EQ(collector("--vsock-uds vm --wait 0"), 0);
-    join(guest);
+    join_guest(guest);
     CHECK_STR(text_of("err"), "");
-    check_contains("out", "20 samples of 1 core");
+    CHECK_CONTAINS("out", "20 samples of 1 core");
 }
 
 TEST(a_guest_that_is_away_ends_with_the_duration)
@@ -525,8 +293,8 @@ TEST(a_guest_that_is_away_ends_with_the_duration)
     pid_t guest = start_guest("vm", play_vanishing_uds);
 
     CHECK_EQ(collector("--vsock-uds vm -d 0.5 --wait 1000"), 0);
-    join(guest);
-    check_contains("out", "20 samples of 1 core");
+    join_guest(guest);
+    CHECK_CONTAINS("out", "20 samples of 1 core");
     CHECK_EQ(occurrences("out", "did not come back"), 0);
 }
 
@@ -538,7 +306,7 @@ static void play_wrapped(int listener)
         int fd = meet_uds(listener);
 
         say_hello(fd, 1, NULL);
-        CHECK_EQ(hear(fd), 0);
+        CHECK(hear(fd));
         for (int i = 1; i < 65536; i++) {
             wiregen_open(&wire, 0x70); /* of no type that anybody knows */
             wiregen_close(&wire);
@@ -554,15 +322,12 @@ TEST(a_session_after_65536_frames_is_started_too)
     pid_t guest = start_guest("vm", play_wrapped);
 
     CHECK_EQ(collector("--vsock-uds vm --wait 0.5"), 0);
-    join(guest); /* it heard START both times */
-    check_contains("err", "connected to vm again");
+    join_guest(guest); /* it heard START both times */
+    CHECK_CONTAINS("err", "connected to vm again");
 }
 
 /* Guests that are rebuilt: app.elf is tests/golden/kernel.elf at first. */
 
-#define BUILD_A                                                                \
-    "\x01\x23\x45\x67\x89\xab\xcd\xef\x01\x23\x45\x67\x89\xab\xcd\xef\x01\x23" \
-    "\x45\x67"
 #define BUILD_B                                                                \
     "\xb1\x23\x45\x67\x89\xab\xcd\xef\x01\x23\x45\x67\x89\xab\xcd\xef\x01\x23" \
     "\x45\x67"
@@ -570,19 +335,7 @@ TEST(a_session_after_65536_frames_is_started_too)
 /* Put the kernel at app.elf, as a new file, with this build-id. */
 static void build(const char *id)
 {
-    static char elf[1 << 20];
-    FILE *f = fopen(KERNEL, "r");
-
-    CHECK(f != NULL);
-    size_t size = fread(elf, 1, sizeof elf, f);
-    char *at = memmem(elf, size, BUILD_A, 20);
-
-    fclose(f);
-    CHECK(at != NULL);
-    memcpy(at, id, 20);
-    f = fopen("new.elf", "w");
-    CHECK(f != NULL && fwrite(elf, 1, size, f) == size && fclose(f) == 0);
-    CHECK_EQ(rename("new.elf", "app.elf"), 0);
+    copy_image("app.elf", KERNEL, KERNEL_ID, id);
 }
 
 /* Build A runs, and then B, with or without its file at app.elf. */
@@ -590,24 +343,24 @@ static void play_update(int listener, int rebuilt)
 {
     int fd = meet_uds(listener);
 
-    say_hello(fd, 1, BUILD_A);
-    CHECK_EQ(hear(fd), 0);
+    say_hello(fd, 1, KERNEL_ID);
+    CHECK(hear(fd));
     say_samples(fd, 20, 0);
     if (rebuilt)
         build(BUILD_B);
     close(fd);
     fd = meet_uds(listener);
     say_hello(fd, 2, BUILD_B);
-    CHECK_EQ(hear(fd), -1); /* the collector begins anew */
+    CHECK(!hear(fd)); /* the collector begins anew */
     close(fd);
     fd = meet_uds(listener);
     say_hello(fd, 2, BUILD_B);
-    if (hear(fd) < 0)
+    if (!hear(fd))
         return; /* or not */
     say_samples(fd, 30, 0);
-    CHECK_EQ(hear(fd), 0);
+    CHECK(hear(fd));
     say_last_words(fd, 30);
-    while (hear(fd) == 0)
+    while (hear(fd))
         continue;
 }
 
@@ -624,33 +377,33 @@ static void play_forgotten(int listener)
 TEST(a_rebuilt_guest_gets_a_report_of_its_own)
 {
     enter_dir();
-    build(BUILD_A);
+    build(KERNEL_ID);
     pid_t guest = start_guest("vm", play_rebuilt);
 
     CHECK_EQ(collector("--vsock-uds vm --elf app.elf -d 1.5 -o r.tprof "
                        "-o r.txt"),
              0);
-    join(guest);
-    check_contains("err", "the guest rebooted into another image");
-    check_contains("out", "==== vm ====\napp.elf: 20 samples");
-    check_contains("out", "==== vm.2 ====\napp.elf: 30 samples");
+    join_guest(guest);
+    CHECK_CONTAINS("err", "the guest rebooted into another image");
+    CHECK_CONTAINS("out", "==== vm ====\napp.elf: 20 samples");
+    CHECK_CONTAINS("out", "==== vm.2 ====\napp.elf: 30 samples");
     CHECK_EQ(occurrences("out", "app.elf on 2 guests"), 0); /* two images */
     CHECK_EQ(collector("report r.tprof --elf app.elf"), 1);
-    check_contains("err", "but app.elf is build b1234567");
+    CHECK_CONTAINS("err", "but app.elf is build b1234567");
     CHECK_EQ(collector("report r.vm.2.tprof"), 0);
-    check_contains("out", "app.elf: 30 samples");
+    CHECK_CONTAINS("out", "app.elf: 30 samples");
 }
 
 TEST(an_elf_that_was_not_rebuilt_is_no_longer_the_guest_s)
 {
     enter_dir();
-    build(BUILD_A);
+    build(KERNEL_ID);
     pid_t guest = start_guest("vm", play_forgotten);
 
     CHECK_EQ(collector("--vsock-uds vm --elf app.elf"), 1);
-    join(guest);
-    check_contains("err", "the guest runs build b1234567");
-    check_contains("out", "==== vm ====\napp.elf: 20 samples");
+    join_guest(guest);
+    CHECK_CONTAINS("err", "the guest runs build b1234567");
+    CHECK_CONTAINS("out", "==== vm ====\napp.elf: 20 samples");
 }
 
 TEST(trouble_that_all_have_is_not_told_a_hundred_times)
@@ -663,11 +416,11 @@ TEST(trouble_that_all_have_is_not_told_a_hundred_times)
     pid_t one = start_guest("one", play_50);
 
     CHECK_EQ(collector("--guests list --serial one -d 0.5"), 1);
-    join(one);
+    join_guest(one);
     CHECK_EQ(occurrences("err", "\n"), 21);
-    check_contains("err", "collector: g19: waiting for a guest at never\n"
+    CHECK_CONTAINS("err", "collector: g19: waiting for a guest at never\n"
                           "collector: 180 more lines about other guests are "
                           "left out\n");
-    check_contains("out", "101 guests: 50 samples, 0 lost; 100 failed\n");
+    CHECK_CONTAINS("out", "101 guests: 50 samples, 0 lost; 100 failed\n");
     CHECK_EQ(occurrences("out", "! serial:never: no guest introduced"), 100);
 }

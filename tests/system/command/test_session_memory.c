@@ -4,19 +4,16 @@
  * ends in order, with a line or with a report, and never in a signal. Each try
  * is a process of its own, since a session gives up its rights for good.
  */
-#include "check.h"
-
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "alloc.h"
 #include "cmd/cmd.h"
 #include "cmd/sampling.h"
-#include "wiregen.h"
+#include "command.h"
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/lsan_interface.h>
@@ -24,24 +21,8 @@
 #define __lsan_do_leak_check() (void)0
 #endif
 
-#define NOT_REACHED                                                            \
-    100 /* plus the exit code: no allocation was left to fail                  \
-         */
-
-#define KERNEL_ID                                                              \
-    "\x01\x23\x45\x67\x89\xab\xcd\xef\x01\x23\x45\x67\x89\xab\xcd\xef\x01\x23" \
-    "\x45\x67"
-#define APP_ID                                                                 \
-    "\xaa\xbb\xcc\xdd\xee\xff\x00\x11\x22\x33\x44\x55\x66\x77\x88\x99\xaa\xbb" \
-    "\xcc\xdd"
-
-static char dir[] = "/tmp/test_session_memory.XXXXXX";
-
-static void remove_dir(void)
-{
-    if (chdir(dir) == 0 && system("rm -f ./*") == 0)
-        rmdir(dir);
-}
+/* Added to the exit code: no allocation was left to fail. */
+#define NOT_REACHED 100
 
 static void write_guest(const char *name, uint64_t samples)
 {
@@ -57,10 +38,7 @@ static void write_guest(const char *name, uint64_t samples)
     for (uint64_t i = 0; i < samples; i++)
         wiregen_short(&w, 1, 8000, (uint32_t)i, 0);
     wiregen_samples_end(&w, (uint64_t[4]){samples, 0, 0, 0});
-    FILE *f = fopen(name, "w");
-
-    CHECK(f != NULL && fwrite(w.bytes, 1, w.size, f) == w.size);
-    CHECK_EQ(fclose(f), 0);
+    write_file(name, w.bytes, w.size);
     wiregen_fini(&w);
 }
 
@@ -99,10 +77,7 @@ static void write_loaded(const char *name)
                     .leaf = (int64_t)(i < 5 ? 0x40000237 : 0x50000100) -
                             0x200000 + (int64_t)i});
     wiregen_samples_end(&w, (uint64_t[4]){20, 0, 0, 0});
-    FILE *f = fopen(name, "w");
-
-    CHECK(f != NULL && fwrite(w.bytes, 1, w.size, f) == w.size);
-    CHECK_EQ(fclose(f), 0);
+    write_file(name, w.bytes, w.size);
     wiregen_fini(&w);
 }
 
@@ -111,12 +86,10 @@ static int run(const char *line, unsigned n)
 {
     char copy[512];
     char *argv[32];
-    int argc = 0;
     int null = open("/dev/null", O_WRONLY);
 
     (void)snprintf(copy, sizeof copy, "%s", line);
-    for (char *w = strtok(copy, " "); w != NULL; w = strtok(NULL, " "))
-        argv[argc++] = w;
+    int argc = split_words(copy, argv, 32);
 
     dup2(null, STDOUT_FILENO);
     dup2(null, STDERR_FILENO);
@@ -127,10 +100,9 @@ static int run(const char *line, unsigned n)
     return alloc_failed() ? code : NOT_REACHED + code;
 }
 
-static void enter_dir(void)
+static void enter_dir_unconfined(void)
 {
-    CHECK(mkdtemp(dir) != NULL && chdir(dir) == 0);
-    CHECK_EQ(atexit(remove_dir), 0);
+    enter_dir();
     CHECK_EQ(setenv("TPROF_SANDBOX", "off", 1), 0);
 }
 
@@ -164,7 +136,7 @@ static unsigned fail_each(const char *line)
 
 TEST(every_allocation_of_a_session_may_fail)
 {
-    enter_dir();
+    enter_dir_unconfined();
     write_guest("one", 10);
     write_guest("two", 30);
     /* most are needed, and there are some */
@@ -173,7 +145,7 @@ TEST(every_allocation_of_a_session_may_fail)
 
 TEST(every_allocation_for_several_images_may_fail)
 {
-    enter_dir();
+    enter_dir_unconfined();
     write_loaded("one");
     write_loaded("two");
     CHECK(fail_each("--serial one --serial two --elf " KERNEL " --elf " APP

@@ -7,42 +7,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "check.h"
+#include "command.h"
 #include "swarm.h"
 
-#ifdef __SANITIZE_ADDRESS__ /* several times slower, with memory of its own */
-#define GUESTS    200u
-#define SANITIZED true
-#else
-#define GUESTS    1000u
-#define SANITIZED false
-#endif
+/* a sanitizer makes all several times slower, and needs memory of its own */
+#define GUESTS      (SANITIZED ? 200u : 1000u)
 #define RATE        1000u
 #define SECONDS     8.0
 /* The manual says 170 KiB for such a guest; and what the program is itself. */
 #define RSS_MAX_KIB (GUESTS * 220 + 32 * 1024)
 
-static char dir[] = "/tmp/test_many.XXXXXX";
 static struct swarm_result result;
 static uint64_t reported[GUESTS];
-
-static void remove_dir(void)
-{
-    char path[64];
-
-    for (unsigned i = 0; i < GUESTS; i++) {
-        snprintf(path, sizeof path, "%s/%u", dir, i);
-        unlink(path);
-    }
-    snprintf(path, sizeof path, "%s/list", dir);
-    unlink(path);
-    snprintf(path, sizeof path, "%s/out", dir);
-    unlink(path);
-    rmdir(dir);
-}
 
 /* "1,234" as a number. */
 static uint64_t number(const char *text)
@@ -97,13 +74,11 @@ static bool starved(void)
 
 TEST(a_thousand_guests_lose_nothing)
 {
-    char path[64];
     uint64_t sum = 0;
 
-    CHECK(mkdtemp(dir) != NULL);
-    CHECK_EQ(atexit(remove_dir), 0);
+    enter_dir();
     swarm_run(&(struct swarm_config){.collector = COLLECTOR,
-                                     .dir = dir,
+                                     .dir = ".",
                                      .guests = GUESTS,
                                      .rate_hz = RATE,
                                      .duration_s = SECONDS,
@@ -117,8 +92,7 @@ TEST(a_thousand_guests_lose_nothing)
         SKIP("others use this machine too much: the guests were %.1f s late",
              result.late_s);
     CHECK_EQ(result.status, 0);
-    snprintf(path, sizeof path, "%s/out", dir);
-    CHECK_EQ(read_report(path), GUESTS);
+    CHECK_EQ(read_report("out"), GUESTS);
     for (unsigned i = 0; i < GUESTS; i++) {
         CHECK_EQ(result.guests[i].dropped, 0);
         CHECK(result.guests[i].stopped);
