@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The wire format's numbers. WIRE.md is the specification; each block here
- * names its section. Both sides include this header, and it includes nothing
- * of either. Integers are little-endian; offsets are in bytes.
+ * The numbers of the wire format. WIRE.md is the specification; each block here
+ * names its section. Agent and collector both include this header, which
+ * includes nothing of either. Integers are little-endian; offsets are in bytes.
  */
 #ifndef TPROF_WIRE_H
 #define TPROF_WIRE_H
@@ -10,15 +10,15 @@
 #include <stdint.h>
 
 /*
- * Version of the bytes, WIRE.md 1. Minor: grows when something is added that
- * an old reader skips. Major: grows when an old reader would be misled; a
- * reader refuses a major version that it does not know.
+ * Version of the bytes, WIRE.md 1. Minor grows when something is added that an
+ * old reader skips. Major grows when an old reader would be misled. A reader
+ * refuses a major version that it does not know.
  */
 #define TPROF_WIRE_VERSION_MAJOR 2u
 #define TPROF_WIRE_VERSION_MINOR 0u
 #define TPROF_WIRE_VERSION                                                     \
     (TPROF_WIRE_VERSION_MAJOR << 8 | TPROF_WIRE_VERSION_MINOR)
-#define TPROF_WIRE_VERSION_OLDEST 1u /* major that is still read */
+#define TPROF_WIRE_VERSION_OLDEST 1u /* oldest major that is still read */
 
 /* Frame, WIRE.md 2: header, body, CRC-32C of both */
 #define WIRE_MAGIC         0x9d54u /* bytes 54 9D */
@@ -61,26 +61,29 @@ enum wire_hello_tag {
     WIRE_HELLO_BUILD_ID = 7,      /* bytes; absent: the image has none */
     WIRE_HELLO_TEXT_START = 8,    /* u64 run-time address */
     WIRE_HELLO_TEXT_SIZE = 9,     /* u64 bytes */
-    WIRE_HELLO_TEXT_CRC = 10,     /* u32 CRC-32C of its first 64 KiB */
+    WIRE_HELLO_TEXT_CRC = 10,     /* u32 CRC-32C of text's first 64 KiB */
     WIRE_HELLO_ANCHOR = 11,       /* u64 run-time address of tprof_anchor */
-    WIRE_HELLO_RATE_HZ = 12,      /* u32 what START without a rate gives */
-    WIRE_HELLO_DEPTH = 13,        /* u16 likewise */
+    WIRE_HELLO_RATE_HZ = 12,      /* u32 rate of a START without one */
+    WIRE_HELLO_DEPTH = 13,        /* u16 depth of a START without one */
     WIRE_HELLO_INTERVALS = 14,    /* u8  enum wire_intervals */
     WIRE_HELLO_DICT_SLOTS = 15,   /* u32 stack ids per core: 0 to this - 1 */
     WIRE_HELLO_FEATURES = 16,     /* u32 WIRE_FEATURE_* */
     WIRE_HELLO_DIRECTORY = 17,    /* u64 run-time address of tprof_directory */
-    WIRE_HELLO_KERNEL_HZ = 18,    /* u32 the kernel's tick, if it draws */
-    WIRE_HELLO_READABLE = 19,     /* u8  ranges that config.readable gave */
+    WIRE_HELLO_KERNEL_HZ = 18,    /* u32 the kernel's fixed tick; 0: none */
+    WIRE_HELLO_READABLE = 19,     /* u8  ranges that config.readable gives */
 };
 #define WIRE_ARCH_X86_64   1u
 #define WIRE_BOOT_ID_SIZE  16u
 #define WIRE_TEXT_CRC_SPAN 65536u /* bytes of text under the CRC, at most */
 
-#define WIRE_FEATURE_ONE_WAY (1u << 0) /* nothing from the host arrives */
+#define WIRE_FEATURE_ONE_WAY (1u << 0) /* the agent hears nothing */
 
 enum wire_intervals {
-    WIRE_INTERVALS_AGENT = 0,  /* the agent draws each from U[0.5, 1.5] */
-    WIRE_INTERVALS_KERNEL = 1, /* a fixed tick, taken at random k (STATUS) */
+    /* the agent draws each from 0.5 to 1.5 periods, evenly distributed */
+    WIRE_INTERVALS_AGENT = 0,
+    /* one of several fixed ticks of the kernel, at random: on average one in
+     * WIRE_CONTROL_EVERY (STATUS) */
+    WIRE_INTERVALS_KERNEL = 1,
 };
 
 /* SAMPLES body, WIRE.md 4 */
@@ -93,11 +96,12 @@ enum wire_intervals {
 #define WIRE_SAMPLES_CELLS  16u /* u16 cells that follow */
 #define WIRE_SAMPLES_HEADER 18u
 #define WIRE_SAMPLES_IMAGES (1u << 0) /* STACK_AT may have come before */
-/* after the cells: u8 count, then so many varints, cumulative */
+/* After the cells: a u8, the number of counters, then a varint for each. Every
+ * counter is cumulative. */
 enum wire_counter {
-    WIRE_COUNTER_SAMPLES = 0,   /* records written: delivered or lost */
+    WIRE_COUNTER_SAMPLES = 0,   /* samples written: delivered or lost */
     WIRE_COUNTER_MISSED = 1,    /* deadlines that had no tick of their own */
-    WIRE_COUNTER_RING_FULL = 2, /* ticks dropped */
+    WIRE_COUNTER_RING_FULL = 2, /* ticks dropped: no room in the ring */
     WIRE_COUNTER_REENTERED = 3, /* ticks dropped: inside another tick */
     WIRE_COUNTERS = 4
 };
@@ -115,7 +119,7 @@ enum wire_counter {
 #define WIRE_CELL_LEAF_BITS  24u
 #define WIRE_CELL_LATE_SHIFT 52u
 #define WIRE_CELL_LATE_BITS  4u
-#define WIRE_CELL_LATE_MAX   14u /* bit length of a lateness; more is long */
+#define WIRE_CELL_LATE_MAX   14u /* greatest bit length of a lateness */
 
 /* Long record, WIRE.md 5.2: bit 0 is 1 */
 #define WIRE_LONG_TYPE   0u /* u8 type << 1 | 1 */
@@ -132,20 +136,20 @@ enum wire_long {
     WIRE_LONG_STACK_AT = 7, /* WIRE.md 5.7 */
 };
 
-#define WIRE_SAMPLE_JUMP (1u << 0) /* the clock jumped: it was stopped */
+#define WIRE_SAMPLE_JUMP (1u << 0) /* the clock jumped, as after a pause */
 #define WIRE_SAMPLE_NMI  (1u << 1) /* reserved */
 
 #define WIRE_STACK_FRAMES_MAX 127u
 #define WIRE_STACK_SLOTS      4u  /* words from the interrupted RSP upwards */
-#define WIRE_STACK_BASES_MAX  64u /* different ones of STACK_AT in a boot */
+#define WIRE_STACK_BASES_MAX  64u /* different bases of STACK_AT in a boot */
 
 /* Why a frame chain ended, WIRE.md 5.4 */
 enum wire_end {
-    WIRE_END_ZERO = 0,       /* a saved frame pointer of 0: the outermost */
-    WIRE_END_DEPTH = 1,      /* as many frames as were asked for */
-    WIRE_END_MEMORY = 2,     /* next frame outside readable memory */
-    WIRE_END_NOT_RISING = 3, /* next frame not above this one */
-    WIRE_END_TEXT = 4,       /* return address outside text */
+    WIRE_END_ZERO = 0,       /* the saved frame pointer is 0: the outermost */
+    WIRE_END_DEPTH = 1,      /* the chain has the depth that was asked for */
+    WIRE_END_MEMORY = 2,     /* the next frame is outside readable memory */
+    WIRE_END_NOT_RISING = 3, /* the next frame is not above this one */
+    WIRE_END_TEXT = 4,       /* the return address is outside text */
     WIRE_END_REASONS = 5
 };
 
@@ -153,23 +157,27 @@ enum wire_end {
 enum wire_stats_tag {
     WIRE_STATS_CORE = 1,    /* u16 */
     WIRE_STATS_APIC_ID = 2, /* u32 */
-    WIRE_STATS_TSC = 3,     /* u64 when these were read */
-    WIRE_STATS_FLAGS = 4,   /* u8  WIRE_STATS_FINAL */
-    WIRE_STATS_TICKS = 5,   /* u64, as all that follow: cumulative */
+    WIRE_STATS_TSC = 3,     /* u64 when the counters were read */
+    WIRE_STATS_FLAGS = 4,   /* u8  WIRE_STATS_FINAL, WIRE_STATS_STARTED */
+    /* The others are u64 and cumulative. */
+    WIRE_STATS_TICKS = 5,
     WIRE_STATS_SAMPLES = 6,
     WIRE_STATS_MISSED = 7,
     WIRE_STATS_RING_FULL = 8,
     WIRE_STATS_REENTERED = 9,
-    WIRE_STATS_COST = 10,     /* TSC ticks spent in the profiler's interrupt */
-    WIRE_STATS_COST_MAX = 11, /* longest single one */
-    WIRE_STATS_BY_DIVISION = 12, /* ticks so late that drawing gave up */
-    WIRE_STATS_STACKS = 13,      /* dictionary definitions made */
-    WIRE_STATS_FOREIGN = 14, /* interrupts on the vector that were no tick */
-    WIRE_STATS_DEVICE_ERRORS = 15, /* of the whole agent, in core 0's */
-    WIRE_STATS_BUSY = 16, /* likewise: frames that waited for the device */
-    WIRE_STATS_UNKNOWN_CPU = 17, /* likewise: ticks on a core not started */
-    WIRE_STATS_STEAL = 18,       /* ns the host took; all ones: unknown */
-    WIRE_STATS_REPAIRED = 19,    /* times its timer was taken back */
+    WIRE_STATS_COST = 10,     /* TSC ticks spent in ticks and in sending */
+    WIRE_STATS_COST_MAX = 11, /* TSC ticks spent in the longest of these */
+    /* ticks that cover too many deadlines to draw each interval */
+    WIRE_STATS_BY_DIVISION = 12,
+    WIRE_STATS_STACKS = 13, /* stacks that were defined */
+    /* interrupts at the agent's vector: neither tick nor work */
+    WIRE_STATS_FOREIGN = 14,
+    /* These three count for the whole agent; only core 0's STATS has them. */
+    WIRE_STATS_DEVICE_ERRORS = 15, /* the channel failed for good */
+    WIRE_STATS_BUSY = 16,          /* no buffer for a frame was free */
+    WIRE_STATS_UNKNOWN_CPU = 17,   /* interrupts on a core that did not join */
+    WIRE_STATS_STEAL = 18,         /* ns the host took; all ones: unknown */
+    WIRE_STATS_REPAIRED = 19,      /* times the core's timer was taken back */
 };
 #define WIRE_STATS_FINAL   (1u << 0) /* after STOP, this core's ring is empty */
 #define WIRE_STATS_STARTED (1u << 1) /* tprof_start_cpu() was called here */
@@ -179,9 +187,9 @@ enum wire_control_tag {
     WIRE_CONTROL_RATE_HZ = 1,    /* u32 */
     WIRE_CONTROL_DEPTH = 2,      /* u16 */
     WIRE_CONTROL_FEATURES = 3,   /* u32 */
-    WIRE_CONTROL_PERIOD_TSC = 4, /* u64 overrides the rate; TSC ticks */
+    WIRE_CONTROL_PERIOD_TSC = 4, /* u64 TSC ticks; overrides the rate */
     WIRE_CONTROL_STATE = 5,      /* u8  STATUS: enum wire_state */
-    WIRE_CONTROL_EVERY = 6,      /* u32 STATUS: mean k of a kernel's tick */
+    WIRE_CONTROL_EVERY = 6,      /* u32 STATUS: kernel's ticks a sample, mean */
     WIRE_CONTROL_ERROR = 7,      /* u8  STATUS: enum wire_refusal */
 };
 
@@ -199,18 +207,18 @@ enum wire_refusal {
 
 /* PING and PONG bodies, WIRE.md 7: fields */
 enum wire_ping_tag {
-    WIRE_PING_COOKIE = 1, /* u64, comes back as it went */
-    WIRE_PING_TSC = 2,    /* u64 PONG: the guest's clock */
+    WIRE_PING_COOKIE = 1, /* u64 PONG carries the PING's */
+    WIRE_PING_TSC = 2,    /* u64 PONG: the guest's TSC */
 };
 
 /* MAP body, WIRE.md 8: fields */
 enum wire_map_tag {
-    WIRE_MAP_START = 1,      /* u64 run-time address of its code */
-    WIRE_MAP_SIZE = 2,       /* u64 bytes */
-    WIRE_MAP_LINK_START = 3, /* u64 START as the ELF file has it */
+    WIRE_MAP_START = 1,      /* u64 run-time address of the image's code */
+    WIRE_MAP_SIZE = 2,       /* u64 bytes of the code */
+    WIRE_MAP_LINK_START = 3, /* u64 address of START in the ELF file */
     WIRE_MAP_NAME = 4,       /* text */
-    WIRE_MAP_BUILD_ID = 5,   /* bytes; absent: it has none */
-    WIRE_MAP_TEXT_CRC = 6,   /* u32 CRC-32C of its first 64 KiB */
+    WIRE_MAP_BUILD_ID = 5,   /* bytes; absent: the image has none */
+    WIRE_MAP_TEXT_CRC = 6,   /* u32 CRC-32C of the code's first 64 KiB */
 };
 
 /* What the agent accepts, WIRE.md 7 */
