@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The agent's state, for those who join its stations: tick.c, session.c,
+ * The agent's state, for those who join its stations: tick.c, control.c,
  * pump.c and tprof.c. There is one agent in an image.
  */
 #ifndef TPROF_AGENT_H

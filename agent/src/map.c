@@ -8,7 +8,7 @@
 #include "cpu.h"
 #include "directory.h"
 #include "longrec.h"
-#include "session.h"
+#include "control.h"
 
 #define BUILD_ID_MAX 64u
 

@@ -4,7 +4,7 @@
 #include "pump.h"
 
 #include "mem.h"
-#include "session.h"
+#include "control.h"
 #include "timer.h"
 
 #define BUFFERS     TPROF_PUMP_BUFFERS

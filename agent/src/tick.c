@@ -20,7 +20,7 @@ TPROF_COLD void settle(struct tprof_cpu *cpu, uint32_t generation, uint64_t now)
 {
     const struct tprof_orders *o = &tprof_agent.orders;
     /* Orders that change meanwhile make one more generation, and one more call
-     * of this. acquire: pairs with the release in start(), session.c: where
+     * of this. acquire: pairs with the release in start(), control.c: where
      * this is so there are period and depth, if only the ones before */
     int sampling = atomic_load_explicit(&o->state, memory_order_acquire) ==
                    WIRE_STATE_SAMPLING;
@@ -40,13 +40,13 @@ TPROF_COLD void settle(struct tprof_cpu *cpu, uint32_t generation, uint64_t now)
         tprof_schedule_begin(&cpu->schedule, now, period);
         tprof_sample_begin(&cpu->recorder, now, period, (uint32_t)o->depth);
     }
-    /* release: pairs with the acquire in session.c; our records are all in */
+    /* release: pairs with the acquire in control.c; our records are all in */
     atomic_store_explicit(&cpu->settled, generation, memory_order_release);
 }
 
 TPROF_HOT int has_new_orders(const struct tprof_cpu *cpu, uint32_t *generation)
 {
-    /* acquire: pairs with the release in give_orders(), session.c */
+    /* acquire: pairs with the release in give_orders(), control.c */
     *generation =
         atomic_load_explicit(&tprof_agent.generation, memory_order_acquire);
     return cpu->generation != *generation;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The control protocol: what the host asks, and what it is told. */
-#include "session.h"
+#include "control.h"
 
 #include "mem.h"
 
