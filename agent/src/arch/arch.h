@@ -32,7 +32,10 @@
  *   struct tprof_arch_core   what the folder keeps for each core
  *   struct tprof_arch_trap   what the CPU saves of interrupted code
  *   TPROF_ARCH_CALL          the calling convention of what assembly calls
+ *   TPROF_ARCH_SPARE         bytes below each core's stack for the folder
  *   TPROF_ARCH_WIRE          the CPU as HELLO names it: WIRE_ARCH_*
+ *   TPROF_ARCH_SYMBOL(n, v)  a statement that defines the absolute symbol (n),
+ *                            which has the constant value (v) and takes no room
  */
 
 struct tprof_cpu; /* agent.h */
@@ -46,6 +49,10 @@ struct tprof_registers {
 
 /* --- Start-up: tprof_init() only ------------------------------------------ */
 
+/* Before everything else here, on each core that calls tprof_init() or
+ * tprof_start_cpu(); never on two cores at a time. */
+void tprof_arch_begin(void);
+
 /*
  * Finds the timer of (config->timer) and measures it; fills in
  * (config->vector) and corrects (config->cpu_source) to what the CPU can do.
@@ -56,9 +63,16 @@ struct tprof_registers {
  */
 int tprof_arch_init(struct tprof_config *config);
 
-/* Once all is well: (config) has every default filled in and stays where it
- * is. From now on interrupts may come. */
-void tprof_arch_ready(const struct tprof_config *config);
+/* Core (cpu) is laid out. (spare) is TPROF_ARCH_SPARE bytes for this folder,
+ * which lie below the core's stack. */
+void tprof_arch_core_lay_out(struct tprof_cpu *cpu, uint8_t *spare);
+
+/* All is well, and tprof_agent.config complete: cores may join. */
+void tprof_arch_ready(void);
+
+/* Has (vector) of this core lead to (entry), whoever had it before. TPROF_OK,
+ * or TPROF_ERR_IDT. After tprof_arch_begin() on this core. */
+int tprof_arch_take_vector(uint32_t vector, void (*entry)(void));
 
 /* Clock ticks a second as the machine tells, after tprof_arch_init(); 0: the
  * machine does not tell. */
@@ -70,8 +84,7 @@ uint64_t tprof_arch_random(void);
 /*
  * Would reading, or with (write) writing, fault somewhere in the (size) bytes
  * at (start)? Asked of the CPU, page by page; a page's first word is or'ed with
- * 0 when (write). tprof_arch_init() or tprof_arch_core_examine() came before,
- * on this core, and no other core asks at the same time.
+ * 0 when (write). After tprof_arch_begin() on this core.
  */
 static inline bool tprof_arch_faults(uint64_t start, uint64_t size, bool write);
 
@@ -103,8 +116,8 @@ int tprof_arch_core_join(struct tprof_cpu *cpu);
  * again. */
 void tprof_arch_core_leave(struct tprof_cpu *cpu);
 
-/* Interrupts the core with (hardware_id), which may be this one, as a timer
- * does. Does nothing unless the timer is the agent's. */
+/* Interrupts the core with (hardware_id), which may be this one, as its timer
+ * does. Does nothing where the timer is the kernel's. */
 void tprof_arch_wake(uint32_t hardware_id);
 
 /* Calls (function) on the stack of this core, which is (cpu). */
@@ -145,8 +158,13 @@ static inline uint64_t tprof_arch_now(void);
  */
 void tprof_arch_timer_arm(struct tprof_cpu *cpu, uint64_t deadline);
 
+/* Wakes the cores whose timers the kernel uses at the moment, and whose
+ * deadlines are over. */
+void tprof_arch_timers_look(void);
+
 /* The short way to end a tick: arms the timer for (left) ticks from now, below
- * 2^31, and ends the interrupt. (way) is what tprof_arch_short_way() said. */
+ * 2^31, and ends the interrupt. (way) is what tprof_arch_short_way() said; 0:
+ * there is none, tprof_arch_timer_arm() and tprof_arch_end_interrupt() do. */
 static inline uintptr_t tprof_arch_short_way(void);
 static inline void tprof_arch_end_tick(uintptr_t way, uint64_t left);
 
@@ -187,15 +205,15 @@ void tprof_arch_pci_write(uint32_t function, uint32_t offset, uint32_t value);
 /* Does the interrupt controller have (pin), where a device is wired to? */
 bool tprof_arch_pin_exists(uint32_t pin);
 
-/* Has each rising edge of (pin) interrupt the core with (hardware_id), as its
- * timer does; again to aim it at another core. TPROF_OK, or TPROF_ERR_DEVICE:
- * no such pin, or somebody else uses it. */
-int tprof_arch_pin_aim(uint32_t pin, uint32_t hardware_id);
+/* Has each rising edge of (pin) interrupt the core with (hardware_id) at
+ * (vector); again to aim it at another core. TPROF_OK, or TPROF_ERR_DEVICE: no
+ * such pin, or somebody else uses it. */
+int tprof_arch_pin_aim(uint32_t pin, uint32_t vector, uint32_t hardware_id);
 
-/* The message (address, data) that a PCI device writes to interrupt the core
- * with (hardware_id) likewise. Returns false: none can. */
-bool tprof_arch_message(uint32_t hardware_id, uint64_t *address,
-                        uint32_t *data);
+/* The message (*data to *address) that a PCI device writes to interrupt the
+ * core with (hardware_id) at (vector). Returns false: none can. */
+bool tprof_arch_message(uint32_t vector, uint32_t hardware_id,
+                        uint64_t *address, uint32_t *data);
 
 #include "arch_cpu.h"
 

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What arch.h wants to know of x86-64 types before it declares anything. */
+#ifndef TPROF_ARCH_TYPES_H
+#define TPROF_ARCH_TYPES_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+/* A timer that is lent to the kernel: timer_lend.c. */
+struct tprof_lent {
+    uint64_t due;   /* TSC of the next thorough look; 0: look at once */
+    uint32_t armed; /* the initial count that the agent has left there */
+    uint32_t resting_count; /* 1 + a count of the agent's, at whose end the
+                               timer shall rest; 0: none */
+    _Atomic uint32_t state; /* enum lend_state; read by other cores */
+};
+
+struct tprof_arch_core {
+    uint64_t saved_tsc_aux; /* the kernel's, while TSC_AUX is the agent's */
+    struct tprof_lent lent;
+};
+
+/* What the CPU pushes when it interrupts 64-bit code. */
+struct tprof_arch_trap {
+    uint64_t rip, cs, rflags, rsp, ss;
+};
+
+/* Bytes below each core's stack: the stack of the kernel's cpu_index hook, see
+ * isr.S. */
+#define TPROF_ARCH_SPARE 1024u
+
+/* One calling convention for C and assembly, also where the compiler's own is
+ * another (EFI applications by clang). */
+#define TPROF_ARCH_CALL __attribute__((sysv_abi))
+
+#define TPROF_ARCH_WIRE WIRE_ARCH_X86_64
+
+#define TPROF_ARCH_SYMBOL(name, value)                                         \
+    __asm__ volatile(".globl " #name "\n.set " #name ", %c0" ::"i"(value))
+
+#endif

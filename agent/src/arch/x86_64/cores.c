@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which core is this, and what a core lends to the agent: TSC_AUX, a gate of
+ * its IDT, its local APIC's timer. */
+#include "arch/arch.h"
+
+#include "agent.h"
+#include "gate.h"
+#include "isr.h"
+
+uint32_t tprof_gs_offset;
+uint8_t tprof_apic_to_cpu[256];
+uintptr_t tprof_apic_registers;
+uint32_t *tprof_hook_stack[TPROF_CPUS_MAX];
+
+static bool is_timer_ours(void)
+{
+    return tprof_agent.config.timer == TPROF_TIMER_APIC;
+}
+
+uint32_t tprof_ask_cpu_index(void)
+{
+    return tprof_agent.config.cpu_index(tprof_agent.config.context);
+}
+
+bool tprof_arch_core_numbered(uint32_t *index)
+{
+    switch (tprof_agent.config.cpu_source) {
+    case TPROF_CPU_GS:
+        *index = tprof_gs32(tprof_gs_offset);
+        return true;
+    case TPROF_CPU_HOOK:
+        *index = tprof_ask_cpu_index();
+        return true;
+    default:
+        return false;
+    }
+}
+
+uint32_t tprof_arch_core_index(void)
+{
+    uint32_t index;
+
+    if (tprof_arch_core_numbered(&index))
+        return index;
+    if (tprof_agent.config.cpu_source == TPROF_CPU_TSC_AUX)
+        return (uint32_t)tprof_rdmsr(MSR_TSC_AUX) - TPROF_TSC_AUX_FIRST;
+    uint32_t id = tprof_lapic_id(&tprof_lapic);
+
+    return id <= UINT8_MAX ? tprof_apic_to_cpu[id] : id;
+}
+
+void tprof_arch_core_lay_out(struct tprof_cpu *cpu, uint8_t *spare)
+{
+    tprof_hook_stack[cpu->index] = (void *)(spare + TPROF_ARCH_SPARE - 64);
+}
+
+int tprof_arch_core_examine(uint32_t *hardware_id)
+{
+    if (is_timer_ours()) {
+        int error = tprof_lapic_check(&tprof_lapic, tprof_agent.config.lapic);
+
+        if (error != TPROF_OK)
+            return error;
+    }
+    *hardware_id = tprof_lapic_id(&tprof_lapic);
+    return *hardware_id > UINT8_MAX ? TPROF_ERR_CPU : TPROF_OK;
+}
+
+static void (*entry(const struct tprof_config *c))(void)
+{
+    if (c->cpus == 1)
+        return tprof_isr_single;
+    switch (c->cpu_source) {
+    case TPROF_CPU_GS:
+        return tprof_isr_gs;
+    case TPROF_CPU_TSC_AUX:
+        return tprof_isr_tsc_aux;
+    case TPROF_CPU_HOOK:
+        return tprof_isr_hook;
+    default:
+        return tprof_isr_apic;
+    }
+}
+
+static int install(const struct tprof_config *c)
+{
+    if (c->install_vector)
+        return c->install_vector(c->context, c->vector, entry(c));
+    return tprof_gate_install(c->vector, entry(c));
+}
+
+int tprof_arch_core_join(struct tprof_cpu *cpu)
+{
+    const struct tprof_config *c = &tprof_agent.config;
+
+    if (is_timer_ours()) {
+        int error = install(c);
+
+        if (error != TPROF_OK)
+            return error;
+        tprof_lapic_claim(&tprof_lapic);
+    }
+    if (c->cpu_source == TPROF_CPU_TSC_AUX) {
+        cpu->arch.saved_tsc_aux = tprof_rdmsr(MSR_TSC_AUX);
+        tprof_wrmsr(MSR_TSC_AUX, TPROF_TSC_AUX_FIRST + cpu->index);
+    }
+    tprof_apic_to_cpu[cpu->hardware_id & 0xff] = (uint8_t)cpu->index;
+    return TPROF_OK;
+}
+
+void tprof_arch_core_leave(struct tprof_cpu *cpu)
+{
+    if (is_timer_ours())
+        tprof_lapic_release(&tprof_lapic);
+    if (tprof_agent.config.cpu_source == TPROF_CPU_TSC_AUX)
+        tprof_wrmsr(MSR_TSC_AUX, cpu->arch.saved_tsc_aux);
+    atomic_store_explicit(&cpu->arch.lent.state, 0, memory_order_relaxed);
+}
+
+void tprof_arch_wake(uint32_t hardware_id)
+{
+    if (is_timer_ours())
+        tprof_lapic_send(&tprof_lapic, hardware_id);
+}

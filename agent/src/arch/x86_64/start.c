@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What tprof_init() asks of the machine: its timer, a vector, what it can do.
+ */
+#include "arch/arch.h"
+
+#include "agent.h"
+#include "gate.h"
+#include "isr.h"
+
+#define VECTOR_END                                                             \
+    0xf0u /* vectors from here on are the kernel's, by custom                  \
+           */
+
+#define CPUID_1_C_SSE42       (1u << 20)
+#define CPUID_1_C_RDRAND      (1u << 30)
+#define CPUID_EXTENDED_1      0x80000001u
+#define CPUID_EXTENDED_RDTSCP (1u << 27)
+
+void tprof_arch_begin(void)
+{
+    tprof_probe_begin();
+}
+
+int tprof_arch_take_vector(uint32_t vector, void (*entry)(void))
+{
+    return tprof_gate_take(vector, entry);
+}
+
+static int find_timer(struct tprof_config *c)
+{
+    int vector = (int)c->vector;
+    int error = tprof_lapic_init(&tprof_lapic, c->lapic);
+
+    if (c->timer != TPROF_TIMER_APIC)
+        return TPROF_OK; /* the APIC is wanted for its id at most */
+    if (error != TPROF_OK)
+        return error;
+    if (vector == 0)
+        vector = tprof_gate_find(VECTOR_END);
+    if (vector < 0)
+        return vector;
+    c->vector = (uint32_t)vector;
+    tprof_lapic.vector = (uint8_t)vector;
+    return tprof_lapic_measure(&tprof_lapic);
+}
+
+int tprof_arch_init(struct tprof_config *c)
+{
+    tprof_lapic = (struct tprof_lapic){0};
+    /* RDTSCP is not everywhere; the CPUID leaf that tells is */
+    if (c->cpu_source == TPROF_CPU_TSC_AUX &&
+        !(tprof_cpuid(CPUID_EXTENDED_1).d & CPUID_EXTENDED_RDTSCP))
+        c->cpu_source = TPROF_CPU_APIC;
+    return find_timer(c);
+}
+
+void tprof_arch_ready(void)
+{
+    for (uint32_t id = 0; id < sizeof tprof_apic_to_cpu; id++)
+        tprof_apic_to_cpu[id] = 0xff;
+    tprof_gs_offset = tprof_agent.config.gs_cpu_offset;
+    tprof_apic_registers = tprof_lapic.registers;
+}
+
+uint64_t tprof_arch_random(void)
+{
+    uint64_t value = 0;
+
+    if (tprof_cpuid(1).c & CPUID_1_C_RDRAND)
+        __asm__ volatile("rdrand %0" : "=r"(value)); /* 0: none now */
+    return value;
+}
+
+bool tprof_arch_has_crc32c(void)
+{
+    return (tprof_cpuid(1).c & CPUID_1_C_SSE42) != 0;
+}
