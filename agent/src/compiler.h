@@ -9,12 +9,8 @@
 /* Seldom part of one: out of the way of what is. */
 #define TPROF_COLD static __attribute__((cold, noinline))
 
-/* Keeps the address (p) in a register, so that what follows reaches its fields
- * with short instructions instead of naming each one's address. */
-#define TPROF_BASE(p) __asm__("" : "+r"(p))
-
-/* Of what isr.S calls and what calls it: one calling convention, also where
- * the compiler has another (EFI applications by clang). */
-#define TPROF_ASM_ABI __attribute__((sysv_abi))
+/* Hides from the compiler what (value), which is in a register, was computed
+ * from. Used where the compiler would compute it again at each use. */
+#define TPROF_IN_REGISTER(value) __asm__("" : "+r"(value))
 
 #endif

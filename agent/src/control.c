@@ -2,9 +2,10 @@
 /* The control protocol: what the host asks, and what it is told. */
 #include "control.h"
 
+#include "arch/arch.h"
 #include "mem.h"
 
-#define PERIOD_MAX    ((uint64_t)1 << 36) /* TSC ticks: over 10 s anywhere */
+#define PERIOD_MAX    ((uint64_t)1 << 36) /* clock ticks: over 10 s anywhere */
 #define PERIOD_MIN    1000u
 #define STATS_SECONDS 4u /* between two, while sampling */
 
@@ -13,15 +14,16 @@ static void give_orders(void)
 {
     struct tprof_agent *a = &tprof_agent;
 
-    /* release: pairs with the acquire in tick.c; the orders are complete */
+    /* release: pairs with the acquire in has_new_orders(), tick.c */
     atomic_fetch_add_explicit(&a->generation, 1, memory_order_release);
     if (a->config.timer != TPROF_TIMER_APIC)
         return; /* the kernel's ticks come anyway */
     for (uint32_t i = 0; i < tprof_cpus; i++) {
         struct tprof_cpu *cpu = tprof_cpu[i];
 
+        /* acquire: pairs with the release in join(), tprof.c */
         if (cpu && atomic_load_explicit(&cpu->started, memory_order_acquire))
-            tprof_lapic_send(&a->lapic, cpu->apic_id);
+            tprof_arch_wake(cpu->hardware_id);
     }
 }
 
@@ -49,37 +51,51 @@ static void hear_fields(const uint8_t *at, const uint8_t *end, uint64_t *value)
     }
 }
 
-/* START: (order) is its fields, by tag. */
-static void start(struct tprof_session *s, const uint64_t *order)
+/* The period that START asks for, at (rate_hz); 0: nobody knows the clock. */
+static uint64_t ordered_period(const uint64_t *order, uint64_t rate_hz)
 {
     const struct tprof_agent *a = &tprof_agent;
     struct tprof_orders *o = &tprof_agent.orders;
-    uint64_t rate_hz =
-        clamp(order[WIRE_CONTROL_RATE_HZ], WIRE_RATE_MIN_HZ, WIRE_RATE_MAX_HZ);
     uint64_t period = order[WIRE_CONTROL_PERIOD_TSC];
 
-    TPROF_BASE(o);
     if (period == 0)
         period = a->hello[WIRE_HELLO_TSC_HZ] / rate_hz;
     if (a->config.timer == TPROF_TIMER_KERNEL) {
-        o->every = clamp(a->config.kernel_hz / rate_hz, 1, UINT32_MAX);
+        uint64_t ticks = clamp(a->config.kernel_hz / rate_hz, 1, UINT32_MAX);
+
+        atomic_store_explicit(&o->ticks_per_sample, ticks,
+                              memory_order_relaxed);
         /* what was asked for, or as the host has measured it, in whole ticks */
-        period = period * rate_hz / a->config.kernel_hz * o->every;
+        period = period * rate_hz / a->config.kernel_hz * ticks;
     }
-    s->owed |= TPROF_OWE_STATUS;
+    return period;
+}
+
+/* START: (order) is its fields, by tag. */
+static void start(struct tprof_control *c, const uint64_t *order)
+{
+    struct tprof_orders *o = &tprof_agent.orders;
+    uint64_t rate_hz =
+        clamp(order[WIRE_CONTROL_RATE_HZ], WIRE_RATE_MIN_HZ, WIRE_RATE_MAX_HZ);
+    uint64_t depth = clamp(order[WIRE_CONTROL_DEPTH], 1, WIRE_STACK_FRAMES_MAX);
+    uint64_t period = ordered_period(order, rate_hz);
+    uint64_t shortest = tprof_agent.second / WIRE_RATE_MAX_HZ;
+
+    c->owed |= TPROF_OWE_STATUS;
     o->refused = WIRE_REFUSED_NO_CLOCK;
     if (period == 0)
         return;
     o->refused = WIRE_REFUSED_NOTHING;
-    s->finals = TPROF_FINALS_NONE;
-    o->rate_hz = rate_hz;
+    c->last_stats = TPROF_LAST_STATS_UNHEARD;
     /* no shorter than at the fastest rate, also where the clock's is but
      * guessed, or else a guest did nothing but ticks */
-    if (period < a->second / WIRE_RATE_MAX_HZ)
-        period = a->second / WIRE_RATE_MAX_HZ;
-    o->period = clamp(period, PERIOD_MIN, PERIOD_MAX);
-    o->depth = clamp(order[WIRE_CONTROL_DEPTH], 1, WIRE_STACK_FRAMES_MAX);
-    /* release: pairs with the acquire in settle(), tick.c; no period of 0 */
+    if (period < shortest)
+        period = shortest;
+    period = clamp(period, PERIOD_MIN, PERIOD_MAX);
+    atomic_store_explicit(&o->rate_hz, rate_hz, memory_order_relaxed);
+    atomic_store_explicit(&o->depth, depth, memory_order_relaxed);
+    atomic_store_explicit(&o->period, period, memory_order_relaxed);
+    /* release: pairs with the acquire in apply_orders(), tick.c */
     atomic_store_explicit(&o->state, WIRE_STATE_SAMPLING, memory_order_release);
     give_orders();
 }
@@ -95,7 +111,7 @@ static void stop(uint64_t state)
         give_orders();
 }
 
-static void hear_frame(struct tprof_session *s, uint32_t type,
+static void hear_frame(struct tprof_control *c, uint32_t type,
                        const uint8_t *body, uint32_t size)
 {
     const uint64_t *hello = tprof_agent.hello;
@@ -108,17 +124,17 @@ static void hear_frame(struct tprof_session *s, uint32_t type,
     hear_fields(body, body + size, value);
     switch (type) {
     case WIRE_START:
-        start(s, value);
+        start(c, value);
         break;
     case WIRE_STOP:
         stop(WIRE_STATE_DRAINING); /* never started: to its last STATS, too */
         break;
     case WIRE_PING:
-        s->owed |= TPROF_OWE_PONG;
-        s->cookie = value[WIRE_PING_COOKIE];
+        c->owed |= TPROF_OWE_PONG;
+        c->cookie = value[WIRE_PING_COOKIE];
         break;
     case WIRE_RESET:
-        s->maps = 0; /* what the host has lost may have been of them */
+        c->maps = 0; /* what the host has lost may have been of them */
         if (tprof_state() == WIRE_STATE_SAMPLING)
             give_orders(); /* the same again: dictionaries begin anew */
         break;
@@ -128,7 +144,7 @@ static void hear_frame(struct tprof_session *s, uint32_t type,
 }
 
 /* Bytes from (at) that are done with, of (left); 0: more are needed. */
-static uint32_t hear_some(struct tprof_session *s, const uint8_t *at,
+static uint32_t hear_some(struct tprof_control *c, const uint8_t *at,
                           uint32_t left)
 {
     if (left < WIRE_FRAME_HEADER)
@@ -144,34 +160,34 @@ static uint32_t hear_some(struct tprof_session *s, const uint8_t *at,
     if (!fits ||
         tprof_load32(at + whole - WIRE_FRAME_TRAILER) !=
             tprof_crc32c(&tprof_agent.crc, at, whole - WIRE_FRAME_TRAILER)) {
-        s->rx_errors++;
+        c->rx_errors++;
         return 1;
     }
-    hear_frame(s, at[WIRE_FRAME_TYPE], at + WIRE_FRAME_HEADER, body);
+    hear_frame(c, at[WIRE_FRAME_TYPE], at + WIRE_FRAME_HEADER, body);
     return whole;
 }
 
-void tprof_session_hear(struct tprof_session *s, uint32_t size)
+void tprof_control_hear(struct tprof_control *c, uint32_t size)
 {
     uint32_t at = 0;
     uint32_t done;
 
-    s->rx_used += size;
-    while ((done = hear_some(s, s->rx + at, s->rx_used - at)) > 0)
+    c->rx_used += size;
+    while ((done = hear_some(c, c->rx + at, c->rx_used - at)) > 0)
         at += done;
     /* the rest begins a frame; moved once, however much nonsense came before */
-    s->rx_used -= at;
-    for (uint32_t i = 0; at > 0 && i < s->rx_used; i++)
-        s->rx[i] = s->rx[at + i];
+    c->rx_used -= at;
+    for (uint32_t i = 0; at > 0 && i < c->rx_used; i++)
+        c->rx[i] = c->rx[at + i];
 }
 
-void tprof_session_open(struct tprof_session *s, uint64_t now)
+void tprof_control_open(struct tprof_control *c, uint64_t now)
 {
     const struct tprof_agent *a = &tprof_agent;
 
-    memset(s, 0, sizeof *s);
-    s->owed = TPROF_OWE_HELLO;
-    s->stats_due = now + a->second;
+    tprof_arch_zero(c, sizeof *c);
+    c->owed = TPROF_OWE_HELLO;
+    c->stats_due = now + a->second;
     /* what an earlier session left in the rings is in nobody's dictionary */
     for (uint32_t i = 0; i < tprof_cpus; i++) {
         if (tprof_cpu[i])
@@ -179,10 +195,10 @@ void tprof_session_open(struct tprof_session *s, uint64_t now)
                 tprof_ring_used(&tprof_cpu[i]->recorder.ring);
     }
     if (a->channel.flags & TPROF_CHANNEL_ONE_WAY)
-        hear_frame(s, WIRE_START, s->rx, 0);
+        hear_frame(c, WIRE_START, c->rx, 0);
 }
 
-void tprof_session_close(void)
+void tprof_control_close(void)
 {
     stop(WIRE_STATE_STOPPED);
 }
@@ -201,53 +217,92 @@ static void put_build_id(struct tprof_frame *f)
         tprof_frame_bytes(f, WIRE_HELLO_BUILD_ID, note + 16, size);
 }
 
-/* Fields, of which the tags follow each other from (tag) on. */
-static void put_run(struct tprof_frame *f, uint32_t tag, const uint64_t *value,
-                    uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        tprof_frame_field(f, tag + i, value[i]);
-}
-
 static void put_hello(struct tprof_frame *f)
 {
     const struct tprof_agent *a = &tprof_agent;
 
-    /* for `collector check`: an absolute symbol, which takes no room */
-    __asm__ volatile(".globl tprof_wire_version\n"
-                     ".set tprof_wire_version, %c0" ::"i"(TPROF_WIRE_VERSION));
+    /* for `collector check` */
+    TPROF_ARCH_SYMBOL(tprof_wire_version, TPROF_WIRE_VERSION);
     tprof_frame_field(f, WIRE_HELLO_WIRE_VERSION, TPROF_WIRE_VERSION);
     tprof_frame_bytes(f, WIRE_HELLO_AGENT_VERSION, TPROF_VERSION_STRING,
                       sizeof TPROF_VERSION_STRING - 1);
-    tprof_frame_field(f, WIRE_HELLO_ARCH, WIRE_ARCH_X86_64);
+    tprof_frame_field(f, WIRE_HELLO_ARCH, TPROF_ARCH_WIRE);
     tprof_frame_bytes(f, WIRE_HELLO_BOOT_ID, a->boot_id, WIRE_BOOT_ID_SIZE);
-    put_run(f, WIRE_HELLO_CORES, &a->hello[WIRE_HELLO_CORES], 2);
+    tprof_frame_field(f, WIRE_HELLO_CORES, a->hello[WIRE_HELLO_CORES]);
+    tprof_frame_field(f, WIRE_HELLO_TSC_HZ, a->hello[WIRE_HELLO_TSC_HZ]);
     put_build_id(f);
-    put_run(f, WIRE_HELLO_TEXT_START, &a->hello[WIRE_HELLO_TEXT_START],
-            WIRE_HELLO_READABLE - WIRE_HELLO_TEXT_START + 1);
+    for (uint32_t tag = WIRE_HELLO_TEXT_START; tag <= WIRE_HELLO_READABLE;
+         tag++)
+        tprof_frame_field(f, tag, a->hello[tag]);
 }
 
-static void put_stats(const struct tprof_session *s, struct tprof_frame *f,
+/* The counters of a core that STATS tells, and where they are. */
+#define COUNTER(tag, name)                                                     \
+    {                                                                          \
+        WIRE_STATS_##tag, offsetof(struct tprof_stats, name)                   \
+    }
+static const struct {
+    uint8_t tag;
+    uint8_t offset;
+} counters[] = {
+    COUNTER(TICKS, ticks),           COUNTER(SAMPLES, samples),
+    COUNTER(MISSED, missed),         COUNTER(RING_FULL, ring_full),
+    COUNTER(REENTERED, reentered),   COUNTER(COST, cost_tsc),
+    COUNTER(COST_MAX, cost_max_tsc), COUNTER(BY_DIVISION, by_division),
+    COUNTER(STACKS, stacks),         COUNTER(FOREIGN, foreign),
+    COUNTER(REPAIRED, repaired),
+};
+_Static_assert(sizeof counters / sizeof counters[0] * sizeof(uint64_t) ==
+                   offsetof(struct tprof_stats, apic_id),
+               "all counters of struct tprof_stats are told");
+
+static void put_stats(const struct tprof_control *c, struct tprof_frame *f,
                       uint32_t core)
 {
+    const struct tprof_agent *a = &tprof_agent;
+    const struct tprof_hypervisor *hypervisor = a->config.hypervisor;
     struct tprof_cpu *cpu = tprof_cpu[core];
-    const struct tprof_stats *c = tprof_counts(cpu);
-    const struct tprof_hypervisor *hypervisor = tprof_agent.config.hypervisor;
-    uint32_t final = s->finals == TPROF_FINALS_OWED;
-    uint64_t flags =
-        final * WIRE_STATS_FINAL + cpu->started * WIRE_STATS_STARTED;
-    const uint64_t head[] = {core, cpu->apic_id, tprof_rdtsc(), flags};
+    const uint8_t *counts = (const void *)tprof_counts(cpu);
+    uint64_t flags = 0;
 
-    put_run(f, WIRE_STATS_CORE, head, 4);
-    /* struct tprof_stats has them in the order of their tags */
-    put_run(f, WIRE_STATS_TICKS, &c->ticks,
-            WIRE_STATS_FOREIGN - WIRE_STATS_TICKS + 1);
-    tprof_frame_field(f, WIRE_STATS_REPAIRED, c->repaired);
-    if (core == 0)
-        put_run(f, WIRE_STATS_DEVICE_ERRORS, &tprof_troubles.device_errors,
-                sizeof tprof_troubles / sizeof(uint64_t));
+    if (c->last_stats == TPROF_LAST_STATS_SENDING)
+        flags |= WIRE_STATS_FINAL;
+    if (atomic_load_explicit(&cpu->started, memory_order_relaxed))
+        flags |= WIRE_STATS_STARTED;
+    tprof_frame_field(f, WIRE_STATS_CORE, core);
+    tprof_frame_field(f, WIRE_STATS_APIC_ID, cpu->hardware_id);
+    tprof_frame_field(f, WIRE_STATS_TSC, tprof_arch_now());
+    tprof_frame_field(f, WIRE_STATS_FLAGS, flags);
+    for (uint32_t i = 0; i < sizeof counters / sizeof counters[0]; i++)
+        tprof_frame_field(f, counters[i].tag,
+                          tprof_load64(counts + counters[i].offset));
+    if (core == 0) {
+        tprof_frame_field(f, WIRE_STATS_DEVICE_ERRORS,
+                          a->counters.device_errors);
+        tprof_frame_field(f, WIRE_STATS_BUSY, a->counters.busy);
+        tprof_frame_field(f, WIRE_STATS_UNKNOWN_CPU, tprof_unknown_cpu);
+    }
     if (hypervisor)
         tprof_frame_field(f, WIRE_STATS_STEAL, hypervisor->steal_ns(cpu->page));
+}
+
+static void put_status(struct tprof_frame *f)
+{
+    const struct tprof_orders *o = &tprof_agent.orders;
+
+    tprof_frame_field(f, WIRE_CONTROL_RATE_HZ, o->rate_hz);
+    tprof_frame_field(f, WIRE_CONTROL_DEPTH, o->depth);
+    tprof_frame_field(f, WIRE_CONTROL_FEATURES, 0); /* there are none yet */
+    tprof_frame_field(f, WIRE_CONTROL_PERIOD_TSC, o->period);
+    tprof_frame_field(f, WIRE_CONTROL_STATE, o->state);
+    tprof_frame_field(f, WIRE_CONTROL_EVERY, o->ticks_per_sample);
+    tprof_frame_field(f, WIRE_CONTROL_ERROR, o->refused);
+}
+
+static void put_pong(const struct tprof_control *c, struct tprof_frame *f)
+{
+    tprof_frame_field(f, WIRE_PING_COOKIE, c->cookie);
+    tprof_frame_field(f, WIRE_PING_TSC, tprof_arch_now());
 }
 
 /* Cores that have joined, as bits. */
@@ -261,7 +316,7 @@ static uint64_t joined(void)
 }
 
 /* Has every core heard that sampling is over? */
-static int settled(void)
+static bool have_all_cores_heard(void)
 {
     const struct tprof_agent *a = &tprof_agent;
     uint32_t generation =
@@ -270,96 +325,92 @@ static int settled(void)
     for (uint32_t i = 0; i < tprof_cpus; i++) {
         struct tprof_cpu *cpu = tprof_cpu[i];
 
-        /* acquire: pairs with the release in settle(), tick.c */
+        /* acquire: pairs with the release in apply_orders(), tick.c */
         if (cpu && atomic_load_explicit(&cpu->started, memory_order_relaxed) &&
-            atomic_load_explicit(&cpu->settled, memory_order_acquire) !=
+            atomic_load_explicit(&cpu->orders_seen, memory_order_acquire) !=
                 generation)
-            return 0;
+            return false;
     }
-    return 1;
+    return true;
 }
 
 /* Now and then the live counters; on a one-way channel all else again, and
  * every second, for a reader who comes in the middle. */
-static void repeat(struct tprof_session *s, uint64_t now)
+static void repeat(struct tprof_control *c, uint64_t now)
 {
     int one_way = (tprof_agent.channel.flags & TPROF_CHANNEL_ONE_WAY) != 0;
 
-    if (now < s->stats_due)
+    if (now < c->stats_due)
         return;
-    s->stats_due = now + tprof_agent.second * (one_way ? 1 : STATS_SECONDS);
+    c->stats_due = now + tprof_agent.second * (one_way ? 1 : STATS_SECONDS);
     if (one_way) {
-        s->owed |= TPROF_OWE_HELLO | TPROF_OWE_STATUS;
-        s->maps = 0;
+        c->owed |= TPROF_OWE_HELLO | TPROF_OWE_STATUS;
+        c->maps = 0;
         give_orders();
     }
-    s->owed_stats = joined();
+    c->owed_stats = joined();
 }
 
 /* After STOP: when all is said, the last counters, and that it is over. */
-static void wind_up(struct tprof_session *s, int drained)
+static void wind_up(struct tprof_control *c, int drained)
 {
-    switch (s->finals) {
-    case TPROF_FINALS_NONE:
-        if (settled()) /* only a ring that is empty after this stays so */
-            s->finals = TPROF_FINALS_WAIT;
+    switch (c->last_stats) {
+    case TPROF_LAST_STATS_UNHEARD:
+        if (have_all_cores_heard()) /* only a ring that is empty after this
+                                       stays so */
+            c->last_stats = TPROF_LAST_STATS_DRAINING;
         break;
-    case TPROF_FINALS_WAIT:
+    case TPROF_LAST_STATS_DRAINING:
         if (!drained)
             break;
-        s->finals = TPROF_FINALS_OWED;
-        s->owed_stats = joined();
+        c->last_stats = TPROF_LAST_STATS_SENDING;
+        c->owed_stats = joined();
         break;
-    case TPROF_FINALS_OWED:
-        if (s->owed_stats)
+    case TPROF_LAST_STATS_SENDING:
+        if (c->owed_stats)
             break;
-        s->finals = TPROF_FINALS_NONE;
-        s->owed |= TPROF_OWE_STATUS;
+        c->last_stats = TPROF_LAST_STATS_UNHEARD;
+        c->owed |= TPROF_OWE_STATUS;
         stop(WIRE_STATE_STOPPED);
         break;
     }
 }
 
-uint32_t tprof_session_due(struct tprof_session *s, uint64_t now, int drained)
+uint32_t tprof_control_due(struct tprof_control *c, uint64_t now, int drained)
 {
     uint64_t state = tprof_state();
 
     if (state == WIRE_STATE_SAMPLING)
-        repeat(s, now);
+        repeat(c, now);
     else if (state == WIRE_STATE_DRAINING)
-        wind_up(s, drained);
-    uint32_t owed = s->owed | (s->owed_stats ? TPROF_OWE_STATS : 0);
+        wind_up(c, drained);
+    uint32_t owed = c->owed | (c->owed_stats ? TPROF_OWE_STATS : 0);
 
-    if (s->maps != tprof_agent.maps)
+    if (c->maps != tprof_agent.maps)
         owed |= TPROF_OWE_MAP;
 
     return owed ? (uint32_t)__builtin_ctz(owed) : 0;
 }
 
-void tprof_session_speak(struct tprof_session *s, struct tprof_frame *f,
+void tprof_control_speak(struct tprof_control *c, struct tprof_frame *f,
                          uint32_t type)
 {
-    uint64_t pong[2];
-
-    s->owed &= ~(1u << type);
+    c->owed &= ~(1u << type);
     switch (type) {
     case WIRE_HELLO:
         put_hello(f);
         break;
     case WIRE_MAP:
-        tprof_agent.put_map(s, f);
+        tprof_agent.put_map(c, f);
         break;
     case WIRE_PONG:
-        pong[0] = s->cookie;
-        pong[1] = tprof_rdtsc();
-        put_run(f, WIRE_PING_COOKIE, pong, 2);
+        put_pong(c, f);
         break;
     case WIRE_STATUS:
-        put_run(f, WIRE_CONTROL_RATE_HZ, &tprof_agent.orders.rate_hz,
-                sizeof(struct tprof_orders) / sizeof(uint64_t));
+        put_status(f);
         break;
     default:
-        put_stats(s, f, (uint32_t)__builtin_ctzll(s->owed_stats));
-        s->owed_stats &= s->owed_stats - 1;
+        put_stats(c, f, (uint32_t)__builtin_ctzll(c->owed_stats));
+        c->owed_stats &= c->owed_stats - 1;
     }
 }

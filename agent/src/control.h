@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The talk with one host: HELLO, its orders, and the answers (WIRE.md 3, 6 to
- * 8).
- * It knows bytes and frames, no device; the pump owns it, under its lock.
+ * The control protocol with one host: HELLO, the host's orders, and the answers
+ * (WIRE.md 3, 6 to 8). This station knows bytes and frames, no device. The pump
+ * owns it, and calls it under the pump's lock.
  */
-#ifndef TPROF_SESSION_H
-#define TPROF_SESSION_H
+#ifndef TPROF_CONTROL_H
+#define TPROF_CONTROL_H
 
 #include <stdint.h>
 
@@ -21,42 +21,42 @@
 #define TPROF_OWE_PONG   (1u << WIRE_PONG)
 #define TPROF_OWE_MAP    (1u << WIRE_MAP) /* while any are */
 
-/* On the way to the last STATS. */
-enum tprof_finals {
-    TPROF_FINALS_NONE, /* some core has not heard yet that sampling is over */
-    TPROF_FINALS_WAIT, /* all have; their rings are not empty yet */
-    TPROF_FINALS_OWED, /* the STATS that are owed are the last ones */
+/* On the way to the last STATS, after STOP. */
+enum tprof_last_stats {
+    TPROF_LAST_STATS_UNHEARD,  /* some core has not heard yet of the STOP */
+    TPROF_LAST_STATS_DRAINING, /* all have; their rings are not empty yet */
+    TPROF_LAST_STATS_SENDING,  /* the STATS that are owed are the last ones */
 };
 
-struct tprof_session {
+struct tprof_control {
     uint32_t rx_used;
     uint32_t rx_errors;  /* bytes that began no good frame */
     uint16_t seq;        /* of the next frame */
     uint32_t owed;       /* TPROF_OWE_* */
     uint32_t maps;       /* told, of tprof_agent.maps */
     uint64_t owed_stats; /* cores */
-    uint64_t stats_due;  /* TSC */
+    uint64_t stats_due;  /* when, by the clock */
     uint64_t cookie;     /* of the PING to be answered */
-    enum tprof_finals finals;
+    enum tprof_last_stats last_stats;
     uint8_t rx[TPROF_RX_SIZE]; /* heard, and not yet a whole frame */
 };
 
 /* A host has come: from the beginning. */
-void tprof_session_open(struct tprof_session *s, uint64_t now);
+void tprof_control_open(struct tprof_control *c, uint64_t now);
 
 /* It has gone: nothing samples any more. */
-void tprof_session_close(void);
+void tprof_control_close(void);
 
-/* Takes the bytes that the caller has put at s->rx + s->rx_used, (size). */
-void tprof_session_hear(struct tprof_session *s, uint32_t size);
+/* Takes the bytes that the caller has put at c->rx + c->rx_used, (size). */
+void tprof_control_hear(struct tprof_control *c, uint32_t size);
 
 /* Returns the type of the next frame that is due, other than SAMPLES; 0: none
  * is. (drained): no ring has anything left. */
-uint32_t tprof_session_due(struct tprof_session *s, uint64_t now, int drained);
+uint32_t tprof_control_due(struct tprof_control *c, uint64_t now, int drained);
 
-/* Puts that frame's fields into (f): (type) is as tprof_session_due() has just
+/* Puts that frame's fields into (f): (type) is as tprof_control_due() has just
  * said, and it is due no more. */
-void tprof_session_speak(struct tprof_session *s, struct tprof_frame *f,
+void tprof_control_speak(struct tprof_control *c, struct tprof_frame *f,
                          uint32_t type);
 
 #endif

@@ -2,7 +2,7 @@
 /* CRC-32C: the CPU's instruction, else four bytes a step by four tables. */
 #include "crc32c.h"
 
-#include "compiler.h"
+#include "arch/arch.h"
 #include "mem.h"
 
 #define POLYNOMIAL 0x82f63b78u /* 0x1edc6f41, reflected */
@@ -30,7 +30,7 @@ TPROF_HOT uint32_t step(const uint32_t *table, uint32_t word)
     uint64_t second = word >> 8 & 0xff;
 
     /* else the compiler adds 512 to it, instead of to the address */
-    __asm__("" : "+r"(second));
+    TPROF_IN_REGISTER(second);
     return table[768 + (word & 0xff)] ^ table[512 + second] ^
            table[256 + (word >> 16 & 0xff)] ^ table[word >> 24];
 }
@@ -47,7 +47,7 @@ uint32_t tprof_crc32c(const struct tprof_crc32c *c, const void *data,
         uint64_t wide = crc;
 
         for (; at != whole; at += 8)
-            __asm__("crc32q %1, %0" : "+r"(wide) : "r"(tprof_load64(at)));
+            wide = tprof_arch_crc32c(wide, tprof_load64(at));
         crc = (uint32_t)wide;
     } else if (at != whole) {
         do {

@@ -10,7 +10,7 @@
 
 /*
  * Tables are made at start-up: 4 KiB of memory instead of 4 KiB of image.
- * (hardware): the CPU has SSE4.2's crc32, which uses general registers only.
+ * (hardware): the CPU has an instruction for it, tprof_arch_crc32c().
  */
 struct tprof_crc32c {
     int hardware;

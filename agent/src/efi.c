@@ -2,7 +2,7 @@
 /* tprof_init_efi(): what a PE image's headers say of it. */
 #include "tprof/efi.h"
 
-#include "gate.h"
+#include "arch/arch.h"
 #include "mem.h"
 #include "pe_format.h"
 
@@ -25,6 +25,13 @@ static void note_head(uint8_t *note, uint32_t size)
     tprof_store32(note + 12, NOTE_NAME);
 }
 
+static bool is_equal(const uint8_t *a, const uint8_t *b, uint32_t size)
+{
+    while (size > 0 && a[size - 1] == b[size - 1])
+        size--;
+    return size == 0;
+}
+
 /* The build-id that the linker has put into the section of (size) bytes. */
 static void look_for_note(struct tprof_image *image, const uint8_t *section,
                           uint32_t size)
@@ -37,7 +44,7 @@ static void look_for_note(struct tprof_image *image, const uint8_t *section,
 
     note_head(head, length);
     if (length > BUILD_ID_MAX || length > size - NOTE_BYTES ||
-        memcmp(section, head, NOTE_BYTES) != 0)
+        !is_equal(section, head, NOTE_BYTES))
         return;
     image->build_id = section;
     image->build_id_end = section + NOTE_BYTES + length;
@@ -81,7 +88,8 @@ static void look_for_guid(struct tprof_image *image, const uint8_t *base,
             tprof_load32(record) != PE_RSDS)
             continue;
         note_head(guid_note, PE_GUID_SIZE);
-        memcpy(guid_note + NOTE_BYTES, record + PE_RSDS_GUID, PE_GUID_SIZE);
+        tprof_arch_copy(guid_note + NOTE_BYTES, record + PE_RSDS_GUID,
+                        PE_GUID_SIZE);
         image->build_id = guid_note;
         image->build_id_end = guid_note + sizeof guid_note;
         return;
@@ -106,7 +114,7 @@ static int read_headers(struct tprof_image *image, const uint8_t *base)
 static int take_gate(void *context, uint32_t vector, void (*entry)(void))
 {
     (void)context;
-    return tprof_gate_take(vector, entry);
+    return tprof_arch_take_vector(vector, entry);
 }
 
 int tprof_init_efi(const struct tprof_config *config, const void *base)

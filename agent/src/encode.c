@@ -2,6 +2,7 @@
 /* Frames as WIRE.md has them. A cell goes from ring to frame as it is. */
 #include "encode.h"
 
+#include "arch/arch.h"
 #include "mem.h"
 
 #define VARINT_MAX  10u
@@ -35,7 +36,7 @@ void tprof_frame_bytes(struct tprof_frame *f, uint32_t tag, const void *value,
         return;
     at[0] = (uint8_t)tag;
     at[1] = (uint8_t)size;
-    memcpy(at + WIRE_FIELD_HEADER, value, size);
+    tprof_arch_copy(at + WIRE_FIELD_HEADER, value, size);
     f->used += WIRE_FIELD_HEADER + size;
 }
 

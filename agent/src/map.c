@@ -5,10 +5,9 @@
  * reaches it through struct tprof_agent.
  */
 #include "agent.h"
-#include "cpu.h"
+#include "control.h"
 #include "directory.h"
 #include "longrec.h"
-#include "control.h"
 
 #define BUILD_ID_MAX 64u
 
@@ -21,14 +20,14 @@ static uint32_t text_crc[TPROF_MAPPINGS]; /* where there is no build-id */
 static struct tprof_image_text texts[TPROF_MAPPINGS][2];
 static uint8_t turn[TPROF_MAPPINGS];
 
-/* The oldest that (s) has not told: the newest of all is always there. */
-static uint32_t next_map(const struct tprof_session *s)
+/* The oldest that (c) has not told: the newest of all is always there. */
+static uint32_t next_map(const struct tprof_control *c)
 {
     uint32_t next = 0;
     uint32_t least = UINT32_MAX;
 
     for (uint32_t i = 0; i < TPROF_MAPPINGS; i++) {
-        uint32_t ahead = number[i] - s->maps - 1;
+        uint32_t ahead = number[i] - c->maps - 1;
 
         if (maps[i].size > 0 && ahead < least) {
             least = ahead;
@@ -39,13 +38,13 @@ static uint32_t next_map(const struct tprof_session *s)
 }
 
 /* The next MAP, WIRE.md 8, into (f). */
-static void put_map(struct tprof_session *s, struct tprof_frame *f)
+static void put_map(struct tprof_control *c, struct tprof_frame *f)
 {
-    uint32_t next = next_map(s);
+    uint32_t next = next_map(c);
     const struct tprof_mapping *m = &maps[next];
     uint32_t length = 0;
 
-    s->maps = number[next];
+    c->maps = number[next];
     tprof_frame_field(f, WIRE_MAP_START, m->start);
     tprof_frame_field(f, WIRE_MAP_SIZE, m->size);
     tprof_frame_field(f, WIRE_MAP_LINK_START, m->link_start);
@@ -155,14 +154,14 @@ int tprof_map(const struct tprof_mapping *m)
         return TPROF_ERR_CONFIG;
     if (!m->build_id)
         crc = tprof_crc32c(&a->crc, (const void *)(uintptr_t)m->start, span);
-    uint64_t flags = tprof_irq_save();
+    uint64_t flags = tprof_arch_irq_save();
 
     /* who has it never waits */
     while (atomic_exchange_explicit(&tprof_pump_lock, 1, memory_order_acquire))
-        tprof_relax();
+        tprof_arch_relax();
     int error = map_locked(a, m, crc);
 
     atomic_store_explicit(&tprof_pump_lock, 0, memory_order_release);
-    tprof_irq_restore(flags);
+    tprof_arch_irq_restore(flags);
     return error;
 }

@@ -3,9 +3,7 @@
  */
 #include "pump.h"
 
-#include "mem.h"
 #include "control.h"
-#include "timer.h"
 
 #define BUFFERS     TPROF_PUMP_BUFFERS
 #define BUFFER_SIZE TPROF_PUMP_BUFFER_SIZE
@@ -13,9 +11,9 @@
 #define LOOKS       4u    /* for a host, a second, whoever calls */
 #define LISTENS     64u   /* to a host that does not sample, a second */
 #define DRAINS      1024u /* after STOP, a second */
-/* TSC ticks that a deadline may be over until that core is woken: 10 to 30 ms.
- * This costs an interrupt, so it is longer than the kernel has interrupts off,
- * or a host lets a core wait, as a rule. */
+/* Clock ticks that a deadline may be over until that core is woken: 10 to 30
+ * ms. This costs an interrupt, so it is longer than the kernel has interrupts
+ * off, or a host lets a core wait, as a rule. */
 #define PATIENCE    (1u << 25)
 
 enum link { LINK_DOWN, LINK_UP, LINK_DEAD };
@@ -34,22 +32,14 @@ struct outbox {
 /* All of it under the lock. */
 struct pump {
     enum link link;
-    uint32_t turn;     /* core whose ring is next */
-    uint64_t look_due; /* TSC: while there is no host, nobody looks before */
+    uint32_t turn; /* core whose ring is next */
+    /* While there is no host, no core looks for one before this time. */
+    uint64_t next_host_check;
     struct outbox out;
-    struct tprof_session session;
+    struct tprof_control control;
 };
 
 static struct pump the_pump;
-_Atomic uint32_t tprof_pump_lock;
-
-static struct pump *pump(void)
-{
-    struct pump *p = &the_pump;
-
-    TPROF_BASE(p);
-    return p;
-}
 
 void tprof_pump_init(void *memory)
 {
@@ -62,12 +52,12 @@ void tprof_pump_init(void *memory)
 /* The host went, or the device died: (error) of the channel. */
 TPROF_COLD void hang_up(struct pump *p, int error)
 {
-    tprof_session_close();
+    tprof_control_close();
     p->link = LINK_DOWN;
-    p->look_due = 0; /* the next may wait already */
+    p->next_host_check = 0; /* the next may wait already */
     if (error != TPROF_ERR_CLOSED) {
         p->link = LINK_DEAD;
-        tprof_troubles.device_errors++;
+        tprof_agent.counters.device_errors++;
     }
 }
 
@@ -134,9 +124,9 @@ static void look_for_host(struct pump *p, uint64_t now, int at_once)
     uint64_t wait = tprof_agent.second / LOOKS;
 
     /* unsigned: a clock that went back does not keep us waiting */
-    if (p->look_due - now - 1 < wait && !at_once)
+    if (p->next_host_check - now - 1 < wait && !at_once)
         return;
-    p->look_due = now + wait;
+    p->next_host_check = now + wait;
     if (!is_outbox_clear(&p->out))
         return;
     int found = c->open(c->context);
@@ -145,24 +135,24 @@ static void look_for_host(struct pump *p, uint64_t now, int at_once)
         hang_up(p, found);
     } else if (found > 0) {
         p->link = LINK_UP;
-        tprof_session_open(&p->session, now);
+        tprof_control_open(&p->control, now);
     }
 }
 
 static void hear(struct pump *p)
 {
     const struct tprof_channel *c = &tprof_agent.channel;
-    struct tprof_session *s = &p->session;
+    struct tprof_control *talk = &p->control;
 
     for (uint32_t i = 0; i < HEARINGS && c->receive; i++) {
-        int n = c->receive(c->context, s->rx + s->rx_used,
-                           TPROF_RX_SIZE - s->rx_used);
+        int n = c->receive(c->context, talk->rx + talk->rx_used,
+                           TPROF_RX_SIZE - talk->rx_used);
 
         if (n < 0)
             hang_up(p, n);
         if (n <= 0)
             return;
-        tprof_session_hear(s, (uint32_t)n);
+        tprof_control_hear(talk, (uint32_t)n);
     }
 }
 
@@ -203,29 +193,29 @@ static int32_t choose_ring(const struct pump *p, uint64_t now)
 static void build(struct pump *p, uint64_t now)
 {
     struct outbox *o = &p->out;
-    struct tprof_session *s = &p->session;
+    struct tprof_control *talk = &p->control;
     uint32_t at = o->next % BUFFERS;
     struct tprof_frame f;
 
     if (o->next - o->oldest == BUFFERS) {
-        tprof_troubles.busy++;
+        tprof_agent.counters.busy++;
         return;
     }
     int32_t core = choose_ring(p, now);
-    uint32_t type = tprof_session_due(s, now, core < 0);
+    uint32_t type = tprof_control_due(talk, now, core < 0);
 
     if (type == 0 && core < 0)
         return;
     tprof_frame_begin(&f, o->data[at], BUFFER_SIZE, type ? type : WIRE_SAMPLES,
-                      s->seq);
+                      talk->seq);
     if (type) {
-        tprof_session_speak(s, &f, type);
+        tprof_control_speak(talk, &f, type);
     } else {
         p->turn = (uint32_t)core + 1;
         if (!tprof_encode_samples(&f, &tprof_cpu[core]->reader, (uint32_t)core))
             return; /* of an earlier session, and now no more */
     }
-    s->seq++;
+    talk->seq++;
     o->size[at] = tprof_frame_end(&f, &tprof_agent.crc);
     o->next++;
 }
@@ -246,7 +236,7 @@ static uint64_t next_due(const struct pump *p, uint64_t now)
     if (p->link == LINK_DEAD)
         return TPROF_PUMP_NEVER;
     if (p->link == LINK_DOWN)
-        return is_told() ? TPROF_PUMP_NEVER : p->look_due;
+        return is_told() ? TPROF_PUMP_NEVER : p->next_host_check;
     switch (tprof_state()) {
     case WIRE_STATE_SAMPLING: /* or the next tick has the rest of a frame */
         return p->out.sent ? now : now + second / (4 * (tprof_cpus + 1));
@@ -260,23 +250,22 @@ static uint64_t next_due(const struct pump *p, uint64_t now)
 /* Wakes cores whose ticks stay away: others may have changed their timers. */
 static void look_after_cores(uint64_t now)
 {
-    struct tprof_agent *a = &tprof_agent;
-
     for (uint32_t i = 0; i < tprof_cpus; i++) {
-        volatile struct tprof_cpu *cpu = tprof_cpu[i];
+        struct tprof_cpu *cpu = tprof_cpu[i];
 
-        /* once: who has interrupts off for long gets no more */
-        if (!cpu || cpu->woken ||
-            (int64_t)(now - PATIENCE - cpu->schedule.deadline) < 0)
+        /* once: a core that has interrupts off for long gets no more */
+        if (!cpu || tprof_is_woken(cpu) ||
+            (int64_t)(now - PATIENCE -
+                      tprof_schedule_deadline(&cpu->schedule)) < 0)
             continue;
-        cpu->woken = TPROF_WOKEN;
-        tprof_lapic_send(&a->lapic, cpu->apic_id);
+        tprof_set_woken(cpu, true);
+        tprof_arch_wake(cpu->hardware_id);
     }
 }
 
 static void pump_locked(struct pump *p, int at_once)
 {
-    uint64_t now = tprof_rdtsc();
+    uint64_t now = tprof_arch_now();
 
     if (p->link == LINK_DOWN)
         look_for_host(p, now, at_once);
@@ -311,7 +300,7 @@ int tprof_pump(int at_once)
 {
     if (!try_lock())
         return 1;
-    pump_locked(pump(), at_once);
+    pump_locked(&the_pump, at_once);
     unlock();
     return 0;
 }
@@ -331,7 +320,7 @@ int tprof_pump_done(void)
 {
     if (!try_lock()) /* pending() takes buffers back: not beside a pump */
         return 0;
-    int done = is_done(pump());
+    int done = is_done(&the_pump);
 
     unlock();
     return done;

@@ -5,17 +5,18 @@
 
 #include <stdint.h>
 
+#include "arch/arch.h"
 #include "ring.h"
 #include "stacks.h"
 #include "unwind.h"
 
 /* One tick, before it is written down. */
 struct tprof_sample {
-    uint64_t rip, rsp, rbp; /* what was interrupted */
-    uint64_t time;          /* TSC */
-    uint64_t late;          /* TSC ticks */
-    uint64_t weight;        /* deadlines covered */
-    uint64_t flags;         /* WIRE_SAMPLE_* */
+    struct tprof_registers at; /* where it interrupted */
+    uint64_t time;             /* of the clock */
+    uint64_t late;             /* clock ticks */
+    uint64_t weight;           /* deadlines covered */
+    uint64_t flags;            /* WIRE_SAMPLE_* */
 };
 
 /* Ticks that left no record since the last one. */
@@ -28,14 +29,14 @@ struct tprof_lost {
  * the ring's head. */
 struct tprof_recorder {
     struct tprof_stacks stacks;
-    uint64_t time;      /* units, of the last record */
-    uint64_t began;     /* BEGIN's TSC, while that is unwritten; else 0 */
-    uint32_t unwritten; /* BEGIN or LOST has to come first */
-    uint32_t shift;     /* a unit is 2^shift TSC ticks */
-    uint32_t depth;     /* most frames */
-    uint32_t period;    /* units */
-    uint32_t stop;      /* tail at which a sample is not quick: see sample.h */
-    uint32_t watermark; /* words in the ring that call for the pump */
+    uint64_t time;          /* units, of the last record */
+    uint64_t began;         /* BEGIN's time, while that is unwritten; else 0 */
+    uint32_t unwritten;     /* BEGIN or LOST has to come first */
+    uint32_t shift;         /* a unit is 2^shift clock ticks */
+    uint32_t depth;         /* most frames */
+    uint32_t period;        /* units */
+    uint32_t slow_at_tail;  /* tail at which a sample is not quick: sample.h */
+    uint32_t watermark;     /* words in the ring that call for the pump */
     struct tprof_span span; /* where the last stack was */
     struct tprof_ring ring;
     struct tprof_stats counts; /* (samples) is worked out when asked for */

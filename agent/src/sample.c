@@ -22,7 +22,7 @@ void tprof_sample_begin(struct tprof_recorder *r, uint64_t now, uint64_t period,
     r->depth = depth;
     r->began = now | 1; /* not 0 */
     r->unwritten = 1;
-    r->stop = tprof_ring_tail(&r->ring);
+    r->slow_at_tail = tprof_ring_tail(&r->ring);
     r->last = &r->chain[0];
     r->spare = &r->chain[1];
     r->last->count = 0;
@@ -40,7 +40,7 @@ void tprof_sample_drop(struct tprof_recorder *r, uint32_t reason,
     r->lost[i].ticks++;
     r->lost[i].missed += weight - 1;
     r->unwritten = 1;
-    r->stop = tprof_ring_tail(&r->ring);
+    r->slow_at_tail = tprof_ring_tail(&r->ring);
 }
 
 static int write_begin(struct tprof_recorder *r)
@@ -129,7 +129,8 @@ static int32_t find_stack(struct tprof_recorder *r,
                           const struct tprof_sample *s)
 {
     struct tprof_chain *c = r->spare;
-    uint64_t name = tprof_unwind_frames(&r->span, s->rsp, s->rbp, r->depth, c);
+    uint64_t name =
+        tprof_unwind_frames(&r->span, s->at.sp, s->at.fp, r->depth, c);
     int32_t known = tprof_stacks_search(&r->stacks, name);
 
     if (known >= 0)
@@ -154,7 +155,7 @@ static int write_sample(struct tprof_recorder *r, const struct tprof_sample *s,
     const uint64_t value[] = {
         time > r->time ? time - r->time : 0,
         id,
-        tprof_zigzag(s->rip - r->span.bounds->image.text.start),
+        tprof_zigzag(s->at.pc - r->span.bounds->image.text.start),
         s->flags,
         s->late >> r->shift,
         s->weight,
@@ -176,7 +177,7 @@ int tprof_sample_look_ahead(struct tprof_recorder *r)
         ahead = r->watermark - used;
     else if (room > AGAIN) /* nobody drains: ask now and then */
         ahead = AGAIN;
-    r->stop = tprof_ring_tail(&r->ring) + (r->unwritten ? 0 : ahead);
+    r->slow_at_tail = tprof_ring_tail(&r->ring) + (r->unwritten ? 0 : ahead);
     return used >= r->watermark;
 }
 

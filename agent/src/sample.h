@@ -14,7 +14,7 @@
 #include "compiler.h"
 #include "record.h"
 
-/* Begins anew: new period (TSC ticks) and depth. The dictionary is empty. */
+/* Begins anew: new period (clock ticks) and depth. The dictionary is empty. */
 void tprof_sample_begin(struct tprof_recorder *r, uint64_t now, uint64_t period,
                         uint32_t depth);
 
@@ -22,7 +22,8 @@ void tprof_sample_begin(struct tprof_recorder *r, uint64_t now, uint64_t period,
  * is where it is. */
 void tprof_sample_take(struct tprof_recorder *r, const struct tprof_sample *s);
 
-/* Works out (r->stop) anew. Returns 1 when the ring calls for the pump. */
+/* Works out (r->slow_at_tail) anew. Returns 1 when the ring calls for the pump.
+ */
 int tprof_sample_look_ahead(struct tprof_recorder *r);
 
 /* Counts a tick that could not even look: (reason) from WIRE_COUNTER_*. */
@@ -58,23 +59,22 @@ TPROF_HOT int tprof_sample_fits(uint64_t units, uint64_t late)
 /*
  * A sample of weight 1 without flags. Returns 1, or 0: nothing was done. It
  * is asked about room, watermark and what is unwritten by one comparison: all
- * of them were worked out when the tail was to reach (stop). (*rip) is read
- * last, so that the walk has a register more.
+ * of them were worked out when the tail was to reach (slow_at_tail). (*pc) is
+ * read last, so that the walk has a register more.
  */
-TPROF_HOT int tprof_sample_quick(struct tprof_recorder *r, const uint64_t *rip,
-                                 uint64_t rsp, uint64_t rbp, uint64_t time,
+TPROF_HOT int tprof_sample_quick(struct tprof_recorder *r, const uint64_t *pc,
+                                 uint64_t sp, uint64_t fp, uint64_t time,
                                  uint64_t late)
 {
-    TPROF_BASE(r);
-    uint64_t name = tprof_unwind_quick(&r->span, rsp, rbp, r->depth);
+    uint64_t name = tprof_unwind_quick(&r->span, sp, fp, r->depth);
     int32_t id = tprof_stacks_find(&r->stacks, name);
     /* a clock that went back makes these huge, and so not fit */
     uint64_t units = (time >> r->shift) - r->time;
-    uint64_t leaf = *rip - r->span.text.start;
+    uint64_t leaf = *pc - r->span.text.start;
     uint32_t tail = tprof_ring_tail(&r->ring);
 
     late >>= r->shift;
-    if (__builtin_expect(tail == r->stop || id < 0 ||
+    if (__builtin_expect(tail == r->slow_at_tail || id < 0 ||
                              leaf >= r->span.text.reach ||
                              !tprof_sample_fits(units, late),
                          0))

@@ -16,24 +16,28 @@ void tprof_schedule_begin(struct tprof_schedule *s, uint64_t now,
 {
     s->period = period;
     s->half = period / 2;
-    s->deadline = now + 1 + tprof_scale(period, tprof_random(&s->random));
+    tprof_schedule_set(s,
+                       now + 1 + tprof_scale(period, tprof_random(&s->random)));
 }
 
 uint64_t tprof_schedule_catch_up(struct tprof_schedule *s, uint64_t now,
                                  int *by_division)
 {
+    uint64_t deadline = tprof_schedule_deadline(s);
     uint64_t covered = 0;
 
-    while (covered < TPROF_SCHEDULE_DRAWS) {
-        s->deadline += tprof_interval(s, tprof_random(&s->random));
+    do {
+        deadline += tprof_interval(s, tprof_random(&s->random));
         covered++;
-        if ((int64_t)(s->deadline - now) > 0)
-            return covered;
-    }
-    /* far behind: the mean is as good as drawing, and takes no loop */
-    uint64_t passed = (now - s->deadline) / s->period + 1;
+    } while (covered < TPROF_SCHEDULE_DRAWS && (int64_t)(deadline - now) <= 0);
+    if ((int64_t)(deadline - now) <= 0) {
+        /* far behind: the mean is as good as drawing, and takes no loop */
+        uint64_t passed = (now - deadline) / s->period + 1;
 
-    *by_division = 1;
-    s->deadline += passed * s->period;
-    return covered + passed;
+        *by_division = 1;
+        deadline += passed * s->period;
+        covered += passed;
+    }
+    tprof_schedule_set(s, deadline);
+    return covered;
 }

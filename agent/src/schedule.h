@@ -10,18 +10,21 @@
 #ifndef TPROF_SCHEDULE_H
 #define TPROF_SCHEDULE_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 #include "compiler.h"
 
 #define TPROF_SCHEDULE_DRAWS 16 /* before a late tick turns to division */
 
-/* All in TSC ticks. Owned by one core's tick. */
+/* All in clock ticks. Owned by one core's tick. */
 struct tprof_schedule {
-    uint64_t deadline; /* the next one, or the one that is due */
-    uint64_t period;   /* mean interval */
-    uint64_t half;     /* of that */
-    uint64_t random;   /* state of the generator */
+    /* The next deadline, or the one that is due. Read by other cores, relaxed:
+     * to see that this core's ticks stay away. */
+    _Atomic uint64_t deadline;
+    uint64_t period; /* mean interval */
+    uint64_t half;   /* of that */
+    uint64_t random; /* state of the generator */
 };
 
 __extension__ typedef unsigned __int128 tprof_u128;
@@ -35,6 +38,16 @@ TPROF_HOT uint64_t tprof_scale(uint64_t value, uint64_t fraction)
 TPROF_HOT uint64_t tprof_random_after(uint64_t state)
 {
     return state * 0x5851f42d4c957f2du + 0x14057b7ef767814fu;
+}
+
+TPROF_HOT uint64_t tprof_schedule_deadline(const struct tprof_schedule *s)
+{
+    return atomic_load_explicit(&s->deadline, memory_order_relaxed);
+}
+
+TPROF_HOT void tprof_schedule_set(struct tprof_schedule *s, uint64_t deadline)
+{
+    atomic_store_explicit(&s->deadline, deadline, memory_order_relaxed);
 }
 
 /* 64 random bits, of which the upper ones are good. */
@@ -52,7 +65,7 @@ TPROF_HOT uint64_t tprof_interval(const struct tprof_schedule *s,
 }
 
 /* The generator for (core), from (seed). Cores that one interrupt started at
- * the same TSC must differ, so the number is mixed well. */
+ * the same time must differ, so the number is mixed well. */
 uint64_t tprof_seed(uint64_t seed, uint32_t core);
 
 /* Begins at (now) with (period); the first interval is random too. */
@@ -68,12 +81,12 @@ TPROF_HOT uint64_t tprof_schedule_advance(struct tprof_schedule *s,
                                           uint64_t now)
 {
     uint64_t random = tprof_random_after(s->random);
-    uint64_t next = s->deadline + tprof_interval(s, random);
+    uint64_t next = tprof_schedule_deadline(s) + tprof_interval(s, random);
 
     if (__builtin_expect((int64_t)(next - now) <= 0, 0))
         return 0;
     s->random = random;
-    s->deadline = next;
+    tprof_schedule_set(s, next);
     return next - now;
 }
 

@@ -3,13 +3,10 @@
  * out the memory. */
 #include "tprof/tprof.h"
 
-#include "clock.h"
+#include "agent.h"
 #include "directory.h"
-#include "gate.h"
 #include "mem.h"
-#include "probe.h"
 #include "pump.h"
-#include "tick.h"
 #include "transport.h"
 #include "transport_console.h"
 #include "transport_vsock.h"
@@ -18,38 +15,24 @@
 #define FRAMES_DEFAULT 64u
 #define RING_DEFAULT   65536u
 #define SLOTS_DEFAULT  4096u
-#define VECTOR_END     0xf0u /* above are the kernel's own, by custom */
+#define VECTOR_END     0xf0u /* vectors from here on are the kernel's */
 #define VECTOR_FIRST   32u
 #define PAGE           4096u
-#define HOOK_STACK     1024u
-#define SECOND_GUESS   ((uint64_t)1 << 31) /* TSC ticks, when unknown */
+#define SECOND_GUESS   ((uint64_t)1 << 31) /* clock ticks, when unknown */
 #define WATERMARK      209u                /* cells that fill a frame */
-
-#define CPUID_1_C_SSE42       (1u << 20)
-#define CPUID_1_C_RDRAND      (1u << 30)
-#define CPUID_EXTENDED_1      0x80000001u
-#define CPUID_EXTENDED_RDTSCP (1u << 27)
 
 const char tprof_anchor[] = "tprof " TPROF_VERSION_STRING;
 
 struct tprof_directory tprof_directory;
-struct tprof_cpu *tprof_cpu[TPROF_CPUS_MAX];
-uint32_t tprof_cpus;
-uint32_t tprof_gs_offset;
-uint32_t *tprof_hook_stack[TPROF_CPUS_MAX];
-uint8_t tprof_apic_to_cpu[256];
-uintptr_t tprof_apic_registers;
-struct tprof_troubles tprof_troubles;
 
 /*
  * The memory, from a page boundary on: what all cores share, then a block for
- * each core. A block is the stack that the kernel's cpu_index hook runs on, the
- * core's own stack, its struct (which must follow that stack: isr.S), its ring
- * and its dictionary.
+ * each core. A block is what arch/ wants below a stack, the core's stack, its
+ * struct (which must follow that stack: agent.h), its ring and its dictionary.
  */
 #define SHARED_SIZE ALIGN(TPROF_PUMP_MEMORY + sizeof(struct tprof_console))
 #define RING_OFFSET                                                            \
-    (HOOK_STACK + TPROF_STACK_SIZE + ALIGN(sizeof(struct tprof_cpu)))
+    (TPROF_ARCH_SPARE + TPROF_STACK_SIZE + ALIGN(sizeof(struct tprof_cpu)))
 #define ALIGN(size) (((size) + 63) & ~(size_t)63)
 _Static_assert(sizeof(struct tprof_vsock) <= sizeof(struct tprof_console),
                "either fits");
@@ -119,15 +102,13 @@ static int find_bounds(struct tprof_agent *a)
     struct tprof_range text = c->text;
     uint64_t ranges = 0, end = 0;
 
-    TPROF_BASE(b);
-    TPROF_BASE(i);
     if (text.size == 0) {
         text.start = (uintptr_t)i->text_start;
         text.size = (uintptr_t)i->text_end - (uintptr_t)i->text_start;
     }
     if (text.size == 0)
         return TPROF_ERR_TEXT;
-    if (tprof_faults(text.start, crc_span(text.size), 0))
+    if (tprof_arch_faults(text.start, crc_span(text.size), 0))
         return TPROF_ERR_TEXT_UNMAPPED;
     b->image.text.start = text.start;
     b->image.text.size = text.size;
@@ -135,7 +116,7 @@ static int find_bounds(struct tprof_agent *a)
     b->image.text.seed = TPROF_REACH_MAX; /* anything but 0 */
     a->hello[WIRE_HELLO_TEXT_START] = text.start;
     a->hello[WIRE_HELLO_TEXT_SIZE] = text.size;
-    memcpy(b->readable, c->readable, sizeof b->readable);
+    tprof_arch_copy(b->readable, c->readable, sizeof b->readable);
     for (uint32_t r = 0; r < TPROF_RANGES; r++) {
         const struct tprof_range *at = &b->readable[r];
 
@@ -179,31 +160,13 @@ static int find_memory(struct tprof_agent *a)
         ((uintptr_t)c->memory + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
 
     c->memory = (void *)start;
-    return tprof_faults(start, SHARED_SIZE + c->cpus * size, 1)
+    return tprof_arch_faults(start, SHARED_SIZE + c->cpus * size, 1)
                ? TPROF_ERR_MEMORY_UNMAPPED
                : TPROF_OK;
 }
 
-static int find_timer(struct tprof_agent *a)
-{
-    int vector = (int)a->config.vector;
-    int error = tprof_lapic_init(&a->lapic, a->config.lapic);
-
-    if (a->config.timer != TPROF_TIMER_APIC)
-        return TPROF_OK; /* the APIC is wanted for its id at most */
-    if (error != TPROF_OK)
-        return error;
-    if (vector == 0)
-        vector = tprof_gate_find(VECTOR_END);
-    if (vector < 0)
-        return vector;
-    a->config.vector = (uint32_t)vector;
-    a->lapic.vector = (uint8_t)vector;
-    return tprof_lapic_measure(&a->lapic);
-}
-
-/* A hypervisor knows better than the CPUID that it may have copied from the
- * host. It borrows the agent's (memory), which holds nothing yet. */
+/* A hypervisor knows better than what the CPU says, which it may have copied
+ * from the host. It borrows the agent's (memory), which holds nothing yet. */
 static void find_clock(struct tprof_agent *a, void *memory)
 {
     const struct tprof_hypervisor *h = a->config.hypervisor;
@@ -212,7 +175,7 @@ static void find_clock(struct tprof_agent *a, void *memory)
     if (hz == 0 && h)
         hz = h->tsc_hz(&a->config, memory);
     if (hz == 0)
-        hz = tprof_clock_hz(a->lapic.per_tsc);
+        hz = tprof_arch_clock_hz();
     a->hello[WIRE_HELLO_TSC_HZ] = hz;
     a->second = hz ? hz : SECOND_GUESS;
 }
@@ -220,12 +183,8 @@ static void find_clock(struct tprof_agent *a, void *memory)
 /* A number that differs from boot to boot as far as the machine allows. */
 static uint64_t draw(uint64_t *state)
 {
-    uint64_t value = 0;
-
-    if (tprof_cpuid(1).c & CPUID_1_C_RDRAND)
-        __asm__ volatile("rdrand %0" : "=r"(value)); /* 0: none now */
-    *state += tprof_rdtsc();
-    return tprof_seed(*state, 0) ^ value;
+    *state += tprof_arch_now();
+    return tprof_seed(*state, 0) ^ tprof_arch_random();
 }
 
 static void draw_boot_id(struct tprof_agent *a)
@@ -235,16 +194,7 @@ static void draw_boot_id(struct tprof_agent *a)
     for (uint32_t i = 0; i < sizeof a->boot_id; i += 8)
         tprof_store64(a->boot_id + i, draw(&state));
     if (a->config.seed == 0)
-        a->config.seed = tprof_load64(a->boot_id + WIRE_BOOT_ID_SIZE);
-}
-
-/* RDTSCP is not everywhere; the leaf that tells is, where there is 64-bit
- * code. */
-static void choose_cpu_source(struct tprof_config *c)
-{
-    if (c->cpu_source == TPROF_CPU_TSC_AUX &&
-        !(tprof_cpuid(CPUID_EXTENDED_1).d & CPUID_EXTENDED_RDTSCP))
-        c->cpu_source = TPROF_CPU_APIC;
+        a->config.seed = draw(&state);
 }
 
 /* What to add to (address) to get what a device calls it. */
@@ -258,13 +208,14 @@ static uint64_t physical_offset(const void *address)
 
 static void lay_out_core(struct tprof_agent *a, uint8_t *block, uint32_t index)
 {
-    struct tprof_cpu *cpu = (void *)(block + HOOK_STACK + TPROF_STACK_SIZE);
+    struct tprof_cpu *cpu =
+        (void *)(block + TPROF_ARCH_SPARE + TPROF_STACK_SIZE);
     uint64_t *ring = (void *)(block + RING_OFFSET);
     uint64_t *slots = (void *)(block + RING_OFFSET + a->config.ring_bytes);
     struct tprof_directory_core *d = &tprof_directory.core[index];
 
-    tprof_hook_stack[index] = (void *)(block + HOOK_STACK - 64);
     cpu->index = index;
+    tprof_arch_core_lay_out(cpu, block);
     cpu->recorder.span.bounds = &a->bounds;
     cpu->schedule.random = tprof_seed(a->config.seed, index);
     tprof_ring_init(&cpu->recorder.ring, ring,
@@ -286,7 +237,6 @@ static void publish(const struct tprof_agent *a)
 {
     struct tprof_directory *d = &tprof_directory;
 
-    TPROF_BASE(d);
     d->version = TPROF_DIRECTORY_VERSION;
     d->cores = a->config.cpus;
     d->ring_words = a->config.ring_bytes / 8;
@@ -324,7 +274,6 @@ static void introduce(struct tprof_agent *a)
     const struct tprof_config *c = &a->config;
     uint64_t *hello = a->hello;
 
-    TPROF_BASE(hello);
     hello[WIRE_HELLO_CORES] = c->cpus;
     hello[WIRE_HELLO_TEXT_CRC] = tprof_crc32c(
         &a->crc, (const void *)(uintptr_t)hello[WIRE_HELLO_TEXT_START],
@@ -345,26 +294,25 @@ _Static_assert((int)WIRE_INTERVALS_KERNEL == 1 &&
 int tprof_init_image(const struct tprof_config *config,
                      const struct tprof_image *image)
 {
-    struct tprof_agent *a = tprof_the_agent();
+    struct tprof_agent *a = &tprof_agent;
     int error;
 
     if (a->ready)
         return TPROF_ERR_STATE;
-    memset(a, 0, sizeof *a);
+    tprof_arch_zero(a, sizeof *a);
     a->config = *config;
     a->image = *image;
-    tprof_probe_begin();
+    tprof_arch_begin();
     if ((error = complete(&a->config)) != TPROF_OK ||
         (error = find_bounds(a)) != TPROF_OK ||
         (error = find_memory(a)) != TPROF_OK ||
-        (error = find_timer(a)) != TPROF_OK)
+        (error = tprof_arch_init(&a->config)) != TPROF_OK)
         return error;
 
     uint8_t *memory = a->config.memory;
 
     find_clock(a, memory);
-    choose_cpu_source(&a->config);
-    tprof_crc32c_init(&a->crc, (tprof_cpuid(1).c & CPUID_1_C_SSE42) != 0);
+    tprof_crc32c_init(&a->crc, tprof_arch_has_crc32c());
     draw_boot_id(a);
     tprof_pump_init(memory);
     if ((error = open_channel(a, memory + TPROF_PUMP_MEMORY)) != TPROF_OK)
@@ -375,16 +323,14 @@ int tprof_init_image(const struct tprof_config *config,
     memory += SHARED_SIZE;
     size_t size = block_size(&a->config);
 
-    memset(memory, 0, a->config.cpus * size);
+    tprof_arch_zero(memory, a->config.cpus * size);
     for (uint32_t i = 0; i < a->config.cpus; i++, memory += size)
         lay_out_core(a, memory, i);
-    memset(tprof_apic_to_cpu, 0xff, sizeof tprof_apic_to_cpu);
-    tprof_gs_offset = a->config.gs_cpu_offset;
-    tprof_apic_registers = a->lapic.registers;
+    tprof_arch_ready();
     tprof_cpus = a->config.cpus;
     publish(a);
     introduce(a);
-    a->looker = tprof_cpus; /* nobody yet */
+    a->watching_core = tprof_cpus; /* none yet */
     a->ready = 1;
     return TPROF_OK;
 }

@@ -2,6 +2,8 @@
 /* Filling the table of stacks, and forgetting it. */
 #include "stacks.h"
 
+#include "arch/arch.h"
+
 #define FORGET_AT_ONCE 1024u /* slots: bounds the longest interrupt */
 
 int tprof_stacks_forget(struct tprof_stacks *s)
@@ -12,10 +14,7 @@ int tprof_stacks_forget(struct tprof_stacks *s)
     if (count > FORGET_AT_ONCE)
         count = FORGET_AT_ONCE;
     s->forgotten = (s->forgotten + (uint32_t)count) & s->mask;
-    __asm__ volatile("rep stosq"
-                     : "+D"(at), "+c"(count)
-                     : "a"((uint64_t)0)
-                     : "memory");
+    tprof_arch_zero(at, count * sizeof *at);
     s->epoch += s->forgotten == 0;
     return s->forgotten == 0;
 }

@@ -4,47 +4,17 @@
 
 #include "pump.h"
 #include "sample.h"
-#include "timer.h"
-
-struct tprof_agent tprof_agent;
 
 /* A tick up to this part of a period before its deadline is on time. */
 #define EARLY 64u
 /* The deadline of a core that does not sample. */
 #define NEVER ((uint64_t)1 << 62)
-/* Looks a second when the pump has not said when. */
+/* Looks for a host in a second, while the pump has not said when. */
 #define SOON  64u
 
-/* Takes the orders over; in several interrupts, as the dictionary is large. */
-TPROF_COLD void settle(struct tprof_cpu *cpu, uint32_t generation, uint64_t now)
-{
-    const struct tprof_orders *o = &tprof_agent.orders;
-    /* Orders that change meanwhile make one more generation, and one more call
-     * of this. acquire: pairs with the release in start(), control.c: where
-     * this is so there are period and depth, if only the ones before */
-    int sampling = atomic_load_explicit(&o->state, memory_order_acquire) ==
-                   WIRE_STATE_SAMPLING;
+/* --- Orders --------------------------------------------------------------- */
 
-    cpu->sampling = 0;
-    cpu->generation = generation - 1; /* not yet */
-    cpu->schedule.deadline = sampling ? now : NEVER;
-    if (sampling && !tprof_stacks_forget(&cpu->recorder.stacks))
-        return; /* goes on in the next interrupt: wanted at once */
-    cpu->generation = generation;
-    if (sampling) {
-        uint64_t period = *(const volatile uint64_t *)&o->period;
-
-        cpu->sampling = 1;
-        cpu->guard = period / EARLY;
-        cpu->countdown = 1;
-        tprof_schedule_begin(&cpu->schedule, now, period);
-        tprof_sample_begin(&cpu->recorder, now, period, (uint32_t)o->depth);
-    }
-    /* release: pairs with the acquire in control.c; our records are all in */
-    atomic_store_explicit(&cpu->settled, generation, memory_order_release);
-}
-
-TPROF_HOT int has_new_orders(const struct tprof_cpu *cpu, uint32_t *generation)
+TPROF_HOT bool has_new_orders(const struct tprof_cpu *cpu, uint32_t *generation)
 {
     /* acquire: pairs with the release in give_orders(), control.c */
     *generation =
@@ -52,27 +22,56 @@ TPROF_HOT int has_new_orders(const struct tprof_cpu *cpu, uint32_t *generation)
     return cpu->generation != *generation;
 }
 
-/* When a core that does not sample is wanted: one of them looks for the host.
- * 0: not at all. (lost): there may be something that nobody looked at. */
-static uint64_t look_due(const struct tprof_cpu *cpu, uint64_t now,
-                         uint32_t lost)
+static void set_sampling(struct tprof_cpu *cpu, uint32_t on)
 {
-    struct tprof_agent *a = &tprof_agent;
-
-    TPROF_BASE(a);
-    uint64_t due = atomic_load_explicit(&a->pump_due, memory_order_relaxed);
-
-    if ((due == TPROF_PUMP_NEVER && !lost) ||
-        !(a->channel.flags & TPROF_CHANNEL_IRQ_SAFE) ||
-        atomic_load_explicit(&a->looker, memory_order_relaxed) != cpu->index)
-        return 0;
-    uint64_t wait = due - now;
-
-    /* also: none has pumped yet, a host has just left, the clock went back */
-    if (lost || wait > a->second)
-        wait = a->second / SOON;
-    return now + wait;
+    atomic_store_explicit(&cpu->sampling, on, memory_order_relaxed);
 }
+
+/*
+ * Takes the orders over; in several interrupts, since the dictionary is large.
+ * Orders that change meanwhile make one more generation, and one more call of
+ * this function.
+ */
+TPROF_COLD void apply_orders(struct tprof_cpu *cpu, uint32_t generation,
+                             uint64_t now)
+{
+    const struct tprof_orders *o = &tprof_agent.orders;
+    /* acquire: pairs with the release in start(), control.c: there are a period
+     * and a depth, if only those before the last START */
+    bool sampling = atomic_load_explicit(&o->state, memory_order_acquire) ==
+                    WIRE_STATE_SAMPLING;
+
+    set_sampling(cpu, 0);
+    cpu->generation = generation - 1; /* not yet */
+    tprof_schedule_set(&cpu->schedule, sampling ? now : NEVER);
+    if (sampling && !tprof_stacks_forget(&cpu->recorder.stacks))
+        return; /* goes on in the next interrupt: wanted at once */
+    cpu->generation = generation;
+    if (sampling) {
+        uint64_t period =
+            atomic_load_explicit(&o->period, memory_order_relaxed);
+        uint64_t depth = atomic_load_explicit(&o->depth, memory_order_relaxed);
+
+        set_sampling(cpu, 1);
+        cpu->guard = period / EARLY;
+        cpu->countdown = 1;
+        tprof_schedule_begin(&cpu->schedule, now, period);
+        tprof_sample_begin(&cpu->recorder, now, period, (uint32_t)depth);
+    }
+    /* release: pairs with the acquire in have_all_cores_heard(), control.c;
+     * this core's records are in its ring */
+    atomic_store_explicit(&cpu->orders_seen, generation, memory_order_release);
+}
+
+/* No deadline is that far away: the clock went back, begin anew. */
+static bool is_clock_back(const struct tprof_cpu *cpu, uint64_t now)
+{
+    int64_t left = (int64_t)(tprof_schedule_deadline(&cpu->schedule) - now);
+
+    return tprof_is_sampling(cpu) && left > 2 * (int64_t)cpu->schedule.period;
+}
+
+/* --- The pump ------------------------------------------------------------- */
 
 TPROF_HOT void count_cost(struct tprof_cpu *cpu, uint64_t cost)
 {
@@ -83,79 +82,100 @@ TPROF_HOT void count_cost(struct tprof_cpu *cpu, uint64_t cost)
         counts->cost_max_tsc = cost;
 }
 
-/* Returns 1 if another core was at it. */
-TPROF_COLD uint32_t pump(struct tprof_cpu *cpu)
-{
-    /* the interrupted code may hold a lock that the channel needs */
-    if (!(tprof_agent.channel.flags & TPROF_CHANNEL_IRQ_SAFE))
-        return 0;
-    uint64_t start = tprof_rdtsc();
-    uint32_t lost = (uint32_t)tprof_pump(1);
-
-    cpu->put_off = 0;
-    tprof_sample_look_ahead(&cpu->recorder);
-    count_cost(cpu, tprof_rdtsc() - start);
-    return lost;
-}
-
-TPROF_HOT int is_pump_due(uint64_t now)
+TPROF_HOT bool is_pump_due(uint64_t now)
 {
     return now >=
            atomic_load_explicit(&tprof_agent.pump_due, memory_order_relaxed);
 }
 
-/* No deadline is that far away: the clock went back, begin anew. */
-static int is_clock_back(const struct tprof_cpu *cpu, uint64_t now)
+/* Returns whether another core was at the pump. */
+TPROF_COLD bool pump(struct tprof_cpu *cpu)
 {
-    int64_t left = (int64_t)(cpu->schedule.deadline - now);
+    /* the interrupted code may hold a lock that the channel needs */
+    if (!(tprof_agent.channel.flags & TPROF_CHANNEL_IRQ_SAFE))
+        return false;
+    uint64_t start = tprof_arch_now();
+    bool was_taken = tprof_pump(1);
 
-    return cpu->sampling && left > 2 * (int64_t)cpu->schedule.period;
+    cpu->pump_deferred = 0;
+    tprof_sample_look_ahead(&cpu->recorder);
+    count_cost(cpu, tprof_arch_now() - start);
+    return was_taken;
 }
 
-/* An interrupt that is no tick: new orders, a look, a drain, or not ours. */
-TPROF_COLD void not_a_tick(struct tprof_cpu *cpu, uint64_t now)
+/* --- An interrupt that is no tick ----------------------------------------- */
+
+static bool is_watching(const struct tprof_cpu *cpu)
+{
+    return atomic_load_explicit(&tprof_agent.watching_core,
+                                memory_order_relaxed) == cpu->index;
+}
+
+/*
+ * The time at which (cpu), which does not sample, must wake to look for a host;
+ * 0: never. Only the watching core looks. (unread): a host's bytes may be there
+ * that nobody has read, so look soon.
+ */
+static uint64_t next_wakeup(const struct tprof_cpu *cpu, uint64_t now,
+                            bool unread)
 {
     const struct tprof_agent *a = &tprof_agent;
-    int drain = 0;
-    uint32_t lost = 0;
-    uint32_t generation;
-    int settled = has_new_orders(cpu, &generation) || is_clock_back(cpu, now);
+    uint64_t due = atomic_load_explicit(&a->pump_due, memory_order_relaxed);
 
-    /* an order that was on its way when the core left: its timer is the
-     * kernel's again */
-    if (!atomic_load_explicit(&cpu->started, memory_order_relaxed)) {
-        tprof_lapic_eoi(&a->lapic);
-        return;
-    }
-    if (settled) {
-        settle(cpu, generation, now);
-        /* the device's interrupt may have come with the order, as one, or as a
-         * tick before it; its line would never rise again */
-        lost = a->channel.flags & TPROF_CHANNEL_NOTICE;
-    } else if (cpu->sampling) {
-        drain = is_pump_due(now);
-    } else {
-        drain = atomic_load_explicit(&a->looker, memory_order_relaxed) ==
-                cpu->index;
-    }
-    tprof_lapic_eoi(&a->lapic);
-    if (drain)
-        lost = pump(cpu); /* another core is at it, maybe past that */
-    else
-        cpu->recorder.counts.foreign += !settled;
-    uint64_t deadline = cpu->schedule.deadline;
+    if ((due == TPROF_PUMP_NEVER && !unread) ||
+        !(a->channel.flags & TPROF_CHANNEL_IRQ_SAFE) || !is_watching(cpu))
+        return 0;
+    uint64_t wait = due - now;
 
-    if (has_new_orders(cpu, &generation)) /* came with this look, for us too */
-        deadline = now;
-    else if (!cpu->sampling)
-        deadline = look_due(cpu, now, lost);
-    tprof_timer_arm(cpu, deadline);
+    /* also soon: the pump has not run yet, a host has just left, or the clock
+     * went back */
+    if (unread || wait > a->second)
+        wait = a->second / SOON;
+    return now + wait;
 }
 
-/* A sample that is not the usual case: late, or of a new stack, or the ring
- * wants attention. (weight) 0: the deadlines that it covers are not counted
- * yet. */
-static void record(struct tprof_cpu *cpu, struct tprof_sample *s)
+/* New orders, a look for a host, a drain; or an interrupt that is not ours. */
+TPROF_COLD void handle_other(struct tprof_cpu *cpu, uint64_t now)
+{
+    const struct tprof_agent *a = &tprof_agent;
+    uint32_t generation;
+    bool has_orders = has_new_orders(cpu, &generation);
+    bool begin = has_orders || is_clock_back(cpu, now);
+    bool drain = false, unread = false;
+
+    /* An order was on its way when this core left: the timer is the kernel's
+     * again. */
+    if (!atomic_load_explicit(&cpu->started, memory_order_relaxed)) {
+        tprof_arch_end_interrupt();
+        return;
+    }
+    if (begin) {
+        apply_orders(cpu, generation, now);
+        /* The device's interrupt may have been merged with this one. Its line
+         * would stay high, and never rise again: look soon. */
+        unread = (a->channel.flags & TPROF_CHANNEL_NOTICE) != 0;
+    } else {
+        drain = tprof_is_sampling(cpu) ? is_pump_due(now) : is_watching(cpu);
+    }
+    tprof_arch_end_interrupt();
+    if (drain)
+        unread = pump(cpu); /* another core at the pump may be past reading */
+    else
+        cpu->recorder.counts.foreign += !begin;
+    uint64_t deadline = tprof_schedule_deadline(&cpu->schedule);
+
+    if (has_new_orders(cpu, &generation)) /* this very pump has read some */
+        deadline = now;
+    else if (!tprof_is_sampling(cpu))
+        deadline = next_wakeup(cpu, now, unread);
+    tprof_arch_timer_arm(cpu, deadline);
+}
+
+/* --- A tick --------------------------------------------------------------- */
+
+/* A sample that is late, or of a new stack, or the ring wants attention.
+ * (weight) 0: the deadlines that the sample covers are not counted yet. */
+static void record_any(struct tprof_cpu *cpu, struct tprof_sample *s)
 {
     struct tprof_stats *counts = &cpu->recorder.counts;
     int by_division = 0;
@@ -168,90 +188,106 @@ static void record(struct tprof_cpu *cpu, struct tprof_sample *s)
     if (s->late > tprof_agent.second)
         s->flags = WIRE_SAMPLE_JUMP;
     tprof_sample_take(&cpu->recorder, s);
-    /* the ring calls for the pump: the next tick, whosoever */
+    /* a full ring calls for the pump: the next tick of any core */
     if (tprof_sample_look_ahead(&cpu->recorder))
         atomic_store_explicit(&tprof_agent.pump_due, 0, memory_order_relaxed);
 }
 
-TPROF_COLD void record_trap(struct tprof_cpu *cpu,
-                            const struct tprof_trap *trap, uint64_t rbp,
-                            uint64_t now, int64_t late, uint64_t weight)
+/*
+ * What the quick way has declined, though maybe for the image or the stack that
+ * it compared with. Where (is_on_time), the quick way is tried once more with
+ * those of this sample. Returns the clock ticks from (now) to the next
+ * interrupt.
+ */
+TPROF_COLD uint64_t record_slowly(struct tprof_cpu *cpu,
+                                  struct tprof_sample *sample, bool *is_quick)
 {
-    struct tprof_sample sample = {
-        .rip = trap->rip,
-        .rsp = trap->rsp,
-        .rbp = rbp,
-        .time = now,
-        .late = late > 0 ? (uint64_t)late : 0, /* the timer may run fast */
-        .weight = weight,
-    };
+    struct tprof_recorder *r = &cpu->recorder;
+    const struct tprof_registers *at = &sample->at;
+    uint64_t now = sample->time;
+    bool has_moved = tprof_unwind_locate(&r->span, at->pc, at->sp);
 
-    record(cpu, &sample);
+    *is_quick =
+        has_moved && sample->weight != 0 &&
+        tprof_sample_quick(r, &at->pc, at->sp, at->fp, now, sample->late);
+    if (!*is_quick) {
+        if ((int64_t)sample->late < 0)
+            sample->late = 0; /* the timer may run fast */
+        record_any(cpu, sample);
+        /* After a tick that was long already the pump gets an interrupt of its
+         * own; but once only: on a busy host every tick is late, and so long.
+         */
+        if (is_pump_due(now) && !cpu->pump_deferred) {
+            cpu->pump_deferred = 1;
+            return 0;
+        }
+    }
+    return tprof_schedule_deadline(&cpu->schedule) - now;
 }
 
-void tprof_interrupt(struct tprof_cpu *cpu, const struct tprof_trap *trap,
-                     uint64_t rbp)
+void tprof_interrupt(struct tprof_cpu *cpu, const struct tprof_arch_trap *trap,
+                     uint64_t fp)
 {
-    uint64_t now = tprof_rdtsc();
-    uint64_t due = cpu->schedule.deadline;
+    uint64_t now = tprof_arch_now();
+    uint64_t due = tprof_schedule_deadline(&cpu->schedule);
     uint32_t generation;
 
-    /* an early one: a timer that runs fast, or somebody else's interrupt */
+    /* early: a timer that runs fast, or an interrupt of somebody else's */
     if (__builtin_expect(has_new_orders(cpu, &generation) ||
                              (int64_t)(now + cpu->guard - due) < 0,
                          0)) {
-        not_a_tick(cpu, now);
+        handle_other(cpu, now);
         return;
     }
     cpu->recorder.counts.ticks++;
 
     uint64_t left = tprof_schedule_advance(&cpu->schedule, now);
-    uintptr_t one_shot = tprof_agent.lapic.one_shot;
+    uintptr_t way = tprof_arch_short_way();
+    const uint64_t *pc = tprof_arch_trap_pc(trap);
+    uint64_t sp = tprof_arch_trap_sp(trap);
 
-    while (__builtin_expect(left == 0, 0) ||
-           !tprof_sample_quick(&cpu->recorder, &trap->rip, trap->rsp, rbp, now,
-                               now - due)) {
-        /* In another image, or on another stack? Then once more, but not a
-         * second time: it is where it was. */
-        if (tprof_unwind_locate(&cpu->recorder.span, trap->rip, trap->rsp) &&
-            left != 0)
-            continue;
-        one_shot = 0;
-        record_trap(cpu, trap, rbp, now, (int64_t)(now - due), left != 0);
-        left = cpu->schedule.deadline - now;
-        /* after a tick that was long already the pump gets one of its own; but
-         * not for ever: on a busy host each of them is late, and so a long one
-         */
-        if (is_pump_due(now) && !cpu->put_off) {
-            cpu->put_off = 1;
-            left = 0;
-        }
-        break;
+    if (__builtin_expect(left == 0, 0) ||
+        !tprof_sample_quick(&cpu->recorder, pc, sp, fp, now, now - due)) {
+        struct tprof_sample sample = {.at = {*pc, sp, fp},
+                                      .time = now,
+                                      .late = now - due,
+                                      .weight = left != 0};
+        bool is_quick;
+
+        left = record_slowly(cpu, &sample, &is_quick);
+        if (!is_quick)
+            way = 0;
     }
-    /* the lower half is enough: no tick takes 2^32 TSC ticks */
-    uint32_t cost = (uint32_t)tprof_rdtsc() - (uint32_t)now;
+    /* the lower half is enough: no tick takes 2^32 clock ticks */
+    uint32_t cost = (uint32_t)tprof_arch_now() - (uint32_t)now;
+    uint64_t woken = atomic_load_explicit(&cpu->woken, memory_order_relaxed);
+
     /* a deadline that is over or far away, or a timer that was changed */
-    if (__builtin_expect(!one_shot || ((left - cost) | cpu->woken) >> 31, 0)) {
-        tprof_timer_arm(cpu, now + left);
-        tprof_lapic_eoi(&tprof_agent.lapic);
+    if (__builtin_expect(!way || ((left - cost) | woken) >> 31, 0)) {
+        tprof_arch_timer_arm(cpu, now + left);
+        tprof_arch_end_interrupt();
     } else {
-        tprof_lapic_end_tick(&tprof_agent.lapic, one_shot, left - cost);
+        tprof_arch_end_tick(way, left - cost);
     }
     count_cost(cpu, cost);
     if (__builtin_expect(is_pump_due(now), 0) && left != 0)
         pump(cpu);
 }
 
-/* The kernel's ticks until the next that is ours: 1 to 2 x mean - 1. */
+/* --- The kernel's ticks --------------------------------------------------- */
+
+/* The kernel's ticks until the next sample: 1 to 2 x mean - 1. */
 static uint32_t draw_countdown(struct tprof_cpu *cpu)
 {
-    uint64_t span = 2 * (uint64_t)tprof_agent.orders.every - 1;
+    uint64_t mean = atomic_load_explicit(&tprof_agent.orders.ticks_per_sample,
+                                         memory_order_relaxed);
 
-    return 1 + (uint32_t)tprof_scale(span, tprof_random(&cpu->schedule.random));
+    return 1 + (uint32_t)tprof_scale(2 * mean - 1,
+                                     tprof_random(&cpu->schedule.random));
 }
 
 /* Ticks that came while this core's stack was in use: they count as dropped.
- * Those only count themselves, so that no sum is written from two levels. */
+ * Such a tick only counts itself, so that no sum is written from two levels. */
 static void count_reentered(struct tprof_cpu *cpu)
 {
     uint32_t now = *(volatile uint32_t *)&cpu->reentered;
@@ -263,99 +299,60 @@ static void count_reentered(struct tprof_cpu *cpu)
     }
 }
 
-/* What tprof_sample_quick() has declined. */
-TPROF_COLD void record_regs(struct tprof_cpu *cpu, struct tprof_sample *s)
+/* A sample of the kernel's tick. (weight) 0: deadlines after this one are over,
+ * too. */
+static void take_sample(struct tprof_cpu *cpu, const struct tprof_registers *r,
+                        uint64_t now, uint64_t late, uint64_t weight)
 {
-    tprof_unwind_locate(&cpu->recorder.span, s->rip, s->rsp);
-    record(cpu, s);
-}
-
-/* A sample of the kernel's tick. (weight) 0: deadlines after it are over, too.
- */
-static void take(struct tprof_cpu *cpu, const struct tprof_regs *regs,
-                 uint64_t now, uint64_t late, uint64_t weight)
-{
-    struct tprof_sample sample = {.rip = regs->rip,
-                                  .rsp = regs->rsp,
-                                  .rbp = regs->rbp,
-                                  .time = now,
-                                  .late = late,
-                                  .weight = weight};
+    struct tprof_sample sample = {
+        .at = *r, .time = now, .late = late, .weight = weight};
 
     cpu->recorder.counts.ticks++;
-    if (weight == 0 || !tprof_sample_quick(&cpu->recorder, &regs->rip,
-                                           regs->rsp, regs->rbp, now, late))
-        record_regs(cpu, &sample);
+    if (weight == 0 ||
+        !tprof_sample_quick(&cpu->recorder, &r->pc, r->sp, r->fp, now, late)) {
+        tprof_unwind_locate(&cpu->recorder.span, r->pc, r->sp);
+        record_any(cpu, &sample);
+    }
 }
 
-/* The kernel's ticks have a step of their own: ours is every so many of them.
- */
-static void fixed_tick(struct tprof_cpu *cpu, const struct tprof_regs *regs,
+/* The kernel's ticks come at a rate of their own: one of so many is ours. */
+static void fixed_tick(struct tprof_cpu *cpu, const struct tprof_registers *r,
                        uint64_t now)
 {
     if (--cpu->countdown != 0)
         return;
     cpu->countdown = draw_countdown(cpu);
-    take(cpu, regs, now, 0, 1);
+    take_sample(cpu, r, now, 0, 1);
 }
 
-/* It comes at our deadline, or before it for the kernel's own sake. */
-static void shared_tick(struct tprof_cpu *cpu, const struct tprof_regs *regs,
+/* The tick comes at our deadline, or before it for the kernel's own sake. */
+static void shared_tick(struct tprof_cpu *cpu, const struct tprof_registers *r,
                         uint64_t now)
 {
-    int64_t late = (int64_t)(now - cpu->schedule.deadline);
+    int64_t late = (int64_t)(now - tprof_schedule_deadline(&cpu->schedule));
 
     if (late + (int64_t)cpu->guard < 0)
         return;
-    take(cpu, regs, now, late > 0 ? (uint64_t)late : 0,
-         tprof_schedule_advance(&cpu->schedule, now) != 0);
+    take_sample(cpu, r, now, late > 0 ? (uint64_t)late : 0,
+                tprof_schedule_advance(&cpu->schedule, now) != 0);
 }
 
-void tprof_kernel_tick(struct tprof_cpu *cpu, const struct tprof_regs *regs)
+void tprof_kernel_tick(struct tprof_cpu *cpu, const struct tprof_registers *r)
 {
-    uint64_t now = tprof_rdtsc();
-    int shared = tprof_agent.config.timer == TPROF_TIMER_SHARED;
+    uint64_t now = tprof_arch_now();
+    bool shared = tprof_agent.config.timer == TPROF_TIMER_SHARED;
     uint32_t generation;
-    int settled =
+    bool begin =
         has_new_orders(cpu, &generation) || (shared && is_clock_back(cpu, now));
 
     /* no orders for a core that has left: the kernel's ticks go on */
-    if (atomic_load_explicit(&cpu->started, memory_order_relaxed) && settled)
-        settle(cpu, generation, now);
-    if (cpu->sampling) {
-        (shared ? shared_tick : fixed_tick)(cpu, regs, now);
-        count_cost(cpu, tprof_rdtsc() - now);
+    if (atomic_load_explicit(&cpu->started, memory_order_relaxed) && begin)
+        apply_orders(cpu, generation, now);
+    if (tprof_is_sampling(cpu)) {
+        (shared ? shared_tick : fixed_tick)(cpu, r, now);
+        count_cost(cpu, tprof_arch_now() - now);
     }
     count_reentered(cpu);
     if (is_pump_due(now))
         pump(cpu);
-}
-
-uint32_t tprof_ask_cpu_index(void)
-{
-    return tprof_agent.config.cpu_index(tprof_agent.config.context);
-}
-
-static uint32_t this_index(void)
-{
-    uint32_t id;
-
-    switch (tprof_agent.config.cpu_source) {
-    case TPROF_CPU_GS:
-        return tprof_gs32(tprof_gs_offset);
-    case TPROF_CPU_TSC_AUX:
-        return (uint32_t)tprof_rdmsr(MSR_TSC_AUX) - TPROF_TSC_AUX_FIRST;
-    case TPROF_CPU_HOOK:
-        return tprof_ask_cpu_index();
-    default:
-        id = tprof_lapic_id(&tprof_agent.lapic);
-        return id <= UINT8_MAX ? tprof_apic_to_cpu[id] : id;
-    }
-}
-
-struct tprof_cpu *tprof_this_cpu(void)
-{
-    uint32_t index = this_index();
-
-    return index < tprof_cpus ? tprof_cpu[index] : NULL;
 }

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "arch/arch.h"
 #include "mem.h"
 #include "virtio/virtio_console_regs.h"
 #include "virtio/virtio_regs.h"
@@ -393,7 +394,7 @@ static int console_receive(void *context, void *data, uint32_t size)
         return c->dead;
     if (size > left)
         size = left;
-    memcpy(data, c->receive_from, size);
+    tprof_arch_copy(data, c->receive_from, size);
     c->receive_from += size;
     c->receive_left -= size;
     if (c->receive_left == 0) {
@@ -425,7 +426,7 @@ int tprof_console_init(struct tprof_console *c,
         .context = c,
     };
 
-    memset(c, 0, sizeof *c);
+    tprof_arch_zero(c, sizeof *c);
     c->physical = physical;
     c->told = where->address != 0;
     if (!tprof_virtio_find(&search))

@@ -3,7 +3,7 @@
 #include "transport_vsock.h"
 
 #include "agent.h"
-#include "mem.h"
+#include "arch/arch.h"
 #include "transport.h"
 #include "virtio/virtio_regs.h"
 
@@ -116,7 +116,7 @@ static void probe(struct tprof_vsock *v)
     if (v->probed)
         return;
     v->probed = true;
-    v->probe_time = tprof_rdtsc();
+    v->probe_time = tprof_arch_now();
     v->owe_request = true;
 }
 
@@ -246,7 +246,7 @@ static int hear(struct tprof_vsock *v)
     pay(v);
     hear_packets(v);
     if (v->state == TPROF_VSOCK_THERE && v->probed && !v->owe_answer &&
-        tprof_rdtsc() - v->probe_time > tprof_agent.second) {
+        tprof_arch_now() - v->probe_time > tprof_agent.second) {
         drop(v);
         pay(v);
     }
@@ -270,18 +270,18 @@ static bool aim(struct tprof_vsock *v)
 {
     const struct tprof_config *c = &tprof_agent.config;
     uint32_t looker =
-        atomic_load_explicit(&tprof_agent.looker, memory_order_relaxed);
+        atomic_load_explicit(&tprof_agent.watching_core, memory_order_relaxed);
 
     if (!v->can_interrupt || looker >= tprof_cpus)
         return false;
     if (looker == v->aimed_at)
         return v->aimed;
-    uint32_t apic_id = tprof_cpu[looker]->apic_id;
+    uint32_t hardware_id = tprof_cpu[looker]->hardware_id;
 
     v->aimed_at = looker;
-    v->aimed = (c->route_irq
-                    ? c->route_irq(c->context, c->vector, apic_id)
-                    : tprof_virtio_irq_route(&v->irq, c->vector, apic_id)) == 0;
+    v->aimed = (c->route_irq ? c->route_irq(c->context, c->vector, hardware_id)
+                             : tprof_virtio_irq_route(&v->irq, c->vector,
+                                                      hardware_id)) == 0;
     return v->aimed;
 }
 
@@ -392,7 +392,7 @@ static int vsock_receive(void *context, void *data, uint32_t size)
         size = v->receive_left;
     if (size == 0)
         return 0;
-    memcpy(data, v->receive_from, size);
+    tprof_arch_copy(data, v->receive_from, size);
     v->receive_from += size;
     v->receive_left -= size;
     v->taken += size;
@@ -440,7 +440,7 @@ static int vsock_init(void *memory, const struct tprof_device *where,
         .context = v,
     };
 
-    memset(v, 0, sizeof *v);
+    tprof_arch_zero(v, sizeof *v);
     v->device.physical = physical;
     v->aimed_at = TPROF_CPUS_MAX; /* nobody */
     v->channel = channel;

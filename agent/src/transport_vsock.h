@@ -48,11 +48,11 @@ struct tprof_vsock {
      * much of the bytes (sent) it took; what we took, and what it knows of */
     uint32_t host_room, host_taken, sent;
     uint32_t taken, told;
-    bool asked;       /* for credit, since it last spoke */
-    bool owe_update;  /* to say what we took */
-    bool owe_request; /* to ask what it took */
-    bool probed;      /* somebody else calls: is it alive? Since (TSC) */
-    uint64_t probe_time;
+    bool asked;          /* for credit, since it last spoke */
+    bool owe_update;     /* to say what we took */
+    bool owe_request;    /* to ask what it took */
+    bool probed;         /* somebody else calls: is it alive? */
+    uint64_t probe_time; /* since when, by the clock */
 
     /* The answer that waits for a place in the ring, if (owe_answer) */
     bool owe_answer;

@@ -36,11 +36,11 @@ static const struct tprof_range *find_range(const struct tprof_bounds *b,
     return NULL;
 }
 
-int tprof_unwind_locate(struct tprof_span *span, uint64_t rip, uint64_t rsp)
+int tprof_unwind_locate(struct tprof_span *span, uint64_t pc, uint64_t sp)
 {
     const struct tprof_bounds *b = span->bounds;
-    const struct tprof_range *r = find_range(b, rsp, WORDS_SIZE);
-    const struct tprof_text *t = find_text(b, rip);
+    const struct tprof_range *r = find_range(b, sp, WORDS_SIZE);
+    const struct tprof_text *t = find_text(b, pc);
     uint64_t before = span->text.start + span->start;
 
     if (!t)
@@ -55,17 +55,17 @@ int tprof_unwind_locate(struct tprof_span *span, uint64_t rip, uint64_t rsp)
     return span->text.start + span->start != before;
 }
 
-/* The words at (rsp) that lie in text: an interrupted prologue's caller. */
-static uint64_t take_words(const struct tprof_span *span, uint64_t rsp,
+/* The words at (sp) that lie in text: an interrupted prologue's caller. */
+static uint64_t take_words(const struct tprof_span *span, uint64_t sp,
                            struct tprof_chain *chain)
 {
     uint64_t hash = span->text.seed;
 
     chain->slots = 0;
-    if (rsp - span->start >= span->room)
+    if (sp - span->start >= span->room)
         return hash;
     for (uint32_t i = 0; i < WIRE_STACK_SLOTS; i++) {
-        chain->word[i] = tprof_unwind_load(rsp + 8 * i);
+        chain->word[i] = tprof_arch_load(sp + 8 * i);
         if (in_text(&span->text, chain->word[i])) {
             chain->slots |= 1u << i;
             hash = tprof_mix(hash, tprof_unwind_word(chain->word[i], i));
@@ -74,15 +74,14 @@ static uint64_t take_words(const struct tprof_span *span, uint64_t rsp,
     return hash;
 }
 
-uint64_t tprof_unwind_frames(const struct tprof_span *span, uint64_t rsp,
-                             uint64_t rbp, uint32_t depth,
+uint64_t tprof_unwind_frames(const struct tprof_span *span, uint64_t sp,
+                             uint64_t fp, uint32_t depth,
                              struct tprof_chain *chain)
 {
     const struct tprof_bounds *b = span->bounds;
-    uint64_t hash = take_words(span, rsp, chain);
-    const struct tprof_range *r = find_range(b, rsp, 1);
-    uint64_t fp = rbp;
-    uint64_t floor = rsp;
+    uint64_t hash = take_words(span, sp, chain);
+    const struct tprof_range *r = find_range(b, sp, 1);
+    uint64_t floor = sp;
     uint32_t count = 0;
 
     chain->end = WIRE_END_MEMORY;
@@ -102,7 +101,7 @@ uint64_t tprof_unwind_frames(const struct tprof_span *span, uint64_t rsp,
         chain->end = WIRE_END_NOT_RISING;
         if (fp < floor)
             break;
-        uint64_t address = tprof_unwind_load(fp + 8);
+        uint64_t address = tprof_arch_load(fp + TPROF_FRAME_CALLER);
 
         chain->end = WIRE_END_TEXT;
         if (!in_text(&span->text, address) && !find_text(b, address))
@@ -110,7 +109,7 @@ uint64_t tprof_unwind_frames(const struct tprof_span *span, uint64_t rsp,
         chain->frame[count++] = address;
         hash = tprof_mix(hash, address);
         floor = fp + 1;
-        fp = tprof_unwind_load(fp);
+        fp = tprof_arch_load(fp);
     }
     chain->count = count;
     return tprof_mix(hash, chain->end);

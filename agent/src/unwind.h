@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The frame chain: who called whom, from RBP upwards.
+ * The frame chain: who called whom, from the frame pointer upwards.
  *
  * Memory is looked at only inside the ranges that the kernel calls readable,
  * and each frame must lie above the one before. That is checked before the
- * read, so a wild RBP costs frames and nothing else.
+ * read, so a wild frame pointer costs frames and nothing else.
  *
  * Two walks over the same chain. tprof_unwind_quick() only names it, with six
  * instructions a frame and what the loop takes: most stacks were seen before,
@@ -23,12 +23,10 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "arch/arch.h"
 #include "compiler.h"
-#include "mem.h"
 #include "tprof/tprof.h"
 #include "tprof_wire.h"
-
-#define TPROF_FRAME_SIZE 16u /* saved frame pointer, return address */
 
 /* Where the code of an image lies. */
 struct tprof_text {
@@ -67,19 +65,20 @@ struct tprof_chain {
 struct tprof_span {
     const struct tprof_bounds *bounds;
     uint64_t start; /* where there is none, only (room) is right: 0 */
-    uint64_t room;  /* an RSP below (start + room) has its words in the range */
+    /* A stack pointer below (start + room) has its words in the range. */
+    uint64_t room;
     uint64_t limit; /* a frame pointer below has its frame in the range */
     struct tprof_text text;
 };
 
-/* Makes (span) the image of (rip), the first where it is in none, and the range
- * of (rsp), an empty one where there is none. Returns 1 if it was another. */
-int tprof_unwind_locate(struct tprof_span *span, uint64_t rip, uint64_t rsp);
+/* Makes (span) the image of (pc), the first where it is in none, and the range
+ * of (sp), an empty one where there is none. Returns 1 if it was another. */
+int tprof_unwind_locate(struct tprof_span *span, uint64_t pc, uint64_t sp);
 
-/* Stores the chain at (rsp), (rbp), of the image in (span), as far as it is
+/* Stores the chain at (sp), (fp), of the image in (span), as far as it is
  * sound, at most (depth) frames, and returns its name. */
-uint64_t tprof_unwind_frames(const struct tprof_span *span, uint64_t rsp,
-                             uint64_t rbp, uint32_t depth,
+uint64_t tprof_unwind_frames(const struct tprof_span *span, uint64_t sp,
+                             uint64_t fp, uint32_t depth,
                              struct tprof_chain *chain);
 
 /* Never written: in memory it is an operand, as a constant an instruction of
@@ -98,11 +97,6 @@ TPROF_HOT uint64_t tprof_unwind_word(uint64_t word, uint32_t slot)
     return slot - word;
 }
 
-TPROF_HOT uint64_t tprof_unwind_load(uint64_t address)
-{
-    return tprof_load64((const void *)(uintptr_t)address);
-}
-
 #define TPROF_NO_NAME 1u /* as good as never a name */
 
 /*
@@ -113,32 +107,31 @@ TPROF_HOT uint64_t tprof_unwind_load(uint64_t address)
  * kernels' chains end, is told at once, too; what is in another range is not.
  */
 TPROF_HOT uint64_t tprof_unwind_quick(const struct tprof_span *span,
-                                      uint64_t rsp, uint64_t rbp,
-                                      uint32_t depth)
+                                      uint64_t sp, uint64_t fp, uint32_t depth)
 {
     uint64_t hash = span->text.seed;
     uint64_t below = -span->limit;
     uint64_t before = -span->text.start;
     uint64_t size = span->text.size;
-    uint64_t fp = rbp;
     uint32_t left = depth;
 
-    if (__builtin_expect(rsp - span->start >= span->room, 0))
+    if (__builtin_expect(sp - span->start >= span->room, 0))
         return TPROF_NO_NAME;
-    /* keep the compiler from turning sums into copies and differences */
-    __asm__("" : "+r"(below), "+r"(before));
+    /* else the compiler turns sums into copies and differences */
+    TPROF_IN_REGISTER(below);
+    TPROF_IN_REGISTER(before);
 #pragma GCC unroll 4
     for (uint32_t i = 0; i < WIRE_STACK_SLOTS; i++) {
-        uint64_t word = tprof_unwind_load(rsp + 8 * i);
+        uint64_t word = tprof_arch_load(sp + 8 * i);
 
         if (__builtin_expect(word + before < size, 0))
             hash = tprof_mix(hash, tprof_unwind_word(word, i));
     }
-    uint64_t last = rsp - 1 + below, at;
+    uint64_t last = sp - 1 + below, at;
 
     for (; (at = fp + below) > last; last = at) {
-        hash = tprof_mix(hash, tprof_unwind_load(fp + 8));
-        fp = tprof_unwind_load(fp);
+        hash = tprof_mix(hash, tprof_arch_load(fp + TPROF_FRAME_CALLER));
+        fp = tprof_arch_load(fp);
         if (--left == 0) {
             hash += WIRE_END_DEPTH;
             fp = 0;

@@ -18,7 +18,7 @@
 
 /* The agent's entry with TPROF_CPU_GS, which is what our guests use; and where
  * it goes when an interrupt is no tick. */
-#define LAB_ISR "tprof_isr_gs,aside=not_a_tick"
+#define LAB_ISR "tprof_isr_gs,aside=handle_other"
 
 static char dir[] = "/tmp/tprof-accuracy-XXXXXX";
 static char wire_path[PATH_SIZE], truth_path[PATH_SIZE], out_path[PATH_SIZE];

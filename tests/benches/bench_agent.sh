@@ -48,7 +48,7 @@ run() {
         options="transport=vsock $options"
     fi
     watch=$plugin,elf=$guest,out=$dir/$name.truth,begin=truth_begin,end=truth_end
-    watch=$watch,isr=tprof_isr_gs,aside=not_a_tick,io=1
+    watch=$watch,isr=tprof_isr_gs,aside=handle_other,io=1
     "$boot" --icount 0 --cpus "$cores" --timeout 200 "--$way" "$path" \
         --append "live=1 seed=1 $options" --plugin "$watch" "$guest" "${more[@]}" >"$dir/console" 2>&1 &
     pid=$!

@@ -27,7 +27,7 @@ void plug_in(void)
     tprof_agent.config.vector = 0xef;
     tprof_cpus = 2;
     for (uint32_t i = 0; i < 2; i++) {
-        cores[i].apic_id = 40 + i;
+        cores[i].hardware_id = 40 + i;
         tprof_cpu[i] = &cores[i];
     }
 }

@@ -49,9 +49,7 @@ static void set_up(void)
 static struct tprof_sample sample_at(uint64_t time)
 {
     return (struct tprof_sample){
-        .rip = TEXT + 0x123,
-        .rsp = (uintptr_t)stack,
-        .rbp = (uintptr_t)&stack[8],
+        .at = {TEXT + 0x123, (uintptr_t)stack, (uintptr_t)&stack[8]},
         .time = time,
         .late = 6,
         .weight = 1,
@@ -62,9 +60,10 @@ static void take(uint64_t time)
 {
     struct tprof_sample s = sample_at(time);
 
-    if (tprof_sample_quick(&recorder, &s.rip, s.rsp, s.rbp, s.time, s.late))
+    if (tprof_sample_quick(&recorder, &s.at.pc, s.at.sp, s.at.fp, s.time,
+                           s.late))
         return;
-    tprof_unwind_locate(&recorder.span, s.rip, s.rsp);
+    tprof_unwind_locate(&recorder.span, s.at.pc, s.at.sp);
     tprof_sample_take(&recorder, &s);
     tprof_sample_look_ahead(&recorder);
 }
@@ -213,7 +212,7 @@ TEST(encode_writes_late_samples_of_one_deadline_as_short_ones)
     for (unsigned i = 0; i < sizeof expect / sizeof *expect; i++) {
         struct tprof_sample s = sample_at(0x10000 + 2 * 5000 * (i + 1));
 
-        CHECK(tprof_sample_quick(&recorder, &s.rip, s.rsp, s.rbp, s.time,
+        CHECK(tprof_sample_quick(&recorder, &s.at.pc, s.at.sp, s.at.fp, s.time,
                                  2 * expect[i].late));
         CHECK(frame() > 0);
         CHECK_EQ(buffer[8 + 16], 1);     /* a cell, */
@@ -222,7 +221,7 @@ TEST(encode_writes_late_samples_of_one_deadline_as_short_ones)
     }
     struct tprof_sample s = sample_at(0x10000 + 2 * 40000);
 
-    CHECK(!tprof_sample_quick(&recorder, &s.rip, s.rsp, s.rbp, s.time,
+    CHECK(!tprof_sample_quick(&recorder, &s.at.pc, s.at.sp, s.at.fp, s.time,
                               2 * 16384));
 }
 

@@ -94,11 +94,11 @@ TEST(interrupt_is_aimed_at_the_core_that_looks)
     CHECK_EQ(bed_open(), 0);
     CHECK_EQ(fake_irq.routed, 1);
     CHECK_EQ(fake_irq.acked, 2);
-    atomic_store(&tprof_agent.looker, 1);
+    atomic_store(&tprof_agent.watching_core, 1);
     CHECK_EQ(bed_open(), 0);
     CHECK_EQ(fake_irq.apic_id, 41);
     CHECK_EQ(fake_irq.routed, 2);
-    atomic_store(&tprof_agent.looker, 2); /* nobody */
+    atomic_store(&tprof_agent.watching_core, 2); /* nobody */
     CHECK_EQ(bed_open(), 0);
     CHECK(!is_noticed());
     CHECK_EQ(fake_irq.routed, 2);

@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "arch/arch.h"
 #include "check.h"
-#include "ioapic.h"
 #include "virtio/virtio.h"
 #include "virtio/virtio_irq.h"
 #include "virtio/virtio_pci.h"
@@ -21,33 +21,56 @@ static struct tprof_virtio dev;
 static struct tprof_virtio_irq irq;
 
 /* What the I/O APIC was told, and what it says. */
-static uint32_t aims, aimed_pin, aimed_vector, aimed_apic_id;
+static uint32_t aims, aimed_pin, aimed_vector, aimed_hardware_id;
 static int answer = TPROF_OK;
 
 static uint32_t selected; /* queue */
 
-int tprof_ioapic_aim(uint32_t pin, uint32_t vector, uint32_t apic_id)
+int tprof_arch_pin_aim(uint32_t pin, uint32_t vector, uint32_t hardware_id)
 {
     aims++;
     aimed_pin = pin;
     aimed_vector = vector;
-    aimed_apic_id = apic_id;
+    aimed_hardware_id = hardware_id;
     return answer;
 }
 
 static uint32_t unmapped; /* the I/O APIC with this pin; 0: none */
 
-bool tprof_ioapic_has(uint32_t pin)
+bool tprof_arch_pin_exists(uint32_t pin)
 {
     return pin == 0 || pin != unmapped;
 }
 
 /* Nothing here is on a PCI bus. */
-uint32_t tprof_pci_read(uint32_t function, uint32_t offset)
+uint32_t tprof_arch_pci_read(uint32_t function, uint32_t offset)
 {
     (void)function;
     (void)offset;
     return UINT32_MAX;
+}
+
+void tprof_arch_pci_write(uint32_t function, uint32_t offset, uint32_t value)
+{
+    (void)function;
+    (void)offset;
+    (void)value;
+}
+
+uintptr_t tprof_pci_bar(uint32_t function, uint32_t bar)
+{
+    (void)function;
+    (void)bar;
+    return 0;
+}
+
+/* A message can name cores up to 254. */
+bool tprof_arch_message(uint32_t vector, uint32_t hardware_id,
+                        uint64_t *address, uint32_t *data)
+{
+    *address = 0xfee00000 | hardware_id << 12;
+    *data = vector;
+    return hardware_id < 255;
 }
 
 /* A device with 3 queues. */
@@ -135,7 +158,7 @@ TEST(wire_is_aimed_then_lowered) /* catches: an edge that can not come */
     CHECK_EQ(aims, 1);
     CHECK_EQ(aimed_pin, 12);
     CHECK_EQ(aimed_vector, 0xef);
-    CHECK_EQ(aimed_apic_id, 5);
+    CHECK_EQ(aimed_hardware_id, 5);
     CHECK_EQ(registers[0x64 / 4], 3);
 }
 
@@ -167,8 +190,6 @@ TEST(core_that_no_device_can_name_is_refused) /* catches: 255, which is all */
     CHECK_EQ(tprof_virtio_irq_route(&irq, 0xef, 255), TPROF_ERR_DEVICE);
     CHECK_EQ(tprof_virtio_irq_route(&irq, 0xef, 256), TPROF_ERR_DEVICE);
     CHECK_MEM(entry, untouched, sizeof untouched);
-    irq = (struct tprof_virtio_irq){.dev = &dev, .pin = 12};
-    CHECK_EQ(tprof_virtio_irq_route(&irq, 0xef, 255), TPROF_ERR_DEVICE);
     CHECK_EQ(aims, 0);
 }
 

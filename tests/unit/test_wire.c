@@ -130,9 +130,7 @@ static void set_up(void)
 /* One tick, as the agent's: the quick way, or the long one. */
 static void take(const struct truth *t)
 {
-    struct tprof_sample s = {.rip = t->leaf,
-                             .rsp = (uintptr_t)memory,
-                             .rbp = (uintptr_t)memory,
+    struct tprof_sample s = {.at = {t->leaf, (uintptr_t)memory, (uintptr_t)memory},
                              .time = t->tsc,
                              .late = t->late,
                              .weight = t->weight,
@@ -144,9 +142,9 @@ static void take(const struct truth *t)
     bool usual = t->weight == 1 && t->flags == 0, quick;
 
     do
-        quick = usual && tprof_sample_quick(&recorder, &s.rip, s.rsp, s.rbp,
+        quick = usual && tprof_sample_quick(&recorder, &s.at.pc, s.at.sp, s.at.fp,
                                             s.time, s.late);
-    while (!quick && tprof_unwind_locate(&recorder.span, s.rip, s.rsp));
+    while (!quick && tprof_unwind_locate(&recorder.span, s.at.pc, s.at.sp));
     quick_further += quick && recorder.span.text.base != 0;
     if (!quick) {
         tprof_sample_take(&recorder, &s);

@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* MSI-X tables, IO-APIC pins, and which of the two a device has. */
+/* MSI-X tables, pins of the interrupt controller, and which of the two a device
+ * has. */
 #include "virtio/virtio_irq.h"
 
-#include "ioapic.h"
-#include "probe.h"
+#include "arch/arch.h"
 #include "virtio/virtio_mmio_line.h"
 #include "virtio/virtio_mmio_regs.h"
 #include "virtio/virtio_pci.h"
 
-#define APIC_ID_MAX 254u /* what a message or pin can name; 255 means all */
-#define QUEUES_MAX  8u   /* of a device of ours */
-#define ENTRY       0u   /* of the table: one for all queues */
+#define QUEUES_MAX 8u /* of a device of ours */
+#define ENTRY      0u /* of the table: one for all queues */
 
 static uint32_t read32(uintptr_t base, uint32_t reg)
 {
-    return *(volatile uint32_t *)(base + reg);
+    return tprof_arch_read(base + reg, 4);
 }
 
 static void write32(uintptr_t base, uint32_t reg, uint32_t val)
 {
-    *(volatile uint32_t *)(base + reg) = val;
+    tprof_arch_write(base + reg, 4, val);
 }
 
 /* --- Finding -------------------------------------------------------------- */
@@ -27,11 +26,11 @@ static void write32(uintptr_t base, uint32_t reg, uint32_t val)
 /* The MSI-X capability of (function); 0: it has none. */
 static uint32_t find_msix(uint32_t function)
 {
-    uint32_t cap = tprof_pci_read(function, PCI_CAPABILITIES);
+    uint32_t cap = tprof_arch_pci_read(function, PCI_CAPABILITIES);
 
     for (uint32_t i = 0; i < TPROF_PCI_CAPABILITIES_MAX && (cap &= 0xfc) != 0;
          i++) {
-        uint32_t head = tprof_pci_read(function, cap + PCI_CAP_ID);
+        uint32_t head = tprof_arch_pci_read(function, cap + PCI_CAP_ID);
 
         if ((head & 0xff) == PCI_CAP_MSIX)
             return cap;
@@ -47,19 +46,19 @@ static uintptr_t enable_msix(uint32_t function)
 
     if (cap == 0)
         return 0;
-    uint32_t table = tprof_pci_read(function, cap + PCI_MSIX_TABLE);
+    uint32_t table = tprof_arch_pci_read(function, cap + PCI_MSIX_TABLE);
     uintptr_t entry = tprof_pci_bar(function, table & PCI_MSIX_TABLE_BAR);
 
     if (entry == 0)
         return 0;
     entry += table & ~PCI_MSIX_TABLE_BAR;
-    if (tprof_faults(entry, 1, 0))
+    if (tprof_arch_faults(entry, 1, 0))
         return 0;
     write32(entry, MSIX_ENTRY_CONTROL, MSIX_ENTRY_MASKED);
-    uint32_t control = tprof_pci_read(function, cap + PCI_MSIX_CONTROL);
+    uint32_t control = tprof_arch_pci_read(function, cap + PCI_MSIX_CONTROL);
 
-    tprof_pci_write(function, cap + PCI_MSIX_CONTROL,
-                    (control | PCI_MSIX_ENABLE) & ~PCI_MSIX_MASK_ALL);
+    tprof_arch_pci_write(function, cap + PCI_MSIX_CONTROL,
+                         (control | PCI_MSIX_ENABLE) & ~PCI_MSIX_MASK_ALL);
     return entry;
 }
 
@@ -100,7 +99,7 @@ int tprof_virtio_irq_init(struct tprof_virtio_irq *irq,
         irq->pin = where->irq;
     else
         irq->pin = listed_pin(where->command_line, dev->registers);
-    if (!tprof_ioapic_has(irq->pin))
+    if (!tprof_arch_pin_exists(irq->pin))
         irq->pin = 0;
     return irq->entry || irq->pin ? TPROF_OK : TPROF_ERR_DEVICE;
 }
@@ -109,39 +108,38 @@ int tprof_virtio_irq_init(struct tprof_virtio_irq *irq,
 
 int tprof_virtio_irq_bind(const struct tprof_virtio *dev)
 {
-    volatile uint16_t *vector =
-        (volatile uint16_t *)(dev->registers + VIRTIO_PCI_QUEUE_VECTOR);
+    uintptr_t entry = dev->registers + VIRTIO_PCI_QUEUE_VECTOR;
 
     if (!dev->function)
         return TPROF_OK;
     for (uint32_t i = 0; i < QUEUES_MAX && tprof_virtio_select(dev, i); i++) {
-        *vector = ENTRY;
-        if (*vector != ENTRY) /* it could not */
+        tprof_arch_write(entry, 2, ENTRY);
+        if (tprof_arch_read(entry, 2) != ENTRY) /* it could not */
             return TPROF_ERR_DEVICE;
     }
     return TPROF_OK;
 }
 
 int tprof_virtio_irq_route(const struct tprof_virtio_irq *irq, uint32_t vector,
-                           uint32_t apic_id)
+                           uint32_t hardware_id)
 {
-    int error = TPROF_OK;
+    int error = TPROF_ERR_DEVICE;
+    uint64_t address;
+    uint32_t data;
 
-    if (apic_id > APIC_ID_MAX)
-        return TPROF_ERR_DEVICE;
-    if (irq->entry) {
+    if (irq->entry &&
+        tprof_arch_message(vector, hardware_id, &address, &data)) {
         /* masked meanwhile: no message with half an address */
         write32(irq->entry, MSIX_ENTRY_CONTROL, MSIX_ENTRY_MASKED);
-        write32(irq->entry, MSIX_ENTRY_ADDRESS, MSI_ADDRESS(apic_id));
-        write32(irq->entry, MSIX_ENTRY_HIGH, 0);
-        write32(irq->entry, MSIX_ENTRY_DATA, vector);
+        write32(irq->entry, MSIX_ENTRY_ADDRESS, (uint32_t)address);
+        write32(irq->entry, MSIX_ENTRY_HIGH, (uint32_t)(address >> 32));
+        write32(irq->entry, MSIX_ENTRY_DATA, data);
         write32(irq->entry, MSIX_ENTRY_CONTROL, 0);
-    } else if (irq->pin) {
-        error = tprof_ioapic_aim(irq->pin, vector, apic_id);
+        error = TPROF_OK;
+    } else if (!irq->entry && irq->pin) {
+        error = tprof_arch_pin_aim(irq->pin, vector, hardware_id);
         /* a line that is up already would make no edge */
         tprof_virtio_irq_ack(irq->dev);
-    } else {
-        error = TPROF_ERR_DEVICE;
     }
     return error;
 }

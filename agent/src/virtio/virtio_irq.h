@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A virtio device's interrupt, for a driver that would rather be told than
- * look: aimed at one core, on PCI by MSI-X, in memory by an IO-APIC. Nothing
+ * look: aimed at one core, on PCI by MSI-X, in memory by a pin of the
+ * machine's interrupt controller. Nothing
  * here waits; all but tprof_virtio_irq_init() may run in an interrupt. One
  * caller at a time. Which queues interrupt at all the driver tells the device
  * in each queue's memory.
@@ -18,7 +19,7 @@
 struct tprof_virtio_irq {
     const struct tprof_virtio *dev;
     uintptr_t entry; /* PCI: the first of its MSI-X table */
-    uint32_t pin;    /* in memory: of the IO-APIC */
+    uint32_t pin;    /* in memory: of the interrupt controller */
 };
 
 /*
@@ -44,14 +45,14 @@ int tprof_virtio_irq_init(struct tprof_virtio_irq *irq,
 int tprof_virtio_irq_bind(const struct tprof_virtio *dev);
 
 /*
- * Have the device interrupt the core with (apic_id) at (vector), which is ours
- * on every core; again to aim it at another one. What the device did before
- * may have gone unnoticed: look at the queues afterwards.
+ * Have the device interrupt the core with (hardware_id) at (vector), which is
+ * ours on every core; again to aim it at another one. What the device did
+ * before may have gone unnoticed: look at the queues afterwards.
  *
  * Returns TPROF_OK; TPROF_ERR_DEVICE: it cannot, or the pin is somebody else's.
  */
 int tprof_virtio_irq_route(const struct tprof_virtio_irq *irq, uint32_t vector,
-                           uint32_t apic_id);
+                           uint32_t hardware_id);
 
 /* The interrupt was noticed, so that the next can come, and a line that is up
  * goes down. Before the queues are looked at: then nothing that comes later is

@@ -2,7 +2,7 @@
 /* Virtio devices in memory: version 2, and QEMU's default, legacy version 1. */
 #include <stddef.h>
 
-#include "probe.h"
+#include "arch/arch.h"
 #include "virtio/virtio.h"
 #include "virtio/virtio_mmio_line.h"
 #include "virtio/virtio_mmio_regs.h"
@@ -33,7 +33,7 @@ static const uint16_t mmio_map[VIRTIO_REGS] = {
 
 static uint32_t mmio_read(uint64_t base, uint32_t reg)
 {
-    return *(volatile uint32_t *)(uintptr_t)(base + reg);
+    return tprof_arch_read((uintptr_t)(base + reg), 4);
 }
 
 /* Is there a device of the wanted type at (base)? Then offer it. */
@@ -41,7 +41,7 @@ static bool mmio_offer(const struct tprof_virtio_search *s, uint64_t base)
 {
     struct tprof_virtio *dev = s->dev;
 
-    if (tprof_faults(base, VIRTIO_MMIO_SIZE, 0) ||
+    if (tprof_arch_faults(base, VIRTIO_MMIO_SIZE, 0) ||
         mmio_read(base, VIRTIO_MMIO_MAGIC) != VIRTIO_MMIO_MAGIC_VALUE ||
         mmio_read(base, VIRTIO_MMIO_DEVICE_TYPE) != s->type)
         return false;

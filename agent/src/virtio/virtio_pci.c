@@ -2,20 +2,23 @@
 /* Virtio devices on a PC's PCI bus, by their virtio 1.x capabilities. */
 #include "virtio/virtio_pci.h"
 
-#include "probe.h"
+#include "arch/arch.h"
 #include "virtio/virtio.h"
 #include "virtio/virtio_pci_regs.h"
 #include "virtio/virtio_regs.h"
 
-uint32_t tprof_pci_read(uint32_t function, uint32_t offset)
+uintptr_t tprof_pci_bar(uint32_t function, uint32_t bar)
 {
-    uint16_t port = PCI_PORT_DATA;
-    uint32_t val;
+    if (bar >= PCI_BARS)
+        return 0;
+    uint32_t low = tprof_arch_pci_read(function, PCI_BAR0 + 4 * bar);
+    uint64_t high = 0;
 
-    tprof_pci_out(PCI_PORT_ADDRESS,
-                  PCI_ADDRESS_ENABLE | function << 8 | offset);
-    __asm__ volatile("inl %1, %0" : "=a"(val) : "Nd"(port) : "memory");
-    return val;
+    if (low & PCI_BAR_IO)
+        return 0;
+    if (low & PCI_BAR_64 && bar + 1 < PCI_BARS)
+        high = tprof_arch_pci_read(function, PCI_BAR0 + 4 * (bar + 1));
+    return (uintptr_t)(high << 32 | (low & ~15u));
 }
 
 static const uint16_t pci_map[VIRTIO_GUEST_PAGE_SIZE] = {
@@ -45,25 +48,25 @@ static const uint16_t pci_map[VIRTIO_GUEST_PAGE_SIZE] = {
 /* What the vendor capability at (cap) points to; 0: nothing of use. */
 static uintptr_t cap_address(uint32_t function, uint32_t cap)
 {
-    uint32_t bar = tprof_pci_read(function, cap + VIRTIO_CAP_BAR) & 0xff;
+    uint32_t bar = tprof_arch_pci_read(function, cap + VIRTIO_CAP_BAR) & 0xff;
     uintptr_t base = tprof_pci_bar(function, bar);
 
     if (base == 0)
         return 0;
-    base += tprof_pci_read(function, cap + VIRTIO_CAP_OFFSET);
-    return tprof_faults(base, 1, 0) ? 0 : base;
+    base += tprof_arch_pci_read(function, cap + VIRTIO_CAP_OFFSET);
+    return tprof_arch_faults(base, 1, 0) ? 0 : base;
 }
 
 /* Find the registers; of several of a kind the first is the best. */
 static bool read_capabilities(struct tprof_virtio *dev, uint32_t function)
 {
-    uint32_t cap = tprof_pci_read(function, PCI_CAPABILITIES);
+    uint32_t cap = tprof_arch_pci_read(function, PCI_CAPABILITIES);
 
     dev->registers = 0;
     dev->doorbells = 0;
     for (uint32_t i = 0; i < TPROF_PCI_CAPABILITIES_MAX && (cap &= 0xfc) != 0;
          i++) {
-        uint32_t head = tprof_pci_read(function, cap + PCI_CAP_ID);
+        uint32_t head = tprof_arch_pci_read(function, cap + PCI_CAP_ID);
         uint32_t type = head >> 24;
 
         if ((head & 0xff) == PCI_CAP_VENDOR) {
@@ -72,7 +75,7 @@ static bool read_capabilities(struct tprof_virtio *dev, uint32_t function)
             if (type == VIRTIO_CAP_NOTIFY && !dev->doorbells) {
                 dev->doorbells = cap_address(function, cap);
                 dev->doorbell_step =
-                    tprof_pci_read(function, cap + VIRTIO_CAP_STEP);
+                    tprof_arch_pci_read(function, cap + VIRTIO_CAP_STEP);
             }
         }
         cap = head >> 8;
@@ -90,7 +93,7 @@ static bool pci_offer(const struct tprof_virtio_search *s, uint32_t function,
 
     if (id != VIRTIO_PCI_ID_MODERN(s->type) && !transitional)
         return false;
-    uint32_t command = tprof_pci_read(function, PCI_COMMAND);
+    uint32_t command = tprof_arch_pci_read(function, PCI_COMMAND);
 
     if (!(command & PCI_STATUS_CAPABILITIES) ||
         !read_capabilities(dev, function))
@@ -102,21 +105,21 @@ static bool pci_offer(const struct tprof_virtio_search *s, uint32_t function,
     /* Its upper half is status bits that a written 1 would clear. What has a
      * driver has these two on already; what has not gets them for a look. */
     command &= 0xffff;
-    tprof_pci_write(function, PCI_COMMAND,
-                    command | PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER);
+    tprof_arch_pci_write(function, PCI_COMMAND,
+                         command | PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER);
     bool taken = tprof_virtio_offer(s);
 
     /* The line interrupt is off for good: nobody here would ever answer it. */
     if (taken)
         command |=
             PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER | PCI_COMMAND_INTX_DISABLE;
-    tprof_pci_write(function, PCI_COMMAND, command);
+    tprof_arch_pci_write(function, PCI_COMMAND, command);
     return taken;
 }
 
 bool tprof_virtio_pci_exists(void)
 {
-    return tprof_pci_read(0, PCI_ID) != PCI_ID_NONE;
+    return tprof_arch_pci_read(0, PCI_ID) != PCI_ID_NONE;
 }
 
 bool tprof_virtio_pci_find(const struct tprof_virtio_search *s)
@@ -125,17 +128,18 @@ bool tprof_virtio_pci_find(const struct tprof_virtio_search *s)
     uint32_t end = 1u << 8; /* behind the last function of the last bus */
 
     if (told != 0)
-        return pci_offer(s, told, tprof_pci_read(told, PCI_ID));
+        return pci_offer(s, told, tprof_arch_pci_read(told, PCI_ID));
     for (uint32_t function = 0; function < end; function++) {
-        uint32_t id = tprof_pci_read(function, PCI_ID);
+        uint32_t id = tprof_arch_pci_read(function, PCI_ID);
 
         if (id == PCI_ID_NONE)
             continue;
         if (pci_offer(s, function, id))
             return true;
-        if ((tprof_pci_read(function, PCI_HEADER) & PCI_HEADER_LAYOUT) ==
+        if ((tprof_arch_pci_read(function, PCI_HEADER) & PCI_HEADER_LAYOUT) ==
             PCI_HEADER_BRIDGE) {
-            uint32_t last = tprof_pci_read(function, PCI_BUSES) >> 16 & 0xff;
+            uint32_t last =
+                tprof_arch_pci_read(function, PCI_BUSES) >> 16 & 0xff;
 
             if ((last + 1) << 8 > end)
                 end = (last + 1) << 8;

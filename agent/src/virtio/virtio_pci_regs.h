@@ -6,11 +6,6 @@
 #ifndef TPROF_VIRTIO_PCI_REGS_H
 #define TPROF_VIRTIO_PCI_REGS_H
 
-/* The way to configuration space on a PC: two I/O ports, 32 bits */
-#define PCI_PORT_ADDRESS   0xcf8 /* w   bus << 16 | device << 11 | fn << 8 */
-#define PCI_ADDRESS_ENABLE 0x80000000u
-#define PCI_PORT_DATA      0xcfc /* rw */
-
 #define PCI_ID      0x00 /* r   vendor, device << 16 */
 #define PCI_ID_NONE 0xffffffffu
 
@@ -42,10 +37,6 @@
 #define MSIX_ENTRY_DATA    0x8 /* rw */
 #define MSIX_ENTRY_CONTROL 0xc /* rw */
 #define MSIX_ENTRY_MASKED  (1u << 0)
-
-/* A message to a local APIC (Intel SDM volume 3, "Message Signalled
- * Interrupts"): fixed, edge, physical; data is the vector */
-#define MSI_ADDRESS(apic_id) (0xfee00000u | (apic_id) << 12)
 
 /* Vendor-specific capability of a virtio device (4.1.4) */
 #define PCI_CAP_ID        0x00 /* r   id, next << 8, length, type << 24 */

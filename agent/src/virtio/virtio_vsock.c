@@ -2,7 +2,7 @@
 /* Places for packets on their way out, buffers for what comes in. */
 #include "virtio/virtio_vsock.h"
 
-#include "mem.h"
+#include "arch/arch.h"
 
 int tprof_virtio_vsock_die(struct tprof_virtio_vsock *d)
 {
@@ -180,7 +180,7 @@ int tprof_virtio_vsock_take(struct tprof_virtio_vsock *d,
     if (id < 0)
         return id;
     /* a copy: the device may change it after we have looked */
-    memcpy(header, d->buffers[id], VIRTIO_VSOCK_HEADER_SIZE);
+    tprof_arch_copy(header, d->buffers[id], VIRTIO_VSOCK_HEADER_SIZE);
     if (length < VIRTIO_VSOCK_HEADER_SIZE || length > TPROF_VSOCK_BUFFER_SIZE ||
         header->size > length - VIRTIO_VSOCK_HEADER_SIZE)
         return give_up(d);

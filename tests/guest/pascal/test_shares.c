@@ -51,7 +51,7 @@ static void check_shares(const char *elf)
         .elf = elf,
         .options = "wire=1 wait=1 rate=20000 cycles=600000000 report=1000000",
         .seed = "1",
-        .isr = "tprof_isr_single,aside=not_a_tick",
+        .isr = "tprof_isr_single,aside=handle_other",
         .truth = "",
     };
     uint64_t truth[KINDS] = {0}, count[KINDS] = {0}, all = 0, samples = 0;

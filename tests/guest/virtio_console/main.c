@@ -88,7 +88,8 @@ static void send_frame(void)
     uint32_t size = sizeof answer;
 
     if (answer.letter) {
-        memcpy(frame, &answer, size);
+        for (uint32_t i = 0; i < size; i++)
+            frame[i] = ((const uint8_t *)&answer)[i];
     } else {
         size = to_send - sent < FRAME_SIZE ? to_send - sent : FRAME_SIZE;
         for (uint32_t i = 0; i < size; i++)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The TSC's rate. Leaves above the maximum that a CPU states hold garbage. */
-#include "clock.h"
-
-#include "cpu.h"
+#include "arch/arch.h"
 
 #define LEAF_TSC_CRYSTAL     0x15u
 #define LEAF_FREQUENCY       0x16u
@@ -27,8 +25,9 @@ static uint64_t by_cpu(void)
     return 0;
 }
 
-uint64_t tprof_clock_hz(uint64_t apic_per_tsc)
+uint64_t tprof_arch_clock_hz(void)
 {
+    uint64_t apic_per_tsc = tprof_lapic.per_tsc;
     uint64_t hz = by_cpu();
 
     if (hz || !(tprof_cpuid(1).c & CPUID_1_C_HYPERVISOR))

@@ -62,24 +62,4 @@ static inline uint32_t tprof_gs32(uint64_t offset)
     return value;
 }
 
-/* Interrupts off; returns what tprof_irq_restore() wants. */
-static inline uint64_t tprof_irq_save(void)
-{
-    uint64_t flags;
-
-    __asm__ volatile("pushfq; popq %0; cli" : "=r"(flags) : : "memory");
-    return flags;
-}
-
-static inline void tprof_irq_restore(uint64_t flags)
-{
-    if (flags & RFLAGS_IF)
-        __asm__ volatile("sti" : : : "memory");
-}
-
-static inline void tprof_relax(void)
-{
-    __asm__ volatile("pause");
-}
-
 #endif

@@ -2,10 +2,9 @@
 /* Reading and writing the IDT that is loaded, and the copy for probe.S. */
 #include "gate.h"
 
-#include "compiler.h"
+#include "arch/arch.h"
 #include "mem.h"
 #include "probe.h"
-#include "tprof/tprof.h"
 
 #define GATE_SIZE      16u
 #define GATE_OFFSET_0  0u /* bits 0-15 of the handler */
@@ -81,7 +80,7 @@ int tprof_gate_install(uint32_t vector, void (*entry)(void))
     if (tprof_load16(gate + GATE_TYPE_IST) & GATE_PRESENT)
         return handler_of(gate) == (uintptr_t)entry ? TPROF_OK
                                                     : TPROF_ERR_VECTOR_TAKEN;
-    if (tprof_faults((uintptr_t)gate, GATE_SIZE, 1))
+    if (tprof_probe_faults((uintptr_t)gate, GATE_SIZE, 1))
         return TPROF_ERR_IDT;
     point(gate, entry);
     return TPROF_OK;
@@ -93,7 +92,7 @@ int tprof_gate_take(uint32_t vector, void (*entry)(void))
 
     /* ours stays present: other cores may share this IDT and sample already */
     if (gate && handler_of(gate) != (uintptr_t)entry &&
-        !tprof_faults((uintptr_t)gate, GATE_SIZE, 1))
+        !tprof_probe_faults((uintptr_t)gate, GATE_SIZE, 1))
         tprof_store16(gate + GATE_TYPE_IST, 0);
     return tprof_gate_install(vector, entry);
 }
@@ -102,13 +101,12 @@ void tprof_probe_begin(void)
 {
     uint8_t *lower = probe_gates + VECTOR_PROTECTION * GATE_SIZE;
 
-    TPROF_BASE(lower); /* both of ours are near */
     __asm__ volatile("sidt %0" : "=m"(tprof_kernel_idt));
     tprof_probe_idt.limit = sizeof probe_gates - 1;
     tprof_probe_idt.base = (uintptr_t)probe_gates;
     /* a shorter one is none yet, or knows no exceptions */
     if (gate_at(FIRST_VECTOR - 1))
-        memcpy(probe_gates, gate_at(0), sizeof probe_gates);
+        tprof_arch_copy(probe_gates, gate_at(0), sizeof probe_gates);
     point(lower, tprof_probe_fault);
     point(lower + GATE_SIZE, tprof_probe_fault);
 }

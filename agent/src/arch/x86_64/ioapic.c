@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One pin of an I/O APIC, beside a kernel that has the others. */
-#include "ioapic.h"
-
+/* A device's interrupt: one pin of an I/O APIC, beside a kernel that has the
+ * others, or a message to a local APIC. */
+#include "arch/arch.h"
 #include "ioapic_regs.h"
-#include "probe.h"
-#include "tprof/tprof.h"
+
+/* The greatest id that a pin or a message can name; 255 means all cores. */
+#define APIC_ID_MAX 254u
 
 static volatile uint32_t *at(uintptr_t base, uint32_t reg)
 {
@@ -54,19 +55,29 @@ static uintptr_t find(uint32_t *pin)
     return IOAPIC_ADDRESS + IOAPIC_STEP;
 }
 
-bool tprof_ioapic_has(uint32_t pin)
+bool tprof_arch_pin_exists(uint32_t pin)
 {
-    return !tprof_faults(find(&pin), IOAPIC_WINDOW, 0);
+    return !tprof_arch_faults(find(&pin), IOAPIC_WINDOW, 0);
 }
 
-int tprof_ioapic_aim(uint32_t pin, uint32_t vector, uint32_t apic_id)
+int tprof_arch_pin_aim(uint32_t pin, uint32_t vector, uint32_t hardware_id)
 {
+    if (hardware_id > APIC_ID_MAX)
+        return TPROF_ERR_DEVICE;
     uintptr_t base = find(&pin);
 
-    /* we may have interrupted the kernel between its two accesses */
+    /* the kernel may have been interrupted between its own two accesses */
     uint32_t selected = *at(base, IOAPIC_SELECT);
-    int error = aim(base, pin, vector, apic_id);
+    int error = aim(base, pin, vector, hardware_id);
 
     *at(base, IOAPIC_SELECT) = selected;
     return error;
+}
+
+bool tprof_arch_message(uint32_t vector, uint32_t hardware_id,
+                        uint64_t *address, uint32_t *data)
+{
+    *address = MSI_ADDRESS(hardware_id);
+    *data = vector;
+    return hardware_id <= APIC_ID_MAX;
 }

@@ -21,4 +21,8 @@
 #define IOAPIC_STEP    0x10000u
 #define IOAPIC_PINS    24u /* of the first one */
 
+/* A message to a local APIC (Intel SDM volume 3, "Message Signalled
+ * Interrupts"): fixed, edge, physical; data is the vector. */
+#define MSI_ADDRESS(apic_id) (0xfee00000u | (apic_id) << 12)
+
 #endif

@@ -12,8 +12,7 @@
 #define SAVED_RIP     16
 #define LAPIC_ID      0x20
 #define LAPIC_EOI     0xb0
-#define UNKNOWN_CPU   16         /* in struct tprof_troubles */
-#define TSC_AUX_FIRST 0x74707200 /* TPROF_TSC_AUX_FIRST, agent.h */
+#define TSC_AUX_FIRST 0x74707200 /* TPROF_TSC_AUX_FIRST, isr.h */
 
         .text
 
@@ -158,7 +157,7 @@ tprof_isr_on_core:
 
 /* A core that did not join. Its interrupt must be ended all the same. */
 tprof_isr_unknown:
-        lock incq UNKNOWN_CPU + tprof_troubles(%rip)
+        lock incq tprof_unknown_cpu(%rip)
         movq    tprof_apic_registers(%rip), %rax
         testq   %rax, %rax
         jz      1f
@@ -175,13 +174,8 @@ tprof_isr_unknown:
         iretq
         end     tprof_isr_unknown
 
-/*
- * void tprof_on_stack(struct tprof_cpu *cpu, const struct tprof_regs *regs,
- *                     void (*function)(struct tprof_cpu *,
- *                                      const struct tprof_regs *)):
- * calls (function) on the core's own stack. Interrupts are off.
- */
-        begin   tprof_on_stack
+/* See arch.h. */
+        begin   tprof_arch_on_stack
         pushq   %rbp
         movq    %rsp, %rbp
         movq    %rdi, %rsp
@@ -189,7 +183,7 @@ tprof_isr_unknown:
         movq    %rbp, %rsp
         popq    %rbp
         ret
-        end     tprof_on_stack
+        end     tprof_arch_on_stack
 
 #ifdef __ELF__
         .section .note.GNU-stack, "", @progbits

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What KVM tells its guests: the TSC's rate, and the time that it took from a
- * core. Nothing of the library names this file: a kernel does, or leaves it
- * out. */
-#include "cpu.h"
+ * core. The library never refers to tprof_kvm, so this file is linked only
+ * into a kernel that does. */
+#include "arch/arch.h"
 #include "kvm_regs.h"
-#include "mem.h"
 #include "pvclock.h"
-#include "tprof/tprof.h"
 
 #define CPUID_1_C_HYPERVISOR (1u << 31)
 
@@ -40,16 +38,16 @@ static uint64_t tsc_hz(const struct tprof_config *config, void *memory)
 {
     if (!(features() & KVM_HAS_CLOCK))
         return 0;
-    memset(memory, 0, TPROF_PVCLOCK_WORDS * sizeof(uint32_t));
+    tprof_arch_zero(memory, TPROF_PVCLOCK_WORDS * sizeof(uint32_t));
 
-    uint64_t flags = tprof_irq_save();
+    uint64_t flags = tprof_arch_irq_save();
     uint64_t kernels = tprof_rdmsr(KVM_MSR_CLOCK);
 
     tprof_wrmsr(KVM_MSR_CLOCK, order(config, memory));
     uint64_t hz = tprof_pvclock_hz(memory);
 
     tprof_wrmsr(KVM_MSR_CLOCK, kernels);
-    tprof_irq_restore(flags);
+    tprof_arch_irq_restore(flags);
     return hz;
 }
 

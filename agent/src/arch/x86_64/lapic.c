@@ -2,7 +2,8 @@
 /* Finding, measuring and claiming the local APIC's timer. */
 #include "lapic.h"
 
-#include "probe.h"
+#include "arch/arch.h"
+#include "schedule.h"
 #include "tprof/tprof.h"
 
 #define CPUID_1_C_DEADLINE (1u << 24)
@@ -12,6 +13,8 @@
 #define MEASURE_SPAN       (1u << 20) /* TSC ticks */
 #define MEASURE_TRIES      8
 #define MEASURE_LOOPS      (1u << 24) /* a TSC that stands still ends here */
+
+struct tprof_lapic tprof_lapic;
 
 uint32_t tprof_lapic_read(const struct tprof_lapic *l, uint32_t reg)
 {
@@ -33,7 +36,7 @@ int tprof_lapic_init(struct tprof_lapic *l, uint64_t address)
     if (!(base & APIC_BASE_X2APIC)) {
         l->registers = address ? address : base & APIC_BASE_ADDRESS;
         /* at a register: between them an access is an error of its own */
-        if (tprof_faults(l->registers + 16 * LAPIC_ID, 1, 0))
+        if (tprof_probe_faults(l->registers + 16 * LAPIC_ID, 1, 0))
             return TPROF_ERR_APIC_UNMAPPED;
     }
     l->usable = true;
@@ -65,7 +68,7 @@ static uint64_t measure(struct tprof_lapic *l, uint64_t *per_tsc)
 
     for (uint32_t i = 0; last - start < MEASURE_SPAN && i < MEASURE_LOOPS;
          i++) {
-        tprof_relax();
+        tprof_arch_relax();
         last = tprof_rdtsc();
     }
     uint32_t counted = UINT32_MAX - tprof_lapic_read(l, LAPIC_TIMER_CURRENT);
@@ -167,7 +170,7 @@ void tprof_lapic_send(const struct tprof_lapic *l, uint32_t apic_id)
     for (int i = 0; i < SEND_POLLS; i++) {
         if (!(tprof_lapic_read(l, LAPIC_ICR_LOW) & LAPIC_ICR_BUSY))
             break;
-        tprof_relax();
+        tprof_arch_relax();
     }
     /* the kernel may be interrupted between its own two halves */
     uint32_t high = tprof_lapic_read(l, LAPIC_ICR_HIGH);

@@ -13,9 +13,8 @@
 #include "compiler.h"
 #include "cpu.h"
 #include "lapic_regs.h"
-#include "schedule.h"
 
-/* The same for all cores. */
+/* How the timer is programmed, the same for all cores. */
 struct tprof_lapic {
     uintptr_t registers; /* xAPIC; 0: x2APIC */
     uintptr_t one_shot;  /* xAPIC whose timer counts down: registers; else 0 */
@@ -24,6 +23,10 @@ struct tprof_lapic {
     uint8_t vector;
     uint64_t per_tsc; /* timer counts per TSC tick, x 2^32 */
 };
+
+/* The one that the agent uses, written by tprof_arch_init() only; but see
+ * timer_lend.c. */
+extern struct tprof_lapic tprof_lapic;
 
 /* Finds it, and whether the timer can do TSC deadlines. (address): of its
  * registers; 0: where the CPU says. TPROF_OK or TPROF_ERR_APIC, _APIC_OFF,

@@ -18,8 +18,9 @@ struct tprof_idt {
     uint64_t base;
 } __attribute__((packed));
 
-/* Copies the gates of the IDT that the calling core has loaded. Before the
- * others here, on each core, and never on two at a time. */
+/* Copies the gates of the IDT that the calling core has loaded: before the
+ * others here, on each core, and never on two cores at a time. Called by
+ * tprof_arch_begin(). */
 void tprof_probe_begin(void);
 
 /*
@@ -27,7 +28,8 @@ void tprof_probe_begin(void);
  * (size) bytes at (start)? Each page's first word there is or'ed with 0.
  * Interrupts are off meanwhile.
  */
-static inline bool tprof_faults(uint64_t start, uint64_t size, uint32_t write)
+static inline bool tprof_probe_faults(uint64_t start, uint64_t size,
+                                      uint32_t write)
 {
     /* it keeps all other registers, which no C function does */
     __asm__ volatile("call tprof_probe_pages"

@@ -2,18 +2,28 @@
 /* Arming the long way, which looks at a timer that others may have changed. */
 #include "timer.h"
 
-void tprof_timer_arm(struct tprof_cpu *cpu, uint64_t deadline)
-{
-    struct tprof_agent *a = &tprof_agent;
+#include "agent.h"
 
-    if (a->config.lending) {
-        a->config.lending->arm(cpu, deadline);
+void tprof_arch_timer_arm(struct tprof_cpu *cpu, uint64_t deadline)
+{
+    const struct tprof_lending *lending = tprof_agent.config.lending;
+
+    if (lending) {
+        lending->arm(cpu, deadline);
         return;
     }
-    if (cpu->woken) {
-        cpu->woken = 0;
+    if (tprof_is_woken(cpu)) {
+        tprof_set_woken(cpu, false);
         cpu->recorder.counts.repaired++;
-        tprof_lapic_claim(&a->lapic);
+        tprof_lapic_claim(&tprof_lapic);
     }
-    tprof_lapic_arm(&a->lapic, deadline);
+    tprof_lapic_arm(&tprof_lapic, deadline);
+}
+
+void tprof_arch_timers_look(void)
+{
+    const struct tprof_lending *lending = tprof_agent.config.lending;
+
+    if (lending)
+        lending->look_around();
 }

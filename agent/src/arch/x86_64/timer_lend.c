@@ -1,124 +1,178 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A timer that the kernel uses, too: it loads a count of its own, and waits for
- * its end, maybe in a loop. A count of ours would keep that waiting, also in
- * the interrupt at the end of its own, which comes before the loop sees it. So
- * the timer is left alone then, and rests at 0 until another core wakes this
- * one.
+ * A timer that the kernel uses, too: the kernel loads a count of its own, and
+ * waits for the end of that count, maybe in a loop that reads the timer. A
+ * count of the agent's would make that wait longer, also if it were loaded in
+ * the interrupt at the end of the kernel's count, which comes before the loop
+ * has seen that end. So the timer rests at 0 after the kernel's count, until
+ * another core wakes this one.
  *
- * That may be before the loop has run again. So the count of ours that comes
- * next is one to rest at, too, and only then all is as before. And where the
- * timers of all cores that sample are at rest nobody would wake them: the last
- * one is armed at once, and whose code waits there does so for an interval
- * more, until it can rest, since by then another one is overdue and can be
- * woken.
+ * This core may be woken before the loop has run again. So the agent's next
+ * count is on probation: the timer rests at the end of that one as well.
+ *
+ *      first arm          the kernel loads a count
+ *   NEW ------> OURS ---------------------------------> LENT
+ *                ^                                       |  its end
+ *          woken |                                       v
+ *              RESTED <------------- PROBATION <------ RESTING
+ *                         its end                woken
+ *
+ * In PROBATION, too, the kernel may load a count: then LENT again. Where the
+ * timers of all cores that sample rest there is no core to wake another. The
+ * core that finds this goes on to PROBATION at once. If its kernel still waits
+ * there, that wait takes an interval longer; by then another core is overdue,
+ * and can be woken.
  */
 #include "timer.h"
 
+#include "agent.h"
+
 #define THOROUGH (1u << 29) /* TSC ticks between two thorough looks */
 
-/* tprof_lent.state. Sums tell whether all are at rest. */
-enum state {
-    AT_FIRST = 0,
-    RESTED = 2,  /* at rest for the second time */
-    AT_REST = 3, /* somebody's count is over */
-    OURS = 200,  /* more than all cores at rest together */
-    LENT = 201,  /* a count runs, and the timer will rest at its end */
+/* tprof_lent.state; only this core writes it. */
+enum lend_state {
+    NEW = 0,   /* the agent has not used this timer yet */
+    OURS,      /* a count of the agent's runs */
+    LENT,      /* a count of the kernel's runs */
+    RESTING,   /* a count of the kernel's is over */
+    PROBATION, /* a count of the agent's runs, to rest at its end */
+    RESTED,    /* that count is over, too */
 };
 
-/* Notices what others did to the timer, and claims it unless their count runs.
- * Is somebody waiting for its end, or was until now? */
-static int is_lent(struct tprof_lapic *l, struct tprof_cpu *cpu)
+static void set_state(struct tprof_cpu *cpu, enum lend_state state)
 {
-    struct tprof_lent *t = &cpu->lent;
-    uint64_t now = tprof_rdtsc();
-    uint32_t count = tprof_lapic_read(l, LAPIC_TIMER_INITIAL);
-
-    if (count == t->armed && now < t->due && !cpu->woken)
-        return 0;
-    cpu->woken = 0;
-    t->due = now + THOROUGH;
-    uint32_t lvt = tprof_lapic_read(l, LAPIC_LVT_TIMER) & ~LAPIC_LVT_PENDING;
-
-    if (count == t->armed && lvt == (LAPIC_LVT_ONE_SHOT | l->vector) &&
-        tprof_lapic_read(l, LAPIC_TIMER_DIVIDE) == LAPIC_DIVIDE_BY_1)
-        return 0;
-    t->due = 0;
-    t->state = LENT;
-    /* a periodic one has no end to wait for */
-    if (!(lvt & LAPIC_LVT_PERIODIC) &&
-        tprof_lapic_read(l, LAPIC_TIMER_CURRENT) != 0)
-        return 1;
-    t->state = RESTED;
-    if (count + 1 != t->unsure) {
-        t->state = AT_REST;
-        cpu->recorder.counts.repaired++;
-    }
-    t->armed = 0;
-    tprof_lapic_claim(l); /* a barrier, too */
-    return 1;
+    atomic_store_explicit(&cpu->arch.lent.state, state, memory_order_relaxed);
 }
 
-static void arm(struct tprof_lapic *l, struct tprof_cpu *cpu, uint64_t deadline)
+/* Any core may ask: a state that has just changed is seen at the next look. */
+static enum lend_state state_of(const struct tprof_cpu *cpu)
 {
-    struct tprof_lent *t = &cpu->lent;
+    return atomic_load_explicit(&cpu->arch.lent.state, memory_order_relaxed);
+}
 
-    if (t->state == AT_FIRST) {
-        l->deadline = false; /* then there is no count to wait by */
-        l->one_shot = 0;     /* look before arming */
-        tprof_lapic_claim(l);
-        t->armed = 0;
-    }
-    if (is_lent(l, cpu))
-        return;
-    uint32_t count = tprof_lapic_arm(l, deadline);
+/* Is the timer as the agent has left it? Initial count first, which nearly
+ * always tells; all registers now and then, and when woken. */
+static bool is_untouched(struct tprof_cpu *cpu, uint32_t count)
+{
+    struct tprof_lent *t = &cpu->arch.lent;
+    uint64_t now = tprof_rdtsc();
 
-    if (t->state == AT_REST) {
-        t->state = LENT;
-        t->unsure = count + 1;
+    if (count == t->armed && now < t->due && !tprof_is_woken(cpu))
+        return true;
+    tprof_set_woken(cpu, false);
+    t->due = now + THOROUGH;
+    return count == t->armed &&
+           (tprof_lapic_read(&tprof_lapic, LAPIC_LVT_TIMER) &
+            ~LAPIC_LVT_PENDING) == (LAPIC_LVT_ONE_SHOT | tprof_lapic.vector) &&
+           tprof_lapic_read(&tprof_lapic, LAPIC_TIMER_DIVIDE) ==
+               LAPIC_DIVIDE_BY_1;
+}
+
+/* Does the timer count down to an end that somebody may wait for? A periodic
+ * timer has none. */
+static bool is_counting(void)
+{
+    return !(tprof_lapic_read(&tprof_lapic, LAPIC_LVT_TIMER) &
+             LAPIC_LVT_PERIODIC) &&
+           tprof_lapic_read(&tprof_lapic, LAPIC_TIMER_CURRENT) != 0;
+}
+
+/* The timer is not as the agent has left it: (count) was loaded. */
+static void yield(struct tprof_cpu *cpu, uint32_t count)
+{
+    struct tprof_lent *t = &cpu->arch.lent;
+    bool on_probation = count + 1 == t->resting_count;
+
+    t->due = 0;
+    if (is_counting()) {
+        set_state(cpu, on_probation ? PROBATION : LENT);
         return;
     }
-    t->state = OURS;
+    set_state(cpu, on_probation ? RESTED : RESTING);
+    cpu->recorder.counts.repaired += !on_probation;
+    t->armed = 0;
+    tprof_lapic_claim(&tprof_lapic); /* a barrier, too */
+}
+
+static void claim_first(struct tprof_cpu *cpu)
+{
+    tprof_lapic.deadline = false; /* else there is no count to wait by */
+    tprof_lapic.one_shot = 0;     /* look before arming */
+    tprof_lapic_claim(&tprof_lapic);
+    cpu->arch.lent.armed = 0;
+}
+
+static void arm_or_yield(struct tprof_cpu *cpu, uint64_t deadline)
+{
+    struct tprof_lent *t = &cpu->arch.lent;
+
+    if (state_of(cpu) == NEW)
+        claim_first(cpu);
+    uint32_t count = tprof_lapic_read(&tprof_lapic, LAPIC_TIMER_INITIAL);
+
+    if (!is_untouched(cpu, count)) {
+        yield(cpu, count);
+        return;
+    }
+    count = tprof_lapic_arm(&tprof_lapic, deadline);
+    if (state_of(cpu) == RESTING) {
+        set_state(cpu, PROBATION);
+        t->resting_count = count + 1;
+        return; /* (armed) stays 0: the end of this count will be noticed */
+    }
+    set_state(cpu, OURS);
     t->armed = count;
 }
 
-/* As struct tprof_lending has it. Are the timers of all at rest, and these are
- * some? */
-static int look_around(void)
+/* Wakes cores whose timers the kernel uses, and whose deadlines are over. */
+static void wake_the_overdue(void)
 {
-    struct tprof_agent *a = &tprof_agent;
     uint64_t now = tprof_rdtsc();
-    uint32_t sum = 0;
 
     for (uint32_t i = 0; i < tprof_cpus; i++) {
-        volatile struct tprof_cpu *cpu = a->core[i];
-        uint32_t state = cpu->lent.state;
+        struct tprof_cpu *cpu = tprof_agent.core[i];
+        enum lend_state state = state_of(cpu);
 
-        if (state != OURS && state != AT_FIRST && !cpu->woken &&
-            (int64_t)(now - cpu->schedule.deadline) > 0) {
-            cpu->woken = TPROF_WOKEN;
-            tprof_lapic_send(&a->lapic, cpu->apic_id);
+        if (state != OURS && state != NEW && !tprof_is_woken(cpu) &&
+            (int64_t)(now - tprof_schedule_deadline(&cpu->schedule)) > 0) {
+            tprof_set_woken(cpu, true);
+            tprof_lapic_send(&tprof_lapic, cpu->hardware_id);
         }
-        /* who is woken, be it that interrupts are off there for long, will see
-         * to the others */
-        if (cpu->sampling)
-            sum += cpu->woken ? OURS : state;
     }
-    return sum > AT_REST && sum < OURS;
 }
 
-static void lend(struct tprof_cpu *cpu, uint64_t deadline)
+/* Do the timers of all cores that sample rest, and these are at least two? A
+ * core that is woken, be it that its interrupts are off for long, will see to
+ * the others. */
+static bool do_all_rest(void)
 {
-    struct tprof_agent *a = &tprof_agent;
+    uint32_t resting = 0;
 
-    arm(&a->lapic, cpu, deadline);
-    if (look_around()) {
-        cpu->lent.state = AT_REST; /* once more: its code may still wait */
-        arm(&a->lapic, cpu, deadline);
+    for (uint32_t i = 0; i < tprof_cpus; i++) {
+        const struct tprof_cpu *cpu = tprof_agent.core[i];
+        enum lend_state state = state_of(cpu);
+
+        if (!tprof_is_sampling(cpu))
+            continue;
+        if (tprof_is_woken(cpu) || state == OURS || state == LENT ||
+            state == PROBATION)
+            return false;
+        resting += state == RESTING || state == RESTED;
     }
-    if (cpu->lent.state != OURS && deadline != 0 &&
-        tprof_state() != WIRE_STATE_SAMPLING)
-        tprof_hand_look_on(cpu->index);
+    return resting > 1;
 }
 
-const struct tprof_lending tprof_lend_timer = {lend, look_around};
+static void arm(struct tprof_cpu *cpu, uint64_t deadline)
+{
+    arm_or_yield(cpu, deadline);
+    wake_the_overdue();
+    if (do_all_rest()) {
+        set_state(cpu, RESTING); /* once more: its kernel may still wait */
+        arm_or_yield(cpu, deadline);
+    }
+    if (state_of(cpu) != OURS && deadline != 0 &&
+        tprof_state() != WIRE_STATE_SAMPLING)
+        tprof_hand_watch_on(cpu->index);
+}
+
+const struct tprof_lending tprof_lend_timer = {arm, wake_the_overdue};

@@ -5,7 +5,6 @@
  * rest of a frame goes out with the next ticks, and what a line is too slow
  * for stays in the rings until they are full, which is counted.
  */
-#include "cpu.h"
 #include "transport.h"
 #include "uart_regs.h"
 
