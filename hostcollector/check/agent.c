@@ -33,12 +33,12 @@ static const char *version_at(const struct image *img, uint64_t address)
                : NULL;
 }
 
-void survey_agent(struct survey_agent *out, const struct image *img,
-                  const struct spans *code)
+void check_agent(struct check_agent *out, const struct image *img,
+                 const struct spans *code)
 {
     uint64_t low, high;
 
-    *out = (struct survey_agent){0};
+    *out = (struct check_agent){0};
     out->linked = image_find_symbol(img, "tprof_anchor", &low);
     if (out->linked)
         out->version = version_at(img, low);

@@ -11,55 +11,58 @@
 #include <stdint.h>
 
 /* How a function treats frame pointers, as its instructions say. */
-enum survey_frame {
-    SURVEY_FRAMED,  /* sets up a frame, or is the outermost: its caller is known
-                     */
-    SURVEY_LEAF,    /* sets up none, and calls nobody */
-    SURVEY_BARE,    /* sets up none, and calls: callees' stacks lack it */
-    SURVEY_CUTTING, /* has other things in RBP: callees' stacks end there */
-    SURVEY_UNREAD,  /* not understood */
-    SURVEY_FRAMES
+enum check_frame {
+    CHECK_FRAMED,  /* sets up a frame, or is the outermost: its caller is known
+                    */
+    CHECK_LEAF,    /* sets up none, and calls nobody */
+    CHECK_BARE,    /* sets up none, and calls: callees' stacks lack it */
+    CHECK_CUTTING, /* has other things in RBP: callees' stacks end there */
+    CHECK_UNREAD,  /* not understood */
+    CHECK_FRAMES
 };
 
-struct survey_frames {
-    uint64_t functions[SURVEY_FRAMES];
-    uint64_t bytes[SURVEY_FRAMES];
+struct check_frames {
+    uint64_t functions[CHECK_FRAMES];
+    uint64_t bytes[CHECK_FRAMES];
     uint64_t told; /* bytes without a frame, but with a certain direct caller */
 };
 
 /* Languages, as far as a remedy differs. */
-enum survey_language {
-    SURVEY_OTHER, /* and unknown */
-    SURVEY_C,
-    SURVEY_CXX,
-    SURVEY_RUST,
-    SURVEY_PASCAL,
-    SURVEY_GO,
-    SURVEY_ASSEMBLER,
-    SURVEY_AGENT, /* tprof's own code, which does not sample itself */
-    SURVEY_LANGUAGES
+enum check_language {
+    CHECK_OTHER, /* and unknown */
+    CHECK_C,
+    CHECK_CXX,
+    CHECK_RUST,
+    CHECK_PASCAL,
+    CHECK_GO,
+    CHECK_ASSEMBLER,
+    CHECK_AGENT, /* tprof's own code, which does not sample itself */
+    CHECK_LANGUAGES
 };
 
+/* What a reader calls (language). */
+const char *check_language_name(enum check_language language);
+
 /* A compile unit, or all functions of a language that belong to none. */
-struct survey_unit {
+struct check_unit {
     const char *name;     /* NULL: no debug information */
     const char *producer; /* the compiler and its flags; may be NULL */
-    enum survey_language language;
+    enum check_language language;
     uint64_t code_bytes;
     uint64_t line_bytes; /* with a line number */
-    struct survey_frames frames;
+    struct check_frames frames;
 };
 
 /* A table from which stacks can be unwound. */
-enum survey_table {
-    SURVEY_EH_FRAME,
-    SURVEY_DEBUG_FRAME,
-    SURVEY_PDATA, /* of PE images */
-    SURVEY_TABLES
+enum check_table {
+    CHECK_EH_FRAME,
+    CHECK_DEBUG_FRAME,
+    CHECK_PDATA, /* of PE images */
+    CHECK_TABLES
 };
 
 /* What of tprof is linked in. */
-struct survey_agent {
+struct check_agent {
     uint64_t code_bytes;  /* its own */
     bool linked;          /* there is a tprof_anchor */
     const char *version;  /* "tprof 0.1.0"; NULL: not told */
@@ -74,7 +77,7 @@ struct survey_agent {
     bool efi; /* tprof_init_efi() finds text and build-id itself */
 };
 
-struct survey {
+struct check_facts {
     bool pe;    /* else ELF */
     bool moves; /* may be loaded elsewhere than linked */
     uint64_t entry;
@@ -90,12 +93,12 @@ struct survey {
     uint64_t functions;   /* cold parts not counted */
     uint64_t labels;      /* those without a size in the symbol table */
     uint64_t label_bytes; /* up to the next symbol each */
-    bool table[SURVEY_TABLES];
-    uint64_t table_bytes[SURVEY_TABLES];
-    struct survey_frames frames; /* without the agent's */
-    struct survey_unit *units;   /* the kernel's, falling by code_bytes */
+    bool table[CHECK_TABLES];
+    uint64_t table_bytes[CHECK_TABLES];
+    struct check_frames frames; /* without the agent's */
+    struct check_unit *units;   /* the kernel's, falling by code_bytes */
     size_t unit_count;
-    struct survey_agent agent;
+    struct check_agent agent;
 };
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Joins symbols, code, DWARF and unwind tables to what a survey says. */
+/* Joins symbols, code, DWARF and unwind tables to what collector check says. */
 #include "check/gather.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #define MAX_NAME       4096u
 
 struct look {
-    struct survey *s;
+    struct check_facts *s;
     struct image *img;
     struct dwarf *dwarf; /* NULL: none */
     struct opcodes *codes;
@@ -57,10 +57,10 @@ static const char *fair(const char *text)
 /* Units with their names, and those for what has no debug information. */
 static int make_units(struct look *l)
 {
-    struct survey *s = l->s;
+    struct check_facts *s = l->s;
 
     l->unit_count = l->dwarf != NULL ? dwarf_unit_count(l->dwarf) : 0;
-    s->unit_count = l->unit_count + SURVEY_LANGUAGES;
+    s->unit_count = l->unit_count + CHECK_LANGUAGES;
     s->units = calloc(s->unit_count, sizeof *s->units);
     if (s->units == NULL)
         return -1;
@@ -69,13 +69,13 @@ static int make_units(struct look *l)
 
         about.name = fair(about.name);
         about.producer = fair(about.producer);
-        s->units[i] = (struct survey_unit){
+        s->units[i] = (struct check_unit){
             .name = about.name != NULL ? about.name : "(nameless)",
             .producer = about.producer,
-            .language = survey_unit_language(&about)};
+            .language = check_unit_language(&about)};
     }
-    for (size_t i = 0; i < SURVEY_LANGUAGES; i++)
-        s->units[l->unit_count + i].language = (enum survey_language)i;
+    for (size_t i = 0; i < CHECK_LANGUAGES; i++)
+        s->units[l->unit_count + i].language = (enum check_language)i;
     return 0;
 }
 
@@ -114,22 +114,22 @@ static int look_at_dwarf(struct look *l)
     return 0;
 }
 
-static struct survey_unit *unit_of(const struct look *l,
-                                   const struct image_function *f)
+static struct check_unit *unit_of(const struct look *l,
+                                  const struct image_function *f)
 {
     size_t unit =
         l->dwarf != NULL ? dwarf_unit_of(l->dwarf, f->start) : l->unit_count;
 
     if (unit == l->unit_count)
         unit += fair(f->name) != NULL
-                    ? survey_symbol_language(f, image_is_pe(l->img), l->go)
-                    : SURVEY_OTHER;
+                    ? check_symbol_language(f, image_is_pe(l->img), l->go)
+                    : CHECK_OTHER;
     else if (strncmp(f->name, "tprof_", 6) == 0)
-        l->s->units[unit].language = SURVEY_AGENT;
+        l->s->units[unit].language = CHECK_AGENT;
     return &l->s->units[unit];
 }
 
-static void count(struct survey_frames *f, enum survey_frame frame,
+static void count(struct check_frames *f, enum check_frame frame,
                   uint64_t bytes)
 {
     f->functions[frame]++;
@@ -148,15 +148,15 @@ static enum code_frame frame_of(struct look *l, const struct image_function *f,
 
 static int look_at_function(struct look *l, const struct image_function *f)
 {
-    static const enum survey_frame frames[] = {
-        [CODE_FRAMED] = SURVEY_FRAMED, [CODE_LEAF] = SURVEY_LEAF,
-        [CODE_BARE] = SURVEY_BARE,     [CODE_CUTTING] = SURVEY_CUTTING,
-        [CODE_UNREAD] = SURVEY_UNREAD,
+    static const enum check_frame frames[] = {
+        [CODE_FRAMED] = CHECK_FRAMED, [CODE_LEAF] = CHECK_LEAF,
+        [CODE_BARE] = CHECK_BARE,     [CODE_CUTTING] = CHECK_CUTTING,
+        [CODE_UNREAD] = CHECK_UNREAD,
     };
     uint64_t bytes = spans_within(&l->code, f->start, f->start + f->size);
     uint64_t told;
     enum code_frame frame = frame_of(l, f, &told);
-    struct survey_unit *unit = unit_of(l, f);
+    struct check_unit *unit = unit_of(l, f);
 
     if (unit->name == NULL)
         unit->code_bytes += bytes;
@@ -185,7 +185,7 @@ static int look_at_functions(struct look *l)
 }
 
 /* How long the name of (u) is up to the folder of the agent's sources; or 0. */
-static size_t agent_folder(const struct survey_unit *u)
+static size_t agent_folder(const struct check_unit *u)
 {
     static const char folder[] = "agent/src/";
     const char *at = u->name != NULL ? strstr(u->name, folder) : NULL;
@@ -194,13 +194,13 @@ static size_t agent_folder(const struct survey_unit *u)
 }
 
 /* A unit without a function for others is known by its neighbours. */
-static void find_agent(struct survey *s)
+static void find_agent(struct check_facts *s)
 {
     const char *folder = NULL;
     size_t len = 0;
 
     for (size_t i = 0; i < s->unit_count && len == 0; i++) {
-        if (s->units[i].language == SURVEY_AGENT) {
+        if (s->units[i].language == CHECK_AGENT) {
             folder = s->units[i].name;
             len = agent_folder(&s->units[i]);
         }
@@ -208,17 +208,17 @@ static void find_agent(struct survey *s)
     for (size_t i = 0; i < s->unit_count && len != 0; i++) {
         if (agent_folder(&s->units[i]) == len &&
             strncmp(s->units[i].name, folder, len) == 0)
-            s->units[i].language = SURVEY_AGENT;
+            s->units[i].language = CHECK_AGENT;
     }
 }
 
-static void sum_own(struct survey *s)
+static void sum_own(struct check_facts *s)
 {
     for (size_t i = 0; i < s->unit_count; i++) {
-        const struct survey_unit *u = &s->units[i];
+        const struct check_unit *u = &s->units[i];
 
         s->own_bytes += u->code_bytes;
-        for (int f = 0; f < SURVEY_FRAMES; f++) {
+        for (int f = 0; f < CHECK_FRAMES; f++) {
             s->frames.functions[f] += u->frames.functions[f];
             s->frames.bytes[f] += u->frames.bytes[f];
         }
@@ -234,10 +234,11 @@ static uint64_t code_in(const struct look *l, struct spans *spans)
 
 static void look_at_tables(struct look *l)
 {
-    for (int i = 0; i < SURVEY_TABLES; i++) {
+    for (int i = 0; i < CHECK_TABLES; i++) {
         struct spans spans = {0};
 
-        l->s->table[i] = cfi_cover(l->img, (enum survey_table)i, &spans);
+        l->s->table[i] =
+            check_unwind_table(l->img, (enum check_table)i, &spans);
         l->s->table_bytes[i] = code_in(l, &spans);
         spans_fini(&spans);
     }
@@ -245,18 +246,18 @@ static void look_at_tables(struct look *l)
 
 static int by_size(const void *x, const void *y)
 {
-    const struct survey_unit *a = x, *b = y;
+    const struct check_unit *a = x, *b = y;
 
     return a->code_bytes < b->code_bytes ? 1 : -(a->code_bytes > b->code_bytes);
 }
 
 /* Leave the kernel's own with code, the largest first. */
-static void sort_units(struct survey *s)
+static void sort_units(struct check_facts *s)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < s->unit_count; i++) {
-        if (s->units[i].language == SURVEY_AGENT)
+        if (s->units[i].language == CHECK_AGENT)
             s->agent.code_bytes += s->units[i].code_bytes;
         else if (s->units[i].code_bytes != 0)
             s->units[kept++] = s->units[i];
@@ -267,7 +268,7 @@ static void sort_units(struct survey *s)
 
 static int look(struct look *l)
 {
-    struct survey *s = l->s;
+    struct check_facts *s = l->s;
 
     if (l->codes == NULL || find_code(l) != 0 || make_units(l) != 0 ||
         look_at_dwarf(l) != 0 || look_at_functions(l) != 0)
@@ -276,7 +277,7 @@ static int look(struct look *l)
     s->named_bytes = code_in(l, &l->named);
     s->line_bytes = code_in(l, &l->lines);
     s->described = code_in(l, &l->described);
-    survey_agent(&s->agent, l->img, &l->code);
+    check_agent(&s->agent, l->img, &l->code);
     find_agent(s);
     sort_units(s);
     sum_own(s);
@@ -290,7 +291,7 @@ static int look(struct look *l)
     return 0;
 }
 
-int survey_take(struct survey *out, struct image *img)
+int check_gather(struct check_facts *out, struct image *img)
 {
     struct look l = {.s = out,
                      .img = img,
@@ -298,7 +299,7 @@ int survey_take(struct survey *out, struct image *img)
                      .codes = opcodes_new(img, 0)};
     int status;
 
-    *out = (struct survey){0};
+    *out = (struct check_facts){0};
     status = look(&l);
     spans_fini(&l.code);
     spans_fini(&l.named);
@@ -307,12 +308,12 @@ int survey_take(struct survey *out, struct image *img)
     opcodes_free(l.codes);
     dwarf_close(l.dwarf);
     if (status != 0)
-        survey_fini(out);
+        check_facts_fini(out);
     return status;
 }
 
-void survey_fini(struct survey *s)
+void check_facts_fini(struct check_facts *s)
 {
     free(s->units);
-    *s = (struct survey){0};
+    *s = (struct check_facts){0};
 }

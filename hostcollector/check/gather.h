@@ -11,23 +11,23 @@ struct image;
  * Look over (img), which must outlive the result. Takes time in proportion to
  * code and debug information: a second for a few hundred MB.
  *
- * Returns 0 and the facts in (*out), to be released by survey_fini(); -1 if
- * there is no memory.
+ * Returns 0 and the facts in (*out), to be released by check_facts_fini(); -1
+ * if there is no memory.
  */
-int survey_take(struct survey *out, struct image *img);
+int check_gather(struct check_facts *out, struct image *img);
 
-void survey_fini(struct survey *s);
+void check_facts_fini(struct check_facts *s);
 
 /* The parts, in files of their own: what of tprof is in (img), whose (code) is
  * settled; the language of a compile unit, and of a symbol. */
 struct spans;
 struct dwarf_about;
 struct image_function;
-void survey_agent(struct survey_agent *out, const struct image *img,
-                  const struct spans *code);
-enum survey_language survey_unit_language(const struct dwarf_about *unit);
+void check_agent(struct check_agent *out, const struct image *img,
+                 const struct spans *code);
+enum check_language check_unit_language(const struct dwarf_about *unit);
 /* (pe): the image is one; (go): it has Go's tables. */
-enum survey_language survey_symbol_language(const struct image_function *f,
-                                            bool pe, bool go);
+enum check_language check_symbol_language(const struct image_function *f,
+                                          bool pe, bool go);
 
 #endif

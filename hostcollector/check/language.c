@@ -16,12 +16,27 @@
 #define LANG_CXX_20   0x2bu
 #define LANG_C_17     0x2cu
 
+const char *check_language_name(enum check_language language)
+{
+    static const char *const names[CHECK_LANGUAGES] = {
+        [CHECK_OTHER] = "other",
+        [CHECK_C] = "C",
+        [CHECK_CXX] = "C++",
+        [CHECK_RUST] = "Rust",
+        [CHECK_PASCAL] = "Pascal",
+        [CHECK_GO] = "Go",
+        [CHECK_ASSEMBLER] = "assembler",
+        [CHECK_AGENT] = "(tprof)"};
+
+    return names[language];
+}
+
 static bool made_by(const struct dwarf_about *unit, const char *word)
 {
     return unit->producer != NULL && strstr(unit->producer, word) != NULL;
 }
 
-enum survey_language survey_unit_language(const struct dwarf_about *unit)
+enum check_language check_unit_language(const struct dwarf_about *unit)
 {
     switch (unit->language) {
     case DW_LANG_C:
@@ -29,27 +44,27 @@ enum survey_language survey_unit_language(const struct dwarf_about *unit)
     case DW_LANG_C99:
     case DW_LANG_C11:
     case LANG_C_17:
-        return SURVEY_C;
+        return CHECK_C;
     case DW_LANG_C_plus_plus:
     case DW_LANG_C_plus_plus_03:
     case DW_LANG_C_plus_plus_11:
     case DW_LANG_C_plus_plus_14:
     case LANG_CXX_17:
     case LANG_CXX_20:
-        return SURVEY_CXX;
+        return CHECK_CXX;
     case DW_LANG_Rust:
     case LANG_RUST_OLD:
-        return SURVEY_RUST;
+        return CHECK_RUST;
     case DW_LANG_Pascal83:
-        return SURVEY_PASCAL;
+        return CHECK_PASCAL;
     case DW_LANG_Go:
-        return SURVEY_GO;
+        return CHECK_GO;
     case DW_LANG_Mips_Assembler:
-        return SURVEY_ASSEMBLER;
+        return CHECK_ASSEMBLER;
     default:
         break;
     }
-    return made_by(unit, "Free Pascal") ? SURVEY_PASCAL : SURVEY_OTHER;
+    return made_by(unit, "Free Pascal") ? CHECK_PASCAL : CHECK_OTHER;
 }
 
 /* Rust's old names are C++'s that end in a hash: 17h and 16 digits. */
@@ -64,23 +79,23 @@ static bool has_rust_hash(const char *name)
     return false;
 }
 
-enum survey_language survey_symbol_language(const struct image_function *f,
-                                            bool pe, bool go)
+enum check_language check_symbol_language(const struct image_function *f,
+                                          bool pe, bool go)
 {
     static const struct pascal_hint none;
     const char *name = f->name;
     char pascal[256];
 
     if (strncmp(name, "tprof_", 6) == 0)
-        return SURVEY_AGENT;
+        return CHECK_AGENT;
     if (strncmp(name, "_R", 2) == 0 && isupper((unsigned char)name[2]))
-        return SURVEY_RUST;
+        return CHECK_RUST;
     if (strncmp(name, "_Z", 2) == 0)
-        return has_rust_hash(name) ? SURVEY_RUST : SURVEY_CXX;
+        return has_rust_hash(name) ? CHECK_RUST : CHECK_CXX;
     if (pascal_name(name, &none, pascal, sizeof pascal))
-        return SURVEY_PASCAL;
+        return CHECK_PASCAL;
     if (go && strchr(name, '.') != NULL)
-        return SURVEY_GO;
+        return CHECK_GO;
     /* in PE images no symbol has a size */
-    return f->sized || pe ? SURVEY_C : SURVEY_ASSEMBLER;
+    return f->sized || pe ? CHECK_C : CHECK_ASSEMBLER;
 }

@@ -19,21 +19,21 @@ struct remedy {
 
 #define KEEP_FRAMES "-fno-omit-frame-pointer -mno-omit-leaf-frame-pointer"
 
-static const struct remedy remedies[SURVEY_LANGUAGES] = {
-    [SURVEY_C] = {"Compile with " KEEP_FRAMES, "-g"},
-    [SURVEY_CXX] = {"Compile with " KEEP_FRAMES, "-g"},
-    [SURVEY_RUST] = {"Compile with -C force-frame-pointers=yes (core and alloc "
-                     "come as they are; -Z build-std compiles them, "
-                     "too)",
-                     "-g (debug = true in Cargo.toml)"},
-    [SURVEY_PASCAL] = {"Compile with -OoNOSTACKFRAME",
-                       "-gw2 (-gw3 keeps names as they are written)"},
-    [SURVEY_GO] = {NULL, "no -ldflags=-w"},
-    [SURVEY_ASSEMBLER] = {"Begin what calls others with push %rbp; mov %rsp, "
-                          "%rbp, and have pop %rbp before its ret",
-                          "-g (nasm: -g -F dwarf)"},
-    [SURVEY_OTHER] = {"Compile with the option that keeps frame pointers",
-                      "the option for DWARF"},
+static const struct remedy remedies[CHECK_LANGUAGES] = {
+    [CHECK_C] = {"Compile with " KEEP_FRAMES, "-g"},
+    [CHECK_CXX] = {"Compile with " KEEP_FRAMES, "-g"},
+    [CHECK_RUST] = {"Compile with -C force-frame-pointers=yes (core and alloc "
+                    "come as they are; -Z build-std compiles them, "
+                    "too)",
+                    "-g (debug = true in Cargo.toml)"},
+    [CHECK_PASCAL] = {"Compile with -OoNOSTACKFRAME",
+                      "-gw2 (-gw3 keeps names as they are written)"},
+    [CHECK_GO] = {NULL, "no -ldflags=-w"},
+    [CHECK_ASSEMBLER] = {"Begin what calls others with push %rbp; mov %rsp, "
+                         "%rbp, and have pop %rbp before its ret",
+                         "-g (nasm: -g -F dwarf)"},
+    [CHECK_OTHER] = {"Compile with the option that keeps frame pointers",
+                     "the option for DWARF"},
 };
 
 struct remedy_out {
@@ -55,24 +55,24 @@ static bool worth(uint64_t part, uint64_t whole, double share)
 }
 
 /* Nobody need be told again; what has no frame then is not to be helped. */
-static bool keeps_frames(const struct survey_unit *u)
+static bool keeps_frames(const struct check_unit *u)
 {
     return u->producer != NULL &&
            strstr(u->producer, "-fno-omit-frame-pointer") != NULL;
 }
 
 /* The frames of all units of (language) together that may be helped. */
-static struct survey_unit sum_of(const struct survey *s,
-                                 enum survey_language language)
+static struct check_unit sum_of(const struct check_facts *s,
+                                enum check_language language)
 {
-    struct survey_unit sum = {.language = language};
+    struct check_unit sum = {.language = language};
 
     for (size_t i = 0; i < s->unit_count; i++) {
-        const struct survey_unit *u = &s->units[i];
+        const struct check_unit *u = &s->units[i];
 
         if (u->language != language || keeps_frames(u))
             continue;
-        for (int f = 0; f < SURVEY_FRAMES; f++) {
+        for (int f = 0; f < CHECK_FRAMES; f++) {
             sum.frames.functions[f] += u->frames.functions[f];
             sum.frames.bytes[f] += u->frames.bytes[f];
         }
@@ -81,10 +81,10 @@ static struct survey_unit sum_of(const struct survey *s,
 }
 
 /* clang for Windows has RBP point into the middle of larger frames. */
-static const char *frame_remedy(const struct survey *s,
-                                enum survey_language language)
+static const char *frame_remedy(const struct check_facts *s,
+                                enum check_language language)
 {
-    if (s->pe && (language == SURVEY_C || language == SURVEY_CXX))
+    if (s->pe && (language == CHECK_C || language == CHECK_CXX))
         return "Compile with " KEEP_FRAMES ", and with clang for target "
                "x86_64-unknown-windows-gnu with -fdwarf-exceptions: frames of "
                "its other Windows targets cannot be followed";
@@ -103,21 +103,20 @@ append(char *line, size_t size, const char *fmt, ...)
     va_end(args);
 }
 
-static void missing_frames(struct remedy_out *r, const struct survey *s,
-                           const struct survey_unit *u)
+static void missing_frames(struct remedy_out *r, const struct check_facts *s,
+                           const struct check_unit *u)
 {
     const uint64_t *n = u->frames.functions, *bytes = u->frames.bytes;
-    uint64_t bare = n[SURVEY_BARE] + n[SURVEY_CUTTING];
-    uint64_t bare_bytes = bytes[SURVEY_BARE] + bytes[SURVEY_CUTTING];
+    uint64_t bare = n[CHECK_BARE] + n[CHECK_CUTTING];
+    uint64_t bare_bytes = bytes[CHECK_BARE] + bytes[CHECK_CUTTING];
     const char *remedy = frame_remedy(s, u->language);
-    char line[LINE] = "", number[TEXT_NUMBER], percent[SURVEY_PERCENT];
-    bool leaves = u->language != SURVEY_ASSEMBLER &&
-                  worth(bytes[SURVEY_LEAF], s->own_bytes, WORTH_LEAF);
+    char line[LINE] = "", number[TEXT_NUMBER], percent[TEXT_PERCENT];
+    bool leaves = u->language != CHECK_ASSEMBLER &&
+                  worth(bytes[CHECK_LEAF], s->own_bytes, WORTH_LEAF);
 
     if (remedy == NULL || !(leaves || worth(bare_bytes, s->own_bytes, WORTH)))
         return;
-    append(line, LINE,
-           "Callers in %s code:", survey_language_name(u->language));
+    append(line, LINE, "Callers in %s code:", check_language_name(u->language));
     if (bare != 0)
         append(line, LINE,
                bare == 1 ? " %s function (%s of the code) calls others without "
@@ -125,31 +124,31 @@ static void missing_frames(struct remedy_out *r, const struct survey *s,
                          : " %s functions (%s of the code) call others without "
                            "a frame, and are missing above them.",
                text_count(number, bare),
-               survey_percent(percent, bare_bytes, s->own_bytes));
-    if (n[SURVEY_CUTTING] != 0)
+               text_percent(percent, bare_bytes, s->own_bytes));
+    if (n[CHECK_CUTTING] != 0)
         append(line, LINE,
                " %s of them use%s RBP for other things, and stacks end there.",
-               text_count(number, n[SURVEY_CUTTING]),
-               n[SURVEY_CUTTING] == 1 ? "s" : "");
+               text_count(number, n[CHECK_CUTTING]),
+               n[CHECK_CUTTING] == 1 ? "s" : "");
     if (leaves)
         append(
             line, LINE,
             " %s (%s) call%s nobody: at most the direct caller is uncertain.",
-            text_count(number, n[SURVEY_LEAF]),
-            survey_percent(percent, bytes[SURVEY_LEAF], s->own_bytes),
-            n[SURVEY_LEAF] == 1 ? "s" : "");
+            text_count(number, n[CHECK_LEAF]),
+            text_percent(percent, bytes[CHECK_LEAF], s->own_bytes),
+            n[CHECK_LEAF] == 1 ? "s" : "");
     append(line, LINE, " %s.", remedy);
     say(r, line);
 }
 
 /* Compilers leave some instructions of any unit without a line. */
-static uint64_t lineless_bytes(const struct survey *s,
-                               enum survey_language language)
+static uint64_t lineless_bytes(const struct check_facts *s,
+                               enum check_language language)
 {
     uint64_t bytes = 0;
 
     for (size_t i = 0; i < s->unit_count; i++) {
-        const struct survey_unit *u = &s->units[i];
+        const struct check_unit *u = &s->units[i];
 
         if (u->language == language && u->line_bytes < u->code_bytes / 2)
             bytes += u->code_bytes;
@@ -157,10 +156,10 @@ static uint64_t lineless_bytes(const struct survey *s,
     return bytes;
 }
 
-static void missing_lines(struct remedy_out *r, const struct survey *s,
-                          enum survey_language language)
+static void missing_lines(struct remedy_out *r, const struct check_facts *s,
+                          enum check_language language)
 {
-    char line[LINE], percent[SURVEY_PERCENT];
+    char line[LINE], percent[TEXT_PERCENT];
     uint64_t bytes = lineless_bytes(s, language);
 
     if (!s->has_dwarf || remedies[language].lines == NULL ||
@@ -168,13 +167,13 @@ static void missing_lines(struct remedy_out *r, const struct survey *s,
         return;
     (void)snprintf(line, sizeof line,
                    "Lines of %s code (%s of the code). Compile with %s.",
-                   survey_language_name(language),
-                   survey_percent(percent, bytes, s->own_bytes),
+                   check_language_name(language),
+                   text_percent(percent, bytes, s->own_bytes),
                    s->pe ? "-gdwarf" : remedies[language].lines);
     say(r, line);
 }
 
-static void missing_names(struct remedy_out *r, const struct survey *s)
+static void missing_names(struct remedy_out *r, const struct check_facts *s)
 {
     if (s->has_symbols)
         return;
@@ -184,7 +183,7 @@ static void missing_names(struct remedy_out *r, const struct survey *s)
                    "tprof is there. Check the kernel as it was before strip.");
 }
 
-static void missing_code(struct remedy_out *r, const struct survey *s)
+static void missing_code(struct remedy_out *r, const struct check_facts *s)
 {
     if (!s->has_code)
         say(r, "Code: the file holds none, as after objcopy --only-keep-debug. "
@@ -192,7 +191,7 @@ static void missing_code(struct remedy_out *r, const struct survey *s)
                "the collector, too.");
 }
 
-static void missing_dwarf(struct remedy_out *r, const struct survey *s)
+static void missing_dwarf(struct remedy_out *r, const struct check_facts *s)
 {
     char line[LINE] = "Lines: there is no DWARF. ";
 
@@ -209,10 +208,10 @@ static void missing_dwarf(struct remedy_out *r, const struct survey *s)
     say(r, line);
 }
 
-static void missing_bounds(struct remedy_out *r, const struct survey *s)
+static void missing_bounds(struct remedy_out *r, const struct check_facts *s)
 {
-    const struct survey_agent *a = &s->agent;
-    char line[LINE], percent[SURVEY_PERCENT];
+    const struct check_agent *a = &s->agent;
+    char line[LINE], percent[TEXT_PERCENT];
 
     if (!a->linked || (!a->has_bounds && a->efi))
         return;
@@ -229,12 +228,12 @@ static void missing_bounds(struct remedy_out *r, const struct survey *s)
         "tprof_bounds.ld takes for text (0x%" PRIx64 " to 0x%" PRIx64
         "), and stacks end there. Have the linker script put it "
         "into .text, or set config.text.",
-        survey_percent(percent, s->code_bytes - a->text_bytes, s->code_bytes),
+        text_percent(percent, s->code_bytes - a->text_bytes, s->code_bytes),
         a->text_start, a->text_start + a->text_size);
     say(r, line);
 }
 
-static void missing_identity(struct remedy_out *r, const struct survey *s)
+static void missing_identity(struct remedy_out *r, const struct check_facts *s)
 {
     if (s->build_id == NULL)
         say(r, s->pe ? "A build-id: the collector will compare the code "
@@ -248,7 +247,7 @@ static void missing_identity(struct remedy_out *r, const struct survey *s)
                "tprof_note.ld.");
 }
 
-static void missing_agent(struct remedy_out *r, const struct survey *s)
+static void missing_agent(struct remedy_out *r, const struct check_facts *s)
 {
     if (s->agent.linked || !s->has_symbols)
         return;
@@ -256,7 +255,7 @@ static void missing_agent(struct remedy_out *r, const struct survey *s)
            "kernel call tprof_init() and tprof_start_cpu().");
 }
 
-void survey_remedies(FILE *out, const struct survey *s)
+void check_report_remedies(FILE *out, const struct check_facts *s)
 {
     struct remedy_out r = {out, false};
 
@@ -264,11 +263,11 @@ void survey_remedies(FILE *out, const struct survey *s)
     missing_names(&r, s);
     missing_code(&r, s);
     missing_dwarf(&r, s);
-    for (int i = 0; i < SURVEY_LANGUAGES; i++) {
-        struct survey_unit sum = sum_of(s, (enum survey_language)i);
+    for (int i = 0; i < CHECK_LANGUAGES; i++) {
+        struct check_unit sum = sum_of(s, (enum check_language)i);
 
         missing_frames(&r, s, &sum);
-        missing_lines(&r, s, (enum survey_language)i);
+        missing_lines(&r, s, (enum check_language)i);
     }
     if (s->bad_dwarf)
         say(&r, "A part of the DWARF, which is damaged. Build the kernel "

@@ -13,43 +13,11 @@
 #define ID_SHOWN        20u
 #define LINE            512
 
-char *survey_percent(char buf[SURVEY_PERCENT], uint64_t part, uint64_t whole)
-{
-    double p = whole != 0 ? 100 * (double)part / (double)whole : 0;
-
-    if (part == 0 || whole == 0)
-        (void)snprintf(buf, SURVEY_PERCENT, "0 %%");
-    else if (part >= whole)
-        (void)snprintf(buf, SURVEY_PERCENT, "100 %%");
-    else if (p < .5)
-        (void)snprintf(buf, SURVEY_PERCENT, "<1 %%");
-    else if (p >= 99.5)
-        (void)snprintf(buf, SURVEY_PERCENT, ">99 %%");
-    else
-        (void)snprintf(buf, SURVEY_PERCENT, "%.0f %%", p);
-    return buf;
-}
-
-const char *survey_language_name(enum survey_language language)
-{
-    static const char *const names[SURVEY_LANGUAGES] = {
-        [SURVEY_OTHER] = "other",
-        [SURVEY_C] = "C",
-        [SURVEY_CXX] = "C++",
-        [SURVEY_RUST] = "Rust",
-        [SURVEY_PASCAL] = "Pascal",
-        [SURVEY_GO] = "Go",
-        [SURVEY_ASSEMBLER] = "assembler",
-        [SURVEY_AGENT] = "(tprof)"};
-
-    return names[language];
-}
-
-static uint64_t frame_bytes(const struct survey_frames *f)
+static uint64_t frame_bytes(const struct check_frames *f)
 {
     uint64_t sum = 0;
 
-    for (int i = 0; i < SURVEY_FRAMES; i++)
+    for (int i = 0; i < CHECK_FRAMES; i++)
         sum += f->bytes[i];
     return sum;
 }
@@ -58,16 +26,17 @@ static uint64_t frame_bytes(const struct survey_frames *f)
 static void promise(FILE *out, const char *what, const char *none,
                     uint64_t part, uint64_t whole)
 {
-    char percent[SURVEY_PERCENT];
+    char percent[TEXT_PERCENT];
 
     if (part == 0)
         (void)fprintf(out, "  %s\n", none);
     else
         (void)fprintf(out, "  %-17s for %s of the code\n", what,
-                      survey_percent(percent, part, whole));
+                      text_percent(percent, part, whole));
 }
 
-static void write_verdict(FILE *out, const char *path, const struct survey *s)
+static void write_verdict(FILE *out, const char *path,
+                          const struct check_facts *s)
 {
     char name[LINE];
 
@@ -85,11 +54,11 @@ static void write_verdict(FILE *out, const char *path, const struct survey *s)
                     out);
     } else {
         promise(out, "direct callers", "no direct callers",
-                s->frames.bytes[SURVEY_FRAMED] + s->frames.told,
+                s->frames.bytes[CHECK_FRAMED] + s->frames.told,
                 frame_bytes(&s->frames));
         promise(out, "whole stacks",
                 "no whole stacks: no function sets up a frame",
-                s->frames.bytes[SURVEY_FRAMED], frame_bytes(&s->frames));
+                s->frames.bytes[CHECK_FRAMED], frame_bytes(&s->frames));
     }
     if (!s->agent.linked && s->has_symbols)
         (void)fputs("  ... once tprof is linked in\n", out);
@@ -103,10 +72,10 @@ static void fact(FILE *out, const char *what, const char *text)
     text_wrap(out, first, text);
 }
 
-static void write_format(FILE *out, const struct survey *s)
+static void write_format(FILE *out, const struct check_facts *s)
 {
     char line[LINE], code[TEXT_NUMBER], functions[TEXT_NUMBER];
-    char labels[TEXT_NUMBER], percent[SURVEY_PERCENT];
+    char labels[TEXT_NUMBER], percent[TEXT_PERCENT];
     int n = snprintf(
         line, sizeof line,
         "%s, %s, entry 0x%" PRIx64 "; %s bytes of code in %s functions",
@@ -119,11 +88,11 @@ static void write_format(FILE *out, const struct survey *s)
         (void)snprintf(line + n, sizeof line - (size_t)n,
                        ", %s of them labels without a size (%s of the code)",
                        text_count(labels, s->labels),
-                       survey_percent(percent, s->label_bytes, s->code_bytes));
+                       text_percent(percent, s->label_bytes, s->code_bytes));
     fact(out, "image", line);
 }
 
-static void write_build_id(FILE *out, const struct survey *s)
+static void write_build_id(FILE *out, const struct check_facts *s)
 {
     char line[LINE] = "none";
     size_t n = 0;
@@ -133,31 +102,31 @@ static void write_build_id(FILE *out, const struct survey *s)
     fact(out, "build-id", line);
 }
 
-static void write_tables(FILE *out, const struct survey *s)
+static void write_tables(FILE *out, const struct check_facts *s)
 {
-    static const char *const names[SURVEY_TABLES] = {".eh_frame",
-                                                     ".debug_frame", ".pdata"};
+    static const char *const names[CHECK_TABLES] = {".eh_frame", ".debug_frame",
+                                                    ".pdata"};
     char line[LINE] = "none";
     size_t n = 0;
 
-    for (size_t i = 0; i < SURVEY_TABLES; i++) {
-        char percent[SURVEY_PERCENT];
+    for (size_t i = 0; i < CHECK_TABLES; i++) {
+        char percent[TEXT_PERCENT];
 
         if (!s->table[i])
             continue;
         n += (size_t)snprintf(
             line + n, sizeof line - n, "%s%s for %s of the code",
             n != 0 ? ", " : "", names[i],
-            survey_percent(percent, s->table_bytes[i], s->code_bytes));
+            text_percent(percent, s->table_bytes[i], s->code_bytes));
     }
     (void)snprintf(line + (n != 0 ? n : 4), sizeof line - (n != 0 ? n : 4),
                    " (tprof walks frame pointers, and does not need any)");
     fact(out, "unwind tables", line);
 }
 
-static void write_agent(FILE *out, const struct survey *s)
+static void write_agent(FILE *out, const struct check_facts *s)
 {
-    const struct survey_agent *a = &s->agent;
+    const struct check_agent *a = &s->agent;
     char line[LINE], code[TEXT_NUMBER], version[64],
         wire[24] = "", memory[96] = "memory by config.memory alone";
 
@@ -190,14 +159,15 @@ static void write_agent(FILE *out, const struct survey *s)
     fact(out, "tprof", line);
 }
 
-void survey_write(FILE *out, const char *path, const struct survey *s, bool all)
+void check_report(FILE *out, const char *path, const struct check_facts *s,
+                  bool all)
 {
     write_verdict(out, path, s);
-    survey_remedies(out, s);
+    check_report_remedies(out, s);
     (void)fputs("\nWhat is there\n", out);
     write_format(out, s);
     write_build_id(out, s);
     write_tables(out, s);
     write_agent(out, s);
-    survey_units(out, s, all);
+    check_report_units(out, s, all);
 }

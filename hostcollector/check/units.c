@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Compilers and compile units of a survey, as tables. */
+/* Compilers and compile units, as tables. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,18 +54,18 @@ static void shorten(char out[COMPILER_TEXT], const char *producer)
     out[n] = '\0';
 }
 
-static uint64_t sum(const uint64_t bytes[SURVEY_FRAMES])
+static uint64_t sum(const uint64_t bytes[CHECK_FRAMES])
 {
     uint64_t all = 0;
 
-    for (int i = 0; i < SURVEY_FRAMES; i++)
+    for (int i = 0; i < CHECK_FRAMES; i++)
         all += bytes[i];
     return all;
 }
 
 /* The entry of (u) in the (*count) at (list); the last takes what is left. */
 static struct compiler *compiler_of(struct compiler *list, size_t *count,
-                                    const struct survey_unit *u)
+                                    const struct check_unit *u)
 {
     char text[COMPILER_TEXT];
     size_t i = 0;
@@ -91,17 +91,17 @@ static int by_size(const void *x, const void *y)
     return a->code_bytes < b->code_bytes ? 1 : -(a->code_bytes > b->code_bytes);
 }
 
-static void write_compilers(FILE *out, const struct survey *s)
+static void write_compilers(FILE *out, const struct check_facts *s)
 {
     struct compiler list[COMPILERS_MAX] = {0};
     size_t count = 0;
 
     for (size_t i = 0; i < s->unit_count; i++) {
-        const struct survey_unit *u = &s->units[i];
+        const struct check_unit *u = &s->units[i];
         struct compiler *c = compiler_of(list, &count, u);
 
         c->code_bytes += u->code_bytes;
-        c->framed += u->frames.bytes[SURVEY_FRAMED];
+        c->framed += u->frames.bytes[CHECK_FRAMED];
         c->frames += sum(u->frames.bytes);
         c->units++;
     }
@@ -110,37 +110,37 @@ static void write_compilers(FILE *out, const struct survey *s)
                 "IT RECORDS THEM\n",
                 out);
     for (size_t i = 0; i < count; i++) {
-        char code[TEXT_NUMBER], percent[SURVEY_PERCENT], text[COMPILER_TEXT];
+        char code[TEXT_NUMBER], percent[TEXT_PERCENT], text[COMPILER_TEXT];
         char first[64];
 
         (void)snprintf(first, sizeof first, "%10s %6zu %6s  ",
                        text_count(code, list[i].code_bytes), list[i].units,
-                       survey_percent(percent, list[i].framed, list[i].frames));
+                       text_percent(percent, list[i].framed, list[i].frames));
         text_wrap(out, first, text_escape(text, sizeof text, list[i].text));
     }
 }
 
-static void write_unit(FILE *out, const struct survey_unit *u)
+static void write_unit(FILE *out, const struct check_unit *u)
 {
-    static const enum survey_frame columns[] = {SURVEY_FRAMED, SURVEY_LEAF,
-                                                SURVEY_BARE, SURVEY_CUTTING};
-    char code[TEXT_NUMBER], percent[SURVEY_PERCENT], name[NAME_TEXT];
+    static const enum check_frame columns[] = {CHECK_FRAMED, CHECK_LEAF,
+                                               CHECK_BARE, CHECK_CUTTING};
+    char code[TEXT_NUMBER], percent[TEXT_PERCENT], name[NAME_TEXT];
     uint64_t whole = sum(u->frames.bytes);
 
     (void)fprintf(out, "%10s %6s", text_count(code, u->code_bytes),
-                  survey_percent(percent, u->line_bytes, u->code_bytes));
+                  text_percent(percent, u->line_bytes, u->code_bytes));
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
         (void)fprintf(
             out, " %6s",
-            survey_percent(percent, u->frames.bytes[columns[i]], whole));
-    (void)fprintf(out, "  %-10s", survey_language_name(u->language));
+            text_percent(percent, u->frames.bytes[columns[i]], whole));
+    (void)fprintf(out, "  %-10s", check_language_name(u->language));
     text_escape(name, sizeof name,
                 u->name != NULL ? u->name : "(no debug information)");
     text_tail(out, name, TEXT_COLUMNS - 57);
     (void)putc('\n', out);
 }
 
-void survey_units(FILE *out, const struct survey *s, bool all)
+void check_report_units(FILE *out, const struct check_facts *s, bool all)
 {
     char more[TEXT_NUMBER];
     size_t shown =

@@ -188,18 +188,18 @@ static void cover_pdata(const struct image *img, const struct image_part *part,
     }
 }
 
-bool cfi_cover(const struct image *img, enum survey_table table,
-               struct spans *out)
+bool check_unwind_table(const struct image *img, enum check_table table,
+                        struct spans *out)
 {
-    static const char *const names[SURVEY_TABLES] = {".eh_frame",
-                                                     ".debug_frame", ".pdata"};
+    static const char *const names[CHECK_TABLES] = {".eh_frame", ".debug_frame",
+                                                    ".pdata"};
     struct image_part part = image_part(img, names[table]);
 
     if (part.bytes == NULL)
         return false;
-    if (table == SURVEY_PDATA)
+    if (table == CHECK_PDATA)
         cover_pdata(img, &part, out);
     else
-        cover_frames(&part, table == SURVEY_EH_FRAME, out);
+        cover_frames(&part, table == CHECK_EH_FRAME, out);
     return true;
 }

@@ -12,7 +12,7 @@ struct image;
  * Add the code that (table) of (img) describes to (out). What is damaged is
  * left out. False if the image has no such table.
  */
-bool cfi_cover(const struct image *img, enum survey_table table,
-               struct spans *out);
+bool check_unwind_table(const struct image *img, enum check_table table,
+                        struct spans *out);
 
 #endif

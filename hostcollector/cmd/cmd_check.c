@@ -42,16 +42,16 @@ static void confine(const struct elf_path *elf)
 static int check(const char *path, bool all, struct err *e)
 {
     struct image *img;
-    struct survey survey;
+    struct check_facts facts;
 
     if (image_open(&img, path, e) != 0)
         return -1;
-    if (survey_take(&survey, img) != 0) {
+    if (check_gather(&facts, img) != 0) {
         image_close(img);
         return err_set(e, "%s: out of memory", path);
     }
-    survey_write(stdout, path, &survey, all);
-    survey_fini(&survey);
+    check_report(stdout, path, &facts, all);
+    check_facts_fini(&facts);
     image_close(img);
     return fflush(stdout) == 0 ? 0 : err_sys(e, "standard output");
 }

@@ -120,6 +120,23 @@ char *text_count(char buf[TEXT_NUMBER], uint64_t n)
     return buf;
 }
 
+char *text_percent(char buf[TEXT_PERCENT], uint64_t part, uint64_t whole)
+{
+    double p = whole != 0 ? 100 * (double)part / (double)whole : 0;
+
+    if (part == 0 || whole == 0)
+        (void)snprintf(buf, TEXT_PERCENT, "0 %%");
+    else if (part >= whole)
+        (void)snprintf(buf, TEXT_PERCENT, "100 %%");
+    else if (p < .5)
+        (void)snprintf(buf, TEXT_PERCENT, "<1 %%");
+    else if (p >= 99.5)
+        (void)snprintf(buf, TEXT_PERCENT, ">99 %%");
+    else
+        (void)snprintf(buf, TEXT_PERCENT, "%.0f %%", p);
+    return buf;
+}
+
 void text_wrap(FILE *out, const char *first, const char *paragraph)
 {
     size_t indent = text_width(first), column = indent;

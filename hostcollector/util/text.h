@@ -34,6 +34,13 @@ void text_tail(FILE *out, const char *s, size_t width);
 /* Format (n) as 1,234,567 into (buf). Returns (buf). */
 char *text_count(char buf[TEXT_NUMBER], uint64_t n);
 
+/* Room for text_percent(). */
+#define TEXT_PERCENT 8
+
+/* Format (part) of (whole) as "92 %" into (buf); never as "100 %" or "0 %" if
+ * that is not exact. Returns (buf). */
+char *text_percent(char buf[TEXT_PERCENT], uint64_t part, uint64_t whole);
+
 /*
  * Write (paragraph) to (out), broken at spaces so that no line exceeds
  * TEXT_COLUMNS, each begun by (first) or, from the second on, by as many

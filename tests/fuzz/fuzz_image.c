@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Any bytes as the guest's image: identity, symbols, lines, opcodes, survey. */
+/* Any bytes as the guest's image: identity, symbols, lines, opcodes, facts. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,22 +35,22 @@ static size_t choose(const struct image *img, uint64_t *pcs)
 
 static void look_over(struct image *img)
 {
-    struct survey survey;
+    struct check_facts facts;
     char *text;
     size_t len;
     FILE *out = open_memstream(&text, &len);
 
-    if (out == NULL || survey_take(&survey, img) != 0)
+    if (out == NULL || check_gather(&facts, img) != 0)
         abort();
-    if (survey.line_bytes > survey.code_bytes ||
-        survey.named_bytes > survey.code_bytes ||
-        survey.agent.text_bytes > survey.code_bytes)
+    if (facts.line_bytes > facts.code_bytes ||
+        facts.named_bytes > facts.code_bytes ||
+        facts.agent.text_bytes > facts.code_bytes)
         abort();
-    survey_write(out, "image", &survey, true);
+    check_report(out, "image", &facts, true);
     if (fclose(out) != 0 || strchr(text, '\033') != NULL)
         abort();
     free(text);
-    survey_fini(&survey);
+    check_facts_fini(&facts);
 }
 
 static void use(struct image *img)

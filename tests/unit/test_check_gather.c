@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* survey: an image's facts against readelf, nm, size and objdump. */
+/* facts: an image's facts against readelf, nm, size and objdump. */
 #include "check/gather.h"
 
 #include <elf.h>
@@ -15,6 +15,7 @@
 #include "input.h"
 #include "util/err.h"
 #include "util/spans.h"
+#include "util/text.h"
 
 #define KEEP "-fno-omit-frame-pointer -mno-omit-leaf-frame-pointer"
 
@@ -43,7 +44,7 @@ TEST(spans_count_each_address_once) /* catches: overlaps, gaps, ends */
 }
 
 static struct image *img;
-static struct survey survey;
+static struct check_facts facts;
 
 static void begin(const char *path)
 {
@@ -51,12 +52,12 @@ static void begin(const char *path)
 
     if (image_open(&img, path, &e) != 0)
         check_failed(__FILE__, __LINE__, "%s", e.text);
-    CHECK_EQ(survey_take(&survey, img), 0);
+    CHECK_EQ(check_gather(&facts, img), 0);
 }
 
 static void end(void)
 {
-    survey_fini(&survey);
+    check_facts_fini(&facts);
     image_close(img);
 }
 
@@ -92,13 +93,13 @@ static uint64_t take_number(char *said)
 #define TEXT_OF "size -A -d %s | awk '/^\\.text/ {n += $2} END {print n}'"
 
 /* Unit (i) in the order of the link; they have one name but for the first. */
-static const struct survey_unit *unit_with(uint64_t bytes,
-                                           enum survey_frame frame)
+static const struct check_unit *unit_with(uint64_t bytes,
+                                          enum check_frame frame)
 {
-    for (size_t i = 0; i < survey.unit_count; i++) {
-        if (survey.units[i].code_bytes == bytes &&
-            survey.units[i].frames.functions[frame] != 0)
-            return &survey.units[i];
+    for (size_t i = 0; i < facts.unit_count; i++) {
+        if (facts.units[i].code_bytes == bytes &&
+            facts.units[i].frames.functions[frame] != 0)
+            return &facts.units[i];
     }
     return NULL;
 }
@@ -106,31 +107,30 @@ static const struct survey_unit *unit_with(uint64_t bytes,
 TEST(frames_are_told_by_the_code) /* catches: classes, units, bytes */
 {
     const char *path = build("-g", "-g", "");
-    const struct survey_unit *framed, *bare;
+    const struct check_unit *framed, *bare;
     char object[300];
 
     begin(path);
     (void)snprintf(object, sizeof object, "%s.framed.o", path);
-    framed = unit_with(number(TEXT_OF, object), SURVEY_FRAMED);
+    framed = unit_with(number(TEXT_OF, object), CHECK_FRAMED);
     (void)snprintf(object, sizeof object, "%s.bare.o", path);
-    bare = unit_with(number(TEXT_OF, object), SURVEY_LEAF);
+    bare = unit_with(number(TEXT_OF, object), CHECK_LEAF);
     CHECK(framed != NULL && bare != NULL);
     /* gcc gives a leaf that needs no stack none, whatever it is told */
-    CHECK_EQ(framed->frames.functions[SURVEY_FRAMED], 2);
-    CHECK_EQ(framed->frames.functions[SURVEY_LEAF], 1);
-    CHECK_EQ(survey.frames.functions[SURVEY_FRAMED],
+    CHECK_EQ(framed->frames.functions[CHECK_FRAMED], 2);
+    CHECK_EQ(framed->frames.functions[CHECK_LEAF], 1);
+    CHECK_EQ(facts.frames.functions[CHECK_FRAMED],
              number("objdump -d %s | grep -c 'mov *%%rsp,%%rbp'", path));
-    CHECK_EQ(bare->frames.functions[SURVEY_LEAF], 1);
-    CHECK_EQ(bare->frames.functions[SURVEY_BARE], 1);
-    CHECK_EQ(bare->frames.functions[SURVEY_CUTTING], 1);
-    CHECK_EQ(bare->frames.functions[SURVEY_FRAMED], 0);
-    CHECK_EQ(bare->frames.bytes[SURVEY_BARE],
+    CHECK_EQ(bare->frames.functions[CHECK_LEAF], 1);
+    CHECK_EQ(bare->frames.functions[CHECK_BARE], 1);
+    CHECK_EQ(bare->frames.functions[CHECK_CUTTING], 1);
+    CHECK_EQ(bare->frames.functions[CHECK_FRAMED], 0);
+    CHECK_EQ(bare->frames.bytes[CHECK_BARE],
              number("nm -S %s | awk '/bare_caller/ {print \"0x\" $2}'", path));
-    CHECK_EQ(survey.functions, number("nm %s | grep -ci ' t '", path));
-    CHECK_EQ(survey.labels, 0);
+    CHECK_EQ(facts.functions, number("nm %s | grep -ci ' t '", path));
+    CHECK_EQ(facts.labels, 0);
     CHECK_STR(strrchr(bare->name, '/'), "/mix.c");
-    CHECK(bare->language == SURVEY_C &&
-          strstr(bare->producer, "GNU C") != NULL);
+    CHECK(bare->language == CHECK_C && strstr(bare->producer, "GNU C") != NULL);
     end();
 }
 
@@ -138,9 +138,9 @@ TEST(callers_are_told_without_frames) /* catches: depths, only calls */
 {
     begin(input_build("cc", "told",
                       "cc -nostdlib -static -no-pie $IN/told.S -o $OUT"));
-    CHECK_EQ(survey.frames.functions[SURVEY_FRAMED], 1); /* the first */
-    CHECK_EQ(survey.frames.functions[SURVEY_CUTTING], 1);
-    CHECK_EQ(survey.frames.told, 26 + 13 + 10 + 3 + 14); /* as told.S has it */
+    CHECK_EQ(facts.frames.functions[CHECK_FRAMED], 1); /* the first */
+    CHECK_EQ(facts.frames.functions[CHECK_CUTTING], 1);
+    CHECK_EQ(facts.frames.told, 26 + 13 + 10 + 3 + 14); /* as told.S has it */
     end();
 }
 
@@ -149,14 +149,14 @@ TEST(bytes_are_those_of_the_sections) /* catches: padding, other segments */
     const char *path = build("-g", "-g", "");
 
     begin(path);
-    CHECK_EQ(survey.code_bytes, number(TEXT_OF, path));
-    CHECK_EQ(survey.entry,
+    CHECK_EQ(facts.code_bytes, number(TEXT_OF, path));
+    CHECK_EQ(facts.entry,
              number("readelf -h %s | sed -n 's/.*Entry.*: *//p'", path));
-    CHECK(!survey.moves && !survey.pe && survey.has_dwarf &&
-          survey.has_symbols && !survey.bad_dwarf);
-    CHECK(survey.line_bytes <= survey.code_bytes &&
-          survey.line_bytes > survey.code_bytes * 8 / 10);
-    CHECK_EQ(survey.build_id_len, 20);
+    CHECK(!facts.moves && !facts.pe && facts.has_dwarf && facts.has_symbols &&
+          !facts.bad_dwarf);
+    CHECK(facts.line_bytes <= facts.code_bytes &&
+          facts.line_bytes > facts.code_bytes * 8 / 10);
+    CHECK_EQ(facts.build_id_len, 20);
     end();
 }
 
@@ -172,7 +172,7 @@ TEST(lines_are_those_of_llvm_dwarfdump) /* catches: line 0, ends, padding */
 
     input_need("llvm-dwarfdump");
     begin(path);
-    CHECK_EQ(survey.line_bytes, number(LINES, path));
+    CHECK_EQ(facts.line_bytes, number(LINES, path));
     end();
     path = input_build("clang", "clang",
                        "clang -O2 -g -nostdlib -static -fno-pie "
@@ -180,17 +180,17 @@ TEST(lines_are_those_of_llvm_dwarfdump) /* catches: line 0, ends, padding */
     begin(path);
     CHECK(number("llvm-dwarfdump --debug-line %s | grep -c '^0x[0-9a-f]*  *0 '",
                  path) != 0);
-    CHECK(survey.line_bytes < survey.code_bytes);
-    CHECK_EQ(survey.line_bytes, number(LINES, path));
-    CHECK_EQ(survey.unit_count, 1);
-    CHECK_EQ(survey.units[0].line_bytes, survey.line_bytes);
+    CHECK(facts.line_bytes < facts.code_bytes);
+    CHECK_EQ(facts.line_bytes, number(LINES, path));
+    CHECK_EQ(facts.unit_count, 1);
+    CHECK_EQ(facts.units[0].line_bytes, facts.line_bytes);
     end();
 }
 
 TEST(units_without_lines_are_told) /* catches: what has none counted */
 {
     const char *path = build("-g", "", "");
-    const struct survey_unit *none;
+    const struct check_unit *none;
     char object[300];
     uint64_t lined, plain;
 
@@ -202,24 +202,24 @@ TEST(units_without_lines_are_told) /* catches: what has none counted */
                    "while read x; do echo $((0x$x)); done |"
                    "awk '{n += $1} END {print n}'",
                    object);
-    none = unit_with(plain, SURVEY_LEAF);
+    none = unit_with(plain, CHECK_LEAF);
     CHECK(none != NULL && none->name == NULL && none->line_bytes == 0);
-    CHECK_EQ(none->language, SURVEY_C);
-    CHECK(survey.line_bytes >= lined);
-    CHECK(survey.line_bytes <= survey.described);
-    CHECK(survey.described + plain <= survey.code_bytes);
-    CHECK(survey.named_bytes >= survey.described + plain);
+    CHECK_EQ(none->language, CHECK_C);
+    CHECK(facts.line_bytes >= lined);
+    CHECK(facts.line_bytes <= facts.described);
+    CHECK(facts.described + plain <= facts.code_bytes);
+    CHECK(facts.named_bytes >= facts.described + plain);
     end();
 }
 
 TEST(stripped_images_say_so) /* catches: guesses */
 {
     begin(build("-g", "-g", "-s"));
-    CHECK(!survey.has_symbols && !survey.has_dwarf && !survey.agent.linked);
-    CHECK_EQ(survey.functions, 0);
-    CHECK_EQ(survey.named_bytes, 0);
-    CHECK_EQ(survey.line_bytes, 0);
-    CHECK(survey.code_bytes > 100 && survey.unit_count == 0);
+    CHECK(!facts.has_symbols && !facts.has_dwarf && !facts.agent.linked);
+    CHECK_EQ(facts.functions, 0);
+    CHECK_EQ(facts.named_bytes, 0);
+    CHECK_EQ(facts.line_bytes, 0);
+    CHECK(facts.code_bytes > 100 && facts.unit_count == 0);
     end();
 }
 
@@ -228,7 +228,7 @@ TEST(position_and_identity_are_those_of_readelf) /* catches: ET_DYN */
     begin(input_build("cc", "pie",
                       "cc -O2 -g -fpie -pie -nostdlib -Wl,--build-id=none "
                       "-Wl,-e,_start $IN/inline.c -o $OUT"));
-    CHECK(survey.moves && survey.build_id == NULL);
+    CHECK(facts.moves && facts.build_id == NULL);
     end();
 }
 
@@ -238,9 +238,9 @@ TEST(labels_have_no_size) /* catches: assembler taken for compiled code */
         "cc", "labels", "cc -nostdlib -static -no-pie $IN/labels.S -o $OUT");
 
     begin(path);
-    CHECK_EQ(survey.labels, 3); /* bare_label, evil_name, no_symbol */
-    CHECK(survey.label_bytes > 0 && survey.label_bytes < survey.code_bytes);
-    CHECK_EQ(survey.unit_count, 2);
+    CHECK_EQ(facts.labels, 3); /* bare_label, evil_name, no_symbol */
+    CHECK(facts.label_bytes > 0 && facts.label_bytes < facts.code_bytes);
+    CHECK_EQ(facts.unit_count, 2);
     end();
 }
 
@@ -256,27 +256,27 @@ TEST(unwind_tables_cover_what_readelf_says) /* catches: encodings, CIEs */
     const char *path = build("-g", "-g", "");
 
     begin(path);
-    CHECK(survey.table[SURVEY_EH_FRAME] && !survey.table[SURVEY_DEBUG_FRAME]);
-    CHECK_EQ(survey.table_bytes[SURVEY_EH_FRAME], number(ENTRIES, path));
+    CHECK(facts.table[CHECK_EH_FRAME] && !facts.table[CHECK_DEBUG_FRAME]);
+    CHECK_EQ(facts.table_bytes[CHECK_EH_FRAME], number(ENTRIES, path));
     end();
     path = input_build("cc", "df",
                        "cc -O2 -g -fno-asynchronous-unwind-tables -fno-pie "
                        "-no-pie -nostdlib -static $IN/inline.c -o $OUT");
     begin(path);
-    CHECK(!survey.table[SURVEY_EH_FRAME] && survey.table[SURVEY_DEBUG_FRAME]);
-    CHECK(survey.table_bytes[SURVEY_DEBUG_FRAME] > 100);
-    CHECK_EQ(survey.table_bytes[SURVEY_DEBUG_FRAME], number(ENTRIES, path));
+    CHECK(!facts.table[CHECK_EH_FRAME] && facts.table[CHECK_DEBUG_FRAME]);
+    CHECK(facts.table_bytes[CHECK_DEBUG_FRAME] > 100);
+    CHECK_EQ(facts.table_bytes[CHECK_DEBUG_FRAME], number(ENTRIES, path));
     end();
     path = input_build("g++", "lsda",
                        "g++ -O2 -g -shared -fPIC $IN/throws.cpp -o $OUT");
     begin(path);
-    CHECK_EQ(survey.table_bytes[SURVEY_EH_FRAME], number(ENTRIES, path));
+    CHECK_EQ(facts.table_bytes[CHECK_EH_FRAME], number(ENTRIES, path));
     end();
     path = input_build("cc", "joined",
                        "cc -nostdlib -static -no-pie $IN/tables.S -o $OUT");
     begin(path);
-    CHECK_EQ(survey.table_bytes[SURVEY_EH_FRAME], 15);
-    CHECK_EQ(survey.table_bytes[SURVEY_EH_FRAME], number(ENTRIES, path));
+    CHECK_EQ(facts.table_bytes[CHECK_EH_FRAME], 15);
+    CHECK_EQ(facts.table_bytes[CHECK_EH_FRAME], number(ENTRIES, path));
     end();
 }
 
@@ -288,20 +288,20 @@ TEST(tprof_is_found_by_its_symbols) /* catches: version, bounds, memory */
     const char *path = build("-g", "-g", fragments);
 
     begin(path);
-    CHECK(survey.agent.linked && survey.agent.has_note);
-    CHECK_STR(survey.agent.version, "tprof 9.8.7");
-    CHECK_EQ(survey.agent.wire, 0x203);
-    CHECK(survey.agent.vsock && !survey.agent.uart && !survey.agent.kvm);
-    CHECK_EQ(survey.agent.memory_size, 0x90000);
-    CHECK(survey.agent.has_bounds);
-    CHECK_EQ(survey.agent.text_bytes, number(TEXT_OF, path));
+    CHECK(facts.agent.linked && facts.agent.has_note);
+    CHECK_STR(facts.agent.version, "tprof 9.8.7");
+    CHECK_EQ(facts.agent.wire, 0x203);
+    CHECK(facts.agent.vsock && !facts.agent.uart && !facts.agent.kvm);
+    CHECK_EQ(facts.agent.memory_size, 0x90000);
+    CHECK(facts.agent.has_bounds);
+    CHECK_EQ(facts.agent.text_bytes, number(TEXT_OF, path));
     CHECK_EQ(
-        survey.code_bytes - survey.agent.text_bytes,
+        facts.code_bytes - facts.agent.text_bytes,
         number("size -A -d %s | awk '/^\\.init\\.text/ {print $2}'", path));
     end();
     begin(build("-g", "-g", ""));
-    CHECK(!survey.agent.linked && !survey.agent.has_bounds &&
-          survey.agent.version == NULL && survey.agent.memory_size == 0);
+    CHECK(!facts.agent.linked && !facts.agent.has_bounds &&
+          facts.agent.version == NULL && facts.agent.memory_size == 0);
     end();
 }
 
@@ -315,9 +315,9 @@ TEST(
         "echo '__tprof_build_id: __tprof_build_id_end:'; "
         "echo '.section .debug_info; .long 1000; .value 4'; } > $OUT.s && "
         "cc -nostdlib -static -no-pie $OUT.s -o $OUT"));
-    CHECK(survey.agent.linked && survey.agent.version == NULL);
-    CHECK(!survey.agent.has_note);
-    CHECK(survey.bad_dwarf);
+    CHECK(facts.agent.linked && facts.agent.version == NULL);
+    CHECK(!facts.agent.has_note);
+    CHECK(facts.bad_dwarf);
     end();
 }
 
@@ -333,26 +333,26 @@ TEST(the_agents_code_is_not_the_kernels) /* catches: its frames counted */
 
     begin(path);
     (void)snprintf(object, sizeof object, "%s.tprof.o", path);
-    CHECK(survey.agent.code_bytes >= number(TEXT_OF, object) - 15);
-    CHECK(survey.agent.code_bytes <= number(TEXT_OF, object));
-    CHECK_EQ(survey.unit_count, 3);
-    CHECK(survey.own_bytes + survey.agent.code_bytes <= survey.code_bytes);
-    CHECK_EQ(survey.frames.functions[SURVEY_BARE], 1); /* _start */
-    CHECK_EQ(survey.functions, 10);
+    CHECK(facts.agent.code_bytes >= number(TEXT_OF, object) - 15);
+    CHECK(facts.agent.code_bytes <= number(TEXT_OF, object));
+    CHECK_EQ(facts.unit_count, 3);
+    CHECK(facts.own_bytes + facts.agent.code_bytes <= facts.code_bytes);
+    CHECK_EQ(facts.frames.functions[CHECK_BARE], 1); /* _start */
+    CHECK_EQ(facts.functions, 10);
     end();
 }
 
 /* There must be code of (language), in compile units or beside them. */
-static void has_language(const char *path, enum survey_language language,
+static void has_language(const char *path, enum check_language language,
                          bool described)
 {
     uint64_t bytes = 0;
 
     begin(path);
-    for (size_t i = 0; i < survey.unit_count; i++) {
-        if (survey.units[i].language == language &&
-            (survey.units[i].name != NULL) == described)
-            bytes += survey.units[i].code_bytes;
+    for (size_t i = 0; i < facts.unit_count; i++) {
+        if (facts.units[i].language == language &&
+            (facts.units[i].name != NULL) == described)
+            bytes += facts.units[i].code_bytes;
     }
     CHECK(bytes != 0);
     end();
@@ -369,25 +369,25 @@ TEST(parts_go_with_their_functions) /* catches: one counted twice, C for Go */
         "ret; "
         ".size $f,.-$f\"; done; } > $OUT.s && cc -nostdlib -static -no-pie "
         "$OUT.s -o $OUT"));
-    CHECK_EQ(survey.functions, 4); /* with _start */
-    CHECK_EQ(survey.frames.functions[SURVEY_BARE], 3);
-    CHECK_EQ(survey.frames.functions[SURVEY_FRAMED], 0);
-    for (size_t i = 0; i < survey.unit_count; i++)
-        CHECK(survey.units[i].language != SURVEY_GO &&
-              survey.units[i].language != SURVEY_RUST);
+    CHECK_EQ(facts.functions, 4); /* with _start */
+    CHECK_EQ(facts.frames.functions[CHECK_BARE], 3);
+    CHECK_EQ(facts.frames.functions[CHECK_FRAMED], 0);
+    for (size_t i = 0; i < facts.unit_count; i++)
+        CHECK(facts.units[i].language != CHECK_GO &&
+              facts.units[i].language != CHECK_RUST);
     end();
 }
 
 TEST(percents_are_never_rounded_to_all_or_nothing)
 {
-    char p[SURVEY_PERCENT];
+    char p[TEXT_PERCENT];
 
-    CHECK_STR(survey_percent(p, 0, 1000), "0 %");
-    CHECK_STR(survey_percent(p, 1, 1000), "<1 %");
-    CHECK_STR(survey_percent(p, 999, 1000), ">99 %");
-    CHECK_STR(survey_percent(p, 1000, 1000), "100 %");
-    CHECK_STR(survey_percent(p, 994, 1000), "99 %");
-    CHECK_STR(survey_percent(p, 1, 0), "0 %");
+    CHECK_STR(text_percent(p, 0, 1000), "0 %");
+    CHECK_STR(text_percent(p, 1, 1000), "<1 %");
+    CHECK_STR(text_percent(p, 999, 1000), ">99 %");
+    CHECK_STR(text_percent(p, 1000, 1000), "100 %");
+    CHECK_STR(text_percent(p, 994, 1000), "99 %");
+    CHECK_STR(text_percent(p, 1, 0), "0 %");
 }
 
 TEST(languages_are_told_by_dwarf_and_by_names) /* catches: wrong remedies */
@@ -395,22 +395,22 @@ TEST(languages_are_told_by_dwarf_and_by_names) /* catches: wrong remedies */
     has_language(input_build("g++", "cxx",
                              "g++ -g -shared -fPIC -nostdlib $IN/throws.cpp "
                              "-o $OUT"),
-                 SURVEY_CXX, true);
+                 CHECK_CXX, true);
     has_language(input_build("g++", "cxx",
                              "g++ -shared -fPIC -nostdlib $IN/throws.cpp -o "
                              "$OUT"),
-                 SURVEY_CXX, false);
+                 CHECK_CXX, false);
 }
 
 TEST(rust_is_told_by_dwarf_and_by_names) /* catches: wrong remedies */
 {
     has_language(input_build("rustc", "rust",
                              "rustc -g -C opt-level=1 $IN/names.rs -o $OUT"),
-                 SURVEY_RUST, true);
+                 CHECK_RUST, true);
     has_language(input_build("rustc", "bare",
                              "rustc -C opt-level=1 -C strip=debuginfo "
                              "$IN/names.rs -o $OUT"),
-                 SURVEY_RUST, false);
+                 CHECK_RUST, false);
 }
 
 TEST(pascal_is_told_by_dwarf_and_by_names) /* catches: wrong remedies */
@@ -419,8 +419,8 @@ TEST(pascal_is_told_by_dwarf_and_by_names) /* catches: wrong remedies */
                                    "fpc -gw2 -FU. -FE. $IN/nested.pas -o$OUT "
                                    ">/dev/null");
 
-    has_language(path, SURVEY_PASCAL, true);
-    has_language(path, SURVEY_PASCAL, false); /* the units of the system */
+    has_language(path, CHECK_PASCAL, true);
+    has_language(path, CHECK_PASCAL, false); /* the units of the system */
 }
 
 /* objdump's lines "PLACE: START END UNWIND_DATA", hexadecimal */
@@ -443,14 +443,14 @@ TEST(pe_images_have_pdata) /* catches: RVA without the base */
         "/entry:efi_main /nodefaultlib /ignore:longsections /debug:dwarf "
         "/out:$OUT $OUT.obj");
     begin(path);
-    CHECK(survey.pe && survey.moves && survey.agent.linked);
-    CHECK_STR(survey.agent.version, "tprof 0.1.0");
-    CHECK_EQ(survey.agent.wire, 0x30a);
-    CHECK_EQ(survey.functions, 4);
-    CHECK(survey.table[SURVEY_PDATA] && survey.table_bytes[SURVEY_PDATA] > 100);
-    CHECK_EQ(survey.table_bytes[SURVEY_PDATA], number(PDATA, path));
+    CHECK(facts.pe && facts.moves && facts.agent.linked);
+    CHECK_STR(facts.agent.version, "tprof 0.1.0");
+    CHECK_EQ(facts.agent.wire, 0x30a);
+    CHECK_EQ(facts.functions, 4);
+    CHECK(facts.table[CHECK_PDATA] && facts.table_bytes[CHECK_PDATA] > 100);
+    CHECK_EQ(facts.table_bytes[CHECK_PDATA], number(PDATA, path));
     CHECK_EQ(
-        survey.code_bytes,
+        facts.code_bytes,
         number("objdump -h %s | awk '/ \\.text/ {print \"0x\" $3}'", path));
     end();
 }
@@ -497,8 +497,8 @@ TEST(a_long_name_for_all_costs_little) /* catches: hours for a small file */
     path = input_write("shared", elf, size);
     CHECK_EQ(setrlimit(RLIMIT_CPU, &limit), 0); /* it takes 20 ms */
     begin(path);
-    CHECK_EQ(survey.frames.functions[SURVEY_UNREAD], survey.functions);
-    CHECK(survey.functions > 20000);
+    CHECK_EQ(facts.frames.functions[CHECK_UNREAD], facts.functions);
+    CHECK(facts.functions > 20000);
     end();
     free(elf);
 }
@@ -520,9 +520,9 @@ TEST(a_long_name_for_all_units_costs_little) /* catches: the same in DWARF */
     CHECK(out != NULL);
     CHECK_EQ(setrlimit(RLIMIT_CPU, &limit), 0); /* it takes 300 ms */
     begin(path);
-    CHECK(survey.has_dwarf && !survey.bad_dwarf);
-    CHECK_EQ(survey.unit_count, 200000);
-    survey_write(out, path, &survey, false);
+    CHECK(facts.has_dwarf && !facts.bad_dwarf);
+    CHECK_EQ(facts.unit_count, 200000);
+    check_report(out, path, &facts, false);
     fclose(out);
     end();
 }
@@ -541,8 +541,8 @@ TEST(functions_in_functions_cost_little) /* catches: each read to its end */
 
     CHECK_EQ(setrlimit(RLIMIT_CPU, &limit), 0); /* it takes 40 ms */
     begin(path);
-    CHECK(survey.functions > 8000);
-    CHECK(survey.frames.functions[SURVEY_UNREAD] > 7000);
+    CHECK(facts.functions > 8000);
+    CHECK(facts.frames.functions[CHECK_UNREAD] > 7000);
     end();
 }
 
@@ -554,14 +554,14 @@ TEST(every_allocation_may_fail) /* catches: a crash, a leak */
     CHECK_EQ(image_open(&img, path, &e), 0);
     for (unsigned n = 1;; n++) {
         alloc_fail_at(n);
-        int status = survey_take(&survey, img);
+        int status = check_gather(&facts, img);
         if (!alloc_failed()) {
             CHECK_EQ(status, 0);
             break;
         }
         if (status != 0)
-            CHECK(survey.units == NULL);
-        survey_fini(&survey);
+            CHECK(facts.units == NULL);
+        check_facts_fini(&facts);
     }
     end();
 }
