@@ -20,7 +20,7 @@ struct look {
     struct check_facts *s;
     struct image *img;
     struct dwarf *dwarf; /* NULL: none */
-    struct opcodes *codes;
+    struct frame_places *codes;
     struct spans code; /* all instructions, settled */
     struct spans named, lines, described;
     bool go;         /* has its tables */
@@ -136,14 +136,14 @@ static void count(struct check_frames *f, enum check_frame frame,
     f->bytes[frame] += bytes;
 }
 
-static enum code_frame frame_of(struct look *l, const struct image_function *f,
-                                uint64_t *told)
+static enum code_framing
+frame_of(struct look *l, const struct image_function *f, uint64_t *told)
 {
     *told = 0;
     if (f->size > l->budget || fair(f->name) == NULL)
         return CODE_UNREAD;
     l->budget -= f->size;
-    return opcodes_frame(l->codes, f, told);
+    return frame_place_framing(l->codes, f, told);
 }
 
 static int look_at_function(struct look *l, const struct image_function *f)
@@ -155,7 +155,7 @@ static int look_at_function(struct look *l, const struct image_function *f)
     };
     uint64_t bytes = spans_within(&l->code, f->start, f->start + f->size);
     uint64_t told;
-    enum code_frame frame = frame_of(l, f, &told);
+    enum code_framing frame = frame_of(l, f, &told);
     struct check_unit *unit = unit_of(l, f);
 
     if (unit->name == NULL)
@@ -296,7 +296,7 @@ int check_gather(struct check_facts *out, struct image *img)
     struct look l = {.s = out,
                      .img = img,
                      .dwarf = dwarf_open(img),
-                     .codes = opcodes_new(img, 0)};
+                     .codes = frame_places_new(img, 0)};
     int status;
 
     *out = (struct check_facts){0};
@@ -305,7 +305,7 @@ int check_gather(struct check_facts *out, struct image *img)
     spans_fini(&l.named);
     spans_fini(&l.lines);
     spans_fini(&l.described);
-    opcodes_free(l.codes);
+    frame_places_free(l.codes);
     dwarf_close(l.dwarf);
     if (status != 0)
         check_facts_fini(out);

@@ -16,20 +16,20 @@
 /* Answers kept in all; a hostile symbol table could ask for any number. */
 #define MAX_KEPT_BYTES     (256u << 20)
 
-struct opcodes {
+struct frame_places {
     struct image *img;
     uint64_t slide;
     struct map known; /* start of a function -> index of its answers */
     uint8_t **places; /* by offset, as packed; NULL: not understood */
     size_t count, room;
     size_t bytes;
-    struct calls *calls; /* NULL: not read yet, or not to be had */
-    bool calls_read;
+    struct only_calls *only_calls; /* NULL: not read yet, or not to be had */
+    bool only_calls_read;
 };
 
-struct opcodes *opcodes_new(struct image *img, uint64_t slide)
+struct frame_places *frame_places_new(struct image *img, uint64_t slide)
 {
-    struct opcodes *o = calloc(1, sizeof *o);
+    struct frame_places *o = calloc(1, sizeof *o);
 
     if (o != NULL) {
         o->img = img;
@@ -38,7 +38,7 @@ struct opcodes *opcodes_new(struct image *img, uint64_t slide)
     return o;
 }
 
-void opcodes_free(struct opcodes *o)
+void frame_places_free(struct frame_places *o)
 {
     if (o == NULL)
         return;
@@ -46,11 +46,11 @@ void opcodes_free(struct opcodes *o)
         free(o->places[i]);
     free(o->places);
     map_fini(&o->known);
-    calls_free(o->calls);
+    only_calls_free(o->only_calls);
     free(o);
 }
 
-static bool code_of(const struct opcodes *o, const struct image_function *f,
+static bool code_of(const struct frame_places *o, const struct image_function *f,
                     const uint8_t **code)
 {
     size_t have;
@@ -71,7 +71,7 @@ static void enter(struct frame_flow *flow)
  * Note the states in which function (f) jumps into (cold) at (start). Does (f)
  * set up a frame?
  */
-static bool enter_from(const struct opcodes *o, const struct image_function *f,
+static bool enter_from(const struct frame_places *o, const struct image_function *f,
                        struct frame_part *cold, uint64_t start)
 {
     struct frame_flow flow;
@@ -106,7 +106,7 @@ static size_t parent_length(const char *name)
  * A cold part begins in the states in which its function jumps to it. Several
  * static functions may have the name; only the right one jumps there.
  */
-static void enter_cold(const struct opcodes *o, struct frame_flow *flow,
+static void enter_cold(const struct frame_places *o, struct frame_flow *flow,
                        const struct image_function *f)
 {
     size_t len = parent_length(f->name);
@@ -148,7 +148,7 @@ static uint8_t pack(const struct frame_flow *flow, size_t at, bool depth_known)
 }
 
 /* The places of function (f) by offset; NULL if it is not understood. */
-static uint8_t *interpret(struct opcodes *o, const struct image_function *f)
+static uint8_t *interpret(struct frame_places *o, const struct image_function *f)
 {
     const uint8_t *code;
     struct frame_flow flow;
@@ -180,7 +180,7 @@ fail_flow:
 }
 
 /* Interpret (f) and keep the result; its index, or MAP_NOTHING. */
-static uint32_t learn(struct opcodes *o, const struct image_function *f)
+static uint32_t learn(struct frame_places *o, const struct image_function *f)
 {
     uint32_t *index;
 
@@ -205,7 +205,7 @@ static uint32_t learn(struct opcodes *o, const struct image_function *f)
  * Without a function there are no instruction boundaries, and 0xf4 is a common
  * displacement. `sti; hlt` and mwait are long enough to be told by themselves.
  */
-static enum code_place place_by_bytes(const struct opcodes *o, uint64_t address)
+static enum code_place place_by_bytes(const struct frame_places *o, uint64_t address)
 {
     size_t have;
     const uint8_t *code = image_code(o->img, address - 3, &have);
@@ -218,7 +218,7 @@ static enum code_place place_by_bytes(const struct opcodes *o, uint64_t address)
 }
 
 /* What is packed for (address), at link time; NULL: nothing is known. */
-static const uint8_t *find(struct opcodes *o, uint64_t address)
+static const uint8_t *find(struct frame_places *o, uint64_t address)
 {
     const struct image_function *f = image_function(o->img, address);
     uint32_t index;
@@ -233,7 +233,7 @@ static const uint8_t *find(struct opcodes *o, uint64_t address)
     return &o->places[index][address - f->start];
 }
 
-enum code_place opcodes_place(struct opcodes *o, uint64_t pc)
+enum code_place frame_place_at(struct frame_places *o, uint64_t pc)
 {
     const uint8_t *packed = find(o, pc - o->slide);
 
@@ -241,7 +241,7 @@ enum code_place opcodes_place(struct opcodes *o, uint64_t pc)
                           : place_by_bytes(o, pc - o->slide);
 }
 
-struct code_exit opcodes_exit(struct opcodes *o, uint64_t pc)
+struct code_exit frame_place_exit(struct frame_places *o, uint64_t pc)
 {
     const uint8_t *packed = find(o, pc - o->slide);
     unsigned bits = packed != NULL ? *packed : CODE_FAR << WORDS_SHIFT;
@@ -250,7 +250,7 @@ struct code_exit opcodes_exit(struct opcodes *o, uint64_t pc)
                               (bits & RBP_KEPT) != 0, (bits & CALLED) != 0};
 }
 
-static enum code_frame frame_of(const struct frame_flow *flow)
+static enum code_framing frame_of(const struct frame_flow *flow)
 {
     if (flow->has_frame || flow->outermost)
         return CODE_FRAMED;
@@ -276,12 +276,13 @@ static uint64_t told_by_words(const struct frame_flow *flow)
     return bytes;
 }
 
-enum code_frame opcodes_frame(struct opcodes *o, const struct image_function *f,
-                              uint64_t *told)
+enum code_framing frame_place_framing(struct frame_places *o,
+                                      const struct image_function *f,
+                                      uint64_t *told)
 {
     struct frame_flow flow;
     const uint8_t *code;
-    enum code_frame frame = CODE_UNREAD;
+    enum code_framing frame = CODE_UNREAD;
 
     *told = 0;
     if (parent_length(f->name) != 0)
@@ -294,7 +295,7 @@ enum code_frame opcodes_frame(struct opcodes *o, const struct image_function *f,
         frame = frame_of(&flow);
         if (frame == CODE_FRAMED)
             *told = 0;
-        else if (opcodes_only_call(o, o->slide + f->start) != 0)
+        else if (frame_place_only_call(o, o->slide + f->start) != 0)
             *told = f->size;
         else if (f->sized) /* a label may stand in the midst of code */
             *told = told_by_words(&flow);
@@ -303,21 +304,22 @@ enum code_frame opcodes_frame(struct opcodes *o, const struct image_function *f,
     return frame;
 }
 
-enum code_place opcodes_call_place(struct opcodes *o, uint64_t pc)
+enum code_place frame_place_of_call(struct frame_places *o, uint64_t pc)
 {
     const struct image_function *f = image_function(o->img, pc - 1 - o->slide);
 
     if (f == NULL || f != image_function(o->img, pc - o->slide))
         return CODE_UNKNOWN;
-    return opcodes_place(o, pc);
+    return frame_place_at(o, pc);
 }
 
-uint64_t opcodes_only_call(struct opcodes *o, uint64_t pc)
+uint64_t frame_place_only_call(struct frame_places *o, uint64_t pc)
 {
-    if (!o->calls_read && image_intact(o->img))
-        o->calls = calls_new(o->img);
-    o->calls_read = true;
-    uint64_t back = o->calls != NULL ? calls_only(o->calls, pc - o->slide) : 0;
+    if (!o->only_calls_read && image_intact(o->img))
+        o->only_calls = only_calls_new(o->img);
+    o->only_calls_read = true;
+    uint64_t back =
+        o->only_calls != NULL ? only_call_return(o->only_calls, pc - o->slide) : 0;
 
     return back != 0 ? back + o->slide : 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What an interrupted instruction says about the stack below it, read from
- * the opcodes of its function: whether the frame pointer already (or still)
- * names this function's frame, and whether the CPU was idle.
+ * the instructions of its function: whether the frame pointer already (or
+ * still) names this function's frame, and whether the CPU was idle.
  */
 #ifndef TPROF_CODE_FRAME_PLACE_H
 #define TPROF_CODE_FRAME_PLACE_H
@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 struct image;
-struct opcodes;
+struct frame_places;
 
 /*
  * Only in CODE_BODY does a walk along the frame pointers find the direct
@@ -32,10 +32,10 @@ enum code_place {
  * A classifier for (img), which must outlive it, with (slide) as given by
  * image_slide(). NULL if there is no memory.
  */
-struct opcodes *opcodes_new(struct image *img, uint64_t slide);
+struct frame_places *frame_places_new(struct image *img, uint64_t slide);
 
 /* Release (o). NULL is allowed. */
-void opcodes_free(struct opcodes *o);
+void frame_places_free(struct frame_places *o);
 
 /*
  * Where the run-time address (pc) of an interrupted instruction lies. Give it
@@ -44,21 +44,21 @@ void opcodes_free(struct opcodes *o);
  * The first question about a function interprets it once; the answers are
  * remembered. Bounded by the function's size.
  */
-enum code_place opcodes_place(struct opcodes *o, uint64_t pc);
+enum code_place frame_place_at(struct frame_places *o, uint64_t pc);
 
 /*
  * Where the call lies that returns to (pc). Compilers of other languages than
  * C leave frames out of functions that call, too. A call that ends its function
  * returns to another one: CODE_UNKNOWN.
  */
-enum code_place opcodes_call_place(struct opcodes *o, uint64_t pc);
+enum code_place frame_place_of_call(struct frame_places *o, uint64_t pc);
 
 /* The return address of the only call, in the whole image, of the function at
  * (pc); 0 if there may be others. The first question reads the whole image. */
-uint64_t opcodes_only_call(struct opcodes *o, uint64_t pc);
+uint64_t frame_place_only_call(struct frame_places *o, uint64_t pc);
 
 /* How a whole function treats frame pointers. */
-enum code_frame {
+enum code_framing {
     CODE_FRAMED,  /* it sets up a frame, or has no caller */
     CODE_LEAF,    /* it sets up none, and calls nobody */
     CODE_BARE,    /* it sets up none, and calls */
@@ -72,8 +72,9 @@ struct image_function;
 /* What function (f) of the classifier's image is, and in how many bytes (*told)
  * of it the stack's words or the code tell the direct caller all the same, if
  * it sets up no frame. Interprets it each time. */
-enum code_frame opcodes_frame(struct opcodes *o, const struct image_function *f,
-                              uint64_t *told);
+enum code_framing frame_place_framing(struct frame_places *o,
+                                      const struct image_function *f,
+                                      uint64_t *told);
 
 /*
  * The way out of a function, from somewhere in it: how many words lie on the
@@ -87,16 +88,16 @@ struct code_exit {
 
 #define CODE_FAR 7u
 
-/* ... at the run-time address (pc), as opcodes_place() takes it. */
-struct code_exit opcodes_exit(struct opcodes *o, uint64_t pc);
+/* ... at the run-time address (pc), as frame_place_at() takes it. */
+struct code_exit frame_place_exit(struct frame_places *o, uint64_t pc);
 
-static inline bool opcodes_idle(enum code_place place)
+static inline bool frame_place_idle(enum code_place place)
 {
     return place == CODE_IDLE || place == CODE_IDLE_BARE;
 }
 
 /* Is the direct caller of a sample at (place) uncertain? */
-static inline bool opcodes_caller_uncertain(enum code_place place)
+static inline bool frame_place_caller_uncertain(enum code_place place)
 {
     return place != CODE_BODY && place != CODE_IDLE;
 }
@@ -106,7 +107,7 @@ static inline bool opcodes_caller_uncertain(enum code_place place)
  * Where the code is not understood it is taken for usual: it calls, so it has a
  * frame.
  */
-static inline bool opcodes_caller_missing(enum code_place place)
+static inline bool frame_place_caller_missing(enum code_place place)
 {
     return place == CODE_NO_FRAME || place == CODE_PROLOGUE ||
            place == CODE_EPILOGUE;

@@ -21,7 +21,7 @@ struct entry {
     bool open;      /* it may be entered in other ways */
 };
 
-struct calls {
+struct only_calls {
     const struct image *img;
     const struct image_function *functions; /* the first of them */
     struct entry *entries;                  /* one for each */
@@ -29,7 +29,7 @@ struct calls {
     size_t count;
 };
 
-static struct entry *entry_of(const struct calls *c,
+static struct entry *entry_of(const struct only_calls *c,
                               const struct image_function *f)
 {
     return &c->entries[f - c->functions];
@@ -37,7 +37,7 @@ static struct entry *entry_of(const struct calls *c,
 
 /* The function that begins at (address), or NULL. Few are between the first
  * and the last one's beginning, so this is quick. */
-static const struct image_function *begins_at(const struct calls *c,
+static const struct image_function *begins_at(const struct only_calls *c,
                                               uint64_t address)
 {
     const struct image_function *f;
@@ -50,7 +50,7 @@ static const struct image_function *begins_at(const struct calls *c,
 }
 
 /* Control may come to (address) by other ways than a call. */
-static void open_at(struct calls *c, uint64_t address)
+static void open_at(struct only_calls *c, uint64_t address)
 {
     const struct image_function *f = image_function(c->img, address);
 
@@ -58,7 +58,7 @@ static void open_at(struct calls *c, uint64_t address)
         entry_of(c, f)->open = true;
 }
 
-static void note_call(struct calls *c, uint64_t target, uint64_t back)
+static void note_call(struct only_calls *c, uint64_t target, uint64_t back)
 {
     const struct image_function *f = begins_at(c, target);
 
@@ -69,7 +69,7 @@ static void note_call(struct calls *c, uint64_t target, uint64_t back)
 }
 
 /* Calls and jumps out of function (f). */
-static void sweep(struct calls *c, const struct image_function *f)
+static void sweep(struct only_calls *c, const struct image_function *f)
 {
     size_t have, len = 1;
     const uint8_t *code = image_code(c->img, f->start, &have);
@@ -100,7 +100,7 @@ static void sweep(struct calls *c, const struct image_function *f)
 }
 
 /* Whose beginning do the four bytes at (p), which lie at (address), name? */
-static void look(struct calls *c, const uint8_t *p, uint64_t address,
+static void look(struct only_calls *c, const uint8_t *p, uint64_t address,
                  bool is_code)
 {
     uint64_t high = c->functions[0].start & ~(uint64_t)UINT32_MAX;
@@ -125,7 +125,7 @@ static void look(struct calls *c, const uint8_t *p, uint64_t address,
         entry_of(c, f)->named++;
 }
 
-static void look_at_all(struct calls *c)
+static void look_at_all(struct only_calls *c)
 {
     const struct image_text *s;
 
@@ -139,7 +139,7 @@ static void look_at_all(struct calls *c)
 
 /* Sweep all functions; -1 if they overlap so much that it could take for ever.
  */
-static int sweep_all(struct calls *c)
+static int sweep_all(struct only_calls *c)
 {
     const struct image_text *s;
     uint64_t room = 0;
@@ -156,15 +156,15 @@ static int sweep_all(struct calls *c)
 }
 
 /* Low halves are told apart, high ones are not. */
-static bool is_near(const struct calls *c)
+static bool is_near(const struct only_calls *c)
 {
     return c->count != 0 && c->functions[0].start >> 32 ==
                                 c->functions[c->count - 1].start >> 32;
 }
 
-struct calls *calls_new(const struct image *img)
+struct only_calls *only_calls_new(const struct image *img)
 {
-    struct calls *c = calloc(1, sizeof *c);
+    struct only_calls *c = calloc(1, sizeof *c);
 
     if (c == NULL)
         return NULL;
@@ -190,7 +190,7 @@ struct calls *calls_new(const struct image *img)
     return c;
 }
 
-void calls_free(struct calls *c)
+void only_calls_free(struct only_calls *c)
 {
     if (c == NULL)
         return;
@@ -198,7 +198,7 @@ void calls_free(struct calls *c)
     free(c);
 }
 
-uint64_t calls_only(const struct calls *c, uint64_t address)
+uint64_t only_call_return(const struct only_calls *c, uint64_t address)
 {
     const struct image_function *f =
         c->count != 0 ? image_function(c->img, address) : NULL;

@@ -9,17 +9,17 @@
 
 #include <stdint.h>
 
-struct calls;
+struct only_calls;
 struct image;
 
 /* Reads all that (img) loads, once. NULL if there is no memory. */
-struct calls *calls_new(const struct image *img);
+struct only_calls *only_calls_new(const struct image *img);
 
 /* Release (c). NULL is allowed. */
-void calls_free(struct calls *c);
+void only_calls_free(struct only_calls *c);
 
 /* The return address of the only call of the function that holds (address), at
  * link time; 0 if there is no such call or others may exist. */
-uint64_t calls_only(const struct calls *c, uint64_t address);
+uint64_t only_call_return(const struct only_calls *c, uint64_t address);
 
 #endif

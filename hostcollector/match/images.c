@@ -14,7 +14,7 @@ struct shared_image {
     struct image *image;
     struct stat file; /* as it was when it was opened */
     struct symbolizer *symbolizer;
-    struct opcodes *opcodes;
+    struct frame_places *frame_places;
 };
 
 static bool same_file(const struct stat *a, const struct stat *b)
@@ -74,17 +74,17 @@ int shared_image_readers(struct shared_image *s, struct atlas_image *image)
 {
     if (s->symbolizer == NULL)
         s->symbolizer = symbolizer_new(s->image, 0);
-    if (s->opcodes == NULL)
-        s->opcodes = opcodes_new(s->image, 0);
+    if (s->frame_places == NULL)
+        s->frame_places = frame_places_new(s->image, 0);
     image->symbolizer = s->symbolizer;
-    image->opcodes = s->opcodes;
-    return s->symbolizer != NULL && s->opcodes != NULL ? 0 : -1;
+    image->frame_places = s->frame_places;
+    return s->symbolizer != NULL && s->frame_places != NULL ? 0 : -1;
 }
 
 void images_fini(struct images *set)
 {
     for (size_t i = 0; i < set->count; i++) {
-        opcodes_free(set->list[i]->opcodes);
+        frame_places_free(set->list[i]->frame_places);
         symbolizer_free(set->list[i]->symbolizer);
         image_close(set->list[i]->image);
         free(set->list[i]);

@@ -32,17 +32,18 @@ static bool step_by_word(struct climb *c, uint32_t words)
     if ((c->stack->slot_mask >> c->word & 1) == 0)
         return false;
     return_to(c, c->stack->words[c->word++]);
-    return c->spot.image->opcodes != NULL &&
-           opcodes_exit(c->spot.image->opcodes, c->spot.address).called;
+    return c->spot.image->frame_places != NULL &&
+           frame_place_exit(c->spot.image->frame_places, c->spot.address)
+               .called;
 }
 
 /* By the only call that there is: another image could have one, too. */
 static bool step_by_code(struct climb *c)
 {
-    uint64_t back =
-        atlas_count(c->atlas) == 1
-            ? opcodes_only_call(c->spot.image->opcodes, c->spot.address)
-            : 0;
+    uint64_t back = atlas_count(c->atlas) == 1
+                        ? frame_place_only_call(c->spot.image->frame_places,
+                                                c->spot.address)
+                        : 0;
 
     c->word = WIRE_STACK_SLOTS;
     if (back != 0)
@@ -53,7 +54,7 @@ static bool step_by_code(struct climb *c)
 static bool step(struct climb *c)
 {
     struct code_exit out =
-        opcodes_exit(c->spot.image->opcodes, c->spot.address);
+        frame_place_exit(c->spot.image->frame_places, c->spot.address);
 
     c->rbp_kept = c->rbp_kept && out.rbp_kept;
     return c->stack != NULL && out.words != CODE_FAR &&
@@ -71,8 +72,8 @@ static struct callers climb_from(struct climb *c)
 
     while (!is_body && found.count < CALLERS_MAX && step(c)) {
         found.address[found.count++] = c->pc;
-        is_body =
-            opcodes_place(c->spot.image->opcodes, c->spot.address) == CODE_BODY;
+        is_body = frame_place_at(c->spot.image->frame_places,
+                                 c->spot.address) == CODE_BODY;
     }
     found.missing = !is_body || !c->rbp_kept;
     return found;
@@ -87,9 +88,9 @@ struct callers callers_of_leaf(const struct atlas *atlas, uint64_t leaf,
                       .spot = atlas_find(atlas, leaf),
                       .rbp_kept = true};
 
-    if (c.spot.image->opcodes == NULL ||
-        !opcodes_caller_uncertain(
-            opcodes_place(c.spot.image->opcodes, c.spot.address)))
+    if (c.spot.image->frame_places == NULL ||
+        !frame_place_caller_uncertain(
+            frame_place_at(c.spot.image->frame_places, c.spot.address)))
         return (struct callers){.count = 0};
     return climb_from(&c);
 }
@@ -100,9 +101,9 @@ struct callers callers_of_frame(const struct atlas *atlas, uint64_t frame)
         .atlas = atlas, .word = WIRE_STACK_SLOTS, .rbp_kept = true};
 
     return_to(&c, frame);
-    if (c.spot.image->opcodes == NULL ||
-        !opcodes_caller_missing(
-            opcodes_call_place(c.spot.image->opcodes, c.spot.address)))
+    if (c.spot.image->frame_places == NULL ||
+        !frame_place_caller_missing(
+            frame_place_of_call(c.spot.image->frame_places, c.spot.address)))
         return (struct callers){.count = 0};
     return climb_from(&c);
 }

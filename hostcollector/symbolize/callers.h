@@ -2,7 +2,7 @@
 /*
  * The callers that a walk along frame pointers has missed, where a function has
  * no frame, or none yet, or none any more. Two things tell them: the words on
- * top of the interrupted stack, since the opcodes say how far below its return
+ * top of the interrupted stack, since instructions say how far below its return
  * address RSP stands; and the code, where a function has but one caller.
  *
  * Only what is certain: a word is taken where all ways through the code lead to

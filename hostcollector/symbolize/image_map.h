@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 struct atlas;
-struct opcodes;
+struct frame_places;
 struct symbolizer;
 
 /* An image, wherever it lies. Readers must outlive the atlas, and be of slide
@@ -18,7 +18,7 @@ struct symbolizer;
 struct atlas_image {
     const char *name; /* to be shown, harmless; copied. NULL: the kernel's */
     struct symbolizer *symbolizer; /* NULL: its file is not known */
-    struct opcodes *opcodes;       /* likewise */
+    struct frame_places *frame_places;       /* likewise */
 };
 
 /* The kernel's number; others follow in the order in which they were added. */

@@ -135,8 +135,8 @@ static int push_callers(struct builder *b, const struct stack *stack,
 /* What is known of the code around the interrupted instruction. */
 static enum code_place place_of(const struct atlas_spot *leaf)
 {
-    return leaf->image->opcodes != NULL
-               ? opcodes_place(leaf->image->opcodes, leaf->address)
+    return leaf->image->frame_places != NULL
+               ? frame_place_at(leaf->image->frame_places, leaf->address)
                : CODE_UNKNOWN;
 }
 
@@ -151,7 +151,7 @@ static int lay_path(struct builder *b, const struct profile_entry *entry,
     b->path.count = 0;
     b->path.amount = (struct amount){tally->samples, tally->weight, tally->time,
                                      tally->time_sq};
-    b->path.idle = opcodes_idle(place);
+    b->path.idle = frame_place_idle(place);
     b->path.uncertain = missed.missing && missed.count == 0;
     if (push_callers(b, stack, &missed) != 0 || push_place(b, entry->leaf) != 0)
         return -1;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Any bytes as the guest's image: identity, symbols, lines, opcodes, facts. */
+/* Any bytes as the guest's image: identity, symbols, lines, frame_places,
+ * facts. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +57,7 @@ static void look_over(struct image *img)
 static void use(struct image *img)
 {
     struct symbolizer *s = symbolizer_new(img, 0);
-    struct opcodes *o = opcodes_new(img, 0);
+    struct frame_places *o = frame_places_new(img, 0);
     uint64_t pcs[MAX_ADDRESSES], slide;
     size_t n = choose(img, pcs), len;
     uint32_t crc;
@@ -73,12 +74,12 @@ static void use(struct image *img)
             if (f->function == NULL || strpbrk(f->function, "\033\n") != NULL)
                 abort();
         }
-        (void)opcodes_place(o, pcs[i]);
-        (void)opcodes_exit(o, pcs[i]);
-        (void)opcodes_only_call(o, pcs[i]);
+        (void)frame_place_at(o, pcs[i]);
+        (void)frame_place_exit(o, pcs[i]);
+        (void)frame_place_only_call(o, pcs[i]);
         (void)image_text_crc(img, pcs[i], 4096, &crc);
     }
-    opcodes_free(o);
+    frame_places_free(o);
     symbolizer_free(s);
     look_over(img);
 }

@@ -34,9 +34,10 @@ static void begin(void)
     if (image_open(&img, path, &e) != 0)
         check_failed(__FILE__, __LINE__, "%s", e.text);
 
-    const struct atlas_image kernel = {.opcodes = opcodes_new(img, 0)};
+    const struct atlas_image kernel = {.frame_places =
+                                           frame_places_new(img, 0)};
 
-    CHECK(kernel.opcodes != NULL);
+    CHECK(kernel.frame_places != NULL);
     atlas = atlas_new(&kernel, SLIDE);
     CHECK(atlas != NULL);
 }

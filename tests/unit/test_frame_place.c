@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* opcodes, insn: against objdump, call frame information, and by hand. */
+/* frame_places, insn: against objdump, call frame information, and by hand. */
 #include "code/frame_place.h"
 
 #include <inttypes.h>
@@ -17,7 +17,7 @@
 #define LINK "-nostdlib -static -no-pie "
 
 static struct image *img;
-static struct opcodes *ops;
+static struct frame_places *ops;
 
 static void begin(const char *path, uint64_t slide)
 {
@@ -25,13 +25,13 @@ static void begin(const char *path, uint64_t slide)
 
     if (image_open(&img, path, &e) != 0)
         check_failed(__FILE__, __LINE__, "%s", e.text);
-    ops = opcodes_new(img, slide);
+    ops = frame_places_new(img, slide);
     CHECK(ops != NULL);
 }
 
 static void end(void)
 {
-    opcodes_free(ops);
+    frame_places_free(ops);
     image_close(img);
 }
 
@@ -55,7 +55,7 @@ static unsigned check_labels(const char *path, uint64_t slide)
          line = strtok_r(NULL, "\n", &rest)) {
         char *label = strstr(line, "at_") + 3;
         const char *place =
-            place_name(opcodes_place(ops, strtoull(line, NULL, 16) + slide));
+            place_name(frame_place_at(ops, strtoull(line, NULL, 16) + slide));
 
         if (strncmp(label, place, strlen(place)) != 0)
             check_failed(__FILE__, __LINE__, "%s: %s", label, place);
@@ -88,10 +88,10 @@ TEST(idle_is_seen_without_symbols) /* catches: 0xf4 taken for a hlt */
     end();
     free(input_run("strip %s", path));
     begin(path, 0);
-    CHECK_EQ(opcodes_place(ops, hlt), CODE_IDLE); /* after an sti */
-    CHECK_EQ(opcodes_place(ops, mwait), CODE_IDLE);
-    CHECK_EQ(opcodes_place(ops, f4), CODE_UNKNOWN);
-    CHECK_EQ(opcodes_place(ops, 0), CODE_UNKNOWN);
+    CHECK_EQ(frame_place_at(ops, hlt), CODE_IDLE); /* after an sti */
+    CHECK_EQ(frame_place_at(ops, mwait), CODE_IDLE);
+    CHECK_EQ(frame_place_at(ops, f4), CODE_UNKNOWN);
+    CHECK_EQ(frame_place_at(ops, 0), CODE_UNKNOWN);
     end();
 }
 
@@ -107,27 +107,27 @@ static uint64_t at(const char *name)
 TEST(calls_without_a_frame_are_told) /* catches: callers of callers invented */
 {
     begin(input_build("cc", "frames", "cc " LINK "$IN/frames.S -o $OUT"), 0);
-    CHECK_EQ(opcodes_call_place(ops, at("at_body_call")), CODE_BODY);
-    CHECK_EQ(opcodes_call_place(ops, at("at_noframe_call")), CODE_NO_FRAME);
-    CHECK(opcodes_caller_missing(CODE_NO_FRAME));
-    CHECK(!opcodes_caller_missing(CODE_BODY));
+    CHECK_EQ(frame_place_of_call(ops, at("at_body_call")), CODE_BODY);
+    CHECK_EQ(frame_place_of_call(ops, at("at_noframe_call")), CODE_NO_FRAME);
+    CHECK(frame_place_caller_missing(CODE_NO_FRAME));
+    CHECK(!frame_place_caller_missing(CODE_BODY));
     /* a call that never returns ends its function: no word on the next one */
-    CHECK_EQ(opcodes_call_place(ops, at("at_prologue_behind_call")),
+    CHECK_EQ(frame_place_of_call(ops, at("at_prologue_behind_call")),
              CODE_UNKNOWN);
-    CHECK_EQ(opcodes_call_place(ops, 0), CODE_UNKNOWN);
-    CHECK(!opcodes_caller_missing(CODE_UNKNOWN));
+    CHECK_EQ(frame_place_of_call(ops, 0), CODE_UNKNOWN);
+    CHECK(!frame_place_caller_missing(CODE_UNKNOWN));
     end();
 }
 
 TEST(only_body_and_idle_have_a_certain_caller) /* catches: a new place */
 {
-    CHECK(!opcodes_caller_uncertain(CODE_BODY));
-    CHECK(!opcodes_caller_uncertain(CODE_IDLE));
-    CHECK(opcodes_caller_uncertain(CODE_IDLE_BARE));
-    CHECK(opcodes_caller_uncertain(CODE_PROLOGUE));
-    CHECK(opcodes_caller_uncertain(CODE_EPILOGUE));
-    CHECK(opcodes_caller_uncertain(CODE_NO_FRAME));
-    CHECK(opcodes_caller_uncertain(CODE_UNKNOWN));
+    CHECK(!frame_place_caller_uncertain(CODE_BODY));
+    CHECK(!frame_place_caller_uncertain(CODE_IDLE));
+    CHECK(frame_place_caller_uncertain(CODE_IDLE_BARE));
+    CHECK(frame_place_caller_uncertain(CODE_PROLOGUE));
+    CHECK(frame_place_caller_uncertain(CODE_EPILOGUE));
+    CHECK(frame_place_caller_uncertain(CODE_NO_FRAME));
+    CHECK(frame_place_caller_uncertain(CODE_UNKNOWN));
 }
 
 /* What objdump shows in ways of its own: data, and two as one. */
@@ -231,7 +231,7 @@ struct rule {
 /* Does the way out at (at) agree with (above)? */
 static void check_exit(struct tally *t, uint64_t at, uint64_t above)
 {
-    struct code_exit out = opcodes_exit(ops, at);
+    struct code_exit out = frame_place_exit(ops, at);
     bool near = above < 8 * (CODE_FAR + 1);
 
     if (above == 0)
@@ -266,7 +266,7 @@ static void check_range(struct tally *t, uint64_t from, uint64_t to,
         size_t have, len;
         const uint8_t *code = image_code(img, from, &have);
         struct insn in;
-        bool body = opcodes_place(ops, from) == CODE_BODY;
+        bool body = frame_place_at(ops, from) == CODE_BODY;
 
         len = code != NULL ? insn_decode(code, have, &in) : 0;
         if (len == 0)

@@ -40,17 +40,17 @@ static void check_all(const char *address, const char *options)
              "$IN/calls.S -o $OUT",
              address, options);
     CHECK(image_open(&img, input_build("cc", "calls", command), &e) == 0);
-    struct calls *c = calls_new(img);
+    struct only_calls *c = only_calls_new(img);
 
     CHECK(c != NULL);
     for (size_t i = 0; (f = image_function_at(img, i)) != NULL; i++) {
-        uint64_t found = calls_only(c, f->start);
+        uint64_t found = only_call_return(c, f->start);
 
         printf("%s: 0x%llx\n", f->name, (unsigned long long)found);
         if (strncmp(f->name, "yes_", 4) == 0) {
             snprintf(back, sizeof back, "back_%s", f->name);
             CHECK_EQ(found, at(back));
-            CHECK_EQ(calls_only(c, f->start + 1), at(back));
+            CHECK_EQ(only_call_return(c, f->start + 1), at(back));
             yes++;
         } else {
             CHECK_EQ(found, 0);
@@ -59,8 +59,8 @@ static void check_all(const char *address, const char *options)
     }
     CHECK_EQ(yes, 3);
     CHECK_EQ(no, 21);
-    CHECK_EQ(calls_only(c, 0), 0);
-    calls_free(c);
+    CHECK_EQ(only_call_return(c, 0), 0);
+    only_calls_free(c);
     image_close(img);
 }
 
@@ -80,11 +80,11 @@ TEST(calls_need_functions) /* none at all, and what is no call */
                                  "echo 'call .+9' | cc -nostdlib -static "
                                  "-no-pie -x assembler - -o $OUT"),
                      &e) == 0);
-    struct calls *c = calls_new(img);
+    struct only_calls *c = only_calls_new(img);
 
     CHECK(c != NULL);
-    CHECK_EQ(calls_only(c, image_entry(img)), 0);
-    calls_free(c);
+    CHECK_EQ(only_call_return(c, image_entry(img)), 0);
+    only_calls_free(c);
     image_close(img);
 }
 
@@ -140,12 +140,12 @@ TEST(calls_are_those_of_objdump)
     unsigned n = 0;
 
     CHECK(image_open(&img, "/proc/self/exe", &e) == 0);
-    struct calls *c = calls_new(img);
+    struct only_calls *c = only_calls_new(img);
 
     CHECK(c != NULL);
     read_references(&refs, &called);
     for (size_t i = 0; (f = image_function_at(img, i)) != NULL; i++) {
-        if (calls_only(c, f->start) == 0)
+        if (only_call_return(c, f->start) == 0)
             continue;
         CHECK_EQ(map_get(&refs, f->start, 0), 1);
         CHECK_EQ(map_get(&called, f->start, 0), 1);
@@ -155,6 +155,6 @@ TEST(calls_are_those_of_objdump)
     CHECK(n > 5);
     map_fini(&refs);
     map_fini(&called);
-    calls_free(c);
+    only_calls_free(c);
     image_close(img);
 }

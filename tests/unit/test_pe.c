@@ -387,13 +387,13 @@ TEST(text_and_slide_are_by_virtual_address) /* catches: RVA without its base */
 }
 
 /* Is there any (place) in the function at (start)? */
-static bool has_place(const struct image *img, struct opcodes *o,
+static bool has_place(const struct image *img, struct frame_places *o,
                       uint64_t start, enum code_place place)
 {
     const struct image_function *f = image_function(img, start);
 
     for (uint64_t at = start; at < start + f->size; at++) {
-        if (opcodes_place(o, at) == place)
+        if (frame_place_at(o, at) == place)
             return true;
     }
     return false;
@@ -405,17 +405,18 @@ TEST(frames_are_told_by_the_code) /* catches: classes of nothing */
         open_or_fail(build("-O2 -fno-omit-frame-pointer", "/debug:dwarf"));
     struct image *bare =
         open_or_fail(build("-O2 -fomit-frame-pointer", "/debug:dwarf"));
-    struct opcodes *o = opcodes_new(img, 0), *b = opcodes_new(bare, 0);
+    struct frame_places *o = frame_places_new(img, 0),
+                   *b = frame_places_new(bare, 0);
     uint64_t at;
 
     CHECK(o != NULL && b != NULL && image_find_symbol(img, "efi_main", &at));
-    CHECK_EQ(opcodes_place(o, at), CODE_PROLOGUE);
+    CHECK_EQ(frame_place_at(o, at), CODE_PROLOGUE);
     CHECK(has_place(img, o, at, CODE_BODY));
     CHECK(image_find_symbol(bare, "efi_main", &at));
-    CHECK_EQ(opcodes_place(b, at), CODE_NO_FRAME);
+    CHECK_EQ(frame_place_at(b, at), CODE_NO_FRAME);
     CHECK(!has_place(bare, b, at, CODE_BODY));
-    opcodes_free(o);
-    opcodes_free(b);
+    frame_places_free(o);
+    frame_places_free(b);
     image_close(img);
     image_close(bare);
 }

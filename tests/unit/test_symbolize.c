@@ -447,7 +447,7 @@ static void use(const char *path)
 {
     const struct image_text *t;
     const struct symbol *s;
-    struct opcodes *o;
+    struct frame_places *o;
     struct err e;
     uint64_t pcs[2048];
     size_t n = 0, length = 0;
@@ -457,7 +457,7 @@ static void use(const char *path)
         return;
     }
     sym = symbolizer_new(img, 0);
-    o = opcodes_new(img, 0);
+    o = frame_places_new(img, 0);
     CHECK(sym != NULL && o != NULL);
     for (size_t i = 0; (t = image_text(img, i)) != NULL; i++) {
         for (uint64_t at = 0; at < t->bytes_len && n < 2048; at += 7)
@@ -467,10 +467,10 @@ static void use(const char *path)
     for (size_t i = 0; i < n; i++) {
         for (s = symbolize(sym, pcs[i]); s != NULL; s = s->inlined_into)
             length += strlen(s->function);
-        length += opcodes_place(o, pcs[i]);
+        length += frame_place_at(o, pcs[i]);
     }
     CHECK(length > 0 || n == 0);
-    opcodes_free(o);
+    frame_places_free(o);
     end();
 }
 
@@ -588,7 +588,7 @@ TEST(every_allocation_may_fail) /* catches: NULL taken for memory */
 
     for (unsigned n = 1;; n++) {
         uint64_t pcs[64], at = 0x401000;
-        struct opcodes *o;
+        struct frame_places *o;
         int opened;
 
         for (size_t i = 0; i < 64; i++)
@@ -596,15 +596,15 @@ TEST(every_allocation_may_fail) /* catches: NULL taken for memory */
         alloc_fail_at(n);
         opened = image_open(&img, path, &e);
         sym = opened == 0 ? symbolizer_new(img, 0) : NULL;
-        o = opened == 0 ? opcodes_new(img, 0) : NULL;
+        o = opened == 0 ? frame_places_new(img, 0) : NULL;
         if (sym != NULL)
             symbolizer_prepare(sym, pcs, 64);
         for (size_t i = 0; i < 64; i++) {
             CHECK(sym == NULL || symbolize(sym, pcs[i])->function != NULL);
             if (o != NULL)
-                (void)opcodes_place(o, pcs[i]);
+                (void)frame_place_at(o, pcs[i]);
         }
-        opcodes_free(o);
+        frame_places_free(o);
         symbolizer_free(sym);
         image_close(opened == 0 ? img : NULL);
         if (!alloc_failed())
