@@ -331,7 +331,7 @@ struct view *run_view(struct run *r, struct err *e)
     struct view *view = NULL;
 
     if (guest_images_place(&r->images, r->profile) == 0)
-        view = view_new(r->profile, r->images.atlas);
+        view = view_new(r->profile, r->images.image_map);
     if (view == NULL) {
         (void)err_set(e, "out of memory");
         return NULL;

@@ -117,7 +117,7 @@ static int show(struct overall_image_sum *image, struct report *report,
     const struct profile *profile = aggregate_profile(image->sum);
 
     if (profile != NULL)
-        image->view = view_new(profile, r->images.atlas);
+        image->view = view_new(profile, r->images.image_map);
     if (image->view == NULL)
         return err_set(e, "out of memory");
     *report = (struct report){

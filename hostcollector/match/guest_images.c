@@ -36,7 +36,7 @@ int guest_images_add(struct guest_images *g, struct images *set,
 
 void guest_images_fini(struct guest_images *g)
 {
-    atlas_free(g->atlas);
+    image_map_free(g->image_map);
     free(g->files);
     *g = (struct guest_images){0};
 }
@@ -134,21 +134,21 @@ static void make_label(const struct guest_images *g, const struct profile *p,
     else
         text_escape(label, LABEL_SIZE, name);
     length = strlen(label);
-    for (uint32_t j = 1; j < atlas_count(g->atlas); j++) {
-        if (strcmp(atlas_image(g->atlas, j)->name, label) == 0)
+    for (uint32_t j = 1; j < image_map_count(g->image_map); j++) {
+        if (strcmp(image_map_image(g->image_map, j)->name, label) == 0)
             (void)snprintf(label + length, LABEL_SIZE - length, "#%zu",
-                           atlas_count(g->atlas));
+                           image_map_count(g->image_map));
     }
 }
 
-/* A number in the atlas for map (i); -1 if there is no memory. */
+/* A number in the image map for map (i); -1 if there is no memory. */
 static int number_map(struct guest_images *g, const struct profile *p, size_t i)
 {
-    struct atlas_image image = {0};
+    struct mapped_image image = {0};
     char label[LABEL_SIZE];
 
     if (g->maps[i].file != NULL && g->maps[i].file == g->kernel) {
-        g->maps[i].number = ATLAS_KERNEL; /* which is mapped twice */
+        g->maps[i].number = IMAGE_MAP_KERNEL; /* which is mapped twice */
         return 0;
     }
     for (size_t j = 0; j < i; j++) {
@@ -162,26 +162,26 @@ static int number_map(struct guest_images *g, const struct profile *p, size_t i)
     if (g->maps[i].file != NULL &&
         shared_image_readers(g->maps[i].file, &image) != 0)
         return -1;
-    g->maps[i].number = atlas_add(g->atlas, &image);
+    g->maps[i].number = image_map_add(g->image_map, &image);
     return g->maps[i].number != UINT32_MAX ? 0 : -1;
 }
 
 int guest_images_place(struct guest_images *g, const struct profile *p)
 {
-    struct atlas_image kernel = {0};
+    struct mapped_image kernel = {0};
 
     if (g->kernel != NULL && shared_image_readers(g->kernel, &kernel) != 0)
         return -1;
-    g->atlas = atlas_new(&kernel, g->slide);
-    if (g->atlas == NULL)
+    g->image_map = image_map_new(&kernel, g->slide);
+    if (g->image_map == NULL)
         return -1;
     for (size_t i = 0; i < p->map_count; i++) {
         const struct guest_map *map = &p->maps[i];
 
         g->maps[i].file = find_file(g, p, i);
         if (number_map(g, p, i) != 0 ||
-            atlas_place(g->atlas, g->maps[i].number, map->start, map->size,
-                        map->start - map->link_start) != 0)
+            image_map_place(g->image_map, g->maps[i].number, map->start,
+                            map->size, map->start - map->link_start) != 0)
             return -1;
     }
     return 0;
@@ -245,7 +245,7 @@ static void remark_no_file(struct remarks *remarks, const char *label,
 /* Is map (i) of an image that none before it is of? */
 static bool is_first(const struct guest_images *g, size_t i)
 {
-    if (g->maps[i].number == ATLAS_KERNEL)
+    if (g->maps[i].number == IMAGE_MAP_KERNEL)
         return false;
     for (size_t j = 0; j < i; j++)
         if (g->maps[j].number == g->maps[i].number)
@@ -292,7 +292,7 @@ static void list_images(const struct guest_images *g, const struct profile *p,
             continue;
         used = strlen(list);
         (void)snprintf(list + used, size - used, ", %s (%s)",
-                       atlas_image(g->atlas, g->maps[i].number)->name,
+                       image_map_image(g->image_map, g->maps[i].number)->name,
                        identity_text(id, map->build_id, map->build_id_len));
     }
     used = strlen(list);

@@ -25,11 +25,11 @@ struct guest_images {
     bool first_missing;          /* the first was not found: these are others */
     struct shared_image *kernel; /* one of them; NULL: not known */
     uint64_t slide;              /* the kernel's */
-    struct atlas *atlas;         /* NULL: before guest_images_place() */
+    struct image_map *image_map; /* NULL: before guest_images_place() */
     /* What the guest has mapped, as in the profile. */
     struct {
         struct shared_image *file; /* NULL: none of them */
-        uint32_t number;           /* in the atlas */
+        uint32_t number;           /* in the map */
     } maps[GUEST_MAPS_MAX];
 };
 
@@ -47,7 +47,7 @@ int guest_images_add(struct guest_images *g, struct images *set,
 int guest_images_hello(struct guest_images *g, const struct guest *guest,
                        struct remarks *remarks, struct err *e);
 
-/* Make the atlas of all images of (p). Returns 0; -1 if there is no memory. */
+/* Make the map of all images of (p). Returns 0; -1 if there is no memory. */
 int guest_images_place(struct guest_images *g, const struct profile *p);
 
 /* Add to (remarks) what files lack, which images have none, with their share

@@ -70,7 +70,7 @@ struct image *shared_image(struct shared_image *s)
     return s->image;
 }
 
-int shared_image_readers(struct shared_image *s, struct atlas_image *image)
+int shared_image_readers(struct shared_image *s, struct mapped_image *image)
 {
     if (s->symbolizer == NULL)
         s->symbolizer = symbolizer_new(s->image, 0);

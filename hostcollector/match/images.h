@@ -33,7 +33,7 @@ struct image *shared_image(struct shared_image *s);
  * Set in (*image) what reads link-time addresses of (s), made at the first use;
  * it lives as long as the set. Returns 0; -1 if there is no memory.
  */
-int shared_image_readers(struct shared_image *s, struct atlas_image *image);
+int shared_image_readers(struct shared_image *s, struct mapped_image *image);
 
 /* Close all. */
 void images_fini(struct images *set);

@@ -7,12 +7,12 @@
 
 /* Where we are. */
 struct climb {
-    const struct atlas *atlas;
+    const struct image_map *image_map;
     const struct stack *stack;
     uint32_t
         word;    /* of the stack, where RSP stands; WIRE_STACK_SLOTS: beyond */
     uint64_t pc; /* at run time, and the same in its image */
-    struct atlas_spot spot;
+    struct image_address where;
     bool rbp_kept; /* since the leaf */
 };
 
@@ -20,8 +20,8 @@ struct climb {
 static void return_to(struct climb *c, uint64_t pc)
 {
     c->pc = pc;
-    c->spot = atlas_find(c->atlas, pc - 1);
-    c->spot.address++;
+    c->where = image_map_find(c->image_map, pc - 1);
+    c->where.address++;
 }
 
 /* By the word above the function's own (words). Where none of them can be the
@@ -32,29 +32,29 @@ static bool step_by_word(struct climb *c, uint32_t words)
     if ((c->stack->slot_mask >> c->word & 1) == 0)
         return false;
     return_to(c, c->stack->words[c->word++]);
-    return c->spot.image->frame_places != NULL &&
-           frame_place_exit(c->spot.image->frame_places, c->spot.address)
+    return c->where.image->frame_places != NULL &&
+           frame_place_exit(c->where.image->frame_places, c->where.address)
                .called;
 }
 
 /* By the only call that there is: another image could have one, too. */
 static bool step_by_code(struct climb *c)
 {
-    uint64_t back = atlas_count(c->atlas) == 1
-                        ? frame_place_only_call(c->spot.image->frame_places,
-                                                c->spot.address)
+    uint64_t back = image_map_count(c->image_map) == 1
+                        ? frame_place_only_call(c->where.image->frame_places,
+                                                c->where.address)
                         : 0;
 
     c->word = WIRE_STACK_SLOTS;
     if (back != 0)
-        return_to(c, back + (c->pc - c->spot.address));
+        return_to(c, back + (c->pc - c->where.address));
     return back != 0;
 }
 
 static bool step(struct climb *c)
 {
     struct code_exit out =
-        frame_place_exit(c->spot.image->frame_places, c->spot.address);
+        frame_place_exit(c->where.image->frame_places, c->where.address);
 
     c->rbp_kept = c->rbp_kept && out.rbp_kept;
     return c->stack != NULL && out.words != CODE_FAR &&
@@ -72,38 +72,39 @@ static struct callers climb_from(struct climb *c)
 
     while (!is_body && found.count < CALLERS_MAX && step(c)) {
         found.address[found.count++] = c->pc;
-        is_body = frame_place_at(c->spot.image->frame_places,
-                                 c->spot.address) == CODE_BODY;
+        is_body = frame_place_at(c->where.image->frame_places,
+                                 c->where.address) == CODE_BODY;
     }
     found.missing = !is_body || !c->rbp_kept;
     return found;
 }
 
-struct callers callers_of_leaf(const struct atlas *atlas, uint64_t leaf,
+struct callers callers_of_leaf(const struct image_map *image_map, uint64_t leaf,
                                const struct stack *stack)
 {
-    struct climb c = {.atlas = atlas,
+    struct climb c = {.image_map = image_map,
                       .stack = stack,
                       .pc = leaf,
-                      .spot = atlas_find(atlas, leaf),
+                      .where = image_map_find(image_map, leaf),
                       .rbp_kept = true};
 
-    if (c.spot.image->frame_places == NULL ||
+    if (c.where.image->frame_places == NULL ||
         !frame_place_caller_uncertain(
-            frame_place_at(c.spot.image->frame_places, c.spot.address)))
+            frame_place_at(c.where.image->frame_places, c.where.address)))
         return (struct callers){.count = 0};
     return climb_from(&c);
 }
 
-struct callers callers_of_frame(const struct atlas *atlas, uint64_t frame)
+struct callers callers_of_frame(const struct image_map *image_map,
+                                uint64_t frame)
 {
     struct climb c = {
-        .atlas = atlas, .word = WIRE_STACK_SLOTS, .rbp_kept = true};
+        .image_map = image_map, .word = WIRE_STACK_SLOTS, .rbp_kept = true};
 
     return_to(&c, frame);
-    if (c.spot.image->frame_places == NULL ||
+    if (c.where.image->frame_places == NULL ||
         !frame_place_caller_missing(
-            frame_place_of_call(c.spot.image->frame_places, c.spot.address)))
+            frame_place_of_call(c.where.image->frame_places, c.where.address)))
         return (struct callers){.count = 0};
     return climb_from(&c);
 }

@@ -16,7 +16,7 @@
 
 #include "model/stack.h"
 
-struct atlas;
+struct image_map;
 
 #define CALLERS_MAX 16u
 
@@ -28,10 +28,11 @@ struct callers {
 
 /* Those between the interrupted instruction at (leaf) and the first of (stack),
  * which is its walk. */
-struct callers callers_of_leaf(const struct atlas *atlas, uint64_t leaf,
+struct callers callers_of_leaf(const struct image_map *image_map, uint64_t leaf,
                                const struct stack *stack);
 
 /* Those between return address (frame) of a walk and the next one's. */
-struct callers callers_of_frame(const struct atlas *atlas, uint64_t frame);
+struct callers callers_of_frame(const struct image_map *image_map,
+                                uint64_t frame);
 
 #endif

@@ -8,35 +8,36 @@
 #include "util/arena.h"
 #include "util/vec.h"
 
-struct atlas_range {
+struct image_range {
     uint64_t start, size, slide;
     uint32_t image;
 };
 
-struct atlas {
-    struct atlas_image *images;
+struct image_map {
+    struct mapped_image *images;
     size_t image_count, image_room;
-    struct atlas_range *ranges;
+    struct image_range *ranges;
     size_t range_count, range_room;
     uint64_t slide;     /* the kernel's */
     struct arena arena; /* names */
 };
 
-struct atlas *atlas_new(const struct atlas_image *kernel, uint64_t slide)
+struct image_map *image_map_new(const struct mapped_image *kernel,
+                                uint64_t slide)
 {
-    struct atlas *a = calloc(1, sizeof *a);
+    struct image_map *a = calloc(1, sizeof *a);
 
     if (a == NULL)
         return NULL;
     a->slide = slide;
-    if (atlas_add(a, kernel) == UINT32_MAX) {
-        atlas_free(a);
+    if (image_map_add(a, kernel) == UINT32_MAX) {
+        image_map_free(a);
         return NULL;
     }
     return a;
 }
 
-void atlas_free(struct atlas *a)
+void image_map_free(struct image_map *a)
 {
     if (a == NULL)
         return;
@@ -46,9 +47,9 @@ void atlas_free(struct atlas *a)
     free(a);
 }
 
-uint32_t atlas_add(struct atlas *a, const struct atlas_image *image)
+uint32_t image_map_add(struct image_map *a, const struct mapped_image *image)
 {
-    struct atlas_image copy = *image;
+    struct mapped_image copy = *image;
 
     if (copy.name != NULL)
         copy.name = arena_strndup(&a->arena, copy.name, strlen(copy.name));
@@ -61,7 +62,7 @@ uint32_t atlas_add(struct atlas *a, const struct atlas_image *image)
 }
 
 /* How many places begin at or before (pc). */
-static size_t begun(const struct atlas *a, uint64_t pc)
+static size_t begun(const struct image_map *a, uint64_t pc)
 {
     size_t low = 0, high = a->range_count;
 
@@ -76,8 +77,8 @@ static size_t begun(const struct atlas *a, uint64_t pc)
     return low;
 }
 
-int atlas_place(struct atlas *a, uint32_t image, uint64_t start, uint64_t size,
-                uint64_t slide)
+int image_map_place(struct image_map *a, uint32_t image, uint64_t start,
+                    uint64_t size, uint64_t slide)
 {
     size_t at = begun(a, start);
 
@@ -86,28 +87,30 @@ int atlas_place(struct atlas *a, uint32_t image, uint64_t start, uint64_t size,
         return -1;
     memmove(&a->ranges[at + 1], &a->ranges[at],
             (a->range_count - at) * sizeof *a->ranges);
-    a->ranges[at] = (struct atlas_range){start, size, slide, image};
+    a->ranges[at] = (struct image_range){start, size, slide, image};
     a->range_count++;
     return 0;
 }
 
-struct atlas_spot atlas_find(const struct atlas *a, uint64_t pc)
+struct image_address image_map_find(const struct image_map *a, uint64_t pc)
 {
     size_t n = begun(a, pc);
-    const struct atlas_range *r = n != 0 ? &a->ranges[n - 1] : NULL;
+    const struct image_range *r = n != 0 ? &a->ranges[n - 1] : NULL;
 
     if (r == NULL || pc - r->start >= r->size)
-        return (struct atlas_spot){&a->images[ATLAS_KERNEL], ATLAS_KERNEL,
-                                   pc - a->slide};
-    return (struct atlas_spot){&a->images[r->image], r->image, pc - r->slide};
+        return (struct image_address){&a->images[IMAGE_MAP_KERNEL],
+                                      IMAGE_MAP_KERNEL, pc - a->slide};
+    return (struct image_address){&a->images[r->image], r->image,
+                                  pc - r->slide};
 }
 
-size_t atlas_count(const struct atlas *a)
+size_t image_map_count(const struct image_map *a)
 {
     return a->image_count;
 }
 
-const struct atlas_image *atlas_image(const struct atlas *a, uint32_t image)
+const struct mapped_image *image_map_image(const struct image_map *a,
+                                           uint32_t image)
 {
     return &a->images[image];
 }

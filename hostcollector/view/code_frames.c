@@ -29,7 +29,7 @@ struct place_span {
 };
 
 struct places {
-    const struct atlas *atlas;
+    const struct image_map *image_map;
     struct view_function *functions;
     size_t function_count, function_room;
     struct place_line *lines;
@@ -71,13 +71,13 @@ static int add_function(struct places *p, const struct view_function *f)
     return 0;
 }
 
-struct places *places_new(const struct atlas *atlas)
+struct places *places_new(const struct image_map *image_map)
 {
     struct places *p = calloc(1, sizeof *p);
 
     if (p == NULL)
         return NULL;
-    p->atlas = atlas;
+    p->image_map = image_map;
     for (size_t i = 0; i < VIEW_MARKS; i++) {
         struct view_function mark = {.name = mark_names[i]};
 
@@ -127,7 +127,7 @@ static const char *print(struct places *p, const char *fmt, ...)
 
 /* (name) as a function of (image): that of another image than the kernel's
  * says so. */
-static const char *name_in(struct places *p, const struct atlas_image *image,
+static const char *name_in(struct places *p, const struct mapped_image *image,
                            const char *name)
 {
     return image->name == NULL ? name : print(p, "%s [%s]", name, image->name);
@@ -138,7 +138,7 @@ static const char *name_in(struct places *p, const struct atlas_image *image,
  * whole. Where no file is known, equal names at different addresses are
  * different functions.
  */
-static int function_of(struct places *p, const struct atlas_image *image,
+static int function_of(struct places *p, const struct mapped_image *image,
                        const struct symbol *s, uint32_t *out)
 {
     uint64_t where = s->home != NULL ? hash(s->home) : s->start;
@@ -176,7 +176,7 @@ static int line_of(struct places *p, const struct symbol *s, uint32_t function,
     return 0;
 }
 
-static int add_frame(struct places *p, const struct atlas_image *image,
+static int add_frame(struct places *p, const struct mapped_image *image,
                      const struct symbol *s)
 {
     struct place_frame frame = {.inlined = s->kind == SYMBOL_INLINED};
@@ -193,9 +193,9 @@ static int add_frame(struct places *p, const struct atlas_image *image,
 /* A function of its own for each address, which is its name: as its file has
  * it, where that is another one than the kernel's. */
 static int add_nameless(struct places *p, uint64_t pc,
-                        const struct atlas_spot *spot)
+                        const struct image_address *where)
 {
-    const char *image = spot->image->name;
+    const char *image = where->image->name;
     struct symbol s = {.start = pc, .size = 1};
 
     if (pc == LEAF_UNKNOWN)
@@ -203,24 +203,24 @@ static int add_nameless(struct places *p, uint64_t pc,
     else
         s.function = image == NULL
                          ? print(p, "0x%" PRIx64, pc)
-                         : print(p, "%s+0x%" PRIx64, image, spot->address);
+                         : print(p, "%s+0x%" PRIx64, image, where->address);
     return s.function != NULL ? add_frame(p, NULL, &s) : -1;
 }
 
 static int add_frames(struct places *p, uint64_t pc)
 {
-    struct atlas_spot spot = atlas_find(p->atlas, pc);
+    struct image_address where = image_map_find(p->image_map, pc);
     const struct symbol *s = NULL;
 
-    if (spot.image->symbolizer != NULL)
-        s = symbolize(spot.image->symbolizer, spot.address);
+    if (where.image->symbolizer != NULL)
+        s = symbolize(where.image->symbolizer, where.address);
     if (s == NULL || s->kind == SYMBOL_ADDRESS)
-        return add_nameless(p, pc, &spot);
+        return add_nameless(p, pc, &where);
     for (size_t n = 1; s != NULL; s = s->inlined_into, n++) {
         /* the innermost, and the one that is a function of its own */
         if (n >= PLACE_FRAMES_MAX && s->inlined_into != NULL)
             continue;
-        if (add_frame(p, spot.image, s) != 0)
+        if (add_frame(p, where.image, s) != 0)
             return -1;
     }
     return 0;
@@ -246,16 +246,16 @@ int places_add(struct places *p, uint64_t pc)
  * for each. (room) holds as many as there are. */
 static void prepare(struct places *p, uint32_t image, uint64_t *room)
 {
-    struct symbolizer *s = atlas_image(p->atlas, image)->symbolizer;
+    struct symbolizer *s = image_map_image(p->image_map, image)->symbolizer;
     size_t n = 0;
 
     if (s == NULL)
         return;
     for (size_t i = 0; i < p->span_count; i++) {
-        struct atlas_spot spot = atlas_find(p->atlas, p->pcs[i]);
+        struct image_address where = image_map_find(p->image_map, p->pcs[i]);
 
-        if (spot.number == image)
-            room[n++] = spot.address;
+        if (where.number == image)
+            room[n++] = where.address;
     }
     symbolizer_prepare(s, room, n);
 }
@@ -266,7 +266,7 @@ static int find_frames(struct places *p)
 
     if (room == NULL)
         return -1;
-    for (uint32_t i = 0; i < atlas_count(p->atlas); i++)
+    for (uint32_t i = 0; i < image_map_count(p->image_map); i++)
         prepare(p, i, room);
     free(room);
     for (size_t i = 0; i < p->span_count; i++) {

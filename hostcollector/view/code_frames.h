@@ -12,7 +12,7 @@
 
 #include "model/view.h"
 
-struct atlas;
+struct image_map;
 struct places;
 
 /* One function that is active at an address; several where it is inlined. */
@@ -31,9 +31,10 @@ struct place {
     size_t count;
 };
 
-/* Names come from the images of (atlas), which must outlive the places; where
- * there are none, addresses are names. Returns NULL if there is no memory. */
-struct places *places_new(const struct atlas *atlas);
+/* Names come from the images of (image_map), which must outlive the places;
+ * where there are none, addresses are names. Returns NULL if there is no
+ * memory. */
+struct places *places_new(const struct image_map *image_map);
 
 /* Release (p) and all functions that it handed out. NULL is allowed. */
 void places_free(struct places *p);

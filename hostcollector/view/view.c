@@ -30,7 +30,7 @@ struct builder {
     const struct profile *profile;
     struct view_memory *memory;
     struct places *places;
-    const struct atlas *atlas;
+    const struct image_map *image_map;
     struct path path;
     size_t step_room;
     uint32_t entry;      /* counts them, from 1 on */
@@ -53,14 +53,14 @@ static int learn_calls(struct builder *b, const uint64_t *back, uint32_t count)
 static int learn_entry(struct builder *b, const struct profile_entry *entry)
 {
     struct stack stack = profile_stack(b->profile, entry->stack);
-    struct callers missed = callers_of_leaf(b->atlas, entry->leaf, &stack);
+    struct callers missed = callers_of_leaf(b->image_map, entry->leaf, &stack);
 
     if (places_add(b->places, entry->leaf) != 0 ||
         learn_calls(b, missed.address, missed.count) != 0 ||
         learn_calls(b, stack.frames, stack.depth) != 0)
         return -1;
     for (uint32_t i = 0; i + 1 < stack.depth; i++) {
-        missed = callers_of_frame(b->atlas, stack.frames[i]);
+        missed = callers_of_frame(b->image_map, stack.frames[i]);
         if (learn_calls(b, missed.address, missed.count) != 0)
             return -1;
     }
@@ -124,7 +124,7 @@ static int push_callers(struct builder *b, const struct stack *stack,
         struct callers above = {.count = 0};
 
         if (i + 1 < stack->depth)
-            above = callers_of_frame(b->atlas, stack->frames[i]);
+            above = callers_of_frame(b->image_map, stack->frames[i]);
         if (push_missed(b, &above) != 0 ||
             push_place(b, stack->frames[i] - 1) != 0)
             return -1;
@@ -133,7 +133,7 @@ static int push_callers(struct builder *b, const struct stack *stack,
 }
 
 /* What is known of the code around the interrupted instruction. */
-static enum code_place place_of(const struct atlas_spot *leaf)
+static enum code_place place_of(const struct image_address *leaf)
 {
     return leaf->image->frame_places != NULL
                ? frame_place_at(leaf->image->frame_places, leaf->address)
@@ -145,7 +145,7 @@ static int lay_path(struct builder *b, const struct profile_entry *entry,
                     const struct stack *stack, enum code_place place)
 {
     const struct tally *tally = &entry->tally;
-    struct callers missed = callers_of_leaf(b->atlas, entry->leaf, stack);
+    struct callers missed = callers_of_leaf(b->image_map, entry->leaf, stack);
 
     b->entry++;
     b->path.count = 0;
@@ -232,7 +232,7 @@ static int add_entry(struct builder *b, struct scope *core,
                      const struct profile_entry *entry)
 {
     struct stack stack = profile_stack(b->profile, entry->stack);
-    struct atlas_spot leaf = atlas_find(b->atlas, entry->leaf);
+    struct image_address leaf = image_map_find(b->image_map, entry->leaf);
     enum code_place place = place_of(&leaf);
 
     if (lay_path(b, entry, &stack, place) != 0 ||
@@ -338,29 +338,30 @@ static int build(struct builder *b)
     return for_each_entry(b, add_entry) != 0 ? -1 : finish(b);
 }
 
-static int name_images(struct view *v, const struct atlas *atlas)
+static int name_images(struct view *v, const struct image_map *image_map)
 {
-    v->image_count = atlas_count(atlas);
+    v->image_count = image_map_count(image_map);
     v->images = calloc(v->image_count, sizeof *v->images);
     for (uint32_t i = 0; v->images != NULL && i < v->image_count; i++)
-        v->images[i].name = atlas_image(atlas, i)->name;
+        v->images[i].name = image_map_image(image_map, i)->name;
     return v->images != NULL ? 0 : -1;
 }
 
 static struct view_memory *memory_new(const struct profile *p,
-                                      const struct atlas *atlas)
+                                      const struct image_map *image_map)
 {
     struct view_memory *memory = calloc(1, sizeof *memory);
 
     if (memory == NULL)
         return NULL;
-    memory->places = places_new(atlas);
+    memory->places = places_new(image_map);
     memory->core_count = p->core_count;
     memory->total.scope.core = VIEW_ALL_CORES;
     memory->cores = calloc(p->core_count + 1, sizeof *memory->cores);
     memory->view.cores = calloc(p->core_count + 1, sizeof *memory->view.cores);
     if (memory->places == NULL || memory->cores == NULL ||
-        memory->view.cores == NULL || name_images(&memory->view, atlas) != 0) {
+        memory->view.cores == NULL ||
+        name_images(&memory->view, image_map) != 0) {
         view_free(&memory->view);
         return NULL;
     }
@@ -369,9 +370,10 @@ static struct view_memory *memory_new(const struct profile *p,
     return memory;
 }
 
-struct view *view_new(const struct profile *p, const struct atlas *atlas)
+struct view *view_new(const struct profile *p,
+                      const struct image_map *image_map)
 {
-    struct view_memory *memory = memory_new(p, atlas);
+    struct view_memory *memory = memory_new(p, image_map);
 
     if (memory == NULL)
         return NULL;
@@ -379,7 +381,7 @@ struct view *view_new(const struct profile *p, const struct atlas *atlas)
     struct builder b = {.profile = p,
                         .memory = memory,
                         .places = memory->places,
-                        .atlas = atlas};
+                        .image_map = image_map};
     int result = build(&b);
 
     free(b.path.steps);

@@ -9,16 +9,17 @@
 #include "model/profile.h"
 #include "model/view.h"
 
-struct atlas;
+struct image_map;
 
 /*
- * The view of (p). What reads the images of (atlas), which must outlive the
+ * The view of (p). What reads the images of (image_map), which must outlive the
  * view, names and classifies its addresses; in images that nothing reads they
  * are the names.
  *
  * Returns NULL if there is no memory.
  */
-struct view *view_new(const struct profile *p, const struct atlas *atlas);
+struct view *view_new(const struct profile *p,
+                      const struct image_map *image_map);
 
 /* Release (v). NULL is allowed. */
 void view_free(struct view *v);

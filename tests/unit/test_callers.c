@@ -13,7 +13,7 @@
 #define SLIDE 0x10000u
 
 static struct image *img;
-static struct atlas *atlas;
+static struct image_map *image_map;
 
 /* The run-time address of label (name). */
 static uint64_t at(const char *name)
@@ -34,12 +34,12 @@ static void begin(void)
     if (image_open(&img, path, &e) != 0)
         check_failed(__FILE__, __LINE__, "%s", e.text);
 
-    const struct atlas_image kernel = {.frame_places =
-                                           frame_places_new(img, 0)};
+    const struct mapped_image kernel = {.frame_places =
+                                            frame_places_new(img, 0)};
 
     CHECK(kernel.frame_places != NULL);
-    atlas = atlas_new(&kernel, SLIDE);
-    CHECK(atlas != NULL);
+    image_map = image_map_new(&kernel, SLIDE);
+    CHECK(image_map != NULL);
 }
 
 /* What is found where (words) lie on top of the stack; NULL: not in text. */
@@ -53,7 +53,7 @@ static struct callers find(const char *leaf, const char *const words[4])
         stack.words[i] = at(words[i]);
         stack.slot_mask |= (uint8_t)(1u << i);
     }
-    return callers_of_leaf(atlas, at(leaf), &stack);
+    return callers_of_leaf(image_map, at(leaf), &stack);
 }
 
 /* These callers, innermost first, and no more. */
@@ -124,21 +124,23 @@ TEST(callers_that_are_not_certain_are_missing)
 TEST(callers_of_frames_are_found_by_code)
 {
     begin();
-    struct callers c = callers_of_frame(atlas, at("back_in_deeper"));
+    struct callers c = callers_of_frame(image_map, at("back_in_deeper"));
 
     CHECK_EQ(c.count, 1);
     CHECK_EQ(c.address[0], at("back_from_deeper"));
     CHECK(!c.missing);
-    c = callers_of_frame(atlas, at("back_in_framed"));
+    c = callers_of_frame(image_map, at("back_in_framed"));
     CHECK(c.count == 0 && !c.missing);
-    c = callers_of_frame(atlas, at("back_in_cutting"));
+    c = callers_of_frame(image_map, at("back_in_cutting"));
     CHECK(c.count == 0 && c.missing);
 }
 
 TEST(callers_may_be_in_another_image)
 {
     begin();
-    CHECK_EQ(atlas_add(atlas, &(const struct atlas_image){.name = "app"}), 1);
+    CHECK_EQ(
+        image_map_add(image_map, &(const struct mapped_image){.name = "app"}),
+        1);
     found("at_deeper", WORDS(NULL), NULL, NULL, true);
     found("at_first", WORDS("back_in_framed"), "back_in_framed", NULL, false);
 }
@@ -149,14 +151,14 @@ TEST(callers_may_return_behind_their_image)
     begin();
     uint64_t start = at("framed"), end = at("back_in_framed");
     uint64_t more = at("at_first");
-    struct atlas_image app = *atlas_image(atlas, ATLAS_KERNEL);
+    struct mapped_image app = *image_map_image(image_map, IMAGE_MAP_KERNEL);
 
     app.name = "app";
-    atlas_free(atlas);
-    atlas = atlas_new(&(const struct atlas_image){.name = NULL}, 0);
-    CHECK(atlas != NULL);
-    CHECK_EQ(atlas_add(atlas, &app), 1);
-    CHECK_EQ(atlas_place(atlas, 1, start, end - start, SLIDE), 0);
-    CHECK_EQ(atlas_place(atlas, 1, more, at("leaf") - more, SLIDE), 0);
+    image_map_free(image_map);
+    image_map = image_map_new(&(const struct mapped_image){.name = NULL}, 0);
+    CHECK(image_map != NULL);
+    CHECK_EQ(image_map_add(image_map, &app), 1);
+    CHECK_EQ(image_map_place(image_map, 1, start, end - start, SLIDE), 0);
+    CHECK_EQ(image_map_place(image_map, 1, more, at("leaf") - more, SLIDE), 0);
     found("at_first", WORDS("back_in_framed"), "back_in_framed", NULL, false);
 }

@@ -18,10 +18,10 @@ static bool is_remarked(uint64_t seconds, uint64_t silent)
     static struct remarks remarks;
     const struct guest g = {.cores = 2, .tsc_hz = HZ};
     struct aggregate *a = aggregate_new(&(struct aggregate_config){0});
-    struct atlas *atlas = atlas_new(&(struct atlas_image){0}, 0);
+    struct image_map *image_map = image_map_new(&(struct mapped_image){0}, 0);
     bool found = false;
 
-    CHECK(a != NULL && atlas != NULL);
+    CHECK(a != NULL && image_map != NULL);
     aggregate_hello(a, HELLO_FIRST, &g);
     for (uint64_t i = 0; i < seconds; i++) {
         struct sample s = {.tsc = i * HZ, .leaf = 1, .weight = 1};
@@ -35,7 +35,7 @@ static bool is_remarked(uint64_t seconds, uint64_t silent)
     for (uint32_t i = 0; i < 2; i++)
         aggregate_account(a, i, &(struct account){.samples = seconds});
     const struct profile *p = aggregate_profile(a);
-    struct view *v = view_new(p, atlas);
+    struct view *v = view_new(p, image_map);
 
     CHECK(p != NULL && v != NULL);
     remarks = (struct remarks){0};
@@ -47,7 +47,7 @@ static bool is_remarked(uint64_t seconds, uint64_t silent)
         found |= strstr(text, "Core 1 had no tick in the last") != NULL;
     }
     view_free(v);
-    atlas_free(atlas);
+    image_map_free(image_map);
     aggregate_free(a);
     return found;
 }
@@ -70,13 +70,13 @@ TEST(
     static struct remarks remarks;
     const struct guest g = {.cores = 1};
     struct aggregate *a = aggregate_new(&(struct aggregate_config){0});
-    struct atlas *atlas = atlas_new(&(struct atlas_image){0}, 0);
+    struct image_map *image_map = image_map_new(&(struct mapped_image){0}, 0);
 
-    CHECK(a != NULL && atlas != NULL);
+    CHECK(a != NULL && image_map != NULL);
     aggregate_hello(a, HELLO_FIRST, &g);
     aggregate_account(a, 0, &(struct account){.samples = 1, .lost = 1});
     const struct profile *p = aggregate_profile(a);
-    struct view *v = view_new(p, atlas);
+    struct view *v = view_new(p, image_map);
 
     CHECK(p != NULL && v != NULL);
     remarks_diagnose(&remarks, p, v);
@@ -87,6 +87,6 @@ TEST(
         i++;
     CHECK(i < remarks.count);
     view_free(v);
-    atlas_free(atlas);
+    image_map_free(image_map);
     aggregate_free(a);
 }

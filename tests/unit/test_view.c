@@ -15,7 +15,7 @@
 #define PERIOD 1000u
 
 static struct aggregate *aggregate;
-static struct atlas *atlas;
+static struct image_map *image_map;
 
 static const struct guest guest = {
     .wire_version = TPROF_WIRE_VERSION,
@@ -31,8 +31,8 @@ static void begin(void)
     const struct aggregate_config config = {0};
 
     aggregate = aggregate_new(&config);
-    atlas = atlas_new(&(struct atlas_image){0}, 0);
-    CHECK(aggregate != NULL && atlas != NULL);
+    image_map = image_map_new(&(struct mapped_image){0}, 0);
+    CHECK(aggregate != NULL && image_map != NULL);
     aggregate_hello(aggregate, HELLO_FIRST, &guest);
 }
 
@@ -68,7 +68,7 @@ static void samples(uint32_t core, uint32_t on_stack, uint64_t leaf, unsigned n,
 
 static struct view *end(void)
 {
-    struct view *v = view_new(aggregate_profile(aggregate), atlas);
+    struct view *v = view_new(aggregate_profile(aggregate), image_map);
 
     CHECK(v != NULL);
     return v;
@@ -77,7 +77,7 @@ static struct view *end(void)
 static void fini(struct view *v)
 {
     view_free(v);
-    atlas_free(atlas);
+    image_map_free(image_map);
     aggregate_free(aggregate);
 }
 
@@ -211,8 +211,9 @@ TEST(order_is_by_time_then_by_name) /* catches: output that varies */
 TEST(addresses_of_another_image_are_those_of_its_file)
 {
     begin();
-    CHECK_EQ(atlas_add(atlas, &(struct atlas_image){.name = "app"}), 1);
-    CHECK_EQ(atlas_place(atlas, 1, 0x5000, 0x100, 0x4000), 0);
+    CHECK_EQ(image_map_add(image_map, &(struct mapped_image){.name = "app"}),
+             1);
+    CHECK_EQ(image_map_place(image_map, 1, 0x5000, 0x100, 0x4000), 0);
     /* its last call returns to where it no longer is */
     uint32_t s = stack((uint64_t[]){0x50ff, 0x1100}, 2, WIRE_END_ZERO);
     samples(0, s, 0x1200, 3, 1);
@@ -254,7 +255,7 @@ TEST(memory_may_run_out_anywhere)
 
     for (unsigned n = 1;; n++) {
         alloc_fail_at(n);
-        struct view *v = view_new(p, atlas);
+        struct view *v = view_new(p, image_map);
         bool failed = alloc_failed();
 
         CHECK(failed == (v == NULL));
