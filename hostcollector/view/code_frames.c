@@ -16,7 +16,7 @@
 #include "util/vec.h"
 
 /* A source line of a function, and what was charged to it. */
-struct place_line {
+struct code_line {
     uint32_t function;
     uint32_t number;
     const char *file;
@@ -24,19 +24,19 @@ struct place_line {
 };
 
 /* The frames of one address: (count) from frames[first] on. */
-struct place_span {
+struct frame_span {
     size_t first, count;
 };
 
-struct places {
+struct code_frames {
     const struct image_map *image_map;
     struct view_function *functions;
     size_t function_count, function_room;
-    struct place_line *lines;
+    struct code_line *lines;
     size_t line_count, line_room;
-    struct place_frame *frames;
+    struct code_frame *frames;
     size_t frame_count, frame_room;
-    struct place_span *spans; /* one for each of pcs */
+    struct frame_span *spans; /* one for each of pcs */
     uint64_t *pcs;
     size_t span_count, span_room, pc_room;
     struct map by_pc;       /* (pc, 0) -> span */
@@ -62,7 +62,7 @@ static uint64_t hash(const char *s)
     return h;
 }
 
-static int add_function(struct places *p, const struct view_function *f)
+static int add_function(struct code_frames *p, const struct view_function *f)
 {
     if (vec_grow(&p->functions, &p->function_room, p->function_count,
                  sizeof *p->functions) != 0)
@@ -71,9 +71,9 @@ static int add_function(struct places *p, const struct view_function *f)
     return 0;
 }
 
-struct places *places_new(const struct image_map *image_map)
+struct code_frames *code_frames_new(const struct image_map *image_map)
 {
-    struct places *p = calloc(1, sizeof *p);
+    struct code_frames *p = calloc(1, sizeof *p);
 
     if (p == NULL)
         return NULL;
@@ -82,14 +82,14 @@ struct places *places_new(const struct image_map *image_map)
         struct view_function mark = {.name = mark_names[i]};
 
         if (add_function(p, &mark) != 0) {
-            places_free(p);
+            code_frames_free(p);
             return NULL;
         }
     }
     return p;
 }
 
-void places_free(struct places *p)
+void code_frames_free(struct code_frames *p)
 {
     if (p == NULL)
         return;
@@ -106,10 +106,10 @@ void places_free(struct places *p)
 }
 
 /* printf into the arena; NULL if there is no memory. */
-static const char *print(struct places *p, const char *fmt, ...)
+static const char *print(struct code_frames *p, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-static const char *print(struct places *p, const char *fmt, ...)
+static const char *print(struct code_frames *p, const char *fmt, ...)
 {
     va_list args, again;
 
@@ -127,8 +127,8 @@ static const char *print(struct places *p, const char *fmt, ...)
 
 /* (name) as a function of (image): that of another image than the kernel's
  * says so. */
-static const char *name_in(struct places *p, const struct mapped_image *image,
-                           const char *name)
+static const char *name_in(struct code_frames *p,
+                           const struct mapped_image *image, const char *name)
 {
     return image->name == NULL ? name : print(p, "%s [%s]", name, image->name);
 }
@@ -138,7 +138,7 @@ static const char *name_in(struct places *p, const struct mapped_image *image,
  * whole. Where no file is known, equal names at different addresses are
  * different functions.
  */
-static int function_of(struct places *p, const struct mapped_image *image,
+static int function_of(struct code_frames *p, const struct mapped_image *image,
                        const struct symbol *s, uint32_t *out)
 {
     uint64_t where = s->home != NULL ? hash(s->home) : s->start;
@@ -158,8 +158,8 @@ static int function_of(struct places *p, const struct mapped_image *image,
     return 0;
 }
 
-static int line_of(struct places *p, const struct symbol *s, uint32_t function,
-                   uint32_t *out)
+static int line_of(struct code_frames *p, const struct symbol *s,
+                   uint32_t function, uint32_t *out)
 {
     uint64_t key = (uint64_t)function << 32 | s->line;
     uint32_t *number = map_put(&p->by_line, key, hash(s->file));
@@ -170,16 +170,16 @@ static int line_of(struct places *p, const struct symbol *s, uint32_t function,
     if (*number == MAP_NOTHING) {
         *number = (uint32_t)p->line_count++;
         p->lines[*number] =
-            (struct place_line){function, s->line, s->file, 0, 0};
+            (struct code_line){function, s->line, s->file, 0, 0};
     }
     *out = *number;
     return 0;
 }
 
-static int add_frame(struct places *p, const struct mapped_image *image,
+static int add_frame(struct code_frames *p, const struct mapped_image *image,
                      const struct symbol *s)
 {
-    struct place_frame frame = {.inlined = s->kind == SYMBOL_INLINED};
+    struct code_frame frame = {.inlined = s->kind == SYMBOL_INLINED};
 
     if (vec_grow(&p->frames, &p->frame_room, p->frame_count,
                  sizeof *p->frames) != 0 ||
@@ -192,7 +192,7 @@ static int add_frame(struct places *p, const struct mapped_image *image,
 
 /* A function of its own for each address, which is its name: as its file has
  * it, where that is another one than the kernel's. */
-static int add_nameless(struct places *p, uint64_t pc,
+static int add_nameless(struct code_frames *p, uint64_t pc,
                         const struct image_address *where)
 {
     const char *image = where->image->name;
@@ -207,7 +207,7 @@ static int add_nameless(struct places *p, uint64_t pc,
     return s.function != NULL ? add_frame(p, NULL, &s) : -1;
 }
 
-static int add_frames(struct places *p, uint64_t pc)
+static int add_frames(struct code_frames *p, uint64_t pc)
 {
     struct image_address where = image_map_find(p->image_map, pc);
     const struct symbol *s = NULL;
@@ -218,7 +218,7 @@ static int add_frames(struct places *p, uint64_t pc)
         return add_nameless(p, pc, &where);
     for (size_t n = 1; s != NULL; s = s->inlined_into, n++) {
         /* the innermost, and the one that is a function of its own */
-        if (n >= PLACE_FRAMES_MAX && s->inlined_into != NULL)
+        if (n >= CODE_FRAMES_MAX && s->inlined_into != NULL)
             continue;
         if (add_frame(p, where.image, s) != 0)
             return -1;
@@ -226,7 +226,7 @@ static int add_frames(struct places *p, uint64_t pc)
     return 0;
 }
 
-int places_add(struct places *p, uint64_t pc)
+int code_frames_add(struct code_frames *p, uint64_t pc)
 {
     uint32_t *number = map_put(&p->by_pc, pc, 0);
 
@@ -244,7 +244,7 @@ int places_add(struct places *p, uint64_t pc)
 
 /* All addresses of (image) together: its debug information is read once, not
  * for each. (room) holds as many as there are. */
-static void prepare(struct places *p, uint32_t image, uint64_t *room)
+static void prepare(struct code_frames *p, uint32_t image, uint64_t *room)
 {
     struct symbolizer *s = image_map_image(p->image_map, image)->symbolizer;
     size_t n = 0;
@@ -260,7 +260,7 @@ static void prepare(struct places *p, uint32_t image, uint64_t *room)
     symbolizer_prepare(s, room, n);
 }
 
-static int find_frames(struct places *p)
+static int find_frames(struct code_frames *p)
 {
     uint64_t *room = calloc(p->span_count + 1, sizeof *room);
 
@@ -274,7 +274,7 @@ static int find_frames(struct places *p)
 
         if (add_frames(p, p->pcs[i]) != 0)
             return -1;
-        p->spans[i] = (struct place_span){first, p->frame_count - first};
+        p->spans[i] = (struct frame_span){first, p->frame_count - first};
     }
     return 0;
 }
@@ -297,7 +297,8 @@ static int by_name(const void *a, const void *b)
 }
 
 /* Put functions in the order of (ranks), and what refers to them. */
-static void renumber(struct places *p, const struct rank *ranks, uint32_t *now)
+static void renumber(struct code_frames *p, const struct rank *ranks,
+                     uint32_t *now)
 {
     for (uint32_t i = 0; i < p->function_count; i++) {
         p->functions[i] = ranks[i].function;
@@ -310,7 +311,7 @@ static void renumber(struct places *p, const struct rank *ranks, uint32_t *now)
 }
 
 /* Number the functions by name. */
-static int rank_functions(struct places *p)
+static int rank_functions(struct code_frames *p)
 {
     size_t n = p->function_count;
     struct rank *ranks = calloc(n, sizeof *ranks);
@@ -329,30 +330,31 @@ static int rank_functions(struct places *p)
     return result;
 }
 
-int places_finish(struct places *p)
+int code_frames_finish(struct code_frames *p)
 {
     return find_frames(p) == 0 ? rank_functions(p) : -1;
 }
 
-struct place places_get(const struct places *p, uint64_t pc)
+struct frames_at code_frames_get(const struct code_frames *p, uint64_t pc)
 {
-    const struct place_span *span = &p->spans[map_get(&p->by_pc, pc, 0)];
+    const struct frame_span *span = &p->spans[map_get(&p->by_pc, pc, 0)];
 
-    return (struct place){p->frames + span->first, span->count};
+    return (struct frames_at){p->frames + span->first, span->count};
 }
 
-void places_charge(struct places *p, uint32_t line, double time, bool self)
+void code_frames_charge(struct code_frames *p, uint32_t line, double time,
+                        bool self)
 {
     *(self ? &p->lines[line].self : &p->lines[line].calls) += time;
 }
 
-void places_late(struct places *p, uint32_t function, double late)
+void code_frames_late(struct code_frames *p, uint32_t function, double late)
 {
     p->functions[function].late += late;
 }
 
 /* Does (a) say more about its function than (b)? */
-static bool hotter(const struct place_line *a, const struct place_line *b)
+static bool hotter(const struct code_line *a, const struct code_line *b)
 {
     if (a->self != b->self)
         return a->self > b->self;
@@ -361,15 +363,16 @@ static bool hotter(const struct place_line *a, const struct place_line *b)
     return a->number < b->number;
 }
 
-const struct view_function *places_functions(struct places *p, size_t *count)
+const struct view_function *code_frames_functions(struct code_frames *p,
+                                                  size_t *count)
 {
-    const struct place_line **best = calloc(p->function_count, sizeof(void *));
+    const struct code_line **best = calloc(p->function_count, sizeof(void *));
 
     if (best == NULL)
         return NULL;
     for (size_t i = 0; i < p->line_count; i++) {
-        const struct place_line *line = &p->lines[i];
-        const struct place_line **old = &best[line->function];
+        const struct code_line *line = &p->lines[i];
+        const struct code_line **old = &best[line->function];
 
         if (line->number != 0 && (*old == NULL || hotter(line, *old)))
             *old = line;

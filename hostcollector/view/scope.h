@@ -12,7 +12,7 @@
 
 struct path_step {
     uint32_t function;
-    uint32_t line; /* for places_charge(); not of marks */
+    uint32_t line; /* for code_frames_charge(); not of marks */
     bool inlined;
     bool first; /* the function is not further out on this path as well */
 };

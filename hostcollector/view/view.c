@@ -19,7 +19,7 @@
 /* What view_free() releases; the view is its first member. */
 struct view_memory {
     struct view view;
-    struct places *places;
+    struct code_frames *frames;
     struct scope total;
     struct scope *cores; /* as many as the profile has */
     size_t core_count;
@@ -29,7 +29,7 @@ struct view_memory {
 struct builder {
     const struct profile *profile;
     struct view_memory *memory;
-    struct places *places;
+    struct code_frames *frames;
     const struct image_map *image_map;
     struct path path;
     size_t step_room;
@@ -44,7 +44,7 @@ struct builder {
 static int learn_calls(struct builder *b, const uint64_t *back, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (places_add(b->places, back[i] - 1) != 0)
+        if (code_frames_add(b->frames, back[i] - 1) != 0)
             return -1;
     }
     return 0;
@@ -55,7 +55,7 @@ static int learn_entry(struct builder *b, const struct profile_entry *entry)
     struct stack stack = profile_stack(b->profile, entry->stack);
     struct callers missed = callers_of_leaf(b->image_map, entry->leaf, &stack);
 
-    if (places_add(b->places, entry->leaf) != 0 ||
+    if (code_frames_add(b->frames, entry->leaf) != 0 ||
         learn_calls(b, missed.address, missed.count) != 0 ||
         learn_calls(b, stack.frames, stack.depth) != 0)
         return -1;
@@ -85,12 +85,12 @@ static int push_mark(struct builder *b, enum view_mark mark)
     return push(b, (struct path_step){.function = mark});
 }
 
-static int push_place(struct builder *b, uint64_t pc)
+static int push_frames(struct builder *b, uint64_t pc)
 {
-    struct place place = places_get(b->places, pc);
+    struct frames_at at = code_frames_get(b->frames, pc);
 
-    while (place.count-- > 0) {
-        const struct place_frame *frame = &place.frames[place.count];
+    while (at.count-- > 0) {
+        const struct code_frame *frame = &at.frames[at.count];
 
         if (push(b, (struct path_step){frame->function, frame->line,
                                        frame->inlined, false}) != 0)
@@ -105,7 +105,7 @@ static int push_missed(struct builder *b, const struct callers *missed)
     if (missed->missing && push_mark(b, VIEW_UNCERTAIN) != 0)
         return -1;
     for (uint32_t i = missed->count; i-- > 0;) {
-        if (push_place(b, missed->address[i] - 1) != 0)
+        if (push_frames(b, missed->address[i] - 1) != 0)
             return -1;
     }
     return 0;
@@ -126,7 +126,7 @@ static int push_callers(struct builder *b, const struct stack *stack,
         if (i + 1 < stack->depth)
             above = callers_of_frame(b->image_map, stack->frames[i]);
         if (push_missed(b, &above) != 0 ||
-            push_place(b, stack->frames[i] - 1) != 0)
+            push_frames(b, stack->frames[i] - 1) != 0)
             return -1;
     }
     return push_missed(b, missed);
@@ -153,7 +153,8 @@ static int lay_path(struct builder *b, const struct profile_entry *entry,
                                      tally->time_sq};
     b->path.idle = frame_place_idle(place);
     b->path.uncertain = missed.missing && missed.count == 0;
-    if (push_callers(b, stack, &missed) != 0 || push_place(b, entry->leaf) != 0)
+    if (push_callers(b, stack, &missed) != 0 ||
+        push_frames(b, entry->leaf) != 0)
         return -1;
     b->path.leaf = b->path.count - 1;
     return b->path.idle ? push_mark(b, VIEW_IDLE) : 0;
@@ -204,10 +205,11 @@ static void charge(struct builder *b, const struct profile_entry *entry)
 
     for (size_t i = 0; i <= path->leaf; i++) {
         if (path->steps[i].function >= VIEW_MARKS)
-            places_charge(b->places, path->steps[i].line, entry->tally.time,
-                          i == path->leaf);
+            code_frames_charge(b->frames, path->steps[i].line,
+                               entry->tally.time, i == path->leaf);
     }
-    places_late(b->places, path->steps[path->leaf].function, entry->tally.late);
+    code_frames_late(b->frames, path->steps[path->leaf].function,
+                     entry->tally.late);
 }
 
 /* What tells why stacks are not what they should be. */
@@ -319,7 +321,7 @@ static int finish(struct builder *b)
         return -1;
     v->total = memory->total.scope;
     v->core_count = memory->core_count;
-    v->functions = places_functions(b->places, &v->function_count);
+    v->functions = code_frames_functions(b->frames, &v->function_count);
     return v->functions != NULL ? finish_edges(v) : -1;
 }
 
@@ -327,9 +329,9 @@ static int build(struct builder *b)
 {
     size_t functions;
 
-    if (for_each_entry(b, learn_one) != 0 || places_finish(b->places) != 0)
+    if (for_each_entry(b, learn_one) != 0 || code_frames_finish(b->frames) != 0)
         return -1;
-    b->memory->view.functions = places_functions(b->places, &functions);
+    b->memory->view.functions = code_frames_functions(b->frames, &functions);
     if (b->memory->view.functions == NULL)
         return -1;
     b->last_seen = calloc(functions, sizeof *b->last_seen);
@@ -354,12 +356,12 @@ static struct view_memory *memory_new(const struct profile *p,
 
     if (memory == NULL)
         return NULL;
-    memory->places = places_new(image_map);
+    memory->frames = code_frames_new(image_map);
     memory->core_count = p->core_count;
     memory->total.scope.core = VIEW_ALL_CORES;
     memory->cores = calloc(p->core_count + 1, sizeof *memory->cores);
     memory->view.cores = calloc(p->core_count + 1, sizeof *memory->view.cores);
-    if (memory->places == NULL || memory->cores == NULL ||
+    if (memory->frames == NULL || memory->cores == NULL ||
         memory->view.cores == NULL ||
         name_images(&memory->view, image_map) != 0) {
         view_free(&memory->view);
@@ -380,7 +382,7 @@ struct view *view_new(const struct profile *p,
 
     struct builder b = {.profile = p,
                         .memory = memory,
-                        .places = memory->places,
+                        .frames = memory->frames,
                         .image_map = image_map};
     int result = build(&b);
 
@@ -404,7 +406,7 @@ void view_free(struct view *v)
     for (size_t i = 0; memory->cores != NULL && i < memory->core_count; i++)
         scope_fini(&memory->cores[i]);
     scope_fini(&memory->total);
-    places_free(memory->places);
+    code_frames_free(memory->frames);
     free(memory->cores);
     free(v->cores);
     free(v->images);
