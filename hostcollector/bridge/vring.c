@@ -194,7 +194,7 @@ static bool wants_interrupt(const struct vring *r)
            (uint16_t)(r->next_used - r->told);
 }
 
-void vring_tell(struct vring *r)
+void vring_interrupt_guest(struct vring *r)
 {
     if (r->used == NULL || r->told == r->next_used)
         return;
@@ -208,7 +208,7 @@ void vring_tell(struct vring *r)
 
 /* --- Kicks ---------------------------------------------------------------- */
 
-bool vring_listen(struct vring *r)
+bool vring_want_kicks(struct vring *r)
 {
     if (!vring_runs(r))
         return false;
@@ -220,7 +220,7 @@ bool vring_listen(struct vring *r)
     return waiting(r);
 }
 
-void vring_hush(struct vring *r)
+void vring_mute_kicks(struct vring *r)
 {
     /* with event indices the old one, long passed, does it */
     if (vring_runs(r) && !r->event_idx)

@@ -63,16 +63,16 @@ void vring_untake(struct vring *r, unsigned count);
 void vring_give(struct vring *r, uint16_t head, uint32_t size);
 
 /* Show the guest what was given, and interrupt it if it wants to be. */
-void vring_tell(struct vring *r);
+void vring_interrupt_guest(struct vring *r);
 
 /*
  * Ask for a kick at the guest's next chain. Returns true if one is there
  * already, and no kick will come for it.
  */
-bool vring_listen(struct vring *r);
+bool vring_want_kicks(struct vring *r);
 
 /* Need no kicks for now. */
-void vring_hush(struct vring *r);
+void vring_mute_kicks(struct vring *r);
 
 /* Copy (size) bytes between (bytes) and the pieces, (skip) bytes behind their
  * beginning. Returns how many there were. */

@@ -46,12 +46,12 @@ static bool listen_again(struct vsock *v)
     bool more = false;
 
     if (choked)
-        vring_hush(v->tx);
+        vring_mute_kicks(v->tx);
     else
-        more = vring_listen(v->tx);
+        more = vring_want_kicks(v->tx);
     if (!starved)
-        vring_hush(v->rx);
-    else if (vring_listen(v->rx)) {
+        vring_mute_kicks(v->rx);
+    else if (vring_want_kicks(v->rx)) {
         feed(&v->conns);
         more = true;
     }
@@ -64,8 +64,8 @@ bool vsock_pump(struct vsock *v)
         bool more = from_guest(v);
 
         more |= to_guest(v);
-        vring_tell(v->tx);
-        vring_tell(v->rx);
+        vring_interrupt_guest(v->tx);
+        vring_interrupt_guest(v->rx);
         if (!more && !listen_again(v))
             return false;
     }

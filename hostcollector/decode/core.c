@@ -39,7 +39,7 @@ void core_reboot(struct core *c)
     c->has_epoch = false;
     c->images = false;
     c->has_counters = false;
-    memset(c->ahead, 0, sizeof c->ahead);
+    memset(c->told_by_final_stats, 0, sizeof c->told_by_final_stats);
     c->gap = false;
 }
 
@@ -79,9 +79,11 @@ void core_settle(struct core *c, const uint64_t now[WIRE_COUNTERS],
             contradiction = true;
 
         /* what a final STATS told of already */
-        uint64_t known = grown < c->ahead[i] ? grown : c->ahead[i];
+        uint64_t known = grown < c->told_by_final_stats[i]
+                             ? grown
+                             : c->told_by_final_stats[i];
 
-        c->ahead[i] -= known;
+        c->told_by_final_stats[i] -= known;
         *sum[i] +=
             (i == WIRE_COUNTER_SAMPLES ? content->counters[i] : grown) - known;
         c->counters[i] = now[i];
@@ -113,7 +115,7 @@ void core_stats(struct core *c, const struct core_stats *s,
     /* what was dropped after the last record is in no record yet: a later frame
      * may tell of it once more */
     for (size_t i = WIRE_COUNTER_SAMPLES + 1; i < WIRE_COUNTERS; i++) {
-        c->ahead[i] = content.counters[i];
+        c->told_by_final_stats[i] = content.counters[i];
         c->counters[i] -= content.counters[i];
     }
     if (s->ticks != s->samples + s->ring_full + s->reentered)

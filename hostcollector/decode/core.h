@@ -36,7 +36,8 @@ struct core {
     bool has_counters; /* of this boot */
     bool gap;          /* records may have been lost since (counters) */
     uint64_t counters[WIRE_COUNTERS]; /* as the last frame gave them */
-    uint64_t ahead[WIRE_COUNTERS];    /* that a final STATS knew beyond those */
+    uint64_t told_by_final_stats[WIRE_COUNTERS]; /* that a final STATS knew
+                                                    beyond those */
     struct account account;
 };
 
