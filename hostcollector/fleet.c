@@ -67,7 +67,7 @@ struct fleet *fleet_new(const struct fleet_config *config, struct err *e)
         return NULL;
     }
     f->config = *config;
-    f->due = SESSION_NEVER;
+    f->due = TALK_NEVER;
     f->poller = epoll_create1(EPOLL_CLOEXEC);
     if (f->poller < 0) {
         err_sys(e, "fleet: epoll");
@@ -126,7 +126,7 @@ static void end_member(struct fleet *f, size_t i, const struct err *e)
         e = &late;
     m->sums = pipeline_sums(p);
     m->pipeline = NULL;
-    m->due = SESSION_NEVER;
+    m->due = TALK_NEVER;
     m->sampling = false;
     f->running--;
     if (f->config.ended)
@@ -178,7 +178,7 @@ static void step(struct fleet *f, size_t i, bool readable)
 /* All for whom something is due, and when the next will be. */
 static void step_due(struct fleet *f, uint64_t now)
 {
-    f->due = SESSION_NEVER;
+    f->due = TALK_NEVER;
     for (size_t i = 0; i < f->count; i++) {
         if (f->members[i].due <= now)
             step(f, i, false);
@@ -207,13 +207,13 @@ static void hear_stop(struct fleet *f)
     stop_all(f, f->stops++ == 0 ? PIPELINE_STOPPED : PIPELINE_ABANDONED);
 }
 
-/* When the asked duration is over; SESSION_NEVER: none was asked. */
+/* When the asked duration is over; TALK_NEVER: none was asked. */
 static uint64_t duration_end(const struct fleet *f)
 {
     double s = f->config.duration_s;
 
     if (f->sampling_ns == 0 || f->time_is_up || !(s > 0 && s < LONGEST_S))
-        return SESSION_NEVER;
+        return TALK_NEVER;
     return f->sampling_ns + (uint64_t)(s * (double)SECOND);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The joiner: bytes from a source go to the recorder and the decoder, events
- * to the aggregate and to the session that speaks with the guest.
+ * to the aggregate and to the conversation with the guest.
  */
 #include "pipeline.h"
 
@@ -20,7 +20,7 @@
 struct pipeline {
     struct pipeline_config config;
     struct source *source;
-    struct session session;
+    struct talk talk;
     struct recording_writer *writer; /* NULL: not recording */
     struct recording_info header;    /* of what is recorded or replayed */
     struct decode *decode;
@@ -47,14 +47,13 @@ static void greet(struct pipeline *p, enum hello_kind kind,
                   const struct guest *g)
 {
     /* after 65,536 frames a new session looks like a repeated HELLO */
-    if (kind != HELLO_REPEAT || p->session.state == SESSION_SILENT)
-        session_hello(&p->session,
-                      &(struct session_hello){
-                          .tsc_hz = g->tsc_hz,
-                          .rate_hz = g->rate_hz,
-                          .one_way = g->features & WIRE_FEATURE_ONE_WAY,
-                          .rebooted = kind == HELLO_REBOOT,
-                      });
+    if (kind != HELLO_REPEAT || p->talk.state == TALK_SILENT)
+        talk_hello(&p->talk, &(struct talk_hello){
+                                 .tsc_hz = g->tsc_hz,
+                                 .rate_hz = g->rate_hz,
+                                 .one_way = g->features & WIRE_FEATURE_ONE_WAY,
+                                 .rebooted = kind == HELLO_REBOOT,
+                             });
 }
 
 /* A guest that claims many cores shall not take everybody else's memory. */
@@ -135,14 +134,13 @@ static void on_status(void *context, const struct guest_status *status)
     struct pipeline *p = context;
 
     aggregate_status(p->aggregate, status);
-    session_status(&p->session, status->state, status->refusal);
+    talk_status(&p->talk, status->state, status->refusal);
 }
 
 static void on_pong(void *context, const struct guest_pong *pong)
 {
     struct pipeline *p = context;
-    uint64_t hz =
-        session_pong(&p->session, pong->cookie, pong->tsc, p->arrival_ns);
+    uint64_t hz = talk_pong(&p->talk, pong->cookie, pong->tsc, p->arrival_ns);
 
     if (hz != 0)
         aggregate_clock(p->aggregate, hz);
@@ -163,7 +161,7 @@ static void on_gap(void *context, uint32_t frames)
     struct pipeline *p = context;
 
     (void)frames;
-    session_gap(&p->session);
+    talk_gap(&p->talk);
 }
 
 static const struct events pipeline_events = {
@@ -201,7 +199,7 @@ static int cut(struct pipeline *p, struct err *e)
 {
     int result = decode_end(p->decode, e);
 
-    session_cut(&p->session);
+    talk_cut(&p->talk);
     return result;
 }
 
@@ -215,7 +213,7 @@ static int take(struct pipeline *p, void *buf, size_t size, struct err *e)
         return cut(p, e);
     if (n <= 0)
         return n < 0 ? -1 : 0;
-    session_heard(&p->session);
+    talk_heard(&p->talk);
     if (p->writer &&
         recording_append(p->writer, buf, (size_t)n, p->arrival_ns, e) < 0)
         return -1;
@@ -229,10 +227,10 @@ static int take(struct pipeline *p, void *buf, size_t size, struct err *e)
 
 struct pipeline_wait pipeline_wait(const struct pipeline *p)
 {
-    bool open = p->session.state != SESSION_ABSENT && p->source->live;
+    bool open = p->talk.state != TALK_ABSENT && p->source->live;
     struct pipeline_wait wait = {.fd = open ? p->source->fd : -1,
-                                 .to_write = p->session.out_size > 0,
-                                 .due = session_due(&p->session)};
+                                 .to_write = p->talk.out_size > 0,
+                                 .due = talk_due(&p->talk)};
 
     if (!p->source->live)
         wait.due = 0; /* a file can always be read */
@@ -242,7 +240,7 @@ struct pipeline_wait pipeline_wait(const struct pipeline *p)
 /* Something failed; unless that is how the guest's reboot shows. */
 static int failed(struct pipeline *p)
 {
-    session_end(&p->session);
+    talk_end(&p->talk);
     p->failed = true;
     return p->end == PIPELINE_OTHER_IMAGE ? 0 : -1;
 }
@@ -250,28 +248,28 @@ static int failed(struct pipeline *p)
 int pipeline_step(struct pipeline *p, bool readable, void *buf, size_t size,
                   struct err *e)
 {
-    enum session_state state = p->session.state;
-    bool open = state != SESSION_ABSENT && state != SESSION_OVER;
+    enum talk_state state = p->talk.state;
+    bool open = state != TALK_ABSENT && state != TALK_OVER;
 
     if (open && (readable || !p->source->live) && take(p, buf, size, e) < 0)
         return failed(p);
-    if (p->session.state != SESSION_OVER &&
-        (session_tick(&p->session, source_now_ns(), e) < 0 ||
-         session_flush(&p->session, e) < 0))
+    if (p->talk.state != TALK_OVER &&
+        (talk_tick(&p->talk, source_now_ns(), e) < 0 ||
+         talk_flush(&p->talk, e) < 0))
         return failed(p);
-    return p->session.state != SESSION_OVER;
+    return p->talk.state != TALK_OVER;
 }
 
 void pipeline_stop(struct pipeline *p, enum pipeline_end end)
 {
-    if (p->session.state == SESSION_OVER)
+    if (p->talk.state == TALK_OVER)
         return;
-    if (end == PIPELINE_ABANDONED || p->session.state != SESSION_DRAINING)
+    if (end == PIPELINE_ABANDONED || p->talk.state != TALK_DRAINING)
         p->end = end; /* the first reason counts */
     if (end == PIPELINE_ABANDONED)
-        session_end(&p->session);
-    else if (p->session.state != SESSION_DRAINING)
-        session_stop(&p->session);
+        talk_end(&p->talk);
+    else if (p->talk.state != TALK_DRAINING)
+        talk_stop(&p->talk);
 }
 
 int pipeline_close(struct pipeline *p, enum pipeline_end *end, struct err *e)
@@ -279,8 +277,8 @@ int pipeline_close(struct pipeline *p, enum pipeline_end *end, struct err *e)
     struct recording_writer *w = p->writer;
     int result = p->end == PIPELINE_OTHER_IMAGE ? 0 : decode_end(p->decode, e);
 
-    session_end(&p->session);
-    if (p->session.stayed_away)
+    talk_end(&p->talk);
+    if (p->talk.stayed_away)
         p->end = PIPELINE_STAYED_AWAY;
     *end = p->end;
     aggregate_health(p->aggregate, decode_health(p->decode));
@@ -301,12 +299,12 @@ void *pipeline_context(const struct pipeline *p)
 
 bool pipeline_is_sampling(const struct pipeline *p)
 {
-    return p->source && p->source->live && p->session.state == SESSION_SAMPLING;
+    return p->source && p->source->live && p->talk.state == TALK_SAMPLING;
 }
 
 uint64_t pipeline_sampling_ns(const struct pipeline *p)
 {
-    return p->source && p->source->live ? p->session.sampling_ns : 0;
+    return p->source && p->source->live ? p->talk.sampling_ns : 0;
 }
 
 struct aggregate_sums pipeline_sums(const struct pipeline *p)
@@ -341,13 +339,13 @@ struct pipeline *pipeline_new(struct source *source,
     p->source = source;
     p->config = *config;
     p->end = PIPELINE_SOURCE_END;
-    p->session =
-        (struct session){.source = source,
-                         .rate_hz = config->rate_hz,
-                         .depth = config->depth,
-                         .wait_ns = (uint64_t)(config->wait_s * (double)SECOND),
-                         .context = config->context,
-                         .note = config->note};
+    p->talk =
+        (struct talk){.source = source,
+                      .rate_hz = config->rate_hz,
+                      .depth = config->depth,
+                      .wait_ns = (uint64_t)(config->wait_s * (double)SECOND),
+                      .context = config->context,
+                      .note = config->note};
     p->decode = decode_new(&pipeline_events, p);
     p->aggregate = aggregate_new(&config->aggregate);
     if (!p->decode || !p->aggregate) {

@@ -23,7 +23,7 @@ struct pipeline;
 struct pipeline_config {
     uint32_t rate_hz; /* to ask for; 0: the guest's default */
     uint32_t depth;   /* frames; 0: the guest's default */
-    double wait_s;    /* for a guest that left to come back, see session.h */
+    double wait_s;    /* for a guest that left to come back, see talk.h */
 
     /* What is selected; 0: everything. (memory_max) bounds the dictionaries
      * of the guest's cores as well: one that has too many is an error. */
@@ -69,7 +69,7 @@ struct pipeline *pipeline_new(struct source *source,
 struct pipeline_wait {
     int fd;        /* to become readable; -1: no descriptor can be polled */
     bool to_write; /* to become writable, too */
-    uint64_t due;  /* a time of source_now_ns(); SESSION_NEVER: none */
+    uint64_t due;  /* a time of source_now_ns(); TALK_NEVER: none */
 };
 struct pipeline_wait pipeline_wait(const struct pipeline *p);
 

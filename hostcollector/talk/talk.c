@@ -35,7 +35,7 @@
     "interrupts, or tprof_poll()"
 
 /* Was (line) told, or so much that a lying guest must be behind it? */
-static bool told_already(struct session *s, const char *line)
+static bool told_already(struct talk *s, const char *line)
 {
     uint64_t hash = 0;
 
@@ -44,17 +44,17 @@ static bool told_already(struct session *s, const char *line)
     for (size_t i = 0; i < s->told_count; i++)
         if (s->told[i] == hash)
             return true;
-    if (s->told_count == SESSION_TOLD)
+    if (s->told_count == TALK_TOLD)
         return true;
     s->told[s->told_count++] = hash;
     return false;
 }
 
 /* Tell the user, but nothing twice. */
-static void tell(struct session *s, const char *fmt, ...)
+static void tell(struct talk *s, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-static void tell(struct session *s, const char *fmt, ...)
+static void tell(struct talk *s, const char *fmt, ...)
 {
     char line[NOTE_MAX];
     va_list args;
@@ -70,7 +70,7 @@ static void tell(struct session *s, const char *fmt, ...)
 
 /* What was told may be told anew, since a guest was met; but there are guests
  * that come and go, or boot, all the time. */
-static void forget_told(struct session *s)
+static void forget_told(struct talk *s)
 {
     uint64_t now = source_now_ns();
 
@@ -80,23 +80,23 @@ static void forget_told(struct session *s)
     s->told_count = 0;
 }
 
-static void enter(struct session *s, enum session_state state)
+static void enter(struct talk *s, enum talk_state state)
 {
     s->state = state;
     s->entered_ns = source_now_ns();
-    s->retry_ns = SESSION_NEVER;
+    s->retry_ns = TALK_NEVER;
 }
 
 /* Queue a command. One that finds no room is left out: the guest has not
  * listened to those before it either. */
-static void send_command(struct session *s, struct command c)
+static void send_command(struct talk *s, struct command c)
 {
     if (s->one_way || sizeof s->out - s->out_size < COMMAND_MAX)
         return;
     s->out_size += command_encode(&c, s->seq++, s->out + s->out_size);
 }
 
-int session_flush(struct session *s, struct err *e)
+int talk_flush(struct talk *s, struct err *e)
 {
     if (s->out_size == 0 || s->source->fd < 0)
         return 0;
@@ -109,15 +109,15 @@ int session_flush(struct session *s, struct err *e)
     return 0;
 }
 
-static void begin_sampling(struct session *s)
+static void begin_sampling(struct talk *s)
 {
-    enter(s, SESSION_SAMPLING);
+    enter(s, TALK_SAMPLING);
     s->heard_ns = s->entered_ns;
     if (s->sampling_ns == 0)
         s->sampling_ns = s->entered_ns;
 }
 
-static void send_start(struct session *s)
+static void send_start(struct talk *s)
 {
     struct command c = {
         .type = WIRE_START, .rate_hz = s->rate_hz, .depth = s->depth};
@@ -129,7 +129,7 @@ static void send_start(struct session *s)
     begin_sampling(s);
 }
 
-static void send_ping(struct session *s)
+static void send_ping(struct talk *s)
 {
     uint64_t now = source_now_ns();
 
@@ -138,15 +138,15 @@ static void send_ping(struct session *s)
     s->retry_ns = now + PING_INTERVAL;
 }
 
-static void begin_measuring(struct session *s)
+static void begin_measuring(struct talk *s)
 {
-    enter(s, SESSION_MEASURING);
+    enter(s, TALK_MEASURING);
     s->pings_left = PINGS;
     s->has_first_pong = false;
     send_ping(s);
 }
 
-void session_hello(struct session *s, const struct session_hello *h)
+void talk_hello(struct talk *s, const struct talk_hello *h)
 {
     s->seq = 0;
     s->out_size = 0;
@@ -164,7 +164,7 @@ void session_hello(struct session *s, const struct session_hello *h)
         s->measured_hz = 0;
         s->has_first_pong = false;
     }
-    if (s->state == SESSION_DRAINING || s->state == SESSION_OVER)
+    if (s->state == TALK_DRAINING || s->state == TALK_OVER)
         return;
     if (s->one_way)
         begin_sampling(s);
@@ -174,7 +174,7 @@ void session_hello(struct session *s, const struct session_hello *h)
         send_start(s);
 }
 
-static void refused(struct session *s, uint8_t refusal)
+static void refused(struct talk *s, uint8_t refusal)
 {
     if (refusal == WIRE_REFUSED_NO_CLOCK && s->measured_hz == 0) {
         begin_measuring(s);
@@ -191,23 +191,23 @@ static void refused(struct session *s, uint8_t refusal)
     s->retry_ns = source_now_ns() + START_RETRY;
 }
 
-void session_status(struct session *s, uint8_t state, uint8_t refusal)
+void talk_status(struct talk *s, uint8_t state, uint8_t refusal)
 {
-    if (s->state == SESSION_SAMPLING && !s->one_way &&
+    if (s->state == TALK_SAMPLING && !s->one_way &&
         refusal != WIRE_REFUSED_NOTHING)
         refused(s, refusal);
-    else if (s->state == SESSION_SAMPLING)
-        s->retry_ns = SESSION_NEVER;
-    else if (s->state == SESSION_DRAINING && state == WIRE_STATE_STOPPED)
-        session_end(s); /* it comes after the last STATS */
+    else if (s->state == TALK_SAMPLING)
+        s->retry_ns = TALK_NEVER;
+    else if (s->state == TALK_DRAINING && state == WIRE_STATE_STOPPED)
+        talk_end(s); /* it comes after the last STATS */
 }
 
-uint64_t session_pong(struct session *s, uint64_t cookie, uint64_t tsc,
-                      uint64_t arrival_ns)
+uint64_t talk_pong(struct talk *s, uint64_t cookie, uint64_t tsc,
+                   uint64_t arrival_ns)
 {
     if (cookie > arrival_ns || arrival_ns - cookie > PONG_LATEST)
         return s->measured_hz;
-    struct session_clock now = {tsc, cookie + (arrival_ns - cookie) / 2};
+    struct talk_clock now = {tsc, cookie + (arrival_ns - cookie) / 2};
 
     if (!s->has_first_pong) {
         s->first_pong = now;
@@ -222,29 +222,29 @@ uint64_t session_pong(struct session *s, uint64_t cookie, uint64_t tsc,
     return s->measured_hz;
 }
 
-void session_gap(struct session *s)
+void talk_gap(struct talk *s)
 {
-    if (s->state == SESSION_SAMPLING)
+    if (s->state == TALK_SAMPLING)
         send_command(s, (struct command){.type = WIRE_RESET});
 }
 
-void session_stop(struct session *s)
+void talk_stop(struct talk *s)
 {
-    if (s->state != SESSION_SAMPLING || s->one_way) {
-        session_end(s);
+    if (s->state != TALK_SAMPLING || s->one_way) {
+        talk_end(s);
         return;
     }
     send_command(s, (struct command){.type = WIRE_STOP});
-    enter(s, SESSION_DRAINING);
+    enter(s, TALK_DRAINING);
 }
 
-void session_end(struct session *s)
+void talk_end(struct talk *s)
 {
     s->left_ns = 0;
-    enter(s, SESSION_OVER);
+    enter(s, TALK_OVER);
 }
 
-static void explain_absence(struct session *s)
+static void explain_absence(struct talk *s)
 {
     if (s->source->absence)
         tell(s, "waiting: %s", s->source->absence);
@@ -252,7 +252,7 @@ static void explain_absence(struct session *s)
         tell(s, "waiting for a guest at %s", s->source->path);
 }
 
-static int try_open(struct session *s, struct err *e)
+static int try_open(struct talk *s, struct err *e)
 {
     if (s->source->warning)
         tell(s, "%s", s->source->warning);
@@ -267,28 +267,28 @@ static int try_open(struct session *s, struct err *e)
         break;
     }
     s->heard = false;
-    enter(s, SESSION_SILENT);
+    enter(s, TALK_SILENT);
     if (s->source->live)
         s->retry_ns = s->entered_ns + HELLO_PATIENCE;
     return 0;
 }
 
-void session_heard(struct session *s)
+void talk_heard(struct talk *s)
 {
     s->heard = true;
     s->heard_ns = source_now_ns();
 }
 
-void session_cut(struct session *s)
+void talk_cut(struct talk *s)
 {
-    bool silent = s->state == SESSION_SILENT;
+    bool silent = s->state == TALK_SILENT;
 
-    if (!s->source->reconnects || s->state == SESSION_DRAINING ||
-        s->state == SESSION_OVER || (s->met && s->wait_ns == 0)) {
-        session_end(s);
+    if (!s->source->reconnects || s->state == TALK_DRAINING ||
+        s->state == TALK_OVER || (s->met && s->wait_ns == 0)) {
+        talk_end(s);
         return;
     }
-    enter(s, SESSION_ABSENT);
+    enter(s, TALK_ABSENT);
     s->retry_ns = s->entered_ns + ABSENT_RETRY;
     s->out_size = 0;
     if (silent && s->heard)
@@ -305,9 +305,9 @@ void session_cut(struct session *s)
 }
 
 /* Open, but no HELLO yet. */
-static void explain_silence(struct session *s)
+static void explain_silence(struct talk *s)
 {
-    s->retry_ns = SESSION_NEVER;
+    s->retry_ns = TALK_NEVER;
     if (s->heard)
         tell(s, OTHER_PROTOCOL ". Still waiting", s->source->path);
     else
@@ -319,21 +319,21 @@ static void explain_silence(struct session *s)
 }
 
 /* When a guest that left is given up. */
-static uint64_t given_up_ns(const struct session *s)
+static uint64_t given_up_ns(const struct talk *s)
 {
-    return s->left_ns != 0 ? s->left_ns + s->wait_ns : SESSION_NEVER;
+    return s->left_ns != 0 ? s->left_ns + s->wait_ns : TALK_NEVER;
 }
 
-static void give_up(struct session *s)
+static void give_up(struct talk *s)
 {
     tell(s, "the guest stayed away");
     s->stayed_away = true;
-    session_end(s);
+    talk_end(s);
 }
 
 /* The guest hears STOP at its next tick, which may be one and a half mean
  * intervals away. */
-static uint64_t final_patience(const struct session *s)
+static uint64_t final_patience(const struct talk *s)
 {
     uint32_t rate = s->rate_hz ? s->rate_hz : s->guest_rate_hz;
     uint64_t patience = rate ? 2 * SECOND / rate + FINAL_SPARE : 0;
@@ -342,18 +342,17 @@ static uint64_t final_patience(const struct session *s)
 }
 
 /* When a guest that says nothing is remarked on. */
-static uint64_t silence_ns(const struct session *s)
+static uint64_t silence_ns(const struct talk *s)
 {
-    bool listens = s->state == SESSION_SAMPLING && !s->one_way;
+    bool listens = s->state == TALK_SAMPLING && !s->one_way;
 
-    return listens && s->source->live ? s->heard_ns + SILENCE_MAX
-                                      : SESSION_NEVER;
+    return listens && s->source->live ? s->heard_ns + SILENCE_MAX : TALK_NEVER;
 }
 
 /* Tells why it may be silent; and asks whether it is still there: a machine
  * that is reset forgets its connections without a word, and its host goes on to
  * take them for open until something is sent. */
-static void ask(struct session *s, uint64_t now_ns)
+static void ask(struct talk *s, uint64_t now_ns)
 {
     tell(s,
          "nothing came from the guest for %llu s: it is paused, or has "
@@ -365,45 +364,45 @@ static void ask(struct session *s, uint64_t now_ns)
     s->heard_ns = now_ns; /* ... and again after as long */
 }
 
-int session_tick(struct session *s, uint64_t now_ns, struct err *e)
+int talk_tick(struct talk *s, uint64_t now_ns, struct err *e)
 {
-    if (now_ns < session_due(s))
+    if (now_ns < talk_due(s))
         return 0;
     if (s->left_ns != 0 && now_ns >= given_up_ns(s)) {
         give_up(s);
         return 0;
     }
-    if (s->state == SESSION_SAMPLING && now_ns >= silence_ns(s)) {
+    if (s->state == TALK_SAMPLING && now_ns >= silence_ns(s)) {
         ask(s, now_ns);
         return 0;
     }
     switch (s->state) {
-    case SESSION_ABSENT:
+    case TALK_ABSENT:
         return try_open(s, e);
-    case SESSION_SILENT:
+    case TALK_SILENT:
         explain_silence(s);
         break;
-    case SESSION_MEASURING:
+    case TALK_MEASURING:
         if (s->pings_left > 0)
             send_ping(s);
         else
             send_start(s); /* if nothing was measured, it will be refused */
         break;
-    case SESSION_SAMPLING:
+    case TALK_SAMPLING:
         send_start(s);
         break;
-    case SESSION_DRAINING:
-        session_end(s);
+    case TALK_DRAINING:
+        talk_end(s);
         break;
-    case SESSION_OVER:
+    case TALK_OVER:
         break;
     }
     return 0;
 }
 
-uint64_t session_due(const struct session *s)
+uint64_t talk_due(const struct talk *s)
 {
-    if (s->state == SESSION_DRAINING)
+    if (s->state == TALK_DRAINING)
         return s->entered_ns + final_patience(s);
     uint64_t due = s->retry_ns;
 

@@ -16,26 +16,26 @@
 #include "talk/command.h"
 #include "util/err.h"
 
-#define SESSION_NEVER UINT64_MAX
-#define SESSION_TOLD  8u /* lines that one guest may give reason for at once */
+#define TALK_NEVER UINT64_MAX
+#define TALK_TOLD  8u /* lines that one guest may give reason for at once */
 
-enum session_state {
-    SESSION_ABSENT,    /* waiting for the source to open */
-    SESSION_SILENT,    /* open; waiting for HELLO */
-    SESSION_MEASURING, /* PINGs are on their way: the guest's clock is unknown
-                        */
-    SESSION_SAMPLING,  /* START was sent, or the guest does not listen */
-    SESSION_DRAINING,  /* STOP was sent; waiting for the last STATS */
-    SESSION_OVER,
+enum talk_state {
+    TALK_ABSENT,    /* waiting for the source to open */
+    TALK_SILENT,    /* open; waiting for HELLO */
+    TALK_MEASURING, /* PINGs are on their way: the guest's clock is unknown
+                     */
+    TALK_SAMPLING,  /* START was sent, or the guest does not listen */
+    TALK_DRAINING,  /* STOP was sent; waiting for the last STATS */
+    TALK_OVER,
 };
 
 /* A clock reading of the guest, and of ours at the same moment. */
-struct session_clock {
+struct talk_clock {
     uint64_t tsc;
     uint64_t ns;
 };
 
-struct session {
+struct talk {
     /* The user's, set before the first call; the rest is 0. */
     struct source *source;
     uint32_t rate_hz, depth; /* to ask for; 0: the guest's choice */
@@ -44,11 +44,11 @@ struct session {
     void (*note)(void *context, const char *line); /* as in pipeline.h */
 
     /* To be read. */
-    enum session_state state;
+    enum talk_state state;
     uint64_t sampling_ns; /* when sampling began; 0: not yet */
     bool stayed_away; /* the guest left, and (wait_ns) passed: why it is over */
 
-    /* The session's own. */
+    /* The conversation's own. */
     uint64_t entered_ns; /* when (state) began */
     uint64_t retry_ns;   /* when to open, PING or START again */
     bool met;            /* a guest said HELLO once */
@@ -57,7 +57,7 @@ struct session {
     uint64_t left_ns;    /* when the guest left that is waited for; 0: none */
     /* What the user was told, by hash: each once, until a HELLO comes a while
      * later. */
-    uint64_t told[SESSION_TOLD];
+    uint64_t told[TALK_TOLD];
     size_t told_count;
     uint64_t told_ns;  /* when it was forgotten */
     bool one_way;      /* nothing can be sent */
@@ -66,7 +66,7 @@ struct session {
     uint32_t guest_rate_hz;
     unsigned pings_left;
     bool has_first_pong;
-    struct session_clock first_pong;
+    struct talk_clock first_pong;
     uint16_t seq;
     uint8_t
         out[4 * COMMAND_MAX]; /* commands that the source did not take yet */
@@ -74,7 +74,7 @@ struct session {
 };
 
 /* What HELLO says that matters here. */
-struct session_hello {
+struct talk_hello {
     uint64_t tsc_hz;  /* 0: unknown */
     uint32_t rate_hz; /* what START without a rate gives */
     bool one_way;
@@ -82,38 +82,38 @@ struct session_hello {
 };
 
 /* Bytes came, of whatever kind. */
-void session_heard(struct session *s);
+void talk_heard(struct talk *s);
 
 /* What the guest said. A HELLO that opens a session: */
-void session_hello(struct session *s, const struct session_hello *h);
+void talk_hello(struct talk *s, const struct talk_hello *h);
 /* STATUS: enum wire_state, enum wire_refusal. */
-void session_status(struct session *s, uint8_t state, uint8_t refusal);
+void talk_status(struct talk *s, uint8_t state, uint8_t refusal);
 /* PONG that arrived at (arrival_ns), 0 if not known. Returns the clock's rate
  * as measured so far; 0: not known yet. This works in a replay, too: the
  * cookie is our clock at sending. */
-uint64_t session_pong(struct session *s, uint64_t cookie, uint64_t tsc,
-                      uint64_t arrival_ns);
+uint64_t talk_pong(struct talk *s, uint64_t cookie, uint64_t tsc,
+                   uint64_t arrival_ns);
 /* Frames were lost. */
-void session_gap(struct session *s);
+void talk_gap(struct talk *s);
 
 /* The source has ended, so that half a frame stays one. Over, or else to be
- * opened again by session_tick(). */
-void session_cut(struct session *s);
+ * opened again by talk_tick(). */
+void talk_cut(struct talk *s);
 
 /* End it in order: STOP, and a second for the answer; more at rates so low that
  * the guest hears STOP later. */
-void session_stop(struct session *s);
+void talk_stop(struct talk *s);
 /* End it now. */
-void session_end(struct session *s);
+void talk_end(struct talk *s);
 
 /* Do what is due at (now_ns). Returns 0; -1 with (e) filled. */
-int session_tick(struct session *s, uint64_t now_ns, struct err *e);
+int talk_tick(struct talk *s, uint64_t now_ns, struct err *e);
 
-/* When session_tick() will have something to do; SESSION_NEVER: nothing. */
-uint64_t session_due(const struct session *s);
+/* When talk_tick() will have something to do; TALK_NEVER: nothing. */
+uint64_t talk_due(const struct talk *s);
 
 /* Write what waits to be sent, as far as the guest takes it. Returns 0; -1
  * with (e) filled. */
-int session_flush(struct session *s, struct err *e);
+int talk_flush(struct talk *s, struct err *e);
 
 #endif

@@ -33,12 +33,12 @@ static const struct source_ops ops = {
     .name = "fake", .open = fake_open, .write = fake_write};
 static struct source source = {.ops = &ops, .fd = 0, .live = true, .path = "x"};
 
-static struct session started(void)
+static struct talk started(void)
 {
-    struct session s = {.source = &source};
+    struct talk s = {.source = &source};
 
-    session_hello(&s, &(struct session_hello){.tsc_hz = 1000, .rate_hz = 10});
-    CHECK_EQ(s.state, SESSION_SAMPLING);
+    talk_hello(&s, &(struct talk_hello){.tsc_hz = 1000, .rate_hz = 10});
+    CHECK_EQ(s.state, TALK_SAMPLING);
     CHECK(s.out_size > 0);
     return s;
 }
@@ -46,83 +46,83 @@ static struct session started(void)
 TEST(status_stopped_ends_draining_at_once) /* catches: a second wasted each time
                                             */
 {
-    struct session s = started();
+    struct talk s = started();
 
-    session_stop(&s);
-    CHECK_EQ(s.state, SESSION_DRAINING);
-    session_status(&s, WIRE_STATE_DRAINING, 0);
-    CHECK_EQ(s.state, SESSION_DRAINING);
-    session_status(&s, WIRE_STATE_STOPPED, 0);
-    CHECK_EQ(s.state, SESSION_OVER);
+    talk_stop(&s);
+    CHECK_EQ(s.state, TALK_DRAINING);
+    talk_status(&s, WIRE_STATE_DRAINING, 0);
+    CHECK_EQ(s.state, TALK_DRAINING);
+    talk_status(&s, WIRE_STATE_STOPPED, 0);
+    CHECK_EQ(s.state, TALK_OVER);
 }
 
 TEST(draining_has_an_end) /* catches: waiting for a guest that died */
 {
-    struct session s = started();
+    struct talk s = started();
 
-    session_stop(&s);
-    CHECK_EQ(session_tick(&s, s.entered_ns + SECOND / 2, &error), 0);
-    CHECK_EQ(s.state, SESSION_DRAINING);
-    CHECK_EQ(session_due(&s), s.entered_ns + SECOND);
-    CHECK_EQ(session_tick(&s, s.entered_ns + SECOND, &error), 0);
-    CHECK_EQ(s.state, SESSION_OVER);
+    talk_stop(&s);
+    CHECK_EQ(talk_tick(&s, s.entered_ns + SECOND / 2, &error), 0);
+    CHECK_EQ(s.state, TALK_DRAINING);
+    CHECK_EQ(talk_due(&s), s.entered_ns + SECOND);
+    CHECK_EQ(talk_tick(&s, s.entered_ns + SECOND, &error), 0);
+    CHECK_EQ(s.state, TALK_OVER);
 }
 
 TEST(slow_guest_gets_all_in_the_end) /* catches: commands cut in the middle */
 {
-    struct session s = started();
+    struct talk s = started();
     size_t size = s.out_size;
 
     for (size_t left = size; left > 0; left -= left < 3 ? left : 3) {
         CHECK_EQ(s.out_size, left);
-        CHECK_EQ(session_flush(&s, &error), 0);
+        CHECK_EQ(talk_flush(&s, &error), 0);
     }
     CHECK_EQ(s.out_size, 0);
     for (int i = 0; i < 100; i++) /* never more than it has room for */
-        session_gap(&s);
+        talk_gap(&s);
     CHECK(s.out_size <= sizeof s.out);
 }
 
 TEST(absurd_pongs_measure_nothing) /* catches: a clock set by a lying guest */
 {
-    struct session s = {.source = &source};
+    struct talk s = {.source = &source};
 
-    CHECK_EQ(session_pong(&s, 1000, 5, 0), 0);        /* arrival unknown */
-    CHECK_EQ(session_pong(&s, 0, 5, 11 * SECOND), 0); /* too old */
+    CHECK_EQ(talk_pong(&s, 1000, 5, 0), 0);        /* arrival unknown */
+    CHECK_EQ(talk_pong(&s, 0, 5, 11 * SECOND), 0); /* too old */
     CHECK(!s.has_first_pong);
-    CHECK_EQ(session_pong(&s, SECOND, 5000, SECOND + 10), 0);
+    CHECK_EQ(talk_pong(&s, SECOND, 5000, SECOND + 10), 0);
     CHECK(s.has_first_pong);
-    CHECK_EQ(session_pong(&s, SECOND, 9000, SECOND + 10), 0); /* no time */
-    CHECK_EQ(session_pong(&s, 2 * SECOND, 4000, 2 * SECOND + 10), 0);
-    CHECK_EQ(session_pong(&s, 2 * SECOND, UINT64_MAX, 2 * SECOND + 10), 0);
-    CHECK_EQ(session_pong(&s, 2 * SECOND, 8000, 2 * SECOND + 10), 3000);
-    CHECK_EQ(session_pong(&s, 3 * SECOND + 100, 9000, 3 * SECOND + 100), 2000);
+    CHECK_EQ(talk_pong(&s, SECOND, 9000, SECOND + 10), 0); /* no time */
+    CHECK_EQ(talk_pong(&s, 2 * SECOND, 4000, 2 * SECOND + 10), 0);
+    CHECK_EQ(talk_pong(&s, 2 * SECOND, UINT64_MAX, 2 * SECOND + 10), 0);
+    CHECK_EQ(talk_pong(&s, 2 * SECOND, 8000, 2 * SECOND + 10), 3000);
+    CHECK_EQ(talk_pong(&s, 3 * SECOND + 100, 9000, 3 * SECOND + 100), 2000);
 }
 
 TEST(source_that_fails_to_open_is_an_error) /* catches: trying for ever */
 {
-    struct session s = {.source = &source};
+    struct talk s = {.source = &source};
 
     refuse_open = SOURCE_ABSENT;
-    CHECK_EQ(session_tick(&s, 1, &error), 0);
-    CHECK_EQ(s.state, SESSION_ABSENT);
+    CHECK_EQ(talk_tick(&s, 1, &error), 0);
+    CHECK_EQ(s.state, TALK_ABSENT);
     refuse_open = SOURCE_FAILED;
-    CHECK_EQ(session_tick(&s, UINT64_MAX, &error), -1);
+    CHECK_EQ(talk_tick(&s, UINT64_MAX, &error), -1);
     CHECK_STR(error.text, "no");
 }
 
 TEST(
     one_way_guest_is_never_written_to) /* catches: bytes typed into a console */
 {
-    struct session s = {.source = &source};
+    struct talk s = {.source = &source};
 
-    session_hello(&s, &(struct session_hello){.one_way = true});
-    CHECK_EQ(s.state, SESSION_SAMPLING);
-    session_gap(&s);
-    session_status(&s, WIRE_STATE_STOPPED, WIRE_REFUSED_NO_CORE);
-    CHECK_EQ(session_due(&s), SESSION_NEVER);
-    session_stop(&s);
-    CHECK_EQ(s.state, SESSION_OVER);
+    talk_hello(&s, &(struct talk_hello){.one_way = true});
+    CHECK_EQ(s.state, TALK_SAMPLING);
+    talk_gap(&s);
+    talk_status(&s, WIRE_STATE_STOPPED, WIRE_REFUSED_NO_CORE);
+    CHECK_EQ(talk_due(&s), TALK_NEVER);
+    talk_stop(&s);
+    CHECK_EQ(s.state, TALK_OVER);
     CHECK_EQ(s.out_size, 0);
 }
 
@@ -141,81 +141,81 @@ static void keep_note(void *context, const char *line)
 static struct source vm = {
     .ops = &ops, .fd = 0, .live = true, .path = "vm", .reconnects = true};
 
-static struct session met(uint64_t wait_ns)
+static struct talk met(uint64_t wait_ns)
 {
-    struct session s = {.source = &vm, .wait_ns = wait_ns, .note = keep_note};
+    struct talk s = {.source = &vm, .wait_ns = wait_ns, .note = keep_note};
 
     refuse_open = SOURCE_OPEN;
-    CHECK_EQ(session_tick(&s, 1, &error), 0);
-    CHECK_EQ(s.state, SESSION_SILENT);
-    session_heard(&s);
-    session_hello(&s, &(struct session_hello){.tsc_hz = 1000, .rate_hz = 10});
-    CHECK_EQ(s.state, SESSION_SAMPLING);
+    CHECK_EQ(talk_tick(&s, 1, &error), 0);
+    CHECK_EQ(s.state, TALK_SILENT);
+    talk_heard(&s);
+    talk_hello(&s, &(struct talk_hello){.tsc_hz = 1000, .rate_hz = 10});
+    CHECK_EQ(s.state, TALK_SAMPLING);
     return s;
 }
 
 TEST(silent_guest_is_asked_whether_it_is_there) /* catches: waiting for ever */
 {
-    struct session s = met(SECOND);
+    struct talk s = met(SECOND);
     size_t size = s.out_size;
-    uint64_t due = session_due(&s);
+    uint64_t due = talk_due(&s);
 
     CHECK_EQ(due, s.heard_ns + 5 * SECOND);
-    CHECK_EQ(session_tick(&s, due - 1, &error), 0);
+    CHECK_EQ(talk_tick(&s, due - 1, &error), 0);
     CHECK_EQ(s.out_size, size);
-    CHECK_EQ(session_tick(&s, due, &error), 0);
-    CHECK_EQ(s.state, SESSION_SAMPLING);
+    CHECK_EQ(talk_tick(&s, due, &error), 0);
+    CHECK_EQ(s.state, TALK_SAMPLING);
     CHECK(s.out_size > size);
     CHECK_EQ(s.out[size + WIRE_FRAME_TYPE], WIRE_PING);
-    CHECK_EQ(session_due(&s), due + 5 * SECOND); /* once, for now */
-    session_heard(&s);
-    CHECK(session_due(&s) < due + 5 * SECOND && session_due(&s) > due - SECOND);
+    CHECK_EQ(talk_due(&s), due + 5 * SECOND); /* once, for now */
+    talk_heard(&s);
+    CHECK(talk_due(&s) < due + 5 * SECOND && talk_due(&s) > due - SECOND);
 }
 
 TEST(silence_is_told_and_not_asked_about_where_no_death_can_be_heard)
 {
-    struct session s = started(); /* a serial port: it stays */
+    struct talk s = started(); /* a serial port: it stays */
     size_t size = s.out_size;
 
     s.note = keep_note;
     told[0] = '\0';
-    CHECK_EQ(session_due(&s), s.heard_ns + 5 * SECOND);
-    CHECK_EQ(session_tick(&s, session_due(&s), &error), 0);
+    CHECK_EQ(talk_due(&s), s.heard_ns + 5 * SECOND);
+    CHECK_EQ(talk_tick(&s, talk_due(&s), &error), 0);
     CHECK_EQ(s.out_size, size);
     CHECK(strstr(told, "nothing came from the guest for 5 s") != NULL);
     told[0] = '\0';
-    CHECK_EQ(session_tick(&s, session_due(&s), &error), 0);
+    CHECK_EQ(talk_tick(&s, talk_due(&s), &error), 0);
     CHECK_STR(told, ""); /* once is enough */
     s = met(SECOND);
-    session_stop(&s); /* its end is near anyway */
-    CHECK_EQ(session_due(&s), s.entered_ns + SECOND);
+    talk_stop(&s); /* its end is near anyway */
+    CHECK_EQ(talk_due(&s), s.entered_ns + SECOND);
 }
 
 TEST(low_rates_get_more_time_for_last_words) /* catches: STATS of 1 Hz missed */
 {
-    struct session s = {.source = &source, .rate_hz = 1};
+    struct talk s = {.source = &source, .rate_hz = 1};
 
-    session_hello(&s, &(struct session_hello){.tsc_hz = 1000, .rate_hz = 997});
-    session_stop(&s);
-    CHECK_EQ(session_due(&s), s.entered_ns + 5 * SECOND / 2);
-    s = (struct session){.source = &source};
-    session_hello(&s, &(struct session_hello){.tsc_hz = 1000, .rate_hz = 997});
-    session_stop(&s);
-    CHECK_EQ(session_due(&s), s.entered_ns + SECOND);
+    talk_hello(&s, &(struct talk_hello){.tsc_hz = 1000, .rate_hz = 997});
+    talk_stop(&s);
+    CHECK_EQ(talk_due(&s), s.entered_ns + 5 * SECOND / 2);
+    s = (struct talk){.source = &source};
+    talk_hello(&s, &(struct talk_hello){.tsc_hz = 1000, .rate_hz = 997});
+    talk_stop(&s);
+    CHECK_EQ(talk_due(&s), s.entered_ns + SECOND);
 }
 
 TEST(each_reason_for_absence_is_told_once)
 {
-    struct session s = {.source = &vm, .note = keep_note};
+    struct talk s = {.source = &vm, .note = keep_note};
     uint64_t now = 1;
 
     refuse_open = SOURCE_ABSENT;
     vm.warning = "mind CID 2";
-    CHECK_EQ(session_tick(&s, now, &error), 0); /* it does not know yet */
+    CHECK_EQ(talk_tick(&s, now, &error), 0); /* it does not know yet */
     CHECK_STR(told, "mind CID 2\n");
     for (int i = 0; i < 9; i++) {
         vm.absence = i < 3 ? "no guest" : i < 6 ? "nobody listens" : "no guest";
-        CHECK_EQ(session_tick(&s, session_due(&s), &error), 0);
+        CHECK_EQ(talk_tick(&s, talk_due(&s), &error), 0);
     }
     CHECK_STR(told, "mind CID 2\nwaiting: no guest\nwaiting: nobody listens\n");
     vm.warning = vm.absence = NULL;
@@ -223,21 +223,21 @@ TEST(each_reason_for_absence_is_told_once)
 
 TEST(guest_that_left_is_waited_for_until_then_and_no_longer)
 {
-    struct session s = met(SECOND * 3 / 10);
+    struct talk s = met(SECOND * 3 / 10);
 
-    session_gap(&s); /* a command that will not be sent any more */
-    session_cut(&s);
-    CHECK_EQ(s.state, SESSION_ABSENT);
+    talk_gap(&s); /* a command that will not be sent any more */
+    talk_cut(&s);
+    CHECK_EQ(s.state, TALK_ABSENT);
     CHECK_EQ(s.out_size, 0);
     uint64_t end = s.left_ns + SECOND * 3 / 10;
 
     refuse_open = SOURCE_ABSENT;
-    while (session_due(&s) < end)
-        CHECK_EQ(session_tick(&s, session_due(&s), &error), 0);
-    CHECK_EQ(session_due(&s), end);
+    while (talk_due(&s) < end)
+        CHECK_EQ(talk_tick(&s, talk_due(&s), &error), 0);
+    CHECK_EQ(talk_due(&s), end);
     CHECK(!s.stayed_away);
-    CHECK_EQ(session_tick(&s, end, &error), 0);
-    CHECK_EQ(s.state, SESSION_OVER);
+    CHECK_EQ(talk_tick(&s, end, &error), 0);
+    CHECK_EQ(s.state, TALK_OVER);
     CHECK(s.stayed_away);
     CHECK_STR(told, "the guest left vm; waiting 0.3 s for it to come back "
                     "(Ctrl-C: report now)\nthe guest stayed away\n");
@@ -245,38 +245,38 @@ TEST(guest_that_left_is_waited_for_until_then_and_no_longer)
 
 TEST(guest_that_comes_back_is_started_again)
 {
-    struct session s = met(3 * SECOND);
+    struct talk s = met(3 * SECOND);
 
-    session_cut(&s);
+    talk_cut(&s);
     uint64_t left = s.left_ns;
 
     refuse_open = SOURCE_OPEN; /* a connection alone is no guest */
-    CHECK_EQ(session_tick(&s, session_due(&s), &error), 0);
-    CHECK_EQ(s.state, SESSION_SILENT);
-    session_cut(&s);
+    CHECK_EQ(talk_tick(&s, talk_due(&s), &error), 0);
+    CHECK_EQ(s.state, TALK_SILENT);
+    talk_cut(&s);
     CHECK_EQ(s.left_ns, left);
-    CHECK_EQ(session_tick(&s, session_due(&s), &error), 0);
-    session_hello(&s, &(struct session_hello){.tsc_hz = 1000, .rate_hz = 10});
-    CHECK_EQ(s.state, SESSION_SAMPLING);
+    CHECK_EQ(talk_tick(&s, talk_due(&s), &error), 0);
+    talk_hello(&s, &(struct talk_hello){.tsc_hz = 1000, .rate_hz = 10});
+    CHECK_EQ(s.state, TALK_SAMPLING);
     CHECK_EQ(s.left_ns, 0);
     CHECK(s.out_size > 0);
-    CHECK_EQ(session_due(&s), s.heard_ns + 5 * SECOND);
+    CHECK_EQ(talk_due(&s), s.heard_ns + 5 * SECOND);
     CHECK(strstr(told, "connected to vm again; sampling goes on") != NULL);
 }
 
 TEST(cut_is_the_end_where_nobody_comes_back)
 {
-    struct session s = met(0); /* the user does not want to wait */
+    struct talk s = met(0); /* the user does not want to wait */
 
-    session_cut(&s);
-    CHECK_EQ(s.state, SESSION_OVER);
+    talk_cut(&s);
+    CHECK_EQ(s.state, TALK_OVER);
     s = started(); /* a serial port */
-    session_cut(&s);
-    CHECK_EQ(s.state, SESSION_OVER);
+    talk_cut(&s);
+    CHECK_EQ(s.state, TALK_OVER);
     s = met(SECOND);
-    session_stop(&s);
-    session_cut(&s); /* while its last words are awaited */
-    CHECK_EQ(s.state, SESSION_OVER);
+    talk_stop(&s);
+    talk_cut(&s); /* while its last words are awaited */
+    CHECK_EQ(s.state, TALK_OVER);
     CHECK(!s.stayed_away);
     CHECK_STR(told, "");
 }
@@ -284,39 +284,38 @@ TEST(cut_is_the_end_where_nobody_comes_back)
 TEST(
     other_protocol_is_called_so) /* catches: "no HELLO" where an echo answers */
 {
-    struct session s = {.source = &vm, .note = keep_note};
+    struct talk s = {.source = &vm, .note = keep_note};
 
     refuse_open = SOURCE_OPEN;
     vm.silence = "the guest hangs";
-    CHECK_EQ(session_tick(&s, 1, &error), 0);
-    CHECK_EQ(session_tick(&s, session_due(&s), &error), 0);
+    CHECK_EQ(talk_tick(&s, 1, &error), 0);
+    CHECK_EQ(talk_tick(&s, talk_due(&s), &error), 0);
     CHECK_STR(told, "connected to vm, but no guest said HELLO within 2 s: the "
                     "guest hangs. Still waiting\n");
     told[0] = '\0';
-    session_cut(&s);
-    CHECK_EQ(session_tick(&s, session_due(&s), &error), 0);
-    session_heard(&s);
-    session_cut(&s);
+    talk_cut(&s);
+    CHECK_EQ(talk_tick(&s, talk_due(&s), &error), 0);
+    talk_heard(&s);
+    talk_cut(&s);
     CHECK(strstr(told, "what answers at vm does not speak tprof") != NULL);
     CHECK_EQ(s.left_ns, 0); /* no guest was there that could have left */
-    CHECK_EQ(s.state, SESSION_ABSENT);
+    CHECK_EQ(s.state, TALK_ABSENT);
 }
 
 TEST(guest_that_boots_all_the_time_is_told_of_once) /* catches: a terminal
                                                        that a guest fills */
 {
-    struct session s = met(SECOND);
-    struct session_hello boot = {
-        .tsc_hz = 1000, .rate_hz = 10, .rebooted = true};
+    struct talk s = met(SECOND);
+    struct talk_hello boot = {.tsc_hz = 1000, .rate_hz = 10, .rebooted = true};
 
     for (int i = 0; i < 100; i++) {
-        session_hello(&s, &boot);
-        session_status(&s, WIRE_STATE_STOPPED, (uint8_t)(i + 10));
+        talk_hello(&s, &boot);
+        talk_status(&s, WIRE_STATE_STOPPED, (uint8_t)(i + 10));
     }
     unsigned lines = 0;
 
     for (const char *c = told; *c != '\0'; c++)
         lines += *c == '\n';
-    CHECK_EQ(lines, SESSION_TOLD);
+    CHECK_EQ(lines, TALK_TOLD);
     CHECK(strncmp(told, "the guest rebooted; sampling goes on\n", 37) == 0);
 }
