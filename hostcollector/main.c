@@ -4,8 +4,8 @@
 
 #include "cmd/cmd.h"
 
-static const struct command *const commands[] = {&cmd_record, &cmd_report,
-                                                 &cmd_check, &cmd_bridge};
+static const struct subcommand *const commands[] = {&cmd_record, &cmd_report,
+                                                    &cmd_check, &cmd_bridge};
 
 int main(int argc, char **argv)
 {

@@ -9,16 +9,16 @@ enum exit_code {
     EXIT_USAGE = 2,  /* likewise, and what to type */
 };
 
-struct command {
+struct subcommand {
     const char *name; /* as typed; "" for the one that needs no name */
     /* (argc) words at (argv) follow the name. Returns an enum exit_code. */
     int (*run)(int argc, char **argv);
 };
 
-extern const struct command cmd_bridge;
-extern const struct command cmd_check;
-extern const struct command cmd_live;
-extern const struct command cmd_record;
-extern const struct command cmd_report;
+extern const struct subcommand cmd_bridge;
+extern const struct subcommand cmd_check;
+extern const struct subcommand cmd_live;
+extern const struct subcommand cmd_record;
+extern const struct subcommand cmd_report;
 
 #endif

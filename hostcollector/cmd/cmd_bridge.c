@@ -145,4 +145,4 @@ static int run_bridge(int argc, char **argv)
     return result;
 }
 
-const struct command cmd_bridge = {"bridge", run_bridge};
+const struct subcommand cmd_bridge = {"bridge", run_bridge};

@@ -95,4 +95,4 @@ static int run_check(int argc, char **argv)
     return result;
 }
 
-const struct command cmd_check = {"check", run_check};
+const struct subcommand cmd_check = {"check", run_check};

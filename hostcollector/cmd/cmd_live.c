@@ -59,9 +59,9 @@ static int run_live(int argc, char **argv)
         (!o.help && plan(&out, &o, &e) != 0))
         (void)fprintf(stderr, "collector: %s\n", e.text);
     else
-        result = o.help ? help() : session_run("collector", &o, &out, NULL);
+        result = o.help ? help() : sampling_run("collector", &o, &out, NULL);
     options_fini(&o);
     return result;
 }
 
-const struct command cmd_live = {"", run_live};
+const struct subcommand cmd_live = {"", run_live};

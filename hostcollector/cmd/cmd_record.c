@@ -65,9 +65,9 @@ static int run_record(int argc, char **argv)
         (void)fprintf(stderr, "collector record: %s\n", e.text);
     else
         result = o.help ? help()
-                        : session_run("collector record", &o, &out, summarize);
+                        : sampling_run("collector record", &o, &out, summarize);
     options_fini(&o);
     return result;
 }
 
-const struct command cmd_record = {"record", run_record};
+const struct subcommand cmd_record = {"record", run_record};

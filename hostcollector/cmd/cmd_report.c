@@ -42,9 +42,9 @@ static int run_report(int argc, char **argv)
         (void)fprintf(stderr, "collector report: %s\n", e.text);
     else
         result =
-            o.help ? help() : session_run("collector report", &o, &out, NULL);
+            o.help ? help() : sampling_run("collector report", &o, &out, NULL);
     options_fini(&o);
     return result;
 }
 
-const struct command cmd_report = {"report", run_report};
+const struct subcommand cmd_report = {"report", run_report};

@@ -21,8 +21,8 @@ static unsigned allow_guest(struct sandbox *box, const struct guest_spec *g)
     return SANDBOX_UNIX;
 }
 
-int confine_session(const struct options *o, const struct outputs *out,
-                    struct err *e)
+int confine_sampling(const struct options *o, const struct outputs *out,
+                     struct err *e)
 {
     struct sandbox box;
     unsigned needs = SANDBOX_FILES;

@@ -14,7 +14,7 @@
  *
  * Returns 0; -1 with (e) filled as sandbox_enter() does.
  */
-int confine_session(const struct options *o, const struct outputs *out,
-                    struct err *e);
+int confine_sampling(const struct options *o, const struct outputs *out,
+                     struct err *e);
 
 #endif

@@ -11,13 +11,13 @@
 
 static void on_note(void *context, const char *line)
 {
-    struct run *r = context;
+    struct guest_run *r = context;
 
     r->config.say(r->config.context, r, line);
 }
 
 /* What the recording that is being read says of itself; NULL if none is. */
-static const struct recording_info *recorded(const struct run *r)
+static const struct recording_info *recorded(const struct guest_run *r)
 {
     enum recording_end end;
 
@@ -25,7 +25,7 @@ static const struct recording_info *recorded(const struct run *r)
 }
 
 /* Is file (i) a kernel's? Then the agent is in it. */
-static bool is_kernel(const struct run *r, size_t i)
+static bool is_kernel(const struct guest_run *r, size_t i)
 {
     uint64_t address;
 
@@ -35,7 +35,7 @@ static bool is_kernel(const struct run *r, size_t i)
 
 /* One more file, (path), that a recording names. Not its kernel, where one was
  * given: that shall be the right one. Returns 0; -1 with (e) filled. */
-static int add_recorded(struct run *r, const char *path, struct err *e)
+static int add_recorded(struct guest_run *r, const char *path, struct err *e)
 {
     bool given = false;
 
@@ -49,7 +49,7 @@ static int add_recorded(struct run *r, const char *path, struct err *e)
 }
 
 /* The images that a recording names, behind those that --elf names. */
-static void find_images(struct run *r)
+static void find_images(struct guest_run *r)
 {
     const struct recording_info *info = recorded(r);
     bool alone = r->given == 0; /* else what is missing was given instead */
@@ -80,7 +80,7 @@ static void find_images(struct run *r)
 
 static int on_hello(void *context, const struct guest *g, struct err *e)
 {
-    struct run *r = context;
+    struct guest_run *r = context;
 
     find_images(r);
     return guest_images_hello(&r->images, g, &r->remarks, e);
@@ -88,7 +88,7 @@ static int on_hello(void *context, const struct guest *g, struct err *e)
 
 /* The absolute path of file (i): a recording may be read from another
  * directory. NULL: it has none, or too long a one. */
-static const char *absolute_path(struct run *r, size_t i)
+static const char *absolute_path(struct guest_run *r, size_t i)
 {
     char path[PATH_MAX];
     const struct image *image = shared_image(r->images.files[i]);
@@ -99,7 +99,7 @@ static const char *absolute_path(struct run *r, size_t i)
     return arena_strndup(&r->paths, path, strlen(path));
 }
 
-static void fill_info(struct run *r, struct recording_info *info)
+static void fill_info(struct guest_run *r, struct recording_info *info)
 {
     size_t len = 0;
 
@@ -125,7 +125,7 @@ static void fill_info(struct run *r, struct recording_info *info)
     }
 }
 
-static struct pipeline_config make_config(struct run *r)
+static struct pipeline_config make_config(struct guest_run *r)
 {
     const struct options *o = r->config.options;
     struct pipeline_config config = {
@@ -147,7 +147,7 @@ static struct pipeline_config make_config(struct run *r)
     return config;
 }
 
-static void make_name(struct run *r)
+static void make_name(struct guest_run *r)
 {
     const struct guest_spec *spec = r->config.spec;
 
@@ -161,7 +161,7 @@ static void make_name(struct run *r)
 }
 
 /* NAME.tprof for the only run, NAME.GUEST.tprof for others. */
-static int name_recording(struct run *r, struct err *e)
+static int name_recording(struct guest_run *r, struct err *e)
 {
     const char *path = r->config.recording;
     char text[PATH_MAX];
@@ -180,7 +180,7 @@ static int name_recording(struct run *r, struct err *e)
     return r->recording != NULL ? 0 : err_set(e, "out of memory");
 }
 
-static struct source *open_source(struct run *r, struct err *e)
+static struct source *open_source(struct guest_run *r, struct err *e)
 {
     const struct options *o = r->config.options;
     const struct guest_spec *spec = r->config.spec;
@@ -195,9 +195,10 @@ static struct source *open_source(struct run *r, struct err *e)
     return source;
 }
 
-struct run *run_new(const struct run_config *config, bool *usage, struct err *e)
+struct guest_run *guest_run_new(const struct guest_run_config *config,
+                                bool *usage, struct err *e)
 {
-    struct run *r = calloc(1, sizeof *r);
+    struct guest_run *r = calloc(1, sizeof *r);
     struct source *source = NULL;
     const struct elf_path *elf = config->spec != NULL
                                      ? config->spec->elfs
@@ -228,11 +229,11 @@ struct run *run_new(const struct run_config *config, bool *usage, struct err *e)
 
 fail:
     source_close(source);
-    run_free(r);
+    guest_run_free(r);
     return NULL;
 }
 
-void run_free(struct run *r)
+void guest_run_free(struct guest_run *r)
 {
     if (r == NULL)
         return;
@@ -243,13 +244,13 @@ void run_free(struct run *r)
     free(r);
 }
 
-static void fail(struct run *r, const struct err *e)
+static void fail(struct guest_run *r, const struct err *e)
 {
     r->failed = true;
     r->e = *e;
 }
 
-static void no_guest(struct run *r)
+static void no_guest(struct guest_run *r)
 {
     struct err e;
 
@@ -262,7 +263,7 @@ static void no_guest(struct run *r)
 }
 
 /* What the end itself tells; an empty stream is an error. */
-static void judge_end(struct run *r)
+static void judge_end(struct guest_run *r)
 {
     enum recording_end closed = RECORDING_WHOLE;
 
@@ -286,7 +287,8 @@ static void judge_end(struct run *r)
         no_guest(r);
 }
 
-void run_ended(struct run *r, enum pipeline_end end, const struct err *e)
+void guest_run_ended(struct guest_run *r, enum pipeline_end end,
+                     const struct err *e)
 {
     struct err memory;
 
@@ -302,7 +304,7 @@ void run_ended(struct run *r, enum pipeline_end end, const struct err *e)
     }
 }
 
-bool run_has_report(struct run *r)
+bool guest_run_has_report(struct guest_run *r)
 {
     /* what went wrong late shall not cost what came before */
     return r->profile != NULL && r->profile->has_guest &&
@@ -311,7 +313,7 @@ bool run_has_report(struct run *r)
 
 /* How many files must be of images of this guest: neither those that are given
  * for all guests, nor those of a recording behind others. */
-static size_t wanted_files(const struct run *r)
+static size_t wanted_files(const struct guest_run *r)
 {
     const struct guests *g = &r->config.options->guests;
 
@@ -320,13 +322,13 @@ static size_t wanted_files(const struct run *r)
     return r->given != 0 ? r->given : r->images.count;
 }
 
-const char *run_elf(const struct run *r)
+const char *guest_run_elf(const struct guest_run *r)
 {
     return r->images.kernel != NULL ? image_path(shared_image(r->images.kernel))
                                     : NULL;
 }
 
-struct view *run_view(struct run *r, struct err *e)
+struct view *guest_run_view(struct guest_run *r, struct err *e)
 {
     struct view *view = NULL;
 
@@ -342,7 +344,7 @@ struct view *run_view(struct run *r, struct err *e)
     return view;
 }
 
-struct report run_report(struct run *r, const struct view *v)
+struct report guest_run_report(struct guest_run *r, const struct view *v)
 {
     const struct recording_info *info = recorded(r);
 
@@ -351,7 +353,7 @@ struct report run_report(struct run *r, const struct view *v)
         .profile = r->profile,
         .view = v,
         .remarks = &r->remarks,
-        .elf = run_elf(r),
+        .elf = guest_run_elf(r),
         .source = info != NULL ? info->source : r->source,
         .top = r->config.options->top,
         .all = r->config.options->all,

@@ -20,12 +20,12 @@
 #include "util/err.h"
 #include "view/view.h"
 
-#define RUN_NAME_MAX (GUEST_NAME_MAX + 12)
+#define GUEST_RUN_NAME_MAX (GUEST_NAME_MAX + 12)
 
-struct run;
+struct guest_run;
 
 /* What a run is made of; all must outlive it. */
-struct run_config {
+struct guest_run_config {
     const struct options *options;
     const struct guest_spec *spec; /* NULL: options.input is read */
     unsigned number;               /* of this guest's runs, from 1 on */
@@ -35,13 +35,13 @@ struct run_config {
     struct images *images;
     void *context;
     /* A line for the user, now; control bytes need escaping. */
-    void (*say)(void *context, const struct run *r, const char *line);
+    void (*say)(void *context, const struct guest_run *r, const char *line);
 };
 
-struct run {
-    struct run_config config;
-    char name[RUN_NAME_MAX]; /* of the guest, and from the second run on its
-                                number */
+struct guest_run {
+    struct guest_run_config config;
+    char name[GUEST_RUN_NAME_MAX]; /* of the guest, and from the second run on
+                                its number */
     char source[RECORDING_TEXT_MAX];
     char *recording; /* path; NULL: none */
     struct pipeline *pipeline;
@@ -53,7 +53,7 @@ struct run {
     struct arena paths;
     struct remarks remarks;
 
-    /* Set by run_ended(). */
+    /* Set by guest_run_ended(). */
     bool failed; /* (e) says why */
     struct err e;
     enum pipeline_end end;
@@ -64,26 +64,27 @@ struct run {
  * Open image and recording, and make the pipeline. NULL with (e) filled, and
  * (*usage) set if what the user typed is at fault.
  */
-struct run *run_new(const struct run_config *config, bool *usage,
-                    struct err *e);
+struct guest_run *guest_run_new(const struct guest_run_config *config,
+                                bool *usage, struct err *e);
 
 /* Its pipeline has ended; (e): with this error. */
-void run_ended(struct run *r, enum pipeline_end end, const struct err *e);
+void guest_run_ended(struct guest_run *r, enum pipeline_end end,
+                     const struct err *e);
 
 /* Is there something to report on? If not, (r->failed) is set. */
-bool run_has_report(struct run *r);
+bool guest_run_has_report(struct guest_run *r);
 
 /* The path of its kernel's image; NULL: not known. */
-const char *run_elf(const struct run *r);
+const char *guest_run_elf(const struct guest_run *r);
 
 /* The view of what this run found; release it by view_free(). NULL with (e)
  * filled. */
-struct view *run_view(struct run *r, struct err *e);
+struct view *guest_run_view(struct guest_run *r, struct err *e);
 
 /* What is to be rendered; lives as long as (r) and (v). */
-struct report run_report(struct run *r, const struct view *v);
+struct report guest_run_report(struct guest_run *r, const struct view *v);
 
 /* Release (r). NULL is allowed. */
-void run_free(struct run *r);
+void guest_run_free(struct guest_run *r);
 
 #endif

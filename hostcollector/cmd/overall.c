@@ -10,7 +10,8 @@
 #include "view/view.h"
 
 struct overall_image_sum {
-    const struct run *run; /* the first that ran it: its image, its options */
+    const struct guest_run
+        *run; /* the first that ran it: its image, its options */
     size_t guests;
     struct aggregate *sum;
     struct remarks remarks;
@@ -31,7 +32,8 @@ static bool same_kernel(const struct guest *a, const struct guest *b)
  * Do (r) and (first) run the same images, wherever those lie? Then (slides) is
  * what aggregate_merge() wants of (r).
  */
-static bool same_images(const struct run *first, const struct run *r,
+static bool same_images(const struct guest_run *first,
+                        const struct guest_run *r,
                         uint64_t slides[GUEST_MAPS_MAX + 1])
 {
     const struct profile *a = first->profile, *b = r->profile;
@@ -54,7 +56,7 @@ static bool same_images(const struct run *first, const struct run *r,
     return true;
 }
 
-static int add_to_image(struct overall_sum *o, const struct run *r,
+static int add_to_image(struct overall_sum *o, const struct guest_run *r,
                         struct err *e)
 {
     struct overall_image_sum *image = NULL;
@@ -90,7 +92,7 @@ static double busy_share(const struct view *v)
     return v->total.busy.time / v->total.all.time;
 }
 
-int overall_add(struct overall_sum *o, const struct run *r,
+int overall_add(struct overall_sum *o, const struct guest_run *r,
                 const struct view *v, struct err *e)
 {
     struct aggregate_sums sums = pipeline_sums(r->pipeline);
@@ -100,7 +102,7 @@ int overall_add(struct overall_sum *o, const struct run *r,
         return err_set(e, "out of memory");
     o->guests[o->guest_count++] = (struct overall_guest){
         .name = r->name,
-        .elf = run_elf(r),
+        .elf = guest_run_elf(r),
         .samples = sums.samples,
         .lost = sums.lost,
         .busy = busy_share(v),
@@ -113,7 +115,7 @@ int overall_add(struct overall_sum *o, const struct run *r,
 static int show(struct overall_image_sum *image, struct report *report,
                 struct err *e)
 {
-    const struct run *r = image->run;
+    const struct guest_run *r = image->run;
     const struct profile *profile = aggregate_profile(image->sum);
 
     if (profile != NULL)
@@ -124,7 +126,7 @@ static int show(struct overall_image_sum *image, struct report *report,
         .profile = profile,
         .view = image->view,
         .remarks = &image->remarks,
-        .elf = run_elf(r),
+        .elf = guest_run_elf(r),
         .top = r->config.options->top,
         .all = r->config.options->all,
     };

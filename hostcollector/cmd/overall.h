@@ -23,7 +23,7 @@ struct overall_sum {
  * Add run (r), which must outlive (o); (v) is its view, NULL if it has none.
  * Returns 0; -1 with (e) filled.
  */
-int overall_add(struct overall_sum *o, const struct run *r,
+int overall_add(struct overall_sum *o, const struct guest_run *r,
                 const struct view *v, struct err *e);
 
 /* All that was added, in (*result), which lives as long as (o). Returns 0; -1

@@ -31,12 +31,12 @@
 #define LINES_MAX  20u
 #define LINES_NS   5000000000u
 
-struct session {
+struct sampling {
     const char *command; /* its name, before each error */
     const struct options *options;
     struct outputs *outputs;
     struct images images;
-    struct run **runs;
+    struct guest_run **runs;
     size_t count, room;
     struct fleet *fleet;
     struct overall_sum overall;
@@ -53,19 +53,19 @@ struct session {
 /* Words for the user */
 
 /* The progress line must not stand before other words. */
-static void clear_line(struct session *s)
+static void clear_line(struct sampling *s)
 {
     if (s->line_open)
         (void)fputs("\r\033[K", stderr);
     s->line_open = false;
 }
 
-static bool alone(const struct session *s)
+static bool alone(const struct sampling *s)
 {
     return s->options->guests.count <= 1;
 }
 
-static void tell_untold(struct session *s)
+static void tell_untold(struct sampling *s)
 {
     clear_line(s);
     if (s->untold != 0)
@@ -77,7 +77,7 @@ static void tell_untold(struct session *s)
 }
 
 /* May one more line about one of many guests be told? */
-static bool has_room(struct session *s)
+static bool has_room(struct sampling *s)
 {
     uint64_t now = source_now_ns();
 
@@ -95,8 +95,8 @@ static bool has_room(struct session *s)
 }
 
 /* One line of (command), about (r) where there are several guests. */
-static void tell(struct session *s, const char *command, const struct run *r,
-                 const char *line)
+static void tell(struct sampling *s, const char *command,
+                 const struct guest_run *r, const char *line)
 {
     char text[512];
 
@@ -109,14 +109,14 @@ static void tell(struct session *s, const char *command, const struct run *r,
                   text_escape(text, sizeof text, line));
 }
 
-static void on_note(void *context, const struct run *r, const char *line)
+static void on_note(void *context, const struct guest_run *r, const char *line)
 {
     tell(context, "collector", r, line);
 }
 
 static void on_progress(void *context, const struct fleet_progress *p)
 {
-    struct session *s = context;
+    struct sampling *s = context;
     char samples[TEXT_NUMBER], guests[64] = "";
     uint64_t ticks = p->samples + p->lost;
 
@@ -151,7 +151,7 @@ static int catch_signals(void)
 }
 
 /* From here on they end the process, one that came meanwhile at once. */
-static void release_signals(struct session *s)
+static void release_signals(struct sampling *s)
 {
     sigset_t set;
 
@@ -166,11 +166,12 @@ static void release_signals(struct session *s)
 
 /* Runs */
 
-static struct run *add_run(struct session *s, const struct guest_spec *spec,
-                           unsigned number, struct err *e)
+static struct guest_run *add_run(struct sampling *s,
+                                 const struct guest_spec *spec, unsigned number,
+                                 struct err *e)
 {
     size_t guests = s->options->guests.count;
-    struct run_config config = {
+    struct guest_run_config config = {
         .options = s->options,
         .spec = spec,
         .number = number,
@@ -183,7 +184,7 @@ static struct run *add_run(struct session *s, const struct guest_spec *spec,
         .say = on_note,
     };
     bool usage;
-    struct run *r = run_new(&config, &usage, e);
+    struct guest_run *r = guest_run_new(&config, &usage, e);
 
     s->usage |= usage;
     if (r == NULL)
@@ -191,21 +192,22 @@ static struct run *add_run(struct session *s, const struct guest_spec *spec,
     if (vec_grow(&s->runs, &s->room, s->count, sizeof(void *)) != 0 ||
         fleet_add(s->fleet, r->pipeline, e) != 0) {
         (void)err_set(e, "out of memory");
-        run_free(r);
+        guest_run_free(r);
         return NULL;
     }
     s->runs[s->count++] = r;
     return r;
 }
 
-static void fail(struct session *s, const struct run *r, const struct err *e)
+static void fail(struct sampling *s, const struct guest_run *r,
+                 const struct err *e)
 {
     tell(s, s->command, r, e->text);
     s->failed = true;
 }
 
 /* After a reboot (r)'s guest runs another image: a run of its own. */
-static void start_anew(struct session *s, struct run *r)
+static void start_anew(struct sampling *s, struct guest_run *r)
 {
     struct err e;
 
@@ -226,10 +228,10 @@ static void start_anew(struct session *s, struct run *r)
 static void on_ended(void *context, struct pipeline *p, enum pipeline_end end,
                      const struct err *e)
 {
-    struct session *s = context;
-    struct run *r = pipeline_context(p);
+    struct sampling *s = context;
+    struct guest_run *r = pipeline_context(p);
 
-    run_ended(r, end, e);
+    guest_run_ended(r, end, e);
     if (end == PIPELINE_OTHER_IMAGE && r->config.spec != NULL && !r->failed &&
         !fleet_stopping(s->fleet))
         start_anew(s, r);
@@ -241,7 +243,7 @@ static void on_ended(void *context, struct pipeline *p, enum pipeline_end end,
 /* Beginning */
 
 /* A guest is a connection, and a file where it is recorded. */
-static int raise_open_files(const struct session *s, struct err *e)
+static int raise_open_files(const struct sampling *s, struct err *e)
 {
     size_t guests = s->options->guests.count;
     rlim_t wanted =
@@ -263,7 +265,7 @@ static int raise_open_files(const struct session *s, struct err *e)
                    (unsigned long long)wanted);
 }
 
-static int add_runs(struct session *s, struct err *e)
+static int add_runs(struct sampling *s, struct err *e)
 {
     const struct guests *g = &s->options->guests;
 
@@ -280,7 +282,7 @@ static int add_runs(struct session *s, struct err *e)
     return 0;
 }
 
-static int start(struct session *s, struct err *e)
+static int start(struct sampling *s, struct err *e)
 {
     struct fleet_config config = {.duration_s = s->options->duration_s,
                                   .context = s,
@@ -297,17 +299,17 @@ static int start(struct session *s, struct err *e)
 
 /* Reports */
 
-static int report_run(struct session *s, struct run *r, bool several,
+static int report_run(struct sampling *s, struct guest_run *r, bool several,
                       struct err *e)
 {
     struct view *view = NULL;
     int result = 0;
 
-    if (run_has_report(r)) {
-        view = run_view(r, e);
+    if (guest_run_has_report(r)) {
+        view = guest_run_view(r, e);
         if (view == NULL)
             return -1;
-        struct report report = run_report(r, view);
+        struct report report = guest_run_report(r, view);
 
         result = outputs_write(s->outputs, &report, e);
     }
@@ -317,7 +319,7 @@ static int report_run(struct session *s, struct run *r, bool several,
     return result;
 }
 
-static int report_all(struct session *s, struct err *e)
+static int report_all(struct sampling *s, struct err *e)
 {
     bool several = s->count > 1;
     struct overall overall;
@@ -332,15 +334,15 @@ static int report_all(struct session *s, struct err *e)
     return outputs_overall(s->outputs, &overall, e);
 }
 
-static bool any_report(struct session *s)
+static bool any_report(struct sampling *s)
 {
     for (size_t i = 0; i < s->count; i++)
-        if (run_has_report(s->runs[i]))
+        if (guest_run_has_report(s->runs[i]))
             return true;
     return false;
 }
 
-static bool abandoned(const struct session *s)
+static bool abandoned(const struct sampling *s)
 {
     for (size_t i = 0; i < s->count; i++)
         if (s->runs[i]->end == PIPELINE_ABANDONED)
@@ -349,7 +351,7 @@ static bool abandoned(const struct session *s)
 }
 
 /* 0; -1 with (e) filled, after reports on what came until then. */
-static int report(struct session *s, struct err *e)
+static int report(struct sampling *s, struct err *e)
 {
     if (abandoned(s))
         return err_set(e, "left without a report");
@@ -365,12 +367,12 @@ static int report(struct session *s, struct err *e)
 }
 
 /* 0; -1 with (e) filled. */
-static int run(struct session *s, struct err *e)
+static int run(struct sampling *s, struct err *e)
 {
     struct err why;
 
     /* from here on bytes of guests are read */
-    if (confine_session(s->options, s->outputs, &why) != 0)
+    if (confine_sampling(s->options, s->outputs, &why) != 0)
         tell(s, "collector", NULL, why.text);
     int result = fleet_run(s->fleet, e);
 
@@ -384,21 +386,21 @@ static int run(struct session *s, struct err *e)
     return result;
 }
 
-static void session_fini(struct session *s)
+static void sampling_fini(struct sampling *s)
 {
     release_signals(s);
     overall_fini(&s->overall);
     fleet_free(s->fleet);
     for (size_t i = 0; i < s->count; i++)
-        run_free(s->runs[i]);
+        guest_run_free(s->runs[i]);
     free(s->runs);
     images_fini(&s->images);
 }
 
-int session_run(const char *name, const struct options *o, struct outputs *out,
-                session_done done)
+int sampling_run(const char *name, const struct options *o, struct outputs *out,
+                 sampling_done done)
 {
-    struct session s = {
+    struct sampling s = {
         .command = name, .options = o, .outputs = out, .stop_fd = -1};
     struct err e = {""};
     int result = start(&s, &e) == 0 ? run(&s, &e) : -1;
@@ -408,7 +410,7 @@ int session_run(const char *name, const struct options *o, struct outputs *out,
     for (size_t i = 0; result == 0 && done != NULL && i < s.count; i++)
         if (!s.runs[i]->failed)
             done(s.runs[i]->recording, s.runs[i]->profile);
-    session_fini(&s);
+    sampling_fini(&s);
     if (s.usage)
         return EXIT_USAGE;
     return s.failed ? EXIT_FAILED : EXIT_DONE;

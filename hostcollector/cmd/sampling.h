@@ -12,7 +12,7 @@
 
 /* Called for each guest of which all went well, with what was gathered and the
  * path of its recording. */
-typedef void (*session_done)(const char *recording, const struct profile *p);
+typedef void (*sampling_done)(const char *recording, const struct profile *p);
 
 /*
  * Sample the guests that (o) names, or read its input, until the end; then
@@ -21,7 +21,7 @@ typedef void (*session_done)(const char *recording, const struct profile *p);
  *
  * Returns an enum exit_code.
  */
-int session_run(const char *name, const struct options *o, struct outputs *out,
-                session_done done);
+int sampling_run(const char *name, const struct options *o, struct outputs *out,
+                 sampling_done done);
 
 #endif

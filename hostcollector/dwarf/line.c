@@ -205,7 +205,7 @@ struct row {
 };
 
 /* Where a run stands among the targets. */
-struct run {
+struct line_run {
     struct program *p;
     const struct targets *targets;
     size_t next;
@@ -215,7 +215,7 @@ struct run {
     struct spans *cover;   /* instead of targets: all that has a line */
 };
 
-static void seek(struct run *r, size_t next)
+static void seek(struct line_run *r, size_t next)
 {
     if (r->cover != NULL)
         return; /* and every row is in question */
@@ -225,7 +225,7 @@ static void seek(struct run *r, size_t next)
 }
 
 /* Targets below (limit) lie in the row that was emitted last. */
-static void answer(struct run *r, uint64_t limit)
+static void answer(struct line_run *r, uint64_t limit)
 {
     if (r->cover != NULL) {
         if (r->started && r->row.line != 0)
@@ -245,7 +245,7 @@ static void answer(struct run *r, uint64_t limit)
     }
 }
 
-static inline void emit(struct run *r, const struct row *row)
+static inline void emit(struct line_run *r, const struct row *row)
 {
     if (row->address > r->next_address)
         answer(r, row->address);
@@ -253,7 +253,7 @@ static inline void emit(struct run *r, const struct row *row)
     r->started = true;
 }
 
-static void extended(struct run *r, struct row *row)
+static void extended(struct line_run *r, struct row *row)
 {
     struct cursor *c = &r->p->c;
     uint64_t len = cursor_uleb(c);
@@ -281,7 +281,7 @@ static void extended(struct run *r, struct row *row)
     }
 }
 
-static void standard(struct run *r, struct row *row, uint8_t opcode)
+static void standard(struct line_run *r, struct row *row, uint8_t opcode)
 {
     struct program *p = r->p;
     struct cursor *c = &p->c;
@@ -324,10 +324,10 @@ static void standard(struct run *r, struct row *row, uint8_t opcode)
 static void run_program(struct program *p, const struct targets *targets,
                         struct spans *cover)
 {
-    struct run r = {.p = p,
-                    .targets = targets,
-                    .cover = cover,
-                    .next_address = cover != NULL ? 0 : UINT64_MAX};
+    struct line_run r = {.p = p,
+                         .targets = targets,
+                         .cover = cover,
+                         .next_address = cover != NULL ? 0 : UINT64_MAX};
     struct row row = {0, 1, 1};
     uint32_t address_step[256], line_step[256];
 
