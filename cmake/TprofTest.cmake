@@ -2,11 +2,19 @@
 # One function per test kind. All tests: exit status 0 pass, 77 skip with the
 # reason printed as "SKIP: reason", else fail; each has a timeout.
 #
-#   tprof_add_test(NAME kind.what COMMAND program args...
+#   tprof_add_test(NAME kind.what COMMAND program args... [NEEDS targets...]
 #                  [LABELS l...] [TIMEOUT seconds] [PROPERTIES key value...])
 #       Any test; the label is the part of the name before the first dot.
 #       Label `slow`: only `ctest -C Slow` and `tests/run --all` run it. Label `smoke` has
 #       the clang build run a guest test, too. Default timeout: 60 s.
+#
+#       NEEDS: targets that must be built before the test can run, besides those that
+#       COMMAND names: a target as program, $<TARGET_FILE:target>, or the path of a guest.
+#       `tests/run NAME` builds only what the tests that match NAME need.
+#
+#   tprof_write_needs()
+#       Call once, when all tests are there. Writes tests/needs in the build tree: a line
+#       "test: target target..." for each test.
 #
 #   tprof_unit_test(<module> [LIBS l...] [SOURCES s...] [LABELS l...] [TIMEOUT n])
 #       Builds test_<module>.c of the current folder with check.c; runs it as
@@ -24,7 +32,7 @@ include_guard(GLOBAL)
 add_custom_target(tprof_thread_tests) # the programs of the tests labelled thread
 
 function(tprof_add_test)
-  cmake_parse_arguments(ARG "" "NAME;TIMEOUT" "COMMAND;LABELS;PROPERTIES" ${ARGN})
+  cmake_parse_arguments(ARG "" "NAME;TIMEOUT" "COMMAND;NEEDS;LABELS;PROPERTIES" ${ARGN})
   if(ARG_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "tprof_add_test: what is ${ARG_UNPARSED_ARGUMENTS}?")
   endif()
@@ -40,6 +48,35 @@ function(tprof_add_test)
   set_tests_properties(${ARG_NAME} PROPERTIES
       LABELS "${kind};${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT} SKIP_RETURN_CODE 77
       ${ARG_PROPERTIES})
+  test_needs(${ARG_NAME} "${ARG_COMMAND}" "${ARG_NEEDS}")
+endfunction()
+
+# Note what test (name) needs: (needs), and what (command) tells.
+function(test_needs name command needs)
+  if("${PROJECT_BINARY_DIR}" IN_LIST command AND NOT needs)
+    message(FATAL_ERROR "${name} is given the build folder: name by NEEDS the targets "
+        "that it takes from there (NEEDS none, if it takes none)")
+  endif()
+  foreach(word ${command})
+    if(word MATCHES "TARGET_FILE(_DIR)?:([^>]+)>")
+      list(APPEND needs ${CMAKE_MATCH_2})
+    elseif(word MATCHES "^${PROJECT_BINARY_DIR}/tests/guest/([^/]+)[.]elf$")
+      list(APPEND needs ${CMAKE_MATCH_1})
+    endif()
+  endforeach()
+  list(GET command 0 program)
+  if(TARGET ${program})
+    list(APPEND needs ${program})
+  endif()
+  list(REMOVE_ITEM needs none)
+  list(REMOVE_DUPLICATES needs)
+  string(REPLACE ";" " " needs "${needs}")
+  set_property(GLOBAL APPEND_STRING PROPERTY tprof_needs "${name}: ${needs}\n")
+endfunction()
+
+function(tprof_write_needs)
+  get_property(needs GLOBAL PROPERTY tprof_needs)
+  file(WRITE ${PROJECT_BINARY_DIR}/tests/needs "${needs}")
 endfunction()
 
 function(tprof_unit_test module)
