@@ -1,16 +1,19 @@
 { SPDX-License-Identifier: BSD-2-Clause }
 {
-  libtprof for kernels in Free Pascal: the whole of tprof.h, which is the
-  contract and says more of each call, and TProfStart, the usual thing in one
-  call. Modes objfpc and delphi; of the RTL it needs the names of basic types.
+  libtprof for kernels in Free Pascal. This unit declares everything of tprof.h,
+  which is the contract and says more about each call. It adds TProfStart, which
+  does the usual work in one call.
 
-  Every record is zeroed by its user first: 0 is the good default of every
-  field. What is a global variable is zero already.
+  The unit compiles in modes objfpc and delphi. Of the RTL it needs only the
+  names of basic types.
 
-  For a profile that shows more: -OoNOSTACKFRAME gives each procedure a frame,
-  by which all callers are found, not only the nearest; -gw2 gives lines, -gw3
-  also names with the letters that you wrote. The linker's --gc-sections is all
-  that libtprof needs to cost no more than what is called of it.
+  A kernel zeroes every record before it fills the record in: 0 is the good
+  default of every field. Global variables are zero already.
+
+  Three options make a profile show more. -OoNOSTACKFRAME gives each procedure a
+  frame, so that all callers are found and not only the nearest. -gw2 gives
+  lines. -gw3 also gives names as they are written. With the linker's
+  --gc-sections a kernel links only the parts of libtprof that it uses.
 }
 unit TProf;
 
@@ -25,63 +28,63 @@ const
   { Version of this interface's source: major << 16 | minor << 8 | patch. }
   TPROF_VERSION = $000100;
 
-  { Value of TTProfConfig.Version; grows when the record's layout changes. }
+  { Value of TTProfConfig.Version. It grows when the record's layout changes. }
   TPROF_CONFIG_VERSION = 3;
 
-  { What functions return; TProfStrError() says it in words. }
+  { What functions return. TProfStrError() says what to do about each error. }
   TPROF_OK = 0;
-  TPROF_ERR_VERSION = -1; { Config.Version is not TPROF_CONFIG_VERSION }
-  TPROF_ERR_CONFIG = -2;  { a field is out of its range }
-  TPROF_ERR_TEXT = -3;    { text bounds empty: link tprof_bounds.ld }
-  TPROF_ERR_MEMORY = -4;  { no memory: link tprof_memory.ld, or give some }
-  TPROF_ERR_STATE = -5;   { not now: twice, or a core that has not joined }
-  TPROF_ERR_CPU = -6;     { more cores than Config.Cpus or memory allow }
-  TPROF_ERR_VECTOR = -7;  { every interrupt gate is in use }
-  TPROF_ERR_APIC = -8;    { the CPU has no local APIC }
-  TPROF_ERR_DEVICE = -9;  { no device of ours, or it misbehaves }
-  TPROF_ERR_CLOSED = -10; { channel: the host went away }
-  TPROF_ERR_NOT_INIT = -11;        { before TProfInit has succeeded }
-  TPROF_ERR_TEXT_UNMAPPED = -12;   { Config.Text is not mapped }
-  TPROF_ERR_MEMORY_SMALL = -13;    { memory too small for Config.Cpus }
-  TPROF_ERR_MEMORY_UNMAPPED = -14; { memory not mapped, or not writable }
+  TPROF_ERR_VERSION = -1;          { Config.Version is not this unit's }
+  TPROF_ERR_CONFIG = -2;           { a field is out of its range }
+  TPROF_ERR_TEXT = -3;             { no text bounds: link tprof_bounds.ld }
+  TPROF_ERR_MEMORY = -4;           { no memory: link tprof_memory.ld }
+  TPROF_ERR_STATE = -5;            { a second call, or a core not joined }
+  TPROF_ERR_CPU = -6;              { more cores than Cpus or memory allow }
+  TPROF_ERR_VECTOR = -7;           { every gate from 32 to 239 is in use }
+  TPROF_ERR_APIC = -8;             { the CPU has no local APIC }
+  TPROF_ERR_DEVICE = -9;           { no device found, or it misbehaves }
+  TPROF_ERR_CLOSED = -10;          { from a channel: the host went away }
+  TPROF_ERR_NOT_INIT = -11;        { TProfInit has not succeeded yet }
+  TPROF_ERR_TEXT_UNMAPPED = -12;   { text is not mapped }
+  TPROF_ERR_MEMORY_SMALL = -13;    { too little memory for Config.Cpus }
+  TPROF_ERR_MEMORY_UNMAPPED = -14; { memory not mapped, or read-only }
   TPROF_ERR_APIC_OFF = -15;        { the local APIC is disabled }
   TPROF_ERR_APIC_UNMAPPED = -16;   { the local APIC's page is not mapped }
   TPROF_ERR_TIMER = -17;           { the APIC's timer does not count }
   TPROF_ERR_VECTOR_TAKEN = -18;    { Config.Vector has another handler }
-  TPROF_ERR_IDT = -19;             { the IDT is too short, or read-only }
+  TPROF_ERR_IDT = -19;             { no IDT, or too short, or read-only }
 
-  TPROF_MAPPINGS = 16; { TProfMap: at most so many }
+  TPROF_MAPPINGS = 16; { TProfMap takes at most so many }
 
   { TTProfChannel.Flags }
   TPROF_CHANNEL_ONE_WAY = 1 shl 0;  { the host cannot speak }
   TPROF_CHANNEL_IRQ_SAFE = 1 shl 1; { may be called inside any interrupt }
-  TPROF_CHANNEL_NOTICE = 1 shl 2;   { the host's coming interrupts a core; set
-                                      and cleared by TProfVsock }
+  { an interrupt tells of a host's coming; TProfVsock sets and clears it }
+  TPROF_CHANNEL_NOTICE = 1 shl 2;
 
   { TTProfDevice.Bus }
-  TPROF_BUS_AUTO = 0; { by address or command line or scan, else PCI }
-  TPROF_BUS_MMIO = 1; { virtio-mmio at Address, or found }
-  TPROF_BUS_PCI = 2;  { virtio-pci at Address = bus << 8 | dev << 3 | fn }
-  TPROF_BUS_NONE = 3; { no device of ours: Config.Channel }
+  TPROF_BUS_AUTO = 0; { by Address, command line or scan, else PCI }
+  TPROF_BUS_MMIO = 1; { virtio-mmio at Address; 0: by command line or scan }
+  TPROF_BUS_PCI = 2;  { virtio-pci at bus << 8 | dev << 3 | fn; 0: found }
+  TPROF_BUS_NONE = 3; { no virtio device: Config.Channel is used }
 
   { TTProfDevice.Flags }
   TPROF_DEVICE_NO_SCAN = 1 shl 0; { never probe addresses }
 
   { TTProfConfig.Notice: how an idle agent learns that a host has come }
-  TPROF_NOTICE_AUTO = 0; { by interrupt if that is possible, else by looks }
+  TPROF_NOTICE_AUTO = 0; { by interrupt if possible, else as _LOOK }
   TPROF_NOTICE_LOOK = 1; { one core looks four times a second }
-  TPROF_NOTICE_POLL = 2; { the kernel calls TProfPoll now and then: of these,
-                           four a second look }
+  { the kernel calls TProfPoll; at most four calls a second look }
+  TPROF_NOTICE_POLL = 2;
 
-  { TTProfConfig.Timer }
+  { TTProfConfig.Timer: what causes ticks }
   TPROF_TIMER_APIC = 0;   { the agent owns each core's local APIC timer }
-  TPROF_TIMER_KERNEL = 1; { the kernel calls TProfTick: KernelHz }
-  TPROF_TIMER_SHARED = 2; { ... and its timer is one-shot: TProfDeadline }
+  TPROF_TIMER_KERNEL = 1; { the kernel has a fixed tick: TProfTick, KernelHz }
+  TPROF_TIMER_SHARED = 2; { its timer is one-shot: TProfTick, TProfDeadline }
 
-  { TTProfConfig.CpuSource: who am I, in an interrupt }
+  { TTProfConfig.CpuSource: how an interrupt learns which core it is on }
   TPROF_CPU_APIC = 0;    { the APIC id: right everywhere, maybe a VM exit }
-  TPROF_CPU_GS = 1;      { u32 at gs:[GsCpuOffset], from 0 up }
-  TPROF_CPU_TSC_AUX = 2; { RDTSCP: TSC_AUX becomes the agent's }
+  TPROF_CPU_GS = 1;      { LongWord at gs:[GsCpuOffset], counted from 0 }
+  TPROF_CPU_TSC_AUX = 2; { RDTSCP: the agent owns TSC_AUX }
   TPROF_CPU_HOOK = 3;    { CpuIndex() }
 
   TPROF_RANGES = 4;
@@ -102,20 +105,22 @@ type
     Size: QWord;  { bytes; 0: unused entry }
   end;
 
-  { A byte stream of the kernel's own to the host. Every call comes from one
-    core at a time, with interrupts off, on the profiler's stack. Bounded
-    work; never waits. Inside an interrupt it touches general registers only,
-    as all hooks do: nobody has saved vector registers. }
+  { A byte stream of the kernel's own to the host. TProfInit copies this record.
+    One core at a time calls these functions, with interrupts off. Each does
+    bounded work and never waits. Inside an interrupt it uses general registers
+    only, as every hook must: vector registers have not been saved. }
   TTProfChannel = record
-    Flags: LongWord; { TPROF_CHANNEL_* }
+    Flags: LongWord;  { TPROF_CHANNEL_* }
     Context: Pointer; { handed to each function }
-    { 1: a host is attached, 0: none now, negative: dead for good. }
+    { Is a host attached? 1: yes. 0: not now. Negative: the channel is dead. }
     Open: function(Context: Pointer): LongInt; cdecl;
-    { Takes up to Size bytes and returns how many; 0: busy, try later. }
+    { Takes up to Size bytes and returns how many. 0: busy, try later.
+      TPROF_ERR_CLOSED: the host went away. Other negative: it is dead. }
     Send: function(Context, Data: Pointer; Size: LongWord): LongInt; cdecl;
-    { Bytes taken by Send and still in use. nil: Send copies. }
+    { How many bytes that Send took are still being read. nil: Send copies. }
     Pending: function(Context: Pointer): LongWord; cdecl;
-    { Copies up to Size received bytes. nil on a one-way channel. }
+    { Copies up to Size received bytes and returns how many. Negative: as for
+      Send. nil: nothing ever arrives. }
     Receive: function(Context, Data: Pointer; Size: LongWord): LongInt; cdecl;
     { Lets the host see the end, where the transport can. nil: nothing. }
     Close: procedure(Context: Pointer); cdecl;
@@ -127,29 +132,32 @@ type
   { A way to the host other than virtio-serial: @TProfVsock. Opaque. }
   PTProfTransport = Pointer;
 
-  { Where the device is: of virtio-serial, the one that has a port named
-    "tprof.0"; of vsock, the one that no driver has claimed. }
+  { Where the device is. Without an address the agent finds a virtio-serial
+    device that has a port named "tprof.0", or a vsock device. It passes over a
+    device that a driver is using already. }
   TTProfDevice = record
     Bus: LongWord;      { TPROF_BUS_* }
     Flags: LongWord;    { TPROF_DEVICE_* }
-    Address: QWord;     { 0: find it }
-    CommandLine: PChar; { with virtio_mmio.device= entries, or nil }
-    Irq: LongWord;      { IO-APIC pin of an MMIO device, for notice by
-                          interrupt; 0: as the command line says }
+    Address: QWord;     { as TPROF_BUS_* say; 0: find the device }
+    CommandLine: PChar; { with virtio_mmio.device= entries; nil: none }
+    { IO-APIC pin of an MMIO device, for notice by interrupt; 0: as the command
+      line says }
+    Irq: LongWord;
   end;
 
-  { What a hypervisor tells its guests. A kernel that has these things for
-    itself gives its own record, with every function. Memory: 64 bytes, aligned
-    to that, zero at first; Config.Physical says where the hypervisor finds
-    them. }
+  { What a hypervisor tells its guests. A kernel that has this information
+    already may give a record of its own, with every function. Memory is 64
+    bytes, aligned to 64, for the hypervisor to write to; Config.Physical says
+    their physical address. }
   TTProfHypervisor = record
-    { TSC ticks a second; 0: unknown. In TProfInit; Memory is only lent. }
+    { Returns the TSC's rate in Hz; 0: unknown. Memory is lent for this call. }
     TscHz: function(Config: PTProfConfig; Memory: Pointer): QWord; cdecl;
-    { The calling core joins, or leaves; Memory is its own. }
+    { The calling core joins, or leaves. Memory is that core's own, and zero
+      before the first call. }
     StartCpu: procedure(Config: PTProfConfig; Memory: Pointer); cdecl;
     StopCpu: procedure(Config: PTProfConfig; Memory: Pointer); cdecl;
-    { Time that the host took from the core with Memory, ns, cumulative, or
-      TPROF_STEAL_UNKNOWN. From any core. }
+    { Returns the time that the host took from the core with Memory, in ns,
+      cumulative, or TPROF_STEAL_UNKNOWN. Any core may call it. }
     StealNs: function(Memory: Pointer): QWord; cdecl;
   end;
   PTProfHypervisor = ^TTProfHypervisor;
@@ -158,56 +166,66 @@ type
     Version: LongWord; { TPROF_CONFIG_VERSION }
 
     { What to sample. The host may change both while running. }
-    RateHz: LongWord;    { 1 to 50000 a core; 0: 997 }
-    MaxFrames: LongWord; { 1 to 127 callers; 0: 64 }
+    RateHz: LongWord;    { samples a second and core, 1 to 50000; 0: 997 }
+    MaxFrames: LongWord; { callers that are recorded, 1 to 127; 0: 64 }
 
-    { Memory, all of it the caller's and for good. A device reads its first
-      24 KiB: those are physically contiguous. }
-    Memory: Pointer;     { nil: tprof_memory.ld's }
-    MemorySize: PtrUInt; { bytes }
-    Cpus: LongWord;      { most cores, 1 to 64; 0: as memory allows }
-    RingBytes: LongWord; { a core's; power of two, 4 KiB to 16 MiB; 0: 64 KiB }
-    DictSlots: LongWord; { stacks a core remembers; power of two, 64 to 8192;
-                           8 bytes each; 0: 4096 }
+    { Memory, which the kernel gives for good. The first 24 KiB are physically
+      contiguous, because a device reads them. }
+    Memory: Pointer;     { nil: what tprof_memory.ld sets aside }
+    MemorySize: PtrUInt; { bytes; TProfMemSize says how many are needed }
+    Cpus: LongWord;      { cores that may join, 1 to 64; 0: as memory allows }
+    { bytes of each core's ring; a power of two, 4 KiB to 16 MiB; 0: 64 KiB }
+    RingBytes: LongWord;
+    { stacks that each core remembers, 8 bytes each; a power of two, 64 to 8192;
+      0: 4096 }
+    DictSlots: LongWord;
 
     { The machine. }
-    TscHz: QWord;          { 0: found out, or measured by the host }
-    Lapic: QWord;          { virtual address of its registers; 0: physical }
-    Vector: LongWord;      { 32 to 239; 0: the highest absent gate there }
+    TscHz: QWord; { the TSC's rate; 0: the agent or the host measures it }
+    Lapic: QWord; { virtual address of its registers; 0: as physical }
+    { the agent's interrupt vector, 32 to 239; 0: the highest of these whose gate
+      is not present }
+    Vector: LongWord;
     CpuSource: LongWord;   { TPROF_CPU_* }
-    GsCpuOffset: LongWord; { TPROF_CPU_GS }
+    GsCpuOffset: LongWord; { TPROF_CPU_GS: bytes from the base of GS }
     Timer: LongWord;       { TPROF_TIMER_* }
-    KernelHz: LongWord;    { TPROF_TIMER_KERNEL: how often it ticks }
-    Seed: QWord;           { of the random intervals; 0: from the TSC }
-    Lending: Pointer;      { nil: the kernel leaves our timer; TProfLendTimer }
+    KernelHz: LongWord;    { TPROF_TIMER_KERNEL: calls of TProfTick a second }
+    Seed: QWord;           { of the random intervals; 0: another in each boot }
+    Lending: Pointer;      { @TProfLendTimer; nil: the kernel leaves the timer }
 
     { The way to the host. }
     Device: TTProfDevice;
-    Channel: PTProfChannel;     { instead of the device }
+    Channel: PTProfChannel;     { used instead of Device and Transport }
     Transport: PTProfTransport; { nil: virtio-serial }
     Notice: LongWord;           { TPROF_NOTICE_* }
 
     { What the hypervisor tells its guests. nil: nothing. }
     Hypervisor: PTProfHypervisor;
 
-    { Hooks; nil each is the default. Context is handed to each. }
-    Context: Pointer;
-    CpuIndex: function(Context: Pointer): LongWord; cdecl; { TPROF_CPU_HOOK }
-    { nil: writes this core's IDT }
+    { Hooks; nil: the default. }
+    Context: Pointer; { handed to each hook }
+    { TPROF_CPU_HOOK: returns the calling core's number, counted from 0. }
+    CpuIndex: function(Context: Pointer): LongWord; cdecl;
+    { Makes Entry the calling core's handler of Vector. nil: the agent writes the
+      IDT of the calling core. }
     InstallVector: function(Context: Pointer; Vector: LongWord;
                             Entry: Pointer): LongInt; cdecl;
-    Physical: function(Context, Address: Pointer): QWord; cdecl; { identity }
-    { The device's interrupt shall arrive as Vector on the core with ApicId. }
+    { Returns the physical address of Address. nil: they are equal. }
+    Physical: function(Context, Address: Pointer): QWord; cdecl;
+    { Makes the device's interrupt arrive as Vector on the core with ApicId. nil:
+      the agent programs MSI-X or the IO-APIC itself. }
     RouteIrq: function(Context: Pointer;
                        Vector, ApicId: LongWord): LongInt; cdecl;
 
-    { What may be looked at. }
-    Text: TTProfRange; { valid return addresses; size 0: the fragment's }
-    Readable: array[0..TPROF_RANGES - 1] of TTProfRange; { stacks lie here, and
-                         it never faults; all 0: the image. Ascending. }
+    { Where return addresses are valid; Size 0: the image's text. }
+    Text: TTProfRange;
+    { Where stacks lie. Every byte here can be read at any time without a fault.
+      Ascending addresses; unused entries, of Size 0, come last. All 0: the
+      image. An entry that is set replaces the image. }
+    Readable: array[0..TPROF_RANGES - 1] of TTProfRange;
   end;
 
-  { What the image says of itself. }
+  { Where the parts of the image lie. Equal pointers: that part is missing. }
   TTProfImage = record
     TextStart, TextEnd: Pointer;
     ImageStart, ImageEnd: Pointer;
@@ -215,127 +233,142 @@ type
     Memory, MemoryEnd: Pointer;
   end;
 
-  { Cumulative since TProfInit. Deadlines = Ticks + Missed;
+  { One core's counters since TProfInit. Deadlines are Ticks + Missed, and
     Ticks = Samples + RingFull + Reentered. }
   TTProfStats = record
-    Ticks, Samples, Missed, RingFull, Reentered: QWord;
-    CostTsc, CostMaxTsc: QWord; { spent in the profiler's interrupt }
-    ByDivision: QWord;          { ticks so late that drawing gave up }
-    Stacks: QWord;              { dictionary definitions }
-    Foreign: QWord;             { interrupts that were no tick }
-    Repaired: QWord;            { times that its timer was taken back: ticks had
-                                  stayed away for long, or others had used it }
+    Ticks: QWord;      { interrupts that were due to take a sample }
+    Samples: QWord;    { samples that were written into the ring }
+    Missed: QWord;     { deadlines that had no tick of their own }
+    RingFull: QWord;   { ticks without a sample: the ring was full }
+    Reentered: QWord;  { ticks without a sample: inside another tick }
+    CostTsc: QWord;    { TSC ticks spent in ticks and in sending }
+    CostMaxTsc: QWord; { TSC ticks spent in the longest of these }
+    ByDivision: QWord; { ticks that cover too many deadlines to draw all }
+    Stacks: QWord;     { stacks that were described to the host }
+    Foreign: QWord;    { interrupts at the vector: neither tick nor work }
+    { times that the agent took this core's timer back, after ticks had stayed
+      away for long or the kernel had used the timer }
+    Repaired: QWord;
     ApicId: LongWord;
-    Started: LongWord;
+    Started: LongWord; { 1: the core has joined, 0: it has left }
   end;
 
-  { A further image, say an application that the kernel has loaded: where its
-    code lies, and how the host knows its ELF file. }
+  { A further image, for example an application that the kernel has loaded:
+    where the image's code lies, and how the host recognizes its ELF file. }
   TTProfMapping = record
-    Name: PChar;           { as its file is named; as long as it is there }
-    BuildId: Pointer;      { the id's bytes, likewise. nil: it has none }
-    BuildIdSize: LongWord; { at most 64 }
-    Start, Size: QWord;    { its code: run-time address, bytes }
-    LinkStart: QWord;      { Start as its ELF file has it }
+    { Name of the image's file, at most 255 bytes, and the bytes of its build-id.
+      Both stay as long as the mapping. nil: it has none. }
+    Name: PChar;
+    BuildId: Pointer;
+    BuildIdSize: LongWord; { bytes of the build-id, at most 64 }
+    Start: QWord;          { run-time address of the code, not 0 }
+    Size: QWord;           { bytes of the code, not 0 }
+    LinkStart: QWord;      { address of Start in the image's ELF file }
   end;
 
 var
-  { What TProfStart begins with: set here what shall differ from the usual. }
+  { The config of TProfStart: set here what differs from the defaults. }
   TProfSettings: TTProfConfig;
 
-  { virtio-vsock, QEMU's debug port and a UART, for TTProfConfig.Transport, and
-    KVM, for Hypervisor: each is linked only into a kernel that names it. }
+  { For TTProfConfig.Transport virtio-vsock, QEMU's debug port and a UART; for
+    TTProfConfig.Hypervisor KVM. Each is linked only into a kernel that names
+    it. }
   TProfVsock: Byte; external name 'tprof_vsock';
   TProfDebugcon: Byte; external name 'tprof_debugcon';
   TProfUart: Byte; external name 'tprof_uart';
   TProfKvm: TTProfHypervisor; external name 'tprof_kvm';
 
-  { For kernels that wait by a count of the timer of TPROF_TIMER_APIC, as Toro's
-    Delay does, for TTProfConfig.Lending. }
+  { For TTProfConfig.Lending, in kernels that wait by a count of the timer of
+    TPROF_TIMER_APIC, as Toro's Delay does. }
   TProfLendTimer: Byte; external name 'tprof_lend_timer';
 
-  { Where this image was loaded: its address, less the ELF's, is the slide. }
+  { The image's slide: this variable's address, less the one in the ELF file. }
   TProfAnchor: Byte; external name 'tprof_anchor';
 
 {
-  The usual thing: prepares the profiler and joins the calling core, which is
-  the boot core, with its IDT loaded and its local APIC enabled, and interrupts
-  off. Each other core then calls TProfStartCpu, and that is all.
+  Prepares the profiler and joins the calling core. Call it once on the boot
+  core, when its IDT is loaded, its local APIC is enabled, and interrupts are
+  off. Each other core then calls TProfStartCpu. Nothing else is needed.
 
-  Memory: MemorySize bytes of the heap, the profiler's for good: 128 KiB a core
-  and 32 KiB for all. nil: what tprof_memory.ld sets aside.
-  Stacks: the threads' stacks lie within these StacksSize bytes, which never
-  fault. nil: within the image.
-  CommandLine: the kernel's, which names the virtio-mmio devices; or nil.
+  Memory: MemorySize bytes of the heap, given for good: 128 KiB for each core and
+  32 KiB for all. nil: what tprof_memory.ld sets aside.
+  Stacks: the threads' stacks lie within these StacksSize bytes, which can be
+  read at any time without a fault. nil: within the image.
+  CommandLine: the kernel's, which names the virtio-mmio devices; nil: none.
 
-  Returns TPROF_OK, or what TProfInit or TProfStartCpu return.
+  Returns TPROF_OK, or what TProfInit or TProfStartCpu returned.
 }
 function TProfStart(Memory: Pointer; MemorySize: PtrUInt; Stacks: Pointer;
                     StacksSize: PtrUInt; CommandLine: PChar): LongInt;
 
 {
-  Prepares the agent, with what the linker's fragments say of the image. Once,
-  on the boot core, before any other function.
+  Prepares the agent, with what the linker's fragments say about the image. Call
+  it once, on the boot core, before any other function.
 
-  Returns TPROF_OK, or an error: then nothing was changed or claimed, and it may
-  be called again. A kernel may well go on without a device: TPROF_ERR_DEVICE.
+  Returns TPROF_OK, or an error. After an error nothing was changed or claimed,
+  and the kernel may call it again or go on without a profiler.
 }
 function TProfInit(constref Config: TTProfConfig): LongInt;
 
-{ As TProfInit, for a kernel that is linked without the fragments. }
+{ Does what TProfInit does, for a kernel that is linked without the fragments. }
 function TProfInitImage(constref Config: TTProfConfig;
                         constref Image: TTProfImage): LongInt;
   cdecl; external name 'tprof_init_image';
 
-{ Bytes of memory that Config needs with Config.Cpus cores (0: 1 core). }
+{ Returns the bytes of memory that Config needs for Config.Cpus cores (0: for
+  one), or 0 if a field is out of its range. }
 function TProfMemSize(constref Config: TTProfConfig): PtrUInt;
   cdecl; external name 'tprof_mem_size';
 
-{ Joins the calling core, once each, after its IDT is loaded and its local APIC
-  is enabled. TPROF_OK, or an error: then it has not joined, and is as it was. }
+{ Joins the calling core. Call it once on each core, after the core's IDT is
+  loaded and its local APIC is enabled. Returns TPROF_OK, or an error: then the
+  core has not joined, and is as it was. }
 function TProfStartCpu: LongInt; cdecl; external name 'tprof_start_cpu';
 
-{ Takes the calling core out again; its gate stays, its timer is free. }
+{ Takes the calling core out again. Its gate stays; its timer is the kernel's. }
 function TProfStopCpu: LongInt; cdecl; external name 'tprof_stop_cpu';
 
-{ Drains, and listens to the host: for an idle loop, and the only drain of a
-  channel that is not TPROF_CHANNEL_IRQ_SAFE. Any core, never inside a tick. }
+{ Sends samples, and listens to the host: for a kernel's idle loop. It is needed
+  where the channel is not TPROF_CHANNEL_IRQ_SAFE. Any core may call it, but not
+  inside a tick. }
 procedure TProfPoll; cdecl; external name 'tprof_poll';
 
-{ The kernel's own timer interrupt on this core took Regs: TPROF_TIMER_KERNEL,
-  TPROF_TIMER_SHARED. }
+{ TPROF_TIMER_KERNEL, TPROF_TIMER_SHARED: the kernel's timer interrupt on this
+  core has interrupted Regs. }
 procedure TProfTick(constref Regs: TTProfRegs); cdecl; external name 'tprof_tick';
 
-{ TPROF_TIMER_SHARED: when the calling core's timer shall fire at the latest,
-  TSC: a kernel without a fixed tick programs its timer for this, if its own
-  deadline is not earlier. It may be over by then: the timer fires at once.
-  Interrupts are off. }
+{ TPROF_TIMER_SHARED: returns the TSC at which the calling core's timer must fire
+  at the latest. A kernel without a fixed tick programs its timer for the earlier
+  of its own deadline and this one. If the deadline has passed already, the
+  kernel makes the timer fire at once. Interrupts must be off. }
 function TProfDeadline: QWord; cdecl; external name 'tprof_deadline';
 
-{ Sends what the rings hold, at most Frames frames of 1.5 KiB, for a guest about
-  to exit. 0: all is sent, else 1. }
+{ Sends what the rings hold, for a guest that is about to exit. It gives up after
+  1,000 x Frames tries, each of which sends one frame of 1.5 KiB, or nothing
+  while the device is busy. Returns 0 when everything is sent, else 1. }
 function TProfFlush(Frames: LongWord): LongInt; cdecl; external name 'tprof_flush';
 
-{ Tells of Mapping, which is copied; its code is mapped by now. Those that it
-  overlaps are gone from now on. TPROF_OK; TPROF_ERR_NOT_INIT; TPROF_ERR_CONFIG
-  if it makes no sense, or overlaps the kernel's text; TPROF_ERR_MEMORY_SMALL if
-  there are TPROF_MAPPINGS others. }
+{ Tells the agent and the host of Mapping, which is copied. Its code is mapped.
+  Mappings that it overlaps are removed. Returns TPROF_OK; TPROF_ERR_NOT_INIT;
+  TPROF_ERR_CONFIG if a field is out of its range or the code overlaps the
+  kernel's text; TPROF_ERR_MEMORY_SMALL if there are TPROF_MAPPINGS others. }
 function TProfMap(constref Mapping: TTProfMapping): LongInt;
   cdecl; external name 'tprof_map';
 
-{ Reads the counters of Core. TPROF_OK or TPROF_ERR_CPU. }
+{ Reads the counters of Core. Returns TPROF_OK, or TPROF_ERR_CPU: no core of that
+  number has ever joined. }
 function TProfGetStats(Core: LongWord; out Stats: TTProfStats): LongInt;
   cdecl; external name 'tprof_get_stats';
 
-{ What an error means and what to do, one line. Never nil. }
+{ Returns one line: what Error means and what to do. Never nil. }
 function TProfStrError(Error: LongInt): PChar; cdecl; external name 'tprof_strerror';
 
-{ TPROF_VERSION of the library that is linked. }
+{ Returns TPROF_VERSION of the library that is linked. }
 function TProfVersion: LongWord; cdecl; external name 'tprof_version';
 
 implementation
 
-var { of the fragments in linker/; one that is not linked is at address 0 }
+var { of the fragments in linker/; a fragment that is not linked is at address 0 }
   TextStart: Byte; weakexternal name '__tprof_text_start';
   TextEnd: Byte; weakexternal name '__tprof_text_end';
   ImageStart: Byte; weakexternal name '__tprof_image_start';
@@ -349,7 +382,7 @@ function TProfInit(constref Config: TTProfConfig): LongInt;
 var
   Image: TTProfImage;
 begin
-  { by code: a constant's references would not be weak }
+  { by code, since a constant's references would not be weak }
   Image.TextStart := @TextStart;
   Image.TextEnd := @TextEnd;
   Image.ImageStart := @ImageStart;
@@ -361,7 +394,8 @@ begin
   Result := TProfInitImage(Config, Image);
 end;
 
-{ Stacks lie in the image, the boot core's as a rule, and in (Stacks). }
+{ Makes the image readable, where the boot core's stack lies as a rule, and
+  Stacks. }
 procedure SetReadable(Stacks: Pointer; StacksSize: PtrUInt);
 var
   Image, Others: LongInt;
