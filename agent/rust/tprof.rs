@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
-//! libtprof for kernels in Rust: the whole of tprof.h, which is the contract and
-//! says more of each call. Needs `core` alone, and a target without a red zone, as
-//! x86_64-unknown-none is; a module of the kernel's, or a crate (edition 2018, 2021).
+//! libtprof for kernels in Rust. This module declares everything of tprof.h, which is the
+//! contract and says more about each call. It needs only `core`, and a target without a red
+//! zone, as x86_64-unknown-none is. It is a module of the kernel's, or a crate (edition 2018
+//! or 2021).
 //!
 //! ```ignore
-//! let mut config = tprof::Config::new(); // 0 is every field's good default
-//! config.readable[0] = tprof::Range { start: 0x80_0000, size: 0x400_0000 };
+//! let config = tprof::Config::new(); // the good default of every field
 //! unsafe { tprof::init(&config) }?; // on the boot core
 //! tprof::start_cpu()?; // on every core
 //! ```
 //!
-//! For a profile that shows more: `-C force-frame-pointers=yes` for callers, for
-//! `core` and `alloc`, too (`-Z build-std`), and `-C debuginfo=1` or more for lines and
-//! inlined functions. Link with `--gc-sections`, as rustc does by itself.
+//! `-C force-frame-pointers=yes` makes a profile show callers; compile `core` and `alloc` with
+//! it, too (`-Z build-std`). `-C debuginfo=1` or more gives lines and inlined functions. Link
+//! with `--gc-sections`, as rustc does by itself.
 #![allow(dead_code, unused_unsafe)] // addr_of! of a static was unsafe before 1.83
 
 use core::ffi::c_void;
@@ -22,63 +22,63 @@ use core::ptr::null;
 pub const VERSION: u32 = 0x000100;
 pub const VERSION_STRING: &str = "0.1.0";
 
-/// Value of `Config::version`; grows when the struct's layout changes.
+/// Value of `Config::version`. It grows when the struct's layout changes.
 pub const CONFIG_VERSION: u32 = 3;
 
 pub const OK: i32 = 0;
-pub const ERR_VERSION: i32 = -1; // config.version is not CONFIG_VERSION
+pub const ERR_VERSION: i32 = -1; // config.version is not this module's
 pub const ERR_CONFIG: i32 = -2; // a field is out of its range
-pub const ERR_TEXT: i32 = -3; // text bounds empty: link tprof_bounds.ld
-pub const ERR_MEMORY: i32 = -4; // no memory: link tprof_memory.ld, or give some
-pub const ERR_STATE: i32 = -5; // not now: twice, or a core that has not joined
+pub const ERR_TEXT: i32 = -3; // no text bounds: link tprof_bounds.ld
+pub const ERR_MEMORY: i32 = -4; // no memory: link tprof_memory.ld
+pub const ERR_STATE: i32 = -5; // a second call, or a core not joined
 pub const ERR_CPU: i32 = -6; // more cores than config.cpus or memory allow
-pub const ERR_VECTOR: i32 = -7; // every interrupt gate is in use
+pub const ERR_VECTOR: i32 = -7; // every gate from 32 to 239 is in use
 pub const ERR_APIC: i32 = -8; // the CPU has no local APIC
-pub const ERR_DEVICE: i32 = -9; // no device of ours, or it misbehaves
-pub const ERR_CLOSED: i32 = -10; // channel: the host went away
-pub const ERR_NOT_INIT: i32 = -11; // before init() has succeeded
-pub const ERR_TEXT_UNMAPPED: i32 = -12; // config.text is not mapped
-pub const ERR_MEMORY_SMALL: i32 = -13; // memory too small for config.cpus
-pub const ERR_MEMORY_UNMAPPED: i32 = -14; // memory not mapped, or not writable
+pub const ERR_DEVICE: i32 = -9; // no device found, or it misbehaves
+pub const ERR_CLOSED: i32 = -10; // from a channel: the host went away
+pub const ERR_NOT_INIT: i32 = -11; // init() has not succeeded yet
+pub const ERR_TEXT_UNMAPPED: i32 = -12; // text is not mapped
+pub const ERR_MEMORY_SMALL: i32 = -13; // too little memory for config.cpus
+pub const ERR_MEMORY_UNMAPPED: i32 = -14; // memory not mapped, or read-only
 pub const ERR_APIC_OFF: i32 = -15; // the local APIC is disabled
 pub const ERR_APIC_UNMAPPED: i32 = -16; // the local APIC's page is not mapped
 pub const ERR_TIMER: i32 = -17; // the APIC's timer does not count
 pub const ERR_VECTOR_TAKEN: i32 = -18; // config.vector has another handler
-pub const ERR_IDT: i32 = -19; // the IDT is too short, or read-only
+pub const ERR_IDT: i32 = -19; // no IDT, or too short, or read-only
 
 /// `Channel::flags`
 pub const CHANNEL_ONE_WAY: u32 = 1 << 0; // the host cannot speak
 pub const CHANNEL_IRQ_SAFE: u32 = 1 << 1; // may be called inside any interrupt
-/// The host's coming interrupts a core; set and cleared by vsock()
+/// An interrupt tells of a host's coming; vsock() sets and clears it
 pub const CHANNEL_NOTICE: u32 = 1 << 2;
 
 /// `Device::bus`
-pub const BUS_AUTO: u32 = 0; // by address or command line or scan, else PCI
-pub const BUS_MMIO: u32 = 1; // virtio-mmio at address, or found
-pub const BUS_PCI: u32 = 2; // virtio-pci at address = bus << 8 | dev << 3 | fn
-pub const BUS_NONE: u32 = 3; // no device of ours: config.channel
+pub const BUS_AUTO: u32 = 0; // by address, command line or scan, else PCI
+pub const BUS_MMIO: u32 = 1; // virtio-mmio at address; 0: by command line or scan
+pub const BUS_PCI: u32 = 2; // virtio-pci at bus << 8 | dev << 3 | fn; 0: found
+pub const BUS_NONE: u32 = 3; // no virtio device: config.channel is used
 
 /// `Device::flags`
 pub const DEVICE_NO_SCAN: u32 = 1 << 0; // never probe addresses
 
 /// `Config::notice`: how an idle agent learns that a host has come.
-pub const NOTICE_AUTO: u32 = 0; // by interrupt if that is possible, else by looks
+pub const NOTICE_AUTO: u32 = 0; // by interrupt if possible, else as NOTICE_LOOK
 pub const NOTICE_LOOK: u32 = 1; // one core looks four times a second
-pub const NOTICE_POLL: u32 = 2; // the kernel calls poll(): of these, four a second look
+pub const NOTICE_POLL: u32 = 2; // the kernel calls poll(); at most four calls a second look
 
-/// `Config::timer`
+/// `Config::timer`: what causes ticks.
 pub const TIMER_APIC: u32 = 0; // the agent owns each core's local APIC timer
-pub const TIMER_KERNEL: u32 = 1; // the kernel calls tick(): kernel_hz
-pub const TIMER_SHARED: u32 = 2; // ... and its timer is one-shot: deadline()
+pub const TIMER_KERNEL: u32 = 1; // the kernel has a fixed tick: tick(), kernel_hz
+pub const TIMER_SHARED: u32 = 2; // the kernel's timer is one-shot: tick(), deadline()
 
-/// `Config::cpu_source`: who am I, in an interrupt.
+/// `Config::cpu_source`: how an interrupt learns which core it is on.
 pub const CPU_APIC: u32 = 0; // the APIC id: right everywhere, maybe a VM exit
-pub const CPU_GS: u32 = 1; // u32 at gs:[gs_cpu_offset], from 0 up
-pub const CPU_TSC_AUX: u32 = 2; // RDTSCP: TSC_AUX becomes the agent's
+pub const CPU_GS: u32 = 1; // u32 at gs:[gs_cpu_offset], counted from 0
+pub const CPU_TSC_AUX: u32 = 2; // RDTSCP: the agent owns TSC_AUX
 pub const CPU_HOOK: u32 = 3; // cpu_index()
 
 pub const RANGES: usize = 4;
-pub const MAPPINGS: usize = 16; // map(): at most so many
+pub const MAPPINGS: usize = 16; // map() takes at most so many
 pub const STEAL_UNKNOWN: u64 = u64::MAX; // Hypervisor::steal_ns
 
 /// What went wrong: one of ERR_*.
@@ -86,9 +86,9 @@ pub const STEAL_UNKNOWN: u64 = u64::MAX; // Hypervisor::steal_ns
 pub struct Error(pub i32);
 
 impl Error {
-    /// What it means and what to do, one line.
+    /// One line: what the error means and what to do.
     pub fn message(self) -> &'static str {
-        // it never is NULL, lives for good, and is ASCII
+        // the text is never NULL, lives for good, and is ASCII
         unsafe {
             let text = ffi::tprof_strerror(self.0);
             let mut len = 0;
@@ -116,48 +116,49 @@ pub struct Range {
     pub size: u64,  // bytes; 0: unused entry
 }
 
-/// A byte stream of the kernel's own to the host. Every call comes from one core
-/// at a time, with interrupts off, on the profiler's stack. Bounded work; never waits,
-/// never panics. In interrupts, as all hooks, with general registers only.
+/// A byte stream of the kernel's own to the host. `init()` copies it. One core at a time calls
+/// these functions, with interrupts off. Each does bounded work, never waits, and never panics.
+/// Inside an interrupt it uses general registers only, as every hook must.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Channel {
     pub flags: u32,           // CHANNEL_*
     pub context: *mut c_void, // handed to each function
-    /// 1: a host is attached, 0: none now, negative: dead for good.
+    /// Is a host attached? 1: yes. 0: not now. Negative: the channel is dead.
     pub open: Option<unsafe extern "C" fn(*mut c_void) -> i32>,
-    /// Takes up to so many bytes and returns how many; 0: busy, try later.
+    /// Takes up to so many bytes and returns how many. 0: busy, try later. ERR_CLOSED: the host
+    /// went away. Other negative values: the channel is dead.
     pub send: Option<unsafe extern "C" fn(*mut c_void, *const c_void, u32) -> i32>,
-    /// Bytes taken by send and still in use. None: send copies.
+    /// How many bytes that send took are still being read. None: send copies.
     pub pending: Option<unsafe extern "C" fn(*mut c_void) -> u32>,
-    /// Copies up to so many received bytes. None on a one-way channel.
+    /// Copies up to so many received bytes and returns how many. None: nothing ever arrives.
     pub receive: Option<unsafe extern "C" fn(*mut c_void, *mut c_void, u32) -> i32>,
     /// Lets the host see the end, where the transport can.
     pub close: Option<unsafe extern "C" fn(*mut c_void)>,
 }
 unsafe impl Sync for Channel {}
 
-/// A way to the host other than virtio-serial; of `vsock()` and the like.
+/// A way to the host other than virtio-serial: what `vsock()` and the like return.
 #[repr(C)]
 pub struct Transport {
     opaque: [u8; 0],
 }
 
-/// Of lend_timer(): opaque.
+/// What `lend_timer()` returns. Opaque.
 #[repr(C)]
 pub struct Lending {
     opaque: [u8; 0],
 }
 
-/// Where the device is: of virtio-serial, the one that has a port named
-/// "tprof.0"; of vsock, the one that no driver has claimed.
+/// Where the device is. Without an address the agent finds a virtio-serial device that has a
+/// port named "tprof.0", or a vsock device, and passes over one that a driver is using already.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Device {
     pub bus: u32,                // BUS_*
     pub flags: u32,              // DEVICE_*
-    pub address: u64,            // 0: find it
-    pub command_line: *const u8, // with virtio_mmio.device= entries, or null
+    pub address: u64,            // 0: find the device
+    pub command_line: *const u8, // with virtio_mmio.device= entries; null: none
     /// IO-APIC pin of an MMIO device, for notice by interrupt; 0: as the command line says
     pub irq: u32,
 }
@@ -166,13 +167,12 @@ pub struct Device {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Hypervisor {
-    /// TSC ticks a second; 0: unknown. In init(); memory is only lent.
+    /// The TSC's rate in Hz; 0: unknown. memory is lent for this call.
     pub tsc_hz: Option<unsafe extern "C" fn(*const Config, *mut c_void) -> u64>,
-    /// The calling core joins, or leaves; memory is its own.
+    /// The calling core joins, or leaves. memory is that core's own.
     pub start_cpu: Option<unsafe extern "C" fn(*const Config, *mut c_void)>,
     pub stop_cpu: Option<unsafe extern "C" fn(*const Config, *mut c_void)>,
-    /// Time that the host took from the core with memory, ns, cumulative, or
-    /// STEAL_UNKNOWN. From any core.
+    /// Time that the host took from the core with memory, in ns, cumulative, or STEAL_UNKNOWN.
     pub steal_ns: Option<unsafe extern "C" fn(*const c_void) -> u64>,
 }
 
@@ -183,59 +183,58 @@ pub struct Config {
     pub version: u32, // CONFIG_VERSION
 
     // What to sample. The host may change both while running.
-    pub rate_hz: u32,    // 1 to 50000 a core; 0: 997
-    pub max_frames: u32, // 1 to 127 callers; 0: 64
+    pub rate_hz: u32,    // samples a second and core, 1 to 50000; 0: 997
+    pub max_frames: u32, // callers that are recorded, 1 to 127; 0: 64
 
-    // Memory, all of it the caller's and for good. A device reads its first
-    // 24 KiB: those are physically contiguous.
-    pub memory: *mut c_void, // null: tprof_memory.ld's
-    pub memory_size: usize,  // bytes
-    pub cpus: u32,           // most cores, 1 to 64; 0: as memory allows
-    pub ring_bytes: u32,     // a core's; power of two, 4 KiB to 16 MiB; 0: 64 KiB
-    /// Stacks a core remembers; power of two, 64 to 8192;
-    /// 8 bytes each; 0: 4096
+    // Memory, which the kernel gives for good. The first 24 KiB are physically contiguous,
+    // because a device reads them.
+    pub memory: *mut c_void, // null: what tprof_memory.ld sets aside
+    pub memory_size: usize,  // bytes; mem_size() says how many are needed
+    pub cpus: u32,           // cores that may join, 1 to 64; 0: as memory allows
+    pub ring_bytes: u32,     // of each core; power of two, 4 KiB to 16 MiB; 0: 64 KiB
+    /// Stacks that each core remembers; power of two, 64 to 8192; 0: 4096
     pub dict_slots: u32,
 
     // The machine.
-    pub tsc_hz: u64,        // 0: found out, or measured by the host
-    pub lapic: u64,         // virtual address of its registers; 0: physical
-    pub vector: u32,        // 32 to 239; 0: the highest absent gate there
+    pub tsc_hz: u64,        // 0: the agent or the host measures it
+    pub lapic: u64,         // virtual address of its registers; 0: as physical
+    pub vector: u32,        // 32 to 239; 0: the highest whose gate is not present
     pub cpu_source: u32,    // CPU_*
-    pub gs_cpu_offset: u32, // CPU_GS
+    pub gs_cpu_offset: u32, // CPU_GS: bytes from the base of GS
     pub timer: u32,         // TIMER_*
-    pub kernel_hz: u32,     // TIMER_KERNEL: how often it ticks
-    pub seed: u64,          // of the random intervals; 0: from the TSC
-    /// Null: the kernel leaves our timer
+    pub kernel_hz: u32,     // TIMER_KERNEL: calls of tick() a second and core
+    pub seed: u64,          // of the random intervals; 0: another in each boot
+    /// `lend_timer()`; null: the kernel leaves the agent's timer alone
     pub lending: *const Lending,
 
     // The way to the host.
     pub device: Device,
-    pub channel: *const Channel,     // instead of the device
+    pub channel: *const Channel,     // used instead of the device
     pub transport: *const Transport, // null: virtio-serial
     pub notice: u32,                 // NOTICE_*
 
     // What the hypervisor tells its guests. null: nothing.
     pub hypervisor: *const Hypervisor,
 
-    // Hooks; None each is the default. Context is handed to each.
-    pub context: *mut c_void,
+    // Hooks; None: the default.
+    pub context: *mut c_void, // handed to each hook
     pub cpu_index: Option<unsafe extern "C" fn(*mut c_void) -> u32>, // CPU_HOOK
-    /// None: writes this core's IDT
+    /// None: the agent writes the IDT of the calling core
     pub install_vector:
         Option<unsafe extern "C" fn(*mut c_void, u32, Option<unsafe extern "C" fn()>) -> i32>,
-    /// None: identity
+    /// Returns the physical address. None: they are equal
     pub physical: Option<unsafe extern "C" fn(*mut c_void, *const c_void) -> u64>,
-    /// The device's interrupt shall arrive as (vector) on the core with (apic_id).
+    /// Makes the device's interrupt arrive as (vector) on the core with (apic_id).
     pub route_irq: Option<unsafe extern "C" fn(*mut c_void, u32, u32) -> i32>,
 
-    // What may be looked at.
-    pub text: Range, // valid return addresses; size 0: the fragment's
-    /// Stacks lie here, and it never faults; all 0: the image. Ascending.
+    pub text: Range, // where return addresses are valid; size 0: the image's text
+    /// Where stacks lie; reading there never faults. Ascending, unused entries last. All 0: the
+    /// image. An entry that is set replaces the image.
     pub readable: [Range; RANGES],
 }
 
 impl Config {
-    /// Every field's good default.
+    /// The good default of every field.
     pub const fn new() -> Config {
         const NONE: Range = Range { start: 0, size: 0 };
 
@@ -279,7 +278,7 @@ impl Config {
     }
 }
 
-/// What the image says of itself.
+/// Where the parts of the image lie. Equal pointers: that part is missing.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Image {
@@ -293,42 +292,40 @@ pub struct Image {
     pub memory_end: *mut c_void,
 }
 
-/// Cumulative since init(). deadlines = ticks + missed;
+/// One core's counters since init(). Deadlines are ticks + missed, and
 /// ticks = samples + ring_full + reentered.
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
 pub struct Stats {
-    pub ticks: u64,
-    pub samples: u64,
-    pub missed: u64,
-    pub ring_full: u64,
-    pub reentered: u64,
-    pub cost_tsc: u64, // spent in the profiler's interrupt
-    pub cost_max_tsc: u64,
-    pub by_division: u64, // ticks so late that drawing gave up
-    pub stacks: u64,      // dictionary definitions
-    pub foreign: u64,     // interrupts that were no tick
-    /// Times that its timer was taken back: ticks had stayed away for long, or others had used
-    /// it
-    pub repaired: u64,
+    pub ticks: u64,        // interrupts that were due to take a sample
+    pub samples: u64,      // samples that were written into the ring
+    pub missed: u64,       // deadlines that had no tick of their own
+    pub ring_full: u64,    // ticks without a sample: the ring was full
+    pub reentered: u64,    // ticks without a sample: inside another tick
+    pub cost_tsc: u64,     // TSC ticks spent in ticks and in sending
+    pub cost_max_tsc: u64, // TSC ticks spent in the longest of these
+    pub by_division: u64,  // ticks that cover too many deadlines to draw all
+    pub stacks: u64,       // stacks that were described to the host
+    pub foreign: u64,      // interrupts at the vector: neither tick nor work
+    pub repaired: u64,     // times that the agent took this core's timer back
     pub apic_id: u32,
-    pub started: u32,
+    pub started: u32, // 1: the core has joined, 0: it has left
 }
 
-/// A further image, say an application that the kernel has loaded: where its code
-/// lies, and how the host knows its ELF file.
+/// A further image, for example an application that the kernel has loaded: where the image's
+/// code lies, and how the host recognizes its ELF file.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Mapping {
-    pub name: *const u8,         // as its file is named; as long as it is there
-    pub build_id: *const c_void, // the id's bytes, likewise. null: it has none
+    pub name: *const u8,         // of the image's file; stays as long as the mapping
+    pub build_id: *const c_void, // the bytes, which stay as well; null: it has none
     pub build_id_size: u32,      // at most 64
-    pub start: u64,              // its code: run-time address, bytes
-    pub size: u64,
-    pub link_start: u64, // start as its ELF file has it
+    pub start: u64,              // run-time address of the code, not 0
+    pub size: u64,               // bytes of the code, not 0
+    pub link_start: u64,         // address of start in the image's ELF file
 }
 
-/// The calls as C has them.
+/// The calls as C declares them.
 mod ffi {
     use super::*;
 
@@ -356,8 +353,8 @@ mod ffi {
     }
 }
 
-// What the linker's fragments provide; one that is not linked is at address 0,
-// for which Rust itself has no word.
+// What the linker's fragments provide. A symbol of a fragment that is not linked is at
+// address 0; Rust itself has no weak symbols.
 core::arch::global_asm!(
     ".weak __tprof_text_start, __tprof_text_end, __tprof_image_start, __tprof_image_end",
     ".weak __tprof_build_id, __tprof_build_id_end, __tprof_memory, __tprof_memory_end",
@@ -381,11 +378,11 @@ fn check(result: i32) -> Result<(), Error> {
     }
 }
 
-/// Prepares the agent, with what the linker's fragments say of the image. Once, on
+/// Prepares the agent, with what the linker's fragments say about the image. Call it once, on
 /// the boot core, before any other function.
 ///
-/// An error: nothing was changed or claimed, and it may be called again. A kernel
-/// may well go on without a device: ERR_DEVICE.
+/// After an error nothing was changed or claimed, and the kernel may call it again or go on
+/// without a profiler.
 ///
 /// # Safety
 /// What `config` points to is as tprof.h demands, and so is the machine.
@@ -394,68 +391,67 @@ pub unsafe fn init(config: &Config) -> Result<(), Error> {
     init_image(config, &*core::ptr::addr_of!(ffi::tprof_rust_image))
 }
 
-/// As `init()`, for a kernel that is linked without the fragments.
+/// Does what `init()` does, for a kernel that is linked without the fragments.
 ///
 /// # Safety
-/// As of `init()`, and what `image` says is true.
+/// As for `init()`, and what `image` says is true.
 #[inline]
 pub unsafe fn init_image(config: &Config, image: &Image) -> Result<(), Error> {
     check(ffi::tprof_init_image(config, image))
 }
 
-/// Bytes of memory that `config` needs with config.cpus cores (0: 1 core).
+/// Bytes of memory that `config` needs for config.cpus cores (0: for one).
 #[inline]
 pub fn mem_size(config: &Config) -> usize {
     unsafe { ffi::tprof_mem_size(config) }
 }
 
-/// Joins the calling core, once each, after its IDT is loaded and its local APIC
-/// is enabled.
+/// Joins the calling core. Call it once on each core, after the core's IDT is loaded and its
+/// local APIC is enabled.
 #[inline]
 pub fn start_cpu() -> Result<(), Error> {
     check(unsafe { ffi::tprof_start_cpu() })
 }
 
-/// Takes the calling core out again; its gate stays, its timer is free.
+/// Takes the calling core out again. Its gate stays; its timer is the kernel's.
 #[inline]
 pub fn stop_cpu() -> Result<(), Error> {
     check(unsafe { ffi::tprof_stop_cpu() })
 }
 
-/// Drains, and listens to the host: for an idle loop, and the only drain of a
-/// channel that is not CHANNEL_IRQ_SAFE. Any core, never inside a tick.
+/// Sends samples, and listens to the host: for a kernel's idle loop. It is needed where the
+/// channel is not CHANNEL_IRQ_SAFE. Any core may call it, but not inside a tick.
 #[inline]
 pub fn poll() {
     unsafe { ffi::tprof_poll() }
 }
 
-/// The kernel's own timer interrupt on this core took `regs`: TIMER_KERNEL, or
-/// TIMER_SHARED.
+/// TIMER_KERNEL, TIMER_SHARED: the kernel's timer interrupt on this core has interrupted `regs`.
 #[inline]
 pub fn tick(regs: &Regs) {
     unsafe { ffi::tprof_tick(regs) }
 }
 
-/// TIMER_SHARED: when the calling core's timer shall fire at the latest, TSC. A kernel
-/// without a fixed tick programs its one-shot timer for this, if its own deadline is
-/// not earlier. It may be over by then: the timer fires at once. Interrupts are off.
+/// TIMER_SHARED: the TSC at which the calling core's timer must fire at the latest. A kernel
+/// programs its one-shot timer for the earlier of its own deadline and this one. If the deadline
+/// has passed already, it makes the timer fire at once. Interrupts must be off.
 #[inline]
 pub fn deadline() -> u64 {
     unsafe { ffi::tprof_deadline() }
 }
 
-/// Sends what the rings hold, at most so many frames of 1.5 KiB, for a guest about
-/// to exit. Is all of it sent?
+/// Sends what the rings hold, for a guest that is about to exit; gives up after 1,000 x `frames`
+/// tries. Is everything sent?
 #[inline]
 pub fn flush(frames: u32) -> bool {
     unsafe { ffi::tprof_flush(frames) == 0 }
 }
 
-/// Tells of `mapping`, which is copied. Those that it overlaps are gone from now on;
-/// ERR_CONFIG if it overlaps the kernel's text.
+/// Tells the agent and the host of `mapping`, which is copied. Mappings that it overlaps are
+/// removed. ERR_CONFIG: it overlaps the kernel's text, say.
 ///
 /// # Safety
-/// Its code is mapped by now; its name and build-id are there as long as it is.
+/// The code is mapped. The name and the build-id stay as long as the mapping.
 #[inline]
 pub unsafe fn map(mapping: &Mapping) -> Result<(), Error> {
     check(ffi::tprof_map(mapping))
@@ -475,7 +471,7 @@ pub fn version() -> u32 {
     unsafe { ffi::tprof_version() }
 }
 
-/// Where something of the library is; what is not asked for is not linked.
+/// The address of a part of the library, which is linked only if it is asked for.
 macro_rules! address {
     ($(#[$doc:meta])* $name:ident: $type:ty = $symbol:ident) => {
         $(#[$doc])*
@@ -488,13 +484,13 @@ macro_rules! address {
 
 address! { /// For `Config::transport`: virtio-vsock.
 vsock: Transport = tprof_vsock }
-address! { /// Likewise QEMU's debug port, one way.
+address! { /// For `Config::transport`: QEMU's debug port, one-way.
 debugcon: Transport = tprof_debugcon }
-address! { /// Likewise a UART that the kernel leaves alone, one way.
+address! { /// For `Config::transport`: a UART that the kernel leaves alone, one-way.
 uart: Transport = tprof_uart }
 address! { /// For `Config::hypervisor`: KVM.
 kvm: Hypervisor = tprof_kvm }
-address! { /// For `Config::lending`: a timer of TIMER_APIC by which the kernel waits, too.
+address! { /// For `Config::lending`: the kernel waits by the timer of TIMER_APIC, too.
 lend_timer: Lending = tprof_lend_timer }
-address! { /// Where this image was loaded: this, less what the ELF says, is the slide.
+address! { /// The image's slide is this address, less the one in the ELF file.
 anchor: u8 = tprof_anchor }
