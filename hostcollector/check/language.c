@@ -3,18 +3,11 @@
 #include <ctype.h>
 #include <string.h>
 
-#include <dwarf.h>
-
 #include "check/gather.h"
+#include "dwarf/constants.h"
 #include "dwarf/dwarf.h"
 #include "image/image.h"
 #include "symbolize/pascal.h"
-
-/* Newer than libdw's header of elfutils 0.188, or of the vendors' own. */
-#define LANG_RUST_OLD 0x9000u
-#define LANG_CXX_17   0x2au
-#define LANG_CXX_20   0x2bu
-#define LANG_C_17     0x2cu
 
 const char *check_language_name(enum check_language language)
 {
@@ -43,17 +36,17 @@ enum check_language check_unit_language(const struct dwarf_about *unit)
     case DW_LANG_C89:
     case DW_LANG_C99:
     case DW_LANG_C11:
-    case LANG_C_17:
+    case DW_LANG_C17:
         return CHECK_C;
     case DW_LANG_C_plus_plus:
     case DW_LANG_C_plus_plus_03:
     case DW_LANG_C_plus_plus_11:
     case DW_LANG_C_plus_plus_14:
-    case LANG_CXX_17:
-    case LANG_CXX_20:
+    case DW_LANG_C_plus_plus_17:
+    case DW_LANG_C_plus_plus_20:
         return CHECK_CXX;
     case DW_LANG_Rust:
-    case LANG_RUST_OLD:
+    case DW_LANG_Rust_old:
         return CHECK_RUST;
     case DW_LANG_Pascal83:
         return CHECK_PASCAL;

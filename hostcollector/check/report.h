@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The facts as text: what a profile will show, and what to do about the rest. */
+/* The facts as text: what a profile will show, and what to do about the rest.
+ */
 #ifndef TPROF_CHECK_REPORT_H
 #define TPROF_CHECK_REPORT_H
 

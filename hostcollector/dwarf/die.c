@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Attributes of DIEs: how long each form is and what it means (7.5.5). */
+#include "dwarf/constants.h"
 #include "dwarf/unit.h"
-
-#include <dwarf.h>
 
 /* DW_FORM_string is NUL-terminated, blocks begin with their length. */
 static void skip_block(struct cursor *c, unsigned length_size)

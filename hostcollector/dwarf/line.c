@@ -3,10 +3,10 @@
  * Line programs (6.2), run past the addresses that are asked for. Each row
  * holds from its address up to the next row's; no table of rows is made.
  */
+#include "dwarf/constants.h"
 #include "dwarf/unit.h"
 
 #include <ctype.h>
-#include <dwarf.h>
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which code a DIE has: one range, .debug_ranges (DWARF 4), .debug_rnglists. */
+#include "dwarf/constants.h"
 #include "dwarf/unit.h"
-
-#include <dwarf.h>
 
 /* Is (form) that of an address? Else high_pc is a length (since DWARF 4). */
 static bool is_address(uint16_t form)

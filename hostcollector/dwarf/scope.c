@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which function, and which calls inlined into it, hold an address. */
+#include "dwarf/constants.h"
 #include "dwarf/unit.h"
-
-#include <dwarf.h>
 
 #include "image/image.h"
 

@@ -2,9 +2,9 @@
 /* Units of .debug_info with their abbreviations, and which code each holds. */
 #include "dwarf/unit.h"
 
-#include <dwarf.h>
 #include <stdlib.h>
 
+#include "dwarf/constants.h"
 #include "image/image.h"
 
 /* Make room for one more element of (size) in a growing array. */

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <elfutils/libdwelf.h>
 #include <gelf.h>
 #include <libelf.h>
 
@@ -283,13 +282,62 @@ static void elf_close(struct object *o)
     elf_end(o->reader);
 }
 
+/* The id in the first build-id note among (data); NULL if there is none.
+ * libelf returns no note that does not lie within (data). */
+static const uint8_t *build_id_among(Elf_Data *data, size_t *len)
+{
+    GElf_Nhdr note;
+    size_t at = 0, name, id;
+
+    if (data == NULL || data->d_buf == NULL)
+        return NULL;
+    while ((at = gelf_getnote(data, at, &note, &name, &id)) != 0) {
+        const uint8_t *bytes = data->d_buf;
+
+        if (note.n_type != NT_GNU_BUILD_ID || note.n_descsz == 0 ||
+            note.n_namesz != sizeof ELF_NOTE_GNU ||
+            memcmp(bytes + name, ELF_NOTE_GNU, sizeof ELF_NOTE_GNU) != 0)
+            continue;
+        *len = note.n_descsz;
+        return bytes + id;
+    }
+    return NULL;
+}
+
+static const uint8_t *build_id_in_segments(const struct object *o, size_t *len)
+{
+    const uint8_t *id = NULL;
+    size_t segments = 0;
+    GElf_Phdr ph;
+
+    if (elf_getphdrnum(o->reader, &segments) != 0)
+        return NULL;
+    for (size_t i = 0; id == NULL && i < segments; i++) {
+        if (gelf_getphdr(o->reader, (int)i, &ph) == NULL ||
+            ph.p_type != PT_NOTE ||
+            !object_in_file(o, ph.p_offset, ph.p_filesz))
+            continue;
+        id = build_id_among(
+            elf_getdata_rawchunk(o->reader, (int64_t)ph.p_offset,
+                                 (size_t)ph.p_filesz,
+                                 ph.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR),
+            len);
+    }
+    return id;
+}
+
+/* By sections; by segments where a stripped file has no sections. */
 static const uint8_t *elf_build_id(const struct object *o, size_t *len)
 {
-    const void *id = NULL;
-    ssize_t n = dwelf_elf_gnu_build_id(o->reader, &id);
+    const uint8_t *id = NULL;
+    Elf_Scn *scn = NULL;
+    GElf_Shdr sh;
 
-    *len = n > 0 ? (size_t)n : 0;
-    return n > 0 ? id : NULL;
+    *len = 0;
+    while (id == NULL && (scn = elf_nextscn(o->reader, scn)) != NULL)
+        if (gelf_getshdr(scn, &sh) != NULL && sh.sh_type == SHT_NOTE)
+            id = build_id_among(elf_getdata(scn, NULL), len);
+    return id != NULL ? id : build_id_in_segments(o, len);
 }
 
 static bool elf_find_symbol(const struct object *o, const char *name,

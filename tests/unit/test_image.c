@@ -64,6 +64,57 @@ TEST(build_id_is_the_one_that_readelf_prints) /* catches: another note */
     free(said);
 }
 
+/* Where the only build-id note of (bytes) begins, with its 20 bytes of id. */
+static uint8_t *note_in(uint8_t *bytes, size_t size)
+{
+    static const uint8_t head[16] = {4, 0, 0, 0, 20,  0,   0,   0,
+                                     3, 0, 0, 0, 'G', 'N', 'U', 0};
+    uint8_t *note = memmem(bytes, size, head, sizeof head);
+
+    CHECK(note != NULL);
+    return note;
+}
+
+static size_t build_id_len(const uint8_t *file, size_t size)
+{
+    struct image *img = open_or_fail(input_write("patched", file, size));
+    size_t len = 99;
+
+    (void)image_build_id(img, &len);
+    image_close(img);
+    return len;
+}
+
+TEST(build_id_is_found_without_sections) /* catches: sections taken alone */
+{
+    size_t size;
+    uint8_t *file = input_read(build_c("-s"), &size);
+    Elf64_Ehdr *header = (void *)file;
+
+    header->e_shoff = header->e_shnum = header->e_shstrndx = 0;
+    CHECK_EQ(build_id_len(file, size), 20);
+    free(file);
+}
+
+/* catches: an id that reaches behind its note's section; another note's */
+TEST(build_id_of_a_lying_note_is_none)
+{
+    static const struct {
+        size_t at;
+        uint8_t byte;
+    } lies[] = {{0, 5},   {4, 0}, {4, 21},  {5, 1},
+                {7, 255}, {8, 4}, {3, 255}, {12, 'X'}};
+
+    for (size_t i = 0; i < sizeof lies / sizeof lies[0]; i++) {
+        size_t size;
+        uint8_t *file = input_read(build_c(""), &size);
+
+        note_in(file, size)[lies[i].at] = lies[i].byte;
+        CHECK_EQ(build_id_len(file, size), 0);
+        free(file);
+    }
+}
+
 TEST(flaws_name_what_is_missing) /* catches: a report that does not say so */
 {
     struct image *img = open_or_fail(build_c("-g -Wl,--build-id=none"));
