@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#include "dwarf/cursor.h"
 #include "image/image.h"
+#include "util/cursor.h"
 
 /* DW_EH_PE_*: how a pointer is written, and what it is relative to. */
 #define POINTER_FORM  0x0fu

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "decode/cursor.h"
+#include "util/cursor.h"
 
 #define MAX_DICT_SLOTS (1u << WIRE_CELL_ID_BITS)
 

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-#include "decode/cursor.h"
 #include "util/bytes.h"
 #include "util/crc32c.h"
+#include "util/cursor.h"
 
 #define MAGIC_FIRST_BYTE (WIRE_MAGIC & 0xff)
 

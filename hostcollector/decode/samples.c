@@ -7,8 +7,8 @@
 
 #include <stdbool.h>
 
-#include "decode/cursor.h"
 #include "util/bytes.h"
+#include "util/cursor.h"
 
 #define SHIFT_MAX 40u /* a unit of 18 minutes at 1 GHz: senseless */
 #define FIELD(v, what)                                                         \
@@ -109,12 +109,12 @@ static uint32_t at_most_u32(uint64_t value)
 
 static const char *long_sample(struct reading *r, struct cursor *c)
 {
-    r->time += cursor_varint(c);
-    uint64_t id = cursor_varint(c);
+    r->time += cursor_uleb(c);
+    uint64_t id = cursor_uleb(c);
     uint64_t leaf = r->d->bases[0] + cursor_zigzag(c);
-    uint64_t flags = cursor_varint(c);
-    uint64_t late = cursor_varint(c);
-    uint64_t weight = cursor_varint(c);
+    uint64_t flags = cursor_uleb(c);
+    uint64_t late = cursor_uleb(c);
+    uint64_t weight = cursor_uleb(c);
 
     if (c->bad)
         return "a long sample is cut";
@@ -180,15 +180,15 @@ static const char *stack_record(struct reading *r, struct cursor *c,
     struct core *core = r->core;
     struct stack stack = {.frames = core->chain};
     uint64_t address = r->d->bases[base];
-    uint64_t id = cursor_varint(c);
-    uint64_t end = cursor_varint(c);
-    uint64_t mask = cursor_varint(c);
+    uint64_t id = cursor_uleb(c);
+    uint64_t end = cursor_uleb(c);
+    uint64_t mask = cursor_uleb(c);
 
     for (size_t i = 0; i < WIRE_STACK_SLOTS; i++)
         if (mask >> i & 1)
             next_address(c, &address, &stack.words[i]);
-    uint64_t shared = cursor_varint(c);
-    uint64_t fresh = cursor_varint(c);
+    uint64_t shared = cursor_uleb(c);
+    uint64_t fresh = cursor_uleb(c);
 
     if (c->bad)
         return "a STACK record is cut";
@@ -242,10 +242,10 @@ static void set_epoch(struct core *c, uint16_t epoch)
 
 static const char *begin_record(struct reading *r, struct cursor *c)
 {
-    uint64_t tsc = cursor_varint(c);
-    uint64_t shift = cursor_varint(c);
-    uint64_t period = cursor_varint(c);
-    uint64_t epoch = cursor_varint(c);
+    uint64_t tsc = cursor_uleb(c);
+    uint64_t shift = cursor_uleb(c);
+    uint64_t period = cursor_uleb(c);
+    uint64_t epoch = cursor_uleb(c);
 
     if (c->bad)
         return "a BEGIN record is cut";
@@ -261,9 +261,9 @@ static const char *begin_record(struct reading *r, struct cursor *c)
 
 static const char *lost_record(struct reading *r, struct cursor *c)
 {
-    uint64_t counter = cursor_varint(c);
-    uint64_t ticks = cursor_varint(c);
-    uint64_t missed = cursor_varint(c);
+    uint64_t counter = cursor_uleb(c);
+    uint64_t ticks = cursor_uleb(c);
+    uint64_t missed = cursor_uleb(c);
 
     if (c->bad)
         return "a LOST record is cut";
@@ -358,7 +358,7 @@ static bool read_counters(struct cursor *c, uint64_t now[WIRE_COUNTERS])
     if (count < WIRE_COUNTERS)
         return false;
     for (size_t i = 0; i < WIRE_COUNTERS; i++)
-        now[i] = cursor_varint(c);
+        now[i] = cursor_uleb(c);
     return !c->bad; /* more of them are of a later minor version */
 }
 

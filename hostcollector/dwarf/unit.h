@@ -7,9 +7,9 @@
 #ifndef TPROF_DWARF_UNIT_H
 #define TPROF_DWARF_UNIT_H
 
-#include "dwarf/cursor.h"
 #include "dwarf/dwarf.h"
 #include "util/arena.h"
+#include "util/cursor.h"
 
 struct section {
     const uint8_t *at; /* NULL if the image has none */

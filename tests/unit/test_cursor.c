@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "decode/cursor.h"
+#include "util/cursor.h"
 
 static struct cursor on(const char *bytes, size_t size)
 {
@@ -28,7 +28,7 @@ TEST(error_is_sticky) /* catches: a read that works after one that did not */
     CHECK_EQ(cursor_uint(&c, 4), 0);
     CHECK(c.bad);
     CHECK_EQ(cursor_uint(&c, 1), 0);
-    CHECK_EQ(cursor_varint(&c), 0);
+    CHECK_EQ(cursor_uleb(&c), 0);
     CHECK(cursor_bytes(&c, 1) == NULL);
     CHECK(c.bad);
 }
@@ -37,20 +37,60 @@ TEST(varints_have_their_limits) /* catches: bits lost, or bytes without end */
 {
     struct cursor c = on("\x7f\x80\x01\xac\x02", 5);
 
-    CHECK_EQ(cursor_varint(&c), 127);
-    CHECK_EQ(cursor_varint(&c), 128);
-    CHECK_EQ(cursor_varint(&c), 300);
+    CHECK_EQ(cursor_uleb(&c), 127);
+    CHECK_EQ(cursor_uleb(&c), 128);
+    CHECK_EQ(cursor_uleb(&c), 300);
     c = on("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 10);
-    CHECK_EQ(cursor_varint(&c), -1);
+    CHECK_EQ(cursor_uleb(&c), -1);
     CHECK(!c.bad);
     c = on("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", 10); /* a 65th bit */
-    CHECK_EQ(cursor_varint(&c), 0);
+    CHECK_EQ(cursor_uleb(&c), 0);
     CHECK(c.bad);
     c = on("\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01", 11);
-    CHECK_EQ(cursor_varint(&c), 0);
+    CHECK_EQ(cursor_uleb(&c), 0);
     CHECK(c.bad);
     c = on("\x80\x80", 2);
-    CHECK_EQ(cursor_varint(&c), 0);
+    CHECK_EQ(cursor_uleb(&c), 0);
+    CHECK(c.bad);
+}
+
+TEST(signed_leb_has_its_limits) /* catches: a sign lost, a 65th bit */
+{
+    struct cursor c = on("\x02\x7e\xff\x00\x80\x7f", 6);
+
+    CHECK_EQ(cursor_sleb(&c), 2);
+    CHECK_EQ(cursor_sleb(&c), -2);
+    CHECK_EQ(cursor_sleb(&c), 127);
+    CHECK_EQ(cursor_sleb(&c), -128);
+    c = on("\x80\x80\x80\x80\x80\x80\x80\x80\x80\x7f", 10);
+    CHECK_EQ(cursor_sleb(&c), INT64_MIN);
+    c = on("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x00", 10);
+    CHECK_EQ(cursor_sleb(&c), INT64_MAX);
+    c = on("\x80\x80\x80\x80\x80\x80\x80\x80\x40", 9); /* its sign in bit 62 */
+    CHECK_EQ(cursor_sleb(&c), INT64_MIN / 2);
+    CHECK(!c.bad);
+    c = on("\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01", 10);
+    CHECK_EQ(cursor_sleb(&c), 0);
+    CHECK(c.bad);
+    c = on("\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x00", 11);
+    CHECK_EQ(cursor_sleb(&c), 0);
+    CHECK(c.bad);
+}
+
+TEST(strings_and_parts_end_inside) /* catches: a read behind the section */
+{
+    static const uint8_t bytes[] = "ab\0cd";
+    struct cursor c = cursor_at(bytes, 5, 0);
+
+    CHECK_STR(cursor_string(&c), "ab");
+    CHECK(cursor_string(&c) == NULL && c.bad);
+    c = cursor_at(bytes, 5, 5);
+    CHECK(!c.bad && cursor_left(&c) == 0);
+    CHECK(cursor_at(bytes, 5, 6).bad && cursor_at(NULL, 0, 0).bad);
+    c = cursor_at(bytes, 5, 1);
+    cursor_skip(&c, 4);
+    CHECK(!c.bad);
+    cursor_skip(&c, UINT64_MAX);
     CHECK(c.bad);
 }
 

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Bounded little-endian reader of bytes that may lie. Its error is sticky: a
+ * read past the end gives 0, moves to the end and sets (bad). So loops come to
+ * an end by themselves, and a caller checks (bad) once a record. Leaf.
+ *
+ * LEB128 has at most 10 bytes and 64 bits, signed or not. More is an error,
+ * on the wire (WIRE.md 1) as in DWARF, whose writers never need more: a number
+ * with its upper bits cut off would be believed.
+ */
+#ifndef TPROF_UTIL_CURSOR_H
+#define TPROF_UTIL_CURSOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct cursor {
+    const uint8_t *at;
+    const uint8_t *end;
+    bool bad;
+};
+
+static inline struct cursor cursor_init(const uint8_t *bytes, size_t size)
+{
+    return (struct cursor){bytes, bytes + size, false};
+}
+
+/* A cursor over the part of (section, size) from (offset) on; a bad one if
+ * there is no such part. */
+static inline struct cursor cursor_at(const uint8_t *section, size_t size,
+                                      uint64_t offset)
+{
+    static const uint8_t nothing[1];
+
+    if (section == NULL || offset > size)
+        return (struct cursor){nothing, nothing, true};
+    return (struct cursor){section + offset, section + size, false};
+}
+
+static inline size_t cursor_left(const struct cursor *c)
+{
+    return (size_t)(c->end - c->at);
+}
+
+static inline uint64_t cursor_fail(struct cursor *c)
+{
+    c->bad = true;
+    c->at = c->end;
+    return 0;
+}
+
+static inline void cursor_skip(struct cursor *c, uint64_t size)
+{
+    if (size > cursor_left(c))
+        cursor_fail(c);
+    else
+        c->at += size;
+}
+
+/* The next (size) bytes; NULL if there are not so many. */
+static inline const uint8_t *cursor_bytes(struct cursor *c, size_t size)
+{
+    const uint8_t *p = c->at;
+
+    if (cursor_left(c) < size) {
+        cursor_fail(c);
+        return NULL;
+    }
+    c->at += size;
+    return p;
+}
+
+/* An integer of (size) bytes, 0 to 8. */
+static inline uint64_t cursor_uint(struct cursor *c, size_t size)
+{
+    uint64_t value = 0;
+    const uint8_t *p = cursor_bytes(c, size);
+
+    for (size_t i = 0; p && i < size; i++)
+        value |= (uint64_t)p[i] << (8 * i);
+    return value;
+}
+
+static inline uint8_t cursor_u8(struct cursor *c)
+{
+    if (c->at >= c->end)
+        return (uint8_t)cursor_fail(c);
+    return *c->at++;
+}
+
+static inline uint16_t cursor_u16(struct cursor *c)
+{
+    return (uint16_t)cursor_uint(c, 2);
+}
+
+static inline uint32_t cursor_u32(struct cursor *c)
+{
+    return (uint32_t)cursor_uint(c, 4);
+}
+
+/* Unsigned LEB128. */
+static inline uint64_t cursor_uleb(struct cursor *c)
+{
+    uint64_t value = 0;
+
+    for (unsigned shift = 0; shift < 64 && c->at < c->end; shift += 7) {
+        uint8_t byte = *c->at++;
+
+        if (shift == 63 && byte > 1)
+            break;
+        value |= (uint64_t)(byte & 0x7f) << shift;
+        if (byte < 0x80)
+            return value;
+    }
+    return cursor_fail(c);
+}
+
+/* Signed LEB128. */
+static inline int64_t cursor_sleb(struct cursor *c)
+{
+    uint64_t value = 0;
+
+    for (unsigned shift = 0; shift < 64 && c->at < c->end; shift += 7) {
+        uint8_t byte = *c->at++;
+
+        /* the 10th byte has one bit, and six times the sign */
+        if (shift == 63 && byte != 0 && byte != 0x7f)
+            break;
+        value |= (uint64_t)(byte & 0x7f) << shift;
+        if (byte >= 0x80)
+            continue;
+        if (shift < 57 && (byte & 0x40) != 0)
+            value |= UINT64_MAX << (shift + 7);
+        return (int64_t)value;
+    }
+    return (int64_t)cursor_fail(c);
+}
+
+/* A zigzag-coded signed integer, as the unsigned number to add modulo 2^64. */
+static inline uint64_t cursor_zigzag(struct cursor *c)
+{
+    uint64_t value = cursor_uleb(c);
+
+    return value >> 1 ^ (0 - (value & 1));
+}
+
+/* A NUL-terminated string; NULL if no NUL follows. */
+static inline const char *cursor_string(struct cursor *c)
+{
+    const char *s = (const char *)c->at;
+    const uint8_t *nul = memchr(c->at, '\0', cursor_left(c));
+
+    if (nul == NULL) {
+        cursor_fail(c);
+        return NULL;
+    }
+    c->at = nul + 1;
+    return s;
+}
+
+#endif
