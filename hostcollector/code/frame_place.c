@@ -10,6 +10,7 @@
 #include "image/image.h"
 #include "model/stack.h"
 #include "util/map.h"
+#include "util/vec.h"
 
 /* Longer ones are not functions but what lies between two labels. */
 #define MAX_FUNCTION_BYTES (1u << 20)
@@ -50,8 +51,8 @@ void frame_places_free(struct frame_places *o)
     free(o);
 }
 
-static bool code_of(const struct frame_places *o, const struct image_function *f,
-                    const uint8_t **code)
+static bool code_of(const struct frame_places *o,
+                    const struct image_function *f, const uint8_t **code)
 {
     size_t have;
 
@@ -71,8 +72,9 @@ static void enter(struct frame_flow *flow)
  * Note the states in which function (f) jumps into (cold) at (start). Does (f)
  * set up a frame?
  */
-static bool enter_from(const struct frame_places *o, const struct image_function *f,
-                       struct frame_part *cold, uint64_t start)
+static bool enter_from(const struct frame_places *o,
+                       const struct image_function *f, struct frame_part *cold,
+                       uint64_t start)
 {
     struct frame_flow flow;
     const uint8_t *code;
@@ -148,7 +150,8 @@ static uint8_t pack(const struct frame_flow *flow, size_t at, bool depth_known)
 }
 
 /* The places of function (f) by offset; NULL if it is not understood. */
-static uint8_t *interpret(struct frame_places *o, const struct image_function *f)
+static uint8_t *interpret(struct frame_places *o,
+                          const struct image_function *f)
 {
     const uint8_t *code;
     struct frame_flow flow;
@@ -184,15 +187,8 @@ static uint32_t learn(struct frame_places *o, const struct image_function *f)
 {
     uint32_t *index;
 
-    if (o->count == o->room) {
-        size_t room = o->room != 0 ? o->room * 2 : 256;
-        uint8_t **bigger = reallocarray(o->places, room, sizeof *bigger);
-
-        if (bigger == NULL)
-            return MAP_NOTHING;
-        o->places = bigger;
-        o->room = room;
-    }
+    if (vec_grow(&o->places, &o->room, o->count, sizeof *o->places) != 0)
+        return MAP_NOTHING;
     index = map_put(&o->known, f->start, 0);
     if (index == NULL)
         return MAP_NOTHING;
@@ -205,7 +201,8 @@ static uint32_t learn(struct frame_places *o, const struct image_function *f)
  * Without a function there are no instruction boundaries, and 0xf4 is a common
  * displacement. `sti; hlt` and mwait are long enough to be told by themselves.
  */
-static enum code_place place_by_bytes(const struct frame_places *o, uint64_t address)
+static enum code_place place_by_bytes(const struct frame_places *o,
+                                      uint64_t address)
 {
     size_t have;
     const uint8_t *code = image_code(o->img, address - 3, &have);
@@ -318,8 +315,9 @@ uint64_t frame_place_only_call(struct frame_places *o, uint64_t pc)
     if (!o->only_calls_read && image_intact(o->img))
         o->only_calls = only_calls_new(o->img);
     o->only_calls_read = true;
-    uint64_t back =
-        o->only_calls != NULL ? only_call_return(o->only_calls, pc - o->slide) : 0;
+    uint64_t back = o->only_calls != NULL
+                        ? only_call_return(o->only_calls, pc - o->slide)
+                        : 0;
 
     return back != 0 ? back + o->slide : 0;
 }

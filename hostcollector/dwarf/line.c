@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "image/image.h"
+#include "util/vec.h"
 
 #define MAX_FORMATS 16u
 
@@ -39,15 +40,8 @@ struct program {
 
 static bool files_add(struct files *f, const char *name, uint64_t dir)
 {
-    if (f->count == f->room) {
-        size_t room = f->room != 0 ? f->room * 2 : 32;
-        struct file *bigger = reallocarray(f->list, room, sizeof *bigger);
-
-        if (bigger == NULL)
-            return false;
-        f->list = bigger;
-        f->room = room;
-    }
+    if (vec_grow(&f->list, &f->room, f->count, sizeof *f->list) != 0)
+        return false;
     f->list[f->count++] = (struct file){name, dir, NULL};
     return true;
 }

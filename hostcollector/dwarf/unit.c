@@ -6,22 +6,7 @@
 
 #include "dwarf/constants.h"
 #include "image/image.h"
-
-/* Make room for one more element of (size) in a growing array. */
-static int grow(void **array, size_t count, size_t *room, size_t size)
-{
-    size_t more = *room != 0 ? *room * 2 : 64;
-    void *bigger;
-
-    if (count < *room)
-        return 0;
-    bigger = reallocarray(*array, more, size);
-    if (bigger == NULL)
-        return -1;
-    *array = bigger;
-    *room = more;
-    return 0;
-}
+#include "util/vec.h"
 
 bool dwarf_charge(struct dwarf *d, uint64_t bytes)
 {
@@ -123,8 +108,8 @@ static int read_specs(struct abbrevs *a, struct abbrev *ab, struct cursor *c,
             implicit = cursor_sleb(c);
         if (c->bad || (attribute == 0 && form == 0))
             return 0;
-        if (grow((void **)&a->specs, a->spec_count, &a->spec_room,
-                 sizeof *a->specs) != 0)
+        if (vec_grow(&a->specs, &a->spec_room, a->spec_count,
+                     sizeof *a->specs) != 0)
             return -1;
         a->specs[a->spec_count++] =
             (struct spec){implicit, (uint16_t)(form <= 0xffff ? form : 0xffff),
@@ -163,7 +148,7 @@ static int abbrevs_read(struct abbrevs *a, struct cursor *c,
         if (c->bad)
             break;
         if (read_specs(a, &ab, c, u) != 0 ||
-            grow((void **)&a->list, a->count, &a->room, sizeof *a->list) != 0)
+            vec_grow(&a->list, &a->room, a->count, sizeof *a->list) != 0)
             return -1;
         sorted = sorted && (a->count == 0 || a->list[a->count - 1].code < code);
         a->list[a->count++] = ab;
@@ -237,7 +222,7 @@ static void take_root(struct dwarf *d, struct dwarf_unit *u,
 
 int dwarf_map_add(struct dwarf *d, uint64_t low, uint64_t high, size_t unit)
 {
-    if (grow((void **)&d->map, d->map_count, &d->map_room, sizeof *d->map) != 0)
+    if (vec_grow(&d->map, &d->map_room, d->map_count, sizeof *d->map) != 0)
         return -1;
     d->map[d->map_count++] = (struct unit_range){low, high, unit};
     return 0;
@@ -300,8 +285,8 @@ static int add_unit(struct dwarf *d, struct dwarf_unit *u, uint8_t type)
     struct die root;
     struct dwarf_unit *self;
 
-    if (grow((void **)&d->units, d->unit_count, &d->unit_room,
-             sizeof *d->units) != 0)
+    if (vec_grow(&d->units, &d->unit_room, d->unit_count, sizeof *d->units) !=
+        0)
         return -1;
     d->units[d->unit_count++] = *u;
     u = &d->units[d->unit_count - 1];
