@@ -15,7 +15,7 @@
 void entries_fini(struct entries *e)
 {
     free(e->list);
-    free(e->table);
+    free(e->table.slots);
 }
 
 static uint64_t entry_hash(const struct entries *e, uint64_t leaf,
@@ -61,42 +61,29 @@ void tally_add(struct tally *sum, const struct tally *t)
         sum->late_class[i] += t->late_class[i];
 }
 
-/* Keep the table at most half full. */
+static uint64_t hash_of_entry(const void *entries, uint32_t number)
+{
+    const struct entries *e = entries;
+    const struct profile_entry *entry = &e->list[number - 1];
+
+    return entry_hash(e, entry->leaf, entry->stack);
+}
+
 static int grow_table(struct entries *e, struct budget *b)
 {
-    size_t size = 0;
-
-    if (e->count * 2 < e->table_size)
-        return 0;
-    uint32_t *table =
-        budget_grow(b, NULL, &size, e->table_size * 2 + 1, sizeof *table);
-
-    if (!table)
-        return -1;
-    for (size_t n = 0; n < e->count; n++) {
-        const struct profile_entry *entry = &e->list[n];
-        size_t i = entry_hash(e, entry->leaf, entry->stack) & (size - 1);
-
-        while (table[i] != 0)
-            i = (i + 1) & (size - 1);
-        table[i] = (uint32_t)(n + 1);
-    }
-    free(e->table);
-    b->left += e->table_size * sizeof *table;
-    e->table = table;
-    e->table_size = size;
-    return 0;
+    return budget_table_grow(b, &e->table, (uint32_t)e->count, hash_of_entry,
+                             e);
 }
 
 /* The entry for (s), made if need be; NULL if there is no room. */
 static struct profile_entry *find(struct entries *e, const struct sample *s,
                                   uint64_t hash, struct budget *b)
 {
-    size_t mask = e->table_size - 1;
+    size_t mask = e->table.size - 1;
     size_t i = hash & mask;
 
-    for (; e->table[i] != 0; i = (i + 1) & mask) {
-        struct profile_entry *entry = &e->list[e->table[i] - 1];
+    for (; e->table.slots[i] != 0; i = (i + 1) & mask) {
+        struct profile_entry *entry = &e->list[e->table.slots[i] - 1];
 
         if (entry->leaf == s->leaf && entry->stack == s->stack)
             return entry;
@@ -113,7 +100,7 @@ static struct profile_entry *find(struct entries *e, const struct sample *s,
 
     entry->leaf = s->leaf;
     entry->stack = s->stack;
-    e->table[i] = (uint32_t)e->count;
+    e->table.slots[i] = (uint32_t)e->count;
     return entry;
 }
 
@@ -124,14 +111,14 @@ static uint64_t add_block(struct entries *e, const struct sample_batch *batch,
 {
     uint64_t hash[BLOCK];
     uint64_t left_out = 0;
-    size_t mask = e->table_size - 1;
+    size_t mask = e->table.size - 1;
 
     for (size_t i = 0; i < count; i++) {
         hash[i] = entry_hash(e, s[i].leaf, s[i].stack);
-        __builtin_prefetch(&e->table[hash[i] & mask]);
+        __builtin_prefetch(&e->table.slots[hash[i] & mask]);
     }
     for (size_t i = 0; i < count; i++) {
-        uint32_t likely = e->table[hash[i] & mask];
+        uint32_t likely = e->table.slots[hash[i] & mask];
 
         if (likely != 0) { /* an entry may lie across two cache lines */
             __builtin_prefetch(&e->list[likely - 1]);
@@ -159,7 +146,7 @@ uint64_t entries_add(struct entries *e, const struct sample_batch *batch,
         size_t some = count < BLOCK ? count : BLOCK;
 
         /* only with a table that has room for them all is it never full */
-        if (grow_table(e, b) < 0 && e->count + some >= e->table_size)
+        if (grow_table(e, b) < 0 && e->count + some >= e->table.size)
             return left_out + count;
         left_out += add_block(e, batch, samples, some, b);
         samples += some;
@@ -173,7 +160,7 @@ int entries_merge(struct entries *e, uint64_t leaf, uint32_t stack,
 {
     struct sample s = {.leaf = leaf, .stack = stack};
 
-    if (grow_table(e, b) < 0 && e->count + 1 >= e->table_size)
+    if (grow_table(e, b) < 0 && e->count + 1 >= e->table.size)
         return -1;
     struct profile_entry *entry = find(e, &s, entry_hash(e, leaf, stack), b);
 

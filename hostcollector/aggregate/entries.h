@@ -14,8 +14,7 @@ struct entries {
     uint64_t seed;
     struct profile_entry *list;
     size_t count, capacity;
-    uint32_t *table; /* hashed; index in list + 1, 0: empty */
-    size_t table_size;
+    struct budget_table table; /* of indexes in list, plus 1 */
 };
 
 /* Release what (e) holds. */

@@ -34,7 +34,7 @@ void stack_pool_fini(struct stack_pool *p)
 {
     free(p->addresses);
     free(p->places);
-    free(p->table);
+    free(p->table.slots);
 }
 
 struct stack stack_pool_get(const struct stack_pool *p, uint32_t number)
@@ -79,40 +79,21 @@ static bool equal(const struct stack_pool *p, uint32_t number,
 static uint32_t *find(const struct stack_pool *p, const struct stack *s,
                       uint64_t hash)
 {
-    size_t mask = p->table_size - 1;
+    size_t mask = p->table.size - 1;
 
     for (size_t i = hash & mask;; i = (i + 1) & mask) {
-        uint32_t number = p->table[i];
+        uint32_t number = p->table.slots[i];
 
         if (number == 0 || equal(p, number, s, hash))
-            return &p->table[i];
+            return &p->table.slots[i];
     }
 }
 
-/* Keep the table at most half full. */
-static int grow_table(struct stack_pool *p, struct budget *b)
+static uint64_t hash_of_stack(const void *pool, uint32_t number)
 {
-    size_t size = 0;
+    const struct stack_pool *p = pool;
 
-    if (p->count * 2 < p->table_size)
-        return 0;
-    uint32_t *table =
-        budget_grow(b, NULL, &size, p->table_size * 2 + 1, sizeof *table);
-
-    if (!table)
-        return -1;
-    for (uint32_t n = 1; n < p->count; n++) {
-        size_t i = p->places[n].hash & (size - 1);
-
-        while (table[i] != 0)
-            i = (i + 1) & (size - 1);
-        table[i] = n;
-    }
-    free(p->table);
-    b->left += p->table_size * sizeof *table;
-    p->table = table;
-    p->table_size = size;
-    return 0;
+    return p->places[number].hash;
 }
 
 /* Room for one more stack of (addresses)? */
@@ -135,7 +116,8 @@ static int make_room(struct stack_pool *p, size_t addresses, struct budget *b)
     if (!places)
         return -1;
     p->places = places;
-    return grow_table(p, b);
+    return budget_table_grow(b, &p->table, (uint32_t)p->count - 1,
+                             hash_of_stack, p);
 }
 
 uint32_t stack_pool_add(struct stack_pool *p, const struct stack *s,

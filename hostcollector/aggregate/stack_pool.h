@@ -18,8 +18,7 @@ struct stack_pool {
     size_t address_count, address_capacity;
     struct stack_place *places; /* by number */
     size_t count, capacity;
-    uint32_t *table; /* hashed; a number, 0: empty */
-    size_t table_size;
+    struct budget_table table; /* of numbers */
 };
 
 /* Release what (p) holds. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Growing arrays under a common limit. */
+/* Growing arrays and tables under a common limit. */
 #include "util/budget.h"
 
 #include <stdlib.h>
@@ -27,4 +27,28 @@ void *budget_grow(struct budget *b, void *array, size_t *capacity,
     b->left -= (grown - *capacity) * size;
     *capacity = grown;
     return moved;
+}
+
+int budget_table_grow(struct budget *b, struct budget_table *t, uint32_t last,
+                      budget_hash *hash, const void *owner)
+{
+    struct budget_table bigger = {NULL, 0};
+
+    if ((uint64_t)last * 2 < t->size)
+        return 0;
+    bigger.slots = budget_grow(b, NULL, &bigger.size, t->size * 2 + 1,
+                               sizeof *bigger.slots);
+    if (bigger.slots == NULL)
+        return -1;
+    for (uint32_t number = 1; number <= last; number++) {
+        size_t i = hash(owner, number) & (bigger.size - 1);
+
+        while (bigger.slots[i] != 0)
+            i = (i + 1) & (bigger.size - 1);
+        bigger.slots[i] = number;
+    }
+    free(t->slots);
+    b->left += t->size * sizeof *t->slots;
+    *t = bigger;
+    return 0;
 }

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Arrays that grow, within a limit that they share. Leaf. */
+/*
+ * Arrays and hash tables that grow, within a limit that they share. Leaf.
+ *
+ * Why not util/map: what a guest makes the collector remember is bounded in
+ * bytes, and these tables are read for each sample. So they hold nothing but
+ * numbers of elements, 4 bytes each, and their users compare, prefetch and
+ * count by themselves.
+ */
 #ifndef TPROF_UTIL_BUDGET_H
 #define TPROF_UTIL_BUDGET_H
 
@@ -19,5 +26,23 @@ struct budget {
  */
 void *budget_grow(struct budget *b, void *array, size_t *capacity,
                   size_t wanted, size_t size);
+
+/* Zeroed: empty. A hash selects the first slot to look at, modulo (size), which
+ * is a power of two; what is taken goes into the next free one. */
+struct budget_table {
+    uint32_t *slots; /* numbers from 1 on; 0: free */
+    size_t size;
+};
+
+/* The hash of element (number) of (owner). */
+typedef uint64_t budget_hash(const void *owner, uint32_t number);
+
+/*
+ * Keep (t), which holds the elements 1 to (last) of (owner), at most half full
+ * with one more. Returns 0; -1 if the budget or memory does not allow that,
+ * and nothing has changed.
+ */
+int budget_table_grow(struct budget *b, struct budget_table *t, uint32_t last,
+                      budget_hash *hash, const void *owner);
 
 #endif
