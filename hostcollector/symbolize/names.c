@@ -11,11 +11,10 @@
 #include <demangle.h>
 
 #include "symbolize/pascal.h"
+#include "util/vec.h"
 
 struct names_entry {
-    uint64_t hash;
-    const char *key; /* NULL: free */
-    const char *value;
+    const char *key, *value;
 };
 
 static uint64_t hash_of(const char *s)
@@ -27,43 +26,37 @@ static uint64_t hash_of(const char *s)
     return h ^ h >> 29;
 }
 
-/* Where (key) is, or the free entry where it belongs. */
-static struct names_entry *probe(const struct names_table *t, const char *key,
-                                 uint64_t hash)
+/*
+ * What (t) keeps for (key), or NULL. Then (*nth) is which one of those with
+ * this (hash) it would be: nearly always 0.
+ */
+static const char *find_name(const struct names_table *t, const char *key,
+                             uint64_t hash, uint64_t *nth)
 {
-    for (size_t i = hash & (t->room - 1);; i = (i + 1) & (t->room - 1)) {
-        struct names_entry *e = &t->entries[i];
+    uint32_t i;
 
-        if (e->key == NULL || (e->hash == hash && strcmp(e->key, key) == 0))
-            return e;
+    for (*nth = 0; (i = map_get(&t->by_hash, hash, *nth)) != MAP_NOTHING;
+         ++*nth) {
+        if (strcmp(t->entries[i].key, key) == 0)
+            return t->entries[i].value;
     }
+    return NULL;
 }
 
-static int grow(struct names_table *t)
+/* Keep (value) for (key). Returns 0; -1 if there is no memory. */
+static int keep_name(struct names_table *t, uint64_t hash, uint64_t nth,
+                     const char *key, const char *value)
 {
-    struct names_table bigger = {.room = t->room != 0 ? t->room * 2 : 1024};
+    uint32_t *i;
 
-    if (t->count * 2 < t->room)
-        return 0;
-    bigger.entries = calloc(bigger.room, sizeof *bigger.entries);
-    if (bigger.entries == NULL)
+    if (vec_grow(&t->entries, &t->room, t->count, sizeof *t->entries) != 0)
         return -1;
-    for (size_t i = 0; i < t->room; i++) {
-        if (t->entries[i].key != NULL)
-            *probe(&bigger, t->entries[i].key, t->entries[i].hash) =
-                t->entries[i];
-    }
-    bigger.count = t->count;
-    free(t->entries);
-    *t = bigger;
+    i = map_put(&t->by_hash, hash, nth);
+    if (i == NULL)
+        return -1;
+    *i = (uint32_t)t->count;
+    t->entries[t->count++] = (struct names_entry){key, value};
     return 0;
-}
-
-static void enter(struct names_table *t, struct names_entry *e, uint64_t hash,
-                  const char *key, const char *value)
-{
-    *e = (struct names_entry){hash, key, value};
-    t->count++;
 }
 
 /* A text that grows up to NAMES_MAX. */
@@ -165,20 +158,16 @@ static void escape(struct text *t, const char *from)
 }
 
 /* The one copy of (t) that is handed out. */
-static const char *unique(struct names *n, const struct text *t)
+static const char *unique_copy(struct names *n, const struct text *t)
 {
-    uint64_t hash = hash_of(t->bytes);
-    struct names_entry *e;
-    char *copy;
+    uint64_t hash = hash_of(t->bytes), nth;
+    const char *copy = find_name(&n->shown, t->bytes, hash, &nth);
 
-    if (grow(&n->shown) != 0)
-        return NULL;
-    e = probe(&n->shown, t->bytes, hash);
-    if (e->key != NULL)
-        return e->key;
-    copy = arena_strndup(&n->arena, t->bytes, t->len);
     if (copy != NULL)
-        enter(&n->shown, e, hash, copy, copy);
+        return copy;
+    copy = arena_strndup(&n->arena, t->bytes, t->len);
+    if (copy == NULL || keep_name(&n->shown, hash, nth, copy, copy) != 0)
+        return NULL;
     return copy;
 }
 
@@ -191,31 +180,33 @@ const char *names_get_with(struct names *n, const char *raw,
         pascal_name(raw, hint, readable.bytes, NAMES_MAX))
         raw = readable.bytes;
     escape(&shown, raw);
-    return unique(n, &shown);
+    return unique_copy(n, &shown);
 }
 
 const char *names_get(struct names *n, const char *raw)
 {
-    uint64_t hash = hash_of(raw);
-    struct names_entry *e;
-    const char *key, *value;
+    uint64_t hash = hash_of(raw), nth;
+    const char *value = find_name(&n->raw, raw, hash, &nth), *key;
 
-    if (grow(&n->raw) != 0)
-        return NULL;
-    e = probe(&n->raw, raw, hash);
-    if (e->key != NULL)
-        return e->value;
+    if (value != NULL)
+        return value;
     value = names_get_with(n, raw, &(struct pascal_hint){0});
     key = arena_strndup(&n->arena, raw, strlen(raw));
-    if (key != NULL && value != NULL)
-        enter(&n->raw, e, hash, key, value);
+    if (key != NULL && value != NULL) /* else it is made again next time */
+        (void)keep_name(&n->raw, hash, nth, key, value);
     return value;
+}
+
+static void table_fini(struct names_table *t)
+{
+    map_fini(&t->by_hash);
+    free(t->entries);
 }
 
 void names_fini(struct names *n)
 {
-    free(n->raw.entries);
-    free(n->shown.entries);
+    table_fini(&n->raw);
+    table_fini(&n->shown);
     arena_fini(&n->arena);
     *n = (struct names){0};
 }

@@ -9,13 +9,16 @@
 #include <stddef.h>
 
 #include "util/arena.h"
+#include "util/map.h"
 
 struct names_entry;
 struct pascal_hint;
 
+/* Text -> text. Maps have numbers for keys, so this one's are hashes. */
 struct names_table {
+    struct map by_hash; /* (hash, how many had it before) -> entry */
     struct names_entry *entries;
-    size_t count, room; /* room is a power of two */
+    size_t count, room;
 };
 
 /* All zero is an empty set of names. */

@@ -14,19 +14,17 @@
 #include "symbolize/names.h"
 #include "symbolize/pascal.h"
 #include "util/arena.h"
-
-struct answer {
-    uint64_t pc;
-    const struct symbol *symbol; /* NULL: free */
-};
+#include "util/map.h"
+#include "util/vec.h"
 
 struct symbolizer {
     struct image *img;
     struct dwarf *dwarf; /* NULL until needed, and if there is none */
     bool dwarf_tried;
     uint64_t slide;
-    struct answer *answers; /* a hash table by pc */
-    size_t count, room;     /* room is a power of two */
+    struct map by_pc; /* (pc, 0) -> index in answers */
+    const struct symbol **answers;
+    size_t count, room;
     struct names names;
     struct arena arena; /* the symbols */
 };
@@ -49,54 +47,32 @@ void symbolizer_free(struct symbolizer *s)
     dwarf_close(s->dwarf);
     names_fini(&s->names);
     arena_fini(&s->arena);
+    map_fini(&s->by_pc);
     free(s->answers);
     free(s);
 }
 
-static struct answer *probe(const struct symbolizer *s, uint64_t pc)
-{
-    uint64_t hash = pc * 0x9e3779b97f4a7c15u;
-    size_t i = (hash >> 32) & (s->room - 1);
-
-    while (s->answers[i].symbol != NULL && s->answers[i].pc != pc)
-        i = (i + 1) & (s->room - 1);
-    return &s->answers[i];
-}
-
 static const struct symbol *recall(const struct symbolizer *s, uint64_t pc)
 {
-    return s->room != 0 ? probe(s, pc)->symbol : NULL;
+    uint32_t answer = map_get(&s->by_pc, pc, 0);
+
+    return answer != MAP_NOTHING ? s->answers[answer] : NULL;
 }
 
-/* Make room for (more) answers. */
-static int reserve(struct symbolizer *s, size_t more)
+/* Returns 0; -1 if there is no memory. */
+static int remember(struct symbolizer *s, uint64_t pc,
+                    const struct symbol *symbol)
 {
-    struct symbolizer bigger = *s;
+    uint32_t *answer;
 
-    if (bigger.room == 0)
-        bigger.room = 1024;
-    while (bigger.room < (s->count + more) * 2)
-        bigger.room *= 2;
-    if (bigger.room == s->room)
-        return 0;
-    bigger.answers = calloc(bigger.room, sizeof *bigger.answers);
-    if (bigger.answers == NULL)
+    if (vec_grow(&s->answers, &s->room, s->count, sizeof *s->answers) != 0)
         return -1;
-    for (size_t i = 0; i < s->room; i++) {
-        if (s->answers[i].symbol != NULL)
-            *probe(&bigger, s->answers[i].pc) = s->answers[i];
-    }
-    free(s->answers);
-    s->answers = bigger.answers;
-    s->room = bigger.room;
+    answer = map_put(&s->by_pc, pc, 0);
+    if (answer == NULL)
+        return -1;
+    *answer = (uint32_t)s->count;
+    s->answers[s->count++] = symbol;
     return 0;
-}
-
-static void remember(struct symbolizer *s, uint64_t pc,
-                     const struct symbol *symbol)
-{
-    *probe(s, pc) = (struct answer){pc, symbol};
-    s->count++;
 }
 
 /* (text) as it may be shown, NULL if it is or there is no memory. */
@@ -278,8 +254,8 @@ static void resolve(struct symbolizer *s, struct dwarf_target *t, size_t n)
     for (size_t i = 0; i < n; i++) {
         const struct symbol *symbol = symbol_of(s, &t[i]);
 
-        if (symbol != NULL)
-            remember(s, t[i].address + s->slide, symbol);
+        if (symbol == NULL || remember(s, t[i].address + s->slide, symbol) != 0)
+            return;
     }
 }
 
@@ -287,7 +263,7 @@ void symbolizer_prepare(struct symbolizer *s, const uint64_t *pcs, size_t n)
 {
     struct dwarf_target *t;
 
-    if (n == 0 || !image_intact(s->img) || reserve(s, n) != 0)
+    if (n == 0 || !image_intact(s->img))
         return;
     t = calloc(n, sizeof *t);
     if (t == NULL)
@@ -309,8 +285,7 @@ const struct symbol *symbolize(struct symbolizer *s, uint64_t pc)
     if (found != NULL)
         return found;
     out = arena_alloc(&s->arena, sizeof *out);
-    if (out == NULL || !fill_address(s, out, pc) || reserve(s, 1) != 0)
+    if (out == NULL || !fill_address(s, out, pc) || remember(s, pc, out) != 0)
         return &unknown;
-    remember(s, pc, out);
     return out;
 }

@@ -4,27 +4,19 @@
 
 #include <stdlib.h>
 
+#include "util/hash.h"
+
 struct map_slot {
     uint64_t a, b;
     uint32_t value;
     uint32_t used;
 };
 
-/* The finalizer of MurmurHash3: every bit of a key moves half of the hash. */
-static uint64_t mix(uint64_t x)
-{
-    x ^= x >> 33;
-    x *= 0xff51afd7ed558ccdu;
-    x ^= x >> 33;
-    x *= 0xc4ceb9fe1a85ec53u;
-    return x ^ x >> 33;
-}
-
 /* The slot of (a, b), or the free one where it would go. */
 static struct map_slot *probe(const struct map *m, uint64_t a, uint64_t b)
 {
     size_t mask = m->size - 1;
-    size_t i = (size_t)mix(a ^ mix(b)) & mask;
+    size_t i = (size_t)hash_mix(hash_mix(0, a), b) & mask;
 
     while (m->slots[i].used && (m->slots[i].a != a || m->slots[i].b != b))
         i = (i + 1) & mask;
