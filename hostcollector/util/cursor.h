@@ -16,6 +16,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "util/bytes.h"
+
 struct cursor {
     const uint8_t *at;
     const uint8_t *end;
@@ -78,7 +80,11 @@ static inline uint64_t cursor_uint(struct cursor *c, size_t size)
     uint64_t value = 0;
     const uint8_t *p = cursor_bytes(c, size);
 
-    for (size_t i = 0; p && i < size; i++)
+    if (p != NULL && size == 4)
+        return load_u32(p);
+    if (p != NULL && size == 8)
+        return load_u64(p);
+    for (size_t i = 0; p != NULL && i < size; i++)
         value |= (uint64_t)p[i] << (8 * i);
     return value;
 }
