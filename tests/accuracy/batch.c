@@ -63,21 +63,21 @@ void batch_one(const char *options, unsigned cores, const char *machine,
     }
 }
 
-unsigned batch_seed = 1;
-
 void batch_run(const char *options, unsigned cores, const char *machine,
-               struct judge *j)
+               unsigned runs, struct judge *j)
 {
     uint64_t count[CORES_MAX][JUDGE_KINDS];
     uint64_t truth[CORES_MAX][JUDGE_KINDS];
 
-    CHECK(cores <= CORES_MAX);
-    for (unsigned run = 0; run < JUDGE_RUNS; run++) {
-        batch_one(options, cores, machine, batch_seed + run, count,
+    CHECK(cores <= CORES_MAX && runs <= JUDGE_RUNS_MAX);
+    for (unsigned run = 0; run < runs; run++) {
+        batch_one(options, cores, machine, 1 + run, count,
                   run == 0 ? truth : NULL);
         for (unsigned core = 0; core < cores; core++)
             memcpy(j[core].count[run], count[core], sizeof count[core]);
     }
-    for (unsigned core = 0; core < cores; core++)
+    for (unsigned core = 0; core < cores; core++) {
+        j[core].runs = runs;
         memcpy(j[core].truth, truth[core], sizeof truth[core]);
+    }
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The accuracy guest, run once for each seed from 1 to 20 and no other. */
+/* The accuracy guest, run once for each seed: 1 and so on, as many as there are
+ * runs, and no other. */
 #ifndef BATCH_H
 #define BATCH_H
 
@@ -15,13 +16,11 @@
 
 extern const char *const batch_functions[JUDGE_KINDS];
 
-/* The seed of a batch's first run; 1. */
-extern unsigned batch_seed;
-
-/* Runs (options) on (cores) cores and fills (j), of which there is one for
- * each core. The truth is that of the first run: all do the same work. */
+/* Runs (options) on (cores) cores, (runs) times, and fills (j), of which there
+ * is one for each core. The truth is that of the first run: all do the same
+ * work. */
 void batch_run(const char *options, unsigned cores, const char *machine,
-               struct judge *j);
+               unsigned runs, struct judge *j);
 
 /* One run with (seed): samples and, if (truth) is not NULL, instructions by
  * function, for each core. */

@@ -11,20 +11,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define JUDGE_RUNS  20
-#define JUDGE_KINDS 8
+#define JUDGE_RUNS     20 /* of a batch, as a rule */
+#define JUDGE_RUNS_MAX 40
+#define JUDGE_KINDS    8
 
 /* A run needs so many samples for the limits to mean something. */
 #define JUDGE_SAMPLES_MIN 10000
 
 struct judge {
-    uint64_t truth[JUDGE_KINDS];             /* instructions */
-    uint64_t count[JUDGE_RUNS][JUDGE_KINDS]; /* samples */
+    unsigned runs;
+    uint64_t truth[JUDGE_KINDS];                 /* instructions */
+    uint64_t count[JUDGE_RUNS_MAX][JUDGE_KINDS]; /* samples */
 };
 
 struct verdict {
-    uint64_t fewest;          /* samples of a run */
-    double pooled_p;          /* Pearson, all runs together */
+    unsigned runs;
+    uint64_t fewest;  /* samples of a run */
+    double pooled_x2; /* Pearson, all runs together */
+    double pooled_p;
     unsigned low_p;           /* runs whose own p is below 0.01 */
     double worst_tv;          /* total variation of a run, at most */
     double pooled_tv;         /* ... of all runs together */
@@ -35,6 +39,10 @@ struct verdict judge(const struct judge *j);
 
 bool verdict_unbiased(const struct verdict *v); /* T1 */
 bool verdict_close(const struct verdict *v);    /* T2, runs of 10,000 */
+
+/* T7: are (cores) cores of one machine unbiased together, and each of them?
+ * Prints one line about all of them. */
+bool verdicts_unbiased(const struct verdict *v, unsigned cores);
 
 /* One line on stdout. */
 void verdict_print(const char *what, const struct verdict *v);

@@ -21,7 +21,7 @@ static struct verdict verdict_of(const char *what, const char *options)
 {
     static struct judge j;
 
-    batch_run(options, 1, NULL, &j);
+    batch_run(options, 1, NULL, JUDGE_RUNS, &j);
     struct verdict v = judge(&j);
     verdict_print(what, &v);
     return v;

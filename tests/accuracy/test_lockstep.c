@@ -12,7 +12,7 @@ static void check_unbiased(const char *what, const char *options)
 {
     static struct judge j;
 
-    batch_run(options, 1, NULL, &j);
+    batch_run(options, 1, NULL, JUDGE_RUNS, &j);
     struct verdict v = judge(&j);
     verdict_print(what, &v);
     CHECK(v.fewest >= JUDGE_SAMPLES_MIN);

@@ -109,7 +109,7 @@ static double sum(const uint64_t *v, size_t k)
     return total;
 }
 
-double stats_pearson_p(const uint64_t *count, const uint64_t *truth, size_t k)
+double stats_pearson_x2(const uint64_t *count, const uint64_t *truth, size_t k)
 {
     double scale = sum(count, k) / sum(truth, k);
     double x2 = 0;
@@ -120,7 +120,12 @@ double stats_pearson_p(const uint64_t *count, const uint64_t *truth, size_t k)
         x2 += ((double)count[i] - expected) * ((double)count[i] - expected) /
               expected;
     }
-    return stats_chi2_p(x2, (unsigned)k - 1);
+    return x2;
+}
+
+double stats_pearson_p(const uint64_t *count, const uint64_t *truth, size_t k)
+{
+    return stats_chi2_p(stats_pearson_x2(count, truth, k), (unsigned)k - 1);
 }
 
 double stats_total_variation(const uint64_t *count, const uint64_t *truth,

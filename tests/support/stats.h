@@ -33,6 +33,7 @@ double stats_binomial_p(uint64_t hits, uint64_t n, double p);
  * How far (count[k]) is from what (truth[k]), amounts of anything, would lead
  * to expect. (k) at least 2, no truth[] 0.
  */
+double stats_pearson_x2(const uint64_t *count, const uint64_t *truth, size_t k);
 double stats_pearson_p(const uint64_t *count, const uint64_t *truth, size_t k);
 double stats_total_variation(const uint64_t *count, const uint64_t *truth,
                              size_t k);
