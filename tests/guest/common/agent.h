@@ -21,6 +21,21 @@ void agent_start_core(void);
 /* Before guest_exit(): what was sampled reaches the host. */
 void agent_end(void);
 
+/*
+ * For guests with a config of their own, once no core works any more: send all
+ * samples, and print of each core what (own) prints, without an end of line,
+ * and what the agent has counted:
+ *
+ *     core N: OWN, N ticks, N missed, N reentered, N full
+ */
+void agent_print_stats(void (*own)(unsigned core));
+
+/* A channel to a host that never comes; the guest fails if bytes are sent to
+ * it. agent_looks() is how often the agent has looked for the host. */
+struct tprof_channel;
+extern const struct tprof_channel agent_lonely_channel;
+unsigned agent_looks(void);
+
 /* Is there the option transport=vsock? For guests with a config of their own.
  */
 bool agent_is_vsock(void);

@@ -30,6 +30,7 @@
 #include <stdatomic.h>
 
 #include "../accuracy/profile.h"
+#include "agent.h"
 #include "cpu.h"
 #include "guest.h"
 #include "mem.h"
@@ -62,7 +63,7 @@ static char manner[16];
 static uint64_t tsc_us; /* TSC ticks */
 static uint64_t times, wait_us, gap_us, allowed, rate, spare_us, busy_us;
 static bool all, polls, idle, again;
-static atomic_uint ready, done, looks;
+static atomic_uint ready, done;
 static atomic_uint own_ticks[GUEST_CORES_MAX];
 static volatile uint64_t results[GUEST_CORES_MAX];
 static uint64_t longest[GUEST_CORES_MAX], waited[GUEST_CORES_MAX];
@@ -419,28 +420,6 @@ static const struct tprof_channel talk = {
     .receive = say_start,
 };
 
-static int nobody(void *context)
-{
-    (void)context;
-    atomic_fetch_add(&looks, 1);
-    return 0;
-}
-
-/* Never called while nobody is there. */
-static int no_bytes(void *context, const void *data, uint32_t size)
-{
-    (void)context;
-    (void)data;
-    (void)size;
-    guest_fail("delay: sent to nobody");
-}
-
-static const struct tprof_channel lonely = {
-    .flags = TPROF_CHANNEL_IRQ_SAFE,
-    .open = nobody,
-    .send = no_bytes,
-};
-
 /* Core 0, which looks first, waits; then there must be four looks a second. */
 static void other_idle_core(void)
 {
@@ -459,11 +438,11 @@ static void idle_core(void)
         cpu_pause();
     cpu_irq_enable();
     wait_often(0);
-    unsigned before = atomic_load(&looks);
+    unsigned before = agent_looks();
 
     work(1000000);
-    con_printf("delay: %u looks in 1 s\n", atomic_load(&looks) - before);
-    if (atomic_load(&looks) < before + 3)
+    con_printf("delay: %u looks in 1 s\n", agent_looks() - before);
+    if (agent_looks() < before + 3)
         guest_fail("delay: nobody looks for a host");
     if (longest[0] > wait_us + spare_us)
         guest_fail("delay: waited too long");
@@ -505,7 +484,7 @@ int guest_main(void)
     if (idle) {
         profile_config.version = TPROF_CONFIG_VERSION;
         profile_config.cpu_source = TPROF_CPU_GS;
-        profile_config.channel = &lonely;
+        profile_config.channel = &agent_lonely_channel;
         must(tprof_init(&profile_config));
         idle_core();
         return 0;

@@ -12,6 +12,7 @@
 
 #include <tprof/tprof.h>
 
+#include "agent.h"
 #include "cpu.h"
 #include "guest.h"
 #include "must.h"
@@ -29,7 +30,7 @@
 #define APIC_HZ        1000000000u
 
 static uint32_t kernel_hz;
-static uint64_t cycles, start_tsc, looks;
+static uint64_t cycles, start_tsc;
 static atomic_ullong kernel_ticks;
 static volatile uint64_t results[GUEST_CORES_MAX];
 
@@ -77,28 +78,6 @@ static void run_core(void)
     results[core_index()] = x;
 }
 
-static int nobody(void *context)
-{
-    (void)context;
-    looks++;
-    return 0;
-}
-
-/* The hooks that are never called while nobody is there. */
-static int no_bytes(void *context, const void *data, uint32_t size)
-{
-    (void)context;
-    (void)data;
-    (void)size;
-    guest_fail("kernel_timer: sent to nobody");
-}
-
-static const struct tprof_channel lonely = {
-    .flags = TPROF_CHANNEL_IRQ_SAFE,
-    .open = nobody,
-    .send = no_bytes,
-};
-
 int guest_main(void)
 {
     kernel_hz = (uint32_t)opt_u64("khz", 4000);
@@ -117,14 +96,14 @@ int guest_main(void)
 
     cycles = opt_u64("cycles", 0);
     if (!opt_u64("host", 1))
-        config.channel = &lonely;
+        config.channel = &agent_lonely_channel;
     idt_set_gate(VECTOR, tick_entry);
     must(tprof_init(&config));
     start_tsc = cpu_rdtsc();
     core_run_all(run_core);
     tprof_flush(FLUSH_FRAMES);
     must(tprof_get_stats(0, &stats));
-    con_printf("counted: kernel %lu ticks %lu looks %lu\n",
-               (uint64_t)kernel_ticks, stats.ticks, looks);
+    con_printf("counted: kernel %lu ticks %lu looks %u\n",
+               (uint64_t)kernel_ticks, stats.ticks, agent_looks());
     return 0;
 }

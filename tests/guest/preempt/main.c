@@ -14,17 +14,17 @@
  */
 #include <tprof/tprof.h>
 
+#include "agent.h"
 #include "cpu.h"
 #include "guest.h"
 #include "must.h"
 
-#define VECTOR       0x40
-#define NESTED       0x51 /* a higher priority */
-#define APIC_HZ      1000000000u
-#define FLUSH_FRAMES 4096
-#define THREADS      3
-#define STACK_WORDS  1024
-#define SAVED_WORDS  8 /* by switch.S */
+#define VECTOR      0x40
+#define NESTED      0x51 /* a higher priority */
+#define APIC_HZ     1000000000u
+#define THREADS     3
+#define STACK_WORDS 1024
+#define SAVED_WORDS 8 /* by switch.S */
 
 /* Local APIC registers; Intel SDM volume 3, 10.4.1. */
 #define LAPIC          ((uintptr_t)0xfee00000)
@@ -165,6 +165,11 @@ static void run_core(void)
     must(tprof_stop_cpu());
 }
 
+static void print_own(unsigned core)
+{
+    con_printf("%lu timers, %lu nested", cores[core].ticks, cores[core].nested);
+}
+
 int guest_main(void)
 {
     kernel_hz = (uint32_t)opt_u64("hz", 20000);
@@ -188,16 +193,6 @@ int guest_main(void)
     must(tprof_init(&config));
     start_tsc = cpu_rdtsc();
     core_run_all(run_core);
-    while (tprof_flush(FLUSH_FRAMES))
-        cpu_pause();
-    for (unsigned i = 0; i < core_count(); i++) {
-        struct tprof_stats s;
-
-        must(tprof_get_stats(i, &s));
-        con_printf("core %u: %lu timers, %lu nested, %lu ticks, %lu missed, "
-                   "%lu reentered, %lu full\n",
-                   i, cores[i].ticks, cores[i].nested, s.ticks, s.missed,
-                   s.reentered, s.ring_full);
-    }
+    agent_print_stats(print_own);
     return 0;
 }

@@ -13,14 +13,14 @@
  */
 #include <tprof/tprof.h>
 
+#include "agent.h"
 #include "cpu.h"
 #include "guest.h"
 #include "must.h"
 #include "work.h"
 
-#define VECTOR       0x40
-#define FLUSH_FRAMES 4096
-#define EARLY_TSC    100000
+#define VECTOR    0x40
+#define EARLY_TSC 100000
 
 /* Local APIC registers; Intel SDM volume 3, 10.4.1. */
 #define LAPIC         ((uintptr_t)0xfee00000)
@@ -176,6 +176,12 @@ static void wait_for_event(void)
     cores[0] = (struct core){0};
 }
 
+static void print_own(unsigned core)
+{
+    con_printf("%lu events, %lu late, %lu timers", cores[core].events,
+               cores[core].worst, cores[core].timers);
+}
+
 int guest_main(void)
 {
     struct tprof_config config = {
@@ -201,16 +207,6 @@ int guest_main(void)
     must(tprof_init(&config));
     start_tsc = cpu_rdtsc();
     core_run_all(run_core);
-    while (tprof_flush(FLUSH_FRAMES))
-        cpu_pause();
-    for (unsigned i = 0; i < core_count(); i++) {
-        struct tprof_stats stats;
-
-        must(tprof_get_stats(i, &stats));
-        con_printf("core %u: %lu events, %lu late, %lu timers, %lu ticks, "
-                   "%lu missed\n",
-                   i, cores[i].events, cores[i].worst, cores[i].timers,
-                   stats.ticks, stats.missed);
-    }
+    agent_print_stats(print_own);
     return 0;
 }
