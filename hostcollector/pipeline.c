@@ -23,6 +23,7 @@ struct pipeline {
     struct talk talk;
     struct recording_writer *writer; /* NULL: not recording */
     struct recording_info header;    /* of what is recorded or replayed */
+    struct events events;            /* of the decoder */
     struct decode *decode;
     struct aggregate *aggregate;
 
@@ -93,42 +94,6 @@ static int on_hello(void *context, enum hello_kind kind, const struct guest *g,
     return 0;
 }
 
-static uint32_t on_stack(void *context, uint32_t core, const struct stack *s)
-{
-    struct pipeline *p = context;
-
-    (void)core;
-    return aggregate_stack(p->aggregate, s);
-}
-
-static void on_samples(void *context, const struct sample_batch *batch)
-{
-    struct pipeline *p = context;
-
-    aggregate_samples(p->aggregate, batch);
-}
-
-static void on_loss(void *context, const struct loss *loss)
-{
-    struct pipeline *p = context;
-
-    aggregate_loss(p->aggregate, loss);
-}
-
-static void on_account(void *context, uint32_t core, const struct account *a)
-{
-    struct pipeline *p = context;
-
-    aggregate_account(p->aggregate, core, a);
-}
-
-static void on_stats(void *context, const struct core_stats *stats)
-{
-    struct pipeline *p = context;
-
-    aggregate_stats(p->aggregate, stats);
-}
-
 static void on_status(void *context, const struct guest_status *status)
 {
     struct pipeline *p = context;
@@ -164,18 +129,19 @@ static void on_gap(void *context, uint32_t frames)
     talk_gap(&p->talk);
 }
 
-static const struct events pipeline_events = {
-    .hello = on_hello,
-    .stack = on_stack,
-    .samples = on_samples,
-    .loss = on_loss,
-    .account = on_account,
-    .stats = on_stats,
-    .status = on_status,
-    .pong = on_pong,
-    .map = on_map,
-    .gap = on_gap,
-};
+/* Sums go straight to the aggregate; the rest concerns the talk, too. */
+static struct events events_of(const struct pipeline *p)
+{
+    struct events events = aggregate_events;
+
+    events.sums = p->aggregate;
+    events.hello = on_hello;
+    events.status = on_status;
+    events.pong = on_pong;
+    events.map = on_map;
+    events.gap = on_gap;
+    return events;
+}
 
 /* Step by step */
 
@@ -346,8 +312,9 @@ struct pipeline *pipeline_new(struct source *source,
                       .wait_ns = (uint64_t)(config->wait_s * (double)SECOND),
                       .context = config->context,
                       .note = config->note};
-    p->decode = decode_new(&pipeline_events, p);
     p->aggregate = aggregate_new(&config->aggregate);
+    p->events = events_of(p);
+    p->decode = decode_new(&p->events, p);
     if (!p->decode || !p->aggregate) {
         err_set(e, "pipeline: no memory");
         goto fail;

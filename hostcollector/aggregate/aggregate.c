@@ -140,10 +140,12 @@ void aggregate_wall_start(struct aggregate *a, double seconds)
     a->profile.wall_start = seconds;
 }
 
-uint32_t aggregate_stack(struct aggregate *a, const struct stack *s)
+uint32_t aggregate_stack(void *aggregate, uint32_t core, const struct stack *s)
 {
+    struct aggregate *a = aggregate;
     uint32_t number = stack_pool_add(&a->stacks, s, &a->budget);
 
+    (void)core;
     a->refused_stacks += number == STACK_UNKNOWN;
     return number;
 }
@@ -225,8 +227,9 @@ static void add_run(struct aggregate *a, struct sums *s,
     }
 }
 
-void aggregate_samples(struct aggregate *a, const struct sample_batch *batch)
+void aggregate_samples(void *aggregate, const struct sample_batch *batch)
 {
+    struct aggregate *a = aggregate;
     struct sums *s = sums_of(a, batch->core);
 
     if (!s || batch->count == 0)
@@ -272,8 +275,9 @@ static void spread(struct aggregate *a, struct sums *s, int64_t from,
     }
 }
 
-void aggregate_loss(struct aggregate *a, const struct loss *loss)
+void aggregate_loss(void *aggregate, const struct loss *loss)
 {
+    struct aggregate *a = aggregate;
     struct sums *s = sums_of(a, loss->core);
 
     if (s && a->started && !a->rebooted)
@@ -281,10 +285,10 @@ void aggregate_loss(struct aggregate *a, const struct loss *loss)
                since_start(a, loss->to_tsc), loss->ticks);
 }
 
-void aggregate_account(struct aggregate *a, uint32_t core,
+void aggregate_account(void *aggregate, uint32_t core,
                        const struct account *account)
 {
-    struct sums *s = sums_of(a, core);
+    struct sums *s = sums_of(aggregate, core);
 
     if (s)
         s->account = *account;
@@ -302,8 +306,9 @@ static void add_steal(struct sums *s, const struct core_stats *now)
     s->steal_tsc += (double)(now->tsc - last->tsc);
 }
 
-void aggregate_stats(struct aggregate *a, const struct core_stats *stats)
+void aggregate_stats(void *aggregate, const struct core_stats *stats)
 {
+    struct aggregate *a = aggregate;
     struct sums *s = sums_of(a, stats->core);
 
     if (s) {
@@ -314,6 +319,14 @@ void aggregate_stats(struct aggregate *a, const struct core_stats *stats)
         s->stats = *stats;
     }
 }
+
+const struct events aggregate_events = {
+    .stack = aggregate_stack,
+    .samples = aggregate_samples,
+    .loss = aggregate_loss,
+    .account = aggregate_account,
+    .stats = aggregate_stats,
+};
 
 enum maps_answer aggregate_map(struct aggregate *a, const struct guest_map *map)
 {
@@ -379,7 +392,7 @@ static uint32_t merge_stack(struct aggregate *a, const struct merged *m,
         if (s.slot_mask >> i & 1)
             s.words[i] = merge_address(m, s.words[i], 1);
     s.frames = frames;
-    return aggregate_stack(a, &s);
+    return aggregate_stack(a, 0, &s);
 }
 
 /* (t) of a guest whose clock runs (scale) times slower than ours. */

@@ -32,17 +32,24 @@ struct aggregate *aggregate_new(const struct aggregate_config *config);
 /* Release (a) and its profile. NULL is allowed. */
 void aggregate_free(struct aggregate *a);
 
+/*
+ * Events that need nobody else: (aggregate) is a struct aggregate. Running out
+ * of memory is counted, never an error.
+ */
+uint32_t aggregate_stack(void *aggregate, uint32_t core, const struct stack *s);
+void aggregate_samples(void *aggregate, const struct sample_batch *batch);
+void aggregate_loss(void *aggregate, const struct loss *loss);
+void aggregate_account(void *aggregate, uint32_t core,
+                       const struct account *account);
+void aggregate_stats(void *aggregate, const struct core_stats *stats);
+
+/* These five, for (sums) to be a struct aggregate; the rest is NULL. */
+extern const struct events aggregate_events;
+
 /* As in struct events. The guest's clock is told by HELLO, or else by
- * aggregate_clock() before the first sample. Running out of memory is
- * counted, never an error. */
+ * aggregate_clock() before the first sample. */
 void aggregate_hello(struct aggregate *a, enum hello_kind kind,
                      const struct guest *g);
-uint32_t aggregate_stack(struct aggregate *a, const struct stack *s);
-void aggregate_samples(struct aggregate *a, const struct sample_batch *batch);
-void aggregate_loss(struct aggregate *a, const struct loss *loss);
-void aggregate_account(struct aggregate *a, uint32_t core,
-                       const struct account *account);
-void aggregate_stats(struct aggregate *a, const struct core_stats *stats);
 /* An image that an earlier boot had elsewhere, or did not have, goes on. */
 enum maps_answer aggregate_map(struct aggregate *a,
                                const struct guest_map *map);

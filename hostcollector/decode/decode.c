@@ -14,7 +14,7 @@
 
 struct decode {
     const struct events *events;
-    void *context;
+    void *context, *sums; /* of the events */
     struct stream_health health;
     uint64_t skipped_before; /* framer's counts at the first HELLO */
     uint64_t stretches_before;
@@ -34,7 +34,9 @@ struct decode *decode_new(const struct events *events, void *context)
 
     if (d) {
         d->events = d->samples.events = events;
-        d->context = d->samples.context = context;
+        d->context = context;
+        d->sums = events->sums != NULL ? events->sums : context;
+        d->samples.sums = d->sums;
     }
     return d;
 }
@@ -209,8 +211,8 @@ static void final_stats(struct decode *d, struct core *c,
                         .ticks = lost.counters[WIRE_COUNTER_SAMPLES]};
 
     if (loss.ticks > 0)
-        d->events->loss(d->context, &loss);
-    d->events->account(d->context, c->number, &c->account);
+        d->events->loss(d->sums, &loss);
+    d->events->account(d->sums, c->number, &c->account);
 }
 
 static int stats(struct decode *d, const struct frame *f, struct err *e)
@@ -227,7 +229,7 @@ static int stats(struct decode *d, const struct frame *f, struct err *e)
         return -1;
     if (s.flags & WIRE_STATS_FINAL)
         final_stats(d, c, &s);
-    d->events->stats(d->context, &s);
+    d->events->stats(d->sums, &s);
     return 0;
 }
 

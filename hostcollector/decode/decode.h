@@ -21,7 +21,8 @@ struct decode;
 
 /*
  * A decoder at the beginning of a stream. (events) must outlive it; (context)
- * is handed to each callback. NULL if there is no memory.
+ * is handed to each callback that does not get events->sums. NULL if there is
+ * no memory.
  */
 struct decode *decode_new(const struct events *events, void *context);
 

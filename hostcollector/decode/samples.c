@@ -44,7 +44,7 @@ static void flush(struct reading *r)
                                  .count = r->count};
 
     if (r->count > 0)
-        r->d->events->samples(r->d->context, &batch);
+        r->d->events->samples(r->d->sums, &batch);
     r->count = 0;
 }
 
@@ -59,7 +59,7 @@ static void tell_loss(struct reading *r, enum loss_reason reason,
                         .missed = missed};
 
     if (ticks > 0 || missed > 0)
-        r->d->events->loss(r->d->context, &loss);
+        r->d->events->loss(r->d->sums, &loss);
 }
 
 /* Tell what LOST records said: its end is now known. */
@@ -214,7 +214,7 @@ static const char *stack_record(struct reading *r, struct cursor *c,
     stack.slot_mask = (uint8_t)mask;
     stack.end = (uint8_t)(end < WIRE_END_REASONS ? end : WIRE_END_REASONS);
     core->dict[id].stack =
-        r->d->events->stack(r->d->context, core->number, &stack);
+        r->d->events->stack(r->d->sums, core->number, &stack);
     core->dict[id].base = base;
     core->dict[id].generation = core->generation;
     return NULL;
@@ -374,7 +374,7 @@ static void settle(struct reading *r, uint64_t from_tsc,
               lost.counters[WIRE_COUNTER_RING_FULL], 0);
     tell_loss(r, LOSS_REENTERED, from_tsc,
               lost.counters[WIRE_COUNTER_REENTERED], 0);
-    r->d->events->account(r->d->context, r->core->number, &r->core->account);
+    r->d->events->account(r->d->sums, r->core->number, &r->core->account);
 }
 
 /* A body of which nothing could be used. */

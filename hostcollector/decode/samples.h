@@ -15,7 +15,7 @@
 /* What decoding a body needs and changes, besides the core. */
 struct samples_decoder {
     const struct events *events;
-    void *context;
+    void *sums; /* the context of those events that are told here */
     /* What short leaves are counted from: text, then STACK_AT's. */
     uint64_t bases[1 + WIRE_STACK_BASES_MAX];
     uint16_t base_count;      /* of STACK_AT's, in this boot */

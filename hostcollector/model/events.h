@@ -22,6 +22,10 @@ enum hello_kind {
 /* All are called from within decode_feed() and decode_end(); what pointers
  * lead to is valid during the call only. None may be NULL but where said. */
 struct events {
+    /* What those that add up are given as context: stack, samples, loss,
+     * account and stats. NULL: the same as the others. */
+    void *sums;
+
     /* A guest introduces itself; no other event comes before the first.
      * Returns 0; -1 with (e) filled ends decoding with that error. */
     int (*hello)(void *context, enum hello_kind kind, const struct guest *g,

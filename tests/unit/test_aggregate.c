@@ -25,7 +25,7 @@ static uint32_t stack(struct aggregate *a, const uint64_t *frames,
 {
     struct stack s = {.frames = frames, .depth = depth};
 
-    return aggregate_stack(a, &s);
+    return aggregate_stack(a, 0, &s);
 }
 
 /* Samples of period 100 << 1 = 200 ticks. */
@@ -538,16 +538,16 @@ TEST(merged_profiles_add_up_in_each_image) /* catches: an application that lies
     aggregate_hello(two, HELLO_FIRST, &moved);
     map_at(one, 0x5000);
     map_at(two, 0x9000);
-    s.stack = aggregate_stack(one, &(struct stack){.frames = here,
-                                                   .depth = 2,
-                                                   .slot_mask = 1,
-                                                   .words = {here[0]}});
+    s.stack = aggregate_stack(
+        one, 0,
+        &(struct stack){
+            .frames = here, .depth = 2, .slot_mask = 1, .words = {here[0]}});
     add(one, 0, &s, 1);
     s.leaf = 0x9400;
-    s.stack = aggregate_stack(two, &(struct stack){.frames = there,
-                                                   .depth = 2,
-                                                   .slot_mask = 1,
-                                                   .words = {there[0]}});
+    s.stack = aggregate_stack(
+        two, 0,
+        &(struct stack){
+            .frames = there, .depth = 2, .slot_mask = 1, .words = {there[0]}});
     add(two, 0, &s, 1);
     s.leaf = LEAF_UNKNOWN; /* it stays so */
     s.stack = STACK_UNKNOWN;

@@ -45,7 +45,7 @@ static uint32_t stack(const uint64_t *calls, uint32_t depth, uint8_t end)
     for (uint32_t i = 0; i < depth; i++)
         frames[i] = calls[i] + 1;
     return aggregate_stack(
-        aggregate,
+        aggregate, 0,
         &(struct stack){.frames = frames, .depth = depth, .end = end});
 }
 
