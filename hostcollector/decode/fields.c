@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads the fields of HELLO, STATS, STATUS, PONG and MAP. */
+/*
+ * Reads the fields of HELLO, STATS, STATUS, PONG and MAP, by one table each. A
+ * new field is a member of model/guest.h and a line here.
+ */
 #include "decode/fields.h"
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "util/cursor.h"
@@ -34,16 +39,213 @@ static bool next_field(struct cursor *c, struct field *f)
     return true;
 }
 
-/* Larger values than the wire knows, from a guest that lies, are cut. */
-static uint32_t to_u32(uint64_t value)
+/* How a field goes into its struct. */
+enum field_kind {
+    FIELD_UINT,      /* an integer; one that is too large is cut to the most */
+    FIELD_FLAGS,     /* an integer of which the lower bits count */
+    FIELD_UNTIL_MAX, /* an integer; UINT64_MAX: not known */
+    FIELD_TEXT,      /* cut to fit, and ends in a NUL */
+    FIELD_FILE_NAME, /* likewise, without the folders before it */
+    FIELD_BOOT_ID,   /* exactly so many bytes */
+    FIELD_BUILD_ID,  /* at most so many bytes, and how many there are */
+};
+
+/*
+ * One field of a frame: into which member it goes. (told) is where a member
+ * lies beside it: a bool that it came; of a FIELD_BUILD_ID its length, a
+ * uint32_t. 0: there is none, since no such member is a struct's first.
+ */
+struct field_rule {
+    uint8_t tag;
+    enum field_kind kind;
+    size_t offset, size, told;
+};
+
+#define MEMBER(type, member)                                                   \
+    offsetof(struct type, member), sizeof((struct type *)0)->member
+#define UINT(tag, type, member)                                                \
+    {                                                                          \
+        tag, FIELD_UINT, MEMBER(type, member), 0                               \
+    }
+#define RULE(tag, kind, type, member)                                          \
+    {                                                                          \
+        tag, kind, MEMBER(type, member), 0                                     \
+    }
+#define TOLD(tag, kind, type, member, told)                                    \
+    {                                                                          \
+        tag, kind, MEMBER(type, member), offsetof(struct type, told)           \
+    }
+
+static const struct field_rule hello_rules[] = {
+    UINT(WIRE_HELLO_WIRE_VERSION, guest, wire_version),
+    RULE(WIRE_HELLO_AGENT_VERSION, FIELD_TEXT, guest, agent_version),
+    UINT(WIRE_HELLO_ARCH, guest, arch),
+    RULE(WIRE_HELLO_BOOT_ID, FIELD_BOOT_ID, guest, boot_id),
+    UINT(WIRE_HELLO_CORES, guest, cores),
+    UINT(WIRE_HELLO_TSC_HZ, guest, tsc_hz),
+    TOLD(WIRE_HELLO_BUILD_ID, FIELD_BUILD_ID, guest, build_id, build_id_len),
+    UINT(WIRE_HELLO_TEXT_START, guest, text_start),
+    UINT(WIRE_HELLO_TEXT_SIZE, guest, text_size),
+    TOLD(WIRE_HELLO_TEXT_CRC, FIELD_UINT, guest, text_crc, has_text_crc),
+    UINT(WIRE_HELLO_ANCHOR, guest, anchor),
+    UINT(WIRE_HELLO_RATE_HZ, guest, rate_hz),
+    UINT(WIRE_HELLO_DEPTH, guest, depth),
+    UINT(WIRE_HELLO_INTERVALS, guest, intervals),
+    UINT(WIRE_HELLO_DICT_SLOTS, guest, dict_slots),
+    UINT(WIRE_HELLO_FEATURES, guest, features),
+    UINT(WIRE_HELLO_DIRECTORY, guest, directory),
+    UINT(WIRE_HELLO_KERNEL_HZ, guest, kernel_hz),
+    TOLD(WIRE_HELLO_READABLE, FIELD_UINT, guest, readable, has_readable),
+};
+
+static const struct field_rule stats_rules[] = {
+    UINT(WIRE_STATS_CORE, core_stats, core),
+    UINT(WIRE_STATS_APIC_ID, core_stats, apic_id),
+    UINT(WIRE_STATS_TSC, core_stats, tsc),
+    RULE(WIRE_STATS_FLAGS, FIELD_FLAGS, core_stats, flags),
+    UINT(WIRE_STATS_TICKS, core_stats, ticks),
+    UINT(WIRE_STATS_SAMPLES, core_stats, samples),
+    UINT(WIRE_STATS_MISSED, core_stats, missed),
+    UINT(WIRE_STATS_RING_FULL, core_stats, ring_full),
+    UINT(WIRE_STATS_REENTERED, core_stats, reentered),
+    UINT(WIRE_STATS_COST, core_stats, cost_tsc),
+    UINT(WIRE_STATS_COST_MAX, core_stats, cost_max_tsc),
+    UINT(WIRE_STATS_BY_DIVISION, core_stats, by_division),
+    UINT(WIRE_STATS_STACKS, core_stats, stacks),
+    UINT(WIRE_STATS_FOREIGN, core_stats, foreign),
+    UINT(WIRE_STATS_DEVICE_ERRORS, core_stats, device_errors),
+    UINT(WIRE_STATS_BUSY, core_stats, busy),
+    UINT(WIRE_STATS_UNKNOWN_CPU, core_stats, unknown_cpu),
+    UINT(WIRE_STATS_REPAIRED, core_stats, repaired),
+    TOLD(WIRE_STATS_STEAL, FIELD_UNTIL_MAX, core_stats, steal_ns, has_steal),
+};
+
+static const struct field_rule status_rules[] = {
+    UINT(WIRE_CONTROL_RATE_HZ, guest_status, rate_hz),
+    UINT(WIRE_CONTROL_DEPTH, guest_status, depth),
+    UINT(WIRE_CONTROL_FEATURES, guest_status, features),
+    UINT(WIRE_CONTROL_PERIOD_TSC, guest_status, period_tsc),
+    UINT(WIRE_CONTROL_STATE, guest_status, state),
+    UINT(WIRE_CONTROL_EVERY, guest_status, every),
+    UINT(WIRE_CONTROL_ERROR, guest_status, refusal),
+};
+
+static const struct field_rule pong_rules[] = {
+    UINT(WIRE_PING_COOKIE, guest_pong, cookie),
+    UINT(WIRE_PING_TSC, guest_pong, tsc),
+};
+
+static const struct field_rule map_rules[] = {
+    UINT(WIRE_MAP_START, guest_map, start),
+    UINT(WIRE_MAP_SIZE, guest_map, size),
+    UINT(WIRE_MAP_LINK_START, guest_map, link_start),
+    RULE(WIRE_MAP_NAME, FIELD_FILE_NAME, guest_map, name),
+    TOLD(WIRE_MAP_BUILD_ID, FIELD_BUILD_ID, guest_map, build_id, build_id_len),
+    TOLD(WIRE_MAP_TEXT_CRC, FIELD_UINT, guest_map, text_crc, has_text_crc),
+};
+
+/* The low (size) bytes of (value) to (to), as this machine keeps integers. */
+static void put_uint(uint8_t *to, size_t size, uint64_t value)
 {
-    return value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
+    _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+                   "low bytes come first");
+    memcpy(to, &value, size);
 }
 
-static uint8_t to_u8(uint64_t value)
+/* Larger values than the wire knows, from a guest that lies, are cut. */
+static uint64_t at_most(size_t size, uint64_t value)
 {
-    return value > UINT8_MAX ? UINT8_MAX : (uint8_t)value;
+    uint64_t most = UINT64_MAX >> (64 - 8 * size);
+
+    return value < most ? value : most;
 }
+
+/* Text into (to) of (size) bytes, zeroed; cut to fit. */
+static void put_text(uint8_t *to, size_t size, const uint8_t *text,
+                     size_t length)
+{
+    memcpy(to, text, length < size ? length : size - 1);
+}
+
+/* The file's name, without the folders that a kernel may have before it. */
+static void put_file_name(uint8_t *to, size_t size, const struct field *f)
+{
+    const uint8_t *slash = memrchr(f->bytes, '/', f->length);
+    const uint8_t *name = slash != NULL ? slash + 1 : f->bytes;
+
+    put_text(to, size, name, f->length - (size_t)(name - f->bytes));
+}
+
+/* (f) into the struct at (to), by (r). Returns what is wrong with it, or NULL.
+ */
+static const char *put_field(uint8_t *to, const struct field_rule *r,
+                             const struct field *f)
+{
+    uint8_t *member = to + r->offset;
+
+    switch (r->kind) {
+    case FIELD_UNTIL_MAX:
+        if (f->value == UINT64_MAX)
+            return NULL;
+        put_uint(member, r->size, f->value);
+        break;
+    case FIELD_UINT:
+        put_uint(member, r->size, at_most(r->size, f->value));
+        break;
+    case FIELD_FLAGS:
+        put_uint(member, r->size, f->value);
+        break;
+    case FIELD_TEXT:
+        put_text(member, r->size, f->bytes, f->length);
+        break;
+    case FIELD_FILE_NAME:
+        put_file_name(member, r->size, f);
+        break;
+    case FIELD_BOOT_ID:
+        if (f->length != r->size)
+            return "boot id is not of 16 bytes";
+        memcpy(member, f->bytes, f->length);
+        break;
+    case FIELD_BUILD_ID:
+        if (f->length > r->size)
+            return "build-id is longer than 64 bytes";
+        memcpy(member, f->bytes, f->length);
+        put_uint(to + r->told, sizeof(uint32_t), f->length);
+        return NULL;
+    }
+    if (r->told != 0)
+        to[r->told] = true;
+    return NULL;
+}
+
+/*
+ * Read (body) into the zeroed struct at (to). Fields without a rule are of a
+ * later minor version. Returns what is wrong, or NULL; (cut) is what to say of
+ * a body that ends inside a field.
+ */
+static const char *read_fields(const uint8_t *body, size_t length, void *to,
+                               const struct field_rule *rules, size_t count,
+                               const char *cut)
+{
+    struct cursor c = cursor_init(body, length);
+    struct field f;
+
+    while (next_field(&c, &f)) {
+        size_t i = 0;
+
+        while (i < count && rules[i].tag != f.tag)
+            i++;
+        const char *wrong = i < count ? put_field(to, &rules[i], &f) : NULL;
+
+        if (wrong != NULL)
+            return wrong;
+    }
+    return c.bad ? cut : NULL;
+}
+
+#define READ_FIELDS(body, length, to, rules, name)                             \
+    read_fields(body, length, to, rules, sizeof(rules) / sizeof(rules)[0],     \
+                name " ends inside a field")
 
 uint16_t fields_hello_version(const uint8_t *body, size_t length)
 {
@@ -56,107 +258,13 @@ uint16_t fields_hello_version(const uint8_t *body, size_t length)
     return (uint16_t)f.value;
 }
 
-/* Text into (to) of (size) bytes, zeroed; cut to fit. */
-static void take_text(char *to, size_t size, const struct field *f)
-{
-    memcpy(to, f->bytes, f->length < size ? f->length : size - 1);
-}
-
-/* Returns what is wrong with it, or NULL. */
-static const char *take_build_id(uint8_t *to, uint32_t *length,
-                                 const struct field *f)
-{
-    if (f->length > GUEST_BUILD_ID_MAX)
-        return "build-id is longer than 64 bytes";
-    memcpy(to, f->bytes, f->length);
-    *length = (uint32_t)f->length;
-    return NULL;
-}
-
-/* Returns what is wrong with the field, or NULL. */
-static const char *hello_field(struct guest *g, const struct field *f)
-{
-    switch (f->tag) {
-    case WIRE_HELLO_WIRE_VERSION:
-        g->wire_version = (uint16_t)f->value;
-        break;
-    case WIRE_HELLO_AGENT_VERSION:
-        take_text(g->agent_version, sizeof g->agent_version, f);
-        break;
-    case WIRE_HELLO_ARCH:
-        g->arch = to_u8(f->value);
-        break;
-    case WIRE_HELLO_BOOT_ID:
-        if (f->length != WIRE_BOOT_ID_SIZE)
-            return "boot id is not of 16 bytes";
-        memcpy(g->boot_id, f->bytes, f->length);
-        break;
-    case WIRE_HELLO_CORES:
-        g->cores = to_u32(f->value);
-        break;
-    case WIRE_HELLO_TSC_HZ:
-        g->tsc_hz = f->value;
-        break;
-    case WIRE_HELLO_BUILD_ID:
-        return take_build_id(g->build_id, &g->build_id_len, f);
-    case WIRE_HELLO_TEXT_START:
-        g->text_start = f->value;
-        break;
-    case WIRE_HELLO_TEXT_SIZE:
-        g->text_size = f->value;
-        break;
-    case WIRE_HELLO_TEXT_CRC:
-        g->has_text_crc = true;
-        g->text_crc = to_u32(f->value);
-        break;
-    case WIRE_HELLO_ANCHOR:
-        g->anchor = f->value;
-        break;
-    case WIRE_HELLO_RATE_HZ:
-        g->rate_hz = to_u32(f->value);
-        break;
-    case WIRE_HELLO_DEPTH:
-        g->depth = to_u32(f->value);
-        break;
-    case WIRE_HELLO_INTERVALS:
-        g->intervals = to_u8(f->value);
-        break;
-    case WIRE_HELLO_DICT_SLOTS:
-        g->dict_slots = to_u32(f->value);
-        break;
-    case WIRE_HELLO_FEATURES:
-        g->features = to_u32(f->value);
-        break;
-    case WIRE_HELLO_DIRECTORY:
-        g->directory = f->value;
-        break;
-    case WIRE_HELLO_KERNEL_HZ:
-        g->kernel_hz = to_u32(f->value);
-        break;
-    case WIRE_HELLO_READABLE:
-        g->has_readable = true;
-        g->readable = to_u8(f->value);
-        break;
-    default: /* of a later minor version */
-        break;
-    }
-    return NULL;
-}
-
 const char *fields_hello(const uint8_t *body, size_t length, struct guest *g)
 {
-    struct cursor c = cursor_init(body, length);
-    struct field f;
-
     *g = (struct guest){0};
-    while (next_field(&c, &f)) {
-        const char *wrong = hello_field(g, &f);
+    const char *wrong = READ_FIELDS(body, length, g, hello_rules, "HELLO");
 
-        if (wrong)
-            return wrong;
-    }
-    if (c.bad)
-        return "HELLO ends inside a field";
+    if (wrong != NULL)
+        return wrong;
     if (g->cores == 0 || g->cores > GUEST_CORES_MAX)
         return "number of cores is not 1 to 1024";
     if (g->tsc_hz > GUEST_TSC_HZ_MAX)
@@ -166,192 +274,34 @@ const char *fields_hello(const uint8_t *body, size_t length, struct guest *g)
     return NULL;
 }
 
-static void stats_field(struct core_stats *s, const struct field *f)
-{
-    switch (f->tag) {
-    case WIRE_STATS_CORE:
-        s->core = to_u32(f->value);
-        break;
-    case WIRE_STATS_APIC_ID:
-        s->apic_id = to_u32(f->value);
-        break;
-    case WIRE_STATS_TSC:
-        s->tsc = f->value;
-        break;
-    case WIRE_STATS_FLAGS:
-        s->flags = (uint8_t)f->value;
-        break;
-    case WIRE_STATS_TICKS:
-        s->ticks = f->value;
-        break;
-    case WIRE_STATS_SAMPLES:
-        s->samples = f->value;
-        break;
-    case WIRE_STATS_MISSED:
-        s->missed = f->value;
-        break;
-    case WIRE_STATS_RING_FULL:
-        s->ring_full = f->value;
-        break;
-    case WIRE_STATS_REENTERED:
-        s->reentered = f->value;
-        break;
-    case WIRE_STATS_COST:
-        s->cost_tsc = f->value;
-        break;
-    case WIRE_STATS_COST_MAX:
-        s->cost_max_tsc = f->value;
-        break;
-    case WIRE_STATS_BY_DIVISION:
-        s->by_division = f->value;
-        break;
-    case WIRE_STATS_STACKS:
-        s->stacks = f->value;
-        break;
-    case WIRE_STATS_FOREIGN:
-        s->foreign = f->value;
-        break;
-    case WIRE_STATS_DEVICE_ERRORS:
-        s->device_errors = f->value;
-        break;
-    case WIRE_STATS_BUSY:
-        s->busy = f->value;
-        break;
-    case WIRE_STATS_UNKNOWN_CPU:
-        s->unknown_cpu = f->value;
-        break;
-    case WIRE_STATS_REPAIRED:
-        s->repaired = f->value;
-        break;
-    case WIRE_STATS_STEAL:
-        s->has_steal = f->value != UINT64_MAX;
-        s->steal_ns = s->has_steal ? f->value : 0;
-        break;
-    default: /* of a later minor version */
-        break;
-    }
-}
-
 const char *fields_stats(const uint8_t *body, size_t length,
                          struct core_stats *s)
 {
-    struct cursor c = cursor_init(body, length);
-    struct field f;
-
     *s = (struct core_stats){0};
-    while (next_field(&c, &f))
-        stats_field(s, &f);
-    return c.bad ? "STATS ends inside a field" : NULL;
+    return READ_FIELDS(body, length, s, stats_rules, "STATS");
 }
 
 const char *fields_status(const uint8_t *body, size_t length,
                           struct guest_status *s)
 {
-    struct cursor c = cursor_init(body, length);
-    struct field f;
-
     *s = (struct guest_status){0};
-    while (next_field(&c, &f)) {
-        switch (f.tag) {
-        case WIRE_CONTROL_RATE_HZ:
-            s->rate_hz = to_u32(f.value);
-            break;
-        case WIRE_CONTROL_DEPTH:
-            s->depth = to_u32(f.value);
-            break;
-        case WIRE_CONTROL_FEATURES:
-            s->features = to_u32(f.value);
-            break;
-        case WIRE_CONTROL_PERIOD_TSC:
-            s->period_tsc = f.value;
-            break;
-        case WIRE_CONTROL_STATE:
-            s->state = to_u8(f.value);
-            break;
-        case WIRE_CONTROL_EVERY:
-            s->every = to_u32(f.value);
-            break;
-        case WIRE_CONTROL_ERROR:
-            s->refusal = to_u8(f.value);
-            break;
-        default: /* of a later minor version */
-            break;
-        }
-    }
-    return c.bad ? "STATUS ends inside a field" : NULL;
+    return READ_FIELDS(body, length, s, status_rules, "STATUS");
 }
 
 const char *fields_pong(const uint8_t *body, size_t length,
                         struct guest_pong *p)
 {
-    struct cursor c = cursor_init(body, length);
-    struct field f;
-
     *p = (struct guest_pong){0};
-    while (next_field(&c, &f)) {
-        if (f.tag == WIRE_PING_COOKIE)
-            p->cookie = f.value;
-        else if (f.tag == WIRE_PING_TSC)
-            p->tsc = f.value;
-    }
-    return c.bad ? "PONG ends inside a field" : NULL;
-}
-
-/* The file's name, without the folders that a kernel may have before it. */
-static void take_file_name(char *to, size_t size, const struct field *f)
-{
-    const uint8_t *slash = memrchr(f->bytes, '/', f->length);
-    struct field name = *f;
-
-    if (slash != NULL) {
-        name.length -= (size_t)(slash + 1 - f->bytes);
-        name.bytes = slash + 1;
-    }
-    take_text(to, size, &name);
-}
-
-/* Returns what is wrong with the field, or NULL. */
-static const char *map_field(struct guest_map *m, const struct field *f)
-{
-    switch (f->tag) {
-    case WIRE_MAP_START:
-        m->start = f->value;
-        break;
-    case WIRE_MAP_SIZE:
-        m->size = f->value;
-        break;
-    case WIRE_MAP_LINK_START:
-        m->link_start = f->value;
-        break;
-    case WIRE_MAP_NAME:
-        take_file_name(m->name, sizeof m->name, f);
-        break;
-    case WIRE_MAP_BUILD_ID:
-        return take_build_id(m->build_id, &m->build_id_len, f);
-    case WIRE_MAP_TEXT_CRC:
-        m->has_text_crc = true;
-        m->text_crc = to_u32(f->value);
-        break;
-    default: /* of a later minor version */
-        break;
-    }
-    return NULL;
+    return READ_FIELDS(body, length, p, pong_rules, "PONG");
 }
 
 const char *fields_map(const uint8_t *body, size_t length, struct guest_map *m)
 {
-    struct cursor c = cursor_init(body, length);
-    struct field f;
-
     *m = (struct guest_map){0};
-    while (next_field(&c, &f)) {
-        const char *wrong = map_field(m, &f);
+    const char *wrong = READ_FIELDS(body, length, m, map_rules, "MAP");
 
-        if (wrong)
-            return wrong;
-    }
-    if (c.bad)
-        return "MAP ends inside a field";
+    if (wrong != NULL)
+        return wrong;
     if (m->start == 0 || m->size == 0 || m->start + m->size < m->start)
         return "MAP of an impossible range";
     return NULL;
