@@ -197,19 +197,19 @@ static void with_crc(uint32_t crc)
 }
 
 /* An image that was moved when it was loaded. */
-static void moved(void)
+static void kernel_moved(void)
 {
     with_crc(0xa0686979u); /* of kernel.elf's text, by another implementation */
 }
 
 /* Likewise, but its code is not what the file says. */
-static void patched(void)
+static void kernel_code_differs(void)
 {
     with_crc(0x12345678);
 }
 
 /* Bursts of loss: a full ring on core 0, damaged and missing frames on 1. */
-static void lossy(void)
+static void lost_samples(void)
 {
     hello(&(struct hello){.cores = 2});
     status(0, 0);
@@ -264,7 +264,7 @@ static void stolen(uint16_t core, uint8_t flags, uint64_t seconds,
 }
 
 /* One core, and a host that says how it comes that deadlines pass. */
-static void robbed(void)
+static void host_takes_half(void)
 {
     hello(&(struct hello){.cores = 1});
     status(0, 0);
@@ -278,7 +278,7 @@ static void robbed(void)
 }
 
 /* The ordinary case, with a host that tells. */
-static void honest(void)
+static void host_tells_what_it_takes(void)
 {
     hello(&(struct hello){.cores = 2});
     status(0, 0);
@@ -290,7 +290,7 @@ static void honest(void)
 }
 
 /* ... and took nothing worth a number. */
-static void kind(void)
+static void host_takes_next_to_nothing(void)
 {
     hello(&(struct hello){.cores = 1});
     status(0, 0);
@@ -300,7 +300,7 @@ static void kind(void)
 }
 
 /* Stacks that nobody told the agent about, in code without frames. */
-static void shallow(void)
+static void stacks_not_declared(void)
 {
     hello(&(struct hello){.cores = 1});
     status(0, 0);
@@ -314,7 +314,7 @@ static void shallow(void)
 }
 
 /* The same, but most of it in code without frames: nobody need be told. */
-static void frameless(void)
+static void code_without_frames(void)
 {
     hello(&(struct hello){.cores = 1});
     status(0, 0);
@@ -337,7 +337,7 @@ static void idle(void)
     stats(0, STARTED_FINAL);
 }
 
-static void no_tick(void)
+static void no_ticks(void)
 {
     hello(&(struct hello){.cores = 2});
     status(0, 0);
@@ -345,7 +345,7 @@ static void no_tick(void)
     stats(1, STARTED_FINAL);
 }
 
-static void no_core(void)
+static void no_core_joined(void)
 {
     hello(&(struct hello){.cores = 2});
     status(WIRE_REFUSED_NO_CORE, 0);
@@ -358,13 +358,13 @@ static void no_clock(void)
 }
 
 /* A port that QEMU writes to a file: nobody tells the guest to start. */
-static void no_start(void)
+static void never_started(void)
 {
     hello(&(struct hello){.cores = 2});
 }
 
 /* The agent sampled, but nobody ever drained. */
-static void no_drain(void)
+static void never_drained(void)
 {
     hello(&(struct hello){.cores = 1});
     status(0, 0);
@@ -375,7 +375,7 @@ static void no_drain(void)
 }
 
 /* A kernel's own tick, as fast as what was asked for. */
-static void fixed_tick(void)
+static void kernel_tick_as_fast_as_asked(void)
 {
     hello(&(struct hello){
         .cores = 1, .intervals = WIRE_INTERVALS_KERNEL, .kernel_hz = 1000});
@@ -386,7 +386,7 @@ static void fixed_tick(void)
 
 /* The kernel uses the timers of both cores; one was given back each time, the
  * other one was not. */
-static void borrowed(void)
+static void kernel_uses_the_timer(void)
 {
     struct wiregen_stats s = {
         .core = 0, .flags = STARTED_FINAL, .repaired = 12};
@@ -402,7 +402,7 @@ static void borrowed(void)
 }
 
 /* A guest that would draw on the terminal of who looks at it. */
-static void rude(void)
+static void terminal_escapes(void)
 {
     hello(&(struct hello){.cores = 1, .agent = "\033]0;owned\a\n0.1"});
     status(0, 0);
@@ -432,7 +432,7 @@ static void jump(uint16_t core, uint64_t weight)
 
 /* Whatever else may go wrong: QEMU was stopped for ten seconds, the device and
  * a core are odd, the agent is newer and sends what nobody understands. */
-static void troubled(void)
+static void clock_jump_and_device_errors(void)
 {
     hello(&(struct hello){.cores = 1});
     status(0, 0);
@@ -457,13 +457,13 @@ static void troubled(void)
     wiregen_close(&wire);
 }
 
-static void other_build(void)
+static void kernel_of_another_build(void)
 {
     hello(&(struct hello){.cores = 1, .build_id_last = 0x68});
     busy_core(0, 0);
 }
 
-static void nothing(void)
+static void not_a_recording(void)
 {
     wiregen_bytes(&wire, "no guest speaks here\n", 21);
 }
@@ -473,32 +473,32 @@ static const struct scene {
     void (*write)(void);
 } scenes[] = {
     {"usual", usual},
-    {"moved", moved},
-    {"patched", patched},
-    {"lossy", lossy},
+    {"kernel_moved", kernel_moved},
+    {"kernel_code_differs", kernel_code_differs},
+    {"lost_samples", lost_samples},
     {"oversubscribed", oversubscribed},
-    {"robbed", robbed},
-    {"honest", honest},
-    {"kind", kind},
-    {"shallow", shallow},
-    {"frameless", frameless},
+    {"host_takes_half", host_takes_half},
+    {"host_tells_what_it_takes", host_tells_what_it_takes},
+    {"host_takes_next_to_nothing", host_takes_next_to_nothing},
+    {"stacks_not_declared", stacks_not_declared},
+    {"code_without_frames", code_without_frames},
     {"idle", idle},
-    {"no_tick", no_tick},
-    {"no_core", no_core},
+    {"no_ticks", no_ticks},
+    {"no_core_joined", no_core_joined},
     {"no_clock", no_clock},
-    {"no_start", no_start},
-    {"no_drain", no_drain},
-    {"fixed_tick", fixed_tick},
-    {"borrowed", borrowed},
-    {"rude", rude},
-    {"troubled", troubled},
-    {"other_build", other_build},
-    {"nothing", nothing},
-    {"loaded", loaded},
-    {"other_app", other_app},
-    {"alike", alike},
-    {"aliased", aliased},
-    {"rude_loaded", rude_loaded},
+    {"never_started", never_started},
+    {"never_drained", never_drained},
+    {"kernel_tick_as_fast_as_asked", kernel_tick_as_fast_as_asked},
+    {"kernel_uses_the_timer", kernel_uses_the_timer},
+    {"terminal_escapes", terminal_escapes},
+    {"clock_jump_and_device_errors", clock_jump_and_device_errors},
+    {"kernel_of_another_build", kernel_of_another_build},
+    {"not_a_recording", not_a_recording},
+    {"two_images", two_images},
+    {"app_of_another_build", app_of_another_build},
+    {"three_apps_of_one_name", three_apps_of_one_name},
+    {"kernel_at_two_addresses", kernel_at_two_addresses},
+    {"hostile_images", hostile_images},
 };
 
 int main(int argc, char **argv)

@@ -67,10 +67,10 @@ void samples(uint16_t core, unsigned n, uint32_t id, uint32_t leaf,
              uint32_t late_bits);
 
 /* Scenes of scenes_loaded.c: several images. */
-void loaded(void);
-void other_app(void);
-void alike(void);
-void aliased(void);
-void rude_loaded(void);
+void two_images(void);
+void app_of_another_build(void);
+void three_apps_of_one_name(void);
+void kernel_at_two_addresses(void);
+void hostile_images(void);
 
 #endif

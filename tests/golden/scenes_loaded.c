@@ -77,7 +77,7 @@ static void busy(uint64_t lib)
 }
 
 /* The ordinary case; no file of libz is ever given. */
-void loaded(void)
+void two_images(void)
 {
     hello(&(struct hello){.cores = 1});
     map(TEXT, SIZE, LINKED, "/bin/app", ID);
@@ -87,7 +87,7 @@ void loaded(void)
 }
 
 /* What runs is not what is in app.elf. */
-void other_app(void)
+void app_of_another_build(void)
 {
     static const char other[] = ID;
     char id[20];
@@ -101,7 +101,7 @@ void other_app(void)
 }
 
 /* The same application twice, and another one of its name. */
-void alike(void)
+void three_apps_of_one_name(void)
 {
     hello(&(struct hello){.cores = 1});
     map(TEXT, SIZE, LINKED, "app", ID);
@@ -112,7 +112,7 @@ void alike(void)
 }
 
 /* A kernel that runs high, and some of it at its low addresses. */
-void aliased(void)
+void kernel_at_two_addresses(void)
 {
     static const char kernel[] = "\x01\x23\x45\x67\x89\xab\xcd\xef\x01\x23"
                                  "\x45\x67\x89\xab\xcd\xef\x01\x23\x45\x67";
@@ -131,7 +131,7 @@ void aliased(void)
 }
 
 /* A guest that lies about images, and would draw on the terminal. */
-void rude_loaded(void)
+void hostile_images(void)
 {
     hello(&(struct hello){.cores = 1});
     map(TEXT, SIZE, LINKED, "\033[2J;a]\n\xff\"", ID);
