@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * scenes NAME: writes what a guest that runs kernel.elf would have sent, to
- * standard output. One function per scene, at the end; what is common to them
- * comes first. Addresses are those of kernel.elf, and are put into the wire
- * here as numbers, so that no code of the collector takes part.
+ * scenes NAME: writes a scene of scenes.h to standard output. What scenes have
+ * in common comes first, then a function for each scene. Addresses are those
+ * of kernel.elf, and are put into the wire here as numbers, so that no code of
+ * the collector takes part.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -175,7 +175,6 @@ static void busy_core(uint16_t core, unsigned idle)
     end_frame(core);
 }
 
-/* The ordinary case: what works, one core idle for most of the time. */
 static void usual(void)
 {
     hello(&(struct hello){.cores = 2});
@@ -196,19 +195,16 @@ static void with_crc(uint32_t crc)
     stats(0, STARTED_FINAL);
 }
 
-/* An image that was moved when it was loaded. */
 static void kernel_moved(void)
 {
     with_crc(0xa0686979u); /* of kernel.elf's text, by another implementation */
 }
 
-/* Likewise, but its code is not what the file says. */
 static void kernel_code_differs(void)
 {
     with_crc(0x12345678);
 }
 
-/* Bursts of loss: a full ring on core 0, damaged and missing frames on 1. */
 static void lost_samples(void)
 {
     hello(&(struct hello){.cores = 2});
@@ -229,10 +225,8 @@ static void lost_samples(void)
     begin_frame(1);
     samples(1, 200, 3, IN_MIX, 0);
     end_frame(1);
-    /* the guest ends without a last word */
 }
 
-/* Late everywhere: four cores on a host that has fewer. */
 static void oversubscribed(void)
 {
     hello(&(struct hello){0});
@@ -263,7 +257,6 @@ static void stolen(uint16_t core, uint8_t flags, uint64_t seconds,
     wiregen_stats(&wire, &s);
 }
 
-/* One core, and a host that says how it comes that deadlines pass. */
 static void host_takes_half(void)
 {
     hello(&(struct hello){.cores = 1});
@@ -277,7 +270,6 @@ static void host_takes_half(void)
     stolen(0, STARTED_FINAL, 1, 480000);
 }
 
-/* The ordinary case, with a host that tells. */
 static void host_tells_what_it_takes(void)
 {
     hello(&(struct hello){.cores = 2});
@@ -289,7 +281,6 @@ static void host_tells_what_it_takes(void)
     }
 }
 
-/* ... and took nothing worth a number. */
 static void host_takes_next_to_nothing(void)
 {
     hello(&(struct hello){.cores = 1});
@@ -299,7 +290,6 @@ static void host_takes_next_to_nothing(void)
     stolen(0, STARTED_FINAL, 1, 100);
 }
 
-/* Stacks that nobody told the agent about, in code without frames. */
 static void stacks_not_declared(void)
 {
     hello(&(struct hello){.cores = 1});
@@ -313,7 +303,6 @@ static void stacks_not_declared(void)
     stats(0, STARTED_FINAL);
 }
 
-/* The same, but most of it in code without frames: nobody need be told. */
 static void code_without_frames(void)
 {
     hello(&(struct hello){.cores = 1});
@@ -357,13 +346,11 @@ static void no_clock(void)
     status(WIRE_REFUSED_NO_CLOCK, 0);
 }
 
-/* A port that QEMU writes to a file: nobody tells the guest to start. */
 static void never_started(void)
 {
     hello(&(struct hello){.cores = 2});
 }
 
-/* The agent sampled, but nobody ever drained. */
 static void never_drained(void)
 {
     hello(&(struct hello){.cores = 1});
@@ -374,7 +361,6 @@ static void never_drained(void)
     stats(0, STARTED_FINAL);
 }
 
-/* A kernel's own tick, as fast as what was asked for. */
 static void kernel_tick_as_fast_as_asked(void)
 {
     hello(&(struct hello){
@@ -384,8 +370,6 @@ static void kernel_tick_as_fast_as_asked(void)
     stats(0, STARTED_FINAL);
 }
 
-/* The kernel uses the timers of both cores; one was given back each time, the
- * other one was not. */
 static void kernel_uses_the_timer(void)
 {
     struct wiregen_stats s = {
@@ -401,7 +385,6 @@ static void kernel_uses_the_timer(void)
     stats(1, STARTED_FINAL);
 }
 
-/* A guest that would draw on the terminal of who looks at it. */
 static void terminal_escapes(void)
 {
     hello(&(struct hello){.cores = 1, .agent = "\033]0;owned\a\n0.1"});
@@ -430,8 +413,6 @@ static void jump(uint16_t core, uint64_t weight)
     cores[core].counters[1] += weight - 1;
 }
 
-/* Whatever else may go wrong: QEMU was stopped for ten seconds, the device and
- * a core are odd, the agent is newer and sends what nobody understands. */
 static void clock_jump_and_device_errors(void)
 {
     hello(&(struct hello){.cores = 1});

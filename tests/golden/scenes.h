@@ -1,5 +1,51 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What scenes are made of; the comments are in scenes.c. */
+/*
+ * Scenes: what a guest that runs kernel.elf would have sent to the collector.
+ * golden.<name>.<format> reports on one of them. This file says what each one
+ * is, and has what scenes are made of.
+ *
+ * One image, kernel.elf (scenes.c):
+ *   usual                     two cores work; one of them is idle mostly
+ *   idle                      a core that only waits in hlt
+ *   lost_samples              core 0's ring was full; some of core 1's frames
+ *                             are damaged or missing, and so are final counts
+ *   oversubscribed            four cores, on a host with fewer: all ticks late
+ *   host_takes_half           ticks are late, and the host says that it took
+ *                             the core for 48 % of the time
+ *   host_tells_what_it_takes  the host says that it took a little
+ *   host_takes_next_to_nothing ... and so little that no number is worth it
+ *   kernel_moved              loaded elsewhere; known by its code's checksum
+ *   kernel_code_differs       ... which is not that of the file
+ *   kernel_of_another_build   the guest's build-id is not that of the file
+ *   stacks_not_declared       chains end since the agent was not told where
+ *                             stacks are
+ *   code_without_frames       the same in code without frame pointers, where
+ *                             telling the agent would not help
+ *   no_ticks                  started, but no tick ever came
+ *   no_core_joined            no core had called tprof_start_cpu()
+ *   no_clock                  the TSC's rate is unknown, so nothing started
+ *   never_started             the guest's port is a file: nobody sends START
+ *   never_drained             the agent sampled; nobody emptied its rings
+ *   kernel_tick_as_fast_as_asked  by the kernel's tick, which is no faster than
+ *                             the rate that was asked for
+ *   kernel_uses_the_timer     the kernel programs the agent's timer on both
+ *                             cores, and only one is always given back
+ *   terminal_escapes          the agent's name would draw on a terminal, and
+ *                             samples lie outside of all code
+ *   clock_jump_and_device_errors  QEMU was stopped for 10 s, the device fails,
+ *                             a core is unknown, and records are newer than
+ *                             the collector
+ *   not_a_recording           no guest's bytes at all
+ *
+ * Several images (scenes_loaded.c):
+ *   two_images                app.elf is loaded, and libz, which has no file
+ *   app_of_another_build      what is loaded as app is not app.elf
+ *   three_apps_of_one_name    app.elf twice, and another image named app
+ *   kernel_at_two_addresses   the kernel runs high, and partly at its low
+ *                             addresses, as early boot code does
+ *   hostile_images            images that lie, overlap, wrap around and have
+ *                             names that would draw on a terminal
+ */
 #ifndef TPROF_GOLDEN_SCENES_H
 #define TPROF_GOLDEN_SCENES_H
 

@@ -76,7 +76,6 @@ static void busy(uint64_t lib)
     stats(0, STARTED_FINAL);
 }
 
-/* The ordinary case; no file of libz is ever given. */
 void two_images(void)
 {
     hello(&(struct hello){.cores = 1});
@@ -86,7 +85,6 @@ void two_images(void)
     busy(LIB);
 }
 
-/* What runs is not what is in app.elf. */
 void app_of_another_build(void)
 {
     static const char other[] = ID;
@@ -100,7 +98,6 @@ void app_of_another_build(void)
     busy(LIB);
 }
 
-/* The same application twice, and another one of its name. */
 void three_apps_of_one_name(void)
 {
     hello(&(struct hello){.cores = 1});
@@ -111,7 +108,6 @@ void three_apps_of_one_name(void)
     busy(LIB + 0x1000);
 }
 
-/* A kernel that runs high, and some of it at its low addresses. */
 void kernel_at_two_addresses(void)
 {
     static const char kernel[] = "\x01\x23\x45\x67\x89\xab\xcd\xef\x01\x23"
@@ -130,7 +126,6 @@ void kernel_at_two_addresses(void)
     stats(0, STARTED_FINAL);
 }
 
-/* A guest that lies about images, and would draw on the terminal. */
 void hostile_images(void)
 {
     hello(&(struct hello){.cores = 1});
