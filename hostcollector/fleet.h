@@ -68,11 +68,4 @@ bool fleet_stopping(const struct fleet *f);
 /* Release (f), not its pipelines. NULL is allowed. */
 void fleet_free(struct fleet *f);
 
-/*
- * Run (p) alone, with these as in fleet_config, and close it. Returns 0
- * and why it ended; -1 with (e) filled.
- */
-int fleet_run_one(struct pipeline *p, double duration_s, int stop_fd,
-                  enum pipeline_end *end, struct err *e);
-
 #endif

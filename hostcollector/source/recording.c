@@ -182,11 +182,6 @@ int recording_append(struct recording_writer *w, const void *bytes, size_t size,
     return 0;
 }
 
-uint64_t recording_size(const struct recording_writer *w)
-{
-    return w->size;
-}
-
 int recording_close(struct recording_writer *w, struct err *e)
 {
     if (!w)

@@ -50,9 +50,6 @@ struct recording_writer *recording_create(const char *path,
 int recording_append(struct recording_writer *w, const void *bytes, size_t size,
                      uint64_t arrival_ns, struct err *e);
 
-/* Bytes written so far. */
-uint64_t recording_size(const struct recording_writer *w);
-
 /*
  * Mark the end, close and release (w). NULL is allowed. Returns 0; -1 with
  * (e) filled if the end could not be written.

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "fleet.h"
+#include "../support/run_alone.h"
 #include "pipeline.h"
 
 static int print_sums(const struct profile *p)
@@ -40,7 +40,7 @@ int main(int argc, char **argv)
     struct pipeline *p = source ? pipeline_new(source, &config, &e) : NULL;
     int status = 1;
 
-    if (p && fleet_run_one(p, 0, -1, &end, &e) == 0 && pipeline_profile(p))
+    if (p && run_alone(p, 0, -1, &end, &e) == 0 && pipeline_profile(p))
         status = print_sums(pipeline_profile(p));
     else
         fprintf(stderr, "bench_agent: %s\n", e.text);

@@ -15,8 +15,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "fleet.h"
 #include "pipeline.h"
+#include "run_alone.h"
 #include "util/bytes.h"
 #include "wiregen.h"
 
@@ -273,7 +273,7 @@ static int run(const char *path)
     struct source *source = source_replay(path, &e);
     struct pipeline *p = source ? pipeline_new(source, &config, &e) : NULL;
 
-    if (!p || fleet_run_one(p, 0, -1, &end, &e) < 0) {
+    if (!p || run_alone(p, 0, -1, &end, &e) < 0) {
         fprintf(stderr, "bench_decode: %s\n", e.text);
         pipeline_free(p);
         return 1;

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "alloc.h"
-#include "fleet.h"
 #include "pipeline.h"
+#include "run_alone.h"
 #include "wiregen.h"
 
 static char path[] = "/tmp/test_collector_memory.XXXXXX";
@@ -60,7 +60,7 @@ static bool run_once(void)
     enum pipeline_end end;
     struct source *source = source_serial(path, &e);
     struct pipeline *p = source ? pipeline_new(source, &config, &e) : NULL;
-    int result = p ? fleet_run_one(p, 0, -1, &end, &e) : -1;
+    int result = p ? run_alone(p, 0, -1, &end, &e) : -1;
     const struct profile *profile = p ? pipeline_profile(p) : NULL;
     bool whole = result == 0 && profile;
 

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "fake_guest.h"
-#include "fleet.h"
 #include "pipeline.h"
+#include "run_alone.h"
 #include "tprof_wire.h"
 #include "wiregen.h"
 
@@ -67,7 +67,7 @@ static struct pipeline *open_pipeline(const struct pipeline_config *config)
 static enum pipeline_end run_for(struct pipeline *p, double duration_s)
 {
     enum pipeline_end end;
-    int result = fleet_run_one(p, duration_s, stop_fd, &end, &error);
+    int result = run_alone(p, duration_s, stop_fd, &end, &error);
 
     if (result < 0)
         CHECK_STR(error.text, "");

@@ -40,7 +40,6 @@ static void record(bool close_it)
     CHECK(w != NULL);
     CHECK_EQ(recording_append(w, "hello", 5, 1000, &error), 0);
     CHECK_EQ(recording_append(w, "wire!!", 6, 2000, &error), 0);
-    CHECK_EQ(recording_size(w), lseek(fd, 0, SEEK_END));
     if (close_it)
         CHECK_EQ(recording_close(w, &error), 0);
     file_size = (size_t)pread(fd, file, sizeof file, 0);
@@ -396,12 +395,11 @@ TEST(full_disk_leaves_whole_chunks) /* catches: half a chunk at the end */
     signal(SIGXFSZ, SIG_IGN);
     CHECK_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
     CHECK_EQ(recording_append(w, big, sizeof big, 1, &error), 0);
-    uint64_t before = recording_size(w);
+    off_t before = lseek(fd, 0, SEEK_END);
 
     CHECK_EQ(recording_append(w, big, sizeof big, 1, &error), -1);
     CHECK(strstr(error.text, "recording: write") != NULL);
-    CHECK_EQ(recording_size(w), before);
-    CHECK_EQ(lseek(fd, 0, SEEK_END), (off_t)before);
+    CHECK_EQ(lseek(fd, 0, SEEK_END), before);
     CHECK_EQ(recording_close(w, &error), 0); /* the end still fits */
     unlink(path);
     close(fd);

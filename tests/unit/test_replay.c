@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "fake_guest.h"
-#include "fleet.h"
 #include "pipeline.h"
+#include "run_alone.h"
 #include "wiregen.h"
 
 static struct err error;
@@ -34,7 +34,7 @@ TEST(wrong_guest_fails_with_its_reason) /* catches: profiles of a wrong ELF */
     struct pipeline *p =
         pipeline_new(source_replay(record_path, &error), &config, &error);
 
-    CHECK_EQ(fleet_run_one(p, 0, -1, &end, &error), -1);
+    CHECK_EQ(run_alone(p, 0, -1, &end, &error), -1);
     CHECK_STR(error.text, "wrong guest");
     CHECK_EQ(pipeline_profile(p)->health.frames, 1);
     pipeline_free(p);
@@ -62,7 +62,7 @@ TEST(
     struct pipeline *p =
         pipeline_new(source_serial(record_path, &error), &config, &error);
 
-    CHECK_EQ(fleet_run_one(p, 0, -1, &end, &error), 0);
+    CHECK_EQ(run_alone(p, 0, -1, &end, &error), 0);
     CHECK_EQ(end, PIPELINE_SOURCE_END);
     CHECK_EQ(pipeline_profile(p)->cores[0].account.samples, 1);
     CHECK_EQ(pipeline_profile(p)->health.skipped, 8);
@@ -77,7 +77,7 @@ TEST(missing_file_is_an_error) /* catches: waiting for a recording to appear */
     struct pipeline *p =
         pipeline_new(source_replay("/nonexistent", &error), &config, &error);
 
-    CHECK_EQ(fleet_run_one(p, 0, -1, &end, &error), -1);
+    CHECK_EQ(run_alone(p, 0, -1, &end, &error), -1);
     CHECK(strstr(error.text, "/nonexistent: No such file") != NULL);
     pipeline_free(p);
 }
@@ -98,13 +98,13 @@ TEST(guest_with_more_cores_than_its_memory_is_refused) /* catches: one guest
     struct pipeline *p =
         pipeline_new(source_replay(record_path, &error), &small, &error);
 
-    CHECK_EQ(fleet_run_one(p, 0, -1, &end, &error), -1);
+    CHECK_EQ(run_alone(p, 0, -1, &end, &error), -1);
     CHECK(strstr(error.text, "claims 13 cores, whose dictionaries may take "
                              "1040 KiB") != NULL);
     pipeline_free(p);
     small.aggregate.memory_max += 64u << 10;
     p = pipeline_new(source_replay(record_path, &error), &small, &error);
-    CHECK_EQ(fleet_run_one(p, 0, -1, &end, &error), 0);
+    CHECK_EQ(run_alone(p, 0, -1, &end, &error), 0);
     pipeline_free(p);
     wiregen_fini(&w);
     remove_dir();

@@ -19,8 +19,8 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "fleet.h"
 #include "pipeline.h"
+#include "run_alone.h"
 
 #define ARGS_MAX   32
 #define ANSWER_MS  5000 /* for the line after CONNECT */
@@ -477,7 +477,7 @@ struct recorded recorded_read(const char *name)
     struct source *source = source_replay(path, &e);
     struct pipeline *p = source ? pipeline_new(source, &config, &e) : NULL;
 
-    if (p == NULL || fleet_run_one(p, 0, -1, &end, &e) != 0)
+    if (p == NULL || run_alone(p, 0, -1, &end, &e) != 0)
         check_failed(__FILE__, __LINE__, "%s: %s", path, e.text);
     const struct profile *profile = pipeline_profile(p);
 
