@@ -3,6 +3,7 @@
 #include "bridge/bridge.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,8 +65,24 @@ static void say(struct bridge *b, const char *line)
 
 /* --- The front-end -------------------------------------------------------- */
 
+/* Loss is told: once, when the guest's driver is gone. */
+static void tell_dropped(struct bridge *b)
+{
+    char line[120];
+
+    if (b->vsock.dropped == 0)
+        return;
+    (void)snprintf(line, sizeof line,
+                   "the guest sent %" PRIu64 " packets that no answer could "
+                   "reach; they were dropped",
+                   b->vsock.dropped);
+    say(b, line);
+    b->vsock.dropped = 0;
+}
+
 static void drop_front(struct bridge *b)
 {
+    tell_dropped(b);
     vsock_hang_up(&b->vsock);
     vhost_user_drop(&b->user);
     b->complained = false;
@@ -96,6 +113,7 @@ static void hear_front(struct bridge *b)
     for (int i = 0; i < MESSAGES && news > VHOST_USER_NONE; i++) {
         news = vhost_user_receive(&b->user, &e);
         if (news == VHOST_USER_ANEW) {
+            tell_dropped(b);
             vsock_hang_up(&b->vsock);
             b->complained = false;
         }

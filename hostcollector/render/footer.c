@@ -305,6 +305,8 @@ void table_footer(FILE *out, const struct report *r)
     write_steal(out, r->profile);
     write_cost(out, r->profile);
     write_uncertain(out, &r->view->total);
+    if (r->all && r->profile->has_guest)
+        table_details(out, r->profile);
     if (r->view->total.all.samples != 0)
         text_wrap(out, "Ranges: ",
                   "the true share of this run lies in them in 95 of 100 cases; "

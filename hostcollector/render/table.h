@@ -25,6 +25,9 @@ void table_overall(FILE *out, const struct overall *o);
 /* Accounting, lateness, the profiler's cost, notes. */
 void table_footer(FILE *out, const struct report *r);
 
+/* What the agent says of itself, for --all. */
+void table_details(FILE *out, const struct profile *p);
+
 /* "all cores" or "core N" in (buf), of 24 bytes at least. Returns (buf). */
 const char *table_scope_name(char *buf, size_t size, const struct report *r,
                              const struct view_scope *scope);
