@@ -193,34 +193,24 @@ static void record_any(struct tprof_cpu *cpu, struct tprof_sample *s)
         atomic_store_explicit(&tprof_agent.pump_due, 0, memory_order_relaxed);
 }
 
-/*
- * What the quick way has declined, though maybe for the image or the stack that
- * it compared with. Where (is_on_time), the quick way is tried once more with
- * those of this sample. Returns the clock ticks from (now) to the next
- * interrupt.
- */
+/* What the quick way has declined. (weight) as in record_any(). Returns the
+ * clock ticks from (now) to the next interrupt. */
 TPROF_COLD uint64_t record_slowly(struct tprof_cpu *cpu,
-                                  struct tprof_sample *sample, bool *is_quick)
+                                  const struct tprof_registers *at,
+                                  uint64_t now, uint64_t late, uint64_t weight)
 {
-    struct tprof_recorder *r = &cpu->recorder;
-    const struct tprof_registers *at = &sample->at;
-    uint64_t now = sample->time;
-    bool has_moved = tprof_unwind_locate(&r->span, at->pc, at->sp);
+    struct tprof_sample sample = {.at = *at,
+                                  .time = now,
+                                  /* the timer may run fast */
+                                  .late = (int64_t)late < 0 ? 0 : late,
+                                  .weight = weight};
 
-    *is_quick =
-        has_moved && sample->weight != 0 &&
-        tprof_sample_quick(r, &at->pc, at->sp, at->fp, now, sample->late);
-    if (!*is_quick) {
-        if ((int64_t)sample->late < 0)
-            sample->late = 0; /* the timer may run fast */
-        record_any(cpu, sample);
-        /* After a tick that was long already the pump gets an interrupt of its
-         * own; but once only: on a busy host every tick is late, and so long.
-         */
-        if (is_pump_due(now) && !cpu->pump_deferred) {
-            cpu->pump_deferred = 1;
-            return 0;
-        }
+    record_any(cpu, &sample);
+    /* After a tick that was long already the pump gets an interrupt of its own;
+     * but once only: on a busy host every tick is late, and so long. */
+    if (is_pump_due(now) && !cpu->pump_deferred) {
+        cpu->pump_deferred = 1;
+        return 0;
     }
     return tprof_schedule_deadline(&cpu->schedule) - now;
 }
@@ -228,6 +218,7 @@ TPROF_COLD uint64_t record_slowly(struct tprof_cpu *cpu,
 void tprof_interrupt(struct tprof_cpu *cpu, const struct tprof_arch_trap *trap,
                      uint64_t fp)
 {
+    struct tprof_recorder *r = &cpu->recorder;
     uint64_t now = tprof_arch_now();
     uint64_t due = tprof_schedule_deadline(&cpu->schedule);
     uint32_t generation;
@@ -239,24 +230,27 @@ void tprof_interrupt(struct tprof_cpu *cpu, const struct tprof_arch_trap *trap,
         handle_other(cpu, now);
         return;
     }
-    cpu->recorder.counts.ticks++;
+    r->counts.ticks++;
 
     uint64_t left = tprof_schedule_advance(&cpu->schedule, now);
     uintptr_t way = tprof_arch_short_way();
     const uint64_t *pc = tprof_arch_trap_pc(trap);
     uint64_t sp = tprof_arch_trap_sp(trap);
+    bool is_quick;
 
-    if (__builtin_expect(left == 0, 0) ||
-        !tprof_sample_quick(&cpu->recorder, pc, sp, fp, now, now - due)) {
-        struct tprof_sample sample = {.at = {*pc, sp, fp},
-                                      .time = now,
-                                      .late = now - due,
-                                      .weight = left != 0};
-        bool is_quick;
+    /* The quick way compares with the image and the stack of the last sample.
+     * Where this one is in others, the quick way is tried once more: the second
+     * call of tprof_unwind_locate() finds it where it was. */
+    do
+        is_quick =
+            left != 0 && tprof_sample_quick(r, pc, sp, fp, now, now - due);
+    while (__builtin_expect(!is_quick, 0) &&
+           tprof_unwind_locate(&r->span, *pc, sp) && left != 0);
+    if (__builtin_expect(!is_quick, 0)) {
+        struct tprof_registers at = {*pc, sp, fp};
 
-        left = record_slowly(cpu, &sample, &is_quick);
-        if (!is_quick)
-            way = 0;
+        left = record_slowly(cpu, &at, now, now - due, left != 0);
+        way = 0;
     }
     /* the lower half is enough: no tick takes 2^32 clock ticks */
     uint32_t cost = (uint32_t)tprof_arch_now() - (uint32_t)now;

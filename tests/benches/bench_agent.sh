@@ -132,10 +132,25 @@ text() {
     ld -o "$dir/agent.elf" --gc-sections -e tprof_init_image -u tprof_start_cpu "$@" "$archive"
     size -A "$dir/agent.elf" | awk '/^\.(text|rodata)/ { n += $2 } END { print n }'
 }
+# bounded NAME BYTES MOST: a figure that is a promise
+bounded() {
+    echo "$1 $2 bytes"
+    [ "$2" -le "$3" ] || fail "$1: $2 bytes, and at most $3 are promised"
+}
+
 agent_text=$(text)
-echo "agent_text $agent_text bytes"
-echo "vsock_text $(($(text -u tprof_vsock) - agent_text)) bytes"
-echo "kvm_text $(($(text -u tprof_kvm) - agent_text)) bytes"
+bounded agent_text "$agent_text" 20480
+# what a kernel links in addition that names a capability: figure, symbol, bound
+while read -r figure symbol most; do
+    bounded "$figure" "$(($(text -u "$symbol") - agent_text))" "$most"
+done <<'EOF'
+vsock_text tprof_vsock 6144
+kvm_text tprof_kvm 1024
+lend_text tprof_lend_timer 1024
+ports_text tprof_uart 1024
+map_text tprof_map 1536
+kernel_timer_text tprof_tick 2048
+EOF
 
 # wire NAME RECORDING
 wire() {
