@@ -274,7 +274,7 @@ static bool handshake(struct tprof_console *c)
             return true;
         if (answered && told->ring.in_flight == 0)
             return false; /* and there was nothing more to ask */
-        __builtin_ia32_pause();
+        tprof_arch_relax();
     }
     return false;
 }
