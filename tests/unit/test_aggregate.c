@@ -94,8 +94,8 @@ TEST(sums_are_kept_by_core_leaf_and_stack) /* catches: entries mixed up */
     aggregate_free(a);
 }
 
-TEST(
-    many_entries_of_one_leaf_stay_apart) /* catches: a neighbour in the table */
+/* Catches: a neighbour in the table */
+TEST(many_entries_of_one_leaf_stay_apart)
 {
     struct aggregate *a = start(&(struct aggregate_config){0});
 
@@ -184,8 +184,8 @@ TEST(core_filter_keeps_the_accounts_of_all) /* catches: loss hidden by --core */
     aggregate_free(a);
 }
 
-TEST(time_filter_counts_from_the_first_sample) /* catches: an end that is
-                                                  included */
+/* Catches: an end that is included */
+TEST(time_filter_counts_from_the_first_sample)
 {
     struct aggregate *a =
         start(&(struct aggregate_config){.from_s = 1, .to_s = 2.5});
@@ -201,8 +201,8 @@ TEST(time_filter_counts_from_the_first_sample) /* catches: an end that is
     aggregate_free(a);
 }
 
-TEST(
-    time_filter_from_zero_takes_a_core_that_is_ahead) /* catches: lost firsts */
+/* Catches: lost firsts */
+TEST(time_filter_from_zero_takes_a_core_that_is_ahead)
 {
     struct aggregate *a = start(&(struct aggregate_config){.to_s = 1});
     struct sample s = {.tsc = 10, .leaf = 1, .weight = 1};
@@ -228,8 +228,8 @@ TEST(time_filter_without_a_clock_selects_nothing) /* catches: all or nonsense */
     aggregate_free(a);
 }
 
-TEST(measured_clock_serves_where_none_was_told) /* catches: a told one replaced
-                                                 */
+/* Catches: a told one replaced */
+TEST(measured_clock_serves_where_none_was_told)
 {
     struct aggregate *a = aggregate_new(&(struct aggregate_config){0});
     struct guest g = {.cores = 1};
@@ -468,8 +468,8 @@ TEST(stack_pool_keeps_many) /* catches: a table that loses some as it grows */
     stack_pool_fini(&p);
 }
 
-TEST(merged_profiles_add_up_where_they_were_linked) /* catches: a guest that was
-                                                       moved, counted apart */
+/* Catches: a guest that was moved, counted apart */
+TEST(merged_profiles_add_up_where_they_were_linked)
 {
     static const uint64_t here[] = {0x500}, there[] = {0x10500};
     struct aggregate *one = start(&(struct aggregate_config){0});
@@ -522,8 +522,8 @@ static void map_at(struct aggregate *a, uint64_t start)
     CHECK_EQ(aggregate_map(a, &map), MAPS_TAKEN);
 }
 
-TEST(merged_profiles_add_up_in_each_image) /* catches: an application that lies
-                                              elsewhere, counted apart */
+/* Catches: an application that lies elsewhere, counted apart */
+TEST(merged_profiles_add_up_in_each_image)
 {
     static const uint64_t here[] = {0x6000, 0x1500}, /* its last call */
         there[] = {0xa000, 0x11500};

@@ -6,8 +6,8 @@
 #include "alloc.h"
 #include "check.h"
 
-TEST(
-    alloc_fails_once_where_told) /* catches: allocations that are not wrapped */
+/* Catches: allocations that are not wrapped */
+TEST(alloc_fails_once_where_told)
 {
     /* volatile: the compiler may not leave out an allocation */
     void *volatile p[5];

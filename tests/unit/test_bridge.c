@@ -111,8 +111,8 @@ TEST(bridge_guest_calls_nobody_and_is_refused) /* catches: a silent refusal */
     front_end();
 }
 
-TEST(bridge_guest_refuses_and_client_is_closed) /* catches: a client that hangs
-                                                 */
+/* Catches: a client that hangs */
+TEST(bridge_guest_refuses_and_client_is_closed)
 {
     front_begin(8);
     int fd = front_client();
@@ -186,8 +186,8 @@ TEST(bridge_bad_lines_are_refused) /* catches: a lenient parser */
 
 /* --- Ends ----------------------------------------------------------------- */
 
-TEST(bridge_client_that_shuts_down_still_reads) /* catches: half an end for a
-                                                   whole one */
+/* Catches: half an end for a whole one */
+TEST(bridge_client_that_shuts_down_still_reads)
 {
     uint32_t host;
 
@@ -260,8 +260,8 @@ TEST(bridge_guest_that_shuts_down_still_receives) /* catches: likewise */
     front_end();
 }
 
-TEST(bridge_guest_that_will_not_receive_stops_the_client) /* catches: bytes
-                                                             for nobody */
+/* Catches: bytes for nobody */
+TEST(bridge_guest_that_will_not_receive_stops_the_client)
 {
     uint32_t host;
 
@@ -323,8 +323,8 @@ TEST(bridge_reset_lets_held_bytes_through) /* catches: last words lost */
     front_end();
 }
 
-TEST(bridge_gives_a_silent_guest_8_seconds) /* catches: a client that waits for
-                                                ever */
+/* Catches: a client that waits for ever */
+TEST(bridge_gives_a_silent_guest_8_seconds)
 {
     struct err e;
     struct timespec begin, end;
@@ -345,8 +345,8 @@ TEST(bridge_gives_a_silent_guest_8_seconds) /* catches: a client that waits for
     front_end();
 }
 
-TEST(bridge_guest_that_does_not_answer_loses_patience) /* catches: a request, or
-                                                          an end, for ever */
+/* Catches: a request, or an end, for ever */
+TEST(bridge_guest_that_does_not_answer_loses_patience)
 {
     struct conns s;
     int pair[2];
@@ -397,8 +397,8 @@ TEST(bridge_sends_no_more_than_the_guest_allows) /* catches: an overrun guest */
     front_end();
 }
 
-TEST(bridge_holds_for_a_slow_client_what_it_promised) /* catches: lost bytes, or
-                                                         no limit */
+/* Catches: lost bytes, or no limit */
+TEST(bridge_holds_for_a_slow_client_what_it_promised)
 {
     uint32_t host;
     struct packet k;
@@ -467,8 +467,8 @@ TEST(bridge_credit_is_told_when_asked) /* catches: a guest that waits */
     front_end();
 }
 
-TEST(bridge_waits_for_buffers_and_is_kicked) /* catches: a receive kick that was
-                                                not asked for */
+/* Catches: a receive kick that was not asked for */
+TEST(bridge_waits_for_buffers_and_is_kicked)
 {
     uint32_t host;
     struct packet k;
@@ -492,8 +492,8 @@ TEST(bridge_waits_for_buffers_and_is_kicked) /* catches: a receive kick that was
     front_end();
 }
 
-TEST(bridge_interrupts_only_as_the_guest_wants) /* catches: an interrupt for
-                                                   each packet */
+/* Catches: an interrupt for each packet */
+TEST(bridge_interrupts_only_as_the_guest_wants)
 {
     uint32_t host;
     eventfd_t count;
@@ -532,8 +532,8 @@ TEST(bridge_new_call_is_told_of_the_past) /* catches: a deaf guest */
     front_end();
 }
 
-TEST(bridge_refusals_wait_for_buffers) /* catches: a queue of answers that
-                                          grows as the guest likes */
+/* Catches: a queue of answers that grows as the guest likes */
+TEST(bridge_refusals_wait_for_buffers)
 {
     unsigned refused = 0, sent = 0;
     struct packet k;
@@ -579,8 +579,8 @@ TEST(bridge_connections_take_turns) /* catches: one that starves the others */
     front_end();
 }
 
-TEST(bridge_serves_a_thousand_and_refuses_more) /* catches: no limit, or a
-                                                   descriptor lost each time */
+/* Catches: no limit, or a descriptor lost each time */
+TEST(bridge_serves_a_thousand_and_refuses_more)
 {
     static int fds[CONN_MAX + 20];
     const struct rlimit files = {4096, 4096};
@@ -683,8 +683,8 @@ TEST(bridge_pause_keeps_connections) /* catches: a pause that cuts them */
     front_end();
 }
 
-TEST(bridge_reset_guest_loses_connections) /* catches: old connections for a new
-                                              driver */
+/* Catches: old connections for a new driver */
+TEST(bridge_reset_guest_loses_connections)
 {
     uint32_t host;
     uint16_t bases[2];

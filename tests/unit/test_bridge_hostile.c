@@ -577,8 +577,8 @@ TEST(bridge_message_leaves_no_descriptor_open) /* catches: a leak per message */
     front_end();
 }
 
-TEST(bridge_is_not_made_to_talk_without_end) /* catches: a log that fills a disk
-                                              */
+/* Catches: a log that fills a disk */
+TEST(bridge_is_not_made_to_talk_without_end)
 {
     static const uint8_t http[] = "GET / HTTP/1.1\r\n\r\n";
 

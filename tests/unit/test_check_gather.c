@@ -305,8 +305,8 @@ TEST(tprof_is_found_by_its_symbols) /* catches: version, bounds, memory */
     end();
 }
 
-TEST(
-    what_is_damaged_is_not_believed) /* catches: reading past a segment's end */
+/* Catches: reading past a segment's end */
+TEST(what_is_damaged_is_not_believed)
 {
     begin(input_build(
         "cc", "damaged",

@@ -7,8 +7,8 @@
 #include "util/crc32c.h"
 #include "wiregen.h"
 
-TEST(crc_gives_the_published_values) /* catches: wrong polynomial or reflection
-                                      */
+/* Catches: wrong polynomial or reflection */
+TEST(crc_gives_the_published_values)
 {
     uint8_t zeros[32] = {0}, ones[32], rising[32];
 

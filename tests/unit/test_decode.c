@@ -121,8 +121,8 @@ TEST(wiregen_writes_the_vectors) /* catches: a generator that is wrong itself */
     wiregen_fini(&w);
 }
 
-TEST(bytes_before_hello_are_skipped) /* catches: boot messages on COM1 as damage
-                                      */
+/* Catches: boot messages on COM1 as damage */
+TEST(bytes_before_hello_are_skipped)
 {
     struct wiregen w = {0};
     struct wiregen g = hello_stream();
@@ -146,8 +146,8 @@ TEST(bytes_before_hello_are_skipped) /* catches: boot messages on COM1 as damage
     wiregen_fini(&g);
 }
 
-TEST(
-    nothing_but_rubbish_ends_without_events) /* catches: a guest out of noise */
+/* Catches: a guest out of noise */
+TEST(nothing_but_rubbish_ends_without_events)
 {
     struct wiregen w = {0};
 
@@ -209,8 +209,8 @@ TEST(frame_behind_a_false_magic_is_found) /* catches: trusting a bad length */
     wiregen_fini(&w);
 }
 
-TEST(begin_in_the_middle_changes_unit_and_period) /* catches: one batch for both
-                                                   */
+/* Catches: one batch for both */
+TEST(begin_in_the_middle_changes_unit_and_period)
 {
     struct wiregen w = hello_stream();
 
@@ -231,8 +231,8 @@ TEST(begin_in_the_middle_changes_unit_and_period) /* catches: one batch for both
     wiregen_fini(&w);
 }
 
-TEST(
-    final_stats_tell_what_was_lost_at_the_end) /* catches: loss nobody counts */
+/* Catches: loss nobody counts */
+TEST(final_stats_tell_what_was_lost_at_the_end)
 {
     struct wiregen w = hello_stream();
 
@@ -291,8 +291,8 @@ TEST(stats_may_say_that_steal_time_is_not_known)
     wiregen_fini(&w);
 }
 
-TEST(other_major_version_is_refused_with_both) /* catches: misreading the future
-                                                */
+/* Catches: misreading the future */
+TEST(other_major_version_is_refused_with_both)
 {
     struct wiregen w = {0};
 
@@ -376,8 +376,8 @@ TEST(reboot_begins_the_counters_anew) /* catches: counters of two boots mixed */
     wiregen_fini(&w);
 }
 
-TEST(new_session_of_a_boot_keeps_its_counters) /* catches: loss between sessions
-                                                */
+/* Catches: loss between sessions */
+TEST(new_session_of_a_boot_keeps_its_counters)
 {
     struct wiregen w = twice(1, 0);
 
@@ -390,8 +390,8 @@ TEST(new_session_of_a_boot_keeps_its_counters) /* catches: loss between sessions
     wiregen_fini(&w);
 }
 
-TEST(repeated_hello_changes_nothing) /* catches: one-way channels losing stacks
-                                      */
+/* Catches: one-way channels losing stacks */
+TEST(repeated_hello_changes_nothing)
 {
     struct wiregen w = twice(1, 2);
 
@@ -449,8 +449,8 @@ TEST(status_and_pong_are_read) /* catches: control fields mixed up */
     wiregen_fini(&w);
 }
 
-TEST(
-    large_frames_survive_any_cut) /* catches: bytes dropped between two reads */
+/* Catches: bytes dropped between two reads */
+TEST(large_frames_survive_any_cut)
 {
     struct wiregen w = hello_stream();
     uint64_t before = 0;

@@ -109,8 +109,8 @@ TEST(missed_must_match_the_weights) /* catches: weights that nobody counted */
     wiregen_fini(&w);
 }
 
-TEST(live_stats_do_not_touch_the_account) /* catches: counting what is on its
-                                             way */
+/* Catches: counting what is on its way */
+TEST(live_stats_do_not_touch_the_account)
 {
     struct wiregen w = hello_stream();
 

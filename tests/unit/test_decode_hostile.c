@@ -37,8 +37,8 @@ static void expect_bad_record(uint8_t type, const char *body, size_t size,
     CHECK_EQ(seen.account[0].violations, 0); /* ... what follows is lost */
 }
 
-TEST(
-    bad_records_are_refused) /* catches: counts and lengths that are believed */
+/* Catches: counts and lengths that are believed */
+TEST(bad_records_are_refused)
 {
     expect_bad_record(1, "\x80\x80\x80\x80\x80", 5, "long sample is cut");
     expect_bad_record(1, "\x01\x01\x01\x00\x00\x00", 6, "weight 0");
@@ -56,8 +56,8 @@ TEST(
     expect_bad_record(4, "\x80\x80\x80\x80\x80", 5, "LOST record is cut");
 }
 
-TEST(stack_of_more_frames_than_the_last_is_refused) /* catches: reads before
-                                                       chain */
+/* Catches: reads before chain */
+TEST(stack_of_more_frames_than_the_last_is_refused)
 {
     struct wiregen w = hello_stream();
 
@@ -89,8 +89,8 @@ TEST(stack_counts_that_overflow_are_refused) /* catches: n + s computed first */
     }
 }
 
-TEST(
-    samples_without_all_counters_are_refused) /* catches: counters of nothing */
+/* Catches: counters of nothing */
+TEST(samples_without_all_counters_are_refused)
 {
     struct wiregen w = hello_stream();
 
@@ -103,8 +103,8 @@ TEST(
     CHECK_EQ(seen.samples_n, 0);
 }
 
-TEST(record_beyond_the_frame_is_refused) /* catches: a long record that runs on
-                                          */
+/* Catches: a long record that runs on */
+TEST(record_beyond_the_frame_is_refused)
 {
     for (uint8_t cells = 0; cells < 3; cells += 2) {
         struct wiregen w = hello_stream();

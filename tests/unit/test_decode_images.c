@@ -214,16 +214,16 @@ static uint64_t leaf_after_gap(uint8_t flags)
     return seen.samples[0].sample.leaf;
 }
 
-TEST(leaf_of_a_lost_stack_is_not_invented) /* catches: an application's time in
-                                              some function of the kernel */
+/* Catches: an application's time in some function of the kernel */
+TEST(leaf_of_a_lost_stack_is_not_invented)
 {
     CHECK_EQ(leaf_after_gap(WIRE_SAMPLES_IMAGES), LEAF_UNKNOWN);
     /* a guest without further images: it can be in text only */
     CHECK_EQ(leaf_after_gap(0), TEXT + 0x100);
 }
 
-TEST(images_are_remembered_from_the_stack_on) /* catches: only the flag counts
-                                               */
+/* Catches: only the flag counts */
+TEST(images_are_remembered_from_the_stack_on)
 {
     struct wiregen w = hello_stream();
 
@@ -239,8 +239,8 @@ TEST(images_are_remembered_from_the_stack_on) /* catches: only the flag counts
     wiregen_fini(&w);
 }
 
-TEST(images_of_the_boot_before_are_forgotten) /* catches: known time called
-                                                unknown */
+/* Catches: known time called unknown */
+TEST(images_of_the_boot_before_are_forgotten)
 {
     struct wiregen w = hello_stream();
 

@@ -64,8 +64,8 @@ TEST(a_day_is_longer_than_the_time_line) /* catches: all cores called silent */
     CHECK(is_remarked(86400, 100));
 }
 
-TEST(
-    loss_is_told_without_a_clock) /* catches: seconds of which there are none */
+/* Catches: seconds of which there are none */
+TEST(loss_is_told_without_a_clock)
 {
     static struct remarks remarks;
     const struct guest g = {.cores = 1};

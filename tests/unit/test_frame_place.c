@@ -359,8 +359,8 @@ TEST(frames_are_where_the_compiler_says_clang) /* catches: likewise */
     agrees("clang", "-Os");
 }
 
-TEST(frames_are_where_the_compiler_says_cpp) /* catches: landing pads, cold
-                                                parts */
+/* Catches: landing pads, cold parts */
+TEST(frames_are_where_the_compiler_says_cpp)
 {
     const char *path = input_build(
         "g++", "cpp",

@@ -97,8 +97,8 @@ static void play_in_order(struct guest_side *g)
     CHECK_EQ(hear(g, WIRE_STOP, body), -1); /* the collector leaves */
 }
 
-TEST(
-    whole_session_in_order) /* catches: START, STOP or the last STATS missing */
+/* Catches: START, STOP or the last STATS missing */
+TEST(whole_session_in_order)
 {
     make_dir();
     pid_t guest =
@@ -196,8 +196,8 @@ static void play_leave_when_stopped(struct guest_side *g)
     CHECK_EQ(hear(g, WIRE_STOP, body), 0);
 }
 
-TEST(reason_of_the_end_is_the_first) /* catches: "the guest is gone" after STOP
-                                      */
+/* Catches: "the guest is gone" after STOP */
+TEST(reason_of_the_end_is_the_first)
 {
     make_dir();
     CHECK_EQ(pipe(stop_pipe), 0);
@@ -378,8 +378,8 @@ static void play_other_image(struct guest_side *g)
     CHECK_EQ(hear(g, WIRE_START, body), -1);
 }
 
-TEST(reboot_into_another_image_ends_the_profile) /* catches: two programs mixed
-                                                  */
+/* Catches: two programs mixed */
+TEST(reboot_into_another_image_ends_the_profile)
 {
     make_dir();
     pid_t guest = start_guest(play_other_image,

@@ -117,8 +117,8 @@ TEST(recording_gives_back_what_was_put_in) /* catches: any field mixed up */
     close(fd);
 }
 
-TEST(layout_is_that_of_the_specification) /* catches: writer and reader agreeing
-                                             on something else */
+/* Catches: writer and reader agreeing on something else */
+TEST(layout_is_that_of_the_specification)
 {
     record(true);
     CHECK_MEM(file, "tprofrec\x01\x00\x01\x00", 12);
@@ -276,8 +276,8 @@ TEST(as_many_images_as_fit_are_kept) /* catches: a header that overflows */
     unlink(name);
 }
 
-TEST(a_header_may_be_full_to_the_last_byte) /* catches: less room than a field's
-                                               head, taken for a lot */
+/* Catches: less room than a field's head, taken for a lot */
+TEST(a_header_may_be_full_to_the_last_byte)
 {
     static char path[1024];
     const char *paths[20];
@@ -304,8 +304,8 @@ TEST(a_header_may_be_full_to_the_last_byte) /* catches: less room than a field's
     unlink(name);
 }
 
-TEST(any_number_of_images_may_be_claimed) /* by hand: 5,461 empty ones, which
-                                             take a byte each when read */
+/* By hand: 5,461 empty ones, which take a byte each when read */
+TEST(any_number_of_images_may_be_claimed)
 {
     static uint8_t fields[16383];
 

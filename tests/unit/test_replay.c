@@ -42,8 +42,8 @@ TEST(wrong_guest_fails_with_its_reason) /* catches: profiles of a wrong ELF */
     remove_dir();
 }
 
-TEST(
-    end_of_a_file_frees_what_is_stuck) /* catches: a tail that is not decoded */
+/* Catches: a tail that is not decoded */
+TEST(end_of_a_file_frees_what_is_stuck)
 {
     struct wiregen w = {0};
     enum pipeline_end end;
@@ -82,8 +82,8 @@ TEST(missing_file_is_an_error) /* catches: waiting for a recording to appear */
     pipeline_free(p);
 }
 
-TEST(guest_with_more_cores_than_its_memory_is_refused) /* catches: one guest
-                                                          that takes it all */
+/* Catches: one guest that takes it all */
+TEST(guest_with_more_cores_than_its_memory_is_refused)
 {
     struct pipeline_config small = {.aggregate = {.memory_max = 1u << 20}};
     struct wiregen w = {0};

@@ -323,8 +323,8 @@ static void try_abort(void)
     abort();
 }
 
-TEST(guests_mode_permits_its_work) /* catches: a collector that its own sandbox
-                                      ends */
+/* Catches: a collector that its own sandbox ends */
+TEST(guests_mode_permits_its_work)
 {
     static const struct attempt list[] = {
         {"memory", 0, try_memory}, {"waiting", 0, try_waiting},
@@ -335,8 +335,8 @@ TEST(guests_mode_permits_its_work) /* catches: a collector that its own sandbox
     permits(as_guests, list, COUNT(list));
 }
 
-TEST(bridge_mode_permits_its_work) /* catches: a bridge that dies with the guest
-                                      at its first packet */
+/* Catches: a bridge that dies with the guest at its first packet */
+TEST(bridge_mode_permits_its_work)
 {
     static const struct attempt list[] = {
         {"memory", 0, try_memory},    {"waiting", 0, try_waiting},
@@ -368,8 +368,8 @@ static const struct attempt forbidden[] = {
     {"io_uring", SYS_io_uring_setup, try_io_uring},
     {"ioctl", SYS_ioctl, try_ioctl}};
 
-TEST(guests_mode_refuses_the_rest) /* catches: a parser's hole that becomes a
-                                      shell */
+/* Catches: a parser's hole that becomes a shell */
+TEST(guests_mode_refuses_the_rest)
 {
     static const struct attempt list[] = {{"accept", SYS_accept4, try_accept},
                                           {"recvmsg", SYS_recvmsg, try_recvmsg},
@@ -402,8 +402,8 @@ static void with_files(void)
         _exit(77);
 }
 
-TEST(sockets_are_of_the_kind_that_is_needed) /* catches: a guest of vsock that
-                                                reaches the host's services */
+/* Catches: a guest of vsock that reaches the host's services */
+TEST(sockets_are_of_the_kind_that_is_needed)
 {
     static const struct attempt unix_socket = {"unix", SYS_socket, try_unix};
     static const struct attempt vsock = {"vsock", SYS_socket, try_vsock};
@@ -437,8 +437,8 @@ TEST(other_kinds_of_calls_kill) /* catches: numbers that mean something else */
 #endif
 }
 
-TEST(abort_is_an_abort) /* catches: a failed assertion that looks like a break
-                           out */
+/* Catches: a failed assertion that looks like a break out */
+TEST(abort_is_an_abort)
 {
     int status = run(as_guests, try_abort);
 
@@ -543,8 +543,8 @@ static void may_nothing(void)
     need(!opens(inside, O_RDONLY) && !opens(inside, TO_WRITE));
 }
 
-TEST(files_are_those_allowed) /* catches: a guest that has the collector read
-                                 what is secret */
+/* Catches: a guest that has the collector read what is secret */
+TEST(files_are_those_allowed)
 {
     make_folder();
     CHECK_EQ(run(to_read, may_read), 0);
@@ -616,8 +616,8 @@ static void try_much(void)
     (void)kill(getpid(), 0);
 }
 
-TEST(user_can_switch_it_off) /* catches: no way out where a C library makes
-                                other calls */
+/* Catches: no way out where a C library makes other calls */
+TEST(user_can_switch_it_off)
 {
     CHECK_EQ(run(switched_off, try_much), 0);
 }
@@ -672,8 +672,8 @@ static void free_of_all(void)
 {
 }
 
-TEST(older_kernels_do_with_less) /* catches: no samples, for lack of a sandbox
-                                  */
+/* Catches: no samples, for lack of a sandbox */
+TEST(older_kernels_do_with_less)
 {
     make_folder();
     int status = run(free_of_all, try_without_seccomp);

@@ -191,8 +191,8 @@ TEST(reserved_cids_are_refused) /* catches: speaking with the host itself */
     refuses("4294967295", "CID 4294967295 means any guest");
 }
 
-TEST(host_without_vhost_is_refused) /* catches: a connection that leaves the
-                                       machine */
+/* Catches: a connection that leaves the machine */
+TEST(host_without_vhost_is_refused)
 {
     no_vhost = true;
     CHECK(source_vsock("3", false, &error) == NULL);

@@ -131,8 +131,8 @@ TEST(answer_may_come_in_pieces) /* catches: half an answer taken for a whole */
     source_close(s);
 }
 
-TEST(hang_up_is_a_refusal_and_asked_again) /* catches: giving up on a guest that
-                                              boots */
+/* Catches: giving up on a guest that boots */
+TEST(hang_up_is_a_refusal_and_asked_again)
 {
     int listener = listen_at("vm.sock");
     struct source *s = waiting(path);
@@ -179,8 +179,8 @@ static void refuses(int listener, const char *answer, size_t size)
     source_close(s);
 }
 
-TEST(wrong_answers_are_refused) /* catches: another protocol taken for a guest
-                                 */
+/* Catches: another protocol taken for a guest */
+TEST(wrong_answers_are_refused)
 {
     static const char *const answers[] = {
         "\n",           "OK\n",    "OK \n",
@@ -209,8 +209,8 @@ TEST(endless_answer_is_refused) /* catches: memory or time without bound */
     refuses(listener, answer, 31); /* no LF will come, and none is awaited */
 }
 
-TEST(mute_peer_is_left_after_a_while) /* catches: waiting at a serial port's
-                                         socket for ever */
+/* Catches: waiting at a serial port's socket for ever */
+TEST(mute_peer_is_left_after_a_while)
 {
     int listener = listen_at("vm.sock");
     struct source *s = waiting(path);
@@ -270,8 +270,8 @@ TEST(guest_comes_back) /* catches: a descriptor left over from its last life */
     source_close(s);
 }
 
-TEST(guest_that_hangs_up_at_once_is_explained) /* catches: a second collector
-                                                  that is told nothing */
+/* Catches: a second collector that is told nothing */
+TEST(guest_that_hangs_up_at_once_is_explained)
 {
     int listener = listen_at("vm.sock");
     struct source *s = waiting(path);

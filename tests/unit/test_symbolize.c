@@ -415,8 +415,8 @@ TEST(names_with_terminal_escapes_come_out_harmless) /* catches: a tty owned */
           "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80");
 }
 
-TEST(a_name_that_means_gigabytes_stays_mangled) /* catches: a demangler's
-                                                   exponential answer */
+/* Catches: a demangler's exponential answer */
+TEST(a_name_that_means_gigabytes_stays_mangled)
 {
     char name[4096] = "_Z1f1AIiiE", source[8192];
     size_t len = strlen(name);

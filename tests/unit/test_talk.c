@@ -43,8 +43,8 @@ static struct talk started(void)
     return s;
 }
 
-TEST(status_stopped_ends_draining_at_once) /* catches: a second wasted each time
-                                            */
+/* Catches: a second wasted each time */
+TEST(status_stopped_ends_draining_at_once)
 {
     struct talk s = started();
 
@@ -111,8 +111,8 @@ TEST(source_that_fails_to_open_is_an_error) /* catches: trying for ever */
     CHECK_STR(error.text, "no");
 }
 
-TEST(
-    one_way_guest_is_never_written_to) /* catches: bytes typed into a console */
+/* Catches: bytes typed into a console */
+TEST(one_way_guest_is_never_written_to)
 {
     struct talk s = {.source = &source};
 
@@ -281,8 +281,8 @@ TEST(cut_is_the_end_where_nobody_comes_back)
     CHECK_STR(told, "");
 }
 
-TEST(
-    other_protocol_is_called_so) /* catches: "no HELLO" where an echo answers */
+/* Catches: "no HELLO" where an echo answers */
+TEST(other_protocol_is_called_so)
 {
     struct talk s = {.source = &vm, .note = keep_note};
 
@@ -302,8 +302,8 @@ TEST(
     CHECK_EQ(s.state, TALK_ABSENT);
 }
 
-TEST(guest_that_boots_all_the_time_is_told_of_once) /* catches: a terminal
-                                                       that a guest fills */
+/* Catches: a terminal that a guest fills */
+TEST(guest_that_boots_all_the_time_is_told_of_once)
 {
     struct talk s = met(SECOND);
     struct talk_hello boot = {.tsc_hz = 1000, .rate_hz = 10, .rebooted = true};

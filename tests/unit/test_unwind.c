@@ -434,8 +434,8 @@ TEST(unwind_goes_through_all_images) /* catches: a chain cut at a border */
     CHECK_EQ(walk_from(&b, FAR, (uintptr_t)page, rbp, 64).count, 3);
 }
 
-TEST(unwind_takes_words_of_the_interrupted_image) /* catches: callers that the
-                                                     host takes for others */
+/* Catches: callers that the host takes for others */
+TEST(unwind_takes_words_of_the_interrupted_image)
 {
     uint8_t *page = stack_page();
     struct tprof_bounds b = several(page);
@@ -450,8 +450,8 @@ TEST(unwind_takes_words_of_the_interrupted_image) /* catches: callers that the
     CHECK_EQ(walk_from(&b, FAR, (uintptr_t)page, rbp, 64).slots, 4);
 }
 
-TEST(unwind_names_differ_by_image) /* catches: a leaf that is counted from
-                                      another image's start */
+/* Catches: a leaf that is counted from another image's start */
+TEST(unwind_names_differ_by_image)
 {
     uint8_t *page = stack_page();
     struct tprof_bounds b = several(page);

@@ -130,11 +130,12 @@ static void set_up(void)
 /* One tick, as the agent's: the quick way, or the long one. */
 static void take(const struct truth *t)
 {
-    struct tprof_sample s = {.at = {t->leaf, (uintptr_t)memory, (uintptr_t)memory},
-                             .time = t->tsc,
-                             .late = t->late,
-                             .weight = t->weight,
-                             .flags = t->flags};
+    struct tprof_sample s = {
+        .at = {t->leaf, (uintptr_t)memory, (uintptr_t)memory},
+        .time = t->tsc,
+        .late = t->late,
+        .weight = t->weight,
+        .flags = t->flags};
     uint64_t full = recorder.counts.ring_full;
 
     lay_out(t->stack);
@@ -142,8 +143,8 @@ static void take(const struct truth *t)
     bool usual = t->weight == 1 && t->flags == 0, quick;
 
     do
-        quick = usual && tprof_sample_quick(&recorder, &s.at.pc, s.at.sp, s.at.fp,
-                                            s.time, s.late);
+        quick = usual && tprof_sample_quick(&recorder, &s.at.pc, s.at.sp,
+                                            s.at.fp, s.time, s.late);
     while (!quick && tprof_unwind_locate(&recorder.span, s.at.pc, s.at.sp));
     quick_further += quick && recorder.span.text.base != 0;
     if (!quick) {
@@ -289,14 +290,14 @@ static void tell_and_compare(uint64_t count)
     wiregen_fini(&stream);
 }
 
-TEST(decoder_says_what_the_recorder_was_told) /* catches: two readings of
-                                                 WIRE.md */
+/* Catches: two readings of WIRE.md */
+TEST(decoder_says_what_the_recorder_was_told)
 {
     tell_and_compare(1);
 }
 
-TEST(decoder_says_what_was_told_of_several_images) /* catches: addresses that
-                                                      lie in another image */
+/* Catches: addresses that lie in another image */
+TEST(decoder_says_what_was_told_of_several_images)
 {
     tell_and_compare(4);
 }

@@ -61,7 +61,8 @@ static void says(const char *text, const char *what, bool should)
                      should ? "not" : "", text);
 }
 
-TEST(a_good_kernel_lacks_nothing) /* catches: advice for nothing */
+/* Catches: advice for nothing */
+TEST(check_finds_nothing_missing_in_a_good_kernel)
 {
     char *text = check(build("-g " KEEP,
                              "-DAGENT " FRAGMENTS "-Wl,-z,max-page-size=4096 "
@@ -79,7 +80,8 @@ TEST(a_good_kernel_lacks_nothing) /* catches: advice for nothing */
     free(text);
 }
 
-TEST(what_is_missing_comes_with_what_to_type) /* catches: a bare complaint */
+/* Catches: a bare complaint */
+TEST(check_says_what_to_type_for_what_is_missing)
 {
     char command[128];
     char *text = check(build("-fomit-frame-pointer -DOTHER_RBP",
@@ -114,7 +116,8 @@ TEST(what_is_missing_comes_with_what_to_type) /* catches: a bare complaint */
     free(text);
 }
 
-TEST(an_unwise_target_is_told) /* catches: frames that cannot be followed */
+/* Catches: frames that cannot be followed */
+TEST(check_names_a_better_target_for_windows_code)
 {
     char *text;
 
@@ -154,7 +157,7 @@ TEST(an_unwise_target_is_told) /* catches: frames that cannot be followed */
     "\\\"u$i.c\\\"; .quad f$i; .long 1; e$i:\"; done; } > $OUT.s && "          \
     "cc -nostdlib -static -no-pie $OUT.s -o $OUT"
 
-TEST(many_units_are_shown_if_asked_for) /* catches: a list that overflows */
+TEST(check_shows_all_units_on_request) /* catches: a list that overflows */
 {
     const char *path = input_build("cc", "many", MANY);
     char words[300], *text = check(path);
@@ -174,7 +177,8 @@ TEST(many_units_are_shown_if_asked_for) /* catches: a list that overflows */
     free(text);
 }
 
-TEST(only_what_cannot_be_read_fails) /* catches: scripts that go on */
+/* Catches: scripts that go on */
+TEST(check_fails_only_for_files_it_cannot_read)
 {
     const char *good = build("-g", "");
     char words[300], *text = check("");
@@ -197,7 +201,8 @@ TEST(only_what_cannot_be_read_fails) /* catches: scripts that go on */
     free(text);
 }
 
-TEST(it_reads_in_its_sandbox) /* catches: hostile files met unconfined */
+/* Catches: hostile files met unconfined */
+TEST(check_reads_files_in_its_sandbox)
 {
     const char *path = build("-g", "");
     static char program[] = COLLECTOR, command[] = "check";

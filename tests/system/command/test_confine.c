@@ -73,8 +73,8 @@ static bool as_a_session(void)
            !opens("/dev/ptmx", O_RDWR);
 }
 
-TEST(session_has_its_images_and_outputs) /* catches: a report that cannot be
-                                            written after an hour of samples */
+/* Catches: a report that cannot be written after an hour of samples */
+TEST(sandbox_leaves_a_session_its_images_and_outputs)
 {
     struct elf_path app = {"app/file", NULL}, kernel = {"elf/file", &app};
     struct guest_spec guest = {.kind = "vsock", .where = "3", .elfs = &kernel};
@@ -101,8 +101,8 @@ static bool as_a_terminal(void)
            !opens("else/file", O_RDONLY);
 }
 
-TEST(serial_has_its_terminal) /* catches: a pty that cannot be opened when its
-                                 guest comes */
+/* Catches: a pty that cannot be opened when its guest comes */
+TEST(sandbox_leaves_a_serial_guest_its_terminal)
 {
     struct guest_spec guest = {.kind = "serial", .where = "port/link"};
     struct options o = {.guests = {.list = &guest, .count = 1}};
@@ -121,8 +121,8 @@ static bool as_a_report(void)
            opens("out/new", TO_WRITE);
 }
 
-TEST(report_reads_what_the_recording_names) /* catches: names lost, or files
-                                               written that nobody named */
+/* Catches: names lost, or files written that nobody named */
+TEST(sandbox_lets_a_report_read_what_the_recording_names)
 {
     struct options o = {.input = "rec/file"};
     struct outputs out = {.list = {{.path = "out/file"}}, .count = 1};
@@ -141,8 +141,8 @@ static bool by_vsock(void)
     return socket(AF_VSOCK, 0x10, 0) < 0; /* no such type, so none is made */
 }
 
-TEST(connections_are_of_the_guests_kinds) /* catches: sockets of the host's
-                                             services within reach */
+/* Catches: sockets of the host's services within reach */
+TEST(sandbox_allows_sockets_of_the_guests_kinds_only)
 {
     struct guest_spec guests[] = {{.kind = "vsock", .where = "3"},
                                   {.kind = "vsock-uds", .where = "vm.sock"},
@@ -177,7 +177,8 @@ static void hear_text(int fd, char *text, size_t size, const char *end)
     }
 }
 
-TEST(collector_waits_in_its_sandbox) /* catches: a call that was left out */
+/* Catches: a call that was left out */
+TEST(collector_waits_for_a_guest_in_its_sandbox)
 {
     char said[1024] = "";
     int pipes[2];

@@ -110,7 +110,7 @@ static void write_guest(const char *name, uint64_t n, uint64_t slide,
     write_wire(name);
 }
 
-TEST(a_recording_finds_all_images_from_elsewhere)
+TEST(report_finds_recorded_images_from_another_folder)
 {
     enter_dir_with_images();
     write_guest("port", 30, 0x40000000, APP_ID);
@@ -159,7 +159,7 @@ TEST(a_recording_finds_all_images_from_elsewhere)
 
 #define NAMELESS "of the busy time was in app (build"
 
-TEST(an_image_without_a_file_is_spoken_of_once) /* catches: alarm for little */
+TEST(image_without_a_file_is_named_once) /* catches: alarm for little */
 {
     enter_dir_with_images();
     for (uint64_t n = 1; n <= 3; n += 2) {
@@ -174,7 +174,8 @@ TEST(an_image_without_a_file_is_spoken_of_once) /* catches: alarm for little */
     }
 }
 
-TEST(the_kernels_file_is_no_applications) /* catches: by its mere name */
+/* Catches: by its mere name */
+TEST(kernel_file_is_not_taken_for_an_application)
 {
     enter_dir_with_images();
     hello(1);
@@ -189,7 +190,7 @@ TEST(the_kernels_file_is_no_applications) /* catches: by its mere name */
     CHECK_CONTAINS("out", " kernel+0x237\n");
 }
 
-TEST(a_kernel_that_is_given_shall_be_the_right_one)
+TEST(kernel_file_of_another_build_is_an_error)
 {
     enter_dir_with_images();
     write_guest("port", 30, 0x40000000, APP_ID);
@@ -203,7 +204,7 @@ TEST(a_kernel_that_is_given_shall_be_the_right_one)
     CHECK_CONTAINS("out", " handle [app] "); /* as recorded */
 }
 
-TEST(guests_add_up_wherever_their_application_lies)
+TEST(guests_add_up_wherever_their_application_is)
 {
     enter_dir_with_images();
     write_guest("one", 10, 0x40000000, APP_ID);
@@ -244,7 +245,7 @@ TEST(guests_add_up_wherever_their_application_lies)
     CHECK(!contains("out", "kernel.elf on 2 guests"));
 }
 
-TEST(files_for_all_guests_need_not_be_of_each)
+TEST(file_of_one_guest_may_be_given_for_all)
 {
     enter_dir_with_images();
     build_app("other.elf", REBUILT_ID);
@@ -267,7 +268,7 @@ TEST(files_for_all_guests_need_not_be_of_each)
     CHECK_CONTAINS("out", "is no image of this guest: it runs");
 }
 
-TEST(a_kernel_that_is_not_given_is_an_error) /* not one that may be any build */
+TEST(files_without_the_kernel_are_an_error) /* not one that may be any build */
 {
     enter_dir_with_images();
     build_app("nameless.elf", NULL);
@@ -354,7 +355,8 @@ static void move(void)
     kernel_slide = 0x7e000000;
 }
 
-TEST(a_kernel_that_moves_is_added_up) /* as EFI applications do at each boot */
+/* As EFI applications do at each boot */
+TEST(samples_of_a_kernel_that_moves_add_up)
 {
     enter_dir_with_images();
     run_two_boots(move, APP_ID, "");
@@ -363,7 +365,7 @@ TEST(a_kernel_that_moves_is_added_up) /* as EFI applications do at each boot */
                           "kernel::bus::receive ");
 }
 
-TEST(an_application_that_was_rebuilt_gets_a_report_of_its_own)
+TEST(rebuilt_application_gets_a_report_of_its_own)
 {
     enter_dir_with_images();
     run_two_boots(rebuild, REBUILT_ID, "-o r.tprof");
@@ -397,7 +399,7 @@ static void play_overwritten(int listener)
         continue;
 }
 
-TEST(images_that_are_overwritten_cost_only_names) /* catches: SIGBUS */
+TEST(overwritten_image_costs_only_names) /* catches: SIGBUS */
 {
     enter_dir_with_images();
     run_guest(play_overwritten, "--vsock-uds vm --elf kernel.elf "
@@ -419,7 +421,7 @@ static void make(const char *path, const char *options)
 }
 
 /* All are of one build, and one of them tells most, wherever it stands. */
-TEST(of_several_files_the_one_that_tells_most_is_used)
+TEST(most_detailed_of_several_files_is_used)
 {
     enter_dir_with_images();
     write_guest("one", 10, 0x40000000, APP_ID);

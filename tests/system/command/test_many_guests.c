@@ -23,7 +23,7 @@ static void play_70(int listener)
     play_in_order(listener, 70);
 }
 
-TEST(each_guest_has_a_report_and_all_have_one)
+TEST(each_guest_has_a_report_and_all_have_one_together)
 {
     enter_dir();
     pid_t one = start_guest("one", play_50);
@@ -86,7 +86,7 @@ static void play_flood(int listener)
         continue;
 }
 
-TEST(a_guest_that_lies_leaves_or_floods_disturbs_no_other)
+TEST(guest_that_lies_leaves_or_floods_disturbs_no_other)
 {
     enter_dir();
     pid_t guests[] = {
@@ -120,7 +120,7 @@ static void play_patient(int listener)
     CHECK(!hear(fd));
 }
 
-TEST(a_killed_recorder_leaves_every_guest_s_recording_whole)
+TEST(recordings_are_whole_after_the_collector_is_killed)
 {
     enter_dir();
     pid_t one = start_guest("one", play_vanishing);
@@ -140,7 +140,7 @@ TEST(a_killed_recorder_leaves_every_guest_s_recording_whole)
     CHECK_CONTAINS("out", "20 samples of 1 core");
 }
 
-TEST(a_file_lists_guests)
+TEST(guests_are_listed_in_a_file)
 {
     enter_dir();
     write_text("list", "# two of them\n"
@@ -172,7 +172,7 @@ TEST(too_many_guests_for_the_open_files_are_refused)
                           "may have 100: type 'ulimit -n 124' first");
 }
 
-TEST(a_guest_that_never_comes_costs_the_others_nothing)
+TEST(guest_that_never_comes_costs_the_others_nothing)
 {
     enter_dir();
     pid_t one = start_guest("one", play_50);
@@ -187,7 +187,7 @@ TEST(a_guest_that_never_comes_costs_the_others_nothing)
     CHECK_CONTAINS("out", "2 guests: 50 samples, 0 lost; 1 failed\n");
 }
 
-TEST(ctrl_c_stops_all_in_order)
+TEST(ctrl_c_stops_all_guests_in_order)
 {
     enter_dir();
     pid_t one = start_guest("one", play_50);
@@ -226,7 +226,7 @@ static void play_reconnect(int listener)
         continue;
 }
 
-TEST(a_broken_connection_is_made_again) /* catches: the rest of a day lost */
+TEST(broken_connection_is_made_again) /* catches: the rest of a day lost */
 {
     enter_dir();
     pid_t guest = start_guest("vm", play_reconnect);
@@ -254,7 +254,7 @@ static void play_reboot(int listener)
     }
 }
 
-TEST(a_guest_that_stays_away_is_reported_on)
+TEST(guest_that_stays_away_is_reported_on)
 {
     enter_dir();
     pid_t guest = start_guest("vm", play_reboot);
@@ -276,7 +276,7 @@ static void play_vanishing_uds(int listener)
     say_samples(fd, 20, 0);
 }
 
-TEST(nobody_is_waited_for_on_request)
+TEST(no_guest_is_waited_for_with_wait_0)
 {
     enter_dir();
     pid_t guest = start_guest("vm", play_vanishing_uds);
@@ -287,7 +287,7 @@ TEST(nobody_is_waited_for_on_request)
     CHECK_CONTAINS("out", "20 samples of 1 core");
 }
 
-TEST(a_guest_that_is_away_ends_with_the_duration)
+TEST(duration_ends_the_wait_for_a_guest)
 {
     enter_dir();
     pid_t guest = start_guest("vm", play_vanishing_uds);
@@ -316,7 +316,7 @@ static void play_wrapped(int listener)
     }
 }
 
-TEST(a_session_after_65536_frames_is_started_too)
+TEST(session_after_65536_frames_is_started_too)
 {
     enter_dir();
     pid_t guest = start_guest("vm", play_wrapped);
@@ -374,7 +374,7 @@ static void play_forgotten(int listener)
     play_update(listener, 0);
 }
 
-TEST(a_rebuilt_guest_gets_a_report_of_its_own)
+TEST(rebuilt_guest_gets_a_report_of_its_own)
 {
     enter_dir();
     build(KERNEL_ID);
@@ -394,7 +394,7 @@ TEST(a_rebuilt_guest_gets_a_report_of_its_own)
     CHECK_CONTAINS("out", "app.elf: 30 samples");
 }
 
-TEST(an_elf_that_was_not_rebuilt_is_no_longer_the_guest_s)
+TEST(old_image_is_not_used_for_a_rebuilt_guest)
 {
     enter_dir();
     build(KERNEL_ID);
@@ -406,7 +406,7 @@ TEST(an_elf_that_was_not_rebuilt_is_no_longer_the_guest_s)
     CHECK_CONTAINS("out", "==== vm ====\napp.elf: 20 samples");
 }
 
-TEST(trouble_that_all_have_is_not_told_a_hundred_times)
+TEST(same_message_of_many_guests_is_cut_short)
 {
     enter_dir();
     FILE *f = fopen("list", "w");

@@ -38,7 +38,7 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-TEST(a_run_prints_its_report_and_leaves_its_files)
+TEST(run_prints_its_report_and_leaves_its_files)
 {
     enter_dir();
     pid_t guest = start_guest("port", play_50);
@@ -60,7 +60,7 @@ TEST(a_run_prints_its_report_and_leaves_its_files)
     free(again);
 }
 
-TEST(record_writes_a_file_and_says_what_is_next)
+TEST(record_writes_a_file_and_says_what_to_type_next)
 {
     enter_dir();
     pid_t guest = start_guest("port", play_50);
@@ -74,7 +74,7 @@ TEST(record_writes_a_file_and_says_what_is_next)
     CHECK_STR(text_of("out"), "core0;0x400100 50\n");
 }
 
-TEST(ctrl_c_brings_the_report) /* catches: a signal that loses everything */
+TEST(ctrl_c_ends_with_the_report) /* catches: a signal that loses everything */
 {
     enter_dir();
     pid_t guest = start_guest("port", play_50);
@@ -88,7 +88,7 @@ TEST(ctrl_c_brings_the_report) /* catches: a signal that loses everything */
     CHECK(!contains("out", "no final count came"));
 }
 
-TEST(ctrl_c_waits_a_second_for_last_words)
+TEST(ctrl_c_waits_a_second_for_the_final_counters)
 {
     enter_dir();
     pid_t guest = start_guest("port", play_silent);
@@ -104,7 +104,7 @@ TEST(ctrl_c_waits_a_second_for_last_words)
     CHECK_CONTAINS("out", "no final count came");
 }
 
-TEST(second_ctrl_c_leaves_at_once)
+TEST(second_ctrl_c_ends_at_once)
 {
     enter_dir();
     pid_t guest = start_guest("port", play_silent);

@@ -89,7 +89,7 @@ static void boot_polled(struct host *h, const char *append)
 }
 
 /* The guest fails if its driver is called while its lock is held. */
-TEST(polled_channel_is_left_alone_by_ticks)
+TEST(ticks_leave_a_polled_channel_alone)
 {
     struct host h;
 
@@ -107,7 +107,7 @@ TEST(polled_channel_is_left_alone_by_ticks)
     host_kill(&h);
 }
 
-TEST(polled_channel_without_a_host_is_looked_at_seldom)
+TEST(polled_channel_is_seldom_looked_at_without_a_host)
 {
     static const char *const options[] = {
         "--icount", "3",    "--timeout", "50",

@@ -313,7 +313,7 @@ TEST(garbage_from_the_host_does_not_hurt)
 
 /* A ring of 512 records and a host that reads nothing for a while: what is
  * lost is counted, and only for as long as that takes. */
-TEST(reader_that_stalls_costs_counted_drops)
+TEST(reader_that_stalls_costs_samples_that_are_counted)
 {
     static const char *const options[] = {FAST, "cpus=2 ring=4096", NULL};
     struct host h;
@@ -344,7 +344,7 @@ TEST(reader_that_stalls_costs_counted_drops)
 
 /* The guest dies at any moment: up to the last frame received everything adds
  * up, and nothing is made up for what came later. */
-TEST(guest_killed_at_random_moments_leaves_an_identity)
+TEST(counts_add_up_after_a_guest_is_killed)
 {
     uint64_t random = 99;
 

@@ -81,7 +81,7 @@ TEST(core_known_by_tsc_aux)
 }
 
 /* The default CPU has no RDTSCP: the APIC id it is. */
-TEST(core_known_by_apic_id_for_want_of_rdtscp)
+TEST(core_known_by_apic_id_without_rdtscp)
 {
     static const char *const options[] = {NULL};
 
@@ -102,7 +102,7 @@ TEST(core_known_to_be_the_only_one)
     profile(options, "cpus=1 source=0");
 }
 
-TEST(memory_gate_and_ranges_of_the_kernels)
+TEST(kernel_may_give_memory_gate_and_ranges)
 {
     static const char *const options[] = {NULL};
 

@@ -66,7 +66,7 @@ static void boot_kernel_timer(struct host *h, struct distances *d,
     CHECK_EQ(h->guest.kernel_hz, KERNEL_HZ);
 }
 
-TEST(kernel_ticks_are_taken_at_random_k)
+TEST(samples_are_taken_at_random_kernel_ticks)
 {
     struct distances d;
     struct host h;
@@ -94,7 +94,7 @@ TEST(kernel_ticks_are_taken_at_random_k)
     host_kill(&h);
 }
 
-TEST(kernel_ticks_may_all_be_taken)
+TEST(samples_may_be_taken_at_all_kernel_ticks)
 {
     struct distances d;
     struct host h;
@@ -147,7 +147,7 @@ TEST(report_warns_of_a_fixed_tick)
     }
 }
 
-TEST(kernel_ticks_look_for_a_host_seldom)
+TEST(kernel_ticks_seldom_look_for_a_host)
 {
     static const char *const options[] = {
         "--icount", "4",        "--timeout",

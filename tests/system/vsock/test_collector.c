@@ -96,24 +96,24 @@ static void sample_at_will(const char *machine)
     process_kill(bridge);
 }
 
-TEST(vsock_collector_reports_each_core_on_mmio)
+TEST(collector_reports_each_core_on_mmio)
 {
     sample_at_will("microvm");
 }
 
-TEST(vsock_collector_reports_each_core_on_legacy)
+TEST(collector_reports_each_core_on_legacy)
 {
     sample_at_will(BUSY_LEGACY);
 }
 
-TEST(vsock_collector_reports_each_core_on_pci)
+TEST(collector_reports_each_core_on_pci)
 {
     sample_at_will("q35");
 }
 
 /* All that the guest has ever counted is in somebody's recording: it samples
  * for nobody. */
-TEST(vsock_collectors_come_and_go)
+TEST(collectors_come_and_go)
 {
     static const char *const short_time[] = {"--duration", "0.2", NULL};
     uint64_t ticks = 0, samples = 0, counted_ticks = 0, counted_samples = 0;
@@ -147,7 +147,7 @@ TEST(vsock_collectors_come_and_go)
 }
 
 /* The first is not disturbed; the second says why, and takes over. */
-TEST(vsock_second_collector_waits_for_the_first)
+TEST(second_collector_waits_for_the_first)
 {
     struct host h;
     pid_t bridge = bridge_start();
@@ -172,7 +172,7 @@ TEST(vsock_second_collector_waits_for_the_first)
 
 /* The collector is there first; the guest comes, is cut off, and comes again
  * through the same bridge. */
-TEST(vsock_collector_waits_for_the_guest_and_its_reboot)
+TEST(collector_waits_for_the_guest_and_its_reboot)
 {
     static const char *const patient[] = {"--wait", "50", NULL};
     struct host h;

@@ -127,7 +127,7 @@ static void kill_all(uint32_t round, uint64_t *random)
 }
 
 /* A guest dies and another one comes to the same bridge. */
-TEST(kill_guest_and_the_bridge_takes_the_next)
+TEST(bridge_serves_the_next_guest_after_one_is_killed)
 {
     struct host h;
     pid_t bridge = bridge_start();
@@ -147,7 +147,7 @@ TEST(kill_guest_and_the_bridge_takes_the_next)
     process_kill(bridge);
 }
 
-TEST(kill_in_every_order)
+TEST(guest_bridge_and_collector_are_killed_in_every_order)
 {
     uint64_t random = 5;
 
@@ -155,7 +155,7 @@ TEST(kill_in_every_order)
         kill_all(i, &random);
 }
 
-TEST(slow_kills_100_times)
+TEST(slow_killed_100_times_at_random)
 {
     uint64_t random = 12;
 

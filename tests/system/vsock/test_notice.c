@@ -138,17 +138,17 @@ static void check_sessions(const char *machine, const char *append,
     attend_all(&h, looks);
 }
 
-TEST(notice_comes_by_message)
+TEST(host_is_noticed_by_the_devices_message)
 {
     check_sessions("q35", "", 0);
 }
 
-TEST(notice_comes_by_wire)
+TEST(host_is_noticed_by_the_devices_wire)
 {
     check_sessions("microvm", "", 0);
 }
 
-TEST(notice_comes_by_a_told_wire)
+TEST(host_is_noticed_by_a_wire_named_in_config)
 {
     check_sessions("microvm-acpi", "irq=47", 0);
 }
@@ -163,39 +163,39 @@ static void check_routed(const char *machine, const char *append)
     CHECK_EQ(host_console(&h, "notice: routed", "routed"), 1);
 }
 
-TEST(notice_comes_by_a_routed_wire)
+TEST(host_is_noticed_by_a_routed_wire)
 {
     check_routed("microvm", "hook=12");
 }
 
-TEST(notice_comes_by_a_routed_message)
+TEST(host_is_noticed_by_a_routed_message)
 {
     check_routed("q35", "hook=1");
 }
 
-TEST(notice_comes_by_looks_on_mmio)
+TEST(host_is_noticed_by_looking_on_mmio)
 {
     check_sessions("microvm", "notice=1", LOOKS);
 }
 
-TEST(notice_comes_by_looks_on_pci)
+TEST(host_is_noticed_by_looking_on_pci)
 {
     check_sessions("q35", "notice=1", LOOKS);
 }
 
-TEST(notice_comes_by_polls)
+TEST(host_is_noticed_by_polling)
 {
     check_sessions("microvm", "notice=2 poll=1", 0);
 }
 
 /* No pin is known: nothing lists the device. */
-TEST(notice_without_a_pin_is_by_looks)
+TEST(device_without_a_pin_is_looked_at)
 {
     check_sessions("microvm-acpi", "", LOOKS);
 }
 
 /* The device has no MSI-X. */
-TEST(notice_without_messages_is_by_looks)
+TEST(device_without_messages_is_looked_at)
 {
     struct host h;
 
@@ -204,7 +204,7 @@ TEST(notice_without_messages_is_by_looks)
 }
 
 /* Another driver has the pin, as a level: it must not even be disturbed. */
-TEST(notice_beside_another_driver_is_by_looks)
+TEST(device_whose_pin_another_driver_has_is_looked_at)
 {
     check_sessions("microvm", "taken=12", LOOKS);
 }
@@ -229,17 +229,17 @@ static void check_leave(const char *machine, const char *append, unsigned looks)
     CHECK_EQ(h.core[1].samples, 0);
 }
 
-TEST(notice_by_message_moves_to_another_core)
+TEST(messages_move_to_another_core_when_theirs_leaves)
 {
     check_leave("q35", "leave=1", 0);
 }
 
-TEST(notice_by_wire_moves_to_another_core)
+TEST(wire_moves_to_another_core_when_its_core_leaves)
 {
     check_leave("microvm", "leave=1", 0);
 }
 
-TEST(notice_by_looks_moves_to_another_core)
+TEST(looking_moves_to_another_core_when_its_core_leaves)
 {
     check_leave("microvm", "leave=1 notice=1", LOOKS);
 }

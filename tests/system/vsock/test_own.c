@@ -74,19 +74,19 @@ static void exchange(const char *machine)
     CHECK_EQ(host_console(&h, "own: connections", "sent"), all);
 }
 
-TEST(own_traffic_comes_back_on_mmio)
+TEST(kernel_traffic_comes_back_on_mmio)
 {
     exchange("microvm");
 }
 
-TEST(own_traffic_comes_back_on_pci)
+TEST(kernel_traffic_comes_back_on_pci)
 {
     exchange("q35");
 }
 
 /* As many as a service takes, at once; one more is refused, and welcome when
  * another has left. */
-TEST(own_connections_do_not_mix)
+TEST(kernel_connections_do_not_mix)
 {
     struct host h;
     pid_t pids[CLIENTS];
@@ -116,7 +116,7 @@ TEST(own_connections_do_not_mix)
 }
 
 /* Whoever sends without reading is held up, and nobody else with him. */
-TEST(own_client_that_does_not_read_waits_alone)
+TEST(kernel_client_that_does_not_read_stops_no_other)
 {
     static uint8_t junk[1 << 20];
     struct host h;
@@ -137,7 +137,7 @@ TEST(own_client_that_does_not_read_waits_alone)
     bridge_end_own(&h);
 }
 
-TEST(own_kernel_calls_the_host)
+TEST(kernel_calls_the_host)
 {
     struct sockaddr_un addr = {.sun_family = AF_UNIX};
     char append[32];
@@ -160,7 +160,7 @@ TEST(own_kernel_calls_the_host)
 }
 
 /* What the host has sent and read is what the kernel has counted. */
-TEST(own_counters_are_exact)
+TEST(counters_are_exact_beside_kernel_traffic)
 {
     static uint8_t bytes[1 << 20];
     const size_t times = 64;
@@ -230,12 +230,12 @@ static void profile_own(const char *append)
     }
 }
 
-TEST(own_channel_is_drained_by_the_kernels_loop)
+TEST(profiler_is_drained_by_the_kernels_loop)
 {
     profile_own("");
 }
 
-TEST(own_channel_is_drained_inside_interrupts)
+TEST(profiler_is_drained_inside_interrupts)
 {
     profile_own("irq=1");
 }

@@ -109,7 +109,7 @@ static void settle(int sock, pid_t bridge)
  * to take a packet: the echoes fill the driver's queue to the last place, and
  * that the service has closed is still to be said.
  */
-TEST(pascal_says_farewell_when_its_queue_was_full)
+TEST(pascal_closes_a_connection_after_its_queue_was_full)
 {
     static uint8_t out[QUEUE_BYTES], in[QUEUE_BYTES];
     struct host h;

@@ -162,7 +162,7 @@ TEST(x2apic_with_a_counting_timer_keeps_the_rate)
             "apic x2apic timer one-shot steal 0");
 }
 
-TEST(kvm_without_any_of_it_keeps_the_rate)
+TEST(kvm_without_deadline_timer_and_x2apic_keeps_the_rate)
 {
     profile(WITHOUT_IT, "", "apic xapic timer one-shot steal 0");
 }

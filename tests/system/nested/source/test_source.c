@@ -93,8 +93,8 @@ static ssize_t read_some(struct source *s, void *buf, size_t size)
     return n;
 }
 
-TEST(data_goes_both_ways) /* catches: bytes cut or swallowed, a read that waits
-                           */
+/* Catches: bytes cut or swallowed, a read that waits */
+TEST(bytes_go_both_ways)
 {
     only_nested();
     int peer, listener = listen_at(7077);
@@ -130,7 +130,7 @@ static void send_many(int peer)
     _exit(0);
 }
 
-TEST(end_comes_after_the_last_byte) /* catches: data lost in a closing stream */
+TEST(all_bytes_come_before_the_end) /* catches: data lost in a closing stream */
 {
     only_nested();
     int peer, listener = listen_at(7079);
@@ -153,8 +153,8 @@ TEST(end_comes_after_the_last_byte) /* catches: data lost in a closing stream */
     source_close(s);
 }
 
-TEST(nobody_listening_is_absence_until_somebody_does) /* catches: giving up on
-                                                         a guest that boots */
+/* Catches: giving up on a guest that boots */
+TEST(guest_that_does_not_listen_yet_is_waited_for)
 {
     only_nested();
     struct source *s = source_vsock("1:7078", false, &error);
@@ -167,8 +167,8 @@ TEST(nobody_listening_is_absence_until_somebody_does) /* catches: giving up on
     close(listener);
 }
 
-TEST(peer_comes_back_after_a_reset) /* catches: an error that ends the session
-                                       of a guest that rebooted */
+/* Catches: an error that ends the session of a guest that rebooted */
+TEST(connection_is_made_again_after_a_reset)
 {
     only_nested();
     int peer, listener = listen_at(7080);
@@ -194,7 +194,8 @@ TEST(peer_comes_back_after_a_reset) /* catches: an error that ends the session
     source_close(s);
 }
 
-TEST(no_such_guest_is_told) /* catches: errors that differ from what is known */
+/* Catches: errors that differ from what is known */
+TEST(missing_guest_is_named_by_its_cid)
 {
     only_nested();
     struct source *s = source_vsock("77", false, &error);
