@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "render/render.h"
+
 enum option_kind {
     OPTION_FLAG,    /* bool */
     OPTION_TEXT,    /* const char * */
@@ -15,6 +17,7 @@ enum option_kind {
     OPTION_SECONDS, /* double; more than 0 with a min of 1 */
     OPTION_SPAN,    /* from_s and to_s */
     OPTION_OUTPUT,  /* one more of outputs */
+    OPTION_FORMAT,  /* const char *; its help ends with the list of formats */
     OPTION_GUEST,   /* a word for guests_option() */
     OPTION_GUESTS,  /* a file for guests_read() */
 };
@@ -76,11 +79,11 @@ static const struct option_row rows[] = {
     {"depth", 0, "N", LIVE | RECORD, OPTION_COUNT, AT(depth), 1, 127,
      "callers to record, 1 to 127 (default: the guest's, else 64)"},
     {"output", 'o', "FILE", LIVE | RECORD | REPORT, OPTION_OUTPUT, 0, 0, 0,
-     "write FILE: .tprof recording, .folded stacks, .txt report;\n"
-     "- is standard output; may be given more than once"},
-    {"format", 0, "F", LIVE | RECORD | REPORT, OPTION_TEXT, AT(format), 0, 0,
-     "tprof, folded or txt, whatever the file's suffix; without -o\n"
-     "to standard output instead of the report"},
+     "write FILE, in the format that its suffix names; - is standard\n"
+     "output; may be given more than once"},
+    {"format", 0, "F", LIVE | RECORD | REPORT, OPTION_FORMAT, AT(format), 0, 0,
+     "write this format, whatever the file's suffix; without -o to\n"
+     "standard output instead of the report. One of\n"},
     {"core", 0, "N", LIVE | REPORT, OPTION_COUNT, AT(core), 0, 65535,
      "only this core"},
     {"time", 0, "A..B", LIVE | REPORT, OPTION_SPAN, 0, 0, 0,
@@ -260,6 +263,7 @@ static int set(struct options *o, const struct option_row *row,
     case OPTION_FLAG: /* has no value */
         return 0;
     case OPTION_TEXT:
+    case OPTION_FORMAT:
         memcpy((char *)o + row->offset, &value, sizeof value);
         return 0;
     case OPTION_COUNT:
@@ -341,12 +345,25 @@ void options_fini(struct options *o)
     guests_fini(&o->guests);
 }
 
+/* The lines of (help), each behind LEFT_WIDTH columns but for the first. */
+static void write_help(FILE *out, const char *help)
+{
+    for (;;) {
+        int len = (int)strcspn(help, "\n");
+
+        (void)fprintf(out, "%.*s", len, help);
+        if (help[len] == '\0')
+            return;
+        help += len + 1;
+        (void)fprintf(out, "\n  %-*s", LEFT_WIDTH, "");
+    }
+}
+
 void options_help(FILE *out, enum command_bit command)
 {
     for (size_t i = 0; i < ROWS; i++) {
         const struct option_row *row = &rows[i];
-        char left[40];
-        const char *line = row->help;
+        char left[40], names[RENDER_NAMES];
 
         if ((row->commands & command) == 0)
             continue;
@@ -355,14 +372,10 @@ void options_help(FILE *out, enum command_bit command)
                        row->letter ? ',' : ' ', row->name,
                        row->argument ? row->argument : "");
         (void)fprintf(out, "  %-*s", LEFT_WIDTH, left);
-        for (;;) {
-            int len = (int)strcspn(line, "\n");
-
-            (void)fprintf(out, "%.*s\n", len, line);
-            if (line[len] == '\0')
-                break;
-            line += len + 1;
-            (void)fprintf(out, "  %-*s", LEFT_WIDTH, "");
-        }
+        write_help(out, row->help);
+        if (row->kind == OPTION_FORMAT)
+            (void)fprintf(out, "tprof recording, %s",
+                          render_names(names, true));
+        (void)putc('\n', out);
     }
 }

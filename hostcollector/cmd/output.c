@@ -20,6 +20,7 @@ static int add(struct outputs *out, const char *path, const char *format,
                struct err *e)
 {
     const struct render_ops *ops;
+    char names[RENDER_NAMES];
 
     if (is_recording(path, format)) {
         if (out->recording != NULL || strcmp(path, "-") == 0)
@@ -32,11 +33,11 @@ static int add(struct outputs *out, const char *path, const char *format,
     if (ops == NULL && format != NULL)
         return err_set(
             e, "--format: there is no '%s'; the formats are " RECORDING ", %s",
-            format, render_names());
+            format, render_names(names, false));
     if (ops == NULL)
         return err_set(
             e, "-o %s: add --format F; the formats are " RECORDING ", %s", path,
-            render_names());
+            render_names(names, false));
     out->list[out->count++] = (struct output){path, ops, NULL};
     return 0;
 }
@@ -62,7 +63,7 @@ int outputs_plan(struct outputs *out, const struct options *o, bool table,
         add(out, "-", o->format, e) != 0)
         return -1;
     if (table && !uses_stdout(out))
-        out->list[out->count++] = (struct output){"-", &render_table, NULL};
+        out->list[out->count++] = (struct output){"-", &render_txt, NULL};
     return 0;
 }
 

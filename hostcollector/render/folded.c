@@ -92,5 +92,5 @@ static void write_folded(FILE *out, const struct report *r)
     }
 }
 
-const struct render_ops render_folded = {"folded", "folded", write_folded,
-                                         NULL};
+const struct render_ops render_folded = {"folded", "folded", "stacks",
+                                         write_folded, NULL};

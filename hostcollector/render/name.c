@@ -6,6 +6,7 @@
 #include "render/name.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -275,5 +276,29 @@ const char *name_short(char buf[NAME_SHORT], const char *name, size_t width)
     (void)snprintf(text, sizeof text, "%.*s", (int)(image - name), name);
     (void)snprintf(buf, NAME_SHORT, "%s%s", shorten(own, text, width - taken),
                    image);
+    return buf;
+}
+
+/* The core that all samples are of, if it is one; else VIEW_ALL_CORES. */
+static uint32_t only_core(const struct view *v)
+{
+    for (size_t i = 0; i < v->core_count; i++) {
+        if (v->cores[i].all.samples == v->total.all.samples)
+            return v->cores[i].core;
+    }
+    return VIEW_ALL_CORES;
+}
+
+const char *name_of_scope(char *buf, size_t size, const struct view *v,
+                          const struct view_scope *scope)
+{
+    uint32_t core = scope->core;
+
+    if (core == VIEW_ALL_CORES)
+        core = only_core(v);
+    if (core == VIEW_ALL_CORES)
+        (void)snprintf(buf, size, "all cores");
+    else
+        (void)snprintf(buf, size, "core %" PRIu32, core);
     return buf;
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names of functions that are longer than their column. Leaf. */
+/* Names: of functions that are longer than their column, and of scopes. */
 #ifndef TPROF_RENDER_NAME_H
 #define TPROF_RENDER_NAME_H
 
 #include <stddef.h>
+
+#include "model/view.h"
 
 /* Room for the short form of a name. */
 #define NAME_SHORT 512
@@ -18,5 +20,10 @@
  * Returns (name) or (buf).
  */
 const char *name_short(char buf[NAME_SHORT], const char *name, size_t width);
+
+/* "all cores" or "core N" for (scope) of (v), in (buf), of 24 bytes at least.
+ * Returns (buf). */
+const char *name_of_scope(char *buf, size_t size, const struct view *v,
+                          const struct view_scope *scope);
 
 #endif

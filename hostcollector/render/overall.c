@@ -12,7 +12,7 @@
 
 static const char *image_name(const char *elf, char *buf, size_t size)
 {
-    return elf != NULL ? text_escape(buf, size, table_base_name(elf))
+    return elf != NULL ? text_escape(buf, size, text_base_name(elf))
                        : "unknown image";
 }
 

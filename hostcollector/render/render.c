@@ -2,10 +2,11 @@
 /* The list of formats. */
 #include "render/render.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const struct render_ops *const formats[] = {
-    &render_table,
+    &render_txt,
     &render_folded,
 };
 
@@ -33,7 +34,15 @@ const struct render_ops *render_by_path(const char *path)
     return NULL;
 }
 
-const char *render_names(void)
+const char *render_names(char buf[RENDER_NAMES], bool with_what)
 {
-    return "txt, folded";
+    size_t used = 0;
+
+    buf[0] = '\0';
+    for (size_t i = 0; i < FORMATS && used < RENDER_NAMES; i++)
+        used += (size_t)snprintf(buf + used, RENDER_NAMES - used, "%s%s%s%s",
+                                 i != 0 ? ", " : "", formats[i]->name,
+                                 with_what ? " " : "",
+                                 with_what ? formats[i]->what : "");
+    return buf;
 }

@@ -54,14 +54,16 @@ struct overall {
 struct render_ops {
     const char *name;   /* as given to --format */
     const char *suffix; /* of files in this format, without the dot */
+    const char *what;   /* is written, for --help: "report" */
     /* Write (r) to (out), from beginning to end; the caller asks ferror(). */
     void (*write)(FILE *out, const struct report *r);
     /* Likewise, behind the reports of several guests. NULL: nothing. */
     void (*overall)(FILE *out, const struct overall *o);
 };
 
-extern const struct render_ops render_table;  /* txt */
-extern const struct render_ops render_folded; /* folded */
+/* All formats: one line each here and in render.c. */
+extern const struct render_ops render_txt;
+extern const struct render_ops render_folded;
 
 /* The format called (name); NULL if there is none. */
 const struct render_ops *render_by_name(const char *name);
@@ -69,7 +71,11 @@ const struct render_ops *render_by_name(const char *name);
 /* The format that the suffix of (path) stands for; NULL if for none. */
 const struct render_ops *render_by_path(const char *path);
 
-/* All names with commas between, for a message. */
-const char *render_names(void);
+/* Room for render_names(). */
+#define RENDER_NAMES 256
+
+/* All names with commas between, for a message: "txt, folded"; for --help
+ * (with_what): "txt report, folded stacks". Returns (buf). */
+const char *render_names(char buf[RENDER_NAMES], bool with_what);
 
 #endif

@@ -174,7 +174,7 @@ void table_tree(FILE *out, const struct report *r,
     (void)fprintf(out,
                   "\nCall tree of %s, from the outermost caller; %% of "
                   "busy time%s\n",
-                  table_scope_name(name, sizeof name, r, scope),
+                  name_of_scope(name, sizeof name, r->view, scope),
                   r->all ? "" : "; branches below 1 % left out");
     (void)fputs(" TOTAL   SELF\n", out);
     write_nodes(&w);

@@ -137,6 +137,13 @@ char *text_percent(char buf[TEXT_PERCENT], uint64_t part, uint64_t whole)
     return buf;
 }
 
+const char *text_base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
 void text_wrap(FILE *out, const char *first, const char *paragraph)
 {
     size_t indent = text_width(first), column = indent;

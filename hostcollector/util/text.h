@@ -41,6 +41,9 @@ char *text_count(char buf[TEXT_NUMBER], uint64_t n);
  * that is not exact. Returns (buf). */
 char *text_percent(char buf[TEXT_PERCENT], uint64_t part, uint64_t whole);
 
+/* The part of (path) behind the last slash. */
+const char *text_base_name(const char *path);
+
 /*
  * Write (paragraph) to (out), broken at spaces so that no line exceeds
  * TEXT_COLUMNS, each begun by (first) or, from the second on, by as many
