@@ -10,8 +10,8 @@
 #include "view/view.h"
 
 struct overall_image_sum {
-    const struct guest_run
-        *run; /* the first that ran it: its image, its options */
+    struct report first;         /* of the guests that ran it; no view */
+    const struct image_map *map; /* the first one's */
     size_t guests;
     struct aggregate *sum;
     struct remarks remarks;
@@ -29,14 +29,12 @@ static bool same_kernel(const struct guest *a, const struct guest *b)
 }
 
 /*
- * Do (r) and (first) run the same images, wherever those lie? Then (slides) is
- * what aggregate_merge() wants of (r).
+ * Do (a) and (b) have the same images, wherever those lie? Then (slides) is
+ * what aggregate_merge() wants of (b).
  */
-static bool same_images(const struct guest_run *first,
-                        const struct guest_run *r,
+static bool same_images(const struct profile *a, const struct profile *b,
                         uint64_t slides[GUEST_MAPS_MAX + 1])
 {
-    const struct profile *a = first->profile, *b = r->profile;
     bool taken[GUEST_MAPS_MAX] = {false};
 
     if (!same_kernel(&a->guest, &b->guest) || a->map_count != b->map_count)
@@ -56,14 +54,14 @@ static bool same_images(const struct guest_run *first,
     return true;
 }
 
-static int add_to_image(struct overall_sum *o, const struct guest_run *r,
-                        struct err *e)
+static int add_to_image(struct overall_sum *o, const struct report *report,
+                        const struct image_map *map, struct err *e)
 {
     struct overall_image_sum *image = NULL;
     uint64_t slides[GUEST_MAPS_MAX + 1] = {0};
 
     for (size_t i = 0; image == NULL && i < o->image_count; i++)
-        if (same_images(o->images[i].run, r, slides))
+        if (same_images(o->images[i].first.profile, report->profile, slides))
             image = &o->images[i];
     if (image == NULL) {
         memset(slides, 0, sizeof slides);
@@ -72,14 +70,16 @@ static int add_to_image(struct overall_sum *o, const struct guest_run *r,
             return err_set(e, "out of memory");
         image = &o->images[o->image_count];
         *image = (struct overall_image_sum){
-            .run = r,
+            .first = *report,
+            .map = map,
             .sum = aggregate_new(&(struct aggregate_config){0}),
         };
         if (image->sum == NULL)
             return err_set(e, "out of memory");
+        image->first.view = NULL; /* it may go when this returns */
         o->image_count++;
     }
-    aggregate_merge(image->sum, r->profile, slides);
+    aggregate_merge(image->sum, report->profile, slides);
     image->guests++;
     return 0;
 }
@@ -92,43 +92,36 @@ static double busy_share(const struct view *v)
     return v->total.busy.time / v->total.all.time;
 }
 
-int overall_add(struct overall_sum *o, const struct guest_run *r,
-                const struct view *v, struct err *e)
+int overall_add(struct overall_sum *o, const struct overall_guest *guest,
+                const struct report *report, const struct image_map *map,
+                struct err *e)
 {
-    struct aggregate_sums sums = pipeline_sums(r->pipeline);
-
     if (vec_grow(&o->guests, &o->guest_room, o->guest_count,
                  sizeof *o->guests) != 0)
         return err_set(e, "out of memory");
-    o->guests[o->guest_count++] = (struct overall_guest){
-        .name = r->name,
-        .elf = guest_run_elf(r),
-        .samples = sums.samples,
-        .lost = sums.lost,
-        .busy = busy_share(v),
-        .trouble = r->failed ? r->e.text : NULL,
-    };
-    return v != NULL ? add_to_image(o, r, e) : 0;
+    o->guests[o->guest_count] = *guest;
+    o->guests[o->guest_count++].busy =
+        busy_share(report != NULL ? report->view : NULL);
+    return report != NULL ? add_to_image(o, report, map, e) : 0;
 }
 
 /* The view of everything that ran on (image), in (*report). */
 static int show(struct overall_image_sum *image, struct report *report,
                 struct err *e)
 {
-    const struct guest_run *r = image->run;
     const struct profile *profile = aggregate_profile(image->sum);
 
     if (profile != NULL)
-        image->view = view_new(profile, r->images.image_map);
+        image->view = view_new(profile, image->map);
     if (image->view == NULL)
         return err_set(e, "out of memory");
     *report = (struct report){
         .profile = profile,
         .view = image->view,
         .remarks = &image->remarks,
-        .elf = guest_run_elf(r),
-        .top = r->config.options->top,
-        .all = r->config.options->all,
+        .elf = image->first.elf,
+        .top = image->first.top,
+        .all = image->first.all,
     };
     return 0;
 }

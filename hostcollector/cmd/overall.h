@@ -4,10 +4,12 @@
 #ifndef TPROF_CMD_OVERALL_H
 #define TPROF_CMD_OVERALL_H
 
-#include "cmd/guest_run.h"
+#include <stddef.h>
+
 #include "render/render.h"
 #include "util/err.h"
 
+struct image_map;
 struct overall_image_sum;
 
 /* Zeroed: of no guest yet. */
@@ -20,11 +22,14 @@ struct overall_sum {
 };
 
 /*
- * Add run (r), which must outlive (o); (v) is its view, NULL if it has none.
- * Returns 0; -1 with (e) filled.
+ * Add (guest), whose (busy) is worked out here. (report) is what it did, and
+ * (map) where its images lie; both NULL if there is nothing to report on. What
+ * they point to must outlive (o), but for the view. Returns 0; -1 with (e)
+ * filled.
  */
-int overall_add(struct overall_sum *o, const struct guest_run *r,
-                const struct view *v, struct err *e);
+int overall_add(struct overall_sum *o, const struct overall_guest *guest,
+                const struct report *report, const struct image_map *map,
+                struct err *e);
 
 /* All that was added, in (*result), which lives as long as (o). Returns 0; -1
  * with (e) filled. */

@@ -299,22 +299,37 @@ static int start(struct sampling *s, struct err *e)
 
 /* Reports */
 
+static int add_to_overall(struct sampling *s, const struct guest_run *r,
+                          const struct report *report, struct err *e)
+{
+    struct aggregate_sums sums = pipeline_sums(r->pipeline);
+    const struct overall_guest guest = {
+        .name = r->name,
+        .elf = guest_run_elf(r),
+        .samples = sums.samples,
+        .lost = sums.lost,
+        .trouble = r->failed ? r->e.text : NULL,
+    };
+
+    return overall_add(&s->overall, &guest, report, r->images.image_map, e);
+}
+
 static int report_run(struct sampling *s, struct guest_run *r, bool several,
                       struct err *e)
 {
-    struct view *view = NULL;
-    int result = 0;
+    struct view *view;
+    struct report report;
+    int result;
 
-    if (guest_run_has_report(r)) {
-        view = guest_run_view(r, e);
-        if (view == NULL)
-            return -1;
-        struct report report = guest_run_report(r, view);
-
-        result = outputs_write(s->outputs, &report, e);
-    }
+    if (!guest_run_has_report(r))
+        return several ? add_to_overall(s, r, NULL, e) : 0;
+    view = guest_run_view(r, e);
+    if (view == NULL)
+        return -1;
+    report = guest_run_report(r, view);
+    result = outputs_write(s->outputs, &report, e);
     if (result == 0 && several)
-        result = overall_add(&s->overall, r, view, e);
+        result = add_to_overall(s, r, &report, e);
     view_free(view);
     return result;
 }
