@@ -13,8 +13,8 @@
 #include "cmd/cmd.h"
 #include "cmd/confine.h"
 #include "cmd/guest_run.h"
-#include "cmd/overall.h"
 #include "fleet.h"
+#include "overall.h"
 #include "util/text.h"
 #include "util/vec.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The sums over guests; images are told apart by what the guests say. */
-#include "cmd/overall.h"
+#include "overall.h"
 
 #include <stdlib.h>
 #include <string.h>

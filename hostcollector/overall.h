@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Adds up what many guests did: a line for each, and, of guests that run the
  * same image, everything together. */
-#ifndef TPROF_CMD_OVERALL_H
-#define TPROF_CMD_OVERALL_H
+#ifndef TPROF_OVERALL_H
+#define TPROF_OVERALL_H
 
 #include <stddef.h>
 
