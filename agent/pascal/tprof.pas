@@ -122,8 +122,6 @@ type
     { Copies up to Size received bytes and returns how many. Negative: as for
       Send. nil: nothing ever arrives. }
     Receive: function(Context, Data: Pointer; Size: LongWord): LongInt; cdecl;
-    { Lets the host see the end, where the transport can. nil: nothing. }
-    Close: procedure(Context: Pointer); cdecl;
   end;
   PTProfChannel = ^TTProfChannel;
 

@@ -133,8 +133,6 @@ pub struct Channel {
     pub pending: Option<unsafe extern "C" fn(*mut c_void) -> u32>,
     /// Copies up to so many received bytes and returns how many. None: nothing ever arrives.
     pub receive: Option<unsafe extern "C" fn(*mut c_void, *mut c_void, u32) -> i32>,
-    /// Lets the host see the end, where the transport can.
-    pub close: Option<unsafe extern "C" fn(*mut c_void)>,
 }
 unsafe impl Sync for Channel {}
 

@@ -404,14 +404,6 @@ static int console_receive(void *context, void *data, uint32_t size)
     return (int)size;
 }
 
-static void console_close(void *context)
-{
-    struct tprof_console *c = context;
-
-    if (!c->dead && c->told_open)
-        c->told_open = !tell(c, c->port, VIRTIO_CONSOLE_PORT_OPEN, 0);
-}
-
 /* --- Joining -------------------------------------------------------------- */
 
 int tprof_console_init(struct tprof_console *c,
@@ -437,6 +429,5 @@ int tprof_console_init(struct tprof_console *c,
     channel->send = console_send;
     channel->pending = console_pending;
     channel->receive = console_receive;
-    channel->close = console_close;
     return TPROF_OK;
 }

@@ -21,7 +21,7 @@ _Static_assert(RESERVED < TPROF_VSOCK_PACKETS_MIN, "data must get through");
 static void tell(struct tprof_vsock *v, uint16_t op, const void *data,
                  uint32_t size)
 {
-    struct tprof_vsock_header h = {
+    const struct tprof_vsock_header h = {
         .from_cid = v->own_cid,
         .to_cid = v->host_cid,
         .from_port = TPROF_VSOCK_PORT,
@@ -33,8 +33,6 @@ static void tell(struct tprof_vsock *v, uint16_t op, const void *data,
         .taken = v->taken,
     };
 
-    if (op == VIRTIO_VSOCK_OP_SHUTDOWN)
-        h.flags = VIRTIO_VSOCK_SHUTDOWN_RECEIVE | VIRTIO_VSOCK_SHUTDOWN_SEND;
     v->told = v->taken;
     tprof_virtio_vsock_put(&v->device, &h, data);
 }
@@ -403,17 +401,6 @@ static int vsock_receive(void *context, void *data, uint32_t size)
     return (int)size;
 }
 
-static void vsock_close(void *context)
-{
-    struct tprof_vsock *v = context;
-
-    if (v->state != TPROF_VSOCK_THERE || !has_place(v))
-        return; /* or dead */
-    tell(v, VIRTIO_VSOCK_OP_SHUTDOWN, NULL, 0);
-    end(v); /* it answers with a RST, as from a stranger */
-    tprof_virtio_vsock_refill(&v->device);
-}
-
 /* --- Joining -------------------------------------------------------------- */
 
 /* Take the device that was found? */
@@ -453,7 +440,6 @@ static int vsock_init(void *memory, const struct tprof_device *where,
     channel->send = vsock_send;
     channel->pending = vsock_pending;
     channel->receive = vsock_receive;
-    channel->close = vsock_close;
     return TPROF_OK;
 }
 

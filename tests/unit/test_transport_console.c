@@ -71,6 +71,23 @@ static void attach(void)
     CHECK_EQ(open(), 1);
 }
 
+/* The driver at work on a device that does not have our port yet. */
+static void start_without_our_port(void)
+{
+    plug_in();
+    fake_console.ports[OURS].name = NULL;
+    CHECK_EQ(init(&told), TPROF_OK);
+    CHECK_EQ(open(), 0);
+}
+
+/* The device announces our port, where a host waits. */
+static void plug_our_port_in(void)
+{
+    fake_console.ports[OURS].name = "tprof.0";
+    fake_console.ports[OURS].host = true;
+    CHECK(fake_control(OURS, 1, 1, NULL));
+}
+
 /* --- Finding -------------------------------------------------------------- */
 
 TEST(port_is_found_by_its_name) /* catches: prefixes, cut names, port 0 */
@@ -441,13 +458,14 @@ TEST(what_the_control_queue_dropped_is_asked_again)
     CHECK_EQ(open(), 0);
 }
 
-TEST(close_and_open_tell_the_host)
+TEST(open_tells_the_device_that_the_guest_listens)
 {
     attach();
     CHECK(fake_console.ports[OURS].guest);
-    channel.close(channel.context);
+    fake_host(OURS, false); /* so the device is started again */
+    CHECK_EQ(receive(&(char){0}, 1), TPROF_ERR_CLOSED);
     CHECK(!fake_console.ports[OURS].guest);
-    CHECK_EQ(open(), 1);
+    CHECK_EQ(open(), 0);
     CHECK(fake_console.ports[OURS].guest);
 }
 
@@ -473,7 +491,6 @@ static void check_given_up(void)
     CHECK_EQ(send("x", 1), TPROF_ERR_DEVICE);
     CHECK_EQ(receive(&(char){0}, 1), TPROF_ERR_DEVICE);
     CHECK_EQ(open(), TPROF_ERR_DEVICE);
-    channel.close(channel.context);
     CHECK_EQ(fake.resets, resets);
     for (uint32_t i = 0; i < FAKE_QUEUES; i++)
         CHECK_EQ(fake.queues[i].size, 0);
@@ -543,21 +560,27 @@ TEST(control_queue_that_lies_is_given_up)
     CHECK_EQ(receive(&(char){0}, 1), TPROF_ERR_DEVICE);
     check_given_up();
 
-    attach();
+    start_without_our_port();
     *fake_pushed(FAKE_CONTROL_OUT) += 100;
-    channel.close(channel.context);
+    plug_our_port_in(); /* the driver asks for its name */
+    CHECK_EQ(open(), TPROF_ERR_DEVICE);
     check_given_up();
 }
 
 TEST(device_that_takes_no_message_is_not_waited_for)
 {
-    attach();
+    start_without_our_port();
     fake.lazy = true;
     for (int i = 0; i < 100; i++) {
-        channel.close(channel.context);
-        CHECK(open() >= 0);
+        fake_control(1, 1, 1, NULL); /* each time the driver asks its name */
+        CHECK_EQ(open(), 0);
     }
-    CHECK_EQ(receive(&(char){0}, 1), 0);
+    plug_our_port_in();
+    CHECK_EQ(open(), 0);
+    /* the queue is full */
+    CHECK_EQ(console.queues[TPROF_CONSOLE_CONTROL_OUT].ring.in_flight,
+             UINT32_MAX);
+    fake.lazy = false;
     fake_act();
     CHECK_EQ(open(), 1);
 }

@@ -149,24 +149,6 @@ TEST(nonsense_ends_a_session)
     }
 }
 
-TEST(close_tells_the_host)
-{
-    struct fake_packet p;
-
-    attach();
-    say_data("unread", 6);
-    CHECK_EQ(bed_receive(&p, 1), 1);
-    channel.close(channel.context);
-    p = expect(FAKE_SHUTDOWN);
-    CHECK_EQ(p.flags, 3);
-    CHECK_EQ(p.dst_port, HOST_PORT);
-    CHECK_EQ(bed_send("x", 1), TPROF_ERR_CLOSED);
-    say(FAKE_RST);
-    CHECK_EQ(bed_open(), 0);
-    expect_nothing();
-    CHECK_EQ(vsock.device.queues[FAKE_RX].ring.in_flight, 0xffff);
-}
-
 TEST(migration_ends_a_session_without_a_word)
 {
     attach();

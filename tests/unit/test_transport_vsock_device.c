@@ -203,7 +203,6 @@ static void expect_given_up(void)
         CHECK_EQ(bed_send("x", 1), TPROF_ERR_DEVICE);
         CHECK_EQ(bed_open(), TPROF_ERR_DEVICE);
         CHECK_EQ(bed_pending(), 0);
-        channel.close(channel.context);
     }
     CHECK_EQ(fake.status, 0x80);
 }

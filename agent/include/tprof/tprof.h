@@ -97,8 +97,6 @@ struct tprof_channel {
     /* Copies up to (size) received bytes and returns how many. Negative: as for
      * send(). NULL: nothing ever arrives, as on a one-way channel. */
     int (*receive)(void *context, void *data, uint32_t size);
-    /* Lets the host see the end, where the transport can. NULL: nothing. */
-    void (*close)(void *context);
 };
 
 /* The host cannot speak. Sampling begins by itself, at config.rate_hz. */

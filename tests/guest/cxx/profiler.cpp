@@ -26,7 +26,6 @@ constexpr tprof_channel wire = {
     },
     .pending = nullptr,
     .receive = nullptr,
-    .close = nullptr,
 };
 
 void must(int error)

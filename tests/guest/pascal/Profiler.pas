@@ -115,7 +115,6 @@ const
     Send: @WireSend;
     Pending: nil;
     Receive: nil;
-    Close: nil;
   );
   SocketChannel: TTProfChannel = (
     Flags: 0;
@@ -124,7 +123,6 @@ const
     Send: @SessionSend;
     Pending: nil;
     Receive: @SessionReceive;
-    Close: nil;
   );
 
 { The kernel's own user of its driver: what comes goes back. }

@@ -26,7 +26,6 @@ static WIRE: tprof::Channel = tprof::Channel {
     send: Some(send),
     pending: None,
     receive: None,
-    close: None,
 };
 
 fn must<T>(result: Result<T, tprof::Error>) -> T {
