@@ -281,17 +281,27 @@ void say_last_words(int fd, uint64_t samples)
     say(fd);
 }
 
+void begin_session(int fd, uint8_t boot, const char *build_id, uint64_t n)
+{
+    say_hello(fd, boot, build_id);
+    CHECK(hear(fd));
+    say_samples(fd, n, 0);
+}
+
+void end_session(int fd, uint64_t samples)
+{
+    CHECK(hear(fd));
+    say_last_words(fd, samples);
+    while (hear(fd))
+        continue;
+}
+
 void play_in_order(int listener, uint64_t n)
 {
     int fd = meet(listener);
 
-    say_hello(fd, 1, NULL);
-    CHECK(hear(fd));
-    say_samples(fd, n, 0);
-    CHECK(hear(fd));
-    say_last_words(fd, n);
-    while (hear(fd))
-        continue;
+    begin_session(fd, 1, NULL, n);
+    end_session(fd, n);
 }
 
 /* Images */

@@ -121,8 +121,13 @@ void say_samples(int fd, uint64_t n, uint64_t before);
 /* The final counters, and that sampling has stopped. */
 void say_last_words(int fd, uint64_t samples);
 
-/* A guest's usual life: HELLO; (n) samples when START comes; last words when
- * STOP comes; then it waits until the collector has left. */
+/* HELLO, and (n) samples when START comes. */
+void begin_session(int fd, uint8_t boot, const char *build_id, uint64_t n);
+
+/* Last words when STOP comes; returns when the collector has left. */
+void end_session(int fd, uint64_t samples);
+
+/* Accept the collector, and both of these. */
 void play_in_order(int listener, uint64_t n);
 
 /* Images: KERNEL and APP are the paths of two, with these build-ids */

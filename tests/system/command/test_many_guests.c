@@ -69,9 +69,7 @@ static void play_vanishing(int listener)
 {
     int fd = meet(listener);
 
-    say_hello(fd, 1, NULL);
-    CHECK(hear(fd));
-    say_samples(fd, 20, 0);
+    begin_session(fd, 1, NULL, 20);
 }
 
 /* Says HELLO, then nonsense, as fast as it is read, until nobody reads. */
@@ -114,9 +112,7 @@ static void play_patient(int listener)
 {
     int fd = meet(listener);
 
-    say_hello(fd, 1, NULL);
-    CHECK(hear(fd));
-    say_samples(fd, 70, 0);
+    begin_session(fd, 1, NULL, 70);
     CHECK(!hear(fd));
 }
 
@@ -210,9 +206,7 @@ static void play_reconnect(int listener)
 {
     int fd = meet_uds(listener);
 
-    say_hello(fd, 1, NULL);
-    CHECK(hear(fd));
-    say_samples(fd, 20, 0);
+    begin_session(fd, 1, NULL, 20);
     /* cut in a frame of 4096 bytes, which the next HELLO is not part of */
     CHECK_EQ(write(fd, "\x54\x9d\x02\0\x02\0\0\x10", 8), 8);
     close(fd);
@@ -220,10 +214,7 @@ static void play_reconnect(int listener)
     say_hello(fd, 1, NULL);
     CHECK(hear(fd));
     say_samples(fd, 30, 25); /* five were in what was cut */
-    CHECK(hear(fd));
-    say_last_words(fd, 55);
-    while (hear(fd))
-        continue;
+    end_session(fd, 55);
 }
 
 TEST(broken_connection_is_made_again) /* catches: the rest of a day lost */
@@ -247,9 +238,7 @@ static void play_reboot(int listener)
     for (uint8_t boot = 1; boot < 3; boot++) {
         int fd = meet_uds(listener);
 
-        say_hello(fd, boot, NULL);
-        CHECK(hear(fd));
-        say_samples(fd, 20, 0);
+        begin_session(fd, boot, NULL, 20);
         close(fd);
     }
 }
@@ -271,9 +260,7 @@ static void play_vanishing_uds(int listener)
 {
     int fd = meet_uds(listener);
 
-    say_hello(fd, 1, NULL);
-    CHECK(hear(fd));
-    say_samples(fd, 20, 0);
+    begin_session(fd, 1, NULL, 20);
 }
 
 TEST(no_guest_is_waited_for_with_wait_0)
@@ -343,9 +330,7 @@ static void play_update(int listener, int rebuilt)
 {
     int fd = meet_uds(listener);
 
-    say_hello(fd, 1, KERNEL_ID);
-    CHECK(hear(fd));
-    say_samples(fd, 20, 0);
+    begin_session(fd, 1, KERNEL_ID, 20);
     if (rebuilt)
         build(BUILD_B);
     close(fd);
@@ -358,10 +343,7 @@ static void play_update(int listener, int rebuilt)
     if (!hear(fd))
         return; /* or not */
     say_samples(fd, 30, 0);
-    CHECK(hear(fd));
-    say_last_words(fd, 30);
-    while (hear(fd))
-        continue;
+    end_session(fd, 30);
 }
 
 static void play_rebuilt(int listener)

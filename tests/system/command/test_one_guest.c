@@ -23,9 +23,7 @@ static void play_silent(int listener)
 {
     int fd = meet(listener);
 
-    say_hello(fd, 1, NULL);
-    CHECK(hear(fd));
-    say_samples(fd, 50, 0);
+    begin_session(fd, 1, NULL, 50);
     while (hear(fd))
         continue;
 }
