@@ -284,7 +284,7 @@ FILE *host_collector(const char *arguments)
 {
     char command[1024];
 
-    snprintf(command, sizeof command, "%s %s", WHOLE_COLLECTOR, arguments);
+    snprintf(command, sizeof command, "%s %s", SERIAL_COLLECTOR, arguments);
     FILE *f = popen(command, "r"); /* NOLINT(cert-env33-c): all of it is ours */
 
     CHECK(f != NULL);

@@ -114,7 +114,7 @@ static void exec_boot(const struct host *h, const char *const *argv)
 static void boot(struct host *h, const char *elf, const char *const *options,
                  bool has_port)
 {
-    const char *argv[ARGS_MAX] = {WHOLE_BOOT, "--pidfile", h->pid_path};
+    const char *argv[ARGS_MAX] = {SERIAL_BOOT, "--pidfile", h->pid_path};
     size_t n = 3;
 
     if (has_port) {

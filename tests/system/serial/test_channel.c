@@ -24,7 +24,7 @@ static const char *run_one_way(struct host *h)
 
     snprintf(com1, sizeof com1, "file:%s", path);
     host_init(h);
-    host_boot_without_port(h, WHOLE_UART, options);
+    host_boot_without_port(h, SERIAL_UART, options);
     host_wait_end(h);
     return path;
 }
@@ -85,7 +85,7 @@ static void boot_polled(struct host *h, const char *append)
 
     host_init(h);
     snprintf(com1, sizeof com1, "unix:%s,server=on,wait=on", h->socket_path);
-    host_boot_without_port(h, WHOLE_UART, options);
+    host_boot_without_port(h, SERIAL_UART, options);
 }
 
 /* The guest fails if its driver is called while its lock is held. */
@@ -116,7 +116,7 @@ TEST(polled_channel_is_seldom_looked_at_without_a_host)
     struct host h;
 
     host_init(&h);
-    host_boot_without_port(&h, WHOLE_UART, options);
+    host_boot_without_port(&h, SERIAL_UART, options);
     host_wait_end(&h);
     CHECK_EQ(host_console(&h, "counted:", "ticks"), 0);
     CHECK(host_console(&h, "counted:", "looks") <= 4 * SECONDS + 1);

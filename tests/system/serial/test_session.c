@@ -29,7 +29,7 @@ static void boot_busy(struct host *h)
     static const char *const options[] = {TWO_CORES, "cpus=2", NULL};
 
     host_init(h);
-    host_boot(h, WHOLE_BUSY, options);
+    host_boot(h, SERIAL_BUSY, options);
 }
 
 static void boot_fast(struct host *h)
@@ -37,7 +37,7 @@ static void boot_fast(struct host *h)
     static const char *const options[] = {FAST, "cpus=2", NULL};
 
     host_init(h);
-    host_boot(h, WHOLE_BUSY, options);
+    host_boot(h, SERIAL_BUSY, options);
 }
 
 TEST(one_session_loses_nothing)
@@ -47,7 +47,7 @@ TEST(one_session_loses_nothing)
     struct host h;
 
     host_init(&h);
-    host_boot(&h, WHOLE_BUSY, options);
+    host_boot(&h, SERIAL_BUSY, options);
     host_meet(&h);
     CHECK_EQ(h.guest.cores, 2);
     CHECK_EQ(h.sessions, 1);
@@ -70,7 +70,7 @@ TEST(host_that_never_comes_costs_four_looks_a_second)
     struct host h;
 
     host_init(&h);
-    host_boot(&h, WHOLE_BUSY, options);
+    host_boot(&h, SERIAL_BUSY, options);
     host_wait_end(&h);
     CHECK_EQ(host_console(&h, "core 0", "ticks"), 0);
     CHECK_EQ(host_console(&h, "core 1", "ticks"), 0);
@@ -107,7 +107,7 @@ TEST(orders_take_effect_while_running)
     uint64_t stacks;
 
     host_init(&h);
-    host_boot(&h, WHOLE_BUSY, options);
+    host_boot(&h, SERIAL_BUSY, options);
     host_meet(&h);
     host_begin(&h, 2000, 5, 0);
     host_until(&h, host_has_samples, 1000);
@@ -253,7 +253,7 @@ TEST(slow_hosts_come_and_go_1000_times)
 
     alarm(1500);
     host_init(&h);
-    host_boot(&h, WHOLE_BUSY, options);
+    host_boot(&h, SERIAL_BUSY, options);
     churn(&h, 1000);
 }
 
@@ -320,7 +320,7 @@ TEST(reader_that_stalls_costs_samples_that_are_counted)
     uint64_t full;
 
     host_init(&h);
-    host_boot(&h, WHOLE_BUSY, options);
+    host_boot(&h, SERIAL_BUSY, options);
     host_meet(&h);
     host_begin(&h, 20000, 0, 0);
     for (int i = 0; i < 3; i++) {

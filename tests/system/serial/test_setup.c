@@ -45,7 +45,7 @@ static void profile(const char *const *options, const char *append)
     }
     argv[n] = NULL;
     host_init(&h);
-    host_boot(&h, WHOLE_BUSY, argv);
+    host_boot(&h, SERIAL_BUSY, argv);
     host_meet(&h);
     host_begin(&h, 2000, 0, 0);
     host_until(&h, host_has_samples, 500);

@@ -38,7 +38,7 @@ static void boot(struct run *r, uint64_t seed)
 
     r->random = seed;
     host_init(&r->h);
-    host_boot(&r->h, WHOLE_BUSY, options);
+    host_boot(&r->h, SERIAL_BUSY, options);
     host_meet(&r->h);
     host_begin(&r->h, RATE_HZ, 0, 0);
 }
@@ -110,7 +110,7 @@ static void finish(struct run *r, uint64_t began_ms)
     for (uint32_t i = 0; i < r->h.cores; i++)
         CHECK_EQ(account_ticks(&r->h.core[i].account),
                  r->h.core[i].stats.ticks);
-    host_check_report(&r->h, WHOLE_BUSY);
+    host_check_report(&r->h, SERIAL_BUSY);
     host_kill(&r->h);
 }
 
@@ -180,7 +180,7 @@ static double folded_share(const struct host *h, const char *name)
     double all = 0, found = 0;
 
     snprintf(command, sizeof command, "report %s --elf %s --format folded",
-             h->record_path, WHOLE_BUSY);
+             h->record_path, SERIAL_BUSY);
     FILE *f = host_collector(command);
 
     while (fgets(line, sizeof line, f) != NULL) {
@@ -211,7 +211,7 @@ TEST(machine_stopped_for_ten_seconds_costs_flagged_samples)
     pid_t qemu;
 
     host_init(&h);
-    host_boot(&h, WHOLE_BUSY, options);
+    host_boot(&h, SERIAL_BUSY, options);
     host_meet(&h);
     qemu = host_qemu(&h);
     host_begin(&h, 50000, 0, 0);

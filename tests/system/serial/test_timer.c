@@ -60,7 +60,7 @@ static void boot_kernel_timer(struct host *h, struct distances *d,
     host_init(h);
     h->sample = take_distance;
     h->context = d;
-    host_boot(h, WHOLE_KERNEL_TIMER, options);
+    host_boot(h, SERIAL_KERNEL_TIMER, options);
     host_meet(h);
     CHECK_EQ(h->guest.intervals, WIRE_INTERVALS_KERNEL);
     CHECK_EQ(h->guest.kernel_hz, KERNEL_HZ);
@@ -133,10 +133,10 @@ TEST(report_warns_of_a_fixed_tick)
         struct host h;
 
         host_init(&h);
-        host_boot(&h, WHOLE_KERNEL_TIMER, options);
+        host_boot(&h, SERIAL_KERNEL_TIMER, options);
         snprintf(command, sizeof command,
                  "--serial %s --elf %s --duration 1 --rate %s 2>&1",
-                 h.socket_path, WHOLE_KERNEL_TIMER, i == 0 ? "1000" : "200");
+                 h.socket_path, SERIAL_KERNEL_TIMER, i == 0 ? "1000" : "200");
         FILE *f = host_collector(command);
 
         while (fgets(line, sizeof line, f) != NULL)
@@ -156,7 +156,7 @@ TEST(kernel_ticks_seldom_look_for_a_host)
     struct host h;
 
     host_init(&h);
-    host_boot_without_port(&h, WHOLE_KERNEL_TIMER, options);
+    host_boot_without_port(&h, SERIAL_KERNEL_TIMER, options);
     host_wait_end(&h);
     CHECK_EQ(host_console(&h, "counted:", "ticks"), 0);
     CHECK(host_console(&h, "counted:", "kernel") > 4 * KERNEL_HZ);
@@ -178,7 +178,7 @@ TEST(deadlines_over_before_the_timer_is_set_do_not_stop_it)
     uint64_t first, before;
 
     host_init(&h);
-    host_boot(&h, WHOLE_BUSY, options);
+    host_boot(&h, SERIAL_BUSY, options);
     host_meet(&h);
     host_begin(&h, 50000, 1, 0);
     host_until(&h, host_has_samples, 1);

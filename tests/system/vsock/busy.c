@@ -32,7 +32,7 @@ void busy_boot(struct host *h, const char *machine, const char *cores,
              bridge_path("com1"));
     snprintf(line, sizeof line, "transport=vsock end=1 cpus=%s %s", cores,
              append);
-    bridge_boot(h, WHOLE_BUSY, options);
+    bridge_boot(h, SERIAL_BUSY, options);
 }
 
 void busy_end(struct host *h)

@@ -68,7 +68,7 @@ static struct recorded record_whole(void)
     struct recorded r = {.complete = false};
 
     for (int i = 0; i < TRIES && !r.complete; i++) {
-        pid_t collector = collector_start("will", WHOLE_BUSY, for_ever);
+        pid_t collector = collector_start("will", SERIAL_BUSY, for_ever);
 
         collector_end(collector, "will", 30000);
         r = recorded_read("will");
@@ -123,7 +123,7 @@ TEST(collectors_come_and_go)
 
     busy_boot(&h, "microvm", "2", "");
     for (int i = 0; i < 10; i++) {
-        pid_t collector = collector_start("one", WHOLE_BUSY, short_time);
+        pid_t collector = collector_start("one", SERIAL_BUSY, short_time);
 
         CHECK_EQ(process_wait(collector, HOST_PATIENCE_MS), 0);
         struct recorded r = recorded_read("one");
@@ -153,10 +153,10 @@ TEST(second_collector_waits_for_the_first)
     pid_t bridge = bridge_start();
 
     busy_boot(&h, "microvm", "2", "");
-    pid_t first = collector_start("first", WHOLE_BUSY, for_ever);
+    pid_t first = collector_start("first", SERIAL_BUSY, for_ever);
 
     collector_until_recorded("first", 4096);
-    pid_t second = collector_start("second", WHOLE_BUSY, second_long);
+    pid_t second = collector_start("second", SERIAL_BUSY, second_long);
 
     collector_until_said("second", "7077");
     collector_until_recorded("first", 3L * 4096);
@@ -177,7 +177,7 @@ TEST(collector_waits_for_the_guest_and_its_reboot)
     static const char *const patient[] = {"--wait", "50", NULL};
     struct host h;
     pid_t bridge = bridge_start();
-    pid_t collector = collector_start("patient", WHOLE_BUSY, patient);
+    pid_t collector = collector_start("patient", SERIAL_BUSY, patient);
 
     collector_until_said("patient", "waiting");
     busy_boot(&h, "microvm", "2", "");

@@ -77,7 +77,7 @@ static void attach_anew(const struct stage *s)
 {
     if (s->bridge == 0 || !s->guest)
         return;
-    pid_t next = collector_start("next", WHOLE_BUSY, short_time);
+    pid_t next = collector_start("next", SERIAL_BUSY, short_time);
 
     CHECK_EQ(process_wait(next, HOST_PATIENCE_MS), 0);
     CHECK(recorded_read("next").complete);
@@ -117,7 +117,7 @@ static void kill_all(uint32_t round, uint64_t *random)
     struct stage s = {.bridge = bridge_start(), .guest = true};
 
     busy_boot(&s.h, "microvm", "2", "");
-    s.collector = collector_start("victim", WHOLE_BUSY, impatient);
+    s.collector = collector_start("victim", SERIAL_BUSY, impatient);
     collector_until_recorded("victim", 2000 + (long)draw(random, 20000));
     for (int i = 0; i < VICTIMS; i++) {
         host_sleep_ms((int)draw(random, 30));
@@ -135,7 +135,7 @@ TEST(bridge_serves_the_next_guest_after_one_is_killed)
 
     for (int i = 0; i < 5; i++) {
         busy_boot(&h, "microvm", "2", "");
-        pid_t collector = collector_start("victim", WHOLE_BUSY, impatient);
+        pid_t collector = collector_start("victim", SERIAL_BUSY, impatient);
 
         collector_until_recorded("victim", 3000);
         host_kill(&h);
