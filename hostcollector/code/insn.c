@@ -121,53 +121,69 @@ static bool writes_register(const struct insn_parts *p, unsigned number)
     }
 }
 
+/*
+ * What opcodes do to control, of one byte and behind 0F: b branch, j jump,
+ * c call, r return, t trap, h hlt, n nop; g is the group whose digit says, m
+ * the one with mwait, x is xchg eax, or nop.
+ */
+static const char control[2][256 + 1] = {
+    "................" /* 00 */ "................" /* 10 */
+    "................" /* 20 */ "................" /* 30 */
+    "................" /* 40 */ "................" /* 50 */
+    "................" /* 60 */ "bbbbbbbbbbbbbbbb" /* 70 */
+    "................" /* 80 */ "x..............." /* 90 */
+    "................" /* a0 */ "................" /* b0 */
+    "..rr......rrt..r" /* c0 */ "................" /* d0 */
+    "bbbb....cj.j...." /* e0 */ "....h..........g" /* f0 */,
+
+    ".m.....r...t...." /* 00 */ "...............n" /* 10 */
+    "................" /* 20 */ ".....r.........." /* 30 */
+    "................" /* 40 */ "................" /* 50 */
+    "................" /* 60 */ "................" /* 70 */
+    "bbbbbbbbbbbbbbbb" /* 80 */ "................" /* 90 */
+    "................" /* a0 */ ".........t......" /* b0 */
+    "................" /* c0 */ "................" /* d0 */
+    "................" /* e0 */ "...............t" /* f0 */,
+};
+
+static bool is_mwait(const struct insn_parts *p) /* or mwaitx */
+{
+    return p->mod == 3 &&
+           ((p->digit == 1 && p->rm == 1) || (p->digit == 7 && p->rm == 3));
+}
+
 static struct insn jump_kind(const struct insn_parts *p)
 {
-    if (p->map == 0) {
-        switch (p->opcode) {
-        case 0xe8:
-            return (struct insn){p->immediate == 0 ? INSN_CALL_NEXT : INSN_CALL,
-                                 p->immediate};
-        case 0xe9:
-        case 0xeb:
-            return (struct insn){INSN_JUMP, p->immediate};
-        case 0xc2:
-        case 0xc3:
-        case 0xca:
-        case 0xcb:
-        case 0xcf:
-            return (struct insn){INSN_RETURN, 0};
-        case 0xcc:
-            return (struct insn){INSN_TRAP, 0};
-        case 0xf4:
-            return (struct insn){INSN_HALT, 0};
-        case 0xff:
-            if (p->digit == 2 || p->digit == 3)
-                return (struct insn){INSN_CALL, 0};
-            if (p->digit == 4 || p->digit == 5)
-                return (struct insn){INSN_JUMP_AWAY, 0};
-            break;
-        default:
-            if ((p->opcode & 0xf0) == 0x70 || (p->opcode & 0xfc) == 0xe0)
-                return (struct insn){INSN_BRANCH, p->immediate};
-            if (p->opcode == 0x90 && !p->repeat && p->rex_b == 0)
-                return (struct insn){INSN_NOP, 0};
-        }
-    } else if (p->map == 1 && p->encoding == INSN_ENCODED_LEGACY) {
-        if ((p->opcode & 0xf0) == 0x80)
-            return (struct insn){INSN_BRANCH, p->immediate};
-        if (p->opcode == 0x1f)
-            return (struct insn){INSN_NOP, 0};
-        if (p->opcode == 0x07 || p->opcode == 0x35)
-            return (struct insn){INSN_RETURN, 0};
-        if (p->opcode == 0x0b || p->opcode == 0xb9 || p->opcode == 0xff)
-            return (struct insn){INSN_TRAP, 0};
-        /* mwait, mwaitx */
-        if (p->opcode == 0x01 && p->mod == 3 &&
-            ((p->digit == 1 && p->rm == 1) || (p->digit == 7 && p->rm == 3)))
-            return (struct insn){INSN_HALT, 0};
+    struct insn other = {INSN_OTHER, 0};
+
+    switch (p->map < 2 ? control[p->map][p->opcode] : '.') {
+    case 'b':
+        return (struct insn){INSN_BRANCH, p->immediate};
+    case 'j':
+        return (struct insn){INSN_JUMP, p->immediate};
+    case 'c':
+        return (struct insn){p->immediate == 0 ? INSN_CALL_NEXT : INSN_CALL,
+                             p->immediate};
+    case 'r':
+        return (struct insn){INSN_RETURN, 0};
+    case 't':
+        return (struct insn){INSN_TRAP, 0};
+    case 'h':
+        return (struct insn){INSN_HALT, 0};
+    case 'n':
+        return (struct insn){INSN_NOP, 0};
+    case 'x':
+        return p->repeat || p->rex_b != 0 ? other : (struct insn){INSN_NOP, 0};
+    case 'm':
+        return is_mwait(p) ? (struct insn){INSN_HALT, 0} : other;
+    case 'g':
+        return p->digit == 2 || p->digit == 3 ? (struct insn){INSN_CALL, 0}
+               : p->digit == 4 || p->digit == 5
+                   ? (struct insn){INSN_JUMP_AWAY, 0}
+                   : other;
+    default:
+        return other;
     }
-    return (struct insn){INSN_OTHER, 0};
 }
 
 static struct insn push_kind(const struct insn_parts *p)
