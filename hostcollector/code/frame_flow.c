@@ -228,37 +228,76 @@ static bool clears_rbp(const uint8_t *code, size_t len)
     return len == 2 && (code[0] == 0x31 || code[0] == 0x33) && code[1] == 0xed;
 }
 
+/* What an instruction, with the states (before) and behind it, says about the
+ * whole function. */
+static void note_facts(struct frame_flow *f, const struct insn *in,
+                       bool clears_frame, const struct frame_state *before,
+                       const struct frame_state *behind)
+{
+    if (clears_frame && before->rbp == RBP_CALLER && before->saved == 0)
+        f->outermost = true;
+    if (behind->rbp == RBP_FRAME)
+        f->has_frame = true;
+    if (behind->rbp == RBP_OTHER)
+        f->other_rbp = true;
+    if (in->kind == INSN_CALL)
+        f->has_call = true;
+}
+
+static void flag_next(struct frame_flow *f, uint64_t next, uint8_t flag)
+{
+    if (next < f->own.size)
+        f->own.flags[next] |= flag;
+}
+
+/* Pass (s), which holds behind the instruction (in) at (at), on to wherever
+ * control goes. (next): the instruction that follows. */
+static void flow_on(struct frame_flow *f, size_t at, uint64_t next,
+                    const struct insn *in, const struct frame_state *s)
+{
+    switch (in->kind) {
+    case INSN_JUMP:
+        frame_flow_to(f, next + (uint64_t)in->value, s);
+        break;
+    case INSN_BRANCH:
+        frame_flow_to(f, next + (uint64_t)in->value, s);
+        frame_flow_to(f, next, s);
+        break;
+    case INSN_JUMP_AWAY:
+        flow_away(f, s);
+        break;
+    case INSN_CALL:
+        flag_next(f, next, FRAME_CALLED);
+        flow_after_call(f, at, next);
+        break;
+    case INSN_RETURN:
+    case INSN_TRAP:
+        break;
+    case INSN_HALT:
+        flag_next(f, next, FRAME_IDLE);
+        frame_flow_to(f, next, s);
+        break;
+    default:
+        frame_flow_to(f, next, s);
+        break;
+    }
+}
+
 /* Pass on the state before the instruction at (at). */
 static void visit(struct frame_flow *f, size_t at)
 {
-    struct frame_state s = f->own.states[at];
+    const struct frame_state before = f->own.states[at];
+    struct frame_state behind = before;
     struct insn in;
     size_t len = insn_decode(f->code + at, f->own.size - at, &in);
-    uint64_t next = at + len;
 
     if (len == 0) {
         f->lost = true;
         return; /* data, or not known to us: nothing flows from here */
     }
-    f->outermost = f->outermost || (s.rbp == RBP_CALLER && s.saved == 0 &&
-                                    clears_rbp(f->code + at, len));
-    execute(&s, &in);
-    f->has_frame = f->has_frame || s.rbp == RBP_FRAME;
-    f->other_rbp = f->other_rbp || s.rbp == RBP_OTHER;
-    f->has_call = f->has_call || in.kind == INSN_CALL;
-    if (in.kind == INSN_JUMP || in.kind == INSN_BRANCH)
-        frame_flow_to(f, next + (uint64_t)in.value, &s);
-    if (in.kind == INSN_JUMP_AWAY)
-        flow_away(f, &s);
-    if (in.kind == INSN_HALT && next < f->own.size)
-        f->own.flags[next] |= FRAME_IDLE;
-    if (in.kind == INSN_CALL && next < f->own.size)
-        f->own.flags[next] |= FRAME_CALLED;
-    if (in.kind == INSN_CALL)
-        flow_after_call(f, at, next);
-    else if (in.kind != INSN_JUMP && in.kind != INSN_JUMP_AWAY &&
-             in.kind != INSN_RETURN && in.kind != INSN_TRAP)
-        frame_flow_to(f, next, &s);
+    execute(&behind, &in);
+    note_facts(f, &in, clears_rbp(f->code + at, len), &before, &behind);
+    flow_on(f, at, at + len, &in, &behind);
 }
 
 /* The call at (at) is taken to return, unless jumps lead to what follows. */

@@ -149,6 +149,29 @@ static uint8_t pack(const struct frame_flow *flow, size_t at, bool depth_known)
     return (uint8_t)bits;
 }
 
+/* Run (flow) over (f), from wherever it is entered. Returns the places of (f)
+ * by offset; NULL if there is no memory. */
+static uint8_t *places_of(struct frame_places *o, struct frame_flow *flow,
+                          const struct image_function *f)
+{
+    bool is_cold = parent_length(f->name) != 0;
+    bool depth_known = f->sized; /* a label may stand in the midst of code */
+    uint8_t *places = malloc((size_t)f->size);
+
+    if (places == NULL)
+        return NULL;
+    if (is_cold)
+        enter_cold(o, flow, f);
+    if (flow->queued == 0) {
+        depth_known = depth_known && !is_cold;
+        enter(flow);
+    }
+    frame_flow_run(flow);
+    for (size_t at = 0; at < f->size; at++)
+        places[at] = pack(flow, at, depth_known);
+    return places;
+}
+
 /* The places of function (f) by offset; NULL if it is not understood. */
 static uint8_t *interpret(struct frame_places *o,
                           const struct image_function *f)
@@ -156,29 +179,15 @@ static uint8_t *interpret(struct frame_places *o,
     const uint8_t *code;
     struct frame_flow flow;
     uint8_t *places = NULL;
-    bool depth_known = f->sized; /* a label may stand in the midst of code */
 
     if (!image_intact(o->img) || !code_of(o, f, &code) ||
         f->size > MAX_KEPT_BYTES - o->bytes)
         return NULL;
-    if (frame_flow_init(&flow, code, (size_t)f->size) != 0)
-        goto fail_flow;
-    if (parent_length(f->name) != 0)
-        enter_cold(o, &flow, f);
-    if (flow.queued == 0) {
-        depth_known = depth_known && parent_length(f->name) == 0;
-        enter(&flow);
-    }
-    frame_flow_run(&flow);
-    places = malloc((size_t)f->size);
-    if (places == NULL)
-        goto fail_flow;
-    for (size_t at = 0; at < f->size; at++)
-        places[at] = pack(&flow, at, depth_known);
-    o->bytes += (size_t)f->size;
-
-fail_flow:
+    if (frame_flow_init(&flow, code, (size_t)f->size) == 0)
+        places = places_of(o, &flow, f);
     frame_flow_fini(&flow);
+    if (places != NULL)
+        o->bytes += (size_t)f->size;
     return places;
 }
 
