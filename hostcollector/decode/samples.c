@@ -173,50 +173,78 @@ static uint16_t find_base(struct samples_decoder *d, uint64_t address)
     return i;
 }
 
-/* STACK, with leaves and addresses counted from (base). */
+/* What a STACK record says before its addresses. */
+struct stack_head {
+    uint64_t id, end, mask;
+    uint64_t shared, fresh; /* frames of the chain before, and new ones */
+};
+
+/* Returns what is wrong with (h), or NULL. */
+static const char *check_stack(const struct stack_head *h)
+{
+    if (h->id >= CORE_DICT_SLOTS)
+        return "a stack id beyond 8191";
+    if (h->mask >> WIRE_STACK_SLOTS != 0)
+        return "a STACK record with unknown slots";
+    if (h->fresh > WIRE_STACK_FRAMES_MAX || h->shared > WIRE_STACK_FRAMES_MAX ||
+        h->fresh + h->shared > WIRE_STACK_FRAMES_MAX)
+        return "a stack of more than 127 frames";
+    return NULL;
+}
+
+/* The core's chain is that of (stack): tell it, and keep it for samples. */
+static void define_stack(struct reading *r, const struct stack_head *h,
+                         uint16_t base, struct stack *stack)
+{
+    struct core *core = r->core;
+
+    stack->frames = core->chain;
+    stack->depth = core->depth;
+    stack->slot_mask = (uint8_t)h->mask;
+    stack->end =
+        (uint8_t)(h->end < WIRE_END_REASONS ? h->end : WIRE_END_REASONS);
+    core->dict[h->id] = (struct core_slot){
+        .stack = r->d->events->stack(r->d->sums, core->number, stack),
+        .generation = core->generation,
+        .base = base,
+    };
+}
+
+/*
+ * STACK, with leaves and addresses counted from (base). Its id stays unknown
+ * if it is wrong, or built upon a stack that was lost.
+ */
 static const char *stack_record(struct reading *r, struct cursor *c,
                                 uint16_t base)
 {
     struct core *core = r->core;
-    struct stack stack = {.frames = core->chain};
+    struct stack stack = {0};
     uint64_t address = r->d->bases[base];
-    uint64_t id = cursor_uleb(c);
-    uint64_t end = cursor_uleb(c);
-    uint64_t mask = cursor_uleb(c);
+    struct stack_head h = {.id = cursor_uleb(c)};
 
+    h.end = cursor_uleb(c);
+    h.mask = cursor_uleb(c);
     for (size_t i = 0; i < WIRE_STACK_SLOTS; i++)
-        if (mask >> i & 1)
+        if (h.mask >> i & 1)
             next_address(c, &address, &stack.words[i]);
-    uint64_t shared = cursor_uleb(c);
-    uint64_t fresh = cursor_uleb(c);
-
+    h.shared = cursor_uleb(c);
+    h.fresh = cursor_uleb(c);
     if (c->bad)
         return "a STACK record is cut";
-    if (id >= CORE_DICT_SLOTS)
-        return "a stack id beyond 8191";
-    if (mask >> WIRE_STACK_SLOTS != 0)
-        return "a STACK record with unknown slots";
-    if (fresh > WIRE_STACK_FRAMES_MAX || shared > WIRE_STACK_FRAMES_MAX ||
-        fresh + shared > WIRE_STACK_FRAMES_MAX)
-        return "a stack of more than 127 frames";
-    core->dict[id].generation = 0; /* until it is known */
-    if (shared > 0 && !core->chain_known)
-        return NULL; /* built upon one that was lost */
-    if (shared > core->depth)
+    const char *wrong = check_stack(&h);
+
+    if (wrong != NULL)
+        return wrong;
+    core->dict[h.id].generation = 0;
+    if (h.shared > 0 && !core->chain_known)
+        return NULL;
+    if (h.shared > core->depth)
         return "a STACK record takes more frames than the last one had";
-    build_chain(core, c, address, (size_t)fresh, (size_t)shared);
-    if (c->bad) {
-        core->chain_known = false;
+    build_chain(core, c, address, (size_t)h.fresh, (size_t)h.shared);
+    core->chain_known = !c->bad;
+    if (c->bad)
         return "a STACK record is cut";
-    }
-    core->chain_known = true;
-    stack.depth = core->depth;
-    stack.slot_mask = (uint8_t)mask;
-    stack.end = (uint8_t)(end < WIRE_END_REASONS ? end : WIRE_END_REASONS);
-    core->dict[id].stack =
-        r->d->events->stack(r->d->sums, core->number, &stack);
-    core->dict[id].base = base;
-    core->dict[id].generation = core->generation;
+    define_stack(r, &h, base, &stack);
     return NULL;
 }
 
