@@ -252,6 +252,35 @@ static int set_address(struct vhost_user *u, uint32_t size, struct err *e)
     return NO_ANSWER;
 }
 
+/* (fd), or none if -1, interrupts the guest when (r) has been served. */
+static void set_call(struct vring *r, int fd)
+{
+    close_fd(&r->call);
+    r->call = fd;
+    /* what was told by the one before may have reached nobody: QEMU gives the
+     * real one only after the ring has begun to run */
+    if (fd >= 0 && vring_runs(r))
+        (void)eventfd_write(fd, 1);
+}
+
+/* (fd) tells that the guest has put something into (r). */
+static int set_kick(struct vhost_user *u, struct vring *r, int fd,
+                    struct err *e)
+{
+    if (r->kick >= 0)
+        watch_remove(u->epoll, r->kick);
+    close_fd(&r->kick);
+    r->kick = fd;
+    /* edges: a kick need not be read to be seen once */
+    if (watch_add(u->epoll, fd, EPOLLIN | EPOLLET, &u->kick) < 0) {
+        (void)err_sys(e, "vhost-user: epoll of a kick");
+        return -2;
+    }
+    if (!u->protocol)
+        r->enabled = true;
+    return NO_ANSWER;
+}
+
 /* The descriptor of KICK, CALL or ERR. */
 static int set_descriptor(struct vhost_user *u, uint32_t request, uint32_t size,
                           struct err *e)
@@ -266,32 +295,15 @@ static int set_descriptor(struct vhost_user *u, uint32_t request, uint32_t size,
     if (request == VU_SET_VRING_ERR)
         return NO_ANSWER; /* nothing to tell QEMU that it could act on */
 
-    struct vring *r = &u->rings[i];
     int fd = none ? -1 : u->fds[0];
-    u->fd_count = 0;
+
+    u->fd_count = 0; /* it is the ring's now */
     /* nobody else's descriptor shall make us wait */
     if (fd >= 0)
         (void)fcntl(fd, F_SETFL, O_NONBLOCK);
-    if (request == VU_SET_VRING_CALL) {
-        close_fd(&r->call);
-        r->call = fd;
-        /* what was told by the one before may have reached nobody: QEMU gives
-         * the real one only after the ring has begun to run */
-        if (fd >= 0 && vring_runs(r))
-            (void)eventfd_write(fd, 1);
-        return NO_ANSWER;
-    }
-    if (r->kick >= 0)
-        watch_remove(u->epoll, r->kick);
-    close_fd(&r->kick);
-    r->kick = fd;
-    /* edges: a kick need not be read to be seen once */
-    if (watch_add(u->epoll, fd, EPOLLIN | EPOLLET, &u->kick) < 0) {
-        (void)err_sys(e, "vhost-user: epoll of a kick");
-        return -2;
-    }
-    if (!u->protocol)
-        r->enabled = true;
+    if (request == VU_SET_VRING_KICK)
+        return set_kick(u, &u->rings[i], fd, e);
+    set_call(&u->rings[i], fd);
     return NO_ANSWER;
 }
 
