@@ -129,58 +129,76 @@ static char *next_word(char **line)
     return *word != '\0' && *word != '#' ? word : NULL;
 }
 
-/* One option: --key value, --key=value or key=value, into (values), or, if it
- * is an image, (elfs). */
-static int take_word(struct guests *g, const char *values[KEYS],
-                     struct elf_path **elfs, char *word, char **line,
-                     struct err *e)
+/* What a line says of its guest. */
+struct line {
+    char *rest;               /* words that are yet to be read */
+    const char *values[KEYS]; /* NULL: not said */
+    struct elf_path *elfs;
+};
+
+/* Take (word) apart, which may want the next one: --key value, --key=value or
+ * key=value. KEYS with (e) filled if it is none of these. */
+static enum key split_word(struct line *line, char *word, const char **value,
+                           struct err *e)
 {
     bool dashed = strncmp(word, "--", 2) == 0;
     char *equals = strchr(word, '=');
-    char *value = equals != NULL ? equals + 1 : NULL;
 
     if (equals != NULL)
         *equals = '\0';
     enum key key = key_of(dashed ? word + 2 : word);
 
-    if (key == KEYS || (!dashed && value == NULL))
-        return err_set(e, "what is '%s'? " EXAMPLE, word);
-    if (value == NULL)
-        value = next_word(line);
-    if (value == NULL || *value == '\0')
-        return err_set(e, "what stands after '%s'? " EXAMPLE, word);
-    for (unsigned i = 0; key < KEY_SOURCES && i < KEY_SOURCES; i++) {
-        if (values[i] != NULL)
-            return err_set(e, "one guest a line: '%s' or '%s'?", values[i],
-                           value);
+    if (key == KEYS || (!dashed && equals == NULL)) {
+        (void)err_set(e, "what is '%s'? " EXAMPLE, word);
+        return KEYS;
     }
-    values[key] = value;
-    return key == KEY_ELF ? add_elf(g, elfs, value, e) : 0;
+    *value = equals != NULL ? equals + 1 : next_word(&line->rest);
+    if (*value == NULL || **value == '\0') {
+        (void)err_set(e, "what stands after '%s'? " EXAMPLE, word);
+        return KEYS;
+    }
+    return key;
 }
 
-static int take_line(struct guests *g, char *line, struct err *e)
+static int take_word(struct guests *g, struct line *line, char *word,
+                     struct err *e)
 {
-    const char *values[KEYS] = {NULL};
-    struct elf_path *elfs = NULL;
+    const char *value;
+    enum key key = split_word(line, word, &value, e);
+
+    if (key == KEYS)
+        return -1;
+    for (unsigned i = 0; key < KEY_SOURCES && i < KEY_SOURCES; i++) {
+        if (line->values[i] != NULL)
+            return err_set(e, "one guest a line: '%s' or '%s'?",
+                           line->values[i], value);
+    }
+    line->values[key] = value;
+    return key == KEY_ELF ? add_elf(g, &line->elfs, value, e) : 0;
+}
+
+static int take_line(struct guests *g, char *text, struct err *e)
+{
+    struct line line = {.rest = text};
     unsigned source = 0;
     bool empty = true;
     char *word;
 
-    for (; (word = next_word(&line)) != NULL; empty = false)
-        if (take_word(g, values, &elfs, word, &line, e) != 0)
+    for (; (word = next_word(&line.rest)) != NULL; empty = false)
+        if (take_word(g, &line, word, e) != 0)
             return -1;
-    while (source < KEY_SOURCES && values[source] == NULL)
+    while (source < KEY_SOURCES && line.values[source] == NULL)
         source++;
     if (empty)
         return 0;
     if (source == KEY_SOURCES)
         return err_set(e, "where is this guest? " EXAMPLE);
-    if (add(g, (enum key)source, values[source], e) != 0)
+    if (add(g, (enum key)source, line.values[source], e) != 0)
         return -1;
-    g->list[g->count - 1].elfs = elfs;
-    return values[KEY_NAME] == NULL
+    g->list[g->count - 1].elfs = line.elfs;
+    return line.values[KEY_NAME] == NULL
                ? 0
-               : set_name(&g->list[g->count - 1], values[KEY_NAME], e);
+               : set_name(&g->list[g->count - 1], line.values[KEY_NAME], e);
 }
 
 /* The whole of (path), NUL-terminated; NULL with (e) filled. */
