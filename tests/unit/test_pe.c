@@ -406,7 +406,7 @@ TEST(frames_are_told_by_the_code) /* catches: classes of nothing */
     struct image *bare =
         open_or_fail(build("-O2 -fomit-frame-pointer", "/debug:dwarf"));
     struct frame_places *o = frame_places_new(img, 0),
-                   *b = frame_places_new(bare, 0);
+                        *b = frame_places_new(bare, 0);
     uint64_t at;
 
     CHECK(o != NULL && b != NULL && image_find_symbol(img, "efi_main", &at));
