@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Guests: bare-metal programs for QEMU, made of tests/guest/common, their own
-# sources and libtprof.a.
+# Guests: bare-metal programs for QEMU. A guest is made of the kit tests/guest/common,
+# its own sources and libtprof.a.
 #
 #   tprof_guest(<name> SOURCES s... [PICOLIBC] [WITHOUT_AGENT] [DEFS d...] [LIBS l...])
 #       Builds tests/guest/<name>.elf in the build tree from sources in the current
-#       folder; target <name>. PICOLIBC gives it a C library whose stdout is the console;
-#       without, there are only the compiler's own headers and mem.h. WITHOUT_AGENT
-#       defines GUEST_WITHOUT_TPROF and leaves libtprof.a and the fragments of linker/
-#       out.
+#       folder; target <name>. PICOLIBC adds a C library whose stdout is the console;
+#       without it, a guest has the compiler's own headers and mem.h. WITHOUT_AGENT
+#       leaves out libtprof.a and the fragments of linker/, and defines
+#       GUEST_WITHOUT_TPROF.
 #
 #   tprof_guest_test(<what> GUEST <name> [EXPECT regex] [BOOT option...]
 #                    [LABELS l...] [TIMEOUT seconds])
-#       CTest guest.<what>: boots <name> with `tests/guest/boot option...`. Passes when
-#       the guest ends with success and, with EXPECT, has printed what matches.
+#       CTest guest.<what>: boots <name> with `tests/guest/boot option...`. The test passes
+#       when the guest ends with success and, with EXPECT, has printed a line that matches.
 #
 #   tprof_source_test(<what> GUEST <name> TOOL <tool> OPTIONS <text> WORK <function>
 #                     CALLS <file> [CORES n] [LABELS l...] [TIMEOUT seconds])
-#       CTest guest.<what>: tests/accuracy/test_source.c, which says what these are;
-#       skipped where there is no such guest.
+#       CTest guest.<what>: tests/accuracy/test_source.c, which explains the arguments.
+#       The test is skipped where there is no such guest.
 #
 # TPROF_GUEST_BOOT is the script that boots them.
 include_guard(GLOBAL)
@@ -35,7 +35,7 @@ target_compile_options(guest_flags INTERFACE
     # gcc drops the frame of a leaf function that leaves its stack alone, whatever is said
     # above; one that begins with a call of mcount() keeps it, and the call can be a nop
     $<$<AND:$<C_COMPILER_ID:GNU>,$<COMPILE_LANGUAGE:C>>:-pg;-mno-fentry;-mnop-mcount>)
-# clang's own linker, so that both are in use
+# clang links by its own linker, so that both linkers are tested
 target_link_options(guest_flags INTERFACE
     $<$<C_COMPILER_ID:Clang>:-fuse-ld=lld>
     -static -nostdlib
@@ -47,7 +47,7 @@ add_library(guest_kit OBJECT EXCLUDE_FROM_ALL
     ${guest_common}/con.c ${guest_common}/core.c ${guest_common}/idt.c
     ${guest_common}/lapic.c ${guest_common}/opt.c ${guest_common}/page.c)
 add_library(guest_mem OBJECT EXCLUDE_FROM_ALL ${guest_common}/mem.c)
-# its memcpy() must not become a call of memcpy()
+# the compiler must not make a call of memcpy() of the code of memcpy()
 target_compile_options(guest_mem PRIVATE -fno-builtin
     $<$<C_COMPILER_ID:GNU>:-fno-tree-loop-distribute-patterns>)
 foreach(target guest_kit guest_mem)
@@ -77,7 +77,7 @@ function(tprof_guest name)
   endif()
 endfunction()
 
-# The fragments of linker/ beside the guest's own script, as a kernel would.
+# Links with the fragments of linker/ beside the guest's own script, as a kernel does.
 function(guest_link_fragments name)
   file(GLOB fragments ${PROJECT_SOURCE_DIR}/linker/tprof_*.ld)
   foreach(fragment ${fragments})
@@ -91,7 +91,7 @@ function(tprof_guest_test what)
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 60)
   endif()
-  math(EXPR limit "${ARG_TIMEOUT} - 5") # before CTest's, so that boot says so
+  math(EXPR limit "${ARG_TIMEOUT} - 5") # less than CTest's, so that boot can say that time is up
   set(expect)
   if(ARG_EXPECT)
     set(expect --expect ${ARG_EXPECT})

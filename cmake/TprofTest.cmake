@@ -4,9 +4,11 @@
 #
 #   tprof_add_test(NAME kind.what COMMAND program args... [NEEDS targets...]
 #                  [LABELS l...] [TIMEOUT seconds] [PROPERTIES key value...])
-#       Any test; the label is the part of the name before the first dot.
-#       Label `slow`: only `ctest -C Slow` and `tests/run --all` run it. Label `smoke` has
-#       the clang build run a guest test, too. Default timeout: 60 s.
+#       Any test. Its first label is the part of the name before the first dot.
+#       Labels with a meaning for tests/run: `slow`, only `ctest -C Slow` and `tests/run
+#       --all` run the test; `smoke`, a guest test that the clang build runs, too; `host`,
+#       a test without guests that runs where unit tests do; `thread`, one for the thread
+#       sanitizer. Default timeout: 60 s.
 #
 #       NEEDS: targets that must be built before the test can run, besides those that
 #       COMMAND names: a target as program, $<TARGET_FILE:target>, or the path of a guest.
@@ -22,8 +24,8 @@
 #
 #   tprof_fuzz_test(<entry> [LIBS l...] [SOURCES s...] [CORPUS dir])
 #       Builds fuzz_<entry>.c, which defines LLVMFuzzerTestOneInput(); runs it over
-#       the corpus (default corpus/<entry>) as fuzz.<entry>. A libFuzzer program
-#       when configured with clang, TPROF_FUZZ=ON and TPROF_SANITIZE=address,undefined:
+#       the corpus (default corpus/<entry>) as fuzz.<entry>. Configured with clang,
+#       TPROF_FUZZ=ON and TPROF_SANITIZE=address,undefined, it is a libFuzzer program:
 #           ./fuzz_<entry> -max_total_time=600 NEW_DIR CORPUS_DIR
 #
 #   tprof_guest_test(...) is in TprofGuest.cmake.

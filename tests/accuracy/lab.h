@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One experiment: a guest runs under icount while the truth plugin watches and
- * the agent's bytes go to a file; then the collector reports on that file.
- * Whatever goes wrong ends the test case (check.h).
+ * One experiment. A guest runs under icount, the truth plugin counts what it
+ * executes, and the agent's bytes go to a file; then the collector reports on
+ * that file. Any error fails the test case (check.h).
  */
 #ifndef LAB_H
 #define LAB_H
@@ -13,15 +13,15 @@
 struct lab_run {
     const char *elf;
     const char *options; /* for the guest */
-    const char *seed;    /* of the agent; NULL: options says, or none */
+    const char *seed;    /* of the agent; NULL: as (options) say */
     unsigned cores;      /* 0: 1 */
     const char *machine; /* NULL: microvm */
     const char *isr; /* entry of the profiler's interrupt; NULL: the agent's */
-    const char *truth; /* further plugin arguments, ",key=value..." or "";
-                          NULL: run without the plugin */
+    /* more plugin arguments, ",key=value..." or ""; NULL: without the plugin */
+    const char *truth;
 };
 
-/* Count of one stack, "outermost;...;innermost". */
+/* A stack, "outermost;...;innermost", and how often it was sampled. */
 struct lab_stack {
     char *text;
     uint64_t count;
@@ -32,29 +32,29 @@ struct lab_stacks {
     size_t count;
 };
 
-/* Boots the guest to its end. Results lie in a directory of this process, and
- * those of the next run replace them. */
+/* Boot the guest, and wait for its end. The results are in a directory of this
+ * process; the next run replaces them. */
 void lab_boot(const struct lab_run *run);
 
-/* What the collector says of (core) in the last run, as folded stacks. */
+/* The collector's folded stacks of (core) in the last run. */
 struct lab_stacks lab_measured(const struct lab_run *run, unsigned core);
 
 /* The collector's report of the last run, as text, with --all. */
 char *lab_report(const struct lab_run *run);
 
-/* The stacks that were interrupted on (core) in the last run, says the plugin;
- * those of functions that have set up their frame, or else of those that have
- * not. */
+/* The plugin's stacks that were interrupted on (core) in the last run: those
+ * whose innermost function had set up its frame, or (framed 0) had not. */
 struct lab_stacks lab_true_stacks(unsigned core, int framed);
 
-/* The instructions that (core) executed between the marks, by "0xADDRESS": of a
- * run with the plugin's stacks=2. */
+/* How often (core) executed each instruction, "0xADDRESS", between the marks.
+ * Needs the plugin argument stacks=2. */
 struct lab_stacks lab_true_places(unsigned core);
 
-/* The number behind "core (core) (key)" in the plugin's answer; 0 if none. */
+/* The number behind "core (core) (key)" in the plugin's output; 0: not there.
+ */
 uint64_t lab_truth(unsigned core, const char *key);
 
-/* Sums of the stacks in which each of the (k) functions named occurs. */
+/* Of each of (k) functions, the sum over the stacks in which it occurs. */
 void lab_by_function(const struct lab_stacks *s, const char *const *name,
                      size_t k, uint64_t *sum);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What somebody else's symbolizer (LLVM's or binutils') and demangler say of a
- * guest's addresses. Whatever goes wrong ends the test case (check.h).
+ * What other symbolizers and demanglers (LLVM's or binutils') say of a guest's
+ * addresses. Any error fails the test case (check.h).
  */
 #ifndef ORACLE_H
 #define ORACLE_H
@@ -11,8 +11,8 @@
 
 struct oracle_answer {
     uint64_t address;
-    char *chain; /* functions, "outermost;...;innermost": what was inlined */
-    char *place; /* "file.c:12" of the innermost, without folders */
+    char *chain; /* inlined functions, "outermost;...;innermost" */
+    char *place; /* the innermost one's "file.c:12", without folders */
 };
 
 struct oracle {
@@ -25,14 +25,14 @@ struct oracle {
 struct oracle oracle_ask(const char *tool, const char *elf,
                          const uint64_t *address, size_t count);
 
-/* What was said of (address), which was asked about. */
+/* The answer for (address), which is one of those asked about. */
 const struct oracle_answer *oracle_of(const struct oracle *o, uint64_t address);
 
 void oracle_free(struct oracle *o);
 
 /*
- * Is (ours) the name that the oracle calls (theirs)? Ours lacks the type that a
- * template function returns, which stands in front.
+ * Do (ours) and (theirs) name the same function? Theirs may begin with the type
+ * that a template function returns; ours does not have it.
  */
 int oracle_same_name(const char *ours, const char *theirs);
 

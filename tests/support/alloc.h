@@ -18,10 +18,12 @@
 
 #include <stdbool.h>
 
-/* The (n)th allocation from now on, by any thread, fails; 0: none. */
+/* The (n)th allocation from now on fails, whichever thread makes it. 0: none
+ * fails. */
 void alloc_fail_at(unsigned n);
 
-/* Has it failed? Ends the effect of alloc_fail_at(). */
+/* Was there an (n)th allocation, so that it failed? Afterwards all allocations
+ * succeed again. */
 bool alloc_failed(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Test cases: each runs in a process of its own, so one that crashes, hangs or
- * leaks takes no other with it. Depends on nothing but libc.
+ * Test cases. Each case runs in a process of its own, so that a crash, a hang
+ * or a leak fails this case alone. Depends on nothing but libc.
  *
  *     TEST(ring_full_drops_newest) // catches: overwriting a slot being read
  *     {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Decodes streams for tests of the decoder, in one piece and in many, into
- * memory that ends where the bytes do; and builds the usual ones.
+ * For tests of the decoder: builds streams, and decodes them in one piece and
+ * in many. The bytes are copied to memory that ends with them, so that a
+ * sanitizer sees a read behind the end.
  */
 #ifndef TPROF_DECODED_H
 #define TPROF_DECODED_H
@@ -15,15 +16,17 @@
 
 #define TEXT 0x400000u /* start of text in hello_stream() */
 
-/* Of the last stream decoded. */
+/* What the last stream said, how healthy it was, and its error if it failed. */
 extern struct seen seen;
 extern struct stream_health health;
 extern struct err error;
 
-/* Decode (size) bytes in pieces of (piece). Returns as decode_feed(). */
+/* Decode (size) bytes in pieces of (piece) bytes. Returns what the last
+ * decode_feed() or decode_end() returned. */
 int decode_pieces(const uint8_t *bytes, size_t size, size_t piece);
 
-/* Decode (w) whole and in pieces of several sizes; all must say the same. */
+/* Decode (w) as a whole and in pieces of several sizes. The events must be the
+ * same each time. */
 int decode_all(const struct wiregen *w);
 
 /* A stream with a HELLO of boot 1, 4 cores, 1 GHz. */

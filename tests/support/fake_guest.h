@@ -13,31 +13,33 @@
 
 struct guest_side {
     int listener, fd;
-    struct wiregen w;
-    uint64_t tsc_hz;
-    uint32_t features;
-    uint16_t expected_seq;
+    struct wiregen w;      /* frames that wait for say() */
+    uint64_t tsc_hz;       /* for HELLO */
+    uint32_t features;     /* likewise */
+    uint16_t expected_seq; /* of the collector's next frame */
 };
 
-/* Where it listens, and where a test may record; in a directory that
- * make_dir() makes and remove_dir() removes with both. */
+/* The guest's socket, and a file that a test may record to. Both are in a
+ * directory that make_dir() makes and remove_dir() removes. */
 extern char socket_path[64], record_path[64];
 void make_dir(void);
 void remove_dir(void);
 
-/* Start (play) as the guest, (side) says how. It listens when this returns. */
+/* Start the guest: a child process that runs (play) with a copy of (side). The
+ * guest listens when this returns. */
 pid_t start_guest(void (*play)(struct guest_side *), struct guest_side side);
-/* Wait for it, or for any child: it must have ended with status 0. */
+/* Wait for the guest, or for any other child. Its exit status must be 0. */
 void join_guest(pid_t pid);
 
-/* What it says: all that was put into (g->w); or a whole frame. */
+/* Send what was put into (g->w); or make a frame, and send that. */
 void say(struct guest_side *g);
 void say_hello(struct guest_side *g, uint8_t boot);
 void say_samples(struct guest_side *g, uint64_t n, uint64_t before);
 void say_status(struct guest_side *g, uint8_t state, uint8_t refusal);
 
-/* Wait for a frame of (type); its body goes to (body), of 64 bytes. Returns
- * its length; -1 if the collector left. */
+/* Wait for a frame of (type) from the collector, and copy its body to (body),
+ * which has 64 bytes. Returns the body's length, or -1 if the collector has
+ * left. */
 int hear(struct guest_side *g, uint8_t type, uint8_t *body);
 
 #endif

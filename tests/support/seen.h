@@ -21,13 +21,14 @@ struct seen_sample {
     uint16_t period;
 };
 
-/* Stack number n is stacks[n - 1]. What does not fit is counted only. */
+/* The event number n of a kind is at [n - 1]. Events for which the array has no
+ * room are counted only. */
 struct seen {
-    int refuse_hello; /* hello() fails */
+    int refuse_hello; /* set by the test: hello() then fails */
     size_t hellos, stacks_n, samples_n, losses_n, stats_n, statuses, pongs,
         maps;
     size_t gaps, gap_frames;
-    enum hello_kind kind; /* of the last */
+    enum hello_kind kind; /* of the last HELLO */
     struct guest guest;
     struct seen_stack stacks[SEEN_MAX];
     struct seen_sample samples[SEEN_MAX];
@@ -39,7 +40,7 @@ struct seen {
     struct guest_map map; /* the last */
 };
 
-/* The table to give to decode_new(), with a struct seen as context. */
+/* For decode_new(); the context is a struct seen. */
 extern const struct events seen_events;
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Bytes written by hand from WIRE.md, with what they mean: both the collector's
- * decoder and the agent's encoder are held against them.
+ * Bytes written by hand from WIRE.md, with what they mean. Tests compare the
+ * collector's decoder and the agent's encoder with them.
  */
 #ifndef TPROF_VECTORS_H
 #define TPROF_VECTORS_H

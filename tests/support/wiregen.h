@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Builds wire frames by hand, from WIRE.md alone: neither the agent's encoder
- * nor anything of the collector has a part in it. It also builds wrong ones:
- * nothing is checked. Running out of memory ends the process.
+ * Builds wire frames from WIRE.md alone, without the agent's encoder and
+ * without any code of the collector. Nothing is checked, so that a test can
+ * build wrong frames, too. Running out of memory ends the process.
  */
 #ifndef TPROF_WIREGEN_H
 #define TPROF_WIREGEN_H
@@ -23,7 +23,7 @@ struct wiregen {
 
 void wiregen_fini(struct wiregen *w);
 
-/* Anything, byte by byte. */
+/* Append bytes, or a number: little-endian, or as WIRE.md 1 encodes it. */
 void wiregen_bytes(struct wiregen *w, const void *bytes, size_t size);
 void wiregen_uint(struct wiregen *w, uint64_t value, size_t size);
 void wiregen_varint(struct wiregen *w, uint64_t value);

@@ -9,7 +9,7 @@
 /* The decoder's events into a struct host, their context. */
 extern const struct events host_events;
 
-/* Print the accounts, for whoever looks at a failed test. */
+/* Print the accounts, which help to understand a failed test. */
 void host_print(const struct host *h);
 
 #endif

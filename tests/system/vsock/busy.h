@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The guest `busy`, whose agent is at the bridge by its own driver. */
+/* The guest `busy`, whose agent reaches the bridge by the agent's own vsock
+ * driver. */
 #ifndef BUSY_H
 #define BUSY_H
 
@@ -8,15 +9,15 @@
 /* A microvm whose virtio-mmio is of version 1. */
 #define BUSY_LEGACY "microvm-legacy"
 
-/* Boot it on (cores) of (machine), as boot has them or BUSY_LEGACY; (append)
- * are more of its options. */
+/* Boot `busy` on (cores) of (machine): one of tests/guest/boot, or BUSY_LEGACY.
+ * (append): more options of the guest. */
 void busy_boot(struct host *h, const char *machine, const char *cores,
                const char *append);
 
-/* End it by an order, at its COM1, and wait for that. */
+/* End the guest by an order at COM1, and wait for the end. */
 void busy_end(struct host *h);
 
-/* A counter of core (core), on the console, after the end. */
+/* After the guest's end: a counter of (core) that it has printed. */
 uint64_t busy_count(const struct host *h, uint32_t core, const char *word);
 
 #endif
