@@ -8,8 +8,6 @@
 #include "mem.h"
 #include "pump.h"
 #include "transport.h"
-#include "transport_console.h"
-#include "transport_vsock.h"
 
 #define RATE_DEFAULT   997u
 #define FRAMES_DEFAULT 64u
@@ -30,12 +28,10 @@ struct tprof_directory tprof_directory;
  * each core. A block is what arch/ wants below a stack, the core's stack, its
  * struct (which must follow that stack: agent.h), its ring and its dictionary.
  */
-#define SHARED_SIZE ALIGN(TPROF_PUMP_MEMORY + sizeof(struct tprof_console))
+#define SHARED_SIZE ALIGN(TPROF_PUMP_MEMORY + TPROF_TRANSPORT_MEMORY)
 #define RING_OFFSET                                                            \
     (TPROF_ARCH_SPARE + TPROF_STACK_SIZE + ALIGN(sizeof(struct tprof_cpu)))
 #define ALIGN(size) (((size) + 63) & ~(size_t)63)
-_Static_assert(sizeof(struct tprof_vsock) <= sizeof(struct tprof_console),
-               "either fits");
 
 static size_t block_size(const struct tprof_config *c)
 {
@@ -261,11 +257,16 @@ static int open_channel(struct tprof_agent *a, void *memory)
     }
     if (c->device.bus == TPROF_BUS_NONE)
         return TPROF_ERR_DEVICE;
-    uint64_t physical = physical_offset(memory);
+    const struct tprof_transport *transport =
+        c->transport ? c->transport : &tprof_transport_console;
+    const struct tprof_transport_setup setup = {
+        .memory = memory,
+        .physical = physical_offset(memory),
+        .where = &c->device,
+        .second = a->second,
+    };
 
-    if (c->transport)
-        return c->transport->init(memory, &c->device, physical, &a->channel);
-    return tprof_console_init(memory, &c->device, physical, &a->channel);
+    return transport->init(&setup, &a->channel);
 }
 
 /* What HELLO says, as far as it is not known already. */

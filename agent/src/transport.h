@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What config.transport points to: one table for each way to the host other
- * than virtio-serial, so that a kernel links only the one that it names.
+ * A transport finds a device that leads to the host, and makes it a channel
+ * (tprof.h). There is one table for each transport, so that a kernel links only
+ * the one that config.transport names, and virtio-serial's, which is used when
+ * none is named. A transport knows no cores and no agent.
  */
 #ifndef TPROF_TRANSPORT_H
 #define TPROF_TRANSPORT_H
@@ -10,19 +12,38 @@
 
 #include "tprof/tprof.h"
 
+/* Bytes of memory that a transport gets. Each one asserts that it needs no
+ * more. */
+#define TPROF_TRANSPORT_MEMORY 10240u
+
+/* What a transport gets. */
+struct tprof_transport_setup {
+    /* TPROF_TRANSPORT_MEMORY bytes from a page boundary on. They are physically
+     * contiguous, and the transport's alone from now on. */
+    void *memory;
+    /* The physical less the virtual address of (memory), and of all bytes that
+     * the channel will send. 0 where memory is mapped one to one. */
+    uint64_t physical;
+    /* Where to look for the device. Stays as it is while the channel lives. */
+    const struct tprof_device *where;
+    /* Clock ticks in a second, or a guess. */
+    uint64_t second;
+};
+
 struct tprof_transport {
     /*
-     * Find the device by (where), claim it, and make (channel) a way through
-     * it. (memory) is as large as struct tprof_console, aligned to its pages,
-     * physically contiguous, and nobody else's from now on. (physical) is the
-     * physical less the virtual address of (memory), and of all that is sent.
-     * (channel) stays where it is: its flags may change while it lives.
+     * Finds the device, takes it, and fills in (channel), which is all 0.
+     * (channel) stays where it is: the transport may change its flags later.
      *
-     * Called once, in tprof_init(). Returns TPROF_OK, or TPROF_ERR_DEVICE if
-     * there is none; then none that was looked at is left running.
+     * Called once, in tprof_init(), where it may use PCI configuration space
+     * and wait. Returns TPROF_OK; or TPROF_ERR_DEVICE: there is no such device,
+     * and each device that was tried is reset.
      */
-    int (*init)(void *memory, const struct tprof_device *where,
-                uint64_t physical, struct tprof_channel *channel);
+    int (*init)(const struct tprof_transport_setup *setup,
+                struct tprof_channel *channel);
 };
+
+/* virtio-serial: a port named "tprof.0" (transport_console.h). */
+extern const struct tprof_transport tprof_transport_console;
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "arch/arch.h"
 #include "mem.h"
+#include "transport.h"
 #include "virtio/virtio_console_regs.h"
 #include "virtio/virtio_regs.h"
 
@@ -406,12 +407,12 @@ static int console_receive(void *context, void *data, uint32_t size)
 
 /* --- Joining -------------------------------------------------------------- */
 
-int tprof_console_init(struct tprof_console *c,
-                       const struct tprof_device *where, uint64_t physical,
-                       struct tprof_channel *channel)
+static int console_init(const struct tprof_transport_setup *setup,
+                        struct tprof_channel *channel)
 {
+    struct tprof_console *c = setup->memory;
     const struct tprof_virtio_search search = {
-        .where = where,
+        .where = setup->where,
         .type = VIRTIO_TYPE_CONSOLE,
         .dev = &c->device,
         .take = claim,
@@ -419,8 +420,8 @@ int tprof_console_init(struct tprof_console *c,
     };
 
     tprof_arch_zero(c, sizeof *c);
-    c->physical = physical;
-    c->told = where->address != 0;
+    c->physical = setup->physical;
+    c->told = setup->where->address != 0;
     if (!tprof_virtio_find(&search))
         return TPROF_ERR_DEVICE;
     channel->flags = TPROF_CHANNEL_IRQ_SAFE;
@@ -431,3 +432,7 @@ int tprof_console_init(struct tprof_console *c,
     channel->receive = console_receive;
     return TPROF_OK;
 }
+_Static_assert(sizeof(struct tprof_console) <= TPROF_TRANSPORT_MEMORY,
+               "it fits");
+
+const struct tprof_transport tprof_transport_console = {console_init};

@@ -8,6 +8,13 @@
  * learn the port's number, then with that port's queues too. It is started
  * again after each host that leaves. A host that has just come must therefore
  * let the guest speak first: what it sends before may be lost.
+ *
+ * The search waits, some seconds at worst, for each device that it has found by
+ * itself to tell whether our port is there. A device at an address given is
+ * taken in any case; its port may be plugged in later. Another search by the
+ * same (struct tprof_console) begins anew, also with a dead device.
+ *
+ * The table is tprof_transport_console, declared in transport.h.
  */
 #ifndef TPROF_TRANSPORT_CONSOLE_H
 #define TPROF_TRANSPORT_CONSOLE_H
@@ -82,23 +89,5 @@ struct tprof_console {
         uint8_t buffers[2][TPROF_CONSOLE_BUFFERS][TPROF_CONSOLE_BUFFER_SIZE];
     struct tprof_virtqueue_memory rings[TPROF_CONSOLE_QUEUES];
 };
-
-/*
- * Find the device by (where), claim it, and make (channel) its port. (where)
- * is needed only during this call. (physical) is the physical less the virtual
- * address of (c), and of all that is sent: 0 where memory is mapped one to one.
- * Again on the same (c) is fine: it begins anew, also with a dead device.
- *
- * At start-up only, since it uses the PCI configuration ports, and waits, some
- * seconds at worst and only for a device that it has found by itself, to learn
- * whether our port is there. A device at an address given is claimed in any
- * case; its port may be plugged in later.
- *
- * Returns TPROF_OK, or TPROF_ERR_DEVICE if there is none; then none that was
- * looked at is left running.
- */
-int tprof_console_init(struct tprof_console *c,
-                       const struct tprof_device *where, uint64_t physical,
-                       struct tprof_channel *channel);
 
 #endif

@@ -2,7 +2,6 @@
 /* Who is there, and its byte stream each way. Virtio 1.2, section 5.10.6. */
 #include "transport_vsock.h"
 
-#include "agent.h"
 #include "arch/arch.h"
 #include "transport.h"
 #include "virtio/virtio_regs.h"
@@ -18,7 +17,7 @@ _Static_assert(RESERVED < TPROF_VSOCK_PACKETS_MIN, "data must get through");
 /* --- To the host ---------------------------------------------------------- */
 
 /* Send (op), with (size) bytes of (data), to the host of the session. */
-static void tell(struct tprof_vsock *v, uint16_t op, const void *data,
+static void tell(struct tprof_vsock_link *v, uint16_t op, const void *data,
                  uint32_t size)
 {
     const struct tprof_vsock_header h = {
@@ -39,7 +38,8 @@ static void tell(struct tprof_vsock *v, uint16_t op, const void *data,
 
 /* Refuse what came with (h), or end its stream: as soon as there is a place.
  * Nobody answers a RST. */
-static void refuse(struct tprof_vsock *v, const struct tprof_vsock_header *h)
+static void refuse(struct tprof_vsock_link *v,
+                   const struct tprof_vsock_header *h)
 {
     if (h->op == VIRTIO_VSOCK_OP_RST)
         return;
@@ -54,13 +54,13 @@ static void refuse(struct tprof_vsock *v, const struct tprof_vsock_header *h)
     v->owe_answer = true;
 }
 
-static bool has_place(struct tprof_vsock *v)
+static bool has_place(struct tprof_vsock_link *v)
 {
     return tprof_virtio_vsock_has_place(&v->device, 0);
 }
 
 /* Say what is owed, as far as there are places. */
-static void pay(struct tprof_vsock *v)
+static void pay(struct tprof_vsock_link *v)
 {
     if (v->owe_answer && has_place(v)) {
         v->owe_answer = false;
@@ -82,7 +82,7 @@ static void pay(struct tprof_vsock *v)
 /* --- The session ---------------------------------------------------------- */
 
 /* Nobody is there any more. What was received and not taken is void. */
-static void end(struct tprof_vsock *v)
+static void end(struct tprof_vsock_link *v)
 {
     v->state = TPROF_VSOCK_NOBODY;
     if (v->receive_left > 0)
@@ -91,7 +91,8 @@ static void end(struct tprof_vsock *v)
 }
 
 /* Whoever sent (h) asks for a connection: open() will say yes. */
-static void welcome(struct tprof_vsock *v, const struct tprof_vsock_header *h)
+static void welcome(struct tprof_vsock_link *v,
+                    const struct tprof_vsock_header *h)
 {
     v->state = TPROF_VSOCK_CALLS;
     v->own_cid = h->to_cid;
@@ -109,7 +110,7 @@ static void welcome(struct tprof_vsock *v, const struct tprof_vsock_header *h)
 }
 
 /* Somebody else wants in: is the one who is there alive? */
-static void probe(struct tprof_vsock *v)
+static void probe(struct tprof_vsock_link *v)
 {
     if (v->probed)
         return;
@@ -119,14 +120,15 @@ static void probe(struct tprof_vsock *v)
 }
 
 /* The session ends; its host, who sent (h), is told unless it knows. */
-static void hang_up(struct tprof_vsock *v, const struct tprof_vsock_header *h)
+static void hang_up(struct tprof_vsock_link *v,
+                    const struct tprof_vsock_header *h)
 {
     refuse(v, h);
     end(v);
 }
 
 /* The probe was not answered in time: as if the host had left. */
-static void drop(struct tprof_vsock *v)
+static void drop(struct tprof_vsock_link *v)
 {
     const struct tprof_vsock_header h = {
         .from_cid = v->host_cid,
@@ -141,7 +143,7 @@ static void drop(struct tprof_vsock *v)
 
 /* --- From the host -------------------------------------------------------- */
 
-static bool is_ours(const struct tprof_vsock *v,
+static bool is_ours(const struct tprof_vsock_link *v,
                     const struct tprof_vsock_header *h)
 {
     return v->state == TPROF_VSOCK_THERE && h->from_cid == v->host_cid &&
@@ -151,7 +153,7 @@ static bool is_ours(const struct tprof_vsock *v,
 }
 
 /* A packet that belongs to no session. */
-static void hear_stranger(struct tprof_vsock *v,
+static void hear_stranger(struct tprof_vsock_link *v,
                           const struct tprof_vsock_header *h)
 {
     bool calls = h->op == VIRTIO_VSOCK_OP_REQUEST &&
@@ -168,7 +170,7 @@ static void hear_stranger(struct tprof_vsock *v,
 }
 
 /* A packet of the session. Returns the bytes of data in it. */
-static uint32_t hear_host(struct tprof_vsock *v,
+static uint32_t hear_host(struct tprof_vsock_link *v,
                           const struct tprof_vsock_header *h)
 {
     v->probed = false;
@@ -205,14 +207,14 @@ static uint32_t hear_host(struct tprof_vsock *v,
 }
 
 /* May the next packet be looked at? */
-static bool is_free(const struct tprof_vsock *v)
+static bool is_free(const struct tprof_vsock_link *v)
 {
     return !v->owe_answer && v->state != TPROF_VSOCK_CALLS &&
            v->receive_left == 0;
 }
 
 /* Take packets until there are data, or somebody calls, or an answer waits. */
-static void hear_packets(struct tprof_vsock *v)
+static void hear_packets(struct tprof_vsock_link *v)
 {
     struct tprof_vsock_header h;
     int id;
@@ -235,7 +237,7 @@ static void hear_packets(struct tprof_vsock *v)
 }
 
 /* Learn what is new. Returns 0, or the error that the device is dead of. */
-static int hear(struct tprof_vsock *v)
+static int hear(struct tprof_vsock_link *v)
 {
     if (tprof_virtio_vsock_was_reset(&v->device)) {
         v->owe_answer = false; /* whom it concerns is elsewhere */
@@ -244,7 +246,7 @@ static int hear(struct tprof_vsock *v)
     pay(v);
     hear_packets(v);
     if (v->state == TPROF_VSOCK_THERE && v->probed && !v->owe_answer &&
-        tprof_arch_now() - v->probe_time > tprof_agent.second) {
+        tprof_arch_now() - v->probe_time > v->second) {
         drop(v);
         pay(v);
     }
@@ -255,51 +257,17 @@ static int hear(struct tprof_vsock *v)
 /* --- Notice --------------------------------------------------------------- */
 
 /* Nobody has to look, or somebody. */
-static void set_notice(struct tprof_vsock *v, bool on)
+static void set_notice(struct tprof_vsock_link *v, bool on)
 {
     uint32_t flags = v->channel->flags & ~TPROF_CHANNEL_NOTICE;
 
     v->channel->flags = on ? flags | TPROF_CHANNEL_NOTICE : flags;
 }
 
-/* Aim the interrupt at the core that looks, wherever that has moved. Returns
- * whether it arrives there. */
-static bool aim(struct tprof_vsock *v)
-{
-    const struct tprof_config *c = &tprof_agent.config;
-    uint32_t looker =
-        atomic_load_explicit(&tprof_agent.watching_core, memory_order_relaxed);
-
-    if (!v->can_interrupt || looker >= tprof_cpus)
-        return false;
-    if (looker == v->aimed_at)
-        return v->aimed;
-    uint32_t hardware_id = tprof_cpu[looker]->hardware_id;
-
-    v->aimed_at = looker;
-    v->aimed = (c->route_irq ? c->route_irq(c->context, c->vector, hardware_id)
-                             : tprof_virtio_irq_route(&v->irq, c->vector,
-                                                      hardware_id)) == 0;
-    return v->aimed;
-}
-
-/* Can the device interrupt at all, and shall it? Before it works. */
-static bool can_interrupt(struct tprof_vsock *v)
-{
-    const struct tprof_config *c = &tprof_agent.config;
-
-    if (c->notice != TPROF_NOTICE_AUTO || c->timer != TPROF_TIMER_APIC)
-        return false; /* not wanted, or no vector is ours */
-    int error = tprof_virtio_irq_init(&v->irq, &v->device.bus, v->where);
-
-    return (error == TPROF_OK || c->route_irq) &&
-           tprof_virtio_irq_bind(&v->device.bus) == TPROF_OK;
-}
-
 /* --- The channel ---------------------------------------------------------- */
 
 /* Whoever calls is let in. Returns whether somebody was. */
-static bool let_in(struct tprof_vsock *v)
+static bool let_in(struct tprof_vsock_link *v)
 {
     if (v->state != TPROF_VSOCK_CALLS || !has_place(v))
         return false;
@@ -312,7 +280,7 @@ static bool let_in(struct tprof_vsock *v)
 
 static int vsock_open(void *context)
 {
-    struct tprof_vsock *v = context;
+    struct tprof_vsock_link *v = context;
     struct tprof_virtio_vsock *d = &v->device;
 
     set_notice(v, false); /* unless all is well */
@@ -322,7 +290,7 @@ static int vsock_open(void *context)
         return d->dead;
     if (v->state == TPROF_VSOCK_THERE)
         return 1; /* still */
-    bool aimed = aim(v);
+    bool aimed = tprof_notice_aim(&v->notice);
 
     /* in this order: what comes after we looked will interrupt */
     if (aimed)
@@ -338,7 +306,7 @@ static int vsock_open(void *context)
 }
 
 /* Bytes that the host has room for. It may have less than before. */
-static uint32_t credit(const struct tprof_vsock *v)
+static uint32_t credit(const struct tprof_vsock_link *v)
 {
     uint32_t on_its_way = v->sent - v->host_taken;
 
@@ -347,7 +315,7 @@ static uint32_t credit(const struct tprof_vsock *v)
 
 static int vsock_send(void *context, const void *data, uint32_t size)
 {
-    struct tprof_vsock *v = context;
+    struct tprof_vsock_link *v = context;
     struct tprof_virtio_vsock *d = &v->device;
 
     if (d->dead)
@@ -371,14 +339,14 @@ static int vsock_send(void *context, const void *data, uint32_t size)
 
 static uint32_t vsock_pending(void *context)
 {
-    struct tprof_vsock *v = context;
+    struct tprof_vsock_link *v = context;
 
     return tprof_virtio_vsock_in_use(&v->device);
 }
 
 static int vsock_receive(void *context, void *data, uint32_t size)
 {
-    struct tprof_vsock *v = context;
+    struct tprof_vsock_link *v = context;
 
     if (v->device.dead)
         return v->device.dead;
@@ -406,21 +374,21 @@ static int vsock_receive(void *context, void *data, uint32_t size)
 /* Take the device that was found? */
 static bool claim(void *context)
 {
-    struct tprof_vsock *v = context;
+    struct tprof_vsock_link *v = context;
 
     if (!tprof_virtio_vsock_begin(&v->device))
         return false;
-    v->can_interrupt = can_interrupt(v);
+    tprof_notice_init(&v->notice, &v->device.bus, v->where);
     tprof_virtio_vsock_go(&v->device);
     return true;
 }
 
-static int vsock_init(void *memory, const struct tprof_device *where,
-                      uint64_t physical, struct tprof_channel *channel)
+static int vsock_init(const struct tprof_transport_setup *setup,
+                      struct tprof_channel *channel)
 {
-    struct tprof_vsock *v = memory;
+    struct tprof_vsock_link *v = setup->memory;
     const struct tprof_virtio_search search = {
-        .where = where,
+        .where = setup->where,
         .type = VIRTIO_TYPE_VSOCK,
         .dev = &v->device.bus,
         .take = claim,
@@ -428,10 +396,10 @@ static int vsock_init(void *memory, const struct tprof_device *where,
     };
 
     tprof_arch_zero(v, sizeof *v);
-    v->device.physical = physical;
-    v->aimed_at = TPROF_CPUS_MAX; /* nobody */
+    v->device.physical = setup->physical;
+    v->second = setup->second;
     v->channel = channel;
-    v->where = where;
+    v->where = setup->where;
     if (!tprof_virtio_find(&search))
         return TPROF_ERR_DEVICE;
     channel->flags = TPROF_CHANNEL_IRQ_SAFE;
@@ -442,5 +410,7 @@ static int vsock_init(void *memory, const struct tprof_device *where,
     channel->receive = vsock_receive;
     return TPROF_OK;
 }
+_Static_assert(sizeof(struct tprof_vsock_link) <= TPROF_TRANSPORT_MEMORY,
+               "it fits");
 
 const struct tprof_transport tprof_vsock = {vsock_init};

@@ -21,8 +21,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "notice.h"
 #include "tprof/tprof.h"
-#include "virtio/virtio_irq.h"
 #include "virtio/virtio_vsock.h"
 
 #define TPROF_VSOCK_PORT 7077u
@@ -39,7 +39,7 @@ enum tprof_vsock_state {
 };
 
 /* Caller-allocated, physically contiguous, nobody else's from init on. */
-struct tprof_vsock {
+struct tprof_vsock_link {
     enum tprof_vsock_state state; /* of the host that follows */
     uint64_t own_cid, host_cid;
     uint32_t host_port;
@@ -62,11 +62,8 @@ struct tprof_vsock {
     uint32_t receive_id, receive_left;
     const uint8_t *receive_from;
 
-    /* Notice by interrupt: possible, and aimed at core number (aimed_at) */
-    bool can_interrupt, aimed;
-    uint32_t aimed_at;
-    struct tprof_virtio_irq irq;
-
+    struct tprof_notice_irq notice;
+    uint64_t second; /* clock ticks */
     struct tprof_channel *channel;
     const struct tprof_device *where;
     struct tprof_virtio_vsock device;

@@ -4,6 +4,7 @@
  * (channel.h).
  */
 #include "fake_console.h"
+#include "transport.h"
 #include "transport_console.h"
 
 #define FUZZ_QUEUES FAKE_QUEUES
@@ -15,6 +16,8 @@ static void init(void)
 {
     static const struct tprof_device told = {.bus = TPROF_BUS_MMIO,
                                              .address = 1};
+    static const struct tprof_transport_setup setup = {.memory = &console,
+                                                       .where = &told};
 
     memset(&fake, 0, sizeof fake);
     memset(&fake_console, 0, sizeof fake_console);
@@ -27,7 +30,7 @@ static void init(void)
     for (uint32_t i = 0; i < FAKE_QUEUES; i++)
         fake.queues[i].max = i == short_one ? short_size : 128;
     fake_console.ports[3].name = "tprof.0";
-    dead = tprof_console_init(&console, &told, 0, &channel) < 0;
+    dead = tprof_transport_console.init(&setup, &channel) < 0;
     in_use = 0;
 }
 

@@ -16,7 +16,7 @@ struct tprof_cpu *tprof_cpu[TPROF_CPUS_MAX];
 uint32_t tprof_cpus;
 
 static struct tprof_cpu core;
-static struct tprof_vsock vsock;
+static struct tprof_vsock_link vsock;
 static bool attached; /* open() said so, and no call since that it is over */
 
 static void init(void)
@@ -32,13 +32,18 @@ static void init(void)
     fake.features = 1ull << 32;
     fake_irq.none = shape & 2;
     fake_irq.unroutable = shape & 4;
-    tprof_agent.second = shape & 8 ? 0 : UINT64_MAX;
     tprof_cpu[0] = &core;
     tprof_cpus = 1;
     for (uint32_t i = 0; i <= FAKE_EVENT; i++)
         fake.queues[i].max = shape & 16u << i ? next(1) % 40 : 128;
     channel.open = NULL;
-    dead = tprof_vsock.init(&vsock, &told, 0, &channel) < 0;
+    const struct tprof_transport_setup setup = {
+        .memory = &vsock,
+        .where = &told,
+        .second = shape & 8 ? 0 : UINT64_MAX,
+    };
+
+    dead = tprof_vsock.init(&setup, &channel) < 0;
     attached = false;
     in_use = 0;
 }

@@ -12,7 +12,7 @@ struct tprof_cpu *tprof_cpu[TPROF_CPUS_MAX];
 uint32_t tprof_cpus;
 
 static struct tprof_cpu cores[2];
-struct tprof_vsock vsock;
+struct tprof_vsock_link vsock;
 struct tprof_channel channel;
 static const struct tprof_device anywhere;
 
@@ -23,7 +23,6 @@ void plug_in(void)
     fake.features = 1ull << 32 | 1u << 28 | 1u << 1 | 1u << 0;
     for (uint32_t i = 0; i <= FAKE_EVENT; i++)
         fake.queues[i].max = 128;
-    tprof_agent.second = UINT64_MAX;
     tprof_agent.config.vector = 0xef;
     tprof_cpus = 2;
     for (uint32_t i = 0; i < 2; i++) {
@@ -34,7 +33,10 @@ void plug_in(void)
 
 int bed_init(void)
 {
-    return tprof_vsock.init(&vsock, &anywhere, 0, &channel);
+    static const struct tprof_transport_setup setup = {
+        .memory = &vsock, .where = &anywhere, .second = UINT64_MAX};
+
+    return tprof_vsock.init(&setup, &channel);
 }
 
 int bed_open(void)

@@ -15,7 +15,7 @@
 #define HOST_PORT 50000u
 #define ROOM      (1u << 20) /* of the host, unless it has less */
 
-extern struct tprof_vsock vsock;
+extern struct tprof_vsock_link vsock;
 extern struct tprof_channel channel;
 
 /* A device, and an agent of two cores, of which the first looks; their APIC ids

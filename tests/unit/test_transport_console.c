@@ -11,6 +11,7 @@
 
 #include "check.h"
 #include "fake_console.h"
+#include "transport.h"
 
 #define OURS 3u /* our port's number */
 
@@ -38,7 +39,10 @@ static void plug_in(void)
 
 static int init(const struct tprof_device *where)
 {
-    return tprof_console_init(&console, where, 0, &channel);
+    const struct tprof_transport_setup setup = {.memory = &console,
+                                                .where = where};
+
+    return tprof_transport_console.init(&setup, &channel);
 }
 
 static int open(void)

@@ -409,7 +409,7 @@ TEST(second_host_is_refused_while_the_first_lives)
     expect_nothing();
     give_credit(ROOM, 0);
     hear();
-    tprof_agent.second = 0;
+    vsock.second = 0;
     hear(); /* it lives */
     CHECK_EQ(bed_send("x", 1), 1);
 }
@@ -421,7 +421,7 @@ TEST(second_host_may_come_when_the_first_is_dead)
     hear();
     expect(FAKE_RST);
     expect(FAKE_CREDIT_REQUEST);
-    tprof_agent.second = 0;
+    vsock.second = 0;
     CHECK_EQ(bed_receive(NULL, 0), TPROF_ERR_CLOSED);
     CHECK_EQ(expect(FAKE_RST).dst_port, HOST_PORT);
     call_from(60000);
@@ -521,7 +521,7 @@ TEST(caller_hears_before_the_dead_one)
     take_places(id);
     call_from(60000);
     hear();
-    tprof_agent.second = 0;
+    vsock.second = 0;
     hear(); /* not yet: one answer waits */
     for (uint32_t i = 0; i < TPROF_VSOCK_PACKETS; i++)
         fake_push(FAKE_TX, id[i], 0);

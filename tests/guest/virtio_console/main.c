@@ -13,6 +13,7 @@
 #include "kit.h"
 #include "mem.h"
 #include "peer.h"
+#include "transport.h"
 #include "transport_console.h"
 
 #define FRAMES     8u
@@ -198,7 +199,9 @@ int guest_main(void)
     };
 
     tprof_probe_begin();
-    int error = tprof_console_init(&console, &where, 0, &channel);
+    const struct tprof_transport_setup setup = {.memory = &console,
+                                                .where = &where};
+    int error = tprof_transport_console.init(&setup, &channel);
 
     if (error < 0) {
         con_printf("console: none (%d)\n", error);

@@ -89,24 +89,20 @@ static uint32_t fill(struct tprof_channel *channel,
     return where->address > PORT_MAX ? 0 : port;
 }
 
-static int debugcon_init(void *memory, const struct tprof_device *where,
-                         uint64_t physical, struct tprof_channel *channel)
+static int debugcon_init(const struct tprof_transport_setup *setup,
+                         struct tprof_channel *channel)
 {
-    uint32_t port = fill(channel, where, DEBUGCON);
+    uint32_t port = fill(channel, setup->where, DEBUGCON);
 
-    (void)memory;
-    (void)physical;
     channel->send = debugcon_send;
     return port && in8(port) == DEBUGCON_THERE ? TPROF_OK : TPROF_ERR_DEVICE;
 }
 
-static int uart_init(void *memory, const struct tprof_device *where,
-                     uint64_t physical, struct tprof_channel *channel)
+static int uart_init(const struct tprof_transport_setup *setup,
+                     struct tprof_channel *channel)
 {
-    uint32_t port = fill(channel, where, COM1);
+    uint32_t port = fill(channel, setup->where, COM1);
 
-    (void)memory;
-    (void)physical;
     channel->send = uart_send;
     if (port == 0)
         return TPROF_ERR_DEVICE;
