@@ -19,10 +19,11 @@ static void write_agent(FILE *out, const struct guest *g)
     if (g->directory != 0)
         (void)snprintf(directory, sizeof directory,
                        ", tprof_directory at 0x%" PRIx64, g->directory);
-    (void)snprintf(
-        line, sizeof line, "for %s, wire format %u.%u, %s stack ids a core%s.",
-        arch_name(g->arch), g->wire_version >> 8, g->wire_version & 0xffu,
-        text_count(slots, g->dict_slots), directory);
+    (void)snprintf(line, sizeof line,
+                   "for %s, wire format %u.%u, %s stack ids a core%s.",
+                   arch_name(g->arch), (unsigned)(g->wire_version >> 8),
+                   (unsigned)(g->wire_version & 0xffu),
+                   text_count(slots, g->dict_slots), directory);
     text_wrap(out, "Agent: ", line);
 }
 
