@@ -1,8 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What an interrupted instruction says about the stack below it, read from
- * the instructions of its function: whether the frame pointer already (or
- * still) names this function's frame, and whether the CPU was idle.
+ * What an interrupted instruction says about the stack below it, read from the
+ * instructions of its function: whether the frame pointer already (or still)
+ * names this function's frame, and whether the CPU was idle.
+ *
+ * Why the code is interpreted (frame_flow.h), although call frame information
+ * (CFI) says much the same: "CFA is rsp+16" is code_exit.words, "CFA is rbp+16"
+ * is CODE_BODY. Kernels often have no CFI: Free Pascal writes none, assembly
+ * has what its author wrote, many builds use -fno-asynchronous-unwind-tables;
+ * and their stacks need help most. Where CFI exists it would be a second
+ * mechanism beside the first. CFI does not tell hlt from other instructions,
+ * and idle time must be told without symbols. So CFI is the judge instead:
+ * unit.frame_place compares each instruction of code by gcc and clang with it,
+ * more than 2,000 that have a frame in each build, and allows not one false
+ * CODE_BODY. The price is 1,900 lines: code/ and symbolize/callers.c.
  */
 #ifndef TPROF_CODE_FRAME_PLACE_H
 #define TPROF_CODE_FRAME_PLACE_H

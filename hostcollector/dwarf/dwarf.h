@@ -3,11 +3,20 @@
  * Function, inline chain, file and line of many addresses at once, out of an
  * image's DWARF, versions 2 to 5.
  *
- * A reader of our own, because a report needs little of what libdw reads: of
- * each compile unit it wants the scopes that hold a sampled address and one
- * run over the line program. That is ten times faster than addr2line, needs
- * no memory per line, and each read is bounded, which matters since the file
- * is not trusted.
+ * Why a reader of our own and not libdw. First, the file is not trusted: here
+ * each read is bounded, a batch has a budget, and a fuzzer feeds the reader.
+ * Second, Pascal and Rust: libdw's scopes name nested functions and functions
+ * in types differently. Third, a report needs little: of each compile unit the
+ * scopes that hold a sampled address, and one run over the line program. On an
+ * ELF file of 127 MB (tests/benches/make_dwarf_elf.sh), the same answers took
+ *
+ *     addresses                           10,000     1,000       100   memory
+ *     this reader, in one batch          0.085 s   0.051 s   0.020 s    88 MB
+ *     libdw, one address at a time         4.6 s    0.80 s   0.135 s   371 MB
+ *     addr2line -i -f                     1.13 s
+ *
+ * A kernel with 5 MB of DWARF would not notice. Without this reader the tree
+ * would be 1,900 lines shorter.
  */
 #ifndef TPROF_DWARF_DWARF_H
 #define TPROF_DWARF_DWARF_H
