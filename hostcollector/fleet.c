@@ -157,7 +157,7 @@ static int watch(struct fleet *f, size_t i, struct err *e)
 }
 
 /* One step of member (i): it may end by that, and another be added. */
-static void step(struct fleet *f, size_t i, bool readable)
+static void step_guest(struct fleet *f, size_t i, bool readable)
 {
     struct pipeline *p = f->members[i].pipeline;
     struct err e;
@@ -181,7 +181,7 @@ static void step_due(struct fleet *f, uint64_t now)
     f->due = TALK_NEVER;
     for (size_t i = 0; i < f->count; i++) {
         if (f->members[i].due <= now)
-            step(f, i, false);
+            step_guest(f, i, false);
         if (f->members[i].due < f->due)
             f->due = f->members[i].due;
     }
@@ -193,7 +193,7 @@ static void stop_all(struct fleet *f, enum pipeline_end end)
         if (!f->members[i].pipeline)
             continue;
         pipeline_stop(f->members[i].pipeline, end);
-        step(f, i, false); /* sends STOP */
+        step_guest(f, i, false); /* sends STOP */
     }
 }
 
@@ -278,8 +278,8 @@ static int run_round(struct fleet *f, struct err *e)
         if (events[i].data.u64 == STOP_EVENT)
             hear_stop(f);
         else
-            step(f, (size_t)events[i].data.u64,
-                 (events[i].events & ~(uint32_t)EPOLLOUT) != 0);
+            step_guest(f, (size_t)events[i].data.u64,
+                       (events[i].events & ~(uint32_t)EPOLLOUT) != 0);
     }
     uint64_t now = source_now_ns();
 

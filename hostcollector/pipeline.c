@@ -161,7 +161,7 @@ static void place_in_time(struct pipeline *p)
 }
 
 /* The stream is cut, or over. */
-static int cut(struct pipeline *p, struct err *e)
+static int cut_stream(struct pipeline *p, struct err *e)
 {
     int result = decode_end(p->decode, e);
 
@@ -170,13 +170,13 @@ static int cut(struct pipeline *p, struct err *e)
 }
 
 /* Take in what the source has. Returns 0; -1 with (e) filled. */
-static int take(struct pipeline *p, void *buf, size_t size, struct err *e)
+static int take_bytes(struct pipeline *p, void *buf, size_t size, struct err *e)
 {
     struct source *s = p->source;
     ssize_t n = s->ops->read(s, buf, size, &p->arrival_ns, e);
 
     if (n == SOURCE_END)
-        return cut(p, e);
+        return cut_stream(p, e);
     if (n <= 0)
         return n < 0 ? -1 : 0;
     talk_heard(&p->talk);
@@ -204,7 +204,7 @@ struct pipeline_wait pipeline_wait(const struct pipeline *p)
 }
 
 /* Something failed; unless that is how the guest's reboot shows. */
-static int failed(struct pipeline *p)
+static int fail_pipeline(struct pipeline *p)
 {
     talk_end(&p->talk);
     p->failed = true;
@@ -217,12 +217,13 @@ int pipeline_step(struct pipeline *p, bool readable, void *buf, size_t size,
     enum talk_state state = p->talk.state;
     bool open = state != TALK_ABSENT && state != TALK_OVER;
 
-    if (open && (readable || !p->source->live) && take(p, buf, size, e) < 0)
-        return failed(p);
+    if (open && (readable || !p->source->live) &&
+        take_bytes(p, buf, size, e) < 0)
+        return fail_pipeline(p);
     if (p->talk.state != TALK_OVER &&
         (talk_tick(&p->talk, source_now_ns(), e) < 0 ||
          talk_flush(&p->talk, e) < 0))
-        return failed(p);
+        return fail_pipeline(p);
     return p->talk.state != TALK_OVER;
 }
 
@@ -279,7 +280,7 @@ struct aggregate_sums pipeline_sums(const struct pipeline *p)
 }
 
 /* The recording's header: what is known when it is created. */
-static void describe(struct pipeline *p)
+static void describe_recording(struct pipeline *p)
 {
     struct timespec t;
 
@@ -320,7 +321,7 @@ struct pipeline *pipeline_new(struct source *source,
         goto fail;
     }
     if (source->live || config->record_path)
-        describe(p);
+        describe_recording(p);
     if (config->record_path) {
         p->writer = recording_create(config->record_path, &p->header, e);
         if (!p->writer)

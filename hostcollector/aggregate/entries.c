@@ -76,8 +76,9 @@ static int grow_table(struct entries *e, struct budget *b)
 }
 
 /* The entry for (s), made if need be; NULL if there is no room. */
-static struct profile_entry *find(struct entries *e, const struct sample *s,
-                                  uint64_t hash, struct budget *b)
+static struct profile_entry *find_entry(struct entries *e,
+                                        const struct sample *s, uint64_t hash,
+                                        struct budget *b)
 {
     size_t mask = e->table.size - 1;
     size_t i = hash & mask;
@@ -126,7 +127,7 @@ static uint64_t add_block(struct entries *e, const struct sample_batch *batch,
         }
     }
     for (size_t i = 0; i < count; i++) {
-        struct profile_entry *entry = find(e, &s[i], hash[i], b);
+        struct profile_entry *entry = find_entry(e, &s[i], hash[i], b);
 
         if (entry)
             tally_sample(&entry->tally, batch, &s[i]);
@@ -162,7 +163,8 @@ int entries_merge(struct entries *e, uint64_t leaf, uint32_t stack,
 
     if (grow_table(e, b) < 0 && e->count + 1 >= e->table.size)
         return -1;
-    struct profile_entry *entry = find(e, &s, entry_hash(e, leaf, stack), b);
+    struct profile_entry *entry =
+        find_entry(e, &s, entry_hash(e, leaf, stack), b);
 
     if (!entry)
         return -1;

@@ -76,8 +76,8 @@ static bool equal(const struct stack_pool *p, uint32_t number,
 }
 
 /* Where (s) is in the table, or may be put. */
-static uint32_t *find(const struct stack_pool *p, const struct stack *s,
-                      uint64_t hash)
+static uint32_t *find_slot(const struct stack_pool *p, const struct stack *s,
+                           uint64_t hash)
 {
     size_t mask = p->table.size - 1;
 
@@ -127,7 +127,7 @@ uint32_t stack_pool_add(struct stack_pool *p, const struct stack *s,
 
     if (make_room(p, word_count(s->slot_mask) + s->depth, b) < 0)
         return STACK_UNKNOWN;
-    uint32_t *slot = find(p, s, hash);
+    uint32_t *slot = find_slot(p, s, hash);
 
     if (*slot != 0)
         return *slot;

@@ -48,7 +48,7 @@ static uint64_t now_ms(void)
 
 /* A guest, or whoever connects, must not fill the user's disk: some lines at
  * once, then one a second. */
-static void say(struct bridge *b, const char *line)
+static void say_line(struct bridge *b, const char *line)
 {
     uint64_t gained = (now_ms() - b->said_ms) / 1000;
 
@@ -76,7 +76,7 @@ static void tell_dropped(struct bridge *b)
                    "the guest sent %" PRIu64 " packets that no answer could "
                    "reach; they were dropped",
                    b->vsock.dropped);
-    say(b, line);
+    say_line(b, line);
     b->vsock.dropped = 0;
 }
 
@@ -97,12 +97,13 @@ static void accept_front(struct bridge *b)
         return;
     if (b->user.fd >= 0) {
         close(fd);
-        say(b, "a second QEMU connected and was refused: one bridge serves one "
+        say_line(
+            b, "a second QEMU connected and was refused: one bridge serves one "
                "guest");
         return;
     }
     if (vhost_user_accept(&b->user, fd, &e) < 0)
-        say(b, e.text);
+        say_line(b, e.text);
 }
 
 static void hear_front(struct bridge *b)
@@ -122,7 +123,7 @@ static void hear_front(struct bridge *b)
     if (news != VHOST_USER_LOST)
         return;
     if (e.text[0] != '\0')
-        say(b, e.text);
+        say_line(b, e.text);
     drop_front(b);
 }
 
@@ -132,7 +133,7 @@ static void check_guest(struct bridge *b)
     char line[160];
 
     if (memory_lost()) {
-        say(b, "the guest's memory is gone; dropped QEMU");
+        say_line(b, "the guest's memory is gone; dropped QEMU");
         drop_front(b);
         return;
     }
@@ -143,7 +144,7 @@ static void check_guest(struct bridge *b)
                        "the guest's driver put %s into its %s ring; its vsock "
                        "is dead until it starts anew",
                        b->user.rings[i].broken, i == RING_RX ? "rx" : "tx");
-        say(b, line);
+        say_line(b, line);
         b->complained = true;
         vsock_hang_up(&b->vsock);
     }
@@ -163,10 +164,10 @@ static void check_shared(struct bridge *b)
     if (b->complained || !(none || silent))
         return;
     b->complained = true;
-    say(b, "QEMU is here, but shows no memory of a guest that has started "
-           "vsock. If the guest has, add to QEMU's command line: -object "
-           "memory-backend-memfd,id=mem,size=SIZE,share=on -M "
-           "...,memory-backend=mem");
+    say_line(b, "QEMU is here, but shows no memory of a guest that has started "
+                "vsock. If the guest has, add to QEMU's command line: -object "
+                "memory-backend-memfd,id=mem,size=SIZE,share=on -M "
+                "...,memory-backend=mem");
 }
 
 /* --- Clients -------------------------------------------------------------- */

@@ -10,7 +10,7 @@
 #define PACKETS_A_TURN 64u
 
 /* Answer with RST, unless it is one: an answer to answers would not end. */
-static void refuse(struct vsock *v, const struct packet *k)
+static void refuse_packet(struct vsock *v, const struct packet *k)
 {
     unsigned at = (v->refused_at + v->refused_count) % VSOCK_REFUSALS;
 
@@ -28,7 +28,7 @@ static void call(struct vsock *v, const struct packet *k)
     struct conn *c = fd >= 0 ? conn_new(s, fd, CONN_OPEN) : NULL;
 
     if (c == NULL) {
-        refuse(v, k);
+        refuse_packet(v, k);
         return;
     }
     conn_name(s, c, k->dst_port, k->src_port);
@@ -109,7 +109,7 @@ static void handle(struct vsock *v, const struct packet *k)
     if (k->type != TYPE_STREAM || k->dst_cid != CID_HOST ||
         k->length > v->chain.in_size - PACKET_HEADER ||
         (c == NULL && k->op != OP_REQUEST)) {
-        refuse(v, k);
+        refuse_packet(v, k);
         return;
     }
     if (c == NULL) {

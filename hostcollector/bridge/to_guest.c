@@ -14,7 +14,7 @@
 /* --- Packets -------------------------------------------------------------- */
 
 /* A buffer that has room for a header and a byte. */
-static bool take(struct vsock *v, struct chain *c)
+static bool take_buffer(struct vsock *v, struct chain *c)
 {
     if (!vsock_is_up(v) || !vring_take(v->rx, v->memory, c))
         return false;
@@ -59,7 +59,7 @@ static bool pay(struct vsock *v, struct conn *c)
     for (unsigned op = OP_REQUEST; c->owed != 0; op++) {
         if ((c->owed & 1u << op) == 0)
             continue;
-        if (!take(v, &v->chain))
+        if (!take_buffer(v, &v->chain))
             return false;
         struct packet k = packet_of(v, c, op, 0);
 
@@ -82,7 +82,7 @@ static bool pay_refusals(struct vsock *v)
             .op = OP_RST,
         };
 
-        if (!take(v, &v->chain))
+        if (!take_buffer(v, &v->chain))
             return false;
         give(v, &v->chain, &rst);
         v->refused_at = (v->refused_at + 1) % VSOCK_REFUSALS;
@@ -103,7 +103,7 @@ static unsigned gather(struct vsock *v, size_t room, struct iovec *places,
     for (*taken = 0; *taken < VSOCK_BATCH && room > 0; (*taken)++) {
         struct chain *c = &v->batch[*taken];
 
-        if (!take(v, c))
+        if (!take_buffer(v, c))
             break;
         size_t here = c->out_size - PACKET_HEADER;
 
@@ -200,7 +200,7 @@ static bool copy(struct vsock *v, struct conn *c)
 /* --- Connections ---------------------------------------------------------- */
 
 /* Read the client's line. */
-static void hello(struct vsock *v, struct conn *c)
+static void greet_guest(struct vsock *v, struct conn *c)
 {
     uint32_t port;
     int got = uds_hello(c->fd, &port);
@@ -220,7 +220,7 @@ static void hello(struct vsock *v, struct conn *c)
 
 /* Let an end on the guest's side reach the client, after what is held. Returns
  * false if (c) has been freed. */
-static bool settle(struct vsock *v, struct conn *c)
+static bool settle_conn(struct vsock *v, struct conn *c)
 {
     if (c->held_count > 0)
         return true;
@@ -249,10 +249,10 @@ static void serve(struct vsock *v, struct conn *c)
     struct conns *s = &v->conns;
 
     if (c->state == CONN_HELLO) {
-        hello(v, c); /* queues it again, or frees it */
+        greet_guest(v, c); /* queues it again, or frees it */
         return;
     }
-    if (!settle(v, c) || c->state == CONN_DRAIN)
+    if (!settle_conn(v, c) || c->state == CONN_DRAIN)
         return;
     /* the client left before the guest answered */
     if (c->state == CONN_ASKED && c->hung_up)

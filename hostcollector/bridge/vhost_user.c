@@ -147,7 +147,7 @@ static int receive_up_to(struct vhost_user *u, uint32_t want, struct err *e)
  * message's place, or not at all. */
 #define NO_ANSWER (-1)
 
-static int refuse(struct vhost_user *u, struct err *e)
+static int refuse_request(struct vhost_user *u, struct err *e)
 {
     (void)err_set(e,
                   "vhost-user: message %u of %u bytes with %u descriptors "
@@ -183,7 +183,7 @@ static int set_memory(struct vhost_user *u, uint32_t size, struct err *e)
 
     if (size < VU_MEM_REGIONS || count > MEMORY_REGIONS ||
         size < VU_MEM_REGIONS + count * VU_MEM_REGION || count != u->fd_count)
-        return refuse(u, e);
+        return refuse_request(u, e);
     for (uint32_t i = 0; i < count; i++) {
         const uint8_t *r = p + VU_MEM_REGIONS + (size_t)i * VU_MEM_REGION;
 
@@ -213,12 +213,12 @@ static int set_ring(struct vhost_user *u, uint32_t request, uint32_t size,
     uint32_t value = r ? load_u32(payload(u) + VU_STATE_VALUE) : 0;
 
     if (r == NULL)
-        return refuse(u, e);
+        return refuse_request(u, e);
     switch (request) {
     case VU_SET_VRING_NUM:
         if (value == 0 || value > VRING_MAX || (value & (value - 1)) != 0 ||
             r->desc != NULL)
-            return refuse(u, e);
+            return refuse_request(u, e);
         r->size = value;
         break;
     case VU_SET_VRING_BASE:
@@ -237,7 +237,7 @@ static int set_address(struct vhost_user *u, uint32_t size, struct err *e)
     struct vring *r = named_ring(u, size, VU_ADDR);
 
     if (r == NULL)
-        return refuse(u, e);
+        return refuse_request(u, e);
     r->desc_at = load_u64(p + VU_ADDR_DESC);
     r->used_at = load_u64(p + VU_ADDR_USED);
     r->avail_at = load_u64(p + VU_ADDR_AVAIL);
@@ -291,7 +291,7 @@ static int set_descriptor(struct vhost_user *u, uint32_t request, uint32_t size,
 
     if (i >= RING_COUNT || u->fd_count != (none ? 0 : 1) ||
         (none && request == VU_SET_VRING_KICK))
-        return refuse(u, e);
+        return refuse_request(u, e);
     if (request == VU_SET_VRING_ERR)
         return NO_ANSWER; /* nothing to tell QEMU that it could act on */
 
@@ -313,7 +313,7 @@ static int get_base(struct vhost_user *u, uint32_t size, struct err *e)
     struct vring *r = named_ring(u, size, VU_STATE);
 
     if (r == NULL)
-        return refuse(u, e);
+        return refuse_request(u, e);
     uint16_t base = r->next_avail;
     u->paused_at[r - u->rings] = base;
     close_ring(u, r);
@@ -327,11 +327,11 @@ static int get_config(struct vhost_user *u, uint32_t size, struct err *e)
     uint8_t *p = payload(u);
 
     if (size < VU_CONFIG_BYTES)
-        return refuse(u, e);
+        return refuse_request(u, e);
     uint32_t offset = load_u32(p + VU_CONFIG_OFFSET);
     uint32_t count = load_u32(p + VU_CONFIG_SIZE);
     if (count > CONFIG_SIZE || offset > CONFIG_SIZE - count)
-        return refuse(u, e);
+        return refuse_request(u, e);
     store_u64(config, u->cid);
     memcpy(p + VU_CONFIG_BYTES, config + offset, count);
     return (int)(VU_CONFIG_BYTES + count);
@@ -361,7 +361,7 @@ static int obey(struct vhost_user *u, uint32_t request, uint32_t size,
         return answer_u64(u, RING_COUNT);
     case VU_SET_FEATURES:
         if (size < 8)
-            return refuse(u, e);
+            return refuse_request(u, e);
         agree(u, load_u64(payload(u)));
         return NO_ANSWER;
     case VU_SET_MEM_TABLE:

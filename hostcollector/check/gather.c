@@ -266,7 +266,7 @@ static void sort_units(struct check_facts *s)
     qsort(s->units, kept, sizeof *s->units, by_size);
 }
 
-static int look(struct look *l)
+static int look_at_image(struct look *l)
 {
     struct check_facts *s = l->s;
 
@@ -300,7 +300,7 @@ int check_gather(struct check_facts *out, struct image *img)
     int status;
 
     *out = (struct check_facts){0};
-    status = look(&l);
+    status = look_at_image(&l);
     spans_fini(&l.code);
     spans_fini(&l.named);
     spans_fini(&l.lines);

@@ -41,7 +41,7 @@ struct remedy_out {
     bool begun;
 };
 
-static void say(struct remedy_out *r, const char *text)
+static void say_remedy(struct remedy_out *r, const char *text)
 {
     if (!r->begun)
         (void)fputs("\nWhat is missing\n", r->out);
@@ -138,7 +138,7 @@ static void missing_frames(struct remedy_out *r, const struct check_facts *s,
             text_percent(percent, bytes[CHECK_LEAF], s->own_bytes),
             n[CHECK_LEAF] == 1 ? "s" : "");
     append(line, LINE, " %s.", remedy);
-    say(r, line);
+    say_remedy(r, line);
 }
 
 /* Compilers leave some instructions of any unit without a line. */
@@ -170,14 +170,15 @@ static void missing_lines(struct remedy_out *r, const struct check_facts *s,
                    check_language_name(language),
                    text_percent(percent, bytes, s->own_bytes),
                    s->pe ? "-gdwarf" : remedies[language].lines);
-    say(r, line);
+    say_remedy(r, line);
 }
 
 static void missing_names(struct remedy_out *r, const struct check_facts *s)
 {
     if (s->has_symbols)
         return;
-    say(r, s->pe ? "Symbols: functions are addresses. Link with /debug:dwarf, "
+    say_remedy(
+        r, s->pe ? "Symbols: functions are addresses. Link with /debug:dwarf, "
                    "or check the ELF that objcopy made this image from."
                  : "Symbols: functions are addresses, and nothing says whether "
                    "tprof is there. Check the kernel as it was before strip.");
@@ -186,7 +187,8 @@ static void missing_names(struct remedy_out *r, const struct check_facts *s)
 static void missing_code(struct remedy_out *r, const struct check_facts *s)
 {
     if (!s->has_code)
-        say(r, "Code: the file holds none, as after objcopy --only-keep-debug. "
+        say_remedy(
+            r, "Code: the file holds none, as after objcopy --only-keep-debug. "
                "Check the kernel as it was before strip, and give that to "
                "the collector, too.");
 }
@@ -205,7 +207,7 @@ static void missing_dwarf(struct remedy_out *r, const struct check_facts *s)
         append(line, LINE,
                " Without it tprof's own static functions count as the "
                "kernel's here.");
-    say(r, line);
+    say_remedy(r, line);
 }
 
 static void missing_bounds(struct remedy_out *r, const struct check_facts *s)
@@ -216,8 +218,8 @@ static void missing_bounds(struct remedy_out *r, const struct check_facts *s)
     if (!a->linked || (!a->has_bounds && a->efi))
         return;
     if (!a->has_bounds) {
-        say(r, "Text bounds: tprof_init() fails unless the kernel sets "
-               "config.text. Link with -T tprof_bounds.ld.");
+        say_remedy(r, "Text bounds: tprof_init() fails unless the kernel sets "
+                      "config.text. Link with -T tprof_bounds.ld.");
         return;
     }
     if (!worth(s->code_bytes - a->text_bytes, s->code_bytes, 0))
@@ -230,28 +232,30 @@ static void missing_bounds(struct remedy_out *r, const struct check_facts *s)
         "into .text, or set config.text.",
         text_percent(percent, s->code_bytes - a->text_bytes, s->code_bytes),
         a->text_start, a->text_start + a->text_size);
-    say(r, line);
+    say_remedy(r, line);
 }
 
 static void missing_identity(struct remedy_out *r, const struct check_facts *s)
 {
     if (s->build_id == NULL)
-        say(r, s->pe ? "A build-id: the collector will compare the code "
+        say_remedy(
+            r, s->pe ? "A build-id: the collector will compare the code "
                        "instead. Link with lld-link -lldmingw /debug:dwarf "
                        "(newer ones: /build-id), or have objcopy keep it with "
                        "-j .note.gnu.build-id."
                      : "A build-id: the collector will compare the code "
                        "instead. Link with --build-id and -T tprof_note.ld.");
     else if (s->agent.linked && !s->agent.has_note && !s->agent.efi)
-        say(r, "The build-id is not told by the agent. Link with -T "
-               "tprof_note.ld.");
+        say_remedy(r, "The build-id is not told by the agent. Link with -T "
+                      "tprof_note.ld.");
 }
 
 static void missing_agent(struct remedy_out *r, const struct check_facts *s)
 {
     if (s->agent.linked || !s->has_symbols)
         return;
-    say(r, "tprof: there is no tprof_anchor. Link with -ltprof, and have the "
+    say_remedy(
+        r, "tprof: there is no tprof_anchor. Link with -ltprof, and have the "
            "kernel call tprof_init() and tprof_start_cpu().");
 }
 
@@ -270,8 +274,9 @@ void check_report_remedies(FILE *out, const struct check_facts *s)
         missing_lines(&r, s, (enum check_language)i);
     }
     if (s->bad_dwarf)
-        say(&r, "A part of the DWARF, which is damaged. Build the kernel "
-                "anew.");
+        say_remedy(&r,
+                   "A part of the DWARF, which is damaged. Build the kernel "
+                   "anew.");
     missing_bounds(&r, s);
     missing_identity(&r, s);
     if (!r.begun)

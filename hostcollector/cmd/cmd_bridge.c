@@ -14,7 +14,7 @@
 
 #define DEFAULT_CID 3u
 
-static int help(void)
+static int print_help(void)
 {
     (void)fputs(
         "collector bridge --vhost-user SOCKET --uds PATH [--cid 3]\n"
@@ -44,7 +44,7 @@ static int help(void)
     return EXIT_DONE;
 }
 
-static void say(void *context, const char *line)
+static void print_line(void *context, const char *line)
 {
     (void)context;
     (void)fprintf(stderr, "collector bridge: %s\n", line);
@@ -86,7 +86,7 @@ static void confine(const struct options *o)
     sandbox_allow(&box, o->vhost_user, SANDBOX_REMOVE);
     sandbox_allow(&box, o->uds, SANDBOX_REMOVE);
     if (sandbox_enter(&box, SANDBOX_BRIDGE, &e) < 0)
-        say(NULL, e.text);
+        print_line(NULL, e.text);
 }
 
 static int serve(const struct options *o, struct err *e)
@@ -95,7 +95,7 @@ static int serve(const struct options *o, struct err *e)
         .vhost_user = o->vhost_user,
         .uds = o->uds,
         .cid = o->cid != 0 ? o->cid : DEFAULT_CID,
-        .say = say,
+        .say = print_line,
     };
     int result = -1;
 
@@ -117,7 +117,7 @@ static int serve(const struct options *o, struct err *e)
     return result;
 }
 
-static int check(const struct options *o, struct err *e)
+static int check_options(const struct options *o, struct err *e)
 {
     if (o->vhost_user == NULL || o->uds == NULL)
         return err_set(e, "where? type: collector bridge --vhost-user "
@@ -135,12 +135,12 @@ static int run_bridge(int argc, char **argv)
 
     if (options_parse(&o, COMMAND_BRIDGE, argc, argv, &e) == 0) {
         if (o.help)
-            result = help();
-        else if (check(&o, &e) == 0)
+            result = print_help();
+        else if (check_options(&o, &e) == 0)
             result = serve(&o, &e) == 0 ? EXIT_DONE : EXIT_FAILED;
     }
     if (e.text[0] != '\0')
-        say(NULL, e.text);
+        print_line(NULL, e.text);
     options_fini(&o);
     return result;
 }

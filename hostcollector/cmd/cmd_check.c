@@ -9,7 +9,7 @@
 #include "cmd/sandbox.h"
 #include "image/image.h"
 
-static int help(void)
+static int print_help(void)
 {
     (void)fputs(
         "collector check --elf FILE [--all]\n"
@@ -39,7 +39,7 @@ static void confine(const struct elf_path *elf)
         (void)fprintf(stderr, "collector check: %s\n", e.text);
 }
 
-static int check(const char *path, bool all, struct err *e)
+static int check_image(const char *path, bool all, struct err *e)
 {
     struct image *img;
     struct check_facts facts;
@@ -67,7 +67,7 @@ static int check_all(const struct elf_path *elf, bool all)
 
         if (next != elf)
             (void)putchar('\n');
-        if (check(next->path, all, &e) == 0)
+        if (check_image(next->path, all, &e) == 0)
             continue;
         (void)fprintf(stderr, "collector check: %s\n", e.text);
         result = EXIT_FAILED;
@@ -84,7 +84,7 @@ static int run_check(int argc, char **argv)
     if (options_parse(&o, COMMAND_CHECK, argc, argv, &e) != 0)
         (void)fprintf(stderr, "collector check: %s\n", e.text);
     else if (o.help)
-        result = help();
+        result = print_help();
     else if (o.guests.elfs == NULL)
         (void)fputs("collector check: which image? type: collector check "
                     "--elf FILE\n",

@@ -6,7 +6,7 @@
 #include "cmd/cmd.h"
 #include "cmd/sampling.h"
 
-static int help(void)
+static int print_help(void)
 {
     (void)fputs(
         "collector: what does a unikernel do with its time?\n"
@@ -59,7 +59,8 @@ static int run_live(int argc, char **argv)
         (!o.help && plan(&out, &o, &e) != 0))
         (void)fprintf(stderr, "collector: %s\n", e.text);
     else
-        result = o.help ? help() : sampling_run("collector", &o, &out, NULL);
+        result =
+            o.help ? print_help() : sampling_run("collector", &o, &out, NULL);
     options_fini(&o);
     return result;
 }

@@ -9,7 +9,7 @@
 
 #define DEFAULT_FILE "tprof.tprof"
 
-static int help(void)
+static int print_help(void)
 {
     (void)fputs("collector record --vsock CID [--elf FILE] [option...]\n"
                 "\n"
@@ -64,7 +64,7 @@ static int run_record(int argc, char **argv)
         (!o.help && plan(&out, &o, &e) != 0))
         (void)fprintf(stderr, "collector record: %s\n", e.text);
     else
-        result = o.help ? help()
+        result = o.help ? print_help()
                         : sampling_run("collector record", &o, &out, summarize);
     options_fini(&o);
     return result;

@@ -5,7 +5,7 @@
 #include "cmd/cmd.h"
 #include "cmd/sampling.h"
 
-static int help(void)
+static int print_help(void)
 {
     (void)fputs("collector report FILE [option...]\n"
                 "\n"
@@ -41,8 +41,8 @@ static int run_report(int argc, char **argv)
         (!o.help && plan(&out, &o, &e) != 0))
         (void)fprintf(stderr, "collector report: %s\n", e.text);
     else
-        result =
-            o.help ? help() : sampling_run("collector report", &o, &out, NULL);
+        result = o.help ? print_help()
+                        : sampling_run("collector report", &o, &out, NULL);
     options_fini(&o);
     return result;
 }

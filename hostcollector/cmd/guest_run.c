@@ -244,7 +244,7 @@ void guest_run_free(struct guest_run *r)
     free(r);
 }
 
-static void fail(struct guest_run *r, const struct err *e)
+static void fail_run(struct guest_run *r, const struct err *e)
 {
     r->failed = true;
     r->e = *e;
@@ -259,7 +259,7 @@ static void no_guest(struct guest_run *r)
                       ? "does one run there, call tprof_init() and "
                         "tprof_start_cpu(), and take interrupts?"
                       : "is this a recording, or a captured stream?");
-    fail(r, &e);
+    fail_run(r, &e);
 }
 
 /* What the end itself tells; an empty stream is an error. */
@@ -295,10 +295,10 @@ void guest_run_ended(struct guest_run *r, enum pipeline_end end,
     r->end = end;
     r->profile = pipeline_profile(r->pipeline);
     if (e != NULL) {
-        fail(r, e);
+        fail_run(r, e);
     } else if (r->profile == NULL) {
         (void)err_set(&memory, "out of memory");
-        fail(r, &memory);
+        fail_run(r, &memory);
     } else {
         judge_end(r);
     }

@@ -31,7 +31,8 @@ static enum key key_of(const char *name)
     return (enum key)key;
 }
 
-static int add(struct guests *g, enum key key, const char *where, struct err *e)
+static int add_guest(struct guests *g, enum key key, const char *where,
+                     struct err *e)
 {
     if (vec_grow(&g->list, &g->room, g->count, sizeof *g->list) != 0)
         return err_set(e, "out of memory");
@@ -109,7 +110,7 @@ int guests_option(struct guests *g, const char *key, const char *value,
                        "source: --vsock 3 --name %s",
                        value);
     default:
-        if (add(g, key_of(key), value, e) != 0)
+        if (add_guest(g, key_of(key), value, e) != 0)
             return -1;
         g->open = true;
         return 0;
@@ -193,7 +194,7 @@ static int take_line(struct guests *g, char *text, struct err *e)
         return 0;
     if (source == KEY_SOURCES)
         return err_set(e, "where is this guest? " EXAMPLE);
-    if (add(g, (enum key)source, line.values[source], e) != 0)
+    if (add_guest(g, (enum key)source, line.values[source], e) != 0)
         return -1;
     g->list[g->count - 1].elfs = line.elfs;
     return line.values[KEY_NAME] == NULL

@@ -139,8 +139,8 @@ static unsigned distance(const char *a, size_t len, const char *b)
 }
 
 /* The option of (command) nearest to (name), NULL if none is near. */
-static const struct option_row *nearest(const char *name, size_t len,
-                                        unsigned command)
+static const struct option_row *nearest_row(const char *name, size_t len,
+                                            unsigned command)
 {
     const struct option_row *best = NULL;
     unsigned best_distance = 3;
@@ -158,15 +158,15 @@ static const struct option_row *nearest(const char *name, size_t len,
     return best;
 }
 
-static int unknown(const char *word, size_t len, enum command_bit command,
-                   struct err *e)
+static int refuse_option(const char *word, size_t len, enum command_bit command,
+                         struct err *e)
 {
     const char *name = command_name(command);
     const struct option_row *row = NULL;
     char guess[64] = "";
 
     if (word[0] == '-' && word[1] == '-')
-        row = nearest(word + 2, len - 2, command);
+        row = nearest_row(word + 2, len - 2, command);
     if (row != NULL)
         (void)snprintf(guess, sizeof guess, " did you mean --%s?", row->name);
     return err_set(e, "no option '%.*s';%s 'collector%s --help' lists all",
@@ -174,8 +174,8 @@ static int unknown(const char *word, size_t len, enum command_bit command,
 }
 
 /* The row that (word) names, up to (len) bytes of it; NULL: unknown. */
-static const struct option_row *find(const char *word, size_t len,
-                                     unsigned command)
+static const struct option_row *find_row(const char *word, size_t len,
+                                         unsigned command)
 {
     for (size_t i = 0; i < ROWS; i++) {
         const struct option_row *row = &rows[i];
@@ -256,8 +256,8 @@ static int set_span(struct options *o, const char *value, struct err *e)
     return 0;
 }
 
-static int set(struct options *o, const struct option_row *row,
-               const char *value, struct err *e)
+static int set_option(struct options *o, const struct option_row *row,
+                      const char *value, struct err *e)
 {
     switch (row->kind) {
     case OPTION_FLAG: /* has no value */
@@ -292,10 +292,10 @@ static int take_option(struct options *o, enum command_bit command, int argc,
     const char *word = argv[*i];
     bool is_long = word[1] == '-';
     size_t len = is_long ? strcspn(word, "=") : 2;
-    const struct option_row *row = find(word, len, command);
+    const struct option_row *row = find_row(word, len, command);
 
     if (row == NULL)
-        return unknown(word, is_long ? len : strlen(word), command, e);
+        return refuse_option(word, is_long ? len : strlen(word), command, e);
 
     const char *value = word[len] == '\0' ? NULL : word + len + is_long;
     if (row->kind == OPTION_FLAG) {
@@ -309,7 +309,7 @@ static int take_option(struct options *o, enum command_bit command, int argc,
                            row->argument);
         value = argv[*i];
     }
-    return set(o, row, value, e);
+    return set_option(o, row, value, e);
 }
 
 int options_parse(struct options *o, enum command_bit command, int argc,

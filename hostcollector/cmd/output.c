@@ -16,8 +16,8 @@ static bool is_recording(const char *path, const char *format)
     return dot != NULL && strcmp(dot + 1, RECORDING) == 0;
 }
 
-static int add(struct outputs *out, const char *path, const char *format,
-               struct err *e)
+static int add_output(struct outputs *out, const char *path, const char *format,
+                      struct err *e)
 {
     const struct render_ops *ops;
     char names[RENDER_NAMES];
@@ -56,11 +56,11 @@ int outputs_plan(struct outputs *out, const struct options *o, bool table,
 {
     *out = (struct outputs){0};
     for (unsigned i = 0; i < o->output_count; i++) {
-        if (add(out, o->outputs[i], o->format, e) != 0)
+        if (add_output(out, o->outputs[i], o->format, e) != 0)
             return -1;
     }
     if (o->output_count == 0 && o->format != NULL &&
-        add(out, "-", o->format, e) != 0)
+        add_output(out, "-", o->format, e) != 0)
         return -1;
     if (table && !uses_stdout(out))
         out->list[out->count++] = (struct output){"-", &render_txt, NULL};
@@ -68,7 +68,7 @@ int outputs_plan(struct outputs *out, const struct options *o, bool table,
 }
 
 /* Has everything reached (output)? */
-static int check(const struct output *output, struct err *e)
+static int check_written(const struct output *output, struct err *e)
 {
     if (fflush(output->file) == 0 && ferror(output->file) == 0)
         return 0;
@@ -101,7 +101,7 @@ int outputs_write(const struct outputs *out, const struct report *r,
         const struct output *output = &out->list[i];
 
         output->format->write(output->file, r);
-        if (check(output, e) != 0)
+        if (check_written(output, e) != 0)
             return -1;
     }
     return 0;
@@ -115,7 +115,7 @@ int outputs_overall(const struct outputs *out, const struct overall *o,
 
         if (output->format->overall != NULL)
             output->format->overall(output->file, o);
-        if (check(output, e) != 0)
+        if (check_written(output, e) != 0)
             return -1;
     }
     return 0;

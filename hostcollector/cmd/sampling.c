@@ -95,8 +95,8 @@ static bool has_room(struct sampling *s)
 }
 
 /* One line of (command), about (r) where there are several guests. */
-static void tell(struct sampling *s, const char *command,
-                 const struct guest_run *r, const char *line)
+static void tell_user(struct sampling *s, const char *command,
+                      const struct guest_run *r, const char *line)
 {
     char text[512];
 
@@ -111,7 +111,7 @@ static void tell(struct sampling *s, const char *command,
 
 static void on_note(void *context, const struct guest_run *r, const char *line)
 {
-    tell(context, "collector", r, line);
+    tell_user(context, "collector", r, line);
 }
 
 static void on_progress(void *context, const struct fleet_progress *p)
@@ -199,10 +199,10 @@ static struct guest_run *add_run(struct sampling *s,
     return r;
 }
 
-static void fail(struct sampling *s, const struct guest_run *r,
-                 const struct err *e)
+static void print_failure(struct sampling *s, const struct guest_run *r,
+                          const struct err *e)
 {
-    tell(s, s->command, r, e->text);
+    tell_user(s, s->command, r, e->text);
     s->failed = true;
 }
 
@@ -213,16 +213,17 @@ static void start_anew(struct sampling *s, struct guest_run *r)
 
     if (r->config.number == RUNS_MAX) {
         (void)err_set(&e, "the guest changes its image again and again");
-        fail(s, r, &e);
+        print_failure(s, r, &e);
         return;
     }
-    tell(s, "collector", r,
-         "the guest rebooted into another image, or its image lies elsewhere "
-         "now: sampling that from the beginning (there will be a report on "
-         "each)");
+    tell_user(
+        s, "collector", r,
+        "the guest rebooted into another image, or its image lies elsewhere "
+        "now: sampling that from the beginning (there will be a report on "
+        "each)");
     r->config.alone = false;
     if (add_run(s, r->config.spec, r->config.number + 1, &e) == NULL)
-        fail(s, r, &e);
+        print_failure(s, r, &e);
 }
 
 static void on_ended(void *context, struct pipeline *p, enum pipeline_end end,
@@ -237,7 +238,7 @@ static void on_ended(void *context, struct pipeline *p, enum pipeline_end end,
         start_anew(s, r);
     /* the others go on, so the user hears of it now */
     if (r->failed && s->count > 1)
-        fail(s, r, &r->e);
+        print_failure(s, r, &r->e);
 }
 
 /* Beginning */
@@ -388,7 +389,7 @@ static int run(struct sampling *s, struct err *e)
 
     /* from here on bytes of guests are read */
     if (confine_sampling(s->options, s->outputs, &why) != 0)
-        tell(s, "collector", NULL, why.text);
+        tell_user(s, "collector", NULL, why.text);
     int result = fleet_run(s->fleet, e);
 
     tell_untold(s);
@@ -397,7 +398,7 @@ static int run(struct sampling *s, struct err *e)
         result = report(s, e);
     /* of several that was told when it happened */
     if (s->count == 1 && s->runs[0]->failed)
-        fail(s, NULL, &s->runs[0]->e);
+        print_failure(s, NULL, &s->runs[0]->e);
     return result;
 }
 
@@ -421,7 +422,7 @@ int sampling_run(const char *name, const struct options *o, struct outputs *out,
     int result = start(&s, &e) == 0 ? run(&s, &e) : -1;
 
     if (result != 0)
-        fail(&s, NULL, &e);
+        print_failure(&s, NULL, &e);
     for (size_t i = 0; result == 0 && done != NULL && i < s.count; i++)
         if (!s.runs[i]->failed)
             done(s.runs[i]->recording, s.runs[i]->profile);

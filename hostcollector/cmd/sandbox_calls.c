@@ -154,7 +154,7 @@ struct program {
     unsigned short size;
 };
 
-static void emit(struct program *p, struct sock_filter instruction)
+static void emit_filter(struct program *p, struct sock_filter instruction)
 {
     if (p->size < PROGRAM_MAX)
         p->code[p->size++] = instruction;
@@ -162,16 +162,16 @@ static void emit(struct program *p, struct sock_filter instruction)
 
 static void load(struct program *p, size_t offset)
 {
-    emit(p, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-                                         (uint32_t)offset));
+    emit_filter(p, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+                                                (uint32_t)offset));
 }
 
 /* Answer (action) if the loaded word is (value). */
 static void answer_if(struct program *p, uint32_t value, uint32_t action)
 {
-    emit(p,
-         (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1));
-    emit(p, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, action));
+    emit_filter(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
+                                                value, 0, 1));
+    emit_filter(p, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, action));
 }
 
 static void emit_rule(struct program *p, const struct rule *r)
@@ -181,11 +181,13 @@ static void emit_rule(struct program *p, const struct rule *r)
         return;
     }
     /* another call: over all that follows */
-    emit(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, r->call, 0,
-                                         (uint8_t)(3 + 2 * r->count)));
+    emit_filter(p,
+                (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, r->call,
+                                             0, (uint8_t)(3 + 2 * r->count)));
     /* the lower half: these are all ints, or flags that fit */
     load(p, offsetof(struct seccomp_data, args) + 8 * (size_t)r->argument);
-    emit(p, (struct sock_filter)BPF_STMT(BPF_ALU | BPF_AND | BPF_K, r->mask));
+    emit_filter(
+        p, (struct sock_filter)BPF_STMT(BPF_ALU | BPF_AND | BPF_K, r->mask));
     for (unsigned i = 0; i < r->count; i++)
         answer_if(p, r->values[i], SECCOMP_RET_ALLOW);
     load(p, offsetof(struct seccomp_data, nr)); /* another rule may judge */
@@ -198,26 +200,27 @@ static void make_program(struct program *p, unsigned needs)
         ALLOW_IF(ALL, tgkill, 0, UINT32_MAX, (uint32_t)getpid());
 
     load(p, offsetof(struct seccomp_data, arch));
-    emit(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, THIS_ARCH,
-                                         1, 0));
-    emit(p, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K,
-                                         SECCOMP_RET_KILL_PROCESS));
+    emit_filter(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
+                                                THIS_ARCH, 1, 0));
+    emit_filter(p, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K,
+                                                SECCOMP_RET_KILL_PROCESS));
     load(p, offsetof(struct seccomp_data, nr));
-    emit(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, X32_BIT, 0,
-                                         1));
-    emit(p, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K,
-                                         SECCOMP_RET_KILL_PROCESS));
+    emit_filter(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K,
+                                                X32_BIT, 0, 1));
+    emit_filter(p, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K,
+                                                SECCOMP_RET_KILL_PROCESS));
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
         if ((rules[i].needs & needs) != 0)
             emit_rule(p, &rules[i]);
     }
     emit_rule(p, &abort_itself);
-    emit(p, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP));
+    emit_filter(
+        p, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP));
 }
 #endif
 
 /* SIGSYS: the filter refused a call. Nothing of it was done. */
-static void refuse(int signal, siginfo_t *info, void *context)
+static void on_forbidden_call(int signal, siginfo_t *info, void *context)
 {
     static const char before[] = "\ncollector: the sandbox ended this process: "
                                  "system call ";
@@ -245,7 +248,8 @@ int sandbox_confine_calls(unsigned needs)
 {
 #ifdef THIS_ARCH
     static struct program p;
-    struct sigaction action = {.sa_sigaction = refuse, .sa_flags = SA_SIGINFO};
+    struct sigaction action = {.sa_sigaction = on_forbidden_call,
+                               .sa_flags = SA_SIGINFO};
 
     p.size = 0;
     make_program(&p, needs);

@@ -42,8 +42,8 @@ void frame_flow_fini(struct frame_flow *f)
 }
 
 /* Make (to) true of what it was and of (from). Did that change it? */
-static bool join(struct frame_state *to, uint8_t *flags,
-                 const struct frame_state *from)
+static bool join_state(struct frame_state *to, uint8_t *flags,
+                       const struct frame_state *from)
 {
     struct frame_state s = *to;
 
@@ -74,13 +74,13 @@ void frame_flow_to(struct frame_flow *f, uint64_t to,
 
     if (to < f->own.size) {
         flags = &f->own.flags[to];
-        if (join(&f->own.states[to], flags, s) &&
+        if (join_state(&f->own.states[to], flags, s) &&
             (*flags & FRAME_QUEUED) == 0) {
             *flags |= FRAME_QUEUED;
             f->queue[f->queued++] = (uint32_t)to;
         }
     } else if (c != NULL && to - c->from < c->size) {
-        (void)join(&c->states[to - c->from], &c->flags[to - c->from], s);
+        (void)join_state(&c->states[to - c->from], &c->flags[to - c->from], s);
     }
 }
 
@@ -214,7 +214,7 @@ static void flow_away(struct frame_flow *f, const struct frame_state *s)
 
     if (s->done)
         return;
-    (void)join(&f->away, &flags, s);
+    (void)join_state(&f->away, &flags, s);
     f->has_away = true;
 }
 
@@ -284,7 +284,7 @@ static void flow_on(struct frame_flow *f, size_t at, uint64_t next,
 }
 
 /* Pass on the state before the instruction at (at). */
-static void visit(struct frame_flow *f, size_t at)
+static void visit_insn(struct frame_flow *f, size_t at)
 {
     const struct frame_state before = f->own.states[at];
     struct frame_state behind = before;
@@ -312,14 +312,14 @@ static void let_return(struct frame_flow *f, size_t at)
     flow_after_call(f, at, next);
 }
 
-static void settle(struct frame_flow *f)
+static void settle_flow(struct frame_flow *f)
 {
     while (f->queued != 0 || f->pending != 0) {
         if (f->queued != 0) {
             size_t at = f->queue[--f->queued];
 
             f->own.flags[at] &= (uint8_t)~FRAME_QUEUED;
-            visit(f, at);
+            visit_insn(f, at);
         } else {
             let_return(f, f->calls[--f->pending]);
         }
@@ -332,7 +332,7 @@ static void settle(struct frame_flow *f)
  * instructions, so they can be taken one after the other. What fills up to an
  * aligned address is never executed, and must not flow into what follows.
  */
-static void settle_rest(struct frame_flow *f)
+static void settle_unreached(struct frame_flow *f)
 {
     struct insn in;
 
@@ -346,15 +346,15 @@ static void settle_rest(struct frame_flow *f)
             f->own.flags[at + len] |= FRAME_IDLE;
         if (f->has_away) {
             frame_flow_to(f, at, &f->away);
-            settle(f);
+            settle_flow(f);
         }
     }
 }
 
 void frame_flow_run(struct frame_flow *f)
 {
-    settle(f);
-    settle_rest(f);
+    settle_flow(f);
+    settle_unreached(f);
 }
 
 /* Where the frame is, whatever the instruction before does. */

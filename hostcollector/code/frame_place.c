@@ -61,7 +61,7 @@ static bool code_of(const struct frame_places *o,
            f->size <= MAX_FUNCTION_BYTES;
 }
 
-static void enter(struct frame_flow *flow)
+static void enter_flow(struct frame_flow *flow)
 {
     static const struct frame_state called = {.rbp = RBP_CALLER};
 
@@ -85,7 +85,7 @@ static bool enter_from(const struct frame_places *o,
     if (frame_flow_init(&flow, code, (size_t)f->size) == 0) {
         cold->from = start - f->start;
         flow.cold = cold;
-        enter(&flow);
+        enter_flow(&flow);
         frame_flow_run(&flow);
     }
     has_frame = flow.has_frame;
@@ -138,7 +138,8 @@ enum {
     CALLED = 0x80
 };
 
-static uint8_t pack(const struct frame_flow *flow, size_t at, bool depth_known)
+static uint8_t pack_place(const struct frame_flow *flow, size_t at,
+                          bool depth_known)
 {
     struct code_exit out = frame_flow_exit(flow, at);
     unsigned bits = (unsigned)frame_flow_place(flow, at);
@@ -164,11 +165,11 @@ static uint8_t *places_of(struct frame_places *o, struct frame_flow *flow,
         enter_cold(o, flow, f);
     if (flow->queued == 0) {
         depth_known = depth_known && !is_cold;
-        enter(flow);
+        enter_flow(flow);
     }
     frame_flow_run(flow);
     for (size_t at = 0; at < f->size; at++)
-        places[at] = pack(flow, at, depth_known);
+        places[at] = pack_place(flow, at, depth_known);
     return places;
 }
 
@@ -192,7 +193,8 @@ static uint8_t *interpret(struct frame_places *o,
 }
 
 /* Interpret (f) and keep the result; its index, or MAP_NOTHING. */
-static uint32_t learn(struct frame_places *o, const struct image_function *f)
+static uint32_t learn_function(struct frame_places *o,
+                               const struct image_function *f)
 {
     uint32_t *index;
 
@@ -224,7 +226,7 @@ static enum code_place place_by_bytes(const struct frame_places *o,
 }
 
 /* What is packed for (address), at link time; NULL: nothing is known. */
-static const uint8_t *find(struct frame_places *o, uint64_t address)
+static const uint8_t *find_packed(struct frame_places *o, uint64_t address)
 {
     const struct image_function *f = image_function(o->img, address);
     uint32_t index;
@@ -233,7 +235,7 @@ static const uint8_t *find(struct frame_places *o, uint64_t address)
         return NULL;
     index = map_get(&o->known, f->start, 0);
     if (index == MAP_NOTHING)
-        index = learn(o, f);
+        index = learn_function(o, f);
     if (index == MAP_NOTHING || o->places[index] == NULL)
         return NULL;
     return &o->places[index][address - f->start];
@@ -241,7 +243,7 @@ static const uint8_t *find(struct frame_places *o, uint64_t address)
 
 enum code_place frame_place_at(struct frame_places *o, uint64_t pc)
 {
-    const uint8_t *packed = find(o, pc - o->slide);
+    const uint8_t *packed = find_packed(o, pc - o->slide);
 
     return packed != NULL ? (enum code_place)(*packed & PLACE)
                           : place_by_bytes(o, pc - o->slide);
@@ -249,7 +251,7 @@ enum code_place frame_place_at(struct frame_places *o, uint64_t pc)
 
 struct code_exit frame_place_exit(struct frame_places *o, uint64_t pc)
 {
-    const uint8_t *packed = find(o, pc - o->slide);
+    const uint8_t *packed = find_packed(o, pc - o->slide);
     unsigned bits = packed != NULL ? *packed : CODE_FAR << WORDS_SHIFT;
 
     return (struct code_exit){(bits & WORDS) >> WORDS_SHIFT,
@@ -296,7 +298,7 @@ enum code_framing frame_place_framing(struct frame_places *o,
     if (!code_of(o, f, &code))
         return CODE_UNREAD;
     if (frame_flow_init(&flow, code, (size_t)f->size) == 0) {
-        enter(&flow);
+        enter_flow(&flow);
         frame_flow_run(&flow);
         frame = frame_of(&flow);
         if (frame == CODE_FRAMED)

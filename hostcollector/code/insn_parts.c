@@ -36,7 +36,7 @@ static uint8_t take_byte(struct insn_parts *p)
 }
 
 /* A signed little-endian number of (size) bytes. */
-static int64_t take(struct insn_parts *p, unsigned size)
+static int64_t take_number(struct insn_parts *p, unsigned size)
 {
     uint64_t v = 0;
     unsigned unused = 64 - 8 * size;
@@ -155,9 +155,9 @@ static void take_modrm(struct insn_parts *p)
     }
     if (p->mod == 0 && (b & 7) == 5) {
         p->plain = false;
-        p->displacement = take(p, 4);
+        p->displacement = take_number(p, 4);
     } else if (p->mod != 0) {
-        p->displacement = take(p, p->mod == 1 ? 1 : 4);
+        p->displacement = take_number(p, p->mod == 1 ? 1 : 4);
     }
 }
 
@@ -199,39 +199,39 @@ static void take_operands(struct insn_parts *p)
         break;
     case 'B':
         take_modrm(p);
-        p->immediate = take(p, 1);
+        p->immediate = take_number(p, 1);
         break;
     case 'Z':
         take_modrm(p);
-        p->immediate = take(p, z);
+        p->immediate = take_number(p, z);
         break;
     case 't':
         take_modrm(p);
         if (p->digit < 2)
-            p->immediate = take(p, p->opcode == 0xf6 ? 1 : z);
+            p->immediate = take_number(p, p->opcode == 0xf6 ? 1 : z);
         break;
     case 'b':
     case 'j':
-        p->immediate = take(p, 1);
+        p->immediate = take_number(p, 1);
         break;
     case 'w':
-        p->immediate = take(p, 2) & 0xffff;
+        p->immediate = take_number(p, 2) & 0xffff;
         break;
     case 'e':
-        p->immediate = take(p, 2) & 0xffff;
+        p->immediate = take_number(p, 2) & 0xffff;
         p->digit = take_byte(p); /* nesting level */
         break;
     case 'z':
-        p->immediate = take(p, z);
+        p->immediate = take_number(p, z);
         break;
     case 'J':
-        p->immediate = take(p, 4);
+        p->immediate = take_number(p, 4);
         break;
     case 'v':
-        p->immediate = take(p, p->wide_rex ? 8 : z);
+        p->immediate = take_number(p, p->wide_rex ? 8 : z);
         break;
     case 'o':
-        p->immediate = take(p, p->address32 ? 4 : 8);
+        p->immediate = take_number(p, p->address32 ? 4 : 8);
         break;
     default:
         p->bad = true;

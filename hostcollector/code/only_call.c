@@ -100,8 +100,8 @@ static void sweep(struct only_calls *c, const struct image_function *f)
 }
 
 /* Whose beginning do the four bytes at (p), which lie at (address), name? */
-static void look(struct only_calls *c, const uint8_t *p, uint64_t address,
-                 bool is_code)
+static void look_for_addresses(struct only_calls *c, const uint8_t *p,
+                               uint64_t address, bool is_code)
 {
     uint64_t high = c->functions[0].start & ~(uint64_t)UINT32_MAX;
     const struct image_function *f;
@@ -133,7 +133,7 @@ static void look_at_all(struct only_calls *c)
         bool is_code = image_text(c->img, i) == s;
 
         for (size_t at = 0; at + 4 <= s->bytes_len; at++)
-            look(c, s->bytes + at, s->address + at, is_code);
+            look_for_addresses(c, s->bytes + at, s->address + at, is_code);
     }
 }
 

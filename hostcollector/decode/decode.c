@@ -113,7 +113,8 @@ static int check_version(const struct frame *f, struct err *e)
 }
 
 /* Enter the session that (kind) says. */
-static void enter(struct decode *d, enum hello_kind kind, const struct frame *f)
+static void enter_session(struct decode *d, enum hello_kind kind,
+                          const struct frame *f)
 {
     switch (kind) {
     case HELLO_FIRST:
@@ -151,7 +152,7 @@ static int hello(struct decode *d, const struct frame *f, struct err *e)
     }
     enum hello_kind kind = hello_kind(d, f, &g);
 
-    enter(d, kind, f);
+    enter_session(d, kind, f);
     d->guest = g;
     d->samples.bases[0] = g.text_start;
     return d->events->hello(d->context, kind, &g, e);

@@ -390,8 +390,8 @@ static bool read_counters(struct cursor *c, uint64_t now[WIRE_COUNTERS])
     return !c->bad; /* more of them are of a later minor version */
 }
 
-static void settle(struct reading *r, uint64_t from_tsc,
-                   const uint64_t now[WIRE_COUNTERS])
+static void settle_account(struct reading *r, uint64_t from_tsc,
+                           const uint64_t now[WIRE_COUNTERS])
 {
     struct core_content lost;
 
@@ -406,7 +406,7 @@ static void settle(struct reading *r, uint64_t from_tsc,
 }
 
 /* A body of which nothing could be used. */
-static const char *refuse(struct core *c, const char *why)
+static const char *refuse_rest(struct core *c, const char *why)
 {
     core_gap(c);
     return why;
@@ -425,14 +425,14 @@ const char *samples_decode(struct samples_decoder *d, struct core *c,
     const uint8_t *header = cursor_bytes(&cursor, WIRE_SAMPLES_HEADER);
 
     if (!header || header[WIRE_SAMPLES_SHIFT] > SHIFT_MAX)
-        return refuse(c, "SAMPLES without a sensible header");
+        return refuse_rest(c, "SAMPLES without a sensible header");
     size_t size =
         (size_t)load_u16(header + WIRE_SAMPLES_CELLS) * WIRE_CELL_SIZE;
     const uint8_t *cells = cursor_bytes(&cursor, size);
     uint64_t now[WIRE_COUNTERS];
 
     if (!cells || !read_counters(&cursor, now))
-        return refuse(c, "SAMPLES shorter than it says");
+        return refuse_rest(c, "SAMPLES shorter than it says");
     struct reading r = {
         .d = d,
         .core = c,
@@ -455,6 +455,6 @@ const char *samples_decode(struct samples_decoder *d, struct core *c,
     c->tsc = tsc_now(&r);
     if (wrong)
         core_gap(c);
-    settle(&r, from_tsc, now);
+    settle_account(&r, from_tsc, now);
     return wrong;
 }

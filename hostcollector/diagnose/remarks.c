@@ -7,10 +7,11 @@
 
 #include "util/text.h"
 
-static void add(struct remarks *r, bool warning, const char *fmt, va_list args)
-    __attribute__((format(printf, 3, 0)));
+static void add_remark(struct remarks *r, bool warning, const char *fmt,
+                       va_list args) __attribute__((format(printf, 3, 0)));
 
-static void add(struct remarks *r, bool warning, const char *fmt, va_list args)
+static void add_remark(struct remarks *r, bool warning, const char *fmt,
+                       va_list args)
 {
     char text[REMARK_SIZE];
 
@@ -28,7 +29,7 @@ void remarks_warn(struct remarks *r, const char *fmt, ...)
     va_list args;
 
     va_start(args, fmt);
-    add(r, true, fmt, args);
+    add_remark(r, true, fmt, args);
     va_end(args);
 }
 
@@ -37,6 +38,6 @@ void remarks_note(struct remarks *r, const char *fmt, ...)
     va_list args;
 
     va_start(args, fmt);
-    add(r, false, fmt, args);
+    add_remark(r, false, fmt, args);
     va_end(args);
 }

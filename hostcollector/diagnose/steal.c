@@ -2,7 +2,8 @@
 /* Adds up what STATS say of the host; a guest may say anything. */
 #include "diagnose/steal.h"
 
-static double share(const struct profile *p, const struct profile_core *core)
+static double stolen_share(const struct profile *p,
+                           const struct profile_core *core)
 {
     double s = core->steal_ns / 1e9 * (double)p->tsc_hz / core->steal_tsc;
 
@@ -19,9 +20,9 @@ struct steal steal_of(const struct profile *p)
 
         if (!(core->steal_tsc > 0))
             continue;
-        sum += share(p, core);
-        if (steal.cores == 0 || share(p, core) > steal.most) {
-            steal.most = share(p, core);
+        sum += stolen_share(p, core);
+        if (steal.cores == 0 || stolen_share(p, core) > steal.most) {
+            steal.most = stolen_share(p, core);
             steal.core = core->core;
         }
         steal.cores++;

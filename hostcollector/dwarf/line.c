@@ -113,7 +113,7 @@ static bool read_names(struct program *p, struct cursor *c)
            read_names_v4(c, &p->files, true);
 }
 
-static bool read_header(struct program *p)
+static bool read_program_header(struct program *p)
 {
     struct cursor c = cursor_at(p->d->line.at, p->d->line.size, p->u->lines);
     uint64_t length = cursor_u32(&c);
@@ -158,7 +158,7 @@ static bool is_full_path(const char *name)
 }
 
 /* Directory and name, where the name is not a full path by itself. */
-static const char *join(struct dwarf *d, const char *dir, const char *name)
+static const char *join_path(struct dwarf *d, const char *dir, const char *name)
 {
     size_t len;
     char *path;
@@ -185,8 +185,8 @@ static const char *file_path(struct program *p, uint64_t number)
     f = &p->files.list[number];
     if (f->path == NULL) {
         if (f->dir < p->dirs.count)
-            dir = join(p->d, p->u->comp_dir, p->dirs.list[f->dir].name);
-        f->path = join(p->d, dir, f->name);
+            dir = join_path(p->d, p->u->comp_dir, p->dirs.list[f->dir].name);
+        f->path = join_path(p->d, dir, f->name);
     }
     return f->path;
 }
@@ -239,7 +239,7 @@ static void answer(struct line_run *r, uint64_t limit)
     }
 }
 
-static inline void emit(struct line_run *r, const struct row *row)
+static inline void emit_row(struct line_run *r, const struct row *row)
 {
     if (row->address > r->next_address)
         answer(r, row->address);
@@ -285,7 +285,7 @@ static void standard(struct line_run *r, struct row *row, uint8_t opcode)
         extended(r, row);
         break;
     case DW_LNS_copy:
-        emit(r, row);
+        emit_row(r, row);
         break;
     case DW_LNS_advance_pc:
         row->address += cursor_uleb(c) * p->min_length;
@@ -335,7 +335,7 @@ static void run_program(struct program *p, const struct targets *targets,
         if (opcode >= p->opcode_base) {
             row.address += address_step[opcode - p->opcode_base];
             row.line += line_step[opcode - p->opcode_base];
-            emit(&r, &row);
+            emit_row(&r, &row);
         } else {
             standard(&r, &row, opcode);
         }
@@ -369,7 +369,7 @@ bool lines_resolve(struct dwarf *d, struct dwarf_unit *u,
 
     if (!u->has_lines)
         return true;
-    if (read_header(&p)) {
+    if (read_program_header(&p)) {
         run_program(&p, t, NULL);
         name_files(&p, t);
         good = !p.c.bad;
@@ -386,7 +386,7 @@ bool lines_cover(struct dwarf *d, struct dwarf_unit *u, struct spans *out)
 
     if (!u->has_lines)
         return true;
-    if (read_header(&p)) {
+    if (read_program_header(&p)) {
         run_program(&p, &none, out);
         good = !p.c.bad;
     }

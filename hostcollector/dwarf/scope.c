@@ -128,7 +128,8 @@ static void skip_children(struct walk *w, const struct die *die)
     w->skip_below = w->depth;
 }
 
-static void look(struct walk *w, const struct abbrev *ab, uint64_t offset)
+static void look_at_die(struct walk *w, const struct abbrev *ab,
+                        uint64_t offset)
 {
     struct die die;
     bool hit, code;
@@ -159,7 +160,7 @@ static void look(struct walk *w, const struct abbrev *ab, uint64_t offset)
 }
 
 /* One DIE, or the zero that ends a list of siblings. False at the end. */
-static bool step(struct walk *w)
+static bool next_die(struct walk *w)
 {
     uint64_t offset = (uint64_t)(w->c.at - w->d->info.at);
     uint64_t code = cursor_uleb(&w->c);
@@ -184,7 +185,7 @@ static bool step(struct walk *w)
         if (ab->children)
             w->depth++;
     } else {
-        look(w, ab, offset);
+        look_at_die(w, ab, offset);
     }
     return w->depth > 0;
 }
@@ -196,7 +197,7 @@ static bool walk_unit(struct walk *w)
     w->skip_below = 0;
     if (!dwarf_charge(w->d, cursor_left(&w->c)))
         return false;
-    while (step(w) && w->d->budget != 0)
+    while (next_die(w) && w->d->budget != 0)
         ;
     return !w->c.bad;
 }

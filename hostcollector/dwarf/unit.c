@@ -248,7 +248,8 @@ static int map_unit(struct dwarf *d, size_t i, const struct die *root)
 }
 
 /* The header of a unit (7.5.1). False if what follows makes no sense. */
-static bool read_header(struct cursor *c, struct dwarf_unit *u, uint8_t *type)
+static bool read_unit_header(struct cursor *c, struct dwarf_unit *u,
+                             uint8_t *type)
 {
     uint64_t length = cursor_u32(c);
 
@@ -316,7 +317,7 @@ int dwarf_units_read(struct dwarf *d)
         struct dwarf_unit u = {.offset = at};
         uint8_t type;
 
-        if (!read_header(&c, &u, &type)) {
+        if (!read_unit_header(&c, &u, &type)) {
             image_add_flaw(d->img, IMAGE_BAD_DEBUG);
             break;
         }

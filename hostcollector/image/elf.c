@@ -37,7 +37,7 @@ static int check_header(const struct object *o, Elf *elf, const GElf_Ehdr *eh,
     return 0;
 }
 
-static int read_header(struct object *o, struct err *e)
+static int read_elf_header(struct object *o, struct err *e)
 {
     Elf *elf = o->reader;
     GElf_Ehdr eh;
@@ -270,7 +270,7 @@ static int elf_open(struct object *o, struct err *e)
     o->reader = elf_begin(o->fd, ELF_C_READ_MMAP, NULL);
     if (o->reader == NULL)
         return object_refuse(o, e, "neither an ELF file nor a PE image");
-    if (read_header(o, e) != 0 || find_segments(o, e) != 0)
+    if (read_elf_header(o, e) != 0 || find_segments(o, e) != 0)
         return -1;
     if (find_code(o) != 0 || read_symbols(o) != 0)
         return err_sys(e, o->path);

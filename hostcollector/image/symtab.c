@@ -28,8 +28,8 @@ static int by_address(const void *a, const void *b)
  * Keep the best alias of each start. A label within a sized function is a
  * place in that function; elsewhere it is one, up to the next symbol.
  */
-static size_t settle(struct image_function *out,
-                     const struct symtab_candidate *c, size_t n)
+static size_t keep_best_names(struct image_function *out,
+                              const struct symtab_candidate *c, size_t n)
 {
     size_t count = 0;
     uint64_t sized_end = 0;
@@ -59,7 +59,7 @@ int symtab_fill(struct symtab *t, struct symtab_candidate *c, size_t n)
     t->functions = calloc(n + 1, sizeof *t->functions);
     if (t->functions == NULL)
         return -1;
-    t->count = settle(t->functions, c, n);
+    t->count = keep_best_names(t->functions, c, n);
     return 0;
 }
 

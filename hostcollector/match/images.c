@@ -24,8 +24,8 @@ static bool same_file(const struct stat *a, const struct stat *b)
            a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-static struct shared_image *find(const struct images *set, const char *path,
-                                 const struct stat *file)
+static struct shared_image *
+find_image(const struct images *set, const char *path, const struct stat *file)
 {
     for (size_t i = 0; i < set->count; i++) {
         struct shared_image *s = set->list[i];
@@ -45,7 +45,7 @@ struct shared_image *images_open(struct images *set, const char *path,
     struct shared_image *s = NULL;
 
     if (stat(path, &file) == 0)
-        s = find(set, path, &file);
+        s = find_image(set, path, &file);
     if (s != NULL)
         return s;
     s = calloc(1, sizeof *s);

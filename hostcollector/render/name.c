@@ -166,7 +166,7 @@ static bool elide(struct squeezer *q)
 }
 
 /* One step; false: brackets do not match up. */
-static bool step(struct squeezer *q)
+static bool squeeze_once(struct squeezer *q)
 {
     bool begins = q->in == q->start || !is_word(q->in[-1]);
     size_t whole = begins ? operator_length(q->in) : 0;
@@ -195,7 +195,7 @@ static bool squeeze(char *out, const char *name, unsigned what)
     struct squeezer q = {what, name, name, out, 0};
 
     while (*q.in != '\0')
-        if (!step(&q))
+        if (!squeeze_once(&q))
             return false;
     *q.out = '\0';
     return q.depth == 0;
@@ -218,7 +218,8 @@ static const char *tail_of(const char *name, size_t width)
     return NULL;
 }
 
-static const char *cut(char buf[NAME_SHORT], const char *name, size_t width)
+static const char *cut_name(char buf[NAME_SHORT], const char *name,
+                            size_t width)
 {
     const char *tail = tail_of(name, width - 2);
     size_t n = 0;
@@ -243,13 +244,13 @@ static const char *shorten(char buf[NAME_SHORT], const char *name, size_t width)
         return name;
     for (unsigned what = DROP_MODULES; what <= DROP_ALL; what += what + 1) {
         if (strlen(name) > NAME_MAX_BYTES || !squeeze(text, name, what))
-            return cut(buf, name, width);
+            return cut_name(buf, name, width);
         if (text_width(text) <= width) {
             (void)snprintf(buf, NAME_SHORT, "%.*s", NAME_SHORT - 1, text);
             return buf;
         }
     }
-    return cut(buf, text, width);
+    return cut_name(buf, text, width);
 }
 
 /* The " [image]" at the end of (name); NULL: there is none. */

@@ -29,7 +29,7 @@ struct writer {
     bool more[LEVELS_MAX]; /* by level: a sibling follows further down */
 };
 
-static double share(const struct writer *w, const struct amount *a)
+static double busy_share(const struct writer *w, const struct amount *a)
 {
     return w->scope->busy.time > 0 ? a->time / w->scope->busy.time : 0;
 }
@@ -40,7 +40,8 @@ static uint32_t kept(const struct writer *w, uint32_t node)
 {
     const struct view_node *nodes = w->scope->tree.nodes;
 
-    return node != 0 && share(w, &nodes[node].total) >= w->least ? node : 0;
+    return node != 0 && busy_share(w, &nodes[node].total) >= w->least ? node
+                                                                      : 0;
 }
 
 /* The child that (node) may be joined with on one line: all time of (node)
@@ -52,7 +53,8 @@ static uint32_t only_child(const struct writer *w, const struct view_node *node)
 
     if (child == 0)
         return 0;
-    return share(w, &node->total) - share(w, &nodes[child].total) < .0005
+    return busy_share(w, &node->total) - busy_share(w, &nodes[child].total) <
+                   .0005
                ? child
                : 0;
 }
@@ -118,8 +120,8 @@ write_node(struct writer *w, const struct view_node *node, size_t level)
     /* the line's numbers come before its names: find the last one first */
     for (uint32_t i; (i = joined(w, last, &column)) != 0;)
         last = &nodes[i];
-    own = share(w, &last->self);
-    (void)fprintf(w->out, "%6.1f ", 100 * share(w, &node->total));
+    own = busy_share(w, &last->self);
+    (void)fprintf(w->out, "%6.1f ", 100 * busy_share(w, &node->total));
     if (own >= .0005)
         (void)fprintf(w->out, "%6.1f  ", 100 * own);
     else

@@ -308,7 +308,7 @@ static int get_fields(struct recording_reader *r, const uint8_t *p, size_t size,
     return size == 0 ? 0 : err_set(e, "recording: header: a field is cut");
 }
 
-static int read_header(struct recording_reader *r, struct err *e)
+static int read_file_header(struct recording_reader *r, struct err *e)
 {
     uint8_t header[HEADER_FIXED + FIELDS_MAX + 4];
     ssize_t n = read_fully(r, header, HEADER_FIXED, e);
@@ -349,7 +349,7 @@ struct recording_reader *recording_open(int fd, struct err *e)
         return NULL;
     }
     r->fd = fd;
-    if (read_header(r, e) < 0) {
+    if (read_file_header(r, e) < 0) {
         free(r);
         return NULL;
     }

@@ -16,7 +16,7 @@ struct serial {
     char *path;
 };
 
-static int fail(const struct serial *s, const char *what, struct err *e)
+static int fail_serial(const struct serial *s, const char *what, struct err *e)
 {
     return err_set(e, "serial: %s: %s: %s", s->path, what, strerror(errno));
 }
@@ -28,7 +28,7 @@ static enum source_state connect_socket(struct serial *s, struct err *e)
         return SOURCE_OPEN;
     if (stream_absent(errno))
         return SOURCE_ABSENT;
-    fail(s, "connect", e);
+    fail_serial(s, "connect", e);
     return SOURCE_FAILED;
 }
 
@@ -51,11 +51,11 @@ static enum source_state open_tty(struct serial *s, struct err *e)
     if (fd < 0 && stream_absent(errno))
         return SOURCE_ABSENT;
     if (fd < 0) {
-        fail(s, "open", e);
+        fail_serial(s, "open", e);
         return SOURCE_FAILED;
     }
     if (make_raw(fd) < 0) {
-        fail(s, "not a terminal", e);
+        fail_serial(s, "not a terminal", e);
         close(fd);
         return SOURCE_FAILED;
     }
@@ -71,7 +71,7 @@ static enum source_state serial_open(struct source *source, struct err *e)
     if (stat(s->path, &st) < 0) {
         if (stream_absent(errno))
             return SOURCE_ABSENT;
-        fail(s, "stat", e);
+        fail_serial(s, "stat", e);
         return SOURCE_FAILED;
     }
     if (S_ISSOCK(st.st_mode))

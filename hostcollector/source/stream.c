@@ -20,7 +20,7 @@ static bool gone(int error)
            error == EIO;
 }
 
-static int fail(const struct source *s, const char *what, struct err *e)
+static int fail_stream(const struct source *s, const char *what, struct err *e)
 {
     return err_set(e, "%s: %s: %s: %s", s->ops->name, s->path, what,
                    strerror(errno));
@@ -37,7 +37,7 @@ ssize_t stream_read(struct source *s, void *buf, size_t size,
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return 0;
     if (n < 0 && !gone(errno))
-        return fail(s, "read", e);
+        return fail_stream(s, "read", e);
     if (s->reconnects) {
         close(s->fd);
         s->fd = -1;
@@ -59,7 +59,7 @@ ssize_t stream_write(struct source *s, const void *buf, size_t size,
     /* reading will say so, after the last bytes */
     if (gone(errno))
         return (ssize_t)size;
-    return fail(s, "write", e);
+    return fail_stream(s, "write", e);
 }
 
 int stream_connect_unix(const char *path)

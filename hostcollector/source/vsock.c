@@ -81,7 +81,7 @@ static enum source_state begin(struct vsock *v, struct err *e)
 }
 
 /* connect() has come to an end, or not yet. */
-static enum source_state look(struct vsock *v, struct err *e)
+static enum source_state look_for_listener(struct vsock *v, struct err *e)
 {
     struct stream *s = &v->stream;
     struct pollfd fd = {.fd = s->pending, .events = POLLOUT};
@@ -99,7 +99,7 @@ static enum source_state vsock_open(struct source *s, struct err *e)
 {
     struct vsock *v = (struct vsock *)s;
 
-    return v->stream.pending < 0 ? begin(v, e) : look(v, e);
+    return v->stream.pending < 0 ? begin(v, e) : look_for_listener(v, e);
 }
 
 static void vsock_close(struct source *s)

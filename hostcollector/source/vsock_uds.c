@@ -28,8 +28,8 @@ struct vsock_uds {
     size_t answer_size;
 };
 
-static enum source_state fail(struct vsock_uds *u, const char *what,
-                              struct err *e)
+static enum source_state fail_connection(struct vsock_uds *u, const char *what,
+                                         struct err *e)
 {
     err_set(e, "vsock-uds: %s: %s: %s", u->path, what, strerror(errno));
     stream_drop(&u->stream);
@@ -49,7 +49,7 @@ static enum source_state ask(struct vsock_uds *u, struct err *e)
     if (s->pending < 0 && stream_absent(errno))
         return stream_wait(s, "nobody listens on %s", u->path);
     if (s->pending < 0)
-        return fail(u, "connect", e);
+        return fail_connection(u, "connect", e);
     u->asked_ns = source_now_ns();
     u->answer_size = 0;
     /* a fresh socket has room for a line, and a dead one will be heard of */
@@ -122,7 +122,7 @@ static enum source_state hear_answer(struct vsock_uds *u, struct err *e)
         if (n == 0 || (n < 0 && errno == ECONNRESET))
             return refused(u);
         if (n < 0)
-            return fail(u, "read", e);
+            return fail_connection(u, "read", e);
         if (c == '\n')
             return is_ok(u) ? stream_opened(&u->stream) : wrong(u, e);
         u->answer[u->answer_size++] = c;

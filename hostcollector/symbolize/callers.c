@@ -51,7 +51,7 @@ static bool step_by_code(struct climb *c)
     return back != 0;
 }
 
-static bool step(struct climb *c)
+static bool climb_once(struct climb *c)
 {
     struct code_exit out =
         frame_place_exit(c->where.image->frame_places, c->where.address);
@@ -70,7 +70,7 @@ static struct callers climb_from(struct climb *c)
     struct callers found = {.missing = true};
     bool is_body = false;
 
-    while (!is_body && found.count < CALLERS_MAX && step(c)) {
+    while (!is_body && found.count < CALLERS_MAX && climb_once(c)) {
         found.address[found.count++] = c->pc;
         is_body = frame_place_at(c->where.image->frame_places,
                                  c->where.address) == CODE_BODY;

@@ -37,7 +37,7 @@ static struct part part_of(const char *from, const char *to)
 }
 
 /* The first (text) in (p); the end of (p) if there is none. */
-static const char *find(struct part p, const char *text)
+static const char *find_text(struct part p, const char *text)
 {
     const char *at = memmem(p.at, p.len, text, strlen(text));
 
@@ -45,9 +45,9 @@ static const char *find(struct part p, const char *text)
 }
 
 /* Take off (p) what is before the first (text), and that. */
-static struct part take(struct part *p, const char *text)
+static struct part take_part(struct part *p, const char *text)
 {
-    const char *end = p->at + p->len, *at = find(*p, text);
+    const char *end = p->at + p->len, *at = find_text(*p, text);
     struct part taken = part_of(p->at, at);
 
     *p = part_of(at < end ? at + strlen(text) : end, end);
@@ -64,7 +64,7 @@ static bool begins_with(struct part p, const char *text)
     return p.len > strlen(text) && strncmp(p.at, text, strlen(text)) == 0;
 }
 
-static void put(struct output *o, char c)
+static void put_char(struct output *o, char c)
 {
     if (o->len + 1 < o->size)
         o->at[o->len++] = c;
@@ -73,14 +73,14 @@ static void put(struct output *o, char c)
 static void put_text(struct output *o, const char *text)
 {
     while (*text != '\0')
-        put(o, *text++);
+        put_char(o, *text++);
 }
 
 /* A name as people write it, with the letters of (as) if that is the name. */
 static void put_known(struct output *o, struct part p, const char *as)
 {
     for (size_t i = 0; i < p.len; i++)
-        put(o, as[i]);
+        put_char(o, as[i]);
 }
 
 static bool has_lower(struct part p)
@@ -138,7 +138,7 @@ static void put_name(struct output *o, struct part p, enum place place)
     for (size_t i = 0; i < p.len; i++) {
         char c = p.at[i];
 
-        put(o, first ? c : small(c));
+        put_char(o, first ? c : small(c));
         first = c == '_' || (i == 0 && place == PLACE_TYPE && has_prefix(p));
     }
 }
@@ -203,26 +203,26 @@ static const char *operator_of(struct part p)
 /* A type: "array_of_X" in words; what makes a generic special in brackets. */
 static void put_type(struct output *o, struct part p)
 {
-    struct part name = take(&p, "$");
+    struct part name = take_part(&p, "$");
 
     while (begins_with(name, ARRAY)) {
         put_text(o, "array of ");
-        take(&name, ARRAY);
+        take_part(&name, ARRAY);
     }
     put_name(o, name, PLACE_TYPE);
     if (p.len == 0)
         return;
-    put(o, '<');
-    if (find(p, "CRC") < p.at + p.len)
-        take(&p, "CRC");
+    put_char(o, '<');
+    if (find_text(p, "CRC") < p.at + p.len)
+        take_part(&p, "CRC");
     put_known(o, p, p.at);
-    put(o, '>');
+    put_char(o, '>');
 }
 
 /* Does (p) go on with what belongs to the generic type before it? */
 static bool is_more_of_type(struct part p)
 {
-    struct part next = take(&p, "$");
+    struct part next = take_part(&p, "$");
 
     return next.len > 0 &&
            (isdigit((unsigned char)next.at[0]) ||
@@ -234,20 +234,21 @@ static void put_parameters(struct output *o, struct part p)
 {
     const char *comma = "(";
 
-    p.len = (size_t)(find(p, "$$") - p.at);
+    p.len = (size_t)(find_text(p, "$$") - p.at);
     if (p.len == 0)
         return;
-    take(&p, "$");
+    take_part(&p, "$");
     while (p.len > 0) {
-        struct part type = take(&p, "$");
+        struct part type = take_part(&p, "$");
 
         while (is_more_of_type(p))
-            type.len = (size_t)(take(&p, "$").len + (size_t)(p.at - type.at));
+            type.len =
+                (size_t)(take_part(&p, "$").len + (size_t)(p.at - type.at));
         put_text(o, comma);
         put_type(o, type);
         comma = ", ";
     }
-    put(o, ')');
+    put_char(o, ')');
 }
 
 /* What encloses a procedure: classes, then procedures with parameters. */
@@ -255,15 +256,15 @@ static void put_owners(struct output *o, struct part p)
 {
     const char *end = p.at + p.len;
 
-    while (find(p, "_$_") < end) {
-        put_type(o, take(&p, "_$_"));
-        put(o, '.');
+    while (find_text(p, "_$_") < end) {
+        put_type(o, take_part(&p, "_$_"));
+        put_char(o, '.');
     }
     while (p.len > 0) {
-        const char *dollar = find(p, "$"), *next = dollar;
+        const char *dollar = find_text(p, "$"), *next = dollar;
 
         put_name(o, part_of(p.at, dollar), PLACE_PROCEDURE);
-        put(o, '.');
+        put_char(o, '.');
         /* behind its parameters the next one begins with _ */
         while (next < end && *next != '_')
             next += begins_with(part_of(next, end), ARRAY) ? strlen(ARRAY) : 1;
@@ -278,7 +279,7 @@ static void put_procedure(struct output *o, struct part p,
     const char *end = p.at + p.len;
     /* an operator's name begins with $ */
     struct part name =
-        part_of(p.at, find(part_of(p.at + (*p.at == '$'), end), "$"));
+        part_of(p.at, find_text(part_of(p.at + (*p.at == '$'), end), "$"));
     const char *symbol = operator_of(name);
 
     if (symbol != NULL) {
@@ -298,8 +299,8 @@ static const char *find_middle(struct part p)
 {
     const char *last = NULL, *end = p.at + p.len;
 
-    for (const char *at = find(p, "_$$_"); at + 4 < end;
-         at = find(part_of(at + 1, end), "_$$_"))
+    for (const char *at = find_text(p, "_$$_"); at + 4 < end;
+         at = find_text(part_of(at + 1, end), "_$$_"))
         last = at;
     return last != p.at ? last : NULL;
 }
@@ -348,8 +349,8 @@ bool pascal_name(const char *raw, const struct pascal_hint *hint, char *out,
         if (middle == NULL)
             return false;
         owners = part_of(all.at, middle);
-        put_unit(&o, take(&owners, "$_$"), hint);
-        put(&o, '.');
+        put_unit(&o, take_part(&owners, "$_$"), hint);
+        put_char(&o, '.');
         put_owners(&o, owners);
         put_procedure(&o, part_of(middle + 4, all.at + all.len), hint);
     }

@@ -6,7 +6,7 @@
 #include "util/crc32c.h"
 
 /* A field of (size) bytes, at most 8; none for a value of 0. */
-static uint8_t *put(uint8_t *p, uint8_t tag, uint64_t value, uint8_t size)
+static uint8_t *put_field(uint8_t *p, uint8_t tag, uint64_t value, uint8_t size)
 {
     if (value == 0)
         return p;
@@ -24,11 +24,11 @@ size_t command_encode(const struct command *c, uint16_t seq,
     uint8_t *p = body;
 
     if (c->type == WIRE_START) {
-        p = put(p, WIRE_CONTROL_RATE_HZ, c->rate_hz, 4);
-        p = put(p, WIRE_CONTROL_DEPTH, c->depth, 2);
-        p = put(p, WIRE_CONTROL_PERIOD_TSC, c->period_tsc, 8);
+        p = put_field(p, WIRE_CONTROL_RATE_HZ, c->rate_hz, 4);
+        p = put_field(p, WIRE_CONTROL_DEPTH, c->depth, 2);
+        p = put_field(p, WIRE_CONTROL_PERIOD_TSC, c->period_tsc, 8);
     } else if (c->type == WIRE_PING) {
-        p = put(p, WIRE_PING_COOKIE, c->cookie, 8);
+        p = put_field(p, WIRE_PING_COOKIE, c->cookie, 8);
     }
     store_u16(out + WIRE_FRAME_MAGIC, WIRE_MAGIC);
     out[WIRE_FRAME_TYPE] = c->type;

@@ -51,10 +51,10 @@ static bool told_already(struct talk *s, const char *line)
 }
 
 /* Tell the user, but nothing twice. */
-static void tell(struct talk *s, const char *fmt, ...)
+static void tell_user(struct talk *s, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-static void tell(struct talk *s, const char *fmt, ...)
+static void tell_user(struct talk *s, const char *fmt, ...)
 {
     char line[NOTE_MAX];
     va_list args;
@@ -80,7 +80,7 @@ static void forget_told(struct talk *s)
     s->told_count = 0;
 }
 
-static void enter(struct talk *s, enum talk_state state)
+static void enter_state(struct talk *s, enum talk_state state)
 {
     s->state = state;
     s->entered_ns = source_now_ns();
@@ -111,7 +111,7 @@ int talk_flush(struct talk *s, struct err *e)
 
 static void begin_sampling(struct talk *s)
 {
-    enter(s, TALK_SAMPLING);
+    enter_state(s, TALK_SAMPLING);
     s->heard_ns = s->entered_ns;
     if (s->sampling_ns == 0)
         s->sampling_ns = s->entered_ns;
@@ -140,7 +140,7 @@ static void send_ping(struct talk *s)
 
 static void begin_measuring(struct talk *s)
 {
-    enter(s, TALK_MEASURING);
+    enter_state(s, TALK_MEASURING);
     s->pings_left = PINGS;
     s->has_first_pong = false;
     send_ping(s);
@@ -152,9 +152,10 @@ void talk_hello(struct talk *s, const struct talk_hello *h)
     s->out_size = 0;
     forget_told(s);
     if (h->rebooted && s->source->live)
-        tell(s, "the guest rebooted; sampling goes on");
+        tell_user(s, "the guest rebooted; sampling goes on");
     else if (s->left_ns != 0)
-        tell(s, "connected to %s again; sampling goes on", s->source->path);
+        tell_user(s, "connected to %s again; sampling goes on",
+                  s->source->path);
     s->met = true;
     s->left_ns = 0;
     s->guest_hz = h->tsc_hz;
@@ -181,13 +182,14 @@ static void refused(struct talk *s, uint8_t refusal)
         return;
     }
     if (refusal == WIRE_REFUSED_NO_CORE)
-        tell(s, "the guest has started no core: is tprof_start_cpu() called? "
-                "Asking again every second");
+        tell_user(s,
+                  "the guest has started no core: is tprof_start_cpu() called? "
+                  "Asking again every second");
     else
-        tell(s,
-             "the guest refuses to sample (reason %u); asking again every "
-             "second",
-             refusal);
+        tell_user(s,
+                  "the guest refuses to sample (reason %u); asking again every "
+                  "second",
+                  refusal);
     s->retry_ns = source_now_ns() + START_RETRY;
 }
 
@@ -235,27 +237,27 @@ void talk_stop(struct talk *s)
         return;
     }
     send_command(s, (struct command){.type = WIRE_STOP});
-    enter(s, TALK_DRAINING);
+    enter_state(s, TALK_DRAINING);
 }
 
 void talk_end(struct talk *s)
 {
     s->left_ns = 0;
-    enter(s, TALK_OVER);
+    enter_state(s, TALK_OVER);
 }
 
 static void explain_absence(struct talk *s)
 {
     if (s->source->absence)
-        tell(s, "waiting: %s", s->source->absence);
+        tell_user(s, "waiting: %s", s->source->absence);
     else if (!s->source->reconnects) /* such a one tells as soon as it knows */
-        tell(s, "waiting for a guest at %s", s->source->path);
+        tell_user(s, "waiting for a guest at %s", s->source->path);
 }
 
 static int try_open(struct talk *s, struct err *e)
 {
     if (s->source->warning)
-        tell(s, "%s", s->source->warning);
+        tell_user(s, "%s", s->source->warning);
     switch (s->source->ops->open(s->source, e)) {
     case SOURCE_FAILED:
         return -1;
@@ -267,7 +269,7 @@ static int try_open(struct talk *s, struct err *e)
         break;
     }
     s->heard = false;
-    enter(s, TALK_SILENT);
+    enter_state(s, TALK_SILENT);
     if (s->source->live)
         s->retry_ns = s->entered_ns + HELLO_PATIENCE;
     return 0;
@@ -288,20 +290,20 @@ void talk_cut(struct talk *s)
         talk_end(s);
         return;
     }
-    enter(s, TALK_ABSENT);
+    enter_state(s, TALK_ABSENT);
     s->retry_ns = s->entered_ns + ABSENT_RETRY;
     s->out_size = 0;
     if (silent && s->heard)
-        tell(s, OTHER_PROTOCOL, s->source->path);
+        tell_user(s, OTHER_PROTOCOL, s->source->path);
     else if (silent && s->source->absence)
         explain_absence(s);
     if (!s->met || s->left_ns != 0)
         return;
     s->left_ns = s->entered_ns;
-    tell(s,
-         "the guest left %s; waiting %.3g s for it to come back (Ctrl-C: "
-         "report now)",
-         s->source->path, (double)s->wait_ns / (double)SECOND);
+    tell_user(s,
+              "the guest left %s; waiting %.3g s for it to come back (Ctrl-C: "
+              "report now)",
+              s->source->path, (double)s->wait_ns / (double)SECOND);
 }
 
 /* Open, but no HELLO yet. */
@@ -309,13 +311,14 @@ static void explain_silence(struct talk *s)
 {
     s->retry_ns = TALK_NEVER;
     if (s->heard)
-        tell(s, OTHER_PROTOCOL ". Still waiting", s->source->path);
+        tell_user(s, OTHER_PROTOCOL ". Still waiting", s->source->path);
     else
-        tell(s,
-             "connected to %s, but no guest said HELLO within 2 s: %s. Still "
-             "waiting",
-             s->source->path,
-             s->source->silence ? s->source->silence : SERIAL_SILENCE);
+        tell_user(
+            s,
+            "connected to %s, but no guest said HELLO within 2 s: %s. Still "
+            "waiting",
+            s->source->path,
+            s->source->silence ? s->source->silence : SERIAL_SILENCE);
 }
 
 /* When a guest that left is given up. */
@@ -326,7 +329,7 @@ static uint64_t given_up_ns(const struct talk *s)
 
 static void give_up(struct talk *s)
 {
-    tell(s, "the guest stayed away");
+    tell_user(s, "the guest stayed away");
     s->stayed_away = true;
     talk_end(s);
 }
@@ -354,11 +357,11 @@ static uint64_t silence_ns(const struct talk *s)
  * take them for open until something is sent. */
 static void ask(struct talk *s, uint64_t now_ns)
 {
-    tell(s,
-         "nothing came from the guest for %llu s: it is paused, or has "
-         "interrupts off, or its kernel took the local APIC's timer away "
-         "from the profiler",
-         (unsigned long long)(SILENCE_MAX / SECOND));
+    tell_user(s,
+              "nothing came from the guest for %llu s: it is paused, or has "
+              "interrupts off, or its kernel took the local APIC's timer away "
+              "from the profiler",
+              (unsigned long long)(SILENCE_MAX / SECOND));
     if (s->source->reconnects)
         send_command(s, (struct command){.type = WIRE_PING, .cookie = now_ns});
     s->heard_ns = now_ns; /* ... and again after as long */

@@ -13,7 +13,7 @@ struct map_slot {
 };
 
 /* The slot of (a, b), or the free one where it would go. */
-static struct map_slot *probe(const struct map *m, uint64_t a, uint64_t b)
+static struct map_slot *find_slot(const struct map *m, uint64_t a, uint64_t b)
 {
     size_t mask = m->size - 1;
     size_t i = (size_t)hash_mix(hash_mix(0, a), b) & mask;
@@ -23,7 +23,7 @@ static struct map_slot *probe(const struct map *m, uint64_t a, uint64_t b)
     return &m->slots[i];
 }
 
-static int grow(struct map *m)
+static int grow_slots(struct map *m)
 {
     struct map bigger = {NULL, m->size == 0 ? 64 : m->size * 2, m->count};
 
@@ -34,7 +34,7 @@ static int grow(struct map *m)
         const struct map_slot *slot = &m->slots[i];
 
         if (slot->used)
-            *probe(&bigger, slot->a, slot->b) = *slot;
+            *find_slot(&bigger, slot->a, slot->b) = *slot;
     }
     free(m->slots);
     *m = bigger;
@@ -52,16 +52,16 @@ uint32_t map_get(const struct map *m, uint64_t a, uint64_t b)
     if (m->size == 0)
         return MAP_NOTHING;
 
-    const struct map_slot *slot = probe(m, a, b);
+    const struct map_slot *slot = find_slot(m, a, b);
     return slot->used ? slot->value : MAP_NOTHING;
 }
 
 uint32_t *map_put(struct map *m, uint64_t a, uint64_t b)
 {
-    if (m->count * 2 >= m->size && grow(m) != 0)
+    if (m->count * 2 >= m->size && grow_slots(m) != 0)
         return NULL;
 
-    struct map_slot *slot = probe(m, a, b);
+    struct map_slot *slot = find_slot(m, a, b);
     if (!slot->used) {
         *slot = (struct map_slot){a, b, MAP_NOTHING, 1};
         m->count++;

@@ -74,7 +74,7 @@ static size_t offset_of(const char *s, size_t i)
     return at;
 }
 
-static void pad(FILE *out, size_t n)
+static void write_blanks(FILE *out, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         (void)putc(' ', out);
@@ -90,7 +90,7 @@ void text_left(FILE *out, const char *s, size_t width)
         return;
     }
     (void)fputs(s, out);
-    pad(out, width > have ? width - have : 0);
+    write_blanks(out, width > have ? width - have : 0);
 }
 
 void text_tail(FILE *out, const char *s, size_t width)
@@ -155,7 +155,7 @@ void text_wrap(FILE *out, const char *first, const char *paragraph)
 
         if (column > indent && column + 1 + len > TEXT_COLUMNS) {
             (void)putc('\n', out);
-            pad(out, indent);
+            write_blanks(out, indent);
             column = indent;
         } else if (column > indent) {
             (void)putc(' ', out);

@@ -106,10 +106,10 @@ void code_frames_free(struct code_frames *p)
 }
 
 /* printf into the arena; NULL if there is no memory. */
-static const char *print(struct code_frames *p, const char *fmt, ...)
+static const char *print_name(struct code_frames *p, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-static const char *print(struct code_frames *p, const char *fmt, ...)
+static const char *print_name(struct code_frames *p, const char *fmt, ...)
 {
     va_list args, again;
 
@@ -130,7 +130,8 @@ static const char *print(struct code_frames *p, const char *fmt, ...)
 static const char *name_in(struct code_frames *p,
                            const struct mapped_image *image, const char *name)
 {
-    return image->name == NULL ? name : print(p, "%s [%s]", name, image->name);
+    return image->name == NULL ? name
+                               : print_name(p, "%s [%s]", name, image->name);
 }
 
 /*
@@ -201,9 +202,9 @@ static int add_nameless(struct code_frames *p, uint64_t pc,
     if (pc == LEAF_UNKNOWN)
         s.function = "[unknown]";
     else
-        s.function = image == NULL
-                         ? print(p, "0x%" PRIx64, pc)
-                         : print(p, "%s+0x%" PRIx64, image, where->address);
+        s.function = image == NULL ? print_name(p, "0x%" PRIx64, pc)
+                                   : print_name(p, "%s+0x%" PRIx64, image,
+                                                where->address);
     return s.function != NULL ? add_frame(p, NULL, &s) : -1;
 }
 

@@ -67,7 +67,7 @@ static int learn_entry(struct builder *b, const struct profile_entry *entry)
     return 0;
 }
 
-static int push(struct builder *b, struct path_step step)
+static int push_step(struct builder *b, struct path_step step)
 {
     struct path *path = &b->path;
 
@@ -82,7 +82,7 @@ static int push(struct builder *b, struct path_step step)
 
 static int push_mark(struct builder *b, enum view_mark mark)
 {
-    return push(b, (struct path_step){.function = mark});
+    return push_step(b, (struct path_step){.function = mark});
 }
 
 static int push_frames(struct builder *b, uint64_t pc)
@@ -92,8 +92,8 @@ static int push_frames(struct builder *b, uint64_t pc)
     while (at.count-- > 0) {
         const struct code_frame *frame = &at.frames[at.count];
 
-        if (push(b, (struct path_step){frame->function, frame->line,
-                                       frame->inlined, false}) != 0)
+        if (push_step(b, (struct path_step){frame->function, frame->line,
+                                            frame->inlined, false}) != 0)
             return -1;
     }
     return 0;
