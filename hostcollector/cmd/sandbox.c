@@ -23,9 +23,7 @@
 #ifndef __has_feature
 #define __has_feature(x) 0
 #endif
-#if defined(SANDBOX_ALWAYS)
-#define SANITIZED false
-#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) ||         \
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) ||           \
     __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define SANITIZED true
 #else
@@ -38,6 +36,8 @@ static bool switched_off(void)
 {
     const char *wish = getenv("TPROF_SANDBOX");
 
+    if (wish != NULL && strcmp(wish, "on") == 0)
+        return false;
     return SANITIZED || (wish != NULL && strcmp(wish, "off") == 0);
 }
 

@@ -47,8 +47,9 @@ void sandbox_allow(struct sandbox *s, const char *path, unsigned uses);
  * Give everything up but what (needs), of enum sandbox_need, take, for good;
  * (s) is released. A system call that is not allowed ends the process with a
  * line on stderr and exit status 1. TPROF_SANDBOX=off in the environment keeps
- * system calls and files allowed; so do builds with AddressSanitizer or its
- * like, whose run-time library starts and traces processes.
+ * system calls and files allowed. So do builds with AddressSanitizer or its
+ * like, whose run-time library starts and traces processes; there, tests set
+ * TPROF_SANDBOX=on.
  *
  * Root stays root, but of its capabilities it keeps only the right to open
  * other people's files (CAP_DAC_OVERRIDE).
