@@ -94,7 +94,8 @@ void front_kick(unsigned ring);
 /* Post (count) receive buffers in two pieces, the first one of 20 bytes. */
 void front_post_rx(unsigned count);
 
-/* Send packet (k) with its k->length bytes of (data). The bridge takes a turn. */
+/* Send packet (k) with its k->length bytes of (data). The bridge takes a turn.
+ */
 void front_send(const struct packet *k, const void *data);
 
 /* The same from CID 3 to the host, from (guest_port) to (host_port). */
