@@ -84,8 +84,6 @@ endfunction()
 function(tprof_unit_test module)
   cmake_parse_arguments(ARG "" "TIMEOUT" "LIBS;SOURCES;LABELS" ${ARGN})
   add_executable(test_${module} test_${module}.c ${ARG_SOURCES})
-  # there a null pointer fails the test all the same, and mem.h meets string.h
-  set_source_files_properties(test_${module}.c PROPERTIES COMPILE_OPTIONS "-Wno-null-dereference;-Wno-redundant-decls")
   target_link_libraries(test_${module} PRIVATE ${ARG_LIBS} tprof_check tprof_hosted)
   if("thread" IN_LIST ARG_LABELS)
     add_dependencies(tprof_thread_tests test_${module})
