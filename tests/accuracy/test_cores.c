@@ -21,9 +21,8 @@
  * Fixed before the first run: the seeds 1 to 40 and no others, all of them in
  * one chi-square over all cores of the machine, and the limits of
  * verdicts_unbiased(). A good agent fails them with a chance of 1 in 180, and
- * then always, since all of it is deterministic. Until 2026-11 each core was
- * tested alone with 20 seeds, and 20 others were tried where it failed: a
- * choice that was made after the first result.
+ * then always, since all of it is deterministic. Ruled out: twenty seeds, and
+ * twenty others where these fail; that is a choice after the first result.
  */
 #define SEEDS 40
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ELF files for the tests of symbolize/, made by the compilers that are there,
- * and what other tools say about them.
+ * Images for tests of whatever reads images: made from the sources in this
+ * folder by the compilers that are installed; and what other tools say of them.
  */
 #ifndef TPROF_TEST_INPUT_H
 #define TPROF_TEST_INPUT_H
