@@ -11,10 +11,14 @@ static unsigned allow_guest(struct sandbox *box, const struct guest_spec *g)
 {
     for (const struct elf_path *p = g->elfs; p != NULL; p = p->next)
         sandbox_allow(box, p->path, SANDBOX_READ);
-    if (strcmp(g->kind, "vsock") == 0)
+    switch (source_kind(g->kind)->need) {
+    case SOURCE_NEEDS_VSOCK:
         return SANDBOX_VSOCK;
-    if (strcmp(g->kind, "serial") != 0)
+    case SOURCE_NEEDS_UNIX:
         return SANDBOX_UNIX;
+    case SOURCE_NEEDS_TTY:
+        break;
+    }
     /* it may be a pty, or become a link to one */
     sandbox_allow(box, g->where, SANDBOX_READ | SANDBOX_WRITE);
     sandbox_allow(box, "/dev/pts/", SANDBOX_READ | SANDBOX_WRITE);

@@ -14,19 +14,22 @@
 #define ELFS_MAX (1 + GUEST_MAPS_MAX)
 #define EXAMPLE  "a line is like: --vsock 3 --elf app.elf --name web1"
 
-/* What is said of a guest; the sources come first. */
-enum key { KEY_SERIAL, KEY_VSOCK, KEY_VSOCK_UDS, KEY_ELF, KEY_NAME, KEYS };
-#define KEY_SOURCES KEY_ELF
+/* What is said of a guest: the kinds of sources come first. */
+enum key { KEY_SOURCES = SOURCE_KINDS, KEY_ELF = KEY_SOURCES, KEY_NAME, KEYS };
 
-static const char *const keys[KEYS] = {"serial", "vsock", "vsock-uds", "elf",
-                                       "name"};
+static const char *key_name(unsigned key)
+{
+    return key < KEY_SOURCES ? source_kinds[key].name
+           : key == KEY_ELF  ? "elf"
+                             : "name";
+}
 
 /* KEYS: there is no such key. */
 static enum key key_of(const char *name)
 {
     unsigned key = 0;
 
-    while (key < KEYS && strcmp(keys[key], name) != 0)
+    while (key < KEYS && strcmp(key_name(key), name) != 0)
         key++;
     return (enum key)key;
 }
@@ -37,7 +40,7 @@ static int add_guest(struct guests *g, enum key key, const char *where,
     if (vec_grow(&g->list, &g->room, g->count, sizeof *g->list) != 0)
         return err_set(e, "out of memory");
     g->list[g->count++] =
-        (struct guest_spec){.kind = keys[key], .where = where};
+        (struct guest_spec){.kind = key_name(key), .where = where};
     return 0;
 }
 
@@ -266,12 +269,11 @@ int guests_read(struct guests *g, const char *path, struct err *e)
 /* A name from where the guest is: cid3, or a path's last part. */
 static void make_name(struct guest_spec *spec)
 {
-    bool vsock = strcmp(spec->kind, keys[KEY_VSOCK]) == 0;
     const char *slash = strrchr(spec->where, '/');
     const char *last = slash != NULL ? slash + 1 : spec->where;
 
     (void)snprintf(spec->name, sizeof spec->name - 12, "%s%s",
-                   vsock ? "cid" : "", last);
+                   source_kind(spec->kind)->prefix, last);
     for (char *c = spec->name; *c != '\0'; c++)
         if (!fits_file_name(*c))
             *c = '_';
@@ -367,14 +369,7 @@ int guests_finish(struct guests *g, struct err *e)
 struct source *guests_source(const struct guest_spec *spec, bool force,
                              struct err *e)
 {
-    switch (key_of(spec->kind)) {
-    case KEY_VSOCK:
-        return source_vsock(spec->where, force, e);
-    case KEY_VSOCK_UDS:
-        return source_vsock_uds(spec->where, e);
-    default:
-        return source_serial(spec->where, e);
-    }
+    return source_kind(spec->kind)->make(spec->where, force, e);
 }
 
 void guests_fini(struct guests *g)

@@ -24,7 +24,7 @@ struct elf_path {
 
 /* One guest. Strings that are pointed to are argv's or the list's. */
 struct guest_spec {
-    const char *kind;      /* the option that names its source: "vsock" */
+    const char *kind;      /* the source_kind that it is behind: "vsock" */
     const char *where;     /* that option's argument: "3" */
     struct elf_path *elfs; /* NULL: none given */
     /* Letters, digits and . _ - only: it becomes part of file names. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "render/render.h"
+#include "source/source.h"
 
 enum option_kind {
     OPTION_FLAG,    /* bool */
@@ -44,16 +45,6 @@ struct option_row {
 #define AT(m)  offsetof(struct options, m)
 
 static const struct option_row rows[] = {
-    {"vsock", 0, "CID[:PORT]", LIVE | RECORD, OPTION_GUEST, 0, 0, 0,
-     "the guest with this CID, by this host's virtio-vsock\n"
-     "(port 7077); this and the next two may be given many times,\n"
-     "each followed by its --elf"},
-    {"vsock-uds", 0, "PATH[:PORT]", LIVE | RECORD, OPTION_GUEST, 0, 0, 0,
-     "the guest behind this Unix socket, as Firecracker, Cloud\n"
-     "Hypervisor and 'collector bridge' have it"},
-    {"serial", 0, "PATH", LIVE | RECORD, OPTION_GUEST, 0, 0, 0,
-     "the guest's virtio-serial port as QEMU offers it: a Unix\n"
-     "socket, a pty, or a file"},
     {"guests", 0, "FILE", LIVE | RECORD, OPTION_GUESTS, 0, 0, 0,
      "guests from a file, one a line: --vsock 3 --elf app.elf"},
     {"name", 0, "NAME", LIVE | RECORD, OPTION_GUEST, 0, 0, 0,
@@ -104,7 +95,22 @@ static const struct option_row rows[] = {
      AT(help), 0, 0, "this text"},
 };
 
-#define ROWS (sizeof rows / sizeof rows[0])
+#define ROWS (SOURCE_KINDS + sizeof rows / sizeof rows[0])
+
+/* Row (i) of all: sources come first. */
+static const struct option_row *row_at(size_t i)
+{
+    static struct option_row sources[SOURCE_KINDS];
+
+    if (i >= SOURCE_KINDS)
+        return &rows[i - SOURCE_KINDS];
+    sources[i] = (struct option_row){.name = source_kinds[i].name,
+                                     .argument = source_kinds[i].argument,
+                                     .commands = LIVE | RECORD,
+                                     .kind = OPTION_GUEST,
+                                     .help = source_kinds[i].help};
+    return &sources[i];
+}
 
 static const char *command_name(enum command_bit command)
 {
@@ -146,12 +152,13 @@ static const struct option_row *nearest_row(const char *name, size_t len,
     unsigned best_distance = 3;
 
     for (size_t i = 0; i < ROWS; i++) {
+        const struct option_row *row = row_at(i);
         /* a beginning counts as one slip: --dur */
-        bool begins = len >= 2 && strncmp(rows[i].name, name, len) == 0;
-        unsigned d = begins ? 1 : distance(name, len, rows[i].name);
+        bool begins = len >= 2 && strncmp(row->name, name, len) == 0;
+        unsigned d = begins ? 1 : distance(name, len, row->name);
 
-        if ((rows[i].commands & command) != 0 && d < best_distance) {
-            best = &rows[i];
+        if ((row->commands & command) != 0 && d < best_distance) {
+            best = row;
             best_distance = d;
         }
     }
@@ -178,7 +185,7 @@ static const struct option_row *find_row(const char *word, size_t len,
                                          unsigned command)
 {
     for (size_t i = 0; i < ROWS; i++) {
-        const struct option_row *row = &rows[i];
+        const struct option_row *row = row_at(i);
         bool is_long = word[1] == '-' && strlen(row->name) == len - 2 &&
                        strncmp(row->name, word + 2, len - 2) == 0;
         bool is_short = len == 2 && row->letter != 0 && word[1] == row->letter;
@@ -362,7 +369,7 @@ static void write_help(FILE *out, const char *help)
 void options_help(FILE *out, enum command_bit command)
 {
     for (size_t i = 0; i < ROWS; i++) {
-        const struct option_row *row = &rows[i];
+        const struct option_row *row = row_at(i);
         char left[40], names[RENDER_NAMES];
 
         if ((row->commands & command) == 0)

@@ -96,6 +96,31 @@ struct source *source_vsock(const char *where, bool force, struct err *e);
  */
 struct source *source_vsock_uds(const char *where, struct err *e);
 
+/* What a process must be allowed to do to reach a guest. */
+enum source_need {
+    SOURCE_NEEDS_UNIX,  /* connect to a Unix socket */
+    SOURCE_NEEDS_TTY,   /* likewise, or open WHERE, which may be a terminal */
+    SOURCE_NEEDS_VSOCK, /* connect by vsock */
+};
+
+/* A way to a guest, which the user types as --(name) WHERE. */
+struct source_kind {
+    const char *name;     /* "vsock" */
+    const char *argument; /* what WHERE is, for --help: "CID[:PORT]" */
+    const char *help;     /* lines, with newlines between */
+    const char *prefix;   /* of a guest's name that is made from WHERE: "cid" */
+    enum source_need need;
+    /* As source_vsock(). */
+    struct source *(*make)(const char *where, bool force, struct err *e);
+};
+
+/* All kinds: the table in source.c. */
+#define SOURCE_KINDS 3u
+extern const struct source_kind source_kinds[SOURCE_KINDS];
+
+/* The kind called (name); NULL if there is none. */
+const struct source_kind *source_kind(const char *name);
+
 /* Release (s). NULL is allowed. */
 void source_close(struct source *s);
 
