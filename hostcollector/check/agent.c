@@ -6,6 +6,9 @@
 #include "image/image.h"
 #include "util/spans.h"
 
+const char *const check_capabilities[] = {"tprof_vsock", "tprof_debugcon",
+                                          "tprof_uart", "tprof_kvm", NULL};
+
 static bool has(const struct image *img, const char *name)
 {
     uint64_t address;
@@ -55,9 +58,7 @@ void check_agent(struct check_agent *out, const struct image *img,
         out->memory_size = high - low;
     out->has_note =
         between(img, "__tprof_build_id", "__tprof_build_id_end", &low, &high);
-    out->vsock = has(img, "tprof_vsock");
-    out->debugcon = has(img, "tprof_debugcon");
-    out->uart = has(img, "tprof_uart");
-    out->kvm = has(img, "tprof_kvm");
+    for (unsigned i = 0; check_capabilities[i] != NULL; i++)
+        out->capabilities |= (uint32_t)has(img, check_capabilities[i]) << i;
     out->efi = has(img, "tprof_init_efi");
 }

@@ -61,20 +61,24 @@ enum check_table {
     CHECK_TABLES
 };
 
+/* What a kernel may link in by naming it, as symbols: "tprof_vsock"; NULL
+ * stands behind the last. */
+extern const char *const check_capabilities[];
+
 /* What of tprof is linked in. */
 struct check_agent {
-    uint64_t code_bytes;  /* its own */
-    bool linked;          /* there is a tprof_anchor */
-    const char *version;  /* "tprof 0.1.0"; NULL: not told */
-    uint32_t wire;        /* major << 8 | minor; 0: not told */
-    bool has_bounds;      /* __tprof_text_start and _end are there, */
-    uint64_t text_start;  /* and say this */
-    uint64_t text_size;   /* likewise */
-    uint64_t text_bytes;  /* code between them */
-    uint64_t memory_size; /* of __tprof_memory; 0: none */
-    bool has_note;        /* __tprof_build_id: it tells its build-id */
-    bool vsock, debugcon, uart, kvm;
-    bool efi; /* tprof_init_efi() finds text and build-id itself */
+    uint64_t code_bytes;   /* its own */
+    bool linked;           /* there is a tprof_anchor */
+    const char *version;   /* "tprof 0.1.0"; NULL: not told */
+    uint32_t wire;         /* major << 8 | minor; 0: not told */
+    bool has_bounds;       /* __tprof_text_start and _end are there, */
+    uint64_t text_start;   /* and say this */
+    uint64_t text_size;    /* likewise */
+    uint64_t text_bytes;   /* code between them */
+    uint64_t memory_size;  /* of __tprof_memory; 0: none */
+    bool has_note;         /* __tprof_build_id: it tells its build-id */
+    uint32_t capabilities; /* bit i: check_capabilities[i] */
+    bool efi;              /* tprof_init_efi() finds text and build-id itself */
 };
 
 struct check_facts {

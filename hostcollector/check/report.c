@@ -124,10 +124,23 @@ static void write_tables(FILE *out, const struct check_facts *s)
     fact(out, "unwind tables", line);
 }
 
+/* ", tprof_vsock" and so on for (set), in (text) of LINE / 2 bytes. */
+static const char *list_capabilities(char *text, uint32_t set)
+{
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (unsigned i = 0; check_capabilities[i] != NULL; i++)
+        if ((set >> i & 1) != 0 && used < LINE / 2)
+            used += (size_t)snprintf(text + used, LINE / 2 - used, ", %s",
+                                     check_capabilities[i]);
+    return text;
+}
+
 static void write_agent(FILE *out, const struct check_facts *s)
 {
     const struct check_agent *a = &s->agent;
-    char line[LINE], code[TEXT_NUMBER], version[64],
+    char line[LINE], code[TEXT_NUMBER], version[64], capabilities[LINE / 2],
         wire[24] = "", memory[96] = "memory by config.memory alone";
 
     if (!a->linked) {
@@ -143,12 +156,11 @@ static void write_agent(FILE *out, const struct check_facts *s)
                        (a->memory_size - MEMORY_SHARED) / MEMORY_PER_CORE);
     (void)snprintf(
         line, sizeof line,
-        "%s%s; %s bytes of code; virtio-serial%s%s%s%s; %s; %s; %s",
+        "%s%s; %s bytes of code; virtio-serial%s; %s; %s; %s",
         text_escape(version, sizeof version,
                     a->version != NULL ? a->version : "of no known version"),
-        wire, text_count(code, a->code_bytes), a->vsock ? ", tprof_vsock" : "",
-        a->debugcon ? ", tprof_debugcon" : "", a->uart ? ", tprof_uart" : "",
-        a->kvm ? ", tprof_kvm" : "",
+        wire, text_count(code, a->code_bytes),
+        list_capabilities(capabilities, a->capabilities),
         a->has_bounds ? "text by tprof_bounds.ld"
         : a->efi      ? "text by tprof_init_efi() or config.text"
                       : "text by config.text alone",
