@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A device's life on any bus: found, agreed with, at work, given up. */
+/* A device's life on any bus: offered, agreed with, at work, given up. */
 #include "virtio/virtio.h"
 
 #include "virtio/virtio_regs.h"
@@ -28,54 +28,40 @@ bool tprof_virtio_offer(const struct tprof_virtio_search *s)
     return false;
 }
 
-bool tprof_virtio_find(const struct tprof_virtio_search *s)
-{
-    const struct tprof_device *where = s->where;
-    uint32_t bus = where->bus;
-    bool scan = !(where->flags & TPROF_DEVICE_NO_SCAN);
-    bool pci = bus == TPROF_BUS_PCI;
-
-    if (bus == TPROF_BUS_AUTO && where->address == 0 &&
-        tprof_virtio_pci_exists()) {
-        pci = true;
-        scan = false;
-    }
-    if (bus != TPROF_BUS_PCI && tprof_virtio_mmio_find(s, scan))
-        return true;
-    return pci && tprof_virtio_pci_find(s);
-}
-
 /* Virtio 1.2, section 3.1.1, steps 1 to 6. */
 int tprof_virtio_begin(const struct tprof_virtio *dev, uint64_t needed)
 {
-    uint32_t agreed = VIRTIO_STATUS_ACKNOWLEDGE | VIRTIO_STATUS_DRIVER;
+    uint32_t ready = VIRTIO_STATUS_ACKNOWLEDGE | VIRTIO_STATUS_DRIVER;
+    bool offers_all = true;
 
     /* 1. Reset. */
     set_status(dev, 0);
     for (int i = 0; i < RESET_LOOKS && status(dev) != 0; i++)
         ;
-    /* 2 and 3. We have noticed it, and know how to drive it. */
-    set_status(dev, agreed);
-    /* 4. Features: what we need and no more. A legacy device has but the lower
-     * half, and no steps 5 and 6. */
+    /* 2 and 3. We have noticed the device, and know how to drive it. */
+    set_status(dev, ready);
+    /* 4. Features: what we need and no more. A legacy device has the lower half
+     * alone, and no steps 5 and 6. */
     if (!dev->legacy) {
         needed |= VIRTIO_F_VERSION_1;
-        agreed |= VIRTIO_STATUS_FEATURES_OK;
+        ready |= VIRTIO_STATUS_FEATURES_OK;
     }
     for (uint32_t half = 0; half < 2; half++, needed >>= 32) {
         uint32_t bits = (uint32_t)needed;
 
         tprof_virtio_write(dev, VIRTIO_DEVICE_FEATURES_SEL, half);
         if (bits & ~tprof_virtio_read(dev, VIRTIO_DEVICE_FEATURES))
-            agreed = VIRTIO_STATUS_FAILED;
+            offers_all = false;
         tprof_virtio_write(dev, VIRTIO_DRIVER_FEATURES_SEL, half);
         tprof_virtio_write(dev, VIRTIO_DRIVER_FEATURES, bits);
     }
-    /* 5 and 6. Does it agree? */
-    set_status(dev, agreed);
-    return status(dev) == agreed && agreed < VIRTIO_STATUS_FAILED
-               ? TPROF_OK
-               : TPROF_ERR_DEVICE;
+    if (!offers_all) {
+        set_status(dev, VIRTIO_STATUS_FAILED);
+        return TPROF_ERR_DEVICE;
+    }
+    /* 5 and 6. Does the device agree, too? */
+    set_status(dev, ready);
+    return status(dev) == ready ? TPROF_OK : TPROF_ERR_DEVICE;
 }
 
 uint32_t tprof_virtio_select(const struct tprof_virtio *dev, uint32_t index)

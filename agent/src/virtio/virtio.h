@@ -59,7 +59,7 @@ void tprof_virtio_write(const struct tprof_virtio *dev,
 void tprof_virtio_notify(const struct tprof_virtio *dev, uintptr_t where,
                          uint32_t index);
 
-/* --- Finding: virtio.c, and each bus its part ----------------------------- */
+/* --- Finding: virtio_find.c, and each bus its part ------------------------ */
 
 /* Looking for a device of one type. */
 struct tprof_virtio_search {
