@@ -133,7 +133,7 @@ static int map_locked(struct tprof_agent *a, const struct tprof_mapping *m,
     maps[at] = *m;
     number[at] = ++a->maps;
     text_crc[at] = crc;
-    tprof_directory_mappings(maps);
+    tprof_directory_set_mappings(maps);
     for (uint32_t core = 0; core < a->config.cpus; core++)
         a->core[core]->reader.flags = WIRE_SAMPLES_IMAGES;
     a->put_map = put_map;

@@ -21,8 +21,6 @@
 
 const char tprof_anchor[] = "tprof " TPROF_VERSION_STRING;
 
-struct tprof_directory tprof_directory;
-
 /*
  * The memory, from a page boundary on: what all cores share, then a block for
  * each core. A block is what arch/ wants below a stack, the core's stack, its
@@ -44,13 +42,40 @@ static void set_default(uint32_t *field, uint32_t value)
         *field = value;
 }
 
-static int is_power_of_two_in(uint32_t value, uint32_t low, uint32_t high)
+static bool is_power_of_two_in(uint32_t value, uint32_t low, uint32_t high)
 {
     return value >= low && value <= high && (value & (value - 1)) == 0;
 }
 
-/* Defaults for what is 0, then ranges. */
-static int complete(struct tprof_config *c)
+static bool are_numbers_in_range(const struct tprof_config *c)
+{
+    return c->rate_hz <= WIRE_RATE_MAX_HZ &&
+           c->max_frames <= WIRE_STACK_FRAMES_MAX &&
+           c->cpus <= TPROF_CPUS_MAX &&
+           is_power_of_two_in(c->ring_bytes, 4096, 1u << 24) &&
+           is_power_of_two_in(c->dict_slots, 64, 8192);
+}
+
+static bool are_choices_known(const struct tprof_config *c)
+{
+    return c->cpu_source <= TPROF_CPU_HOOK && c->timer <= TPROF_TIMER_SHARED &&
+           c->device.bus <= TPROF_BUS_NONE && c->notice <= TPROF_NOTICE_POLL;
+}
+
+/* Some choices need another field. */
+static bool are_choices_complete(const struct tprof_config *c)
+{
+    return (c->cpu_source != TPROF_CPU_HOOK || c->cpu_index) &&
+           (c->timer != TPROF_TIMER_KERNEL || c->kernel_hz > 0);
+}
+
+static bool is_vector_free(uint32_t vector)
+{
+    return vector == 0 || (vector >= VECTOR_FIRST && vector < VECTOR_END);
+}
+
+/* Puts defaults where (c) has 0, and checks what it has. */
+static int complete_config(struct tprof_config *c)
 {
     if (c->version != TPROF_CONFIG_VERSION)
         return TPROF_ERR_VERSION;
@@ -58,26 +83,17 @@ static int complete(struct tprof_config *c)
     set_default(&c->max_frames, FRAMES_DEFAULT);
     set_default(&c->ring_bytes, RING_DEFAULT);
     set_default(&c->dict_slots, SLOTS_DEFAULT);
-    if (c->rate_hz > WIRE_RATE_MAX_HZ ||
-        c->max_frames > WIRE_STACK_FRAMES_MAX || c->cpus > TPROF_CPUS_MAX ||
-        !is_power_of_two_in(c->ring_bytes, 4096, 1u << 24) ||
-        !is_power_of_two_in(c->dict_slots, 64, 8192) ||
-        c->cpu_source > TPROF_CPU_HOOK ||
-        (c->cpu_source == TPROF_CPU_HOOK && !c->cpu_index) ||
-        c->timer > TPROF_TIMER_SHARED ||
-        (c->timer == TPROF_TIMER_KERNEL && c->kernel_hz == 0) ||
-        c->device.bus > TPROF_BUS_NONE || c->notice > TPROF_NOTICE_POLL ||
-        (c->vector != 0 &&
-         (c->vector < VECTOR_FIRST || c->vector >= VECTOR_END)))
-        return TPROF_ERR_CONFIG;
-    return TPROF_OK;
+    return are_numbers_in_range(c) && are_choices_known(c) &&
+                   are_choices_complete(c) && is_vector_free(c->vector)
+               ? TPROF_OK
+               : TPROF_ERR_CONFIG;
 }
 
 size_t tprof_mem_size(const struct tprof_config *config)
 {
     struct tprof_config c = *config;
 
-    if (complete(&c) != TPROF_OK)
+    if (complete_config(&c) != TPROF_OK)
         return 0;
     set_default(&c.cpus, 1);
     return PAGE + SHARED_SIZE + c.cpus * block_size(&c);
@@ -208,7 +224,6 @@ static void lay_out_core(struct tprof_agent *a, uint8_t *block, uint32_t index)
         (void *)(block + TPROF_ARCH_SPARE + TPROF_STACK_SIZE);
     uint64_t *ring = (void *)(block + RING_OFFSET);
     uint64_t *slots = (void *)(block + RING_OFFSET + a->config.ring_bytes);
-    struct tprof_directory_core *d = &tprof_directory.core[index];
 
     cpu->index = index;
     tprof_arch_core_lay_out(cpu, block);
@@ -220,31 +235,7 @@ static void lay_out_core(struct tprof_agent *a, uint8_t *block, uint32_t index)
     cpu->recorder.watermark = a->watermark;
     cpu->reader.ring = &cpu->recorder.ring;
     a->core[index] = cpu;
-    d->counts = (uintptr_t)&cpu->recorder.counts;
-    d->ring = (uintptr_t)&cpu->recorder.ring;
-    d->words = (uintptr_t)ring;
-    d->slots = (uintptr_t)slots;
-    d->physical = physical_offset(block);
-}
-
-/* The directory, for whoever reads this memory from outside: complete when the
- * magic is there. */
-static void publish(const struct tprof_agent *a)
-{
-    struct tprof_directory *d = &tprof_directory;
-
-    d->version = TPROF_DIRECTORY_VERSION;
-    d->cores = a->config.cpus;
-    d->ring_words = a->config.ring_bytes / 8;
-    d->dict_slots = a->config.dict_slots;
-    d->magic = TPROF_DIRECTORY_MAGIC;
-}
-
-/* Here, since it is the kernel's to see: from another file clang would take its
- * address from a GOT. */
-void tprof_directory_mappings(const struct tprof_mapping *maps)
-{
-    tprof_directory.mappings = (uintptr_t)maps;
+    tprof_directory_add_core(cpu, physical_offset(block));
 }
 
 static int open_channel(struct tprof_agent *a, void *memory)
@@ -285,7 +276,7 @@ static void introduce(struct tprof_agent *a)
     hello[WIRE_HELLO_INTERVALS] = c->timer == TPROF_TIMER_KERNEL;
     hello[WIRE_HELLO_DICT_SLOTS] = c->dict_slots;
     hello[WIRE_HELLO_FEATURES] = a->channel.flags & WIRE_FEATURE_ONE_WAY;
-    hello[WIRE_HELLO_DIRECTORY] = (uintptr_t)&tprof_directory;
+    hello[WIRE_HELLO_DIRECTORY] = tprof_directory_publish(a);
     hello[WIRE_HELLO_KERNEL_HZ] = c->kernel_hz;
 }
 _Static_assert((int)WIRE_INTERVALS_KERNEL == 1 &&
@@ -304,7 +295,7 @@ int tprof_init_image(const struct tprof_config *config,
     a->config = *config;
     a->image = *image;
     tprof_arch_begin();
-    if ((error = complete(&a->config)) != TPROF_OK ||
+    if ((error = complete_config(&a->config)) != TPROF_OK ||
         (error = find_bounds(a)) != TPROF_OK ||
         (error = find_memory(a)) != TPROF_OK ||
         (error = tprof_arch_init(&a->config)) != TPROF_OK)
@@ -329,7 +320,6 @@ int tprof_init_image(const struct tprof_config *config,
         lay_out_core(a, memory, i);
     tprof_arch_ready();
     tprof_cpus = a->config.cpus;
-    publish(a);
     introduce(a);
     a->watching_core = tprof_cpus; /* none yet */
     a->ready = 1;
