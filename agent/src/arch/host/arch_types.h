@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What arch.h wants to know of a virtual core before it declares anything. */
+#ifndef TPROF_ARCH_TYPES_H
+#define TPROF_ARCH_TYPES_H
+
+#include <stdint.h>
+
+/* A core's state is the machine's: machine.h. */
+struct tprof_arch_core {
+    uint32_t unused;
+};
+
+struct tprof_arch_trap {
+    uint64_t pc, sp;
+};
+
+#define TPROF_ARCH_SPARE                                                       \
+    1024u /* as on x86-64, so that memory is laid out alike */
+#define TPROF_ARCH_CALL
+#define TPROF_ARCH_WIRE WIRE_ARCH_X86_64
+#define TPROF_ARCH_SYMBOL(name, value)                                         \
+    _Static_assert((value) > 0, "the collector looks for " #name)
+
+#endif
