@@ -9,6 +9,7 @@
 
 #include "arch/arch.h"
 #include "check.h"
+#include "machine.h"
 #include "virtio/virtio.h"
 #include "virtio/virtio_irq.h"
 #include "virtio/virtio_pci.h"
@@ -26,7 +27,7 @@ static int answer = TPROF_OK;
 
 static uint32_t selected; /* queue */
 
-int tprof_arch_pin_aim(uint32_t pin, uint32_t vector, uint32_t hardware_id)
+static int aim(uint32_t pin, uint32_t vector, uint32_t hardware_id)
 {
     aims++;
     aimed_pin = pin;
@@ -37,25 +38,15 @@ int tprof_arch_pin_aim(uint32_t pin, uint32_t vector, uint32_t hardware_id)
 
 static uint32_t unmapped; /* the I/O APIC with this pin; 0: none */
 
-bool tprof_arch_pin_exists(uint32_t pin)
+static bool pin_exists(uint32_t pin)
 {
     return pin == 0 || pin != unmapped;
 }
 
-/* Nothing here is on a PCI bus. */
-uint32_t tprof_arch_pci_read(uint32_t function, uint32_t offset)
-{
-    (void)function;
-    (void)offset;
-    return UINT32_MAX;
-}
-
-void tprof_arch_pci_write(uint32_t function, uint32_t offset, uint32_t value)
-{
-    (void)function;
-    (void)offset;
-    (void)value;
-}
+static const struct tprof_machine_hooks hooks = {
+    .pin_exists = pin_exists,
+    .pin_aim = aim,
+};
 
 uintptr_t tprof_pci_bar(uint32_t function, uint32_t bar)
 {
@@ -64,13 +55,9 @@ uintptr_t tprof_pci_bar(uint32_t function, uint32_t bar)
     return 0;
 }
 
-/* A message can name cores up to 254. */
-bool tprof_arch_message(uint32_t vector, uint32_t hardware_id,
-                        uint64_t *address, uint32_t *data)
+__attribute__((constructor)) static void build_machine(void)
 {
-    *address = 0xfee00000 | hardware_id << 12;
-    *data = vector;
-    return hardware_id < 255;
+    tprof_machine.hooks = &hooks;
 }
 
 /* A device with 3 queues. */

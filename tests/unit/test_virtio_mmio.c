@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 
 #include "check.h"
-#include "fake_probe.h"
+#include "machine.h"
 #include "virtio/virtio.h"
 #include "virtio/virtqueue.h"
 
@@ -32,6 +32,17 @@ bool tprof_virtio_pci_find(const struct tprof_virtio_search *s)
     (void)s;
     return false;
 }
+
+static uint64_t hole; /* an address that is not mapped; 0: all are */
+
+static bool faults(uint64_t start, uint64_t size, bool write)
+{
+    (void)size;
+    (void)write;
+    return start == hole;
+}
+
+static const struct tprof_machine_hooks hooks = {.faults = faults};
 
 static bool take(void *context)
 {
@@ -71,12 +82,13 @@ TEST(device_whose_registers_are_not_mapped_is_none)
 {
     plug_in(2, 3);
     wanted = 0x50000200;
-    fake_probe_hole = 0x50000200;
+    tprof_machine.hooks = &hooks;
+    hole = 0x50000200;
     CHECK(!find_by("virtio_mmio.device=512@0x50000000:12 "
                    "virtio_mmio.device=512@0x50000200:13"));
     CHECK_EQ(offered, 1);
     CHECK(!find((struct tprof_device){.address = 0x50000200}));
-    fake_probe_hole = 0;
+    hole = 0;
     CHECK(find((struct tprof_device){.address = 0x50000200}));
 }
 
