@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the kernel does on each core: it works, polls, loads applications, and
+ * gives its cores to the agent and takes them back. */
+#include <string.h>
+
+#include "sim.h"
+
+#define WORK_MAX (SIM_SECOND / 20)
+
+uint64_t clock_skew;
+
+/* TPROF_TIMER_KERNEL, TPROF_TIMER_SHARED: the kernel's own timer. */
+static uint64_t tick_due[SIM_CORES];
+static bool wants_apps;
+
+/* --- Hooks ---------------------------------------------------------------- */
+
+/* A kernel's function that ends by switching interrupts on, whatever they were
+ * before. */
+static void careless(void)
+{
+    if (!is_wanted(DEFECT_STACK) || !is_on_core() || chance(700))
+        return;
+    note("a hook switches interrupts on", 0, 0, 0);
+    tprof_machine_this()->interrupts_off = false;
+    tprof_machine.now += below(SIM_SECOND / 1000);
+    kernel_interrupts();
+    tprof_machine_this()->interrupts_off = true;
+}
+
+static uint32_t cpu_index(void *context)
+{
+    (void)context;
+    return tprof_machine.core;
+}
+
+static uint64_t physical(void *context, const void *address)
+{
+    (void)context;
+    return (uintptr_t)address - GUEST_BASE + GUEST_PHYSICAL;
+}
+
+/* The connection that the agent has. */
+static uint64_t channel_call;
+
+static bool is_same_call(void)
+{
+    return link_now.state == LINK_OPEN && channel_call == link_now.calls;
+}
+
+static int channel_open(void *context)
+{
+    (void)context;
+    careless();
+    channel_call = link_now.calls;
+    return link_now.state == LINK_OPEN;
+}
+
+static int channel_send(void *context, const void *data, uint32_t size)
+{
+    struct link *l = &link_now;
+    size_t room = sizeof l->to_host - l->to_host_size;
+
+    (void)context;
+    careless();
+    if (!is_same_call())
+        return TPROF_ERR_CLOSED;
+    if (size > room)
+        size = (uint32_t)room;
+    memcpy(l->to_host + l->to_host_size, data, size);
+    l->to_host_size += size;
+    return (int)size;
+}
+
+static int channel_receive(void *context, void *data, uint32_t size)
+{
+    struct link *l = &link_now;
+
+    (void)context;
+    if (!is_same_call())
+        return TPROF_ERR_CLOSED;
+    if (size > l->to_guest_size)
+        size = (uint32_t)l->to_guest_size;
+    memcpy(data, l->to_guest, size);
+    l->to_guest_size -= size;
+    memmove(l->to_guest, l->to_guest + size, l->to_guest_size);
+    return (int)size;
+}
+
+static struct tprof_channel channel = {
+    .open = channel_open,
+    .send = channel_send,
+    .receive = channel_receive,
+};
+
+void kernel_init(struct tprof_config *config)
+{
+    config->cpu_source = below(4);
+    config->cpu_index = cpu_index;
+    config->physical = physical;
+    config->timer = chance(600) ? TPROF_TIMER_APIC : 1 + below(2);
+    config->kernel_hz = 20 + below(400);
+    if (chance(200)) {
+        channel.flags = chance(500) ? TPROF_CHANNEL_IRQ_SAFE : 0;
+        if (is_wanted(DEFECT_STACK))
+            channel.flags = 0;
+        config->channel = &channel;
+        config->transport = NULL;
+        device_unplug();
+    }
+    if (chance(150))
+        config->notice = TPROF_NOTICE_POLL;
+    wants_apps = chance(300) || is_wanted(DEFECT_MAP);
+}
+
+/* --- Calls of the agent --------------------------------------------------- */
+
+static void call(void (*function)(void))
+{
+    enter_agent();
+    function();
+    leave_agent();
+}
+
+static void start(void)
+{
+    int error = tprof_start_cpu();
+
+    note("tprof_start_cpu() says %ld", (uint64_t)(int64_t)error, 0, 0);
+    if (error != TPROF_OK)
+        fail(DEFECT_NONE, "tprof_start_cpu() says %d", error);
+}
+
+static void stop(void)
+{
+    note("tprof_stop_cpu()", 0, 0, 0);
+    if (tprof_stop_cpu() != TPROF_OK)
+        fail(DEFECT_NONE, "tprof_stop_cpu() fails");
+}
+
+static void flush(void)
+{
+    uint32_t depth = cores[tprof_machine.core].depth;
+
+    note("tprof_flush()", 0, 0, 0);
+    cores[tprof_machine.core].depth = 0;
+    tprof_flush(1);
+    cores[tprof_machine.core].depth = depth;
+}
+
+/* Of this core or another one. */
+static void read_stats(void)
+{
+    uint32_t times = is_wanted(DEFECT_STATS) ? 300 : 1;
+    struct tprof_stats s;
+
+    while (times-- > 0) {
+        enter_agent();
+        if (tprof_get_stats(below(guest_config.cpus), &s) == TPROF_OK &&
+            is_wanted(DEFECT_STATS))
+            check_stats(&s);
+        leave_agent();
+    }
+}
+
+/* An application comes, or goes. */
+static void map(void)
+{
+    uint32_t app = below(APPS);
+    char *at = (char *)(APPS_START + (uint64_t)app * APP_SPACING);
+    bool in_pages = is_wanted(DEFECT_MAP);
+    struct tprof_mapping m = {
+        .name = in_pages ? at : "an application",
+        .build_id = in_pages ? at + 64 : "twenty bytes of an id",
+        .build_id_size = 20,
+        .start = (uint64_t)(uintptr_t)at,
+        .size = APP_SPACING,
+        .link_start = 0x1000,
+    };
+
+    if (is_app_loaded(app)) {
+        note("application %lu ends", app, 0, 0);
+        app_unload(app);
+        return;
+    }
+    app_load(app);
+    if (chance(300)) {
+        m.build_id = NULL;
+        m.build_id_size = 0;
+    }
+    int error = tprof_map(&m);
+
+    note("application %lu is loaded: tprof_map() says %ld", app,
+         (uint64_t)(int64_t)error, 0);
+    if (error != TPROF_OK && error != TPROF_ERR_MEMORY_SMALL)
+        fail(DEFECT_NONE, "tprof_map() says %d", error);
+}
+
+/* --- Interrupts ----------------------------------------------------------- */
+
+void kernel_interrupts(void)
+{
+    while (tprof_machine_wants()) {
+        uint64_t serial;
+        struct tprof_registers r = inject(tprof_machine.core, &serial);
+
+        enter_agent();
+        check_before(serial);
+        tprof_machine_interrupt(&r);
+        check_after(serial);
+        leave_agent();
+    }
+}
+
+/* The kernel's own timer interrupt. */
+static void kernel_tick(uint32_t core)
+{
+    bool shared = guest_config.timer == TPROF_TIMER_SHARED;
+    uint64_t own = SIM_SECOND / guest_config.kernel_hz;
+    uint64_t serial;
+    struct tprof_registers r = inject(core, &serial);
+    const struct tprof_regs regs = {r.pc, r.sp, r.fp};
+
+    tprof_machine_this()->interrupts_off = true;
+    enter_agent();
+    check_before(serial);
+    tprof_tick(&regs);
+    check_after(serial);
+    tick_due[core] += own;
+    if (shared) {
+        uint64_t wanted = tprof_deadline();
+
+        tick_due[core] = tprof_machine.now + 1 + below((uint32_t)own);
+        if (wanted < tick_due[core])
+            tick_due[core] = wanted;
+    } else if ((int64_t)(tprof_machine.now - tick_due[core]) > 0) {
+        tick_due[core] = tprof_machine.now + own; /* some were lost */
+    } else if (tick_due[core] > tprof_machine.now + own) {
+        tick_due[core] = tprof_machine.now + own; /* the clock went back */
+    }
+    leave_agent();
+    tprof_machine_this()->interrupts_off = false;
+}
+
+uint64_t kernel_due(uint32_t core)
+{
+    if (guest_config.timer == TPROF_TIMER_APIC)
+        return tprof_machine.now + SIM_SECOND; /* never */
+    return tick_due[core];
+}
+
+void kernel_clock_back(uint32_t core, uint64_t ticks)
+{
+    tick_due[core] -= ticks;
+}
+
+/* --- A core's life -------------------------------------------------------- */
+
+static void act(struct core *c)
+{
+    uint32_t what = below(1000);
+
+    if (what < 40 || is_wanted(DEFECT_STATS))
+        read_stats();
+    else if (what < 55 && !is_calm)
+        call(flush);
+    else if (what < 70 && !is_calm && wants_apps)
+        call(map);
+    else if (what < 75 && !is_calm)
+        c->leaves = true;
+    if (what % 2 == 0)
+        call(tprof_poll);
+}
+
+void kernel_body(void)
+{
+    struct core *c = &cores[tprof_machine.core];
+    bool joined = false;
+
+    tick_due[tprof_machine.core] = tprof_machine.now;
+    for (;;) {
+        uint32_t core = tprof_machine.core;
+
+        kernel_interrupts();
+        if (guest_config.timer != TPROF_TIMER_APIC &&
+            (int64_t)(tprof_machine.now - tick_due[core]) >= 0)
+            kernel_tick(core);
+        if (!joined || c->leaves) {
+            call(joined ? stop : start);
+            joined = !joined;
+            c->leaves = false;
+        }
+        if ((int64_t)(tprof_machine.now - c->asleep) >= 0) {
+            act(c);
+            c->asleep = tprof_machine.now + below(WORK_MAX);
+        }
+        fiber_yield();
+    }
+}
