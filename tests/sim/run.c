@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One run: a machine is drawn, lives through a time of faults, then through a
+ * calm one, in which all must be well again. */
+#include <stdlib.h>
+
+#include "device.h"
+#include "sim.h"
+
+#define CHAOS_INTERRUPTS 1500u
+#define CHAOS_NS         (4ull * SIM_SECOND)
+#define CALM_NS          (60ull * SIM_SECOND)
+#define PATIENCE         (SIM_SECOND / 200) /* the host is asked so often */
+
+struct tprof_config guest_config;
+uint64_t sessions;
+
+static bool faults(uint64_t start, uint64_t size, bool write)
+{
+    (void)write;
+    /* devices: one is there; of memory what check_access() allows */
+    return start < GUEST_BASE && start + size > 0xfeb01000;
+}
+
+static void touch(const void *start, size_t size, bool write)
+{
+    if (size > 0)
+        check_access((uintptr_t)start, size, write);
+}
+
+/* Who waits for another core may wait for long. */
+static void relax(void)
+{
+    if (is_on_core()) {
+        cores[tprof_machine.core].steps = 0;
+        tprof_machine.now += below(SIM_SECOND / 1000);
+        fiber_yield();
+    } else {
+        device_act();
+    }
+}
+
+__attribute__((noreturn)) static void broken(const char *what)
+{
+    fail(DEFECT_STACK, "core %u: %s", tprof_machine.core, what);
+}
+
+static const struct tprof_machine_hooks hooks = {
+    .read = device_read,
+    .write = device_write,
+    .faults = faults,
+    .load = stack_word,
+    .touch = touch,
+    .relax = relax,
+    .pin_exists = device_has_pin,
+    .pin_aim = device_aim,
+    .broken = broken,
+};
+
+/* --- The machine ---------------------------------------------------------- */
+
+static void draw_config(struct tprof_config *c)
+{
+    *c = (struct tprof_config){
+        .version = TPROF_CONFIG_VERSION,
+        .cpus = 1 + below(SIM_CORES),
+        .rate_hz = chance(500) ? 0 : (uint32_t)draw_log(5000),
+        .max_frames = chance(500) ? 0 : 1 + below(WIRE_STACK_FRAMES_MAX),
+        .ring_bytes = chance(200) ? 0 : 4096u << below(4),
+        .dict_slots = 64u << below(8),
+        .tsc_hz = chance(700) ? SIM_SECOND : 0,
+        .seed = draw(),
+    };
+    c->memory_size = tprof_mem_size(c);
+    if (c->memory_size == 0)
+        fail(DEFECT_NONE, "tprof_mem_size() says 0");
+    memory_init(c->memory_size);
+    c->memory = agent_memory();
+}
+
+static void build(void)
+{
+    static const struct tprof_image image;
+    struct tprof_config *c = &guest_config;
+    static const uint32_t means[] = {4, 40, 400, 4000};
+
+    draw_config(c);
+    stacks_init(c);
+    device_init(c);
+    kernel_init(c);
+    faults_init();
+    checks_init();
+    memory_protect();
+    preempt_mean = means[below(4)];
+    tprof_machine = (struct tprof_machine){.hooks = &hooks,
+                                           .now = draw_log(SIM_SECOND),
+                                           .hz = chance(300) ? SIM_SECOND : 0,
+                                           .random = draw(),
+                                           .has_crc32c = chance(500)};
+    for (uint32_t i = 0; i < TPROF_MACHINE_CORES; i++) {
+        tprof_machine.cores[i].hardware_id = 3 * i + 1;
+        tprof_machine.cores[i].number = i;
+    }
+    note("%lu cores, timer %lu", c->cpus, c->timer, 0);
+    int error = tprof_init_image(c, &image);
+
+    if (error != TPROF_OK)
+        fail(DEFECT_NONE, "tprof_init() says %d", error);
+    fibers_init(c->cpus, kernel_body);
+}
+
+/* --- Who runs ------------------------------------------------------------- */
+
+static bool is_runnable(uint32_t core)
+{
+    const struct tprof_machine_core *m = &tprof_machine.cores[core];
+    const struct core *c = &cores[core];
+    uint64_t now = tprof_machine.now;
+
+    if (c->gone || host_now_ns() < c->starved)
+        return false;
+    return (int64_t)(now - c->asleep) >= 0 || c->depth > 0 ||
+           (int64_t)(now - kernel_due(core)) >= 0 ||
+           (m->pending && !m->in_service && !m->interrupts_off) ||
+           (m->deadline != 0 && !m->timer_taken &&
+            (int64_t)(now - m->deadline) >= 0);
+}
+
+static void sooner(uint64_t *least, uint64_t time)
+{
+    if (time - tprof_machine.now < *least - tprof_machine.now)
+        *least = time;
+}
+
+/* Nobody runs: on to the next time at which somebody might. */
+static void pass_time(void)
+{
+    uint64_t next = tprof_machine.now + PATIENCE;
+
+    for (uint32_t i = 0; i < guest_config.cpus; i++) {
+        const struct tprof_machine_core *m = &tprof_machine.cores[i];
+
+        if (cores[i].gone || host_now_ns() < cores[i].starved)
+            continue;
+        sooner(&next, cores[i].asleep);
+        if (guest_config.timer != TPROF_TIMER_APIC)
+            sooner(&next, kernel_due(i));
+        if (m->deadline != 0 && !m->timer_taken)
+            sooner(&next, m->deadline);
+    }
+    tprof_machine.now = next + below(200);
+}
+
+static void step(void)
+{
+    uint32_t runnable[SIM_CORES], count = 0;
+
+    for (uint32_t i = 0; i < guest_config.cpus; i++) {
+        if (is_runnable(i))
+            runnable[count++] = i;
+    }
+    if (count > 0 && chance(850)) {
+        fiber_resume(runnable[below(count)]);
+        return;
+    }
+    if (chance(500))
+        device_act();
+    else
+        host_act();
+    if (count == 0)
+        pass_time();
+    check_share();
+}
+
+static void chaos(void)
+{
+    uint64_t end = host_now_ns() + CHAOS_NS;
+    uint64_t next_fault = host_now_ns();
+
+    while (host_now_ns() < end && injected() < CHAOS_INTERRUPTS) {
+        step();
+        if (is_host_over() && chance(100)) {
+            host_begin(false);
+            sessions++;
+        }
+        if (host_now_ns() >= next_fault) {
+            fault_strike();
+            next_fault = host_now_ns() + draw_log(SIM_SECOND / 4);
+        }
+    }
+    note("calm from here on", 0, 0, 0);
+    is_calm = true;
+    device_faults = (struct device_faults){.vanished = device_faults.vanished};
+    for (uint32_t i = 0; i < guest_config.cpus; i++) {
+        cores[i].starved = 0;
+        cores[i].leaves = false;
+    }
+}
+
+/* Is there anybody who must serve a host? */
+static bool must_serve(void)
+{
+    return !device_lied;
+}
+
+/* A polite collector must get all that it wants. */
+static void calm(void)
+{
+    uint64_t end = host_now_ns() + CALM_NS;
+
+    while (!is_host_over() && host_now_ns() < end)
+        step();
+    if (!is_host_over())
+        fail(DEFECT_NONE, "a host does not end");
+    host_begin(true);
+    sessions++;
+    end = host_now_ns() + CALM_NS;
+    while (!is_host_over() && host_now_ns() < end)
+        step();
+    if (must_serve() && !was_served())
+        fail(DEFECT_GONE, "a collector did not get its last STATS in 40 s");
+}
+
+/* No core shall be in the middle of something. */
+static void settle(void)
+{
+    for (uint32_t i = 0, core = 0; i < 100000 && core < guest_config.cpus;
+         i++) {
+        if (cores[core].gone || cores[core].depth == 0)
+            core++;
+        else
+            step();
+    }
+}
+
+/* All cores leave the agent, and the kernel uses its memory for other things;
+ * then somebody calls. */
+static void give_back(void)
+{
+    uint64_t end = host_now_ns() + SIM_SECOND / 10;
+
+    for (uint32_t i = 0; i < guest_config.cpus; i++)
+        cores[i].gone = true;
+    note("the kernel takes the agent's memory back", 0, 0, 0);
+    memory_give_back();
+    host_begin(true);
+    while (host_now_ns() < end)
+        step();
+}
+
+uint64_t sim_run(void)
+{
+    build();
+    chaos();
+    calm();
+    settle();
+    check_end(was_served());
+    if (is_wanted(DEFECT_EXIT))
+        give_back();
+    return sessions;
+}
