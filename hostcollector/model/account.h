@@ -5,9 +5,9 @@
  *     deadlines = ticks + missed
  *     ticks = samples + lost + ring_full + reentered
  *
- * All counts are since the first frame of that core in this stream, exact for
- * the end of the last frame of it that came; what the guest did after that is
- * not known, unless (complete).
+ * Counting starts at the core's first frame in this stream. The counts are
+ * exact for the end of the core's last frame. What the guest did after that
+ * frame is known only if (complete) is set.
  */
 #ifndef TPROF_MODEL_ACCOUNT_H
 #define TPROF_MODEL_ACCOUNT_H
@@ -24,8 +24,8 @@ struct account {
 
     uint64_t unknown_stack; /* of (samples): the stack's definition was lost */
     uint64_t jumps;         /* of (samples): WIRE_SAMPLE_JUMP */
-    /* Frames whose records and counters contradict each other, or whose
-     * counters do not add up: not 0 means a defect, or a lying guest. */
+    /* Frames whose records contradict their counters, or whose counters do not
+     * add up. If this is not 0, tprof has a defect or the guest lies. */
     uint64_t violations;
     bool complete; /* a final STATS came: nothing is missing at the end */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What decode tells: one callback per kind of event, in stream order. Leaf. */
+/* The events of decode: one callback for each kind, in stream order. Leaf. */
 #ifndef TPROF_MODEL_EVENTS_H
 #define TPROF_MODEL_EVENTS_H
 
@@ -19,11 +19,13 @@ enum hello_kind {
     HELLO_REBOOT,  /* another boot id: clocks and counters began anew */
 };
 
-/* All are called from within decode_feed() and decode_end(); what pointers
- * lead to is valid during the call only. None may be NULL but where said. */
+/*
+ * decode_feed() and decode_end() call these. What a pointer leads to is valid
+ * during the call only. A callback may be NULL only where its comment says so.
+ */
 struct events {
-    /* What those that add up are given as context: stack, samples, loss,
-     * account and stats. NULL: the same as the others. */
+    /* The context of stack, samples, loss, account and stats. NULL: these five
+     * get the same context as the other callbacks. */
     void *sums;
 
     /* A guest introduces itself; no other event comes before the first.
@@ -35,15 +37,16 @@ struct events {
     uint32_t (*stack)(void *context, uint32_t core, const struct stack *s);
     void (*samples)(void *context, const struct sample_batch *batch);
     void (*loss)(void *context, const struct loss *loss);
-    /* (core)'s account changed: at the end of each of its frames. */
+    /* The account of (core) changed. Called at the end of each frame of it. */
     void (*account)(void *context, uint32_t core, const struct account *a);
     void (*stats)(void *context, const struct core_stats *stats);
     void (*status)(void *context, const struct guest_status *status);
     void (*pong)(void *context, const struct guest_pong *pong);
-    /* A further image lies in the guest's memory; told again in each session.
-     * Returns as (hello) does. May be NULL. */
+    /* The guest has mapped a further image. The guest tells it again in each
+     * session. Returns as (hello) does. May be NULL. */
     int (*map)(void *context, const struct guest_map *map, struct err *e);
-    /* (frames) frames were lost: dictionaries are unknown, send RESET. */
+    /* (frames) frames were lost, so the dictionaries of stacks are unknown. The
+     * receiver should send RESET. */
     void (*gap)(void *context, uint32_t frames);
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a guest says about itself. Leaf. Text is as it came: escape it. */
+/* What a guest says about itself. Leaf. Text comes from the guest unchanged, so
+ * escape it before it is shown. */
 #ifndef TPROF_MODEL_GUEST_H
 #define TPROF_MODEL_GUEST_H
 
@@ -25,13 +26,13 @@ struct guest {
     uint64_t text_start, text_size;
     bool has_text_crc;
     uint32_t text_crc;       /* CRC-32C of the first WIRE_TEXT_CRC_SPAN bytes */
-    uint64_t anchor;         /* of the symbol tprof_anchor; 0: not told */
-    uint32_t rate_hz, depth; /* what START without them gives */
+    uint64_t anchor;         /* address of tprof_anchor; 0: not told */
+    uint32_t rate_hz, depth; /* in effect if START names none */
     uint8_t intervals;       /* enum wire_intervals */
-    uint32_t dict_slots;
-    uint32_t features;  /* WIRE_FEATURE_* */
-    uint64_t directory; /* of the symbol tprof_directory; 0: not told */
-    uint32_t kernel_hz; /* the kernel's tick with WIRE_INTERVALS_KERNEL */
+    uint32_t dict_slots;     /* stack ids of each core */
+    uint32_t features;       /* WIRE_FEATURE_* */
+    uint64_t directory;      /* address of tprof_directory; 0: not told */
+    uint32_t kernel_hz; /* of the kernel's tick, with WIRE_INTERVALS_KERNEL */
     bool has_readable;  /* whether (readable) was told */
     uint8_t readable;   /* ranges of config.readable; 0: the image alone */
 };
@@ -44,16 +45,17 @@ struct core_stats {
     uint8_t flags; /* WIRE_STATS_FINAL, WIRE_STATS_STARTED */
     uint64_t ticks, samples, missed, ring_full, reentered;
     uint64_t cost_tsc, cost_max_tsc; /* in the profiler's interrupt */
-    uint64_t by_division;
-    uint64_t stacks;
-    uint64_t foreign;
-    uint64_t device_errors, busy, unknown_cpu; /* whole agent: in core 0's */
-    uint64_t repaired; /* times its timer was taken back */
-    bool has_steal;    /* else nobody knows, and (steal_ns) is 0 */
+    uint64_t by_division; /* ticks that covered too many deadlines to draw */
+    uint64_t stacks;      /* that were defined */
+    uint64_t foreign;     /* interrupts that were neither ticks nor work */
+    /* Of the whole agent; only core 0's STATS have these three. */
+    uint64_t device_errors, busy, unknown_cpu;
+    uint64_t repaired; /* times that the agent took the core's timer back */
+    bool has_steal;    /* (steal_ns) is known; else it is 0 */
     uint64_t steal_ns;
 };
 
-/* MAP, WIRE.md 8: a further image. Text is as it came: escape it. */
+/* MAP, WIRE.md 8: an image that the kernel has loaded. Escape its text. */
 struct guest_map {
     uint64_t start, size; /* its code, run-time; neither 0 nor wrapping */
     uint64_t link_start;  /* (start) as the ELF file has it */
@@ -71,7 +73,7 @@ struct guest_status {
     uint8_t refusal; /* enum wire_refusal */
     uint32_t rate_hz, depth, features;
     uint64_t period_tsc;
-    uint32_t every; /* with a kernel's tick: every this many, on average */
+    uint32_t every; /* one sample in so many kernel ticks, on average */
 };
 
 /* PONG, WIRE.md 7. */

@@ -60,29 +60,29 @@ struct profile_core {
     uint64_t no_memory; /* samples left out: aggregate_config.memory_max */
 
     uint64_t jumps;       /* samples flagged WIRE_SAMPLE_JUMP, as selected */
-    uint64_t jump_weight; /* deadlines that they said to cover */
+    uint64_t jump_weight; /* deadlines that these samples cover */
 
     /* Of the whole stream, whatever was selected. */
     struct account account;
     bool has_stats;
     struct core_stats stats; /* the last that came, counted from that boot */
-    /* What the host took away, and of how many TSC ticks: between STATS that
-     * tell it. 0 and 0: nobody knows. */
+    /* Nanoseconds that the host took away, out of so many TSC ticks: those
+     * between STATS that tell stolen time. 0 and 0: unknown. */
     double steal_ns, steal_tsc;
-    /* TSC ticks that the profiler took for (account)'s ticks, by the mean of
-     * (stats); 0 without stats. */
+    /* TSC ticks that the profiler's interrupt took for the ticks of (account),
+     * each at the mean cost that (stats) gives; 0 without stats. */
     double cost_tsc;
     const struct profile_second *seconds; /* from (profile.start_tsc) on */
     size_t second_count;
 };
 
-/* The state of the stream itself. */
+/* How the stream of bytes arrived. */
 struct stream_health {
     uint64_t bytes;          /* received */
     uint64_t frames;         /* intact */
     uint64_t before_hello;   /* bytes skipped until the first HELLO */
     uint64_t skipped;        /* bytes skipped later: damaged */
-    uint64_t damaged;        /* stretches of such bytes */
+    uint64_t damaged;        /* runs of bytes counted in (skipped) */
     uint64_t lost_frames;    /* by gaps in the sequence numbers */
     uint64_t malformed;      /* intact frames with senseless contents */
     uint64_t unknown_frames; /* of types that we do not know */
@@ -91,13 +91,13 @@ struct stream_health {
 };
 
 struct profile {
-    bool has_guest; /* else no HELLO came, and nothing below is known */
+    bool has_guest; /* a HELLO came; else nothing below is known */
     struct guest guest;
     uint32_t boots;    /* 1 + reboots seen */
     uint32_t sessions; /* times that a HELLO opened one */
 
-    /* TSC ticks per second; 0 if neither told nor measured: then there are no
-     * seconds, and time selection selects nothing. */
+    /* TSC ticks per second. 0 if neither told nor measured: then nothing is
+     * known in seconds, and a selection by time selects nothing. */
     uint64_t tsc_hz;
     bool tsc_measured; /* by PINGs, not told by the guest */
 
@@ -117,7 +117,7 @@ struct profile {
     /* Further images, by rising address; none overlaps another or text. */
     const struct guest_map *maps;
     size_t map_count;      /* at most GUEST_MAPS_MAX */
-    uint64_t refused_maps; /* overlapping ones, and what was too much */
+    uint64_t refused_maps; /* images that overlap others, or were too many */
 
     struct stream_health health;
     struct stack_pool *stacks; /* for profile_stack() */

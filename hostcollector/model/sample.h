@@ -9,8 +9,8 @@
 #include "tprof_wire.h"
 
 /*
- * A leaf of which nothing is known but that it was: its stack was lost in
- * transport, and with it the image that the leaf lies in.
+ * The address of a sample whose address is unknown: the definition of its stack
+ * was lost in transport, and with it the image that the address lies in.
  */
 #define LEAF_UNKNOWN 0u
 
@@ -18,12 +18,12 @@ struct sample {
     uint64_t tsc;    /* guest's clock, a multiple of the batch's unit */
     uint64_t leaf;   /* interrupted run-time address, or LEAF_UNKNOWN */
     uint32_t stack;  /* as events.stack() numbered it, or STACK_UNKNOWN */
-    uint32_t late;   /* units; of a short sample the middle of its range */
+    uint32_t late;   /* units; a short sample's is the middle of a range */
     uint32_t weight; /* deadlines covered, at least 1 */
     uint32_t flags;  /* WIRE_SAMPLE_* */
 };
 
-/* Samples of one core that have unit and period in common, in order. */
+/* Samples of one core, in order, which share unit and period. */
 struct sample_batch {
     uint32_t core;
     uint8_t shift;   /* a unit is 2^shift TSC ticks */
@@ -43,9 +43,9 @@ enum loss_reason {
 struct loss {
     uint32_t core;
     enum loss_reason reason;
-    uint64_t from_tsc, to_tsc; /* somewhere between these */
+    uint64_t from_tsc, to_tsc; /* the ticks lie between these times */
     uint64_t ticks;
-    uint64_t missed; /* deadlines beyond those; not known of transport: 0 */
+    uint64_t missed; /* deadlines without a tick; 0 for LOSS_TRANSPORT */
 };
 
 #endif

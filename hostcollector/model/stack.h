@@ -8,16 +8,16 @@
 #include "tprof_wire.h"
 
 /*
- * Stacks are known by number: equal stacks have equal numbers. STACK_UNKNOWN
- * is that of a sample whose stack was lost in transport, or for which there
- * was no memory. As a struct stack it has no frames and ends with
+ * Each different stack has a number, and equal stacks have the same number.
+ * STACK_UNKNOWN stands for a stack that was lost in transport, or for which
+ * there was no memory. Its struct stack has no frames and ends with
  * WIRE_END_REASONS.
  */
 #define STACK_UNKNOWN 0u
 
 struct stack {
-    /* Return addresses at run time, innermost first; the leaf is not among
-     * them. What is called lies before a return address. */
+    /* Return addresses at run time, innermost first, without the leaf. The
+     * call instruction lies before a return address. */
     const uint64_t *frames;
     uint32_t depth;    /* of frames, at most WIRE_STACK_FRAMES_MAX */
     uint8_t end;       /* enum wire_end; WIRE_END_REASONS: not known */

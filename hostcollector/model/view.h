@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A profile with names: functions instead of addresses, as tables and trees.
- * What every renderer reads, beside the profile itself. Leaf. Built by
- * view/view.c, which owns all of it.
+ * Every renderer reads the view beside the profile. view/view.c builds the view
+ * and owns all of it. Leaf.
  */
 #ifndef TPROF_MODEL_VIEW_H
 #define TPROF_MODEL_VIEW_H
@@ -21,8 +21,8 @@ struct amount {
     double time_sq;  /* sum of the squares, for the error of a share */
 };
 
-/* Functions 0 to VIEW_MARKS - 1 are none: they mark what a stack lacks, or
- * what it is. Their names stand in brackets. */
+/* Entries 0 to VIEW_MARKS - 1 of the functions are marks: each says what is
+ * missing in a stack, or what the core did. A mark's name is in brackets. */
 enum view_mark {
     VIEW_UNCERTAIN, /* between a function and its caller: one may be missing */
     VIEW_IDLE,      /* innermost: the core slept here */
@@ -33,10 +33,10 @@ enum view_mark {
 
 struct view_function {
     const char *name; /* harmless on a terminal, as all strings here */
-    const char *file; /* of its line with most time, NULL: unknown */
-    uint32_t line;    /* with the most time of its own, or else in calls */
-    double late;      /* TSC ticks that samples in it came late, summed */
-    bool nameless;    /* its name is but an address */
+    const char *file; /* of (line); NULL: unknown */
+    uint32_t line;    /* where most time was spent, or else in its calls */
+    double late;      /* sum of its samples' lateness in TSC ticks */
+    bool nameless;    /* (name) is an address */
 };
 
 /* An image that samples lie in. */
@@ -48,27 +48,27 @@ struct view_image {
 /* One function in one scope. */
 struct view_row {
     uint32_t function;
-    struct amount self;      /* samples whose innermost function it is */
-    struct amount total;     /* ... that have it anywhere; once each */
+    struct amount self;      /* samples with the function innermost */
+    struct amount total;     /* samples with the function anywhere, once each */
     struct amount uncertain; /* of self: the caller is uncertain */
 };
 
-/* A node of a call tree: a function as called by its parent's. */
+/* A node of a call tree: a function, called by the parent node's function. */
 struct view_node {
     uint32_t function;
     bool inlined;         /* into the parent */
     uint32_t child, next; /* first child, next sibling; 0: none */
-    struct amount total;  /* samples that came through here */
-    struct amount self;   /* ... that ended here */
+    struct amount total;  /* samples whose stack has this node */
+    struct amount self;   /* samples whose stack ends in this node */
 };
 
-/* Node 0 of every tree is its root, which is no function. */
+/* Node 0 of every tree is the root and stands for no function. */
 struct view_tree {
     struct view_node *nodes;
     size_t node_count;
 };
 
-/* One core, or all of them. Idle time is kept apart from all else. */
+/* Tables and trees of one core, or of all cores. Idle time is kept apart. */
 struct view_scope {
     uint32_t core;      /* VIEW_ALL_CORES: all */
     struct amount all;  /* = busy + idle */
@@ -82,7 +82,7 @@ struct view_scope {
 };
 #define VIEW_ALL_CORES UINT32_MAX
 
-/* (caller) called (callee), in busy samples of all scopes; once a sample. */
+/* (caller) called (callee). Each busy sample of any core counts once. */
 struct view_edge {
     uint32_t caller, callee;
     struct amount amount;
@@ -103,8 +103,8 @@ struct view {
     uint32_t *calls;   /* by function: its first edge as a caller, ... */
     uint32_t *callers; /* ... and as a callee; or VIEW_NO_EDGE */
 
-    /* Busy samples by why their chain ended, and those among them whose
-     * chain has no more than one frame. */
+    /* Busy samples by the reason why the frame walk ended; (shallow): those
+     * with at most one frame. */
     uint64_t ends[WIRE_END_REASONS + 1];
     uint64_t shallow[WIRE_END_REASONS + 1];
     uint64_t without_frame;  /* busy samples in functions that make no frame */
