@@ -86,8 +86,8 @@ static void lose_frames(struct decode *d, uint16_t count)
     d->events->gap(d->context, count);
 }
 
-/* A HELLO is not refused for a gap before it; everything else is looked at
- * after the gap was dealt with. */
+/* Deal with a gap before frame (f), unless (f) is a HELLO: that one opens a
+ * session whatever was lost before it. */
 static void check_seq(struct decode *d, const struct frame *f)
 {
     if (f->seq != d->next_seq)
@@ -112,7 +112,7 @@ static int check_version(const struct frame *f, struct err *e)
                    TPROF_WIRE_VERSION_MINOR);
 }
 
-/* Enter the session that (kind) says. */
+/* Enter a session, of the kind (kind). */
 static void enter_session(struct decode *d, enum hello_kind kind,
                           const struct frame *f)
 {

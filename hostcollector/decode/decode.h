@@ -3,9 +3,9 @@
  * Wire bytes -> events. Finds frames, checks them, keeps each core's
  * dictionary and account, and says what was lost. WIRE.md is what it reads.
  *
- * The bytes are hostile. A frame counts only if its CRC is right; whatever it
- * holds, decoding ends in events, counters or an error. Memory is at most
- * 80 KiB for each core that sends, 1024 cores, plus 64 KiB.
+ * The bytes are hostile. A frame counts only if its CRC is right. Whatever a
+ * frame holds, decoding it ends in events, counters or an error. The decoder
+ * takes at most 64 KiB, and 80 KiB for each core that sends, of at most 1024.
  */
 #ifndef TPROF_DECODE_DECODE_H
 #define TPROF_DECODE_DECODE_H
@@ -41,8 +41,8 @@ int decode_feed(struct decode *d, const void *bytes, size_t size,
                 struct err *e);
 
 /*
- * The stream has ended: whole frames behind a damaged last one are still
- * decoded, the rest is counted as skipped. Returns as decode_feed().
+ * The stream has ended. Whole frames behind a damaged one are still decoded;
+ * other bytes count as skipped. Returns as decode_feed() does.
  */
 int decode_end(struct decode *d, struct err *e);
 

@@ -41,19 +41,20 @@ static bool next_field(struct cursor *c, struct field *f)
 
 /* How a field goes into its struct. */
 enum field_kind {
-    FIELD_UINT,      /* an integer; one that is too large is cut to the most */
-    FIELD_FLAGS,     /* an integer of which the lower bits count */
-    FIELD_UNTIL_MAX, /* an integer; UINT64_MAX: not known */
-    FIELD_TEXT,      /* cut to fit, and ends in a NUL */
+    FIELD_UINT,      /* integer; a larger one becomes the member's maximum */
+    FIELD_FLAGS,     /* integer; the bits that the member has no room for go */
+    FIELD_UNTIL_MAX, /* integer; UINT64_MAX: not known */
+    FIELD_TEXT,      /* text, cut to fit; ends in a NUL */
     FIELD_FILE_NAME, /* likewise, without the folders before it */
-    FIELD_BOOT_ID,   /* exactly so many bytes */
-    FIELD_BUILD_ID,  /* at most so many bytes, and how many there are */
+    FIELD_BOOT_ID,   /* exactly as many bytes as the member has */
+    FIELD_BUILD_ID,  /* at most as many, and their number */
 };
 
 /*
- * One field of a frame: into which member it goes. (told) is where a member
- * lies beside it: a bool that it came; of a FIELD_BUILD_ID its length, a
- * uint32_t. 0: there is none, since no such member is a struct's first.
+ * The member that a field of a frame goes into. (told) is the offset of a
+ * second member: of a bool that becomes true, or, for a FIELD_BUILD_ID, of a
+ * uint32_t that becomes the length. 0: there is no second member; none of them
+ * is the first in its struct.
  */
 struct field_rule {
     uint8_t tag;
@@ -152,7 +153,7 @@ static void put_uint(uint8_t *to, size_t size, uint64_t value)
     memcpy(to, &value, size);
 }
 
-/* Larger values than the wire knows, from a guest that lies, are cut. */
+/* A guest that lies may send more than a member holds. */
 static uint64_t at_most(size_t size, uint64_t value)
 {
     uint64_t most = UINT64_MAX >> (64 - 8 * size);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Frame bodies that are made of fields, and what they say: WIRE.md 2.1, 3, 6
- * to 8. Each function fills its struct, 0 where the guest told nothing, and
- * returns NULL; or what is wrong with the body, as text to be shown.
+ * Frame bodies that consist of fields: WIRE.md 2.1, 3, 6 to 8. Each function
+ * fills its struct; a member stays 0 if the guest did not send its field.
+ * Returns NULL; or what is wrong with the body, as text to be shown.
  */
 #ifndef TPROF_DECODE_FIELDS_H
 #define TPROF_DECODE_FIELDS_H

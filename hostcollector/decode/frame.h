@@ -21,15 +21,15 @@ struct frame {
 /* Zeroed at the beginning of a stream. Owns nothing on the heap. */
 struct framer {
     uint64_t position;  /* bytes of the stream that were dealt with */
-    uint64_t skipped;   /* of those, what was in no intact frame */
-    uint64_t stretches; /* runs of such bytes */
+    uint64_t skipped;   /* of these, bytes that were in no intact frame */
+    uint64_t stretches; /* runs of skipped bytes */
     bool skipping;
 
-    const uint8_t *input; /* the caller's bytes that are left */
+    const uint8_t *input; /* the caller's bytes that are left to read */
     size_t left;
-    bool last; /* nothing comes behind them */
-    /* What was cut at the end of earlier input, (kept) bytes of which (done)
-     * are dealt with, then a copy of the first bytes of (input). */
+    bool last; /* the stream ends with (input) */
+    /* The end of earlier input, where a frame was cut: (kept) bytes, of which
+     * (done) are dealt with. Behind them a copy of the beginning of (input). */
     uint8_t carry[2 * WIRE_FRAME_MAX];
     size_t kept, filled, done;
 };

@@ -33,8 +33,8 @@ static uint64_t tsc_now(const struct reading *r)
     return r->time << r->shift;
 }
 
-/* Hand over what was gathered; shift and period are about to change, or it is
- * the end. */
+/* Tell the samples gathered so far: shift and period are about to change, or
+ * the body ends. */
 static void flush(struct reading *r)
 {
     struct sample_batch batch = {.core = r->core->number,
@@ -62,7 +62,7 @@ static void tell_loss(struct reading *r, enum loss_reason reason,
         r->d->events->loss(r->d->sums, &loss);
 }
 
-/* Tell what LOST records said: its end is now known. */
+/* Tell the losses of LOST records, now that the time of their end is known. */
 static void tell_pending(struct reading *r)
 {
     for (size_t i = 0; i < WIRE_DROP_REASONS; i++) {
@@ -79,7 +79,7 @@ static bool any_pending(const struct reading *r)
             r->pending[1].missed) != 0;
 }
 
-/* The stack of that id, or NULL, which is counted. */
+/* The slot of stack (id); NULL if it is unknown, which is counted. */
 static const struct core_slot *find_stack(struct reading *r, uint64_t id)
 {
     if (id < CORE_DICT_SLOTS) {
@@ -92,8 +92,9 @@ static const struct core_slot *find_stack(struct reading *r, uint64_t id)
     return NULL;
 }
 
-/* A short sample's address, (leaf) behind the base of its stack. Without that
- * the base is text, unless it may as well be another image's. */
+/* The address of a short sample: (leaf) bytes behind the base of its stack. If
+ * the stack is unknown, the base is the start of text; but where other images
+ * exist the base may be theirs, and the address is unknown. */
 static uint64_t short_leaf(const struct reading *r,
                            const struct core_slot *slot, uint64_t leaf)
 {
@@ -308,7 +309,7 @@ static const char *lost_record(struct reading *r, struct cursor *c)
     return NULL;
 }
 
-/* (*cell) is that of a long record, and moves on to the next record. */
+/* Decode the long record at (*cell), which then is the next record. */
 static const char *long_record(struct reading *r, const uint8_t **cell,
                                const uint8_t *end)
 {
@@ -378,7 +379,7 @@ static const char *decode_cells(struct reading *r, const uint8_t *cell,
     return NULL;
 }
 
-/* The counters at the frame's end; false if they are not all there. */
+/* Read the counters at the frame's end; false if some are missing. */
 static bool read_counters(struct cursor *c, uint64_t now[WIRE_COUNTERS])
 {
     size_t count = (size_t)cursor_uint(c, 1);
@@ -405,7 +406,7 @@ static void settle_account(struct reading *r, uint64_t from_tsc,
     r->d->events->account(r->d->sums, r->core->number, &r->core->account);
 }
 
-/* A body of which nothing could be used. */
+/* Nothing of this body can be used. */
 static const char *refuse_rest(struct core *c, const char *why)
 {
     core_gap(c);

@@ -12,26 +12,28 @@
 /* More cells than fit into a body. */
 #define SAMPLES_BATCH_MAX (WIRE_BODY_MAX / WIRE_CELL_SIZE)
 
-/* What decoding a body needs and changes, besides the core. */
+/* What decoding a body needs and changes, beside the core. */
 struct samples_decoder {
     const struct events *events;
     void *sums; /* the context of those events that are told here */
-    /* What short leaves are counted from: text, then STACK_AT's. */
+    /* The addresses from which short leaves are counted: the start of text,
+     * then those that STACK_AT records gave. */
     uint64_t bases[1 + WIRE_STACK_BASES_MAX];
     uint16_t base_count;      /* of STACK_AT's, in this boot */
     uint64_t unknown_records; /* counted here */
     struct sample batch[SAMPLES_BATCH_MAX];
 };
 
-/* The core that (body) is of; UINT32_MAX if it is too short to say. */
+/* The number of the core that sent (body); UINT32_MAX if the body is too short
+ * to say it. */
 uint32_t samples_core(const uint8_t *body, size_t length);
 
 /*
- * Decode (body), which is (c)'s, and tell events.stack, samples, loss and
- * account. 4 bytes behind the body are readable.
+ * Decode (body), a body of core (c), and call events.stack, samples, loss and
+ * account. 4 bytes behind the body must be readable.
  *
- * Returns NULL; or what is wrong with it, as text to be shown: what came
- * before that was told, and the rest counts as lost.
+ * Returns NULL; or what is wrong with the body, as text to be shown. Then the
+ * records before the wrong one were told, and the rest counts as lost.
  */
 const char *samples_decode(struct samples_decoder *d, struct core *c,
                            const uint8_t *body, size_t length);
