@@ -156,7 +156,7 @@ static int64_t since_start(const struct aggregate *a, uint64_t tsc)
     return (int64_t)(tsc - a->origin_tsc);
 }
 
-/* Place the clock of a boot: it goes on where the one before ended. */
+/* A boot began: its clock continues the time line where the last boot ended. */
 static void set_origin(struct aggregate *a, uint64_t tsc)
 {
     if (!a->started)
@@ -249,8 +249,8 @@ void aggregate_samples(void *aggregate, const struct sample_batch *batch)
     }
 }
 
-/* Spread (ticks) evenly over the seconds that they may have been lost in, or
- * over SPREAD_MAX of them: many such records must not take long. */
+/* Spread (ticks) evenly over the seconds between (from) and (to), in which they
+ * were lost, or over SPREAD_MAX parts: many such records must not take long. */
 static void spread(struct aggregate *a, struct sums *s, int64_t from,
                    int64_t to, uint64_t ticks)
 {
@@ -357,14 +357,14 @@ struct aggregate_sums aggregate_sums(const struct aggregate *a)
     return sums;
 }
 
-/* A profile that is added, and how far its images lie from ours. */
+/* A profile that is added, and how far its images are from ours. */
 struct merged {
     const struct profile *p;
     const uint64_t *slides; /* as of aggregate_merge() */
 };
 
-/* (pc) where its image lies in ours. Where it is a return address, (behind) is
- * 1: it may lie just behind its image. */
+/* The address in our images of (pc) in the merged ones. (behind) is 1 for a
+ * return address, which may be the first byte behind its image. */
 static uint64_t merge_address(const struct merged *m, uint64_t pc,
                               unsigned behind)
 {
@@ -395,7 +395,7 @@ static uint32_t merge_stack(struct aggregate *a, const struct merged *m,
     return aggregate_stack(a, 0, &s);
 }
 
-/* (t) of a guest whose clock runs (scale) times slower than ours. */
+/* (t) in ticks of our clock, which runs (scale) times as fast as (t)'s. */
 static struct tally merge_tally(const struct tally *t, double scale)
 {
     struct tally scaled = *t;

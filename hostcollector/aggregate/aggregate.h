@@ -21,8 +21,8 @@ struct aggregate_config {
     /* Only samples from (from_s) to before (to_s), in seconds since the first
      * sample of any core; both 0: all. */
     double from_s, to_s;
-    /* Bytes for stacks, entries and seconds; 0: 1 GiB. What does not fit is
-     * counted in no_memory and refused_stacks. */
+    /* Bytes for stacks, entries and seconds; 0: 1 GiB. Samples and stacks that
+     * do not fit are counted in no_memory and refused_stacks. */
     uint64_t memory_max;
 };
 
@@ -33,8 +33,9 @@ struct aggregate *aggregate_new(const struct aggregate_config *config);
 void aggregate_free(struct aggregate *a);
 
 /*
- * Events that need nobody else: (aggregate) is a struct aggregate. Running out
- * of memory is counted, never an error.
+ * The events that concern the aggregate alone, as in struct events.
+ * (aggregate) is a struct aggregate. Running out of memory is counted, and
+ * never an error.
  */
 uint32_t aggregate_stack(void *aggregate, uint32_t core, const struct stack *s);
 void aggregate_samples(void *aggregate, const struct sample_batch *batch);
@@ -43,14 +44,16 @@ void aggregate_account(void *aggregate, uint32_t core,
                        const struct account *account);
 void aggregate_stats(void *aggregate, const struct core_stats *stats);
 
-/* These five, for (sums) to be a struct aggregate; the rest is NULL. */
+/* A struct events with these five, for a struct aggregate as (sums). The other
+ * callbacks are NULL. */
 extern const struct events aggregate_events;
 
-/* As in struct events. The guest's clock is told by HELLO, or else by
- * aggregate_clock() before the first sample. */
+/* As in struct events. HELLO tells the rate of the guest's clock, or else
+ * aggregate_clock() does, before the first sample. */
 void aggregate_hello(struct aggregate *a, enum hello_kind kind,
                      const struct guest *g);
-/* An image that an earlier boot had elsewhere, or did not have, goes on. */
+/* As in struct events; what came of it. An image that an earlier boot had at
+ * another address, or did not have, is taken. */
 enum maps_answer aggregate_map(struct aggregate *a,
                                const struct guest_map *map);
 void aggregate_status(struct aggregate *a, const struct guest_status *status);
@@ -60,10 +63,10 @@ void aggregate_wall_start(struct aggregate *a, double seconds);
 void aggregate_health(struct aggregate *a, const struct stream_health *health);
 
 /*
- * Add everything of (p), the profile of a guest that runs the same images as
- * those added before, as if it all were of core 0. (slides) is how far they lie
- * from where they do in the first one: that of p->maps[i] at [i], the kernel's
- * behind them. What does not fit is counted.
+ * Add everything in (p) to core 0. (p) is the profile of a guest that runs the
+ * same images as the guests added before. slides[i] says how far p->maps[i]
+ * lies from its address in the first of these guests; the kernel's slide is the
+ * last. What does not fit is counted.
  */
 void aggregate_merge(struct aggregate *a, const struct profile *p,
                      const uint64_t *slides);
@@ -81,8 +84,8 @@ struct aggregate_sums aggregate_sums(const struct aggregate *a);
  */
 const struct profile *aggregate_profile(struct aggregate *a);
 
-/* Stack number (number) of (p): see struct stack for a number that is
- * STACK_UNKNOWN or not below (p->stack_count). Frames live as long as (p). */
+/* Stack (number) of (p), whose frames live as long as (p). A number that is not
+ * below (p->stack_count) gives the same as STACK_UNKNOWN. */
 struct stack profile_stack(const struct profile *p, uint32_t number);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Sums by leaf and stack. A profile has more entries than fit into the first
- * cache, so samples are taken in blocks: while one is added, the memory that
- * the next ones will need is on its way.
+ * Sums by leaf and stack. A profile has more entries than the first cache
+ * holds. So samples are added in blocks, and memory for the later samples of a
+ * block is fetched while the first ones are added.
  */
 #include "aggregate/entries.h"
 

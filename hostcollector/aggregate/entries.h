@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One core's sums by leaf and stack: where each sample ends up. */
+/* One core's sums by leaf and stack. Each sample is added to one of them. */
 #ifndef TPROF_AGGREGATE_ENTRIES_H
 #define TPROF_AGGREGATE_ENTRIES_H
 
@@ -14,7 +14,7 @@ struct entries {
     uint64_t seed;
     struct profile_entry *list;
     size_t count, capacity;
-    struct budget_table table; /* of indexes in list, plus 1 */
+    struct budget_table table; /* number n: list[n - 1] */
 };
 
 /* Release what (e) holds. */
@@ -33,7 +33,7 @@ uint64_t entries_add(struct entries *e, const struct sample_batch *batch,
 int entries_merge(struct entries *e, uint64_t leaf, uint32_t stack,
                   const struct tally *t, struct budget *b);
 
-/* (sum) grows by (t). */
+/* Add (t) to (sum). */
 void tally_add(struct tally *sum, const struct tally *t);
 
 #endif

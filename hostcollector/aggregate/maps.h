@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The further images of a guest, none of which may lie where another does. */
+/* The images that a guest has loaded beside its kernel. No two may overlap. */
 #ifndef TPROF_AGGREGATE_MAPS_H
 #define TPROF_AGGREGATE_MAPS_H
 
@@ -18,8 +18,8 @@ struct maps {
 };
 
 enum maps_answer {
-    MAPS_TAKEN,       /* or known already */
-    MAPS_REFUSED,     /* it overlaps, there are too many, or no memory */
+    MAPS_TAKEN,       /* the image is listed, perhaps already before */
+    MAPS_REFUSED,     /* overlaps another, is one too many, or no memory */
     MAPS_OTHER_IMAGE, /* an earlier boot had another image there */
 };
 
@@ -27,7 +27,7 @@ enum maps_answer {
 enum maps_answer maps_add(struct maps *m, const struct guest_map *map,
                           const struct guest *g, uint32_t boot);
 
-/* Are these the same image, wherever it lies? */
+/* Are (a) and (b) the same image, perhaps at different addresses? */
 bool maps_same_image(const struct guest_map *a, const struct guest_map *b);
 
 /* Release what (m) holds. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Each different stack once, known by number. */
+/* Keeps each different stack once and gives it a number. */
 #ifndef TPROF_AGGREGATE_STACK_POOL_H
 #define TPROF_AGGREGATE_STACK_POOL_H
 
@@ -25,14 +25,14 @@ struct stack_pool {
 void stack_pool_fini(struct stack_pool *p);
 
 /*
- * The number of the stack equal to (s), which is added if it is new. Returns
+ * The number of (s), which is kept if no equal stack is there. Returns
  * STACK_UNKNOWN if (b) or memory does not allow that.
  */
 uint32_t stack_pool_add(struct stack_pool *p, const struct stack *s,
                         struct budget *b);
 
-/* Stack (number); without frames and with end WIRE_END_REASONS if there is
- * none. Its frames are valid until the next stack_pool_add(). */
+/* Stack (number). If there is none, it has no frames and ends with
+ * WIRE_END_REASONS. Its frames are valid until the next stack_pool_add(). */
 struct stack stack_pool_get(const struct stack_pool *p, uint32_t number);
 
 #endif
