@@ -42,7 +42,7 @@ struct fleet {
     size_t running;
     unsigned stops; /* how often the user has asked */
 
-    uint64_t due; /* nothing is, before: a member's may be later meanwhile */
+    uint64_t due;         /* no member has anything to do before this time */
     uint64_t sampling_ns; /* when the first began; 0: not yet */
     bool time_is_up;
     uint64_t progress_ns; /* when the next progress line is due */
@@ -175,7 +175,7 @@ static void step_guest(struct fleet *f, size_t i, bool readable)
         end_member(f, i, result < 0 ? &e : NULL);
 }
 
-/* All for whom something is due, and when the next will be. */
+/* Step the members for which something is due, and find the next due time. */
 static void step_due(struct fleet *f, uint64_t now)
 {
     f->due = TALK_NEVER;
@@ -197,7 +197,7 @@ static void stop_all(struct fleet *f, enum pipeline_end end)
     }
 }
 
-/* The user asks to stop: once in order, twice at once. */
+/* The user asks to stop. The first time ends in order, the second at once. */
 static void hear_stop(struct fleet *f)
 {
     char scrap[128];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Many guests at once: one loop that runs any number of pipelines, and keeps
- * one's trouble from the others. One guest is a fleet of one.
+ * Many guests at once: one loop runs any number of pipelines, and the failure
+ * of one does not touch the others. One guest is a fleet of one.
  */
 #ifndef TPROF_FLEET_H
 #define TPROF_FLEET_H
@@ -16,8 +16,8 @@
 struct fleet;
 
 struct fleet_progress {
-    size_t guests;      /* all, those that have ended among them */
-    size_t sampling;    /* that are being sampled now */
+    size_t guests;      /* of the fleet, ended or not */
+    size_t sampling;    /* guests that are being sampled now */
     uint64_t samples;   /* delivered */
     uint64_t lost;      /* ticks without a sample, for whatever reason */
     double seconds;     /* since sampling began */
@@ -26,19 +26,19 @@ struct fleet_progress {
 
 /* Each NULL callback is not called. (context) is handed to all. */
 struct fleet_config {
-    /* From the first START to any live guest on; 0: until stopped, or the
-     * last one's end. */
+    /* Counted from the first START that a live guest got. 0: until the user
+     * stops, or the last pipeline ends. */
     double duration_s;
 
-    /* Readable when the user wants to stop (a signalfd or a pipe): up to 128
-     * bytes are read each time. The first ends sampling in order, the second
-     * leaves at once. 0 or -1: none. */
+    /* A signalfd or a pipe that is readable when the user wants to stop; up to
+     * 128 bytes are read each time. The first time ends sampling in order, the
+     * second time at once. 0 or -1: none. */
     int stop_fd;
 
     void *context;
-    /* (p) has ended, and was closed: (end) says why; with (e) it failed, and
-     * what came until then is in its profile. Another pipeline may be added
-     * for it, and it may be freed. */
+    /* (p) has ended and was closed; (end) says why. If (e) is not NULL, (p)
+     * failed, and its profile has what came until then. The callback may add
+     * another pipeline and free (p). */
     void (*ended)(void *context, struct pipeline *p, enum pipeline_end end,
                   const struct err *e);
     /* Once per (progress_ms) while live guests are being sampled. */
@@ -50,19 +50,19 @@ struct fleet_config {
 struct fleet *fleet_new(const struct fleet_config *config, struct err *e);
 
 /*
- * Have (p), which stays the caller's, run as well; before fleet_run() or from
+ * Add (p), which stays the caller's, before fleet_run() or in
  * fleet_config.ended. Returns 0; -1 with (e) filled if there is no memory.
  */
 int fleet_add(struct fleet *f, struct pipeline *p, struct err *e);
 
 /*
- * Run until all have ended. Each gets a bounded share of a round, whatever it
- * sends. Returns 0; -1 with (e) filled if the loop itself cannot go on, and
- * those that have not ended were not closed.
+ * Run until all pipelines have ended. Each gets a bounded share of a round,
+ * whatever its guest sends. Returns 0; -1 with (e) filled if the loop cannot go
+ * on. Then the pipelines that have not ended were not closed.
  */
 int fleet_run(struct fleet *f, struct err *e);
 
-/* Has the user asked to stop? Then nothing should be added. */
+/* Has the user asked to stop? Then no pipeline should be added. */
 bool fleet_stopping(const struct fleet *f);
 
 /* Release (f), not its pipelines. NULL is allowed. */

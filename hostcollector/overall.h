@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Adds up what many guests did: a line for each, and, of guests that run the
- * same image, everything together. */
+/* Adds up what many guests did: one line for each guest, and one profile for
+ * all guests that run the same image. */
 #ifndef TPROF_OVERALL_H
 #define TPROF_OVERALL_H
 
@@ -22,17 +22,17 @@ struct overall_sum {
 };
 
 /*
- * Add (guest), whose (busy) is worked out here. (report) is what it did, and
- * (map) where its images lie; both NULL if there is nothing to report on. What
- * they point to must outlive (o), but for the view. Returns 0; -1 with (e)
- * filled.
+ * Add (guest); its member (busy) is filled in here. (report) is the guest's
+ * report, and (map) says where its images are; both are NULL if there is
+ * nothing to report. All that (report) points to, except the view, must outlive
+ * (o). Returns 0; -1 with (e) filled.
  */
 int overall_add(struct overall_sum *o, const struct overall_guest *guest,
                 const struct report *report, const struct image_map *map,
                 struct err *e);
 
-/* All that was added, in (*result), which lives as long as (o). Returns 0; -1
- * with (e) filled. */
+/* Fill (*result) with the sums over all guests. It lives as long as (o).
+ * Returns 0; -1 with (e) filled. */
 int overall_finish(struct overall_sum *o, struct overall *result,
                    struct err *e);
 

@@ -129,7 +129,8 @@ static void on_gap(void *context, uint32_t frames)
     talk_gap(&p->talk);
 }
 
-/* Sums go straight to the aggregate; the rest concerns the talk, too. */
+/* Some events concern the aggregate alone and go straight to it. The others
+ * concern the conversation with the guest, too. */
 static struct events events_of(const struct pipeline *p)
 {
     struct events events = aggregate_events;
@@ -169,7 +170,8 @@ static int cut_stream(struct pipeline *p, struct err *e)
     return result;
 }
 
-/* Take in what the source has. Returns 0; -1 with (e) filled. */
+/* Read once from the source, record and decode. Returns 0; -1 with (e) filled.
+ */
 static int take_bytes(struct pipeline *p, void *buf, size_t size, struct err *e)
 {
     struct source *s = p->source;
@@ -203,7 +205,7 @@ struct pipeline_wait pipeline_wait(const struct pipeline *p)
     return wait;
 }
 
-/* Something failed; unless that is how the guest's reboot shows. */
+/* Decoding failed, or ended because the guest rebooted into another image. */
 static int fail_pipeline(struct pipeline *p)
 {
     talk_end(&p->talk);

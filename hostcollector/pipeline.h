@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One guest's way through the collector: joins its source, recorder, decoder
- * and aggregate, and speaks with it: START, PING, RESET, STOP. It never waits;
- * fleet.h has the loop that does.
+ * One guest's way through the collector. A pipeline joins source, recorder,
+ * decoder and aggregate, and talks to the guest: START, PING, RESET, STOP. A
+ * pipeline never waits; the loop of fleet.h does.
  */
 #ifndef TPROF_PIPELINE_H
 #define TPROF_PIPELINE_H
@@ -19,28 +19,28 @@
 
 struct pipeline;
 
-/* Each NULL callback is not called. (context) is handed to all. */
+/* A NULL callback is not called. (context) is handed to each callback. */
 struct pipeline_config {
     uint32_t rate_hz; /* to ask for; 0: the guest's default */
     uint32_t depth;   /* frames; 0: the guest's default */
-    double wait_s;    /* for a guest that left to come back, see talk.h */
+    double wait_s;    /* for a guest that left to come back: talk.h */
 
-    /* What is selected; 0: everything. (memory_max) bounds the dictionaries
-     * of the guest's cores as well: one that has too many is an error. */
+    /* Which samples are selected; 0: all. (memory_max) also bounds the
+     * decoder's dictionaries: a guest with too many cores is an error. */
     struct aggregate_config aggregate;
 
-    /* Record to this path; NULL: do not. (info)'s elf, version and build_id
-     * are the caller's, the rest is filled in. */
+    /* Record to this path; NULL: do not record. The caller sets elf, version
+     * and build_id of (info); pipeline_new() fills in the rest. */
     const char *record_path;
     struct recording_info info;
 
     void *context;
-    /* A guest introduced itself, for the first time or after a reboot: check
-     * here that it runs the right ELF. Returns 0; -1 with (e) filled: the
-     * pipeline fails with that error. */
+    /* A guest sent HELLO, for the first time or after a reboot. The callback
+     * checks that the guest runs the right image. Returns 0; -1 with (e)
+     * filled, and the pipeline fails with that error. */
     int (*hello)(void *context, const struct guest *g, struct err *e);
-    /* Something that the user should know now, one line: "waiting for a guest
-     * at PATH", why no HELLO came, a refused START. Escape control bytes. */
+    /* One line that the user should read now: "waiting for a guest at PATH",
+     * why no HELLO came, a refused START. Escape its control bytes. */
     void (*note)(void *context, const char *line);
 };
 
@@ -51,8 +51,9 @@ enum pipeline_end {
     PIPELINE_ABANDONED,   /* by the user, at once: no last STATS */
     PIPELINE_SOURCE_END,  /* end of file, or the guest is gone */
     PIPELINE_STAYED_AWAY, /* likewise, and did not come back in (wait_s) */
-    PIPELINE_OTHER_IMAGE, /* after a reboot another image runs, or it lies
-                             elsewhere; those samples are not in the profile */
+    /* After a reboot the guest runs another image, or its image has another
+     * address. The profile has no samples from after the reboot. */
+    PIPELINE_OTHER_IMAGE,
 };
 
 /*
@@ -74,23 +75,24 @@ struct pipeline_wait {
 struct pipeline_wait pipeline_wait(const struct pipeline *p);
 
 /*
- * Do what is due, and, if (readable), take in what fits the (size) bytes at
- * (buf), whose contents no pipeline needs afterwards.
+ * Do what is due. If (readable), also read up to (size) bytes of the source
+ * into (buf), which is free for others when this returns.
  *
- * Returns 1 while it goes on; 0 when it has ended; -1 with (e) filled if it
- * cannot go on. After these two there is only pipeline_close() to call.
+ * Returns 1 while the pipeline goes on; 0 when it has ended; -1 with (e) filled
+ * if it cannot go on. After 0 or -1 only pipeline_close() may be called.
  */
 int pipeline_step(struct pipeline *p, bool readable, void *buf, size_t size,
                   struct err *e);
 
-/* End it because of (end): at once with PIPELINE_ABANDONED, else in order:
- * steps go on until the guest has said its last words, or its time is over. */
+/* End it because of (end). PIPELINE_ABANDONED ends it at once. Other reasons
+ * end it in order: steps go on until the guest has sent its final STATS, or did
+ * not in time. */
 void pipeline_stop(struct pipeline *p, enum pipeline_end end);
 
 /*
- * Say good-bye to the guest, once, when it has ended: a live source and the
- * recording are closed. Returns 0 and why it ended in (*end); -1 with (e)
- * filled if what came last could not be decoded or recorded.
+ * Close a live source and the recording. Call it once, when the pipeline has
+ * ended. Returns 0 and the reason of the end in (*end); -1 with (e) filled if
+ * the last bytes could not be decoded or recorded.
  */
 int pipeline_close(struct pipeline *p, enum pipeline_end *end, struct err *e);
 
@@ -109,8 +111,8 @@ struct aggregate_sums pipeline_sums(const struct pipeline *p);
 /* What was gathered; valid until pipeline_free(). NULL if out of memory. */
 const struct profile *pipeline_profile(struct pipeline *p);
 
-/* What the replayed recording says of itself, with how it ended; NULL if the
- * source is none. */
+/* The header of the recording that is replayed, and how that recording ended.
+ * NULL if the source is no recording. */
 const struct recording_info *pipeline_recording(const struct pipeline *p,
                                                 enum recording_end *end);
 
