@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A virtio device made of memory, for tests of drivers: its bus and its queues.
- * What it does with them is another file's, which also has fake_act() and
- * fake_forget(). One per process; it is what tprof_virtio_find() finds.
+ * A virtio device made of memory, for tests of drivers: the bus and the queues.
+ * What a kind of device does with its queues is in another file
+ * (fake_console.c, fake_vsock.c), which defines fake_act() and fake_forget().
+ * There is one device in a process, and tprof_virtio_find() finds it.
  */
 #ifndef FAKE_VIRTIO_H
 #define FAKE_VIRTIO_H
@@ -14,38 +15,39 @@
 #define FAKE_QUEUES 72u
 
 struct fake_queue {
-    uint32_t max;  /* what it offers; 0: no such queue */
-    uint32_t size; /* what the driver chose; 0: not enabled */
-    uint64_t address;
-    uint8_t *memory;   /* there */
-    uint16_t seen;     /* of the available ring */
-    unsigned notified; /* times */
+    uint32_t max;      /* entries that the device offers; 0: no such queue */
+    uint32_t size;     /* entries that the driver chose; 0: not enabled */
+    uint64_t address;  /* where the driver has put the queue */
+    uint8_t *memory;   /* the same as a pointer */
+    uint16_t seen;     /* entries of the available ring that the device took */
+    unsigned notified; /* how often the driver has notified the queue */
 };
 
 struct fake_virtio {
     uint64_t features;
     uint32_t status;
     bool legacy;
-    bool lazy;      /* acts only in fake_act(), not when notified */
-    bool refuses;   /* never sets FEATURES_OK */
-    unsigned found; /* times offered */
+    bool lazy;      /* the device acts in fake_act(), not when notified */
+    bool refuses;   /* the device never sets FEATURES_OK */
+    unsigned found; /* how often tprof_virtio_find() has offered it */
     unsigned resets;
     struct fake_queue queues[FAKE_QUEUES];
     uint64_t accepted;
-    uint32_t feature_half; /* that the driver looks at, or writes */
-    uint32_t selected;
+    uint32_t feature_half; /* half of the features that registers show */
+    uint32_t selected;     /* queue that registers show */
 };
 
 extern struct fake_virtio fake;
 
-/* The device: what the driver has told it by now; it was reset. */
+/* Called by this file. The device handles what the driver has queued by now;
+ * the device was reset, and forgets its state. */
 void fake_act(void);
 void fake_forget(void);
 
 /*
- * Act from a thread of its own until fake_stop(), as QEMU does under KVM: the
- * driver's writes to registers and the device's deeds exclude each other, and
- * nothing else. (lazy) is to be set, and nothing of (fake) touched.
+ * Let the device act in a thread of its own until fake_stop(), as QEMU does
+ * under KVM. Only the driver's writes to registers wait for the device, and the
+ * device for them. Set (lazy) before, and touch nothing of (fake) meanwhile.
  */
 void fake_run(void);
 void fake_stop(void);
@@ -59,19 +61,21 @@ struct fake_buffer {
     uint32_t more_size;
 };
 
-/* The driver's next buffer in (queue). False: there is none. */
+/* Take the driver's next buffer from (queue). Returns false if there is none.
+ */
 bool fake_pop(uint32_t queue, struct fake_buffer *b);
 
-/* Say that (id) is done, (length) bytes of it written: any lie will do. */
+/* Tell the driver that buffer (id) is used, with (length) bytes written. Both
+ * may be lies. */
 void fake_push(uint32_t queue, uint32_t id, uint32_t length);
 
-/* The index of the used ring: how much was ever pushed, wrapping. */
+/* The used ring's index: the number of pushes so far, wrapping. */
 uint16_t *fake_pushed(uint32_t queue);
 
-/* The flags of the used ring: 1 asks for no notifications. */
+/* The used ring's flags: 1 asks the driver for no notifications. */
 uint16_t *fake_used_flags(uint32_t queue);
 
-/* Those of the available ring: 1 asks for no interrupts. */
+/* The available ring's flags: 1 asks the device for no interrupts. */
 uint16_t fake_avail_flags(uint32_t queue);
 
 /* The little-endian number of (size) bytes at (at). */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A virtio-vsock device on fake_virtio.h's bus. It does nothing by itself: the
- * test says what comes from the host, and looks at what the driver answered.
- * Also stands for virtio_irq.c.
+ * A virtio-vsock device on the bus of fake_virtio.h. The device does nothing by
+ * itself: the test sends packets as the host, and looks at the driver's
+ * packets. This file also replaces virtio_irq.c.
  */
 #ifndef FAKE_VSOCK_H
 #define FAKE_VSOCK_H
@@ -36,25 +36,26 @@ struct fake_packet {
     const void *data; /* (len) bytes */
 };
 
-/* From the host to the driver. False: the driver has left no buffer that it
- * fits into. */
+/* Send a packet from the host to the driver. Returns false if the driver has
+ * left no buffer that is large enough. */
 bool fake_to_guest(const struct fake_packet *p);
 
-/* The next packet from the driver, which gets it back at once. Its data are
- * where the driver has them. False: there is none. */
+/* Take the driver's next packet. Its buffer goes back to the driver at once;
+ * (p->data) points into it. Returns false if there is no packet. */
 bool fake_from_guest(struct fake_packet *p);
 
-/* The same, but the driver gets (id) back only by fake_push(). */
+/* The same, but buffer (id) goes back only when the test calls fake_push(). */
 bool fake_hold(struct fake_packet *p, uint32_t *id);
 
-/* Whenever the driver has sent a packet, the last one to it comes again, though
- * the driver has not said that there is a buffer: without end. */
+/* After each packet of the driver the device repeats its own last packet,
+ * without waiting for a buffer, and without end. */
 extern bool fake_flood;
 
-/* An event to the driver: 0, transport reset. False: no buffer. */
+/* Send an event to the driver; 0 is transport reset. Returns false if there is
+ * no buffer. */
 bool fake_event(uint32_t event);
 
-/* What the driver does about its interrupt. */
+/* What a machine offers for the device's interrupt, and what the driver did. */
 struct fake_irq {
     bool none; /* tprof_virtio_irq_init() finds no way */
     bool unbound;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The call stack of one core as its call and ret instructions make it, whatever
- * the frame pointers say; and how often each stack was interrupted.
+ * The true call stack of one core, made of its call and ret instructions alone,
+ * without frame pointers; and how often each stack was interrupted.
  */
 #ifndef PLUGIN_SHADOW_H
 #define PLUGIN_SHADOW_H
@@ -13,7 +13,7 @@
 
 #define SHADOW_DEPTH 256
 
-/* How far the running function is with its frame. */
+/* How far the running function has set up its frame. */
 enum shadow_state {
     SHADOW_BARE,   /* entered; RBP is still the caller's */
     SHADOW_PUSHED, /* RBP saved, not yet set */
@@ -37,9 +37,9 @@ void shadow_call(struct shadow *s, uint64_t back);
 void shadow_return(struct shadow *s);
 void shadow_set_state(struct shadow *s, enum shadow_state state);
 
-/* Counts (times) interrupts of this stack, at (address) of its innermost
- * function. Frames are named by (symbols); NULL: by address, a caller's being
- * the last byte of its call. */
+/* Count (times) interrupts of this stack at (address) in its innermost
+ * function. (symbols) name the frames. NULL: frames are addresses; a caller's
+ * is that of the last byte of its call instruction. */
 void shadow_count(struct shadow *s, const struct symbols *symbols,
                   uint64_t address, uint64_t times);
 

@@ -18,9 +18,9 @@ struct symbols {
 };
 
 /*
- * Reads the symbol table of (path). A symbol in code without a size, as
- * assembly has them, reaches to the next one. Returns 0, or -1 with a line on
- * stderr. The caller ends with symbols_fini().
+ * Read the symbol table of (path). A function whose symbol has no size, as in
+ * assembly, reaches to the next one. Returns 0, or -1 with a line on stderr.
+ * The caller calls symbols_fini() at the end.
  */
 int symbols_init(struct symbols *s, const char *path);
 void symbols_fini(struct symbols *s);

@@ -18,20 +18,22 @@ double stats_normal_z(double p);
 
 /*
  * Wilson's score interval of a share of which (hits) of (n) samples were seen,
- * at error rate (alpha), two-sided. For (m) intervals that shall all hold with
- * an error rate of alpha together, give each alpha / m (Bonferroni).
+ * at error rate (alpha), two-sided. Give alpha / m for each of (m) intervals
+ * that are to hold together with error rate alpha (Bonferroni).
  */
 struct stats_interval stats_wilson(uint64_t hits, uint64_t n, double alpha);
 
 /*
- * The chance of at least as many as (hits) of (n) samples where each is one
- * with chance (p), or of at most as many, whichever is less, doubled; exact.
+ * Exact binomial test, two-sided: twice the smaller one of the chances of at
+ * least (hits) and of at most (hits) in (n) samples, each a hit with chance
+ * (p).
  */
 double stats_binomial_p(uint64_t hits, uint64_t n, double p);
 
 /*
- * How far (count[k]) is from what (truth[k]), amounts of anything, would lead
- * to expect. (k) at least 2, no truth[] 0.
+ * How far (count) is from what (truth), amounts of anything, leads to expect:
+ * Pearson's X^2, its chance, and the total variation of the shares. Both have
+ * (k) elements, at least 2; no element of (truth) is 0.
  */
 double stats_pearson_x2(const uint64_t *count, const uint64_t *truth, size_t k);
 double stats_pearson_p(const uint64_t *count, const uint64_t *truth, size_t k);
