@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * T10: frame chains that lead astray. The guest must survive them (a fault
- * ends it, and so does a reset), the profiler must touch no device on the way,
- * and the chain must be cut where it stops to be one: no frame invented, none
- * of the sound ones lost.
+ * T10: chains of frames that lead to wrong addresses. The guest must survive
+ * them (a fault or a reset ends the guest), the profiler must touch no device,
+ * and the chain must be cut at the first wrong frame: no frame is invented, no
+ * right one lost.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -49,7 +49,7 @@ static unsigned other_frames(const char *stack)
     return n - 1;
 }
 
-/* Who called (leaf) is told by the stack's words, and RBP is nobody's. */
+/* The stack's words tell the caller of (leaf); RBP points to no frame. */
 static bool ends_in_all_cases(const char *text, const char *leaf)
 {
     char end[96];
@@ -104,7 +104,7 @@ TEST(t10_hostile_chains_are_cut)
     lab_free(&s);
 }
 
-/* What is cut short is said to be: no function here has set RBP. */
+/* The report says that chains are cut, and that no function has set RBP. */
 TEST(t10_the_report_says_why)
 {
     struct lab_run run = {.elf = LAB_GUEST, .options = OPTIONS};

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Guests in other languages than C: names, inlined functions, callers, lines
- * and shares in the collector's report, against what the plugin saw executed,
- * interrupted and called, address by address, in another symbolizer's words.
+ * Guests in other languages than C. Names, inlined functions, callers, lines
+ * and shares of the collector's report are compared, address by address, with
+ * what the plugin saw executed, interrupted and called. Another symbolizer
+ * names the plugin's addresses.
  *
- * The build says LAB_GUEST, LAB_TOOL (see oracle.h), LAB_OPTIONS of the guest,
- * LAB_CORES, LAB_WORK, what all stacks in question have in them, and LAB_CALLS,
- * a file: "CALLER > CALLEE" as the source has it, "NAME @ SYMBOL" for a
- * function whose hottest line is the symbol's value; '#' begins a comment.
+ * The build defines LAB_GUEST, LAB_TOOL (see oracle.h), LAB_OPTIONS of the
+ * guest, LAB_CORES, LAB_WORK, a function that is in all stacks to be compared,
+ * and LAB_CALLS, a file with lines "CALLER > CALLEE" for calls in the source,
+ * "NAME @ SYMBOL" for a function whose hottest line is the symbol's value, and
+ * comments that begin with '#'.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +26,7 @@
 #define SHOWN_MAX   6      /* of what is wrong */
 #define P_MIN       0.0001 /* wrong names are off by far more */
 
-/* What the profiler's set-up leaves in a profile. */
+/* Functions of a profile that belong to setting the profiler up. */
 static const char *const set_up[] = {"truth_begin", "truth_end", "opt_",
                                      "profiler::Session", "[idle]"};
 
@@ -62,8 +64,9 @@ static void add_addresses(const struct lab_stacks *s, uint64_t **list,
     }
 }
 
-/* What was interrupted, in the collector's words: where functions had set up
- * their frame, and where not; and the latter as it may also be shown. */
+/* The stacks that were interrupted, as the collector writes them: those whose
+ * innermost function had set up its frame, those where it had not, and the
+ * latter as they may also be shown. */
 struct truth {
     struct lab_stacks framed, bare, marked;
 };

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * T5: every stack that the collector shows, against the shadow stack of the
- * same interrupt. Where a function has not (or no more) set up its frame, the
- * chain lacks its direct caller. The words on top of the stack tell it, or the
- * code, if there is but one call; else the collector must say so, and the rest
- * of the chain must be right all the same.
+ * T5: every stack that the collector shows is compared with the shadow stack of
+ * the same interrupt. While a function has no frame (yet, or any more), the
+ * chain of frames lacks the function's direct caller. The collector finds that
+ * caller by the words on top of the stack, or by the code where there is only
+ * one call. Where it does not, it must say so, and the rest of the chain must
+ * be right.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,7 +80,8 @@ static void tidy(struct lab_stacks *s)
     s->count = kept;
 }
 
-/* What the collector should show: the truth, whatever has a frame. */
+/* The stacks that the collector should show: the true ones, where the innermost
+ * function has a frame and where it has none. */
 static struct lab_stacks expected(void)
 {
     struct lab_stacks all = lab_true_stacks(0, 1);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Wire bytes of a hostile guest, decoded and added up as by the collector.
+ * Wire bytes of a hostile guest, decoded and added up as the collector does it.
  *
- * The first byte chooses: bit 7 clear, the rest is the stream as it is; set,
- * the rest is a row of "type, length, body", of which the target makes frames
- * with correct CRC and number, since no fuzzer guesses a CRC. The low bits are
- * the size of the pieces in which the stream arrives.
+ * Bit 7 of the first byte chooses what the other bytes are. Clear: the stream.
+ * Set: a row of "type, length, body", of which this file makes frames with a
+ * right CRC and number, since a fuzzer guesses no CRC. The low bits are the
+ * size of the pieces in which the stream arrives.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@ static void on_pong(void *context, const struct guest_pong *pong)
     aggregate_clock(context, pong->tsc % GUEST_TSC_HZ_MAX);
 }
 
-/* What decode promises of it. */
+/* Check what decode promises of a map. */
 static int on_map(void *context, const struct guest_map *map, struct err *e)
 {
     (void)e;
@@ -62,7 +62,7 @@ static void must(int true_now, const char *what)
     abort();
 }
 
-/* What holds whatever the guest sends. */
+/* Check what must hold for any bytes. */
 static void check_profile(const struct profile *p)
 {
     must(p->map_count <= GUEST_MAPS_MAX, "images are bounded");

@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is compiled when a header is: something that needs no other header. */
+/* An empty translation unit to compile each header into. */
 typedef int alone;

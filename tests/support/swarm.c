@@ -69,7 +69,7 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* What they say */
+/* What the guests say */
 
 static void flush(struct player *p)
 {
@@ -173,7 +173,7 @@ static void say_last_words(struct player *p)
     p->stopped = true;
 }
 
-/* What they hear */
+/* What the guests hear */
 
 static void obey(struct swarm *s, struct player *p, uint8_t type)
 {

@@ -34,8 +34,8 @@ static const char *build(const char *bare, const char *link)
     return input_build("cc", "mix", command);
 }
 
-/* What `collector check (words)` prints on either stream, in one line, exit
- * status at the end. */
+/* The output of `collector check (words)`, both streams, as one line that ends
+ * with the exit status. */
 static char *check(const char *words)
 {
     char *text =

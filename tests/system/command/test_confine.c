@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a session's options leave allowed, and that the collector does enter its
- * sandbox before it hears a guest. */
+/* The files and sockets that the sandbox leaves to a session, by its options;
+ * and that the collector is in its sandbox before a guest speaks. */
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>

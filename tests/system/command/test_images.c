@@ -33,7 +33,7 @@ static void enter_dir_with_images(void)
     build_app("app.elf", APP_ID);
 }
 
-/* What a guest says, into (wire) */
+/* The guest's frames, put into (wire) */
 
 static uint64_t kernel_slide;
 
@@ -410,7 +410,7 @@ TEST(overwritten_image_costs_only_names) /* catches: SIGBUS */
                    "\nNote: app.elf: the image was overwritten while it");
 }
 
-/* What objcopy makes of kernel.elf by (options), as (path). */
+/* Make (path) of kernel.elf by objcopy with (options). */
 static void make(const char *path, const char *options)
 {
     char line[256];

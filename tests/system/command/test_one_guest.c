@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The collector as its user has it: the program itself, on a socket behind
- * which a child process plays the guest, with signals and a terminal.
+ * The collector as its user has it, with one guest: output, signals, a
+ * terminal, exit status.
  */
 #include <fcntl.h>
 #include <poll.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the decoder tells, kept for a test; and whether it is true. */
+/* Keeps the decoder's events for a test, and checks them. */
 #include "hear.h"
 
 #include <inttypes.h>

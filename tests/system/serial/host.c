@@ -67,6 +67,12 @@ const char *host_path(const char *name)
     check_failed(__FILE__, __LINE__, "%s would not be removed", name);
 }
 
+uint32_t host_draw(uint64_t *state, uint32_t below)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(*state >> 33) % below;
+}
+
 uint64_t host_now_ms(void)
 {
     struct timespec t;
@@ -283,7 +289,7 @@ void host_attach(struct host *h)
                  strerror(errno));
 }
 
-/* What was cut in the middle must not wait for bytes of the next session. */
+/* A frame that is cut must not wait for bytes of the next session. */
 void host_detach(struct host *h)
 {
     close(h->sock);

@@ -168,6 +168,10 @@ uint64_t host_console(const struct host *h, const char *start,
 /* The path for a file (name), "extra", which is removed at the end. */
 const char *host_path(const char *name);
 
+/* A number below (below) from (*state), which is the seed at first. The same
+ * seed gives the same numbers. */
+uint32_t host_draw(uint64_t *state, uint32_t below);
+
 /* Milliseconds on a clock that only grows. */
 uint64_t host_now_ms(void);
 void host_sleep_ms(int ms);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Channels of the kernel's own, over COM1 (tests/guest/uart): one that only
- * speaks, and one with a lock, which nobody but tprof_poll() may call.
+ * sends, and one with a lock, which only tprof_poll() may call.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Hosts that come, go, come back, change their mind, say nonsense, or never
- * come. Catches: counters that begin anew, records of one session in another,
- * descriptors and buffers that are not given back, orders that some core does
- * not hear of. The guest works on both cores meanwhile.
+ * Hosts that attach, leave, come back, change their orders, send nonsense, or
+ * never come, while the guest works on both cores. Catches: counters that begin
+ * anew, records of one session in another, buffers that are not given back,
+ * orders that do not reach every core.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,13 +16,6 @@
 #define TWO_CORES "--cpus", "2", "--timeout", "110", "--append"
 /* Not to repeat, but because the guest's time then passes faster than ours. */
 #define FAST      "--cpus", "2", "--icount", "4", "--timeout", "110", "--append"
-
-/* Numbers from a seed, the same in each run. */
-static uint32_t draw(uint64_t *state, uint32_t below)
-{
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(*state >> 33) % below;
-}
 
 static void boot_busy(struct host *h)
 {
@@ -166,13 +159,13 @@ TEST(ping_brings_cookie_and_clock)
     host_kill(&h);
 }
 
-/* What one session does between its HELLO and its end. */
+/* Random orders and pauses of one session, between its HELLO and its end. */
 static void act(struct host *h, uint64_t *random)
 {
     uint32_t rates[] = {1, 100, 997, 5000, 20000, 50000};
 
-    for (uint32_t n = draw(random, 4); n > 0; n--) {
-        switch (draw(random, 5)) {
+    for (uint32_t n = host_draw(random, 4); n > 0; n--) {
+        switch (host_draw(random, 5)) {
         case 0:
             host_reset(h);
             break;
@@ -180,17 +173,17 @@ static void act(struct host *h, uint64_t *random)
             host_ping(h, n);
             break;
         case 2:
-            host_begin(h, rates[draw(random, 6)], 0, 0);
+            host_begin(h, rates[host_draw(random, 6)], 0, 0);
             break;
         case 3:
             host_stop(h);
-            host_begin(h, 0, 1 + draw(random, 127), 0);
+            host_begin(h, 0, 1 + host_draw(random, 127), 0);
             break;
         default: /* say nothing, read nothing */
-            host_sleep_ms((int)draw(random, 30));
+            host_sleep_ms((int)host_draw(random, 30));
             break;
         }
-        host_hear(h, (int)draw(random, 20), 0);
+        host_hear(h, (int)host_draw(random, 20), 0);
     }
 }
 
@@ -204,10 +197,10 @@ static void churn(struct host *h, uint32_t times)
         host_meet(h);
         CHECK_EQ(h->sessions, sessions + 1);
         CHECK_EQ(h->boots, 1);
-        if (draw(&random, 8) > 0)
-            host_begin(h, 1 + draw(&random, 20000), 0, 0);
+        if (host_draw(&random, 8) > 0)
+            host_begin(h, 1 + host_draw(&random, 20000), 0, 0);
         act(h, &random);
-        if (draw(&random, 2)) {
+        if (host_draw(&random, 2)) {
             host_finish(h);
             host_check_accounts(h);
         }
@@ -260,16 +253,16 @@ TEST(slow_hosts_come_and_go_1000_times)
 /* Bytes that are no frame, and frames that are nothing an agent expects. */
 static size_t garbage(uint8_t *bytes, uint64_t *random)
 {
-    size_t size = 1 + draw(random, 300);
+    size_t size = 1 + host_draw(random, 300);
 
     for (size_t i = 0; i < size; i++)
-        bytes[i] = (uint8_t)draw(random, 256);
-    if (draw(random, 2)) { /* a header that promises any length */
+        bytes[i] = (uint8_t)host_draw(random, 256);
+    if (host_draw(random, 2)) { /* a header that promises any length */
         bytes[WIRE_FRAME_MAGIC] = WIRE_MAGIC & 0xff;
         bytes[WIRE_FRAME_MAGIC + 1] = WIRE_MAGIC >> 8;
-        bytes[WIRE_FRAME_TYPE] = (uint8_t)(WIRE_START + draw(random, 4));
-        if (draw(random, 2)) {
-            bytes[WIRE_FRAME_LENGTH] = (uint8_t)draw(random, 120);
+        bytes[WIRE_FRAME_TYPE] = (uint8_t)(WIRE_START + host_draw(random, 4));
+        if (host_draw(random, 2)) {
+            bytes[WIRE_FRAME_LENGTH] = (uint8_t)host_draw(random, 120);
             bytes[WIRE_FRAME_LENGTH + 1] = 0;
         }
         size = size < 8 ? 8 : size;
@@ -353,8 +346,8 @@ TEST(counts_add_up_after_a_guest_is_killed)
 
         boot_busy(&h);
         host_meet(&h);
-        host_begin(&h, 1000 + draw(&random, 20000), 0, 0);
-        host_hear(&h, (int)draw(&random, 300), 0);
+        host_begin(&h, 1000 + host_draw(&random, 20000), 0, 0);
+        host_hear(&h, (int)host_draw(&random, 300), 0);
         host_kill(&h);
         while (h.sock >= 0)
             host_hear(&h, 100, 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Each way to set the profiler up, each once and to the end of the path: what
- * tells a core which one it is, the machine, the bus and the device, memory
- * and gates of the kernel's own.
+ * Each way to set the profiler up, up to a report: how a core knows its number,
+ * on which machine and bus the device is, and memory and gates that the kernel
+ * gives.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Who ticks, and when: the kernel's own timer, of which the agent takes every
- * k-th tick at random k; and deadlines that are over before the timer is set
- * again. Under icount the kernel's ticks are equidistant to the instruction,
- * so each distance of two samples says how many ticks were let pass.
+ * Sampling by the kernel's own timer, of which the agent takes every k-th tick
+ * with random k; and deadlines that are over before the timer is set again.
+ * Under icount the kernel's ticks are equidistant to the instruction, so the
+ * distance of two samples tells how many ticks are between them.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -12,18 +12,11 @@
 
 #define SETTLE_MS 5000 /* for what the bridge closes by and by */
 
-/* Numbers from a seed, the same in each run. */
-static uint32_t draw(uint64_t *state, uint32_t below)
-{
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(*state >> 33) % below;
-}
-
-/* What one session does between its HELLO and its end. */
+/* Random orders and pauses of one session, between its HELLO and its end. */
 static void act(struct host *h, uint64_t *random)
 {
-    for (uint32_t n = draw(random, 4); n > 0; n--) {
-        switch (draw(random, 4)) {
+    for (uint32_t n = host_draw(random, 4); n > 0; n--) {
+        switch (host_draw(random, 4)) {
         case 0:
             host_reset(h);
             break;
@@ -31,13 +24,14 @@ static void act(struct host *h, uint64_t *random)
             host_ping(h, n);
             break;
         case 2:
-            host_begin(h, 1 + draw(random, 20000), 1 + draw(random, 127), 0);
+            host_begin(h, 1 + host_draw(random, 20000),
+                       1 + host_draw(random, 127), 0);
             break;
         default: /* say nothing, read nothing */
-            host_sleep_ms((int)draw(random, 30));
+            host_sleep_ms((int)host_draw(random, 30));
             break;
         }
-        host_hear(h, (int)draw(random, 20), 0);
+        host_hear(h, (int)host_draw(random, 20), 0);
     }
 }
 
@@ -48,10 +42,10 @@ static void attach_once(struct host *h, uint64_t *random)
     host_meet(h);
     CHECK_EQ(h->sessions, sessions + 1);
     CHECK_EQ(h->boots, 1);
-    if (draw(random, 8) > 0)
-        host_begin(h, 1 + draw(random, 20000), 0, 0);
+    if (host_draw(random, 8) > 0)
+        host_begin(h, 1 + host_draw(random, 20000), 0, 0);
     act(h, random);
-    if (draw(random, 2)) {
+    if (host_draw(random, 2)) {
         host_finish(h);
         host_check_accounts(h);
     }
@@ -71,8 +65,8 @@ static void check_fds(pid_t pid, unsigned most)
     }
 }
 
-/* What the guest itself has counted, on its console, is what its last STATS
- * told: since then nothing has sampled. */
+/* Nothing has sampled since the last STATS: the guest's own counters, on its
+ * console, are those of STATS. */
 static void check_silent_since(const struct host *h)
 {
     for (uint32_t i = 0; i < h->cores; i++) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The real collector, real bridge, real guest. Catches: a report that lacks a
- * core or says what is not so, a second collector that gets half of the first
- * one's bytes, one that gives up where it should wait, samples of which
- * nobody's recording tells.
+ * The real collector, the real bridge and a real guest. Catches: a report
+ * without one of the cores, or with wrong numbers; a second collector that gets
+ * bytes of the first one's; a collector that gives up where it should wait;
+ * samples that are in no recording.
  */
 #include <signal.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Collector, bridge and guest are killed under load, in every order. Catches:
- * a survivor that hangs or falls over, a recording that cannot be read up to
- * the kill, or that claims to be whole, a bridge that nobody can use again.
+ * a survivor that hangs or crashes; a recording that cannot be read up to the
+ * kill, or that claims to be whole; a bridge that cannot be used again.
  *
- * QEMU 7.2 does not connect to a new bridge: the guest then has no vsock until
- * it is restarted, and must get along without.
+ * QEMU 7.2 does not connect to a new bridge. Then the guest has no vsock until
+ * it is restarted, and must work without.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -37,13 +37,7 @@ struct stage {
     bool guest;
 };
 
-static uint32_t draw(uint64_t *state, uint32_t below)
-{
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(*state >> 33) % below;
-}
-
-/* What was recorded up to the kill: all that adds up, but for the end. */
+/* The recording up to the kill can be read and adds up. Its end is missing. */
 static void check_recording(void)
 {
     char line[512];
@@ -113,14 +107,14 @@ static void lose(struct stage *s, enum victim victim, bool is_hasty)
 static void kill_all(uint32_t round, uint64_t *random)
 {
     const enum victim *order = orders[round % ORDERS];
-    bool is_hasty = draw(random, 2);
+    bool is_hasty = host_draw(random, 2);
     struct stage s = {.bridge = bridge_start(), .guest = true};
 
     busy_boot(&s.h, "microvm", "2", "");
     s.collector = collector_start("victim", SERIAL_BUSY, impatient);
-    collector_until_recorded("victim", 2000 + (long)draw(random, 20000));
+    collector_until_recorded("victim", 2000 + (long)host_draw(random, 20000));
     for (int i = 0; i < VICTIMS; i++) {
-        host_sleep_ms((int)draw(random, 30));
+        host_sleep_ms((int)host_draw(random, 30));
         lose(&s, order[i], is_hasty);
     }
     check_recording();

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How an idle agent learns that a host has come: by the device's interrupt, by
- * the kernel's polls, by looks, and by looks where an interrupt was asked for
- * and cannot be had. Catches: interrupts while nobody is there, samples that
- * nobody wants, a host that is not noticed, a pin that is somebody else's.
+ * How an idle agent learns that a host has come: by the device's interrupt; by
+ * the kernel's polls; by looking at times; and by looking where an interrupt
+ * was asked for but is not available. Catches: interrupts while there is no
+ * host, samples that no host wants, a host that is not noticed, and a pin taken
+ * from another driver.
  *
  * The guest (tests/guest/notice) counts the interrupts of its cores, second by
  * second, while nothing samples.
@@ -20,7 +21,7 @@
 #define LOOKS    4u /* a second */
 #define CORES    2u /* that have the agent: 1 and 2 */
 
-/* What the guest says of a second in which nothing sampled. */
+/* The guest's line on a second in which nothing sampled. */
 struct idle {
     unsigned ms, ticks, woken[CORES], left, taken;
 };

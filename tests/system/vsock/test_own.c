@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A kernel that drives its vsock device itself, and lends the profiler a
- * socket. Catches: bytes that are lost, doubled or in another's connection,
- * credit that is not given back, a profiler that calls the driver while the
- * kernel is in it, one whose samples are not all accounted for.
+ * socket. Catches: bytes that are lost, doubled or in the wrong connection;
+ * credit that is not given back; a profiler that calls the driver while the
+ * kernel is inside the driver; samples that are not accounted for.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -115,7 +115,7 @@ TEST(kernel_connections_do_not_mix)
              4 * 400000 + 6000 + 1000);
 }
 
-/* Whoever sends without reading is held up, and nobody else with him. */
+/* A client that sends and never reads is held up; the other clients are not. */
 TEST(kernel_client_that_does_not_read_stops_no_other)
 {
     static uint8_t junk[1 << 20];
@@ -159,7 +159,7 @@ TEST(kernel_calls_the_host)
     CHECK_EQ(host_console(&h, "own: connections", "received"), 700000);
 }
 
-/* What the host has sent and read is what the kernel has counted. */
+/* The kernel has counted exactly the bytes that the host has sent and read. */
 TEST(counters_are_exact_beside_kernel_traffic)
 {
     static uint8_t bytes[1 << 20];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The kernel in Free Pascal, whose vsock driver the profiler shares. Catches:
- * bytes of one's in the other's connection, samples that are not accounted
- * for, a driver that loses a byte while its lock is asked for in vain, or the
- * last word while its queue is full.
+ * bytes in the wrong connection, samples that are not accounted for, a driver
+ * that loses a byte while its lock is taken, and one that loses the end of a
+ * connection while its queue is full.
  */
 #include <linux/sockios.h>
 #include <signal.h>
@@ -23,7 +23,8 @@
 /* A recording of some hundred samples. */
 #define RECORDED_BYTES 8192
 
-/* What the echo service takes at once, and what the driver sends at once. */
+/* The most bytes that the echo service takes, and that the driver sends, in one
+ * step. */
 #define ECHO_STEP    4096u
 #define PACKET_BYTES 4052u
 

@@ -37,7 +37,7 @@ static uint64_t cycles, start_tsc;
 static bool wants_x2apic, is_mine, is_kvm;
 static atomic_uint initialized, ended;
 
-/* What the hypervisor writes for the kernel itself. */
+/* Pages that the hypervisor writes for the kernel, not for the agent. */
 static _Alignas(64) volatile uint32_t clock_page[PAGE_WORDS];
 static _Alignas(64) volatile uint32_t steal_page[GUEST_CORES_MAX][PAGE_WORDS];
 

@@ -33,8 +33,8 @@ static void boot(struct host *h, const char *cpu, const char *append)
     host_meet(h);
 }
 
-/* What came of one core: when, by the guest's clock, and for how many
- * deadlines after the first sample. */
+/* The samples of one core: the first and the last one's time on the guest's
+ * clock, and the deadlines that samples after the first cover. */
 struct seen {
     uint64_t first, last, deadlines;
 };

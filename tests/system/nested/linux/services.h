@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What guest.c offers, and host.c calls. */
+/* The services that guest.c offers and host.c calls. */
 #ifndef BRIDGE_SERVICES_H
 #define BRIDGE_SERVICES_H
 

@@ -78,7 +78,7 @@ static struct source *connected(const char *where, int listener, int *peer)
     return s;
 }
 
-/* What read() gives as soon as it gives something. */
+/* Read until read() returns bytes, the end or an error. */
 static ssize_t read_some(struct source *s, void *buf, size_t size)
 {
     uint64_t arrival;

@@ -121,8 +121,8 @@ static bool write_all(int fd, const char *bytes, size_t size)
     return true;
 }
 
-/* What comes from one goes to the other, until both have ended, or one broke.
- */
+/* Copy bytes both ways between (one) and (other), until both have ended or one
+ * is broken. */
 static void join(int one, int other)
 {
     static char bytes[CHUNK];
