@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Recordings: the wire as received, in chunks with arrival times, behind a
- * header. RECORDING.md is the specification.
+ * Recordings: a header, then the bytes of the wire as they were received, in
+ * chunks with arrival times. RECORDING.md is the specification.
  */
 #ifndef TPROF_SOURCE_RECORDING_H
 #define TPROF_SOURCE_RECORDING_H
@@ -20,8 +20,8 @@
 struct recording_info {
     char source[RECORDING_TEXT_MAX]; /* "serial:/path" */
     char elf[RECORDING_TEXT_MAX];    /* path of the guest's ELF; "" unknown */
-    /* Paths of further ones; a reader's live as long as it does. Those for
-     * which the header has no room are left out. */
+    /* Paths of further ELF files. A reader's live as long as the reader. Paths
+     * for which the header has no room are left out. */
     const char *const *more_elfs;
     size_t more_elf_count;
     char version[32];                         /* of the collector */
@@ -42,10 +42,10 @@ struct recording_writer *recording_create(const char *path,
                                           struct err *e);
 
 /*
- * Append bytes that arrived at (arrival_ns). They are in the kernel's hands
- * when this returns: a collector that is killed later loses nothing of them.
- * Returns 0; -1 with (e) filled, and the file then ends with a whole chunk as
- * far as the disk allows.
+ * Append bytes that arrived at (arrival_ns). When this returns the kernel has
+ * them, so that a collector that is killed later does not lose them. Returns 0;
+ * -1 with (e) filled. Then the file ends with a whole chunk, if the disk
+ * allows.
  */
 int recording_append(struct recording_writer *w, const void *bytes, size_t size,
                      uint64_t arrival_ns, struct err *e);
@@ -58,28 +58,28 @@ int recording_close(struct recording_writer *w, struct err *e);
 
 struct recording_reader;
 
-/* Are these (size) bytes, at most 8 are looked at, how a recording begins? */
+/* Does a recording begin with these (size) bytes? The first 8 are enough. */
 bool recording_is(const void *bytes, size_t size);
 
 /*
- * Read a recording from (fd), which stays the caller's, at its beginning.
- * Returns NULL with (e) filled if it is none, its header is damaged, its
- * major version is not ours, or there is no memory.
+ * Begin to read the recording in (fd), which stays the caller's. Returns NULL
+ * with (e) filled if the file is no recording, its header is damaged, its major
+ * version is not ours, or there is no memory.
  */
 struct recording_reader *recording_open(int fd, struct err *e);
 
 const struct recording_info *recording_info(const struct recording_reader *r);
 
 /*
- * Up to (size) of the next bytes, of one chunk, and when they arrived.
- * Returns how many; 0 at the end; -1 with (e) filled if reading fails.
+ * Read up to (size) bytes of the current chunk, with the chunk's arrival time.
+ * Returns how many bytes; 0 at the end; -1 with (e) filled if reading fails.
  */
 ssize_t recording_read(struct recording_reader *r, void *buf, size_t size,
                        uint64_t *arrival_ns, struct err *e);
 
 enum recording_end {
     RECORDING_READING, /* not at the end yet */
-    RECORDING_WHOLE,   /* it was closed in order */
+    RECORDING_WHOLE,   /* its writer closed it in order */
     RECORDING_CUT,     /* its writer was killed, or the file was cut */
     RECORDING_DAMAGED, /* senseless bytes; nothing behind them was read */
 };

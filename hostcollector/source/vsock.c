@@ -29,7 +29,7 @@ struct vsock {
     char warning[160];
 };
 
-/* What connect() says, now or later. */
+/* What (error) of connect() means, whether it came at once or later. */
 static enum source_state judge(struct vsock *v, int error, struct err *e)
 {
     struct stream *s = &v->stream;
@@ -80,7 +80,7 @@ static enum source_state begin(struct vsock *v, struct err *e)
     return errno == EINPROGRESS ? SOURCE_ABSENT : judge(v, errno, e);
 }
 
-/* connect() has come to an end, or not yet. */
+/* Has connect() come to an end? */
 static enum source_state look_for_listener(struct vsock *v, struct err *e)
 {
     struct stream *s = &v->stream;

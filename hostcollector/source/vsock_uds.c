@@ -94,7 +94,7 @@ static enum source_state refused(struct vsock_uds *u)
                        u->path, u->stream.port);
 }
 
-/* No answer yet. */
+/* The answer has not come. How long is there to wait? */
 static enum source_state patience(struct vsock_uds *u)
 {
     uint64_t waited = source_now_ns() - u->asked_ns;
