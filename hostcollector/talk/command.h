@@ -10,7 +10,7 @@
 
 #define COMMAND_MAX 64u /* bytes of any command's frame */
 
-/* What to ask for; 0 leaves the guest's own choice. */
+/* One command. A field that is 0 leaves the choice to the guest. */
 struct command {
     uint8_t type;            /* WIRE_START, WIRE_STOP, WIRE_PING, WIRE_RESET */
     uint32_t rate_hz, depth; /* WIRE_START */
@@ -18,7 +18,8 @@ struct command {
     uint64_t cookie;         /* WIRE_PING */
 };
 
-/* Write (c)'s frame with sequence number (seq) to (out). Returns its size. */
+/* Write the frame of (c), with sequence number (seq), to (out). Returns the
+ * size of the frame. */
 size_t command_encode(const struct command *c, uint16_t seq,
                       uint8_t out[COMMAND_MAX]);
 

@@ -34,7 +34,8 @@
     "tprof.0, or does not let it run, which takes tprof_start_cpu() and "      \
     "interrupts, or tprof_poll()"
 
-/* Was (line) told, or so much that a lying guest must be behind it? */
+/* Was (line) told before? Or were so many lines told that the guest must lie?
+ */
 static bool told_already(struct talk *s, const char *line)
 {
     uint64_t hash = 0;
@@ -68,8 +69,8 @@ static void tell_user(struct talk *s, const char *fmt, ...)
         s->note(s->context, line);
 }
 
-/* What was told may be told anew, since a guest was met; but there are guests
- * that come and go, or boot, all the time. */
+/* A guest was met, so lines may be told again. But not too often: some guests
+ * come and go, or boot, all the time. */
 static void forget_told(struct talk *s)
 {
     uint64_t now = source_now_ns();
@@ -87,8 +88,8 @@ static void enter_state(struct talk *s, enum talk_state state)
     s->retry_ns = TALK_NEVER;
 }
 
-/* Queue a command. One that finds no room is left out: the guest has not
- * listened to those before it either. */
+/* Queue a command. If there is no room for it, it is dropped: the guest has not
+ * read the commands before it either. */
 static void send_command(struct talk *s, struct command c)
 {
     if (s->one_way || sizeof s->out - s->out_size < COMMAND_MAX)
@@ -344,7 +345,7 @@ static uint64_t final_patience(const struct talk *s)
     return patience > FINAL_PATIENCE ? patience : FINAL_PATIENCE;
 }
 
-/* When a guest that says nothing is remarked on. */
+/* How long a guest may be silent before the user is told. */
 static uint64_t silence_ns(const struct talk *s)
 {
     bool listens = s->state == TALK_SAMPLING && !s->one_way;
