@@ -84,7 +84,8 @@ static bool is_code(const GElf_Shdr *sh)
            sh->sh_size <= UINT64_MAX - sh->sh_addr;
 }
 
-/* Is this what strip took away? Its segments are those of the other file. */
+/* Is this a file of debug information alone? Its segments are empty: their
+ * content stayed in the file that was stripped. */
 static bool is_debug_alone(Elf *elf)
 {
     bool code = false;
@@ -119,7 +120,8 @@ static int find_segments(struct object *o, struct err *e)
     return 0;
 }
 
-/* Without section headers all that is executable counts. */
+/* Find code by section headers. Without them, all executable segments count as
+ * code. */
 static int find_code(struct object *o)
 {
     Elf_Scn *scn = NULL;

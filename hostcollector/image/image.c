@@ -63,7 +63,8 @@ static void find_flaws(struct image *img)
         img->flaws |= pe ? IMAGE_NO_DEBUG_PE : IMAGE_NO_DEBUG;
 }
 
-/* Readers look at all that is loaded: that shall not be more than is there. */
+/* Segments may repeat the file's bytes so often that reading them takes for
+ * ever. */
 static int check_overlap(const struct object *o, struct err *e)
 {
     uint64_t loaded = 0;

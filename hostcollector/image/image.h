@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The guest's executable, ELF or PE (EFI): opens it, says which build it is,
- * and hands out its code bytes and function symbols. All addresses here are
- * link-time ones, in a PE image from its ImageBase on; the slide (image_slide)
- * leads from run-time addresses to them.
+ * The guest's executable, ELF or PE (EFI): its build-id, code and functions.
+ * All addresses in this header are link-time addresses; those of a PE image
+ * include its ImageBase. Run-time address minus slide (image_slide) is
+ * link-time address.
  *
- * The file is not trusted: whatever it holds, opening and reading it ends in
- * an error or in less information, never in a crash, and costs memory and
- * time in proportion to the file's size only. The kernel may be rebuilt while
- * the collector runs; if that overwrites the file in place instead of writing
- * a new one, the image is not used any further (image_intact).
+ * The file is not trusted. Whatever it holds, opening and reading it ends in an
+ * error or gives less information, but never crashes; memory and time are in
+ * proportion to the file's size. The kernel may be rebuilt while the collector
+ * runs. If that overwrites the file in place, instead of writing a new file,
+ * the image is not used any more (image_intact).
  */
 #ifndef TPROF_IMAGE_IMAGE_H
 #define TPROF_IMAGE_IMAGE_H
@@ -22,13 +22,13 @@
 
 struct image;
 
-/* What an image lacks. Each is worth one line in a report, said once. */
+/* What an image lacks. A report has one line for each flaw. */
 enum image_flaw {
     IMAGE_NO_BUILD_ID = 1u << 0,   /* identify it by image_text_crc() */
     IMAGE_NO_SYMBOLS = 1u << 1,    /* stripped: addresses only */
     IMAGE_NO_DEBUG = 1u << 2,      /* no DWARF: no lines, no inline frames */
-    IMAGE_NO_SYMBOLS_PE = 1u << 3, /* likewise in a PE image: */
-    IMAGE_NO_DEBUG_PE = 1u << 4,   /* there the remedy is another */
+    IMAGE_NO_SYMBOLS_PE = 1u << 3, /* the same in a PE image, for which */
+    IMAGE_NO_DEBUG_PE = 1u << 4,   /* the advice is different */
     IMAGE_NO_CODE = 1u << 5,       /* debug information alone */
     IMAGE_BAD_DEBUG = 1u << 6,     /* DWARF damaged: in part not used */
     IMAGE_CHANGED = 1u << 7, /* overwritten in place since it was opened */
@@ -41,8 +41,8 @@ enum image_flaw {
  * Open the x86-64 ELF executable or shared object, or PE32+ image, at (path).
  *
  * Returns 0 and the image in (*out), which the caller closes; -1 with (e)
- * filled if the file cannot be read, is neither, is truncated, is for another
- * machine or class, or is no linked image.
+ * filled if the file cannot be read, has another format, is truncated, is for
+ * another machine or class, or is not linked.
  */
 int image_open(struct image **out, const char *path, struct err *e);
 
@@ -53,8 +53,8 @@ void image_close(struct image *img);
 const char *image_path(const struct image *img);
 
 /*
- * The set of enum image_flaw known by now. IMAGE_BAD_DEBUG may appear while
- * addresses are being symbolized, so ask (again) when the report is complete.
+ * The set of enum image_flaw that is known by now. IMAGE_BAD_DEBUG may appear
+ * while addresses are symbolized, so ask when the report is complete.
  */
 unsigned image_flaws(const struct image *img);
 
@@ -69,8 +69,8 @@ const uint8_t *image_build_id(const struct image *img, size_t *len);
  * CRC-32C of the first IMAGE_TEXT_CRC_BYTES (or (length), if that is less) of
  * the image's bytes from link-time address (address) on.
  *
- * Returns 0 and the CRC in (*crc); -1 if the file does not hold those bytes,
- * which also means that the guest runs something else.
+ * Returns 0 and the CRC in (*crc); -1 if the file does not hold these bytes.
+ * Then the guest runs another image.
  */
 int image_text_crc(const struct image *img, uint64_t address, uint64_t length,
                    uint32_t *crc);
@@ -108,18 +108,20 @@ struct image_text {
 /* The executable segment number (i), from 0 on; NULL behind the last. */
 const struct image_text *image_text(const struct image *img, size_t i);
 
-/* The same for all that is loaded, the executable ones first. */
+/* Loaded segment number (i), executable or not; the executable ones are first.
+ */
 const struct image_text *image_segment(const struct image *img, size_t i);
 
 /* A function as the symbol table knows it; assembler labels included. */
 struct image_function {
     uint64_t start;
     uint64_t size;    /* a label without size reaches to the next symbol */
-    bool sized;       /* the symbol table says so itself */
+    bool sized;       /* (size) is from the symbol table */
     const char *name; /* raw: neither demangled nor escaped */
 };
 
-/* The function that holds (address), or NULL. Sized functions win. */
+/* The function that holds (address), or NULL. A sized function is preferred to
+ * a label. */
 const struct image_function *image_function(const struct image *img,
                                             uint64_t address);
 
@@ -140,14 +142,15 @@ struct image_part {
     const uint8_t *bytes; /* (size) of them; NULL: the file holds none */
 };
 
-/* The same with its address; all zero if there is none. */
+/* Section (name) as image_section() finds it, with its address; all zero if
+ * there is none. */
 struct image_part image_part(const struct image *img, const char *name);
 
-/* The run of instructions number (i), from 0 on; NULL behind the last. A
- * segment may hold other things as well; where sections tell, this does not. */
+/* Run (i) of instructions, from 0 on; NULL behind the last. A segment may also
+ * hold data. A run does not, if the file's sections tell code from data. */
 const struct image_part *image_code_part(const struct image *img, size_t i);
 
-/* As image_code(), for all that is loaded. */
+/* As image_code(), but for any loaded segment. */
 const uint8_t *image_loaded(const struct image *img, uint64_t address,
                             size_t *len);
 
@@ -164,12 +167,12 @@ bool image_moves(const struct image *img);
 bool image_is_pe(const struct image *img);
 
 /*
- * Is the file still as it was when it was opened? To be asked before a look at
- * many of its bytes; if not, IMAGE_CHANGED is set and nothing may be read.
+ * Is the file unchanged since it was opened? Ask before reading many bytes. If
+ * the file has changed, IMAGE_CHANGED is set and nothing may be read.
  */
 bool image_intact(struct image *img);
 
-/* Note (flaw), found by a reader of the sections. */
+/* Add (flaw), which a reader of sections has found. */
 void image_add_flaw(struct image *img, enum image_flaw flaw);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What image needs of an executable file, whatever its format: what is loaded
- * where, functions, sections, identity. One table of functions for each format:
- * elf.c, pe.c. Part of image, which says what it means to everybody else.
+ * An executable file of any format, as image.c needs it: segments, functions,
+ * sections, build-id. Each format has a table of functions: elf.c, pe.c. Only
+ * files of this folder include this header.
  */
 #ifndef TPROF_IMAGE_OBJECT_H
 #define TPROF_IMAGE_OBJECT_H
@@ -41,8 +41,8 @@ struct object {
     /* What is loaded; the executable ones come first. */
     struct image_text *segments;
     size_t segment_count, segment_room, text_count;
-    /* Where instructions are, as far as the format tells them from data that
-     * is executable only because it shares a segment with them. */
+    /* Where instructions are. Executable segments may also hold data; (code)
+     * leaves data out if the format tells it from instructions. */
     struct image_part *code;
     size_t code_count, code_room;
     struct symtab symtab;
@@ -59,7 +59,7 @@ static inline bool object_in_file(const struct object *o, uint64_t offset,
     return offset <= o->size && size <= o->size - offset;
 }
 
-/* The file is not fit for use; (why) says for what reason. Returns -1. */
+/* Refuse the file for the reason (why). Returns -1. */
 static inline int object_refuse(const struct object *o, struct err *e,
                                 const char *why)
 {
@@ -71,7 +71,8 @@ static inline int object_refuse(const struct object *o, struct err *e,
 int object_add_segment(struct object *o, const struct image_text *segment,
                        bool executable);
 
-/* Keep [address, address + size), which holds instructions; likewise. */
+/* Keep [address, address + size), which holds instructions. -1 if there is no
+ * memory. */
 int object_add_code(struct object *o, uint64_t address, uint64_t size);
 
 #endif

@@ -87,7 +87,7 @@ static const uint8_t *section(const struct pe *p, uint32_t i)
     return p->sections + (size_t)i * SECTION_SIZE;
 }
 
-/* How much of it the file holds; it is padded there. */
+/* How many bytes of the section the file holds, without padding. */
 static uint32_t content_size(const uint8_t *s)
 {
     uint32_t memory = load_u32(s + SECTION_MEMORY_SIZE);
@@ -96,7 +96,7 @@ static uint32_t content_size(const uint8_t *s)
     return memory != 0 && memory < file ? memory : file;
 }
 
-/* What a section takes in memory. */
+/* How many bytes the section takes in memory. */
 static uint32_t memory_size(const uint8_t *s)
 {
     uint32_t memory = load_u32(s + SECTION_MEMORY_SIZE);
@@ -341,7 +341,7 @@ static void pe_close(struct object *o)
     free(p);
 }
 
-/* What is loaded at (rva), (size) bytes, in the file; or NULL. */
+/* The (size) bytes of the file that are loaded at (rva), or NULL. */
 static const uint8_t *at_rva(const struct pe *p, uint32_t rva, uint32_t size)
 {
     for (uint32_t i = 0; i < p->section_count; i++) {

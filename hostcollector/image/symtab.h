@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The functions of a symbol table, by address. Part of image, which says
- * what they mean to everybody else.
- */
+/* The functions of a symbol table, by address. Only files of this folder
+ * include this header. */
 #ifndef TPROF_IMAGE_SYMTAB_H
 #define TPROF_IMAGE_SYMTAB_H
 
@@ -22,10 +20,10 @@ struct symtab_candidate {
     struct image_function f; /* size 0: a label */
     uint64_t limit;          /* where its section ends, above its start */
     unsigned rank;           /* among aliases the highest wins */
-    unsigned order;          /* then the first in the table */
+    unsigned order;          /* of equal ranks the lowest wins */
 };
 
-/* Is (name), which may be NULL, one that people would want to see? */
+/* Should a report show (name)? It may be NULL. */
 bool symtab_wants(const char *name);
 
 /*
@@ -34,7 +32,7 @@ bool symtab_wants(const char *name);
  */
 int symtab_fill(struct symtab *t, struct symtab_candidate *c, size_t n);
 
-/* Release what symtab_fill() got; (t) may be all zero. */
+/* Release the memory of (t), which may be all zero. */
 void symtab_fini(struct symtab *t);
 
 /* The innermost function that holds (address), or NULL. */
