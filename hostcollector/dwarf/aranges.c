@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * .debug_aranges (6.1.2): where the code of a unit is, for those whose root DIE
- * does not say. Free Pascal gives a unit's ends by two symbols of their own,
- * and a linker that drops what nobody calls drops these.
+ * .debug_aranges (6.1.2) says where the code of a unit is. It is read for units
+ * whose root DIE does not say it. Free Pascal's root DIE refers to two symbols
+ * at the unit's ends; a linker that drops unused sections drops these symbols.
  */
 #include "dwarf/unit.h"
 
@@ -15,7 +15,7 @@ static bool tuple(struct cursor *c, unsigned size, uint64_t *low,
     return !c->bad && (*low != 0 || *high != 0);
 }
 
-/* The tuples of a set, (c) being behind its header, into the map. */
+/* Add the tuples of a set to the map. (c) is behind the set's header. */
 static int read_tuples(struct dwarf *d, struct cursor *c, unsigned size,
                        const struct dwarf_unit *u)
 {

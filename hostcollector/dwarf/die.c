@@ -10,7 +10,7 @@ static void skip_block(struct cursor *c, unsigned length_size)
                                     : cursor_uleb(c));
 }
 
-/* The forms that are rare enough to be kept out of form_read()'s way. */
+/* Rare forms, in a function of their own so that form_read() stays short. */
 static uint64_t form_read_rare(struct cursor *c, const struct dwarf_unit *u,
                                uint64_t form)
 {
@@ -146,7 +146,7 @@ void die_skip(struct cursor *c, const struct dwarf_unit *u,
     }
 }
 
-/* Longer ones are none: each of many units may ask for the same. */
+/* A longer string is taken for damage: each of many units may ask for it. */
 #define MAX_STRING 32768u
 
 static const char *string_at(const struct section *s, uint64_t offset)

@@ -33,27 +33,32 @@ struct image;
 /* One function of an inline chain. */
 struct dwarf_frame {
     const char *name; /* as in the DWARF; NULL if it gives none */
-    bool linkage;     /* (name) is mangled: C++, Rust */
+    bool linkage;     /* (name) is mangled, as in C++ and Rust */
     uint64_t low;     /* lowest address of its code, or entry point */
     uint64_t size;    /* of the part that begins at (low) */
-    const char *file; /* where the next outer one calls it: full path */
-    uint32_t line;    /* likewise; NULL and 0 in the outermost */
-    const char *home; /* file that declares it: full path, or NULL */
+    /* Where (outer) calls the function: full path and line; NULL and 0 in the
+     * outermost frame. */
+    const char *file;
+    uint32_t line;
+    const char *home; /* full path of the file that declares it, or NULL */
     struct dwarf_frame *outer;
 
-    uint64_t die;       /* dwarf.c's own: offset of the scope in .debug_info, */
-    uint64_t call_file; /* and the numbers of (file) and (home) in the unit */
-    uint64_t home_file;
+    /* For dwarf/ alone: the scope's offset in .debug_info, and the numbers of
+     * (file) and (home) in the unit. */
+    uint64_t die;
+    uint64_t call_file, home_file;
 };
 
 struct dwarf_target {
-    uint64_t address;           /* asked */
-    bool in_function;           /* asked: a symbol with size covers it */
+    /* The question. (in_function): a symbol with a size covers (address). */
+    uint64_t address;
+    bool in_function;
+    /* The answer. */
     struct dwarf_frame *frames; /* innermost first; NULL if unknown */
     const char *file;           /* full path, or NULL */
     uint32_t line;              /* 0 if unknown */
 
-    size_t unit; /* dwarf.c's own: number of its compile unit */
+    size_t unit; /* for dwarf/ alone: number of its compile unit */
 };
 
 /*
@@ -62,23 +67,23 @@ struct dwarf_target {
  */
 struct dwarf *dwarf_open(struct image *img);
 
-/* Release (d) and all that it handed out. NULL is allowed. */
+/* Release (d) and everything that its answers point to. NULL is allowed. */
 void dwarf_close(struct dwarf *d);
 
 /*
- * Resolve the (n) targets at (t), and bring them into another order. What they
- * point to lives until the next call. Damaged DWARF gives fewer answers and
+ * Answer the (n) targets at (t), and change their order. What the answers point
+ * to lives until the next call. Damaged DWARF gives fewer answers, and the flaw
  * IMAGE_BAD_DEBUG.
  */
 void dwarf_resolve(struct dwarf *d, struct dwarf_target *t, size_t n);
 
-/* What a compile unit says of itself, and which code has lines. */
+/* What a compile unit says about itself. */
 struct dwarf_about {
     const char *name, *producer; /* NULL: not told; live as long as the image */
     uint64_t language;           /* DW_LANG_*; 0: not told */
 };
 
-/* Units are numbered from 0 on; those without code count, too. */
+/* How many units there are, with and without code; numbers start at 0. */
 size_t dwarf_unit_count(const struct dwarf *d);
 
 struct dwarf_about dwarf_unit_about(const struct dwarf *d, size_t unit);
@@ -86,12 +91,13 @@ struct dwarf_about dwarf_unit_about(const struct dwarf *d, size_t unit);
 /* The unit that holds (address); dwarf_unit_count() if none does. */
 size_t dwarf_unit_of(const struct dwarf *d, uint64_t address);
 
-/* Range number (i) of code and its unit. False behind the last. */
+/* Range (i) of code, and the unit that the code is in. False behind the last.
+ */
 bool dwarf_range(const struct dwarf *d, size_t i, struct span *out,
                  size_t *unit);
 
-/* Add the code that (unit) has line numbers for to (out). Once for each: all
- * together may cost what reading each byte a few times costs. */
+/* Add the code for which (unit) has line numbers to (out). Ask once for each
+ * unit: the budget for all of them is a few times the bytes of the file. */
 void dwarf_unit_lines(struct dwarf *d, size_t unit, struct spans *out);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Line programs (6.2), run past the addresses that are asked for. Each row
- * holds from its address up to the next row's; no table of rows is made.
+ * Runs line programs (6.2) past the addresses that are asked for. A row covers
+ * the addresses from its own up to the next row's. No table of rows is made.
  */
 #include "dwarf/constants.h"
 #include "dwarf/unit.h"
@@ -198,7 +198,7 @@ struct row {
     uint64_t file;
 };
 
-/* Where a run stands among the targets. */
+/* A run of a line program, and how far it is among the targets. */
 struct line_run {
     struct program *p;
     const struct targets *targets;

@@ -202,7 +202,7 @@ static bool walk_unit(struct walk *w)
     return !w->c.bad;
 }
 
-/* Is there a target in a function that the walk did not come by? */
+/* Is there a target in a function that the walk has not found? */
 static bool missed_any(const struct targets *t)
 {
     for (size_t i = 0; i < t->count; i++) {

@@ -16,7 +16,7 @@ struct section {
     size_t size;
 };
 
-/* The attributes that we want; all others are skipped. */
+/* The attributes that are read; all others are skipped. */
 enum slot {
     SLOT_NAME,
     SLOT_LINKAGE_NAME,
@@ -54,7 +54,7 @@ struct abbrev {
     bool children;
 };
 
-/* The abbreviations of a unit; how long forms are depends on the unit. */
+/* The abbreviations of units whose forms have the same lengths. */
 struct abbrevs {
     bool filled;
     uint64_t offset;
@@ -96,8 +96,8 @@ struct dwarf {
     struct unit_range *map; /* rising by low */
     size_t map_count, map_room;
     struct abbrevs abbrevs[ABBREV_TABLES]; /* by offset: those used last */
-    struct arena arena;                    /* what the last batch gave out */
-    uint64_t budget; /* bytes that may yet be read in this batch */
+    struct arena arena; /* what the answers of the last batch point to */
+    uint64_t budget;    /* bytes that may still be read in this batch */
 };
 
 /* One DIE, with those attributes that have a slot. */
@@ -116,27 +116,28 @@ static inline bool die_has(const struct die *die, enum slot slot)
 }
 
 /*
- * Take (bytes) off the budget. False, for good until the next batch, if it is
- * used up: a file that makes us read it over and over is damaged on purpose.
+ * Take (bytes) off the budget. False from then on until the next batch if the
+ * budget is used up: the file was made to be read over and over.
  */
 bool dwarf_charge(struct dwarf *d, uint64_t bytes);
 
 /* Read the headers and root DIEs of all units. -1 if there is none. */
 int dwarf_units_read(struct dwarf *d);
 
-/* Units that are not placed by their root DIE, by .debug_aranges into the map;
- * dwarf_units_read() does that. -1 if there is no memory. */
+/* Add units that their root DIE does not place to the map, by .debug_aranges.
+ * dwarf_units_read() calls this. -1 if there is no memory. */
 int dwarf_aranges_read(struct dwarf *d);
 
-/* [low, high) is code of units[unit]. -1 if there is no memory. */
+/* Add to the map: [low, high) is code of units[unit]. -1 if there is no memory.
+ */
 int dwarf_map_add(struct dwarf *d, uint64_t low, uint64_t high, size_t unit);
 
 /* The unit that holds (offset) of .debug_info, or NULL. */
 struct dwarf_unit *dwarf_unit_at(struct dwarf *d, uint64_t offset);
 
 /*
- * The abbreviations of (u), NULL if damaged. Valid until they are asked for
- * another unit.
+ * The abbreviations of (u); NULL if they are damaged. Valid until the next
+ * call, which may be for another unit.
  */
 const struct abbrevs *dwarf_abbrevs(struct dwarf *d,
                                     const struct dwarf_unit *u);
@@ -155,7 +156,7 @@ void die_skip(struct cursor *c, const struct dwarf_unit *u,
 bool die_at(struct dwarf *d, uint64_t offset, struct die *die,
             struct dwarf_unit **u);
 
-/* What attribute (slot) of (die) means; NULL or 0 where it is damaged. */
+/* The value of attribute (slot) of (die); NULL or 0 if it is damaged. */
 const char *die_string(const struct dwarf *d, const struct dwarf_unit *u,
                        const struct die *die, enum slot slot);
 uint64_t die_address(const struct dwarf *d, const struct dwarf_unit *u,
@@ -185,14 +186,14 @@ struct ranges {
     enum { RANGES_ONE, RANGES_V4, RANGES_V5, RANGES_END } kind;
 };
 
-/* Does (die) have code, and where? False if it has none. */
+/* Begin with the code of (die). False if it has none. */
 bool ranges_open(struct ranges *r, const struct dwarf *d,
                  const struct dwarf_unit *u, const struct die *die);
 
 /* The next range that is not empty. False behind the last. */
 bool ranges_next(struct ranges *r, uint64_t *low, uint64_t *high);
 
-/* Targets of one unit, in turn: their scopes, their lines. */
+/* Targets in one unit, whose scopes and lines are to be found. */
 struct targets {
     struct dwarf_target *list; /* rising by address */
     size_t count;
@@ -205,11 +206,12 @@ size_t targets_from(const struct targets *t, uint64_t address);
 bool scopes_resolve(struct dwarf *d, struct dwarf_unit *u,
                     const struct targets *t);
 
-/* Fill file and line of (t), and the files of their frames. Likewise. */
+/* Fill file and line of (t), and the files of their frames. False if damaged.
+ */
 bool lines_resolve(struct dwarf *d, struct dwarf_unit *u,
                    const struct targets *t);
 
-/* Add the code that (u) has lines for to (out). Likewise. */
+/* Add the code for which (u) has lines to (out). False if damaged. */
 bool lines_cover(struct dwarf *d, struct dwarf_unit *u, struct spans *out);
 
 #endif
