@@ -41,7 +41,7 @@ void frame_flow_fini(struct frame_flow *f)
     free(f->calls);
 }
 
-/* Make (to) true of what it was and of (from). Did that change it? */
+/* Join (from) into (to), which then is true for both. Has it changed? */
 static bool join_state(struct frame_state *to, uint8_t *flags,
                        const struct frame_state *from)
 {
@@ -139,7 +139,7 @@ static void set_rsp_from_rbp(struct frame_state *s, int64_t value)
         s->depth = (int32_t)(8 - value);
 }
 
-/* What instruction (in) makes of (s). */
+/* Change (s) as instruction (in) does. */
 static void execute(struct frame_state *s, const struct insn *in)
 {
     switch (in->kind) {
@@ -191,8 +191,9 @@ static void execute(struct frame_state *s, const struct insn *in)
 }
 
 /*
- * A call may not return, and then what follows it belongs to another path. So
- * this flow waits until all jumps have been followed, and yields to them.
+ * A call may never return; then the code behind it belongs to another path. So
+ * the state is passed on behind a call only when all jumps have been followed,
+ * and only if none of them leads there.
  */
 static void flow_after_call(struct frame_flow *f, size_t call, uint64_t next)
 {
@@ -327,10 +328,10 @@ static void settle_flow(struct frame_flow *f)
 }
 
 /*
- * What no jump leads to is reached through a table of addresses, if the
- * function has one. Compilers put nothing but instructions between
- * instructions, so they can be taken one after the other. What fills up to an
- * aligned address is never executed, and must not flow into what follows.
+ * Code that no jump leads to is reached through a table of addresses, if the
+ * function jumps through one. Compilers put nothing but instructions between
+ * instructions, so the next one begins where the last one ends. Padding up to
+ * an aligned address is never executed, so no state flows from it.
  */
 static void settle_unreached(struct frame_flow *f)
 {

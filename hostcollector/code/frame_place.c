@@ -12,7 +12,7 @@
 #include "util/map.h"
 #include "util/vec.h"
 
-/* Longer ones are not functions but what lies between two labels. */
+/* A longer function is none, but the code between two far labels. */
 #define MAX_FUNCTION_BYTES (1u << 20)
 /* Answers kept in all; a hostile symbol table could ask for any number. */
 #define MAX_KEPT_BYTES     (256u << 20)
@@ -209,8 +209,9 @@ static uint32_t learn_function(struct frame_places *o,
 }
 
 /*
- * Without a function there are no instruction boundaries, and 0xf4 is a common
- * displacement. `sti; hlt` and mwait are long enough to be told by themselves.
+ * Without a function the instruction boundaries are unknown, and the byte 0xf4
+ * of hlt is common in other instructions. The bytes of `sti; hlt` and of mwait
+ * are long enough to be recognized.
  */
 static enum code_place place_by_bytes(const struct frame_places *o,
                                       uint64_t address)
@@ -269,8 +270,8 @@ static enum code_framing frame_of(const struct frame_flow *flow)
     return flow->has_call ? CODE_BARE : CODE_LEAF;
 }
 
-/* How many bytes belong to instructions at which a word that a sample brings
- * along is the return address. */
+/* How many bytes of the function are in instructions at which one of the words
+ * that samples carry is the return address. */
 static uint64_t told_by_words(const struct frame_flow *flow)
 {
     uint64_t bytes = 0;

@@ -25,18 +25,18 @@ struct image;
 struct frame_places;
 
 /*
- * Only in CODE_BODY does a walk along the frame pointers find the direct
- * caller. In all others the walk begins at the caller's frame and so skips the
- * caller itself, or nothing is known.
+ * A walk along the frame pointers finds the direct caller only from CODE_BODY.
+ * At the other places the walk begins at the caller's frame and so skips the
+ * caller, or it is not known where the walk begins.
  */
 enum code_place {
     CODE_BODY,      /* the function's frame is set up */
     CODE_PROLOGUE,  /* before the frame is set up */
     CODE_EPILOGUE,  /* after it was taken down, up to the ret or tail jump */
     CODE_NO_FRAME,  /* the function never sets up a frame */
-    CODE_IDLE,      /* the instruction before is hlt or mwait: the core slept */
+    CODE_IDLE,      /* CODE_BODY, behind hlt or mwait: the core slept */
     CODE_UNKNOWN,   /* no code, no function, or not understood */
-    CODE_IDLE_BARE, /* the core slept, and not in CODE_BODY */
+    CODE_IDLE_BARE, /* behind hlt or mwait, but not in CODE_BODY */
 };
 
 /*
@@ -49,18 +49,19 @@ struct frame_places *frame_places_new(struct image *img, uint64_t slide);
 void frame_places_free(struct frame_places *o);
 
 /*
- * Where the run-time address (pc) of an interrupted instruction lies. Give it
- * the address itself, not minus one.
+ * The place of the interrupted instruction at run-time address (pc); not at
+ * (pc) minus one.
  *
- * The first question about a function interprets it once; the answers are
- * remembered. Bounded by the function's size.
+ * The first question about a function interprets the function, in time bounded
+ * by its size; further questions are answered from memory.
  */
 enum code_place frame_place_at(struct frame_places *o, uint64_t pc);
 
 /*
- * Where the call lies that returns to (pc). Compilers of other languages than
- * C leave frames out of functions that call, too. A call that ends its function
- * returns to another one: CODE_UNKNOWN.
+ * The place of the call that returns to (pc). It matters since compilers of
+ * other languages than C make no frame even in functions that call. If the call
+ * is a function's last instruction, (pc) is in another function, and the place
+ * is CODE_UNKNOWN.
  */
 enum code_place frame_place_of_call(struct frame_places *o, uint64_t pc);
 
@@ -70,36 +71,37 @@ uint64_t frame_place_only_call(struct frame_places *o, uint64_t pc);
 
 /* How a whole function treats frame pointers. */
 enum code_framing {
-    CODE_FRAMED,  /* it sets up a frame, or has no caller */
-    CODE_LEAF,    /* it sets up none, and calls nobody */
-    CODE_BARE,    /* it sets up none, and calls */
-    CODE_CUTTING, /* likewise, and it has other things in RBP */
-    CODE_PART,    /* it is the cold part of another function */
+    CODE_FRAMED,  /* sets up a frame, or has no caller */
+    CODE_LEAF,    /* sets up no frame, and calls nothing */
+    CODE_BARE,    /* sets up no frame, and calls */
+    CODE_CUTTING, /* likewise, and keeps other values in RBP */
+    CODE_PART,    /* the cold part of another function */
     CODE_UNREAD,  /* no code, or not understood */
 };
 
 struct image_function;
 
-/* What function (f) of the classifier's image is, and in how many bytes (*told)
- * of it the stack's words or the code tell the direct caller all the same, if
- * it sets up no frame. Interprets it each time. */
+/* How function (f) of the image treats frame pointers. If it sets up no frame,
+ * (*told) is how many of its bytes have a direct caller that the words of the
+ * stack or the code tell. Interprets the function each time. */
 enum code_framing frame_place_framing(struct frame_places *o,
                                       const struct image_function *f,
                                       uint64_t *told);
 
 /*
- * The way out of a function, from somewhere in it: how many words lie on the
- * stack above its return address, and whether RBP is what it was when called.
+ * The way out of a function from a place in it: how many words were pushed
+ * since the return address, and whether RBP has the value that the caller left
+ * in it.
  */
 struct code_exit {
-    unsigned words; /* CODE_FAR: not known, or as many or more */
+    unsigned words; /* CODE_FAR: so many or more, or not known */
     bool rbp_kept;
     bool called; /* the instruction before is a call */
 };
 
 #define CODE_FAR 7u
 
-/* ... at the run-time address (pc), as frame_place_at() takes it. */
+/* The way out from run-time address (pc), as for frame_place_at(). */
 struct code_exit frame_place_exit(struct frame_places *o, uint64_t pc);
 
 static inline bool frame_place_idle(enum code_place place)
@@ -114,9 +116,9 @@ static inline bool frame_place_caller_uncertain(enum code_place place)
 }
 
 /*
- * Is the direct caller of a caller, whose call is at (place), surely missing?
- * Where the code is not understood it is taken for usual: it calls, so it has a
- * frame.
+ * Is the direct caller of a function whose call is at (place) surely missing?
+ * If the code is not understood, the answer is no: functions that call usually
+ * have a frame.
  */
 static inline bool frame_place_caller_missing(enum code_place place)
 {

@@ -99,7 +99,8 @@ static void sweep(struct only_calls *c, const struct image_function *f)
         open_at(c, f->start + f->size);
 }
 
-/* Whose beginning do the four bytes at (p), which lie at (address), name? */
+/* Note the function whose start the four bytes at (p) name, if one does.
+ * (address) is where the bytes are loaded. */
 static void look_for_addresses(struct only_calls *c, const uint8_t *p,
                                uint64_t address, bool is_code)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which function of an image is called from one place only, and entered in no
- * other way: not by a jump, not by falling into it, not through its address,
- * which stands nowhere. Its caller is known without a look at any stack.
+ * Finds functions that are entered in one way only: by one call instruction in
+ * the whole image. No jump leads to such a function, no code falls into it, and
+ * its address is stored nowhere. So its caller is known without any stack.
  */
 #ifndef TPROF_CODE_ONLY_CALL_H
 #define TPROF_CODE_ONLY_CALL_H
