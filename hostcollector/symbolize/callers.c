@@ -24,8 +24,8 @@ static void return_to(struct climb *c, uint64_t pc)
     c->where.address++;
 }
 
-/* By the word above the function's own (words). Where none of them can be the
- * return address, something is not as it seems. */
+/* Climb by the word that is (words) above RSP. If that word cannot be a return
+ * address, the code was not understood. */
 static bool step_by_word(struct climb *c, uint32_t words)
 {
     c->word += words;
@@ -37,7 +37,8 @@ static bool step_by_word(struct climb *c, uint32_t words)
                .called;
 }
 
-/* By the only call that there is: another image could have one, too. */
+/* Climb by the only call of the function in its image. Another image may call
+ * the function, too. */
 static bool step_by_code(struct climb *c)
 {
     uint64_t back = image_map_count(c->image_map) == 1

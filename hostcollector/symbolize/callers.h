@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The callers that a walk along frame pointers has missed, where a function has
- * no frame, or none yet, or none any more. Two things tell them: the words on
- * top of the interrupted stack, since instructions say how far below its return
- * address RSP stands; and the code, where a function has but one caller.
+ * Finds callers that a walk along frame pointers has missed, since a function
+ * has no frame, not yet, or not any more. Two things tell such a caller. The
+ * first are the words on top of the interrupted stack: the instructions say how
+ * far RSP is below the return address. The second is the code, if it calls the
+ * function at one place only.
  *
- * Only what is certain: a word is taken where all ways through the code lead to
- * the same depth, and a call lies before it.
+ * Only certain callers are found: a word counts if all paths through the code
+ * lead to the same depth, and if the word points behind a call.
  */
 #ifndef TPROF_SYMBOLIZE_CALLERS_H
 #define TPROF_SYMBOLIZE_CALLERS_H
@@ -23,15 +24,16 @@ struct image_map;
 struct callers {
     uint64_t address[CALLERS_MAX]; /* return addresses, innermost first */
     uint32_t count;
-    bool missing; /* between these (or the callee) and the walk's may be more */
+    bool missing; /* more callers may be missing behind the last of these */
 };
 
-/* Those between the interrupted instruction at (leaf) and the first of (stack),
- * which is its walk. */
+/* The missed callers between the interrupted instruction at (leaf) and the
+ * first frame of (stack), which the walk has found. */
 struct callers callers_of_leaf(const struct image_map *image_map, uint64_t leaf,
                                const struct stack *stack);
 
-/* Those between return address (frame) of a walk and the next one's. */
+/* The missed callers between the frame of return address (frame) and the next
+ * frame that the walk has found. */
 struct callers callers_of_frame(const struct image_map *image_map,
                                 uint64_t frame);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which image a run-time address lies in, and where there: a kernel, and what
- * it has loaded. Knows of the readers of an image no more than where they are.
+ * Run-time address -> image and link-time address, for a kernel and the images
+ * that it has loaded. The map keeps pointers to the readers of each image, and
+ * does not call them.
  */
 #ifndef TPROF_SYMBOLIZE_IMAGE_MAP_H
 #define TPROF_SYMBOLIZE_IMAGE_MAP_H
@@ -21,12 +22,13 @@ struct mapped_image {
     struct frame_places *frame_places; /* likewise */
 };
 
-/* The kernel's number; others follow in the order in which they were added. */
+/* The number of the kernel. Other images have numbers in the order in which
+ * they were added. */
 #define IMAGE_MAP_KERNEL 0u
 
 /*
- * A map of (kernel) alone, which was moved by (slide) at load: all addresses
- * that no other image was given are its own. NULL if there is no memory.
+ * A map of (kernel) alone, which was moved by (slide) at load. The kernel has
+ * all addresses that no other image has. NULL if there is no memory.
  */
 struct image_map *image_map_new(const struct mapped_image *kernel,
                                 uint64_t slide);
@@ -34,14 +36,14 @@ struct image_map *image_map_new(const struct mapped_image *kernel,
 /* Release (a), not what reads its images. NULL is allowed. */
 void image_map_free(struct image_map *a);
 
-/* Add (image), which lies nowhere yet. Its number; UINT32_MAX if there is no
- * memory. */
+/* Add (image), without addresses as yet. Returns its number; UINT32_MAX if
+ * there is no memory. */
 uint32_t image_map_add(struct image_map *a, const struct mapped_image *image);
 
 /*
- * Image number (image) lies at the (size) bytes from run-time address (start)
- * on, which are no other one's and do not wrap; it was moved by (slide). An
- * image may lie at several places. Returns 0; -1 if there is no memory.
+ * The (size) bytes from run-time address (start) on are image number (image),
+ * moved by (slide). They must not wrap, nor belong to another image. An image
+ * may be given several such ranges. Returns 0; -1 if there is no memory.
  */
 int image_map_place(struct image_map *a, uint32_t image, uint64_t start,
                     uint64_t size, uint64_t slide);
@@ -53,11 +55,11 @@ struct image_address {
     uint64_t address;                 /* at link time */
 };
 
-/* Takes as long as a binary search over the places. For a return address give
- * it minus one: it may lie behind its image's last byte. */
+/* What is at (pc), by binary search. For a return address pass the address
+ * minus one, since the address may be behind its image's last byte. */
 struct image_address image_map_find(const struct image_map *a, uint64_t pc);
 
-/* How many images there are, the kernel's among them. */
+/* How many images there are, with the kernel. */
 size_t image_map_count(const struct image_map *a);
 
 /* Image number (image). */

@@ -66,7 +66,8 @@ struct text {
     jmp_buf full; /* only for demangle() */
 };
 
-/* A short mangled name can mean gigabytes, and there is no other way out. */
+/* A short mangled name can stand for gigabytes. longjmp() is the only way to
+ * leave libiberty. */
 static void add_demangled(const char *part, size_t len, void *opaque)
 {
     struct text *t = opaque;
@@ -157,7 +158,7 @@ static void escape(struct text *t, const char *from)
     t->bytes[t->len] = '\0';
 }
 
-/* The one copy of (t) that is handed out. */
+/* The one copy of (t) that all callers get. */
 static const char *unique_copy(struct names *n, const struct text *t)
 {
     uint64_t hash = hash_of(t->bytes), nth;

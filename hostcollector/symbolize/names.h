@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Names as people read them: demangled, harmless on a terminal, and each of
- * them once.
+ * Names as people read them: demangled and harmless on a terminal. Each name is
+ * kept once.
  */
 #ifndef TPROF_SYMBOLIZE_NAMES_H
 #define TPROF_SYMBOLIZE_NAMES_H
@@ -14,17 +14,17 @@
 struct names_entry;
 struct pascal_hint;
 
-/* Text -> text. Maps have numbers for keys, so this one's are hashes. */
+/* Text -> text. A struct map has numbers as keys, so its keys are hashes. */
 struct names_table {
-    struct map by_hash; /* (hash, how many had it before) -> entry */
+    struct map by_hash; /* (hash, how many texts had it before) -> entry */
     struct names_entry *entries;
     size_t count, room;
 };
 
 /* All zero is an empty set of names. */
 struct names {
-    struct names_table raw;   /* what came in -> what goes out */
-    struct names_table shown; /* what goes out, so that it is unique */
+    struct names_table raw;   /* raw name -> name to show */
+    struct names_table shown; /* name to show -> itself, to keep it once */
     struct arena arena;
 };
 

@@ -103,9 +103,10 @@ static bool is_clone(const char *whole, const char *part)
 }
 
 /*
- * DWARF alone names clones and cold parts as their function. The symbol table
- * alone has scopes of Pascal and of static C++ functions: there its name holds
- * the DWARF's. A symbol without that name is but an alias.
+ * Choose between the names of DWARF and of the symbol table. DWARF gives clones
+ * and cold parts the name of their function. Only the symbol table has the
+ * scope of Pascal's and of static C++ functions; then its name contains DWARF's
+ * name. A symbol whose name does not is an alias.
  */
 static const char *outermost_name(struct symbolizer *s,
                                   const struct dwarf_frame *f)
@@ -220,7 +221,8 @@ static int by_address(const void *x, const void *y)
     return a->address < b->address ? -1 : a->address > b->address;
 }
 
-/* Those of (pcs) that are not remembered, once each, by link-time address. */
+/* The addresses of (pcs) that have no answer yet, once each, sorted, at link
+ * time. */
 static size_t new_targets(const struct symbolizer *s, struct dwarf_target *t,
                           const uint64_t *pcs, size_t n)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Run-time address -> function, file, line and the chain of inlined calls.
- * Remembers every answer, and reads the debug information of those compile
- * units only that hold an address in question.
+ * Run-time address -> function, file, line and the chain of inlined calls. The
+ * symbolizer remembers every answer. It reads the debug information of a
+ * compile unit only if an address in that unit is asked for.
  */
 #ifndef TPROF_SYMBOLIZE_SYMBOLIZE_H
 #define TPROF_SYMBOLIZE_SYMBOLIZE_H
@@ -29,13 +29,14 @@ enum symbol_kind {
 struct symbol {
     const char *function; /* never NULL */
     const char *file;     /* as the compiler was given it; NULL if unknown */
-    uint32_t line;        /* 0 if unknown; in an outer frame: of the call */
-    const char *home;     /* declares the function: (file), but for lines of
-                             elsewhere; NULL if unknown */
+    uint32_t line;        /* 0 if unknown; of the call in an outer frame */
+    /* The file that declares the function; NULL if unknown. It is (file) unless
+     * the line was included from another file. */
+    const char *home;
     enum symbol_kind kind;
-    uint64_t start, size; /* run-time extent of the function that holds the
-                             code: of the outermost one in an inline chain;
-                             the address itself and 1 for SYMBOL_ADDRESS */
+    /* Run-time extent of the function that holds the code, which is the
+     * outermost of an inline chain; the address and 1 for SYMBOL_ADDRESS. */
+    uint64_t start, size;
     const struct symbol *inlined_into; /* next outer frame, NULL at the last */
 };
 
@@ -49,21 +50,21 @@ struct symbolizer *symbolizer_new(struct image *img, uint64_t slide);
 void symbolizer_free(struct symbolizer *s);
 
 /*
- * The innermost symbol of run-time address (pc). Never NULL: what is unknown,
- * and what there is no memory for, comes as SYMBOL_ADDRESS. The symbol lives
- * as long as (s).
+ * The innermost symbol of run-time address (pc), which lives as long as (s).
+ * Never NULL: if the address is unknown, or there is no memory, the symbol is a
+ * SYMBOL_ADDRESS.
  *
- * For a return address pass the address minus one, since the call is what
- * executes there, and the address itself may belong to the next line or even
- * the next function.
+ * For a return address pass the address minus one: the call is what executes,
+ * and the return address may be in the next line or even the next function.
  */
 const struct symbol *symbolize(struct symbolizer *s, uint64_t pc);
 
 /*
  * Look up the (n) run-time addresses at (pcs) together, so that each compile
- * unit is read once and symbolize() finds them remembered. In any order, also
- * with repetitions. Addresses that were not prepared cost symbolize() one pass
- * over their compile unit each, so a report passes all of its addresses here.
+ * unit is read once, and remember the answers for symbolize(). The addresses
+ * may be in any order and repeat. Without this, symbolize() reads a whole
+ * compile unit for each address, so a report passes all of its addresses here
+ * first.
  */
 void symbolizer_prepare(struct symbolizer *s, const uint64_t *pcs, size_t n);
 
