@@ -243,8 +243,8 @@ int code_frames_add(struct code_frames *p, uint64_t pc)
     return 0;
 }
 
-/* All addresses of (image) together: its debug information is read once, not
- * for each. (room) holds as many as there are. */
+/* Look up all addresses of (image) together, so that debug information is read
+ * once. (room) has room for all addresses. */
 static void prepare(struct code_frames *p, uint32_t image, uint64_t *room)
 {
     struct symbolizer *s = image_map_image(p->image_map, image)->symbolizer;
@@ -297,7 +297,8 @@ static int by_name(const void *a, const void *b)
                             (left->number < right->number);
 }
 
-/* Put functions in the order of (ranks), and what refers to them. */
+/* Put the functions in the order of (ranks), and renumber references to them.
+ */
 static void renumber(struct code_frames *p, const struct rank *ranks,
                      uint32_t *now)
 {

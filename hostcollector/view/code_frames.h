@@ -16,7 +16,8 @@
 struct image_map;
 struct code_frames;
 
-/* One function that is active at an address; several where it is inlined. */
+/* A function that is active at an address. An address has several if functions
+ * are inlined there. */
 struct code_frame {
     uint32_t function; /* from VIEW_MARKS on */
     uint32_t line;     /* for code_frames_charge() */
@@ -38,29 +39,30 @@ struct frames_at {
  * memory. */
 struct code_frames *code_frames_new(const struct image_map *image_map);
 
-/* Release (p) and all functions that it handed out. NULL is allowed. */
+/* Release (p) and the functions that code_frames_functions() returned. NULL is
+ * allowed. */
 void code_frames_free(struct code_frames *p);
 
-/* Learn about (pc); for a return address give it minus one. Returns 0; -1 if
+/* Add (pc); for a return address pass the address minus one. Returns 0; -1 if
  * there is no memory. */
 int code_frames_add(struct code_frames *p, uint64_t pc);
 
-/* Number the functions: those of equal time sort by name. Returns 0; -1 if
- * there is no memory. */
+/* Number the functions by name, so that functions of equal time sort by name.
+ * Returns 0; -1 if there is no memory. */
 int code_frames_finish(struct code_frames *p);
 
 /* What is at (pc), which was added before. */
 struct frames_at code_frames_get(const struct code_frames *p, uint64_t pc);
 
-/* Samples of (time) in all were at this line: there itself, if (self), or in
- * what it called. */
+/* Charge (time) of samples to (line): they were at the line itself if (self),
+ * else in functions called from it. */
 void code_frames_charge(struct code_frames *p, uint32_t line, double time,
                         bool self);
 
-/* (late) more TSC ticks of lateness in (function). */
+/* Add (late) TSC ticks of lateness to (function). */
 void code_frames_late(struct code_frames *p, uint32_t function, double late);
 
-/* All functions, marks first, each with the line that was charged most. */
+/* All functions, marks first. Each has the line that was charged the most. */
 const struct view_function *code_frames_functions(struct code_frames *p,
                                                   size_t *count);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tables and trees of one core, or of all, from paths. */
+/* Makes tables and trees of one core, or of all cores, from paths. */
 #ifndef TPROF_VIEW_SCOPE_H
 #define TPROF_VIEW_SCOPE_H
 
@@ -14,14 +14,14 @@ struct path_step {
     uint32_t function;
     uint32_t line; /* for code_frames_charge(); not of marks */
     bool inlined;
-    bool first; /* the function is not further out on this path as well */
+    bool first; /* no step before it has the same function */
 };
 
-/* One (leaf, stack) pair with names, and all samples of it. */
+/* A pair of leaf and stack, as functions, and the sum of its samples. */
 struct path {
     struct path_step *steps; /* outermost first */
     size_t count;
-    size_t leaf; /* index of the innermost function: no mark */
+    size_t leaf; /* index of the innermost step that is no mark */
     bool idle;
     bool uncertain;
     struct amount amount;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Walks a profile twice: to learn its addresses, and, with their functions
- * known and numbered by name, to add its entries to tables and trees.
+ * Walks a profile twice. The first walk collects the addresses, whose functions
+ * are then numbered by name. The second adds the entries to tables and trees.
  */
 #include "view/view.h"
 
@@ -40,7 +40,7 @@ struct builder {
     size_t edge_seen_room;
 };
 
-/* What executes is the call, before the return address. */
+/* Learn the calls, which are before the return addresses. */
 static int learn_calls(struct builder *b, const uint64_t *back, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -99,7 +99,8 @@ static int push_frames(struct builder *b, uint64_t pc)
     return 0;
 }
 
-/* What the walk has missed, and where it is not known. */
+/* Push the callers that the walk has missed, and a mark if there may be more.
+ */
 static int push_missed(struct builder *b, const struct callers *missed)
 {
     if (missed->missing && push_mark(b, VIEW_UNCERTAIN) != 0)
@@ -212,7 +213,7 @@ static void charge(struct builder *b, const struct profile_entry *entry)
                      entry->tally.late);
 }
 
-/* What tells why stacks are not what they should be. */
+/* Count why stacks are short or lack callers. */
 static void note_stack(struct builder *b, const struct profile_entry *entry,
                        const struct stack *stack, enum code_place place)
 {

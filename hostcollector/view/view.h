@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Profile + symbols -> view: every address gets its functions, every sample
- * its place in tables and trees. Joins model, symbolize and aggregate.
+ * Profile + symbols -> view: addresses get their functions, and samples are
+ * added to tables and trees. Joins aggregate and symbolize.
  */
 #ifndef TPROF_VIEW_VIEW_H
 #define TPROF_VIEW_VIEW_H
@@ -12,9 +12,9 @@
 struct image_map;
 
 /*
- * The view of (p). What reads the images of (image_map), which must outlive the
- * view, names and classifies its addresses; in images that nothing reads they
- * are the names.
+ * The view of (p). The readers of (image_map), which must outlive the view,
+ * name and classify addresses. In an image without readers, addresses are
+ * names.
  *
  * Returns NULL if there is no memory.
  */
