@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Arrays and hash tables that grow, within a limit that they share. Leaf.
+ * Arrays and hash tables that grow within a shared limit. Leaf.
  *
- * Why not util/map: what a guest makes the collector remember is bounded in
- * bytes, and these tables are read for each sample. So they hold nothing but
- * numbers of elements, 4 bytes each, and their users compare, prefetch and
- * count by themselves.
+ * Why not util/map: a guest decides how much the collector remembers, so the
+ * bytes are bounded; and these tables are read for each sample. So a table
+ * holds numbers of elements alone, 4 bytes each. Its user compares and
+ * prefetches.
  */
 #ifndef TPROF_UTIL_BUDGET_H
 #define TPROF_UTIL_BUDGET_H

@@ -16,14 +16,14 @@ struct spans {
     size_t count, room;
 };
 
-/* More than any program needs; what comes then is left out. */
+/* More than any program needs. Further spans are left out. */
 #define SPANS_MAX ((size_t)1 << 22)
 
 /* Add from (low) to below (high), nothing if that is empty. -1 if there is no
  * memory. */
 int spans_add(struct spans *s, uint64_t low, uint64_t high);
 
-/* Bring (s) into order, and join what touches. */
+/* Sort (s), and join spans that touch: (s) is settled then. */
 void spans_settle(struct spans *s);
 
 /* How many addresses are in both, which are settled. */
@@ -32,7 +32,7 @@ uint64_t spans_common(const struct spans *a, const struct spans *b);
 /* How many of [low, high) are in (s), which is settled. */
 uint64_t spans_within(const struct spans *s, uint64_t low, uint64_t high);
 
-/* How many there are, settled. */
+/* How many addresses are in (s), which is settled. */
 uint64_t spans_size(const struct spans *s);
 
 /* Release (s), which is empty then. */
