@@ -103,6 +103,7 @@ void core_stats(struct core *c, const struct core_stats *s,
         [WIRE_COUNTER_REENTERED] = s->reentered,
     };
     struct core_content content = {0};
+    bool gap = c->gap;
 
     *lost = content;
     for (size_t i = WIRE_COUNTER_SAMPLES + 1;
@@ -112,6 +113,8 @@ void core_stats(struct core *c, const struct core_stats *s,
     }
     if (c->has_counters)
         core_settle(c, now, &content, lost);
+    /* deadlines missed before records that were lost will be in no record */
+    c->gap = gap;
     /* what was dropped after the last record is in no record yet: a later frame
      * may tell of it once more */
     for (size_t i = WIRE_COUNTER_SAMPLES + 1; i < WIRE_COUNTERS; i++) {

@@ -150,6 +150,28 @@ TEST(gap_excuses_one_difference_only) /* catches: checks that end with a gap */
     wiregen_fini(&w);
 }
 
+/* Catches: a violation where a host says START after STOP; found by
+ * simulation */
+TEST(missed_of_lost_samples_outlives_final_stats)
+{
+    struct wiregen w = hello_stream();
+
+    good_frame(&w, 5, 0);
+    w.seq++; /* 2 samples, and before them 31 deadlines that were missed */
+    wiregen_stats(&w, &(struct wiregen_stats){.flags = WIRE_STATS_FINAL,
+                                              .counters = {7, 31, 0, 0}});
+    wiregen_samples_begin(
+        &w, &(struct wiregen_samples){.shift = 4, .period = 8000, .epoch = 1});
+    wiregen_short(&w, 1, 100, 0x100, 0);
+    wiregen_samples_end(&w, (uint64_t[4]){8, 31, 0, 0});
+    CHECK_EQ(decode_all(&w), 0);
+    CHECK_EQ(seen.account[0].samples, 6);
+    CHECK_EQ(seen.account[0].lost, 2);
+    CHECK_EQ(seen.account[0].missed, 31);
+    CHECK_EQ(seen.account[0].violations, 0);
+    wiregen_fini(&w);
+}
+
 TEST(lost_ends_at_the_next_record) /* catches: bursts at the frame's end */
 {
     struct wiregen w = hello_stream();
