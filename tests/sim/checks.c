@@ -298,6 +298,12 @@ void check_received(const void *bytes, size_t size)
         fail(DEFECT_NONE, "decode: %s", e.text);
 }
 
+void check_new_host(void)
+{
+    finals = 0;
+    is_stopped = false;
+}
+
 bool has_last_stats(void)
 {
     uint64_t joined = 0;

@@ -11,7 +11,7 @@
 #include "source/source.h"
 #include "talk/command.h"
 
-#define INTERRUPTS 400u /* in which a host may have its fun */
+#define INTERRUPTS 600u /* in which a host may have its fun */
 
 static const struct host_kind {
     const char *name;
@@ -297,6 +297,7 @@ void host_begin(bool be_polite)
     seq = 0;
     serial_limit = injected() + INTERRUPTS;
     note("host: a new one comes", 0, 0, 0);
+    check_new_host();
     if (kind == kinds)
         begin_collector();
     else

@@ -14,8 +14,13 @@
 
 #include "sim.h"
 
-/* More accesses than any call of the agent needs: a loop without end. */
+/* More accesses, or blocks, than any call of the agent needs: a loop without
+ * end. */
+#ifdef __SANITIZE_ADDRESS__
+#define STEPS_MAX 2000000u
+#else
 #define STEPS_MAX 200000u
+#endif
 
 uint32_t preempt_mean = 1000;
 uint64_t agent_steps;

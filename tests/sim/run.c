@@ -6,7 +6,7 @@
 #include "device.h"
 #include "sim.h"
 
-#define CHAOS_INTERRUPTS 1500u
+#define CHAOS_INTERRUPTS 2500u
 #define CHAOS_NS         (4ull * SIM_SECOND)
 #define CALM_NS          (60ull * SIM_SECOND)
 #define PATIENCE         (SIM_SECOND / 200) /* the host is asked so often */

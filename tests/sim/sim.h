@@ -156,6 +156,8 @@ void checks_init(void);
 /* A tick or interrupt with (serial) begins on this core, or has ended. */
 void check_before(uint64_t serial);
 void check_after(uint64_t serial);
+/* A host begins, and has heard nothing yet. */
+void check_new_host(void);
 /* Bytes that a host has received. */
 void check_received(const void *bytes, size_t size);
 /* Has this session's host had the last STATS of all cores that have joined, and
