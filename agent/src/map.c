@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Further images: what the kernel tells of them, for the walk (unwind.h) and
- * for the host. Linked only into a kernel that calls tprof_map(): the rest
- * reaches it through struct tprof_agent.
+ * for the host. Linked only into a kernel that calls tprof_map(): other files
+ * reach this one through struct tprof_agent.
  */
 #include "agent.h"
 #include "control.h"
@@ -11,14 +11,25 @@
 
 #define BUILD_ID_MAX 64u
 
-/* Those that there are; all of it under the pump's lock. */
-static struct tprof_mapping maps[TPROF_MAPPINGS]; /* size 0: none */
-static uint32_t number[TPROF_MAPPINGS];   /* told so in tprof_agent.maps */
-static uint32_t text_crc[TPROF_MAPPINGS]; /* where there is no build-id */
-/* What ticks read. Two of each, in turns: a core may be at the one before,
- * which stays as it was until the next but one is there. */
+/* The mappings that the kernel has told; these arrays under the pump's lock. */
+static struct tprof_mapping maps[TPROF_MAPPINGS]; /* size 0: unused */
+static uint32_t number[TPROF_MAPPINGS];   /* its number, as tprof_agent.maps */
+static uint32_t text_crc[TPROF_MAPPINGS]; /* of one without a build-id */
+static uint8_t turn[TPROF_MAPPINGS];      /* which of its (texts) is in use */
+
+/*
+ * What the ticks of all cores read, without the lock. Each mapping has two
+ * records, used in turn: a core that is at a record while its mapping changes
+ * goes on in one that stays as it is until the change after that.
+ *
+ * A host may keep a core from running for so long, inside a tick, that two
+ * changes pass. Then the record changes under that core. (bounds.changes) tells
+ * this to tprof_unwind_locate(), which copies a record: it takes the first
+ * image instead. The other reader, tprof_unwind_frames(), asks only whether an
+ * address lies in any text: at worst one stack has a frame too many or ends too
+ * early.
+ */
 static struct tprof_image_text texts[TPROF_MAPPINGS][2];
-static uint8_t turn[TPROF_MAPPINGS];
 
 /* The oldest that (c) has not told: the newest of all is always there. */
 static uint32_t next_map(const struct tprof_control *c)
@@ -86,7 +97,26 @@ static int32_t make_room(const struct tprof_mapping *m)
     return room;
 }
 
-/* What the walk knows of (m) from now on, instead of all that it overlaps. */
+/* Between these two a tick of another core believes no further image. */
+static void begin_change(struct tprof_bounds *b)
+{
+    uint32_t changes = atomic_load_explicit(&b->changes, memory_order_relaxed);
+
+    atomic_store_explicit(&b->changes, changes + 1, memory_order_relaxed);
+    /* release: pairs with the fence in tprof_unwind_locate() */
+    atomic_thread_fence(memory_order_release);
+}
+
+static void end_change(struct tprof_bounds *b)
+{
+    uint32_t changes = atomic_load_explicit(&b->changes, memory_order_relaxed);
+
+    /* release: pairs with the acquire in tprof_unwind_locate() */
+    atomic_store_explicit(&b->changes, changes + 1, memory_order_release);
+}
+
+/* The walk knows (m) from now on, by (new), instead of all images that (m)
+ * overlaps. (first) is the kernel's own. */
 static void put_text(struct tprof_image_text *first,
                      struct tprof_image_text *new,
                      const struct tprof_mapping *m)
@@ -102,8 +132,9 @@ static void put_text(struct tprof_image_text *first,
         .base = tprof_zigzag(above),
     };
     atomic_store_explicit(&new->next, NULL, memory_order_relaxed);
-    /* A core may go on with the old one until it meets a new stack: what it
-     * writes is right, but for words that it does not know as code. */
+    /* A core goes on with the old reach until it meets another stack or image.
+     * What it writes until then is right, except that words of the new image on
+     * top of its stack are not taken for code. */
     if (above < first->text.reach)
         first->text.reach = above;
     while ((next = atomic_load_explicit(&last->next, memory_order_relaxed))) {
@@ -111,7 +142,7 @@ static void put_text(struct tprof_image_text *first,
             last = next;
             continue;
         }
-        /* who is there finds the way on */
+        /* a core that is at the removed record finds its way on */
         next = atomic_load_explicit(&next->next, memory_order_relaxed);
         atomic_store_explicit(&last->next, next, memory_order_relaxed);
     }
@@ -138,7 +169,9 @@ static int map_locked(struct tprof_agent *a, const struct tprof_mapping *m,
         a->core[core]->reader.flags = WIRE_SAMPLES_IMAGES;
     a->put_map = put_map;
     turn[at] ^= 1;
+    begin_change(&a->bounds);
     put_text(first, &texts[at][turn[at]], m);
+    end_change(&a->bounds);
     return TPROF_OK;
 }
 
@@ -156,7 +189,7 @@ int tprof_map(const struct tprof_mapping *m)
         crc = tprof_crc32c(&a->crc, (const void *)(uintptr_t)m->start, span);
     uint64_t flags = tprof_arch_irq_save();
 
-    /* who has it never waits */
+    /* the core that has the lock never waits, so it lets go soon */
     while (atomic_exchange_explicit(&tprof_pump_lock, 1, memory_order_acquire))
         tprof_arch_relax();
     int error = map_locked(a, m, crc);

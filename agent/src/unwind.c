@@ -40,12 +40,20 @@ int tprof_unwind_locate(struct tprof_span *span, uint64_t pc, uint64_t sp)
 {
     const struct tprof_bounds *b = span->bounds;
     const struct tprof_range *r = find_range(b, sp, WORDS_SIZE);
+    /* acquire: pairs with the release in end_change(), map.c */
+    uint32_t changes = atomic_load_explicit(&b->changes, memory_order_acquire);
     const struct tprof_text *t = find_text(b, pc);
     uint64_t before = span->text.start + span->start;
 
-    if (!t)
-        t = &b->image.text;
-    span->text = *t;
+    if (t)
+        span->text = *t;
+    /* acquire: pairs with the fence in begin_change(), map.c. What was copied
+     * while images changed may be of two of them; the first image is right for
+     * every address. */
+    atomic_thread_fence(memory_order_acquire);
+    if (!t || changes % 2 != 0 ||
+        changes != atomic_load_explicit(&b->changes, memory_order_relaxed))
+        span->text = b->image.text;
     span->room = 0;
     if (r) {
         span->start = r->start;

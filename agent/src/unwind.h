@@ -49,6 +49,10 @@ struct tprof_bounds {
     struct tprof_image_text image;
     struct tprof_range readable[TPROF_RANGES]; /* ascending; unused: size 0 */
     uint64_t extent; /* from the first one's start to the last one's end */
+
+    /* Grows before and after each change of the further images, so it is odd
+     * meanwhile. Written by map.c; its partner is tprof_unwind_locate(). */
+    _Atomic uint32_t changes;
 };
 
 /* A chain with its addresses. */

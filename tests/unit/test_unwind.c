@@ -406,6 +406,21 @@ TEST(unwind_finds_the_image_of_an_address) /* catches: an end that is off */
     }
 }
 
+TEST(
+    unwind_takes_the_first_image_while_images_change) /* catches: half of two */
+{
+    uint8_t *page = stack_page();
+    struct tprof_bounds b = several(page);
+
+    b.image.next = further;
+    for (uint32_t changes = 0; changes < 4; changes++) {
+        atomic_store(&b.changes, changes);
+        struct tprof_span span = span_of(&b, FAR, (uintptr_t)page);
+
+        CHECK_EQ(span.text.start, changes % 2 ? TEXT : FAR);
+    }
+}
+
 TEST(unwind_goes_through_all_images) /* catches: a chain cut at a border */
 {
     uint8_t *page = stack_page();
