@@ -6,13 +6,14 @@
 #include "mem.h"
 
 #define VARINT_MAX  10u
-/* what follows the cells in a frame */
+/* Bytes that follow the cells in a frame. */
 #define SAMPLES_END (1 + WIRE_COUNTERS * VARINT_MAX + WIRE_FRAME_TRAILER)
-/* Cells that could be read in the time that it takes to follow a long record,
- * besides its own: no frame takes much longer than one of short samples. */
+/* Short cells that could be read in the time that it takes to follow a long
+ * record, besides the cells of that record. A frame with long records has fewer
+ * cells for it, so that none takes much longer than one of short samples. */
 #define LONG_EXTRA  4u
-#define STORE_OVER                                                             \
-    1u /* a cell is stored as eight bytes, the last one garbage */
+/* A cell of seven bytes is stored as eight: the last cell's eighth byte. */
+#define STORE_OVER  1u
 
 void tprof_frame_begin(struct tprof_frame *f, void *data, uint32_t size,
                        enum wire_type type, uint16_t seq)
@@ -108,10 +109,18 @@ TPROF_COLD void follow_long(struct tprof_reader *r, const uint8_t *at)
 }
 _Static_assert((WIRE_COUNTERS & (WIRE_COUNTERS - 1)) == 0, "used as a mask");
 
-/* Reads whole records of at most (words) cells into (out), which has room for
- * (spare) more; fewer the more work they make. Returns the cells. */
+/*
+ * Reads whole records, at most (words) cells, into (out), which has room for
+ * (room) cells. Returns the cells.
+ *
+ * To follow a long record takes time, so each one takes LONG_EXTRA cells off
+ * the room, besides those that it has itself: (end) comes nearer when the room
+ * that is left is less than what there is to read.
+ *
+ * One function: a call for each record made the longest interrupt 8 % longer.
+ */
 static uint32_t read_cells(struct tprof_reader *r, uint8_t *out, uint32_t words,
-                           uint32_t spare)
+                           uint32_t room)
 {
     const uint64_t *ring = r->ring->words;
     uint32_t mask = r->ring->mask;
@@ -120,6 +129,7 @@ static uint32_t read_cells(struct tprof_reader *r, uint8_t *out, uint32_t words,
     uint32_t at = head;
 
     for (;;) {
+        /* short samples, up to a long record or the end */
         uint32_t first = at;
         uint64_t word = 0;
 
@@ -133,24 +143,19 @@ static uint32_t read_cells(struct tprof_reader *r, uint8_t *out, uint32_t words,
         r->counter[WIRE_COUNTER_SAMPLES] += at - first;
         if (at == end)
             break;
+        /* a long record, if it ends before (end) */
         uint32_t count = (uint32_t)(word >> TPROF_RING_COUNT_SHIFT);
         const uint8_t *record = out;
 
-        count += count == 0; /* overwritten by a stray: still an end */
+        count += count == 0; /* overwritten by a stray write: still an end */
         if (count > end - at)
             break;
         for (; count > 0; count--, at++, out += WIRE_CELL_SIZE)
             tprof_store64(out, ring[at & mask]);
         follow_long(r, record);
-        /* takes room from the frame: first what is free, then the end's */
-        if (spare >= LONG_EXTRA) {
-            spare -= LONG_EXTRA;
-            continue;
-        }
-        end -= LONG_EXTRA - spare;
-        spare = 0;
-        if ((int32_t)(end - at) < 0)
-            end = at;
+        room -= room < LONG_EXTRA ? room : LONG_EXTRA;
+        if (room < end - head)
+            end = room < at - head ? at : head + room;
     }
     return at - head;
 }
@@ -177,7 +182,7 @@ uint32_t tprof_encode_samples(struct tprof_frame *f, struct tprof_reader *r,
     tprof_store64(body + WIRE_SAMPLES_TIME, r->time);
 
     uint8_t *at = body + WIRE_SAMPLES_HEADER;
-    uint32_t cells = read_cells(r, at, words, room - words);
+    uint32_t cells = read_cells(r, at, words, room);
 
     tprof_ring_consume(r->ring, cells);
     if (r->discard > 0) {

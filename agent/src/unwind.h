@@ -104,56 +104,61 @@ TPROF_HOT uint64_t tprof_unwind_word(uint64_t word, uint32_t slot)
 #define TPROF_NO_NAME 1u /* as good as never a name */
 
 /*
- * The chain's name; TPROF_NO_NAME: it is not in (span), or leaves it. One
- * comparison a frame says that it lies in the range and above the one before:
- * counted from (limit) down, what may be read is the top of the 64-bit numbers,
- * and (last) moves up in it. Where there is no memory at all, as where many
- * kernels' chains end, is told at once, too; what is in another range is not.
+ * Returns the chain's name, as tprof_unwind_frames() does; or TPROF_NO_NAME:
+ * the chain is not in (span), or leaves it.
+ *
+ * One comparison a frame says that the frame lies above the one before and
+ * below (span->limit). Both addresses are counted from the limit: as unsigned
+ * numbers those below the limit have wrapped, and so are the greatest ones, in
+ * their order. Nothing else is greater than (last), which is one of them.
+ *
+ * At the end of the chain this walk knows what the other one would say where
+ * there is no memory at all, as at the end of many kernels' chains. A frame in
+ * another range is left to the other walk.
  */
 TPROF_HOT uint64_t tprof_unwind_quick(const struct tprof_span *span,
                                       uint64_t sp, uint64_t fp, uint32_t depth)
 {
+    const struct tprof_bounds *b = span->bounds;
     uint64_t hash = span->text.seed;
-    uint64_t below = -span->limit;
-    uint64_t before = -span->text.start;
+    uint64_t minus_limit = -span->limit;
+    uint64_t minus_text = -span->text.start;
     uint64_t size = span->text.size;
     uint32_t left = depth;
 
     if (__builtin_expect(sp - span->start >= span->room, 0))
         return TPROF_NO_NAME;
-    /* else the compiler turns sums into copies and differences */
-    TPROF_IN_REGISTER(below);
-    TPROF_IN_REGISTER(before);
+    /* the compiler would turn each sum into a copy and a difference */
+    TPROF_IN_REGISTER(minus_limit);
+    TPROF_IN_REGISTER(minus_text);
 #pragma GCC unroll 4
     for (uint32_t i = 0; i < WIRE_STACK_SLOTS; i++) {
         uint64_t word = tprof_arch_load(sp + 8 * i);
 
-        if (__builtin_expect(word + before < size, 0))
+        if (__builtin_expect(word + minus_text < size, 0))
             hash = tprof_mix(hash, tprof_unwind_word(word, i));
     }
-    uint64_t last = sp - 1 + below, at;
+    uint64_t last = sp - 1 + minus_limit, at;
+    uint64_t end = WIRE_END_ZERO;
 
-    for (; (at = fp + below) > last; last = at) {
+    for (; (at = fp + minus_limit) > last; last = at) {
         hash = tprof_mix(hash, tprof_arch_load(fp + TPROF_FRAME_CALLER));
         fp = tprof_arch_load(fp);
         if (--left == 0) {
-            hash += WIRE_END_DEPTH;
-            fp = 0;
+            end = WIRE_END_DEPTH;
+            fp = 0; /* whatever it is */
             break;
         }
     }
     if (fp != 0) {
-        const struct tprof_bounds *b = span->bounds;
-
-        hash += WIRE_END_MEMORY;
+        end = WIRE_END_MEMORY;
         if (fp - b->readable[0].start < b->extent) {
-            if (at < span->start + below)
-                return TPROF_NO_NAME; /* the other walk knows */
-            hash += WIRE_END_NOT_RISING - WIRE_END_MEMORY;
+            if (at < span->start + minus_limit)
+                return TPROF_NO_NAME; /* not in the range */
+            end = WIRE_END_NOT_RISING;
         }
     }
-    return tprof_mix(hash, WIRE_END_ZERO);
+    return tprof_mix(hash, end);
 }
-_Static_assert(WIRE_END_ZERO == 0, "the end is added to the name");
 
 #endif
