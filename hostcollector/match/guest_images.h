@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The images of one guest: which of the files that were given is its kernel's,
- * which are those of what the kernel has loaded, and where all of them lie.
+ * The images of one guest: which file is the kernel, which files are images
+ * that the kernel has loaded, and at which addresses all of them are.
  */
 #ifndef TPROF_MATCH_GUEST_IMAGES_H
 #define TPROF_MATCH_GUEST_IMAGES_H
@@ -22,7 +22,7 @@
 struct guest_images {
     struct shared_image **files; /* in the order given */
     size_t count, room;
-    bool first_missing;          /* the first was not found: these are others */
+    bool first_missing;          /* the first file, the kernel's, is missing */
     struct shared_image *kernel; /* one of them; NULL: not known */
     uint64_t slide;              /* the kernel's */
     struct image_map *image_map; /* NULL: before guest_images_place() */
@@ -33,16 +33,18 @@ struct guest_images {
     } maps[GUEST_MAPS_MAX];
 };
 
-/* One more file, of (set), which must outlive (g). 0; -1 with (e) filled. */
+/* Add the file (path), opened in (set), which must outlive (g). Returns 0; -1
+ * with (e) filled. */
 int guest_images_add(struct guest_images *g, struct images *set,
                      const char *path, struct err *e);
 
 /*
- * (guest) introduced itself: find its kernel among the files, by build-id or
- * text, else the first is taken for it, unless that is missing. Without any
- * file nothing happens.
+ * (guest) sent HELLO. Find its kernel among the files by build-id or text. If
+ * neither tells, the first file is taken for the kernel, unless that one is
+ * missing. Without any file nothing happens.
  *
- * Returns 0, with doubts in (remarks); -1 with (e) filled: it runs another.
+ * Returns 0, with doubts in (remarks); -1 with (e) filled if the guest runs
+ * another kernel.
  */
 int guest_images_hello(struct guest_images *g, const struct guest *guest,
                        struct remarks *remarks, struct err *e);
@@ -50,13 +52,13 @@ int guest_images_hello(struct guest_images *g, const struct guest *guest,
 /* Make the map of all images of (p). Returns 0; -1 if there is no memory. */
 int guest_images_place(struct guest_images *g, const struct profile *p);
 
-/* Add to (remarks) what files lack, which images have none, with their share
- * in (v), and which of the first (wanted) files are of no image. */
+/* Add to (remarks) what files lack, which images have no file, with the share
+ * of each in (v), and which of the first (wanted) files belong to no image. */
 void guest_images_remark(const struct guest_images *g, const struct profile *p,
                          const struct view *v, size_t wanted,
                          struct remarks *remarks);
 
-/* Release what (g) holds; its files are the set's. */
+/* Release what (g) holds. The files stay in their set. */
 void guest_images_fini(struct guest_images *g);
 
 #endif

@@ -33,7 +33,7 @@ static bool has_text_at(const struct guest *g, const struct image *img,
            crc == g->text_crc;
 }
 
-/* Says it by where in (img) the guest's text is found. */
+/* Find the slide by searching (img) for the guest's text checksum. */
 static bool slide_by_text(const struct guest *g, const struct image *img,
                           uint64_t *slide)
 {

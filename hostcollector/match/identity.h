@@ -12,17 +12,19 @@
 #include "model/guest.h"
 #include "util/err.h"
 
-/* By build-id where both have one, else by the CRC of text. */
+/* The answer is by build-id if both have one, else by the CRC of text. */
 enum identity {
-    IDENTITY_OTHER,    /* another build, or nothing speaks for it */
-    IDENTITY_DOUBTFUL, /* nothing to be sure by */
+    IDENTITY_OTHER,    /* another build, or nothing in common */
+    IDENTITY_DOUBTFUL, /* perhaps: neither build-id nor CRC can tell */
     IDENTITY_SAME,
 };
 
-/* Is (img) the kernel of (g)? One that patches itself is doubtful. */
+/* Is (img) the kernel of (g)? A kernel that patches its own code is doubtful.
+ */
 enum identity identity_kernel(const struct guest *g, const struct image *img);
 
-/* Is (img) what the guest has loaded as (map)? A name alone is doubtful. */
+/* Is (img) the image that the guest has loaded as (map)? If only the names
+ * agree, the answer is doubtful. */
 enum identity identity_map(const struct guest_map *map,
                            const struct image *img);
 
@@ -31,17 +33,18 @@ enum identity identity_map(const struct guest_map *map,
 bool identity_same_name(const struct guest_map *map, const struct image *img);
 
 /*
- * Compare what (g) says of itself with (img), which is taken for its kernel.
- * (*slide) becomes how far that was moved at load: as tprof_anchor says, or, in
- * a file without symbols, where the guest's text is found in it.
+ * Check that (img), which is taken for the kernel of (g), is that kernel.
+ * (*slide) becomes how far the kernel was moved at load. The address of
+ * tprof_anchor tells it; in a file without symbols, the slide is found by
+ * searching (img) for the guest's text checksum.
  *
- * Returns 0, with a warning in (remarks) where doubts remain; -1 with (e)
- * naming both build-ids if they differ.
+ * Returns 0, with a warning in (remarks) if doubts remain; -1 with both
+ * build-ids in (e) if they differ.
  */
 int identity_check(const struct guest *g, const struct image *img,
                    uint64_t *slide, struct remarks *remarks, struct err *e);
 
-/* "build 0123...", cut to what fits a line twice, or "no build-id". */
+/* "build 0123...", cut so that two of them fit a line, or "no build-id". */
 #define IDENTITY_TEXT 48
 const char *identity_text(char text[IDENTITY_TEXT], const uint8_t *id,
                           size_t len);

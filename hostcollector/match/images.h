@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The images of all guests, each opened once however many run it, with what
- * names and classifies its addresses.
+ * The image files of all guests. A file is opened once, however many guests run
+ * it. With it are kept the readers that name and classify its addresses.
  */
 #ifndef TPROF_MATCH_IMAGES_H
 #define TPROF_MATCH_IMAGES_H
@@ -21,8 +21,8 @@ struct images {
 };
 
 /*
- * The image at (path), opened now unless the file that is there already is.
- * It lives as long as (set). NULL with (e) filled as by image_open().
+ * The image at (path). It is opened now unless that file is open already, and
+ * lives as long as (set). NULL with (e) filled as by image_open().
  */
 struct shared_image *images_open(struct images *set, const char *path,
                                  struct err *e);
@@ -30,8 +30,9 @@ struct shared_image *images_open(struct images *set, const char *path,
 struct image *shared_image(struct shared_image *s);
 
 /*
- * Set in (*image) what reads link-time addresses of (s), made at the first use;
- * it lives as long as the set. Returns 0; -1 if there is no memory.
+ * Set the readers of (s) in (*image), for link-time addresses. They are made at
+ * the first call and live as long as the set. Returns 0; -1 if there is no
+ * memory.
  */
 int shared_image_readers(struct shared_image *s, struct mapped_image *image);
 
