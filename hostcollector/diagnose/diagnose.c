@@ -118,7 +118,7 @@ static bool has_stats(const struct profile_core *core)
     return core->has_stats;
 }
 
-/* Nothing was delivered: the first cause along the way of a sample. */
+/* No sample was delivered. Name the first cause on a sample's way. */
 static void why_nothing_came(struct remarks *r, const struct profile *p)
 {
     if (p->has_status && p->status.refusal == WIRE_REFUSED_NO_CLOCK)
@@ -163,8 +163,8 @@ static void look_for_samples(struct remarks *r, const struct profile *p,
         return;
     }
     if (v->total.all.samples == 0)
-        remarks_warn(r, "No samples here: there are some, but none of that "
-                        "core or within that time. 'collector report FILE' "
+        remarks_warn(r, "No samples here: samples came, but none of that core "
+                        "or within that time. 'collector report FILE' "
                         "without --core and --time shows where they are.");
     else if (v->total.busy.samples == 0)
         remarks_warn(r, "Every sample found its core idle (in hlt or mwait): "
@@ -271,8 +271,9 @@ static bool misses(const struct profile_core *core)
            MISSED_WARNED * (double)(account_ticks(&core->account) + n);
 }
 
-/* (share) of the deadlines passed: since the host did not run the cores? It may
- * say so; and half of the cores at once, that is no lock of the kernel's. */
+/* (share) of the deadlines passed. Did the host not run the cores? The host may
+ * say so by stolen time. And if half of the cores missed deadlines at once, no
+ * lock of the kernel is the reason. */
 static bool is_by_host(const struct steal *steal, double share, bool is_half)
 {
     return is_half || steal->mean > share / 2;
@@ -295,24 +296,28 @@ static void look_for_missed(struct remarks *r, const struct profile *p)
         return;
     if (steal.cores != 0)
         (void)snprintf(account, sizeof account,
-                       " By its own account the host took %.1f %% of the "
-                       "cores' time away.",
+                       " The host says that it took %.1f %% of the cores' "
+                       "time away.",
                        100 * steal.mean);
     if (is_by_host(&steal, sum / deadlines, active > 1 && found * 2 >= active))
-        remarks_warn(r,
-                     "The host is oversubscribed: %.0f %% of the deadlines "
-                     "passed while a core was not run. A late sample weighs "
-                     "what it covers, so shares hold; ranges are wider.%s",
-                     100 * sum / deadlines, account);
+        remarks_warn(
+            r,
+            "The host is oversubscribed: %.0f %% of the deadlines "
+            "passed while the host did not run the core. A late sample "
+            "counts for all deadlines that it covers: shares stay "
+            "right, ranges are wider.%s",
+            100 * sum / deadlines, account);
     else
         remarks_warn(r,
                      "Core %s missed more than a tenth of its deadlines: "
                      "interrupts were off for long, or the host did not run "
-                     "it. A late sample weighs what it covers.%s",
+                     "it. A late sample counts for all deadlines that it "
+                     "covers.%s",
                      list, account);
 }
 
-/* It had ticks, it did not leave, and others went on. */
+/* Find cores that had ticks and did not leave, but have no ticks any more while
+ * other cores do. */
 static void look_for_silence(struct remarks *r, const struct profile *p)
 {
     for (size_t i = 0; i < p->core_count; i++) {
@@ -361,7 +366,7 @@ static void look_at_stacks(struct remarks *r, const struct profile *p,
                   part(v->shallow[WIRE_END_NOT_RISING], busy);
     double frameless = part(v->without_frame, busy);
 
-    /* RBP is anybody's then, and leads out of what is readable, too */
+    /* Without frames RBP has any value, also one outside readable memory. */
     wild += frameless > .5 ? memory : 0;
     if (memory > .5 && frameless <= .5)
         remarks_warn(r,
@@ -389,8 +394,8 @@ static void look_at_stacks(struct remarks *r, const struct profile *p,
             100 * part(v->ends[WIRE_END_DEPTH], busy));
     if (v->ends[WIRE_END_REASONS] != 0)
         remarks_note(r,
-                     "Of %.1f %% of the samples the stack was lost in "
-                     "transport; they stand under [stack-lost].",
+                     "The stacks of %.1f %% of the samples were lost in "
+                     "transport; these samples are under [stack-lost].",
                      100 * part(v->ends[WIRE_END_REASONS], busy));
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a reader must know beside the numbers: warnings, which stand over the
- * tables, and notes, which stand below them.
+ * What a reader must know beside the numbers. A report shows warnings above the
+ * tables and notes below them.
  */
 #ifndef TPROF_DIAGNOSE_REMARKS_H
 #define TPROF_DIAGNOSE_REMARKS_H
@@ -20,21 +20,21 @@ struct remark {
     char text[REMARK_SIZE]; /* one paragraph, harmless on a terminal */
 };
 
-/* Zeroed: empty. The last of REMARKS_MAX stays, what comes then is left out. */
+/* Zeroed: empty. REMARKS_MAX are kept; further ones are left out. */
 struct remarks {
     size_t count;
     struct remark list[REMARKS_MAX];
 };
 
-/* Add one, printf-style; control characters in it are escaped. */
+/* Add a remark as printf would; control characters in it are escaped. */
 void remarks_warn(struct remarks *r, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void remarks_note(struct remarks *r, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
 /*
- * Add what (p) and (v) give reason to say: why there are no or few samples,
- * what was lost and where, why stacks are short, and each time what to do.
+ * Add the remarks that (p) and (v) give reason for: why there are no or few
+ * samples, what was lost and where, why stacks are short. Each says what to do.
  */
 void remarks_diagnose(struct remarks *r, const struct profile *p,
                       const struct view *v);

@@ -2,8 +2,8 @@
 /*
  * A share of the samples' time, and how far it can be trusted.
  *
- * Samples are weighted by the time that they stand for. Shares are weighted,
- * and the interval counts as many samples as the weights are worth.
+ * A sample is weighted by the time that it stands for. A share is a quotient of
+ * weights. Its interval is that of as many samples as the weights are worth.
  */
 #ifndef TPROF_DIAGNOSE_SHARE_H
 #define TPROF_DIAGNOSE_SHARE_H
@@ -23,8 +23,8 @@ struct share {
 double share_effective(const struct amount *a);
 
 /*
- * The share of (part) in (whole), of which it is a subset, with Wilson's score
- * interval. An empty whole gives 0 with the interval 0 to 1: nothing is known.
+ * The share of (part) in (whole), with Wilson's score interval; (part) is a
+ * subset of (whole). An empty (whole) gives 0 with the interval 0 to 1.
  */
 struct share share_of(const struct amount *part, const struct amount *whole);
 

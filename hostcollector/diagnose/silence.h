@@ -5,9 +5,8 @@
 
 #include "model/profile.h"
 
-/* Seconds from the last one in which (core) of (p) had a tick up to the end of
- * the time line, which a very long profile goes on behind. 0 where there are no
- * seconds. */
+/* Seconds from the last tick of (core) of (p) to the end of the time line. 0 if
+ * the profile has no time line. A very long profile goes on behind its end. */
 double silence_of(const struct profile *p, const struct profile_core *core);
 
 #endif

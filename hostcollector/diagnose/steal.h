@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How much of the cores' time the host took away, as their guest was told. */
+/* How much of the cores' time the host took away. The host tells its guest, and
+ * the guest tells the collector. */
 #ifndef TPROF_DIAGNOSE_STEAL_H
 #define TPROF_DIAGNOSE_STEAL_H
 
@@ -9,10 +10,10 @@
 #include "model/profile.h"
 
 struct steal {
-    size_t cores; /* of which it is known; 0: nothing below holds */
-    double mean;  /* share of those cores' time, 0 to 1 */
-    double most;  /* of one of them: */
-    uint32_t core;
+    size_t cores;  /* for which it is known; 0: ignore what follows */
+    double mean;   /* stolen share of these cores' time, 0 to 1 */
+    double most;   /* stolen share of the core that lost most, */
+    uint32_t core; /* and its number */
 };
 
 struct steal steal_of(const struct profile *p);

@@ -309,9 +309,9 @@ void table_footer(FILE *out, const struct report *r)
         table_details(out, r->profile);
     if (r->view->total.all.samples != 0)
         text_wrap(out, "Ranges: ",
-                  "the true share of this run lies in them in 95 of 100 cases; "
-                  "they cover the sampling error of this run only, not how "
-                  "another run would differ.");
+                  "the true share of this run is within its range in 95 of 100 "
+                  "cases. A range covers the sampling error of this run only, "
+                  "not how another run would differ.");
     for (size_t i = 0; i < r->remarks->count; i++) {
         if (!r->remarks->list[i].warning)
             text_wrap(out, "Note: ", r->remarks->list[i].text);

@@ -11,11 +11,11 @@
 #define NAME_SHORT 512
 
 /*
- * (name) in at most (width) columns, from 8 to TEXT_COLUMNS.
- * Where it is longer, what says least of a C++ or Rust function goes first:
- * the modules in its type arguments, what its parameters are, the arguments
- * themselves, the trait that it is of, and then what it is in, for which ".."
- * stands. The image behind it stays, unless it takes most of (width).
+ * (name) in at most (width) columns, from 8 to TEXT_COLUMNS. A longer name of
+ * C++ or Rust loses, one after the other until it fits: modules in its type
+ * arguments, its parameters, its type arguments, its trait, and its own
+ * modules, which become "..". The image's name behind it stays, unless that
+ * takes most of (width).
  *
  * Returns (name) or (buf).
  */

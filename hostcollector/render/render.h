@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a profile is turned into: one file per format, all behind render_ops.
- * A renderer reads the finished view and writes; it changes nothing.
+ * Output formats: one file for each, all behind render_ops. A renderer reads
+ * the finished view, writes it, and changes nothing.
  */
 #ifndef TPROF_RENDER_RENDER_H
 #define TPROF_RENDER_RENDER_H
@@ -15,7 +15,7 @@
 #include "model/profile.h"
 #include "model/view.h"
 
-/* Everything to be shown. Strings may be NULL, and need not be harmless. */
+/* Everything that a report shows. Strings may be NULL; escape them. */
 struct report {
     const char *guest; /* its name; NULL: it is the only one */
     const struct profile *profile;
@@ -36,8 +36,8 @@ struct overall_guest {
     const char *trouble; /* why it failed; NULL: it did not */
 };
 
-/* What several guests did that run the same image, with all cores of all of
- * them in its view's total. */
+/* Several guests that run the same image. The total of the report's view adds
+ * up all cores of all these guests. */
 struct overall_image {
     size_t guests;
     struct report report;
@@ -55,9 +55,10 @@ struct render_ops {
     const char *name;   /* as given to --format */
     const char *suffix; /* of files in this format, without the dot */
     const char *what;   /* is written, for --help: "report" */
-    /* Write (r) to (out), from beginning to end; the caller asks ferror(). */
+    /* Write all of (r) to (out). The caller asks ferror(). */
     void (*write)(FILE *out, const struct report *r);
-    /* Likewise, behind the reports of several guests. NULL: nothing. */
+    /* Write (o) to (out), behind the reports of several guests. NULL: the
+     * format has no place for it. */
     void (*overall)(FILE *out, const struct overall *o);
 };
 
