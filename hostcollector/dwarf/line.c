@@ -150,7 +150,7 @@ static bool read_program_header(struct program *p)
     return read_names(p, &c);
 }
 
-/* As those who compile for EFI on Windows have it, too: C:\\kernel\\main.c */
+/* Paths of Windows are full paths, too: C:\\kernel\\main.c of an EFI build. */
 static bool is_full_path(const char *name)
 {
     return name[0] == '/' || name[0] == '\\' ||

@@ -77,8 +77,8 @@ static bool push_frame(struct walk *w, struct dwarf_target *t,
 }
 
 /*
- * Enter (die) into the chains of the targets that its code holds. A lexical
- * block only says whether there are any. (*code) is whether it has code.
+ * Add (die) to the frames of the targets in its code; a lexical block is not
+ * added. Returns whether there are such targets. (*code): (die) has code.
  */
 static bool match(struct walk *w, const struct die *die, bool *code)
 {

@@ -14,11 +14,11 @@ struct image_map;
 struct frame_places;
 struct symbolizer;
 
-/* An image, wherever it lies. Readers must outlive the image_map, and be of
+/* An image, at whatever address. Its readers must outlive the map and have
  * slide 0: they are asked for link-time addresses. */
 struct mapped_image {
-    const char *name; /* to be shown, harmless; copied. NULL: the kernel's */
-    struct symbolizer *symbolizer;     /* NULL: its file is not known */
+    const char *name; /* harmless on a terminal; copied. NULL: the kernel */
+    struct symbolizer *symbolizer;     /* NULL: the file is not known */
     struct frame_places *frame_places; /* likewise */
 };
 

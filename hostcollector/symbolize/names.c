@@ -101,8 +101,8 @@ static bool demangle(struct text *t, const char *raw)
 }
 
 /*
- * The length of the UTF-8 character at (s) if it may be shown as it is, else
- * 0. Not shown: controls, and what reverses the direction of writing.
+ * The length of the UTF-8 character at (s) if it may be shown unchanged, else
+ * 0. Controls, and characters that reverse the direction of writing, may not.
  */
 static size_t printable(const unsigned char *s)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Code addresses -> functions. Two passes: code_frames_add() all addresses,
- * then code_frames_finish(), which numbers the functions by name, then
+ * Code addresses -> functions, in three steps: code_frames_add() for all
+ * addresses; code_frames_finish(), which numbers the functions by name;
  * code_frames_get().
  */
 #ifndef TPROF_VIEW_CODE_FRAMES_H
