@@ -142,8 +142,7 @@ pid_t start_collector_at(const char *line, int terminal)
     char copy[512];
     char *argv[64] = {(char[]){"collector"}};
 
-    CHECK(strlen(line) < sizeof copy);
-    strcpy(copy, line);
+    CHECK(snprintf(copy, sizeof copy, "%s", line) < (int)sizeof copy);
     split_words(copy, argv + 1, 62);
     fflush(stdout);
     pid_t pid = fork();
