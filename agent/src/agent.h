@@ -57,7 +57,7 @@ struct tprof_cpu {
      * control.c: a core's records are in its ring by then. */
     _Atomic uint32_t orders_seen;
 
-    /* Release in join() and tprof_stop_cpu(), tprof.c; acquire in
+    /* Release in join_core() and tprof_stop_cpu(), tprof.c; acquire in
      * give_orders(), control.c. */
     _Atomic uint32_t started;
 
@@ -81,9 +81,9 @@ struct tprof_orders {
     _Atomic uint64_t depth;
     _Atomic uint64_t period; /* clock ticks */
 
-    /* enum wire_state; all cores sample or none. Release in start(), control.c;
-     * acquire in apply_orders(), tick.c: a core that sees that it shall sample
-     * sees a period that is not 0. */
+    /* enum wire_state; all cores sample or none. Release in start_sampling(),
+     * control.c; acquire in apply_orders(), tick.c: a core that sees that it
+     * shall sample sees a period that is not 0. */
     _Atomic uint64_t state;
 
     uint64_t features; /* 0: none yet */

@@ -21,7 +21,7 @@ static void give_orders(void)
     for (uint32_t i = 0; i < tprof_cpus; i++) {
         struct tprof_cpu *cpu = tprof_cpu[i];
 
-        /* acquire: pairs with the release in join(), tprof.c */
+        /* acquire: pairs with the release in join_core(), tprof.c */
         if (cpu && atomic_load_explicit(&cpu->started, memory_order_acquire))
             tprof_arch_wake(cpu->hardware_id);
     }
@@ -72,7 +72,7 @@ static uint64_t ordered_period(const uint64_t *order, uint64_t rate_hz)
 }
 
 /* START: (order) is its fields, by tag. */
-static void start(struct tprof_control *c, const uint64_t *order)
+static void start_sampling(struct tprof_control *c, const uint64_t *order)
 {
     struct tprof_orders *o = &tprof_agent.orders;
     uint64_t rate_hz =
@@ -101,7 +101,7 @@ static void start(struct tprof_control *c, const uint64_t *order)
 }
 
 /* No more samples: from now on (state). */
-static void stop(uint64_t state)
+static void stop_sampling(uint64_t state)
 {
     int was_sampling = tprof_state() == WIRE_STATE_SAMPLING;
 
@@ -124,10 +124,11 @@ static void hear_frame(struct tprof_control *c, uint32_t type,
     hear_fields(body, body + size, value);
     switch (type) {
     case WIRE_START:
-        start(c, value);
+        start_sampling(c, value);
         break;
     case WIRE_STOP:
-        stop(WIRE_STATE_DRAINING); /* never started: to its last STATS, too */
+        stop_sampling(
+            WIRE_STATE_DRAINING); /* never started: to its last STATS, too */
         break;
     case WIRE_PING:
         c->owed |= TPROF_OWE_PONG;
@@ -200,7 +201,7 @@ void tprof_control_open(struct tprof_control *c, uint64_t now)
 
 void tprof_control_close(void)
 {
-    stop(WIRE_STATE_STOPPED);
+    stop_sampling(WIRE_STATE_STOPPED);
 }
 
 static void put_build_id(struct tprof_frame *f)
@@ -306,7 +307,7 @@ static void put_pong(const struct tprof_control *c, struct tprof_frame *f)
 }
 
 /* Cores that have joined, as bits. */
-static uint64_t joined(void)
+static uint64_t joined_cores(void)
 {
     uint64_t cores = 0;
 
@@ -336,7 +337,7 @@ static bool have_all_cores_heard(void)
 
 /* Now and then the live counters; on a one-way channel all else again, and
  * every second, for a reader who comes in the middle. */
-static void repeat(struct tprof_control *c, uint64_t now)
+static void repeat_facts(struct tprof_control *c, uint64_t now)
 {
     int one_way = (tprof_agent.channel.flags & TPROF_CHANNEL_ONE_WAY) != 0;
 
@@ -348,11 +349,11 @@ static void repeat(struct tprof_control *c, uint64_t now)
         c->maps = 0;
         give_orders();
     }
-    c->owed_stats = joined();
+    c->owed_stats = joined_cores();
 }
 
 /* After STOP: when all is said, the last counters, and that it is over. */
-static void wind_up(struct tprof_control *c, int drained)
+static void finish_sampling(struct tprof_control *c, int drained)
 {
     switch (c->last_stats) {
     case TPROF_LAST_STATS_UNHEARD:
@@ -364,14 +365,14 @@ static void wind_up(struct tprof_control *c, int drained)
         if (!drained)
             break;
         c->last_stats = TPROF_LAST_STATS_SENDING;
-        c->owed_stats = joined();
+        c->owed_stats = joined_cores();
         break;
     case TPROF_LAST_STATS_SENDING:
         if (c->owed_stats)
             break;
         c->last_stats = TPROF_LAST_STATS_UNHEARD;
         c->owed |= TPROF_OWE_STATUS;
-        stop(WIRE_STATE_STOPPED);
+        stop_sampling(WIRE_STATE_STOPPED);
         break;
     }
 }
@@ -381,9 +382,9 @@ uint32_t tprof_control_due(struct tprof_control *c, uint64_t now, int drained)
     uint64_t state = tprof_state();
 
     if (state == WIRE_STATE_SAMPLING)
-        repeat(c, now);
+        repeat_facts(c, now);
     else if (state == WIRE_STATE_DRAINING)
-        wind_up(c, drained);
+        finish_sampling(c, drained);
     uint32_t owed = c->owed | (c->owed_stats ? TPROF_OWE_STATS : 0);
 
     if (c->maps != tprof_agent.maps)

@@ -25,7 +25,7 @@ void tprof_crc32c_init(struct tprof_crc32c *c, int hardware)
 }
 
 /* Four bytes at once. */
-TPROF_HOT uint32_t step(const uint32_t *table, uint32_t word)
+TPROF_HOT uint32_t four_bytes_on(const uint32_t *table, uint32_t word)
 {
     uint64_t second = word >> 8 & 0xff;
 
@@ -51,7 +51,7 @@ uint32_t tprof_crc32c(const struct tprof_crc32c *c, const void *data,
         crc = (uint32_t)wide;
     } else if (at != whole) {
         do {
-            crc = step(c->table, tprof_load32(at) ^ crc);
+            crc = four_bytes_on(c->table, tprof_load32(at) ^ crc);
             at += 4;
         } while (at != whole);
     }

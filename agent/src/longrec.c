@@ -4,7 +4,7 @@
 
 #define CELLS_MAX 255u /* the count is one byte */
 
-static void flush(struct tprof_long *l)
+static void flush_cell(struct tprof_long *l)
 {
     if (l->cells < l->room)
         *tprof_ring_at(l->ring, l->cells) = l->word;
@@ -34,7 +34,7 @@ void tprof_long_varint(struct tprof_long *l, uint64_t value)
         l->word |= (value | (more ? 0x80 : 0)) % 256 << l->bits;
         l->bits += 8;
         if (l->bits == 8 * WIRE_CELL_SIZE)
-            flush(l);
+            flush_cell(l);
         value = more;
     } while (more);
 }
@@ -42,7 +42,7 @@ void tprof_long_varint(struct tprof_long *l, uint64_t value)
 int tprof_long_end(struct tprof_long *l)
 {
     if (l->bits > 0)
-        flush(l);
+        flush_cell(l);
     if (l->cells > l->room)
         return 0;
     for (uint32_t i = 0; i < l->cells; i++) {

@@ -50,7 +50,7 @@ void tprof_pump_init(void *memory)
 }
 
 /* The host went, or the device died: (error) of the channel. */
-TPROF_COLD void hang_up(struct pump *p, int error)
+TPROF_COLD void drop_link(struct pump *p, int error)
 {
     tprof_control_close();
     p->link = LINK_DOWN;
@@ -62,7 +62,7 @@ TPROF_COLD void hang_up(struct pump *p, int error)
 }
 
 /* Bytes sent that the device may still read. */
-static uint32_t pending(void)
+static uint32_t pending_bytes(void)
 {
     const struct tprof_channel *c = &tprof_agent.channel;
 
@@ -70,9 +70,9 @@ static uint32_t pending(void)
 }
 
 /* Takes back the buffers that the device has done with. */
-static void reclaim(struct outbox *o)
+static void reclaim_buffers(struct outbox *o)
 {
-    uint32_t in_use = pending();
+    uint32_t in_use = pending_bytes();
 
     while (o->oldest != o->sending) {
         uint32_t left = o->taken - o->size[o->oldest % BUFFERS];
@@ -85,7 +85,7 @@ static void reclaim(struct outbox *o)
 }
 
 /* Offers the channel what is ready. */
-static void send(struct pump *p)
+static void send_frames(struct pump *p)
 {
     struct outbox *o = &p->out;
     const struct tprof_channel *c = &tprof_agent.channel;
@@ -96,7 +96,7 @@ static void send(struct pump *p)
             c->send(c->context, o->data[at] + o->sent, o->size[at] - o->sent);
 
         if (n < 0) {
-            hang_up(p, n);
+            drop_link(p, n);
             return;
         }
         o->sent += (uint32_t)n;
@@ -111,7 +111,7 @@ static void send(struct pump *p)
 /* Everything unsent is void; what the device still reads stays untouched. */
 static int is_outbox_clear(struct outbox *o)
 {
-    if (pending() > 0)
+    if (pending_bytes() > 0)
         return 0;
     o->oldest = o->sending = o->next = 0;
     o->sent = o->taken = 0;
@@ -132,14 +132,14 @@ static void look_for_host(struct pump *p, uint64_t now, int at_once)
     int found = c->open(c->context);
 
     if (found < 0) {
-        hang_up(p, found);
+        drop_link(p, found);
     } else if (found > 0) {
         p->link = LINK_UP;
         tprof_control_open(&p->control, now);
     }
 }
 
-static void hear(struct pump *p)
+static void hear_host(struct pump *p)
 {
     const struct tprof_channel *c = &tprof_agent.channel;
     struct tprof_control *talk = &p->control;
@@ -149,7 +149,7 @@ static void hear(struct pump *p)
                            TPROF_RX_SIZE - talk->rx_used);
 
         if (n < 0)
-            hang_up(p, n);
+            drop_link(p, n);
         if (n <= 0)
             return;
         tprof_control_hear(talk, (uint32_t)n);
@@ -190,7 +190,7 @@ static int32_t choose_ring(const struct pump *p, uint64_t now)
 }
 
 /* Fills one buffer, if one is free and there is something. */
-static void build(struct pump *p, uint64_t now)
+static void build_frame(struct pump *p, uint64_t now)
 {
     struct outbox *o = &p->out;
     struct tprof_control *talk = &p->control;
@@ -270,11 +270,11 @@ static void pump_locked(struct pump *p, int at_once)
     if (p->link == LINK_DOWN)
         look_for_host(p, now, at_once);
     if (p->link == LINK_UP)
-        hear(p);
+        hear_host(p);
     if (p->link == LINK_UP) {
-        reclaim(&p->out);
-        build(p, now);
-        send(p);
+        reclaim_buffers(&p->out);
+        build_frame(p, now);
+        send_frames(p);
     }
     atomic_store_explicit(&tprof_agent.pump_due, next_due(p, now),
                           memory_order_relaxed);
@@ -283,14 +283,15 @@ static void pump_locked(struct pump *p, int at_once)
 }
 
 /* 1: the lock is ours; 0: another core is at it. */
-static int try_lock(void)
+static int try_pump_lock(void)
 {
-    /* acquire: pairs with the release in unlock(); the reader's state is ours
+    /* acquire: pairs with the release in release_pump_lock(); the reader's
+     * state is ours
      */
     return !atomic_exchange_explicit(&tprof_pump_lock, 1, memory_order_acquire);
 }
 
-static void unlock(void)
+static void release_pump_lock(void)
 {
     /* release: pairs with the acquire above */
     atomic_store_explicit(&tprof_pump_lock, 0, memory_order_release);
@@ -298,14 +299,14 @@ static void unlock(void)
 
 int tprof_pump(int at_once)
 {
-    if (!try_lock())
+    if (!try_pump_lock())
         return 1;
     pump_locked(&the_pump, at_once);
-    unlock();
+    release_pump_lock();
     return 0;
 }
 
-static int is_done(const struct pump *p)
+static int is_all_sent(const struct pump *p)
 {
     const struct outbox *o = &p->out;
 
@@ -313,15 +314,16 @@ static int is_done(const struct pump *p)
         return 1; /* nobody to send it to */
     /* what a ring holds goes out only to a host that has asked for samples */
     return (tprof_state() == WIRE_STATE_STOPPED || choose_core(p, 1) < 0) &&
-           o->sending == o->next && pending() == 0;
+           o->sending == o->next && pending_bytes() == 0;
 }
 
 int tprof_pump_done(void)
 {
-    if (!try_lock()) /* pending() takes buffers back: not beside a pump */
+    if (!try_pump_lock()) /* pending_bytes() takes buffers back: not beside a
+                             pump */
         return 0;
-    int done = is_done(&the_pump);
+    int done = is_all_sent(&the_pump);
 
-    unlock();
+    release_pump_lock();
     return done;
 }

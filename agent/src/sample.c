@@ -81,7 +81,8 @@ static int write_owed(struct tprof_recorder *r)
 }
 
 /* Frames that (a) and (b) have in common, counted from the outermost. */
-static uint32_t shared(const struct tprof_chain *a, const struct tprof_chain *b)
+static uint32_t shared_frames(const struct tprof_chain *a,
+                              const struct tprof_chain *b)
 {
     uint32_t n = 0;
 
@@ -137,7 +138,7 @@ static int32_t find_stack(struct tprof_recorder *r,
         return known;
     uint32_t id = tprof_stacks_define(&r->stacks, name);
 
-    if (!write_stack(r, id, c, shared(r->last, c))) {
+    if (!write_stack(r, id, c, shared_frames(r->last, c))) {
         tprof_stacks_undefine(&r->stacks, id);
         return -1;
     }

@@ -193,7 +193,7 @@ static void find_clock(struct tprof_agent *a, void *memory)
 }
 
 /* A number that differs from boot to boot as far as the machine allows. */
-static uint64_t draw(uint64_t *state)
+static uint64_t draw_number(uint64_t *state)
 {
     *state += tprof_arch_now();
     return tprof_seed(*state, 0) ^ tprof_arch_random();
@@ -204,9 +204,9 @@ static void draw_boot_id(struct tprof_agent *a)
     uint64_t state = 0;
 
     for (uint32_t i = 0; i < sizeof a->boot_id; i += 8)
-        tprof_store64(a->boot_id + i, draw(&state));
+        tprof_store64(a->boot_id + i, draw_number(&state));
     if (a->config.seed == 0)
-        a->config.seed = draw(&state);
+        a->config.seed = draw_number(&state);
 }
 
 /* What to add to (address) to get what a device calls it. */
@@ -261,7 +261,7 @@ static int open_channel(struct tprof_agent *a, void *memory)
 }
 
 /* What HELLO says, as far as it is not known already. */
-static void introduce(struct tprof_agent *a)
+static void fill_hello(struct tprof_agent *a)
 {
     const struct tprof_config *c = &a->config;
     uint64_t *hello = a->hello;
@@ -320,7 +320,7 @@ int tprof_init_image(const struct tprof_config *config,
         lay_out_core(a, memory, i);
     tprof_arch_ready();
     tprof_cpus = a->config.cpus;
-    introduce(a);
+    fill_hello(a);
     a->watching_core = tprof_cpus; /* none yet */
     a->ready = 1;
     return TPROF_OK;

@@ -36,8 +36,8 @@ TPROF_COLD void apply_orders(struct tprof_cpu *cpu, uint32_t generation,
                              uint64_t now)
 {
     const struct tprof_orders *o = &tprof_agent.orders;
-    /* acquire: pairs with the release in start(), control.c: there are a period
-     * and a depth, if only those before the last START */
+    /* acquire: pairs with the release in start_sampling(), control.c: there are
+     * a period and a depth, if only those before the last START */
     bool sampling = atomic_load_explicit(&o->state, memory_order_acquire) ==
                     WIRE_STATE_SAMPLING;
 
@@ -89,7 +89,7 @@ TPROF_HOT bool is_pump_due(uint64_t now)
 }
 
 /* Returns whether another core was at the pump. */
-TPROF_COLD bool pump(struct tprof_cpu *cpu)
+TPROF_COLD bool run_pump(struct tprof_cpu *cpu)
 {
     /* the interrupted code may hold a lock that the channel needs */
     if (!(tprof_agent.channel.flags & TPROF_CHANNEL_IRQ_SAFE))
@@ -159,7 +159,8 @@ TPROF_COLD void handle_other(struct tprof_cpu *cpu, uint64_t now)
     }
     tprof_arch_end_interrupt();
     if (drain)
-        unread = pump(cpu); /* another core at the pump may be past reading */
+        unread =
+            run_pump(cpu); /* another core at the pump may be past reading */
     else
         cpu->recorder.counts.foreign += !begin;
     uint64_t deadline = tprof_schedule_deadline(&cpu->schedule);
@@ -265,7 +266,7 @@ void tprof_interrupt(struct tprof_cpu *cpu, const struct tprof_arch_trap *trap,
     }
     count_cost(cpu, cost);
     if (__builtin_expect(is_pump_due(now), 0) && left != 0)
-        pump(cpu);
+        run_pump(cpu);
 }
 
 /* --- The kernel's ticks --------------------------------------------------- */
@@ -348,5 +349,5 @@ void tprof_kernel_tick(struct tprof_cpu *cpu, const struct tprof_registers *r)
     }
     count_reentered(cpu);
     if (is_pump_due(now))
-        pump(cpu);
+        run_pump(cpu);
 }

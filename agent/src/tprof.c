@@ -25,20 +25,20 @@ static uint32_t index_of(const struct tprof_agent *a, uint32_t hardware_id)
 }
 
 /* No interrupt that is still on its way may be taken for a tick. */
-static void rest(struct tprof_cpu *cpu)
+static void rest_timer(struct tprof_cpu *cpu)
 {
     atomic_store_explicit(&cpu->sampling, 0, memory_order_relaxed);
     tprof_schedule_set(&cpu->schedule, (uint64_t)1 << 62);
 }
 
 /* From here on (cpu), the calling core, is one of those that sample. */
-static void join(struct tprof_agent *a, struct tprof_cpu *cpu)
+static void join_core(struct tprof_agent *a, struct tprof_cpu *cpu)
 {
     uint32_t none = a->config.cpus;
 
     /* follows no orders yet: its first tick takes them over */
     cpu->generation = atomic_load(&a->generation) - 1;
-    rest(cpu);
+    rest_timer(cpu);
     tprof_cpu[cpu->index] = cpu;
     /* release: pairs with the acquire in give_orders(), control.c */
     atomic_store_explicit(&cpu->started, 1, memory_order_release);
@@ -50,7 +50,7 @@ static void join(struct tprof_agent *a, struct tprof_cpu *cpu)
         tprof_arch_timer_arm(cpu, 1);
 }
 
-static int start_cpu(struct tprof_agent *a)
+static int start_core(struct tprof_agent *a)
 {
     uint32_t hardware_id;
 
@@ -70,12 +70,12 @@ static int start_cpu(struct tprof_agent *a)
     cpu->hardware_id = hardware_id;
     error = tprof_arch_core_join(cpu);
     if (error == TPROF_OK)
-        join(a, cpu);
+        join_core(a, cpu);
     return error;
 }
 
 /* Cores may come and go at the same time: one after the other. */
-static uint64_t lock(struct tprof_agent *a)
+static uint64_t lock_joining(struct tprof_agent *a)
 {
     uint64_t flags = tprof_arch_irq_save();
 
@@ -84,7 +84,7 @@ static uint64_t lock(struct tprof_agent *a)
     return flags;
 }
 
-static void unlock(struct tprof_agent *a, uint64_t flags)
+static void unlock_joining(struct tprof_agent *a, uint64_t flags)
 {
     atomic_store_explicit(&a->joining, 0, memory_order_release);
     tprof_arch_irq_restore(flags);
@@ -96,10 +96,10 @@ int tprof_start_cpu(void)
 
     if (!a->ready)
         return TPROF_ERR_NOT_INIT;
-    uint64_t flags = lock(a);
-    int error = start_cpu(a);
+    uint64_t flags = lock_joining(a);
+    int error = start_core(a);
 
-    unlock(a, flags);
+    unlock_joining(a, flags);
     return error;
 }
 
@@ -130,25 +130,25 @@ int tprof_stop_cpu(void)
 
     if (!a->ready)
         return TPROF_ERR_NOT_INIT;
-    uint64_t flags = lock(a);
+    uint64_t flags = lock_joining(a);
     struct tprof_cpu *cpu = tprof_this_cpu();
 
     if (cpu && atomic_load(&cpu->started)) {
         tprof_arch_core_leave(cpu);
         if (a->config.hypervisor)
             a->config.hypervisor->stop_cpu(&a->config, cpu->page);
-        rest(cpu);
+        rest_timer(cpu);
         /* release: pairs with the acquire in give_orders(), control.c */
         atomic_store_explicit(&cpu->started, 0, memory_order_release);
         tprof_hand_watch_on(cpu->index);
         error = TPROF_OK;
     }
-    unlock(a, flags);
+    unlock_joining(a, flags);
     return error;
 }
 
-static TPROF_ARCH_CALL void poll(struct tprof_cpu *cpu,
-                                 const struct tprof_registers *r)
+static TPROF_ARCH_CALL void poll_on_stack(struct tprof_cpu *cpu,
+                                          const struct tprof_registers *r)
 {
     (void)cpu;
     (void)r;
@@ -166,7 +166,7 @@ static void pump_once(void)
         tprof_pump(0);
     } else if (!cpu->inside) {
         cpu->inside = 1;
-        tprof_arch_on_stack(cpu, NULL, poll);
+        tprof_arch_on_stack(cpu, NULL, poll_on_stack);
         cpu->inside = 0;
     }
     tprof_arch_irq_restore(flags);

@@ -20,7 +20,7 @@
 #define HANDSHAKE_LOOKS 10000000
 
 /* Nothing more is to be had from the device. */
-static int die(struct tprof_console *c)
+static int mark_dead(struct tprof_console *c)
 {
     c->sent_bytes = 0; /* none of them is in use any more */
     c->dead = TPROF_ERR_DEVICE;
@@ -31,13 +31,14 @@ static int die(struct tprof_console *c)
 static int give_up(struct tprof_console *c)
 {
     tprof_virtio_give_up(&c->device);
-    return die(c);
+    return mark_dead(c);
 }
 
 /* --- Queues --------------------------------------------------------------- */
 
 /* Show the device what was added. */
-static void publish(struct tprof_console *c, struct tprof_console_queue *q)
+static void publish_queue(struct tprof_console *c,
+                          struct tprof_console_queue *q)
 {
     if (tprof_virtqueue_publish(&q->ring))
         tprof_virtio_notify(&c->device, q->doorbell, q->index);
@@ -52,8 +53,8 @@ static void add_buffer(struct tprof_console *c, struct tprof_console_queue *q,
 }
 
 /* The next descriptor that came back. Negative: none, or given up. */
-static int reap(struct tprof_console *c, struct tprof_console_queue *q,
-                uint32_t *length)
+static int reap_buffer(struct tprof_console *c, struct tprof_console_queue *q,
+                       uint32_t *length)
 {
     int id = tprof_virtqueue_reap(&q->ring, length);
 
@@ -61,17 +62,18 @@ static int reap(struct tprof_console *c, struct tprof_console_queue *q,
 }
 
 /* All that the device has read. It is given no more here, so this ends. */
-static void reap_all(struct tprof_console *c, struct tprof_console_queue *q)
+static void reap_all_buffers(struct tprof_console *c,
+                             struct tprof_console_queue *q)
 {
     uint32_t unused;
 
-    while (reap(c, q, &unused) >= 0)
+    while (reap_buffer(c, q, &unused) >= 0)
         ;
 }
 
 /* Number (which) of our queues becomes the device's, of its greatest size up to
  * ours; each descriptor has a buffer if the device is to fill it. */
-static bool enable(struct tprof_console *c, uint32_t which)
+static bool enable_queue(struct tprof_console *c, uint32_t which)
 {
     struct tprof_console_queue *q = &c->queues[which];
     uint32_t size = TPROF_VIRTQUEUE_MAX;
@@ -98,12 +100,12 @@ static bool enable(struct tprof_console *c, uint32_t which)
 /* --- Control -------------------------------------------------------------- */
 
 /* Tell the device (event) of (port). False: no room now, tell it later. */
-static bool tell(struct tprof_console *c, uint32_t port, uint32_t event,
-                 uint32_t value)
+static bool tell_device(struct tprof_console *c, uint32_t port, uint32_t event,
+                        uint32_t value)
 {
     struct tprof_console_queue *q = &c->queues[TPROF_CONSOLE_CONTROL_OUT];
 
-    reap_all(c, q);
+    reap_all_buffers(c, q);
     uint32_t id = tprof_virtqueue_idle(&q->ring);
 
     if (id >= q->ring.size || c->dead)
@@ -111,7 +113,7 @@ static bool tell(struct tprof_console *c, uint32_t port, uint32_t event,
     c->replies[id] = port | (uint64_t)(event | value << 16) << 32;
     tprof_virtqueue_add(&q->ring, id, (uintptr_t)&c->replies[id] + c->physical,
                         VIRTIO_CONSOLE_CONTROL_SIZE, false);
-    publish(c, q);
+    publish_queue(c, q);
     return true;
 }
 
@@ -169,7 +171,7 @@ static uint32_t drain_control(struct tprof_console *c)
     uint32_t length;
     int id;
 
-    while (count < q->ring.size && (id = reap(c, q, &length)) >= 0) {
+    while (count < q->ring.size && (id = reap_buffer(c, q, &length)) >= 0) {
         handle_control(c, q->buffers[id], length);
         add_buffer(c, q, (uint32_t)id);
         count++;
@@ -179,13 +181,13 @@ static uint32_t drain_control(struct tprof_console *c)
     if (count == q->ring.size && c->asked)
         c->restart = true;
     if (count > 0 && !c->dead)
-        publish(c, q);
+        publish_queue(c, q);
     return count;
 }
 
 /* Ask for the name and state of a port that might be ours, first of the one
  * that was. */
-static bool ask(struct tprof_console *c)
+static bool ask_for_name(struct tprof_console *c)
 {
     uint32_t wanted = c->named ? 0 : c->ports & ~c->asked;
 
@@ -195,7 +197,7 @@ static bool ask(struct tprof_console *c)
 
     if (c->port != TPROF_CONSOLE_NO_PORT && wanted >> c->port & 1)
         port = c->port;
-    if (!tell(c, port, VIRTIO_CONSOLE_PORT_READY, 1))
+    if (!tell_device(c, port, VIRTIO_CONSOLE_PORT_READY, 1))
         return false;
     c->asked |= 1u << port;
     return true;
@@ -210,7 +212,7 @@ static bool ask(struct tprof_console *c)
  * and never gives that descriptor back. It also keeps one host's bytes, on
  * their way in or out, from the next one.
  */
-static int start(struct tprof_console *c)
+static int start_device(struct tprof_console *c)
 {
     uint32_t queues = c->port == TPROF_CONSOLE_NO_PORT ? TPROF_CONSOLE_DATA_IN
                                                        : TPROF_CONSOLE_QUEUES;
@@ -230,46 +232,47 @@ static int start(struct tprof_console *c)
     if (tprof_virtio_begin(&c->device, VIRTIO_CONSOLE_F_MULTIPORT) < 0)
         return give_up(c);
     for (uint32_t i = 0; i < queues; i++) {
-        if (!enable(c, i))
+        if (!enable_queue(c, i))
             return give_up(c);
     }
     tprof_virtio_go(&c->device);
-    publish(c, &c->queues[TPROF_CONSOLE_CONTROL_IN]);
-    tell(c, UINT32_MAX, VIRTIO_CONSOLE_DEVICE_READY, 1);
+    publish_queue(c, &c->queues[TPROF_CONSOLE_CONTROL_IN]);
+    tell_device(c, UINT32_MAX, VIRTIO_CONSOLE_DEVICE_READY, 1);
     return c->dead;
 }
 
 /* One batch of control messages. Returns whether another may follow. */
-static bool control_round(struct tprof_console *c)
+static bool hear_control_round(struct tprof_console *c)
 {
     uint32_t count = drain_control(c);
 
     if (c->dead)
         return false;
     if (c->restart)
-        return start(c) == TPROF_OK;
-    return ask(c) || count > 0;
+        return start_device(c) == TPROF_OK;
+    return ask_for_name(c) || count > 0;
 }
 
 /* Learn what is new. Returns 0, or the error that the device is dead of. */
-static int control(struct tprof_console *c)
+static int hear_control(struct tprof_console *c)
 {
-    for (int i = 0; i < CONTROL_ROUNDS && !c->dead && control_round(c); i++)
+    for (int i = 0; i < CONTROL_ROUNDS && !c->dead && hear_control_round(c);
+         i++)
         ;
     return c->dead;
 }
 
 /* Is our port on the device that was just started? */
-static bool handshake(struct tprof_console *c)
+static bool wait_for_port(struct tprof_console *c)
 {
     struct tprof_console_queue *told = &c->queues[TPROF_CONSOLE_CONTROL_OUT];
 
     for (int i = 0; i < HANDSHAKE_LOOKS; i++) {
-        reap_all(c, told);
-        /* first this: what it has answered by now, control() will see */
+        reap_all_buffers(c, told);
+        /* first this: what it has answered by now, hear_control() will see */
         bool answered = told->ring.in_flight == 0;
 
-        if (control(c) < 0)
+        if (hear_control(c) < 0)
             return false;
         if (c->port != TPROF_CONSOLE_NO_PORT)
             return true;
@@ -281,13 +284,13 @@ static bool handshake(struct tprof_console *c)
 }
 
 /* Take the device that was found? */
-static bool claim(void *context)
+static bool claim_device(void *context)
 {
     struct tprof_console *c = context;
 
     c->dead = 0;
     c->port = TPROF_CONSOLE_NO_PORT;
-    return start(c) == TPROF_OK && (c->told || handshake(c));
+    return start_device(c) == TPROF_OK && (c->told || wait_for_port(c));
 }
 
 /* --- The channel ---------------------------------------------------------- */
@@ -297,14 +300,14 @@ static int console_open(void *context)
     struct tprof_console *c = context;
 
     if (!c->dead && !tprof_virtio_works(&c->device))
-        die(c); /* gone, or somebody else has reset it: touch nothing */
-    if (control(c) < 0 || !c->named)
+        mark_dead(c); /* gone, or somebody else has reset it: touch nothing */
+    if (hear_control(c) < 0 || !c->named)
         return c->dead;
-    if (!c->told_open && tell(c, c->port, VIRTIO_CONSOLE_PORT_OPEN, 1)) {
+    if (!c->told_open && tell_device(c, c->port, VIRTIO_CONSOLE_PORT_OPEN, 1)) {
         c->told_open = true;
         /* QEMU looks again for data from the host only when it hears of
          * buffers; what it heard of them before the port was open it forgot */
-        publish(c, &c->queues[TPROF_CONSOLE_DATA_IN]);
+        publish_queue(c, &c->queues[TPROF_CONSOLE_DATA_IN]);
     }
     if (c->dead || !(c->attached >> c->port & 1))
         return c->dead;
@@ -317,7 +320,7 @@ static void reap_sent(struct tprof_console *c)
 {
     struct tprof_console_queue *q = &c->queues[TPROF_CONSOLE_DATA_OUT];
 
-    reap_all(c, q);
+    reap_all_buffers(c, q);
     while (c->sent_bytes > 0) {
         uint32_t id = c->sent_first & (q->ring.size - 1);
 
@@ -346,7 +349,7 @@ static int console_send(void *context, const void *data, uint32_t size)
     c->sent_bytes += size;
     tprof_virtqueue_add(&q->ring, id, (uintptr_t)data + c->physical, size,
                         false);
-    publish(c, q);
+    publish_queue(c, q);
     return (int)size;
 }
 
@@ -366,7 +369,7 @@ static uint32_t find_received(struct tprof_console *c)
 
     if (c->receive_left > 0)
         return c->receive_left;
-    int id = reap(c, &c->queues[TPROF_CONSOLE_DATA_IN], &length);
+    int id = reap_buffer(c, &c->queues[TPROF_CONSOLE_DATA_IN], &length);
 
     if (id < 0)
         return 0;
@@ -385,7 +388,7 @@ static int console_receive(void *context, void *data, uint32_t size)
     struct tprof_console *c = context;
     struct tprof_console_queue *q = &c->queues[TPROF_CONSOLE_DATA_IN];
 
-    if (control(c) < 0)
+    if (hear_control(c) < 0)
         return c->dead;
     if (c->lost)
         return TPROF_ERR_CLOSED;
@@ -400,7 +403,7 @@ static int console_receive(void *context, void *data, uint32_t size)
     c->receive_left -= size;
     if (c->receive_left == 0) {
         add_buffer(c, q, c->receive_id);
-        publish(c, q);
+        publish_queue(c, q);
     }
     return (int)size;
 }
@@ -415,7 +418,7 @@ static int console_init(const struct tprof_transport_setup *setup,
         .where = setup->where,
         .type = VIRTIO_TYPE_CONSOLE,
         .dev = &c->device,
-        .take = claim,
+        .take = claim_device,
         .context = c,
     };
 

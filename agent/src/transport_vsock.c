@@ -17,8 +17,8 @@ _Static_assert(RESERVED < TPROF_VSOCK_PACKETS_MIN, "data must get through");
 /* --- To the host ---------------------------------------------------------- */
 
 /* Send (op), with (size) bytes of (data), to the host of the session. */
-static void tell(struct tprof_vsock_link *v, uint16_t op, const void *data,
-                 uint32_t size)
+static void send_packet(struct tprof_vsock_link *v, uint16_t op,
+                        const void *data, uint32_t size)
 {
     const struct tprof_vsock_header h = {
         .from_cid = v->own_cid,
@@ -38,8 +38,8 @@ static void tell(struct tprof_vsock_link *v, uint16_t op, const void *data,
 
 /* Refuse what came with (h), or end its stream: as soon as there is a place.
  * Nobody answers a RST. */
-static void refuse(struct tprof_vsock_link *v,
-                   const struct tprof_vsock_header *h)
+static void owe_reset(struct tprof_vsock_link *v,
+                      const struct tprof_vsock_header *h)
 {
     if (h->op == VIRTIO_VSOCK_OP_RST)
         return;
@@ -60,7 +60,7 @@ static bool has_place(struct tprof_vsock_link *v)
 }
 
 /* Say what is owed, as far as there are places. */
-static void pay(struct tprof_vsock_link *v)
+static void send_owed(struct tprof_vsock_link *v)
 {
     if (v->owe_answer && has_place(v)) {
         v->owe_answer = false;
@@ -70,19 +70,19 @@ static void pay(struct tprof_vsock_link *v)
         return;
     if (v->owe_request && has_place(v)) {
         v->owe_request = false;
-        tell(v, VIRTIO_VSOCK_OP_CREDIT_REQUEST, NULL, 0);
+        send_packet(v, VIRTIO_VSOCK_OP_CREDIT_REQUEST, NULL, 0);
     }
     if ((v->owe_update || v->taken - v->told >= TPROF_VSOCK_CREDIT / 2) &&
         has_place(v)) {
         v->owe_update = false;
-        tell(v, VIRTIO_VSOCK_OP_CREDIT_UPDATE, NULL, 0);
+        send_packet(v, VIRTIO_VSOCK_OP_CREDIT_UPDATE, NULL, 0);
     }
 }
 
 /* --- The session ---------------------------------------------------------- */
 
 /* Nobody is there any more. What was received and not taken is void. */
-static void end(struct tprof_vsock_link *v)
+static void end_session(struct tprof_vsock_link *v)
 {
     v->state = TPROF_VSOCK_NOBODY;
     if (v->receive_left > 0)
@@ -91,8 +91,8 @@ static void end(struct tprof_vsock_link *v)
 }
 
 /* Whoever sent (h) asks for a connection: open() will say yes. */
-static void welcome(struct tprof_vsock_link *v,
-                    const struct tprof_vsock_header *h)
+static void note_caller(struct tprof_vsock_link *v,
+                        const struct tprof_vsock_header *h)
 {
     v->state = TPROF_VSOCK_CALLS;
     v->own_cid = h->to_cid;
@@ -110,7 +110,7 @@ static void welcome(struct tprof_vsock_link *v,
 }
 
 /* Somebody else wants in: is the one who is there alive? */
-static void probe(struct tprof_vsock_link *v)
+static void begin_probe(struct tprof_vsock_link *v)
 {
     if (v->probed)
         return;
@@ -120,15 +120,15 @@ static void probe(struct tprof_vsock_link *v)
 }
 
 /* The session ends; its host, who sent (h), is told unless it knows. */
-static void hang_up(struct tprof_vsock_link *v,
-                    const struct tprof_vsock_header *h)
+static void reset_session(struct tprof_vsock_link *v,
+                          const struct tprof_vsock_header *h)
 {
-    refuse(v, h);
-    end(v);
+    owe_reset(v, h);
+    end_session(v);
 }
 
 /* The probe was not answered in time: as if the host had left. */
-static void drop(struct tprof_vsock_link *v)
+static void drop_host(struct tprof_vsock_link *v)
 {
     const struct tprof_vsock_header h = {
         .from_cid = v->host_cid,
@@ -138,7 +138,7 @@ static void drop(struct tprof_vsock_link *v)
         .type = VIRTIO_VSOCK_TYPE_STREAM,
     };
 
-    hang_up(v, &h);
+    reset_session(v, &h);
 }
 
 /* --- From the host -------------------------------------------------------- */
@@ -161,12 +161,12 @@ static void hear_stranger(struct tprof_vsock_link *v,
                  h->type == VIRTIO_VSOCK_TYPE_STREAM;
 
     if (calls && v->state == TPROF_VSOCK_NOBODY) {
-        welcome(v, h);
+        note_caller(v, h);
         return;
     }
     if (calls)
-        probe(v);
-    refuse(v, h);
+        begin_probe(v);
+    owe_reset(v, h);
 }
 
 /* A packet of the session. Returns the bytes of data in it. */
@@ -197,17 +197,17 @@ static uint32_t hear_host(struct tprof_vsock_link *v,
             return 0; /* it says no more, and listens */
         break;
     case VIRTIO_VSOCK_OP_REQUEST:
-        welcome(v, h); /* it has forgotten the session */
+        note_caller(v, h); /* it has forgotten the session */
         return 0;
     default: /* RST, or nonsense */
         break;
     }
-    hang_up(v, h);
+    reset_session(v, h);
     return 0;
 }
 
 /* May the next packet be looked at? */
-static bool is_free(const struct tprof_vsock_link *v)
+static bool may_hear_more(const struct tprof_vsock_link *v)
 {
     return !v->owe_answer && v->state != TPROF_VSOCK_CALLS &&
            v->receive_left == 0;
@@ -219,7 +219,7 @@ static void hear_packets(struct tprof_vsock_link *v)
     struct tprof_vsock_header h;
     int id;
 
-    for (uint32_t i = 0; i < PACKETS_A_CALL && is_free(v); i++) {
+    for (uint32_t i = 0; i < PACKETS_A_CALL && may_hear_more(v); i++) {
         if ((id = tprof_virtio_vsock_take(&v->device, &h)) < 0)
             break;
         if (is_ours(v, &h))
@@ -232,23 +232,23 @@ static void hear_packets(struct tprof_vsock_link *v)
         } else {
             tprof_virtio_vsock_give_back(&v->device, (uint32_t)id);
         }
-        pay(v);
+        send_owed(v);
     }
 }
 
 /* Learn what is new. Returns 0, or the error that the device is dead of. */
-static int hear(struct tprof_vsock_link *v)
+static int hear_device(struct tprof_vsock_link *v)
 {
     if (tprof_virtio_vsock_was_reset(&v->device)) {
         v->owe_answer = false; /* whom it concerns is elsewhere */
-        end(v);
+        end_session(v);
     }
-    pay(v);
+    send_owed(v);
     hear_packets(v);
     if (v->state == TPROF_VSOCK_THERE && v->probed && !v->owe_answer &&
         tprof_arch_now() - v->probe_time > v->second) {
-        drop(v);
-        pay(v);
+        drop_host(v);
+        send_owed(v);
     }
     tprof_virtio_vsock_refill(&v->device);
     return v->device.dead;
@@ -267,14 +267,14 @@ static void set_notice(struct tprof_vsock_link *v, bool on)
 /* --- The channel ---------------------------------------------------------- */
 
 /* Whoever calls is let in. Returns whether somebody was. */
-static bool let_in(struct tprof_vsock_link *v)
+static bool accept_caller(struct tprof_vsock_link *v)
 {
     if (v->state != TPROF_VSOCK_CALLS || !has_place(v))
         return false;
     /* a session's ticks look anyway */
     tprof_virtio_vsock_interrupt(&v->device, false);
     v->state = TPROF_VSOCK_THERE;
-    tell(v, VIRTIO_VSOCK_OP_RESPONSE, NULL, 0);
+    send_packet(v, VIRTIO_VSOCK_OP_RESPONSE, NULL, 0);
     return true;
 }
 
@@ -298,15 +298,15 @@ static int vsock_open(void *context)
     /* else, too: there are backends that raise the line unasked when they
      * begin to work, and somebody may listen to that pin */
     tprof_virtio_irq_ack(&d->bus);
-    if (hear(v) == TPROF_OK && let_in(v))
+    if (hear_device(v) == TPROF_OK && accept_caller(v))
         return 1;
-    set_notice(v, aimed && !d->dead && is_free(v) &&
+    set_notice(v, aimed && !d->dead && may_hear_more(v) &&
                       !tprof_virtio_vsock_waiting(d));
     return d->dead;
 }
 
 /* Bytes that the host has room for. It may have less than before. */
-static uint32_t credit(const struct tprof_vsock_link *v)
+static uint32_t host_credit(const struct tprof_vsock_link *v)
 {
     uint32_t on_its_way = v->sent - v->host_taken;
 
@@ -322,18 +322,18 @@ static int vsock_send(void *context, const void *data, uint32_t size)
         return d->dead;
     if (v->state != TPROF_VSOCK_THERE)
         return TPROF_ERR_CLOSED;
-    uint32_t room = credit(v);
+    uint32_t room = host_credit(v);
 
     if (size > room) {
         size = room;
         v->owe_request |= !v->asked;
         v->asked = true;
-        pay(v);
+        send_owed(v);
     }
     if (size == 0 || !tprof_virtio_vsock_has_place(d, RESERVED))
         return d->dead;
     v->sent += size;
-    tell(v, VIRTIO_VSOCK_OP_RW, data, size);
+    send_packet(v, VIRTIO_VSOCK_OP_RW, data, size);
     return (int)size;
 }
 
@@ -350,7 +350,7 @@ static int vsock_receive(void *context, void *data, uint32_t size)
 
     if (v->device.dead)
         return v->device.dead;
-    if (v->state == TPROF_VSOCK_THERE && hear(v) < 0)
+    if (v->state == TPROF_VSOCK_THERE && hear_device(v) < 0)
         return v->device.dead;
     if (v->state != TPROF_VSOCK_THERE)
         return TPROF_ERR_CLOSED;
@@ -372,7 +372,7 @@ static int vsock_receive(void *context, void *data, uint32_t size)
 /* --- Joining -------------------------------------------------------------- */
 
 /* Take the device that was found? */
-static bool claim(void *context)
+static bool claim_device(void *context)
 {
     struct tprof_vsock_link *v = context;
 
@@ -391,7 +391,7 @@ static int vsock_init(const struct tprof_transport_setup *setup,
         .where = setup->where,
         .type = VIRTIO_TYPE_VSOCK,
         .dev = &v->device.bus,
-        .take = claim,
+        .take = claim_device,
         .context = v,
     };
 

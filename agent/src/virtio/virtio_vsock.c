@@ -22,7 +22,7 @@ static int give_up(struct tprof_virtio_vsock *d)
 /* --- Queues --------------------------------------------------------------- */
 
 /* Show the device what was added. */
-static void publish(struct tprof_virtio_vsock *d, uint32_t which)
+static void publish_queue(struct tprof_virtio_vsock *d, uint32_t which)
 {
     struct tprof_vsock_queue *q = &d->queues[which];
 
@@ -31,7 +31,8 @@ static void publish(struct tprof_virtio_vsock *d, uint32_t which)
 }
 
 /* The next descriptor that came back. Negative: none, or dead. */
-static int reap(struct tprof_virtio_vsock *d, uint32_t which, uint32_t *length)
+static int reap_buffer(struct tprof_virtio_vsock *d, uint32_t which,
+                       uint32_t *length)
 {
     if (d->dead)
         return TPROF_ERR_DEVICE;
@@ -41,8 +42,8 @@ static int reap(struct tprof_virtio_vsock *d, uint32_t which, uint32_t *length)
 }
 
 /* Have the device fill (size) bytes at (buffer), which is (id) of (which). */
-static void add(struct tprof_virtio_vsock *d, uint32_t which, uint32_t id,
-                const void *buffer, uint32_t size)
+static void add_buffer(struct tprof_virtio_vsock *d, uint32_t which,
+                       uint32_t id, const void *buffer, uint32_t size)
 {
     tprof_virtqueue_add(&d->queues[which].ring, id,
                         (uintptr_t)buffer + d->physical, size, true);
@@ -50,13 +51,14 @@ static void add(struct tprof_virtio_vsock *d, uint32_t which, uint32_t id,
 
 static void add_event(struct tprof_virtio_vsock *d, uint32_t id)
 {
-    add(d, VIRTIO_VSOCK_QUEUE_EVENT, id, &d->events[id], sizeof d->events[id]);
+    add_buffer(d, VIRTIO_VSOCK_QUEUE_EVENT, id, &d->events[id],
+               sizeof d->events[id]);
 }
 
 /* Queue (which) becomes the device's, of the greatest size that it and (size),
  * a power of two, allow. Returns that. */
-static uint32_t enable(struct tprof_virtio_vsock *d, uint32_t which,
-                       uint32_t size)
+static uint32_t enable_queue(struct tprof_virtio_vsock *d, uint32_t which,
+                             uint32_t size)
 {
     struct tprof_vsock_queue *q = &d->queues[which];
     uint32_t most = tprof_virtio_select(&d->bus, which);
@@ -75,10 +77,12 @@ bool tprof_virtio_vsock_begin(struct tprof_virtio_vsock *d)
 {
     if (tprof_virtio_begin(&d->bus, 0) < 0)
         return false;
-    uint32_t buffers = enable(d, VIRTIO_VSOCK_QUEUE_RX, TPROF_VSOCK_BUFFERS);
+    uint32_t buffers =
+        enable_queue(d, VIRTIO_VSOCK_QUEUE_RX, TPROF_VSOCK_BUFFERS);
     uint32_t packets =
-        enable(d, VIRTIO_VSOCK_QUEUE_TX, 2 * TPROF_VSOCK_PACKETS) / 2;
-    uint32_t events = enable(d, VIRTIO_VSOCK_QUEUE_EVENT, TPROF_VSOCK_EVENTS);
+        enable_queue(d, VIRTIO_VSOCK_QUEUE_TX, 2 * TPROF_VSOCK_PACKETS) / 2;
+    uint32_t events =
+        enable_queue(d, VIRTIO_VSOCK_QUEUE_EVENT, TPROF_VSOCK_EVENTS);
 
     for (uint32_t id = 0; id < buffers; id++)
         tprof_virtio_vsock_give_back(d, id);
@@ -90,7 +94,7 @@ bool tprof_virtio_vsock_begin(struct tprof_virtio_vsock *d)
 void tprof_virtio_vsock_go(struct tprof_virtio_vsock *d)
 {
     tprof_virtio_go(&d->bus);
-    publish(d, VIRTIO_VSOCK_QUEUE_EVENT);
+    publish_queue(d, VIRTIO_VSOCK_QUEUE_EVENT);
     tprof_virtio_vsock_refill(d);
 }
 
@@ -109,7 +113,7 @@ bool tprof_virtio_vsock_waiting(const struct tprof_virtio_vsock *d)
 /* --- Out ------------------------------------------------------------------ */
 
 /* A power of two. */
-static uint32_t places(const struct tprof_virtio_vsock *d)
+static uint32_t packet_places(const struct tprof_virtio_vsock *d)
 {
     return d->queues[VIRTIO_VSOCK_QUEUE_TX].ring.size / 2;
 }
@@ -121,10 +125,10 @@ static void reap_packets(struct tprof_virtio_vsock *d)
     uint32_t unused;
 
     /* it is given no more here, so this ends */
-    while (reap(d, VIRTIO_VSOCK_QUEUE_TX, &unused) >= 0)
+    while (reap_buffer(d, VIRTIO_VSOCK_QUEUE_TX, &unused) >= 0)
         ;
     while (!d->dead && d->first != d->next) {
-        uint32_t place = d->first & (places(d) - 1);
+        uint32_t place = d->first & (packet_places(d) - 1);
 
         if (tprof_virtqueue_busy(ring, 2 * place))
             break;
@@ -137,7 +141,7 @@ bool tprof_virtio_vsock_has_place(struct tprof_virtio_vsock *d,
                                   uint32_t reserved)
 {
     reap_packets(d);
-    return !d->dead && d->next - d->first + reserved < places(d);
+    return !d->dead && d->next - d->first + reserved < packet_places(d);
 }
 
 void tprof_virtio_vsock_put(struct tprof_virtio_vsock *d,
@@ -145,7 +149,7 @@ void tprof_virtio_vsock_put(struct tprof_virtio_vsock *d,
                             const void *data)
 {
     struct tprof_virtqueue *ring = &d->queues[VIRTIO_VSOCK_QUEUE_TX].ring;
-    uint32_t place = d->next++ & (places(d) - 1);
+    uint32_t place = d->next++ & (packet_places(d) - 1);
     const struct tprof_virtqueue_part part[2] = {
         {(uintptr_t)&d->packets[place] + d->physical, VIRTIO_VSOCK_HEADER_SIZE},
         {(uintptr_t)data + d->physical, header->size},
@@ -159,7 +163,7 @@ void tprof_virtio_vsock_put(struct tprof_virtio_vsock *d,
     else
         tprof_virtqueue_add(ring, 2 * place, part[0].address, part[0].length,
                             false);
-    publish(d, VIRTIO_VSOCK_QUEUE_TX);
+    publish_queue(d, VIRTIO_VSOCK_QUEUE_TX);
 }
 
 uint32_t tprof_virtio_vsock_in_use(struct tprof_virtio_vsock *d)
@@ -175,7 +179,7 @@ int tprof_virtio_vsock_take(struct tprof_virtio_vsock *d,
                             struct tprof_vsock_header *header)
 {
     uint32_t length;
-    int id = reap(d, VIRTIO_VSOCK_QUEUE_RX, &length);
+    int id = reap_buffer(d, VIRTIO_VSOCK_QUEUE_RX, &length);
 
     if (id < 0)
         return id;
@@ -189,8 +193,8 @@ int tprof_virtio_vsock_take(struct tprof_virtio_vsock *d,
 
 void tprof_virtio_vsock_give_back(struct tprof_virtio_vsock *d, uint32_t buffer)
 {
-    add(d, VIRTIO_VSOCK_QUEUE_RX, buffer, d->buffers[buffer],
-        TPROF_VSOCK_BUFFER_SIZE);
+    add_buffer(d, VIRTIO_VSOCK_QUEUE_RX, buffer, d->buffers[buffer],
+               TPROF_VSOCK_BUFFER_SIZE);
     d->given_back = true;
 }
 
@@ -199,7 +203,7 @@ void tprof_virtio_vsock_refill(struct tprof_virtio_vsock *d)
     if (!d->given_back)
         return;
     d->given_back = false;
-    publish(d, VIRTIO_VSOCK_QUEUE_RX);
+    publish_queue(d, VIRTIO_VSOCK_QUEUE_RX);
 }
 
 bool tprof_virtio_vsock_was_reset(struct tprof_virtio_vsock *d)
@@ -210,7 +214,7 @@ bool tprof_virtio_vsock_was_reset(struct tprof_virtio_vsock *d)
     int id;
 
     while (count < TPROF_VSOCK_EVENTS &&
-           (id = reap(d, VIRTIO_VSOCK_QUEUE_EVENT, &length)) >= 0) {
+           (id = reap_buffer(d, VIRTIO_VSOCK_QUEUE_EVENT, &length)) >= 0) {
         uint32_t event = *(const volatile uint32_t *)&d->events[id];
 
         if (length != VIRTIO_VSOCK_EVENT_SIZE) {
@@ -222,6 +226,6 @@ bool tprof_virtio_vsock_was_reset(struct tprof_virtio_vsock *d)
         count++;
     }
     if (count > 0 && !d->dead)
-        publish(d, VIRTIO_VSOCK_QUEUE_EVENT);
+        publish_queue(d, VIRTIO_VSOCK_QUEUE_EVENT);
     return reset;
 }

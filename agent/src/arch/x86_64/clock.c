@@ -10,7 +10,7 @@
 
 #define APIC_HZ 1000000000u /* under KVM and TCG */
 
-static uint64_t by_cpu(void)
+static uint64_t hz_by_cpuid(void)
 {
     uint32_t max = tprof_cpuid(0).a;
 
@@ -28,7 +28,7 @@ static uint64_t by_cpu(void)
 uint64_t tprof_arch_clock_hz(void)
 {
     uint64_t apic_per_tsc = tprof_lapic.per_tsc;
-    uint64_t hz = by_cpu();
+    uint64_t hz = hz_by_cpuid();
 
     if (hz || !(tprof_cpuid(1).c & CPUID_1_C_HYPERVISOR))
         return hz;

@@ -66,7 +66,7 @@ int tprof_arch_core_examine(uint32_t *hardware_id)
     return *hardware_id > UINT8_MAX ? TPROF_ERR_CPU : TPROF_OK;
 }
 
-static void (*entry(const struct tprof_config *c))(void)
+static void (*isr_entry(const struct tprof_config *c))(void)
 {
     if (c->cpus == 1)
         return tprof_isr_single;
@@ -82,11 +82,11 @@ static void (*entry(const struct tprof_config *c))(void)
     }
 }
 
-static int install(const struct tprof_config *c)
+static int install_entry(const struct tprof_config *c)
 {
     if (c->install_vector)
-        return c->install_vector(c->context, c->vector, entry(c));
-    return tprof_gate_install(c->vector, entry(c));
+        return c->install_vector(c->context, c->vector, isr_entry(c));
+    return tprof_gate_install(c->vector, isr_entry(c));
 }
 
 int tprof_arch_core_join(struct tprof_cpu *cpu)
@@ -94,7 +94,7 @@ int tprof_arch_core_join(struct tprof_cpu *cpu)
     const struct tprof_config *c = &tprof_agent.config;
 
     if (is_timer_ours()) {
-        int error = install(c);
+        int error = install_entry(c);
 
         if (error != TPROF_OK)
             return error;

@@ -24,7 +24,7 @@ struct tprof_idt tprof_kernel_idt, tprof_probe_idt;
 static uint8_t probe_gates[FIRST_VECTOR * GATE_SIZE];
 
 /* Firmware has left its real-mode table, or a reset: there is none yet. */
-static int is_none(const struct tprof_idt *idt)
+static int is_no_table(const struct tprof_idt *idt)
 {
     return idt->base == 0 && idt->limit >> 8 != 0x0f;
 }
@@ -35,7 +35,7 @@ static uint8_t *gate_at(uint32_t vector)
     uint32_t offset = vector * GATE_SIZE;
 
     if (offset + GATE_SIZE - 1 > tprof_kernel_idt.limit ||
-        is_none(&tprof_kernel_idt))
+        is_no_table(&tprof_kernel_idt))
         return NULL;
     return (uint8_t *)(uintptr_t)tprof_kernel_idt.base + offset;
 }
@@ -57,7 +57,7 @@ static uint64_t handler_of(const uint8_t *gate)
            tprof_load64(gate + GATE_OFFSET_16) << 16;
 }
 
-static void point(uint8_t *gate, void (*entry)(void))
+static void point_gate(uint8_t *gate, void (*entry)(void))
 {
     uint64_t handler = (uintptr_t)entry;
     uint16_t selector;
@@ -82,7 +82,7 @@ int tprof_gate_install(uint32_t vector, void (*entry)(void))
                                                     : TPROF_ERR_VECTOR_TAKEN;
     if (tprof_probe_faults((uintptr_t)gate, GATE_SIZE, 1))
         return TPROF_ERR_IDT;
-    point(gate, entry);
+    point_gate(gate, entry);
     return TPROF_OK;
 }
 
@@ -107,7 +107,7 @@ void tprof_probe_begin(void)
     /* a shorter one is none yet, or knows no exceptions */
     if (gate_at(FIRST_VECTOR - 1))
         tprof_arch_copy(probe_gates, gate_at(0), sizeof probe_gates);
-    point(lower, tprof_probe_fault);
-    point(lower + GATE_SIZE, tprof_probe_fault);
+    point_gate(lower, tprof_probe_fault);
+    point_gate(lower + GATE_SIZE, tprof_probe_fault);
 }
 _Static_assert(VECTOR_PAGE_FAULT == VECTOR_PROTECTION + 1, "neighbours");

@@ -7,25 +7,26 @@
 /* The greatest id that a pin or a message can name; 255 means all cores. */
 #define APIC_ID_MAX 254u
 
-static volatile uint32_t *at(uintptr_t base, uint32_t reg)
+static volatile uint32_t *ioapic_at(uintptr_t base, uint32_t reg)
 {
     return (volatile uint32_t *)(base + reg);
 }
 
 static uint32_t ioapic_read(uintptr_t base, uint32_t reg)
 {
-    *at(base, IOAPIC_SELECT) = reg;
-    return *at(base, IOAPIC_WINDOW);
+    *ioapic_at(base, IOAPIC_SELECT) = reg;
+    return *ioapic_at(base, IOAPIC_WINDOW);
 }
 
 static void ioapic_write(uintptr_t base, uint32_t reg, uint32_t val)
 {
-    *at(base, IOAPIC_SELECT) = reg;
-    *at(base, IOAPIC_WINDOW) = val;
+    *ioapic_at(base, IOAPIC_SELECT) = reg;
+    *ioapic_at(base, IOAPIC_WINDOW) = val;
 }
 
 /* Low half of a pin's register: edge, active high, fixed, physical are 0. */
-static int aim(uintptr_t base, uint32_t pin, uint32_t vector, uint32_t apic_id)
+static int aim_pin(uintptr_t base, uint32_t pin, uint32_t vector,
+                   uint32_t apic_id)
 {
     uint32_t reg = IOAPIC_PIN(pin);
 
@@ -47,7 +48,7 @@ static int aim(uintptr_t base, uint32_t pin, uint32_t vector, uint32_t apic_id)
 }
 
 /* The I/O APIC with (*pin), which becomes that one's own count. */
-static uintptr_t find(uint32_t *pin)
+static uintptr_t find_ioapic(uint32_t *pin)
 {
     if (*pin < IOAPIC_PINS)
         return IOAPIC_ADDRESS;
@@ -57,20 +58,20 @@ static uintptr_t find(uint32_t *pin)
 
 bool tprof_arch_pin_exists(uint32_t pin)
 {
-    return !tprof_arch_faults(find(&pin), IOAPIC_WINDOW, 0);
+    return !tprof_arch_faults(find_ioapic(&pin), IOAPIC_WINDOW, 0);
 }
 
 int tprof_arch_pin_aim(uint32_t pin, uint32_t vector, uint32_t hardware_id)
 {
     if (hardware_id > APIC_ID_MAX)
         return TPROF_ERR_DEVICE;
-    uintptr_t base = find(&pin);
+    uintptr_t base = find_ioapic(&pin);
 
     /* the kernel may have been interrupted between its own two accesses */
-    uint32_t selected = *at(base, IOAPIC_SELECT);
-    int error = aim(base, pin, vector, hardware_id);
+    uint32_t selected = *ioapic_at(base, IOAPIC_SELECT);
+    int error = aim_pin(base, pin, vector, hardware_id);
 
-    *at(base, IOAPIC_SELECT) = selected;
+    *ioapic_at(base, IOAPIC_SELECT) = selected;
     return error;
 }
 

@@ -8,7 +8,7 @@
 
 #define CPUID_1_C_HYPERVISOR (1u << 31)
 
-static uint32_t features(void)
+static uint32_t kvm_features(void)
 {
     if (!(tprof_cpuid(1).c & CPUID_1_C_HYPERVISOR))
         return 0;
@@ -24,7 +24,7 @@ static uint32_t features(void)
 }
 
 /* What an MSR is told to have KVM use (memory). */
-static uint64_t order(const struct tprof_config *config, const void *memory)
+static uint64_t msr_order(const struct tprof_config *config, const void *memory)
 {
     uint64_t at = config->physical ? config->physical(config->context, memory)
                                    : (uintptr_t)memory;
@@ -36,14 +36,14 @@ static uint64_t order(const struct tprof_config *config, const void *memory)
  * one of its own gets it back. */
 static uint64_t tsc_hz(const struct tprof_config *config, void *memory)
 {
-    if (!(features() & KVM_HAS_CLOCK))
+    if (!(kvm_features() & KVM_HAS_CLOCK))
         return 0;
     tprof_arch_zero(memory, TPROF_PVCLOCK_WORDS * sizeof(uint32_t));
 
     uint64_t flags = tprof_arch_irq_save();
     uint64_t kernels = tprof_rdmsr(KVM_MSR_CLOCK);
 
-    tprof_wrmsr(KVM_MSR_CLOCK, order(config, memory));
+    tprof_wrmsr(KVM_MSR_CLOCK, msr_order(config, memory));
     uint64_t hz = tprof_pvclock_hz(memory);
 
     tprof_wrmsr(KVM_MSR_CLOCK, kernels);
@@ -54,15 +54,15 @@ static uint64_t tsc_hz(const struct tprof_config *config, void *memory)
 /* There is one page a core: when it is the kernel's, we know nothing. */
 static void start_cpu(const struct tprof_config *config, void *memory)
 {
-    if (features() & KVM_HAS_STEAL &&
+    if (kvm_features() & KVM_HAS_STEAL &&
         !(tprof_rdmsr(KVM_MSR_STEAL) & KVM_MSR_ENABLE))
-        tprof_wrmsr(KVM_MSR_STEAL, order(config, memory));
+        tprof_wrmsr(KVM_MSR_STEAL, msr_order(config, memory));
 }
 
 static void stop_cpu(const struct tprof_config *config, void *memory)
 {
-    if (features() & KVM_HAS_STEAL &&
-        tprof_rdmsr(KVM_MSR_STEAL) == order(config, memory))
+    if (kvm_features() & KVM_HAS_STEAL &&
+        tprof_rdmsr(KVM_MSR_STEAL) == msr_order(config, memory))
         tprof_wrmsr(KVM_MSR_STEAL, 0);
 }
 

@@ -57,7 +57,7 @@ int tprof_lapic_check(const struct tprof_lapic *l, uint64_t address)
 
 /* One measurement. Returns the TSC ticks that its two ends took: what happened
  * to us there went wrong into the result. */
-static uint64_t measure(struct tprof_lapic *l, uint64_t *per_tsc)
+static uint64_t measure_once(struct tprof_lapic *l, uint64_t *per_tsc)
 {
     uint64_t before = tprof_rdtsc();
 
@@ -95,7 +95,7 @@ int tprof_lapic_measure(struct tprof_lapic *l)
     /* a hypervisor may let others run in between: the best of some */
     for (int i = 0; i < MEASURE_TRIES && least > MEASURE_SPAN / 64; i++) {
         uint64_t per_tsc;
-        uint64_t ends = measure(l, &per_tsc);
+        uint64_t ends = measure_once(l, &per_tsc);
 
         if (ends < least) {
             least = ends;

@@ -15,7 +15,7 @@
 #define SHIFT_MIN  (-9)        /* 10^12 Hz */
 #define SHIFT_MAX  31
 
-static uint64_t hz(uint32_t multiplier, int shift)
+static uint64_t hz_of(uint32_t multiplier, int shift)
 {
     uint64_t unshifted;
 
@@ -33,7 +33,7 @@ uint64_t tprof_pvclock_hz(const volatile uint32_t *words)
         int32_t shift = (int32_t)(words[SHIFT] << 24) >> 24;
 
         if (!(version & 1) && words[VERSION] == version)
-            return hz(multiplier, shift);
+            return hz_of(multiplier, shift);
     }
     return 0;
 }

@@ -78,7 +78,7 @@ static bool is_counting(void)
 }
 
 /* The timer is not as the agent has left it: (count) was loaded. */
-static void yield(struct tprof_cpu *cpu, uint32_t count)
+static void yield_timer(struct tprof_cpu *cpu, uint32_t count)
 {
     struct tprof_lent *t = &cpu->arch.lent;
     bool on_probation = count + 1 == t->resting_count;
@@ -111,7 +111,7 @@ static void arm_or_yield(struct tprof_cpu *cpu, uint64_t deadline)
     uint32_t count = tprof_lapic_read(&tprof_lapic, LAPIC_TIMER_INITIAL);
 
     if (!is_untouched(cpu, count)) {
-        yield(cpu, count);
+        yield_timer(cpu, count);
         return;
     }
     count = tprof_lapic_arm(&tprof_lapic, deadline);
@@ -162,7 +162,7 @@ static bool do_all_rest(void)
     return resting > 1;
 }
 
-static void arm(struct tprof_cpu *cpu, uint64_t deadline)
+static void arm_lent_timer(struct tprof_cpu *cpu, uint64_t deadline)
 {
     arm_or_yield(cpu, deadline);
     wake_the_overdue();
@@ -175,4 +175,5 @@ static void arm(struct tprof_cpu *cpu, uint64_t deadline)
         tprof_hand_watch_on(cpu->index);
 }
 
-const struct tprof_lending tprof_lend_timer = {arm, wake_the_overdue};
+const struct tprof_lending tprof_lend_timer = {arm_lent_timer,
+                                               wake_the_overdue};

@@ -78,8 +78,8 @@ static int uart_send(void *context, const void *data, uint32_t size)
 }
 
 /* A channel through the port of (where), else (usual). */
-static uint32_t fill(struct tprof_channel *channel,
-                     const struct tprof_device *where, uint32_t usual)
+static uint32_t fill_channel(struct tprof_channel *channel,
+                             const struct tprof_device *where, uint32_t usual)
 {
     uint32_t port = where->address ? (uint32_t)where->address : usual;
 
@@ -92,7 +92,7 @@ static uint32_t fill(struct tprof_channel *channel,
 static int debugcon_init(const struct tprof_transport_setup *setup,
                          struct tprof_channel *channel)
 {
-    uint32_t port = fill(channel, setup->where, DEBUGCON);
+    uint32_t port = fill_channel(channel, setup->where, DEBUGCON);
 
     channel->send = debugcon_send;
     return port && in8(port) == DEBUGCON_THERE ? TPROF_OK : TPROF_ERR_DEVICE;
@@ -101,7 +101,7 @@ static int debugcon_init(const struct tprof_transport_setup *setup,
 static int uart_init(const struct tprof_transport_setup *setup,
                      struct tprof_channel *channel)
 {
-    uint32_t port = fill(channel, setup->where, COM1);
+    uint32_t port = fill_channel(channel, setup->where, COM1);
 
     channel->send = uart_send;
     if (port == 0)
