@@ -290,7 +290,7 @@ static bool claim_device(void *context)
 
     c->dead = 0;
     c->port = TPROF_CONSOLE_NO_PORT;
-    return start_device(c) == TPROF_OK && (c->told || wait_for_port(c));
+    return start_device(c) == TPROF_OK && (c->given || wait_for_port(c));
 }
 
 /* --- The channel ---------------------------------------------------------- */
@@ -424,7 +424,7 @@ static int console_init(const struct tprof_transport_setup *setup,
 
     tprof_arch_zero(c, sizeof *c);
     c->physical = setup->physical;
-    c->told = setup->where->address != 0;
+    c->given = setup->where->address != 0;
     if (!tprof_virtio_find(&search))
         return TPROF_ERR_DEVICE;
     channel->flags = TPROF_CHANNEL_IRQ_SAFE;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What a bus offers the driver of a device: registers by name, a place to
- * notify each queue, and finding. Above that, a device's life on any bus. Bus
- * files know no device. Nothing here waits or allocates; all of it may run in
- * an interrupt, except finding, which belongs into tprof_init().
+ * notify each queue, and the search. Above that: what every driver does with
+ * its device, on any bus. Files of a bus know no device. No function waits or
+ * allocates. All may run in an interrupt, except the search, which belongs into
+ * tprof_init().
  */
 #ifndef TPROF_VIRTIO_H
 #define TPROF_VIRTIO_H
@@ -13,14 +14,14 @@
 
 #include "tprof/tprof.h"
 
-/* Registers that every bus has, if in different places. */
+/* Registers that every bus has, each bus in other places. */
 enum tprof_virtio_reg {
     VIRTIO_STATUS,
     VIRTIO_DEVICE_FEATURES_SEL, /* 0: bits 0-31 are there, 1: bits 32-63 */
     VIRTIO_DEVICE_FEATURES,
     VIRTIO_DRIVER_FEATURES_SEL,
     VIRTIO_DRIVER_FEATURES,
-    VIRTIO_QUEUE_SEL, /* which queue the following mean */
+    VIRTIO_QUEUE_SEL, /* the queue that the next registers are of */
     VIRTIO_QUEUE_SIZE_MAX,
     VIRTIO_QUEUE_SIZE,
     VIRTIO_QUEUE_DESC, /* addresses: low half, high half */
@@ -31,7 +32,7 @@ enum tprof_virtio_reg {
     VIRTIO_QUEUE_USED_HIGH,
     VIRTIO_QUEUE_READY,
     VIRTIO_QUEUE_NOTIFY_OFF,
-    VIRTIO_GUEST_PAGE_SIZE, /* these three: legacy only */
+    VIRTIO_GUEST_PAGE_SIZE, /* this and the next two: legacy only */
     VIRTIO_QUEUE_ALIGN,
     VIRTIO_QUEUE_PFN,
     VIRTIO_REGS
@@ -42,12 +43,14 @@ enum tprof_virtio_reg {
 
 /* A device on its bus. */
 struct tprof_virtio {
-    const uint16_t *map;    /* TPROF_VIRTIO_AT(), by enum tprof_virtio_reg */
-    uintptr_t registers;    /* their address */
-    uintptr_t doorbells;    /* where to notify queue n: at this, */
-    uint32_t doorbell_step; /* plus this times n's VIRTIO_QUEUE_NOTIFY_OFF */
-    uint32_t function;      /* on PCI: its place; elsewhere left alone: 0 */
-    bool legacy;            /* from before virtio 1.0 */
+    const uint16_t *map; /* TPROF_VIRTIO_AT(), by enum tprof_virtio_reg */
+    uintptr_t registers; /* their address */
+    /* A queue is notified at (doorbells) + (doorbell_step) times its
+     * VIRTIO_QUEUE_NOTIFY_OFF. */
+    uintptr_t doorbells;
+    uint32_t doorbell_step;
+    uint32_t function; /* its place on PCI; 0: it is on another bus */
+    bool legacy;       /* from before virtio 1.0 */
 };
 
 uint32_t tprof_virtio_read(const struct tprof_virtio *dev,
@@ -55,46 +58,48 @@ uint32_t tprof_virtio_read(const struct tprof_virtio *dev,
 void tprof_virtio_write(const struct tprof_virtio *dev,
                         enum tprof_virtio_reg reg, uint32_t val);
 
-/* Queue (index), whose place is (where), has something new. A VM exit. */
+/* Tells the device that queue (index), whose doorbell is (where), has something
+ * new. A VM exit. */
 void tprof_virtio_notify(const struct tprof_virtio *dev, uintptr_t where,
                          uint32_t index);
 
 /* --- Finding: virtio_find.c, and each bus its part ------------------------ */
 
-/* Looking for a device of one type. */
+/* A search for a device of one type. */
 struct tprof_virtio_search {
     const struct tprof_device *where;
     uint32_t type;            /* VIRTIO_TYPE_* */
-    struct tprof_virtio *dev; /* filled before each (take) */
-    /* Is (dev) the one? If not, it is reset, whatever was begun with it. */
+    struct tprof_virtio *dev; /* filled in before each call of (take) */
+    /* Is (dev) the device? If not, the search resets it and goes on. */
     bool (*take)(void *context);
     void *context;
 };
 
 /*
- * Offer every device of the wanted type to (take), until one is taken. One at
- * a given address is offered whatever its state; of the others those are left
- * alone that have a driver already.
+ * Offers every device of the wanted type to (take), until one is taken. A
+ * device at an address given is offered whatever its state; of the others those
+ * are left alone that have a driver already.
  *
- * Command line and scan come before PCI; where there is a PCI bus nothing is
- * scanned, since the addresses may be those of some device's registers.
- * Returns whether one was taken.
+ * Command line and scan come before PCI. Where there is a PCI bus no addresses
+ * are scanned, since they may be those of some device's registers.
+ * Returns whether a device was taken.
  */
 bool tprof_virtio_find(const struct tprof_virtio_search *s);
 bool tprof_virtio_mmio_find(const struct tprof_virtio_search *s, bool scan);
 bool tprof_virtio_pci_find(const struct tprof_virtio_search *s);
 bool tprof_virtio_pci_exists(void);
 
-/* Offer (s->dev), unless it has a driver and nobody told us of it. Returns
- * whether it was taken; else it is reset, if it was offered. */
+/* For the buses: offers (s->dev), unless that has a driver and no address was
+ * given. Returns whether it was taken. A device that was offered and not taken
+ * is reset. */
 bool tprof_virtio_offer(const struct tprof_virtio_search *s);
 
 /* --- A device's life: virtio.c -------------------------------------------- */
 
 /*
- * Reset (dev) and agree on features: (needed), and virtio 1.x on a device that
- * is not legacy. What follows is queues, then tprof_virtio_go().
- * Returns TPROF_OK, or TPROF_ERR_DEVICE: it offers less, or refuses.
+ * Resets (dev) and agrees with it on features: (needed), and virtio 1.x on a
+ * device that is not legacy. Next come its queues, then tprof_virtio_go().
+ * Returns TPROF_OK; or TPROF_ERR_DEVICE: (dev) offers less, or refuses.
  */
 int tprof_virtio_begin(const struct tprof_virtio *dev, uint64_t needed);
 
@@ -102,19 +107,20 @@ int tprof_virtio_begin(const struct tprof_virtio *dev, uint64_t needed);
 uint32_t tprof_virtio_select(const struct tprof_virtio *dev, uint32_t index);
 
 /*
- * Enable the selected queue, its memory at physical (address) laid out as
- * virtqueue.h says. Returns where to notify.
+ * Enables the selected queue with (size) descriptors and its memory, laid out
+ * as virtqueue.h says, at physical (address). Returns the queue's doorbell.
  */
 uintptr_t tprof_virtio_enable(const struct tprof_virtio *dev, uint32_t size,
                               uint64_t address);
 
-/* Queues are set up: (dev) may work. */
+/* All queues are set up: (dev) may work. */
 void tprof_virtio_go(const struct tprof_virtio *dev);
 
-/* Is (dev) as tprof_virtio_go() left it? Not so when it failed or vanished. */
+/* Is (dev) still at work? Not if it failed, vanished, or was reset. */
 bool tprof_virtio_works(const struct tprof_virtio *dev);
 
-/* Have (dev) forget all memory it was told of, and tell it that we failed. */
+/* Resets (dev), so that it forgets all memory that it was told of, and tells it
+ * that its driver failed. */
 void tprof_virtio_give_up(const struct tprof_virtio *dev);
 
 #endif

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A virtio device's interrupt, for a driver that would rather be told than
- * look: aimed at one core, on PCI by MSI-X, in memory by a pin of the
- * machine's interrupt controller. Nothing
- * here waits; all but tprof_virtio_irq_init() may run in an interrupt. One
- * caller at a time. Which queues interrupt at all the driver tells the device
- * in each queue's memory.
+ * A virtio device's interrupt, for a driver that is told of news instead of
+ * looking for them. It is aimed at one core: on PCI by MSI-X, in memory by a
+ * pin of the machine's interrupt controller. No function waits; all but
+ * tprof_virtio_irq_init() may run in an interrupt. One caller at a time. Which
+ * queues interrupt at all is told in each queue's memory (virtqueue.h).
  */
 #ifndef TPROF_VIRTIO_IRQ_H
 #define TPROF_VIRTIO_IRQ_H
@@ -15,48 +14,50 @@
 #include "tprof/tprof.h"
 #include "virtio/virtio.h"
 
-/* Where it can be aimed; 0: not known, or not there. */
+/* How the interrupt can be aimed. */
 struct tprof_virtio_irq {
     const struct tprof_virtio *dev;
-    uintptr_t entry; /* PCI: the first of its MSI-X table */
-    uint32_t pin;    /* in memory: of the interrupt controller */
+    uintptr_t entry; /* on PCI: the first entry of the MSI-X table; 0: none */
+    uint32_t pin;    /* in memory: the pin; 0: not known, or not there */
 };
 
 /*
- * Find out how (dev), which outlives (irq), can interrupt; (where) is what it
- * was searched by. In tprof_init() only, before tprof_virtio_go(): reads the
+ * Finds out how (dev), which was found by (where) and outlives (irq), can
+ * interrupt. In tprof_init() only, before tprof_virtio_go(): this reads the
  * command line and PCI configuration space, and switches MSI-X on with its
  * first entry masked.
  *
- * Returns TPROF_OK, or TPROF_ERR_DEVICE: no way known, tprof_virtio_irq_route()
- * will say the same.
+ * Returns TPROF_OK; or TPROF_ERR_DEVICE: no way is known, and
+ * tprof_virtio_irq_route() will return the same.
  */
 int tprof_virtio_irq_init(struct tprof_virtio_irq *irq,
                           const struct tprof_virtio *dev,
                           const struct tprof_device *where);
 
 /*
- * The device's part: on PCI all queues interrupt by the first entry. After each
- * reset of (dev), and before tprof_virtio_go(), since QEMU ties a vhost
- * device's interrupts then. For config.route_irq, too, which aims that entry.
+ * On PCI: has all queues of (dev) interrupt by the first entry of the MSI-X
+ * table. To be called after each reset of (dev), and before tprof_virtio_go(),
+ * at which QEMU ties a vhost device's interrupts. Also needed where the
+ * kernel's config.route_irq aims that entry.
  *
- * Returns TPROF_OK, or TPROF_ERR_DEVICE: it has no MSI-X.
+ * Returns TPROF_OK; or TPROF_ERR_DEVICE: (dev) has no MSI-X.
  */
 int tprof_virtio_irq_bind(const struct tprof_virtio *dev);
 
 /*
- * Have the device interrupt the core with (hardware_id) at (vector), which is
- * ours on every core; again to aim it at another one. What the device did
- * before may have gone unnoticed: look at the queues afterwards.
+ * Aims the interrupt at the core with (hardware_id), at (vector), which is the
+ * agent's on every core. May be called again for another core. There may be no
+ * interrupt for what the device did before: look at the queues afterwards.
  *
- * Returns TPROF_OK; TPROF_ERR_DEVICE: it cannot, or the pin is somebody else's.
+ * Returns TPROF_OK; or TPROF_ERR_DEVICE: the device cannot interrupt, or the
+ * pin is used by somebody else.
  */
 int tprof_virtio_irq_route(const struct tprof_virtio_irq *irq, uint32_t vector,
                            uint32_t hardware_id);
 
-/* The interrupt was noticed, so that the next can come, and a line that is up
- * goes down. Before the queues are looked at: then nothing that comes later is
- * missed. */
+/* Tells the device that its interrupt was noticed: a line that is up goes down,
+ * so that the next edge can come. To be called before looking at the queues:
+ * then an interrupt follows for everything that comes later. */
 void tprof_virtio_irq_ack(const struct tprof_virtio *dev);
 
 #endif

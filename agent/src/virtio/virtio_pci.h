@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * PCI functions, for tprof_init() only: the kernel reads and writes the same
- * configuration space. A (function) is bus << 8 | device << 3 | number.
+ * Functions on the PCI bus. For tprof_init() only, since the kernel uses the
+ * same configuration space. (function) is bus << 8 | device << 3 | number.
  */
 #ifndef TPROF_VIRTIO_PCI_H
 #define TPROF_VIRTIO_PCI_H
@@ -10,9 +10,11 @@
 
 #include "virtio/virtio_pci_regs.h"
 
-#define TPROF_PCI_CAPABILITIES_MAX 48u /* as many as fit into 192 bytes */
+/* Capabilities of a function at most: as many as fit into 192 bytes. */
+#define TPROF_PCI_CAPABILITIES_MAX 48u
 
-/* Where BAR (bar) of (function) lies in memory; 0: nowhere. */
+/* The address of the memory behind BAR (bar) of (function); 0: there is none.
+ */
 uintptr_t tprof_pci_bar(uint32_t function, uint32_t bar);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A split virtqueue (virtio 1.2, section 2.7): add, publish, reap. Knows no
- * bus and no device. One caller at a time; never waits.
+ * A split virtqueue (virtio 1.2, section 2.7): add, publish, reap. This file
+ * knows no bus and no device. One caller at a time; no function waits.
  *
- * Each buffer is one descriptor, or a pair, and the caller says which: a
- * descriptor's number is the caller's name for the buffer, so nothing so
- * nothing is allocated and a completion needs no look-up. What the device
- * writes is believed only after a check against this side's own record.
+ * Each buffer is one descriptor, or a pair, and the caller chooses which ones.
+ * A descriptor's number is the caller's name for the buffer, so nothing is
+ * allocated and a completion needs no look-up. What the device writes is
+ * checked against this side's own record before it is used.
  */
 #ifndef TPROF_VIRTQUEUE_H
 #define TPROF_VIRTQUEUE_H
@@ -14,7 +14,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* One word tells what is in flight, and all of it fits one kilobyte. */
+/* Descriptors of a queue at most: one word has a bit for each, and the queue's
+ * memory fits one kilobyte. */
 #define TPROF_VIRTQUEUE_MAX 32u
 
 /*
@@ -29,7 +30,8 @@ struct tprof_virtqueue_memory {
     _Alignas(TPROF_VIRTQUEUE_BYTES) uint8_t bytes[TPROF_VIRTQUEUE_BYTES];
 };
 
-/* Where in it the rings of a queue of (size) lie; descriptors are at 0. */
+/* Where the rings of a queue of (size) lie in its memory; the descriptors are
+ * at 0. */
 static inline uint32_t tprof_virtqueue_avail_offset(uint32_t size)
 {
     return 16 * size;
@@ -51,9 +53,9 @@ struct tprof_virtqueue {
 };
 
 /*
- * Begin with an empty queue of (size), a power of two up to
- * TPROF_VIRTQUEUE_MAX, in (memory), which must outlive the device's use of
- * it. The device interrupts nobody for it.
+ * Makes (q) an empty queue of (size), a power of two up to TPROF_VIRTQUEUE_MAX.
+ * (memory) must outlive the device's use of the queue. The device is asked to
+ * interrupt nobody for this queue.
  */
 void tprof_virtqueue_init(struct tprof_virtqueue *q,
                           struct tprof_virtqueue_memory *memory, uint32_t size);
@@ -65,16 +67,17 @@ static inline bool tprof_virtqueue_busy(const struct tprof_virtqueue *q,
     return (q->in_flight >> id & 1) != 0;
 }
 
-/* The first descriptor that is not; (size) or more if there is none. */
+/* The first descriptor that the device does not have; (size) or more: it has
+ * all. */
 static inline uint32_t tprof_virtqueue_idle(const struct tprof_virtqueue *q)
 {
     return (uint32_t)__builtin_ctzll(~(uint64_t)q->in_flight);
 }
 
 /*
- * Put (length) bytes at physical (address) into descriptor (id), which is
+ * Puts (length) bytes at physical (address) into descriptor (id), which is
  * below (size) and not busy. The device will write them if (writable), else
- * read them; it learns of it by tprof_virtqueue_publish().
+ * read them. The device learns of the buffer by tprof_virtqueue_publish().
  */
 void tprof_virtqueue_add(struct tprof_virtqueue *q, uint32_t id,
                          uint64_t address, uint32_t length, bool writable);
@@ -86,32 +89,36 @@ struct tprof_virtqueue_part {
 };
 
 /*
- * Put two parts, to be read as one buffer, into descriptor (id), which is even
- * and as above, and the one after it, which must be the caller's never to use
- * otherwise: (id) alone is busy, and comes back.
+ * Puts two parts, which the device reads as one buffer, into descriptors (id)
+ * and (id) + 1. (id) is even, below (size) and not busy. Only (id) is busy then
+ * and comes back, so a caller of this function uses no odd descriptor itself.
  */
 void tprof_virtqueue_add_pair(struct tprof_virtqueue *q, uint32_t id,
                               const struct tprof_virtqueue_part part[2]);
 
-/* Show the device what was added. Returns whether it wants a notification. */
+/* Shows the device what was added. Returns whether the device wants to be
+ * notified. */
 bool tprof_virtqueue_publish(struct tprof_virtqueue *q);
 
 /*
- * Shall the device interrupt for what it is done with? It need not obey. After
- * this was switched on, tprof_virtqueue_waiting() tells of what came before.
+ * Asks the device to interrupt when it is done with a buffer, or not to. The
+ * device need not obey. After switching this on, look at
+ * tprof_virtqueue_waiting(): for what came before there may be no interrupt.
  */
 void tprof_virtqueue_interrupt(struct tprof_virtqueue *q, bool on);
 
-/* Is there something for tprof_virtqueue_reap(), be it an error? */
+/* Would tprof_virtqueue_reap() return something else than
+ * TPROF_VIRTQUEUE_NONE? */
 bool tprof_virtqueue_waiting(const struct tprof_virtqueue *q);
 
 /*
- * Take back the next descriptor that the device has done with. (length) is what
- * the device says it has written: the caller knows how much there was room for.
+ * Takes back the next descriptor that the device is done with. (*length) is
+ * what the device says it has written, and may be a lie: the caller compares it
+ * with the size of the buffer.
  *
- * Returns the descriptor; TPROF_VIRTQUEUE_NONE; or TPROF_ERR_DEVICE if the
- * device names one that it does not have, or claims to have done more than it
- * was given.
+ * Returns the descriptor; TPROF_VIRTQUEUE_NONE; or TPROF_ERR_DEVICE: the device
+ * names a descriptor that it does not have, or says that it has done more than
+ * it was given.
  */
 #define TPROF_VIRTQUEUE_NONE (-1)
 int tprof_virtqueue_reap(struct tprof_virtqueue *q, uint32_t *length);
