@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The agent's state, which those files share that join its stations: tick.c,
- * control.c, pump.c, setup.c and tprof.c. There is one agent in an image.
+ * The agent's state. The files that join its stations share it: tick.c,
+ * control.c, pump.c, setup.c, tprof.c, map.c, notice.c, and arch/. There is one
+ * agent in an image.
  */
 #ifndef TPROF_AGENT_H
 #define TPROF_AGENT_H
@@ -31,24 +32,24 @@ struct tprof_cpu {
     uint64_t guard; /* clock ticks before a deadline that do not matter */
     uint32_t index;
     uint32_t hardware_id;
-    uint32_t generation; /* of the orders that this core follows */
+    uint32_t generation; /* of the orders (below) that this core follows */
 
-    /* Read by other cores, relaxed: they only wake a core too often, or at
-     * their next look. */
+    /* 1: the core samples. Other cores read this, relaxed: if they see an old
+     * value they wake the core once too often, or at their next look. */
     _Atomic uint32_t sampling;
 
     uint32_t pump_deferred; /* 1: the pump waits for the next interrupt */
-    uint32_t countdown; /* TPROF_TIMER_KERNEL: kernel's ticks to the next one */
-    uint32_t inside;    /* 1: the core's stack is in use */
+    uint32_t countdown;     /* TPROF_TIMER_KERNEL: kernel's ticks to a sample */
+    uint32_t inside;        /* 1: the core's stack is in use */
 
-    /* Ticks that came while the stack was in use. Written by such ticks; the
-     * tick that they interrupted may run at the same time. */
+    /* Ticks that came while the core's stack was in use. Each such tick adds
+     * one, and interrupts another tick, which reads this. */
     uint32_t reentered;
-    uint32_t reentered_known; /* how many of these are counted */
+    uint32_t reentered_known; /* how many of them the counters have */
 
-    /* TPROF_WOKEN, or 0. Set by the core that wakes this one (pump.c, and
-     * arch/ where timers are lent), cleared by this one. Relaxed: the interrupt
-     * that follows orders what is read then. */
+    /* TPROF_WOKEN, or 0. The core that wakes this one sets it (pump.c, and
+     * arch/ where timers are lent); this core clears it. Relaxed: this core
+     * reads it in the interrupt that the other core sends after setting it. */
     _Atomic uint64_t woken;
 
     struct tprof_arch_core arch;
@@ -61,20 +62,20 @@ struct tprof_cpu {
      * give_orders(), control.c. */
     _Atomic uint32_t started;
 
-    struct tprof_reader reader;     /* the pump's */
-    struct tprof_recorder recorder; /* large, so what is seldom used follows */
-    _Alignas(64) uint8_t page[64];  /* config.hypervisor's */
+    struct tprof_reader reader; /* the pump's */
+    struct tprof_recorder recorder;
+    _Alignas(64) uint8_t page[64]; /* config.hypervisor's */
 };
 
-/* tprof_cpu.woken: high bits, so that the one comparison by which a tick sees
- * that its next deadline is far away tells this, too. */
+/* tprof_cpu.woken: high bits. A tick compares the time to its next deadline
+ * with 2^31, and or's this in, so one comparison tells both. */
 #define TPROF_WOKEN (UINT64_MAX << 31)
 
 /*
- * What the host asked for, and what became of it. Written under the pump's
- * lock, then (generation) grows; each core takes it over at its next tick. A
- * core may read while the pump writes: then one more generation follows, and
- * the core reads again.
+ * What the host has asked for, and what the agent makes of it. Written under
+ * the pump's lock; then tprof_agent.generation grows, and each core takes the
+ * orders over at its next tick. A core may read while the pump writes. Then one
+ * more generation follows, and the core reads again.
  */
 struct tprof_orders {
     _Atomic uint64_t rate_hz;
@@ -86,8 +87,8 @@ struct tprof_orders {
      * shall sample sees a period that is not 0. */
     _Atomic uint64_t state;
 
-    uint64_t features; /* 0: none yet */
-    uint64_t refused;  /* enum wire_refusal */
+    uint64_t features; /* 0: there are none yet */
+    uint64_t refused;  /* enum wire_refusal: of the last START */
 
     /* TPROF_TIMER_KERNEL: mean number of the kernel's ticks per sample */
     _Atomic uint64_t ticks_per_sample;
@@ -101,58 +102,63 @@ struct tprof_agent_counters {
 
 struct tprof_control;
 
-/* Written by tprof_init() only, where nothing else is said. */
+/* Written by tprof_init() only, except where a comment says otherwise. */
 struct tprof_agent {
-    /* Clock ticks in a second, or a guess, for what need not be exact. */
+    /* Clock ticks in a second, or a guess: for waits, which need not be exact.
+     */
     uint64_t second;
 
     uint32_t watermark; /* words in a ring that call for the pump */
     uint32_t ready;
 
-    /* Of (orders). Release in give_orders(), control.c; acquire in
-     * has_new_orders(), tick.c: the orders are complete. */
+    /* Grows with each change of (orders). Release in give_orders(), control.c;
+     * acquire in has_new_orders(), tick.c: the orders are complete. */
     _Atomic uint32_t generation;
 
-    _Atomic uint32_t joining;       /* 1: a core is coming or going */
-    _Atomic uint32_t watching_core; /* the one that watches for a host */
+    _Atomic uint32_t joining; /* 1: a core is joining or leaving */
 
-    /* Time for the pump, watermark or not. Relaxed: a tick that sees an old
-     * value pumps once too often, or a tick later. */
+    /* The core that watches for a host while none samples; config.cpus: none.
+     */
+    _Atomic uint32_t watching_core;
+
+    /* The time at which a tick calls the pump, though no ring has reached its
+     * watermark. Written by the pump, and with 0 by whoever wants it soon.
+     * Relaxed: a tick that sees an old value pumps once too often, or a tick
+     * later. */
     _Atomic uint64_t pump_due;
 
     struct tprof_channel channel;
     struct tprof_config config; /* with every default filled in */
     struct tprof_image image;
     struct tprof_bounds bounds;
-    uint64_t hello[WIRE_HELLO_READABLE + 1]; /* HELLO's numbers, by tag */
+    uint64_t hello[WIRE_HELLO_READABLE + 1]; /* numbers of HELLO, by tag */
     uint8_t boot_id[WIRE_BOOT_ID_SIZE];
 
-    /* map.c's, under the pump's lock, once there are further images: how many
-     * there have been, and what writes the next MAP into (f). */
+    /* Once there are further images, under the pump's lock (map.c): how many
+     * there have been, and the function that writes the next MAP into (f). */
     uint32_t maps;
     void (*put_map)(struct tprof_control *c, struct tprof_frame *f);
 
     struct tprof_cpu *core[TPROF_CPUS_MAX]; /* laid out, joined or not */
-    struct tprof_orders orders;             /* what the pump has heard */
-    struct tprof_agent_counters counters;
+    struct tprof_orders orders;             /* written by the pump */
+    struct tprof_agent_counters counters;   /* likewise */
     struct tprof_crc32c crc;
 };
 
 extern struct tprof_agent tprof_agent;
 
-/* 1: a core is at the pump, with interrupts off, and never waits there; or it
- * is at what the pump reads, map.c. */
+/* 1: a core is in the pump, or changes what the pump reads (map.c). It has
+ * interrupts off and waits for nothing, so it lets go soon. */
 extern _Atomic uint32_t tprof_pump_lock;
 
 /* By core index. */
 extern struct tprof_cpu *tprof_cpu[TPROF_CPUS_MAX]; /* NULL: not joined */
 extern uint32_t tprof_cpus;                         /* cores that may join */
 
-/* Interrupts on cores that have not joined. Written by arch/ and tprof_tick().
- */
+/* Ticks on cores that have not joined. Counted by arch/ and tprof_tick(). */
 extern _Atomic uint64_t tprof_unknown_cpu;
 
-/* The calling core, or NULL: it has not joined. */
+/* The calling core; NULL: it has not joined. */
 static inline struct tprof_cpu *tprof_this_cpu(void)
 {
     uint32_t index = tprof_arch_core_index();
@@ -183,7 +189,7 @@ static inline void tprof_set_woken(struct tprof_cpu *cpu, bool woken)
                           memory_order_relaxed);
 }
 
-/* (cpu)'s counters, the one that follows from others brought up to date. */
+/* The counters of (cpu). Samples are what is left of the ticks. */
 static inline const struct tprof_stats *tprof_counts(struct tprof_cpu *cpu)
 {
     struct tprof_stats *c = &cpu->recorder.counts;
@@ -192,7 +198,8 @@ static inline const struct tprof_stats *tprof_counts(struct tprof_cpu *cpu)
     return c;
 }
 
-/* tprof.c: another core than (from) watches for the host, if (from) did. */
+/* If core (from) watches for a host, another one that has joined does so from
+ * now on (tprof.c). */
 void tprof_hand_watch_on(uint32_t from);
 
 #endif

@@ -3,10 +3,11 @@
 #ifndef TPROF_COMPILER_H
 #define TPROF_COMPILER_H
 
-/* Part of every tick: no call, although the rest is compiled for size. */
+/* Part of every tick, so it is inline, although the rest is compiled for size.
+ */
 #define TPROF_HOT static inline __attribute__((always_inline))
 
-/* Seldom part of one: out of the way of what is. */
+/* Seldom part of a tick, so it is kept out of the way of what always is. */
 #define TPROF_COLD static __attribute__((cold, noinline))
 
 /* Hides from the compiler what (value), which is in a register, was computed

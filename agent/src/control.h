@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The control protocol with one host: HELLO, the host's orders, and the answers
- * (WIRE.md 3, 6 to 8). This station knows bytes and frames, no device. The pump
- * owns it, and calls it under the pump's lock.
+ * (WIRE.md 3, 6 to 8). This station knows bytes and frames, and no device. The
+ * pump owns its state and calls it under the pump's lock.
  */
 #ifndef TPROF_CONTROL_H
 #define TPROF_CONTROL_H
@@ -12,50 +12,50 @@
 #include "agent.h"
 #include "encode.h"
 
-#define TPROF_RX_SIZE 128u /* the host's frames are short */
+#define TPROF_RX_SIZE 128u /* longer than any frame of the host's */
 
-/* What has to be sent, in this order: a bit for each frame type. */
+/* Frames that have to be sent, in this order: a bit for each type. */
 #define TPROF_OWE_HELLO  (1u << WIRE_HELLO)
-#define TPROF_OWE_STATS  (1u << WIRE_STATS) /* while any core's are owed */
+#define TPROF_OWE_STATS  (1u << WIRE_STATS) /* while (owed_stats) is not 0 */
 #define TPROF_OWE_STATUS (1u << WIRE_STATUS)
 #define TPROF_OWE_PONG   (1u << WIRE_PONG)
-#define TPROF_OWE_MAP    (1u << WIRE_MAP) /* while any are */
+#define TPROF_OWE_MAP    (1u << WIRE_MAP) /* while (maps) are fewer than told */
 
-/* On the way to the last STATS, after STOP. */
+/* After STOP, on the way to the last STATS. */
 enum tprof_last_stats {
-    TPROF_LAST_STATS_UNHEARD,  /* some core has not heard yet of the STOP */
-    TPROF_LAST_STATS_DRAINING, /* all have; their rings are not empty yet */
-    TPROF_LAST_STATS_SENDING,  /* the STATS that are owed are the last ones */
+    TPROF_LAST_STATS_UNHEARD,  /* some core may not know of the STOP yet */
+    TPROF_LAST_STATS_DRAINING, /* all cores know; a ring may not be empty yet */
+    TPROF_LAST_STATS_SENDING,  /* the STATS in (owed_stats) are the last ones */
 };
 
 struct tprof_control {
-    uint32_t rx_used;
-    uint32_t rx_errors;  /* bytes that began no good frame */
+    uint32_t rx_used;    /* bytes in (rx) */
+    uint32_t rx_errors;  /* bytes at which no sound frame began */
     uint16_t seq;        /* of the next frame */
     uint32_t owed;       /* TPROF_OWE_* */
-    uint32_t maps;       /* told, of tprof_agent.maps */
-    uint64_t owed_stats; /* cores */
-    uint64_t stats_due;  /* when, by the clock */
-    uint64_t cookie;     /* of the PING to be answered */
+    uint32_t maps;       /* how many of tprof_agent.maps the host was told */
+    uint64_t owed_stats; /* cores whose STATS have to be sent, as bits */
+    uint64_t stats_due;  /* clock: when to send STATS next */
+    uint64_t cookie;     /* of the PING that has to be answered */
     enum tprof_last_stats last_stats;
-    uint8_t rx[TPROF_RX_SIZE]; /* heard, and not yet a whole frame */
+    uint8_t rx[TPROF_RX_SIZE]; /* the beginning of a frame */
 };
 
-/* A host has come: from the beginning. */
+/* A host has come: everything begins anew. */
 void tprof_control_open(struct tprof_control *c, uint64_t now);
 
-/* It has gone: nothing samples any more. */
+/* The host has gone: no core samples any more. */
 void tprof_control_close(void);
 
-/* Takes the bytes that the caller has put at c->rx + c->rx_used, (size). */
+/* Takes (size) bytes, which the caller has put at c->rx + c->rx_used. */
 void tprof_control_hear(struct tprof_control *c, uint32_t size);
 
 /* Returns the type of the next frame that is due, other than SAMPLES; 0: none
- * is. (drained): no ring has anything left. */
+ * is due. (drained): no ring has records left. */
 uint32_t tprof_control_due(struct tprof_control *c, uint64_t now, int drained);
 
-/* Puts that frame's fields into (f): (type) is as tprof_control_due() has just
- * said, and it is due no more. */
+/* Puts the fields of a frame of (type) into (f). (type) is what
+ * tprof_control_due() has just returned, and is not due any more. */
 void tprof_control_speak(struct tprof_control *c, struct tprof_frame *f,
                          uint32_t type);
 

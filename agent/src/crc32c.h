@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* CRC-32C, as WIRE.md 2 has it. */
+/* CRC-32C (WIRE.md 2). */
 #ifndef TPROF_CRC32C_H
 #define TPROF_CRC32C_H
 
@@ -9,8 +9,8 @@
 #define TPROF_CRC32C_TABLES 4
 
 /*
- * Tables are made at start-up: 4 KiB of memory instead of 4 KiB of image.
- * (hardware): the CPU has an instruction for it, tprof_arch_crc32c().
+ * The tables are made at start-up: 4 KiB of memory instead of 4 KiB of image.
+ * (hardware): the CPU has an instruction for the CRC, tprof_arch_crc32c().
  */
 struct tprof_crc32c {
     int hardware;

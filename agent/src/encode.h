@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Records and facts into wire frames, in a buffer of the caller's. The reader's
- * end of a ring: struct tprof_reader follows what the records say, so that each
- * SAMPLES frame states where it stands by itself.
+ * Writes records and facts as wire frames, into a buffer of the caller's. Also
+ * the reader's end of a ring: struct tprof_reader follows what the records say,
+ * so that each SAMPLES frame can tell time, period, epoch and counters by
+ * itself.
  */
 #ifndef TPROF_ENCODE_H
 #define TPROF_ENCODE_H
@@ -13,40 +14,42 @@
 #include "record.h"
 #include "tprof_wire.h"
 
-/* One core's drain. Owned by who holds the pump's lock. */
+/* The reader of one core's ring. Owned by the core that has the pump's lock. */
 struct tprof_reader {
     struct tprof_ring *ring;
-    uint64_t time; /* units, of the last record read */
+    uint64_t time; /* of the last record read, in units */
     uint32_t shift;
     uint32_t period;
     uint32_t epoch;
     uint32_t flags;   /* WIRE_SAMPLES_* */
-    uint32_t discard; /* words still to be thrown away: an earlier session's */
+    uint32_t discard; /* words of an earlier session, still to be thrown away */
     uint64_t counter[WIRE_COUNTERS]; /* of all records read */
 };
 
-/* A frame being written. Nothing is written beyond (size); then it is too
- * small for what its builder puts in, which is a fault of the builder. */
+/* A frame that is being written. A field that does not fit is left out; that
+ * would be a fault of the frame's builder. */
 struct tprof_frame {
     uint8_t *data;
-    uint32_t size; /* of the buffer */
-    uint32_t used;
+    uint32_t size; /* bytes of the buffer */
+    uint32_t used; /* bytes written */
 };
 
-/* Begins a frame of (type) in (data); fields are appended, then _end(). */
+/* Begins a frame of (type), number (seq), in (data). Fields follow, then
+ * tprof_frame_end(). */
 void tprof_frame_begin(struct tprof_frame *f, void *data, uint32_t size,
                        enum wire_type type, uint16_t seq);
+/* Appends a field of (size) bytes. */
 void tprof_frame_bytes(struct tprof_frame *f, uint32_t tag, const void *value,
                        uint32_t size);
-/* An integer field, as many bytes as it needs. */
+/* Appends an integer, in as many bytes as it needs. */
 void tprof_frame_field(struct tprof_frame *f, uint32_t tag, uint64_t value);
-/* Adds length and CRC; returns the frame's bytes. */
+/* Adds length and CRC. Returns how many bytes the frame has. */
 uint32_t tprof_frame_end(struct tprof_frame *f, const struct tprof_crc32c *crc);
 
 /*
- * Appends the SAMPLES body of (core) to (f): what (r) has, as far as it fits,
- * given back to the ring. Returns the cells: with 0 the frame is not worth
- * sending.
+ * Appends a SAMPLES body of (core) to (f): the records that (r) has, as far as
+ * they fit. They are taken out of the ring. Returns the cells in the frame; 0:
+ * the frame is not to be sent.
  */
 uint32_t tprof_encode_samples(struct tprof_frame *f, struct tprof_reader *r,
                               uint32_t core);

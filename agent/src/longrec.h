@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writes one long record (WIRE.md 5.2) into a ring, cell by cell. Nothing is
- * visible to the reader before tprof_long_end(), and a record that does not
- * fit leaves the ring as it was.
+ * Writes one long record (WIRE.md 5.2) into a ring, cell by cell. The reader
+ * sees nothing of it before tprof_long_end(). A record that does not fit leaves
+ * the ring as it was.
  */
 #ifndef TPROF_LONGREC_H
 #define TPROF_LONGREC_H
@@ -15,9 +15,9 @@
 struct tprof_long {
     struct tprof_ring *ring;
     uint64_t word;  /* the cell being filled */
-    uint32_t bits;  /* in it */
-    uint32_t cells; /* written before it */
-    uint32_t room;  /* cells that fit; beyond, only counted */
+    uint32_t bits;  /* filled in (word) */
+    uint32_t cells; /* complete; those beyond (room) are only counted */
+    uint32_t room;  /* cells that fit */
 };
 
 void tprof_long_begin(struct tprof_long *l, struct tprof_ring *ring,
@@ -30,10 +30,11 @@ static inline uint64_t tprof_zigzag(uint64_t value)
     return value << 1 ^ (uint64_t)((int64_t)value >> 63);
 }
 
-/* Hands the record to the reader; 1, or 0: it did not fit. */
+/* Hands the record to the reader. Returns 1, or 0: it did not fit. */
 int tprof_long_end(struct tprof_long *l);
 
-/* All of it at once, where the record is nothing but (count) varints. */
+/* Writes a whole record that consists of (count) varints. Returns as
+ * tprof_long_end(). */
 int tprof_long_write(struct tprof_ring *ring, enum wire_long type,
                      const uint64_t *value, uint32_t count);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Little-endian values at any address, on CPUs that are little-endian. */
+/* Little-endian integers at any address. CPUs are little-endian. */
 #ifndef TPROF_MEM_H
 #define TPROF_MEM_H
 

@@ -1,36 +1,39 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The pump: from the rings through the encoder into the channel, and the
- * host's orders back. Whoever gets its lock is the one reader of every core's
- * ring until it lets go; who does not get it goes on with his work.
+ * The pump carries records from the rings through the encoder into the channel,
+ * and the host's orders back. A core that gets the pump's lock is the only
+ * reader of all rings until it lets go. A core that does not get the lock goes
+ * on with its work.
  */
 #ifndef TPROF_PUMP_H
 #define TPROF_PUMP_H
 
 #include <stdint.h>
 
-/* Frames that may be on their way. Their size bounds the longest interrupt. */
+/* Frames that may be on their way, and their size, which bounds the longest
+ * interrupt. */
 #define TPROF_PUMP_BUFFERS     4u
 #define TPROF_PUMP_BUFFER_SIZE 1536u
 #define TPROF_PUMP_MEMORY      8192u /* pages */
 
-/* Makes it ready, its buffers in (memory), TPROF_PUMP_MEMORY bytes from a page
- * boundary on. */
+/* Makes the pump ready. Its buffers are in (memory), TPROF_PUMP_MEMORY bytes
+ * from a page boundary on. */
 void tprof_pump_init(void *memory);
 
 /*
- * Hears the host, and moves at most one frame. While there is no host it looks
- * for one, but no more than four times a second unless (at_once). Interrupts
- * are off. Any core; returns 1 at once when another one is at it, else 0.
+ * Hears the host, and sends at most one new frame. While there is no host,
+ * looks for one: at most four times a second, or at once if (at_once). Any core
+ * may call this, with interrupts off. Returns 1 at once when another core has
+ * the lock, else 0.
  */
 int tprof_pump(int at_once);
 
-/* tprof_agent.pump_due when there is no channel, or somebody else will say that
- * a host has come. */
+/* tprof_agent.pump_due while no tick needs to look for a host: the channel is
+ * dead, or an interrupt or tprof_poll() will tell of a host. */
 #define TPROF_PUMP_NEVER UINT64_MAX
 
-/* Has everything been sent that was ready? 0 also when another core is at it.
- * Interrupts are off. */
+/* Has everything been sent that was ready? 0 also when another core has the
+ * lock. Interrupts are off. */
 int tprof_pump_done(void);
 
 #endif

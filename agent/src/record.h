@@ -13,35 +13,36 @@
 /* One tick, before it is written down. */
 struct tprof_sample {
     struct tprof_registers at; /* where it interrupted */
-    uint64_t time;             /* of the clock */
-    uint64_t late;             /* clock ticks */
-    uint64_t weight;           /* deadlines covered */
+    uint64_t time;             /* by the clock */
+    uint64_t late;             /* clock ticks after the deadline */
+    uint64_t weight;           /* deadlines that the tick covers */
     uint64_t flags;            /* WIRE_SAMPLE_* */
 };
 
-/* Ticks that left no record since the last one. */
+/* Ticks without a record, since the last LOST was written. */
 struct tprof_lost {
     uint64_t ticks;
-    uint64_t missed;
+    uint64_t missed; /* further deadlines that those ticks cover */
 };
 
-/* What turns one core's ticks into records. Owned by that core's tick, but for
+/* Turns the ticks of one core into records. Owned by that core's tick, except
  * the ring's head. */
 struct tprof_recorder {
     struct tprof_stacks stacks;
-    uint64_t time;          /* units, of the last record */
-    uint64_t began;         /* BEGIN's time, while that is unwritten; else 0 */
-    uint32_t unwritten;     /* BEGIN or LOST has to come first */
+    uint64_t time;          /* of the last record, in units */
+    uint64_t began;         /* time of a BEGIN that is not written yet, or 0 */
+    uint32_t unwritten;     /* 1: a BEGIN or LOST must come before samples */
     uint32_t shift;         /* a unit is 2^shift clock ticks */
-    uint32_t depth;         /* most frames */
-    uint32_t period;        /* units */
-    uint32_t slow_at_tail;  /* tail at which a sample is not quick: sample.h */
+    uint32_t depth;         /* frames of a stack at most */
+    uint32_t period;        /* in units */
+    uint32_t slow_at_tail;  /* at this tail no sample is quick: sample.h */
     uint32_t watermark;     /* words in the ring that call for the pump */
-    struct tprof_span span; /* where the last stack was */
+    struct tprof_span span; /* image and range of the last stack */
     struct tprof_ring ring;
-    struct tprof_stats counts; /* (samples) is worked out when asked for */
+    struct tprof_stats counts; /* (samples) is set by tprof_counts() */
     struct tprof_lost lost[WIRE_DROP_REASONS];
-    /* what STACK records share with the one before: two, taking turns */
+    /* The chain of the last STACK record, with which the next one is compared,
+     * and room for that; they take turns. */
     struct tprof_chain *last, *spare;
     struct tprof_chain chain[2];
 };

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * One core's ring of records. A record is one or more words: the low seven
- * bytes of each are a cell of the wire (WIRE.md 5), the high byte is how many
- * words the record has. It is the same in all of them, and so a reader can walk
- * forwards from the head and, over what was drained already, back from the
- * tail.
+ * bytes of each word are a cell of the wire (WIRE.md 5), the high byte is the
+ * number of words that the record has. That number is the same in all of its
+ * words, so a reader can walk forwards from the head, and a reader of memory
+ * (directory.h) also back from the tail, over records that were drained
+ * already.
  *
- * One writer: that core's tick. One reader at a time: who holds the pump's
- * lock.
+ * There is one writer: the core's tick. There is one reader at a time: the core
+ * that has the pump's lock.
  */
 #ifndef TPROF_RING_H
 #define TPROF_RING_H
@@ -33,8 +34,8 @@ _Static_assert(offsetof(struct tprof_ring, head) -
 
 /* Invariant: tail - head <= mask + 1, in wrapping uint32_t arithmetic. */
 
-/* Makes (r), all 0, an empty ring in (words), (count) of them, a power of two.
- */
+/* Makes (r), which is all 0, an empty ring in (words): (count) of them, a power
+ * of two. */
 static inline void tprof_ring_init(struct tprof_ring *r, uint64_t *words,
                                    uint32_t count)
 {
@@ -46,15 +47,15 @@ static inline void tprof_ring_init(struct tprof_ring *r, uint64_t *words,
 TPROF_HOT uint32_t tprof_ring_room(struct tprof_ring *r)
 {
     uint32_t tail = atomic_load_explicit(&r->tail, memory_order_relaxed);
-    /* acquire: pairs with the release in tprof_ring_consume(); those are ours
-     */
+    /* acquire: pairs with the release in tprof_ring_consume(); the reader is
+     * done with the words before the head */
     uint32_t head = atomic_load_explicit(&r->head, memory_order_acquire);
 
     return r->mask + 1 - (tail - head);
 }
 
-/* Writer: the word (ahead) of the tail, within tprof_ring_room(). The reader
- * does not see it before tprof_ring_publish(). */
+/* Writer: the word (ahead) words after the tail; (ahead) is below
+ * tprof_ring_room(). The reader does not see it before tprof_ring_publish(). */
 TPROF_HOT uint64_t *tprof_ring_at(struct tprof_ring *r, uint32_t ahead)
 {
     uint32_t tail = atomic_load_explicit(&r->tail, memory_order_relaxed);
@@ -62,7 +63,7 @@ TPROF_HOT uint64_t *tprof_ring_at(struct tprof_ring *r, uint32_t ahead)
     return &r->words[(tail + ahead) & r->mask];
 }
 
-/* Writer: where it writes next. */
+/* Writer: the tail, where the next record begins. */
 TPROF_HOT uint32_t tprof_ring_tail(struct tprof_ring *r)
 {
     return atomic_load_explicit(&r->tail, memory_order_relaxed);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One tick becomes one record in the core's ring: the chain gets its id, and
- * id, leaf, time and lateness fit into one word nearly always.
+ * One tick becomes one record in the core's ring: its chain gets an id, and id,
+ * leaf, time and lateness fit into one word nearly always.
  *
- * tprof_sample_quick() is that case, inline in the tick: a known stack where
- * the last one was, and all of it fits. What it declines may be elsewhere, so
- * it is located (unwind.h); whatever is declined then is for
+ * tprof_sample_quick() is that case, inline in the tick: the stack is known, it
+ * lies in the image and range of the last one, and the record fits one word.
+ * When it declines, the tick calls tprof_unwind_locate() and tries once more if
+ * image or range are others now. What is declined again is for
  * tprof_sample_take().
  */
 #ifndef TPROF_SAMPLE_H
@@ -14,23 +15,25 @@
 #include "compiler.h"
 #include "record.h"
 
-/* Begins anew: new period (clock ticks) and depth. The dictionary is empty. */
+/* Begins anew at (now), with (period) in clock ticks and at most (depth) frames
+ * in a stack. The dictionary is empty. */
 void tprof_sample_begin(struct tprof_recorder *r, uint64_t now, uint64_t period,
                         uint32_t depth);
 
-/* Writes (s) down, or counts why not. Called inside the core's tick; (r->span)
- * is where it is. */
+/* Writes (s) down, or counts why not. In the core's tick, after
+ * tprof_unwind_locate() for this sample. */
 void tprof_sample_take(struct tprof_recorder *r, const struct tprof_sample *s);
 
-/* Works out (r->slow_at_tail) anew. Returns 1 when the ring calls for the pump.
- */
+/* Works out (r->slow_at_tail) anew. Returns 1 when the ring has reached its
+ * watermark. */
 int tprof_sample_look_ahead(struct tprof_recorder *r);
 
-/* Counts a tick that could not even look: (reason) from WIRE_COUNTER_*. */
+/* Counts a tick that covers (weight) deadlines and leaves no record, for
+ * (reason), a WIRE_COUNTER_*. */
 void tprof_sample_drop(struct tprof_recorder *r, uint32_t reason,
                        uint64_t weight);
 
-/* Bits that (value) has: 0 for 0. */
+/* Bits of (value) without leading zeros; 0 for 0. */
 TPROF_HOT uint64_t tprof_bit_length(uint64_t value)
 {
     return 63 - (uint64_t)__builtin_clzll(value * 2 + 1);
@@ -50,17 +53,20 @@ TPROF_HOT void tprof_sample_put(struct tprof_recorder *r, uint32_t tail,
     r->time += units;
 }
 
-/* Does it fit a short cell? */
+/* Do time and lateness fit a short cell? */
 TPROF_HOT int tprof_sample_fits(uint64_t units, uint64_t late)
 {
     return (units >> WIRE_CELL_DT_BITS | late >> WIRE_CELL_LATE_MAX) == 0;
 }
 
 /*
- * A sample of weight 1 without flags. Returns 1, or 0: nothing was done. It
- * is asked about room, watermark and what is unwritten by one comparison: all
- * of them were worked out when the tail was to reach (slow_at_tail). (*pc) is
- * read last, so that the walk has a register more.
+ * Writes down a sample of weight 1 without flags. Returns 1, or 0: nothing was
+ * done.
+ *
+ * One comparison of the tail with (slow_at_tail) tells whether there is room,
+ * the watermark is not reached, and nothing has to be written before: see
+ * tprof_sample_look_ahead(). (*pc) is read last, so that the walk has one more
+ * register.
  */
 TPROF_HOT int tprof_sample_quick(struct tprof_recorder *r, const uint64_t *pc,
                                  uint64_t sp, uint64_t fp, uint64_t time,

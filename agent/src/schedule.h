@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * When to sample. The interval between two deadlines is drawn from
- * U[0.5, 1.5] x period, so that no periodic work keeps step with it, and is
- * counted from the previous deadline, so that being late does not make the
- * next sample later: code that holds interrupts off would be seen too seldom.
- * A deadline that has passed before its turn gets no tick of its own; the tick
- * that covers it weighs one more.
+ * U[0.5, 1.5] x period, so that no periodic work keeps step with the samples.
+ * It is counted from the previous deadline, so that a late tick does not make
+ * the next one later: else code that holds interrupts off would be seen too
+ * seldom. When a tick comes so late that further deadlines are over, these get
+ * no tick of their own, and that tick's weight grows by one for each.
  */
 #ifndef TPROF_SCHEDULE_H
 #define TPROF_SCHEDULE_H
@@ -15,15 +15,16 @@
 
 #include "compiler.h"
 
-#define TPROF_SCHEDULE_DRAWS 16 /* before a late tick turns to division */
+/* Intervals that a late tick draws, before it divides instead. */
+#define TPROF_SCHEDULE_DRAWS 16
 
 /* All in clock ticks. Owned by one core's tick. */
 struct tprof_schedule {
-    /* The next deadline, or the one that is due. Read by other cores, relaxed:
-     * to see that this core's ticks stay away. */
+    /* The next deadline, or the one that is due. Other cores read this,
+     * relaxed, to see that this core's ticks stay away. */
     _Atomic uint64_t deadline;
     uint64_t period; /* mean interval */
-    uint64_t half;   /* of that */
+    uint64_t half;   /* of the period */
     uint64_t random; /* state of the generator */
 };
 
@@ -57,15 +58,15 @@ TPROF_HOT uint64_t tprof_random(uint64_t *state)
     return *state;
 }
 
-/* The interval that (random) stands for. */
+/* The interval that 64 random bits (random) stand for. */
 TPROF_HOT uint64_t tprof_interval(const struct tprof_schedule *s,
                                   uint64_t random)
 {
     return s->half + tprof_scale(s->period, random);
 }
 
-/* The generator for (core), from (seed). Cores that one interrupt started at
- * the same time must differ, so the number is mixed well. */
+/* The first state of the generator of (core), from (seed). The numbers are
+ * mixed well, since cores that start at the same moment must differ. */
 uint64_t tprof_seed(uint64_t seed, uint32_t core);
 
 /* Begins at (now) with (period); the first interval is random too. */
@@ -73,9 +74,9 @@ void tprof_schedule_begin(struct tprof_schedule *s, uint64_t now,
                           uint64_t period);
 
 /*
- * After the tick at (now): on to the next deadline. Returns how far that is, or
- * 0 and changes nothing when it has passed too; then it is for
- * tprof_schedule_catch_up().
+ * After the tick at (now): goes on to the next deadline. Returns how far that
+ * is. Returns 0 and changes nothing if that one is over, too; then
+ * tprof_schedule_catch_up() is to be called.
  */
 TPROF_HOT uint64_t tprof_schedule_advance(struct tprof_schedule *s,
                                           uint64_t now)
@@ -91,8 +92,9 @@ TPROF_HOT uint64_t tprof_schedule_advance(struct tprof_schedule *s,
 }
 
 /*
- * On to the first deadline after (now). Returns how many this tick covers, at
- * least 1; (*by_division) becomes 1 when they were too many to be drawn.
+ * Goes on to the first deadline after (now). Returns how many deadlines this
+ * tick covers, at least 1. (*by_division) becomes 1 if they were too many to be
+ * drawn.
  */
 uint64_t tprof_schedule_catch_up(struct tprof_schedule *s, uint64_t now,
                                  int *by_division);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The stacks of one core that the host knows: a fixed table from the name of a
- * chain (unwind.h) to its id, which is its slot. The chains themselves went out
- * when they were defined and are not kept. Written and read by the core's tick
- * only.
+ * chain (unwind.h) to its id, which is the number of its slot. The table keeps
+ * no chains: each was sent when its id was defined. Only the core's tick reads
+ * and writes the table.
  */
 #ifndef TPROF_STACKS_H
 #define TPROF_STACKS_H
@@ -12,17 +12,18 @@
 
 #include "compiler.h"
 
-#define TPROF_STACKS_WINDOW 8u /* slots in which a name may stand */
+/* Slots in which a name may stand, from its home on. */
+#define TPROF_STACKS_WINDOW 8u
 
 struct tprof_stacks {
     uint64_t *slots;    /* names; 0: free */
     uint32_t mask;      /* number of slots - 1 */
-    uint32_t epoch;     /* how often all was forgotten */
-    uint32_t forgotten; /* slots that are, on the way to all */
+    uint32_t epoch;     /* how often all names were forgotten */
+    uint32_t forgotten; /* slots forgotten so far, on the way to all */
 };
 
-/* Makes (s), all 0, a table of no stacks, in (slots), all 0, (count) of them, a
- * power of two. */
+/* Makes (s), which is all 0, an empty table in (slots): (count) of them, a
+ * power of two, all 0. */
 static inline void tprof_stacks_init(struct tprof_stacks *s, uint64_t *slots,
                                      uint32_t count)
 {
@@ -30,14 +31,16 @@ static inline void tprof_stacks_init(struct tprof_stacks *s, uint64_t *slots,
     s->mask = count - 1;
 }
 
-/* Forgets a part of them. Returns 1 when that was all: a new epoch; 0: to be
- * called again, and nothing else meanwhile. */
+/* Forgets a part of the names. Returns 1: all are forgotten, and a new epoch
+ * begins; 0: to be called again before any other function. */
 int tprof_stacks_forget(struct tprof_stacks *s);
 
-/* Gives (name) a slot and returns its id; what was there is forgotten. */
+/* Gives (name) a slot and returns its id. A name that had the slot is
+ * forgotten.
+ */
 uint32_t tprof_stacks_define(struct tprof_stacks *s, uint64_t name);
 
-/* Takes a definition back that could not be written down. */
+/* Takes the definition of (id) back: its chain could not be written down. */
 static inline void tprof_stacks_undefine(struct tprof_stacks *s, uint32_t id)
 {
     s->slots[id] = 0;
@@ -50,7 +53,7 @@ TPROF_HOT uint32_t tprof_stacks_home(const struct tprof_stacks *s,
     return (uint32_t)(name >> 32) & s->mask;
 }
 
-/* The id of (name), or -1; called where it is not in its first slot. */
+/* The id of (name), or -1. Slower than tprof_stacks_find(). */
 int32_t tprof_stacks_search(const struct tprof_stacks *s, uint64_t name);
 
 /* The id of (name), or -1. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What happens in a core's tick: follow the orders, sample, re-arm, drain. */
+/* A core's tick: follows the orders, samples, arms the timer, calls the pump.
+ */
 #ifndef TPROF_TICK_H
 #define TPROF_TICK_H
 
@@ -11,8 +12,10 @@ TPROF_ARCH_CALL void tprof_interrupt(struct tprof_cpu *cpu,
                                      const struct tprof_arch_trap *trap,
                                      uint64_t fp);
 
-/* tprof_tick() on the core's stack: a tick of the kernel's that interrupted
- * (r), at a fixed rate, or of a timer that knows the agent's deadlines. */
+/* A tick of the kernel's own timer interrupted code with registers (r), on this
+ * core, which is (cpu). The kernel's ticks come at a fixed rate, or at the
+ * agent's deadlines, too (tprof_deadline()). tprof_tick() calls this on the
+ * core's stack. */
 TPROF_ARCH_CALL void tprof_kernel_tick(struct tprof_cpu *cpu,
                                        const struct tprof_registers *r);
 

@@ -2,20 +2,22 @@
 /*
  * The frame chain: who called whom, from the frame pointer upwards.
  *
- * Memory is looked at only inside the ranges that the kernel calls readable,
- * and each frame must lie above the one before. That is checked before the
- * read, so a wild frame pointer costs frames and nothing else.
+ * Only memory in the ranges that the kernel calls readable is read, and each
+ * frame must lie above the one before. Both are checked before the read, so a
+ * wild frame pointer costs frames and nothing else.
  *
- * Two walks over the same chain. tprof_unwind_quick() only names it, with six
- * instructions a frame and what the loop takes: most stacks were seen before,
- * and then nothing else is needed. tprof_unwind_frames() also checks that each
- * return address lies in text, and stores them. Where the quick one gives a
- * name and all addresses are in text, the other one gives the same; only names
- * of the second enter the dictionary (stacks.h).
+ * There are two walks over the same chain. tprof_unwind_quick() only names the
+ * chain, with six instructions a frame and the loop's own: most stacks were
+ * seen before, and then a name is enough. tprof_unwind_frames() also checks
+ * that each return address lies in text, and stores the addresses. Where the
+ * quick walk gives a name and all addresses are in text, the other walk gives
+ * the same name. Only names that the second walk gave enter the dictionary
+ * (stacks.h).
  *
- * Where there are several images (map.c) a stack belongs to the one that was
- * interrupted: the words on top of it are compared with that one's text, and
- * its name begins with it. Its frames may lie in any.
+ * Where there are several images (map.c) a stack belongs to the image that was
+ * interrupted: the words on top of the stack are compared with that image's
+ * text, and the stack's name begins with that image. Frames may lie in any
+ * image.
  */
 #ifndef TPROF_UNWIND_H
 #define TPROF_UNWIND_H
@@ -31,15 +33,16 @@
 /* Where the code of an image lies. */
 struct tprof_text {
     uint64_t start, size;
-    /* Addresses from (start) on that short samples may count from there: its
-     * code, and behind the first image's what is no other's. */
+    /* Short samples count a leaf from (start) on, up to this: the image's code,
+     * and behind the first image also what lies in no other one. */
     uint64_t reach;
-    uint64_t seed; /* where names of its stacks begin; not 0 */
-    uint64_t base; /* zigzag (start) minus the first image's; 0: that one */
+    uint64_t seed; /* where names of the image's stacks begin; not 0 */
+    uint64_t base; /* zigzag (start) minus the first image's; 0: the first */
 };
 #define TPROF_REACH_MAX ((uint64_t)1 << WIRE_CELL_LEAF_BITS)
 
-/* All images: the first is our own, further ones are map.c's. */
+/* A list of images. The first is the kernel's own, with the agent; map.c has
+ * further ones. */
 struct tprof_image_text {
     struct tprof_text text;
     struct tprof_image_text *_Atomic next; /* NULL: no more */
@@ -47,8 +50,8 @@ struct tprof_image_text {
 
 struct tprof_bounds {
     struct tprof_image_text image;
-    struct tprof_range readable[TPROF_RANGES]; /* ascending; unused: size 0 */
-    uint64_t extent; /* from the first one's start to the last one's end */
+    struct tprof_range readable[TPROF_RANGES]; /* ascending; size 0: unused */
+    uint64_t extent; /* from the start of the first to the end of the last */
 
     /* Grows before and after each change of the further images, so it is odd
      * meanwhile. Written by map.c; its partner is tprof_unwind_locate(). */
@@ -59,34 +62,39 @@ struct tprof_bounds {
 struct tprof_chain {
     uint32_t end;   /* enum wire_end: why it is no longer */
     uint32_t count; /* frames */
-    uint32_t slots; /* mask of the words that are in text */
+    uint32_t slots; /* which words are in text: a bit for each */
     uint64_t word[WIRE_STACK_SLOTS];
     uint64_t frame[WIRE_STACK_FRAMES_MAX]; /* return addresses, inner first */
 };
 
-/* What the quick walk compares with: the image and the range of memory that a
- * core's last stack was in. */
+/* The image and the range of memory that a core's last stack was in. The quick
+ * walk stays in these. */
 struct tprof_span {
     const struct tprof_bounds *bounds;
-    uint64_t start; /* where there is none, only (room) is right: 0 */
-    /* A stack pointer below (start + room) has its words in the range. */
+    uint64_t start; /* of the range */
+    /* A stack pointer from (start) to below (start + room) has its words in the
+     * range. 0: the stack is in no range, and (start), (limit) are old. */
     uint64_t room;
-    uint64_t limit; /* a frame pointer below has its frame in the range */
+    /* A frame pointer from (start) to below (limit) has its frame in the range.
+     */
+    uint64_t limit;
     struct tprof_text text;
 };
 
-/* Makes (span) the image of (pc), the first where it is in none, and the range
- * of (sp), an empty one where there is none. Returns 1 if it was another. */
+/* Makes (span) the image of (pc), or the first image if (pc) is in none, and
+ * the range of (sp), if it is in one. Returns 1 if image or range were others.
+ */
 int tprof_unwind_locate(struct tprof_span *span, uint64_t pc, uint64_t sp);
 
-/* Stores the chain at (sp), (fp), of the image in (span), as far as it is
- * sound, at most (depth) frames, and returns its name. */
+/* Stores the chain that begins at (sp) and (fp) into (chain), as far as it is
+ * sound and at most (depth) frames, and returns its name. (span) is of this
+ * stack. */
 uint64_t tprof_unwind_frames(const struct tprof_span *span, uint64_t sp,
                              uint64_t fp, uint32_t depth,
                              struct tprof_chain *chain);
 
-/* Never written: in memory it is an operand, as a constant an instruction of
- * ten bytes beside each multiplication. */
+/* Never written. A variable, since a multiplication takes it from memory; a
+ * constant of 64 bits would be one more instruction for each. */
 extern uint64_t tprof_mix_factor;
 
 TPROF_HOT uint64_t tprof_mix(uint64_t hash, uint64_t value)
@@ -94,14 +102,14 @@ TPROF_HOT uint64_t tprof_mix(uint64_t hash, uint64_t value)
     return (hash + value) * tprof_mix_factor;
 }
 
-/* A word in a name is never what a frame would be: the same address is on top
- * of the stack at a ret, and in a frame while the function runs. */
+/* Makes a stack word differ from a return address: the same address can be
+ * either, and the two stacks must not get the same name. */
 TPROF_HOT uint64_t tprof_unwind_word(uint64_t word, uint32_t slot)
 {
     return slot - word;
 }
 
-#define TPROF_NO_NAME 1u /* as good as never a name */
+#define TPROF_NO_NAME 1u /* a chain has this name by a chance of 2^-64 */
 
 /*
  * Returns the chain's name, as tprof_unwind_frames() does; or TPROF_NO_NAME:
