@@ -80,7 +80,7 @@ TPROF_HOT uint64_t tprof_arch_load(uint64_t address)
     return tprof_load64((const void *)(uintptr_t)address);
 }
 
-/* Short rather than fast: nothing frequent is copied. */
+/* Short code instead of fast code: nothing frequent is copied. */
 static inline void tprof_arch_copy(void *to, const void *from, size_t size)
 {
     __asm__ volatile("rep movsb"

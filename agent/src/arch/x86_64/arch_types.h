@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What arch.h wants to know of x86-64 types before it declares anything. */
+/* Types of x86-64 that arch.h needs. */
 #ifndef TPROF_ARCH_TYPES_H
 #define TPROF_ARCH_TYPES_H
 
@@ -9,7 +9,7 @@
 /* A timer that is lent to the kernel: timer_lend.c. */
 struct tprof_lent {
     uint64_t due;   /* TSC of the next thorough look; 0: look at once */
-    uint32_t armed; /* the initial count that the agent has left there */
+    uint32_t armed; /* initial count that the agent has left in the timer */
     uint32_t resting_count; /* 1 + a count of the agent's, at whose end the
                                timer shall rest; 0: none */
     _Atomic uint32_t state; /* enum lend_state; read by other cores */
@@ -20,7 +20,7 @@ struct tprof_arch_core {
     struct tprof_lent lent;
 };
 
-/* What the CPU pushes when it interrupts 64-bit code. */
+/* The words that the CPU pushes when it interrupts 64-bit code. */
 struct tprof_arch_trap {
     uint64_t rip, cs, rflags, rsp, ss;
 };

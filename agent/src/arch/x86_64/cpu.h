@@ -28,7 +28,7 @@ static inline struct tprof_cpuid tprof_cpuid(uint32_t leaf)
     return r;
 }
 
-/* These two leave the upper halves of both registers 0. */
+/* RDTSC and RDMSR leave the upper halves of both registers 0. */
 TPROF_HOT uint64_t tprof_rdtsc(void)
 {
     uint64_t low, high;

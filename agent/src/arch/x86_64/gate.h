@@ -5,18 +5,20 @@
 
 #include <stdint.h>
 
-/* All of them after tprof_probe_begin() on this core. */
+/* These functions are called after tprof_probe_begin() on this core. */
 
-/* The highest absent gate from 32 to (below - 1); TPROF_ERR_VECTOR: none;
- * TPROF_ERR_IDT: there is not even gate 32. */
+/* Returns the highest gate from 32 to (below - 1) that is not present;
+ * TPROF_ERR_VECTOR: all are present; TPROF_ERR_IDT: the table has no gate 32.
+ */
 int tprof_gate_find(uint32_t below);
 
 /* Points gate (vector) at (entry), with the current code segment. Returns
- * TPROF_OK, also when it did already; TPROF_ERR_VECTOR_TAKEN: it is another's;
- * TPROF_ERR_IDT: the table is too short, or cannot be written. */
+ * TPROF_OK, also if the gate pointed there before; TPROF_ERR_VECTOR_TAKEN: the
+ * gate points elsewhere; TPROF_ERR_IDT: the table is too short, or cannot be
+ * written. */
 int tprof_gate_install(uint32_t vector, void (*entry)(void));
 
-/* The same, whoever had it before. */
+/* The same, but also takes a gate that points elsewhere. */
 int tprof_gate_take(uint32_t vector, void (*entry)(void));
 
 #endif

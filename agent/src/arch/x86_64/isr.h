@@ -7,27 +7,28 @@
 
 #include "arch/arch.h"
 
-/* TSC_AUX of core 0; the others follow. Not 0, which TSC_AUX is on a core that
- * has not joined, or has left: such a core must not be taken for core 0. */
+/* TSC_AUX of core 0; the other cores have the next numbers. Not 0, which
+ * TSC_AUX is on a core that has not joined or has left: such a core must not be
+ * taken for core 0. */
 #define TPROF_TSC_AUX_FIRST 0x74707200u
 
-/* The interrupt's entries: where there is one core only, and one entry for each
- * tprof_cpu_source. */
+/* Entries of the interrupt: the first where there is only one core, the others
+ * for each tprof_cpu_source. */
 void tprof_isr_single(void);
 void tprof_isr_gs(void);
 void tprof_isr_tsc_aux(void);
 void tprof_isr_apic(void);
 void tprof_isr_hook(void);
 
-/* The kernel's cpu_index hook, as isr.S calls it. */
+/* Calls the kernel's cpu_index hook, for isr.S. */
 TPROF_ARCH_CALL uint32_t tprof_ask_cpu_index(void);
 
 extern uint32_t tprof_gs_offset;
 extern uint8_t tprof_apic_to_cpu[256]; /* by APIC id; 0xff: has not joined */
 extern uintptr_t tprof_apic_registers; /* of the xAPIC; 0: x2APIC */
 
-/* By core: the top of a stack for the hook. The word there is 1 while that
- * stack is in use. */
+/* By core: the top of the stack on which the hook is called. The word there is
+ * 1 while that stack is in use. */
 extern uint32_t *tprof_hook_stack[];
 
 #endif

@@ -24,33 +24,34 @@ struct tprof_lapic {
     uint64_t per_tsc; /* timer counts per TSC tick, x 2^32 */
 };
 
-/* The one that the agent uses, written by tprof_arch_init() only; but see
+/* The agent's local APIC. Written by tprof_arch_init() only, but see
  * timer_lend.c. */
 extern struct tprof_lapic tprof_lapic;
 
-/* Finds it, and whether the timer can do TSC deadlines. (address): of its
- * registers; 0: where the CPU says. TPROF_OK or TPROF_ERR_APIC, _APIC_OFF,
- * _APIC_UNMAPPED. */
+/* Finds the local APIC, and whether its timer can do TSC deadlines. (address)
+ * is that of its registers; 0: where the CPU says. Returns TPROF_OK,
+ * TPROF_ERR_APIC, _APIC_OFF or _APIC_UNMAPPED. */
 int tprof_lapic_init(struct tprof_lapic *l, uint64_t address);
 
-/* Is the calling core's like that, and enabled by software, too? */
+/* Does the calling core's local APIC work as (l) does, and has software enabled
+ * it? Returns as tprof_lapic_init(). */
 int tprof_lapic_check(const struct tprof_lapic *l, uint64_t address);
 
-/* Measures per_tsc on this core, in about a million TSC ticks, a few times that
- * on a busy host; leaves its timer as it was. TPROF_ERR_TIMER: it does not
- * count. */
+/* Measures (per_tsc) on this core, in about a million TSC ticks, or a few times
+ * that on a busy host. Leaves the timer as it was. Returns TPROF_OK, or
+ * TPROF_ERR_TIMER: the timer does not count. */
 int tprof_lapic_measure(struct tprof_lapic *l);
 
-/* This core's APIC id; 0 where it is not usable: one core is all there is. */
+/* This core's APIC id; 0 where there is no usable APIC, and so one core. */
 uint32_t tprof_lapic_id(const struct tprof_lapic *l);
 
-/* This core's timer gets our vector, not running. */
+/* Gives this core's timer the agent's vector, and stops it. */
 void tprof_lapic_claim(const struct tprof_lapic *l);
 
-/* Stops this core's timer and takes our vector off it. */
+/* Stops this core's timer and masks it. */
 void tprof_lapic_release(const struct tprof_lapic *l);
 
-/* Raises our vector on the core with (apic_id). */
+/* Interrupts the core with (apic_id) at the agent's vector. */
 void tprof_lapic_send(const struct tprof_lapic *l, uint32_t apic_id);
 
 uint32_t tprof_lapic_read(const struct tprof_lapic *l, uint32_t reg);
@@ -75,17 +76,18 @@ static inline void tprof_lapic_eoi(const struct tprof_lapic *l)
     tprof_lapic_write(l, LAPIC_EOI, 0);
 }
 
-/* An interrupt at TSC (deadline), at once when that is over; 0: none. Returns
- * the initial count that is there now; 0 where there is none. */
+/* Arms the timer for TSC (deadline). One that is over means at once; 0 means
+ * not at all. Returns the initial count that is in the timer now; 0 where the
+ * timer compares with the TSC. */
 uint32_t tprof_lapic_arm(const struct tprof_lapic *l, uint64_t deadline);
 
-/* The end of a tick: arm, and end of interrupt, in the short way: l->one_shot
- * is (one_shot), not 0, and (left) is below 2^31. */
+/* The short way to end a tick: arms the timer for (left) TSC ticks, below 2^31,
+ * and ends the interrupt. (one_shot) is (l->one_shot), and not 0. */
 TPROF_HOT void tprof_lapic_end_tick(const struct tprof_lapic *l,
                                     uintptr_t one_shot, uint64_t left)
 {
-    /* the product fits: a timer counts no faster than a TSC; never 0, which
-     * would stop it */
+    /* The product fits, since such a timer counts no faster than the TSC. The
+     * count is never 0, which would stop the timer. */
     *tprof_lapic_at(one_shot, LAPIC_TIMER_INITIAL) =
         (uint32_t)(left * l->per_tsc >> 32) + 1;
     *tprof_lapic_at(one_shot, LAPIC_EOI) = 0;

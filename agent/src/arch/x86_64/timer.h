@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What config.lending points to: a timer that the kernel uses, too. */
+/* The table that config.lending points to: for a timer that the kernel uses,
+ * too. */
 #ifndef TPROF_TIMER_H
 #define TPROF_TIMER_H
 
