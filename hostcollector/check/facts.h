@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What an image holds that a profile of it can show. Text is as it is in the
- * file: escape it. Bytes are of code: parts of sections with instructions.
+ * The facts of an image from which collector check predicts what a profile will
+ * show. Text is unchanged from the file: escape it. All counts of bytes are of
+ * code, that is, of instructions.
  */
 #ifndef TPROF_CHECK_FACTS_H
 #define TPROF_CHECK_FACTS_H
@@ -12,12 +13,11 @@
 
 /* How a function treats frame pointers, as its instructions say. */
 enum check_frame {
-    CHECK_FRAMED,  /* sets up a frame, or is the outermost: its caller is known
-                    */
-    CHECK_LEAF,    /* sets up none, and calls nobody */
-    CHECK_BARE,    /* sets up none, and calls: callees' stacks lack it */
-    CHECK_CUTTING, /* has other things in RBP: callees' stacks end there */
-    CHECK_UNREAD,  /* not understood */
+    CHECK_FRAMED,  /* sets up a frame, or is outermost */
+    CHECK_LEAF,    /* sets up no frame, and calls nothing */
+    CHECK_BARE,    /* sets up no frame, but calls: missing in callees' stacks */
+    CHECK_CUTTING, /* keeps other values in RBP: callees' stacks end there */
+    CHECK_UNREAD,  /* its code was not understood */
     CHECK_FRAMES
 };
 
@@ -27,7 +27,7 @@ struct check_frames {
     uint64_t told; /* bytes without a frame, but with a certain direct caller */
 };
 
-/* Languages, as far as a remedy differs. */
+/* Languages for which the advice differs. */
 enum check_language {
     CHECK_OTHER, /* and unknown */
     CHECK_C,
@@ -36,14 +36,14 @@ enum check_language {
     CHECK_PASCAL,
     CHECK_GO,
     CHECK_ASSEMBLER,
-    CHECK_AGENT, /* tprof's own code, which does not sample itself */
+    CHECK_AGENT, /* code of tprof, which is never sampled */
     CHECK_LANGUAGES
 };
 
 /* What a reader calls (language). */
 const char *check_language_name(enum check_language language);
 
-/* A compile unit, or all functions of a language that belong to none. */
+/* A compile unit, or all functions of a language outside of compile units. */
 struct check_unit {
     const char *name;     /* NULL: no debug information */
     const char *producer; /* the compiler and its flags; may be NULL */
@@ -61,23 +61,23 @@ enum check_table {
     CHECK_TABLES
 };
 
-/* What a kernel may link in by naming it, as symbols: "tprof_vsock"; NULL
- * stands behind the last. */
+/* The symbols of parts of tprof that a kernel links by naming them:
+ * "tprof_vsock". NULL is behind the last. */
 extern const char *const check_capabilities[];
 
-/* What of tprof is linked in. */
+/* The parts of tprof that are linked in. */
 struct check_agent {
-    uint64_t code_bytes;   /* its own */
-    bool linked;           /* there is a tprof_anchor */
+    uint64_t code_bytes;   /* of tprof's code */
+    bool linked;           /* the image has a tprof_anchor */
     const char *version;   /* "tprof 0.1.0"; NULL: not told */
     uint32_t wire;         /* major << 8 | minor; 0: not told */
-    bool has_bounds;       /* __tprof_text_start and _end are there, */
-    uint64_t text_start;   /* and say this */
-    uint64_t text_size;    /* likewise */
-    uint64_t text_bytes;   /* code between them */
+    bool has_bounds;       /* it has __tprof_text_start and _end */
+    uint64_t text_start;   /* the value of __tprof_text_start */
+    uint64_t text_size;    /* from there to __tprof_text_end */
+    uint64_t text_bytes;   /* code between these two */
     uint64_t memory_size;  /* of __tprof_memory; 0: none */
-    bool has_note;         /* __tprof_build_id: it tells its build-id */
-    uint32_t capabilities; /* bit i: check_capabilities[i] */
+    bool has_note;         /* __tprof_build_id: the agent knows the build-id */
+    uint32_t capabilities; /* bit i: check_capabilities[i] is linked */
     bool efi;              /* tprof_init_efi() finds text and build-id itself */
 };
 
@@ -90,13 +90,13 @@ struct check_facts {
     bool has_code; /* else debug information alone */
     bool has_symbols, has_dwarf, bad_dwarf;
     uint64_t code_bytes;
-    uint64_t own_bytes;   /* the kernel's: without the agent's */
+    uint64_t own_bytes;   /* of the kernel, without the agent */
     uint64_t named_bytes; /* in functions of the symbol table or of DWARF */
     uint64_t line_bytes;  /* with a line number */
     uint64_t described;   /* in compile units */
-    uint64_t functions;   /* cold parts not counted */
-    uint64_t labels;      /* those without a size in the symbol table */
-    uint64_t label_bytes; /* up to the next symbol each */
+    uint64_t functions;   /* without cold parts */
+    uint64_t labels;      /* functions that have no size in the symbol table */
+    uint64_t label_bytes; /* from each label to the next symbol */
     bool table[CHECK_TABLES];
     uint64_t table_bytes[CHECK_TABLES];
     struct check_frames frames; /* without the agent's */

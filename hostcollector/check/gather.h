@@ -18,8 +18,9 @@ int check_gather(struct check_facts *out, struct image *img);
 
 void check_facts_fini(struct check_facts *s);
 
-/* The parts, in files of their own: what of tprof is in (img), whose (code) is
- * settled; the language of a compile unit, and of a symbol. */
+/* Parts of it, in files of their own. check_agent(): which parts of tprof are
+ * in (img), whose (code) is settled. The others: the language of a compile
+ * unit, and of a symbol. */
 struct spans;
 struct dwarf_about;
 struct image_function;

@@ -23,14 +23,14 @@ static const struct remedy remedies[CHECK_LANGUAGES] = {
     [CHECK_C] = {"Compile with " KEEP_FRAMES, "-g"},
     [CHECK_CXX] = {"Compile with " KEEP_FRAMES, "-g"},
     [CHECK_RUST] = {"Compile with -C force-frame-pointers=yes (core and alloc "
-                    "come as they are; -Z build-std compiles them, "
-                    "too)",
+                    "come compiled; -Z build-std compiles them with this "
+                    "option)",
                     "-g (debug = true in Cargo.toml)"},
     [CHECK_PASCAL] = {"Compile with -OoNOSTACKFRAME",
                       "-gw2 (-gw3 keeps names as they are written)"},
     [CHECK_GO] = {NULL, "no -ldflags=-w"},
-    [CHECK_ASSEMBLER] = {"Begin what calls others with push %rbp; mov %rsp, "
-                         "%rbp, and have pop %rbp before its ret",
+    [CHECK_ASSEMBLER] = {"Begin functions that call others with push %rbp; mov "
+                         "%rsp, %rbp, and end them with pop %rbp; ret",
                          "-g (nasm: -g -F dwarf)"},
     [CHECK_OTHER] = {"Compile with the option that keeps frame pointers",
                      "the option for DWARF"},
@@ -226,9 +226,9 @@ static void missing_bounds(struct remedy_out *r, const struct check_facts *s)
         return;
     (void)snprintf(
         line, sizeof line,
-        "Text bounds: %s of the code lies outside of what "
-        "tprof_bounds.ld takes for text (0x%" PRIx64 " to 0x%" PRIx64
-        "), and stacks end there. Have the linker script put it "
+        "Text bounds: %s of the code lies outside of the text that "
+        "tprof_bounds.ld marks (0x%" PRIx64 " to 0x%" PRIx64
+        "), and stacks end there. Have the linker script put that code "
         "into .text, or set config.text.",
         text_percent(percent, s->code_bytes - a->text_bytes, s->code_bytes),
         a->text_start, a->text_start + a->text_size);

@@ -47,11 +47,9 @@ static void write_verdict(FILE *out, const char *path,
     promise(out, "files and lines", "neither files nor lines", s->line_bytes,
             s->code_bytes);
     if (!s->has_code) {
-        (void)fputs("  callers, or not: without the code nobody can tell\n",
-                    out);
+        (void)fputs("  callers: unknown, since the file has no code\n", out);
     } else if (s->functions == 0) {
-        (void)fputs("  callers, or not: without symbols nobody can tell\n",
-                    out);
+        (void)fputs("  callers: unknown, since the file has no symbols\n", out);
     } else {
         promise(out, "direct callers", "no direct callers",
                 s->frames.bytes[CHECK_FRAMED] + s->frames.told,

@@ -17,7 +17,7 @@
 void check_report(FILE *out, const char *path, const struct check_facts *s,
                   bool all);
 
-/* Its parts: what is missing; compilers and units. */
+/* Parts of it: what is missing; compilers and units. */
 void check_report_remedies(FILE *out, const struct check_facts *s);
 void check_report_units(FILE *out, const struct check_facts *s, bool all);
 

@@ -159,8 +159,9 @@ void check_report_units(FILE *out, const struct check_facts *s, bool all)
                       text_count(more, s->unit_count - shown));
     text_wrap(out, "",
               "Shares are of bytes of code. FRAME: functions that set up a "
-              "frame. LEAF: without one, and calling nobody: only their own "
-              "direct caller is uncertain. BARE: without one, and calling: "
-              "missing above what they call. CUT: using RBP for other things: "
-              "stacks may end there.");
+              "frame. LEAF: functions without a frame that call nothing; only "
+              "their direct caller is uncertain. BARE: functions without a "
+              "frame that call others; stacks of those lack them. CUT: "
+              "functions that use RBP for other things; stacks may end "
+              "there.");
 }

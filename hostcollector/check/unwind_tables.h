@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which code call frame information tells about. */
+/* Finds the code that call frame information describes. */
 #ifndef TPROF_CHECK_UNWIND_TABLES_H
 #define TPROF_CHECK_UNWIND_TABLES_H
 
@@ -9,7 +9,7 @@
 struct image;
 
 /*
- * Add the code that (table) of (img) describes to (out). What is damaged is
+ * Add the code that (table) of (img) describes to (out). Damaged entries are
  * left out. False if the image has no such table.
  */
 bool check_unwind_table(const struct image *img, enum check_table table,

@@ -111,7 +111,7 @@ TEST(check_says_what_to_type_for_what_is_missing)
                    build("-g " KEEP, ""));
     text = check(input_build("cc", "debug", command));
     says(text, "function names for ", true);
-    says(text, "without the code nobody can tell", true);
+    says(text, "callers: unknown, since the file has no code", true);
     says(text, "Code: the file holds none", true);
     free(text);
 }
