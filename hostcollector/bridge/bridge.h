@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Gives a guest virtio-vsock without /dev/vhost-vsock: QEMU connects to one
- * Unix socket (vhost-user), programs that talk with the guest to another.
+ * Gives a guest virtio-vsock without /dev/vhost-vsock. QEMU connects to one
+ * Unix socket (vhost-user). Programs that talk to the guest connect to another
+ * one.
  */
 #ifndef TPROF_BRIDGE_BRIDGE_H
 #define TPROF_BRIDGE_BRIDGE_H
@@ -17,27 +18,28 @@ struct bridge;
 
 struct bridge_config {
     const char *vhost_user; /* where QEMU connects */
-    const char *uds;        /* where "CONNECT port" is understood; the guest's
-                               calls go to uds_PORT */
-    uint32_t cid;           /* the guest's, BRIDGE_CID_MIN to _MAX */
-    int stop_fd; /* bridge_run() ends when it is readable; -1: none */
-    /* Told what a user should know, one line each. */
+    /* Where programs connect and send "CONNECT port". When the guest connects
+     * to a port of the host, the bridge connects to the socket uds_PORT. */
+    const char *uds;
+    uint32_t cid; /* the guest's, BRIDGE_CID_MIN to _MAX */
+    int stop_fd;  /* bridge_run() ends when it is readable; -1: none */
+    /* Called with a line that the user should read. */
     void (*say)(void *context, const char *line);
     void *context; /* of say() */
 };
 
 /*
- * Listen at both paths, whose strings stay the caller's, and serve up to 1,024
- * connections, fewer where so many files must not be open. Handles SIGBUS of
- * the process from here on. Returns NULL with (e) filled.
+ * Listen at both paths, whose strings stay the caller's. Serves up to 1,024
+ * connections, or fewer if the process may not open so many files. From here on
+ * the bridge handles SIGBUS of the process. Returns NULL with (e) filled.
  */
 struct bridge *bridge_open(const struct bridge_config *config, struct err *e);
 
-/* Serve until there is something on stop_fd. Returns 0; -1 with (e) filled. */
+/* Serve until stop_fd is readable. Returns 0; -1 with (e) filled. */
 int bridge_run(struct bridge *b, struct err *e);
 
-/* One turn of it, which waits up to (timeout_ms), -1: for ever. Returns 1 if
- * there is something on stop_fd, else 0; -1 with (e) filled. */
+/* Serve one turn, which waits up to (timeout_ms), -1: for ever. Returns 1 if
+ * stop_fd is readable, else 0; -1 with (e) filled. */
 int bridge_turn(struct bridge *b, int timeout_ms, struct err *e);
 
 /* Close everything and remove both sockets. NULL is allowed. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A guest's memory as a front-end shares it: addresses -> places, in bounds. */
+/* A guest's memory, which a front-end shares: finds addresses within bounds. */
 #ifndef TPROF_BRIDGE_MEMORY_H
 #define TPROF_BRIDGE_MEMORY_H
 
@@ -11,12 +11,12 @@
 
 #define MEMORY_REGIONS 8u /* as many as vhost-user's table has */
 
-/* One region as a front-end describes it; nothing of it is checked. */
+/* One region as a front-end describes it, unchecked. */
 struct memory_claim {
     uint64_t guest;  /* the guest's physical address of its first byte */
     uint64_t size;   /* bytes */
-    uint64_t user;   /* the front-end's own address of it, which names rings */
-    uint64_t offset; /* where in the file it begins */
+    uint64_t user;   /* its address in the front-end, as rings are named by */
+    uint64_t offset; /* of its beginning in the file */
 };
 
 struct memory {
@@ -30,35 +30,37 @@ struct memory {
 };
 
 /*
- * Replace what (m), which begins as zero, maps by (count) regions: region i of
- * the file fds[i]. The descriptors stay the caller's. One memory at a time is
- * watched for files that shrink (memory_lost()).
+ * Map (count) regions, region i from the file fds[i], in place of those that
+ * (m) has; (m) begins as zero. The descriptors stay the caller's. Only one
+ * memory at a time is watched for files that shrink: see memory_lost().
  *
  * Returns 0; -1 with (e) filled, and nothing is mapped.
  */
 int memory_map(struct memory *m, const struct memory_claim *claims,
                const int *fds, unsigned count, struct err *e);
 
-/* Map nothing any more. Pointers into it become invalid. */
+/* Unmap all regions. Pointers into them become invalid. */
 void memory_unmap(struct memory *m);
 
 /*
- * Where the guest's physical address (guest) is, NULL if nowhere. From there
- * (*size) bytes, at least 1, belong together: at most as many as it says
- * before. A range that spans regions has several such pieces.
+ * Where the guest's physical address (guest) is mapped; NULL if it is not.
+ * (*size) is how many bytes are wanted, and becomes how many of them follow in
+ * the same region, at least 1.
  */
 uint8_t *memory_at(const struct memory *m, uint64_t guest, uint64_t *size);
 
-/* Where the front-end's address (user) is; NULL unless (size) bytes are. */
+/* Where the front-end's address (user) is mapped; NULL unless (size) bytes from
+ * there are in one region. */
 uint8_t *memory_at_user(const struct memory *m, uint64_t user, uint64_t size);
 
 /*
- * Survive a file that shrinks under its mapping, which is SIGBUS otherwise: the
- * lost page is replaced by an empty one, and memory_lost() tells. Once, first.
+ * Survive a file that shrinks while it is mapped, which would end the process
+ * by SIGBUS: an empty page replaces the lost one, and memory_lost() becomes
+ * true. Call it once, before memory_map().
  */
 void memory_guard(void);
 
-/* True if some of what is mapped got lost since memory_map(). */
+/* Has a page been lost since memory_map()? */
 bool memory_lost(void);
 
 #endif

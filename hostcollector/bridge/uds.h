@@ -8,7 +8,7 @@
 
 #include "util/err.h"
 
-/* A path that we listen at. */
+/* A path at which the bridge listens. */
 struct uds_listener {
     const char *path;
     int fd; /* -1: not open */
@@ -17,12 +17,13 @@ struct uds_listener {
 };
 
 /*
- * Listen at (path), which stays the caller's. A socket that nobody serves any
- * more is replaced. Returns 0; -1 with (e) filled and l->fd -1.
+ * Listen at (path), which stays the caller's. If a socket is there that no
+ * process serves any more, it is replaced. Returns 0; -1 with (e) filled and
+ * l->fd -1.
  */
 int uds_listen(struct uds_listener *l, const char *path, struct err *e);
 
-/* Stop, and remove the socket file if it is still this one. */
+/* Stop listening, and remove the socket file unless another has replaced it. */
 void uds_close(struct uds_listener *l);
 
 /* Connect to (path)_(port), without waiting. Returns the socket, or -1. */
@@ -30,7 +31,7 @@ int uds_dial(const char *path, uint32_t port);
 
 /*
  * Read the line "CONNECT port" and not a byte more. Returns 1 with (port)
- * filled; 0: it is not all there yet; -1: no such line will come.
+ * filled; 0 if the line is not complete yet; -1 if it is another line, or ends.
  */
 int uds_hello(int fd, uint32_t *port);
 

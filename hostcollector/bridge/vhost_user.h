@@ -18,7 +18,7 @@
 enum vhost_user_ring {
     RING_RX,    /* to the guest */
     RING_TX,    /* from it */
-    RING_EVENT, /* accepted and left alone: QEMU keeps it to itself */
+    RING_EVENT, /* accepted but not used: QEMU serves it */
     RING_COUNT,
 };
 
@@ -32,8 +32,8 @@ struct vhost_user {
     bool event_idx;
     struct memory memory;
     struct vring rings[RING_COUNT];
-    /* What GET_VRING_BASE answered: a ring that goes on there was paused, any
-     * other belongs to a driver that begins anew. 0: never asked. */
+    /* The answers to GET_VRING_BASE; 0: never asked. A ring that goes on from
+     * there was paused. Any other ring belongs to a driver that starts anew. */
     uint16_t paused_at[RING_COUNT];
     struct watch front, kick; /* where epoll's events point */
 
@@ -46,21 +46,22 @@ struct vhost_user {
 
 /* What a message led to. */
 enum vhost_user_news {
-    VHOST_USER_LOST = -1, /* (e) says why; now vhost_user_drop() */
+    VHOST_USER_LOST = -1, /* (e) says why; call vhost_user_drop() */
     VHOST_USER_NONE = 0,  /* nothing, or no whole message yet */
     VHOST_USER_MORE,      /* a message that changes nothing for the guest */
-    VHOST_USER_ANEW,      /* the guest's driver started: no connection lives */
+    VHOST_USER_ANEW,      /* the driver started: all connections are dead */
 };
 
 void vhost_user_init(struct vhost_user *u, int epoll, uint64_t cid);
 
-/* Begin with the front-end at (fd), a socket that does not block and is ours
- * from here on. There is none yet. Returns 0; -1 with (e) filled. */
+/* Begin with the front-end at (fd), a socket that does not block and belongs to
+ * (u) from here on. There must be no front-end. Returns 0; -1 with (e) filled.
+ */
 int vhost_user_accept(struct vhost_user *u, int fd, struct err *e);
 
 /*
- * Receive what is there, up to one message, and do as it says. Reading ends
- * with the front-end: VHOST_USER_LOST with an empty (e) is its orderly end.
+ * Receive up to one message, and do what it says. VHOST_USER_LOST with an empty
+ * (e): the front-end has closed in order.
  */
 enum vhost_user_news vhost_user_receive(struct vhost_user *u, struct err *e);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The device's side of a split virtqueue: takes chains of buffers, gives them
- * back. Everything in the ring is the guest's word, and checked.
+ * The device's side of a split virtqueue: takes chains of buffers and returns
+ * them. Everything in the ring is written by the guest, and checked.
  */
 #ifndef TPROF_BRIDGE_VRING_H
 #define TPROF_BRIDGE_VRING_H
@@ -14,12 +14,12 @@
 #include "bridge/memory.h"
 
 #define VRING_MAX    1024u /* entries of a ring, a power of two */
-#define CHAIN_PIECES 34u   /* of a chain: Linux needs 18; two per edge */
+#define CHAIN_PIECES 34u   /* of a chain; Linux uses up to 18 */
 
 struct vring {
-    uint32_t size;                       /* entries; 0: not said yet */
+    uint32_t size;                       /* entries; 0: not known yet */
     uint64_t desc_at, avail_at, used_at; /* the front-end's addresses */
-    const uint8_t *desc, *avail;         /* NULL: has no place yet */
+    const uint8_t *desc, *avail;         /* NULL: not mapped yet */
     uint8_t *used;
     uint16_t next_avail; /* the entry of avail to take next */
     uint16_t next_used;  /* the entry of used to fill next */
@@ -27,7 +27,7 @@ struct vring {
     bool event_idx;      /* VIRTIO_F_EVENT_IDX was agreed on */
     bool enabled;        /* by the front-end */
     int kick, call;      /* eventfds; -1: none */
-    const char *broken;  /* how it lied; NULL: not yet. Until it is reset */
+    const char *broken;  /* what the guest did wrong; NULL: nothing */
 };
 
 /* A chain of buffers, its descriptors read once and resolved. */
@@ -38,7 +38,7 @@ struct chain {
     struct iovec pieces[CHAIN_PIECES]; /* those to read first */
 };
 
-/* Nothing but names: all zero, and no descriptor. */
+/* All zero, without descriptors. */
 void vring_init(struct vring *r);
 
 /*
@@ -47,35 +47,37 @@ void vring_init(struct vring *r);
  */
 int vring_place(struct vring *r, const struct memory *m);
 
-/* True if it has a size, places and leave to run, and has not lied. */
+/* Is the ring sized, mapped, enabled and not broken? */
 bool vring_runs(const struct vring *r);
 
 /*
- * Take the next chain. Returns true with (c) filled; false if there is none,
- * or if the ring lied, which r->broken then tells: it never runs again.
+ * Take the next chain. Returns true with (c) filled; false if there is none.
+ * Also false if the guest did something wrong; then r->broken says what, and
+ * the ring does not run until it is set up anew.
  */
 bool vring_take(struct vring *r, const struct memory *m, struct chain *c);
 
-/* Put the last (count) chains taken back: none of them was used. */
+/* Undo the last (count) calls of vring_take(); these chains were not used. */
 void vring_untake(struct vring *r, unsigned count);
 
 /* Return the chain named (head), with (size) bytes written to it. */
 void vring_give(struct vring *r, uint16_t head, uint32_t size);
 
-/* Show the guest what was given, and interrupt it if it wants to be. */
+/* Show the guest the chains that vring_give() returned, and interrupt it if it
+ * asks for interrupts. */
 void vring_interrupt_guest(struct vring *r);
 
 /*
- * Ask for a kick at the guest's next chain. Returns true if one is there
- * already, and no kick will come for it.
+ * Ask the guest for a kick with its next chain. Returns true if a chain is
+ * there already, for which no kick will come.
  */
 bool vring_want_kicks(struct vring *r);
 
-/* Need no kicks for now. */
+/* Tell the guest that no kicks are needed for now. */
 void vring_mute_kicks(struct vring *r);
 
-/* Copy (size) bytes between (bytes) and the pieces, (skip) bytes behind their
- * beginning. Returns how many there were. */
+/* Copy (size) bytes between (bytes) and the pieces, from (skip) bytes behind
+ * the beginning of the pieces on. Returns how many were copied. */
 size_t pieces_read(const struct iovec *pieces, unsigned count, size_t skip,
                    void *bytes, size_t size);
 size_t pieces_write(const struct iovec *pieces, unsigned count, size_t skip,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The vsock device: packets of a guest's rings on one side, connections on the
- * other. from_guest.c and to_guest.c are its two directions.
+ * The vsock device joins the packets in a guest's rings with connections.
+ * from_guest.c and to_guest.c are its two directions.
  */
 #ifndef TPROF_BRIDGE_VSOCK_H
 #define TPROF_BRIDGE_VSOCK_H
@@ -23,31 +23,32 @@ struct vsock {
     struct vring *rx, *tx;
     const struct memory *memory;
     struct conns conns;
-    /* packets that were answered with RST, by now or soon: a ring */
+    /* packets to be answered with RST: a ring */
     struct packet refused[VSOCK_REFUSALS];
     unsigned refused_at, refused_count;
-    uint64_t dropped; /* packets that no answer could be given to */
+    uint64_t dropped; /* packets that no answer could reach; counted */
     struct chain chain, batch[VSOCK_BATCH]; /* what is being worked on */
 };
 
-/* True if a client that asks for a port could reach the guest's driver. Both
- * rings are at work then, or none is: they start one after the other. */
+/* Can a client reach the guest's driver? Only if both rings run; the driver
+ * starts them one after the other. */
 bool vsock_is_up(const struct vsock *v);
 
-/* What epoll said about (c). Frees nothing. */
+/* epoll told (events) of (c). Frees nothing. */
 void vsock_event(struct vsock *v, struct conn *c, uint32_t events);
 
 /*
- * Move what can be moved, to a limit. Returns true if it stopped at the limit;
- * else kicks are asked for and events will tell when to go on.
+ * Move packets and bytes, up to a limit. Returns true if it stopped at the
+ * limit; else the guest was asked for kicks, and an event will tell when to go
+ * on.
  */
 bool vsock_pump(struct vsock *v);
 
-/* Give up on those whom the guest did not answer in time. */
+/* End connections that the guest did not answer in time. */
 void vsock_expire(struct vsock *v);
 
-/* The guest's side of all connections is gone: they end, after what the guest
- * sent before has reached its clients. */
+/* The guest has gone. End all connections as soon as the bytes that it sent
+ * have reached the clients. */
 void vsock_hang_up(struct vsock *v);
 
 /* from_guest.c: take packets. Returns true if there may be more. */
