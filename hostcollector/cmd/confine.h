@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a session with guests, or a report on a recording, may still touch. */
+/* Enters the sandbox for sampling guests or reporting on a recording. */
 #ifndef TPROF_CMD_CONFINE_H
 #define TPROF_CMD_CONFINE_H
 
@@ -8,9 +8,10 @@
 #include "util/err.h"
 
 /*
- * Enter the sandbox, when all is open that can be: what stays allowed are the
- * folders of images, which may be built anew, of recordings and reports, and
- * terminals. A report may read any file, since its recording names the image.
+ * Enter the sandbox. Call it when everything is open that can be opened before.
+ * Allowed are the folders of images, which may be rebuilt, those of recordings
+ * and reports, and terminals. A report may read any file, since the recording
+ * names the image.
  *
  * Returns 0; -1 with (e) filled as sandbox_enter() does.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One run: one guest, sampled from its first HELLO until it leaves, its image
- * changes, or the user has enough; and the report on that.
+ * A run of one guest: sampled from its first HELLO until it leaves, its image
+ * changes, or the user stops; and the report on that.
  */
 #ifndef TPROF_CMD_GUEST_RUN_H
 #define TPROF_CMD_GUEST_RUN_H
@@ -67,11 +67,12 @@ struct guest_run {
 struct guest_run *guest_run_new(const struct guest_run_config *config,
                                 bool *usage, struct err *e);
 
-/* Its pipeline has ended; (e): with this error. */
+/* The pipeline has ended for the reason (end); (e): with this error, or NULL.
+ */
 void guest_run_ended(struct guest_run *r, enum pipeline_end end,
                      const struct err *e);
 
-/* Is there something to report on? If not, (r->failed) is set. */
+/* Is there something to report? If not, (r->failed) is set. */
 bool guest_run_has_report(struct guest_run *r);
 
 /* The path of its kernel's image; NULL: not known. */

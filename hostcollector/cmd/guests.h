@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which guests are meant: the words of the command line and the lines of a
- * --guests file become one list, in which each guest has a source, a name of
- * its own and, where they were given, images.
+ * The list of guests, made from words of the command line and lines of a
+ * --guests file. Each guest has a source, a unique name and, if they were
+ * given, images.
  */
 #ifndef TPROF_CMD_GUESTS_H
 #define TPROF_CMD_GUESTS_H
@@ -36,21 +36,21 @@ struct guest_spec {
 struct guests {
     struct guest_spec *list;
     size_t count, room;
-    struct elf_path *elfs; /* of those that have none of their own */
-    /* For how many guests the command line has them, and for the last. */
+    struct elf_path *elfs; /* for guests without images of their own */
+    /* For how many guests the command line gives images; the last of those. */
     unsigned elf_owners;
     struct elf_path *last_elfs;
-    bool open;          /* elf and name belong to the last of the list */
+    bool open;          /* --elf and --name belong to the last guest */
     char *text;         /* of the --guests file; the list points into it */
     struct arena arena; /* elf_path */
 };
 
 /*
- * Take option (key) of the command line, one of "serial", "vsock", "vsock-uds",
- * "elf" and "name", with its argument, which must outlive (g). A source begins
- * another guest; elf and name are of the guest before them, and elf may be
- * given again for each of its images. Those before the first source are of all
- * guests that have none, and of the only guest in any case.
+ * Take option (key) of the command line, a source_kind, "elf" or "name", with
+ * its argument, which must outlive (g). A source begins another guest. "elf"
+ * and "name" belong to the guest before them; "elf" may be given once for each
+ * image. An "elf" before the first source belongs to all guests that have none,
+ * and to the only guest in any case.
  *
  * Returns 0; -1 with (e) filled: a usage error.
  */
@@ -58,16 +58,17 @@ int guests_option(struct guests *g, const char *key, const char *value,
                   struct err *e);
 
 /*
- * Add those of the file (path): one guest a line, its options as on the command
- * line or as key=value, # begins a comment. One file at a time.
+ * Add the guests of the file (path), one a line. Options are written as on the
+ * command line or as key=value, and # begins a comment. One file at a time.
  *
  * Returns 0; -1 with (e) naming file, line, and what to write there.
  */
 int guests_read(struct guests *g, const char *path, struct err *e);
 
 /*
- * No more will come: images that were given for one guest alone become
- * everybody's, and guests without a name get one made from their source.
+ * The list is complete. Images that were given for one guest alone become those
+ * of all guests, and guests without a name get one that is made from their
+ * source.
  *
  * Returns 0; -1 with (e) filled: two have the same name.
  */

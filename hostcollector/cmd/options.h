@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The command line: one table of options, from which --help is made as well. */
+/* The command line: one table of options, which --help shows, too. */
 #ifndef TPROF_CMD_OPTIONS_H
 #define TPROF_CMD_OPTIONS_H
 
@@ -21,18 +21,18 @@ enum command_bit {
 
 #define OPTIONS_OUTPUTS 8
 
-/* What was asked for. The strings are those of argv. */
+/* What the user asked for. Strings point into argv. */
 struct options {
-    struct guests guests; /* (elf) there is report's, too */
-    const char *input;    /* report's FILE, too; NULL: not given */
+    struct guests guests; /* with the --elf of collector report, too */
+    const char *input; /* --input, or the FILE of collector report, or NULL */
     const char *format;
     const char *outputs[OPTIONS_OUTPUTS];
     unsigned output_count;
     double wait_s; /* for a guest that left */
     bool force_vsock;
     double duration_s; /* 0: until Ctrl-C or the guest's end */
-    uint32_t rate_hz;  /* 0: as the guest likes */
-    uint32_t depth;    /* 0: likewise */
+    uint32_t rate_hz;  /* 0: the guest's choice */
+    uint32_t depth;    /* 0: the guest's choice */
     int32_t core;      /* -1: all */
     double from_s;     /* 0: from the beginning */
     double to_s;       /* 0: to the end */
@@ -44,9 +44,8 @@ struct options {
 };
 
 /*
- * Read (argc) words at (argv), the command's name not among them, as (command)
- * understands them. (*o) need not be initialized; release it by
- * options_fini(), in any case.
+ * Read the (argc) words at (argv), which follow the name of (command). (*o)
+ * need not be initialized. options_fini() must follow in any case.
  *
  * Returns 0; -1 with (e) saying what to type instead.
  */

@@ -17,34 +17,35 @@ struct output {
 };
 
 struct outputs {
-    const char *recording; /* NULL: none; with several guests each has one,
-                              NAME.GUEST.tprof */
+    /* NULL: none. Of several guests each has a recording, NAME.GUEST.tprof. */
+    const char *recording;
     struct output list[OPTIONS_OUTPUTS + 1];
     unsigned count;
 };
 
 /*
- * What (o) asks for, in (out). With (table) the report goes to standard output
- * unless something else does.
+ * Fill (out) with the outputs that (o) asks for. With (table), the report goes
+ * to standard output unless another output does.
  *
  * Returns 0; -1 with (e) filled: a usage error.
  */
 int outputs_plan(struct outputs *out, const struct options *o, bool table,
                  struct err *e);
 
-/* Begin all files of (out) but the recording. Returns 0; -1 with (e), and none
- * is open. */
+/* Open all files of (out) except the recording. Returns 0; -1 with (e) filled,
+ * and none is open. */
 int outputs_open(struct outputs *out, struct err *e);
 
-/* Write (r) to all of them, once for each guest. Returns 0; -1 with (e). */
+/* Write (r) to all files, once for each guest. Returns 0; -1 with (e) filled.
+ */
 int outputs_write(const struct outputs *out, const struct report *r,
                   struct err *e);
 
-/* Write (o) to those whose format has a place for it. Returns likewise. */
+/* Write (o) to the files whose format has a place for it. Returns likewise. */
 int outputs_overall(const struct outputs *out, const struct overall *o,
                     struct err *e);
 
-/* End them; without any being open it does nothing. Returns likewise. */
+/* Close the files that are open. Returns likewise. */
 int outputs_close(struct outputs *out, struct err *e);
 
 #endif

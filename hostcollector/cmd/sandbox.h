@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Least privilege: what a process that listens to guests gives up before it
- * hears the first byte. Capabilities, new privileges, system calls (seccomp),
- * and files (Landlock), each as far as the kernel has it.
+ * Least privilege. A process that reads bytes of guests gives up capabilities,
+ * new privileges, system calls (seccomp) and files (Landlock) before it reads
+ * the first byte, as far as the kernel has these mechanisms.
  */
 #ifndef TPROF_CMD_SANDBOX_H
 #define TPROF_CMD_SANDBOX_H
@@ -37,19 +37,21 @@ struct sandbox {
 void sandbox_init(struct sandbox *s);
 
 /*
- * Allow (uses), of enum sandbox_use, for what is at (path) or will be, and for
- * what it is a link to now. That is all of the folder that it is in, which is
- * what the kernel can be told. A (path) that ends in "/" is a folder itself.
+ * Allow (uses), of enum sandbox_use, for all files in the folder of (path), and
+ * in the folder of the file that (path) is a link to now. The kernel cannot
+ * allow a file that does not exist yet, so folders are allowed. A (path) that
+ * ends in
+ * "/" is a folder itself.
  */
 void sandbox_allow(struct sandbox *s, const char *path, unsigned uses);
 
 /*
- * Give everything up but what (needs), of enum sandbox_need, take, for good;
- * (s) is released. A system call that is not allowed ends the process with a
- * line on stderr and exit status 1. TPROF_SANDBOX=off in the environment keeps
- * system calls and files allowed. So do builds with AddressSanitizer or its
- * like, whose run-time library starts and traces processes; there, tests set
- * TPROF_SANDBOX=on.
+ * Give up everything except what (needs), of enum sandbox_need, require; (s) is
+ * released. This cannot be undone. A system call that is not allowed ends the
+ * process with a line on stderr and exit status 1. TPROF_SANDBOX=off in the
+ * environment keeps system calls and files allowed. So do builds with
+ * AddressSanitizer or its like, whose run-time library starts and traces
+ * processes; there, tests set TPROF_SANDBOX=on.
  *
  * Root stays root, but of its capabilities it keeps only the right to open
  * other people's files (CAP_DAC_OVERRIDE).
