@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Finding a virtio device on PCI, by capabilities in a configuration space that
+ * is played here by the specification; its registers and its MSI-X table are
+ * memory. That real ones understand it is proven by tests/guest/virtio_console.
+ */
+#include <string.h>
+
+#include "arch/arch.h"
+#include "check.h"
+#include "machine.h"
+#include "virtio/virtio.h"
+#include "virtio/virtio_irq.h"
+
+#define BRIDGE               0x10u  /* bus 0, device 2: bus 1 is behind it */
+#define DEVICE               0x108u /* bus 1, device 1 */
+#define CONSOLE_MODERN       0x10431af4u
+#define CONSOLE_TRANSITIONAL 0x10031af4u
+
+static uint32_t bridge[64], device[64]; /* configuration spaces */
+static _Alignas(4096) uint8_t bar[8192];
+static uint64_t hole; /* what is not mapped; 0: all is */
+static struct tprof_virtio dev;
+static unsigned offered;
+static bool is_taken, is_root;
+
+static uint32_t pci_read(uint32_t function, uint32_t offset)
+{
+    if (function == 0 && is_root)
+        return 0x29c08086;
+    if (function == BRIDGE)
+        return bridge[offset / 4];
+    return function == DEVICE ? device[offset / 4] : UINT32_MAX;
+}
+
+static void pci_write(uint32_t function, uint32_t offset, uint32_t value)
+{
+    CHECK_EQ(function, DEVICE);
+    device[offset / 4] = value;
+}
+
+static bool faults(uint64_t start, uint64_t size, bool write)
+{
+    (void)size;
+    (void)write;
+    return hole != 0 && start == hole;
+}
+
+static const struct tprof_machine_hooks hooks = {
+    .pci_read = pci_read, .pci_write = pci_write, .faults = faults};
+
+static bool take(void *context)
+{
+    (void)context;
+    offered++;
+    return is_taken;
+}
+
+static void put_capability(uint32_t at, uint32_t next, uint32_t type,
+                           uint32_t offset)
+{
+    device[at / 4] = 9 | next << 8 | 20u << 16 | type << 24;
+    device[at / 4 + 1] = 4; /* BAR 4, of 64 bits */
+    device[at / 4 + 2] = offset;
+    device[at / 4 + 4] = 4; /* notify only: step */
+}
+
+static void plug_in(void)
+{
+    tprof_machine.hooks = &hooks;
+    bridge[0] = 0x00011b36;
+    bridge[3] = 1u << 16;   /* a bridge, */
+    bridge[6] = 0x00010100; /* to bus 1 */
+    device[0] = CONSOLE_MODERN;
+    device[1] = 1u << 20; /* has capabilities */
+    device[13] = 0x40;
+    device[8] = (uint32_t)(uintptr_t)bar | 4; /* BAR 4 */
+    device[9] = (uint32_t)((uint64_t)(uintptr_t)bar >> 32);
+    device[0x40 / 4] = 0x11 | 0x50 << 8 | 3u << 16; /* MSI-X, 4 entries */
+    device[0x44 / 4] = 4 | 0x800;                   /* table in BAR 4 */
+    put_capability(0x50, 0x64, 1, 0);
+    put_capability(0x64, 0, 2, 0x400);
+}
+
+static bool find(struct tprof_device where)
+{
+    const struct tprof_virtio_search s = {
+        .where = &where, .type = 3, .dev = &dev, .take = take};
+
+    offered = 0;
+    return tprof_virtio_find(&s);
+}
+
+static const struct tprof_device anywhere = {.bus = TPROF_BUS_PCI};
+
+TEST(device_is_found_behind_a_bridge)
+{
+    plug_in();
+    is_taken = true;
+    CHECK(find(anywhere));
+    CHECK_EQ(offered, 1);
+    CHECK_EQ(dev.function, DEVICE);
+    CHECK_EQ(dev.registers, (uintptr_t)bar);
+    CHECK_EQ(dev.doorbells, (uintptr_t)bar + 0x400);
+    CHECK_EQ(dev.doorbell_step, 4);
+    CHECK(!dev.legacy);
+    CHECK_EQ(device[1] & 0xffff, 0x406); /* memory, master, no line */
+}
+
+TEST(device_at_its_place_is_found)
+{
+    plug_in();
+    is_taken = true;
+    device[0] = CONSOLE_TRANSITIONAL;
+    CHECK(find((struct tprof_device){.bus = TPROF_BUS_PCI, .address = DEVICE}));
+    CHECK_EQ(dev.function, DEVICE);
+}
+
+TEST(bus_is_looked_at_where_it_has_a_bridge) /* catches: scanning beside PCI */
+{
+    plug_in();
+    is_taken = true;
+    CHECK(!tprof_virtio_pci_exists()); /* nothing is at 0 */
+    CHECK(!find((struct tprof_device){.flags = TPROF_DEVICE_NO_SCAN}));
+    CHECK_EQ(offered, 0);
+    is_root = true;
+    CHECK(tprof_virtio_pci_exists());
+    CHECK(find((struct tprof_device){.bus = TPROF_BUS_AUTO}));
+    CHECK_EQ(dev.function, DEVICE);
+}
+
+TEST(device_that_is_not_taken_is_as_before)
+{
+    plug_in();
+    CHECK(!find(anywhere));
+    CHECK_EQ(offered, 1);
+    CHECK_EQ(device[1] & 0xffff, 0);
+    CHECK_EQ(bar[0x14], 0); /* reset */
+}
+
+TEST(device_with_a_driver_is_left_alone)
+{
+    plug_in();
+    bar[0x14] = 0x0f; /* DRIVER_OK and before */
+    is_taken = true;
+    CHECK(!find(anywhere));
+    CHECK_EQ(offered, 0);
+    CHECK_EQ(bar[0x14], 0x0f);
+}
+
+TEST(device_without_a_capability_is_none) /* catches: registers at 0 */
+{
+    plug_in();
+    is_taken = true;
+    put_capability(0x64, 0, 5, 0x400); /* of another kind */
+    CHECK(!find(anywhere));
+    put_capability(0x64, 0, 2, 0x400);
+    device[1] = 0; /* no capabilities at all */
+    CHECK(!find(anywhere));
+    plug_in();
+    hole = (uintptr_t)bar + 0x400;
+    CHECK(!find(anywhere));
+    hole = 0;
+    device[8] = 0xc001; /* ports */
+    CHECK(!find(anywhere));
+    plug_in();
+    device[0x54 / 4] = 6; /* no such BAR */
+    CHECK(!find(anywhere));
+    CHECK_EQ(offered, 0);
+}
+
+TEST(capabilities_in_a_circle_end) /* catches: a loop without end */
+{
+    plug_in();
+    is_taken = true;
+    put_capability(0x64, 0x50, 5, 0x400);
+    CHECK(!find(anywhere));
+}
+
+TEST(message_of_the_device_is_aimed)
+{
+    static const struct tprof_device where;
+    struct tprof_virtio_irq irq;
+    uint32_t entry[4];
+
+    plug_in();
+    is_taken = true;
+    CHECK(find(anywhere));
+    CHECK_EQ(tprof_virtio_irq_init(&irq, &dev, &where), TPROF_OK);
+    CHECK_EQ(irq.entry, (uintptr_t)bar + 0x800);
+    CHECK_EQ(device[0x40 / 4] >> 31, 1); /* MSI-X is on */
+    CHECK_EQ(tprof_virtio_irq_route(&irq, 64, 5), TPROF_OK);
+    memcpy(entry, bar + 0x800, sizeof entry);
+    CHECK_EQ(entry[0], 0xfee05000);
+    CHECK_EQ(entry[2], 64);
+    CHECK_EQ(entry[3], 0);
+    tprof_virtio_irq_ack(&dev);
+}
+
+TEST(device_without_a_table_has_no_message)
+{
+    static const struct tprof_device where;
+    struct tprof_virtio_irq irq;
+
+    plug_in();
+    is_taken = true;
+    CHECK(find(anywhere));
+    device[8] = 0xc001; /* the table's BAR is ports */
+    CHECK_EQ(tprof_virtio_irq_init(&irq, &dev, &where), TPROF_ERR_DEVICE);
+    plug_in();
+    hole = (uintptr_t)bar + 0x800;
+    CHECK_EQ(tprof_virtio_irq_init(&irq, &dev, &where), TPROF_ERR_DEVICE);
+    device[13] = 0x50; /* no MSI-X */
+    CHECK_EQ(tprof_virtio_irq_init(&irq, &dev, &where), TPROF_ERR_DEVICE);
+}
