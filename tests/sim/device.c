@@ -60,6 +60,10 @@ void device_init(struct tprof_config *config)
     config->transport = ops == &vsock_device ? &tprof_vsock : NULL;
     if (chance(500))
         config->device.address = REGISTERS;
+    else if (chance(500))
+        config->device.command_line =
+            "quiet virtio_mmio.device=512@0xfeb00c00:6 "
+            "virtio_mmio.device=512@0xfeb00e00:7";
     if (chance(400))
         config->device.irq = PIN;
     config->device.bus = below(2); /* TPROF_BUS_AUTO, TPROF_BUS_MMIO */

@@ -93,6 +93,37 @@ static struct tprof_channel channel = {
     .receive = channel_receive,
 };
 
+/* --- A hypervisor of the kernel's own ---------------------------------------
+ */
+
+static uint64_t tsc_hz(const struct tprof_config *config, void *memory)
+{
+    (void)config;
+    (void)memory;
+    return SIM_SECOND;
+}
+
+static void come_or_go(const struct tprof_config *config, void *memory)
+{
+    (void)config;
+    *(uint64_t *)memory = tprof_machine.core;
+}
+
+static uint64_t steal_ns(const void *memory)
+{
+    return *(const uint64_t *)memory;
+}
+
+static const struct tprof_hypervisor hypervisor = {
+    .tsc_hz = tsc_hz,
+    .start_cpu = come_or_go,
+    .stop_cpu = come_or_go,
+    .steal_ns = steal_ns,
+};
+
+/* --- Its configuration ------------------------------------------------------
+ */
+
 void kernel_init(struct tprof_config *config)
 {
     config->cpu_source = below(4);
@@ -104,12 +135,17 @@ void kernel_init(struct tprof_config *config)
         channel.flags = chance(500) ? TPROF_CHANNEL_IRQ_SAFE : 0;
         if (is_wanted(DEFECT_STACK))
             channel.flags = 0;
+        if (chance(200)) {
+            channel.flags |= TPROF_CHANNEL_ONE_WAY;
+            channel.receive = NULL;
+        }
         config->channel = &channel;
         config->transport = NULL;
         device_unplug();
     }
     if (chance(150))
         config->notice = TPROF_NOTICE_POLL;
+    config->hypervisor = chance(300) ? &hypervisor : NULL;
     wants_apps = chance(300) || is_wanted(DEFECT_MAP);
 }
 
