@@ -32,6 +32,7 @@
 include_guard(GLOBAL)
 
 add_custom_target(tprof_thread_tests) # the programs of the tests labelled thread
+add_custom_target(tprof_agent_tests)  # of the unit tests of the agent, and the simulation
 
 function(tprof_add_test)
   cmake_parse_arguments(ARG "" "NAME;TIMEOUT" "COMMAND;NEEDS;LABELS;PROPERTIES" ${ARGN})
@@ -85,6 +86,10 @@ function(tprof_unit_test module)
   cmake_parse_arguments(ARG "" "TIMEOUT" "LIBS;SOURCES;LABELS" ${ARGN})
   add_executable(test_${module} test_${module}.c ${ARG_SOURCES})
   target_link_libraries(test_${module} PRIVATE ${ARG_LIBS} tprof_check tprof_hosted)
+  if("tprof_agent_host" IN_LIST ARG_LIBS)
+    list(APPEND ARG_LABELS agent)
+    add_dependencies(tprof_agent_tests test_${module})
+  endif()
   if("thread" IN_LIST ARG_LABELS)
     add_dependencies(tprof_thread_tests test_${module})
   endif()

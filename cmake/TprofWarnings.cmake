@@ -9,6 +9,7 @@ include_guard(GLOBAL)
 
 option(TPROF_WERROR "Warnings are errors" OFF)
 option(TPROF_FUZZ "Instrument host code for libFuzzer (clang only)" OFF)
+option(TPROF_COVERAGE "Count the lines of the agent that tests run (tests/coverage)" OFF)
 set(TPROF_SANITIZE "" CACHE STRING
     "Sanitizers for host code, e.g. address,undefined or thread")
 
