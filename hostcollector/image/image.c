@@ -11,7 +11,6 @@
 
 #include "image/object.h"
 #include "util/crc32c.h"
-#include "util/vec.h"
 
 /* Copies of the same bytes at so many places may serve some kernel. */
 #define OVERLAP_MAX 4u
@@ -24,29 +23,6 @@ struct image {
     size_t build_id_len;
     unsigned flaws;
 };
-
-int object_add_segment(struct object *o, const struct image_text *segment,
-                       bool executable)
-{
-    if (vec_grow(&o->segments, &o->segment_room, o->segment_count,
-                 sizeof *o->segments) != 0)
-        return -1;
-    o->segments[o->segment_count] = *segment;
-    if (executable) {
-        o->segments[o->segment_count] = o->segments[o->text_count];
-        o->segments[o->text_count++] = *segment;
-    }
-    o->segment_count++;
-    return 0;
-}
-
-int object_add_code(struct object *o, uint64_t address, uint64_t size)
-{
-    if (vec_grow(&o->code, &o->code_room, o->code_count, sizeof *o->code) != 0)
-        return -1;
-    o->code[o->code_count++] = (struct image_part){address, size, NULL};
-    return 0;
-}
 
 static void find_flaws(struct image *img)
 {

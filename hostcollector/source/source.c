@@ -2,47 +2,7 @@
 /* What all sources have in common. */
 #include "source/source.h"
 
-#include <string.h>
 #include <time.h>
-
-static struct source *make_vsock_uds(const char *where, bool force,
-                                     struct err *e)
-{
-    (void)force;
-    return source_vsock_uds(where, e);
-}
-
-static struct source *make_serial(const char *where, bool force, struct err *e)
-{
-    (void)force;
-    return source_serial(where, e);
-}
-
-/* In the order of --help. */
-const struct source_kind source_kinds[SOURCE_KINDS] = {
-    {"vsock", "CID[:PORT]",
-     "the guest with this CID, by this host's virtio-vsock\n"
-     "(port 7077); this and the next two may be given many times,\n"
-     "each followed by its --elf",
-     "cid", SOURCE_NEEDS_VSOCK, source_vsock},
-    {"vsock-uds", "PATH[:PORT]",
-     "the guest behind this Unix socket, as Firecracker, Cloud\n"
-     "Hypervisor and 'collector bridge' have it",
-     "", SOURCE_NEEDS_UNIX, make_vsock_uds},
-    {"serial", "PATH",
-     "the guest's virtio-serial port as QEMU offers it: a Unix\n"
-     "socket, a pty, or a file",
-     "", SOURCE_NEEDS_TTY, make_serial},
-};
-
-const struct source_kind *source_kind(const char *name)
-{
-    for (size_t i = 0; i < SOURCE_KINDS; i++) {
-        if (strcmp(source_kinds[i].name, name) == 0)
-            return &source_kinds[i];
-    }
-    return NULL;
-}
 
 void source_close(struct source *s)
 {

@@ -117,7 +117,7 @@ struct source_kind {
     struct source *(*make)(const char *where, bool force, struct err *e);
 };
 
-/* All kinds: the table in source.c. */
+/* All kinds: the table in kinds.c. */
 #define SOURCE_KINDS 3u
 extern const struct source_kind source_kinds[SOURCE_KINDS];
 
