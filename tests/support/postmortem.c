@@ -7,27 +7,25 @@ static const void *at(uint64_t address)
     return (const void *)(uintptr_t)address;
 }
 
-/* (written): words that the tick has ever written, as far as the ring goes. */
+/* What nobody has read yet is whole. Of what was drained, the oldest may be
+ * overwritten by a record that is not published: there the walk ends. */
 static int read_ring(struct postmortem_core *c, const uint64_t *words,
                      uint32_t mask, uint32_t tail, uint32_t core,
                      void (*sample)(void *context, uint32_t core,
                                     uint64_t leaf),
                      void *context)
 {
-    uint32_t left = tail <= mask ? tail : mask + 1; /* tails seldom wrap */
+    uint32_t whole = tail <= mask ? tail : mask + 1; /* tails seldom wrap */
+    uint32_t done = 0;
 
-    while (left > 0) {
+    while (done < whole) {
         uint64_t last = words[(tail - 1) & mask];
         uint32_t count = (uint32_t)(last >> TPROF_RING_COUNT_SHIFT);
-
-        if (count == 0)
-            return -1;
-        if (count > left)
-            return 0; /* its beginning is overwritten */
         uint64_t first = words[(tail - count) & mask];
 
-        if (first >> TPROF_RING_COUNT_SHIFT != count)
-            return -1;
+        if (count == 0 || count > whole - done ||
+            first >> TPROF_RING_COUNT_SHIFT != count)
+            return done < c->undrained ? -1 : 0;
         if (!(first & 1)) {
             c->samples++;
             sample(context, core,
@@ -37,7 +35,7 @@ static int read_ring(struct postmortem_core *c, const uint64_t *words,
             c->samples++;
         }
         tail -= count;
-        left -= count;
+        done += count;
     }
     return 0;
 }
