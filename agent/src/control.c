@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The control protocol: what the host asks, and what it is told. */
+/* The control protocol: the host's orders, and the frames that answer them. */
 #include "control.h"
 
 #include "arch/arch.h"
 #include "mem.h"
 
-#define PERIOD_MAX    ((uint64_t)1 << 36) /* clock ticks: over 10 s anywhere */
+#define PERIOD_MAX    ((uint64_t)1 << 36) /* clock ticks: over 10 s at 6 GHz */
 #define PERIOD_MIN    1000u
-#define STATS_SECONDS 4u /* between two, while sampling */
+#define STATS_SECONDS 4u /* between two STATS of a core, while sampling */
 
-/* Gives every core new orders, and wakes those whose timer is off. */
+/* Makes every core take the orders over, and wakes it for that. */
 static void give_orders(void)
 {
     struct tprof_agent *a = &tprof_agent;
@@ -36,7 +36,8 @@ static uint64_t clamp(uint64_t value, uint64_t low, uint64_t high)
 
 #define TAGS 8u /* the host's frames have smaller ones */
 
-/* The integer fields of a body by tag; those that are absent stay as they are*/
+/* Stores the integer fields of a body, by tag. (value) of absent ones stays as
+ * it is. */
 static void hear_fields(const uint8_t *at, const uint8_t *end, uint64_t *value)
 {
     while (end - at >= (int)WIRE_FIELD_HEADER &&
@@ -51,7 +52,9 @@ static void hear_fields(const uint8_t *at, const uint8_t *end, uint64_t *value)
     }
 }
 
-/* The period that START asks for, at (rate_hz); 0: nobody knows the clock. */
+/* The period that START asks for, at (rate_hz); 0: the clock's rate is not
+ * known.
+ */
 static uint64_t ordered_period(const uint64_t *order, uint64_t rate_hz)
 {
     const struct tprof_agent *a = &tprof_agent;
@@ -65,13 +68,13 @@ static uint64_t ordered_period(const uint64_t *order, uint64_t rate_hz)
 
         atomic_store_explicit(&o->ticks_per_sample, ticks,
                               memory_order_relaxed);
-        /* what was asked for, or as the host has measured it, in whole ticks */
+        /* the period in whole kernel ticks; the host may have measured it */
         period = period * rate_hz / a->config.kernel_hz * ticks;
     }
     return period;
 }
 
-/* START: (order) is its fields, by tag. */
+/* START, with the fields (order), by tag. */
 static void start_sampling(struct tprof_control *c, const uint64_t *order)
 {
     struct tprof_orders *o = &tprof_agent.orders;
@@ -87,8 +90,8 @@ static void start_sampling(struct tprof_control *c, const uint64_t *order)
         return;
     o->refused = WIRE_REFUSED_NOTHING;
     c->last_stats = TPROF_LAST_STATS_UNHEARD;
-    /* no shorter than at the fastest rate, also where the clock's is but
-     * guessed, or else a guest did nothing but ticks */
+    /* No shorter than at the fastest rate, by a guess if the clock's rate is
+     * not known: else a guest might do nothing but ticks. */
     if (period < shortest)
         period = shortest;
     period = clamp(period, PERIOD_MIN, PERIOD_MAX);
@@ -100,7 +103,7 @@ static void start_sampling(struct tprof_control *c, const uint64_t *order)
     give_orders();
 }
 
-/* No more samples: from now on (state). */
+/* No core samples any more; the state is (state) from now on. */
 static void stop_sampling(uint64_t state)
 {
     int was_sampling = tprof_state() == WIRE_STATE_SAMPLING;
@@ -127,24 +130,25 @@ static void hear_frame(struct tprof_control *c, uint32_t type,
         start_sampling(c, value);
         break;
     case WIRE_STOP:
-        stop_sampling(
-            WIRE_STATE_DRAINING); /* never started: to its last STATS, too */
+        /* also if it never started: the host waits for the last STATS */
+        stop_sampling(WIRE_STATE_DRAINING);
         break;
     case WIRE_PING:
         c->owed |= TPROF_OWE_PONG;
         c->cookie = value[WIRE_PING_COOKIE];
         break;
     case WIRE_RESET:
-        c->maps = 0; /* what the host has lost may have been of them */
+        c->maps = 0; /* the host may have lost some MAP */
         if (tprof_state() == WIRE_STATE_SAMPLING)
-            give_orders(); /* the same again: dictionaries begin anew */
+            give_orders(); /* the same orders: dictionaries begin anew */
         break;
     default: /* of a later minor version */
         break;
     }
 }
 
-/* Bytes from (at) that are done with, of (left); 0: more are needed. */
+/* Hears one frame of the (left) bytes at (at). Returns how many bytes are done
+ * with; 0: the frame is not complete. */
 static uint32_t hear_some(struct tprof_control *c, const uint8_t *at,
                           uint32_t left)
 {
@@ -176,7 +180,8 @@ void tprof_control_hear(struct tprof_control *c, uint32_t size)
     c->rx_used += size;
     while ((done = hear_some(c, c->rx + at, c->rx_used - at)) > 0)
         at += done;
-    /* the rest begins a frame; moved once, however much nonsense came before */
+    /* the rest is the beginning of a frame; moved once, however much nonsense
+     * came before it */
     c->rx_used -= at;
     for (uint32_t i = 0; at > 0 && i < c->rx_used; i++)
         c->rx[i] = c->rx[at + i];
@@ -189,7 +194,7 @@ void tprof_control_open(struct tprof_control *c, uint64_t now)
     tprof_arch_zero(c, sizeof *c);
     c->owed = TPROF_OWE_HELLO;
     c->stats_due = now + a->second;
-    /* what an earlier session left in the rings is in nobody's dictionary */
+    /* this host does not know the stacks of records from before it came */
     for (uint32_t i = 0; i < tprof_cpus; i++) {
         if (tprof_cpu[i])
             tprof_cpu[i]->reader.discard =
@@ -206,7 +211,7 @@ void tprof_control_close(void)
 
 static void put_build_id(struct tprof_frame *f)
 {
-    /* an ELF note: name size, description size, type, "GNU", the id */
+    /* an ELF note: size of name, size of description, type, "GNU", the id */
     const uint8_t *note = tprof_agent.image.build_id;
     const uint8_t *end = tprof_agent.image.build_id_end;
 
@@ -222,7 +227,7 @@ static void put_hello(struct tprof_frame *f)
 {
     const struct tprof_agent *a = &tprof_agent;
 
-    /* for `collector check` */
+    /* `collector check` reads this symbol */
     TPROF_ARCH_SYMBOL(tprof_wire_version, TPROF_WIRE_VERSION);
     tprof_frame_field(f, WIRE_HELLO_WIRE_VERSION, TPROF_WIRE_VERSION);
     tprof_frame_bytes(f, WIRE_HELLO_AGENT_VERSION, TPROF_VERSION_STRING,
@@ -237,7 +242,8 @@ static void put_hello(struct tprof_frame *f)
         tprof_frame_field(f, tag, a->hello[tag]);
 }
 
-/* The counters of a core that STATS tells, and where they are. */
+/* The counters of a core that STATS tells: tag, and offset in struct
+ * tprof_stats. */
 #define COUNTER(tag, name)                                                     \
     {                                                                          \
         WIRE_STATS_##tag, offsetof(struct tprof_stats, name)                   \
@@ -306,7 +312,7 @@ static void put_pong(const struct tprof_control *c, struct tprof_frame *f)
     tprof_frame_field(f, WIRE_PING_TSC, tprof_arch_now());
 }
 
-/* Cores that have joined, as bits. */
+/* The cores that have joined, as bits. */
 static uint64_t joined_cores(void)
 {
     uint64_t cores = 0;
@@ -316,7 +322,7 @@ static uint64_t joined_cores(void)
     return cores;
 }
 
-/* Has every core heard that sampling is over? */
+/* Does every core know that sampling is over? */
 static bool have_all_cores_heard(void)
 {
     const struct tprof_agent *a = &tprof_agent;
@@ -335,8 +341,9 @@ static bool have_all_cores_heard(void)
     return true;
 }
 
-/* Now and then the live counters; on a one-way channel all else again, and
- * every second, for a reader who comes in the middle. */
+/* Owes STATS of all cores every four seconds. On a one-way channel every
+ * second, and HELLO, STATUS, MAP and dictionaries, too: a reader may come late.
+ */
 static void repeat_facts(struct tprof_control *c, uint64_t now)
 {
     int one_way = (tprof_agent.channel.flags & TPROF_CHANNEL_ONE_WAY) != 0;
@@ -352,13 +359,14 @@ static void repeat_facts(struct tprof_control *c, uint64_t now)
     c->owed_stats = joined_cores();
 }
 
-/* After STOP: when all is said, the last counters, and that it is over. */
+/* After STOP, step by step: when all records are sent, the last STATS, then
+ * STATUS, which says that it is over. */
 static void finish_sampling(struct tprof_control *c, int drained)
 {
     switch (c->last_stats) {
     case TPROF_LAST_STATS_UNHEARD:
-        if (have_all_cores_heard()) /* only a ring that is empty after this
-                                       stays so */
+        /* a ring that is empty after this stays empty */
+        if (have_all_cores_heard())
             c->last_stats = TPROF_LAST_STATS_DRAINING;
         break;
     case TPROF_LAST_STATS_DRAINING:

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* CRC-32C: the CPU's instruction, else four bytes a step by four tables. */
+/* CRC-32C by the CPU's instruction, or else by four tables, four bytes a step.
+ */
 #include "crc32c.h"
 
 #include "arch/arch.h"
@@ -19,17 +20,17 @@ void tprof_crc32c_init(struct tprof_crc32c *c, int hardware)
             crc = crc >> 1 ^ (crc & 1 ? POLYNOMIAL : 0);
         table[i] = crc;
     }
-    /* each of the others is that of the one before and a zero more */
+    /* each of the other tables is the one before with a zero byte appended */
     for (uint32_t i = 256; i < TPROF_CRC32C_TABLES * 256; i++, table++)
         table[256] = *table >> 8 ^ c->table[*table & 0xff];
 }
 
-/* Four bytes at once. */
+/* The CRC of four bytes: (word) is those bytes and the CRC so far, xor'ed. */
 TPROF_HOT uint32_t four_bytes_on(const uint32_t *table, uint32_t word)
 {
     uint64_t second = word >> 8 & 0xff;
 
-    /* else the compiler adds 512 to it, instead of to the address */
+    /* else the compiler adds 512 to this index, instead of to the address */
     TPROF_IN_REGISTER(second);
     return table[768 + (word & 0xff)] ^ table[512 + second] ^
            table[256 + (word >> 16 & 0xff)] ^ table[word >> 24];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tprof_init_efi(): what a PE image's headers say of it. */
+/* tprof_init_efi(): reads what the headers of a PE image tell of it. */
 #include "tprof/efi.h"
 
 #include "arch/arch.h"
 #include "mem.h"
 #include "pe_format.h"
 
-#define VECTOR_DEFAULT 239u /* as far from those of devices as may be */
+#define VECTOR_DEFAULT 239u /* as far as possible from those of devices */
 
 /* An ELF note: name size, description size, type, name. */
 #define NOTE_BYTES    16u
@@ -14,7 +14,7 @@
 #define NOTE_NAME     0x00554e47u /* "GNU" */
 #define BUILD_ID_MAX  64u
 
-/* Of one image: set by tprof_init_efi(), read by the session. */
+/* A build-id note made of a GUID. tprof_init_efi() writes it, HELLO has it. */
 static uint8_t guid_note[NOTE_BYTES + PE_GUID_SIZE];
 
 static void note_head(uint8_t *note, uint32_t size)
@@ -32,7 +32,8 @@ static bool is_equal(const uint8_t *a, const uint8_t *b, uint32_t size)
     return size == 0;
 }
 
-/* The build-id that the linker has put into the section of (size) bytes. */
+/* Takes the build-id note at the beginning of (section), of (size) bytes, if
+ * there is one. */
 static void look_for_note(struct tprof_image *image, const uint8_t *section,
                           uint32_t size)
 {
@@ -65,12 +66,12 @@ static void look_at_sections(struct tprof_image *image, const uint8_t *base,
             image->text_start = base + at;
             image->text_end = base + at + size;
         }
-        if (!image->build_id) /* the first, as the collector does */
+        if (!image->build_id) /* the first one, as in the collector */
             look_for_note(image, base + at, size);
     }
 }
 
-/* What the linker has called this very image, made an ELF note. */
+/* Makes an ELF note of the GUID that the linker has given the image. */
 static void look_for_guid(struct tprof_image *image, const uint8_t *base,
                           const uint8_t *pe)
 {

@@ -31,7 +31,8 @@ static uint8_t turn[TPROF_MAPPINGS];      /* which of its (texts) is in use */
  */
 static struct tprof_image_text texts[TPROF_MAPPINGS][2];
 
-/* The oldest that (c) has not told: the newest of all is always there. */
+/* The oldest mapping that (c) has not told. There is one, since the newest of
+ * all is always there. */
 static uint32_t next_map(const struct tprof_control *c)
 {
     uint32_t next = 0;
@@ -48,7 +49,7 @@ static uint32_t next_map(const struct tprof_control *c)
     return next;
 }
 
-/* The next MAP, WIRE.md 8, into (f). */
+/* Puts the next MAP (WIRE.md 8) into (f). */
 static void put_map(struct tprof_control *c, struct tprof_frame *f)
 {
     uint32_t next = next_map(c);
@@ -82,8 +83,8 @@ static int overlaps(const struct tprof_mapping *m, uint64_t start,
     return m->start - start < size || start - m->start < m->size;
 }
 
-/* Where (m) goes, all that it overlaps being gone; -1: there is no room, and
- * nothing is gone. */
+/* Removes the mappings that (m) overlaps, and returns a place for (m); -1:
+ * there is none, and nothing was removed. */
 static int32_t make_room(const struct tprof_mapping *m)
 {
     int32_t room = -1;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rings -> frames -> channel. Every loop is bounded by a number in this file.
- */
+/* Rings -> frames -> channel. Each loop is bounded by a number in this file or
+ * by the number of cores. */
 #include "pump.h"
 
 #include "control.h"
 
 #define BUFFERS     TPROF_PUMP_BUFFERS
 #define BUFFER_SIZE TPROF_PUMP_BUFFER_SIZE
-#define HEARINGS    4u    /* reads of the channel in one call */
-#define LOOKS       4u    /* for a host, a second, whoever calls */
-#define LISTENS     64u   /* to a host that does not sample, a second */
-#define DRAINS      1024u /* after STOP, a second */
-/* Clock ticks that a deadline may be over until that core is woken: 10 to 30
- * ms. This costs an interrupt, so it is longer than the kernel has interrupts
- * off, or a host lets a core wait, as a rule. */
+#define HEARINGS    4u    /* reads from the channel in a pump */
+#define LOOKS       4u    /* for a host, in a second, on all cores together */
+#define LISTENS     64u   /* pumps in a second while a host does not sample */
+#define DRAINS      1024u /* pumps in a second after STOP */
+/* Clock ticks that a core's deadline may be over before another core wakes it:
+ * 10 to 30 ms. Waking costs an interrupt, so this is longer than kernels have
+ * interrupts off and hosts let a core wait, as a rule. */
 #define PATIENCE    (1u << 25)
 
 enum link { LINK_DOWN, LINK_UP, LINK_DEAD };
@@ -25,11 +25,11 @@ struct outbox {
     uint32_t oldest;  /* may still be read by the device */
     uint32_t sending; /* next to be sent, or partly sent */
     uint32_t next;    /* to be filled */
-    uint32_t sent;    /* bytes of (sending) that the channel took */
-    uint32_t taken;   /* bytes that it took, from (oldest) on */
+    uint32_t sent;    /* bytes of frame (sending) that the channel took */
+    uint32_t taken;   /* bytes that the channel took, from (oldest) on */
 };
 
-/* All of it under the lock. */
+/* The pump's state, under its lock. */
 struct pump {
     enum link link;
     uint32_t turn; /* core whose ring is next */
@@ -49,19 +49,19 @@ void tprof_pump_init(void *memory)
                               memory_order_relaxed);
 }
 
-/* The host went, or the device died: (error) of the channel. */
+/* The host went, or the channel died: a function of it returned (error). */
 TPROF_COLD void drop_link(struct pump *p, int error)
 {
     tprof_control_close();
     p->link = LINK_DOWN;
-    p->next_host_check = 0; /* the next may wait already */
+    p->next_host_check = 0; /* the next host may wait already */
     if (error != TPROF_ERR_CLOSED) {
         p->link = LINK_DEAD;
         tprof_agent.counters.device_errors++;
     }
 }
 
-/* Bytes sent that the device may still read. */
+/* Bytes that were sent and that the device may still read. */
 static uint32_t pending_bytes(void)
 {
     const struct tprof_channel *c = &tprof_agent.channel;
@@ -108,7 +108,8 @@ static void send_frames(struct pump *p)
     }
 }
 
-/* Everything unsent is void; what the device still reads stays untouched. */
+/* Empties the outbox; frames that were not sent are void. Returns 0: the device
+ * still reads some, so nothing was done. */
 static int is_outbox_clear(struct outbox *o)
 {
     if (pending_bytes() > 0)
@@ -123,7 +124,7 @@ static void look_for_host(struct pump *p, uint64_t now, int at_once)
     const struct tprof_channel *c = &tprof_agent.channel;
     uint64_t wait = tprof_agent.second / LOOKS;
 
-    /* unsigned: a clock that went back does not keep us waiting */
+    /* unsigned: a clock that went back does not make this wait */
     if (p->next_host_check - now - 1 < wait && !at_once)
         return;
     p->next_host_check = now + wait;
@@ -156,8 +157,8 @@ static void hear_host(struct pump *p)
     }
 }
 
-/* The ring to drain now: one above the watermark, else any that has something;
- * cores in turn. -1: none. */
+/* The next core, in turn, whose ring has reached its watermark; or with (any)
+ * one whose ring is not empty. -1: there is none. */
 static int32_t choose_core(const struct pump *p, int any)
 {
     uint32_t least = any ? 1 : tprof_agent.watermark;
@@ -172,8 +173,9 @@ static int32_t choose_core(const struct pump *p, int any)
     return -1;
 }
 
-/* While the host listens: what is full, and when time is up, or at the end,
- * whatever there is. */
+/* The core whose ring is to be drained now. While cores sample: one whose ring
+ * is full enough, or any when it is time. After STOP: any. -1: there is none.
+ */
 static int32_t choose_ring(const struct pump *p, uint64_t now)
 {
     uint64_t state = tprof_state();
@@ -189,7 +191,7 @@ static int32_t choose_ring(const struct pump *p, uint64_t now)
     return core;
 }
 
-/* Fills one buffer, if one is free and there is something. */
+/* Builds one frame, if a buffer is free and a frame is due. */
 static void build_frame(struct pump *p, uint64_t now)
 {
     struct outbox *o = &p->out;
@@ -213,22 +215,24 @@ static void build_frame(struct pump *p, uint64_t now)
     } else {
         p->turn = (uint32_t)core + 1;
         if (!tprof_encode_samples(&f, &tprof_cpu[core]->reader, (uint32_t)core))
-            return; /* of an earlier session, and now no more */
+            return; /* these were an earlier session's, thrown away now */
     }
     talk->seq++;
     o->size[at] = tprof_frame_end(&f, &tprof_agent.crc);
     o->next++;
 }
 
-/* Does somebody tell us when to look for a host? */
+/* Will an interrupt, or the kernel by tprof_poll(), tell when to look for a
+ * host?
+ */
 static int is_told(void)
 {
     return tprof_agent.channel.flags & TPROF_CHANNEL_NOTICE ||
            tprof_agent.config.notice == TPROF_NOTICE_POLL;
 }
 
-/* When the pump is wanted again, though no ring is full. While sampling, each
- * core's turn comes four times a second. */
+/* The time at which a tick calls the pump, though no ring has reached its
+ * watermark. While cores sample, each core's turn comes four times a second. */
 static uint64_t next_due(const struct pump *p, uint64_t now)
 {
     uint64_t second = tprof_agent.second;
@@ -238,7 +242,7 @@ static uint64_t next_due(const struct pump *p, uint64_t now)
     if (p->link == LINK_DOWN)
         return is_told() ? TPROF_PUMP_NEVER : p->next_host_check;
     switch (tprof_state()) {
-    case WIRE_STATE_SAMPLING: /* or the next tick has the rest of a frame */
+    case WIRE_STATE_SAMPLING: /* the next tick sends the rest of a frame */
         return p->out.sent ? now : now + second / (4 * (tprof_cpus + 1));
     case WIRE_STATE_DRAINING:
         return now + second / DRAINS;
@@ -247,13 +251,14 @@ static uint64_t next_due(const struct pump *p, uint64_t now)
     }
 }
 
-/* Wakes cores whose ticks stay away: others may have changed their timers. */
+/* Wakes cores whose ticks stay away: the kernel may have changed their timers.
+ */
 static void look_after_cores(uint64_t now)
 {
     for (uint32_t i = 0; i < tprof_cpus; i++) {
         struct tprof_cpu *cpu = tprof_cpu[i];
 
-        /* once: a core that has interrupts off for long gets no more */
+        /* once: a core that has interrupts off for long gets one interrupt */
         if (!cpu || tprof_is_woken(cpu) ||
             (int64_t)(now - PATIENCE -
                       tprof_schedule_deadline(&cpu->schedule)) < 0)
@@ -282,12 +287,11 @@ static void pump_locked(struct pump *p, int at_once)
         look_after_cores(now);
 }
 
-/* 1: the lock is ours; 0: another core is at it. */
+/* Takes the pump's lock and returns 1; 0: another core has it. */
 static int try_pump_lock(void)
 {
-    /* acquire: pairs with the release in release_pump_lock(); the reader's
-     * state is ours
-     */
+    /* acquire: pairs with the release in release_pump_lock(); the state of the
+     * last reader is complete */
     return !atomic_exchange_explicit(&tprof_pump_lock, 1, memory_order_acquire);
 }
 
@@ -311,16 +315,16 @@ static int is_all_sent(const struct pump *p)
     const struct outbox *o = &p->out;
 
     if (p->link != LINK_UP)
-        return 1; /* nobody to send it to */
-    /* what a ring holds goes out only to a host that has asked for samples */
+        return 1; /* there is no host to send to */
+    /* while stopped, records stay in the rings */
     return (tprof_state() == WIRE_STATE_STOPPED || choose_core(p, 1) < 0) &&
            o->sending == o->next && pending_bytes() == 0;
 }
 
 int tprof_pump_done(void)
 {
-    if (!try_pump_lock()) /* pending_bytes() takes buffers back: not beside a
-                             pump */
+    /* needs the lock, since pending_bytes() takes buffers back */
+    if (!try_pump_lock())
         return 0;
     int done = is_all_sent(&the_pump);
 

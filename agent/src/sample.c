@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Samples into records, whatever they are like; what is frequent is inline in
- * sample.h. */
+/* Any sample into records. The frequent case is inline in sample.h. */
 #include "sample.h"
 
 #include "longrec.h"
@@ -9,7 +8,7 @@
  * enough that an interval, at most 1.5 periods, fits a short cell. */
 #define PERIOD_UNITS_MAX ((1u << (WIRE_CELL_DT_BITS - 1)) - 1)
 
-/* Samples between two calls for the pump, when it is overdue. */
+/* Words between two calls for the pump, when it does not come. */
 #define AGAIN 16u
 
 void tprof_sample_begin(struct tprof_recorder *r, uint64_t now, uint64_t period,
@@ -67,7 +66,8 @@ static __attribute__((noinline)) int write_lost(struct tprof_recorder *r,
     return 1;
 }
 
-/* What has to come before the next sample; 0: there is no room for it. */
+/* Writes the records that must come before the next sample. Returns 0: there is
+ * no room for them. */
 static int write_owed(struct tprof_recorder *r)
 {
     for (uint32_t i = 0; i < WIRE_DROP_REASONS; i++) {
@@ -80,7 +80,7 @@ static int write_owed(struct tprof_recorder *r)
     return 1;
 }
 
-/* Frames that (a) and (b) have in common, counted from the outermost. */
+/* How many frames (a) and (b) have in common, from the outermost on. */
 static uint32_t shared_frames(const struct tprof_chain *a,
                               const struct tprof_chain *b)
 {
@@ -92,7 +92,8 @@ static uint32_t shared_frames(const struct tprof_chain *a,
     return n;
 }
 
-/* Appends addresses, each as the difference from the one before, (*last). */
+/* Appends addresses, each as the difference from the one before; (*last) is the
+ * one before the first, and becomes the last. */
 static void put_addresses(struct tprof_long *l, const uint64_t *address,
                           uint32_t count, uint64_t *last)
 {
@@ -125,7 +126,8 @@ static int write_stack(struct tprof_recorder *r, uint32_t id,
     return tprof_long_end(&l);
 }
 
-/* The id of the chain at (s), defined if need be; -1: no room for that. */
+/* The id of the stack of (s), which is defined if it is new; -1: there is no
+ * room for that. */
 static int32_t find_stack(struct tprof_recorder *r,
                           const struct tprof_sample *s)
 {
@@ -148,7 +150,7 @@ static int32_t find_stack(struct tprof_recorder *r,
     return (int32_t)id;
 }
 
-/* In the long way, which is right for every sample. */
+/* Writes a sample as a long record, which every sample fits. */
 static int write_sample(struct tprof_recorder *r, const struct tprof_sample *s,
                         uint32_t id)
 {
@@ -176,7 +178,7 @@ int tprof_sample_look_ahead(struct tprof_recorder *r)
 
     if (used < r->watermark)
         ahead = r->watermark - used;
-    else if (room > AGAIN) /* nobody drains: ask now and then */
+    else if (room > AGAIN) /* the ring is not drained: ask now and then */
         ahead = AGAIN;
     r->slow_at_tail = tprof_ring_tail(&r->ring) + (r->unwritten ? 0 : ahead);
     return used >= r->watermark;

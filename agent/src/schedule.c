@@ -31,7 +31,7 @@ uint64_t tprof_schedule_catch_up(struct tprof_schedule *s, uint64_t now,
         covered++;
     } while (covered < TPROF_SCHEDULE_DRAWS && (int64_t)(deadline - now) <= 0);
     if ((int64_t)(deadline - now) <= 0) {
-        /* far behind: the mean is as good as drawing, and takes no loop */
+        /* far behind: counts mean intervals instead of drawing each one */
         uint64_t passed = (now - deadline) / s->period + 1;
 
         *by_division = 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tprof_init(): checks what the kernel gave, finds what it left out, and lays
- * out the memory. */
+/* tprof_init(): checks the config, finds what it leaves out, and lays out the
+ * memory. */
 #include "tprof/tprof.h"
 
 #include "agent.h"
@@ -13,18 +13,19 @@
 #define FRAMES_DEFAULT 64u
 #define RING_DEFAULT   65536u
 #define SLOTS_DEFAULT  4096u
-#define VECTOR_END     0xf0u /* vectors from here on are the kernel's */
+#define VECTOR_END     0xf0u /* vectors from here on are left to the kernel */
 #define VECTOR_FIRST   32u
 #define PAGE           4096u
-#define SECOND_GUESS   ((uint64_t)1 << 31) /* clock ticks, when unknown */
+#define SECOND_GUESS   ((uint64_t)1 << 31) /* clock ticks */
 #define WATERMARK      209u                /* cells that fill a frame */
 
 const char tprof_anchor[] = "tprof " TPROF_VERSION_STRING;
 
 /*
- * The memory, from a page boundary on: what all cores share, then a block for
- * each core. A block is what arch/ wants below a stack, the core's stack, its
- * struct (which must follow that stack: agent.h), its ring and its dictionary.
+ * The memory, from a page boundary on: the part that all cores share, then a
+ * block for each core. A block has the bytes that arch/ needs below a stack,
+ * the core's stack, its struct tprof_cpu, which must follow the stack
+ * (agent.h), its ring and its dictionary.
  */
 #define SHARED_SIZE ALIGN(TPROF_PUMP_MEMORY + TPROF_TRANSPORT_MEMORY)
 #define RING_OFFSET                                                            \
@@ -105,7 +106,8 @@ static uint64_t crc_span(uint64_t text_size)
     return text_size < WIRE_TEXT_CRC_SPAN ? text_size : WIRE_TEXT_CRC_SPAN;
 }
 
-/* Where text is, and what may be read: as configured, else the image's. */
+/* Where text is, and which memory may be read: as configured, else as the image
+ * tells. */
 static int find_bounds(struct tprof_agent *a)
 {
     const struct tprof_config *c = &a->config;
@@ -146,7 +148,7 @@ static int find_bounds(struct tprof_agent *a)
     return TPROF_OK;
 }
 
-/* The memory from a page's beginning on, and how many cores it serves. */
+/* Finds the memory, from a page boundary on, and how many cores it serves. */
 static int find_memory(struct tprof_agent *a)
 {
     struct tprof_config *c = &a->config;
@@ -177,8 +179,9 @@ static int find_memory(struct tprof_agent *a)
                : TPROF_OK;
 }
 
-/* A hypervisor knows better than what the CPU says, which it may have copied
- * from the host. It borrows the agent's (memory), which holds nothing yet. */
+/* Finds the clock's rate. A hypervisor knows it better than the CPU, whose
+ * answer may be the host's. It is lent the agent's (memory), which holds
+ * nothing yet. */
 static void find_clock(struct tprof_agent *a, void *memory)
 {
     const struct tprof_hypervisor *h = a->config.hypervisor;
@@ -209,7 +212,7 @@ static void draw_boot_id(struct tprof_agent *a)
         a->config.seed = draw_number(&state);
 }
 
-/* What to add to (address) to get what a device calls it. */
+/* The physical less the virtual address of (address). */
 static uint64_t physical_offset(const void *address)
 {
     const struct tprof_config *c = &tprof_agent.config;
@@ -260,7 +263,7 @@ static int open_channel(struct tprof_agent *a, void *memory)
     return transport->init(&setup, &a->channel);
 }
 
-/* What HELLO says, as far as it is not known already. */
+/* Fills in the numbers of HELLO that are not known already. */
 static void fill_hello(struct tprof_agent *a)
 {
     const struct tprof_config *c = &a->config;

@@ -42,7 +42,7 @@ uint32_t tprof_stacks_define(struct tprof_stacks *s, uint64_t name)
         id = (id + 1) & s->mask;
         i++;
     }
-    if (i == TPROF_STACKS_WINDOW) /* all taken: one of them has to go */
+    if (i == TPROF_STACKS_WINDOW) /* all are taken: one is replaced */
         id = (home + (uint32_t)(name >> 61)) & s->mask;
     s->slots[id] = name;
     return id;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Errors in words. Section garbage collection drops them where nobody asks. */
+/* Errors in words. The linker drops them from a kernel that does not call this.
+ */
 #include "tprof/tprof.h"
 
 const char *tprof_strerror(int error)

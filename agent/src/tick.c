@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The tick. Bounded; nothing in it can fail: what cannot be done is counted. */
+/* The tick. It is bounded and cannot fail: what cannot be done is counted. */
 #include "tick.h"
 
 #include "pump.h"
 #include "sample.h"
 
-/* A tick up to this part of a period before its deadline is on time. */
+/* A tick that is early by up to this part of a period is on time. */
 #define EARLY 64u
 /* The deadline of a core that does not sample. */
 #define NEVER ((uint64_t)1 << 62)
-/* Looks for a host in a second, while the pump has not said when. */
+/* Looks for a host in a second, while (pump_due) does not say when. */
 #define SOON  64u
 
 /* --- Orders --------------------------------------------------------------- */
@@ -28,24 +28,24 @@ static void set_sampling(struct tprof_cpu *cpu, uint32_t on)
 }
 
 /*
- * Takes the orders over; in several interrupts, since the dictionary is large.
- * Orders that change meanwhile make one more generation, and one more call of
- * this function.
+ * Takes the orders over. This may need several interrupts, since the dictionary
+ * is large. If orders change meanwhile there is one more generation, and this
+ * function is called again.
  */
 TPROF_COLD void apply_orders(struct tprof_cpu *cpu, uint32_t generation,
                              uint64_t now)
 {
     const struct tprof_orders *o = &tprof_agent.orders;
-    /* acquire: pairs with the release in start_sampling(), control.c: there are
-     * a period and a depth, if only those before the last START */
+    /* acquire: pairs with the release in start_sampling(), control.c: period
+     * and depth are those of the last START, or of one before it */
     bool sampling = atomic_load_explicit(&o->state, memory_order_acquire) ==
                     WIRE_STATE_SAMPLING;
 
     set_sampling(cpu, 0);
-    cpu->generation = generation - 1; /* not yet */
+    cpu->generation = generation - 1; /* the orders are not taken over yet */
     tprof_schedule_set(&cpu->schedule, sampling ? now : NEVER);
     if (sampling && !tprof_stacks_forget(&cpu->recorder.stacks))
-        return; /* goes on in the next interrupt: wanted at once */
+        return; /* the next interrupt, which comes at once, goes on */
     cpu->generation = generation;
     if (sampling) {
         uint64_t period =
@@ -59,11 +59,11 @@ TPROF_COLD void apply_orders(struct tprof_cpu *cpu, uint32_t generation,
         tprof_sample_begin(&cpu->recorder, now, period, (uint32_t)depth);
     }
     /* release: pairs with the acquire in have_all_cores_heard(), control.c;
-     * this core's records are in its ring */
+     * all records of this core from before are in its ring */
     atomic_store_explicit(&cpu->orders_seen, generation, memory_order_release);
 }
 
-/* No deadline is that far away: the clock went back, begin anew. */
+/* Is the deadline further away than it can be? Then the clock went back. */
 static bool is_clock_back(const struct tprof_cpu *cpu, uint64_t now)
 {
     int64_t left = (int64_t)(tprof_schedule_deadline(&cpu->schedule) - now);
@@ -91,7 +91,7 @@ TPROF_HOT bool is_pump_due(uint64_t now)
 /* Returns whether another core was at the pump. */
 TPROF_COLD bool run_pump(struct tprof_cpu *cpu)
 {
-    /* the interrupted code may hold a lock that the channel needs */
+    /* without this flag the interrupted code may hold a lock of the channel */
     if (!(tprof_agent.channel.flags & TPROF_CHANNEL_IRQ_SAFE))
         return false;
     uint64_t start = tprof_arch_now();
@@ -112,9 +112,9 @@ static bool is_watching(const struct tprof_cpu *cpu)
 }
 
 /*
- * The time at which (cpu), which does not sample, must wake to look for a host;
- * 0: never. Only the watching core looks. (unread): a host's bytes may be there
- * that nobody has read, so look soon.
+ * The time at which (cpu), which does not sample, must wake to look for a host,
+ * or 0 for never. Only the watching core looks. (unread): there may be bytes of
+ * a host that no core has read, so the core looks soon.
  */
 static uint64_t next_wakeup(const struct tprof_cpu *cpu, uint64_t now,
                             bool unread)
@@ -127,14 +127,15 @@ static uint64_t next_wakeup(const struct tprof_cpu *cpu, uint64_t now,
         return 0;
     uint64_t wait = due - now;
 
-    /* also soon: the pump has not run yet, a host has just left, or the clock
+    /* also soon if the pump has not run yet, a host has just left, or the clock
      * went back */
     if (unread || wait > a->second)
         wait = a->second / SOON;
     return now + wait;
 }
 
-/* New orders, a look for a host, a drain; or an interrupt that is not ours. */
+/* An interrupt that is no tick: for new orders, to look for a host, to drain;
+ * or somebody else's. */
 TPROF_COLD void handle_other(struct tprof_cpu *cpu, uint64_t now)
 {
     const struct tprof_agent *a = &tprof_agent;
@@ -143,16 +144,17 @@ TPROF_COLD void handle_other(struct tprof_cpu *cpu, uint64_t now)
     bool begin = has_orders || is_clock_back(cpu, now);
     bool drain = false, unread = false;
 
-    /* An order was on its way when this core left: the timer is the kernel's
-     * again. */
+    /* The interrupt was on its way when this core left: the timer is the
+     * kernel's again. */
     if (!atomic_load_explicit(&cpu->started, memory_order_relaxed)) {
         tprof_arch_end_interrupt();
         return;
     }
     if (begin) {
         apply_orders(cpu, generation, now);
-        /* The device's interrupt may have been merged with this one. Its line
-         * would stay high, and never rise again: look soon. */
+        /* The device's interrupt may have been merged with this one. A line
+         * stays high, and makes no other edge, until a core looks: look soon.
+         */
         unread = (a->channel.flags & TPROF_CHANNEL_NOTICE) != 0;
     } else {
         drain = tprof_is_sampling(cpu) ? is_pump_due(now) : is_watching(cpu);
@@ -165,7 +167,7 @@ TPROF_COLD void handle_other(struct tprof_cpu *cpu, uint64_t now)
         cpu->recorder.counts.foreign += !begin;
     uint64_t deadline = tprof_schedule_deadline(&cpu->schedule);
 
-    if (has_new_orders(cpu, &generation)) /* this very pump has read some */
+    if (has_new_orders(cpu, &generation)) /* run_pump() may have read some */
         deadline = now;
     else if (!tprof_is_sampling(cpu))
         deadline = next_wakeup(cpu, now, unread);
@@ -174,8 +176,8 @@ TPROF_COLD void handle_other(struct tprof_cpu *cpu, uint64_t now)
 
 /* --- A tick --------------------------------------------------------------- */
 
-/* A sample that is late, or of a new stack, or the ring wants attention.
- * (weight) 0: the deadlines that the sample covers are not counted yet. */
+/* Writes down any sample: late, of a new stack, or when the ring is full.
+ * (s->weight) 0: the deadlines that the sample covers are not counted yet. */
 static void record_any(struct tprof_cpu *cpu, struct tprof_sample *s)
 {
     struct tprof_stats *counts = &cpu->recorder.counts;
@@ -189,13 +191,13 @@ static void record_any(struct tprof_cpu *cpu, struct tprof_sample *s)
     if (s->late > tprof_agent.second)
         s->flags = WIRE_SAMPLE_JUMP;
     tprof_sample_take(&cpu->recorder, s);
-    /* a full ring calls for the pump: the next tick of any core */
+    /* the ring has reached its watermark: the next tick of any core pumps */
     if (tprof_sample_look_ahead(&cpu->recorder))
         atomic_store_explicit(&tprof_agent.pump_due, 0, memory_order_relaxed);
 }
 
-/* What the quick way has declined. (weight) as in record_any(). Returns the
- * clock ticks from (now) to the next interrupt. */
+/* Writes down a sample that the quick way has declined; (weight) as in
+ * record_any(). Returns the clock ticks from (now) to the next interrupt. */
 TPROF_COLD uint64_t record_slowly(struct tprof_cpu *cpu,
                                   const struct tprof_registers *at,
                                   uint64_t now, uint64_t late, uint64_t weight)
@@ -207,8 +209,8 @@ TPROF_COLD uint64_t record_slowly(struct tprof_cpu *cpu,
                                   .weight = weight};
 
     record_any(cpu, &sample);
-    /* After a tick that was long already the pump gets an interrupt of its own;
-     * but once only: on a busy host every tick is late, and so long. */
+    /* This tick is long already, so the pump gets an interrupt of its own. But
+     * only once: on a busy host every tick may be late, and so come here. */
     if (is_pump_due(now) && !cpu->pump_deferred) {
         cpu->pump_deferred = 1;
         return 0;
@@ -224,7 +226,7 @@ void tprof_interrupt(struct tprof_cpu *cpu, const struct tprof_arch_trap *trap,
     uint64_t due = tprof_schedule_deadline(&cpu->schedule);
     uint32_t generation;
 
-    /* early: a timer that runs fast, or an interrupt of somebody else's */
+    /* orders; or too early: the timer runs fast, or it is no tick */
     if (__builtin_expect(has_new_orders(cpu, &generation) ||
                              (int64_t)(now + cpu->guard - due) < 0,
                          0)) {
@@ -257,7 +259,7 @@ void tprof_interrupt(struct tprof_cpu *cpu, const struct tprof_arch_trap *trap,
     uint32_t cost = (uint32_t)tprof_arch_now() - (uint32_t)now;
     uint64_t woken = atomic_load_explicit(&cpu->woken, memory_order_relaxed);
 
-    /* a deadline that is over or far away, or a timer that was changed */
+    /* is the deadline over, or far away, or may the timer have been changed? */
     if (__builtin_expect(!way || ((left - cost) | woken) >> 31, 0)) {
         tprof_arch_timer_arm(cpu, now + left);
         tprof_arch_end_interrupt();
@@ -271,7 +273,7 @@ void tprof_interrupt(struct tprof_cpu *cpu, const struct tprof_arch_trap *trap,
 
 /* --- The kernel's ticks --------------------------------------------------- */
 
-/* The kernel's ticks until the next sample: 1 to 2 x mean - 1. */
+/* Kernel ticks until the next sample: random, from 1 to 2 x mean - 1. */
 static uint32_t draw_countdown(struct tprof_cpu *cpu)
 {
     uint64_t mean = atomic_load_explicit(&tprof_agent.orders.ticks_per_sample,
@@ -281,8 +283,9 @@ static uint32_t draw_countdown(struct tprof_cpu *cpu)
                                      tprof_random(&cpu->schedule.random));
 }
 
-/* Ticks that came while this core's stack was in use: they count as dropped.
- * Such a tick only counts itself, so that no sum is written from two levels. */
+/* Counts the ticks that came while this core's stack was in use as dropped.
+ * Such a tick adds one to (reentered) and no more, so that two levels of
+ * interrupts never write the same counters. */
 static void count_reentered(struct tprof_cpu *cpu)
 {
     uint32_t now = *(volatile uint32_t *)&cpu->reentered;
@@ -294,8 +297,8 @@ static void count_reentered(struct tprof_cpu *cpu)
     }
 }
 
-/* A sample of the kernel's tick. (weight) 0: deadlines after this one are over,
- * too. */
+/* A sample in the kernel's tick. (weight) 0: further deadlines are over, too.
+ */
 static void take_sample(struct tprof_cpu *cpu, const struct tprof_registers *r,
                         uint64_t now, uint64_t late, uint64_t weight)
 {
@@ -310,7 +313,7 @@ static void take_sample(struct tprof_cpu *cpu, const struct tprof_registers *r,
     }
 }
 
-/* The kernel's ticks come at a rate of their own: one of so many is ours. */
+/* The kernel's ticks come at a fixed rate: one of several becomes a sample. */
 static void fixed_tick(struct tprof_cpu *cpu, const struct tprof_registers *r,
                        uint64_t now)
 {
@@ -320,7 +323,7 @@ static void fixed_tick(struct tprof_cpu *cpu, const struct tprof_registers *r,
     take_sample(cpu, r, now, 0, 1);
 }
 
-/* The tick comes at our deadline, or before it for the kernel's own sake. */
+/* The tick comes at this core's deadline, or earlier, for the kernel alone. */
 static void shared_tick(struct tprof_cpu *cpu, const struct tprof_registers *r,
                         uint64_t now)
 {
@@ -340,7 +343,7 @@ void tprof_kernel_tick(struct tprof_cpu *cpu, const struct tprof_registers *r)
     bool begin =
         has_new_orders(cpu, &generation) || (shared && is_clock_back(cpu, now));
 
-    /* no orders for a core that has left: the kernel's ticks go on */
+    /* the kernel's ticks go on after a core has left, which gets no orders */
     if (atomic_load_explicit(&cpu->started, memory_order_relaxed) && begin)
         apply_orders(cpu, generation, now);
     if (tprof_is_sampling(cpu)) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The public calls but tprof_init(): cores join and leave, the kernel's own
- * ticks and polls come in. */
+/* The public calls except tprof_init(): cores join and leave, and the kernel's
+ * own ticks and polls come in. */
 #include "tprof/tprof.h"
 
 #include "agent.h"
@@ -10,8 +10,9 @@
 #define FLUSH_TRIES 1000u /* of a busy device, for each frame */
 #define LOOKS       4u    /* a second, of a core that does not sample */
 
-/* The index of the calling core, which has (hardware_id). Cores that the kernel
- * does not number are numbered as they come, and keep their index. */
+/* The index of the calling core, which has (hardware_id). Where the kernel
+ * numbers no cores they get numbers as they join, and the same when they join
+ * again. */
 static uint32_t index_of(const struct tprof_agent *a, uint32_t hardware_id)
 {
     uint32_t index = 0;
@@ -24,19 +25,19 @@ static uint32_t index_of(const struct tprof_agent *a, uint32_t hardware_id)
     return index;
 }
 
-/* No interrupt that is still on its way may be taken for a tick. */
+/* An interrupt that is still on its way must not be taken for a tick. */
 static void rest_timer(struct tprof_cpu *cpu)
 {
     atomic_store_explicit(&cpu->sampling, 0, memory_order_relaxed);
     tprof_schedule_set(&cpu->schedule, (uint64_t)1 << 62);
 }
 
-/* From here on (cpu), the calling core, is one of those that sample. */
+/* (cpu), the calling core, becomes one of the cores that sample. */
 static void join_core(struct tprof_agent *a, struct tprof_cpu *cpu)
 {
     uint32_t none = a->config.cpus;
 
-    /* follows no orders yet: its first tick takes them over */
+    /* not that of the orders: the first tick takes them over */
     cpu->generation = atomic_load(&a->generation) - 1;
     rest_timer(cpu);
     tprof_cpu[cpu->index] = cpu;
@@ -74,7 +75,8 @@ static int start_core(struct tprof_agent *a)
     return error;
 }
 
-/* Cores may come and go at the same time: one after the other. */
+/* Cores may join and leave at the same time; the lock has one wait for another.
+ */
 static uint64_t lock_joining(struct tprof_agent *a)
 {
     uint64_t flags = tprof_arch_irq_save();
@@ -116,8 +118,8 @@ void tprof_hand_watch_on(uint32_t from)
     if (next == tprof_cpus && atomic_load(&tprof_cpu[from]->started))
         return;
     atomic_store(&a->watching_core, next);
-    /* The next core begins at once, though nothing may be due for long: the
-     * device's interrupt is still aimed at this one. */
+    /* The next core looks at once, even if that is not due for long: the
+     * device's interrupt is still aimed at core (from). */
     atomic_store(&a->pump_due, 0);
     if (next < tprof_cpus)
         tprof_arch_wake(tprof_cpu[next]->hardware_id);
@@ -156,7 +158,7 @@ static TPROF_ARCH_CALL void poll_on_stack(struct tprof_cpu *cpu,
     tprof_arch_timers_look(); /* this core may be the only one */
 }
 
-/* One pump with interrupts off, on the core's own stack where it has one. */
+/* Pumps once with interrupts off, on the core's own stack if it has joined. */
 static void pump_once(void)
 {
     uint64_t flags = tprof_arch_irq_save();
@@ -205,7 +207,7 @@ uint64_t tprof_deadline(void)
 
     if (!cpu || !atomic_load(&cpu->started))
         return UINT64_MAX;
-    /* orders: taking them over takes some interrupts */
+    /* new orders: to take them over needs some ticks */
     if (cpu->generation != atomic_load(&a->generation))
         return tprof_arch_now() + 1;
     if (tprof_is_sampling(cpu))
@@ -213,7 +215,8 @@ uint64_t tprof_deadline(void)
     uint64_t latest = tprof_arch_now() + a->second / LOOKS;
     uint64_t due = atomic_load_explicit(&a->pump_due, memory_order_relaxed);
 
-    /* the pump's turn is past for long where only tprof_poll() may pump */
+    /* Where only tprof_poll() may pump, (due) may be over for long: a tick
+     * would not change that. */
     return due < latest && a->channel.flags & TPROF_CHANNEL_IRQ_SAFE ? due
                                                                      : latest;
 }

@@ -14,12 +14,12 @@
  * device with a few ports to get from reset to attached at one look. */
 #define CONTROL_ROUNDS 8
 
-/* Looks at a device found by itself, until it has answered: half a second or
- * more, since a busy host may come to it late. Each is at memory only: what
- * answers could be kept from it by exit after exit. */
+/* Looks at a device that no address was given for, until it has answered. They
+ * take half a second or more, since a busy host may answer late. Each look
+ * reads memory only: VM exits would keep the host's core from answering. */
 #define HANDSHAKE_LOOKS 10000000
 
-/* Nothing more is to be had from the device. */
+/* The device is of no more use, and not touched any more. */
 static int mark_dead(struct tprof_console *c)
 {
     c->sent_bytes = 0; /* none of them is in use any more */
@@ -27,7 +27,7 @@ static int mark_dead(struct tprof_console *c)
     return c->dead;
 }
 
-/* The device lies, or cannot do what we need. */
+/* The device lies, or cannot do what is needed. */
 static int give_up(struct tprof_console *c)
 {
     tprof_virtio_give_up(&c->device);
@@ -36,7 +36,7 @@ static int give_up(struct tprof_console *c)
 
 /* --- Queues --------------------------------------------------------------- */
 
-/* Show the device what was added. */
+/* Shows the device what was added to (q). */
 static void publish_queue(struct tprof_console *c,
                           struct tprof_console_queue *q)
 {
@@ -44,7 +44,7 @@ static void publish_queue(struct tprof_console *c,
         tprof_virtio_notify(&c->device, q->doorbell, q->index);
 }
 
-/* Have the device fill buffer (id) of (q). */
+/* Gives buffer (id) of (q) to the device, to be filled. */
 static void add_buffer(struct tprof_console *c, struct tprof_console_queue *q,
                        uint32_t id)
 {
@@ -52,7 +52,8 @@ static void add_buffer(struct tprof_console *c, struct tprof_console_queue *q,
                         TPROF_CONSOLE_BUFFER_SIZE, true);
 }
 
-/* The next descriptor that came back. Negative: none, or given up. */
+/* Takes back the next descriptor of (q) that the device is done with. Negative:
+ * none, or the device was given up. */
 static int reap_buffer(struct tprof_console *c, struct tprof_console_queue *q,
                        uint32_t *length)
 {
@@ -61,7 +62,8 @@ static int reap_buffer(struct tprof_console *c, struct tprof_console_queue *q,
     return id == TPROF_ERR_DEVICE ? give_up(c) : id;
 }
 
-/* All that the device has read. It is given no more here, so this ends. */
+/* Takes back all descriptors that the device is done with. It gets none here,
+ * so this ends. */
 static void reap_all_buffers(struct tprof_console *c,
                              struct tprof_console_queue *q)
 {
@@ -71,8 +73,8 @@ static void reap_all_buffers(struct tprof_console *c,
         ;
 }
 
-/* Number (which) of our queues becomes the device's, of its greatest size up to
- * ours; each descriptor has a buffer if the device is to fill it. */
+/* Sets up queue (which), TPROF_CONSOLE_*, as large as the device and this
+ * driver allow, and gives the device all buffers that it is to fill. */
 static bool enable_queue(struct tprof_console *c, uint32_t which)
 {
     struct tprof_console_queue *q = &c->queues[which];
@@ -99,7 +101,7 @@ static bool enable_queue(struct tprof_console *c, uint32_t which)
 
 /* --- Control -------------------------------------------------------------- */
 
-/* Tell the device (event) of (port). False: no room now, tell it later. */
+/* Tells the device (event) of (port). False: there is no room now. */
 static bool tell_device(struct tprof_console *c, uint32_t port, uint32_t event,
                         uint32_t value)
 {
@@ -117,11 +119,11 @@ static bool tell_device(struct tprof_console *c, uint32_t port, uint32_t event,
     return true;
 }
 
-/* Is (name), with or without a final 0, our port's? One that was longer than
- * the buffer is not, so (length) may be any; 8 bytes are there to be read. */
+/* Is (name), with or without a final 0, our port's? (length) may be any number,
+ * since a long name was cut; 8 bytes can be read at (name) in any case. */
 static bool is_our_name(const uint8_t *name, uint32_t length)
 {
-    const uint64_t ours = 0x00302e666f727074; /* "tprof.0", as it is loaded */
+    const uint64_t ours = 0x00302e666f727074; /* "tprof.0", little-endian */
     uint64_t differ = tprof_load64(name) ^ ours;
 
     return (length == 8 && differ == 0) || (length == 7 && differ << 8 == 0);
@@ -130,7 +132,7 @@ static bool is_our_name(const uint8_t *name, uint32_t length)
 static void handle_control(struct tprof_console *c, const uint8_t *message,
                            uint32_t length)
 {
-    /* one read: the device may change it after we have looked */
+    /* one read: the device may change the message meanwhile */
     uint64_t head = *(const volatile uint64_t *)(const void *)message;
     uint32_t port = (uint32_t)head;
     uint32_t bit = 1u << (port % TPROF_CONSOLE_PORTS);
@@ -144,7 +146,7 @@ static void handle_control(struct tprof_console *c, const uint8_t *message,
         c->asked &= ~bit;
         break;
     case VIRTIO_CONSOLE_PORT_REMOVE:
-        set = false; /* its host is gone, too */
+        set = false; /* the port's host is gone, too */
         /* fall through */
     case VIRTIO_CONSOLE_PORT_OPEN:
         c->attached = set ? c->attached | bit : c->attached & ~bit;
@@ -155,15 +157,15 @@ static void handle_control(struct tprof_console *c, const uint8_t *message,
                          length - VIRTIO_CONSOLE_CONTROL_SIZE))
             break;
         c->named = port == c->port;
-        c->restart |= !c->named; /* with that port's queues */
+        c->restart |= !c->named; /* now with the queues of this port */
         c->port = port;
         break;
-    default: /* console port, resize: not for us */
+    default: /* console port, resize: for terminals */
         break;
     }
 }
 
-/* Take the control messages that wait; returns how many. */
+/* Takes the control messages that have come. Returns how many. */
 static uint32_t drain_control(struct tprof_console *c)
 {
     struct tprof_console_queue *q = &c->queues[TPROF_CONSOLE_CONTROL_IN];
@@ -176,8 +178,9 @@ static uint32_t drain_control(struct tprof_console *c)
         add_buffer(c, q, (uint32_t)id);
         count++;
     }
-    /* There may have been no buffer for more: then it was dropped, and what we
-     * believe of the ports is worth nothing. Not so for the announcements. */
+    /* All buffers were full, so the device may have dropped a message, and what
+     * is known of the ports may be wrong: start again. Not before any port was
+     * asked: then the messages were announcements, for which there is room. */
     if (count == q->ring.size && c->asked)
         c->restart = true;
     if (count > 0 && !c->dead)
@@ -185,8 +188,8 @@ static uint32_t drain_control(struct tprof_console *c)
     return count;
 }
 
-/* Ask for the name and state of a port that might be ours, first of the one
- * that was. */
+/* Asks for the name and state of a port that may be ours: first of the port
+ * that was ours before. Returns whether a port was asked. */
 static bool ask_for_name(struct tprof_console *c)
 {
     uint32_t wanted = c->named ? 0 : c->ports & ~c->asked;
@@ -206,11 +209,13 @@ static bool ask_for_name(struct tprof_console *c)
 /* --- Life of the device --------------------------------------------------- */
 
 /*
- * Start the device, from whatever state; with the port's queues if known.
+ * Starts the device, from whatever state; with the port's queues if its number
+ * is known.
  *
- * Also done whenever a host has left: QEMU drops what it had half sent to it,
- * and never gives that descriptor back. It also keeps one host's bytes, on
- * their way in or out, from the next one.
+ * This is also done whenever a host has left. QEMU drops a buffer of which it
+ * had sent a part to that host, and never gives its descriptor back. A start
+ * also drops the last host's bytes, on their way in or out, so that they do not
+ * mix with the next host's.
  */
 static int start_device(struct tprof_console *c)
 {
@@ -241,7 +246,7 @@ static int start_device(struct tprof_console *c)
     return c->dead;
 }
 
-/* One batch of control messages. Returns whether another may follow. */
+/* Hears one batch of control messages. Returns whether another may follow. */
 static bool hear_control_round(struct tprof_console *c)
 {
     uint32_t count = drain_control(c);
@@ -253,7 +258,7 @@ static bool hear_control_round(struct tprof_console *c)
     return ask_for_name(c) || count > 0;
 }
 
-/* Learn what is new. Returns 0, or the error that the device is dead of. */
+/* Hears all control messages. Returns 0, or why the device is dead. */
 static int hear_control(struct tprof_console *c)
 {
     for (int i = 0; i < CONTROL_ROUNDS && !c->dead && hear_control_round(c);
@@ -269,7 +274,7 @@ static bool wait_for_port(struct tprof_console *c)
 
     for (int i = 0; i < HANDSHAKE_LOOKS; i++) {
         reap_all_buffers(c, told);
-        /* first this: what it has answered by now, hear_control() will see */
+        /* asked first: then hear_control() sees all that was answered */
         bool answered = told->ring.in_flight == 0;
 
         if (hear_control(c) < 0)
@@ -277,13 +282,13 @@ static bool wait_for_port(struct tprof_console *c)
         if (c->port != TPROF_CONSOLE_NO_PORT)
             return true;
         if (answered && told->ring.in_flight == 0)
-            return false; /* and there was nothing more to ask */
+            return false; /* no port is left to be asked */
         tprof_arch_relax();
     }
     return false;
 }
 
-/* Take the device that was found? */
+/* The search has found a device: is it taken? */
 static bool claim_device(void *context)
 {
     struct tprof_console *c = context;
@@ -305,8 +310,8 @@ static int console_open(void *context)
         return c->dead;
     if (!c->told_open && tell_device(c, c->port, VIRTIO_CONSOLE_PORT_OPEN, 1)) {
         c->told_open = true;
-        /* QEMU looks again for data from the host only when it hears of
-         * buffers; what it heard of them before the port was open it forgot */
+        /* QEMU looks again for data from the host only when it is notified of
+         * buffers, and forgets notifications of before the port was open */
         publish_queue(c, &c->queues[TPROF_CONSOLE_DATA_IN]);
     }
     if (c->dead || !(c->attached >> c->port & 1))
@@ -315,7 +320,7 @@ static int console_open(void *context)
     return 1;
 }
 
-/* Account for what the device has read, the oldest first. */
+/* Counts the bytes that the device has read, the oldest first. */
 static void reap_sent(struct tprof_console *c)
 {
     struct tprof_console_queue *q = &c->queues[TPROF_CONSOLE_DATA_OUT];
@@ -357,12 +362,13 @@ static uint32_t console_pending(void *context)
 {
     struct tprof_console *c = context;
 
-    if (c->sent_bytes > 0) /* so neither dead nor before the first host */
+    if (c->sent_bytes > 0) /* so the device is alive and the queue set up */
         reap_sent(c);
     return c->sent_bytes;
 }
 
-/* Have a received buffer to copy from. Returns the bytes left in it. */
+/* Goes on to the next received buffer if this one is empty. Returns the bytes
+ * left in it; 0: nothing has come. */
 static uint32_t find_received(struct tprof_console *c)
 {
     uint32_t length;

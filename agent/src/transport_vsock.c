@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Who is there, and its byte stream each way. Virtio 1.2, section 5.10.6. */
+/* The connection with a host, and its bytes each way. Virtio 1.2, section
+ * 5.10.6. */
 #include "transport_vsock.h"
 
 #include "arch/arch.h"
@@ -9,8 +10,8 @@
 /* One call handles at most so many packets: as many as fit into the ring. */
 #define PACKETS_A_CALL TPROF_VSOCK_BUFFERS
 
-/* Places for packets that data leave free: to answer, and to say how much we
- * have taken. */
+/* Places that packets with data leave free: for an answer, and for telling how
+ * much was taken. */
 #define RESERVED 2u
 _Static_assert(RESERVED < TPROF_VSOCK_PACKETS_MIN, "data must get through");
 
@@ -36,8 +37,8 @@ static void send_packet(struct tprof_vsock_link *v, uint16_t op,
     tprof_virtio_vsock_put(&v->device, &h, data);
 }
 
-/* Refuse what came with (h), or end its stream: as soon as there is a place.
- * Nobody answers a RST. */
+/* A RST must answer the packet (h), as soon as there is a place: it refuses a
+ * caller, or ends a stream. A RST itself is not answered. */
 static void owe_reset(struct tprof_vsock_link *v,
                       const struct tprof_vsock_header *h)
 {
@@ -59,7 +60,7 @@ static bool has_place(struct tprof_vsock_link *v)
     return tprof_virtio_vsock_has_place(&v->device, 0);
 }
 
-/* Say what is owed, as far as there are places. */
+/* Sends the packets that are owed, as far as there are places. */
 static void send_owed(struct tprof_vsock_link *v)
 {
     if (v->owe_answer && has_place(v)) {
@@ -81,7 +82,7 @@ static void send_owed(struct tprof_vsock_link *v)
 
 /* --- The session ---------------------------------------------------------- */
 
-/* Nobody is there any more. What was received and not taken is void. */
+/* The host is gone. Bytes that were received and not taken are void. */
 static void end_session(struct tprof_vsock_link *v)
 {
     v->state = TPROF_VSOCK_NOBODY;
@@ -90,7 +91,7 @@ static void end_session(struct tprof_vsock_link *v)
     v->receive_left = 0;
 }
 
-/* Whoever sent (h) asks for a connection: open() will say yes. */
+/* The host that sent (h) asks for a connection: open() will accept it. */
 static void note_caller(struct tprof_vsock_link *v,
                         const struct tprof_vsock_header *h)
 {
@@ -109,7 +110,7 @@ static void note_caller(struct tprof_vsock_link *v,
     v->probed = false;
 }
 
-/* Somebody else wants in: is the one who is there alive? */
+/* Another host calls: is the one that is connected alive? */
 static void begin_probe(struct tprof_vsock_link *v)
 {
     if (v->probed)
@@ -119,7 +120,7 @@ static void begin_probe(struct tprof_vsock_link *v)
     v->owe_request = true;
 }
 
-/* The session ends; its host, who sent (h), is told unless it knows. */
+/* Ends the session. Its host, which sent (h), is told so unless (h) says it. */
 static void reset_session(struct tprof_vsock_link *v,
                           const struct tprof_vsock_header *h)
 {
@@ -127,7 +128,7 @@ static void reset_session(struct tprof_vsock_link *v,
     end_session(v);
 }
 
-/* The probe was not answered in time: as if the host had left. */
+/* The probe was not answered in time: the session ends as if by the host. */
 static void drop_host(struct tprof_vsock_link *v)
 {
     const struct tprof_vsock_header h = {
@@ -169,7 +170,7 @@ static void hear_stranger(struct tprof_vsock_link *v,
     owe_reset(v, h);
 }
 
-/* A packet of the session. Returns the bytes of data in it. */
+/* A packet of the session. Returns how many bytes of data it has. */
 static uint32_t hear_host(struct tprof_vsock_link *v,
                           const struct tprof_vsock_header *h)
 {
@@ -177,7 +178,8 @@ static uint32_t hear_host(struct tprof_vsock_link *v,
     v->asked = false;
     v->host_room = h->room;
     v->host_taken = h->taken;
-    /* more taken than was sent? Less than half of all numbers is on its way */
+    /* Has the host taken no more than was sent? Both counters wrap; never half
+     * of all numbers is on its way. */
     bool sane = v->sent - h->taken <= INT32_MAX;
 
     switch (h->op) {
@@ -194,10 +196,10 @@ static uint32_t hear_host(struct tprof_vsock_link *v,
         break;
     case VIRTIO_VSOCK_OP_SHUTDOWN:
         if (!(h->flags & VIRTIO_VSOCK_SHUTDOWN_RECEIVE))
-            return 0; /* it says no more, and listens */
+            return 0; /* the host sends no more, and still listens */
         break;
     case VIRTIO_VSOCK_OP_REQUEST:
-        note_caller(v, h); /* it has forgotten the session */
+        note_caller(v, h); /* the host has forgotten the session */
         return 0;
     default: /* RST, or nonsense */
         break;
@@ -206,14 +208,14 @@ static uint32_t hear_host(struct tprof_vsock_link *v,
     return 0;
 }
 
-/* May the next packet be looked at? */
+/* May the next packet be looked at? Not before this one is done with. */
 static bool may_hear_more(const struct tprof_vsock_link *v)
 {
     return !v->owe_answer && v->state != TPROF_VSOCK_CALLS &&
            v->receive_left == 0;
 }
 
-/* Take packets until there are data, or somebody calls, or an answer waits. */
+/* Takes packets, up to one with data, of a caller, or whose answer waits. */
 static void hear_packets(struct tprof_vsock_link *v)
 {
     struct tprof_vsock_header h;
@@ -236,11 +238,11 @@ static void hear_packets(struct tprof_vsock_link *v)
     }
 }
 
-/* Learn what is new. Returns 0, or the error that the device is dead of. */
+/* Hears all that is new. Returns 0, or why the device is dead. */
 static int hear_device(struct tprof_vsock_link *v)
 {
     if (tprof_virtio_vsock_was_reset(&v->device)) {
-        v->owe_answer = false; /* whom it concerns is elsewhere */
+        v->owe_answer = false; /* the guest has moved away from that host */
         end_session(v);
     }
     send_owed(v);
@@ -256,7 +258,7 @@ static int hear_device(struct tprof_vsock_link *v)
 
 /* --- Notice --------------------------------------------------------------- */
 
-/* Nobody has to look, or somebody. */
+/* Tells the agent whether an interrupt will tell of a host. */
 static void set_notice(struct tprof_vsock_link *v, bool on)
 {
     uint32_t flags = v->channel->flags & ~TPROF_CHANNEL_NOTICE;
@@ -266,12 +268,12 @@ static void set_notice(struct tprof_vsock_link *v, bool on)
 
 /* --- The channel ---------------------------------------------------------- */
 
-/* Whoever calls is let in. Returns whether somebody was. */
+/* Accepts a host that calls. Returns whether there was one. */
 static bool accept_caller(struct tprof_vsock_link *v)
 {
     if (v->state != TPROF_VSOCK_CALLS || !has_place(v))
         return false;
-    /* a session's ticks look anyway */
+    /* during a session the ticks look anyway */
     tprof_virtio_vsock_interrupt(&v->device, false);
     v->state = TPROF_VSOCK_THERE;
     send_packet(v, VIRTIO_VSOCK_OP_RESPONSE, NULL, 0);
@@ -283,7 +285,7 @@ static int vsock_open(void *context)
     struct tprof_vsock_link *v = context;
     struct tprof_virtio_vsock *d = &v->device;
 
-    set_notice(v, false); /* unless all is well */
+    set_notice(v, false); /* until all is well */
     if (!d->dead && !tprof_virtio_works(&d->bus))
         tprof_virtio_vsock_die(d); /* gone, or reset by somebody else */
     if (d->dead)
@@ -292,11 +294,13 @@ static int vsock_open(void *context)
         return 1; /* still */
     bool aimed = tprof_notice_aim(&v->notice);
 
-    /* in this order: what comes after we looked will interrupt */
+    /* Switch on, acknowledge, look: in this order an interrupt follows for all
+     * that comes after the look. */
     if (aimed)
         tprof_virtio_vsock_interrupt(d, true);
-    /* else, too: there are backends that raise the line unasked when they
-     * begin to work, and somebody may listen to that pin */
+    /* Also when nothing is aimed: there are backends that raise the line
+     * unasked when they begin to work, and the kernel may listen to that pin.
+     */
     tprof_virtio_irq_ack(&d->bus);
     if (hear_device(v) == TPROF_OK && accept_caller(v))
         return 1;
@@ -305,7 +309,7 @@ static int vsock_open(void *context)
     return d->dead;
 }
 
-/* Bytes that the host has room for. It may have less than before. */
+/* Bytes that the host has room for. That may be less than before. */
 static uint32_t host_credit(const struct tprof_vsock_link *v)
 {
     uint32_t on_its_way = v->sent - v->host_taken;
@@ -371,7 +375,7 @@ static int vsock_receive(void *context, void *data, uint32_t size)
 
 /* --- Joining -------------------------------------------------------------- */
 
-/* Take the device that was found? */
+/* The search has found a device: is it taken? */
 static bool claim_device(void *context)
 {
     struct tprof_vsock_link *v = context;

@@ -17,7 +17,8 @@ static const struct tprof_text *find_text(const struct tprof_bounds *b,
 {
     const struct tprof_image_text *i = &b->image;
 
-    /* acquire: pairs with the release in map.c; it is all there */
+    /* acquire: pairs with the release in put_text(), map.c; the next record is
+     * complete */
     while (i && !in_text(&i->text, address))
         i = atomic_load_explicit(&i->next, memory_order_acquire);
     return i ? &i->text : NULL;
@@ -63,7 +64,8 @@ int tprof_unwind_locate(struct tprof_span *span, uint64_t pc, uint64_t sp)
     return span->text.start + span->start != before;
 }
 
-/* The words at (sp) that lie in text: an interrupted prologue's caller. */
+/* Stores the words at (sp) that lie in text: in a prologue the caller is one of
+ * them. Returns the beginning of the name. */
 static uint64_t take_words(const struct tprof_span *span, uint64_t sp,
                            struct tprof_chain *chain)
 {
@@ -104,7 +106,7 @@ uint64_t tprof_unwind_frames(const struct tprof_span *span, uint64_t sp,
         if (r->size < TPROF_FRAME_SIZE ||
             fp - r->start > r->size - TPROF_FRAME_SIZE) {
             r = find_range(b, fp, TPROF_FRAME_SIZE);
-            continue; /* in another range, or at the end */
+            continue; /* in another range, or in none */
         }
         chain->end = WIRE_END_NOT_RISING;
         if (fp < floor)

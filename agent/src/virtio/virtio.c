@@ -78,8 +78,9 @@ uintptr_t tprof_virtio_enable(const struct tprof_virtio *dev, uint32_t size,
 
     tprof_virtio_write(dev, VIRTIO_QUEUE_SIZE, size);
     if (dev->legacy) {
-        /* It computes the rings' places by itself: a page and an alignment
-         * smaller than the usual 4096 save 28 KiB for our four queues. */
+        /* A legacy device computes the places of the rings from page size and
+         * alignment. Smaller ones than the usual 4096 save 28 KiB for four
+         * queues. */
         tprof_virtio_write(dev, VIRTIO_GUEST_PAGE_SIZE, TPROF_VIRTQUEUE_BYTES);
         tprof_virtio_write(dev, VIRTIO_QUEUE_ALIGN, TPROF_VIRTQUEUE_ALIGN);
         tprof_virtio_write(dev, VIRTIO_QUEUE_PFN,

@@ -8,8 +8,8 @@
 #include "virtio/virtio_mmio_regs.h"
 #include "virtio/virtio_pci.h"
 
-#define QUEUES_MAX 8u /* of a device of ours */
-#define ENTRY      0u /* of the table: one for all queues */
+#define QUEUES_MAX 8u /* more than any device here has */
+#define ENTRY      0u /* of the MSI-X table: one for all queues */
 
 static uint32_t read32(uintptr_t base, uint32_t reg)
 {
@@ -114,7 +114,7 @@ int tprof_virtio_irq_bind(const struct tprof_virtio *dev)
         return TPROF_OK;
     for (uint32_t i = 0; i < QUEUES_MAX && tprof_virtio_select(dev, i); i++) {
         tprof_arch_write(entry, 2, ENTRY);
-        if (tprof_arch_read(entry, 2) != ENTRY) /* it could not */
+        if (tprof_arch_read(entry, 2) != ENTRY) /* the device could not */
             return TPROF_ERR_DEVICE;
     }
     return TPROF_OK;
@@ -129,7 +129,7 @@ int tprof_virtio_irq_route(const struct tprof_virtio_irq *irq, uint32_t vector,
 
     if (irq->entry &&
         tprof_arch_message(vector, hardware_id, &address, &data)) {
-        /* masked meanwhile: no message with half an address */
+        /* masked meanwhile, so that no message goes to half an address */
         write32(irq->entry, MSIX_ENTRY_CONTROL, MSIX_ENTRY_MASKED);
         write32(irq->entry, MSIX_ENTRY_ADDRESS, (uint32_t)address);
         write32(irq->entry, MSIX_ENTRY_HIGH, (uint32_t)(address >> 32));
@@ -147,9 +147,9 @@ int tprof_virtio_irq_route(const struct tprof_virtio_irq *irq, uint32_t vector,
 void tprof_virtio_irq_ack(const struct tprof_virtio *dev)
 {
     if (dev->function)
-        return; /* a message has no line to go down */
+        return; /* a message needs no acknowledgement */
     uint32_t reasons = read32(dev->registers, VIRTIO_MMIO_INTERRUPT_STATUS);
 
-    if (reasons) /* or this were one more VM exit */
+    if (reasons) /* else a write would be a VM exit for nothing */
         write32(dev->registers, VIRTIO_MMIO_INTERRUPT_ACK, reasons);
 }

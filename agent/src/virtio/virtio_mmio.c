@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Virtio devices in memory: version 2, and QEMU's default, legacy version 1. */
+/* Virtio devices whose registers lie in memory: version 2, and legacy version
+ * 1, which is QEMU's default. */
 #include <stddef.h>
 
 #include "arch/arch.h"
@@ -25,7 +26,8 @@ static const uint16_t mmio_map[VIRTIO_REGS] = {
     [VIRTIO_QUEUE_USED] = AT(VIRTIO_MMIO_QUEUE_USED),
     [VIRTIO_QUEUE_USED_HIGH] = AT(VIRTIO_MMIO_QUEUE_USED + 4),
     [VIRTIO_QUEUE_READY] = AT(VIRTIO_MMIO_QUEUE_READY),
-    [VIRTIO_QUEUE_NOTIFY_OFF] = AT(VIRTIO_MMIO_MAGIC), /* any: taken 0 times */
+    /* any register: what it reads is multiplied by 0 */
+    [VIRTIO_QUEUE_NOTIFY_OFF] = AT(VIRTIO_MMIO_MAGIC),
     [VIRTIO_GUEST_PAGE_SIZE] = AT(VIRTIO_MMIO_GUEST_PAGE_SIZE),
     [VIRTIO_QUEUE_ALIGN] = AT(VIRTIO_MMIO_QUEUE_ALIGN),
     [VIRTIO_QUEUE_PFN] = AT(VIRTIO_MMIO_QUEUE_PFN),
@@ -66,7 +68,7 @@ bool tprof_virtio_mmio_find(const struct tprof_virtio_search *s, bool scan)
     while (entry != NULL && (entry = tprof_mmio_line_next(entry)) != NULL) {
         uint64_t base = tprof_mmio_line_address(entry);
 
-        scan = false; /* the list is complete where there is one */
+        scan = false; /* a command line with devices names all of them */
         if (base != 0 && mmio_offer(s, base))
             return true;
     }

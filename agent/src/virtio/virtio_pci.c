@@ -57,7 +57,8 @@ static uintptr_t cap_address(uint32_t function, uint32_t cap)
     return tprof_arch_faults(base, 1, 0) ? 0 : base;
 }
 
-/* Find the registers; of several of a kind the first is the best. */
+/* Finds the registers. Of several capabilities of a kind the first is the best.
+ */
 static bool read_capabilities(struct tprof_virtio *dev, uint32_t function)
 {
     uint32_t cap = tprof_arch_pci_read(function, PCI_CAPABILITIES);
@@ -102,14 +103,15 @@ static bool pci_offer(const struct tprof_virtio_search *s, uint32_t function,
     dev->map = pci_map;
     dev->function = function;
 
-    /* Its upper half is status bits that a written 1 would clear. What has a
-     * driver has these two on already; what has not gets them for a look. */
+    /* The upper half is status bits, which a written 1 would clear. A function
+     * with a driver has the two bits below on already; others get them for a
+     * look. */
     command &= 0xffff;
     tprof_arch_pci_write(function, PCI_COMMAND,
                          command | PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER);
     bool taken = tprof_virtio_offer(s);
 
-    /* The line interrupt is off for good: nobody here would ever answer it. */
+    /* The line interrupt is switched off for good: nothing would answer it. */
     if (taken)
         command |=
             PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER | PCI_COMMAND_INTX_DISABLE;

@@ -12,7 +12,7 @@ int tprof_virtio_vsock_die(struct tprof_virtio_vsock *d)
     return d->dead;
 }
 
-/* The device lies, or cannot do what we need. */
+/* The device lies, or cannot do what is needed. */
 static int give_up(struct tprof_virtio_vsock *d)
 {
     tprof_virtio_give_up(&d->bus);
@@ -21,7 +21,7 @@ static int give_up(struct tprof_virtio_vsock *d)
 
 /* --- Queues --------------------------------------------------------------- */
 
-/* Show the device what was added. */
+/* Shows the device what was added to queue (which). */
 static void publish_queue(struct tprof_virtio_vsock *d, uint32_t which)
 {
     struct tprof_vsock_queue *q = &d->queues[which];
@@ -30,7 +30,8 @@ static void publish_queue(struct tprof_virtio_vsock *d, uint32_t which)
         tprof_virtio_notify(&d->bus, q->doorbell, which);
 }
 
-/* The next descriptor that came back. Negative: none, or dead. */
+/* Takes back the next descriptor of queue (which) that the device is done with.
+ * Negative: none, or the device is dead. */
 static int reap_buffer(struct tprof_virtio_vsock *d, uint32_t which,
                        uint32_t *length)
 {
@@ -41,7 +42,8 @@ static int reap_buffer(struct tprof_virtio_vsock *d, uint32_t which,
     return id == TPROF_ERR_DEVICE ? give_up(d) : id;
 }
 
-/* Have the device fill (size) bytes at (buffer), which is (id) of (which). */
+/* Gives (size) bytes at (buffer), descriptor (id) of queue (which), to the
+ * device, to be filled. */
 static void add_buffer(struct tprof_virtio_vsock *d, uint32_t which,
                        uint32_t id, const void *buffer, uint32_t size)
 {
@@ -55,8 +57,8 @@ static void add_event(struct tprof_virtio_vsock *d, uint32_t id)
                sizeof d->events[id]);
 }
 
-/* Queue (which) becomes the device's, of the greatest size that it and (size),
- * a power of two, allow. Returns that. */
+/* Sets up queue (which), as large as the device allows, at most (size), a power
+ * of two. Returns its size. */
 static uint32_t enable_queue(struct tprof_virtio_vsock *d, uint32_t which,
                              uint32_t size)
 {
@@ -112,19 +114,19 @@ bool tprof_virtio_vsock_waiting(const struct tprof_virtio_vsock *d)
 
 /* --- Out ------------------------------------------------------------------ */
 
-/* A power of two. */
+/* Packets that the queue takes: a power of two. */
 static uint32_t packet_places(const struct tprof_virtio_vsock *d)
 {
     return d->queues[VIRTIO_VSOCK_QUEUE_TX].ring.size / 2;
 }
 
-/* Account for what the device has read, the oldest first. */
+/* Counts the packets that the device has read, the oldest first. */
 static void reap_packets(struct tprof_virtio_vsock *d)
 {
     const struct tprof_virtqueue *ring = &d->queues[VIRTIO_VSOCK_QUEUE_TX].ring;
     uint32_t unused;
 
-    /* it is given no more here, so this ends */
+    /* the device gets no more here, so this ends */
     while (reap_buffer(d, VIRTIO_VSOCK_QUEUE_TX, &unused) >= 0)
         ;
     while (!d->dead && d->first != d->next) {
@@ -168,7 +170,7 @@ void tprof_virtio_vsock_put(struct tprof_virtio_vsock *d,
 
 uint32_t tprof_virtio_vsock_in_use(struct tprof_virtio_vsock *d)
 {
-    if (d->bytes > 0) /* so it is neither dead nor new */
+    if (d->bytes > 0) /* so the device is alive */
         reap_packets(d);
     return d->bytes;
 }
@@ -183,7 +185,7 @@ int tprof_virtio_vsock_take(struct tprof_virtio_vsock *d,
 
     if (id < 0)
         return id;
-    /* a copy: the device may change it after we have looked */
+    /* a copy: the device may change the header meanwhile */
     tprof_arch_copy(header, d->buffers[id], VIRTIO_VSOCK_HEADER_SIZE);
     if (length < VIRTIO_VSOCK_HEADER_SIZE || length > TPROF_VSOCK_BUFFER_SIZE ||
         header->size > length - VIRTIO_VSOCK_HEADER_SIZE)

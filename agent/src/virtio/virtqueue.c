@@ -63,7 +63,7 @@ void tprof_virtqueue_init(struct tprof_virtqueue *q,
     q->added = 0;
     q->reaped = 0;
 
-    /* no more: nothing else is read before it was written */
+    /* all that is read before something else writes it */
     ring_avail(q)->flags = AVAIL_NO_INTERRUPT;
     atomic_store_explicit(&ring_avail(q)->added, 0, memory_order_relaxed);
     atomic_store_explicit(&ring_used(q)->flags, 0, memory_order_relaxed);
@@ -100,8 +100,9 @@ bool tprof_virtqueue_publish(struct tprof_virtqueue *q)
     /* release: the device, seeing the count, sees descriptors and ids */
     atomic_store_explicit(&ring_avail(q)->added, q->added,
                           memory_order_release);
-    /* Our store above and the device's flag must not pass each other: either
-     * it sees the new count before it sleeps, or we see that it sleeps. */
+    /* The store above and the load below must not change places: either the
+     * device sees the new count before it sleeps, or its flag tells that it
+     * sleeps. */
     atomic_thread_fence(memory_order_seq_cst);
     return !(atomic_load_explicit(&ring_used(q)->flags, memory_order_relaxed) &
              USED_NO_NOTIFY);
@@ -111,8 +112,9 @@ void tprof_virtqueue_interrupt(struct tprof_virtqueue *q, bool on)
 {
     *(volatile uint16_t *)&ring_avail(q)->flags =
         (uint16_t)(on ? 0 : AVAIL_NO_INTERRUPT);
-    /* Our store above and the device's count must not pass each other: either
-     * it sees that we want to be told, or we see what it has done. */
+    /* The store above and the caller's next look at the queue must not change
+     * places: either the device sees the flag, or the caller sees what the
+     * device has done. */
     atomic_thread_fence(memory_order_seq_cst);
 }
 
