@@ -20,8 +20,9 @@
 extern struct tprof_vsock_link vsock;
 extern struct tprof_channel channel;
 
-/* A device, and an agent of two cores, of which the first looks; their APIC ids
- * are 40 and 41. No probe is over before the test changes what a second is. */
+/* A new device, and an agent of two cores with hardware ids 40 and 41. The
+ * first watches for a host. No probe ends before the test changes vsock.second.
+ */
 void plug_in(void);
 
 /* Call the driver. */

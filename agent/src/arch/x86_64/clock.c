@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The TSC's rate. Leaves above the maximum that a CPU states hold garbage. */
+/* The TSC's rate. CPUID leaves above the greatest that a CPU states hold
+ * garbage.
+ */
 #include "arch/arch.h"
 
 #define LEAF_TSC_CRYSTAL     0x15u

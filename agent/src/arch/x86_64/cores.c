@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which core is this, and what a core lends to the agent: TSC_AUX, a gate of
+/* The index of a core, and what a core lends to the agent: TSC_AUX, a gate of
  * its IDT, its local APIC's timer. */
 #include "arch/arch.h"
 

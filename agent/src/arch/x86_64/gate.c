@@ -18,12 +18,12 @@
 #define VECTOR_PAGE_FAULT 14u
 #define FIRST_VECTOR      32u
 
-/* The calling core's, as it was found last; and its copy, as far as it is
- * needed while interrupts are off. */
+/* The IDT of the calling core, as tprof_probe_begin() found it; and a copy of
+ * its exception gates, in use while probe.S runs. */
 struct tprof_idt tprof_kernel_idt, tprof_probe_idt;
 static uint8_t probe_gates[FIRST_VECTOR * GATE_SIZE];
 
-/* Firmware has left its real-mode table, or a reset: there is none yet. */
+/* Is there no IDT yet, but the real-mode table of firmware or of a reset? */
 static int is_no_table(const struct tprof_idt *idt)
 {
     return idt->base == 0 && idt->limit >> 8 != 0x0f;
@@ -66,7 +66,7 @@ static void point_gate(uint8_t *gate, void (*entry)(void))
     tprof_store16(gate + GATE_OFFSET_0, (uint16_t)handler);
     tprof_store16(gate + GATE_SELECTOR, selector);
     tprof_store64(gate + GATE_OFFSET_16, handler >> 16);
-    /* last: from here on the gate is there */
+    /* last: from here on the gate is present */
     __asm__ volatile("" : : : "memory");
     tprof_store16(gate + GATE_TYPE_IST, GATE_INTERRUPT);
 }
@@ -90,7 +90,8 @@ int tprof_gate_take(uint32_t vector, void (*entry)(void))
 {
     uint8_t *gate = gate_at(vector);
 
-    /* ours stays present: other cores may share this IDT and sample already */
+    /* the agent's own gate stays present: other cores may share this IDT, and
+     * sample already */
     if (gate && handler_of(gate) != (uintptr_t)entry &&
         !tprof_probe_faults((uintptr_t)gate, GATE_SIZE, 1))
         tprof_store16(gate + GATE_TYPE_IST, 0);
@@ -104,7 +105,7 @@ void tprof_probe_begin(void)
     __asm__ volatile("sidt %0" : "=m"(tprof_kernel_idt));
     tprof_probe_idt.limit = sizeof probe_gates - 1;
     tprof_probe_idt.base = (uintptr_t)probe_gates;
-    /* a shorter one is none yet, or knows no exceptions */
+    /* a shorter IDT is none yet, or has no gates of exceptions */
     if (gate_at(FIRST_VECTOR - 1))
         tprof_arch_copy(probe_gates, gate_at(0), sizeof probe_gates);
     point_gate(lower, tprof_probe_fault);

@@ -30,24 +30,25 @@ static int aim_pin(uintptr_t base, uint32_t pin, uint32_t vector,
 {
     uint32_t reg = IOAPIC_PIN(pin);
 
-    /* where there is none this is 0, ... */
+    /* without an I/O APIC this reads 0, ... */
     if (pin > (ioapic_read(base, IOAPIC_VERSION) >> 16 & 0xff))
         return TPROF_ERR_DEVICE;
     uint32_t low =
         ioapic_read(base, reg) & ~(IOAPIC_PENDING | IOAPIC_REMOTE_IRR);
-    /* neither free nor ours already? Then it is the kernel's. */
+    /* neither masked nor the agent's already? Then the kernel uses the pin. */
     if (!(low & IOAPIC_MASKED) && low != vector)
         return TPROF_ERR_DEVICE;
     ioapic_write(base, reg, IOAPIC_MASKED);
     ioapic_write(base, reg + 1, apic_id << IOAPIC_TARGET_SHIFT);
     ioapic_write(base, reg, vector);
-    /* ... or all is ones, and nothing was written */
+    /* ... or all ones, and then nothing was written */
     return ioapic_read(base, reg + 1) >> IOAPIC_TARGET_SHIFT == apic_id
                ? TPROF_OK
                : TPROF_ERR_DEVICE;
 }
 
-/* The I/O APIC with (*pin), which becomes that one's own count. */
+/* The address of the I/O APIC that has (*pin), which becomes the number of the
+ * pin there. */
 static uintptr_t find_ioapic(uint32_t *pin)
 {
     if (*pin < IOAPIC_PINS)
@@ -67,7 +68,7 @@ int tprof_arch_pin_aim(uint32_t pin, uint32_t vector, uint32_t hardware_id)
         return TPROF_ERR_DEVICE;
     uintptr_t base = find_ioapic(&pin);
 
-    /* the kernel may have been interrupted between its own two accesses */
+    /* this may interrupt the kernel between its own two accesses */
     uint32_t selected = *ioapic_at(base, IOAPIC_SELECT);
     int error = aim_pin(base, pin, vector, hardware_id);
 

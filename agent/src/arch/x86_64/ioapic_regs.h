@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * I/O APIC registers: Intel 82093AA. Two of them are in memory, the others
- * behind those.
+ * I/O APIC registers: Intel 82093AA. Two of them are in memory; the others are
+ * read and written through these two.
  */
 #ifndef TPROF_IOAPIC_REGS_H
 #define TPROF_IOAPIC_REGS_H
 
-#define IOAPIC_SELECT 0x00 /* rw  which one the window shows */
+#define IOAPIC_SELECT 0x00 /* rw  register that the window shows */
 #define IOAPIC_WINDOW 0x10 /* rw */
 
 #define IOAPIC_VERSION      0x01u /* r   bits 16-23: its last pin */
@@ -16,7 +16,7 @@
 #define IOAPIC_MASKED       (1u << 16)
 #define IOAPIC_TARGET_SHIFT 24 /* of the high half: the APIC id */
 
-/* Where a PC has it, and QEMU's microvm with ACPI the second one */
+/* Address in a PC, and how far on QEMU's microvm with ACPI has a second one */
 #define IOAPIC_ADDRESS 0xfec00000u
 #define IOAPIC_STEP    0x10000u
 #define IOAPIC_PINS    24u /* of the first one */

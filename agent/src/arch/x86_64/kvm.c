@@ -23,7 +23,7 @@ static uint32_t kvm_features(void)
     return 0;
 }
 
-/* What an MSR is told to have KVM use (memory). */
+/* The value of an MSR that makes KVM use (memory). */
 static uint64_t msr_order(const struct tprof_config *config, const void *memory)
 {
     uint64_t at = config->physical ? config->physical(config->context, memory)
@@ -32,8 +32,8 @@ static uint64_t msr_order(const struct tprof_config *config, const void *memory)
     return at | KVM_MSR_ENABLE;
 }
 
-/* KVM fills the page before the guest's next instruction. A kernel that has
- * one of its own gets it back. */
+/* KVM fills the page before the guest's next instruction. A page that the
+ * kernel has set up is set again afterwards. */
 static uint64_t tsc_hz(const struct tprof_config *config, void *memory)
 {
     if (!(kvm_features() & KVM_HAS_CLOCK))
@@ -51,7 +51,8 @@ static uint64_t tsc_hz(const struct tprof_config *config, void *memory)
     return hz;
 }
 
-/* There is one page a core: when it is the kernel's, we know nothing. */
+/* A core has one page at most. Where the kernel has set it up, the agent tells
+ * no stolen time. */
 static void start_cpu(const struct tprof_config *config, void *memory)
 {
     if (kvm_features() & KVM_HAS_STEAL &&
@@ -66,7 +67,8 @@ static void stop_cpu(const struct tprof_config *config, void *memory)
         tprof_wrmsr(KVM_MSR_STEAL, 0);
 }
 
-/* The version would tell a torn value, but 64 bits are read at once. */
+/* The version is not needed for a whole value, since 64 bits are read at once.
+ */
 static uint64_t steal_ns(const void *memory)
 {
     const volatile uint64_t *page = memory;

@@ -12,7 +12,7 @@
 #define SEND_POLLS         1000
 #define MEASURE_SPAN       (1u << 20) /* TSC ticks */
 #define MEASURE_TRIES      8
-#define MEASURE_LOOPS      (1u << 24) /* a TSC that stands still ends here */
+#define MEASURE_LOOPS      (1u << 24) /* the end if the TSC stands still */
 
 struct tprof_lapic tprof_lapic;
 
@@ -28,14 +28,15 @@ int tprof_lapic_init(struct tprof_lapic *l, uint64_t address)
     struct tprof_cpuid cpu = tprof_cpuid(1);
     uint64_t base = tprof_rdmsr(MSR_APIC_BASE);
 
-    /* CPUID knows none that is off, but here is where it would be */
+    /* CPUID tells of no APIC that is off; its address tells that there is one
+     */
     if (!(cpu.d & CPUID_1_D_APIC))
         return base & APIC_BASE_ADDRESS ? TPROF_ERR_APIC_OFF : TPROF_ERR_APIC;
     l->deadline = (cpu.c & CPUID_1_C_DEADLINE) != 0;
     l->registers = 0;
     if (!(base & APIC_BASE_X2APIC)) {
         l->registers = address ? address : base & APIC_BASE_ADDRESS;
-        /* at a register: between them an access is an error of its own */
+        /* asked at a register: an access between registers is an error, too */
         if (tprof_probe_faults(l->registers + 16 * LAPIC_ID, 1, 0))
             return TPROF_ERR_APIC_UNMAPPED;
     }
@@ -55,8 +56,8 @@ int tprof_lapic_check(const struct tprof_lapic *l, uint64_t address)
     return error;
 }
 
-/* One measurement. Returns the TSC ticks that its two ends took: what happened
- * to us there went wrong into the result. */
+/* Measures once. Returns the TSC ticks that the beginning and the end of the
+ * measurement took: the result is wrong by as much at most. */
 static uint64_t measure_once(struct tprof_lapic *l, uint64_t *per_tsc)
 {
     uint64_t before = tprof_rdtsc();
@@ -78,7 +79,7 @@ static uint64_t measure_once(struct tprof_lapic *l, uint64_t *per_tsc)
     return start - before + now - last;
 }
 
-/* In the order in which they may be written. */
+/* Registers of the timer, in the order in which they are to be written. */
 static const uint8_t timer[] = {LAPIC_TIMER_DIVIDE, LAPIC_LVT_TIMER,
                                 LAPIC_TIMER_INITIAL};
 
@@ -92,7 +93,7 @@ int tprof_lapic_measure(struct tprof_lapic *l)
     tprof_lapic_write(l, LAPIC_TIMER_DIVIDE, LAPIC_DIVIDE_BY_1);
     tprof_lapic_write(l, LAPIC_LVT_TIMER,
                       LAPIC_LVT_MASKED | LAPIC_LVT_ONE_SHOT | l->vector);
-    /* a hypervisor may let others run in between: the best of some */
+    /* a hypervisor may run other guests in between: takes the best of some */
     for (int i = 0; i < MEASURE_TRIES && least > MEASURE_SPAN / 64; i++) {
         uint64_t per_tsc;
         uint64_t ends = measure_once(l, &per_tsc);
@@ -106,7 +107,7 @@ int tprof_lapic_measure(struct tprof_lapic *l)
         tprof_lapic_write(l, timer[i], kept[i]);
     if (l->per_tsc == 0)
         return TPROF_ERR_TIMER;
-    /* the short way takes a timer that is no faster than the TSC */
+    /* the short way needs a timer that is no faster than the TSC */
     l->one_shot = l->deadline || l->per_tsc > PER_TSC_ONE ? 0 : l->registers;
     return TPROF_OK;
 }
@@ -161,7 +162,7 @@ void tprof_lapic_send(const struct tprof_lapic *l, uint32_t apic_id)
     uint32_t command = LAPIC_ICR_FIXED | l->vector;
 
     if (!l->registers) {
-        /* unlike a store, this does not wait for those before it */
+        /* unlike a store, WRMSR does not wait for stores before it */
         __asm__ volatile("mfence; lfence" : : : "memory");
         tprof_wrmsr(MSR_X2APIC + LAPIC_ICR_LOW,
                     (uint64_t)apic_id << 32 | command);
@@ -172,7 +173,7 @@ void tprof_lapic_send(const struct tprof_lapic *l, uint32_t apic_id)
             break;
         tprof_arch_relax();
     }
-    /* the kernel may be interrupted between its own two halves */
+    /* this may interrupt the kernel between its own two writes */
     uint32_t high = tprof_lapic_read(l, LAPIC_ICR_HIGH);
 
     tprof_lapic_write(l, LAPIC_ICR_HIGH, apic_id << 24);

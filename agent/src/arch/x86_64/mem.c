@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the compiler calls by itself, as to copy a struct. The kernel's own
- * functions of these names may use vector registers that nobody has saved. The
- * ones here are hidden in the library, so the kernel does not get them.
+ * Functions that the compiler calls by itself, for example to copy a struct.
+ * The kernel's functions of these names may use vector registers that no
+ * interrupt has saved. These here are hidden in the library, so the kernel does
+ * not get them.
  */
 #include "arch/arch.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* PCI configuration space by the two ports of a PC (PCI 3.0, section 3.2.2.3),
- * which the kernel uses as well. */
+/* PCI configuration space by the two ports of a PC (PCI 3.0, section 3.2.2.3).
+ * The kernel uses these ports, too. */
 #include "arch/arch.h"
 
 #define PORT_ADDRESS   0xcf8u

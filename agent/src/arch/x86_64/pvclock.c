@@ -11,7 +11,7 @@
 
 #define TRIES      8
 #define SECOND     1000000000u /* ns */
-#define NORMALIZED (1u << 31)  /* no hypervisor gives away a bit */
+#define NORMALIZED (1u << 31)  /* set in the multiplier of every hypervisor */
 #define SHIFT_MIN  (-9)        /* 10^12 Hz */
 #define SHIFT_MAX  31
 

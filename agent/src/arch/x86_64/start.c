@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What tprof_init() asks of the machine: its timer, a vector, what it can do.
- */
+/* The part of tprof_init() that looks at the machine: its timer, a vector, and
+ * what the CPU can do. */
 #include "arch/arch.h"
 
 #include "agent.h"
 #include "gate.h"
 #include "isr.h"
 
-#define VECTOR_END                                                             \
-    0xf0u /* vectors from here on are the kernel's, by custom                  \
-           */
+/* Vectors from here on are left to the kernel, by custom. */
+#define VECTOR_END 0xf0u
 
 #define CPUID_1_C_SSE42       (1u << 20)
 #define CPUID_1_C_RDRAND      (1u << 30)
@@ -32,7 +31,7 @@ static int find_timer(struct tprof_config *c)
     int error = tprof_lapic_init(&tprof_lapic, c->lapic);
 
     if (c->timer != TPROF_TIMER_APIC)
-        return TPROF_OK; /* the APIC is wanted for its id at most */
+        return TPROF_OK; /* the APIC is needed for its id at most */
     if (error != TPROF_OK)
         return error;
     if (vector == 0)
@@ -47,7 +46,7 @@ static int find_timer(struct tprof_config *c)
 int tprof_arch_init(struct tprof_config *c)
 {
     tprof_lapic = (struct tprof_lapic){0};
-    /* RDTSCP is not everywhere; the CPUID leaf that tells is */
+    /* not every CPU has RDTSCP; every CPU has this CPUID leaf */
     if (c->cpu_source == TPROF_CPU_TSC_AUX &&
         !(tprof_cpuid(CPUID_EXTENDED_1).d & CPUID_EXTENDED_RDTSCP))
         c->cpu_source = TPROF_CPU_APIC;
@@ -67,7 +66,7 @@ uint64_t tprof_arch_random(void)
     uint64_t value = 0;
 
     if (tprof_cpuid(1).c & CPUID_1_C_RDRAND)
-        __asm__ volatile("rdrand %0" : "=r"(value)); /* 0: none now */
+        __asm__ volatile("rdrand %0" : "=r"(value)); /* 0: none ready */
     return value;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Arming the long way, which looks at a timer that others may have changed. */
+/* Arms a timer that the kernel may have changed, or uses, too. */
 #include "timer.h"
 
 #include "agent.h"

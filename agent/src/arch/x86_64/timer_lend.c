@@ -50,8 +50,8 @@ static enum lend_state state_of(const struct tprof_cpu *cpu)
     return atomic_load_explicit(&cpu->arch.lent.state, memory_order_relaxed);
 }
 
-/* Is the timer as the agent has left it? Initial count first, which nearly
- * always tells; all registers now and then, and when woken. */
+/* Is the timer as the agent has left it? The initial count tells nearly always;
+ * the other registers are read now and then, and when this core was woken. */
 static bool is_untouched(struct tprof_cpu *cpu, uint32_t count)
 {
     struct tprof_lent *t = &cpu->arch.lent;
@@ -77,7 +77,7 @@ static bool is_counting(void)
            tprof_lapic_read(&tprof_lapic, LAPIC_TIMER_CURRENT) != 0;
 }
 
-/* The timer is not as the agent has left it: (count) was loaded. */
+/* The timer is not as the agent has left it: its initial count is (count). */
 static void yield_timer(struct tprof_cpu *cpu, uint32_t count)
 {
     struct tprof_lent *t = &cpu->arch.lent;
@@ -141,9 +141,9 @@ static void wake_the_overdue(void)
     }
 }
 
-/* Do the timers of all cores that sample rest, and these are at least two? A
- * core that is woken, be it that its interrupts are off for long, will see to
- * the others. */
+/* Do the timers of all cores that sample rest, and are these two cores or more?
+ * If one was woken, that core will wake the others, though its interrupts may
+ * be off for long. */
 static bool do_all_rest(void)
 {
     uint32_t resting = 0;
