@@ -65,7 +65,7 @@ static void say_line(struct bridge *b, const char *line)
 
 /* --- The front-end -------------------------------------------------------- */
 
-/* Loss is told: once, when the guest's driver is gone. */
+/* Tell of dropped packets, once, when the guest's driver is gone. */
 static void tell_dropped(struct bridge *b)
 {
     char line[120];

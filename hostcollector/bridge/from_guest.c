@@ -9,7 +9,8 @@
 
 #define PACKETS_A_TURN 64u
 
-/* Answer with RST, unless it is one: an answer to answers would not end. */
+/* Answer packet (k) with RST, unless (k) is a RST: the two sides would go on
+ * for ever. */
 static void refuse_packet(struct vsock *v, const struct packet *k)
 {
     unsigned at = (v->refused_at + v->refused_count) % VSOCK_REFUSALS;
@@ -20,7 +21,7 @@ static void refuse_packet(struct vsock *v, const struct packet *k)
     v->refused_count++; /* there is room, or it had not been taken */
 }
 
-/* The guest calls a port of the host's. */
+/* The guest connects to a port of the host. */
 static void call(struct vsock *v, const struct packet *k)
 {
     struct conns *s = &v->conns;
@@ -52,7 +53,7 @@ static void answered(struct vsock *v, struct conn *c)
     c->readable = true;
 }
 
-/* The guest knows of no such connection, or no longer. */
+/* The guest has reset the connection (c). */
 static void gone(struct vsock *v, struct conn *c)
 {
     if (c->state != CONN_OPEN || c->held_count == 0) {

@@ -13,7 +13,8 @@
 
 /* --- Memory that vanishes ------------------------------------------------- */
 
-/* What the signal handler may repair: a copy, written with it empty. */
+/* The mappings that the signal handler may repair: a copy, which is empty while
+ * it is changed. */
 static struct {
     volatile sig_atomic_t count;
     volatile uintptr_t begin[MEMORY_REGIONS], end[MEMORY_REGIONS];

@@ -200,7 +200,7 @@ static bool copy(struct vsock *v, struct conn *c)
 /* --- Connections ---------------------------------------------------------- */
 
 /* Read the client's line. */
-static void greet_guest(struct vsock *v, struct conn *c)
+static void read_client_line(struct vsock *v, struct conn *c)
 {
     uint32_t port;
     int got = uds_hello(c->fd, &port);
@@ -218,8 +218,8 @@ static void greet_guest(struct vsock *v, struct conn *c)
     conn_owe(&v->conns, c, OP_REQUEST);
 }
 
-/* Let an end on the guest's side reach the client, after what is held. Returns
- * false if (c) has been freed. */
+/* If the guest has ended the connection, tell the client so behind the bytes
+ * that are held. Returns false if (c) has been freed. */
 static bool settle_conn(struct vsock *v, struct conn *c)
 {
     if (c->held_count > 0)
@@ -243,13 +243,13 @@ static bool settle_conn(struct vsock *v, struct conn *c)
     return true;
 }
 
-/* Do for (c) what can be done now, which is in no queue at first. */
+/* Serve (c), which is in no queue. It may be put into one. */
 static void serve(struct vsock *v, struct conn *c)
 {
     struct conns *s = &v->conns;
 
     if (c->state == CONN_HELLO) {
-        greet_guest(v, c); /* queues it again, or frees it */
+        read_client_line(v, c); /* queues it again, or frees it */
         return;
     }
     if (!settle_conn(v, c) || c->state == CONN_DRAIN)

@@ -86,8 +86,8 @@ bool vhost_user_runs(const struct vhost_user *u)
 
 /* --- Receiving ------------------------------------------------------------ */
 
-/* Keep the descriptors that came along; more than there is room for are a
- * reason to part, and the kernel has closed those that did not fit. */
+/* Keep the descriptors of the message. If there were more than fit, the kernel
+ * has closed some, and the front-end must go. */
 static int take_fds(struct vhost_user *u, struct msghdr *m, struct err *e)
 {
     bool many = (m->msg_flags & MSG_CTRUNC) != 0;
@@ -399,8 +399,7 @@ static int send_answer(struct vhost_user *u, uint32_t size, struct err *e)
     return (size_t)n == all ? 0 : err_set(e, "vhost-user: it does not listen");
 }
 
-/* Did this message set the guest's driver going, for the first time or again?
- */
+/* Has this message started the guest's driver, for the first time or again? */
 static bool starts_anew(const struct vhost_user *u, bool ran)
 {
     bool anew = false;

@@ -38,13 +38,13 @@ static void poke(uint8_t *p, uint16_t value)
     __atomic_store_n((uint16_t *)(void *)p, value, __ATOMIC_RELEASE);
 }
 
-/* Where the guest says how far we may go on before it wants an interrupt. */
+/* Where the guest says up to which chain it wants no interrupt. */
 static const uint8_t *used_event(const struct vring *r)
 {
     return r->avail + RING_ENTRY + (size_t)AVAIL_ENTRY * r->size;
 }
 
-/* Where we say at which chain we want a kick. */
+/* Where the device says at which chain it wants a kick. */
 static uint8_t *avail_event(const struct vring *r)
 {
     return r->used + RING_ENTRY + (size_t)USED_ENTRY * r->size;
@@ -88,7 +88,7 @@ static bool lie(struct vring *r, const char *how)
     return false;
 }
 
-/* Chains that wait; more than the ring has entries is a lie. */
+/* Do chains wait? More than the ring has entries means that the guest lies. */
 static bool waiting(struct vring *r)
 {
     uint16_t index = peek(r->avail + RING_INDEX);

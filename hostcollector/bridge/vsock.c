@@ -26,7 +26,7 @@ void vsock_event(struct vsock *v, struct conn *c, uint32_t events)
     conn_queue(&v->conns, c, CONN_READY);
 }
 
-/* The guest has buffers again: those who waited come first. */
+/* The guest has buffers again: connections that waited for them come first. */
 static void feed(struct conns *s)
 {
     struct conn *c;
@@ -38,7 +38,7 @@ static void feed(struct conns *s)
     }
 }
 
-/* Kicks wanted from now on? True: no need, there is something already. */
+/* Ask for kicks on both rings. Returns true if chains are there already. */
 static bool listen_again(struct vsock *v)
 {
     bool choked = v->refused_count == VSOCK_REFUSALS;
