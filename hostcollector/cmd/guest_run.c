@@ -33,8 +33,8 @@ static bool is_kernel(const struct guest_run *r, size_t i)
                              &address);
 }
 
-/* One more file, (path), that a recording names. Not its kernel, where one was
- * given: that shall be the right one. Returns 0; -1 with (e) filled. */
+/* Add the file (path), which a recording names; but not a kernel if --elf gave
+ * one, since the user knows better. Returns 0; -1 with (e) filled. */
 static int add_recorded(struct guest_run *r, const char *path, struct err *e)
 {
     bool given = false;
@@ -48,7 +48,7 @@ static int add_recorded(struct guest_run *r, const char *path, struct err *e)
     return 0;
 }
 
-/* The images that a recording names, behind those that --elf names. */
+/* Add the images that a recording names, behind those of --elf. */
 static void find_images(struct guest_run *r)
 {
     const struct recording_info *info = recorded(r);
@@ -262,7 +262,7 @@ static void no_guest(struct guest_run *r)
     fail_run(r, &e);
 }
 
-/* What the end itself tells; an empty stream is an error. */
+/* Add remarks on how the stream ended. A stream without a guest is an error. */
 static void judge_end(struct guest_run *r)
 {
     enum recording_end closed = RECORDING_WHOLE;
@@ -311,8 +311,9 @@ bool guest_run_has_report(struct guest_run *r)
            (!r->failed || r->profile->stack_count != 0);
 }
 
-/* How many files must be of images of this guest: neither those that are given
- * for all guests, nor those of a recording behind others. */
+/* How many of the first files must belong to an image of this guest. Files that
+ * are given for all guests need not, nor those that a recording names if --elf
+ * gave others. */
 static size_t wanted_files(const struct guest_run *r)
 {
     const struct guests *g = &r->config.options->guests;

@@ -24,7 +24,7 @@
 
 struct guest_run;
 
-/* What a run is made of; all must outlive it. */
+/* What a run needs; everything that it points to must outlive the run. */
 struct guest_run_config {
     const struct options *options;
     const struct guest_spec *spec; /* NULL: options.input is read */
@@ -34,7 +34,7 @@ struct guest_run_config {
     uint64_t memory_max;           /* as in aggregate_config */
     struct images *images;
     void *context;
-    /* A line for the user, now; control bytes need escaping. */
+    /* Called with a line that the user should read now; escape it. */
     void (*say)(void *context, const struct guest_run *r, const char *line);
 };
 
@@ -46,8 +46,8 @@ struct guest_run {
     char *recording; /* path; NULL: none */
     struct pipeline *pipeline;
     struct guest_images images;
-    size_t given;       /* of their files, by --elf; the first ones */
-    bool images_sought; /* those that a recording names */
+    size_t given;       /* so many files of (images) came by --elf */
+    bool images_sought; /* the files that a recording names were looked for */
     const char *more_elfs[GUEST_MAPS_MAX]; /* for a recording, in: */
     size_t more_elf_count;
     struct arena paths;
@@ -82,7 +82,7 @@ const char *guest_run_elf(const struct guest_run *r);
  * filled. */
 struct view *guest_run_view(struct guest_run *r, struct err *e);
 
-/* What is to be rendered; lives as long as (r) and (v). */
+/* The report, which lives as long as (r) and (v). */
 struct report guest_run_report(struct guest_run *r, const struct view *v);
 
 /* Release (r). NULL is allowed. */

@@ -22,9 +22,10 @@
  * again at most. */
 #define MEMORY_ONE (1ull << 30)
 #define MEMORY_ALL (4ull << 30)
-/* A guest that runs another image ever again shall not fill memory. */
+/* A guest that boots another image again and again must not fill memory. */
 #define RUNS_MAX   16u
-/* Beside a guest's own: images, outputs, epoll, signals, what libc opens. */
+/* Open files beside those of guests: images, outputs, epoll, signals, libc's.
+ */
 #define FILES_ELSE 64u
 /* Lines about single guests of many, in so much time: a thousand guests with
  * the same trouble shall not hide what else is said. */
@@ -150,7 +151,7 @@ static int catch_signals(void)
     return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* From here on they end the process, one that came meanwhile at once. */
+/* From here on signals end the process; one that has come does so at once. */
 static void release_signals(struct sampling *s)
 {
     sigset_t set;

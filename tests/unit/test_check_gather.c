@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* facts: an image's facts against readelf, nm, size and objdump. */
+/* check: an image's facts against readelf, nm, size and objdump. */
 #include "check/gather.h"
 
 #include <elf.h>

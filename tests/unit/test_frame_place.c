@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* frame_places, insn: against objdump, call frame information, and by hand. */
+/* frame_place, insn: against objdump, call frame information, and by hand. */
 #include "code/frame_place.h"
 
 #include <inttypes.h>

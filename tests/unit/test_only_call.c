@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* calls: functions by how many ways lead into them, by hand and by objdump.
+/* only_call: functions by how many ways lead into them, by hand and by objdump.
  * Catches: a way that was not seen, so that a caller is invented. */
 #include "code/only_call.h"
 
