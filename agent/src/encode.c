@@ -116,8 +116,6 @@ _Static_assert((WIRE_COUNTERS & (WIRE_COUNTERS - 1)) == 0, "used as a mask");
  * To follow a long record takes time, so each one takes LONG_EXTRA cells off
  * the room, besides those that it has itself: (end) comes nearer when the room
  * that is left is less than what there is to read.
- *
- * One function: a call for each record made the longest interrupt 8 % longer.
  */
 static uint32_t read_cells(struct tprof_reader *r, uint8_t *out, uint32_t words,
                            uint32_t room)
