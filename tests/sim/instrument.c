@@ -43,6 +43,10 @@ static void preempt(void)
 {
     left = 1 + below(2 * preempt_mean);
     kernel_interrupts();
+    /* a host that lets others run may do so anywhere, and for long */
+    if (!is_calm && chance(2))
+        cores[tprof_machine.core].starved =
+            host_now_ns() + draw_log(SIM_SECOND / 10);
     fiber_yield();
 }
 

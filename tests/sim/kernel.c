@@ -202,6 +202,7 @@ static void read_stats(void)
 /* An application comes, or goes. */
 static void map(void)
 {
+    static bool is_loading[APPS]; /* by a core, which may not be done yet */
     uint32_t app = below(APPS);
     char *at = (char *)(APPS_START + (uint64_t)app * APP_SPACING);
     bool in_pages = is_wanted(DEFECT_MAP);
@@ -214,6 +215,8 @@ static void map(void)
         .link_start = 0x1000,
     };
 
+    if (is_loading[app])
+        return;
     if (is_app_loaded(app)) {
         note("application %lu ends", app, 0, 0);
         app_unload(app);
@@ -224,8 +227,10 @@ static void map(void)
         m.build_id = NULL;
         m.build_id_size = 0;
     }
+    is_loading[app] = true;
     int error = tprof_map(&m);
 
+    is_loading[app] = false;
     note("application %lu is loaded: tprof_map() says %ld", app,
          (uint64_t)(int64_t)error, 0);
     if (error != TPROF_OK && error != TPROF_ERR_MEMORY_SMALL)
