@@ -166,7 +166,7 @@ static inline struct tprof_cpu *tprof_this_cpu(void)
     return index < tprof_cpus ? tprof_cpu[index] : NULL;
 }
 
-/* What the host wants just now: enum wire_state. */
+/* The state that the host wants now: enum wire_state. */
 static inline uint64_t tprof_state(void)
 {
     return atomic_load_explicit(&tprof_agent.orders.state,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the compiler is told about a function's place in a tick. */
+/* Tells the compiler about a function's place in a tick. */
 #ifndef TPROF_COMPILER_H
 #define TPROF_COMPILER_H
 

@@ -18,9 +18,9 @@ static uint32_t text_crc[TPROF_MAPPINGS]; /* of one without a build-id */
 static uint8_t turn[TPROF_MAPPINGS];      /* which of its (texts) is in use */
 
 /*
- * What the ticks of all cores read, without the lock. Each mapping has two
- * records, used in turn: a core that is at a record while its mapping changes
- * goes on in one that stays as it is until the change after that.
+ * Records that the ticks of all cores read, without the lock. Each mapping has
+ * two records, used in turn: a core that is at a record while its mapping
+ * changes goes on in one that stays as it is until the change after that.
  *
  * A host may keep a core from running for so long, inside a tick, that two
  * changes pass. Then the record changes under that core. (bounds.changes) tells

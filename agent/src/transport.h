@@ -16,7 +16,7 @@
  * more. */
 #define TPROF_TRANSPORT_MEMORY 10240u
 
-/* What a transport gets. */
+/* Given to a transport. */
 struct tprof_transport_setup {
     /* TPROF_TRANSPORT_MEMORY bytes from a page boundary on. They are physically
      * contiguous, and the transport's alone from now on. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The channel over virtio-vsock: a listener on one port, and one host's stream
- * at a time. What is exported is tprof_vsock, declared in tprof.h.
+ * at a time. The table is tprof_vsock, declared in tprof.h.
  *
  * This transport queues nothing. A packet with data keeps its buffer until the
  * session has taken the data; packets behind it wait in the ring. After a

@@ -45,7 +45,7 @@ static const uint16_t pci_map[VIRTIO_GUEST_PAGE_SIZE] = {
 
 /* --- Finding -------------------------------------------------------------- */
 
-/* What the vendor capability at (cap) points to; 0: nothing of use. */
+/* The address that the vendor capability at (cap) points to; 0: none of use. */
 static uintptr_t cap_address(uint32_t function, uint32_t cap)
 {
     uint32_t bar = tprof_arch_pci_read(function, cap + VIRTIO_CAP_BAR) & 0xff;

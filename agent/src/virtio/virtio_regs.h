@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is the same on every bus. Virtio 1.2, sections 2.1, 2.2 and 5. */
+/* Values that are the same on every bus. Virtio 1.2, sections 2.1, 2.2 and 5.
+ */
 #ifndef TPROF_VIRTIO_REGS_H
 #define TPROF_VIRTIO_REGS_H
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The interrupt's way in and out. It finds out on which core it is, leaves the
- * interrupted stack after two words, and saves on the core's own what C does
- * not. One entry for each way to know the core (tprof_cpu_source), so that
- * none pays for another's.
+ * The interrupt's way in and out. An entry finds out on which core it runs,
+ * leaves the interrupted stack after two words, and saves on the core's own stack
+ * the registers that C functions do not keep. There is one entry for each way to
+ * know the core (tprof_cpu_source), so that none pays for another one.
  *
- * A core's stack ends where its struct tprof_cpu begins, so one address is
- * both. An interrupted stack has, from the new RSP down: 40 bytes that the CPU
- * pushed, RAX, RDX.
+ * A core's stack ends where its struct tprof_cpu begins, so one address stands for
+ * both. On the interrupted stack lie, downwards: 40 bytes that the CPU pushed,
+ * RAX, RDX.
  */
 #define SAVED_RIP     16
 #define LAPIC_ID      0x20
@@ -41,7 +41,7 @@
         entry   tprof_isr_gs
         movl    tprof_gs_offset(%rip), %eax
         movl    %gs:(%rax), %eax
-/* From here on it is the same for all: the core's number is in EAX. */
+/* From here on all entries are the same: the core's index is in EAX. */
 tprof_isr_on_core:
         cmpl    tprof_cpus(%rip), %eax
         jae     tprof_isr_unknown
@@ -108,9 +108,10 @@ tprof_isr_on_core:
         end     tprof_isr_apic
 
 /*
- * The kernel's hook must not run on the interrupted stack either, and which
- * stack is this core's is not known before. So it runs on any that is free:
- * there are as many as cores, and each core takes one at a time.
+ * The kernel's hook must not run on the interrupted stack either, and before it
+ * has run this core's own stack is not known. So the hook runs on any of the
+ * stacks for hooks that is free: there are as many of them as cores, and each
+ * core uses one at a time.
  */
         entry   tprof_isr_hook
         pushq   %rcx
@@ -155,7 +156,7 @@ tprof_isr_on_core:
         jmp     tprof_isr_on_core
         end     tprof_isr_hook
 
-/* A core that did not join. Its interrupt must be ended all the same. */
+/* A core that has not joined. Its interrupt must be ended all the same. */
 tprof_isr_unknown:
         lock incq tprof_unknown_cpu(%rip)
         movq    tprof_apic_registers(%rip), %rax

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What KVM tells its guests: the TSC's rate, and the time that it took from a
- * core. The library never refers to tprof_kvm, so this file is linked only
- * into a kernel that does. */
+/* Facts that KVM tells its guests: the TSC's rate, and the time that it took
+ * from a core. The library never refers to tprof_kvm, so this file is linked
+ * only into a kernel that does. */
 #include "arch/arch.h"
 #include "kvm_regs.h"
 #include "pvclock.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The few instructions that may fault, and what happens when they do. */
+/* The few instructions that may fault, and the handler of their faults. */
 #define SAVED_RIP 16 /* behind RAX and the error code */
 #define PAGE_LAST 4095
 
@@ -20,14 +20,14 @@
 #endif
         .endm
 
-/* RAX start, RCX size, EDX write, see probe.h: RAX is not 0 if it faulted. Keeps
- * all registers but these two. */
+/* tprof_probe_faults(), probe.h: RAX is start, RCX size, EDX write. On return RAX
+ * is not 0 if there was a fault. All registers but RAX and RCX are kept. */
         begin   tprof_probe_pages
         pushfq
         cli
-        addq    %rax, %rcx                  /* its end */
-        andb    $-4, %al                    /* device registers want that */
-        sidt    tprof_kernel_idt(%rip)      /* whatever it is by now */
+        addq    %rax, %rcx                  /* the end */
+        andb    $-4, %al                    /* device registers need alignment */
+        sidt    tprof_kernel_idt(%rip)      /* the IDT may be another by now */
 .Lpage: lidt    tprof_probe_idt(%rip)
         testl   %edx, %edx
         jz      .Lread
@@ -44,8 +44,9 @@
         ret
         end     tprof_probe_pages
 
-/* A page or general protection fault, while our table is loaded. One that is not
- * ours shall happen again, and be the kernel's. */
+/* A page or general protection fault while tprof_probe_idt is loaded. After a fault
+ * at other instructions than .Lwrite and .Lread the kernel's IDT is loaded and the
+ * instruction is run again, so that the kernel gets the fault. */
         begin   tprof_probe_fault
         pushq   %rax
         leaq    .Lread(%rip), %rax
