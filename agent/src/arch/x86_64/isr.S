@@ -142,6 +142,7 @@ tprof_isr_on_core:
         pushq   %r11
         cld
         call    tprof_ask_cpu_index
+        movl    %eax, %eax                  /* the ABI leaves the rest to chance */
         popq    %r11
         popq    %r10
         popq    %r9

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The interrupt's way in and out, x86_64/isr.S, as this process runs it: what
+ * the CPU pushes is pushed here. That real interrupts take it is proven by
+ * every guest.
+ */
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "check.h"
+
+#define CORES 2u
+
+/* What isr.S reads. */
+void *tprof_cpu[64];
+uint32_t tprof_cpus = CORES;
+uint32_t tprof_gs_offset;
+uint32_t *tprof_hook_stack[64];
+uint8_t tprof_apic_to_cpu[256];
+uintptr_t tprof_apic_registers;
+_Atomic uint64_t tprof_unknown_cpu;
+
+static _Alignas(64) uint8_t stacks[CORES][8192]; /* each ends at its half */
+static _Alignas(64) uint8_t hook_stacks[CORES][1024];
+static uint32_t registers[64]; /* of an xAPIC */
+static void *interrupted;
+static uint64_t interrupted_sp;
+
+void tprof_interrupt(void *cpu, const uint64_t *trap, uint64_t fp);
+void tprof_interrupt(void *cpu, const uint64_t *trap, uint64_t fp)
+{
+    (void)fp;
+    interrupted = cpu;
+    interrupted_sp = trap[3];
+}
+
+/* The kernel's hook. A uint32_t leaves the upper half of RAX to chance. */
+uint64_t tprof_hook_answer;
+__asm__(".pushsection .text\n"
+        ".globl tprof_ask_cpu_index\n"
+        "tprof_ask_cpu_index:\n"
+        "movq tprof_hook_answer(%rip), %rax\n"
+        "ret\n"
+        ".popsection");
+
+/* As an interrupt does it: leaves the red zone alone. */
+static void interrupt(void)
+{
+    __asm__ volatile("leaq -128(%%rsp), %%rsp\n"
+                     "movq %%rsp, %%rcx\n"
+                     "movl %%ss, %%eax\n"
+                     "pushq %%rax\n"
+                     "pushq %%rcx\n"
+                     "pushfq\n"
+                     "movl %%cs, %%eax\n"
+                     "pushq %%rax\n"
+                     "leaq 1f(%%rip), %%rax\n"
+                     "pushq %%rax\n"
+                     "jmp tprof_isr_hook\n"
+                     "1: leaq 128(%%rsp), %%rsp"
+                     :
+                     :
+                     : "rax", "rcx", "cc", "memory");
+}
+
+static void build(void)
+{
+    for (uint32_t i = 0; i < CORES; i++) {
+        tprof_cpu[i] = stacks[i] + 4096;
+        tprof_hook_stack[i] = (void *)(hook_stacks[i] + 960);
+    }
+    tprof_apic_registers = (uintptr_t)registers;
+}
+
+TEST(hook_says_which_core_is_interrupted)
+{
+    build();
+    for (uint32_t i = 0; i < CORES; i++) {
+        tprof_hook_answer = i;
+        interrupt();
+        CHECK(interrupted == stacks[i] + 4096);
+        CHECK(interrupted_sp != 0);
+    }
+    CHECK_EQ(tprof_unknown_cpu, 0);
+    CHECK_EQ(*tprof_hook_stack[0], 0); /* free again */
+}
+
+TEST(core_that_is_not_there_is_counted)
+{
+    build();
+    tprof_hook_answer = CORES;
+    registers[0xb0 / 4] = 1;
+    interrupt();
+    CHECK(interrupted == NULL);
+    CHECK_EQ(tprof_unknown_cpu, 1);
+    CHECK_EQ(registers[0xb0 / 4], 0); /* ended all the same */
+}
+
+TEST(upper_half_of_the_answer_is_not_looked_at)
+{
+    build();
+    tprof_hook_answer = 0x1234567800000001;
+    interrupt();
+    CHECK(interrupted == stacks[1] + 4096);
+}
