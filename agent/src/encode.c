@@ -111,14 +111,14 @@ _Static_assert((WIRE_COUNTERS & (WIRE_COUNTERS - 1)) == 0, "used as a mask");
 
 /*
  * Reads whole records, at most (words) cells, into (out), which has room for
- * (room) cells. Returns the cells.
+ * (spare) cells more. Returns the cells.
  *
  * To follow a long record takes time, so each one takes LONG_EXTRA cells off
- * the room, besides those that it has itself: (end) comes nearer when the room
- * that is left is less than what there is to read.
+ * the room, besides those that it has itself: first off (spare), then (end)
+ * comes nearer.
  */
 static uint32_t read_cells(struct tprof_reader *r, uint8_t *out, uint32_t words,
-                           uint32_t room)
+                           uint32_t spare)
 {
     const uint64_t *ring = r->ring->words;
     uint32_t mask = r->ring->mask;
@@ -151,9 +151,15 @@ static uint32_t read_cells(struct tprof_reader *r, uint8_t *out, uint32_t words,
         for (; count > 0; count--, at++, out += WIRE_CELL_SIZE)
             tprof_store64(out, ring[at & mask]);
         follow_long(r, record);
-        room -= room < LONG_EXTRA ? room : LONG_EXTRA;
-        if (room < end - head)
-            end = room < at - head ? at : head + room;
+        /* LONG_EXTRA cells off (spare), and what that lacks off (end) */
+        if (spare >= LONG_EXTRA) {
+            spare -= LONG_EXTRA;
+            continue;
+        }
+        end -= LONG_EXTRA - spare;
+        spare = 0;
+        if ((int32_t)(end - at) < 0)
+            end = at;
     }
     return at - head;
 }
@@ -180,7 +186,7 @@ uint32_t tprof_encode_samples(struct tprof_frame *f, struct tprof_reader *r,
     tprof_store64(body + WIRE_SAMPLES_TIME, r->time);
 
     uint8_t *at = body + WIRE_SAMPLES_HEADER;
-    uint32_t cells = read_cells(r, at, words, room);
+    uint32_t cells = read_cells(r, at, words, room - words);
 
     tprof_ring_consume(r->ring, cells);
     if (r->discard > 0) {
