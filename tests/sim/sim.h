@@ -42,7 +42,7 @@ uint64_t draw_log(uint64_t limit); /* 1 to limit, each magnitude alike */
 void note(const char *words, uint64_t a, uint64_t b, uint64_t c);
 void print_notes(void);
 
-/* What is known to be wrong: README.md of this folder has the list. */
+/* What is known to be wrong and not yet mended: main.c has a row for each. */
 enum defect {
     DEFECT_NONE,
     DEFECT_FLOOD, /* orders are not bounded */
