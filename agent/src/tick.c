@@ -73,6 +73,17 @@ static bool is_clock_back(const struct tprof_cpu *cpu, uint64_t now)
 
 /* --- The pump ------------------------------------------------------------- */
 
+/* The pump never says a time that is a second away: if it seems so, the clock
+ * went back since, and the pump's time is now. */
+static void doubt_pump_due(uint64_t now)
+{
+    struct tprof_agent *a = &tprof_agent;
+    uint64_t due = atomic_load_explicit(&a->pump_due, memory_order_relaxed);
+
+    if (due != TPROF_PUMP_NEVER && due > now && due - now > a->second)
+        atomic_store_explicit(&a->pump_due, 0, memory_order_relaxed);
+}
+
 TPROF_HOT void count_cost(struct tprof_cpu *cpu, uint64_t cost)
 {
     struct tprof_stats *counts = &cpu->recorder.counts;
@@ -150,6 +161,7 @@ TPROF_COLD void handle_other(struct tprof_cpu *cpu, uint64_t now)
         tprof_arch_end_interrupt();
         return;
     }
+    doubt_pump_due(now);
     if (begin) {
         apply_orders(cpu, generation, now);
         /* The device's interrupt may have been merged with this one. A line
@@ -346,6 +358,7 @@ void tprof_kernel_tick(struct tprof_cpu *cpu, const struct tprof_registers *r)
     /* the kernel's ticks go on after a core has left, which gets no orders */
     if (atomic_load_explicit(&cpu->started, memory_order_relaxed) && begin)
         apply_orders(cpu, generation, now);
+    doubt_pump_due(now);
     if (tprof_is_sampling(cpu)) {
         (shared ? shared_tick : fixed_tick)(cpu, r, now);
         count_cost(cpu, tprof_arch_now() - now);
