@@ -255,7 +255,7 @@ type
     where the image's code lies, and how the host recognizes its ELF file. }
   TTProfMapping = record
     { Name of the image's file, at most 255 bytes, and the bytes of its build-id.
-      Both stay as long as the mapping. nil: it has none. }
+      tprof_map copies both. nil: it has none. }
     Name: PChar;
     BuildId: Pointer;
     BuildIdSize: LongWord; { bytes of the build-id, at most 64 }

@@ -315,8 +315,8 @@ pub struct Stats {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Mapping {
-    pub name: *const u8,         // of the image's file; stays as long as the mapping
-    pub build_id: *const c_void, // the bytes, which stay as well; null: it has none
+    pub name: *const u8,         // of the image's file; copied, up to 255 bytes
+    pub build_id: *const c_void, // the bytes, copied as well; null: it has none
     pub build_id_size: u32,      // at most 64
     pub start: u64,              // run-time address of the code, not 0
     pub size: u64,               // bytes of the code, not 0
@@ -449,7 +449,7 @@ pub fn flush(frames: u32) -> bool {
 /// removed. ERR_CONFIG: it overlaps the kernel's text, say.
 ///
 /// # Safety
-/// The code is mapped. The name and the build-id stay as long as the mapping.
+/// The code is mapped.
 #[inline]
 pub unsafe fn map(mapping: &Mapping) -> Result<(), Error> {
     check(ffi::tprof_map(mapping))

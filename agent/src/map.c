@@ -10,12 +10,17 @@
 #include "longrec.h"
 
 #define BUILD_ID_MAX 64u
+#define NAME_MAX     255u
 
 /* The mappings that the kernel has told; these arrays under the pump's lock. */
 static struct tprof_mapping maps[TPROF_MAPPINGS]; /* size 0: unused */
 static uint32_t number[TPROF_MAPPINGS];   /* its number, as tprof_agent.maps */
 static uint32_t text_crc[TPROF_MAPPINGS]; /* of one without a build-id */
 static uint8_t turn[TPROF_MAPPINGS];      /* which of its (texts) is in use */
+
+/* Copies of what (maps) point to: the kernel's own may go with the image. */
+static char names[TPROF_MAPPINGS][NAME_MAX + 1];
+static uint8_t build_ids[TPROF_MAPPINGS][BUILD_ID_MAX];
 
 /*
  * Records that the ticks of all cores read, without the lock. Each mapping has
@@ -60,7 +65,7 @@ static void put_map(struct tprof_control *c, struct tprof_frame *f)
     tprof_frame_field(f, WIRE_MAP_START, m->start);
     tprof_frame_field(f, WIRE_MAP_SIZE, m->size);
     tprof_frame_field(f, WIRE_MAP_LINK_START, m->link_start);
-    while (m->name && length < UINT8_MAX && m->name[length])
+    while (m->name[length])
         length++;
     if (length > 0)
         tprof_frame_bytes(f, WIRE_MAP_NAME, m->name, length);
@@ -151,6 +156,22 @@ static void put_text(struct tprof_image_text *first,
     atomic_store_explicit(&last->next, new, memory_order_release);
 }
 
+/* Keeps (m) as mapping (at), with copies of what it points to. */
+static void keep_mapping(const struct tprof_mapping *m, int32_t at)
+{
+    uint32_t length = 0;
+
+    maps[at] = *m;
+    while (m->name && length < NAME_MAX && m->name[length])
+        length++;
+    tprof_arch_copy(names[at], m->name, length);
+    names[at][length] = 0;
+    maps[at].name = names[at];
+    tprof_arch_copy(build_ids[at], m->build_id, m->build_id_size);
+    if (m->build_id)
+        maps[at].build_id = build_ids[at];
+}
+
 static int map_locked(struct tprof_agent *a, const struct tprof_mapping *m,
                       uint32_t crc)
 {
@@ -162,7 +183,7 @@ static int map_locked(struct tprof_agent *a, const struct tprof_mapping *m,
 
     if (at < 0)
         return TPROF_ERR_MEMORY_SMALL;
-    maps[at] = *m;
+    keep_mapping(m, at);
     number[at] = ++a->maps;
     text_crc[at] = crc;
     tprof_directory_set_mappings(maps);

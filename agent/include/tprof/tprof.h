@@ -445,8 +445,8 @@ struct tprof_stats {
 /* A further image, for example an application that the kernel has loaded: where
  * the image's code lies, and how the host recognizes its ELF file. */
 struct tprof_mapping {
-    /* Name of the image's file, at most 255 bytes, and the bytes of its
-     * build-id. Both stay as long as the mapping. NULL: it has none. */
+    /* Name of the image's file, of which up to 255 bytes count, and the bytes
+     * of its build-id. tprof_map() copies both. NULL: it has none. */
     const char *name;
     const void *build_id;
     uint32_t build_id_size; /* bytes of the build-id, at most 64 */
