@@ -189,12 +189,23 @@ static inline void tprof_set_woken(struct tprof_cpu *cpu, bool woken)
                           memory_order_relaxed);
 }
 
-/* The counters of (cpu). Samples are what is left of the ticks. */
-static inline const struct tprof_stats *tprof_counts(struct tprof_cpu *cpu)
+/*
+ * The counters of (cpu), at one moment: its tick may come meanwhile, here or on
+ * another core. A tick that has counted itself and not yet what became of it
+ * counts as a sample.
+ */
+static inline struct tprof_stats tprof_counts(const struct tprof_cpu *cpu)
 {
-    struct tprof_stats *c = &cpu->recorder.counts;
+    const volatile uint64_t *ticks = &cpu->recorder.counts.ticks;
+    struct tprof_stats c;
+    uint32_t tries = 8; /* ticks do not come that fast */
+    uint64_t before;
 
-    c->samples = c->ticks - c->ring_full - c->reentered;
+    do {
+        before = *ticks;
+        tprof_arch_copy(&c, &cpu->recorder.counts, sizeof c);
+    } while (*ticks != before && --tries > 0);
+    c.samples = c.ticks - c.ring_full - c.reentered;
     return c;
 }
 

@@ -251,7 +251,7 @@ static void put_hello(struct tprof_frame *f)
 static const struct {
     uint8_t tag;
     uint8_t offset;
-} counters[] = {
+} counted[] = {
     COUNTER(TICKS, ticks),           COUNTER(SAMPLES, samples),
     COUNTER(MISSED, missed),         COUNTER(RING_FULL, ring_full),
     COUNTER(REENTERED, reentered),   COUNTER(COST, cost_tsc),
@@ -259,7 +259,7 @@ static const struct {
     COUNTER(STACKS, stacks),         COUNTER(FOREIGN, foreign),
     COUNTER(REPAIRED, repaired),
 };
-_Static_assert(sizeof counters / sizeof counters[0] * sizeof(uint64_t) ==
+_Static_assert(sizeof counted / sizeof counted[0] * sizeof(uint64_t) ==
                    offsetof(struct tprof_stats, apic_id),
                "all counters of struct tprof_stats are told");
 
@@ -269,7 +269,7 @@ static void put_stats(const struct tprof_control *c, struct tprof_frame *f,
     const struct tprof_agent *a = &tprof_agent;
     const struct tprof_hypervisor *hypervisor = a->config.hypervisor;
     struct tprof_cpu *cpu = tprof_cpu[core];
-    const uint8_t *counts = (const void *)tprof_counts(cpu);
+    const struct tprof_stats counts = tprof_counts(cpu);
     uint64_t flags = 0;
 
     if (c->last_stats == TPROF_LAST_STATS_SENDING)
@@ -280,9 +280,10 @@ static void put_stats(const struct tprof_control *c, struct tprof_frame *f,
     tprof_frame_field(f, WIRE_STATS_APIC_ID, cpu->hardware_id);
     tprof_frame_field(f, WIRE_STATS_TSC, tprof_arch_now());
     tprof_frame_field(f, WIRE_STATS_FLAGS, flags);
-    for (uint32_t i = 0; i < sizeof counters / sizeof counters[0]; i++)
-        tprof_frame_field(f, counters[i].tag,
-                          tprof_load64(counts + counters[i].offset));
+    for (uint32_t i = 0; i < sizeof counted / sizeof counted[0]; i++)
+        tprof_frame_field(
+            f, counted[i].tag,
+            tprof_load64((const uint8_t *)&counts + counted[i].offset));
     if (core == 0) {
         tprof_frame_field(f, WIRE_STATS_DEVICE_ERRORS,
                           a->counters.device_errors);

@@ -39,7 +39,8 @@ struct tprof_recorder {
     uint32_t watermark;     /* words in the ring that call for the pump */
     struct tprof_span span; /* image and range of the last stack */
     struct tprof_ring ring;
-    struct tprof_stats counts; /* (samples) is set by tprof_counts() */
+    struct tprof_stats
+        counts; /* but for (samples), which tprof_counts() tells */
     struct tprof_lost lost[WIRE_DROP_REASONS];
     /* The chain of the last STACK record, with which the next one is compared,
      * and room for that; they take turns. */

@@ -244,7 +244,7 @@ int tprof_get_stats(uint32_t core, struct tprof_stats *stats)
 {
     if (core >= tprof_cpus || !tprof_cpu[core])
         return TPROF_ERR_CPU;
-    *stats = *tprof_counts(tprof_cpu[core]);
+    *stats = tprof_counts(tprof_cpu[core]);
     stats->apic_id = tprof_cpu[core]->hardware_id;
     stats->started = tprof_cpu[core]->started;
     return TPROF_OK;

@@ -146,7 +146,7 @@ void kernel_init(struct tprof_config *config)
     if (chance(150))
         config->notice = TPROF_NOTICE_POLL;
     config->hypervisor = chance(300) ? &hypervisor : NULL;
-    wants_apps = chance(300) || is_wanted(DEFECT_MAP);
+    wants_apps = chance(300);
 }
 
 /* --- Calls of the agent --------------------------------------------------- */
@@ -187,13 +187,12 @@ static void flush(void)
 /* Of this core or another one. */
 static void read_stats(void)
 {
-    uint32_t times = is_wanted(DEFECT_STATS) ? 300 : 1;
+    uint32_t times = chance(100) ? 300 : 1;
     struct tprof_stats s;
 
     while (times-- > 0) {
         enter_agent();
-        if (tprof_get_stats(below(guest_config.cpus), &s) == TPROF_OK &&
-            is_wanted(DEFECT_STATS))
+        if (tprof_get_stats(below(guest_config.cpus), &s) == TPROF_OK)
             check_stats(&s);
         leave_agent();
     }
@@ -205,10 +204,9 @@ static void map(void)
     static bool is_loading[APPS]; /* by a core, which may not be done yet */
     uint32_t app = below(APPS);
     char *at = (char *)(APPS_START + (uint64_t)app * APP_SPACING);
-    bool in_pages = is_wanted(DEFECT_MAP);
     struct tprof_mapping m = {
-        .name = in_pages ? at : "an application",
-        .build_id = in_pages ? at + 64 : "twenty bytes of an id",
+        .name = at, /* in its own pages, which go when the application ends */
+        .build_id = at + 64,
         .build_id_size = 20,
         .start = (uint64_t)(uintptr_t)at,
         .size = APP_SPACING,
@@ -301,7 +299,7 @@ static void act(struct core *c)
 {
     uint32_t what = below(1000);
 
-    if (what < 40 || is_wanted(DEFECT_STATS))
+    if (what < 40)
         read_stats();
     else if (what < 55 && !is_calm)
         call(flush);

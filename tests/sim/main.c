@@ -41,10 +41,6 @@ static const struct {
                                "bound (2)"},
     [DEFECT_STACK] = {"stack", "a hook that enables interrupts has its stack "
                                "overwritten (3)"},
-    [DEFECT_MAP] = {"map", "name and build-id are read after the application "
-                           "has ended (5)"},
-    [DEFECT_STATS] = {"stats", "tprof_get_stats() gives counters that do not "
-                               "add up (8)"},
     [DEFECT_EXIT] = {"exit", "nothing takes the memory back from the device "
                              "(11)"},
     [DEFECT_GONE] = {"gone", "a core that left without a word is waited for "
@@ -122,8 +118,8 @@ static void on_signal(int number, siginfo_t *info, void *context)
     (void)context;
     if (number == SIGALRM)
         fail(DEFECT_NONE, "the run does not end");
-    fail(at - APPS_START < APPS * APP_SPACING ? DEFECT_MAP : DEFECT_NONE,
-         "core %u: signal %d at address %#zx", tprof_machine.core, number, at);
+    fail(DEFECT_NONE, "core %u: signal %d at address %#zx", tprof_machine.core,
+         number, at);
 }
 
 static void catch_signals(void)

@@ -108,7 +108,7 @@ void check_access(uintptr_t start, size_t size, bool write)
     if (!write &&
         (lies_in(start, size, TEXT_START, TEXT_MAPPED) || is_app(start, size)))
         return;
-    fail(start - APPS_START < APPS * APP_SPACING ? DEFECT_MAP : DEFECT_NONE,
+    fail(DEFECT_NONE,
          "core %u: the agent %s %zu bytes at %#zx, which nobody allowed",
          tprof_machine.core, write ? "writes" : "reads", size, start);
 }

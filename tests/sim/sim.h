@@ -47,8 +47,6 @@ enum defect {
     DEFECT_NONE,
     DEFECT_FLOOD, /* orders are not bounded */
     DEFECT_STACK, /* a hook that enables interrupts */
-    DEFECT_MAP,   /* tprof_map() keeps pointers */
-    DEFECT_STATS, /* tprof_get_stats() is torn */
     DEFECT_EXIT,  /* the device keeps the memory */
     DEFECT_GONE,  /* a core that leaves without a word */
     DEFECTS
