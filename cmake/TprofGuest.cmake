@@ -102,7 +102,8 @@ function(tprof_guest_test what)
 endfunction()
 
 function(tprof_source_test what)
-  cmake_parse_arguments(ARG "" "GUEST;TOOL;OPTIONS;WORK;CALLS;CORES;TIMEOUT" "LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "UNOPTIMIZED" "GUEST;TOOL;OPTIONS;WORK;CALLS;CORES;TIMEOUT"
+      "LABELS" ${ARGN})
   set(program test_source_${what})
   set(command ${program})
   if(NOT ARG_CORES)
@@ -113,6 +114,7 @@ function(tprof_source_test what)
     target_compile_definitions(${program} PRIVATE
         LAB_GUEST="$<TARGET_FILE:${ARG_GUEST}>" LAB_TOOL="${ARG_TOOL}"
         LAB_OPTIONS="${ARG_OPTIONS}" LAB_WORK="${ARG_WORK}" LAB_CORES=${ARG_CORES}
+        LAB_UNOPTIMIZED=$<BOOL:${ARG_UNOPTIMIZED}>
         LAB_CALLS="${CMAKE_CURRENT_SOURCE_DIR}/${ARG_CALLS}")
     target_link_libraries(${program} PRIVATE lab tprof_check tprof_hosted)
     add_dependencies(${program} ${ARG_GUEST})

@@ -413,7 +413,11 @@ static void check_once(const char *report, const char *name)
         check_failed(__FILE__, __LINE__, "%s: %u rows", name, rows);
 }
 
-/* The row of the first table that is of (name) ends in ":LINE". */
+/*
+ * The row of the first table that is of (name) ends in ":LINE". Not optimized
+ * (LAB_UNOPTIMIZED), a loop's own line, the one before, takes about as long as
+ * its body: which of both is the hotter is chance.
+ */
 static void check_line(const char *report, const char *name, const char *symbol)
 {
     const char *row = strstr(report, name), *end;
@@ -425,7 +429,10 @@ static void check_line(const char *report, const char *name, const char *symbol)
     while (end > row && end[-1] != ':')
         end--;
     CHECK(line > 0);
-    CHECK_EQ(strtoul(end, NULL, 10), line);
+    unsigned long told = strtoul(end, NULL, 10);
+
+    if (!LAB_UNOPTIMIZED || told != line - 1)
+        CHECK_EQ(told, line);
 }
 
 TEST(callers_and_lines_are_those_of_the_source) /* catches: wrong debug data */
