@@ -106,7 +106,8 @@ static inline void tprof_arch_copy(void *to, const void *from, size_t size)
         tprof_machine.hooks->touch(from, size, false);
         tprof_machine.hooks->touch(to, size, true);
     }
-    memcpy(to, from, size);
+    if (size > 0) /* else (from) may be NULL, which memcpy() may not get */
+        memcpy(to, from, size);
 }
 
 static inline void tprof_arch_zero(void *to, size_t size)
