@@ -65,6 +65,7 @@ static int remember(struct symbolizer *s, uint64_t pc,
 {
     uint32_t *answer;
 
+    /* of pointers. NOLINTNEXTLINE(bugprone-sizeof-expression) */
     if (vec_grow(&s->answers, &s->room, s->count, sizeof *s->answers) != 0)
         return -1;
     answer = map_put(&s->by_pc, pc, 0);

@@ -139,6 +139,7 @@ static void put_guid(void)
     put(0x301c + 12, 2, 4);
     put(0x301c + 16, 24, 4);
     put(0x301c + 20, 0x3100, 4);
+    /* bytes, no text. NOLINTNEXTLINE(bugprone-not-null-terminated-result) */
     memcpy(image + 0x3100, "RSDS0123456789abcdef", 20);
 }
 
