@@ -17,7 +17,7 @@
 }
 unit TProf;
 
-{$MODESWITCH CVAR} { weakexternal, in mode delphi, too }
+{$MODESWITCH CVAR} { external and weakexternal variables, in mode delphi, too }
 {$PACKRECORDS C}
 
 interface
@@ -366,15 +366,24 @@ function TProfVersion: LongWord; cdecl; external name 'tprof_version';
 
 implementation
 
-var { of the fragments in linker/; a fragment that is not linked is at address 0 }
-  TextStart: Byte; weakexternal name '__tprof_text_start';
-  TextEnd: Byte; weakexternal name '__tprof_text_end';
-  ImageStart: Byte; weakexternal name '__tprof_image_start';
-  ImageEnd: Byte; weakexternal name '__tprof_image_end';
-  BuildId: Byte; weakexternal name '__tprof_build_id';
-  BuildIdEnd: Byte; weakexternal name '__tprof_build_id_end';
-  MemoryStart: Byte; weakexternal name '__tprof_memory';
-  MemoryEnd: Byte; weakexternal name '__tprof_memory_end';
+{ Symbols of the fragments in linker/. A fragment that is not linked is at address
+  0. Toro's compiler has no weak symbols: a kernel for Toro links all fragments. }
+{$MACRO ON}
+{$IFDEF TORO}
+  {$DEFINE FRAGMENT := external}
+{$ELSE}
+  {$DEFINE FRAGMENT := weakexternal}
+{$ENDIF}
+
+var
+  TextStart: Byte; FRAGMENT name '__tprof_text_start';
+  TextEnd: Byte; FRAGMENT name '__tprof_text_end';
+  ImageStart: Byte; FRAGMENT name '__tprof_image_start';
+  ImageEnd: Byte; FRAGMENT name '__tprof_image_end';
+  BuildId: Byte; FRAGMENT name '__tprof_build_id';
+  BuildIdEnd: Byte; FRAGMENT name '__tprof_build_id_end';
+  MemoryStart: Byte; FRAGMENT name '__tprof_memory';
+  MemoryEnd: Byte; FRAGMENT name '__tprof_memory_end';
 
 function TProfInit(constref Config: TTProfConfig): LongInt;
 var
