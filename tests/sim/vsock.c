@@ -39,10 +39,15 @@ static bool give(enum op op, uint32_t from_port, const void *data,
 
     if (!queue_pop(RX, &b))
         return false;
+    if (b.size[0] != HEADER || b.size[1] == 0)
+        fail(DEFECT_NONE,
+             "vsock: a buffer of %u + %u bytes, which devices of "
+             "before 2024 refuse",
+             b.size[0], b.size[1]);
     uint8_t header[HEADER] = {0};
 
-    if (size > b.size[0] - HEADER)
-        size = b.size[0] - HEADER;
+    if (size > b.size[1])
+        size = b.size[1];
     store_le(header, 2, 8);
     store_le(header + 8, 3, 8);
     store_le(header + 16, from_port, 4);
@@ -56,7 +61,7 @@ static bool give(enum op op, uint32_t from_port, const void *data,
     store_le(header + 40, told, 4);
     memcpy(b.part[0], header, HEADER);
     if (size > 0)
-        memcpy(b.part[0] + HEADER, data, size);
+        memcpy(b.part[1], data, size);
     queue_push(RX, b.id, HEADER + size);
     return true;
 }

@@ -56,11 +56,13 @@ bool fake_pop(uint32_t queue, struct fake_buffer *b)
 
     b->data = (uint8_t *)(uintptr_t)fake_load(desc, 8);
     b->size = (uint32_t)fake_load(desc + 8, 4);
-    b->writable = fake_load(desc + 12, 2) == WRITABLE;
+    b->writable = fake_load(desc + 12, 2) & WRITABLE;
     b->more = NULL;
     b->more_size = 0;
-    if (fake_load(desc + 12, 2) == NEXT) {
+    if (fake_load(desc + 12, 2) & NEXT) {
         desc = q->memory + 16 * (size_t)fake_load(desc + 14, 2);
+        if (fake_load(desc + 12, 2) != (b->writable ? WRITABLE : 0))
+            abort(); /* two parts at most, both of them read or both written */
         b->more = (uint8_t *)(uintptr_t)fake_load(desc, 8);
         b->more_size = (uint32_t)fake_load(desc + 8, 4);
     }

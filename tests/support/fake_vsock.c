@@ -60,16 +60,19 @@ static void get_header(struct fake_packet *p, const uint8_t *at)
     p->fwd_cnt = (uint32_t)fake_load(at + 40, 4);
 }
 
+/* As strict as Firecracker before 1.6, Cloud Hypervisor before 36 and the
+ * rust-vmm of 2022: a header and its data each want a descriptor. */
 bool fake_to_guest(const struct fake_packet *p)
 {
     struct fake_buffer b;
 
-    if (!fake_pop(FAKE_RX, &b) || !b.writable || FAKE_HEADER + p->len > b.size)
+    if (!fake_pop(FAKE_RX, &b) || !b.writable || b.size != FAKE_HEADER ||
+        !b.more || p->len > b.more_size)
         return false;
     last = b;
     put_header(b.data, p);
     if (p->len > 0)
-        memcpy(b.data + FAKE_HEADER, p->data, p->len);
+        memcpy(b.more, p->data, p->len);
     fake_push(FAKE_RX, b.id, FAKE_HEADER + p->len);
     return true;
 }

@@ -37,7 +37,8 @@ struct fake_packet {
 };
 
 /* Send a packet from the host to the driver. Returns false if the driver has
- * left no buffer that is large enough. */
+ * left no buffer that is large enough, or one whose header and data are not
+ * apart: old devices refuse that. */
 bool fake_to_guest(const struct fake_packet *p);
 
 /* Take the driver's next packet. Its buffer goes back to the driver at once;

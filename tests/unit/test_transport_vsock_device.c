@@ -18,13 +18,33 @@ TEST(device_is_claimed_and_given_buffers) /* catches: a deaf listener */
     CHECK_EQ(bed_init(), TPROF_OK);
     CHECK_EQ(fake.status, 15);
     CHECK_EQ(fake.accepted, 1ull << 32);
-    CHECK_EQ(fake.queues[FAKE_RX].size, TPROF_VSOCK_BUFFERS);
+    CHECK_EQ(fake.queues[FAKE_RX].size, 2 * TPROF_VSOCK_BUFFERS);
     CHECK_EQ(fake.queues[FAKE_TX].size, 2 * TPROF_VSOCK_PACKETS);
     CHECK(fake.queues[FAKE_RX].notified > 0);
     CHECK(fake.queues[FAKE_EVENT].notified > 0);
     CHECK_EQ(channel.flags, TPROF_CHANNEL_IRQ_SAFE);
     CHECK_EQ(bed_open(), 0);
     expect_nothing();
+}
+
+/* catches: a guest that never hears a call, since its device wants a descriptor
+ * for the header and another one for the data */
+TEST(header_and_data_have_a_descriptor_each)
+{
+    struct fake_buffer b;
+
+    plug_in();
+    CHECK_EQ(bed_init(), TPROF_OK);
+    for (uint32_t i = 0; i < TPROF_VSOCK_BUFFERS; i++) {
+        CHECK(fake_pop(FAKE_RX, &b));
+        CHECK_EQ(b.id, 2 * i);
+        CHECK(b.writable);
+        CHECK_EQ(b.size, FAKE_HEADER);
+        CHECK(b.more == b.data + FAKE_HEADER);
+        CHECK_EQ(b.more_size, TPROF_VSOCK_BUFFER_SIZE - FAKE_HEADER);
+        CHECK_EQ((uintptr_t)b.data / 4096, (uintptr_t)(b.data + 255) / 4096);
+    }
+    CHECK(!fake_pop(FAKE_RX, &b));
 }
 
 TEST(legacy_device_serves_as_well)
@@ -54,7 +74,11 @@ TEST(small_queues_are_enough_or_refused)
         CHECK_EQ(fake.status, 0);
     }
     plug_in();
-    fake.queues[FAKE_RX].max = fake.queues[FAKE_EVENT].max = 1;
+    fake.queues[FAKE_RX].max = 1;
+    CHECK_EQ(bed_init(), TPROF_ERR_DEVICE);
+    plug_in();
+    fake.queues[FAKE_RX].max = 2;
+    fake.queues[FAKE_EVENT].max = 1;
     CHECK_EQ(bed_init(), TPROF_OK);
     say(FAKE_REQUEST);
     CHECK_EQ(bed_open(), 1);
@@ -244,11 +268,13 @@ TEST(descriptor_that_it_does_not_have_is_a_lie)
 
     for (uint32_t queue = 0; queue <= FAKE_EVENT; queue++) {
         for (uint32_t i = 0; i < sizeof ids / sizeof *ids; i++) {
-            uint32_t buffers = queue == FAKE_RX ? 16 : 4;
+            bool has = queue == FAKE_TX   ? ids[i] == 2
+                       : queue == FAKE_RX ? ids[i] < 32 && ids[i] % 2 == 0
+                                          : ids[i] < 4;
 
             attach();
             CHECK_EQ(bed_send("x", 1), 1); /* at place 1, descriptors 2 and 3 */
-            if (queue == FAKE_TX ? ids[i] == 2 : ids[i] < buffers)
+            if (has)
                 continue;
             fake_push(queue, ids[i], 44);
             CHECK(queue == FAKE_TX || bed_receive(NULL, 0) == TPROF_ERR_DEVICE);

@@ -104,7 +104,7 @@ TEST(pair_is_a_chain_of_two) /* catches: a header without its data */
 
     memset(&memory, 0xee, sizeof memory);
     tprof_virtqueue_init(&q, &memory, 4);
-    tprof_virtqueue_add_pair(&q, 2, part);
+    tprof_virtqueue_add_pair(&q, 2, part, false);
     tprof_virtqueue_publish(&q);
     CHECK_EQ(at(32, 8), 0x1122334455667788);
     CHECK_EQ(at(40, 4), 44);
@@ -123,6 +123,10 @@ TEST(pair_is_a_chain_of_two) /* catches: a header without its data */
     memory.bytes[used + 4] = 2;
     CHECK_EQ(tprof_virtqueue_reap(&q, &length), 2);
     CHECK_EQ(tprof_virtqueue_idle(&q), 0);
+    tprof_virtqueue_add_pair(&q, 0, part, true);
+    CHECK_EQ(at(12, 2), 3); /* _NEXT and VIRTQ_DESC_F_WRITE */
+    CHECK_EQ(at(14, 2), 1);
+    CHECK_EQ(at(28, 2), 2);
 }
 
 TEST(interrupt_is_asked_for_and_what_waits_is_seen)

@@ -42,19 +42,12 @@ static int reap_buffer(struct tprof_virtio_vsock *d, uint32_t which,
     return id == TPROF_ERR_DEVICE ? give_up(d) : id;
 }
 
-/* Gives (size) bytes at (buffer), descriptor (id) of queue (which), to the
- * device, to be filled. */
-static void add_buffer(struct tprof_virtio_vsock *d, uint32_t which,
-                       uint32_t id, const void *buffer, uint32_t size)
-{
-    tprof_virtqueue_add(&d->queues[which].ring, id,
-                        (uintptr_t)buffer + d->physical, size, true);
-}
-
+/* Gives event (id) to the device, to be filled. */
 static void add_event(struct tprof_virtio_vsock *d, uint32_t id)
 {
-    add_buffer(d, VIRTIO_VSOCK_QUEUE_EVENT, id, &d->events[id],
-               sizeof d->events[id]);
+    tprof_virtqueue_add(&d->queues[VIRTIO_VSOCK_QUEUE_EVENT].ring, id,
+                        (uintptr_t)&d->events[id] + d->physical,
+                        sizeof d->events[id], true);
 }
 
 /* Sets up queue (which), as large as the device allows, at most (size), a power
@@ -80,7 +73,7 @@ bool tprof_virtio_vsock_begin(struct tprof_virtio_vsock *d)
     if (tprof_virtio_begin(&d->bus, 0) < 0)
         return false;
     uint32_t buffers =
-        enable_queue(d, VIRTIO_VSOCK_QUEUE_RX, TPROF_VSOCK_BUFFERS);
+        enable_queue(d, VIRTIO_VSOCK_QUEUE_RX, 2 * TPROF_VSOCK_BUFFERS) / 2;
     uint32_t packets =
         enable_queue(d, VIRTIO_VSOCK_QUEUE_TX, 2 * TPROF_VSOCK_PACKETS) / 2;
     uint32_t events =
@@ -161,7 +154,7 @@ void tprof_virtio_vsock_put(struct tprof_virtio_vsock *d,
     d->size[place] = header->size;
     d->bytes += header->size;
     if (header->size > 0)
-        tprof_virtqueue_add_pair(ring, 2 * place, part);
+        tprof_virtqueue_add_pair(ring, 2 * place, part, false);
     else
         tprof_virtqueue_add(ring, 2 * place, part[0].address, part[0].length,
                             false);
@@ -185,6 +178,7 @@ int tprof_virtio_vsock_take(struct tprof_virtio_vsock *d,
 
     if (id < 0)
         return id;
+    id /= 2;
     /* a copy: the device may change the header meanwhile */
     tprof_arch_copy(header, d->buffers[id], VIRTIO_VSOCK_HEADER_SIZE);
     if (length < VIRTIO_VSOCK_HEADER_SIZE || length > TPROF_VSOCK_BUFFER_SIZE ||
@@ -195,8 +189,15 @@ int tprof_virtio_vsock_take(struct tprof_virtio_vsock *d,
 
 void tprof_virtio_vsock_give_back(struct tprof_virtio_vsock *d, uint32_t buffer)
 {
-    add_buffer(d, VIRTIO_VSOCK_QUEUE_RX, buffer, d->buffers[buffer],
-               TPROF_VSOCK_BUFFER_SIZE);
+    uint64_t address = (uintptr_t)d->buffers[buffer] + d->physical;
+    const struct tprof_virtqueue_part part[2] = {
+        {address, VIRTIO_VSOCK_HEADER_SIZE},
+        {address + VIRTIO_VSOCK_HEADER_SIZE,
+         TPROF_VSOCK_BUFFER_SIZE - VIRTIO_VSOCK_HEADER_SIZE},
+    };
+
+    tprof_virtqueue_add_pair(&d->queues[VIRTIO_VSOCK_QUEUE_RX].ring, 2 * buffer,
+                             part, true);
     d->given_back = true;
 }
 

@@ -18,7 +18,8 @@
 #include "virtio/virtqueue.h"
 
 /* Buffers for received packets. A host has little to say, and the device splits
- * longer data. */
+ * longer data. Each buffer has two descriptors, for header and data:
+ * Firecracker before 1.6 and Cloud Hypervisor before 36 refuse one for both. */
 #define TPROF_VSOCK_BUFFERS     16u
 #define TPROF_VSOCK_BUFFER_SIZE 256u
 

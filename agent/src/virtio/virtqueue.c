@@ -83,16 +83,17 @@ void tprof_virtqueue_add(struct tprof_virtqueue *q, uint32_t id,
 }
 
 void tprof_virtqueue_add_pair(struct tprof_virtqueue *q, uint32_t id,
-                              const struct tprof_virtqueue_part part[2])
+                              const struct tprof_virtqueue_part part[2],
+                              bool writable)
 {
     struct vring_desc *desc = &ring_desc(q)[id];
 
-    tprof_virtqueue_add(q, id, part[0].address, part[0].length, false);
-    desc[0].flags = DESC_NEXT;
-    desc[0].next = (uint16_t)(id + 1);
+    tprof_virtqueue_add(q, id, part[0].address, part[0].length, writable);
     desc[1].address = part[1].address;
     desc[1].length = part[1].length;
-    desc[1].flags = 0;
+    desc[1].flags = desc[0].flags;
+    desc[0].flags |= DESC_NEXT;
+    desc[0].next = (uint16_t)(id + 1);
 }
 
 bool tprof_virtqueue_publish(struct tprof_virtqueue *q)

@@ -82,19 +82,20 @@ static inline uint32_t tprof_virtqueue_idle(const struct tprof_virtqueue *q)
 void tprof_virtqueue_add(struct tprof_virtqueue *q, uint32_t id,
                          uint64_t address, uint32_t length, bool writable);
 
-/* Bytes at a physical address that the device will read. */
+/* Bytes at a physical address. */
 struct tprof_virtqueue_part {
     uint64_t address;
     uint32_t length;
 };
 
 /*
- * Puts two parts, which the device reads as one buffer, into descriptors (id)
+ * Puts two parts, which are one buffer for the device, into descriptors (id)
  * and (id) + 1. (id) is even, below (size) and not busy. Only (id) is busy then
  * and comes back, so a caller of this function uses no odd descriptor itself.
  */
 void tprof_virtqueue_add_pair(struct tprof_virtqueue *q, uint32_t id,
-                              const struct tprof_virtqueue_part part[2]);
+                              const struct tprof_virtqueue_part part[2],
+                              bool writable);
 
 /* Shows the device what was added. Returns whether the device wants to be
  * notified. */
