@@ -139,7 +139,7 @@ bounded() {
 }
 
 agent_text=$(text)
-bounded agent_text "$agent_text" 20480
+bounded agent_text "$agent_text" 22528
 # what a kernel links in addition that names a capability: figure, symbol, bound
 while read -r figure symbol most; do
     bounded "$figure" "$(($(text -u "$symbol") - agent_text))" "$most"
