@@ -88,7 +88,10 @@ struct tprof_orders {
     _Atomic uint64_t state;
 
     uint64_t features; /* 0: there are none yet */
-    uint64_t refused;  /* enum wire_refusal: of the last START */
+    uint64_t refused; /* enum wire_refusal: of the last START */
+
+    /* clock: before this time the pump follows no order but STOP */
+    uint64_t not_before;
 
     /* TPROF_TIMER_KERNEL: mean number of the kernel's ticks per sample */
     _Atomic uint64_t ticks_per_sample;

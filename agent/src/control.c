@@ -7,7 +7,8 @@
 
 #define PERIOD_MAX    ((uint64_t)1 << 36) /* clock ticks: over 10 s at 6 GHz */
 #define PERIOD_MIN    1000u
-#define STATS_SECONDS 4u /* between two STATS of a core, while sampling */
+#define STATS_SECONDS 4u  /* between two STATS of a core, while sampling */
+#define FOLLOWED      10u /* START and RESET that are followed in a second */
 
 /* Makes every core take the orders over, and wakes it for that. */
 static void give_orders(void)
@@ -34,8 +35,6 @@ static uint64_t clamp(uint64_t value, uint64_t low, uint64_t high)
     return value > high ? high : value;
 }
 
-#define TAGS 8u /* the host's frames have smaller ones */
-
 /* Stores the integer fields of a body, by tag. (value) of absent ones stays as
  * it is. */
 static void hear_fields(const uint8_t *at, const uint8_t *end, uint64_t *value)
@@ -46,7 +45,7 @@ static void hear_fields(const uint8_t *at, const uint8_t *end, uint64_t *value)
 
         for (uint32_t i = at[1]; i > 0; i--)
             v = v << 8 | at[WIRE_FIELD_HEADER + i - 1];
-        if (at[0] < TAGS)
+        if (at[0] < TPROF_CONTROL_TAGS)
             value[at[0]] = v;
         at += WIRE_FIELD_HEADER + at[1];
     }
@@ -74,10 +73,10 @@ static uint64_t ordered_period(const uint64_t *order, uint64_t rate_hz)
     return period;
 }
 
-/* START, with the fields (order), by tag. */
-static void start_sampling(struct tprof_control *c, const uint64_t *order)
+static void start_sampling(struct tprof_control *c)
 {
     struct tprof_orders *o = &tprof_agent.orders;
+    const uint64_t *order = c->start;
     uint64_t rate_hz =
         clamp(order[WIRE_CONTROL_RATE_HZ], WIRE_RATE_MIN_HZ, WIRE_RATE_MAX_HZ);
     uint64_t depth = clamp(order[WIRE_CONTROL_DEPTH], 1, WIRE_STACK_FRAMES_MAX);
@@ -118,7 +117,7 @@ static void hear_frame(struct tprof_control *c, uint32_t type,
                        const uint8_t *body, uint32_t size)
 {
     const uint64_t *hello = tprof_agent.hello;
-    uint64_t value[TAGS] = {0};
+    uint64_t value[TPROF_CONTROL_TAGS] = {0};
 
     if (type == WIRE_START) {
         value[WIRE_CONTROL_RATE_HZ] = hello[WIRE_HELLO_RATE_HZ];
@@ -127,20 +126,19 @@ static void hear_frame(struct tprof_control *c, uint32_t type,
     hear_fields(body, body + size, value);
     switch (type) {
     case WIRE_START:
-        start_sampling(c, value);
-        break;
+        tprof_arch_copy(c->start, value, sizeof c->start);
+        /* fall through */
     case WIRE_STOP:
-        /* also if it never started: the host waits for the last STATS */
-        stop_sampling(WIRE_STATE_DRAINING);
+        c->wanted = type;
         break;
     case WIRE_PING:
         c->owed |= TPROF_OWE_PONG;
         c->cookie = value[WIRE_PING_COOKIE];
         break;
     case WIRE_RESET:
-        c->maps = 0; /* the host may have lost some MAP */
-        if (tprof_state() == WIRE_STATE_SAMPLING)
-            give_orders(); /* the same orders: dictionaries begin anew */
+        c->maps = 0;    /* the host may have lost some MAP */
+        if (!c->wanted) /* else what is wanted does this, too */
+            c->wanted = type;
         break;
     default: /* of a later minor version */
         break;
@@ -185,6 +183,27 @@ void tprof_control_hear(struct tprof_control *c, uint32_t size)
     c->rx_used -= at;
     for (uint32_t i = 0; at > 0 && i < c->rx_used; i++)
         c->rx[i] = c->rx[at + i];
+}
+
+void tprof_control_follow(struct tprof_control *c, uint64_t now)
+{
+    struct tprof_orders *o = &tprof_agent.orders;
+    bool is_sampling = tprof_state() == WIRE_STATE_SAMPLING;
+    bool is_end = c->wanted == WIRE_STOP && is_sampling;
+    uint64_t pause = tprof_agent.second / FOLLOWED;
+
+    /* unsigned: a clock that went back does not make this wait */
+    if (!c->wanted || (!is_end && o->not_before - now - 1 < pause))
+        return;
+    o->not_before = now + pause;
+    if (c->wanted == WIRE_START)
+        start_sampling(c);
+    else if (c->wanted == WIRE_STOP)
+        /* also if it never started: the host waits for the last STATS */
+        stop_sampling(WIRE_STATE_DRAINING);
+    else if (is_sampling)
+        give_orders(); /* the same orders: dictionaries begin anew */
+    c->wanted = 0;
 }
 
 void tprof_control_open(struct tprof_control *c, uint64_t now)

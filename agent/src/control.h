@@ -12,7 +12,8 @@
 #include "agent.h"
 #include "encode.h"
 
-#define TPROF_RX_SIZE 128u /* longer than any frame of the host's */
+#define TPROF_RX_SIZE      128u /* longer than any frame of the host's */
+#define TPROF_CONTROL_TAGS 8u   /* the host's frames have smaller ones */
 
 /* Frames that have to be sent, in this order: a bit for each type. */
 #define TPROF_OWE_HELLO  (1u << WIRE_HELLO)
@@ -38,6 +39,12 @@ struct tprof_control {
     uint64_t stats_due;  /* clock: when to send STATS next */
     uint64_t cookie;     /* of the PING that has to be answered */
     enum tprof_last_stats last_stats;
+
+    /* The last order that was heard and is not followed yet: WIRE_START,
+     * WIRE_STOP or WIRE_RESET; 0: none. And the fields of START, by tag. */
+    uint32_t wanted;
+    uint64_t start[TPROF_CONTROL_TAGS];
+
     uint8_t rx[TPROF_RX_SIZE]; /* the beginning of a frame */
 };
 
@@ -47,8 +54,16 @@ void tprof_control_open(struct tprof_control *c, uint64_t now);
 /* The host has gone: no core samples any more. */
 void tprof_control_close(void);
 
-/* Takes (size) bytes, which the caller has put at c->rx + c->rx_used. */
+/* Takes (size) bytes, which the caller has put at c->rx + c->rx_used. Orders in
+ * them are not followed yet. */
 void tprof_control_hear(struct tprof_control *c, uint32_t size);
+
+/*
+ * Follows the last order that was heard. Each one costs every core an interrupt
+ * and a dictionary, so ten in a second are followed at most, whatever the host
+ * sends; but STOP at once while cores sample.
+ */
+void tprof_control_follow(struct tprof_control *c, uint64_t now);
 
 /* Returns the type of the next frame that is due, other than SAMPLES; 0: none
  * is due. (drained): no ring has records left. */

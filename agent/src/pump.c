@@ -7,9 +7,9 @@
 
 #define BUFFERS     TPROF_PUMP_BUFFERS
 #define BUFFER_SIZE TPROF_PUMP_BUFFER_SIZE
-#define HEARINGS    4u    /* reads from the channel in a pump */
-#define LOOKS       4u    /* for a host, in a second, on all cores together */
-#define LISTENS     64u   /* pumps in a second while a host does not sample */
+#define HEARINGS    4u  /* reads from the channel in a pump, of short pieces */
+#define LOOKS       4u  /* for a host, in a second, on all cores together */
+#define LISTENS     64u /* pumps in a second while a host does not sample */
 #define DRAINS      1024u /* pumps in a second after STOP */
 /* Clock ticks that a core's deadline may be over before another core wakes it:
  * 10 to 30 ms. Waking costs an interrupt, so this is longer than kernels have
@@ -33,6 +33,7 @@ struct outbox {
 struct pump {
     enum link link;
     uint32_t turn; /* core whose ring is next */
+    bool answered; /* the last frame was an answer */
     /* While there is no host, no core looks for one before this time. */
     uint64_t next_host_check;
     struct outbox out;
@@ -145,7 +146,10 @@ static void hear_host(struct pump *p)
     const struct tprof_channel *c = &tprof_agent.channel;
     struct tprof_control *talk = &p->control;
 
-    for (uint32_t i = 0; i < HEARINGS && c->receive; i++) {
+    uint32_t heard = 0;
+
+    for (uint32_t i = 0; i < HEARINGS && heard < TPROF_RX_SIZE && c->receive;
+         i++) {
         int n = c->receive(c->context, talk->rx + talk->rx_used,
                            TPROF_RX_SIZE - talk->rx_used);
 
@@ -154,6 +158,7 @@ static void hear_host(struct pump *p)
         if (n <= 0)
             return;
         tprof_control_hear(talk, (uint32_t)n);
+        heard += (uint32_t)n;
     }
 }
 
@@ -208,6 +213,10 @@ static void build_frame(struct pump *p, uint64_t now)
 
     if (type == 0 && core < 0)
         return;
+    /* by turns: orders, however many, do not keep samples back */
+    if (core >= 0 && p->answered && type != WIRE_HELLO)
+        type = 0;
+    p->answered = type != 0;
     tprof_frame_begin(&f, o->data[at], BUFFER_SIZE, type ? type : WIRE_SAMPLES,
                       talk->seq);
     if (type) {
@@ -277,6 +286,7 @@ static void pump_locked(struct pump *p, int at_once)
     if (p->link == LINK_UP)
         hear_host(p);
     if (p->link == LINK_UP) {
+        tprof_control_follow(&p->control, now);
         reclaim_buffers(&p->out);
         build_frame(p, now);
         send_frames(p);

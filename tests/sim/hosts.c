@@ -193,17 +193,6 @@ static void send_order(struct command c)
     link_send(bytes, size);
 }
 
-/* Ten orders a second, unless it floods. */
-static bool may_order(void)
-{
-    static uint64_t next;
-
-    if (host_now_ns() < next)
-        return false;
-    next = host_now_ns() + SIM_SECOND / 10;
-    return true;
-}
-
 /* Any order, with any figures. */
 static void order(void)
 {
@@ -226,24 +215,26 @@ static void act_whim(void)
 {
     if (!is_there())
         return;
-    if (chance(30) && may_order())
+    if (chance(30))
         order();
     listen(SIZE_MAX);
 }
 
-/* Orders back to back, as many as the way takes. */
+/* Orders back to back, as many as the way takes: of one type, or of any. */
+static uint32_t flood_rate, flood_type;
+
 static void act_flood(void)
 {
-    static uint32_t rate;
+    static const uint8_t types[] = {WIRE_START, WIRE_STOP, WIRE_PING,
+                                    WIRE_RESET};
+    struct command c = {.rate_hz = flood_rate, .depth = 64};
 
     if (!is_there())
         return;
-    if (rate == 0)
-        rate = (uint32_t)draw_log(WIRE_RATE_MAX_HZ);
-    const struct command c = {.type = WIRE_START, .rate_hz = rate, .depth = 64};
-
-    while (link_now.to_guest_size < 1000)
+    while (link_now.to_guest_size < 1000) {
+        c.type = types[flood_type < 4 ? flood_type : below(4)];
         send_order(c);
+    }
     listen(SIZE_MAX);
 }
 
@@ -260,7 +251,7 @@ static void act_nonsense(void)
             bytes[i] = (uint8_t)(chance(100) ? 0x54 : draw());
         link_send(bytes, size);
     }
-    if (chance(10) && may_order())
+    if (chance(10))
         order();
     listen(below(4000));
 }
@@ -268,34 +259,34 @@ static void act_nonsense(void)
 /* Orders, and then never reads. */
 static void act_deaf(void)
 {
-    if (is_there() && chance(10) && may_order())
+    if (is_there() && chance(10))
         order();
 }
 
 static const struct host_kind kinds[] = {
     {"a collector", 50, act_collector},    {"one with whims", 25, act_whim},
     {"one of nonsense", 12, act_nonsense}, {"a deaf one", 8, act_deaf},
-    {"one that floods", 0, act_flood},
+    {"one that floods", 10, act_flood},
 };
 
 /* --- One after the other -------------------------------------------------- */
 
 void host_begin(bool be_polite)
 {
-    uint32_t at = below(95);
+    uint32_t at = below(105);
 
     kind = kinds;
     polite = be_polite;
     served = false;
     while (at >= kind->weight)
         at -= kind++->weight;
-    if (is_wanted(DEFECT_FLOOD) && chance(300))
-        kind = &kinds[4];
     if (polite)
         kind = kinds;
     over = false;
     seq = 0;
     serial_limit = injected() + INTERRUPTS;
+    flood_rate = (uint32_t)draw_log(20000);
+    flood_type = below(5);
     note("host: a new one comes", 0, 0, 0);
     check_new_host();
     if (kind == kinds)

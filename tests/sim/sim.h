@@ -45,7 +45,6 @@ void print_notes(void);
 /* What is known to be wrong and not yet mended: main.c has a row for each. */
 enum defect {
     DEFECT_NONE,
-    DEFECT_FLOOD, /* orders are not bounded */
     DEFECT_STACK, /* a hook that enables interrupts */
     DEFECT_EXIT,  /* the device keeps the memory */
     DEFECT_GONE,  /* a core that leaves without a word */
