@@ -87,7 +87,6 @@ struct tprof_orders {
      * shall sample sees a period that is not 0. */
     _Atomic uint64_t state;
 
-    uint64_t features; /* 0: there are none yet */
     uint64_t refused; /* enum wire_refusal: of the last START */
 
     /* clock: before this time the pump follows no order but STOP */
