@@ -51,8 +51,9 @@ const char *tprof_strerror(int error)
                "it first";
     case TPROF_ERR_APIC_OFF:
         return "the local APIC is disabled: set bit 11 of IA32_APIC_BASE and "
-               "bit 8 of its spurious vector register, on each core; or became "
-               "an x2APIC after tprof_init(): call that later";
+               "bit 8 of its spurious vector register, on each core, and LINT0 "
+               "to ExtINT where the PICs interrupt; or became an x2APIC after "
+               "tprof_init(): call that later";
     case TPROF_ERR_APIC_UNMAPPED:
         return "the local APIC's registers are not mapped: map their page, as "
                "a rule 0xfee00000, and set config.lapic to its virtual "
