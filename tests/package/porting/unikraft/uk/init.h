@@ -4,8 +4,10 @@
 #define UK_INIT_H
 
 struct uk_init_ctx;
+struct uk_term_ctx;
 
 #define uk_late_initcall(init_fn, term_fn)                                     \
-    int (*const uk_inittab_##init_fn)(struct uk_init_ctx *) = init_fn
+    int (*const uk_inittab_##init_fn)(struct uk_init_ctx *) = init_fn;         \
+    void (*const uk_termtab_##term_fn)(const struct uk_term_ctx *) = term_fn
 
 #endif
