@@ -285,13 +285,13 @@ var
 
 {
   Prepares the profiler and joins the calling core. Call it once on the boot
-  core, when its IDT is loaded, its local APIC is enabled, and interrupts are
-  off. Each other core then calls TProfStartCpu. Nothing else is needed.
+  core, when its IDT is loaded and its local APIC is enabled. Each other core
+  then calls TProfStartCpu. Nothing else is needed.
 
   Memory: MemorySize bytes of the heap, given for good: 128 KiB for each core and
   32 KiB for all. nil: what tprof_memory.ld sets aside.
   Stacks: the threads' stacks lie within these StacksSize bytes, which can be
-  read at any time without a fault. nil: within the image.
+  read at any time without a fault. nil: as TProfSettings.Readable says.
   CommandLine: the kernel's, which names the virtio-mmio devices; nil: none.
 
   Returns TPROF_OK, or what TProfInit or TProfStartCpu returned.

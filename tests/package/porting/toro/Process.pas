@@ -1,0 +1,18 @@
+{ SPDX-License-Identifier: BSD-2-Clause }
+{ Toro: what PORTING.md uses of its unit Process. }
+unit Process;
+
+interface
+
+type
+  TThreadFunc = function(Param: Pointer): PtrInt;
+
+function BeginThread(SecurityAttributes: Pointer; StackSize: SizeUInt; ThreadFunction: TThreadFunc;
+  Parameter: Pointer; CreationFlags: DWord; var ThreadID: TThreadID): TThreadID;
+
+implementation
+
+function BeginThread(SecurityAttributes: Pointer; StackSize: SizeUInt; ThreadFunction: TThreadFunc;
+  Parameter: Pointer; CreationFlags: DWord; var ThreadID: TThreadID): TThreadID; external name 'toro_thread';
+
+end.
