@@ -81,3 +81,13 @@ void batch_run(const char *options, unsigned cores, const char *machine,
         memcpy(j[core].truth, truth[core], sizeof truth[core]);
     }
 }
+
+struct verdict batch_verdict(const char *what, const char *options)
+{
+    static struct judge j;
+
+    batch_run(options, 1, NULL, JUDGE_RUNS, &j);
+    struct verdict v = judge(&j);
+    verdict_print(what, &v);
+    return v;
+}

@@ -12,7 +12,9 @@
  * late in it and shortens nothing but its wait: any sampler is then off by its
  * own cost. At this rate that is well below the sampling error of a batch.
  */
-#define BATCH_RATE "rate=10000 "
+#define BATCH_RATE    "rate=10000 "
+/* Work whose period is the mean interval; takes loops=N, too. */
+#define BATCH_IN_STEP BATCH_RATE "paced=1 loop=100000 "
 
 extern const char *const batch_functions[JUDGE_KINDS];
 
@@ -21,6 +23,9 @@ extern const char *const batch_functions[JUDGE_KINDS];
  * work. */
 void batch_run(const char *options, unsigned cores, const char *machine,
                unsigned runs, struct judge *j);
+
+/* Judges JUDGE_RUNS runs on one core, and prints the verdict as (what). */
+struct verdict batch_verdict(const char *what, const char *options);
 
 /* One run with (seed): samples and, if (truth) is not NULL, instructions by
  * function, for each core. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * T1 and T2: the shares are unbiased and close to the truth, even where the
- * work is periodic and in step with the mean interval; and the same test
- * rejects samplers that are a little wrong.
+ * work is periodic and in step with the mean interval. test_controls.c shows
+ * that the same test rejects samplers that are a little wrong.
  */
 #include <stdio.h>
 
@@ -10,26 +10,13 @@
 #include "check.h"
 #include "stats.h"
 
-#define IN_STEP BATCH_RATE "paced=1 loop=100000 "
-
-#define RUN          IN_STEP "loops=11800 "
-#define LONG_RUN     IN_STEP "loops=47200"
+#define LONG_RUN     BATCH_IN_STEP "loops=47200"
 #define LONG_SAMPLES 40000
 #define LONG_TV_MAX  0.0113 /* 99.99th percentile of an ideal sampler */
 
-static struct verdict verdict_of(const char *what, const char *options)
-{
-    static struct judge j;
-
-    batch_run(options, 1, NULL, JUDGE_RUNS, &j);
-    struct verdict v = judge(&j);
-    verdict_print(what, &v);
-    return v;
-}
-
 TEST(t1_t2_shares_are_unbiased_and_close) /* catches: any bias */
 {
-    struct verdict v = verdict_of("agent", RUN);
+    struct verdict v = batch_verdict("agent", BATCH_IN_STEP "loops=11800");
 
     CHECK(v.fewest >= JUDGE_SAMPLES_MIN);
     CHECK(verdict_unbiased(&v));
@@ -49,35 +36,4 @@ TEST(t2_a_longer_run_comes_closer)
            tv);
     CHECK(samples >= LONG_SAMPLES);
     CHECK(tv <= LONG_TV_MAX);
-}
-
-/* The same guest and test with a timer of the guest's own. First that it
- * passes when that timer is a good one: then rejection has one reason. */
-TEST(control_random_intervals_pass)
-{
-    struct verdict v = verdict_of("random", RUN "control=random");
-
-    CHECK(v.fewest >= JUDGE_SAMPLES_MIN);
-    CHECK(verdict_unbiased(&v));
-}
-
-TEST(control_fixed_rate_is_rejected)
-{
-    struct verdict v = verdict_of("fixed", RUN "control=fixed");
-
-    CHECK(!verdict_unbiased(&v));
-}
-
-TEST(control_jitter_of_12_5_percent_is_rejected)
-{
-    struct verdict v = verdict_of("jitter", RUN "control=jitter");
-
-    CHECK(!verdict_unbiased(&v));
-}
-
-TEST(control_skid_of_half_a_percent_is_rejected)
-{
-    struct verdict v = verdict_of("skid", RUN "control=skid");
-
-    CHECK(!verdict_unbiased(&v));
 }

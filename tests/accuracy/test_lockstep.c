@@ -10,11 +10,8 @@
 
 static void check_unbiased(const char *what, const char *options)
 {
-    static struct judge j;
+    struct verdict v = batch_verdict(what, options);
 
-    batch_run(options, 1, NULL, JUDGE_RUNS, &j);
-    struct verdict v = judge(&j);
-    verdict_print(what, &v);
     CHECK(v.fewest >= JUDGE_SAMPLES_MIN);
     CHECK(verdict_unbiased(&v));
 }
