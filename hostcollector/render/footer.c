@@ -141,17 +141,33 @@ static size_t late_class(const struct lateness *sum, double share)
     return i;
 }
 
-static const char *late_text(char *buf, size_t size, const struct profile *p,
-                             const struct lateness *sum, double share)
+/* "half of the samples came under 1 us after their deadline, 99 of 100 under 4
+ * us". The last class has no upper end. */
+static void late_text(char *buf, size_t size, const struct profile *p,
+                      const struct lateness *sum)
 {
-    size_t class = late_class(sum, share);
-    bool open = class == LATE_CLASSES - 1;
-    char ticks[40];
+    const size_t open = LATE_CLASSES - 1;
+    size_t half = late_class(sum, .5), most = late_class(sum, .99);
+    double half_limit = (double)LATE_CLASS_LIMIT(half - (half == open));
+    double most_limit = (double)LATE_CLASS_LIMIT(most - (most == open));
+    char first[40], second[40];
 
-    ticks_text(ticks, sizeof ticks, p,
-               (double)LATE_CLASS_LIMIT(open ? class - 1 : class));
-    (void)snprintf(buf, size, "%s %s", open ? "over" : "under", ticks);
-    return buf;
+    ticks_text(first, sizeof first, p, half_limit);
+    ticks_text(second, sizeof second, p, most_limit);
+    if (half == open)
+        (void)snprintf(buf, size,
+                       "half of the samples came over %s after their deadline",
+                       first);
+    else if (half == most)
+        (void)snprintf(buf, size,
+                       "99 of 100 samples came under %s after their deadline",
+                       first);
+    else
+        (void)snprintf(
+            buf, size,
+            "half of the samples came under %s after their deadline, %s %s",
+            first, most != open ? "99 of 100 under" : "more than 1 of 100 over",
+            second);
 }
 
 /* A function and its lateness, to be sorted. */
@@ -213,16 +229,12 @@ static void write_late_functions(FILE *out, const struct view *v, double late)
 static void write_lateness(FILE *out, const struct report *r)
 {
     struct lateness sum = sum_lateness(r->profile);
-    char half[64], most[64], line[256];
+    char late[160], line[256];
 
     if (sum.samples == 0)
         return;
-    (void)snprintf(line, sizeof line,
-                   "half of the samples came %s after their deadline, %s of "
-                   "100 %s; together %.2f %% of the time.",
-                   late_text(half, sizeof half, r->profile, &sum, .5),
-                   late_class(&sum, .99) == LATE_CLASSES - 1 ? "1" : "99",
-                   late_text(most, sizeof most, r->profile, &sum, .99),
+    late_text(late, sizeof late, r->profile, &sum);
+    (void)snprintf(line, sizeof line, "%s; together %.2f %% of the time.", late,
                    100 * sum.late / sum.time);
     text_wrap(out, "Lateness: ", line);
     if (sum.late > LATE_MIN * sum.time)
