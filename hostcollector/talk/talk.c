@@ -30,9 +30,10 @@
     "them. Does something else than the agent use that port?"
 #define SERIAL_SILENCE                                                         \
     "either QEMU serves another client on this socket (it serves one at a "    \
-    "time), or the guest is not up yet, has no agent on the port named "       \
-    "tprof.0, or does not let it run, which takes tprof_start_cpu() and "      \
-    "interrupts, or tprof_poll()"
+    "time), or the guest is paused or not up yet, or it has no agent on the "  \
+    "port named tprof.0, or does not let the agent run, which takes "          \
+    "tprof_start_cpu() and interrupts, or tprof_poll(), or a driver of the "   \
+    "kernel's has claimed the device after tprof_init()"
 
 /* Was (line) told before? Or were so many lines told that the guest must lie?
  */

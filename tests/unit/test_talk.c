@@ -294,6 +294,13 @@ TEST(other_protocol_is_called_so)
                     "guest hangs. Still waiting\n");
     told[0] = '\0';
     talk_cut(&s);
+    vm.silence = NULL; /* a serial port's */
+    CHECK_EQ(talk_tick(&s, talk_due(&s), &error), 0);
+    CHECK_EQ(talk_tick(&s, talk_due(&s), &error), 0);
+    CHECK(strstr(told, "a driver of the kernel's has claimed the device after "
+                       "tprof_init(). Still waiting\n") != NULL);
+    told[0] = '\0';
+    talk_cut(&s);
     CHECK_EQ(talk_tick(&s, talk_due(&s), &error), 0);
     talk_heard(&s);
     talk_cut(&s);
