@@ -20,6 +20,8 @@
 /* Remarks on single images: others shall have room. */
 #define MAPS_REMARKED 8u
 #define LABEL_SIZE    280 /* a name with each byte escaped, and a number */
+/* Without symbols a report has next to nothing to say. */
+#define NAMELESS      (IMAGE_NO_SYMBOLS | IMAGE_NO_SYMBOLS_PE)
 
 int guest_images_add(struct guest_images *g, struct images *set,
                      const char *path, struct err *e)
@@ -340,10 +342,16 @@ static void note_flaws(struct shared_image *file, const char *name,
 
     /* build-ids are spoken of where images are told apart */
     for (unsigned flaw = IMAGE_NO_SYMBOLS; flaw <= IMAGE_CHANGED; flaw <<= 1) {
-        if ((flaws & flaw) != 0)
+        const char *text = image_flaw_text((enum image_flaw)flaw);
+
+        if ((flaws & flaw) == 0)
+            continue;
+        if ((flaw & NAMELESS) != 0)
+            remarks_warn(remarks, "%s: %s", image_path(shared_image(file)),
+                         text);
+        else
             remarks_note(remarks, "%s%s%s", name != NULL ? name : "",
-                         name != NULL ? ": " : "",
-                         image_flaw_text((enum image_flaw)flaw));
+                         name != NULL ? ": " : "", text);
     }
 }
 
