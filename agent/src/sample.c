@@ -123,6 +123,8 @@ static int write_stack(struct tprof_recorder *r, uint32_t id,
     tprof_long_varint(&l, common);
     tprof_long_varint(&l, c->count - common);
     put_addresses(&l, c->frame, c->count - common, &last);
+    if (c->outside)
+        tprof_long_varint(&l, c->outside);
     return tprof_long_end(&l);
 }
 

@@ -95,6 +95,7 @@ uint64_t tprof_unwind_frames(const struct tprof_span *span, uint64_t sp,
     uint32_t count = 0;
 
     chain->end = WIRE_END_MEMORY;
+    chain->outside = r ? 0 : sp;
     while (r) {
         chain->end = WIRE_END_DEPTH;
         if (count == depth)
@@ -122,5 +123,5 @@ uint64_t tprof_unwind_frames(const struct tprof_span *span, uint64_t sp,
         fp = tprof_arch_load(fp);
     }
     chain->count = count;
-    return tprof_mix(hash, chain->end);
+    return tprof_mix(hash, chain->outside ? TPROF_END_OUTSIDE : chain->end);
 }

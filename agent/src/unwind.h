@@ -58,11 +58,16 @@ struct tprof_bounds {
     _Atomic uint32_t changes;
 };
 
+/* In a name, the end of a stack that lies in no range. Its record tells RSP,
+ * which must not stand for stacks that lie in a range and end there. */
+#define TPROF_END_OUTSIDE WIRE_END_REASONS
+
 /* A chain with its addresses. */
 struct tprof_chain {
-    uint32_t end;   /* enum wire_end: why it is no longer */
-    uint32_t count; /* frames */
-    uint32_t slots; /* which words are in text: a bit for each */
+    uint32_t end;     /* enum wire_end: why it is no longer */
+    uint32_t count;   /* frames */
+    uint32_t slots;   /* which words are in text: a bit for each */
+    uint64_t outside; /* the stack pointer, if it is in no range; else 0 */
     uint64_t word[WIRE_STACK_SLOTS];
     uint64_t frame[WIRE_STACK_FRAMES_MAX]; /* return addresses, inner first */
 };

@@ -15,7 +15,7 @@
  * refuses a major version that it does not know.
  */
 #define TPROF_WIRE_VERSION_MAJOR 2u
-#define TPROF_WIRE_VERSION_MINOR 0u
+#define TPROF_WIRE_VERSION_MINOR 1u
 #define TPROF_WIRE_VERSION                                                     \
     (TPROF_WIRE_VERSION_MAJOR << 8 | TPROF_WIRE_VERSION_MINOR)
 #define TPROF_WIRE_VERSION_OLDEST 1u /* oldest major that is still read */

@@ -10,6 +10,7 @@
 struct stack_place {
     size_t first; /* in addresses */
     uint64_t hash;
+    uint64_t rsp; /* as in struct stack */
     uint8_t depth, end, slot_mask;
 };
 
@@ -22,6 +23,7 @@ static uint64_t stack_hash(const struct stack_pool *p, const struct stack *s)
 {
     uint64_t hash = hash_mix(hash_mix(p->seed, s->end), s->slot_mask);
 
+    hash = hash_mix(hash, s->rsp);
     for (size_t i = 0; i < WIRE_STACK_SLOTS; i++)
         if (s->slot_mask >> i & 1)
             hash = hash_mix(hash, s->words[i]);
@@ -47,6 +49,7 @@ struct stack stack_pool_get(const struct stack_pool *p, uint32_t number)
     const uint64_t *at = p->addresses + place->first;
 
     s.end = place->end;
+    s.rsp = place->rsp;
     s.slot_mask = place->slot_mask;
     s.depth = place->depth;
     for (size_t i = 0; i < WIRE_STACK_SLOTS; i++)
@@ -62,7 +65,8 @@ static bool equal(const struct stack_pool *p, uint32_t number,
     const struct stack_place *place = &p->places[number];
 
     if (place->hash != hash || place->depth != s->depth ||
-        place->end != s->end || place->slot_mask != s->slot_mask)
+        place->end != s->end || place->slot_mask != s->slot_mask ||
+        place->rsp != s->rsp)
         return false;
     const uint64_t *at = p->addresses + place->first;
 
@@ -133,6 +137,7 @@ uint32_t stack_pool_add(struct stack_pool *p, const struct stack *s,
         return *slot;
     p->places[p->count] = (struct stack_place){.first = p->address_count,
                                                .hash = hash,
+                                               .rsp = s->rsp,
                                                .depth = (uint8_t)s->depth,
                                                .end = s->end,
                                                .slot_mask = s->slot_mask};

@@ -245,6 +245,8 @@ static const char *stack_record(struct reading *r, struct cursor *c,
     core->chain_known = !c->bad;
     if (c->bad)
         return "a STACK record is cut";
+    if (h.end == WIRE_END_MEMORY && h.mask == 0 && core->depth == 0)
+        stack.rsp = cursor_uleb(c); /* 0: not told, or not there */
     define_stack(r, &h, base, &stack);
     return NULL;
 }

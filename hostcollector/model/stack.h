@@ -23,6 +23,9 @@ struct stack {
     uint8_t end;       /* enum wire_end; WIRE_END_REASONS: not known */
     uint8_t slot_mask; /* bit i: words[i] is there and lies in text */
     uint64_t words[WIRE_STACK_SLOTS]; /* at interrupted RSP + 8 x i, else 0 */
+    /* RSP of one sample of a stack that lies in no readable memory, and so has
+     * neither frames nor words. 0: it lies in readable memory, or not told. */
+    uint64_t rsp;
 };
 
 #endif

@@ -40,6 +40,14 @@ static const uint8_t vector_stack_shared[] = {0x05, 0x02, 0x06, 0x01, 0x00,
                                               0x01, 0x01, 0x80, 0x80, 0x01,
                                               0x00, 0x00, 0x00, 0x00};
 
+/*
+ * WIRE.md 5.4: stack 8, in no readable memory (2), and so without words and
+ * frames; RSP was 0x3fdff80 (80 ff f7 1f).
+ */
+static const uint8_t vector_stack_outside[] = {0x05, 0x02, 0x08, 0x02, 0x00,
+                                               0x00, 0x00, 0x80, 0xff, 0xf7,
+                                               0x1f, 0x00, 0x00, 0x00};
+
 /* WIRE.md 5.5: TSC 1000000 (c0 84 3d), shift 7, period 7812 (84 3d), epoch 3.
  */
 static const uint8_t vector_begin[] = {0x07, 0x02, 0xc0, 0x84, 0x3d,

@@ -217,6 +217,8 @@ void wiregen_stack(struct wiregen *w, const struct wiregen_stack *s)
     wiregen_varint(w, s->count);
     for (uint64_t i = 0; i < s->count; i++)
         put_address(w, s->frames[i]);
+    if (s->rsp)
+        wiregen_varint(w, s->rsp);
     wiregen_long_end(w);
 }
 

@@ -88,6 +88,7 @@ struct wiregen_stack {
     const uint64_t *frames;
     uint64_t count;
     int64_t base; /* 0: a STACK */
+    uint64_t rsp; /* 0: not told */
 };
 void wiregen_stack(struct wiregen *w, const struct wiregen_stack *s);
 

@@ -82,6 +82,29 @@ TEST(hand_written_frame_is_read) /* catches: any misread field of a record */
     wiregen_fini(&w);
 }
 
+/* Catches: RSP taken from the rest of a record that is over, or of others */
+TEST(stack_outside_readable_memory_tells_where)
+{
+    struct wiregen w = hello_stream();
+
+    wiregen_samples_begin(&w, &(struct wiregen_samples){.period = 1000});
+    wiregen_bytes(&w, vector_stack_outside, sizeof vector_stack_outside);
+    wiregen_stack(&w, &(struct wiregen_stack){.id = 1, .end = 2});
+    wiregen_stack(&w, &(struct wiregen_stack){.id = 2, .rsp = 7});
+    wiregen_stack(&w,
+                  &(struct wiregen_stack){
+                      .id = 3, .end = 2, .mask = 1, .words = {0x10}, .rsp = 7});
+    wiregen_samples_end(&w, (uint64_t[4]){0});
+    CHECK_EQ(decode_all(&w), 0);
+    CHECK_EQ(health.malformed, 0);
+    CHECK_EQ(seen.stacks_n, 4);
+    CHECK_EQ(seen.stacks[0].stack.end, WIRE_END_MEMORY);
+    CHECK_EQ(seen.stacks[0].stack.rsp, 0x3fdff80);
+    for (size_t i = 1; i < 4; i++)
+        CHECK_EQ(seen.stacks[i].stack.rsp, 0);
+    wiregen_fini(&w);
+}
+
 TEST(wiregen_writes_the_vectors) /* catches: a generator that is wrong itself */
 {
     static const uint64_t frames[] = {0x1250, 0x1100};
@@ -299,7 +322,7 @@ TEST(other_major_version_is_refused_with_both)
     wiregen_hello(&w, &(struct wiregen_hello){.version = 0x0303, .cores = 1});
     CHECK_EQ(decode_all(&w), -1);
     CHECK(strstr(error.text, "3.3") != NULL);
-    CHECK(strstr(error.text, "2.0") != NULL);
+    CHECK(strstr(error.text, "2.1") != NULL);
     CHECK_EQ(seen.hellos, 0);
     w.size = 0;
     wiregen_hello(&w, &(struct wiregen_hello){.version = 0x0009, .cores = 1});

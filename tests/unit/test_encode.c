@@ -8,6 +8,7 @@
 #include "check.h"
 #include "encode.h"
 #include "sample.h"
+#include "vectors.h"
 
 #define TEXT   0x400000u
 #define PERIOD 16000u /* TSC ticks: shift 1, 8000 units */
@@ -88,6 +89,25 @@ static int32_t known_id(void)
     return tprof_stacks_find(
         &recorder.stacks, tprof_unwind_frames(&recorder.span, (uintptr_t)stack,
                                               (uintptr_t)&stack[8], 64, &c));
+}
+
+/* Catches: a report that cannot say where stacks are, to who left them out */
+TEST(encode_tells_rsp_where_no_memory_is_readable)
+{
+    struct tprof_sample s = sample_at(0x10000);
+    uint8_t expected[sizeof vector_stack_outside];
+
+    set_up();
+    s.at.sp = 0x3fdff80;
+    tprof_unwind_locate(&recorder.span, s.at.pc, s.at.sp);
+    tprof_sample_take(&recorder, &s);
+    CHECK(frame() > 0);
+    const uint8_t *cells = buffer + 8 + 18;
+
+    memcpy(expected, vector_stack_outside, sizeof expected);
+    expected[2] = cells[14 + 2]; /* the id is the dictionary's */
+    CHECK(cells[14 + 2] < 64);
+    CHECK_MEM(cells + 14, expected, sizeof expected);
 }
 
 TEST(encode_writes_the_frame_that_wire_md_describes)

@@ -142,6 +142,24 @@ TEST(unwind_reads_the_last_frame_that_fits_and_not_one_byte_more)
     }
 }
 
+/* Catches: stacks in a range under the id of one that tells where it is not */
+TEST(unwind_tells_stacks_in_no_range_from_those_that_end_in_none)
+{
+    uint8_t *page = stack_page();
+    struct tprof_bounds b = bounds_of(page);
+    uint64_t inside = (uintptr_t)page, outside = inside - 8;
+    struct tprof_chain in, out, other;
+    uint64_t name = name_of(&b, TEXT, outside, 0xfee00000, 64, &out);
+
+    CHECK(name_of(&b, TEXT, inside, 0xfee00000, 64, &in) != name);
+    CHECK_EQ(name_of(&b, TEXT, 0x1000, inside, 64, &other), name);
+    CHECK_EQ(in.end, WIRE_END_MEMORY);
+    CHECK_EQ(out.end, WIRE_END_MEMORY);
+    CHECK_EQ(in.outside, 0);
+    CHECK_EQ(out.outside, outside);
+    CHECK_EQ(other.outside, 0x1000);
+}
+
 TEST(unwind_reads_no_words_beyond_the_range) /* RSP near its end */
 {
     uint8_t *page = stack_page();
