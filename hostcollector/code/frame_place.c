@@ -322,14 +322,26 @@ enum code_place frame_place_of_call(struct frame_places *o, uint64_t pc)
     return frame_place_at(o, pc);
 }
 
-uint64_t frame_place_only_call(struct frame_places *o, uint64_t pc)
+/* The calls of the whole image; NULL if there is no memory. */
+static const struct only_calls *read_calls(struct frame_places *o)
 {
     if (!o->only_calls_read && image_intact(o->img))
         o->only_calls = only_calls_new(o->img);
     o->only_calls_read = true;
-    uint64_t back = o->only_calls != NULL
-                        ? only_call_return(o->only_calls, pc - o->slide)
-                        : 0;
+    return o->only_calls;
+}
+
+bool frame_place_is_called(struct frame_places *o, uint64_t pc)
+{
+    const struct only_calls *calls = read_calls(o);
+
+    return calls != NULL && only_call_any(calls, pc - o->slide);
+}
+
+uint64_t frame_place_only_call(struct frame_places *o, uint64_t pc)
+{
+    const struct only_calls *calls = read_calls(o);
+    uint64_t back = calls != NULL ? only_call_return(calls, pc - o->slide) : 0;
 
     return back != 0 ? back + o->slide : 0;
 }

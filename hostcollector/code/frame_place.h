@@ -69,6 +69,10 @@ enum code_place frame_place_of_call(struct frame_places *o, uint64_t pc);
  * (pc); 0 if there may be others. The first question reads the whole image. */
 uint64_t frame_place_only_call(struct frame_places *o, uint64_t pc);
 
+/* Does a call instruction of the image call the function at (pc)? The first
+ * question reads the whole image. */
+bool frame_place_is_called(struct frame_places *o, uint64_t pc);
+
 /* How a whole function treats frame pointers. */
 enum code_framing {
     CODE_FRAMED,  /* sets up a frame, or has no caller */

@@ -199,6 +199,14 @@ void only_calls_free(struct only_calls *c)
     free(c);
 }
 
+bool only_call_any(const struct only_calls *c, uint64_t address)
+{
+    const struct image_function *f =
+        c->count != 0 ? image_function(c->img, address) : NULL;
+
+    return f != NULL && entry_of(c, f)->back != 0;
+}
+
 uint64_t only_call_return(const struct only_calls *c, uint64_t address)
 {
     const struct image_function *f =

@@ -7,6 +7,7 @@
 #ifndef TPROF_CODE_ONLY_CALL_H
 #define TPROF_CODE_ONLY_CALL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct only_calls;
@@ -21,5 +22,8 @@ void only_calls_free(struct only_calls *c);
 /* The return address of the only call of the function that holds (address), at
  * link time; 0 if there is no such call or others may exist. */
 uint64_t only_call_return(const struct only_calls *c, uint64_t address);
+
+/* Does a call instruction call the function that holds (address)? */
+bool only_call_any(const struct only_calls *c, uint64_t address);
 
 #endif

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "diagnose/silence.h"
+#include "diagnose/stacks.h"
 #include "diagnose/steal.h"
 
 /* Fewer samples than this on a core: its shares are rough. */
@@ -352,53 +353,6 @@ static void look_for_fixed_tick(struct remarks *r, const struct profile *p)
                  p->guest.kernel_hz >= 4 ? p->guest.kernel_hz / 4 : 1);
 }
 
-static double part(uint64_t n, uint64_t of)
-{
-    return of == 0 ? 0 : (double)n / (double)of;
-}
-
-static void look_at_stacks(struct remarks *r, const struct profile *p,
-                           const struct view *v)
-{
-    uint64_t busy = v->total.busy.samples;
-    double memory = part(v->shallow[WIRE_END_MEMORY], busy);
-    double wild = part(v->shallow[WIRE_END_TEXT], busy) +
-                  part(v->shallow[WIRE_END_NOT_RISING], busy);
-    double frameless = part(v->without_frame, busy);
-
-    /* Without frames RBP has any value, also one outside readable memory. */
-    wild += frameless > .5 ? memory : 0;
-    if (memory > .5 && frameless <= .5)
-        remarks_warn(r,
-                     "%.0f %% of the stacks end after a frame or less, "
-                     "outside readable memory: config.readable does not "
-                     "cover this kernel's stacks%s.",
-                     100 * memory,
-                     p->guest.has_readable && p->guest.readable == 0
-                         ? " (it is empty, so only the image may be read)"
-                         : "");
-    /* leaf functions without a frame are no reason: the chain goes on */
-    if (wild > .3)
-        remarks_warn(r,
-                     "%.0f %% of the stacks lead nowhere after a frame or "
-                     "less, and %.0f %% of the samples are in functions "
-                     "without a frame: compile the kernel with "
-                     "-fno-omit-frame-pointer (Free Pascal: -OoNOSTACKFRAME); "
-                     "'collector check' says where frames lack.",
-                     100 * wild, 100 * frameless);
-    if (part(v->ends[WIRE_END_DEPTH], busy) > .05)
-        remarks_note(
-            r,
-            "%.0f %% of the stacks had more frames than were asked "
-            "for; they begin at [deeper]. A higher --depth shows more.",
-            100 * part(v->ends[WIRE_END_DEPTH], busy));
-    if (v->ends[WIRE_END_REASONS] != 0)
-        remarks_note(r,
-                     "The stacks of %.1f %% of the samples were lost in "
-                     "transport; these samples are under [stack-lost].",
-                     100 * part(v->ends[WIRE_END_REASONS], busy));
-}
-
 static void look_at_core(struct remarks *r, const struct profile *p,
                          const struct profile_core *core)
 {
@@ -493,7 +447,7 @@ void remarks_diagnose(struct remarks *r, const struct profile *p,
     look_for_silence(r, p);
     look_for_fixed_tick(r, p);
     look_for_few(r, v);
-    look_at_stacks(r, p, v);
+    stacks_diagnose(r, p, v);
     for (size_t i = 0; i < p->core_count; i++)
         look_at_core(r, p, &p->cores[i]);
     look_at_stream(r, p);

@@ -36,6 +36,9 @@ struct view_function {
     const char *file; /* of (line); NULL: unknown */
     uint32_t line;    /* where most time was spent, or else in its calls */
     double late;      /* sum of its samples' lateness in TSC ticks */
+    /* Busy samples whose stack lacks a caller above this function, since it
+     * calls others without a frame. A sample counts for the innermost one. */
+    uint64_t hides;
     bool nameless;    /* (name) is an address */
 };
 
@@ -103,11 +106,14 @@ struct view {
     uint32_t *calls;   /* by function: its first edge as a caller, ... */
     uint32_t *callers; /* ... and as a callee; or VIEW_NO_EDGE */
 
-    /* Busy samples by the reason why the frame walk ended; (shallow): those
-     * with at most one frame. */
+    /* Busy samples by the reason why the frame walk ended. */
     uint64_t ends[WIRE_END_REASONS + 1];
-    uint64_t shallow[WIRE_END_REASONS + 1];
-    uint64_t without_frame;  /* busy samples in functions that make no frame */
+    /* Busy samples whose walk ended after a frame or less, though the stack
+     * goes on: the stack, or its next frame, lies in no readable memory; or RBP
+     * held no frame. */
+    uint64_t unreadable;
+    uint64_t unreadable_rsp; /* RSP in one of the former; 0: not told */
+    uint64_t astray;
     uint64_t without_symbol; /* busy samples whose leaf has no name */
 
     struct view_image *images; /* the kernel's, then those that it loaded */

@@ -355,6 +355,12 @@ void code_frames_late(struct code_frames *p, uint32_t function, double late)
     p->functions[function].late += late;
 }
 
+void code_frames_hide(struct code_frames *p, uint32_t function,
+                      uint64_t samples)
+{
+    p->functions[function].hides += samples;
+}
+
 /* Does (a) say more about its function than (b)? */
 static bool hotter(const struct code_line *a, const struct code_line *b)
 {

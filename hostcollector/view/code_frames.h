@@ -62,6 +62,10 @@ void code_frames_charge(struct code_frames *p, uint32_t line, double time,
 /* Add (late) TSC ticks of lateness to (function). */
 void code_frames_late(struct code_frames *p, uint32_t function, double late);
 
+/* (samples) lack a caller above (function). */
+void code_frames_hide(struct code_frames *p, uint32_t function,
+                      uint64_t samples);
+
 /* All functions, marks first. Each has the line that was charged the most. */
 const struct view_function *code_frames_functions(struct code_frames *p,
                                                   size_t *count);

@@ -32,6 +32,7 @@ struct builder {
     struct code_frames *frames;
     const struct image_map *image_map;
     struct path path;
+    uint64_t hiding_call; /* innermost, in a function that hides its caller */
     size_t step_room;
     uint32_t entry;      /* counts them, from 1 on */
     uint32_t *last_seen; /* by function: the last entry that has it */
@@ -112,6 +113,28 @@ static int push_missed(struct builder *b, const struct callers *missed)
     return 0;
 }
 
+/* What is known of the frame of the call that returns to (back). */
+static enum code_place place_of_call(const struct builder *b, uint64_t back)
+{
+    struct image_address call = image_map_find(b->image_map, back - 1);
+
+    return call.image->frame_places != NULL
+               ? frame_place_of_call(call.image->frame_places, call.address + 1)
+               : CODE_UNKNOWN;
+}
+
+/* Does the outermost function of (stack) hide a caller? Maybe nobody calls it.
+ */
+static bool outermost_hides(const struct builder *b, const struct stack *stack)
+{
+    uint64_t back = stack->frames[stack->depth - 1];
+    struct image_address call = image_map_find(b->image_map, back - 1);
+
+    return stack->end != WIRE_END_DEPTH &&
+           place_of_call(b, back) == CODE_NO_FRAME &&
+           frame_place_is_called(call.image->frame_places, call.address);
+}
+
 /* Callers of the leaf: those of the walk, with what it has missed among them.
  */
 static int push_callers(struct builder *b, const struct stack *stack,
@@ -123,9 +146,16 @@ static int push_callers(struct builder *b, const struct stack *stack,
         return -1;
     for (uint32_t i = stack->depth; i-- > 0;) {
         struct callers above = {.count = 0};
+        bool hides;
 
-        if (i + 1 < stack->depth)
+        if (i + 1 < stack->depth) {
             above = callers_of_frame(b->image_map, stack->frames[i]);
+            hides = above.missing;
+        } else {
+            hides = outermost_hides(b, stack);
+        }
+        if (hides)
+            b->hiding_call = stack->frames[i] - 1;
         if (push_missed(b, &above) != 0 ||
             push_frames(b, stack->frames[i] - 1) != 0)
             return -1;
@@ -150,6 +180,7 @@ static int lay_path(struct builder *b, const struct profile_entry *entry,
 
     b->entry++;
     b->path.count = 0;
+    b->hiding_call = 0;
     b->path.amount = (struct amount){tally->samples, tally->weight, tally->time,
                                      tally->time_sq};
     b->path.idle = frame_place_idle(place);
@@ -213,6 +244,51 @@ static void charge(struct builder *b, const struct profile_entry *entry)
                      entry->tally.late);
 }
 
+/* The outermost function of (stack), as far as the walk came: had it a frame?
+ * Then RBP held that frame, and why the walk ended is true of the stack. */
+static enum code_place outermost_place(const struct builder *b,
+                                       const struct profile_entry *entry,
+                                       const struct stack *stack,
+                                       enum code_place place)
+{
+    if (stack->depth != 0)
+        return place_of_call(b, stack->frames[stack->depth - 1]);
+    struct callers missed = callers_of_leaf(b->image_map, entry->leaf, stack);
+
+    return missed.count != 0 && !missed.missing ? CODE_BODY : place;
+}
+
+/* Count why a stack of a frame or less goes no further. */
+static void note_shallow(struct builder *b, const struct profile_entry *entry,
+                         const struct stack *stack, enum code_place place)
+{
+    struct view *v = &b->memory->view;
+    enum code_place outermost = outermost_place(b, entry, stack, place);
+    bool frame = outermost == CODE_BODY;
+    bool unreadable = stack->rsp != 0 || frame || outermost == CODE_UNKNOWN;
+
+    if (stack->rsp != 0)
+        v->unreadable_rsp = stack->rsp;
+    if (stack->end == WIRE_END_MEMORY && unreadable)
+        v->unreadable += entry->tally.samples;
+    else if (stack->end == WIRE_END_MEMORY ||
+             ((stack->end == WIRE_END_TEXT ||
+               stack->end == WIRE_END_NOT_RISING) &&
+              !frame))
+        v->astray += entry->tally.samples;
+}
+
+/* Blame the innermost function that hides its caller. */
+static void note_hidden(struct builder *b, uint64_t samples)
+{
+    if (b->hiding_call == 0)
+        return;
+    struct frames_at at = code_frames_get(b->frames, b->hiding_call);
+
+    /* the others are inlined into the last one */
+    code_frames_hide(b->frames, at.frames[at.count - 1].function, samples);
+}
+
 /* Count why stacks are short or lack callers. */
 static void note_stack(struct builder *b, const struct profile_entry *entry,
                        const struct stack *stack, enum code_place place)
@@ -224,9 +300,8 @@ static void note_stack(struct builder *b, const struct profile_entry *entry,
 
     v->ends[end] += samples;
     if (stack->depth <= 1)
-        v->shallow[end] += samples;
-    if (place == CODE_NO_FRAME)
-        v->without_frame += samples;
+        note_shallow(b, entry, stack, place);
+    note_hidden(b, samples);
     if (v->functions[b->path.steps[b->path.leaf].function].nameless)
         v->without_symbol += samples;
 }

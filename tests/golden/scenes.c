@@ -51,7 +51,7 @@ void hello(const struct hello *h)
     wiregen_field(&wire, WIRE_HELLO_FEATURES, h->features, 4);
     if (h->kernel_hz != 0)
         wiregen_field(&wire, WIRE_HELLO_KERNEL_HZ, h->kernel_hz, 4);
-    wiregen_field(&wire, WIRE_HELLO_READABLE, 0, 1);
+    wiregen_field(&wire, WIRE_HELLO_READABLE, h->readable, 1);
     wiregen_close(&wire);
 }
 
@@ -310,7 +310,7 @@ static void code_without_frames(void)
     begin_core(0);
     STACK(1, WIRE_END_MEMORY, 0);
     samples(0, 40, 1, IN_COPY, 0);
-    samples(0, 20, 1, IN_WALK, 0);
+    samples(0, 20, 1, IN_CHECKSUM, 0);
     end_frame(0);
     stats(0, STARTED_FINAL);
 }
@@ -480,6 +480,9 @@ static const struct scene {
     {"three_apps_of_one_name", three_apps_of_one_name},
     {"kernel_at_two_addresses", kernel_at_two_addresses},
     {"hostile_images", hostile_images},
+    {"stacks_elsewhere", stacks_elsewhere},
+    {"threads_without_callers", threads_without_callers},
+    {"runtime_without_frames", runtime_without_frames},
 };
 
 int main(int argc, char **argv)

@@ -45,6 +45,14 @@
  *                             addresses, as early boot code does
  *   hostile_images            images that lie, overlap, wrap around and have
  *                             names that would draw on a terminal
+ *
+ * Stacks of threads.elf (scenes_stacks.c):
+ *   stacks_elsewhere          all stacks are on a heap that config.readable
+ *                             leaves out, and the agent tells where
+ *   threads_without_callers   complete stacks, though short: the outermost
+ *                             functions of threads are called by nobody
+ *   runtime_without_frames    the run-time library has no frames, and hides
+ *                             who calls it
  */
 #ifndef TPROF_GOLDEN_SCENES_H
 #define TPROF_GOLDEN_SCENES_H
@@ -94,6 +102,7 @@ struct hello {
     uint32_t kernel_hz;
     uint32_t features;
     bool no_clock;
+    uint8_t readable; /* ranges of config.readable */
 };
 
 void hello(const struct hello *h);
@@ -118,5 +127,10 @@ void app_of_another_build(void);
 void three_apps_of_one_name(void);
 void kernel_at_two_addresses(void);
 void hostile_images(void);
+
+/* Scenes of scenes_stacks.c. */
+void stacks_elsewhere(void);
+void threads_without_callers(void);
+void runtime_without_frames(void);
 
 #endif

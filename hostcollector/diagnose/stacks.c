@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Why stacks are short, or lack callers, and what to do about it. */
+#include "diagnose/stacks.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Shares of the busy samples from which on there is a warning. */
+#define UNREADABLE_WARNED 0.20
+#define ASTRAY_WARNED     0.30
+#define HIDDEN_WARNED     0.20
+
+static double part(uint64_t n, uint64_t of)
+{
+    return of == 0 ? 0 : (double)n / (double)of;
+}
+
+/* How to give the function (f) a frame. */
+static const char *frame_remedy(const struct view_function *f)
+{
+    static const struct {
+        const char *suffix, *remedy; /* of a file's name */
+    } languages[] = {
+        {".c", "compile it with -fno-omit-frame-pointer"},
+        {".cc", "compile it with -fno-omit-frame-pointer"},
+        {".cpp", "compile it with -fno-omit-frame-pointer"},
+        {".rs", "compile it with -C force-frame-pointers=yes"},
+        {".pas", "compile it with -OoNOSTACKFRAME"},
+        {".pp", "compile it with -OoNOSTACKFRAME"},
+        {".S", "begin it with push %rbp; mov %rsp, %rbp"},
+        {".s", "begin it with push %rbp; mov %rsp, %rbp"},
+        {".asm", "begin it with push rbp; mov rbp, rsp"},
+    };
+    const char *suffix = f->file != NULL ? strrchr(f->file, '.') : NULL;
+
+    /* the unit System and the compiler's helpers */
+    if (strncmp(f->name, "System.", 7) == 0 ||
+        strncmp(f->name + (f->name[0] == '$'), "fpc_", 4) == 0)
+        return "rebuild the Free Pascal RTL with -OoNOSTACKFRAME";
+    for (size_t i = 0; i < sizeof languages / sizeof languages[0]; i++)
+        if (suffix != NULL && strcmp(suffix, languages[i].suffix) == 0)
+            return languages[i].remedy;
+    return "compile it with -fno-omit-frame-pointer (Free Pascal: "
+           "-OoNOSTACKFRAME; assembler: push %rbp; mov %rsp, %rbp)";
+}
+
+/* Functions without a frame hide who called them. */
+static void look_for_hidden_callers(struct remarks *r, const struct view *v)
+{
+    const struct view_function *most = NULL;
+    uint64_t busy = v->total.busy.samples, sum = 0;
+
+    for (size_t i = 0; i < v->function_count; i++) {
+        const struct view_function *f = &v->functions[i];
+
+        sum += f->hides;
+        if (f->hides != 0 && (most == NULL || f->hides > most->hides))
+            most = f;
+    }
+    if (most == NULL || part(sum, busy) < HIDDEN_WARNED)
+        return;
+    if (sum == most->hides)
+        remarks_warn(r,
+                     "%.0f %% of the stacks lack the caller of %s, which calls "
+                     "others but has no frame: %s.",
+                     100 * part(sum, busy), most->name, frame_remedy(most));
+    else
+        remarks_warn(r,
+                     "%.0f %% of the stacks lack the caller of a function that "
+                     "calls others but has no frame, %.0f %% that of %s: %s. "
+                     "'collector check' counts such functions.",
+                     100 * part(sum, busy), 100 * part(most->hides, busy),
+                     most->name, frame_remedy(most));
+}
+
+/* Stacks that were not read at all, or not to their end. */
+static void look_for_unreadable(struct remarks *r, const struct profile *p,
+                                const struct view *v)
+{
+    double share = part(v->unreadable, v->total.busy.samples);
+    uint8_t ranges = p->guest.readable;
+    char rsp[40] = "", count[24] = "";
+
+    if (share < UNREADABLE_WARNED)
+        return;
+    if (v->unreadable_rsp != 0)
+        (void)snprintf(rsp, sizeof rsp, ", for example at RSP 0x%" PRIx64,
+                       v->unreadable_rsp);
+    if (ranges != 0)
+        (void)snprintf(count, sizeof count, " (%u range%s)", ranges,
+                       ranges == 1 ? "" : "s");
+    remarks_warn(r,
+                 "%.0f %% of the stacks lie outside readable memory%s: "
+                 "config.readable%s does not cover this kernel's stacks%s.",
+                 100 * share, rsp, count,
+                 p->guest.has_readable && ranges == 0
+                     ? " (it is empty, so only the image may be read)"
+                     : "");
+}
+
+void stacks_diagnose(struct remarks *r, const struct profile *p,
+                     const struct view *v)
+{
+    uint64_t busy = v->total.busy.samples;
+
+    look_for_unreadable(r, p, v);
+    if (part(v->astray, busy) > ASTRAY_WARNED)
+        remarks_warn(r,
+                     "%.0f %% of the stacks lead nowhere after a frame or "
+                     "less, since RBP held no frame: compile the kernel with "
+                     "-fno-omit-frame-pointer (Free Pascal: -OoNOSTACKFRAME); "
+                     "'collector check' says where frames lack.",
+                     100 * part(v->astray, busy));
+    look_for_hidden_callers(r, v);
+    if (part(v->ends[WIRE_END_DEPTH], busy) > .05)
+        remarks_note(
+            r,
+            "%.0f %% of the stacks had more frames than were asked "
+            "for; they begin at [deeper]. A higher --depth shows more.",
+            100 * part(v->ends[WIRE_END_DEPTH], busy));
+    if (v->ends[WIRE_END_REASONS] != 0)
+        remarks_note(r,
+                     "The stacks of %.1f %% of the samples were lost in "
+                     "transport; these samples are under [stack-lost].",
+                     100 * part(v->ends[WIRE_END_REASONS], busy));
+}
