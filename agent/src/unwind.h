@@ -58,8 +58,8 @@ struct tprof_bounds {
     _Atomic uint32_t changes;
 };
 
-/* In a name, the end of a stack that lies in no range. Its record tells RSP,
- * which must not stand for stacks that lie in a range and end there. */
+/* In a name, the end of a stack that lies in no range. Its record tells the
+ * stack pointer, which must not stand for stacks that lie in a range. */
 #define TPROF_END_OUTSIDE WIRE_END_REASONS
 
 /* A chain with its addresses. */
