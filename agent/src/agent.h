@@ -41,6 +41,7 @@ struct tprof_cpu {
     uint32_t pump_deferred; /* 1: the pump waits for the next interrupt */
     uint32_t countdown;     /* TPROF_TIMER_KERNEL: kernel's ticks to a sample */
     uint32_t inside;        /* 1: the core's stack is in use */
+    uint32_t looks;         /* 1: the timer was armed to look for a host */
 
     /* Ticks that came while the core's stack was in use. Each such tick adds
      * one, and interrupts another tick, which reads this. */
@@ -54,8 +55,8 @@ struct tprof_cpu {
 
     struct tprof_arch_core arch;
 
-    /* Release in apply_orders(), tick.c; acquire in have_all_cores_heard(),
-     * control.c: a core's records are in its ring by then. */
+    /* Release in apply_orders(), tick.c; acquire in tprof_follows(): a core's
+     * records are in its ring by then. */
     _Atomic uint32_t orders_seen;
 
     /* Release in join_core() and tprof_stop_cpu(), tprof.c; acquire in
@@ -91,6 +92,7 @@ struct tprof_orders {
 
     /* clock: before this time the pump follows no order but STOP */
     uint64_t not_before;
+    uint64_t given; /* clock: when (generation) last grew */
 
     /* TPROF_TIMER_KERNEL: mean number of the kernel's ticks per sample */
     _Atomic uint64_t ticks_per_sample;
@@ -180,6 +182,18 @@ static inline bool tprof_is_sampling(const struct tprof_cpu *cpu)
     return atomic_load_explicit(&cpu->sampling, memory_order_relaxed) != 0;
 }
 
+/* Has (cpu) taken the orders over? A core that has left needs none. */
+static inline bool tprof_follows(const struct tprof_cpu *cpu)
+{
+    uint32_t generation =
+        atomic_load_explicit(&tprof_agent.generation, memory_order_relaxed);
+
+    /* acquire: pairs with the release in apply_orders(), tick.c */
+    return !atomic_load_explicit(&cpu->started, memory_order_relaxed) ||
+           atomic_load_explicit(&cpu->orders_seen, memory_order_acquire) ==
+               generation;
+}
+
 static inline bool tprof_is_woken(const struct tprof_cpu *cpu)
 {
     return atomic_load_explicit(&cpu->woken, memory_order_relaxed) != 0;
@@ -213,8 +227,18 @@ static inline struct tprof_stats tprof_counts(const struct tprof_cpu *cpu)
     return c;
 }
 
-/* If core (from) watches for a host, another one that has joined does so from
+/* If core (from) watches for a host, the next one that has joined does so from
  * now on (tprof.c). */
 void tprof_hand_watch_on(uint32_t from);
+
+/* Does the core that watches for a host follow the orders? If it does not for
+ * long, it is gone: parked, halted or unplugged without tprof_stop_cpu(). */
+static inline bool tprof_is_watch_kept(void)
+{
+    uint32_t core =
+        atomic_load_explicit(&tprof_agent.watching_core, memory_order_relaxed);
+
+    return core >= tprof_cpus || tprof_follows(tprof_cpu[core]);
+}
 
 #endif

@@ -15,6 +15,7 @@ static void give_orders(void)
 {
     struct tprof_agent *a = &tprof_agent;
 
+    a->orders.given = tprof_arch_now();
     /* release: pairs with the acquire in has_new_orders(), tick.c */
     atomic_fetch_add_explicit(&a->generation, 1, memory_order_release);
     if (a->config.timer != TPROF_TIMER_APIC)
@@ -291,7 +292,7 @@ static void put_stats(const struct tprof_control *c, struct tprof_frame *f,
     const struct tprof_stats counts = tprof_counts(cpu);
     uint64_t flags = 0;
 
-    if (c->last_stats == TPROF_LAST_STATS_SENDING)
+    if (c->last_stats == TPROF_LAST_STATS_SENDING && tprof_follows(cpu))
         flags |= WIRE_STATS_FINAL;
     if (atomic_load_explicit(&cpu->started, memory_order_relaxed))
         flags |= WIRE_STATS_STARTED;
@@ -342,20 +343,19 @@ static uint64_t joined_cores(void)
     return cores;
 }
 
-/* Does every core know that sampling is over? */
-static bool have_all_cores_heard(void)
+/* Does every core know that sampling is over? A core that says nothing for
+ * three eighths of a second is gone, and its last STATS are not final: the host
+ * waits no longer than a second, by a clock that may be twice as fast as the
+ * guess. */
+static bool have_all_cores_heard(uint64_t now)
 {
-    const struct tprof_agent *a = &tprof_agent;
-    uint32_t generation =
-        atomic_load_explicit(&a->generation, memory_order_relaxed);
+    uint64_t patience = tprof_agent.second / 8 * 3;
+    /* unsigned: (given) may be a little ahead; where the clock went back this
+     * gives up at once */
+    bool is_late = now - tprof_agent.orders.given + patience > 2 * patience;
 
-    for (uint32_t i = 0; i < tprof_cpus; i++) {
-        struct tprof_cpu *cpu = tprof_cpu[i];
-
-        /* acquire: pairs with the release in apply_orders(), tick.c */
-        if (cpu && atomic_load_explicit(&cpu->started, memory_order_relaxed) &&
-            atomic_load_explicit(&cpu->orders_seen, memory_order_acquire) !=
-                generation)
+    for (uint32_t i = 0; i < tprof_cpus && !is_late; i++) {
+        if (tprof_cpu[i] && !tprof_follows(tprof_cpu[i]))
             return false;
     }
     return true;
@@ -381,12 +381,12 @@ static void repeat_facts(struct tprof_control *c, uint64_t now)
 
 /* After STOP, step by step: when all records are sent, the last STATS, then
  * STATUS, which says that it is over. */
-static void finish_sampling(struct tprof_control *c, int drained)
+static void finish_sampling(struct tprof_control *c, uint64_t now, int drained)
 {
     switch (c->last_stats) {
     case TPROF_LAST_STATS_UNHEARD:
         /* a ring that is empty after this stays empty */
-        if (have_all_cores_heard())
+        if (have_all_cores_heard(now))
             c->last_stats = TPROF_LAST_STATS_DRAINING;
         break;
     case TPROF_LAST_STATS_DRAINING:
@@ -412,7 +412,7 @@ uint32_t tprof_control_due(struct tprof_control *c, uint64_t now, int drained)
     if (state == WIRE_STATE_SAMPLING)
         repeat_facts(c, now);
     else if (state == WIRE_STATE_DRAINING)
-        finish_sampling(c, drained);
+        finish_sampling(c, now, drained);
     uint32_t owed = c->owed | (c->owed_stats ? TPROF_OWE_STATS : 0);
 
     if (c->maps != tprof_agent.maps)

@@ -249,7 +249,8 @@ static uint64_t next_due(const struct pump *p, uint64_t now)
     if (p->link == LINK_DEAD)
         return TPROF_PUMP_NEVER;
     if (p->link == LINK_DOWN)
-        return is_told() ? TPROF_PUMP_NEVER : p->next_host_check;
+        return is_told() && tprof_is_watch_kept() ? TPROF_PUMP_NEVER
+                                                  : p->next_host_check;
     switch (tprof_state()) {
     case WIRE_STATE_SAMPLING: /* the next tick sends the rest of a frame */
         return p->out.sent ? now : now + second / (4 * (tprof_cpus + 1));
@@ -277,10 +278,35 @@ static void look_after_cores(uint64_t now)
     }
 }
 
+/* Has another core watch for a host when the one that should has neither taken
+ * the orders over nor looked for a second. */
+static void look_after_watch(const struct pump *p, uint64_t now)
+{
+    const struct tprof_agent *a = &tprof_agent;
+    uint32_t core =
+        atomic_load_explicit(&a->watching_core, memory_order_relaxed);
+    uint64_t since = a->orders.given;
+
+    if (core >= tprof_cpus)
+        return; /* none has joined */
+    if (tprof_follows(tprof_cpu[core])) {
+        since = p->next_host_check;
+        if (p->link != LINK_DOWN || since == 0 || is_told() ||
+            !(a->channel.flags & TPROF_CHANNEL_IRQ_SAFE))
+            return; /* it need not look */
+    }
+    /* unsigned: (since) may be a little ahead; a clock that went back hands the
+     * watch on, which does no harm */
+    if (now - since + a->second > 2 * a->second)
+        tprof_hand_watch_on(core);
+}
+
 static void pump_locked(struct pump *p, int at_once)
 {
     uint64_t now = tprof_arch_now();
 
+    if (tprof_agent.config.timer == TPROF_TIMER_APIC)
+        look_after_watch(p, now);
     if (p->link == LINK_DOWN)
         look_for_host(p, now, at_once);
     if (p->link == LINK_UP)

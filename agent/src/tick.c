@@ -58,8 +58,8 @@ TPROF_COLD void apply_orders(struct tprof_cpu *cpu, uint32_t generation,
         tprof_schedule_begin(&cpu->schedule, now, period);
         tprof_sample_begin(&cpu->recorder, now, period, (uint32_t)depth);
     }
-    /* release: pairs with the acquire in have_all_cores_heard(), control.c;
-     * all records of this core from before are in its ring */
+    /* release: pairs with the acquire in tprof_follows(), agent.h; all records
+     * of this core from before are in its ring */
     atomic_store_explicit(&cpu->orders_seen, generation, memory_order_release);
 }
 
@@ -116,16 +116,20 @@ TPROF_COLD bool run_pump(struct tprof_cpu *cpu)
 
 /* --- An interrupt that is no tick ----------------------------------------- */
 
-static bool is_watching(const struct tprof_cpu *cpu)
+/* Does (cpu), which does not sample, look for a host? The watching core does;
+ * and until that core has taken the orders over, every core, since the watching
+ * core may be gone. */
+static bool is_looking(const struct tprof_cpu *cpu)
 {
     return atomic_load_explicit(&tprof_agent.watching_core,
-                                memory_order_relaxed) == cpu->index;
+                                memory_order_relaxed) == cpu->index ||
+           !tprof_is_watch_kept();
 }
 
 /*
  * The time at which (cpu), which does not sample, must wake to look for a host,
- * or 0 for never. Only the watching core looks. (unread): there may be bytes of
- * a host that no core has read, so the core looks soon.
+ * or 0 for never. (unread): there may be bytes of a host that no core has read,
+ * so the core looks soon.
  */
 static uint64_t next_wakeup(const struct tprof_cpu *cpu, uint64_t now,
                             bool unread)
@@ -134,7 +138,7 @@ static uint64_t next_wakeup(const struct tprof_cpu *cpu, uint64_t now,
     uint64_t due = atomic_load_explicit(&a->pump_due, memory_order_relaxed);
 
     if ((due == TPROF_PUMP_NEVER && !unread) ||
-        !(a->channel.flags & TPROF_CHANNEL_IRQ_SAFE) || !is_watching(cpu))
+        !(a->channel.flags & TPROF_CHANNEL_IRQ_SAFE) || !is_looking(cpu))
         return 0;
     uint64_t wait = due - now;
 
@@ -169,20 +173,23 @@ TPROF_COLD void handle_other(struct tprof_cpu *cpu, uint64_t now)
          */
         unread = (a->channel.flags & TPROF_CHANNEL_NOTICE) != 0;
     } else {
-        drain = tprof_is_sampling(cpu) ? is_pump_due(now) : is_watching(cpu);
+        drain = tprof_is_sampling(cpu) ? is_pump_due(now) : is_looking(cpu);
     }
     tprof_arch_end_interrupt();
     if (drain)
         unread =
             run_pump(cpu); /* another core at the pump may be past reading */
     else
-        cpu->recorder.counts.foreign += !begin;
+        cpu->recorder.counts.foreign += !begin && !cpu->looks;
     uint64_t deadline = tprof_schedule_deadline(&cpu->schedule);
 
-    if (has_new_orders(cpu, &generation)) /* run_pump() may have read some */
+    cpu->looks = 0;
+    if (has_new_orders(cpu, &generation)) { /* run_pump() may have read some */
         deadline = now;
-    else if (!tprof_is_sampling(cpu))
+    } else if (!tprof_is_sampling(cpu)) {
         deadline = next_wakeup(cpu, now, unread);
+        cpu->looks = deadline != 0;
+    }
     tprof_arch_timer_arm(cpu, deadline);
 }
 

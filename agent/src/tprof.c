@@ -108,20 +108,21 @@ int tprof_start_cpu(void)
 void tprof_hand_watch_on(uint32_t from)
 {
     struct tprof_agent *a = &tprof_agent;
-    uint32_t next = 0;
+    uint32_t next = from;
 
     if (atomic_load(&a->watching_core) != from)
         return;
-    while (next < tprof_cpus && (next == from || !tprof_cpu[next] ||
-                                 !atomic_load(&tprof_cpu[next]->started)))
-        next++;
-    if (next == tprof_cpus && atomic_load(&tprof_cpu[from]->started))
+    do
+        next = next + 1 < tprof_cpus ? next + 1 : 0;
+    while (next != from &&
+           !(tprof_cpu[next] && atomic_load(&tprof_cpu[next]->started)));
+    if (next == from && atomic_load(&tprof_cpu[from]->started))
         return;
-    atomic_store(&a->watching_core, next);
+    atomic_store(&a->watching_core, next == from ? tprof_cpus : next);
     /* The next core looks at once, even if that is not due for long: the
      * device's interrupt is still aimed at core (from). */
     atomic_store(&a->pump_due, 0);
-    if (next < tprof_cpus)
+    if (next != from)
         tprof_arch_wake(tprof_cpu[next]->hardware_id);
 }
 

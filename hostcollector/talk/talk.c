@@ -14,7 +14,7 @@
 #define SECOND         (1000 * MS)
 #define ABSENT_RETRY   (100 * MS)
 #define HELLO_PATIENCE (2 * SECOND)
-#define FINAL_PATIENCE (1 * SECOND)
+#define FINAL_PATIENCE (3 * SECOND / 2)
 #define FINAL_SPARE    (SECOND / 2) /* beyond two sampling intervals */
 #define START_RETRY    (1 * SECOND) /* after a refusal */
 #define PING_INTERVAL  (250 * MS)

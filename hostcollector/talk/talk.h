@@ -99,8 +99,9 @@ void talk_gap(struct talk *s);
  * conversation is over, or talk_tick() opens the source again. */
 void talk_cut(struct talk *s);
 
-/* End in order: send STOP and wait a second for the answer. At low rates, at
- * which the guest reads STOP later, wait longer. */
+/* End in order: send STOP and wait one and a half seconds for the answer, which
+ * takes longest where a core is gone. At low rates, at which the guest reads
+ * STOP later, wait longer. */
 void talk_stop(struct talk *s);
 /* End at once. */
 void talk_end(struct talk *s);

@@ -304,12 +304,30 @@ void check_new_host(void)
     is_stopped = false;
 }
 
+/* The kernel's core that is (core) to the agent; NULL: it has never joined. */
+static const struct core *kernels_core(uint32_t core)
+{
+    for (uint32_t i = 0; i < guest_config.cpus && tprof_cpu[core]; i++) {
+        if (tprof_machine.cores[i].hardware_id == tprof_cpu[core]->hardware_id)
+            return &cores[i];
+    }
+    return NULL;
+}
+
+/* Has (core) left without a word? */
+static bool is_gone(uint32_t core)
+{
+    const struct core *c = kernels_core(core);
+
+    return c && c->gone;
+}
+
 bool has_last_stats(void)
 {
     uint64_t joined = 0;
 
     for (uint32_t i = 0; i < tprof_cpus; i++)
-        joined |= (uint64_t)(tprof_cpu[i] != NULL) << i;
+        joined |= (uint64_t)(tprof_cpu[i] && !is_gone(i)) << i;
     return is_stopped && joined != 0 && (finals & joined) == joined;
 }
 
@@ -332,13 +350,9 @@ static void check_samples(void)
 /* Has (core) gone in the middle of an interrupt, after it was counted? */
 static bool is_frozen(uint32_t core)
 {
-    for (uint32_t i = 0; i < guest_config.cpus; i++) {
-        const struct tprof_cpu *cpu = tprof_machine.cores[i].cpu;
+    const struct core *c = kernels_core(core);
 
-        if (cpu && cpu->index == core && cores[i].depth > 0)
-            return true;
-    }
-    return false;
+    return c && c->depth > 0;
 }
 
 /* What the host was told of (core) is what the guest counted. */
@@ -355,6 +369,8 @@ static void check_core(uint32_t core, bool complete)
     if (s.samples != sums[core].ticked && !is_frozen(core))
         fail(DEFECT_NONE, "core %u: %lu samples, but %lu ticks were recorded",
              core, s.samples, sums[core].ticked);
+    if (is_gone(core))
+        return; /* no final STATS, no account */
     if (a->samples != sums[core].delivered + sums[core].unknown)
         fail(DEFECT_NONE, "core %u: %lu samples came, the account says %lu",
              core, sums[core].delivered + sums[core].unknown, a->samples);

@@ -41,8 +41,6 @@ static const struct {
                                "overwritten (3)"},
     [DEFECT_EXIT] = {"exit", "nothing takes the memory back from the device "
                              "(11)"},
-    [DEFECT_GONE] = {"gone", "a core that left without a word is waited for "
-                             "(12)"},
 };
 
 static enum defect wanted;

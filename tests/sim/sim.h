@@ -47,7 +47,6 @@ enum defect {
     DEFECT_NONE,
     DEFECT_STACK, /* a hook that enables interrupts */
     DEFECT_EXIT,  /* the device keeps the memory */
-    DEFECT_GONE,  /* a core that leaves without a word */
     DEFECTS
 };
 

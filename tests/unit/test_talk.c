@@ -8,7 +8,8 @@
 #include "talk/talk.h"
 #include "tprof_wire.h"
 
-#define SECOND 1000000000ull
+#define SECOND     1000000000ull
+#define LAST_WORDS (3 * SECOND / 2) /* the wait for a STATUS after STOP */
 
 static struct err error;
 static int refuse_open; /* enum source_state to give */
@@ -63,8 +64,8 @@ TEST(draining_has_an_end) /* catches: waiting for a guest that died */
     talk_stop(&s);
     CHECK_EQ(talk_tick(&s, s.entered_ns + SECOND / 2, &error), 0);
     CHECK_EQ(s.state, TALK_DRAINING);
-    CHECK_EQ(talk_due(&s), s.entered_ns + SECOND);
-    CHECK_EQ(talk_tick(&s, s.entered_ns + SECOND, &error), 0);
+    CHECK_EQ(talk_due(&s), s.entered_ns + LAST_WORDS);
+    CHECK_EQ(talk_tick(&s, s.entered_ns + LAST_WORDS, &error), 0);
     CHECK_EQ(s.state, TALK_OVER);
 }
 
@@ -188,7 +189,7 @@ TEST(silence_is_told_and_not_asked_about_where_no_death_can_be_heard)
     CHECK_STR(told, ""); /* once is enough */
     s = met(SECOND);
     talk_stop(&s); /* its end is near anyway */
-    CHECK_EQ(talk_due(&s), s.entered_ns + SECOND);
+    CHECK_EQ(talk_due(&s), s.entered_ns + LAST_WORDS);
 }
 
 TEST(low_rates_get_more_time_for_last_words) /* catches: STATS of 1 Hz missed */
@@ -201,7 +202,7 @@ TEST(low_rates_get_more_time_for_last_words) /* catches: STATS of 1 Hz missed */
     s = (struct talk){.source = &source};
     talk_hello(&s, &(struct talk_hello){.tsc_hz = 1000, .rate_hz = 997});
     talk_stop(&s);
-    CHECK_EQ(talk_due(&s), s.entered_ns + SECOND);
+    CHECK_EQ(talk_due(&s), s.entered_ns + LAST_WORDS);
 }
 
 TEST(each_reason_for_absence_is_told_once)

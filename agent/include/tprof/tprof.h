@@ -385,9 +385,17 @@ size_t tprof_mem_size(const struct tprof_config *config);
  */
 int tprof_start_cpu(void);
 
-/* Takes the calling core out again. Its gate stays; its timer is the kernel's.
+/*
+ * Takes the calling core out again. Its gate stays; its timer is the kernel's.
+ *
+ * A core that the kernel parks or halts without this call goes on to be
+ * counted. The others serve the host without it: its last counters come
+ * without the final flag, and if it watched for a host another core does, as
+ * soon as a host is there or tprof_poll() is called.
+ *
  * Returns TPROF_OK, TPROF_ERR_NOT_INIT, or TPROF_ERR_STATE: the core has not
- * joined. */
+ * joined.
+ */
 int tprof_stop_cpu(void);
 
 /* Sends samples, and listens to the host: for a kernel's idle loop. It is

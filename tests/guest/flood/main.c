@@ -18,58 +18,19 @@
 
 #include "cpu.h"
 #include "guest.h"
+#include "host.h"
 #include "must.h"
 
-#define START      32u
-#define STOP       33u
-#define FRAMES     2u
-#define FRAME_SIZE 32u
+#define FRAMES 2u
 
-static struct frame {
-    uint32_t size;
-    uint8_t bytes[FRAME_SIZE];
-} frames[FRAMES]; /* the host's, by turns */
-
+static struct host_frame frames[FRAMES]; /* the host's, by turns */
+static uint32_t rate;
 static uint64_t half_ns;
 static _Atomic uint64_t begin_tsc; /* 0: some core has not started yet */
 static _Atomic uint32_t started;
 static uint64_t heard; /* frames of the flood */
 static volatile bool floods;
 static uint64_t rounds[GUEST_CORES_MAX][2];
-
-/* CRC-32C, bit by bit. */
-static uint32_t crc_of(const uint8_t *at, uint32_t size)
-{
-    uint32_t crc = 0xffffffffu;
-
-    while (size-- > 0) {
-        crc ^= *at++;
-        for (int i = 0; i < 8; i++)
-            crc = crc >> 1 ^ (crc & 1 ? 0x82f63b78u : 0);
-    }
-    return ~crc;
-}
-
-/* A frame as WIRE.md 2 has it. */
-static void make_frame(struct frame *f, uint8_t type)
-{
-    uint64_t rate = opt_u64("rate", 50000);
-    const uint8_t start[] = {1, 2,  (uint8_t)rate, (uint8_t)(rate >> 8), 2,
-                             1, 127};
-    uint32_t size = type == START ? sizeof start : 0;
-
-    f->bytes[0] = 0x54;
-    f->bytes[1] = 0x9d;
-    f->bytes[2] = type;
-    f->bytes[6] = (uint8_t)size;
-    for (uint32_t i = 0; i < size; i++)
-        f->bytes[8 + i] = start[i];
-    uint32_t crc = crc_of(f->bytes, 8 + size);
-
-    for (uint32_t i = 0; i < 4; i++)
-        f->bytes[8 + size + i] = (uint8_t)(crc >> 8 * i);
-    f->size = 12 + size;
-}
 
 static int host_open(void *context)
 {
@@ -86,18 +47,18 @@ static int host_send(void *context, const void *data, uint32_t size)
 
 static int host_receive(void *context, void *data, uint32_t size)
 {
-    static struct frame first;
+    static struct host_frame first;
     uint8_t *to = data;
     uint32_t used = 0;
 
     (void)context;
     if (first.size == 0) {
-        make_frame(&first, START);
+        host_frame(&first, HOST_START, rate);
         for (; used < first.size; used++)
             to[used] = first.bytes[used];
     }
     for (;;) {
-        const struct frame *f = &frames[heard % FRAMES];
+        const struct host_frame *f = &frames[heard % FRAMES];
 
         if (!floods || used + f->size > size)
             return (int)used;
@@ -168,10 +129,11 @@ int guest_main(void)
         .cpus = core_count(),
         .tsc_hz = 1000000000u,
     };
-    uint8_t type = (uint8_t)opt_u64("type", START);
+    uint8_t type = (uint8_t)opt_u64("type", HOST_START);
 
-    make_frame(&frames[0], type ? type : START);
-    make_frame(&frames[1], type ? type : STOP);
+    rate = (uint32_t)opt_u64("rate", 50000);
+    host_frame(&frames[0], type ? type : HOST_START, rate);
+    host_frame(&frames[1], type ? type : HOST_STOP, rate);
     half_ns = opt_u64("ns", 250000000u);
     must(tprof_init(&config));
     core_run_all(run);

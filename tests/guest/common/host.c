@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Frames of a host, as WIRE.md 2 and 7 have them. */
+#include "host.h"
+
+#define HEADER 8u
+#define CRC    4u
+
+/* CRC-32C, bit by bit. */
+static uint32_t crc_of(const uint8_t *at, uint32_t size)
+{
+    uint32_t crc = 0xffffffffu;
+
+    while (size-- > 0) {
+        crc ^= *at++;
+        for (int i = 0; i < 8; i++)
+            crc = crc >> 1 ^ (crc & 1 ? 0x82f63b78u : 0);
+    }
+    return ~crc;
+}
+
+void host_frame(struct host_frame *f, uint8_t type, uint32_t rate)
+{
+    const uint8_t start[] = {1, 2,  (uint8_t)rate, (uint8_t)(rate >> 8), 2,
+                             1, 127};
+    uint32_t size = type == HOST_START ? sizeof start : 0;
+
+    *f = (struct host_frame){
+        .size = HEADER + size + CRC,
+        .bytes = {0x54, 0x9d, type, 0, 0, 0, (uint8_t)size}};
+    for (uint32_t i = 0; i < size; i++)
+        f->bytes[HEADER + i] = start[i];
+    uint32_t crc = crc_of(f->bytes, HEADER + size);
+
+    for (uint32_t i = 0; i < CRC; i++)
+        f->bytes[HEADER + size + i] = (uint8_t)(crc >> 8 * i);
+}
+
+uint64_t host_field(const uint8_t *frame, uint32_t size, uint8_t tag,
+                    uint64_t absent)
+{
+    uint32_t end = size - CRC;
+    uint64_t value = 0;
+
+    for (uint32_t at = HEADER; at + 2 <= end; at += 2u + frame[at + 1]) {
+        if (frame[at] != tag)
+            continue;
+        for (uint32_t i = frame[at + 1]; i > 0; i--)
+            value = value << 8 | frame[at + 1 + i];
+        return value;
+    }
+    return absent;
+}

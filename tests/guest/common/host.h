@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The bytes of a host's orders, for guests that play their own host. Leaf. */
+#ifndef GUEST_HOST_H
+#define GUEST_HOST_H
+
+#include <stdint.h>
+
+/* Frame types; WIRE.md 2, tprof_wire.h. */
+#define HOST_HELLO   1u
+#define HOST_SAMPLES 2u
+#define HOST_STATS   3u
+#define HOST_STATUS  4u
+#define HOST_START   32u
+#define HOST_STOP    33u
+
+struct host_frame {
+    uint32_t size;
+    uint8_t bytes[40];
+};
+
+/* Make (f) a frame of (type). START is for (rate) Hz below 65536 and a depth
+ * of 127. */
+void host_frame(struct host_frame *f, uint8_t type, uint32_t rate);
+
+/* The field (tag) of the (size) bytes of a frame at (frame); or (absent). */
+uint64_t host_field(const uint8_t *frame, uint32_t size, uint8_t tag,
+                    uint64_t absent);
+
+#endif
