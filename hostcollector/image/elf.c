@@ -59,9 +59,11 @@ static int read_elf_header(struct object *o, struct err *e)
 static int add_segment(struct object *o, const GElf_Phdr *ph, struct err *e)
 {
     struct image_text t = {ph->p_vaddr, ph->p_memsz, ph->p_offset, NULL, 0};
-    bool executable = (ph->p_flags & PF_X) != 0;
+    bool executable = (ph->p_flags & PF_X) != 0 && ph->p_filesz != 0;
     const Elf_Data *data;
 
+    if (ph->p_memsz > UINT64_MAX - ph->p_vaddr)
+        return object_refuse(o, e, "a segment's extent is impossible");
     if (!object_in_file(o, ph->p_offset, ph->p_filesz)) {
         if (!executable)
             return 0; /* no need to have it */
@@ -69,9 +71,9 @@ static int add_segment(struct object *o, const GElf_Phdr *ph, struct err *e)
     }
     data = elf_getdata_rawchunk(o->reader, (int64_t)ph->p_offset,
                                 (size_t)ph->p_filesz, ELF_T_BYTE);
-    if (data == NULL || ph->p_memsz > UINT64_MAX - ph->p_vaddr)
+    if (data == NULL && ph->p_filesz != 0)
         return object_refuse(o, e, "a segment's extent is impossible");
-    t.bytes = data->d_buf;
+    t.bytes = data != NULL ? data->d_buf : NULL;
     t.bytes_len = ph->p_filesz < ph->p_memsz ? ph->p_filesz : ph->p_memsz;
     if (object_add_segment(o, &t, executable) != 0)
         return err_sys(e, o->path);
@@ -113,8 +115,7 @@ static int find_segments(struct object *o, struct err *e)
     for (size_t i = 0; i < segments; i++) {
         if (gelf_getphdr(o->reader, (int)i, &ph) == NULL)
             return object_refuse(o, e, "truncated: ends before its segments");
-        if (ph.p_type == PT_LOAD && ph.p_filesz != 0 && !debug_alone &&
-            add_segment(o, &ph, e) != 0)
+        if (ph.p_type == PT_LOAD && !debug_alone && add_segment(o, &ph, e) != 0)
             return -1;
     }
     return 0;
@@ -342,7 +343,13 @@ static const uint8_t *elf_build_id(const struct object *o, size_t *len)
     return id != NULL ? id : build_id_in_segments(o, len);
 }
 
-static bool elf_find_symbol(const struct object *o, const char *name,
+/* Is (sym) what a linker script defines? */
+static bool is_mark(const GElf_Sym *sym)
+{
+    return GELF_ST_BIND(sym->st_info) != STB_LOCAL && sym->st_size == 0;
+}
+
+static bool elf_find_symbol(const struct object *o, const char *name, bool mark,
                             uint64_t *address)
 {
     struct table t;
@@ -354,7 +361,7 @@ static bool elf_find_symbol(const struct object *o, const char *name,
         const char *found;
 
         if (gelf_getsym(t.data, (int)i, &sym) == NULL ||
-            sym.st_shndx == SHN_UNDEF)
+            sym.st_shndx == SHN_UNDEF || (mark && !is_mark(&sym)))
             continue;
         found = elf_strptr(t.elf, t.names, sym.st_name);
         if (found != NULL && strcmp(found, name) == 0) {

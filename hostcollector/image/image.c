@@ -290,7 +290,14 @@ bool image_find_symbol(const struct image *img, const char *name,
                        uint64_t *address)
 {
     return is_intact(img) &&
-           img->object.ops->find_symbol(&img->object, name, address);
+           img->object.ops->find_symbol(&img->object, name, false, address);
+}
+
+bool image_find_mark(const struct image *img, const char *name,
+                     uint64_t *address)
+{
+    return is_intact(img) &&
+           img->object.ops->find_symbol(&img->object, name, true, address);
 }
 
 int image_slide(const struct image *img, uint64_t anchor, uint64_t *slide,

@@ -90,6 +90,11 @@ int image_slide(const struct image *img, uint64_t anchor, uint64_t *slide,
 bool image_find_symbol(const struct image *img, const char *name,
                        uint64_t *address);
 
+/* The same for a symbol that is global and has no size, as those that a linker
+ * script defines. */
+bool image_find_mark(const struct image *img, const char *name,
+                     uint64_t *address);
+
 /*
  * The bytes from (address) to the end of its executable segment, at most
  * (*len) of which the file holds. NULL and 0 if (address) is not code.

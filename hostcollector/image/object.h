@@ -27,8 +27,8 @@ struct object_ops {
     const uint8_t *(*build_id)(const struct object *o, size_t *len);
     /* Section (name), uncompressed; all zero if there is none. */
     struct image_part (*section)(const struct object *o, const char *name);
-    /* As image_find_symbol(). */
-    bool (*find_symbol)(const struct object *o, const char *name,
+    /* As image_find_symbol(), or (mark) as image_find_mark(). */
+    bool (*find_symbol)(const struct object *o, const char *name, bool mark,
                         uint64_t *address);
 };
 

@@ -420,9 +420,10 @@ static const uint8_t *pe_build_id(const struct object *o, size_t *len)
     return id;
 }
 
-static bool pe_find_symbol(const struct object *o, const char *name,
+static bool pe_find_symbol(const struct object *o, const char *name, bool mark,
                            uint64_t *address)
 {
+    (void)mark; /* symbols have no sizes here */
     const struct pe *p = o->reader;
 
     for (uint32_t i = 0; i < p->symbol_count; i++) {
