@@ -36,6 +36,64 @@ static const char *version_at(const struct image *img, uint64_t address)
                : NULL;
 }
 
+/* The end of the file's bytes that are loaded below (address): no symbol for a
+ * kernel's end lies in there, but other things that are called `end` do. */
+static uint64_t data_end(const struct image *img, uint64_t address)
+{
+    const struct image_text *s;
+    uint64_t last = 0;
+
+    for (size_t i = 0; (s = image_segment(img, i)) != NULL; i++) {
+        uint64_t end = s->address + s->bytes_len;
+
+        if (s->address < address && end > last)
+            last = end;
+    }
+    return last;
+}
+
+/* Is all from (low) to (high) in one segment that is loaded? */
+static bool is_loaded(const struct image *img, uint64_t low, uint64_t high)
+{
+    const struct image_text *s;
+
+    for (size_t i = 0; (s = image_segment(img, i)) != NULL; i++) {
+        if (low >= s->address && high - s->address <= s->size)
+            return true;
+    }
+    return false;
+}
+
+/* Will the kernel take the memory from (low) to (high) for its own? */
+static void check_memory(struct check_agent *out, const struct image *img,
+                         uint64_t low, uint64_t high)
+{
+    /* what linker scripts call the end, and kernels the start of their heap */
+    static const char *const ends[] = {"_end",       "end",   "__bss_end",
+                                       "__bss_stop", "_ebss", "__ebss"};
+    uint64_t data = data_end(img, low), at;
+
+    if (image_text(img, 0) == NULL) /* debug information alone */
+        return;
+    if (!is_loaded(img, low, high))
+        out->memory = CHECK_MEMORY_UNLOADED;
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        if (image_find_mark(img, ends[i], &at) && at >= data && at < high) {
+            out->memory = CHECK_MEMORY_BEHIND;
+            out->kernel_end = ends[i];
+            return;
+        }
+    }
+}
+
+int check_refuse(const struct check_facts *s, const char *path, struct err *e)
+{
+    if (s->agent.memory == CHECK_MEMORY_GOOD)
+        return 0;
+    return err_set(e, "%s: tprof would damage this kernel: its memory, above",
+                   path);
+}
+
 void check_agent(struct check_agent *out, const struct image *img,
                  const struct spans *code)
 {
@@ -54,8 +112,10 @@ void check_agent(struct check_agent *out, const struct image *img,
         out->text_size = high - low;
         out->text_bytes = spans_within(code, low, high);
     }
-    if (between(img, "__tprof_memory", "__tprof_memory_end", &low, &high))
+    if (between(img, "__tprof_memory", "__tprof_memory_end", &low, &high)) {
         out->memory_size = high - low;
+        check_memory(out, img, low, high);
+    }
     out->has_note =
         between(img, "__tprof_build_id", "__tprof_build_id_end", &low, &high);
     for (unsigned i = 0; check_capabilities[i] != NULL; i++)

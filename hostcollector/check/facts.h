@@ -65,20 +65,29 @@ enum check_table {
  * "tprof_vsock". NULL is behind the last. */
 extern const char *const check_capabilities[];
 
+/* Will a kernel take __tprof_memory for its own? */
+enum check_memory {
+    CHECK_MEMORY_GOOD,
+    CHECK_MEMORY_UNLOADED, /* no segment that is loaded holds it */
+    CHECK_MEMORY_BEHIND,   /* it lies behind a symbol for the kernel's end */
+};
+
 /* The parts of tprof that are linked in. */
 struct check_agent {
-    uint64_t code_bytes;   /* of tprof's code */
-    bool linked;           /* the image has a tprof_anchor */
-    const char *version;   /* "tprof 0.1.0"; NULL: not told */
-    uint32_t wire;         /* major << 8 | minor; 0: not told */
-    bool has_bounds;       /* it has __tprof_text_start and _end */
-    uint64_t text_start;   /* the value of __tprof_text_start */
-    uint64_t text_size;    /* from there to __tprof_text_end */
-    uint64_t text_bytes;   /* code between these two */
-    uint64_t memory_size;  /* of __tprof_memory; 0: none */
-    bool has_note;         /* __tprof_build_id: the agent knows the build-id */
-    uint32_t capabilities; /* bit i: check_capabilities[i] is linked */
-    bool efi;              /* tprof_init_efi() finds text and build-id itself */
+    uint64_t code_bytes;  /* of tprof's code */
+    bool linked;          /* the image has a tprof_anchor */
+    const char *version;  /* "tprof 0.1.0"; NULL: not told */
+    uint32_t wire;        /* major << 8 | minor; 0: not told */
+    bool has_bounds;      /* it has __tprof_text_start and _end */
+    uint64_t text_start;  /* the value of __tprof_text_start */
+    uint64_t text_size;   /* from there to __tprof_text_end */
+    uint64_t text_bytes;  /* code between these two */
+    uint64_t memory_size; /* of __tprof_memory; 0: none */
+    enum check_memory memory;
+    const char *kernel_end; /* CHECK_MEMORY_BEHIND: that symbol */
+    bool has_note;          /* __tprof_build_id: the agent knows the build-id */
+    uint32_t capabilities;  /* bit i: check_capabilities[i] is linked */
+    bool efi; /* tprof_init_efi() finds text and build-id itself */
 };
 
 struct check_facts {

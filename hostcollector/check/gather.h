@@ -4,6 +4,7 @@
 #define TPROF_CHECK_GATHER_H
 
 #include "check/facts.h"
+#include "util/err.h"
 
 struct image;
 
@@ -17,6 +18,10 @@ struct image;
 int check_gather(struct check_facts *out, struct image *img);
 
 void check_facts_fini(struct check_facts *s);
+
+/* Returns 0; -1 with (e) filled if (s), of the image at (path), is of a kernel
+ * that tprof would damage. */
+int check_refuse(const struct check_facts *s, const char *path, struct err *e);
 
 /* Parts of it, in files of their own. check_agent(): which parts of tprof are
  * in (img), whose (code) is settled. The others: the language of a compile

@@ -250,6 +250,29 @@ static void missing_identity(struct remedy_out *r, const struct check_facts *s)
                       "tprof_note.ld.");
 }
 
+/* A kernel whose memory is in no better place has a heap there, or nothing. */
+static void misplaced_memory(struct remedy_out *r, const struct check_facts *s)
+{
+    char line[LINE];
+
+    if (s->agent.memory == CHECK_MEMORY_UNLOADED)
+        say_remedy(r, "A place for the memory of the agent, __tprof_memory: it "
+                      "is in no segment, so the kernel may use that place for "
+                      "other things. Have the linker script put .bss into a "
+                      "segment, or leave tprof_memory.ld out and set "
+                      "config.memory.");
+    if (s->agent.memory != CHECK_MEMORY_BEHIND)
+        return;
+    (void)snprintf(
+        line, sizeof line,
+        "A place for the memory of the agent, __tprof_memory: it "
+        "ends behind the symbol %s, where the kernel may have its heap. Have "
+        "the linker script define that symbol behind all of .bss, "
+        "or leave tprof_memory.ld out and set config.memory.",
+        s->agent.kernel_end);
+    say_remedy(r, line);
+}
+
 static void missing_agent(struct remedy_out *r, const struct check_facts *s)
 {
     if (s->agent.linked || !s->has_symbols)
@@ -263,6 +286,7 @@ void check_report_remedies(FILE *out, const struct check_facts *s)
 {
     struct remedy_out r = {out, false};
 
+    misplaced_memory(&r, s);
     missing_agent(&r, s);
     missing_names(&r, s);
     missing_code(&r, s);

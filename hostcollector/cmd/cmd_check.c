@@ -19,7 +19,8 @@ static int print_help(void)
         "will not show: names, lines, callers; and what to type about the "
         "rest. Nothing is\n"
         "run. Exit status 0 means that FILE was looked at, whatever it "
-        "lacks.\n"
+        "lacks; 1 that\n"
+        "it cannot be read, or that tprof would damage this kernel.\n"
         "\n",
         stdout);
     options_help(stdout, COMMAND_CHECK);
@@ -51,9 +52,11 @@ static int check_image(const char *path, bool all, struct err *e)
         return err_set(e, "%s: out of memory", path);
     }
     check_report(stdout, path, &facts, all);
+    int status = fflush(stdout) == 0 ? check_refuse(&facts, path, e)
+                                     : err_sys(e, "standard output");
     check_facts_fini(&facts);
     image_close(img);
-    return fflush(stdout) == 0 ? 0 : err_sys(e, "standard output");
+    return status;
 }
 
 /* Each image by itself; one that cannot be read does not hide the others. */

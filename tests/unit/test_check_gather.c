@@ -291,9 +291,10 @@ static bool has_capability(const char *symbol)
 
 TEST(tprof_is_found_by_its_symbols) /* catches: version, bounds, memory */
 {
-    const char *fragments = "-DAGENT -Wl,-T,$HOST/../linker/tprof_bounds.ld "
-                            "-Wl,-T,$HOST/../linker/tprof_memory.ld "
-                            "-Wl,-T,$HOST/../linker/tprof_note.ld";
+    const char *fragments =
+        "-DAGENT -DMEMORY -Wl,-T,$HOST/../linker/tprof_bounds.ld "
+        "-Wl,-T,$HOST/../linker/tprof_memory.ld "
+        "-Wl,-T,$HOST/../linker/tprof_note.ld";
     const char *path = build("-g", "-g", fragments);
 
     begin(path);
@@ -302,7 +303,7 @@ TEST(tprof_is_found_by_its_symbols) /* catches: version, bounds, memory */
     CHECK_EQ(facts.agent.wire, 0x203);
     CHECK(has_capability("tprof_vsock") && !has_capability("tprof_uart") &&
           !has_capability("tprof_kvm"));
-    CHECK_EQ(facts.agent.memory_size, 0x90000);
+    CHECK_EQ(facts.agent.memory_size, 0x60000);
     CHECK(facts.agent.has_bounds);
     CHECK_EQ(facts.agent.text_bytes, number(TEXT_OF, path));
     CHECK_EQ(

@@ -15,10 +15,9 @@
 #define LINK  " -O2 -fno-pie -no-pie -nostdlib -static -Wl,--build-id=sha1 "
 #define AGENT "-DAGENT -Wl,--section-start=.init.text=0x500000 "
 #define FRAGMENTS                                                              \
-    "-Wl,-T,$HOST/../linker/tprof_bounds.ld "                                  \
+    "-DMEMORY -Wl,-T,$HOST/../linker/tprof_bounds.ld "                         \
     "-Wl,-T,$HOST/../linker/tprof_memory.ld "                                  \
-    "-Wl,-T,$HOST/../linker/tprof_note.ld "                                    \
-    "-Wl,--defsym=tprof_memory_size=0x60000 " /* 384 KiB: 32 + 2 x 128 + 96 */
+    "-Wl,-T,$HOST/../linker/tprof_note.ld "
 
 /* A kernel whose units "bare" and "framed" are compiled with these flags. */
 static const char *build(const char *bare, const char *link)
@@ -113,6 +112,61 @@ TEST(check_says_what_to_type_for_what_is_missing)
     says(text, "function names for ", true);
     says(text, "callers: unknown, since the file has no code", true);
     says(text, "Code: the file holds none", true);
+    free(text);
+}
+
+/* A kernel without a script of its own; (more) goes into .bss, before the
+ * agent's memory. */
+static char *check_kernel(const char *name, const char *more, const char *link)
+{
+    char command[1024];
+
+    (void)snprintf(command, sizeof command,
+                   "printf '%%s\\n' '.globl _start, tprof_anchor; _start: jmp "
+                   "end' 'end: ret; .data; tprof_anchor: .quad 1; .bss' '%s' "
+                   ">$OUT.s && cc -nostdlib -static -no-pie "
+                   "-Wl,--build-id=sha1 $OUT.s %s -o $OUT",
+                   more, link);
+    return check(input_build("cc", name, command));
+}
+
+#define MEMORY                                                                 \
+    ".globl __tprof_memory, __tprof_memory_end; __tprof_memory: .skip "        \
+    "0x90000; __tprof_memory_end:"
+
+/* Catches: a heap in the same place, which damages both */
+TEST(check_refuses_memory_that_is_not_the_kernels)
+{
+    char *text = check_kernel("inside", MEMORY, "");
+
+    says(text, "memory for 4 cores", true);
+    says(text, "A place for the memory", false);
+    says(text, "exit status 0", true);
+    free(text);
+    text = check_kernel("behind", MEMORY,
+                        "-Wl,--defsym=__bss_end=__tprof_memory+0x1000");
+    says(text, "it ends behind the symbol __bss_end, where", true);
+    says(text, "tprof would damage this kernel", true);
+    says(text, "exit status 1", true);
+    free(text);
+    text = check_kernel("nowhere", "",
+                        "-Wl,--defsym=__tprof_memory=0x1000 "
+                        "-Wl,--defsym=__tprof_memory_end=0x91000");
+    says(text, "it is in no segment", true);
+    says(text, "exit status 1", true);
+    free(text);
+}
+
+/* Catches: a kernel refused for a variable's name */
+TEST(check_knows_the_end_from_other_ends)
+{
+    char *text = check_kernel("variables",
+                              ".globl _ebss; .size _ebss, 8; _ebss: .skip 8; "
+                              "__bss_end: .skip 8; " MEMORY,
+                              "");
+
+    says(text, "A place for the memory", false);
+    says(text, "exit status 0", true);
     free(text);
 }
 

@@ -10,6 +10,11 @@ void _start(void);
 const char tprof_anchor[] = "tprof 9.8.7";
 __asm__(".globl tprof_wire_version\n.set tprof_wire_version, 0x203");
 const int tprof_vsock = 1;
+#ifdef MEMORY
+/* what tprof_memory.ld would link, but for 2 cores: 32 + 2 x 128 + 96 KiB */
+__asm__(".bss\n.globl __tprof_memory, __tprof_memory_end\n"
+        "__tprof_memory: .skip 0x60000\n__tprof_memory_end:\n.text");
+#endif
 
 /* Code that a kernel drops after boot, and keeps elsewhere. */
 __attribute__((section(".init.text"), noinline)) static void early(void)
