@@ -169,7 +169,7 @@ type
 
     { Memory, which the kernel gives for good. The first 24 KiB are physically
       contiguous, because a device reads them. }
-    Memory: Pointer;     { nil: what tprof_memory.ld sets aside }
+    Memory: Pointer;     { nil: what tprof_memory.ld links, for 4 cores }
     MemorySize: PtrUInt; { bytes; TProfMemSize says how many are needed }
     Cpus: LongWord;      { cores that may join, 1 to 64; 0: as memory allows }
     { bytes of each core's ring; a power of two, 4 KiB to 16 MiB; 0: 64 KiB }
@@ -289,7 +289,7 @@ var
   then calls TProfStartCpu. Nothing else is needed.
 
   Memory: MemorySize bytes of the heap, given for good: 128 KiB for each core and
-  32 KiB for all. nil: what tprof_memory.ld sets aside.
+  32 KiB for all. nil: what tprof_memory.ld links, for 4 cores.
   Stacks: the threads' stacks lie within these StacksSize bytes, which can be
   read at any time without a fault. nil: as TProfSettings.Readable says.
   CommandLine: the kernel's, which names the virtio-mmio devices; nil: none.

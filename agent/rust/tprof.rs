@@ -186,7 +186,7 @@ pub struct Config {
 
     // Memory, which the kernel gives for good. The first 24 KiB are physically contiguous,
     // because a device reads them.
-    pub memory: *mut c_void, // null: what tprof_memory.ld sets aside
+    pub memory: *mut c_void, // null: what tprof_memory.ld links, for 4 cores
     pub memory_size: usize,  // bytes; mem_size() says how many are needed
     pub cpus: u32,           // cores that may join, 1 to 64; 0: as memory allows
     pub ring_bytes: u32,     // of each core; power of two, 4 KiB to 16 MiB; 0: 64 KiB

@@ -37,6 +37,12 @@ static size_t block_size(const struct tprof_config *c)
     return RING_OFFSET + c->ring_bytes + c->dict_slots * sizeof(uint64_t);
 }
 
+_Static_assert(PAGE + SHARED_SIZE <= TPROF_MEMORY(0) &&
+                   RING_OFFSET + RING_DEFAULT +
+                           SLOTS_DEFAULT * sizeof(uint64_t) <=
+                       TPROF_MEMORY(1) - TPROF_MEMORY(0),
+               "what TPROF_MEMORY() promises");
+
 static void set_default(uint32_t *field, uint32_t value)
 {
     if (*field == 0)

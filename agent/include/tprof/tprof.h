@@ -245,6 +245,10 @@ enum tprof_cpu_source {
     TPROF_CPU_HOOK = 3, /* cpu_index() */
 };
 
+/* Bytes of memory that serve (cores), if ring_bytes and dict_slots are 0: for
+ * an array that config.memory names. */
+#define TPROF_MEMORY(cores) ((32u << 10) + (cores) * (128u << 10))
+
 struct tprof_config {
     uint32_t version; /* TPROF_CONFIG_VERSION */
 
@@ -254,8 +258,8 @@ struct tprof_config {
 
     /* Memory, which the kernel gives for good. The first 24 KiB are physically
      * contiguous, because a device reads them. */
-    void *memory;       /* NULL: what tprof_memory.ld sets aside */
-    size_t memory_size; /* bytes; tprof_mem_size() says how many are needed */
+    void *memory;       /* NULL: what tprof_memory.ld links, for 4 cores */
+    size_t memory_size; /* bytes: TPROF_MEMORY(), tprof_mem_size() */
     uint32_t cpus;      /* cores that may join, 1 to 64; 0: as memory allows */
     /* bytes of each core's ring; a power of two, 4 KiB to 16 MiB; 0: 64 KiB */
     uint32_t ring_bytes;

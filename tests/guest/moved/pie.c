@@ -22,7 +22,7 @@ struct reloc {
  * which would not be relocated yet */
 #pragma GCC visibility push(hidden)
 extern char __pie_start[], __tprof_text_start[], __tprof_text_end[];
-extern char __tprof_memory_end[];
+extern char _end[];
 extern const struct reloc __pie_rela_start[], __pie_rela_end[];
 #pragma GCC visibility pop
 
@@ -59,7 +59,7 @@ uint64_t pie_move(uint64_t start_info, uint64_t *pml4)
 
     /* all of memory once more, at that virtual address */
     pml4[by >> SLOT_SHIFT] = pml4[0];
-    memcpy(to, __pie_start, (size_t)(__tprof_memory_end - __pie_start));
+    memcpy(to, __pie_start, (size_t)(_end - __pie_start));
     for (const struct reloc *r = __pie_rela_start; r < __pie_rela_end; r++) {
         if ((uint32_t)r->info != RELOC_RELATIVE)
             __asm__ volatile("ud2");
