@@ -99,7 +99,7 @@ static void on_status(void *context, const struct guest_status *status)
     struct pipeline *p = context;
 
     aggregate_status(p->aggregate, status);
-    talk_status(&p->talk, status->state, status->refusal);
+    talk_status(&p->talk, status);
 }
 
 static void on_pong(void *context, const struct guest_pong *pong)

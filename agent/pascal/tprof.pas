@@ -29,7 +29,7 @@ const
   TPROF_VERSION = $000100;
 
   { Value of TTProfConfig.Version. It grows when the record's layout changes. }
-  TPROF_CONFIG_VERSION = 3;
+  TPROF_CONFIG_VERSION = 4;
 
   { What functions return. TProfStrError() says what to do about each error. }
   TPROF_OK = 0;
@@ -86,6 +86,10 @@ const
   TPROF_CPU_GS = 1;      { LongWord at gs:[GsCpuOffset], counted from 0 }
   TPROF_CPU_TSC_AUX = 2; { RDTSCP: the agent owns TSC_AUX }
   TPROF_CPU_HOOK = 3;    { CpuIndex() }
+
+  { TTProfConfig.Control: what the host decides, beside begin and end }
+  TPROF_CONTROL_LIMITED = 0; { rate and frames, up to the limits }
+  TPROF_CONTROL_FIXED = 1;   { no more: RateHz and MaxFrames hold }
 
   TPROF_RANGES = 4;
 
@@ -163,9 +167,14 @@ type
   TTProfConfig = record
     Version: LongWord; { TPROF_CONFIG_VERSION }
 
-    { What to sample. The host may change both while running. }
+    { What to sample, unless the host asks for something else. }
     RateHz: LongWord;    { samples a second and core, 1 to 50000; 0: 997 }
     MaxFrames: LongWord; { callers that are recorded, 1 to 127; 0: 64 }
+
+    { What the host may ask for at most. }
+    RateMaxHz: LongWord; { 1 to 50000; 0: 50000 }
+    FramesMax: LongWord; { 1 to 127; 0: 127 }
+    Control: LongWord;   { TPROF_CONTROL_* }
 
     { Memory, which the kernel gives for good. The first 24 KiB are physically
       contiguous, because a device reads them. }

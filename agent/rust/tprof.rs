@@ -23,7 +23,7 @@ pub const VERSION: u32 = 0x000100;
 pub const VERSION_STRING: &str = "0.1.0";
 
 /// Value of `Config::version`. It grows when the struct's layout changes.
-pub const CONFIG_VERSION: u32 = 3;
+pub const CONFIG_VERSION: u32 = 4;
 
 pub const OK: i32 = 0;
 pub const ERR_VERSION: i32 = -1; // config.version is not this module's
@@ -76,6 +76,10 @@ pub const CPU_APIC: u32 = 0; // the APIC id: right everywhere, maybe a VM exit
 pub const CPU_GS: u32 = 1; // u32 at gs:[gs_cpu_offset], counted from 0
 pub const CPU_TSC_AUX: u32 = 2; // RDTSCP: the agent owns TSC_AUX
 pub const CPU_HOOK: u32 = 3; // cpu_index()
+
+/// `Config::control`: what the host decides, beside begin and end.
+pub const CONTROL_LIMITED: u32 = 0; // rate and frames, up to the limits
+pub const CONTROL_FIXED: u32 = 1; // no more: rate_hz and max_frames hold
 
 pub const RANGES: usize = 4;
 pub const MAPPINGS: usize = 16; // map() takes at most so many
@@ -180,9 +184,14 @@ pub struct Hypervisor {
 pub struct Config {
     pub version: u32, // CONFIG_VERSION
 
-    // What to sample. The host may change both while running.
+    // What to sample, unless the host asks for something else.
     pub rate_hz: u32,    // samples a second and core, 1 to 50000; 0: 997
     pub max_frames: u32, // callers that are recorded, 1 to 127; 0: 64
+
+    // What the host may ask for at most.
+    pub rate_max_hz: u32, // 1 to 50000; 0: 50000
+    pub frames_max: u32,  // 1 to 127; 0: 127
+    pub control: u32,     // CONTROL_*
 
     // Memory, which the kernel gives for good. The first 24 KiB are physically contiguous,
     // because a device reads them.
@@ -240,6 +249,9 @@ impl Config {
             version: CONFIG_VERSION,
             rate_hz: 0,
             max_frames: 0,
+            rate_max_hz: 0,
+            frames_max: 0,
+            control: CONTROL_LIMITED,
             memory: null::<c_void>() as *mut c_void,
             memory_size: 0,
             cpus: 0,

@@ -52,19 +52,44 @@ static void hear_fields(const uint8_t *at, const uint8_t *end, uint64_t *value)
     }
 }
 
-/* The period that START asks for, at (rate_hz); 0: the clock's rate is not
- * known.
- */
+/* The rate of the samples that START asks for, as far as the kernel allows. */
+static uint64_t allowed_rate(uint64_t asked_hz)
+{
+    const struct tprof_config *c = &tprof_agent.config;
+
+    if (c->control == TPROF_CONTROL_FIXED)
+        return c->rate_hz;
+    return clamp(asked_hz, WIRE_RATE_MIN_HZ, c->rate_max_hz);
+}
+
+static uint64_t allowed_depth(uint64_t asked)
+{
+    const struct tprof_config *c = &tprof_agent.config;
+
+    if (c->control == TPROF_CONTROL_FIXED)
+        return c->max_frames;
+    return clamp(asked, 1, c->frames_max);
+}
+
+/* The period for (rate_hz), which is what START asks for or is allowed; 0: the
+ * clock's rate is not known. The host's own period, which it has measured, is
+ * for the rate that it has asked for. */
 static uint64_t ordered_period(const uint64_t *order, uint64_t rate_hz)
 {
     const struct tprof_agent *a = &tprof_agent;
     struct tprof_orders *o = &tprof_agent.orders;
-    uint64_t period = order[WIRE_CONTROL_PERIOD_TSC];
+    uint64_t period = a->hello[WIRE_HELLO_TSC_HZ] / rate_hz;
+    uint64_t hosts = clamp(order[WIRE_CONTROL_PERIOD_TSC], 0, PERIOD_MAX);
 
-    if (period == 0)
-        period = a->hello[WIRE_HELLO_TSC_HZ] / rate_hz;
+    if (hosts && (period == 0 || a->config.control == TPROF_CONTROL_LIMITED))
+        period = hosts *
+                 clamp(order[WIRE_CONTROL_RATE_HZ], WIRE_RATE_MIN_HZ,
+                       WIRE_RATE_MAX_HZ) /
+                 rate_hz;
     if (a->config.timer == TPROF_TIMER_KERNEL) {
-        uint64_t ticks = clamp(a->config.kernel_hz / rate_hz, 1, UINT32_MAX);
+        uint64_t fewest = (a->config.kernel_hz - 1) / a->config.rate_max_hz + 1;
+        uint64_t ticks =
+            clamp(a->config.kernel_hz / rate_hz, fewest, UINT32_MAX);
 
         atomic_store_explicit(&o->ticks_per_sample, ticks,
                               memory_order_relaxed);
@@ -78,11 +103,10 @@ static void start_sampling(struct tprof_control *c)
 {
     struct tprof_orders *o = &tprof_agent.orders;
     const uint64_t *order = c->start;
-    uint64_t rate_hz =
-        clamp(order[WIRE_CONTROL_RATE_HZ], WIRE_RATE_MIN_HZ, WIRE_RATE_MAX_HZ);
-    uint64_t depth = clamp(order[WIRE_CONTROL_DEPTH], 1, WIRE_STACK_FRAMES_MAX);
+    uint64_t rate_hz = allowed_rate(order[WIRE_CONTROL_RATE_HZ]);
+    uint64_t depth = allowed_depth(order[WIRE_CONTROL_DEPTH]);
     uint64_t period = ordered_period(order, rate_hz);
-    uint64_t shortest = tprof_agent.second / WIRE_RATE_MAX_HZ;
+    uint64_t shortest = tprof_agent.second / tprof_agent.config.rate_max_hz;
 
     c->owed |= TPROF_OWE_STATUS;
     o->refused = WIRE_REFUSED_NO_CLOCK;

@@ -49,6 +49,11 @@ static void set_default(uint32_t *field, uint32_t value)
         *field = value;
 }
 
+static uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
 static bool is_power_of_two_in(uint32_t value, uint32_t low, uint32_t high)
 {
     return value >= low && value <= high && (value & (value - 1)) == 0;
@@ -56,8 +61,9 @@ static bool is_power_of_two_in(uint32_t value, uint32_t low, uint32_t high)
 
 static bool are_numbers_in_range(const struct tprof_config *c)
 {
-    return c->rate_hz <= WIRE_RATE_MAX_HZ &&
-           c->max_frames <= WIRE_STACK_FRAMES_MAX &&
+    return c->rate_max_hz <= WIRE_RATE_MAX_HZ &&
+           c->frames_max <= WIRE_STACK_FRAMES_MAX &&
+           c->rate_hz <= c->rate_max_hz && c->max_frames <= c->frames_max &&
            c->cpus <= TPROF_CPUS_MAX &&
            is_power_of_two_in(c->ring_bytes, 4096, 1u << 24) &&
            is_power_of_two_in(c->dict_slots, 64, 8192);
@@ -66,7 +72,8 @@ static bool are_numbers_in_range(const struct tprof_config *c)
 static bool are_choices_known(const struct tprof_config *c)
 {
     return c->cpu_source <= TPROF_CPU_HOOK && c->timer <= TPROF_TIMER_SHARED &&
-           c->device.bus <= TPROF_BUS_NONE && c->notice <= TPROF_NOTICE_POLL;
+           c->device.bus <= TPROF_BUS_NONE && c->notice <= TPROF_NOTICE_POLL &&
+           c->control <= TPROF_CONTROL_FIXED;
 }
 
 /* Some choices need another field. */
@@ -86,8 +93,10 @@ static int complete_config(struct tprof_config *c)
 {
     if (c->version != TPROF_CONFIG_VERSION)
         return TPROF_ERR_VERSION;
-    set_default(&c->rate_hz, RATE_DEFAULT);
-    set_default(&c->max_frames, FRAMES_DEFAULT);
+    set_default(&c->rate_max_hz, WIRE_RATE_MAX_HZ);
+    set_default(&c->frames_max, WIRE_STACK_FRAMES_MAX);
+    set_default(&c->rate_hz, least(c->rate_max_hz, RATE_DEFAULT));
+    set_default(&c->max_frames, least(c->frames_max, FRAMES_DEFAULT));
     set_default(&c->ring_bytes, RING_DEFAULT);
     set_default(&c->dict_slots, SLOTS_DEFAULT);
     return are_numbers_in_range(c) && are_choices_known(c) &&

@@ -2,6 +2,7 @@
 /* The states of a conversation with a guest, driven by events and timeouts. */
 #include "talk/talk.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -195,15 +196,40 @@ static void refused(struct talk *s, uint8_t refusal)
     s->retry_ns = source_now_ns() + START_RETRY;
 }
 
-void talk_status(struct talk *s, uint8_t state, uint8_t refusal)
+/* Has the guest's kernel other ideas of what was asked for? */
+static void compare(struct talk *s, const struct guest_status *status)
 {
+    if (s->one_way || status->state != WIRE_STATE_SAMPLING)
+        return;
+    if (s->rate_hz != 0 && status->rate_hz != 0 &&
+        status->rate_hz != s->rate_hz)
+        tell_user(s,
+                  "the guest samples at %" PRIu32 " Hz, not at %" PRIu32
+                  ": its kernel allows no other rate (config.rate_max_hz, "
+                  "config.control)",
+                  status->rate_hz, s->rate_hz);
+    if (s->depth != 0 && status->depth != 0 && status->depth != s->depth)
+        tell_user(s,
+                  "the guest records up to %" PRIu32 " callers, not %" PRIu32
+                  ": its kernel allows no other depth (config.frames_max, "
+                  "config.control)",
+                  status->depth, s->depth);
+}
+
+void talk_status(struct talk *s, const struct guest_status *status)
+{
+    uint8_t refusal = status->refusal;
+
     if (s->state == TALK_SAMPLING && !s->one_way &&
-        refusal != WIRE_REFUSED_NOTHING)
+        refusal != WIRE_REFUSED_NOTHING) {
         refused(s, refusal);
-    else if (s->state == TALK_SAMPLING)
+    } else if (s->state == TALK_SAMPLING) {
+        compare(s, status);
         s->retry_ns = TALK_NEVER;
-    else if (s->state == TALK_DRAINING && state == WIRE_STATE_STOPPED)
+    } else if (s->state == TALK_DRAINING &&
+               status->state == WIRE_STATE_STOPPED) {
         talk_end(s); /* it comes after the last STATS */
+    }
 }
 
 uint64_t talk_pong(struct talk *s, uint64_t cookie, uint64_t tsc,

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/guest.h"
 #include "source/source.h"
 #include "talk/command.h"
 #include "util/err.h"
@@ -85,8 +86,9 @@ void talk_heard(struct talk *s);
 
 /* The guest sent a HELLO that opens a session. */
 void talk_hello(struct talk *s, const struct talk_hello *h);
-/* The guest sent STATUS with an enum wire_state and an enum wire_refusal. */
-void talk_status(struct talk *s, uint8_t state, uint8_t refusal);
+/* The guest sent STATUS. Where it follows with another rate or depth than it
+ * was asked for, the user is told. */
+void talk_status(struct talk *s, const struct guest_status *status);
 /* The guest sent PONG, which arrived at (arrival_ns), 0 if not known. Returns
  * the rate of the guest's clock as measured so far; 0: not known yet. This also
  * works in a replay, since the cookie is the time at which PING was sent. */

@@ -51,9 +51,9 @@ TEST(status_stopped_ends_draining_at_once)
 
     talk_stop(&s);
     CHECK_EQ(s.state, TALK_DRAINING);
-    talk_status(&s, WIRE_STATE_DRAINING, 0);
+    talk_status(&s, &(struct guest_status){.state = WIRE_STATE_DRAINING});
     CHECK_EQ(s.state, TALK_DRAINING);
-    talk_status(&s, WIRE_STATE_STOPPED, 0);
+    talk_status(&s, &(struct guest_status){.state = WIRE_STATE_STOPPED});
     CHECK_EQ(s.state, TALK_OVER);
 }
 
@@ -120,7 +120,7 @@ TEST(one_way_guest_is_never_written_to)
     talk_hello(&s, &(struct talk_hello){.one_way = true});
     CHECK_EQ(s.state, TALK_SAMPLING);
     talk_gap(&s);
-    talk_status(&s, WIRE_STATE_STOPPED, WIRE_REFUSED_NO_CORE);
+    talk_status(&s, &(struct guest_status){.refusal = WIRE_REFUSED_NO_CORE});
     CHECK_EQ(talk_due(&s), TALK_NEVER);
     talk_stop(&s);
     CHECK_EQ(s.state, TALK_OVER);
@@ -203,6 +203,31 @@ TEST(low_rates_get_more_time_for_last_words) /* catches: STATS of 1 Hz missed */
     talk_hello(&s, &(struct talk_hello){.tsc_hz = 1000, .rate_hz = 997});
     talk_stop(&s);
     CHECK_EQ(talk_due(&s), s.entered_ns + LAST_WORDS);
+}
+
+/* catches: a profile at another rate than the one on the command line */
+TEST(limits_of_the_guest_are_told)
+{
+    struct talk s = {.source = &vm, .note = keep_note, .rate_hz = 5000};
+    struct guest_status status = {
+        .state = WIRE_STATE_SAMPLING, .rate_hz = 5000, .depth = 16};
+
+    told[0] = '\0';
+    talk_hello(&s, &(struct talk_hello){.tsc_hz = 1000, .rate_hz = 997});
+    talk_status(&s, &status); /* any depth will do */
+    CHECK_STR(told, "");
+    status.rate_hz = 1000;
+    talk_status(&s, &status);
+    talk_status(&s, &status);
+    CHECK_STR(told, "the guest samples at 1000 Hz, not at 5000: its kernel "
+                    "allows no other rate (config.rate_max_hz, "
+                    "config.control)\n");
+    told[0] = '\0';
+    s.depth = 64;
+    talk_status(&s, &status);
+    CHECK_STR(told, "the guest records up to 16 callers, not 64: its kernel "
+                    "allows no other depth (config.frames_max, "
+                    "config.control)\n");
 }
 
 TEST(each_reason_for_absence_is_told_once)
@@ -318,7 +343,7 @@ TEST(guest_that_boots_all_the_time_is_told_of_once)
 
     for (int i = 0; i < 100; i++) {
         talk_hello(&s, &boot);
-        talk_status(&s, WIRE_STATE_STOPPED, (uint8_t)(i + 10));
+        talk_status(&s, &(struct guest_status){.refusal = (uint8_t)(i + 10)});
     }
     unsigned lines = 0;
 

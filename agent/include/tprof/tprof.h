@@ -30,7 +30,7 @@ extern "C" {
 #define TPROF_VERSION        0x000100u
 #define TPROF_VERSION_STRING "0.1.0"
 
-#define TPROF_CONFIG_VERSION 3u /* grows when tprof_config's layout changes */
+#define TPROF_CONFIG_VERSION 4u /* grows when tprof_config's layout changes */
 
 /* What functions return. tprof_strerror() says what to do about each error. */
 enum tprof_err {
@@ -231,6 +231,13 @@ struct tprof_hypervisor {
  * kernel that names it. */
 extern const struct tprof_hypervisor tprof_kvm;
 
+/* What the host decides. It always decides when sampling begins and ends, as
+ * far as the channel is not TPROF_CHANNEL_ONE_WAY. */
+enum tprof_host_control {
+    TPROF_CONTROL_LIMITED = 0, /* rate and frames, up to the config's limits */
+    TPROF_CONTROL_FIXED = 1,   /* no more: config.rate_hz and max_frames hold */
+};
+
 #define TPROF_RANGES 4
 
 /* How an interrupt learns which core it is on, cheaply. */
@@ -252,9 +259,15 @@ enum tprof_cpu_source {
 struct tprof_config {
     uint32_t version; /* TPROF_CONFIG_VERSION */
 
-    /* What to sample. The host may change both while running. */
+    /* What to sample, unless the host asks for something else. */
     uint32_t rate_hz;    /* samples a second and core, 1 to 50000; 0: 997 */
     uint32_t max_frames; /* callers that are recorded, 1 to 127; 0: 64 */
+
+    /* What the host may ask for at most. A host that asks for more gets this
+     * much, and its collector says so. */
+    uint32_t rate_max_hz; /* 1 to 50000; 0: 50000 */
+    uint32_t frames_max;  /* 1 to 127; 0: 127 */
+    uint32_t control;     /* enum tprof_host_control */
 
     /* Memory, which the kernel gives for good. The first 24 KiB are physically
      * contiguous, because a device reads them. */

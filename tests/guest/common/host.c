@@ -2,6 +2,8 @@
 /* Frames of a host, as WIRE.md 2 and 7 have them. */
 #include "host.h"
 
+#include <stddef.h>
+
 #define HEADER 8u
 #define CRC    4u
 
@@ -18,21 +20,46 @@ static uint32_t crc_of(const uint8_t *at, uint32_t size)
     return ~crc;
 }
 
-void host_frame(struct host_frame *f, uint8_t type, uint32_t rate)
+static void make_frame(struct host_frame *f, uint8_t type, const uint8_t *body,
+                       uint8_t size)
 {
-    const uint8_t start[] = {1, 2,  (uint8_t)rate, (uint8_t)(rate >> 8), 2,
-                             1, 127};
-    uint32_t size = type == HOST_START ? sizeof start : 0;
-
-    *f = (struct host_frame){
-        .size = HEADER + size + CRC,
-        .bytes = {0x54, 0x9d, type, 0, 0, 0, (uint8_t)size}};
+    *f = (struct host_frame){.size = HEADER + size + CRC,
+                             .bytes = {0x54, 0x9d, type, 0, 0, 0, size}};
     for (uint32_t i = 0; i < size; i++)
-        f->bytes[HEADER + i] = start[i];
+        f->bytes[HEADER + i] = body[i];
     uint32_t crc = crc_of(f->bytes, HEADER + size);
 
     for (uint32_t i = 0; i < CRC; i++)
         f->bytes[HEADER + size + i] = (uint8_t)(crc >> 8 * i);
+}
+
+void host_frame(struct host_frame *f, uint8_t type)
+{
+    make_frame(f, type, NULL, 0);
+}
+
+/* Put the field (tag) of (size) bytes at (to); (value) 0: nothing. Returns what
+ * comes next. */
+static uint8_t *put_field(uint8_t *to, uint8_t tag, uint8_t size,
+                          uint32_t value)
+{
+    if (value == 0)
+        return to;
+    *to++ = tag;
+    *to++ = size;
+    for (; size > 0; size--, value >>= 8)
+        *to++ = (uint8_t)value;
+    return to;
+}
+
+void host_start(struct host_frame *f, uint32_t rate, uint32_t period)
+{
+    uint8_t body[20];
+    uint8_t *end = put_field(body, 1, 4, rate);
+
+    end = put_field(end, 2, 1, 127);
+    end = put_field(end, 4, 4, period);
+    make_frame(f, HOST_START, body, (uint8_t)(end - body));
 }
 
 uint64_t host_field(const uint8_t *frame, uint32_t size, uint8_t tag,

@@ -18,9 +18,10 @@ struct host_frame {
     uint8_t bytes[40];
 };
 
-/* Make (f) a frame of (type). START is for (rate) Hz below 65536 and a depth
- * of 127. */
-void host_frame(struct host_frame *f, uint8_t type, uint32_t rate);
+/* Make (f) a frame of (type) without fields; or START for a depth of 127, and
+ * for (rate) and (period) unless they are 0. */
+void host_frame(struct host_frame *f, uint8_t type);
+void host_start(struct host_frame *f, uint32_t rate, uint32_t period);
 
 /* The field (tag) of the (size) bytes of a frame at (frame); or (absent). */
 uint64_t host_field(const uint8_t *frame, uint32_t size, uint8_t tag,

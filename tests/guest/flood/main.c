@@ -53,7 +53,7 @@ static int host_receive(void *context, void *data, uint32_t size)
 
     (void)context;
     if (first.size == 0) {
-        host_frame(&first, HOST_START, rate);
+        host_start(&first, rate, 0);
         for (; used < first.size; used++)
             to[used] = first.bytes[used];
     }
@@ -132,8 +132,12 @@ int guest_main(void)
     uint8_t type = (uint8_t)opt_u64("type", HOST_START);
 
     rate = (uint32_t)opt_u64("rate", 50000);
-    host_frame(&frames[0], type ? type : HOST_START, rate);
-    host_frame(&frames[1], type ? type : HOST_STOP, rate);
+    host_frame(&frames[0], type);
+    host_frame(&frames[1], type ? type : HOST_STOP);
+    if (type == 0 || type == HOST_START)
+        host_start(&frames[0], rate, 0);
+    if (type == HOST_START)
+        host_start(&frames[1], rate, 0);
     half_ns = opt_u64("ns", 250000000u);
     must(tprof_init(&config));
     core_run_all(run);

@@ -119,14 +119,14 @@ static void attach(uint32_t cores)
     state = NONE;
     attached = 1;
     wait_for(&came[HOST_HELLO], 1, "the host is not heard");
-    host_frame(&order, HOST_START, 1000);
+    host_start(&order, 1000, 0);
     wait_for_state(SAMPLING, "START is not answered");
     wait_for(&sampled, cores, "a core does not sample");
 }
 
 static void detach(uint32_t cores)
 {
-    host_frame(&order, HOST_STOP, 0);
+    host_frame(&order, HOST_STOP);
     wait_for_state(STOPPED, "STOP is not answered");
     if (final != cores)
         guest_fail("the last STATS are of other cores");
