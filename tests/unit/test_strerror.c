@@ -22,8 +22,7 @@ TEST(strerror_knows_no_positive_errors)
     CHECK(strcmp(tprof_strerror(1), tprof_strerror(TPROF_ERR_IDT - 1)) == 0);
 }
 
-TEST(strerror_does_not_cut_off_the_pics) /* catches: a kernel without its timer
-                                          */
+TEST(strerror_keeps_the_pics) /* catches: a kernel that loses its timer */
 {
     CHECK(strstr(tprof_strerror(TPROF_ERR_APIC_OFF), "LINT0") != NULL);
 }
