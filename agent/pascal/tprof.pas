@@ -247,7 +247,7 @@ type
     Samples: QWord;    { samples that were written into the ring }
     Missed: QWord;     { deadlines that had no tick of their own }
     RingFull: QWord;   { ticks without a sample: the ring was full }
-    Reentered: QWord;  { ticks without a sample: inside another tick }
+    Reentered: QWord;  { ticks without a sample: inside a hook }
     CostTsc: QWord;    { TSC ticks spent in ticks and in sending }
     CostMaxTsc: QWord; { TSC ticks spent in the longest of these }
     ByDivision: QWord; { ticks that cover too many deadlines to draw all }

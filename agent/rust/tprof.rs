@@ -311,7 +311,7 @@ pub struct Stats {
     pub samples: u64,      // samples that were written into the ring
     pub missed: u64,       // deadlines that had no tick of their own
     pub ring_full: u64,    // ticks without a sample: the ring was full
-    pub reentered: u64,    // ticks without a sample: inside another tick
+    pub reentered: u64,    // ticks without a sample: inside a hook
     pub cost_tsc: u64,     // TSC ticks spent in ticks and in sending
     pub cost_max_tsc: u64, // TSC ticks spent in the longest of these
     pub by_division: u64,  // ticks that cover too many deadlines to draw all

@@ -28,6 +28,13 @@
 /* One core. Its stack ends where this struct begins (arch/). Only the core's
  * own tick writes it, except where a comment says otherwise. */
 struct tprof_cpu {
+    /* 1: the core's stack is in use. First, where isr.S finds it. */
+    uint32_t inside;
+    /* Interrupts and ticks that came while the core's stack was in use, since a
+     * hook had switched interrupts on. Whoever uses the stack counts them when
+     * the hook has returned (tick.c). */
+    uint32_t reentered;
+
     struct tprof_schedule schedule;
     uint64_t guard; /* clock ticks before a deadline that do not matter */
     uint32_t index;
@@ -40,13 +47,7 @@ struct tprof_cpu {
 
     uint32_t pump_deferred; /* 1: the pump waits for the next interrupt */
     uint32_t countdown;     /* TPROF_TIMER_KERNEL: kernel's ticks to a sample */
-    uint32_t inside;        /* 1: the core's stack is in use */
     uint32_t looks;         /* 1: the timer was armed to look for a host */
-
-    /* Ticks that came while the core's stack was in use. Each such tick adds
-     * one, and interrupts another tick, which reads this. */
-    uint32_t reentered;
-    uint32_t reentered_known; /* how many of them the counters have */
 
     /* TPROF_WOKEN, or 0. The core that wakes this one sets it (pump.c, and
      * arch/ where timers are lent); this core clears it. Relaxed: this core
@@ -67,6 +68,7 @@ struct tprof_cpu {
     struct tprof_recorder recorder;
     _Alignas(64) uint8_t page[64]; /* config.hypervisor's */
 };
+_Static_assert(offsetof(struct tprof_cpu, inside) == 0, "as isr.S has it");
 
 /* tprof_cpu.woken: high bits. A tick compares the time to its next deadline
  * with 2^31, and or's this in, so one comparison tells both. */
@@ -138,9 +140,11 @@ struct tprof_agent {
     uint64_t hello[WIRE_HELLO_READABLE + 1]; /* numbers of HELLO, by tag */
     uint8_t boot_id[WIRE_BOOT_ID_SIZE];
 
-    /* Once there are further images, under the pump's lock (map.c): how many
-     * there have been, and the function that writes the next MAP into (f). */
-    uint32_t maps;
+    /* Once there are further images (map.c): how many there have been, and the
+     * function that writes the next MAP into (f). Release in map_locked(),
+     * map.c; acquire in tprof_control_due(), control.c: the function is there.
+     */
+    _Atomic uint32_t maps;
     void (*put_map)(struct tprof_control *c, struct tprof_frame *f);
 
     struct tprof_cpu *core[TPROF_CPUS_MAX]; /* laid out, joined or not */
@@ -151,9 +155,14 @@ struct tprof_agent {
 
 extern struct tprof_agent tprof_agent;
 
-/* 1: a core is in the pump, or changes what the pump reads (map.c). It has
- * interrupts off and waits for nothing, so it lets go soon. */
+/* 1: somebody is in the pump: with interrupts off, or where the channel is not
+ * for interrupts, perhaps with them on, and for long. So nobody waits for this
+ * lock. */
 extern _Atomic uint32_t tprof_pump_lock;
+
+/* 1: a core reads or changes the further images (map.c). It has interrupts off
+ * and waits for nothing, so it lets go soon. */
+extern _Atomic uint32_t tprof_map_lock;
 
 /* By core index. */
 extern struct tprof_cpu *tprof_cpu[TPROF_CPUS_MAX]; /* NULL: not joined */

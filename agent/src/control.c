@@ -439,7 +439,9 @@ uint32_t tprof_control_due(struct tprof_control *c, uint64_t now, int drained)
         finish_sampling(c, now, drained);
     uint32_t owed = c->owed | (c->owed_stats ? TPROF_OWE_STATS : 0);
 
-    if (c->maps != tprof_agent.maps)
+    /* acquire: pairs with the release in map_locked(), map.c */
+    if (c->maps !=
+        atomic_load_explicit(&tprof_agent.maps, memory_order_acquire))
         owed |= TPROF_OWE_MAP;
 
     return owed ? (uint32_t)__builtin_ctz(owed) : 0;

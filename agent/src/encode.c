@@ -179,7 +179,8 @@ uint32_t tprof_encode_samples(struct tprof_frame *f, struct tprof_reader *r,
         words = room;
 
     tprof_store16(body + WIRE_SAMPLES_CORE, (uint16_t)core);
-    body[WIRE_SAMPLES_FLAGS] = (uint8_t)r->flags;
+    body[WIRE_SAMPLES_FLAGS] =
+        (uint8_t)atomic_load_explicit(&r->flags, memory_order_relaxed);
     body[WIRE_SAMPLES_SHIFT] = (uint8_t)r->shift;
     tprof_store16(body + WIRE_SAMPLES_PERIOD, (uint16_t)r->period);
     tprof_store16(body + WIRE_SAMPLES_EPOCH, (uint16_t)r->epoch);

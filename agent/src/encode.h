@@ -21,7 +21,8 @@ struct tprof_reader {
     uint32_t shift;
     uint32_t period;
     uint32_t epoch;
-    uint32_t flags;   /* WIRE_SAMPLES_* */
+    /* WIRE_SAMPLES_*. Relaxed: map.c sets it before a record needs it. */
+    _Atomic uint32_t flags;
     uint32_t discard; /* words of an earlier session, still to be thrown away */
     uint64_t counter[WIRE_COUNTERS]; /* of all records read */
 };

@@ -12,7 +12,9 @@
 #define BUILD_ID_MAX 64u
 #define NAME_MAX     255u
 
-/* The mappings that the kernel has told; these arrays under the pump's lock. */
+_Atomic uint32_t tprof_map_lock;
+
+/* The mappings that the kernel has told; these arrays under the lock. */
 static struct tprof_mapping maps[TPROF_MAPPINGS]; /* size 0: unused */
 static uint32_t number[TPROF_MAPPINGS];   /* its number, as tprof_agent.maps */
 static uint32_t text_crc[TPROF_MAPPINGS]; /* of one without a build-id */
@@ -36,6 +38,23 @@ static uint8_t build_ids[TPROF_MAPPINGS][BUILD_ID_MAX];
  */
 static struct tprof_image_text texts[TPROF_MAPPINGS][2];
 
+static uint64_t take_lock(void)
+{
+    uint64_t flags = tprof_arch_irq_save();
+
+    /* acquire: pairs with the release in release_lock() */
+    while (atomic_exchange_explicit(&tprof_map_lock, 1, memory_order_acquire))
+        tprof_arch_relax();
+    return flags;
+}
+
+static void release_lock(uint64_t flags)
+{
+    /* release: pairs with the acquire in take_lock() */
+    atomic_store_explicit(&tprof_map_lock, 0, memory_order_release);
+    tprof_arch_irq_restore(flags);
+}
+
 /* The oldest mapping that (c) has not told. There is one, since the newest of
  * all is always there. */
 static uint32_t next_map(const struct tprof_control *c)
@@ -57,6 +76,7 @@ static uint32_t next_map(const struct tprof_control *c)
 /* Puts the next MAP (WIRE.md 8) into (f). */
 static void put_map(struct tprof_control *c, struct tprof_frame *f)
 {
+    uint64_t flags = take_lock();
     uint32_t next = next_map(c);
     const struct tprof_mapping *m = &maps[next];
     uint32_t length = 0;
@@ -73,6 +93,7 @@ static void put_map(struct tprof_control *c, struct tprof_frame *f)
         tprof_frame_bytes(f, WIRE_MAP_BUILD_ID, m->build_id, m->build_id_size);
     else
         tprof_frame_field(f, WIRE_MAP_TEXT_CRC, text_crc[next]);
+    release_lock(flags);
 }
 
 static int is_sound(const struct tprof_mapping *m)
@@ -184,16 +205,19 @@ static int map_locked(struct tprof_agent *a, const struct tprof_mapping *m,
     if (at < 0)
         return TPROF_ERR_MEMORY_SMALL;
     keep_mapping(m, at);
-    number[at] = ++a->maps;
+    number[at] = a->maps + 1;
     text_crc[at] = crc;
     tprof_directory_set_mappings(maps);
     for (uint32_t core = 0; core < a->config.cpus; core++)
-        a->core[core]->reader.flags = WIRE_SAMPLES_IMAGES;
+        atomic_store_explicit(&a->core[core]->reader.flags, WIRE_SAMPLES_IMAGES,
+                              memory_order_relaxed);
     a->put_map = put_map;
     turn[at] ^= 1;
     begin_change(&a->bounds);
     put_text(first, &texts[at][turn[at]], m);
     end_change(&a->bounds);
+    /* release: pairs with the acquire in tprof_control_due(), control.c */
+    atomic_store_explicit(&a->maps, number[at], memory_order_release);
     return TPROF_OK;
 }
 
@@ -209,14 +233,9 @@ int tprof_map(const struct tprof_mapping *m)
         return TPROF_ERR_CONFIG;
     if (!m->build_id)
         crc = tprof_crc32c(&a->crc, (const void *)(uintptr_t)m->start, span);
-    uint64_t flags = tprof_arch_irq_save();
-
-    /* the core that has the lock never waits, so it lets go soon */
-    while (atomic_exchange_explicit(&tprof_pump_lock, 1, memory_order_acquire))
-        tprof_arch_relax();
+    uint64_t flags = take_lock();
     int error = map_locked(a, m, crc);
 
-    atomic_store_explicit(&tprof_pump_lock, 0, memory_order_release);
-    tprof_arch_irq_restore(flags);
+    release_lock(flags);
     return error;
 }

@@ -93,9 +93,11 @@ static void send_frames(struct pump *p)
 
     for (uint32_t i = 0; i < BUFFERS && o->sending != o->next; i++) {
         uint32_t at = o->sending % BUFFERS;
-        int n =
-            c->send(c->context, o->data[at] + o->sent, o->size[at] - o->sent);
+        uint32_t left = o->size[at] - o->sent;
+        int n = c->send(c->context, o->data[at] + o->sent, left);
 
+        if (n > (int)left)
+            n = TPROF_ERR_DEVICE;
         if (n < 0) {
             drop_link(p, n);
             return;
@@ -150,9 +152,11 @@ static void hear_host(struct pump *p)
 
     for (uint32_t i = 0; i < HEARINGS && heard < TPROF_RX_SIZE && c->receive;
          i++) {
-        int n = c->receive(c->context, talk->rx + talk->rx_used,
-                           TPROF_RX_SIZE - talk->rx_used);
+        uint32_t room = TPROF_RX_SIZE - talk->rx_used;
+        int n = c->receive(c->context, talk->rx + talk->rx_used, room);
 
+        if (n > (int)room)
+            n = TPROF_ERR_DEVICE;
         if (n < 0)
             drop_link(p, n);
         if (n <= 0)

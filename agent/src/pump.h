@@ -23,8 +23,9 @@ void tprof_pump_init(void *memory);
 /*
  * Hears the host, and sends at most one new frame. While there is no host,
  * looks for one: at most four times a second, or at once if (at_once). Any core
- * may call this, with interrupts off. Returns 1 at once when another core has
- * the lock, else 0.
+ * may call this. Interrupts are off; or, where the channel is not for
+ * interrupts, as the kernel has them. A hook may have switched them on when
+ * this returns. Returns 1 at once when another core has the lock, else 0.
  */
 int tprof_pump(int at_once);
 
@@ -33,7 +34,7 @@ int tprof_pump(int at_once);
 #define TPROF_PUMP_NEVER UINT64_MAX
 
 /* Has everything been sent that was ready? 0 also when another core has the
- * lock. Interrupts are off. */
+ * lock. Interrupts are as for tprof_pump(). */
 int tprof_pump_done(void);
 
 #endif

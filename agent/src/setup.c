@@ -28,18 +28,23 @@ const char tprof_anchor[] = "tprof " TPROF_VERSION_STRING;
  * (agent.h), its ring and its dictionary.
  */
 #define SHARED_SIZE ALIGN(TPROF_PUMP_MEMORY + TPROF_TRANSPORT_MEMORY)
-#define RING_OFFSET                                                            \
-    (TPROF_ARCH_SPARE + TPROF_STACK_SIZE + ALIGN(sizeof(struct tprof_cpu)))
+#define CPU_SIZE    ALIGN(sizeof(struct tprof_cpu))
 #define ALIGN(size) (((size) + 63) & ~(size_t)63)
+
+/* Where a block's struct tprof_cpu is. */
+static size_t cpu_offset(const struct tprof_config *c)
+{
+    return TPROF_ARCH_SPARE(c) + TPROF_STACK_SIZE;
+}
 
 static size_t block_size(const struct tprof_config *c)
 {
-    return RING_OFFSET + c->ring_bytes + c->dict_slots * sizeof(uint64_t);
+    return cpu_offset(c) + CPU_SIZE + c->ring_bytes +
+           c->dict_slots * sizeof(uint64_t);
 }
-
 _Static_assert(PAGE + SHARED_SIZE <= TPROF_MEMORY(0) &&
-                   RING_OFFSET + RING_DEFAULT +
-                           SLOTS_DEFAULT * sizeof(uint64_t) <=
+                   TPROF_ARCH_SPARE_MAX + TPROF_STACK_SIZE + CPU_SIZE +
+                           RING_DEFAULT + SLOTS_DEFAULT * sizeof(uint64_t) <=
                        TPROF_MEMORY(1) - TPROF_MEMORY(0),
                "what TPROF_MEMORY() promises");
 
@@ -238,10 +243,10 @@ static uint64_t physical_offset(const void *address)
 
 static void lay_out_core(struct tprof_agent *a, uint8_t *block, uint32_t index)
 {
-    struct tprof_cpu *cpu =
-        (void *)(block + TPROF_ARCH_SPARE + TPROF_STACK_SIZE);
-    uint64_t *ring = (void *)(block + RING_OFFSET);
-    uint64_t *slots = (void *)(block + RING_OFFSET + a->config.ring_bytes);
+    uint8_t *at = block + cpu_offset(&a->config);
+    struct tprof_cpu *cpu = (void *)at;
+    uint64_t *ring = (void *)(at + CPU_SIZE);
+    uint64_t *slots = (void *)(at + CPU_SIZE + a->config.ring_bytes);
 
     cpu->index = index;
     tprof_arch_core_lay_out(cpu, block);

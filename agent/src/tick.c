@@ -99,6 +99,74 @@ TPROF_HOT bool is_pump_due(uint64_t now)
            atomic_load_explicit(&tprof_agent.pump_due, memory_order_relaxed);
 }
 
+/* Kernel ticks until the next sample: random, from 1 to 2 x mean - 1. */
+static uint32_t draw_countdown(struct tprof_cpu *cpu)
+{
+    uint64_t mean = atomic_load_explicit(&tprof_agent.orders.ticks_per_sample,
+                                         memory_order_relaxed);
+
+    return 1 + (uint32_t)tprof_scale(2 * mean - 1,
+                                     tprof_random(&cpu->schedule.random));
+}
+
+/* Counts what came while this core's stack was in use, (times) interrupts or
+ * ticks of the kernel's: at most one dropped tick, which covers all deadlines
+ * that are over by now. */
+TPROF_COLD void count_reentered(struct tprof_cpu *cpu, uint32_t times)
+{
+    struct tprof_stats *counts = &cpu->recorder.counts;
+    bool is_fixed = tprof_agent.config.timer == TPROF_TIMER_KERNEL;
+    uint64_t now = tprof_arch_now();
+    uint64_t covered = 1;
+    int by_division = 0;
+
+    if (!tprof_is_sampling(cpu))
+        return;
+    if (is_fixed && times < cpu->countdown) {
+        cpu->countdown -= times;
+        return;
+    }
+    if (is_fixed)
+        cpu->countdown = draw_countdown(cpu);
+    else if ((int64_t)(now - tprof_schedule_deadline(&cpu->schedule)) >= 0)
+        covered = tprof_schedule_catch_up(&cpu->schedule, now, &by_division);
+    else
+        return;
+    counts->ticks++;
+    counts->missed += covered - 1;
+    counts->by_division += (uint64_t)by_division;
+    tprof_sample_drop(&cpu->recorder, WIRE_COUNTER_REENTERED, covered);
+}
+
+bool tprof_tick_pump(struct tprof_cpu *cpu, int at_once)
+{
+    bool was_taken = tprof_pump(at_once);
+
+    (void)tprof_arch_irq_save(); /* a hook may have switched interrupts on */
+    uint32_t times = cpu->reentered;
+
+    cpu->reentered = 0;
+    if (__builtin_expect(times > 0, 0)) {
+        count_reentered(cpu, times);
+        if (tprof_agent.config.timer == TPROF_TIMER_APIC)
+            tprof_arch_timer_arm(cpu,
+                                 tprof_is_sampling(cpu)
+                                     ? tprof_schedule_deadline(&cpu->schedule)
+                                     : tprof_arch_now());
+    }
+    return was_taken;
+}
+
+void tprof_interrupt_inside(struct tprof_cpu *cpu)
+{
+    cpu->reentered++;
+    tprof_arch_end_interrupt();
+    /* An interrupt that a core waits for, say that for its timer, may have been
+     * this one. If the hook takes long, there will be others. */
+    if (atomic_load_explicit(&cpu->started, memory_order_relaxed))
+        tprof_arch_timer_arm(cpu, tprof_arch_now() + tprof_agent.second / SOON);
+}
+
 /* Returns whether another core was at the pump. */
 TPROF_COLD bool run_pump(struct tprof_cpu *cpu)
 {
@@ -106,7 +174,7 @@ TPROF_COLD bool run_pump(struct tprof_cpu *cpu)
     if (!(tprof_agent.channel.flags & TPROF_CHANNEL_IRQ_SAFE))
         return false;
     uint64_t start = tprof_arch_now();
-    bool was_taken = tprof_pump(1);
+    bool was_taken = tprof_tick_pump(cpu, 1);
 
     cpu->pump_deferred = 0;
     tprof_sample_look_ahead(&cpu->recorder);
@@ -292,30 +360,6 @@ void tprof_interrupt(struct tprof_cpu *cpu, const struct tprof_arch_trap *trap,
 
 /* --- The kernel's ticks --------------------------------------------------- */
 
-/* Kernel ticks until the next sample: random, from 1 to 2 x mean - 1. */
-static uint32_t draw_countdown(struct tprof_cpu *cpu)
-{
-    uint64_t mean = atomic_load_explicit(&tprof_agent.orders.ticks_per_sample,
-                                         memory_order_relaxed);
-
-    return 1 + (uint32_t)tprof_scale(2 * mean - 1,
-                                     tprof_random(&cpu->schedule.random));
-}
-
-/* Counts the ticks that came while this core's stack was in use as dropped.
- * Such a tick adds one to (reentered) and no more, so that two levels of
- * interrupts never write the same counters. */
-static void count_reentered(struct tprof_cpu *cpu)
-{
-    uint32_t now = *(volatile uint32_t *)&cpu->reentered;
-
-    while (cpu->reentered_known != now) {
-        cpu->reentered_known++;
-        cpu->recorder.counts.ticks++;
-        tprof_sample_drop(&cpu->recorder, WIRE_COUNTER_REENTERED, 1);
-    }
-}
-
 /* A sample in the kernel's tick. (weight) 0: further deadlines are over, too.
  */
 static void take_sample(struct tprof_cpu *cpu, const struct tprof_registers *r,
@@ -370,7 +414,6 @@ void tprof_kernel_tick(struct tprof_cpu *cpu, const struct tprof_registers *r)
         (shared ? shared_tick : fixed_tick)(cpu, r, now);
         count_cost(cpu, tprof_arch_now() - now);
     }
-    count_reentered(cpu);
     if (is_pump_due(now))
         run_pump(cpu);
 }

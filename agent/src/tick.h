@@ -12,6 +12,14 @@ TPROF_ARCH_CALL void tprof_interrupt(struct tprof_cpu *cpu,
                                      const struct tprof_arch_trap *trap,
                                      uint64_t fp);
 
+/* The agent's own interrupt came on this core, which is (cpu), while the core's
+ * stack was in use. arch/ calls this on the interrupted stack. */
+TPROF_ARCH_CALL void tprof_interrupt_inside(struct tprof_cpu *cpu);
+
+/* Pumps on the stack of this core, which is (cpu), as tprof_pump() does, and
+ * counts what came meanwhile. Interrupts are off afterwards. */
+bool tprof_tick_pump(struct tprof_cpu *cpu, int at_once);
+
 /* A tick of the kernel's own timer interrupted code with registers (r), on this
  * core, which is (cpu). The kernel's ticks come at a fixed rate, or at the
  * agent's deadlines, too (tprof_deadline()). tprof_tick() calls this on the

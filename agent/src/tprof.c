@@ -153,16 +153,20 @@ int tprof_stop_cpu(void)
 static TPROF_ARCH_CALL void poll_on_stack(struct tprof_cpu *cpu,
                                           const struct tprof_registers *r)
 {
-    (void)cpu;
     (void)r;
-    tprof_pump(0);
-    tprof_arch_timers_look(); /* this core may be the only one */
+    tprof_tick_pump(cpu, 0);
+}
+
+/* A channel that is not for interrupts may do whatever the calling thread may:
+ * switch interrupts on, or wait. */
+static bool is_for_callers(const struct tprof_agent *a)
+{
+    return !(a->channel.flags & TPROF_CHANNEL_IRQ_SAFE);
 }
 
 /* Pumps once with interrupts off, on the core's own stack if it has joined. */
-static void pump_once(void)
+static void pump_with_irq_off(void)
 {
-    uint64_t flags = tprof_arch_irq_save();
     struct tprof_cpu *cpu = tprof_this_cpu();
 
     if (!cpu) {
@@ -172,6 +176,19 @@ static void pump_once(void)
         tprof_arch_on_stack(cpu, NULL, poll_on_stack);
         cpu->inside = 0;
     }
+}
+
+static void pump_once(void)
+{
+    bool as_caller = is_for_callers(&tprof_agent);
+
+    if (as_caller)
+        tprof_pump(0);
+    uint64_t flags = tprof_arch_irq_save();
+
+    if (!as_caller)
+        pump_with_irq_off();
+    tprof_arch_timers_look(); /* this core may be the only one */
     tprof_arch_irq_restore(flags);
 }
 
@@ -230,6 +247,9 @@ int tprof_flush(uint32_t frames)
         return 0;
     for (uint64_t i = 0; i < (uint64_t)frames * FLUSH_TRIES; i++) {
         uint64_t flags = tprof_arch_irq_save();
+
+        if (is_for_callers(a))
+            tprof_arch_irq_restore(flags);
         int done = tprof_pump_done();
 
         tprof_arch_irq_restore(flags);

@@ -65,18 +65,22 @@ static struct before *before_now(void)
     return &before[core][cores[core].depth - 1];
 }
 
-void check_before(uint64_t serial)
+static void remember(struct before *b, const struct tprof_cpu *cpu)
 {
-    const struct tprof_cpu *cpu = this_cpu();
-    struct before *b = before_now();
-
-    if (!cpu)
-        return;
-    table[serial].core = (uint8_t)cpu->index;
     b->counts = cpu->recorder.counts;
     b->schedule = cpu->schedule;
     b->generation = cpu->generation;
     b->sampling = cpu->sampling;
+}
+
+void check_before(uint64_t serial)
+{
+    const struct tprof_cpu *cpu = this_cpu();
+
+    if (!cpu)
+        return;
+    table[serial].core = (uint8_t)cpu->index;
+    remember(before_now(), cpu);
 }
 
 /* The deadlines between two states of a schedule, by its own random numbers. */
@@ -87,7 +91,7 @@ static uint64_t deadlines_between(const struct tprof_schedule *from,
     uint64_t count = 0;
 
     while (s.random != to->random) {
-        if (++count > 17)
+        if (++count > 2 * 16 + 1) /* once more for those that came inside */
             fail(DEFECT_NONE, "core %u: its random numbers jumped",
                  tprof_machine.core);
         s.random = s.random * 0x5851f42d4c957f2du + 0x14057b7ef767814fu;
@@ -103,7 +107,7 @@ static uint64_t deadlines_between(const struct tprof_schedule *from,
 void check_after(uint64_t serial)
 {
     const struct tprof_cpu *cpu = this_cpu();
-    const struct before *b = before_now();
+    struct before *b = before_now();
 
     if (!cpu)
         return;
@@ -135,6 +139,12 @@ void check_after(uint64_t serial)
     if (is->missed - was->missed + dropped > 0)
         note("tick %lu: %lu missed before it, %lu dropped", serial,
              is->missed - was->missed, dropped);
+    /* What it has interrupted had done nothing yet: an interrupt inside the
+     * agent's own work changes nothing. */
+    if (cores[tprof_machine.core].depth > 1 &&
+        (ticks > 0 || b->generation != cpu->generation ||
+         b->schedule.deadline != cpu->schedule.deadline))
+        remember(b - 1, cpu);
 }
 
 void check_stats(const struct tprof_stats *s)

@@ -12,25 +12,57 @@ uint64_t clock_skew;
 /* TPROF_TIMER_KERNEL, TPROF_TIMER_SHARED: the kernel's own timer. */
 static uint64_t tick_due[SIM_CORES];
 static bool wants_apps;
+static void kernel_tick(uint32_t core);
 
 /* --- Hooks ---------------------------------------------------------------- */
 
-/* A kernel's function that ends by switching interrupts on, whatever they were
- * before. */
-static void careless(void)
+/* Some kernels' hooks call functions that switch interrupts on, whatever they
+ * were before; and some of these leave them on. */
+static bool is_careless;
+
+static void take_interrupts(void)
 {
-    if (!is_wanted(DEFECT_STACK) || !is_on_core() || chance(700))
-        return;
-    note("a hook switches interrupts on", 0, 0, 0);
-    tprof_machine_this()->interrupts_off = false;
     tprof_machine.now += below(SIM_SECOND / 1000);
     kernel_interrupts();
-    tprof_machine_this()->interrupts_off = true;
+    if (guest_config.timer != TPROF_TIMER_APIC &&
+        (int64_t)(tprof_machine.now - tick_due[tprof_machine.core]) >= 0)
+        kernel_tick(tprof_machine.core);
+}
+
+static void careless(void)
+{
+    struct tprof_machine_core *m = tprof_machine_this();
+    bool were_off = m->interrupts_off;
+    static bool is_in[SIM_CORES]; /* no hook inside a hook: that has no end */
+    bool *is_here = &is_in[tprof_machine.core];
+
+    if (!is_careless || !is_on_core() || *is_here || chance(700))
+        return;
+    note("a hook switches interrupts on", 0, 0, 0);
+    *is_here = true;
+    m->interrupts_off = false;
+    take_interrupts();
+    m->interrupts_off = were_off && chance(500);
+    *is_here = false;
+}
+
+/* What only tprof_poll() calls may wait. */
+static void block(void)
+{
+    if (!is_careless || !is_on_core() || chance(970) ||
+        guest_config.channel->flags & TPROF_CHANNEL_IRQ_SAFE)
+        return;
+    note("the channel blocks", 0, 0, 0);
+    for (uint32_t i = below(30); i > 0; i--) {
+        take_interrupts();
+        fiber_yield();
+    }
 }
 
 static uint32_t cpu_index(void *context)
 {
     (void)context;
+    careless();
     return tprof_machine.core;
 }
 
@@ -52,6 +84,7 @@ static int channel_open(void *context)
 {
     (void)context;
     careless();
+    block();
     channel_call = link_now.calls;
     return link_now.state == LINK_OPEN;
 }
@@ -63,6 +96,7 @@ static int channel_send(void *context, const void *data, uint32_t size)
 
     (void)context;
     careless();
+    block();
     if (!is_same_call())
         return TPROF_ERR_CLOSED;
     if (size > room)
@@ -77,6 +111,7 @@ static int channel_receive(void *context, void *data, uint32_t size)
     struct link *l = &link_now;
 
     (void)context;
+    careless();
     if (!is_same_call())
         return TPROF_ERR_CLOSED;
     if (size > l->to_guest_size)
@@ -111,6 +146,7 @@ static void come_or_go(const struct tprof_config *config, void *memory)
 
 static uint64_t steal_ns(const void *memory)
 {
+    careless();
     return *(const uint64_t *)memory;
 }
 
@@ -124,17 +160,19 @@ static const struct tprof_hypervisor hypervisor = {
 /* --- Its configuration ------------------------------------------------------
  */
 
-void kernel_init(struct tprof_config *config)
+void kernel_number_cores(struct tprof_config *config)
 {
     config->cpu_source = below(4);
     config->cpu_index = cpu_index;
+}
+
+void kernel_init(struct tprof_config *config)
+{
     config->physical = physical;
     config->timer = chance(600) ? TPROF_TIMER_APIC : 1 + below(2);
     config->kernel_hz = 20 + below(400);
     if (chance(200)) {
         channel.flags = chance(500) ? TPROF_CHANNEL_IRQ_SAFE : 0;
-        if (is_wanted(DEFECT_STACK))
-            channel.flags = 0;
         if (chance(200)) {
             channel.flags |= TPROF_CHANNEL_ONE_WAY;
             channel.receive = NULL;
@@ -147,6 +185,7 @@ void kernel_init(struct tprof_config *config)
         config->notice = TPROF_NOTICE_POLL;
     config->hypervisor = chance(300) ? &hypervisor : NULL;
     wants_apps = chance(300);
+    is_careless = chance(400);
 }
 
 /* --- Calls of the agent --------------------------------------------------- */

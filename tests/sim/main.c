@@ -37,8 +37,6 @@
 static const struct {
     const char *name, *what;
 } defects[DEFECTS] = {
-    [DEFECT_STACK] = {"stack", "a hook that enables interrupts has its stack "
-                               "overwritten (3)"},
     [DEFECT_EXIT] = {"exit", "nothing takes the memory back from the device "
                              "(11)"},
 };

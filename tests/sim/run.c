@@ -41,7 +41,7 @@ static void relax(void)
 
 __attribute__((noreturn)) static void broken(const char *what)
 {
-    fail(DEFECT_STACK, "core %u: %s", tprof_machine.core, what);
+    fail(DEFECT_NONE, "core %u: %s", tprof_machine.core, what);
 }
 
 static const struct tprof_machine_hooks hooks = {
@@ -70,6 +70,7 @@ static void draw_config(struct tprof_config *c)
         .tsc_hz = chance(700) ? SIM_SECOND : 0,
         .seed = draw(),
     };
+    kernel_number_cores(c);
     c->memory_size = tprof_mem_size(c);
     if (c->memory_size == 0)
         fail(DEFECT_NONE, "tprof_mem_size() says 0");

@@ -45,7 +45,6 @@ void print_notes(void);
 /* What is known to be wrong and not yet mended: main.c has a row for each. */
 enum defect {
     DEFECT_NONE,
-    DEFECT_STACK, /* a hook that enables interrupts */
     DEFECT_EXIT,  /* the device keeps the memory */
     DEFECTS
 };
@@ -210,6 +209,7 @@ void hosts_end(void);
 
 /* --- The kernel: kernel.c; faults: faults.c ------------------------------- */
 
+void kernel_number_cores(struct tprof_config *config);
 void kernel_init(struct tprof_config *config);
 void kernel_body(void);
 /* When the running core's kernel has something to do. */

@@ -5,6 +5,7 @@
  * every guest.
  */
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "check.h"
@@ -21,17 +22,36 @@ uintptr_t tprof_apic_registers;
 _Atomic uint64_t tprof_unknown_cpu;
 
 static _Alignas(64) uint8_t stacks[CORES][8192]; /* each ends at its half */
-static _Alignas(64) uint8_t hook_stacks[CORES][1024];
+static _Alignas(64) uint8_t hook_stacks[CORES][4096];
 static uint32_t registers[64]; /* of an xAPIC */
 static void *interrupted;
 static uint64_t interrupted_sp;
+static uint32_t was_in_use;
+static bool wants_nested;
+static void *nested, *nested_at;
+static void interrupt(void);
 
 void tprof_interrupt(void *cpu, const uint64_t *trap, uint64_t fp);
 void tprof_interrupt(void *cpu, const uint64_t *trap, uint64_t fp)
 {
+    uint64_t local = 0x1234;
+
     (void)fp;
     interrupted = cpu;
     interrupted_sp = trap[3];
+    was_in_use = *(uint32_t *)cpu;
+    if (wants_nested) {
+        wants_nested = false;
+        interrupt();
+        interrupted_sp = local;
+    }
+}
+
+void tprof_interrupt_inside(void *cpu);
+void tprof_interrupt_inside(void *cpu)
+{
+    nested = cpu;
+    nested_at = __builtin_frame_address(0);
 }
 
 /* The kernel's hook. A uint32_t leaves the upper half of RAX to chance. */
@@ -67,7 +87,7 @@ static void build(void)
 {
     for (uint32_t i = 0; i < CORES; i++) {
         tprof_cpu[i] = stacks[i] + 4096;
-        tprof_hook_stack[i] = (void *)(hook_stacks[i] + 960);
+        tprof_hook_stack[i] = (void *)(hook_stacks[i] + 4032);
     }
     tprof_apic_registers = (uintptr_t)registers;
 }
@@ -102,4 +122,23 @@ TEST(upper_half_of_the_answer_is_not_looked_at)
     tprof_hook_answer = 0x1234567800000001;
     interrupt();
     CHECK(interrupted == stacks[1] + 4096);
+}
+
+TEST(interrupt_inside_another_leaves_the_stack_alone)
+{
+    uint8_t *top = stacks[1] + 4096;
+
+    build();
+    tprof_hook_answer = 1;
+    wants_nested = true;
+    interrupt();
+    CHECK(nested == top);
+    /* below what the outer one has there, not from the top on again */
+    CHECK((uint8_t *)nested_at < top - 128 && (uint8_t *)nested_at > stacks[1]);
+    CHECK_EQ(interrupted_sp, 0x1234);
+    CHECK_EQ(was_in_use, 1);
+    CHECK_EQ(*(uint32_t *)(void *)top, 0); /* free again */
+    nested = NULL;
+    interrupt();
+    CHECK(nested == NULL);
 }

@@ -71,12 +71,16 @@ struct tprof_range {
 /*
  * A byte stream to the host. tprof_init() copies this struct.
  *
- * One core at a time calls these functions, with interrupts off. The stack is
- * the profiler's, or the caller's in tprof_flush() and, on a core that has not
- * joined, in tprof_poll(). Each function does bounded work and never waits.
- * Inside an interrupt (TPROF_CHANNEL_IRQ_SAFE) it uses general registers only,
- * as every hook must: the vector registers of the interrupted code have not
- * been saved.
+ * One core at a time calls these functions. Without TPROF_CHANNEL_IRQ_SAFE only
+ * tprof_poll() and tprof_flush() call them, like any code of the kernel's: on
+ * the caller's stack, with interrupts as the caller has them. They may take
+ * locks, switch interrupts on, and wait; nothing is sent meanwhile.
+ *
+ * With TPROF_CHANNEL_IRQ_SAFE interrupts are off, and the stack is the
+ * profiler's, or the caller's in tprof_flush() and, on a core that has not
+ * joined, in tprof_poll(). Each function does bounded work, never waits, and
+ * uses general registers only, as every hook must: the vector registers of the
+ * interrupted code have not been saved.
  */
 struct tprof_channel {
     uint32_t flags; /* TPROF_CHANNEL_* */
@@ -307,10 +311,11 @@ struct tprof_config {
 
     /*
      * Hooks. In an interrupt cpu_index() and route_irq() run on a stack of the
-     * profiler's, where cpu_index() has 512 bytes; in other calls on that stack
-     * or the caller's. install_vector() and physical() run on the caller's, and
-     * never in an interrupt. Interrupts are off, except that physical() finds
-     * them in tprof_init() as they were.
+     * profiler's, which has 4 KiB and on which the kernel's NMI and fault
+     * handlers may run, too; in other calls on that stack or the caller's.
+     * install_vector() and physical() run on the caller's, and never in an
+     * interrupt. Interrupts are off, except that physical() finds them in
+     * tprof_init() as they were.
      */
     void *context; /* handed to each hook */
 
@@ -417,7 +422,8 @@ int tprof_stop_cpu(void);
 
 /* Sends samples, and listens to the host: for a kernel's idle loop. It is
  * needed where the channel is not TPROF_CHANNEL_IRQ_SAFE. Any core may call it
- * at any time, but not inside a tick. Interrupts are off meanwhile. */
+ * at any time, but not inside a tick. Interrupts are off meanwhile, except that
+ * a channel that is not TPROF_CHANNEL_IRQ_SAFE has them as the caller has. */
 void tprof_poll(void);
 
 /* TPROF_TIMER_KERNEL, TPROF_TIMER_SHARED: the kernel's timer interrupt on this
@@ -454,7 +460,7 @@ struct tprof_stats {
     uint64_t samples;      /* samples that were written into the ring */
     uint64_t missed;       /* deadlines that had no tick of their own */
     uint64_t ring_full;    /* ticks without a sample: the ring was full */
-    uint64_t reentered;    /* ticks without a sample: inside another tick */
+    uint64_t reentered;    /* ticks without a sample: inside a hook */
     uint64_t cost_tsc;     /* TSC ticks spent in ticks and in sending */
     uint64_t cost_max_tsc; /* TSC ticks spent in the longest of these */
     uint64_t by_division;  /* ticks that cover too many deadlines to draw all */

@@ -32,7 +32,9 @@
  *   struct tprof_arch_core   what the folder keeps for each core
  *   struct tprof_arch_trap   what the CPU saves of interrupted code
  *   TPROF_ARCH_CALL          the calling convention of what assembly calls
- *   TPROF_ARCH_SPARE         bytes below each core's stack for the folder
+ *   TPROF_ARCH_SPARE(config) bytes below each core's stack for the folder, a
+ *                            multiple of 64; (config) is complete
+ *   TPROF_ARCH_SPARE_MAX     the most that this can be
  *   TPROF_ARCH_WIRE          the CPU as HELLO names it: WIRE_ARCH_*
  *   TPROF_ARCH_SYMBOL(n, v)  a statement that defines the absolute symbol (n),
  *                            which has the constant value (v) and takes no room
@@ -63,8 +65,8 @@ void tprof_arch_begin(void);
  */
 int tprof_arch_init(struct tprof_config *config);
 
-/* Core (cpu) is laid out. (spare) is TPROF_ARCH_SPARE bytes for this folder,
- * which lie below the core's stack. */
+/* Core (cpu) is laid out. (spare) is TPROF_ARCH_SPARE() bytes for this
+ * folder, which lie below the core's stack. */
 void tprof_arch_core_lay_out(struct tprof_cpu *cpu, uint8_t *spare);
 
 /* tprof_init() has succeeded as far as others go, and tprof_agent.config is
@@ -117,10 +119,12 @@ int tprof_arch_core_join(struct tprof_cpu *cpu);
 void tprof_arch_core_leave(struct tprof_cpu *cpu);
 
 /* Interrupts the core with (hardware_id), which may be this one, at the vector
- * of its timer. Does nothing where the timer is the kernel's. */
+ * of its timer. Does nothing where the timer is the kernel's. Interrupts may be
+ * on. */
 void tprof_arch_wake(uint32_t hardware_id);
 
-/* Calls (function) on the stack of this core, which is (cpu). */
+/* Calls (function) on the stack of this core, which is (cpu) and has
+ * (cpu->inside) set. */
 typedef TPROF_ARCH_CALL void
 tprof_stack_function(struct tprof_cpu *cpu, const struct tprof_registers *r);
 TPROF_ARCH_CALL void tprof_arch_on_stack(struct tprof_cpu *cpu,
@@ -130,7 +134,7 @@ TPROF_ARCH_CALL void tprof_arch_on_stack(struct tprof_cpu *cpu,
 /* --- Interrupts ----------------------------------------------------------- */
 
 /* Switches interrupts off, be they on or off. Returns what
- * tprof_arch_irq_restore() takes. */
+ * tprof_arch_irq_restore() takes, which may find them on or off, too. */
 static inline uint64_t tprof_arch_irq_save(void);
 static inline void tprof_arch_irq_restore(uint64_t saved);
 

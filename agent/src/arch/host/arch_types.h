@@ -14,8 +14,10 @@ struct tprof_arch_trap {
     uint64_t pc, sp;
 };
 
-#define TPROF_ARCH_SPARE                                                       \
-    1024u /* as on x86-64, so that memory is laid out alike */
+/* as on x86-64, so that memory is laid out alike */
+#define TPROF_ARCH_SPARE(config)                                               \
+    ((config)->cpu_source == TPROF_CPU_HOOK ? TPROF_ARCH_SPARE_MAX : 0u)
+#define TPROF_ARCH_SPARE_MAX 4096u
 #define TPROF_ARCH_CALL
 #define TPROF_ARCH_WIRE WIRE_ARCH_X86_64
 #define TPROF_ARCH_SYMBOL(name, value)                                         \

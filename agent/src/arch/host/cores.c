@@ -199,10 +199,17 @@ bool tprof_machine_interrupt(const struct tprof_registers *r)
     uint32_t index = tprof_arch_core_index();
     struct tprof_cpu *cpu = index < tprof_cpus ? tprof_cpu[index] : NULL;
 
-    if (cpu) {
+    core->interrupts_off = true; /* the hook may have done otherwise */
+    if (cpu && cpu->inside) {
+        tprof_interrupt_inside(cpu);
+    } else if (cpu) {
+        cpu->inside = 1;
         take_stack(core, "an interrupt takes the core's stack, which is in use "
                          "already: return addresses are overwritten");
         tprof_interrupt(cpu, &trap, r->fp);
+        if (!core->interrupts_off)
+            broken("the core's stack is left with interrupts on");
+        cpu->inside = 0;
         core->stack_in_use = false;
     } else {
         atomic_fetch_add(&tprof_unknown_cpu, 1);

@@ -26,8 +26,7 @@ static inline uint64_t tprof_arch_irq_save(void)
 
 static inline void tprof_arch_irq_restore(uint64_t saved)
 {
-    if (saved & RFLAGS_IF)
-        __asm__ volatile("sti" : : : "memory");
+    __asm__ volatile("pushq %0; popfq" : : "r"(saved) : "memory", "cc");
 }
 
 static inline void tprof_arch_relax(void)

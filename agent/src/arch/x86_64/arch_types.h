@@ -26,8 +26,10 @@ struct tprof_arch_trap {
 };
 
 /* Bytes below each core's stack: the stack of the kernel's cpu_index hook, see
- * isr.S. */
-#define TPROF_ARCH_SPARE 1024u
+ * isr.S. As with each core's own, NMI and fault handlers may run on it. */
+#define TPROF_ARCH_SPARE(config)                                               \
+    ((config)->cpu_source == TPROF_CPU_HOOK ? TPROF_ARCH_SPARE_MAX : 0u)
+#define TPROF_ARCH_SPARE_MAX 4096u
 
 /* One calling convention for C and assembly, also where the compiler's own is
  * another (EFI applications by clang). */

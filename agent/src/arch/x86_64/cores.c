@@ -19,7 +19,11 @@ static bool is_timer_ours(void)
 
 uint32_t tprof_ask_cpu_index(void)
 {
-    return tprof_agent.config.cpu_index(tprof_agent.config.context);
+    const struct tprof_config *c = &tprof_agent.config;
+    uint32_t index = c->cpu_index(c->context);
+
+    (void)tprof_arch_irq_save(); /* the hook may have switched them on */
+    return index;
 }
 
 bool tprof_arch_core_numbered(uint32_t *index)
@@ -51,7 +55,10 @@ uint32_t tprof_arch_core_index(void)
 
 void tprof_arch_core_lay_out(struct tprof_cpu *cpu, uint8_t *spare)
 {
-    tprof_hook_stack[cpu->index] = (void *)(spare + TPROF_ARCH_SPARE - 64);
+    uint32_t size = TPROF_ARCH_SPARE(&tprof_agent.config);
+
+    if (size > 0)
+        tprof_hook_stack[cpu->index] = (void *)(spare + size - 64);
 }
 
 int tprof_arch_core_examine(uint32_t *hardware_id)

@@ -12,8 +12,6 @@
 #define MSR_X2APIC       0x800u /* register r of the APIC is 800h + r */
 #define MSR_TSC_AUX      0xc0000103u
 
-#define RFLAGS_IF (1u << 9)
-
 struct tprof_cpuid {
     uint32_t a, b, c, d;
 };

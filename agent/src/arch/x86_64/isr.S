@@ -10,6 +10,7 @@
  * RAX, RDX.
  */
 #define SAVED_RIP     16
+#define CPU_INSIDE    0          /* in struct tprof_cpu */
 #define LAPIC_ID      0x20
 #define LAPIC_EOI     0xb0
 #define TSC_AUX_FIRST 0x74707200 /* TPROF_TSC_AUX_FIRST, isr.h */
@@ -49,6 +50,8 @@ tprof_isr_on_core:
         movq    (%rdx, %rax, 8), %rdx       /* its struct tprof_cpu */
         testq   %rdx, %rdx
         jz      tprof_isr_unknown
+        btsl    $0, CPU_INSIDE(%rdx)        /* in use from now on; or already? */
+        jc      tprof_isr_inside
         movq    %rsp, %rax
         movq    %rdx, %rsp
         pushq   %rax
@@ -71,11 +74,37 @@ tprof_isr_on_core:
         popq    %rdi
         popq    %rsi
         popq    %rcx
+        movl    $0, 8 + CPU_INSIDE(%rsp)    /* one word is left of the stack */
         popq    %rsp
         popq    %rdx
         popq    %rax
         iretq
         end     tprof_isr_gs
+
+/* The core's stack is in use: a hook that runs on it has switched interrupts on.
+ * All words of that stack must stay as they are, so this interrupt stays on the
+ * stack that it has interrupted. */
+tprof_isr_inside:
+        pushq   %rcx
+        pushq   %rsi
+        pushq   %rdi
+        pushq   %r8
+        pushq   %r9
+        pushq   %r10
+        pushq   %r11
+        cld
+        movq    %rdx, %rdi                  /* cpu */
+        call    tprof_interrupt_inside
+        popq    %r11
+        popq    %r10
+        popq    %r9
+        popq    %r8
+        popq    %rdi
+        popq    %rsi
+        popq    %rcx
+        popq    %rdx
+        popq    %rax
+        iretq
 
         entry   tprof_isr_single
         xorl    %eax, %eax

@@ -168,6 +168,8 @@ void tprof_lapic_send(const struct tprof_lapic *l, uint32_t apic_id)
                     (uint64_t)apic_id << 32 | command);
         return;
     }
+    uint64_t flags = tprof_arch_irq_save();
+
     for (int i = 0; i < SEND_POLLS; i++) {
         if (!(tprof_lapic_read(l, LAPIC_ICR_LOW) & LAPIC_ICR_BUSY))
             break;
@@ -179,4 +181,5 @@ void tprof_lapic_send(const struct tprof_lapic *l, uint32_t apic_id)
     tprof_lapic_write(l, LAPIC_ICR_HIGH, apic_id << 24);
     tprof_lapic_write(l, LAPIC_ICR_LOW, command);
     tprof_lapic_write(l, LAPIC_ICR_HIGH, high);
+    tprof_arch_irq_restore(flags);
 }
