@@ -376,7 +376,8 @@ function TProfVersion: LongWord; cdecl; external name 'tprof_version';
 implementation
 
 { Symbols of the fragments in linker/. A fragment that is not linked is at address
-  0. Toro's compiler has no weak symbols: a kernel for Toro links all fragments. }
+  0. Toro's compiler has no weak symbols: a kernel for Toro links tprof_bounds.ld
+  and tprof_note.ld, and gives memory. }
 {$MACRO ON}
 {$IFDEF TORO}
   {$DEFINE FRAGMENT := external}
@@ -391,8 +392,10 @@ var
   ImageEnd: Byte; FRAGMENT name '__tprof_image_end';
   BuildId: Byte; FRAGMENT name '__tprof_build_id';
   BuildIdEnd: Byte; FRAGMENT name '__tprof_build_id_end';
+{$IFNDEF TORO}
   MemoryStart: Byte; FRAGMENT name '__tprof_memory';
   MemoryEnd: Byte; FRAGMENT name '__tprof_memory_end';
+{$ENDIF}
 
 function TProfInit(constref Config: TTProfConfig): LongInt;
 var
@@ -405,8 +408,8 @@ begin
   Image.ImageEnd := @ImageEnd;
   Image.BuildId := @BuildId;
   Image.BuildIdEnd := @BuildIdEnd;
-  Image.Memory := @MemoryStart;
-  Image.MemoryEnd := @MemoryEnd;
+  Image.Memory := {$IFDEF TORO} nil {$ELSE} @MemoryStart {$ENDIF};
+  Image.MemoryEnd := {$IFDEF TORO} nil {$ELSE} @MemoryEnd {$ENDIF};
   Result := TProfInitImage(Config, Image);
 end;
 
