@@ -41,7 +41,7 @@ const
   TPROF_ERR_CPU = -6;              { more cores than Cpus or memory allow }
   TPROF_ERR_VECTOR = -7;           { every gate from 32 to 239 is in use }
   TPROF_ERR_APIC = -8;             { the CPU has no local APIC }
-  TPROF_ERR_DEVICE = -9;           { no device found, or it misbehaves }
+  TPROF_ERR_DEVICE = -9;           { no such device, or it misbehaves }
   TPROF_ERR_CLOSED = -10;          { from a channel: the host went away }
   TPROF_ERR_NOT_INIT = -11;        { TProfInit has not succeeded yet }
   TPROF_ERR_TEXT_UNMAPPED = -12;   { text is not mapped }
@@ -52,6 +52,11 @@ const
   TPROF_ERR_TIMER = -17;           { the APIC's timer does not count }
   TPROF_ERR_VECTOR_TAKEN = -18;    { Config.Vector has another handler }
   TPROF_ERR_IDT = -19;             { no IDT, or too short, or read-only }
+  TPROF_ERR_DEVICE_TAKEN = -20;    { a driver has the device that is there }
+  TPROF_ERR_DEVICE_PORT = -21;     { virtio-serial without our port }
+  TPROF_ERR_DEVICE_UNMAPPED = -22; { its registers are not mapped }
+  TPROF_ERR_DEVICE_PLATFORM = -23; { it wants VIRTIO_F_ACCESS_PLATFORM }
+  TPROF_ERR_IO_PORT = -24;         { no UART, or debug port, at the port }
 
   TPROF_MAPPINGS = 16; { TProfMap takes at most so many }
 

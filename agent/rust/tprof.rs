@@ -34,7 +34,7 @@ pub const ERR_STATE: i32 = -5; // a second call, or a core not joined
 pub const ERR_CPU: i32 = -6; // more cores than config.cpus or memory allow
 pub const ERR_VECTOR: i32 = -7; // every gate from 32 to 239 is in use
 pub const ERR_APIC: i32 = -8; // the CPU has no local APIC
-pub const ERR_DEVICE: i32 = -9; // no device found, or it misbehaves
+pub const ERR_DEVICE: i32 = -9; // no such device, or it misbehaves
 pub const ERR_CLOSED: i32 = -10; // from a channel: the host went away
 pub const ERR_NOT_INIT: i32 = -11; // init() has not succeeded yet
 pub const ERR_TEXT_UNMAPPED: i32 = -12; // text is not mapped
@@ -45,6 +45,11 @@ pub const ERR_APIC_UNMAPPED: i32 = -16; // the local APIC's page is not mapped
 pub const ERR_TIMER: i32 = -17; // the APIC's timer does not count
 pub const ERR_VECTOR_TAKEN: i32 = -18; // config.vector has another handler
 pub const ERR_IDT: i32 = -19; // no IDT, or too short, or read-only
+pub const ERR_DEVICE_TAKEN: i32 = -20; // a driver has the device that is there
+pub const ERR_DEVICE_PORT: i32 = -21; // virtio-serial without our port
+pub const ERR_DEVICE_UNMAPPED: i32 = -22; // its registers are not mapped
+pub const ERR_DEVICE_PLATFORM: i32 = -23; // it wants VIRTIO_F_ACCESS_PLATFORM
+pub const ERR_IO_PORT: i32 = -24; // no UART, or debug port, at the port
 
 /// `Channel::flags`
 pub const CHANNEL_ONE_WAY: u32 = 1 << 0; // the host cannot speak

@@ -32,9 +32,9 @@ const char *tprof_strerror(int error)
     case TPROF_ERR_APIC:
         return "the CPU has no local APIC: use TPROF_TIMER_KERNEL";
     case TPROF_ERR_DEVICE:
-        return "no device that works: a virtio-serial one with a port named "
-               "tprof.0, or for tprof_vsock a virtio-vsock one that no driver "
-               "has claimed; map its registers";
+        return "no device was found that works: give the guest a virtio-serial "
+               "one with a port named tprof.0, or for tprof_vsock a "
+               "virtio-vsock one; config.device says where the agent looks";
     case TPROF_ERR_CLOSED:
         return "the host closed the channel";
     case TPROF_ERR_NOT_INIT:
@@ -67,6 +67,24 @@ const char *tprof_strerror(int error)
     case TPROF_ERR_IDT:
         return "no IDT is loaded, or it ends before our vector, or is "
                "read-only: load it first, or give config.install_vector";
+    case TPROF_ERR_DEVICE_TAKEN:
+        return "there is such a device, and a driver of the kernel's has it: "
+               "give the guest another one, or keep the driver off it; "
+               "config.device.address takes it from the driver";
+    case TPROF_ERR_DEVICE_PORT:
+        return "there is a virtio-serial device, and none of its ports has the "
+               "name tprof.0: QEMU's -device virtserialport,name=tprof.0";
+    case TPROF_ERR_DEVICE_UNMAPPED:
+        return "there is such a device, and its registers are not mapped at "
+               "their physical address: map them there";
+    case TPROF_ERR_DEVICE_PLATFORM:
+        return "the device wants VIRTIO_F_ACCESS_PLATFORM, as under SEV, TDX "
+               "or behind an IOMMU, and the agent cannot do that: use "
+               "config.channel, or a one-way line";
+    case TPROF_ERR_IO_PORT:
+        return "no UART that works for tprof_uart, or no debug port for "
+               "tprof_debugcon, at config.device.address; 0 means 0x3f8, or "
+               "0xe9";
     default:
         return "unknown error";
     }

@@ -36,8 +36,8 @@ struct tprof_transport {
      * (channel) stays where it is: the transport may change its flags later.
      *
      * Called once, in tprof_init(), where it may use PCI configuration space
-     * and wait. Returns TPROF_OK; or TPROF_ERR_DEVICE: there is no such device,
-     * and each device that was tried is reset.
+     * and wait. Returns TPROF_OK; or TPROF_ERR_DEVICE, _DEVICE_* or _IO_PORT:
+     * why there is no such device; each device that was tried is reset.
      */
     int (*init)(const struct tprof_transport_setup *setup,
                 struct tprof_channel *channel);

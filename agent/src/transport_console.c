@@ -93,6 +93,8 @@ static bool enable_queue(struct tprof_console *c, uint32_t which)
     tprof_virtqueue_init(&q->ring, &c->rings[which], size);
     q->doorbell = tprof_virtio_enable(
         &c->device, size, (uintptr_t)&c->rings[which] + c->physical);
+    if (q->doorbell == 0)
+        return false;
     q->buffers = which % 2 ? NULL : c->buffers[which / 2];
     for (uint32_t id = 0; q->buffers && id < size; id++)
         add_buffer(c, q, id);
@@ -234,8 +236,13 @@ static int start_device(struct tprof_console *c)
     c->sent_next = 0;
     c->sent_bytes = 0;
 
-    if (tprof_virtio_begin(&c->device, VIRTIO_CONSOLE_F_MULTIPORT) < 0)
-        return give_up(c);
+    int error = tprof_virtio_begin(&c->device, VIRTIO_CONSOLE_F_MULTIPORT);
+
+    if (error != TPROF_OK) {
+        give_up(c);
+        c->dead = error;
+        return error;
+    }
     for (uint32_t i = 0; i < queues; i++) {
         if (!enable_queue(c, i))
             return give_up(c);
@@ -267,8 +274,8 @@ static int hear_control(struct tprof_console *c)
     return c->dead;
 }
 
-/* Is our port on the device that was just started? */
-static bool wait_for_port(struct tprof_console *c)
+/* Is our port on the device that was just started? TPROF_OK: yes. */
+static int wait_for_port(struct tprof_console *c)
 {
     struct tprof_console_queue *told = &c->queues[TPROF_CONSOLE_CONTROL_OUT];
 
@@ -278,24 +285,26 @@ static bool wait_for_port(struct tprof_console *c)
         bool answered = told->ring.in_flight == 0;
 
         if (hear_control(c) < 0)
-            return false;
+            return c->dead;
         if (c->port != TPROF_CONSOLE_NO_PORT)
-            return true;
+            return TPROF_OK;
         if (answered && told->ring.in_flight == 0)
-            return false; /* no port is left to be asked */
+            return TPROF_ERR_DEVICE_PORT; /* none is left to be asked */
         tprof_arch_relax();
     }
-    return false;
+    return TPROF_ERR_DEVICE;
 }
 
 /* The search has found a device: is it taken? */
-static bool claim_device(void *context)
+static int claim_device(void *context)
 {
     struct tprof_console *c = context;
 
     c->dead = 0;
     c->port = TPROF_CONSOLE_NO_PORT;
-    return start_device(c) == TPROF_OK && (c->given || wait_for_port(c));
+    int error = start_device(c);
+
+    return error != TPROF_OK || c->given ? error : wait_for_port(c);
 }
 
 /* --- The channel ---------------------------------------------------------- */
@@ -420,7 +429,7 @@ static int console_init(const struct tprof_transport_setup *setup,
                         struct tprof_channel *channel)
 {
     struct tprof_console *c = setup->memory;
-    const struct tprof_virtio_search search = {
+    struct tprof_virtio_search search = {
         .where = setup->where,
         .type = VIRTIO_TYPE_CONSOLE,
         .dev = &c->device,
@@ -430,9 +439,12 @@ static int console_init(const struct tprof_transport_setup *setup,
 
     tprof_arch_zero(c, sizeof *c);
     c->physical = setup->physical;
+    c->device.second = setup->second;
     c->given = setup->where->address != 0;
-    if (!tprof_virtio_find(&search))
-        return TPROF_ERR_DEVICE;
+    int error = tprof_virtio_find(&search);
+
+    if (error != TPROF_OK)
+        return error;
     channel->flags = TPROF_CHANNEL_IRQ_SAFE;
     channel->context = c;
     channel->open = console_open;

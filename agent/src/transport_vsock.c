@@ -376,22 +376,23 @@ static int vsock_receive(void *context, void *data, uint32_t size)
 /* --- Joining -------------------------------------------------------------- */
 
 /* The search has found a device: is it taken? */
-static bool claim_device(void *context)
+static int claim_device(void *context)
 {
     struct tprof_vsock_link *v = context;
+    int error = tprof_virtio_vsock_begin(&v->device);
 
-    if (!tprof_virtio_vsock_begin(&v->device))
-        return false;
+    if (error != TPROF_OK)
+        return error;
     tprof_notice_init(&v->notice, &v->device.bus, v->where);
     tprof_virtio_vsock_go(&v->device);
-    return true;
+    return TPROF_OK;
 }
 
 static int vsock_init(const struct tprof_transport_setup *setup,
                       struct tprof_channel *channel)
 {
     struct tprof_vsock_link *v = setup->memory;
-    const struct tprof_virtio_search search = {
+    struct tprof_virtio_search search = {
         .where = setup->where,
         .type = VIRTIO_TYPE_VSOCK,
         .dev = &v->device.bus,
@@ -401,11 +402,14 @@ static int vsock_init(const struct tprof_transport_setup *setup,
 
     tprof_arch_zero(v, sizeof *v);
     v->device.physical = setup->physical;
+    v->device.bus.second = setup->second;
     v->second = setup->second;
     v->channel = channel;
     v->where = setup->where;
-    if (!tprof_virtio_find(&search))
-        return TPROF_ERR_DEVICE;
+    int error = tprof_virtio_find(&search);
+
+    if (error != TPROF_OK)
+        return error;
     channel->flags = TPROF_CHANNEL_IRQ_SAFE;
     channel->context = v;
     channel->open = vsock_open;

@@ -128,23 +128,32 @@ void fake_stop(void)
 
 static void set_status(uint32_t status)
 {
+    bool refuses =
+        fake.refuses || (fake.platform && !(fake.accepted & 1ull << 33));
+
     if (status == 0) {
         fake.resets++;
+        fake.looks_left = fake.reset_looks;
         for (uint32_t i = 0; i < FAKE_QUEUES; i++) {
             fake.queues[i].size = 0;
             fake.queues[i].seen = 0;
         }
         fake_forget();
     }
-    fake.status = fake.refuses ? status & ~8u : status;
+    fake.status = refuses ? status & ~8u : status;
 }
 
 uint32_t tprof_virtio_read(const struct tprof_virtio *dev,
                            enum tprof_virtio_reg reg)
 {
     (void)dev;
+    fake.accesses++;
     switch (reg) {
     case VIRTIO_STATUS:
+        if (fake.looks_left > 0) {
+            fake.looks_left--;
+            return 4; /* whatever it was */
+        }
         return fake.status;
     case VIRTIO_DEVICE_FEATURES:
         return (uint32_t)(fake.features >> (fake.feature_half ? 32 : 0));
@@ -199,6 +208,7 @@ void tprof_virtio_write(const struct tprof_virtio *dev,
                         enum tprof_virtio_reg reg, uint32_t val)
 {
     (void)dev;
+    fake.accesses++;
     pthread_mutex_lock(&big_lock);
     write_register(reg, val);
     pthread_mutex_unlock(&big_lock);
@@ -215,17 +225,18 @@ void tprof_virtio_notify(const struct tprof_virtio *dev, uintptr_t where,
         fake_act();
 }
 
-bool tprof_virtio_mmio_find(const struct tprof_virtio_search *s, bool scan)
+bool tprof_virtio_mmio_find(struct tprof_virtio_search *s, bool scan)
 {
     (void)scan;
     fake.found++;
     s->dev->doorbells = 1000;
     s->dev->doorbell_step = 4;
+    s->dev->doorbell_bytes = 4 * FAKE_QUEUES;
     s->dev->legacy = fake.legacy;
-    return tprof_virtio_offer(s);
+    return tprof_virtio_is_free(s) && tprof_virtio_offer(s);
 }
 
-bool tprof_virtio_pci_find(const struct tprof_virtio_search *s)
+bool tprof_virtio_pci_find(struct tprof_virtio_search *s)
 {
     (void)s;
     return false;

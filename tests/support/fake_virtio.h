@@ -29,8 +29,12 @@ struct fake_virtio {
     bool legacy;
     bool lazy;      /* the device acts in fake_act(), not when notified */
     bool refuses;   /* the device never sets FEATURES_OK */
+    bool platform;  /* so it does unless the driver has ACCESS_PLATFORM */
     unsigned found; /* how often tprof_virtio_find() has offered it */
     unsigned resets;
+    uint32_t reset_looks; /* a reset is over after so many looks at it */
+    uint32_t looks_left;
+    unsigned accesses; /* of the driver to registers, notifications apart */
     struct fake_queue queues[FAKE_QUEUES];
     uint64_t accepted;
     uint32_t feature_half; /* half of the features that registers show */

@@ -25,6 +25,9 @@ extern struct tprof_channel channel;
  */
 void plug_in(void);
 
+/* What the driver is told: clock ticks in a second; UINT64_MAX at first. */
+extern uint64_t bed_second;
+
 /* Call the driver. */
 int bed_init(void);
 int bed_open(void);

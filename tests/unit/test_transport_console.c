@@ -39,8 +39,8 @@ static void plug_in(void)
 
 static int init(const struct tprof_device *where)
 {
-    const struct tprof_transport_setup setup = {.memory = &console,
-                                                .where = where};
+    const struct tprof_transport_setup setup = {
+        .memory = &console, .where = where, .second = 1000};
 
     return tprof_transport_console.init(&setup, &channel);
 }
@@ -149,7 +149,7 @@ TEST(device_without_our_port_is_left_in_reset)
 {
     plug_in();
     fake_console.ports[OURS].name = NULL;
-    CHECK_EQ(init(&anywhere), TPROF_ERR_DEVICE);
+    CHECK_EQ(init(&anywhere), TPROF_ERR_DEVICE_PORT);
     CHECK_EQ(fake.found, 1);
     CHECK_EQ(fake.status, 0);
     for (uint32_t i = 0; i < FAKE_QUEUES; i++)
@@ -160,7 +160,7 @@ TEST(device_that_has_a_driver_is_left_alone)
 {
     plug_in();
     fake.status = 0xf;
-    CHECK_EQ(init(&anywhere), TPROF_ERR_DEVICE);
+    CHECK_EQ(init(&anywhere), TPROF_ERR_DEVICE_TAKEN);
     CHECK_EQ(fake.status, 0xf);
     CHECK_EQ(fake.resets, 0);
     CHECK_EQ(init(&told), TPROF_OK); /* unless we are told that it is ours */
@@ -168,6 +168,10 @@ TEST(device_that_has_a_driver_is_left_alone)
 
 TEST(device_that_lacks_what_we_need_is_refused)
 {
+    plug_in();
+    fake.features |= 1ull << 33;
+    fake.platform = true;
+    CHECK_EQ(init(&anywhere), TPROF_ERR_DEVICE_PLATFORM);
     plug_in();
     fake.features = 1ull << 32; /* one port only */
     CHECK_EQ(init(&told), TPROF_ERR_DEVICE);
@@ -240,7 +244,7 @@ TEST(device_that_answers_in_its_own_time_is_found) /* as under KVM */
         fake.lazy = true;
         fake_console.ports[OURS].name = NULL;
         fake_run();
-        CHECK_EQ(init(&anywhere), TPROF_ERR_DEVICE);
+        CHECK_EQ(init(&anywhere), TPROF_ERR_DEVICE_PORT);
         fake_stop();
     }
 }

@@ -91,8 +91,35 @@ TEST(device_that_refuses_or_has_a_driver_is_left)
     CHECK_EQ(bed_init(), TPROF_ERR_DEVICE);
     plug_in();
     fake.status = 15;
-    CHECK_EQ(bed_init(), TPROF_ERR_DEVICE);
+    CHECK_EQ(bed_init(), TPROF_ERR_DEVICE_TAKEN);
     CHECK_EQ(fake.resets, 0);
+}
+
+TEST(device_of_a_confidential_guest_is_told_from_others)
+{
+    plug_in();
+    fake.features |= 1ull << 33;
+    CHECK_EQ(bed_init(), TPROF_OK); /* it may be used without */
+    plug_in();
+    fake.features |= 1ull << 33;
+    fake.platform = true;
+    CHECK_EQ(bed_init(), TPROF_ERR_DEVICE_PLATFORM);
+    CHECK_EQ(fake.status, 0);
+}
+
+/* catches: queues that are set up while the device still uses the old ones */
+TEST(reset_is_waited_for_and_not_for_ever)
+{
+    plug_in();
+    fake.reset_looks = 100000; /* hardware takes milliseconds */
+    CHECK_EQ(bed_init(), TPROF_OK);
+    plug_in();
+    fake.reset_looks = UINT32_MAX;
+    bed_second = 1000;
+    CHECK_EQ(bed_init(), TPROF_ERR_DEVICE);
+    CHECK_EQ(fake.accepted, 0);
+    for (uint32_t i = 0; i < FAKE_QUEUES; i++)
+        CHECK_EQ(fake.queues[i].size, 0);
 }
 
 /* --- Notice --------------------------------------------------------------- */

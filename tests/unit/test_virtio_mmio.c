@@ -27,7 +27,7 @@ bool tprof_virtio_pci_exists(void)
     return false;
 }
 
-bool tprof_virtio_pci_find(const struct tprof_virtio_search *s)
+bool tprof_virtio_pci_find(struct tprof_virtio_search *s)
 {
     (void)s;
     return false;
@@ -44,11 +44,11 @@ static bool faults(uint64_t start, uint64_t size, bool write)
 
 static const struct tprof_machine_hooks hooks = {.faults = faults};
 
-static bool take(void *context)
+static int take(void *context)
 {
     (void)context;
     offered++;
-    return dev.registers == wanted;
+    return dev.registers == wanted ? TPROF_OK : TPROF_ERR_DEVICE;
 }
 
 static void plug_in(uint32_t version, uint32_t type)
@@ -63,14 +63,17 @@ static void plug_in(uint32_t version, uint32_t type)
     }
 }
 
+static int why; /* what the last search said */
+
 static bool find(struct tprof_device where)
 {
-    const struct tprof_virtio_search s = {
+    struct tprof_virtio_search s = {
         .where = &where, .type = 3, .dev = &dev, .take = take};
 
     where.flags = TPROF_DEVICE_NO_SCAN; /* nothing is mapped there */
     offered = 0;
-    return tprof_virtio_find(&s);
+    why = tprof_virtio_find(&s);
+    return why == TPROF_OK;
 }
 
 static bool find_by(const char *line)
@@ -87,7 +90,9 @@ TEST(device_whose_registers_are_not_mapped_is_none)
     CHECK(!find_by("virtio_mmio.device=512@0x50000000:12 "
                    "virtio_mmio.device=512@0x50000200:13"));
     CHECK_EQ(offered, 1);
+    CHECK_EQ(why, TPROF_ERR_DEVICE_UNMAPPED);
     CHECK(!find((struct tprof_device){.address = 0x50000200}));
+    CHECK_EQ(why, TPROF_ERR_DEVICE_UNMAPPED);
     hole = 0;
     CHECK(find((struct tprof_device){.address = 0x50000200}));
 }
@@ -126,6 +131,7 @@ TEST(command_line_of_no_sense_finds_nothing) /* catches: reading beyond it */
     wanted = 0x50000200;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         CHECK(!find_by(lines[i]));
+        CHECK_EQ(why, TPROF_ERR_DEVICE);
         CHECK_EQ(offered, 0);
     }
 }
@@ -163,7 +169,27 @@ TEST(what_is_no_such_device_is_not_offered)
     devices[0][0] = 0x74726976;
     devices[0][0x70 / 4] = 4; /* DRIVER_OK */
     CHECK(!find_by(line));
+    CHECK_EQ(why, TPROF_ERR_DEVICE_TAKEN);
     CHECK_EQ(devices[0][0x70 / 4], 4);
+}
+
+/* catches: "a driver has it", while another device is there and was refused */
+TEST(what_the_search_has_met_is_told)
+{
+    static const char both[] = "virtio_mmio.device=512@0x50000000:1 "
+                               "virtio_mmio.device=512@0x50000200:1";
+
+    plug_in(2, 3);
+    CHECK(!find_by(both));
+    CHECK_EQ(offered, 2);
+    CHECK_EQ(why, TPROF_ERR_DEVICE);
+    devices[0][0x70 / 4] = 4;
+    CHECK(!find_by(both));
+    CHECK_EQ(offered, 1);
+    CHECK_EQ(why, TPROF_ERR_DEVICE_TAKEN);
+    wanted = 0x50000200;
+    CHECK(find_by(both));
+    CHECK_EQ(why, TPROF_OK);
 }
 
 TEST(queue_goes_where_each_version_wants_it)

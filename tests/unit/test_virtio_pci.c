@@ -33,9 +33,22 @@ static uint32_t pci_read(uint32_t function, uint32_t offset)
     return function == DEVICE ? device[offset / 4] : UINT32_MAX;
 }
 
+#define BAR4 0x20u
+
+static uint32_t bar_size; /* of BAR 4; 0: 4 GiB */
+static unsigned sized;    /* how often the driver has asked for that */
+
 static void pci_write(uint32_t function, uint32_t offset, uint32_t value)
 {
     CHECK_EQ(function, DEVICE);
+    if (offset == BAR4 && value == UINT32_MAX) {
+        sized++;
+        CHECK(!(device[1] & 2));    /* while nothing answers at its addresses */
+        CHECK_EQ(bar[0x14] & 4, 0); /* and no driver is at work */
+        value = (bar_size ? ~(bar_size - 1) : 0) | 4;
+    }
+    if (offset == 4) /* the upper half, status, is not written */
+        value = (value & 0xffff) | (device[1] & 0xffff0000);
     device[offset / 4] = value;
 }
 
@@ -49,11 +62,11 @@ static bool faults(uint64_t start, uint64_t size, bool write)
 static const struct tprof_machine_hooks hooks = {
     .pci_read = pci_read, .pci_write = pci_write, .faults = faults};
 
-static bool take(void *context)
+static int take(void *context)
 {
     (void)context;
     offered++;
-    return is_taken;
+    return is_taken ? TPROF_OK : TPROF_ERR_DEVICE;
 }
 
 static void put_capability(uint32_t at, uint32_t next, uint32_t type,
@@ -62,12 +75,15 @@ static void put_capability(uint32_t at, uint32_t next, uint32_t type,
     device[at / 4] = 9 | next << 8 | 20u << 16 | type << 24;
     device[at / 4 + 1] = 4; /* BAR 4, of 64 bits */
     device[at / 4 + 2] = offset;
-    device[at / 4 + 4] = 4; /* notify only: step */
+    device[at / 4 + 3] = 0x100; /* length */
+    device[at / 4 + 4] = 4;     /* notify only: step */
 }
 
 static void plug_in(void)
 {
     tprof_machine.hooks = &hooks;
+    bar_size = sizeof bar;
+    sized = 0;
     bridge[0] = 0x00011b36;
     bridge[3] = 1u << 16;   /* a bridge, */
     bridge[6] = 0x00010100; /* to bus 1 */
@@ -82,13 +98,16 @@ static void plug_in(void)
     put_capability(0x64, 0, 2, 0x400);
 }
 
+static int why; /* what the last search said */
+
 static bool find(struct tprof_device where)
 {
-    const struct tprof_virtio_search s = {
+    struct tprof_virtio_search s = {
         .where = &where, .type = 3, .dev = &dev, .take = take};
 
     offered = 0;
-    return tprof_virtio_find(&s);
+    why = tprof_virtio_find(&s);
+    return why == TPROF_OK;
 }
 
 static const struct tprof_device anywhere = {.bus = TPROF_BUS_PCI};
@@ -103,6 +122,8 @@ TEST(device_is_found_behind_a_bridge)
     CHECK_EQ(dev.registers, (uintptr_t)bar);
     CHECK_EQ(dev.doorbells, (uintptr_t)bar + 0x400);
     CHECK_EQ(dev.doorbell_step, 4);
+    CHECK_EQ(dev.doorbell_bytes, 0x100);
+    CHECK_EQ(device[8], (uint32_t)(uintptr_t)bar | 4);
     CHECK(!dev.legacy);
     CHECK_EQ(device[1] & 0xffff, 0x406); /* memory, master, no line */
 }
@@ -145,7 +166,52 @@ TEST(device_with_a_driver_is_left_alone)
     is_taken = true;
     CHECK(!find(anywhere));
     CHECK_EQ(offered, 0);
+    CHECK_EQ(sized, 0);
+    CHECK_EQ(why, TPROF_ERR_DEVICE_TAKEN);
     CHECK_EQ(bar[0x14], 0x0f);
+}
+
+/* catches: stores outside the device's registers */
+TEST(device_whose_parts_leave_its_bar_is_refused)
+{
+    plug_in();
+    is_taken = true;
+    bar_size = 0x400;
+    CHECK(!find(anywhere));
+    CHECK_EQ(why, TPROF_ERR_DEVICE);
+    CHECK_EQ(device[8], (uint32_t)(uintptr_t)bar | 4);
+    CHECK_EQ(device[1] & 0xffff, 0);
+    bar_size = 0x800;
+    CHECK(find(anywhere));
+    bar_size = 0; /* 4 GiB */
+    CHECK(find(anywhere));
+    device[0x64 / 4 + 3] = UINT32_MAX; /* doorbells up to 4 GiB + 0x3ff */
+    CHECK(!find(anywhere));
+    plug_in();
+    device[0x50 / 4 + 3] = 0x37; /* registers of a byte less */
+    CHECK(!find(anywhere));
+    device[0x50 / 4 + 3] = 0x38;
+    CHECK(find(anywhere));
+}
+
+TEST(doorbell_outside_the_doorbells_is_none)
+{
+    plug_in();
+    is_taken = true;
+    CHECK(find(anywhere));
+    bar[0x1e] = 0xff / 4; /* QUEUE_NOTIFY_OFF, times 4 */
+    CHECK_EQ(tprof_virtio_enable(&dev, 8, 0), (uintptr_t)bar + 0x400 + 0xfc);
+    bar[0x1e] = 0x100 / 4;
+    CHECK_EQ(tprof_virtio_enable(&dev, 8, 0), 0);
+    bar[0x1e] = bar[0x1f] = 0xff;
+    CHECK_EQ(tprof_virtio_enable(&dev, 8, 0), 0);
+    dev.doorbell_step = UINT32_MAX;
+    CHECK_EQ(tprof_virtio_enable(&dev, 8, 0), 0);
+    dev.doorbell_step = 0; /* one doorbell for all, of 2 bytes */
+    dev.doorbell_bytes = 2;
+    CHECK_EQ(tprof_virtio_enable(&dev, 8, 0), (uintptr_t)bar + 0x400);
+    dev.doorbell_bytes = 1;
+    CHECK_EQ(tprof_virtio_enable(&dev, 8, 0), 0);
 }
 
 TEST(device_without_a_capability_is_none) /* catches: registers at 0 */
@@ -160,6 +226,7 @@ TEST(device_without_a_capability_is_none) /* catches: registers at 0 */
     plug_in();
     hole = (uintptr_t)bar + 0x400;
     CHECK(!find(anywhere));
+    CHECK_EQ(why, TPROF_ERR_DEVICE_UNMAPPED);
     hole = 0;
     device[8] = 0xc001; /* ports */
     CHECK(!find(anywhere));

@@ -43,7 +43,7 @@ enum tprof_err {
     TPROF_ERR_CPU = -6,              /* more cores than cpus or memory allow */
     TPROF_ERR_VECTOR = -7,           /* every gate from 32 to 239 is in use */
     TPROF_ERR_APIC = -8,             /* the CPU has no local APIC */
-    TPROF_ERR_DEVICE = -9,           /* no device found, or it misbehaves */
+    TPROF_ERR_DEVICE = -9,           /* no such device, or it misbehaves */
     TPROF_ERR_CLOSED = -10,          /* from a channel: the host went away */
     TPROF_ERR_NOT_INIT = -11,        /* tprof_init() has not succeeded yet */
     TPROF_ERR_TEXT_UNMAPPED = -12,   /* text is not mapped */
@@ -54,6 +54,11 @@ enum tprof_err {
     TPROF_ERR_TIMER = -17,           /* the APIC's timer does not count */
     TPROF_ERR_VECTOR_TAKEN = -18,    /* config.vector has another handler */
     TPROF_ERR_IDT = -19,             /* no IDT, or too short, or read-only */
+    TPROF_ERR_DEVICE_TAKEN = -20,    /* a driver has the device that is there */
+    TPROF_ERR_DEVICE_PORT = -21,     /* virtio-serial without our port */
+    TPROF_ERR_DEVICE_UNMAPPED = -22, /* its registers are not mapped */
+    TPROF_ERR_DEVICE_PLATFORM = -23, /* it wants VIRTIO_F_ACCESS_PLATFORM */
+    TPROF_ERR_IO_PORT = -24,         /* no UART, or debug port, at the port */
 };
 
 /* The interrupted registers, for tprof_tick(). */
@@ -358,8 +363,10 @@ struct tprof_image {
  * Returns TPROF_OK, or an error. After an error nothing was changed or claimed,
  * and the kernel may call it again or go on without a profiler. Errors are
  * TPROF_ERR_STATE (it has succeeded before), _VERSION, _CONFIG, _TEXT,
- * _TEXT_UNMAPPED, _MEMORY, _MEMORY_SMALL, _MEMORY_UNMAPPED, _DEVICE, and with
- * TPROF_TIMER_APIC _APIC, _APIC_OFF, _APIC_UNMAPPED, _IDT, _VECTOR, _TIMER.
+ * _TEXT_UNMAPPED, _MEMORY, _MEMORY_SMALL, _MEMORY_UNMAPPED, _DEVICE,
+ * _DEVICE_TAKEN, _DEVICE_PORT, _DEVICE_UNMAPPED, _DEVICE_PLATFORM, _IO_PORT,
+ * and with TPROF_TIMER_APIC _APIC, _APIC_OFF, _APIC_UNMAPPED, _IDT, _VECTOR,
+ * _TIMER.
  *
  * The agent finds out what is mapped by touching it. For that moment it loads
  * an IDT of its own, a copy of the kernel's first 32 gates, so that no fault

@@ -2,11 +2,9 @@
 /* A device's life on any bus: offered, agreed with, at work, given up. */
 #include "virtio/virtio.h"
 
+#include "arch/arch.h"
 #include "virtio/virtio_regs.h"
 #include "virtio/virtqueue.h"
-
-/* A PCI device may take a moment to reset; each look at it is a VM exit. */
-#define RESET_LOOKS 64
 
 static uint32_t status(const struct tprof_virtio *dev)
 {
@@ -18,26 +16,48 @@ static void set_status(const struct tprof_virtio *dev, uint32_t val)
     tprof_virtio_write(dev, VIRTIO_STATUS, val);
 }
 
-bool tprof_virtio_offer(const struct tprof_virtio_search *s)
+bool tprof_virtio_is_free(struct tprof_virtio_search *s)
 {
-    if (s->where->address == 0 && status(s->dev) & VIRTIO_STATUS_DRIVER_OK)
-        return false;
-    if (s->take(s->context))
+    if (s->where->address != 0 || !(status(s->dev) & VIRTIO_STATUS_DRIVER_OK))
         return true;
-    set_status(s->dev, 0);
+    s->why = TPROF_ERR_DEVICE_TAKEN;
     return false;
 }
 
-/* Virtio 1.2, section 3.1.1, steps 1 to 6. */
-int tprof_virtio_begin(const struct tprof_virtio *dev, uint64_t needed)
+bool tprof_virtio_offer(struct tprof_virtio_search *s)
+{
+    int error = s->take(s->context);
+
+    if (error == TPROF_OK)
+        return true;
+    set_status(s->dev, 0);
+    if (error != TPROF_ERR_DEVICE) /* else what is known says more */
+        s->why = error;
+    return false;
+}
+
+/* Virtio 1.2, section 3.1.1, step 1. */
+void tprof_virtio_reset(struct tprof_virtio *dev)
+{
+    set_status(dev, 0);
+    dev->reset_time = tprof_arch_now();
+}
+
+int tprof_virtio_is_reset(const struct tprof_virtio *dev)
+{
+    if (status(dev) == 0)
+        return 1;
+    return tprof_arch_now() - dev->reset_time > dev->second ? TPROF_ERR_DEVICE
+                                                            : 0;
+}
+
+/* Steps 2 to 6. */
+int tprof_virtio_agree(const struct tprof_virtio *dev, uint64_t needed)
 {
     uint32_t ready = VIRTIO_STATUS_ACKNOWLEDGE | VIRTIO_STATUS_DRIVER;
+    uint32_t offered = 0;
     bool offers_all = true;
 
-    /* 1. Reset. */
-    set_status(dev, 0);
-    for (int i = 0; i < RESET_LOOKS && status(dev) != 0; i++)
-        ;
     /* 2 and 3. We have noticed the device, and know how to drive it. */
     set_status(dev, ready);
     /* 4. Features: what we need and no more. A legacy device has the lower half
@@ -50,7 +70,8 @@ int tprof_virtio_begin(const struct tprof_virtio *dev, uint64_t needed)
         uint32_t bits = (uint32_t)needed;
 
         tprof_virtio_write(dev, VIRTIO_DEVICE_FEATURES_SEL, half);
-        if (bits & ~tprof_virtio_read(dev, VIRTIO_DEVICE_FEATURES))
+        offered = tprof_virtio_read(dev, VIRTIO_DEVICE_FEATURES);
+        if (bits & ~offered)
             offers_all = false;
         tprof_virtio_write(dev, VIRTIO_DRIVER_FEATURES_SEL, half);
         tprof_virtio_write(dev, VIRTIO_DRIVER_FEATURES, bits);
@@ -61,7 +82,26 @@ int tprof_virtio_begin(const struct tprof_virtio *dev, uint64_t needed)
     }
     /* 5 and 6. Does the device agree, too? */
     set_status(dev, ready);
-    return status(dev) == ready ? TPROF_OK : TPROF_ERR_DEVICE;
+    if (status(dev) == ready)
+        return TPROF_OK;
+    return offered & VIRTIO_F_ACCESS_PLATFORM >> 32 ? TPROF_ERR_DEVICE_PLATFORM
+                                                    : TPROF_ERR_DEVICE;
+}
+
+bool tprof_virtio_has_agreed(const struct tprof_virtio *dev)
+{
+    return (status(dev) & ~VIRTIO_STATUS_FEATURES_OK) ==
+           (VIRTIO_STATUS_ACKNOWLEDGE | VIRTIO_STATUS_DRIVER);
+}
+
+int tprof_virtio_begin(struct tprof_virtio *dev, uint64_t needed)
+{
+    int done;
+
+    tprof_virtio_reset(dev);
+    while ((done = tprof_virtio_is_reset(dev)) == 0)
+        tprof_arch_relax();
+    return done < 0 ? done : tprof_virtio_agree(dev, needed);
 }
 
 uint32_t tprof_virtio_select(const struct tprof_virtio *dev, uint32_t index)
@@ -95,9 +135,11 @@ uintptr_t tprof_virtio_enable(const struct tprof_virtio *dev, uint32_t size,
         }
         tprof_virtio_write(dev, VIRTIO_QUEUE_READY, 1);
     }
-    return dev->doorbells +
-           dev->doorbell_step *
-               (uintptr_t)tprof_virtio_read(dev, VIRTIO_QUEUE_NOTIFY_OFF);
+    uint64_t doorbell = dev->doorbell_step * (uint64_t)tprof_virtio_read(
+                                                 dev, VIRTIO_QUEUE_NOTIFY_OFF);
+
+    /* the device says where its doorbell of 2 bytes or more is, and may lie */
+    return doorbell + 2 <= dev->doorbell_bytes ? dev->doorbells + doorbell : 0;
 }
 
 /* Step 8; its step 7 was the queues. */

@@ -49,8 +49,12 @@ struct tprof_virtio {
      * VIRTIO_QUEUE_NOTIFY_OFF. */
     uintptr_t doorbells;
     uint32_t doorbell_step;
-    uint32_t function; /* its place on PCI; 0: it is on another bus */
-    bool legacy;       /* from before virtio 1.0 */
+    uint32_t doorbell_bytes; /* that belong to the device from there on */
+    uint32_t function;       /* its place on PCI; 0: it is on another bus */
+    bool legacy;             /* from before virtio 1.0 */
+    /* Clock ticks that a reset may take, which the driver sets, and the time at
+     * which the last one began */
+    uint64_t second, reset_time;
 };
 
 uint32_t tprof_virtio_read(const struct tprof_virtio *dev,
@@ -70,9 +74,11 @@ struct tprof_virtio_search {
     const struct tprof_device *where;
     uint32_t type;            /* VIRTIO_TYPE_* */
     struct tprof_virtio *dev; /* filled in before each call of (take) */
-    /* Is (dev) the device? If not, the search resets it and goes on. */
-    bool (*take)(void *context);
+    /* Is (dev) the device? TPROF_OK: yes. An error: no, and the search resets
+     * (dev) and goes on. */
+    int (*take)(void *context);
     void *context;
+    int why; /* what the search has to tell, if no device is taken */
 };
 
 /*
@@ -82,33 +88,55 @@ struct tprof_virtio_search {
  *
  * Command line and scan come before PCI. Where there is a PCI bus no addresses
  * are scanned, since they may be those of some device's registers.
- * Returns whether a device was taken.
+ *
+ * Returns TPROF_OK: a device was taken; TPROF_ERR_DEVICE: none was found;
+ * TPROF_ERR_DEVICE_TAKEN or _UNMAPPED: one was found, which has a driver, or
+ * whose registers are not mapped; or what (take) returned.
  */
-bool tprof_virtio_find(const struct tprof_virtio_search *s);
-bool tprof_virtio_mmio_find(const struct tprof_virtio_search *s, bool scan);
-bool tprof_virtio_pci_find(const struct tprof_virtio_search *s);
+int tprof_virtio_find(struct tprof_virtio_search *s);
+bool tprof_virtio_mmio_find(struct tprof_virtio_search *s, bool scan);
+bool tprof_virtio_pci_find(struct tprof_virtio_search *s);
 bool tprof_virtio_pci_exists(void);
 
-/* For the buses: offers (s->dev), unless that has a driver and no address was
- * given. Returns whether it was taken. A device that was offered and not taken
- * is reset. */
-bool tprof_virtio_offer(const struct tprof_virtio_search *s);
+/* For the buses: may (s->dev) be offered? Not if it has a driver and no address
+ * was given. */
+bool tprof_virtio_is_free(struct tprof_virtio_search *s);
+
+/* For the buses: offers (s->dev). Returns whether it was taken; if not, it is
+ * reset. */
+bool tprof_virtio_offer(struct tprof_virtio_search *s);
 
 /* --- A device's life: virtio.c -------------------------------------------- */
 
+/* Begins a reset of (dev), which may take hardware some milliseconds. */
+void tprof_virtio_reset(struct tprof_virtio *dev);
+
+/* Is the reset done? 1: yes, and (dev) uses no memory any more. 0: not yet.
+ * TPROF_ERR_DEVICE: it takes too long. */
+int tprof_virtio_is_reset(const struct tprof_virtio *dev);
+
 /*
- * Resets (dev) and agrees with it on features: (needed), and virtio 1.x on a
+ * Agrees with (dev), which is reset, on features: (needed), and virtio 1.x on a
  * device that is not legacy. Next come its queues, then tprof_virtio_go().
- * Returns TPROF_OK; or TPROF_ERR_DEVICE: (dev) offers less, or refuses.
+ * Returns TPROF_OK; TPROF_ERR_DEVICE: (dev) offers less, or refuses; or
+ * TPROF_ERR_DEVICE_PLATFORM: it refuses whoever has no ACCESS_PLATFORM.
  */
-int tprof_virtio_begin(const struct tprof_virtio *dev, uint64_t needed);
+int tprof_virtio_agree(const struct tprof_virtio *dev, uint64_t needed);
+
+/* Has (dev) stayed as tprof_virtio_agree() left it? */
+bool tprof_virtio_has_agreed(const struct tprof_virtio *dev);
+
+/* Resets (dev), waits for the end of that, and agrees. In tprof_init() only.
+ * Returns as tprof_virtio_agree() does, or TPROF_ERR_DEVICE. */
+int tprof_virtio_begin(struct tprof_virtio *dev, uint64_t needed);
 
 /* Selects queue (index) and returns its greatest size; 0: no such queue. */
 uint32_t tprof_virtio_select(const struct tprof_virtio *dev, uint32_t index);
 
 /*
  * Enables the selected queue with (size) descriptors and its memory, laid out
- * as virtqueue.h says, at physical (address). Returns the queue's doorbell.
+ * as virtqueue.h says, at physical (address). Returns the queue's doorbell; 0:
+ * (dev) tells of one that lies outside its registers.
  */
 uintptr_t tprof_virtio_enable(const struct tprof_virtio *dev, uint32_t size,
                               uint64_t address);

@@ -38,13 +38,18 @@ static uint32_t mmio_read(uint64_t base, uint32_t reg)
     return tprof_arch_read((uintptr_t)(base + reg), 4);
 }
 
-/* Is there a device of the wanted type at (base)? Then offer it. */
-static bool mmio_offer(const struct tprof_virtio_search *s, uint64_t base)
+/* Is there a device of the wanted type at (base)? Then offer it. (told): the
+ * kernel says that there is a device. */
+static bool mmio_offer(struct tprof_virtio_search *s, uint64_t base, bool told)
 {
     struct tprof_virtio *dev = s->dev;
 
-    if (tprof_arch_faults(base, VIRTIO_MMIO_SIZE, 0) ||
-        mmio_read(base, VIRTIO_MMIO_MAGIC) != VIRTIO_MMIO_MAGIC_VALUE ||
+    if (tprof_arch_faults(base, VIRTIO_MMIO_SIZE, 0)) {
+        if (told)
+            s->why = TPROF_ERR_DEVICE_UNMAPPED;
+        return false;
+    }
+    if (mmio_read(base, VIRTIO_MMIO_MAGIC) != VIRTIO_MMIO_MAGIC_VALUE ||
         mmio_read(base, VIRTIO_MMIO_DEVICE_TYPE) != s->type)
         return false;
     uint32_t version = mmio_read(base, VIRTIO_MMIO_VERSION);
@@ -56,26 +61,27 @@ static bool mmio_offer(const struct tprof_virtio_search *s, uint64_t base)
     dev->registers = (uintptr_t)base;
     dev->doorbells = (uintptr_t)base + VIRTIO_MMIO_QUEUE_NOTIFY;
     dev->doorbell_step = 0;
-    return tprof_virtio_offer(s);
+    dev->doorbell_bytes = 4;
+    return tprof_virtio_is_free(s) && tprof_virtio_offer(s);
 }
 
-bool tprof_virtio_mmio_find(const struct tprof_virtio_search *s, bool scan)
+bool tprof_virtio_mmio_find(struct tprof_virtio_search *s, bool scan)
 {
     const char *entry = s->where->command_line;
 
     if (s->where->address != 0)
-        return mmio_offer(s, s->where->address);
+        return mmio_offer(s, s->where->address, true);
     while (entry != NULL && (entry = tprof_mmio_line_next(entry)) != NULL) {
         uint64_t base = tprof_mmio_line_address(entry);
 
         scan = false; /* a command line with devices names all of them */
-        if (base != 0 && mmio_offer(s, base))
+        if (base != 0 && mmio_offer(s, base, true))
             return true;
     }
     for (uint64_t base = VIRTIO_MMIO_MICROVM_START;
          scan && base < VIRTIO_MMIO_MICROVM_END;
          base += VIRTIO_MMIO_MICROVM_STEP) {
-        if (mmio_offer(s, base))
+        if (mmio_offer(s, base, false))
             return true;
     }
     return false;

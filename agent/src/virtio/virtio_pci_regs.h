@@ -43,6 +43,7 @@
 #define PCI_CAP_VENDOR    0x09u
 #define VIRTIO_CAP_BAR    0x04 /* r   bits 0-7 */
 #define VIRTIO_CAP_OFFSET 0x08 /* r   in that BAR */
+#define VIRTIO_CAP_LENGTH 0x0c /* r   from there on */
 #define VIRTIO_CAP_STEP   0x10 /* r   notify only: bytes for each offset */
 #define VIRTIO_CAP_COMMON 1u
 #define VIRTIO_CAP_NOTIFY 2u
@@ -65,5 +66,6 @@
 #define VIRTIO_PCI_QUEUE_DESC          0x20 /* rw 64, as two of 32 */
 #define VIRTIO_PCI_QUEUE_AVAIL         0x28 /* rw 64 */
 #define VIRTIO_PCI_QUEUE_USED          0x30 /* rw 64 */
+#define VIRTIO_PCI_COMMON_SIZE         0x38 /* of all that */
 
 #endif

@@ -13,7 +13,8 @@
 #define VIRTIO_STATUS_FAILED      0x80u
 
 /* Feature bits (6) */
-#define VIRTIO_F_VERSION_1 (1ull << 32) /* absent: a legacy device */
+#define VIRTIO_F_VERSION_1       (1ull << 32) /* absent: a legacy device */
+#define VIRTIO_F_ACCESS_PLATFORM (1ull << 33) /* memory by way of an IOMMU */
 
 /* Device types (5) */
 #define VIRTIO_TYPE_CONSOLE 3u

@@ -65,13 +65,15 @@ static uint32_t enable_queue(struct tprof_virtio_vsock *d, uint32_t which,
     tprof_virtqueue_init(&q->ring, &d->rings[which], size);
     q->doorbell = tprof_virtio_enable(
         &d->bus, size, (uintptr_t)&d->rings[which] + d->physical);
-    return size;
+    return q->doorbell ? size : 0;
 }
 
-bool tprof_virtio_vsock_begin(struct tprof_virtio_vsock *d)
+int tprof_virtio_vsock_begin(struct tprof_virtio_vsock *d)
 {
-    if (tprof_virtio_begin(&d->bus, 0) < 0)
-        return false;
+    int error = tprof_virtio_begin(&d->bus, 0);
+
+    if (error != TPROF_OK)
+        return error;
     uint32_t buffers =
         enable_queue(d, VIRTIO_VSOCK_QUEUE_RX, 2 * TPROF_VSOCK_BUFFERS) / 2;
     uint32_t packets =
@@ -83,7 +85,9 @@ bool tprof_virtio_vsock_begin(struct tprof_virtio_vsock *d)
         tprof_virtio_vsock_give_back(d, id);
     for (uint32_t id = 0; id < events; id++)
         add_event(d, id);
-    return buffers > 0 && packets >= TPROF_VSOCK_PACKETS_MIN && events > 0;
+    return buffers > 0 && packets >= TPROF_VSOCK_PACKETS_MIN && events > 0
+               ? TPROF_OK
+               : TPROF_ERR_DEVICE;
 }
 
 void tprof_virtio_vsock_go(struct tprof_virtio_vsock *d)

@@ -81,10 +81,11 @@ struct tprof_virtio_vsock {
 };
 
 /*
- * Resets the device at (d->bus) and sets up its queues. Returns whether the
- * device can be used at all; then tprof_virtio_vsock_go() starts it.
+ * Resets the device at (d->bus) and sets up its queues. Returns TPROF_OK, and
+ * tprof_virtio_vsock_go() starts the device; or why it cannot be used:
+ * TPROF_ERR_DEVICE or TPROF_ERR_DEVICE_PLATFORM.
  */
-bool tprof_virtio_vsock_begin(struct tprof_virtio_vsock *d);
+int tprof_virtio_vsock_begin(struct tprof_virtio_vsock *d);
 void tprof_virtio_vsock_go(struct tprof_virtio_vsock *d);
 
 /* The device is gone, or has another driver now, and is not touched any more.

@@ -248,15 +248,23 @@ static void lack_device(void)
     c.device.command_line = opt_line();
     for (uint32_t bus = TPROF_BUS_AUTO; bus <= TPROF_BUS_NONE; bus++) {
         c.device.bus = bus;
-        refuse(c, TPROF_ERR_DEVICE, "no device with our port");
+        refuse(c,
+               bus == TPROF_BUS_AUTO || bus == TPROF_BUS_MMIO
+                   ? TPROF_ERR_DEVICE_PORT
+                   : TPROF_ERR_DEVICE,
+               "no device with our port");
     }
+    c.device.bus = TPROF_BUS_AUTO;
+    c.transport = &tprof_vsock;
+    refuse(c, TPROF_ERR_DEVICE, "no vsock device");
+    c.transport = NULL;
     c.device.bus = TPROF_BUS_MMIO;
     c.device.address = (uintptr_t)page;
     page_unmap((uintptr_t)page);
-    refuse(c, TPROF_ERR_DEVICE, "a device where nothing is mapped");
+    refuse(c, TPROF_ERR_DEVICE_UNMAPPED, "a device where nothing is mapped");
     page_map((uintptr_t)page);
     c.device.address = FAR;
-    refuse(c, TPROF_ERR_DEVICE, "a device nowhere");
+    refuse(c, TPROF_ERR_DEVICE_UNMAPPED, "a device nowhere");
     c.device.address = 0;
     c.device.command_line = NULL;
     state_has_device = false; /* it lies there */
@@ -276,14 +284,14 @@ static void lack_port(void)
 
     c.channel = NULL;
     c.transport = &tprof_debugcon;
-    refuse(c, TPROF_ERR_DEVICE, "no debug port");
+    refuse(c, TPROF_ERR_IO_PORT, "no debug port");
     c.transport = &tprof_uart;
     c.device.address = 0x2e8; /* COM4 */
-    refuse(c, TPROF_ERR_DEVICE, "no UART there");
+    refuse(c, TPROF_ERR_IO_PORT, "no UART there");
     c.device.address = 0xfff9;
-    refuse(c, TPROF_ERR_DEVICE, "a UART with a register too many");
+    refuse(c, TPROF_ERR_IO_PORT, "a UART with a register too many");
     c.device.address = 0x103f8; /* of which COM1 is the lower half */
-    refuse(c, TPROF_ERR_DEVICE, "a UART beyond all ports");
+    refuse(c, TPROF_ERR_IO_PORT, "a UART beyond all ports");
 }
 
 /* The kernel's hook loads another IDT meanwhile, as a scheduler might. */
@@ -305,7 +313,7 @@ static void change_table(void)
     c.physical = change_idt;
     c.context = &other;
     c.device.address = FAR;
-    expect(tprof_init(&c), TPROF_ERR_DEVICE, "a device nowhere");
+    expect(tprof_init(&c), TPROF_ERR_DEVICE_UNMAPPED, "a device nowhere");
     if (idt_get().base != other.base)
         guest_fail("the kernel has loaded an IDT, and it is another");
     idt_set(&kernels);
@@ -402,9 +410,9 @@ static void what_pci(void)
     c.channel = NULL;
     c.device.bus = TPROF_BUS_PCI;
     pci_unmap_bars(1u << 3);
-    refuse(c, TPROF_ERR_DEVICE, "registers of a PCI device not mapped");
+    refuse(c, TPROF_ERR_DEVICE_UNMAPPED, "a PCI device's BAR not mapped");
     c.device.bus = TPROF_BUS_AUTO;
-    refuse(c, TPROF_ERR_DEVICE, "the same, to be found");
+    refuse(c, TPROF_ERR_DEVICE_UNMAPPED, "the same, to be found");
     pci_map_bars();
     expect(tprof_init(&c), TPROF_OK, "the same, mapped");
     expect(tprof_start_cpu(), TPROF_OK, "start with a device");

@@ -60,12 +60,12 @@ void foreign_interrupt(const struct idt_frame *frame)
     guest_fail("the other driver was interrupted");
 }
 
-static bool take(void *context)
+static int take(void *context)
 {
     (void)context;
     if (tprof_virtio_begin(&dev, 0) != TPROF_OK ||
         tprof_virtio_select(&dev, 0) < SIZE)
-        return false;
+        return TPROF_ERR_DEVICE;
     tprof_virtqueue_init(&queue, &rings, SIZE);
     tprof_virtqueue_interrupt(&queue, true);
     doorbell = tprof_virtio_enable(&dev, SIZE, (uintptr_t)&rings);
@@ -73,7 +73,7 @@ static bool take(void *context)
     if (tprof_virtio_irq_bind(&dev) != TPROF_OK)
         found = TPROF_ERR_DEVICE;
     tprof_virtio_go(&dev);
-    return true;
+    return TPROF_OK;
 }
 
 /* Have the device do something, and wait until it has. */
@@ -178,7 +178,7 @@ static const char *machine_line(void)
 
 int guest_main(void)
 {
-    const struct tprof_virtio_search search = {
+    struct tprof_virtio_search search = {
         .where = &where, .type = TYPE_RNG, .dev = &dev, .take = take};
 
     where.irq = (uint32_t)opt_u64("irq", 0);
@@ -187,7 +187,7 @@ int guest_main(void)
     idt_set_gate(FOREIGN, foreign_entry);
     core_start_others(sleep);
     tprof_probe_begin();
-    if (!tprof_virtio_find(&search))
+    if (tprof_virtio_find(&search) != TPROF_OK)
         guest_fail("no device");
     cpu_irq_enable();
     provoke();

@@ -97,7 +97,7 @@ static int debugcon_init(const struct tprof_transport_setup *setup,
     uint32_t port = fill_channel(channel, setup->where, DEBUGCON);
 
     channel->send = debugcon_send;
-    return port && in8(port) == DEBUGCON_THERE ? TPROF_OK : TPROF_ERR_DEVICE;
+    return port && in8(port) == DEBUGCON_THERE ? TPROF_OK : TPROF_ERR_IO_PORT;
 }
 
 static int uart_init(const struct tprof_transport_setup *setup,
@@ -107,10 +107,10 @@ static int uart_init(const struct tprof_transport_setup *setup,
 
     channel->send = uart_send;
     if (port == 0)
-        return TPROF_ERR_DEVICE;
+        return TPROF_ERR_IO_PORT;
     out8(port + UART_SCRATCH, UART_MARK);
     if (in8(port + UART_SCRATCH) != UART_MARK)
-        return TPROF_ERR_DEVICE;
+        return TPROF_ERR_IO_PORT;
     out8(port + UART_IER, 0);
     out8(port + UART_LCR, UART_DLAB);
     out8(port + UART_DIVISOR, 1); /* 115200 baud */
@@ -120,7 +120,7 @@ static int uart_init(const struct tprof_transport_setup *setup,
     out8(port + UART_MCR, UART_DTR_RTS);
     return (in8(port + UART_IIR) & UART_FIFO_ON) == UART_FIFO_ON
                ? TPROF_OK
-               : TPROF_ERR_DEVICE; /* an 8250, or a 16450 */
+               : TPROF_ERR_IO_PORT; /* an 8250, or a 16450 */
 }
 
 const struct tprof_transport tprof_debugcon = {debugcon_init};
