@@ -65,6 +65,7 @@ const
   TPROF_CHANNEL_IRQ_SAFE = 1 shl 1; { may be called inside any interrupt }
   { an interrupt tells of a host's coming; TProfVsock sets and clears it }
   TPROF_CHANNEL_NOTICE = 1 shl 2;
+  TPROF_CHANNEL_SOON = 1 shl 3;
 
   { TTProfDevice.Bus }
   TPROF_BUS_AUTO = 0; { by Address, command line or scan, else PCI }

@@ -56,6 +56,7 @@ pub const CHANNEL_ONE_WAY: u32 = 1 << 0; // the host cannot speak
 pub const CHANNEL_IRQ_SAFE: u32 = 1 << 1; // may be called inside any interrupt
 /// An interrupt tells of a host's coming; vsock() sets and clears it
 pub const CHANNEL_NOTICE: u32 = 1 << 2;
+pub const CHANNEL_SOON: u32 = 1 << 3;
 
 /// `Device::bus`
 pub const BUS_AUTO: u32 = 0; // by address, command line or scan, else PCI

@@ -140,6 +140,8 @@ static void look_for_host(struct pump *p, uint64_t now, int at_once)
     } else if (found > 0) {
         p->link = LINK_UP;
         tprof_control_open(&p->control, now);
+    } else if (tprof_agent.channel.flags & TPROF_CHANNEL_SOON) {
+        p->next_host_check = now;
     }
 }
 

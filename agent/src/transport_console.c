@@ -19,6 +19,10 @@
  * reads memory only: VM exits would keep the host's core from answering. */
 #define HANDSHAKE_LOOKS 10000000
 
+/* Calls of open() that follow soon after a start, until the port has told its
+ * name: the device answers in its own time. */
+#define SOON_LOOKS 8
+
 /* The device is of no more use, and not touched any more. */
 static int mark_dead(struct tprof_console *c)
 {
@@ -210,20 +214,21 @@ static bool ask_for_name(struct tprof_console *c)
 
 /* --- Life of the device --------------------------------------------------- */
 
-/*
- * Starts the device, from whatever state; with the port's queues if its number
- * is known.
- *
- * This is also done whenever a host has left. QEMU drops a buffer of which it
- * had sent a part to that host, and never gives its descriptor back. A start
- * also drops the last host's bytes, on their way in or out, so that they do not
- * mix with the next host's.
- */
-static int start_device(struct tprof_console *c)
+/* Is the reset over? Until then the device may still read what was sent. */
+static bool is_reset(struct tprof_console *c)
 {
-    uint32_t queues = c->port == TPROF_CONSOLE_NO_PORT ? TPROF_CONSOLE_DATA_IN
-                                                       : TPROF_CONSOLE_QUEUES;
+    int done = tprof_virtio_is_reset(&c->device);
 
+    if (done > 0)
+        c->sent_first = c->sent_next = c->sent_bytes = 0;
+    if (done < 0)
+        give_up(c);
+    return done > 0;
+}
+
+/* Begins to start the device, from whatever state. */
+static void begin_start(struct tprof_console *c)
+{
     c->ports = 0;
     c->asked = 0;
     c->attached = 0;
@@ -232,24 +237,49 @@ static int start_device(struct tprof_console *c)
     c->lost = true;
     c->restart = false;
     c->receive_left = 0;
-    c->sent_first = 0;
-    c->sent_next = 0;
-    c->sent_bytes = 0;
+    c->step = TPROF_CONSOLE_RESET;
+    tprof_virtio_reset(&c->device);
+    is_reset(c);
+}
 
-    int error = tprof_virtio_begin(&c->device, VIRTIO_CONSOLE_F_MULTIPORT);
+/* Takes the next step of the start, which is (c->step). */
+static void take_step(struct tprof_console *c)
+{
+    uint32_t queue = c->step - TPROF_CONSOLE_ENABLE;
+    uint32_t queues = c->port == TPROF_CONSOLE_NO_PORT ? TPROF_CONSOLE_DATA_IN
+                                                       : TPROF_CONSOLE_QUEUES;
 
-    if (error != TPROF_OK) {
-        give_up(c);
-        c->dead = error;
-        return error;
+    if (c->step == TPROF_CONSOLE_RESET) {
+        if (!is_reset(c))
+            return;
+        int error = tprof_virtio_agree(&c->device, VIRTIO_CONSOLE_F_MULTIPORT);
+
+        if (error != TPROF_OK) {
+            give_up(c);
+            c->dead = error;
+        }
+        c->step = TPROF_CONSOLE_ENABLE;
+    } else if (!tprof_virtio_has_agreed(&c->device)) {
+        mark_dead(c); /* somebody else has it now: touch nothing */
+    } else if (queue < queues) {
+        if (!enable_queue(c, queue))
+            give_up(c);
+        c->step++;
+    } else {
+        tprof_virtio_go(&c->device);
+        c->step = TPROF_CONSOLE_RUNS;
+        c->soon = SOON_LOOKS;
+        publish_queue(c, &c->queues[TPROF_CONSOLE_CONTROL_IN]);
+        tell_device(c, UINT32_MAX, VIRTIO_CONSOLE_DEVICE_READY, 1);
     }
-    for (uint32_t i = 0; i < queues; i++) {
-        if (!enable_queue(c, i))
-            return give_up(c);
-    }
-    tprof_virtio_go(&c->device);
-    publish_queue(c, &c->queues[TPROF_CONSOLE_CONTROL_IN]);
-    tell_device(c, UINT32_MAX, VIRTIO_CONSOLE_DEVICE_READY, 1);
+}
+
+/* Starts the device at once: in tprof_init() only. */
+static int start_device(struct tprof_console *c)
+{
+    begin_start(c);
+    while (c->step != TPROF_CONSOLE_RUNS && !c->dead)
+        take_step(c);
     return c->dead;
 }
 
@@ -260,14 +290,21 @@ static bool hear_control_round(struct tprof_console *c)
 
     if (c->dead)
         return false;
-    if (c->restart)
-        return start_device(c) == TPROF_OK;
+    if (c->restart) {
+        begin_start(c);
+        return false;
+    }
     return ask_for_name(c) || count > 0;
 }
 
-/* Hears all control messages. Returns 0, or why the device is dead. */
+/* Goes on with the start of the device; else hears all control messages.
+ * Returns 0, or why the device is dead. */
 static int hear_control(struct tprof_console *c)
 {
+    if (!c->dead && c->step != TPROF_CONSOLE_RUNS) {
+        take_step(c);
+        return c->dead;
+    }
     for (int i = 0; i < CONTROL_ROUNDS && !c->dead && hear_control_round(c);
          i++)
         ;
@@ -286,6 +323,8 @@ static int wait_for_port(struct tprof_console *c)
 
         if (hear_control(c) < 0)
             return c->dead;
+        while (c->step != TPROF_CONSOLE_RUNS && !c->dead)
+            take_step(c);
         if (c->port != TPROF_CONSOLE_NO_PORT)
             return TPROF_OK;
         if (answered && told->ring.in_flight == 0)
@@ -313,9 +352,16 @@ static int console_open(void *context)
 {
     struct tprof_console *c = context;
 
-    if (!c->dead && !tprof_virtio_works(&c->device))
+    if (!c->dead && c->step == TPROF_CONSOLE_RUNS &&
+        !tprof_virtio_works(&c->device))
         mark_dead(c); /* gone, or somebody else has reset it: touch nothing */
-    if (hear_control(c) < 0 || !c->named)
+    hear_control(c);
+    c->channel->flags &= ~TPROF_CHANNEL_SOON;
+    if (c->step != TPROF_CONSOLE_RUNS || (!c->named && c->soon > 0)) {
+        c->channel->flags |= TPROF_CHANNEL_SOON;
+        c->soon--;
+    }
+    if (c->dead || !c->named)
         return c->dead;
     if (!c->told_open && tell_device(c, c->port, VIRTIO_CONSOLE_PORT_OPEN, 1)) {
         c->told_open = true;
@@ -371,7 +417,9 @@ static uint32_t console_pending(void *context)
 {
     struct tprof_console *c = context;
 
-    if (c->sent_bytes > 0) /* so the device is alive and the queue set up */
+    if (c->sent_bytes > 0 && c->step == TPROF_CONSOLE_RESET)
+        is_reset(c);
+    else if (c->sent_bytes > 0) /* so the device is alive, the queue set up */
         reap_sent(c);
     return c->sent_bytes;
 }
@@ -440,6 +488,7 @@ static int console_init(const struct tprof_transport_setup *setup,
     tprof_arch_zero(c, sizeof *c);
     c->physical = setup->physical;
     c->device.second = setup->second;
+    c->channel = channel;
     c->given = setup->where->address != 0;
     int error = tprof_virtio_find(&search);
 

@@ -5,10 +5,18 @@
  *
  * A device tells its ports only once it runs, and its queues are set up before
  * it runs. So the driver starts the device twice: first with the control queues
- * alone, to learn the port's number, then with that port's queues, too. The
- * driver starts the device again after each host that leaves. A host that has
- * just come must therefore let the guest speak first: what the host sends
- * before that may be lost.
+ * alone, to learn the port's number, then with that port's queues, too.
+ *
+ * The driver starts the device again after each host that leaves. QEMU drops a
+ * buffer of which it had sent a part to that host, and never gives its
+ * descriptor back. A start also drops the last host's bytes, on their way in or
+ * out, so that they do not mix with the next host's. A host that has just come
+ * must therefore let the guest speak first: what the host sends before that may
+ * be lost.
+ *
+ * A start accesses some 60 registers, and each access may be a VM exit. In
+ * interrupts it is therefore divided: each open() takes one step, of 13
+ * accesses at most, and TPROF_CHANNEL_SOON asks for the next call.
  *
  * The search waits, some seconds at worst, for each device that it has found by
  * itself to tell whether our port is there. A device at an address given is
@@ -49,6 +57,13 @@ enum {
     TPROF_CONSOLE_QUEUES
 };
 
+/* Steps of the device's start. From _ENABLE on each queue is one. */
+enum {
+    TPROF_CONSOLE_RUNS,
+    TPROF_CONSOLE_RESET, /* it has begun, and is waited for */
+    TPROF_CONSOLE_ENABLE,
+};
+
 /* One of the device's queues. */
 struct tprof_console_queue {
     struct tprof_virtqueue ring;
@@ -61,9 +76,11 @@ struct tprof_console_queue {
 
 /* Caller-allocated, physically contiguous, nobody else's from init on. */
 struct tprof_console {
-    int dead;   /* the error that ended it; 0: alive */
-    bool given; /* the kernel has given the device's address: the device is
-                   taken whether it has our port or not */
+    int dead;      /* the error that ended it; 0: alive */
+    bool given;    /* the kernel has given the device's address: the device is
+                      taken whether it has our port or not */
+    uint32_t step; /* TPROF_CONSOLE_RUNS, or the next step of the start */
+    uint32_t soon; /* how often TPROF_CHANNEL_SOON is set after the start */
 
     /* Since the device was started: */
     bool named;     /* (port) has said that its name is ours */
@@ -86,6 +103,7 @@ struct tprof_console {
     uint32_t sent_first, sent_next, sent_bytes;
 
     uint64_t physical; /* added to an address, gives what the device needs */
+    struct tprof_channel *channel;
     struct tprof_virtio device;
     struct tprof_console_queue queues[TPROF_CONSOLE_QUEUES];
     uint32_t sent_size[TPROF_VIRTQUEUE_MAX];

@@ -45,9 +45,23 @@ static int init(const struct tprof_device *where)
     return tprof_transport_console.init(&setup, &channel);
 }
 
+/* Accesses to registers in one call: a quarter of those of a start. */
+#define ACCESSES_MAX 14u
+
+/* open() as often as it wants to be called. */
 static int open(void)
 {
-    return channel.open(channel.context);
+    int result;
+
+    for (int i = 0; i < 20; i++) {
+        unsigned before = fake.accesses;
+
+        result = channel.open(channel.context);
+        CHECK(fake.accesses - before <= ACCESSES_MAX);
+        if (result != 0 || !(channel.flags & TPROF_CHANNEL_SOON))
+            break;
+    }
+    return result;
 }
 
 static int send(const void *data, uint32_t size)
@@ -475,6 +489,75 @@ TEST(open_tells_the_device_that_the_guest_listens)
     CHECK(!fake_console.ports[OURS].guest);
     CHECK_EQ(open(), 0);
     CHECK(fake_console.ports[OURS].guest);
+}
+
+/* catches: 60 traps in one interrupt after each host */
+TEST(start_after_a_host_is_divided)
+{
+    attach();
+    unsigned before = fake.accesses;
+    unsigned resets = fake.resets;
+
+    fake_host(OURS, false);
+    CHECK_EQ(receive(&(char){0}, 1), TPROF_ERR_CLOSED);
+    CHECK_EQ(fake.accesses - before, 2); /* reset, and is that over? */
+    CHECK_EQ(fake.resets, resets + 1);
+    CHECK_EQ(open(), 0);
+    CHECK(fake.accesses - before > 4 * ACCESSES_MAX);
+    CHECK(!(channel.flags & TPROF_CHANNEL_SOON));
+    CHECK_EQ(fake.resets, resets + 1);
+}
+
+/* catches: buffers that are filled again while the device still reads them */
+TEST(reset_that_takes_time_is_not_waited_for)
+{
+    attach();
+    CHECK_EQ(send("abc", 3), 3);
+    fake.lazy = true;
+    fake.reset_looks = 6;
+    fake_host(OURS, false);
+    CHECK_EQ(receive(&(char){0}, 1), TPROF_ERR_CLOSED);
+    CHECK_EQ(pending(), 3);
+    for (int i = 0; i < 4; i++) {
+        CHECK_EQ(channel.open(channel.context), 0);
+        CHECK(channel.flags & TPROF_CHANNEL_SOON);
+        CHECK_EQ(fake.queues[fake_out(OURS)].size, 0);
+    }
+    CHECK_EQ(pending(), 0);
+    fake.lazy = false;
+    CHECK_EQ(open(), 0);
+    fake_host(OURS, true);
+    CHECK_EQ(open(), 1);
+}
+
+TEST(reset_that_never_ends_is_the_device_s_end)
+{
+    for (int asked = 0; asked < 2; asked++) {
+        attach();
+        CHECK_EQ(send("abc", 3), 3);
+        fake.reset_looks = UINT32_MAX;
+        fake_host(OURS, false);
+        CHECK_EQ(receive(&(char){0}, 1), TPROF_ERR_CLOSED);
+        /* the pump opens nothing as long as bytes are in use */
+        for (int i = 0; asked && i < 1000; i++)
+            pending();
+        for (int i = 0; !asked && i < 1000; i++)
+            channel.open(channel.context);
+        CHECK_EQ(pending(), 0);
+        CHECK_EQ(channel.open(channel.context), TPROF_ERR_DEVICE);
+    }
+}
+
+TEST(device_that_another_driver_takes_meanwhile_is_not_touched)
+{
+    attach();
+    fake_host(OURS, false);
+    CHECK_EQ(receive(&(char){0}, 1), TPROF_ERR_CLOSED);
+    CHECK_EQ(channel.open(channel.context), 0);
+    fake.status = 15;
+    CHECK_EQ(channel.open(channel.context), TPROF_ERR_DEVICE);
+    CHECK_EQ(fake.status, 15);
+    CHECK_EQ(channel.open(channel.context), TPROF_ERR_DEVICE);
 }
 
 TEST(init_begins_anew_with_a_device_at_work)

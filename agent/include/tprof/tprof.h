@@ -118,6 +118,9 @@ struct tprof_channel {
  * to look for one. The open() of tprof_vsock sets and clears this flag; a
  * kernel's own channel leaves it 0. */
 #define TPROF_CHANNEL_NOTICE   (1u << 2)
+/* open() has more to do before a host can attach, and is called again soon. The
+ * open() of virtio-serial sets and clears this flag. */
+#define TPROF_CHANNEL_SOON     (1u << 3)
 
 /* A way to the host other than virtio-serial, linked only into a kernel that
  * names it in config.transport. Opaque. */
