@@ -137,7 +137,7 @@ struct tprof_agent {
     struct tprof_config config; /* with every default filled in */
     struct tprof_image image;
     struct tprof_bounds bounds;
-    uint64_t hello[WIRE_HELLO_READABLE + 1]; /* numbers of HELLO, by tag */
+    uint64_t hello[WIRE_HELLO_CODE + 1]; /* numbers of HELLO, by tag */
     uint8_t boot_id[WIRE_BOOT_ID_SIZE];
 
     /* Once there are further images (map.c): how many there have been, and the

@@ -281,8 +281,7 @@ static void put_hello(struct tprof_frame *f)
     tprof_frame_field(f, WIRE_HELLO_CORES, a->hello[WIRE_HELLO_CORES]);
     tprof_frame_field(f, WIRE_HELLO_TSC_HZ, a->hello[WIRE_HELLO_TSC_HZ]);
     put_build_id(f);
-    for (uint32_t tag = WIRE_HELLO_TEXT_START; tag <= WIRE_HELLO_READABLE;
-         tag++)
+    for (uint32_t tag = WIRE_HELLO_TEXT_START; tag <= WIRE_HELLO_CODE; tag++)
         tprof_frame_field(f, tag, a->hello[tag]);
 }
 

@@ -301,6 +301,7 @@ static void fill_hello(struct tprof_agent *a)
     hello[WIRE_HELLO_FEATURES] = a->channel.flags & WIRE_FEATURE_ONE_WAY;
     hello[WIRE_HELLO_DIRECTORY] = tprof_directory_publish(a);
     hello[WIRE_HELLO_KERNEL_HZ] = c->kernel_hz;
+    hello[WIRE_HELLO_CODE] = (uintptr_t)tprof_init_image;
 }
 _Static_assert((int)WIRE_INTERVALS_KERNEL == 1 &&
                    TPROF_CHANNEL_ONE_WAY == WIRE_FEATURE_ONE_WAY,

@@ -71,6 +71,7 @@ enum wire_hello_tag {
     WIRE_HELLO_DIRECTORY = 17,    /* u64 run-time address of tprof_directory */
     WIRE_HELLO_KERNEL_HZ = 18,    /* u32 the kernel's fixed tick; 0: none */
     WIRE_HELLO_READABLE = 19,     /* u8  ranges that config.readable gives */
+    WIRE_HELLO_CODE = 20,         /* u64 run-time address of tprof_init_image */
 };
 #define WIRE_ARCH_X86_64   1u
 #define WIRE_BOOT_ID_SIZE  16u

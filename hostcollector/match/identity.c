@@ -33,6 +33,39 @@ static bool has_text_at(const struct guest *g, const struct image *img,
            crc == g->text_crc;
 }
 
+/* Do the addresses that (g) tells differ by (slide) from those of (img)? Two
+ * builds of a kernel differ in the place of the agent's code, of its data, or
+ * in the size of text, unless they have the same functions at the same places.
+ * IDENTITY_DOUBTFUL: the guest tells, or the file has, too little. */
+static enum identity by_addresses(const struct guest *g,
+                                  const struct image *img, uint64_t slide)
+{
+    const struct {
+        const char *name;
+        uint64_t told; /* 0: not told */
+    } places[] = {{"tprof_anchor", g->anchor},
+                  {"tprof_directory", g->directory},
+                  {"tprof_init_image", g->code}};
+    uint64_t start, end, place;
+
+    if (g->anchor == 0 || g->code == 0)
+        return IDENTITY_DOUBTFUL;
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        if (places[i].told == 0)
+            continue;
+        if (!image_find_symbol(img, places[i].name, &place))
+            return IDENTITY_DOUBTFUL;
+        if (place + slide != places[i].told)
+            return IDENTITY_OTHER;
+    }
+    /* config.text may say otherwise than the linker fragment */
+    if (image_find_symbol(img, "__tprof_text_start", &start) &&
+        image_find_symbol(img, "__tprof_text_end", &end) &&
+        start + slide == g->text_start && end - start != g->text_size)
+        return IDENTITY_OTHER;
+    return IDENTITY_LIKELY;
+}
+
 /* Find the slide by searching (img) for the guest's text checksum. */
 static bool slide_by_text(const struct guest *g, const struct image *img,
                           uint64_t *slide)
@@ -80,12 +113,12 @@ enum identity identity_kernel(const struct guest *g, const struct image *img)
     enum identity fits = by_build_id(g->build_id, g->build_id_len, img);
     uint64_t slide;
 
-    if (fits != IDENTITY_DOUBTFUL)
+    if (fits != IDENTITY_DOUBTFUL || !knows_slide(g, img, &slide, NULL))
         return fits;
-    return knows_slide(g, img, &slide, NULL) &&
-                   has_text_at(g, img, g->text_start - slide)
-               ? IDENTITY_SAME
-               : IDENTITY_DOUBTFUL;
+    fits = by_addresses(g, img, slide);
+    if (fits == IDENTITY_OTHER) /* but no other file may be nearer */
+        return IDENTITY_DOUBTFUL;
+    return has_text_at(g, img, g->text_start - slide) ? IDENTITY_SAME : fits;
 }
 
 /* How much of the file name (path) tells which program it is. */
@@ -143,10 +176,21 @@ static void find_slide(const struct guest *g, const struct image *img,
                             : "");
 }
 
-/* Self-patching kernels differ from their file too: this only warns. */
+/* Kernels that patch themselves differ from their file, too: this only warns.
+ */
 static void check_text(const struct guest *g, const struct image *img,
                        uint64_t slide, struct remarks *remarks)
 {
+    enum identity fits = by_addresses(g, img, slide);
+
+    if (fits == IDENTITY_OTHER) {
+        remarks_warn(remarks,
+                     "The guest runs another build than %s: the addresses of "
+                     "their symbols differ, and names will be wrong. Give the "
+                     "image that was booted by --elf.",
+                     image_path(img));
+        return;
+    }
     if (!g->has_text_crc) {
         remarks_warn(remarks,
                      "Neither build-id nor text checksum tells "
@@ -157,6 +201,15 @@ static void check_text(const struct guest *g, const struct image *img,
     }
     if (has_text_at(g, img, g->text_start - slide))
         return;
+    if (fits == IDENTITY_LIKELY) {
+        remarks_note(remarks,
+                     "The guest's code is not byte by byte that of %s, but "
+                     "all addresses agree: a kernel that patches itself, or "
+                     "has data in .text. A build-id would be certain: link "
+                     "with --build-id and -T tprof_note.ld.",
+                     image_path(img));
+        return;
+    }
     remarks_warn(remarks,
                  "The guest's code differs from that of %s: names may "
                  "be wrong, unless the kernel patches itself. Is this "

@@ -12,15 +12,18 @@
 #include "model/guest.h"
 #include "util/err.h"
 
-/* The answer is by build-id if both have one, else by the CRC of text. */
+/* The answer is by build-id if both have one, else by the CRC of text and by
+ * addresses. */
 enum identity {
     IDENTITY_OTHER,    /* another build, or nothing in common */
-    IDENTITY_DOUBTFUL, /* perhaps: neither build-id nor CRC can tell */
+    IDENTITY_DOUBTFUL, /* perhaps: nothing can tell, or much speaks against it
+                        */
+    IDENTITY_LIKELY,   /* all addresses agree, but not every byte of code */
     IDENTITY_SAME,
 };
 
-/* Is (img) the kernel of (g)? A kernel that patches its own code is doubtful.
- */
+/* Is (img) the kernel of (g)? A kernel that patches its own code, or has data
+ * in its text, is likely. */
 enum identity identity_kernel(const struct guest *g, const struct image *img);
 
 /* Is (img) the image that the guest has loaded as (map)? If only the names

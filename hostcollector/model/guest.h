@@ -27,6 +27,7 @@ struct guest {
     bool has_text_crc;
     uint32_t text_crc;       /* CRC-32C of the first WIRE_TEXT_CRC_SPAN bytes */
     uint64_t anchor;         /* address of tprof_anchor; 0: not told */
+    uint64_t code;           /* address of tprof_init_image; 0: not told */
     uint32_t rate_hz, depth; /* in effect if START names none */
     uint8_t intervals;       /* enum wire_intervals */
     uint32_t dict_slots;     /* stack ids of each core */

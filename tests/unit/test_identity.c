@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "input.h"
 
 /* From readelf; the checksums are of the bytes that objcopy -O binary gives,
  * by another implementation of CRC-32C. */
@@ -110,6 +111,105 @@ TEST(the_slide_is_found_without_its_symbol)
     CHECK(strstr(remarks.list[1].text, "not found in it either") != NULL);
     image_close(kernel);
     image_close(app);
+}
+
+/* A kernel with data in its text, which the assembler pads to whole pages.
+ * (before) is code ahead of the agent's, (behind) code behind it. */
+static struct image *build_kernel(const char *name, const char *table,
+                                  const char *before, const char *behind)
+{
+    char command[1024];
+
+    (void)snprintf(
+        command, sizeof command,
+        "printf '%%s\\n' '.globl _start, tprof_init_image, tprof_anchor, "
+        "tprof_directory, __tprof_text_start, __tprof_text_end; "
+        "__tprof_text_start:; _start: jmp _start; .quad %s; %s' "
+        "'tprof_init_image: ret; %s; .balign 4096, 0x90; __tprof_text_end:; "
+        ".data; tprof_anchor: .quad 1; tprof_directory: .quad 2' >$OUT.s && "
+        "cc -nostdlib -static -no-pie -Wl,--build-id=none $OUT.s -o $OUT",
+        table, before, behind);
+    return open_image(input_build("cc", name, command));
+}
+
+/* What the agent in (img) tells of it, loaded (slide) higher. */
+static struct guest told_by(const struct image *img, uint64_t slide)
+{
+    struct guest g = {.has_text_crc = true};
+    uint64_t end = 0;
+
+    CHECK(image_find_symbol(img, "__tprof_text_start", &g.text_start));
+    CHECK(image_find_symbol(img, "__tprof_text_end", &end));
+    CHECK(image_find_symbol(img, "tprof_anchor", &g.anchor));
+    CHECK(image_find_symbol(img, "tprof_directory", &g.directory));
+    CHECK(image_find_symbol(img, "tprof_init_image", &g.code));
+    g.text_size = end - g.text_start;
+    CHECK_EQ(image_text_crc(img, g.text_start, g.text_size, &g.text_crc), 0);
+    g.text_start += slide;
+    g.anchor += slide;
+    g.directory += slide;
+    g.code += slide;
+    return g;
+}
+
+/* The CPU sets bits in page tables, and kernels patch themselves. */
+TEST(a_kernel_that_changes_its_text_is_known) /* catches: false alarms */
+{
+    struct image *file = build_kernel("file", "0x1003", "nop", "");
+    struct image *runs = build_kernel("runs", "0x1063", "nop", "");
+    struct guest g = told_by(runs, 0x200000);
+    struct remarks remarks = {0};
+    uint64_t slide;
+    struct err e;
+
+    CHECK_EQ(identity_kernel(&g, runs), IDENTITY_SAME);
+    CHECK_EQ(identity_kernel(&g, file), IDENTITY_LIKELY);
+    CHECK_EQ(identity_check(&g, file, &slide, &remarks, &e), 0);
+    CHECK_EQ(slide, 0x200000);
+    CHECK_EQ(remarks.count, 1);
+    CHECK(!remarks.list[0].warning);
+    CHECK(strstr(remarks.list[0].text, "all addresses agree") != NULL);
+
+    g.code = 0; /* an agent of 2.0: the code alone can tell */
+    CHECK_EQ(identity_kernel(&g, file), IDENTITY_DOUBTFUL);
+    CHECK_EQ(identity_check(&g, file, &slide, &remarks, &e), 0);
+    CHECK_EQ(remarks.count, 2);
+    CHECK(remarks.list[1].warning);
+    image_close(file);
+    image_close(runs);
+}
+
+/* Catches: wrong names without a word */
+TEST(another_build_is_told_by_its_addresses)
+{
+    struct image *file = build_kernel("file", "0x1003", "nop", "");
+    struct image *longer = build_kernel("longer", "0x1003", "nop; nop", "");
+    struct image *more =
+        build_kernel("more", "0x1003", "nop", ".skip 4096, 0x90");
+    struct guest g = told_by(longer, 0);
+    struct remarks remarks = {0};
+    uint64_t slide;
+    struct err e;
+
+    CHECK_EQ(identity_kernel(&g, longer), IDENTITY_SAME);
+    CHECK_EQ(identity_kernel(&g, file), IDENTITY_DOUBTFUL);
+    CHECK_EQ(identity_check(&g, file, &slide, &remarks, &e), 0);
+    CHECK_EQ(remarks.count, 1);
+    CHECK(remarks.list[0].warning);
+    CHECK(strstr(remarks.list[0].text, "another build") != NULL);
+    /* as if the part of text that is compared were the same */
+    CHECK_EQ(image_text_crc(file, g.text_start, g.text_size, &g.text_crc), 0);
+    CHECK_EQ(identity_kernel(&g, file), IDENTITY_DOUBTFUL);
+    CHECK_EQ(identity_check(&g, file, &slide, &remarks, &e), 0);
+    CHECK_EQ(remarks.count, 2);
+
+    g = told_by(more, 0);
+    g.anchor -= 4096; /* as if no data had moved */
+    g.directory -= 4096;
+    CHECK_EQ(identity_kernel(&g, file), IDENTITY_DOUBTFUL);
+    image_close(file);
+    image_close(longer);
+    image_close(more);
 }
 
 TEST(any_text_may_be_claimed) /* catches: reads behind the file */
