@@ -52,8 +52,7 @@ static void leave_silently(void)
 
     if (guest_config.cpus == 1)
         return; /* nobody would be left */
-    if (cores[core].depth > 0 &&
-        (tprof_pump_lock || tprof_map_lock || tprof_agent.joining))
+    if (tprof_pump_lock || tprof_map_lock || tprof_agent.joining)
         return; /* it may have a lock: nothing helps against that */
     for (uint32_t i = 0; i < guest_config.cpus; i++) {
         if (cores[i].gone)
