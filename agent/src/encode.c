@@ -89,6 +89,10 @@ TPROF_COLD void follow_long(struct tprof_reader *r, const uint8_t *at)
     at += WIRE_LONG_HEADER;
     if (type == WIRE_LONG_STACK)
         return;
+    if (type == WIRE_LONG_STACK_AT) {
+        r->flags = WIRE_SAMPLES_IMAGES; /* of later frames */
+        return;
+    }
     uint64_t first = get_varint(&at);
 
     if (type == WIRE_LONG_SAMPLE) {

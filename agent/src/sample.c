@@ -107,7 +107,7 @@ static int write_stack(struct tprof_recorder *r, uint32_t id,
                        const struct tprof_chain *c, uint32_t common)
 {
     struct tprof_long l;
-    uint64_t last = r->span.text.start;
+    uint64_t last = r->span.origin;
     uint64_t base = r->span.text.base;
 
     tprof_long_begin(&l, &r->ring, base ? WIRE_LONG_STACK_AT : WIRE_LONG_STACK);
@@ -152,11 +152,12 @@ static int32_t find_stack(struct tprof_recorder *r,
     return (int32_t)id;
 }
 
-/* Writes a sample as a long record, which every sample fits. */
+/* Writes a sample as a cell, or as a long record, which every sample fits. */
 static int write_sample(struct tprof_recorder *r, const struct tprof_sample *s,
                         uint32_t id)
 {
     uint64_t time = s->time >> r->shift;
+    uint64_t leaf = s->at.pc - r->span.origin;
     const uint64_t value[] = {
         time > r->time ? time - r->time : 0,
         id,
@@ -166,6 +167,13 @@ static int write_sample(struct tprof_recorder *r, const struct tprof_sample *s,
         s->weight,
     };
 
+    if (s->weight == 1 && s->flags == 0 && leaf < r->span.text.reach &&
+        tprof_sample_fits(value[0], value[4]) &&
+        tprof_ring_room(&r->ring) > 0) {
+        tprof_sample_put(r, tprof_ring_tail(&r->ring), id, value[0], leaf,
+                         value[4]);
+        return 1;
+    }
     if (!tprof_long_write(&r->ring, WIRE_LONG_SAMPLE, value, 6))
         return 0;
     r->time += value[0];

@@ -72,11 +72,16 @@ TPROF_HOT int tprof_sample_quick(struct tprof_recorder *r, const uint64_t *pc,
                                  uint64_t sp, uint64_t fp, uint64_t time,
                                  uint64_t late)
 {
-    uint64_t name = tprof_unwind_quick(&r->span, sp, fp, r->depth);
-    int32_t id = tprof_stacks_find(&r->stacks, name);
+    struct tprof_outermost o;
+    uint64_t name = tprof_unwind_quick(&r->span, sp, fp, r->depth, &o);
+    int32_t id = (int32_t)tprof_stacks_home(&r->stacks, name);
+
+    if (__builtin_expect(r->stacks.slots[id] != name, 0))
+        id = tprof_stacks_search(&r->stacks,
+                                 tprof_unwind_rootless(&r->span, sp, name, o));
     /* a clock that went back makes these huge, and so not fit */
     uint64_t units = (time >> r->shift) - r->time;
-    uint64_t leaf = *pc - r->span.text.start;
+    uint64_t leaf = *pc - r->span.origin;
     uint32_t tail = tprof_ring_tail(&r->ring);
 
     late >>= r->shift;

@@ -53,17 +53,7 @@ TPROF_HOT uint32_t tprof_stacks_home(const struct tprof_stacks *s,
     return (uint32_t)(name >> 32) & s->mask;
 }
 
-/* The id of (name), or -1. Slower than tprof_stacks_find(). */
+/* The id of (name), or -1. A name is at its home nearly always. */
 int32_t tprof_stacks_search(const struct tprof_stacks *s, uint64_t name);
-
-/* The id of (name), or -1. */
-TPROF_HOT int32_t tprof_stacks_find(const struct tprof_stacks *s, uint64_t name)
-{
-    uint32_t id = tprof_stacks_home(s, name);
-
-    if (__builtin_expect(s->slots[id] == name, 1))
-        return (int32_t)id;
-    return tprof_stacks_search(s, name);
-}
 
 #endif

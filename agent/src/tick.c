@@ -289,11 +289,8 @@ TPROF_COLD uint64_t record_slowly(struct tprof_cpu *cpu,
                                   const struct tprof_registers *at,
                                   uint64_t now, uint64_t late, uint64_t weight)
 {
-    struct tprof_sample sample = {.at = *at,
-                                  .time = now,
-                                  /* the timer may run fast */
-                                  .late = (int64_t)late < 0 ? 0 : late,
-                                  .weight = weight};
+    struct tprof_sample sample = {
+        .at = *at, .time = now, .late = late, .weight = weight};
 
     record_any(cpu, &sample);
     /* This tick is long already, so the pump gets an interrupt of its own. But
@@ -311,16 +308,19 @@ void tprof_interrupt(struct tprof_cpu *cpu, const struct tprof_arch_trap *trap,
     struct tprof_recorder *r = &cpu->recorder;
     uint64_t now = tprof_arch_now();
     uint64_t due = tprof_schedule_deadline(&cpu->schedule);
+    uint64_t late = now - due;
     uint32_t generation;
 
     /* orders; or too early: the timer runs fast, or it is no tick */
     if (__builtin_expect(has_new_orders(cpu, &generation) ||
-                             (int64_t)(now + cpu->guard - due) < 0,
+                             (int64_t)(late + cpu->guard) < 0,
                          0)) {
         handle_other(cpu, now);
         return;
     }
     r->counts.ticks++;
+    if ((int64_t)late < 0)
+        late = 0; /* the timer runs a little fast */
 
     uint64_t left = tprof_schedule_advance(&cpu->schedule, now);
     uintptr_t way = tprof_arch_short_way();
@@ -332,14 +332,13 @@ void tprof_interrupt(struct tprof_cpu *cpu, const struct tprof_arch_trap *trap,
      * Where this one is in others, the quick way is tried once more: the second
      * call of tprof_unwind_locate() finds it where it was. */
     do
-        is_quick =
-            left != 0 && tprof_sample_quick(r, pc, sp, fp, now, now - due);
+        is_quick = left != 0 && tprof_sample_quick(r, pc, sp, fp, now, late);
     while (__builtin_expect(!is_quick, 0) &&
            tprof_unwind_locate(&r->span, *pc, sp) && left != 0);
     if (__builtin_expect(!is_quick, 0)) {
         struct tprof_registers at = {*pc, sp, fp};
 
-        left = record_slowly(cpu, &at, now, now - due, left != 0);
+        left = record_slowly(cpu, &at, now, late, left != 0);
         way = 0;
     }
     /* the lower half is enough: no tick takes 2^32 clock ticks */

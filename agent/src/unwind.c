@@ -2,26 +2,67 @@
 /* The careful walk over a frame chain. Pure: reads the memory it is told. */
 #include "unwind.h"
 
+#include "longrec.h"
+
 #define WORDS_SIZE (8u * WIRE_STACK_SLOTS)
 
 uint64_t tprof_mix_factor = 0x9e3779b97f4a7c15u;
+#define UNMIX_FACTOR 0xf1de83e19937733du /* times the other one: 1 */
+
+/* Code in no image: short samples count its leaf from a base, a multiple of
+ * TPROF_REACH_MAX. Written once, by whichever core is first; lowest bit: used.
+ */
+#define BASES 8
+static _Atomic uint64_t bases[BASES];
 
 static int in_text(const struct tprof_text *t, uint64_t address)
 {
     return address - t->start < t->size;
 }
 
-/* The image in whose code (address) lies, or NULL. */
+/* The first image that has code in the (size) bytes at (start), or NULL. */
 static const struct tprof_text *find_text(const struct tprof_bounds *b,
-                                          uint64_t address)
+                                          uint64_t start, uint64_t size)
 {
     const struct tprof_image_text *i = &b->image;
 
     /* acquire: pairs with the release in put_text(), map.c; the next record is
      * complete */
-    while (i && !in_text(&i->text, address))
+    while (i && !in_text(&i->text, start) && i->text.start - start >= size)
         i = atomic_load_explicit(&i->next, memory_order_acquire);
     return i ? &i->text : NULL;
+}
+
+/* Is (base) one of the bases of code in no image? Of the first ones that are
+ * asked for each is one. */
+static int is_base(uint64_t base)
+{
+    for (int i = 0; i < BASES; i++) {
+        uint64_t known = 0;
+
+        if (atomic_compare_exchange_strong(&bases[i], &known, base | 1) ||
+            known == (base | 1))
+            return 1;
+    }
+    return 0;
+}
+
+/* Makes (span) one for a leaf (pc) that is in no image. */
+TPROF_COLD void leave_images(struct tprof_span *span, uint64_t pc)
+{
+    const struct tprof_bounds *b = span->bounds;
+    uint64_t base = pc & -TPROF_REACH_MAX;
+    uint64_t above = base - b->image.text.start;
+
+    span->text = b->image.text;
+    span->origin = span->text.start;
+    if (pc - span->origin < span->text.reach ||
+        find_text(b, base, TPROF_REACH_MAX) || !is_base(base))
+        return;
+    span->origin = base;
+    span->text.reach = TPROF_REACH_MAX;
+    span->text.seed = tprof_mix(1, base);
+    span->text.base = tprof_zigzag(above);
 }
 
 /* The range in which (size) bytes at (address) may be read, or NULL. */
@@ -43,25 +84,51 @@ int tprof_unwind_locate(struct tprof_span *span, uint64_t pc, uint64_t sp)
     const struct tprof_range *r = find_range(b, sp, WORDS_SIZE);
     /* acquire: pairs with the release in end_change(), map.c */
     uint32_t changes = atomic_load_explicit(&b->changes, memory_order_acquire);
-    const struct tprof_text *t = find_text(b, pc);
-    uint64_t before = span->text.start + span->start;
+    const struct tprof_text *t = find_text(b, pc, 1);
+    uint64_t before = span->origin + span->start;
 
-    if (t)
+    if (t) {
         span->text = *t;
+        span->origin = t->start;
+    } else {
+        leave_images(span, pc);
+    }
     /* acquire: pairs with the fence in begin_change(), map.c. What was copied
      * while images changed may be of two of them; the first image is right for
      * every address. */
     atomic_thread_fence(memory_order_acquire);
-    if (!t || changes % 2 != 0 ||
-        changes != atomic_load_explicit(&b->changes, memory_order_relaxed))
+    if (changes % 2 != 0 ||
+        changes != atomic_load_explicit(&b->changes, memory_order_relaxed)) {
         span->text = b->image.text;
-    span->room = 0;
+        span->origin = span->text.start;
+    }
     if (r) {
         span->start = r->start;
         span->room = r->size - WORDS_SIZE + 1;
         span->limit = r->start + r->size - (TPROF_FRAME_SIZE - 1);
     }
-    return span->text.start + span->start != before;
+    return span->origin + span->start != before;
+}
+
+uint64_t tprof_unwind_elsewhere(const struct tprof_span *span, uint64_t sp)
+{
+    if (find_range(span->bounds, sp, 1))
+        return TPROF_NO_NAME;
+    /* as the other walk has it, which reads nothing */
+    return tprof_mix(span->text.seed, sp ? TPROF_END_OUTSIDE : WIRE_END_MEMORY);
+}
+
+uint64_t tprof_unwind_rootless(const struct tprof_span *span, uint64_t sp,
+                               uint64_t name, struct tprof_outermost o)
+{
+    if (o.fp == sp - 1)
+        return name;
+    uint64_t address = tprof_arch_load(o.fp + TPROF_FRAME_CALLER);
+
+    if (find_text(span->bounds, address, 1))
+        return name;
+    /* tprof_mix() backwards, and the end that the other walk finds */
+    return tprof_mix(o.hash * UNMIX_FACTOR - address, WIRE_END_TEXT);
 }
 
 /* Stores the words at (sp) that lie in text: in a prologue the caller is one of
@@ -115,7 +182,7 @@ uint64_t tprof_unwind_frames(const struct tprof_span *span, uint64_t sp,
         uint64_t address = tprof_arch_load(fp + TPROF_FRAME_CALLER);
 
         chain->end = WIRE_END_TEXT;
-        if (!in_text(&span->text, address) && !find_text(b, address))
+        if (!in_text(&span->text, address) && !find_text(b, address, 1))
             break;
         chain->frame[count++] = address;
         hash = tprof_mix(hash, address);

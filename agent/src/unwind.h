@@ -14,6 +14,11 @@
  * the same name. Only names that the second walk gave enter the dictionary
  * (stacks.h).
  *
+ * Nobody called the outermost function of many stacks, and where its return
+ * address would be lies something else. The second walk ends there. The first
+ * one does not know; tprof_unwind_rootless() takes that address out of the
+ * name again.
+ *
  * Where there are several images (map.c) a stack belongs to the image that was
  * interrupted: the words on top of the stack are compared with that image's
  * text, and the stack's name begins with that image. Frames may lie in any
@@ -72,18 +77,21 @@ struct tprof_chain {
     uint64_t frame[WIRE_STACK_FRAMES_MAX]; /* return addresses, inner first */
 };
 
-/* The image and the range of memory that a core's last stack was in. The quick
- * walk stays in these. */
+/* The image that a core's last stack was in, and the range of memory that the
+ * last stack was in that was in one. The quick walk stays in these. */
 struct tprof_span {
     const struct tprof_bounds *bounds;
     uint64_t start; /* of the range */
     /* A stack pointer from (start) to below (start + room) has its words in the
-     * range. 0: the stack is in no range, and (start), (limit) are old. */
+     * range. 0: there is no range yet. */
     uint64_t room;
     /* A frame pointer from (start) to below (limit) has its frame in the range.
      */
     uint64_t limit;
     struct tprof_text text;
+    /* What a leaf is counted from: (text.start), or a base in memory where no
+     * image is; then (text) is the first image, but for its last three. */
+    uint64_t origin;
 };
 
 /* Makes (span) the image of (pc), or the first image if (pc) is in none, and
@@ -116,9 +124,23 @@ TPROF_HOT uint64_t tprof_unwind_word(uint64_t word, uint32_t slot)
 
 #define TPROF_NO_NAME 1u /* a chain has this name by a chance of 2^-64 */
 
+/* The outermost frame that tprof_unwind_quick() has read. */
+struct tprof_outermost {
+    uint64_t fp;   /* (sp - 1): it has read none */
+    uint64_t hash; /* the name as far as that frame */
+};
+
+/* Returns the name of the chain that tprof_unwind_quick() has named (name):
+ * another one, if the return address of (o) lies in no text. */
+uint64_t tprof_unwind_rootless(const struct tprof_span *span, uint64_t sp,
+                               uint64_t name, struct tprof_outermost o);
+
+/* tprof_unwind_quick() for a stack that is not in (span). */
+uint64_t tprof_unwind_elsewhere(const struct tprof_span *span, uint64_t sp);
+
 /*
  * Returns the chain's name, as tprof_unwind_frames() does; or TPROF_NO_NAME:
- * the chain is not in (span), or leaves it.
+ * the chain is not in (span), or leaves it. Stores the outermost frame in (*o).
  *
  * One comparison a frame says that the frame lies above the one before and
  * below (span->limit). Both addresses are counted from the limit: as unsigned
@@ -130,7 +152,8 @@ TPROF_HOT uint64_t tprof_unwind_word(uint64_t word, uint32_t slot)
  * another range is left to the other walk.
  */
 TPROF_HOT uint64_t tprof_unwind_quick(const struct tprof_span *span,
-                                      uint64_t sp, uint64_t fp, uint32_t depth)
+                                      uint64_t sp, uint64_t fp, uint32_t depth,
+                                      struct tprof_outermost *o)
 {
     const struct tprof_bounds *b = span->bounds;
     uint64_t hash = span->text.seed;
@@ -139,8 +162,9 @@ TPROF_HOT uint64_t tprof_unwind_quick(const struct tprof_span *span,
     uint64_t size = span->text.size;
     uint32_t left = depth;
 
+    *o = (struct tprof_outermost){sp - 1, hash};
     if (__builtin_expect(sp - span->start >= span->room, 0))
-        return TPROF_NO_NAME;
+        return tprof_unwind_elsewhere(span, sp);
     /* the compiler would turn each sum into a copy and a difference */
     TPROF_IN_REGISTER(minus_limit);
     TPROF_IN_REGISTER(minus_text);
@@ -151,7 +175,7 @@ TPROF_HOT uint64_t tprof_unwind_quick(const struct tprof_span *span,
         if (__builtin_expect(word + minus_text < size, 0))
             hash = tprof_mix(hash, tprof_unwind_word(word, i));
     }
-    uint64_t last = sp - 1 + minus_limit, at;
+    uint64_t last = o->fp + minus_limit, at;
     uint64_t end = WIRE_END_ZERO;
 
     for (; (at = fp + minus_limit) > last; last = at) {
@@ -160,9 +184,11 @@ TPROF_HOT uint64_t tprof_unwind_quick(const struct tprof_span *span,
         if (--left == 0) {
             end = WIRE_END_DEPTH;
             fp = 0; /* whatever it is */
+            last = at;
             break;
         }
     }
+    *o = (struct tprof_outermost){last - minus_limit, hash};
     if (fp != 0) {
         end = WIRE_END_MEMORY;
         if (fp - b->readable[0].start < b->extent) {

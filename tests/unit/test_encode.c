@@ -86,7 +86,7 @@ static int32_t known_id(void)
 {
     struct tprof_chain c;
 
-    return tprof_stacks_find(
+    return tprof_stacks_search(
         &recorder.stacks, tprof_unwind_frames(&recorder.span, (uintptr_t)stack,
                                               (uintptr_t)&stack[8], 64, &c));
 }
@@ -118,11 +118,11 @@ TEST(encode_writes_the_frame_that_wire_md_describes)
     uint32_t size = frame();
     uint8_t id = (uint8_t)known_id();
     const uint8_t head[] = {
-        0x54, 0x9d, 2, 0, 0x01, 0x02, 72, 0, /* frame header */
+        0x54, 0x9d, 2, 0, 0x01, 0x02, 65, 0, /* frame header */
         3,    0,    0, 0,                    /* core 3 */
         0,    0,    0, 0,                    /* shift, period, epoch: unset */
         0,    0,    0, 0, 0,    0,    0,  0, /* base time */
-        7,    0, /* cells: BEGIN 2, STACK 2, long sample 2, short one */
+        6,    0, /* cells: BEGIN 2, STACK 2, two samples */
     };
     const uint8_t begin[] = {
         3 << 1 | 1, 2,          /* BEGIN, two cells */
@@ -139,25 +139,21 @@ TEST(encode_writes_the_frame_that_wire_md_describes)
         0x20,             /* + 0x10 from the start of text */
         0xc0,       0x04, /* + 0x120 */
     };
-    const uint8_t longer[] = {
-        1 << 1 | 1, 2,       /* the first of a new stack is long */
-        100,        id,      /* units after BEGIN */
-        0xc6,       0x04,    /* leaf + 0x123, zigzag */
-        0,          3,    1, /* flags, units late, weight */
-    };
-    /* 4900 units at bit 14, leaf 0x123 at bit 28, two bits of lateness at 52 */
-    uint64_t shorter = (uint64_t)id << 1 | (uint64_t)4900 << 14 |
-                       (uint64_t)0x123 << 28 | (uint64_t)2 << 52;
+    /* units at bit 14, leaf 0x123 at bit 28, two bits of lateness at 52 */
+    uint64_t known =
+        (uint64_t)id << 1 | (uint64_t)0x123 << 28 | (uint64_t)2 << 52;
+    uint64_t first = known | (uint64_t)100 << 14;
+    uint64_t second = known | (uint64_t)4900 << 14;
     const uint8_t counters[] = {4, 2, 0, 0, 0}; /* two samples */
     const uint8_t *cells = buffer + 8 + 18;
 
-    CHECK_EQ(size, 8 + 18 + 7 * 7 + 5 + 4);
+    CHECK_EQ(size, 8 + 18 + 6 * 7 + 5 + 4);
     CHECK_MEM(buffer, head, sizeof head);
     CHECK_MEM(cells, begin, sizeof begin);
     CHECK_MEM(cells + 14, define, sizeof define);
-    CHECK_MEM(cells + 28, longer, sizeof longer);
-    CHECK_MEM(cells + 42, &shorter, 7);
-    CHECK_MEM(cells + 49, counters, sizeof counters);
+    CHECK_MEM(cells + 28, &first, 7);
+    CHECK_MEM(cells + 35, &second, 7);
+    CHECK_MEM(cells + 42, counters, sizeof counters);
 }
 
 TEST(encode_states_where_the_next_frame_begins)
@@ -182,6 +178,47 @@ TEST(encode_says_nothing_when_there_is_nothing)
 {
     set_up();
     CHECK_EQ(frame(), 0);
+}
+
+/* However the stack of a sample ends and wherever its leaf is, once that stack
+ * is known. Catches: two cells a sample on kernels that are not as ours. */
+TEST(encode_writes_samples_of_known_stacks_as_cells)
+{
+    static const uint64_t far = 0x7000000000000000u;
+    uint64_t here = (uintptr_t)stack, frame_here = (uintptr_t)&stack[8];
+    const struct tprof_registers at[] = {
+        {TEXT + 0x123, here, frame_here},
+        {TEXT + 0x123, here, 0},
+        {TEXT + 0x123, here - 8, frame_here}, /* RSP in no range */
+        {TEXT + 0x123, 8, 0},                 /* the same stack */
+        {far + 0x123, here, frame_here},      /* RIP in no text */
+        {far + 0xffffff, here, frame_here},   /* the same stack */
+    };
+
+    set_up();
+    stack[17] = 7; /* nobody called the outermost function */
+    for (uint32_t i = 0; i < 30; i++) {
+        struct tprof_sample s = sample_at(0x10000 + 200 * (i + 1));
+        unsigned kind = i % 6;
+        int known = i >= 6 || kind == 3 || kind == 5;
+
+        s.at = at[kind];
+        tprof_unwind_locate(&recorder.span, s.at.pc, s.at.sp);
+        CHECK_EQ(tprof_sample_quick(&recorder, &s.at.pc, s.at.sp, s.at.fp,
+                                    s.time, s.late),
+                 known);
+        if (!known)
+            tprof_sample_take(&recorder, &s);
+        tprof_sample_look_ahead(&recorder);
+        CHECK(frame() > 0);
+        const uint8_t *last = buffer + 8 + 18 - 7;
+
+        for (uint32_t n = buffer[8 + WIRE_SAMPLES_CELLS]; n > 0; n--)
+            last += 7;
+        CHECK_EQ(last[0] & 1, 0);
+        if (kind == 4)
+            CHECK_EQ(buffer[8 + WIRE_SAMPLES_FLAGS], i > 4);
+    }
 }
 
 TEST(encode_writes_what_does_not_fit_a_cell_as_long_sample)
@@ -250,14 +287,14 @@ TEST(encode_tells_of_drops_before_the_next_sample)
     set_up();
     for (uint32_t i = 1; i <= 100; i++)
         take(0x10000 + 2000 * i);
-    /* of 64 words BEGIN and STACK take four, and three samples are long: the
+    /* of 64 words BEGIN and STACK take four, and each sample one: also the
      * first, the one at the watermark, and the one 16 further */
-    CHECK_EQ(recorder.counts.ring_full, 100 - 57);
+    CHECK_EQ(recorder.counts.ring_full, 100 - 60);
     CHECK(frame() > 0);
     take(0x10000 + 2000 * 101);
     CHECK(frame() > 0);
-    const uint8_t lost[] = {4 << 1 | 1, 1, WIRE_COUNTER_RING_FULL, 43, 0};
-    const uint8_t counters[] = {4, 58, 0, 43, 0};
+    const uint8_t lost[] = {4 << 1 | 1, 1, WIRE_COUNTER_RING_FULL, 40, 0};
+    const uint8_t counters[] = {4, 61, 0, 40, 0};
 
     CHECK_MEM(buffer + 8 + 18, lost, sizeof lost);
     /* LOST, and a sample that is long: 41,000 units after the last */

@@ -26,14 +26,14 @@ TEST(stacks_finds_what_was_defined_and_nothing_else)
 {
     struct tprof_stacks s = fresh();
 
-    CHECK_EQ(tprof_stacks_find(&s, name_of(1)), -1);
+    CHECK_EQ(tprof_stacks_search(&s, name_of(1)), -1);
     uint32_t id = tprof_stacks_define(&s, name_of(1));
 
     CHECK(id < SLOTS);
-    CHECK_EQ(tprof_stacks_find(&s, name_of(1)), id);
-    CHECK_EQ(tprof_stacks_find(&s, name_of(2)), -1);
+    CHECK_EQ(tprof_stacks_search(&s, name_of(1)), id);
+    CHECK_EQ(tprof_stacks_search(&s, name_of(2)), -1);
     tprof_stacks_undefine(&s, id);
-    CHECK_EQ(tprof_stacks_find(&s, name_of(1)), -1);
+    CHECK_EQ(tprof_stacks_search(&s, name_of(1)), -1);
 }
 
 TEST(stacks_forgets_everything_at_once)
@@ -44,7 +44,7 @@ TEST(stacks_forgets_everything_at_once)
         tprof_stacks_define(&s, name_of(n));
     tprof_stacks_forget(&s);
     for (uint64_t n = 0; n < 20; n++)
-        CHECK_EQ(tprof_stacks_find(&s, name_of(n)), -1);
+        CHECK_EQ(tprof_stacks_search(&s, name_of(n)), -1);
 }
 
 TEST(stacks_forgetting_is_a_new_epoch)
@@ -66,10 +66,10 @@ TEST(stacks_keeps_ids_apart_when_it_overflows) /* as it must: ids name slots */
 
         CHECK(id < SLOTS);
         owner[id] = name_of(n);
-        CHECK_EQ(tprof_stacks_find(&s, name_of(n)), id);
+        CHECK_EQ(tprof_stacks_search(&s, name_of(n)), id);
         for (uint32_t i = 0; i < SLOTS; i++) {
             if (owner[i])
-                CHECK_EQ(tprof_stacks_find(&s, owner[i]), i);
+                CHECK_EQ(tprof_stacks_search(&s, owner[i]), i);
         }
     }
 }

@@ -61,6 +61,24 @@ static struct tprof_span span_of(const struct tprof_bounds *b, uint64_t rip,
     return span;
 }
 
+/* The frame after those of (c), where the chain begins at (rbp). */
+static uint64_t root_of(const struct tprof_chain *c, uint64_t rbp)
+{
+    for (uint32_t i = 0; i < c->count; i++)
+        memcpy(&rbp, (void *)(uintptr_t)rbp, sizeof rbp);
+    return rbp;
+}
+
+/* The name by the quick walk, as a tick asks for it. */
+static uint64_t quick_name(const struct tprof_span *span, uint64_t rsp,
+                           uint64_t rbp, uint32_t depth)
+{
+    struct tprof_outermost o;
+    uint64_t name = tprof_unwind_quick(span, rsp, rbp, depth, &o);
+
+    return tprof_unwind_rootless(span, rsp, name, o);
+}
+
 static struct tprof_chain walk_from(const struct tprof_bounds *b, uint64_t rip,
                                     uint64_t rsp, uint64_t rbp, uint32_t depth)
 {
@@ -68,12 +86,20 @@ static struct tprof_chain walk_from(const struct tprof_bounds *b, uint64_t rip,
     struct tprof_span span = span_of(b, rip, rsp);
     uint64_t name = tprof_unwind_frames(&span, rsp, rbp, depth, &c);
     /* whatever the quick walk says, it must not contradict */
-    uint64_t quick = tprof_unwind_quick(&span, rsp, rbp, depth);
+    struct tprof_outermost o;
+    uint64_t quick = tprof_unwind_quick(&span, rsp, rbp, depth, &o);
+    uint64_t rootless = tprof_unwind_rootless(&span, rsp, quick, o);
 
-    if (quick != TPROF_NO_NAME && c.end != WIRE_END_TEXT)
-        CHECK_EQ(quick, name);
-    if (c.end == WIRE_END_TEXT)
+    if (c.end == WIRE_END_TEXT) {
         CHECK(quick != name);
+    } else {
+        CHECK_EQ(rootless, quick);
+        if (quick != TPROF_NO_NAME)
+            CHECK_EQ(quick, name);
+    }
+    /* the name of what the quick walk has read, but for its last frame */
+    if (rootless != quick && o.fp == root_of(&c, rbp))
+        CHECK_EQ(rootless, name);
     return c;
 }
 
@@ -176,8 +202,8 @@ TEST(unwind_takes_the_last_words_quickly) /* catches: a slow tick for nothing */
     uint64_t rsp = (uintptr_t)page + PAGE - 32;
     struct tprof_span span = span_of(&b, TEXT, rsp);
 
-    CHECK(tprof_unwind_quick(&span, rsp, 0, 64) != TPROF_NO_NAME);
-    CHECK_EQ(tprof_unwind_quick(&span, rsp + 1, 0, 64), TPROF_NO_NAME);
+    CHECK(quick_name(&span, rsp, 0, 64) != TPROF_NO_NAME);
+    CHECK_EQ(quick_name(&span, rsp + 1, 0, 64), TPROF_NO_NAME);
 }
 
 TEST(unwind_finds_no_frame_in_a_range_smaller_than_one)
@@ -274,7 +300,7 @@ TEST(unwind_goes_on_in_a_higher_range)
     /* the quick walk must not take that for its end */
     struct tprof_span span = span_of(&b, TEXT, (uintptr_t)low);
 
-    CHECK_EQ(tprof_unwind_quick(&span, (uintptr_t)low, rbp, 64), TPROF_NO_NAME);
+    CHECK_EQ(quick_name(&span, (uintptr_t)low, rbp, 64), TPROF_NO_NAME);
 }
 
 /* What the quick walk says of (rbp), and that it is the careful one's name. */
@@ -286,7 +312,7 @@ static void check_quick(const struct tprof_bounds *b, uint64_t rsp,
     uint64_t name = tprof_unwind_frames(&span, rsp, rbp, depth, &c);
 
     CHECK_EQ(c.end, end);
-    CHECK_EQ(tprof_unwind_quick(&span, rsp, rbp, depth), name);
+    CHECK_EQ(quick_name(&span, rsp, rbp, depth), name);
 }
 
 /* catches: kernels where most chains end in garbage pay the long way */
@@ -312,6 +338,57 @@ TEST(unwind_names_chains_at_once_however_they_end)
     check_quick(&b, rsp, rbp, 64, WIRE_END_MEMORY);
     chain_at(page + 64, 5, 32, rsp + PAGE);
     check_quick(&b, rsp, rbp, 64, WIRE_END_MEMORY);
+}
+
+/* catches: kernels that enter threads by a jump pay the long way at each tick
+ */
+TEST(unwind_names_chains_at_once_whose_root_nobody_called)
+{
+    uint8_t *page = stack_page(), *other = stack_page();
+    struct tprof_bounds b = bounds_of(page);
+    uint64_t rsp = (uintptr_t)page, rbp = rsp + 64;
+    const uint64_t saved[] = {
+        0, rsp + 64, rsp - 1, rsp + PAGE, 1, UINT64_MAX, (uintptr_t)other + 64};
+    static const uint64_t back[] = {0, 7, TEXT - 1, TEXT + 0x10000, UINT64_MAX};
+
+    b.readable[page > other ? 0 : 1] =
+        (struct tprof_range){(uintptr_t)other, PAGE};
+    b.readable[page > other ? 1 : 0] =
+        (struct tprof_range){(uintptr_t)page, PAGE};
+    b.extent = (uintptr_t)(page > other ? page - other : other - page) + PAGE;
+    for (unsigned i = 0; i < sizeof saved / sizeof *saved; i++) {
+        for (unsigned j = 0; j < sizeof back / sizeof *back; j++) {
+            for (uint32_t frames = 1; frames < 6; frames++) {
+                chain_at(page + 64, frames, 32, saved[i]);
+                put(page + 64 + (frames - 1) * 32 + 8, back[j]);
+                check_quick(&b, rsp, rbp, 64, WIRE_END_TEXT);
+                check_quick(&b, rsp, rbp, frames, WIRE_END_TEXT);
+            }
+        }
+    }
+}
+
+/* catches: stacks on a heap that nobody called readable pay the long way */
+TEST(unwind_names_at_once_what_it_may_not_read)
+{
+    uint8_t *page = stack_page();
+    struct tprof_bounds b = bounds_of(page);
+    uint64_t rbp = chain_at(page + 64, 3, 32, 0);
+    struct tprof_span span = span_of(&b, TEXT, (uintptr_t)page);
+    struct tprof_chain c;
+    const uint64_t wild[] = {0, 7, (uintptr_t)page - 1, (uintptr_t)page + PAGE,
+                             UINT64_MAX};
+
+    for (unsigned i = 0; i < sizeof wild / sizeof *wild; i++) {
+        check_quick(&b, wild[i], rbp, 64, WIRE_END_MEMORY);
+        /* also where the last stack was in a range */
+        tprof_unwind_locate(&span, TEXT, wild[i]);
+        uint64_t name = tprof_unwind_frames(&span, wild[i], rbp, 64, &c);
+
+        CHECK_EQ(quick_name(&span, wild[i], rbp, 64), name);
+        CHECK(quick_name(&span, (uintptr_t)page, rbp, 64) != name);
+        CHECK(quick_name(&span, (uintptr_t)page, rbp, 64) != TPROF_NO_NAME);
+    }
 }
 
 TEST(unwind_names_differ_by_frame_word_and_end)
@@ -410,17 +487,36 @@ TEST(unwind_finds_the_image_of_an_address) /* catches: an end that is off */
         {CLOSE + 0xfff, CLOSE},
         {CLOSE + 0x1000, TEXT},
         {FAR + 0xffff, FAR},
-        {FAR - 1, TEXT},
-        {FAR + 0x10000, TEXT},
-        {0, TEXT},
-        {UINT64_MAX, TEXT},
+        {FAR - 1, FAR - TPROF_REACH_MAX}, /* in no image: a base of its own */
+        {FAR + 0x10000, TEXT},            /* near an image */
+        {0, TEXT}, /* with TEXT in one piece of REACH_MAX */
+        {FAR + 0x1000000, FAR + 0x1000000},
+        {FAR + 0x1ffffff, FAR + 0x1000000},
+        {UINT64_MAX, -TPROF_REACH_MAX},
     };
 
     b.image.next = further;
     for (unsigned i = 0; i < sizeof expect / sizeof *expect; i++) {
         struct tprof_span span = span_of(&b, expect[i].rip, (uintptr_t)page);
 
-        CHECK_EQ(span.text.start, expect[i].start);
+        CHECK_EQ(span.origin, expect[i].start);
+    }
+}
+
+/* catches: more bases than the host knows of, from code that wanders */
+TEST(unwind_counts_leaves_from_a_few_bases)
+{
+    uint8_t *page = stack_page();
+    struct tprof_bounds b = bounds_of(page);
+
+    for (uint64_t round = 0; round < 3; round++) {
+        for (uint64_t i = 1; i < 30; i++) {
+            uint64_t rip = FAR + i * TPROF_REACH_MAX + 99 * round;
+            struct tprof_span span = span_of(&b, rip, (uintptr_t)page);
+
+            CHECK_EQ(span.origin, i <= 8 ? FAR + i * TPROF_REACH_MAX : TEXT);
+            CHECK_EQ(span.text.start, TEXT); /* of the words */
+        }
     }
 }
 
