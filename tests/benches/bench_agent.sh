@@ -78,6 +78,12 @@ both() {
     run "$1.without" 1 "agent=0 $2"
 }
 
+# bounded NAME VALUE MOST UNIT: a figure that is a promise
+bounded() {
+    printf '%s %.0f %s\n' "$1" "$2" "$4"
+    awk "BEGIN { exit !($2 <= $3) }" || fail "$1: $2 $4, and at most $3 are promised"
+}
+
 # About 5,000 ticks each: the chain changes 40 times between two ticks.
 visits='visits=200000 rounds=1250'
 for frames in 1 2 4 8 16 32 64; do
@@ -85,12 +91,23 @@ for frames in 1 2 4 8 16 32 64; do
     echo "$frames $(per_tick "frames$frames")"
 done >"$dir/fit"
 # least squares: cost = fixed + frames * each
-awk '{ n++; x += $1; y += $2; xx += $1 * $1; xy += $1 * $2 }
+read -r fixed each <<<"$(awk '{ n++; x += $1; y += $2; xx += $1 * $1; xy += $1 * $2 }
     END {
         each = (n * xy - x * y) / (n * xx - x * x)
-        printf "isr_fixed %.0f instructions\n", (y - each * x) / n
-        printf "isr_per_frame %.1f instructions\n", each
-    }' "$dir/fit"
+        printf "%.0f %.1f\n", (y - each * x) / n, each
+    }' "$dir/fit")"
+echo "isr_fixed $fixed instructions"
+echo "isr_per_frame $each instructions"
+
+# ends NAME FRAMES OPTIONS: a tick of known stacks that end otherwise, FRAMES of which are read,
+# takes at most 1.15 times what is fixed
+ends() {
+    both "$1" "frames=16 stacks=64 $visits $3"
+    bounded "isr_$1" "$(per_tick "$1")" "$(awk "BEGIN { print 1.15 * $fixed + $2 * $each }")" instructions
+}
+ends root_outside_text 16 root=1
+ends no_range 0 range=0
+ends no_text 16 text=0
 
 both fresh "frames=16 stacks=64 fresh=1 $visits"
 printf 'isr_new_stack %.0f instructions\n' "$(per_tick fresh)"
@@ -132,17 +149,11 @@ text() {
     ld -o "$dir/agent.elf" --gc-sections -e tprof_init_image -u tprof_start_cpu "$@" "$archive"
     size -A "$dir/agent.elf" | awk '/^\.(text|rodata)/ { n += $2 } END { print n }'
 }
-# bounded NAME BYTES MOST: a figure that is a promise
-bounded() {
-    echo "$1 $2 bytes"
-    [ "$2" -le "$3" ] || fail "$1: $2 bytes, and at most $3 are promised"
-}
-
 agent_text=$(text)
-bounded agent_text "$agent_text" 22528
+bounded agent_text "$agent_text" 22528 bytes
 # what a kernel links in addition that names a capability: figure, symbol, bound
 while read -r figure symbol most; do
-    bounded "$figure" "$(($(text -u "$symbol") - agent_text))" "$most"
+    bounded "$figure" "$(($(text -u "$symbol") - agent_text))" "$most" bytes
 done <<'EOF'
 vsock_text tprof_vsock 6144
 kvm_text tprof_kvm 1024

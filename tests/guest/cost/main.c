@@ -6,9 +6,12 @@
  *
  * Options: frames=N of each chain, 1 to 127; stacks=N different chains; fresh=1
  * changes the chain at each visit, so that no stack comes twice; visits=N to
- * chains, of rounds=N instructions each. Or seconds=N: each core sleeps at one
- * of 200 addresses, of a chain picked anew after each tick, for so long. And
- * those of ../accuracy/profile.h.
+ * chains, of rounds=N instructions each. Stacks that end otherwise: root=1,
+ * where the outermost return address would be lies something else at each
+ * visit; range=0, no stack is in readable memory; text=0, the visits are to
+ * code in no text. Or seconds=N: each core sleeps at one of 200 addresses, of a
+ * chain picked anew after each tick, for so long. And those of
+ * ../accuracy/profile.h.
  */
 #include "../accuracy/profile.h"
 #include "cpu.h"
@@ -20,9 +23,12 @@
 #define HALTS      200
 #define CORES_MAX  4
 #define TSC_HZ     1000000000u /* under icount with shift=0 */
+#define FAR_CODE   0x3000000u  /* memory that nobody else uses */
+#define NO_CODE    0x1234u     /* is in no text */
 
 /* sites.S */
 void cost_spin(uint64_t rbp, uint64_t rounds);
+extern const uint8_t cost_spin_end[];
 extern void (*const cost_halts[HALTS])(uint64_t rbp);
 
 /* ../accuracy/on_stack.S */
@@ -35,7 +41,10 @@ struct frame {
 
 static struct {
     uint64_t frames, stacks, fresh, visits, rounds, seconds;
+    uint64_t root, range, text;
 } options;
+
+static void (*spin)(uint64_t rbp, uint64_t rounds) = cost_spin;
 
 /* A stack for each core, and the chains above them, as frames must be. */
 static struct {
@@ -86,7 +95,9 @@ static void visit_all(uint64_t seed)
 
         if (options.fresh)
             chain[0].back = place(i);
-        cost_spin((uintptr_t)chain, options.rounds);
+        if (options.root)
+            chain[options.frames - 1].back = NO_CODE + (i << 32);
+        spin((uintptr_t)chain, options.rounds);
     }
 }
 
@@ -101,6 +112,16 @@ static void sleep_all(uint64_t seed)
         cost_halts[draw % HALTS](
             (uintptr_t)arena.chains[draw / HALTS % options.stacks]);
     }
+}
+
+static void leave_text(void)
+{
+    const uint8_t *from = (const uint8_t *)(uintptr_t)cost_spin;
+    uint8_t *to = (uint8_t *)(uintptr_t)FAR_CODE;
+
+    while (from < cost_spin_end)
+        *to++ = *from++;
+    spin = (void (*)(uint64_t, uint64_t))(uintptr_t)FAR_CODE;
 }
 
 static void visit(void)
@@ -129,6 +150,9 @@ int guest_main(void)
     options.visits = opt_u64("visits", 1000);
     options.rounds = opt_u64("rounds", 1000);
     options.seconds = opt_u64("seconds", 0);
+    options.root = opt_u64("root", 0);
+    options.range = opt_u64("range", 1);
+    options.text = opt_u64("text", 1);
     if (options.frames - 1 >= FRAMES_MAX || options.stacks - 1 >= STACKS_MAX)
         guest_fail("frames= or stacks= is out of range");
     if (core_count() > CORES_MAX)
@@ -136,6 +160,10 @@ int guest_main(void)
     for (uint64_t i = 0; i < options.stacks; i++)
         make_chain(arena.chains[i], i);
 
+    if (!options.text)
+        leave_text();
+    if (!options.range)
+        profile_config.readable[0] = (struct tprof_range){FAR_CODE, 4096};
     profile_init();
     core_run_all(run_core);
     profile_fini();

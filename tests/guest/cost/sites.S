@@ -14,6 +14,8 @@ cost_spin:
     popq %rbp
     ret
     .size cost_spin, . - cost_spin
+    .globl cost_spin_end
+cost_spin_end:
 
     /* cost_halt_N(rdi): sleeps until the next interrupt, each at an address of
      * its own */
