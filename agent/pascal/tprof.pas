@@ -75,6 +75,10 @@ const
 
   { TTProfDevice.Flags }
   TPROF_DEVICE_NO_SCAN = 1 shl 0; { never probe addresses }
+  { TProfVsock: others than the host, CID 2, may attach, too }
+  TPROF_DEVICE_ANY_CID = 1 shl 1;
+  { TProfVsock: only callers with a port below 1024 may attach }
+  TPROF_DEVICE_PRIVILEGED = 1 shl 2;
 
   { TTProfConfig.Notice: how an idle agent learns that a host has come }
   TPROF_NOTICE_AUTO = 0; { by interrupt if possible, else as _LOOK }
@@ -229,6 +233,9 @@ type
       the agent programs MSI-X or the IO-APIC itself. }
     RouteIrq: function(Context: Pointer;
                        Vector, ApicId: LongWord): LongInt; cdecl;
+    { TProfVsock: may the caller attach? Returns 1 or 0. nil: it may. }
+    Accept: function(Context: Pointer; Cid: QWord;
+                     Port: LongWord): LongInt; cdecl;
 
     { Where return addresses are valid; Size 0: the image's text. }
     Text: TTProfRange;

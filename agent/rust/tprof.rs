@@ -66,6 +66,8 @@ pub const BUS_NONE: u32 = 3; // no virtio device: config.channel is used
 
 /// `Device::flags`
 pub const DEVICE_NO_SCAN: u32 = 1 << 0; // never probe addresses
+pub const DEVICE_ANY_CID: u32 = 1 << 1; // vsock(): others than the host may attach, too
+pub const DEVICE_PRIVILEGED: u32 = 1 << 2; // vsock(): only callers with a port below 1024 may
 
 /// `Config::notice`: how an idle agent learns that a host has come.
 pub const NOTICE_AUTO: u32 = 0; // by interrupt if possible, else as NOTICE_LOOK
@@ -239,6 +241,8 @@ pub struct Config {
     pub physical: Option<unsafe extern "C" fn(*mut c_void, *const c_void) -> u64>,
     /// Makes the device's interrupt arrive as (vector) on the core with (apic_id).
     pub route_irq: Option<unsafe extern "C" fn(*mut c_void, u32, u32) -> i32>,
+    /// vsock(): may the caller with (cid) and (port) attach? Returns 1 or 0. None: it may.
+    pub accept: Option<unsafe extern "C" fn(*mut c_void, u64, u32) -> i32>,
 
     pub text: Range, // where return addresses are valid; size 0: the image's text
     /// Where stacks lie; reading there never faults. Ascending, unused entries last. All 0: the
@@ -288,6 +292,7 @@ impl Config {
             install_vector: None,
             physical: None,
             route_irq: None,
+            accept: None,
             text: NONE,
             readable: [NONE; RANGES],
         }

@@ -104,6 +104,7 @@ struct tprof_orders {
 struct tprof_agent_counters {
     uint64_t device_errors; /* times that the channel failed for good */
     uint64_t busy;          /* pumps that found every buffer still in use */
+    uint64_t turned_away;   /* callers that may not attach */
 };
 
 struct tprof_control;

@@ -348,6 +348,8 @@ static void put_status(struct tprof_frame *f)
     tprof_frame_field(f, WIRE_CONTROL_STATE, o->state);
     tprof_frame_field(f, WIRE_CONTROL_EVERY, o->ticks_per_sample);
     tprof_frame_field(f, WIRE_CONTROL_ERROR, o->refused);
+    tprof_frame_field(f, WIRE_CONTROL_TURNED_AWAY,
+                      tprof_agent.counters.turned_away);
 }
 
 static void put_pong(const struct tprof_control *c, struct tprof_frame *f)

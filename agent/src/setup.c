@@ -278,6 +278,8 @@ static int open_channel(struct tprof_agent *a, void *memory)
         .physical = physical_offset(memory),
         .where = &c->device,
         .second = a->second,
+        .config = c,
+        .turned_away = &a->counters.turned_away,
     };
 
     return transport->init(&setup, &a->channel);

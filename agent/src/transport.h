@@ -28,6 +28,10 @@ struct tprof_transport_setup {
     const struct tprof_device *where;
     /* Clock ticks in a second, or a guess. */
     uint64_t second;
+    /* The kernel's, with its hook accept(). Stays as it is. */
+    const struct tprof_config *config;
+    /* Where the transport counts callers that may not attach. */
+    uint64_t *turned_away;
 };
 
 struct tprof_transport {

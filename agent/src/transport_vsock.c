@@ -7,6 +7,9 @@
 #include "transport.h"
 #include "virtio/virtio_regs.h"
 
+/* Ports below this one are for privileged processes of the caller's machine. */
+#define PRIVILEGED_END 1024u
+
 /* One call handles at most so many packets: as many as fit into the ring. */
 #define PACKETS_A_CALL TPROF_VSOCK_BUFFERS
 
@@ -153,6 +156,21 @@ static bool is_ours(const struct tprof_vsock_link *v,
            h->type == VIRTIO_VSOCK_TYPE_STREAM;
 }
 
+/* May the caller that sent (h) attach? The device tells the truth about both
+ * numbers: the host's kernel, or the VMM, fills them in. */
+static bool may_attach(const struct tprof_vsock_link *v,
+                       const struct tprof_vsock_header *h)
+{
+    const struct tprof_config *c = v->config;
+    uint32_t flags = v->where->flags;
+
+    return (h->from_cid == VIRTIO_VSOCK_CID_HOST ||
+            flags & TPROF_DEVICE_ANY_CID) &&
+           (h->from_port < PRIVILEGED_END ||
+            !(flags & TPROF_DEVICE_PRIVILEGED)) &&
+           (!c->accept || c->accept(c->context, h->from_cid, h->from_port));
+}
+
 /* A packet that belongs to no session. */
 static void hear_stranger(struct tprof_vsock_link *v,
                           const struct tprof_vsock_header *h)
@@ -161,6 +179,10 @@ static void hear_stranger(struct tprof_vsock_link *v,
                  h->to_port == TPROF_VSOCK_PORT &&
                  h->type == VIRTIO_VSOCK_TYPE_STREAM;
 
+    if (calls && !may_attach(v, h)) {
+        (*v->turned_away)++;
+        calls = false;
+    }
     if (calls && v->state == TPROF_VSOCK_NOBODY) {
         note_caller(v, h);
         return;
@@ -406,6 +428,8 @@ static int vsock_init(const struct tprof_transport_setup *setup,
     v->second = setup->second;
     v->channel = channel;
     v->where = setup->where;
+    v->config = setup->config;
+    v->turned_away = setup->turned_away;
     int error = tprof_virtio_find(&search);
 
     if (error != TPROF_OK)

@@ -73,6 +73,8 @@ struct tprof_vsock_link {
     struct tprof_notice_irq notice;
     struct tprof_channel *channel;
     const struct tprof_device *where;
+    const struct tprof_config *config;
+    uint64_t *turned_away; /* callers that may not attach, counted */
     struct tprof_virtio_vsock device;
 };
 

@@ -192,6 +192,8 @@ enum wire_control_tag {
     WIRE_CONTROL_STATE = 5,      /* u8  STATUS: enum wire_state */
     WIRE_CONTROL_EVERY = 6,      /* u32 STATUS: kernel's ticks a sample, mean */
     WIRE_CONTROL_ERROR = 7,      /* u8  STATUS: enum wire_refusal */
+    /* u64 STATUS, since 2.1: callers since boot that may not attach */
+    WIRE_CONTROL_TURNED_AWAY = 8,
 };
 
 enum wire_state {

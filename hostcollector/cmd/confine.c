@@ -31,6 +31,9 @@ int confine_sampling(const struct options *o, const struct outputs *out,
     struct sandbox box;
     unsigned needs = SANDBOX_FILES;
 
+    if (o->privileged)
+        needs |= SANDBOX_LOW_PORT;
+
     sandbox_init(&box);
     for (size_t i = 0; i < o->guests.count; i++)
         needs |= allow_guest(&box, &o->guests.list[i]);

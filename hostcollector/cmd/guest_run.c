@@ -184,9 +184,10 @@ static struct source *open_source(struct guest_run *r, struct err *e)
 {
     const struct options *o = r->config.options;
     const struct guest_spec *spec = r->config.spec;
-    struct source *source = spec != NULL
-                                ? guests_source(spec, o->force_vsock, e)
-                                : source_replay(o->input, e);
+    unsigned how = (o->force_vsock ? SOURCE_VSOCK_FORCE : 0) |
+                   (o->privileged ? SOURCE_VSOCK_PRIVILEGED : 0);
+    struct source *source =
+        spec != NULL ? guests_source(spec, how, e) : source_replay(o->input, e);
 
     if (source != NULL)
         (void)snprintf(r->source, sizeof r->source, "%s%s%s",

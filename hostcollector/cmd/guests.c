@@ -366,10 +366,10 @@ int guests_finish(struct guests *g, struct err *e)
     return name_guests(g, e);
 }
 
-struct source *guests_source(const struct guest_spec *spec, bool force,
+struct source *guests_source(const struct guest_spec *spec, unsigned how,
                              struct err *e)
 {
-    return source_kind(spec->kind)->make(spec->where, force, e);
+    return source_kind(spec->kind)->make(spec->where, how, e);
 }
 
 void guests_fini(struct guests *g)

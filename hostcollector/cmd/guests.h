@@ -74,8 +74,8 @@ int guests_read(struct guests *g, const char *path, struct err *e);
  */
 int guests_finish(struct guests *g, struct err *e);
 
-/* The source of (spec); (force) as for source_vsock(). NULL with (e) filled. */
-struct source *guests_source(const struct guest_spec *spec, bool force,
+/* The source of (spec); (how) as for source_vsock(). NULL with (e) filled. */
+struct source *guests_source(const struct guest_spec *spec, unsigned how,
                              struct err *e);
 
 /* Release what (g) holds. */

@@ -64,6 +64,9 @@ static const struct option_row rows[] = {
     {"force-vsock", 0, NULL, LIVE | RECORD, OPTION_FLAG, AT(force_vsock), 0, 0,
      "use vsock though there is no /dev/vhost-vsock here: in a\n"
      "container on a host that has it"},
+    {"privileged", 0, NULL, LIVE | RECORD, OPTION_FLAG, AT(privileged), 0, 0,
+     "connect by vsock from a port below 1024, for guests that want\n"
+     "that (TPROF_DEVICE_PRIVILEGED); takes CAP_NET_BIND_SERVICE"},
     {"rate", 0, "HZ", LIVE | RECORD, OPTION_COUNT, AT(rate_hz), 1, 50000,
      "samples a second and core, 1 to 50000 (default: the guest's\n"
      "config, else 997)"},

@@ -29,7 +29,7 @@ struct options {
     const char *outputs[OPTIONS_OUTPUTS];
     unsigned output_count;
     double wait_s; /* for a guest that left */
-    bool force_vsock;
+    bool force_vsock, privileged;
     double duration_s; /* 0: until Ctrl-C or the guest's end */
     uint32_t rate_hz;  /* 0: the guest's choice */
     uint32_t depth;    /* 0: the guest's choice */

@@ -122,7 +122,7 @@ void sandbox_allow(struct sandbox *s, const char *path, unsigned uses)
 
 /* What needs no capability is not asked for it. Errors mean that there was
  * nothing to give up. */
-static void drop_capabilities(void)
+static void drop_capabilities(unsigned needs)
 {
     struct __user_cap_header_struct header = {.version =
                                                   _LINUX_CAPABILITY_VERSION_3};
@@ -136,6 +136,9 @@ static void drop_capabilities(void)
     for (size_t i = 0; i < _LINUX_CAPABILITY_U32S_3; i++) {
         uint32_t kept = i == 0 ? 1u << CAP_DAC_OVERRIDE : 0;
 
+        if (i == 0 && needs & SANDBOX_LOW_PORT)
+            kept |= 1u << CAP_NET_BIND_SERVICE;
+
         data[i].effective &= kept;
         data[i].permitted &= kept;
         data[i].inheritable = 0;
@@ -145,7 +148,7 @@ static void drop_capabilities(void)
 
 int sandbox_enter(struct sandbox *s, unsigned needs, struct err *e)
 {
-    drop_capabilities();
+    drop_capabilities(needs);
     /* both of the following want it */
     (void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     if (s->rules >= 0) {

@@ -20,6 +20,7 @@ enum sandbox_need {
      * deletes its sockets in the end. */
     SANDBOX_SERVE = 1u << 3,
     SANDBOX_BRIDGE = SANDBOX_SERVE | SANDBOX_UNIX,
+    SANDBOX_LOW_PORT = 1u << 4, /* binds to a privileged port of vsock */
 };
 
 /* What may be done with files. */
@@ -54,7 +55,8 @@ void sandbox_allow(struct sandbox *s, const char *path, unsigned uses);
  * processes; there, tests set TPROF_SANDBOX=on.
  *
  * Root stays root, but of its capabilities it keeps only the right to open
- * other people's files (CAP_DAC_OVERRIDE).
+ * other people's files (CAP_DAC_OVERRIDE), and with SANDBOX_LOW_PORT the right
+ * to low ports (CAP_NET_BIND_SERVICE).
  *
  * Returns 0; -1 with (e) filled: the kernel has no seccomp. The process can go
  * on, the rest is given up.

@@ -28,6 +28,7 @@
 #define UNIX    SANDBOX_UNIX
 #define VSOCK   SANDBOX_VSOCK
 #define SERVE   SANDBOX_SERVE
+#define BIND    SANDBOX_LOW_PORT
 #define CONNECT (UNIX | VSOCK)
 #define ALL     (FILES | CONNECT | SERVE)
 
@@ -110,6 +111,7 @@ static const struct rule rules[] = {
     ALLOW(SERVE, unlinkat),
     ALLOW_IF(UNIX, socket, 0, UINT32_MAX, AF_UNIX),
     ALLOW_IF(VSOCK, socket, 0, UINT32_MAX, AF_VSOCK),
+    ALLOW(BIND, bind),
     ALLOW(CONNECT, connect),
     ALLOW(SERVE, accept),
     ALLOW(SERVE, accept4),

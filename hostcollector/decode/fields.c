@@ -130,6 +130,7 @@ static const struct field_rule status_rules[] = {
     UINT(WIRE_CONTROL_STATE, guest_status, state),
     UINT(WIRE_CONTROL_EVERY, guest_status, every),
     UINT(WIRE_CONTROL_ERROR, guest_status, refusal),
+    UINT(WIRE_CONTROL_TURNED_AWAY, guest_status, turned_away),
 };
 
 static const struct field_rule pong_rules[] = {

@@ -402,6 +402,11 @@ static void look_at_stream(struct remarks *r, const struct profile *p)
 {
     const struct stream_health *h = &p->health;
 
+    if (p->has_status && p->status.turned_away != 0)
+        remarks_note(r,
+                     "Callers by vsock that the guest turned away since it "
+                     "booted: %" PRIu64 ".",
+                     p->status.turned_away);
     if (p->boots > 1)
         remarks_note(r, "The guest booted %" PRIu32 " times; all are added up.",
                      p->boots);

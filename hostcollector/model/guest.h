@@ -74,7 +74,8 @@ struct guest_status {
     uint8_t refusal; /* enum wire_refusal */
     uint32_t rate_hz, depth, features;
     uint64_t period_tsc;
-    uint32_t every; /* one sample in so many kernel ticks, on average */
+    uint32_t every;       /* one sample in so many kernel ticks, on average */
+    uint64_t turned_away; /* callers that may not attach, since boot */
 };
 
 /* PONG, WIRE.md 7. */

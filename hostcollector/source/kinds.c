@@ -4,16 +4,17 @@
 
 #include "source/source.h"
 
-static struct source *make_vsock_uds(const char *where, bool force,
+static struct source *make_vsock_uds(const char *where, unsigned how,
                                      struct err *e)
 {
-    (void)force;
+    (void)how;
     return source_vsock_uds(where, e);
 }
 
-static struct source *make_serial(const char *where, bool force, struct err *e)
+static struct source *make_serial(const char *where, unsigned how,
+                                  struct err *e)
 {
-    (void)force;
+    (void)how;
     return source_serial(where, e);
 }
 

@@ -83,13 +83,17 @@ struct source *source_serial(const char *path, struct err *e);
  */
 struct source *source_replay(const char *path, struct err *e);
 
+/* How source_vsock() connects. */
+#define SOURCE_VSOCK_FORCE      1u /* also where there is no /dev/vhost-vsock */
+#define SOURCE_VSOCK_PRIVILEGED 2u /* from a port that not everybody gets */
+
 /*
  * The agent of the guest (where), "CID" or "CID:PORT", over this host's own
- * virtio-vsock. A host without /dev/vhost-vsock has none; there, unless
- * (force), only CID 1 is accepted, and the error says what to do instead.
- * Returns NULL with (e) filled.
+ * virtio-vsock; (how): SOURCE_VSOCK_*. A host without /dev/vhost-vsock has
+ * none; there, unless forced, only CID 1 is accepted, and the error says what
+ * to do instead. Returns NULL with (e) filled.
  */
-struct source *source_vsock(const char *where, bool force, struct err *e);
+struct source *source_vsock(const char *where, unsigned how, struct err *e);
 
 /*
  * The agent of the guest behind the Unix socket (where), "PATH" or "PATH:PORT".
@@ -114,7 +118,7 @@ struct source_kind {
     const char *prefix;   /* put before WHERE to name a guest: "cid" */
     enum source_need need;
     /* As source_vsock(). */
-    struct source *(*make)(const char *where, bool force, struct err *e);
+    struct source *(*make)(const char *where, unsigned how, struct err *e);
 };
 
 /* All kinds: the table in kinds.c. */

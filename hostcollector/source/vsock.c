@@ -23,9 +23,12 @@
 #define VHOST_DEVICE "/dev/vhost-vsock" /* there if guests can have vsock */
 #define OWN_DEVICE   "/dev/vsock"       /* knows this machine's own CID */
 
+#define PRIVILEGED_END 1024u /* of ports: <linux/vm_sockets.h> has no name */
+
 struct vsock {
     struct stream stream; /* first; pending: connect() is on its way */
     uint32_t cid;
+    bool privileged; /* connects from a port below PRIVILEGED_END */
     char warning[160];
 };
 
@@ -60,6 +63,26 @@ static enum source_state judge(struct vsock *v, int error, struct err *e)
     }
 }
 
+/* Gives the pending socket a privileged port that is free. Returns 0; -1 with
+ * (e) filled. */
+static int bind_low(struct stream *s, struct err *e)
+{
+    struct sockaddr_vm own = {.svm_family = AF_VSOCK,
+                              .svm_cid = VMADDR_CID_ANY,
+                              .svm_port = PRIVILEGED_END};
+
+    while (--own.svm_port > 0) {
+        if (bind(s->pending, (struct sockaddr *)&own, sizeof own) == 0)
+            return 0;
+        if (errno != EADDRINUSE)
+            break;
+    }
+    return err_set(e,
+                   "vsock: --privileged: no port below 1024 (%s): that "
+                   "takes root or CAP_NET_BIND_SERVICE",
+                   strerror(errno));
+}
+
 static enum source_state begin(struct vsock *v, struct err *e)
 {
     struct stream *s = &v->stream;
@@ -73,6 +96,10 @@ static enum source_state begin(struct vsock *v, struct err *e)
                 "vsock: this kernel offers no vsock sockets (%s): modprobe "
                 "vhost_vsock, or take --vsock-uds and 'collector bridge'",
                 strerror(errno));
+        return SOURCE_FAILED;
+    }
+    if (v->privileged && bind_low(s, e) < 0) {
+        stream_drop(s);
         return SOURCE_FAILED;
     }
     if (connect(s->pending, (struct sockaddr *)&address, sizeof address) == 0)
@@ -184,7 +211,7 @@ static void check_own(struct vsock *v)
     close(fd);
 }
 
-struct source *source_vsock(const char *where, bool force, struct err *e)
+struct source *source_vsock(const char *where, unsigned how, struct err *e)
 {
     struct vsock *v = calloc(1, sizeof *v);
 
@@ -193,7 +220,9 @@ struct source *source_vsock(const char *where, bool force, struct err *e)
         return NULL;
     }
     if (stream_init(&v->stream, &vsock_ops, where, e) == 0 &&
-        parse(v, e) == 0 && (force || check_host(v, e) == 0)) {
+        parse(v, e) == 0 &&
+        (how & SOURCE_VSOCK_FORCE || check_host(v, e) == 0)) {
+        v->privileged = (how & SOURCE_VSOCK_PRIVILEGED) != 0;
         check_own(v);
         return &v->stream.source;
     }

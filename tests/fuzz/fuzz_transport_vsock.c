@@ -41,6 +41,8 @@ static void init(void)
         .memory = &vsock,
         .where = &told,
         .second = shape & 8 ? 0 : UINT64_MAX,
+        .config = &tprof_agent.config,
+        .turned_away = &tprof_agent.counters.turned_away,
     };
 
     dead = tprof_vsock.init(&setup, &channel) < 0;

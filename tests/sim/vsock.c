@@ -8,6 +8,7 @@
 #define TX     1u
 #define EVENTS 2u
 #define HEADER 44u
+#define HOST   2u     /* its CID */
 #define ROOM   60000u /* that the host grants: less than struct link has */
 
 enum op {
@@ -32,8 +33,8 @@ static uint32_t taken(void)
 }
 
 /* A packet to the guest. False: it has left no buffer. */
-static bool give(enum op op, uint32_t from_port, const void *data,
-                 uint32_t size)
+static bool give_from(uint64_t cid, enum op op, uint32_t from_port,
+                      const void *data, uint32_t size)
 {
     struct buffer b;
 
@@ -48,7 +49,7 @@ static bool give(enum op op, uint32_t from_port, const void *data,
 
     if (size > b.size[1])
         size = b.size[1];
-    store_le(header, 2, 8);
+    store_le(header, cid, 8);
     store_le(header + 8, 3, 8);
     store_le(header + 16, from_port, 4);
     store_le(header + 20, 7077, 4);
@@ -66,6 +67,12 @@ static bool give(enum op op, uint32_t from_port, const void *data,
     return true;
 }
 
+static bool give(enum op op, uint32_t from_port, const void *data,
+                 uint32_t size)
+{
+    return give_from(HOST, op, from_port, data, size);
+}
+
 static void end(void)
 {
     if (link_now.state != LINK_NONE)
@@ -76,8 +83,11 @@ static void hear(const uint8_t *header, const uint8_t *data, uint32_t size)
 {
     struct link *l = &link_now;
 
-    if (load_le(header + 20, 4) != port || l->state == LINK_CLOSED ||
-        l->state == LINK_NONE)
+    if (load_le(header + 30, 2) != RST && load_le(header + 8, 8) != HOST)
+        fail(DEFECT_NONE, "vsock: packet %lu goes to CID %lu, not the host",
+             load_le(header + 30, 2), load_le(header + 8, 8));
+    if (load_le(header + 8, 8) != HOST || load_le(header + 20, 4) != port ||
+        l->state == LINK_CLOSED || l->state == LINK_NONE)
         return; /* of a connection that is no more */
     guest_room = (uint32_t)load_le(header + 36, 4);
     guest_taken = (uint32_t)load_le(header + 40, 4);
@@ -147,7 +157,8 @@ static void act(void)
 {
     take();
     if (device_faults.nonsense && chance(100))
-        give(below(10), chance(300) ? port : below(60000), NULL, 0);
+        give_from(chance(700) ? HOST : below(6), below(10),
+                  chance(300) ? port : below(60000), NULL, 0);
     talk();
 }
 

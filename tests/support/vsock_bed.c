@@ -14,7 +14,6 @@ uint32_t tprof_cpus;
 static struct tprof_cpu cores[2];
 struct tprof_vsock_link vsock;
 struct tprof_channel channel;
-static const struct tprof_device anywhere;
 
 void plug_in(void)
 {
@@ -36,7 +35,11 @@ uint64_t bed_second = UINT64_MAX;
 int bed_init(void)
 {
     const struct tprof_transport_setup setup = {
-        .memory = &vsock, .where = &anywhere, .second = bed_second};
+        .memory = &vsock,
+        .where = &tprof_agent.config.device,
+        .second = bed_second,
+        .config = &tprof_agent.config,
+        .turned_away = &tprof_agent.counters.turned_away};
 
     return tprof_vsock.init(&setup, &channel);
 }

@@ -31,8 +31,12 @@ static bool pending;               /* connect() has come to no end yet */
 static int pending_error;          /* and to which */
 static int sockets, peer;          /* given; the other end of the last one */
 static struct sockaddr_vm address; /* last connected to */
+static unsigned bound;             /* the port of the last socket; 0: any */
+static unsigned lowest_in_use;     /* of the privileged ports */
+static int bind_error;             /* 0: as that says */
 
 int __wrap_socket(int domain, int type, int protocol);
+int __wrap_bind(int fd, const struct sockaddr *a, socklen_t size);
 int __wrap_connect(int fd, const struct sockaddr *a, socklen_t size);
 int __wrap_getsockopt(int fd, int level, int name, void *value,
                       socklen_t *size);
@@ -59,7 +63,26 @@ int __wrap_socket(int domain, int type, int protocol)
     CHECK_EQ(socketpair(AF_UNIX, type, 0, pair), 0);
     sockets++;
     peer = pair[1];
+    bound = 0;
     return pair[0];
+}
+
+int __wrap_bind(int fd, const struct sockaddr *a, socklen_t size)
+{
+    struct sockaddr_vm own;
+
+    CHECK(fd >= 0);
+    CHECK_EQ(size, sizeof own);
+    memcpy(&own, a, sizeof own);
+    CHECK_EQ(own.svm_family, AF_VSOCK);
+    CHECK_EQ(own.svm_cid, VMADDR_CID_ANY);
+    CHECK(own.svm_port > 0 && own.svm_port < 1024);
+    if (bind_error != 0)
+        return result(bind_error);
+    if (own.svm_port >= lowest_in_use)
+        return result(EADDRINUSE);
+    bound = own.svm_port;
+    return 0;
 }
 
 int __wrap_connect(int fd, const struct sockaddr *a, socklen_t size)
@@ -116,9 +139,9 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 }
 
 /* A source that (where) is good for. */
-static struct source *made(const char *where, bool force)
+static struct source *made(const char *where, unsigned how)
 {
-    struct source *s = source_vsock(where, force, &error);
+    struct source *s = source_vsock(where, how, &error);
 
     CHECK(s != NULL);
     CHECK(s->live && s->reconnects && s->fd == -1);
@@ -134,7 +157,7 @@ static enum source_state open_again(struct source *s)
 
 static void leads_to(const char *where, unsigned cid, unsigned port)
 {
-    struct source *s = made(where, false);
+    struct source *s = made(where, 0);
 
     CHECK_EQ(open_again(s), SOURCE_OPEN);
     CHECK_EQ(address.svm_cid, cid);
@@ -151,10 +174,37 @@ TEST(cid_and_port_are_what_was_typed) /* catches: a connection to another */
     leads_to("1", 1, 7077);
 }
 
+TEST(privileged_port_is_bound_before_connecting)
+{
+    struct source *s =
+        source_vsock("3", SOURCE_VSOCK_FORCE | SOURCE_VSOCK_PRIVILEGED, &error);
+
+    CHECK(s != NULL);
+    lowest_in_use = 1020;
+    connect_error = ECONNREFUSED;
+    CHECK_EQ(open_again(s), SOURCE_ABSENT);
+    CHECK_EQ(bound, 1019); /* the highest that is free */
+    lowest_in_use = 1024;
+    connect_error = 0;
+    CHECK_EQ(open_again(s), SOURCE_OPEN); /* each attempt binds anew */
+    CHECK_EQ(bound, 1023);
+    source_close(s);
+    s = source_vsock("3", SOURCE_VSOCK_FORCE | SOURCE_VSOCK_PRIVILEGED, &error);
+    lowest_in_use = 1;
+    CHECK_EQ(open_again(s), SOURCE_FAILED); /* there are no others */
+    lowest_in_use = 1024;
+    bind_error = EACCES;
+    CHECK_EQ(open_again(s), SOURCE_FAILED);
+    CHECK_STR(error.text, "vsock: --privileged: no port below 1024 "
+                          "(Permission denied): that takes root or "
+                          "CAP_NET_BIND_SERVICE");
+    source_close(s);
+}
+
 static void refuses(const char *where, const char *why)
 {
     error.text[0] = '\0';
-    CHECK(source_vsock(where, true, &error) == NULL);
+    CHECK(source_vsock(where, SOURCE_VSOCK_FORCE, &error) == NULL);
     CHECK(strstr(error.text, why) != NULL);
 }
 
@@ -195,36 +245,36 @@ TEST(reserved_cids_are_refused) /* catches: speaking with the host itself */
 TEST(host_without_vhost_is_refused)
 {
     no_vhost = true;
-    CHECK(source_vsock("3", false, &error) == NULL);
+    CHECK(source_vsock("3", 0, &error) == NULL);
     CHECK(strstr(error.text, "/dev/vhost-vsock") != NULL);
     CHECK(strstr(error.text, "collector bridge") != NULL);
     CHECK(strstr(error.text, "--vsock-uds") != NULL);
     CHECK(strstr(error.text, "--force-vsock") != NULL);
     CHECK(strlen(error.text) < sizeof error.text - 1); /* not cut */
     CHECK_EQ(sockets, 0);
-    source_close(made("1", false)); /* loopback needs no vhost */
-    source_close(made("3", true));
+    source_close(made("1", 0)); /* loopback needs no vhost */
+    source_close(made("3", SOURCE_VSOCK_FORCE));
 }
 
 TEST(own_cid_is_warned_of) /* catches: a machine that waits for itself */
 {
     own_cid = 3;
-    struct source *s = made("3", false);
+    struct source *s = made("3", 0);
 
     CHECK(strstr(s->warning, "CID 3 is this machine's own") != NULL);
     source_close(s);
-    s = made("4", false);
+    s = made("4", 0);
     CHECK(s->warning == NULL);
     source_close(s);
     own_cid = -1;
-    s = made("3", false);
+    s = made("3", 0);
     CHECK(s->warning == NULL);
     source_close(s);
 }
 
 TEST(kernel_without_vsock_fails) /* catches: waiting for what cannot come */
 {
-    struct source *s = made("3", false);
+    struct source *s = made("3", 0);
 
     socket_error = EAFNOSUPPORT;
     CHECK_EQ(open_again(s), SOURCE_FAILED);
@@ -236,7 +286,7 @@ TEST(kernel_without_vsock_fails) /* catches: waiting for what cannot come */
 /* What connect() says leads to (why), be it said at once or later. */
 static void absent(const char *where, int number, const char *why)
 {
-    struct source *s = made(where, false);
+    struct source *s = made(where, 0);
 
     connect_error = number;
     CHECK_EQ(open_again(s), SOURCE_ABSENT);
@@ -263,7 +313,7 @@ TEST(absence_says_why) /* catches: one text for every trouble */
 
 TEST(other_errors_fail) /* catches: trying for ever what is not allowed */
 {
-    struct source *s = made("3", false);
+    struct source *s = made("3", 0);
 
     connect_error = EACCES;
     CHECK_EQ(open_again(s), SOURCE_FAILED);
@@ -277,7 +327,7 @@ TEST(other_errors_fail) /* catches: trying for ever what is not allowed */
 
 TEST(pending_connection_is_polled) /* catches: one socket more at each look */
 {
-    struct source *s = made("3", false);
+    struct source *s = made("3", 0);
 
     connect_error = EINPROGRESS;
     pending = true;
@@ -295,7 +345,7 @@ TEST(pending_connection_is_polled) /* catches: one socket more at each look */
 
 TEST(guest_comes_back) /* catches: descriptors left over from earlier lives */
 {
-    struct source *s = made("3", false);
+    struct source *s = made("3", 0);
     uint64_t arrival;
     char got[8];
     int first = -1;
@@ -323,7 +373,7 @@ TEST(guest_comes_back) /* catches: descriptors left over from earlier lives */
 
 TEST(pending_connection_is_closed) /* catches: a leak when the user is tired */
 {
-    struct source *s = made("3", false);
+    struct source *s = made("3", 0);
     char got;
 
     connect_error = EINPROGRESS;
@@ -337,7 +387,7 @@ TEST(memory_may_be_short) /* catches: a crash, a leak */
 {
     for (unsigned n = 1;; n++) {
         alloc_fail_at(n);
-        struct source *s = source_vsock("3:12", false, &error);
+        struct source *s = source_vsock("3:12", 0, &error);
 
         if (!alloc_failed()) {
             CHECK(s != NULL);

@@ -320,6 +320,87 @@ TEST(host_hears_in_time_that_its_bytes_were_taken)
 
 /* --- Others --------------------------------------------------------------- */
 
+/* A caller with (cid) and (port): may it attach? If not, all that it gets is
+ * a RST. */
+static bool may_call(uint64_t cid, uint32_t port)
+{
+    struct fake_packet p = packet(FAKE_REQUEST);
+
+    p.src_cid = cid;
+    p.src_port = port;
+    CHECK(fake_to_guest(&p));
+    bool accepted = bed_open() == 1;
+
+    CHECK(fake_from_guest(&p));
+    CHECK_EQ(p.op, accepted ? FAKE_RESPONSE : FAKE_RST);
+    CHECK_EQ(p.dst_cid, cid);
+    CHECK_EQ(p.dst_port, port);
+    if (!accepted) { /* neither has it a connection now */
+        p = packet(FAKE_RW);
+        p.src_cid = cid;
+        p.src_port = port;
+        CHECK(fake_to_guest(&p));
+        CHECK_EQ(bed_open(), 0);
+        CHECK(fake_from_guest(&p));
+        CHECK_EQ(p.op, FAKE_RST);
+    }
+    expect_nothing();
+    return accepted;
+}
+
+static bool may_attach(uint32_t flags, uint64_t cid, uint32_t port)
+{
+    plug_in();
+    tprof_agent.config.device.flags = flags;
+    CHECK_EQ(bed_init(), TPROF_OK);
+    CHECK_EQ(bed_open(), 0);
+    return may_call(cid, port);
+}
+
+TEST(only_the_host_may_attach) /* catches: a guest beside that reads along */
+{
+    uint32_t any = TPROF_DEVICE_ANY_CID, low = TPROF_DEVICE_PRIVILEGED;
+
+    CHECK(may_attach(0, 2, 1024));
+    CHECK(!may_attach(0, 3, 1024)); /* the guest itself */
+    CHECK(!may_attach(0, 1ull << 32 | 2, 1024));
+    CHECK(!may_attach(0, 1, 1));
+    CHECK(may_attach(any, 9, 50000));
+    CHECK(may_attach(low, 2, 1023));
+    CHECK(!may_attach(low, 2, 1024));
+    CHECK(!may_attach(low, 9, 1023));
+    CHECK(may_attach(low | any, 9, 1023));
+    CHECK(!may_attach(low | any, 9, 1024));
+}
+
+static uint64_t asked_cid;
+static uint32_t asked_port;
+static int answer;
+
+static int accept(void *context, uint64_t cid, uint32_t port)
+{
+    CHECK(context == &answer);
+    asked_cid = cid;
+    asked_port = port;
+    return answer;
+}
+
+TEST(kernel_is_asked_who_may_attach)
+{
+    tprof_agent.config.accept = accept;
+    tprof_agent.config.context = &answer;
+    CHECK(!may_attach(0, 2, 50001));
+    CHECK_EQ(asked_cid, 2);
+    CHECK_EQ(asked_port, 50001);
+    CHECK_EQ(tprof_agent.counters.turned_away, 1);
+    CHECK(!may_call(9, 50002)); /* the kernel is not even asked */
+    CHECK_EQ(asked_port, 50001);
+    CHECK_EQ(tprof_agent.counters.turned_away, 2);
+    answer = 1;
+    CHECK(may_call(2, 50003));
+    CHECK_EQ(tprof_agent.counters.turned_away, 2);
+}
+
 TEST(others_are_refused_by_name) /* catches: an answer to the wrong one */
 {
     struct fake_packet p = packet(FAKE_REQUEST);
@@ -339,6 +420,15 @@ TEST(others_are_refused_by_name) /* catches: an answer to the wrong one */
     CHECK_EQ(p.src_port, 10);
     CHECK_EQ(p.type, 1);
     expect_nothing(); /* no reason to doubt the one who is there */
+    p.src_cid = 77;
+    p.dst_cid = OWN_CID;
+    p.dst_port = TPROF_VSOCK_PORT;
+    p.op = FAKE_REQUEST;
+    CHECK(fake_to_guest(&p));
+    hear();
+    CHECK(fake_from_guest(&p));
+    CHECK_EQ(p.op, FAKE_RST);
+    expect_nothing(); /* nor if a stranger would take the host's place */
     p = packet(FAKE_REQUEST);
     p.type = 2; /* not a stream */
     CHECK(fake_to_guest(&p));

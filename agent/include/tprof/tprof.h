@@ -166,7 +166,16 @@ struct tprof_device {
 /* Do not scan: only (address) and (command_line) count for virtio-mmio. The
  * scan looks from 0xfeb00000 to 0xfeb03000, where QEMU's microvm has its
  * devices. It is also left out where the command line names a device. */
-#define TPROF_DEVICE_NO_SCAN (1u << 0)
+#define TPROF_DEVICE_NO_SCAN    (1u << 0)
+/* tprof_vsock: others than the host, which is CID 2, may attach, too: other
+ * guests, where the host passes on what they send. */
+#define TPROF_DEVICE_ANY_CID    (1u << 1)
+/* tprof_vsock: only callers with a port below 1024 may attach. Linux gives such
+ * a port to processes with CAP_NET_BIND_SERVICE alone, and the collector takes
+ * one by --privileged. Where callers come by a Unix socket (Firecracker,
+ * Cloud Hypervisor, `collector bridge`), the socket's permissions decide
+ * instead: leave this out there. */
+#define TPROF_DEVICE_PRIVILEGED (1u << 2)
 
 /* How an idle agent learns that a host has come. An interrupt is possible with
  * tprof_vsock and TPROF_TIMER_APIC: by MSI-X, or by the IO-APIC. The agent uses
@@ -340,6 +349,11 @@ struct tprof_config {
      * IO-APIC. Returns 0 when that is done. Any core may call it, in an
      * interrupt too. NULL: the agent programs MSI-X or the IO-APIC itself. */
     int (*route_irq)(void *context, uint32_t vector, uint32_t apic_id);
+
+    /* tprof_vsock: may the caller with (cid) and (port) attach? Asked for each
+     * caller that (device.flags) let in, before a byte is sent to it; in an
+     * interrupt, too. Returns 1 or 0. NULL: it may. */
+    int (*accept)(void *context, uint64_t cid, uint32_t port);
 
     /* where return addresses are valid; size 0: the image's text */
     struct tprof_range text;

@@ -14,6 +14,8 @@
 
 #define VIRTIO_VSOCK_TYPE_STREAM 1u
 
+#define VIRTIO_VSOCK_CID_HOST 2u /* 5.10.4 */
+
 #define VIRTIO_VSOCK_OP_REQUEST        1u
 #define VIRTIO_VSOCK_OP_RESPONSE       2u
 #define VIRTIO_VSOCK_OP_RST            3u

@@ -69,7 +69,7 @@ static const char *absence(struct source *s)
 
 static struct source *connected(const char *where, int listener, int *peer)
 {
-    struct source *s = source_vsock(where, false, &error);
+    struct source *s = source_vsock(where, 0, &error);
 
     CHECK(s != NULL);
     open_until(s, SOURCE_OPEN);
@@ -157,7 +157,7 @@ TEST(all_bytes_come_before_the_end) /* catches: data lost in a closing stream */
 TEST(guest_that_does_not_listen_yet_is_waited_for)
 {
     only_nested();
-    struct source *s = source_vsock("1:7078", false, &error);
+    struct source *s = source_vsock("1:7078", 0, &error);
 
     CHECK(s != NULL);
     CHECK(strstr(absence(s), "nobody listens on port 7078") != NULL);
@@ -194,11 +194,28 @@ TEST(connection_is_made_again_after_a_reset)
     source_close(s);
 }
 
+/* Catches: a port that the guest does not take for a privileged one */
+TEST(privileged_port_is_the_peers_to_see)
+{
+    only_nested();
+    int listener = listen_at(7077), peer;
+    struct sockaddr_vm from;
+    socklen_t size = sizeof from;
+    struct source *s = source_vsock("1", SOURCE_VSOCK_PRIVILEGED, &error);
+
+    CHECK(s != NULL);
+    open_until(s, SOURCE_OPEN);
+    peer = accept(listener, (struct sockaddr *)&from, &size);
+    CHECK(peer >= 0);
+    CHECK(from.svm_port > 0 && from.svm_port < 1024);
+    source_close(s);
+}
+
 /* Catches: errors that differ from what is known */
 TEST(missing_guest_is_named_by_its_cid)
 {
     only_nested();
-    struct source *s = source_vsock("77", false, &error);
+    struct source *s = source_vsock("77", 0, &error);
 
     CHECK(s != NULL);
     CHECK_STR(absence(s), "no guest with CID 77 runs");
