@@ -45,7 +45,7 @@ void print_notes(void);
 /* What is known to be wrong and not yet mended: main.c has a row for each. */
 enum defect {
     DEFECT_NONE,
-    DEFECT_EXIT,  /* the device keeps the memory */
+    DEFECT_EXIT, /* the device keeps the memory */
     DEFECTS
 };
 
