@@ -27,7 +27,7 @@ add_library(tprof_bare INTERFACE)
 target_link_libraries(tprof_bare INTERFACE tprof_warnings)
 target_compile_options(tprof_bare INTERFACE
     -ffreestanding -mno-red-zone -mgeneral-regs-only
-    -fno-omit-frame-pointer -fno-stack-protector
+    -fno-stack-protector
     -ffunction-sections -fdata-sections
     # any address and any code model: relative addresses, and no GOT, since
     # everything we refer to is our own
