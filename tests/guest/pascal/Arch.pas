@@ -31,7 +31,8 @@ procedure MapEverything(Tables: PQWord);
 function Comforts: LongWord;
 
 { Have each other core run Entry, which does not return, on a stack of its own
-  below Stacks + BOOT_STACK_SIZE * number, with interrupts off. }
+  below Stacks + BOOT_STACK_SIZE * number, with interrupts on. Needs no memory,
+  and waits by Delay. }
 procedure StartCores(Stacks: Pointer; Entry: TCoreEntry);
 
 { How many cores there are. }
@@ -101,6 +102,7 @@ const
   ICR_STARTUP = $4600;
   MSR_GS_BASE = $C0000101;
   TRAMPOLINE = $8000; { page number is the start-up IPI's vector }
+  START_MS = 10; { a core may take so long to obey }
 
   FW_CFG_SELECT = $510; { w  u16 }
   FW_CFG_DATA = $511;   { r  u8 }
@@ -383,6 +385,7 @@ end;
 procedure OtherCore;
 begin
   InitCore(ReadLapic(LAPIC_ID) shr 24);
+  EnableInt;
   Exchange(Started, Started + 1);
   OthersEntry();
 end;
@@ -449,7 +452,9 @@ begin
   begin
     BootStack := PtrUInt(Stacks) + I * BOOT_STACK_SIZE - 1; { odd }
     SendCommand(I, ICR_INIT);
+    Delay(START_MS);
     SendCommand(I, ICR_STARTUP or TRAMPOLINE shr 12);
+    Delay(START_MS);
     repeat
       Fence;
     until Started = I;

@@ -8,6 +8,8 @@
   Options: cycles=N  ends after N cycles of the TSC (default 300000000; 0: never)
            report=N  a line on the console every N messages (default 10000)
            agent=0   without the profiler; else its ways out are in Profiler.pas
+           early=1   the kernel starts the profiler, and each core joins as it
+                     starts; else the main thread does, and a thread on each core
            wait=1    begin when it samples
            delay=MS  who sends calls Delay(MS) every DELAY_STEP messages
 }
@@ -43,8 +45,9 @@ var
   Cycles, Report, Start: QWord;
   DelayTime: LongWord;
   Delays, Shortest, Longest: array[0..MAX_CPU - 1] of QWord; { how many; TSC ticks }
-  BootStacks: PByte;
-  WithAgent: Boolean;
+  BootStacks: array[0..MAX_CPU * BOOT_STACK_SIZE - 1] of Byte;
+  WithAgent, Early: Boolean;
+  Joined: array[0..MAX_CPU - 1] of Boolean;
   Over: LongWord;
   Errors: LongWord;
 
@@ -295,12 +298,33 @@ begin
       end;
 end;
 
-{ Each other core, with interrupts off, on a stack of 700 bytes. }
+{ Each other core, before there is memory, on a stack of 700 bytes. }
 procedure OtherCore;
 begin
-  if WithAgent then
+  if WithAgent and Early then
     Must(TProfStartCpu);
   StartThreads;
+end;
+
+{ A thread of each other core. }
+function Join(Param: Pointer): Int64;
+begin
+  Result := 0;
+  Must(TProfStartCpu);
+  Joined[GetCoreId] := True;
+  StopThread;
+end;
+
+procedure StartProfilerOnAllCores;
+var
+  Core: LongWord;
+begin
+  StartProfiler(False);
+  for Core := 1 to CoreCount - 1 do
+    BeginThread(Core, @Join, nil, ceItself);
+  for Core := 1 to CoreCount - 1 do
+    while not Joined[Core] do
+      SysThreadSwitch;
 end;
 
 { Samples are taken on each core. }
@@ -309,36 +333,39 @@ var
   Core: LongWord;
   Stats: TTProfStats;
 begin
-  EnableInt;
   for Core := 0 to CoreCount - 1 do
     repeat
       Must(TProfGetStats(Core, Stats));
     until Stats.Samples <> 0;
-  DisableInt;
 end;
 
-var
-  I: LongWord;
-
+{ The program, as far as the kernel is concerned. }
+function MainThread(Param: Pointer): Int64;
 begin
-  ArchInit;
-  MapEverything(DeviceMemory(MAP_SIZE));
-  Cycles := KernelOption('cycles=', 300000000);
-  Report := KernelOption('report=', 10000);
-  DelayTime := KernelOption('delay=', 0);
-  WithAgent := KernelOption('agent=', 1) <> 0;
-  InitDrivers;
-  InitBus(CoreCount);
-  if WithAgent then
-    StartProfiler;
-  BootStacks := ToroGetMem(BOOT_STACK_SIZE * MAX_CPU);
-  StartCores(BootStacks, @OtherCore);
+  Result := 0;
+  if WithAgent and not Early then
+    StartProfilerOnAllCores;
   if WithAgent and (KernelOption('wait=', 0) <> 0) then
     WaitForSampling;
   WriteConsoleF('pascal: %d cores', [CoreCount]);
   Start := ReadRdtsc;
   BeginTasks;
-  for I := 1 to CoreCount - 1 do
-    WakeCore(I);
+  StopThread;
+end;
+
+begin
+  ArchInit;
+  Cycles := KernelOption('cycles=', 300000000);
+  Report := KernelOption('report=', 10000);
+  DelayTime := KernelOption('delay=', 0);
+  WithAgent := KernelOption('agent=', 1) <> 0;
+  Early := KernelOption('early=', 0) <> 0;
+  if WithAgent and Early then
+    StartProfiler(True);
+  StartCores(@BootStacks, @OtherCore);
+  MapEverything(DeviceMemory(MAP_SIZE));
+  InitDrivers;
+  InitBus(CoreCount);
+  BeginThread(0, @MainThread, nil, ceZero);
   StartThreads;
 end.

@@ -35,8 +35,9 @@ var
   Flags: QWord;
 begin
   Flags := AcquireSpinLock(Lock);
-  Result := Pointer(Top);
-  Top := Top + Size + 8;
+  PQWord(Top)^ := Size shl 16 or 1; { its header, right behind the one before }
+  Result := Pointer(Top + 8);
+  Top := Top + 8 + Size;
   if Top > HEAP_START + HEAP_SIZE then
     Shutdown(1);
   Clear(Result, Size);

@@ -14,12 +14,15 @@ type
   { How the frame chain of a thread ends. }
   TChainEnd = (ceZero, ceItself, ceGarbage, ceDevice);
 
-{ Make Func(Param) a thread of Core, which has none running yet. }
+{ Make Func(Param) a thread of Core. One core at a time calls it. }
 procedure BeginThread(Core: LongWord; Func: TThreadFunc; Param: Pointer;
                       ChainEnd: TChainEnd);
 
 { The calling core is its threads' for good; waits until it has one. }
 procedure StartThreads;
+
+{ The calling thread never runs again. }
+procedure StopThread;
 
 { Let the core's other threads run. }
 procedure SysThreadSwitch;
@@ -93,32 +96,13 @@ asm
   ret
 end;
 
-procedure RunThread;
+{ No thread of this kernel ends. The first switch to a thread returns to here, so
+  above its frame stands no return address, but what comes behind the stack. }
+procedure ThreadMain;
 begin
   with Cores[GetCoreId].Current^ do
     Func(Param);
-end;
-
-procedure ThreadMain; assembler; nostackframe;
-asm
-  push rbp
-  mov rbp, rsp
-  call RunThread
-  pop rbp
-  ret
-end;
-
-{ No thread of this kernel ends. }
-procedure ThreadExit;
-begin
   Shutdown(1);
-end;
-
-{ Where a new thread's first switch returns to. }
-procedure ThreadBegin; assembler; nostackframe;
-asm
-  call ThreadMain
-  call ThreadExit
 end;
 
 procedure BeginThread(Core: LongWord; Func: TThreadFunc; Param: Pointer;
@@ -129,11 +113,11 @@ var
 begin
   Thread := ToroGetMem(SizeOf(TThread));
   Frame := ToroGetMem(STACK_SIZE) + STACK_SIZE - 1 - SizeOf(TFrame);
-  Frame^.ReturnTo := PtrUInt(@ThreadBegin);
+  Frame^.ReturnTo := PtrUInt(@ThreadMain);
   case ChainEnd of
     ceZero: Frame^.Rbp := 0;
     { ThreadMain pushes it just where it points to }
-    ceItself: Frame^.Rbp := PtrUInt(@Frame^.Rbp);
+    ceItself: Frame^.Rbp := PtrUInt(@Frame^.ReturnTo);
     ceGarbage: Frame^.Rbp := $4000000001; { mapped, and no memory }
     ceDevice: Frame^.Rbp := $FEB00E70; { a virtio device's registers }
   end;
@@ -143,8 +127,9 @@ begin
   with Cores[Core].Boot do
   begin
     Thread^.Next := Next;
-    Next := Thread;
+    Next := Thread; { from now on the core may run it }
   end;
+  WakeCore(Core);
 end;
 
 function IsReady(Thread: PThread): Boolean;
@@ -223,6 +208,12 @@ procedure StartThreads;
 begin
   EnableInt;
   SysThreadSwitch;
+end;
+
+procedure StopThread;
+begin
+  with Cores[GetCoreId] do
+    WaitWhile(Never, 0);
 end;
 
 procedure InitCores;

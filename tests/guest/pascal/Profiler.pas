@@ -15,12 +15,12 @@ unit Profiler;
 
 interface
 
-{ Claim the kernel's devices, leave the profiler its own, and say which way is
-  open to it. Once, on core 0. }
+{ Claim the kernel's devices, and leave the profiler its own. Once, on core 0. }
 procedure InitDrivers;
 
-{ Then start it; other cores call TProfStartCpu. Ends the machine if it cannot. }
-procedure StartProfiler;
+{ Start the profiler; other cores call TProfStartCpu. Ends the machine if it cannot.
+  Early: before there are other cores, memory and drivers. }
+procedure StartProfiler(Early: Boolean);
 
 { Ends the machine with Error's words, unless it is TPROF_OK. }
 procedure Must(Error: LongInt);
@@ -174,11 +174,8 @@ begin
 end;
 
 procedure InitDrivers;
-var
-  Own: QWord;
 begin
-  Own := KernelOption('serial=', 0);
-  InitConsole(Own);
+  InitConsole(KernelOption('serial=', 0));
   InitVSocket;
   if HasVSocket then
   begin
@@ -186,11 +183,14 @@ begin
     Echo := SocketListen(ECHO_PORT);
     Session := SocketListen(PROFILER_PORT);
   end;
-  if Own <> 0 then
-  begin
+end;
+
+{ Say which way is open to the profiler. }
+procedure ChooseWay;
+begin
+  TProfSettings.Device.Address := KernelOption('serial=', 0);
+  if TProfSettings.Device.Address <> 0 then
     TProfSettings.Device.Bus := TPROF_BUS_MMIO;
-    TProfSettings.Device.Address := Own;
-  end;
   if KernelOption('sockets=', 0) <> 0 then
     TProfSettings.Channel := @SocketChannel;
   if KernelOption('debugcon=', 0) <> 0 then
@@ -201,18 +201,28 @@ begin
     TProfSettings.Channel := @Wire;
 end;
 
-procedure StartProfiler;
 var
+  ImageMemory: array[1..SHARED_MEMORY + MAX_CPU * CORE_MEMORY] of Byte;
+
+procedure StartProfiler(Early: Boolean);
+var
+  Memory: Pointer;
   Size: PtrUInt;
 begin
+  ChooseWay;
   TProfSettings.RateHz := KernelOption('rate=', 0);
   TProfSettings.TscHz := KernelOption('tsc=', 0);
   TProfSettings.Seed := KernelOption('seed=', 0);
   TProfSettings.CpuSource := TPROF_CPU_GS;
-  if KernelOption('delay=', 0) <> 0 then
-    TProfSettings.Lending := @TProfLendTimer;
-  Size := SHARED_MEMORY + CoreCount * CORE_MEMORY;
-  Must(TProfStart(ToroGetMem(Size), Size, Pointer(HEAP_START), HEAP_SIZE, CommandLine));
+  TProfSettings.Lending := @TProfLendTimer;
+  Memory := @ImageMemory;
+  Size := SizeOf(ImageMemory);
+  if not Early then
+  begin
+    Size := SHARED_MEMORY + CoreCount * CORE_MEMORY;
+    Memory := ToroGetMem(Size);
+  end;
+  Must(TProfStart(Memory, Size, Pointer(HEAP_START), HEAP_SIZE, CommandLine));
 end;
 
 end.
