@@ -53,6 +53,14 @@ struct check_unit {
     struct check_frames frames;
 };
 
+/* Functions that are worth naming: the largest ones. */
+#define CHECK_NAMED 3
+struct check_named {
+    const char *name; /* NULL: no more */
+    uint64_t bytes;
+    size_t unit;
+};
+
 /* A table from which stacks can be unwound. */
 enum check_table {
     CHECK_EH_FRAME,
@@ -109,7 +117,10 @@ struct check_facts {
     bool table[CHECK_TABLES];
     uint64_t table_bytes[CHECK_TABLES];
     struct check_frames frames; /* without the agent's */
-    struct check_unit *units;   /* the kernel's, falling by code_bytes */
+    /* by language: functions without a frame that call others */
+    struct check_named bare[CHECK_LANGUAGES][CHECK_NAMED];
+    uint64_t runtime_bytes; /* of such functions in Pascal's run-time library */
+    struct check_unit *units; /* the kernel's, falling by code_bytes */
     size_t unit_count;
     struct check_agent agent;
 };

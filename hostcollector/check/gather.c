@@ -15,6 +15,7 @@
 #define MAX_CODE_PARTS 1024u
 /* Longer names are not looked into. */
 #define MAX_NAME       4096u
+#define PAGE           4096u
 
 struct look {
     struct check_facts *s;
@@ -28,6 +29,35 @@ struct look {
     size_t unit_count; /* of (dwarf); then come those without, by language */
 };
 
+/* Is the page at (p) one of page tables, or of numbers like them? None of its
+ * words has one of the bits from 48 to 62, as no page of code. */
+static bool is_table(const uint8_t *p)
+{
+    for (size_t at = 0; at < PAGE; at += 8)
+        if (p[at + 6] != 0 || (p[at + 7] & 0x7f) != 0)
+            return false;
+    return true;
+}
+
+/* Add (part) without the pages that are tables. */
+static int add_code(struct look *l, const struct image_part *part)
+{
+    uint64_t end = part->address + part->size, low = part->address;
+    uint64_t page = (low + PAGE - 1) / PAGE * PAGE;
+    size_t len;
+
+    for (; page >= low && page < end && end - page >= PAGE; page += PAGE) {
+        const uint8_t *bytes = image_loaded(l->img, page, &len);
+
+        if (bytes == NULL || len < PAGE || !is_table(bytes))
+            continue;
+        if (spans_add(&l->code, low, page) != 0)
+            return -1;
+        low = page + PAGE;
+    }
+    return spans_add(&l->code, low, end);
+}
+
 static int find_code(struct look *l)
 {
     const struct image_part *part;
@@ -36,7 +66,7 @@ static int find_code(struct look *l)
     for (size_t i = 0;
          i < MAX_CODE_PARTS && (part = image_code_part(l->img, i)) != NULL;
          i++) {
-        if (spans_add(&l->code, part->address, part->address + part->size) != 0)
+        if (add_code(l, part) != 0)
             return -1;
     }
     spans_settle(&l->code);
@@ -146,6 +176,27 @@ frame_of(struct look *l, const struct image_function *f, uint64_t *told)
     return frame_place_framing(l->codes, f, told);
 }
 
+/* Keep (f), of (unit), if it is one of the largest of its language. */
+static void name_bare(struct look *l, const struct image_function *f,
+                      const struct check_unit *unit, uint64_t bytes)
+{
+    struct check_named *list = l->s->bare[unit->language];
+    struct check_named next = {f->name, bytes, (size_t)(unit - l->s->units)};
+
+    if (check_keeps_frames(unit) || fair(f->name) == NULL)
+        return;
+    if (unit->language == CHECK_PASCAL && check_symbol_of_runtime(f->name))
+        l->s->runtime_bytes += bytes;
+    for (size_t i = 0; i < CHECK_NAMED; i++) {
+        if (list[i].name == NULL || list[i].bytes < next.bytes) {
+            struct check_named moved = list[i];
+
+            list[i] = next;
+            next = moved;
+        }
+    }
+}
+
 static int look_at_function(struct look *l, const struct image_function *f)
 {
     static const enum check_frame frames[] = {
@@ -158,6 +209,10 @@ static int look_at_function(struct look *l, const struct image_function *f)
     enum code_framing frame = frame_of(l, f, &told);
     struct check_unit *unit = unit_of(l, f);
 
+    if (bytes == 0) /* a table */
+        return 0;
+    if (frame == CODE_BARE || frame == CODE_CUTTING)
+        name_bare(l, f, unit, bytes);
     if (unit->name == NULL)
         unit->code_bytes += bytes;
     if (frame != CODE_PART) { /* else it goes with its function */
@@ -251,6 +306,23 @@ static int by_size(const void *x, const void *y)
     return a->code_bytes < b->code_bytes ? 1 : -(a->code_bytes > b->code_bytes);
 }
 
+/* What has turned out to be the agent's is not named. */
+static void forget_agent(struct check_facts *s)
+{
+    for (size_t l = 0; l < CHECK_LANGUAGES; l++) {
+        size_t kept = 0;
+
+        for (size_t i = 0; i < CHECK_NAMED; i++) {
+            struct check_named *at = &s->bare[l][i];
+
+            if (at->name != NULL && s->units[at->unit].language != CHECK_AGENT)
+                s->bare[l][kept++] = *at;
+        }
+        for (; kept < CHECK_NAMED; kept++)
+            s->bare[l][kept].name = NULL;
+    }
+}
+
 /* Leave the kernel's own with code, the largest first. */
 static void sort_units(struct check_facts *s)
 {
@@ -279,6 +351,7 @@ static int look_at_image(struct look *l)
     s->described = code_in(l, &l->described);
     check_agent(&s->agent, l->img, &l->code);
     find_agent(s);
+    forget_agent(s);
     sort_units(s);
     sum_own(s);
     s->pe = image_is_pe(l->img);

@@ -35,5 +35,9 @@ enum check_language check_unit_language(const struct dwarf_about *unit);
 /* (pe): the image is one; (go): it has Go's tables. */
 enum check_language check_symbol_language(const struct image_function *f,
                                           bool pe, bool go);
+/* Is the Pascal symbol (name) of Free Pascal's run-time library? */
+bool check_symbol_of_runtime(const char *name);
+/* Was (u) told to keep frames? What has none then is not to be helped. */
+bool check_keeps_frames(const struct check_unit *u);
 
 #endif

@@ -24,6 +24,12 @@ const char *check_language_name(enum check_language language)
     return names[language];
 }
 
+bool check_keeps_frames(const struct check_unit *u)
+{
+    return u->producer != NULL &&
+           strstr(u->producer, "-fno-omit-frame-pointer") != NULL;
+}
+
 static bool made_by(const struct dwarf_about *unit, const char *word)
 {
     return unit->producer != NULL && strstr(unit->producer, word) != NULL;
@@ -72,6 +78,24 @@ static bool has_rust_hash(const char *name)
     return false;
 }
 
+/* What Free Pascal's compiler calls by itself: fpc_ansistr_concat_multi. */
+static bool is_helper(const char *name)
+{
+    return strncmp(name, "fpc_", 4) == 0 || strncmp(name, "FPC_", 4) == 0;
+}
+
+bool check_symbol_of_runtime(const char *name)
+{
+    static const char *const units[] = {"SYSTEM_",  "SYSUTILS_", "OBJPAS_",
+                                        "STRINGS_", "CLASSES_",  "MATH_"};
+
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        if (strncmp(name, units[i], strlen(units[i])) == 0)
+            return true;
+    }
+    return is_helper(name);
+}
+
 enum check_language check_symbol_language(const struct image_function *f,
                                           bool pe, bool go)
 {
@@ -85,7 +109,7 @@ enum check_language check_symbol_language(const struct image_function *f,
         return CHECK_RUST;
     if (strncmp(name, "_Z", 2) == 0)
         return has_rust_hash(name) ? CHECK_RUST : CHECK_CXX;
-    if (pascal_name(name, &none, pascal, sizeof pascal))
+    if (is_helper(name) || pascal_name(name, &none, pascal, sizeof pascal))
         return CHECK_PASCAL;
     if (go && strchr(name, '.') != NULL)
         return CHECK_GO;

@@ -4,10 +4,13 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "check/gather.h"
 #include "check/report.h"
+#include "symbolize/names.h"
 #include "util/text.h"
 
-#define LINE       768
+#define LINE       1024
+#define NAME_SHOWN 60
 /* Less than this share of the code is not worth a paragraph. */
 #define WORTH      .01
 #define WORTH_LEAF .05
@@ -54,13 +57,6 @@ static bool worth(uint64_t part, uint64_t whole, double share)
     return (double)part > share * (double)whole;
 }
 
-/* Nobody need be told again; what has no frame then is not to be helped. */
-static bool keeps_frames(const struct check_unit *u)
-{
-    return u->producer != NULL &&
-           strstr(u->producer, "-fno-omit-frame-pointer") != NULL;
-}
-
 /* The frames of all units of (language) together that may be helped. */
 static struct check_unit sum_of(const struct check_facts *s,
                                 enum check_language language)
@@ -70,7 +66,7 @@ static struct check_unit sum_of(const struct check_facts *s,
     for (size_t i = 0; i < s->unit_count; i++) {
         const struct check_unit *u = &s->units[i];
 
-        if (u->language != language || keeps_frames(u))
+        if (u->language != language || check_keeps_frames(u))
             continue;
         for (int f = 0; f < CHECK_FRAMES; f++) {
             sum.frames.functions[f] += u->frames.functions[f];
@@ -103,6 +99,24 @@ append(char *line, size_t size, const char *fmt, ...)
     va_end(args);
 }
 
+/* " The largest: a, b, c." */
+static void name_largest(char *line, const struct check_named *list)
+{
+    struct names names = {0};
+
+    for (size_t i = 0; i < CHECK_NAMED && list[i].name != NULL; i++) {
+        const char *name = names_get(&names, list[i].name);
+        int shown = name != NULL && strlen(name) > NAME_SHOWN ? NAME_SHOWN : -1;
+
+        if (name != NULL)
+            append(line, LINE, "%s%.*s%s", i == 0 ? " The largest: " : ", ",
+                   shown, name, shown < 0 ? "" : "...");
+    }
+    if (list[0].name != NULL)
+        append(line, LINE, ".");
+    names_fini(&names);
+}
+
 static void missing_frames(struct remedy_out *r, const struct check_facts *s,
                            const struct check_unit *u)
 {
@@ -130,6 +144,8 @@ static void missing_frames(struct remedy_out *r, const struct check_facts *s,
                " %s of them use%s RBP for other things, and stacks end there.",
                text_count(number, n[CHECK_CUTTING]),
                n[CHECK_CUTTING] == 1 ? "s" : "");
+    if (bare != 0)
+        name_largest(line, s->bare[u->language]);
     if (leaves)
         append(
             line, LINE,
@@ -138,6 +154,52 @@ static void missing_frames(struct remedy_out *r, const struct check_facts *s,
             text_percent(percent, bytes[CHECK_LEAF], s->own_bytes),
             n[CHECK_LEAF] == 1 ? "s" : "");
     append(line, LINE, " %s.", remedy);
+    if (u->language == CHECK_PASCAL && s->runtime_bytes != 0)
+        append(line, LINE,
+               " %s of these bytes are in the run-time library, which came "
+               "compiled: compile the units of the library (RTL) with that "
+               "option, too.",
+               text_percent(percent, s->runtime_bytes, bare_bytes));
+    say_remedy(r, line);
+}
+
+/* Does the compiler say of (u) that code keeps values below RSP? Others than
+ * gcc do not tell; functions that call nobody are those that do it. */
+static bool has_red_zone(const struct check_unit *u)
+{
+    return (u->language == CHECK_C || u->language == CHECK_CXX) &&
+           u->producer != NULL && strncmp(u->producer, "GNU ", 4) == 0 &&
+           strstr(u->producer, "-mno-red-zone") == NULL &&
+           u->frames.functions[CHECK_LEAF] != 0;
+}
+
+static void red_zone(struct remedy_out *r, const struct check_facts *s)
+{
+    char line[LINE] = "", number[TEXT_NUMBER], name[NAME_SHOWN + 4];
+    size_t count = 0;
+
+    for (size_t i = 0; i < s->unit_count && !s->pe; i++)
+        count += has_red_zone(&s->units[i]);
+    if (count == 0)
+        return;
+    append(line, LINE,
+           "Stacks without a red zone: %s unit%s may keep values below RSP, "
+           "which an interrupt on the same stack destroys:",
+           text_count(number, count), count == 1 ? "" : "s");
+    for (size_t i = 0, shown = 0; shown < 3 && i < s->unit_count; i++) {
+        const char *path = s->units[i].name, *slash;
+
+        if (!has_red_zone(&s->units[i]))
+            continue;
+        slash = strrchr(path, '/');
+        append(
+            line, LINE, "%s %s", shown++ == 0 ? "" : ",",
+            text_escape(name, sizeof name, slash != NULL ? slash + 1 : path));
+    }
+    append(line, LINE,
+           "%s. Compile with -mno-red-zone, or give the gate of the agent a "
+           "stack of its own (PORTING.md), as all other gates need.",
+           count > 3 ? " ..." : "");
     say_remedy(r, line);
 }
 
@@ -197,7 +259,7 @@ static void missing_dwarf(struct remedy_out *r, const struct check_facts *s)
 {
     char line[LINE] = "Lines: there is no DWARF. ";
 
-    if (s->has_dwarf)
+    if (s->has_dwarf || !s->has_symbols) /* it was before strip */
         return;
     append(line, LINE, "%s",
            s->pe ? "Check the ELF that objcopy made this image from, or "
@@ -297,6 +359,7 @@ void check_report_remedies(FILE *out, const struct check_facts *s)
         missing_frames(&r, s, &sum);
         missing_lines(&r, s, (enum check_language)i);
     }
+    red_zone(&r, s);
     if (s->bad_dwarf)
         say_remedy(&r,
                    "A part of the DWARF, which is damaged. Build the kernel "

@@ -229,13 +229,23 @@ static bool clears_rbp(const uint8_t *code, size_t len)
     return len == 2 && (code[0] == 0x31 || code[0] == 0x33) && code[1] == 0xed;
 }
 
-/* What an instruction, with the states (before) and behind it, says about the
- * whole function. */
+/* iretq: nobody calls the function, the CPU enters it. */
+static bool ends_interrupt(const uint8_t *code, size_t len)
+{
+    return len == 2 && code[0] == 0x48 && code[1] == 0xcf;
+}
+
+/* What an instruction, of which the code is at (code), with the states (before)
+ * and behind it, says about the whole function. */
 static void note_facts(struct frame_flow *f, const struct insn *in,
-                       bool clears_frame, const struct frame_state *before,
+                       const uint8_t *code, size_t len,
+                       const struct frame_state *before,
                        const struct frame_state *behind)
 {
-    if (clears_frame && before->rbp == RBP_CALLER && before->saved == 0)
+    if (clears_rbp(code, len) && before->rbp == RBP_CALLER &&
+        before->saved == 0)
+        f->outermost = true;
+    if (ends_interrupt(code, len))
         f->outermost = true;
     if (behind->rbp == RBP_FRAME)
         f->has_frame = true;
@@ -297,7 +307,7 @@ static void visit_insn(struct frame_flow *f, size_t at)
         return; /* data, or not known to us: nothing flows from here */
     }
     execute(&behind, &in);
-    note_facts(f, &in, clears_rbp(f->code + at, len), &before, &behind);
+    note_facts(f, &in, f->code + at, len, &before, &behind);
     flow_on(f, at, at + len, &in, &behind);
 }
 

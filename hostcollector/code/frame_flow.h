@@ -58,7 +58,9 @@ struct frame_flow {
     bool has_away, has_frame, has_call;
     bool other_rbp; /* RBP is used for other values */
     bool lost;      /* met bytes that are no instruction */
-    bool outermost; /* clears RBP without having saved it: stacks begin here */
+    /* clears RBP without having saved it, or returns by iret: stacks begin here
+     */
+    bool outermost;
 };
 
 /* A part of (size) bytes without any state. -1 if there is no memory;

@@ -389,6 +389,26 @@ TEST(parts_go_with_their_functions) /* catches: one counted twice, C for Go */
     end();
 }
 
+/* As boot code has it: page tables behind code, then entries of interrupts. */
+TEST(tables_are_no_code) /* catches: advice to give page tables frames */
+{
+    begin(input_build(
+        "cc", "boot",
+        "printf '%s\\n' '.globl _start; _start: call entry; ret; .balign 4096' "
+        "'tables: .set n, 0; .rept 512; .quad n << 21 | 0x83; .set n, n + 1; "
+        ".endr' '.quad tables + 3; .skip 4088' 'entry: push %rax; call other; "
+        "pop %rax; iretq' 'other: push %rbx; call _start; pop %rbx; ret' "
+        ">$OUT.s && cc -g -nostdlib -static -no-pie $OUT.s -o $OUT"));
+    CHECK(facts.code_bytes < 4096 + 64); /* up to the tables, and behind */
+    CHECK_EQ(facts.functions, 3);
+    CHECK_EQ(facts.frames.functions[CHECK_FRAMED], 1); /* entry */
+    CHECK_EQ(facts.frames.functions[CHECK_BARE], 2);
+    CHECK_STR(facts.bare[CHECK_ASSEMBLER][0].name, "_start");
+    CHECK_STR(facts.bare[CHECK_ASSEMBLER][1].name, "other");
+    CHECK(facts.bare[CHECK_ASSEMBLER][2].name == NULL);
+    end();
+}
+
 TEST(percents_are_never_rounded_to_all_or_nothing)
 {
     char p[TEXT_PERCENT];
@@ -432,6 +452,22 @@ TEST(pascal_is_told_by_dwarf_and_by_names) /* catches: wrong remedies */
 
     has_language(path, CHECK_PASCAL, true);
     has_language(path, CHECK_PASCAL, false); /* the units of the system */
+}
+
+/* Its helpers have names as in C: fpc_ansistr_concat_multi. */
+TEST(the_runtime_of_pascal_is_pascal) /* catches: gcc's options for it */
+{
+    uint64_t bytes[CHECK_LANGUAGES] = {0};
+
+    begin(input_build("fpc", "run",
+                      "fpc -gw2 -FU. -FE. $IN/nested.pas -o$OUT >/dev/null"));
+    for (size_t i = 0; i < facts.unit_count; i++)
+        bytes[facts.units[i].language] += facts.units[i].code_bytes;
+    /* C's may be what the linker adds: crt1.o */
+    CHECK(bytes[CHECK_C] < facts.own_bytes / 100);
+    CHECK(bytes[CHECK_PASCAL] > facts.own_bytes / 100 * 98);
+    CHECK(facts.runtime_bytes > facts.own_bytes / 2);
+    end();
 }
 
 /* objdump's lines "PLACE: START END UNWIND_DATA", hexadecimal */

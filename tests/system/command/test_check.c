@@ -105,6 +105,7 @@ TEST(check_says_what_to_type_for_what_is_missing)
     says(text, "no function names", true);
     says(text, "as it was before strip", true);
     says(text, "unknown without symbols", true);
+    says(text, "Compile with -g", false); /* who knows? */
     free(text);
     (void)snprintf(command, sizeof command, "objcopy --only-keep-debug %s $OUT",
                    build("-g " KEEP, ""));
@@ -168,6 +169,42 @@ TEST(check_knows_the_end_from_other_ends)
     says(text, "A place for the memory", false);
     says(text, "exit status 0", true);
     free(text);
+}
+
+/* Catches: gcc's options for what the compiler came with */
+TEST(check_says_that_pascals_runtime_came_compiled)
+{
+    char *text = check(input_build(
+        "fpc", "pas",
+        "fpc -gw2 -OoNOSTACKFRAME -FU. -FE. $IN/nested.pas -o$OUT >/dev/null"));
+
+    says(text, "Callers in C code", false);
+    says(text, "Callers in Pascal code", true);
+    says(text, "The largest: System.", true);
+    says(text, "compile the units of the library (RTL) with that option, too",
+         true);
+    free(text);
+}
+
+/* Catches: registers and variables that an interrupt destroys, in silence */
+TEST(check_names_units_with_a_red_zone)
+{
+    char command[512], *text;
+
+    for (int with = 0; with < 2; with++) {
+        (void)snprintf(
+            command, sizeof command,
+            "for p in framed bare; do cc -O2 -g -fno-pie -mno-red-zone "
+            "-DPART=$p -c $IN/mix.c -o $OUT.$p.o; done; cc -O2 -g -fno-pie %s "
+            "-DPART=leafy -c $IN/mix.c -o $OUT.leafy.o && cp $IN/mix_main.c "
+            "$OUT.c && cc -g -O2 -fno-pie -no-pie -nostdlib -static "
+            "-mno-red-zone $OUT.c $OUT.*.o -o $OUT",
+            with ? "" : "-mno-red-zone");
+        text = check(input_build("cc", "zone", command));
+        says(text, "Stacks without a red zone: 1 unit may", with);
+        says(text, "destroys: mix.c. Compile with -mno-red-zone", with);
+        free(text);
+    }
 }
 
 /* Catches: frames that cannot be followed */
