@@ -47,7 +47,8 @@ function(tprof_pascal_guest name)
       DEPENDS ${sources} VERBATIM)
 
   add_executable(${name} ${objects} ${kit}/boot.S ${kit}/trap.S ${kit}/../accuracy/marks.c)
-  target_compile_options(${name} PRIVATE -O2 -ffreestanding -fno-pic -fno-pie -fcf-protection=none)
+  target_compile_options(${name} PRIVATE -O2 -ffreestanding -fno-pic -fno-pie -fcf-protection=none
+      -mno-red-zone)
   set_source_files_properties(${objects} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
   set_target_properties(${name} PROPERTIES SUFFIX .elf LINKER_LANGUAGE C
       RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/guest

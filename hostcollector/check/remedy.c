@@ -154,7 +154,8 @@ static void missing_frames(struct remedy_out *r, const struct check_facts *s,
             text_percent(percent, bytes[CHECK_LEAF], s->own_bytes),
             n[CHECK_LEAF] == 1 ? "s" : "");
     append(line, LINE, " %s.", remedy);
-    if (u->language == CHECK_PASCAL && s->runtime_bytes != 0)
+    if (u->language == CHECK_PASCAL &&
+        worth(s->runtime_bytes, bare_bytes, WORTH_LEAF))
         append(line, LINE,
                " %s of these bytes are in the run-time library, which came "
                "compiled: compile the units of the library (RTL) with that "
