@@ -172,6 +172,19 @@ extern uint32_t tprof_cpus;                         /* cores that may join */
 /* Ticks on cores that have not joined. Counted by arch/ and tprof_tick(). */
 extern _Atomic uint64_t tprof_unknown_cpu;
 
+/*
+ * Cores that could not join: how many calls of tprof_start_cpu() have failed,
+ * and the first core whose call did. None once that core has joined. Not part
+ * of struct tprof_agent, since cores may be too early for tprof_init(). Under
+ * the lock (joining).
+ */
+struct tprof_refused {
+    uint32_t calls;
+    uint32_t core;  /* as tprof_arch_core_id() says */
+    uint32_t error; /* its last, negated */
+};
+extern struct tprof_refused tprof_refused;
+
 /* The calling core; NULL: it has not joined. */
 static inline struct tprof_cpu *tprof_this_cpu(void)
 {

@@ -350,6 +350,9 @@ static void put_status(struct tprof_frame *f)
     tprof_frame_field(f, WIRE_CONTROL_ERROR, o->refused);
     tprof_frame_field(f, WIRE_CONTROL_TURNED_AWAY,
                       tprof_agent.counters.turned_away);
+    tprof_frame_field(f, WIRE_CONTROL_REFUSED, tprof_refused.calls);
+    tprof_frame_field(f, WIRE_CONTROL_REFUSED_CORE, tprof_refused.core);
+    tprof_frame_field(f, WIRE_CONTROL_REFUSED_ERROR, tprof_refused.error);
 }
 
 static void put_pong(const struct tprof_control *c, struct tprof_frame *f)

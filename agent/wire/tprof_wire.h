@@ -194,6 +194,11 @@ enum wire_control_tag {
     WIRE_CONTROL_ERROR = 7,      /* u8  STATUS: enum wire_refusal */
     /* u64 STATUS, since 2.1: callers since boot that may not attach */
     WIRE_CONTROL_TURNED_AWAY = 8,
+    /* STATUS, since 2.1: calls of tprof_start_cpu() that failed; the APIC id of
+     * the first core that has not joined for that; its error, negated */
+    WIRE_CONTROL_REFUSED = 9,        /* u32 */
+    WIRE_CONTROL_REFUSED_CORE = 10,  /* u32 */
+    WIRE_CONTROL_REFUSED_ERROR = 11, /* u32 enum wire_start_error */
 };
 
 enum wire_state {
@@ -206,6 +211,18 @@ enum wire_refusal {
     WIRE_REFUSED_NOTHING = 0,
     WIRE_REFUSED_NO_CLOCK = 1, /* TSC rate unknown: PING, then PERIOD_TSC */
     WIRE_REFUSED_NO_CORE = 2,  /* no core was started */
+};
+
+/* Why a core could not join: what tprof_start_cpu() returned there, negated.
+ * Others are config.install_vector()'s. */
+enum wire_start_error {
+    WIRE_START_CPU = 6,            /* more cores than config.cpus or memory */
+    WIRE_START_APIC = 8,           /* no local APIC */
+    WIRE_START_NOT_INIT = 11,      /* before tprof_init() */
+    WIRE_START_APIC_OFF = 15,      /* its local APIC is disabled */
+    WIRE_START_APIC_UNMAPPED = 16, /* ... or not mapped */
+    WIRE_START_VECTOR_TAKEN = 18,  /* its vector has another handler */
+    WIRE_START_IDT = 19,           /* no IDT, or too short, or read-only */
 };
 
 /* PING and PONG bodies, WIRE.md 7: fields */

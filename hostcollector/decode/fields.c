@@ -131,6 +131,9 @@ static const struct field_rule status_rules[] = {
     UINT(WIRE_CONTROL_EVERY, guest_status, every),
     UINT(WIRE_CONTROL_ERROR, guest_status, refusal),
     UINT(WIRE_CONTROL_TURNED_AWAY, guest_status, turned_away),
+    UINT(WIRE_CONTROL_REFUSED, guest_status, refused),
+    UINT(WIRE_CONTROL_REFUSED_CORE, guest_status, refused_core),
+    UINT(WIRE_CONTROL_REFUSED_ERROR, guest_status, refused_error),
 };
 
 static const struct field_rule pong_rules[] = {

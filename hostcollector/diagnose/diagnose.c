@@ -443,9 +443,53 @@ static void look_at_stream(struct remarks *r, const struct profile *p)
                      (double)p->tsc_hz / 1e6);
 }
 
+/* What a core that could not join has done wrong. */
+static const char *why_refused(uint32_t error)
+{
+    switch (error) {
+    case WIRE_START_NOT_INIT:
+        return "the core called it before tprof_init() had succeeded";
+    case WIRE_START_CPU:
+        return "there are more cores than config.cpus, or config.memory, "
+               "allows";
+    case WIRE_START_APIC:
+        return "the core has no local APIC";
+    case WIRE_START_APIC_OFF:
+        return "the core's local APIC was disabled";
+    case WIRE_START_APIC_UNMAPPED:
+        return "the local APIC was not mapped";
+    case WIRE_START_VECTOR_TAKEN:
+        return "config.vector has another handler on that core";
+    case WIRE_START_IDT:
+        return "the core had no IDT yet, or one that is too short or "
+               "read-only";
+    default:
+        return NULL;
+    }
+}
+
+static void look_for_refused(struct remarks *r, const struct profile *p)
+{
+    const struct guest_status *s = &p->status;
+    const char *why = why_refused(s->refused_error);
+    char number[32] = "";
+
+    if (!p->has_status || s->refused == 0)
+        return;
+    if (why == NULL)
+        (void)snprintf(number, sizeof number, "it returned -%" PRIu32,
+                       s->refused_error);
+    remarks_warn(r,
+                 "The core with APIC id %" PRIu32 " is missing: its "
+                 "tprof_start_cpu() failed, since %s. Calls that failed on "
+                 "all cores: %" PRIu32 ".",
+                 s->refused_core, why != NULL ? why : number, s->refused);
+}
+
 void remarks_diagnose(struct remarks *r, const struct profile *p,
                       const struct view *v)
 {
+    look_for_refused(r, p);
     look_for_samples(r, p, v);
     look_for_loss(r, p);
     look_for_missed(r, p);

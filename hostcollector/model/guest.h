@@ -76,6 +76,9 @@ struct guest_status {
     uint64_t period_tsc;
     uint32_t every;       /* one sample in so many kernel ticks, on average */
     uint64_t turned_away; /* callers that may not attach, since boot */
+    /* Calls of tprof_start_cpu() that failed; the APIC id of the first core
+     * where one did, and why: enum wire_start_error */
+    uint32_t refused, refused_core, refused_error;
 };
 
 /* PONG, WIRE.md 7. */

@@ -444,6 +444,20 @@ static void kernel_of_another_build(void)
     busy_core(0, 0);
 }
 
+static void core_missing(void)
+{
+    hello(&(struct hello){.cores = 2});
+    busy_core(0, 20);
+    wiregen_open(&wire, WIRE_STATUS);
+    wiregen_field(&wire, WIRE_CONTROL_RATE_HZ, 997, 4);
+    wiregen_field(&wire, WIRE_CONTROL_DEPTH, 64, 2);
+    wiregen_field(&wire, WIRE_CONTROL_TURNED_AWAY, 5, 8);
+    wiregen_field(&wire, WIRE_CONTROL_REFUSED, 3, 4);
+    wiregen_field(&wire, WIRE_CONTROL_REFUSED_CORE, 1, 4);
+    wiregen_field(&wire, WIRE_CONTROL_REFUSED_ERROR, WIRE_START_NOT_INIT, 4);
+    wiregen_close(&wire);
+}
+
 static void not_a_recording(void)
 {
     wiregen_bytes(&wire, "no guest speaks here\n", 21);
@@ -453,6 +467,7 @@ static const struct scene {
     const char *name;
     void (*write)(void);
 } scenes[] = {
+    {"core_missing", core_missing},
     {"usual", usual},
     {"kernel_moved", kernel_moved},
     {"kernel_code_differs", kernel_code_differs},

@@ -23,6 +23,7 @@
  *                             telling the agent would not help
  *   no_ticks                  started, but no tick ever came
  *   no_core_joined            no core had called tprof_start_cpu()
+ *   core_missing              ... or one of two had, before tprof_init()
  *   no_clock                  the TSC's rate is unknown, so nothing started
  *   never_started             the guest's port is a file: nobody sends START
  *   never_drained             the agent sampled; nobody emptied its rings

@@ -456,6 +456,9 @@ TEST(status_and_pong_are_read) /* catches: control fields mixed up */
     wiregen_field(&w, 6, 3, 4);
     wiregen_field(&w, 7, 2, 1);
     wiregen_field(&w, 8, 77, 8);
+    wiregen_field(&w, 9, 12, 4);
+    wiregen_field(&w, 10, 13, 4);
+    wiregen_field(&w, 11, 14, 4);
     wiregen_close(&w);
     wiregen_open(&w, WIRE_PONG);
     wiregen_field(&w, 1, 0x1122334455667788, 8);
@@ -469,6 +472,9 @@ TEST(status_and_pong_are_read) /* catches: control fields mixed up */
     CHECK_EQ(seen.status.every, 3);
     CHECK_EQ(seen.status.refusal, WIRE_REFUSED_NO_CORE);
     CHECK_EQ(seen.status.turned_away, 77);
+    CHECK_EQ(seen.status.refused, 12);
+    CHECK_EQ(seen.status.refused_core, 13);
+    CHECK_EQ(seen.status.refused_error, 14);
     CHECK_EQ(seen.pong.cookie, 0x1122334455667788);
     CHECK_EQ(seen.pong.tsc, 12345);
     wiregen_fini(&w);

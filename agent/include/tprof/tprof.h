@@ -425,7 +425,8 @@ size_t tprof_mem_size(const struct tprof_config *config);
  * TPROF_CPU_APIC and TPROF_CPU_TSC_AUX the order of these calls does.
  *
  * Returns TPROF_OK, or an error. After an error the core has not joined, and is
- * as it was. Errors are TPROF_ERR_NOT_INIT, _CPU, _STATE (the core has joined
+ * as it was; the collector's report names it, unless a later call on it
+ * succeeds. Errors are TPROF_ERR_NOT_INIT, _CPU, _STATE (the core has joined
  * already), and with TPROF_TIMER_APIC _APIC, _APIC_OFF, _APIC_UNMAPPED, _IDT,
  * _VECTOR_TAKEN, or what config.install_vector() returned.
  */

@@ -93,6 +93,9 @@ static inline bool tprof_arch_faults(uint64_t start, uint64_t size, bool write);
 
 /* --- Cores ---------------------------------------------------------------- */
 
+/* This core's hardware id, by what the CPU alone says: at any time. */
+uint32_t tprof_arch_core_id(void);
+
 /* The index of this core; (tprof_cpus) or more: it has not joined. */
 uint32_t tprof_arch_core_index(void);
 

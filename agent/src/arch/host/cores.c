@@ -65,6 +65,11 @@ bool tprof_arch_has_crc32c(void)
 
 /* --- Cores ---------------------------------------------------------------- */
 
+uint32_t tprof_arch_core_id(void)
+{
+    return tprof_machine_this()->hardware_id;
+}
+
 bool tprof_arch_core_numbered(uint32_t *index)
 {
     const struct tprof_config *c = &tprof_agent.config;

@@ -7,6 +7,8 @@
 #include "gate.h"
 #include "isr.h"
 
+#define LEAF_TOPOLOGY 0xbu
+
 uint32_t tprof_gs_offset;
 uint8_t tprof_apic_to_cpu[256];
 uintptr_t tprof_apic_registers;
@@ -24,6 +26,15 @@ uint32_t tprof_ask_cpu_index(void)
 
     (void)tprof_arch_irq_save(); /* the hook may have switched them on */
     return index;
+}
+
+uint32_t tprof_arch_core_id(void)
+{
+    struct tprof_cpuid topology = {0};
+
+    if (tprof_cpuid(0).a >= LEAF_TOPOLOGY)
+        topology = tprof_cpuid(LEAF_TOPOLOGY);
+    return topology.b ? topology.d : tprof_cpuid(1).b >> 24;
 }
 
 bool tprof_arch_core_numbered(uint32_t *index)
