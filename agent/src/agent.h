@@ -175,13 +175,13 @@ extern _Atomic uint64_t tprof_unknown_cpu;
 /*
  * Cores that could not join: how many calls of tprof_start_cpu() have failed,
  * and the first core whose call did. None once that core has joined. Not part
- * of struct tprof_agent, since cores may be too early for tprof_init(). Under
- * the lock (joining).
+ * of struct tprof_agent, since cores may be too early for tprof_init(), and
+ * relaxed: what a host hears may mix two calls of the same moment.
  */
 struct tprof_refused {
-    uint32_t calls;
-    uint32_t core;  /* as tprof_arch_core_id() says */
-    uint32_t error; /* its last, negated */
+    _Atomic uint32_t calls;
+    _Atomic uint32_t core;  /* as tprof_arch_core_id() says */
+    _Atomic uint32_t error; /* its last, negated */
 };
 extern struct tprof_refused tprof_refused;
 

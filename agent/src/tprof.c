@@ -93,30 +93,34 @@ static void unlock_joining(struct tprof_agent *a, uint64_t flags)
 }
 
 /* Remembers what tprof_start_cpu() returns on this core. A second call on a
- * core that has joined is no refusal. */
-static void note_refusal(struct tprof_refused *r, int error)
+ * core that has joined is no refusal. Interrupts may be on. */
+static int note_refusal(int error)
 {
+    struct tprof_refused *r = &tprof_refused;
     uint32_t core = tprof_arch_core_id();
 
     if (error == TPROF_OK && core == r->core)
         r->calls = 0;
     if (error == TPROF_OK || error == TPROF_ERR_STATE)
-        return;
+        return error;
     if (r->calls++ == 0)
         r->core = core;
     if (r->core == core)
         r->error = -(uint32_t)error;
+    return error;
 }
 
 int tprof_start_cpu(void)
 {
     struct tprof_agent *a = &tprof_agent;
-    uint64_t flags = lock_joining(a);
-    int error = a->ready ? start_core(a) : TPROF_ERR_NOT_INIT;
 
-    note_refusal(&tprof_refused, error);
+    if (!a->ready)
+        return note_refusal(TPROF_ERR_NOT_INIT);
+    uint64_t flags = lock_joining(a);
+    int error = start_core(a);
+
     unlock_joining(a, flags);
-    return error;
+    return note_refusal(error);
 }
 
 void tprof_hand_watch_on(uint32_t from)
