@@ -58,7 +58,7 @@ const
   TPROF_ERR_DEVICE_PLATFORM = -23; { it wants VIRTIO_F_ACCESS_PLATFORM }
   TPROF_ERR_IO_PORT = -24;         { no UART, or debug port, at the port }
 
-  TPROF_MAPPINGS = 16; { TProfMap takes at most so many }
+  TPROF_MAPPINGS = 16; { that TProfMap takes at a time }
 
   { TTProfChannel.Flags }
   TPROF_CHANNEL_ONE_WAY = 1 shl 0;  { the host cannot speak }
@@ -374,6 +374,11 @@ function TProfFlush(Frames: LongWord): LongInt; cdecl; external name 'tprof_flus
   kernel's text; TPROF_ERR_MEMORY_SMALL if there are TPROF_MAPPINGS others. }
 function TProfMap(constref Mapping: TTProfMapping): LongInt;
   cdecl; external name 'tprof_map';
+
+{ Takes the mapping back whose code begins at Start, when its application has
+  ended. Returns TPROF_OK; TPROF_ERR_NOT_INIT; TPROF_ERR_CONFIG if there is no
+  such mapping. }
+function TProfUnmap(Start: QWord): LongInt; cdecl; external name 'tprof_unmap';
 
 { Reads the counters of Core. Returns TPROF_OK, or TPROF_ERR_CPU: no core of that
   number has ever joined. }

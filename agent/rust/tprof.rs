@@ -90,7 +90,7 @@ pub const CONTROL_LIMITED: u32 = 0; // rate and frames, up to the limits
 pub const CONTROL_FIXED: u32 = 1; // no more: rate_hz and max_frames hold
 
 pub const RANGES: usize = 4;
-pub const MAPPINGS: usize = 16; // map() takes at most so many
+pub const MAPPINGS: usize = 16; // that map() takes at a time
 pub const STEAL_UNKNOWN: u64 = u64::MAX; // Hypervisor::steal_ns
 
 /// What went wrong: one of ERR_*.
@@ -360,6 +360,7 @@ mod ffi {
         pub fn tprof_deadline() -> u64;
         pub fn tprof_flush(frames: u32) -> i32;
         pub fn tprof_map(mapping: *const Mapping) -> i32;
+        pub fn tprof_unmap(start: u64) -> i32;
         pub fn tprof_get_stats(core: u32, stats: *mut Stats) -> i32;
         pub fn tprof_strerror(error: i32) -> *const u8;
         pub fn tprof_version() -> u32;
@@ -476,6 +477,16 @@ pub fn flush(frames: u32) -> bool {
 #[inline]
 pub unsafe fn map(mapping: &Mapping) -> Result<(), Error> {
     check(ffi::tprof_map(mapping))
+}
+
+/// Takes the mapping back whose code begins at `start`, when its application has ended. ERR_CONFIG:
+/// there is none.
+///
+/// # Safety
+/// No core runs that code any more.
+#[inline]
+pub unsafe fn unmap(start: u64) -> Result<(), Error> {
+    check(ffi::tprof_unmap(start))
 }
 
 /// The counters of `core`.

@@ -94,7 +94,8 @@ struct tprof_orders {
 
     /* clock: before this time the pump follows no order but STOP */
     uint64_t not_before;
-    uint64_t given; /* clock: when (generation) last grew */
+    /* clock: when (generation) last grew; also by map.c */
+    _Atomic uint64_t given;
 
     /* TPROF_TIMER_KERNEL: mean number of the kernel's ticks per sample */
     _Atomic uint64_t ticks_per_sample;
@@ -141,12 +142,16 @@ struct tprof_agent {
     uint64_t hello[WIRE_HELLO_CODE + 1]; /* numbers of HELLO, by tag */
     uint8_t boot_id[WIRE_BOOT_ID_SIZE];
 
-    /* Once there are further images (map.c): how many there have been, and the
-     * function that writes the next MAP into (f). Release in map_locked(),
-     * map.c; acquire in tprof_control_due(), control.c: the function is there.
-     */
+    /* Once there are further images (map.c): how many changes of them there
+     * have been, and the function that writes the next MAP into (f). Release in
+     * tell_change(), map.c; acquire in tprof_control_due(), control.c: the
+     * function is there. */
     _Atomic uint32_t maps;
     void (*put_map)(struct tprof_control *c, struct tprof_frame *f);
+
+    /* Generation of the further images, WIRE.md 8: grows when one goes. Written
+     * by map.c before new orders, whose release and acquire cover it. */
+    _Atomic uint32_t images;
 
     struct tprof_cpu *core[TPROF_CPUS_MAX]; /* laid out, joined or not */
     struct tprof_orders orders;             /* written by the pump */

@@ -10,12 +10,13 @@
 #define STATS_SECONDS 4u  /* between two STATS of a core, while sampling */
 #define FOLLOWED      10u /* START and RESET that are followed in a second */
 
-/* Makes every core take the orders over, and wakes it for that. */
-static void give_orders(void)
+void tprof_control_give_orders(void)
 {
     struct tprof_agent *a = &tprof_agent;
 
     a->orders.given = tprof_arch_now();
+    /* seq_cst: pairs with the fence in begin_generation(), map.c */
+    atomic_thread_fence(memory_order_seq_cst);
     /* release: pairs with the acquire in has_new_orders(), tick.c */
     atomic_fetch_add_explicit(&a->generation, 1, memory_order_release);
     if (a->config.timer != TPROF_TIMER_APIC)
@@ -124,7 +125,7 @@ static void start_sampling(struct tprof_control *c)
     atomic_store_explicit(&o->period, period, memory_order_relaxed);
     /* release: pairs with the acquire in apply_orders(), tick.c */
     atomic_store_explicit(&o->state, WIRE_STATE_SAMPLING, memory_order_release);
-    give_orders();
+    tprof_control_give_orders();
 }
 
 /* No core samples any more; the state is (state) from now on. */
@@ -135,7 +136,7 @@ static void stop_sampling(uint64_t state)
     atomic_store_explicit(&tprof_agent.orders.state, state,
                           memory_order_relaxed);
     if (was_sampling)
-        give_orders();
+        tprof_control_give_orders();
 }
 
 static void hear_frame(struct tprof_control *c, uint32_t type,
@@ -227,7 +228,8 @@ void tprof_control_follow(struct tprof_control *c, uint64_t now)
         /* also if it never started: the host waits for the last STATS */
         stop_sampling(WIRE_STATE_DRAINING);
     else if (is_sampling)
-        give_orders(); /* the same orders: dictionaries begin anew */
+        /* the same orders: dictionaries begin anew */
+        tprof_control_give_orders();
     c->wanted = 0;
 }
 
@@ -402,7 +404,7 @@ static void repeat_facts(struct tprof_control *c, uint64_t now)
     if (one_way) {
         c->owed |= TPROF_OWE_HELLO | TPROF_OWE_STATUS;
         c->maps = 0;
-        give_orders();
+        tprof_control_give_orders();
     }
     c->owed_stats = joined_cores();
 }
@@ -443,7 +445,7 @@ uint32_t tprof_control_due(struct tprof_control *c, uint64_t now, int drained)
         finish_sampling(c, now, drained);
     uint32_t owed = c->owed | (c->owed_stats ? TPROF_OWE_STATS : 0);
 
-    /* acquire: pairs with the release in map_locked(), map.c */
+    /* acquire: pairs with the release in tell_change(), map.c */
     if (c->maps !=
         atomic_load_explicit(&tprof_agent.maps, memory_order_acquire))
         owed |= TPROF_OWE_MAP;

@@ -48,6 +48,10 @@ struct tprof_control {
     uint8_t rx[TPROF_RX_SIZE]; /* the beginning of a frame */
 };
 
+/* Makes every core take the orders over, with an empty dictionary, and wakes it
+ * for that. */
+void tprof_control_give_orders(void);
+
 /* A host has come: everything begins anew. */
 void tprof_control_open(struct tprof_control *c, uint64_t now);
 

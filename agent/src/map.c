@@ -3,6 +3,11 @@
  * Further images: what the kernel tells of them, for the walk (unwind.h) and
  * for the host. Linked only into a kernel that calls tprof_map(): other files
  * reach this one through struct tprof_agent.
+ *
+ * A host must know which image was at an address when a sample was taken, so
+ * images have generations (WIRE.md 8). Where an image goes, a new generation
+ * begins, and each core begins a new dictionary, whose BEGIN record tells the
+ * generation.
  */
 #include "agent.h"
 #include "control.h"
@@ -16,9 +21,15 @@ _Atomic uint32_t tprof_map_lock;
 
 /* The mappings that the kernel has told; these arrays under the lock. */
 static struct tprof_mapping maps[TPROF_MAPPINGS]; /* size 0: unused */
-static uint32_t number[TPROF_MAPPINGS];   /* its number, as tprof_agent.maps */
 static uint32_t text_crc[TPROF_MAPPINGS]; /* of one without a build-id */
 static uint8_t turn[TPROF_MAPPINGS];      /* which of its (texts) is in use */
+
+/* What the host is told of a mapping, also when it is unused again. */
+static struct told {
+    uint64_t size;         /* 0: nothing */
+    uint32_t number;       /* of its last change, as tprof_agent.maps */
+    uint32_t since, until; /* generations; (until) 0: it is still there */
+} told[TPROF_MAPPINGS];
 
 /* Copies of what (maps) point to: the kernel's own may go with the image. */
 static char names[TPROF_MAPPINGS][NAME_MAX + 1];
@@ -55,17 +66,17 @@ static void release_lock(uint64_t flags)
     tprof_arch_irq_restore(flags);
 }
 
-/* The oldest mapping that (c) has not told. There is one, since the newest of
- * all is always there. */
+/* The mapping whose change is the oldest that (c) has not told. There is one,
+ * since the newest change of all is always there. */
 static uint32_t next_map(const struct tprof_control *c)
 {
     uint32_t next = 0;
     uint32_t least = UINT32_MAX;
 
     for (uint32_t i = 0; i < TPROF_MAPPINGS; i++) {
-        uint32_t ahead = number[i] - c->maps - 1;
+        uint32_t ahead = told[i].number - c->maps - 1;
 
-        if (maps[i].size > 0 && ahead < least) {
+        if (told[i].size > 0 && ahead < least) {
             least = ahead;
             next = i;
         }
@@ -81,9 +92,9 @@ static void put_map(struct tprof_control *c, struct tprof_frame *f)
     const struct tprof_mapping *m = &maps[next];
     uint32_t length = 0;
 
-    c->maps = number[next];
+    c->maps = told[next].number;
     tprof_frame_field(f, WIRE_MAP_START, m->start);
-    tprof_frame_field(f, WIRE_MAP_SIZE, m->size);
+    tprof_frame_field(f, WIRE_MAP_SIZE, told[next].size);
     tprof_frame_field(f, WIRE_MAP_LINK_START, m->link_start);
     while (m->name[length])
         length++;
@@ -93,6 +104,9 @@ static void put_map(struct tprof_control *c, struct tprof_frame *f)
         tprof_frame_bytes(f, WIRE_MAP_BUILD_ID, m->build_id, m->build_id_size);
     else
         tprof_frame_field(f, WIRE_MAP_TEXT_CRC, text_crc[next]);
+    tprof_frame_field(f, WIRE_MAP_SINCE, told[next].since);
+    if (told[next].until)
+        tprof_frame_field(f, WIRE_MAP_UNTIL, told[next].until);
     release_lock(flags);
 }
 
@@ -109,19 +123,44 @@ static int overlaps(const struct tprof_mapping *m, uint64_t start,
     return m->start - start < size || start - m->start < m->size;
 }
 
-/* Removes the mappings that (m) overlaps, and returns a place for (m); -1:
- * there is none, and nothing was removed. */
-static int32_t make_room(const struct tprof_mapping *m)
+/* A place for (m), or -1. (*gone) is set to 1 if (m) takes the place of others,
+ * which are removed then. */
+static int32_t make_room(const struct tprof_mapping *m, int *gone)
 {
     int32_t room = -1;
 
     for (int32_t i = 0; i < TPROF_MAPPINGS; i++) {
-        if (overlaps(m, maps[i].start, maps[i].size))
+        if (maps[i].size > 0 && overlaps(m, maps[i].start, maps[i].size)) {
             maps[i].size = 0;
-        if (maps[i].size == 0)
+            told[i].size = 0;
+            *gone = 1;
+        }
+        /* rather one of which the host has nothing to hear any more */
+        if (maps[i].size == 0 && (room < 0 || told[i].size == 0))
             room = i;
     }
     return room;
+}
+
+/*
+ * Images have gone: no core goes on with a stack from before. If the host says
+ * START at this very moment, either the state is seen here, or the cores see
+ * the new generation when they begin.
+ */
+static void begin_generation(struct tprof_agent *a)
+{
+    atomic_fetch_add_explicit(&a->images, 1, memory_order_seq_cst);
+    /* seq_cst: pairs with the one in tprof_control_give_orders() */
+    atomic_thread_fence(memory_order_seq_cst);
+    if (tprof_state() == WIRE_STATE_SAMPLING)
+        tprof_control_give_orders();
+}
+
+/* The host is to be told of change (number). */
+static void tell_change(struct tprof_agent *a, uint32_t number)
+{
+    /* release: pairs with the acquire in tprof_control_due(), control.c */
+    atomic_store_explicit(&a->maps, number, memory_order_release);
 }
 
 /* Between these two a tick of another core believes no further image. */
@@ -197,16 +236,22 @@ static int map_locked(struct tprof_agent *a, const struct tprof_mapping *m,
                       uint32_t crc)
 {
     struct tprof_image_text *first = &a->bounds.image;
+    int gone = 0;
 
     if (overlaps(m, first->text.start, first->text.size))
         return TPROF_ERR_CONFIG;
-    int32_t at = make_room(m);
+    int32_t at = make_room(m, &gone);
 
     if (at < 0)
         return TPROF_ERR_MEMORY_SMALL;
     keep_mapping(m, at);
-    number[at] = a->maps + 1;
     text_crc[at] = crc;
+    told[at] = (struct told){
+        .size = m->size,
+        .number = a->maps + 1,
+        .since = atomic_load_explicit(&a->images, memory_order_relaxed) +
+                 (uint32_t)gone,
+    };
     tprof_directory_set_mappings(maps);
     for (uint32_t core = 0; core < a->config.cpus; core++)
         atomic_store_explicit(&a->core[core]->reader.flags, WIRE_SAMPLES_IMAGES,
@@ -216,8 +261,45 @@ static int map_locked(struct tprof_agent *a, const struct tprof_mapping *m,
     begin_change(&a->bounds);
     put_text(first, &texts[at][turn[at]], m);
     end_change(&a->bounds);
-    /* release: pairs with the acquire in tprof_control_due(), control.c */
-    atomic_store_explicit(&a->maps, number[at], memory_order_release);
+    if (gone)
+        begin_generation(a);
+    tell_change(a, told[at].number);
+    return TPROF_OK;
+}
+
+/* Takes the image at (start) out of the walk's list. */
+static void remove_text(struct tprof_image_text *last, uint64_t start)
+{
+    struct tprof_image_text *next;
+
+    while ((next = atomic_load_explicit(&last->next, memory_order_relaxed))) {
+        if (next->text.start != start) {
+            last = next;
+            continue;
+        }
+        /* a core that is at the removed record finds its way on */
+        next = atomic_load_explicit(&next->next, memory_order_relaxed);
+        atomic_store_explicit(&last->next, next, memory_order_relaxed);
+    }
+}
+
+static int unmap_locked(struct tprof_agent *a, uint64_t start)
+{
+    int32_t at = 0;
+
+    while (at < TPROF_MAPPINGS &&
+           (maps[at].size == 0 || maps[at].start != start))
+        at++;
+    if (at == TPROF_MAPPINGS)
+        return TPROF_ERR_CONFIG;
+    maps[at].size = 0;
+    begin_change(&a->bounds);
+    remove_text(&a->bounds.image, start);
+    end_change(&a->bounds);
+    begin_generation(a);
+    told[at].number = a->maps + 1;
+    told[at].until = atomic_load_explicit(&a->images, memory_order_relaxed);
+    tell_change(a, told[at].number);
     return TPROF_OK;
 }
 
@@ -235,6 +317,19 @@ int tprof_map(const struct tprof_mapping *m)
         crc = tprof_crc32c(&a->crc, (const void *)(uintptr_t)m->start, span);
     uint64_t flags = take_lock();
     int error = map_locked(a, m, crc);
+
+    release_lock(flags);
+    return error;
+}
+
+int tprof_unmap(uint64_t start)
+{
+    struct tprof_agent *a = &tprof_agent;
+
+    if (!a->ready)
+        return TPROF_ERR_NOT_INIT;
+    uint64_t flags = take_lock();
+    int error = unmap_locked(a, start);
 
     release_lock(flags);
     return error;

@@ -42,6 +42,7 @@ struct tprof_recorder {
     struct tprof_stats
         counts; /* but for (samples), which tprof_counts() tells */
     struct tprof_lost lost[WIRE_DROP_REASONS];
+    uint32_t images; /* generation of the further images, for BEGIN */
     /* The chain of the last STACK record, with which the next one is compared,
      * and room for that; they take turns. */
     struct tprof_chain *last, *spare;

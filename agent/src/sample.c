@@ -45,9 +45,9 @@ void tprof_sample_drop(struct tprof_recorder *r, uint32_t reason,
 static int write_begin(struct tprof_recorder *r)
 {
     const uint64_t value[] = {r->began, r->shift, r->period,
-                              (uint16_t)r->stacks.epoch};
+                              (uint16_t)r->stacks.epoch, r->images};
 
-    if (!tprof_long_write(&r->ring, WIRE_LONG_BEGIN, value, 4))
+    if (!tprof_long_write(&r->ring, WIRE_LONG_BEGIN, value, 5))
         return 0;
     r->time = r->began >> r->shift;
     r->began = 0;

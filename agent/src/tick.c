@@ -56,6 +56,8 @@ TPROF_COLD void apply_orders(struct tprof_cpu *cpu, uint32_t generation,
         cpu->guard = period / EARLY;
         cpu->countdown = 1;
         tprof_schedule_begin(&cpu->schedule, now, period);
+        cpu->recorder.images =
+            atomic_load_explicit(&tprof_agent.images, memory_order_relaxed);
         tprof_sample_begin(&cpu->recorder, now, period, (uint32_t)depth);
     }
     /* release: pairs with the acquire in tprof_follows(), agent.h; all records

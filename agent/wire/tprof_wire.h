@@ -142,7 +142,7 @@ enum wire_long {
 
 #define WIRE_STACK_FRAMES_MAX 127u
 #define WIRE_STACK_SLOTS      4u  /* words from the interrupted RSP upwards */
-#define WIRE_STACK_BASES_MAX  64u /* different bases of STACK_AT in a boot */
+#define WIRE_STACK_BASES_MAX  64u /* bases of STACK_AT in an epoch */
 
 /* Why a frame chain ended, WIRE.md 5.4 */
 enum wire_end {
@@ -239,6 +239,8 @@ enum wire_map_tag {
     WIRE_MAP_NAME = 4,       /* text */
     WIRE_MAP_BUILD_ID = 5,   /* bytes; absent: the image has none */
     WIRE_MAP_TEXT_CRC = 6,   /* u32 CRC-32C of the code's first 64 KiB */
+    WIRE_MAP_SINCE = 7,      /* u32 generation in which the image came */
+    WIRE_MAP_UNTIL = 8,      /* u32 the first one without it; absent: none */
 };
 
 /* What the agent accepts, WIRE.md 7 */

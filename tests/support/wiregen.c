@@ -225,11 +225,19 @@ void wiregen_stack(struct wiregen *w, const struct wiregen_stack *s)
 void wiregen_begin(struct wiregen *w, uint64_t tsc, uint8_t shift,
                    uint16_t period, uint16_t epoch)
 {
+    wiregen_begin_images(w, tsc, shift, period, epoch, 0);
+}
+
+void wiregen_begin_images(struct wiregen *w, uint64_t tsc, uint8_t shift,
+                          uint16_t period, uint16_t epoch, uint32_t generation)
+{
     wiregen_long_begin(w, 3);
     wiregen_varint(w, tsc);
     wiregen_varint(w, shift);
     wiregen_varint(w, period);
     wiregen_varint(w, epoch);
+    if (generation)
+        wiregen_varint(w, generation);
     wiregen_long_end(w);
 }
 
@@ -276,5 +284,9 @@ void wiregen_map(struct wiregen *w, const struct wiregen_map *m)
         wiregen_field_bytes(w, 5, m->build_id, 20);
     else
         wiregen_field(w, 6, m->text_crc, 4);
+    if (m->since)
+        wiregen_field(w, 7, m->since, 4);
+    if (m->until)
+        wiregen_field(w, 8, m->until, 4);
     wiregen_close(w);
 }

@@ -95,6 +95,8 @@ void wiregen_stack(struct wiregen *w, const struct wiregen_stack *s);
 /* WIRE.md 5.5, 5.6 */
 void wiregen_begin(struct wiregen *w, uint64_t tsc, uint8_t shift,
                    uint16_t period, uint16_t epoch);
+void wiregen_begin_images(struct wiregen *w, uint64_t tsc, uint8_t shift,
+                          uint16_t period, uint16_t epoch, uint32_t generation);
 void wiregen_lost(struct wiregen *w, uint64_t counter, uint64_t ticks,
                   uint64_t missed);
 
@@ -116,6 +118,7 @@ struct wiregen_map {
     const char *name;     /* NULL: no such field */
     const char *build_id; /* 20 bytes; NULL: the text CRC in its place */
     uint32_t text_crc;
+    uint32_t since, until; /* 0: no such field */
 };
 void wiregen_map(struct wiregen *w, const struct wiregen_map *m);
 

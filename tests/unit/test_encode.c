@@ -110,6 +110,16 @@ TEST(encode_tells_rsp_where_no_memory_is_readable)
     CHECK_MEM(cells + 14, expected, sizeof expected);
 }
 
+TEST(encode_tells_the_generation_of_images) /* catches: images of one age */
+{
+    set_up();
+    recorder.images = 5;
+    take(0x10000);
+    CHECK(frame() > 0);
+    CHECK_EQ(buffer[8 + 18], 3 << 1 | 1);
+    CHECK_EQ(buffer[8 + 18 + 9], 5); /* behind two bytes and four numbers */
+}
+
 TEST(encode_writes_the_frame_that_wire_md_describes)
 {
     set_up();

@@ -70,6 +70,15 @@ TEST(vectors_begin)
     check_cells(vector_begin, sizeof vector_begin);
 }
 
+TEST(vectors_begin_of_a_generation)
+{
+    const uint64_t value[] = {1000000, 7, 7812, 3, 300};
+
+    set_up();
+    CHECK(tprof_long_write(&recorder.ring, WIRE_LONG_BEGIN, value, 5));
+    check_cells(vector_begin_images, sizeof vector_begin_images);
+}
+
 TEST(vectors_lost)
 {
     const uint64_t value[] = {WIRE_COUNTER_RING_FULL, 300, 5};

@@ -510,7 +510,7 @@ struct tprof_mapping {
     uint64_t size;          /* bytes of the code, not 0 */
     uint64_t link_start;    /* address of (start) in the image's ELF file */
 };
-#define TPROF_MAPPINGS 16
+#define TPROF_MAPPINGS 16 /* that are there at a time; not in all */
 
 /*
  * Tells the agent and the host of (mapping), which is copied. Samples in the
@@ -518,15 +518,26 @@ struct tprof_mapping {
  * may call it after tprof_init(), but not inside a tick. The code is mapped:
  * the agent reads up to 64 KiB of it where there is no build-id.
  *
- * Mappings that (mapping) overlaps are removed, since their applications must
- * have ended. An attached collector keeps reporting the image that was first
- * mapped at an address, and warns that another has replaced it.
+ * Mappings that (mapping) overlaps are removed, as by tprof_unmap(), since
+ * their applications must have ended. The collector charges each sample to the
+ * image that was mapped when the sample was taken.
  *
  * Returns TPROF_OK; TPROF_ERR_NOT_INIT; TPROF_ERR_CONFIG if a field is out of
  * its range or the code overlaps the kernel's text; TPROF_ERR_MEMORY_SMALL if
  * there are TPROF_MAPPINGS others.
  */
 int tprof_map(const struct tprof_mapping *mapping);
+
+/*
+ * Takes the mapping back whose code begins at (start), when its application has
+ * ended: no core runs its code any more. Any core may call it, but not inside a
+ * tick. While a collector is attached this costs each core an interrupt and the
+ * stacks that it remembers.
+ *
+ * Returns TPROF_OK; TPROF_ERR_NOT_INIT; TPROF_ERR_CONFIG if there is no such
+ * mapping.
+ */
+int tprof_unmap(uint64_t start);
 
 /* Reads the counters of (core). Returns TPROF_OK, or TPROF_ERR_CPU: no core of
  * that number has ever joined. */

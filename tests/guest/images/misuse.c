@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Every mapping that tprof_map() must refuse, and as many as it must take: no
- * more than that at a time, but one after another in the same place without
- * end. */
+ * more than that at a time, but one after another without end, in the same
+ * place or elsewhere. */
 #include <tprof/tprof.h>
 
 #include "guest.h"
@@ -62,6 +62,28 @@ static void try_fields(void)
     expect("no build-id of 20 bytes", &m, TPROF_ERR_CONFIG);
 }
 
+/* tprof_unmap() at (start) must return (error). */
+static void expect_unmap(const char *what, uint64_t start, int error)
+{
+    int got = tprof_unmap(start);
+
+    if (got != error)
+        guest_fail(what);
+}
+
+/* A kernel that loads wherever there is room, for as long as it runs. */
+static void come_and_go(void)
+{
+    for (unsigned i = 0; i < 10 * TPROF_MAPPINGS; i++) {
+        uint64_t at = CODE + 0x1000ull * i;
+
+        expect_at("where nothing was", at, 0x1000, TPROF_OK);
+        expect_unmap("unmap: its second byte", at + 1, TPROF_ERR_CONFIG);
+        expect_unmap("unmap: it", at, TPROF_OK);
+        expect_unmap("unmap: it again", at, TPROF_ERR_CONFIG);
+    }
+}
+
 static int nobody_comes(void *context)
 {
     (void)context;
@@ -77,11 +99,13 @@ int guest_main(void)
     struct tprof_mapping plain = {.start = CODE + 0x10000, .size = 70000};
 
     expect("before tprof_init()", &good, TPROF_ERR_NOT_INIT);
+    expect_unmap("unmap: before tprof_init()", CODE, TPROF_ERR_NOT_INIT);
     int error = tprof_init(&config);
 
     if (error != TPROF_OK)
         guest_fail(tprof_strerror(error));
     try_fields();
+    come_and_go();
     expect("a good one", &good, TPROF_OK);
     expect("it again", &good, TPROF_OK);
     expect_at("around it", CODE - 5, 10, TPROF_OK);
@@ -95,6 +119,8 @@ int guest_main(void)
     expect_at("one too many, again", CODE - 5, 1, TPROF_ERR_MEMORY_SMALL);
     expect_at("instead of the others", CODE, 0x2000000, TPROF_OK);
     expect_at("room again", CODE - 5, 1, TPROF_OK);
+    expect_unmap("unmap: to make room", CODE, TPROF_OK);
+    expect_at("there again", CODE, 0x2000000, TPROF_OK);
     con_printf("misuse: all refused\n");
     return 0;
 }
