@@ -12,6 +12,7 @@ struct core *core_new(uint32_t number)
     if (c) {
         c->number = number;
         c->generation = 1;
+        c->images_generation = GENERATION_NONE;
     }
     return c;
 }
@@ -38,6 +39,8 @@ void core_reboot(struct core *c)
     core_forget_stacks(c);
     c->has_epoch = false;
     c->images = false;
+    c->images_generation = GENERATION_NONE;
+    c->base_count = 0;
     c->has_counters = false;
     memset(c->told_by_final_stats, 0, sizeof c->told_by_final_stats);
     c->gap = false;

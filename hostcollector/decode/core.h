@@ -15,7 +15,7 @@
 struct core_slot {
     uint32_t stack;      /* number that events.stack() returned */
     uint16_t generation; /* the slot is valid if it equals core.generation */
-    uint16_t base;       /* index in samples_decoder.bases, for leaves */
+    uint16_t base;       /* index in core.bases, for leaves */
 };
 
 struct core {
@@ -27,7 +27,12 @@ struct core {
     uint16_t epoch;
     uint16_t generation; /* not 0; counts how often the dictionary emptied */
     bool images;         /* STACK_AT records came in this boot */
+    uint32_t images_generation; /* as BEGIN told; GENERATION_NONE: unknown */
     struct core_slot dict[CORE_DICT_SLOTS];
+    /* The addresses from which short leaves are counted: the start of text,
+     * then those that STACK_AT records of this epoch gave. */
+    uint64_t bases[1 + WIRE_STACK_BASES_MAX];
+    uint16_t base_count; /* of STACK_AT's */
     /* The chain that the last STACK record defined; the next STACK record may
      * refer to it. */
     bool chain_known;

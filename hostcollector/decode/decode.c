@@ -52,7 +52,6 @@ void decode_free(struct decode *d)
 
 static void reboot_cores(struct decode *d)
 {
-    d->samples.base_count = 0;
     for (size_t i = 0; i < GUEST_CORES_MAX; i++)
         if (d->cores[i])
             core_reboot(d->cores[i]);
@@ -154,7 +153,7 @@ static int hello(struct decode *d, const struct frame *f, struct err *e)
 
     enter_session(d, kind, f);
     d->guest = g;
-    d->samples.bases[0] = g.text_start;
+    d->samples.text_start = g.text_start;
     return d->events->hello(d->context, kind, &g, e);
 }
 

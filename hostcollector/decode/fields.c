@@ -148,6 +148,8 @@ static const struct field_rule map_rules[] = {
     RULE(WIRE_MAP_NAME, FIELD_FILE_NAME, guest_map, name),
     TOLD(WIRE_MAP_BUILD_ID, FIELD_BUILD_ID, guest_map, build_id, build_id_len),
     TOLD(WIRE_MAP_TEXT_CRC, FIELD_UINT, guest_map, text_crc, has_text_crc),
+    UINT(WIRE_MAP_SINCE, guest_map, since),
+    UINT(WIRE_MAP_UNTIL, guest_map, until),
 };
 
 /* The low (size) bytes of (value) to (to), as this machine keeps integers. */
@@ -310,5 +312,7 @@ const char *fields_map(const uint8_t *body, size_t length, struct guest_map *m)
         return wrong;
     if (m->start == 0 || m->size == 0 || m->start + m->size < m->start)
         return "MAP of an impossible range";
+    if (m->until != 0 && m->since >= m->until)
+        return "MAP of an image that went before it came";
     return NULL;
 }

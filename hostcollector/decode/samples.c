@@ -100,7 +100,7 @@ static uint64_t short_leaf(const struct reading *r,
 {
     if (!slot && r->core->images)
         return LEAF_UNKNOWN;
-    return r->d->bases[slot ? slot->base : 0] + leaf;
+    return r->core->bases[slot ? slot->base : 0] + leaf;
 }
 
 static uint32_t at_most_u32(uint64_t value)
@@ -112,7 +112,7 @@ static const char *long_sample(struct reading *r, struct cursor *c)
 {
     r->time += cursor_uleb(c);
     uint64_t id = cursor_uleb(c);
-    uint64_t leaf = r->d->bases[0] + cursor_zigzag(c);
+    uint64_t leaf = r->core->bases[0] + cursor_zigzag(c);
     uint64_t flags = cursor_uleb(c);
     uint64_t late = cursor_uleb(c);
     uint64_t weight = cursor_uleb(c);
@@ -161,15 +161,15 @@ static void build_chain(struct core *core, struct cursor *c, uint64_t address,
 
 /* The index of a base that STACK_AT tells; above WIRE_STACK_BASES_MAX: there
  * are too many of them. */
-static uint16_t find_base(struct samples_decoder *d, uint64_t address)
+static uint16_t find_base(struct core *c, uint64_t address)
 {
     uint16_t i = 1;
 
-    while (i <= d->base_count && d->bases[i] != address)
+    while (i <= c->base_count && c->bases[i] != address)
         i++;
-    if (i > d->base_count && i <= WIRE_STACK_BASES_MAX) {
-        d->bases[i] = address;
-        d->base_count = i;
+    if (i > c->base_count && i <= WIRE_STACK_BASES_MAX) {
+        c->bases[i] = address;
+        c->base_count = i;
     }
     return i;
 }
@@ -200,6 +200,8 @@ static void define_stack(struct reading *r, const struct stack_head *h,
     struct core *core = r->core;
 
     stack->frames = core->chain;
+    stack->loaded = base != 0;
+    stack->generation = core->images_generation;
     stack->depth = core->depth;
     stack->slot_mask = (uint8_t)h->mask;
     stack->end =
@@ -220,7 +222,7 @@ static const char *stack_record(struct reading *r, struct cursor *c,
 {
     struct core *core = r->core;
     struct stack stack = {0};
-    uint64_t address = r->d->bases[base];
+    uint64_t address = core->bases[base];
     struct stack_head h = {.id = cursor_uleb(c)};
 
     h.end = cursor_uleb(c);
@@ -253,20 +255,22 @@ static const char *stack_record(struct reading *r, struct cursor *c,
 
 static const char *stack_at_record(struct reading *r, struct cursor *c)
 {
-    uint64_t address = r->d->bases[0] + cursor_zigzag(c);
+    uint64_t address = r->core->bases[0] + cursor_zigzag(c);
 
     if (c->bad)
         return "a STACK_AT record is cut";
-    uint16_t base = find_base(r->d, address);
+    uint16_t base = find_base(r->core, address);
 
     r->core->images = true;
     return base > WIRE_STACK_BASES_MAX ? "STACK_AT records of over 64 images"
                                        : stack_record(r, c, base);
 }
 
-static void set_epoch(struct core *c, uint16_t epoch)
+static void set_epoch(struct core *c, uint16_t epoch, uint32_t images)
 {
     core_forget_stacks(c);
+    c->images_generation = images;
+    c->base_count = 0;
     c->epoch = epoch;
     c->has_epoch = true;
 }
@@ -282,11 +286,13 @@ static const char *begin_record(struct reading *r, struct cursor *c)
         return "a BEGIN record is cut";
     if (shift > SHIFT_MAX || period > UINT16_MAX || epoch > UINT16_MAX)
         return "a BEGIN record that is out of range";
+    uint64_t images = cursor_uleb(c); /* 0 in 2.0 */
+
     flush(r);
     r->shift = (uint8_t)shift;
     r->period = (uint16_t)period;
     r->time = tsc >> shift;
-    set_epoch(r->core, (uint16_t)epoch);
+    set_epoch(r->core, (uint16_t)epoch, at_most_u32(images));
     return NULL;
 }
 
@@ -447,9 +453,10 @@ const char *samples_decode(struct samples_decoder *d, struct core *c,
     uint64_t from_tsc = c->has_counters ? c->tsc : tsc_now(&r);
 
     c->account.complete = false;
+    c->bases[0] = d->text_start;
     c->images |= header[WIRE_SAMPLES_FLAGS] & WIRE_SAMPLES_IMAGES;
     if (!c->has_epoch || c->epoch != epoch)
-        set_epoch(c, epoch);
+        set_epoch(c, epoch, GENERATION_NONE); /* its BEGIN was lost */
     const char *wrong = decode_cells(&r, cells, cells + size);
 
     flush(&r);

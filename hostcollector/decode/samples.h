@@ -16,10 +16,7 @@
 struct samples_decoder {
     const struct events *events;
     void *sums; /* the context of those events that are told here */
-    /* The addresses from which short leaves are counted: the start of text,
-     * then those that STACK_AT records gave. */
-    uint64_t bases[1 + WIRE_STACK_BASES_MAX];
-    uint16_t base_count;      /* of STACK_AT's, in this boot */
+    uint64_t text_start;
     uint64_t unknown_records; /* counted here */
     struct sample batch[SAMPLES_BATCH_MAX];
 };

@@ -42,8 +42,8 @@ struct events {
     void (*stats)(void *context, const struct core_stats *stats);
     void (*status)(void *context, const struct guest_status *status);
     void (*pong)(void *context, const struct guest_pong *pong);
-    /* The guest has mapped a further image. The guest tells it again in each
-     * session. Returns as (hello) does. May be NULL. */
+    /* The guest has mapped a further image, or unmapped it. The guest tells
+     * each one again in each session. Returns as (hello) does. May be NULL. */
     int (*map)(void *context, const struct guest_map *map, struct err *e);
     /* (frames) frames were lost, so the dictionaries of stacks are unknown. The
      * receiver should send RESET. */

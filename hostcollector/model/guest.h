@@ -65,8 +65,12 @@ struct guest_map {
     uint32_t build_id_len; /* 0: it has none */
     bool has_text_crc;
     uint32_t text_crc; /* CRC-32C of the first WIRE_TEXT_CRC_SPAN bytes */
+    /* The generation in which the image came, and the first one without it; 0:
+     * it has not gone. */
+    uint32_t since, until;
 };
-#define GUEST_MAPS_MAX 64u
+#define GUEST_MAPS_MAX  64u
+#define GENERATION_NONE UINT32_MAX /* not known */
 
 /* STATUS, WIRE.md 7: what took effect. */
 struct guest_status {

@@ -114,7 +114,8 @@ struct profile {
     size_t stack_count;      /* numbers below this are valid */
     uint64_t refused_stacks; /* not kept: aggregate_config.memory_max */
 
-    /* Further images, by rising address; none overlaps another or text. */
+    /* Further images, by rising address; none overlaps another or text. Those
+     * that have gone have addresses of their own, in stacks and leaves too. */
     const struct guest_map *maps;
     size_t map_count;      /* at most GUEST_MAPS_MAX */
     uint64_t refused_maps; /* images that overlap others, or were too many */

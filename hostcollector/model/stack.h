@@ -3,6 +3,7 @@
 #ifndef TPROF_MODEL_STACK_H
 #define TPROF_MODEL_STACK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "tprof_wire.h"
@@ -26,6 +27,11 @@ struct stack {
     /* RSP of one sample of a stack that lies in no readable memory, and so has
      * neither frames nor words. 0: it lies in readable memory, or not told. */
     uint64_t rsp;
+    /* The leaf lies in another image than the kernel's. */
+    bool loaded;
+    /* The generation of images in which the stack was defined, WIRE.md 8;
+     * GENERATION_NONE: not known, the newest. 0 in a finished profile. */
+    uint32_t generation;
 };
 
 #endif

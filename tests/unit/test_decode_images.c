@@ -356,3 +356,80 @@ TEST(old_stacks_stay_forgotten) /* catches: generations that wrap */
     CHECK_EQ(seen.account[0].unknown_stack, 257);
     wiregen_fini(&w);
 }
+
+/* A frame of core 0 in (epoch), with the BEGIN of (generation) if (begins), and
+ * one sample in the image at (base). */
+static void in_epoch(struct wiregen *w, uint16_t epoch, bool begins,
+                     uint32_t generation, int64_t base, uint64_t samples)
+{
+    wiregen_samples_begin(
+        w, &(struct wiregen_samples){.period = 1000, .epoch = epoch});
+    if (begins)
+        wiregen_begin_images(w, 1000, 0, 1000, epoch, generation);
+    stack_at(w, base, 5);
+    wiregen_short(w, 5, 1, 0x100, 0);
+    wiregen_samples_end(w, (uint64_t[4]){samples});
+}
+
+/* Catches: an image charged with what another one did before it */
+TEST(stacks_carry_the_generation_of_their_begin)
+{
+    struct wiregen w = hello_stream();
+
+    in_epoch(&w, 1, true, 0, 1 << 20, 1);
+    in_epoch(&w, 2, true, 300, 1 << 20, 2);
+    in_epoch(&w, 2, false, 0, 1 << 20, 3);
+    in_epoch(&w, 3, false, 0, 1 << 20, 4); /* its BEGIN was lost */
+    in_epoch(&w, 4, true, 7, 1 << 20, 5);
+    CHECK_EQ(decode_all(&w), 0);
+    CHECK_EQ(health.malformed, 0);
+    CHECK_EQ(seen.stacks_n, 5);
+    CHECK(seen.stacks[0].stack.loaded);
+    CHECK_EQ(seen.stacks[0].stack.generation, 0);
+    CHECK_EQ(seen.stacks[1].stack.generation, 300);
+    CHECK_EQ(seen.stacks[2].stack.generation, 300);
+    CHECK_EQ(seen.stacks[3].stack.generation, GENERATION_NONE);
+    CHECK_EQ(seen.stacks[4].stack.generation, 7);
+    wiregen_fini(&w);
+}
+
+TEST(begin_of_a_generation_is_as_by_hand)
+{
+    struct wiregen w = {0};
+
+    wiregen_begin_images(&w, 1000000, 7, 7812, 3, 300);
+    CHECK_EQ(w.size, sizeof vector_begin_images);
+    CHECK_MEM(w.bytes, vector_begin_images, sizeof vector_begin_images);
+    wiregen_fini(&w);
+}
+
+/* Catches: a kernel that loads its 65th application, which has no stacks */
+TEST(every_epoch_has_bases_of_its_own)
+{
+    struct wiregen w = hello_stream();
+
+    for (uint16_t i = 0; i < 4 * WIRE_STACK_BASES_MAX; i++)
+        in_epoch(&w, i, true, i, (int64_t)(i + 1) << 32, i + 1u);
+    CHECK_EQ(decode_all(&w), 0);
+    CHECK_EQ(health.malformed, 0);
+    CHECK_EQ(seen.samples_n, 4 * WIRE_STACK_BASES_MAX);
+    for (uint64_t i = 0; i < seen.samples_n; i++)
+        CHECK_EQ(seen.samples[i].sample.leaf, TEXT + 0x100 + ((i + 1) << 32));
+    wiregen_fini(&w);
+}
+
+TEST(map_tells_when_the_image_was_there)
+{
+    struct wiregen w = hello_stream();
+    struct wiregen_map m = {VECTOR_IMAGE, 0x1000, 0, .since = 3, .until = 5};
+
+    wiregen_map(&w, &m);
+    m.until = 3; /* it went when it came */
+    wiregen_map(&w, &m);
+    CHECK_EQ(decode_all(&w), 0);
+    CHECK_EQ(seen.maps, 1);
+    CHECK_EQ(seen.map.since, 3);
+    CHECK_EQ(seen.map.until, 5);
+    CHECK_EQ(health.malformed, 1);
+    wiregen_fini(&w);
+}
