@@ -119,6 +119,8 @@ void aggregate_hello(struct aggregate *a, enum hello_kind kind,
     if (kind != HELLO_REPEAT)
         p->sessions++;
     a->rebooted |= kind == HELLO_REBOOT;
+    if (kind == HELLO_REBOOT)
+        maps_reboot(&a->maps);
     if (g->tsc_hz != 0) {
         p->tsc_hz = g->tsc_hz;
         p->tsc_measured = false;
@@ -140,14 +142,37 @@ void aggregate_wall_start(struct aggregate *a, double seconds)
     a->profile.wall_start = seconds;
 }
 
+/* Does any address of (s), or its leaf, lie outside the kernel's text? */
+static bool leaves_text(const struct guest *g, const struct stack *s)
+{
+    bool leaves = s->loaded;
+
+    for (size_t i = 0; i < WIRE_STACK_SLOTS; i++)
+        leaves |= (s->slot_mask >> i & 1) != 0 &&
+                  s->words[i] - g->text_start > g->text_size;
+    for (size_t i = 0; i < s->depth; i++)
+        leaves |= s->frames[i] - g->text_start > g->text_size;
+    return leaves;
+}
+
+static uint32_t add_stack(struct aggregate *a, const struct stack *s)
+{
+    uint32_t number = stack_pool_add(&a->stacks, s, &a->budget);
+
+    a->refused_stacks += number == STACK_UNKNOWN;
+    return number;
+}
+
 uint32_t aggregate_stack(void *aggregate, uint32_t core, const struct stack *s)
 {
     struct aggregate *a = aggregate;
-    uint32_t number = stack_pool_add(&a->stacks, s, &a->budget);
+    struct stack stack = *s;
 
     (void)core;
-    a->refused_stacks += number == STACK_UNKNOWN;
-    return number;
+    stack.generation = leaves_text(&a->profile.guest, s)
+                           ? maps_era(&a->maps, s->generation)
+                           : ERA_NONE;
+    return add_stack(a, &stack);
 }
 
 /* Ticks since the start of the profile, negative on a core that is ahead. */
@@ -392,7 +417,8 @@ static uint32_t merge_stack(struct aggregate *a, const struct merged *m,
         if (s.slot_mask >> i & 1)
             s.words[i] = merge_address(m, s.words[i], 1);
     s.frames = frames;
-    return aggregate_stack(a, 0, &s);
+    s.generation = ERA_NONE;
+    return add_stack(a, &s);
 }
 
 /* (t) in ticks of our clock, which runs (scale) times as fast as (t)'s. */
@@ -466,6 +492,30 @@ static void fill_core(struct profile_core *c, const struct aggregate *a,
     c->second_count = a->profile.tsc_hz ? s->second_count : 0;
 }
 
+static uint64_t move_back(const void *maps, uint32_t era, uint64_t address)
+{
+    return maps_shown(maps, era, address, 1);
+}
+
+/* Each image gets addresses that no other one has had. */
+static void move_images(struct aggregate *a)
+{
+    if (!maps_show(&a->maps))
+        return;
+    for (size_t i = 0; i < a->used; i++) {
+        struct entries *e = &a->sums[i].entries;
+
+        for (size_t j = 0; j < e->count; j++) {
+            struct stack s = stack_pool_get(&a->stacks, e->list[j].stack);
+
+            if (s.generation != ERA_NONE)
+                e->list[j].leaf =
+                    maps_shown(&a->maps, s.generation, e->list[j].leaf, 0);
+        }
+    }
+    stack_pool_move(&a->stacks, move_back, &a->maps);
+}
+
 const struct profile *aggregate_profile(struct aggregate *a)
 {
     struct profile *p = &a->profile;
@@ -485,8 +535,9 @@ const struct profile *aggregate_profile(struct aggregate *a)
     p->stack_count = a->stacks.count;
     p->refused_stacks = a->refused_stacks;
     p->stacks = &a->stacks;
-    p->maps = a->maps.list;
-    p->map_count = a->maps.count;
+    move_images(a);
+    p->maps = a->maps.shown;
+    p->map_count = a->maps.shown_count;
     p->refused_maps = a->maps.refused;
     p->duration_s = p->tsc_hz ? (double)a->last / (double)p->tsc_hz : 0;
     return p;

@@ -10,7 +10,8 @@
 struct stack_place {
     size_t first; /* in addresses */
     uint64_t hash;
-    uint64_t rsp; /* as in struct stack */
+    uint64_t rsp;        /* as in struct stack */
+    uint32_t generation; /* likewise */
     uint8_t depth, end, slot_mask;
 };
 
@@ -23,7 +24,7 @@ static uint64_t stack_hash(const struct stack_pool *p, const struct stack *s)
 {
     uint64_t hash = hash_mix(hash_mix(p->seed, s->end), s->slot_mask);
 
-    hash = hash_mix(hash, s->rsp);
+    hash = hash_mix(hash_mix(hash, s->rsp), s->generation);
     for (size_t i = 0; i < WIRE_STACK_SLOTS; i++)
         if (s->slot_mask >> i & 1)
             hash = hash_mix(hash, s->words[i]);
@@ -50,6 +51,7 @@ struct stack stack_pool_get(const struct stack_pool *p, uint32_t number)
 
     s.end = place->end;
     s.rsp = place->rsp;
+    s.generation = place->generation;
     s.slot_mask = place->slot_mask;
     s.depth = place->depth;
     for (size_t i = 0; i < WIRE_STACK_SLOTS; i++)
@@ -59,6 +61,22 @@ struct stack stack_pool_get(const struct stack_pool *p, uint32_t number)
     return s;
 }
 
+void stack_pool_move(struct stack_pool *p, stack_pool_mover *move,
+                     const void *context)
+{
+    for (size_t number = 1; number < p->count; number++) {
+        struct stack_place *place = &p->places[number];
+        uint64_t *at = p->addresses + place->first;
+        size_t count = word_count(place->slot_mask) + place->depth;
+
+        if (place->generation == 0)
+            continue;
+        for (size_t i = 0; i < count; i++)
+            at[i] = move(context, place->generation, at[i]);
+        place->generation = 0;
+    }
+}
+
 static bool equal(const struct stack_pool *p, uint32_t number,
                   const struct stack *s, uint64_t hash)
 {
@@ -66,7 +84,7 @@ static bool equal(const struct stack_pool *p, uint32_t number,
 
     if (place->hash != hash || place->depth != s->depth ||
         place->end != s->end || place->slot_mask != s->slot_mask ||
-        place->rsp != s->rsp)
+        place->rsp != s->rsp || place->generation != s->generation)
         return false;
     const uint64_t *at = p->addresses + place->first;
 
@@ -138,6 +156,7 @@ uint32_t stack_pool_add(struct stack_pool *p, const struct stack *s,
     p->places[p->count] = (struct stack_place){.first = p->address_count,
                                                .hash = hash,
                                                .rsp = s->rsp,
+                                               .generation = s->generation,
                                                .depth = (uint8_t)s->depth,
                                                .end = s->end,
                                                .slot_mask = s->slot_mask};

@@ -31,6 +31,15 @@ void stack_pool_fini(struct stack_pool *p);
 uint32_t stack_pool_add(struct stack_pool *p, const struct stack *s,
                         struct budget *b);
 
+/* Where a return address of a stack of (generation) is to be found. */
+typedef uint64_t stack_pool_mover(const void *context, uint32_t generation,
+                                  uint64_t address);
+
+/* Have (move) say so of all addresses of stacks whose generation is not 0,
+ * which then is 0. Two stacks may become equal. */
+void stack_pool_move(struct stack_pool *p, stack_pool_mover *move,
+                     const void *context);
+
 /* Stack (number). If there is none, it has no frames and ends with
  * WIRE_END_REASONS. Its frames are valid until the next stack_pool_add(). */
 struct stack stack_pool_get(const struct stack_pool *p, uint32_t number);
