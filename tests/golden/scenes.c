@@ -88,6 +88,13 @@ void begin_core(uint16_t core)
     wiregen_begin(&wire, (uint64_t)1000 << SHIFT, SHIFT, PERIOD, 1);
 }
 
+void begin_again(uint16_t core, uint32_t generation)
+{
+    begin_frame(core);
+    wiregen_begin_images(&wire, cores[core].time << SHIFT, SHIFT, PERIOD, 2,
+                         generation);
+}
+
 /* A chain of return addresses, innermost first, 0 behind the last. */
 void stack(uint64_t id, uint64_t end, const uint64_t *frames)
 {
@@ -495,6 +502,7 @@ static const struct scene {
     {"three_apps_of_one_name", three_apps_of_one_name},
     {"kernel_at_two_addresses", kernel_at_two_addresses},
     {"hostile_images", hostile_images},
+    {"apps_in_turn", apps_in_turn},
     {"stacks_elsewhere", stacks_elsewhere},
     {"threads_without_callers", threads_without_callers},
     {"runtime_without_frames", runtime_without_frames},

@@ -46,6 +46,8 @@
  *                             addresses, as early boot code does
  *   hostile_images            images that lie, overlap, wrap around and have
  *                             names that would draw on a terminal
+ *   apps_in_turn              app.elf, then libz in the same place, then
+ * app.elf again, within one session
  *
  * Stacks of threads.elf (scenes_stacks.c):
  *   stacks_elsewhere          all stacks are on a heap that config.readable
@@ -115,6 +117,8 @@ void stats(uint16_t core, uint8_t flags);
 void begin_core(uint16_t core);
 void begin_frame(uint16_t core);
 void end_frame(uint16_t core);
+/* A frame with a dictionary of its own, in a generation of images. */
+void begin_again(uint16_t core, uint32_t generation);
 
 /* Between these. */
 void stack(uint64_t id, uint64_t end, const uint64_t *frames);
@@ -128,6 +132,7 @@ void app_of_another_build(void);
 void three_apps_of_one_name(void);
 void kernel_at_two_addresses(void);
 void hostile_images(void);
+void apps_in_turn(void);
 
 /* Scenes of scenes_stacks.c. */
 void stacks_elsewhere(void);

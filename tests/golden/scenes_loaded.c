@@ -26,13 +26,26 @@
 
 #define MANY(i) (LIB + 0x100000 + (i)*0x1000)
 
+/* The image came in (generation). */
+static void map_since(uint32_t generation, uint64_t start, uint64_t size,
+                      uint64_t link_start, const char *name,
+                      const char *build_id)
+{
+    struct wiregen_map m = {.start = start,
+                            .size = size,
+                            .link_start = link_start,
+                            .name = name,
+                            .build_id = build_id,
+                            .text_crc = 0x12345678,
+                            .since = generation};
+
+    wiregen_map(&wire, &m);
+}
+
 static void map(uint64_t start, uint64_t size, uint64_t link_start,
                 const char *name, const char *build_id)
 {
-    struct wiregen_map m = {start, size,     link_start,
-                            name,  build_id, 0x12345678};
-
-    wiregen_map(&wire, &m);
+    map_since(0, start, size, link_start, name, build_id);
 }
 
 /* A chain of an address in the image at (base), as STACK tells those of the
@@ -146,4 +159,31 @@ void hostile_images(void)
     }
     end_frame(0);
     busy(LIB);
+}
+
+void apps_in_turn(void)
+{
+    hello(&(struct hello){.cores = 1});
+    map(TEXT, SIZE, LINKED, "app", ID);
+    status(0, 0);
+    begin_core(0);
+    STACK_AT(TEXT, 1, MAIN_CALLED, AFTER_RECV, AFTER_THREAD);
+    STACK(2, WIRE_END_ZERO, HANDLED, MAIN_CALLED, AFTER_RECV, AFTER_THREAD);
+    samples(0, 50, 1, IN_HANDLE, 0);
+    samples(0, 20, 2, IN_COPY, 0);
+    end_frame(0);
+    /* its samples come before its MAP */
+    begin_again(0, 1);
+    STACK_AT(TEXT, 1, MAIN_CALLED, AFTER_RECV, AFTER_THREAD);
+    STACK(2, WIRE_END_ZERO, HANDLED, MAIN_CALLED, AFTER_RECV, AFTER_THREAD);
+    samples(0, 60, 1, IN_HANDLE, 0);
+    samples(0, 30, 2, IN_COPY, 0);
+    end_frame(0);
+    map_since(1, TEXT, SIZE, 0x3000, "libz.so", NULL);
+    map_since(2, TEXT, SIZE, LINKED, "app", ID);
+    begin_again(0, 2);
+    STACK_AT(TEXT, 1, MAIN_CALLED, AFTER_RECV, AFTER_THREAD);
+    samples(0, 40, 1, IN_HANDLE, 0);
+    end_frame(0);
+    stats(0, STARTED_FINAL);
 }

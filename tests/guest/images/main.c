@@ -7,7 +7,8 @@
  * Options: file1= file2= where; at1= at2= where they shall run; rounds=N how
  * much work; late=N each core does so much of the kernel's own before they are
  * loaded; again=1 the second one is loaded when the first one is done, at1=
- * being at2=: 1 core; those of profile.h.
+ * being at2=: 1 core; unmap=1 with tprof_unmap() in between; those of
+ * profile.h.
  */
 #include <stdatomic.h>
 
@@ -124,6 +125,8 @@ __attribute__((noinline)) static void work(unsigned core)
     }
     if (!again)
         return;
+    if (opt_u64("unmap", 0))
+        must(tprof_unmap(apps[0].text_start));
     load_app(1);
     /* for longer, so that the last half of a capture knows only this one */
     for (uint64_t i = 0; i < rounds; i++)
