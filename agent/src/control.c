@@ -15,7 +15,7 @@ void tprof_control_give_orders(void)
     struct tprof_agent *a = &tprof_agent;
 
     a->orders.given = tprof_arch_now();
-    /* seq_cst: pairs with the fence in begin_generation(), map.c */
+    /* seq_cst: pairs with the fence in follow_generation(), map.c */
     atomic_thread_fence(memory_order_seq_cst);
     /* release: pairs with the acquire in has_new_orders(), tick.c */
     atomic_fetch_add_explicit(&a->generation, 1, memory_order_release);

@@ -142,18 +142,10 @@ static int32_t make_room(const struct tprof_mapping *m, int *gone)
     return room;
 }
 
-/*
- * Images have gone: no core goes on with a stack from before. If the host says
- * START at this very moment, either the state is seen here, or the cores see
- * the new generation when they begin.
- */
-static void begin_generation(struct tprof_agent *a)
+/* Of the images, now. */
+static uint32_t generation(const struct tprof_agent *a)
 {
-    atomic_fetch_add_explicit(&a->images, 1, memory_order_seq_cst);
-    /* seq_cst: pairs with the one in tprof_control_give_orders() */
-    atomic_thread_fence(memory_order_seq_cst);
-    if (tprof_state() == WIRE_STATE_SAMPLING)
-        tprof_control_give_orders();
+    return atomic_load_explicit(&a->images, memory_order_relaxed);
 }
 
 /* The host is to be told of change (number). */
@@ -249,8 +241,7 @@ static int map_locked(struct tprof_agent *a, const struct tprof_mapping *m,
     told[at] = (struct told){
         .size = m->size,
         .number = a->maps + 1,
-        .since = atomic_load_explicit(&a->images, memory_order_relaxed) +
-                 (uint32_t)gone,
+        .since = generation(a) + (uint32_t)gone,
     };
     tprof_directory_set_mappings(maps);
     for (uint32_t core = 0; core < a->config.cpus; core++)
@@ -262,7 +253,7 @@ static int map_locked(struct tprof_agent *a, const struct tprof_mapping *m,
     put_text(first, &texts[at][turn[at]], m);
     end_change(&a->bounds);
     if (gone)
-        begin_generation(a);
+        atomic_fetch_add_explicit(&a->images, 1, memory_order_relaxed);
     tell_change(a, told[at].number);
     return TPROF_OK;
 }
@@ -296,11 +287,28 @@ static int unmap_locked(struct tprof_agent *a, uint64_t start)
     begin_change(&a->bounds);
     remove_text(&a->bounds.image, start);
     end_change(&a->bounds);
-    begin_generation(a);
     told[at].number = a->maps + 1;
-    told[at].until = atomic_load_explicit(&a->images, memory_order_relaxed);
+    told[at].until =
+        atomic_fetch_add_explicit(&a->images, 1, memory_order_relaxed) + 1;
     tell_change(a, told[at].number);
     return TPROF_OK;
+}
+
+/*
+ * If the generation is not (was) any more, images have gone: no core goes on
+ * with a stack from before. If the host says START at this very moment, either
+ * the state is seen here, or the cores see the new generation when they begin.
+ */
+static void follow_generation(struct tprof_agent *a, uint32_t was)
+{
+    /* seq_cst: pairs with the one in tprof_control_give_orders() */
+    atomic_thread_fence(memory_order_seq_cst);
+    if (generation(a) == was || tprof_state() != WIRE_STATE_SAMPLING)
+        return;
+    uint64_t flags = tprof_arch_irq_save();
+
+    tprof_control_give_orders();
+    tprof_arch_irq_restore(flags);
 }
 
 int tprof_map(const struct tprof_mapping *m)
@@ -316,9 +324,11 @@ int tprof_map(const struct tprof_mapping *m)
     if (!m->build_id)
         crc = tprof_crc32c(&a->crc, (const void *)(uintptr_t)m->start, span);
     uint64_t flags = take_lock();
+    uint32_t was = generation(a);
     int error = map_locked(a, m, crc);
 
     release_lock(flags);
+    follow_generation(a, was);
     return error;
 }
 
@@ -329,8 +339,10 @@ int tprof_unmap(uint64_t start)
     if (!a->ready)
         return TPROF_ERR_NOT_INIT;
     uint64_t flags = take_lock();
+    uint32_t was = generation(a);
     int error = unmap_locked(a, start);
 
     release_lock(flags);
+    follow_generation(a, was);
     return error;
 }
