@@ -205,7 +205,7 @@ static inline uint64_t tprof_state(void)
                                 memory_order_relaxed);
 }
 
-static inline bool tprof_is_sampling(const struct tprof_cpu *cpu)
+TPROF_HOT bool tprof_is_sampling(const struct tprof_cpu *cpu)
 {
     return atomic_load_explicit(&cpu->sampling, memory_order_relaxed) != 0;
 }

@@ -122,15 +122,18 @@ static int is_outbox_clear(struct outbox *o)
     return 1;
 }
 
-static void look_for_host(struct pump *p, uint64_t now, int at_once)
+/* While there is no host: is it too soon to look for one again? */
+static int is_too_soon(const struct pump *p, uint64_t now)
+{
+    /* unsigned: a clock that went back does not make this wait */
+    return p->next_host_check - now - 1 < tprof_agent.second / LOOKS;
+}
+
+static void look_for_host(struct pump *p, uint64_t now)
 {
     const struct tprof_channel *c = &tprof_agent.channel;
-    uint64_t wait = tprof_agent.second / LOOKS;
 
-    /* unsigned: a clock that went back does not make this wait */
-    if (p->next_host_check - now - 1 < wait && !at_once)
-        return;
-    p->next_host_check = now + wait;
+    p->next_host_check = now + tprof_agent.second / LOOKS;
     if (!is_outbox_clear(&p->out))
         return;
     int found = c->open(c->context);
@@ -311,10 +314,12 @@ static void pump_locked(struct pump *p, int at_once)
 {
     uint64_t now = tprof_arch_now();
 
+    if (p->link == LINK_DOWN && !at_once && is_too_soon(p, now))
+        return; /* most polls of an idle guest */
     if (tprof_agent.config.timer == TPROF_TIMER_APIC)
         look_after_watch(p, now);
     if (p->link == LINK_DOWN)
-        look_for_host(p, now, at_once);
+        look_for_host(p, now);
     if (p->link == LINK_UP)
         hear_host(p);
     if (p->link == LINK_UP) {
@@ -325,7 +330,8 @@ static void pump_locked(struct pump *p, int at_once)
     }
     atomic_store_explicit(&tprof_agent.pump_due, next_due(p, now),
                           memory_order_relaxed);
-    if (tprof_agent.config.timer == TPROF_TIMER_APIC)
+    /* without a host no core samples */
+    if (p->link == LINK_UP && tprof_agent.config.timer == TPROF_TIMER_APIC)
         look_after_cores(now);
 }
 

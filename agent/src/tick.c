@@ -65,12 +65,13 @@ TPROF_COLD void apply_orders(struct tprof_cpu *cpu, uint32_t generation,
     atomic_store_explicit(&cpu->orders_seen, generation, memory_order_release);
 }
 
-/* Is the deadline further away than it can be? Then the clock went back. */
+/* Is the deadline of (cpu), which samples, further away than it can be? Then
+ * the clock went back. */
 static bool is_clock_back(const struct tprof_cpu *cpu, uint64_t now)
 {
     int64_t left = (int64_t)(tprof_schedule_deadline(&cpu->schedule) - now);
 
-    return tprof_is_sampling(cpu) && left > 2 * (int64_t)cpu->schedule.period;
+    return left > 2 * (int64_t)cpu->schedule.period;
 }
 
 /* --- The pump ------------------------------------------------------------- */
@@ -179,7 +180,8 @@ TPROF_COLD bool run_pump(struct tprof_cpu *cpu)
     bool was_taken = tprof_tick_pump(cpu, 1);
 
     cpu->pump_deferred = 0;
-    tprof_sample_look_ahead(&cpu->recorder);
+    if (tprof_is_sampling(cpu))
+        tprof_sample_look_ahead(&cpu->recorder);
     count_cost(cpu, tprof_arch_now() - start);
     return was_taken;
 }
@@ -225,8 +227,9 @@ TPROF_COLD void handle_other(struct tprof_cpu *cpu, uint64_t now)
 {
     const struct tprof_agent *a = &tprof_agent;
     uint32_t generation;
+    bool is_sampling = tprof_is_sampling(cpu);
     bool has_orders = has_new_orders(cpu, &generation);
-    bool begin = has_orders || is_clock_back(cpu, now);
+    bool begin = has_orders || (is_sampling && is_clock_back(cpu, now));
     bool drain = false, unread = false;
 
     /* The interrupt was on its way when this core left: the timer is the
@@ -235,7 +238,8 @@ TPROF_COLD void handle_other(struct tprof_cpu *cpu, uint64_t now)
         tprof_arch_end_interrupt();
         return;
     }
-    doubt_pump_due(now);
+    if (begin || is_sampling)
+        doubt_pump_due(now); /* next_wakeup() does so for a core that looks */
     if (begin) {
         apply_orders(cpu, generation, now);
         /* The device's interrupt may have been merged with this one. A line
@@ -243,7 +247,7 @@ TPROF_COLD void handle_other(struct tprof_cpu *cpu, uint64_t now)
          */
         unread = (a->channel.flags & TPROF_CHANNEL_NOTICE) != 0;
     } else {
-        drain = tprof_is_sampling(cpu) ? is_pump_due(now) : is_looking(cpu);
+        drain = is_sampling ? is_pump_due(now) : is_looking(cpu);
     }
     tprof_arch_end_interrupt();
     if (drain)
@@ -404,8 +408,8 @@ void tprof_kernel_tick(struct tprof_cpu *cpu, const struct tprof_registers *r)
     uint64_t now = tprof_arch_now();
     bool shared = tprof_agent.config.timer == TPROF_TIMER_SHARED;
     uint32_t generation;
-    bool begin =
-        has_new_orders(cpu, &generation) || (shared && is_clock_back(cpu, now));
+    bool begin = has_new_orders(cpu, &generation) ||
+                 (shared && tprof_is_sampling(cpu) && is_clock_back(cpu, now));
 
     /* the kernel's ticks go on after a core has left, which gets no orders */
     if (atomic_load_explicit(&cpu->started, memory_order_relaxed) && begin)
