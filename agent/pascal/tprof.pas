@@ -229,6 +229,11 @@ type
                             Entry: Pointer): LongInt; cdecl;
     { Returns the physical address of Address. nil: they are equal. }
     Physical: function(Context, Address: Pointer): QWord; cdecl;
+    { Returns the virtual address of Size bytes of device registers at physical
+      address Address, mapped for good; nil: that is impossible. nil: registers
+      are mapped at their physical address. }
+    Map: function(Context: Pointer; Address: QWord;
+                  Size: QWord): Pointer; cdecl;
     { Makes the device's interrupt arrive as Vector on the core with ApicId. nil:
       the agent programs MSI-X or the IO-APIC itself. }
     RouteIrq: function(Context: Pointer;

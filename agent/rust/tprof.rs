@@ -239,6 +239,8 @@ pub struct Config {
         Option<unsafe extern "C" fn(*mut c_void, u32, Option<unsafe extern "C" fn()>) -> i32>,
     /// Returns the physical address. None: they are equal
     pub physical: Option<unsafe extern "C" fn(*mut c_void, *const c_void) -> u64>,
+    /// Returns the virtual address of device registers at a physical address. None: they are equal
+    pub map: Option<unsafe extern "C" fn(*mut c_void, u64, usize) -> *mut c_void>,
     /// Makes the device's interrupt arrive as (vector) on the core with (apic_id).
     pub route_irq: Option<unsafe extern "C" fn(*mut c_void, u32, u32) -> i32>,
     /// vsock(): may the caller with (cid) and (port) attach? Returns 1 or 0. None: it may.
@@ -291,6 +293,7 @@ impl Config {
             cpu_index: None,
             install_vector: None,
             physical: None,
+            map: None,
             route_irq: None,
             accept: None,
             text: NONE,

@@ -76,7 +76,7 @@ const char *tprof_strerror(int error)
                "name tprof.0: QEMU's -device virtserialport,name=tprof.0";
     case TPROF_ERR_DEVICE_UNMAPPED:
         return "there is such a device, and its registers are not mapped at "
-               "their physical address: map them there";
+               "their physical address: map them there, or set config.map";
     case TPROF_ERR_DEVICE_PLATFORM:
         return "the device wants VIRTIO_F_ACCESS_PLATFORM, as under SEV, TDX "
                "or behind an IOMMU, and the agent cannot do that: use "

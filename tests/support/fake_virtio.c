@@ -233,7 +233,7 @@ bool tprof_virtio_mmio_find(struct tprof_virtio_search *s, bool scan)
     s->dev->doorbell_step = 4;
     s->dev->doorbell_bytes = 4 * FAKE_QUEUES;
     s->dev->legacy = fake.legacy;
-    return tprof_virtio_is_free(s) && tprof_virtio_offer(s);
+    return tprof_virtio_offer(s);
 }
 
 bool tprof_virtio_pci_find(struct tprof_virtio_search *s)

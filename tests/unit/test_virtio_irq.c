@@ -71,7 +71,7 @@ uint32_t tprof_virtio_select(const struct tprof_virtio *d, uint32_t index)
 /* The pin that is found of the device at ADDRESS; 0: none, and it says so. */
 static uint32_t pin_of(struct tprof_device where)
 {
-    dev.registers = ADDRESS; /* not looked at */
+    dev.physical = ADDRESS; /* not looked at */
     int found = tprof_virtio_irq_init(&irq, &dev, &where);
 
     CHECK_EQ(found, irq.pin ? TPROF_OK : TPROF_ERR_DEVICE);

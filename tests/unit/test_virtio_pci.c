@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "agent.h"
 #include "arch/arch.h"
 #include "check.h"
 #include "machine.h"
@@ -18,8 +19,9 @@
 #define CONSOLE_TRANSITIONAL 0x10031af4u
 
 static uint32_t bridge[64], device[64]; /* configuration spaces */
-static _Alignas(4096) uint8_t bar[8192];
-static uint64_t hole; /* what is not mapped; 0: all is */
+static _Alignas(16384) uint8_t memory[16384];
+#define bar (memory + 8192) /* of 8192 bytes, and aligned to no more */
+static uint64_t hole;       /* what is not mapped; 0: all is */
 static struct tprof_virtio dev;
 static unsigned offered;
 static bool is_taken, is_root;
@@ -33,20 +35,10 @@ static uint32_t pci_read(uint32_t function, uint32_t offset)
     return function == DEVICE ? device[offset / 4] : UINT32_MAX;
 }
 
-#define BAR4 0x20u
-
-static uint32_t bar_size; /* of BAR 4; 0: 4 GiB */
-static unsigned sized;    /* how often the driver has asked for that */
-
 static void pci_write(uint32_t function, uint32_t offset, uint32_t value)
 {
     CHECK_EQ(function, DEVICE);
-    if (offset == BAR4 && value == UINT32_MAX) {
-        sized++;
-        CHECK(!(device[1] & 2));    /* while nothing answers at its addresses */
-        CHECK_EQ(bar[0x14] & 4, 0); /* and no driver is at work */
-        value = (bar_size ? ~(bar_size - 1) : 0) | 4;
-    }
+    CHECK(offset < 0x10 || offset >= 0x28); /* no BAR is ever moved */
     if (offset == 4) /* the upper half, status, is not written */
         value = (value & 0xffff) | (device[1] & 0xffff0000);
     device[offset / 4] = value;
@@ -82,8 +74,6 @@ static void put_capability(uint32_t at, uint32_t next, uint32_t type,
 static void plug_in(void)
 {
     tprof_machine.hooks = &hooks;
-    bar_size = sizeof bar;
-    sized = 0;
     bridge[0] = 0x00011b36;
     bridge[3] = 1u << 16;   /* a bridge, */
     bridge[6] = 0x00010100; /* to bus 1 */
@@ -99,6 +89,15 @@ static void plug_in(void)
 }
 
 static int why; /* what the last search said */
+
+/* A kernel that has devices elsewhere: here FAR below. */
+#define FAR 0x10000000000u
+
+static void *map(void *context, uint64_t physical, size_t size)
+{
+    (void)size;
+    return context ? (void *)(uintptr_t)(physical + FAR) : NULL;
+}
 
 static bool find(struct tprof_device where)
 {
@@ -166,7 +165,6 @@ TEST(device_with_a_driver_is_left_alone)
     is_taken = true;
     CHECK(!find(anywhere));
     CHECK_EQ(offered, 0);
-    CHECK_EQ(sized, 0);
     CHECK_EQ(why, TPROF_ERR_DEVICE_TAKEN);
     CHECK_EQ(bar[0x14], 0x0f);
 }
@@ -176,22 +174,45 @@ TEST(device_whose_parts_leave_its_bar_is_refused)
 {
     plug_in();
     is_taken = true;
-    bar_size = 0x400;
+    device[0x64 / 4 + 3] = 8192 - 0x400; /* doorbells to the end of the BAR */
+    CHECK(find(anywhere));
+    device[0x64 / 4 + 3]++;
     CHECK(!find(anywhere));
-    CHECK_EQ(why, TPROF_ERR_DEVICE);
-    CHECK_EQ(device[8], (uint32_t)(uintptr_t)bar | 4);
-    CHECK_EQ(device[1] & 0xffff, 0);
-    bar_size = 0x800;
-    CHECK(find(anywhere));
-    bar_size = 0; /* 4 GiB */
-    CHECK(find(anywhere));
-    device[0x64 / 4 + 3] = UINT32_MAX; /* doorbells up to 4 GiB + 0x3ff */
+    CHECK_EQ(offered, 0);
+    device[0x64 / 4 + 3] = UINT32_MAX;
+    CHECK(!find(anywhere));
+    device[0x64 / 4 + 2] = 0xfffffc00; /* where the BAR would end, less 1 KiB */
+    device[0x64 / 4 + 3] = 0x400;
     CHECK(!find(anywhere));
     plug_in();
     device[0x50 / 4 + 3] = 0x37; /* registers of a byte less */
     CHECK(!find(anywhere));
+    CHECK_EQ(why, TPROF_ERR_DEVICE);
     device[0x50 / 4 + 3] = 0x38;
     CHECK(find(anywhere));
+}
+
+TEST(registers_are_where_the_kernel_maps_them)
+{
+    static const struct tprof_device where;
+    uint64_t physical = (uintptr_t)bar - FAR;
+    struct tprof_virtio_irq irq;
+
+    plug_in();
+    is_taken = true;
+    device[8] = (uint32_t)physical | 4;
+    device[9] = (uint32_t)(physical >> 32);
+    tprof_agent.config.map = map;
+    CHECK(!find(anywhere));
+    CHECK_EQ(why, TPROF_ERR_DEVICE_UNMAPPED);
+    tprof_agent.config.context = &dev;
+    CHECK(find(anywhere));
+    CHECK_EQ(dev.registers, (uintptr_t)bar);
+    CHECK_EQ(dev.doorbells, (uintptr_t)bar + 0x400);
+    CHECK_EQ(tprof_virtio_irq_init(&irq, &dev, &where), TPROF_OK);
+    CHECK_EQ(irq.entry, (uintptr_t)bar + 0x800);
+    tprof_agent.config.context = NULL;
+    CHECK_EQ(tprof_virtio_irq_init(&irq, &dev, &where), TPROF_ERR_DEVICE);
 }
 
 TEST(doorbell_outside_the_doorbells_is_none)

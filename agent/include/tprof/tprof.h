@@ -136,7 +136,8 @@ extern const struct tprof_transport tprof_vsock;
 extern const struct tprof_transport tprof_debugcon, tprof_uart;
 
 /* Where to look for the device. Its registers, those behind a PCI BAR too, must
- * be mapped at their physical address; otherwise it is not found. */
+ * be mapped at their physical address, or where config.map says; otherwise it
+ * is not found. */
 enum tprof_bus {
     /* With (address): virtio-mmio there. Without: virtio-mmio as the command
      * line says, then virtio-pci. Where there is no PCI host bridge, the scan
@@ -179,7 +180,8 @@ struct tprof_device {
 
 /* How an idle agent learns that a host has come. An interrupt is possible with
  * tprof_vsock and TPROF_TIMER_APIC: by MSI-X, or by the IO-APIC. The agent uses
- * the IO-APIC at its physical address, 0xfec00000, if that is mapped. */
+ * the IO-APIC at its physical address, 0xfec00000, or where config.map says, if
+ * that is mapped. */
 enum tprof_notice {
     TPROF_NOTICE_AUTO = 0, /* by interrupt if possible, else as _LOOK */
     TPROF_NOTICE_LOOK = 1, /* one core looks four times a second */
@@ -344,6 +346,16 @@ struct tprof_config {
     int (*install_vector)(void *context, uint32_t vector, void (*entry)(void));
     /* Returns the physical address of (address). NULL: they are equal. */
     uint64_t (*physical)(void *context, const void *address);
+    /*
+     * Returns the virtual address of (size) bytes of device registers at
+     * physical address (physical), mapped without caching for good; NULL: that
+     * is impossible. No alignment is promised, and the same bytes may be asked
+     * for again. tprof_init() calls it on the caller's stack, with interrupts
+     * as they were: for virtio devices, for their interrupt and, if (lapic) is
+     * 0, for the local APIC. NULL: registers are mapped at their physical
+     * address.
+     */
+    void *(*map)(void *context, uint64_t physical, size_t size);
     /* Makes the device's interrupt arrive as (vector) on the core with
      * (apic_id): the first entry of the device's MSI-X table, or its pin of the
      * IO-APIC. Returns 0 when that is done. Any core may call it, in an

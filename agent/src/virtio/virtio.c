@@ -16,16 +16,12 @@ static void set_status(const struct tprof_virtio *dev, uint32_t val)
     tprof_virtio_write(dev, VIRTIO_STATUS, val);
 }
 
-bool tprof_virtio_is_free(struct tprof_virtio_search *s)
-{
-    if (s->where->address != 0 || !(status(s->dev) & VIRTIO_STATUS_DRIVER_OK))
-        return true;
-    s->why = TPROF_ERR_DEVICE_TAKEN;
-    return false;
-}
-
 bool tprof_virtio_offer(struct tprof_virtio_search *s)
 {
+    if (s->where->address == 0 && status(s->dev) & VIRTIO_STATUS_DRIVER_OK) {
+        s->why = TPROF_ERR_DEVICE_TAKEN;
+        return false;
+    }
     int error = s->take(s->context);
 
     if (error == TPROF_OK)

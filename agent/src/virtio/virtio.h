@@ -45,6 +45,7 @@ enum tprof_virtio_reg {
 struct tprof_virtio {
     const uint16_t *map; /* TPROF_VIRTIO_AT(), by enum tprof_virtio_reg */
     uintptr_t registers; /* their address */
+    uint64_t physical;   /* in memory: their physical address */
     /* A queue is notified at (doorbells) + (doorbell_step) times its
      * VIRTIO_QUEUE_NOTIFY_OFF. */
     uintptr_t doorbells;
@@ -98,12 +99,9 @@ bool tprof_virtio_mmio_find(struct tprof_virtio_search *s, bool scan);
 bool tprof_virtio_pci_find(struct tprof_virtio_search *s);
 bool tprof_virtio_pci_exists(void);
 
-/* For the buses: may (s->dev) be offered? Not if it has a driver and no address
- * was given. */
-bool tprof_virtio_is_free(struct tprof_virtio_search *s);
-
-/* For the buses: offers (s->dev). Returns whether it was taken; if not, it is
- * reset. */
+/* For the buses: offers (s->dev), unless that has a driver and no address was
+ * given. Returns whether it was taken. A device that was offered and not taken
+ * is reset. */
 bool tprof_virtio_offer(struct tprof_virtio_search *s);
 
 /* --- A device's life: virtio.c -------------------------------------------- */

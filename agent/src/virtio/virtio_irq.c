@@ -4,6 +4,7 @@
 #include "virtio/virtio_irq.h"
 
 #include "arch/arch.h"
+#include "reach.h"
 #include "virtio/virtio_mmio_line.h"
 #include "virtio/virtio_mmio_regs.h"
 #include "virtio/virtio_pci.h"
@@ -47,12 +48,14 @@ static uintptr_t enable_msix(uint32_t function)
     if (cap == 0)
         return 0;
     uint32_t table = tprof_arch_pci_read(function, cap + PCI_MSIX_TABLE);
-    uintptr_t entry = tprof_pci_bar(function, table & PCI_MSIX_TABLE_BAR);
+    uint64_t base = tprof_pci_bar(function, table & PCI_MSIX_TABLE_BAR);
 
-    if (entry == 0)
+    if (base == 0)
         return 0;
-    entry += table & ~PCI_MSIX_TABLE_BAR;
-    if (tprof_arch_faults(entry, 1, 0))
+    uintptr_t entry =
+        tprof_reach(base + (table & ~PCI_MSIX_TABLE_BAR), MSIX_ENTRY_SIZE);
+
+    if (!entry || tprof_arch_faults(entry, 1, 0))
         return 0;
     write32(entry, MSIX_ENTRY_CONTROL, MSIX_ENTRY_MASKED);
     uint32_t control = tprof_arch_pci_read(function, cap + PCI_MSIX_CONTROL);
@@ -77,7 +80,7 @@ static uint32_t parse_pin(const char *entry)
 }
 
 /* The pin of the device whose registers are at (address), as (line) says. */
-static uint32_t listed_pin(const char *line, uintptr_t address)
+static uint32_t listed_pin(const char *line, uint64_t address)
 {
     while (line && (line = tprof_mmio_line_next(line)) != NULL) {
         if (tprof_mmio_line_address(line) == address)
@@ -98,8 +101,8 @@ int tprof_virtio_irq_init(struct tprof_virtio_irq *irq,
     else if (where->irq)
         irq->pin = where->irq;
     else
-        irq->pin = listed_pin(where->command_line, dev->registers);
-    if (!tprof_arch_pin_exists(irq->pin))
+        irq->pin = listed_pin(where->command_line, dev->physical);
+    if (irq->pin && !tprof_arch_pin_exists(irq->pin))
         irq->pin = 0;
     return irq->entry || irq->pin ? TPROF_OK : TPROF_ERR_DEVICE;
 }

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "arch/arch.h"
+#include "reach.h"
 #include "virtio/virtio.h"
 #include "virtio/virtio_mmio_line.h"
 #include "virtio/virtio_mmio_regs.h"
@@ -33,18 +34,20 @@ static const uint16_t mmio_map[VIRTIO_REGS] = {
     [VIRTIO_QUEUE_PFN] = AT(VIRTIO_MMIO_QUEUE_PFN),
 };
 
-static uint32_t mmio_read(uint64_t base, uint32_t reg)
+static uint32_t mmio_read(uintptr_t base, uint32_t reg)
 {
-    return tprof_arch_read((uintptr_t)(base + reg), 4);
+    return tprof_arch_read(base + reg, 4);
 }
 
-/* Is there a device of the wanted type at (base)? Then offer it. (told): the
- * kernel says that there is a device. */
-static bool mmio_offer(struct tprof_virtio_search *s, uint64_t base, bool told)
+/* Is there a device of the wanted type at (physical)? Then offer it. (told):
+ * the kernel says that there is a device. */
+static bool mmio_offer(struct tprof_virtio_search *s, uint64_t physical,
+                       bool told)
 {
     struct tprof_virtio *dev = s->dev;
+    uintptr_t base = tprof_reach(physical, VIRTIO_MMIO_SIZE);
 
-    if (tprof_arch_faults(base, VIRTIO_MMIO_SIZE, 0)) {
+    if (!base || tprof_arch_faults(base, VIRTIO_MMIO_SIZE, 0)) {
         if (told)
             s->why = TPROF_ERR_DEVICE_UNMAPPED;
         return false;
@@ -58,11 +61,12 @@ static bool mmio_offer(struct tprof_virtio_search *s, uint64_t base, bool told)
         return false;
     dev->legacy = version == 1;
     dev->map = mmio_map;
-    dev->registers = (uintptr_t)base;
-    dev->doorbells = (uintptr_t)base + VIRTIO_MMIO_QUEUE_NOTIFY;
+    dev->registers = base;
+    dev->physical = physical;
+    dev->doorbells = base + VIRTIO_MMIO_QUEUE_NOTIFY;
     dev->doorbell_step = 0;
     dev->doorbell_bytes = 4;
-    return tprof_virtio_is_free(s) && tprof_virtio_offer(s);
+    return tprof_virtio_offer(s);
 }
 
 bool tprof_virtio_mmio_find(struct tprof_virtio_search *s, bool scan)

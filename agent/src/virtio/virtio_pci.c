@@ -3,11 +3,12 @@
 #include "virtio/virtio_pci.h"
 
 #include "arch/arch.h"
+#include "reach.h"
 #include "virtio/virtio.h"
 #include "virtio/virtio_pci_regs.h"
 #include "virtio/virtio_regs.h"
 
-uintptr_t tprof_pci_bar(uint32_t function, uint32_t bar)
+uint64_t tprof_pci_bar(uint32_t function, uint32_t bar)
 {
     if (bar >= PCI_BARS)
         return 0;
@@ -18,7 +19,7 @@ uintptr_t tprof_pci_bar(uint32_t function, uint32_t bar)
         return 0;
     if (low & PCI_BAR_64 && bar + 1 < PCI_BARS)
         high = tprof_arch_pci_read(function, PCI_BAR0 + 4 * (bar + 1));
-    return (uintptr_t)(high << 32 | (low & ~15u));
+    return high << 32 | (low & ~15u);
 }
 
 static const uint16_t pci_map[VIRTIO_GUEST_PAGE_SIZE] = {
@@ -45,79 +46,58 @@ static const uint16_t pci_map[VIRTIO_GUEST_PAGE_SIZE] = {
 
 /* --- Finding -------------------------------------------------------------- */
 
-/* A part of the memory behind a BAR, as a capability says. */
-struct pci_part {
-    uint32_t bar, offset, length;
-    uintptr_t address; /* 0: there is none of use */
-};
-
-/* Reads the vendor capability at (cap) into (p), unless (p) has an address. */
-static void read_part(const struct tprof_virtio_search *s, uint32_t cap,
-                      struct pci_part *p)
+/* The virtual address of what the vendor capability at (cap) points to, which
+ * is (*length) bytes; 0: none of use. */
+static uintptr_t cap_address(uint32_t function, uint32_t cap, uint32_t *length)
 {
-    uint32_t function = s->dev->function;
+    uint32_t bar = tprof_arch_pci_read(function, cap + VIRTIO_CAP_BAR) & 0xff;
+    uint64_t at = tprof_arch_pci_read(function, cap + VIRTIO_CAP_OFFSET);
+    uint64_t base = tprof_pci_bar(function, bar);
 
-    if (p->address)
-        return; /* of several capabilities of a kind the first is the best */
-    p->bar = tprof_arch_pci_read(function, cap + VIRTIO_CAP_BAR) & 0xff;
-    p->offset = tprof_arch_pci_read(function, cap + VIRTIO_CAP_OFFSET);
-    p->length = tprof_arch_pci_read(function, cap + VIRTIO_CAP_LENGTH);
-    uintptr_t base = tprof_pci_bar(function, p->bar);
-
-    if (base != 0 && !tprof_arch_faults(base + p->offset, 1, 0))
-        p->address = base + p->offset;
+    *length = tprof_arch_pci_read(function, cap + VIRTIO_CAP_LENGTH);
+    /* The device may lie. A BAR's address is a multiple of its size, so it ends
+     * before what is added carries into the address. */
+    if (base == 0 || at + *length > (base & -base))
+        return 0;
+    base = tprof_reach(base + at, *length);
+    return base && !tprof_arch_faults(base, 1, 0) ? base : 0;
 }
 
-/* Finds the registers in (common) and the doorbells in (notify). */
-static bool read_capabilities(struct tprof_virtio_search *s,
-                              struct pci_part *common, struct pci_part *notify)
+/* Finds the registers. Of several capabilities of a kind the first is the best.
+ */
+static bool read_capabilities(struct tprof_virtio_search *s)
 {
     struct tprof_virtio *dev = s->dev;
-    uint32_t cap = tprof_arch_pci_read(dev->function, PCI_CAPABILITIES);
+    uint32_t function = dev->function;
+    uint32_t cap = tprof_arch_pci_read(function, PCI_CAPABILITIES);
+    uint32_t length = 0;
 
+    dev->registers = 0;
+    dev->doorbells = 0;
     for (uint32_t i = 0; i < TPROF_PCI_CAPABILITIES_MAX && (cap &= 0xfc) != 0;
          i++) {
-        uint32_t head = tprof_arch_pci_read(dev->function, cap + PCI_CAP_ID);
-        uint32_t type = head >> 24;
+        uint32_t head = tprof_arch_pci_read(function, cap + PCI_CAP_ID);
+        uint32_t type = (head & 0xff) == PCI_CAP_VENDOR ? head >> 24 : 0;
 
-        if ((head & 0xff) == PCI_CAP_VENDOR && type == VIRTIO_CAP_COMMON)
-            read_part(s, cap, common);
-        if ((head & 0xff) == PCI_CAP_VENDOR && type == VIRTIO_CAP_NOTIFY) {
-            read_part(s, cap, notify);
+        if (type == VIRTIO_CAP_COMMON && !dev->registers)
+            dev->registers = cap_address(function, cap, &length);
+        if (type == VIRTIO_CAP_NOTIFY && !dev->doorbells) {
+            dev->doorbells = cap_address(function, cap, &dev->doorbell_bytes);
             dev->doorbell_step =
-                tprof_arch_pci_read(dev->function, cap + VIRTIO_CAP_STEP);
+                tprof_arch_pci_read(function, cap + VIRTIO_CAP_STEP);
         }
         cap = head >> 8;
     }
-    dev->registers = common->address;
-    dev->doorbells = notify->address;
-    dev->doorbell_bytes = notify->length;
-    if (!common->address || !notify->address)
-        s->why = TPROF_ERR_DEVICE_UNMAPPED;
-    return common->address && notify->address &&
-           common->length >= VIRTIO_PCI_COMMON_SIZE;
-}
-
-/* Does (p) end before its BAR does? Nobody may use (function), whose memory is
- * switched off. */
-static bool is_in_bar(uint32_t function, const struct pci_part *p)
-{
-    uint32_t reg = PCI_BAR0 + 4 * p->bar;
-    uint32_t kept = tprof_arch_pci_read(function, reg);
-
-    tprof_arch_pci_write(function, reg, UINT32_MAX);
-    /* the bits that stay 0 tell the size; all of them: 4 GiB or more */
-    uint32_t last = ~(tprof_arch_pci_read(function, reg) & ~15u);
-
-    tprof_arch_pci_write(function, reg, kept);
-    return (uint64_t)p->offset + p->length - 1 <= last;
+    if (dev->registers && dev->doorbells)
+        return length >= VIRTIO_PCI_COMMON_SIZE;
+    s->why = TPROF_ERR_DEVICE_UNMAPPED;
+    return false;
 }
 
 /* Is (function), which is (id), of the wanted type? Then offer it. */
 static bool pci_offer(struct tprof_virtio_search *s, uint32_t function,
                       uint32_t id)
 {
-    struct pci_part common = {0}, notify = {0};
     struct tprof_virtio *dev = s->dev;
     bool transitional = s->type == VIRTIO_TYPE_CONSOLE &&
                         id == VIRTIO_PCI_ID_TRANSITIONAL_CONSOLE;
@@ -129,8 +109,7 @@ static bool pci_offer(struct tprof_virtio_search *s, uint32_t function,
     dev->legacy = false;
     dev->map = pci_map;
     dev->function = function;
-    if (!(command & PCI_STATUS_CAPABILITIES) ||
-        !read_capabilities(s, &common, &notify))
+    if (!(command & PCI_STATUS_CAPABILITIES) || !read_capabilities(s))
         return false;
 
     /* The upper half is status bits, which a written 1 would clear. A function
@@ -138,16 +117,9 @@ static bool pci_offer(struct tprof_virtio_search *s, uint32_t function,
      * look. */
     command &= 0xffff;
     uint32_t on = command | PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER;
-    bool taken = false;
 
     tprof_arch_pci_write(function, PCI_COMMAND, on);
-    if (tprof_virtio_is_free(s)) {
-        tprof_arch_pci_write(function, PCI_COMMAND,
-                             command & ~PCI_COMMAND_MEMORY);
-        taken = is_in_bar(function, &common) && is_in_bar(function, &notify);
-        tprof_arch_pci_write(function, PCI_COMMAND, on);
-        taken = taken && tprof_virtio_offer(s);
-    }
+    bool taken = tprof_virtio_offer(s);
 
     /* The line interrupt is switched off for good: nothing would answer it. */
     tprof_arch_pci_write(function, PCI_COMMAND,

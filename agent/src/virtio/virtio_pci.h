@@ -13,8 +13,8 @@
 /* Capabilities of a function at most: as many as fit into 192 bytes. */
 #define TPROF_PCI_CAPABILITIES_MAX 48u
 
-/* The address of the memory behind BAR (bar) of (function); 0: there is none.
- */
-uintptr_t tprof_pci_bar(uint32_t function, uint32_t bar);
+/* The physical address of the memory behind BAR (bar) of (function); 0: there
+ * is none. */
+uint64_t tprof_pci_bar(uint32_t function, uint32_t bar);
 
 #endif

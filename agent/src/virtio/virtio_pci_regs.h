@@ -37,6 +37,7 @@
 #define MSIX_ENTRY_DATA    0x8 /* rw */
 #define MSIX_ENTRY_CONTROL 0xc /* rw */
 #define MSIX_ENTRY_MASKED  (1u << 0)
+#define MSIX_ENTRY_SIZE    0x10
 
 /* Vendor-specific capability of a virtio device (4.1.4) */
 #define PCI_CAP_ID        0x00 /* r   id, next << 8, length, type << 24 */

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * From the PVH entry, and from a start-up IPI, to 64-bit C in the highest 2 GiB.
- * Instead of common/boot.S. Once there nothing is mapped one to one but QEMU's
- * virtio-mmio devices: memory is at GUEST_DIRECT_MAP, the image at its own
- * address.
+ * Instead of common/boot.S. Once there nothing is mapped one to one: memory and
+ * devices are at GUEST_DIRECT_MAP, the image at its own address.
  */
 #include "long_mode.inc"
 
     .set BASE, 0xffffffff80000000 /* of what is linked; physical: less that */
-    .set DEVICES,    0xfea00000 /* the 2 MiB with virtio-mmio's registers */
 
     pvh_note
     .quad boot_pvh - BASE
@@ -73,8 +71,7 @@ boot_entry:
 
     .balign 4096
 pml4: /* the kernel's */
-    .quad pdpt_devices - BASE + TABLE
-    .fill 255, 8, 0
+    .fill 256, 8, 0
     .quad pdpt_memory - BASE + TABLE /* GUEST_DIRECT_MAP */
     .fill 254, 8, 0
     .quad pdpt_image - BASE + TABLE
@@ -93,14 +90,6 @@ pdpt_image:
     .fill 510, 8, 0
     .quad pd_memory - BASE + TABLE
     .quad 0
-pdpt_devices:
-    .fill 3, 8, 0
-    .quad pd_devices - BASE + TABLE
-    .fill 508, 8, 0
-pd_devices:
-    .fill DEVICES >> 21 & 511, 8, 0
-    .quad DEVICES + LARGE
-    .fill 511 - (DEVICES >> 21 & 511), 8, 0
 pd_memory: /* the first 4 GiB */
     map_4_gib
 

@@ -3,8 +3,8 @@
 #include "kit.h"
 #include "moved.h"
 
-#define IMAGE 0xffffffff80000000u
-#define LAPIC 0xfee00000u
+#define IMAGE  0xffffffff80000000u
+#define MAPPED ((uint64_t)4 << 30) /* of the physical addresses */
 
 uint64_t moved_physical(void *context, const void *address)
 {
@@ -14,7 +14,15 @@ uint64_t moved_physical(void *context, const void *address)
     return at - (at >= IMAGE ? IMAGE : GUEST_DIRECT_MAP);
 }
 
-uint64_t moved_lapic(void)
+static void *map(void *context, uint64_t physical, size_t size)
 {
-    return GUEST_DIRECT_MAP + LAPIC;
+    (void)context;
+    return physical + size <= MAPPED
+               ? (void *)(uintptr_t)(GUEST_DIRECT_MAP + physical)
+               : NULL;
+}
+
+void *(*moved_map(void))(void *, uint64_t, size_t)
+{
+    return map;
 }

@@ -3,7 +3,9 @@
  * A kernel that does not run where it was loaded, or linked: its work is 60 %
  * one function's, 20 % another's, and 20 % what that one calls.
  *
- * Options: rounds=N how much work; rate=HZ.
+ * Options: rounds=N how much work; vsock=1 virtio-vsock is the way to the host;
+ * list=0 no device is on the command line; unmapped=1 without config.map there
+ * is no device.
  */
 #include <tprof/tprof.h>
 
@@ -71,15 +73,24 @@ static void run_core(void)
 
 int guest_main(void)
 {
-    const struct tprof_config config = {
+    struct tprof_config config = {
         .version = TPROF_CONFIG_VERSION,
         .cpu_source = TPROF_CPU_GS,
-        .lapic = moved_lapic(),
         .physical = moved_physical,
-        .device.command_line = opt_line(),
+        .device.command_line = opt_u64("list", 1) ? opt_line() : NULL,
+        .transport = opt_u64("vsock", 0) ? &tprof_vsock : NULL,
     };
 
     rounds = opt_u64("rounds", 1000);
+    if (opt_u64("unmapped", 0)) {
+        if (tprof_init(&config) != TPROF_ERR_APIC_UNMAPPED)
+            guest_fail("an APIC at its physical address");
+        config.timer = TPROF_TIMER_SHARED;
+        if (tprof_init(&config) != TPROF_ERR_DEVICE_UNMAPPED)
+            guest_fail("a device at its physical address");
+        config.timer = TPROF_TIMER_APIC;
+    }
+    config.map = moved_map();
     must(tprof_init(&config));
     con_printf("moved: runs at %p\n", (void *)(uintptr_t)guest_main);
     core_run_all(run_core);

@@ -3,12 +3,13 @@
 #ifndef MOVED_H
 #define MOVED_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* config.physical */
 uint64_t moved_physical(void *context, const void *address);
 
-/* config.lapic */
-uint64_t moved_lapic(void);
+/* config.map */
+void *(*moved_map(void))(void *, uint64_t, size_t);
 
 #endif

@@ -83,7 +83,7 @@ uint64_t moved_physical(void *context, const void *address)
     return (uintptr_t)address & OFFSET_MASK;
 }
 
-uint64_t moved_lapic(void)
+void *(*moved_map(void))(void *, uint64_t, size_t)
 {
-    return 0;
+    return NULL;
 }

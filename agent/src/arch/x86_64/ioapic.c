@@ -3,6 +3,7 @@
  * others, or a message to a local APIC. */
 #include "arch/arch.h"
 #include "ioapic_regs.h"
+#include "reach.h"
 
 /* The greatest id that a pin or a message can name; 255 means all cores. */
 #define APIC_ID_MAX 254u
@@ -47,9 +48,12 @@ static int aim_pin(uintptr_t base, uint32_t pin, uint32_t vector,
                : TPROF_ERR_DEVICE;
 }
 
-/* The address of the I/O APIC that has (*pin), which becomes the number of the
- * pin there. */
-static uintptr_t find_ioapic(uint32_t *pin)
+/* The registers of the I/O APIC that has the device's pin. */
+static uintptr_t ioapic;
+
+/* The physical address of the I/O APIC that has (*pin), which becomes the
+ * number of the pin there. */
+static uint64_t find_ioapic(uint32_t *pin)
 {
     if (*pin < IOAPIC_PINS)
         return IOAPIC_ADDRESS;
@@ -59,20 +63,21 @@ static uintptr_t find_ioapic(uint32_t *pin)
 
 bool tprof_arch_pin_exists(uint32_t pin)
 {
-    return !tprof_arch_faults(find_ioapic(&pin), IOAPIC_WINDOW, 0);
+    ioapic = tprof_reach(find_ioapic(&pin), IOAPIC_SIZE);
+    return ioapic && !tprof_arch_faults(ioapic, IOAPIC_SIZE, 0);
 }
 
 int tprof_arch_pin_aim(uint32_t pin, uint32_t vector, uint32_t hardware_id)
 {
     if (hardware_id > APIC_ID_MAX)
         return TPROF_ERR_DEVICE;
-    uintptr_t base = find_ioapic(&pin);
+    find_ioapic(&pin);
 
     /* this may interrupt the kernel between its own two accesses */
-    uint32_t selected = *ioapic_at(base, IOAPIC_SELECT);
-    int error = aim_pin(base, pin, vector, hardware_id);
+    uint32_t selected = *ioapic_at(ioapic, IOAPIC_SELECT);
+    int error = aim_pin(ioapic, pin, vector, hardware_id);
 
-    *ioapic_at(base, IOAPIC_SELECT) = selected;
+    *ioapic_at(ioapic, IOAPIC_SELECT) = selected;
     return error;
 }
 

@@ -8,6 +8,7 @@
 
 #define IOAPIC_SELECT 0x00 /* rw  register that the window shows */
 #define IOAPIC_WINDOW 0x10 /* rw */
+#define IOAPIC_SIZE   0x14 /* of the two */
 
 #define IOAPIC_VERSION      0x01u /* r   bits 16-23: its last pin */
 #define IOAPIC_PIN(pin)     (0x10u + 2 * (pin)) /* rw  low half, then high */

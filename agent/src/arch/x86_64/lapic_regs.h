@@ -26,6 +26,8 @@
 #define LAPIC_TIMER_DIVIDE     0x3eu /* rw */
 #define LAPIC_DIVIDE_BY_1      0xbu
 
+#define LAPIC_SIZE 0x1000 /* of an xAPIC with all registers, in bytes */
+
 /* MSR_APIC_BASE */
 #define APIC_BASE_ENABLED (1u << 11)
 #define APIC_BASE_X2APIC  (1u << 10)

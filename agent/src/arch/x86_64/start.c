@@ -6,6 +6,7 @@
 #include "agent.h"
 #include "gate.h"
 #include "isr.h"
+#include "reach.h"
 
 /* Vectors from here on are left to the kernel, by custom. */
 #define VECTOR_END 0xf0u
@@ -28,6 +29,10 @@ int tprof_arch_take_vector(uint32_t vector, void (*entry)(void))
 static int find_timer(struct tprof_config *c)
 {
     int vector = (int)c->vector;
+    uint64_t base = tprof_rdmsr(MSR_APIC_BASE);
+
+    if (c->map && c->lapic == 0 && !(base & APIC_BASE_X2APIC))
+        c->lapic = tprof_reach(base & APIC_BASE_ADDRESS, LAPIC_SIZE);
     int error = tprof_lapic_init(&tprof_lapic, c->lapic);
 
     if (c->timer != TPROF_TIMER_APIC)
