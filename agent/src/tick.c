@@ -27,6 +27,31 @@ static void set_sampling(struct tprof_cpu *cpu, uint32_t on)
     atomic_store_explicit(&cpu->sampling, on, memory_order_relaxed);
 }
 
+/* TPROF_TIMER_KERNEL: kernel ticks to the next sample, at most. */
+static uint64_t longest_countdown(void)
+{
+    return 2 * atomic_load_explicit(&tprof_agent.orders.ticks_per_sample,
+                                    memory_order_relaxed) -
+           1;
+}
+
+/* Kernel ticks until the next sample: random, from 1 to 2 x mean - 1. */
+static uint32_t draw_countdown(struct tprof_cpu *cpu)
+{
+    return 1 + (uint32_t)tprof_scale(longest_countdown(),
+                                     tprof_random(&cpu->schedule.random));
+}
+
+/* Sampling begins, or goes on: then so does the countdown, since one that began
+ * anew would bias the samples after each START of a one-way channel. */
+static void begin_countdown(struct tprof_cpu *cpu)
+{
+    bool is_fixed = tprof_agent.config.timer == TPROF_TIMER_KERNEL;
+
+    if (is_fixed && cpu->countdown - 1u >= longest_countdown())
+        cpu->countdown = draw_countdown(cpu);
+}
+
 /*
  * Takes the orders over. This may need several interrupts, since the dictionary
  * is large. If orders change meanwhile there is one more generation, and this
@@ -54,7 +79,7 @@ TPROF_COLD void apply_orders(struct tprof_cpu *cpu, uint32_t generation,
 
         set_sampling(cpu, 1);
         cpu->guard = period / EARLY;
-        cpu->countdown = 1;
+        begin_countdown(cpu);
         tprof_schedule_begin(&cpu->schedule, now, period);
         cpu->recorder.images =
             atomic_load_explicit(&tprof_agent.images, memory_order_relaxed);
@@ -100,16 +125,6 @@ TPROF_HOT bool is_pump_due(uint64_t now)
 {
     return now >=
            atomic_load_explicit(&tprof_agent.pump_due, memory_order_relaxed);
-}
-
-/* Kernel ticks until the next sample: random, from 1 to 2 x mean - 1. */
-static uint32_t draw_countdown(struct tprof_cpu *cpu)
-{
-    uint64_t mean = atomic_load_explicit(&tprof_agent.orders.ticks_per_sample,
-                                         memory_order_relaxed);
-
-    return 1 + (uint32_t)tprof_scale(2 * mean - 1,
-                                     tprof_random(&cpu->schedule.random));
 }
 
 /* Counts what came while this core's stack was in use, (times) interrupts or
