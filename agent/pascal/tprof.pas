@@ -353,6 +353,11 @@ function TProfStartCpu: LongInt; cdecl; external name 'tprof_start_cpu';
 { Takes the calling core out again. Its gate stays; its timer is the kernel's. }
 function TProfStopCpu: LongInt; cdecl; external name 'tprof_stop_cpu';
 
+{ Undoes TProfInit: the device is reset, and Config.Memory is the kernel's again.
+  Every other core has called TProfStopCpu before. Returns TPROF_OK or an
+  error. }
+function TProfExit: LongInt; cdecl; external name 'tprof_exit';
+
 { Sends samples, and listens to the host: for a kernel's idle loop. It is needed
   where the channel is not TPROF_CHANNEL_IRQ_SAFE. Any core may call it, but not
   inside a tick. }

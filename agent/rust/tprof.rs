@@ -358,6 +358,7 @@ mod ffi {
         pub fn tprof_mem_size(config: *const Config) -> usize;
         pub fn tprof_start_cpu() -> i32;
         pub fn tprof_stop_cpu() -> i32;
+        pub fn tprof_exit() -> i32;
         pub fn tprof_poll();
         pub fn tprof_tick(regs: *const Regs);
         pub fn tprof_deadline() -> u64;
@@ -442,6 +443,12 @@ pub fn start_cpu() -> Result<(), Error> {
 #[inline]
 pub fn stop_cpu() -> Result<(), Error> {
     check(unsafe { ffi::tprof_stop_cpu() })
+}
+
+/// Undoes init(): the device is reset, and config.memory is the kernel's again. Every other
+/// core has called stop_cpu() before.
+pub fn exit() -> Result<(), Error> {
+    check(unsafe { ffi::tprof_exit() })
 }
 
 /// Sends samples, and listens to the host: for a kernel's idle loop. It is needed where the

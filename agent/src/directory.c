@@ -33,6 +33,13 @@ uint64_t tprof_directory_publish(const struct tprof_agent *a)
     return (uintptr_t)d;
 }
 
+void tprof_directory_retract(void)
+{
+    tprof_directory.magic = 0;
+    tprof_directory.cores = 0;
+    tprof_directory.mappings = 0;
+}
+
 void tprof_directory_set_mappings(const struct tprof_mapping *maps)
 {
     tprof_directory.mappings = (uintptr_t)maps;

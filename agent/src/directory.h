@@ -44,6 +44,9 @@ void tprof_directory_add_core(const struct tprof_cpu *cpu, uint64_t physical);
  * address. */
 uint64_t tprof_directory_publish(const struct tprof_agent *a);
 
+/* The agent's memory is the kernel's again: there is nothing to be found. */
+void tprof_directory_retract(void);
+
 /* The array of mappings is (maps). */
 void tprof_directory_set_mappings(const struct tprof_mapping *maps);
 

@@ -232,6 +232,10 @@ static int map_locked(struct tprof_agent *a, const struct tprof_mapping *m,
 
     if (overlaps(m, first->text.start, first->text.size))
         return TPROF_ERR_CONFIG;
+    if (!a->put_map) { /* the first since tprof_init(): old ones are void */
+        tprof_arch_zero(maps, sizeof maps);
+        tprof_arch_zero(told, sizeof told);
+    }
     int32_t at = make_room(m, &gone);
 
     if (at < 0)
@@ -281,7 +285,7 @@ static int unmap_locked(struct tprof_agent *a, uint64_t start)
     while (at < TPROF_MAPPINGS &&
            (maps[at].size == 0 || maps[at].start != start))
         at++;
-    if (at == TPROF_MAPPINGS)
+    if (at == TPROF_MAPPINGS || !a->put_map)
         return TPROF_ERR_CONFIG;
     maps[at].size = 0;
     begin_change(&a->bounds);

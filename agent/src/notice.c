@@ -39,3 +39,10 @@ bool tprof_notice_aim(struct tprof_notice_irq *n)
                                                       hardware_id)) == 0;
     return n->aimed;
 }
+
+void tprof_notice_mask(struct tprof_notice_irq *n)
+{
+    if (n->aimed && !tprof_agent.config.route_irq)
+        tprof_virtio_irq_mask(&n->irq);
+    n->aimed = false;
+}

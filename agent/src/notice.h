@@ -31,4 +31,7 @@ void tprof_notice_init(struct tprof_notice_irq *n,
  * there. Under the pump's lock. */
 bool tprof_notice_aim(struct tprof_notice_irq *n);
 
+/* The interrupt arrives nowhere from now on, unless the kernel has aimed it. */
+void tprof_notice_mask(struct tprof_notice_irq *n);
+
 #endif

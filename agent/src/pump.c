@@ -44,6 +44,7 @@ static struct pump the_pump;
 
 void tprof_pump_init(void *memory)
 {
+    tprof_arch_zero(&the_pump, sizeof the_pump);
     the_pump.out.data = memory;
     if (tprof_agent.config.notice == TPROF_NOTICE_POLL)
         atomic_store_explicit(&tprof_agent.pump_due, TPROF_PUMP_NEVER,

@@ -348,6 +348,8 @@ int tprof_init_image(const struct tprof_config *config,
     tprof_cpus = a->config.cpus;
     fill_hello(a);
     a->watching_core = tprof_cpus; /* none yet */
+    /* release: after tprof_exit() it was taken */
+    atomic_store_explicit(&tprof_pump_lock, 0, memory_order_release);
     a->ready = 1;
     return TPROF_OK;
 }

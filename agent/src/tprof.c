@@ -4,8 +4,10 @@
 #include "tprof/tprof.h"
 
 #include "agent.h"
+#include "directory.h"
 #include "pump.h"
 #include "tick.h"
+#include "transport.h"
 
 #define FLUSH_TRIES 1000u /* of a busy device, for each frame */
 #define LOOKS       4u    /* a second, of a core that does not sample */
@@ -162,6 +164,64 @@ int tprof_stop_cpu(void)
         /* release: pairs with the acquire in give_orders(), control.c */
         atomic_store_explicit(&cpu->started, 0, memory_order_release);
         tprof_hand_watch_on(cpu->index);
+        error = TPROF_OK;
+    }
+    unlock_joining(a, flags);
+    return error;
+}
+
+static bool have_all_left(void)
+{
+    for (uint32_t i = 0; i < tprof_cpus; i++) {
+        if (tprof_cpu[i] && atomic_load(&tprof_cpu[i]->started))
+            return false;
+    }
+    return true;
+}
+
+/* Everything is as before tprof_init(), except that the pump's lock is taken:
+ * so a tprof_poll() that has begun does nothing. */
+static void let_go(struct tprof_agent *a)
+{
+    const struct tprof_config *c = &a->config;
+    const struct tprof_transport *transport =
+        c->transport ? c->transport : &tprof_transport_console;
+    uint32_t cpus = tprof_cpus;
+
+    while (atomic_exchange_explicit(&tprof_pump_lock, 1, memory_order_acquire))
+        tprof_arch_relax();
+    a->ready = 0;
+    if (!c->channel && transport->exit)
+        transport->exit((uint8_t *)c->memory + TPROF_PUMP_MEMORY);
+    tprof_directory_retract();
+    tprof_cpus = 0;
+    tprof_arch_exit();
+    for (uint32_t i = 0; i < cpus; i++) {
+        /* an interrupt that was on its way when the core left ends soon */
+        while (*(volatile uint32_t *)&a->core[i]->inside)
+            tprof_arch_relax();
+        tprof_cpu[i] = NULL;
+    }
+}
+
+int tprof_exit(void)
+{
+    struct tprof_agent *a = &tprof_agent;
+    int error = TPROF_ERR_STATE;
+    uint32_t others = 0;
+
+    if (!a->ready)
+        return TPROF_ERR_NOT_INIT;
+    for (uint32_t i = 0; i < tprof_cpus; i++)
+        others += tprof_cpu[i] && tprof_cpu[i] != tprof_this_cpu() &&
+                  atomic_load(&tprof_cpu[i]->started);
+    if (others > 0)
+        return TPROF_ERR_STATE;
+    (void)tprof_stop_cpu();
+    uint64_t flags = lock_joining(a);
+
+    if (have_all_left()) { /* none has joined meanwhile */
+        let_go(a);
         error = TPROF_OK;
     }
     unlock_joining(a, flags);

@@ -45,6 +45,9 @@ struct tprof_transport {
      */
     int (*init)(const struct tprof_transport_setup *setup,
                 struct tprof_channel *channel);
+    /* Resets the device, which uses (memory) no more, and masks its interrupt.
+     * Called once, in tprof_exit(); may wait. NULL: there is nothing to do. */
+    void (*exit)(void *memory);
 };
 
 /* virtio-serial: a port named "tprof.0" (transport_console.h). */

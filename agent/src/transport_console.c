@@ -505,4 +505,13 @@ static int console_init(const struct tprof_transport_setup *setup,
 _Static_assert(sizeof(struct tprof_console) <= TPROF_TRANSPORT_MEMORY,
                "it fits");
 
-const struct tprof_transport tprof_transport_console = {console_init};
+static void console_exit(void *memory)
+{
+    struct tprof_console *c = memory;
+
+    if (!c->dead)
+        tprof_virtio_let_go(&c->device);
+}
+
+const struct tprof_transport tprof_transport_console = {console_init,
+                                                        console_exit};

@@ -445,4 +445,13 @@ static int vsock_init(const struct tprof_transport_setup *setup,
 _Static_assert(sizeof(struct tprof_vsock_link) <= TPROF_TRANSPORT_MEMORY,
                "it fits");
 
-const struct tprof_transport tprof_vsock = {vsock_init};
+static void vsock_exit(void *memory)
+{
+    struct tprof_vsock_link *v = memory;
+
+    if (!v->device.dead)
+        tprof_virtio_let_go(&v->device.bus);
+    tprof_notice_mask(&v->notice);
+}
+
+const struct tprof_transport tprof_vsock = {vsock_init, vsock_exit};

@@ -90,7 +90,8 @@ void store_le(uint8_t *at, uint64_t value, size_t size)
 
 bool queue_works(uint32_t queue)
 {
-    return (status & (WORKS | BROKEN)) == WORKS && queues[queue].ready;
+    return (status & (WORKS | BROKEN)) == WORKS && queues[queue].ready &&
+           !device_faults.vanished;
 }
 
 static uint8_t *part_at(const uint8_t *desc, uint32_t *size)
@@ -307,6 +308,12 @@ int device_aim(uint32_t pin, uint32_t vector, uint32_t hardware_id)
          hardware_id, 0, 0);
     aimed_at = hardware_id;
     return TPROF_OK;
+}
+
+void device_mask(uint32_t pin)
+{
+    if (pin == PIN)
+        aimed_at = UINT32_MAX;
 }
 
 void device_act(void)

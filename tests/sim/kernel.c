@@ -12,6 +12,8 @@ uint64_t clock_skew;
 /* TPROF_TIMER_KERNEL, TPROF_TIMER_SHARED: the kernel's own timer. */
 static uint64_t tick_due[SIM_CORES];
 static bool wants_apps;
+static bool shuts_down, has_exited;
+static uint32_t joined_cores;
 static void kernel_tick(uint32_t core);
 
 /* --- Hooks ---------------------------------------------------------------- */
@@ -322,7 +324,7 @@ static void kernel_tick(uint32_t core)
 
 uint64_t kernel_due(uint32_t core)
 {
-    if (guest_config.timer == TPROF_TIMER_APIC)
+    if (guest_config.timer == TPROF_TIMER_APIC || shuts_down)
         return tprof_machine.now + SIM_SECOND; /* never */
     return tick_due[core];
 }
@@ -338,6 +340,8 @@ static void act(struct core *c)
 {
     uint32_t what = below(1000);
 
+    if (shuts_down)
+        what = 1000 + what % 2; /* polls at most */
     if (what < 40)
         read_stats();
     else if (what < 55 && !is_calm)
@@ -350,6 +354,45 @@ static void act(struct core *c)
         call(tprof_poll);
 }
 
+void kernel_shut_down(void)
+{
+    shuts_down = true;
+}
+
+bool has_kernel_exited(void)
+{
+    return has_exited;
+}
+
+/* Must succeed when no other core has joined, and fail when one has. */
+static void end_all(void)
+{
+    uint32_t others = joined_cores - 1;
+    int error = tprof_exit();
+
+    note("tprof_exit() says %ld", (uint64_t)(int64_t)error, 0, 0);
+    has_exited = error == TPROF_OK;
+    if (error != (others > 0 ? TPROF_ERR_STATE : TPROF_OK) &&
+        others == joined_cores - 1)
+        fail(DEFECT_NONE, "tprof_exit() says %d while %u other cores are in",
+             error, others);
+}
+
+/* The kernel shuts down. Returns whether this core is still in the agent. Core
+ * 0 is the one that stays till the end. */
+static bool shut_down(void)
+{
+    if (tprof_machine.core == 0 && !has_exited) {
+        call(end_all);
+        return !has_exited;
+    }
+    if (!has_exited) {
+        call(stop);
+        joined_cores--;
+    }
+    return false;
+}
+
 void kernel_body(void)
 {
     struct core *c = &cores[tprof_machine.core];
@@ -360,12 +403,15 @@ void kernel_body(void)
         uint32_t core = tprof_machine.core;
 
         kernel_interrupts();
-        if (guest_config.timer != TPROF_TIMER_APIC &&
+        if (guest_config.timer != TPROF_TIMER_APIC && !shuts_down &&
             (int64_t)(tprof_machine.now - tick_due[core]) >= 0)
             kernel_tick(core);
-        if (!joined || c->leaves) {
+        if (shuts_down) {
+            joined = joined && shut_down();
+        } else if (!joined || c->leaves) {
             call(joined ? stop : start);
             joined = !joined;
+            joined_cores += joined ? 1 : UINT32_MAX;
             c->leaves = false;
         }
         if ((int64_t)(tprof_machine.now - c->asleep) >= 0) {

@@ -36,9 +36,8 @@
  */
 static const struct {
     const char *name, *what;
-} defects[DEFECTS] = {
-    [DEFECT_EXIT] = {"exit", "nothing takes the memory back from the device "
-                             "(11)"},
+} defects[DEFECTS + 1] = {
+    [DEFECT_NONE] = {"none", ""},
 };
 
 static enum defect wanted;

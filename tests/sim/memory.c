@@ -119,7 +119,7 @@ void *device_memory(uint64_t physical, size_t size)
     uintptr_t first = ((uintptr_t)memory + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
 
     if (given_back)
-        fail(DEFECT_EXIT,
+        fail(DEFECT_NONE,
              "a device uses %zu bytes at %#zx, which the kernel has taken back",
              size, at);
     if (!lies_in(at, size, first, CONTIGUOUS))
@@ -150,11 +150,17 @@ void memory_check(void)
             fail(DEFECT_NONE, "code was written at %#x", i);
     }
     if (given_back && !is_all(memory, memory_size, GIVEN_BACK))
-        fail(DEFECT_EXIT, "memory that the kernel has taken back was written");
+        fail(DEFECT_NONE, "memory that the kernel has taken back was written");
 }
 
 void memory_give_back(void)
 {
     given_back = true;
     memset(memory, GIVEN_BACK, memory_size);
+}
+
+void memory_lend_again(void)
+{
+    memory_check();
+    given_back = false;
 }

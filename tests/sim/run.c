@@ -53,6 +53,7 @@ static const struct tprof_machine_hooks hooks = {
     .relax = relax,
     .pin_exists = device_has_pin,
     .pin_aim = device_aim,
+    .pin_mask = device_mask,
     .broken = broken,
 };
 
@@ -262,18 +263,31 @@ static void settle(void)
 }
 
 /* All cores leave the agent, and the kernel uses its memory for other things;
- * then somebody calls. */
+ * then somebody calls. After that the agent begins anew. */
 static void give_back(void)
 {
-    uint64_t end = host_now_ns() + SIM_SECOND / 10;
+    uint64_t end = host_now_ns() + CALM_NS;
 
-    for (uint32_t i = 0; i < guest_config.cpus; i++)
-        cores[i].gone = true;
+    for (uint32_t i = 0; i < guest_config.cpus; i++) {
+        if (cores[i].gone)
+            return; /* it has never left */
+    }
+    kernel_shut_down();
+    while (!has_kernel_exited() && host_now_ns() < end)
+        step();
+    if (!has_kernel_exited())
+        fail(DEFECT_NONE, "the kernel cannot shut down");
     note("the kernel takes the agent's memory back", 0, 0, 0);
     memory_give_back();
-    host_begin(true);
+    host_begin(false);
+    end = host_now_ns() + SIM_SECOND / 10;
     while (host_now_ns() < end)
         step();
+    memory_lend_again();
+    int error = tprof_init_image(&guest_config, &image);
+
+    if (error != TPROF_OK && !device_lied)
+        fail(DEFECT_NONE, "the second tprof_init() says %d", error);
 }
 
 uint64_t sim_run(void)
@@ -283,7 +297,6 @@ uint64_t sim_run(void)
     calm();
     settle();
     check_end(was_served());
-    if (is_wanted(DEFECT_EXIT))
-        give_back();
+    give_back();
     return sessions;
 }

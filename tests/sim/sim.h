@@ -43,11 +43,7 @@ void note(const char *words, uint64_t a, uint64_t b, uint64_t c);
 void print_notes(void);
 
 /* What is known to be wrong and not yet mended: main.c has a row for each. */
-enum defect {
-    DEFECT_NONE,
-    DEFECT_EXIT, /* the device keeps the memory */
-    DEFECTS
-};
+enum defect { DEFECT_NONE, DEFECTS };
 
 /* Is (d) to be looked for in this run? */
 bool is_wanted(enum defect d);
@@ -125,8 +121,9 @@ void app_unload(uint32_t app);
 bool is_app_loaded(uint32_t app);
 /* What nobody may write is as it was. */
 void memory_check(void);
-/* The kernel takes the agent's memory back. */
+/* The kernel takes the agent's memory back; and lends it again. */
 void memory_give_back(void);
+void memory_lend_again(void);
 
 /* --- Samples: stacks.c, checks.c ------------------------------------------ */
 
@@ -178,6 +175,7 @@ uint32_t device_read(uintptr_t address, uint32_t width);
 void device_write(uintptr_t address, uint32_t width, uint32_t value);
 bool device_has_pin(uint32_t pin);
 int device_aim(uint32_t pin, uint32_t vector, uint32_t hardware_id);
+void device_mask(uint32_t pin);
 /* The guest was resumed elsewhere: hosts are gone. */
 void device_resumed(void);
 
@@ -212,6 +210,9 @@ void hosts_end(void);
 void kernel_number_cores(struct tprof_config *config);
 void kernel_init(struct tprof_config *config);
 void kernel_body(void);
+/* From now on cores leave for good; the last one calls tprof_exit(). */
+void kernel_shut_down(void);
+bool has_kernel_exited(void);
 /* When the running core's kernel has something to do. */
 uint64_t kernel_due(uint32_t core);
 /* The clock went back; the kernel's timer on (core) counts on. */

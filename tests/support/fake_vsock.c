@@ -141,6 +141,12 @@ int tprof_virtio_irq_route(const struct tprof_virtio_irq *irq, uint32_t vector,
     return fake_irq.unroutable ? TPROF_ERR_DEVICE : TPROF_OK;
 }
 
+void tprof_virtio_irq_mask(const struct tprof_virtio_irq *irq)
+{
+    (void)irq;
+    fake_irq.masked++;
+}
+
 void tprof_virtio_irq_ack(const struct tprof_virtio *dev)
 {
     (void)dev;

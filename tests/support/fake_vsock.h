@@ -61,7 +61,7 @@ struct fake_irq {
     bool none; /* tprof_virtio_irq_init() finds no way */
     bool unbound;
     bool unroutable;
-    unsigned routed, acked; /* times */
+    unsigned routed, acked, masked; /* times */
     uint32_t vector, apic_id;
 };
 

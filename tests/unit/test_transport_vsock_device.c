@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "transport.h"
 #include "vsock_bed.h"
 
 /* --- Finding -------------------------------------------------------------- */
@@ -153,6 +154,24 @@ TEST(interrupt_is_aimed_at_the_core_that_looks)
     CHECK_EQ(bed_open(), 0);
     CHECK(!is_noticed());
     CHECK_EQ(fake_irq.routed, 2);
+}
+
+TEST(exit_resets_the_device_and_masks_its_interrupt)
+{
+    plug_in();
+    CHECK_EQ(bed_init(), TPROF_OK);
+    CHECK_EQ(bed_open(), 0);
+    tprof_vsock.exit(&vsock);
+    CHECK_EQ(fake.status, 0);
+    CHECK_EQ(fake_irq.masked, 1);
+    plug_in();
+    CHECK_EQ(bed_init(), TPROF_OK); /* and once more from the beginning */
+    CHECK_EQ(bed_open(), 0);
+    fake.status = 0; /* another driver has it: it is left alone */
+    CHECK_EQ(bed_open(), TPROF_ERR_DEVICE);
+    fake.status = 7;
+    tprof_vsock.exit(&vsock);
+    CHECK_EQ(fake.status, 7);
 }
 
 TEST(session_needs_no_interrupt)

@@ -43,8 +43,16 @@ static bool pin_exists(uint32_t pin)
     return pin == 0 || pin != unmapped;
 }
 
+static uint32_t masked_pin;
+
+static void mask(uint32_t pin)
+{
+    masked_pin = pin;
+}
+
 static const struct tprof_machine_hooks hooks = {
     .pin_exists = pin_exists,
+    .pin_mask = mask,
     .pin_aim = aim,
 };
 
@@ -81,6 +89,18 @@ static uint32_t pin_of(struct tprof_device where)
 static uint32_t pin_by(const char *line)
 {
     return pin_of((struct tprof_device){.command_line = line});
+}
+
+TEST(what_was_aimed_can_be_masked)
+{
+    CHECK_EQ(pin_of((struct tprof_device){.irq = 12}), 12);
+    tprof_virtio_irq_mask(&irq);
+    CHECK_EQ(masked_pin, 12);
+    irq = (struct tprof_virtio_irq){.dev = &dev, .entry = (uintptr_t)entry};
+    CHECK_EQ(tprof_virtio_irq_route(&irq, 0xef, 3), TPROF_OK);
+    CHECK_EQ(entry[3], 0);
+    tprof_virtio_irq_mask(&irq);
+    CHECK_EQ(entry[3], 1); /* Virtio and PCI: the mask bit */
 }
 
 TEST(pin_is_the_listed_one)

@@ -457,6 +457,22 @@ int tprof_start_cpu(void);
  */
 int tprof_stop_cpu(void);
 
+/*
+ * Undoes tprof_init(), for a kernel that loads another one or gives the memory
+ * back: the device is reset and its interrupt masked, so that nothing writes to
+ * config.memory any more. tprof_init() may be called again afterwards.
+ *
+ * Every other core has called tprof_stop_cpu() before, as part of its own
+ * shutdown; the calling core need not have. No core is in another function of
+ * the profiler except tprof_poll(). The gates stay, and what comes there is
+ * ended and counted for nothing. What config.channel and config.route_irq have
+ * set up is the kernel's to undo. Not inside a tick.
+ *
+ * Returns TPROF_OK; TPROF_ERR_NOT_INIT; or TPROF_ERR_STATE: another core has
+ * not left, and nothing was changed.
+ */
+int tprof_exit(void);
+
 /* Sends samples, and listens to the host: for a kernel's idle loop. It is
  * needed where the channel is not TPROF_CHANNEL_IRQ_SAFE. Any core may call it
  * at any time, but not inside a tick. Interrupts are off meanwhile, except that

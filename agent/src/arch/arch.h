@@ -73,6 +73,10 @@ void tprof_arch_core_lay_out(struct tprof_cpu *cpu, uint8_t *spare);
  * complete: cores may join. */
 void tprof_arch_ready(void);
 
+/* tprof_exit(): all cores have left. From now on no interrupt uses the agent's
+ * memory. (tprof_cpus) is 0 already. */
+void tprof_arch_exit(void);
+
 /* Makes (vector) of this core lead to (entry), whatever it led to before.
  * Returns TPROF_OK or TPROF_ERR_IDT. After tprof_arch_begin() on this core. */
 int tprof_arch_take_vector(uint32_t vector, void (*entry)(void));
@@ -217,6 +221,9 @@ bool tprof_arch_pin_exists(uint32_t pin);
  * (vector). May be called again for another core. Returns TPROF_OK; or
  * TPROF_ERR_DEVICE: there is no such pin, or somebody else uses it. */
 int tprof_arch_pin_aim(uint32_t pin, uint32_t vector, uint32_t hardware_id);
+
+/* (pin), which is aimed, interrupts nobody any more. */
+void tprof_arch_pin_mask(uint32_t pin);
 
 /* A PCI device that writes (*data) to (*address) interrupts the core with
  * (hardware_id) at (vector). Returns false: there is no such message. */

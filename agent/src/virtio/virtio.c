@@ -151,6 +151,13 @@ bool tprof_virtio_works(const struct tprof_virtio *dev)
                            VIRTIO_STATUS_FAILED)) == VIRTIO_STATUS_DRIVER_OK;
 }
 
+void tprof_virtio_let_go(struct tprof_virtio *dev)
+{
+    tprof_virtio_reset(dev);
+    while (tprof_virtio_is_reset(dev) == 0)
+        tprof_arch_relax();
+}
+
 void tprof_virtio_give_up(const struct tprof_virtio *dev)
 {
     set_status(dev, 0);

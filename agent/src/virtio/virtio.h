@@ -145,6 +145,10 @@ void tprof_virtio_go(const struct tprof_virtio *dev);
 /* Is (dev) still at work? Not if it failed, vanished, or was reset. */
 bool tprof_virtio_works(const struct tprof_virtio *dev);
 
+/* Resets (dev) and waits for the end of that, a second at most: (dev) has
+ * forgotten all memory, and is anybody's. Not in an interrupt. */
+void tprof_virtio_let_go(struct tprof_virtio *dev);
+
 /* Resets (dev), so that it forgets all memory that it was told of, and tells it
  * that its driver failed. */
 void tprof_virtio_give_up(const struct tprof_virtio *dev);

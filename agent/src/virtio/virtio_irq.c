@@ -147,6 +147,14 @@ int tprof_virtio_irq_route(const struct tprof_virtio_irq *irq, uint32_t vector,
     return error;
 }
 
+void tprof_virtio_irq_mask(const struct tprof_virtio_irq *irq)
+{
+    if (irq->entry)
+        write32(irq->entry, MSIX_ENTRY_CONTROL, MSIX_ENTRY_MASKED);
+    else if (irq->pin)
+        tprof_arch_pin_mask(irq->pin);
+}
+
 void tprof_virtio_irq_ack(const struct tprof_virtio *dev)
 {
     if (dev->function)

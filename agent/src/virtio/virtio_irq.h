@@ -55,6 +55,9 @@ int tprof_virtio_irq_bind(const struct tprof_virtio *dev);
 int tprof_virtio_irq_route(const struct tprof_virtio_irq *irq, uint32_t vector,
                            uint32_t hardware_id);
 
+/* Undoes tprof_virtio_irq_route(). */
+void tprof_virtio_irq_mask(const struct tprof_virtio_irq *irq);
+
 /* Tells the device that its interrupt was noticed: a line that is up goes down,
  * so that the next edge can come. To be called before looking at the queues:
  * then an interrupt follows for everything that comes later. */

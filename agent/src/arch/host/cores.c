@@ -40,6 +40,10 @@ void tprof_arch_ready(void)
         tprof_machine.cores[i].cpu = NULL;
 }
 
+void tprof_arch_exit(void)
+{
+}
+
 /* No vector has a handler. */
 int tprof_arch_take_vector(uint32_t vector, void (*function)(void))
 {

@@ -39,6 +39,12 @@ int tprof_arch_pin_aim(uint32_t pin, uint32_t vector, uint32_t hardware_id)
                : TPROF_ERR_DEVICE;
 }
 
+void tprof_arch_pin_mask(uint32_t pin)
+{
+    if (TPROF_MACHINE_HOOK(pin_mask))
+        tprof_machine.hooks->pin_mask(pin);
+}
+
 bool tprof_arch_message(uint32_t vector, uint32_t hardware_id,
                         uint64_t *address, uint32_t *data)
 {

@@ -40,6 +40,7 @@ struct tprof_machine_hooks {
      * NULL: there is none. */
     bool (*pin_exists)(uint32_t pin);
     int (*pin_aim)(uint32_t pin, uint32_t vector, uint32_t hardware_id);
+    void (*pin_mask)(uint32_t pin);
     /* The agent does what no machine survives; (what) is a sentence. NULL:
      * the process is aborted. */
     void (*broken)(const char *what);

@@ -81,6 +81,15 @@ int tprof_arch_pin_aim(uint32_t pin, uint32_t vector, uint32_t hardware_id)
     return error;
 }
 
+void tprof_arch_pin_mask(uint32_t pin)
+{
+    uintptr_t base = find_ioapic(&pin);
+    uint32_t selected = *ioapic_at(base, IOAPIC_SELECT);
+
+    ioapic_write(base, IOAPIC_PIN(pin), IOAPIC_MASKED);
+    *ioapic_at(base, IOAPIC_SELECT) = selected;
+}
+
 bool tprof_arch_message(uint32_t vector, uint32_t hardware_id,
                         uint64_t *address, uint32_t *data)
 {

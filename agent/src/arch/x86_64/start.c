@@ -66,6 +66,12 @@ void tprof_arch_ready(void)
     tprof_apic_registers = tprof_lapic.registers;
 }
 
+void tprof_arch_exit(void)
+{
+    for (uint32_t i = 0; i < TPROF_CPUS_MAX; i++)
+        tprof_hook_stack[i] = NULL;
+}
+
 uint64_t tprof_arch_random(void)
 {
     uint64_t value = 0;
