@@ -377,7 +377,8 @@ void guest_images_remark(const struct guest_images *g, const struct profile *p,
     if (p->refused_maps != 0)
         remarks_warn(remarks,
                      "The guest told %" PRIu64 " times of an image that lies "
-                     "where another does, or of more than %u: these are left "
-                     "out, and their addresses may have wrong names.",
+                     "where another does at the same time, or of more than %u "
+                     "(an older agent does not tell when): these are left out, "
+                     "and their addresses may have wrong names.",
                      p->refused_maps, GUEST_MAPS_MAX);
 }
