@@ -274,6 +274,7 @@ type
     { times that the agent took this core's timer back, after ticks had stayed
       away for long or the kernel had used the timer }
     Repaired: QWord;
+    Faults: QWord; { of the walk, that TProfFixup has mended }
     ApicId: LongWord;
     Started: LongWord; { 1: the core has joined, 0: it has left }
   end;
@@ -366,6 +367,12 @@ procedure TProfPoll; cdecl; external name 'tprof_poll';
 { TPROF_TIMER_KERNEL, TPROF_TIMER_SHARED: the kernel's timer interrupt on this
   core has interrupted Regs. }
 procedure TProfTick(constref Regs: TTProfRegs); cdecl; external name 'tprof_tick';
+
+{ For the kernel's page-fault handler, before all else that it does: has the
+  agent read memory that is not mapped? Regs is what the fault interrupted.
+  Returns 1: Regs.Rip is the next instruction now, and the handler returns there.
+  Returns 0: the fault is not the agent's. }
+function TProfFixup(var Regs: TTProfRegs): LongInt; cdecl; external name 'tprof_fixup';
 
 { TPROF_TIMER_SHARED: returns the TSC at which the calling core's timer must fire
   at the latest. A kernel without a fixed tick programs its timer for the earlier

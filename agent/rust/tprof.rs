@@ -332,6 +332,7 @@ pub struct Stats {
     pub stacks: u64,       // stacks that were described to the host
     pub foreign: u64,      // interrupts at the vector: neither tick nor work
     pub repaired: u64,     // times that the agent took this core's timer back
+    pub faults: u64,       // of the walk, that fixup() has mended
     pub apic_id: u32,
     pub started: u32, // 1: the core has joined, 0: it has left
 }
@@ -361,6 +362,7 @@ mod ffi {
         pub fn tprof_exit() -> i32;
         pub fn tprof_poll();
         pub fn tprof_tick(regs: *const Regs);
+        pub fn tprof_fixup(regs: *mut Regs) -> i32;
         pub fn tprof_deadline() -> u64;
         pub fn tprof_flush(frames: u32) -> i32;
         pub fn tprof_map(mapping: *const Mapping) -> i32;
@@ -456,6 +458,14 @@ pub fn exit() -> Result<(), Error> {
 #[inline]
 pub fn poll() {
     unsafe { ffi::tprof_poll() }
+}
+
+/// For the kernel's page-fault handler, before all else that it does: has the agent read memory
+/// that is not mapped? `regs` is what the fault interrupted. True: `regs.rip` is the next
+/// instruction now, and the handler returns there. False: the fault is not the agent's.
+#[inline]
+pub fn fixup(regs: &mut Regs) -> bool {
+    unsafe { ffi::tprof_fixup(regs) != 0 }
 }
 
 /// TIMER_KERNEL, TIMER_SHARED: the kernel's timer interrupt on this core has interrupted `regs`.

@@ -302,7 +302,7 @@ static const struct {
     COUNTER(REENTERED, reentered),   COUNTER(COST, cost_tsc),
     COUNTER(COST_MAX, cost_max_tsc), COUNTER(BY_DIVISION, by_division),
     COUNTER(STACKS, stacks),         COUNTER(FOREIGN, foreign),
-    COUNTER(REPAIRED, repaired),
+    COUNTER(REPAIRED, repaired),     COUNTER(FAULTS, faults),
 };
 _Static_assert(sizeof counted / sizeof counted[0] * sizeof(uint64_t) ==
                    offsetof(struct tprof_stats, apic_id),

@@ -16,6 +16,7 @@
 #define VECTOR_END     0xf0u /* vectors from here on are left to the kernel */
 #define VECTOR_FIRST   32u
 #define PAGE           4096u
+#define PAGES_TRIED    16384u /* of the image: some milliseconds at most */
 #define SECOND_GUESS   ((uint64_t)1 << 31) /* clock ticks */
 #define WATERMARK      209u                /* cells that fill a frame */
 
@@ -126,6 +127,34 @@ static uint64_t crc_span(uint64_t text_size)
     return text_size < WIRE_TEXT_CRC_SPAN ? text_size : WIRE_TEXT_CRC_SPAN;
 }
 
+/* Stores the memory from (start) to (end) into (ranges), without what is not
+ * mapped, as far as there are ranges. Of a large image one page of several is
+ * tried. */
+static void find_mapped(struct tprof_range *ranges, uint64_t start,
+                        uint64_t end)
+{
+    uint64_t step = PAGE * ((end - start) / (PAGE * PAGES_TRIED) + 1);
+    uint32_t count = 0;
+    bool in_hole = true;
+
+    for (uint64_t at = start; at < end; at = (at & -(uint64_t)PAGE) + step) {
+        if (tprof_arch_faults(at, 1, 0)) {
+            in_hole = true;
+            continue;
+        }
+        count += in_hole;
+        if (count > TPROF_RANGES)
+            return;
+        struct tprof_range *r = &ranges[count - 1];
+        uint64_t last = (at & -(uint64_t)PAGE) + PAGE;
+
+        if (in_hole)
+            r->start = at;
+        r->size = (last < end ? last : end) - r->start;
+        in_hole = false;
+    }
+}
+
 /* Where text is, and which memory may be read: as configured, else as the image
  * tells. */
 static int find_bounds(struct tprof_agent *a)
@@ -161,8 +190,7 @@ static int find_bounds(struct tprof_agent *a)
     a->hello[WIRE_HELLO_READABLE] = ranges;
     if (ranges == 0) {
         end = (uintptr_t)i->image_end;
-        b->readable[0].start = (uintptr_t)i->image_start;
-        b->readable[0].size = end - b->readable[0].start;
+        find_mapped(b->readable, (uintptr_t)i->image_start, end);
     }
     b->extent = end - b->readable[0].start;
     return TPROF_OK;

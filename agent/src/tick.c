@@ -127,33 +127,27 @@ TPROF_HOT bool is_pump_due(uint64_t now)
            atomic_load_explicit(&tprof_agent.pump_due, memory_order_relaxed);
 }
 
-/* Counts what came while this core's stack was in use, (times) interrupts or
- * ticks of the kernel's: at most one dropped tick, which covers all deadlines
- * that are over by now. */
+/* Counts what came while this core's stack was in use: one dropped tick, which
+ * covers all deadlines that are over by now. Of the kernel's ticks at a fixed
+ * rate none is lost: the next one becomes the sample that is due. */
 TPROF_COLD void count_reentered(struct tprof_cpu *cpu, uint32_t times)
 {
     struct tprof_stats *counts = &cpu->recorder.counts;
-    bool is_fixed = tprof_agent.config.timer == TPROF_TIMER_KERNEL;
     uint64_t now = tprof_arch_now();
-    uint64_t covered = 1;
     int by_division = 0;
 
-    if (!tprof_is_sampling(cpu))
-        return;
-    if (is_fixed && times < cpu->countdown) {
-        cpu->countdown -= times;
-        return;
+    if (tprof_agent.config.timer == TPROF_TIMER_KERNEL) {
+        cpu->countdown = cpu->countdown > times ? cpu->countdown - times : 1;
+    } else if (tprof_is_sampling(cpu) &&
+               (int64_t)(now - tprof_schedule_deadline(&cpu->schedule)) >= 0) {
+        uint64_t covered =
+            tprof_schedule_catch_up(&cpu->schedule, now, &by_division);
+
+        counts->ticks++;
+        counts->missed += covered - 1;
+        counts->by_division += (uint64_t)by_division;
+        tprof_sample_drop(&cpu->recorder, WIRE_COUNTER_REENTERED, covered);
     }
-    if (is_fixed)
-        cpu->countdown = draw_countdown(cpu);
-    else if ((int64_t)(now - tprof_schedule_deadline(&cpu->schedule)) >= 0)
-        covered = tprof_schedule_catch_up(&cpu->schedule, now, &by_division);
-    else
-        return;
-    counts->ticks++;
-    counts->missed += covered - 1;
-    counts->by_division += (uint64_t)by_division;
-    tprof_sample_drop(&cpu->recorder, WIRE_COUNTER_REENTERED, covered);
 }
 
 bool tprof_tick_pump(struct tprof_cpu *cpu, int at_once)

@@ -142,7 +142,7 @@ static uint64_t take_words(const struct tprof_span *span, uint64_t sp,
     if (sp - span->start >= span->room)
         return hash;
     for (uint32_t i = 0; i < WIRE_STACK_SLOTS; i++) {
-        chain->word[i] = tprof_arch_load(sp + 8 * i);
+        chain->word[i] = tprof_arch_load_add(0, sp + 8 * i);
         if (in_text(&span->text, chain->word[i])) {
             chain->slots |= 1u << i;
             hash = tprof_mix(hash, tprof_unwind_word(chain->word[i], i));
@@ -179,7 +179,7 @@ uint64_t tprof_unwind_frames(const struct tprof_span *span, uint64_t sp,
         chain->end = WIRE_END_NOT_RISING;
         if (fp < floor)
             break;
-        uint64_t address = tprof_arch_load(fp + TPROF_FRAME_CALLER);
+        uint64_t address = tprof_arch_load_add(0, fp + TPROF_FRAME_CALLER);
 
         chain->end = WIRE_END_TEXT;
         if (!in_text(&span->text, address) && !find_text(b, address, 1))
@@ -187,7 +187,7 @@ uint64_t tprof_unwind_frames(const struct tprof_span *span, uint64_t sp,
         chain->frame[count++] = address;
         hash = tprof_mix(hash, address);
         floor = fp + 1;
-        fp = tprof_arch_load(fp);
+        fp = tprof_arch_load_add(1, fp) - 1; /* 0 would be the chain's end */
     }
     chain->count = count;
     return tprof_mix(hash, chain->outside ? TPROF_END_OUTSIDE : chain->end);

@@ -179,7 +179,9 @@ TPROF_HOT uint64_t tprof_unwind_quick(const struct tprof_span *span,
     uint64_t end = WIRE_END_ZERO;
 
     for (; (at = fp + minus_limit) > last; last = at) {
-        hash = tprof_mix(hash, tprof_arch_load(fp + TPROF_FRAME_CALLER));
+        /* tprof_mix() of the return address */
+        hash = tprof_arch_load_add(hash, fp + TPROF_FRAME_CALLER) *
+               tprof_mix_factor;
         fp = tprof_arch_load(fp);
         if (--left == 0) {
             end = WIRE_END_DEPTH;

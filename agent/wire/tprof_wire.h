@@ -179,6 +179,7 @@ enum wire_stats_tag {
     WIRE_STATS_UNKNOWN_CPU = 17,   /* interrupts on a core that did not join */
     WIRE_STATS_STEAL = 18,         /* ns the host took; all ones: unknown */
     WIRE_STATS_REPAIRED = 19,      /* times the core's timer was taken back */
+    WIRE_STATS_FAULTS = 20,        /* faults of the walk; since 2.1 */
 };
 #define WIRE_STATS_FINAL   (1u << 0) /* after STOP, this core's ring is empty */
 #define WIRE_STATS_STARTED (1u << 1) /* tprof_start_cpu() was called here */

@@ -387,6 +387,12 @@ static void look_at_core(struct remarks *r, const struct profile *p,
                      "config.lending, one that ticks by it another "
                      "config.timer.",
                      core->core, stats->repaired);
+    if (core->has_stats && stats->faults != 0)
+        remarks_note(r,
+                     "Core %" PRIu32 ": %" PRIu64 " words of stacks were not "
+                     "mapped, and their callers are missing: config.readable "
+                     "names memory that has holes.",
+                     core->core, stats->faults);
     if (core->has_stats && stats->unknown_cpu != 0)
         remarks_warn(r,
                      "Ticks on cores that never called tprof_start_cpu(): "

@@ -52,6 +52,7 @@ struct core_stats {
     /* Of the whole agent; only core 0's STATS have these three. */
     uint64_t device_errors, busy, unknown_cpu;
     uint64_t repaired; /* times that the agent took the core's timer back */
+    uint64_t faults;   /* words of stacks that were not mapped */
     bool has_steal;    /* (steal_ns) is known; else it is 0 */
     uint64_t steal_ns;
 };

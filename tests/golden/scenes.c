@@ -380,7 +380,7 @@ static void kernel_tick_as_fast_as_asked(void)
 static void kernel_uses_the_timer(void)
 {
     struct wiregen_stats s = {
-        .core = 0, .flags = STARTED_FINAL, .repaired = 12};
+        .core = 0, .flags = STARTED_FINAL, .repaired = 12, .faults = 34};
 
     hello(&(struct hello){.cores = 2});
     status(0, 0);

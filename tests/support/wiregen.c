@@ -269,6 +269,8 @@ void wiregen_stats(struct wiregen *w, const struct wiregen_stats *s)
     }
     if (s->repaired)
         wiregen_field(w, 19, s->repaired, 8);
+    if (s->faults)
+        wiregen_field(w, 20, s->faults, 8);
     wiregen_close(w);
 }
 

@@ -109,6 +109,7 @@ struct wiregen_stats {
     uint64_t cost;
     uint64_t tsc, steal_ns; /* both, or neither where (tsc) is 0 */
     uint64_t repaired;      /* 0: no such field */
+    uint64_t faults;        /* likewise */
 };
 void wiregen_stats(struct wiregen *w, const struct wiregen_stats *s);
 

@@ -369,9 +369,11 @@ struct tprof_config {
 
     /* where return addresses are valid; size 0: the image's text */
     struct tprof_range text;
-    /* Where stacks lie. Every byte here can be read at any time without a
-     * fault. Ascending addresses; unused entries, of size 0, come last. All 0:
-     * the image. An entry that is set replaces the image. */
+    /* Where stacks lie. Every byte here can be read at any time, without a
+     * fault or with one that tprof_fixup() mends. Ascending addresses; unused
+     * entries, of size 0, come last. All 0: the image, without the pages that
+     * were not mapped in tprof_init(). An entry that is set replaces the image,
+     * and is not tried. */
     struct tprof_range readable[TPROF_RANGES];
 };
 
@@ -485,6 +487,16 @@ void tprof_poll(void);
 void tprof_tick(const struct tprof_regs *regs);
 
 /*
+ * For the kernel's page-fault handler, before all else that it does: has the
+ * agent read memory that is not mapped, say a guard page in config.readable?
+ * (regs) is what the fault interrupted. Returns 1: (regs->rip) is the next
+ * instruction now, and the handler returns there; that sample has fewer
+ * callers. Returns 0: the fault is not the agent's. Where the handler has a
+ * stack of its own, or not, this needs 256 bytes of it.
+ */
+int tprof_fixup(struct tprof_regs *regs);
+
+/*
  * TPROF_TIMER_SHARED: returns the TSC at which the calling core's timer must
  * fire at the latest; UINT64_MAX: never, since the core has not joined.
  * Interrupts must be off.
@@ -522,6 +534,7 @@ struct tprof_stats {
     /* times that the agent took this core's timer back, after ticks had stayed
      * away for long or the kernel had used the timer */
     uint64_t repaired;
+    uint64_t faults; /* of the walk, that tprof_fixup() has mended */
     uint32_t apic_id;
     uint32_t started; /* 1: the core has joined, 0: it has left */
 };

@@ -189,8 +189,13 @@ static inline void tprof_arch_end_interrupt(void);
 #define TPROF_FRAME_SIZE   16u
 #define TPROF_FRAME_CALLER 8u
 
-/* The word at (address), which need not be aligned. */
+/*
+ * The word at (address), which need not be aligned; and the same added to
+ * (sum). If reading faults, and the kernel's handler calls tprof_fixup(), the
+ * first returns anything, and the second (sum).
+ */
 static inline uint64_t tprof_arch_load(uint64_t address);
+static inline uint64_t tprof_arch_load_add(uint64_t sum, uint64_t address);
 
 /* --- Memory and checksum -------------------------------------------------- */
 

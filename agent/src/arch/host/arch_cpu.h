@@ -100,6 +100,11 @@ static inline uint64_t tprof_arch_load(uint64_t address)
     return tprof_load64((const void *)(uintptr_t)address);
 }
 
+static inline uint64_t tprof_arch_load_add(uint64_t sum, uint64_t address)
+{
+    return sum + tprof_arch_load(address);
+}
+
 static inline void tprof_arch_copy(void *to, const void *from, size_t size)
 {
     if (TPROF_MACHINE_HOOK(touch)) {

@@ -23,6 +23,15 @@ uint32_t tprof_lapic_read(const struct tprof_lapic *l, uint32_t reg)
     return (uint32_t)tprof_rdmsr(MSR_X2APIC + reg);
 }
 
+void tprof_lapic_write(const struct tprof_lapic *l, uint32_t reg,
+                       uint32_t value)
+{
+    if (l->registers)
+        *tprof_lapic_at(l->registers, reg) = value;
+    else
+        tprof_wrmsr(MSR_X2APIC + reg, value);
+}
+
 int tprof_lapic_init(struct tprof_lapic *l, uint64_t address)
 {
     struct tprof_cpuid cpu = tprof_cpuid(1);
@@ -153,7 +162,10 @@ void tprof_lapic_claim(const struct tprof_lapic *l)
 
 void tprof_lapic_release(const struct tprof_lapic *l)
 {
-    tprof_lapic_disarm(l);
+    if (l->deadline)
+        tprof_wrmsr(MSR_TSC_DEADLINE, 0);
+    else
+        tprof_lapic_write(l, LAPIC_TIMER_INITIAL, 0);
     tprof_lapic_write(l, LAPIC_LVT_TIMER, LAPIC_LVT_MASKED | l->vector);
 }
 

@@ -62,14 +62,8 @@ TPROF_HOT volatile uint32_t *tprof_lapic_at(uintptr_t registers, uint32_t reg)
     return (volatile uint32_t *)(registers + 16 * reg);
 }
 
-static inline void tprof_lapic_write(const struct tprof_lapic *l, uint32_t reg,
-                                     uint32_t value)
-{
-    if (l->registers)
-        *tprof_lapic_at(l->registers, reg) = value;
-    else
-        tprof_wrmsr(MSR_X2APIC + reg, value);
-}
+void tprof_lapic_write(const struct tprof_lapic *l, uint32_t reg,
+                       uint32_t value);
 
 static inline void tprof_lapic_eoi(const struct tprof_lapic *l)
 {
@@ -91,14 +85,6 @@ TPROF_HOT void tprof_lapic_end_tick(const struct tprof_lapic *l,
     *tprof_lapic_at(one_shot, LAPIC_TIMER_INITIAL) =
         (uint32_t)(left * l->per_tsc >> 32) + 1;
     *tprof_lapic_at(one_shot, LAPIC_EOI) = 0;
-}
-
-static inline void tprof_lapic_disarm(const struct tprof_lapic *l)
-{
-    if (l->deadline)
-        tprof_wrmsr(MSR_TSC_DEADLINE, 0);
-    else
-        tprof_lapic_write(l, LAPIC_TIMER_INITIAL, 0);
 }
 
 #endif
