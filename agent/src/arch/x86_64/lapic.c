@@ -88,21 +88,11 @@ static uint64_t measure_once(struct tprof_lapic *l, uint64_t *per_tsc)
     return start - before + now - last;
 }
 
-/* Registers of the timer, in the order in which they are to be written. */
-static const uint8_t timer[] = {LAPIC_TIMER_DIVIDE, LAPIC_LVT_TIMER,
-                                LAPIC_TIMER_INITIAL};
-
-int tprof_lapic_measure(struct tprof_lapic *l)
+/* The best of some: a hypervisor may run other guests in between. */
+static void measure(struct tprof_lapic *l)
 {
     uint64_t least = UINT64_MAX;
-    uint32_t kept[sizeof timer];
 
-    for (uint32_t i = 0; i < sizeof timer; i++)
-        kept[i] = tprof_lapic_read(l, timer[i]);
-    tprof_lapic_write(l, LAPIC_TIMER_DIVIDE, LAPIC_DIVIDE_BY_1);
-    tprof_lapic_write(l, LAPIC_LVT_TIMER,
-                      LAPIC_LVT_MASKED | LAPIC_LVT_ONE_SHOT | l->vector);
-    /* a hypervisor may run other guests in between: takes the best of some */
     for (int i = 0; i < MEASURE_TRIES && least > MEASURE_SPAN / 64; i++) {
         uint64_t per_tsc;
         uint64_t ends = measure_once(l, &per_tsc);
@@ -112,8 +102,32 @@ int tprof_lapic_measure(struct tprof_lapic *l)
             l->per_tsc = per_tsc;
         }
     }
-    for (uint32_t i = 0; i < sizeof timer; i++)
-        tprof_lapic_write(l, timer[i], kept[i]);
+}
+
+int tprof_lapic_measure(struct tprof_lapic *l)
+{
+    uint32_t divide = tprof_lapic_read(l, LAPIC_TIMER_DIVIDE);
+    uint32_t lvt = tprof_lapic_read(l, LAPIC_LVT_TIMER);
+    bool by_deadline = l->deadline && (lvt & LAPIC_LVT_TSC_DEADLINE);
+    uint64_t deadline = by_deadline ? tprof_rdmsr(MSR_TSC_DEADLINE) : 0;
+    /* The kernel's count goes on where it is; one that is over stays so. */
+    uint32_t count =
+        tprof_lapic_read(l, lvt & LAPIC_LVT_PERIODIC ? LAPIC_TIMER_INITIAL
+                                                     : LAPIC_TIMER_CURRENT);
+
+    tprof_lapic_write(l, LAPIC_TIMER_DIVIDE, LAPIC_DIVIDE_BY_1);
+    tprof_lapic_write(l, LAPIC_LVT_TIMER,
+                      LAPIC_LVT_MASKED | LAPIC_LVT_ONE_SHOT | l->vector);
+    measure(l);
+    tprof_lapic_write(l, LAPIC_TIMER_INITIAL, 0);
+    tprof_lapic_write(l, LAPIC_TIMER_DIVIDE, divide);
+    tprof_lapic_write(l, LAPIC_LVT_TIMER, lvt);
+    tprof_lapic_write(l, LAPIC_TIMER_INITIAL, count);
+    if (by_deadline) {
+        /* the SDM wants the mode to be in force before that */
+        __asm__ volatile("mfence" : : : "memory");
+        tprof_wrmsr(MSR_TSC_DEADLINE, deadline);
+    }
     if (l->per_tsc == 0)
         return TPROF_ERR_TIMER;
     /* the short way needs a timer that is no faster than the TSC */

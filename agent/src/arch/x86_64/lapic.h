@@ -38,7 +38,8 @@ int tprof_lapic_init(struct tprof_lapic *l, uint64_t address);
 int tprof_lapic_check(const struct tprof_lapic *l, uint64_t address);
 
 /* Measures (per_tsc) on this core, in about a million TSC ticks, or a few times
- * that on a busy host. Leaves the timer as it was. Returns TPROF_OK, or
+ * that on a busy host. Then the timer goes on where it was: a kernel's delay
+ * takes longer by as much, and a period begins anew. Returns TPROF_OK, or
  * TPROF_ERR_TIMER: the timer does not count. */
 int tprof_lapic_measure(struct tprof_lapic *l);
 
@@ -54,16 +55,17 @@ void tprof_lapic_release(const struct tprof_lapic *l);
 /* Interrupts the core with (apic_id) at the agent's vector. */
 void tprof_lapic_send(const struct tprof_lapic *l, uint32_t apic_id);
 
-uint32_t tprof_lapic_read(const struct tprof_lapic *l, uint32_t reg);
-
 /* Register (reg) of the xAPIC at (registers). */
 TPROF_HOT volatile uint32_t *tprof_lapic_at(uintptr_t registers, uint32_t reg)
 {
     return (volatile uint32_t *)(registers + 16 * reg);
 }
 
-void tprof_lapic_write(const struct tprof_lapic *l, uint32_t reg,
-                       uint32_t value);
+/* Neither is inline: there are many calls, and each would be two ways. */
+__attribute__((noinline)) uint32_t tprof_lapic_read(const struct tprof_lapic *l,
+                                                    uint32_t reg);
+__attribute__((noinline)) void tprof_lapic_write(const struct tprof_lapic *l,
+                                                 uint32_t reg, uint32_t value);
 
 static inline void tprof_lapic_eoi(const struct tprof_lapic *l)
 {
