@@ -38,6 +38,7 @@ static const struct {
     const char *name, *what;
 } defects[DEFECTS + 1] = {
     [DEFECT_NONE] = {"none", ""},
+    [DEFECTS] = {"", ""}, /* the table has an end when nothing is known */
 };
 
 static enum defect wanted;
