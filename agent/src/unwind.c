@@ -66,7 +66,7 @@ TPROF_COLD void leave_images(struct tprof_span *span, uint64_t pc)
 }
 
 /* The range in which (size) bytes at (address) may be read, or NULL. */
-static const struct tprof_range *find_range(const struct tprof_bounds *b,
+static __attribute__((noinline)) const struct tprof_range *find_range(const struct tprof_bounds *b,
                                             uint64_t address, uint64_t size)
 {
     for (int i = 0; i < TPROF_RANGES; i++) {
