@@ -328,7 +328,8 @@ static void fill_hello(struct tprof_agent *a)
     hello[WIRE_HELLO_DEPTH] = c->max_frames;
     hello[WIRE_HELLO_INTERVALS] = c->timer == TPROF_TIMER_KERNEL;
     hello[WIRE_HELLO_DICT_SLOTS] = c->dict_slots;
-    hello[WIRE_HELLO_FEATURES] = a->channel.flags & WIRE_FEATURE_ONE_WAY;
+    hello[WIRE_HELLO_FEATURES] = (a->channel.flags & WIRE_FEATURE_ONE_WAY) |
+                                 (c->lending ? WIRE_FEATURE_LENDING : 0);
     hello[WIRE_HELLO_DIRECTORY] = tprof_directory_publish(a);
     hello[WIRE_HELLO_KERNEL_HZ] = c->kernel_hz;
     hello[WIRE_HELLO_CODE] = (uintptr_t)tprof_init_image;

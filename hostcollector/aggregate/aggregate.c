@@ -25,6 +25,7 @@ struct sums {
     struct core_stats stats;
     uint32_t stats_boot; /* boots that had come by then */
     double steal_ns, steal_tsc;
+    uint64_t repaired;
 
     struct profile_second *seconds;
     size_t second_count, second_capacity;
@@ -331,14 +332,22 @@ static void add_steal(struct sums *s, const struct core_stats *now)
     s->steal_tsc += (double)(now->tsc - last->tsc);
 }
 
+static void add_repaired(struct sums *s, const struct core_stats *now)
+{
+    if (s->has_stats && now->repaired > s->stats.repaired)
+        s->repaired += now->repaired - s->stats.repaired;
+}
+
 void aggregate_stats(void *aggregate, const struct core_stats *stats)
 {
     struct aggregate *a = aggregate;
     struct sums *s = sums_of(a, stats->core);
 
     if (s) {
-        if (s->stats_boot == a->profile.boots)
+        if (s->stats_boot == a->profile.boots) {
             add_steal(s, stats);
+            add_repaired(s, stats);
+        }
         s->stats_boot = a->profile.boots;
         s->has_stats = true;
         s->stats = *stats;
@@ -485,6 +494,7 @@ static void fill_core(struct profile_core *c, const struct aggregate *a,
     c->stats = s->stats;
     c->steal_ns = s->steal_ns;
     c->steal_tsc = s->steal_tsc;
+    c->repaired = s->repaired;
     if (s->stats.ticks != 0)
         c->cost_tsc = (double)s->stats.cost_tsc / (double)s->stats.ticks *
                       (double)account_ticks(&s->account);

@@ -378,15 +378,6 @@ static void look_at_core(struct remarks *r, const struct profile *p,
                      core->core, core->jumps,
                      (double)core->jump_weight * (double)p->period_tsc /
                          (double)p->tsc_hz);
-    if (core->has_stats && stats->repaired != 0)
-        remarks_note(r,
-                     "Core %" PRIu32 ": its timer was taken back %" PRIu64
-                     " times: the kernel had re-programmed it, or a host "
-                     "with too little time had kept its ticks away for long. "
-                     "A kernel that waits by the local APIC's timer needs "
-                     "config.lending, one that ticks by it another "
-                     "config.timer.",
-                     core->core, stats->repaired);
     if (core->has_stats && stats->faults != 0)
         remarks_note(r,
                      "Core %" PRIu32 ": %" PRIu64 " words of stacks were not "
@@ -402,6 +393,35 @@ static void look_at_core(struct remarks *r, const struct profile *p,
         remarks_note(
             r, "Errors of the device that the agent counted: %" PRIu64 ".",
             stats->device_errors);
+}
+
+static void look_at_timers(struct remarks *r, const struct profile *p)
+{
+    uint64_t times = 0;
+    size_t cores = 0;
+
+    for (size_t i = 0; i < p->core_count; i++) {
+        times += p->cores[i].repaired;
+        cores += p->cores[i].repaired != 0;
+    }
+    if (times == 0)
+        return;
+    if (p->guest.features & WIRE_FEATURE_LENDING)
+        remarks_note(r,
+                     "The kernel used the local APIC's timer %" PRIu64
+                     " times, on %zu of %zu cores: a tick that was due "
+                     "meanwhile came afterwards, and counts for the code that "
+                     "ran then.",
+                     times, cores, p->core_count);
+    else
+        remarks_note(r,
+                     "Timers were taken back %" PRIu64
+                     " times, on %zu of %zu cores: the kernel had "
+                     "re-programmed them, or a host with too little time had "
+                     "kept ticks away for long. A kernel that waits by the "
+                     "local APIC's timer needs config.lending, one that ticks "
+                     "by it another config.timer.",
+                     times, cores, p->core_count);
 }
 
 static void look_at_stream(struct remarks *r, const struct profile *p)
@@ -505,5 +525,6 @@ void remarks_diagnose(struct remarks *r, const struct profile *p,
     stacks_diagnose(r, p, v);
     for (size_t i = 0; i < p->core_count; i++)
         look_at_core(r, p, &p->cores[i]);
+    look_at_timers(r, p);
     look_at_stream(r, p);
 }

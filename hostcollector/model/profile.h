@@ -69,6 +69,9 @@ struct profile_core {
     /* Nanoseconds that the host took away, out of so many TSC ticks: those
      * between STATS that tell stolen time. 0 and 0: unknown. */
     double steal_ns, steal_tsc;
+    /* Times that the agent took the timer back, between the first STATS and the
+     * last: what happened before does not count. */
+    uint64_t repaired;
     /* TSC ticks that the profiler's interrupt took for the ticks of (account),
      * each at the mean cost that (stats) gives; 0 without stats. */
     double cost_tsc;

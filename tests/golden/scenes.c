@@ -377,19 +377,33 @@ static void kernel_tick_as_fast_as_asked(void)
     stats(0, STARTED_FINAL);
 }
 
-static void kernel_uses_the_timer(void)
+/* 3 times before anybody profiled, and 12 times since. */
+static void use_timers(uint32_t features)
 {
     struct wiregen_stats s = {
-        .core = 0, .flags = STARTED_FINAL, .repaired = 12, .faults = 34};
+        .core = 0, .flags = WIRE_STATS_STARTED, .repaired = 3, .faults = 34};
 
-    hello(&(struct hello){.cores = 2});
+    hello(&(struct hello){.cores = 2, .features = features});
     status(0, 0);
     busy_core(1, 20);
+    wiregen_stats(&wire, &s);
     busy_core(0, 6000);
+    s.flags = STARTED_FINAL;
+    s.repaired = 15;
     memcpy(s.counters, cores[0].counters, sizeof s.counters);
     s.cost = cores[0].cost;
     wiregen_stats(&wire, &s);
     stats(1, STARTED_FINAL);
+}
+
+static void kernel_uses_the_timer(void)
+{
+    use_timers(0);
+}
+
+static void kernel_uses_a_lent_timer(void)
+{
+    use_timers(WIRE_FEATURE_LENDING);
 }
 
 static void terminal_escapes(void)
@@ -493,6 +507,7 @@ static const struct scene {
     {"never_drained", never_drained},
     {"kernel_tick_as_fast_as_asked", kernel_tick_as_fast_as_asked},
     {"kernel_uses_the_timer", kernel_uses_the_timer},
+    {"kernel_uses_a_lent_timer", kernel_uses_a_lent_timer},
     {"terminal_escapes", terminal_escapes},
     {"clock_jump_and_device_errors", clock_jump_and_device_errors},
     {"kernel_of_another_build", kernel_of_another_build},

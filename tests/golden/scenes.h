@@ -31,6 +31,7 @@
  *                             the rate that was asked for
  *   kernel_uses_the_timer     the kernel programs the agent's timer on both
  *                             cores, and only one is always given back
+ *   kernel_uses_a_lent_timer  ... which it may
  *   terminal_escapes          the agent's name would draw on a terminal, and
  *                             samples lie outside of all code
  *   clock_jump_and_device_errors  QEMU was stopped for 10 s, the device fails,
