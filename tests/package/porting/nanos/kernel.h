@@ -51,6 +51,11 @@ u64 u64_from_pointer(const volatile void *pointer);
 void *pointer_from_u64(u64 value);
 u64 physical_from_virtual(void *address);
 heap heap_linear_backed(kernel_heaps kh);
+#define INVALID_PHYSICAL (~0ul)
+
+kernel_heaps get_kernel_heaps(void);
+heap heap_virtual_page(kernel_heaps kh);
+u64 allocate_u64(heap h, bytes size);
 void *allocate(heap h, bytes size);
 void map(u64 virtual_address, u64 physical, u64 length, pageflags flags);
 pageflags pageflags_device(void);
