@@ -35,6 +35,7 @@
 
         .macro  entry name
         begin   \name
+        endbr64                             /* a gate leads here */
         pushq   %rax
         pushq   %rdx
         .endm

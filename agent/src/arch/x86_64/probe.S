@@ -48,6 +48,7 @@
  * at other instructions than .Lwrite and .Lread the kernel's IDT is loaded and the
  * instruction is run again, so that the kernel gets the fault. */
         begin   tprof_probe_fault
+        endbr64                             /* a gate leads here */
         pushq   %rax
         leaq    .Lread(%rip), %rax
         subq    SAVED_RIP(%rsp), %rax
