@@ -12,36 +12,44 @@
 
 #define APIC_HZ 1000000000u /* under KVM and TCG */
 
-static uint64_t hz_by_cpuid(void)
+/* By the crystal that the CPU tells of. */
+static uint64_t hz_by_crystal(void)
 {
-    uint32_t max = tprof_cpuid(0).a;
+    if (tprof_cpuid(0).a < LEAF_TSC_CRYSTAL)
+        return 0;
+    struct tprof_cpuid r = tprof_cpuid(LEAF_TSC_CRYSTAL);
 
-    if (max >= LEAF_TSC_CRYSTAL) {
-        struct tprof_cpuid r = tprof_cpuid(LEAF_TSC_CRYSTAL);
-
-        if (r.a && r.b && r.c)
-            return (uint64_t)r.c * r.b / r.a;
-    }
-    if (max >= LEAF_FREQUENCY)
-        return (uint64_t)(tprof_cpuid(LEAF_FREQUENCY).a & 0xffff) * 1000000u;
-    return 0;
+    return r.a ? (uint64_t)r.c * r.b / r.a : 0;
 }
 
-uint64_t tprof_arch_clock_hz(void)
+/* As the hypervisor tells, or by its APIC timer. */
+static uint64_t hz_by_hypervisor(void)
 {
     uint64_t apic_per_tsc = tprof_lapic.per_tsc;
-    uint64_t hz = hz_by_cpuid();
+    uint64_t hz = 0;
 
-    if (hz || !(tprof_cpuid(1).c & CPUID_1_C_HYPERVISOR))
-        return hz;
+    if (!(tprof_cpuid(1).c & CPUID_1_C_HYPERVISOR))
+        return 0;
     struct tprof_cpuid h = tprof_cpuid(LEAF_HYPERVISOR);
 
     if (h.a >= LEAF_HYPERVISOR_HZ && h.a < LEAF_HYPERVISOR + 0x100)
         hz = (uint64_t)tprof_cpuid(LEAF_HYPERVISOR_HZ).a * 1000; /* in kHz */
-    if (hz || apic_per_tsc == 0)
-        return hz;
     /* of "KVMKVMKVM" and "TCGTCGTCGTCG" the first four letters */
-    if (h.b == 0x4b4d564bu || h.b == 0x54474354u)
-        return ((uint64_t)APIC_HZ << 32) / apic_per_tsc;
-    return 0;
+    if (hz == 0 && apic_per_tsc != 0 &&
+        (h.b == 0x4b4d564bu || h.b == 0x54474354u))
+        hz = ((uint64_t)APIC_HZ << 32) / apic_per_tsc;
+    return hz;
+}
+
+/* The CPU's nominal frequency comes last: under a hypervisor it may be that of
+ * another CPU, where the guest has come from. */
+uint64_t tprof_arch_clock_hz(void)
+{
+    uint64_t hz = hz_by_hypervisor();
+
+    if (hz == 0)
+        hz = hz_by_crystal();
+    if (hz == 0 && tprof_cpuid(0).a >= LEAF_FREQUENCY)
+        hz = (uint64_t)(tprof_cpuid(LEAF_FREQUENCY).a & 0xffff) * 1000000u;
+    return hz;
 }
