@@ -315,7 +315,7 @@ static void put_stats(const struct tprof_control *c, struct tprof_frame *f,
     const struct tprof_hypervisor *hypervisor = a->config.hypervisor;
     struct tprof_cpu *cpu = tprof_cpu[core];
     const struct tprof_stats counts = tprof_counts(cpu);
-    uint64_t flags = 0;
+    uint64_t flags = cpu->facts;
 
     if (c->last_stats == TPROF_LAST_STATS_SENDING && tprof_follows(cpu))
         flags |= WIRE_STATS_FINAL;

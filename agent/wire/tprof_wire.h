@@ -160,7 +160,7 @@ enum wire_stats_tag {
     WIRE_STATS_CORE = 1,    /* u16 */
     WIRE_STATS_APIC_ID = 2, /* u32 */
     WIRE_STATS_TSC = 3,     /* u64 when the counters were read */
-    WIRE_STATS_FLAGS = 4,   /* u8  WIRE_STATS_FINAL, WIRE_STATS_STARTED */
+    WIRE_STATS_FLAGS = 4,   /* u8  WIRE_STATS_FINAL and so on, below */
     /* The others are u64 and cumulative. */
     WIRE_STATS_TICKS = 5,
     WIRE_STATS_SAMPLES = 6,
@@ -182,8 +182,12 @@ enum wire_stats_tag {
     WIRE_STATS_REPAIRED = 19,      /* times the core's timer was taken back */
     WIRE_STATS_FAULTS = 20,        /* faults of the walk; since 2.1 */
 };
-#define WIRE_STATS_FINAL   (1u << 0) /* after STOP, this core's ring is empty */
-#define WIRE_STATS_STARTED (1u << 1) /* tprof_start_cpu() was called here */
+#define WIRE_STATS_FINAL        (1u << 0) /* after STOP, this core's ring is empty */
+#define WIRE_STATS_STARTED      (1u << 1) /* tprof_start_cpu() was called here */
+/* Since 2.1: the interrupt begins on the interrupted stack; the CPU does not
+ * promise that its clock has one rate. */
+#define WIRE_STATS_ON_STACK     (1u << 2)
+#define WIRE_STATS_CLOCK_VARIES (1u << 3)
 
 /* START and STATUS bodies, WIRE.md 7: fields */
 enum wire_control_tag {

@@ -43,7 +43,7 @@ struct core_stats {
     uint32_t core;
     uint32_t apic_id;
     uint64_t tsc;
-    uint8_t flags; /* WIRE_STATS_FINAL, WIRE_STATS_STARTED */
+    uint8_t flags; /* WIRE_STATS_FINAL, WIRE_STATS_STARTED, ... */
     uint64_t ticks, samples, missed, ring_full, reentered;
     uint64_t cost_tsc, cost_max_tsc; /* in the profiler's interrupt */
     uint64_t by_division; /* ticks that covered too many deadlines to draw */

@@ -61,6 +61,22 @@ static void write_cores(FILE *out, const struct profile *p)
                   "were neither ticks nor work for it.");
 }
 
+/* What the agent found out about the cores, if it is so on any of them. */
+static void write_facts(FILE *out, const struct profile *p)
+{
+    uint32_t flags = 0;
+
+    for (size_t i = 0; i < p->core_count; i++)
+        flags |= p->cores[i].has_stats ? p->cores[i].stats.flags : 0u;
+    if (flags & WIRE_STATS_ON_STACK)
+        text_wrap(out, "Gate: ",
+                  "it has no stack of its own (IST): code with a red zone is "
+                  "overwritten.");
+    if (flags & WIRE_STATS_CLOCK_VARIES)
+        text_wrap(out, "Clock: ",
+                  "the CPU does not promise that its TSC has one rate.");
+}
+
 /* The whole agent's counters come with core 0's. */
 static void write_busy(FILE *out, const struct profile *p)
 {
@@ -77,6 +93,7 @@ static void write_busy(FILE *out, const struct profile *p)
 void table_details(FILE *out, const struct profile *p)
 {
     write_agent(out, &p->guest);
+    write_facts(out, p);
     write_busy(out, p);
     write_cores(out, p);
 }

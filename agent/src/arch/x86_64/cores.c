@@ -9,6 +9,10 @@
 
 #define LEAF_TOPOLOGY 0xbu
 
+#define CPUID_EXTENDED              0x80000000u
+#define CPUID_POWER                 0x80000007u
+#define CPUID_POWER_D_INVARIANT_TSC (1u << 8)
+
 uint32_t tprof_gs_offset;
 uint8_t tprof_apic_to_cpu[256];
 uintptr_t tprof_apic_registers;
@@ -107,15 +111,25 @@ static int install_entry(const struct tprof_config *c)
     return tprof_gate_install(c->vector, isr_entry(c));
 }
 
+/* Does the TSC count at one rate, whatever the CPU does to save power? */
+static bool is_clock_steady(void)
+{
+    return tprof_cpuid(CPUID_EXTENDED).a >= CPUID_POWER &&
+           (tprof_cpuid(CPUID_POWER).d & CPUID_POWER_D_INVARIANT_TSC);
+}
+
 int tprof_arch_core_join(struct tprof_cpu *cpu)
 {
     const struct tprof_config *c = &tprof_agent.config;
 
+    cpu->facts = is_clock_steady() ? 0 : WIRE_STATS_CLOCK_VARIES;
     if (is_timer_ours()) {
         int error = install_entry(c);
 
         if (error != TPROF_OK)
             return error;
+        if (!tprof_gate_has_stack(c->vector))
+            cpu->facts |= WIRE_STATS_ON_STACK;
         tprof_lapic_claim(&tprof_lapic);
     }
     if (c->cpu_source == TPROF_CPU_TSC_AUX) {

@@ -11,6 +11,7 @@
 #define GATE_SELECTOR  2u
 #define GATE_TYPE_IST  4u
 #define GATE_PRESENT   0x8000u
+#define GATE_IST       0x0007u
 #define GATE_INTERRUPT 0x8e00u /* present, ring 0, interrupts off; no IST */
 #define GATE_OFFSET_16 6u      /* bits 16-63; two bytes that are 0 follow */
 
@@ -84,6 +85,13 @@ int tprof_gate_install(uint32_t vector, void (*entry)(void))
         return TPROF_ERR_IDT;
     point_gate(gate, entry);
     return TPROF_OK;
+}
+
+bool tprof_gate_has_stack(uint32_t vector)
+{
+    const uint8_t *gate = gate_at(vector);
+
+    return gate && (tprof_load16(gate + GATE_TYPE_IST) & GATE_IST) != 0;
 }
 
 int tprof_gate_take(uint32_t vector, void (*entry)(void))

@@ -3,6 +3,7 @@
 #ifndef TPROF_GATE_H
 #define TPROF_GATE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* These functions are called after tprof_probe_begin() on this core. */
@@ -20,5 +21,8 @@ int tprof_gate_install(uint32_t vector, void (*entry)(void));
 
 /* The same, but also takes a gate that points elsewhere. */
 int tprof_gate_take(uint32_t vector, void (*entry)(void));
+
+/* Does the CPU push onto a stack of the gate's own (IST)? */
+bool tprof_gate_has_stack(uint32_t vector);
 
 #endif
