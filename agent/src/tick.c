@@ -160,6 +160,10 @@ bool tprof_tick_pump(struct tprof_cpu *cpu, int at_once)
     cpu->reentered = 0;
     if (__builtin_expect(times > 0, 0)) {
         count_reentered(cpu, times);
+        /* one of these interrupts may have told of new orders, and the timer
+         * may be the kernel's just now */
+        if (!tprof_follows(cpu))
+            tprof_arch_wake(cpu->hardware_id);
         if (tprof_agent.config.timer == TPROF_TIMER_APIC)
             tprof_arch_timer_arm(cpu,
                                  tprof_is_sampling(cpu)
