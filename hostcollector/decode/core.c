@@ -56,6 +56,17 @@ static void first_counters(struct core *c, const uint64_t now[WIRE_COUNTERS],
     c->has_counters = true;
 }
 
+/* Has the guest been set back to an earlier state? It tells so by counters that
+ * went back after something was not heard: a snapshot was restored. */
+static bool was_restored(const struct core *c,
+                         const uint64_t now[WIRE_COUNTERS])
+{
+    for (size_t i = 0; i < WIRE_COUNTERS; i++)
+        if (c->has_counters && c->gap && now[i] < c->counters[i])
+            return true;
+    return false;
+}
+
 void core_settle(struct core *c, const uint64_t now[WIRE_COUNTERS],
                  const struct core_content *content, struct core_content *lost)
 {
@@ -67,6 +78,11 @@ void core_settle(struct core *c, const uint64_t now[WIRE_COUNTERS],
     };
     bool contradiction = false;
 
+    if (was_restored(c, now)) {
+        c->account.restored++;
+        c->has_counters = false; /* a life of its own, counted from here on */
+        memset(c->told_by_final_stats, 0, sizeof c->told_by_final_stats);
+    }
     if (!c->has_counters)
         first_counters(c, now, content);
     *lost = (struct core_content){0};

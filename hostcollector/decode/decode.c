@@ -89,8 +89,10 @@ static void lose_frames(struct decode *d, uint16_t count)
  * session whatever was lost before it. */
 static void check_seq(struct decode *d, const struct frame *f)
 {
-    if (f->seq != d->next_seq)
-        lose_frames(d, (uint16_t)(f->seq - d->next_seq));
+    uint16_t ahead = (uint16_t)(f->seq - d->next_seq);
+
+    if (ahead != 0) /* if it is back, the guest was set back, too */
+        lose_frames(d, ahead <= INT16_MAX ? ahead : 0);
     d->next_seq = (uint16_t)(f->seq + 1);
 }
 

@@ -424,10 +424,27 @@ static void look_at_timers(struct remarks *r, const struct profile *p)
                      times, cores, p->core_count);
 }
 
+/* How often the guest was set back to an earlier state. */
+static uint64_t restored(const struct profile *p)
+{
+    uint64_t most = 0;
+
+    for (size_t i = 0; i < p->core_count; i++)
+        if (p->cores[i].account.restored > most)
+            most = p->cores[i].account.restored;
+    return most;
+}
+
 static void look_at_stream(struct remarks *r, const struct profile *p)
 {
     const struct stream_health *h = &p->health;
 
+    if (restored(p) != 0)
+        remarks_note(r,
+                     "The guest was set back to an earlier state, as by a "
+                     "snapshot, %" PRIu64 " times. What it did before and "
+                     "after is added up; nothing is counted twice.",
+                     restored(p));
     if (p->has_status && p->status.turned_away != 0)
         remarks_note(r,
                      "Callers by vsock that the guest turned away since it "

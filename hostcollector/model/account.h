@@ -27,6 +27,9 @@ struct account {
     /* Frames whose records contradict their counters, or whose counters do not
      * add up. If this is not 0, tprof has a defect or the guest lies. */
     uint64_t violations;
+    /* Times that the counters went back over a gap in the stream: the guest was
+     * set back to an earlier state, as by a snapshot. */
+    uint64_t restored;
     bool complete; /* a final STATS came: nothing is missing at the end */
 };
 

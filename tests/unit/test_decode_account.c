@@ -92,6 +92,52 @@ TEST(counters_that_contradict_records_are_violations) /* catches: silent lies */
     wiregen_fini(&w);
 }
 
+/* The guest is saved after its second frame, sends a third one, and is set
+ * back: the next frame that comes has the third one's number, or an earlier
+ * one. */
+TEST(guest_that_is_set_back_is_no_contradiction) /* catches: "a defect" */
+{
+    for (uint16_t back = 1; back <= 2; back++) {
+        struct wiregen w = hello_stream();
+
+        good_frame(&w, 10, 0);
+        good_frame(&w, 10, 10);
+        good_frame(&w, 10, 20);
+        w.seq = (uint16_t)(w.seq - back);
+        good_frame(&w, 5, 20);
+        good_frame(&w, 5, 25);
+        CHECK_EQ(decode_all(&w), 0);
+        CHECK_EQ(seen.account[0].violations, 0);
+        CHECK_EQ(seen.account[0].restored, 1);
+        CHECK_EQ(seen.account[0].samples, 40); /* all that came */
+        CHECK_EQ(seen.account[0].lost, 0);
+        CHECK_EQ(health.lost_frames, 0);
+        CHECK_EQ(seen.gaps, 1);
+        wiregen_fini(&w);
+    }
+}
+
+/* A collector is led from one clone to another, or to the same guest again. */
+TEST(session_of_an_earlier_state_is_no_contradiction)
+{
+    struct wiregen w = hello_stream();
+
+    good_frame(&w, 10, 0);
+    good_frame(&w, 10, 10);
+    struct wiregen again = hello_stream(); /* the same boot id */
+
+    wiregen_bytes(&w, again.bytes, again.size);
+    w.seq = again.seq;
+    good_frame(&w, 5, 10);
+    CHECK_EQ(decode_all(&w), 0);
+    CHECK_EQ(seen.account[0].violations, 0);
+    CHECK_EQ(seen.account[0].restored, 1);
+    CHECK_EQ(seen.account[0].samples, 25);
+    CHECK_EQ(seen.account[0].lost, 0);
+    wiregen_fini(&again);
+    wiregen_fini(&w);
+}
+
 TEST(missed_must_match_the_weights) /* catches: weights that nobody counted */
 {
     struct wiregen w = hello_stream();
