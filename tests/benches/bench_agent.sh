@@ -132,6 +132,12 @@ kill "$bridge"
 wait "$bridge" || true
 bridge=''
 
+# The longest interrupt depends on the addresses in the guest, and so on its layout: some of
+# them, with long records and short ones in turn.
+for shuffle in 1000 2000 3000; do
+    run "shuffle$shuffle" 1 "rate=20000 frames=16 stacks=1000 shuffle=$shuffle $visits"
+done
+
 # a minute of 4 cores, each at another of 1,000 stacks and 200 addresses after each tick
 run minute 4 'rate=997 seconds=60 frames=16 stacks=1000'
 

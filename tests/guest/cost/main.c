@@ -41,7 +41,7 @@ struct frame {
 
 static struct {
     uint64_t frames, stacks, fresh, visits, rounds, seconds;
-    uint64_t root, range, text;
+    uint64_t root, range, text, shuffle;
 } options;
 
 static void (*spin)(uint64_t rbp, uint64_t rounds) = cost_spin;
@@ -65,7 +65,7 @@ static uint64_t place(uint64_t key)
 {
     uint64_t start = (uintptr_t)__tprof_text_start;
     uint64_t size = (uint64_t)(uintptr_t)__tprof_text_end - start;
-    uint64_t x = (key + 1) * 0x9e3779b97f4a7c15u;
+    uint64_t x = (key + 1 + options.shuffle) * 0x9e3779b97f4a7c15u;
 
     return start + next_random(&x) % size;
 }
@@ -153,6 +153,7 @@ int guest_main(void)
     options.root = opt_u64("root", 0);
     options.range = opt_u64("range", 1);
     options.text = opt_u64("text", 1);
+    options.shuffle = opt_u64("shuffle", 0);
     if (options.frames - 1 >= FRAMES_MAX || options.stacks - 1 >= STACKS_MAX)
         guest_fail("frames= or stacks= is out of range");
     if (core_count() > CORES_MAX)
