@@ -287,16 +287,25 @@ static void put_hello(struct tprof_frame *f)
         tprof_frame_field(f, tag, a->hello[tag]);
 }
 
-/* The counters of a core that STATS tells: tag, and offset in struct
- * tprof_stats. */
+/* A u64 of a struct, and the field that tells it. */
+struct told {
+    uint8_t tag;
+    uint8_t offset;
+};
+
+static void put_told(struct tprof_frame *f, const struct told *t,
+                     uint32_t count, const void *from)
+{
+    for (; count > 0; t++, count--)
+        tprof_frame_field(f, t->tag,
+                          tprof_load64((const uint8_t *)from + t->offset));
+}
+
 #define COUNTER(tag, name)                                                     \
     {                                                                          \
         WIRE_STATS_##tag, offsetof(struct tprof_stats, name)                   \
     }
-static const struct {
-    uint8_t tag;
-    uint8_t offset;
-} counted[] = {
+static const struct told counters[] = {
     COUNTER(TICKS, ticks),           COUNTER(SAMPLES, samples),
     COUNTER(MISSED, missed),         COUNTER(RING_FULL, ring_full),
     COUNTER(REENTERED, reentered),   COUNTER(COST, cost_tsc),
@@ -304,9 +313,20 @@ static const struct {
     COUNTER(STACKS, stacks),         COUNTER(FOREIGN, foreign),
     COUNTER(REPAIRED, repaired),     COUNTER(FAULTS, faults),
 };
-_Static_assert(sizeof counted / sizeof counted[0] * sizeof(uint64_t) ==
+#define COUNTERS (sizeof counters / sizeof *counters)
+_Static_assert(COUNTERS * sizeof(uint64_t) ==
                    offsetof(struct tprof_stats, apic_id),
                "all counters of struct tprof_stats are told");
+
+#define ORDER(tag, name)                                                       \
+    {                                                                          \
+        WIRE_CONTROL_##tag, offsetof(struct tprof_orders, name)                \
+    }
+static const struct told orders[] = {
+    ORDER(RATE_HZ, rate_hz),        ORDER(DEPTH, depth),
+    ORDER(PERIOD_TSC, period),      ORDER(STATE, state),
+    ORDER(EVERY, ticks_per_sample), ORDER(ERROR, refused),
+};
 
 static void put_stats(const struct tprof_control *c, struct tprof_frame *f,
                       uint32_t core)
@@ -325,10 +345,7 @@ static void put_stats(const struct tprof_control *c, struct tprof_frame *f,
     tprof_frame_field(f, WIRE_STATS_APIC_ID, cpu->hardware_id);
     tprof_frame_field(f, WIRE_STATS_TSC, tprof_arch_now());
     tprof_frame_field(f, WIRE_STATS_FLAGS, flags);
-    for (uint32_t i = 0; i < sizeof counted / sizeof counted[0]; i++)
-        tprof_frame_field(
-            f, counted[i].tag,
-            tprof_load64((const uint8_t *)&counts + counted[i].offset));
+    put_told(f, counters, COUNTERS, &counts);
     if (core == 0) {
         tprof_frame_field(f, WIRE_STATS_DEVICE_ERRORS,
                           a->counters.device_errors);
@@ -341,15 +358,7 @@ static void put_stats(const struct tprof_control *c, struct tprof_frame *f,
 
 static void put_status(struct tprof_frame *f)
 {
-    const struct tprof_orders *o = &tprof_agent.orders;
-
-    tprof_frame_field(f, WIRE_CONTROL_RATE_HZ, o->rate_hz);
-    tprof_frame_field(f, WIRE_CONTROL_DEPTH, o->depth);
-    tprof_frame_field(f, WIRE_CONTROL_FEATURES, 0); /* there are none yet */
-    tprof_frame_field(f, WIRE_CONTROL_PERIOD_TSC, o->period);
-    tprof_frame_field(f, WIRE_CONTROL_STATE, o->state);
-    tprof_frame_field(f, WIRE_CONTROL_EVERY, o->ticks_per_sample);
-    tprof_frame_field(f, WIRE_CONTROL_ERROR, o->refused);
+    put_told(f, orders, sizeof orders / sizeof *orders, &tprof_agent.orders);
     tprof_frame_field(f, WIRE_CONTROL_TURNED_AWAY,
                       tprof_agent.counters.turned_away);
     tprof_frame_field(f, WIRE_CONTROL_REFUSED, tprof_refused.calls);
