@@ -189,6 +189,7 @@ static void hear_stranger(struct tprof_vsock_link *v,
     }
     if (calls)
         begin_probe(v);
+    v->refused |= h->op == VIRTIO_VSOCK_OP_REQUEST;
     owe_reset(v, h);
 }
 
@@ -316,6 +317,8 @@ static int vsock_open(void *context)
         return 1; /* still */
     bool aimed = tprof_notice_aim(&v->notice);
 
+    v->refused = false;
+
     /* Switch on, acknowledge, look: in this order an interrupt follows for all
      * that comes after the look. */
     if (aimed)
@@ -326,7 +329,11 @@ static int vsock_open(void *context)
     tprof_virtio_irq_ack(&d->bus);
     if (hear_device(v) == TPROF_OK && accept_caller(v))
         return 1;
-    set_notice(v, aimed && !d->dead && may_hear_more(v) &&
+    /* Callers in vain, who may come as fast as they can, do not interrupt the
+     * guest: until none has come for a while the agent looks by its timer. */
+    if (v->refused)
+        tprof_virtio_vsock_interrupt(d, false);
+    set_notice(v, aimed && !d->dead && !v->refused && may_hear_more(v) &&
                       !tprof_virtio_vsock_waiting(d));
     return d->dead;
 }

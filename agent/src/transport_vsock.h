@@ -75,6 +75,7 @@ struct tprof_vsock_link {
     const struct tprof_device *where;
     const struct tprof_config *config;
     uint64_t *turned_away; /* callers that may not attach, counted */
+    bool refused;          /* a caller was, since open() began */
     struct tprof_virtio_vsock device;
 };
 

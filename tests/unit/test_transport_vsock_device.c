@@ -156,6 +156,31 @@ TEST(interrupt_is_aimed_at_the_core_that_looks)
     CHECK_EQ(fake_irq.routed, 2);
 }
 
+/* Catches: an interrupt for each connect() of anybody */
+TEST(callers_in_vain_do_not_interrupt)
+{
+    struct fake_packet p = packet(FAKE_REQUEST);
+
+    plug_in();
+    CHECK_EQ(bed_init(), TPROF_OK);
+    CHECK_EQ(bed_open(), 0);
+    CHECK(is_noticed());
+    p.dst_port = 1234; /* nobody's */
+    CHECK(fake_to_guest(&p));
+    CHECK_EQ(bed_open(), 0);
+    CHECK(fake_from_guest(&p));
+    CHECK_EQ(p.op, FAKE_RST);
+    CHECK(!is_noticed());
+    CHECK_EQ(fake_avail_flags(FAKE_RX), 1);
+    p = packet(FAKE_REQUEST);
+    p.src_cid = 9; /* may not attach */
+    CHECK(fake_to_guest(&p));
+    CHECK_EQ(bed_open(), 0);
+    CHECK(!is_noticed());
+    CHECK_EQ(bed_open(), 0); /* quiet again */
+    CHECK(is_noticed());
+}
+
 TEST(exit_resets_the_device_and_masks_its_interrupt)
 {
     plug_in();
@@ -193,6 +218,7 @@ TEST(what_is_left_to_hear_is_looked_for) /* catches: a call that is missed */
     plug_in();
     CHECK_EQ(bed_init(), TPROF_OK);
     CHECK_EQ(bed_open(), 0);
+    p.op = FAKE_SHUTDOWN; /* of a connection that is no more */
     p.dst_port = 1;
     for (uint32_t i = 0; i < TPROF_VSOCK_BUFFERS; i++)
         CHECK(fake_to_guest(&p));
