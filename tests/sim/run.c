@@ -119,7 +119,7 @@ static void build(void)
                                            .random = draw(),
                                            .has_crc32c = chance(500)};
     for (uint32_t i = 0; i < TPROF_MACHINE_CORES; i++) {
-        tprof_machine.cores[i].hardware_id = 3 * i + 1;
+        tprof_machine.cores[i].hardware_id = 300 * i + 1; /* an x2APIC's */
         tprof_machine.cores[i].number = i;
     }
     note("%lu cores, timer %lu", c->cpus, c->timer, 0);

@@ -17,6 +17,7 @@ void *tprof_cpu[64];
 uint32_t tprof_cpus = CORES;
 uint32_t tprof_gs_offset;
 uint32_t *tprof_hook_stack[64];
+uint32_t tprof_apic_ids[256];
 uint8_t tprof_apic_to_cpu[256];
 uintptr_t tprof_apic_registers;
 _Atomic uint64_t tprof_unknown_cpu;
@@ -64,7 +65,7 @@ __asm__(".pushsection .text\n"
         ".popsection");
 
 /* As an interrupt does it: leaves the red zone alone. */
-static void interrupt(void)
+static void interrupt_at(void (*entry)(void))
 {
     __asm__ volatile("leaq -128(%%rsp), %%rsp\n"
                      "movq %%rsp, %%rcx\n"
@@ -76,11 +77,19 @@ static void interrupt(void)
                      "pushq %%rax\n"
                      "leaq 1f(%%rip), %%rax\n"
                      "pushq %%rax\n"
-                     "jmp tprof_isr_hook\n"
+                     "jmp *%0\n"
                      "1: leaq 128(%%rsp), %%rsp"
                      :
-                     :
+                     : "r"(entry)
                      : "rax", "rcx", "cc", "memory");
+}
+
+void tprof_isr_hook(void);
+void tprof_isr_apic(void);
+
+static void interrupt(void)
+{
+    interrupt_at(tprof_isr_hook);
 }
 
 static void build(void)
@@ -141,4 +150,27 @@ TEST(interrupt_inside_another_leaves_the_stack_alone)
     nested = NULL;
     interrupt();
     CHECK(nested == NULL);
+}
+
+/* catches: ids of an x2APIC above 255, of which several end alike */
+TEST(apic_ids_above_255_are_told_apart)
+{
+    build();
+    for (uint32_t i = 0; i < 256; i++)
+        tprof_apic_ids[i] = UINT32_MAX;
+    tprof_apic_ids[255] = 0x1ff; /* the first of two that end alike */
+    tprof_apic_to_cpu[255] = 1;
+    tprof_apic_ids[0] = 0xff;
+    tprof_apic_to_cpu[0] = 0;
+    registers[8] = 0xffu << 24; /* this core is an xAPIC's 255 */
+    interrupt_at(tprof_isr_apic);
+    CHECK(interrupted == stacks[0] + 4096);
+    tprof_apic_ids[0] = 0x2ff;
+    interrupted = NULL;
+    interrupt_at(tprof_isr_apic);
+    CHECK(interrupted == NULL);
+    CHECK_EQ(tprof_unknown_cpu, 1);
+    tprof_apic_ids[255] = 0xff;
+    interrupt_at(tprof_isr_apic);
+    CHECK(interrupted == stacks[1] + 4096);
 }

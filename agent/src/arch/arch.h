@@ -105,8 +105,8 @@ uint32_t tprof_arch_core_index(void);
 
 /*
  * This core wants to join: does it have what its timer needs? Stores its
- * (*hardware_id). Returns TPROF_OK; TPROF_ERR_APIC, _APIC_OFF or
- * _APIC_UNMAPPED; or TPROF_ERR_CPU: the id is too large.
+ * (*hardware_id). Returns TPROF_OK, TPROF_ERR_APIC, _APIC_OFF or
+ * _APIC_UNMAPPED.
  */
 int tprof_arch_core_examine(uint32_t *hardware_id);
 

@@ -14,6 +14,7 @@
 #define CPUID_POWER_D_INVARIANT_TSC (1u << 8)
 
 uint32_t tprof_gs_offset;
+uint32_t tprof_apic_ids[256];
 uint8_t tprof_apic_to_cpu[256];
 uintptr_t tprof_apic_registers;
 uint32_t *tprof_hook_stack[TPROF_CPUS_MAX];
@@ -55,6 +56,17 @@ bool tprof_arch_core_numbered(uint32_t *index)
     }
 }
 
+/* The place of (id), or a free one: there are more places than cores. */
+static uint32_t find_id(uint32_t id)
+{
+    uint32_t at = id & 0xff;
+
+    while (tprof_apic_ids[at] != id && tprof_apic_ids[at] != UINT32_MAX)
+        at = (at + 1) & 0xff;
+    return at;
+}
+_Static_assert(TPROF_CPUS_MAX < 256, "one place is free always");
+
 uint32_t tprof_arch_core_index(void)
 {
     uint32_t index;
@@ -64,8 +76,9 @@ uint32_t tprof_arch_core_index(void)
     if (tprof_agent.config.cpu_source == TPROF_CPU_TSC_AUX)
         return (uint32_t)tprof_rdmsr(MSR_TSC_AUX) - TPROF_TSC_AUX_FIRST;
     uint32_t id = tprof_lapic_id(&tprof_lapic);
+    uint32_t at = find_id(id);
 
-    return id <= UINT8_MAX ? tprof_apic_to_cpu[id] : id;
+    return tprof_apic_ids[at] == id ? tprof_apic_to_cpu[at] : UINT32_MAX;
 }
 
 void tprof_arch_core_lay_out(struct tprof_cpu *cpu, uint8_t *spare)
@@ -85,7 +98,7 @@ int tprof_arch_core_examine(uint32_t *hardware_id)
             return error;
     }
     *hardware_id = tprof_lapic_id(&tprof_lapic);
-    return *hardware_id > UINT8_MAX ? TPROF_ERR_CPU : TPROF_OK;
+    return TPROF_OK;
 }
 
 static void (*isr_entry(const struct tprof_config *c))(void)
@@ -136,7 +149,13 @@ int tprof_arch_core_join(struct tprof_cpu *cpu)
         cpu->arch.saved_tsc_aux = tprof_rdmsr(MSR_TSC_AUX);
         tprof_wrmsr(MSR_TSC_AUX, TPROF_TSC_AUX_FIRST + cpu->index);
     }
-    tprof_apic_to_cpu[cpu->hardware_id & 0xff] = (uint8_t)cpu->index;
+    if (c->cpu_source == TPROF_CPU_APIC) {
+        uint32_t at = find_id(cpu->hardware_id);
+
+        /* the index first: other cores may be in an interrupt */
+        tprof_apic_to_cpu[at] = (uint8_t)cpu->index;
+        *(volatile uint32_t *)&tprof_apic_ids[at] = cpu->hardware_id;
+    }
     return TPROF_OK;
 }
 

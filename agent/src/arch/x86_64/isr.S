@@ -131,9 +131,20 @@ tprof_isr_inside:
         movl    $0x802, %ecx
         rdmsr
         popq    %rcx
-        movzbl  %al, %eax                   /* start_cpu refuses greater ones */
-2:      leaq    tprof_apic_to_cpu(%rip), %rdx
-        movzbl  (%rdx, %rax), %eax
+2:      pushq   %rcx
+        leaq    tprof_apic_ids(%rip), %rdx
+        movl    %eax, %ecx
+3:      movzbl  %cl, %ecx                   /* as find_id(), cores.c */
+        cmpl    %eax, (%rdx, %rcx, 4)
+        je      4f
+        cmpl    $-1, (%rdx, %rcx, 4)
+        leal    1(%rcx), %ecx
+        jne     3b
+        movl    $-1, %eax                   /* has not joined */
+        jmp     5f
+4:      leaq    tprof_apic_to_cpu(%rip), %rdx
+        movzbl  (%rdx, %rcx), %eax
+5:      popq    %rcx
         jmp     tprof_isr_on_core
         end     tprof_isr_apic
 

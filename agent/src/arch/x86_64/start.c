@@ -60,8 +60,8 @@ int tprof_arch_init(struct tprof_config *c)
 
 void tprof_arch_ready(void)
 {
-    for (uint32_t id = 0; id < sizeof tprof_apic_to_cpu; id++)
-        tprof_apic_to_cpu[id] = 0xff;
+    for (uint32_t i = 0; i < sizeof tprof_apic_to_cpu; i++)
+        tprof_apic_ids[i] = UINT32_MAX;
     tprof_gs_offset = tprof_agent.config.gs_cpu_offset;
     tprof_apic_registers = tprof_lapic.registers;
 }
