@@ -20,15 +20,16 @@ static int in_text(const struct tprof_text *t, uint64_t address)
     return address - t->start < t->size;
 }
 
-/* The first image that has code in the (size) bytes at (start), or NULL. */
+/* The first image that has code at (start) or in the (more) bytes behind that,
+ * or NULL. */
 static const struct tprof_text *find_text(const struct tprof_bounds *b,
-                                          uint64_t start, uint64_t size)
+                                          uint64_t start, uint64_t more)
 {
     const struct tprof_image_text *i = &b->image;
 
     /* acquire: pairs with the release in put_text(), map.c; the next record is
      * complete */
-    while (i && !in_text(&i->text, start) && i->text.start - start >= size)
+    while (i && !in_text(&i->text, start) && i->text.start - start - 1 >= more)
         i = atomic_load_explicit(&i->next, memory_order_acquire);
     return i ? &i->text : NULL;
 }
@@ -57,7 +58,7 @@ TPROF_COLD void leave_images(struct tprof_span *span, uint64_t pc)
     span->text = b->image.text;
     span->origin = span->text.start;
     if (pc - span->origin < span->text.reach ||
-        find_text(b, base, TPROF_REACH_MAX) || !is_base(base))
+        find_text(b, base, TPROF_REACH_MAX - 1) || !is_base(base))
         return;
     span->origin = base;
     span->text.reach = TPROF_REACH_MAX;
@@ -66,8 +67,8 @@ TPROF_COLD void leave_images(struct tprof_span *span, uint64_t pc)
 }
 
 /* The range in which (size) bytes at (address) may be read, or NULL. */
-static __attribute__((noinline)) const struct tprof_range *find_range(const struct tprof_bounds *b,
-                                            uint64_t address, uint64_t size)
+static __attribute__((noinline)) const struct tprof_range *
+find_range(const struct tprof_bounds *b, uint64_t address, uint64_t size)
 {
     for (int i = 0; i < TPROF_RANGES; i++) {
         const struct tprof_range *r = &b->readable[i];
@@ -84,7 +85,7 @@ int tprof_unwind_locate(struct tprof_span *span, uint64_t pc, uint64_t sp)
     const struct tprof_range *r = find_range(b, sp, WORDS_SIZE);
     /* acquire: pairs with the release in end_change(), map.c */
     uint32_t changes = atomic_load_explicit(&b->changes, memory_order_acquire);
-    const struct tprof_text *t = find_text(b, pc, 1);
+    const struct tprof_text *t = find_text(b, pc, 0);
     uint64_t before = span->origin + span->start;
 
     if (t) {
@@ -125,7 +126,7 @@ uint64_t tprof_unwind_rootless(const struct tprof_span *span, uint64_t sp,
         return name;
     uint64_t address = tprof_arch_load(o.fp + TPROF_FRAME_CALLER);
 
-    if (find_text(span->bounds, address, 1))
+    if (find_text(span->bounds, address, 0))
         return name;
     /* tprof_mix() backwards, and the end that the other walk finds */
     return tprof_mix(o.hash * UNMIX_FACTOR - address, WIRE_END_TEXT);
@@ -182,7 +183,7 @@ uint64_t tprof_unwind_frames(const struct tprof_span *span, uint64_t sp,
         uint64_t address = tprof_arch_load_add(0, fp + TPROF_FRAME_CALLER);
 
         chain->end = WIRE_END_TEXT;
-        if (!in_text(&span->text, address) && !find_text(b, address, 1))
+        if (!in_text(&span->text, address) && !find_text(b, address, 0))
             break;
         chain->frame[count++] = address;
         hash = tprof_mix(hash, address);

@@ -94,10 +94,10 @@ done >"$dir/fit"
 read -r fixed each <<<"$(awk '{ n++; x += $1; y += $2; xx += $1 * $1; xy += $1 * $2 }
     END {
         each = (n * xy - x * y) / (n * xx - x * x)
-        printf "%.0f %.1f\n", (y - each * x) / n, each
+        print (y - each * x) / n, each
     }' "$dir/fit")"
-echo "isr_fixed $fixed instructions"
-echo "isr_per_frame $each instructions"
+printf 'isr_fixed %.0f instructions\n' "$fixed"
+printf 'isr_per_frame %.1f instructions\n' "$each"
 
 # ends NAME FRAMES OPTIONS: a tick of known stacks that end otherwise, FRAMES of which are read,
 # takes at most 1.15 times what is fixed
