@@ -39,15 +39,29 @@ enum lend_state {
     RESTED,    /* that count is over, too */
 };
 
-static void set_state(struct tprof_cpu *cpu, enum lend_state state)
-{
-    atomic_store_explicit(&cpu->arch.lent.state, state, memory_order_relaxed);
-}
+/* So many cores have yielded their timers, which are LENT or in a state after
+ * that. Never too few: a core that has left stays counted. As long as there is
+ * none, no core looks at others. */
+static _Atomic uint32_t yielded;
 
 /* Any core may ask: a state that has just changed is seen at the next look. */
 static enum lend_state state_of(const struct tprof_cpu *cpu)
 {
     return atomic_load_explicit(&cpu->arch.lent.state, memory_order_relaxed);
+}
+
+static void set_state(struct tprof_cpu *cpu, enum lend_state state)
+{
+    uint32_t was = state_of(cpu) > OURS, is = state > OURS;
+
+    atomic_store_explicit(&cpu->arch.lent.state, state, memory_order_relaxed);
+    if (is != was)
+        atomic_fetch_add_explicit(&yielded, is - was, memory_order_relaxed);
+}
+
+static bool has_yielded(void)
+{
+    return atomic_load_explicit(&yielded, memory_order_relaxed) != 0;
 }
 
 /* Is the timer as the agent has left it? The initial count tells nearly always;
@@ -162,9 +176,9 @@ static bool do_all_rest(void)
     return resting > 1;
 }
 
-static void arm_lent_timer(struct tprof_cpu *cpu, uint64_t deadline)
+/* A core has yielded its timer, this one or another. */
+static void look_at_cores(struct tprof_cpu *cpu, uint64_t deadline)
 {
-    arm_or_yield(cpu, deadline);
     wake_the_overdue();
     if (do_all_rest()) {
         set_state(cpu, RESTING); /* once more: its kernel may still wait */
@@ -175,5 +189,17 @@ static void arm_lent_timer(struct tprof_cpu *cpu, uint64_t deadline)
         tprof_hand_watch_on(cpu->index);
 }
 
-const struct tprof_lending tprof_lend_timer = {arm_lent_timer,
-                                               wake_the_overdue};
+static void arm_lent_timer(struct tprof_cpu *cpu, uint64_t deadline)
+{
+    arm_or_yield(cpu, deadline);
+    if (has_yielded())
+        look_at_cores(cpu, deadline);
+}
+
+static void look_around(void)
+{
+    if (has_yielded())
+        wake_the_overdue();
+}
+
+const struct tprof_lending tprof_lend_timer = {arm_lent_timer, look_around};
