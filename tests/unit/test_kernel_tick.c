@@ -52,7 +52,8 @@ static void start(void)
         .channel = &one_way,
     };
 
-    config.memory_size = tprof_mem_size(&config);
+    /* whole pages, which aligned_alloc() wants */
+    config.memory_size = (tprof_mem_size(&config) + 4095) & ~(size_t)4095;
     config.memory = aligned_alloc(4096, config.memory_size);
     CHECK_EQ(tprof_init_image(&config, &image), TPROF_OK);
     CHECK_EQ(tprof_start_cpu(), TPROF_OK);
