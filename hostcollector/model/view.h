@@ -39,7 +39,7 @@ struct view_function {
     /* Busy samples whose stack lacks a caller above this function, since it
      * calls others without a frame. A sample counts for the innermost one. */
     uint64_t hides;
-    bool nameless;    /* (name) is an address */
+    bool nameless; /* (name) is an address */
 };
 
 /* An image that samples lie in. */
