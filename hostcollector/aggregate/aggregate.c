@@ -8,6 +8,7 @@
 #include <sys/random.h>
 
 #include "aggregate/entries.h"
+#include "aggregate/moved.h"
 #include "aggregate/stack_pool.h"
 #include "util/budget.h"
 
@@ -143,19 +144,6 @@ void aggregate_wall_start(struct aggregate *a, double seconds)
     a->profile.wall_start = seconds;
 }
 
-/* Does any address of (s), or its leaf, lie outside the kernel's text? */
-static bool leaves_text(const struct guest *g, const struct stack *s)
-{
-    bool leaves = s->loaded;
-
-    for (size_t i = 0; i < WIRE_STACK_SLOTS; i++)
-        leaves |= (s->slot_mask >> i & 1) != 0 &&
-                  s->words[i] - g->text_start > g->text_size;
-    for (size_t i = 0; i < s->depth; i++)
-        leaves |= s->frames[i] - g->text_start > g->text_size;
-    return leaves;
-}
-
 static uint32_t add_stack(struct aggregate *a, const struct stack *s)
 {
     uint32_t number = stack_pool_add(&a->stacks, s, &a->budget);
@@ -170,7 +158,7 @@ uint32_t aggregate_stack(void *aggregate, uint32_t core, const struct stack *s)
     struct stack stack = *s;
 
     (void)core;
-    stack.generation = leaves_text(&a->profile.guest, s)
+    stack.generation = moved_leaves_text(&a->profile.guest, s)
                            ? maps_era(&a->maps, s->generation)
                            : ERA_NONE;
     return add_stack(a, &stack);
@@ -397,48 +385,14 @@ struct merged {
     const uint64_t *slides; /* as of aggregate_merge() */
 };
 
-/* The address in our images of (pc) in the merged ones. (behind) is 1 for a
- * return address, which may be the first byte behind its image. */
-static uint64_t merge_address(const struct merged *m, uint64_t pc,
-                              unsigned behind)
-{
-    const struct profile *p = m->p;
-    size_t i = 0;
-
-    while (i < p->map_count &&
-           pc - behind - p->maps[i].start >= p->maps[i].size)
-        i++;
-    return pc - m->slides[i];
-}
-
 /* (number) of (m) as a number of ours. */
 static uint32_t merge_stack(struct aggregate *a, const struct merged *m,
                             uint32_t number)
 {
-    struct stack s = profile_stack(m->p, number);
     uint64_t frames[WIRE_STACK_FRAMES_MAX];
+    struct stack s = moved_stack(m->p, m->slides, number, frames);
 
-    if (number == STACK_UNKNOWN)
-        return number;
-    for (uint32_t i = 0; i < s.depth; i++)
-        frames[i] = merge_address(m, s.frames[i], 1);
-    for (size_t i = 0; i < WIRE_STACK_SLOTS; i++)
-        if (s.slot_mask >> i & 1)
-            s.words[i] = merge_address(m, s.words[i], 1);
-    s.frames = frames;
-    s.generation = ERA_NONE;
-    return add_stack(a, &s);
-}
-
-/* (t) in ticks of our clock, which runs (scale) times as fast as (t)'s. */
-static struct tally merge_tally(const struct tally *t, double scale)
-{
-    struct tally scaled = *t;
-
-    scaled.time *= scale;
-    scaled.time_sq *= scale * scale;
-    scaled.late *= scale;
-    return scaled;
+    return number == STACK_UNKNOWN ? number : add_stack(a, &s);
 }
 
 static void merge_core(struct aggregate *a, const struct merged *m,
@@ -452,11 +406,11 @@ static void merge_core(struct aggregate *a, const struct merged *m,
     into->entries.seed = a->seed;
     for (size_t i = 0; i < c->entry_count; i++) {
         const struct profile_entry *entry = &c->entries[i];
-        struct tally tally = merge_tally(&entry->tally, scale);
+        struct tally tally = tally_scaled(&entry->tally, scale);
         uint32_t stack = merge_stack(a, m, entry->stack);
         uint64_t leaf = entry->leaf == LEAF_UNKNOWN
                             ? LEAF_UNKNOWN
-                            : merge_address(m, entry->leaf, 0);
+                            : moved_address(p, m->slides, entry->leaf, 0);
 
         if (entries_merge(&into->entries, leaf, stack, &tally, &a->budget) < 0)
             into->no_memory += tally.samples;
@@ -502,28 +456,14 @@ static void fill_core(struct profile_core *c, const struct aggregate *a,
     c->second_count = a->profile.tsc_hz ? s->second_count : 0;
 }
 
-static uint64_t move_back(const void *maps, uint32_t era, uint64_t address)
-{
-    return maps_shown(maps, era, address, 1);
-}
-
 /* Each image gets addresses that no other one has had. */
 static void move_images(struct aggregate *a)
 {
     if (!maps_show(&a->maps))
         return;
-    for (size_t i = 0; i < a->used; i++) {
-        struct entries *e = &a->sums[i].entries;
-
-        for (size_t j = 0; j < e->count; j++) {
-            struct stack s = stack_pool_get(&a->stacks, e->list[j].stack);
-
-            if (s.generation != ERA_NONE)
-                e->list[j].leaf =
-                    maps_shown(&a->maps, s.generation, e->list[j].leaf, 0);
-        }
-    }
-    stack_pool_move(&a->stacks, move_back, &a->maps);
+    for (size_t i = 0; i < a->used; i++)
+        moved_entries(&a->sums[i].entries, &a->stacks, &a->maps);
+    moved_stacks(&a->stacks, &a->maps);
 }
 
 const struct profile *aggregate_profile(struct aggregate *a)

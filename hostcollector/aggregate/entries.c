@@ -61,6 +61,16 @@ void tally_add(struct tally *sum, const struct tally *t)
         sum->late_class[i] += t->late_class[i];
 }
 
+struct tally tally_scaled(const struct tally *t, double scale)
+{
+    struct tally scaled = *t;
+
+    scaled.time *= scale;
+    scaled.time_sq *= scale * scale;
+    scaled.late *= scale;
+    return scaled;
+}
+
 static uint64_t hash_of_entry(const void *entries, uint32_t number)
 {
     const struct entries *e = entries;

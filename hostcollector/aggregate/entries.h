@@ -36,4 +36,7 @@ int entries_merge(struct entries *e, uint64_t leaf, uint32_t stack,
 /* Add (t) to (sum). */
 void tally_add(struct tally *sum, const struct tally *t);
 
+/* (t) in ticks of a clock that runs (scale) times as fast. */
+struct tally tally_scaled(const struct tally *t, double scale);
+
 #endif
