@@ -149,6 +149,70 @@ TEST(nonsense_ends_a_session)
     }
 }
 
+/* Snapshots save memory, and not what a device was about to hear: a device that
+ * was resumed waits for a notification that has come and gone. */
+TEST(resumed_device_is_notified_of_all_it_has) /* catches: a deaf agent */
+{
+    attach();
+    CHECK_EQ(bed_send("x", 1), 1);
+    *fake_used_flags(FAKE_RX) = *fake_used_flags(FAKE_TX) = 1; /* stale */
+    unsigned rx = fake.queues[FAKE_RX].notified;
+    unsigned tx = fake.queues[FAKE_TX].notified;
+
+    CHECK(fake_event(0));
+    CHECK_EQ(bed_receive(NULL, 0), TPROF_ERR_CLOSED);
+    CHECK(fake.queues[FAKE_RX].notified > rx);
+    CHECK(fake.queues[FAKE_TX].notified > tx);
+}
+
+/* An event index that a snapshot has kept says: no notification for long. */
+TEST(stale_event_index_keeps_nothing_back)
+{
+    plug_in();
+    fake.features |= 1ull << 29; /* EVENT_IDX, which the driver leaves */
+    CHECK_EQ(bed_init(), TPROF_OK);
+    CHECK(!(fake.accepted & 1ull << 29));
+    for (uint32_t i = 0; i <= FAKE_EVENT; i++) /* behind the used ring */
+        fake_pushed(i)[1 + 4 * fake.queues[i].size] = 0x8000;
+    say(FAKE_REQUEST);
+    CHECK_EQ(bed_open(), 1);
+    for (unsigned n = fake.queues[FAKE_TX].notified, i = 1; i < 8; i++) {
+        CHECK_EQ(bed_send("x", 1), 1);
+        CHECK_EQ(fake.queues[FAKE_TX].notified, n + i);
+    }
+}
+
+/* What hypervisors send when they resume a guest: a reset of the old stream, an
+ * event, both in either order, and the next host calls at once. */
+TEST(next_host_attaches_at_once_after_a_snapshot)
+{
+    for (int how = 0; how < 4; how++) {
+        bool event = how & 1;
+        bool late = how & 2; /* the old stream's end comes after the call */
+
+        attach();
+        CHECK_EQ(bed_send("abc", 3), 3);
+        if (!late)
+            say(FAKE_RST);
+        call_from(HOST_PORT + 1);
+        if (late)
+            say(FAKE_RST);
+        CHECK(!event || fake_event(0));
+        CHECK_EQ(bed_receive(NULL, 0), TPROF_ERR_CLOSED);
+        expect(FAKE_RW);      /* of the old session */
+        if (late && !event) { /* the old one was there when the next called */
+            CHECK_EQ(expect(FAKE_RST).dst_port, HOST_PORT + 1);
+            CHECK_EQ(expect(FAKE_CREDIT_REQUEST).dst_port, HOST_PORT);
+            call_from(HOST_PORT + 1);
+        }
+        CHECK_EQ(bed_open(), 1);
+        CHECK_EQ(expect(FAKE_RESPONSE).dst_port, HOST_PORT + 1);
+        CHECK_EQ(bed_send("abc", 3), 3);
+        CHECK_EQ(expect(FAKE_RW).dst_port, HOST_PORT + 1);
+        CHECK_EQ(bed_receive(NULL, 0), 0);
+    }
+}
+
 TEST(migration_ends_a_session_without_a_word)
 {
     attach();

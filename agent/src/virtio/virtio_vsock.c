@@ -234,5 +234,8 @@ bool tprof_virtio_vsock_was_reset(struct tprof_virtio_vsock *d)
     }
     if (count > 0 && !d->dead)
         publish_queue(d, VIRTIO_VSOCK_QUEUE_EVENT);
+    /* a notification of before may not have been saved with the device */
+    for (uint32_t i = 0; reset && !d->dead && i < VIRTIO_VSOCK_QUEUE_EVENT; i++)
+        tprof_virtio_notify(&d->bus, d->queues[i].doorbell, i);
     return reset;
 }

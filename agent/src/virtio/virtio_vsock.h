@@ -139,7 +139,8 @@ void tprof_virtio_vsock_give_back(struct tprof_virtio_vsock *d,
 void tprof_virtio_vsock_refill(struct tprof_virtio_vsock *d);
 
 /* Takes the events that have come. Returns whether one of them says that all
- * connections are gone, as after a migration. */
+ * connections are gone, as after a migration or from a snapshot on; then the
+ * device was notified of all that it has. */
 bool tprof_virtio_vsock_was_reset(struct tprof_virtio_vsock *d);
 
 #endif
