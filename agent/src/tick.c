@@ -204,7 +204,7 @@ TPROF_COLD bool run_pump(struct tprof_cpu *cpu)
 /* Does (cpu), which does not sample, look for a host? The watching core does;
  * and until that core has taken the orders over, every core, since the watching
  * core may be gone. */
-static bool is_looking(const struct tprof_cpu *cpu)
+TPROF_HOT bool is_looking(const struct tprof_cpu *cpu)
 {
     return atomic_load_explicit(&tprof_agent.watching_core,
                                 memory_order_relaxed) == cpu->index ||
