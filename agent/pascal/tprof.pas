@@ -244,9 +244,9 @@ type
 
     { Where return addresses are valid; Size 0: the image's text. }
     Text: TTProfRange;
-    { Where stacks lie. Every byte here can be read at any time without a fault.
-      Ascending addresses; unused entries, of Size 0, come last. All 0: the
-      image. An entry that is set replaces the image. }
+    { Where stacks lie, besides those in the image. Every byte here can be read
+      at any time without a fault. Ascending addresses; unused entries, of Size
+      0, come last. If an entry overlaps the image, only entries count. }
     Readable: array[0..TPROF_RANGES - 1] of TTProfRange;
   end;
 

@@ -247,8 +247,8 @@ pub struct Config {
     pub accept: Option<unsafe extern "C" fn(*mut c_void, u64, u32) -> i32>,
 
     pub text: Range, // where return addresses are valid; size 0: the image's text
-    /// Where stacks lie; reading there never faults. Ascending, unused entries last. All 0: the
-    /// image. An entry that is set replaces the image.
+    /// Where stacks lie besides the image; reading there never faults. Ascending, unused entries
+    /// last. If an entry overlaps the image, only entries count.
     pub readable: [Range; RANGES],
 }
 

@@ -129,9 +129,9 @@ static uint64_t crc_span(uint64_t text_size)
 
 /* Stores the memory from (start) to (end) into (ranges), without what is not
  * mapped, as far as there are ranges. Of a large image one page of several is
- * tried. */
-static void find_mapped(struct tprof_range *ranges, uint64_t start,
-                        uint64_t end)
+ * tried. Returns how many ranges there are. */
+static uint32_t find_mapped(struct tprof_range *ranges, uint64_t start,
+                            uint64_t end)
 {
     uint64_t step = PAGE * ((end - start) / (PAGE * PAGES_TRIED) + 1);
     uint32_t count = 0;
@@ -144,7 +144,7 @@ static void find_mapped(struct tprof_range *ranges, uint64_t start,
         }
         count += in_hole;
         if (count > TPROF_RANGES)
-            return;
+            return TPROF_RANGES;
         struct tprof_range *r = &ranges[count - 1];
         uint64_t last = (at & -(uint64_t)PAGE) + PAGE;
 
@@ -153,6 +153,33 @@ static void find_mapped(struct tprof_range *ranges, uint64_t start,
         r->size = (last < end ? last : end) - r->start;
         in_hole = false;
     }
+    return count;
+}
+
+/* Which memory may be read: as configured, and the image, unless the config
+ * says which parts of the image. */
+static void find_readable(struct tprof_agent *a)
+{
+    const struct tprof_range *c = a->config.readable;
+    struct tprof_range *r = a->bounds.readable;
+    uint64_t start = (uintptr_t)a->image.image_start;
+    uint64_t image_end = (uintptr_t)a->image.image_end, end = 0;
+    uint32_t count = 0, pieces = 0;
+    bool apart = true;
+
+    for (; count < TPROF_RANGES && c[count].size > 0; count++) {
+        end = c[count].start + c[count].size;
+        apart &= image_end <= c[count].start || end <= start;
+    }
+    a->hello[WIRE_HELLO_READABLE] = count;
+    bool first = count == 0 || start < c->start; /* as the lowest must be */
+
+    if (apart)
+        pieces = find_mapped(first ? r : r + count, start, image_end);
+    if (pieces > 0 && image_end > end)
+        end = image_end;
+    tprof_arch_copy(first ? r + pieces : r, c, count * sizeof *c);
+    a->bounds.extent = end - r->start;
 }
 
 /* Where text is, and which memory may be read: as configured, else as the image
@@ -163,7 +190,6 @@ static int find_bounds(struct tprof_agent *a)
     const struct tprof_image *i = &a->image;
     struct tprof_bounds *b = &a->bounds;
     struct tprof_range text = c->text;
-    uint64_t ranges = 0, end = 0;
 
     if (text.size == 0) {
         text.start = (uintptr_t)i->text_start;
@@ -179,20 +205,7 @@ static int find_bounds(struct tprof_agent *a)
     b->image.text.seed = TPROF_REACH_MAX; /* anything but 0 */
     a->hello[WIRE_HELLO_TEXT_START] = text.start;
     a->hello[WIRE_HELLO_TEXT_SIZE] = text.size;
-    tprof_arch_copy(b->readable, c->readable, sizeof b->readable);
-    for (uint32_t r = 0; r < TPROF_RANGES; r++) {
-        const struct tprof_range *at = &b->readable[r];
-
-        ranges += at->size > 0;
-        if (at->size > 0)
-            end = at->start + at->size;
-    }
-    a->hello[WIRE_HELLO_READABLE] = ranges;
-    if (ranges == 0) {
-        end = (uintptr_t)i->image_end;
-        find_mapped(b->readable, (uintptr_t)i->image_start, end);
-    }
-    b->extent = end - b->readable[0].start;
+    find_readable(a);
     return TPROF_OK;
 }
 

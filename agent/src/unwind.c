@@ -70,7 +70,7 @@ TPROF_COLD void leave_images(struct tprof_span *span, uint64_t pc)
 static __attribute__((noinline)) const struct tprof_range *
 find_range(const struct tprof_bounds *b, uint64_t address, uint64_t size)
 {
-    for (int i = 0; i < TPROF_RANGES; i++) {
+    for (int i = 0; i < TPROF_READABLE; i++) {
         const struct tprof_range *r = &b->readable[i];
 
         if (r->size >= size && address - r->start <= r->size - size)

@@ -53,10 +53,13 @@ struct tprof_image_text {
     struct tprof_image_text *_Atomic next; /* NULL: no more */
 };
 
+/* The config's ranges, and as many of the image. */
+#define TPROF_READABLE (2 * TPROF_RANGES)
+
 struct tprof_bounds {
     struct tprof_image_text image;
-    struct tprof_range readable[TPROF_RANGES]; /* ascending; size 0: unused */
-    uint64_t extent; /* from the start of the first to the end of the last */
+    struct tprof_range readable[TPROF_READABLE]; /* unused ones have size 0 */
+    uint64_t extent; /* from the first, the lowest, to the end of the highest */
 
     /* Grows before and after each change of the further images, so it is odd
      * meanwhile. Written by map.c; its partner is tprof_unwind_locate(). */

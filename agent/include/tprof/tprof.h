@@ -369,11 +369,11 @@ struct tprof_config {
 
     /* where return addresses are valid; size 0: the image's text */
     struct tprof_range text;
-    /* Where stacks lie. Every byte here can be read at any time, without a
-     * fault or with one that tprof_fixup() mends. Ascending addresses; unused
-     * entries, of size 0, come last. All 0: the image, without the pages that
-     * were not mapped in tprof_init(). An entry that is set replaces the image,
-     * and is not tried. */
+    /* Where stacks lie, besides those in the image. Every byte here can be read
+     * at any time, without a fault or with one that tprof_fixup() mends.
+     * Ascending addresses; unused entries, of size 0, come last. Of the image
+     * the pages count that are mapped in tprof_init(). If an entry overlaps the
+     * image, only entries count: they say which parts may be read. */
     struct tprof_range readable[TPROF_RANGES];
 };
 

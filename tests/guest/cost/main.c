@@ -164,7 +164,8 @@ int guest_main(void)
     if (!options.text)
         leave_text();
     if (!options.range)
-        profile_config.readable[0] = (struct tprof_range){FAR_CODE, 4096};
+        profile_config.readable[0] = (struct tprof_range){
+            (uintptr_t)__tprof_image_start, 64}; /* of the image, no more */
     profile_init();
     core_run_all(run_core);
     profile_fini();
