@@ -190,7 +190,7 @@ type
       contiguous, because a device reads them. }
     Memory: Pointer;     { nil: what tprof_memory.ld links, for 4 cores }
     MemorySize: PtrUInt; { bytes; TProfMemSize says how many are needed }
-    Cpus: LongWord;      { cores that may join, 1 to 64; 0: as memory allows }
+    Cpus: LongWord;      { cores that may join, 1 to 256; 0: as memory allows }
     { bytes of each core's ring; a power of two, 4 KiB to 16 MiB; 0: 64 KiB }
     RingBytes: LongWord;
     { stacks that each core remembers, 8 bytes each; a power of two, 64 to 8192;

@@ -205,7 +205,7 @@ pub struct Config {
     // because a device reads them.
     pub memory: *mut c_void, // null: what tprof_memory.ld links, for 4 cores
     pub memory_size: usize,  // bytes; mem_size() says how many are needed
-    pub cpus: u32,           // cores that may join, 1 to 64; 0: as memory allows
+    pub cpus: u32,           // cores that may join, 1 to 256; 0: as memory allows
     pub ring_bytes: u32,     // of each core; power of two, 4 KiB to 16 MiB; 0: 64 KiB
     /// Stacks that each core remembers; power of two, 64 to 8192; 0: 4096
     pub dict_slots: u32,

@@ -19,7 +19,7 @@
 #include "schedule.h"
 #include "tprof/tprof.h"
 
-#define TPROF_CPUS_MAX 64u
+#define TPROF_CPUS_MAX 256u
 
 /* Bytes of a core's stack. The kernel's NMI and fault handlers may run on it.
  */

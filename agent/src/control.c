@@ -372,14 +372,19 @@ static void put_pong(const struct tprof_control *c, struct tprof_frame *f)
     tprof_frame_field(f, WIRE_PING_TSC, tprof_arch_now());
 }
 
-/* The cores that have joined, as bits. */
-static uint64_t joined_cores(void)
+/* Owes STATS of all cores. */
+static void owe_stats(struct tprof_control *c)
 {
-    uint64_t cores = 0;
+    c->stats_next = 0;
+    c->stats_end = tprof_cpus;
+}
 
-    for (uint32_t i = 0; i < tprof_cpus; i++)
-        cores |= (uint64_t)(tprof_cpu[i] != NULL) << i;
-    return cores;
+/* Are there STATS to be sent? Then (c->stats_next) has joined. */
+static bool are_stats_owed(struct tprof_control *c)
+{
+    while (c->stats_next < c->stats_end && !tprof_cpu[c->stats_next])
+        c->stats_next++;
+    return c->stats_next < c->stats_end;
 }
 
 /* Does every core know that sampling is over? A core that says nothing for
@@ -415,7 +420,7 @@ static void repeat_facts(struct tprof_control *c, uint64_t now)
         c->maps = 0;
         tprof_control_give_orders();
     }
-    c->owed_stats = joined_cores();
+    owe_stats(c);
 }
 
 /* After STOP, step by step: when all records are sent, the last STATS, then
@@ -432,10 +437,10 @@ static void finish_sampling(struct tprof_control *c, uint64_t now, int drained)
         if (!drained)
             break;
         c->last_stats = TPROF_LAST_STATS_SENDING;
-        c->owed_stats = joined_cores();
+        owe_stats(c);
         break;
     case TPROF_LAST_STATS_SENDING:
-        if (c->owed_stats)
+        if (are_stats_owed(c))
             break;
         c->last_stats = TPROF_LAST_STATS_UNHEARD;
         c->owed |= TPROF_OWE_STATUS;
@@ -452,7 +457,7 @@ uint32_t tprof_control_due(struct tprof_control *c, uint64_t now, int drained)
         repeat_facts(c, now);
     else if (state == WIRE_STATE_DRAINING)
         finish_sampling(c, now, drained);
-    uint32_t owed = c->owed | (c->owed_stats ? TPROF_OWE_STATS : 0);
+    uint32_t owed = c->owed | (are_stats_owed(c) ? TPROF_OWE_STATS : 0);
 
     /* acquire: pairs with the release in tell_change(), map.c */
     if (c->maps !=
@@ -480,7 +485,6 @@ void tprof_control_speak(struct tprof_control *c, struct tprof_frame *f,
         put_status(f);
         break;
     default:
-        put_stats(c, f, (uint32_t)__builtin_ctzll(c->owed_stats));
-        c->owed_stats &= c->owed_stats - 1;
+        put_stats(c, f, c->stats_next++);
     }
 }

@@ -16,8 +16,9 @@
 #define TPROF_CONTROL_TAGS 8u   /* the host's frames have smaller ones */
 
 /* Frames that have to be sent, in this order: a bit for each type. */
-#define TPROF_OWE_HELLO  (1u << WIRE_HELLO)
-#define TPROF_OWE_STATS  (1u << WIRE_STATS) /* while (owed_stats) is not 0 */
+#define TPROF_OWE_HELLO (1u << WIRE_HELLO)
+#define TPROF_OWE_STATS                                                        \
+    (1u << WIRE_STATS) /* while (stats_next) < (stats_end) */
 #define TPROF_OWE_STATUS (1u << WIRE_STATUS)
 #define TPROF_OWE_PONG   (1u << WIRE_PONG)
 #define TPROF_OWE_MAP    (1u << WIRE_MAP) /* while (maps) are fewer than told */
@@ -26,18 +27,19 @@
 enum tprof_last_stats {
     TPROF_LAST_STATS_UNHEARD,  /* some core may not know of the STOP yet */
     TPROF_LAST_STATS_DRAINING, /* all cores know; a ring may not be empty yet */
-    TPROF_LAST_STATS_SENDING,  /* the STATS in (owed_stats) are the last ones */
+    TPROF_LAST_STATS_SENDING,  /* the STATS that are owed are the last ones */
 };
 
 struct tprof_control {
-    uint32_t rx_used;    /* bytes in (rx) */
-    uint32_t rx_errors;  /* bytes at which no sound frame began */
-    uint16_t seq;        /* of the next frame */
-    uint32_t owed;       /* TPROF_OWE_* */
-    uint32_t maps;       /* how many of tprof_agent.maps the host was told */
-    uint64_t owed_stats; /* cores whose STATS have to be sent, as bits */
-    uint64_t stats_due;  /* clock: when to send STATS next */
-    uint64_t cookie;     /* of the PING that has to be answered */
+    uint32_t rx_used;   /* bytes in (rx) */
+    uint32_t rx_errors; /* bytes at which no sound frame began */
+    uint16_t seq;       /* of the next frame */
+    uint32_t owed;      /* TPROF_OWE_* */
+    uint32_t maps;      /* how many of tprof_agent.maps the host was told */
+    /* From which core on, and up to which, STATS have to be sent. */
+    uint32_t stats_next, stats_end;
+    uint64_t stats_due; /* clock: when to send STATS next */
+    uint64_t cookie;    /* of the PING that has to be answered */
     enum tprof_last_stats last_stats;
 
     /* The last order that was heard and is not followed yet: WIRE_START,

@@ -13,12 +13,12 @@
 #define CORES 2u
 
 /* What isr.S reads. */
-void *tprof_cpu[64];
+void *tprof_cpu[256];
 uint32_t tprof_cpus = CORES;
 uint32_t tprof_gs_offset;
-uint32_t *tprof_hook_stack[64];
-uint32_t tprof_apic_ids[256];
-uint8_t tprof_apic_to_cpu[256];
+uint32_t *tprof_hook_stack[256];
+uint32_t tprof_apic_ids[512];
+uint8_t tprof_apic_to_cpu[512];
 uintptr_t tprof_apic_registers;
 _Atomic uint64_t tprof_unknown_cpu;
 
@@ -156,16 +156,16 @@ TEST(interrupt_inside_another_leaves_the_stack_alone)
 TEST(apic_ids_above_255_are_told_apart)
 {
     build();
-    for (uint32_t i = 0; i < 256; i++)
+    for (uint32_t i = 0; i < 512; i++)
         tprof_apic_ids[i] = UINT32_MAX;
-    tprof_apic_ids[255] = 0x1ff; /* the first of two that end alike */
+    tprof_apic_ids[255] = 0x2ff; /* the first of two that end alike */
     tprof_apic_to_cpu[255] = 1;
-    tprof_apic_ids[0] = 0xff;
-    tprof_apic_to_cpu[0] = 0;
+    tprof_apic_ids[256] = 0xff;
+    tprof_apic_to_cpu[256] = 0;
     registers[8] = 0xffu << 24; /* this core is an xAPIC's 255 */
     interrupt_at(tprof_isr_apic);
     CHECK(interrupted == stacks[0] + 4096);
-    tprof_apic_ids[0] = 0x2ff;
+    tprof_apic_ids[256] = 0x4ff;
     interrupted = NULL;
     interrupt_at(tprof_isr_apic);
     CHECK(interrupted == NULL);

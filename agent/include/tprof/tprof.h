@@ -296,7 +296,7 @@ struct tprof_config {
      * contiguous, because a device reads them. */
     void *memory;       /* NULL: what tprof_memory.ld links, for 4 cores */
     size_t memory_size; /* bytes: TPROF_MEMORY(), tprof_mem_size() */
-    uint32_t cpus;      /* cores that may join, 1 to 64; 0: as memory allows */
+    uint32_t cpus;      /* cores that may join, 1 to 256; 0: as memory allows */
     /* bytes of each core's ring; a power of two, 4 KiB to 16 MiB; 0: 64 KiB */
     uint32_t ring_bytes;
     /* stacks that each core remembers, 8 bytes each; a power of two, 64 to

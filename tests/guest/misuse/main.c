@@ -140,7 +140,7 @@ static void refuse_fields(void)
     REFUSED(version, TPROF_CONFIG_VERSION + 1, TPROF_ERR_VERSION);
     REFUSED(rate_hz, 50001, TPROF_ERR_CONFIG);
     REFUSED(max_frames, 128, TPROF_ERR_CONFIG);
-    REFUSED(cpus, 65, TPROF_ERR_CONFIG);
+    REFUSED(cpus, 257, TPROF_ERR_CONFIG);
     REFUSED(ring_bytes, 2048, TPROF_ERR_CONFIG);
     REFUSED(ring_bytes, 4097, TPROF_ERR_CONFIG);
     REFUSED(ring_bytes, 1u << 25, TPROF_ERR_CONFIG);

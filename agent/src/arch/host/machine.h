@@ -18,7 +18,7 @@
 struct tprof_cpu;
 struct tprof_registers;
 
-#define TPROF_MACHINE_CORES 64u
+#define TPROF_MACHINE_CORES 256u
 
 /* What a test plays. NULL each: what the comment says. */
 struct tprof_machine_hooks {

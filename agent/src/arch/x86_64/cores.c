@@ -14,8 +14,8 @@
 #define CPUID_POWER_D_INVARIANT_TSC (1u << 8)
 
 uint32_t tprof_gs_offset;
-uint32_t tprof_apic_ids[256];
-uint8_t tprof_apic_to_cpu[256];
+uint32_t tprof_apic_ids[TPROF_APIC_PLACES];
+uint8_t tprof_apic_to_cpu[TPROF_APIC_PLACES];
 uintptr_t tprof_apic_registers;
 uint32_t *tprof_hook_stack[TPROF_CPUS_MAX];
 
@@ -59,13 +59,15 @@ bool tprof_arch_core_numbered(uint32_t *index)
 /* The place of (id), or a free one: there are more places than cores. */
 static uint32_t find_id(uint32_t id)
 {
-    uint32_t at = id & 0xff;
+    uint32_t at = id % TPROF_APIC_PLACES;
 
     while (tprof_apic_ids[at] != id && tprof_apic_ids[at] != UINT32_MAX)
-        at = (at + 1) & 0xff;
+        at = (at + 1) % TPROF_APIC_PLACES;
     return at;
 }
-_Static_assert(TPROF_CPUS_MAX < 256, "one place is free always");
+_Static_assert(TPROF_CPUS_MAX < TPROF_APIC_PLACES && TPROF_CPUS_MAX <= 256 &&
+                   TPROF_APIC_PLACES == 512,
+               "a place is free always; an index fits; as isr.S has it");
 
 uint32_t tprof_arch_core_index(void)
 {

@@ -134,7 +134,7 @@ tprof_isr_inside:
 2:      pushq   %rcx
         leaq    tprof_apic_ids(%rip), %rdx
         movl    %eax, %ecx
-3:      movzbl  %cl, %ecx                   /* as find_id(), cores.c */
+3:      andl    $511, %ecx                  /* as find_id(), cores.c */
         cmpl    %eax, (%rdx, %rcx, 4)
         je      4f
         cmpl    $-1, (%rdx, %rcx, 4)

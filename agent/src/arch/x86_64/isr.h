@@ -25,10 +25,11 @@ TPROF_ARCH_CALL uint32_t tprof_ask_cpu_index(void);
 
 extern uint32_t tprof_gs_offset;
 /* Where the APIC id tells the core: the ids that have joined, each in the place
- * of its last 8 bits or in the next free one; UINT32_MAX: free, as most are.
+ * of its last 9 bits or in the next free one; UINT32_MAX: free, as most are.
  * And the index of the core with the id in the same place. */
-extern uint32_t tprof_apic_ids[256];
-extern uint8_t tprof_apic_to_cpu[256];
+#define TPROF_APIC_PLACES 512u
+extern uint32_t tprof_apic_ids[TPROF_APIC_PLACES];
+extern uint8_t tprof_apic_to_cpu[TPROF_APIC_PLACES];
 extern uintptr_t tprof_apic_registers; /* of the xAPIC; 0: x2APIC */
 
 /* By core: the top of the stack on which the hook is called. The word there is

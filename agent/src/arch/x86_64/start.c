@@ -60,7 +60,7 @@ int tprof_arch_init(struct tprof_config *c)
 
 void tprof_arch_ready(void)
 {
-    for (uint32_t i = 0; i < sizeof tprof_apic_to_cpu; i++)
+    for (uint32_t i = 0; i < TPROF_APIC_PLACES; i++)
         tprof_apic_ids[i] = UINT32_MAX;
     tprof_gs_offset = tprof_agent.config.gs_cpu_offset;
     tprof_apic_registers = tprof_lapic.registers;
