@@ -407,8 +407,9 @@ static void on_record(void *context, uint32_t core, uint64_t leaf)
     /* where no image is yet, leaves of all apps are counted from one base */
     if (leaf >= APP_SPACING && !is_in_app(serial))
         serial = 0;
-    if (serial == 0 || serial > injected() || !table[serial].ticked ||
-        table[serial].core != core)
+    /* a core that is gone may not have come back from its last tick */
+    if (serial == 0 || serial > injected() || table[serial].core != core ||
+        (!table[serial].ticked && !is_frozen(core)))
         fail(DEFECT_NONE,
              "memory tells of a sample of core %u at %#lx, which "
              "was no tick",

@@ -14,6 +14,8 @@ static uint64_t tick_due[SIM_CORES];
 static bool wants_apps;
 static bool shuts_down, has_exited;
 static uint32_t joined_cores;
+static uint32_t
+    changing; /* cores that join or leave, and are not counted yet */
 static void kernel_tick(uint32_t core);
 
 /* --- Hooks ---------------------------------------------------------------- */
@@ -364,16 +366,26 @@ bool has_kernel_exited(void)
     return has_exited;
 }
 
+/* The calling core joins, or leaves. */
+static void change(bool joins)
+{
+    changing++;
+    call(joins ? start : stop);
+    joined_cores += joins ? 1 : UINT32_MAX;
+    changing--;
+}
+
 /* Must succeed when no other core has joined, and fail when one has. */
 static void end_all(void)
 {
     uint32_t others = joined_cores - 1;
+    bool is_sure = changing == 0;
     int error = tprof_exit();
 
     note("tprof_exit() says %ld", (uint64_t)(int64_t)error, 0, 0);
     has_exited = error == TPROF_OK;
-    if (error != (others > 0 ? TPROF_ERR_STATE : TPROF_OK) &&
-        others == joined_cores - 1)
+    if (error != (others > 0 ? TPROF_ERR_STATE : TPROF_OK) && is_sure &&
+        changing == 0 && others == joined_cores - 1)
         fail(DEFECT_NONE, "tprof_exit() says %d while %u other cores are in",
              error, others);
 }
@@ -386,10 +398,8 @@ static bool shut_down(void)
         call(end_all);
         return !has_exited;
     }
-    if (!has_exited) {
-        call(stop);
-        joined_cores--;
-    }
+    if (!has_exited)
+        change(false);
     return false;
 }
 
@@ -409,9 +419,8 @@ void kernel_body(void)
         if (shuts_down) {
             joined = joined && shut_down();
         } else if (!joined || c->leaves) {
-            call(joined ? stop : start);
             joined = !joined;
-            joined_cores += joined ? 1 : UINT32_MAX;
+            change(joined);
             c->leaves = false;
         }
         if ((int64_t)(tprof_machine.now - c->asleep) >= 0) {
