@@ -43,7 +43,7 @@ static void give_stacks(struct tprof_config *c)
     uint64_t end = (uintptr_t)__tprof_image_end;
 
     c->readable[0] = (struct tprof_range){start, middle - start};
-    c->readable[2] = (struct tprof_range){middle, end - middle};
+    c->readable[1] = (struct tprof_range){middle, end - middle};
 }
 
 void setup_config(struct tprof_config *c)
