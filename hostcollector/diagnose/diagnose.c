@@ -7,74 +7,17 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
+#include "diagnose/core_list.h"
+#include "diagnose/loss.h"
 #include "diagnose/silence.h"
 #include "diagnose/stacks.h"
-#include "diagnose/steal.h"
 
 /* Fewer samples than this on a core: its shares are rough. */
 #define FEW_SAMPLES    100
-/* Loss above this share of the ticks gets a warning. */
-#define LOSS_WARNED    0.01
-/* A core misses deadlines when more than this share of them had no tick. */
-#define MISSED_WARNED  0.10
 /* Silent: without a tick in so many seconds, and periods, before the end. */
 #define SILENT_WARNED  3.0
 #define SILENT_PERIODS 30
-
-#define LIST_SIZE 160
-
-/* Append (text) to a list with commas in (list), of LIST_SIZE bytes. */
-static void list_add(char *list, const char *text)
-{
-    size_t used = strlen(list);
-    const char *comma = used == 0 ? "" : ", ";
-
-    if (used <= LIST_SIZE - 24)
-        (void)snprintf(list + used, LIST_SIZE - used, "%s%s", comma, text);
-    else if (list[used - 1] != '.')
-        (void)snprintf(list + used, LIST_SIZE - used, ", ...");
-}
-
-/* Append (first) to (last) as "3" or "3-5". */
-static void list_span(char *list, size_t first, size_t last)
-{
-    char text[48];
-
-    if (first == last)
-        (void)snprintf(text, sizeof text, "%zu", first);
-    else
-        (void)snprintf(text, sizeof text, "%zu-%zu", first, last);
-    list_add(list, text);
-}
-
-typedef bool (*core_test)(const struct profile_core *core);
-
-/* The cores that (test) finds, as "0, 2-3", in (list); how many. */
-static size_t list_cores(const struct profile *p, core_test test, char *list)
-{
-    size_t found = 0, first = 0;
-    bool inside = false;
-
-    list[0] = '\0';
-    for (size_t i = 0; i <= p->core_count; i++) {
-        bool hit = i < p->core_count && test(&p->cores[i]);
-
-        found += hit;
-        if (hit && !inside)
-            first = i;
-        if (!hit && inside)
-            list_span(list, p->cores[first].core, p->cores[i - 1].core);
-        inside = hit;
-    }
-    return found;
-}
-
-static uint64_t lost(const struct account *a)
-{
-    return account_ticks(a) - a->samples;
-}
 
 static bool started(const struct profile_core *core)
 {
@@ -102,18 +45,6 @@ static bool only_full(const struct profile_core *core)
     return a->samples == 0 && full != 0;
 }
 
-static bool any(const struct profile *p, core_test test)
-{
-    char list[LIST_SIZE];
-
-    return list_cores(p, test, list) != 0;
-}
-
-static bool has_delivered(const struct profile_core *core)
-{
-    return core->account.samples != 0;
-}
-
 static bool has_stats(const struct profile_core *core)
 {
     return core->has_stats;
@@ -131,14 +62,14 @@ static void why_nothing_came(struct remarks *r, const struct profile *p)
         remarks_warn(r, "No samples: no core of the guest takes part. Call "
                         "tprof_start_cpu() on each core, and look at what it "
                         "returns.");
-    else if (any(p, only_full))
+    else if (core_list_any(p, only_full))
         remarks_warn(r, "No samples: the guest took them, but nobody drained "
                         "its rings until they were full. Its cores must let "
                         "interrupts in, or call tprof_poll(); its device must "
                         "be the one that is connected here.");
-    else if (any(p, has_stats) && !any(p, started))
+    else if (core_list_any(p, has_stats) && !core_list_any(p, started))
         remarks_warn(r, "No samples: no core has called tprof_start_cpu().");
-    else if (any(p, never_ticked) && !any(p, ticks))
+    else if (core_list_any(p, never_ticked) && !core_list_any(p, ticks))
         remarks_warn(r, "No samples: the timer never fired. Are interrupts "
                         "enabled on the guest's cores, does the kernel leave "
                         "the local APIC's timer alone, or does its own timer's "
@@ -157,9 +88,9 @@ static void why_nothing_came(struct remarks *r, const struct profile *p)
 static void look_for_samples(struct remarks *r, const struct profile *p,
                              const struct view *v)
 {
-    char list[LIST_SIZE];
+    char list[CORE_LIST_SIZE];
 
-    if (!any(p, has_delivered)) {
+    if (!core_list_any(p, core_delivered)) {
         why_nothing_came(r, p);
         return;
     }
@@ -171,7 +102,7 @@ static void look_for_samples(struct remarks *r, const struct profile *p,
         remarks_warn(r, "Every sample found its core idle (in hlt or mwait): "
                         "there was no work to profile. Sample while the guest "
                         "is busy.");
-    if (list_cores(p, never_ticked, list) != 0)
+    if (core_list_find(p, never_ticked, list) != 0)
         remarks_warn(r,
                      "No tick at all on core %s: is its local APIC's timer "
                      "in use by the kernel, or are interrupts off there?",
@@ -180,141 +111,19 @@ static void look_for_samples(struct remarks *r, const struct profile *p,
 
 static void look_for_few(struct remarks *r, const struct view *v)
 {
-    char list[LIST_SIZE] = "";
+    char list[CORE_LIST_SIZE] = "";
 
     for (size_t i = 0; i < v->core_count; i++) {
         uint64_t n = v->cores[i].busy.samples;
 
         if (n != 0 && n < FEW_SAMPLES)
-            list_span(list, v->cores[i].core, v->cores[i].core);
+            core_list_span(list, v->cores[i].core, v->cores[i].core);
     }
     if (list[0] != '\0')
         remarks_warn(r,
                      "Fewer than %d busy samples on core %s: the ranges are "
                      "wide. Sample for longer, or at a higher --rate.",
                      FEW_SAMPLES, list);
-}
-
-static bool loses(const struct profile_core *core)
-{
-    const struct account *a = &core->account;
-
-    return (double)lost(a) > LOSS_WARNED * (double)account_ticks(a);
-}
-
-static bool is_hit(const struct profile_second *s)
-{
-    return s->lost != 0 &&
-           s->lost > LOSS_WARNED * ((double)s->samples + s->lost);
-}
-
-/* The seconds of (core) in which more was lost than LOSS_WARNED. */
-static void list_seconds(const struct profile_core *core, char *list)
-{
-    size_t first = 0;
-    bool inside = false;
-
-    list[0] = '\0';
-    for (size_t i = 0; i <= core->second_count; i++) {
-        bool hit = i < core->second_count && is_hit(&core->seconds[i]);
-
-        if (hit && !inside)
-            first = i;
-        if (!hit && inside)
-            list_span(list, first, i - 1);
-        inside = hit;
-    }
-}
-
-static const char *main_reason(const struct account *a)
-{
-    if (a->ring_full >= a->lost && a->ring_full >= a->reentered)
-        return "the guest's ring was full: drain faster, or raise "
-               "config.ring_bytes";
-    if (a->lost >= a->reentered)
-        return "frames were lost or damaged on the way";
-    return "ticks came inside ticks: the rate is too high";
-}
-
-static void look_for_loss(struct remarks *r, const struct profile *p)
-{
-    for (size_t i = 0; i < p->core_count; i++) {
-        const struct profile_core *core = &p->cores[i];
-        const struct account *a = &core->account;
-        char list[LIST_SIZE];
-
-        if (!loses(core))
-            continue;
-        list_seconds(core, list);
-        remarks_warn(
-            r,
-            "Core %" PRIu32 " lost %.1f %% of its samples%s%s (%s). "
-            "Loss comes in bursts: what ran then is "
-            "underrepresented.",
-            core->core, 100.0 * (double)lost(a) / (double)account_ticks(a),
-            list[0] != '\0' ? ", in second " : "", list, main_reason(a));
-    }
-}
-
-/* Missed deadlines, but for those in a pause of the whole guest. */
-static uint64_t missed(const struct profile_core *core)
-{
-    uint64_t paused = core->jump_weight - core->jumps;
-
-    return core->account.missed > paused ? core->account.missed - paused : 0;
-}
-
-static bool misses(const struct profile_core *core)
-{
-    uint64_t n = missed(core);
-
-    return (double)n >
-           MISSED_WARNED * (double)(account_ticks(&core->account) + n);
-}
-
-/* (share) of the deadlines passed. Did the host not run the cores? The host may
- * say so by stolen time. And if half of the cores missed deadlines at once, no
- * lock of the kernel is the reason. */
-static bool is_by_host(const struct steal *steal, double share, bool is_half)
-{
-    return is_half || steal->mean > share / 2;
-}
-
-static void look_for_missed(struct remarks *r, const struct profile *p)
-{
-    struct steal steal = steal_of(p);
-    char list[LIST_SIZE], account[96] = "";
-    size_t active = list_cores(p, has_delivered, list);
-    size_t found = list_cores(p, misses, list);
-    double sum = 0, deadlines = 0;
-
-    for (size_t i = 0; i < p->core_count; i++) {
-        sum += (double)missed(&p->cores[i]);
-        deadlines += (double)account_ticks(&p->cores[i].account);
-    }
-    deadlines += sum;
-    if (found == 0)
-        return;
-    if (steal.cores != 0)
-        (void)snprintf(account, sizeof account,
-                       " The host says that it took %.1f %% of the cores' "
-                       "time away.",
-                       100 * steal.mean);
-    if (is_by_host(&steal, sum / deadlines, active > 1 && found * 2 >= active))
-        remarks_warn(
-            r,
-            "The host is oversubscribed: %.0f %% of the deadlines "
-            "passed while the host did not run the core. A late sample "
-            "counts for all deadlines that it covers: shares stay "
-            "right, ranges are wider.%s",
-            100 * sum / deadlines, account);
-    else
-        remarks_warn(r,
-                     "Core %s missed more than a tenth of its deadlines: "
-                     "interrupts were off for long, or the host did not run "
-                     "it. A late sample counts for all deadlines that it "
-                     "covers.%s",
-                     list, account);
 }
 
 /* Find cores that had ticks and did not leave, but have no ticks any more while
@@ -327,7 +136,7 @@ static void look_for_silence(struct remarks *r, const struct profile *p)
         bool left =
             core->has_stats && (core->stats.flags & WIRE_STATS_STARTED) == 0;
 
-        if (!has_delivered(core) || left || p->tsc_hz == 0 ||
+        if (!core_delivered(core) || left || p->tsc_hz == 0 ||
             s < SILENT_WARNED ||
             s * (double)p->tsc_hz < SILENT_PERIODS * (double)p->period_tsc)
             continue;
@@ -476,7 +285,7 @@ static void look_at_stream(struct remarks *r, const struct profile *p)
             r,
             "Stacks that could not be kept, since memory ran out: %" PRIu64 ".",
             p->refused_stacks);
-    if (p->tsc_hz == 0 && any(p, has_delivered))
+    if (p->tsc_hz == 0 && core_list_any(p, core_delivered))
         remarks_note(r, "How fast the guest's clock runs is not known: there "
                         "are shares, but no seconds. Set config.tsc_hz.");
     else if (p->tsc_measured)
@@ -534,8 +343,7 @@ void remarks_diagnose(struct remarks *r, const struct profile *p,
 {
     look_for_refused(r, p);
     look_for_samples(r, p, v);
-    look_for_loss(r, p);
-    look_for_missed(r, p);
+    loss_diagnose(r, p);
     look_for_silence(r, p);
     look_for_fixed_tick(r, p);
     look_for_few(r, v);

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "diagnose/loss.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "diagnose/core_list.h"
+#include "diagnose/steal.h"
+
+/* Loss above this share of the ticks gets a warning. */
+#define LOSS_WARNED   0.01
+/* A core misses deadlines when more than this share of them had no tick. */
+#define MISSED_WARNED 0.10
+
+static uint64_t lost(const struct account *a)
+{
+    return account_ticks(a) - a->samples;
+}
+
+static bool loses(const struct profile_core *core)
+{
+    const struct account *a = &core->account;
+
+    return (double)lost(a) > LOSS_WARNED * (double)account_ticks(a);
+}
+
+static bool is_hit(const struct profile_second *s)
+{
+    return s->lost != 0 &&
+           s->lost > LOSS_WARNED * ((double)s->samples + s->lost);
+}
+
+/* The seconds of (core) in which more was lost than LOSS_WARNED. */
+static void list_seconds(const struct profile_core *core, char *list)
+{
+    size_t first = 0;
+    bool inside = false;
+
+    list[0] = '\0';
+    for (size_t i = 0; i <= core->second_count; i++) {
+        bool hit = i < core->second_count && is_hit(&core->seconds[i]);
+
+        if (hit && !inside)
+            first = i;
+        if (!hit && inside)
+            core_list_span(list, first, i - 1);
+        inside = hit;
+    }
+}
+
+static const char *main_reason(const struct account *a)
+{
+    if (a->ring_full >= a->lost && a->ring_full >= a->reentered)
+        return "the guest's ring was full: drain faster, or raise "
+               "config.ring_bytes";
+    if (a->lost >= a->reentered)
+        return "frames were lost or damaged on the way";
+    return "ticks came inside ticks: the rate is too high";
+}
+
+static void look_for_loss(struct remarks *r, const struct profile *p)
+{
+    for (size_t i = 0; i < p->core_count; i++) {
+        const struct profile_core *core = &p->cores[i];
+        const struct account *a = &core->account;
+        char list[CORE_LIST_SIZE];
+
+        if (!loses(core))
+            continue;
+        list_seconds(core, list);
+        remarks_warn(
+            r,
+            "Core %" PRIu32 " lost %.1f %% of its samples%s%s (%s). "
+            "Loss comes in bursts: what ran then is "
+            "underrepresented.",
+            core->core, 100.0 * (double)lost(a) / (double)account_ticks(a),
+            list[0] != '\0' ? ", in second " : "", list, main_reason(a));
+    }
+}
+
+/* Missed deadlines, but for those in a pause of the whole guest. */
+static uint64_t missed(const struct profile_core *core)
+{
+    uint64_t paused = core->jump_weight - core->jumps;
+
+    return core->account.missed > paused ? core->account.missed - paused : 0;
+}
+
+static bool misses(const struct profile_core *core)
+{
+    uint64_t n = missed(core);
+
+    return (double)n >
+           MISSED_WARNED * (double)(account_ticks(&core->account) + n);
+}
+
+/* (share) of the deadlines passed. Did the host not run the cores? The host may
+ * say so by stolen time. And if half of the cores missed deadlines at once, no
+ * lock of the kernel is the reason. */
+static bool is_by_host(const struct steal *steal, double share, bool is_half)
+{
+    return is_half || steal->mean > share / 2;
+}
+
+static void look_for_missed(struct remarks *r, const struct profile *p)
+{
+    struct steal steal = steal_of(p);
+    char list[CORE_LIST_SIZE], account[96] = "";
+    size_t active = core_list_find(p, core_delivered, list);
+    size_t found = core_list_find(p, misses, list);
+    double sum = 0, deadlines = 0;
+
+    for (size_t i = 0; i < p->core_count; i++) {
+        sum += (double)missed(&p->cores[i]);
+        deadlines += (double)account_ticks(&p->cores[i].account);
+    }
+    deadlines += sum;
+    if (found == 0)
+        return;
+    if (steal.cores != 0)
+        (void)snprintf(account, sizeof account,
+                       " The host says that it took %.1f %% of the cores' "
+                       "time away.",
+                       100 * steal.mean);
+    if (is_by_host(&steal, sum / deadlines, active > 1 && found * 2 >= active))
+        remarks_warn(
+            r,
+            "The host is oversubscribed: %.0f %% of the deadlines "
+            "passed while the host did not run the core. A late sample "
+            "counts for all deadlines that it covers: shares stay "
+            "right, ranges are wider.%s",
+            100 * sum / deadlines, account);
+    else
+        remarks_warn(r,
+                     "Core %s missed more than a tenth of its deadlines: "
+                     "interrupts were off for long, or the host did not run "
+                     "it. A late sample counts for all deadlines that it "
+                     "covers.%s",
+                     list, account);
+}
+
+void loss_diagnose(struct remarks *r, const struct profile *p)
+{
+    look_for_loss(r, p);
+    look_for_missed(r, p);
+}
