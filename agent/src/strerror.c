@@ -3,6 +3,7 @@
  */
 #include "tprof/tprof.h"
 
+/* one flat list. NOLINTNEXTLINE(readability-function-size) */
 const char *tprof_strerror(int error)
 {
     switch (error) {

@@ -77,23 +77,23 @@ static inline void tprof_arch_end_interrupt(void)
 /* An instruction of the walk that may fault, with a prefix that does nothing:
  * by it tprof_fixup() knows the instruction. Volatile: not before the check of
  * its address. */
-#define TPROF_MAY_FAULT(instruction, result, address)                          \
+#define TPROF_MAY_FAULT(instruction, how, result, address)                     \
     __asm__ __inline__ volatile(                                               \
         ".byte 0x3e\n" instruction " %1, %0"                                   \
-        : result                                                               \
+        : how(result)                                                          \
         : "m"(*(const struct tprof_unaligned64 *)(uintptr_t)(address)))
 
 TPROF_HOT uint64_t tprof_arch_load(uint64_t address)
 {
     uint64_t value;
 
-    TPROF_MAY_FAULT("movq", "=r"(value), address);
+    TPROF_MAY_FAULT("movq", "=r", value, address);
     return value;
 }
 
 TPROF_HOT uint64_t tprof_arch_load_add(uint64_t sum, uint64_t address)
 {
-    TPROF_MAY_FAULT("addq", "+r"(sum), address);
+    TPROF_MAY_FAULT("addq", "+r", sum, address);
     return sum;
 }
 
