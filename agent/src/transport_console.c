@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "arch/arch.h"
+#include "console_queues.h"
 #include "mem.h"
 #include "transport.h"
 #include "virtio/virtio_console_regs.h"
@@ -23,88 +24,6 @@
  * name: the device answers in its own time. */
 #define SOON_LOOKS 8
 
-/* The device is of no more use, and not touched any more. */
-static int mark_dead(struct tprof_console *c)
-{
-    c->sent_bytes = 0; /* none of them is in use any more */
-    c->dead = TPROF_ERR_DEVICE;
-    return c->dead;
-}
-
-/* The device lies, or cannot do what is needed. */
-static int give_up(struct tprof_console *c)
-{
-    tprof_virtio_give_up(&c->device);
-    return mark_dead(c);
-}
-
-/* --- Queues --------------------------------------------------------------- */
-
-/* Shows the device what was added to (q). */
-static void publish_queue(struct tprof_console *c,
-                          struct tprof_console_queue *q)
-{
-    if (tprof_virtqueue_publish(&q->ring))
-        tprof_virtio_notify(&c->device, q->doorbell, q->index);
-}
-
-/* Gives buffer (id) of (q) to the device, to be filled. */
-static void add_buffer(struct tprof_console *c, struct tprof_console_queue *q,
-                       uint32_t id)
-{
-    tprof_virtqueue_add(&q->ring, id, (uintptr_t)q->buffers[id] + c->physical,
-                        TPROF_CONSOLE_BUFFER_SIZE, true);
-}
-
-/* Takes back the next descriptor of (q) that the device is done with. Negative:
- * none, or the device was given up. */
-static int reap_buffer(struct tprof_console *c, struct tprof_console_queue *q,
-                       uint32_t *length)
-{
-    int id = tprof_virtqueue_reap(&q->ring, length);
-
-    return id == TPROF_ERR_DEVICE ? give_up(c) : id;
-}
-
-/* Takes back all descriptors that the device is done with. It gets none here,
- * so this ends. */
-static void reap_all_buffers(struct tprof_console *c,
-                             struct tprof_console_queue *q)
-{
-    uint32_t unused;
-
-    while (reap_buffer(c, q, &unused) >= 0)
-        ;
-}
-
-/* Sets up queue (which), TPROF_CONSOLE_*, as large as the device and this
- * driver allow, and gives the device all buffers that it is to fill. */
-static bool enable_queue(struct tprof_console *c, uint32_t which)
-{
-    struct tprof_console_queue *q = &c->queues[which];
-    uint32_t size = TPROF_VIRTQUEUE_MAX;
-
-    q->index = which + VIRTIO_CONSOLE_QUEUE_CONTROL_IN;
-    if (which >= TPROF_CONSOLE_DATA_IN)
-        q->index = which - TPROF_CONSOLE_DATA_IN +
-                   (c->port == 0 ? 0 : 2 * c->port + 2);
-    uint32_t max = tprof_virtio_select(&c->device, q->index);
-
-    while (size > max)
-        size /= 2;
-    if (size == 0)
-        return false;
-    tprof_virtqueue_init(&q->ring, &c->rings[which], size);
-    q->doorbell = tprof_virtio_enable(
-        &c->device, size, (uintptr_t)&c->rings[which] + c->physical);
-    if (q->doorbell == 0)
-        return false;
-    q->buffers = which % 2 ? NULL : c->buffers[which / 2];
-    for (uint32_t id = 0; q->buffers && id < size; id++)
-        add_buffer(c, q, id);
-    return true;
-}
-
 /* --- Control -------------------------------------------------------------- */
 
 /* Tells the device (event) of (port). False: there is no room now. */
@@ -113,7 +32,7 @@ static bool tell_device(struct tprof_console *c, uint32_t port, uint32_t event,
 {
     struct tprof_console_queue *q = &c->queues[TPROF_CONSOLE_CONTROL_OUT];
 
-    reap_all_buffers(c, q);
+    tprof_console_reap_all(c, q);
     uint32_t id = tprof_virtqueue_idle(&q->ring);
 
     if (id >= q->ring.size || c->dead)
@@ -121,7 +40,7 @@ static bool tell_device(struct tprof_console *c, uint32_t port, uint32_t event,
     c->replies[id] = port | (uint64_t)(event | value << 16) << 32;
     tprof_virtqueue_add(&q->ring, id, (uintptr_t)&c->replies[id] + c->physical,
                         VIRTIO_CONSOLE_CONTROL_SIZE, false);
-    publish_queue(c, q);
+    tprof_console_publish(c, q);
     return true;
 }
 
@@ -179,9 +98,10 @@ static uint32_t drain_control(struct tprof_console *c)
     uint32_t length;
     int id;
 
-    while (count < q->ring.size && (id = reap_buffer(c, q, &length)) >= 0) {
+    while (count < q->ring.size &&
+           (id = tprof_console_reap(c, q, &length)) >= 0) {
         handle_control(c, q->buffers[id], length);
-        add_buffer(c, q, (uint32_t)id);
+        tprof_console_add(c, q, (uint32_t)id);
         count++;
     }
     /* All buffers were full, so the device may have dropped a message, and what
@@ -190,7 +110,7 @@ static uint32_t drain_control(struct tprof_console *c)
     if (count == q->ring.size && c->asked)
         c->restart = true;
     if (count > 0 && !c->dead)
-        publish_queue(c, q);
+        tprof_console_publish(c, q);
     return count;
 }
 
@@ -222,7 +142,7 @@ static bool is_reset(struct tprof_console *c)
     if (done > 0)
         c->sent_first = c->sent_next = c->sent_bytes = 0;
     if (done < 0)
-        give_up(c);
+        tprof_console_give_up(c);
     return done > 0;
 }
 
@@ -255,21 +175,22 @@ static void take_step(struct tprof_console *c)
         int error = tprof_virtio_agree(&c->device, VIRTIO_CONSOLE_F_MULTIPORT);
 
         if (error != TPROF_OK) {
-            give_up(c);
+            tprof_console_give_up(c);
             c->dead = error;
         }
         c->step = TPROF_CONSOLE_ENABLE;
     } else if (!tprof_virtio_has_agreed(&c->device)) {
-        mark_dead(c); /* somebody else has it now: touch nothing */
+        tprof_console_mark_dead(
+            c); /* somebody else has it now: touch nothing */
     } else if (queue < queues) {
-        if (!enable_queue(c, queue))
-            give_up(c);
+        if (!tprof_console_enable(c, queue))
+            tprof_console_give_up(c);
         c->step++;
     } else {
         tprof_virtio_go(&c->device);
         c->step = TPROF_CONSOLE_RUNS;
         c->soon = SOON_LOOKS;
-        publish_queue(c, &c->queues[TPROF_CONSOLE_CONTROL_IN]);
+        tprof_console_publish(c, &c->queues[TPROF_CONSOLE_CONTROL_IN]);
         tell_device(c, UINT32_MAX, VIRTIO_CONSOLE_DEVICE_READY, 1);
     }
 }
@@ -317,7 +238,7 @@ static int wait_for_port(struct tprof_console *c)
     struct tprof_console_queue *told = &c->queues[TPROF_CONSOLE_CONTROL_OUT];
 
     for (int i = 0; i < HANDSHAKE_LOOKS; i++) {
-        reap_all_buffers(c, told);
+        tprof_console_reap_all(c, told);
         /* asked first: then hear_control() sees all that was answered */
         bool answered = told->ring.in_flight == 0;
 
@@ -354,7 +275,8 @@ static int console_open(void *context)
 
     if (!c->dead && c->step == TPROF_CONSOLE_RUNS &&
         !tprof_virtio_works(&c->device))
-        mark_dead(c); /* gone, or somebody else has reset it: touch nothing */
+        tprof_console_mark_dead(
+            c); /* gone, or somebody else has reset it: touch nothing */
     hear_control(c);
     c->channel->flags &= ~TPROF_CHANNEL_SOON;
     if (c->step != TPROF_CONSOLE_RUNS || (!c->named && c->soon > 0)) {
@@ -367,7 +289,7 @@ static int console_open(void *context)
         c->told_open = true;
         /* QEMU looks again for data from the host only when it is notified of
          * buffers, and forgets notifications of before the port was open */
-        publish_queue(c, &c->queues[TPROF_CONSOLE_DATA_IN]);
+        tprof_console_publish(c, &c->queues[TPROF_CONSOLE_DATA_IN]);
     }
     if (c->dead || !(c->attached >> c->port & 1))
         return c->dead;
@@ -380,7 +302,7 @@ static void reap_sent(struct tprof_console *c)
 {
     struct tprof_console_queue *q = &c->queues[TPROF_CONSOLE_DATA_OUT];
 
-    reap_all_buffers(c, q);
+    tprof_console_reap_all(c, q);
     while (c->sent_bytes > 0) {
         uint32_t id = c->sent_first & (q->ring.size - 1);
 
@@ -409,7 +331,7 @@ static int console_send(void *context, const void *data, uint32_t size)
     c->sent_bytes += size;
     tprof_virtqueue_add(&q->ring, id, (uintptr_t)data + c->physical, size,
                         false);
-    publish_queue(c, q);
+    tprof_console_publish(c, q);
     return (int)size;
 }
 
@@ -432,12 +354,12 @@ static uint32_t find_received(struct tprof_console *c)
 
     if (c->receive_left > 0)
         return c->receive_left;
-    int id = reap_buffer(c, &c->queues[TPROF_CONSOLE_DATA_IN], &length);
+    int id = tprof_console_reap(c, &c->queues[TPROF_CONSOLE_DATA_IN], &length);
 
     if (id < 0)
         return 0;
     if (length == 0 || length > TPROF_CONSOLE_BUFFER_SIZE) {
-        give_up(c);
+        tprof_console_give_up(c);
         return 0;
     }
     c->receive_id = (uint32_t)id;
@@ -465,8 +387,8 @@ static int console_receive(void *context, void *data, uint32_t size)
     c->receive_from += size;
     c->receive_left -= size;
     if (c->receive_left == 0) {
-        add_buffer(c, q, c->receive_id);
-        publish_queue(c, q);
+        tprof_console_add(c, q, c->receive_id);
+        tprof_console_publish(c, q);
     }
     return (int)size;
 }
