@@ -199,7 +199,7 @@ TEST(privileged_port_is_the_peers_to_see)
 {
     only_nested();
     int listener = listen_at(7077), peer;
-    struct sockaddr_vm from;
+    struct sockaddr_vm from = {0};
     socklen_t size = sizeof from;
     struct source *s = source_vsock("1", SOURCE_VSOCK_PRIVILEGED, &error);
 
