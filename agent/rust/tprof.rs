@@ -16,7 +16,7 @@
 #![allow(dead_code, unused_unsafe)] // addr_of! of a static was unsafe before 1.83
 
 use core::ffi::c_void;
-use core::ptr::null;
+use core::mem::size_of;
 
 /// Version of this interface's source: major << 16 | minor << 8 | patch.
 pub const VERSION: u32 = 0x000100;
@@ -54,8 +54,7 @@ pub const ERR_IO_PORT: i32 = -24; // no UART, or debug port, at the port
 /// `Channel::flags`
 pub const CHANNEL_ONE_WAY: u32 = 1 << 0; // the host cannot speak
 pub const CHANNEL_IRQ_SAFE: u32 = 1 << 1; // may be called inside any interrupt
-/// An interrupt tells of a host's coming; vsock() sets and clears it
-pub const CHANNEL_NOTICE: u32 = 1 << 2;
+pub const CHANNEL_NOTICE: u32 = 1 << 2; // an interrupt tells of a host; vsock() sets and clears it
 pub const CHANNEL_SOON: u32 = 1 << 3;
 
 /// `Device::bus`
@@ -207,8 +206,7 @@ pub struct Config {
     pub memory_size: usize,  // bytes; mem_size() says how many are needed
     pub cpus: u32,           // cores that may join, 1 to 256; 0: as memory allows
     pub ring_bytes: u32,     // of each core; power of two, 4 KiB to 16 MiB; 0: 64 KiB
-    /// Stacks that each core remembers; power of two, 64 to 8192; 0: 4096
-    pub dict_slots: u32,
+    pub dict_slots: u32,     // stacks that each core remembers; power of two, 64 to 8192; 0: 4096
 
     // The machine.
     pub tsc_hz: u64,        // 0: the agent or the host measures it
@@ -219,8 +217,7 @@ pub struct Config {
     pub timer: u32,         // TIMER_*
     pub kernel_hz: u32,     // TIMER_KERNEL: calls of tick() a second and core
     pub seed: u64,          // of the random intervals; 0: another in each boot
-    /// `lend_timer()`; null: the kernel leaves the agent's timer alone
-    pub lending: *const Lending,
+    pub lending: *const Lending, // lend_timer(); null: the kernel leaves the timer alone
 
     // The way to the host.
     pub device: Device,
@@ -255,50 +252,10 @@ pub struct Config {
 impl Config {
     /// The good default of every field.
     pub const fn new() -> Config {
-        const NONE: Range = Range { start: 0, size: 0 };
+        // zero is null and None, too
+        let zeroed: Config = unsafe { core::mem::transmute([0u8; size_of::<Config>()]) };
 
-        Config {
-            version: CONFIG_VERSION,
-            rate_hz: 0,
-            max_frames: 0,
-            rate_max_hz: 0,
-            frames_max: 0,
-            control: CONTROL_LIMITED,
-            memory: null::<c_void>() as *mut c_void,
-            memory_size: 0,
-            cpus: 0,
-            ring_bytes: 0,
-            dict_slots: 0,
-            tsc_hz: 0,
-            lapic: 0,
-            vector: 0,
-            cpu_source: CPU_APIC,
-            gs_cpu_offset: 0,
-            timer: TIMER_APIC,
-            kernel_hz: 0,
-            seed: 0,
-            lending: null(),
-            device: Device {
-                bus: BUS_AUTO,
-                flags: 0,
-                address: 0,
-                command_line: null(),
-                irq: 0,
-            },
-            channel: null(),
-            transport: null(),
-            notice: NOTICE_AUTO,
-            hypervisor: null(),
-            context: null::<c_void>() as *mut c_void,
-            cpu_index: None,
-            install_vector: None,
-            physical: None,
-            map: None,
-            route_irq: None,
-            accept: None,
-            text: NONE,
-            readable: [NONE; RANGES],
-        }
+        Config { version: CONFIG_VERSION, ..zeroed }
     }
 }
 
@@ -353,7 +310,6 @@ pub struct Mapping {
 /// The calls as C declares them.
 mod ffi {
     use super::*;
-
     extern "C" {
         pub fn tprof_init_image(config: *const Config, image: *const Image) -> i32;
         pub fn tprof_mem_size(config: *const Config) -> usize;
@@ -524,9 +480,9 @@ pub fn version() -> u32 {
 }
 
 /// The address of a part of the library, which is linked only if it is asked for.
-macro_rules! address {
-    ($(#[$doc:meta])* $name:ident: $type:ty = $symbol:ident) => {
-        $(#[$doc])*
+macro_rules! part {
+    ($name:ident: $type:ty = $symbol:ident, $doc:literal) => {
+        #[doc = $doc]
         #[inline]
         pub fn $name() -> *const $type {
             unsafe { core::ptr::addr_of!(ffi::$symbol) }
@@ -534,15 +490,11 @@ macro_rules! address {
     };
 }
 
-address! { /// For `Config::transport`: virtio-vsock.
-vsock: Transport = tprof_vsock }
-address! { /// For `Config::transport`: QEMU's debug port, one-way.
-debugcon: Transport = tprof_debugcon }
-address! { /// For `Config::transport`: a UART that the kernel leaves alone, one-way.
-uart: Transport = tprof_uart }
-address! { /// For `Config::hypervisor`: KVM.
-kvm: Hypervisor = tprof_kvm }
-address! { /// For `Config::lending`: the kernel waits by the timer of TIMER_APIC, too.
-lend_timer: Lending = tprof_lend_timer }
-address! { /// The image's slide is this address, less the one in the ELF file.
-anchor: u8 = tprof_anchor }
+part!(vsock: Transport = tprof_vsock, "For `Config::transport`: virtio-vsock.");
+part!(debugcon: Transport = tprof_debugcon, "For `Config::transport`: QEMU's debug port, one-way.");
+part!(uart: Transport = tprof_uart,
+    "For `Config::transport`: a UART that the kernel leaves alone, one-way.");
+part!(kvm: Hypervisor = tprof_kvm, "For `Config::hypervisor`: KVM.");
+part!(lend_timer: Lending = tprof_lend_timer,
+    "For `Config::lending`: the kernel waits by the timer of TIMER_APIC, too.");
+part!(anchor: u8 = tprof_anchor, "The image's slide: this address, less the one in the ELF file.");
