@@ -17,7 +17,8 @@ static struct tprof_cpuid basic[0x17], hypervisor[0x11];
 
 static struct tprof_cpuid tprof_cpuid(uint32_t leaf)
 {
-    return leaf < 0x40000000u ? basic[leaf] : hypervisor[leaf - 0x40000000u];
+    return leaf < sizeof basic / sizeof *basic ? basic[leaf]
+                                               : hypervisor[leaf - 0x40000000u];
 }
 
 uint64_t tprof_arch_clock_hz(void);
