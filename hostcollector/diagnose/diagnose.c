@@ -207,11 +207,12 @@ static void look_at_core(struct remarks *r, const struct profile *p,
 static void look_at_timers(struct remarks *r, const struct profile *p)
 {
     uint64_t times = 0;
-    size_t cores = 0;
+    size_t cores = 0, sampled = 0;
 
     for (size_t i = 0; i < p->core_count; i++) {
         times += p->cores[i].repaired;
         cores += p->cores[i].repaired != 0;
+        sampled += account_deadlines(&p->cores[i].account) != 0;
     }
     if (times == 0)
         return;
@@ -221,7 +222,7 @@ static void look_at_timers(struct remarks *r, const struct profile *p)
                      " times, on %zu of %zu cores: a tick that was due "
                      "meanwhile came afterwards, and counts for the code that "
                      "ran then.",
-                     times, cores, p->core_count);
+                     times, cores, sampled);
     else
         remarks_note(r,
                      "Timers were taken back %" PRIu64
@@ -230,7 +231,7 @@ static void look_at_timers(struct remarks *r, const struct profile *p)
                      "kept ticks away for long. A kernel that waits by the "
                      "local APIC's timer needs config.lending, one that ticks "
                      "by it another config.timer.",
-                     times, cores, p->core_count);
+                     times, cores, sampled);
 }
 
 /* How often the guest was set back to an earlier state. */
