@@ -23,6 +23,7 @@
 
 static _Alignas(64) uint32_t memory[(600ul * 1024) / 4];
 static _Atomic unsigned phase; /* even: core 1 is in; odd: it has left */
+static _Atomic bool tried; /* core 0 has tried tprof_exit() with core 1 in */
 
 static void start(void)
 {
@@ -59,6 +60,8 @@ static void run_other(void)
             cpu_pause();
         must(tprof_start_cpu());
         work();
+        while (!tried)
+            cpu_pause();
         must(tprof_stop_cpu());
         phase++;
     }
@@ -79,8 +82,9 @@ int guest_main(void)
     start();
     core_start_others(run_other);
     work();
-    if (phase == 0 && tprof_exit() != TPROF_ERR_STATE && phase == 0)
+    if (tprof_exit() != TPROF_ERR_STATE)
         guest_fail("tprof_exit() while another core is in");
+    tried = true;
     while (phase == 0)
         cpu_pause();
     must(tprof_exit());
