@@ -39,8 +39,8 @@ struct tprof_recorder {
     uint32_t watermark;     /* words in the ring that call for the pump */
     struct tprof_span span; /* image and range of the last stack */
     struct tprof_ring ring;
-    struct tprof_stats
-        counts; /* but for (samples), which tprof_counts() tells */
+    /* All but (samples), which tprof_counts() tells. */
+    struct tprof_stats counts;
     struct tprof_lost lost[WIRE_DROP_REASONS];
     uint32_t images; /* generation of the further images, for BEGIN */
     /* The chain of the last STACK record, with which the next one is compared,
