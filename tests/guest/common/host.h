@@ -23,6 +23,11 @@ struct host_frame {
 void host_frame(struct host_frame *f, uint8_t type);
 void host_start(struct host_frame *f, uint32_t rate, uint32_t period);
 
+/* For struct tprof_channel. A host that is always there; and what it says: the
+ * frame (context), a struct host_frame, once. Then the frame's size is 0. */
+int host_is_there(void *context);
+int host_says(void *context, void *data, uint32_t size);
+
 /* The field (tag) of the (size) bytes of a frame at (frame); or (absent). */
 uint64_t host_field(const uint8_t *frame, uint32_t size, uint8_t tag,
                     uint64_t absent);

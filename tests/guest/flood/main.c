@@ -32,12 +32,6 @@ static uint64_t heard; /* frames of the flood */
 static volatile bool floods;
 static uint64_t rounds[GUEST_CORES_MAX][2];
 
-static int host_open(void *context)
-{
-    (void)context;
-    return 1;
-}
-
 static int host_send(void *context, const void *data, uint32_t size)
 {
     (void)context;
@@ -70,7 +64,7 @@ static int host_receive(void *context, void *data, uint32_t size)
 
 static const struct tprof_channel channel = {
     .flags = TPROF_CHANNEL_IRQ_SAFE,
-    .open = host_open,
+    .open = host_is_there,
     .send = host_send,
     .receive = host_receive,
 };
