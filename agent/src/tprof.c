@@ -170,10 +170,13 @@ int tprof_stop_cpu(void)
     return error;
 }
 
-static bool have_all_left(void)
+/* Has every core left but (self), which may be NULL? */
+static bool have_others_left(const struct tprof_cpu *self)
 {
     for (uint32_t i = 0; i < tprof_cpus; i++) {
-        if (tprof_cpu[i] && atomic_load(&tprof_cpu[i]->started))
+        const struct tprof_cpu *cpu = tprof_cpu[i];
+
+        if (cpu && cpu != self && atomic_load(&cpu->started))
             return false;
     }
     return true;
@@ -208,19 +211,15 @@ int tprof_exit(void)
 {
     struct tprof_agent *a = &tprof_agent;
     int error = TPROF_ERR_STATE;
-    uint32_t others = 0;
 
     if (!a->ready)
         return TPROF_ERR_NOT_INIT;
-    for (uint32_t i = 0; i < tprof_cpus; i++)
-        others += tprof_cpu[i] && tprof_cpu[i] != tprof_this_cpu() &&
-                  atomic_load(&tprof_cpu[i]->started);
-    if (others > 0)
+    if (!have_others_left(tprof_this_cpu()))
         return TPROF_ERR_STATE;
     (void)tprof_stop_cpu();
     uint64_t flags = lock_joining(a);
 
-    if (have_all_left()) { /* none has joined meanwhile */
+    if (have_others_left(NULL)) { /* none has joined meanwhile */
         let_go(a);
         error = TPROF_OK;
     }
