@@ -61,7 +61,7 @@ static struct before *before_now(void)
     uint32_t core = tprof_machine.core;
 
     if (cores[core].depth > NESTED)
-        fail(DEFECT_NONE, "interrupts nest %u deep", cores[core].depth);
+        fail("interrupts nest %u deep", cores[core].depth);
     return &before[core][cores[core].depth - 1];
 }
 
@@ -92,15 +92,13 @@ static uint64_t deadlines_between(const struct tprof_schedule *from,
 
     while (s.random != to->random) {
         if (++count > 2 * 16 + 1) /* once more for those that came inside */
-            fail(DEFECT_NONE, "core %u: its random numbers jumped",
-                 tprof_machine.core);
+            fail("core %u: its random numbers jumped", tprof_machine.core);
         s.random = s.random * 0x5851f42d4c957f2du + 0x14057b7ef767814fu;
         s.deadline +=
             s.half + (uint64_t)((tprof_u128)s.period * s.random >> 64);
     }
     if ((to->deadline - s.deadline) % s.period != 0)
-        fail(DEFECT_NONE, "core %u: a deadline that was not drawn",
-             tprof_machine.core);
+        fail("core %u: a deadline that was not drawn", tprof_machine.core);
     return count + (to->deadline - s.deadline) / s.period;
 }
 
@@ -124,12 +122,11 @@ void check_after(uint64_t serial)
         uint64_t passed = deadlines_between(&b->schedule, &cpu->schedule);
 
         if (passed != ticks + is->missed - was->missed)
-            fail(DEFECT_NONE,
-                 "core %u: %lu deadlines passed, %lu are ticks, %lu missed",
+            fail("core %u: %lu deadlines passed, %lu are ticks, %lu missed",
                  tprof_machine.core, passed, ticks, is->missed - was->missed);
     }
     if (dropped > ticks || ticks - dropped > 1)
-        fail(DEFECT_NONE, "core %u: one interrupt is %lu ticks, %lu dropped",
+        fail("core %u: one interrupt is %lu ticks, %lu dropped",
              tprof_machine.core, ticks, dropped);
     if (ticks > dropped) {
         table[serial].ticked = true;
@@ -150,8 +147,7 @@ void check_after(uint64_t serial)
 void check_stats(const struct tprof_stats *s)
 {
     if (s->ticks != s->samples + s->ring_full + s->reentered)
-        fail(DEFECT_NONE,
-             "tprof_get_stats(): %lu ticks are %lu samples, %lu for a full "
+        fail("tprof_get_stats(): %lu ticks are %lu samples, %lu for a full "
              "ring, %lu in another",
              s->ticks, s->samples, s->ring_full, s->reentered);
 }
@@ -165,7 +161,7 @@ void check_share(void)
 
     if (now - orders_began >= SIM_SECOND) {
         if (tprof_agent.generation - orders > ORDERS_MAX && orders_began != 0)
-            fail(DEFECT_NONE, "every core was given %u orders in %lu ms",
+            fail("every core was given %u orders in %lu ms",
                  tprof_agent.generation - orders,
                  (now - orders_began) / 1000000);
         orders = tprof_agent.generation;
@@ -174,8 +170,7 @@ void check_share(void)
     if (now - began < SHARE)
         return;
     if (began != 0 && (agent_steps - steps) * 1000 > (now - began) * SHARE_MAX)
-        fail(DEFECT_NONE,
-             "the agent took %lu per mille of the guest's time for %lu us",
+        fail("the agent took %lu per mille of the guest's time for %lu us",
              (agent_steps - steps) * 1000 / (now - began),
              (now - began) / 1000);
     began = now;
@@ -221,12 +216,10 @@ static void on_samples(void *context, const struct sample_batch *batch)
         struct injection *t = &table[serial % SERIALS];
 
         if (serial == 0 || serial > injected() || t->core != batch->core)
-            fail(DEFECT_NONE,
-                 "a sample of core %u at %#lx, which was never interrupted",
+            fail("a sample of core %u at %#lx, which was never interrupted",
                  batch->core, s->leaf);
         if (t->delivered)
-            fail(DEFECT_NONE, "sample %lu of core %u came twice", serial,
-                 batch->core);
+            fail("sample %lu of core %u came twice", serial, batch->core);
         t->delivered = true;
         t->stack = s->stack;
         if (!sums[batch->core].has_account && sums[batch->core].first == 0)
@@ -247,7 +240,7 @@ static void on_account(void *context, uint32_t core, const struct account *a)
 {
     (void)context;
     if (a->violations > 0)
-        fail(DEFECT_NONE, "core %u: frames contradict their counters", core);
+        fail("core %u: frames contradict their counters", core);
     if (!sums[core].has_account)
         sums[core].is_exact =
             sums[core].first != 0 && a->lost == 0 && sums[core].unknown == 0;
@@ -305,7 +298,7 @@ void check_received(const void *bytes, size_t size)
     struct err e;
 
     if (size > 0 && decode_feed(decode, bytes, size, &e) < 0)
-        fail(DEFECT_NONE, "decode: %s", e.text);
+        fail("decode: %s", e.text);
 }
 
 void check_new_host(void)
@@ -359,11 +352,10 @@ static void check_samples(void)
         if (!t->ticked && is_frozen(t->core))
             continue; /* the core has gone between the two */
         if (t->delivered && !t->ticked)
-            fail(DEFECT_NONE, "sample %lu came, and was no tick", i);
+            fail("sample %lu came, and was no tick", i);
         if (t->delivered && t->stack != STACK_UNKNOWN && !is_in_app(i) &&
             chains[t->stack] != expected_chain(i, t->depth))
-            fail(DEFECT_NONE, "sample %lu of core %u came with another's stack",
-                 i, t->core);
+            fail("sample %lu of core %u came with another's stack", i, t->core);
     }
 }
 
@@ -377,23 +369,22 @@ static void check_core(uint32_t core, bool complete)
     if (tprof_get_stats(core, &s) != TPROF_OK)
         return;
     if (s.ticks != s.samples + s.ring_full + s.reentered)
-        fail(DEFECT_NONE, "core %u: its counters do not add up", core);
+        fail("core %u: its counters do not add up", core);
     if (s.samples != sums[core].ticked && !is_frozen(core))
-        fail(DEFECT_NONE, "core %u: %lu samples, but %lu ticks were recorded",
-             core, s.samples, sums[core].ticked);
+        fail("core %u: %lu samples, but %lu ticks were recorded", core,
+             s.samples, sums[core].ticked);
     if (is_gone(core))
         return; /* no final STATS, no account */
     if (a->samples != sums[core].delivered + sums[core].unknown)
-        fail(DEFECT_NONE, "core %u: %lu samples came, the account says %lu",
-             core, sums[core].delivered + sums[core].unknown, a->samples);
+        fail("core %u: %lu samples came, the account says %lu", core,
+             sums[core].delivered + sums[core].unknown, a->samples);
     if (!complete || !sums[core].is_exact)
         return;
     for (uint64_t i = sums[core].first; i <= injected(); i++)
         undelivered +=
             table[i].core == core && table[i].ticked && !table[i].delivered;
     if (undelivered != a->lost + sums[core].unknown)
-        fail(DEFECT_NONE,
-             "core %u: %lu samples never came, the account says "
+        fail("core %u: %lu samples never came, the account says "
              "%lu",
              core, undelivered, a->lost);
 }
@@ -410,8 +401,7 @@ static void on_record(void *context, uint32_t core, uint64_t leaf)
     /* a core that is gone may not have come back from its last tick */
     if (serial == 0 || serial > injected() || table[serial].core != core ||
         (!table[serial].ticked && !is_frozen(core)))
-        fail(DEFECT_NONE,
-             "memory tells of a sample of core %u at %#lx, which "
+        fail("memory tells of a sample of core %u at %#lx, which "
              "was no tick",
              core, leaf);
 }
@@ -421,16 +411,16 @@ static void check_memory(bool complete)
     struct postmortem p;
 
     if (postmortem_read(&p, &tprof_directory, on_record, NULL) < 0)
-        fail(DEFECT_NONE, "the directory cannot be read");
+        fail("the directory cannot be read");
     for (uint32_t core = 0; core < p.cores; core++) {
         if (p.core[core].ticks - p.core[core].ring_full -
                     p.core[core].reentered !=
                 sums[core].ticked &&
             !is_frozen(core))
-            fail(DEFECT_NONE, "core %u: memory tells of %lu ticks", core,
+            fail("core %u: memory tells of %lu ticks", core,
                  p.core[core].ticks);
         if (complete && p.core[core].undrained != 0)
-            fail(DEFECT_NONE, "core %u: %u words are left in its ring", core,
+            fail("core %u: %u words are left in its ring", core,
                  p.core[core].undrained);
     }
 }

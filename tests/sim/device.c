@@ -116,8 +116,7 @@ bool queue_pop(uint32_t queue, struct buffer *b)
     const uint8_t *desc = table + 16 * (size_t)(b->id % q->size);
 
     if (b->id >= q->size)
-        fail(DEFECT_NONE, "queue %u: descriptor %u of %u", queue, b->id,
-             q->size);
+        fail("queue %u: descriptor %u of %u", queue, b->id, q->size);
     b->part[0] = part_at(desc, &b->size[0]);
     b->writable = load_le(desc + 12, 2) & 2;
     if (load_le(desc + 12, 2) & 1) {
@@ -248,8 +247,7 @@ static void write_queue(uint32_t reg, uint32_t value)
         break;
     }
     if (q->ready && (q->size == 0 || q->size > ops->queues[selected]))
-        fail(DEFECT_NONE, "queue %u: ready with %u descriptors", selected,
-             q->size);
+        fail("queue %u: ready with %u descriptors", selected, q->size);
 }
 
 void device_write(uintptr_t address, uint32_t width, uint32_t value)
@@ -257,8 +255,8 @@ void device_write(uintptr_t address, uint32_t width, uint32_t value)
     uint32_t reg = (uint32_t)(address - REGISTERS);
 
     if (address - REGISTERS >= 0x100 || width != 4)
-        fail(DEFECT_NONE, "a write of %u bytes to %#zx, where no device is",
-             width, (size_t)address);
+        fail("a write of %u bytes to %#zx, where no device is", width,
+             (size_t)address);
     if (device_faults.vanished)
         return;
     switch (reg) {

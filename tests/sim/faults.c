@@ -175,23 +175,22 @@ static const struct fault {
     const char *name;
     uint32_t per_mille; /* of the times that something goes wrong */
     void (*strike)(void);
-    enum defect only_for; /* leads to a known defect and nothing else */
     const char *what;
 } faults[] = {
-    {"starve", 100, starve, 0, "a core does not run for a while"},
-    {"disturb", 60, disturb, 0, "an interrupt for nothing"},
-    {"timer", 60, take_timer, 0, "the kernel takes a core's timer"},
-    {"gone", 15, leave_silently, 0, "a core leaves without a word"},
-    {"ahead", 30, jump_ahead, 0, "the clock jumps ahead"},
-    {"back", 30, jump_back, 0, "the clock goes back"},
-    {"stall", 80, stall, 0, "the device does nothing for a while"},
-    {"half", 60, halve, 0, "the device takes and gives parts"},
-    {"babble", 30, babble, 0, "the device sends what makes no sense"},
-    {"lie", 6, lie, 0, "the device lies about a buffer"},
-    {"vanish", 4, vanish, 0, "the device is gone"},
-    {"damage", 60, damage, 0, "a byte is damaged on its way"},
-    {"cut", 60, cut, 0, "the connection is cut"},
-    {"resume", 15, resume_twice, 0, "the guest is saved and resumed twice"},
+    {"starve", 100, starve, "a core does not run for a while"},
+    {"disturb", 60, disturb, "an interrupt for nothing"},
+    {"timer", 60, take_timer, "the kernel takes a core's timer"},
+    {"gone", 15, leave_silently, "a core leaves without a word"},
+    {"ahead", 30, jump_ahead, "the clock jumps ahead"},
+    {"back", 30, jump_back, "the clock goes back"},
+    {"stall", 80, stall, "the device does nothing for a while"},
+    {"half", 60, halve, "the device takes and gives parts"},
+    {"babble", 30, babble, "the device sends what makes no sense"},
+    {"lie", 6, lie, "the device lies about a buffer"},
+    {"vanish", 4, vanish, "the device is gone"},
+    {"damage", 60, damage, "a byte is damaged on its way"},
+    {"cut", 60, cut, "the connection is cut"},
+    {"resume", 15, resume_twice, "the guest is saved and resumed twice"},
 };
 #define FAULTS (sizeof faults / sizeof *faults)
 
@@ -200,7 +199,7 @@ static bool is_on[FAULTS];
 void faults_init(void)
 {
     for (size_t i = 0; i < FAULTS; i++)
-        is_on[i] = chance(500) || (faults[i].only_for != DEFECT_NONE);
+        is_on[i] = chance(500);
 }
 
 void fault_strike(void)
@@ -208,8 +207,7 @@ void fault_strike(void)
     for (size_t i = 0; i < FAULTS; i++) {
         const struct fault *f = &faults[i];
 
-        if (is_on[i] && chance(f->per_mille) &&
-            (f->only_for == DEFECT_NONE || is_wanted(f->only_for)))
+        if (is_on[i] && chance(f->per_mille))
             f->strike();
     }
 }

@@ -78,7 +78,7 @@ static void begin(void)
 {
     end_switch(NULL, &world_bottom, &world_size);
     core_body();
-    fail(DEFECT_NONE, "a core's kernel has ended");
+    fail("a core's kernel has ended");
 }
 
 void fibers_init(uint32_t count, void (*body)(void))

@@ -116,7 +116,7 @@ static void begin_collector(void)
     stopped = false;
     pipeline = pipeline_new(s, &config, &e);
     if (!pipeline)
-        fail(DEFECT_NONE, "collector: %s", e.text);
+        fail("collector: %s", e.text);
 }
 
 static void end_collector(void)
@@ -125,7 +125,7 @@ static void end_collector(void)
     struct err e;
 
     if (pipeline_close(pipeline, &why, &e) < 0)
-        fail(DEFECT_NONE, "collector: %s", e.text);
+        fail("collector: %s", e.text);
     pipeline_samples += pipeline_sums(pipeline).samples;
     pipeline_free(pipeline);
     pipeline = NULL;
@@ -159,7 +159,7 @@ static void act_collector(void)
     int goes_on = pipeline_step(pipeline, readable, buf, sizeof buf, &e);
 
     if (goes_on < 0)
-        fail(DEFECT_NONE, "collector: %s", e.text);
+        fail("collector: %s", e.text);
     if (stopped && has_last_stats())
         served = true;
     if (!goes_on)

@@ -59,8 +59,7 @@ static inline void step(void)
     tprof_machine.now++;
     agent_steps++;
     if (c->depth > 0 && ++c->steps > STEPS_MAX)
-        fail(DEFECT_NONE,
-             "core %u: %u accesses in one call: is there an end to it?",
+        fail("core %u: %u accesses in one call: is there an end to it?",
              tprof_machine.core, STEPS_MAX);
     if (--left == 0)
         preempt();

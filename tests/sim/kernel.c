@@ -207,14 +207,14 @@ static void start(void)
 
     note("tprof_start_cpu() says %ld", (uint64_t)(int64_t)error, 0, 0);
     if (error != TPROF_OK)
-        fail(DEFECT_NONE, "tprof_start_cpu() says %d", error);
+        fail("tprof_start_cpu() says %d", error);
 }
 
 static void stop(void)
 {
     note("tprof_stop_cpu()", 0, 0, 0);
     if (tprof_stop_cpu() != TPROF_OK)
-        fail(DEFECT_NONE, "tprof_stop_cpu() fails");
+        fail("tprof_stop_cpu() fails");
 }
 
 static void flush(void)
@@ -275,7 +275,7 @@ static void map(void)
     note("application %lu is loaded: tprof_map() says %ld", app,
          (uint64_t)(int64_t)error, 0);
     if (error != TPROF_OK && error != TPROF_ERR_MEMORY_SMALL)
-        fail(DEFECT_NONE, "tprof_map() says %d", error);
+        fail("tprof_map() says %d", error);
 }
 
 /* --- Interrupts ----------------------------------------------------------- */
@@ -386,8 +386,7 @@ static void end_all(void)
     has_exited = error == TPROF_OK;
     if (error != (others > 0 ? TPROF_ERR_STATE : TPROF_OK) && is_sure &&
         changing == 0 && others == joined_cores - 1)
-        fail(DEFECT_NONE, "tprof_exit() says %d while %u other cores are in",
-             error, others);
+        fail("tprof_exit() says %d while %u other cores are in", error, others);
 }
 
 /* The kernel shuts down. Returns whether this core is still in the agent. Core

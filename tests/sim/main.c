@@ -4,10 +4,6 @@
  *     --seed N           runs this one
  *     --soak SECONDS     runs seeds until the time is over
  *     --verbose          tells the last events in words, failed or not
- *     --find DEFECT      plays what leads to a known defect, and counts the
- *                        seeds that find it
- *     --known            is each known defect still found? When one is not, it
- *                        has been mended, and its row below goes
  *
  * A seed that fails does so each time, and tells the last events.
  */
@@ -25,23 +21,8 @@
 
 #include "sim.h"
 
-#define FOUND       3 /* exit status: a defect that was looked for */
 #define RUN_SECONDS 60
-#define KNOWN_SEEDS 100 /* that find a known defect at least once */
 
-/*
- * What is known to be wrong. A run neither plays nor checks these unless told
- * to: so a failure is always a new one. In brackets: the number in the review
- * that found it first.
- */
-static const struct {
-    const char *name, *what;
-} defects[DEFECTS + 1] = {
-    [DEFECT_NONE] = {"none", ""},
-    [DEFECTS] = {"", ""}, /* the table has an end when nothing is known */
-};
-
-static enum defect wanted;
 static bool verbose;
 static uint64_t seed, state;
 static uint64_t *all_sessions; /* shared with the runs */
@@ -76,27 +57,18 @@ uint64_t draw_log(uint64_t limit)
 
 /* --- The end of a run ----------------------------------------------------- */
 
-bool is_wanted(enum defect d)
-{
-    return d == wanted;
-}
-
-void fail(enum defect d, const char *why, ...)
+void fail(const char *why, ...)
 {
     va_list args;
 
-    if (wanted != DEFECT_NONE && d == wanted && !verbose)
-        exit(FOUND);
-    printf("\nseed %" PRIu64 " fails", seed);
-    if (d != DEFECT_NONE)
-        printf(" (%s: %s)", defects[d].name, defects[d].what);
-    printf(" after %" PRIu64 " interrupts:\n", injected());
+    printf("\nseed %" PRIu64 " fails after %" PRIu64 " interrupts:\n", seed,
+           injected());
     print_notes();
     va_start(args, why);
     (void)vprintf(why, args);
     va_end(args);
     putchar('\n');
-    exit(wanted != DEFECT_NONE && d == wanted ? FOUND : 1);
+    exit(1);
 }
 
 void end_early(void)
@@ -111,9 +83,8 @@ static void on_signal(int number, siginfo_t *info, void *context)
 
     (void)context;
     if (number == SIGALRM)
-        fail(DEFECT_NONE, "the run does not end");
-    fail(DEFECT_NONE, "core %u: signal %d at address %#zx", tprof_machine.core,
-         number, at);
+        fail("the run does not end");
+    fail("core %u: signal %d at address %#zx", tprof_machine.core, number, at);
 }
 
 static void catch_signals(void)
@@ -168,47 +139,15 @@ static double seconds(void)
 
 static int usage(void)
 {
-    (void)fputs("usage: sim --seeds FROM..TO | --seed N | --soak SECONDS | "
-                "--known [--verbose] [--find DEFECT]\n",
+    (void)fputs("usage: sim --seeds FROM..TO | --seed N | --soak SECONDS "
+                "[--verbose]\n",
                 stderr);
     return 2;
 }
 
-static enum defect find_defect(const char *name)
-{
-    for (int i = 1; i < DEFECTS; i++) {
-        if (strcmp(defects[i].name, name) == 0)
-            return i;
-    }
-    exit(usage());
-}
-
-/* Returns the exit status of --known. */
-static int find_known(void)
-{
-    int missing = 0;
-
-    for (int d = 1; d < DEFECTS; d++) {
-        int status = 0;
-        uint64_t n = 0;
-
-        wanted = (enum defect)d;
-        while (n < KNOWN_SEEDS && status != FOUND)
-            status = run(++n);
-        if (status == FOUND)
-            printf("%-6s found by seed %" PRIu64 ": %s\n", defects[d].name, n,
-                   defects[d].what);
-        else
-            printf("%-6s is not found any more: take it out of main.c\n",
-                   defects[d].name);
-        missing += status != FOUND;
-    }
-    return missing > 0;
-}
-
 int main(int argc, char **argv)
 {
-    uint64_t from = 1, to = 100, failed = 0, found = 0, first = 0, n;
+    uint64_t from = 1, to = 100, failed = 0, n;
     double began = seconds(), soak = 0;
 
     all_sessions = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
@@ -218,8 +157,6 @@ int main(int argc, char **argv)
 
         if (strcmp(argv[i], "--verbose") == 0)
             verbose = true;
-        else if (strcmp(argv[i], "--known") == 0)
-            return find_known();
         else if (strcmp(argv[i], "--seeds") == 0 &&
                  sscanf(value, "%" SCNu64 "..%" SCNu64, &from, &to) == 2)
             i++;
@@ -229,32 +166,20 @@ int main(int argc, char **argv)
         else if (strcmp(argv[i], "--soak") == 0 &&
                  sscanf(value, "%lf", &soak) == 1)
             to = UINT64_MAX, i++;
-        else if (strcmp(argv[i], "--find") == 0)
-            wanted = find_defect(value), i++;
         else
             return usage();
     }
     for (n = from; n <= to && (soak == 0 || seconds() - began < soak); n++) {
-        int status = run(n);
-
-        if (status == FOUND) {
-            found++;
-            first = first ? first : n;
-        } else if (status != 0) {
-            failed++;
-            if (failed >= 3)
-                break;
-        }
+        failed += run(n) != 0;
+        if (failed >= 3)
+            break;
     }
     double took = seconds() - began;
 
     printf("%" PRIu64 " seeds, %" PRIu64 " sessions in %.1f s (%.0f a second, "
-           "%.0f sessions an hour), %" PRIu64 " failed",
+           "%.0f sessions an hour), %" PRIu64 " failed\n",
            n - from, *all_sessions, took, (double)(n - from) / took,
            (double)*all_sessions / took * 3600, failed);
-    if (wanted != DEFECT_NONE)
-        printf(", %" PRIu64 " found it, first %" PRIu64, found, first);
-    putchar('\n');
     return failed > 0;
 }
 

@@ -108,8 +108,7 @@ void check_access(uintptr_t start, size_t size, bool write)
     if (!write &&
         (lies_in(start, size, TEXT_START, TEXT_MAPPED) || is_app(start, size)))
         return;
-    fail(DEFECT_NONE,
-         "core %u: the agent %s %zu bytes at %#zx, which nobody allowed",
+    fail("core %u: the agent %s %zu bytes at %#zx, which nobody allowed",
          tprof_machine.core, write ? "writes" : "reads", size, start);
 }
 
@@ -119,12 +118,10 @@ void *device_memory(uint64_t physical, size_t size)
     uintptr_t first = ((uintptr_t)memory + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
 
     if (given_back)
-        fail(DEFECT_NONE,
-             "a device uses %zu bytes at %#zx, which the kernel has taken back",
+        fail("a device uses %zu bytes at %#zx, which the kernel has taken back",
              size, at);
     if (!lies_in(at, size, first, CONTIGUOUS))
-        fail(DEFECT_NONE,
-             "a device is told of %zu bytes at physical %#zx, not the first 24 "
+        fail("a device is told of %zu bytes at physical %#zx, not the first 24 "
              "KiB of the agent's memory",
              size, (size_t)physical);
     return (void *)at;
@@ -144,13 +141,13 @@ void memory_check(void)
     uintptr_t first = (uintptr_t)memory & ~(uintptr_t)(PAGE - 1);
 
     if (!is_all((void *)first, (uintptr_t)memory - first, CANARY))
-        fail(DEFECT_NONE, "bytes in front of the agent's memory were written");
+        fail("bytes in front of the agent's memory were written");
     for (uint32_t i = 0; i < TEXT_MAPPED; i += 8) {
         if (*(uint64_t *)(TEXT_START + i) != i * 0x9e3779b97f4a7c15u)
-            fail(DEFECT_NONE, "code was written at %#x", i);
+            fail("code was written at %#x", i);
     }
     if (given_back && !is_all(memory, memory_size, GIVEN_BACK))
-        fail(DEFECT_NONE, "memory that the kernel has taken back was written");
+        fail("memory that the kernel has taken back was written");
 }
 
 void memory_give_back(void)

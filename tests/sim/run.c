@@ -41,7 +41,7 @@ static void relax(void)
 
 __attribute__((noreturn)) static void broken(const char *what)
 {
-    fail(DEFECT_NONE, "core %u: %s", tprof_machine.core, what);
+    fail("core %u: %s", tprof_machine.core, what);
 }
 
 static const struct tprof_machine_hooks hooks = {
@@ -74,7 +74,7 @@ static void draw_config(struct tprof_config *c)
     kernel_number_cores(c);
     c->memory_size = tprof_mem_size(c);
     if (c->memory_size == 0)
-        fail(DEFECT_NONE, "tprof_mem_size() says 0");
+        fail("tprof_mem_size() says 0");
     memory_init(c->memory_size);
     c->memory = agent_memory();
 }
@@ -126,7 +126,7 @@ static void build(void)
     int error = tprof_init_image(c, &image);
 
     if (error != TPROF_OK)
-        fail(DEFECT_NONE, "tprof_init() says %d", error);
+        fail("tprof_init() says %d", error);
     fibers_init(c->cpus, kernel_body);
 }
 
@@ -234,7 +234,7 @@ static void calm(void)
     while (!is_host_over() && host_now_ns() < end)
         step();
     if (!is_host_over())
-        fail(DEFECT_NONE, "a host does not end");
+        fail("a host does not end");
     /* The agent resets the device after each host, and with it the connection
      * of one that has come by then. This one shall come later. */
     end = host_now_ns() + SIM_SECOND;
@@ -247,7 +247,7 @@ static void calm(void)
     while (!is_host_over() && host_now_ns() < end)
         step();
     if (must_serve() && !was_served())
-        fail(DEFECT_NONE, "a collector did not get its last STATS in 40 s");
+        fail("a collector did not get its last STATS in 40 s");
 }
 
 /* No core shall be in the middle of something. */
@@ -276,7 +276,7 @@ static void give_back(void)
     while (!has_kernel_exited() && host_now_ns() < end)
         step();
     if (!has_kernel_exited())
-        fail(DEFECT_NONE, "the kernel cannot shut down");
+        fail("the kernel cannot shut down");
     note("the kernel takes the agent's memory back", 0, 0, 0);
     memory_give_back();
     host_begin(false);
@@ -287,7 +287,7 @@ static void give_back(void)
     int error = tprof_init_image(&guest_config, &image);
 
     if (error != TPROF_OK && !device_lied)
-        fail(DEFECT_NONE, "the second tprof_init() says %d", error);
+        fail("the second tprof_init() says %d", error);
 }
 
 uint64_t sim_run(void)

@@ -42,15 +42,8 @@ uint64_t draw_log(uint64_t limit); /* 1 to limit, each magnitude alike */
 void note(const char *words, uint64_t a, uint64_t b, uint64_t c);
 void print_notes(void);
 
-/* What is known to be wrong and not yet mended: main.c has a row for each. */
-enum defect { DEFECT_NONE, DEFECTS };
-
-/* Is (d) to be looked for in this run? */
-bool is_wanted(enum defect d);
-
 /* The run has failed: prints why and what came before; does not return. */
-__attribute__((noreturn, format(printf, 2, 3))) void fail(enum defect d,
-                                                          const char *why, ...);
+__attribute__((noreturn, format(printf, 1, 2))) void fail(const char *why, ...);
 
 /* The run has used up what it may, and ends here, neither well nor badly. */
 __attribute__((noreturn)) void end_early(void);

@@ -173,8 +173,7 @@ static bool is_code(uint64_t address)
 uint64_t stack_word(uint64_t at)
 {
     if (!range_of(at, 8))
-        fail(DEFECT_NONE,
-             "core %u: the walk reads at %#lx, which is not "
+        fail("core %u: the walk reads at %#lx, which is not "
              "readable",
              tprof_machine.core, at);
     return get(at);

@@ -41,8 +41,7 @@ static bool give_from(uint64_t cid, enum op op, uint32_t from_port,
     if (!queue_pop(RX, &b))
         return false;
     if (b.size[0] != HEADER || b.size[1] == 0)
-        fail(DEFECT_NONE,
-             "vsock: a buffer of %u + %u bytes, which devices of "
+        fail("vsock: a buffer of %u + %u bytes, which devices of "
              "before 2024 refuse",
              b.size[0], b.size[1]);
     uint8_t header[HEADER] = {0};
@@ -84,7 +83,7 @@ static void hear(const uint8_t *header, const uint8_t *data, uint32_t size)
     struct link *l = &link_now;
 
     if (load_le(header + 30, 2) != RST && load_le(header + 8, 8) != HOST)
-        fail(DEFECT_NONE, "vsock: packet %lu goes to CID %lu, not the host",
+        fail("vsock: packet %lu goes to CID %lu, not the host",
              load_le(header + 30, 2), load_le(header + 8, 8));
     if (load_le(header + 8, 8) != HOST || load_le(header + 20, 4) != port ||
         l->state == LINK_CLOSED || l->state == LINK_NONE)
@@ -97,8 +96,7 @@ static void hear(const uint8_t *header, const uint8_t *data, uint32_t size)
         break;
     case RW:
         if (size > sizeof l->to_host - l->to_host_size)
-            fail(DEFECT_NONE, "vsock: %u bytes more than the host has room for",
-                 size);
+            fail("vsock: %u bytes more than the host has room for", size);
         memcpy(l->to_host + l->to_host_size, data, size);
         l->to_host_size += size;
         received += size;
@@ -123,8 +121,8 @@ static void take(void)
         uint32_t size = (uint32_t)load_le(b.part[0] + 24, 4);
 
         if (b.size[0] != HEADER || size != b.size[1])
-            fail(DEFECT_NONE, "vsock: a packet of %u + %u bytes says %u",
-                 b.size[0], b.size[1], size);
+            fail("vsock: a packet of %u + %u bytes says %u", b.size[0],
+                 b.size[1], size);
         hear(b.part[0], b.part[1], size);
         queue_push(TX, b.id, 0);
     }
