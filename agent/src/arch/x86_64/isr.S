@@ -33,6 +33,26 @@
 #endif
         .endm
 
+/* Around the call of a C function: what it does not keep, besides RAX, RCX, RDX. */
+        .macro  save
+        pushq   %rsi
+        pushq   %rdi
+        pushq   %r8
+        pushq   %r9
+        pushq   %r10
+        pushq   %r11
+        cld
+        .endm
+
+        .macro  restore
+        popq    %r11
+        popq    %r10
+        popq    %r9
+        popq    %r8
+        popq    %rdi
+        popq    %rsi
+        .endm
+
         .macro  entry name
         begin   \name
         endbr64                             /* a gate leads here */
@@ -57,23 +77,12 @@ tprof_isr_on_core:
         movq    %rdx, %rsp
         pushq   %rax
         pushq   %rcx
-        pushq   %rsi
-        pushq   %rdi
-        pushq   %r8
-        pushq   %r9
-        pushq   %r10
-        pushq   %r11
-        cld
+        save
         movq    %rdx, %rdi                  /* cpu */
         leaq    SAVED_RIP(%rax), %rsi       /* what the CPU pushed */
         movq    %rbp, %rdx
         call    tprof_interrupt
-        popq    %r11
-        popq    %r10
-        popq    %r9
-        popq    %r8
-        popq    %rdi
-        popq    %rsi
+        restore
         popq    %rcx
         movl    $0, 8 + CPU_INSIDE(%rsp)    /* one word is left of the stack */
         popq    %rsp
@@ -87,21 +96,10 @@ tprof_isr_on_core:
  * stack that it has interrupted. */
 tprof_isr_inside:
         pushq   %rcx
-        pushq   %rsi
-        pushq   %rdi
-        pushq   %r8
-        pushq   %r9
-        pushq   %r10
-        pushq   %r11
-        cld
+        save
         movq    %rdx, %rdi                  /* cpu */
         call    tprof_interrupt_inside
-        popq    %r11
-        popq    %r10
-        popq    %r9
-        popq    %r8
-        popq    %rdi
-        popq    %rsi
+        restore
         popq    %rcx
         popq    %rdx
         popq    %rax
@@ -175,21 +173,10 @@ tprof_isr_inside:
         movq    %rbx, %rsp
         pushq   %rax
         pushq   %rbx
-        pushq   %rsi
-        pushq   %rdi
-        pushq   %r8
-        pushq   %r9
-        pushq   %r10
-        pushq   %r11
-        cld
+        save
         call    tprof_ask_cpu_index
         movl    %eax, %eax                  /* the ABI leaves the rest to chance */
-        popq    %r11
-        popq    %r10
-        popq    %r9
-        popq    %r8
-        popq    %rdi
-        popq    %rsi
+        restore
         popq    %rbx
         popq    %rsp
         movl    $0, (%rbx)                  /* release */
