@@ -218,8 +218,7 @@ void tprof_control_follow(struct tprof_control *c, uint64_t now)
     bool is_end = c->wanted == WIRE_STOP && is_sampling;
     uint64_t pause = tprof_agent.second / FOLLOWED;
 
-    /* unsigned: a clock that went back does not make this wait */
-    if (!c->wanted || (!is_end && o->not_before - now - 1 < pause))
+    if (!c->wanted || (!is_end && tprof_is_ahead(o->not_before, now, pause)))
         return;
     o->not_before = now + pause;
     if (c->wanted == WIRE_START)
@@ -235,17 +234,12 @@ void tprof_control_follow(struct tprof_control *c, uint64_t now)
 
 void tprof_control_open(struct tprof_control *c, uint64_t now)
 {
-    const struct tprof_agent *a = &tprof_agent;
+    struct tprof_agent *a = &tprof_agent;
 
     tprof_arch_zero(c, sizeof *c);
     c->owed = TPROF_OWE_HELLO;
     c->stats_due = now + a->second;
-    /* this host does not know the stacks of records from before it came */
-    for (uint32_t i = 0; i < tprof_cpus; i++) {
-        if (tprof_cpu[i])
-            tprof_cpu[i]->reader.discard =
-                tprof_ring_used(&tprof_cpu[i]->recorder.ring);
-    }
+    a->session++;
     if (a->channel.flags & TPROF_CHANNEL_ONE_WAY)
         hear_frame(c, WIRE_START, c->rx, 0);
 }
@@ -269,6 +263,22 @@ static void put_build_id(struct tprof_frame *f)
         tprof_frame_bytes(f, WIRE_HELLO_BUILD_ID, note + 16, size);
 }
 
+/* Fields of (count) integers that lie side by side at (from), under the tags
+ * from (tag) on. */
+static __attribute__((noinline)) void
+put_run(struct tprof_frame *f, uint32_t tag, const void *from, uint32_t count)
+{
+    const uint8_t *at = from;
+
+    for (uint32_t end = tag + count; tag < end; tag++, at += sizeof(uint64_t))
+        tprof_frame_field(f, tag, tprof_load64(at));
+}
+/* (b) is told by the tag after that of (a), so (b) must lie behind (a). */
+#define RUN(type, a, b)                                                        \
+    _Static_assert(offsetof(struct type, b) ==                                 \
+                       offsetof(struct type, a) + sizeof(uint64_t),            \
+                   #b " is told after " #a)
+
 static void put_hello(struct tprof_frame *f)
 {
     const struct tprof_agent *a = &tprof_agent;
@@ -283,50 +293,26 @@ static void put_hello(struct tprof_frame *f)
     tprof_frame_field(f, WIRE_HELLO_CORES, a->hello[WIRE_HELLO_CORES]);
     tprof_frame_field(f, WIRE_HELLO_TSC_HZ, a->hello[WIRE_HELLO_TSC_HZ]);
     put_build_id(f);
-    for (uint32_t tag = WIRE_HELLO_TEXT_START; tag <= WIRE_HELLO_CODE; tag++)
-        tprof_frame_field(f, tag, a->hello[tag]);
+    put_run(f, WIRE_HELLO_TEXT_START, &a->hello[WIRE_HELLO_TEXT_START],
+            WIRE_HELLO_CODE - WIRE_HELLO_TEXT_START + 1);
 }
 
-/* A u64 of a struct, and the field that tells it. */
-struct told {
-    uint8_t tag;
-    uint8_t offset;
-};
-
-static void put_told(struct tprof_frame *f, const struct told *t,
-                     uint32_t count, const void *from)
-{
-    for (; count > 0; t++, count--)
-        tprof_frame_field(f, t->tag,
-                          tprof_load64((const uint8_t *)from + t->offset));
-}
-
-#define COUNTER(tag, name)                                                     \
-    {                                                                          \
-        WIRE_STATS_##tag, offsetof(struct tprof_stats, name)                   \
-    }
-static const struct told counters[] = {
-    COUNTER(TICKS, ticks),           COUNTER(SAMPLES, samples),
-    COUNTER(MISSED, missed),         COUNTER(RING_FULL, ring_full),
-    COUNTER(REENTERED, reentered),   COUNTER(COST, cost_tsc),
-    COUNTER(COST_MAX, cost_max_tsc), COUNTER(BY_DIVISION, by_division),
-    COUNTER(STACKS, stacks),         COUNTER(FOREIGN, foreign),
-    COUNTER(REPAIRED, repaired),     COUNTER(FAULTS, faults),
-};
-#define COUNTERS (sizeof counters / sizeof *counters)
-_Static_assert(COUNTERS * sizeof(uint64_t) ==
-                   offsetof(struct tprof_stats, apic_id),
-               "all counters of struct tprof_stats are told");
-
-#define ORDER(tag, name)                                                       \
-    {                                                                          \
-        WIRE_CONTROL_##tag, offsetof(struct tprof_orders, name)                \
-    }
-static const struct told orders[] = {
-    ORDER(RATE_HZ, rate_hz),        ORDER(DEPTH, depth),
-    ORDER(PERIOD_TSC, period),      ORDER(STATE, state),
-    ORDER(EVERY, ticks_per_sample), ORDER(ERROR, refused),
-};
+RUN(tprof_stats, ticks, samples);
+RUN(tprof_stats, samples, missed);
+RUN(tprof_stats, missed, ring_full);
+RUN(tprof_stats, ring_full, reentered);
+RUN(tprof_stats, reentered, cost_tsc);
+RUN(tprof_stats, cost_tsc, cost_max_tsc);
+RUN(tprof_stats, cost_max_tsc, by_division);
+RUN(tprof_stats, by_division, stacks);
+RUN(tprof_stats, stacks, foreign);
+RUN(tprof_stats, repaired, faults);
+RUN(tprof_stats, faults, apic_id); /* all are told */
+RUN(tprof_agent_counters, device_errors, busy);
+RUN(tprof_orders, rate_hz, depth);
+RUN(tprof_orders, period, state);
+RUN(tprof_orders, state, ticks_per_sample);
+RUN(tprof_orders, ticks_per_sample, refused);
 
 static void put_stats(const struct tprof_control *c, struct tprof_frame *f,
                       uint32_t core)
@@ -341,24 +327,28 @@ static void put_stats(const struct tprof_control *c, struct tprof_frame *f,
         flags |= WIRE_STATS_FINAL;
     if (atomic_load_explicit(&cpu->started, memory_order_relaxed))
         flags |= WIRE_STATS_STARTED;
-    tprof_frame_field(f, WIRE_STATS_CORE, core);
-    tprof_frame_field(f, WIRE_STATS_APIC_ID, cpu->hardware_id);
-    tprof_frame_field(f, WIRE_STATS_TSC, tprof_arch_now());
-    tprof_frame_field(f, WIRE_STATS_FLAGS, flags);
-    put_told(f, counters, COUNTERS, &counts);
+    const uint64_t first[] = {core, cpu->hardware_id, tprof_arch_now(), flags};
+
+    put_run(f, WIRE_STATS_CORE, first, 4);
+    put_run(f, WIRE_STATS_TICKS, &counts.ticks, 10);
+    put_run(f, WIRE_STATS_REPAIRED, &counts.repaired, 2);
     if (core == 0) {
-        tprof_frame_field(f, WIRE_STATS_DEVICE_ERRORS,
-                          a->counters.device_errors);
-        tprof_frame_field(f, WIRE_STATS_BUSY, a->counters.busy);
+        put_run(f, WIRE_STATS_DEVICE_ERRORS, &a->counters, 2);
         tprof_frame_field(f, WIRE_STATS_UNKNOWN_CPU, tprof_unknown_cpu);
     }
     if (hypervisor)
         tprof_frame_field(f, WIRE_STATS_STEAL, hypervisor->steal_ns(cpu->page));
+    if (tprof_has_begun(&cpu->reader, a->session))
+        put_run(f, WIRE_STATS_BEGAN, cpu->reader.beginning.counter,
+                WIRE_COUNTERS);
 }
 
 static void put_status(struct tprof_frame *f)
 {
-    put_told(f, orders, sizeof orders / sizeof *orders, &tprof_agent.orders);
+    const struct tprof_orders *o = &tprof_agent.orders;
+
+    put_run(f, WIRE_CONTROL_RATE_HZ, &o->rate_hz, 2);
+    put_run(f, WIRE_CONTROL_PERIOD_TSC, &o->period, 4);
     tprof_frame_field(f, WIRE_CONTROL_TURNED_AWAY,
                       tprof_agent.counters.turned_away);
     tprof_frame_field(f, WIRE_CONTROL_REFUSED, tprof_refused.calls);
@@ -394,9 +384,9 @@ static bool are_stats_owed(struct tprof_control *c)
 static bool have_all_cores_heard(uint64_t now)
 {
     uint64_t patience = tprof_agent.second / 8 * 3;
-    /* unsigned: (given) may be a little ahead; where the clock went back this
-     * gives up at once */
-    bool is_late = now - tprof_agent.orders.given + patience > 2 * patience;
+    /* (given) may be a little ahead; where the clock went back this gives up at
+     * once */
+    bool is_late = tprof_is_far(tprof_agent.orders.given, now, patience);
 
     for (uint32_t i = 0; i < tprof_cpus && !is_late; i++) {
         if (tprof_cpu[i] && !tprof_follows(tprof_cpu[i]))

@@ -168,17 +168,34 @@ static uint32_t read_cells(struct tprof_reader *r, uint8_t *out, uint32_t words,
     return at - head;
 }
 
+/* The words that (r) has of (session). Those of earlier ones are void. */
+static uint32_t words_of(struct tprof_reader *r, uint32_t session)
+{
+    /* before tprof_has_begun(): if that says no, these are all old */
+    uint32_t words = tprof_ring_used(r->ring);
+    uint32_t old = words;
+
+    if (tprof_has_begun(r, session)) {
+        if (r->session == session)
+            return words;
+        r->session = session;
+        old = r->beginning.tail -
+              atomic_load_explicit(&r->ring->head, memory_order_relaxed);
+        tprof_arch_copy(r->counter, r->beginning.counter, sizeof r->counter);
+    }
+    tprof_ring_consume(r->ring, old);
+    return words - old;
+}
+
 uint32_t tprof_encode_samples(struct tprof_frame *f, struct tprof_reader *r,
-                              uint32_t core)
+                              uint32_t core, uint32_t session)
 {
     uint8_t *body = f->data + f->used;
     uint32_t room =
         (f->size - f->used - WIRE_SAMPLES_HEADER - SAMPLES_END - STORE_OVER) /
         WIRE_CELL_SIZE;
-    uint32_t words = tprof_ring_used(r->ring);
+    uint32_t words = words_of(r, session);
 
-    if (r->discard > 0 && words > r->discard)
-        words = r->discard; /* a frame is all old or all new */
     if (words > room)
         words = room;
 
@@ -194,10 +211,6 @@ uint32_t tprof_encode_samples(struct tprof_frame *f, struct tprof_reader *r,
     uint32_t cells = read_cells(r, at, words, room - words);
 
     tprof_ring_consume(r->ring, cells);
-    if (r->discard > 0) {
-        r->discard -= cells;
-        return 0;
-    }
     tprof_store16(body + WIRE_SAMPLES_CELLS, (uint16_t)cells);
     at += cells * WIRE_CELL_SIZE;
     *at++ = WIRE_COUNTERS;

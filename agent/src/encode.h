@@ -14,6 +14,15 @@
 #include "record.h"
 #include "tprof_wire.h"
 
+/* Where a core began to sample in a session: what its counters and its ring's
+ * tail were. Written by the core's tick, before (session). */
+struct tprof_beginning {
+    uint64_t counter[WIRE_COUNTERS];
+    uint32_t tail;
+    /* Release in begin_session(), tick.c; acquire in tprof_has_begun(). */
+    _Atomic uint32_t session;
+};
+
 /* The reader of one core's ring. Owned by the core that has the pump's lock. */
 struct tprof_reader {
     struct tprof_ring *ring;
@@ -23,9 +32,19 @@ struct tprof_reader {
     uint32_t epoch;
     /* WIRE_SAMPLES_*. Relaxed: map.c sets it before a record needs it. */
     _Atomic uint32_t flags;
-    uint32_t discard; /* words of an earlier session, still to be thrown away */
-    uint64_t counter[WIRE_COUNTERS]; /* of all records read */
+    uint32_t session;                /* whose records it reads */
+    uint64_t counter[WIRE_COUNTERS]; /* of all records up to the head */
+    struct tprof_beginning beginning;
 };
+
+/* Has the core of (r) begun to sample in (session)? */
+static inline int tprof_has_begun(const struct tprof_reader *r,
+                                  uint32_t session)
+{
+    /* acquire: pairs with the release in begin_session(), tick.c */
+    return atomic_load_explicit(&r->beginning.session, memory_order_acquire) ==
+           session;
+}
 
 /* A frame that is being written. A field that does not fit is left out; that
  * would be a fault of the frame's builder. */
@@ -48,11 +67,12 @@ void tprof_frame_field(struct tprof_frame *f, uint32_t tag, uint64_t value);
 uint32_t tprof_frame_end(struct tprof_frame *f, const struct tprof_crc32c *crc);
 
 /*
- * Appends a SAMPLES body of (core) to (f): the records that (r) has, as far as
- * they fit. They are taken out of the ring. Returns the cells in the frame; 0:
- * the frame is not to be sent.
+ * Appends a SAMPLES body of (core) to (f): the records that (r) has of
+ * (session), as far as they fit. They are taken out of the ring, and so are
+ * those of earlier sessions, which are void: this host does not know their
+ * stacks. Returns the cells in the frame; 0: the frame is not to be sent.
  */
 uint32_t tprof_encode_samples(struct tprof_frame *f, struct tprof_reader *r,
-                              uint32_t core);
+                              uint32_t core, uint32_t session);
 
 #endif

@@ -17,6 +17,7 @@ struct tprof_sample {
     uint64_t late;             /* clock ticks after the deadline */
     uint64_t weight;           /* deadlines that the tick covers */
     uint64_t flags;            /* WIRE_SAMPLE_* */
+    uint32_t unseen; /* WIRE_END_LENT or WIRE_END_REST; 0: (at) is true */
 };
 
 /* Ticks without a record, since the last LOST was written. */

@@ -15,7 +15,7 @@
  * refuses a major version that it does not know.
  */
 #define TPROF_WIRE_VERSION_MAJOR 2u
-#define TPROF_WIRE_VERSION_MINOR 1u
+#define TPROF_WIRE_VERSION_MINOR 2u
 #define TPROF_WIRE_VERSION                                                     \
     (TPROF_WIRE_VERSION_MAJOR << 8 | TPROF_WIRE_VERSION_MINOR)
 #define TPROF_WIRE_VERSION_OLDEST 1u /* oldest major that is still read */
@@ -152,7 +152,11 @@ enum wire_end {
     WIRE_END_MEMORY = 2,     /* the next frame is outside readable memory */
     WIRE_END_NOT_RISING = 3, /* the next frame is not above this one */
     WIRE_END_TEXT = 4,       /* the return address is outside text */
-    WIRE_END_REASONS = 5
+    /* Since 2.2, WIRE.md 5.8: a time without ticks, which is not the stack's.
+     */
+    WIRE_END_LENT = 5, /* the kernel waited by the timer */
+    WIRE_END_REST = 6, /* the timer rested, after such a wait */
+    WIRE_END_REASONS = 7
 };
 
 /* STATS body, WIRE.md 6: fields */
@@ -181,6 +185,9 @@ enum wire_stats_tag {
     WIRE_STATS_STEAL = 18,         /* ns the host took; all ones: unknown */
     WIRE_STATS_REPAIRED = 19,      /* times the core's timer was taken back */
     WIRE_STATS_FAULTS = 20,        /* faults of the walk; since 2.1 */
+    /* Since 2.2: the counters when the core began to sample in this session, by
+     * enum wire_counter from this tag on. */
+    WIRE_STATS_BEGAN = 21,
 };
 #define WIRE_STATS_FINAL        (1u << 0) /* after STOP, this core's ring is empty */
 #define WIRE_STATS_STARTED      (1u << 1) /* tprof_start_cpu() was called here */

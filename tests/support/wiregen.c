@@ -144,7 +144,7 @@ void wiregen_samples_begin(struct wiregen *w, const struct wiregen_samples *s)
     wiregen_uint(w, s->core, 2);
     wiregen_uint(w, s->flags, 1);
     wiregen_uint(w, s->shift, 1);
-    wiregen_uint(w, s->period, 2);
+    wiregen_uint(w, s->period != 0 ? s->period : 1000, 2);
     wiregen_uint(w, s->epoch, 2);
     wiregen_uint(w, s->time, 8);
     wiregen_uint(w, 0, 2); /* cells: not known yet */
@@ -271,6 +271,8 @@ void wiregen_stats(struct wiregen *w, const struct wiregen_stats *s)
         wiregen_field(w, 19, s->repaired, 8);
     if (s->faults)
         wiregen_field(w, 20, s->faults, 8);
+    for (uint8_t i = 0; s->began && i < 4; i++)
+        wiregen_field(w, (uint8_t)(21 + i), s->began[i], 8);
     wiregen_close(w);
 }
 

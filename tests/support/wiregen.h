@@ -56,7 +56,8 @@ void wiregen_hello(struct wiregen *w, const struct wiregen_hello *h);
 struct wiregen_samples {
     uint16_t core;
     uint8_t shift;
-    uint16_t period, epoch;
+    uint16_t period; /* 0: 1000 */
+    uint16_t epoch;
     uint64_t time;
     uint8_t flags;
 };
@@ -110,6 +111,7 @@ struct wiregen_stats {
     uint64_t tsc, steal_ns; /* both, or neither where (tsc) is 0 */
     uint64_t repaired;      /* 0: no such field */
     uint64_t faults;        /* likewise */
+    const uint64_t *began;  /* as (counters); NULL: no such fields */
 };
 void wiregen_stats(struct wiregen *w, const struct wiregen_stats *s);
 

@@ -19,6 +19,7 @@ static uint64_t slots[64];
 static struct tprof_bounds bounds;
 static struct tprof_recorder recorder;
 static struct tprof_reader reader;
+static uint32_t session;
 static uint8_t buffer[2048];
 
 /* Two frames: callers at text + 0x10 and text + 0x130. */
@@ -42,6 +43,8 @@ static void set_up(void)
     tprof_ring_init(&recorder.ring, words, 64);
     tprof_stacks_init(&recorder.stacks, slots, 64);
     reader.ring = &recorder.ring;
+    session = reader.session = 1;
+    reader.beginning.session = session;
     for (int epoch = 0; epoch < 2; epoch++)
         tprof_stacks_forget(&recorder.stacks);
     tprof_sample_begin(&recorder, 0x10000, PERIOD, 64);
@@ -77,7 +80,7 @@ static uint32_t frame(void)
 
     tprof_crc32c_init(&crc, 0);
     tprof_frame_begin(&f, buffer, sizeof buffer, WIRE_SAMPLES, 0x0201);
-    if (tprof_encode_samples(&f, &reader, 3) == 0)
+    if (tprof_encode_samples(&f, &reader, 3, session) == 0)
         return 0;
     return tprof_frame_end(&f, &crc);
 }
@@ -340,18 +343,38 @@ TEST(encode_sends_the_words_that_lie_in_text)
     CHECK_MEM(buffer + 8 + 18 + 14 + 3, expected, sizeof expected);
 }
 
-TEST(encode_throws_an_earlier_session_away_and_counts_it)
+/* Ten samples of session 1 were not read when the core began session 2, with a
+ * count of 12, of which two had no room. */
+TEST(encode_begins_a_session_where_its_core_began)
 {
     set_up();
     for (uint32_t i = 1; i <= 10; i++)
         take(0x10000 + 2000 * i);
-    reader.discard = tprof_ring_used(&recorder.ring);
+    session = 2;
+    reader.beginning =
+        (struct tprof_beginning){.counter = {10, 5, 2, 1},
+                                 .tail = tprof_ring_tail(&recorder.ring),
+                                 .session = 2};
     take(0x10000 + 2000 * 11);
-    CHECK_EQ(frame(), 0);
-    CHECK_EQ(reader.discard, 0);
     CHECK(frame() > 0);
     CHECK_EQ(buffer[8 + WIRE_SAMPLES_CELLS], 1);
-    CHECK_EQ(buffer[8 + 18 + 7 + 1], 11);
+    const uint8_t counters[] = {4, 11, 5, 2, 1};
+
+    CHECK_MEM(buffer + 8 + 18 + 7, counters, sizeof counters);
+}
+
+/* Catches: a new host that gets records from before it came */
+TEST(encode_voids_what_is_left_of_an_earlier_session)
+{
+    set_up();
+    for (uint32_t i = 1; i <= 10; i++)
+        take(0x10000 + 2000 * i);
+    session = 2;
+    CHECK_EQ(frame(), 0);
+    CHECK_EQ(tprof_ring_used(&recorder.ring), 0);
+    take(0x10000 + 2000 * 11); /* and its core has not heard of the end yet */
+    CHECK_EQ(frame(), 0);
+    CHECK_EQ(tprof_ring_used(&recorder.ring), 0);
 }
 
 TEST(encode_never_splits_a_record_or_overruns_its_buffer)
