@@ -25,6 +25,13 @@
  */
 #define TPROF_STACK_SIZE 4096u
 
+/* A tick that is early by up to this part of a period is on time. */
+#define TPROF_EARLY 64u
+
+/* tprof_cpu.guard: no interrupt is a tick unless tprof_arch_is_tick() says so.
+ */
+#define TPROF_GUARD_ASK (UINT64_MAX << 62)
+
 /* One core. Its stack ends where this struct begins (arch/). Only the core's
  * own tick writes it, except where a comment says otherwise. */
 struct tprof_cpu {
@@ -82,8 +89,9 @@ _Static_assert(offsetof(struct tprof_cpu, inside) == 0, "as isr.S has it");
  * more generation follows, and the core reads again.
  */
 struct tprof_orders {
-    _Atomic uint64_t rate_hz;
+    _Atomic uint64_t rate_hz; /* this and (depth) in the order of STATUS */
     _Atomic uint64_t depth;
+    /* The next four, too: they are told as they lie. */
     _Atomic uint64_t period; /* clock ticks */
 
     /* enum wire_state; all cores sample or none. Release in start_sampling(),
@@ -91,15 +99,15 @@ struct tprof_orders {
      * shall sample sees a period that is not 0. */
     _Atomic uint64_t state;
 
+    /* TPROF_TIMER_KERNEL: mean number of the kernel's ticks per sample */
+    _Atomic uint64_t ticks_per_sample;
+
     uint64_t refused; /* enum wire_refusal: of the last START */
 
     /* clock: before this time the pump follows no order but STOP */
     uint64_t not_before;
     /* clock: when (generation) last grew; also by map.c */
     _Atomic uint64_t given;
-
-    /* TPROF_TIMER_KERNEL: mean number of the kernel's ticks per sample */
-    _Atomic uint64_t ticks_per_sample;
 };
 
 /* Counted for the whole agent, by the pump. */
@@ -124,7 +132,14 @@ struct tprof_agent {
      * acquire in has_new_orders(), tick.c: the orders are complete. */
     _Atomic uint32_t generation;
 
+    /* Hosts that have come. Relaxed: a core that follows a host's orders sees
+     * its number, by the release and acquire of (generation). */
+    _Atomic uint32_t session;
+
     _Atomic uint32_t joining; /* 1: a core is joining or leaving */
+    /* Cores that have ever joined. Written in (joining); relaxed: the pump
+     * finds rings a little later. */
+    _Atomic uint32_t joined;
 
     /* The core that watches for a host while none samples; config.cpus: none.
      */
@@ -254,6 +269,19 @@ static inline struct tprof_stats tprof_counts(const struct tprof_cpu *cpu)
      * NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) */
     c.samples = c.ticks - c.ring_full - c.reentered;
     return c;
+}
+
+/* Is (time) still to come, within (wait) of (now)? A time further ahead was
+ * worked out before the clock went back, and nobody waits for it. */
+static inline bool tprof_is_ahead(uint64_t time, uint64_t now, uint64_t wait)
+{
+    return time - now - 1 < wait;
+}
+
+/* Is (time) more than (wait) away from (now), in the past or in the future? */
+static inline bool tprof_is_far(uint64_t time, uint64_t now, uint64_t wait)
+{
+    return now - time + wait > 2 * wait;
 }
 
 /* If core (from) watches for a host, the next one that has joined does so from

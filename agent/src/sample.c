@@ -136,6 +136,10 @@ static int32_t find_stack(struct tprof_recorder *r,
     struct tprof_chain *c = r->spare;
     uint64_t name =
         tprof_unwind_frames(&r->span, s->at.sp, s->at.fp, r->depth, c);
+
+    if (s->unseen)
+        c->end = s->unseen;
+    name += s->unseen;
     int32_t known = tprof_stacks_search(&r->stacks, name);
 
     if (known >= 0)

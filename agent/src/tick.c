@@ -5,8 +5,6 @@
 #include "pump.h"
 #include "sample.h"
 
-/* A tick that is early by up to this part of a period is on time. */
-#define EARLY 64u
 /* The deadline of a core that does not sample. */
 #define NEVER ((uint64_t)1 << 62)
 /* Looks for a host in a second, while (pump_due) does not say when. */
@@ -52,6 +50,22 @@ static void begin_countdown(struct tprof_cpu *cpu)
         cpu->countdown = draw_countdown(cpu);
 }
 
+/* (cpu) begins to sample in (session). What it lost before and has not told is
+ * not this host's to hear of. */
+static void begin_session(struct tprof_cpu *cpu, uint32_t session)
+{
+    struct tprof_recorder *r = &cpu->recorder;
+    struct tprof_beginning *b = &cpu->reader.beginning;
+
+    r->counts.samples =
+        r->counts.ticks - r->counts.ring_full - r->counts.reentered;
+    tprof_arch_copy(b->counter, &r->counts.samples, sizeof b->counter);
+    tprof_arch_zero(r->lost, sizeof r->lost);
+    b->tail = tprof_ring_tail(&r->ring);
+    /* release: pairs with the acquire in tprof_has_begun(), encode.h */
+    atomic_store_explicit(&b->session, session, memory_order_release);
+}
+
 /*
  * Takes the orders over. This may need several interrupts, since the dictionary
  * is large. If orders change meanwhile there is one more generation, and this
@@ -77,8 +91,13 @@ TPROF_COLD void apply_orders(struct tprof_cpu *cpu, uint32_t generation,
             atomic_load_explicit(&o->period, memory_order_relaxed);
         uint64_t depth = atomic_load_explicit(&o->depth, memory_order_relaxed);
 
+        uint32_t session =
+            atomic_load_explicit(&tprof_agent.session, memory_order_relaxed);
+
+        if (!tprof_has_begun(&cpu->reader, session))
+            begin_session(cpu, session);
         set_sampling(cpu, 1);
-        cpu->guard = period / EARLY;
+        cpu->guard = period / TPROF_EARLY;
         begin_countdown(cpu);
         tprof_schedule_begin(&cpu->schedule, now, period);
         cpu->recorder.images =
@@ -127,25 +146,34 @@ TPROF_HOT bool is_pump_due(uint64_t now)
            atomic_load_explicit(&tprof_agent.pump_due, memory_order_relaxed);
 }
 
+/* Goes on to the first deadline after (time). Returns how many deadlines the
+ * tick covers that is made of those. */
+static uint64_t cover(struct tprof_cpu *cpu, uint64_t time)
+{
+    struct tprof_stats *counts = &cpu->recorder.counts;
+    int by_division = 0;
+    uint64_t covered =
+        tprof_schedule_catch_up(&cpu->schedule, time, &by_division);
+
+    counts->missed += covered - 1;
+    counts->by_division += (uint64_t)by_division;
+    return covered;
+}
+
 /* Counts what came while this core's stack was in use: one dropped tick, which
  * covers all deadlines that are over by now. Of the kernel's ticks at a fixed
  * rate none is lost: the next one becomes the sample that is due. */
 TPROF_COLD void count_reentered(struct tprof_cpu *cpu, uint32_t times)
 {
-    struct tprof_stats *counts = &cpu->recorder.counts;
     uint64_t now = tprof_arch_now();
-    int by_division = 0;
 
     if (tprof_agent.config.timer == TPROF_TIMER_KERNEL) {
         cpu->countdown = cpu->countdown > times ? cpu->countdown - times : 1;
     } else if (tprof_is_sampling(cpu) &&
                (int64_t)(now - tprof_schedule_deadline(&cpu->schedule)) >= 0) {
-        uint64_t covered =
-            tprof_schedule_catch_up(&cpu->schedule, now, &by_division);
+        uint64_t covered = cover(cpu, now);
 
-        counts->ticks++;
-        counts->missed += covered - 1;
-        counts->by_division += (uint64_t)by_division;
+        cpu->recorder.counts.ticks++;
         tprof_sample_drop(&cpu->recorder, WIRE_COUNTER_REENTERED, covered);
     }
 }
@@ -282,24 +310,42 @@ TPROF_COLD void handle_other(struct tprof_cpu *cpu, uint64_t now)
 
 /* --- A tick --------------------------------------------------------------- */
 
+/* After a sample. If the ring has reached its watermark, the next tick of any
+ * core pumps. */
+static void look_ahead(struct tprof_cpu *cpu)
+{
+    if (tprof_sample_look_ahead(&cpu->recorder))
+        atomic_store_explicit(&tprof_agent.pump_due, 0, memory_order_relaxed);
+}
+
 /* Writes down any sample: late, of a new stack, or when the ring is full.
  * (s->weight) 0: the deadlines that the sample covers are not counted yet. */
 static void record_any(struct tprof_cpu *cpu, struct tprof_sample *s)
 {
-    struct tprof_stats *counts = &cpu->recorder.counts;
-    int by_division = 0;
-
     if (s->weight == 0)
-        s->weight =
-            tprof_schedule_catch_up(&cpu->schedule, s->time, &by_division);
-    counts->missed += s->weight - 1;
-    counts->by_division += (uint64_t)by_division;
+        s->weight = cover(cpu, s->time);
     if (s->late > tprof_agent.second)
         s->flags = WIRE_SAMPLE_JUMP;
     tprof_sample_take(&cpu->recorder, s);
-    /* the ring has reached its watermark: the next tick of any core pumps */
-    if (tprof_sample_look_ahead(&cpu->recorder))
-        atomic_store_explicit(&tprof_agent.pump_due, 0, memory_order_relaxed);
+    look_ahead(cpu);
+}
+
+void tprof_tick_unseen(struct tprof_cpu *cpu, const struct tprof_registers *at,
+                       uint64_t until, enum wire_end end)
+{
+    struct tprof_recorder *r = &cpu->recorder;
+    struct tprof_sample sample = {.at = *at, .time = until, .unseen = end};
+
+    if ((int64_t)(until - tprof_schedule_deadline(&cpu->schedule)) < 0)
+        return;
+    uint64_t start = tprof_arch_now();
+
+    sample.weight = cover(cpu, until);
+    r->counts.ticks++;
+    tprof_unwind_locate(&r->span, at->pc, at->sp);
+    tprof_sample_take(r, &sample);
+    look_ahead(cpu);
+    count_cost(cpu, tprof_arch_now() - start);
 }
 
 /* Writes down a sample that the quick way has declined; (weight) as in
@@ -321,6 +367,8 @@ TPROF_COLD uint64_t record_slowly(struct tprof_cpu *cpu,
     return tprof_schedule_deadline(&cpu->schedule) - now;
 }
 
+/* Calls itself once at most: tprof_arch_is_tick() sets a guard that lets the
+ * second call pass. NOLINTNEXTLINE(misc-no-recursion) */
 void tprof_interrupt(struct tprof_cpu *cpu, const struct tprof_arch_trap *trap,
                      uint64_t fp)
 {
@@ -334,7 +382,10 @@ void tprof_interrupt(struct tprof_cpu *cpu, const struct tprof_arch_trap *trap,
     if (__builtin_expect(has_new_orders(cpu, &generation) ||
                              (int64_t)(late + cpu->guard) < 0,
                          0)) {
-        handle_other(cpu, now);
+        if (tprof_arch_is_tick(cpu, trap, fp, now))
+            tprof_interrupt(cpu, trap, fp); /* which does not ask again */
+        else
+            handle_other(cpu, now);
         return;
     }
     r->counts.ticks++;

@@ -16,6 +16,15 @@ TPROF_ARCH_CALL void tprof_interrupt(struct tprof_cpu *cpu,
  * stack was in use. arch/ calls this on the interrupted stack. */
 TPROF_ARCH_CALL void tprof_interrupt_inside(struct tprof_cpu *cpu);
 
+/*
+ * The deadlines of this core, which is (cpu), until (until) had no tick, for a
+ * reason that lies in the time before: (end), WIRE_END_LENT or _REST. If there
+ * were any, they become one sample, which says so, and that this core was at
+ * (at) in the end.
+ */
+void tprof_tick_unseen(struct tprof_cpu *cpu, const struct tprof_registers *at,
+                       uint64_t until, enum wire_end end);
+
 /* Pumps on the stack of this core, which is (cpu), as tprof_pump() does, and
  * counts what came meanwhile. Interrupts are off afterwards. */
 bool tprof_tick_pump(struct tprof_cpu *cpu, int at_once);

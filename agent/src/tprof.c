@@ -42,6 +42,8 @@ static void join_core(struct tprof_agent *a, struct tprof_cpu *cpu)
     /* not that of the orders: the first tick takes them over */
     cpu->generation = atomic_load(&a->generation) - 1;
     rest_timer(cpu);
+    if (!tprof_cpu[cpu->index])
+        atomic_fetch_add_explicit(&a->joined, 1, memory_order_relaxed);
     tprof_cpu[cpu->index] = cpu;
     /* release: pairs with the acquire in give_orders(), control.c */
     atomic_store_explicit(&cpu->started, 1, memory_order_release);
@@ -241,12 +243,14 @@ static bool is_for_callers(const struct tprof_agent *a)
     return !(a->channel.flags & TPROF_CHANNEL_IRQ_SAFE);
 }
 
-/* Pumps once with interrupts off, on the core's own stack if it has joined. */
+/* Pumps once with interrupts off, on the core's own stack if it has joined. Of
+ * a core that has left nothing is touched: another one may be in tprof_exit().
+ */
 static void pump_with_irq_off(void)
 {
     struct tprof_cpu *cpu = tprof_this_cpu();
 
-    if (!cpu) {
+    if (!cpu || !atomic_load_explicit(&cpu->started, memory_order_relaxed)) {
         tprof_pump(0);
     } else if (!cpu->inside) {
         cpu->inside = 1;

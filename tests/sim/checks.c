@@ -10,21 +10,18 @@
 #include "postmortem.h"
 #include "sim.h"
 
-#define SERIALS    65536u
-#define CHAINS     65536u
-#define ORDERS_MAX 30u /* that a core follows in a second */
-#define NESTED     4u
-#define SHARE                                                                  \
-    (SIM_SECOND / 50)  /* a window in which the agent's share is seen */
-#define SHARE_MAX 400u /* of it, per mille */
+#define SERIALS 65536u
+#define CHAINS  65536u
+#define NESTED  4u
 
 /* What became of one interrupt. */
 static struct injection {
     uint8_t core;
     bool ticked; /* it was a tick, and is in the ring */
     bool delivered;
-    uint16_t depth; /* of the walk */
-    uint32_t stack; /* as delivered: index of (chains) */
+    uint16_t depth;   /* of the walk */
+    uint32_t session; /* in which it came */
+    uint32_t stack;   /* as delivered: index of (chains) */
 } table[SERIALS];
 
 /* The agent's view of a core before an interrupt, by how deep it is nested. */
@@ -39,14 +36,18 @@ static uint32_t chain_count;
 static struct decode *decode;
 static struct {
     struct account account;
-    bool has_account;
-    bool is_exact;  /* (first) is */
-    uint64_t first; /* serial number that its first frame delivered */
     uint64_t delivered, ticked;
     uint64_t unknown; /* delivered, but nothing is known of them */
+    /* when this session began to the host */
+    struct account before;
+    uint64_t unknown_before;
+    /* its counters when it began to sample in (session) */
+    uint32_t session;
+    struct tprof_stats began, last;
 } sums[SIM_CORES];
 static uint64_t finals; /* cores whose last STATS came in this session */
 static bool is_stopped; /* and then STATUS */
+static uint32_t heard;  /* session of the last HELLO that opened one */
 
 /* --- Each tick ------------------------------------------------------------ */
 
@@ -81,6 +82,9 @@ void check_before(uint64_t serial)
         return;
     table[serial].core = (uint8_t)cpu->index;
     remember(before_now(), cpu);
+    if (cpu->index < SIM_CORES &&
+        sums[cpu->index].session == cpu->reader.beginning.session)
+        sums[cpu->index].last = cpu->recorder.counts;
 }
 
 /* The deadlines between two states of a schedule, by its own random numbers. */
@@ -100,6 +104,18 @@ static uint64_t deadlines_between(const struct tprof_schedule *from,
     if ((to->deadline - s.deadline) % s.period != 0)
         fail("core %u: a deadline that was not drawn", tprof_machine.core);
     return count + (to->deadline - s.deadline) / s.period;
+}
+
+/* Has the core begun to sample for another host? Until it has, (last) is what
+ * it had counted before the interrupt in which it does. */
+static void follow_session(const struct tprof_cpu *cpu)
+{
+    uint32_t session = cpu->reader.beginning.session;
+
+    if (cpu->index >= SIM_CORES || sums[cpu->index].session == session)
+        return; /* its memory may be the kernel's again */
+    sums[cpu->index].session = session;
+    sums[cpu->index].began = sums[cpu->index].last;
 }
 
 void check_after(uint64_t serial)
@@ -128,8 +144,10 @@ void check_after(uint64_t serial)
     if (dropped > ticks || ticks - dropped > 1)
         fail("core %u: one interrupt is %lu ticks, %lu dropped",
              tprof_machine.core, ticks, dropped);
+    follow_session(cpu);
     if (ticks > dropped) {
         table[serial].ticked = true;
+        table[serial].session = cpu->reader.beginning.session;
         table[serial].depth = (uint16_t)cpu->recorder.depth;
         sums[cpu->index].ticked++;
     }
@@ -152,31 +170,6 @@ void check_stats(const struct tprof_stats *s)
              s->ticks, s->samples, s->ring_full, s->reentered);
 }
 
-/* What one host may have of the guest's time, whatever it asks for. */
-void check_share(void)
-{
-    static uint64_t began, steps, orders_began;
-    static uint32_t orders;
-    uint64_t now = host_now_ns();
-
-    if (now - orders_began >= SIM_SECOND) {
-        if (tprof_agent.generation - orders > ORDERS_MAX && orders_began != 0)
-            fail("every core was given %u orders in %lu ms",
-                 tprof_agent.generation - orders,
-                 (now - orders_began) / 1000000);
-        orders = tprof_agent.generation;
-        orders_began = now;
-    }
-    if (now - began < SHARE)
-        return;
-    if (began != 0 && (agent_steps - steps) * 1000 > (now - began) * SHARE_MAX)
-        fail("the agent took %lu per mille of the guest's time for %lu us",
-             (agent_steps - steps) * 1000 / (now - began),
-             (now - began) / 1000);
-    began = now;
-    steps = agent_steps;
-}
-
 /* --- Each sample ---------------------------------------------------------- */
 
 static int on_hello(void *context, enum hello_kind kind, const struct guest *g,
@@ -186,6 +179,12 @@ static int on_hello(void *context, enum hello_kind kind, const struct guest *g,
     (void)g;
     (void)e;
     note("host: HELLO (%lu)", kind, 0, 0);
+    if (kind != HELLO_REPEAT)
+        heard = tprof_agent.session;
+    for (uint32_t i = 0; i < SIM_CORES && kind != HELLO_REPEAT; i++) {
+        sums[i].before = sums[i].account;
+        sums[i].unknown_before = sums[i].unknown;
+    }
     finals = 0;
     is_stopped = false;
     return 0;
@@ -222,8 +221,6 @@ static void on_samples(void *context, const struct sample_batch *batch)
             fail("sample %lu of core %u came twice", serial, batch->core);
         t->delivered = true;
         t->stack = s->stack;
-        if (!sums[batch->core].has_account && sums[batch->core].first == 0)
-            sums[batch->core].first = serial;
         sums[batch->core].delivered++;
     }
 }
@@ -241,18 +238,63 @@ static void on_account(void *context, uint32_t core, const struct account *a)
     (void)context;
     if (a->violations > 0)
         fail("core %u: frames contradict their counters", core);
-    if (!sums[core].has_account)
-        sums[core].is_exact =
-            sums[core].first != 0 && a->lost == 0 && sums[core].unknown == 0;
-    sums[core].has_account = true;
     sums[core].account = *a;
+}
+
+/* Core (core) has sent a final STATS: what the host has counted in this session
+ * is what the core did in it. */
+static void check_session(uint32_t core, const struct core_stats *s)
+{
+    const struct account *a = &sums[core].account, *b = &sums[core].before;
+    const struct tprof_cpu *cpu = tprof_cpu[core];
+    const struct tprof_stats *began = &sums[core].began;
+    uint64_t unknown = sums[core].unknown - sums[core].unknown_before;
+    uint64_t undelivered = 0;
+
+    /* the core has gone on meanwhile, or another host has come */
+    if (!cpu || cpu->recorder.counts.ticks != s->ticks ||
+        cpu->recorder.counts.missed != s->missed ||
+        sums[core].session != tprof_agent.session ||
+        cpu->reader.beginning.session != tprof_agent.session ||
+        a->restored != b->restored)
+        return;
+    /* Without its HELLO nobody knows where this session began. */
+    if (heard != tprof_agent.session) {
+        if (account_is_exact(a))
+            fail("core %u: HELLO was lost, and the account seems exact", core);
+        return;
+    }
+    for (uint64_t i = 1; i <= injected(); i++)
+        undelivered += table[i].core == core && table[i].ticked &&
+                       table[i].session == sums[core].session &&
+                       !table[i].delivered;
+    if (a->begin_unknown != b->begin_unknown || !a->complete)
+        fail("core %u: its account is not complete, and could be", core);
+    const struct {
+        const char *what;
+        uint64_t host, guest;
+    } figures[] = {
+        {"ticks", account_ticks(a) - account_ticks(b), s->ticks - began->ticks},
+        {"missed", a->missed - b->missed, s->missed - began->missed},
+        {"full", a->ring_full - b->ring_full, s->ring_full - began->ring_full},
+        {"inside", a->reentered - b->reentered,
+         s->reentered - began->reentered},
+        {"lost", a->lost - b->lost + unknown, undelivered},
+    };
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
+        if (figures[i].host != figures[i].guest)
+            fail("core %u: %s of this session are %lu, the host counts %lu",
+                 core, figures[i].what, figures[i].guest, figures[i].host);
+    }
 }
 
 static void on_stats(void *context, const struct core_stats *s)
 {
     (void)context;
-    if (s->flags & WIRE_STATS_FINAL)
-        finals |= (uint64_t)1 << s->core;
+    if (!(s->flags & WIRE_STATS_FINAL))
+        return;
+    finals |= (uint64_t)1 << s->core;
+    check_session(s->core, s);
 }
 
 static void on_status(void *context, const struct guest_status *s)
@@ -298,6 +340,14 @@ void check_received(const void *bytes, size_t size)
     struct err e;
 
     if (size > 0 && decode_feed(decode, bytes, size, &e) < 0)
+        fail("decode: %s", e.text);
+}
+
+void check_cut(void)
+{
+    struct err e;
+
+    if (decode_end(decode, &e) < 0)
         fail("decode: %s", e.text);
 }
 
@@ -360,11 +410,10 @@ static void check_samples(void)
 }
 
 /* What the host was told of (core) is what the guest counted. */
-static void check_core(uint32_t core, bool complete)
+static void check_core(uint32_t core)
 {
     const struct account *a = &sums[core].account;
     struct tprof_stats s;
-    uint64_t undelivered = 0;
 
     if (tprof_get_stats(core, &s) != TPROF_OK)
         return;
@@ -378,15 +427,6 @@ static void check_core(uint32_t core, bool complete)
     if (a->samples != sums[core].delivered + sums[core].unknown)
         fail("core %u: %lu samples came, the account says %lu", core,
              sums[core].delivered + sums[core].unknown, a->samples);
-    if (!complete || !sums[core].is_exact)
-        return;
-    for (uint64_t i = sums[core].first; i <= injected(); i++)
-        undelivered +=
-            table[i].core == core && table[i].ticked && !table[i].delivered;
-    if (undelivered != a->lost + sums[core].unknown)
-        fail("core %u: %lu samples never came, the account says "
-             "%lu",
-             core, undelivered, a->lost);
 }
 
 /* A reader of the guest's memory sees the same. */
@@ -430,7 +470,7 @@ void check_end(bool complete)
     memory_check();
     check_samples();
     for (uint32_t core = 0; core < guest_config.cpus; core++)
-        check_core(core, complete);
+        check_core(core);
     check_memory(complete);
-    decode_free(decode);
+    /* (decode) lives on: one more host will come */
 }

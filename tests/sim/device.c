@@ -331,6 +331,7 @@ void link_call(void)
     link_now.state = LINK_CALLING;
     link_now.calls++;
     link_now.to_guest_size = link_now.to_host_size = 0;
+    check_cut();
     ops->call();
 }
 

@@ -10,6 +10,9 @@
 #define CHAOS_NS         (4ull * SIM_SECOND)
 #define CALM_NS          (60ull * SIM_SECOND)
 #define PATIENCE         (SIM_SECOND / 200) /* the host is asked so often */
+#define ORDERS_MAX       30u  /* that a core follows in a second */
+#define SHARE_MAX        400u /* of (SHARE), per mille, for the agent */
+#define SHARE            (SIM_SECOND / 50)
 
 struct tprof_config guest_config;
 uint64_t sessions;
@@ -170,6 +173,31 @@ static void pass_time(void)
             sooner(&next, m->deadline);
     }
     tprof_machine.now = next + below(200);
+}
+
+/* What one host may have of the guest's time, whatever it asks for. */
+static void check_share(void)
+{
+    static uint64_t began, steps, orders_began;
+    static uint32_t orders;
+    uint64_t now = host_now_ns();
+
+    if (now - orders_began >= SIM_SECOND) {
+        if (tprof_agent.generation - orders > ORDERS_MAX && orders_began != 0)
+            fail("every core was given %u orders in %lu ms",
+                 tprof_agent.generation - orders,
+                 (now - orders_began) / 1000000);
+        orders = tprof_agent.generation;
+        orders_began = now;
+    }
+    if (now - began < SHARE)
+        return;
+    if (began != 0 && (agent_steps - steps) * 1000 > (now - began) * SHARE_MAX)
+        fail("the agent took %lu per mille of the guest's time for %lu us",
+             (agent_steps - steps) * 1000 / (now - began),
+             (now - began) / 1000);
+    began = now;
+    steps = agent_steps;
 }
 
 static void step(void)

@@ -145,11 +145,11 @@ void check_after(uint64_t serial);
 void check_new_host(void);
 /* Bytes that a host has received. */
 void check_received(const void *bytes, size_t size);
+/* What comes next comes by another connection. */
+void check_cut(void);
 /* Has this session's host had the last STATS of all cores that have joined, and
  * then a STATUS that says so? */
 bool has_last_stats(void);
-/* Has the agent the guest to itself? Now and then. */
-void check_share(void);
 /* At the end; (complete): a host has had the last STATS of each core. */
 void check_end(bool complete);
 /* Counters as tprof_get_stats() gave them. */

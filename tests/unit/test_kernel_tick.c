@@ -1,22 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Ticks of the kernel's own timer, one of several of which is a sample. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "agent.h"
 #include "check.h"
 #include "machine.h"
+#include "one_way.h"
 
 #define HZ      1000000u /* of the clock */
 #define TICK_HZ 1000u
 #define RATE_HZ 10u
 #define SECONDS 300u
-
-static int somebody(void *context)
-{
-    (void)context;
-    return 1;
-}
 
 static int take_all(void *context, const void *data, uint32_t size)
 {
@@ -25,37 +17,19 @@ static int take_all(void *context, const void *data, uint32_t size)
     return (int)size;
 }
 
-static const struct tprof_channel one_way = {
-    .flags = TPROF_CHANNEL_ONE_WAY | TPROF_CHANNEL_IRQ_SAFE,
-    .open = somebody,
-    .send = take_all,
-};
-
-/* Starts the agent with one-way (channel), which begins anew each second. */
+/* Starts the agent, which begins anew each second, since it only sends. */
 static void start(void)
 {
-    static const char code[4096];
-    const struct tprof_image image = {
-        .text_start = code,
-        .text_end = code + sizeof code,
-        .image_start = code,
-        .image_end = code + sizeof code,
-    };
     struct tprof_config config = {
-        .version = TPROF_CONFIG_VERSION,
         .timer = TPROF_TIMER_KERNEL,
         .kernel_hz = TICK_HZ,
         .rate_hz = RATE_HZ,
         .tsc_hz = HZ,
         .cpus = 1,
         .seed = 1,
-        .channel = &one_way,
     };
 
-    /* whole pages, which aligned_alloc() wants */
-    config.memory_size = (tprof_mem_size(&config) + 4095) & ~(size_t)4095;
-    config.memory = aligned_alloc(4096, config.memory_size);
-    CHECK_EQ(tprof_init_image(&config, &image), TPROF_OK);
+    one_way_init(&config, take_all);
     CHECK_EQ(tprof_start_cpu(), TPROF_OK);
 }
 

@@ -169,6 +169,16 @@ static inline uint64_t tprof_arch_now(void);
  */
 void tprof_arch_timer_arm(struct tprof_cpu *cpu, uint64_t deadline);
 
+/*
+ * Where timers are lent: the deadlines until (now) of this core, which is
+ * (cpu), for which the kernel had the timer, are accounted for by
+ * tprof_tick_unseen(). Returns whether this interrupt, which took (trap) with
+ * (fp) in the frame pointer, still is a tick; then (cpu->guard) tells so, too.
+ */
+bool tprof_arch_is_tick(struct tprof_cpu *cpu,
+                        const struct tprof_arch_trap *trap, uint64_t fp,
+                        uint64_t now);
+
 /* Wakes the cores whose deadlines are over and whose timers the kernel uses at
  * the moment. */
 void tprof_arch_timers_look(void);

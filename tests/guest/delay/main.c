@@ -8,6 +8,7 @@
  * manner= one of
  *   poll    Toro's Delay(): loads a count, polls the current count
  *   off     ... with interrupts off
+ *   late    ... until the next work has begun, as where the host is late
  *   seldom  ... with other things to do between two looks
  *   masked  ... behind a masked LVT entry, which stays so
  *   irr     interrupts off, a vector of its own, polls its request bit
@@ -22,6 +23,7 @@
  * again=1     cores leave and join again between some of their waits
  * idle=1      no host ever comes, and somebody must go on looking for one
  * poll=1      each core calls tprof_poll() every 200 us
+ * rest=1      one core, which does not: after a wait its timer rests
  * busy=N      us by which the host may be late
  * missed=N    so many uses at most may go uncounted
  * talk=1  (with live=1) the host says START once, and nothing more
@@ -62,7 +64,7 @@
 static char manner[16];
 static uint64_t tsc_us; /* TSC ticks */
 static uint64_t times, wait_us, gap_us, allowed, rate, spare_us, busy_us;
-static bool all, polls, idle, again;
+static bool all, polls, idle, again, rests;
 static atomic_uint ready, done;
 static atomic_uint own_ticks[GUEST_CORES_MAX];
 static volatile uint64_t results[GUEST_CORES_MAX];
@@ -114,6 +116,12 @@ static void delay_off(uint32_t us)
 
     delay_poll(us);
     cpu_irq_restore(flags);
+}
+
+static void delay_late(uint32_t us)
+{
+    cpu_irq_disable(); /* until work() */
+    delay_poll(us);
 }
 
 static void spin(uint64_t us)
@@ -210,6 +218,7 @@ static const struct {
 } manners[] = {
     {"poll", delay_poll, true, false},
     {"off", delay_off, true, false},
+    {"late", delay_late, true, false},
     {"seldom", delay_seldom, true, false},
     {"masked", delay_masked, true, false},
     {"irr", delay_irr, true, false},
@@ -244,6 +253,11 @@ static void work(uint64_t us)
     uint64_t polled = start;
     unsigned core = core_index();
 
+    if (manners[chosen].use == delay_late) {
+        if (polls)
+            tprof_poll();
+        cpu_irq_enable();
+    }
     while (cpu_rdtsc() - start < us * tsc_us) {
         results[core] = mix(results[core] + 1, 50);
         if (polls && cpu_rdtsc() - polled > POLL_US * tsc_us) {
@@ -359,10 +373,22 @@ static void leave(void)
     }
 }
 
+/* It goes on. */
+static void expect_ticks(unsigned core)
+{
+    struct tprof_stats before, after;
+
+    must(tprof_get_stats(core, &before));
+    work((uint64_t)TICKS_AFTERWARD * 2 * 1000000 / rate + busy_us);
+    must(tprof_get_stats(core, &after));
+    if (after.ticks < before.ticks + TICKS_AFTERWARD)
+        guest_fail("delay: no more ticks");
+}
+
 static void run_core(void)
 {
     unsigned core = core_index();
-    struct tprof_stats before, after;
+    struct tprof_stats before;
     uint64_t start;
 
     profile_begin();
@@ -375,13 +401,8 @@ static void run_core(void)
     }
     while (atomic_load(&done) < (all ? core_count() : 1))
         work(WORK_US);
-    /* and it goes on */
-    must(tprof_get_stats(core, &after));
-    uint64_t ticks = after.ticks;
-    work((uint64_t)TICKS_AFTERWARD * 2 * 1000000 / rate + busy_us);
-    must(tprof_get_stats(core, &after));
-    if (after.ticks < ticks + TICKS_AFTERWARD)
-        guest_fail("delay: no more ticks");
+    if (!rests)
+        expect_ticks(core);
     /* a core that prints lets no other run under icount: not before all are
      * here */
     static atomic_uint ticked, checked;
@@ -473,6 +494,7 @@ int guest_main(void)
     polls = opt_u64("poll", 0) != 0;
     idle = opt_u64("idle", 0) != 0;
     again = opt_u64("again", 0) != 0;
+    rests = opt_u64("rest", 0) != 0;
     busy_us = opt_u64("busy", 0);
     /* An interval more, rarely; if all wait at once some. No core wakes a
      * single one. Under icount cores take turns, and a loop that polls a timer

@@ -168,6 +168,17 @@ void tprof_arch_timer_arm(struct tprof_cpu *cpu, uint64_t deadline)
     core->deadline = deadline;
 }
 
+bool tprof_arch_is_tick(struct tprof_cpu *cpu,
+                        const struct tprof_arch_trap *trap, uint64_t fp,
+                        uint64_t now)
+{
+    (void)cpu;
+    (void)trap;
+    (void)fp;
+    (void)now;
+    return false;
+}
+
 void tprof_arch_timers_look(void)
 {
 }

@@ -109,13 +109,11 @@ static inline void tprof_arch_copy(void *to, const void *from, size_t size)
 static inline void tprof_arch_zero(void *to, size_t size)
 {
     size_t words = size / 8;
-    size_t bytes = size % 8;
 
     __asm__ volatile("rep stosq"
                      : "+D"(to), "+c"(words)
                      : "a"((uint64_t)0)
                      : "memory");
-    __asm__ volatile("rep stosb" : "+D"(to), "+c"(bytes) : "a"(0) : "memory");
 }
 
 static inline uint64_t tprof_arch_crc32c(uint64_t crc, uint64_t word)

@@ -20,6 +20,15 @@ void tprof_arch_timer_arm(struct tprof_cpu *cpu, uint64_t deadline)
     tprof_lapic_arm(&tprof_lapic, deadline);
 }
 
+bool tprof_arch_is_tick(struct tprof_cpu *cpu,
+                        const struct tprof_arch_trap *trap, uint64_t fp,
+                        uint64_t now)
+{
+    const struct tprof_lending *lending = tprof_agent.config.lending;
+
+    return lending && lending->is_tick(cpu, trap, fp, now);
+}
+
 void tprof_arch_timers_look(void)
 {
     const struct tprof_lending *lending = tprof_agent.config.lending;

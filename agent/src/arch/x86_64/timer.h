@@ -11,6 +11,9 @@
 struct tprof_lending {
     /* As tprof_arch_timer_arm(). */
     void (*arm)(struct tprof_cpu *cpu, uint64_t deadline);
+    /* As tprof_arch_is_tick(). */
+    bool (*is_tick)(struct tprof_cpu *cpu, const struct tprof_arch_trap *trap,
+                    uint64_t fp, uint64_t now);
     /* As tprof_arch_timers_look(). */
     void (*look_around)(void);
 };

@@ -26,6 +26,7 @@
 #include "timer.h"
 
 #include "agent.h"
+#include "tick.h"
 
 #define THOROUGH (1u << 29) /* TSC ticks between two thorough looks */
 
@@ -191,6 +192,7 @@ static void look_at_cores(struct tprof_cpu *cpu, uint64_t deadline)
 
 static void arm_lent_timer(struct tprof_cpu *cpu, uint64_t deadline)
 {
+    cpu->guard = TPROF_GUARD_ASK;
     arm_or_yield(cpu, deadline);
     if (has_yielded())
         look_at_cores(cpu, deadline);
@@ -202,4 +204,53 @@ static void look_around(void)
         wake_the_overdue();
 }
 
-const struct tprof_lending tprof_lend_timer = {arm_lent_timer, look_around};
+/* TSC ticks in (count) ticks of the timer, as it is set up now. */
+static uint64_t tsc_ticks(uint32_t count)
+{
+    uint32_t divide = tprof_lapic_read(&tprof_lapic, LAPIC_TIMER_DIVIDE);
+    uint32_t shift = (((divide >> 1 & 4) | (divide & 3)) + 1) % 8;
+
+    return ((uint64_t)count << 32) / tprof_lapic.per_tsc << shift;
+}
+
+static void account(struct tprof_cpu *cpu, const struct tprof_registers *at,
+                    uint64_t now)
+{
+    const struct tprof_lent *t = &cpu->arch.lent;
+    uint32_t count = tprof_lapic_read(&tprof_lapic, LAPIC_TIMER_INITIAL);
+    uint32_t left = tprof_lapic_read(&tprof_lapic, LAPIC_TIMER_CURRENT);
+
+    if (count == 0 || count == t->armed || count + 1 == t->resting_count ||
+        tprof_lapic_read(&tprof_lapic, LAPIC_LVT_TIMER) & LAPIC_LVT_PERIODIC)
+        return;
+    tprof_tick_unseen(cpu, at, now - tsc_ticks(count - left), WIRE_END_REST);
+    if (left == 0)
+        tprof_tick_unseen(cpu, at, now, WIRE_END_LENT);
+}
+
+/* How late (cpu) is at (now). */
+static int64_t lateness(const struct tprof_cpu *cpu, uint64_t now)
+{
+    return (int64_t)(now - tprof_schedule_deadline(&cpu->schedule));
+}
+
+static bool is_tick(struct tprof_cpu *cpu, const struct tprof_arch_trap *trap,
+                    uint64_t fp, uint64_t now)
+{
+    const struct tprof_registers at = {trap->rip, trap->rsp, fp};
+    int64_t early = (int64_t)(cpu->schedule.period / TPROF_EARLY);
+
+    cpu->guard = (uint64_t)early;
+    if (!tprof_is_sampling(cpu) ||
+        cpu->generation !=
+            atomic_load_explicit(&tprof_agent.generation, memory_order_relaxed))
+        return false;
+    if (lateness(cpu, now) > early) {
+        account(cpu, &at, now);
+        cpu->looks = 1; /* this interrupt is not somebody else's */
+    }
+    return lateness(cpu, now) >= -early;
+}
+
+const struct tprof_lending tprof_lend_timer = {arm_lent_timer, is_tick,
+                                               look_around};
