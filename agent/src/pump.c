@@ -126,8 +126,7 @@ static int is_outbox_clear(struct outbox *o)
 /* While there is no host: is it too soon to look for one again? */
 static int is_too_soon(const struct pump *p, uint64_t now)
 {
-    /* unsigned: a clock that went back does not make this wait */
-    return p->next_host_check - now - 1 < tprof_agent.second / LOOKS;
+    return tprof_is_ahead(p->next_host_check, now, tprof_agent.second / LOOKS);
 }
 
 static void look_for_host(struct pump *p, uint64_t now)
@@ -233,8 +232,9 @@ static void build_frame(struct pump *p, uint64_t now)
         tprof_control_speak(talk, &f, type);
     } else {
         p->turn = (uint32_t)core + 1;
-        if (!tprof_encode_samples(&f, &tprof_cpu[core]->reader, (uint32_t)core))
-            return; /* these were an earlier session's, thrown away now */
+        if (!tprof_encode_samples(&f, &tprof_cpu[core]->reader, (uint32_t)core,
+                                  tprof_agent.session))
+            return; /* all were of earlier sessions */
     }
     talk->seq++;
     o->size[at] = tprof_frame_end(&f, &tprof_agent.crc);
@@ -251,10 +251,13 @@ static int is_told(void)
 }
 
 /* The time at which a tick calls the pump, though no ring has reached its
- * watermark. While cores sample, each core's turn comes four times a second. */
+ * watermark. While cores sample, the turn of each that has joined comes four
+ * times a second. */
 static uint64_t next_due(const struct pump *p, uint64_t now)
 {
     uint64_t second = tprof_agent.second;
+    uint32_t joined =
+        atomic_load_explicit(&tprof_agent.joined, memory_order_relaxed);
 
     if (p->link == LINK_DEAD)
         return TPROF_PUMP_NEVER;
@@ -263,7 +266,7 @@ static uint64_t next_due(const struct pump *p, uint64_t now)
                                                   : p->next_host_check;
     switch (tprof_state()) {
     case WIRE_STATE_SAMPLING: /* the next tick sends the rest of a frame */
-        return p->out.sent ? now : now + second / (4 * (tprof_cpus + 1));
+        return p->out.sent ? now : now + second / (4 * (joined + 1));
     case WIRE_STATE_DRAINING:
         return now + second / DRAINS;
     default:
@@ -305,9 +308,9 @@ static void look_after_watch(const struct pump *p, uint64_t now)
             !(a->channel.flags & TPROF_CHANNEL_IRQ_SAFE))
             return; /* it need not look */
     }
-    /* unsigned: (since) may be a little ahead; a clock that went back hands the
-     * watch on, which does no harm */
-    if (now - since + a->second > 2 * a->second)
+    /* (since) may be a little ahead; a clock that went back hands the watch on,
+     * which does no harm */
+    if (tprof_is_far(since, now, a->second))
         tprof_hand_watch_on(core);
 }
 

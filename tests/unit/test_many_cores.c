@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* As many cores as may be: each joins, samples, and is told of. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "agent.h"
 #include "check.h"
 #include "machine.h"
+#include "one_way.h"
 
 #define CORES 256u
 #define HZ    1000000u /* of the clock */
@@ -13,12 +13,7 @@
 
 static bool told[CORES];
 static uint32_t others; /* STATS of cores that there are not */
-
-static int somebody(void *context)
-{
-    (void)context;
-    return 1;
-}
+static uint32_t frames; /* of samples */
 
 /* One frame. STATS begin with the core: tag 1, its size, its bytes. */
 static int take(void *context, const void *data, uint32_t size)
@@ -26,6 +21,7 @@ static int take(void *context, const void *data, uint32_t size)
     const uint8_t *frame = data, *body = frame + WIRE_FRAME_HEADER;
 
     (void)context;
+    frames += frame[WIRE_FRAME_TYPE] == WIRE_SAMPLES;
     if (frame[WIRE_FRAME_TYPE] == WIRE_STATS) {
         uint32_t core = 0;
 
@@ -40,23 +36,9 @@ static int take(void *context, const void *data, uint32_t size)
     return (int)size;
 }
 
-static const struct tprof_channel one_way = {
-    .flags = TPROF_CHANNEL_ONE_WAY | TPROF_CHANNEL_IRQ_SAFE,
-    .open = somebody,
-    .send = take,
-};
-
 static void start(void)
 {
-    static const char code[4096];
-    const struct tprof_image image = {
-        .text_start = code,
-        .text_end = code + sizeof code,
-        .image_start = code,
-        .image_end = code + sizeof code,
-    };
     struct tprof_config config = {
-        .version = TPROF_CONFIG_VERSION,
         .timer = TPROF_TIMER_KERNEL,
         .kernel_hz = 1000,
         .rate_hz = 10,
@@ -64,12 +46,9 @@ static void start(void)
         .cpus = CORES,
         .ring_bytes = 4096,
         .dict_slots = 64,
-        .channel = &one_way,
     };
 
-    config.memory_size = tprof_mem_size(&config);
-    config.memory = aligned_alloc(4096, (config.memory_size + 4095) & ~4095ul);
-    CHECK_EQ(tprof_init_image(&config, &image), TPROF_OK);
+    one_way_init(&config, take);
     for (uint32_t i = 0; i < CORES; i++) {
         tprof_machine.core = i;
         tprof_machine.cores[i].hardware_id = 16 * i; /* up to 4080 */
@@ -96,4 +75,45 @@ TEST(each_of_256_cores_is_told_of) /* catches: sets of 64 bits */
         CHECK(s.samples > 10 && s.apic_id == 16 * i);
     }
     CHECK_EQ(others, 0);
+}
+
+/* Frames of samples in a second of one core, of (cpus) that may join, which
+ * left and came back (returns) times. */
+static uint32_t frames_a_second(uint32_t cpus, uint32_t returns)
+{
+    const struct tprof_regs regs = {0};
+    struct tprof_config config = {
+        .timer = TPROF_TIMER_KERNEL,
+        .kernel_hz = 1000,
+        .rate_hz = 1000,
+        .tsc_hz = HZ,
+        .cpus = cpus,
+        .seed = 1,
+    };
+
+    one_way_init(&config, take);
+    CHECK_EQ(tprof_start_cpu(), TPROF_OK);
+    for (uint32_t i = 0; i < returns; i++) {
+        CHECK_EQ(tprof_stop_cpu(), TPROF_OK);
+        CHECK_EQ(tprof_start_cpu(), TPROF_OK);
+    }
+    frames = 0;
+    for (uint32_t t = 0; t < 10000; t++) {
+        tprof_machine.now += HZ / 1000;
+        tprof_tick(&regs);
+    }
+    CHECK_EQ(tprof_exit(), TPROF_OK);
+    free(config.memory);
+    return frames / 10;
+}
+
+/* Each frame is a notification of the device, and so a VM exit. Eight are due
+ * in a second, of which HELLO and STATS take some. */
+TEST(one_core_is_drained_alike_however_many_may_join) /* catches: 68 of them */
+{
+    uint32_t alone = frames_a_second(1, 0);
+
+    CHECK(alone >= 4 && alone <= 8);
+    CHECK_EQ(frames_a_second(16, 0), alone);
+    CHECK_EQ(frames_a_second(16, 20), alone); /* it counts once */
 }
