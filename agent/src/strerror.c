@@ -26,16 +26,20 @@ const char *tprof_strerror(int error)
                "mapped: set config.cpu_source";
     case TPROF_ERR_CPU:
         return "more cores than config.cpus or the memory allow, or a core "
-               "number beyond them";
+               "number beyond them: give TPROF_MEMORY(cores) bytes by "
+               "config.memory";
     case TPROF_ERR_VECTOR:
         return "every interrupt gate from 32 to 239 is in use: set "
-               "config.vector and config.install_vector";
+               "config.vector and config.install_vector, or have ticks come "
+               "from the kernel's own timer by config.timer";
     case TPROF_ERR_APIC:
         return "the CPU has no local APIC: use TPROF_TIMER_KERNEL";
     case TPROF_ERR_DEVICE:
         return "no device was found that works: give the guest a virtio-serial "
                "one with a port named tprof.0, or for tprof_vsock a "
-               "virtio-vsock one; config.device says where the agent looks";
+               "virtio-vsock one; config.device says where the agent looks; "
+               "if there is one, it may look for the agent's memory at another "
+               "address than the agent: set config.physical";
     case TPROF_ERR_CLOSED:
         return "the host closed the channel";
     case TPROF_ERR_NOT_INIT:
@@ -58,7 +62,7 @@ const char *tprof_strerror(int error)
     case TPROF_ERR_APIC_UNMAPPED:
         return "the local APIC's registers are not mapped: map their page, as "
                "a rule 0xfee00000, and set config.lapic to its virtual "
-               "address unless that is the same";
+               "address unless that is the same; or set config.map";
     case TPROF_ERR_TIMER:
         return "the local APIC's timer does not count: is config.lapic its "
                "address? Else use TPROF_TIMER_KERNEL";

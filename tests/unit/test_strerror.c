@@ -23,6 +23,25 @@ TEST(strerror_knows_no_positive_errors)
           0);
 }
 
+/* catches: a kernel of the higher half that is told to add a device which it
+ * has, as LK was */
+TEST(strerror_knows_the_higher_half)
+{
+    CHECK(strstr(tprof_strerror(TPROF_ERR_DEVICE), "config.physical") != NULL);
+    CHECK(strstr(tprof_strerror(TPROF_ERR_DEVICE_UNMAPPED), "config.map") !=
+          NULL);
+    CHECK(strstr(tprof_strerror(TPROF_ERR_APIC_UNMAPPED), "config.map") !=
+          NULL);
+}
+
+TEST(strerror_names_each_way_past_full_gates) /* catches: one way alone */
+{
+    const char *full = tprof_strerror(TPROF_ERR_VECTOR);
+
+    CHECK(strstr(full, "config.install_vector") != NULL);
+    CHECK(strstr(full, "config.timer") != NULL);
+}
+
 TEST(strerror_keeps_the_pics) /* catches: a kernel that loses its timer */
 {
     CHECK(strstr(tprof_strerror(TPROF_ERR_APIC_OFF), "LINT0") != NULL);

@@ -102,8 +102,9 @@ enum tprof_timer {
  * such wait takes as long as it should. Where all cores wait at the same time,
  * a wait may take some sampling intervals longer.
  *
- * A core takes no samples while it waits; its deadlines count as missed.
- * Sampling resumes at another core's next tick, or at the kernel's second or
+ * A core has few ticks while it waits, or none. The report shows that time as
+ * [timer lent], and time in which sampling has not resumed as [timer at rest].
+ * It resumes at another core's next tick, or at the kernel's second or
  * third tprof_poll(). On a single core only tprof_poll() resumes it.
  *
  * The agent then never uses TSC deadlines, and each tick accesses the APIC
@@ -386,8 +387,9 @@ int tprof_fixup(struct tprof_regs *regs);
  * fire at the latest; UINT64_MAX: never, since the core has not joined.
  * Interrupts must be off.
  *
- * A kernel without a fixed tick asks whenever it programs its one-shot timer,
- * and programs the earlier of its own deadline and this one. The timer's
+ * A kernel without a fixed tick asks whenever it programs or stops its one-shot
+ * timer, and once on each core after tprof_start_cpu(). It programs the earlier
+ * of its own deadline, if it has one, and this one. The timer's
  * handler calls tprof_tick(), then programs the timer again. The deadline may
  * have passed already: the kernel then makes the timer fire at once, since only
  * tprof_tick() sets the next deadline.
