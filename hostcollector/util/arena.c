@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK_BYTES 65536u
-#define ALIGN       _Alignof(max_align_t)
+/* The first block and, by doubling, the largest that nobody asked for. */
+#define BLOCK_MIN 4096u
+#define BLOCK_MAX 65536u
+#define ALIGN     _Alignof(max_align_t)
 
 struct arena_block {
     struct arena_block *next;
@@ -16,10 +18,13 @@ struct arena_block {
 
 static int add_block(struct arena *a, size_t size)
 {
+    size_t room = a->size < BLOCK_MIN / 2   ? BLOCK_MIN
+                  : a->size < BLOCK_MAX / 2 ? 2 * a->size
+                                            : BLOCK_MAX;
     struct arena_block *b;
 
-    if (size < BLOCK_BYTES)
-        size = BLOCK_BYTES;
+    if (size < room)
+        size = room;
     b = calloc(1, sizeof *b + size);
     if (b == NULL)
         return -1;
@@ -27,6 +32,7 @@ static int add_block(struct arena *a, size_t size)
     a->blocks = b;
     a->used = 0;
     a->size = size;
+    a->bytes += sizeof *b + size;
     return 0;
 }
 

@@ -11,6 +11,7 @@ struct arena_block;
 struct arena {
     struct arena_block *blocks; /* the newest first */
     size_t used, size;          /* of the newest */
+    size_t bytes;               /* of all */
 };
 
 /* (size) zeroed bytes, aligned for any object; NULL if there is no memory. */
@@ -18,6 +19,12 @@ void *arena_alloc(struct arena *a, size_t size);
 
 /* A copy of the (len) bytes at (text), with a NUL behind; NULL likewise. */
 char *arena_strndup(struct arena *a, const char *text, size_t len);
+
+/* Bytes that (a) takes. */
+static inline size_t arena_bytes(const struct arena *a)
+{
+    return a->bytes;
+}
 
 /* Release everything; the arena is empty then and may be used again. */
 void arena_fini(struct arena *a);

@@ -2,10 +2,25 @@
 /* Growing arrays and tables under a common limit. */
 #include "util/budget.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define SMALLEST 64u
+
+uint64_t budget_keep(struct budget *b, uint64_t bytes)
+{
+    uint64_t kept = bytes < b->left ? bytes : b->left;
+
+    b->left -= kept;
+    return kept;
+}
+
+static bool affordable(const struct budget *b, size_t capacity, size_t grown,
+                       size_t size)
+{
+    return grown <= SIZE_MAX / size && (grown - capacity) * size <= b->left;
+}
 
 void *budget_grow(struct budget *b, void *array, size_t *capacity,
                   size_t wanted, size_t size)
@@ -16,8 +31,9 @@ void *budget_grow(struct budget *b, void *array, size_t *capacity,
         return array;
     while (grown < wanted && grown <= SIZE_MAX / 2)
         grown *= 2;
-    if (grown < wanted || grown > SIZE_MAX / size ||
-        (grown - *capacity) * size > b->left)
+    if (!affordable(b, *capacity, grown, size))
+        grown = *capacity + *capacity / 8;
+    if (grown == 0 || grown < wanted || !affordable(b, *capacity, grown, size))
         return NULL;
     char *moved = realloc(array, grown * size);
 

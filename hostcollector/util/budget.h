@@ -17,9 +17,14 @@ struct budget {
     uint64_t left; /* bytes */
 };
 
+/* Put (bytes) of what is left aside, or all of it. Returns how many, which the
+ * caller adds to (b->left) again. */
+uint64_t budget_keep(struct budget *b, uint64_t bytes);
+
 /*
  * Make (array) of (*capacity) elements of (size) bytes hold at least (wanted),
- * by doubling; new elements are zero. NULL with capacity 0 is an empty array.
+ * by doubling, or by an eighth where there is no more room than for that; new
+ * elements are zero. NULL with capacity 0 is an empty array.
  *
  * Returns the array, moved if need be, which free() releases; NULL if the
  * budget or memory does not allow it, and nothing has changed.

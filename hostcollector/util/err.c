@@ -7,12 +7,17 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "util/text.h"
+
 /* Names from a guest or a file may carry terminal escapes. */
 static void make_harmless(char *text)
 {
-    for (unsigned char *p = (unsigned char *)text; *p != '\0'; p++) {
-        if (*p < ' ' || *p == 0x7f)
-            *p = '?';
+    while (*text != '\0') {
+        size_t n = text_character(text);
+
+        if (n == 0)
+            *text = '?';
+        text += n != 0 ? n : 1;
     }
 }
 

@@ -9,7 +9,8 @@ struct err {
 
 /*
  * Fill (e) as printf would; a null (e) is allowed. What does not fit is cut;
- * control characters, which a hostile name may bring along, become '?'.
+ * what text_character() refuses, as a hostile name may bring along, becomes
+ * '?'.
  *
  * Returns -1, always, so that a caller can return it.
  */

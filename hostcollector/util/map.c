@@ -47,6 +47,11 @@ void map_fini(struct map *m)
     *m = (struct map){0};
 }
 
+size_t map_bytes(const struct map *m)
+{
+    return m->size * sizeof *m->slots;
+}
+
 uint32_t map_get(const struct map *m, uint64_t a, uint64_t b)
 {
     if (m->size == 0)

@@ -24,6 +24,9 @@ void map_fini(struct map *m);
 /* The number kept for (a, b); MAP_NOTHING if none is. */
 uint32_t map_get(const struct map *m, uint64_t a, uint64_t b);
 
+/* Bytes that (m) takes. */
+size_t map_bytes(const struct map *m);
+
 /*
  * Where the number for (a, b) is kept, MAP_NOTHING at first; valid until the
  * next map_put(). NULL if there is no memory.

@@ -61,6 +61,13 @@ static size_t first_above(const struct spans *s, uint64_t address)
     return low;
 }
 
+const struct span *spans_find(const struct spans *s, uint64_t address)
+{
+    size_t i = first_above(s, address);
+
+    return i < s->count ? &s->list[i] : NULL;
+}
+
 uint64_t spans_within(const struct spans *s, uint64_t low, uint64_t high)
 {
     uint64_t n = 0;

@@ -26,6 +26,10 @@ int spans_add(struct spans *s, uint64_t low, uint64_t high);
 /* Sort (s), and join spans that touch: (s) is settled then. */
 void spans_settle(struct spans *s);
 
+/* The first of (s), which is settled, that ends above (address); NULL if none
+ * does. */
+const struct span *spans_find(const struct spans *s, uint64_t address);
+
 /* How many addresses are in both, which are settled. */
 uint64_t spans_common(const struct spans *a, const struct spans *b);
 

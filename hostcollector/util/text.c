@@ -3,6 +3,7 @@
 #include "util/text.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -20,22 +21,40 @@ size_t text_width(const char *s)
     return width;
 }
 
-/* Bytes of the printable UTF-8 character at (s), 0 if there is none. */
-static size_t character(const char *s)
-{
-    unsigned char c = (unsigned char)*s;
-    size_t n = c < 0x80 ? 1 : c < 0xc2 ? 0 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
+/* Unassigned to any sign that one sees: what they do is to join, hide or turn
+ * around the characters beside them. Sorted. */
+static const struct {
+    uint32_t first, last;
+} unseen[] = {
+    {0x7f, 0x9f},     {0xad, 0xad},     {0x61c, 0x61c},     {0x180e, 0x180e},
+    {0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x206f},   {0xd800, 0xdfff},
+    {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe0fff}, {0x110000, ~0u},
+};
 
-    if (c < ' ' || c == 0x7f || c > 0xf4)
-        return 0;
-    /* C1 controls, U+0080 to U+009F, move cursors as well */
-    if (c == 0xc2 && (unsigned char)s[1] < 0xa0)
+static bool is_seen(uint32_t code)
+{
+    size_t i = 0;
+
+    while (code > unseen[i].last)
+        i++;
+    return code >= ' ' && code < unseen[i].first;
+}
+
+size_t text_character(const char *s)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    unsigned char c = (unsigned char)*s;
+    size_t n = c < 0x80 ? 1 : c < 0xc0 ? 0 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
+    uint32_t code = n < 2 ? c : c & 0x7fu >> n;
+
+    if (n == 0 || c > 0xf7)
         return 0;
     for (size_t i = 1; i < n; i++) {
         if (!continues(s[i]))
             return 0;
+        code = code << 6 | ((unsigned char)s[i] & 0x3fu);
     }
-    return n;
+    return code >= least[n] && is_seen(code) ? n : 0;
 }
 
 char *text_escape(char *buf, size_t size, const char *s)
@@ -44,7 +63,7 @@ char *text_escape(char *buf, size_t size, const char *s)
 
     while (*s != '\0') {
         char hex[5];
-        size_t n = character(s);
+        size_t n = text_character(s);
         const char *from = s;
 
         s += n != 0 ? n : 1;
@@ -80,16 +99,20 @@ static void write_blanks(FILE *out, size_t n)
         (void)putc(' ', out);
 }
 
+void text_cut(FILE *out, const char *s, size_t width)
+{
+    bool fits = text_width(s) <= width || width < 2;
+
+    (void)fwrite(s, 1, fits ? strlen(s) : offset_of(s, width - 2), out);
+    if (!fits)
+        (void)fputs("..", out);
+}
+
 void text_left(FILE *out, const char *s, size_t width)
 {
     size_t have = text_width(s);
 
-    if (have > width && width >= 2) {
-        (void)fwrite(s, 1, offset_of(s, width - 2), out);
-        (void)fputs("..", out);
-        return;
-    }
-    (void)fputs(s, out);
+    text_cut(out, s, width);
     write_blanks(out, width > have ? width - have : 0);
 }
 
@@ -137,6 +160,17 @@ char *text_percent(char buf[TEXT_PERCENT], uint64_t part, uint64_t whole)
     return buf;
 }
 
+char *text_size(char buf[TEXT_SIZE], uint64_t bytes)
+{
+    static const char *const units[] = {"", "K", "M", "G"};
+    size_t i = 0;
+
+    for (; i < 3 && bytes != 0 && bytes % 1024 == 0; i++)
+        bytes /= 1024;
+    (void)snprintf(buf, TEXT_SIZE, "%" PRIu64 "%s", bytes, units[i]);
+    return buf;
+}
+
 const char *text_base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -144,16 +178,46 @@ const char *text_base_name(const char *path)
     return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
 }
 
+unsigned text_edits(const char *a, size_t len, const char *b)
+{
+    unsigned row[TEXT_WORD];
+    size_t width = strlen(b);
+
+    if (width >= TEXT_WORD)
+        return UINT_MAX;
+    for (size_t j = 0; j <= width; j++)
+        row[j] = (unsigned)j;
+    for (size_t i = 1; i <= len; i++) {
+        unsigned diagonal = row[0];
+
+        row[0] = (unsigned)i;
+        for (size_t j = 1; j <= width; j++) {
+            unsigned replace = diagonal + (a[i - 1] != b[j - 1]);
+            unsigned shift = 1 + (row[j] < row[j - 1] ? row[j] : row[j - 1]);
+
+            diagonal = row[j];
+            row[j] = replace < shift ? replace : shift;
+        }
+    }
+    return row[width];
+}
+
 void text_wrap(FILE *out, const char *first, const char *paragraph)
 {
-    size_t indent = text_width(first), column = indent;
+    (void)fputs(first, out);
+    text_wrap_at(out, text_width(first), paragraph, TEXT_COLUMNS);
+}
+
+void text_wrap_at(FILE *out, size_t indent, const char *paragraph,
+                  size_t columns)
+{
+    size_t column = indent;
     const char *word = paragraph;
 
-    (void)fputs(first, out);
     while (*word != '\0') {
         size_t len = strcspn(word, " ");
 
-        if (column > indent && column + 1 + len > TEXT_COLUMNS) {
+        if (column > indent && column + 1 + len > columns) {
             (void)putc('\n', out);
             write_blanks(out, indent);
             column = indent;

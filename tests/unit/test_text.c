@@ -2,10 +2,12 @@
 /* Columns and escapes: what a report prints is what a terminal can bear. */
 #include "util/text.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
+#include "util/err.h"
 
 static char *captured;
 static size_t captured_size;
@@ -43,6 +45,47 @@ TEST(escapes_make_terminals_safe) /* catches: a name that clears the screen */
                  "\\xc2\\x9b2J");  /* CSI as a C1 control */
     check_escape("\xc3", "\\xc3"); /* cut short */
     check_escape("\xc0\xaf\xff", "\\xc0\\xaf\\xff");
+}
+
+/* Catches: ESC in three bytes, which lenient terminals obey */
+TEST(escapes_take_overlong_and_impossible_characters)
+{
+    check_escape("\xe0\x80\x9b[2J", "\\xe0\\x80\\x9b[2J");
+    check_escape("\xf0\x80\x80\x9b", "\\xf0\\x80\\x80\\x9b");
+    check_escape("\xe0\x9f\xbf", "\\xe0\\x9f\\xbf");
+    check_escape("\xed\xa0\x80", "\\xed\\xa0\\x80"); /* a surrogate */
+    check_escape("\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80");
+    check_escape("\xf8\x88\x80\x80", "\\xf8\\x88\\x80\\x80");
+    check_escape("\xe0\xa0\x80\xed\x9f\xbf\xee\x80\x80",
+                 "\xe0\xa0\x80\xed\x9f\xbf\xee\x80\x80");
+    check_escape("\xf0\x90\x80\x80\xf4\x8f\xbf\xbf",
+                 "\xf0\x90\x80\x80\xf4\x8f\xbf\xbf");
+}
+
+/* Catches: a name that reads backwards, or has parts that nobody sees */
+TEST(escapes_take_what_turns_or_hides_text)
+{
+    /* U+202E, U+2066, each with its end */
+    check_escape("a\xe2\x80\xae\xe2\x80\xac",
+                 "a\\xe2\\x80\\xae\\xe2\\x80\\xac");
+    check_escape("\xe2\x81\xa6\xe2\x81\xa9", "\\xe2\\x81\\xa6\\xe2\\x81\\xa9");
+    check_escape("\xd8\x9c", "\\xd8\\x9c");                   /* U+061C */
+    check_escape("\xe2\x80\x8b", "\\xe2\\x80\\x8b");          /* U+200B */
+    check_escape("\xe2\x80\xa8", "\\xe2\\x80\\xa8");          /* U+2028 */
+    check_escape("\xef\xbb\xbf", "\\xef\\xbb\\xbf");          /* U+FEFF */
+    check_escape("\xf3\xa0\x81\x81", "\\xf3\\xa0\\x81\\x81"); /* a tag */
+    check_escape("\xe2\x80\x90\xe2\x80\xa7\xe2\x80\xaf",
+                 "\xe2\x80\x90\xe2\x80\xa7\xe2\x80\xaf");
+}
+
+/* Catches: a file's name that writes on the terminal by an error */
+TEST(errors_are_harmless)
+{
+    struct err e;
+
+    (void)err_set(&e, "%s: no such file",
+                  "a\x1b\xe0\x80\x9b\xe2\x80\xae\xe2\x80\xac.elf");
+    CHECK_STR(e.text, "a??????????.elf: no such file");
 }
 
 TEST(escapes_never_pass_the_buffer)
@@ -97,4 +140,37 @@ TEST(paragraphs_break_between_words)
     }
     CHECK_EQ(lines, 3);
     free(captured);
+}
+
+TEST(sizes_are_written_as_options_take_them)
+{
+    char buf[TEXT_SIZE];
+
+    CHECK_STR(text_size(buf, 1ull << 30), "1G");
+    CHECK_STR(text_size(buf, 3ull << 29), "1536M");
+    CHECK_STR(text_size(buf, 20480000), "20000K");
+    CHECK_STR(text_size(buf, 16777217), "16777217");
+    CHECK_STR(text_size(buf, 1ull << 40), "1024G");
+    CHECK_STR(text_size(buf, 0), "0");
+}
+
+static unsigned edits(const char *a, const char *b)
+{
+    return text_edits(a, strlen(a), b);
+}
+
+TEST(edits_are_counted_for_words_of_any_length) /* catches: a short table */
+{
+    char word[TEXT_WORD + 1] = "";
+
+    CHECK_EQ(edits("vsok", "vsock"), 1);
+    CHECK_EQ(edits("", "elf"), 3);
+    CHECK_EQ(edits("elff", ""), 4);
+    CHECK_EQ(edits("kitten", "sitting"), 3);
+    for (size_t i = 0; i < TEXT_WORD; i++) {
+        CHECK_EQ(edits(word, word), 0);
+        CHECK_EQ(edits("", word), i);
+        word[i] = 'w';
+    }
+    CHECK_EQ(edits(word, word), UINT_MAX); /* too long a word */
 }
