@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A helper that opens by name: one message asks, one answers. */
+#include "util/opener.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "util/arena.h"
+#include "util/bytes.h"
+#include "util/claim.h"
+#include "util/vec.h"
+
+#define DIGITS_MAX 10u /* of a number in a name */
+#define COMMON     (O_CLOEXEC | O_NOCTTY)
+
+/* What is allowed: (prefix); or with a (suffix) that is not NULL, (prefix), a
+ * number and (suffix); or (images) below the folder (prefix). */
+struct name_rule {
+    enum opener_how how;
+    const char *prefix, *suffix;
+    bool images;
+};
+
+static struct {
+    struct name_rule *rules;
+    size_t count, room;
+    struct arena names; /* of the rules */
+    bool images;
+    int fd; /* to the other process; 0: none */
+} opener;
+
+static const char *copy_name(const char *name)
+{
+    return arena_strndup(&opener.names, name, strlen(name));
+}
+
+static int add_rule(enum opener_how how, const char *prefix, const char *suffix,
+                    bool images)
+{
+    struct name_rule rule = {how, copy_name(prefix), NULL, images};
+
+    if (suffix != NULL)
+        rule.suffix = copy_name(suffix);
+    if (rule.prefix == NULL || (suffix != NULL && rule.suffix == NULL) ||
+        vec_grow(&opener.rules, &opener.room, opener.count, sizeof rule) != 0)
+        return -1;
+    opener.rules[opener.count++] = rule;
+    return 0;
+}
+
+int opener_allow(enum opener_how how, const char *path)
+{
+    return add_rule(how, path, NULL, false);
+}
+
+int opener_allow_numbered(enum opener_how how, const char *prefix,
+                          const char *suffix)
+{
+    return add_rule(how, prefix, suffix, false);
+}
+
+int opener_allow_images_below(const char *folder)
+{
+    return add_rule(OPENER_READ, folder, NULL, true);
+}
+
+int opener_allow_images(void)
+{
+    opener.images = true;
+    return 0;
+}
+
+int opener_started(void)
+{
+    return opener.fd != 0;
+}
+
+/* Opening */
+
+static int connect_unix(const char *path)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    size_t length = strlen(path);
+
+    if (length >= sizeof address.sun_path) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    memcpy(address.sun_path, path, length + 1);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+    if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof address) == 0)
+        return fd;
+    int error = errno;
+
+    (void)close(fd);
+    errno = error;
+    return -1;
+}
+
+static bool opens_nothing(enum opener_how how)
+{
+    return how == OPENER_REMOVE || how == OPENER_SETTLE || how == OPENER_DROP;
+}
+
+/* An error of a claim is in (e). */
+static int open_name(enum opener_how how, const char *path, struct err *e)
+{
+    switch (how) {
+    case OPENER_READ:
+        return open(path, O_RDONLY | O_NONBLOCK | COMMON);
+    case OPENER_WRITE:
+        return open(path, O_WRONLY | O_CREAT | O_TRUNC | COMMON, 0666);
+    case OPENER_TERMINAL:
+        return open(path, O_RDWR | O_NONBLOCK | COMMON);
+    case OPENER_CONNECT:
+        return connect_unix(path);
+    case OPENER_REMOVE:
+        return unlink(path);
+    case OPENER_REPORT:
+        return claim_file(path, 0666, CLAIM_REPORT, e);
+    case OPENER_RECORDING:
+        return claim_file(path, 0600, CLAIM_RECORDING, e);
+    case OPENER_FRESH:
+        return claim_fresh(path, e);
+    case OPENER_SETTLE:
+        return claim_settle(path, true);
+    case OPENER_DROP:
+        return claim_settle(path, false);
+    }
+    errno = EINVAL;
+    return -1;
+}
+
+/* Does an image, ELF or PE, begin in (fd)? */
+static bool is_image(int fd)
+{
+    uint8_t start[64] = {0}, mark[4] = {0};
+
+    if (pread(fd, start, sizeof start, 0) != sizeof start)
+        return false;
+    if (memcmp(start, "\177ELF", 4) == 0)
+        return true;
+    return memcmp(start, "MZ", 2) == 0 &&
+           pread(fd, mark, sizeof mark, load_u32(start + 60)) == sizeof mark &&
+           memcmp(mark, "PE\0", sizeof mark) == 0;
+}
+
+/* No device is opened: that might already do something. */
+static int open_image(const char *path)
+{
+    struct stat st;
+
+    if (stat(path, &st) != 0)
+        return -1;
+    int fd = S_ISREG(st.st_mode) ? open_name(OPENER_READ, path, NULL) : -1;
+
+    if (fd >= 0 && is_image(fd))
+        return fd;
+    if (fd >= 0 || !S_ISREG(st.st_mode))
+        errno = ENOEXEC;
+    if (fd >= 0)
+        (void)close(fd);
+    return -1;
+}
+
+/* The helper */
+
+static bool fits(const struct name_rule *rule, const char *path)
+{
+    size_t length = strlen(rule->prefix);
+
+    if (rule->images)
+        return strncmp(path, rule->prefix, length) == 0 &&
+               strstr(path + length, "..") == NULL;
+    if (rule->suffix == NULL)
+        return strcmp(path, rule->prefix) == 0;
+    if (strncmp(path, rule->prefix, length) != 0)
+        return false;
+    size_t digits = strspn(path + length, "0123456789");
+
+    return digits > 0 && digits <= DIGITS_MAX &&
+           strcmp(path + length + digits, rule->suffix) == 0;
+}
+
+/* The rule for (how) and (path), with (images) or without; NULL: none. */
+static const struct name_rule *find_rule(enum opener_how how, const char *path,
+                                         bool images)
+{
+    for (size_t i = 0; i < opener.count; i++) {
+        const struct name_rule *rule = &opener.rules[i];
+
+        if (rule->how == how && rule->images == images && fits(rule, path))
+            return rule;
+    }
+    return NULL;
+}
+
+/* What is named may be any file, whatever folder it is in. -1 with errno set.
+ */
+static int open_allowed(enum opener_how how, const char *path, struct err *e)
+{
+    if (find_rule(how, path, false) != NULL)
+        return open_name(how, path, e);
+    if (how == OPENER_READ &&
+        (opener.images || find_rule(how, path, true) != NULL))
+        return open_image(path);
+    errno = EACCES;
+    return err_sys(e, path);
+}
+
+struct answer {
+    int error; /* errno; 0: done */
+    struct err e;
+};
+
+/* Room for one descriptor beside the error's number. */
+union control {
+    char bytes[CMSG_SPACE(sizeof(int))];
+    struct cmsghdr align;
+};
+
+/* Send (a), and (fd) if that is not -1. Returns 0; -1: nobody is there. */
+static int send_answer(struct answer *a, int fd)
+{
+    struct iovec part = {a, sizeof *a};
+    union control control = {{0}};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+
+    if (fd >= 0) {
+        message.msg_control = control.bytes;
+        message.msg_controllen = sizeof control.bytes;
+        struct cmsghdr *head = CMSG_FIRSTHDR(&message);
+
+        head->cmsg_level = SOL_SOCKET;
+        head->cmsg_type = SCM_RIGHTS;
+        head->cmsg_len = CMSG_LEN(sizeof fd);
+        memcpy(CMSG_DATA(head), &fd, sizeof fd);
+    }
+    return sendmsg(opener.fd, &message, MSG_NOSIGNAL) < 0 ? -1 : 0;
+}
+
+_Noreturn void opener_serve(void)
+{
+    char request[1 + PATH_MAX + 1];
+    ssize_t size;
+
+    while ((size = recv(opener.fd, request, sizeof request - 1, 0)) > 1) {
+        enum opener_how how = (enum opener_how)request[0];
+        struct answer a = {0};
+
+        request[size] = '\0';
+        int fd = open_allowed(how, request + 1, &a.e);
+
+        if (fd < 0) /* a claim may be refused without one */
+            a.error = errno != 0 ? errno : EACCES;
+        if (opens_nothing(how))
+            fd = -1;
+        if (send_answer(&a, fd) != 0)
+            break;
+        if (fd >= 0)
+            (void)close(fd);
+    }
+    _exit(0);
+}
+
+/* A key or a signal for all processes of a terminal must not end the helper
+ * before the process that it serves. */
+static pid_t fork_deaf(void)
+{
+    sigset_t all, before;
+
+    (void)sigfillset(&all);
+    (void)sigdelset(&all, SIGSYS); /* by which the sandbox tells */
+    (void)sigprocmask(SIG_SETMASK, &all, &before);
+    pid_t child = fork();
+
+    if (child != 0)
+        (void)sigprocmask(SIG_SETMASK, &before, NULL);
+    return child;
+}
+
+int opener_fork(struct err *e)
+{
+    int ends[2];
+
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+        return err_sys(e, "socketpair");
+    pid_t child = fork_deaf();
+
+    if (child < 0) {
+        (void)err_sys(e, "fork");
+        (void)close(ends[0]);
+        (void)close(ends[1]);
+        return -1;
+    }
+    opener.fd = ends[child == 0];
+    (void)close(ends[child != 0]);
+    return child == 0;
+}
+
+/* The process */
+
+/* The descriptor that came with (message); -1: none. */
+static int received(struct msghdr *message)
+{
+    struct cmsghdr *head = CMSG_FIRSTHDR(message);
+    int fd = -1;
+
+    if (head != NULL && head->cmsg_type == SCM_RIGHTS &&
+        head->cmsg_len == CMSG_LEN(sizeof fd))
+        memcpy(&fd, CMSG_DATA(head), sizeof fd);
+    return fd;
+}
+
+static int hear_answer(enum opener_how how, struct err *e)
+{
+    struct answer a = {0};
+    int fd;
+    struct iovec part = {&a, sizeof a};
+    union control control = {{0}};
+    struct msghdr message = {.msg_iov = &part,
+                             .msg_iovlen = 1,
+                             .msg_control = control.bytes,
+                             .msg_controllen = sizeof control.bytes};
+    ssize_t n;
+
+    do
+        n = recvmsg(opener.fd, &message, MSG_CMSG_CLOEXEC);
+    while (n < 0 && errno == EINTR);
+    if (n != sizeof a) {
+        errno = EPIPE;
+        return err_sys(e, "the helper that opens files has ended");
+    }
+    fd = received(&message);
+    if (a.error == 0 && opens_nothing(how))
+        return 0;
+    if (fd < 0) { /* without an error, there was no room for it */
+        errno = a.error != 0 ? a.error : EMFILE;
+        (void)err_set(e, "%s", a.error != 0 ? a.e.text : strerror(EMFILE));
+    }
+    return fd;
+}
+
+/* As opener_open(), and opener_claim(). */
+static int ask(enum opener_how how, const char *path, struct err *e)
+{
+    char request[1 + PATH_MAX];
+    size_t length = strlen(path);
+
+    if (!opener_started())
+        return open_name(how, path, e);
+    if (length == 0 || length >= PATH_MAX) {
+        errno = length == 0 ? ENOENT : ENAMETOOLONG;
+        return err_sys(e, path);
+    }
+    request[0] = (char)how;
+    memcpy(request + 1, path, length);
+    if (send(opener.fd, request, length + 1, MSG_NOSIGNAL) < 0) {
+        errno = EPIPE;
+        return err_sys(e, "the helper that opens files has ended");
+    }
+    return hear_answer(how, e);
+}
+
+int opener_open(enum opener_how how, const char *path)
+{
+    return ask(how, path, NULL);
+}
+
+int opener_claim(enum opener_how how, const char *path, struct err *e)
+{
+    return ask(how, path, e);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Opens files and sockets by name. A process that is confined cannot do so:
+ * for it a helper process does, which was started before, opens what the user
+ * has named and nothing else, and hands over the descriptors. So a file that is
+ * built anew can be opened again, without its whole folder being open to
+ * somebody who takes over the process.
+ *
+ * One helper for each process; what is allowed is kept for it here.
+ */
+#ifndef TPROF_UTIL_OPENER_H
+#define TPROF_UTIL_OPENER_H
+
+#include "util/err.h"
+
+enum opener_how {
+    OPENER_READ,     /* a file, to read */
+    OPENER_WRITE,    /* a file, to write; made, or cut to nothing */
+    OPENER_TERMINAL, /* to read and write, without waiting */
+    OPENER_CONNECT,  /* a Unix socket that connects without waiting */
+    OPENER_REMOVE,   /* nothing is opened: the name is removed */
+    /* Output files that are claimed (util/claim.h); opener_claim() alone. */
+    OPENER_REPORT,
+    OPENER_RECORDING,
+    OPENER_FRESH, /* claim_fresh(); by opener_claim(), too */
+    /* Nothing is opened: claim_settle(), with the new file or the old one. */
+    OPENER_SETTLE,
+    OPENER_DROP,
+};
+
+/* Allow the helper (how) for (path), of which a copy is kept. Returns 0; -1 if
+ * there is no memory. */
+int opener_allow(enum opener_how how, const char *path);
+
+/* The same for (prefix), a decimal number, and (suffix) behind each other. */
+int opener_allow_numbered(enum opener_how how, const char *prefix,
+                          const char *suffix);
+
+/* Allow it to read regular files that begin like an image, ELF or PE, below
+ * (folder), which ends in a slash. Returns as above. */
+int opener_allow_images_below(const char *folder);
+
+/* Allow it to read any regular file that begins like an image, ELF or PE. */
+int opener_allow_images(void);
+
+/*
+ * Start the helper. The process may not have threads, and must have standard
+ * input, output and error. The helper keeps all descriptors that are open now:
+ * names like /dev/fd/3 mean them. So start it before any is watched by epoll.
+ *
+ * Returns 0 in the calling process, and 1 in the helper, which may confine
+ * itself before opener_serve(); -1 with (e) filled.
+ */
+int opener_fork(struct err *e);
+
+/* The helper's work. It ends when the process that it serves does. */
+_Noreturn void opener_serve(void);
+
+/*
+ * Do (how) with (path): by the helper if there is one, else at once and without
+ * asking what is allowed.
+ *
+ * Returns the descriptor, and 0 where nothing is opened; -1 with errno set:
+ * EACCES if it is not allowed, EPIPE if the helper has ended.
+ */
+int opener_open(enum opener_how how, const char *path);
+
+/* Likewise for what is claimed. -1 with (e) filled as by claim_file(). */
+int opener_claim(enum opener_how how, const char *path, struct err *e);
+
+/* Is there a helper? */
+int opener_started(void);
+
+#endif

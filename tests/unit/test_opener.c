@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The helper opens what it may and nothing else; truth is what stat() and the
+ * bytes say. */
+#include "check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "util/opener.h"
+
+static char folder[] = "/tmp/tprof-opener-XXXXXX";
+
+static void remove_folder(void)
+{
+    char command[64];
+
+    (void)snprintf(command, sizeof command, "rm -rf %s", folder);
+    if (chdir("/") != 0 || system(command) != 0)
+        perror(folder);
+}
+
+static void enter_folder(void)
+{
+    CHECK(mkdtemp(folder) != NULL && chdir(folder) == 0);
+    CHECK_EQ(atexit(remove_folder), 0);
+}
+
+static void put(const char *path, const char *bytes, size_t size)
+{
+    FILE *f = fopen(path, "w");
+
+    CHECK(f != NULL && fwrite(bytes, 1, size, f) == size && fclose(f) == 0);
+}
+
+static void start_helper(void)
+{
+    struct err e;
+    int who = opener_fork(&e);
+
+    CHECK(who >= 0);
+    if (who == 1)
+        opener_serve();
+}
+
+static void refused(enum opener_how how, const char *path, int error)
+{
+    int fd = opener_open(how, path);
+
+    if (fd >= 0 || errno != error)
+        check_failed(__FILE__, __LINE__, "%s: %d, %s", path, fd,
+                     strerror(errno));
+}
+
+/* What is read from (path) by the opener. */
+static const char *text_of(const char *path)
+{
+    static char text[64];
+    int fd = opener_open(OPENER_READ, path);
+
+    CHECK(fd >= 0);
+    ssize_t n = read(fd, text, sizeof text - 1);
+    CHECK(n >= 0);
+    CHECK_EQ(close(fd), 0);
+    text[n] = '\0';
+    return text;
+}
+
+/* Catches: a whole folder behind the name of one file */
+TEST(helper_opens_what_was_named_and_nothing_beside)
+{
+    enter_folder();
+    put("kernel", "first", 5);
+    put("secret", "secret", 6);
+    CHECK_EQ(opener_allow(OPENER_READ, "kernel"), 0);
+    CHECK_EQ(opener_allow(OPENER_WRITE, "out"), 0);
+    start_helper();
+    CHECK_STR(text_of("kernel"), "first");
+    refused(OPENER_WRITE, "kernel", EACCES);
+    refused(OPENER_READ, "secret", EACCES);
+    refused(OPENER_READ, "./kernel", EACCES);
+    refused(OPENER_READ, "out", EACCES);
+    refused(OPENER_REMOVE, "kernel", EACCES);
+    refused(OPENER_CONNECT, "kernel", EACCES);
+    refused(OPENER_READ, "", ENOENT);
+    refused((enum opener_how)99, "kernel", EACCES);
+
+    int fd = opener_open(OPENER_WRITE, "out");
+
+    CHECK(fd >= 0 && write(fd, "written", 7) == 7 && close(fd) == 0);
+    struct stat st;
+    CHECK(stat("out", &st) == 0 && st.st_size == 7);
+}
+
+/* Catches: a kernel that was rebuilt and cannot be opened any more */
+TEST(helper_opens_the_file_that_has_the_name_now)
+{
+    enter_folder();
+    put("kernel", "first", 5);
+    CHECK_EQ(opener_allow(OPENER_READ, "kernel"), 0);
+    start_helper();
+    CHECK_STR(text_of("kernel"), "first");
+    put("new", "second", 6);
+    CHECK_EQ(rename("new", "kernel"), 0);
+    CHECK_STR(text_of("kernel"), "second");
+    CHECK_EQ(unlink("kernel"), 0);
+    refused(OPENER_READ, "kernel", ENOENT);
+}
+
+/* Catches: a second boot's recording that becomes any file */
+TEST(numbers_in_names_are_numbers)
+{
+    enter_folder();
+    CHECK_EQ(opener_allow_numbered(OPENER_WRITE, "a.web.", ".tprof"), 0);
+    start_helper();
+    CHECK(opener_open(OPENER_WRITE, "a.web.2.tprof") >= 0);
+    CHECK(opener_open(OPENER_WRITE, "a.web.16.tprof") >= 0);
+    refused(OPENER_WRITE, "a.web..tprof", EACCES);
+    refused(OPENER_WRITE, "a.web.2", EACCES);
+    refused(OPENER_WRITE, "a.web.2x.tprof", EACCES);
+    refused(OPENER_WRITE, "a.web.2.tprof.old", EACCES);
+    refused(OPENER_WRITE, "a.web./../2.tprof", EACCES);
+    refused(OPENER_WRITE, "a.web.12345678901.tprof", EACCES);
+}
+
+/* Catches: a stranger's recording that names what is secret, or a device */
+TEST(of_all_files_images_alone_are_read)
+{
+    static const char elf[64] = "\177ELF and more";
+    char pe[70] = "MZ";
+
+    enter_folder();
+    put("elf", elf, sizeof elf);
+    put("short", elf, 5);
+    put("notes",
+        "MZ is how PE files begin, and this text is long enough for a "
+        "header of that kind, too",
+        80);
+    pe[60] = 64;
+    memcpy(pe + 64, "PE\0", 4);
+    put("pe", pe, sizeof pe);
+    CHECK_EQ(mkfifo("fifo", 0600), 0);
+    CHECK_EQ(opener_allow_images(), 0);
+    start_helper();
+    CHECK(opener_open(OPENER_READ, "elf") >= 0);
+    CHECK(opener_open(OPENER_READ, "pe") >= 0);
+    refused(OPENER_READ, "short", ENOEXEC);
+    refused(OPENER_READ, "notes", ENOEXEC);
+    refused(OPENER_READ, "fifo", ENOEXEC);
+    refused(OPENER_READ, "/dev/null", ENOEXEC);
+    refused(OPENER_READ, "/etc/passwd", ENOEXEC);
+    refused(OPENER_READ, "nowhere", ENOENT);
+    refused(OPENER_WRITE, "elf", EACCES);
+}
+
+/* Catches: a recording beside an image that cannot be read */
+TEST(beside_an_image_other_images_are_read_and_what_was_named)
+{
+    static const char elf[64] = "\177ELF and more";
+    char named[64], debug[64], secret[64], up[160], beside[64];
+
+    enter_folder();
+    (void)snprintf(beside, sizeof beside, "%s/", folder);
+    (void)snprintf(named, sizeof named, "%s/recording", folder);
+    (void)snprintf(debug, sizeof debug, "%s/kernel.debug", folder);
+    (void)snprintf(secret, sizeof secret, "%s/secret", folder);
+    (void)snprintf(up, sizeof up, "%s/../%s", folder, debug + 5);
+    put(named, "named", 5);
+    put(debug, elf, sizeof elf);
+    put(secret, "secret", 6);
+    CHECK_EQ(opener_allow_images_below(beside), 0);
+    CHECK_EQ(opener_allow(OPENER_READ, named), 0);
+    start_helper();
+    CHECK_STR(text_of(named), "named");
+    CHECK(opener_open(OPENER_READ, debug) >= 0);
+    refused(OPENER_READ, secret, ENOEXEC);
+    refused(OPENER_READ, up, EACCES);
+    refused(OPENER_READ, "kernel.debug", EACCES);
+    refused(OPENER_WRITE, debug, EACCES);
+}
+
+TEST(helper_connects_and_removes) /* catches: a guest that cannot come back */
+{
+    struct sockaddr_un a = {.sun_family = AF_UNIX, .sun_path = "sock"};
+    char byte = 0;
+
+    enter_folder();
+    CHECK_EQ(opener_allow(OPENER_CONNECT, "sock"), 0);
+    CHECK_EQ(opener_allow(OPENER_REMOVE, "sock"), 0);
+    start_helper();
+    refused(OPENER_CONNECT, "sock", ENOENT);
+    int listener = socket(AF_UNIX, SOCK_STREAM, 0);
+
+    CHECK_EQ(bind(listener, (struct sockaddr *)&a, sizeof a), 0);
+    refused(OPENER_CONNECT, "sock", ECONNREFUSED);
+    CHECK_EQ(listen(listener, 1), 0);
+    int fd = opener_open(OPENER_CONNECT, "sock");
+
+    CHECK(fd >= 0 && (fcntl(fd, F_GETFL) & O_NONBLOCK) != 0);
+    CHECK((fcntl(fd, F_GETFD) & FD_CLOEXEC) != 0);
+    int other = accept(listener, NULL, NULL);
+    CHECK(send(fd, "x", 1, 0) == 1 && recv(other, &byte, 1, 0) == 1);
+    CHECK_EQ(opener_open(OPENER_REMOVE, "sock"), 0);
+    refused(OPENER_CONNECT, "sock", ENOENT);
+}
+
+/* Catches: a helper that Ctrl-C ends, or that outlives what it serves */
+TEST(helper_lives_as_long_as_the_process)
+{
+    char byte;
+    int alive[2], status;
+
+    enter_folder();
+    put("kernel", "first", 5);
+    CHECK_EQ(opener_allow(OPENER_READ, "kernel"), 0);
+    CHECK_EQ(pipe(alive), 0);
+    pid_t process = fork();
+
+    CHECK(process >= 0);
+    if (process == 0) {
+        (void)setpgid(0, 0);
+        start_helper();
+        close(alive[1]); /* the helper alone keeps it */
+        (void)signal(SIGINT, SIG_IGN);
+        (void)signal(SIGTERM, SIG_IGN);
+        (void)kill(0, SIGINT);
+        (void)kill(0, SIGTERM);
+        CHECK_STR(text_of("kernel"), "first");
+        (void)kill(getpid(), SIGKILL);
+    }
+    close(alive[1]);
+    alarm(10);
+    CHECK_EQ(read(alive[0], &byte, 1), 0); /* the helper has ended */
+    CHECK_EQ(waitpid(process, &status, 0), process);
+    CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+
+/* Catches: a failure that is taken for a missing file, or for ever waited for
+ */
+TEST(a_dead_helper_is_an_error)
+{
+    struct err e;
+    int who = opener_fork(&e);
+
+    CHECK(who >= 0);
+    if (who == 1)
+        _exit(0);
+    refused(OPENER_READ, "/dev/null", EPIPE);
+    refused(OPENER_READ, "/dev/null", EPIPE);
+}
+
+TEST(without_a_helper_names_are_opened_at_once)
+{
+    enter_folder();
+    put("kernel", "first", 5);
+    CHECK(!opener_started());
+    CHECK_STR(text_of("kernel"), "first");
+}
