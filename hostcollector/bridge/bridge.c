@@ -17,10 +17,11 @@
 #include "bridge/vsock.h"
 
 #define EVENTS    64
-#define CLIENTS   16  /* accepted in one turn */
-#define MESSAGES  16  /* received in one turn */
-#define OTHER_FDS 48u /* that are no connections: kicks, listeners, ... */
-#define LINES     20u /* said at once */
+#define CLIENTS   16     /* accepted in one turn */
+#define MESSAGES  16     /* received in one turn */
+#define OTHER_FDS 48u    /* that are no connections: kicks, listeners, ... */
+#define LINES     20u    /* said at once */
+#define REPEAT_MS 60000u /* within these a line is not said again */
 
 struct bridge {
     struct bridge_config config;
@@ -32,10 +33,18 @@ struct bridge {
     /* noted from epoll, done after all of its events were looked at, since
      * doing frees what others of them point to */
     bool stop, new_front, front_spoke, new_client;
-    bool busy;        /* there is more to do: do not wait */
-    bool complained;  /* about this front-end's guest */
-    unsigned lines;   /* that may be said now */
-    uint64_t said_ms; /* when (lines) grew */
+    /* when a QEMU is dropped that has said nothing yet, or half a message; 0:
+     * not at all */
+    uint64_t front_due_ms;
+    uint64_t front_heard_ms; /* its last message */
+    bool front_ran;          /* its guest's driver has started */
+    bool busy;               /* there is more to do: do not wait */
+    bool complained;         /* about this front-end's guest */
+    unsigned lines;          /* that may be said now */
+    struct err last;         /* the line said last, */
+    uint64_t last_ms;        /* when, */
+    unsigned repeats;        /* and how often it was due since */
+    uint64_t said_ms;        /* when (lines) grew */
 };
 
 static uint64_t now_ms(void)
@@ -48,7 +57,7 @@ static uint64_t now_ms(void)
 
 /* A guest, or whoever connects, must not fill the user's disk: some lines at
  * once, then one a second. */
-static void say_line(struct bridge *b, const char *line)
+static void say(struct bridge *b, const char *line)
 {
     uint64_t gained = (now_ms() - b->said_ms) / 1000;
 
@@ -61,6 +70,30 @@ static void say_line(struct bridge *b, const char *line)
         return;
     b->lines--;
     b->config.say(b->config.context, line);
+}
+
+static void tell_repeats(struct bridge *b)
+{
+    struct err line;
+
+    if (b->repeats == 0)
+        return;
+    (void)err_set(&line, "%u times more: %s", b->repeats, b->last.text);
+    b->repeats = 0;
+    say(b, line.text);
+}
+
+/* A line that comes again and again is said once, and then counted. */
+static void say_line(struct bridge *b, const char *line)
+{
+    if (strcmp(line, b->last.text) == 0 && now_ms() - b->last_ms < REPEAT_MS) {
+        b->repeats++;
+        return;
+    }
+    tell_repeats(b);
+    (void)err_set(&b->last, "%s", line);
+    b->last_ms = now_ms();
+    say(b, line);
 }
 
 /* --- The front-end -------------------------------------------------------- */
@@ -86,23 +119,52 @@ static void drop_front(struct bridge *b)
     vsock_hang_up(&b->vsock);
     vhost_user_drop(&b->user);
     b->complained = false;
+    b->front_due_ms = 0;
+    b->front_ran = false;
+}
+
+/* Who connects and says nothing must not keep QEMU out. */
+static void drop_silent_front(struct bridge *b)
+{
+    say_line(b, "a program connected where QEMU does, and said nothing; "
+                "dropped it");
+    drop_front(b);
+}
+
+/* Nor must who says a little: another one is there, which may be QEMU. Returns
+ * whether the place is free. */
+static bool make_way(struct bridge *b)
+{
+    if (b->user.fd < 0)
+        return true;
+    if (b->front_due_ms != 0) {
+        drop_silent_front(b);
+        return true;
+    }
+    if (b->front_ran ||
+        b->vsock.conns.now_ms - b->front_heard_ms < CONN_PATIENCE_MS)
+        return false;
+    say_line(b, "a program connected where QEMU does, started no guest's vsock "
+                "and said nothing more; dropped it for another one");
+    drop_front(b);
+    return true;
 }
 
 static void accept_front(struct bridge *b)
 {
     struct err e = {""};
-    int fd = accept4(b->fronts.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    int fd = uds_accept(&b->fronts, &b->config.peers, &e);
 
-    if (fd < 0)
-        return;
-    if (b->user.fd >= 0) {
+    if (fd >= 0 && !make_way(b)) {
         close(fd);
         say_line(
             b, "a second QEMU connected and was refused: one bridge serves one "
                "guest");
         return;
     }
-    if (vhost_user_accept(&b->user, fd, &e) < 0)
+    if (fd >= 0 && vhost_user_accept(&b->user, fd, &e) == 0)
+        b->front_due_ms = b->vsock.conns.now_ms + CONN_PATIENCE_MS;
+    if (e.text[0] != '\0')
         say_line(b, e.text);
 }
 
@@ -113,13 +175,20 @@ static void hear_front(struct bridge *b)
 
     for (int i = 0; i < MESSAGES && news > VHOST_USER_NONE; i++) {
         news = vhost_user_receive(&b->user, &e);
+        if (news > VHOST_USER_NONE) {
+            b->front_due_ms = 0;
+            b->front_heard_ms = b->vsock.conns.now_ms;
+        }
         if (news == VHOST_USER_ANEW) {
+            b->front_ran = true;
             tell_dropped(b);
             vsock_hang_up(&b->vsock);
             b->complained = false;
         }
     }
     b->busy = true; /* rings may have begun to run */
+    if (b->user.have != 0 && b->front_due_ms == 0)
+        b->front_due_ms = b->vsock.conns.now_ms + CONN_PATIENCE_MS;
     if (news != VHOST_USER_LOST)
         return;
     if (e.text[0] != '\0')
@@ -178,12 +247,19 @@ static void accept_clients(struct bridge *b)
 
     check_shared(b);
     for (int i = 0; i < CLIENTS; i++) {
-        int fd =
-            accept4(b->clients.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+        struct err e = {""};
+        int fd = uds_accept(&b->clients, &b->config.peers, &e);
 
+        if (e.text[0] != '\0')
+            say_line(b, e.text);
         if (fd < 0)
             return;
-        (void)conn_new(s, fd, CONN_HELLO); /* closes it if it is one too many */
+        if (conns_full(s, false))
+            conns_drop_silent(s);
+        struct conn *c = conn_new(s, fd, CONN_HELLO);
+
+        if (c != NULL) /* else it is one too many */
+            conn_time(s, c, true);
         b->busy = true;
     }
 }
@@ -222,10 +298,33 @@ static int sooner(int a, int b)
     return a < b ? a : b;
 }
 
+/* How long to wait at most, in milliseconds; -1: for ever. */
+static int patience(const struct bridge *b)
+{
+    int wait = conns_patience(&b->vsock.conns);
+    uint64_t now = now_ms();
+
+    if (b->front_due_ms == 0)
+        return wait;
+    return sooner(wait,
+                  b->front_due_ms > now ? (int)(b->front_due_ms - now) : 0);
+}
+
+/* Has who connected as QEMU been silent for too long? Did the guest call whom
+ * it must not? */
+static void check_strangers(struct bridge *b)
+{
+    if (b->front_due_ms != 0 && b->front_due_ms <= b->vsock.conns.now_ms)
+        drop_silent_front(b);
+    if (b->vsock.stranger.text[0] != '\0')
+        say_line(b, b->vsock.stranger.text);
+    b->vsock.stranger.text[0] = '\0';
+}
+
 int bridge_turn(struct bridge *b, int timeout_ms, struct err *e)
 {
     struct epoll_event events[EVENTS];
-    int wait = sooner(timeout_ms, conns_patience(&b->vsock.conns));
+    int wait = sooner(timeout_ms, patience(b));
     int count = epoll_wait(b->epoll, events, EVENTS, b->busy ? 0 : wait);
 
     if (count < 0 && errno != EINTR)
@@ -241,6 +340,7 @@ int bridge_turn(struct bridge *b, int timeout_ms, struct err *e)
     check_guest(b);
     if (b->front_spoke && b->user.fd >= 0)
         hear_front(b);
+    check_strangers(b);
     if (b->new_front)
         accept_front(b);
     if (b->new_client)
@@ -288,6 +388,7 @@ static void init_device(struct bridge *b)
     vhost_user_init(&b->user, b->epoll, b->config.cid);
     v->cid = b->config.cid;
     v->path = b->config.uds;
+    v->peers = &b->config.peers;
     v->rx = &b->user.rings[RING_RX];
     v->tx = &b->user.rings[RING_TX];
     v->memory = &b->user.memory;
@@ -310,8 +411,8 @@ struct bridge *bridge_open(const struct bridge_config *config, struct err *e)
         (void)err_sys(e, "bridge: epoll");
         goto fail;
     }
-    if (uds_listen(&b->fronts, config->vhost_user, e) < 0 ||
-        uds_listen(&b->clients, config->uds, e) < 0 ||
+    if (uds_listen(&b->fronts, config->vhost_user, &config->peers, e) < 0 ||
+        uds_listen(&b->clients, config->uds, &config->peers, e) < 0 ||
         watch(b, b->fronts.fd, &b->fronts_watch, WATCH_FRONTS, e) < 0 ||
         watch(b, b->clients.fd, &b->clients_watch, WATCH_CLIENTS, e) < 0 ||
         watch(b, config->stop_fd, &b->stop_watch, WATCH_STOP, e) < 0)
@@ -330,6 +431,7 @@ void bridge_close(struct bridge *b)
 
     if (b == NULL)
         return;
+    tell_repeats(b);
     while ((c = TAILQ_FIRST(&b->vsock.conns.all)) != NULL)
         conn_free(&b->vsock.conns, c);
     vhost_user_drop(&b->user);

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "util/err.h"
+#include "util/peer.h"
 
 #define BRIDGE_CID_MIN 3u /* the smaller ones are the host's */
 #define BRIDGE_CID_MAX 0xfffffffeu
@@ -22,7 +23,10 @@ struct bridge_config {
      * to a port of the host, the bridge connects to the socket uds_PORT. */
     const char *uds;
     uint32_t cid; /* the guest's, BRIDGE_CID_MIN to _MAX */
-    int stop_fd;  /* bridge_run() ends when it is readable; -1: none */
+    /* Who may connect, and serve what the guest connects to. Others may not
+     * even open the sockets, unless this rule names one. */
+    struct peer_rule peers;
+    int stop_fd; /* bridge_run() ends when it is readable; -1: none */
     /* Called with a line that the user should read. */
     void (*say)(void *context, const char *line);
     void *context; /* of say() */
@@ -30,7 +34,10 @@ struct bridge_config {
 
 /*
  * Listen at both paths, whose strings stay the caller's. Serves up to 1,024
- * connections, or fewer if the process may not open so many files. From here on
+ * connections, or fewer if the process may not open so many files; a sixteenth
+ * of them is kept for what the guest begins, and as many for clients. Who
+ * connects and says nothing is dropped after 8 seconds, or when another wants
+ * the place. From here on
  * the bridge handles SIGBUS of the process. Returns NULL with (e) filled.
  */
 struct bridge *bridge_open(const struct bridge_config *config, struct err *e);

@@ -9,8 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define PATIENCE_MS 8000u /* for an answer of the guest's, as Linux has it */
-#define FIRST_PORT  0x40000000u
+#define FIRST_PORT 0x40000000u
 
 /* --- The table ------------------------------------------------------------ */
 
@@ -31,9 +30,27 @@ void conns_init(struct conns *s, int epoll, unsigned limit)
     s->last_port = FIRST_PORT;
 }
 
+bool conns_full(const struct conns *s, bool guest)
+{
+    unsigned used = guest ? s->calls : s->count - s->calls;
+
+    return s->count >= s->limit || used >= s->limit - s->limit / CONN_KEPT;
+}
+
+void conns_drop_silent(struct conns *s)
+{
+    struct conn *c = TAILQ_FIRST(&s->all);
+
+    while (c != NULL && c->state != CONN_HELLO)
+        c = TAILQ_NEXT(c, all);
+    if (c != NULL)
+        conn_free(s, c);
+}
+
 struct conn *conn_new(struct conns *s, int fd, enum conn_state state)
 {
-    struct conn *c = s->count < s->limit ? calloc(1, sizeof *c) : NULL;
+    bool call = state == CONN_OPEN;
+    struct conn *c = conns_full(s, call) ? NULL : calloc(1, sizeof *c);
 
     if (c == NULL)
         goto fail;
@@ -47,6 +64,8 @@ struct conn *conn_new(struct conns *s, int fd, enum conn_state state)
         goto fail;
     TAILQ_INSERT_TAIL(&s->all, c, all);
     s->count++;
+    c->call = call;
+    s->calls += call;
     conn_queue(s, c, CONN_READY);
     return c;
 
@@ -73,6 +92,7 @@ void conn_free(struct conns *s, struct conn *c)
     conn_unname(s, c);
     TAILQ_REMOVE(&s->all, c, all);
     s->count--;
+    s->calls -= c->call;
     close_client(c);
     free(c);
 }
@@ -140,7 +160,7 @@ void conn_time(struct conns *s, struct conn *c, bool timed)
     if (c->timed)
         TAILQ_REMOVE(&s->deadlines, c, timer);
     c->timed = timed;
-    c->deadline_ms = s->now_ms + PATIENCE_MS;
+    c->deadline_ms = s->now_ms + CONN_PATIENCE_MS;
     /* all have the same patience, so the list is in order */
     if (timed)
         TAILQ_INSERT_TAIL(&s->deadlines, c, timer);

@@ -17,9 +17,12 @@
 #include "bridge/vring.h"
 #include "bridge/watch.h"
 
-#define CONN_MAX     1024u   /* at a time; more are refused */
-#define CONN_HELD    131072u /* bytes that one may hold: the guest's credit */
-#define CONN_BUCKETS 256u
+#define CONN_MAX         1024u   /* at a time; more are refused */
+#define CONN_HELD        131072u /* bytes that one may hold: the guest's credit */
+#define CONN_BUCKETS     256u
+#define CONN_KEPT        16u /* one in so many is kept for each side */
+/* for an answer of the guest's, as Linux has it, and for who says nothing */
+#define CONN_PATIENCE_MS 8000u
 
 struct conn {
     struct watch watch; /* first: epoll's events point to it */
@@ -33,6 +36,7 @@ struct conn {
     } state;
     uint32_t host_port, guest_port;
 
+    bool call;     /* the guest began it */
     bool readable; /* (fd) may have bytes, or an end */
     bool last;     /* the client sends no more than what (fd) has now */
     bool hung_up;  /* the client has closed; (fd) may still have bytes */
@@ -67,7 +71,7 @@ TAILQ_HEAD(conn_list, conn);
 struct conns {
     struct conn *buckets[CONN_BUCKETS];
     struct conn_list ready, starved, deadlines, all;
-    unsigned count, limit;
+    unsigned count, calls, limit; /* (calls): those that the guest began */
     int epoll;
     uint64_t now_ms;    /* the owner keeps it up to date */
     uint32_t last_port; /* that was given to a client */
@@ -76,8 +80,15 @@ struct conns {
 /* At most (limit) connections, watched by (epoll). */
 void conns_init(struct conns *s, int epoll, unsigned limit);
 
+/* Has the guest, or have clients, as many connections as they may? */
+bool conns_full(const struct conns *s, bool guest);
+
+/* Free the oldest client that has not named a port, if there is one. */
+void conns_drop_silent(struct conns *s);
+
 /* A connection with the socket (fd), which it owns; without ports, and in
- * conns.ready. NULL if there are too many, and (fd) is closed. */
+ * conns.ready. CONN_OPEN: the guest began it. NULL if there are too many, and
+ * (fd) is closed. */
 struct conn *conn_new(struct conns *s, int fd, enum conn_state state);
 
 /* Close and free (c). */
@@ -99,7 +110,8 @@ uint32_t conn_free_port(struct conns *s, uint32_t guest_port);
 /* Put (c) at the end of (queue), or into no queue for CONN_IDLE. */
 void conn_queue(struct conns *s, struct conn *c, enum conn_queue queue);
 
-/* If (timed), let (c) expire PATIENCE from now; else let it not expire. */
+/* If (timed), let (c) expire CONN_PATIENCE_MS from now; else let it not expire.
+ */
 void conn_time(struct conns *s, struct conn *c, bool timed);
 
 /* A connection that has expired, and is not timed any more; NULL: none. */

@@ -25,7 +25,9 @@ static void refuse_packet(struct vsock *v, const struct packet *k)
 static void call(struct vsock *v, const struct packet *k)
 {
     struct conns *s = &v->conns;
-    int fd = s->count < s->limit ? uds_dial(v->path, k->dst_port) : -1;
+    int fd = conns_full(s, true)
+                 ? -1
+                 : uds_dial(v->path, k->dst_port, v->peers, &v->stranger);
     struct conn *c = fd >= 0 ? conn_new(s, fd, CONN_OPEN) : NULL;
 
     if (c == NULL) {

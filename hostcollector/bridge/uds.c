@@ -13,6 +13,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "util/opener.h"
+
 #define BACKLOG   1024
 #define HELLO_MAX 32u /* longer than any line that makes sense */
 #define CONNECT   "CONNECT "
@@ -58,23 +60,37 @@ static int clear_way(const struct sockaddr_un *a, struct err *e)
     return 0;
 }
 
-static int bind_listen(int fd, const struct sockaddr_un *a, struct err *e)
+/* bind(), with (mode) from the first moment on. */
+static int bind_as(int fd, const struct sockaddr_un *a, mode_t mode)
 {
-    const struct sockaddr *address = (const struct sockaddr *)a;
-    int bound = bind(fd, address, sizeof *a);
+    mode_t mask = umask(0777 & ~mode);
+    int result = bind(fd, (const struct sockaddr *)a, sizeof *a);
+    int error = errno;
+
+    (void)umask(mask);
+    errno = error;
+    return result;
+}
+
+static int bind_listen(int fd, const struct sockaddr_un *a, mode_t mode,
+                       struct err *e)
+{
+    int bound = bind_as(fd, a, mode);
 
     if (bound < 0 && errno == EADDRINUSE) {
         if (clear_way(a, e) < 0)
             return -1;
-        bound = bind(fd, address, sizeof *a);
+        bound = bind_as(fd, a, mode);
     }
     if (bound < 0 || listen(fd, BACKLOG) < 0)
         return err_sys(e, a->sun_path);
     return 0;
 }
 
-int uds_listen(struct uds_listener *l, const char *path, struct err *e)
+int uds_listen(struct uds_listener *l, const char *path,
+               const struct peer_rule *peers, struct err *e)
 {
+    mode_t mode = peers->any || peers->other ? 0666 : 0600;
     struct sockaddr_un a = {.sun_family = AF_UNIX};
     struct stat st;
 
@@ -86,7 +102,7 @@ int uds_listen(struct uds_listener *l, const char *path, struct err *e)
     int fd = new_socket();
     if (fd < 0)
         return err_sys(e, "socket");
-    if (bind_listen(fd, &a, e) < 0) {
+    if (bind_listen(fd, &a, mode, e) < 0) {
         close(fd);
         return -1;
     }
@@ -98,6 +114,22 @@ int uds_listen(struct uds_listener *l, const char *path, struct err *e)
     return 0;
 }
 
+int uds_accept(const struct uds_listener *l, const struct peer_rule *peers,
+               struct err *e)
+{
+    int fd = accept4(l->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    char what[160];
+
+    if (fd < 0)
+        return -1;
+    (void)snprintf(what, sizeof what, "a program at %s was refused: it",
+                   l->path);
+    if (peer_check(peers, fd, what, e) == 0)
+        return fd;
+    close(fd);
+    return -1;
+}
+
 void uds_close(struct uds_listener *l)
 {
     struct stat st;
@@ -107,21 +139,21 @@ void uds_close(struct uds_listener *l)
     close(l->fd);
     l->fd = -1;
     if (lstat(l->path, &st) == 0 && st.st_dev == l->dev && st.st_ino == l->ino)
-        (void)unlink(l->path);
+        (void)opener_open(OPENER_REMOVE, l->path);
 }
 
 /* --- Both ways through ---------------------------------------------------- */
 
-int uds_dial(const char *path, uint32_t port)
+int uds_dial(const char *path, uint32_t port, const struct peer_rule *peers,
+             struct err *e)
 {
-    struct sockaddr_un a = {.sun_family = AF_UNIX};
-    int fd = new_socket();
+    char name[sizeof((struct sockaddr_un *)0)->sun_path];
 
-    if (fd < 0)
-        return -1;
     /* the path was checked to leave room */
-    (void)snprintf(a.sun_path, sizeof a.sun_path, "%s_%u", path, port);
-    if (connect(fd, (const struct sockaddr *)&a, sizeof a) < 0) {
+    (void)snprintf(name, sizeof name, "%s_%u", path, port);
+    int fd = opener_open(OPENER_CONNECT, name);
+
+    if (fd >= 0 && peer_check(peers, fd, name, e) != 0) {
         close(fd);
         return -1;
     }

@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include "util/err.h"
+#include "util/peer.h"
 
 /* A path at which the bridge listens. */
 struct uds_listener {
@@ -18,16 +19,25 @@ struct uds_listener {
 
 /*
  * Listen at (path), which stays the caller's. If a socket is there that no
- * process serves any more, it is replaced. Returns 0; -1 with (e) filled and
- * l->fd -1.
+ * process serves any more, it is replaced. The socket is for its user alone
+ * (0600), or for all (0666) if (peers) names somebody. Returns 0; -1 with (e)
+ * filled and l->fd -1.
  */
-int uds_listen(struct uds_listener *l, const char *path, struct err *e);
+int uds_listen(struct uds_listener *l, const char *path,
+               const struct peer_rule *peers, struct err *e);
+
+/* Accept who wants in, without waiting. Returns the socket; -1, with (e) filled
+ * if somebody was there whom (peers) does not let in. */
+int uds_accept(const struct uds_listener *l, const struct peer_rule *peers,
+               struct err *e);
 
 /* Stop listening, and remove the socket file unless another has replaced it. */
 void uds_close(struct uds_listener *l);
 
-/* Connect to (path)_(port), without waiting. Returns the socket, or -1. */
-int uds_dial(const char *path, uint32_t port);
+/* Connect to (path)_(port), without waiting. Returns the socket; -1, with (e)
+ * filled if somebody serves it whom (peers) does not allow. */
+int uds_dial(const char *path, uint32_t port, const struct peer_rule *peers,
+             struct err *e);
 
 /*
  * Read the line "CONNECT port" and not a byte more. Returns 1 with (port)

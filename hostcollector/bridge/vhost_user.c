@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "util/bytes.h"
+#include "util/uds_words.h"
 
 #define CONFIG_SIZE                                                            \
     256u /* of a device's config space, as vhost-user sees it                  \
@@ -414,6 +415,21 @@ static bool starts_anew(const struct vhost_user *u, bool ran)
     return anew;
 }
 
+/* Somebody else than QEMU. Who takes this socket for the other one asks as its
+ * clients do, and reads one line. */
+static void refuse_stranger(const struct vhost_user *u, struct err *e)
+{
+    if (memcmp(u->message, UDS_ASKS_FOR, strlen(UDS_ASKS_FOR)) != 0) {
+        (void)err_set(e, "where QEMU connects, somebody says what is no "
+                         "message: is this QEMU?");
+        return;
+    }
+    (void)send(u->fd, UDS_QEMU_ONLY "\n", sizeof UDS_QEMU_ONLY,
+               MSG_NOSIGNAL | MSG_DONTWAIT);
+    (void)err_set(e, "a client connected where QEMU does: give it the path of "
+                     "--uds");
+}
+
 enum vhost_user_news vhost_user_receive(struct vhost_user *u, struct err *e)
 {
     e->text[0] = '\0';
@@ -425,7 +441,7 @@ enum vhost_user_news vhost_user_receive(struct vhost_user *u, struct err *e)
     uint32_t flags = load_u32(u->message + VU_FLAGS);
     uint32_t size = load_u32(u->message + VU_SIZE);
     if (size > VU_PAYLOAD_MAX || (flags & VU_FLAG_VERSION) != VU_VERSION) {
-        (void)err_set(e, "vhost-user: not a message (is this QEMU?)");
+        refuse_stranger(u, e);
         return VHOST_USER_LOST;
     }
     got = receive_up_to(u, VU_HEADER + size, e);

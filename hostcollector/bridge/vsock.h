@@ -13,6 +13,8 @@
 #include "bridge/memory.h"
 #include "bridge/packet.h"
 #include "bridge/vring.h"
+#include "util/err.h"
+#include "util/peer.h"
 
 #define VSOCK_REFUSALS 64u /* owed at a time; beyond, the guest has to wait */
 #define VSOCK_BATCH    20u /* buffers filled by one readv(): 64 KiB of Linux's */
@@ -20,6 +22,8 @@
 struct vsock {
     uint64_t cid;
     const char *path; /* the guest's calls to port P go to (path)_P */
+    const struct peer_rule *peers; /* who may serve them */
+    struct err stranger; /* who served one, and may not; empty: nobody */
     struct vring *rx, *tx;
     const struct memory *memory;
     struct conns conns;

@@ -37,6 +37,8 @@ static void must(bool good, const char *what)
 
 /* --- The bridge ----------------------------------------------------------- */
 
+struct peer_rule front_peers;
+
 static void heard(void *context, const char *line)
 {
     (void)context;
@@ -71,6 +73,7 @@ void front_bridge(void)
     struct bridge_config config = {.vhost_user = front.vhost,
                                    .uds = front.uds,
                                    .cid = 3,
+                                   .peers = front_peers,
                                    .stop_fd = front.stop[0],
                                    .say = heard};
 

@@ -46,6 +46,9 @@ extern struct fake_front front;
 /* Open a bridge for CID 3 in a new folder. */
 void front_bridge(void);
 
+/* Whom it lets in: nobody else, unless a test says so before. */
+extern struct peer_rule front_peers;
+
 /* Let the bridge do what it can now: front_turns turns, 8 unless changed. */
 void front_turn(void);
 extern unsigned front_turns;

@@ -527,7 +527,7 @@ TEST(bridge_refuses_what_is_no_message) /* catches: waiting, or a big read */
     CHECK(!front_dropped());
     unsigned said = front.said_count;
     front_leave();
-    CHECK_EQ(front.said_count, said + 1);
+    CHECK_EQ(front.said_count, said + 2); /* how often the other, and this */
     front_connect();
     /* config beyond its end */
     store_u32(config + VU_CONFIG_OFFSET, 250);
@@ -577,19 +577,59 @@ TEST(bridge_message_leaves_no_descriptor_open) /* catches: a leak per message */
     front_end();
 }
 
+#define HTTP "GET / HTTP/1.1\r\n\r\n"
+#define CALL "CONNECT 7077\n"
+
+/* Somebody connects where QEMU does, says (words) and is sent away. */
+static void be_a_stranger(const char *words)
+{
+    char answer[64];
+
+    front_connect();
+    CHECK_EQ(send(front.fd, words, strlen(words), 0), strlen(words));
+    front_turn();
+    if (strcmp(words, CALL) == 0) /* is answered */
+        CHECK(recv(front.fd, answer, sizeof answer, MSG_DONTWAIT) > 0);
+    CHECK(front_dropped());
+    front_leave();
+}
+
 /* Catches: a log that fills a disk */
 TEST(bridge_is_not_made_to_talk_without_end)
 {
-    static const uint8_t http[] = "GET / HTTP/1.1\r\n\r\n";
+    front_bridge();
+    for (int i = 0; i < 100; i++)
+        be_a_stranger(i % 2 == 0 ? HTTP : CALL);
+    CHECK(front.said_count >= 20 && front.said_count < 50);
+    front_end();
+}
+
+/* Catches: ten lines a second about a client that tries again and again */
+TEST(bridge_says_a_line_once_and_counts_it)
+{
+    front_bridge();
+    for (int i = 0; i < 100; i++)
+        be_a_stranger(HTTP);
+    CHECK_EQ(front.said_count, 1);
+    CHECK(strstr(front.said, "is this QEMU?") != NULL);
+    be_a_stranger(CALL);
+    CHECK_EQ(front.said_count, 3); /* "99 times more", and then */
+    CHECK_STR(front.said, "a client connected where QEMU does: give it the "
+                          "path of --uds");
+    front_end();
+}
+
+/* Catches: "does not listen yet", for ever, about the wrong socket */
+TEST(bridge_tells_a_client_that_this_is_qemus_side)
+{
+    char answer[64] = "";
 
     front_bridge();
-    for (int i = 0; i < 100; i++) {
-        front_connect();
-        CHECK_EQ(send(front.fd, http, sizeof http, 0), sizeof http);
-        CHECK(front_dropped());
-        front_leave();
-    }
-    CHECK(front.said_count >= 20 && front.said_count < 50);
+    front_connect();
+    CHECK_EQ(send(front.fd, CALL, strlen(CALL), 0), strlen(CALL));
+    front_turn();
+    CHECK(recv(front.fd, answer, sizeof answer - 1, 0) > 0);
+    CHECK_STR(answer, "QEMU's side, not --uds\n");
     front_end();
 }
 
