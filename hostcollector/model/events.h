@@ -33,7 +33,7 @@ struct events {
     int (*hello)(void *context, enum hello_kind kind, const struct guest *g,
                  struct err *e);
     /* A stack was defined. Returns the number that samples shall carry for
-     * it; STACK_UNKNOWN if it cannot be kept. */
+     * it; STACK_OTHERS if it cannot be kept. */
     uint32_t (*stack)(void *context, uint32_t core, const struct stack *s);
     void (*samples)(void *context, const struct sample_batch *batch);
     void (*loss)(void *context, const struct loss *loss);

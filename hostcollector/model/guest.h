@@ -55,6 +55,10 @@ struct core_stats {
     uint64_t faults;   /* words of stacks that were not mapped */
     bool has_steal;    /* (steal_ns) is known; else it is 0 */
     uint64_t steal_ns;
+    /* The counters, by enum wire_counter, when the core began to sample in this
+     * session. Not told: it has not, or the wire is older than 2.2. */
+    bool has_began;
+    uint64_t began[WIRE_COUNTERS];
 };
 
 /* MAP, WIRE.md 8: an image that the kernel has loaded. Escape its text. */

@@ -22,6 +22,10 @@
 #define LATE_CLASSES        8u
 #define LATE_CLASS_LIMIT(i) (1024ull << (2 * (i))) /* upper end of class i */
 
+/* A sample that is so late was kept away, by interrupts off or by the host: no
+ * core takes so long to let an interrupt in. Some 20 us on usual machines. */
+#define LATE_TICKS LATE_CLASS_LIMIT(3)
+
 /*
  * Sums over samples. A sample's weight is the deadlines that it covers, its
  * time is period x weight; a jump weighs 1. A share is time over time, and its
@@ -29,10 +33,11 @@
  */
 struct tally {
     uint64_t samples;
-    uint64_t weight;                   /* deadlines */
-    double time;                       /* TSC ticks of the core's time */
-    double time_sq;                    /* sum of the squares */
-    double late;                       /* TSC ticks, summed */
+    uint64_t weight;  /* deadlines */
+    double time;      /* TSC ticks of the core's time */
+    double time_sq;   /* sum of the squares */
+    double late;      /* TSC ticks, summed */
+    double late_time; /* of (time): samples that came LATE_TICKS late or more */
     uint64_t late_class[LATE_CLASSES]; /* samples */
 };
 
@@ -56,8 +61,12 @@ struct profile_core {
     /* In the order of first appearance; each (leaf, stack) once. */
     const struct profile_entry *entries;
     size_t entry_count;
-    struct tally total; /* over the entries */
-    uint64_t no_memory; /* samples left out: aggregate_config.memory_max */
+    /* Samples for whose leaf, too, there was no memory. */
+    struct tally others;
+    struct tally total; /* over the entries and (others) */
+    /* Samples without an entry of their own, since aggregate_config.memory_max
+     * was used up: they are in (others), or in entries of STACK_OTHERS. */
+    uint64_t folded;
 
     uint64_t jumps;       /* samples flagged WIRE_SAMPLE_JUMP, as selected */
     uint64_t jump_weight; /* deadlines that these samples cover */
@@ -75,9 +84,20 @@ struct profile_core {
     /* TSC ticks that the profiler's interrupt took for the ticks of (account),
      * each at the mean cost that (stats) gives; 0 without stats. */
     double cost_tsc;
+    const struct moments *moments; /* for moments_read() */
+    /* Every selected sample up to here has a moment, in TSC ticks since the
+     * profile's start; INT64_MAX: every one has. */
+    int64_t moments_until;
     const struct profile_second *seconds; /* from (profile.start_tsc) on */
     size_t second_count;
 };
+
+/* Samples of (c) for whose leaf there was no memory, as an entry. */
+static inline struct profile_entry profile_others(const struct profile_core *c)
+{
+    return (struct profile_entry){
+        .leaf = LEAF_UNKNOWN, .stack = STACK_OTHERS, .tally = c->others};
+}
 
 /* How the stream of bytes arrived. */
 struct stream_health {
@@ -87,11 +107,15 @@ struct stream_health {
     uint64_t skipped;        /* bytes skipped later: damaged */
     uint64_t damaged;        /* runs of bytes counted in (skipped) */
     uint64_t lost_frames;    /* by gaps in the sequence numbers */
+    uint64_t left_out;       /* intact frames that came again, or too late */
     uint64_t malformed;      /* intact frames with senseless contents */
     uint64_t unknown_frames; /* of types that we do not know */
     uint64_t unknown_records;
     char first_malformed[160]; /* what was wrong with the first; "" if none */
 };
+
+/* About thirty years: nobody has sampled for so long. */
+#define PROFILE_SECONDS_MAX 1e9
 
 struct profile {
     bool has_guest; /* a HELLO came; else nothing below is known */
@@ -106,7 +130,12 @@ struct profile {
 
     uint64_t start_tsc; /* of the first sample of any core */
     double duration_s;  /* from there to the last sample; 0 if unknown */
-    double wall_start;  /* of the first sample, seconds since 1970; 0 unknown */
+    /* The guest's clock says more than PROFILE_SECONDS_MAX of (duration_s),
+     * which therefore is unknown. */
+    bool clock_senseless;
+    double from_s, to_s; /* selected; 0: from the start, to the end */
+    double arrival_s;  /* host's, from first samples to last bytes; 0 unknown */
+    double wall_start; /* of the first sample, seconds since 1970; 0 unknown */
 
     bool has_status;
     struct guest_status status; /* the last that came */

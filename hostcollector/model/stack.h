@@ -10,11 +10,12 @@
 
 /*
  * Each different stack has a number, and equal stacks have the same number.
- * STACK_UNKNOWN stands for a stack that was lost in transport, or for which
- * there was no memory. Its struct stack has no frames and ends with
+ * STACK_UNKNOWN stands for a stack that was lost in transport, STACK_OTHERS for
+ * all those for which there was no memory. Both have no frames and end with
  * WIRE_END_REASONS.
  */
 #define STACK_UNKNOWN 0u
+#define STACK_OTHERS  UINT32_MAX
 
 struct stack {
     /* Return addresses at run time, innermost first, without the leaf. The
