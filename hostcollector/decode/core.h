@@ -39,9 +39,17 @@ struct core {
     uint32_t depth;
     uint64_t chain[WIRE_STACK_FRAMES_MAX];
 
-    bool has_counters; /* of this boot */
+    bool has_counters; /* of this session */
     bool gap;          /* records may have been lost since (counters) */
+    bool had_gap;      /* since the session's beginning */
     uint64_t counters[WIRE_COUNTERS]; /* as the last frame gave them */
+    /* Where this session's counting starts: at (base). Until (base_known) that
+     * is where the first frame that came began. */
+    bool base_known;
+    bool base_doubtful; /* frames were lost before that one */
+    bool late;          /* the stream began in the middle of this session */
+    bool earlier;       /* (counters) may be an earlier session's, same boot */
+    uint64_t base[WIRE_COUNTERS];
     /* How much of the counters' next growth a final STATS has told already. */
     uint64_t told_by_final_stats[WIRE_COUNTERS];
     struct account account;
@@ -56,8 +64,9 @@ void core_forget_stacks(struct core *c);
 /* Frames were lost or damaged, perhaps frames of this core. */
 void core_gap(struct core *c);
 
-/* The guest booted again. Forget everything but the account, which goes on. */
-void core_reboot(struct core *c);
+/* A session begins; after a boot if (reboot). Forget everything but the
+ * account, which goes on. */
+void core_session(struct core *c, bool reboot);
 
 /* By how much the counters grew in a frame, as the frame's records say. */
 struct core_content {
@@ -71,6 +80,18 @@ struct core_content {
  */
 void core_settle(struct core *c, const uint64_t now[WIRE_COUNTERS],
                  const struct core_content *content, struct core_content *lost);
+
+/* Frames of this session that came before all that did are lost, and what was
+ * in them is not known. */
+void core_doubt(struct core *c);
+
+/*
+ * The counters were (began) when the core began to sample in this session.
+ * (*lost) becomes what is missing before the first frame that came: it was lost
+ * in transport.
+ */
+void core_begin(struct core *c, const uint64_t began[WIRE_COUNTERS],
+                struct core_content *lost);
 
 /* Close the account by the final STATS (s). (*lost): as of core_settle(). */
 void core_stats(struct core *c, const struct core_stats *s,

@@ -10,7 +10,12 @@
 #include "decode/core.h"
 #include "decode/fields.h"
 #include "decode/frame.h"
+#include "decode/order.h"
 #include "decode/samples.h"
+
+/* Since this wire version STATS tell where a core's counting starts, and a
+ * session has no losses of earlier ones. */
+#define BEGAN_SINCE 0x0202u
 
 struct decode {
     const struct events *events;
@@ -21,9 +26,21 @@ struct decode {
 
     bool has_guest;
     struct guest guest;
-    uint16_t next_seq;
+    struct order order;
     uint32_t gaps; /* in the stream; a core hears of them when it sends */
+    uint32_t gaps_before; /* this session */
+    bool late;            /* the stream began in the middle of this session */
+    bool started;         /* STATUS has said that the guest samples */
+    /* A HELLO has opened a session, or was a copy of an old one: the next frame
+     * will tell. Then these are of the session before. */
+    bool undecided, reboot;
+    uint64_t hello_end; /* where that HELLO ends in the stream */
+    struct order order_before;
+    struct guest guest_before;
     struct core *cores[GUEST_CORES_MAX]; /* NULL until it sends */
+    /* Of a core that has not sent: sessions in which it may have, and what came
+     * of those does not tell. */
+    uint32_t unheard[GUEST_CORES_MAX];
     struct framer framer;
     struct samples_decoder samples;
 };
@@ -50,11 +67,57 @@ void decode_free(struct decode *d)
     free(d);
 }
 
-static void reboot_cores(struct decode *d)
+/* Has the session, which is over, not ended in order, or not come whole? */
+static bool is_session_open(const struct decode *d)
 {
-    for (size_t i = 0; i < GUEST_CORES_MAX; i++)
-        if (d->cores[i])
-            core_reboot(d->cores[i]);
+    bool open = d->gaps != d->gaps_before, closed = false;
+
+    for (uint32_t i = 0; i < GUEST_CORES_MAX; i++) {
+        const struct core *c = d->cores[i];
+
+        open |= c && c->has_counters && !c->account.complete;
+        closed |= c && c->account.complete;
+    }
+    return open || (d->started && !closed);
+}
+
+/* The last HELLO has opened a session for sure. */
+static void begin_session(struct decode *d)
+{
+    bool open = is_session_open(d);
+
+    d->undecided = d->started = false;
+    d->late = false;
+    d->gaps_before = d->gaps;
+    for (uint32_t i = 0; i < GUEST_CORES_MAX; i++) {
+        struct core *c = d->cores[i];
+
+        if (!c) {
+            d->unheard[i] += open && i < d->guest_before.cores;
+            continue;
+        }
+        c->account.cut += open && !c->has_counters && !c->account.complete;
+        core_session(c, d->reboot);
+        c->gaps_seen = d->gaps;
+        d->events->account(d->sums, i, &c->account);
+    }
+}
+
+/* Did the last HELLO open a session, to which (f) belongs? If (f) goes on where
+ * the session before was, that HELLO was a copy that came astray; unless bytes
+ * behind it were damaged: then so many frames of this session may be lost. */
+static void decide(struct decode *d, const struct frame *f)
+{
+    if (f->seq != d->order_before.next || f->seq == d->order.next ||
+        f->at != d->hello_end) {
+        begin_session(d);
+        return;
+    }
+    d->undecided = false;
+    d->order = d->order_before;
+    d->guest = d->guest_before;
+    d->samples.text_start = d->guest.text_start;
+    d->health.left_out++;
 }
 
 /* An intact frame that makes no sense: counted, and the first is described. */
@@ -75,7 +138,7 @@ static enum hello_kind hello_kind(const struct decode *d, const struct frame *f,
     if (memcmp(d->guest.boot_id, g->boot_id, sizeof g->boot_id) != 0)
         return HELLO_REBOOT;
     /* sequence number 0 opens a session, unless it came by counting on */
-    return f->seq == 0 && d->next_seq != 0 ? HELLO_SESSION : HELLO_REPEAT;
+    return f->seq == 0 && d->order.next != 0 ? HELLO_SESSION : HELLO_REPEAT;
 }
 
 static void lose_frames(struct decode *d, uint16_t count)
@@ -85,15 +148,36 @@ static void lose_frames(struct decode *d, uint16_t count)
     d->events->gap(d->context, count);
 }
 
-/* Deal with a gap before frame (f), unless (f) is a HELLO: that one opens a
- * session whatever was lost before it. */
-static void check_seq(struct decode *d, const struct frame *f)
+/* The guest was set back, or the HELLO of another session was lost. So what
+ * every core did before that is known up to its last frame only. */
+static void set_back(struct decode *d)
 {
-    uint16_t ahead = (uint16_t)(f->seq - d->next_seq);
+    for (uint32_t i = 0; i < d->guest.cores; i++) {
+        struct core *c = d->cores[i];
 
-    if (ahead != 0) /* if it is back, the guest was set back, too */
-        lose_frames(d, ahead <= INT16_MAX ? ahead : 0);
-    d->next_seq = (uint16_t)(f->seq + 1);
+        if (!c) {
+            d->unheard[i]++;
+            continue;
+        }
+        c->account.cut += c->has_counters || !c->account.complete;
+        c->account.complete = false;
+        d->events->account(d->sums, i, &c->account);
+    }
+}
+
+/* The place of (f) in its session. Returns whether (f) can be used. */
+static bool take_place(struct decode *d, const struct frame *f)
+{
+    uint16_t missing;
+    enum order_place place = order_take(&d->order, f, &missing);
+    bool used = place != ORDER_AGAIN && place != ORDER_LATE;
+
+    if (place == ORDER_AHEAD || place == ORDER_BACK)
+        lose_frames(d, missing);
+    if (place == ORDER_BACK)
+        set_back(d);
+    d->health.left_out += !used;
+    return used;
 }
 
 static int check_version(const struct frame *f, struct err *e)
@@ -113,8 +197,9 @@ static int check_version(const struct frame *f, struct err *e)
                    TPROF_WIRE_VERSION_MINOR);
 }
 
-/* Enter a session, of the kind (kind). */
-static void enter_session(struct decode *d, enum hello_kind kind,
+/* Enter a session, of the kind (kind), or go on in this one. Returns whether
+ * (f) can be used. */
+static bool enter_session(struct decode *d, enum hello_kind kind,
                           const struct frame *f)
 {
     switch (kind) {
@@ -123,18 +208,22 @@ static void enter_session(struct decode *d, enum hello_kind kind,
         d->stretches_before = d->framer.stretches;
         d->health.before_hello = f->at;
         d->has_guest = true;
+        d->late = f->seq != 0;
         break;
     case HELLO_REBOOT:
-        reboot_cores(d);
-        break;
     case HELLO_SESSION:
-        d->gaps++; /* the end of the last one may be lost */
+        d->undecided = true;
+        d->reboot = kind == HELLO_REBOOT;
+        d->order_before = d->order;
+        d->guest_before = d->guest;
+        d->hello_end =
+            f->at + WIRE_FRAME_HEADER + f->length + WIRE_FRAME_TRAILER;
         break;
     case HELLO_REPEAT:
-        check_seq(d, f);
-        break;
+        return take_place(d, f);
     }
-    d->next_seq = (uint16_t)(f->seq + 1);
+    order_begin(&d->order, f);
+    return true;
 }
 
 static int hello(struct decode *d, const struct frame *f, struct err *e)
@@ -147,15 +236,20 @@ static int hello(struct decode *d, const struct frame *f, struct err *e)
                             ? "HELLO does not begin with its version"
                             : fields_hello(f->body, f->length, &g);
 
+    enum hello_kind kind = wrong ? HELLO_REPEAT : hello_kind(d, f, &g);
+
+    if (!wrong && kind != HELLO_FIRST && kind != HELLO_REBOOT &&
+        g.cores != d->guest.cores)
+        wrong = "HELLO of the same boot with another number of cores";
     if (wrong) {
         malformed(d, f, wrong);
         return 0;
     }
-    enum hello_kind kind = hello_kind(d, f, &g);
-
-    enter_session(d, kind, f);
+    if (!enter_session(d, kind, f))
+        return 0;
     d->guest = g;
     d->samples.text_start = g.text_start;
+    d->samples.old_losses = g.wire_version < BEGAN_SINCE;
     return d->events->hello(d->context, kind, &g, e);
 }
 
@@ -173,6 +267,9 @@ static struct core *core_at(struct decode *d, uint32_t number,
             err_set(e, "decode: no memory for core %u", number);
             return NULL;
         }
+        d->cores[number]->gaps_seen = d->gaps_before;
+        d->cores[number]->late = d->late;
+        d->cores[number]->account.cut = d->unheard[number];
     }
     struct core *c = d->cores[number];
 
@@ -198,23 +295,45 @@ static int samples(struct decode *d, const struct frame *f, struct err *e)
     return 0;
 }
 
+/* (lost) of core (c) was lost in transport, between these times. */
+static void tell_lost(struct decode *d, const struct core *c,
+                      const struct core_content *lost, uint64_t from_tsc,
+                      uint64_t to_tsc)
+{
+    struct loss loss = {.core = c->number,
+                        .reason = LOSS_TRANSPORT,
+                        .from_tsc = from_tsc,
+                        .to_tsc = to_tsc,
+                        .ticks = lost->counters[WIRE_COUNTER_SAMPLES]};
+
+    if (loss.ticks > 0)
+        d->events->loss(d->sums, &loss);
+    d->events->account(d->sums, c->number, &c->account);
+}
+
+/* STATS tell where the core's counting starts. */
+static void began_stats(struct decode *d, struct core *c,
+                        const struct core_stats *s)
+{
+    struct core_content lost;
+    uint64_t at = c->tsc != 0 ? c->tsc : s->tsc;
+
+    core_begin(c, s->began, &lost);
+    tell_lost(d, c, &lost, at, at);
+}
+
 /* A final STATS closes its core's account. */
 static void final_stats(struct decode *d, struct core *c,
                         const struct core_stats *s)
 {
     struct core_content lost;
-    uint64_t from_tsc = c->has_counters ? c->tsc : s->tsc;
+    uint64_t from_tsc = c->tsc != 0 ? c->tsc : s->tsc;
 
+    /* without (began) it is not known how much of this was in this session */
+    if (d->samples.old_losses && !c->has_counters && c->gap && s->ticks > 0)
+        core_doubt(c);
     core_stats(c, s, &lost);
-    struct loss loss = {.core = c->number,
-                        .reason = LOSS_TRANSPORT,
-                        .from_tsc = from_tsc,
-                        .to_tsc = s->tsc,
-                        .ticks = lost.counters[WIRE_COUNTER_SAMPLES]};
-
-    if (loss.ticks > 0)
-        d->events->loss(d->sums, &loss);
-    d->events->account(d->sums, c->number, &c->account);
+    tell_lost(d, c, &lost, from_tsc, s->tsc);
 }
 
 static int stats(struct decode *d, const struct frame *f, struct err *e)
@@ -229,6 +348,8 @@ static int stats(struct decode *d, const struct frame *f, struct err *e)
     }
     if (!c)
         return -1;
+    if (s.has_began)
+        began_stats(d, c, &s);
     if (s.flags & WIRE_STATS_FINAL)
         final_stats(d, c, &s);
     d->events->stats(d->sums, &s);
@@ -244,6 +365,7 @@ static void status(struct decode *d, const struct frame *f)
         malformed(d, f, wrong);
     else
         d->events->status(d->context, &s);
+    d->started |= !wrong && s.state == WIRE_STATE_SAMPLING;
 }
 
 static void pong(struct decode *d, const struct frame *f)
@@ -272,11 +394,12 @@ static int map(struct decode *d, const struct frame *f, struct err *e)
 static int dispatch(struct decode *d, const struct frame *f, struct err *e)
 {
     d->health.frames++;
+    if (d->undecided)
+        decide(d, f);
     if (f->type == WIRE_HELLO)
         return hello(d, f, e);
-    if (!d->has_guest)
+    if (!d->has_guest || !take_place(d, f))
         return 0;
-    check_seq(d, f);
     switch (f->type) {
     case WIRE_SAMPLES:
         return samples(d, f, e);
@@ -325,7 +448,11 @@ int decode_end(struct decode *d, struct err *e)
     static const uint8_t nothing[1];
 
     framer_push(&d->framer, nothing, 0, true);
-    return decode_pushed(d, e);
+    int result = decode_pushed(d, e);
+
+    if (d->undecided)
+        begin_session(d);
+    return result;
 }
 
 const struct stream_health *decode_health(const struct decode *d)

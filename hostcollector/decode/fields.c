@@ -77,6 +77,10 @@ struct field_rule {
         tag, kind, MEMBER(type, member), offsetof(struct type, told)           \
     }
 
+#define BEGAN(counter)                                                         \
+    TOLD(WIRE_STATS_BEGAN + WIRE_COUNTER_##counter, FIELD_UINT, core_stats,    \
+         began[WIRE_COUNTER_##counter], has_began)
+
 static const struct field_rule hello_rules[] = {
     UINT(WIRE_HELLO_WIRE_VERSION, guest, wire_version),
     RULE(WIRE_HELLO_AGENT_VERSION, FIELD_TEXT, guest, agent_version),
@@ -121,6 +125,10 @@ static const struct field_rule stats_rules[] = {
     UINT(WIRE_STATS_REPAIRED, core_stats, repaired),
     UINT(WIRE_STATS_FAULTS, core_stats, faults),
     TOLD(WIRE_STATS_STEAL, FIELD_UNTIL_MAX, core_stats, steal_ns, has_steal),
+    BEGAN(SAMPLES),
+    BEGAN(MISSED),
+    BEGAN(RING_FULL),
+    BEGAN(REENTERED),
 };
 
 static const struct field_rule status_rules[] = {

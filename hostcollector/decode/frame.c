@@ -32,8 +32,8 @@ static enum finding look_at(const uint8_t *p, size_t size, struct frame *f)
     if (size < frame_size(f))
         return CUT_OFF;
     f->body = p + WIRE_FRAME_HEADER;
-    if (crc32c(p, WIRE_FRAME_HEADER + f->length) !=
-        load_u32(f->body + f->length))
+    f->crc = load_u32(f->body + f->length);
+    if (crc32c(p, WIRE_FRAME_HEADER + f->length) != f->crc)
         return NO_FRAME;
     f->type = p[WIRE_FRAME_TYPE];
     f->seq = load_u16(p + WIRE_FRAME_SEQ);

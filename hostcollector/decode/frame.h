@@ -15,7 +15,8 @@ struct frame {
     uint16_t seq;
     const uint8_t *body; /* readable for 4 bytes (the CRC) beyond (length) */
     size_t length;
-    uint64_t at; /* its offset in the stream */
+    uint32_t crc; /* CRC-32C of header and body */
+    uint64_t at;  /* its offset in the stream */
 };
 
 /* Zeroed at the beginning of a stream. Owns nothing on the heap. */

@@ -33,19 +33,28 @@ static uint64_t tsc_now(const struct reading *r)
     return r->time << r->shift;
 }
 
-/* Tell the samples gathered so far: shift and period are about to change, or
- * the body ends. */
-static void flush(struct reading *r)
+/*
+ * Tell the samples gathered so far: shift and period are about to change, or
+ * the body ends. Returns what is wrong, or NULL: without a period samples stand
+ * for no time, and are lost.
+ */
+static const char *flush(struct reading *r)
 {
+    const char *wrong = NULL;
     struct sample_batch batch = {.core = r->core->number,
                                  .shift = r->shift,
                                  .period = r->period,
                                  .samples = r->d->batch,
                                  .count = r->count};
 
-    if (r->count > 0)
+    if (r->count > 0 && r->period == 0) {
+        r->content.counters[WIRE_COUNTER_SAMPLES] -= r->count;
+        wrong = "samples of a period of 0";
+    } else if (r->count > 0) {
         r->d->events->samples(r->d->sums, &batch);
+    }
     r->count = 0;
+    return wrong;
 }
 
 static void tell_loss(struct reading *r, enum loss_reason reason,
@@ -275,6 +284,15 @@ static void set_epoch(struct core *c, uint16_t epoch, uint32_t images)
     c->has_epoch = true;
 }
 
+/* LOST records before a core's first BEGIN in a session are of an earlier one.
+ */
+static void forget_losses(struct reading *r)
+{
+    r->content = (struct core_content){0};
+    for (size_t i = 0; i < WIRE_DROP_REASONS; i++)
+        r->pending[i].ticks = r->pending[i].missed = 0;
+}
+
 static const char *begin_record(struct reading *r, struct cursor *c)
 {
     uint64_t tsc = cursor_uleb(c);
@@ -288,12 +306,16 @@ static const char *begin_record(struct reading *r, struct cursor *c)
         return "a BEGIN record that is out of range";
     uint64_t images = cursor_uleb(c); /* 0 in 2.0 */
 
-    flush(r);
+    const char *wrong = flush(r);
+
+    if (!r->core->has_counters && r->d->old_losses &&
+        r->content.counters[WIRE_COUNTER_SAMPLES] == 0)
+        forget_losses(r);
     r->shift = (uint8_t)shift;
     r->period = (uint16_t)period;
     r->time = tsc >> shift;
     set_epoch(r->core, (uint16_t)epoch, at_most_u32(images));
-    return NULL;
+    return wrong;
 }
 
 static const char *lost_record(struct reading *r, struct cursor *c)
@@ -450,7 +472,7 @@ const char *samples_decode(struct samples_decoder *d, struct core *c,
         .time = load_u64(header + WIRE_SAMPLES_TIME),
         .pending = {{.reason = LOSS_RING_FULL}, {.reason = LOSS_REENTERED}}};
     uint16_t epoch = load_u16(header + WIRE_SAMPLES_EPOCH);
-    uint64_t from_tsc = c->has_counters ? c->tsc : tsc_now(&r);
+    uint64_t from_tsc = c->tsc != 0 ? c->tsc : tsc_now(&r);
 
     c->account.complete = false;
     c->bases[0] = d->text_start;
@@ -458,8 +480,10 @@ const char *samples_decode(struct samples_decoder *d, struct core *c,
     if (!c->has_epoch || c->epoch != epoch)
         set_epoch(c, epoch, GENERATION_NONE); /* its BEGIN was lost */
     const char *wrong = decode_cells(&r, cells, cells + size);
+    const char *timeless = flush(&r);
 
-    flush(&r);
+    if (wrong == NULL)
+        wrong = timeless;
     tell_pending(&r);
     c->account.unknown_stack += r.unknown_stack;
     c->tsc = tsc_now(&r);

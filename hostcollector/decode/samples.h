@@ -3,6 +3,7 @@
 #ifndef TPROF_DECODE_SAMPLES_H
 #define TPROF_DECODE_SAMPLES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,6 +18,8 @@ struct samples_decoder {
     const struct events *events;
     void *sums; /* the context of those events that are told here */
     uint64_t text_start;
+    bool old_losses; /* wire before 2.2: a session may begin with LOST records
+                      * of an earlier one */
     uint64_t unknown_records; /* counted here */
     struct sample batch[SAMPLES_BATCH_MAX];
 };

@@ -238,3 +238,24 @@ TEST(lost_ends_at_the_next_record) /* catches: bursts at the frame's end */
     CHECK_EQ(seen.account[0].violations, 0);
     wiregen_fini(&w);
 }
+
+/* Catches: counts of one guest that wrap in sums, so that more than all of its
+ * samples are lost */
+TEST(counts_beyond_sense_end_at_a_limit)
+{
+    struct wiregen w = hello_stream();
+
+    good_frame(&w, 5, 0);
+    w.seq++;
+    wiregen_samples_begin(
+        &w, &(struct wiregen_samples){.shift = 4, .period = 8000, .epoch = 1});
+    wiregen_samples_end(&w, (uint64_t[4]){1ull << 63, 0, 1ull << 63, 7});
+    CHECK_EQ(decode_all(&w), 0);
+    CHECK_EQ(seen.account[0].samples, 5);
+    CHECK_EQ(seen.account[0].lost, 1ull << 42);
+    CHECK_EQ(seen.account[0].ring_full, 1ull << 42);
+    CHECK_EQ(seen.account[0].reentered, 7);
+    CHECK_EQ(seen.account[0].violations, 1);
+    CHECK(account_ticks(&seen.account[0]) > seen.account[0].lost);
+    wiregen_fini(&w);
+}

@@ -56,6 +56,30 @@ TEST(bad_records_are_refused)
     expect_bad_record(4, "\x80\x80\x80\x80\x80", 5, "LOST record is cut");
 }
 
+/* Catches: samples that stand for no time, so that shares are 0 of 0 */
+TEST(samples_without_a_period_are_refused)
+{
+    struct wiregen w = hello_stream();
+
+    good_frame(&w, 1, 0);
+    wiregen_samples_begin(&w, &(struct wiregen_samples){.epoch = 1});
+    wiregen_short(&w, 1, 1, 1, 0);
+    wiregen_begin(&w, 1000, 0, 0, 2);
+    wiregen_short(&w, 1, 1, 1, 0);
+    wiregen_short(&w, 1, 1, 1, 0);
+    wiregen_begin(&w, 2000, 0, 1000, 3);
+    wiregen_short(&w, 1, 1, 1, 0);
+    wiregen_samples_end(&w, (uint64_t[4]){5, 0, 0, 0});
+    CHECK_EQ(decode_all(&w), 0);
+    CHECK_EQ(health.malformed, 1);
+    CHECK_STR(strstr(health.first_malformed, "samples of a"),
+              "samples of a period of 0");
+    CHECK_EQ(seen.account[0].samples, 2); /* before the wrong ones */
+    CHECK_EQ(seen.account[0].lost, 3);
+    CHECK_EQ(seen.account[0].violations, 0);
+    wiregen_fini(&w);
+}
+
 /* Catches: reads before chain */
 TEST(stack_of_more_frames_than_the_last_is_refused)
 {

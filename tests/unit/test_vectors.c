@@ -107,7 +107,7 @@ TEST(vectors_frame)
     reader.time = 7800;
     tprof_crc32c_init(&crc, 0);
     tprof_frame_begin(&f, buffer, sizeof buffer, WIRE_SAMPLES, 1);
-    CHECK_EQ(tprof_encode_samples(&f, &reader, 1), 10);
+    CHECK_EQ(tprof_encode_samples(&f, &reader, 1, 0), 10);
     CHECK_EQ(tprof_frame_end(&f, &crc), sizeof vector_frame);
     CHECK_MEM(buffer, vector_frame, sizeof vector_frame);
 }
@@ -131,7 +131,7 @@ TEST(vectors_frame_of_another_image) /* catches: the flag left out */
     reader.counter[WIRE_COUNTER_RING_FULL] = 300;
     tprof_crc32c_init(&crc, 0);
     tprof_frame_begin(&f, buffer, sizeof buffer, WIRE_SAMPLES, 2);
-    CHECK_EQ(tprof_encode_samples(&f, &reader, 1), 4);
+    CHECK_EQ(tprof_encode_samples(&f, &reader, 1, 0), 4);
     CHECK_EQ(tprof_frame_end(&f, &crc), sizeof vector_frame_at);
     CHECK_MEM(buffer, vector_frame_at, sizeof vector_frame_at);
 }

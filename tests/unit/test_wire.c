@@ -164,7 +164,7 @@ static void drain(void)
 
     for (;;) {
         tprof_frame_begin(&f, buffer, sizeof buffer, WIRE_SAMPLES, seq);
-        if (tprof_encode_samples(&f, &reader, 2) == 0)
+        if (tprof_encode_samples(&f, &reader, 2, 0) == 0)
             break;
         wiregen_bytes(&stream, buffer, tprof_frame_end(&f, &crc));
         seq++;
