@@ -10,20 +10,21 @@
 #include <stdint.h>
 
 #include "aggregate/maps.h"
+#include "model/core_set.h"
 #include "model/events.h"
 #include "model/profile.h"
 
 struct aggregate;
 
 struct aggregate_config {
-    bool one_core; /* only samples of (core) */
-    uint32_t core;
+    struct core_set cores; /* only samples of these */
     /* Only samples from (from_s) to before (to_s), in seconds since the first
      * sample of any core; both 0: all. */
     double from_s, to_s;
-    /* Bytes for stacks, entries and seconds; 0: 1 GiB. Samples and stacks that
-     * do not fit are counted in no_memory and refused_stacks. */
+    /* Bytes for stacks, entries and seconds; 0: 1 GiB. What does not fit is
+     * folded: no sample is left out. See profile_core.folded. */
     uint64_t memory_max;
+    bool no_moments; /* nobody will ask when which sample came */
 };
 
 /* An empty profile in the making. NULL if there is no memory. */
@@ -49,32 +50,41 @@ void aggregate_stats(void *aggregate, const struct core_stats *stats);
 extern const struct events aggregate_events;
 
 /* As in struct events. HELLO tells the rate of the guest's clock, or else
- * aggregate_clock() does, before the first sample. */
-void aggregate_hello(struct aggregate *a, enum hello_kind kind,
-                     const struct guest *g);
+ * aggregate_clock() does, before the first sample; and the cores: events of
+ * others are ignored. Returns 0; -1 if there is no memory for so many. */
+int aggregate_hello(struct aggregate *a, enum hello_kind kind,
+                    const struct guest *g);
 /* As in struct events; what came of it. An image that an earlier boot had at
  * another address, or did not have, is taken. */
 enum maps_answer aggregate_map(struct aggregate *a,
                                const struct guest_map *map);
 void aggregate_status(struct aggregate *a, const struct guest_status *status);
 void aggregate_clock(struct aggregate *a, uint64_t tsc_hz);
-/* When the first sample was made, seconds since 1970. */
-void aggregate_wall_start(struct aggregate *a, double seconds);
+/* When the first sample was made, in seconds since 1970, and how many (s) after
+ * its bytes the last ones came. 0: unknown. */
+void aggregate_host_clock(struct aggregate *a, double wall_start, double s);
 void aggregate_health(struct aggregate *a, const struct stream_health *health);
 
 /*
  * Add everything in (p) to core 0. (p) is the profile of a guest that runs the
  * same images as the guests added before. slides[i] says how far p->maps[i]
  * lies from its address in the first of these guests; the kernel's slide is the
- * last. What does not fit is counted.
+ * last. What does not fit is folded.
  */
 void aggregate_merge(struct aggregate *a, const struct profile *p,
                      const uint64_t *slides);
+
+/* Take (bytes) of the memory away, as far as they are there. */
+void aggregate_reserve(struct aggregate *a, uint64_t bytes);
+
+/* How many bytes of memory_max are not used. */
+uint64_t aggregate_memory_left(const struct aggregate *a);
 
 /* Sums over all cores so far, cheap enough for a progress line. */
 struct aggregate_sums {
     uint64_t samples; /* delivered */
     uint64_t lost;    /* ticks without a sample, for whatever reason */
+    double seconds;   /* from the first sample to the last; 0: unknown */
 };
 struct aggregate_sums aggregate_sums(const struct aggregate *a);
 

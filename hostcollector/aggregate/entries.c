@@ -47,6 +47,7 @@ static void tally_sample(struct tally *t, const struct sample_batch *batch,
     t->time += time;
     t->time_sq += time * time;
     t->late += (double)late;
+    t->late_time += late >= LATE_TICKS ? time : 0;
     t->late_class[late_class(late)]++;
 }
 
@@ -57,6 +58,7 @@ void tally_add(struct tally *sum, const struct tally *t)
     sum->time += t->time;
     sum->time_sq += t->time_sq;
     sum->late += t->late;
+    sum->late_time += t->late_time;
     for (size_t i = 0; i < LATE_CLASSES; i++)
         sum->late_class[i] += t->late_class[i];
 }
@@ -68,6 +70,7 @@ struct tally tally_scaled(const struct tally *t, double scale)
     scaled.time *= scale;
     scaled.time_sq *= scale * scale;
     scaled.late *= scale;
+    scaled.late_time *= scale;
     return scaled;
 }
 
@@ -79,49 +82,76 @@ static uint64_t hash_of_entry(const void *entries, uint32_t number)
     return entry_hash(e, entry->leaf, entry->stack);
 }
 
-static int grow_table(struct entries *e, struct budget *b)
+/* Make room for some more. Returns how many entries the table then may hold: a
+ * table that cannot grow must not become slow, and none may ever be full. */
+static size_t grow_table(struct entries *e, struct budget *b)
 {
-    return budget_table_grow(b, &e->table, (uint32_t)e->count, hash_of_entry,
-                             e);
+    int grown =
+        budget_table_grow(b, &e->table, (uint32_t)e->count, hash_of_entry, e);
+
+    return grown == 0 ? e->table.size - 1 : e->table.size / 4 * 3;
 }
 
-/* The entry for (s), made if need be; NULL if there is no room. */
-static struct profile_entry *find_entry(struct entries *e,
-                                        const struct sample *s, uint64_t hash,
-                                        struct budget *b)
+/* The slot of (leaf, stack), or the free one where it would go. */
+static uint32_t *find_slot(const struct entries *e, uint64_t leaf,
+                           uint32_t stack, uint64_t hash)
 {
     size_t mask = e->table.size - 1;
     size_t i = hash & mask;
 
     for (; e->table.slots[i] != 0; i = (i + 1) & mask) {
-        struct profile_entry *entry = &e->list[e->table.slots[i] - 1];
+        const struct profile_entry *entry = &e->list[e->table.slots[i] - 1];
 
-        if (entry->leaf == s->leaf && entry->stack == s->stack)
-            return entry;
+        if (entry->leaf == leaf && entry->stack == stack)
+            break;
     }
-    struct profile_entry *list =
-        e->count == UINT32_MAX
-            ? NULL
-            : budget_grow(b, e->list, &e->capacity, e->count + 1, sizeof *list);
+    return &e->table.slots[i];
+}
 
+/* The entry of (leaf, stack), made if need be; NULL if there is no room, or
+ * there are (most) entries. */
+static struct profile_entry *find_entry(struct entries *e, uint64_t leaf,
+                                        uint32_t stack, uint64_t hash,
+                                        size_t most, struct budget *b)
+{
+    uint32_t *slot = find_slot(e, leaf, stack, hash);
+
+    if (*slot != 0)
+        return &e->list[*slot - 1];
+    if (e->count >= most)
+        return NULL;
+
+    uint64_t kept = stack == STACK_OTHERS ? 0 : budget_keep(b, e->kept);
+    struct profile_entry *list =
+        budget_grow(b, e->list, &e->capacity, e->count + 1, sizeof *list);
+
+    b->left += kept;
     if (!list)
         return NULL;
     e->list = list;
     struct profile_entry *entry = &e->list[e->count++];
 
-    entry->leaf = s->leaf;
-    entry->stack = s->stack;
-    e->table.slots[i] = (uint32_t)e->count;
+    entry->leaf = leaf;
+    entry->stack = stack;
+    *slot = (uint32_t)e->count;
     return entry;
 }
 
-/* Returns how many of the at most BLOCK samples were left out. */
-static uint64_t add_block(struct entries *e, const struct sample_batch *batch,
-                          const struct sample *s, size_t count,
-                          struct budget *b)
+/* Where (leaf) is added up for whose stack there is no room; NULL: in the
+ * others. */
+static struct profile_entry *find_others(struct entries *e, uint64_t leaf,
+                                         size_t most, struct budget *b)
+{
+    return find_entry(e, leaf, STACK_OTHERS, entry_hash(e, leaf, STACK_OTHERS),
+                      most, b);
+}
+
+/* Add at most BLOCK samples. */
+static void add_block(struct entries *e, const struct sample_batch *batch,
+                      const struct sample *s, uint32_t *numbers, size_t count,
+                      size_t most, struct budget *b)
 {
     uint64_t hash[BLOCK];
-    uint64_t left_out = 0;
     size_t mask = e->table.size - 1;
 
     for (size_t i = 0; i < count; i++) {
@@ -137,47 +167,46 @@ static uint64_t add_block(struct entries *e, const struct sample_batch *batch,
         }
     }
     for (size_t i = 0; i < count; i++) {
-        struct profile_entry *entry = find_entry(e, &s[i], hash[i], b);
+        struct profile_entry *entry =
+            find_entry(e, s[i].leaf, s[i].stack, hash[i], most, b);
 
-        if (entry)
-            tally_sample(&entry->tally, batch, &s[i]);
-        else
-            left_out++;
+        if (!entry)
+            entry = find_others(e, s[i].leaf, most, b);
+        numbers[i] = entry ? (uint32_t)(entry - e->list) : ENTRY_OTHERS;
+        tally_sample(entry ? &entry->tally : &e->others, batch, &s[i]);
     }
-    return left_out;
 }
 
-uint64_t entries_add(struct entries *e, const struct sample_batch *batch,
-                     const struct sample *samples, size_t count,
-                     struct budget *b)
+void entries_add(struct entries *e, const struct sample_batch *batch,
+                 const struct sample *samples, uint32_t *numbers, size_t count,
+                 struct budget *b)
 {
-    uint64_t left_out = 0;
-
     while (count > 0) {
         size_t some = count < BLOCK ? count : BLOCK;
+        size_t most = grow_table(e, b);
 
-        /* only with a table that has room for them all is it never full */
-        if (grow_table(e, b) < 0 && e->count + some >= e->table.size)
-            return left_out + count;
-        left_out += add_block(e, batch, samples, some, b);
+        if (e->table.size != 0)
+            add_block(e, batch, samples, numbers, some, most, b);
+        else /* there is not even room for one */
+            for (size_t i = 0; i < some; i++) {
+                numbers[i] = ENTRY_OTHERS;
+                tally_sample(&e->others, batch, &samples[i]);
+            }
         samples += some;
+        numbers += some;
         count -= some;
     }
-    return left_out;
 }
 
-int entries_merge(struct entries *e, uint64_t leaf, uint32_t stack,
-                  const struct tally *t, struct budget *b)
+void entries_merge(struct entries *e, uint64_t leaf, uint32_t stack,
+                   const struct tally *t, struct budget *b)
 {
-    struct sample s = {.leaf = leaf, .stack = stack};
+    size_t most = grow_table(e, b);
+    struct profile_entry *entry = NULL;
 
-    if (grow_table(e, b) < 0 && e->count + 1 >= e->table.size)
-        return -1;
-    struct profile_entry *entry =
-        find_entry(e, &s, entry_hash(e, leaf, stack), b);
-
-    if (!entry)
-        return -1;
-    tally_add(&entry->tally, t);
-    return 0;
+    if (e->table.size != 0)
+        entry = find_entry(e, leaf, stack, entry_hash(e, leaf, stack), most, b);
+    if (!entry && e->table.size != 0)
+        entry = find_others(e, leaf, most, b);
+    tally_add(entry ? &entry->tally : &e->others, t);
 }

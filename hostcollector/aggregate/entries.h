@@ -9,29 +9,35 @@
 #include "model/profile.h"
 #include "util/budget.h"
 
-/* Zero but for (seed), which keeps a guest from choosing colliding leaves. */
+/* Zero but for (seed), which keeps a guest from choosing colliding leaves, and
+ * (kept), the bytes of the budget that entries of STACK_OTHERS alone may take.
+ */
 struct entries {
     uint64_t seed;
+    uint64_t kept;
     struct profile_entry *list;
     size_t count, capacity;
     struct budget_table table; /* number n: list[n - 1] */
+    struct tally others;       /* what is in no entry */
 };
 
 /* Release what (e) holds. */
 void entries_fini(struct entries *e);
 
 /*
- * Add (count) samples of (batch)'s core, unit and period. Returns how many
- * were left out because (b) or memory did not allow a new entry.
+ * Add (count) samples of (batch)'s core, unit and period. Where (b) or memory
+ * does not allow a new entry, a sample goes to that of its leaf and
+ * STACK_OTHERS, or else to (e->others). numbers[i] becomes the entry of
+ * sample[i], or ENTRY_OTHERS.
  */
-uint64_t entries_add(struct entries *e, const struct sample_batch *batch,
-                     const struct sample *samples, size_t count,
-                     struct budget *b);
+void entries_add(struct entries *e, const struct sample_batch *batch,
+                 const struct sample *samples, uint32_t *numbers, size_t count,
+                 struct budget *b);
+#define ENTRY_OTHERS UINT32_MAX
 
-/* Add (t) to the entry of (leaf) and (stack). Returns 0; -1 if (b) or memory
- * did not allow a new one. */
-int entries_merge(struct entries *e, uint64_t leaf, uint32_t stack,
-                  const struct tally *t, struct budget *b);
+/* Add (t) to the entry of (leaf) and (stack), or elsewhere, likewise. */
+void entries_merge(struct entries *e, uint64_t leaf, uint32_t stack,
+                   const struct tally *t, struct budget *b);
 
 /* Add (t) to (sum). */
 void tally_add(struct tally *sum, const struct tally *t);

@@ -146,13 +146,13 @@ uint32_t stack_pool_add(struct stack_pool *p, const struct stack *s,
                         struct budget *b)
 {
     uint64_t hash = stack_hash(p, s);
+    uint32_t *slot = p->table.size != 0 ? find_slot(p, s, hash) : NULL;
 
-    if (make_room(p, word_count(s->slot_mask) + s->depth, b) < 0)
-        return STACK_UNKNOWN;
-    uint32_t *slot = find_slot(p, s, hash);
-
-    if (*slot != 0)
+    if (slot != NULL && *slot != 0)
         return *slot;
+    if (make_room(p, word_count(s->slot_mask) + s->depth, b) < 0)
+        return STACK_OTHERS;
+    slot = find_slot(p, s, hash); /* the table may have moved */
     p->places[p->count] = (struct stack_place){.first = p->address_count,
                                                .hash = hash,
                                                .rsp = s->rsp,

@@ -26,7 +26,7 @@ void stack_pool_fini(struct stack_pool *p);
 
 /*
  * The number of (s), which is kept if no equal stack is there. Returns
- * STACK_UNKNOWN if (b) or memory does not allow that.
+ * STACK_OTHERS if (b) or memory does not allow that.
  */
 uint32_t stack_pool_add(struct stack_pool *p, const struct stack *s,
                         struct budget *b);

@@ -16,7 +16,7 @@ static struct aggregate *start(const struct aggregate_config *config)
     struct guest g = {.cores = 4, .tsc_hz = HZ, .boot_id = {1}};
 
     CHECK(a != NULL);
-    aggregate_hello(a, HELLO_FIRST, &g);
+    CHECK_EQ(aggregate_hello(a, HELLO_FIRST, &g), 0);
     return a;
 }
 
@@ -165,7 +165,7 @@ TEST(jump_weighs_one_and_is_counted_apart) /* catches: a pause taken for work */
 TEST(core_filter_keeps_the_accounts_of_all) /* catches: loss hidden by --core */
 {
     struct aggregate *a =
-        start(&(struct aggregate_config){.one_core = true, .core = 1});
+        start(&(struct aggregate_config){.cores = {1, {{1, 1}}}});
     struct account account = {.samples = 5, .lost = 2};
 
     add_one(a, 0, 0, 7);
@@ -333,7 +333,7 @@ TEST(reboot_goes_on_where_the_clock_ended) /* catches: negative time */
     aggregate_free(a);
 }
 
-TEST(memory_limit_is_kept_and_counted) /* catches: growth without bound */
+TEST(what_memory_has_no_room_for_is_folded) /* catches: samples left out */
 {
     struct aggregate *a =
         start(&(struct aggregate_config){.memory_max = 200u << 10});
@@ -347,10 +347,50 @@ TEST(memory_limit_is_kept_and_counted) /* catches: growth without bound */
     }
     const struct profile *p = aggregate_profile(a);
 
-    CHECK(p->cores[0].no_memory > 0);
-    CHECK_EQ(p->cores[0].no_memory + p->cores[0].total.samples, 100000);
+    CHECK_EQ(p->cores[0].total.samples, 100000);
+    CHECK(p->cores[0].folded > 0);
+    CHECK(p->cores[0].others.samples > 0);
+    CHECK(p->cores[0].entry_count < 2000); /* of 112 bytes at least */
     CHECK(p->refused_stacks > 0);
     CHECK_EQ(p->refused_stacks + p->stack_count - 1, 1000);
+    aggregate_free(a);
+}
+
+TEST(a_leaf_outlives_its_stack) /* catches: idle time that counts as busy */
+{
+    struct aggregate *a =
+        start(&(struct aggregate_config){.memory_max = 300u << 10});
+    struct sample s = {.tsc = 5000, .weight = 1};
+    uint64_t samples[3] = {0};
+
+    for (uint64_t i = 0; i < 3000; i++) {
+        s.leaf = i % 3;
+        s.stack = stack(a, &i, 1);
+        add(a, 0, &s, 1);
+    }
+    const struct profile *p = aggregate_profile(a);
+    const struct profile_core *c = &p->cores[0];
+
+    CHECK_EQ(c->others.samples, 0);
+    CHECK(c->folded > 1000 && c->folded < 3000);
+    for (size_t i = 0; i < c->entry_count; i++)
+        samples[c->entries[i].leaf] += c->entries[i].tally.samples;
+    for (size_t i = 0; i < 3; i++)
+        CHECK_EQ(samples[i], 1000);
+    aggregate_free(a);
+}
+
+TEST(a_stack_that_is_kept_is_found_when_memory_is_up) /* catches: it is lost */
+{
+    struct aggregate *a =
+        start(&(struct aggregate_config){.memory_max = 200u << 10});
+    uint64_t frames[] = {1, 2, 3};
+    uint32_t number = stack(a, frames, 3);
+
+    for (uint64_t i = 0; i < 10000; i++)
+        (void)stack(a, (uint64_t[]){i, i}, 2);
+    CHECK_EQ(stack(a, frames, 3), number);
+    CHECK_EQ(stack(a, (uint64_t[]){9999, 9999}, 2), STACK_OTHERS);
     aggregate_free(a);
 }
 

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What an aggregate is made of, for the files that fill it. */
+#ifndef TPROF_AGGREGATE_GATHERED_H
+#define TPROF_AGGREGATE_GATHERED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "aggregate/aggregate.h"
+#include "aggregate/entries.h"
+#include "aggregate/maps.h"
+#include "aggregate/moments.h"
+#include "aggregate/seconds.h"
+#include "aggregate/stack_pool.h"
+#include "util/budget.h"
+
+/* What is gathered of one core. */
+struct sums {
+    struct entries entries;
+    struct moments moments;
+    uint64_t jumps, jump_weight;
+    struct account account;
+    bool has_stats;
+    struct core_stats stats;
+    uint32_t stats_boot; /* boots that had come by then */
+    double steal_ns, steal_tsc;
+    uint64_t repaired;
+
+    struct seconds seconds;
+};
+
+struct aggregate {
+    struct aggregate_config config;
+    struct budget budget;
+    /* Of the budget: leaves tell more than deep stacks, ... */
+    uint64_t kept_for_entries;
+    uint64_t kept_for_leaves; /* ... also without their stacks */
+    uint64_t moments_left;    /* that moments may take */
+    uint64_t seed;
+    struct stack_pool stacks;
+    uint64_t refused_stacks;
+    struct maps maps;
+
+    bool started;        /* a sample came */
+    uint64_t origin_tsc; /* of this boot: its clock at the profile's start */
+    bool rebooted;       /* the next sample sets origin_tsc anew */
+    int64_t last;        /* sample, ticks since the start */
+    int64_t from, to;    /* selected, likewise */
+
+    struct profile profile;
+    struct sums *sums; /* by core; there are (room) */
+    uint32_t room;     /* for as many cores as a HELLO has told, at least one */
+    uint32_t used;     /* all beyond are zero */
+};
+
+/* (core)'s sums; NULL if there is no such core. */
+struct sums *aggregate_sums_of(struct aggregate *a, uint32_t core);
+
+/* The number of (s), which is kept if there is room. */
+uint32_t aggregate_add_stack(struct aggregate *a, const struct stack *s);
+
+#endif
