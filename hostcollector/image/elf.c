@@ -3,16 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <gelf.h>
-#include <libelf.h>
-
-#include "image/object.h"
+#include "image/elf_reader.h"
 
 /* A linked kernel has some dozen sections and a handful of segments. */
-#define MAX_SECTIONS  65536u
-#define MAX_SEGMENTS  1024u
-/* DWARF compresses to a third or less; more than this is meant to hurt. */
-#define MAX_INFLATION 64u
+#define MAX_SECTIONS 65536u
+#define MAX_SEGMENTS 1024u
+/* A build-id's note has 36 bytes, and few others before it. */
+#define MAX_NOTES    65536u
 
 static int check_header(const struct object *o, Elf *elf, const GElf_Ehdr *eh,
                         struct err *e)
@@ -37,9 +34,22 @@ static int check_header(const struct object *o, Elf *elf, const GElf_Ehdr *eh,
     return 0;
 }
 
+/* libelf would uncompress a table of names itself, however large it becomes. */
+static bool has_packed_names(Elf *elf)
+{
+    Elf_Scn *scn = NULL;
+    GElf_Shdr sh;
+
+    while ((scn = elf_nextscn(elf, scn)) != NULL)
+        if (gelf_getshdr(scn, &sh) != NULL && sh.sh_type == SHT_STRTAB &&
+            (sh.sh_flags & SHF_COMPRESSED) != 0)
+            return true;
+    return false;
+}
+
 static int read_elf_header(struct object *o, struct err *e)
 {
-    Elf *elf = o->reader;
+    Elf *elf = elf_of(o);
     GElf_Ehdr eh;
 
     if (elf_kind(elf) != ELF_K_ELF)
@@ -52,7 +62,13 @@ static int read_elf_header(struct object *o, struct err *e)
         return object_refuse(o, e, "ELF header truncated");
     o->entry = eh.e_entry;
     o->moves = eh.e_type == ET_DYN;
-    return check_header(o, elf, &eh, e);
+    if (check_header(o, elf, &eh, e) != 0)
+        return -1;
+    if (has_packed_names(elf))
+        return object_refuse(o, e,
+                             "the names of its symbols are compressed: undo "
+                             "it by objcopy --decompress-debug-sections");
+    return 0;
 }
 
 /* Keep segment (ph), which is loaded. */
@@ -60,7 +76,6 @@ static int add_segment(struct object *o, const GElf_Phdr *ph, struct err *e)
 {
     struct image_text t = {ph->p_vaddr, ph->p_memsz, ph->p_offset, NULL, 0};
     bool executable = (ph->p_flags & PF_X) != 0 && ph->p_filesz != 0;
-    const Elf_Data *data;
 
     if (ph->p_memsz > UINT64_MAX - ph->p_vaddr)
         return object_refuse(o, e, "a segment's extent is impossible");
@@ -69,15 +84,8 @@ static int add_segment(struct object *o, const GElf_Phdr *ph, struct err *e)
             return 0; /* no need to have it */
         return object_refuse(o, e, "truncated: ends before its code does");
     }
-    data = elf_getdata_rawchunk(o->reader, (int64_t)ph->p_offset,
-                                (size_t)ph->p_filesz, ELF_T_BYTE);
-    if (data == NULL && ph->p_filesz != 0)
-        return object_refuse(o, e, "a segment's extent is impossible");
-    t.bytes = data != NULL ? data->d_buf : NULL;
     t.bytes_len = ph->p_filesz < ph->p_memsz ? ph->p_filesz : ph->p_memsz;
-    if (object_add_segment(o, &t, executable) != 0)
-        return err_sys(e, o->path);
-    return 0;
+    return object_add_segment(o, &t, executable, e);
 }
 
 static bool is_code(const GElf_Shdr *sh)
@@ -108,12 +116,12 @@ static int find_segments(struct object *o, struct err *e)
 {
     size_t segments = 0;
     GElf_Phdr ph;
-    bool debug_alone = is_debug_alone(o->reader);
+    bool debug_alone = is_debug_alone(elf_of(o));
 
-    if (elf_getphdrnum(o->reader, &segments) != 0 || segments == 0)
+    if (elf_getphdrnum(elf_of(o), &segments) != 0 || segments == 0)
         return object_refuse(o, e, "has no segments: not an executable");
     for (size_t i = 0; i < segments; i++) {
-        if (gelf_getphdr(o->reader, (int)i, &ph) == NULL)
+        if (gelf_getphdr(elf_of(o), (int)i, &ph) == NULL)
             return object_refuse(o, e, "truncated: ends before its segments");
         if (ph.p_type == PT_LOAD && !debug_alone && add_segment(o, &ph, e) != 0)
             return -1;
@@ -128,7 +136,7 @@ static int find_code(struct object *o)
     Elf_Scn *scn = NULL;
     GElf_Shdr sh;
 
-    while ((scn = elf_nextscn(o->reader, scn)) != NULL) {
+    while ((scn = elf_nextscn(elf_of(o), scn)) != NULL) {
         if (gelf_getshdr(scn, &sh) != NULL && is_code(&sh) &&
             (sh.sh_flags & SHF_ALLOC) != 0 &&
             object_add_code(o, sh.sh_addr, sh.sh_size) != 0)
@@ -151,16 +159,21 @@ struct table {
     size_t count;
 };
 
-static bool table_open(struct table *t, Elf *elf, GElf_Word type)
+static bool table_open(struct table *t, const struct object *o, GElf_Word type)
 {
+    Elf *elf = elf_of(o);
     Elf_Scn *scn = NULL;
     GElf_Shdr sh;
 
     while ((scn = elf_nextscn(elf, scn)) != NULL) {
-        if (gelf_getshdr(scn, &sh) == NULL || sh.sh_type != type)
+        uint64_t size;
+
+        if (gelf_getshdr(scn, &sh) == NULL || sh.sh_type != type ||
+            file_at(&o->file, sh.sh_offset, sh.sh_size, &size) == NULL)
             continue;
         t->elf = elf;
-        t->data = elf_getdata(scn, NULL);
+        t->data = elf_getdata_rawchunk(elf, (int64_t)sh.sh_offset, (size_t)size,
+                                       ELF_T_SYM);
         t->names = sh.sh_link;
         t->count = t->data != NULL ? t->data->d_size / sizeof(Elf64_Sym) : 0;
         if (t->count != 0)
@@ -170,9 +183,9 @@ static bool table_open(struct table *t, Elf *elf, GElf_Word type)
 }
 
 /* .symtab, or .dynsym where that is missing. */
-static bool table_open_any(struct table *t, Elf *elf)
+static bool table_open_any(struct table *t, const struct object *o)
 {
-    return table_open(t, elf, SHT_SYMTAB) || table_open(t, elf, SHT_DYNSYM);
+    return table_open(t, o, SHT_SYMTAB) || table_open(t, o, SHT_DYNSYM);
 }
 
 /* Where each executable section ends, by section number; 0 for others. */
@@ -255,9 +268,9 @@ static int read_symbols(struct object *o)
     struct symtab_candidate *c;
     int status = -1;
 
-    if (!table_open_any(&table, o->reader))
+    if (!table_open_any(&table, o))
         return 0;
-    limits = code_limits(o->reader, &sections);
+    limits = code_limits(elf_of(o), &sections);
     c = calloc(table.count, sizeof *c);
     if (limits != NULL && c != NULL)
         status =
@@ -269,9 +282,14 @@ static int read_symbols(struct object *o)
 
 static int elf_open(struct object *o, struct err *e)
 {
+    struct elf_reader *r = calloc(1, sizeof *r);
+
+    o->reader = r;
+    if (r == NULL)
+        return err_sys(e, o->path);
     (void)elf_version(EV_CURRENT);
-    o->reader = elf_begin(o->fd, ELF_C_READ_MMAP, NULL);
-    if (o->reader == NULL)
+    r->elf = elf_memory((char *)o->file.bytes, (size_t)o->file.size);
+    if (r->elf == NULL)
         return object_refuse(o, e, "neither an ELF file nor a PE image");
     if (read_elf_header(o, e) != 0 || find_segments(o, e) != 0)
         return -1;
@@ -282,7 +300,13 @@ static int elf_open(struct object *o, struct err *e)
 
 static void elf_close(struct object *o)
 {
-    elf_end(o->reader);
+    struct elf_reader *r = o->reader;
+
+    if (r == NULL)
+        return;
+    (void)elf_end(r->elf);
+    unpacked_fini(&r->unpacked);
+    free(r);
 }
 
 /* The id in the first build-id note among (data); NULL if there is none.
@@ -313,15 +337,15 @@ static const uint8_t *build_id_in_segments(const struct object *o, size_t *len)
     size_t segments = 0;
     GElf_Phdr ph;
 
-    if (elf_getphdrnum(o->reader, &segments) != 0)
+    if (elf_getphdrnum(elf_of(o), &segments) != 0)
         return NULL;
     for (size_t i = 0; id == NULL && i < segments; i++) {
-        if (gelf_getphdr(o->reader, (int)i, &ph) == NULL ||
-            ph.p_type != PT_NOTE ||
+        if (gelf_getphdr(elf_of(o), (int)i, &ph) == NULL ||
+            ph.p_type != PT_NOTE || ph.p_filesz > MAX_NOTES ||
             !object_in_file(o, ph.p_offset, ph.p_filesz))
             continue;
         id = build_id_among(
-            elf_getdata_rawchunk(o->reader, (int64_t)ph.p_offset,
+            elf_getdata_rawchunk(elf_of(o), (int64_t)ph.p_offset,
                                  (size_t)ph.p_filesz,
                                  ph.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR),
             len);
@@ -337,8 +361,9 @@ static const uint8_t *elf_build_id(const struct object *o, size_t *len)
     GElf_Shdr sh;
 
     *len = 0;
-    while (id == NULL && (scn = elf_nextscn(o->reader, scn)) != NULL)
-        if (gelf_getshdr(scn, &sh) != NULL && sh.sh_type == SHT_NOTE)
+    while (id == NULL && (scn = elf_nextscn(elf_of(o), scn)) != NULL)
+        if (gelf_getshdr(scn, &sh) != NULL && sh.sh_type == SHT_NOTE &&
+            sh.sh_size <= MAX_NOTES)
             id = build_id_among(elf_getdata(scn, NULL), len);
     return id != NULL ? id : build_id_in_segments(o, len);
 }
@@ -354,7 +379,7 @@ static bool elf_find_symbol(const struct object *o, const char *name, bool mark,
 {
     struct table t;
 
-    if (!table_open_any(&t, o->reader))
+    if (!table_open_any(&t, o))
         return false;
     for (size_t i = 1; i < t.count; i++) {
         GElf_Sym sym;
@@ -372,52 +397,5 @@ static bool elf_find_symbol(const struct object *o, const char *name, bool mark,
     return false;
 }
 
-/* Undo compression by the linker, within reason. */
-static bool inflate(Elf_Scn *scn, const GElf_Shdr *sh)
-{
-    GElf_Chdr ch;
-
-    if ((sh->sh_flags & SHF_COMPRESSED) == 0)
-        return true;
-    return gelf_getchdr(scn, &ch) != NULL &&
-           ch.ch_size / MAX_INFLATION <= sh->sh_size &&
-           elf_compress(scn, 0, 0) >= 0;
-}
-
-static Elf_Scn *find_section(Elf *elf, const char *name, GElf_Shdr *sh)
-{
-    size_t names;
-    Elf_Scn *scn = NULL;
-
-    if (elf_getshdrstrndx(elf, &names) != 0)
-        return NULL;
-    while ((scn = elf_nextscn(elf, scn)) != NULL) {
-        const char *found;
-
-        if (gelf_getshdr(scn, sh) == NULL)
-            continue;
-        found = elf_strptr(elf, names, sh->sh_name);
-        if (found != NULL && strcmp(found, name) == 0)
-            return scn;
-    }
-    return NULL;
-}
-
-static struct image_part elf_section(const struct object *o, const char *name)
-{
-    GElf_Shdr sh;
-    Elf_Scn *scn = find_section(o->reader, name, &sh);
-    const Elf_Data *data;
-
-    if (scn == NULL || sh.sh_type == SHT_NOBITS || !inflate(scn, &sh))
-        return (struct image_part){0};
-    /* raw: these bytes have no byte order that libelf would know */
-    data = (sh.sh_flags & SHF_COMPRESSED) != 0 ? elf_getdata(scn, NULL)
-                                               : elf_rawdata(scn, NULL);
-    if (data == NULL || data->d_buf == NULL || data->d_size == 0)
-        return (struct image_part){0};
-    return (struct image_part){sh.sh_addr, data->d_size, data->d_buf};
-}
-
-const struct object_ops object_elf = {elf_open, elf_close, elf_build_id,
-                                      elf_section, elf_find_symbol};
+const struct object_ops object_elf = {elf_open,    elf_close,  elf_build_id,
+                                      elf_section, elf_packed, elf_find_symbol};

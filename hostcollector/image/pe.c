@@ -6,7 +6,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "image/object.h"
 #include "util/arena.h"
@@ -60,8 +59,8 @@
 #define NOTE_BUILD_ID       3u
 
 struct pe {
-    const uint8_t *file; /* mapped, (size) bytes */
-    uint64_t size;
+    const struct file *f;
+    const uint8_t *file; /* its bytes */
     const uint8_t *optional;
     uint32_t optional_size;
     uint64_t base;
@@ -78,8 +77,9 @@ struct pe {
 static const uint8_t *in_file(const struct pe *p, uint64_t offset,
                               uint64_t size)
 {
-    return offset <= p->size && size <= p->size - offset ? p->file + offset
-                                                         : NULL;
+    uint64_t until_hole;
+
+    return file_at(p->f, offset, size, &until_hole);
 }
 
 static const uint8_t *section(const struct pe *p, uint32_t i)
@@ -130,9 +130,9 @@ static struct image_part pe_section(const struct object *o, const char *name)
 
     for (uint32_t i = 0; i < p->section_count; i++) {
         const uint8_t *s = section(p, i);
-        uint32_t size = content_size(s);
-        const uint8_t *bytes =
-            in_file(p, load_u32(s + SECTION_FILE_OFFSET), size);
+        uint64_t size;
+        const uint8_t *bytes = file_at(p->f, load_u32(s + SECTION_FILE_OFFSET),
+                                       content_size(s), &size);
 
         if (bytes != NULL && size != 0 && is_called(p, s, name))
             return (struct image_part){p->base + load_u32(s + SECTION_RVA),
@@ -192,12 +192,15 @@ static void find_symbols(struct pe *p, const uint8_t *coff)
     uint64_t offset = load_u32(coff + COFF_SYMBOLS);
     uint32_t count = load_u32(coff + COFF_SYMBOL_COUNT);
     uint64_t end = offset + (uint64_t)count * SYMBOL_SIZE;
+    uint64_t until_hole;
     const uint8_t *size;
 
-    if (offset == 0 || in_file(p, offset, end - offset) == NULL)
+    if (offset == 0)
         return;
-    p->symbols = p->file + offset;
-    p->symbol_count = count;
+    p->symbols = file_at(p->f, offset, end - offset, &until_hole);
+    if (p->symbols == NULL)
+        return;
+    p->symbol_count = (uint32_t)(until_hole / SYMBOL_SIZE);
     size = in_file(p, end, 4);
     if (size != NULL && in_file(p, end, load_u32(size)) != NULL) {
         const uint8_t *nul = memrchr(size, '\0', load_u32(size));
@@ -218,15 +221,15 @@ static int add_section(struct object *o, const struct pe *p, const uint8_t *s,
 
     if ((load_u32(s + SECTION_FLAGS) & SECTION_DISCARD) != 0 || size == 0)
         return 0;
-    t.bytes = in_file(p, t.file_offset, size);
-    if (t.bytes == NULL)
+    if (!object_in_file(o, t.file_offset, size))
         return code
                    ? object_refuse(o, e, "truncated: ends before its code does")
                    : 0;
-    if (object_add_segment(o, &t, code) != 0 ||
-        (code && object_add_code(o, t.address, t.size) != 0))
-        return err_sys(e, o->path);
-    return 0;
+    if (object_add_segment(o, &t, code, e) != 0)
+        return -1;
+    return code && object_add_code(o, t.address, t.size) != 0
+               ? err_sys(e, o->path)
+               : 0;
 }
 
 /*
@@ -309,16 +312,12 @@ static int read_symbols(struct object *o, struct pe *p)
 static int pe_open(struct object *o, struct err *e)
 {
     struct pe *p = calloc(1, sizeof *p);
-    void *file;
 
     o->reader = p;
     if (p == NULL)
         return err_sys(e, o->path);
-    file = mmap(NULL, (size_t)o->size, PROT_READ, MAP_PRIVATE, o->fd, 0);
-    if (file == MAP_FAILED)
-        return err_sys(e, o->path);
-    p->file = file;
-    p->size = o->size;
+    p->f = &o->file;
+    p->file = o->file.bytes;
     if (read_headers(o, p, e) != 0)
         return -1;
     find_symbols(p, p->optional - COFF_SIZE);
@@ -335,8 +334,6 @@ static void pe_close(struct object *o)
 
     if (p == NULL)
         return;
-    if (p->file != NULL)
-        (void)munmap((void *)(uintptr_t)p->file, (size_t)p->size);
     arena_fini(&p->names);
     free(p);
 }
@@ -444,5 +441,5 @@ static bool pe_find_symbol(const struct object *o, const char *name, bool mark,
     return false;
 }
 
-const struct object_ops object_pe = {pe_open, pe_close, pe_build_id, pe_section,
-                                     pe_find_symbol};
+const struct object_ops object_pe = {pe_open,    pe_close, pe_build_id,
+                                     pe_section, NULL,     pe_find_symbol};
