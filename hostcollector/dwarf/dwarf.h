@@ -15,6 +15,7 @@
  *     libdw, one address at a time         4.6 s    0.80 s   0.135 s   371 MB
  *     addr2line -i -f                     1.13 s
  *
+ * of a mapped file; the copy that image/file.h tells of adds 0.07 s and 46 MB.
  * A kernel with 5 MB of DWARF would not notice. Without this reader the tree
  * would be 1,900 lines shorter.
  */

@@ -59,6 +59,9 @@ static enum slot slot_of(uint64_t attribute)
         return SLOT_LANGUAGE;
     case DW_AT_decl_file:
         return SLOT_DECL_FILE;
+    case DW_AT_dwo_name:
+    case DW_AT_GNU_dwo_name:
+        return SLOT_DWO_NAME;
     default:
         return SLOT_NONE;
     }
@@ -218,6 +221,8 @@ static void take_root(struct dwarf *d, struct dwarf_unit *u,
     u->comp_dir = die_string(d, u, die, SLOT_COMP_DIR);
     u->producer = die_string(d, u, die, SLOT_PRODUCER);
     u->language = die_has(die, SLOT_LANGUAGE) ? die->value[SLOT_LANGUAGE] : 0;
+    if (die_has(die, SLOT_DWO_NAME))
+        image_set_split(d->img, die_string(d, u, die, SLOT_DWO_NAME));
 }
 
 int dwarf_map_add(struct dwarf *d, uint64_t low, uint64_t high, size_t unit)

@@ -35,6 +35,7 @@ enum slot {
     SLOT_PRODUCER,
     SLOT_LANGUAGE,
     SLOT_DECL_FILE,
+    SLOT_DWO_NAME,
     SLOT_COUNT,
     SLOT_NONE = SLOT_COUNT
 };
