@@ -2,27 +2,34 @@
 /* Opens and identifies the guest's executable, whatever its format. */
 #include "image/image.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "image/debug_file.h"
 #include "image/object.h"
 #include "util/crc32c.h"
 
-/* Copies of the same bytes at so many places may serve some kernel. */
-#define OVERLAP_MAX 4u
-
 struct image {
     char *path;
-    struct stat opened; /* as the file was when it was mapped */
     struct object object;
-    uint8_t *build_id; /* a copy: the file may change before it is asked for */
+    struct debug_file *debug;    /* NULL: none */
+    const struct symtab *symtab; /* of one of them */
+    const uint8_t *build_id;
     size_t build_id_len;
     unsigned flaws;
+    const char *split; /* NULL: none, or nameless */
 };
+
+static bool is_packed(const struct object *o)
+{
+    return o->ops->packed != NULL && o->ops->packed(o);
+}
+
+static bool has_packed(const struct image *img)
+{
+    return is_packed(&img->object) ||
+           (img->debug != NULL && is_packed(&img->debug->object));
+}
 
 static void find_flaws(struct image *img)
 {
@@ -33,58 +40,30 @@ static void find_flaws(struct image *img)
         img->flaws |= IMAGE_NO_BUILD_ID;
     if (img->object.text_count == 0)
         img->flaws |= IMAGE_NO_CODE;
-    if (img->object.symtab.count == 0)
+    if (img->symtab->count == 0)
         img->flaws |= pe ? IMAGE_NO_SYMBOLS_PE : IMAGE_NO_SYMBOLS;
-    if (image_section(img, ".debug_info", &len) == NULL)
+    if (image_section(img, ".debug_info", &len) != NULL)
+        return;
+    if (debug_file_link(&img->object) != NULL)
+        img->flaws |= IMAGE_NO_DEBUG_FILE;
+    else
         img->flaws |= pe ? IMAGE_NO_DEBUG_PE : IMAGE_NO_DEBUG;
-}
-
-/* Segments may repeat the file's bytes so often that reading them takes for
- * ever. */
-static int check_overlap(const struct object *o, struct err *e)
-{
-    uint64_t loaded = 0;
-
-    for (size_t i = 0; i < o->segment_count; i++)
-        loaded += o->segments[i].bytes_len;
-    if (loaded / OVERLAP_MAX > o->size)
-        return object_refuse(o, e, "has the same bytes in many segments");
-    return 0;
-}
-
-static int copy_build_id(struct image *img, struct err *e)
-{
-    const struct object *o = &img->object;
-    const uint8_t *id = o->ops->build_id(o, &img->build_id_len);
-
-    if (id == NULL)
-        return 0;
-    img->build_id = malloc(img->build_id_len);
-    if (img->build_id == NULL)
-        return err_sys(e, img->path);
-    memcpy(img->build_id, id, img->build_id_len);
-    return 0;
 }
 
 static int read_file(struct image *img, struct err *e)
 {
     struct object *o = &img->object;
-    char magic[2] = "";
+    size_t len;
 
-    o->fd = open(img->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (o->fd < 0)
-        return err_sys(e, img->path);
-    if (fstat(o->fd, &img->opened) != 0)
-        return err_sys(e, img->path);
-    if (!S_ISREG(img->opened.st_mode))
-        return object_refuse(o, e, "not a file");
-    o->size = (uint64_t)img->opened.st_size;
-    if (pread(o->fd, magic, sizeof magic, 0) < 0)
-        return err_sys(e, img->path);
-    o->ops = memcmp(magic, "MZ", 2) == 0 ? &object_pe : &object_elf;
-    if (o->ops->open(o, e) != 0 || check_overlap(o, e) != 0 ||
-        copy_build_id(img, e) != 0)
+    if (object_open(o, img->path, e) != 0)
         return -1;
+    img->build_id = o->ops->build_id(o, &img->build_id_len);
+    if (image_section(img, ".debug_info", &len) == NULL && !has_packed(img))
+        img->debug = debug_file_find(o, img->build_id, img->build_id_len);
+    img->symtab = &o->symtab;
+    if (img->debug != NULL &&
+        img->debug->object.symtab.count > img->symtab->count)
+        img->symtab = &img->debug->object.symtab;
     find_flaws(img);
     return 0;
 }
@@ -96,13 +75,11 @@ int image_open(struct image **out, const char *path, struct err *e)
     *out = NULL;
     if (img == NULL)
         return err_sys(e, path);
-    img->object.fd = -1;
     img->path = strdup(path);
     if (img->path == NULL) {
         err_sys(e, path);
         goto fail_image;
     }
-    img->object.path = img->path;
     if (read_file(img, e) != 0)
         goto fail_image;
     *out = img;
@@ -113,21 +90,52 @@ fail_image:
     return -1;
 }
 
+int image_tell(struct image **out, const struct image_facts *facts)
+{
+    struct image *img = calloc(1, sizeof *img);
+
+    *out = NULL;
+    if (img == NULL)
+        return -1;
+    img->path = strdup(facts->path);
+    if (img->path == NULL || object_tell(&img->object, facts) != 0) {
+        image_close(img);
+        return -1;
+    }
+    img->build_id = img->object.ops->build_id(&img->object, &img->build_id_len);
+    img->symtab = &img->object.symtab;
+    img->flaws = facts->flaws;
+    *out = img;
+    return 0;
+}
+
+struct image_facts image_facts(const struct image *img)
+{
+    struct image_facts f = {
+        .path = img->path,
+        .debug_path = image_debug_path(img),
+        .split = image_flaw_file(img, IMAGE_SPLIT_DEBUG),
+        .link = image_flaw_file(img, IMAGE_NO_DEBUG_FILE),
+        .build_id = img->build_id,
+        .build_id_len = img->build_id_len,
+        .flaws = image_flaws(img),
+        .is_pe = image_is_pe(img),
+        .texts = img->object.segments,
+        .text_count = img->object.text_count,
+    };
+
+    for (unsigned i = 0; i < IMAGE_SYMBOLS; i++)
+        if (image_find_symbol(img, image_symbols[i], &f.symbols[i]))
+            f.has_symbols |= 1u << i;
+    return f;
+}
+
 void image_close(struct image *img)
 {
-    struct object *o;
-
     if (img == NULL)
         return;
-    o = &img->object;
-    symtab_fini(&o->symtab);
-    free(o->segments);
-    free(o->code);
-    free(img->build_id);
-    if (o->ops != NULL)
-        o->ops->close(o);
-    if (o->fd >= 0)
-        close(o->fd);
+    debug_file_close(img->debug);
+    object_close(&img->object);
     free(img->path);
     free(img);
 }
@@ -139,12 +147,45 @@ const char *image_path(const struct image *img)
 
 unsigned image_flaws(const struct image *img)
 {
-    return img->flaws;
+    const unsigned absent = IMAGE_NO_DEBUG | IMAGE_NO_DEBUG_PE;
+
+    return has_packed(img) ? (img->flaws & ~absent) | IMAGE_PACKED_DEBUG
+                           : img->flaws;
 }
 
 void image_add_flaw(struct image *img, enum image_flaw flaw)
 {
     img->flaws |= flaw;
+}
+
+void image_set_split(struct image *img, const char *name)
+{
+    img->flaws |= IMAGE_SPLIT_DEBUG;
+    if (img->split == NULL)
+        img->split = name;
+}
+
+const char *image_flaw_file(const struct image *img, enum image_flaw flaw)
+{
+    const struct image_facts *told = object_facts(&img->object);
+
+    switch (flaw) {
+    case IMAGE_SPLIT_DEBUG:
+        return told != NULL ? told->split : img->split;
+    case IMAGE_NO_DEBUG_FILE:
+        return told != NULL ? told->link : debug_file_link(&img->object);
+    default:
+        return NULL;
+    }
+}
+
+const char *image_debug_path(const struct image *img)
+{
+    const struct image_facts *told = object_facts(&img->object);
+
+    if (told != NULL)
+        return told->debug_path;
+    return img->debug != NULL ? img->debug->path : NULL;
 }
 
 const char *image_flaw_text(enum image_flaw flaw)
@@ -168,39 +209,27 @@ const char *image_flaw_text(enum image_flaw flaw)
                "/debug:dwarf, or give the ELF that objcopy made it from)";
     case IMAGE_NO_CODE:
         return "the image holds no code, as after objcopy --only-keep-debug, "
-               "so idle time counts as busy and no caller is certain (give "
-               "the kernel as it was before strip)";
+               "so what is idle time is not known, and no caller is certain "
+               "(give the kernel as it was before strip)";
+    case IMAGE_PACKED_DEBUG:
+        return "the image's DWARF is compressed by a method that is not known "
+               "here, or that is damaged, so lines and inlined functions are "
+               "missing (undo it by objcopy --decompress-debug-sections)";
+    case IMAGE_SPLIT_DEBUG:
+        return "the DWARF of functions is in files of its own, .dwo or .dwp, "
+               "which are not read, so inlined functions are missing (compile "
+               "with -gno-split-dwarf)";
+    case IMAGE_NO_DEBUG_FILE:
+        return "the DWARF was stripped into a file of its own, which is "
+               "neither beside the image nor in .debug there nor below "
+               "/usr/lib/debug, or is of another build, so there are neither "
+               "lines nor inlined functions (put it there, or give the kernel "
+               "as it was before strip)";
     case IMAGE_BAD_DEBUG:
         return "the image's DWARF is damaged, so some lines and inlined "
                "functions are missing (build the kernel anew)";
-    case IMAGE_CHANGED:
-        return "the image was overwritten while it was in use, so later "
-               "addresses have no names (run the report again)";
     }
     return "";
-}
-
-/*
- * The file is mapped, and a page behind the end of a file that was cut short
- * in place kills the process. Linkers write a new file; cp and objcopy do not.
- */
-static bool is_intact(const struct image *img)
-{
-    struct stat now;
-
-    return fstat(img->object.fd, &now) == 0 &&
-           now.st_size == img->opened.st_size &&
-           now.st_mtim.tv_sec == img->opened.st_mtim.tv_sec &&
-           now.st_mtim.tv_nsec == img->opened.st_mtim.tv_nsec;
-}
-
-bool image_intact(struct image *img)
-{
-    bool intact = is_intact(img);
-
-    if (!intact)
-        img->flaws |= IMAGE_CHANGED;
-    return intact;
 }
 
 const uint8_t *image_build_id(const struct image *img, size_t *len)
@@ -237,15 +266,32 @@ const uint8_t *image_loaded(const struct image *img, uint64_t address,
     return bytes_at(img, img->object.segment_count, address, len);
 }
 
+/* The sum of (length) bytes at (address) that (told) has. */
+static int told_crc(const struct image_facts *told, uint64_t address,
+                    uint64_t length, uint32_t *crc)
+{
+    for (size_t i = 0; i < told->sum_count; i++) {
+        const struct image_sum *sum = &told->sums[i];
+
+        if (sum->address == address && sum->length == length) {
+            *crc = sum->crc;
+            return 0;
+        }
+    }
+    return -1;
+}
+
 int image_text_crc(const struct image *img, uint64_t address, uint64_t length,
                    uint32_t *crc)
 {
+    if (object_facts(&img->object) != NULL)
+        return told_crc(object_facts(&img->object), address, length, crc);
     size_t have;
     const uint8_t *code = image_code(img, address, &have);
     uint64_t want =
         length < IMAGE_TEXT_CRC_BYTES ? length : IMAGE_TEXT_CRC_BYTES;
 
-    if (code == NULL || have < want || !is_intact(img))
+    if (code == NULL || have < want)
         return -1;
     *crc = crc32c(code, (size_t)want);
     return 0;
@@ -283,27 +329,36 @@ bool image_moves(const struct image *img)
 
 bool image_is_pe(const struct image *img)
 {
-    return img->object.ops == &object_pe;
+    const struct image_facts *told = object_facts(&img->object);
+
+    return told != NULL ? told->is_pe : img->object.ops == &object_pe;
+}
+
+static bool find_symbol(const struct image *img, const char *name, bool mark,
+                        uint64_t *address)
+{
+    const struct object *d = img->debug != NULL ? &img->debug->object : NULL;
+
+    return img->object.ops->find_symbol(&img->object, name, mark, address) ||
+           (d != NULL && d->ops->find_symbol(d, name, mark, address));
 }
 
 bool image_find_symbol(const struct image *img, const char *name,
                        uint64_t *address)
 {
-    return is_intact(img) &&
-           img->object.ops->find_symbol(&img->object, name, false, address);
+    return find_symbol(img, name, false, address);
 }
 
 bool image_find_mark(const struct image *img, const char *name,
                      uint64_t *address)
 {
-    return is_intact(img) &&
-           img->object.ops->find_symbol(&img->object, name, true, address);
+    return find_symbol(img, name, true, address);
 }
 
 int image_slide(const struct image *img, uint64_t anchor, uint64_t *slide,
                 struct err *e)
 {
-    bool bare = image_is_pe(img) && img->object.symtab.count == 0;
+    bool bare = (img->flaws & IMAGE_NO_SYMBOLS_PE) != 0;
     uint64_t linked;
 
     *slide = 0;
@@ -321,19 +376,23 @@ int image_slide(const struct image *img, uint64_t anchor, uint64_t *slide,
 const struct image_function *image_function(const struct image *img,
                                             uint64_t address)
 {
-    return symtab_function(&img->object.symtab, address);
+    return symtab_function(img->symtab, address);
 }
 
 const struct image_function *image_function_at(const struct image *img,
                                                size_t i)
 {
-    return i < img->object.symtab.count ? &img->object.symtab.functions[i]
-                                        : NULL;
+    return i < img->symtab->count ? &img->symtab->functions[i] : NULL;
 }
 
 struct image_part image_part(const struct image *img, const char *name)
 {
-    return img->object.ops->section(&img->object, name);
+    struct image_part part = img->object.ops->section(&img->object, name);
+
+    if (part.bytes != NULL || img->debug == NULL ||
+        strncmp(name, ".debug_", 7) != 0)
+        return part;
+    return img->debug->object.ops->section(&img->debug->object, name);
 }
 
 const uint8_t *image_section(const struct image *img, const char *name,

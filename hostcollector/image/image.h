@@ -7,9 +7,9 @@
  *
  * The file is not trusted. Whatever it holds, opening and reading it ends in an
  * error or gives less information, but never crashes; memory and time are in
- * proportion to the file's size. The kernel may be rebuilt while the collector
- * runs. If that overwrites the file in place, instead of writing a new file,
- * the image is not used any more (image_intact).
+ * proportion to the file's size on disk: holes do not count. The kernel may be
+ * rebuilt while the collector runs: the image is a copy, and stays as the file
+ * was when it was opened.
  */
 #ifndef TPROF_IMAGE_IMAGE_H
 #define TPROF_IMAGE_IMAGE_H
@@ -31,7 +31,9 @@ enum image_flaw {
     IMAGE_NO_DEBUG_PE = 1u << 4,   /* the advice is different */
     IMAGE_NO_CODE = 1u << 5,       /* debug information alone */
     IMAGE_BAD_DEBUG = 1u << 6,     /* DWARF damaged: in part not used */
-    IMAGE_CHANGED = 1u << 7, /* overwritten in place since it was opened */
+    IMAGE_PACKED_DEBUG = 1u << 7,  /* DWARF compressed as is not known */
+    IMAGE_SPLIT_DEBUG = 1u << 8, /* DWARF in other files, which are not read */
+    IMAGE_NO_DEBUG_FILE = 1u << 9, /* DWARF in a file that is not found */
 };
 
 /* How many bytes of text the CRC of HELLO covers at most. */
@@ -45,6 +47,68 @@ enum image_flaw {
  * another machine or class, or is not linked.
  */
 int image_open(struct image **out, const char *path, struct err *e);
+
+/*
+ * The path of the file from which the DWARF of (img) is, and what symbols (img)
+ * itself lacks, since they were stripped from it; NULL: from (img). It has the
+ * same build-id, or the checksum that .gnu_debuglink tells.
+ */
+const char *image_debug_path(const struct image *img);
+
+/*
+ * Folder (i), from 0 on, below which image_open(path) may open that file, in
+ * (folder) of (size) bytes; it ends in a slash. False behind the last.
+ */
+bool image_debug_folder(const char *path, unsigned i, char *folder,
+                        size_t size);
+
+/* The symbols by which images are told apart, and how far they were moved. */
+#define IMAGE_SYMBOLS 5u
+extern const char *const image_symbols[IMAGE_SYMBOLS];
+
+/* The answer that image_text_crc() gives. */
+struct image_sum {
+    uint64_t address, length;
+    uint32_t crc;
+};
+
+/* One executable segment, or the part of it between two holes of the file. */
+struct image_text {
+    uint64_t address, size; /* as in memory */
+    uint64_t file_offset;   /* of its first byte */
+    const uint8_t *bytes;   /* the part that the file holds; may be NULL */
+    size_t bytes_len;
+};
+
+/* What tells an image from others, and what it lacks: what a recording keeps of
+ * it. Texts are NULL where there is nothing to tell. */
+struct image_facts {
+    const char *path;
+    const char *debug_path; /* as image_debug_path() */
+    const char *split;      /* as image_flaw_file(), IMAGE_SPLIT_DEBUG */
+    const char *link;       /* likewise, IMAGE_NO_DEBUG_FILE */
+    const uint8_t *build_id;
+    size_t build_id_len;
+    unsigned flaws;
+    bool is_pe;
+    unsigned has_symbols; /* bit i: symbols[i] is there */
+    uint64_t symbols[IMAGE_SYMBOLS];
+    const struct image_text
+        *texts; /* executable segments; bytes do not count */
+    size_t text_count;
+    const struct image_sum *sums;
+    size_t sum_count;
+};
+
+/* The facts of (img) but for sums; they live as long as (img). */
+struct image_facts image_facts(const struct image *img);
+
+/*
+ * The image of which (facts) tells, without its file: it has no functions and
+ * no sections, and its segments have no bytes. Copies (facts). Returns 0 and
+ * the image in (*out), which the caller closes; -1 if there is no memory.
+ */
+int image_tell(struct image **out, const struct image_facts *facts);
 
 /* Release (img) and all pointers that it handed out. NULL is allowed. */
 void image_close(struct image *img);
@@ -102,14 +166,6 @@ bool image_find_mark(const struct image *img, const char *name,
 const uint8_t *image_code(const struct image *img, uint64_t address,
                           size_t *len);
 
-/* One executable segment. */
-struct image_text {
-    uint64_t address, size; /* as in memory */
-    uint64_t file_offset;   /* of its first byte */
-    const uint8_t *bytes;   /* the part that the file holds */
-    size_t bytes_len;
-};
-
 /* The executable segment number (i), from 0 on; NULL behind the last. */
 const struct image_text *image_text(const struct image *img, size_t i);
 
@@ -135,8 +191,9 @@ const struct image_function *image_function_at(const struct image *img,
                                                size_t i);
 
 /*
- * The contents of section (name), uncompressed, and their length in (*len);
- * NULL and 0 if there is none. Lives as long as (img).
+ * The contents of section (name), uncompressed, up to the first hole of the
+ * file, and their length in (*len); NULL and 0 if there is none. Lives as long
+ * as (img).
  */
 const uint8_t *image_section(const struct image *img, const char *name,
                              size_t *len);
@@ -171,13 +228,15 @@ bool image_moves(const struct image *img);
 /* Is it a PE image, and no ELF file? */
 bool image_is_pe(const struct image *img);
 
-/*
- * Is the file unchanged since it was opened? Ask before reading many bytes. If
- * the file has changed, IMAGE_CHANGED is set and nothing may be read.
- */
-bool image_intact(struct image *img);
-
 /* Add (flaw), which a reader of sections has found. */
 void image_add_flaw(struct image *img, enum image_flaw flaw);
+
+/* A unit's functions are described in the file (name), .dwo, which is not read;
+ * (name) lives as long as (img), or is NULL. Adds IMAGE_SPLIT_DEBUG. */
+void image_set_split(struct image *img, const char *name);
+
+/* The file that (flaw) is about, of IMAGE_SPLIT_DEBUG the first one; NULL: that
+ * is not known, or it is about none. */
+const char *image_flaw_file(const struct image *img, enum image_flaw flaw);
 
 #endif

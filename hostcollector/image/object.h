@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "image/file.h"
 #include "image/image.h"
 #include "image/symtab.h"
 #include "util/err.h"
@@ -18,8 +19,8 @@
 struct object;
 
 struct object_ops {
-    /* Fill (o), of which image has set path, fd and size. Returns 0; -1 with
-     * (e) filled; then close() is called as well. */
+    /* Fill (o), of which image has set path and file. Returns 0; -1 with (e)
+     * filled; then close() is called as well. */
     int (*open)(struct object *o, struct err *e);
     /* Release (reader), which may be NULL. */
     void (*close)(struct object *o);
@@ -27,6 +28,9 @@ struct object_ops {
     const uint8_t *(*build_id)(const struct object *o, size_t *len);
     /* Section (name), uncompressed; all zero if there is none. */
     struct image_part (*section)(const struct object *o, const char *name);
+    /* Could a compressed section that was asked for not be uncompressed? NULL
+     * if the format has none. */
+    bool (*packed)(const struct object *o);
     /* As image_find_symbol(), or (mark) as image_find_mark(). */
     bool (*find_symbol)(const struct object *o, const char *name, bool mark,
                         uint64_t *address);
@@ -35,10 +39,10 @@ struct object_ops {
 struct object {
     const struct object_ops *ops;
     const char *path;
-    int fd;
-    uint64_t size; /* of the file */
-    void *reader;  /* the format's own */
-    /* What is loaded; the executable ones come first. */
+    struct file file;
+    void *reader; /* the format's own */
+    /* What is loaded; the executable ones come first. A segment with holes of
+     * the file in it is several, whose bytes are no holes. */
     struct image_text *segments;
     size_t segment_count, segment_room, text_count;
     /* Where instructions are. Executable segments may also hold data; (code)
@@ -51,12 +55,32 @@ struct object {
 };
 
 extern const struct object_ops object_elf, object_pe;
+/* No file, but what is told of one; (reader) is a struct image_facts. It is not
+ * opened by object_open(), but by object_tell(). */
+extern const struct object_ops object_told;
+
+/* Make (o), which is zero, what (facts) tells; (facts) is copied. -1 if there
+ * is no memory. object_close() must follow in both cases. */
+int object_tell(struct object *o, const struct image_facts *facts);
+
+/* The facts that (o) was told; NULL: it is of a file. */
+static inline const struct image_facts *object_facts(const struct object *o)
+{
+    return o->ops == &object_told ? o->reader : NULL;
+}
+
+/* Open the file (path), which must outlive (o); (o) is zero. Returns 0; -1 with
+ * (e) filled. object_close() must follow in both cases. */
+int object_open(struct object *o, const char *path, struct err *e);
+
+/* Release what (o) holds, which may be all zero. */
+void object_close(struct object *o);
 
 /* Does [offset, offset + size) lie in the file? */
 static inline bool object_in_file(const struct object *o, uint64_t offset,
                                   uint64_t size)
 {
-    return offset <= o->size && size <= o->size - offset;
+    return offset <= o->file.size && size <= o->file.size - offset;
 }
 
 /* Refuse the file for the reason (why). Returns -1. */
@@ -67,9 +91,10 @@ static inline int object_refuse(const struct object *o, struct err *e,
     return -1;
 }
 
-/* Keep (segment), in its place among the others. -1 if there is no memory. */
+/* Keep (segment), in its place among the others; its (bytes_len) bytes are in
+ * the file. -1 with (e) filled: no memory, or too many segments. */
 int object_add_segment(struct object *o, const struct image_text *segment,
-                       bool executable);
+                       bool executable, struct err *e);
 
 /* Keep [address, address + size), which holds instructions. -1 if there is no
  * memory. */

@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "check.h"
 #include "input.h"
@@ -18,7 +21,7 @@ static const char *build_c(const char *flags)
     char command[512];
 
     (void)snprintf(command, sizeof command,
-                   "cc -O2 " LINK " %s $IN/inline.c -o $OUT", flags);
+                   "cc -O2 " LINK " $IN/inline.c -o $OUT %s", flags);
     return input_build("cc", "image", command);
 }
 
@@ -127,8 +130,65 @@ TEST(flaws_name_what_is_missing) /* catches: a report that does not say so */
     img = open_or_fail(build_c("-s"));
     CHECK_EQ(image_flaws(img), IMAGE_NO_DEBUG | IMAGE_NO_SYMBOLS);
     image_close(img);
-    for (unsigned flaw = 1; flaw <= IMAGE_CHANGED; flaw <<= 1)
+    for (unsigned flaw = 1; flaw <= IMAGE_NO_DEBUG_FILE; flaw <<= 1)
         CHECK(image_flaw_text((enum image_flaw)flaw)[0] != '\0');
+}
+
+/* The header of the section (name) of the file (elf). */
+static Elf64_Shdr *section_of(uint8_t *elf, const char *name)
+{
+    Elf64_Ehdr *eh = (void *)elf;
+    Elf64_Shdr *sh = (void *)(elf + eh->e_shoff);
+    const char *names = (char *)elf + sh[eh->e_shstrndx].sh_offset;
+
+    for (unsigned i = 0; i < eh->e_shnum; i++)
+        if (strcmp(names + sh[i].sh_name, name) == 0)
+            return &sh[i];
+    check_failed(__FILE__, __LINE__, "no %s", name);
+    return NULL;
+}
+
+/* The flaws of a compressed image that says (method) and (size). */
+static unsigned flaws_of_packed(uint32_t method, uint64_t size)
+{
+    size_t length;
+    uint8_t *elf = input_read(
+        build_c("-g && objcopy --compress-debug-sections=zstd $OUT"), &length);
+    Elf64_Chdr *ch = (void *)(elf + section_of(elf, ".debug_info")->sh_offset);
+    struct image *img;
+    unsigned flaws;
+
+    CHECK_EQ(ch->ch_type, 2);
+    if (method != 0)
+        ch->ch_type = method;
+    if (size != 0)
+        ch->ch_size = size;
+    img = open_or_fail(input_write("packed", elf, length));
+    flaws = image_flaws(img);
+    image_close(img);
+    free(elf);
+    return flaws;
+}
+
+/* catches: "compile with -g" for DWARF that is there; memory without end */
+TEST(dwarf_that_cannot_be_uncompressed_is_told)
+{
+    CHECK_EQ(flaws_of_packed(0, 0), 0);
+    CHECK_EQ(flaws_of_packed(3, 0), IMAGE_PACKED_DEBUG);
+    CHECK_EQ(flaws_of_packed(1, 0), IMAGE_PACKED_DEBUG);
+    CHECK_EQ(flaws_of_packed(0, 1), IMAGE_PACKED_DEBUG);
+    CHECK_EQ(flaws_of_packed(0, UINT64_MAX), IMAGE_PACKED_DEBUG);
+    CHECK_EQ(flaws_of_packed(0, (uint64_t)1 << 40), IMAGE_PACKED_DEBUG);
+}
+
+TEST(names_that_are_compressed_are_refused) /* catches: a bomb in libelf */
+{
+    size_t size;
+    uint8_t *elf = input_read(build_c("-g"), &size);
+
+    section_of(elf, ".strtab")->sh_flags |= SHF_COMPRESSED;
+    refuses(elf, size, "--decompress-debug-sections");
+    free(elf);
 }
 
 /* Bit by bit, as in the definition: another way than the one under test. */
@@ -330,16 +390,121 @@ TEST(a_truncated_file_says_so) /* catches: a crash at any length */
     free(elf);
 }
 
-TEST(a_file_overwritten_in_place_is_given_up) /* catches: SIGBUS */
+TEST(image_of_a_file_that_is_cut_stays_as_it_was) /* catches: SIGBUS */
 {
     const char *path = build_c("-g");
+    size_t size, len;
+    uint8_t *elf = input_read(path, &size);
     struct image *img = open_or_fail(path);
-    FILE *f;
+    const struct image_text *t = image_text(img, 0);
+    uint64_t at;
 
-    CHECK(image_intact(img));
-    f = fopen(path, "wb");
-    CHECK(f != NULL && fclose(f) == 0);
-    CHECK(!image_intact(img));
-    CHECK_EQ(image_flaws(img), IMAGE_CHANGED);
+    CHECK_EQ(truncate(path, 0), 0);
+    CHECK(memcmp(t->bytes, elf + t->file_offset, t->bytes_len) == 0);
+    CHECK(image_find_symbol(img, "_start", &at));
+    CHECK_STR(image_function(img, at)->name, "_start");
+    CHECK(image_section(img, ".debug_info", &len) != NULL);
+    CHECK_EQ(image_flaws(img), 0);
     image_close(img);
+    free(elf);
+}
+
+/* What happens to the file (meddled) while it is read. */
+static const char *meddled;
+static bool cut;
+
+ssize_t __real_pread(int fd, void *out, size_t size, off_t at);
+ssize_t __wrap_pread(int fd, void *out, size_t size, off_t at);
+
+ssize_t __wrap_pread(int fd, void *out, size_t size, off_t at)
+{
+    const struct timespec later[2] = {{2000000000, 0}, {2000000000, 0}};
+
+    if (meddled != NULL && cut)
+        CHECK_EQ(truncate(meddled, at), 0);
+    else if (meddled != NULL)
+        CHECK_EQ(futimens(fd, later), 0);
+    return __real_pread(fd, out, size, at);
+}
+
+/* Catches: half of the old kernel and half of the new one */
+TEST(a_file_that_is_written_while_it_is_read_is_refused)
+{
+    struct image *img;
+    struct err e = {""};
+
+    for (int i = 0; i < 2; i++) {
+        cut = i == 1;
+        meddled = build_c("-g");
+        CHECK_EQ(image_open(&img, meddled, &e), -1);
+        CHECK(strstr(e.text, "was written while it was read") != NULL);
+        meddled = NULL;
+    }
+}
+
+/* How often the file that (watch) is of was opened. */
+static int opens(int watch)
+{
+    struct inotify_event event;
+    int n = 0;
+
+    while (read(watch, &event, sizeof event) == sizeof event)
+        n++;
+    return n;
+}
+
+/* Catches: a tape that is rewound since a recording names it */
+TEST(what_is_no_file_is_not_opened)
+{
+    const char *path = input_write("pipe", (const uint8_t *)"", 0);
+    int watch = inotify_init1(IN_NONBLOCK);
+    struct image *img;
+    struct err e = {""};
+
+    CHECK_EQ(inotify_add_watch(watch, path, IN_OPEN) < 0, 0);
+    CHECK_EQ(image_open(&img, path, &e), -1);
+    CHECK_EQ(opens(watch), 1); /* a file is */
+    CHECK_EQ(remove(path), 0);
+    CHECK_EQ(mkfifo(path, 0600), 0);
+    (void)opens(watch);
+    CHECK_EQ(inotify_add_watch(watch, path, IN_OPEN) < 0, 0);
+    CHECK_EQ(image_open(&img, path, &e), -1);
+    CHECK_EQ(opens(watch), 0);
+    CHECK(strstr(e.text, "not a file") != NULL);
+    CHECK_EQ(remove(path), 0);
+    (void)close(watch);
+}
+
+/* catches: hours for what takes no place on a disk; code behind a hole lost */
+TEST(holes_are_left_out_of_segments)
+{
+    const uint64_t hole = (uint64_t)5 << 30;
+    size_t size, held = 0, len;
+    const char *path = build_c("-g");
+    uint8_t *elf = input_read(path, &size);
+    const struct image_text *t;
+    Elf64_Phdr *ph = (void *)(elf + ((Elf64_Ehdr *)(void *)elf)->e_phoff);
+    uint64_t address;
+    struct image *img;
+
+    for (unsigned i = 0; i < ((Elf64_Ehdr *)(void *)elf)->e_phnum; i++)
+        if (ph[i].p_type == PT_LOAD && (ph[i].p_flags & PF_X) != 0)
+            ph[i].p_filesz = ph[i].p_memsz = hole + 100 - ph[i].p_offset;
+    img = open_or_fail(path);
+    address = image_text(img, 0)->address - image_text(img, 0)->file_offset;
+    image_close(img);
+    path = input_write("holes", elf, size);
+    CHECK_EQ(truncate(path, (off_t)hole), 0);
+    FILE *f = fopen(path, "ab");
+    CHECK(f != NULL && fwrite(elf, 100, 1, f) == 1 && fclose(f) == 0);
+    img = open_or_fail(path);
+    for (size_t i = 0; (t = image_text(img, i)) != NULL; i++)
+        held += t->bytes_len;
+    CHECK(held < size + 65536);
+    CHECK(image_code(img, address + hole, &len) != NULL);
+    CHECK_EQ(len, 100);
+    CHECK(image_code(img, address + hole / 2, &len) == NULL);
+    CHECK_EQ(remove(path), 0);
+    image_close(img);
+    free(elf);
 }
