@@ -105,7 +105,11 @@ struct check_facts {
     const uint8_t *build_id; /* NULL: none */
     size_t build_id_len;
     bool has_code; /* else debug information alone */
-    bool has_symbols, has_dwarf, bad_dwarf;
+    bool has_symbols, has_dwarf, bad_dwarf, packed_dwarf;
+    bool split_dwarf;          /* some is in files that are not read */
+    const char *split_file;    /* the first of them; NULL: nameless */
+    const char *debug_path;    /* whence the DWARF is; NULL: from the image */
+    const char *stripped_file; /* if not: what it was stripped into, or NULL */
     uint64_t code_bytes;
     uint64_t own_bytes;   /* of the kernel, without the agent */
     uint64_t named_bytes; /* in functions of the symbol table or of DWARF */

@@ -39,42 +39,68 @@ static bool is_table(const uint8_t *p)
     return true;
 }
 
-/* Add (part) without the pages that are tables. */
-static int add_code(struct look *l, const struct image_part *part)
+/* Add (s) without the pages that are tables. */
+static int add_code(struct look *l, const struct span *s)
 {
-    uint64_t end = part->address + part->size, low = part->address;
-    uint64_t page = (low + PAGE - 1) / PAGE * PAGE;
+    uint64_t low = s->low, page = (low + PAGE - 1) / PAGE * PAGE;
     size_t len;
 
-    for (; page >= low && page < end && end - page >= PAGE; page += PAGE) {
+    for (; page >= low && page < s->high && s->high - page >= PAGE;
+         page += PAGE) {
         const uint8_t *bytes = image_loaded(l->img, page, &len);
 
-        if (bytes == NULL || len < PAGE || !is_table(bytes))
+        if (bytes == NULL) /* no byte is held: debug information alone */
+            break;
+        if (len < PAGE || !is_table(bytes))
             continue;
         if (spans_add(&l->code, low, page) != 0)
             return -1;
         low = page + PAGE;
     }
-    return spans_add(&l->code, low, end);
+    return spans_add(&l->code, low, s->high);
+}
+
+/* Add to (out) what of (part) the file holds. What is a hole is no code. */
+static int add_held(const struct look *l, const struct image_part *part,
+                    struct spans *out)
+{
+    uint64_t end = part->address + part->size;
+    const struct image_text *s = image_segment(l->img, 0);
+
+    if (s == NULL) /* debug information alone: the code is elsewhere */
+        return spans_add(out, part->address, end);
+    for (size_t i = 0; (s = image_segment(l->img, i)) != NULL; i++) {
+        uint64_t high = s->address + s->bytes_len;
+
+        if (spans_add(out,
+                      s->address > part->address ? s->address : part->address,
+                      high < end ? high : end) != 0)
+            return -1;
+    }
+    return 0;
 }
 
 static int find_code(struct look *l)
 {
     const struct image_part *part;
     const struct image_text *text;
+    struct spans held = {0};
+    int status = 0;
 
-    for (size_t i = 0;
-         i < MAX_CODE_PARTS && (part = image_code_part(l->img, i)) != NULL;
-         i++) {
-        if (add_code(l, part) != 0)
-            return -1;
-    }
+    for (size_t i = 0; status == 0 && i < MAX_CODE_PARTS &&
+                       (part = image_code_part(l->img, i)) != NULL;
+         i++)
+        status = add_held(l, part, &held);
+    spans_settle(&held);
+    for (size_t i = 0; status == 0 && i < held.count; i++)
+        status = add_code(l, &held.list[i]);
+    spans_fini(&held);
     spans_settle(&l->code);
     l->s->code_bytes = spans_size(&l->code);
     for (size_t i = 0; (text = image_text(l->img, i)) != NULL; i++)
         l->budget += 4 * (uint64_t)text->bytes_len;
     l->go = image_part(l->img, ".gopclntab").size != 0;
-    return 0;
+    return status;
 }
 
 /* (text), or NULL if it is too long: a million symbols or units may share one
@@ -361,6 +387,11 @@ static int look_at_image(struct look *l)
     s->has_code = image_text(l->img, 0) != NULL;
     s->has_dwarf = l->dwarf != NULL;
     s->bad_dwarf = (image_flaws(l->img) & IMAGE_BAD_DEBUG) != 0;
+    s->split_dwarf = (image_flaws(l->img) & IMAGE_SPLIT_DEBUG) != 0;
+    s->split_file = image_flaw_file(l->img, IMAGE_SPLIT_DEBUG);
+    s->stripped_file = image_flaw_file(l->img, IMAGE_NO_DEBUG_FILE);
+    s->debug_path = image_debug_path(l->img);
+    s->packed_dwarf = (image_flaws(l->img) & IMAGE_PACKED_DEBUG) != 0;
     return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "check/gather.h"
+#include "check/red_zone.h"
 #include "check/report.h"
 #include "symbolize/names.h"
 #include "util/text.h"
@@ -164,43 +165,27 @@ static void missing_frames(struct remedy_out *r, const struct check_facts *s,
     say_remedy(r, line);
 }
 
-/* Does the compiler say of (u) that code keeps values below RSP? Others than
- * gcc do not tell; functions that call nobody are those that do it. */
-static bool has_red_zone(const struct check_unit *u)
+/* As red_zone_look() does it. */
+static void say_red_zone(struct remedy_out *r, const struct check_facts *s)
 {
-    return (u->language == CHECK_C || u->language == CHECK_CXX) &&
-           u->producer != NULL && strncmp(u->producer, "GNU ", 4) == 0 &&
-           strstr(u->producer, "-mno-red-zone") == NULL &&
-           u->frames.functions[CHECK_LEAF] != 0;
-}
+    char line[LINE] = "", number[TEXT_NUMBER];
+    struct red_zone zone = {0};
 
-static void red_zone(struct remedy_out *r, const struct check_facts *s)
-{
-    char line[LINE] = "", number[TEXT_NUMBER], name[NAME_SHOWN + 4];
-    size_t count = 0;
+    for (size_t i = 0; i < s->unit_count && !s->pe; i++) {
+        const struct check_unit *u = &s->units[i];
 
-    for (size_t i = 0; i < s->unit_count && !s->pe; i++)
-        count += has_red_zone(&s->units[i]);
-    if (count == 0)
+        if (red_zone_is_allowed(u->language, u->producer))
+            red_zone_add(&zone, u->name);
+    }
+    if (zone.units == 0)
         return;
     append(line, LINE,
            "Stacks without a red zone: %s unit%s may keep values below RSP, "
-           "which an interrupt on the same stack destroys:",
-           text_count(number, count), count == 1 ? "" : "s");
-    for (size_t i = 0, shown = 0; shown < 3 && i < s->unit_count; i++) {
-        const char *path = s->units[i].name, *slash;
-
-        if (!has_red_zone(&s->units[i]))
-            continue;
-        slash = strrchr(path, '/');
-        append(
-            line, LINE, "%s %s", shown++ == 0 ? "" : ",",
-            text_escape(name, sizeof name, slash != NULL ? slash + 1 : path));
-    }
-    append(line, LINE,
-           "%s. Compile with -mno-red-zone, or give the gate of the agent a "
-           "stack of its own (PORTING.md), as all other gates need.",
-           count > 3 ? " ..." : "");
+           "which an interrupt on the same stack destroys: %s. Compile with "
+           "-mno-red-zone, or give the gate of the agent a stack of its own "
+           "(PORTING.md), as all other gates need.",
+           text_count(number, zone.units), zone.units == 1 ? "" : "s",
+           zone.names);
     say_remedy(r, line);
 }
 
@@ -258,18 +243,47 @@ static void missing_code(struct remedy_out *r, const struct check_facts *s)
 
 static void missing_dwarf(struct remedy_out *r, const struct check_facts *s)
 {
-    char line[LINE] = "Lines: there is no DWARF. ";
+    char line[LINE] = "Lines: there is no DWARF. ", name[NAME_SHOWN * 4];
 
-    if (s->has_dwarf || !s->has_symbols) /* it was before strip */
+    if (s->packed_dwarf)
+        say_remedy(r, "Lines: the DWARF is compressed by a method that is not "
+                      "known here, or that is damaged. Undo it by objcopy "
+                      "--decompress-debug-sections FILE NEW.");
+    /* else it was there before strip */
+    if (s->has_dwarf || s->packed_dwarf || !s->has_symbols)
         return;
-    append(line, LINE, "%s",
-           s->pe ? "Check the ELF that objcopy made this image from, or "
-                   "compile with -gdwarf and link with lld-link /debug:dwarf."
-                 : "Compile with -g (Free Pascal: -gw2).");
+    if (s->stripped_file != NULL)
+        append(line, LINE,
+               "It was stripped into %s, which is neither beside the image "
+               "nor in .debug there nor below /usr/lib/debug, or is of another "
+               "build. Put it there, or check the kernel as it was before "
+               "strip.",
+               text_escape(name, sizeof name, s->stripped_file));
+    else
+        append(line, LINE, "%s",
+               s->pe
+                   ? "Check the ELF that objcopy made this image from, or "
+                     "compile with -gdwarf and link with lld-link /debug:dwarf."
+                   : "Compile with -g (Free Pascal: -gw2).");
     if (s->agent.linked)
         append(line, LINE,
                " Without it tprof's own static functions count as the "
                "kernel's here.");
+    say_remedy(r, line);
+}
+
+static void split_dwarf(struct remedy_out *r, const struct check_facts *s)
+{
+    char line[LINE], name[NAME_SHOWN * 4];
+
+    if (!s->split_dwarf)
+        return;
+    (void)snprintf(line, sizeof line,
+                   "Inlined functions: the DWARF of functions is in files of "
+                   "its own, %s and others, which are not read. Compile with "
+                   "-gno-split-dwarf.",
+                   text_escape(name, sizeof name,
+                               s->split_file != NULL ? s->split_file : ".dwo"));
     say_remedy(r, line);
 }
 
@@ -354,13 +368,14 @@ void check_report_remedies(FILE *out, const struct check_facts *s)
     missing_names(&r, s);
     missing_code(&r, s);
     missing_dwarf(&r, s);
+    split_dwarf(&r, s);
     for (int i = 0; i < CHECK_LANGUAGES; i++) {
         struct check_unit sum = sum_of(s, (enum check_language)i);
 
         missing_frames(&r, s, &sum);
         missing_lines(&r, s, (enum check_language)i);
     }
-    red_zone(&r, s);
+    say_red_zone(&r, s);
     if (s->bad_dwarf)
         say_remedy(&r,
                    "A part of the DWARF, which is damaged. Build the kernel "

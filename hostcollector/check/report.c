@@ -100,6 +100,14 @@ static void write_build_id(FILE *out, const struct check_facts *s)
     fact(out, "build-id", line);
 }
 
+static void write_debug_file(FILE *out, const struct check_facts *s)
+{
+    char line[LINE];
+
+    if (s->debug_path != NULL)
+        fact(out, "debug file", text_escape(line, sizeof line, s->debug_path));
+}
+
 static void write_tables(FILE *out, const struct check_facts *s)
 {
     static const char *const names[CHECK_TABLES] = {".eh_frame", ".debug_frame",
@@ -177,6 +185,7 @@ void check_report(FILE *out, const char *path, const struct check_facts *s,
     (void)fputs("\nWhat is there\n", out);
     write_format(out, s);
     write_build_id(out, s);
+    write_debug_file(out, s);
     write_tables(out, s);
     write_agent(out, s);
     check_report_units(out, s, all);

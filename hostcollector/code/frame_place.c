@@ -7,6 +7,7 @@
 
 #include "code/frame_flow.h"
 #include "code/only_call.h"
+#include "code/told_code.h"
 #include "image/image.h"
 #include "model/stack.h"
 #include "util/map.h"
@@ -18,6 +19,7 @@
 #define MAX_KEPT_BYTES     (256u << 20)
 
 struct frame_places {
+    struct told_code *told; /* NULL: answers are read from (img) */
     struct image *img;
     uint64_t slide;
     struct map known; /* start of a function -> index of its answers */
@@ -39,16 +41,55 @@ struct frame_places *frame_places_new(struct image *img, uint64_t slide)
     return o;
 }
 
+struct frame_places *frame_places_told(void)
+{
+    struct frame_places *o = calloc(1, sizeof *o);
+
+    if (o == NULL)
+        return NULL;
+    o->told = told_code_new();
+    if (o->told == NULL) {
+        free(o);
+        return NULL;
+    }
+    return o;
+}
+
+void frame_places_set_known(struct frame_places *o, bool known)
+{
+    told_code_set_known(o->told, known);
+}
+
+int frame_places_learn(struct frame_places *o, uint64_t pc,
+                       const struct code_facts *facts)
+{
+    return told_code_learn(o->told, pc, facts);
+}
+
+size_t frame_places_bytes(const struct frame_places *o)
+{
+    return o->told != NULL ? told_code_bytes(o->told) : 0;
+}
+
 void frame_places_free(struct frame_places *o)
 {
     if (o == NULL)
         return;
+    told_code_free(o->told);
     for (size_t i = 0; i < o->count; i++)
         free(o->places[i]);
     free(o->places);
     map_fini(&o->known);
     only_calls_free(o->only_calls);
     free(o);
+}
+
+bool frame_places_known(const struct frame_places *o)
+{
+    if (o == NULL)
+        return false;
+    return o->told != NULL ? told_code_known(o->told)
+                           : image_text(o->img, 0) != NULL;
 }
 
 static bool code_of(const struct frame_places *o,
@@ -181,8 +222,7 @@ static uint8_t *interpret(struct frame_places *o,
     struct frame_flow flow;
     uint8_t *places = NULL;
 
-    if (!image_intact(o->img) || !code_of(o, f, &code) ||
-        f->size > MAX_KEPT_BYTES - o->bytes)
+    if (!code_of(o, f, &code) || f->size > MAX_KEPT_BYTES - o->bytes)
         return NULL;
     if (frame_flow_init(&flow, code, (size_t)f->size) == 0)
         places = places_of(o, &flow, f);
@@ -219,7 +259,7 @@ static enum code_place place_by_bytes(const struct frame_places *o,
     size_t have;
     const uint8_t *code = image_code(o->img, address - 3, &have);
 
-    if (code != NULL && have >= 3 && image_intact(o->img) &&
+    if (code != NULL && have >= 3 &&
         (memcmp(code + 1, "\xfb\xf4", 2) == 0 ||
          memcmp(code, "\x0f\x01\xc9", 3) == 0))
         return CODE_IDLE;
@@ -244,6 +284,9 @@ static const uint8_t *find_packed(struct frame_places *o, uint64_t address)
 
 enum code_place frame_place_at(struct frame_places *o, uint64_t pc)
 {
+    if (o->told != NULL)
+        return told_code_facts(o->told, pc).place;
+
     const uint8_t *packed = find_packed(o, pc - o->slide);
 
     return packed != NULL ? (enum code_place)(*packed & PLACE)
@@ -252,6 +295,9 @@ enum code_place frame_place_at(struct frame_places *o, uint64_t pc)
 
 struct code_exit frame_place_exit(struct frame_places *o, uint64_t pc)
 {
+    if (o->told != NULL)
+        return told_code_facts(o->told, pc).exit;
+
     const uint8_t *packed = find_packed(o, pc - o->slide);
     unsigned bits = packed != NULL ? *packed : CODE_FAR << WORDS_SHIFT;
 
@@ -315,6 +361,9 @@ enum code_framing frame_place_framing(struct frame_places *o,
 
 enum code_place frame_place_of_call(struct frame_places *o, uint64_t pc)
 {
+    if (o->told != NULL)
+        return told_code_facts(o->told, pc).call_place;
+
     const struct image_function *f = image_function(o->img, pc - 1 - o->slide);
 
     if (f == NULL || f != image_function(o->img, pc - o->slide))
@@ -325,7 +374,7 @@ enum code_place frame_place_of_call(struct frame_places *o, uint64_t pc)
 /* The calls of the whole image; NULL if there is no memory. */
 static const struct only_calls *read_calls(struct frame_places *o)
 {
-    if (!o->only_calls_read && image_intact(o->img))
+    if (!o->only_calls_read)
         o->only_calls = only_calls_new(o->img);
     o->only_calls_read = true;
     return o->only_calls;
@@ -333,6 +382,9 @@ static const struct only_calls *read_calls(struct frame_places *o)
 
 bool frame_place_is_called(struct frame_places *o, uint64_t pc)
 {
+    if (o->told != NULL)
+        return told_code_facts(o->told, pc + 1).is_called;
+
     const struct only_calls *calls = read_calls(o);
 
     return calls != NULL && only_call_any(calls, pc - o->slide);
@@ -340,8 +392,24 @@ bool frame_place_is_called(struct frame_places *o, uint64_t pc)
 
 uint64_t frame_place_only_call(struct frame_places *o, uint64_t pc)
 {
+    if (o->told != NULL)
+        return told_code_facts(o->told, pc).only_call;
+
     const struct only_calls *calls = read_calls(o);
     uint64_t back = calls != NULL ? only_call_return(calls, pc - o->slide) : 0;
 
     return back != 0 ? back + o->slide : 0;
+}
+
+struct code_facts frame_place_facts(struct frame_places *o, uint64_t pc)
+{
+    struct code_facts facts = {.place = frame_place_at(o, pc),
+                               .call_place = frame_place_of_call(o, pc),
+                               .exit = frame_place_exit(o, pc)};
+
+    if (facts.call_place == CODE_NO_FRAME)
+        facts.is_called = frame_place_is_called(o, pc - 1);
+    if (facts.place != CODE_BODY)
+        facts.only_call = frame_place_only_call(o, pc);
+    return facts;
 }

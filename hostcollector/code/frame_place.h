@@ -19,6 +19,7 @@
 #define TPROF_CODE_FRAME_PLACE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct image;
@@ -47,6 +48,10 @@ struct frame_places *frame_places_new(struct image *img, uint64_t slide);
 
 /* Release (o). NULL is allowed. */
 void frame_places_free(struct frame_places *o);
+
+/* Is there any code to be read? If not, all places are CODE_UNKNOWN, those at
+ * which a core sleeps, too. No if (o) is NULL. */
+bool frame_places_known(const struct frame_places *o);
 
 /*
  * The place of the interrupted instruction at run-time address (pc); not at
@@ -107,6 +112,36 @@ struct code_exit {
 
 /* The way out from run-time address (pc), as for frame_place_at(). */
 struct code_exit frame_place_exit(struct frame_places *o, uint64_t pc);
+
+/* All of these answers about one address. */
+struct code_facts {
+    enum code_place place;
+    enum code_place call_place; /* frame_place_of_call() */
+    struct code_exit exit;
+    bool is_called;     /* frame_place_is_called() of the address before it */
+    uint64_t only_call; /* frame_place_only_call() */
+};
+
+/*
+ * What is known of (pc). What needs the whole image is left out where nobody
+ * asks for it: (is_called) unless (call_place) is CODE_NO_FRAME, and
+ * (only_call) if (place) is CODE_BODY.
+ */
+struct code_facts frame_place_facts(struct frame_places *o, uint64_t pc);
+
+/* A classifier without an image, which knows what frame_places_learn() tells.
+ * NULL if there is no memory. */
+struct frame_places *frame_places_told(void);
+
+/* Is frame_places_known() true of a classifier that is told? Not at first. */
+void frame_places_set_known(struct frame_places *o, bool known);
+
+/* The answers about (pc) are (facts). Returns 0; -1 if there is no memory. */
+int frame_places_learn(struct frame_places *o, uint64_t pc,
+                       const struct code_facts *facts);
+
+/* Bytes that told answers take. */
+size_t frame_places_bytes(const struct frame_places *o);
 
 static inline bool frame_place_idle(enum code_place place)
 {

@@ -3,10 +3,12 @@
  * known one that is not told, a gap that is not. */
 #include "symbolize/callers.h"
 
+#include "aggregate/aggregate.h"
 #include "check.h"
 #include "code/frame_place.h"
 #include "image/image.h"
 #include "input.h"
+#include "named/addresses.h"
 #include "symbolize/image_map.h"
 #include "util/err.h"
 
@@ -161,4 +163,50 @@ TEST(callers_may_return_behind_their_image)
     CHECK_EQ(image_map_place(image_map, 1, start, end - start, SLIDE), 0);
     CHECK_EQ(image_map_place(image_map, 1, more, at("leaf") - more, SLIDE), 0);
     found("at_first", WORDS("back_in_framed"), "back_in_framed", NULL, false);
+}
+
+static bool has(const struct address_list *l, const char *name)
+{
+    for (size_t i = 0; i < l->count; i++)
+        if (l->list[i] == at(name) - SLIDE)
+            return true;
+    return false;
+}
+
+/* Catches: a report by a recording's names that lacks a caller. Each address is
+ * kept once, rising. */
+TEST(addresses_for_a_recording_have_missed_callers)
+{
+    begin();
+    const struct guest guest = {.cores = 1, .tsc_hz = 1000000000};
+    const uint64_t frames[] = {at("back_in_deeper"), at("back_in_framed"),
+                               at("back_in_framed")};
+    const struct stack stack = {.frames = frames, .depth = 3};
+    struct aggregate *a =
+        aggregate_new(&(struct aggregate_config){.from_s = 0});
+
+    aggregate_hello(a, HELLO_FIRST, &guest);
+    const struct sample sample = {.tsc = 1,
+                                  .leaf = at("at_taken"),
+                                  .stack = aggregate_stack(a, 0, &stack),
+                                  .weight = 1};
+
+    aggregate_samples(a, &(struct sample_batch){
+                             .period = 1000, .samples = &sample, .count = 1});
+    struct addresses found = {.bytes_max = 1 << 20};
+
+    CHECK_EQ(addresses_gather(&found, aggregate_profile(a), image_map), 0);
+    CHECK_EQ(found.image_count, 1);
+    const struct image_addresses *all = &found.images[0];
+
+    CHECK_EQ(all->leaves.count, 1);
+    CHECK(has(&all->leaves, "at_taken"));
+    CHECK(has(&all->calls, "back_in_deeper"));
+    CHECK(has(&all->calls, "back_in_framed"));
+    CHECK(has(&all->calls, "back_from_deeper"));
+    for (size_t i = 1; i < all->calls.count; i++)
+        CHECK(all->calls.list[i - 1] < all->calls.list[i]);
+    CHECK(!found.partial);
+    addresses_fini(&found);
+    aggregate_free(a);
 }

@@ -186,12 +186,30 @@ TEST(check_says_that_pascals_runtime_came_compiled)
     free(text);
 }
 
-/* Catches: registers and variables that an interrupt destroys, in silence */
+/* catches: 0 inlined functions without a word */
+TEST(check_tells_of_dwarf_in_files_of_its_own)
+{
+    char *text = check(build("-g -gsplit-dwarf " KEEP, ""));
+
+    says(text,
+         "Inlined functions: the DWARF of functions is in files of its "
+         "own, ",
+         true);
+    says(text,
+         ".dwo and others, which are not read. Compile with "
+         "-gno-split-dwarf.",
+         true);
+    free(text);
+}
+
+/* Catches: registers and variables that an interrupt destroys, in silence; in
+ * functions with a frame, too, of which -O0 makes some */
 TEST(check_names_units_with_a_red_zone)
 {
+    static const char *const flags[] = {"-mno-red-zone", "", "-O0"};
     char command[512], *text;
 
-    for (int with = 0; with < 2; with++) {
+    for (int with = 0; with < 3; with++) {
         (void)snprintf(
             command, sizeof command,
             "for p in framed bare; do cc -O2 -g -fno-pie -mno-red-zone "
@@ -199,10 +217,10 @@ TEST(check_names_units_with_a_red_zone)
             "-DPART=leafy -c $IN/mix.c -o $OUT.leafy.o && cp $IN/mix_main.c "
             "$OUT.c && cc -g -O2 -fno-pie -no-pie -nostdlib -static "
             "-mno-red-zone $OUT.c $OUT.*.o -o $OUT",
-            with ? "" : "-mno-red-zone");
+            flags[with]);
         text = check(input_build("cc", "zone", command));
-        says(text, "Stacks without a red zone: 1 unit may", with);
-        says(text, "destroys: mix.c. Compile with -mno-red-zone", with);
+        says(text, "Stacks without a red zone: 1 unit may", with != 0);
+        says(text, "destroys: mix.c. Compile with -mno-red-zone", with != 0);
         free(text);
     }
 }
