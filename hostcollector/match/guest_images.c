@@ -22,6 +22,9 @@
 #define LABEL_SIZE    280 /* a name with each byte escaped, and a number */
 /* Without symbols a report has next to nothing to say. */
 #define NAMELESS      (IMAGE_NO_SYMBOLS | IMAGE_NO_SYMBOLS_PE)
+#define LINELESS                                                               \
+    (IMAGE_NO_DEBUG | IMAGE_NO_DEBUG_PE | IMAGE_PACKED_DEBUG |                 \
+     IMAGE_SPLIT_DEBUG | IMAGE_NO_DEBUG_FILE)
 
 int guest_images_add(struct guest_images *g, struct images *set,
                      const char *path, struct err *e)
@@ -30,8 +33,14 @@ int guest_images_add(struct guest_images *g, struct images *set,
 
     if (file == NULL)
         return -1;
+    return guest_images_add_file(g, file) == 0 ? 0
+                                               : err_set(e, "out of memory");
+}
+
+int guest_images_add_file(struct guest_images *g, struct shared_image *file)
+{
     if (vec_grow(&g->files, &g->room, g->count, sizeof(void *)) != 0)
-        return err_set(e, "out of memory");
+        return -1;
     g->files[g->count++] = file;
     return 0;
 }
@@ -50,7 +59,7 @@ static unsigned lacks(struct shared_image *file)
     unsigned flaws = image_flaws(shared_image(file));
     bool names = (flaws & (IMAGE_NO_SYMBOLS | IMAGE_NO_SYMBOLS_PE)) != 0;
     bool code = (flaws & IMAGE_NO_CODE) != 0;
-    bool lines = (flaws & (IMAGE_NO_DEBUG | IMAGE_NO_DEBUG_PE)) != 0;
+    bool lines = (flaws & LINELESS) != 0;
 
     return names * 4u + code * 2u + lines;
 }
@@ -168,15 +177,9 @@ static int number_map(struct guest_images *g, const struct profile *p, size_t i)
     return g->maps[i].number != UINT32_MAX ? 0 : -1;
 }
 
-int guest_images_place(struct guest_images *g, const struct profile *p)
+/* Place what (p) says was mapped. -1 if there is no memory. */
+static int place_maps(struct guest_images *g, const struct profile *p)
 {
-    struct mapped_image kernel = {0};
-
-    if (g->kernel != NULL && shared_image_readers(g->kernel, &kernel) != 0)
-        return -1;
-    g->image_map = image_map_new(&kernel, g->slide);
-    if (g->image_map == NULL)
-        return -1;
     for (size_t i = 0; i < p->map_count; i++) {
         const struct guest_map *map = &p->maps[i];
 
@@ -189,7 +192,47 @@ int guest_images_place(struct guest_images *g, const struct profile *p)
     return 0;
 }
 
+int guest_images_place(struct guest_images *g, const struct profile *p)
+{
+    struct mapped_image kernel = {0};
+
+    if (g->image_map != NULL)
+        return 0;
+    if (g->kernel != NULL && shared_image_readers(g->kernel, &kernel) != 0)
+        return -1;
+    g->image_map = image_map_new(&kernel, g->slide);
+    if (g->image_map == NULL)
+        return -1;
+    if (place_maps(g, p) == 0)
+        return 0;
+    guest_images_unplace(g);
+    return -1;
+}
+
+void guest_images_unplace(struct guest_images *g)
+{
+    image_map_free(g->image_map);
+    g->image_map = NULL;
+}
+
 /* Remarks */
+
+uint32_t guest_images_number(const struct guest_images *g,
+                             const struct shared_image *file)
+{
+    if (file == g->kernel)
+        return IMAGE_MAP_KERNEL;
+    for (size_t i = 0; i < GUEST_MAPS_MAX; i++)
+        if (file == g->maps[i].file)
+            return g->maps[i].number;
+    return UINT32_MAX;
+}
+
+bool guest_images_has(const struct guest_images *g,
+                      const struct shared_image *file)
+{
+    return guest_images_number(g, file) != UINT32_MAX;
+}
 
 /* The file of map (map)'s name that is another build; NULL if there is none. */
 static const struct image *other_build(const struct guest_images *g,
@@ -334,24 +377,42 @@ static void remark_unused(const struct guest_images *g, const struct profile *p,
                  identity_text(id, build_id, len), list);
 }
 
+/* Names that are from another file than the one that was given. */
+static void note_debug_file(struct shared_image *file, struct remarks *remarks)
+{
+    const struct image *img = shared_image(file);
+
+    if (image_debug_path(img) != NULL)
+        remarks_note(remarks, "The debug information of %s is from %s.",
+                     image_path(img), image_debug_path(img));
+}
+
 /* What (file) lacks, behind the (name) of what is not the kernel's. */
 static void note_flaws(struct shared_image *file, const char *name,
                        struct remarks *remarks)
 {
     unsigned flaws = image_flaws(shared_image(file));
+    bool kernel = name == NULL;
+    const char *colon = kernel ? "" : ": ";
 
+    name = kernel ? "" : name;
+    note_debug_file(file, remarks);
     /* build-ids are spoken of where images are told apart */
-    for (unsigned flaw = IMAGE_NO_SYMBOLS; flaw <= IMAGE_CHANGED; flaw <<= 1) {
+    for (unsigned flaw = IMAGE_NO_SYMBOLS; flaw <= IMAGE_NO_DEBUG_FILE;
+         flaw <<= 1) {
         const char *text = image_flaw_text((enum image_flaw)flaw);
+        const char *about =
+            image_flaw_file(shared_image(file), (enum image_flaw)flaw);
 
         if ((flaws & flaw) == 0)
             continue;
-        if ((flaw & NAMELESS) != 0)
+        if ((flaw & NAMELESS) != 0 || (kernel && flaw == IMAGE_NO_CODE))
             remarks_warn(remarks, "%s: %s", image_path(shared_image(file)),
                          text);
+        else if (about != NULL)
+            remarks_note(remarks, "%s%s%s: %s", name, colon, text, about);
         else
-            remarks_note(remarks, "%s%s%s", name != NULL ? name : "",
-                         name != NULL ? ": " : "", text);
+            remarks_note(remarks, "%s%s%s", name, colon, text);
     }
 }
 

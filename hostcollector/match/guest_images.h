@@ -38,6 +38,9 @@ struct guest_images {
 int guest_images_add(struct guest_images *g, struct images *set,
                      const char *path, struct err *e);
 
+/* Add (file), of the same set. Returns 0; -1 if there is no memory. */
+int guest_images_add_file(struct guest_images *g, struct shared_image *file);
+
 /*
  * (guest) sent HELLO. Find its kernel among the files by build-id or text. If
  * neither tells, the first file is taken for the kernel, unless that one is
@@ -49,8 +52,21 @@ int guest_images_add(struct guest_images *g, struct images *set,
 int guest_images_hello(struct guest_images *g, const struct guest *guest,
                        struct remarks *remarks, struct err *e);
 
-/* Make the map of all images of (p). Returns 0; -1 if there is no memory. */
+/* Make the map of all images of (p), once. Returns 0; -1 if there is no memory.
+ */
 int guest_images_place(struct guest_images *g, const struct profile *p);
+
+/* Forget that map, since images have come or gone; no view may be left. */
+void guest_images_unplace(struct guest_images *g);
+
+/* Is (file) the kernel's, or that of an image which the guest has loaded? After
+ * guest_images_place(). */
+bool guest_images_has(const struct guest_images *g,
+                      const struct shared_image *file);
+
+/* The number of (file) in the map; UINT32_MAX: it is no image of the guest. */
+uint32_t guest_images_number(const struct guest_images *g,
+                             const struct shared_image *file);
 
 /* Add to (remarks) what files lack, which images have no file, with the share
  * of each in (v), and which of the first (wanted) files belong to no image. */

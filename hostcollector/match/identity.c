@@ -76,7 +76,7 @@ static bool slide_by_text(const struct guest *g, const struct image *img,
     for (size_t i = 0; (t = image_text(img, i)) != NULL; i++) {
         uint64_t offset = (g->text_start - t->address) % PAGE;
 
-        for (; offset < t->bytes_len && pages < PAGES_MAX; offset += PAGE) {
+        for (; offset < t->size && pages < PAGES_MAX; offset += PAGE) {
             pages++;
             *slide = g->text_start - (t->address + offset);
             if (has_text_at(g, img, t->address + offset))

@@ -12,6 +12,7 @@
 
 struct shared_image {
     struct image *image;
+    char *path;       /* absolute */
     struct stat file; /* as it was when it was opened */
     struct symbolizer *symbolizer;
     struct frame_places *frame_places;
@@ -57,12 +58,42 @@ struct shared_image *images_open(struct images *set, const char *path,
     s->file = file;
     if (image_open(&s->image, path, e) != 0)
         goto fail;
+    s->path = realpath(path, NULL); /* tools run in other folders */
     set->list[set->count++] = s;
     return s;
 
 fail:
     free(s);
     return NULL;
+}
+
+static void release(const struct shared_image *s)
+{
+    frame_places_free(s->frame_places);
+    symbolizer_free(s->symbolizer);
+    image_close(s->image);
+    free(s->path);
+}
+
+struct shared_image *images_tell(struct images *set, struct image *image,
+                                 struct symbolizer *symbolizer,
+                                 struct frame_places *frame_places)
+{
+    const struct shared_image told = {.image = image,
+                                      .path = strdup(image_path(image)),
+                                      .symbolizer = symbolizer,
+                                      .frame_places = frame_places};
+    struct shared_image *s = malloc(sizeof *s);
+
+    if (s == NULL || told.path == NULL ||
+        vec_grow(&set->list, &set->room, set->count, sizeof(void *)) != 0) {
+        release(&told);
+        free(s);
+        return NULL;
+    }
+    *s = told;
+    set->list[set->count++] = s;
+    return s;
 }
 
 struct image *shared_image(struct shared_image *s)
@@ -76,17 +107,29 @@ int shared_image_readers(struct shared_image *s, struct mapped_image *image)
         s->symbolizer = symbolizer_new(s->image, 0);
     if (s->frame_places == NULL)
         s->frame_places = frame_places_new(s->image, 0);
+    image->file = s->image;
+    image->path = s->path != NULL ? s->path : image_path(s->image);
     image->symbolizer = s->symbolizer;
     image->frame_places = s->frame_places;
     return s->symbolizer != NULL && s->frame_places != NULL ? 0 : -1;
 }
 
+void images_forget(struct images *set, size_t bytes)
+{
+    size_t sum = 0;
+
+    for (size_t i = 0; i < set->count; i++)
+        if (set->list[i]->symbolizer != NULL)
+            sum += symbolizer_bytes(set->list[i]->symbolizer);
+    for (size_t i = 0; sum > bytes && i < set->count; i++)
+        if (set->list[i]->symbolizer != NULL)
+            symbolizer_forget(set->list[i]->symbolizer);
+}
+
 void images_fini(struct images *set)
 {
     for (size_t i = 0; i < set->count; i++) {
-        frame_places_free(set->list[i]->frame_places);
-        symbolizer_free(set->list[i]->symbolizer);
-        image_close(set->list[i]->image);
+        release(set->list[i]);
         free(set->list[i]);
     }
     free(set->list);

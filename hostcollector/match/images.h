@@ -27,6 +27,14 @@ struct images {
 struct shared_image *images_open(struct images *set, const char *path,
                                  struct err *e);
 
+/*
+ * The image (image) that a recording told of, with its readers. All three
+ * belong to (set) from now on, also if this fails. NULL if there is no memory.
+ */
+struct shared_image *images_tell(struct images *set, struct image *image,
+                                 struct symbolizer *symbolizer,
+                                 struct frame_places *frame_places);
+
 struct image *shared_image(struct shared_image *s);
 
 /*
@@ -35,6 +43,10 @@ struct image *shared_image(struct shared_image *s);
  * memory.
  */
 int shared_image_readers(struct shared_image *s, struct mapped_image *image);
+
+/* Have the symbolizers forget what they know if that takes more than (bytes)
+ * together. No view may be left. */
+void images_forget(struct images *set, size_t bytes);
 
 /* Close all. */
 void images_fini(struct images *set);

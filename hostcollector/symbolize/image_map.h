@@ -12,12 +12,15 @@
 
 struct image_map;
 struct frame_places;
+struct image;
 struct symbolizer;
 
 /* An image, at whatever address. Its readers must outlive the map and have
  * slide 0: they are asked for link-time addresses. */
 struct mapped_image {
     const char *name; /* harmless on a terminal; copied. NULL: the kernel */
+    const struct image *file;          /* NULL: not known */
+    const char *path;                  /* of (file), absolute; NULL likewise */
     struct symbolizer *symbolizer;     /* NULL: the file is not known */
     struct frame_places *frame_places; /* likewise */
 };

@@ -11,6 +11,7 @@
 #include <demangle.h>
 
 #include "symbolize/pascal.h"
+#include "util/text.h"
 #include "util/vec.h"
 
 struct names_entry {
@@ -74,7 +75,8 @@ static void add_demangled(const char *part, size_t len, void *opaque)
 
     if (len > NAMES_MAX - t->len)
         longjmp(t->full, 1);
-    memcpy(t->bytes + t->len, part, len);
+    if (len != 0) /* else (part) may be NULL */
+        memcpy(t->bytes + t->len, part, len);
     t->len += len;
 }
 
@@ -100,58 +102,27 @@ static bool demangle(struct text *t, const char *raw)
     return t->bytes[0] != '\0';
 }
 
-/*
- * The length of the UTF-8 character at (s) if it may be shown unchanged, else
- * 0. Controls, and characters that reverse the direction of writing, may not.
- */
-static size_t printable(const unsigned char *s)
-{
-    static const uint32_t least[] = {0, 0x20, 0xa0, 0x800, 0x10000};
-    uint32_t code = *s;
-    size_t len = code < 0x80       ? 1
-                 : code >> 5 == 6  ? 2
-                 : code >> 4 == 14 ? 3
-                 : code >> 3 == 30 ? 4
-                                   : 0;
-
-    if (len > 1)
-        code &= 0x7fu >> len;
-    for (size_t i = 1; i < len; i++) {
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-        code = code << 6 | (s[i] & 0x3f);
-    }
-    if (len == 0 || code < least[len] || code == 0x7f || code > 0x10ffff ||
-        (code >= 0xd800 && code <= 0xdfff) ||
-        (code >= 0x200b && code <= 0x200f) ||
-        (code >= 0x2028 && code <= 0x202e) ||
-        (code >= 0x2060 && code <= 0x206f) || code == 0xfeff)
-        return 0;
-    return len;
-}
-
 static void escape(struct text *t, const char *from)
 {
     static const char hex[] = "0123456789abcdef";
-    const unsigned char *s = (const unsigned char *)from;
 
     t->len = 0;
-    while (*s != '\0' && t->len < NAMES_MAX - 4) {
-        size_t len = printable(s);
+    while (*from != '\0' && t->len < NAMES_MAX - 4) {
+        size_t len = text_character(from);
 
         if (len != 0) {
-            memcpy(t->bytes + t->len, s, len);
+            memcpy(t->bytes + t->len, from, len);
             t->len += len;
-            s += len;
+            from += len;
         } else {
-            char code[4] = {'\\', 'x', hex[*s >> 4], hex[*s & 15]};
+            unsigned char c = (unsigned char)*from++;
+            char code[4] = {'\\', 'x', hex[c >> 4], hex[c & 15]};
 
             memcpy(t->bytes + t->len, code, sizeof code);
             t->len += sizeof code;
-            s++;
         }
     }
-    if (*s != '\0') {
+    if (*from != '\0') {
         memcpy(t->bytes + t->len, "...", 3);
         t->len += 3;
     }
@@ -184,6 +155,14 @@ const char *names_get_with(struct names *n, const char *raw,
     return unique_copy(n, &shown);
 }
 
+const char *names_keep(struct names *n, const char *text)
+{
+    static _Thread_local struct text shown;
+
+    escape(&shown, text);
+    return unique_copy(n, &shown);
+}
+
 const char *names_get(struct names *n, const char *raw)
 {
     uint64_t hash = hash_of(raw), nth;
@@ -196,6 +175,17 @@ const char *names_get(struct names *n, const char *raw)
     if (key != NULL && value != NULL) /* else it is made again next time */
         (void)keep_name(&n->raw, hash, nth, key, value);
     return value;
+}
+
+static size_t table_bytes(const struct names_table *t)
+{
+    return map_bytes(&t->by_hash) + t->room * sizeof *t->entries;
+}
+
+size_t names_bytes(const struct names *n)
+{
+    return table_bytes(&n->raw) + table_bytes(&n->shown) +
+           arena_bytes(&n->arena);
 }
 
 static void table_fini(struct names_table *t)

@@ -42,6 +42,12 @@ const char *names_get(struct names *n, const char *raw);
 const char *names_get_with(struct names *n, const char *raw,
                            const struct pascal_hint *hint);
 
+/* (text), which is no raw symbol: it is made harmless, but not demangled. */
+const char *names_keep(struct names *n, const char *text);
+
+/* Bytes that (n) takes. */
+size_t names_bytes(const struct names *n);
+
 /* Release all names; (n) is empty then. */
 void names_fini(struct names *n);
 

@@ -17,8 +17,10 @@
 #include "util/map.h"
 #include "util/vec.h"
 
+#define BYTES_MAX ((size_t)1 << 30)
+
 struct symbolizer {
-    struct image *img;
+    struct image *img;   /* NULL: answers are told */
     struct dwarf *dwarf; /* NULL until needed, and if there is none */
     bool dwarf_tried;
     uint64_t slide;
@@ -27,6 +29,7 @@ struct symbolizer {
     size_t count, room;
     struct names names;
     struct arena arena; /* the symbols */
+    size_t bytes_max;
 };
 
 struct symbolizer *symbolizer_new(struct image *img, uint64_t slide)
@@ -36,8 +39,31 @@ struct symbolizer *symbolizer_new(struct image *img, uint64_t slide)
     if (s != NULL) {
         s->img = img;
         s->slide = slide;
+        s->bytes_max = BYTES_MAX;
     }
     return s;
+}
+
+size_t symbolizer_bytes(const struct symbolizer *s)
+{
+    /* of pointers. NOLINTNEXTLINE(bugprone-sizeof-expression) */
+    return s->room * sizeof *s->answers + map_bytes(&s->by_pc) +
+           names_bytes(&s->names) + arena_bytes(&s->arena);
+}
+
+void symbolizer_limit(struct symbolizer *s, size_t bytes)
+{
+    s->bytes_max = bytes;
+}
+
+void symbolizer_forget(struct symbolizer *s)
+{
+    names_fini(&s->names);
+    arena_fini(&s->arena);
+    map_fini(&s->by_pc);
+    free(s->answers);
+    s->answers = NULL;
+    s->count = s->room = 0;
 }
 
 void symbolizer_free(struct symbolizer *s)
@@ -45,10 +71,7 @@ void symbolizer_free(struct symbolizer *s)
     if (s == NULL)
         return;
     dwarf_close(s->dwarf);
-    names_fini(&s->names);
-    arena_fini(&s->arena);
-    map_fini(&s->by_pc);
-    free(s->answers);
+    symbolizer_forget(s);
     free(s);
 }
 
@@ -202,6 +225,38 @@ static bool fill_elf(struct symbolizer *s, struct symbol *out,
     return out->function != NULL;
 }
 
+/* Make (out) the harmless form of (told). */
+static bool copy_symbol(struct symbolizer *s, struct symbol *out,
+                        const struct symbol *told)
+{
+    *out = *told;
+    out->function = names_keep(&s->names, told->function);
+    if (told->file != NULL)
+        out->file = names_keep(&s->names, told->file);
+    if (told->home != NULL)
+        out->home = names_keep(&s->names, told->home);
+    return out->function != NULL;
+}
+
+int symbolizer_learn(struct symbolizer *s, uint64_t pc,
+                     const struct symbol *answer)
+{
+    struct symbol *out = arena_alloc(&s->arena, sizeof *out), *first = out;
+
+    for (; out != NULL; answer = answer->inlined_into) {
+        struct symbol *outer = NULL;
+
+        if (!copy_symbol(s, out, answer))
+            return -1;
+        if (answer->inlined_into == NULL)
+            return remember(s, pc, first);
+        outer = arena_alloc(&s->arena, sizeof *outer);
+        out->inlined_into = outer;
+        out = outer;
+    }
+    return -1;
+}
+
 /* A symbol for (t); NULL if there is no memory. */
 static const struct symbol *symbol_of(struct symbolizer *s,
                                       const struct dwarf_target *t)
@@ -254,7 +309,7 @@ static void resolve(struct symbolizer *s, struct dwarf_target *t, size_t n)
     }
     if (s->dwarf != NULL)
         dwarf_resolve(s->dwarf, t, n);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n && symbolizer_bytes(s) < s->bytes_max; i++) {
         const struct symbol *symbol = symbol_of(s, &t[i]);
 
         if (symbol == NULL || remember(s, t[i].address + s->slide, symbol) != 0)
@@ -266,7 +321,7 @@ void symbolizer_prepare(struct symbolizer *s, const uint64_t *pcs, size_t n)
 {
     struct dwarf_target *t;
 
-    if (n == 0 || !image_intact(s->img))
+    if (n == 0 || s->img == NULL || symbolizer_bytes(s) >= s->bytes_max)
         return;
     t = calloc(n, sizeof *t);
     if (t == NULL)
@@ -287,6 +342,8 @@ const struct symbol *symbolize(struct symbolizer *s, uint64_t pc)
     }
     if (found != NULL)
         return found;
+    if (symbolizer_bytes(s) >= s->bytes_max)
+        return &unknown;
     out = arena_alloc(&s->arena, sizeof *out);
     if (out == NULL || !fill_address(s, out, pc) || remember(s, pc, out) != 0)
         return &unknown;

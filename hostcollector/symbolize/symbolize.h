@@ -42,9 +42,23 @@ struct symbol {
 
 /*
  * A symbolizer for (img), which must outlive it, with (slide) as given by
- * image_slide(). NULL if there is no memory.
+ * image_slide(). If (img) is NULL, it knows what symbolizer_learn() tells.
+ * NULL if there is no memory.
  */
 struct symbolizer *symbolizer_new(struct image *img, uint64_t slide);
+
+/* Bytes that answers take; and from how many on further addresses get none: the
+ * default is 1 GiB. */
+size_t symbolizer_bytes(const struct symbolizer *s);
+void symbolizer_limit(struct symbolizer *s, size_t bytes);
+
+/* Forget all answers: the symbols that were handed out are gone. */
+void symbolizer_forget(struct symbolizer *s);
+
+/* The answer for (pc) is (answer), of which a copy is kept, made harmless.
+ * Returns 0; -1 if there is no memory. */
+int symbolizer_learn(struct symbolizer *s, uint64_t pc,
+                     const struct symbol *answer);
 
 /* Release (s) and all symbols that it handed out. NULL is allowed. */
 void symbolizer_free(struct symbolizer *s);

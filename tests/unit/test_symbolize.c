@@ -176,6 +176,48 @@ TEST(inline_chains_equal_addr2line) /* catches: order, lines of calls */
                                           "$IN/inline.c")) > 100);
 }
 
+/* catches: DWARF that is there and called absent */
+TEST(compressed_dwarf_equals_addr2line)
+{
+    static const char *const ways[] = {"zlib", "zlib-gnu", "zstd"};
+
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+        char command[256];
+
+        (void)snprintf(command, sizeof command,
+                       "-O2 -gdwarf-4 " LINK "$IN/inline.c -o $OUT && objcopy "
+                       "--compress-debug-sections=%s $OUT && :",
+                       ways[i]);
+        CHECK(same_as("addr2line", build("gcc", command)) > 100);
+    }
+}
+
+/* catches: no word on why nothing is inlined */
+TEST(dwarf_in_files_of_its_own_is_told)
+{
+    static const char *const ways[][2] = {{"gcc", "-gdwarf-4 -fno-pie -no-pie"},
+                                          {"gcc", "-gdwarf-5 -fno-pie -no-pie"},
+                                          {"clang", "-gdwarf-4 -fno-pie"},
+                                          {"clang", "-gdwarf-5 -fno-pie"}};
+
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+        char flags[256];
+        uint64_t at;
+
+        (void)snprintf(flags, sizeof flags,
+                       "-O2 -gsplit-dwarf -nostdlib -static %s $IN/inline.c",
+                       ways[i][1]);
+        begin(build(ways[i][0], flags), 0);
+        CHECK(image_find_symbol(img, "_start", &at));
+        CHECK(symbolize(sym, at)->line != 0); /* lines are not split */
+        CHECK_EQ(image_flaws(img) & ~(unsigned)IMAGE_NO_BUILD_ID,
+                 IMAGE_SPLIT_DEBUG);
+        CHECK(strstr(image_flaw_file(img, IMAGE_SPLIT_DEBUG), "inline.dwo") !=
+              NULL);
+        end();
+    }
+}
+
 /* binutils 2.40 does not know the indexed range lists that clang writes */
 TEST(inline_chains_equal_llvm_symbolizer) /* catches: indexed forms */
 {
@@ -530,6 +572,10 @@ TEST(flipped_bytes_do_no_harm_clang) /* catches: likewise, other forms */
                            "$IN/inline.c"),
             0, ROUNDS);
     survive(build("gcc", "-O2 -g -gz " LINK "$IN/inline.c"), 0x2000, ROUNDS);
+    survive(build("gcc",
+                  "-O2 -gdwarf-4 " LINK "$IN/inline.c -o $OUT && objcopy "
+                  "--compress-debug-sections=zstd $OUT && :"),
+            0x2000, ROUNDS);
     CHECK(peak_mib() < 400);
 }
 
