@@ -3,43 +3,29 @@
 #include "source/recording.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "source/recording_format.h"
+#include "source/recording_names.h"
 #include "util/bytes.h"
 #include "util/crc32c.h"
+#include "util/opener.h"
 
 static const char magic[8] = {'t', 'p', 'r', 'o', 'f', 'r', 'e', 'c'};
-#define VERSION_MAJOR 1u
-#define VERSION_MINOR 1u
-#define HEADER_FIXED  16u
-#define FIELDS_MAX    16384u
-#define FIELD_HEADER  3u
-#define MORE_MAX      64u /* further ELFs */
-#define CHUNK_HEADER  20u
-#define CHUNK_MAX     (1u << 20)
-
-enum field_tag {
-    FIELD_SOURCE = 1,
-    FIELD_ELF = 2,
-    FIELD_BUILD_ID = 3,
-    FIELD_WALL = 4,
-    FIELD_MONOTONIC = 5,
-    FIELD_VERSION = 6,
-    FIELD_MORE_ELF = 7,
-};
-
-enum chunk_kind { CHUNK_WIRE = 1, CHUNK_END = 2 };
+#define MORE_MAX 64u /* further ELFs */
 
 /* Writing */
 
 struct recording_writer {
     int fd;
+    char *path;
     uint64_t size;
+    uint64_t names; /* where they begin; 0: there are none */
+    bool cut;       /* bytes that came are not in it */
 };
 
 static uint8_t *put_field(uint8_t *p, uint8_t tag, const void *value,
@@ -97,8 +83,13 @@ static int write_parts(struct recording_writer *w, struct iovec part[2],
 
         if (n < 0 && errno == EINTR)
             continue;
+        if (n < 0 && errno == EFBIG)
+            return err_set(e,
+                           "%s: the file may not grow any more: 'ulimit -f' "
+                           "tells how far",
+                           w->path);
         if (n < 0)
-            return err_sys(e, "recording: write");
+            return err_sys(e, w->path);
         w->size += (uint64_t)n;
         for (int i = 0; i < 2; i++) {
             size_t taken =
@@ -129,6 +120,7 @@ static int write_chunk(struct recording_writer *w, uint8_t kind,
 
     if (write_parts(w, part, e) == 0)
         return 0;
+    w->cut = true;
     /* a full disk: leave a file that ends with a whole chunk */
     if (ftruncate(w->fd, (off_t)before) == 0 &&
         lseek(w->fd, (off_t)before, SEEK_SET) >= 0)
@@ -143,17 +135,22 @@ struct recording_writer *recording_create(const char *path,
     uint8_t header[HEADER_FIXED + FIELDS_MAX + 4];
     struct recording_writer *w = calloc(1, sizeof *w);
 
-    if (!w) {
-        err_set(e, "recording: no memory");
+    if (w)
+        w->path = strdup(path);
+    if (!w || !w->path) {
+        err_set(e, "out of memory");
+        free(w);
         return NULL;
     }
-    w->fd =
-        open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
-    if (w->fd < 0) {
-        err_set(e, "recording: %s: %s", path, strerror(errno));
+    /* addresses of the kernel are in it, which are nobody else's business */
+    w->fd = opener_claim(OPENER_RECORDING, path, e);
+    if (w->fd < 0)
         goto fail_memory;
+    if (ftruncate(w->fd, 0) != 0 && errno != EINVAL) { /* no regular file */
+        (void)err_set(e, "%s: %s", path, strerror(errno));
+        goto fail_fd;
     }
-    struct iovec part[2] = {{header, build_header(header, info)}, {NULL, 0}};
+    struct iovec part[2] = {{header, build_header(header, info)}, {header, 0}};
 
     if (write_parts(w, part, e) < 0)
         goto fail_fd;
@@ -162,6 +159,7 @@ struct recording_writer *recording_create(const char *path,
 fail_fd:
     close(w->fd);
 fail_memory:
+    free(w->path);
     free(w);
     return NULL;
 }
@@ -172,7 +170,7 @@ int recording_append(struct recording_writer *w, const void *bytes, size_t size,
     const uint8_t *p = bytes;
 
     while (size > 0) {
-        size_t some = size < CHUNK_MAX ? size : CHUNK_MAX;
+        size_t some = size < RECORDING_CHUNK_MAX ? size : RECORDING_CHUNK_MAX;
 
         if (write_chunk(w, CHUNK_WIRE, p, some, arrival_ns, e) < 0)
             return -1;
@@ -182,14 +180,35 @@ int recording_append(struct recording_writer *w, const void *bytes, size_t size,
     return 0;
 }
 
+bool recording_takes_names(const struct recording_writer *w)
+{
+    return !w->cut;
+}
+
+int recording_append_names(struct recording_writer *w, const void *bytes,
+                           size_t size, struct err *e)
+{
+    if (size > RECORDING_CHUNK_MAX)
+        return err_set(e, "recording: names: a block is too large");
+    if (w->names == 0)
+        w->names = w->size;
+    return write_chunk(w, CHUNK_NAMES, bytes, size, 0, e);
+}
+
 int recording_close(struct recording_writer *w, struct err *e)
 {
+    uint8_t names[END_NAMES];
+
     if (!w)
         return 0;
-    int result = write_chunk(w, CHUNK_END, "", 0, 0, e);
+    store_u64(names, w->names);
+    int result = w->cut ? 0
+                        : write_chunk(w, CHUNK_END, names,
+                                      w->names != 0 ? END_NAMES : 0, 0, e);
 
     if (close(w->fd) < 0 && result == 0)
-        result = err_sys(e, "recording: close");
+        result = err_sys(e, w->path);
+    free(w->path);
     free(w);
     return result;
 }
@@ -198,10 +217,13 @@ int recording_close(struct recording_writer *w, struct err *e)
 
 struct recording_reader {
     int fd;
+    uint8_t start[RECORDING_START]; /* read by the caller */
+    size_t start_size, start_used;
     uint64_t at; /* bytes read */
     enum recording_end end;
     uint64_t arrival_ns;
     size_t left; /* of the chunk that is being read */
+    bool passed_names;
     struct recording_info info;
     const char *more[MORE_MAX]; /* info.more_elfs, in: */
     char more_text[FIELDS_MAX]; /* no field is longer than in the header */
@@ -217,15 +239,19 @@ bool recording_is(const void *bytes, size_t size)
 static ssize_t read_fully(struct recording_reader *r, void *buf, size_t size,
                           struct err *e)
 {
-    size_t done = 0;
+    size_t done = r->start_size - r->start_used;
 
+    if (done > size)
+        done = size;
+    memcpy(buf, r->start + r->start_used, done);
+    r->start_used += done;
     while (done < size) {
         ssize_t n = read(r->fd, (char *)buf + done, size - done);
 
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            return err_sys(e, "recording: read");
+            return err_sys(e, "read");
         if (n == 0)
             break;
         done += (size_t)n;
@@ -305,7 +331,7 @@ static int get_fields(struct recording_reader *r, const uint8_t *p, size_t size,
         p += FIELD_HEADER + length;
         size -= FIELD_HEADER + length;
     }
-    return size == 0 ? 0 : err_set(e, "recording: header: a field is cut");
+    return size == 0 ? 0 : err_set(e, "the header is damaged: a field is cut");
 }
 
 static int read_file_header(struct recording_reader *r, struct err *e)
@@ -316,44 +342,51 @@ static int read_file_header(struct recording_reader *r, struct err *e)
     if (n < 0)
         return -1;
     if (!recording_is(header, (size_t)n))
-        return err_set(e, "recording: not a recording of this tool");
+        return err_set(e, "not a recording of this tool");
     if (n < (ssize_t)HEADER_FIXED)
-        return err_set(e, "recording: header: the file ends after %zd bytes",
-                       n);
+        return err_set(e, "is cut in its header, after %zd bytes", n);
     if (load_u16(header + 8) != VERSION_MAJOR)
-        return err_set(e, "recording: version %u.%u, this reader knows %u.%u",
+        return err_set(e, "version %u.%u, this reader knows %u.%u",
                        load_u16(header + 8), load_u16(header + 10),
                        VERSION_MAJOR, VERSION_MINOR);
     size_t fields = load_u32(header + 12);
 
     if (fields > FIELDS_MAX)
-        return err_set(e, "recording: header: length %zu exceeds %u", fields,
-                       FIELDS_MAX);
+        return err_set(e, "the header is damaged: length %zu exceeds %u",
+                       fields, FIELDS_MAX);
     n = read_fully(r, header + HEADER_FIXED, fields + 4, e);
     if (n < 0)
         return -1;
     if ((size_t)n < fields + 4)
-        return err_set(e, "recording: header: the file ends inside it");
+        return err_set(e, "is cut in its header");
     if (load_u32(header + HEADER_FIXED + fields) !=
         crc32c(header, HEADER_FIXED + fields))
-        return err_set(e, "recording: header: damaged, its CRC is wrong");
+        return err_set(e, "the header is damaged: its CRC is wrong");
     return get_fields(r, header + HEADER_FIXED, fields, e);
 }
 
-struct recording_reader *recording_open(int fd, struct err *e)
+struct recording_reader *recording_open_after(int fd, const void *start,
+                                              size_t size, struct err *e)
 {
     struct recording_reader *r = calloc(1, sizeof *r);
 
     if (!r) {
-        err_set(e, "recording: no memory");
+        err_set(e, "out of memory");
         return NULL;
     }
     r->fd = fd;
+    r->start_size = size;
+    memcpy(r->start, start, size);
     if (read_file_header(r, e) < 0) {
         free(r);
         return NULL;
     }
     return r;
+}
+
+struct recording_reader *recording_open(int fd, struct err *e)
+{
+    return recording_open_after(fd, "", 0, e);
 }
 
 const struct recording_info *recording_info(const struct recording_reader *r)
@@ -395,15 +428,17 @@ static int next_chunk(struct recording_reader *r, struct err *e)
         if ((size_t)n < sizeof header) {
             r->end = RECORDING_CUT;
         } else if (load_u32(header + 16) != crc32c(header, 16) ||
-                   size > CHUNK_MAX) {
+                   size > RECORDING_CHUNK_MAX) {
             r->end = RECORDING_DAMAGED;
         } else if (header[4] == CHUNK_END) {
             r->end = RECORDING_WHOLE;
         } else if (header[4] == CHUNK_WIRE) {
             r->left = size;
             r->arrival_ns = load_u64(header + 8);
-        } else if (skip_data(r, size, e) < 0) {
-            return -1;
+        } else {
+            r->passed_names |= header[4] == CHUNK_NAMES;
+            if (skip_data(r, size, e) < 0)
+                return -1;
         }
     }
     return 0;
@@ -431,6 +466,18 @@ ssize_t recording_read(struct recording_reader *r, void *buf, size_t size,
 enum recording_end recording_end(const struct recording_reader *r)
 {
     return r->end;
+}
+
+bool recording_passed_names(const struct recording_reader *r)
+{
+    return r->passed_names;
+}
+
+bool recording_find_names(const struct recording_reader *r,
+                          struct recording_names *n)
+{
+    n->fd = r->fd;
+    return recording_names_at(n->fd, &n->at);
 }
 
 void recording_reader_free(struct recording_reader *r)

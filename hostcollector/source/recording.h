@@ -15,6 +15,7 @@
 
 #define RECORDING_TEXT_MAX     1024u
 #define RECORDING_BUILD_ID_MAX 64u
+#define RECORDING_CHUNK_MAX    (1u << 20)
 
 /* The header: where and when a recording was made. */
 struct recording_info {
@@ -34,8 +35,9 @@ struct recording_info {
 struct recording_writer;
 
 /*
- * Create (path), replacing a regular file that is there, and write its header.
- * Returns NULL with (e) filled if that fails.
+ * Create (path), for the user alone to read, and write its header. A file that
+ * is there is renamed, as claim_file() has it; no other process can claim the
+ * file until recording_close(). Returns NULL with (e) filled if that fails.
  */
 struct recording_writer *recording_create(const char *path,
                                           const struct recording_info *info,
@@ -50,9 +52,18 @@ struct recording_writer *recording_create(const char *path,
 int recording_append(struct recording_writer *w, const void *bytes, size_t size,
                      uint64_t arrival_ns, struct err *e);
 
+/* Append a chunk of names, behind all other bytes: at most RECORDING_CHUNK_MAX.
+ * Returns likewise. */
+int recording_append_names(struct recording_writer *w, const void *bytes,
+                           size_t size, struct err *e);
+
+/* May names be appended? Not if bytes that came are missing. */
+bool recording_takes_names(const struct recording_writer *w);
+
 /*
- * Mark the end, close and release (w). NULL is allowed. Returns 0; -1 with
- * (e) filled if the end could not be written.
+ * Mark the end, unless recording_append() has failed, close and release (w).
+ * NULL is allowed. Returns 0; -1 with (e) filled if the end could not be
+ * written.
  */
 int recording_close(struct recording_writer *w, struct err *e);
 
@@ -67,6 +78,12 @@ bool recording_is(const void *bytes, size_t size);
  * version is not ours, or there is no memory.
  */
 struct recording_reader *recording_open(int fd, struct err *e);
+
+/* The same where (size) bytes, at most RECORDING_START, were read already:
+ * those at (start). */
+#define RECORDING_START 64u
+struct recording_reader *recording_open_after(int fd, const void *start,
+                                              size_t size, struct err *e);
 
 const struct recording_info *recording_info(const struct recording_reader *r);
 
@@ -84,6 +101,27 @@ enum recording_end {
     RECORDING_DAMAGED, /* senseless bytes; nothing behind them was read */
 };
 enum recording_end recording_end(const struct recording_reader *r);
+
+/* Where the next chunk of names is. */
+struct recording_names {
+    int fd;
+    uint64_t at;
+};
+
+/* Find the names of the recording, wherever reading is. False: it was cut, or
+ * has none. (*n) is valid as long as (r). */
+bool recording_find_names(const struct recording_reader *r,
+                          struct recording_names *n);
+
+/* Has recording_read() come across names? */
+bool recording_passed_names(const struct recording_reader *r);
+
+/*
+ * The next chunk of names, in the RECORDING_CHUNK_MAX bytes at (buf). Returns
+ * its size; 0 behind the last; -1 with (e) filled: it is damaged.
+ */
+ssize_t recording_next_names(struct recording_names *n, uint8_t *buf,
+                             struct err *e);
 
 /* Release (r). NULL is allowed. */
 void recording_reader_free(struct recording_reader *r);

@@ -121,7 +121,7 @@ TEST(recording_gives_back_what_was_put_in) /* catches: any field mixed up */
 TEST(layout_is_that_of_the_specification)
 {
     record(true);
-    CHECK_MEM(file, "tprofrec\x01\x00\x01\x00", 12);
+    CHECK_MEM(file, "tprofrec\x01\x00\x02\x00", 12);
     size_t fields = load_u32(file + 12);
 
     CHECK_EQ(load_u32(file + 16 + fields), wiregen_crc(file, 16 + fields));
@@ -344,7 +344,7 @@ TEST(bad_headers_are_refused) /* catches: lengths that are believed */
     expect_refused(w, "not a recording");
     expect_refused(by_hand(2, "", 0, 0), "version 2.7");
     expect_refused(by_hand(1, "", 0, 16385), "exceeds");
-    expect_refused(by_hand(1, "", 0, 100), "ends inside");
+    expect_refused(by_hand(1, "", 0, 100), "is cut in its header");
     expect_refused(by_hand(1,
                            "\x01\x05\x00"
                            "abc",
@@ -383,8 +383,12 @@ TEST(chunk_beyond_the_limit_is_damage) /* catches: a length that is believed */
     wiregen_fini(&w);
 }
 
-TEST(full_disk_leaves_whole_chunks) /* catches: half a chunk at the end */
+/* Catches: half a chunk at the end; a report that takes for whole what is not
+ */
+TEST(full_disk_leaves_whole_chunks_and_no_end)
 {
+    enum recording_end end = RECORDING_WHOLE;
+    char read[8192];
     char path[] = "/tmp/test_recording.XXXXXX";
     char big[4096] = {0};
     int fd = mkstemp(path);
@@ -398,9 +402,12 @@ TEST(full_disk_leaves_whole_chunks) /* catches: half a chunk at the end */
     off_t before = lseek(fd, 0, SEEK_END);
 
     CHECK_EQ(recording_append(w, big, sizeof big, 1, &error), -1);
-    CHECK(strstr(error.text, "recording: write") != NULL);
+    CHECK(strstr(error.text, "the file may not grow any more") != NULL);
     CHECK_EQ(lseek(fd, 0, SEEK_END), before);
-    CHECK_EQ(recording_close(w, &error), 0); /* the end still fits */
+    CHECK_EQ(recording_close(w, &error), 0);
+    file_size = (size_t)pread(fd, file, sizeof file, 0);
+    CHECK_EQ(read_all(file, file_size, 64, read, &end), sizeof big);
+    CHECK_EQ(end, RECORDING_CUT); /* though an end would still have fitted */
     unlink(path);
     close(fd);
 }
@@ -410,4 +417,118 @@ TEST(recording_that_cannot_be_created_says_why) /* catches: a silent failure */
     CHECK(recording_create("/nonexistent/x", &info, &error) == NULL);
     CHECK(strstr(error.text, "/nonexistent/x: No such file") != NULL);
     CHECK_EQ(recording_close(NULL, &error), 0);
+}
+
+/* Write "hello", names and the end into (file); the offset of the names. */
+static size_t record_names(void)
+{
+    char path[] = "/tmp/test_recording.XXXXXX";
+    int fd = mkstemp(path);
+    struct recording_writer *w = recording_create(path, &info, &error);
+
+    CHECK_EQ(recording_append(w, "hello", 5, 1000, &error), 0);
+    CHECK(recording_takes_names(w));
+    CHECK_EQ(recording_append_names(w, "names", 5, &error), 0);
+    CHECK_EQ(recording_append_names(w, "more", 4, &error), 0);
+    CHECK_EQ(recording_close(w, &error), 0);
+    file_size = (size_t)pread(fd, file, sizeof file, 0);
+    close(fd);
+    unlink(path);
+    return 20 + load_u32(file + 12) + 25;
+}
+
+/* The recording's last word says where its names begin. */
+static void tell_names(uint64_t at)
+{
+    uint8_t *word = file + file_size - 8;
+
+    for (unsigned i = 0; i < 8; i++, at /= 256)
+        word[i] = (uint8_t)(at % 256);
+}
+
+/* The names of the recording (bytes) as one text; -1: damaged, -2: none. */
+static long read_names(const void *bytes, size_t size, char *text)
+{
+    static uint8_t chunk[RECORDING_CHUNK_MAX];
+    int fd = memory_file(bytes, size);
+    struct recording_reader *r = recording_open(fd, &error);
+    struct recording_names names;
+    long total = 0, n = -2;
+
+    CHECK(r != NULL);
+    if (recording_find_names(r, &names)) {
+        while ((n = recording_next_names(&names, chunk, &error)) > 0) {
+            memcpy(text + total, chunk, (size_t)n);
+            total += n;
+        }
+    }
+    recording_reader_free(r);
+    close(fd);
+    return n < 0 ? n : total;
+}
+
+TEST(names_are_found_before_the_rest_is_read)
+{
+    enum recording_end end = RECORDING_READING;
+    size_t names = record_names();
+    char text[64];
+
+    CHECK_EQ(read_names(file, file_size, text), 9);
+    CHECK_MEM(text, "namesmore", 9);
+    CHECK_EQ(read_all(file, file_size, 64, text, &end), 5);
+    CHECK_EQ(end, RECORDING_WHOLE);
+    /* as the specification has it */
+    CHECK_EQ(file[names + 4], 3);
+    CHECK_EQ(file_size, names + 25 + 24 + 28);
+    CHECK_EQ(load_u64(file + file_size - 8), names);
+    record(true);
+    CHECK_EQ(read_names(file, file_size, text), -2);
+}
+
+TEST(cut_recording_has_no_names) /* catches: names of what is not there */
+{
+    size_t names = record_names();
+    char text[64];
+
+    for (size_t size = names; size < file_size; size++)
+        CHECK_EQ(read_names(file, size, text), -2);
+}
+
+TEST(damaged_names_are_told) /* catches: an offset that is believed */
+{
+    size_t names = record_names();
+    char text[64];
+
+    for (uint64_t at = 0; at < file_size; at++) {
+        tell_names(at);
+        long n = read_names(file, file_size, text);
+
+        CHECK(n == (at == names || at == names - 25 ? 9
+                    : at == names + 25              ? 4
+                    : at >= file_size - 28          ? -2
+                                                    : -1));
+    }
+    tell_names(UINT64_MAX);
+    CHECK_EQ(read_names(file, file_size, text), -2);
+    tell_names(names);
+    file[names + 25]++; /* a length */
+    CHECK_EQ(read_names(file, file_size, text), -1);
+    CHECK_STR(error.text, "their chunk is damaged");
+}
+
+TEST(recording_that_is_cut_takes_no_names) /* catches: names of lost bytes */
+{
+    static char big[3000];
+    char path[] = "/tmp/test_recording.XXXXXX";
+    struct rlimit limit = {.rlim_cur = 2048, .rlim_max = RLIM_INFINITY};
+    int fd = mkstemp(path);
+    struct recording_writer *w = recording_create(path, &info, &error);
+
+    signal(SIGXFSZ, SIG_IGN);
+    CHECK_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    CHECK_EQ(recording_append(w, big, sizeof big, 1, &error), -1);
+    CHECK(!recording_takes_names(w));
+    CHECK_EQ(recording_close(w, &error), 0);
+    close(fd);
+    unlink(path);
 }

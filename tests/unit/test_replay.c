@@ -85,7 +85,7 @@ TEST(missing_file_is_an_error) /* catches: waiting for a recording to appear */
 /* Catches: one guest that takes it all */
 TEST(guest_with_more_cores_than_its_memory_is_refused)
 {
-    struct pipeline_config small = {.aggregate = {.memory_max = 1u << 20}};
+    struct pipeline_config small = {.aggregate = {.memory_max = 2u << 20}};
     struct wiregen w = {0};
     enum pipeline_end end;
 

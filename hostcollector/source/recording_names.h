@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Finds the names at the end of a recording. Part of recording. */
+#ifndef TPROF_SOURCE_RECORDING_NAMES_H
+#define TPROF_SOURCE_RECORDING_NAMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Where the first names of the recording (fd) are, in (*at); false: it does not
+ * end in order, or has none. */
+bool recording_names_at(int fd, uint64_t *at);
+
+#endif
