@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A guest's serial port: QEMU's Unix socket, a pty, or another tty. */
 #include <errno.h>
-#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,26 +10,35 @@
 
 #include "source/source.h"
 #include "source/stream.h"
+#include "util/opener.h"
 
 struct serial {
     struct source source; /* first: what the callbacks are given */
     char *path;
+    char absence[STREAM_PATH_MAX + 64]; /* source.absence, where that is set */
 };
 
 static int fail_serial(const struct serial *s, const char *what, struct err *e)
 {
-    return err_set(e, "serial: %s: %s: %s", s->path, what, strerror(errno));
+    return err_set(e, "%s: %s: %s", s->path, what, strerror(errno));
 }
 
 static enum source_state connect_socket(struct serial *s, struct err *e)
 {
-    s->source.fd = stream_connect_unix(s->path);
-    if (s->source.fd >= 0)
-        return SOURCE_OPEN;
-    if (stream_absent(errno))
+    int fd = opener_open(OPENER_CONNECT, s->path);
+
+    if (fd < 0 && stream_absent(errno))
         return SOURCE_ABSENT;
-    fail_serial(s, "connect", e);
-    return SOURCE_FAILED;
+    if (fd < 0) {
+        fail_serial(s, "connect", e);
+        return SOURCE_FAILED;
+    }
+    if (peer_check(&s->source.peers, fd, s->path, e) != 0) {
+        close(fd);
+        return SOURCE_FAILED;
+    }
+    s->source.fd = fd;
+    return SOURCE_OPEN;
 }
 
 /* Bytes must pass as they are: no echo, no line editing, no signals. */
@@ -44,9 +53,21 @@ static int make_raw(int fd)
     return tcsetattr(fd, TCSANOW, &t);
 }
 
+/* Is (fd) a terminal of whom we trust? Then make it raw. */
+static int judge_tty(const struct serial *s, int fd, struct err *e)
+{
+    struct stat st;
+
+    if (fstat(fd, &st) < 0)
+        return fail_serial(s, "stat", e);
+    if (peer_judge(&s->source.peers, st.st_uid, s->path, e) < 0)
+        return -1;
+    return make_raw(fd) < 0 ? fail_serial(s, "not a terminal", e) : 0;
+}
+
 static enum source_state open_tty(struct serial *s, struct err *e)
 {
-    int fd = open(s->path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    int fd = opener_open(OPENER_TERMINAL, s->path);
 
     if (fd < 0 && stream_absent(errno))
         return SOURCE_ABSENT;
@@ -54,13 +75,39 @@ static enum source_state open_tty(struct serial *s, struct err *e)
         fail_serial(s, "open", e);
         return SOURCE_FAILED;
     }
-    if (make_raw(fd) < 0) {
-        fail_serial(s, "not a terminal", e);
+    if (judge_tty(s, fd, e) < 0) {
         close(fd);
         return SOURCE_FAILED;
     }
     s->source.fd = fd;
     return SOURCE_OPEN;
+}
+
+/* The folder of (path), which is not there; else NULL. */
+static const char *missing_folder(const char *path, char folder[])
+{
+    const char *slash = strrchr(path, '/');
+    struct stat st;
+
+    if (slash == NULL || slash == path)
+        return NULL;
+    memcpy(folder, path, (size_t)(slash - path));
+    folder[slash - path] = '\0';
+    return stat(folder, &st) != 0 && errno == ENOENT ? folder : NULL;
+}
+
+/* Nobody is there yet. A folder that is not there is worth a word. */
+static enum source_state wait_for_guest(struct serial *s)
+{
+    char folder[STREAM_PATH_MAX];
+
+    s->source.absence = NULL;
+    if (missing_folder(s->path, folder) != NULL) {
+        (void)snprintf(s->absence, sizeof s->absence, "there is no folder %s",
+                       folder);
+        s->source.absence = s->absence;
+    }
+    return SOURCE_ABSENT;
 }
 
 static enum source_state serial_open(struct source *source, struct err *e)
@@ -70,7 +117,7 @@ static enum source_state serial_open(struct source *source, struct err *e)
 
     if (stat(s->path, &st) < 0) {
         if (stream_absent(errno))
-            return SOURCE_ABSENT;
+            return wait_for_guest(s);
         fail_serial(s, "stat", e);
         return SOURCE_FAILED;
     }
@@ -78,7 +125,10 @@ static enum source_state serial_open(struct source *source, struct err *e)
         return connect_socket(s, e);
     if (S_ISCHR(st.st_mode))
         return open_tty(s, e);
-    err_set(e, "serial: %s: neither a socket nor a terminal", s->path);
+    err_set(e,
+            "%s: is neither a Unix socket, nor a terminal, nor a file: what "
+            "QEMU has behind -chardev socket,path=... or pty is wanted",
+            s->path);
     return SOURCE_FAILED;
 }
 
@@ -100,14 +150,32 @@ static const struct source_ops serial_ops = {
     .close = serial_close,
 };
 
+/* HOST:PORT, as other tools take it? */
+static bool is_tcp(const char *path)
+{
+    const char *colon = strrchr(path, ':');
+    uint32_t port;
+
+    return colon != NULL && strchr(path, '/') == NULL &&
+           stream_number(colon + 1, UINT16_MAX, &port);
+}
+
 struct source *source_serial(const char *path, struct err *e)
 {
     struct stat st;
+    bool there = stat(path, &st) == 0;
 
-    if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
+    if (there && S_ISREG(st.st_mode))
         return source_replay(path, e);
+    if (!there && is_tcp(path)) {
+        err_set(e,
+                "--serial takes a Unix socket, a pty or a file, not TCP: type "
+                "'socat UNIX-LISTEN:/tmp/port TCP:%s', and --serial /tmp/port",
+                path);
+        return NULL;
+    }
     if (strlen(path) >= STREAM_PATH_MAX) {
-        err_set(e, "serial: %s: longer than a socket's path may be", path);
+        err_set(e, "%s: longer than a socket's path may be", path);
         return NULL;
     }
     struct serial *s = calloc(1, sizeof *s);
@@ -115,7 +183,7 @@ struct source *source_serial(const char *path, struct err *e)
     if (s)
         s->path = strdup(path);
     if (!s || !s->path) {
-        err_set(e, "serial: no memory");
+        err_set(e, "out of memory");
         free(s);
         return NULL;
     }

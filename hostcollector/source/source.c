@@ -3,11 +3,19 @@
 #include "source/source.h"
 
 #include <time.h>
+#include <unistd.h>
 
 void source_close(struct source *s)
 {
     if (s)
         s->ops->close(s);
+}
+
+void source_drop(struct source *s)
+{
+    if (s->fd >= 0)
+        close(s->fd);
+    s->fd = -1;
 }
 
 uint64_t source_now_ns(void)

@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "util/err.h"
+#include "util/peer.h"
 
 struct source;
 struct recording_reader;
@@ -53,6 +54,8 @@ struct source {
     /* The guest may come back. After SOURCE_END, which closes (fd) and makes it
      * -1, open() is called again every now and then. */
     bool reconnects;
+    /* Who may be there; set it before open(). open() fails on others. */
+    struct peer_rule peers;
     /* One line for the user: why open() returned SOURCE_ABSENT, or why read()
      * ended before a byte came. The line changes with the reason: "no guest
      * with CID 3 runs", then "guest 3 runs, but nobody listens on port 7077".
@@ -83,6 +86,9 @@ struct source *source_serial(const char *path, struct err *e);
  */
 struct source *source_replay(const char *path, struct err *e);
 
+/* The device that knows this machine's own CID; source_vsock() reads it. */
+#define SOURCE_VSOCK_DEVICE "/dev/vsock"
+
 /* How source_vsock() connects. */
 #define SOURCE_VSOCK_FORCE      1u /* also where there is no /dev/vhost-vsock */
 #define SOURCE_VSOCK_PRIVILEGED 2u /* from a port that not everybody gets */
@@ -91,7 +97,8 @@ struct source *source_replay(const char *path, struct err *e);
  * The agent of the guest (where), "CID" or "CID:PORT", over this host's own
  * virtio-vsock; (how): SOURCE_VSOCK_*. A host without /dev/vhost-vsock has
  * none; there, unless forced, only CID 1 is accepted, and the error says what
- * to do instead. Returns NULL with (e) filled.
+ * to do instead. Returns NULL with (e) filled, and errno set to ENODEV in that
+ * case, to EINVAL where (where) is wrong.
  */
 struct source *source_vsock(const char *where, unsigned how, struct err *e);
 
@@ -127,6 +134,10 @@ extern const struct source_kind source_kinds[SOURCE_KINDS];
 
 /* The kind called (name); NULL if there is none. */
 const struct source_kind *source_kind(const char *name);
+
+/* End the connection of a live source, if there is one: open() makes another.
+ */
+void source_drop(struct source *s);
 
 /* Release (s). NULL is allowed. */
 void source_close(struct source *s);

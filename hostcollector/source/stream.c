@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 /* Errors that mean: the other side is gone. A pty says EIO, a vsock socket that
@@ -22,8 +21,7 @@ static bool gone(int error)
 
 static int fail_stream(const struct source *s, const char *what, struct err *e)
 {
-    return err_set(e, "%s: %s: %s: %s", s->ops->name, s->path, what,
-                   strerror(errno));
+    return err_set(e, "%s: %s: %s", s->path, what, strerror(errno));
 }
 
 ssize_t stream_read(struct source *s, void *buf, size_t size,
@@ -62,25 +60,6 @@ ssize_t stream_write(struct source *s, const void *buf, size_t size,
     return fail_stream(s, "write", e);
 }
 
-int stream_connect_unix(const char *path)
-{
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-
-    _Static_assert(sizeof address.sun_path == STREAM_PATH_MAX, "as promised");
-    memcpy(address.sun_path, path, strlen(path) + 1);
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-
-    if (fd < 0)
-        return -1;
-    if (connect(fd, (struct sockaddr *)&address, sizeof address) == 0)
-        return fd;
-    int error = errno;
-
-    close(fd);
-    errno = error;
-    return -1;
-}
-
 bool stream_absent(int error)
 {
     return error == ENOENT || error == ECONNREFUSED || error == EAGAIN;
@@ -113,7 +92,7 @@ int stream_init(struct stream *s, const struct source_ops *ops,
                                 .live = true,
                                 .path = s->where,
                                 .reconnects = true};
-    return s->where != NULL ? 0 : err_set(e, "%s: no memory", ops->name);
+    return s->where != NULL ? 0 : err_set(e, "out of memory");
 }
 
 void stream_fini(struct stream *s)
@@ -131,7 +110,7 @@ int stream_port(struct stream *s, const char *text, struct err *e)
     s->port = SOURCE_VSOCK_PORT;
     if (text != NULL && (!stream_number(text, max, &s->port) || s->port == 0))
         return err_set(
-            e, "%s: '%s' is no port, which is a number from 1 to %" PRIu32,
+            e, "--%s: '%s' is no port, which is a number from 1 to %" PRIu32,
             s->source.ops->name, text, max);
     (void)snprintf(s->silence, sizeof s->silence,
                    "the guest hangs, or something else than the agent listens "

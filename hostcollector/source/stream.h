@@ -22,15 +22,12 @@ ssize_t stream_read(struct source *s, void *buf, size_t size,
 ssize_t stream_write(struct source *s, const void *buf, size_t size,
                      struct err *e);
 
-/*
- * Connect to the Unix socket (path), which is shorter than STREAM_PATH_MAX.
- * Returns its descriptor; -1 with errno set.
- */
-int stream_connect_unix(const char *path);
-#define STREAM_PATH_MAX 108u /* size of sun_path, which ends in a NUL */
+#define STREAM_PATH_MAX                                                        \
+    108u /* of a Unix socket's path, which ends in a NUL                       \
+          */
 
-/* Does (error), an errno of stream_connect_unix(), mean that nobody is there
- * yet? Then try again later. */
+/* Does (error), an errno of OPENER_CONNECT, mean that nobody is there yet? Then
+ * try again later. */
 bool stream_absent(int error);
 
 /* A source whose connection takes a while to open, and may be lost. */

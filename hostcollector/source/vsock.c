@@ -5,7 +5,6 @@
  * its kernel would take the CID as one of its own host's.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
@@ -19,9 +18,10 @@
 
 #include "source/source.h"
 #include "source/stream.h"
+#include "util/opener.h"
 
 #define VHOST_DEVICE "/dev/vhost-vsock" /* there if guests can have vsock */
-#define OWN_DEVICE   "/dev/vsock"       /* knows this machine's own CID */
+#define OWN_DEVICE   SOURCE_VSOCK_DEVICE
 
 #define PRIVILEGED_END 1024u /* of ports: <linux/vm_sockets.h> has no name */
 
@@ -197,7 +197,7 @@ static int check_host(const struct vsock *v, struct err *e)
 static void check_own(struct vsock *v)
 {
     uint32_t own = VMADDR_CID_ANY;
-    int fd = open(OWN_DEVICE, O_RDONLY | O_CLOEXEC);
+    int fd = opener_open(OPENER_READ, OWN_DEVICE);
 
     if (fd < 0)
         return;
@@ -214,18 +214,23 @@ static void check_own(struct vsock *v)
 struct source *source_vsock(const char *where, unsigned how, struct err *e)
 {
     struct vsock *v = calloc(1, sizeof *v);
+    int error = EINVAL;
 
     if (v == NULL) {
-        err_set(e, "vsock: no memory");
+        err_set(e, "out of memory");
         return NULL;
     }
-    if (stream_init(&v->stream, &vsock_ops, where, e) == 0 &&
-        parse(v, e) == 0 &&
-        (how & SOURCE_VSOCK_FORCE || check_host(v, e) == 0)) {
-        v->privileged = (how & SOURCE_VSOCK_PRIVILEGED) != 0;
-        check_own(v);
-        return &v->stream.source;
-    }
+    if (stream_init(&v->stream, &vsock_ops, where, e) != 0 || parse(v, e) != 0)
+        goto fail;
+    error = ENODEV;
+    if ((how & SOURCE_VSOCK_FORCE) == 0 && check_host(v, e) != 0)
+        goto fail;
+    v->privileged = (how & SOURCE_VSOCK_PRIVILEGED) != 0;
+    check_own(v);
+    return &v->stream.source;
+
+fail:
     vsock_close(&v->stream.source);
+    errno = error;
     return NULL;
 }

@@ -14,6 +14,8 @@
 
 #include "source/source.h"
 #include "source/stream.h"
+#include "util/opener.h"
+#include "util/uds_words.h"
 
 #define ANSWER_MAX    31u /* the longest right one, "OK 4294967295", has 13 */
 #define SECOND        1000000000ull
@@ -31,7 +33,7 @@ struct vsock_uds {
 static enum source_state fail_connection(struct vsock_uds *u, const char *what,
                                          struct err *e)
 {
-    err_set(e, "vsock-uds: %s: %s: %s", u->path, what, strerror(errno));
+    err_set(e, "%s: %s: %s", u->path, what, strerror(errno));
     stream_drop(&u->stream);
     return SOURCE_FAILED;
 }
@@ -41,15 +43,20 @@ static enum source_state ask(struct vsock_uds *u, struct err *e)
 {
     struct stream *s = &u->stream;
     char line[32];
-    int size = snprintf(line, sizeof line, "CONNECT %" PRIu32 "\n", s->port);
+    int size =
+        snprintf(line, sizeof line, UDS_ASKS_FOR "%" PRIu32 "\n", s->port);
 
-    s->pending = stream_connect_unix(u->path);
+    s->pending = opener_open(OPENER_CONNECT, u->path);
     if (s->pending < 0 && errno == ENOENT)
         return stream_wait(s, "there is no %s yet", u->path);
     if (s->pending < 0 && stream_absent(errno))
         return stream_wait(s, "nobody listens on %s", u->path);
     if (s->pending < 0)
         return fail_connection(u, "connect", e);
+    if (peer_check(&s->source.peers, s->pending, u->path, e) != 0) {
+        stream_drop(s);
+        return SOURCE_FAILED;
+    }
     u->asked_ns = source_now_ns();
     u->answer_size = 0;
     /* a fresh socket has room for a line, and a dead one will be heard of */
@@ -73,10 +80,16 @@ static enum source_state wrong(struct vsock_uds *u, struct err *e)
         if (u->answer[i] < ' ' || u->answer[i] > '~')
             u->answer[i] = '?';
     }
-    err_set(e,
-            "vsock-uds: %s: says '%s' where 'OK number' is due: is this the "
-            "vsock socket of a VMM or of collector bridge?",
-            u->path, u->answer);
+    if (strcmp(u->answer, UDS_QEMU_ONLY) == 0)
+        err_set(e,
+                "%s: is where QEMU connects to 'collector bridge': give the "
+                "path of the bridge's --uds",
+                u->path);
+    else
+        err_set(e,
+                "%s: says '%s' where 'OK number' is due: is this the "
+                "vsock socket of a VMM or of collector bridge?",
+                u->path, u->answer);
     stream_drop(&u->stream);
     return SOURCE_FAILED;
 }
@@ -104,9 +117,10 @@ static enum source_state patience(struct vsock_uds *u)
     if (waited < ODD_AFTER)
         return SOURCE_ABSENT;
     return stream_wait(&u->stream,
-                       "%s does not answer CONNECT: either the guest hangs, or "
-                       "this is no vsock socket (one of a serial port is for "
-                       "--serial)",
+                       "%s does not answer CONNECT: see what 'collector "
+                       "bridge' printed, if it is the bridge's; the guest "
+                       "hangs, or this is no vsock socket (one of a serial "
+                       "port is for --serial)",
                        u->path);
 }
 
@@ -180,17 +194,16 @@ static int init(struct vsock_uds *u, const char *where, struct err *e)
         return -1;
     u->path = strdup(where);
     if (u->path == NULL)
-        return err_set(e, "vsock-uds: no memory");
+        return err_set(e, "out of memory");
     if (stream_port(&u->stream, split(u->path), e) < 0)
         return -1;
     if (u->path[0] == '\0')
         return err_set(e,
-                       "vsock-uds: '%s': a path is missing; type PATH or "
+                       "--vsock-uds: '%s': a path is missing; type PATH or "
                        "PATH:PORT",
                        where);
     if (strlen(u->path) >= STREAM_PATH_MAX)
-        return err_set(e, "vsock-uds: %s: longer than a socket's path may be",
-                       u->path);
+        return err_set(e, "%s: longer than a socket's path may be", u->path);
     return 0;
 }
 
@@ -199,7 +212,7 @@ struct source *source_vsock_uds(const char *where, struct err *e)
     struct vsock_uds *u = calloc(1, sizeof *u);
 
     if (u == NULL) {
-        err_set(e, "vsock-uds: no memory");
+        err_set(e, "out of memory");
         return NULL;
     }
     if (init(u, where, e) == 0)

@@ -420,11 +420,11 @@ static void check_once(const char *report, const char *name)
  */
 static void check_line(const char *report, const char *name, const char *symbol)
 {
-    const char *row = strstr(report, name), *end;
+    const char *table = strstr(report, "HOTTEST LINE"), *row, *end;
     unsigned long line = value_of(symbol);
 
     printf("%s: line %s, is %lu\n", name, symbol, line);
-    CHECK(row != NULL);
+    CHECK(table != NULL && (row = strstr(table, name)) != NULL);
     end = row + strcspn(row, "\n");
     while (end > row && end[-1] != ':')
         end--;

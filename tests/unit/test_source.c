@@ -54,7 +54,8 @@ TEST(serial_refuses_what_is_no_port) /* catches: reading a directory for ever */
     struct source *source = source_serial("/tmp", &error);
 
     CHECK_EQ(source->ops->open(source, &error), SOURCE_FAILED);
-    CHECK(strstr(error.text, "neither a socket nor a terminal") != NULL);
+    CHECK(strstr(error.text,
+                 "neither a Unix socket, nor a terminal, nor a file") != NULL);
     source_close(source);
     source = source_serial("/dev/null", &error);
     CHECK_EQ(source->ops->open(source, &error), SOURCE_FAILED);

@@ -361,6 +361,6 @@ TEST(memory_may_be_short) /* catches: a crash, a leak */
             break;
         }
         CHECK(s == NULL);
-        CHECK(strstr(error.text, "no memory") != NULL);
+        CHECK(strstr(error.text, "out of memory") != NULL);
     }
 }
