@@ -24,17 +24,22 @@
 #define CLOCK_HZ_MAX   1e12
 #define TOLD_FOR       (10 * SECOND)
 #define SILENCE_MAX    (5 * SECOND) /* STATS come more often */
-#define NOTE_MAX       500u
+#define NOTE_MAX       800u
 
 #define OTHER_PROTOCOL                                                         \
     "what answers at %s does not speak tprof: bytes come, but no HELLO among " \
     "them. Does something else than the agent use that port?"
+/* The likeliest first. */
 #define SERIAL_SILENCE                                                         \
-    "either QEMU serves another client on this socket (it serves one at a "    \
-    "time), or the guest is paused or not up yet, or it has no agent on the "  \
-    "port named tprof.0, or does not let the agent run, which takes "          \
-    "tprof_start_cpu() and interrupts, or tprof_poll(), or a driver of the "   \
-    "kernel's has claimed the device after tprof_init()"
+    "the guest is not up yet, or is paused;\n"                                 \
+    "tprof_init() failed: the guest's console has what it returned, if the "   \
+    "kernel prints tprof_strerror();\n"                                        \
+    "the port has another name: QEMU wants -device "                           \
+    "virtserialport,chardev=...,name=tprof.0;\n"                               \
+    "the agent never runs: that takes tprof_start_cpu() and interrupts, or "   \
+    "tprof_poll();\n"                                                          \
+    "QEMU serves another client on this socket, one at a time;\n"              \
+    "a driver of the kernel's claimed the device after tprof_init()."
 
 /* Was (line) told before? Or were so many lines told that the guest must lie?
  */
@@ -258,6 +263,21 @@ void talk_gap(struct talk *s)
         send_command(s, (struct command){.type = WIRE_RESET});
 }
 
+void talk_ask(struct talk *s, uint32_t rate_hz, uint32_t depth)
+{
+    s->rate_hz = rate_hz;
+    s->depth = depth;
+    if (s->state == TALK_SAMPLING && !s->one_way)
+        send_start(s);
+}
+
+void talk_anew(struct talk *s)
+{
+    enter_state(s, TALK_ABSENT);
+    s->retry_ns = s->entered_ns;
+    s->out_size = 0;
+}
+
 void talk_stop(struct talk *s)
 {
     if (s->state != TALK_SAMPLING || s->one_way) {
@@ -297,6 +317,7 @@ static int try_open(struct talk *s, struct err *e)
         break;
     }
     s->heard = false;
+    s->reached = true;
     enter_state(s, TALK_SILENT);
     if (s->source->live)
         s->retry_ns = s->entered_ns + HELLO_PATIENCE;
@@ -340,24 +361,32 @@ static void explain_silence(struct talk *s)
     s->retry_ns = TALK_NEVER;
     if (s->heard)
         tell_user(s, OTHER_PROTOCOL ". Still waiting", s->source->path);
+    else if (s->source->silence)
+        tell_user(s,
+                  "connected to %s, but no guest said HELLO within 2 s: %s. "
+                  "Still waiting",
+                  s->source->path, s->source->silence);
     else
-        tell_user(
-            s,
-            "connected to %s, but no guest said HELLO within 2 s: %s. Still "
-            "waiting",
-            s->source->path,
-            s->source->silence ? s->source->silence : SERIAL_SILENCE);
+        tell_user(s,
+                  "connected to %s, but no guest said HELLO within 2 s; still "
+                  "waiting. Why, the likeliest first:\n" SERIAL_SILENCE,
+                  s->source->path);
 }
 
-/* When a guest that left is given up. */
+/* When a guest that left, or did not come at all, is given up. */
 static uint64_t given_up_ns(const struct talk *s)
 {
-    return s->left_ns != 0 ? s->left_ns + s->wait_ns : TALK_NEVER;
+    if (s->left_ns != 0)
+        return s->left_ns + s->wait_ns;
+    return !s->met && s->first_wait_ns != 0 && s->source->live
+               ? s->begun_ns + s->first_wait_ns
+               : TALK_NEVER;
 }
 
 static void give_up(struct talk *s)
 {
-    tell_user(s, "the guest stayed away");
+    if (s->met)
+        tell_user(s, "the guest stayed away");
     s->stayed_away = true;
     talk_end(s);
 }
@@ -395,11 +424,34 @@ static void ask(struct talk *s, uint64_t now_ns)
     s->heard_ns = now_ns; /* ... and again after as long */
 }
 
+void talk_excuse(const struct talk *s, struct err *why)
+{
+    const struct source *source = s->source;
+
+    if (s->heard && source->live)
+        (void)err_set(why, OTHER_PROTOCOL, source->path);
+    else if (source->live && !s->reached && source->absence == NULL)
+        (void)err_set(why,
+                      "nobody ever listened at %s: is QEMU started with "
+                      "-chardev socket,path=%s,server=on,wait=off?",
+                      source->path, source->path);
+    else if (source->live && !s->reached)
+        (void)err_set(why, "%s: %s", source->path, source->absence);
+    else
+        (void)err_set(why, "%s: no guest introduced itself: %s", source->path,
+                      source->live
+                          ? "does one run there, call tprof_init() and "
+                            "tprof_start_cpu(), and take interrupts?"
+                          : "is this a recording, or a captured stream?");
+}
+
 int talk_tick(struct talk *s, uint64_t now_ns, struct err *e)
 {
+    if (s->begun_ns == 0)
+        s->begun_ns = now_ns;
     if (now_ns < talk_due(s))
         return 0;
-    if (s->left_ns != 0 && now_ns >= given_up_ns(s)) {
+    if (given_up_ns(s) != TALK_NEVER && now_ns >= given_up_ns(s)) {
         give_up(s);
         return 0;
     }

@@ -40,18 +40,21 @@ struct talk {
     /* Set by the caller before the first call; all other members are 0. */
     struct source *source;
     uint32_t rate_hz, depth; /* to ask for; 0: the guest's choice */
-    uint64_t wait_ns; /* how long to wait for a guest that left; 0: not */
+    uint64_t wait_ns;       /* how long to wait for a guest that left; 0: not */
+    uint64_t first_wait_ns; /* ... and for its first HELLO; 0: for ever */
     void *context;
     void (*note)(void *context, const char *line); /* as in pipeline.h */
 
     /* The caller may read these. */
     enum talk_state state;
     uint64_t sampling_ns; /* when sampling began; 0: not yet */
-    bool stayed_away;     /* over, since a guest that left did not come back */
+    bool stayed_away;     /* over, since no guest came, or came back, in time */
 
     /* The conversation's own. */
     uint64_t entered_ns; /* when (state) began */
     uint64_t retry_ns;   /* when to open, PING or START again */
+    uint64_t begun_ns;   /* the first talk_tick(); 0: not yet */
+    bool reached;        /* the source was open once */
     bool met;            /* a guest said HELLO once */
     bool heard;          /* bytes came since the source opened */
     uint64_t heard_ns;   /* when bytes last came, or silence was remarked on */
@@ -101,6 +104,13 @@ void talk_gap(struct talk *s);
  * conversation is over, or talk_tick() opens the source again. */
 void talk_cut(struct talk *s);
 
+/* Ask for (rate_hz) and (depth) from now on, 0: the guest's choice. */
+void talk_ask(struct talk *s, uint32_t rate_hz, uint32_t depth);
+
+/* Open the source again at once, for a session of its own. The connection was
+ * dropped, by source_drop(). */
+void talk_anew(struct talk *s);
+
 /* End in order: send STOP and wait one and a half seconds for the answer, which
  * takes longest where a core is gone. At low rates, at which the guest reads
  * STOP later, wait longer. */
@@ -113,6 +123,10 @@ int talk_tick(struct talk *s, uint64_t now_ns, struct err *e);
 
 /* When talk_tick() will have something to do; TALK_NEVER: nothing. */
 uint64_t talk_due(const struct talk *s);
+
+/* Why no guest introduced itself, in one line in (why). Call it while the
+ * source is there, when the conversation is over. */
+void talk_excuse(const struct talk *s, struct err *why);
 
 /* Send commands that wait, as many as the source takes. Returns 0; -1 with (e)
  * filled. */

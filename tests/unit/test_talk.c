@@ -307,6 +307,46 @@ TEST(cut_is_the_end_where_nobody_comes_back)
     CHECK_STR(told, "");
 }
 
+/* Catches: a guest that never comes, waited for until somebody looks */
+TEST(first_wait_has_an_end_where_one_is_set)
+{
+    struct talk s = {
+        .source = &vm, .note = keep_note, .first_wait_ns = 3 * SECOND};
+    struct err why;
+
+    refuse_open = SOURCE_ABSENT;
+    vm.absence = "no guest with CID 3 runs";
+    CHECK_EQ(talk_tick(&s, 5 * SECOND, &error), 0);
+    CHECK_EQ(talk_tick(&s, 8 * SECOND - 1, &error), 0);
+    CHECK_EQ(s.state, TALK_ABSENT);
+    CHECK_EQ(talk_tick(&s, 8 * SECOND, &error), 0);
+    CHECK(s.state == TALK_OVER && s.stayed_away);
+    talk_excuse(&s, &why);
+    CHECK_STR(why.text, "vm: no guest with CID 3 runs");
+
+    /* one that is connected, and says nothing */
+    s = (struct talk){
+        .source = &vm, .note = keep_note, .first_wait_ns = 3 * SECOND};
+    refuse_open = SOURCE_OPEN;
+    CHECK_EQ(talk_tick(&s, 5 * SECOND, &error), 0);
+    CHECK_EQ(s.state, TALK_SILENT);
+    CHECK_EQ(talk_tick(&s, 8 * SECOND, &error), 0);
+    CHECK(s.state == TALK_OVER && s.stayed_away);
+    talk_excuse(&s, &why);
+    CHECK(strstr(why.text, "vm: no guest introduced itself") != NULL);
+
+    /* one that came may leave and come back */
+    s = (struct talk){.source = &vm,
+                      .note = keep_note,
+                      .first_wait_ns = 3 * SECOND,
+                      .met = true,
+                      .state = TALK_SAMPLING,
+                      .retry_ns = TALK_NEVER,
+                      .heard_ns = 8 * SECOND};
+    CHECK_EQ(talk_tick(&s, 9 * SECOND, &error), 0);
+    CHECK_EQ(s.state, TALK_SAMPLING);
+}
+
 /* Catches: "no HELLO" where an echo answers */
 TEST(other_protocol_is_called_so)
 {
@@ -323,8 +363,9 @@ TEST(other_protocol_is_called_so)
     vm.silence = NULL; /* a serial port's */
     CHECK_EQ(talk_tick(&s, talk_due(&s), &error), 0);
     CHECK_EQ(talk_tick(&s, talk_due(&s), &error), 0);
-    CHECK(strstr(told, "a driver of the kernel's has claimed the device after "
-                       "tprof_init(). Still waiting\n") != NULL);
+    CHECK(strstr(told, "still waiting. Why, the likeliest first:\n"
+                       "the guest is not up yet, or is paused;\n") != NULL);
+    CHECK(strstr(told, "virtserialport,chardev=...,name=tprof.0;\n") != NULL);
     told[0] = '\0';
     talk_cut(&s);
     CHECK_EQ(talk_tick(&s, talk_due(&s), &error), 0);
