@@ -14,31 +14,33 @@
 #include "util/arena.h"
 #include "util/map.h"
 #include "util/vec.h"
-
-/* A source line of a function, and what was charged to it. */
-struct code_line {
-    uint32_t function;
-    uint32_t number;
-    const char *file;
-    double self, calls; /* time */
-};
+#include "view/fold.h"
 
 /* The frames of one address: (count) from frames[first] on. */
 struct frame_span {
     size_t first, count;
 };
 
+struct code_address {
+    uint64_t pc;
+    double time;
+};
+
 struct code_frames {
     const struct image_map *image_map;
     struct view_function *functions;
     size_t function_count, function_room;
-    struct code_line *lines;
+    struct view_line *lines;
     size_t line_count, line_room;
     struct code_frame *frames;
     size_t frame_count, frame_room;
     struct frame_span *spans; /* one for each of pcs */
-    uint64_t *pcs;
+    struct code_address *pcs;
     size_t span_count, span_room, pc_room;
+    size_t most;  /* of them */
+    size_t bytes; /* for names */
+    uint64_t folded;
+    struct fold fold;
     struct map by_pc;       /* (pc, 0) -> span */
     struct map by_identity; /* (name, hash of the file) -> function */
     struct map by_line;     /* (function and number, file) -> line */
@@ -46,10 +48,10 @@ struct code_frames {
 };
 
 static const char *const mark_names[VIEW_MARKS] = {
-    [VIEW_UNCERTAIN] = "[caller?]",
-    [VIEW_IDLE] = "[idle]",
-    [VIEW_LOST] = "[stack-lost]",
-    [VIEW_DEEPER] = "[deeper]",
+    [VIEW_UNCERTAIN] = "[caller?]",  [VIEW_IDLE] = "[idle]",
+    [VIEW_LOST] = "[stack-lost]",    [VIEW_DEEPER] = "[deeper]",
+    [VIEW_OTHERS] = "[others]",      [VIEW_LENT] = "[timer lent]",
+    [VIEW_REST] = "[timer at rest]",
 };
 
 /* FNV-1a; what collides would only be shown as one function or line. */
@@ -71,13 +73,16 @@ static int add_function(struct code_frames *p, const struct view_function *f)
     return 0;
 }
 
-struct code_frames *code_frames_new(const struct image_map *image_map)
+struct code_frames *code_frames_new(const struct image_map *image_map,
+                                    size_t most, size_t bytes)
 {
     struct code_frames *p = calloc(1, sizeof *p);
 
     if (p == NULL)
         return NULL;
     p->image_map = image_map;
+    p->most = most;
+    p->bytes = bytes;
     for (size_t i = 0; i < VIEW_MARKS; i++) {
         struct view_function mark = {.name = mark_names[i]};
 
@@ -135,22 +140,22 @@ static const char *name_in(struct code_frames *p,
 }
 
 /*
- * The function of (s), which is in (image); where that is NULL its name is
+ * The function of (s), which is at (where); if it is not (named), its name is
  * whole. Where no file is known, equal names at different addresses are
  * different functions.
  */
-static int function_of(struct code_frames *p, const struct mapped_image *image,
-                       const struct symbol *s, uint32_t *out)
+static int function_of(struct code_frames *p, const struct image_address *where,
+                       bool named, const struct symbol *s, uint32_t *out)
 {
-    uint64_t where = s->home != NULL ? hash(s->home) : s->start;
-    uint32_t *number = map_put(&p->by_identity, (uintptr_t)s->function, where);
+    uint64_t home = s->home != NULL ? hash(s->home) : s->start;
+    uint32_t *number = map_put(&p->by_identity, (uintptr_t)s->function, home);
 
     if (number == NULL)
         return -1;
     if (*number == MAP_NOTHING) {
-        struct view_function f = {.nameless = image == NULL};
+        struct view_function f = {.nameless = !named, .image = where->number};
 
-        f.name = image != NULL ? name_in(p, image, s->function) : s->function;
+        f.name = named ? name_in(p, where->image, s->function) : s->function;
         if (f.name == NULL || add_function(p, &f) != 0)
             return -1;
         *number = (uint32_t)p->function_count - 1;
@@ -171,20 +176,20 @@ static int line_of(struct code_frames *p, const struct symbol *s,
     if (*number == MAP_NOTHING) {
         *number = (uint32_t)p->line_count++;
         p->lines[*number] =
-            (struct code_line){function, s->line, s->file, 0, 0};
+            (struct view_line){function, s->line, s->file, 0, 0, 0};
     }
     *out = *number;
     return 0;
 }
 
-static int add_frame(struct code_frames *p, const struct mapped_image *image,
-                     const struct symbol *s)
+static int add_frame(struct code_frames *p, const struct image_address *where,
+                     bool named, const struct symbol *s)
 {
     struct code_frame frame = {.inlined = s->kind == SYMBOL_INLINED};
 
     if (vec_grow(&p->frames, &p->frame_room, p->frame_count,
                  sizeof *p->frames) != 0 ||
-        function_of(p, image, s, &frame.function) != 0 ||
+        function_of(p, where, named, s, &frame.function) != 0 ||
         line_of(p, s, frame.function, &frame.line) != 0)
         return -1;
     p->frames[p->frame_count++] = frame;
@@ -205,7 +210,7 @@ static int add_nameless(struct code_frames *p, uint64_t pc,
         s.function = image == NULL ? print_name(p, "0x%" PRIx64, pc)
                                    : print_name(p, "%s+0x%" PRIx64, image,
                                                 where->address);
-    return s.function != NULL ? add_frame(p, NULL, &s) : -1;
+    return s.function != NULL ? add_frame(p, where, false, &s) : -1;
 }
 
 static int add_frames(struct code_frames *p, uint64_t pc)
@@ -221,14 +226,43 @@ static int add_frames(struct code_frames *p, uint64_t pc)
         /* the innermost, and the one that is a function of its own */
         if (n >= CODE_FRAMES_MAX && s->inlined_into != NULL)
             continue;
-        if (add_frame(p, where.image, s) != 0)
+        if (add_frame(p, &where, true, s) != 0)
             return -1;
     }
     return 0;
 }
 
-int code_frames_add(struct code_frames *p, uint64_t pc)
+/* Forget the addresses with the least time. Returns 0; -1 if there is no
+ * memory. */
+static int fold_addresses(struct code_frames *p)
 {
+    size_t kept = 0;
+
+    for (size_t i = 0; i < p->span_count; i++)
+        fold_count(&p->fold, p->pcs[i].time);
+    double least = fold_least(&p->fold, p->most / 2);
+
+    map_fini(&p->by_pc);
+    for (size_t i = 0; i < p->span_count; i++) {
+        if (p->pcs[i].time < least)
+            continue;
+        uint32_t *number = map_put(&p->by_pc, p->pcs[i].pc, 0);
+
+        if (number == NULL)
+            return -1;
+        p->pcs[kept] = p->pcs[i];
+        *number = (uint32_t)kept++;
+    }
+    p->folded += p->span_count - kept;
+    p->span_count = kept;
+    return 0;
+}
+
+int code_frames_add(struct code_frames *p, uint64_t pc, double time)
+{
+    if (p->span_count >= p->most && map_get(&p->by_pc, pc, 0) == MAP_NOTHING &&
+        fold_addresses(p) != 0)
+        return -1;
     uint32_t *number = map_put(&p->by_pc, pc, 0);
 
     if (number == NULL ||
@@ -237,10 +271,26 @@ int code_frames_add(struct code_frames *p, uint64_t pc)
         vec_grow(&p->pcs, &p->pc_room, p->span_count, sizeof *p->pcs) != 0)
         return -1;
     if (*number == MAP_NOTHING) {
-        p->pcs[p->span_count] = pc;
+        p->pcs[p->span_count] = (struct code_address){.pc = pc};
         *number = (uint32_t)p->span_count++;
     }
+    p->pcs[*number].time += time;
     return 0;
+}
+
+size_t code_frames_count(const struct code_frames *p)
+{
+    return p->span_count;
+}
+
+uint64_t code_frames_folded(const struct code_frames *p)
+{
+    return p->folded;
+}
+
+size_t code_frames_function_count(const struct code_frames *p)
+{
+    return p->function_count;
 }
 
 /* Look up all addresses of (image) together, so that debug information is read
@@ -252,13 +302,24 @@ static void prepare(struct code_frames *p, uint32_t image, uint64_t *room)
 
     if (s == NULL)
         return;
+    symbolizer_limit(s, p->bytes / image_map_count(p->image_map));
     for (size_t i = 0; i < p->span_count; i++) {
-        struct image_address where = image_map_find(p->image_map, p->pcs[i]);
+        struct image_address where = image_map_find(p->image_map, p->pcs[i].pc);
 
         if (where.number == image)
             room[n++] = where.address;
     }
     symbolizer_prepare(s, room, n);
+}
+
+/* Bytes that all of it takes. */
+static size_t bytes_taken(const struct code_frames *p)
+{
+    return p->function_room * sizeof *p->functions +
+           p->line_room * sizeof *p->lines + p->frame_room * sizeof *p->frames +
+           p->span_room * sizeof *p->spans + p->pc_room * sizeof *p->pcs +
+           map_bytes(&p->by_pc) + map_bytes(&p->by_identity) +
+           map_bytes(&p->by_line) + arena_bytes(&p->arena);
 }
 
 static int find_frames(struct code_frames *p)
@@ -273,7 +334,9 @@ static int find_frames(struct code_frames *p)
     for (size_t i = 0; i < p->span_count; i++) {
         size_t first = p->frame_count;
 
-        if (add_frames(p, p->pcs[i]) != 0)
+        if (bytes_taken(p) > p->bytes)
+            p->folded++;
+        else if (add_frames(p, p->pcs[i].pc) != 0)
             return -1;
         p->spans[i] = (struct frame_span){first, p->frame_count - first};
     }
@@ -339,15 +402,38 @@ int code_frames_finish(struct code_frames *p)
 
 struct frames_at code_frames_get(const struct code_frames *p, uint64_t pc)
 {
-    const struct frame_span *span = &p->spans[map_get(&p->by_pc, pc, 0)];
+    static const struct code_frame others = {.function = VIEW_OTHERS};
+    uint32_t number = map_get(&p->by_pc, pc, 0);
 
-    return (struct frames_at){p->frames + span->first, span->count};
+    if (number == MAP_NOTHING || p->spans[number].count == 0)
+        return (struct frames_at){&others, 1};
+    return (struct frames_at){p->frames + p->spans[number].first,
+                              p->spans[number].count};
+}
+
+void code_frames_line(const struct code_frames *p, uint32_t line,
+                      const char **file, uint32_t *number)
+{
+    *file = p->lines[line].file;
+    *number = p->lines[line].number;
 }
 
 void code_frames_charge(struct code_frames *p, uint32_t line, double time,
                         bool self)
 {
     *(self ? &p->lines[line].self : &p->lines[line].calls) += time;
+}
+
+void code_frames_busy(struct code_frames *p, uint32_t line, double time)
+{
+    p->lines[line].busy += time;
+}
+
+const struct view_line *code_frames_lines(const struct code_frames *p,
+                                          size_t *count)
+{
+    *count = p->line_count;
+    return p->lines;
 }
 
 void code_frames_late(struct code_frames *p, uint32_t function, double late)
@@ -362,7 +448,7 @@ void code_frames_hide(struct code_frames *p, uint32_t function,
 }
 
 /* Does (a) say more about its function than (b)? */
-static bool hotter(const struct code_line *a, const struct code_line *b)
+static bool hotter(const struct view_line *a, const struct view_line *b)
 {
     if (a->self != b->self)
         return a->self > b->self;
@@ -374,13 +460,13 @@ static bool hotter(const struct code_line *a, const struct code_line *b)
 const struct view_function *code_frames_functions(struct code_frames *p,
                                                   size_t *count)
 {
-    const struct code_line **best = calloc(p->function_count, sizeof(void *));
+    const struct view_line **best = calloc(p->function_count, sizeof(void *));
 
     if (best == NULL)
         return NULL;
     for (size_t i = 0; i < p->line_count; i++) {
-        const struct code_line *line = &p->lines[i];
-        const struct code_line **old = &best[line->function];
+        const struct view_line *line = &p->lines[i];
+        const struct view_line **old = &best[line->function];
 
         if (line->number != 0 && (*old == NULL || hotter(line, *old)))
             *old = line;

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Walks an entry as view_new() did, and looks its steps up. */
+#include "view/paths.h"
+
+#include <stdlib.h>
+
+#include "util/vec.h"
+#include "view/code_frames.h"
+#include "view/view_memory.h"
+#include "view/walk.h"
+
+/* Beside the view, which is const to its readers. */
+struct view_paths {
+    const struct profile *profile;
+    struct walk walk;
+    struct view_step *steps;
+    size_t step_room;
+};
+
+int paths_init(struct view_memory *memory, const struct profile *p)
+{
+    struct view_paths *paths = calloc(1, sizeof *paths);
+
+    memory->view.paths = paths;
+    if (paths == NULL)
+        return -1;
+    paths->profile = p;
+    return walk_init(&paths->walk, p, memory->frames, memory->image_map);
+}
+
+void paths_free(struct view_paths *paths)
+{
+    if (paths == NULL)
+        return;
+    walk_fini(&paths->walk);
+    free(paths->steps);
+    free(paths);
+}
+
+/* (step) with its place in the code. */
+static struct view_step look_up(const struct view_paths *paths,
+                                const struct path_step *step)
+{
+    struct view_step found = {.function = step->function,
+                              .inlined = step->inlined};
+
+    if (step->function < VIEW_MARKS)
+        return found;
+    struct image_address where =
+        image_map_find(paths->walk.image_map, step->pc);
+
+    found.image = where.number;
+    found.address = where.address;
+    code_frames_line(paths->walk.frames, step->line, &found.file, &found.line);
+    return found;
+}
+
+static bool lay_steps(struct view_paths *paths)
+{
+    const struct path *path = &paths->walk.path;
+
+    for (size_t i = 0; i < path->branch; i++) {
+        if (vec_grow(&paths->steps, &paths->step_room, i,
+                     sizeof *paths->steps) != 0)
+            return false;
+        paths->steps[i] = look_up(paths, &path->steps[i]);
+    }
+    return true;
+}
+
+bool view_path_of(const struct view *v, size_t core, size_t entry,
+                  struct view_path *out)
+{
+    struct view_paths *paths = v->paths;
+    const struct profile_core *c = &paths->profile->cores[core];
+    const struct profile_entry others = profile_others(c);
+    const struct profile_entry *e =
+        entry < c->entry_count ? &c->entries[entry] : &others;
+    const struct path *path = &paths->walk.path;
+
+    if (entry > c->entry_count || e->tally.samples == 0 ||
+        walk_entry(&paths->walk, e) != 0 || !lay_steps(paths))
+        return false;
+    *out = (struct view_path){.steps = paths->steps,
+                              .count = path->branch,
+                              .idle = path->idle,
+                              .unseen = path->unseen,
+                              .uncertain = path->uncertain,
+                              .amount = path->amount,
+                              .late = e->tally.late};
+    return true;
+}

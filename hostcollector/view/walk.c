@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Outermost first: marks, callers of the frame walk with those that it has
+ * missed among them, then the leaf. */
+#include "view/walk.h"
+
+#include <stdlib.h>
+
+#include "aggregate/aggregate.h"
+#include "code/frame_place.h"
+#include "symbolize/callers.h"
+#include "util/vec.h"
+#include "view/code_frames.h"
+
+int walk_init(struct walk *w, const struct profile *p,
+              const struct code_frames *frames,
+              const struct image_map *image_map)
+{
+    size_t functions = code_frames_function_count(frames);
+
+    *w = (struct walk){.profile = p, .frames = frames, .image_map = image_map};
+    w->last_seen = calloc(functions, sizeof *w->last_seen);
+    return w->last_seen != NULL ? 0 : -1;
+}
+
+void walk_fini(struct walk *w)
+{
+    free(w->path.steps);
+    free(w->last_seen);
+}
+
+bool walk_is_others(const struct profile_entry *entry)
+{
+    return entry->stack == STACK_OTHERS && entry->leaf == LEAF_UNKNOWN;
+}
+
+static int push_step(struct walk *w, struct path_step step)
+{
+    struct path *path = &w->path;
+
+    if (step.function == VIEW_OTHERS && path->count != 0 &&
+        path->steps[path->count - 1].function == VIEW_OTHERS)
+        return 0; /* both are the same others */
+    if (vec_grow(&path->steps, &w->step_room, path->count,
+                 sizeof *path->steps) != 0)
+        return -1;
+    step.first = w->last_seen[step.function] != w->entry;
+    w->last_seen[step.function] = w->entry;
+    path->steps[path->count++] = step;
+    return 0;
+}
+
+static int push_mark(struct walk *w, enum view_mark mark)
+{
+    return push_step(w, (struct path_step){.function = mark});
+}
+
+static int push_frames(struct walk *w, uint64_t pc)
+{
+    struct frames_at at = code_frames_get(w->frames, pc);
+
+    while (at.count-- > 0) {
+        const struct code_frame *frame = &at.frames[at.count];
+
+        if (push_step(w, (struct path_step){.function = frame->function,
+                                            .line = frame->line,
+                                            .pc = pc,
+                                            .inlined = frame->inlined}) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Push callers that the walk has missed, and a mark if there may be more. */
+static int push_missed(struct walk *w, const struct callers *missed)
+{
+    if (missed->missing && push_mark(w, VIEW_UNCERTAIN) != 0)
+        return -1;
+    for (uint32_t i = missed->count; i-- > 0;) {
+        if (push_frames(w, missed->address[i] - 1) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+enum code_place walk_place_of_call(const struct walk *w, uint64_t back)
+{
+    struct image_address call = image_map_find(w->image_map, back - 1);
+
+    return call.image->frame_places != NULL
+               ? frame_place_of_call(call.image->frame_places, call.address + 1)
+               : CODE_UNKNOWN;
+}
+
+/* Does the outermost function of (stack) hide a caller? It may have none. */
+static bool outermost_hides(const struct walk *w, const struct stack *stack)
+{
+    uint64_t back = stack->frames[stack->depth - 1];
+    struct image_address call = image_map_find(w->image_map, back - 1);
+
+    return stack->end != WIRE_END_DEPTH &&
+           walk_place_of_call(w, back) == CODE_NO_FRAME &&
+           frame_place_is_called(call.image->frame_places, call.address);
+}
+
+/* Callers of the leaf: those of the walk, with what it has missed among them.
+ */
+static int push_callers(struct walk *w, const struct profile_entry *entry)
+{
+    const struct stack *stack = &w->stack;
+
+    if (stack->end == WIRE_END_REASONS)
+        return push_mark(w, entry->stack == STACK_OTHERS ? VIEW_OTHERS
+                                                         : VIEW_LOST);
+    if (stack->end == WIRE_END_DEPTH && push_mark(w, VIEW_DEEPER) != 0)
+        return -1;
+    for (uint32_t i = stack->depth; i-- > 0;) {
+        struct callers above = {.count = 0};
+        bool hides;
+
+        if (i + 1 < stack->depth) {
+            above = callers_of_frame(w->image_map, stack->frames[i]);
+            hides = above.missing;
+        } else {
+            hides = outermost_hides(w, stack);
+        }
+        if (hides)
+            w->hiding_call = stack->frames[i] - 1;
+        if (push_missed(w, &above) != 0 ||
+            push_frames(w, stack->frames[i] - 1) != 0)
+            return -1;
+    }
+    return push_missed(w, &w->missed);
+}
+
+/* What is known of the code around the interrupted instruction. */
+static enum code_place place_of(const struct image_address *leaf)
+{
+    return leaf->image->frame_places != NULL
+               ? frame_place_at(leaf->image->frame_places, leaf->address)
+               : CODE_UNKNOWN;
+}
+
+/* How many steps of the path are in trees. Idle ones end in their mark, and
+ * what is below a stack that had no room is known. */
+static size_t branch_of(const struct path *path,
+                        const struct profile_entry *entry)
+{
+    size_t i = entry->stack == STACK_OTHERS;
+
+    while (!path->idle && i < path->count &&
+           path->steps[i].function != VIEW_OTHERS)
+        i++;
+    return path->idle || i == path->count ? path->count : i + 1;
+}
+
+/* Find out about (entry) all that needs no step. */
+static void look(struct walk *w, const struct profile_entry *entry)
+{
+    const struct tally *tally = &entry->tally;
+    struct path *path = &w->path;
+
+    w->entry++;
+    w->stack = profile_stack(w->profile, entry->stack);
+    w->leaf = image_map_find(w->image_map, entry->leaf);
+    w->place = place_of(&w->leaf);
+    w->missed = callers_of_leaf(w->image_map, entry->leaf, &w->stack);
+    w->hiding_call = 0;
+    path->count = path->leaf = 0;
+    path->branch = 1;
+    path->amount = (struct amount){tally->samples, tally->weight, tally->time,
+                                   tally->time_sq};
+    path->late = tally->late_time;
+    path->unseen =
+        w->stack.end == WIRE_END_LENT || w->stack.end == WIRE_END_REST;
+    path->idle = !path->unseen && frame_place_idle(w->place);
+    path->uncertain =
+        !path->unseen && w->missed.missing && w->missed.count == 0;
+}
+
+int walk_entry(struct walk *w, const struct profile_entry *entry)
+{
+    struct path *path = &w->path;
+
+    look(w, entry);
+    if (w->stack.end == WIRE_END_REST)
+        return push_mark(w, VIEW_REST); /* the stack came after that time */
+    if (w->stack.end == WIRE_END_LENT && push_mark(w, VIEW_LENT) != 0)
+        return -1;
+    if (push_callers(w, entry) != 0 ||
+        (!walk_is_others(entry) && push_frames(w, entry->leaf) != 0))
+        return -1;
+    if (!path->unseen)
+        path->leaf = path->count - 1;
+    if (path->idle && push_mark(w, VIEW_IDLE) != 0)
+        return -1;
+    path->branch = branch_of(path, entry);
+    return 0;
+}
