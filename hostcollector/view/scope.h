@@ -3,49 +3,49 @@
 #ifndef TPROF_VIEW_SCOPE_H
 #define TPROF_VIEW_SCOPE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "model/view.h"
-#include "util/map.h"
+#include "util/budget.h"
+#include "view/fold.h"
+#include "view/path.h"
+#include "view/tree.h"
 
-struct path_step {
-    uint32_t function;
-    uint32_t line; /* for code_frames_charge(); not of marks */
-    bool inlined;
-    bool first; /* no step before it has the same function */
-};
-
-/* A pair of leaf and stack, as functions, and the sum of its samples. */
-struct path {
-    struct path_step *steps; /* outermost first */
-    size_t count;
-    size_t leaf; /* index of the innermost step that is no mark */
-    bool idle;
-    bool uncertain;
-    struct amount amount;
-};
-
-/* A view_scope in the making; zeroed but for scope.core. */
+/* A view_scope in the making; zeroed but for scope.core. Its user bounds nodes
+ * and rows. */
 struct scope {
-    struct view_scope scope;
-    size_t row_room, node_room, idle_room;
-    struct map rows;     /* (function, 0) -> row */
-    struct map children; /* (parent, function and inlined) -> node */
-    struct map idle_children;
+    struct view_scope
+        scope; /* its trees are (tree) and (idle_tree) in the end */
+    struct tree tree, idle_tree;
+    size_t row_room;
+    struct budget_table table; /* of rows, from 1 on, by function */
 };
+
+/* Bytes that a row takes at most. */
+#define SCOPE_ROW_BYTES 264u
 
 /* Add (path). Returns 0; -1 if there is no memory. */
 int scope_add(struct scope *s, const struct path *path);
+
+/* Count the times of nodes, or of rows, in (f). */
+void scope_count_nodes(const struct scope *s, struct fold *f);
+void scope_count_rows(const struct scope *s, struct fold *f);
+
+/* Fold branches, or rows, that took less than (least) into VIEW_OTHERS; idle
+ * branches into VIEW_IDLE. Returns how many were folded, but for idle ones. */
+size_t scope_fold_nodes(struct scope *s, double least);
+size_t scope_fold_rows(struct scope *s, double least);
+
+static inline size_t scope_nodes(const struct scope *s)
+{
+    return s->tree.tree.node_count + s->idle_tree.tree.node_count;
+}
 
 /* Sort rows and trees. Returns 0; -1 if there is no memory. */
 int scope_finish(struct scope *s);
 
 /* Release all that (s) holds, its scope's rows and trees included. */
 void scope_fini(struct scope *s);
-
-/* Add (b) to (a). */
-void amount_add(struct amount *a, const struct amount *b);
 
 #endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Edges in an array, and a hash table of them by caller and callee. */
+#include "view/edges.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/hash.h"
+#include "util/vec.h"
+
+static uint64_t edge_hash(uint32_t caller, uint32_t callee)
+{
+    return hash_mix(hash_mix(0, caller), callee);
+}
+
+static uint64_t hash_of_edge(const void *list, uint32_t number)
+{
+    const struct view_edge *edge = (const struct view_edge *)list + number - 1;
+
+    return edge_hash(edge->caller, edge->callee);
+}
+
+/* The slot of caller -> callee, or the free one where it would go. */
+static uint32_t *find_slot(const struct edges *e, uint32_t caller,
+                           uint32_t callee)
+{
+    size_t mask = e->table.size - 1;
+    size_t i = edge_hash(caller, callee) & mask;
+
+    for (uint32_t n; (n = e->table.slots[i]) != 0; i = (i + 1) & mask)
+        if (e->list[n - 1].caller == caller && e->list[n - 1].callee == callee)
+            break;
+    return &e->table.slots[i];
+}
+
+static int make_room(struct edges *e)
+{
+    struct budget all = {UINT64_MAX}; /* the user bounds the edges */
+
+    if (vec_grow(&e->list, &e->room, e->count, sizeof *e->list) != 0 ||
+        vec_grow(&e->seen, &e->seen_room, e->count, sizeof *e->seen) != 0)
+        return -1;
+    return budget_table_grow(&all, &e->table, (uint32_t)e->count, hash_of_edge,
+                             e->list);
+}
+
+int edges_add(struct edges *e, const struct path *path, uint32_t number)
+{
+    for (size_t i = 1; i < path->count; i++) {
+        uint32_t caller = path->steps[i - 1].function;
+        uint32_t callee = path->steps[i].function;
+
+        if (make_room(e) != 0)
+            return -1;
+        uint32_t *slot = find_slot(e, caller, callee);
+
+        if (*slot == 0) {
+            e->seen[e->count] = 0;
+            e->list[e->count] =
+                (struct view_edge){.caller = caller, .callee = callee};
+            *slot = (uint32_t)++e->count;
+        }
+        if (e->seen[*slot - 1] != number)
+            amount_add(&e->list[*slot - 1].amount, &path->amount);
+        e->seen[*slot - 1] = number;
+    }
+    return 0;
+}
+
+void edges_fold(struct edges *e, struct fold *f, size_t most)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < e->count; i++)
+        fold_count(f, e->list[i].amount.time);
+    double least = fold_least(f, most);
+
+    memset(e->table.slots, 0, e->table.size * sizeof *e->table.slots);
+    for (size_t i = 0; i < e->count; i++) {
+        if (e->list[i].amount.time < least)
+            continue;
+        e->list[kept] = e->list[i];
+        e->seen[kept] = e->seen[i];
+        kept++;
+        *find_slot(e, e->list[i].caller, e->list[i].callee) = (uint32_t)kept;
+    }
+    e->count = kept;
+}
+
+static int compare_edges(const void *a, const void *b)
+{
+    const struct view_edge *left = a, *right = b;
+
+    if (left->amount.time != right->amount.time)
+        return left->amount.time < right->amount.time ? 1 : -1;
+    if (left->caller != right->caller)
+        return left->caller < right->caller ? -1 : 1;
+    return (left->callee > right->callee) - (left->callee < right->callee);
+}
+
+int edges_finish(struct edges *e, struct view *v)
+{
+    v->calls = malloc(v->function_count * sizeof *v->calls);
+    v->callers = malloc(v->function_count * sizeof *v->callers);
+    if (v->calls == NULL || v->callers == NULL)
+        return -1;
+    for (size_t i = 0; i < v->function_count; i++)
+        v->calls[i] = v->callers[i] = VIEW_NO_EDGE;
+    if (e->count != 0)
+        qsort(e->list, e->count, sizeof *e->list, compare_edges);
+    for (uint32_t i = (uint32_t)e->count; i-- > 0;) {
+        struct view_edge *edge = &e->list[i];
+
+        edge->next_of_caller = v->calls[edge->caller];
+        edge->next_of_callee = v->callers[edge->callee];
+        v->calls[edge->caller] = i;
+        v->callers[edge->callee] = i;
+    }
+    v->edges = e->list;
+    v->edge_count = e->count;
+    return 0;
+}
+
+void edges_fini(struct edges *e)
+{
+    free(e->list);
+    free(e->seen);
+    free(e->table.slots);
+}
