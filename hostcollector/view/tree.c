@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Nodes in an array, each behind its parent, and a hash table of children. */
+#include "view/tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/hash.h"
+#include "util/vec.h"
+
+/* What tree_fold() has for a node that goes. */
+#define GONE UINT32_MAX
+
+static uint64_t child_hash(uint32_t parent, uint32_t function, bool inlined)
+{
+    return hash_mix(hash_mix(0, parent), (uint64_t)function << 1 | inlined);
+}
+
+static uint64_t hash_of_node(const void *nodes, uint32_t number)
+{
+    const struct view_node *n = (const struct view_node *)nodes + number;
+
+    return child_hash(n->parent, n->function, n->inlined);
+}
+
+/* The slot of (step) below (parent), or the free one where it would go. */
+static uint32_t *find_slot(const struct tree *t, uint32_t parent,
+                           const struct path_step *step)
+{
+    const struct view_node *nodes = t->tree.nodes;
+    size_t mask = t->children.size - 1;
+    size_t i = child_hash(parent, step->function, step->inlined) & mask;
+
+    for (uint32_t n; (n = t->children.slots[i]) != 0; i = (i + 1) & mask)
+        if (nodes[n].parent == parent && nodes[n].function == step->function &&
+            nodes[n].inlined == step->inlined)
+            break;
+    return &t->children.slots[i];
+}
+
+static int add_node(struct tree *t, struct view_node node)
+{
+    struct budget all = {UINT64_MAX}; /* the user bounds the nodes */
+    uint32_t last =
+        t->tree.node_count != 0 ? (uint32_t)t->tree.node_count - 1 : 0;
+
+    if (vec_grow(&t->tree.nodes, &t->room, t->tree.node_count,
+                 sizeof *t->tree.nodes) != 0 ||
+        budget_table_grow(&all, &t->children, last, hash_of_node,
+                          t->tree.nodes) != 0)
+        return -1;
+    t->tree.nodes[t->tree.node_count++] = node;
+    return 0;
+}
+
+/* The node of (step) below (parent); 0 if there is no memory. */
+static uint32_t child_of(struct tree *t, uint32_t parent,
+                         const struct path_step *step)
+{
+    uint32_t *slot = find_slot(t, parent, step);
+    struct view_node node = {.function = step->function,
+                             .inlined = step->inlined,
+                             .parent = parent,
+                             .next = t->tree.nodes[parent].child};
+
+    if (*slot != 0)
+        return *slot;
+    if (add_node(t, node) != 0)
+        return 0;
+
+    uint32_t number = (uint32_t)t->tree.node_count - 1;
+    *find_slot(t, parent, step) = number; /* the table may have moved */
+    t->tree.nodes[parent].child = number;
+    return number;
+}
+
+int tree_add(struct tree *t, const struct path *path)
+{
+    uint32_t at = 0;
+
+    if (t->tree.node_count == 0 &&
+        add_node(t, (struct view_node){.function = 0}) != 0)
+        return -1;
+    amount_add(&t->tree.nodes[0].total, &path->amount);
+    for (size_t i = 0; i < path->branch; i++) {
+        at = child_of(t, at, &path->steps[i]);
+        if (at == 0)
+            return -1;
+        amount_add(&t->tree.nodes[at].total, &path->amount);
+    }
+    amount_add(&t->tree.nodes[at].self, &path->amount);
+    return 0;
+}
+
+void tree_count(const struct tree *t, struct fold *f)
+{
+    for (size_t i = 1; i < t->tree.node_count; i++)
+        fold_count(f, t->tree.nodes[i].total.time);
+}
+
+/* Folding. Meanwhile (next) of a node is where the node goes, and (child) is
+ * its child (mark), or 0; or GONE, if the node has become one and has none. */
+
+static void find_marks(struct tree *t, uint32_t mark)
+{
+    struct view_node *nodes = t->tree.nodes;
+
+    for (size_t i = 0; i < t->tree.node_count; i++)
+        nodes[i].child = 0;
+    for (uint32_t i = 1; i < t->tree.node_count; i++)
+        if (nodes[i].function == mark)
+            nodes[nodes[i].parent].child = i;
+}
+
+/* Fold node (i), whose parent stays: into that one's child (mark), which the
+ * first such node becomes, or into the parent if that is a mark itself. Returns
+ * whether (i) stays. */
+static bool fold_node(struct view_node *nodes, uint32_t i, uint32_t mark)
+{
+    struct view_node *n = &nodes[i], *parent = &nodes[n->parent];
+
+    if (parent->function == mark && n->parent != 0) {
+        amount_add(&parent->self, &n->total);
+        return false;
+    }
+    if (parent->child != 0) {
+        amount_add(&nodes[parent->child].total, &n->total);
+        amount_add(&nodes[parent->child].self, &n->total);
+        return false;
+    }
+    parent->child = i;
+    n->child = GONE;
+    n->function = mark;
+    n->inlined = false;
+    n->self = n->total;
+    return true;
+}
+
+/* Decide what stays, and where it goes. Returns how many branches do not. */
+static size_t choose(struct tree *t, double least, uint32_t mark)
+{
+    struct view_node *nodes = t->tree.nodes;
+    uint32_t kept = 1;
+    size_t folded = 0;
+
+    nodes[0].next = 0;
+    for (uint32_t i = 1; i < t->tree.node_count; i++) {
+        struct view_node *n = &nodes[i], *parent = &nodes[n->parent];
+        bool stays = n->total.time >= least || parent->child == i;
+
+        if (parent->next == GONE || parent->child == GONE) {
+            stays = false; /* the parent's sums have it */
+        } else if (!stays) {
+            folded++;
+            stays = fold_node(nodes, i, mark);
+        }
+        n->next = stays ? kept++ : GONE;
+    }
+    return folded;
+}
+
+/* Move the nodes to where they go. */
+static void compact(struct tree *t)
+{
+    struct view_node *nodes = t->tree.nodes;
+    size_t kept = 1;
+
+    nodes[0].child = 0;
+    for (size_t i = 1; i < t->tree.node_count; i++)
+        nodes[i].parent = nodes[nodes[i].parent].next;
+    for (size_t i = 1; i < t->tree.node_count; i++)
+        if (nodes[i].next != GONE)
+            nodes[kept++] = nodes[i];
+    t->tree.node_count = kept;
+}
+
+static void link_children(struct tree *t)
+{
+    struct view_node *nodes = t->tree.nodes;
+    struct budget_table *table = &t->children;
+
+    while (table->size / 4 > t->tree.node_count)
+        table->size /= 2;
+    memset(table->slots, 0, table->size * sizeof *table->slots);
+    for (size_t i = 0; i < t->tree.node_count; i++)
+        nodes[i].child = nodes[i].next = 0;
+    for (uint32_t i = 1; i < t->tree.node_count; i++) {
+        struct path_step step = {.function = nodes[i].function,
+                                 .inlined = nodes[i].inlined};
+
+        *find_slot(t, nodes[i].parent, &step) = i;
+        nodes[i].next = nodes[nodes[i].parent].child;
+        nodes[nodes[i].parent].child = i;
+    }
+}
+
+size_t tree_fold(struct tree *t, double least, enum view_mark mark)
+{
+    size_t folded, size = t->children.size;
+
+    if (t->tree.node_count == 0)
+        return 0;
+    find_marks(t, mark);
+    folded = choose(t, least, mark);
+    compact(t);
+    link_children(t);
+    fold_shrink(&t->tree.nodes, &t->room, t->tree.node_count,
+                sizeof *t->tree.nodes);
+    fold_shrink(&t->children.slots, &size, t->children.size,
+                sizeof *t->children.slots);
+    return folded;
+}
+
+/* Falling time; equal ones by function, and so by name. */
+struct child {
+    uint32_t number;
+    uint32_t key; /* function, then inlined */
+    double time;
+};
+
+static int compare_children(const void *a, const void *b)
+{
+    const struct child *left = a, *right = b;
+
+    if (left->time != right->time)
+        return left->time < right->time ? 1 : -1;
+    return (left->key > right->key) - (left->key < right->key);
+}
+
+/* Sort the children of one node; (room) holds all nodes. */
+static void sort_children(struct view_node *nodes, struct view_node *parent,
+                          struct child *room)
+{
+    size_t n = 0;
+
+    for (uint32_t i = parent->child; i != 0; i = nodes[i].next)
+        room[n++] = (struct child){i, nodes[i].function << 1 | nodes[i].inlined,
+                                   nodes[i].total.time};
+    qsort(room, n, sizeof *room, compare_children);
+    parent->child = 0;
+    while (n-- > 0) {
+        nodes[room[n].number].next = parent->child;
+        parent->child = room[n].number;
+    }
+}
+
+int tree_finish(struct tree *t)
+{
+    struct view_tree *tree = &t->tree;
+    struct child *room = calloc(tree->node_count + 1, sizeof *room);
+
+    if (room == NULL)
+        return -1;
+    for (size_t i = 0; i < tree->node_count; i++)
+        sort_children(tree->nodes, &tree->nodes[i], room);
+    free(room);
+    return 0;
+}
+
+void tree_fini(struct tree *t)
+{
+    free(t->tree.nodes);
+    free(t->children.slots);
+}
