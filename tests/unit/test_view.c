@@ -11,6 +11,7 @@
 #include "alloc.h"
 #include "check.h"
 #include "symbolize/image_map.h"
+#include "view/paths.h"
 
 #define PERIOD 1000u
 
@@ -68,7 +69,7 @@ static void samples(uint32_t core, uint32_t on_stack, uint64_t leaf, unsigned n,
 
 static struct view *end(void)
 {
-    struct view *v = view_new(aggregate_profile(aggregate), image_map);
+    struct view *v = view_new(aggregate_profile(aggregate), image_map, 0);
 
     CHECK(v != NULL);
     return v;
@@ -150,6 +151,39 @@ TEST(self_and_total_add_up) /* catches: a total without its callees */
     fini(v);
 }
 
+/* Catches: a wait that is charged to what runs when its end is noticed */
+TEST(time_without_ticks_is_charged_to_no_function)
+{
+    begin();
+    samples(0, stack((uint64_t[]){0x1100}, 1, WIRE_END_ZERO), 0x1200, 3, 1);
+    samples(0, stack((uint64_t[]){0x1100}, 1, WIRE_END_LENT), 0x1200, 2, 10);
+    samples(0, stack((uint64_t[]){0x1100}, 1, WIRE_END_LENT), 0x1300, 1, 5);
+    samples(0, stack((uint64_t[]){0x1100}, 1, WIRE_END_REST), 0x1200, 4, 7);
+    struct view *v = end();
+    const struct view_tree *tree = &v->total.tree;
+
+    CHECK_EQ(v->total.busy.weight, 3 + 20 + 5 + 28);
+    CHECK_EQ(v->total.unseen.weight, 20 + 5 + 28);
+    CHECK_EQ(row(v, &v->total, "0x1200")->self.weight, 3);
+    CHECK_EQ(row(v, &v->total, "0x1100")->total.weight, 3);
+    CHECK(find_row(v, &v->total, "0x1300") == NULL);
+    CHECK_EQ(row(v, &v->total, "[timer lent]")->self.weight, 25);
+    CHECK_EQ(row(v, &v->total, "[timer lent]")->total.weight, 25);
+    CHECK_EQ(row(v, &v->total, "[timer at rest]")->self.weight, 28);
+    CHECK_EQ(v->edge_count, 1);
+    CHECK_EQ(v->edges[0].amount.weight, 3);
+
+    /* where it was noticed: below the mark, and only while that may help */
+    const struct view_node *lent =
+        child(v, tree, &tree->nodes[0], "[timer lent]");
+    const struct view_node *in = child(v, tree, lent, "0x1100");
+
+    CHECK_EQ(child(v, tree, in, "0x1200")->self.weight, 20);
+    CHECK_EQ(child(v, tree, in, "0x1300")->self.weight, 5);
+    CHECK_EQ(child(v, tree, &tree->nodes[0], "[timer at rest]")->child, 0);
+    fini(v);
+}
+
 TEST(recursion_counts_once) /* catches: shares above 100 % */
 {
     begin();
@@ -224,6 +258,11 @@ TEST(addresses_of_another_image_are_those_of_its_file)
     CHECK_EQ(image_map_add(image_map, &(struct mapped_image){.name = "app"}),
              1);
     CHECK_EQ(image_map_place(image_map, 1, 0x5000, 0x100, 0x4000), 0);
+    (void)aggregate_map(aggregate, &(struct guest_map){.start = 0x5000,
+                                                       .size = 0x100,
+                                                       .link_start = 0x1000,
+                                                       .build_id = "\xab",
+                                                       .build_id_len = 1});
     /* its last call returns to where it no longer is */
     uint32_t s = stack((uint64_t[]){0x50ff, 0x1100}, 2, WIRE_END_ZERO);
     samples(0, s, 0x1200, 3, 1);
@@ -241,6 +280,94 @@ TEST(addresses_of_another_image_are_those_of_its_file)
     CHECK_EQ(v->images[0].busy.samples, 3);
     CHECK_STR(v->images[1].name, "app");
     CHECK_EQ(v->images[1].busy.samples, 4); /* and five nobody knows where */
+    CHECK_EQ(v->functions[row(v, &v->total, "app+0x1020")->function].image, 1);
+    CHECK_EQ(v->functions[row(v, &v->total, "0x1100")->function].image, 0);
+    CHECK_EQ(v->images[0].slide, 0);
+    CHECK_EQ(v->images[0].segment_count, 1);
+    CHECK_EQ(v->images[0].segments[0].address, guest.text_start);
+    CHECK_EQ(v->images[1].slide, 0x4000);
+    CHECK_EQ(v->images[1].segments[0].address, 0x1000);
+    CHECK_EQ(v->images[1].segments[0].size, 0x100);
+    CHECK_EQ(v->images[1].build_id_len, 1);
+    CHECK_EQ(v->images[1].build_id[0], 0xab);
+    fini(v);
+}
+
+/* The node that (path) leads to, below (node). */
+static size_t follow(const struct view_tree *tree, const struct view_path *path)
+{
+    size_t node = 0;
+
+    for (size_t i = 0; i < path->count; i++) {
+        uint32_t next = tree->nodes[node].child;
+
+        while (next != 0 &&
+               (tree->nodes[next].function != path->steps[i].function ||
+                tree->nodes[next].inlined != path->steps[i].inlined))
+            next = tree->nodes[next].next;
+        if (next == 0)
+            check_failed(__FILE__, __LINE__, "step %zu is in no tree", i);
+        node = next;
+    }
+    return node;
+}
+
+/* Every sample of (scope) comes by a path that ends in its node. */
+static void check_paths(const struct view *v, const struct profile *p,
+                        size_t core)
+{
+    const struct view_tree *tree = &v->cores[core].tree;
+    uint64_t left[64] = {0}, samples = 0;
+    struct view_path path;
+
+    CHECK(tree->node_count <= 64);
+    for (size_t i = 0; i < tree->node_count; i++)
+        left[i] = tree->nodes[i].self.samples;
+    for (size_t i = 0; i < p->cores[core].entry_count; i++) {
+        CHECK(view_path_of(v, core, i, &path));
+        left[follow(tree, &path)] -= path.amount.samples;
+        samples += path.amount.samples;
+    }
+    CHECK_EQ(samples, v->cores[core].all.samples);
+    for (size_t i = 0; i < tree->node_count; i++)
+        CHECK_EQ(left[i], 0);
+    CHECK(!view_path_of(v, core, p->cores[core].entry_count, &path));
+}
+
+TEST(paths_are_the_branches_of_the_trees)
+{
+    begin();
+    uint32_t recursion =
+        stack((uint64_t[]){0x1100, 0x1100, 0x1080}, 3, WIRE_END_ZERO);
+
+    samples(0, recursion, 0x1100, 2, 1);
+    samples(0, recursion, 0x1200, 3, 2);
+    samples(1, stack((uint64_t[]){0x1110}, 1, WIRE_END_DEPTH), 0x1200, 1, 1);
+    samples(1, STACK_UNKNOWN, 0x1200, 4, 1);
+    samples(1, stack(NULL, 0, WIRE_END_LENT), 0x1300, 5, 1);
+    samples(1, stack(NULL, 0, WIRE_END_REST), 0x1300, 6, 1);
+    struct view *v = end();
+    const struct profile *p = aggregate_profile(aggregate);
+
+    check_paths(v, p, 0);
+    check_paths(v, p, 1);
+    fini(v);
+}
+
+TEST(a_step_knows_its_address)
+{
+    struct view_path path;
+
+    begin();
+    samples(0, stack((uint64_t[]){0x1100}, 1, WIRE_END_ZERO), 0x1200, 1, 1);
+    struct view *v = end();
+
+    CHECK(view_path_of(v, 0, 0, &path));
+    CHECK_EQ(path.count, 2);
+    CHECK_EQ(path.steps[0].address, 0x1100);
+    CHECK_EQ(path.steps[1].address, 0x1200);
+    CHECK_EQ(path.steps[1].image, IMAGE_MAP_KERNEL);
+    CHECK(path.steps[1].file == NULL && path.steps[1].line == 0);
     fini(v);
 }
 
@@ -265,7 +392,7 @@ TEST(memory_may_run_out_anywhere)
 
     for (unsigned n = 1;; n++) {
         alloc_fail_at(n);
-        struct view *v = view_new(p, image_map);
+        struct view *v = view_new(p, image_map, 0);
         bool failed = alloc_failed();
 
         CHECK(failed == (v == NULL));
