@@ -27,14 +27,15 @@ void core_list_span(char *list, size_t first, size_t last)
     add(list, text);
 }
 
-size_t core_list_find(const struct profile *p, core_test test, char *list)
+size_t core_list_find_of(const struct profile *p, core_test_of test,
+                         const void *context, char *list)
 {
     size_t found = 0, first = 0;
     bool inside = false;
 
     list[0] = '\0';
     for (size_t i = 0; i <= p->core_count; i++) {
-        bool hit = i < p->core_count && test(&p->cores[i]);
+        bool hit = i < p->core_count && test(&p->cores[i], context);
 
         found += hit;
         if (hit && !inside)
@@ -44,6 +45,17 @@ size_t core_list_find(const struct profile *p, core_test test, char *list)
         inside = hit;
     }
     return found;
+}
+
+/* A core_test_of: a core_test. */
+static bool passes(const struct profile_core *core, const void *test)
+{
+    return (*(const core_test *)test)(core);
+}
+
+size_t core_list_find(const struct profile *p, core_test test, char *list)
+{
+    return core_list_find_of(p, passes, &test, list);
 }
 
 bool core_list_any(const struct profile *p, core_test test)

@@ -20,6 +20,12 @@ void core_list_span(char *list, size_t first, size_t last);
 /* The cores that (test) finds in (list), CORE_LIST_SIZE bytes; how many. */
 size_t core_list_find(const struct profile *p, core_test test, char *list);
 
+/* The same for a test that also looks at (context). */
+typedef bool (*core_test_of)(const struct profile_core *core,
+                             const void *context);
+size_t core_list_find_of(const struct profile *p, core_test_of test,
+                         const void *context, char *list);
+
 /* Does (test) find a core? */
 bool core_list_any(const struct profile *p, core_test test);
 

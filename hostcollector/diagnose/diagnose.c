@@ -10,6 +10,7 @@
 
 #include "diagnose/core_list.h"
 #include "diagnose/loss.h"
+#include "diagnose/sense.h"
 #include "diagnose/silence.h"
 #include "diagnose/stacks.h"
 
@@ -85,6 +86,18 @@ static void why_nothing_came(struct remarks *r, const struct profile *p)
                         "came. Sample for longer.");
 }
 
+/* Samples came, and none of them was wanted. */
+static void say_selection(struct remarks *r, const struct profile *p)
+{
+    char list[CORE_LIST_SIZE];
+    size_t cores = core_list_find(p, core_delivered, list);
+
+    remarks_warn(r,
+                 "No samples here: samples came, but none of that core or "
+                 "within that time: there are those of core%s %s in %.1f s.",
+                 cores == 1 ? "" : "s", list, p->duration_s);
+}
+
 static void look_for_samples(struct remarks *r, const struct profile *p,
                              const struct view *v)
 {
@@ -95,9 +108,7 @@ static void look_for_samples(struct remarks *r, const struct profile *p,
         return;
     }
     if (v->total.all.samples == 0)
-        remarks_warn(r, "No samples here: samples came, but none of that core "
-                        "or within that time. 'collector report FILE' "
-                        "without --core and --time shows where they are.");
+        say_selection(r, p);
     else if (v->total.busy.samples == 0)
         remarks_warn(r, "Every sample found its core idle (in hlt or mwait): "
                         "there was no work to profile. Sample while the guest "
@@ -130,14 +141,16 @@ static void look_for_few(struct remarks *r, const struct view *v)
  * other cores do. */
 static void look_for_silence(struct remarks *r, const struct profile *p)
 {
+    double end = silence_end(p);
+
     for (size_t i = 0; i < p->core_count; i++) {
         const struct profile_core *core = &p->cores[i];
-        double s = silence_of(p, core);
+        double s = silence_of(core, end);
         bool left =
             core->has_stats && (core->stats.flags & WIRE_STATS_STARTED) == 0;
 
-        if (!core_delivered(core) || left || p->tsc_hz == 0 ||
-            s < SILENT_WARNED ||
+        if (!core->selected || !core_delivered(core) || left ||
+            p->tsc_hz == 0 || s < SILENT_WARNED ||
             s * (double)p->tsc_hz < SILENT_PERIODS * (double)p->period_tsc)
             continue;
         remarks_warn(r,
@@ -173,20 +186,19 @@ static void look_at_core(struct remarks *r, const struct profile *p,
                      "counters contradict each other. This is a defect of "
                      "the agent or the collector, or the guest lies.",
                      core->core, core->account.violations);
-    if (core->no_memory != 0)
-        remarks_warn(r,
-                     "Core %" PRIu32 ": %" PRIu64 " samples were left out, "
-                     "since memory for stacks ran out. Report a part of the "
-                     "time by --time.",
-                     core->core, core->no_memory);
-    if (core->jumps != 0 && p->tsc_hz != 0 && p->period_tsc != 0)
+    if (core->jumps != 0 && p->tsc_hz != 0 && p->period_tsc != 0) {
+        double s = (double)core->jump_weight * (double)p->period_tsc /
+                   (double)p->tsc_hz;
+        char seconds[32] = "years";
+
+        if (s < PROFILE_SECONDS_MAX)
+            (void)snprintf(seconds, sizeof seconds, "%.1f s", s);
         remarks_note(r,
                      "Jumps of the clock on core %" PRIu32 ": %" PRIu64
-                     ", of %.1f s together (a pause, a migration); that time "
+                     ", of %s together (a pause, a migration); that time "
                      "is not counted.",
-                     core->core, core->jumps,
-                     (double)core->jump_weight * (double)p->period_tsc /
-                         (double)p->tsc_hz);
+                     core->core, core->jumps, seconds);
+    }
     if (core->has_stats && stats->faults != 0)
         remarks_note(r,
                      "Core %" PRIu32 ": %" PRIu64 " words of stacks were not "
@@ -204,7 +216,33 @@ static void look_at_core(struct remarks *r, const struct profile *p,
             stats->device_errors);
 }
 
-static void look_at_timers(struct remarks *r, const struct profile *p)
+/* The kernel used a timer that is lent, so many (times). */
+static void look_at_lent(struct remarks *r, const struct view *v,
+                         uint64_t times, size_t cores, size_t sampled)
+{
+    const struct view_scope *all = &v->total;
+
+    if (all->unseen.samples == 0)
+        remarks_note(r,
+                     "The kernel used the local APIC's timer %" PRIu64
+                     " times, on %zu of %zu cores: a tick that was due "
+                     "meanwhile came afterwards, and counts for the code that "
+                     "ran then.",
+                     times, cores, sampled);
+    else
+        remarks_note(
+            r,
+            "The kernel used the local APIC's timer %" PRIu64
+            " times, on %zu of %zu cores, so %.1f %% of the busy "
+            "time had no ticks. [timer lent] means waits by the timer; "
+            "below it is where the end of a wait was noticed. [timer "
+            "at rest] is the time from there until another core or "
+            "tprof_poll() started the timer again.",
+            times, cores, sampled, 100 * all->unseen.time / all->busy.time);
+}
+
+static void look_at_timers(struct remarks *r, const struct profile *p,
+                           const struct view *v)
 {
     uint64_t times = 0;
     size_t cores = 0, sampled = 0;
@@ -217,12 +255,7 @@ static void look_at_timers(struct remarks *r, const struct profile *p)
     if (times == 0)
         return;
     if (p->guest.features & WIRE_FEATURE_LENDING)
-        remarks_note(r,
-                     "The kernel used the local APIC's timer %" PRIu64
-                     " times, on %zu of %zu cores: a tick that was due "
-                     "meanwhile came afterwards, and counts for the code that "
-                     "ran then.",
-                     times, cores, sampled);
+        look_at_lent(r, v, times, cores, sampled);
     else
         remarks_note(r,
                      "Timers were taken back %" PRIu64
@@ -270,6 +303,11 @@ static void look_at_stream(struct remarks *r, const struct profile *p)
                      h->damaged, h->skipped);
     if (h->lost_frames != 0)
         remarks_note(r, "Frames lost on the way: %" PRIu64 ".", h->lost_frames);
+    if (h->left_out != 0)
+        remarks_note(r,
+                     "Frames that came a second time or too late, and were "
+                     "left out: %" PRIu64 ".",
+                     h->left_out);
     if (h->malformed != 0)
         remarks_warn(r,
                      "Frames that were intact but made no sense: %" PRIu64
@@ -281,11 +319,6 @@ static void look_at_stream(struct remarks *r, const struct profile *p)
                      "%" PRIu64 ", records: %" PRIu64
                      ". The guest's agent is newer.",
                      h->unknown_frames, h->unknown_records);
-    if (p->refused_stacks != 0)
-        remarks_warn(
-            r,
-            "Stacks that could not be kept, since memory ran out: %" PRIu64 ".",
-            p->refused_stacks);
     if (p->tsc_hz == 0 && core_list_any(p, core_delivered))
         remarks_note(r, "How fast the guest's clock runs is not known: there "
                         "are shares, but no seconds. Set config.tsc_hz.");
@@ -344,13 +377,14 @@ void remarks_diagnose(struct remarks *r, const struct profile *p,
 {
     look_for_refused(r, p);
     look_for_samples(r, p, v);
-    loss_diagnose(r, p);
+    loss_diagnose(r, p, v);
     look_for_silence(r, p);
     look_for_fixed_tick(r, p);
     look_for_few(r, v);
     stacks_diagnose(r, p, v);
     for (size_t i = 0; i < p->core_count; i++)
         look_at_core(r, p, &p->cores[i]);
-    look_at_timers(r, p);
+    sense_diagnose(r, p);
+    look_at_timers(r, p, v);
     look_at_stream(r, p);
 }

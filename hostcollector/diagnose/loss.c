@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "diagnose/core_list.h"
+#include "diagnose/selected.h"
 #include "diagnose/steal.h"
 
 /* Loss above this share of the ticks gets a warning. */
@@ -17,10 +18,8 @@ static uint64_t lost(const struct account *a)
     return account_ticks(a) - a->samples;
 }
 
-static bool loses(const struct profile_core *core)
+static bool loses(const struct account *a)
 {
-    const struct account *a = &core->account;
-
     return (double)lost(a) > LOSS_WARNED * (double)account_ticks(a);
 }
 
@@ -62,36 +61,56 @@ static void look_for_loss(struct remarks *r, const struct profile *p)
 {
     for (size_t i = 0; i < p->core_count; i++) {
         const struct profile_core *core = &p->cores[i];
-        const struct account *a = &core->account;
+        const struct account a = selected_account(p, core);
         char list[CORE_LIST_SIZE];
 
-        if (!loses(core))
+        if (!loses(&a))
             continue;
         list_seconds(core, list);
-        remarks_warn(
-            r,
-            "Core %" PRIu32 " lost %.1f %% of its samples%s%s (%s). "
-            "Loss comes in bursts: what ran then is "
-            "underrepresented.",
-            core->core, 100.0 * (double)lost(a) / (double)account_ticks(a),
-            list[0] != '\0' ? ", in second " : "", list, main_reason(a));
+        remarks_warn(r,
+                     "Core %" PRIu32 " lost %.1f %% of its samples%s%s (%s). "
+                     "Loss comes in bursts: what ran then is "
+                     "underrepresented.",
+                     core->core,
+                     100.0 * (double)lost(&a) / (double)account_ticks(&a),
+                     list[0] != '\0' ? ", in second " : "", list,
+                     main_reason(&core->account));
     }
 }
 
-/* Missed deadlines, but for those in a pause of the whole guest. */
-static uint64_t missed(const struct profile_core *core)
+/* Missed deadlines, but for those in a pause of the whole guest, and those for
+ * which the kernel had the timer. */
+static uint64_t missed(const struct profile_core *core, const struct account *a,
+                       const struct view_scope *scope)
 {
-    uint64_t paused = core->jump_weight - core->jumps;
+    const struct amount *unseen = &scope->unseen;
+    uint64_t explained =
+        core->jump_weight - core->jumps + unseen->weight - unseen->samples;
 
-    return core->account.missed > paused ? core->account.missed - paused : 0;
+    return a->missed > explained ? a->missed - explained : 0;
 }
 
-static bool misses(const struct profile_core *core)
-{
-    uint64_t n = missed(core);
+/* What core_test_of knows. */
+struct shown {
+    const struct profile *profile;
+    const struct view *view;
+};
 
-    return (double)n >
-           MISSED_WARNED * (double)(account_ticks(&core->account) + n);
+/* A core_test_of: does (core) of this (shown) miss too many? */
+static bool misses(const struct profile_core *core, const void *shown)
+{
+    const struct shown *s = shown;
+    const struct account a = core->selected
+                                 ? selected_account(s->profile, core)
+                                 : core->account; /* the same host had it */
+    uint64_t n = missed(core, &a, &s->view->cores[core->core]);
+
+    return (double)n > MISSED_WARNED * (double)(account_ticks(&a) + n);
+}
+
+static bool is_told(const struct profile_core *core, const void *shown)
+{
+    return core->selected && misses(core, shown);
 }
 
 /* (share) of the deadlines passed. Did the host not run the cores? The host may
@@ -102,33 +121,39 @@ static bool is_by_host(const struct steal *steal, double share, bool is_half)
     return is_half || steal->mean > share / 2;
 }
 
-static void look_for_missed(struct remarks *r, const struct profile *p)
+static void look_for_missed(struct remarks *r, const struct profile *p,
+                            const struct view *v)
 {
     struct steal steal = steal_of(p);
     char list[CORE_LIST_SIZE], account[96] = "";
+    const struct shown shown = {p, v};
     size_t active = core_list_find(p, core_delivered, list);
-    size_t found = core_list_find(p, misses, list);
+    size_t found = core_list_find_of(p, misses, &shown, list);
+    size_t told = core_list_find_of(p, is_told, &shown, list);
     double sum = 0, deadlines = 0;
 
     for (size_t i = 0; i < p->core_count; i++) {
-        sum += (double)missed(&p->cores[i]);
-        deadlines += (double)account_ticks(&p->cores[i].account);
+        const struct account a = selected_account(p, &p->cores[i]);
+
+        sum += (double)missed(&p->cores[i], &a, &v->cores[i]);
+        deadlines += (double)account_ticks(&a);
     }
     deadlines += sum;
-    if (found == 0)
+    if (told == 0)
         return;
     if (steal.cores != 0)
         (void)snprintf(account, sizeof account,
                        " The host says that it took %.1f %% of the cores' "
                        "time away.",
                        100 * steal.mean);
-    if (is_by_host(&steal, sum / deadlines, active > 1 && found * 2 >= active))
+    r->host_short =
+        is_by_host(&steal, sum / deadlines, active > 1 && found * 2 >= active);
+    if (r->host_short)
         remarks_warn(
             r,
-            "The host is oversubscribed: %.0f %% of the deadlines "
-            "passed while the host did not run the core. A late sample "
-            "counts for all deadlines that it covers: shares stay "
-            "right, ranges are wider.%s",
+            "Shares hold, but the host was short of CPU: %.0f %% of the "
+            "deadlines passed while it did not run the core, so ranges are "
+            "wider.%s",
             100 * sum / deadlines, account);
     else
         remarks_warn(r,
@@ -139,8 +164,9 @@ static void look_for_missed(struct remarks *r, const struct profile *p)
                      list, account);
 }
 
-void loss_diagnose(struct remarks *r, const struct profile *p)
+void loss_diagnose(struct remarks *r, const struct profile *p,
+                   const struct view *v)
 {
     look_for_loss(r, p);
-    look_for_missed(r, p);
+    look_for_missed(r, p, v);
 }

@@ -6,7 +6,9 @@
 #include "diagnose/remarks.h"
 
 /* Add the remarks that the counters of the cores of (p) give reason for: which
- * cores lost samples, when and why, and what kept ticks away. */
-void loss_diagnose(struct remarks *r, const struct profile *p);
+ * cores lost samples, when and why, and what kept ticks away. (v) is the view
+ * of (p). */
+void loss_diagnose(struct remarks *r, const struct profile *p,
+                   const struct view *v);
 
 #endif

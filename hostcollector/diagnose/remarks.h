@@ -24,6 +24,9 @@ struct remark {
 struct remarks {
     size_t count;
     struct remark list[REMARKS_MAX];
+    /* The host did not run the cores for a good part of the time: samples are
+     * late in all code alike. */
+    bool host_short;
 };
 
 /* Add a remark as printf would; control characters in it are escaped. */

@@ -28,4 +28,10 @@ double share_effective(const struct amount *a);
  */
 struct share share_of(const struct amount *part, const struct amount *whole);
 
+/* The one number behind a "+-": how far (s) may be off, either way. */
+static inline double share_margin(struct share s)
+{
+    return s.high - s.p > s.p - s.low ? s.high - s.p : s.p - s.low;
+}
+
 #endif

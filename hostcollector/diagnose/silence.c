@@ -4,19 +4,18 @@
 
 #include <math.h>
 
-static size_t longest_line(const struct profile *p)
+double silence_end(const struct profile *p)
 {
     size_t longest = 0;
 
     for (size_t i = 0; i < p->core_count; i++)
         if (p->cores[i].second_count > longest)
             longest = p->cores[i].second_count;
-    return longest;
+    return fmin(p->duration_s, (double)longest);
 }
 
-double silence_of(const struct profile *p, const struct profile_core *core)
+double silence_of(const struct profile_core *core, double end)
 {
-    double end = fmin(p->duration_s, (double)longest_line(p));
     size_t last = core->second_count;
 
     while (last > 0 && core->seconds[last - 1].samples == 0 &&

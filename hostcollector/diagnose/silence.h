@@ -5,8 +5,11 @@
 
 #include "model/profile.h"
 
-/* Seconds from the last tick of (core) of (p) to the end of the time line. 0 if
- * the profile has no time line. A very long profile goes on behind its end. */
-double silence_of(const struct profile *p, const struct profile_core *core);
+/* Where the time line of (p) ends, in seconds. 0 if the profile has none. A
+ * very long profile goes on behind its end. */
+double silence_end(const struct profile *p);
+
+/* Seconds from the last tick of (core) to (end). */
+double silence_of(const struct profile_core *core, double end);
 
 #endif

@@ -10,6 +10,7 @@
 #define UNREADABLE_WARNED 0.20
 #define ASTRAY_WARNED     0.30
 #define HIDDEN_WARNED     0.20
+#define LOST_WARNED       0.05
 
 static double part(uint64_t n, uint64_t of)
 {
@@ -99,6 +100,24 @@ static void look_for_unreadable(struct remarks *r, const struct profile *p,
                      : "");
 }
 
+/* A sample without its stack counts for no caller. */
+static void look_for_lost(struct remarks *r, const struct view *v)
+{
+    double share = part(v->ends[WIRE_END_REASONS], v->total.busy.samples);
+
+    if (share > LOST_WARNED)
+        remarks_warn(r,
+                     "The stacks of %.1f %% of the samples were lost in "
+                     "transport; these samples are under [stack-lost]. SELF %% "
+                     "is right, TOTAL %% of callers is too small.",
+                     100 * share);
+    else if (share > 0)
+        remarks_note(r,
+                     "The stacks of %.1f %% of the samples were lost in "
+                     "transport; these samples are under [stack-lost].",
+                     100 * share);
+}
+
 void stacks_diagnose(struct remarks *r, const struct profile *p,
                      const struct view *v)
 {
@@ -119,9 +138,5 @@ void stacks_diagnose(struct remarks *r, const struct profile *p,
             "%.0f %% of the stacks had more frames than were asked "
             "for; they begin at [deeper]. A higher --depth shows more.",
             100 * part(v->ends[WIRE_END_DEPTH], busy));
-    if (v->ends[WIRE_END_REASONS] != 0)
-        remarks_note(r,
-                     "The stacks of %.1f %% of the samples were lost in "
-                     "transport; these samples are under [stack-lost].",
-                     100 * part(v->ends[WIRE_END_REASONS], busy));
+    look_for_lost(r, v);
 }

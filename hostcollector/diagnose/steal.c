@@ -2,12 +2,10 @@
 /* Adds up what STATS say of the host; a guest may say anything. */
 #include "diagnose/steal.h"
 
-static double stolen_share(const struct profile *p,
-                           const struct profile_core *core)
+static double claimed_share(const struct profile *p,
+                            const struct profile_core *core)
 {
-    double s = core->steal_ns / 1e9 * (double)p->tsc_hz / core->steal_tsc;
-
-    return s < 1 ? s : 1;
+    return core->steal_ns / 1e9 * (double)p->tsc_hz / core->steal_tsc;
 }
 
 struct steal steal_of(const struct profile *p)
@@ -20,11 +18,15 @@ struct steal steal_of(const struct profile *p)
 
         if (!(core->steal_tsc > 0))
             continue;
-        sum += stolen_share(p, core);
-        if (steal.cores == 0 || stolen_share(p, core) > steal.most) {
-            steal.most = stolen_share(p, core);
+        double claimed = claimed_share(p, core);
+        double share = claimed < 1 ? claimed : 1;
+
+        sum += share;
+        if (steal.cores == 0 || share > steal.most) {
+            steal.most = share;
             steal.core = core->core;
         }
+        steal.senseless |= claimed > 2;
         steal.cores++;
     }
     if (steal.cores != 0)

@@ -4,6 +4,7 @@
 #ifndef TPROF_DIAGNOSE_STEAL_H
 #define TPROF_DIAGNOSE_STEAL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,6 +15,9 @@ struct steal {
     double mean;   /* stolen share of these cores' time, 0 to 1 */
     double most;   /* stolen share of the core that lost most, */
     uint32_t core; /* and its number */
+    /* More was stolen of a core than twice its time, so that the guest is
+     * wrong; the shares are cut. */
+    bool senseless;
 };
 
 struct steal steal_of(const struct profile *p);

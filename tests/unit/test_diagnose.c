@@ -35,7 +35,7 @@ static bool is_remarked(uint64_t seconds, uint64_t silent)
     for (uint32_t i = 0; i < 2; i++)
         aggregate_account(a, i, &(struct account){.samples = seconds});
     const struct profile *p = aggregate_profile(a);
-    struct view *v = view_new(p, image_map);
+    struct view *v = view_new(p, image_map, 0);
 
     CHECK(p != NULL && v != NULL);
     remarks = (struct remarks){0};
@@ -76,7 +76,7 @@ TEST(loss_is_told_without_a_clock)
     aggregate_hello(a, HELLO_FIRST, &g);
     aggregate_account(a, 0, &(struct account){.samples = 1, .lost = 1});
     const struct profile *p = aggregate_profile(a);
-    struct view *v = view_new(p, image_map);
+    struct view *v = view_new(p, image_map, 0);
 
     CHECK(p != NULL && v != NULL);
     remarks_diagnose(&remarks, p, v);

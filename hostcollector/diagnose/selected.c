@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "diagnose/selected.h"
+
+#include <math.h>
+
+struct selected_span selected_span(const struct profile *p)
+{
+    bool to_end = p->to_s <= 0 || p->to_s >= p->duration_s;
+    struct selected_span span = {fmax(p->from_s, 0),
+                                 to_end ? p->duration_s : p->to_s, true};
+
+    if (span.from_s > span.to_s)
+        span.from_s = span.to_s;
+    span.part = span.from_s > 0 || !to_end;
+    return span;
+}
+
+/* Ticks that left no sample, in the seconds of (core) that (span) touches. */
+static uint64_t lost_within(const struct profile_core *core,
+                            const struct selected_span *span)
+{
+    uint64_t lost = 0;
+
+    for (size_t i = 0; i < core->second_count; i++)
+        if ((double)i + 1 > span->from_s && (double)i < span->to_s)
+            lost += core->seconds[i].lost;
+    return lost;
+}
+
+struct account selected_account(const struct profile *p,
+                                const struct profile_core *core)
+{
+    struct selected_span span = selected_span(p);
+    struct account a = core->account;
+    const struct tally *t = &core->total;
+
+    if (!core->selected)
+        return (struct account){0};
+    if (!span.part)
+        return a;
+    a.samples = t->samples;
+    a.missed = t->weight - t->samples + core->jump_weight - core->jumps;
+    a.lost = lost_within(core, &span);
+    a.ring_full = a.reentered = 0;
+    return a;
+}

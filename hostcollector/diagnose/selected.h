@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What of a profile was selected, by core and by time: all that a report says
+ * is of that. */
+#ifndef TPROF_DIAGNOSE_SELECTED_H
+#define TPROF_DIAGNOSE_SELECTED_H
+
+#include <stdbool.h>
+
+#include "model/profile.h"
+
+/* The selected seconds since the profile's start; the end is not behind that of
+ * the profile. */
+struct selected_span {
+    double from_s, to_s;
+    bool part; /* they are not the whole profile */
+};
+struct selected_span selected_span(const struct profile *p);
+
+/*
+ * The account of (core), of selected cores and seconds. Of a part of the time
+ * it has samples and what they missed; what was lost is counted by whole
+ * seconds, and all of it is in (lost), for whatever reason.
+ */
+struct account selected_account(const struct profile *p,
+                                const struct profile_core *core);
+
+#endif
