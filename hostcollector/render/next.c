@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The end of the text report: commands that make sense for this profile. */
+#include "render/table.h"
+
+#include <string.h>
+
+#include "diagnose/share.h"
+#include "util/text.h"
+
+/* Idle for so much of the time: where it waits is worth a look. */
+#define IDLE_MIN  .5
+#define WORD_SIZE 256
+#define LEFT      7 /* "Next:  " */
+
+/* (word) as a shell takes it, in (buf); false if it must not get there: it has
+ * a quote, or is too long. Names come from guests. */
+static bool quote(char buf[WORD_SIZE], const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+                                "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                "0123456789_./:+-";
+    const char *mark = word[strspn(word, plain)] == '\0' ? "" : "'";
+
+    if (strlen(word) > 64 || strchr(word, '\'') != NULL ||
+        strchr(word, '\\') != NULL)
+        return false;
+    (void)snprintf(buf, WORD_SIZE, "%s%s%s", mark, word, mark);
+    return true;
+}
+
+static void write_command(FILE *out, const struct report *r, bool *first,
+                          const char *arguments, const char *what)
+{
+    char recording[WORD_SIZE], line[3 * WORD_SIZE];
+
+    if (!quote(recording, r->recording))
+        return;
+    (void)snprintf(line, sizeof line, "collector report %s %s", recording,
+                   arguments);
+    size_t columns =
+        table_columns(r) < TEXT_COLUMNS ? table_columns(r) : TEXT_COLUMNS;
+    size_t used = LEFT + text_width(line) + text_width(what);
+
+    (void)fprintf(out, "%-*s%s", LEFT, *first ? "Next:" : "", line);
+    if (used + 2 <= columns)
+        (void)fprintf(out, "%*s%s", (int)(columns - used), "", what);
+    (void)putc('\n', out);
+    *first = false;
+}
+
+/* The function to look at: the first that has a name. */
+static const char *hottest(const struct view *v)
+{
+    for (size_t i = 0; i < v->total.row_count; i++) {
+        uint32_t function = v->total.rows[i].function;
+
+        if (function >= VIEW_MARKS && !v->functions[function].nameless)
+            return v->functions[function].name;
+    }
+    return NULL;
+}
+
+void table_next(FILE *out, const struct report *r)
+{
+    const char *name = r->function == NULL ? hottest(r->view) : NULL;
+    char word[WORD_SIZE], arguments[2 * WORD_SIZE];
+    const struct view *v = r->view;
+    bool first = true;
+
+    if (r->recording == NULL) {
+        (void)fputs("Next:  -o run.tprof keeps the samples: 'collector report "
+                    "run.tprof' looks closer\n",
+                    out);
+        return;
+    }
+    if (name != NULL && quote(word, name)) {
+        (void)snprintf(arguments, sizeof arguments, "--function %s", word);
+        write_command(out, r, &first, arguments, "its lines, callers");
+    }
+    if (share_of(&v->total.idle, &v->total.all).p >= IDLE_MIN)
+        write_command(out, r, &first, "--idle", "where cores wait");
+    if (render_by_name("html") != NULL)
+        write_command(out, r, &first, "-o flame.html", "flame graph, timeline");
+    else
+        write_command(out, r, &first, "-o run.folded", "for a flame graph");
+    write_command(out, r, &first, "--details", "ranges, lateness, cost");
+}
