@@ -5,7 +5,6 @@
 
 #include <inttypes.h>
 
-#include "diagnose/share.h"
 #include "util/text.h"
 
 #define NAME_WIDTH 30
@@ -59,16 +58,12 @@ static void write_image(FILE *out, const struct overall_image *image)
 {
     const struct report *r = &image->report;
     const struct view_scope *scope = &r->view->total;
-    struct share busy = share_of(&scope->busy, &scope->all);
-    char text[128], count[TEXT_NUMBER];
+    char text[128];
 
-    (void)fprintf(
-        out,
-        "\n%s on %zu guests: busy %.1f %% (%.1f-%.1f), idle %.1f %%, %s "
-        "samples",
-        image_name(r->elf, text, sizeof text), image->guests, 100 * busy.p,
-        100 * busy.low, 100 * busy.high, 100 * (1 - busy.p),
-        text_count(count, scope->all.samples));
+    (void)fprintf(out,
+                  "\n%s on %zu guests: ", image_name(r->elf, text, sizeof text),
+                  image->guests);
+    table_busy(out, r->view, scope);
     table_functions(out, r, scope);
 }
 

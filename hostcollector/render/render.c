@@ -5,9 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "util/text.h"
+
 static const struct render_ops *const formats[] = {
-    &render_txt,
-    &render_folded,
+    &render_txt,       &render_folded,     &render_html,     &render_json,
+    &render_csv,       &render_pprof,      &render_firefox,  &render_speedscope,
+    &render_callgrind, &render_perfscript, &render_perfdata,
 };
 
 #define FORMATS (sizeof formats / sizeof formats[0])
@@ -21,17 +24,30 @@ const struct render_ops *render_by_name(const char *name)
     return NULL;
 }
 
+/* Does the name of the file (path) end in a dot and (suffix)? Or is it all of
+ * (suffix), as perf.data is? */
+static bool has_suffix(const char *path, const char *suffix)
+{
+    const char *name = text_base_name(path);
+    size_t length = strlen(name), end = strlen(suffix);
+
+    if (length <= end)
+        return strchr(suffix, '.') != NULL && strcmp(name, suffix) == 0;
+    return name[length - end - 1] == '.' &&
+           strcmp(name + length - end, suffix) == 0;
+}
+
 const struct render_ops *render_by_path(const char *path)
 {
-    const char *dot = strrchr(path, '.');
+    const struct render_ops *found = NULL;
 
-    if (dot == NULL || strchr(dot, '/') != NULL)
-        return NULL;
     for (size_t i = 0; i < FORMATS; i++) {
-        if (strcmp(formats[i]->suffix, dot + 1) == 0)
-            return formats[i];
+        if (has_suffix(path, formats[i]->suffix) &&
+            (found == NULL ||
+             strlen(formats[i]->suffix) > strlen(found->suffix)))
+            found = formats[i];
     }
-    return NULL;
+    return found;
 }
 
 const char *render_names(char buf[RENDER_NAMES], bool with_what)

@@ -15,16 +15,31 @@
 #include "model/profile.h"
 #include "model/view.h"
 
+enum report_sort { SORT_SELF, SORT_TOTAL, SORT_LATE, SORT_NAME };
+
 /* Everything that a report shows. Strings may be NULL; escape them. */
 struct report {
     const char *guest; /* its name; NULL: it is the only one */
     const struct profile *profile;
     const struct view *view;
     const struct remarks *remarks;
-    const char *elf;    /* path of the guest's image */
-    const char *source; /* where the samples came from */
-    uint32_t top;       /* rows a table; 0: as many as are worth a look */
-    bool all;           /* every row and branch, and a tree for each core */
+    const char *elf;       /* path of the guest's image */
+    const char *source;    /* where the samples came from */
+    const char *recording; /* path of the recording that keeps them; or NULL */
+    uint32_t top;          /* rows a table; 0: as many as are worth a look */
+    bool all;              /* every row, branch and core, and all details */
+
+    /* For text alone. */
+    uint32_t columns; /* 0: TEXT_COLUMNS */
+    bool colour;      /* bold and red by escape sequences */
+    bool details;     /* all that is known beside what one must know first */
+    bool of_all;      /* shares are of all time, idle time included */
+    const char *function;   /* text is of this one's lines, callers and callees:
+                               its name or a part of it; NULL: of all */
+    const char *callers_of; /* trees are of callers of these; NULL: of all */
+    bool inverted;          /* trees begin with the innermost function */
+    uint32_t sort;          /* rows by enum report_sort */
+    bool idle; /* tables and trees are of idle time: where cores wait */
 };
 
 /* One of many guests, in a line. */
@@ -51,29 +66,51 @@ struct overall {
     size_t image_count;
 };
 
+/* A file that is being written, of the reports of all guests. */
+struct render {
+    FILE *out;      /* the caller asks ferror() */
+    void *state;    /* what the format keeps; NULL before begin() */
+    bool no_memory; /* set by the format: (out) lacks something */
+};
+
 struct render_ops {
     const char *name;   /* as given to --format */
-    const char *suffix; /* of files in this format, without the dot */
+    const char *suffix; /* of files in this format, without the first dot */
     const char *what;   /* is written, for --help: "report" */
-    /* Write all of (r) to (out). The caller asks ferror(). */
-    void (*write)(FILE *out, const struct report *r);
-    /* Write (o) to (out), behind the reports of several guests. NULL: the
-     * format has no place for it. */
-    void (*overall)(FILE *out, const struct overall *o);
+    /* Called first; NULL: there is nothing to do. */
+    void (*begin)(struct render *to);
+    /* Write all of (r); called for each guest. */
+    void (*write)(struct render *to, const struct report *r);
+    /* Write (o), behind the reports of several guests. NULL: the format has no
+     * place for it. */
+    void (*overall)(struct render *to, const struct overall *o);
+    /* Called last if begin() was called, after errors, too; releases the state.
+     * NULL: there is nothing to do. */
+    void (*end)(struct render *to);
 };
 
 /* All formats: one line each here and in render.c. */
 extern const struct render_ops render_txt;
 extern const struct render_ops render_folded;
+extern const struct render_ops render_json;
+extern const struct render_ops render_csv;
+extern const struct render_ops render_pprof;
+extern const struct render_ops render_firefox;
+extern const struct render_ops render_speedscope;
+extern const struct render_ops render_callgrind;
+extern const struct render_ops render_perfscript;
+extern const struct render_ops render_perfdata;
+extern const struct render_ops render_html;
 
 /* The format called (name); NULL if there is none. */
 const struct render_ops *render_by_name(const char *name);
 
-/* The format that the suffix of (path) stands for; NULL if for none. */
+/* The format that the suffix of (path) stands for, the longest one if several
+ * fit; NULL if none does. */
 const struct render_ops *render_by_path(const char *path);
 
 /* Room for render_names(). */
-#define RENDER_NAMES 256
+#define RENDER_NAMES 512
 
 /* All names with commas between, for a message: "txt, folded"; for --help
  * (with_what): "txt report, folded stacks". Returns (buf). */
