@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One function: its lines, who calls it, and what it calls. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diagnose/share.h"
+#include "render/ink.h"
+#include "render/name.h"
+#include "render/table.h"
+
+/* Lines, and callers and callees, unless all are asked for. */
+#define LINES_MOST 20
+#define EDGES_MOST 10
+/* Of several functions that fit, so many are named. */
+#define FITS_NAMED 5
+#define LEFT       14 /* "  12.3   1.0  " */
+
+/* How well (name) is what was asked for: 2 it is, 1 a part of it is. */
+static unsigned fit_of(const char *name, const char *asked)
+{
+    return strcmp(name, asked) == 0 ? 2 : strstr(name, asked) != NULL;
+}
+
+/* The row that fits best, the one with most time of several; NULL: none. */
+static const struct view_row *find_row(const struct report *r)
+{
+    const struct view_scope *scope = &r->view->total;
+    const struct view_row *best = NULL;
+    unsigned best_fit = 0;
+
+    for (size_t i = 0; i < scope->row_count; i++) {
+        const struct view_row *row = &scope->rows[i];
+        unsigned fit =
+            fit_of(r->view->functions[row->function].name, r->function);
+
+        if (fit > best_fit || (fit != 0 && fit == best_fit &&
+                               row->total.time > best->total.time)) {
+            best = row;
+            best_fit = fit;
+        }
+    }
+    return best;
+}
+
+/* Tell which others fit, too. */
+static void write_others(FILE *out, const struct report *r,
+                         const struct view_row *found)
+{
+    const struct view_scope *scope = &r->view->total;
+    char line[1024] = "", name[NAME_SHORT];
+    size_t n = 0, used = 0;
+
+    if (strcmp(r->view->functions[found->function].name, r->function) == 0)
+        return;
+    for (size_t i = 0; i < scope->row_count; i++) {
+        const struct view_row *row = &scope->rows[i];
+        const char *full = r->view->functions[row->function].name;
+
+        if (row == found || fit_of(full, r->function) == 0 || n++ >= FITS_NAMED)
+            continue;
+        used +=
+            (size_t)snprintf(line + used, sizeof line - used, "%s%s",
+                             used != 0 ? ", " : "", name_short(name, full, 60));
+    }
+    if (n > FITS_NAMED)
+        (void)snprintf(line + used, sizeof line - used, " and %zu more",
+                       n - FITS_NAMED);
+    if (n != 0) {
+        (void)fputs("Also: ", out);
+        text_wrap_at(out, strlen("Also: "), line, table_columns(r));
+    }
+}
+
+static void write_share(FILE *out, struct share s)
+{
+    (void)fprintf(out, "%6.1f %5.1f  ", 100 * s.p, 100 * share_margin(s));
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct view_line *left = a, *right = b;
+
+    if (left->busy != right->busy)
+        return left->busy < right->busy ? 1 : -1;
+    return (left->number > right->number) - (left->number < right->number);
+}
+
+static void write_line(FILE *out, const struct report *r,
+                       const struct view_line *line)
+{
+    struct amount part = {.time = line->busy};
+    char where[512] = "line not known";
+
+    if (line->file != NULL)
+        (void)snprintf(where, sizeof where, "%s:%" PRIu32,
+                       text_base_name(line->file), line->number);
+    write_share(out, share_of(&part, table_whole(r, &r->view->total)));
+    text_tail(out, where, table_columns(r) - LEFT);
+    (void)putc('\n', out);
+}
+
+static void write_lines(FILE *out, const struct report *r, uint32_t function)
+{
+    const struct view *v = r->view;
+    struct view_line *list = calloc(v->line_count + 1, sizeof *list);
+    size_t n = 0, most;
+
+    for (size_t i = 0; list != NULL && i < v->line_count; i++)
+        if (v->lines[i].function == function && v->lines[i].busy > 0)
+            list[n++] = v->lines[i];
+    if (n != 0) {
+        qsort(list, n, sizeof *list, by_time);
+        (void)fprintf(out, "\n%6s %5s  LINE\n", "SELF", "+-");
+        most = r->all || n < LINES_MOST ? n : LINES_MOST;
+        for (size_t i = 0; i < most; i++)
+            write_line(out, r, &list[i]);
+        if (most < n)
+            (void)fprintf(out, "%*s%zu more: --all\n", LEFT, "", n - most);
+    }
+    free(list);
+}
+
+/* The callers of (row)'s function, or its callees. */
+static void write_edges(FILE *out, const struct report *r,
+                        const struct view_row *row, bool callers)
+{
+    const struct view *v = r->view;
+    uint32_t i = callers ? v->callers[row->function] : v->calls[row->function];
+    char name[NAME_SHORT];
+    size_t n = 0;
+
+    if (i != VIEW_NO_EDGE)
+        (void)fprintf(out, "\n%6s %5s  %s\n", "SHARE", "+-",
+                      callers ? "CALLERS, % of its total"
+                              : "CALLEES, % of its total");
+    for (; i != VIEW_NO_EDGE && (r->all || n < EDGES_MOST); n++) {
+        const struct view_edge *edge = &v->edges[i];
+        uint32_t other = callers ? edge->caller : edge->callee;
+
+        write_share(out, share_of(&edge->amount, &row->total));
+        (void)fprintf(out, "%s\n",
+                      name_short(name, v->functions[other].name,
+                                 table_columns(r) - LEFT));
+        i = callers ? edge->next_of_callee : edge->next_of_caller;
+    }
+    if (i != VIEW_NO_EDGE)
+        (void)fprintf(out, "%*smore: --all\n", LEFT, "");
+}
+
+/* "qsort: 45.5 % +- 1.4 itself, 71.3 % +- 1.2 with what it calls". */
+static void write_head(FILE *out, const struct report *r,
+                       const struct view_row *row)
+{
+    const struct amount *whole = table_whole(r, &r->view->total);
+    struct share self = share_of(&row->self, whole);
+    struct share total = share_of(&row->total, whole);
+    char line[200];
+
+    (void)putc('\n', out);
+    ink_set(out, r, INK_BOLD);
+    (void)fputs(r->view->functions[row->function].name, out);
+    ink_set(out, r, INK_PLAIN);
+    (void)snprintf(line, sizeof line,
+                   "%.1f +- %.1f itself, %.1f +- %.1f with what it calls, in "
+                   "%% of %s time",
+                   100 * self.p, 100 * share_margin(self), 100 * total.p,
+                   100 * share_margin(total),
+                   r->of_all || r->view->idle_unknown ? "all" : "busy");
+    (void)putc('\n', out);
+    text_wrap_at(out, 0, line, table_columns(r));
+    if (row->self.time > 0 && row->late > 0)
+        (void)fprintf(out,
+                      "%.0f %% of its own time came late, %.0f %% of all busy "
+                      "time\n",
+                      100 * row->late / row->self.time,
+                      100 * r->view->total.late / r->view->total.busy.time);
+}
+
+void table_function(FILE *out, const struct report *r)
+{
+    const struct view_row *row = find_row(r);
+    char name[256];
+
+    if (row == NULL) {
+        (void)fprintf(out, "\nNo function here has '%s' in its name.\n",
+                      text_escape(name, sizeof name, r->function));
+        return;
+    }
+    write_head(out, r, row);
+    write_others(out, r, row);
+    write_lines(out, r, row->function);
+    write_edges(out, r, row, true);
+    write_edges(out, r, row, false);
+}
