@@ -1,60 +1,83 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Call trees, and the callers and callees of single functions, as text. */
+/* Call trees as text: names on the left, numbers on the right. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "diagnose/share.h"
+#include "render/invert.h"
 #include "render/name.h"
 #include "render/table.h"
 #include "util/text.h"
 
-/* Branches below this share of busy time are left out, unless asked for. */
-#define BRANCH_MIN  .01
 /* Deeper nodes would leave no room for names. */
-#define LEVELS_MAX  20
-/* Functions whose callers and callees are shown. */
-#define CALLS_SHOWN 5
-/* ... if they have this share of the time themselves. */
-#define CALLS_MIN   .01
-/* Columns for a name among them. */
-#define CALL_WIDTH  50
-/* Callers and callees below this share of the function are left out. */
-#define CALL_MIN    .01
+#define LEVELS_MAX    20
+/* Columns of a level, and of the two numbers. */
+#define INDENT        2
+#define NUMBERS       14
+#define HEAD_LINES    2
+/* Columns of a name in the head. */
+#define NAME_WIDTH    40
+/* What is less is shown as nothing. */
+#define SHARE_NOTHING .0005
+
+/* A node of which so much of what a branch must have is elsewhere than in one
+ * child is as good as that child. */
+#define LEAST_JOINING .2
+
+/* Branches below this share are left out: the first that leaves few enough. */
+static const double least_shares[] = {.01, .02, .03, .04, .05, .06, .08,
+                                      .1,  .12, .15, .2,  .25, .3,  .5};
 
 struct writer {
-    FILE *out;
+    FILE *out; /* NULL: lines are counted only */
     const struct view *view;
-    const struct view_scope *scope;
-    double least;          /* share of busy time that a node must have */
-    bool more[LEVELS_MAX]; /* by level: a sibling follows further down */
+    const struct view_tree *tree;
+    const struct amount *whole; /* shares are of this */
+    double least;               /* the share that a node must have */
+    double joining;             /* ... and what one may have that is joined */
+    size_t columns;
+    size_t lines; /* written, or counted */
 };
 
-static double busy_share(const struct writer *w, const struct amount *a)
+static double share(const struct writer *w, const struct amount *a)
 {
-    return w->scope->busy.time > 0 ? a->time / w->scope->busy.time : 0;
+    return w->whole->time > 0 ? a->time / w->whole->time : 0;
 }
 
 /* The first sibling from (node) on that is large enough; 0 if none is. They
- * are sorted, so none behind it is larger. */
+ * are sorted, so none behind it is larger. The mark of idle time is none: its
+ * parent is what waits. */
 static uint32_t kept(const struct writer *w, uint32_t node)
 {
-    const struct view_node *nodes = w->scope->tree.nodes;
+    const struct view_node *nodes = w->tree->nodes;
 
-    return node != 0 && busy_share(w, &nodes[node].total) >= w->least ? node
-                                                                      : 0;
+    if (node != 0 && nodes[node].function == VIEW_IDLE)
+        node = nodes[node].next;
+    return node != 0 && share(w, &nodes[node].total) >= w->least ? node : 0;
+}
+
+/* The share of samples that end in (node). */
+static double own_share(const struct writer *w, const struct view_node *node)
+{
+    const struct view_node *nodes = w->tree->nodes;
+    double own = share(w, &node->self);
+
+    for (uint32_t i = node->child; i != 0; i = nodes[i].next)
+        if (nodes[i].function == VIEW_IDLE)
+            own += share(w, &nodes[i].total);
+    return own;
 }
 
 /* The child that (node) may be joined with on one line: all time of (node)
- * was in it, as far as a report shows. 0 if there is none. */
+ * was in it, as far as this tree shows. 0 if there is none. */
 static uint32_t only_child(const struct writer *w, const struct view_node *node)
 {
-    const struct view_node *nodes = w->scope->tree.nodes;
+    const struct view_node *nodes = w->tree->nodes;
     uint32_t child = kept(w, node->child);
 
     if (child == 0)
         return 0;
-    return busy_share(w, &node->total) - busy_share(w, &nodes[child].total) <
-                   .0005
+    return share(w, &node->total) - share(w, &nodes[child].total) < w->joining
                ? child
                : 0;
 }
@@ -72,25 +95,25 @@ static size_t name_width(const struct writer *w, const struct view_node *node)
     return text_width(name_of(w, node)) + (node->inlined ? strlen(inlined) : 0);
 }
 
-/* The name of (node) from (column) on, all of it if there is room. */
-static void write_name(const struct writer *w, const struct view_node *node,
-                       size_t column)
+/* Columns for names, numbers apart. */
+static size_t room(const struct writer *w)
 {
-    const char *mark = node->inlined ? inlined : "";
-    size_t room = TEXT_COLUMNS - column - strlen(mark);
-    char buf[NAME_SHORT];
-
-    (void)fprintf(w->out, "%s%s", name_short(buf, name_of(w, node), room),
-                  mark);
+    return w->columns - NUMBERS;
 }
 
-static void write_guides(struct writer *w, size_t level)
+/* The name of (node) from (column) on, all of it if there is room. Returns
+ * where it ends. */
+static size_t write_name(const struct writer *w, const struct view_node *node,
+                         size_t column)
 {
-    if (level == 0)
-        return;
-    for (size_t i = 1; i < level; i++)
-        (void)fputs(w->more[i] ? "|  " : "   ", w->out);
-    (void)fputs(w->more[level] ? "|- " : "`- ", w->out);
+    const char *mark = node->inlined ? inlined : "";
+    size_t width = room(w) - column;
+    char buf[NAME_SHORT];
+    const char *name = name_short(
+        buf, name_of(w, node), width > strlen(mark) ? width - strlen(mark) : 8);
+
+    (void)fprintf(w->out, "%s%s", name, mark);
+    return column + text_width(name) + strlen(mark);
 }
 
 /* The child that joins (node) on its line, where that one's name is at
@@ -102,53 +125,66 @@ static uint32_t joined(const struct writer *w, const struct view_node *node,
     size_t next = *column + name_width(w, node) + strlen(joint);
     uint32_t child = only_child(w, node);
 
-    if (child == 0 ||
-        next + name_width(w, &w->scope->tree.nodes[child]) > TEXT_COLUMNS)
+    if (child == 0 || next + name_width(w, &w->tree->nodes[child]) > room(w))
         return 0;
     *column = next;
     return child;
+}
+
+/* (node), at (level), with those that join it. */
+static void write_line(const struct writer *w, const struct view_node *node,
+                       size_t level)
+{
+    size_t column = INDENT * (level + 1), end;
+    double total = share(w, &node->total), own;
+
+    (void)fprintf(w->out, "%*s", (int)column, "");
+    end = write_name(w, node, column);
+    for (uint32_t i; (i = joined(w, node, &column)) != 0;) {
+        node = &w->tree->nodes[i];
+        (void)fputs(joint, w->out);
+        end = write_name(w, node, column);
+    }
+    (void)fprintf(w->out, "%*s %6.1f", (int)(room(w) > end ? room(w) - end : 0),
+                  "", 100 * total);
+    own = own_share(w, node);
+    if (own >= SHARE_NOTHING)
+        (void)fprintf(w->out, " %6.1f\n", 100 * own);
+    else
+        (void)putc('\n', w->out);
 }
 
 /* Write (node) with those that join it; returns the last. */
 static const struct view_node *
 write_node(struct writer *w, const struct view_node *node, size_t level)
 {
-    const struct view_node *nodes = w->scope->tree.nodes, *last = node;
-    size_t first = 15 + 3 * level, column = first;
-    double own;
+    size_t column = INDENT * (level + 1);
 
-    /* the line's numbers come before its names: find the last one first */
-    for (uint32_t i; (i = joined(w, last, &column)) != 0;)
-        last = &nodes[i];
-    own = busy_share(w, &last->self);
-    (void)fprintf(w->out, "%6.1f ", 100 * busy_share(w, &node->total));
-    if (own >= .0005)
-        (void)fprintf(w->out, "%6.1f  ", 100 * own);
-    else
-        (void)fputs("        ", w->out);
-    write_guides(w, level);
-    write_name(w, node, first);
-    for (uint32_t i; (i = joined(w, node, &first)) != 0;) {
-        node = &nodes[i];
-        (void)fputs(joint, w->out);
-        write_name(w, node, first);
-    }
-    (void)putc('\n', w->out);
-    return last;
+    w->lines++;
+    if (w->out != NULL)
+        write_line(w, node, level);
+    for (uint32_t i; (i = joined(w, node, &column)) != 0;)
+        node = &w->tree->nodes[i];
+    return node;
 }
 
-/* Depth first, without recursion: at[] is the node of each level. */
-static void write_nodes(struct writer *w)
+/* All below (root). Depth first, without recursion: at[] is the node of each
+ * level. */
+static void write_nodes(struct writer *w, uint32_t root)
 {
-    const struct view_node *nodes = w->scope->tree.nodes;
+    const struct view_node *nodes = w->tree->nodes;
     uint32_t at[LEVELS_MAX];
-    uint32_t node = kept(w, nodes[0].child);
+    uint32_t node = kept(w, nodes[root].child);
     size_t level = 0;
 
+    w->lines = 0;
     for (;;) {
         if (node != 0 && level == LEVELS_MAX) {
-            (void)fprintf(w->out, "%*s... (deeper ones are in -o F.folded)\n",
-                          15 + 3 * LEVELS_MAX, "");
+            if (w->out != NULL)
+                (void)fprintf(w->out,
+                              "%*s... (deeper ones are in -o F.folded)\n",
+                              INDENT * (LEVELS_MAX + 1), "");
+            w->lines++;
             node = 0;
         }
         while (node == 0 && level > 0)
@@ -156,104 +192,103 @@ static void write_nodes(struct writer *w)
         if (node == 0)
             return;
         at[level] = node;
-        w->more[level] = kept(w, nodes[node].next) != 0;
         node = kept(w, write_node(w, &nodes[node], level)->child);
         level++;
     }
 }
 
-void table_tree(FILE *out, const struct report *r,
-                const struct view_scope *scope)
+uint32_t table_common_root(const struct view_tree *tree)
 {
-    struct writer w = {.out = out,
-                       .view = r->view,
-                       .scope = scope,
-                       .least = r->all ? 0 : BRANCH_MIN};
-    char name[24];
+    const struct view_node *nodes = tree->nodes;
+    uint32_t node = 0, child;
 
-    if (scope->busy.samples == 0)
-        return;
-    (void)fprintf(out,
-                  "\nCall tree of %s, from the outermost caller; %% of "
-                  "busy time%s\n",
-                  name_of_scope(name, sizeof name, r->view, scope),
-                  r->all ? "" : "; branches below 1 % left out");
-    (void)fputs(" TOTAL   SELF\n", out);
-    write_nodes(&w);
+    while (tree->node_count != 0 && (child = nodes[node].child) != 0 &&
+           nodes[node].total.time - nodes[child].total.time <
+               SHARE_NOTHING * nodes[0].total.time &&
+           nodes[child].child != 0 &&
+           nodes[nodes[child].child].function != VIEW_IDLE &&
+           nodes[child].self.time < SHARE_NOTHING * nodes[0].total.time)
+        node = child;
+    return node;
 }
 
-/* Append "name 12.3 %" to (list), of (size) bytes. Returns whether it fit. */
-static bool append_call(char *list, size_t size, const char *name, double p)
+/* "TREE of all cores below main, % of busy time, from 1 %". */
+static void write_head(const struct writer *w, const struct report *r,
+                       const struct view_scope *scope, uint32_t root)
 {
-    size_t used = strlen(list);
-    int n = snprintf(list + used, size - used, "%s%s %.1f %%",
-                     used == 0 ? "" : ", ", name, 100 * p);
+    char path[NAME_PATH], left[NAME_PATH + 100], core[24], least[32] = "";
+    const char *kind = r->idle                 ? "idle"
+                       : r->of_all             ? "all"
+                       : w->view->idle_unknown ? "all"
+                                               : "busy";
 
-    if (n >= 0 && (size_t)n < size - used)
-        return true;
-    list[used] = '\0';
-    return false;
+    if (w->least > 0)
+        (void)snprintf(least, sizeof least, ", from %.0f %%", 100 * w->least);
+    (void)snprintf(
+        left, sizeof left, "TREE%s%s%s%s%s, %% of %s time%s",
+        r->inverted || r->callers_of != NULL ? " of callers" : "",
+        r->all ? " of " : "",
+        r->all ? name_of_scope(core, sizeof core, w->view, scope) : "",
+        root != 0 ? " below " : "",
+        name_of_path(path, w->view, w->tree, 0, root, NAME_WIDTH), kind, least);
+    (void)putc('\n', w->out);
+    text_left(w->out, left, room(w));
+    (void)fprintf(w->out, " %6s %6s\n", "TOTAL", "SELF");
 }
 
-/* The callers of (row)'s function, or its callees, with their shares of it. */
-static void write_calls(FILE *out, const struct report *r,
-                        const struct view_row *row, bool callers)
+/* Leave out as much as is needed for (lines). */
+static void choose_least(struct writer *w, uint32_t root, size_t lines)
 {
-    const struct view *v = r->view;
-    char list[1024] = "";
-    bool fits = true;
-    uint32_t i = callers ? v->callers[row->function] : v->calls[row->function];
+    size_t n = sizeof least_shares / sizeof least_shares[0];
 
-    while (i != VIEW_NO_EDGE && fits) {
-        const struct view_edge *edge = &v->edges[i];
-        uint32_t other = callers ? edge->caller : edge->callee;
-        double p = share_of(&edge->amount, &row->total).p;
-        char name[NAME_SHORT];
-
-        if (r->all || p >= CALL_MIN)
-            fits = append_call(
-                list, sizeof list,
-                name_short(name, v->functions[other].name, CALL_WIDTH), p);
-        i = callers ? edge->next_of_callee : edge->next_of_caller;
-    }
-    if (list[0] != '\0')
-        text_wrap(out,
-                  callers ? "                from  " : "                to    ",
-                  list);
-}
-
-/* How many of the first rows are worth their callers and callees. */
-static size_t calls_shown(const struct report *r,
-                          const struct view_scope *scope)
-{
-    size_t n = 0, most = r->top != 0 ? r->top : CALLS_SHOWN;
-
-    if (r->all || r->top != 0)
-        return r->all || most > scope->row_count ? scope->row_count : most;
-    while (n < scope->row_count && n < most &&
-           share_of(&scope->rows[n].self, &scope->busy).p >= CALLS_MIN)
-        n++;
-    return n;
-}
-
-void table_calls(FILE *out, const struct report *r)
-{
-    const struct view_scope *scope = &r->view->total;
-    size_t n = calls_shown(r, scope);
-
-    if (n == 0)
-        return;
-    (void)fputs("\nCallers and callees, % of the function's total\n"
-                "  SELF  TOTAL\n",
-                out);
+    lines -= lines > HEAD_LINES ? HEAD_LINES : 0;
     for (size_t i = 0; i < n; i++) {
-        const struct view_row *row = &scope->rows[i];
-
-        (void)fprintf(out, "%6.1f %6.1f  %s\n",
-                      100 * share_of(&row->self, &scope->busy).p,
-                      100 * share_of(&row->total, &scope->busy).p,
-                      r->view->functions[row->function].name);
-        write_calls(out, r, row, true);
-        write_calls(out, r, row, false);
+        w->least = least_shares[i];
+        w->joining = LEAST_JOINING * w->least;
+        write_nodes(w, root);
+        if (w->lines <= lines)
+            return;
     }
+}
+
+/* Numbers that are far from their names belong to nobody. */
+static size_t columns_of(const struct report *r)
+{
+    return table_columns(r) < TEXT_COLUMNS ? table_columns(r) : TEXT_COLUMNS;
+}
+
+/* Write what (w) is prepared for. */
+static void write_tree(struct writer *w, FILE *out, const struct report *r,
+                       const struct view_scope *scope, uint32_t root,
+                       size_t lines)
+{
+    if (!r->all)
+        choose_least(w, root, lines);
+    w->out = out;
+    write_head(w, r, scope, root);
+    write_nodes(w, root);
+}
+
+void table_tree(FILE *out, const struct report *r,
+                const struct view_scope *scope, size_t lines)
+{
+    const struct view_tree *tree = r->idle ? &scope->idle_tree : &scope->tree;
+    struct view_tree inverted = {0};
+    struct writer w = {.view = r->view,
+                       .tree = tree,
+                       .whole = r->idle ? &scope->idle : table_whole(r, scope),
+                       .joining = SHARE_NOTHING,
+                       .columns = columns_of(r)};
+
+    if ((r->idle ? scope->idle : scope->busy).samples == 0)
+        return;
+    if (!r->inverted && r->callers_of == NULL) {
+        write_tree(&w, out, r, scope, table_common_root(tree), lines);
+        return;
+    }
+    if (invert_tree(r->view, tree, r->callers_of, &inverted) != 0)
+        return;
+    w.tree = &inverted;
+    write_tree(&w, out, r, scope, 0, lines);
+    free(inverted.nodes);
 }
