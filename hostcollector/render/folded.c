@@ -15,6 +15,9 @@
 /* More than a path can have: frames, inlined functions, and marks. */
 #define PATH_MAX_NODES 4096u
 
+/* What readers of folded stacks keep exactly. */
+#define COUNT_MAX 0x1p53
+
 struct folder {
     FILE *out;
     const char *guest; /* NULL: the only one */
@@ -38,6 +41,8 @@ static uint64_t count_of(const struct folder *f, const struct amount *a)
 
     /* a sample whose own period was short still is one */
     double count = round(a->time / f->period);
+    if (count > COUNT_MAX) /* a guest's period may have been anything before */
+        count = COUNT_MAX;
     return count < 1 ? 1 : (uint64_t)count;
 }
 
@@ -78,9 +83,9 @@ static void write_tree(struct folder *f, const struct view_tree *tree)
     }
 }
 
-static void write_folded(FILE *out, const struct report *r)
+static void write_folded(struct render *to, const struct report *r)
 {
-    struct folder f = {.out = out,
+    struct folder f = {.out = to->out,
                        .guest = r->guest,
                        .view = r->view,
                        .period = (double)r->profile->period_tsc};
@@ -92,5 +97,9 @@ static void write_folded(FILE *out, const struct report *r)
     }
 }
 
-const struct render_ops render_folded = {"folded", "folded", "stacks",
-                                         write_folded, NULL};
+const struct render_ops render_folded = {
+    .name = "folded",
+    .suffix = "folded",
+    .what = "stacks",
+    .write = write_folded,
+};

@@ -5,17 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "diagnose/core_list.h"
+#include "diagnose/cost.h"
+#include "diagnose/selected.h"
 #include "diagnose/share.h"
 #include "diagnose/steal.h"
 #include "render/table.h"
 #include "util/text.h"
 
-/* Lateness is worth a list of functions above this share of the time. */
+/* Lateness is worth a list of functions above this share of busy time. */
 #define LATE_MIN   .01
 #define LATE_SHOWN 3
 /* Below this share of a core's time nothing was stolen that is worth a number.
  */
 #define STEAL_MIN  .0005
+/* Seconds. What would take longer is told without a number. */
+#define HOUR       3600
 
 static void add_account(struct account *sum, const struct account *a)
 {
@@ -46,31 +51,86 @@ static void write_account_rows(FILE *out, const struct profile *p)
     size_t rows = 0;
 
     for (size_t i = 0; i < p->core_count; i++) {
-        const struct account *a = &p->cores[i].account;
+        const struct account a = selected_account(p, &p->cores[i]);
         char name[16];
 
-        if (account_deadlines(a) == 0)
+        if (account_deadlines(&a) == 0)
             continue;
         (void)snprintf(name, sizeof name, "%" PRIu32, p->cores[i].core);
-        write_account(out, name, a);
-        add_account(&sum, a);
+        write_account(out, name, &a);
+        add_account(&sum, &a);
         rows++;
     }
     if (rows > 1)
         write_account(out, "all", &sum);
 }
 
-static void write_accounts(FILE *out, const struct profile *p)
+/* Deadlines of it are accounted for. */
+static bool is_active(const struct profile_core *core)
 {
-    size_t sampled = 0, incomplete = 0;
+    return core->selected && account_deadlines(&core->account) != 0;
+}
 
-    for (size_t i = 0; i < p->core_count; i++) {
-        bool active = account_deadlines(&p->cores[i].account) != 0;
+static bool ends_open(const struct profile_core *core)
+{
+    return is_active(core) && !core->account.complete;
+}
 
-        sampled += active;
-        incomplete += active && !p->cores[i].account.complete;
+static bool was_cut(const struct profile_core *core)
+{
+    return core->selected && core->account.cut != 0;
+}
+
+static bool begins_open(const struct profile_core *core)
+{
+    return core->selected && core->account.begin_unknown != 0;
+}
+
+/* Nothing came of it, not even that it has done nothing. */
+static bool is_unheard(const struct profile_core *core)
+{
+    return core->selected && !is_active(core) && !core->account.complete &&
+           !was_cut(core) && !begins_open(core);
+}
+
+/* How far the account is exact, where it is not altogether. */
+static void write_exactness(FILE *out, const struct profile *p)
+{
+    const struct stream_health *h = &p->health;
+    char list[CORE_LIST_SIZE], line[CORE_LIST_SIZE + 200];
+
+    if (core_list_any(p, ends_open))
+        text_wrap(out, "  ",
+                  "This is exact up to the last frame that came from each "
+                  "core; what the guest did after that is not known, since no "
+                  "final count came.");
+    if (core_list_find(p, was_cut, list) != 0) {
+        (void)snprintf(line, sizeof line,
+                       "An earlier boot or session ended without a final "
+                       "count: what core %s did at its end is not known.",
+                       list);
+        text_wrap(out, "  ", line);
     }
-    if (sampled == 0)
+    if (core_list_find(p, begins_open, list) != 0) {
+        (void)snprintf(line, sizeof line,
+                       "Frames are missing before the first one that came from "
+                       "core %s: how many samples were in them is not known.",
+                       list);
+        text_wrap(out, "  ", line);
+    }
+    if ((h->lost_frames != 0 || h->damaged != 0) &&
+        core_list_find(p, is_unheard, list) != 0) {
+        (void)snprintf(line, sizeof line,
+                       "Nothing came from core %s; whether it sampled is not "
+                       "known, since frames were lost.",
+                       list);
+        text_wrap(out, "  ", line);
+    }
+}
+
+void table_accounts(FILE *out, const struct profile *p)
+{
+    if (!core_list_any(p, is_active) && !core_list_any(p, begins_open))
         return;
     (void)fputs("\nAccounting: deadlines = missed + ticks, ticks = samples + "
                 "lost + full + reentered\n"
@@ -78,12 +138,12 @@ static void write_accounts(FILE *out, const struct profile *p)
                 "         LOST         FULL    REENTERED\n",
                 out);
     write_account_rows(out, p);
-    if (incomplete != 0)
+    if (selected_span(p).part)
         text_wrap(out, "  ",
-                  "This is exact up to the last frame that came from each "
-                  "core; what the guest did after that is not known, since no "
-                  "final count came.");
-    (void)putc('\n', out);
+                  "LOST has all ticks that left no sample, for whatever "
+                  "reason, in each second that was selected or touched.");
+    else
+        write_exactness(out, p);
 }
 
 /* An upper bound in TSC ticks as text. */
@@ -98,8 +158,10 @@ static const char *ticks_text(char *buf, size_t size, const struct profile *p,
         (void)snprintf(buf, size, "%.3g us", s * 1e6);
     else if (s < 1)
         (void)snprintf(buf, size, "%.3g ms", s * 1e3);
-    else
+    else if (s < HOUR)
         (void)snprintf(buf, size, "%.3g s", s);
+    else
+        (void)snprintf(buf, size, "hours");
     return buf;
 }
 
@@ -170,15 +232,9 @@ static void late_text(char *buf, size_t size, const struct profile *p,
             second);
 }
 
-/* A function and its lateness, to be sorted. */
-struct late_function {
-    size_t function;
-    double late;
-};
-
 static int compare_late(const void *a, const void *b)
 {
-    const struct late_function *left = a, *right = b;
+    const struct view_row *left = a, *right = b;
 
     if (left->late != right->late)
         return left->late < right->late ? 1 : -1;
@@ -186,42 +242,49 @@ static int compare_late(const void *a, const void *b)
            (left->function < right->function);
 }
 
-/* All functions, the latest first; NULL if there is no memory. */
-static struct late_function *sort_late(const struct view *v)
+/* Append "request 29.9 % (99 % of its own)" to (text). Returns whether it fit.
+ */
+static bool append_late(char *text, size_t size, const struct report *r,
+                        const struct view_row *row, bool first)
 {
-    struct late_function *list = calloc(v->function_count + 1, sizeof *list);
+    size_t used = strlen(text);
+    int n =
+        snprintf(text + used, size - used, "%s %s %.1f %% (%.0f %% of its own)",
+                 first ? ":" : ",", r->view->functions[row->function].name,
+                 100 * row->late / r->view->total.busy.time,
+                 100 * row->late / row->self.time);
 
-    if (list == NULL)
-        return NULL;
-    for (size_t i = 0; i < v->function_count; i++)
-        list[i] = (struct late_function){i, v->functions[i].late};
-    qsort(list, v->function_count, sizeof *list, compare_late);
-    return list;
+    if (n >= 0 && (size_t)n < size - used)
+        return true;
+    text[used] = '\0'; /* a name that did not fit is left out */
+    return false;
 }
 
-/* Where lateness adds up: code that had interrupts off before, or a host that
- * took the core away. */
-static void write_late_functions(FILE *out, const struct view *v, double late)
+/* Where late samples landed: behind code that had interrupts off, or where the
+ * host took the core away. */
+static void write_late_functions(FILE *out, const struct report *r)
 {
-    struct late_function *list = sort_late(v);
-    char text[512] = "Latest at:";
-    size_t used = strlen(text);
+    const struct view_scope *scope = &r->view->total;
+    size_t bytes = scope->row_count * sizeof *scope->rows;
+    struct view_row *rows = malloc(bytes + 1);
+    char text[768], limit[40];
 
-    if (list == NULL)
+    if (rows == NULL)
         return;
-    for (size_t i = 0; i < LATE_SHOWN && list[i].late > 0; i++) {
-        int len = snprintf(
-            text + used, sizeof text - used, "%s %s %.0f %%", i == 0 ? "" : ",",
-            v->functions[list[i].function].name, 100 * list[i].late / late);
-
-        if (len < 0 || (size_t)len >= sizeof text - used)
+    if (scope->row_count != 0)
+        memcpy(rows, scope->rows, bytes);
+    qsort(rows, scope->row_count, sizeof *rows, compare_late);
+    (void)snprintf(
+        text, sizeof text, "%.1f %% of the busy time, by %s or more",
+        100 * scope->late / scope->busy.time,
+        ticks_text(limit, sizeof limit, r->profile, (double)LATE_TICKS));
+    for (size_t i = 0;
+         i < LATE_SHOWN && i < scope->row_count && rows[i].late > 0; i++)
+        if (!append_late(text, sizeof text, r, &rows[i], i == 0))
             break;
-        used += (size_t)len;
-    }
-    text[used] = '\0'; /* a name that did not fit is left out */
-    free(list);
-    text_wrap(out, "  ", text);
-    text_wrap(out, "  ",
+    free(rows);
+    text_wrap(out, "Late: ", text);
+    text_wrap(out, "      ",
               "A late sample lands where interrupts came on again, or where "
               "the host resumed the core.");
 }
@@ -234,41 +297,32 @@ static void write_lateness(FILE *out, const struct report *r)
     if (sum.samples == 0)
         return;
     late_text(late, sizeof late, r->profile, &sum);
-    (void)snprintf(line, sizeof line, "%s; together %.2f %% of the time.", late,
-                   100 * sum.late / sum.time);
+    if (sum.late < sum.time)
+        (void)snprintf(line, sizeof line, "%s; together %.2f %% of the time.",
+                       late, 100 * sum.late / sum.time);
+    else
+        (void)snprintf(line, sizeof line, "%s; together all of the time.",
+                       late);
     text_wrap(out, "Lateness: ", line);
-    if (sum.late > LATE_MIN * sum.time)
-        write_late_functions(out, r->view, sum.late);
+    if (r->view->total.late > LATE_MIN * r->view->total.busy.time)
+        write_late_functions(out, r);
 }
 
 static void write_cost(FILE *out, const struct profile *p)
 {
-    double cost = 0, ticks = 0, longest = 0;
-    size_t cores = 0;
+    struct cost cost = cost_of(p);
     char each[40], most[40], line[256], share[48] = "", longest_text[64] = "";
 
-    for (size_t i = 0; i < p->core_count; i++) {
-        double c = p->cores[i].cost_tsc;
-
-        if (!(c > 0))
-            continue;
-        cost += c;
-        ticks += (double)account_ticks(&p->cores[i].account);
-        cores++;
-        if ((double)p->cores[i].stats.cost_max_tsc > longest)
-            longest = (double)p->cores[i].stats.cost_max_tsc;
-    }
-    if (cores == 0)
+    if (cost.cores == 0 || cost.senseless)
         return;
-    if (p->tsc_hz != 0 && p->duration_s > 0)
+    if (cost.share >= 0)
         (void)snprintf(share, sizeof share, "%.2f %% of the cores' time, ",
-                       100 * cost /
-                           (p->duration_s * (double)p->tsc_hz * (double)cores));
-    if (longest > 0)
+                       100 * cost.share);
+    if (cost.longest > 0)
         (void)snprintf(longest_text, sizeof longest_text, ", %s the longest",
-                       ticks_text(most, sizeof most, p, longest));
+                       ticks_text(most, sizeof most, p, cost.longest));
     (void)snprintf(line, sizeof line, "%s%s a tick%s, by the guest's clock.",
-                   share, ticks_text(each, sizeof each, p, cost / ticks),
+                   share, ticks_text(each, sizeof each, p, cost.tick),
                    longest_text);
     text_wrap(out, "Cost of the profiler: ", line);
 }
@@ -312,12 +366,13 @@ static void write_uncertain(FILE *out, const struct view_scope *scope)
 
 void table_footer(FILE *out, const struct report *r)
 {
-    write_accounts(out, r->profile);
+    table_accounts(out, r->profile);
+    (void)putc('\n', out);
     write_lateness(out, r);
     write_steal(out, r->profile);
     write_cost(out, r->profile);
     write_uncertain(out, &r->view->total);
-    if (r->all && r->profile->has_guest)
+    if (r->profile->has_guest)
         table_details(out, r->profile);
     if (r->view->total.all.samples != 0)
         text_wrap(out, "Ranges: ",

@@ -280,6 +280,41 @@ const char *name_short(char buf[NAME_SHORT], const char *name, size_t width)
     return buf;
 }
 
+/* Write (text) before what is in (buf). Returns whether it had room. */
+static bool prepend(char buf[NAME_PATH], const char *text)
+{
+    size_t bytes = strlen(text), used = strlen(buf);
+
+    if (bytes + used >= NAME_PATH)
+        return false;
+    memmove(buf + bytes, buf, used + 1);
+    /* the rest follows. NOLINTNEXTLINE(bugprone-not-null-terminated-result) */
+    memcpy(buf, text, bytes);
+    return true;
+}
+
+const char *name_of_path(char buf[NAME_PATH], const struct view *v,
+                         const struct view_tree *tree, uint32_t root,
+                         uint32_t node, size_t width)
+{
+    char name[NAME_SHORT], step[NAME_SHORT + 8];
+
+    buf[0] = '\0';
+    for (; node != root && node != 0; node = tree->nodes[node].parent) {
+        const char *full = v->functions[tree->nodes[node].function].name;
+
+        (void)snprintf(step, sizeof step, "%s%s", name_short(name, full, width),
+                       buf[0] != '\0' ? " > " : "");
+        /* ".. > " shall have room in any case */
+        if (strlen(step) + strlen(buf) + 8 >= NAME_PATH) {
+            (void)prepend(buf, ".. > ");
+            break;
+        }
+        (void)prepend(buf, step);
+    }
+    return buf;
+}
+
 /* The core that all samples are of, if it is one; else VIEW_ALL_CORES. */
 static uint32_t only_core(const struct view *v)
 {

@@ -21,6 +21,18 @@
  */
 const char *name_short(char buf[NAME_SHORT], const char *name, size_t width);
 
+/* Room for name_of_path(). */
+#define NAME_PATH 1024
+
+/*
+ * The functions of (tree) below node (root) down to (node), outermost first, as
+ * "a > b > c" in (buf), each shortened to (width). Outer ones that have no room
+ * become "..". Returns (buf).
+ */
+const char *name_of_path(char buf[NAME_PATH], const struct view *v,
+                         const struct view_tree *tree, uint32_t root,
+                         uint32_t node, size_t width);
+
 /* "all cores" or "core N" for (scope) of (v), in (buf), of 24 bytes at least.
  * Returns (buf). */
 const char *name_of_scope(char *buf, size_t size, const struct view *v,

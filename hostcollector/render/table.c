@@ -19,15 +19,6 @@
 #define FUNCTION_WIDTH 35
 #define LINE_WIDTH     20
 
-size_t table_active_cores(const struct view *v)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < v->core_count; i++)
-        n += v->cores[i].all.samples != 0;
-    return n;
-}
-
 /* A share and its range, as "12.3    11.5-13.1". */
 static void write_share(FILE *out, int width, struct share s)
 {
@@ -93,19 +84,29 @@ static void write_rest(FILE *out, const struct view_scope *scope, size_t shown)
                   scope->row_count - shown == 1 ? "" : "s");
 }
 
-/* "Core 2: busy 88.1 % (86.9-89.2), idle 11.9 %, 4,551 samples". */
-static void write_scope_line(FILE *out, const struct view_scope *scope)
+void table_busy(FILE *out, const struct view *v, const struct view_scope *scope)
 {
     struct share busy = share_of(&scope->busy, &scope->all);
     char count[TEXT_NUMBER];
 
-    if (scope->core == VIEW_ALL_CORES)
-        (void)fputs("\nAll cores", out);
+    if (v->idle_unknown)
+        (void)fputs("busy or idle is not known", out);
     else
-        (void)fprintf(out, "\nCore %" PRIu32, scope->core);
-    (void)fprintf(out, ": busy %.1f %% (%.1f-%.1f), idle %.1f %%, %s samples",
-                  100 * busy.p, 100 * busy.low, 100 * busy.high,
-                  100 * (1 - busy.p), text_count(count, scope->all.samples));
+        (void)fprintf(out, "busy %.1f %% (%.1f-%.1f), idle %.1f %%",
+                      100 * busy.p, 100 * busy.low, 100 * busy.high,
+                      100 * (1 - busy.p));
+    (void)fprintf(out, ", %s samples", text_count(count, scope->all.samples));
+}
+
+/* "Core 2: busy 88.1 % (86.9-89.2), idle 11.9 %, 4,551 samples". */
+static void write_scope_line(FILE *out, const struct view *v,
+                             const struct view_scope *scope)
+{
+    if (scope->core == VIEW_ALL_CORES)
+        (void)fputs("\nAll cores: ", out);
+    else
+        (void)fprintf(out, "\nCore %" PRIu32 ": ", scope->core);
+    table_busy(out, v, scope);
 }
 
 /* A loss that deserves a warning is marked at the core that it hit. */
@@ -147,7 +148,7 @@ void table_all_functions(FILE *out, const struct report *r)
     bool several = table_active_cores(v) > 1;
 
     if (several) {
-        write_scope_line(out, &v->total);
+        write_scope_line(out, v, &v->total);
         write_table(out, r, &v->total, TOP_TOTAL);
     }
     for (size_t i = 0; i < v->core_count; i++) {
@@ -155,7 +156,7 @@ void table_all_functions(FILE *out, const struct report *r)
 
         if (scope->all.samples == 0)
             continue;
-        write_scope_line(out, scope);
+        write_scope_line(out, v, scope);
         write_loss_mark(out, r, i);
         write_table(out, r, scope, several ? TOP_CORE : TOP_TOTAL);
     }
