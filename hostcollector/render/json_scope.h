@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The parts of the JSON report that are made of samples: json_scope.c. */
+#ifndef TPROF_RENDER_JSON_SCOPE_H
+#define TPROF_RENDER_JSON_SCOPE_H
+
+#include "render/json_object.h"
+#include "render/render.h"
+
+/* Member "accounting": each core's deadlines, and what became of them. */
+void json_accounts(struct json_object *o, const struct profile *p);
+
+/* Members "images", "functions", "total", "cores" and "calls". */
+void json_view(struct json_object *o, const struct report *r);
+
+#endif
