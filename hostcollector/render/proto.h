@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Messages in the wire format of Protocol Buffers, written field by field. */
+#ifndef TPROF_RENDER_PROTO_H
+#define TPROF_RENDER_PROTO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A message in the making. Zeroed: empty. */
+struct proto {
+    uint8_t *bytes;
+    size_t size, room;
+    bool no_memory; /* something is missing */
+};
+
+/* Field (number) as an integer; 0 is what a reader takes for missing, so it is
+ * left out. Negative numbers as their two's complement. */
+void proto_uint(struct proto *p, uint32_t number, uint64_t value);
+
+/* Field (number) as a string or a message: (size) bytes. */
+void proto_bytes(struct proto *p, uint32_t number, const void *bytes,
+                 size_t size);
+
+/* Field (number), which is (inner), and empty (inner) for its next use. */
+void proto_message(struct proto *p, uint32_t number, struct proto *inner);
+
+/* An element of a packed field, which is a proto of its own. */
+void proto_packed(struct proto *p, uint64_t value);
+
+/* Release the memory of (p). */
+void proto_fini(struct proto *p);
+
+#endif
