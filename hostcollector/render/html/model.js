@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The profile of a guest, and what a selection of it sums up to. Times are TSC
+ * ticks of a core's time, as in the collector's model/view.h. */
+
+/* As enum view_mark: functions below MARKS say what is missing in a stack. */
+const MARK_IDLE = 1, MARK_OTHERS = 4, MARK_LENT = 5, MARK_REST = 6;
+const MARKS = 7;
+
+const Z = 1.959963984540054; /* 97.5th percentile of a normal */
+
+/* Samples, time, ... of something; disjoint ones add up. */
+class Amount {
+    constructor() {
+        this.samples = 0;
+        this.weight = 0;
+        this.time = 0;
+        this.timeSq = 0;
+        this.late = 0;
+    }
+
+    add(samples, weight, time, timeSq, late) {
+        this.samples += samples;
+        this.weight += weight;
+        this.time += time;
+        this.timeSq += timeSq;
+        this.late += late;
+    }
+
+    join(a) {
+        this.add(a.samples, a.weight, a.time, a.timeSq, a.late);
+    }
+}
+
+/* How many samples of equal weight (amount) is worth. */
+function effective(amount) {
+    return amount.timeSq > 0 ? amount.time * amount.time / amount.timeSq : 0;
+}
+
+/* The share of (time) in (whole) with Wilson's 95 % interval, as in the
+ * collector's diagnose/share.c. */
+function share(time, whole) {
+    const n = effective(whole);
+    if (n <= 0)
+        return { p: 0, low: 0, high: 1 };
+    const clamp = (x, low, high) => x < low ? low : x > high ? high : x;
+    const p = clamp(time / whole.time, 0, 1);
+    const scale = 1 + Z * Z / n;
+    const center = (p + Z * Z / (2 * n)) / scale;
+    const half = Z / scale * Math.sqrt(p * (1 - p) / n + Z * Z / (4 * n * n));
+    return {
+        p,
+        low: clamp(center - half, 0, p),
+        high: clamp(center + half, p, 1),
+    };
+}
+
+/* Calls: the tree of frames as a tree of functions. A call stands behind its
+ * parent; call 0 is the root. */
+class Calls {
+    constructor(frames, nodes) {
+        const count = nodes.frame.length;
+        let size = 1024;
+        while (size < 2 * count)
+            size *= 2;
+        const slots = new Int32Array(size);
+        const parent = new Int32Array(count + 1);
+        const kind = new Int32Array(count + 1); /* function * 2 + inlined */
+        const image = new Uint32Array(count + 1);
+        this.ofNode = new Int32Array(count);
+        let calls = 1;
+        for (let i = 0; i < count; i++) {
+            const frame = nodes.frame[i];
+            const up = nodes.parent[i] ? this.ofNode[i - nodes.parent[i]] : 0;
+            const what = frames.function[frame] * 2 + frames.inlined[frame];
+            let at = (Math.imul(up, 0x9e3779b1) ^ Math.imul(what, 0x85ebca6b));
+            at = (at ^ at >>> 15) & (size - 1);
+            for (let n; (n = slots[at]) !== 0; at = (at + 1) & (size - 1)) {
+                if (parent[n] === up && kind[n] === what)
+                    break;
+            }
+            if (slots[at] === 0) {
+                parent[calls] = up;
+                kind[calls] = what;
+                image[calls] = frames.image[frame];
+                slots[at] = calls++;
+            }
+            this.ofNode[i] = slots[at];
+        }
+        this.count = calls;
+        this.parent = parent.subarray(0, calls);
+        this.function = new Int32Array(calls);
+        this.inlined = new Uint8Array(calls);
+        for (let c = 0; c < calls; c++) {
+            this.function[c] = kind[c] >> 1;
+            this.inlined[c] = kind[c] & 1;
+        }
+        this.image = image.subarray(0, calls);
+        this.function[0] = -1;
+        this.listChildren();
+        this.findRows();
+    }
+
+    /* children[first[c]] up to children[first[c + 1] - 1] are those of c. */
+    listChildren() {
+        const first = new Int32Array(this.count + 2);
+        for (let c = 1; c < this.count; c++)
+            first[this.parent[c] + 2]++;
+        for (let c = 2; c < first.length; c++)
+            first[c] += first[c - 1];
+        this.children = new Int32Array(this.count);
+        for (let c = 1; c < this.count; c++)
+            this.children[first[this.parent[c] + 1]++] = c;
+        this.first = first;
+    }
+
+    /* leaf[c]: the call whose row gets the time of paths that end in c, the
+     * innermost that is no mark. outer[c]: no call above has its function.
+     * Below a wait by the timer there is a hint only, without rows. */
+    findRows() {
+        this.leaf = new Int32Array(this.count);
+        this.outer = new Uint8Array(this.count);
+        for (let c = 1; c < this.count; c++) {
+            const f = this.function[c], up = this.parent[c];
+            const wait = this.function[this.leaf[up]];
+            if (wait === MARK_LENT || wait === MARK_REST)
+                this.leaf[c] = this.leaf[up];
+            else if (f === MARK_LENT || f === MARK_REST)
+                this.leaf[c] = up === 0 ? c : this.leaf[up];
+            else
+                this.leaf[c] = f >= MARKS || f === MARK_OTHERS ? c : this.leaf[up];
+        }
+        /* depth first: how often each function is on the path */
+        const on = [], stack = new Int32Array(2 * (this.depth() + 1));
+        for (let top = 0; top >= 0;) {
+            const c = stack[2 * top], at = this.first[c] + stack[2 * top + 1]++;
+            if (at === this.first[c + 1]) {
+                on[this.function[c]]--;
+                top--;
+                continue;
+            }
+            const child = this.children[at], f = this.function[child];
+            on[f] = (on[f] || 0) + 1;
+            this.outer[child] = on[f] === 1 ? 1 : 0;
+            top++;
+            stack[2 * top] = child;
+            stack[2 * top + 1] = 0;
+        }
+    }
+
+    /* The length of the longest path. */
+    depth() {
+        const depth = new Int32Array(this.count);
+        let most = 0;
+        for (let c = 1; c < this.count; c++) {
+            depth[c] = depth[this.parent[c]] + 1;
+            most = Math.max(most, depth[c]);
+        }
+        return most;
+    }
+
+    /* Has call c a row of its own function? */
+    hasRow(c) {
+        return this.leaf[c] === c;
+    }
+}
+
+/* A guest, or several that run one image, as read. */
+class Profile {
+    constructor(reader) {
+        this.head = JSON.parse(reader.text());
+        this.strings = reader.text().split("\0");
+        const names = reader.column(), nameless = reader.column();
+        this.functions = Array.from(names, (n, i) => ({
+            name: this.strings[n],
+            nameless: nameless[i] === 1,
+        }));
+        this.frames = {
+            function: reader.column(),
+            image: reader.column(),
+            file: reader.column(), /* of strings; 0: unknown */
+            line: reader.column(),
+            inlined: reader.column(),
+        };
+        /* (parent) is how far back the parent lies; 0: the root */
+        this.nodes = { parent: reader.column(), frame: reader.column() };
+        this.calls = new Calls(this.frames, this.nodes);
+        this.all = this.head.cores.map((core) => this.readCore(reader, core));
+        this.cores = this.all.filter((core) => core.samples.some((n) => n > 0));
+        if (this.cores.length === 0)
+            this.cores = this.all;
+        this.images = this.head.images;
+        this.period = this.head.period_tsc;
+        this.hz = this.head.tsc_hz;
+        this.fileOf = this.findFiles();
+        this.late = this.lateness();
+    }
+
+    text(number) {
+        return this.strings[number] || "";
+    }
+
+    readCore(reader, head) {
+        const core = {
+            head,
+            number: head.core,
+            /* each entry's innermost node + 1; 0: nothing is known */
+            node: reader.column(),
+            samples: reader.column(),
+            weight: reader.column(),
+            time: reader.doubles(),
+            timeSq: reader.doubles(),
+            late: reader.doubles(),
+            moments: null,
+        };
+        const { ofNode, function: functions } = this.calls;
+        core.call = new Int32Array(core.node.length);
+        core.idle = new Uint8Array(core.node.length);
+        for (let i = 0; i < core.node.length; i++) {
+            const n = core.node[i], c = n === 0 ? 0 : ofNode[n - 1];
+            core.call[i] = c;
+            core.idle[i] = functions[c] === MARK_IDLE ? 1 : 0;
+        }
+        return core;
+    }
+
+    /* The file where most frames of a function lie. */
+    findFiles() {
+        const files = new Map(), f = this.frames;
+        for (let i = 0; i < f.function.length; i++) {
+            if (f.file[i] !== 0 && !files.has(f.function[i]))
+                files.set(f.function[i], this.text(f.file[i]));
+        }
+        return files;
+    }
+
+    /* How much of the busy time of the run was late; counts samples, too. */
+    lateness() {
+        let late = 0, time = 0;
+        this.samples = 0;
+        for (const core of this.cores) {
+            for (let i = 0; i < core.time.length; i++) {
+                this.samples += core.samples[i];
+                late += core.idle[i] ? 0 : core.late[i];
+                time += core.idle[i] ? 0 : core.time[i];
+            }
+        }
+        return time > 0 ? Math.min(1, late / time) : 0;
+    }
+
+    /* Is (share) of a function's time late so much that it stands out? */
+    isLate(share) {
+        return share > Math.max(.25, .1 + 1.25 * this.late);
+    }
+
+    get timed() {
+        return this.head.slots > 0;
+    }
+
+    seconds(slot) {
+        return slot / this.head.slots_per_s;
+    }
+
+    /* Read the moments of core (index): each sample in order of time. */
+    readMoments(index, reader) {
+        const { sums, sorted } = reader.sums();
+        const m = {
+            slot: sums,
+            entry: reader.column(),
+            weight: reader.column(),
+            late: reader.column(), /* 64ths of the period */
+            periods: [],
+        };
+        for (let n = reader.number(); n > 0; n--)
+            m.periods.push({ at: reader.number(), period: reader.number() });
+        this.all[index].moments = sorted ? m : sortMoments(m);
+    }
+}
+
+/* A guest that was set back to an earlier state sends some moments twice. */
+function sortMoments(m) {
+    const order = m.slot.map((_, i) => i).sort((a, b) => m.slot[a] - m.slot[b] || a - b);
+    const pick = (column) => Uint32Array.from(order, (i) => column[i]);
+    const periods = [];
+    order.forEach((from, at) => {
+        let run = 0;
+        while (run + 1 < m.periods.length && m.periods[run + 1].at <= from)
+            run++;
+        const { period } = m.periods[run];
+        if (!periods.length || periods[periods.length - 1].period !== period)
+            periods.push({ at, period });
+    });
+    return { slot: pick(m.slot), entry: pick(m.entry), weight: pick(m.weight),
+             late: pick(m.late), periods };
+}
+
+/* The first index of the rising (column) whose value is not below (value). */
+function lowerBound(column, value) {
+    let low = 0, high = column.length;
+    while (low < high) {
+        const middle = (low + high) >> 1;
+        if (column[middle] < value)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
