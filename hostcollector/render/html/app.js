@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The page's state, and what follows when it changes. */
+
+class App {
+    constructor() {
+        this.profiles = [];
+        this.state = {
+            cores: new Set(), from: null, to: null, view: { from: 0, to: 1 },
+            mode: "busy", image: -1, search: null, filter: false, function: -1,
+            heat: "busy", tab: "flame", inverted: false, upward: false,
+            sums: null, colours: null, hitFunctions: null,
+        };
+        const frame = {
+            hover: (node, e) => this.hoverNode(node, e),
+            focus: (node) => this.tellNode(node),
+            pick: (node) => node.function >= 0 && this.pick(node.function),
+            zoomed: (node) => this.tellNode(node),
+        };
+        const time = {
+            range: (from, to) => this.setRange(from, to),
+            zoom: (by, slot) => this.zoomView(by, slot),
+            core: (i, add) => this.clickCore(i, add),
+            hover: (lines, e) => this.tip(lines, e),
+            told: (text) => byId("heat-note").textContent = text,
+        };
+        const pick = { pick: (f) => this.pick(f) };
+        this.flame = new FlameView(byId("flame-box"), frame, "flame graph");
+        this.timeline = new Timeline(byId("timeline"), time);
+        this.heatmap = new Heatmap(byId("heatmap"), time);
+        this.table = new FunctionTable(byId("table-box"), pick);
+        this.sandwich = new Sandwich(byId("sandwich-box"), frame);
+        this.waits = new Waits(byId("waits-box"), pick);
+        watchTheme(() => this.redraw());
+        this.bind();
+        listenKeys(this);
+    }
+
+    bind() {
+        byId("search").addEventListener("input", (e) => this.search(e.target.value));
+        byId("only").addEventListener("change", () => this.toggleFilter());
+        byId("theme").addEventListener("click", () => this.theme());
+        byId("help-button").addEventListener("click", () => this.help());
+        byId("help-close").addEventListener("click", () => byId("help").close());
+        byId("image").addEventListener("change", (e) => {
+            this.state.image = +e.target.value;
+            this.update();
+        });
+        byId("colour").addEventListener("change", (e) => {
+            this.state.colours.by = e.target.value;
+            this.redraw();
+        });
+        byId("heat-what").addEventListener("change", (e) => {
+            this.state.heat = e.target.value;
+            this.showTime();
+        });
+        byId("guest").addEventListener("change", (e) => this.open(+e.target.value));
+        byId("invert").addEventListener("click", () => this.toggle("inverted"));
+        byId("upward").addEventListener("click", () => this.toggle("upward"));
+        byId("zoom-time").addEventListener("click", () => this.zoomTime());
+        byId("whole-time").addEventListener("click", () => this.viewTime(null));
+        byId("clear-time").addEventListener("click", () => this.setRange(null, null));
+        for (const button of document.querySelectorAll("[data-mode]"))
+            button.addEventListener("click", () => this.setMode(button.dataset.mode));
+        for (const button of document.querySelectorAll("[data-tab]"))
+            button.addEventListener("click", () => this.showTab(button.dataset.tab));
+        byId("core-list").addEventListener("change", (e) => this.typeCores(e.target.value));
+        matchMedia("(min-width: 1500px)").addEventListener("change", () => this.redraw());
+    }
+
+    /* Show guest (index). */
+    open(index) {
+        const { state } = this, profile = this.profiles[index];
+        this.profile = profile;
+        state.cores = new Set(profile.cores.keys());
+        state.from = state.to = null;
+        state.image = state.function = -1;
+        state.view = { from: 0, to: Math.max(1, profile.head.slots) };
+        state.colours = new Colours(profile);
+        byId("colour").value = state.colours.by;
+        this.flame.zoomPath = [];
+        byId("guest").value = String(index);
+        this.showHead();
+        showTrust(byId("trust-box"), profile, this.overall);
+        this.search(byId("search").value);
+    }
+
+    showHead() {
+        const { profile } = this, { head } = profile;
+        const name = head.title;
+        document.title = `${name} \u2013 tprof`;
+        byId("title").textContent = name;
+        const active = profile.cores.length;
+        const parts = [`${countText(profile.samples)} samples`,
+                       `${active} core${active === 1 ? "" : "s"}`];
+        if (head.duration_s > 0)
+            parts.push(durationText(head.duration_s));
+        if (head.wall_start > 0 && head.wall_start < 8e12)
+            parts.push(new Date(1000 * head.wall_start).toISOString()
+                .replace(/T(.*)[.].*/, " $1 UTC"));
+        byId("subtitle").textContent = parts.join(" \u00b7 ");
+        const warnings = head.remarks.filter((r) => r.warning);
+        byId("warnings").replaceChildren(...warnings.map((r) =>
+            el("p", "warning", r.text)));
+        byId("time").hidden = !profile.timed;
+        const images = byId("image");
+        images.replaceChildren(el("option", "", "all images"),
+                               ...profile.images.map((n) => el("option", "", n)));
+        [...images.options].forEach((o, i) => o.value = String(i - 1));
+        byId("image-label").hidden = profile.images.length < 2;
+        this.showCores();
+    }
+
+    showCores() {
+        const { cores } = this.profile, few = cores.length <= 16;
+        byId("cores-label").hidden = cores.length < 2;
+        byId("core-list").hidden = few;
+        const chip = (text, pressed, act) => {
+            const button = el("button", "chip", text);
+            button.type = "button";
+            button.setAttribute("aria-pressed", String(pressed));
+            button.addEventListener("click", act);
+            return button;
+        };
+        const all = this.state.cores.size === cores.length;
+        byId("cores").replaceChildren(
+            chip("all", all, () => this.setCores(null)),
+            ...few ? cores.map((core, i) => chip(
+                String(core.number), !all && this.state.cores.has(i),
+                (e) => this.clickCore(i, e.shiftKey || e.ctrlKey || e.metaKey))) : []);
+        if (!few)
+            byId("core-list").value = all ? "" : [...this.state.cores]
+                .map((i) => cores[i].number).join(",");
+    }
+
+    setCores(set) {
+        this.state.cores = set && set.size ? set : new Set(this.profile.cores.keys());
+        this.update();
+    }
+
+    clickCore(i, add) {
+        const { cores } = this.state, one = cores.size === 1 && cores.has(i);
+        if (!add)
+            return this.setCores(one ? null : new Set([i]));
+        const set = new Set(cores.size === this.profile.cores.length ? [] : cores);
+        if (!set.delete(i))
+            set.add(i);
+        this.setCores(new Set([...set].sort((a, b) => a - b)));
+    }
+
+    typeCores(text) {
+        const set = new Set();
+        for (const [, low, high] of text.matchAll(/(\d+)(?:\s*-\s*(\d+))?/g))
+            this.profile.cores.forEach((core, i) => {
+                if (core.number >= +low && core.number <= +(high || low))
+                    set.add(i);
+            });
+        this.setCores(set);
+    }
+
+    nextCore(by) {
+        const { cores } = this.state, count = this.profile.cores.length;
+        const at = cores.size === count ? (by > 0 ? -1 : count) : [...cores][0];
+        const next = at + by;
+        this.setCores(next < 0 || next >= count ? null : new Set([next]));
+    }
+
+    setMode(mode) {
+        this.state.mode = mode;
+        this.update();
+    }
+
+    setRange(from, to) {
+        if (from !== null && !(to > from))
+            return;
+        const { slots } = this.profile.head;
+        Object.assign(this.state, from === null ? { from, to }
+            : { from: Math.max(0, from), to: Math.min(to, slots) });
+        this.update();
+    }
+
+    zoomTime() {
+        const { from, to } = this.state;
+        if (from !== null)
+            this.viewTime({ from, to });
+    }
+
+    viewTime(view) {
+        const { slots } = this.profile.head;
+        const width = view === null ? slots : Math.max(20, view.to - view.from);
+        const from = view === null ? 0
+            : Math.max(0, Math.min(slots - width, Math.round(view.from)));
+        this.state.view = { from, to: Math.max(1, Math.min(slots, Math.round(from + width))) };
+        this.showTime();
+        this.showSelection();
+    }
+
+    zoomView(by, slot) {
+        const { from, to } = this.state.view;
+        this.viewTime({ from: slot - (slot - from) * by, to: slot + (to - slot) * by });
+    }
+
+    search(text) {
+        this.state.search = patternOf(text);
+        this.update();
+    }
+
+    toggleFilter() {
+        this.state.filter = !this.state.filter;
+        byId("only").checked = this.state.filter;
+        this.update();
+    }
+
+    toggle(what) {
+        this.state[what] = !this.state[what];
+        this.flame.zoomPath = what === "inverted" ? [] : this.flame.zoomPath;
+        this.redraw();
+    }
+
+    pick(f) {
+        this.state.function = f;
+        this.showTab("sandwich");
+    }
+
+    showTab(name) {
+        this.state.tab = name;
+        this.redraw();
+    }
+
+    theme() {
+        switchTheme();
+        this.redraw();
+    }
+
+    help() {
+        const help = byId("help");
+        if (help.open)
+            help.close();
+        else
+            help.showModal();
+    }
+
+    escape() {
+        if (byId("help").open)
+            byId("help").close();
+        else if (byId("search").value) {
+            byId("search").value = "";
+            this.search("");
+        } else if (this.flame.left > 0 || this.flame.right < 1)
+            this.flame.zoom(this.flame.root);
+        else
+            this.setRange(null, null);
+    }
+
+    /* Sum up anew, once before the next picture. */
+    update() {
+        if (this.waiting)
+            return;
+        this.waiting = true;
+        requestAnimationFrame(() => {
+            this.waiting = false;
+            this.sum();
+            this.redraw();
+        });
+    }
+
+    selection(mode) {
+        const { cores, from, to, image, search, filter } = this.state;
+        return { cores, from, to, image, mode, filter: filter ? search : null };
+    }
+
+    sum() {
+        const { state, profile } = this;
+        state.sums = new Sums(profile, this.selection(state.mode));
+        state.sums.baseText = { busy: "busy time", idle: "idle time", all: "all time" }[state.mode];
+        this.idleSums = null;
+        this.findHits();
+        saveState(this);
+    }
+
+    /* Which functions are searched for, and which entries have them. */
+    findHits() {
+        const { profile, state } = this, { search, image } = state;
+        const key = `${search} ${image}`;
+        if (this.hitKey === key && this.hitProfile === profile)
+            return;
+        this.hitKey = key;
+        this.hitProfile = profile;
+        state.hitFunctions = search === null ? null
+            : Uint8Array.from(profile.functions, (f) => search.test(f.name) ? 1 : 0);
+        const { calls } = profile, found = new Uint8Array(calls.count);
+        for (let c = 1; c < calls.count; c++)
+            found[c] = search === null || found[calls.parent[c]] ||
+                state.hitFunctions[calls.function[c]] ? 1 : 0;
+        for (let c = 1; c < calls.count && image >= 0; c++)
+            found[c] &= calls.image[calls.leaf[c] || c] === image ? 1 : 0;
+        this.hits = profile.cores.map((core) =>
+            search === null && image < 0 ? null : pickAll(found, core.call));
+    }
+
+    /* Share of the base that has what is searched for, each sample once. */
+    foundShare() {
+        const { sums, hitFunctions } = this.state, { calls } = this.profile;
+        const found = new Uint8Array(calls.count);
+        let time = 0;
+        for (let c = 1; c < calls.count; c++) {
+            found[c] = found[calls.parent[c]] || hitFunctions[calls.function[c]] ? 1 : 0;
+            if (found[c])
+                time += sums.self[c];
+        }
+        return share(time, sums.whole);
+    }
+
+    redraw() {
+        const { state, profile } = this;
+        if (!profile || state.sums === null)
+            return;
+        const wide = innerWidth >= 1500, print = document.body.classList.contains("print");
+        document.body.dataset.tab = wide && state.tab === "functions" ? "flame" : state.tab;
+        for (const button of document.querySelectorAll("[data-tab].tab"))
+            button.setAttribute("aria-selected", String(button.dataset.tab === state.tab));
+        for (const button of document.querySelectorAll("[data-mode]"))
+            button.setAttribute("aria-pressed", String(button.dataset.mode === state.mode));
+        byId("invert").setAttribute("aria-pressed", String(state.inverted));
+        byId("upward").setAttribute("aria-pressed", String(state.upward));
+        this.showCores();
+        this.showSelection();
+        this.showTime();
+        const tab = document.body.dataset.tab;
+        if (tab === "flame" || print)
+            this.showFlame();
+        if (tab === "functions" || wide || print)
+            this.table.set(state.sums, state);
+        if (tab === "sandwich")
+            this.sandwich.set(state.sums, state);
+        if (tab === "waits")
+            this.showWaits();
+        byId("only").disabled = state.search === null;
+        byId("truth").textContent = truthText(state.sums);
+        byId("search-note").textContent = state.search === null ? ""
+            : `${shareText(this.foundShare())} of ${state.sums.baseText}`;
+    }
+
+    showFlame() {
+        const { state } = this;
+        this.flame.hit = state.filter ? null : state.hitFunctions;
+        this.flame.set(wholeTree(state.sums, state.inverted), state.colours,
+                       state.sums.whole, state.upward);
+        this.tellNode(this.flame.root);
+    }
+
+    showWaits() {
+        this.idleSums = this.idleSums || new Sums(this.profile, this.selection("idle"));
+        this.waits.set(this.idleSums, this.state);
+    }
+
+    showTime() {
+        const { profile, state } = this;
+        if (!profile.timed || !profile.cores.some((core) => core.moments))
+            return;
+        this.timeline.set(profile, state, this.hits);
+        if (state.heat === "found" && state.search === null && state.image < 0)
+            state.heat = "busy";
+        byId("heat-what").value = state.heat;
+        byId("heat-what").options[3].disabled = state.search === null && state.image < 0;
+        this.heatmap.set(profile, state, this.hits);
+    }
+
+    /* What the numbers are of, in words. */
+    showSelection() {
+        const { state, profile } = this, { sums } = state, rate = profile.head.slots_per_s;
+        const parts = [];
+        if (!profile.head.idle_unknown)
+            parts.push(`busy ${shareText(share(sums.busy.time, sums.all))}`);
+        if (sums.kept !== null)
+            parts.push(`shown ${shareText(share(sums.shown.time, sums.whole))} of ${sums.baseText}`);
+        if (state.from !== null) {
+            const from = secondsText(state.from / rate), to = secondsText(state.to / rate);
+            parts.push(`${from} to ${to} s (--time ${from}..${to})`);
+        }
+        parts.push(`percentages are of the ${sums.baseText} of ` + coresText(profile, state.cores));
+        byId("selection").textContent = parts.join(" \u00b7 ");
+        byId("clear-time").hidden = byId("zoom-time").hidden = state.from === null;
+        byId("whole-time").hidden = state.view.to - state.view.from >= profile.head.slots;
+    }
+
+    hoverNode(node, e) {
+        if (node === null)
+            return this.tip(null, e);
+        this.tip(this.nodeLines(node), e);
+    }
+
+    nodeLines(node) {
+        const { sums } = this.state;
+        const name = node.function < 0 ? "all" : this.profile.functions[node.function].name;
+        const lines = [name + (node.inlined ? " (inlined)" : ""),
+                       `total ${shareText(share(node.time, sums.whole))}`,
+                       `self ${shareText(share(node.self, sums.whole))} of ${sums.baseText}`,
+                       `${countText(node.samples)} samples, ${countText(node.count)} intervals`];
+        const file = this.profile.fileOf.get(node.function);
+        if (node.time > 0 && node.late / node.time > .005)
+            lines.push(`${percentText(Math.min(1, node.late / node.time))} % of it late`);
+        if (file)
+            lines.push(file);
+        return lines;
+    }
+
+    tellNode(node) {
+        byId("detail").textContent = this.nodeLines(node).join(" \u00b7 ");
+    }
+
+    tip(lines, e) {
+        const tip = byId("tip");
+        tip.hidden = lines === null;
+        if (lines === null)
+            return;
+        tip.replaceChildren(...lines.map((line) => el("div", "", line)));
+        const x = Math.min(e.clientX + 14, innerWidth - tip.offsetWidth - 8);
+        const y = e.clientY + 18 + tip.offsetHeight > innerHeight
+            ? e.clientY - tip.offsetHeight - 10 : e.clientY + 18;
+        tip.style.left = `${Math.max(4, x)}px`;
+        tip.style.top = `${Math.max(4, y)}px`;
+    }
+}
+
+/* values[i] for each of (indices). */
+function pickAll(values, indices) {
+    const picked = new Uint8Array(indices.length);
+    for (let i = 0; i < indices.length; i++)
+        picked[i] = values[indices[i]];
+    return picked;
+}
+
+function coresText(profile, cores) {
+    if (cores.size === profile.cores.length)
+        return profile.cores.length === 1 ? "the core" : "all cores";
+    const numbers = [...cores].map((i) => profile.cores[i].number);
+    return `core${numbers.length === 1 ? "" : "s"} ${numbers.join(", ")}`;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What keys do. The help is made of the same list. */
+
+function keyList(app) {
+    const tab = (name) => () => app.showTab(name);
+    return [
+        ["/", "search", () => byId("search").focus()],
+        ["f", "show only stacks with what is searched for, or all", () => app.toggleFilter()],
+        ["b", "busy time", () => app.setMode("busy")],
+        ["w", "waits: idle time", () => app.setMode("idle")],
+        ["a", "all time", () => app.setMode("all")],
+        ["1", "flame graph", tab("flame")],
+        ["2", "functions", tab("functions")],
+        ["3", "callers and callees of a function", tab("sandwich")],
+        ["4", "stacks under which cores go idle", tab("waits")],
+        ["5", "how far this can be trusted", tab("trust")],
+        ["i", "invert: innermost functions first", () => app.toggle("inverted")],
+        ["u", "root at the bottom (flame) or at the top (icicle)", () => app.toggle("upward")],
+        ["[", "core before", () => app.nextCore(-1)],
+        ["]", "next core", () => app.nextCore(1)],
+        ["0", "all cores", () => app.setCores(null)],
+        ["z", "zoom the time line to the selected time", () => app.zoomTime()],
+        ["Z", "the whole time line", () => app.viewTime(null)],
+        ["t", "light or dark", () => app.theme()],
+        ["Escape", "undo: help, search, zoom, selected time", () => app.escape()],
+        ["?", "this help", () => app.help()],
+    ];
+}
+
+const GRAPH_KEYS = [
+    ["arrows", "in the graph: to the frame there; on the time line: move the selected time"],
+    ["Enter", "in the graph: zoom to the frame"],
+    ["Backspace", "in the graph: zoom out"],
+    ["c", "in the graph: callers and callees of the frame"],
+    ["Ctrl + wheel", "zoom the graph, or the time line"],
+    ["drag", "on time line or heatmap: select a time; on a zoomed graph: move it"],
+    ["right click", "in the graph: callers and callees"],
+];
+
+function listenKeys(app) {
+    const keys = keyList(app);
+    const row = ([key, what]) => el("tr", "", el("td", "", el("kbd", "", key)), el("td", "", what));
+    byId("keys").replaceChildren(...keys.map(row), ...GRAPH_KEYS.map(row));
+    addEventListener("keydown", (e) => {
+        const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName);
+        if (e.ctrlKey || e.metaKey || e.altKey || (typing && e.key !== "Escape"))
+            return;
+        const found = keys.find(([key]) => key === e.key);
+        if (found === undefined)
+            return;
+        e.preventDefault();
+        if (typing)
+            e.target.blur();
+        found[2]();
+    });
+}
