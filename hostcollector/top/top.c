@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What is shown, and what keys do to it. */
+#include "top/top.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "top/list.h"
+#include "util/text.h"
+#include "view/paths.h"
+
+const double top_windows[TOP_WINDOWS] = {1, 5, TOP_WINDOW_MAX, 0};
+#define FIRST_WINDOW 1u
+
+#define CONTROL(letter) ((letter)&0x1f)
+
+void top_init(struct top *t, bool player)
+{
+    *t = (struct top){
+        .player = player, .core = VIEW_ALL_CORES, .window = FIRST_WINDOW};
+}
+
+void top_fini(struct top *t)
+{
+    map_fini(&t->opened);
+    map_fini(&t->before);
+    map_fini(&t->now);
+    free(t->shares);
+    free(t->shares_now);
+    free(t->late);
+    free(t->core_late);
+    free(t->items);
+    *t = (struct top){0};
+}
+
+const struct view_scope *top_scope(const struct top *t)
+{
+    const struct view *v = t->view;
+
+    for (size_t i = 0; v != NULL && i < v->core_count; i++)
+        if (v->cores[i].core == t->core)
+            return &v->cores[i];
+    return v != NULL ? &v->total : NULL;
+}
+
+bool top_has_core(const struct top *t, size_t i)
+{
+    return t->view->cores[i].all.samples != 0 ||
+           (i < t->profile->core_count && t->profile->cores[i].has_stats);
+}
+
+size_t top_cores(const struct top *t)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < t->view->core_count; i++)
+        n += top_has_core(t, i);
+    return n;
+}
+
+/* Which part of the time of each function came late? */
+static void find_late(struct top *t)
+{
+    const struct view *v = t->view;
+
+    free(t->late);
+    t->late = v != NULL ? calloc(v->function_count + 1, sizeof *t->late) : NULL;
+    for (size_t i = 0; t->late != NULL && i < v->total.row_count; i++) {
+        const struct view_row *row = &v->total.rows[i];
+        double time = row->self.time;
+        double late = v->functions[row->function].late;
+
+        t->late[row->function] = late < time ? late / time : time > 0;
+    }
+}
+
+/* How late was each core when it was busy? That idle cores wake late is no
+ * trouble of theirs. */
+static void find_late_cores(struct top *t)
+{
+    size_t count = t->view != NULL ? t->profile->core_count : 0;
+    struct view_path path;
+
+    free(t->core_late);
+    t->core_late = calloc(count + 1, sizeof *t->core_late);
+    for (size_t i = 0; t->core_late != NULL && i < count; i++)
+        for (size_t j = 0; j <= t->profile->cores[i].entry_count; j++)
+            if (view_path_of(t->view, i, j, &path) && !path.idle)
+                t->core_late[i] += fmin(path.late, path.amount.time);
+}
+
+void top_news(struct top *t, const struct profile *profile,
+              const struct view *view)
+{
+    t->profile = profile;
+    t->view = view;
+    t->item_count = 0;
+    if (view == NULL)
+        return; /* what is selected will be there again */
+    find_late(t);
+    find_late_cores(t);
+    list_remember(t);
+    list_make(t);
+}
+
+/* Keys */
+
+/* The core behind the one that is shown, or before it; all cores are one more.
+ */
+static void step_core(struct top *t, bool back)
+{
+    size_t count = t->view != NULL ? t->view->core_count : 0;
+    size_t i = 0;
+
+    if (count == 0)
+        return;
+    while (i < count && t->view->cores[i].core != t->core)
+        i++;
+    do
+        i = (i + (back ? count : 1)) % (count + 1);
+    while (i < count && !top_has_core(t, i));
+    t->core = i < count ? t->view->cores[i].core : VIEW_ALL_CORES;
+    t->selected = 0;
+}
+
+static void choose_core(struct top *t, uint32_t core)
+{
+    for (size_t i = 0; t->view != NULL && i < t->view->core_count; i++)
+        if (t->view->cores[i].core == core)
+            t->core = core;
+    t->selected = 0;
+}
+
+static void move_selection(struct top *t, uint32_t key)
+{
+    size_t page = t->page > 1 ? t->page - 1 : 1;
+
+    switch (key) {
+    case TOP_KEY_UP:
+    case 'k':
+        list_select(t, t->at > 0 ? t->at - 1 : 0);
+        break;
+    case TOP_KEY_DOWN:
+    case 'j':
+        list_select(t, t->at + 1);
+        break;
+    case TOP_KEY_PAGE_UP:
+        list_select(t, t->at > page ? t->at - page : 0);
+        break;
+    case TOP_KEY_PAGE_DOWN:
+        list_select(t, t->at + page);
+        break;
+    case 'g':
+        list_select(t, 0);
+        break;
+    default: /* 'G' */
+        list_select(t, SIZE_MAX);
+        break;
+    }
+}
+
+/* Take the last character off (text). */
+static void cut_last(char *text)
+{
+    size_t size = strlen(text);
+
+    while (size > 0 && ((unsigned char)text[--size] & 0xc0) == 0x80)
+        continue;
+    text[size] = '\0';
+}
+
+/* Append the character (key) to (text), as UTF-8. */
+static void append(char text[TOP_FILTER], uint32_t key)
+{
+    char bytes[5] = {(char)key};
+    size_t size = strlen(text);
+    size_t n = key < 0x80 ? 1 : key < 0x800 ? 2 : key < 0x10000 ? 3 : 4;
+
+    for (size_t i = n - 1; i > 0 && n > 1; i--) {
+        bytes[i] = (char)(0x80 | (key & 0x3f));
+        key >>= 6;
+    }
+    if (n > 1)
+        bytes[0] = (char)((0xf00u >> n & 0xffu) | key);
+    if (text_character(bytes) == n && size + n < TOP_FILTER)
+        memcpy(text + size, bytes, n + 1);
+}
+
+/* A key while a filter is typed. */
+static void type_key(struct top *t, uint32_t key)
+{
+    switch (key) {
+    case TOP_KEY_ENTER:
+        memcpy(t->filter, t->typed, sizeof t->filter);
+        t->typing = false;
+        break;
+    case TOP_KEY_ESCAPE:
+        t->typing = false;
+        break;
+    case TOP_KEY_BACKSPACE:
+        cut_last(t->typed);
+        break;
+    case CONTROL('u'):
+        t->typed[0] = '\0';
+        break;
+    default:
+        if (key < TOP_KEY_UP)
+            append(t->typed, key);
+        break;
+    }
+    t->selected = 0;
+    list_make(t);
+}
+
+static void begin_typing(struct top *t)
+{
+    t->typing = true;
+    memcpy(t->typed, t->filter, sizeof t->typed);
+}
+
+/* Keys that a player has. */
+static enum top_wish play_key(uint32_t key)
+{
+    switch (key) {
+    case TOP_KEY_LEFT:
+        return TOP_BACK;
+    case TOP_KEY_RIGHT:
+        return TOP_FORTH;
+    case TOP_KEY_HOME:
+        return TOP_BEGIN;
+    case TOP_KEY_END:
+        return TOP_END;
+    case '[':
+        return TOP_SLOWER;
+    case ']':
+        return TOP_FASTER;
+    default:
+        return TOP_NOTHING;
+    }
+}
+
+/* Keys that a guest listens to. */
+static enum top_wish guest_key(uint32_t key)
+{
+    switch (key) {
+    case '+':
+    case '=':
+        return TOP_RATE_UP;
+    case '-':
+        return TOP_RATE_DOWN;
+    case '>':
+    case '}':
+        return TOP_DEPTH_UP;
+    case '<':
+    case '{':
+        return TOP_DEPTH_DOWN;
+    case 'r':
+        return TOP_RECORD;
+    default:
+        return TOP_NOTHING;
+    }
+}
+
+/* Keys that change what is shown of the same view. Returns false for others. */
+static bool show_key(struct top *t, uint32_t key)
+{
+    switch (key) {
+    case 's':
+        t->sort = (t->sort + 1) % TOP_SORTS;
+        break;
+    case 'S':
+        t->sort = (t->sort + TOP_SORTS - 1) % TOP_SORTS;
+        break;
+    case 'i':
+        t->idle = !t->idle;
+        t->selected = 0;
+        break;
+    case 'b':
+        t->of_busy = !t->of_busy;
+        break;
+    case '\t':
+    case TOP_KEY_BACK_TAB:
+        step_core(t, key != '\t');
+        break;
+    case 'a':
+        t->core = VIEW_ALL_CORES;
+        t->selected = 0;
+        break;
+    case '/':
+        begin_typing(t);
+        break;
+    case TOP_KEY_ESCAPE:
+        t->filter[0] = '\0';
+        break;
+    default:
+        if (key < '0' || key > '9')
+            return false;
+        choose_core(t, key - '0');
+        break;
+    }
+    list_make(t);
+    return true;
+}
+
+static enum top_wish step_window(struct top *t, bool back)
+{
+    t->window = (t->window + (back ? TOP_WINDOWS - 1 : 1)) % TOP_WINDOWS;
+    return TOP_WINDOW;
+}
+
+/* A key that is not part of a filter. */
+static enum top_wish press(struct top *t, uint32_t key)
+{
+    switch (key) {
+    case 'q':
+    case CONTROL('c'):
+        return TOP_QUIT;
+    case '?':
+    case 'h':
+        t->help = true;
+        return TOP_NOTHING;
+    case ' ':
+    case 'p':
+        t->paused = !t->paused;
+        return TOP_NOTHING;
+    case 'w':
+    case 'W':
+        return step_window(t, key == 'W');
+    case TOP_KEY_UP:
+    case TOP_KEY_DOWN:
+    case TOP_KEY_PAGE_UP:
+    case TOP_KEY_PAGE_DOWN:
+    case 'j':
+    case 'k':
+    case 'g':
+    case 'G':
+        move_selection(t, key);
+        return TOP_NOTHING;
+    case TOP_KEY_ENTER:
+    case 'e':
+        list_open(t);
+        return TOP_NOTHING;
+    default:
+        if (show_key(t, key))
+            return TOP_NOTHING;
+        return t->player ? play_key(key) : guest_key(key);
+    }
+}
+
+enum top_wish top_key(struct top *t, uint32_t key)
+{
+    if (t->typing) {
+        type_key(t, key);
+        return TOP_NOTHING;
+    }
+    if (t->help) {
+        t->help = false; /* whatever the key; q leaves the help alone */
+        return TOP_NOTHING;
+    }
+    return press(t, key);
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What collector top shows, and what keys change of that. Without a terminal,
+ * a guest or a clock: top_news() brings a view, top_key() a key, and top_draw()
+ * (draw.h) makes rows of both.
+ */
+#ifndef TPROF_TOP_TOP_H
+#define TPROF_TOP_TOP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/profile.h"
+#include "model/view.h"
+#include "util/map.h"
+
+#define TOP_FILTER 64u /* bytes of a filter */
+
+/* Keys that are no characters. */
+enum top_key {
+    TOP_KEY_UP = 0x110000, /* behind all characters */
+    TOP_KEY_DOWN,
+    TOP_KEY_LEFT,
+    TOP_KEY_RIGHT,
+    TOP_KEY_PAGE_UP,
+    TOP_KEY_PAGE_DOWN,
+    TOP_KEY_HOME,
+    TOP_KEY_END,
+    TOP_KEY_BACK_TAB,
+    TOP_KEY_BACKSPACE,
+    TOP_KEY_ENTER,
+    TOP_KEY_ESCAPE,
+};
+
+/* What a key asks of others. */
+enum top_wish {
+    TOP_NOTHING,
+    TOP_QUIT,
+    TOP_WINDOW, /* another window of time, so another view */
+    TOP_RECORD, /* begin a recording, or end it */
+    TOP_RATE_UP,
+    TOP_RATE_DOWN,
+    TOP_DEPTH_UP,
+    TOP_DEPTH_DOWN,
+    /* of a recording alone */
+    TOP_BACK,
+    TOP_FORTH,
+    TOP_BEGIN,
+    TOP_END,
+    TOP_SLOWER,
+    TOP_FASTER,
+};
+
+enum top_sort {
+    TOP_BY_SELF,
+    TOP_BY_TOTAL,
+    TOP_BY_CHANGE,
+    TOP_BY_LATE,
+    TOP_BY_NAME,
+    TOP_SORTS
+};
+
+/* A line of the list: a function, or a caller of the line that it is below. */
+struct top_item {
+    uint32_t function;
+    uint32_t depth; /* 0: a function; else so many callers up */
+    uint64_t key;   /* stands for its names, also in the next view */
+    struct amount self, total;
+    double change;    /* of the share of (self) since the last view */
+    bool has_change;  /* there was one, of the same window */
+    double late;      /* part of its time that came late, of all cores */
+    bool open, leads; /* its callers are shown; there are any */
+};
+
+struct top {
+    bool player; /* of a recording */
+
+    /* Set by keys. */
+    uint32_t core; /* or VIEW_ALL_CORES */
+    enum top_sort sort;
+    bool idle;       /* functions in which cores wait, not busy ones */
+    bool of_busy;    /* shares are of the busy time, else of all time */
+    unsigned window; /* of top_windows */
+    bool paused, help;
+    bool typing; /* a filter, which is in (typed) */
+    char filter[TOP_FILTER], typed[TOP_FILTER];
+    struct map opened; /* (key, 0): 1 where callers are shown */
+    uint64_t selected; /* key; 0: the first line */
+    size_t at, first;  /* the selected item, and the first one on the screen */
+    unsigned page;     /* items on the screen */
+
+    /* What is shown. */
+    const struct profile *profile;
+    const struct view *view; /* NULL: nothing yet */
+    double *late;            /* part of its time, by function of the view */
+    double *core_late;       /* TSC ticks, by core of the profile */
+    struct top_item *items;
+    size_t item_count, item_room;
+    bool no_memory; /* for all items */
+
+    /* Shares of functions in the last view, by key and core. */
+    struct map before;
+    double *shares;
+    size_t share_count, share_room;
+    struct map now; /* likewise, of this view */
+    double *shares_now;
+    size_t now_count, now_room;
+    unsigned shares_window; /* that they are of */
+    bool shares_of_busy;
+};
+
+/* How many seconds each window has; 0: from the start. */
+#define TOP_WINDOWS 4u
+extern const double top_windows[TOP_WINDOWS];
+#define TOP_WINDOW_MAX 60.0
+
+/* Begin with the window (window), and with all cores. */
+void top_init(struct top *t, bool player);
+void top_fini(struct top *t);
+
+/* From now on (view) of (profile) is shown. Both must stay until the next call,
+ * or the last use of (t). A NULL view: nothing is. */
+void top_news(struct top *t, const struct profile *profile,
+              const struct view *view);
+
+/* (key) was typed: a character, or one of enum top_key. */
+enum top_wish top_key(struct top *t, uint32_t key);
+
+/* The scope that is shown; NULL: none. */
+const struct view_scope *top_scope(const struct top *t);
+
+/* What shares of (scope) are of. */
+static inline const struct amount *top_whole(const struct top *t,
+                                             const struct view_scope *scope)
+{
+    return !t->of_busy ? &scope->all : t->idle ? &scope->idle : &scope->busy;
+}
+
+/* The calls of what is listed. */
+static inline const struct view_tree *top_tree(const struct top *t,
+                                               const struct view_scope *scope)
+{
+    return t->idle ? &scope->idle_tree : &scope->tree;
+}
+
+/* Has core (i) of the view ever been heard of? Guests have room for more cores
+ * than they start. And how many of such cores there are. */
+bool top_has_core(const struct top *t, size_t i);
+size_t top_cores(const struct top *t);
+
+/* A number for (name) below what (above) stands for; 0: below nothing. */
+uint64_t top_name_key(uint64_t above, const char *name);
+
+#endif
