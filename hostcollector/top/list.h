@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The list of functions of collector top: sorted, filtered, with callers. */
+#ifndef TPROF_TOP_LIST_H
+#define TPROF_TOP_LIST_H
+
+#include "top/top.h"
+
+/* Make (t->items) anew, after any change of what is shown. The selected item
+ * stays selected, or else one in its place. */
+void list_make(struct top *t);
+
+/* A new view came: keep the shares of the last one to compare with, and
+ * remember those of this one. */
+void list_remember(struct top *t);
+
+/* Select item (at), or the last one. */
+void list_select(struct top *t, size_t at);
+
+/* Show the callers of the selected item, or hide them. */
+void list_open(struct top *t);
+
+#endif

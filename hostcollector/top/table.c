@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The list of functions, in as many columns as the screen has room for. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "diagnose/share.h"
+#include "render/name.h"
+#include "top/draw.h"
+#include "util/text.h"
+
+/* Columns of the screen from which on these are shown. */
+#define WITH_TOTAL 72u
+#define WITH_LATE  80u
+#define WITH_LINE  100u
+#define WITH_CORES 120u
+
+#define LINE_WIDTH  24u
+#define CORE_WIDTH  5u
+#define SMALL_SHARE .0005
+
+struct layout {
+    bool total, late, line;
+    bool cores;    /* a column for each */
+    unsigned name; /* columns */
+};
+
+static struct layout lay_out(const struct top *t, const struct screen *s)
+{
+    struct layout l = {.total = s->width >= WITH_TOTAL,
+                       .late = s->width >= WITH_LATE,
+                       .line = s->width >= WITH_LINE};
+    unsigned used = 21 + (l.total ? 7u : 0u) + (l.late ? 6u : 0u);
+
+    if (l.line)
+        used += LINE_WIDTH + 1;
+    unsigned cores = (unsigned)top_cores(t) * CORE_WIDTH;
+
+    if (s->width >= WITH_CORES && !t->idle && t->core == VIEW_ALL_CORES &&
+        top_cores(t) > 1 && used + cores + 30 <= s->width) {
+        l.cores = true;
+        used += cores;
+    }
+    l.name = s->width > used + 8 ? s->width - used : 8;
+    return l;
+}
+
+static void draw_heading(const struct top *t, struct screen *s,
+                         const struct layout *l)
+{
+    char heading[64];
+
+    (void)screen_row(s);
+    screen_put(s, SCREEN_HEAD, " self%%  +-  change");
+    if (l->total)
+        screen_put(s, SCREEN_HEAD, " total%%");
+    if (l->late)
+        screen_put(s, SCREEN_HEAD, " late%%");
+    for (size_t i = 0; l->cores && i < t->view->core_count; i++)
+        if (top_has_core(t, i))
+            screen_put(s, SCREEN_HEAD, " %4" PRIu32, t->view->cores[i].core);
+    const char *of = !t->of_busy ? "" : t->idle ? "idle " : "busy ";
+    const char *what = t->idle ? "waits in" : "function";
+
+    if (t->core == VIEW_ALL_CORES)
+        (void)snprintf(heading, sizeof heading, "%s (%% of %stime)", what,
+                       t->of_busy ? of : "all ");
+    else
+        (void)snprintf(heading, sizeof heading,
+                       "%s (%% of core %" PRIu32 "'s %stime)", what, t->core,
+                       of);
+    screen_put(s, SCREEN_HEAD, "   ");
+    screen_cell(s, SCREEN_HEAD, l->name - 2, heading);
+    if (l->line)
+        screen_put(s, SCREEN_HEAD, " hottest line");
+    screen_mark_row(s, SCREEN_HEAD);
+}
+
+/* A change is marked if chance alone would seldom make it. */
+static void put_change(struct screen *s, const struct top_item *item,
+                       double half)
+{
+    double change = item->change;
+    enum screen_style style = change > half    ? SCREEN_MORE
+                              : change < -half ? SCREEN_LESS
+                                               : SCREEN_DIM;
+
+    if (!item->has_change)
+        screen_put(s, SCREEN_DIM, "       ");
+    else if (change < SMALL_SHARE && change > -SMALL_SHARE)
+        screen_put(s, SCREEN_DIM, "     0 ");
+    else
+        screen_put(s, style, " %+5.1f ", 100 * change);
+}
+
+/* Where most time was spent, its end rather than its beginning. */
+static void put_line(struct screen *s, const struct view_function *f)
+{
+    char where[512], tail[sizeof where + 2];
+    const char *from = where;
+
+    if (f->file == NULL)
+        return;
+    (void)snprintf(where, sizeof where, "%s:%" PRIu32, text_base_name(f->file),
+                   f->line);
+    while (screen_width_of(from) > LINE_WIDTH - 2 &&
+           screen_width_of(where) > LINE_WIDTH) {
+        size_t n = text_character(from);
+
+        from += n != 0 ? n : 1;
+    }
+    (void)snprintf(tail, sizeof tail, "%s%s", from != where ? ".." : "", from);
+    screen_put(s, SCREEN_DIM, " ");
+    screen_cell(s, SCREEN_DIM, LINE_WIDTH, tail);
+}
+
+/* The share of (function) on each core. */
+static void put_cores(const struct top *t, struct screen *s, uint32_t function)
+{
+    for (size_t i = 0; i < t->view->core_count; i++) {
+        const struct view_scope *c = &t->view->cores[i];
+        double p = 0;
+
+        if (!top_has_core(t, i))
+            continue;
+
+        for (size_t j = 0; j < c->row_count; j++)
+            if (c->rows[j].function == function)
+                p = share_of(&c->rows[j].self, top_whole(t, c)).p;
+        if (p >= .005)
+            screen_put(s, SCREEN_PLAIN, " %4.0f", 100 * p);
+        else
+            screen_put(s, SCREEN_DIM, " %4s", p > 0 ? "." : "");
+    }
+}
+
+static void draw_function(const struct top *t, struct screen *s,
+                          const struct layout *l, const struct top_item *item)
+{
+    const struct view_function *f = &t->view->functions[item->function];
+    const struct amount *whole = top_whole(t, top_scope(t));
+    struct share self = share_of(&item->self, whole);
+    double half = (self.high - self.low) / 2;
+    char name[NAME_SHORT];
+
+    screen_put(s, self.p >= .01 ? SCREEN_BOLD : SCREEN_PLAIN, "%6.1f",
+               100 * self.p);
+    screen_put(s, SCREEN_DIM, " %4.1f", 100 * half);
+    put_change(s, item, half);
+    if (l->total)
+        screen_put(s, SCREEN_PLAIN, " %6.1f",
+                   100 * share_of(&item->total, whole).p);
+    if (l->late)
+        screen_put(s, item->late > .1 ? SCREEN_LATE : SCREEN_DIM, " %5.1f",
+                   100 * item->late);
+    if (l->cores)
+        put_cores(t, s, item->function);
+    screen_put(s, SCREEN_PLAIN, "%s", item->open ? " - " : "   ");
+    screen_cell(s, SCREEN_PLAIN, l->name - 2,
+                name_short(name, f->name, l->name - 2));
+    if (l->line)
+        put_line(s, f);
+}
+
+/* A caller: which part of its callee's time came by it. */
+static void draw_caller(const struct top *t, struct screen *s,
+                        const struct layout *l, const struct top_item *item)
+{
+    const struct view_function *f = &t->view->functions[item->function];
+    struct share p = share_of(&item->total, top_whole(t, top_scope(t)));
+    unsigned left = s->width - l->name - (l->line ? LINE_WIDTH + 1 : 0);
+    unsigned indent = 2 + 2 * item->depth;
+    char name[NAME_SHORT];
+
+    if (indent > l->name - 8)
+        indent = l->name - 8;
+    screen_put(s, SCREEN_DIM, "%6s %4s       ", "", "");
+    if (l->total)
+        screen_put(s, SCREEN_DIM, " %6.1f", 100 * p.p);
+    screen_to(s, left + indent - 2);
+    screen_put(s, SCREEN_DIM, "%s ", item->open ? "-" : "^");
+    if (!l->total)
+        screen_put(s, SCREEN_DIM, "%.1f ", 100 * p.p);
+    unsigned used = (unsigned)s->rows[s->count - 1].columns;
+    unsigned room = left + l->name > used + 8 ? left + l->name - used : 8;
+
+    screen_cell(s, SCREEN_PLAIN, room, name_short(name, f->name, room));
+}
+
+static void draw_item(const struct top *t, struct screen *s,
+                      const struct layout *l, size_t i)
+{
+    (void)screen_row(s);
+    if (t->items[i].depth == 0)
+        draw_function(t, s, l, &t->items[i]);
+    else
+        draw_caller(t, s, l, &t->items[i]);
+    if (i == t->at && (t->selected != 0 || t->items[i].open)) {
+        screen_to(s, s->width);
+        screen_mark_row(s, SCREEN_SELECTED);
+    }
+}
+
+/* Why there is nothing in the list. */
+static void draw_nothing(const struct top *t, struct screen *s)
+{
+    const char *why = t->idle ? "No core was idle." : "Nothing was busy.";
+
+    if (t->view == NULL)
+        why = t->player ? "" : "Waiting for the guest ...";
+    else if (t->filter[0] != '\0' || t->typing)
+        why = "No function has the filter in its name.";
+    else if (top_scope(t)->all.samples == 0)
+        why = "No samples came.";
+    (void)screen_row(s);
+    screen_put(s, SCREEN_DIM, "  %s", why);
+}
+
+void table_draw(struct top *t, struct screen *s, unsigned keep)
+{
+    struct layout l = {0};
+
+    if (t->view != NULL && screen_left(s) > keep + 1) {
+        l = lay_out(t, s);
+        draw_heading(t, s, &l);
+    }
+    if (t->item_count == 0 && screen_left(s) > keep) {
+        draw_nothing(t, s);
+        return;
+    }
+    t->page = screen_left(s) > keep ? screen_left(s) - keep : 0;
+    if (t->at < t->first)
+        t->first = t->at;
+    if (t->page != 0 && t->at >= t->first + t->page)
+        t->first = t->at - t->page + 1;
+    if (t->first + t->page > t->item_count)
+        t->first = t->item_count > t->page ? t->item_count - t->page : 0;
+    for (size_t i = t->first;
+         t->view != NULL && i < t->item_count && screen_left(s) > keep; i++)
+        draw_item(t, s, &l, i);
+}
