@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Lays out the screen of collector top: heading, cores, functions, keys. */
+#ifndef TPROF_TOP_DRAW_H
+#define TPROF_TOP_DRAW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "top/screen.h"
+#include "top/top.h"
+
+/* What a picture tells beside the view. Text is escaped when it is drawn. */
+struct top_facts {
+    const char *source; /* where samples come from */
+    const char *image;  /* NULL: none */
+    double seconds;     /* of the guest's time, so far */
+    /* In effect, and what was asked for; 0: not known, and nothing. */
+    uint32_t rate_hz, depth, asked_rate_hz, asked_depth;
+    const char *note;      /* what the user should know now; NULL: nothing */
+    const char *recording; /* path; NULL: nothing is recorded */
+    uint64_t recorded;     /* bytes */
+    /* Of a player: */
+    double speed; /* times as fast as the guest ran */
+    double part;  /* of the recording that was played, 0 to 1 */
+    bool ended;
+};
+
+/* Draw (t) into (s), of (width) columns and (height) rows. Sets (t->first) and
+ * (t->page). */
+void top_draw(struct top *t, const struct top_facts *facts, struct screen *s,
+              unsigned width, unsigned height);
+
+/* One file each: */
+
+/* The lines of cores, at most (rows) of them. */
+void cores_draw(const struct top *t, struct screen *s, unsigned rows);
+
+/* The list of functions, in the rows that are left but for (keep). */
+void table_draw(struct top *t, struct screen *s, unsigned keep);
+
+/* What each key does, instead of the list. */
+void help_draw(const struct top *t, struct screen *s);
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A screen as plain rows: text in columns, each part with a style. What makes a
+ * screen knows no terminal; top/curses.h shows it. Columns are those of a
+ * terminal: a wide character takes two, an accent none.
+ */
+#ifndef TPROF_TOP_SCREEN_H
+#define TPROF_TOP_SCREEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum screen_style {
+    SCREEN_PLAIN,
+    SCREEN_DIM,
+    SCREEN_BOLD,
+    SCREEN_HEAD,     /* the line above a table */
+    SCREEN_SELECTED, /* the row that keys act on */
+    SCREEN_BUSY,
+    SCREEN_IDLE,
+    SCREEN_LATE,
+    SCREEN_LOST, /* and whatever is wrong */
+    SCREEN_MORE, /* a share that rises */
+    SCREEN_LESS, /* ... that falls */
+    SCREEN_STYLES
+};
+
+#define SCREEN_COLUMNS 400u /* a wider terminal stays empty beyond */
+#define SCREEN_ROWS    200u
+#define SCREEN_BYTES   2048u /* of a row's text */
+#define SCREEN_SPANS   96u   /* of a row */
+
+/* From byte (from) of the text to the next span, or to the end. */
+struct screen_span {
+    uint16_t from;
+    uint8_t style;
+};
+
+struct screen_row {
+    char text[SCREEN_BYTES]; /* UTF-8 without control characters */
+    size_t size, columns;
+    struct screen_span spans[SCREEN_SPANS];
+    size_t span_count;
+    enum screen_style all; /* unless SCREEN_PLAIN, over all of the row */
+};
+
+/* Zeroed: no memory is taken yet. */
+struct screen {
+    unsigned width, height;
+    struct screen_row *rows;
+    size_t count, room;
+};
+
+/* Empty (s), which has (width) columns and (height) rows from now on. */
+void screen_begin(struct screen *s, unsigned width, unsigned height);
+void screen_fini(struct screen *s);
+
+/* Begin one more row. Returns false if there is no room for it, or no memory;
+ * then what is put is dropped. */
+bool screen_row(struct screen *s);
+
+/* How many rows there is room for. */
+unsigned screen_left(const struct screen *s);
+
+/* The last row has (style) from one side to the other. */
+void screen_mark_row(struct screen *s, enum screen_style style);
+
+/* Append to the last row as printf() would, up to the right edge. */
+void screen_put(struct screen *s, enum screen_style style, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Append (text) in exactly (width) columns; a longer one ends in "..". */
+void screen_cell(struct screen *s, enum screen_style style, unsigned width,
+                 const char *text);
+
+/* Append blanks up to (column). */
+void screen_to(struct screen *s, unsigned column);
+
+/* Terminal columns that (text) takes. */
+unsigned screen_width_of(const char *text);
+
+#endif
