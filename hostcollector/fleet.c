@@ -20,7 +20,8 @@
 #define SECOND           (1000 * MS)
 #define READ_SIZE        (64u * 1024)
 #define EVENTS           64
-#define DEFAULT_PROGRESS 500u /* ms */
+#define DEFAULT_PROGRESS 500u       /* ms */
+#define ONE_STOP         (500 * MS) /* however many signals it comes as */
 #define LONGEST_WAIT     (60 * SECOND)
 #define LONGEST_S        1e9        /* a longer duration is for ever */
 #define STOP_EVENT       UINT64_MAX /* in place of a member's number */
@@ -40,7 +41,8 @@ struct fleet {
     struct member *members;
     size_t count, room;
     size_t running;
-    unsigned stops; /* how often the user has asked */
+    unsigned stops;   /* how often the user has asked */
+    uint64_t deaf_ns; /* until then it is the same wish; 0: none yet */
 
     uint64_t due;         /* no member has anything to do before this time */
     uint64_t sampling_ns; /* when the first began; 0: not yet */
@@ -63,7 +65,7 @@ struct fleet *fleet_new(const struct fleet_config *config, struct err *e)
     struct fleet *f = calloc(1, sizeof *f);
 
     if (!f) {
-        err_set(e, "fleet: no memory");
+        err_set(e, "out of memory");
         return NULL;
     }
     f->config = *config;
@@ -90,7 +92,7 @@ fail_memory:
 int fleet_add(struct fleet *f, struct pipeline *p, struct err *e)
 {
     if (vec_grow(&f->members, &f->room, f->count, sizeof *f->members) != 0)
-        return err_set(e, "fleet: no memory");
+        return err_set(e, "out of memory");
     f->members[f->count++] = (struct member){.pipeline = p, .fd = -1};
     f->running++;
     f->due = 0;
@@ -100,6 +102,11 @@ int fleet_add(struct fleet *f, struct pipeline *p, struct err *e)
 bool fleet_stopping(const struct fleet *f)
 {
     return f->stops > 0 || f->time_is_up;
+}
+
+uint64_t fleet_deaf_ns(const struct fleet *f)
+{
+    return f->deaf_ns;
 }
 
 void fleet_free(struct fleet *f)
@@ -201,9 +208,14 @@ static void stop_all(struct fleet *f, enum pipeline_end end)
 static void hear_stop(struct fleet *f)
 {
     char scrap[128];
+    uint64_t now = source_now_ns();
 
     if (read(f->config.stop_fd, scrap, sizeof scrap) < 0 && errno == EAGAIN)
         return;
+    if (now < f->deaf_ns)
+        return;
+    if (f->stops == 0)
+        f->deaf_ns = now + ONE_STOP;
     stop_all(f, f->stops++ == 0 ? PIPELINE_STOPPED : PIPELINE_ABANDONED);
 }
 

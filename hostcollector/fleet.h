@@ -31,8 +31,10 @@ struct fleet_config {
     double duration_s;
 
     /* A signalfd or a pipe that is readable when the user wants to stop; up to
-     * 128 bytes are read each time. The first time ends sampling in order, the
-     * second time at once. 0 or -1: none. */
+     * 128 bytes are read each time. The first time ends sampling in order. What
+     * comes within half a second belongs to that, since a terminal and a
+     * supervisor may both send a signal. A later time ends sampling at once. 0
+     * or -1: none. */
     int stop_fd;
 
     void *context;
@@ -64,6 +66,10 @@ int fleet_run(struct fleet *f, struct err *e);
 
 /* Has the user asked to stop? Then no pipeline should be added. */
 bool fleet_stopping(const struct fleet *f);
+
+/* Until when, by source_now_ns(), another wish to stop belongs to the first; 0
+ * if there was none. */
+uint64_t fleet_deaf_ns(const struct fleet *f);
 
 /* Release (f), not its pipelines. NULL is allowed. */
 void fleet_free(struct fleet *f);

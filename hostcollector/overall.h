@@ -5,6 +5,7 @@
 #define TPROF_OVERALL_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "render/render.h"
 #include "util/err.h"
@@ -31,10 +32,10 @@ int overall_add(struct overall_sum *o, const struct overall_guest *guest,
                 const struct report *report, const struct image_map *map,
                 struct err *e);
 
-/* Fill (*result) with the sums over all guests. It lives as long as (o).
- * Returns 0; -1 with (e) filled. */
-int overall_finish(struct overall_sum *o, struct overall *result,
-                   struct err *e);
+/* Fill (*result) with the sums over all guests, which take (memory) bytes at
+ * most. It lives as long as (o). Returns 0; -1 with (e) filled. */
+int overall_finish(struct overall_sum *o, uint64_t memory,
+                   struct overall *result, struct err *e);
 
 /* Release what (o) holds. */
 void overall_fini(struct overall_sum *o);

@@ -9,7 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "decode/decode.h"
 #include "talk/talk.h"
@@ -29,9 +31,14 @@ struct pipeline {
 
     enum pipeline_end end;
     uint64_t arrival_ns; /* of the bytes being decoded; 0: unknown */
+    uint64_t last_ns;    /* of the last bytes */
+    uint64_t recorded;   /* bytes of this recording */
+    uint64_t samples_ns; /* of those with the first samples; 0: unknown */
     bool failed;         /* the decoder cannot go on */
     bool has_guest;
-    struct guest guest; /* as the last HELLO described it */
+    struct err excuse;     /* if it has none, in the end */
+    uint64_t dictionaries; /* bytes that those may take */
+    struct guest guest;    /* as the last HELLO described it */
 };
 
 /* Events of the decoder */
@@ -58,18 +65,23 @@ static void greet(struct pipeline *p, enum hello_kind kind,
 }
 
 /* A guest that claims many cores shall not take everybody else's memory. */
-static int check_memory(const struct pipeline *p, const struct guest *g,
+static int check_memory(struct pipeline *p, const struct guest *g,
                         struct err *e)
 {
-    uint64_t limit = p->config.aggregate.memory_max;
+    uint64_t limit = p->config.aggregate.memory_max / 2;
     uint64_t needed = g->cores * DICTIONARY_MAX;
 
-    if (limit == 0 || needed <= limit)
+    if (limit == 0 || needed <= limit) {
+        if (needed > p->dictionaries) {
+            aggregate_reserve(p->aggregate, needed - p->dictionaries);
+            p->dictionaries = needed;
+        }
         return 0;
+    }
     return err_set(e,
                    "the guest claims %" PRIu32 " cores, whose dictionaries "
-                   "may take %" PRIu64 " KiB; beside so many other guests it "
-                   "may have %" PRIu64 ": sample fewer guests at once",
+                   "may take %" PRIu64 " KiB, but its share allows %" PRIu64
+                   ": give more by --memory, or sample fewer guests at once",
                    g->cores, needed >> 10, limit >> 10);
 }
 
@@ -89,7 +101,9 @@ static int on_hello(void *context, enum hello_kind kind, const struct guest *g,
         return -1;
     p->guest = *g;
     p->has_guest = true;
-    aggregate_hello(p->aggregate, kind, g);
+    if (aggregate_hello(p->aggregate, kind, g) < 0)
+        return err_set(e, "pipeline: no memory for %" PRIu32 " cores",
+                       g->cores);
     greet(p, kind, g);
     return 0;
 }
@@ -146,19 +160,23 @@ static struct events events_of(const struct pipeline *p)
 
 /* Step by step */
 
-/* The first samples came: their arrival tells when the profile began. */
+/* The arrival of the first samples tells when the profile began. */
 static void place_in_time(struct pipeline *p)
 {
     const struct recording_info *h = &p->header;
+    double first = (double)p->samples_ns, start = 0;
 
     if (p->source->recording)
         p->header = *recording_info(p->source->recording);
-    if (h->wall_ns == 0 || p->arrival_ns == 0)
+    if (p->samples_ns == 0)
         return;
-    aggregate_wall_start(
-        p->aggregate,
-        ((double)h->wall_ns + (double)p->arrival_ns - (double)h->monotonic_ns) /
-            (double)SECOND);
+    if (h->wall_ns != 0)
+        start = ((double)h->wall_ns + first - (double)h->monotonic_ns) /
+                (double)SECOND;
+    aggregate_host_clock(p->aggregate, start,
+                         p->last_ns > p->samples_ns
+                             ? ((double)p->last_ns - first) / (double)SECOND
+                             : 0);
 }
 
 /* The stream is cut, or over. */
@@ -168,6 +186,48 @@ static int cut_stream(struct pipeline *p, struct err *e)
 
     talk_cut(&p->talk);
     return result;
+}
+
+/* Of a recording that is replayed, another one says the same, but for images
+ * that were given since. */
+static void describe_copy(struct pipeline *p)
+{
+    const struct recording_info *info = &p->config.info;
+
+    p->header = *recording_info(p->source->recording);
+    if (info->elf[0] == '\0')
+        return;
+    memcpy(p->header.elf, info->elf, sizeof info->elf);
+    memcpy(p->header.build_id, info->build_id, sizeof info->build_id);
+    p->header.build_id_len = info->build_id_len;
+    p->header.more_elfs = info->more_elfs;
+    p->header.more_elf_count = info->more_elf_count;
+}
+
+/* The recording's header: what is known when it is created. */
+static void describe_recording(struct pipeline *p)
+{
+    struct timespec t;
+
+    if (p->source->recording != NULL) {
+        describe_copy(p);
+        return;
+    }
+    p->header = p->config.info;
+    (void)snprintf(p->header.source, sizeof p->header.source, "%s:%s",
+                   p->source->ops->name, p->source->path);
+    clock_gettime(CLOCK_REALTIME, &t);
+    p->header.monotonic_ns = source_now_ns();
+    p->header.wall_ns = (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
+}
+
+/* A recording that is replayed describes itself when it has been opened. */
+static int create_recording(struct pipeline *p, struct err *e)
+{
+    if (!p->source->live)
+        describe_recording(p);
+    p->writer = recording_create(p->config.record_path, &p->header, e);
+    return p->writer != NULL ? 0 : -1;
 }
 
 /* Read once from the source, record and decode. Returns 0; -1 with (e) filled.
@@ -182,14 +242,18 @@ static int take_bytes(struct pipeline *p, void *buf, size_t size, struct err *e)
     if (n <= 0)
         return n < 0 ? -1 : 0;
     talk_heard(&p->talk);
+    p->last_ns = p->arrival_ns;
+    if (p->config.record_path && !p->writer && create_recording(p, e) < 0)
+        return -1;
     if (p->writer &&
         recording_append(p->writer, buf, (size_t)n, p->arrival_ns, e) < 0)
         return -1;
+    p->recorded += p->writer ? (uint64_t)n : 0;
     bool had_samples = aggregate_sums(p->aggregate).samples != 0;
     int result = decode_feed(p->decode, buf, (size_t)n, e);
 
     if (!had_samples && aggregate_sums(p->aggregate).samples != 0)
-        place_in_time(p);
+        p->samples_ns = p->arrival_ns;
     return result;
 }
 
@@ -247,18 +311,42 @@ int pipeline_close(struct pipeline *p, enum pipeline_end *end, struct err *e)
     int result = p->end == PIPELINE_OTHER_IMAGE ? 0 : decode_end(p->decode, e);
 
     talk_end(&p->talk);
+    if (!p->has_guest)
+        talk_excuse(&p->talk, &p->excuse);
     if (p->talk.stayed_away)
         p->end = PIPELINE_STAYED_AWAY;
     *end = p->end;
     aggregate_health(p->aggregate, decode_health(p->decode));
-    p->writer = NULL;
-    if (recording_close(w, result < 0 ? NULL : e) < 0)
-        result = -1;
+    place_in_time(p);
+    if (!p->config.names) {
+        p->writer = NULL;
+        if (recording_close(w, result < 0 ? NULL : e) < 0)
+            result = -1;
+    }
     if (p->source->live) {
         source_close(p->source);
         p->source = NULL;
     }
     return result;
+}
+
+const char *pipeline_excuse(const struct pipeline *p)
+{
+    return p->excuse.text;
+}
+
+struct recording_writer *pipeline_recorder(struct pipeline *p)
+{
+    return p->writer != NULL && recording_takes_names(p->writer) ? p->writer
+                                                                 : NULL;
+}
+
+int pipeline_seal(struct pipeline *p, struct err *e)
+{
+    struct recording_writer *w = p->writer;
+
+    p->writer = NULL;
+    return recording_close(w, e);
 }
 
 void *pipeline_context(const struct pipeline *p)
@@ -281,17 +369,51 @@ struct aggregate_sums pipeline_sums(const struct pipeline *p)
     return aggregate_sums(p->aggregate);
 }
 
-/* The recording's header: what is known when it is created. */
-static void describe_recording(struct pipeline *p)
+void pipeline_ask(struct pipeline *p, uint32_t rate_hz, uint32_t depth)
 {
-    struct timespec t;
+    talk_ask(&p->talk, rate_hz, depth);
+}
 
-    p->header = p->config.info;
-    (void)snprintf(p->header.source, sizeof p->header.source, "%s:%s",
-                   p->source->ops->name, p->source->path);
-    clock_gettime(CLOCK_REALTIME, &t);
-    p->header.monotonic_ns = source_now_ns();
-    p->header.wall_ns = (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
+uint64_t pipeline_recorded(const struct pipeline *p)
+{
+    return p->recorded;
+}
+
+double pipeline_part(const struct pipeline *p)
+{
+    struct stat st;
+    off_t at;
+
+    if (p->source == NULL || p->source->live || p->source->fd < 0)
+        return 0;
+    at = lseek(p->source->fd, 0, SEEK_CUR);
+    if (at < 0 || fstat(p->source->fd, &st) != 0 || at >= st.st_size)
+        return at > 0;
+    return (double)at / (double)st.st_size;
+}
+
+int pipeline_record(struct pipeline *p, const char *path, struct err *e)
+{
+    struct recording_writer *w = p->writer;
+
+    p->writer = NULL;
+    p->config.record_path = NULL;
+    p->recorded = 0;
+    if (recording_close(w, e) < 0)
+        return -1;
+    if (!path)
+        return 0;
+    if (!p->source)
+        return err_set(e, "the guest has gone");
+    describe_recording(p);
+    p->writer = recording_create(path, &p->header, e);
+    if (!p->writer)
+        return -1;
+    if (p->source->fd < 0 || p->talk.one_way || p->talk.state == TALK_OVER)
+        return 0;
+    source_drop(p->source);
+    talk_anew(&p->talk);
+    return decode_end(p->decode, e);
 }
 
 struct pipeline *pipeline_new(struct source *source,
@@ -302,38 +424,41 @@ struct pipeline *pipeline_new(struct source *source,
 
     if (!p) {
         source_close(source);
-        err_set(e, "pipeline: no memory");
+        err_set(e, "out of memory");
         return NULL;
     }
     p->source = source;
     p->config = *config;
     p->end = PIPELINE_SOURCE_END;
-    p->talk =
-        (struct talk){.source = source,
-                      .rate_hz = config->rate_hz,
-                      .depth = config->depth,
-                      .wait_ns = (uint64_t)(config->wait_s * (double)SECOND),
-                      .context = config->context,
-                      .note = config->note};
+    p->talk = (struct talk){
+        .source = source,
+        .rate_hz = config->rate_hz,
+        .depth = config->depth,
+        .wait_ns = (uint64_t)(config->wait_s * (double)SECOND),
+        .first_wait_ns = (uint64_t)(config->first_wait_s * (double)SECOND),
+        .context = config->context,
+        .note = config->note};
     p->aggregate = aggregate_new(&config->aggregate);
     p->events = events_of(p);
     p->decode = decode_new(&p->events, p);
     if (!p->decode || !p->aggregate) {
-        err_set(e, "pipeline: no memory");
+        err_set(e, "out of memory");
         goto fail;
     }
-    if (source->live || config->record_path)
+    if (source->live)
         describe_recording(p);
-    if (config->record_path) {
-        p->writer = recording_create(config->record_path, &p->header, e);
-        if (!p->writer)
-            goto fail;
-    }
+    if (source->live && config->record_path && create_recording(p, e) < 0)
+        goto fail;
     return p;
 
 fail:
     pipeline_free(p);
     return NULL;
+}
+
+uint64_t pipeline_memory_left(const struct pipeline *p)
+{
+    return aggregate_memory_left(p->aggregate);
 }
 
 const struct profile *pipeline_profile(struct pipeline *p)
@@ -348,6 +473,18 @@ const struct recording_info *pipeline_recording(const struct pipeline *p,
         return NULL;
     *end = recording_end(p->source->recording);
     return recording_info(p->source->recording);
+}
+
+bool pipeline_find_names(const struct pipeline *p, struct recording_names *n)
+{
+    return p->source && p->source->recording &&
+           recording_find_names(p->source->recording, n);
+}
+
+bool pipeline_passed_names(const struct pipeline *p)
+{
+    return p->source && p->source->recording &&
+           recording_passed_names(p->source->recording);
 }
 
 void pipeline_free(struct pipeline *p)

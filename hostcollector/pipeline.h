@@ -21,18 +21,23 @@ struct pipeline;
 
 /* A NULL callback is not called. (context) is handed to each callback. */
 struct pipeline_config {
-    uint32_t rate_hz; /* to ask for; 0: the guest's default */
-    uint32_t depth;   /* frames; 0: the guest's default */
-    double wait_s;    /* for a guest that left to come back: talk.h */
+    uint32_t rate_hz;    /* to ask for; 0: the guest's default */
+    uint32_t depth;      /* frames; 0: the guest's default */
+    double wait_s;       /* for a guest that left to come back: talk.h */
+    double first_wait_s; /* for its first HELLO; 0: for ever */
 
-    /* Which samples are selected; 0: all. (memory_max) also bounds the
-     * decoder's dictionaries: a guest with too many cores is an error. */
+    /* Which samples are selected; 0: all. (memory_max) is of the decoder's
+     * dictionaries, too: a guest whose cores would take more than half is an
+     * error. */
     struct aggregate_config aggregate;
 
     /* Record to this path; NULL: do not record. The caller sets elf, version
-     * and build_id of (info); pipeline_new() fills in the rest. */
+     * and build_id of (info); the pipeline fills in the rest. What a recording
+     * that is replayed says of itself is kept, but for the ELF if there is one
+     * here. */
     const char *record_path;
     struct recording_info info;
+    bool names; /* the recording gets names: see pipeline_recorder() */
 
     void *context;
     /* A guest sent HELLO, for the first time or after a reboot. The callback
@@ -50,7 +55,8 @@ enum pipeline_end {
     PIPELINE_STOPPED,     /* by the user */
     PIPELINE_ABANDONED,   /* by the user, at once: no last STATS */
     PIPELINE_SOURCE_END,  /* end of file, or the guest is gone */
-    PIPELINE_STAYED_AWAY, /* likewise, and did not come back in (wait_s) */
+    PIPELINE_STAYED_AWAY, /* likewise, and did not come back in (wait_s); or
+                             never came in (first_wait_s) */
     /* After a reboot the guest runs another image, or its image has another
      * address. The profile has no samples from after the reboot. */
     PIPELINE_OTHER_IMAGE,
@@ -84,6 +90,23 @@ struct pipeline_wait pipeline_wait(const struct pipeline *p);
 int pipeline_step(struct pipeline *p, bool readable, void *buf, size_t size,
                   struct err *e);
 
+/* Ask the guest for (rate_hz) and (depth) from now on; 0: its own choice. What
+ * it gives is in guest_status of the profile. */
+void pipeline_ask(struct pipeline *p, uint32_t rate_hz, uint32_t depth);
+
+/*
+ * Record what comes from now on to (path), or end recording if that is NULL. A
+ * recording begins with HELLO, so a guest that listens is connected to anew,
+ * and misses a moment. Returns 0; -1 with (e) filled: nothing is recorded.
+ */
+int pipeline_record(struct pipeline *p, const char *path, struct err *e);
+
+/* How many bytes of the guest are in the recording so far. */
+uint64_t pipeline_recorded(const struct pipeline *p);
+
+/* Which part of a file has been read, 0 to 1; 0 of a guest. */
+double pipeline_part(const struct pipeline *p);
+
 /* End it because of (end). PIPELINE_ABANDONED ends it at once. Other reasons
  * end it in order: steps go on until the guest has sent its final STATS, or did
  * not in time. */
@@ -95,6 +118,17 @@ void pipeline_stop(struct pipeline *p, enum pipeline_end end);
  * the last bytes could not be decoded or recorded.
  */
 int pipeline_close(struct pipeline *p, enum pipeline_end *end, struct err *e);
+
+/* Why no guest introduced itself, after pipeline_close(); "" if one did. */
+const char *pipeline_excuse(const struct pipeline *p);
+
+/* After pipeline_close(), where (names) were asked for, the recording to which
+ * they may be appended, and which pipeline_seal() closes. NULL: there is none,
+ * or bytes that came are missing in it. */
+struct recording_writer *pipeline_recorder(struct pipeline *p);
+
+/* Close the recording, if that is still open. Returns 0; -1 with (e) filled. */
+int pipeline_seal(struct pipeline *p, struct err *e);
 
 /* The (context) of its config. */
 void *pipeline_context(const struct pipeline *p);
@@ -108,6 +142,9 @@ uint64_t pipeline_sampling_ns(const struct pipeline *p);
 /* Sums of what came so far, cheap. */
 struct aggregate_sums pipeline_sums(const struct pipeline *p);
 
+/* How many bytes of memory_max are not used. */
+uint64_t pipeline_memory_left(const struct pipeline *p);
+
 /* What was gathered; valid until pipeline_free(). NULL if out of memory. */
 const struct profile *pipeline_profile(struct pipeline *p);
 
@@ -115,6 +152,12 @@ const struct profile *pipeline_profile(struct pipeline *p);
  * NULL if the source is no recording. */
 const struct recording_info *pipeline_recording(const struct pipeline *p,
                                                 enum recording_end *end);
+
+/* As recording_find_names(); false, too, if the source is no recording. */
+bool pipeline_find_names(const struct pipeline *p, struct recording_names *n);
+
+/* As recording_passed_names(), likewise. */
+bool pipeline_passed_names(const struct pipeline *p);
 
 /* Release (p) and its source. NULL is allowed. */
 void pipeline_free(struct pipeline *p);

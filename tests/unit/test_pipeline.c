@@ -5,10 +5,12 @@
  */
 #include "check.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "fake_guest.h"
@@ -120,6 +122,7 @@ TEST(whole_session_in_order)
     CHECK(profile->cores[0].account.complete);
     CHECK_EQ(profile->cores[0].total.samples, 15);
     CHECK(profile->wall_start > 1e9);
+    CHECK(profile->arrival_s > 0 && profile->arrival_s < 60);
     CHECK_EQ(profile->health.frames, 6);
     pipeline_free(p);
     join_guest(guest);
@@ -134,6 +137,7 @@ TEST(whole_session_in_order)
     CHECK_EQ(profile->cores[0].account.samples, 15);
     CHECK(profile->cores[0].account.complete);
     CHECK(profile->wall_start > 1e9);
+    CHECK(profile->arrival_s > 0 && profile->arrival_s < 60);
     enum recording_end end;
 
     CHECK_STR(pipeline_recording(p, &end)->elf, "/k/app.elf");
@@ -182,6 +186,7 @@ static void play_stopped_twice(struct guest_side *g)
     CHECK_EQ(hear(g, WIRE_START, body), 0);
     press_stop();
     CHECK_EQ(hear(g, WIRE_STOP, body), 0);
+    (void)poll(NULL, 0, 600);
     press_stop();
     CHECK_EQ(hear(g, WIRE_STOP, body), -1);
 }
@@ -466,5 +471,75 @@ TEST(absent_guest_is_waited_for) /* catches: an error where patience is due */
     CHECK_EQ(pipeline_profile(p)->cores[0].account.samples, 7);
     pipeline_free(p);
     join_guest(later);
+    remove_dir();
+}
+
+/* In the middle of a session */
+
+static void play_two_sessions(struct guest_side *g)
+{
+    uint8_t body[64];
+
+    say_hello(g, 1);
+    CHECK_EQ(hear(g, WIRE_START, body), 0);
+    say_samples(g, 10, 0);
+    CHECK_EQ(hear(g, WIRE_START, body), 10);
+    CHECK_MEM(body, "\x01\x04\xc8\0\0\0\x02\x02\x10\0", 10); /* 200, 16 */
+    say_samples(g, 20, 10);
+    CHECK_EQ(hear(g, WIRE_START, body), -1);
+    close(g->fd);
+    g->fd = accept(g->listener, NULL, NULL);
+    CHECK(g->fd >= 0);
+    say_hello(g, 1);
+    CHECK_EQ(hear(g, WIRE_START, body), 10); /* the same again */
+    say_samples(g, 5, 30);
+}
+
+/* Step (p) until it has had (samples), or has ended. */
+static void step_until(struct pipeline *p, uint64_t samples)
+{
+    static char buf[4096];
+    int more = 1;
+
+    while (more > 0 && pipeline_sums(p).samples < samples) {
+        struct pipeline_wait wait = pipeline_wait(p);
+        struct pollfd one = {.fd = wait.fd, .events = POLLIN};
+
+        (void)poll(&one, 1, 10);
+        more = pipeline_step(p, one.revents != 0, buf, sizeof buf, &error);
+        CHECK(more >= 0);
+    }
+}
+
+/* Catches: a recording without HELLO, which nothing can read */
+TEST(recording_may_begin_while_sampling)
+{
+    make_dir();
+    pid_t guest = start_guest(play_two_sessions,
+                              (struct guest_side){.tsc_hz = 1000000000});
+    struct pipeline_config config = config_of();
+    struct pipeline *p = open_pipeline(&config);
+    enum pipeline_end end;
+
+    step_until(p, 10);
+    pipeline_ask(p, 200, 16);
+    step_until(p, 30);
+    CHECK_EQ(pipeline_recorded(p), 0);
+    CHECK_EQ(pipeline_record(p, record_path, &error), 0);
+    step_until(p, UINT64_MAX);
+    CHECK_EQ(pipeline_sums(p).samples, 35);
+    CHECK(pipeline_recorded(p) > 0);
+    CHECK_EQ(pipeline_record(p, NULL, &error), 0);
+    CHECK_EQ(pipeline_close(p, &end, &error), 0);
+    pipeline_free(p);
+    join_guest(guest);
+
+    p = pipeline_new(source_replay(record_path, &error), &config, &error);
+    CHECK(p != NULL && pipeline_part(p) == 0);
+    CHECK_EQ(run(p), PIPELINE_SOURCE_END);
+    CHECK_EQ(pipeline_sums(p).samples, 5);
+    CHECK(pipeline_sums(p).seconds > 0);
+    CHECK(pipeline_part(p) == 1);
+    pipeline_free(p);
     remove_dir();
 }
