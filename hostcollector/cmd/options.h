@@ -8,7 +8,10 @@
 #include <stdio.h>
 
 #include "cmd/guests.h"
+#include "cmd/sandbox.h"
+#include "model/core_set.h"
 #include "util/err.h"
+#include "util/peer.h"
 
 /* Which commands know an option. */
 enum command_bit {
@@ -17,30 +20,60 @@ enum command_bit {
     COMMAND_REPORT = 1u << 2,
     COMMAND_BRIDGE = 1u << 3,
     COMMAND_CHECK = 1u << 4,
+    COMMAND_TOP = 1u << 5,
+    COMMAND_RUN = 1u << 6,
 };
+#define COMMAND_COUNT 7u
 
-#define OPTIONS_OUTPUTS 8
+/* In the order of their words in the table of options. */
+enum base_choice { BASE_BUSY, BASE_ALL };
+enum colour_choice { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
+
+#define OPTIONS_OUTPUTS    16
+#define OPTIONS_MEMORY_MIN (16ull << 20)
 
 /* What the user asked for. Strings point into argv. */
 struct options {
     struct guests guests; /* with the --elf of collector report, too */
-    const char *input; /* --input, or the FILE of collector report, or NULL */
+    const char
+        *input; /* --input, or FILE of collector report or top, or NULL */
     const char *format;
     const char *outputs[OPTIONS_OUTPUTS];
+    /* As named by -o FORMAT:FILE or FILE:FORMAT; NULL: not. */
+    const char *output_formats[OPTIONS_OUTPUTS];
+    char *output_names[OPTIONS_OUTPUTS]; /* copies, without that; or NULL */
     unsigned output_count;
-    double wait_s; /* for a guest that left */
+    bool no_names;          /* in recordings */
+    bool force;             /* overwrite what tprof has not written */
+    double wait_s;          /* for a guest; below 0: not said */
+    struct peer_rule peers; /* whose sockets, and whom to let in */
     bool force_vsock, privileged;
+    /* collector run passes signals on, and one of them tells that the guest
+     * has ended: none ends the report. */
+    bool supervised;
+    bool by_vsock;     /* collector run: not by a serial port */
     double duration_s; /* 0: until Ctrl-C or the guest's end */
     uint32_t rate_hz;  /* 0: the guest's choice */
     uint32_t depth;    /* 0: the guest's choice */
-    int32_t core;      /* -1: all */
-    double from_s;     /* 0: from the beginning */
-    double to_s;       /* 0: to the end */
-    uint32_t top;      /* rows of a table; 0: as many as are worth a look */
+    uint64_t memory;   /* bytes, OPTIONS_MEMORY_MIN or more */
+    struct core_set cores;
+    double from_s; /* 0: from the beginning */
+    double to_s;   /* 0: to the end */
+    uint32_t top;  /* rows of a table; 0: as many as are worth a look */
     const char *vhost_user, *uds; /* the bridge's sockets */
     uint32_t cid;                 /* its guest; 0: the default */
     bool all;                     /* every row and branch */
-    bool help; /* --help was found, the rest was not looked at */
+    bool no_pager;
+    bool details, idle;     /* as in struct report */
+    const char *function;   /* likewise */
+    const char *callers_of; /* likewise */
+    bool inverted;          /* likewise */
+    uint32_t sort;          /* enum report_sort */
+    uint32_t of;            /* enum base_choice */
+    uint32_t colour;        /* enum colour_choice */
+    enum sandbox_mode sandbox;
+    /* One of these was found, and the rest was not looked at. */
+    bool help, version, sandbox_report;
 };
 
 /*
@@ -57,5 +90,11 @@ void options_fini(struct options *o);
 
 /* Write the options that (command) knows to (out), one line or more each. */
 void options_help(FILE *out, enum command_bit command);
+
+/* Does (o) select some samples of a guest? */
+static inline bool options_select(const struct options *o)
+{
+    return o->cores.count != 0 || o->from_s > 0 || o->to_s > 0;
+}
 
 #endif

@@ -15,7 +15,7 @@ static struct err e;
 static int parse(enum command_bit command, const char *line)
 {
     static char copy[256];
-    char *argv[32];
+    char *argv[64];
     int argc = 0;
 
     (void)snprintf(copy, sizeof copy, "%s", line);
@@ -48,12 +48,12 @@ TEST(options_reach_their_fields)
     CHECK_EQ(o.output_count, 2);
     CHECK_STR(o.outputs[0], "a.folded");
     CHECK_STR(o.outputs[1], "b.txt");
-    CHECK_EQ(o.core, -1);
+    CHECK_EQ(o.cores.count, 0);
     CHECK(!o.all && !o.help && o.input == NULL && o.format == NULL);
 
     CHECK_EQ(parse(COMMAND_REPORT, "x.tprof --core 3 --all --top 5 -o -"), 0);
     CHECK_STR(o.input, "x.tprof");
-    CHECK_EQ(o.core, 3);
+    CHECK(core_set_has(&o.cores, 3) && !core_set_has(&o.cores, 2));
     CHECK_EQ(o.top, 5);
     CHECK(o.all);
     CHECK_STR(o.outputs[0], "-");
@@ -95,15 +95,53 @@ TEST(mistakes_say_what_to_type)
     check_refused(COMMAND_LIVE, "--rate", "--rate wants HZ after it");
     check_refused(COMMAND_LIVE, "--all=1", "--all takes no argument");
     check_refused(COMMAND_LIVE, "x.tprof",
-                  "what is 'x.tprof'? 'collector --help' tells what to type");
+                  "what is 'x.tprof'? 'collector report x.tprof' reports on "
+                  "a recording");
     check_refused(COMMAND_REPORT, "a b",
                   "one recording at a time: 'a' or 'b'?");
     check_refused(COMMAND_LIVE, "-d 0",
-                  "--duration: '0' is not a number of "
-                  "seconds");
+                  "--duration: more than 0 seconds, please");
     check_refused(COMMAND_LIVE, "-d inf",
                   "--duration: 'inf' is not a number "
                   "of seconds");
+}
+
+/* Catches: "what is 'a.elf'?", about the word behind the one that is wrong */
+TEST(an_argument_is_missed_where_it_is_missing)
+{
+    check_refused(COMMAND_LIVE, "-o --elf a.elf",
+                  "-o wants FILE after it, not the option --elf (a file of "
+                  "that name is ./-...)");
+    check_refused(COMMAND_LIVE, "--serial --elf=a.elf",
+                  "--serial wants PATH after it, not the option --elf=a.elf "
+                  "(a file of that name is ./-...)");
+    check_refused(COMMAND_LIVE, "-d", "-d wants SECONDS after it");
+    CHECK_EQ(parse(COMMAND_LIVE, "-o - --elf -x -o=--elf"), 0);
+    CHECK_STR(o.outputs[0], "-");
+}
+
+TEST(a_span_does_not_end_before_it_begins)
+{
+    check_refused(COMMAND_REPORT, "--time 5..1",
+                  "--time: '5..1' ends before it begins");
+    check_refused(COMMAND_REPORT, "--time 2..2",
+                  "--time: '2..2' ends before it begins");
+    check_refused(COMMAND_REPORT, "--time 5..x",
+                  "--time: '5..x' is not a span of seconds; type it as 2..5, "
+                  "2.. or ..5");
+}
+
+TEST(mistyped_commands_are_guessed)
+{
+    check_refused(COMMAND_LIVE, "reprot",
+                  "no command 'reprot': did you mean 'report'? "
+                  "'collector --help' lists all");
+    check_refused(COMMAND_LIVE, "recor",
+                  "no command 'recor': did you mean 'record'? "
+                  "'collector --help' lists all");
+    check_refused(COMMAND_RECORD, "report", /* not a command there */
+                  "what is 'report'? 'collector record --help' tells what to "
+                  "type");
 }
 
 TEST(numbers_keep_their_bounds)
@@ -119,12 +157,99 @@ TEST(numbers_keep_their_bounds)
     CHECK_EQ(parse(COMMAND_REPORT, "--core -1"), -1);
 }
 
+/* The cores from 0 to 15 that are wanted, as bits. */
+static unsigned cores(void)
+{
+    unsigned bits = 0;
+
+    for (unsigned i = 0; i < 16; i++)
+        bits |= core_set_has(&o.cores, i) ? 1u << i : 0;
+    return bits;
+}
+
+TEST(cores_are_listed) /* catches: only the last --core counting */
+{
+    CHECK_EQ(parse(COMMAND_REPORT, "x"), 0);
+    CHECK_EQ(cores(), 0xffff);
+    CHECK_EQ(parse(COMMAND_REPORT, "--core 0,2-4,9"), 0);
+    CHECK_EQ(cores(), 0x21d);
+    CHECK_EQ(parse(COMMAND_LIVE, "--core 1 --core 3-3 --core=5,6"), 0);
+    CHECK_EQ(cores(), 0x6a);
+    CHECK_EQ(parse(COMMAND_REPORT, "--core 65535"), 0);
+    CHECK_EQ(cores(), 0);
+    CHECK_EQ(parse(COMMAND_REPORT, "--core 0,2,4,6,8,10,12,14,16,18,20,22,24,"
+                                   "26,28,30"),
+             0);
+    check_refused(COMMAND_REPORT, "--core 0,2x",
+                  "--core: '0,2x' is no list of cores from 0 to 65535: type it "
+                  "as 3, or 0,2-5");
+
+    static const char *const bad[] = {
+        "--core -1",
+        "--core 1,",
+        "--core ,1",
+        "--core 3-1",
+        "--core 1-",
+        "--core 1--2",
+        "--core 65536",
+        "--core 1..2",
+        "--core 1,,2",
+        "--core 99999999999999999999",
+        "--core 0,2,4,6,8,10,12,14,16,18,20,22,24,26,28,30,32"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        CHECK_EQ(parse(COMMAND_REPORT, bad[i]), -1);
+}
+
+TEST(memory_is_a_size) /* catches: a factor of 1000, numbers that wrap */
+{
+    CHECK_EQ(parse(COMMAND_REPORT, "x"), 0);
+    CHECK_EQ(o.memory, 1073741824);
+    CHECK_EQ(parse(COMMAND_LIVE, "--memory 16M"), 0);
+    CHECK_EQ(o.memory, 16777216);
+    CHECK_EQ(parse(COMMAND_RECORD, "--memory 20000k"), 0);
+    CHECK_EQ(o.memory, 20480000);
+    CHECK_EQ(parse(COMMAND_REPORT, "--memory 256G"), 0);
+    CHECK_EQ(o.memory, 274877906944);
+    CHECK_EQ(parse(COMMAND_REPORT, "--memory 16777216"), 0);
+    check_refused(COMMAND_REPORT, "--memory 15M",
+                  "--memory: '15M' is not a size from 16M to 256G; type it as "
+                  "512M or 4G");
+
+    static const char *const bad[] = {
+        "--memory 257G", "--memory 1T",  "--memory -1G",
+        "--memory G",    "--memory 1GB", "--memory 18446744073709551615",
+        "--memory 1.5G", "--memory 0",   "--memory 17179869185G"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        CHECK_EQ(parse(COMMAND_REPORT, bad[i]), -1);
+}
+
 TEST(too_many_files_are_refused)
 {
-    CHECK_EQ(parse(COMMAND_LIVE, "-o 1 -o 2 -o 3 -o 4 -o 5 -o 6 -o 7 -o 8"), 0);
-    CHECK_EQ(
-        parse(COMMAND_LIVE, "-o 1 -o 2 -o 3 -o 4 -o 5 -o 6 -o 7 -o 8 -o 9"),
-        -1);
+#define FILES_15                                                               \
+    "-o 1 -o 2 -o 3 -o 4 -o 5 -o 6 -o 7 -o 8 -o 9 -o 10 -o 11 -o 12 -o 13 -o " \
+    "14 -o 15"
+    CHECK_EQ(parse(COMMAND_LIVE, FILES_15 " -o 16"), 0);
+    CHECK_EQ(parse(COMMAND_LIVE, FILES_15 " -o 16 -o 17"), -1);
+}
+
+TEST(a_file_may_name_its_format)
+{
+    CHECK_EQ(parse(COMMAND_LIVE, "-o -:folded -o csv:- -o txt:a:b -o c:\\x "
+                                 "-o a:b:json -o x/y"),
+             0);
+    CHECK_STR(o.outputs[0], "-");
+    CHECK_STR(o.output_formats[0], "folded");
+    CHECK_STR(o.outputs[1], "-");
+    CHECK_STR(o.output_formats[1], "csv");
+    CHECK_STR(o.outputs[2], "a:b");
+    CHECK_STR(o.output_formats[2], "txt");
+    CHECK_STR(o.outputs[3], "c:\\x");
+    CHECK(o.output_formats[3] == NULL);
+    CHECK_STR(o.outputs[4], "a:b");
+    CHECK_STR(o.output_formats[4], "json");
+    CHECK_STR(o.outputs[5], "x/y");
+    CHECK(o.output_formats[5] == NULL);
+    check_refused(COMMAND_LIVE, "-o folded:", "-o folded:: into which file?");
 }
 
 TEST(help_lists_what_a_command_knows_and_no_more)
@@ -151,6 +276,20 @@ TEST(check_takes_images_with_or_without_elf) /* catches: the second lost */
     CHECK_STR(o.guests.elfs->next->path, "b");
     CHECK_EQ(parse(COMMAND_CHECK, "--top 3"), -1);
     CHECK(strstr(e.text, "'collector check --help'") != NULL);
+}
+
+TEST(help_stands_in_a_column_of_its_own) /* catches: "neverwhat colour" */
+{
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    options_help(out, COMMAND_REPORT);
+    CHECK(fclose(out) == 0);
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+        CHECK(strlen(line) < 30 || line[29] == ' ' ||
+              strchr(line + 29, ' ') == NULL);
+    free(text);
 }
 
 TEST(help_wins_over_what_follows)
@@ -315,10 +454,21 @@ TEST(a_line_that_is_wrong_is_named)
     CHECK_EQ(parse(COMMAND_LIVE, "--guests /dev/zero"), -1);
 }
 
+TEST(another_user_may_be_trusted) /* catches: a bridge without the option */
+{
+    CHECK_EQ(parse(COMMAND_RECORD, "--serial /tmp/s --peer 1000"), 0);
+    CHECK(o.peers.other && o.peers.uid == 1000 && !o.peers.any);
+    CHECK_EQ(parse(COMMAND_BRIDGE, "--peer any"), 0);
+    CHECK(o.peers.any);
+    check_refused(COMMAND_LIVE, "--peer alice",
+                  "--peer: 'alice' is neither a user's number, as 'id -u NAME' "
+                  "tells, nor any");
+}
+
 TEST(waiting_may_be_declined)
 {
     CHECK_EQ(parse(COMMAND_LIVE, "--vsock 3"), 0);
-    CHECK(o.wait_s == 10);
+    CHECK(o.wait_s < 0);
     CHECK_EQ(parse(COMMAND_LIVE, "--vsock 3 --wait 0"), 0);
     CHECK(o.wait_s == 0);
     CHECK_EQ(parse(COMMAND_LIVE, "--vsock 3 --wait -1"), -1);

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The options: which there are, what they are like, and what --help says. */
+#include "cmd/option_table.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "render/render.h"
+#include "source/source.h"
+#include "util/text.h"
+
+#define LEFT_WIDTH 28 /* of an option with its argument, in --help */
+
+#define LIVE   (COMMAND_LIVE | COMMAND_RUN) /* sampling and a report */
+#define ATTACH COMMAND_LIVE                 /* ... to a guest that runs */
+#define RUN    COMMAND_RUN
+#define RECORD COMMAND_RECORD
+#define REPORT COMMAND_REPORT
+#define BRIDGE COMMAND_BRIDGE
+#define CHECK  COMMAND_CHECK
+#define TOP    COMMAND_TOP
+#define AT(m)  offsetof(struct options, m)
+
+static const struct option_row rows[] = {
+    {"guests", 0, "FILE", ATTACH | RECORD, OPTION_GUESTS, 0, 0, 0,
+     "guests from a file, one a line: --vsock 3 --elf app.elf"},
+    {"name", 0, "NAME", ATTACH | RECORD | TOP, OPTION_GUEST, 0, 0, 0,
+     "what the guest before it is called in reports and files"},
+    {"vsock", 0, NULL, RUN, OPTION_FLAG, AT(by_vsock), 0, 0,
+     "reach the guest by virtio-vsock, not by a serial port"},
+    {"input", 0, "FILE", ATTACH | REPORT, OPTION_TEXT, AT(input), 0, 0,
+     "a recording, or bytes captured from a one-way channel"},
+    {"elf", 0, "FILE", CHECK, OPTION_GUEST, 0, 0, 0,
+     "the image to look at, and again for another"},
+    {"elf", 0, "FILE", LIVE | RECORD | REPORT | TOP, OPTION_GUEST, 0, 0, 0,
+     "the guest's image with symbols, and again for each that it\n"
+     "loads, in any order (a recording knows its own)"},
+    {"duration", 'd', "SECONDS", LIVE | RECORD, OPTION_SECONDS, AT(duration_s),
+     1, 0, "stop after so long (default: at Ctrl-C or the guest's end)"},
+    {"wait", 0, "SECONDS", ATTACH | RECORD | TOP, OPTION_SECONDS, AT(wait_s), 0,
+     0,
+     "how long to wait for a guest to come, or to come back\n"
+     "(default: for ever, and 10)"},
+    {"force-vsock", 0, NULL, ATTACH | RECORD | TOP, OPTION_FLAG,
+     AT(force_vsock), 0, 0,
+     "use vsock though there is no /dev/vhost-vsock here: in a\n"
+     "container on a host that has it"},
+    {"privileged", 0, NULL, ATTACH | RECORD | TOP, OPTION_FLAG, AT(privileged),
+     0, 0,
+     "connect by vsock from a port below 1024, for guests that want\n"
+     "that (TPROF_DEVICE_PRIVILEGED); takes CAP_NET_BIND_SERVICE"},
+    {"peer", 0, "UID", ATTACH | RECORD | TOP, OPTION_PEER, 0, 0, 0,
+     "talk with this user's sockets, too, or with any user's (default:\n"
+     "your own and root's)"},
+    {"rate", 0, "HZ", LIVE | RECORD | TOP, OPTION_COUNT, AT(rate_hz), 1, 50000,
+     "samples a second and core, 1 to 50000 (default: the guest's\n"
+     "config, else 997)"},
+    {"depth", 0, "N", LIVE | RECORD | TOP, OPTION_COUNT, AT(depth), 1, 127,
+     "callers to record, 1 to 127 (default: the guest's, else 64)"},
+    {"output", 'o', "FILE", TOP, OPTION_OUTPUT, 0, 0, 0,
+     "record into FILE, from the beginning; without it the key r\n"
+     "records into tprof.tprof"},
+    {"output", 'o', "FILE", LIVE | RECORD | REPORT, OPTION_OUTPUT, 0, 0, 0,
+     "write FILE, in the format that its suffix names, or\n"
+     "FORMAT:FILE; - is standard output; may be given more than once"},
+    {"format", 0, "F", LIVE | RECORD | REPORT, OPTION_FORMAT, AT(format), 0, 0,
+     "write this format where a file's suffix names none; without -o\n"
+     "to standard output instead of the report. One of\n"},
+    {"force", 0, NULL, LIVE | RECORD | REPORT, OPTION_FLAG, AT(force), 0, 0,
+     "let -o overwrite a file that tprof has not written"},
+    {"core", 0, "LIST", LIVE | REPORT, OPTION_CORES, 0, 0, 0,
+     "only these cores: 3, or 0,2-5; may be given more than once"},
+    {"time", 0, "A..B", LIVE | REPORT, OPTION_SPAN, 0, 0, 0,
+     "only from second A to second B; either may be left out"},
+    {"memory", 0, "SIZE", LIVE | RECORD | REPORT | TOP, OPTION_SIZE, AT(memory),
+     0, 0,
+     "what all guests and their reports may take, such as 512M or\n"
+     "4G; what has no room is folded into [others] (default: 1G)"},
+    {"top", 0, "N", LIVE | REPORT, OPTION_COUNT, AT(top), 1, 1000000,
+     "functions in each table (default: those worth a line)"},
+    {"all", 0, NULL, CHECK, OPTION_FLAG, AT(all), 0, 0,
+     "every compile unit (default: the 20 largest)"},
+    {"all", 0, NULL, LIVE | REPORT, OPTION_FLAG, AT(all), 0, 0,
+     "every function, branch and core, and --details"},
+    {"details", 0, NULL, LIVE | REPORT, OPTION_FLAG, AT(details), 0, 0,
+     "ranges, accounts, lateness, cost and tables of each core, too\n"
+     "(FILE.txt always has them)"},
+    {"function", 0, "NAME", LIVE | REPORT, OPTION_TEXT, AT(function), 0, 0,
+     "its lines, callers and callees; a part of the name will do"},
+    {"inverted", 0, NULL, LIVE | REPORT, OPTION_FLAG, AT(inverted), 0, 0,
+     "call trees from the inside out: below a function who called it"},
+    {"callers-of", 0, "NAME", LIVE | REPORT, OPTION_TEXT, AT(callers_of), 0, 0,
+     "the same, of functions with NAME in their names"},
+    {"sort", 0, "self|total|late|name", LIVE | REPORT, OPTION_CHOICE, AT(sort),
+     0, 0, "the order of functions (default: self)"},
+    {"idle", 0, NULL, LIVE | REPORT, OPTION_FLAG, AT(idle), 0, 0,
+     "where cores wait: tables and trees of idle time"},
+    {"of", 0, "busy|all", LIVE | REPORT, OPTION_CHOICE, AT(of), 0, 0,
+     "what percentages are of: busy time (default), or all time"},
+    {"color", 0, "auto|always|never", LIVE | REPORT, OPTION_CHOICE, AT(colour),
+     0, 0, "colour in text (default: auto, on a terminal; NO_COLOR)"},
+    {"no-pager", 0, NULL, LIVE | REPORT, OPTION_FLAG, AT(no_pager), 0, 0,
+     "write to the terminal, not by $TPROF_PAGER, $PAGER or less"},
+    {"vhost-user", 0, "SOCKET", BRIDGE, OPTION_TEXT, AT(vhost_user), 0, 0,
+     "where QEMU connects: -chardev socket,path=SOCKET"},
+    {"uds", 0, "PATH", BRIDGE, OPTION_TEXT, AT(uds), 0, 0,
+     "where everybody else connects"},
+    {"cid", 0, "N", BRIDGE, OPTION_COUNT, AT(cid), 3, UINT32_MAX - 1,
+     "the CID that the guest gets, 3 or more (default: 3)"},
+    {"peer", 0, "UID", BRIDGE, OPTION_PEER, 0, 0, 0,
+     "let this user in, too, or any (default: you and root)"},
+    {"no-names", 0, NULL, LIVE | RECORD | REPORT | TOP, OPTION_FLAG,
+     AT(no_names), 0, 0,
+     "leave names and lines out of recordings: a report then needs\n"
+     "the image"},
+    {"sandbox", 0, "MODE", LIVE | RECORD | REPORT | BRIDGE | CHECK | TOP,
+     OPTION_SANDBOX, 0, 0, 0,
+     "required: end where the kernel lacks a part of it; off: trust\n"
+     "guests and files (default: auto, tell what is lacking)"},
+    {"sandbox-report", 0, NULL, ATTACH, OPTION_FLAG, AT(sandbox_report), 0, 0,
+     "what this kernel lets the sandbox refuse"},
+    {"version", 'V', NULL, ATTACH, OPTION_FLAG, AT(version), 0, 0,
+     "the collector's version"},
+    {"help", 'h', NULL, LIVE | RECORD | REPORT | BRIDGE | CHECK | TOP,
+     OPTION_FLAG, AT(help), 0, 0, "this text"},
+};
+
+#define ROWS (sizeof rows / sizeof rows[0])
+
+/* Sources come first. */
+const struct option_row *option_row(size_t i)
+{
+    static struct option_row sources[SOURCE_KINDS];
+
+    if (i >= SOURCE_KINDS)
+        return i - SOURCE_KINDS < ROWS ? &rows[i - SOURCE_KINDS] : NULL;
+    sources[i] = (struct option_row){.name = source_kinds[i].name,
+                                     .argument = source_kinds[i].argument,
+                                     .commands = ATTACH | RECORD | TOP,
+                                     .kind = OPTION_GUEST,
+                                     .help = source_kinds[i].help};
+    return &sources[i];
+}
+
+const char *option_command(enum command_bit command)
+{
+    return command == RUN      ? " run"
+           : command == RECORD ? " record"
+           : command == REPORT ? " report"
+           : command == BRIDGE ? " bridge"
+           : command == CHECK  ? " check"
+           : command == TOP    ? " top"
+                               : "";
+}
+
+const struct option_row *option_nearest(const char *name, size_t len,
+                                        unsigned commands)
+{
+    const struct option_row *best = NULL;
+    const struct option_row *row;
+    unsigned best_distance = 3;
+
+    for (size_t i = 0; (row = option_row(i)) != NULL; i++) {
+        /* a beginning counts as one slip: --dur */
+        bool begins = len >= 2 && strncmp(row->name, name, len) == 0;
+        unsigned d = begins ? 1 : text_edits(name, len, row->name);
+
+        if ((row->commands & commands) != 0 && d < best_distance) {
+            best = row;
+            best_distance = d;
+        }
+    }
+    return best;
+}
+
+const struct option_row *option_find(const char *word, size_t len,
+                                     unsigned commands)
+{
+    const struct option_row *row;
+
+    for (size_t i = 0; (row = option_row(i)) != NULL; i++) {
+        bool is_long = word[1] == '-' && strlen(row->name) == len - 2 &&
+                       strncmp(row->name, word + 2, len - 2) == 0;
+        bool is_short = len == 2 && row->letter != 0 && word[1] == row->letter;
+
+        if ((row->commands & commands) != 0 && (is_long || is_short))
+            return row;
+    }
+    return NULL;
+}
+
+/* The lines of (help), each behind LEFT_WIDTH columns but for the first. */
+static void write_help(FILE *out, const char *help)
+{
+    for (;;) {
+        int len = (int)strcspn(help, "\n");
+
+        (void)fprintf(out, "%.*s", len, help);
+        if (help[len] == '\0')
+            return;
+        help += len + 1;
+        (void)fprintf(out, "\n  %-*s", LEFT_WIDTH, "");
+    }
+}
+
+/* (first), and the parts of (list), which have ", " between, in as many lines
+ * as that takes. */
+static void write_list(FILE *out, const char *first, const char *list)
+{
+    size_t column = LEFT_WIDTH + 2 + strlen(first);
+
+    (void)fputs(first, out);
+    while (*list != '\0') {
+        size_t length = strcspn(list, ",");
+        bool breaks = column + 2 + length >= TEXT_COLUMNS;
+
+        (void)putc(',', out);
+        if (breaks)
+            (void)fprintf(out, "\n  %-*s", LEFT_WIDTH, "");
+        (void)fprintf(out, "%s%.*s", breaks ? "" : " ", (int)length, list);
+        column = (breaks ? LEFT_WIDTH + 2 : column + 2) + length;
+        list += length;
+        list += strspn(list, ", ");
+    }
+}
+
+void options_help(FILE *out, enum command_bit command)
+{
+    const struct option_row *row;
+
+    for (size_t i = 0; (row = option_row(i)) != NULL; i++) {
+        char left[40], names[RENDER_NAMES];
+
+        if ((row->commands & command) == 0)
+            continue;
+        (void)snprintf(left, sizeof left, "%c%c%c --%s %s",
+                       row->letter ? '-' : ' ', row->letter ? row->letter : ' ',
+                       row->letter ? ',' : ' ', row->name,
+                       row->argument ? row->argument : "");
+        (void)fprintf(out, "  %-*s", LEFT_WIDTH, left);
+        if (strlen(left) >= LEFT_WIDTH)
+            (void)fprintf(out, "\n  %-*s", LEFT_WIDTH, "");
+        write_help(out, row->help);
+        if (row->kind == OPTION_FORMAT)
+            write_list(out, "tprof recording", render_names(names, true));
+        (void)putc('\n', out);
+    }
+}
