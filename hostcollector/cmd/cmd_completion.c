@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* collector completion: the table of options as a script for a shell. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "cmd/option_table.h"
+#include "render/render.h"
+
+/* What stands behind an option. */
+enum argument { ARGUMENT_NONE, ARGUMENT_FILE, ARGUMENT_WORDS, ARGUMENT_OTHER };
+
+#define WORDS_MAX (RENDER_NAMES + 8)
+
+/* The words of (row)'s argument in (words), with blanks between; "" if it is
+ * none of some words. */
+static enum argument argument_of(const struct option_row *row,
+                                 char words[WORDS_MAX])
+{
+    char names[RENDER_NAMES];
+
+    words[0] = '\0';
+    if (row->argument == NULL)
+        return ARGUMENT_NONE;
+    if (row->kind == OPTION_FORMAT)
+        (void)snprintf(words, WORDS_MAX, "tprof, %s",
+                       render_names(names, false));
+    else if (row->kind == OPTION_CHOICE)
+        (void)snprintf(words, WORDS_MAX, "%s", row->argument);
+    else if (row->kind == OPTION_SANDBOX)
+        (void)snprintf(words, WORDS_MAX, "auto required off");
+    for (char *c = words; *c != '\0'; c++)
+        if (*c == ',' || *c == '|')
+            *c = ' ';
+    if (words[0] != '\0')
+        return ARGUMENT_WORDS;
+    return strstr(row->argument, "FILE") != NULL ||
+                   strstr(row->argument, "PATH") != NULL ||
+                   strcmp(row->argument, "SOCKET") == 0
+               ? ARGUMENT_FILE
+               : ARGUMENT_OTHER;
+}
+
+/* The name of command (i); "" for the one without. */
+static const char *name_of(unsigned i)
+{
+    const char *name = option_command((enum command_bit)(1u << i));
+
+    return name[0] == ' ' ? name + 1 : name;
+}
+
+static void write_names(const char *between)
+{
+    for (unsigned i = 0; i < COMMAND_COUNT; i++)
+        if (name_of(i)[0] != '\0')
+            (void)printf("%s%s", name_of(i), between);
+    (void)fputs("help", stdout);
+}
+
+/* The first line of (row)'s help, without what shells read otherwise. */
+static void write_what(const struct option_row *row)
+{
+    for (const char *c = row->help; *c != '\0' && *c != '\n'; c++)
+        (void)putchar(strchr("'[]:\\\"", *c) != NULL ? ' ' : *c);
+}
+
+/* bash */
+
+/* What may stand behind the options of command (i). */
+static void bash_arguments(unsigned i)
+{
+    const struct option_row *row;
+    char words[WORDS_MAX];
+
+    for (size_t n = 0; (row = option_row(n)) != NULL; n++) {
+        enum argument kind = argument_of(row, words);
+
+        if ((row->commands & 1u << i) == 0 || kind == ARGUMENT_NONE)
+            continue;
+        (void)printf("    %s:--%s", name_of(i), row->name);
+        if (row->letter != 0)
+            (void)printf(" | %s:-%c", name_of(i), row->letter);
+        if (kind == ARGUMENT_FILE)
+            (void)puts(") COMPREPLY=($(compgen -f -- \"$cur\")); return ;;");
+        else
+            (void)printf(") COMPREPLY=($(compgen -W '%s' -- \"$cur\")); "
+                         "return ;;\n",
+                         words);
+    }
+}
+
+static void bash_options(unsigned i)
+{
+    const struct option_row *row;
+
+    (void)printf("    %s) words='", name_of(i)[0] != '\0' ? name_of(i) : "''");
+    for (size_t n = 0; (row = option_row(n)) != NULL; n++)
+        if ((row->commands & 1u << i) != 0)
+            (void)printf("--%s ", row->name);
+    if (name_of(i)[0] == '\0')
+        write_names(" ");
+    (void)puts("' ;;");
+}
+
+static void write_bash(void)
+{
+    (void)puts("# bash completion of collector and tprof\n"
+               "_collector()\n{\n"
+               "    local cur=${COMP_WORDS[COMP_CWORD]} words='' command=''\n"
+               "    local prev=${COMP_WORDS[COMP_CWORD-1]}\n"
+               "    [ \"$COMP_CWORD\" -lt 2 ] || command=${COMP_WORDS[1]}\n"
+               "    case $command in");
+    (void)fputs("    ", stdout);
+    write_names(" | ");
+    (void)puts(") ;;\n    *) command='' ;;\n    esac\n"
+               "    case $command:$prev in");
+    for (unsigned i = 0; i < COMMAND_COUNT; i++)
+        bash_arguments(i);
+    (void)puts("    esac\n    case $command in");
+    for (unsigned i = 0; i < COMMAND_COUNT; i++)
+        bash_options(i);
+    (void)fputs("    help) words='", stdout);
+    write_names(" ");
+    (void)puts("' ;;\n    esac\n"
+               "    COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
+               "    [[ $cur == -* || -z $command ]] ||\n"
+               "        COMPREPLY+=($(compgen -f -- \"$cur\"))\n"
+               "}\n"
+               "complete -o filenames -F _collector collector tprof");
+}
+
+/* zsh */
+
+static void zsh_options(unsigned i)
+{
+    const struct option_row *row;
+    char words[WORDS_MAX];
+
+    (void)printf("    %s)\n        _arguments \\\n",
+                 name_of(i)[0] != '\0' ? name_of(i) : "''");
+    for (size_t n = 0; (row = option_row(n)) != NULL; n++) {
+        enum argument kind = argument_of(row, words);
+
+        if ((row->commands & 1u << i) == 0)
+            continue;
+        (void)printf("            '*--%s[", row->name);
+        write_what(row);
+        (void)putchar(']');
+        if (kind == ARGUMENT_FILE)
+            (void)fputs(":file:_files", stdout);
+        else if (kind != ARGUMENT_NONE)
+            (void)printf(":argument:(%s)", words);
+        (void)puts("' \\");
+    }
+    if (name_of(i)[0] == '\0') {
+        (void)fputs("            '1:command:(", stdout);
+        write_names(" ");
+        (void)puts(")' '*:file:_files' ;;");
+    } else {
+        (void)puts("            '*:file:_files' ;;");
+    }
+}
+
+static void write_zsh(void)
+{
+    (void)puts("#compdef collector tprof\n"
+               "_collector()\n{\n    local command=''");
+    (void)fputs("    case $words[2] in\n    ", stdout);
+    write_names(" | ");
+    (void)puts(")\n        if ((CURRENT > 2)); then\n"
+               "            command=$words[2]\n"
+               "            shift words\n            ((CURRENT--))\n"
+               "        fi ;;\n    esac\n    case $command in");
+    for (unsigned i = 0; i < COMMAND_COUNT; i++)
+        zsh_options(i);
+    (void)fputs("    help) _arguments '1:command:(", stdout);
+    write_names(" ");
+    (void)puts(")' ;;\n    esac\n}\n"
+               "[ \"$funcstack[1]\" = _collector ] && _collector \"$@\" || "
+               "compdef _collector collector tprof");
+}
+
+/* fish */
+
+static void fish_option(const char *tool, unsigned i,
+                        const struct option_row *row)
+{
+    char words[WORDS_MAX];
+    enum argument kind = argument_of(row, words);
+
+    (void)printf("complete -c %s -n '%s__fish_seen_subcommand_from ", tool,
+                 name_of(i)[0] == '\0' ? "not " : "");
+    if (name_of(i)[0] == '\0')
+        write_names(" ");
+    else
+        (void)fputs(name_of(i), stdout);
+    (void)printf("' -l %s", row->name);
+    if (row->letter != 0)
+        (void)printf(" -s %c", row->letter);
+    (void)fputs(" -d '", stdout);
+    write_what(row);
+    (void)putchar('\'');
+    if (kind == ARGUMENT_FILE)
+        (void)fputs(" -r -F", stdout);
+    else if (kind != ARGUMENT_NONE)
+        (void)printf(" -x -a '%s'", words);
+    (void)putchar('\n');
+}
+
+static void write_fish(void)
+{
+    static const char *const tools[] = {"collector", "tprof"};
+    const struct option_row *row;
+
+    for (size_t t = 0; t < sizeof tools / sizeof tools[0]; t++) {
+        (void)printf("complete -c %s -n __fish_use_subcommand -a '", tools[t]);
+        write_names(" ");
+        (void)puts("'");
+        for (unsigned i = 0; i < COMMAND_COUNT; i++)
+            for (size_t n = 0; (row = option_row(n)) != NULL; n++)
+                if ((row->commands & 1u << i) != 0)
+                    fish_option(tools[t], i, row);
+    }
+}
+
+static int run_completion(int argc, char **argv)
+{
+    const char *shell = argc == 1 ? argv[0] : "";
+
+    if (strcmp(shell, "bash") == 0) {
+        write_bash();
+    } else if (strcmp(shell, "zsh") == 0) {
+        write_zsh();
+    } else if (strcmp(shell, "fish") == 0) {
+        write_fish();
+    } else {
+        (void)fputs("collector completion: for which shell? type: collector "
+                    "completion bash, zsh or fish\n",
+                    stderr);
+        return EXIT_USAGE;
+    }
+    return fflush(stdout) == 0 ? EXIT_DONE : EXIT_FAILED;
+}
+
+const struct subcommand cmd_completion = {"completion", run_completion};

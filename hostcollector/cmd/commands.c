@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The table of commands, and `collector help`. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "util/text.h"
+
+#define FAR 3u /* so many edits make another word */
+
+static int run_help(int argc, char **argv);
+
+static const struct subcommand help = {"help", run_help};
+
+static const struct subcommand *const commands[] = {
+    &cmd_run,   &cmd_record, &cmd_report,     &cmd_top,
+    &cmd_check, &cmd_bridge, &cmd_completion, &help};
+#define COMMANDS (sizeof commands / sizeof commands[0])
+
+const struct subcommand *cmd_find(const char *name)
+{
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (strcmp(name, commands[i]->name) == 0)
+            return commands[i];
+    return NULL;
+}
+
+const char *cmd_nearest(const char *name)
+{
+    const char *best = NULL;
+    unsigned least = FAR;
+
+    for (size_t i = 0; i < COMMANDS; i++) {
+        unsigned edits = text_edits(name, strlen(name), commands[i]->name);
+
+        if (edits < least) {
+            least = edits;
+            best = commands[i]->name;
+        }
+    }
+    return best;
+}
+
+static int run_help(int argc, char **argv)
+{
+    static char word[] = "--help";
+    char *only[] = {word, NULL};
+    const struct subcommand *command =
+        argc == 0 ? &cmd_live : cmd_find(argv[0]);
+
+    if (command == NULL) {
+        const char *near = cmd_nearest(argv[0]);
+
+        (void)fprintf(stderr, "collector help: no command '%s'%s%s%s\n",
+                      argv[0], near != NULL ? "; did you mean " : "",
+                      near != NULL ? near : "", near != NULL ? "?" : "");
+        return EXIT_USAGE;
+    }
+    return command == &help ? cmd_live.run(1, only) : command->run(1, only);
+}
