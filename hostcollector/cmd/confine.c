@@ -1,49 +1,296 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From options to the files that are allowed. */
+/* From options to what the helper may open and what the process keeps. */
 #include "cmd/confine.h"
 
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "cmd/cmd.h"
+#include "cmd/guest_run.h"
 #include "cmd/sandbox.h"
+#include "image/image.h"
+#include "util/opener.h"
 
-/* Returns what connecting to (g) needs. */
-static unsigned allow_guest(struct sandbox *box, const struct guest_spec *g)
+struct plan {
+    struct sandbox files; /* the helper's */
+    bool failed;          /* no memory */
+};
+
+/* What the helper's own sandbox must allow for each enum opener_how. Landlock
+ * says nothing on connecting to Unix sockets by their names. Claims look into
+ * what they would overwrite, and rename it. */
+static const unsigned uses[] = {
+    [OPENER_READ] = SANDBOX_READ,
+    [OPENER_WRITE] = SANDBOX_WRITE,
+    [OPENER_TERMINAL] = SANDBOX_READ | SANDBOX_WRITE | SANDBOX_DEVICE,
+    [OPENER_CONNECT] = 0,
+    [OPENER_REMOVE] = SANDBOX_REMOVE,
+    [OPENER_REPORT] = SANDBOX_READ | SANDBOX_WRITE,
+    [OPENER_RECORDING] = SANDBOX_READ | SANDBOX_WRITE | SANDBOX_REMOVE,
+    [OPENER_FRESH] = SANDBOX_WRITE,
+    [OPENER_SETTLE] = SANDBOX_WRITE | SANDBOX_REMOVE,
+    [OPENER_DROP] = SANDBOX_REMOVE,
+};
+
+static void allow(struct plan *p, enum opener_how how, const char *path)
 {
-    for (const struct elf_path *p = g->elfs; p != NULL; p = p->next)
-        sandbox_allow(box, p->path, SANDBOX_READ);
-    switch (source_kind(g->kind)->need) {
-    case SOURCE_NEEDS_VSOCK:
-        return SANDBOX_VSOCK;
-    case SOURCE_NEEDS_UNIX:
-        return SANDBOX_UNIX;
-    case SOURCE_NEEDS_TTY:
-        break;
-    }
-    /* it may be a pty, or become a link to one */
-    sandbox_allow(box, g->where, SANDBOX_READ | SANDBOX_WRITE);
-    sandbox_allow(box, "/dev/pts/", SANDBOX_READ | SANDBOX_WRITE);
-    return SANDBOX_UNIX;
+    p->failed |= opener_allow(how, path) != 0;
+    if (uses[how] != 0)
+        sandbox_allow(&p->files, path, uses[how]);
 }
 
-int confine_sampling(const struct options *o, const struct outputs *out,
-                     struct err *e)
+/* Where what was stripped from the image (path) may be. */
+static void allow_debug_files(struct plan *p, const char *path)
 {
-    struct sandbox box;
-    unsigned needs = SANDBOX_FILES;
+    char folder[PATH_MAX];
+
+    for (unsigned i = 0; image_debug_folder(path, i, folder, sizeof folder);
+         i++) {
+        p->failed |= opener_allow_images_below(folder) != 0;
+        sandbox_allow(&p->files, folder, SANDBOX_READ);
+    }
+}
+
+static void allow_elfs(struct plan *p, const struct elf_path *elf)
+{
+    for (; elf != NULL; elf = elf->next) {
+        allow(p, OPENER_READ, elf->path);
+        allow_debug_files(p, elf->path);
+    }
+}
+
+/* PATH or PATH:PORT. */
+static void allow_socket(struct plan *p, const char *where)
+{
+    const char *colon = strrchr(where, ':');
+    char path[PATH_MAX];
+
+    allow(p, OPENER_CONNECT, where);
+    if (colon == NULL)
+        return;
+    (void)snprintf(path, sizeof path, "%.*s", (int)(colon - where), where);
+    allow(p, OPENER_CONNECT, path);
+}
+
+static void allow_guest(struct plan *p, const struct guest_spec *g)
+{
+    allow_elfs(p, g->elfs);
+    switch (source_kind(g->kind)->need) {
+    case SOURCE_NEEDS_VSOCK:
+        allow(p, OPENER_READ, SOURCE_VSOCK_DEVICE);
+        sandbox_allow(&p->files, SOURCE_VSOCK_DEVICE, SANDBOX_DEVICE);
+        break;
+    case SOURCE_NEEDS_UNIX:
+        allow_socket(p, g->where);
+        break;
+    case SOURCE_NEEDS_TTY:
+        allow(p, OPENER_CONNECT, g->where);
+        allow(p, OPENER_READ, g->where); /* a recording */
+        allow(p, OPENER_TERMINAL, g->where);
+        /* it may be a pty, or become a link to one */
+        sandbox_allow(&p->files, "/dev/pts/", uses[OPENER_TERMINAL]);
+        break;
+    }
+}
+
+/* The recording (path), and those of (g) and of its later runs. */
+static void allow_recording(struct plan *p, const char *path,
+                            const struct guest_spec *g)
+{
+    char first[PATH_MAX], later[PATH_MAX];
+    int stem = guest_run_stem(path);
+
+    (void)snprintf(first, sizeof first, "%.*s.%s%s", stem, path, g->name,
+                   path + stem);
+    (void)snprintf(later, sizeof later, "%.*s.%s.", stem, path, g->name);
+    allow(p, OPENER_RECORDING, path);
+    allow(p, OPENER_RECORDING, first);
+    p->failed |=
+        opener_allow_numbered(OPENER_RECORDING, later, path + stem) != 0;
+}
+
+static void allow_outputs(struct plan *p, const struct outputs *out)
+{
+    for (unsigned i = 0; i < out->count; i++) {
+        if (strcmp(out->list[i].path, "-") == 0)
+            continue;
+        allow(p, OPENER_REPORT, out->list[i].path);
+        allow(p, OPENER_WRITE, out->list[i].path); /* no file, a pipe */
+        allow(p, OPENER_FRESH, out->list[i].path);
+        allow(p, OPENER_SETTLE, out->list[i].path);
+        allow(p, OPENER_DROP, out->list[i].path);
+    }
+}
+
+/* Begin (p), if (o) wants a sandbox. */
+static bool begin(struct plan *p, const struct options *o)
+{
+    *p = (struct plan){.files = {.rules = -1}};
+    if (!sandbox_wanted(o->sandbox))
+        return false;
+    sandbox_init(&p->files);
+    return true;
+}
+
+/* Start the helper, which ends here. */
+static int start(struct plan *p, struct err *e)
+{
+    struct err ignored; /* the process says the same of itself */
+    int who = p->failed ? err_set(e, "out of memory") : opener_fork(e);
+
+    if (who == 1) {
+        (void)sandbox_enter(&p->files, SANDBOX_OPENER, &ignored);
+        opener_serve();
+    }
+    sandbox_fini(&p->files);
+    return who;
+}
+
+int confine_prepare_sampling(const struct options *o, const struct outputs *out,
+                             struct err *e)
+{
+    const struct guests *g = &o->guests;
+    struct plan p;
+
+    if (!begin(&p, o))
+        return 0;
+    for (size_t i = 0; i < g->count; i++) {
+        allow_guest(&p, &g->list[i]);
+        if (out->recording != NULL)
+            allow_recording(&p, out->recording, &g->list[i]);
+    }
+    if (g->count == 0) { /* a recording, which names images */
+        allow(&p, OPENER_READ, o->input);
+        allow_elfs(&p, g->elfs);
+        p.failed |= opener_allow_images() != 0;
+        sandbox_allow(&p.files, "/", SANDBOX_READ);
+        if (out->recording != NULL)
+            allow(&p, OPENER_RECORDING, out->recording);
+    }
+    allow_outputs(&p, out);
+    return start(&p, e);
+}
+
+int confine_prepare_check(const struct options *o, struct err *e)
+{
+    struct plan p;
+
+    if (!begin(&p, o))
+        return 0;
+    allow_elfs(&p, o->guests.elfs);
+    return start(&p, e);
+}
+
+int confine_prepare_bridge(const struct options *o, struct err *e)
+{
+    char socket[PATH_MAX];
+    struct plan p;
+
+    if (!begin(&p, o))
+        return 0;
+    allow(&p, OPENER_REMOVE, o->vhost_user);
+    allow(&p, OPENER_REMOVE, o->uds);
+    /* what the guest connects to */
+    (void)snprintf(socket, sizeof socket, "%s_", o->uds);
+    p.failed |= opener_allow_numbered(OPENER_CONNECT, socket, "") != 0;
+    return start(&p, e);
+}
+
+static int enter(const struct options *o, unsigned needs, struct err *e)
+{
+    struct sandbox none;
+    struct err why;
+
+    e->text[0] = '\0';
+    if (!opener_started())
+        return 0;
+    sandbox_init(&none);
+    if (sandbox_enter(&none, needs, &why) == 0)
+        return 0;
+    if (o->sandbox != SANDBOX_REQUIRED) {
+        *e = why;
+        return 0;
+    }
+    return err_set(e, "%s; --sandbox=required ends here", why.text);
+}
+
+static unsigned sampling_needs(const struct options *o)
+{
+    unsigned needs = SANDBOX_READER;
 
     if (o->privileged)
         needs |= SANDBOX_LOW_PORT;
-
-    sandbox_init(&box);
     for (size_t i = 0; i < o->guests.count; i++)
-        needs |= allow_guest(&box, &o->guests.list[i]);
-    if (o->guests.count == 0)
-        sandbox_allow(&box, "/", SANDBOX_READ);
-    if (out->recording != NULL)
-        sandbox_allow(&box, out->recording, SANDBOX_WRITE);
-    for (unsigned i = 0; i < out->count; i++) {
-        if (strcmp(out->list[i].path, "-") != 0)
-            sandbox_allow(&box, out->list[i].path, SANDBOX_WRITE);
+        if (source_kind(o->guests.list[i].kind)->need == SOURCE_NEEDS_VSOCK)
+            needs |= SANDBOX_VSOCK;
+    return needs;
+}
+
+int confine_sampling(const struct options *o, struct err *e)
+{
+    return enter(o, sampling_needs(o), e);
+}
+
+int confine_top(const struct options *o, struct err *e)
+{
+    return enter(o, sampling_needs(o) | SANDBOX_SCREEN, e);
+}
+
+int confine_check(const struct options *o, struct err *e)
+{
+    return enter(o, SANDBOX_READER, e);
+}
+
+int confine_bridge(const struct options *o, struct err *e)
+{
+    return enter(o, SANDBOX_SERVE, e);
+}
+
+/* Lines of /proc/self/status, which was opened as (fd) before: how the kernel
+ * sees it. */
+static void print_status(int fd)
+{
+    static const char *const lines[] = {"NoNewPrivs:", "Seccomp:", "CapEff:"};
+    char text[4096];
+    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+
+    text[n < 0 ? 0 : n] = '\0';
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        const char *line = strstr(text, lines[i]);
+
+        if (line != NULL)
+            (void)printf("%.*s\n", (int)strcspn(line, "\n"), line);
     }
-    return sandbox_enter(&box, needs, e);
+}
+
+int confine_report(void)
+{
+    static const struct {
+        long since;
+        const char *refuses;
+    } parts[] = {{1, "opening, making and removing files"},
+                 {3, "cutting files"},
+                 {4, "TCP"},
+                 {5, "ioctl of devices"},
+                 {6, "signals and abstract sockets of other processes"}};
+    const struct options o = {.sandbox = SANDBOX_REQUIRED};
+    int status = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+    long version = sandbox_landlock();
+    struct plan p;
+    struct err e;
+    bool good = begin(&p, &o) && start(&p, &e) == 0 &&
+                enter(&o, SANDBOX_READER, &e) == 0;
+
+    (void)printf("Landlock: version %ld\n", version < 0 ? 0 : version);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        (void)printf("  %-8s %s\n",
+                     version >= parts[i].since ? "refused" : "open",
+                     parts[i].refuses);
+    print_status(status);
+    (void)printf("%s\n", good ? "All of the sandbox holds." : e.text);
+    return good ? EXIT_DONE : EXIT_FAILED;
 }

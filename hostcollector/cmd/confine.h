@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Enters the sandbox for sampling guests or reporting on a recording. */
+/*
+ * How each command is confined: a helper (util/opener.h) may open what the
+ * options name; the process itself opens nothing any more.
+ */
 #ifndef TPROF_CMD_CONFINE_H
 #define TPROF_CMD_CONFINE_H
 
@@ -8,14 +11,31 @@
 #include "util/err.h"
 
 /*
- * Enter the sandbox. Call it when everything is open that can be opened before.
- * Allowed are the folders of images, which may be rebuilt, those of recordings
- * and reports, and terminals. A report may read any file, since the recording
- * names the image.
+ * Start the helper: before descriptors are watched, and before anything that is
+ * not trusted is read. It may open what (o) and (out) name for sampling guests
+ * or for a report; the images of check; the bridge's sockets.
  *
- * Returns 0; -1 with (e) filled as sandbox_enter() does.
+ * Return 0, also if no sandbox is wanted; -1 with (e) filled.
  */
-int confine_sampling(const struct options *o, const struct outputs *out,
-                     struct err *e);
+int confine_prepare_sampling(const struct options *o, const struct outputs *out,
+                             struct err *e);
+int confine_prepare_check(const struct options *o, struct err *e);
+int confine_prepare_bridge(const struct options *o, struct err *e);
+
+/*
+ * Enter the sandbox, when a helper was started; before the first byte of a
+ * guest, a recording or an image is read.
+ *
+ * Return 0, with a line for the user in (e) if the kernel lacks a part of it,
+ * else with none; -1 with (e) filled if (o) requires all of it.
+ */
+int confine_sampling(const struct options *o, struct err *e);
+int confine_top(const struct options *o, struct err *e);
+int confine_check(const struct options *o, struct err *e);
+int confine_bridge(const struct options *o, struct err *e);
+
+/* Enter it as a report does, and print what holds: `collector
+ * --sandbox-report`. Returns an enum exit_code. */
+int confine_report(void);
 
 #endif

@@ -5,20 +5,30 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <linux/capability.h>
 #include <linux/landlock.h>
 
-#ifndef LANDLOCK_ACCESS_FS_TRUNCATE
-#define LANDLOCK_ACCESS_FS_TRUNCATE (1ull << 14) /* since version 3 */
-#endif
+/* What the kernel's headers of 6.1 do not know yet, which are those of Debian
+ * 12: the collector is built with old headers and run on new kernels. */
+#define FS_REFER        (1ull << 13) /* since version 2 of Landlock */
+#define FS_TRUNCATE     (1ull << 14) /* 3 */
+#define FS_IOCTL_DEVICE (1ull << 15) /* 5 */
+#define NET_TCP         3ull         /* 4: bind, connect */
+#define SCOPE_SOCKETS   1ull         /* 6: abstract Unix sockets, */
+#define SCOPE_SIGNALS   2ull         /* and signals, of outside */
+
+struct ruleset { /* struct landlock_ruleset_attr as of version 6 */
+    uint64_t files, net, scoped;
+};
 
 #ifndef __has_feature
 #define __has_feature(x) 0
@@ -32,64 +42,92 @@
 
 #define CAPABILITIES 64 /* more than any kernel knows */
 
-static bool switched_off(void)
+bool sandbox_wanted(enum sandbox_mode mode)
 {
-    const char *wish = getenv("TPROF_SANDBOX");
-
-    if (wish != NULL && strcmp(wish, "on") == 0)
-        return false;
-    return SANITIZED || (wish != NULL && strcmp(wish, "off") == 0);
+    return mode == SANDBOX_REQUIRED || (mode == SANDBOX_AUTO && !SANITIZED);
 }
 
-/* All that version (abi) of Landlock can refuse, but to look into folders. */
-static uint64_t everything(long abi)
+/* All that version (abi) of Landlock can refuse. */
+static struct ruleset everything(long abi)
 {
-    uint64_t all =
-        LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE |
-        LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR |
-        LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_CHAR |
-        LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |
-        LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO |
-        LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM;
+    struct ruleset all = {
+        .files = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE |
+                 LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR |
+                 LANDLOCK_ACCESS_FS_REMOVE_DIR |
+                 LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_CHAR |
+                 LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |
+                 LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO |
+                 LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM};
 
-    return abi >= 3 ? all | LANDLOCK_ACCESS_FS_TRUNCATE : all;
+    all.files |= abi >= 2 ? FS_REFER : 0;
+    all.files |= abi >= 3 ? FS_TRUNCATE : 0;
+    all.files |= abi >= 5 ? FS_IOCTL_DEVICE : 0;
+    all.net = abi >= 4 ? NET_TCP : 0;
+    all.scoped = abi >= 6 ? SCOPE_SOCKETS | SCOPE_SIGNALS : 0;
+    return all;
 }
 
-static long landlock_version(void)
+long sandbox_landlock(void)
 {
     return syscall(SYS_landlock_create_ruleset, NULL, 0,
                    LANDLOCK_CREATE_RULESET_VERSION);
 }
 
+/* Keep the first error of (s). */
+static void note_error(struct sandbox *s, long result)
+{
+    if (result < 0 && s->error == 0)
+        s->error = errno;
+}
+
 void sandbox_init(struct sandbox *s)
 {
-    long abi = landlock_version();
-    struct landlock_ruleset_attr attr = {.handled_access_fs = everything(abi)};
+    long abi = sandbox_landlock();
+    struct ruleset all = everything(abi);
 
-    s->rules = -1;
-    if (abi >= 1 && !switched_off())
+    *s = (struct sandbox){.rules = -1};
+    note_error(s, abi);
+    if (abi >= 1) {
+        /* older kernels take a longer structure if the rest of it is 0 */
         s->rules =
-            (int)syscall(SYS_landlock_create_ruleset, &attr, sizeof attr, 0);
+            (int)syscall(SYS_landlock_create_ruleset, &all, sizeof all, 0);
+        note_error(s, s->rules);
+    }
+}
+
+void sandbox_fini(struct sandbox *s)
+{
+    if (s->rules >= 0)
+        (void)close(s->rules);
+    s->rules = -1;
+}
+
+static uint64_t access_of(unsigned uses)
+{
+    uint64_t access = 0;
+
+    if ((uses & SANDBOX_READ) != 0)
+        access |= LANDLOCK_ACCESS_FS_READ_FILE;
+    if ((uses & SANDBOX_WRITE) != 0)
+        access |= LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_MAKE_REG |
+                  FS_TRUNCATE;
+    if ((uses & SANDBOX_REMOVE) != 0)
+        access |= LANDLOCK_ACCESS_FS_REMOVE_FILE;
+    if ((uses & SANDBOX_DEVICE) != 0)
+        access |= FS_IOCTL_DEVICE;
+    return access & everything(sandbox_landlock()).files;
 }
 
 static void allow_below(struct sandbox *s, const char *folder, unsigned uses)
 {
     struct landlock_path_beneath_attr rule = {
+        .allowed_access = access_of(uses),
         .parent_fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC)};
 
-    if ((uses & SANDBOX_READ) != 0)
-        rule.allowed_access |= LANDLOCK_ACCESS_FS_READ_FILE;
-    if ((uses & SANDBOX_WRITE) != 0)
-        rule.allowed_access |= LANDLOCK_ACCESS_FS_WRITE_FILE |
-                               LANDLOCK_ACCESS_FS_MAKE_REG |
-                               LANDLOCK_ACCESS_FS_TRUNCATE;
-    if ((uses & SANDBOX_REMOVE) != 0)
-        rule.allowed_access |= LANDLOCK_ACCESS_FS_REMOVE_FILE;
-    rule.allowed_access &= everything(landlock_version());
     if (rule.parent_fd < 0)
         return; /* nothing can be opened there, then */
-    (void)syscall(SYS_landlock_add_rule, s->rules, LANDLOCK_RULE_PATH_BENEATH,
-                  &rule, 0);
+    note_error(s, syscall(SYS_landlock_add_rule, s->rules,
+                          LANDLOCK_RULE_PATH_BENEATH, &rule, 0));
     (void)close(rule.parent_fd);
 }
 
@@ -120,9 +158,21 @@ void sandbox_allow(struct sandbox *s, const char *path, unsigned uses)
         allow_below(s, folder, uses);
 }
 
-/* What needs no capability is not asked for it. Errors mean that there was
- * nothing to give up. */
-static void drop_capabilities(unsigned needs)
+static uint32_t kept_capabilities(unsigned needs)
+{
+    uint32_t kept = 1u << CAP_DAC_READ_SEARCH;
+
+    if ((needs & SANDBOX_OPENER) != 0)
+        kept |= 1u << CAP_DAC_OVERRIDE;
+    if ((needs & SANDBOX_LOW_PORT) != 0)
+        kept |= 1u << CAP_NET_BIND_SERVICE;
+    return kept;
+}
+
+/* What needs no capability is not asked for it. Returns 0; -1 with errno set if
+ * capabilities stay. The bounding set matters only to programs that are begun,
+ * and without CAP_SETPCAP it cannot be changed. */
+static int drop_capabilities(unsigned needs)
 {
     struct __user_cap_header_struct header = {.version =
                                                   _LINUX_CAPABILITY_VERSION_3};
@@ -132,34 +182,62 @@ static void drop_capabilities(unsigned needs)
         (void)prctl(PR_CAPBSET_DROP, c, 0, 0, 0);
     (void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
     if (syscall(SYS_capget, &header, data) != 0)
-        return;
+        return -1;
     for (size_t i = 0; i < _LINUX_CAPABILITY_U32S_3; i++) {
-        uint32_t kept = i == 0 ? 1u << CAP_DAC_OVERRIDE : 0;
-
-        if (i == 0 && needs & SANDBOX_LOW_PORT)
-            kept |= 1u << CAP_NET_BIND_SERVICE;
+        uint32_t kept = i == 0 ? kept_capabilities(needs) : 0;
 
         data[i].effective &= kept;
         data[i].permitted &= kept;
         data[i].inheritable = 0;
     }
-    (void)syscall(SYS_capset, &header, data);
+    return (int)syscall(SYS_capset, &header, data);
+}
+
+/* No core file, and no other process of the user looks into this one. Both of
+ * seccomp and Landlock want that there are no new privileges. */
+static int drop_privileges(unsigned needs)
+{
+    const struct rlimit none = {0, 0};
+
+    return setrlimit(RLIMIT_CORE, &none) != 0 ||
+                   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0 ||
+                   drop_capabilities(needs) != 0 ||
+                   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0
+               ? -1
+               : 0;
+}
+
+static int confine_files(struct sandbox *s)
+{
+    if (s->rules >= 0)
+        note_error(s, syscall(SYS_landlock_restrict_self, s->rules, 0));
+    sandbox_fini(s);
+    errno = s->error;
+    return s->error == 0 ? 0 : -1;
+}
+
+/* Add to the line in (e): (what) is missing because of errno, so (stays). */
+static void tell(struct err *e, const char *what, const char *stays)
+{
+    struct err before = *e;
+
+    (void)err_set(e, "%s%s%s (%s): %s", before.text,
+                  before.text[0] != '\0' ? "; " : "", what, strerror(errno),
+                  stays);
 }
 
 int sandbox_enter(struct sandbox *s, unsigned needs, struct err *e)
 {
-    drop_capabilities(needs);
-    /* both of the following want it */
-    (void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    if (s->rules >= 0) {
-        (void)syscall(SYS_landlock_restrict_self, s->rules, 0);
-        (void)close(s->rules);
-        s->rules = -1;
-    }
-    if (switched_off() || sandbox_confine_calls(needs) == 0)
-        return 0;
-    return err_set(e,
-                   "this kernel has no seccomp (%s): system calls stay allowed "
-                   "that are not needed",
-                   strerror(errno));
+    e->text[0] = '\0';
+    if (drop_privileges(needs) != 0)
+        tell(e, "privileges are not given up",
+             "more stays possible than "
+             "reading takes");
+    if (confine_files(s) != 0)
+        tell(e, "no Landlock",
+             "files, sockets and signals are confined by "
+             "seccomp alone");
+    if (sandbox_confine_calls(needs) != 0)
+        tell(e, "no seccomp", "system calls stay allowed that are not needed");
+    return e->text[0] == '\0' ? 0 : -1;
 }

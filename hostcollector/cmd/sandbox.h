@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Least privilege. A process that reads bytes of guests gives up capabilities,
- * new privileges, system calls (seccomp) and files (Landlock) before it reads
- * the first byte, as far as the kernel has these mechanisms.
+ * Least privilege. A process that reads bytes of guests, recordings or images
+ * gives up capabilities, new privileges, system calls (seccomp) and files
+ * (Landlock) before it reads the first one, as far as the kernel has these
+ * mechanisms.
  */
 #ifndef TPROF_CMD_SANDBOX_H
 #define TPROF_CMD_SANDBOX_H
+
+#include <stdbool.h>
 
 #include "util/err.h"
 
 /* What the process is going to do. */
 enum sandbox_need {
-    /* Opens files, as far as sandbox_allow() lets it: an image that was built
-     * anew, recordings, the files of the report. */
-    SANDBOX_FILES = 1u << 0,
-    SANDBOX_UNIX = 1u << 1,  /* connects to Unix sockets, anybody's */
-    SANDBOX_VSOCK = 1u << 2, /* connects to guests by vsock */
-    /* Takes connections and what comes by them, descriptors and memory, and
-     * deletes its sockets in the end. */
-    SANDBOX_SERVE = 1u << 3,
-    SANDBOX_BRIDGE = SANDBOX_SERVE | SANDBOX_UNIX,
-    SANDBOX_LOW_PORT = 1u << 4, /* binds to a privileged port of vsock */
+    /* Reads and writes what is open, and what a helper opens for it. */
+    SANDBOX_READER = 1u << 0,
+    SANDBOX_VSOCK = 1u << 1, /* connects to guests by vsock */
+    /* Takes connections and what comes by them, descriptors and memory. */
+    SANDBOX_SERVE = 1u << 2,
+    SANDBOX_LOW_PORT = 1u << 3, /* binds to a privileged port of vsock */
+    /* Is that helper: opens files and connects to Unix sockets. */
+    SANDBOX_OPENER = 1u << 4,
+    SANDBOX_SCREEN = 1u << 5, /* draws on its terminal, and may be suspended */
 };
 
 /* What may be done with files. */
@@ -28,11 +30,27 @@ enum sandbox_use {
     SANDBOX_READ = 1u << 0,
     SANDBOX_WRITE = 1u << 1, /* and create */
     SANDBOX_REMOVE = 1u << 2,
+    SANDBOX_DEVICE = 1u << 3, /* ioctl */
+};
+
+/* What the user wants. Builds with AddressSanitizer or its like, whose run-time
+ * library starts and traces processes, take SANDBOX_AUTO for SANDBOX_OFF. */
+enum sandbox_mode {
+    SANDBOX_AUTO,     /* as far as the kernel has it */
+    SANDBOX_REQUIRED, /* all of it, or nothing is read */
+    SANDBOX_OFF,
 };
 
 struct sandbox {
-    int rules; /* of Landlock; -1: the kernel has none */
+    int rules; /* of Landlock; -1: none */
+    int error; /* errno of what failed; 0: nothing did */
 };
+
+/* Does this build enter it with (mode)? */
+bool sandbox_wanted(enum sandbox_mode mode);
+
+/* The version of Landlock that the kernel has; -1 with errno set. */
+long sandbox_landlock(void);
 
 /* Begin: no file is allowed. Those that are open stay usable in any case. */
 void sandbox_init(struct sandbox *s);
@@ -41,27 +59,33 @@ void sandbox_init(struct sandbox *s);
  * Allow (uses), of enum sandbox_use, for all files in the folder of (path), and
  * in the folder of the file that (path) is a link to now. The kernel cannot
  * allow a file that does not exist yet, so folders are allowed. A (path) that
- * ends in
- * "/" is a folder itself.
+ * ends in "/" is a folder itself.
  */
 void sandbox_allow(struct sandbox *s, const char *path, unsigned uses);
+
+/* Release (s), which was not entered. */
+void sandbox_fini(struct sandbox *s);
 
 /*
  * Give up everything except what (needs), of enum sandbox_need, require; (s) is
  * released. This cannot be undone. A system call that is not allowed ends the
- * process with a line on stderr and exit status 1. TPROF_SANDBOX=off in the
- * environment keeps system calls and files allowed. So do builds with
- * AddressSanitizer or its like, whose run-time library starts and traces
- * processes; there, tests set TPROF_SANDBOX=on.
+ * process with a line on stderr and exit status 1; opening a file fails with
+ * EACCES, since C libraries look for files which they can do without.
  *
- * Root stays root, but of its capabilities it keeps only the right to open
- * other people's files (CAP_DAC_OVERRIDE), and with SANDBOX_LOW_PORT the right
- * to low ports (CAP_NET_BIND_SERVICE).
+ * Nobody else can trace the process or find its memory in a core file. Root
+ * stays root, but of its capabilities it keeps only the right to find other
+ * people's files (CAP_DAC_READ_SEARCH), with SANDBOX_OPENER also to open them
+ * (CAP_DAC_OVERRIDE), and with SANDBOX_LOW_PORT the right to low ports
+ * (CAP_NET_BIND_SERVICE).
  *
- * Returns 0; -1 with (e) filled: the kernel has no seccomp. The process can go
- * on, the rest is given up.
+ * Returns 0; -1 with (e) saying what the kernel lacks, and what stays possible.
+ * The rest is given up in any case.
  */
 int sandbox_enter(struct sandbox *s, unsigned needs, struct err *e);
+
+/* Have (call) called before a system call that is not allowed ends the process:
+ * it may do what a handler of signals may. */
+void sandbox_before_end(void (*call)(void));
 
 /* Only the system calls, as sandbox_enter() does it; in any build. Returns 0;
  * -1 with errno set. */
