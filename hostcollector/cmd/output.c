@@ -2,7 +2,15 @@
 /* From -o and --format to files. */
 #include "cmd/output.h"
 
+#include <errno.h>
+#include <poll.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd/look.h"
+#include "util/claim.h"
+#include "util/opener.h"
 
 #define RECORDING                                                              \
     "tprof" /* name and suffix of the format that is no renderer */
@@ -16,29 +24,41 @@ static bool is_recording(const char *path, const char *format)
     return dot != NULL && strcmp(dot + 1, RECORDING) == 0;
 }
 
+static int add_recording(struct outputs *out, const char *path, struct err *e)
+{
+    if (strcmp(path, "-") == 0)
+        return err_set(e, "-o -: a recording goes into a file, not to standard "
+                          "output");
+    if (out->recording != NULL)
+        return err_set(e, "-o %s: one recording at a time, and there is %s",
+                       path, out->recording);
+    out->recording = path;
+    return 0;
+}
+
+/* (format) is for a (path) whose suffix says none; NULL: not said. */
 static int add_output(struct outputs *out, const char *path, const char *format,
                       struct err *e)
 {
     const struct render_ops *ops;
     char names[RENDER_NAMES];
 
-    if (is_recording(path, format)) {
-        if (out->recording != NULL || strcmp(path, "-") == 0)
-            return err_set(e, "-o %s: one recording at a time, into a file",
-                           path);
-        out->recording = path;
-        return 0;
-    }
+    if (is_recording(path, format))
+        return add_recording(out, path, e);
     ops = format != NULL ? render_by_name(format) : render_by_path(path);
     if (ops == NULL && format != NULL)
         return err_set(
             e, "--format: there is no '%s'; the formats are " RECORDING ", %s",
             format, render_names(names, false));
+    if (ops == NULL && strcmp(path, "-") == 0)
+        ops = &render_txt;
     if (ops == NULL)
-        return err_set(
-            e, "-o %s: add --format F; the formats are " RECORDING ", %s", path,
-            render_names(names, false));
-    out->list[out->count++] = (struct output){path, ops, NULL};
+        return err_set(e,
+                       "-o %s: which format? Type it as -o FORMAT:%s; the "
+                       "formats are " RECORDING ", %s",
+                       path, path, render_names(names, false));
+    out->list[out->count++] =
+        (struct output){.path = path, .format = ops, .fd = -1};
     return 0;
 }
 
@@ -51,29 +71,127 @@ static bool uses_stdout(const struct outputs *out)
     return false;
 }
 
+/* Is (path) one of those from (elf) on? */
+static bool is_elf(const char *path, const struct elf_path *elf)
+{
+    for (; elf != NULL; elf = elf->next)
+        if (claim_same(path, elf->path))
+            return true;
+    return false;
+}
+
+/* Does (o) read the file (path)? */
+static bool is_input(const char *path, const struct options *o)
+{
+    const struct guests *g = &o->guests;
+
+    for (size_t i = 0; i < g->count; i++)
+        if (is_elf(path, g->list[i].elfs) ||
+            (source_kind(g->list[i].kind)->need == SOURCE_NEEDS_TTY &&
+             claim_same(path, g->list[i].where)))
+            return true;
+    return is_elf(path, g->elfs) || claim_same(path, g->path) ||
+           claim_same(path, o->input);
+}
+
 int outputs_plan(struct outputs *out, const struct options *o, bool table,
                  struct err *e)
 {
-    *out = (struct outputs){0};
+    bool used = false; /* o->format is */
+
+    *out = (struct outputs){.colour = o->colour,
+                            .terminal = isatty(STDOUT_FILENO) == 1};
+    if (o->force)
+        claim_any();
+    for (unsigned i = 0; i < o->output_count; i++)
+        if (is_input(o->outputs[i], o))
+            return err_set(e,
+                           "-o %s: is read by this command, and would be "
+                           "overwritten: name another file",
+                           o->outputs[i]);
     for (unsigned i = 0; i < o->output_count; i++) {
-        if (add_output(out, o->outputs[i], o->format, e) != 0)
+        const char *path = o->outputs[i], *format = o->output_formats[i];
+
+        if (format == NULL && !is_recording(path, NULL) &&
+            render_by_path(path) == NULL) {
+            format = o->format;
+            used = true;
+        }
+        if (add_output(out, path, format, e) != 0)
             return -1;
     }
+    if (o->format != NULL && o->output_count != 0 && !used)
+        return err_set(e,
+                       "--format %s: each -o says its format already; type -o "
+                       "%s:FILE for another one",
+                       o->format, o->format);
     if (o->output_count == 0 && o->format != NULL &&
         add_output(out, "-", o->format, e) != 0)
         return -1;
     if (table && !uses_stdout(out))
-        out->list[out->count++] = (struct output){"-", &render_txt, NULL};
+        out->list[out->count++] =
+            (struct output){.path = "-", .format = &render_txt, .fd = -1};
     return 0;
+}
+
+/* Has who reads standard output, head(1) for one, read enough? */
+static bool reader_left(const struct output *output)
+{
+    struct pollfd p = {.fd = STDOUT_FILENO};
+
+    return output->to.out == stdout && poll(&p, 1, 0) > 0 &&
+           (p.revents & (POLLERR | POLLHUP)) != 0;
+}
+
+static const char *name_of(const struct output *output)
+{
+    return output->to.out == stdout ? "standard output" : output->path;
 }
 
 /* Has everything reached (output)? */
 static int check_written(const struct output *output, struct err *e)
 {
-    if (fflush(output->file) == 0 && ferror(output->file) == 0)
+    if (output->to.no_memory)
+        return err_set(e, "%s: out of memory", name_of(output));
+    if ((fflush(output->to.out) == 0 && ferror(output->to.out) == 0) ||
+        reader_left(output))
         return 0;
-    return err_sys(e,
-                   output->file == stdout ? "standard output" : output->path);
+    return err_sys(e, name_of(output));
+}
+
+int outputs_claim(struct outputs *out, struct err *e)
+{
+    for (unsigned i = 0; i < out->count; i++) {
+        struct output *output = &out->list[i];
+        struct stat st;
+
+        /* a pipe may have no reader yet */
+        if (strcmp(output->path, "-") == 0 ||
+            (stat(output->path, &st) == 0 && !S_ISREG(st.st_mode)))
+            continue;
+        output->fd = opener_claim(OPENER_REPORT, output->path, e);
+        if (output->fd < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* NULL with (e) filled. A file that is claimed stays as it is until the new one
+ * is whole. */
+static FILE *open_output(struct output *output, struct err *e)
+{
+    if (strcmp(output->path, "-") == 0)
+        return stdout;
+    output->fresh = output->fd >= 0;
+    int fd = output->fresh ? opener_claim(OPENER_FRESH, output->path, e)
+                           : opener_open(OPENER_WRITE, output->path);
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+
+    if (file == NULL && (fd >= 0 || !output->fresh))
+        (void)err_sys(e, output->path);
+    if (file == NULL && fd >= 0)
+        (void)close(fd);
+    return file;
 }
 
 int outputs_open(struct outputs *out, struct err *e)
@@ -83,55 +201,81 @@ int outputs_open(struct outputs *out, struct err *e)
     for (unsigned i = 0; i < out->count; i++) {
         struct output *output = &out->list[i];
 
-        output->file =
-            strcmp(output->path, "-") == 0 ? stdout : fopen(output->path, "w");
-        if (output->file == NULL) {
-            (void)err_sys(e, output->path);
-            (void)outputs_close(out, &ignored);
+        output->to = (struct render){.out = open_output(output, e)};
+        if (output->to.out == NULL) {
+            (void)outputs_close(out, false, &ignored);
             return -1;
         }
+        if (output->format->begin != NULL)
+            output->format->begin(&output->to);
     }
     return 0;
 }
 
-int outputs_write(const struct outputs *out, const struct report *r,
-                  struct err *e)
+int outputs_write(struct outputs *out, const struct report *r, struct err *e)
 {
     for (unsigned i = 0; i < out->count; i++) {
-        const struct output *output = &out->list[i];
+        struct output *output = &out->list[i];
 
-        output->format->write(output->file, r);
+        struct report own =
+            look_of(r, output->path, out->terminal, out->colour);
+
+        output->format->write(&output->to, &own);
         if (check_written(output, e) != 0)
             return -1;
     }
     return 0;
 }
 
-int outputs_overall(const struct outputs *out, const struct overall *o,
-                    struct err *e)
+int outputs_overall(struct outputs *out, const struct overall *o, struct err *e)
 {
     for (unsigned i = 0; i < out->count; i++) {
-        const struct output *output = &out->list[i];
+        struct output *output = &out->list[i];
 
         if (output->format->overall != NULL)
-            output->format->overall(output->file, o);
+            output->format->overall(&output->to, o);
         if (check_written(output, e) != 0)
             return -1;
     }
     return 0;
 }
 
-int outputs_close(struct outputs *out, struct err *e)
+/* With (keep) the new file takes the place of the old one. Returns 0; -1 with
+ * (e) filled. */
+static int close_output(struct output *output, bool keep, struct err *e)
 {
+    FILE *file = output->to.out;
+
+    if (output->format->end != NULL)
+        output->format->end(&output->to);
+    int result = check_written(output, e);
+
+    if (file != stdout && fclose(file) != 0 && result == 0)
+        result = err_sys(e, output->path);
+    if (output->fresh &&
+        opener_open(keep && result == 0 ? OPENER_SETTLE : OPENER_DROP,
+                    output->path) != 0 &&
+        result == 0)
+        result = err_sys(e, output->path);
+    output->to = (struct render){0};
+    return result;
+}
+
+int outputs_close(struct outputs *out, bool keep, struct err *e)
+{
+    struct err ignored;
     int result = 0;
 
     for (unsigned i = 0; i < out->count; i++) {
         struct output *output = &out->list[i];
 
-        if (output->file != NULL && output->file != stdout &&
-            fclose(output->file) != 0 && result == 0)
-            result = err_sys(e, output->path);
-        output->file = NULL;
+        if (output->to.out != NULL &&
+            close_output(output, keep && result == 0,
+                         result == 0 ? e : &ignored) != 0)
+            result = -1;
+        if (output->fd >= 0)
+            (void)close(output->fd);
+        output->fd = -1;
     }
     return result;
 }

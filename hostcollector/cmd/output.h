@@ -4,7 +4,6 @@
 #define TPROF_CMD_OUTPUT_H
 
 #include <stdbool.h>
-#include <stdio.h>
 
 #include "cmd/options.h"
 #include "render/render.h"
@@ -13,7 +12,9 @@
 struct output {
     const char *path; /* "-": standard output */
     const struct render_ops *format;
-    FILE *file; /* NULL: not open */
+    struct render to; /* (to.out) is NULL: not open */
+    int fd;           /* claimed; else -1 */
+    bool fresh;       /* what is written is to take its place */
 };
 
 struct outputs {
@@ -21,16 +22,26 @@ struct outputs {
     const char *recording;
     struct output list[OPTIONS_OUTPUTS + 1];
     unsigned count;
+    uint32_t colour; /* enum colour_choice */
+    bool terminal;   /* standard output is one */
 };
 
 /*
  * Fill (out) with the outputs that (o) asks for. With (table), the report goes
- * to standard output unless another output does.
+ * to standard output unless another output does. A file that (o) reads cannot
+ * be an output.
  *
  * Returns 0; -1 with (e) filled: a usage error.
  */
 int outputs_plan(struct outputs *out, const struct options *o, bool table,
                  struct err *e);
+
+/*
+ * Claim all files of (out) except the recording, before anything is sampled: no
+ * other process can claim them until outputs_close(), and what they hold stays
+ * until outputs_open(). Returns 0; -1 with (e) filled: see claim_file().
+ */
+int outputs_claim(struct outputs *out, struct err *e);
 
 /* Open all files of (out) except the recording. Returns 0; -1 with (e) filled,
  * and none is open. */
@@ -38,14 +49,14 @@ int outputs_open(struct outputs *out, struct err *e);
 
 /* Write (r) to all files, once for each guest. Returns 0; -1 with (e) filled.
  */
-int outputs_write(const struct outputs *out, const struct report *r,
-                  struct err *e);
+int outputs_write(struct outputs *out, const struct report *r, struct err *e);
 
 /* Write (o) to the files whose format has a place for it. Returns likewise. */
-int outputs_overall(const struct outputs *out, const struct overall *o,
+int outputs_overall(struct outputs *out, const struct overall *o,
                     struct err *e);
 
-/* Close the files that are open. Returns likewise. */
-int outputs_close(struct outputs *out, struct err *e);
+/* Close the files that are open or claimed. With (keep) those that were open
+ * take the places of what was there; else that stays. Returns likewise. */
+int outputs_close(struct outputs *out, bool keep, struct err *e);
 
 #endif

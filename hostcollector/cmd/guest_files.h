@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which images a run has beside those of --elf. Part of guest_run. */
+#ifndef TPROF_CMD_GUEST_FILES_H
+#define TPROF_CMD_GUEST_FILES_H
+
+#include "cmd/guest_run.h"
+
+/* Add the images that the recording of (r) knows, behind those of --elf, once;
+ * with remarks on what is missing. */
+void guest_files_find(struct guest_run *r);
+
+#endif
