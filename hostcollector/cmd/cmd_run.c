@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * collector run: starts QEMU, samples its guest, and reports.
+ *
+ * This process stays as it is, since it must wait for others and end them. It
+ * reads nothing of the guest. Another one samples, confined as ever; a third
+ * one is the bridge, if there is one.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "cmd/qemu_line.h"
+#include "cmd/sampling.h"
+#include "util/magic.h"
+
+#define NAME       "collector run"
+#define BRIDGE_TRY 100u      /* looks for the bridge's sockets, each after */
+#define BRIDGE_NS  50000000L /* so long */
+#define FOLDER_MAX 64        /* of TMPDIR */
+#define SIGNALLED  128       /* added to a signal's number, as shells do */
+#define PATIENCE_S 10u       /* QEMU has to end after SIGTERM */
+
+struct run {
+    struct options options;
+    struct outputs outputs;
+    struct qemu_line line;
+    char folder[FOLDER_MAX + 16];
+    char where[FOLDER_MAX +
+               32]; /* in that folder, the socket that leads to the guest */
+    pid_t bridge, qemu;
+    int status; /* of QEMU, as this command's own */
+};
+
+/* Of who samples, and of QEMU: signals are passed on. 0: none. */
+static volatile sig_atomic_t sampler, guest;
+
+static int print_help(void)
+{
+    (void)fputs(
+        "collector run [option...] -- qemu-system-x86_64 ... -kernel FILE\n"
+        "\n"
+        "Starts QEMU with a virtio-serial port tprof.0 (or with --vsock a "
+        "virtio-vsock device\n"
+        "by 'collector bridge') added to its line, samples the guest until it "
+        "ends, and reports.\n"
+        "--elf is -kernel's file unless one is given. Ctrl-C and --duration "
+        "end the guest, too.\n"
+        "The exit status is QEMU's; if that is 0, the collector's.\n"
+        "\n",
+        stdout);
+    options_help(stdout, COMMAND_RUN);
+    return EXIT_DONE;
+}
+
+static void say(const char *text)
+{
+    (void)fprintf(stderr, NAME ": %s\n", text);
+}
+
+/* Processes */
+
+/* A child does not outlive this process. */
+static pid_t fork_child(void)
+{
+    pid_t child = fork();
+
+    if (child == 0)
+        (void)prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
+    return child;
+}
+
+/* QEMU, in place of this process; an error's number goes to (fd). */
+_Noreturn static void become_qemu(char **words, int fd)
+{
+    (void)execvp(words[0], words);
+    int error = errno;
+
+    _exit(write(fd, &error, sizeof error) == sizeof error ? 127 : 126);
+}
+
+/* 0; -1 with (e) filled if QEMU cannot be run. */
+static int start_qemu(struct run *r, struct err *e)
+{
+    int ends[2], error = 0;
+
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return err_sys(e, "pipe");
+    r->qemu = fork_child();
+    if (r->qemu == 0)
+        become_qemu(r->line.words, ends[1]);
+    (void)close(ends[1]);
+    if (r->qemu < 0)
+        error = errno;
+    else if (read(ends[0], &error, sizeof error) != sizeof error)
+        error = 0; /* it runs */
+    (void)close(ends[0]);
+    if (error == 0)
+        return 0;
+    if (r->qemu > 0)
+        (void)waitpid(r->qemu, NULL, 0);
+    r->qemu = 0;
+    return err_set(e, "%s: %s", r->line.words[0], strerror(error));
+}
+
+static bool is_there(const char *folder, const char *name)
+{
+    char path[FOLDER_MAX + 32];
+
+    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
+    return access(path, F_OK) == 0;
+}
+
+/* QEMU gives up where no bridge listens. */
+static int start_bridge(struct run *r, struct err *e)
+{
+    char vhost[FOLDER_MAX + 32], vsock[FOLDER_MAX + 32],
+        peer[] = "--vhost-user", uds[] = "--uds";
+    char *words[] = {peer, vhost, uds, vsock, NULL};
+    const struct timespec pause = {0, BRIDGE_NS};
+
+    (void)snprintf(vhost, sizeof vhost, "%s/" QEMU_LINE_VHOST, r->folder);
+    (void)snprintf(vsock, sizeof vsock, "%s/" QEMU_LINE_VSOCK, r->folder);
+    r->bridge = fork_child();
+    if (r->bridge == 0) {
+        /* what it says of its sockets is nobody's business here */
+        if (freopen("/dev/null", "w", stderr) == NULL)
+            _exit(EXIT_FAILED);
+        _exit(cmd_bridge.run(4, words));
+    }
+    for (unsigned i = 0; r->bridge > 0 && i < BRIDGE_TRY; i++) {
+        if (is_there(r->folder, QEMU_LINE_VHOST) &&
+            is_there(r->folder, QEMU_LINE_VSOCK))
+            return 0;
+        (void)nanosleep(&pause, NULL);
+    }
+    return err_set(e, "the bridge did not start");
+}
+
+/* A signal that comes before the sampling process listens to signals waits for
+ * it: QEMU may end at once. */
+static pid_t start_sampling(struct run *r)
+{
+    sigset_t ends, before;
+
+    (void)sigemptyset(&ends);
+    (void)sigaddset(&ends, SIGINT);
+    (void)sigaddset(&ends, SIGTERM);
+    (void)sigaddset(&ends, SIGHUP);
+    (void)sigprocmask(SIG_BLOCK, &ends, &before);
+    pid_t child = fork_child();
+
+    if (child != 0) {
+        (void)sigprocmask(SIG_SETMASK, &before, NULL);
+        return child;
+    }
+    int status = sampling_run(NAME, &r->options, &r->outputs, NULL);
+
+    (void)fflush(NULL);
+    _exit(status);
+}
+
+/* Ctrl-C goes to all processes of a terminal, other signals to this one. */
+static void pass_on(int number)
+{
+    if (sampler != 0)
+        (void)kill(sampler, number);
+    else if (guest != 0)
+        (void)kill(guest, SIGTERM);
+}
+
+static void on_alarm(int number)
+{
+    (void)number;
+    if (guest != 0)
+        (void)kill(guest, SIGKILL);
+}
+
+static void catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = pass_on};
+    struct sigaction late = {.sa_handler = on_alarm};
+
+    (void)sigaction(SIGINT, &action, NULL);
+    (void)sigaction(SIGTERM, &action, NULL);
+    (void)sigaction(SIGHUP, &action, NULL);
+    (void)sigaction(SIGALRM, &late, NULL);
+}
+
+static int status_of(int status)
+{
+    return WIFEXITED(status) ? WEXITSTATUS(status)
+                             : SIGNALLED + WTERMSIG(status);
+}
+
+/* Wait for QEMU and for who samples. The one's end is the other's. Returns the
+ * status of the latter. */
+static int wait_for_both(struct run *r)
+{
+    int status, result = EXIT_FAILED;
+
+    while (guest != 0 || sampler != 0) {
+        pid_t child = waitpid(-1, &status, 0);
+
+        if (child < 0 && errno != EINTR)
+            break;
+        if (child == guest && child > 0) {
+            guest = 0;
+            r->status = status_of(status);
+            if (sampler != 0) /* what came before is read first */
+                (void)kill(sampler, SIGTERM);
+        } else if (child == sampler && child > 0) {
+            sampler = 0;
+            result = status_of(status);
+            if (guest != 0) {
+                (void)kill(guest, SIGTERM);
+                (void)alarm(PATIENCE_S);
+            }
+        }
+    }
+    return result;
+}
+
+/* Beginning and end */
+
+/* The guest's image, and the way to it. */
+static int name_guest(struct run *r, struct err *e)
+{
+    struct guests *g = &r->options.guests;
+    enum magic kind =
+        r->line.kernel != NULL ? magic_of_file(r->line.kernel) : MAGIC_NONE;
+
+    (void)snprintf(r->where, sizeof r->where, "%s/%s", r->folder,
+                   r->options.by_vsock ? QEMU_LINE_VSOCK : QEMU_LINE_PORT);
+    if (g->elfs == NULL && (kind == MAGIC_ELF || kind == MAGIC_PE) &&
+        guests_option(g, "elf", r->line.kernel, e) != 0)
+        return -1;
+    if (guests_option(g, r->options.by_vsock ? "vsock-uds" : "serial", r->where,
+                      e) != 0)
+        return -1;
+    return guests_finish(g, e);
+}
+
+static void remove_folder(const struct run *r)
+{
+    static const char *const names[] = {QEMU_LINE_PORT, QEMU_LINE_VHOST,
+                                        QEMU_LINE_VSOCK};
+    char path[FOLDER_MAX + 32];
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        (void)snprintf(path, sizeof path, "%s/%s", r->folder, names[i]);
+        (void)unlink(path);
+    }
+    (void)rmdir(r->folder);
+}
+
+/* 0; -1 with (e) filled. */
+static int prepare(struct run *r, char **words, struct err *e)
+{
+    const char *temporary = getenv("TMPDIR");
+
+    if (temporary == NULL || strlen(temporary) > FOLDER_MAX)
+        temporary = "/tmp"; /* a socket's path must be short */
+    (void)snprintf(r->folder, sizeof r->folder, "%s/tprof.XXXXXX", temporary);
+    if (mkdtemp(r->folder) == NULL)
+        return err_sys(e, r->folder);
+    if (qemu_line_make(&r->line, words, r->folder, r->options.by_vsock, e) !=
+            0 ||
+        name_guest(r, e) != 0 ||
+        outputs_plan(&r->outputs, &r->options, true, e) != 0)
+        return -1;
+    return 0;
+}
+
+static int run_guest(struct run *r, struct err *e)
+{
+    if (r->options.by_vsock && start_bridge(r, e) != 0)
+        return EXIT_FAILED;
+    if (start_qemu(r, e) != 0)
+        return EXIT_FAILED;
+    r->options.supervised = true;
+    catch_signals();
+    guest = r->qemu;
+    sampler = start_sampling(r);
+    if (sampler < 0) {
+        sampler = 0;
+        (void)kill(r->qemu, SIGTERM);
+    }
+    int status = wait_for_both(r);
+
+    return r->status != 0 ? r->status : status;
+}
+
+/* Where "--" stands among (argv); (argc): nowhere. */
+static int find_dashes(int argc, char **argv)
+{
+    int i = 0;
+
+    while (i < argc && strcmp(argv[i], "--") != 0)
+        i++;
+    return i;
+}
+
+static int run_run(int argc, char **argv)
+{
+    struct run r = {0};
+    struct err e = {""};
+    int dashes = find_dashes(argc, argv), result = EXIT_USAGE;
+
+    if (options_parse(&r.options, COMMAND_RUN, dashes, argv, &e) != 0)
+        say(e.text);
+    else if (r.options.help)
+        result = print_help();
+    else if (dashes + 1 >= argc)
+        say("what is to be run? type: collector run -- qemu-system-x86_64 ... "
+            "-kernel FILE");
+    else if (prepare(&r, argv + dashes + 1, &e) == 0)
+        result = run_guest(&r, &e);
+    if (r.folder[0] != '\0' && e.text[0] != '\0')
+        say(e.text);
+    if (r.bridge > 0 && kill(r.bridge, SIGTERM) == 0)
+        (void)waitpid(r.bridge, NULL, 0);
+    if (r.folder[0] != '\0')
+        remove_folder(&r);
+    qemu_line_fini(&r.line);
+    options_fini(&r.options);
+    return result;
+}
+
+const struct subcommand cmd_run = {"run", run_run};
