@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* collector top: what a guest does now, on a terminal. */
+#include <errno.h>
+#include <locale.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "cmd/confine.h"
+#include "cmd/output.h"
+#include "cmd/sandbox.h"
+#include "cmd/signals.h"
+#include "cmd/top_session.h"
+#include "top/curses.h"
+#include "util/text.h"
+
+#define DEFAULT_FILE "tprof.tprof"
+#define ONE_STOP     500000000u /* nanoseconds */
+
+static int print_help(void)
+{
+    (void)fputs(
+        "collector top --serial PATH --elf FILE [option...]\n"
+        "collector top FILE [option...]\n"
+        "\n"
+        "Shows what a guest does now: busy, idle, late and lost time of each "
+        "core, and\n"
+        "its functions; or plays a recording. In it, ? tells what keys do: "
+        "sort, filter,\n"
+        "callers, cores, another window of time, rate, recording. q or Ctrl-C "
+        "leaves.\n"
+        "\n",
+        stdout);
+    options_help(stdout, COMMAND_TOP);
+    (void)fputs("\nNO_COLOR in the environment: no colors.\n", stdout);
+    return EXIT_DONE;
+}
+
+/* What the screen is made of. */
+struct display {
+    struct top_session session;
+    struct screen screen;
+    int stop_fd;
+    uint64_t deaf_ns; /* signals until then belong to the one that came */
+};
+
+/* Draw the picture, of the size that the terminal has now. */
+static void draw(struct display *d)
+{
+    struct top_facts facts = top_session_facts(&d->session);
+    unsigned width, height;
+
+    curses_size(&width, &height);
+    top_draw(&d->session.top, &facts, &d->screen, width, height);
+    curses_show(&d->screen);
+}
+
+/* All keys that wait. Returns 1 if there were any, 2 if the user leaves, 0 for
+ * none; -1 with (e) filled. */
+static int take_keys(struct display *d, struct err *e)
+{
+    bool resized, gone;
+    uint32_t key;
+    int pressed = 0;
+
+    while ((key = curses_key(&resized, &gone)) != 0 || resized) {
+        int result = key != 0 ? top_session_key(&d->session, key, e) : 1;
+
+        if (result <= 0)
+            return result < 0 ? -1 : 2;
+        pressed = 1;
+    }
+    return gone ? 2 : pressed;
+}
+
+/* A signal asks for the end. It may come twice, from a terminal and from a
+ * supervisor. */
+static void hear_stop(struct display *d)
+{
+    char scrap[1024];
+
+    (void)!read(d->stop_fd, scrap, sizeof scrap);
+    d->deaf_ns = source_now_ns() + ONE_STOP;
+}
+
+/* Wait for the guest, keys, signals, or time. Returns 1 if the guest can be
+ * read, 0 if not, 2 if the process shall end; -1 with (e) filled. */
+static int wait_for(struct display *d, struct err *e)
+{
+    struct top_wait wait = top_session_wait(&d->session);
+    struct pollfd fds[] = {
+        {.fd = wait.fd,
+         .events = (short)(wait.to_write ? POLLIN | POLLOUT : POLLIN)},
+        {.fd = STDIN_FILENO, .events = POLLIN},
+        {.fd = d->stop_fd, .events = POLLIN}};
+    int n = poll(fds, 3, wait.ms);
+
+    if (n < 0 && errno != EINTR)
+        return err_sys(e, "poll");
+    if (n <= 0)
+        return 0;
+    if (fds[2].revents != 0)
+        hear_stop(d);
+    if (d->deaf_ns != 0 || (fds[1].revents & (POLLHUP | POLLERR)) != 0)
+        return 2;
+    return (fds[0].revents & ~POLLOUT) != 0;
+}
+
+/* Until the user leaves. Returns 0; -1 with (e) filled. */
+static int run(struct display *d, struct err *e)
+{
+    draw(d);
+    for (;;) {
+        int readable = wait_for(d, e);
+        int keys = readable == 2 ? 2 : take_keys(d, e);
+
+        if (readable < 0 || keys < 0)
+            return -1;
+        if (keys == 2)
+            return 0;
+        int changed = top_session_step(&d->session, readable == 1, e);
+
+        if (changed < 0)
+            return -1;
+        if (changed != 0 || keys != 0)
+            draw(d);
+    }
+}
+
+/* Everything that needs files by their names comes before the sandbox. */
+static int start(struct display *d, const struct options *o,
+                 const struct outputs *out, struct err *e)
+{
+    struct outputs may = *out;
+    struct err lacking = {""};
+
+    d->stop_fd = -1;
+    if (may.recording == NULL)
+        may.recording = DEFAULT_FILE; /* if the key is pressed */
+    d->stop_fd = signals_catch(e);
+    if (d->stop_fd < 0 || confine_prepare_sampling(o, &may, e) != 0)
+        return -1;
+    (void)setlocale(LC_CTYPE, "");
+    sandbox_before_end(curses_restore);
+    if (curses_open(e) != 0 || confine_top(o, &lacking) != 0 ||
+        top_session_init(&d->session, o, may.recording, out->recording != NULL,
+                         e) != 0) {
+        if (e->text[0] == '\0')
+            *e = lacking;
+        return -1;
+    }
+    if (lacking.text[0] != '\0')
+        top_session_note(&d->session, lacking.text);
+    return 0;
+}
+
+static int show(const struct options *o, const struct outputs *out)
+{
+    static struct display d;
+    char text[512];
+    struct err e = {""};
+    int result = start(&d, o, out, &e) == 0 ? run(&d, &e) : -1;
+
+    if (result == 0)
+        result = top_session_end(&d.session, &e);
+    bool usage = d.session.usage;
+
+    curses_close();
+    if (result != 0)
+        (void)fprintf(stderr, "collector top: %s\n",
+                      text_escape(text, sizeof text, e.text));
+    if (d.session.options != NULL)
+        top_session_fini(&d.session);
+    screen_fini(&d.screen);
+    signals_release(d.stop_fd, d.deaf_ns);
+    return result == 0 ? EXIT_DONE : usage ? EXIT_USAGE : EXIT_FAILED;
+}
+
+static int plan(struct outputs *out, const struct options *o, struct err *e)
+{
+    size_t guests = o->guests.count;
+
+    if (outputs_plan(out, o, false, e) != 0)
+        return -1;
+    if (guests == 0 && o->input == NULL)
+        return err_set(e, "where from? type: collector top --serial PATH --elf "
+                          "FILE, or collector top FILE");
+    if (guests > 1 || (guests != 0 && o->input != NULL))
+        return err_set(e, "one guest or recording at a time");
+    if (out->count != 0)
+        return err_set(e,
+                       "-o %s: top writes a recording alone, NAME.tprof; "
+                       "'collector report' makes the rest of it",
+                       out->list[0].path);
+    if (out->recording != NULL && guests == 0)
+        return err_set(e, "'%s' is a recording already: copy it", o->input);
+    return 0;
+}
+
+static int run_top(int argc, char **argv)
+{
+    struct options o;
+    struct outputs out = {0};
+    struct err e = {""};
+    int result = EXIT_USAGE;
+
+    if (options_parse(&o, COMMAND_TOP, argc, argv, &e) != 0 ||
+        (!o.help && plan(&out, &o, &e) != 0))
+        (void)fprintf(stderr, "collector top: %s\n", e.text);
+    else
+        result = o.help ? print_help() : show(&o, &out);
+    options_fini(&o);
+    return result;
+}
+
+const struct subcommand cmd_top = {"top", run_top};
