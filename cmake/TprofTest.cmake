@@ -33,6 +33,7 @@ include_guard(GLOBAL)
 
 add_custom_target(tprof_thread_tests) # the programs of the tests labelled thread
 add_custom_target(tprof_agent_tests)  # of the unit tests of the agent, and the simulation
+add_custom_target(tprof_fuzz_tests)
 
 function(tprof_add_test)
   cmake_parse_arguments(ARG "" "NAME;TIMEOUT" "COMMAND;NEEDS;LABELS;PROPERTIES" ${ARGN})
@@ -104,6 +105,7 @@ function(tprof_fuzz_test entry)
   endif()
   add_executable(fuzz_${entry} fuzz_${entry}.c ${ARG_SOURCES})
   target_link_libraries(fuzz_${entry} PRIVATE ${ARG_LIBS} tprof_hosted)
+  add_dependencies(tprof_fuzz_tests fuzz_${entry})
   if(TPROF_FUZZ)
     target_link_options(fuzz_${entry} PRIVATE -fsanitize=fuzzer)
     set(replay -runs=0)

@@ -7,7 +7,13 @@ enum exit_code {
     EXIT_DONE = 0,
     EXIT_FAILED = 1, /* one line on stderr says why */
     EXIT_USAGE = 2,  /* likewise, and what to type */
+    EXIT_EMPTY = 3,  /* nothing failed, but there is no sample */
 };
+
+/* What --help says of it, for commands that report or record. */
+#define CMD_STATUS                                                             \
+    "Exit status: 0 done, 1 failed, 2 the line makes no sense, 3 no "          \
+    "samples.\n"
 
 struct subcommand {
     const char *name; /* as typed; "" for the one that needs no name */
@@ -15,10 +21,19 @@ struct subcommand {
     int (*run)(int argc, char **argv);
 };
 
+/* The command called (name); NULL: there is none. */
+const struct subcommand *cmd_find(const char *name);
+
+/* The name of the command that is most like (name); NULL: none is like it. */
+const char *cmd_nearest(const char *name);
+
 extern const struct subcommand cmd_bridge;
 extern const struct subcommand cmd_check;
+extern const struct subcommand cmd_completion;
 extern const struct subcommand cmd_live;
 extern const struct subcommand cmd_record;
 extern const struct subcommand cmd_report;
+extern const struct subcommand cmd_run;
+extern const struct subcommand cmd_top;
 
 #endif

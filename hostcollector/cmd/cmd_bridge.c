@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* collector bridge: virtio-vsock for a guest on a host that has none. */
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "bridge/bridge.h"
 #include "cmd/cmd.h"
+#include "cmd/confine.h"
 #include "cmd/options.h"
-#include "cmd/sandbox.h"
+#include "cmd/signals.h"
+#include "cmd/tell.h"
 
 #define DEFAULT_CID 3u
 
@@ -47,22 +47,8 @@ static int print_help(void)
 static void print_line(void *context, const char *line)
 {
     (void)context;
-    (void)fprintf(stderr, "collector bridge: %s\n", line);
-}
-
-/* A descriptor that is readable when somebody wants us to end. */
-static int stop_signals(struct err *e)
-{
-    sigset_t set;
-
-    (void)sigemptyset(&set);
-    (void)sigaddset(&set, SIGINT);
-    (void)sigaddset(&set, SIGTERM);
-    (void)sigaddset(&set, SIGHUP);
-    if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
-        return err_sys(e, "sigprocmask");
-    int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-    return fd < 0 ? err_sys(e, "signalfd") : fd;
+    if (tell_heard()) /* the guest shall not wait for who reads this */
+        (void)fprintf(stderr, "collector bridge: %s\n", line);
 }
 
 /* Each connection is an open file. */
@@ -77,16 +63,15 @@ static void raise_files(void)
 }
 
 /* The guest is not trusted: keep what serving it takes. */
-static void confine(const struct options *o)
+static int confine(const struct options *o, struct err *e)
 {
-    struct sandbox box;
-    struct err e = {""};
+    struct err lacking;
 
-    sandbox_init(&box);
-    sandbox_allow(&box, o->vhost_user, SANDBOX_REMOVE);
-    sandbox_allow(&box, o->uds, SANDBOX_REMOVE);
-    if (sandbox_enter(&box, SANDBOX_BRIDGE, &e) < 0)
-        print_line(NULL, e.text);
+    if (confine_bridge(o, &lacking) != 0)
+        return err_set(e, "%s", lacking.text);
+    if (lacking.text[0] != '\0')
+        print_line(NULL, lacking.text);
+    return 0;
 }
 
 static int serve(const struct options *o, struct err *e)
@@ -95,17 +80,17 @@ static int serve(const struct options *o, struct err *e)
         .vhost_user = o->vhost_user,
         .uds = o->uds,
         .cid = o->cid != 0 ? o->cid : DEFAULT_CID,
+        .peers = o->peers,
         .say = print_line,
     };
     int result = -1;
 
     raise_files();
-    config.stop_fd = stop_signals(e);
-    if (config.stop_fd < 0)
+    config.stop_fd = signals_catch(e);
+    if (config.stop_fd < 0 || confine_prepare_bridge(o, e) != 0)
         return -1;
     struct bridge *b = bridge_open(&config, e);
-    if (b != NULL) {
-        confine(o);
+    if (b != NULL && confine(o, e) == 0) {
         (void)fprintf(stderr,
                       "collector bridge: ready: guest %u by QEMU at %s, "
                       "everybody else at %s\n",
@@ -113,7 +98,7 @@ static int serve(const struct options *o, struct err *e)
         result = bridge_run(b, e);
     }
     bridge_close(b);
-    close(config.stop_fd);
+    (void)close(config.stop_fd);
     return result;
 }
 

@@ -5,8 +5,9 @@
 #include "check/gather.h"
 #include "check/report.h"
 #include "cmd/cmd.h"
+#include "cmd/confine.h"
 #include "cmd/options.h"
-#include "cmd/sandbox.h"
+#include "cmd/signals.h"
 #include "image/image.h"
 
 static int print_help(void)
@@ -28,16 +29,18 @@ static int print_help(void)
 }
 
 /* Images come from anywhere, too: give up what reading them does not take. */
-static void confine(const struct elf_path *elf)
+static int confine(const struct options *o)
 {
-    struct sandbox box;
-    struct err e = {""};
+    struct err e;
+    int result = signals_fill_standard(&e);
 
-    sandbox_init(&box);
-    for (; elf != NULL; elf = elf->next)
-        sandbox_allow(&box, elf->path, SANDBOX_READ);
-    if (sandbox_enter(&box, SANDBOX_FILES, &e) != 0)
+    if (result == 0)
+        result = confine_prepare_check(o, &e);
+    if (result == 0)
+        result = confine_check(o, &e);
+    if (e.text[0] != '\0')
         (void)fprintf(stderr, "collector check: %s\n", e.text);
+    return result;
 }
 
 static int check_image(const char *path, bool all, struct err *e)
@@ -60,17 +63,19 @@ static int check_image(const char *path, bool all, struct err *e)
 }
 
 /* Each image by itself; one that cannot be read does not hide the others. */
-static int check_all(const struct elf_path *elf, bool all)
+static int check_all(const struct options *o)
 {
+    const struct elf_path *elf = o->guests.elfs;
     int result = EXIT_DONE;
 
-    confine(elf);
+    if (confine(o) != 0)
+        return EXIT_FAILED;
     for (const struct elf_path *next = elf; next != NULL; next = next->next) {
         struct err e = {""};
 
         if (next != elf)
             (void)putchar('\n');
-        if (check_image(next->path, all, &e) == 0)
+        if (check_image(next->path, o->all, &e) == 0)
             continue;
         (void)fprintf(stderr, "collector check: %s\n", e.text);
         result = EXIT_FAILED;
@@ -93,7 +98,7 @@ static int run_check(int argc, char **argv)
                     "--elf FILE\n",
                     stderr);
     else
-        result = check_all(o.guests.elfs, o.all);
+        result = check_all(&o);
     options_fini(&o);
     return result;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* collector: attach, sample, report. */
 #include <stdio.h>
-#include <string.h>
 
 #include "cmd/cmd.h"
+#include "cmd/confine.h"
 #include "cmd/sampling.h"
 
 static int print_help(void)
@@ -11,23 +11,34 @@ static int print_help(void)
     (void)fputs(
         "collector: what does a unikernel do with its time?\n"
         "\n"
-        "  collector --vsock CID --elf FILE [option...]     sample and report\n"
+        "  collector --serial PATH --elf FILE [option...]   sample and report\n"
+        "  collector --vsock CID --elf FILE [option...]     likewise\n"
+        "  collector run ... -- qemu-system-x86_64 ...      start QEMU, too\n"
         "  collector record ...                             sample into a "
         "file\n"
         "  collector report FILE ...                        report on a file\n"
+        "  collector top ...                                watch it as it "
+        "runs\n"
         "  collector check --elf FILE                       what would a "
         "profile of it show?\n"
         "  collector bridge ...                             vsock for QEMU "
         "without root\n"
+        "  collector help COMMAND                           what a command "
+        "understands\n"
         "\n"
         "Samples until --duration, Ctrl-C, or the guest's end. Options:\n",
         stdout);
     options_help(stdout, COMMAND_LIVE);
-    (void)fputs("      --version               the collector's version\n"
-                "\n"
-                "'collector record --help' and 'collector report --help' tell "
-                "more, 'man collector' all.\n",
+    (void)fputs("\n" CMD_STATUS
+                "'collector help record' and its like tell more, "
+                "'man collector' all.\n",
                 stdout);
+    return EXIT_DONE;
+}
+
+static int print_version(void)
+{
+    (void)puts("collector " COLLECTOR_VERSION);
     return EXIT_DONE;
 }
 
@@ -39,28 +50,36 @@ static int plan(struct outputs *out, const struct options *o, struct err *e)
     if (o->guests.count != 0 && o->input != NULL)
         return err_set(e, "a guest or --input, not both");
     if (o->guests.count == 0 && o->input == NULL)
-        return err_set(e, "where from? type: collector --vsock CID --elf FILE, "
-                          "or collector report FILE");
+        return err_set(e, "where from? type: collector --serial PATH --elf FILE"
+                          ", or collector report FILE");
     return 0;
+}
+
+static int run_options(const struct options *o, struct err *e)
+{
+    struct outputs out;
+
+    if (o->help)
+        return print_help();
+    if (o->version)
+        return print_version();
+    if (o->sandbox_report)
+        return confine_report();
+    if (plan(&out, o, e) != 0)
+        return EXIT_USAGE;
+    return sampling_run("collector", o, &out, NULL);
 }
 
 static int run_live(int argc, char **argv)
 {
     struct options o;
-    struct outputs out;
     struct err e = {""};
     int result = EXIT_USAGE;
 
-    if (argc > 0 && strcmp(argv[0], "--version") == 0) {
-        (void)puts("collector " COLLECTOR_VERSION);
-        return EXIT_DONE;
-    }
-    if (options_parse(&o, COMMAND_LIVE, argc, argv, &e) != 0 ||
-        (!o.help && plan(&out, &o, &e) != 0))
+    if (options_parse(&o, COMMAND_LIVE, argc, argv, &e) == 0)
+        result = run_options(&o, &e);
+    if (e.text[0] != '\0')
         (void)fprintf(stderr, "collector: %s\n", e.text);
-    else
-        result =
-            o.help ? print_help() : sampling_run("collector", &o, &out, NULL);
     options_fini(&o);
     return result;
 }

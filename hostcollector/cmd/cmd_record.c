@@ -2,6 +2,7 @@
 /* collector record: attach, sample into a file, report later. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cmd/cmd.h"
 #include "cmd/sampling.h"
@@ -11,7 +12,7 @@
 
 static int print_help(void)
 {
-    (void)fputs("collector record --vsock CID [--elf FILE] [option...]\n"
+    (void)fputs("collector record --serial PATH [--elf FILE] [option...]\n"
                 "\n"
                 "Samples into a recording, " DEFAULT_FILE " unless -o names "
                 "one (NAME.GUEST.tprof for\n"
@@ -21,6 +22,7 @@ static int print_help(void)
                 "\n",
                 stdout);
     options_help(stdout, COMMAND_RECORD);
+    (void)fputs("\n" CMD_STATUS, stdout);
     return EXIT_DONE;
 }
 
@@ -43,12 +45,17 @@ static void summarize(const char *path, const struct profile *p)
 
 static int plan(struct outputs *out, const struct options *o, struct err *e)
 {
+    for (unsigned i = 0; i < o->output_count; i++)
+        if (strcmp(o->outputs[i], "-") == 0 && o->output_formats[i] == NULL &&
+            o->format == NULL)
+            return err_set(e, "-o -: a recording goes into a file, not to "
+                              "standard output");
     if (outputs_plan(out, o, false, e) != 0)
         return -1;
     if (out->recording == NULL)
         out->recording = DEFAULT_FILE;
     if (o->guests.count == 0)
-        return err_set(e, "where from? type: collector record --vsock CID "
+        return err_set(e, "where from? type: collector record --serial PATH "
                           "--elf FILE");
     return 0;
 }

@@ -11,11 +11,15 @@ static int print_help(void)
                 "\n"
                 "Reports on a recording, or on the bytes captured from a "
                 "one-way channel (QEMU's\n"
-                "-chardev file). With -o it writes those files and prints "
-                "nothing.\n"
+                "-chardev file); FILE may be a pipe, and - is standard "
+                "input. With -o it writes\n"
+                "those files and prints nothing; -o NEW.tprof is the recording "
+                "with the names of\n"
+                "--elf in it.\n"
                 "\n",
                 stdout);
     options_help(stdout, COMMAND_REPORT);
+    (void)fputs("\n" CMD_STATUS, stdout);
     return EXIT_DONE;
 }
 
@@ -25,8 +29,11 @@ static int plan(struct outputs *out, const struct options *o, struct err *e)
         return err_set(e, "which recording? type: collector report FILE");
     if (outputs_plan(out, o, o->output_count == 0, e) != 0)
         return -1;
-    if (out->recording != NULL)
-        return err_set(e, "'%s' is a recording already: copy it", o->input);
+    if (out->recording != NULL && options_select(o))
+        return err_set(e,
+                       "-o %s: a recording holds all that was sampled: leave "
+                       "--core and --time to the reports on it",
+                       out->recording);
     return 0;
 }
 

@@ -2,12 +2,21 @@
 /* Between a pipeline and its report: image, identity, recording, remarks. */
 #include "cmd/guest_run.h"
 
+#include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/red_zone.h"
+#include "cmd/guest_files.h"
+#include "diagnose/gate.h"
+#include "diagnose/memory.h"
 #include "match/identity.h"
+
+#define DEFAULT_WAIT_S 10.0
+#define FIRST_WAIT_S   2.0
 
 static void on_note(void *context, const char *line)
 {
@@ -24,65 +33,11 @@ static const struct recording_info *recorded(const struct guest_run *r)
     return pipeline_recording(r->pipeline, &end);
 }
 
-/* Is file (i) a kernel's? Then the agent is in it. */
-static bool is_kernel(const struct guest_run *r, size_t i)
-{
-    uint64_t address;
-
-    return image_find_symbol(shared_image(r->images.files[i]), "tprof_anchor",
-                             &address);
-}
-
-/* Add the file (path), which a recording names; but not a kernel if --elf gave
- * one, since the user knows better. Returns 0; -1 with (e) filled. */
-static int add_recorded(struct guest_run *r, const char *path, struct err *e)
-{
-    bool given = false;
-
-    if (guest_images_add(&r->images, r->config.images, path, e) != 0)
-        return -1;
-    for (size_t i = 0; i < r->given; i++)
-        given |= is_kernel(r, i);
-    if (given && is_kernel(r, r->images.count - 1))
-        r->images.count--;
-    return 0;
-}
-
-/* Add the images that a recording names, behind those of --elf. */
-static void find_images(struct guest_run *r)
-{
-    const struct recording_info *info = recorded(r);
-    bool alone = r->given == 0; /* else what is missing was given instead */
-    struct err why;
-
-    if (r->images_sought)
-        return;
-    r->images_sought = true;
-    if (alone && (info == NULL || info->elf[0] == '\0'))
-        remarks_warn(&r->remarks,
-                     "Addresses have no names, and idle time counts "
-                     "as busy: give the guest's image by --elf.");
-    if (info == NULL || info->elf[0] == '\0')
-        return;
-    if (add_recorded(r, info->elf, &why) != 0 && alone) {
-        r->images.first_missing = true;
-        remarks_warn(&r->remarks,
-                     "Addresses have no names, and idle time counts as busy: "
-                     "%s. Give the guest's image by --elf.",
-                     why.text);
-    }
-    for (size_t i = 0; i < info->more_elf_count; i++)
-        if (add_recorded(r, info->more_elfs[i], &why) != 0 && alone)
-            remarks_warn(&r->remarks,
-                         "%s. Give all of the guest's images by --elf.",
-                         why.text);
-}
-
 static int on_hello(void *context, const struct guest *g, struct err *e)
 {
     struct guest_run *r = context;
 
-    find_images(r);
+    guest_files_find(r);
     return guest_images_hello(&r->images, g, &r->remarks, e);
 }
 
@@ -125,19 +80,34 @@ static void fill_info(struct guest_run *r, struct recording_info *info)
     }
 }
 
+/* For a guest that left. */
+static double wait_s(const struct options *o)
+{
+    return o->wait_s < 0 ? DEFAULT_WAIT_S : o->wait_s;
+}
+
+/* For one that was not there yet: as long as it takes, but for what the user
+ * says. A guest has FIRST_WAIT_S to answer in any case. */
+static double first_wait_s(const struct options *o)
+{
+    return o->wait_s < 0 ? 0 : fmax(o->wait_s, FIRST_WAIT_S);
+}
+
 static struct pipeline_config make_config(struct guest_run *r)
 {
     const struct options *o = r->config.options;
     struct pipeline_config config = {
         .rate_hz = o->rate_hz,
         .depth = o->depth,
-        .wait_s = o->wait_s,
-        .aggregate = {.one_core = o->core >= 0,
-                      .core = o->core >= 0 ? (uint32_t)o->core : 0,
+        .wait_s = wait_s(o),
+        .first_wait_s = first_wait_s(o),
+        .aggregate = {.cores = o->cores,
                       .from_s = o->from_s,
                       .to_s = o->to_s,
-                      .memory_max = r->config.memory_max},
+                      .memory_max = r->config.memory_max,
+                      .no_moments = r->config.no_moments},
         .record_path = r->recording,
+        .names = r->recording != NULL && !o->no_names,
         .context = r,
         .hello = on_hello,
         .note = on_note,
@@ -160,6 +130,14 @@ static void make_name(struct guest_run *r)
         (void)snprintf(r->name, sizeof r->name, "%s", spec->name);
 }
 
+int guest_run_stem(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *dot = strrchr(slash != NULL ? slash : path, '.');
+
+    return (int)(dot != NULL ? (size_t)(dot - path) : strlen(path));
+}
+
 /* NAME.tprof for the only run, NAME.GUEST.tprof for others. */
 static int name_recording(struct guest_run *r, struct err *e)
 {
@@ -168,9 +146,7 @@ static int name_recording(struct guest_run *r, struct err *e)
 
     if (path == NULL)
         return 0;
-    const char *slash = strrchr(path, '/');
-    const char *dot = strrchr(slash != NULL ? slash : path, '.');
-    int stem = (int)(dot != NULL ? (size_t)(dot - path) : strlen(path));
+    int stem = guest_run_stem(path);
     int length = snprintf(text, sizeof text, "%.*s.%s%s", stem, path, r->name,
                           path + stem);
 
@@ -189,10 +165,12 @@ static struct source *open_source(struct guest_run *r, struct err *e)
     struct source *source =
         spec != NULL ? guests_source(spec, how, e) : source_replay(o->input, e);
 
-    if (source != NULL)
-        (void)snprintf(r->source, sizeof r->source, "%s%s%s",
-                       spec != NULL ? spec->kind : "", spec != NULL ? ":" : "",
-                       source->path);
+    if (source == NULL)
+        return NULL;
+    source->peers = o->peers;
+    (void)snprintf(r->source, sizeof r->source, "%s%s%s",
+                   spec != NULL ? spec->kind : "", spec != NULL ? ":" : "",
+                   source->path);
     return source;
 }
 
@@ -212,8 +190,9 @@ struct guest_run *guest_run_new(const struct guest_run_config *config,
     }
     r->config = *config;
     make_name(r);
+    errno = 0;
     source = open_source(r, e);
-    *usage = source == NULL;
+    *usage = source == NULL && errno != ENODEV;
     if (source == NULL || name_recording(r, e) != 0)
         goto fail;
     for (; elf != NULL; elf = elf->next)
@@ -240,12 +219,13 @@ void guest_run_free(struct guest_run *r)
         return;
     pipeline_free(r->pipeline);
     guest_images_fini(&r->images);
+    guest_names_fini(&r->names);
     arena_fini(&r->paths);
     free(r->recording);
     free(r);
 }
 
-static void fail_run(struct guest_run *r, const struct err *e)
+void guest_run_failed(struct guest_run *r, const struct err *e)
 {
     r->failed = true;
     r->e = *e;
@@ -255,12 +235,16 @@ static void no_guest(struct guest_run *r)
 {
     struct err e;
 
-    (void)err_set(&e, "%s: no guest introduced itself: %s", r->source,
-                  r->config.spec != NULL
-                      ? "does one run there, call tprof_init() and "
-                        "tprof_start_cpu(), and take interrupts?"
-                      : "is this a recording, or a captured stream?");
-    fail_run(r, &e);
+    if (r->end == PIPELINE_STAYED_AWAY)
+        (void)err_set(&e, "within %.3g s no guest came: %s",
+                      first_wait_s(r->config.options),
+                      pipeline_excuse(r->pipeline));
+    else if (r->config.options->supervised)
+        (void)err_set(&e, "it ended before a guest introduced itself: see "
+                          "what it printed");
+    else
+        (void)err_set(&e, "%s", pipeline_excuse(r->pipeline));
+    guest_run_failed(r, &e);
 }
 
 /* Add remarks on how the stream ended. A stream without a guest is an error. */
@@ -270,11 +254,16 @@ static void judge_end(struct guest_run *r)
 
     (void)pipeline_recording(r->pipeline, &closed);
     if (closed == RECORDING_CUT)
-        remarks_note(&r->remarks, "The recording ends abruptly: it was cut, or "
+        remarks_warn(&r->remarks, "The recording ends abruptly: it was cut, or "
                                   "its collector was killed.");
     if (closed == RECORDING_DAMAGED)
         remarks_warn(&r->remarks, "The recording is damaged: nothing behind "
                                   "the damage was read.");
+    if (r->images.kernel == NULL && pipeline_passed_names(r->pipeline))
+        remarks_warn(&r->remarks,
+                     "The recording has names, but at its end, and a pipe is "
+                     "read once: give it as a file, or the guest's image by "
+                     "--elf.");
     if (r->end == PIPELINE_OTHER_IMAGE)
         remarks_warn(&r->remarks,
                      "After a reboot the guest runs another image, "
@@ -283,7 +272,7 @@ static void judge_end(struct guest_run *r)
     if (r->end == PIPELINE_STAYED_AWAY)
         remarks_note(&r->remarks,
                      "The guest left and did not come back within %.3g s.",
-                     r->config.options->wait_s);
+                     wait_s(r->config.options));
     if (r->profile != NULL && !r->profile->has_guest)
         no_guest(r);
 }
@@ -296,13 +285,32 @@ void guest_run_ended(struct guest_run *r, enum pipeline_end end,
     r->end = end;
     r->profile = pipeline_profile(r->pipeline);
     if (e != NULL) {
-        fail_run(r, e);
+        guest_run_failed(r, e);
     } else if (r->profile == NULL) {
         (void)err_set(&memory, "out of memory");
-        fail_run(r, &memory);
+        guest_run_failed(r, &memory);
     } else {
         judge_end(r);
     }
+}
+
+void guest_run_seal(struct guest_run *r)
+{
+    const struct guest_names_job job = {
+        .images = &r->images,
+        .told = &r->names,
+        .profile = r->profile,
+        .partial = options_select(r->config.options) || r->names.named.partial,
+        .memory = r->config.view_max};
+    struct err e;
+    bool in_order = r->profile != NULL && !r->failed &&
+                    r->end != PIPELINE_ABANDONED &&
+                    !r->config.options->no_names;
+
+    if (in_order && guest_names_write(r->pipeline, &job, &e) != 0)
+        guest_run_failed(r, &e);
+    if (pipeline_seal(r->pipeline, &e) != 0 && !r->failed)
+        guest_run_failed(r, &e);
 }
 
 bool guest_run_has_report(struct guest_run *r)
@@ -310,6 +318,15 @@ bool guest_run_has_report(struct guest_run *r)
     /* what went wrong late shall not cost what came before */
     return r->profile != NULL && r->profile->has_guest &&
            (!r->failed || r->profile->stack_count != 0);
+}
+
+bool guest_run_has_samples(const struct guest_run *r)
+{
+    uint64_t samples = 0;
+
+    for (size_t i = 0; r->profile != NULL && i < r->profile->core_count; i++)
+        samples += r->profile->cores[i].total.samples;
+    return samples != 0;
 }
 
 /* How many of the first files must belong to an image of this guest. Files that
@@ -330,25 +347,74 @@ const char *guest_run_elf(const struct guest_run *r)
                                     : NULL;
 }
 
+static void look_for_red_zone(struct guest_run *r)
+{
+    struct red_zone zone = {0};
+
+    if (!gate_is_on_stack(r->profile))
+        return;
+    for (size_t i = 0; i < r->images.count; i++)
+        if (guest_images_has(&r->images, r->images.files[i]))
+            guest_names_red_zone(&r->names, r->images.files[i], &zone);
+    gate_diagnose(&r->remarks, zone.units, zone.names);
+}
+
+/* Beside other guests each has its share, and the only one has what is left. */
+static uint64_t view_memory(const struct guest_run *r)
+{
+    return r->config.view_max - guest_names_bytes(&r->names) +
+           (r->config.alone ? pipeline_memory_left(r->pipeline) : 0);
+}
+
 struct view *guest_run_view(struct guest_run *r, struct err *e)
 {
     struct view *view = NULL;
 
     if (guest_images_place(&r->images, r->profile) == 0)
-        view = view_new(r->profile, r->images.image_map);
+        view = view_new(r->profile, r->images.image_map, view_memory(r));
     if (view == NULL) {
         (void)err_set(e, "out of memory");
         return NULL;
     }
+    look_for_red_zone(r);
     remarks_diagnose(&r->remarks, r->profile, view);
+    memory_diagnose(&r->remarks, r->profile, view, r->config.options->memory,
+                    r->config.alone);
     guest_images_remark(&r->images, r->profile, view, wanted_files(r),
                         &r->remarks);
+    return view;
+}
+
+/* What 'collector report' would take to report on (r) again; NULL: nothing. */
+static const char *recording_path(const struct guest_run *r)
+{
+    const char *input = r->config.options->input;
+
+    if (r->config.spec != NULL)
+        return r->recording;
+    return recorded(r) != NULL && strcmp(input, "-") != 0 ? input : NULL;
+}
+
+struct view *guest_run_look(struct guest_run *r, const struct profile *p,
+                            struct err *e)
+{
+    struct view *view = NULL;
+
+    if (r->placed_maps != p->map_count || r->placed_sessions != p->sessions)
+        guest_images_unplace(&r->images);
+    if (guest_images_place(&r->images, p) == 0)
+        view = view_new(p, r->images.image_map, r->config.view_max);
+    r->placed_maps = p->map_count;
+    r->placed_sessions = p->sessions;
+    if (view == NULL)
+        (void)err_set(e, "out of memory");
     return view;
 }
 
 struct report guest_run_report(struct guest_run *r, const struct view *v)
 {
     const struct recording_info *info = recorded(r);
+    const struct options *o = r->config.options;
 
     return (struct report){
         .guest = r->config.alone ? NULL : r->name,
@@ -357,7 +423,15 @@ struct report guest_run_report(struct guest_run *r, const struct view *v)
         .remarks = &r->remarks,
         .elf = guest_run_elf(r),
         .source = info != NULL ? info->source : r->source,
-        .top = r->config.options->top,
-        .all = r->config.options->all,
+        .recording = recording_path(r),
+        .top = o->top,
+        .all = o->all,
+        .details = o->details,
+        .idle = o->idle,
+        .function = o->function,
+        .sort = o->sort,
+        .callers_of = o->callers_of,
+        .inverted = o->inverted,
+        .of_all = o->of == BASE_ALL,
     };
 }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cmd/guest_names.h"
 #include "cmd/guests.h"
 #include "cmd/options.h"
 #include "diagnose/remarks.h"
@@ -30,8 +31,10 @@ struct guest_run_config {
     const struct guest_spec *spec; /* NULL: options.input is read */
     unsigned number;               /* of this guest's runs, from 1 on */
     bool alone;                    /* no other guest is sampled */
+    bool no_moments;               /* as in aggregate_config */
     const char *recording;         /* path; NULL: none */
     uint64_t memory_max;           /* as in aggregate_config */
+    uint64_t view_max;             /* as of view_new() */
     struct images *images;
     void *context;
     /* Called with a line that the user should read now; escape it. */
@@ -46,8 +49,11 @@ struct guest_run {
     char *recording; /* path; NULL: none */
     struct pipeline *pipeline;
     struct guest_images images;
+    size_t placed_maps; /* of the profile, when their addresses were found */
+    uint32_t placed_sessions;
     size_t given;       /* so many files of (images) came by --elf */
     bool images_sought; /* the files that a recording names were looked for */
+    struct guest_names names;              /* that a recording has */
     const char *more_elfs[GUEST_MAPS_MAX]; /* for a recording, in: */
     size_t more_elf_count;
     struct arena paths;
@@ -67,13 +73,27 @@ struct guest_run {
 struct guest_run *guest_run_new(const struct guest_run_config *config,
                                 bool *usage, struct err *e);
 
+/* How many bytes of (path), a recording's, come before the guest's name where
+ * there are several: of a/run.tprof 5, for a/run.GUEST.tprof. */
+int guest_run_stem(const char *path);
+
 /* The pipeline has ended for the reason (end); (e): with this error, or NULL.
  */
 void guest_run_ended(struct guest_run *r, enum pipeline_end end,
                      const struct err *e);
 
+/* Once sampling is over: put the names into the recording, and close it. A
+ * failure is that of (r). */
+void guest_run_seal(struct guest_run *r);
+
+/* (r) failed, because of (e). */
+void guest_run_failed(struct guest_run *r, const struct err *e);
+
 /* Is there something to report? If not, (r->failed) is set. */
 bool guest_run_has_report(struct guest_run *r);
+
+/* Did samples come, and were some of them wanted? */
+bool guest_run_has_samples(const struct guest_run *r);
 
 /* The path of its kernel's image; NULL: not known. */
 const char *guest_run_elf(const struct guest_run *r);
@@ -81,6 +101,11 @@ const char *guest_run_elf(const struct guest_run *r);
 /* The view of what this run found; release it by view_free(). NULL with (e)
  * filled. */
 struct view *guest_run_view(struct guest_run *r, struct err *e);
+
+/* The same of (p) while the run goes on, without remarks. No earlier view may
+ * be left. */
+struct view *guest_run_look(struct guest_run *r, const struct profile *p,
+                            struct err *e);
 
 /* The report, which lives as long as (r) and (v). */
 struct report guest_run_report(struct guest_run *r, const struct view *v);

@@ -248,6 +248,7 @@ int guests_read(struct guests *g, const char *path, struct err *e)
 
     if (g->text != NULL)
         return err_set(e, "--guests: one file at a time");
+    g->path = path;
     g->text = read_file(path, e);
     if (g->text == NULL)
         return -1;

@@ -41,7 +41,8 @@ struct guests {
     unsigned elf_owners;
     struct elf_path *last_elfs;
     bool open;          /* --elf and --name belong to the last guest */
-    char *text;         /* of the --guests file; the list points into it */
+    const char *path;   /* of the --guests file; NULL: none */
+    char *text;         /* what is in it; the list points into that */
     struct arena arena; /* elf_path */
 };
 

@@ -2,35 +2,26 @@
 /* Runs a fleet, tells the user how it goes, and has all runs reported on. */
 #include "cmd/sampling.h"
 
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "cmd/cmd.h"
 #include "cmd/confine.h"
 #include "cmd/guest_run.h"
+#include "cmd/pager.h"
+#include "cmd/signals.h"
+#include "cmd/tell.h"
 #include "fleet.h"
 #include "overall.h"
-#include "util/text.h"
 #include "util/vec.h"
 
-/* Of one guest's profile, and of all together; dictionaries take as much
- * again at most. */
-#define MEMORY_ONE (1ull << 30)
-#define MEMORY_ALL (4ull << 30)
 /* A guest that boots another image again and again must not fill memory. */
 #define RUNS_MAX   16u
-/* Open files beside those of guests: images, outputs, epoll, signals, libc's.
- */
-#define FILES_ELSE 64u
-/* Lines about single guests of many, in so much time: a thousand guests with
- * the same trouble shall not hide what else is said. */
-#define LINES_MAX  20u
-#define LINES_NS   5000000000u
+#define LEAST_LEFT 4096u /* bytes: too little for any guest */
+/* Open files beside those of guests: an image that is read, outputs, epoll,
+ * signals, the helper, standard ones, and what the caller left open. */
+#define FILES_ELSE 32u
 
 struct sampling {
     const char *command; /* its name, before each error */
@@ -43,71 +34,21 @@ struct sampling {
     struct overall_sum overall;
     int stop_fd;
     bool failed;
-    bool usage;        /* ... by what was typed */
-    uint64_t lines_ns; /* when LINES_NS began */
-    unsigned lines;    /* told since then */
-    size_t untold;     /* left out */
-    bool terminal;     /* a progress line may be shown */
-    bool line_open;    /* one is shown */
+    bool usage; /* ... by what was typed */
+    struct tell tell;
 };
 
 /* Words for the user */
-
-/* The progress line must not stand before other words. */
-static void clear_line(struct sampling *s)
-{
-    if (s->line_open)
-        (void)fputs("\r\033[K", stderr);
-    s->line_open = false;
-}
 
 static bool alone(const struct sampling *s)
 {
     return s->options->guests.count <= 1;
 }
 
-static void tell_untold(struct sampling *s)
-{
-    clear_line(s);
-    if (s->untold != 0)
-        (void)fprintf(stderr,
-                      "collector: %zu more lines about other guests are left "
-                      "out\n",
-                      s->untold);
-    s->untold = 0;
-}
-
-/* May one more line about one of many guests be told? */
-static bool has_room(struct sampling *s)
-{
-    uint64_t now = source_now_ns();
-
-    if (now - s->lines_ns > LINES_NS) {
-        tell_untold(s);
-        s->lines_ns = now;
-        s->lines = 0;
-    }
-    if (s->lines < LINES_MAX) {
-        s->lines++;
-        return true;
-    }
-    s->untold++;
-    return false;
-}
-
-/* One line of (command), about (r) where there are several guests. */
 static void tell_user(struct sampling *s, const char *command,
                       const struct guest_run *r, const char *line)
 {
-    char text[512];
-
-    if (r != NULL && !alone(s) && !has_room(s))
-        return;
-    clear_line(s);
-    (void)fprintf(stderr, "%s: %s%s%s\n", command,
-                  r != NULL && !alone(s) ? r->name : "",
-                  r != NULL && !alone(s) ? ": " : "",
-                  text_escape(text, sizeof text, line));
+    tell_line(&s->tell, command, r != NULL ? r->name : NULL, line);
 }
 
 static void on_note(void *context, const struct guest_run *r, const char *line)
@@ -118,68 +59,49 @@ static void on_note(void *context, const struct guest_run *r, const char *line)
 static void on_progress(void *context, const struct fleet_progress *p)
 {
     struct sampling *s = context;
-    char samples[TEXT_NUMBER], guests[64] = "";
-    uint64_t ticks = p->samples + p->lost;
 
-    if (!s->terminal)
-        return;
-    if (!alone(s))
-        (void)snprintf(guests, sizeof guests, "%zu of %zu guests, ",
-                       p->sampling, p->guests);
-    (void)fprintf(stderr,
-                  "\r\033[K%s%s samples, %.0f/s, %.2f %% lost, %.0f s "
-                  "(Ctrl-C ends)",
-                  guests, text_count(samples, p->samples), p->sample_rate,
-                  ticks == 0 ? 0 : 100 * (double)p->lost / (double)ticks,
-                  p->seconds);
-    (void)fflush(stderr);
-    s->line_open = true;
+    tell_progress(&s->tell, p);
 }
 
-/* Signals */
-
-/* From here on Ctrl-C and kill are read from the returned descriptor. */
-static int catch_signals(void)
-{
-    sigset_t set;
-
-    (void)sigemptyset(&set);
-    (void)sigaddset(&set, SIGINT);
-    (void)sigaddset(&set, SIGTERM);
-    if (sigprocmask(SIG_BLOCK, &set, NULL) != 0)
-        return -1;
-    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
-/* From here on signals end the process; one that has come does so at once. */
+/* From here on signals end the process, but not one that belongs to the one
+ * which was heard. */
 static void release_signals(struct sampling *s)
 {
-    sigset_t set;
+    uint64_t deaf_ns = s->fleet ? fleet_deaf_ns(s->fleet) : 0;
 
-    (void)sigemptyset(&set);
-    (void)sigaddset(&set, SIGINT);
-    (void)sigaddset(&set, SIGTERM);
-    (void)sigprocmask(SIG_UNBLOCK, &set, NULL);
-    if (s->stop_fd >= 0)
-        (void)close(s->stop_fd);
+    signals_release(s->stop_fd, s->options->supervised ? UINT64_MAX : deaf_ns);
     s->stop_fd = -1;
 }
 
 /* Runs */
 
+/* Of all memory this is for views, of which there is one at a time; the rest is
+ * for profiles, the same for each guest. */
+static uint64_t view_memory(const struct sampling *s)
+{
+    return s->options->memory / (alone(s) ? 2 : 4);
+}
+
+static uint64_t profile_memory(const struct sampling *s)
+{
+    uint64_t guests = alone(s) ? 1 : s->options->guests.count;
+
+    return (s->options->memory - view_memory(s)) / guests;
+}
+
+/* The (number)th run of a guest, whose profile may take (memory). */
 static struct guest_run *add_run(struct sampling *s,
                                  const struct guest_spec *spec, unsigned number,
-                                 struct err *e)
+                                 uint64_t memory, struct err *e)
 {
-    size_t guests = s->options->guests.count;
     struct guest_run_config config = {
         .options = s->options,
         .spec = spec,
         .number = number,
         .alone = alone(s) && number == 1,
         .recording = s->outputs->recording,
-        .memory_max =
-            guests > MEMORY_ALL / MEMORY_ONE ? MEMORY_ALL / guests : MEMORY_ONE,
+        .memory_max = memory,
+        .view_max = view_memory(s),
         .images = &s->images,
         .context = s,
         .say = on_note,
@@ -207,6 +129,14 @@ static void print_failure(struct sampling *s, const struct guest_run *r,
     s->failed = true;
 }
 
+/* What (r) leaves of its guest's share; never 0, which would be no limit. */
+static uint64_t memory_left(const struct guest_run *r)
+{
+    uint64_t left = pipeline_memory_left(r->pipeline);
+
+    return left > LEAST_LEFT ? left : LEAST_LEFT;
+}
+
 /* After a reboot (r)'s guest runs another image: a run of its own. */
 static void start_anew(struct sampling *s, struct guest_run *r)
 {
@@ -223,7 +153,8 @@ static void start_anew(struct sampling *s, struct guest_run *r)
         "now: sampling that from the beginning (there will be a report on "
         "each)");
     r->config.alone = false;
-    if (add_run(s, r->config.spec, r->config.number + 1, &e) == NULL)
+    if (add_run(s, r->config.spec, r->config.number + 1, memory_left(r), &e) ==
+        NULL)
         print_failure(s, r, &e);
 }
 
@@ -252,7 +183,8 @@ static int raise_open_files(const struct sampling *s, struct err *e)
         guests * (s->outputs->recording != NULL ? 2 : 1) + FILES_ELSE;
     struct rlimit limit;
 
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
+    if (guests == 0 || getrlimit(RLIMIT_NOFILE, &limit) != 0 ||
+        limit.rlim_cur >= wanted)
         return 0;
     limit.rlim_cur = limit.rlim_max;
     (void)setrlimit(RLIMIT_NOFILE, &limit);
@@ -272,15 +204,28 @@ static int add_runs(struct sampling *s, struct err *e)
     const struct guests *g = &s->options->guests;
 
     if (g->count == 0)
-        return add_run(s, NULL, 1, e) != NULL ? 0 : -1;
+        return add_run(s, NULL, 1, profile_memory(s), e) != NULL ? 0 : -1;
     for (size_t i = 0; i < g->count; i++) {
         struct err why;
 
-        if (add_run(s, &g->list[i], 1, &why) == NULL)
+        if (add_run(s, &g->list[i], 1, profile_memory(s), &why) == NULL)
             return g->count == 1
                        ? err_set(e, "%s", why.text)
                        : err_set(e, "%s: %s", g->list[i].name, why.text);
     }
+    return 0;
+}
+
+/* From here on bytes are read that may be anybody's: images, recordings, what
+ * guests send. */
+static int enter_sandbox(struct sampling *s, struct err *e)
+{
+    struct err lacking;
+
+    if (confine_sampling(s->options, &lacking) != 0)
+        return err_set(e, "%s", lacking.text);
+    if (lacking.text[0] != '\0')
+        tell_user(s, s->command, NULL, lacking.text);
     return 0;
 }
 
@@ -293,10 +238,20 @@ static int start(struct sampling *s, struct err *e)
 
     if (raise_open_files(s, e) != 0)
         return -1;
-    s->terminal = isatty(STDERR_FILENO) == 1;
-    s->stop_fd = config.stop_fd = catch_signals();
+    s->stop_fd = config.stop_fd = signals_catch(e);
+    if (s->stop_fd < 0 ||
+        confine_prepare_sampling(s->options, s->outputs, e) != 0)
+        return -1;
+    if (s->outputs->terminal && !s->options->no_pager)
+        pager_start();
+    s->tell.alone = alone(s);
+    s->tell.terminal = isatty(STDERR_FILENO) == 1;
     s->fleet = fleet_new(&config, e);
-    return s->fleet != NULL ? add_runs(s, e) : -1;
+    if (s->fleet == NULL)
+        return -1;
+    if (enter_sandbox(s, e) != 0 || add_runs(s, e) != 0)
+        return -1;
+    return outputs_claim(s->outputs, e);
 }
 
 /* Reports */
@@ -316,23 +271,50 @@ static int add_to_overall(struct sampling *s, const struct guest_run *r,
     return overall_add(&s->overall, &guest, report, r->images.image_map, e);
 }
 
+/* A guest without a report, because of (why), has one line, and the others go
+ * on. */
+static void miss_report(struct sampling *s, struct guest_run *r, bool several,
+                        const struct err *why)
+{
+    guest_run_failed(r, why);
+    if (several) /* else it is told in the end */
+        print_failure(s, r, why);
+}
+
+/* Add (r) to the lines about all, with its (report) or NULL. */
+static void list_run(struct sampling *s, struct guest_run *r, bool several,
+                     const struct report *report)
+{
+    struct err why;
+
+    if (several && add_to_overall(s, r, report, &why) != 0)
+        print_failure(s, r, &why);
+}
+
+/* -1 if a file could not be written. */
 static int report_run(struct sampling *s, struct guest_run *r, bool several,
                       struct err *e)
 {
-    struct view *view;
+    struct view *view = NULL;
     struct report report;
+    struct err why;
     int result;
 
-    if (!guest_run_has_report(r))
-        return several ? add_to_overall(s, r, NULL, e) : 0;
-    view = guest_run_view(r, e);
-    if (view == NULL)
-        return -1;
+    if (guest_run_has_report(r)) {
+        view = guest_run_view(r, &why);
+        if (view == NULL)
+            miss_report(s, r, several, &why);
+    }
+    if (view == NULL) {
+        list_run(s, r, several, NULL);
+        return 0;
+    }
     report = guest_run_report(r, view);
     result = outputs_write(s->outputs, &report, e);
-    if (result == 0 && several)
-        result = add_to_overall(s, r, &report, e);
+    if (result == 0)
+        list_run(s, r, several, &report);
     view_free(view);
+    images_forget(&s->images, view_memory(s) / 8);
     return result;
 }
 
@@ -346,7 +328,7 @@ static int report_all(struct sampling *s, struct err *e)
             return -1;
     if (!several)
         return 0;
-    if (overall_finish(&s->overall, &overall, e) != 0)
+    if (overall_finish(&s->overall, view_memory(s), &overall, e) != 0)
         return -1;
     return outputs_overall(s->outputs, &overall, e);
 }
@@ -378,22 +360,29 @@ static int report(struct sampling *s, struct err *e)
 
     if (result == 0)
         result = report_all(s, e);
-    if (outputs_close(s->outputs, result == 0 ? e : NULL) != 0)
+    if (outputs_close(s->outputs, true, result == 0 ? e : NULL) != 0)
         result = -1;
     return result;
+}
+
+/* Of several guests each failure is told when it happens. */
+static void seal(struct sampling *s, struct guest_run *r)
+{
+    bool failed = r->failed;
+
+    guest_run_seal(r);
+    if (r->failed && !failed && s->count > 1)
+        print_failure(s, r, &r->e);
 }
 
 /* 0; -1 with (e) filled. */
 static int run(struct sampling *s, struct err *e)
 {
-    struct err why;
-
-    /* from here on bytes of guests are read */
-    if (confine_sampling(s->options, s->outputs, &why) != 0)
-        tell_user(s, "collector", NULL, why.text);
     int result = fleet_run(s->fleet, e);
 
-    tell_untold(s);
+    tell_end(&s->tell);
+    for (size_t i = 0; result == 0 && i < s->count; i++)
+        seal(s, s->runs[i]);
     release_signals(s);
     if (result == 0)
         result = report(s, e);
@@ -403,15 +392,26 @@ static int run(struct sampling *s, struct err *e)
     return result;
 }
 
+static bool any_samples(const struct sampling *s)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < s->count; i++)
+        any |= guest_run_has_samples(s->runs[i]);
+    return any;
+}
+
 static void sampling_fini(struct sampling *s)
 {
     release_signals(s);
+    (void)outputs_close(s->outputs, false, NULL);
     overall_fini(&s->overall);
     fleet_free(s->fleet);
     for (size_t i = 0; i < s->count; i++)
         guest_run_free(s->runs[i]);
     free(s->runs);
     images_fini(&s->images);
+    pager_end();
 }
 
 int sampling_run(const char *name, const struct options *o, struct outputs *out,
@@ -427,8 +427,10 @@ int sampling_run(const char *name, const struct options *o, struct outputs *out,
     for (size_t i = 0; result == 0 && done != NULL && i < s.count; i++)
         if (!s.runs[i]->failed)
             done(s.runs[i]->recording, s.runs[i]->profile);
+    bool empty = !any_samples(&s);
+
     sampling_fini(&s);
-    if (s.usage)
-        return EXIT_USAGE;
-    return s.failed ? EXIT_FAILED : EXIT_DONE;
+    if (s.usage || s.failed)
+        return s.usage ? EXIT_USAGE : EXIT_FAILED;
+    return empty ? EXIT_EMPTY : EXIT_DONE;
 }

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* How text looks where it goes to: width, colour, and how much of it. */
+#ifndef TPROF_CMD_LOOK_H
+#define TPROF_CMD_LOOK_H
+
+#include "cmd/options.h"
+#include "render/render.h"
+
+/* (r) as it is to look on standard output, or in the file called (path). "-"
+ * is standard output, which is a terminal if (terminal). */
+struct report look_of(const struct report *r, const char *path, bool terminal,
+                      uint32_t colour);
+
+#endif
