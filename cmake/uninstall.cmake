@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Removes what the last installation installed, by its list (MANIFEST), and folders
+# of ours that are empty then. DESTDIR is honoured.
+if(NOT EXISTS ${MANIFEST})
+  message(FATAL_ERROR "nothing was installed from here: there is no ${MANIFEST}")
+endif()
+file(STRINGS ${MANIFEST} files)
+foreach(file IN LISTS files)
+  file(REMOVE $ENV{DESTDIR}${file})
+  message("-- Removed: $ENV{DESTDIR}${file}")
+  get_filename_component(folder $ENV{DESTDIR}${file} DIRECTORY)
+  while(folder MATCHES "/tprof(/|$)")
+    file(GLOB inside ${folder}/*)
+    if(inside)
+      break()
+    endif()
+    file(REMOVE_RECURSE ${folder})
+    get_filename_component(folder ${folder} DIRECTORY)
+  endwhile()
+endforeach()
