@@ -74,12 +74,12 @@ static void check_profile(const struct profile *p)
         const struct profile_core *c = &p->cores[i];
 
         if (c->selected && p->guest.cores == p->core_count)
-            must(c->total.samples + c->no_memory <= c->account.samples ||
-                     p->boots > 1,
+            must(c->total.samples <= c->account.samples || p->boots > 1,
                  "no sample out of nothing");
         for (size_t k = 0; k < c->entry_count; k++) {
             must(c->entries[k].stack < p->stack_count ||
-                     c->entries[k].stack == STACK_UNKNOWN,
+                     c->entries[k].stack == STACK_UNKNOWN ||
+                     c->entries[k].stack == STACK_OTHERS,
                  "stacks are known");
             must(profile_stack(p, c->entries[k].stack).depth <=
                      WIRE_STACK_FRAMES_MAX,

@@ -1,21 +1,178 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A hostile recording. The first byte chooses: bit 0 set, the CRCs of header
- * and chunks are made right first, as far as the lengths in the bytes lead to
- * them; bits 1 and up are the size of the pieces that are read.
+ * A hostile recording, or raw bytes, as a source; what came of it is recorded
+ * again, and read once more. The first byte chooses: bit 0 set, the CRCs of
+ * header and chunks are made right first, as far as the lengths in the bytes
+ * lead to them; bits 1 to 6 are the size of the pieces that are read; bit 7
+ * set, the disk for the second recording has as many bytes as the last two say.
+ *
+ * Files are in memory: the linker's --wrap puts what is here in the place of
+ * system calls (CMakeLists.txt).
  */
+#include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "source/recording.h"
+#include "source/source.h"
 #include "util/bytes.h"
+#include "util/opener.h"
 #include "wiregen.h"
 
+#define FD_FILE  100000 /* and the next one: no file has these descriptors */
+#define FILE_MAX (1u << 18)
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* The recording that is given, and the one that is made of it. */
+static struct file {
+    uint8_t bytes[FILE_MAX];
+    size_t size, at, room;
+    bool open;
+} files[2];
+
+static void must(bool promise)
+{
+    if (!promise)
+        abort();
+}
+
+/* --- Files ---------------------------------------------------------------- */
+
+static struct file *file_of(int fd)
+{
+    return fd >= FD_FILE && fd < FD_FILE + 2 ? &files[fd - FD_FILE] : NULL;
+}
+
+int __wrap_opener_open(enum opener_how how, const char *path);
+int __wrap_opener_open(enum opener_how how, const char *path)
+{
+    (void)how;
+    must(!files[0].open && path[0] == 'i');
+    files[0].open = true;
+    files[0].at = 0;
+    return FD_FILE;
+}
+
+int __wrap_opener_claim(enum opener_how how, const char *path, struct err *e);
+int __wrap_opener_claim(enum opener_how how, const char *path, struct err *e)
+{
+    (void)how;
+    (void)e;
+    must(!files[1].open && path[0] == 'o');
+    files[1].open = true;
+    return FD_FILE + 1;
+}
+
+int __real_close(int fd);
+int __wrap_close(int fd);
+int __wrap_close(int fd)
+{
+    struct file *f = file_of(fd);
+
+    if (f == NULL)
+        return __real_close(fd);
+    must(f->open);
+    f->open = false;
+    return 0;
+}
+
+ssize_t __real_read(int fd, void *buf, size_t size);
+ssize_t __wrap_read(int fd, void *buf, size_t size);
+ssize_t __wrap_read(int fd, void *buf, size_t size)
+{
+    struct file *f = file_of(fd);
+
+    if (f == NULL)
+        return __real_read(fd, buf, size);
+    must(f->open);
+    if (size > f->size - f->at)
+        size = f->size - f->at;
+    memcpy(buf, f->bytes + f->at, size);
+    f->at += size;
+    return (ssize_t)size;
+}
+
+ssize_t __wrap_pread(int fd, void *buf, size_t size, off_t at);
+ssize_t __wrap_pread(int fd, void *buf, size_t size, off_t at)
+{
+    struct file *f = file_of(fd);
+
+    must(f != NULL && f->open);
+    if (at < 0) { /* beyond what a file may have */
+        errno = EINVAL;
+        return -1;
+    }
+    if ((size_t)at > f->size)
+        at = (off_t)f->size;
+    if (size > f->size - (size_t)at)
+        size = f->size - (size_t)at;
+    memcpy(buf, f->bytes + at, size);
+    return (ssize_t)size;
+}
+
+/* As a disk does that becomes full: the last write is cut short. */
+ssize_t __wrap_writev(int fd, const struct iovec *part, int count);
+ssize_t __wrap_writev(int fd, const struct iovec *part, int count)
+{
+    struct file *f = file_of(fd);
+    size_t before;
+
+    must(f != NULL && f->open);
+    before = f->at;
+    for (int i = 0; i < count; i++) {
+        size_t some = part[i].iov_len;
+
+        if (some > f->room - f->at)
+            some = f->room - f->at;
+        if (some > 0)
+            memcpy(f->bytes + f->at, part[i].iov_base, some);
+        f->at += some;
+    }
+    if (f->size < f->at)
+        f->size = f->at;
+    errno = ENOSPC;
+    return f->at == before ? -1 : (ssize_t)(f->at - before);
+}
+
+int __wrap_ftruncate(int fd, off_t size);
+int __wrap_ftruncate(int fd, off_t size)
+{
+    struct file *f = file_of(fd);
+
+    must(f != NULL && f->open && (size_t)size <= f->size);
+    f->size = (size_t)size;
+    return 0;
+}
+
+off_t __wrap_lseek(int fd, off_t at, int from);
+off_t __wrap_lseek(int fd, off_t at, int from)
+{
+    struct file *f = file_of(fd);
+
+    must(f != NULL && f->open && from == SEEK_SET);
+    f->at = (size_t)at;
+    return at;
+}
+
+int __real_fstat(int fd, struct stat *st);
+int __wrap_fstat(int fd, struct stat *st);
+int __wrap_fstat(int fd, struct stat *st)
+{
+    if (file_of(fd) == NULL)
+        return __real_fstat(fd, st);
+    memset(st, 0, sizeof *st);
+    st->st_mode = S_IFREG;
+    st->st_size = (off_t)file_of(fd)->size;
+    return 0;
+}
+
+/* --- What is promised ----------------------------------------------------- */
 
 static void repair(uint8_t *bytes, size_t size)
 {
@@ -39,47 +196,130 @@ static void repair(uint8_t *bytes, size_t size)
     }
 }
 
-static void read_all(int fd, size_t piece, size_t size)
+static void check_info(const struct recording_reader *r)
 {
-    char buf[256];
+    const struct recording_info *info = recording_info(r);
+
+    must(strlen(info->elf) < sizeof info->elf &&
+         info->build_id_len <= sizeof info->build_id &&
+         info->more_elf_count <= 64);
+}
+
+/* What the names of (r) add up to, chunk by chunk; appended to (w) unless that
+ * is NULL, as long as there is room. (*whole): nothing was wrong. */
+static uint64_t pass_names(const struct recording_reader *r,
+                           struct recording_writer *w, bool *whole)
+{
+    static uint8_t chunk[RECORDING_CHUNK_MAX];
+    struct recording_names names;
+    struct err e;
+    uint64_t sum = 0;
+    ssize_t n = 0;
+
+    if (!recording_find_names(r, &names))
+        return 0;
+    while ((n = recording_next_names(&names, chunk, &e)) > 0) {
+        must(n <= (ssize_t)sizeof chunk);
+        sum = sum * 31 + wiregen_crc(chunk, (size_t)n);
+        if (w != NULL && *whole &&
+            recording_append_names(w, chunk, (size_t)n, &e) != 0)
+            *whole = false;
+    }
+    must(n == 0 || e.text[0] != '\0');
+    return sum;
+}
+
+/* The bytes of the second recording are the first (done) of (bytes), and all
+ * if it was written (whole); then the (names) are the same, too. */
+static void check_copy(const uint8_t *bytes, size_t size, uint64_t names,
+                       bool whole)
+{
+    static uint8_t got[FILE_MAX];
+    size_t done = 0;
+    ssize_t n;
+    uint64_t arrival;
+    struct err e;
+    struct recording_reader *r;
+
+    files[1].at = 0;
+    files[1].open = true;
+    r = recording_open(FD_FILE + 1, &e);
+    must(r != NULL);
+    while ((n = recording_read(r, got + done, 100, &arrival, &e)) > 0)
+        done += (size_t)n;
+    must(n == 0 && done <= size && memcmp(got, bytes, done) == 0);
+    must(recording_end(r) == (whole ? RECORDING_WHOLE : RECORDING_CUT));
+    must(!whole || done == size);
+    check_info(r);
+    must(!whole || pass_names(r, NULL, &whole) == names);
+    recording_reader_free(r);
+    files[1].open = false;
+}
+
+static struct recording_writer *begin_copy(const struct source *s,
+                                           struct recording_info *info)
+{
+    struct err e;
+
+    if (s->recording != NULL) {
+        check_info(s->recording);
+        *info = *recording_info(s->recording);
+    }
+    files[1].size = files[1].at = 0;
+    return recording_create("out", info, &e);
+}
+
+/* Read (s), which is open, to its end, and record it. */
+static void copy(struct source *s, size_t piece)
+{
+    static uint8_t bytes[FILE_MAX];
+    struct recording_info info = {0};
+    struct recording_writer *w = begin_copy(s, &info);
     struct err e;
     uint64_t arrival;
     size_t total = 0;
     ssize_t n;
-    struct recording_reader *r = recording_open(fd, &e);
+    bool whole = w != NULL;
 
-    if (!r)
-        return;
-    while ((n = recording_read(r, buf, piece, &arrival, &e)) > 0)
+    while ((n = s->ops->read(s, bytes + total, piece, &arrival, &e)) > 0) {
+        if (whole &&
+            recording_append(w, bytes + total, (size_t)n, arrival, &e) != 0)
+            whole = false;
         total += (size_t)n;
-    const struct recording_info *info = recording_info(r);
+    }
+    must(n == SOURCE_END && total <= files[0].size);
+    must(s->recording == NULL ||
+         recording_end(s->recording) != RECORDING_READING);
+    if (w == NULL) {
+        must(files[1].room < 65536 && !files[1].open);
+        return;
+    }
+    uint64_t names =
+        s->recording != NULL ? pass_names(s->recording, w, &whole) : 0;
 
-    if (n < 0 || total > size || recording_end(r) == RECORDING_READING ||
-        strlen(info->elf) >= sizeof info->elf ||
-        info->build_id_len > sizeof info->build_id || info->more_elf_count > 64)
-        abort();
-    recording_reader_free(r);
+    whole &= recording_close(w, &e) == 0;
+    check_copy(bytes, total, names, whole);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static int fd = -1;
+    struct err e;
 
-    if (fd < 0)
-        fd = memfd_create("fuzz", MFD_CLOEXEC);
-    if (size == 0)
+    if (size < 3 || size > FILE_MAX / 4)
         return 0;
-    uint8_t *bytes = malloc(size);
-
-    if (!bytes)
-        return 0;
-    memcpy(bytes, data + 1, size - 1);
+    memcpy(files[0].bytes, data + 1, size - 1);
+    files[0].size = size - 1;
+    files[1].room = FILE_MAX;
+    if (data[0] & 0x80)
+        files[1].room = load_u16(data + size - 2);
     if (data[0] & 1)
-        repair(bytes, size - 1);
-    if (ftruncate(fd, 0) < 0 || pwrite(fd, bytes, size - 1, 0) < 0 ||
-        lseek(fd, 0, SEEK_SET) < 0)
-        abort();
-    free(bytes);
-    read_all(fd, 1 + (size_t)(data[0] >> 1), size);
+        repair(files[0].bytes, size - 1);
+    struct source *s = source_replay("in", &e);
+
+    must(s != NULL);
+    if (s->ops->open(s, &e) == SOURCE_OPEN)
+        copy(s, 1 + (size_t)(data[0] >> 1 & 63u));
+    source_close(s);
+    must(!files[0].open && !files[1].open);
     return 0;
 }
