@@ -1,0 +1,534 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Guests, a poller and a clock, by one script; and what is written. */
+#include "played.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+
+#include "cmd/sampling.h"
+#include "match/images.h"
+#include "played_world.h"
+#include "render/render.h"
+#include "shown.h"
+#include "source/source.h"
+#include "view/view.h"
+
+#define MS         1000000ull
+#define READ_SIZE  (64u * 1024)
+#define ROUNDS_MAX 100 /* of a fleet, after the script's end */
+
+struct player {
+    struct source source; /* first: what the callbacks are given */
+    bool made, gone, absent;
+    const uint8_t *bytes; /* that wait to be read */
+    size_t left;
+    bool polled, to_write;
+    uint64_t number; /* of it in the fleet */
+};
+
+static struct {
+    const uint8_t *script;
+    size_t left;
+    uint64_t now;
+    bool live, reconnects;
+    unsigned rounds;
+    uint64_t stop_number;
+    bool tight;    /* a view has as little memory as may be */
+    unsigned form; /* of the report: outputs_write() */
+    unsigned file; /* in place of a form: of files[] */
+    struct player guests[PLAYED_GUESTS];
+    bool plain; /* no word of a guest can be taken for a figure */
+    struct images images;
+    FILE *errors, *shown;
+    char *errors_text, *shown_text;
+    size_t errors_size, shown_size;
+} world;
+
+/* --- The script ----------------------------------------------------------- */
+
+struct act {
+    unsigned guest;
+    unsigned what;
+    const uint8_t *bytes;
+    size_t size;
+};
+
+static bool next_act(struct act *a)
+{
+    if (world.left < 3)
+        return false;
+    a->guest = world.script[0] & 3u;
+    a->what = world.script[0] >> 2 & 7u;
+    a->size = (size_t)(world.script[1] | world.script[2] << 8);
+    a->bytes = world.script + 3;
+    world.left -= 3;
+    if (a->size > world.left)
+        a->size = world.left;
+    world.script += 3 + a->size;
+    world.left -= a->size;
+    return true;
+}
+
+static void pass_time(const struct act *a)
+{
+    world.now += MS << (a->size != 0 ? a->bytes[0] % 21 : 0);
+}
+
+/* --- Sources -------------------------------------------------------------- */
+
+static enum source_state open_guest(struct source *s, struct err *e)
+{
+    struct player *g = (struct player *)s;
+
+    (void)e;
+    if (g->absent)
+        return SOURCE_ABSENT;
+    if (s->live)
+        s->fd = FD_GUEST + (int)(g - world.guests);
+    g->gone = false;
+    return SOURCE_OPEN;
+}
+
+static ssize_t end_guest(struct player *g)
+{
+    g->polled = false;
+    g->source.fd = -1;
+    return SOURCE_END;
+}
+
+static ssize_t read_guest(struct source *s, void *buf, size_t size,
+                          uint64_t *arrival_ns, struct err *e)
+{
+    struct player *g = (struct player *)s;
+    size_t some = g->left < size ? g->left : size;
+
+    (void)e;
+    *arrival_ns = ++world.now;
+    for (struct act a; !s->live && some == 0;) { /* a recording */
+        if (!next_act(&a))
+            return SOURCE_END;
+        if (a.what == PLAYED_TIME)
+            pass_time(&a);
+        if (a.what >= PLAYED_END)
+            continue;
+        g->bytes = a.bytes;
+        g->left = some = a.size;
+        if (some > size)
+            some = size;
+    }
+    if (some == 0)
+        return g->gone ? end_guest(g) : 0;
+    memcpy(buf, g->bytes, some);
+    g->bytes += some;
+    g->left -= some;
+    return (ssize_t)some;
+}
+
+static ssize_t write_guest(struct source *s, const void *buf, size_t size,
+                           struct err *e)
+{
+    (void)s;
+    (void)buf;
+    (void)e;
+    return (ssize_t)(size > 20 ? 20 : size);
+}
+
+static void close_guest(struct source *s)
+{
+    struct player *g = (struct player *)s;
+
+    *g = (struct player){0};
+}
+
+static const struct source_ops ops = {
+    .name = "played",
+    .open = open_guest,
+    .read = read_guest,
+    .write = write_guest,
+    .close = close_guest,
+};
+
+static struct source *make_guest(unsigned number, bool live)
+{
+    struct player *g = &world.guests[number];
+
+    if (g->made) /* again, after it booted another image: but once at a time */
+        return NULL;
+    *g = (struct player){.source = {.ops = &ops,
+                                    .fd = -1,
+                                    .live = live,
+                                    .path = "played",
+                                    .reconnects = live && world.reconnects},
+                         .made = true};
+    return &g->source;
+}
+
+struct source *__wrap_source_replay(const char *path, struct err *e);
+struct source *__wrap_source_replay(const char *path, struct err *e)
+{
+    (void)path;
+    (void)e;
+    return make_guest(0, false);
+}
+
+struct source *__wrap_guests_source(const struct guest_spec *spec, unsigned how,
+                                    struct err *e);
+struct source *__wrap_guests_source(const struct guest_spec *spec, unsigned how,
+                                    struct err *e)
+{
+    struct source *s = make_guest((unsigned)(spec->where[0] - '0'), true);
+
+    (void)how;
+    if (s == NULL)
+        (void)err_set(e, "it is in use");
+    return s;
+}
+
+/* --- Poller and clock ----------------------------------------------------- */
+
+uint64_t __wrap_source_now_ns(void);
+uint64_t __wrap_source_now_ns(void)
+{
+    return world.now;
+}
+
+int __wrap_epoll_create1(int flags);
+int __wrap_epoll_create1(int flags)
+{
+    (void)flags;
+    return FD_POLLER;
+}
+
+int __wrap_epoll_ctl(int poller, int op, int fd, struct epoll_event *event);
+int __wrap_epoll_ctl(int poller, int op, int fd, struct epoll_event *event)
+{
+    (void)poller;
+    (void)op;
+    if (fd == FD_STOP) {
+        world.stop_number = event->data.u64;
+        return 0;
+    }
+    struct player *g = &world.guests[fd - FD_GUEST];
+
+    g->polled = true;
+    g->number = event->data.u64;
+    g->to_write = (event->events & EPOLLOUT) != 0;
+    return 0;
+}
+
+/* The script is over: all that waits is read, then the user stops twice. */
+static void end_script(struct epoll_event *stop, int *n)
+{
+    if (++world.rounds > ROUNDS_MAX) {
+        dprintf(2, "the fleet does not end\n");
+        abort();
+    }
+    if (world.rounds % 8 == 0) {
+        stop->events = EPOLLIN;
+        stop->data.u64 = world.stop_number;
+        *n = 1;
+    }
+    world.now += 500 * MS;
+}
+
+static void follow_script(struct epoll_event *stop, int *n)
+{
+    struct act a;
+
+    if (!next_act(&a)) {
+        end_script(stop, n);
+        return;
+    }
+    struct player *g = &world.guests[a.guest];
+
+    if (a.what < PLAYED_END && g->source.fd >= 0) {
+        g->bytes = a.bytes;
+        g->left = a.size;
+    } else if (a.what == PLAYED_TIME) {
+        pass_time(&a);
+    } else if (a.what == PLAYED_STOP) {
+        stop->events = EPOLLIN;
+        stop->data.u64 = world.stop_number;
+        *n = 1;
+    } else {
+        g->gone = a.what == PLAYED_END || a.what == PLAYED_ABSENT;
+        g->absent = a.what == PLAYED_ABSENT;
+    }
+}
+
+int __wrap_epoll_wait(int poller, struct epoll_event *events, int max,
+                      int timeout);
+int __wrap_epoll_wait(int poller, struct epoll_event *events, int max,
+                      int timeout)
+{
+    int n = 0;
+
+    (void)poller;
+    if (!world.live)
+        return 0;
+    world.now += timeout > 0 ? MS : 1000;
+    follow_script(events, &n);
+    for (unsigned i = 0; i < PLAYED_GUESTS && n < max; i++) {
+        const struct player *g = &world.guests[i];
+        bool readable = g->left != 0 || g->gone;
+
+        if (g->polled && (readable || g->to_write))
+            events[n++] = (struct epoll_event){
+                .events =
+                    (readable ? EPOLLIN : 0u) | (g->to_write ? EPOLLOUT : 0u),
+                .data.u64 = g->number,
+            };
+    }
+    return n;
+}
+
+/* With the least memory, a view folds what an input's bytes can fill. */
+struct view *__real_view_new(const struct profile *p,
+                             const struct image_map *images, uint64_t memory);
+struct view *__wrap_view_new(const struct profile *p,
+                             const struct image_map *images, uint64_t memory);
+struct view *__wrap_view_new(const struct profile *p,
+                             const struct image_map *images, uint64_t memory)
+{
+    return __real_view_new(p, images, world.tight ? VIEW_MEMORY_MIN : memory);
+}
+
+/* Image files are opened once in the life of the process. */
+struct shared_image *__real_images_open(struct images *set, const char *path,
+                                        struct err *e);
+struct shared_image *__wrap_images_open(struct images *set, const char *path,
+                                        struct err *e);
+struct shared_image *__wrap_images_open(struct images *set, const char *path,
+                                        struct err *e)
+{
+    (void)set;
+    for (size_t i = 0; i < world.images.count; i++) {
+        struct shared_image *s = world.images.list[i];
+
+        if (strcmp(image_path(shared_image(s)), path) == 0)
+            return s;
+    }
+    return __real_images_open(&world.images, path, e);
+}
+
+/* --- Outputs -------------------------------------------------------------- */
+
+int __wrap_outputs_claim(struct outputs *out, struct err *e);
+int __wrap_outputs_claim(struct outputs *out, struct err *e)
+{
+    (void)out;
+    (void)e;
+    return 0;
+}
+
+int __wrap_outputs_open(struct outputs *out, struct err *e);
+int __wrap_outputs_open(struct outputs *out, struct err *e)
+{
+    (void)out;
+    (void)e;
+    return 0;
+}
+
+int __wrap_outputs_close(struct outputs *out, bool keep, struct err *e);
+int __wrap_outputs_close(struct outputs *out, bool keep, struct err *e)
+{
+    (void)out;
+    (void)keep;
+    (void)e;
+    return 0;
+}
+
+/* What was written since the last call, ended by a NUL that is not counted. */
+static size_t written(FILE *file)
+{
+    long size = ftell(file);
+
+    (void)putc('\0', file);
+    if (size < 0 || fflush(file) != 0 || fseek(file, 0, SEEK_SET) != 0)
+        abort();
+    return (size_t)size;
+}
+
+static void check_text(void)
+{
+    size_t size = written(world.shown);
+
+    shown_is_harmless(world.shown_text, size, false);
+    if (world.plain)
+        shown_has_sense(world.shown_text, size);
+}
+
+static void check_folded(void)
+{
+    size_t size = written(world.shown);
+
+    shown_is_harmless(world.shown_text, size, false);
+    shown_is_folded(world.shown_text, size);
+}
+
+static const struct render_ops *const files[] = {
+    &render_json,       &render_csv,        &render_pprof,
+    &render_firefox,    &render_speedscope, &render_callgrind,
+    &render_perfscript, &render_perfdata,   &render_html,
+};
+#define FILES (sizeof files / sizeof files[0])
+
+/* Is it of lines alone? Others are packed, or have CR or tabs. */
+static bool is_text(const struct render_ops *format)
+{
+    return format == &render_json || format == &render_speedscope ||
+           format == &render_callgrind || format == &render_html;
+}
+
+/* A file in (format), which is not for eyes. */
+static void write_file(const struct render_ops *format, const struct report *r)
+{
+    struct render to = {.out = world.shown};
+
+    if (format->begin != NULL)
+        format->begin(&to);
+    format->write(&to, r);
+    if (format->end != NULL)
+        format->end(&to);
+    size_t size = written(world.shown);
+
+    if (format == &render_speedscope || format == &render_json)
+        shown_is_json(world.shown_text, size);
+    if (is_text(format))
+        shown_is_harmless(world.shown_text, size, false);
+}
+
+int __wrap_outputs_write(struct outputs *out, const struct report *r,
+                         struct err *e);
+int __wrap_outputs_write(struct outputs *out, const struct report *r,
+                         struct err *e)
+{
+    const struct profile *p = r->profile;
+    struct render to = {.out = world.shown};
+    struct report own = *r;
+
+    (void)out;
+    (void)e;
+    own.details = world.form == 4 || world.form == 5;
+    own.idle = world.form == 5 || world.form == 6;
+    own.of_all = world.form == 6;
+    own.columns = world.form == 7 ? 200 : 0;
+    own.function = world.form == 7 ? "e" : NULL;
+    own.recording = world.form == 5 ? "r.tprof" : NULL;
+    world.plain &= !shown_is_figure(p->guest.agent_version);
+    for (size_t i = 0; i < p->map_count; i++)
+        world.plain &= !shown_is_figure(p->maps[i].name);
+    render_txt.write(&to, &own);
+    check_text();
+    render_folded.write(&to, r);
+    check_folded();
+    if (world.form != 0 && world.form < 4)
+        write_file(files[world.file], r);
+    return 0;
+}
+
+int __wrap_outputs_overall(struct outputs *out, const struct overall *o,
+                           struct err *e);
+int __wrap_outputs_overall(struct outputs *out, const struct overall *o,
+                           struct err *e)
+{
+    (void)out;
+    (void)e;
+    render_txt.overall(&(struct render){.out = world.shown}, o);
+    check_text();
+    return 0;
+}
+
+/* --- A run ---------------------------------------------------------------- */
+
+static struct elf_path app = {APP, NULL};
+static struct elf_path kernel = {KERNEL, NULL};
+
+/* What the user asks for, by (bits). */
+static struct options ask(unsigned bits)
+{
+    struct options o = {.all = bits & 1u, .wait_s = 1};
+
+    if (bits & 2u)
+        o.cores.count = 1; /* 0 */
+    if (bits & 4u)
+        o.to_s = 1;
+    o.top = bits & 8u ? 3 : 0;
+    kernel.next = bits & 32u ? &app : NULL;
+    if (!(bits & 16u))
+        o.guests.elfs = &kernel;
+    o.rate_hz = bits & 64u ? 1000 : 0;
+    o.depth = bits & 64u ? 16 : 0;
+    return o;
+}
+
+static void begin(const uint8_t *data, size_t size, bool live)
+{
+    world.live = live;
+    world.script = data + 2;
+    world.left = size - 2;
+    world.now = 1000 * MS;
+    played_terminal = data[0] >> 7;
+    world.tight = data[1] >> 4 & 1u;
+    world.form = data[1] >> 5;
+    world.file = data[size - 1] % FILES;
+    world.rounds = 0;
+    world.plain = true;
+    memset(world.guests, 0, sizeof world.guests);
+    if (world.shown != NULL)
+        return;
+    world.shown = open_memstream(&world.shown_text, &world.shown_size);
+    world.errors = open_memstream(&world.errors_text, &world.errors_size);
+    if (world.shown == NULL || world.errors == NULL)
+        abort();
+}
+
+static void run(const struct options *o, const char *command)
+{
+    struct outputs out = {0};
+    FILE *real = stderr;
+
+    stderr = world.errors;
+    (void)sampling_run(command, o, &out, NULL);
+    stderr = real;
+    size_t size = written(world.errors);
+
+    shown_is_harmless(world.errors_text, size, played_terminal);
+}
+
+void played_report(const uint8_t *data, size_t size)
+{
+    if (size < 2)
+        return;
+    begin(data, size, false);
+    struct options o = ask(data[0]);
+
+    o.input = "played";
+    run(&o, "collector report");
+}
+
+void played_fleet(const uint8_t *data, size_t size)
+{
+    struct guest_spec specs[PLAYED_GUESTS] = {{0}};
+    static const char *const where[PLAYED_GUESTS] = {"0", "1", "2", "3"};
+
+    if (size < 2)
+        return;
+    begin(data, size, true);
+    struct options o = ask(data[0]);
+
+    world.reconnects = data[1] >> 2 & 1u;
+    o.duration_s = data[1] >> 3 & 1u ? 2 : 0;
+    o.guests.list = specs;
+    o.guests.count = 1 + (data[1] & 3u);
+    for (unsigned i = 0; i < o.guests.count; i++) {
+        specs[i].kind = "serial";
+        specs[i].where = where[i];
+        specs[i].elfs = o.guests.elfs;
+        (void)snprintf(specs[i].name, sizeof specs[i].name, "guest%u", i);
+    }
+    run(&o, "collector");
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the commands ask of the machine, as played.h has it. */
+#include "played_world.h"
+
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "cmd/confine.h"
+
+bool played_terminal;
+
+int __real_close(int fd);
+int __wrap_close(int fd);
+int __wrap_close(int fd)
+{
+    return fd >= FD_POLLER ? 0 : __real_close(fd);
+}
+
+ssize_t __real_read(int fd, void *buf, size_t size);
+ssize_t __wrap_read(int fd, void *buf, size_t size);
+ssize_t __wrap_read(int fd, void *buf, size_t size)
+{
+    return fd == FD_STOP ? 1 : __real_read(fd, buf, size);
+}
+
+int __wrap_signals_catch(struct err *e);
+int __wrap_signals_catch(struct err *e)
+{
+    (void)e;
+    return FD_STOP;
+}
+
+void __wrap_signals_release(int fd, uint64_t until_ns);
+void __wrap_signals_release(int fd, uint64_t until_ns)
+{
+    (void)fd;
+    (void)until_ns;
+}
+
+int __wrap_isatty(int fd);
+int __wrap_isatty(int fd)
+{
+    return fd == STDERR_FILENO && played_terminal;
+}
+
+int __wrap_getrlimit(int resource, struct rlimit *limit);
+int __wrap_getrlimit(int resource, struct rlimit *limit)
+{
+    (void)resource;
+    *limit = (struct rlimit){RLIM_INFINITY, RLIM_INFINITY};
+    return 0;
+}
+
+char *__wrap_realpath(const char *path, char *resolved);
+char *__wrap_realpath(const char *path, char *resolved)
+{
+    if (resolved == NULL)
+        return strdup(path);
+    (void)snprintf(resolved, PATH_MAX, "%s", path);
+    return resolved;
+}
+
+int __wrap_confine_prepare_sampling(const struct options *o,
+                                    const struct outputs *out, struct err *e);
+int __wrap_confine_prepare_sampling(const struct options *o,
+                                    const struct outputs *out, struct err *e)
+{
+    (void)o;
+    (void)out;
+    (void)e;
+    return 0;
+}
+
+int __wrap_confine_sampling(const struct options *o, struct err *e);
+int __wrap_confine_sampling(const struct options *o, struct err *e)
+{
+    (void)o;
+    (void)e;
+    return 0;
+}
