@@ -189,7 +189,16 @@ static void usual(void)
     busy_core(0, 20);
     busy_core(1, 900);
     stats(0, STARTED_FINAL);
-    stats(1, STARTED_FINAL | WIRE_STATS_ON_STACK | WIRE_STATS_CLOCK_VARIES);
+    stats(1, STARTED_FINAL | WIRE_STATS_CLOCK_VARIES);
+}
+
+static void gate_without_stack(void)
+{
+    hello(&(struct hello){.cores = 2});
+    busy_core(0, 20);
+    busy_core(1, 900);
+    stats(0, STARTED_FINAL);
+    stats(1, STARTED_FINAL | WIRE_STATS_ON_STACK);
 }
 
 /* No build-id: the image is known by the checksum of its code. */
@@ -406,6 +415,47 @@ static void kernel_uses_a_lent_timer(void)
     use_timers(WIRE_FEATURE_LENDING);
 }
 
+/* (n) samples of time without ticks, each of (weight) deadlines. */
+static void unseen(uint16_t core, unsigned n, uint64_t id, int64_t leaf,
+                   uint64_t weight)
+{
+    struct wiregen_long s = {
+        .dt = PERIOD * weight, .id = id, .leaf = leaf, .weight = weight};
+
+    for (unsigned i = 0; i < n; i++) {
+        wiregen_long_sample(&wire, &s);
+        cores[core].time += s.dt;
+        cores[core].counters[0]++;
+        cores[core].counters[1] += weight - 1;
+    }
+}
+
+/* Noticed in the wait, which is IN_RECEIVE, or behind it; or long after it. */
+static void waits_by_a_lent_timer(void)
+{
+    struct wiregen_stats s = {.core = 0, .flags = WIRE_STATS_STARTED};
+
+    hello(&(struct hello){.cores = 1, .features = WIRE_FEATURE_LENDING});
+    status(0, 0);
+    wiregen_stats(&wire, &s);
+    begin_core(0);
+    define_stacks();
+    STACK(8, WIRE_END_LENT, AFTER_RECV, AFTER_THREAD);
+    STACK(9, WIRE_END_REST, AFTER_RECV, AFTER_THREAD);
+    samples(0, 200, 3, IN_MIX, 3);
+    samples(0, 100, 6, IN_RECEIVE, 3);
+    unseen(0, 40, 8, IN_RECEIVE, 5);
+    unseen(0, 10, 8, IN_WALK, 5);
+    unseen(0, 10, 9, IN_RECEIVE, 2);
+    unseen(0, 5, 9, IN_COPY, 2);
+    end_frame(0);
+    s.flags = STARTED_FINAL;
+    s.repaired = 50;
+    memcpy(s.counters, cores[0].counters, sizeof s.counters);
+    s.cost = cores[0].cost;
+    wiregen_stats(&wire, &s);
+}
+
 static void terminal_escapes(void)
 {
     hello(&(struct hello){.cores = 1, .agent = "\033]0;owned\a\n0.1"});
@@ -490,6 +540,7 @@ static const struct scene {
 } scenes[] = {
     {"core_missing", core_missing},
     {"usual", usual},
+    {"gate_without_stack", gate_without_stack},
     {"kernel_moved", kernel_moved},
     {"kernel_code_differs", kernel_code_differs},
     {"lost_samples", lost_samples},
@@ -508,6 +559,7 @@ static const struct scene {
     {"kernel_tick_as_fast_as_asked", kernel_tick_as_fast_as_asked},
     {"kernel_uses_the_timer", kernel_uses_the_timer},
     {"kernel_uses_a_lent_timer", kernel_uses_a_lent_timer},
+    {"waits_by_a_lent_timer", waits_by_a_lent_timer},
     {"terminal_escapes", terminal_escapes},
     {"clock_jump_and_device_errors", clock_jump_and_device_errors},
     {"kernel_of_another_build", kernel_of_another_build},

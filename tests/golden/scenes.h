@@ -6,6 +6,8 @@
  *
  * One image, kernel.elf (scenes.c):
  *   usual                     two cores work; one of them is idle mostly
+ *   gate_without_stack        the same; core 1's ticks begin on the
+ *                             interrupted stack, and kernel.c has a red zone
  *   idle                      a core that only waits in hlt
  *   lost_samples              core 0's ring was full; some of core 1's frames
  *                             are damaged or missing, and so are final counts
@@ -32,6 +34,7 @@
  *   kernel_uses_the_timer     the kernel programs the agent's timer on both
  *                             cores, and only one is always given back
  *   kernel_uses_a_lent_timer  ... which it may
+ *   waits_by_a_lent_timer     ... so there were times without ticks
  *   terminal_escapes          the agent's name would draw on a terminal, and
  *                             samples lie outside of all code
  *   clock_jump_and_device_errors  QEMU was stopped for 10 s, the device fails,
