@@ -74,12 +74,20 @@ const char *status_of(pid_t pid);
 
 /* The collector */
 
+/* Has the kernel Landlock? Where it has not, a line that names no --sandbox is
+ * run with --sandbox=off. */
+bool has_landlock(void);
+
 /* Start the collector with the words of (line); its output goes to the files
  * out and err. It is killed after 30 s. */
 pid_t start_collector(const char *line);
 
 /* The same, with standard error at the descriptor (terminal). */
 pid_t start_collector_at(const char *line, int terminal);
+
+/* The same as start_collector(), traced by this process and stopped before the
+ * program begins. */
+pid_t start_stopped_collector(const char *line);
 
 /* Wait for its end. Returns its exit status; a signal fails the case. */
 int join_collector(pid_t pid);

@@ -1,22 +1,31 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The files and sockets that the sandbox leaves to a session, by its options;
  * and that the collector is in its sandbox before a guest speaks. */
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
 
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+
 #include "cmd/confine.h"
 #include "command.h"
+#include "traced.h"
+#include "util/opener.h"
 
 #define TO_WRITE (O_WRONLY | O_CREAT | O_TRUNC)
 
@@ -36,17 +45,32 @@ static void enter_dir_with_files(void)
         CHECK(fd >= 0);
         close(fd);
     }
-    if (syscall(SYS_landlock_create_ruleset, NULL, 0, 1) < 1)
+    if (!has_landlock())
         SKIP("the kernel has no Landlock");
 }
 
-static bool opens(const char *path, int flags)
+/* By the process itself, which never may, and by its helper. */
+static bool opens(enum opener_how how, const char *path)
 {
-    return open(path, flags | O_CLOEXEC | O_NOCTTY, 0600) >= 0;
+    struct err e = {""};
+
+    return open(path, O_RDONLY | O_CLOEXEC) < 0 && errno == EACCES &&
+           opener_claim(how, path, &e) >= 0;
 }
 
-/* Run (try) in a child that has entered the sandbox. Returns whether it came to
- * an end there, and found all as it should be. */
+/* Sanitized builds enter the sandbox if it is required. */
+static void prepare(void)
+{
+    if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) < 0)
+        SKIP("the kernel has no seccomp");
+    if (!has_landlock())
+        SKIP("the kernel has no Landlock");
+    /* that looks for leaks by a thread and ptrace */
+    CHECK_EQ(setenv("ASAN_OPTIONS", "detect_leaks=0", 1), 0);
+}
+
+/* Run (try) in a child that is confined. Returns whether it came to an end
+ * there, and found all as it should be. */
 static bool confined(const struct options *o, const struct outputs *out,
                      bool (*try)(void))
 {
@@ -55,10 +79,14 @@ static bool confined(const struct options *o, const struct outputs *out,
 
     CHECK(child >= 0);
     if (child == 0) {
+        struct options required = *o;
         struct err e;
 
-        (void)setenv("TPROF_SANDBOX", "on", 1); /* sanitized builds, too */
-        _exit(confine_sampling(o, out, &e) == 0 && try() ? 0 : 1);
+        required.sandbox = SANDBOX_REQUIRED; /* sanitized builds, too */
+        _exit(confine_prepare_sampling(&required, out, &e) == 0 &&
+                      confine_sampling(&required, &e) == 0 && try()
+                  ? 0
+                  : 1);
     }
     CHECK_EQ(waitpid(child, &status, 0), child);
     return status == 0;
@@ -66,25 +94,35 @@ static bool confined(const struct options *o, const struct outputs *out,
 
 static bool as_a_session(void)
 {
-    return opens("elf/file", O_RDONLY) && !opens("elf/file", TO_WRITE) &&
-           opens("app/file", O_RDONLY) && !opens("app/file", TO_WRITE) &&
-           opens("rec/file.2", TO_WRITE) && !opens("rec/file", O_RDONLY) &&
-           opens("out/file", TO_WRITE) && !opens("out/file", O_RDONLY) &&
-           !opens("else/file", O_RDONLY) && !opens("else/new", TO_WRITE) &&
-           !opens("/dev/ptmx", O_RDWR);
+    return opens(OPENER_READ, "elf/file") && opens(OPENER_READ, "app/file") &&
+           !opens(OPENER_WRITE, "elf/file") &&
+           !opens(OPENER_READ, "elf/other") &&
+           opens(OPENER_RECORDING, "rec/file") &&
+           opens(OPENER_RECORDING, "rec/file.web") &&
+           opens(OPENER_RECORDING, "rec/file.web.2") &&
+           !opens(OPENER_RECORDING, "rec/file.web.x") &&
+           !opens(OPENER_READ, "rec/file") &&
+           opens(OPENER_REPORT, "out/file") &&
+           !opens(OPENER_READ, "out/file") && !opens(OPENER_REPORT, "out/x") &&
+           !opens(OPENER_READ, "else/file") &&
+           !opens(OPENER_CONNECT, "else/file") &&
+           !opens(OPENER_TERMINAL, "/dev/ptmx");
 }
 
-/* Catches: a report that cannot be written after an hour of samples */
+/* Catches: a report that cannot be written after an hour of samples; a folder
+ * that is open as a whole */
 TEST(sandbox_leaves_a_session_its_images_and_outputs)
 {
     struct elf_path app = {"app/file", NULL}, kernel = {"elf/file", &app};
-    struct guest_spec guest = {.kind = "vsock", .where = "3", .elfs = &kernel};
+    struct guest_spec guest = {
+        .kind = "vsock", .where = "3", .elfs = &kernel, .name = "web"};
     struct options o = {.guests = {.list = &guest, .count = 1}};
     struct outputs out = {.recording = "rec/file",
                           .list = {{.path = "-"}, {.path = "out/file"}},
                           .count = 2};
 
     enter_dir_with_files();
+    write_text("elf/other", "");
     CHECK(confined(&o, &out, as_a_session));
 }
 
@@ -93,13 +131,13 @@ static char pty[64];
 static bool as_a_terminal(void)
 {
     struct termios t;
-    int fd = open(pty, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    int fd = opener_open(OPENER_TERMINAL, "port/link");
 
     if (fd < 0 || tcgetattr(fd, &t) != 0)
         return false;
     cfmakeraw(&t);
-    return tcsetattr(fd, TCSANOW, &t) == 0 && opens("port/file", O_RDWR) &&
-           !opens("else/file", O_RDONLY);
+    return tcsetattr(fd, TCSANOW, &t) == 0 &&
+           !opens(OPENER_TERMINAL, "port/file") && !opens(OPENER_TERMINAL, pty);
 }
 
 /* Catches: a pty that cannot be opened when its guest comes */
@@ -113,17 +151,20 @@ TEST(sandbox_leaves_a_serial_guest_its_terminal)
     CHECK(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0);
     CHECK(ptsname_r(master, pty, sizeof pty) == 0);
     enter_dir_with_files();
+    CHECK_EQ(symlink(pty, "port/link"), 0);
     CHECK(confined(&o, &out, as_a_terminal));
 }
 
 static bool as_a_report(void)
 {
-    return opens("else/file", O_RDONLY) && !opens("else/file", TO_WRITE) &&
-           opens("out/new", TO_WRITE);
+    return opens(OPENER_READ, "rec/file") && opens(OPENER_READ, KERNEL) &&
+           !opens(OPENER_READ, "else/file") &&
+           !opens(OPENER_WRITE, "else/file") &&
+           opens(OPENER_REPORT, "out/file") && !opens(OPENER_REPORT, "out/new");
 }
 
-/* Catches: names lost, or files written that nobody named */
-TEST(sandbox_lets_a_report_read_what_the_recording_names)
+/* Catches: names lost, or files read that are no images */
+TEST(sandbox_lets_a_report_read_images_that_the_recording_names)
 {
     struct options o = {.input = "rec/file"};
     struct outputs out = {.list = {{.path = "out/file"}}, .count = 1};
@@ -142,24 +183,145 @@ static bool by_vsock(void)
     return socket(AF_VSOCK, 0x10, 0) < 0; /* no such type, so none is made */
 }
 
+/* The helper tries: nobody listens. */
+static bool by_helper(void)
+{
+    return opener_open(OPENER_CONNECT, "vm.sock") < 0 && errno == ENOENT;
+}
+
 /* Catches: sockets of the host's services within reach */
 TEST(sandbox_allows_sockets_of_the_guests_kinds_only)
 {
     struct guest_spec guests[] = {{.kind = "vsock", .where = "3"},
-                                  {.kind = "vsock-uds", .where = "vm.sock"},
-                                  {.kind = "serial", .where = "port"}};
+                                  {.kind = "vsock-uds", .where = "vm.sock:5"},
+                                  {.kind = "serial", .where = "vm.sock"}};
     struct options o = {.guests = {.list = guests, .count = 1}};
     struct outputs out = {0};
 
-    CHECK(confined(&o, &out, by_vsock) && !confined(&o, &out, by_unix));
+    prepare();
+    CHECK(confined(&o, &out, by_vsock) && !confined(&o, &out, by_helper));
     o.guests.list = guests + 1;
-    CHECK(confined(&o, &out, by_unix) && !confined(&o, &out, by_vsock));
+    CHECK(confined(&o, &out, by_helper) && !confined(&o, &out, by_vsock));
     o.guests.list = guests + 2;
-    CHECK(confined(&o, &out, by_unix) && !confined(&o, &out, by_vsock));
+    CHECK(confined(&o, &out, by_helper) && !confined(&o, &out, by_vsock));
+    CHECK(!confined(&o, &out, by_unix));
     o.guests = (struct guests){.list = guests, .count = 3};
-    CHECK(confined(&o, &out, by_unix) && confined(&o, &out, by_vsock));
+    CHECK(confined(&o, &out, by_helper) && confined(&o, &out, by_vsock));
     o.guests.count = 0; /* a report connects to nobody */
-    CHECK(!confined(&o, &out, by_unix) && !confined(&o, &out, by_vsock));
+    o.input = "file";
+    CHECK(!confined(&o, &out, by_helper) && !confined(&o, &out, by_vsock));
+}
+
+/* When bytes that may be a stranger's are read */
+
+static const char *untrusted[2];
+static bool no_core;
+
+/* Before the filter: nothing may be read from a socket, or from a file whose
+ * path ends like one of (untrusted). */
+static void look_at_call(const struct traced *t, const struct traced_call *c)
+{
+    char link[64], path[512] = "";
+    long fd = c->number == SYS_mmap ? (long)(int)c->args[4] : (long)c->args[0];
+
+    no_core |= c->number == SYS_prctl && c->args[0] == PR_SET_DUMPABLE &&
+               c->args[1] == 0;
+    if (c->number != SYS_read && c->number != SYS_pread64 &&
+        c->number != SYS_readv && c->number != SYS_recvfrom &&
+        c->number != SYS_recvmsg && c->number != SYS_mmap)
+        return;
+    (void)snprintf(link, sizeof link, "/proc/%d/fd/%ld", (int)t->pid, fd);
+    if (readlink(link, path, sizeof path - 1) < 0)
+        return;
+    for (size_t i = 0; i < 2; i++)
+        if (untrusted[i] != NULL && strstr(path, untrusted[i]) != NULL)
+            check_failed(__FILE__, __LINE__, "call %ld reads %s, unconfined",
+                         c->number, path);
+}
+
+/* The command of (line) reads nothing before it is confined, and then does its
+ * work. */
+static void reads_nothing_unconfined(const char *line)
+{
+    struct traced t;
+    char required[256];
+
+    prepare();
+    no_core = false;
+    (void)snprintf(required, sizeof required, "%s --sandbox=required", line);
+    traced_start(&t, required, look_at_call);
+    CHECK(no_core);
+    traced_release(&t);
+    CHECK_EQ(join_collector(t.pid), 0);
+}
+
+static void play_50(int listener)
+{
+    play_in_order(listener, 50);
+}
+
+/* Catches: an image that is parsed with all the rights of the user */
+TEST(images_and_recordings_are_read_in_the_sandbox)
+{
+    enter_dir();
+    copy_image("kernel.elf", KERNEL, KERNEL_ID, NULL);
+    pid_t guest = start_guest("port", play_50);
+
+    untrusted[0] = "/kernel.elf";
+    untrusted[1] = "socket:";
+    reads_nothing_unconfined("record --serial port --elf kernel.elf -d 0.1");
+    join_guest(guest);
+    CHECK_EQ(unlink("port"), 0);
+    guest = start_guest("port", play_50);
+    reads_nothing_unconfined("--serial port --elf kernel.elf -d 0.1");
+    join_guest(guest);
+    CHECK_CONTAINS("out", "50 samples");
+    reads_nothing_unconfined("check --elf kernel.elf");
+    CHECK_CONTAINS("out", "kernel.elf");
+    untrusted[1] = "/tprof.tprof";
+    reads_nothing_unconfined("report tprof.tprof --elf kernel.elf");
+    reads_nothing_unconfined("report tprof.tprof -o a.txt");
+    CHECK_CONTAINS("a.txt", "50 samples");
+    CHECK(!contains("a.txt", "have no names")); /* the image was found */
+}
+
+static int early = -1; /* a client that came as soon as the bridge listened */
+
+static void look_at_bridge(const struct traced *t, const struct traced_call *c)
+{
+    const struct sockaddr_un uds = {AF_UNIX, "uds"};
+
+    look_at_call(t, c);
+    CHECK(c->number != SYS_accept4 && c->number != SYS_accept);
+    if (early >= 0)
+        return;
+    early = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    CHECK(early >= 0);
+    if (connect(early, (const struct sockaddr *)&uds, sizeof uds) == 0) {
+        CHECK_EQ(send(early, "CONNECT 7\n", 10, MSG_NOSIGNAL), 10);
+        return;
+    }
+    close(early);
+    early = -1;
+}
+
+/* Catches: clients and QEMU that are heard with all the rights of the user */
+TEST(bridge_hears_nobody_before_its_sandbox)
+{
+    struct traced t;
+    char byte;
+
+    prepare();
+    enter_dir();
+    untrusted[0] = "socket:";
+    no_core = false;
+    traced_start(&t, "bridge --sandbox=required --vhost-user vhost --uds uds",
+                 look_at_bridge);
+    CHECK(no_core && early >= 0);
+    traced_release(&t);
+    CHECK_EQ(recv(early, &byte, 1, 0), 0); /* heard: there is no guest */
+    CHECK_EQ(kill(t.pid, SIGTERM), 0);
+    CHECK_EQ(join_collector(t.pid), 0);
 }
 
 /* Text that the child says until it holds (end), or 10 s are over. */
@@ -184,24 +346,72 @@ TEST(collector_waits_for_a_guest_in_its_sandbox)
     char said[1024] = "";
     int pipes[2];
 
+    prepare();
     CHECK_EQ(pipe(pipes), 0);
     pid_t child = fork();
     CHECK(child >= 0);
     if (child == 0) {
         dup2(pipes[1], STDERR_FILENO);
         (void)execl(COLLECTOR, "collector", "record", "--vsock-uds",
-                    "/nowhere/vm.sock", "-o", "/dev/null", "--format", "tprof",
-                    (char *)NULL);
+                    "/nowhere/vm.sock", "--sandbox=required", "-o", "/dev/null",
+                    "--format", "tprof", (char *)NULL);
         _exit(127);
     }
     close(pipes[1]);
     hear_text(pipes[0], said, sizeof said, "there is no /nowhere/vm.sock yet");
     const char *status = status_of(child);
     CHECK(strstr(status, "NoNewPrivs:\t1\n") != NULL);
-    if (!SANITIZED) /* there it stays out of it: sandbox.h */
-        CHECK(strstr(status, "Seccomp:\t2\n") != NULL);
+    CHECK(strstr(status, "Seccomp:\t2\n") != NULL);
     CHECK(strstr(status, "CapBnd:\t0000000000000000\n") != NULL ||
           getuid() != 0);
     CHECK_EQ(kill(child, SIGINT), 0);
     CHECK_EQ(join_collector(child), 1); /* no guest came */
+}
+
+/* From here on this process and its children have no Landlock. */
+static void take_landlock_away(void)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_landlock_create_ruleset, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {.len = 4, .filter = code};
+
+    CHECK_EQ(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+    CHECK_EQ(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0), 0);
+}
+
+/* Catches: a sandbox that is not there, and nobody hears of it */
+TEST(what_the_kernel_lacks_is_told_or_ends_it)
+{
+    static const char lack[] = "no Landlock (Function not implemented)";
+
+    prepare();
+    enter_dir();
+    CHECK_EQ(collector("check --sandbox=required --elf " KERNEL), 0);
+    CHECK_STR(text_of("err"), "");
+    CHECK_EQ(collector("--sandbox-report"), 0);
+    CHECK_CONTAINS("out", "Seccomp:\t2\n");
+    CHECK_CONTAINS("out", "All of the sandbox holds.");
+    take_landlock_away();
+    CHECK_EQ(collector("check --sandbox=required --elf " KERNEL), 1);
+    CHECK_CONTAINS("err", lack);
+    CHECK_STR(text_of("out"), "");
+    CHECK_EQ(collector("report --sandbox=required nowhere"), 1);
+    CHECK_CONTAINS("err", lack);
+    CHECK_EQ(collector("bridge --sandbox=required --vhost-user a --uds b"), 1);
+    CHECK_CONTAINS("err", lack);
+    if (!SANITIZED) {
+        CHECK_EQ(collector("check --sandbox=auto --elf " KERNEL), 0);
+        CHECK_CONTAINS("err", lack);
+        CHECK_CONTAINS("out", "kernel.elf");
+    }
+    CHECK_EQ(collector("check --sandbox=off --elf " KERNEL), 0);
+    CHECK_STR(text_of("err"), "");
+    CHECK_EQ(collector("check --sandbox=maybe --elf " KERNEL), 2);
+    CHECK_CONTAINS("err", "none of auto, required, off");
+    CHECK_EQ(collector("--sandbox-report"), 1);
+    CHECK_CONTAINS("out", lack);
 }
