@@ -39,8 +39,8 @@ TEST(each_guest_has_a_report_and_all_have_one_together)
     CHECK_CONTAINS("out", "==== web ====\nguest of unknown image: 70 samples");
     CHECK_CONTAINS("out",
                    "==== all guests ====\n2 guests: 120 samples, 0 lost");
-    CHECK_CONTAINS("out", "unknown image on 2 guests: busy 100.0 %");
-    CHECK_CONTAINS("out", "idle 0.0 %, 120 samples");
+    CHECK_CONTAINS("out", "unknown image on 2 guests: busy or idle is not "
+                          "known, 120 samples");
     CHECK_EQ(occurrences("a.txt", "===="), 6);
     CHECK_STR(text_of("a.folded"),
               "one;core0;0x400100 50\nweb;core0;0x400100 70\n");
@@ -123,7 +123,8 @@ TEST(recordings_are_whole_after_the_collector_is_killed)
     pid_t two = start_guest("two", play_patient);
     pid_t pid = start_collector("record --serial one --serial two -o r.tprof");
 
-    /* 70 samples of 7 bytes are in it, behind header and HELLO */
+    /* samples of 7 bytes are in them, behind 257 bytes of header and HELLO */
+    wait_for_size("r.one.tprof", 380);
     wait_for_size("r.two.tprof", 600);
     join_guest(one);
     CHECK_EQ(kill(pid, SIGKILL), 0);
@@ -155,7 +156,7 @@ TEST(guests_are_listed_in_a_file)
 
 TEST(too_many_guests_for_the_open_files_are_refused)
 {
-    struct rlimit limit = {100, 100};
+    struct rlimit limit = {80, 80};
 
     enter_dir();
     FILE *f = fopen("list", "w");
@@ -164,8 +165,8 @@ TEST(too_many_guests_for_the_open_files_are_refused)
     CHECK(f != NULL && fclose(f) == 0);
     CHECK_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
     CHECK_EQ(collector("--guests list -d 1"), 1);
-    CHECK_CONTAINS("err", "60 guests need 124 open files, and this process "
-                          "may have 100: type 'ulimit -n 124' first");
+    CHECK_CONTAINS("err", "60 guests need 92 open files, and this process "
+                          "may have 80: type 'ulimit -n 92' first");
 }
 
 TEST(guest_that_never_comes_costs_the_others_nothing)
@@ -177,8 +178,8 @@ TEST(guest_that_never_comes_costs_the_others_nothing)
     join_guest(one);
     CHECK_EQ(occurrences("err", "\n"), 2);
     CHECK_CONTAINS("err", "collector: never: waiting for a guest at never\n");
-    CHECK_CONTAINS("err", "collector: never: serial:never: no guest introduced "
-                          "itself");
+    CHECK_CONTAINS("err", "collector: never: nobody ever listened at never: "
+                          "is QEMU started with");
     CHECK_CONTAINS("out", "==== one ====\nguest of unknown image: 50 samples");
     CHECK_CONTAINS("out", "2 guests: 50 samples, 0 lost; 1 failed\n");
 }
@@ -213,7 +214,7 @@ static void play_reconnect(int listener)
     fd = meet_uds(listener);
     say_hello(fd, 1, NULL);
     CHECK(hear(fd));
-    say_samples(fd, 30, 25); /* five were in what was cut */
+    say_samples(fd, 30, 25); /* five were in what was cut, or for another */
     end_session(fd, 55);
 }
 
@@ -222,15 +223,17 @@ TEST(broken_connection_is_made_again) /* catches: the rest of a day lost */
     enter_dir();
     pid_t guest = start_guest("vm", play_reconnect);
 
-    CHECK_EQ(collector("--vsock-uds vm -d 1"), 0);
+    CHECK_EQ(collector("--vsock-uds vm -d 1 --details"), 0);
     join_guest(guest);
     CHECK_CONTAINS("err",
                    "the guest left vm; waiting 10 s for it to come back");
     CHECK_CONTAINS("err", "connected to vm again; sampling goes on");
     CHECK_EQ(occurrences("err", "\n"), 2);
     CHECK_CONTAINS("out", "50 samples of 1 core");
-    CHECK_CONTAINS("out", "     0           55            0           55"
-                          "           50            5 ");
+    CHECK_CONTAINS("out", "     0           50            0           50"
+                          "           50            0 ");
+    CHECK_CONTAINS("out", "An earlier boot or session ended without a final "
+                          "count: what core 0 did at its end is not known.");
 }
 
 static void play_reboot(int listener)
@@ -248,7 +251,7 @@ TEST(guest_that_stays_away_is_reported_on)
     enter_dir();
     pid_t guest = start_guest("vm", play_reboot);
 
-    CHECK_EQ(collector("--vsock-uds vm --wait 0.5"), 0);
+    CHECK_EQ(collector("--vsock-uds vm --wait 0.5 --details"), 0);
     join_guest(guest);
     CHECK_CONTAINS("err", "the guest rebooted; sampling goes on");
     CHECK_CONTAINS("err", "the guest stayed away");
@@ -308,7 +311,7 @@ TEST(session_after_65536_frames_is_started_too)
     enter_dir();
     pid_t guest = start_guest("vm", play_wrapped);
 
-    CHECK_EQ(collector("--vsock-uds vm --wait 0.5"), 0);
+    CHECK_EQ(collector("--vsock-uds vm --wait 0.5"), 3); /* no samples */
     join_guest(guest); /* it heard START both times */
     CHECK_CONTAINS("err", "connected to vm again");
 }
@@ -404,5 +407,5 @@ TEST(same_message_of_many_guests_is_cut_short)
                           "collector: 180 more lines about other guests are "
                           "left out\n");
     CHECK_CONTAINS("out", "101 guests: 50 samples, 0 lost; 100 failed\n");
-    CHECK_EQ(occurrences("out", "! serial:never: no guest introduced"), 100);
+    CHECK_EQ(occurrences("out", "! nobody ever listened at never"), 100);
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * 1,000 guests at 1 kHz each against one collector on one core: nothing is
- * lost, every count is exact, and memory stays below what the manual says.
+ * lost, every count is exact, and memory stays below what the manual says. On a
+ * machine that others use, too, what is lost is counted, and the collector's
+ * time says that one core would have been enough.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -15,11 +17,13 @@
 #define GUESTS      (SANITIZED ? 200u : 1000u)
 #define RATE        1000u
 #define SECONDS     8.0
-/* The manual says 170 KiB for such a guest; and what the program is itself. */
-#define RSS_MAX_KIB (GUESTS * 220 + 32 * 1024)
+/* The manual says 170 KiB for such a guest, 50 for its 256 pairs of stack and
+ * leaf, 63 for 8,000 samples; and what the program is itself. */
+#define RSS_MAX_KIB (GUESTS * (170 + 50 + 63) + 32 * 1024)
 
 static struct swarm_result result;
 static uint64_t reported[GUESTS];
+static double reported_lost[GUESTS]; /* % */
 
 /* "1,234" as a number. */
 static uint64_t number(const char *text)
@@ -49,27 +53,38 @@ static unsigned read_report(const char *path)
             sscanf(name, "g%u", &guest) != 1)
             continue;
         CHECK(guest < GUESTS);
-        CHECK_STR(lost, "0.00");
         reported[guest] = number(samples);
+        reported_lost[guest] = strtod(lost, NULL);
         lines++;
     }
     fclose(f);
     return lines;
 }
 
-static bool lost_any(void)
-{
-    for (unsigned i = 0; i < GUESTS; i++)
-        if (result.guests[i].dropped != 0 || !result.guests[i].stopped)
-            return true;
-    return false;
-}
-
 /* Others had the two cores: the guests' turns came late, or the collector had
- * to wait though it had work, which makes its reports take long as well. */
+ * to wait though it had work, which makes its reports take long as well. Then
+ * guests' rings may have been full before the collector's turn came. */
 static bool starved(void)
 {
     return result.late_s > .5 || result.wall_s - SECONDS > 3 * result.cpu_s + 2;
+}
+
+/* What the collector says of guest (i) is what that has sent and dropped. */
+static void check_guest(unsigned i)
+{
+    const struct swarm_guest *g = &result.guests[i];
+    double all = (double)(g->sent + g->dropped);
+
+    if (!starved()) {
+        CHECK(g->stopped);
+        CHECK_EQ(g->dropped, 0);
+    }
+    if (!g->stopped)
+        return; /* the collector waits for its last words for so long */
+    CHECK_EQ(reported[i], g->sent);
+    double off = reported_lost[i] - 100 * (double)g->dropped / all;
+
+    CHECK(off < .00501 && off > -.00501);
 }
 
 TEST(a_thousand_guests_lose_nothing)
@@ -88,20 +103,18 @@ TEST(a_thousand_guests_lose_nothing)
            "%.2f s, %.3f s late at most\n",
            GUESTS, RATE, result.rss_kib, result.cpu_s, result.wall_s,
            result.own_cpu_s, result.late_s);
-    if (lost_any() && starved())
-        SKIP("others use this machine too much: the guests were %.1f s late",
-             result.late_s);
     CHECK_EQ(result.status, 0);
     CHECK_EQ(read_report("out"), GUESTS);
     for (unsigned i = 0; i < GUESTS; i++) {
-        CHECK_EQ(result.guests[i].dropped, 0);
-        CHECK(result.guests[i].stopped);
-        CHECK_EQ(reported[i], result.guests[i].sent);
-        sum += result.guests[i].sent;
+        check_guest(i);
+        sum += result.guests[i].sent + result.guests[i].dropped;
     }
+    /* one core is enough, whoever else uses this machine */
+    if (!SANITIZED)
+        CHECK(result.cpu_s < SECONDS);
     /* they were at it: nine tenths of the time that was asked for, since the
      * last of them is started a little later than the first */
-    CHECK(sum > (uint64_t)(.9 * SECONDS * GUESTS * RATE));
+    CHECK(starved() || sum > (uint64_t)(.9 * SECONDS * GUESTS * RATE));
     if (!SANITIZED)
         CHECK(result.rss_kib < RSS_MAX_KIB);
     free(result.guests);
