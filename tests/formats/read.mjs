@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Reads each format by what its tool says of it, into one shape: a map from "core 0 a;b;c" to
+// {ns, samples}. What has no stacks is read into other shapes, which say so.
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+
+const MOST = 1 << 28; // bytes of a tool's output
+const text = (path) => readFileSync(path, "utf8");
+
+/** As folded stacks write a name. */
+export const plain = (name) => name.replaceAll(";", ":");
+
+/** A map that adds up. */
+export class Sums extends Map {
+    add(core, frames, ns, samples) {
+        const key = `${core} ${frames.map(plain).join(";")}`;
+        const sum = this.get(key) ?? { ns: 0, samples: 0 };
+        this.set(key, { ns: sum.ns + ns, samples: sum.samples + samples });
+    }
+}
+
+const coreName = (guest, core) => (guest.name === null ? "" : `${guest.name} `) + `core ${core.core}`;
+
+export function json(path) {
+    const sums = new Sums();
+    for (const guest of JSON.parse(text(path)).guests)
+        for (const core of guest.cores)
+            for (const tree of [core.tree, core.idle_tree]) {
+                const paths = [];
+                for (const node of tree) {
+                    const above = node.parent === undefined ? [] : paths[node.parent];
+                    paths.push([...above, guest.functions[node.function].name]);
+                    if (node.self.samples)
+                        sums.add(coreName(guest, core), paths.at(-1), node.self.seconds * 1e9, node.self.samples);
+                }
+            }
+    return sums;
+}
+
+/** Counts periods, not nanoseconds. */
+export function folded(path, several) {
+    const sums = new Sums();
+    for (const line of text(path).trimEnd().split("\n")) {
+        const [, stack, count] = line.match(/^(.*) (\d+)$/);
+        const frames = stack.split(";");
+        const guest = several ? `${frames.shift()} ` : "";
+        const core = frames.shift().replace("core", "core ");
+        sums.add(guest + core, frames, Number(count), 0);
+    }
+    return sums;
+}
+
+export function speedscope(path) {
+    const sums = new Sums();
+    const file = JSON.parse(text(path));
+    for (const profile of file.profiles)
+        profile.samples.forEach((stack, i) =>
+            sums.add(profile.name, stack.map((f) => file.shared.frames[f].name), profile.weights[i], NaN));
+    return sums;
+}
+
+/** By `go tool pprof -raw`. */
+export function pprof(path, several) {
+    const raw = execFileSync("go", ["tool", "pprof", "-raw", path], { env: { ...process.env, PPROF_TMPDIR: "." }, maxBuffer: MOST });
+    const [, samples, locations] = raw.toString().match(/\nSamples:\n(.*)\nLocations\n(.*)\nMappings/s);
+    const names = [];
+    for (const line of locations.split("\n")) {
+        const [, id, name] = line.match(/^ +(?:(\d+): 0x[0-9a-f]+ (?:M=\d+ )?)?(.*) \S*:\d+ s=/);
+        if (id) names[id] = [];
+        names.at(-1).push(name);
+    }
+    const sums = new Sums();
+    for (const sample of samples.split("\n").slice(1).join("\n").split(/\n(?= +\d+ +\d+:)/)) {
+        const [, count, ns, ids] = sample.match(/^ +(\d+) +(\d+): ([\d ]+)\n/);
+        const guest = several ? `${sample.match(/guest:\[(.*)\]/)[1]} ` : "";
+        const core = sample.match(/core:\[(\d+) core\]/)[1];
+        sums.add(`${guest}core ${core}`, ids.trim().split(" ").flatMap((id) => names[id]).reverse(),
+            Number(ns), Number(count));
+    }
+    return sums;
+}
+
+export function firefox(path) {
+    const sums = new Sums();
+    for (const t of JSON.parse(text(path)).threads)
+        t.samples.stack.forEach((stack, i) => {
+            const frames = [];
+            for (let s = stack; s !== null; s = t.stackTable.prefix[s])
+                frames.unshift(t.stringArray[t.funcTable.name[t.frameTable.func[t.stackTable.frame[s]]]]);
+            sums.add(t.name, frames, t.samples.weight[i] * 1e6, 1);
+        });
+    return sums;
+}
+
+/** Paragraphs of perf script, with frames as [name, image], outermost first. */
+function paragraphs(all) {
+    return all.trimEnd().split("\n\n").map((paragraph) => {
+        const [head, ...lines] = paragraph.split("\n");
+        const [, core, ns] = head.match(/^(.*?) +\d+\/\d+ +\[\d+\] +[\d.]+: +(\d+) cpu-clock/);
+        const frames = lines.map((l) => l.match(/^\t *[0-9a-f]+ (.*) \((.*)\)$/).slice(1)).reverse();
+        return { core, ns: Number(ns), frames };
+    });
+}
+
+export function perfscript(path) {
+    const sums = new Sums();
+    for (const { core, ns, frames } of paragraphs(text(path)))
+        sums.add(core, frames.map(([name]) => name.replace(/\+0x0$/, "")), ns, 1);
+    return sums;
+}
+
+/** The images of frames that are not inlined, instead of functions. */
+function images(all) {
+    const sums = new Sums();
+    for (const { core, ns, frames } of all) {
+        const names = frames.map(([, image]) => image.replace(/.*\//, "").replace(/\.elf$/, ""));
+        sums.add(core, names.filter((n) => n !== "inlined" && (n !== "[caller?]" || names.length === 1)), ns, 1);
+    }
+    return sums;
+}
+
+export const perfscriptImages = (path) => images(paragraphs(text(path)));
+
+/** By `perf script`. */
+export function perfdataImages(path) {
+    const args = ["script", "--no-inline", "--ns", "-F", "comm,pid,tid,cpu,time,period,event,ip,sym,dso", "-i", path];
+    return images(paragraphs(execFileSync("perf", args, { stdio: ["ignore", "pipe", "ignore"], maxBuffer: MOST }).toString()));
+}
+
+/** Self time by core and function, of busy time. */
+export function csv(path, several) {
+    const sums = new Sums();
+    const rows = text(path).trimEnd().split("\r\n").map((line) =>
+        [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map((m) =>
+            m[1] === undefined ? m[2] : m[1].replaceAll('""', '"').replace(/^'/, "")));
+    const at = Object.fromEntries(rows[0].map((name, i) => [name, i]));
+    for (const row of rows.slice(1))
+        if (row[at.core] !== "all" && row[at.base] === "busy" && Number(row[at.self_samples]))
+            sums.add(`${several ? `${row[at.guest]} ` : ""}core ${row[at.core]}`, [row[at.function]],
+                row[at.self_seconds] * 1e9, Number(row[at.self_samples]));
+    return sums;
+}
+
+/** {self, inclusive, total}: nanoseconds by function, cores among them. */
+export function callgrind(path) {
+    const result = { self: {}, inclusive: {}, total: 0 };
+    let name, callee, calls = false;
+    for (const line of text(path).split("\n")) {
+        const cost = line.match(/^\d+ (\d+) \d+$/);
+        if (line.startsWith("fn=")) name = line.slice(3);
+        else if (line.startsWith("cfn=")) callee = line.slice(4);
+        else if (line.startsWith("calls=")) calls = true;
+        else if (line.startsWith("totals: ")) result.total = Number(line.split(" ")[1]);
+        else if (cost) {
+            const [sums, key] = calls ? [result.inclusive, callee] : [result.self, name];
+            sums[key] = (sums[key] ?? 0) + Number(cost[1]);
+            calls = false;
+        }
+    }
+    return result;
+}

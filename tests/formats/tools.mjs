@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// tools.mjs WHAT NAME NPM: opens NAME.* by the tools in the folder NPM, and compares what they say with
+// the JSON report. WHAT is a function of (tools).
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { resolve } from "node:path";
+import { setTimeout } from "node:timers/promises";
+
+const [what, name, npm] = process.argv.slice(2);
+const load = (path) => JSON.parse(readFileSync(path, "utf8"));
+const report = load(`${name}.json`);
+
+/** Seconds of busy self time by function, of the core at (index). */
+const self = (index) => new Map(report.guests[0].cores[index].table.filter((row) => row.self.samples)
+    .map((row) => [row.name, row.self.seconds]));
+
+/** An object whose members are all described must have no others. */
+function close(schema) {
+    if (schema === null || typeof schema !== "object") return;
+    if (schema.properties) schema.additionalProperties = false;
+    Object.values(schema).forEach(close);
+}
+
+const tools = {
+    schema() {
+        const Ajv = createRequire(resolve(npm, "x.js"))("ajv");
+        const schema = load(process.argv[5]);
+        close(schema);
+        const check = new Ajv({ strict: true, strictRequired: true, allowUnionTypes: true }).compile(schema);
+        assert.ok(check(report), JSON.stringify(check.errors, null, 1));
+        delete report.guests[0].total.busy.low;
+        assert.ok(!check(report)); // it can fail
+    },
+
+    // profiler-cli asks a process that has loaded the file; its own "load" gives that half a second to begin
+    async firefox() {
+        const cli = resolve(npm, "node_modules/@firefox-devtools/profiler-cli/dist/profiler-cli.js");
+        const env = { ...process.env, PROFILER_CLI_SESSION_DIR: resolve("sessions") };
+        const ask = async (...args) => {
+            for (let tries = 0; ; tries++)
+                try {
+                    return JSON.parse(execFileSync(process.execPath, [cli, ...args, "--json", "--session", "x"], { env, stdio: "pipe" }));
+                } catch (e) {
+                    if (tries === 50) throw e;
+                    await setTimeout(200);
+                }
+        };
+        mkdirSync(env.PROFILER_CLI_SESSION_DIR, { recursive: true });
+        const loaded = spawn(process.execPath, [cli, "--daemon", resolve(`${name}.firefox.json`), "--session", "x"], { env, stdio: "ignore" });
+        try {
+            for (const index of report.guests[0].cores.keys()) {
+                const said = await ask("thread", "functions", "--thread", `t-${index}`, "--limit", "0");
+                const got = new Map(said.functions.map((f) => [f.name, f.selfSamples]));
+                for (const [f, seconds] of self(index))
+                    assert.ok(Math.abs(got.get(f) - seconds * 1e3) < 1e-3, `core ${index}: ${f}: ${got.get(f)} ms`);
+            }
+        } finally {
+            loaded.kill();
+        }
+    },
+
+    // its own page, in a browser without a window; the table of its view "sandwich" is text
+    speedscope() {
+        const profile = readFileSync(`${name}.speedscope.json`).toString("base64");
+        writeFileSync("profile.js", `speedscope.loadFileFromBase64("x.speedscope.json", "${profile}");
+            setTimeout(() => window.dispatchEvent(new KeyboardEvent("keypress", { key: "3" })), 1500);`);
+        const page = `${resolve(npm, "node_modules/speedscope/dist/release/index.html")}#localProfilePath=${resolve("profile.js")}`;
+        const dom = execFileSync("chromium", ["--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files",
+            "--virtual-time-budget=8000", `--user-data-dir=${resolve("chromium")}`, "--dump-dom", `file://${page}`],
+            { stdio: ["ignore", "pipe", "ignore"] }).toString().replace(/<style.*?<\/style>/gs, "").replace(/<[^>]*>/g, " ");
+        const said = dom.replace(/\s+/g, " ");
+        for (const [f, seconds] of self(0)) {
+            const ms = `${(seconds * 1e3).toFixed(2)}ms (`;
+            const row = said.slice(0, said.indexOf(` ${f} `)).split(" ").slice(-8).join(" ");
+            assert.ok(said.includes(` ${f} `) && row.includes(ms), `${f}: ${ms}: ${row}`);
+        }
+        for (const core of report.guests[0].cores)
+            assert.match(said, new RegExp(`core ${core.core} `));
+    },
+
+    callgrind() {
+        const said = execFileSync("callgrind_annotate", ["--threshold=100", "--auto=no", `${name}.callgrind`]).toString();
+        const lines = said.split("\n").map((l) => l.replaceAll(",", ""));
+        for (const [f, want] of new Map(report.guests[0].total.table.filter((row) => row.self.samples).map((row) => [row.name, row.self])))
+            assert.ok(lines.some((l) => l.includes(`:${f} [`) && Math.abs(parseInt(l) - want.seconds * 1e9) <= want.samples), f);
+        const all = report.guests[0].total.all;
+        assert.match(said.replaceAll(",", ""), new RegExp(`${Math.round(all.seconds * 1e9)} \\(100.0%\\) +${all.samples} .*PROGRAM TOTALS`));
+    },
+
+    pprof() {
+        const pprof = (...args) => execFileSync("go", ["tool", "pprof", ...args],
+            { env: { ...process.env, PPROF_TMPDIR: "." }, stdio: ["ignore", "pipe", "ignore"] }).toString();
+        const file = `${name}.pb.gz`;
+        const ms = (index) => [...self(index).values()].reduce((sum, s) => sum + s * 1e3, 0);
+
+        assert.match(pprof("-top", file), /File: kernel\.elf\nBuild ID: 0123456789abcdef/);
+        for (const index of report.guests[0].cores.keys()) {
+            const top = pprof("-top", "-nodecount=1000", "-nodefraction=0", "-unit=ms", `-tagfocus=core=${index}`, "-ignore=\\[idle\\]", file);
+            const [, accounted] = top.match(/nodes accounting for ([\d.]+)ms/);
+            assert.ok(Math.abs(accounted - ms(index)) < 0.02, `core ${index}: ${accounted} ms`);
+        }
+        assert.match(pprof("-peek", "^walk$", file), /\| +walk/);
+        writeFileSync("kernel.c", readFileSync(process.argv[5]));
+        assert.match(pprof("-list", "^mix$", "-source_path", ".", "-trim_path", "/kernel", file),
+            /ROUTINE =+ mix in kernel\.c\n +120\.30ms[^]* 120\.30ms +21:/);
+        assert.match(pprof("-top", "-diff_base", file, file), /nodes accounting for 0,/);
+        assert.match(pprof("-tags", file), /guest: Total .*\n.*kernel\.elf/);
+    },
+
+    perf() {
+        const perf = (...args) => execFileSync("perf", args, { stdio: ["ignore", "pipe", "ignore"] }).toString();
+        const file = ["-i", `${name}.perf.data`];
+        const rows = perf("report", ...file, "--stdio", "--no-children", "-g", "none", "--sort", "cpu,sym", "-F", "period,cpu,sym")
+            .split("\n").map((l) => l.match(/^ +(\d+) +(\d+) +\[.\] (.*?) *$/)).filter(Boolean);
+        const got = (core, f) => Number(rows.find(([, , cpu, sym]) => Number(cpu) === core && sym === f)?.[1]);
+        const period = report.guests[0].period_seconds * 1e9;
+
+        for (const [index, core] of report.guests[0].cores.entries())
+            for (const [f, seconds] of self(index))
+                if (/^\w+$/.test(f) && f !== "mix" && f !== "checksum") // which is inlined, and into what
+                    assert.ok(Math.abs(got(core.core, f) - seconds * 1e9) < period, `core ${index}: ${f}: ${got(core.core, f)} ns`);
+        assert.match(perf("report", ...file, "--stdio", "--sort", "comm,pid,dso"), / 64\.84% +64\.84% +core 1 .*\[idle\]/);
+        assert.match(perf("evlist", ...file), /cpu-clock/);
+        assert.match(perf("buildid-list", ...file), /0123456789abcdef0123456789abcdef01234567 .*kernel\.elf/);
+        assert.match(perf("annotate", ...file, "--stdio", "walk"), / +80\.00 .*200077:/);
+    },
+
+    hotspot() {
+        const said = execFileSync("/usr/lib/x86_64-linux-gnu/libexec/hotspot-perfparser",
+            ["--input", `${name}.perf.data`, "--print-stats"]).toString();
+        assert.match(said, new RegExp(`^samples: ${report.guests[0].total.all.samples}$`, "m"));
+        assert.match(said, /^samples time violations: 0$/m);
+        // symbols that it has found are in what it sends to hotspot's window
+        const sent = execFileSync("/usr/lib/x86_64-linux-gnu/libexec/hotspot-perfparser", ["--input", `${name}.perf.data`],
+            { stdio: ["ignore", "pipe", "ignore"] }).toString("latin1");
+        for (const symbol of ["ring::push(unsigned long)", "kernel::bus::receive", "[idle]"])
+            assert.ok(sent.includes(symbol), symbol);
+    },
+};
+
+await tools[what]();
+console.log(`${name}: ${what} agrees`);
