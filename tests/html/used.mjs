@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The page in use: keys, themes, sizes, paper, addresses, several guests.
+import { copyFileSync } from "node:fs";
+import { assert, collector, open, run, scene, settle } from "./browser.mjs";
+
+collector("report", scene("usual"), "--elf", "kernel.elf", "-o", "usual.html");
+
+const cases = {};
+
+// catches: a key of the help that does nothing, or a list that says nothing
+cases.keys_do_what_the_help_says = async () => {
+    const page = await open("usual.html");
+    const seen = () => page.evaluate(() => document.body.dataset.tab);
+    for (const [key, tab] of [["2", "functions"], ["3", "sandwich"], ["4", "waits"],
+                              ["5", "trust"], ["1", "flame"]]) {
+        await page.keyboard.press(key);
+        assert.equal(await seen(), tab);
+    }
+    await page.keyboard.press("?");
+    assert.ok(await page.isVisible("#help"));
+    assert.ok(await page.locator("#keys tr").count() > 20);
+    await page.keyboard.press("Escape");
+    assert.ok(!await page.isVisible("#help"));
+    await page.keyboard.press("/");
+    await page.keyboard.type("walk2");
+    assert.equal(await seen(), "flame"); // a digit in the search is no key
+    await page.keyboard.press("Escape");
+    for (const [key, mode] of [["w", "idle"], ["a", "all"], ["b", "busy"]]) {
+        await page.keyboard.press(key);
+        assert.equal(await page.evaluate(() => window.tprof.state.mode), mode);
+    }
+    for (const [key, cores] of [["]", [0]], ["]", [1]], ["]", [0, 1]], ["[", [1]], ["0", [0, 1]]]) {
+        await page.keyboard.press(key);
+        assert.deepEqual(await page.evaluate(() => [...window.tprof.state.cores]), cores);
+    }
+    await page.fine();
+};
+
+// catches: a colour that stays when the theme changes
+cases.theme_follows_the_system_and_the_switch = async () => {
+    const page = await open("usual.html");
+    const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
+    const back = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    await page.emulateMedia({ colorScheme: "dark" });
+    await settle(page);
+    assert.equal(await theme(), "dark");
+    const dark = await back();
+    await page.click("#theme");
+    assert.equal(await theme(), "light");
+    assert.notEqual(await back(), dark);
+    await page.evaluate(() => localStorage.clear());
+    await page.fine();
+};
+
+// catches: what does not fit a telephone, or is lost on a wall
+cases.no_width_needs_scrolling_sideways = async () => {
+    const page = await open("usual.html");
+    for (const width of [400, 720, 1280, 1600, 4000]) {
+        await page.setViewportSize({ width, height: 900 });
+        for (const tab of ["flame", "sandwich", "waits", "trust", "functions"]) {
+            await page.evaluate((name) => window.tprof.showTab(name), tab);
+            await settle(page);
+            const over = await page.evaluate(() =>
+                document.documentElement.scrollWidth - innerWidth);
+            assert.ok(over <= 0, `${tab} at ${width}: ${over} pixels too wide`);
+        }
+    }
+    await page.fine();
+};
+
+// catches: an empty sheet
+cases.paper_has_graph_table_and_accounts = async () => {
+    const page = await open("usual.html");
+    await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+    await page.emulateMedia({ media: "print" });
+    for (const id of ["flame", "functions", "trust"])
+        assert.ok(await page.isVisible(`#${id}`));
+    assert.ok(await page.locator("table.functions tbody tr").count() > 3);
+    assert.ok(!await page.isVisible("#search"));
+    await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+    await page.fine();
+};
+
+// catches: an address that shows something else when it is passed on
+cases.address_keeps_the_selection = async () => {
+    const page = await open("usual.html", "#core=1&time=0.05..0.15&of=all&search=walk");
+    const state = () => page.evaluate(() => [location.hash, window.tprof.state.from,
+                                             [...window.tprof.state.cores]]);
+    const [hash, from, cores] = await state();
+    assert.equal(hash, "#core=1&time=0.05..0.15&of=all&search=walk");
+    assert.equal(from, 50);
+    assert.deepEqual(cores, [1]);
+    await page.fine();
+};
+
+// catches: trees of the other direction with other sums
+cases.inverted_graph_has_the_same_sum = async () => {
+    const page = await open("usual.html");
+    const sum = () => page.evaluate(() => window.tprof.flame.root.kids(0)
+        .reduce((all, node) => all + node.count, 0));
+    const upright = await sum();
+    await page.keyboard.press("i");
+    assert.equal(await sum(), upright);
+    await page.keyboard.press("u");
+    assert.ok(await page.evaluate(() => window.tprof.flame.upward));
+    await page.fine();
+};
+
+// catches: guests that hide each other
+cases.several_guests_can_be_chosen = async () => {
+    copyFileSync("usual.wire", "a.wire");
+    copyFileSync(scene("lost_samples"), "b.wire");
+    collector("--serial", "a.wire", "--elf", "kernel.elf", "--name", "a",
+              "--serial", "b.wire", "--elf", "kernel.elf", "--name", "b", "-o", "guests.html");
+    const page = await open("guests.html");
+    const names = await page.$$eval("#guest option", (list) => list.map((o) => o.textContent));
+    assert.deepEqual(names, ["a", "b", "kernel.elf on 2 guests"]);
+    const seen = new Set();
+    for (const i of names.keys()) {
+        await page.selectOption("#guest", String(i));
+        await settle(page);
+        seen.add(await page.textContent("#truth"));
+    }
+    assert.equal(seen.size, names.length);
+    await page.click('[data-tab="trust"]');
+    assert.match(await page.textContent("#trust-box"), /All guests.*a/);
+    await page.fine();
+};
+
+// catches: a tip or a heatmap that fails under the pointer
+cases.pointer_tells_what_is_there = async () => {
+    const page = await open("usual.html");
+    for (const what of ["#timeline canvas", "#heatmap canvas", "#flame-box canvas"]) {
+        const box = await page.locator(what).boundingBox();
+        await page.mouse.move(box.x + 30, box.y + 10);
+        assert.ok(await page.isVisible("#tip"), what);
+    }
+    const heat = await page.locator("#heatmap canvas").boundingBox();
+    await page.mouse.click(heat.x + 40, heat.y + 20);
+    await settle(page);
+    assert.match(await page.textContent("#selection"), /--time/);
+    await page.fine();
+};
+
+await run(cases);
