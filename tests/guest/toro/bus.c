@@ -30,7 +30,7 @@ struct queue {
     _Alignas(64) unsigned char buffers[BUS_QUEUE_LEN][BUS_BUFFER_LEN];
 };
 
-static struct queue queues[GUEST_CORES_MAX][GUEST_CORES_MAX]; /* [from][to] */
+static struct queue queues[GUEST_CORES_MAX][BUS_BACK + 1]; /* [from][to] */
 
 /* The receiver lends buffer (number). True: the sender had none. */
 static bool VirtIOAddBuffer(struct queue *queue, uint16_t number)
@@ -49,13 +49,18 @@ static bool VirtIOAddBuffer(struct queue *queue, uint16_t number)
            index;
 }
 
+static void lend_all(struct queue *queue)
+{
+    for (uint16_t i = 0; i < BUS_QUEUE_LEN; i++)
+        VirtIOAddBuffer(queue, i);
+}
+
 void bus_init(unsigned cores)
 {
     for (unsigned from = 0; from < cores; from++) {
-        for (unsigned to = 0; to < cores; to++) {
-            for (uint16_t i = 0; i < BUS_QUEUE_LEN; i++)
-                VirtIOAddBuffer(&queues[from][to], i);
-        }
+        for (unsigned to = 0; to < cores; to++)
+            lend_all(&queues[from][to]);
+        lend_all(&queues[from][BUS_BACK]);
     }
 }
 
@@ -113,12 +118,15 @@ void SendTo(unsigned core, const void *buffer, size_t len)
 
     memcpy(queue->buffers[number], buffer, len);
     VirtIOAddConsumedBuffer(queue, number, len);
-    Wake(core);
+    if (core != BUS_BACK)
+        Wake(core);
 }
 
 size_t RecvFrom(unsigned core, void *buffer)
 {
-    struct queue *queue = &queues[core][core_index()];
+    unsigned self = core_index();
+    struct queue *queue =
+        core == BUS_BACK ? &queues[self][core] : &queues[core][self];
 
     while (!is_filled(queue))
         WaitFor(is_filled, queue);
@@ -127,7 +135,7 @@ size_t RecvFrom(unsigned core, void *buffer)
     size_t len = queue->used.ring[slot].len;
 
     memcpy(buffer, queue->buffers[number], len);
-    if (VirtIOAddBuffer(queue, (uint16_t)number))
+    if (VirtIOAddBuffer(queue, (uint16_t)number) && core != BUS_BACK)
         Wake(core);
     return len;
 }

@@ -10,8 +10,14 @@
 
 #include <stddef.h>
 
+#include "guest.h"
+
 #define BUS_QUEUE_LEN  32
 #define BUS_BUFFER_LEN 512
+
+/* As a core's number: the way back between two threads of the calling core,
+ * whose way there has that core's own number. */
+#define BUS_BACK GUEST_CORES_MAX
 
 /* Once, on core 0, before the first message: queues among (cores) cores. */
 void bus_init(unsigned cores);

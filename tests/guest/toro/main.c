@@ -3,14 +3,18 @@
  * A kernel in the manner of Toro: one address space, cooperative threads that
  * stay on their core, and no memory shared between cores but the bus. Each core
  * plays ping-pong with every other one: of two, the lower sends numbers and a
- * checksum over them, gets them back sorted, and checks what came.
+ * checksum over them, gets them back sorted, and checks what came. Two threads
+ * of one core can play it, too.
  *
  * Options: run=N rounds of each game (default 2000; 0: for ever)
  *          cycles=N a game takes N cycles of the TSC instead
  *          burst=N messages that are under way at a time (default 16)
+ *          words=N at most so many words in a message (default 96)
+ *          local=1 every core has a game of its own, too, and rests in turn
  *          report=N a line on the console every N rounds (default 100)
  */
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +26,8 @@
 #include "guest.h"
 #include "sched.h"
 
-#define WORDS_MAX 96
+#define WORDS_MAX   96
+#define REST_CYCLES 1000000000u /* some tenths of a second */
 
 struct message {
     uint64_t number;
@@ -43,7 +48,8 @@ struct game {
 
 static struct game games[GUEST_CORES_MAX][GUEST_CORES_MAX]; /* [low][high] */
 static atomic_uint games_left;
-static uint64_t run, cycles, burst, report;
+static uint64_t run, cycles, burst, word_limit, report;
+static bool is_local;
 static uint64_t start_tsc;
 
 static uint32_t NextRandom(struct game *game)
@@ -82,10 +88,19 @@ static void MakeMessage(struct game *game, struct message *message,
                         uint64_t number)
 {
     message->number = number;
-    message->count = WORDS_MAX / 2 + NextRandom(game) % (WORDS_MAX / 2);
+    message->count =
+        (uint32_t)(word_limit - NextRandom(game) % ((word_limit + 1) / 2));
     for (uint32_t i = 0; i < message->count; i++)
         message->words[i] = NextRandom(game);
     message->checksum = Checksum(message->words, message->count);
+}
+
+/* As much of (message) as is used. */
+static void SendMessage(unsigned core, const struct message *message)
+{
+    SendTo(core, message,
+           offsetof(struct message, words) +
+               message->count * sizeof message->words[0]);
 }
 
 /* Is (message) answer (number) to what we sent? */
@@ -111,12 +126,13 @@ static void Pong(void *arg)
     for (;;) {
         RecvFrom(peer, &message);
         if (message.count > WORDS_MAX ||
-            Checksum(message.words, message.count) != message.checksum)
+            Checksum(message.words, message.count) != message.checksum) {
             message.number = UINT64_MAX; /* the answer to nothing: an error */
-        else
-            qsort(message.words, message.count, sizeof message.words[0],
-                  CompareWords);
-        SendTo(peer, &message, sizeof message);
+            message.count = 0;
+        }
+        qsort(message.words, message.count, sizeof message.words[0],
+              CompareWords);
+        SendMessage(peer == core_index() ? BUS_BACK : peer, &message);
     }
 }
 
@@ -125,6 +141,13 @@ static bool IsOver(const struct game *game, uint64_t round)
     if (cycles != 0)
         return cpu_rdtsc() - game->start_tsc >= cycles;
     return run != 0 && round >= run;
+}
+
+/* Of each core's own game: the cores rest one after the other. */
+static bool IsAtWork(const void *arg)
+{
+    (void)arg;
+    return cpu_rdtsc() / REST_CYCLES % core_count() != core_index();
 }
 
 /* The last game that ends prints the sum of all and ends the machine. */
@@ -140,7 +163,7 @@ static void EndGame(void)
 
     agent_end();
     for (unsigned low = 0; low < cores; low++) {
-        for (unsigned high = low + 1; high < cores; high++) {
+        for (unsigned high = low; high < cores; high++) {
             messages += games[low][high].messages;
             errors += games[low][high].errors;
         }
@@ -157,10 +180,10 @@ static void PlayRound(struct game *game, uint64_t round)
 
     for (uint64_t i = 0; i < burst; i++) {
         MakeMessage(game, &message, round * burst + i);
-        SendTo(game->peer, &message, sizeof message);
+        SendMessage(game->peer, &message);
     }
     for (uint64_t i = 0; i < burst; i++) {
-        RecvFrom(game->peer, &message);
+        RecvFrom(game->peer == core_index() ? BUS_BACK : game->peer, &message);
         if (!CheckAnswer(&message, round * burst + i))
             game->errors++;
         game->messages += 2;
@@ -174,6 +197,8 @@ static void Ping(void *arg)
 
     game->start_tsc = cpu_rdtsc();
     for (uint64_t round = 0; !IsOver(game, round); round++) {
+        if (game->peer == core_index() && !IsAtWork(NULL))
+            WaitFor(IsAtWork, NULL);
         PlayRound(game, round);
         if ((round + 1) % report == 0)
             WriteConsoleF("Core[%u] -> Core[%u]: %llu messages\n", core_index(),
@@ -190,11 +215,14 @@ _Noreturn static void StartCore(void)
     agent_start_core();
     for (unsigned peer = 0; peer < self; peer++)
         BeginThread(Pong, (void *)(uintptr_t)peer);
-    for (unsigned peer = self + 1; peer < core_count(); peer++) {
+    if (is_local)
+        BeginThread(Pong, (void *)(uintptr_t)self);
+    for (unsigned peer = is_local ? self : self + 1; peer < core_count();
+         peer++) {
         struct game *game = &games[self][peer];
 
         game->peer = peer;
-        game->random = self * GUEST_CORES_MAX + peer;
+        game->random = self * GUEST_CORES_MAX + peer + 1;
         BeginThread(Ping, game);
     }
     StartThreads();
@@ -207,16 +235,19 @@ int guest_main(void)
     run = opt_u64("run", 2000);
     cycles = opt_u64("cycles", 0);
     burst = opt_u64("burst", 16);
+    word_limit = opt_u64("words", WORDS_MAX);
+    is_local = opt_u64("local", 0) != 0;
     report = opt_u64("report", 100);
     if (cores < 2)
         guest_fail("toro: a game needs two cores");
-    if (burst == 0 || burst > BUS_QUEUE_LEN || report == 0)
-        guest_fail("toro: burst is 1 to 32, report not 0");
+    if (burst == 0 || burst > BUS_QUEUE_LEN || report == 0 || word_limit == 0 ||
+        word_limit > WORDS_MAX)
+        guest_fail("toro: burst is 1 to 32, words is 1 to 96, report not 0");
 
     bus_init(cores);
     sched_init();
     agent_init();
-    games_left = cores * (cores - 1) / 2;
+    games_left = cores * (cores - 1) / 2 + (is_local ? cores : 0);
     core_start_others(StartCore);
     start_tsc = cpu_rdtsc();
     StartCore();

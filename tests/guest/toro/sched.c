@@ -8,7 +8,7 @@
 #include "cpu.h"
 #include "guest.h"
 
-#define THREADS_MAX    GUEST_CORES_MAX
+#define THREADS_MAX    (GUEST_CORES_MAX + 1)
 #define STACK_BYTES    4096 /* as Toro's */
 #define INTER_CORE_IRQ 80
 
@@ -130,11 +130,13 @@ static struct thread *Idle(struct core *core)
 uintptr_t Scheduling(uintptr_t rsp)
 {
     struct core *core = &cores[core_index()];
+    struct thread *next = core->current->next;
+    unsigned left = core->count;
 
     core->current->rsp = rsp;
-    struct thread *next = next_ready(core);
-
-    if (next == NULL)
+    for (; left > 0 && next->ready && !next->ready(next->arg); left--)
+        next = next->next;
+    if (left == 0)
         next = Idle(core);
     next->ready = NULL;
     core->current = next;
