@@ -27,6 +27,7 @@
 /* One core, as the stream describes it. */
 struct host_core {
     struct account account;
+    struct account before; /* when this session began */
     struct core_stats stats;
     uint64_t stats_count;
     bool final;           /* (stats) are the last ones before a stop */
@@ -130,7 +131,8 @@ void host_hear_guest_time(struct host *h, double seconds);
 
 /*
  * Check every core's account, after host_finish(): deadlines = ticks + missed,
- * ticks = samples + all losses, and both as the guest itself has counted.
+ * ticks = samples + all losses, and both as the guest itself has counted since
+ * this session began.
  */
 void host_check_accounts(const struct host *h);
 

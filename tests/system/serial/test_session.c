@@ -237,6 +237,48 @@ TEST(hosts_come_and_go_at_two_cores)
     churn(&h, 20);
 }
 
+/* A host asks for much, does not read for (ms), and goes; then another comes
+ * and is served well. */
+static void hang_and_come_back(struct host *h, int ms)
+{
+    host_meet(h);
+    host_begin(h, 50000, 0, 0);
+    host_sleep_ms(ms);
+    host_detach(h);
+    host_meet(h);
+    host_begin(h, 1000, 0, 0);
+    for (uint32_t i = 0; i < h->cores; i++)
+        host_until(h, host_has_samples, h->core[i].samples + 200);
+    host_finish(h);
+    host_check_accounts(h);
+    for (uint32_t i = 0; i < h->cores; i++) {
+        const struct host_core *c = &h->core[i];
+
+        /* some ticks found the ring full until the pump had emptied it */
+        CHECK(c->account.ring_full - c->before.ring_full < 100);
+        CHECK_EQ(c->account.lost, c->before.lost);
+    }
+    host_detach(h);
+}
+
+/* Catches: losses of a host that hung, booked to the next one */
+TEST(host_that_never_read_leaves_its_losses_behind)
+{
+    static const char *const options[] = {TWO_CORES, "cpus=2 ring=4096", NULL};
+    struct host h;
+    uint64_t full = 0;
+
+    host_init(&h);
+    host_boot(&h, SERIAL_BUSY, options);
+    /* until the socket and a ring were full: on a busy machine that is late */
+    for (int ms = 2000; ms < 20000 && full < 100; ms += 2000) {
+        hang_and_come_back(&h, ms);
+        full = h.core[0].stats.ring_full + h.core[1].stats.ring_full;
+    }
+    CHECK(full >= 100);
+    host_kill(&h);
+}
+
 /* In real time, on four cores. */
 TEST(slow_hosts_come_and_go_1000_times)
 {

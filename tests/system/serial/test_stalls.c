@@ -101,7 +101,7 @@ static void finish(struct run *r, uint64_t began_ms)
     report(r, began_ms);
     host_check_accounts(&r->h);
     CHECK_EQ(r->h.boots, 1);
-    for (uint32_t i = 0; i < r->h.cores; i++)
+    for (uint32_t i = 0; i < r->h.cores && r->h.sessions == 1; i++)
         CHECK_EQ(account_ticks(&r->h.core[i].account),
                  r->h.core[i].stats.ticks);
     host_check_report(&r->h, SERIAL_BUSY);
@@ -142,7 +142,11 @@ static void run_interrupted_reader(uint64_t least_ticks)
         read_interruptedly(&r);
     finish(&r, began);
     CHECK(r.h.sessions > 2);
-    CHECK(r.h.core[0].account.lost + r.h.core[1].account.lost > 1000);
+    for (uint32_t i = 0; i < r.h.cores; i++) {
+        /* what the ends of the others had in them is not known, and is said */
+        CHECK(r.h.core[i].account.cut > 0);
+        CHECK(account_ticks(&r.h.core[i].account) < r.h.core[i].stats.ticks);
+    }
 }
 
 TEST(minute_with_a_slow_reader)
@@ -167,11 +171,11 @@ TEST(half_hour_with_an_interrupted_reader)
     run_interrupted_reader(30 * MINUTE_TICKS);
 }
 
-/* Sum of the folded stacks' counts that contain (name), of all. */
-static double folded_share(const struct host *h, const char *name)
+/* Sum of the folded stacks' counts. */
+static uint64_t folded_sum(const struct host *h)
 {
     char command[1024], line[8192];
-    double all = 0, found = 0;
+    uint64_t sum = 0;
 
     snprintf(command, sizeof command, "report %s --elf %s --format folded",
              h->record_path, SERIAL_BUSY);
@@ -181,26 +185,35 @@ static double folded_share(const struct host *h, const char *name)
         const char *count = strrchr(line, ' ');
 
         CHECK(count != NULL);
-        all += count ? strtod(count, NULL) : 0;
-        if (count && strstr(line, name) != NULL)
-            found += strtod(count, NULL);
+        sum += count ? strtoull(count, NULL, 10) : 0;
     }
     CHECK_EQ(pclose(f), 0);
-    CHECK(all > 0);
-    return found / all;
+    return sum;
+}
+
+/* (n) more samples of each core than the most that any has. */
+static void hear_more(struct host *h, uint64_t n)
+{
+    uint64_t most = 0;
+
+    for (uint32_t i = 0; i < h->cores; i++) {
+        if (h->core[i].samples > most)
+            most = h->core[i].samples;
+    }
+    host_until(h, host_has_samples, most + n);
 }
 
 /*
  * A pause of the whole machine: the clock jumps by half a million deadlines at
  * 50 kHz. That is one flagged sample a core, whose weight is no work: counted
- * as work it would be more than all others together. work_three() does three
- * times what work_one() does, call by call in turn, so the host's own load
- * leaves its share alone.
+ * as work it would be more than all others together. A loaded host may stop a
+ * core for a second, too, and a core may have few samples in a second.
  */
 TEST(machine_stopped_for_ten_seconds_costs_flagged_samples)
 {
     static const char *const options[] = {
         "--cpus", "2", "--timeout", "100", "--append", "cpus=2", NULL};
+    uint64_t work = 0, began = host_now_ms();
     struct host h;
     pid_t qemu;
 
@@ -209,32 +222,29 @@ TEST(machine_stopped_for_ten_seconds_costs_flagged_samples)
     host_meet(&h);
     qemu = host_qemu(&h);
     host_begin(&h, 50000, 0, 0);
-    host_hear(&h, 1500, 0);
+    hear_more(&h, 500);
     CHECK_EQ(kill(qemu, SIGSTOP), 0);
     host_hear(&h, 10000, 0);
     CHECK_EQ(kill(qemu, SIGCONT), 0);
-    host_hear(&h, 1500, 0);
+    hear_more(&h, 500);
     host_finish(&h);
     host_check_accounts(&h);
     host_check_clean(&h);
+    double took = (double)(host_now_ms() - began) / 1000;
+
     for (int i = 0; i < 2; i++) {
         const struct host_core *c = &h.core[i];
         double paused = (double)c->jump_weight / 50000;
 
         printf("core %d: %" PRIu64 " samples, %" PRIu64 " jumps of %.1f s\n", i,
                c->samples, c->jumps, paused);
-        CHECK(c->jumps >= 1 && c->jumps <= 3);
+        CHECK(c->jumps >= 1);
         CHECK_EQ(c->account.jumps, c->jumps);
-        CHECK(paused > 9.5 && paused < 20);
+        /* the clock's rate is known to 5 %; each further jump is of a second */
+        CHECK(paused > .95 * (9 + (double)c->jumps) && paused < 1.05 * took);
         CHECK_EQ(c->account.ring_full, 0);
-        CHECK(c->samples > 1000);
+        work += c->weight + c->jumps; /* a jump is work like any one sample */
     }
-    double share =
-        folded_share(&h, ";work_three;") / folded_share(&h, ";work_");
-
-    printf("share of work_three %.3f\n", share);
-    /* with the jump it would be .17 or .94; between them a loaded host moves
-     * it, since this guest runs by the host's clock: .53 was seen */
-    CHECK(share > .40 && share < .90);
+    CHECK_EQ(folded_sum(&h), work);
     host_kill(&h);
 }

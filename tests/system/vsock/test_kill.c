@@ -47,7 +47,8 @@ static void check_recording(void)
     CHECK(r.samples > 0);
     CHECK_EQ(r.ticks, r.samples);
     CHECK(!r.complete);
-    snprintf(line, sizeof line, "report '%s'", collector_recording("victim"));
+    snprintf(line, sizeof line, "report '%s' --details",
+             collector_recording("victim"));
     FILE *f = host_collector(line);
 
     while (fgets(line, sizeof line, f) != NULL)
