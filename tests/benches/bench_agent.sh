@@ -53,7 +53,7 @@ run() {
         --append "live=1 seed=1 $options" --plugin "$watch" "$guest" "${more[@]}" >"$dir/console" 2>&1 &
     pid=$!
     if [[ $options != *agent=0* ]]; then
-        timeout 200 "$collector" record "$from" "$dir/port" --elf "$guest" --wait 0 \
+        timeout 200 "$collector" record "$from" "$dir/port" --elf "$guest" --wait 5 \
             -o "$dir/$name.tprof" >"$dir/log" 2>&1 || fail "$name: $(tail -n 3 "$dir/log")"
     fi
     wait "$pid" || fail "$name: the guest failed: $(tail -n 3 "$dir/console")"
@@ -163,7 +163,7 @@ while read -r figure symbol most; do
 done <<'EOF'
 vsock_text tprof_vsock 6144
 kvm_text tprof_kvm 1024
-lend_text tprof_lend_timer 1024
+lend_text tprof_lend_timer 1536
 ports_text tprof_uart 1024
 map_text tprof_map 1536
 kernel_timer_text tprof_tick 2048
