@@ -95,5 +95,6 @@ int guest_main(void)
     con_printf("moved: runs at %p\n", (void *)(uintptr_t)guest_main);
     core_run_all(run_core);
     tprof_flush(FLUSH_FRAMES);
+    must(tprof_exit());
     return 0;
 }

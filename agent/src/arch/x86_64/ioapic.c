@@ -83,11 +83,11 @@ int tprof_arch_pin_aim(uint32_t pin, uint32_t vector, uint32_t hardware_id)
 
 void tprof_arch_pin_mask(uint32_t pin)
 {
-    uintptr_t base = find_ioapic(&pin);
-    uint32_t selected = *ioapic_at(base, IOAPIC_SELECT);
+    find_ioapic(&pin);
+    uint32_t selected = *ioapic_at(ioapic, IOAPIC_SELECT);
 
-    ioapic_write(base, IOAPIC_PIN(pin), IOAPIC_MASKED);
-    *ioapic_at(base, IOAPIC_SELECT) = selected;
+    ioapic_write(ioapic, IOAPIC_PIN(pin), IOAPIC_MASKED);
+    *ioapic_at(ioapic, IOAPIC_SELECT) = selected;
 }
 
 bool tprof_arch_message(uint32_t vector, uint32_t hardware_id,
