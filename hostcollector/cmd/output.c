@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdio_ext.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,6 +13,8 @@
 #include "cmd/look.h"
 #include "util/claim.h"
 #include "util/opener.h"
+
+#define PIECE (1u << 16) /* bytes, of a file */
 
 #define RECORDING                                                              \
     "tprof" /* name and suffix of the format that is no renderer */
@@ -176,6 +180,16 @@ int outputs_claim(struct outputs *out, struct err *e)
     return 0;
 }
 
+/* Nobody else writes to (file), so that it needs no lock for each character;
+ * and of half a gigabyte large pieces take half the time. */
+static void make_fast(struct output *output, FILE *file)
+{
+    (void)__fsetlocking(file, FSETLOCKING_BYCALLER);
+    output->buffer = malloc(PIECE);
+    if (output->buffer != NULL)
+        (void)setvbuf(file, output->buffer, _IOFBF, PIECE);
+}
+
 /* NULL with (e) filled. A file that is claimed stays as it is until the new one
  * is whole. */
 static FILE *open_output(struct output *output, struct err *e)
@@ -191,6 +205,8 @@ static FILE *open_output(struct output *output, struct err *e)
         (void)err_sys(e, output->path);
     if (file == NULL && fd >= 0)
         (void)close(fd);
+    if (file != NULL)
+        make_fast(output, file);
     return file;
 }
 
@@ -252,6 +268,8 @@ static int close_output(struct output *output, bool keep, struct err *e)
 
     if (file != stdout && fclose(file) != 0 && result == 0)
         result = err_sys(e, output->path);
+    free(output->buffer);
+    output->buffer = NULL;
     if (output->fresh &&
         opener_open(keep && result == 0 ? OPENER_SETTLE : OPENER_DROP,
                     output->path) != 0 &&

@@ -13,6 +13,7 @@ struct output {
     const char *path; /* "-": standard output */
     const struct render_ops *format;
     struct render to; /* (to.out) is NULL: not open */
+    char *buffer;     /* of (to.out); or NULL */
     int fd;           /* claimed; else -1 */
     bool fresh;       /* what is written is to take its place */
 };
