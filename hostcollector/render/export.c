@@ -48,19 +48,6 @@ const char *export_unit(const struct profile *p)
     return p->tsc_hz != 0 ? "nanoseconds" : "ticks";
 }
 
-void export_number(FILE *out, uint64_t n, unsigned point)
-{
-    char text[32];
-    size_t at = sizeof text;
-
-    for (unsigned i = 0; i <= point || n != 0; i++, n /= 10) {
-        if (i == point && point != 0)
-            text[--at] = '.';
-        text[--at] = (char)('0' + n % 10);
-    }
-    (void)fwrite(text + at, 1, sizeof text - at, out);
-}
-
 const char *export_guest(char buf[EXPORT_NAME], const struct report *r)
 {
     if (r->guest != NULL)

@@ -34,10 +34,6 @@ uint64_t export_ns(const struct profile *p, double ticks);
 /* "nanoseconds", or "ticks" if the clock's rate is not known. */
 const char *export_unit(const struct profile *p);
 
-/* Write (n) / 10^(point) to (out), with (point) digits behind the point: faster
- * than printf, which would take most of the time of a large file. */
-void export_number(FILE *out, uint64_t n, unsigned point);
-
 /* Room for names. */
 #define EXPORT_NAME 160
 

@@ -17,6 +17,7 @@
 #include "render/export_rows.h"
 #include "render/json_object.h"
 #include "util/map.h"
+#include "util/text.h"
 #include "util/vec.h"
 
 #define VERSION        46
@@ -194,7 +195,7 @@ static void column(struct json_object *o, const char *key,
         if (v < 0)
             (void)fputs("null", out);
         else
-            (void)fprintf(out, "%" PRId64, v);
+            text_decimal(out, (uint64_t)v, 0);
     }
     (void)putc(']', out);
 }
@@ -391,10 +392,10 @@ static uint64_t sample_column(struct json_object *o, const char *key,
         if (count++ != 0)
             (void)putc(',', out);
         if (which == STACK)
-            export_number(out, t->entries[rows.entry], 0);
+            text_decimal(out, t->entries[rows.entry], 0);
         else
-            export_number(out, which == TIME ? rows.ns : rows.length_ns,
-                          MS_DIGITS);
+            text_decimal(out, which == TIME ? rows.ns : rows.length_ns,
+                         MS_DIGITS);
     }
     (void)putc(']', out);
     export_rows_fini(&rows);

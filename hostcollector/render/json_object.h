@@ -3,12 +3,12 @@
 #ifndef TPROF_RENDER_JSON_OBJECT_H
 #define TPROF_RENDER_JSON_OBJECT_H
 
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
 #include "render/json_text.h"
+#include "util/text.h"
 
 /* An object that is being written. */
 struct json_object {
@@ -31,7 +31,9 @@ static inline void json_end(struct json_object *o)
 static inline FILE *json_member(struct json_object *o, const char *key)
 {
     json_comma(o->out, &o->first);
-    (void)fprintf(o->out, "\"%s\":", key);
+    (void)putc('"', o->out);
+    (void)fputs(key, o->out);
+    (void)fputs("\":", o->out);
     return o->out;
 }
 
@@ -45,7 +47,7 @@ static inline struct json_object json_inner(struct json_object *o,
 static inline void json_count(struct json_object *o, const char *key,
                               uint64_t n)
 {
-    (void)fprintf(json_member(o, key), "%" PRIu64, n);
+    text_decimal(json_member(o, key), n, 0);
 }
 
 static inline void json_real(struct json_object *o, const char *key, double n)

@@ -29,9 +29,27 @@ void json_string(FILE *out, const char *s)
     (void)putc('"', out);
 }
 
+/* (n), up to (SMALL), without printf, which takes most of the time of a large
+ * report. */
+#define SMALL  1000
+#define DIGITS 12
+#define SCALE  1e12
+
+static void write_small(FILE *out, double n)
+{
+    uint64_t scaled = (uint64_t)llround(n * SCALE);
+    unsigned digits = DIGITS;
+
+    for (; digits > 0 && scaled % 10 == 0; digits--)
+        scaled /= 10;
+    text_decimal(out, scaled, digits);
+}
+
 void json_number(FILE *out, double n)
 {
-    if (isfinite(n))
+    if (n >= 0 && n < SMALL)
+        write_small(out, n);
+    else if (isfinite(n))
         (void)fprintf(out, "%.15g", n);
     else
         (void)fputs("null", out);

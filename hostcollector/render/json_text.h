@@ -13,7 +13,8 @@
  */
 void json_string(FILE *out, const char *s);
 
-/* Write (n), which is exact to 15 digits; what is no number as null. */
+/* Write (n), from 0 to 1000 exact to 12 digits behind the point, else to 15 in
+ * all; what is no number as null. */
 void json_number(FILE *out, double n);
 
 /* Write a comma if (*first) is not set, and clear (*first): between the

@@ -14,8 +14,9 @@
 
 #include "render/export.h"
 #include "render/export_rows.h"
+#include "util/text.h"
 
-#define NS_PER_S 1000000000u
+#define NS_DIGITS 9 /* of a second */
 
 /* The callers of each entry, as text. */
 struct stacks {
@@ -48,10 +49,16 @@ static void write_step(FILE *out, const struct report *r,
         (void)fprintf(out, "\t%16x %s (%s)\n", 0u, f->name, f->name);
         return;
     }
-    (void)fprintf(
-        out, "\t%16" PRIx64 " %s%s (%s)\n", step->address + image->slide,
-        f->name, f->nameless && strstr(f->name, "+0x") != NULL ? "+0x0" : "",
-        step->inlined ? "inlined" : export_image(name, r, step->image));
+    (void)putc('\t', out);
+    text_hex(out, step->address + image->slide);
+    (void)putc(' ', out);
+    (void)fputs(f->name, out);
+    if (f->nameless && strstr(f->name, "+0x") != NULL)
+        (void)fputs("+0x0", out);
+    (void)fputs(" (", out);
+    (void)fputs(step->inlined ? "inlined" : export_image(name, r, step->image),
+                out);
+    (void)fputs(")\n", out);
 }
 
 /* All stacks of a core. */
@@ -85,22 +92,24 @@ static void write_core(struct render *to, const struct report *r, size_t core,
 {
     struct stacks stacks = {0};
     struct export_rows rows;
-    char comm[EXPORT_NAME];
+    char name[EXPORT_NAME], who[EXPORT_NAME + 64];
 
     lay_stacks(&stacks, to, r, core);
     export_rows_init(&rows, to, r, core);
     if (!to->no_memory)
         close_gaps(&stacks, r->profile->cores[core].entry_count);
-    export_core(comm, r, core);
+    (void)snprintf(who, sizeof who,
+                   "%s %" PRIu32 "/%" PRIu32 " [%03" PRIu32 "] ",
+                   export_core(name, r, core), pid, export_tid(pid, core),
+                   r->profile->cores[core].core);
     while (!to->no_memory && export_rows_next(&rows)) {
         size_t from = stacks.ends[rows.entry];
 
-        (void)fprintf(to->out,
-                      "%s %" PRIu32 "/%" PRIu32 " [%03" PRIu32 "] %" PRIu64
-                      ".%09" PRIu64 ": %" PRIu64 " cpu-clock:u: \n",
-                      comm, pid, export_tid(pid, core),
-                      r->profile->cores[core].core, rows.ns / NS_PER_S,
-                      rows.ns % NS_PER_S, rows.length_ns);
+        (void)fputs(who, to->out);
+        text_decimal(to->out, rows.ns, NS_DIGITS);
+        (void)fputs(": ", to->out);
+        text_decimal(to->out, rows.length_ns, 0);
+        (void)fputs(" cpu-clock:u: \n", to->out);
         (void)fwrite(stacks.text + from, 1, stacks.ends[rows.entry + 1] - from,
                      to->out);
         (void)putc('\n', to->out);

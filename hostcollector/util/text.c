@@ -160,6 +160,30 @@ char *text_percent(char buf[TEXT_PERCENT], uint64_t part, uint64_t whole)
     return buf;
 }
 
+void text_decimal(FILE *out, uint64_t n, unsigned point)
+{
+    char text[32];
+    size_t at = sizeof text;
+
+    for (unsigned i = 0; i <= point || n != 0; i++, n /= 10) {
+        if (i == point && point != 0)
+            text[--at] = '.';
+        text[--at] = (char)('0' + n % 10);
+    }
+    (void)fwrite(text + at, 1, sizeof text - at, out);
+}
+
+void text_hex(FILE *out, uint64_t n)
+{
+    char text[16];
+    size_t at = sizeof text;
+
+    do
+        text[--at] = "0123456789abcdef"[n % 16];
+    while ((n /= 16) != 0);
+    (void)fwrite(text + at, 1, sizeof text - at, out);
+}
+
 char *text_size(char buf[TEXT_SIZE], uint64_t bytes)
 {
     static const char *const units[] = {"", "K", "M", "G"};

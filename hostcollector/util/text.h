@@ -45,6 +45,13 @@ void text_tail(FILE *out, const char *s, size_t width);
 /* Format (n) as 1,234,567 into (buf). Returns (buf). */
 char *text_count(char buf[TEXT_NUMBER], uint64_t n);
 
+/* Write (n) / 10^(point) to (out), with (point) digits behind the point: faster
+ * than printf, which would take most of the time of a large file. */
+void text_decimal(FILE *out, uint64_t n, unsigned point);
+
+/* Write (n) to (out) in hexadecimal digits, for the same reason. */
+void text_hex(FILE *out, uint64_t n);
+
 /* Room for text_size(). */
 #define TEXT_SIZE 24
 

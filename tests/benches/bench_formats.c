@@ -5,6 +5,7 @@
  * format, after they were named; and format_NAME_mb, what it writes.
  */
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -20,9 +21,9 @@
 #define CORES     4u
 #define PERIOD    1000u
 
-static const char *const all[] = {"folded",    "json",       "csv",
-                                  "pprof",     "firefox",    "speedscope",
-                                  "callgrind", "perfscript", "perfdata"};
+static const char *const all[] = {
+    "folded",     "json",      "csv",        "pprof",    "firefox",
+    "speedscope", "callgrind", "perfscript", "perfdata", "html"};
 
 static uint64_t random_number(void)
 {
@@ -81,11 +82,15 @@ static const struct profile *make_profile(struct aggregate *a)
 
 static void measure(const char *name, const struct report *r)
 {
+    static char piece[1u << 16];
     const struct render_ops *ops = render_by_name(name);
     struct render to = {.out = tmpfile()};
 
     if (ops == NULL || to.out == NULL)
         exit(1);
+    /* as a command opens its files */
+    (void)__fsetlocking(to.out, FSETLOCKING_BYCALLER);
+    (void)setvbuf(to.out, piece, _IOFBF, sizeof piece);
     double from = now();
 
     if (ops->begin != NULL)

@@ -66,6 +66,13 @@ TEST(numbers_are_exact_and_finite) /* catches: nan, 1e+06 for 1000001 */
     CHECK(strcmp(number(1000001), "1000001") == 0);
     CHECK(strcmp(number(123456789012345), "123456789012345") == 0);
     CHECK(strcmp(number(.25), "0.25") == 0);
+    CHECK(strcmp(number(0), "0") == 0);
+    CHECK(strcmp(number(1), "1") == 0);
+    CHECK(strcmp(number(2. / 3), "0.666666666667") == 0);
+    CHECK(strcmp(number(.000000000001), "0.000000000001") == 0);
+    CHECK(strcmp(number(999.9999999999999), "1000") == 0);
+    CHECK(strcmp(number(1000.25), "1000.25") == 0);
+    CHECK(strcmp(number(-.5), "-0.5") == 0);
     CHECK(strcmp(number(NAN), "null") == 0);
     CHECK(strcmp(number(-INFINITY), "null") == 0);
 }

@@ -174,3 +174,19 @@ TEST(edits_are_counted_for_words_of_any_length) /* catches: a short table */
     }
     CHECK_EQ(edits(word, word), UINT_MAX); /* too long a word */
 }
+
+TEST(digits_are_as_printf_writes_them) /* catches: a lost or extra zero */
+{
+    FILE *out = capture();
+
+    text_decimal(out, 0, 0);
+    text_decimal(out, UINT64_MAX, 0);
+    (void)putc(' ', out);
+    text_decimal(out, 5, 3);
+    (void)putc(' ', out);
+    text_decimal(out, 1000, 3);
+    (void)putc(' ', out);
+    text_hex(out, 0);
+    text_hex(out, 0xfedcba9876543210);
+    check_captured(out, "018446744073709551615 0.005 1.000 0fedcba9876543210");
+}
