@@ -8,9 +8,22 @@
 
 #define CPUID_1_C_HYPERVISOR (1u << 31)
 
+/* Is the guest's memory encrypted, or withheld from the host? Pages that KVM
+ * fills then read as garbage, and under TDX the MSRs are faults to the kernel.
+ */
+static bool is_memory_private(void)
+{
+    if (tprof_cpuid(0).a >= CPUID_TDX && tprof_cpuid(CPUID_TDX).b == TDX_B &&
+        tprof_cpuid(CPUID_TDX).c == TDX_C && tprof_cpuid(CPUID_TDX).d == TDX_D)
+        return true;
+    return tprof_cpuid(CPUID_EXTENDED).a >= CPUID_SEV &&
+           tprof_cpuid(CPUID_SEV).a & CPUID_SEV_A_SEV &&
+           tprof_rdmsr(MSR_SEV) & MSR_SEV_ON;
+}
+
 static uint32_t kvm_features(void)
 {
-    if (!(tprof_cpuid(1).c & CPUID_1_C_HYPERVISOR))
+    if (!(tprof_cpuid(1).c & CPUID_1_C_HYPERVISOR) || is_memory_private())
         return 0;
     for (uint32_t i = 0; i < 2; i++) {
         uint32_t leaf = KVM_LEAF + i * KVM_LEAF_STEP;

@@ -22,4 +22,16 @@
 #define KVM_STEAL_NS      0 /* that the core was ready, and not run */
 #define KVM_STEAL_VERSION 1 /* in the lower half; 0: never written */
 
+/* Guests whose memory the host cannot read: Intel TDX module ("IntelTDX    " in
+ * EBX, EDX, ECX), and AMD APM volume 2, "Secure Encrypted Virtualization" */
+#define CPUID_TDX       0x21u
+#define TDX_B           0x65746e49u
+#define TDX_D           0x5844546cu
+#define TDX_C           0x20202020u
+#define CPUID_EXTENDED  0x80000000u
+#define CPUID_SEV       0x8000001fu
+#define CPUID_SEV_A_SEV (1u << 1) /* there is MSR_SEV */
+#define MSR_SEV         0xc0010131u
+#define MSR_SEV_ON      (1u << 0)
+
 #endif
