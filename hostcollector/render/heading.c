@@ -133,7 +133,7 @@ void table_origin(FILE *out, const struct report *r)
     (void)fprintf(
         out, "; agent %s",
         text_escape(agent, sizeof agent, r->profile->guest.agent_version));
-    if (r->source != NULL)
+    if (r->source != NULL && r->source[0] != '\0')
         (void)fprintf(out, ", from %s",
                       text_escape(source, sizeof source, r->source));
     (void)putc('\n', out);

@@ -3,10 +3,12 @@
  */
 #include "render/name.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
+#include "render/table.h"
 #include "util/text.h"
 
 static void check_short(size_t width, const char *name, const char *want)
@@ -137,5 +139,22 @@ TEST(names_of_brackets_take_no_time) /* catches: squares of lengths */
         memset(name, '<', 4096);
         memset(name + 2048, i & 1 ? '>' : '<', 2048);
         CHECK(text_width(name_short(buf, name, 35)) <= 35);
+    }
+}
+
+/* A recording's header may name no source. */
+TEST(nothing_is_from_nowhere) /* catches: a line that ends with "from" */
+{
+    static struct profile p;
+    static const char *const sources[] = {NULL, "", "serial:x"};
+
+    for (size_t i = 0; i < 3; i++) {
+        struct report r = {.profile = &p, .source = sources[i]};
+        char text[200] = "";
+        FILE *out = fmemopen(text, sizeof text, "w");
+
+        table_origin(out, &r);
+        CHECK_EQ(fclose(out), 0);
+        CHECK((strstr(text, "from") != NULL) == (i == 2));
     }
 }
