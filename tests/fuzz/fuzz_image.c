@@ -123,7 +123,7 @@ static void look_over(struct image *img)
     check_report(out, "image", &facts, true);
     if (fclose(out) != 0)
         abort();
-    shown_is_harmless(text, len, false);
+    shown_is_harmless(text, len, NULL);
     free(text);
     check_facts_fini(&facts);
 }

@@ -66,7 +66,7 @@ static void take_all(struct named *n, const uint8_t *data, size_t size)
 static void check_text(const char *text)
 {
     if (text != NULL)
-        shown_is_harmless(text, strlen(text), false);
+        shown_is_harmless(text, strlen(text), NULL);
 }
 
 static void check_address(struct named_image *image, uint64_t address)

@@ -24,8 +24,8 @@ static void check_name(const char *name, size_t width)
 
     if (strchr(name, '\n') != NULL || text_width(brief) > width)
         abort();
-    shown_is_harmless(name, strlen(name), false);
-    shown_is_harmless(brief, strlen(brief), false);
+    shown_is_harmless(name, strlen(name), NULL);
+    shown_is_harmless(brief, strlen(brief), NULL);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

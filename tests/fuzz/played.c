@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Guests, a poller and a clock, by one script; and what is written. */
+/* Guests, a poller and a clock, by one script. */
 #include "played.h"
 
 #include <stdbool.h>
@@ -11,8 +11,6 @@
 #include "cmd/sampling.h"
 #include "match/images.h"
 #include "played_world.h"
-#include "render/render.h"
-#include "shown.h"
 #include "source/source.h"
 #include "view/view.h"
 
@@ -36,15 +34,9 @@ static struct {
     bool live, reconnects;
     unsigned rounds;
     uint64_t stop_number;
-    bool tight;    /* a view has as little memory as may be */
-    unsigned form; /* of the report: outputs_write() */
-    unsigned file; /* in place of a form: of files[] */
+    bool tight; /* a view has as little memory as may be */
     struct player guests[PLAYED_GUESTS];
-    bool plain; /* no word of a guest can be taken for a figure */
     struct images images;
-    FILE *errors, *shown;
-    char *errors_text, *shown_text;
-    size_t errors_size, shown_size;
 } world;
 
 /* --- The script ----------------------------------------------------------- */
@@ -314,134 +306,6 @@ struct shared_image *__wrap_images_open(struct images *set, const char *path,
     return __real_images_open(&world.images, path, e);
 }
 
-/* --- Outputs -------------------------------------------------------------- */
-
-int __wrap_outputs_claim(struct outputs *out, struct err *e);
-int __wrap_outputs_claim(struct outputs *out, struct err *e)
-{
-    (void)out;
-    (void)e;
-    return 0;
-}
-
-int __wrap_outputs_open(struct outputs *out, struct err *e);
-int __wrap_outputs_open(struct outputs *out, struct err *e)
-{
-    (void)out;
-    (void)e;
-    return 0;
-}
-
-int __wrap_outputs_close(struct outputs *out, bool keep, struct err *e);
-int __wrap_outputs_close(struct outputs *out, bool keep, struct err *e)
-{
-    (void)out;
-    (void)keep;
-    (void)e;
-    return 0;
-}
-
-/* What was written since the last call, ended by a NUL that is not counted. */
-static size_t written(FILE *file)
-{
-    long size = ftell(file);
-
-    (void)putc('\0', file);
-    if (size < 0 || fflush(file) != 0 || fseek(file, 0, SEEK_SET) != 0)
-        abort();
-    return (size_t)size;
-}
-
-static void check_text(void)
-{
-    size_t size = written(world.shown);
-
-    shown_is_harmless(world.shown_text, size, false);
-    if (world.plain)
-        shown_has_sense(world.shown_text, size);
-}
-
-static void check_folded(void)
-{
-    size_t size = written(world.shown);
-
-    shown_is_harmless(world.shown_text, size, false);
-    shown_is_folded(world.shown_text, size);
-}
-
-static const struct render_ops *const files[] = {
-    &render_json,       &render_csv,        &render_pprof,
-    &render_firefox,    &render_speedscope, &render_callgrind,
-    &render_perfscript, &render_perfdata,   &render_html,
-};
-#define FILES (sizeof files / sizeof files[0])
-
-/* Is it of lines alone? Others are packed, or have CR or tabs. */
-static bool is_text(const struct render_ops *format)
-{
-    return format == &render_json || format == &render_speedscope ||
-           format == &render_callgrind || format == &render_html;
-}
-
-/* A file in (format), which is not for eyes. */
-static void write_file(const struct render_ops *format, const struct report *r)
-{
-    struct render to = {.out = world.shown};
-
-    if (format->begin != NULL)
-        format->begin(&to);
-    format->write(&to, r);
-    if (format->end != NULL)
-        format->end(&to);
-    size_t size = written(world.shown);
-
-    if (format == &render_speedscope || format == &render_json)
-        shown_is_json(world.shown_text, size);
-    if (is_text(format))
-        shown_is_harmless(world.shown_text, size, false);
-}
-
-int __wrap_outputs_write(struct outputs *out, const struct report *r,
-                         struct err *e);
-int __wrap_outputs_write(struct outputs *out, const struct report *r,
-                         struct err *e)
-{
-    const struct profile *p = r->profile;
-    struct render to = {.out = world.shown};
-    struct report own = *r;
-
-    (void)out;
-    (void)e;
-    own.details = world.form == 4 || world.form == 5;
-    own.idle = world.form == 5 || world.form == 6;
-    own.of_all = world.form == 6;
-    own.columns = world.form == 7 ? 200 : 0;
-    own.function = world.form == 7 ? "e" : NULL;
-    own.recording = world.form == 5 ? "r.tprof" : NULL;
-    world.plain &= !shown_is_figure(p->guest.agent_version);
-    for (size_t i = 0; i < p->map_count; i++)
-        world.plain &= !shown_is_figure(p->maps[i].name);
-    render_txt.write(&to, &own);
-    check_text();
-    render_folded.write(&to, r);
-    check_folded();
-    if (world.form != 0 && world.form < 4)
-        write_file(files[world.file], r);
-    return 0;
-}
-
-int __wrap_outputs_overall(struct outputs *out, const struct overall *o,
-                           struct err *e);
-int __wrap_outputs_overall(struct outputs *out, const struct overall *o,
-                           struct err *e)
-{
-    (void)out;
-    (void)e;
-    render_txt.overall(&(struct render){.out = world.shown}, o);
-    check_text();
-    return 0;
-}
-
 /* --- A run ---------------------------------------------------------------- */
 
 static struct elf_path app = {APP, NULL};
@@ -473,17 +337,9 @@ static void begin(const uint8_t *data, size_t size, bool live)
     world.now = 1000 * MS;
     played_terminal = data[0] >> 7;
     world.tight = data[1] >> 4 & 1u;
-    world.form = data[1] >> 5;
-    world.file = data[size - 1] % FILES;
     world.rounds = 0;
-    world.plain = true;
     memset(world.guests, 0, sizeof world.guests);
-    if (world.shown != NULL)
-        return;
-    world.shown = open_memstream(&world.shown_text, &world.shown_size);
-    world.errors = open_memstream(&world.errors_text, &world.errors_size);
-    if (world.shown == NULL || world.errors == NULL)
-        abort();
+    played_outputs_begin(data[1] >> 5, data[size - 1]);
 }
 
 static void run(const struct options *o, const char *command)
@@ -491,12 +347,10 @@ static void run(const struct options *o, const char *command)
     struct outputs out = {0};
     FILE *real = stderr;
 
-    stderr = world.errors;
+    stderr = played_errors;
     (void)sampling_run(command, o, &out, NULL);
     stderr = real;
-    size_t size = written(world.errors);
-
-    shown_is_harmless(world.errors_text, size, played_terminal);
+    played_outputs_end();
 }
 
 void played_report(const uint8_t *data, size_t size)

@@ -3,6 +3,7 @@
 #include "shown.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,18 +68,21 @@ static bool is_harmless(uint32_t code)
             !is_between(code, 0xe0000, 0xe0fff));
 }
 
-void shown_is_harmless(const char *text, size_t size, bool terminal)
+void shown_is_harmless(const char *text, size_t size, const char *also)
 {
-    static const char line[] = "\r\033[K";
     const unsigned char *s = (const unsigned char *)text;
+    size_t length = also != NULL ? strlen(also) : 0;
 
     for (size_t at = 0, n = 0; at < size; at += n) {
-        n = sizeof line - 1;
-        if (terminal && size - at >= n && memcmp(text + at, line, n) == 0)
+        n = 1;
+        if (s[at] >= ' ' && s[at] < 0x7f)
             continue;
+        n = length;
+        if (n != 0 && size - at >= n && memcmp(text + at, also, n) == 0)
+            continue;
+        n = 1;
         uint32_t code = s[at] < 0x80 ? s[at] : decode(s + at, size - at, &n);
 
-        n = s[at] < 0x80 ? 1 : n;
         must(code != 0 && is_harmless(code), "harmless UTF-8", text + at,
              size - at);
     }
@@ -196,6 +200,49 @@ void shown_is_folded(const char *text, size_t size)
         must(memmem(line, (size_t)(digit - line), ";;", 2) == NULL,
              "no empty frame", line, left);
         line = end + 1;
+    }
+}
+
+/* The field of a row that begins at text[at], and (*at) then behind it. */
+static void check_field(const char *text, size_t size, size_t *at)
+{
+    char *rest;
+
+    if (text[*at] != '"') { /* a figure, or one of our words */
+        size_t n = strcspn(text + *at, ",\r");
+
+        double figure = strtod(text + *at, &rest);
+
+        must(n == 0 || text[*at] == '[' ||
+                 (rest == text + *at + n ? isfinite(figure)
+                                         : isalpha((unsigned char)text[*at])),
+             "a word or a finite figure", text + *at, n);
+        *at += n;
+        return;
+    }
+    must(memchr("=+-@", text[*at + 1], 4) == NULL, "no formula", text + *at, 2);
+    for (++*at; *at < size; ++*at) {
+        if (text[*at] == '"' && text[++*at] != '"')
+            return;
+    }
+    must(false, "the end of a field", text, size);
+}
+
+void shown_is_csv(const char *text, size_t size)
+{
+    size_t columns = 0;
+
+    for (size_t at = 0; at < size; at += 2) {
+        size_t n = 1;
+
+        check_field(text, size, &at);
+        for (; text[at] == ','; n++) {
+            at++;
+            check_field(text, size, &at);
+        }
+        columns = columns == 0 ? n : columns;
+        must(n == columns && strncmp(text + at, "\r\n", 2) == 0,
+             "rows of as many fields as the first one", text, size);
     }
 }
 

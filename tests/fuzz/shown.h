@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* (text) is UTF-8 without a character that moves, turns or hides others;
- * (terminal): but for how a progress line begins. */
-void shown_is_harmless(const char *text, size_t size, bool terminal);
+/* (text) is UTF-8 in lines, without a character that moves, turns or hides
+ * others, but in the sequence (also) if that is not NULL. */
+void shown_is_harmless(const char *text, size_t size, const char *also);
 
 /* No figure in (text), a report, is infinite, no number, negative or more than
  * 100 %. Only for texts without words of a guest, since those may say so. */
@@ -19,6 +19,10 @@ void shown_has_sense(const char *text, size_t size);
 
 /* (text) is folded stacks: frames and a count, line by line. */
 void shown_is_folded(const char *text, size_t size);
+
+/* (text), ended by NUL, is a table by RFC 4180 with finite figures and without
+ * formulas. */
+void shown_is_csv(const char *text, size_t size);
 
 /* (text) is one value of JSON, as far as brackets and strings tell. */
 void shown_is_json(const char *text, size_t size);

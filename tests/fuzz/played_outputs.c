@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the commands write, in one form a run, as played.h has it. */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdio_ext.h>
+#include <stdlib.h>
+
+#include "cmd/sampling.h"
+#include "played_world.h"
+#include "render/render.h"
+#include "shown.h"
+
+FILE *played_errors;
+
+static struct {
+    unsigned form; /* of the report: enum form */
+    unsigned file; /* for FORM_FILE: of files[] */
+    bool plain;    /* no word of a guest can be taken for a figure */
+    FILE *shown;
+    char *errors_text, *shown_text;
+    size_t errors_size, shown_size;
+} outputs;
+
+enum form { /* any other one is a plain report */
+            FORM_FOLDED = 1,
+            FORM_FILE,
+            FORM_DETAILS = 4,
+            FORM_RECORDED,
+            FORM_OF_ALL,
+            FORM_FUNCTION
+};
+
+/* The formats that are not for eyes, and the one sequence of characters that
+ * each may have besides those that are. */
+static const struct file {
+    const struct render_ops *format;
+    enum { BYTES, TEXT, JSON, CSV } is;
+    const char *also;
+} files[] = {
+    {&render_json, JSON, NULL},         {&render_csv, CSV, "\r\n"},
+    {&render_pprof, BYTES, NULL},       {&render_firefox, JSON, NULL},
+    {&render_speedscope, JSON, NULL},   {&render_callgrind, TEXT, NULL},
+    {&render_perfscript, TEXT, "\n\t"}, {&render_perfdata, BYTES, NULL},
+    {&render_html, TEXT, NULL},
+};
+
+int __wrap_outputs_claim(struct outputs *out, struct err *e);
+int __wrap_outputs_claim(struct outputs *out, struct err *e)
+{
+    (void)out;
+    (void)e;
+    return 0;
+}
+
+int __wrap_outputs_open(struct outputs *out, struct err *e);
+int __wrap_outputs_open(struct outputs *out, struct err *e)
+{
+    (void)out;
+    (void)e;
+    return 0;
+}
+
+int __wrap_outputs_close(struct outputs *out, bool keep, struct err *e);
+int __wrap_outputs_close(struct outputs *out, bool keep, struct err *e)
+{
+    (void)out;
+    (void)keep;
+    (void)e;
+    return 0;
+}
+
+/* What was written since the last call, ended by a NUL that is not counted. */
+static size_t written(FILE *file)
+{
+    long size = ftell(file);
+
+    (void)putc('\0', file);
+    if (size < 0 || fflush(file) != 0 || fseek(file, 0, SEEK_SET) != 0)
+        abort();
+    return (size_t)size;
+}
+
+static void check_text(void)
+{
+    size_t size = written(outputs.shown);
+
+    shown_is_harmless(outputs.shown_text, size, NULL);
+    if (outputs.plain)
+        shown_has_sense(outputs.shown_text, size);
+}
+
+static void write_text(const struct report *r)
+{
+    const struct profile *p = r->profile;
+    unsigned form = outputs.form;
+    struct report own = *r;
+
+    own.details = form == FORM_DETAILS || form == FORM_RECORDED;
+    own.idle = form == FORM_RECORDED || form == FORM_OF_ALL;
+    own.of_all = form == FORM_OF_ALL;
+    own.columns = form == FORM_FUNCTION ? 200 : 0;
+    own.function = form == FORM_FUNCTION ? "e" : NULL;
+    own.recording = form == FORM_RECORDED ? "r.tprof" : NULL;
+    outputs.plain &= !shown_is_figure(p->guest.agent_version);
+    for (size_t i = 0; i < p->map_count; i++)
+        outputs.plain &= !shown_is_figure(p->maps[i].name);
+    render_txt.write(&(struct render){.out = outputs.shown}, &own);
+    check_text();
+}
+
+static void write_folded(const struct report *r)
+{
+    render_folded.write(&(struct render){.out = outputs.shown}, r);
+    size_t size = written(outputs.shown);
+
+    shown_is_harmless(outputs.shown_text, size, NULL);
+    shown_is_folded(outputs.shown_text, size);
+}
+
+static void write_file(const struct file *f, const struct report *r)
+{
+    struct render to = {.out = outputs.shown};
+
+    if (f->format->begin != NULL)
+        f->format->begin(&to);
+    f->format->write(&to, r);
+    if (f->format->end != NULL)
+        f->format->end(&to);
+    size_t size = written(outputs.shown);
+
+    if (f->is != BYTES)
+        shown_is_harmless(outputs.shown_text, size, f->also);
+    if (f->is == JSON)
+        shown_is_json(outputs.shown_text, size);
+    if (f->is == CSV)
+        shown_is_csv(outputs.shown_text, size);
+}
+
+int __wrap_outputs_write(struct outputs *out, const struct report *r,
+                         struct err *e);
+int __wrap_outputs_write(struct outputs *out, const struct report *r,
+                         struct err *e)
+{
+    (void)out;
+    (void)e;
+    if (outputs.form == FORM_FOLDED)
+        write_folded(r);
+    else if (outputs.form == FORM_FILE)
+        write_file(&files[outputs.file], r);
+    else
+        write_text(r);
+    return 0;
+}
+
+int __wrap_outputs_overall(struct outputs *out, const struct overall *o,
+                           struct err *e);
+int __wrap_outputs_overall(struct outputs *out, const struct overall *o,
+                           struct err *e)
+{
+    (void)out;
+    (void)e;
+    render_txt.overall(&(struct render){.out = outputs.shown}, o);
+    check_text();
+    return 0;
+}
+
+/* --- A run ---------------------------------------------------------------- */
+
+static FILE *open_text(char **text, size_t *size)
+{
+    FILE *file = open_memstream(text, size);
+
+    if (file == NULL)
+        abort();
+    (void)__fsetlocking(file, FSETLOCKING_BYCALLER);
+    return file;
+}
+
+void played_outputs_begin(unsigned form, unsigned file)
+{
+    outputs.form = form;
+    outputs.file = file % (sizeof files / sizeof files[0]);
+    outputs.plain = true;
+    if (outputs.shown != NULL)
+        return;
+    outputs.shown = open_text(&outputs.shown_text, &outputs.shown_size);
+    played_errors = open_text(&outputs.errors_text, &outputs.errors_size);
+}
+
+void played_outputs_end(void)
+{
+    size_t size = written(played_errors);
+
+    shown_is_harmless(outputs.errors_text, size,
+                      played_terminal ? "\r\033[K" : NULL);
+}
