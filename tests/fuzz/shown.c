@@ -220,7 +220,7 @@ static void check_field(const char *text, size_t size, size_t *at)
         *at += n;
         return;
     }
-    must(memchr("=+-@", text[*at + 1], 4) == NULL, "no formula", text + *at, 2);
+    must(strcspn(text + *at + 1, "=+-@") > 0, "no formula", text + *at, 2);
     for (++*at; *at < size; ++*at) {
         if (text[*at] == '"' && text[++*at] != '"')
             return;
