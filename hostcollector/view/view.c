@@ -8,9 +8,9 @@
 #include <stdlib.h>
 
 #include "aggregate/aggregate.h"
-#include "symbolize/callers.h"
 #include "symbolize/image_map.h"
 #include "view/code_frames.h"
+#include "view/learn.h"
 #include "view/paths.h"
 #include "view/view_images.h"
 #include "view/view_memory.h"
@@ -24,37 +24,6 @@ struct builder {
     struct walk walk;
     size_t most_edges;
 };
-
-/* Learn the calls, which are before the return addresses. */
-static int learn_calls(struct builder *b, const uint64_t *back, uint32_t count,
-                       double time)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        if (code_frames_add(b->frames, back[i] - 1, time) != 0)
-            return -1;
-    }
-    return 0;
-}
-
-static int learn_entry(struct builder *b, const struct profile_entry *entry)
-{
-    struct stack stack = profile_stack(b->profile, entry->stack);
-    struct callers missed = callers_of_leaf(b->image_map, entry->leaf, &stack);
-    double time = entry->tally.time;
-
-    if (walk_is_others(entry))
-        return 0;
-    if (code_frames_add(b->frames, entry->leaf, time) != 0 ||
-        learn_calls(b, missed.address, missed.count, time) != 0 ||
-        learn_calls(b, stack.frames, stack.depth, time) != 0)
-        return -1;
-    for (uint32_t i = 0; i + 1 < stack.depth; i++) {
-        missed = callers_of_frame(b->image_map, stack.frames[i]);
-        if (learn_calls(b, missed.address, missed.count, time) != 0)
-            return -1;
-    }
-    return 0;
-}
 
 /* Time per source line, and lateness per function. */
 static void charge(struct builder *b, const struct profile_entry *entry)
@@ -167,28 +136,21 @@ static int add_entry(struct builder *b, size_t core,
     return add_edges(b);
 }
 
-typedef int (*entry_function)(struct builder *b, size_t core,
-                              const struct profile_entry *entry);
-
-static int learn_one(struct builder *b, size_t core,
-                     const struct profile_entry *entry)
-{
-    (void)core;
-    return learn_entry(b, entry);
-}
-
-static int for_each_entry(struct builder *b, entry_function call)
+static int add_entries(struct builder *b)
 {
     for (size_t i = 0; i < b->profile->core_count; i++) {
         const struct profile_core *core = &b->profile->cores[i];
 
         for (size_t j = 0; j < core->entry_count; j++) {
-            if (call(b, i, &core->entries[j]) != 0)
+            const struct profile_entry *entry = &core->entries[j];
+
+            if (!profile_is_left_out(core, &entry->tally) &&
+                add_entry(b, i, entry) != 0)
                 return -1;
         }
         const struct profile_entry others = profile_others(core);
 
-        if (others.tally.samples != 0 && call(b, i, &others) != 0)
+        if (others.tally.samples != 0 && add_entry(b, i, &others) != 0)
             return -1;
     }
     return 0;
@@ -239,7 +201,7 @@ static int build(struct builder *b)
 {
     size_t functions;
 
-    if (for_each_entry(b, learn_one) != 0 || code_frames_finish(b->frames) != 0)
+    if (learn_profile(b->frames, b->profile, b->image_map) != 0)
         return -1;
     b->memory->view.functions = code_frames_functions(b->frames, &functions);
     if (b->memory->view.functions == NULL)
@@ -247,7 +209,7 @@ static int build(struct builder *b)
     divide_memory(b);
     if (walk_init(&b->walk, b->profile, b->frames, b->image_map) != 0)
         return -1;
-    return for_each_entry(b, add_entry) != 0 ? -1 : finish(b);
+    return add_entries(b) != 0 ? -1 : finish(b);
 }
 
 static struct view_memory *memory_new(const struct profile *p,
@@ -255,14 +217,12 @@ static struct view_memory *memory_new(const struct profile *p,
                                       uint64_t bytes)
 {
     struct view_memory *memory = calloc(1, sizeof *memory);
-    size_t names = bytes / 4; /* a quarter for them, at most */
 
     if (memory == NULL)
         return NULL;
     memory->bytes = bytes;
     memory->image_map = image_map;
-    memory->frames =
-        code_frames_new(image_map, names / CODE_FRAMES_BYTES, names);
+    memory->frames = learn_new(image_map, bytes);
     memory->view.idle_unknown = !frame_places_known(
         image_map_image(image_map, IMAGE_MAP_KERNEL)->frame_places);
     memory->view.cores = calloc(p->core_count + 1, sizeof *memory->view.cores);
