@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The joiner: bytes from a source go to the recorder and the decoder, events
- * to the aggregate and to the conversation with the guest.
- */
+/* The joiner: bytes from a source go to the recorder and the decoder, events to
+ * the aggregate and to the conversation with the guest. */
 #include "pipeline.h"
 
 #include <inttypes.h>
@@ -89,7 +87,6 @@ static int on_hello(void *context, enum hello_kind kind, const struct guest *g,
                     struct err *e)
 {
     struct pipeline *p = context;
-
     if (p->has_guest && !same_image(&p->guest, g)) {
         p->end = PIPELINE_OTHER_IMAGE;
         return err_set(e, "pipeline: the guest rebooted into another image");
@@ -230,8 +227,7 @@ static int create_recording(struct pipeline *p, struct err *e)
     return p->writer != NULL ? 0 : -1;
 }
 
-/* Read once from the source, record and decode. Returns 0; -1 with (e) filled.
- */
+/* Read once from the source, record and decode. 0; -1 with (e) filled. */
 static int take_bytes(struct pipeline *p, void *buf, size_t size, struct err *e)
 {
     struct source *s = p->source;
@@ -464,6 +460,11 @@ uint64_t pipeline_memory_left(const struct pipeline *p)
 const struct profile *pipeline_profile(struct pipeline *p)
 {
     return aggregate_profile(p->aggregate);
+}
+
+void pipeline_leave_out(struct pipeline *p, bool *const *out)
+{
+    aggregate_leave_out(p->aggregate, out);
 }
 
 const struct recording_info *pipeline_recording(const struct pipeline *p,

@@ -148,6 +148,9 @@ uint64_t pipeline_memory_left(const struct pipeline *p);
 /* What was gathered; valid until pipeline_free(). NULL if out of memory. */
 const struct profile *pipeline_profile(struct pipeline *p);
 
+/* aggregate_leave_out() for that profile. */
+void pipeline_leave_out(struct pipeline *p, bool *const *out);
+
 /* The header of the recording that is replayed, and how that recording ended.
  * NULL if the source is no recording. */
 const struct recording_info *pipeline_recording(const struct pipeline *p,

@@ -348,19 +348,26 @@ struct aggregate_sums aggregate_sums(const struct aggregate *a)
     return sums;
 }
 
-static void fill_core(struct profile_core *c, const struct aggregate *a,
-                      const struct sums *s)
+/* Sum up the entries of (s) in (c). */
+static void fill_sums(struct profile_core *c, const struct sums *s)
 {
     c->entries = s->entries.list;
     c->entry_count = s->entries.count;
     c->others = s->entries.others;
     c->total = c->others;
+    c->left_out = s->left_out;
     c->folded = c->others.samples;
     for (size_t i = 0; i < c->entry_count; i++) {
         tally_add(&c->total, &c->entries[i].tally);
         if (c->entries[i].stack == STACK_OTHERS)
             c->folded += c->entries[i].tally.samples;
     }
+}
+
+static void fill_core(struct profile_core *c, const struct aggregate *a,
+                      const struct sums *s)
+{
+    fill_sums(c, s);
     c->jumps = s->jumps;
     c->jump_weight = s->jump_weight;
     c->account = s->account;
@@ -419,6 +426,31 @@ const struct profile *aggregate_profile(struct aggregate *a)
     p->from_s = a->config.from_s;
     p->to_s = a->config.to_s;
     return p;
+}
+
+/* Move (t) to what was left out of (s). */
+static void leave_out(struct sums *s, struct tally *t)
+{
+    tally_add(&s->left_out, t);
+    *t = (struct tally){0};
+}
+
+void aggregate_leave_out(struct aggregate *a, bool *const *out)
+{
+    struct profile *p = &a->profile;
+
+    for (size_t i = 0; i < p->core_count && i < a->used; i++) {
+        struct sums *s = &a->sums[i];
+
+        if (out[i] == NULL)
+            continue;
+        for (size_t j = 0; j < s->entries.count; j++)
+            if (out[i][j])
+                leave_out(s, &s->entries.list[j].tally);
+        if (out[i][s->entries.count])
+            leave_out(s, &s->entries.others);
+        fill_sums(&p->cores[i], s);
+    }
 }
 
 struct stack profile_stack(const struct profile *p, uint32_t number)

@@ -94,6 +94,14 @@ struct aggregate_sums aggregate_sums(const struct aggregate *a);
  */
 const struct profile *aggregate_profile(struct aggregate *a);
 
+/*
+ * Leave those entries out of the profile that aggregate_profile() has returned
+ * last for which out[core][entry] is true; out[core][entry_count] is about
+ * (others). A core may have NULL: none. Totals are brought up to date; the
+ * account stays that of the whole stream.
+ */
+void aggregate_leave_out(struct aggregate *a, bool *const *out);
+
 /* Stack (number) of (p), whose frames live as long as (p). A number that is not
  * below (p->stack_count) gives the same as STACK_UNKNOWN. */
 struct stack profile_stack(const struct profile *p, uint32_t number);

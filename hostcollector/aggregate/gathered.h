@@ -17,6 +17,7 @@
 /* What is gathered of one core. */
 struct sums {
     struct entries entries;
+    struct tally left_out; /* of them, by aggregate_leave_out() */
     struct moments moments;
     uint64_t jumps, jump_weight;
     struct account account;

@@ -34,6 +34,9 @@ static void merge_core(struct aggregate *a, const struct merged *m,
     tally_add(&into->entries.others, &tally);
     for (size_t i = 0; i < c->entry_count; i++) {
         const struct profile_entry *entry = &c->entries[i];
+
+        if (profile_is_left_out(c, &entry->tally))
+            continue;
         uint32_t stack = merge_stack(a, m, entry->stack);
         uint64_t leaf = entry->leaf == LEAF_UNKNOWN
                             ? LEAF_UNKNOWN

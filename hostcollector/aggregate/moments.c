@@ -119,7 +119,8 @@ struct moments_reader moments_read(const struct profile_core *core)
 {
     const struct moments *m = core->moments;
 
-    return (struct moments_reader){.block = m != NULL ? m->first : NULL};
+    return (struct moments_reader){.core = core,
+                                   .block = m != NULL ? m->first : NULL};
 }
 
 static void read_wide(struct moments_reader *r, struct moment *out)
@@ -156,7 +157,16 @@ static void read_word(struct moments_reader *r, struct moment *out)
     out->ticks = r->ticks + (int64_t)(word << r->shift);
 }
 
-bool moments_next(struct moments_reader *r, struct moment *out)
+/* Is the entry of (m) one that was left out? */
+static bool is_left_out(const struct profile_core *c, const struct moment *m)
+{
+    const struct tally *t =
+        m->entry < c->entry_count ? &c->entries[m->entry].tally : &c->others;
+
+    return profile_is_left_out(c, t);
+}
+
+static bool read_next(struct moments_reader *r, struct moment *out)
 {
     while (r->block != NULL && r->at == r->block->size) {
         r->block = r->block->next;
@@ -171,4 +181,12 @@ bool moments_next(struct moments_reader *r, struct moment *out)
     out->time = (double)((uint64_t)r->period << r->shift) * (double)out->weight;
     r->ticks = out->ticks;
     return true;
+}
+
+bool moments_next(struct moments_reader *r, struct moment *out)
+{
+    while (read_next(r, out))
+        if (!is_left_out(r->core, out))
+            return true;
+    return false;
 }

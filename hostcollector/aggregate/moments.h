@@ -48,6 +48,7 @@ struct moment {
 
 /* Reads the moments of one core from the first to the last. */
 struct moments_reader {
+    const struct profile_core *core;
     const struct moments_block *block;
     size_t at;
     int64_t ticks; /* of the last one */
@@ -57,7 +58,8 @@ struct moments_reader {
 
 struct moments_reader moments_read(const struct profile_core *core);
 
-/* The next one in (*moment). False behind the last. */
+/* The next one in (*moment), but for those of entries that were left out.
+ * False behind the last. */
 bool moments_next(struct moments_reader *r, struct moment *moment);
 
 #endif

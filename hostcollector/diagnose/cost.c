@@ -11,18 +11,19 @@ struct cost cost_of(const struct profile *p)
 {
     struct cost cost = {.share = -1};
     struct selected_span span = selected_span(p);
-    double sum = 0, ticks = 0, hz = (double)p->tsc_hz;
+    double sum = 0, ticks = 0, cores = 0, hz = (double)p->tsc_hz;
 
     for (size_t i = 0; i < p->core_count; i++) {
         const struct profile_core *core = &p->cores[i];
 
-        struct account a = selected_account(p, core);
+        struct account a = selected_rest(p, core);
         double own = (double)account_ticks(&a);
 
         if (!(core->cost_tsc > 0) || !(own > 0))
             continue;
         sum += core->cost_tsc * own / (double)account_ticks(&core->account);
         ticks += own;
+        cores += selected_part(core);
         cost.cores++;
         if ((double)core->stats.cost_max_tsc > cost.longest)
             cost.longest = (double)core->stats.cost_max_tsc;
@@ -30,9 +31,8 @@ struct cost cost_of(const struct profile *p)
     if (cost.cores == 0)
         return cost;
     cost.tick = sum / ticks;
-    if (p->tsc_hz != 0 && span.to_s > span.from_s)
-        cost.share =
-            sum / ((span.to_s - span.from_s) * hz * (double)cost.cores);
+    if (p->tsc_hz != 0 && span.to_s > span.from_s && cores > 0)
+        cost.share = sum / ((span.to_s - span.from_s) * hz * cores);
     cost.senseless =
         cost.share > 1 || (p->tsc_hz != 0 && cost.tick > TICK_MAX * hz);
     return cost;

@@ -86,12 +86,21 @@ static void why_nothing_came(struct remarks *r, const struct profile *p)
                         "came. Sample for longer.");
 }
 
+static bool has_left_out(const struct profile_core *core)
+{
+    return core->left_out.samples != 0;
+}
+
 /* Samples came, and none of them was wanted. */
 static void say_selection(struct remarks *r, const struct profile *p)
 {
     char list[CORE_LIST_SIZE];
     size_t cores = core_list_find(p, core_delivered, list);
 
+    if (core_list_any(p, has_left_out)) {
+        remarks_warn(r, "No samples here: all of them are left out.");
+        return;
+    }
     remarks_warn(r,
                  "No samples here: samples came, but none of that core or "
                  "within that time: there are those of core%s %s in %.1f s.",

@@ -101,7 +101,7 @@ static bool misses(const struct profile_core *core, const void *shown)
 {
     const struct shown *s = shown;
     const struct account a = core->selected
-                                 ? selected_account(s->profile, core)
+                                 ? selected_rest(s->profile, core)
                                  : core->account; /* the same host had it */
     uint64_t n = missed(core, &a, &s->view->cores[core->core]);
 

@@ -32,15 +32,39 @@ struct account selected_account(const struct profile *p,
 {
     struct selected_span span = selected_span(p);
     struct account a = core->account;
-    const struct tally *t = &core->total;
+    const struct tally *t = &core->total, *out = &core->left_out;
 
     if (!core->selected)
         return (struct account){0};
     if (!span.part)
         return a;
-    a.samples = t->samples;
-    a.missed = t->weight - t->samples + core->jump_weight - core->jumps;
+    a.samples = t->samples + out->samples;
+    a.missed = t->weight - t->samples + out->weight - out->samples +
+               core->jump_weight - core->jumps;
     a.lost = lost_within(core, &span);
     a.ring_full = a.reentered = 0;
     return a;
+}
+
+static uint64_t less(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : 0;
+}
+
+struct account selected_rest(const struct profile *p,
+                             const struct profile_core *core)
+{
+    struct account a = selected_account(p, core);
+    const struct tally *out = &core->left_out;
+
+    a.samples = less(a.samples, out->samples);
+    a.missed = less(a.missed, out->weight - out->samples);
+    return a;
+}
+
+double selected_part(const struct profile_core *core)
+{
+    double all = core->total.time + core->left_out.time;
+
+    return all > 0 ? core->total.time / all : 1;
 }

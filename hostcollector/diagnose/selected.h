@@ -16,6 +16,9 @@ struct selected_span {
 };
 struct selected_span selected_span(const struct profile *p);
 
+/* What part of (core)'s time is left where functions were left out; else 1. */
+double selected_part(const struct profile_core *core);
+
 /*
  * The account of (core), of selected cores and seconds. Of a part of the time
  * it has samples and what they missed; what was lost is counted by whole
@@ -23,5 +26,10 @@ struct selected_span selected_span(const struct profile *p);
  */
 struct account selected_account(const struct profile *p,
                                 const struct profile_core *core);
+
+/* The same without the samples that were left out. Of what was lost nobody
+ * knows in which function it was: all of it is in both. */
+struct account selected_rest(const struct profile *p,
+                             const struct profile_core *core);
 
 #endif

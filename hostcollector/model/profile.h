@@ -64,6 +64,9 @@ struct profile_core {
     /* Samples for whose leaf, too, there was no memory. */
     struct tally others;
     struct tally total; /* over the entries and (others) */
+    /* What aggregate_leave_out() took from them: their sums are zero then, and
+     * their moments are passed over. */
+    struct tally left_out;
     /* Samples without an entry of their own, since aggregate_config.memory_max
      * was used up: they are in (others), or in entries of STACK_OTHERS. */
     uint64_t folded;
@@ -97,6 +100,13 @@ static inline struct profile_entry profile_others(const struct profile_core *c)
 {
     return (struct profile_entry){
         .leaf = LEAF_UNKNOWN, .stack = STACK_OTHERS, .tally = c->others};
+}
+
+/* Was what (t) of (c) summed up left out? */
+static inline bool profile_is_left_out(const struct profile_core *c,
+                                       const struct tally *t)
+{
+    return c->left_out.samples != 0 && t->samples == 0;
 }
 
 /* How the stream of bytes arrived. */
