@@ -58,6 +58,7 @@ struct guest_run {
     size_t more_elf_count;
     struct arena paths;
     struct remarks remarks;
+    char without[RENDER_WITHOUT]; /* what --exclude left out; "": nothing */
 
     /* Set by guest_run_ended(). */
     bool failed; /* (e) says why */

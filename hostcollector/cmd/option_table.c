@@ -72,6 +72,10 @@ static const struct option_row rows[] = {
      "only these cores: 3, or 0,2-5; may be given more than once"},
     {"time", 0, "A..B", LIVE | REPORT, OPTION_SPAN, 0, 0, 0,
      "only from second A to second B; either may be left out"},
+    {"exclude", 0, "NAME", LIVE | REPORT, OPTION_EXCLUDE, 0, 0, 0,
+     "leave out samples whose stack has the function NAME, or where\n"
+     "none is called so, those with NAME in their names; may be\n"
+     "given more than once; everything is of what is left"},
     {"memory", 0, "SIZE", LIVE | RECORD | REPORT | TOP, OPTION_SIZE, AT(memory),
      0, 0,
      "what all guests and their reports may take, such as 512M or\n"

@@ -22,6 +22,7 @@ enum option_kind {
     OPTION_GUEST,   /* a word for guests_option() */
     OPTION_GUESTS,  /* a file for guests_read() */
     OPTION_PEER,    /* peers */
+    OPTION_EXCLUDE, /* one more of exclude */
     OPTION_SANDBOX, /* sandbox */
 };
 

@@ -257,6 +257,16 @@ static int add_output(struct options *o, const char *value, struct err *e)
                : err_set(e, "-o %s: into which file?", value);
 }
 
+static int add_exclude(struct options *o, const char *value, struct err *e)
+{
+    if (value[0] == '\0')
+        return err_set(e, "--exclude: which function?");
+    if (o->exclude_count == EXCLUDE_NAMES)
+        return err_set(e, "--exclude: more than %d names", EXCLUDE_NAMES);
+    o->exclude[o->exclude_count++] = value;
+    return 0;
+}
+
 static int set_option(struct options *o, const struct option_row *row,
                       const char *value, struct err *e)
 {
@@ -281,6 +291,8 @@ static int set_option(struct options *o, const struct option_row *row,
         return set_cores(o, row, value, e);
     case OPTION_OUTPUT:
         return add_output(o, value, e);
+    case OPTION_EXCLUDE:
+        return add_exclude(o, value, e);
     case OPTION_GUEST:
         return guests_option(&o->guests, row->name, value, e);
     case OPTION_GUESTS:

@@ -12,6 +12,7 @@
 #include "model/core_set.h"
 #include "util/err.h"
 #include "util/peer.h"
+#include "view/exclude.h"
 
 /* Which commands know an option. */
 enum command_bit {
@@ -57,6 +58,8 @@ struct options {
     uint32_t depth;    /* 0: the guest's choice */
     uint64_t memory;   /* bytes, OPTIONS_MEMORY_MIN or more */
     struct core_set cores;
+    const char *exclude[EXCLUDE_NAMES]; /* functions, as typed */
+    unsigned exclude_count;
     double from_s; /* 0: from the beginning */
     double to_s;   /* 0: to the end */
     uint32_t top;  /* rows of a table; 0: as many as are worth a look */

@@ -51,7 +51,7 @@ static void write_account_rows(FILE *out, const struct profile *p)
     size_t rows = 0;
 
     for (size_t i = 0; i < p->core_count; i++) {
-        const struct account a = selected_account(p, &p->cores[i]);
+        const struct account a = selected_rest(p, &p->cores[i]);
         char name[16];
 
         if (account_deadlines(&a) == 0)
@@ -128,6 +128,11 @@ static void write_exactness(FILE *out, const struct profile *p)
     }
 }
 
+static bool has_less(const struct profile_core *core)
+{
+    return core->left_out.samples != 0;
+}
+
 void table_accounts(FILE *out, const struct profile *p)
 {
     if (!core_list_any(p, is_active) && !core_list_any(p, begins_open))
@@ -138,6 +143,10 @@ void table_accounts(FILE *out, const struct profile *p)
                 "         LOST         FULL    REENTERED\n",
                 out);
     write_account_rows(out, p);
+    if (core_list_any(p, has_less))
+        text_wrap(out, "  ",
+                  "SAMPLES and MISSED are of what was not left out. What was "
+                  "lost may be of any function.");
     if (selected_span(p).part)
         text_wrap(out, "  ",
                   "LOST has all ticks that left no sample, for whatever "

@@ -33,7 +33,10 @@ static double core_rate(const struct profile *p,
     if (p->tsc_hz != 0)
         seconds -= (double)core->jump_weight * (double)p->period_tsc /
                    (double)p->tsc_hz;
-    return seconds > 0 ? (double)core->total.samples / seconds : 0;
+    double samples =
+        (double)core->total.samples + (double)core->left_out.samples;
+
+    return seconds > 0 ? samples / seconds : 0;
 }
 
 /* The mean over cores that delivered any. */
@@ -44,7 +47,7 @@ static double achieved_rate(const struct profile *p)
 
     for (size_t i = 0; i < p->core_count; i++) {
         sum += core_rate(p, &p->cores[i]);
-        cores += p->cores[i].total.samples != 0;
+        cores += core_rate(p, &p->cores[i]) > 0;
     }
     return cores == 0 ? 0 : sum / (double)cores;
 }
@@ -222,6 +225,28 @@ static void write_headline(FILE *out, const struct report *r)
     text_wrap_at(out, 0, line, table_columns(r));
 }
 
+/* "Without push: 3,210 samples, 35.7 % of the time, are left out". */
+static void write_without(FILE *out, const struct report *r)
+{
+    const struct profile *p = r->profile;
+    char line[RENDER_WITHOUT + 160], count[TEXT_NUMBER];
+    double left = 0, all = 0;
+    uint64_t samples = 0;
+
+    for (size_t i = 0; i < p->core_count; i++) {
+        const struct profile_core *c = &p->cores[i];
+
+        samples += c->left_out.samples;
+        left += c->left_out.time;
+        all += c->left_out.time + c->total.time;
+    }
+    (void)snprintf(line, sizeof line,
+                   "Without %s: %s samples, %.1f %% of the time, are left out",
+                   r->without, text_count(count, samples),
+                   all > 0 ? 100 * left / all : 0);
+    text_wrap_at(out, 0, line, table_columns(r));
+}
+
 static void write_warnings(FILE *out, const struct report *r)
 {
     for (size_t i = 0; i < r->remarks->count; i++) {
@@ -238,6 +263,8 @@ static void write_warnings(FILE *out, const struct report *r)
 void table_heading(FILE *out, const struct report *r)
 {
     write_headline(out, r);
+    if (r->without != NULL)
+        write_without(out, r);
     write_images(out, r);
     write_warnings(out, r);
 }

@@ -136,6 +136,8 @@ void html_head(FILE *out, const struct report *r, const char *title,
     write_text(out, "elf", r->elf);
     write_text(out, "source", r->source);
     write_text(out, "agent", p->guest.agent_version);
+    if (r->without != NULL)
+        write_text(out, "without", r->without);
     write_number(out, "wall_start", p->wall_start);
     write_number(out, "duration_s", p->duration_s);
     write_number(out, "rate_hz",

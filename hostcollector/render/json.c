@@ -141,6 +141,25 @@ static void write_unknown(struct json_object *o, const struct report *r)
     json_end(&in);
 }
 
+/* What --exclude took away. */
+static void write_without(struct json_object *o, const struct report *r)
+{
+    const struct profile *p = r->profile;
+    struct json_object in = json_inner(o, "without");
+    uint64_t samples = 0;
+    double time = 0;
+
+    for (size_t i = 0; i < p->core_count; i++) {
+        samples += p->cores[i].left_out.samples;
+        time += p->cores[i].left_out.time;
+    }
+    json_text(&in, "functions", r->without);
+    json_count(&in, "samples", samples);
+    if (p->tsc_hz != 0)
+        json_real(&in, "seconds", time / (double)p->tsc_hz);
+    json_end(&in);
+}
+
 static void write_about(struct json_object *o, const struct report *r)
 {
     const struct profile *p = r->profile;
@@ -163,6 +182,8 @@ static void write_about(struct json_object *o, const struct report *r)
     json_count(o, "boots", p->boots);
     json_count(o, "sessions", p->sessions);
     json_real(o, "interval", .95);
+    if (r->without != NULL)
+        write_without(o, r);
 }
 
 static void write_json(struct render *to, const struct report *r)

@@ -17,6 +17,9 @@
 
 enum report_sort { SORT_SELF, SORT_TOTAL, SORT_LATE, SORT_NAME };
 
+/* Room for report.without. */
+#define RENDER_WITHOUT 1024
+
 /* Everything that a report shows. Strings may be NULL; escape them. */
 struct report {
     const char *guest; /* its name; NULL: it is the only one */
@@ -26,6 +29,7 @@ struct report {
     const char *elf;       /* path of the guest's image */
     const char *source;    /* where the samples came from */
     const char *recording; /* path of the recording that keeps them; or NULL */
+    const char *without;   /* functions whose samples were left out, harmless */
     uint32_t top;          /* rows a table; 0: as many as are worth a look */
     bool all;              /* every row, branch and core, and all details */
 

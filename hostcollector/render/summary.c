@@ -113,6 +113,17 @@ static void list_waits(char *list, const struct view *v,
     }
 }
 
+/* How many cores are busy; with nothing of those samples that were left out. */
+static double busy_cores(const struct report *r)
+{
+    double all = r->view->total.all.time, with = all;
+
+    for (size_t i = 0; i < r->profile->core_count; i++)
+        with += r->profile->cores[i].left_out.time;
+    return share_of(&r->view->total.busy, &r->view->total.all).p *
+           (double)table_active_cores(r->view) * (with > 0 ? all / with : 1);
+}
+
 /* The time line of (scope); over all cores how many of them were busy. */
 static void write_strip(const struct summary *s, const struct view_scope *scope)
 {
@@ -123,9 +134,7 @@ static void write_strip(const struct summary *s, const struct view_scope *scope)
     if (s->strip == NULL)
         return;
     if (scope->core == VIEW_ALL_CORES) {
-        (void)snprintf(cores, sizeof cores, "%.1f cores",
-                       share_of(&scope->busy, &scope->all).p *
-                           (double)table_active_cores(v));
+        (void)snprintf(cores, sizeof cores, "%.1f cores", busy_cores(s->r));
         (void)fprintf(s->out, "%-*s  ", (int)s->strip_width, cores);
         return;
     }

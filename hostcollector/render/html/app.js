@@ -97,6 +97,8 @@ class App {
         if (head.wall_start > 0 && head.wall_start < 8e12)
             parts.push(new Date(1000 * head.wall_start).toISOString()
                 .replace(/T(.*)[.].*/, " $1 UTC"));
+        if (head.without)
+            parts.push(`without ${head.without}`);
         byId("subtitle").textContent = parts.join(" \u00b7 ");
         const warnings = head.remarks.filter((r) => r.warning);
         byId("warnings").replaceChildren(...warnings.map((r) =>

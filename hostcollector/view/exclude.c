@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Names all addresses, says which functions are meant, and walks all entries:
+ * the first half of what makes a view. */
+#include "view/exclude.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/text.h"
+#include "view/code_frames.h"
+#include "view/find.h"
+#include "view/learn.h"
+#include "view/view.h"
+#include "view/walk.h"
+
+/* Functions that are told of a part of a name. */
+#define TOLD 3
+
+struct search {
+    const struct exclude *x;
+    const struct profile *profile;
+    const struct image_map *image_map;
+    struct code_frames *frames;
+    const struct view_function *functions;
+    size_t function_count;
+    bool *meant; /* by function */
+    bool **out;  /* by core and entry */
+    struct walk walk;
+};
+
+/* Append (name) to (text), or leave it out where it does not fit. */
+static void append(char *text, const char *name)
+{
+    size_t used = strlen(text);
+
+    if (used + strlen(name) + sizeof " and 4294967295 more" < EXCLUDE_TEXT)
+        memcpy(text + used, name, strlen(name) + 1);
+}
+
+/* Mark what (asked) stands for, and tell about it in (found). */
+static void find_meant(struct search *s, const char *asked,
+                       struct excluded *found)
+{
+    char text[64], near[FIND_NEAR], more[32];
+    unsigned best = 0;
+
+    *found = (struct excluded){0};
+    for (size_t i = 0; i < s->function_count; i++) {
+        unsigned fit = find_fit_of(s->functions, i, asked);
+
+        best = fit > best ? fit : best;
+    }
+    if (best == 0) {
+        append(found->text,
+               find_near(near, s->functions, s->function_count, asked));
+        return;
+    }
+    if (best == 1)
+        (void)snprintf(found->text, sizeof found->text, "'%s' in the name: ",
+                       text_escape(text, sizeof text, asked));
+    for (size_t i = 0; i < s->function_count; i++) {
+        if (find_fit_of(s->functions, i, asked) != best)
+            continue;
+        s->meant[i] = true;
+        if (found->functions++ >= TOLD)
+            continue;
+        if (found->functions > 1)
+            append(found->text, ", ");
+        append(found->text, s->functions[i].name);
+    }
+    (void)snprintf(more, sizeof more, " and %zu more",
+                   found->functions - (size_t)TOLD);
+    if (found->functions > TOLD)
+        append(found->text, more);
+}
+
+static bool goes_through(const struct search *s)
+{
+    const struct path *path = &s->walk.path;
+
+    for (size_t i = 0; i < path->count; i++)
+        if (s->meant[path->steps[i].function])
+            return true;
+    return false;
+}
+
+/* Say which entries of core (i) go. */
+static int search_core(struct search *s, size_t i)
+{
+    const struct profile_core *core = &s->profile->cores[i];
+    const struct profile_entry others = profile_others(core);
+
+    s->out[i] = calloc(core->entry_count + 1, sizeof **s->out);
+    if (s->out[i] == NULL)
+        return -1;
+    for (size_t j = 0; j <= core->entry_count; j++) {
+        const struct profile_entry *entry =
+            j < core->entry_count ? &core->entries[j] : &others;
+
+        if (j == core->entry_count && others.tally.samples == 0)
+            continue;
+        if (walk_entry(&s->walk, entry) != 0)
+            return -1;
+        s->out[i][j] = goes_through(s);
+    }
+    return 0;
+}
+
+static int search(struct search *s, struct excluded *found)
+{
+    size_t meant = 0;
+
+    if (learn_profile(s->frames, s->profile, s->image_map) != 0)
+        return -1;
+    s->functions = code_frames_functions(s->frames, &s->function_count);
+    s->meant = calloc(s->function_count + 1, sizeof *s->meant);
+    if (s->functions == NULL || s->meant == NULL ||
+        walk_init(&s->walk, s->profile, s->frames, s->image_map) != 0)
+        return -1;
+    for (size_t i = 0; i < s->x->count; i++) {
+        find_meant(s, s->x->names[i], &found[i]);
+        meant += found[i].functions;
+    }
+    for (size_t i = 0; meant != 0 && i < s->profile->core_count; i++)
+        if (search_core(s, i) != 0)
+            return -1;
+    s->x->leave_out(s->x->context, s->out);
+    return 0;
+}
+
+int view_exclude(const struct exclude *x, const struct profile *p,
+                 const struct image_map *image_map, struct excluded *found)
+{
+    uint64_t bytes = x->memory > VIEW_MEMORY_MIN ? x->memory : VIEW_MEMORY_MIN;
+    struct search s = {
+        .x = x,
+        .profile = p,
+        .image_map = image_map,
+        .frames = learn_new(image_map, bytes),
+        .out = calloc(p->core_count + 1, sizeof *s.out),
+    };
+    int result = s.frames != NULL && s.out != NULL ? search(&s, found) : -1;
+
+    for (size_t i = 0; s.out != NULL && i < p->core_count; i++)
+        free(s.out[i]);
+    free(s.out);
+    free(s.meant);
+    walk_fini(&s.walk);
+    code_frames_free(s.frames);
+    return result;
+}
