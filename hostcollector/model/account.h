@@ -58,6 +58,17 @@ static inline bool account_add(uint64_t *count, uint64_t n)
     return fits;
 }
 
+/* Add the counts of (a) to (*sum), which is no account of a stream. */
+static inline void account_sum(struct account *sum, const struct account *a)
+{
+    sum->samples += a->samples;
+    sum->lost += a->lost;
+    sum->ring_full += a->ring_full;
+    sum->reentered += a->reentered;
+    sum->missed += a->missed;
+    sum->unknown_stack += a->unknown_stack;
+}
+
 /* Is nothing missing in (a), and nothing in it that did not happen? */
 static inline bool account_is_exact(const struct account *a)
 {

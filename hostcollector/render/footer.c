@@ -22,15 +22,6 @@
 /* Seconds. What would take longer is told without a number. */
 #define HOUR       3600
 
-static void add_account(struct account *sum, const struct account *a)
-{
-    sum->samples += a->samples;
-    sum->lost += a->lost;
-    sum->ring_full += a->ring_full;
-    sum->reentered += a->reentered;
-    sum->missed += a->missed;
-}
-
 static void write_account(FILE *out, const char *name, const struct account *a)
 {
     const uint64_t columns[] = {
@@ -58,7 +49,7 @@ static void write_account_rows(FILE *out, const struct profile *p)
             continue;
         (void)snprintf(name, sizeof name, "%" PRIu32, p->cores[i].core);
         write_account(out, name, &a);
-        add_account(&sum, &a);
+        account_sum(&sum, &a);
         rows++;
     }
     if (rows > 1)

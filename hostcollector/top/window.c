@@ -249,16 +249,6 @@ static void add_part(struct tally *t, const struct part *p)
     t->late += p->late;
 }
 
-static void add_account(struct account *sum, const struct account *a)
-{
-    sum->samples += a->samples;
-    sum->lost += a->lost;
-    sum->ring_full += a->ring_full;
-    sum->reentered += a->reentered;
-    sum->missed += a->missed;
-    sum->unknown_stack += a->unknown_stack;
-}
-
 /* The first look whose greater part lies in the last (seconds). */
 static size_t first_look(const struct window *w, double seconds)
 {
@@ -357,7 +347,7 @@ static void add_looks(struct window *w, size_t first, const size_t *starts)
             add_part(&c->total, part);
         }
         for (size_t j = 0; j < l->core_count; j++)
-            add_account(&w->profile.cores[j].account, &l->accounts[j]);
+            account_sum(&w->profile.cores[j].account, &l->accounts[j]);
     }
 }
 
