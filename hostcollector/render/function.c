@@ -8,6 +8,8 @@
 #include "render/ink.h"
 #include "render/name.h"
 #include "render/table.h"
+#include "util/text.h"
+#include "view/find.h"
 
 /* Lines, and callers and callees, unless all are asked for. */
 #define LINES_MOST 20
@@ -180,11 +182,13 @@ static void write_head(FILE *out, const struct report *r,
 void table_function(FILE *out, const struct report *r)
 {
     const struct view_row *row = find_row(r);
-    char name[256];
+    char name[256], near[FIND_NEAR];
 
     if (row == NULL) {
-        (void)fprintf(out, "\nNo function here has '%s' in its name.\n",
-                      text_escape(name, sizeof name, r->function));
+        (void)fprintf(out, "\nNo function here has '%s' in its name%s.\n",
+                      text_escape(name, sizeof name, r->function),
+                      find_near(near, r->view->functions,
+                                r->view->function_count, r->function));
         return;
     }
     write_head(out, r, row);
