@@ -10,6 +10,7 @@
 
 #include "diagnose/core_list.h"
 #include "diagnose/loss.h"
+#include "diagnose/selected.h"
 #include "diagnose/sense.h"
 #include "diagnose/silence.h"
 #include "diagnose/stacks.h"
@@ -86,18 +87,13 @@ static void why_nothing_came(struct remarks *r, const struct profile *p)
                         "came. Sample for longer.");
 }
 
-static bool has_left_out(const struct profile_core *core)
-{
-    return core->left_out.samples != 0;
-}
-
 /* Samples came, and none of them was wanted. */
 static void say_selection(struct remarks *r, const struct profile *p)
 {
     char list[CORE_LIST_SIZE];
     size_t cores = core_list_find(p, core_delivered, list);
 
-    if (core_list_any(p, has_left_out)) {
+    if (core_list_any(p, selected_has_less)) {
         remarks_warn(r, "No samples here: all of them are left out.");
         return;
     }

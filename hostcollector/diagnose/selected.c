@@ -62,6 +62,22 @@ struct account selected_rest(const struct profile *p,
     return a;
 }
 
+bool selected_has_less(const struct profile_core *core)
+{
+    return core->left_out.samples != 0;
+}
+
+struct tally selected_left_out(const struct profile *p)
+{
+    struct tally sum = {0};
+
+    for (size_t i = 0; i < p->core_count; i++) {
+        sum.samples += p->cores[i].left_out.samples;
+        sum.time += p->cores[i].left_out.time;
+    }
+    return sum;
+}
+
 double selected_part(const struct profile_core *core)
 {
     double all = core->total.time + core->left_out.time;

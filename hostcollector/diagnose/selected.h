@@ -16,6 +16,12 @@ struct selected_span {
 };
 struct selected_span selected_span(const struct profile *p);
 
+/* Was anything of (core) left out? */
+bool selected_has_less(const struct profile_core *core);
+
+/* The samples and the time that were left out of all cores. */
+struct tally selected_left_out(const struct profile *p);
+
 /* What part of (core)'s time is left where functions were left out; else 1. */
 double selected_part(const struct profile_core *core);
 

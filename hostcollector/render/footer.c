@@ -119,11 +119,6 @@ static void write_exactness(FILE *out, const struct profile *p)
     }
 }
 
-static bool has_less(const struct profile_core *core)
-{
-    return core->left_out.samples != 0;
-}
-
 void table_accounts(FILE *out, const struct profile *p)
 {
     if (!core_list_any(p, is_active) && !core_list_any(p, begins_open))
@@ -134,7 +129,7 @@ void table_accounts(FILE *out, const struct profile *p)
                 "         LOST         FULL    REENTERED\n",
                 out);
     write_account_rows(out, p);
-    if (core_list_any(p, has_less))
+    if (core_list_any(p, selected_has_less))
         text_wrap(out, "  ",
                   "SAMPLES and MISSED are of what was not left out. What was "
                   "lost may be of any function.");

@@ -230,20 +230,15 @@ static void write_without(FILE *out, const struct report *r)
 {
     const struct profile *p = r->profile;
     char line[RENDER_WITHOUT + 160], count[TEXT_NUMBER];
-    double left = 0, all = 0;
-    uint64_t samples = 0;
+    const struct tally less = selected_left_out(p);
+    double all = less.time;
 
-    for (size_t i = 0; i < p->core_count; i++) {
-        const struct profile_core *c = &p->cores[i];
-
-        samples += c->left_out.samples;
-        left += c->left_out.time;
-        all += c->left_out.time + c->total.time;
-    }
+    for (size_t i = 0; i < p->core_count; i++)
+        all += p->cores[i].total.time;
     (void)snprintf(line, sizeof line,
                    "Without %s: %s samples, %.1f %% of the time, are left out",
-                   r->without, text_count(count, samples),
-                   all > 0 ? 100 * left / all : 0);
+                   r->without, text_count(count, less.samples),
+                   all > 0 ? 100 * less.time / all : 0);
     text_wrap_at(out, 0, line, table_columns(r));
 }
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "diagnose/cost.h"
+#include "diagnose/selected.h"
 #include "diagnose/steal.h"
 #include "render/json_object.h"
 #include "render/json_scope.h"
@@ -146,17 +147,12 @@ static void write_without(struct json_object *o, const struct report *r)
 {
     const struct profile *p = r->profile;
     struct json_object in = json_inner(o, "without");
-    uint64_t samples = 0;
-    double time = 0;
+    const struct tally less = selected_left_out(p);
 
-    for (size_t i = 0; i < p->core_count; i++) {
-        samples += p->cores[i].left_out.samples;
-        time += p->cores[i].left_out.time;
-    }
     json_text(&in, "functions", r->without);
-    json_count(&in, "samples", samples);
+    json_count(&in, "samples", less.samples);
     if (p->tsc_hz != 0)
-        json_real(&in, "seconds", time / (double)p->tsc_hz);
+        json_real(&in, "seconds", less.time / (double)p->tsc_hz);
     json_end(&in);
 }
 
