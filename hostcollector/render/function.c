@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* One function: its lines, who calls it, and what it calls. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "diagnose/share.h"
 #include "render/ink.h"
+#include "render/line_list.h"
 #include "render/name.h"
 #include "render/table.h"
 #include "util/text.h"
@@ -79,15 +79,6 @@ static void write_share(FILE *out, struct share s)
     (void)fprintf(out, "%6.1f %5.1f  ", 100 * s.p, 100 * share_margin(s));
 }
 
-static int by_time(const void *a, const void *b)
-{
-    const struct view_line *left = a, *right = b;
-
-    if (left->busy != right->busy)
-        return left->busy < right->busy ? 1 : -1;
-    return (left->number > right->number) - (left->number < right->number);
-}
-
 static void write_line(FILE *out, const struct report *r,
                        const struct view_line *line)
 {
@@ -104,23 +95,19 @@ static void write_line(FILE *out, const struct report *r,
 
 static void write_lines(FILE *out, const struct report *r, uint32_t function)
 {
-    const struct view *v = r->view;
-    struct view_line *list = calloc(v->line_count + 1, sizeof *list);
-    size_t n = 0, most;
+    struct line_list l;
 
-    for (size_t i = 0; list != NULL && i < v->line_count; i++)
-        if (v->lines[i].function == function && v->lines[i].busy > 0)
-            list[n++] = v->lines[i];
-    if (n != 0) {
-        qsort(list, n, sizeof *list, by_time);
+    if (line_list_init(&l, r->view, function) == 0 && l.count != 0) {
+        size_t most = r->all || l.count < LINES_MOST ? l.count : LINES_MOST;
+
         (void)fprintf(out, "\n%6s %5s  LINE\n", "SELF", "+-");
-        most = r->all || n < LINES_MOST ? n : LINES_MOST;
         for (size_t i = 0; i < most; i++)
-            write_line(out, r, &list[i]);
-        if (most < n)
-            (void)fprintf(out, "%*s%zu more: --all\n", LEFT, "", n - most);
+            write_line(out, r, &l.lines[i]);
+        if (most < l.count)
+            (void)fprintf(out, "%*s%zu more: --all\n", LEFT, "",
+                          l.count - most);
     }
-    free(list);
+    line_list_fini(&l);
 }
 
 /* The callers of (row)'s function, or its callees. */

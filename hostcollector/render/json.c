@@ -180,6 +180,7 @@ static void write_about(struct json_object *o, const struct report *r)
     json_real(o, "interval", .95);
     if (r->without != NULL)
         write_without(o, r);
+    json_filters(o, r);
 }
 
 static void write_json(struct render *to, const struct report *r)
@@ -201,6 +202,7 @@ static void write_json(struct render *to, const struct report *r)
     write_steal(&o, r->profile);
     write_stream(&o, &r->profile->health);
     write_unknown(&o, r);
+    json_timeline(&o, r);
     json_view(&o, r);
     json_end(&o);
 }

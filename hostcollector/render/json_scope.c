@@ -2,23 +2,34 @@
 /* Tables and trees as JSON. Functions are named by their index. */
 #include "render/json_scope.h"
 
+#include <stdlib.h>
+
 #include "diagnose/share.h"
 #include "render/export.h"
+#include "render/line_list.h"
+#include "render/wait_list.h"
 
-/* (a) with its share of (whole). */
+/* The time of (a), and its share of (whole). */
+static void write_time(struct json_object *o, const struct profile *p,
+                       const struct amount *a, const struct amount *whole)
+{
+    struct share share = share_of(a, whole);
+
+    if (p->tsc_hz != 0)
+        json_real(o, "seconds", a->time / (double)p->tsc_hz);
+    json_real(o, "share", share.p);
+    json_real(o, "low", share.low);
+    json_real(o, "high", share.high);
+}
+
 static void write_amount(struct json_object *o, const char *key,
                          const struct profile *p, const struct amount *a,
                          const struct amount *whole)
 {
-    struct share share = share_of(a, whole);
     struct json_object in = json_inner(o, key);
 
     json_count(&in, "samples", a->samples);
-    if (p->tsc_hz != 0)
-        json_real(&in, "seconds", a->time / (double)p->tsc_hz);
-    json_real(&in, "share", share.p);
-    json_real(&in, "low", share.low);
-    json_real(&in, "high", share.high);
+    write_time(&in, p, a, whole);
     json_end(&in);
 }
 
@@ -88,11 +99,44 @@ static void write_images(struct json_object *o, const struct report *r)
     (void)putc(']', out);
 }
 
+/* The lines of (l) from (*next) on that are of (function), if there are any. */
+static void write_lines(struct json_object *o, const struct report *r,
+                        const struct line_list *l, size_t *next,
+                        size_t function)
+{
+    FILE *out;
+    bool first = true;
+
+    if (*next == l->count || l->lines[*next].function != function)
+        return;
+    out = json_member(o, "lines");
+    (void)putc('[', out);
+    for (; *next < l->count && l->lines[*next].function == function; ++*next) {
+        const struct view_line *line = &l->lines[*next];
+        const struct amount busy = {.time = line->busy};
+        struct json_object in = element(out, &first);
+
+        if (line->file != NULL) {
+            json_text(&in, "file", line->file);
+            json_count(&in, "line", line->number);
+        }
+        struct json_object self = json_inner(&in, "self");
+
+        write_time(&self, r->profile, &busy, &r->view->total.busy);
+        json_end(&self);
+        json_end(&in);
+    }
+    (void)putc(']', out);
+}
+
 static void write_functions(struct json_object *o, const struct report *r)
 {
     FILE *out = json_member(o, "functions");
     bool first = true;
+    struct line_list lines;
+    size_t next = 0;
 
+    (void)line_list_init(&lines, r->view, LINE_LIST_ALL);
     (void)putc('[', out);
     for (size_t i = 0; i < r->view->function_count; i++) {
         const struct view_function *f = &r->view->functions[i];
@@ -109,8 +153,10 @@ static void write_functions(struct json_object *o, const struct report *r)
             json_real(&in, "late_seconds",
                       f->late / (double)r->profile->tsc_hz);
         json_count(&in, "hides_callers", f->hides);
+        write_lines(&in, r, &lines, &next, i);
         json_end(&in);
     }
+    line_list_fini(&lines);
     (void)putc(']', out);
 }
 
@@ -160,6 +206,51 @@ static void write_tree(struct json_object *o, const char *key,
     (void)putc(']', out);
 }
 
+/* The functions from the outermost one to that of (node), the mark of idle time
+ * apart; (path) has room for all. */
+static void write_stack(struct json_object *o, const struct view_tree *tree,
+                        uint32_t node, uint32_t *path)
+{
+    FILE *out = json_member(o, "stack");
+    size_t depth = 0;
+    bool first = true;
+
+    for (uint32_t at = wait_list_step(tree, node); at != 0;
+         at = tree->nodes[at].parent)
+        path[depth++] = tree->nodes[at].function;
+    (void)putc('[', out);
+    while (depth != 0) {
+        json_comma(out, &first);
+        text_decimal(out, path[--depth], 0);
+    }
+    (void)putc(']', out);
+}
+
+/* Stacks in which cores went idle. */
+static void write_waits(struct json_object *o, const struct report *r,
+                        const struct view_scope *scope)
+{
+    const struct view_tree *tree = &scope->idle_tree;
+    uint32_t *path = calloc(tree->node_count + 1, sizeof *path);
+    FILE *out = json_member(o, "waits");
+    struct wait_list l;
+    bool first = true, ready = wait_list_init(&l, tree) == 0 && path != NULL;
+
+    (void)putc('[', out);
+    for (size_t i = 0; ready && i < l.count; i++) {
+        struct json_object in = element(out, &first);
+
+        json_count(&in, "node", l.nodes[i] - 1);
+        write_stack(&in, tree, l.nodes[i], path);
+        write_amount(&in, "self", r->profile, &tree->nodes[l.nodes[i]].self,
+                     &scope->idle);
+        json_end(&in);
+    }
+    (void)putc(']', out);
+    wait_list_fini(&l);
+    free(path);
+}
+
 static void write_scope(struct json_object *o, const struct report *r,
                         const struct view_scope *scope)
 {
@@ -175,6 +266,7 @@ static void write_scope(struct json_object *o, const struct report *r,
     write_rows(o, r, scope);
     write_tree(o, "tree", r, &scope->tree, &scope->busy);
     write_tree(o, "idle_tree", r, &scope->idle_tree, &scope->all);
+    write_waits(o, r, scope);
 }
 
 static void write_calls(struct json_object *o, const struct report *r)

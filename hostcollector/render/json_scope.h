@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The parts of the JSON report that are made of samples: json_scope.c. */
+/* The parts of the JSON report that are made of samples: json_scope.c, and
+ * json_time.c. */
 #ifndef TPROF_RENDER_JSON_SCOPE_H
 #define TPROF_RENDER_JSON_SCOPE_H
 
@@ -11,5 +12,11 @@ void json_accounts(struct json_object *o, const struct profile *p);
 
 /* Members "images", "functions", "total", "cores" and "calls". */
 void json_view(struct json_object *o, const struct report *r);
+
+/* Member "filters": what was selected; empty: everything. */
+void json_filters(struct json_object *o, const struct report *r);
+
+/* Member "timeline": what each selected core did when. None without a clock. */
+void json_timeline(struct json_object *o, const struct report *r);
 
 #endif

@@ -2,8 +2,6 @@
 /* A core's time line in some characters, one for each slice of the run. */
 #include "render/table.h"
 
-#include <math.h>
-
 #include "diagnose/selected.h"
 
 /* Characters of a time line where text is this wide, and wider. */
@@ -27,34 +25,14 @@ static double room_of(const struct report *r)
                              : ROOM_WIDE;
 }
 
-/* The least of 1, 2 and 5 times a power of ten that is (least) or more. */
-static double round_up(double least)
-{
-    double power = pow(10, floor(log10(least)));
-
-    return least <= power       ? power
-           : least <= 2 * power ? 2 * power
-           : least <= 5 * power ? 5 * power
-                                : 10 * power;
-}
-
 struct timeline *table_strip_new(const struct report *r)
 {
     struct selected_span span = selected_span(r->profile);
-    double length = span.to_s - span.from_s, slice;
-    size_t count;
-    struct timeline *t;
 
-    if (!(length > 0) || r->view->idle_unknown)
-        return NULL;
-    slice = round_up(length / room_of(r));
-    count = (size_t)ceil(length / slice);
-    t = timeline_new(r->profile, r->view, span.from_s,
-                     span.from_s + slice * (double)count, count);
-    if (t != NULL && t->count != 0)
-        return t;
-    timeline_free(t);
-    return NULL;
+    return r->view->idle_unknown
+               ? NULL
+               : timeline_round(r->profile, r->view, span.from_s, span.to_s,
+                                room_of(r));
 }
 
 /* How busy the core was in (s): a sign with more ink for more. */

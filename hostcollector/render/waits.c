@@ -2,11 +2,11 @@
 /* Where cores wait: the stacks in which they go idle. */
 #include "render/table.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "diagnose/share.h"
 #include "render/name.h"
+#include "render/wait_list.h"
 #include "util/text.h"
 
 /* Rows, unless asked for more: beside other tables, and if waits are asked for.
@@ -24,47 +24,11 @@ struct waits {
     const struct report *r;
     const struct view_tree *tree;
     const struct amount *whole;
-    uint32_t *list; /* nodes in which samples end, by falling time */
+    const uint32_t *list; /* of a wait_list */
     size_t count, shown;
     uint32_t root; /* what all of them begin with, */
     size_t common; /* and how many functions they end with, (root) apart */
 };
-
-/* The node of the function that (node) is in: not that of the mark of idle
- * time. */
-static uint32_t last_step(const struct waits *w, uint32_t node)
-{
-    const struct view_node *nodes = w->tree->nodes;
-
-    return nodes[node].function == VIEW_IDLE ? nodes[node].parent : node;
-}
-
-/* qsort() passes no context. */
-static const struct view_node *sorted_nodes;
-
-static int compare_nodes(const void *a, const void *b)
-{
-    uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
-    double x = sorted_nodes[left].self.time, y = sorted_nodes[right].self.time;
-
-    return x != y ? (x < y ? 1 : -1) : (left > right) - (left < right);
-}
-
-/* Returns 0; -1 if there is no memory. */
-static int find_waits(struct waits *w)
-{
-    const struct view_node *nodes = w->tree->nodes;
-
-    w->list = calloc(w->tree->node_count + 1, sizeof *w->list);
-    if (w->list == NULL)
-        return -1;
-    for (uint32_t i = 1; i < w->tree->node_count; i++)
-        if (nodes[i].self.samples != 0)
-            w->list[w->count++] = i;
-    sorted_nodes = nodes;
-    qsort(w->list, w->count, sizeof *w->list, compare_nodes);
-    return 0;
-}
 
 /* The first ones, while they are worth it. */
 static size_t count_shown(const struct waits *w)
@@ -87,8 +51,8 @@ static size_t common_of(const struct waits *w, uint32_t a, uint32_t b,
     const struct view_node *nodes = w->tree->nodes;
     size_t n = 0;
 
-    a = last_step(w, a);
-    b = last_step(w, b);
+    a = wait_list_step(w->tree, a);
+    b = wait_list_step(w->tree, b);
     while (n < most && a != w->root && b != w->root &&
            nodes[a].function == nodes[b].function) {
         a = nodes[a].parent;
@@ -134,14 +98,15 @@ static void write_wait(const struct waits *w, uint32_t node)
     size_t without = w->common > 1 ? w->common - 1 : 0;
 
     (void)fprintf(w->out, "%6.1f %5.1f  ", 100 * s.p, 100 * share_margin(s));
-    write_steps(w, w->root, outwards(w, last_step(w, node), without), LEFT);
+    write_steps(w, w->root, outwards(w, wait_list_step(w->tree, node), without),
+                LEFT);
 }
 
 /* The functions that all waits end with. */
 static void write_common(const struct waits *w)
 {
     static const char in[] = "all in ";
-    uint32_t end = last_step(w, w->list[0]);
+    uint32_t end = wait_list_step(w->tree, w->list[0]);
 
     if (w->common < 2)
         return;
@@ -169,16 +134,21 @@ void table_waits(FILE *out, const struct report *r)
                       .r = r,
                       .tree = &scope->idle_tree,
                       .whole = r->of_all ? &scope->all : &scope->idle};
+    struct wait_list list;
 
-    if (scope->idle.samples == 0 || find_waits(&w) != 0)
+    if (scope->idle.samples == 0)
         return;
-    w.shown = count_shown(&w);
-    find_common(&w);
-    (void)fprintf(out, "\n%6s %5s  WAITS, %% of %s time\n", "SHARE", "+-",
-                  r->of_all ? "all" : "idle");
-    for (size_t i = 0; i < w.shown; i++)
-        write_wait(&w, w.list[i]);
-    write_rest(&w);
-    write_common(&w);
-    free(w.list);
+    if (wait_list_init(&list, w.tree) == 0) {
+        w.list = list.nodes;
+        w.count = list.count;
+        w.shown = count_shown(&w);
+        find_common(&w);
+        (void)fprintf(out, "\n%6s %5s  WAITS, %% of %s time\n", "SHARE", "+-",
+                      r->of_all ? "all" : "idle");
+        for (size_t i = 0; i < w.shown; i++)
+            write_wait(&w, w.list[i]);
+        write_rest(&w);
+        write_common(&w);
+    }
+    wait_list_fini(&list);
 }

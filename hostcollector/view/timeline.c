@@ -146,6 +146,35 @@ struct timeline *timeline_new(const struct profile *p, const struct view *v,
     return NULL;
 }
 
+/* The least of 1, 2 and 5 times a power of ten that is (least) or more. */
+static double round_up(double least)
+{
+    double power = pow(10, floor(log10(least)));
+
+    return least <= power       ? power
+           : least <= 2 * power ? 2 * power
+           : least <= 5 * power ? 5 * power
+                                : 10 * power;
+}
+
+struct timeline *timeline_round(const struct profile *p, const struct view *v,
+                                double from_s, double to_s, double most)
+{
+    double length = to_s - from_s;
+
+    if (!(length > 0))
+        return NULL;
+
+    double slice = round_up(length / most), count = ceil(length / slice);
+    struct timeline *t =
+        timeline_new(p, v, from_s, from_s + slice * count, (size_t)count);
+
+    if (t != NULL && t->count != 0)
+        return t;
+    timeline_free(t);
+    return NULL;
+}
+
 void timeline_free(struct timeline *t)
 {
     if (t == NULL)

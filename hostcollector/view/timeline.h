@@ -36,6 +36,12 @@ struct timeline {
 struct timeline *timeline_new(const struct profile *p, const struct view *v,
                               double from_s, double to_s, size_t count);
 
+/* The same in slices of a round number of seconds (1, 2 or 5 times a power of
+ * ten), (most) at most; the last one may reach behind (to_s). NULL if there is
+ * no memory, or nothing to cut. */
+struct timeline *timeline_round(const struct profile *p, const struct view *v,
+                                double from_s, double to_s, double most);
+
 /* Slice (slice) of p->cores[core]. */
 static inline const struct timeline_slice *
 timeline_slice(const struct timeline *t, size_t core, size_t slice)

@@ -54,6 +54,33 @@ assert.equal([...truth.values()].reduce((s, v) => s + v.samples, 0),
     guests.reduce((s, guest) => s + guest.total.all.samples, 0));
 assert.ok(truth.size > 0);
 
+/** What the report tells twice is the same: waits and the idle tree, a function's lines and its row, the time line
+ * and the cores' sums but for what lies before the first sample. */
+const seconds = (list, of) => list.reduce((s, x) => s + of(x), 0);
+const near = (is, should, what) => assert.ok(Math.abs(is - should) < 1e-9, `${what}: ${is}, not ${should}`);
+for (const guest of guests) {
+    for (const scope of [guest.total, ...guest.cores]) {
+        near(seconds(scope.waits, (w) => w.self.seconds), scope.idle.seconds, "waits");
+        for (const { node, stack, self } of scope.waits) {
+            const path = [];
+            for (let at = node; at !== undefined; at = scope.idle_tree[at].parent)
+                if (guest.functions[scope.idle_tree[at].function].name !== "[idle]") path.unshift(scope.idle_tree[at].function);
+            assert.deepEqual(stack, path);
+            assert.equal(self.seconds, scope.idle_tree[node].self.seconds);
+        }
+    }
+    for (const row of guest.total.table)
+        if (!row.name.startsWith("["))
+            near(seconds(guest.functions[row.function].lines ?? [], (l) => l.self.seconds), row.self.seconds, `lines of ${row.name}`);
+    for (const line of guest.timeline.cores) {
+        const core = guest.cores.find((c) => c.core === line.core);
+        for (const [part, lists] of [["busy", ["busy", "unseen"]], ["idle", ["idle"]]]) {
+            const lacks = core ? core[part].seconds - seconds(lists, (l) => seconds(line[l], (x) => x)) : 0;
+            assert.ok(lacks > -1e-9 && lacks < 3 * guest.period_seconds, `timeline of core ${line.core}: ${lacks} s ${part}`);
+        }
+    }
+}
+
 for (const format of ["speedscope", "firefox", "perfscript", "pprof"]) {
     const suffix = { speedscope: "speedscope.json", firefox: "firefox.json", perfscript: "perf.txt", pprof: "pb.gz" };
     compare(format, read[format](`${name}.${suffix[format]}`, several));
