@@ -3,7 +3,7 @@
  * ticks of a core's time, as in the collector's model/view.h. */
 
 /* As enum view_mark: functions below MARKS say what is missing in a stack. */
-const MARK_IDLE = 1, MARK_OTHERS = 4, MARK_LENT = 5, MARK_REST = 6;
+const MARK_CALLER = 0, MARK_IDLE = 1, MARK_OTHERS = 4, MARK_LENT = 5, MARK_REST = 6;
 const MARKS = 7;
 
 const Z = 1.959963984540054; /* 97.5th percentile of a normal */
@@ -111,6 +111,14 @@ class Calls {
         for (let c = 1; c < this.count; c++)
             this.children[first[this.parent[c] + 1]++] = c;
         this.first = first;
+    }
+
+    /* May the direct caller of c be missing? A call that was inlined has that of
+     * the function that it is in. */
+    isUnsure(c) {
+        while (this.inlined[c])
+            c = this.parent[c];
+        return this.function[this.parent[c]] === MARK_CALLER;
     }
 
     /* leaf[c]: the call whose row gets the time of paths that end in c, the

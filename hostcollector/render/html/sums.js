@@ -139,7 +139,7 @@ class Sums {
             if (row === undefined)
                 rows.set(f, row = {
                     function: f, name: functions[f].name, self: 0, total: 0,
-                    late: 0, samples: 0, count: 0,
+                    late: 0, unsure: 0, samples: 0, count: 0,
                 });
             return row;
         };
@@ -150,6 +150,7 @@ class Sums {
                 const row = rowOf(calls.function[calls.leaf[c]]);
                 row.self += this.self[c];
                 row.late += this.late[c];
+                row.unsure += calls.isUnsure(calls.leaf[c]) ? this.self[c] : 0;
                 row.samples += this.samples[c];
                 row.count += this.count[c];
             }

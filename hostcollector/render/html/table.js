@@ -2,6 +2,7 @@
 /* The functions as a table, and what tables have in common. */
 
 const ROWS_STEP = 100, CORES_MAX = 8;
+const UNSURE_MIN = .005; /* as in the collector's render/matrix.c */
 
 /* A bar behind a number: how much of the whole it is. */
 function barCell(p, text, title) {
@@ -95,6 +96,9 @@ class FunctionTable {
             });
             this.box.append(more);
         }
+        if (rows.some((row) => this.unsure(row)))
+            this.box.append(el("p", "quiet", "? its direct caller is unsure: [caller?] stands " +
+                "in the caller's place where stacks are shown"));
         if (rows.length === 0)
             this.box.append(el("p", "quiet", "No function in this selection."));
     }
@@ -157,12 +161,24 @@ class FunctionTable {
         return cell;
     }
 
+    /* Of how much of its own time is the caller missing, if that deserves a mark? */
+    unsure(row) {
+        const part = row.self > 0 ? row.unsure / row.self : 0;
+        return part < UNSURE_MIN ? 0 : part;
+    }
+
+    unsureMark(row) {
+        const mark = el("span", "quiet", " ?");
+        mark.title = `in ${percentText(this.unsure(row))} % of its own time`;
+        return mark;
+    }
+
     nameCell(row) {
         const name = el("button", "name", row.name);
         const swatch = el("span", "swatch");
         swatch.style.background = this.state.colours.of(
             row.function, row.self > 0 ? Math.min(1, row.late / row.self) : 0);
         name.title = row.name;
-        return el("td", "left", swatch, name);
+        return el("td", "left", swatch, name, ...this.unsure(row) ? [this.unsureMark(row)] : []);
     }
 }

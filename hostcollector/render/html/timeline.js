@@ -29,9 +29,9 @@ class Timeline {
         this.draw();
     }
 
-    /* The share of each pixel's time, of core (index). */
-    parts(index, width) {
-        const { from, to } = this.state.view;
+    /* The share of each of (width) parts' time, of core (index): of each pixel of
+     * what is in view, or of other slots. */
+    parts(index, width, { from, to } = this.state.view) {
         const key = `${index} ${from} ${to} ${width}`;
         if (!this.cache.has(key)) {
             if (this.cache.size > 4 * this.profile.cores.length)

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What the page shows is what the .json file says of the same samples, to the last digit: the
+// table of functions, cores, waits and time lines; of everything, and of what is selected.
+import { assert, collector, open, readFileSync, run, scene, settle } from "./browser.mjs";
+
+const kernel = ["--elf", "kernel.elf"], both = [...kernel, "--elf", "app.elf"];
+
+// The report on the only guest.
+function report(name, ...args) {
+    collector("report", `${name}.wire`, ...args, "-o", "compared.json");
+    return JSON.parse(readFileSync("compared.json", "utf8")).guests[0];
+}
+
+async function page_of(name, args, hash) {
+    collector("report", scene(name), ...args, "-o", `${name}.html`);
+    return await open(`${name}.html`, hash);
+}
+
+const percent = (p) => (100 * p).toFixed(1);
+const error = (a) => `\u00b1${(50 * (a.high - a.low)).toFixed(1)}`;
+const range = (a) => `${percent(a.low)}\u2013${percent(a.high)}`;
+const whole = (p) => (100 * p).toFixed(0);
+
+// A cell for each core: the row of (list) that (is) finds has its share there.
+function cells(guest, list, is, share = (row) => row.self.share) {
+    const cores = guest.cores.filter((core) => core.all.samples > 0);
+    return cores.length < 2 ? [] : cores.map((core) => {
+        const row = core[list].find((r) => is(r, core));
+        return row && row.self.samples > 0 ? whole(share(row)) : "\u00b7";
+    });
+}
+
+function functions_said(guest) {
+    return guest.total.table.map((row) => [
+        row.name + (row.uncertain.share >= .005 ? " ?" : ""),
+        percent(row.self.share), error(row.self), `95 % interval: ${range(row.self)} %`,
+        percent(row.total.share), error(row.total),
+        ...cells(guest, "table", (r) => r.function === row.function),
+    ].join(" | ")).sort();
+}
+
+function functions_shown(page) {
+    return page.$$eval("table.functions tbody tr", (rows) => rows.map((row) => {
+        const cells = [...row.cells].map((cell) => cell.textContent);
+        return [row.querySelector("td:has(.name)").textContent, ...cells.slice(0, 2),
+                row.cells[0].title, ...cells.slice(2, 4), ...cells.slice(5, -2)].join(" | ");
+    }).sort());
+}
+
+const wait_names = (guest, wait) => [...wait.stack].reverse().map((f) => guest.functions[f].name)
+    .join(" \u2190 ") || "stack unknown";
+
+function waits_said(guest) {
+    return guest.total.waits.map((wait) => {
+        const all = guest.total.idle_tree[wait.node].self;
+        const is = (w) => String(w.stack) === String(wait.stack);
+        return [percent(wait.self.share), error(wait.self), percent(all.share), error(all),
+                ...cells(guest, "waits", is), wait_names(guest, wait)].join(" | ");
+    }).sort();
+}
+
+function waits_shown(page) {
+    return page.$$eval("table.waits tbody tr", (rows) => rows.map((row) =>
+        [...row.cells].map((cell) => cell.textContent).join(" | ")).sort());
+}
+
+// The page knows of a sample in which slot it ends, and a slot is a millisecond here: so much may
+// be missing, or too much, at the beginning and the end of what is summed up.
+async function compare_timelines(page, guest) {
+    const { from_seconds: from, slice_seconds: slice, slices } = guest.timeline;
+    const rate = await page.evaluate(() => window.tprof.profile.head.slots_per_s);
+    for (const line of guest.timeline.cores) {
+        const parts = await page.evaluate(([number, view, count]) => {
+            const { profile, timeline } = window.tprof;
+            const index = profile.cores.findIndex((core) => core.number === number);
+            const p = index >= 0 && timeline.parts(index, count, view);
+            return p ? { busy: [...p.busy], idle: [...p.idle] } : null;
+        }, [line.core, { from: from * rate, to: (from + slice * slices) * rate }, slices]);
+        if (parts === null) // a core without samples
+            continue;
+        for (const kind of ["busy", "idle"]) {
+            let shown = 0, said = 0;
+            for (let i = 0; i < slices; i++) {
+                shown += parts[kind][i] * slice;
+                said += line[kind][i] + (kind === "busy" ? line.unseen[i] : 0);
+                assert.ok(Math.abs(shown - said) <= 2.5 / rate,
+                          `core ${line.core}, ${kind} up to slice ${i}: ${shown} s, not ${said} s`);
+            }
+        }
+    }
+}
+
+// Everything that (page) shows, with (guest) of the report; (timed): the time line, too, which
+// the page shows of the whole run.
+async function compare(page, guest, timed = true) {
+    await page.click('.tab[data-tab="functions"]');
+    await settle(page);
+    assert.deepEqual(await functions_shown(page), functions_said(guest));
+    const known = !guest.unknown.idle;
+    if (known)
+        assert.ok((await page.textContent("#selection")).startsWith(
+            `busy ${percent(guest.total.busy.share)} % (${range(guest.total.busy)})`));
+    assert.match(await page.textContent("#truth"),
+                 new RegExp(`^${guest.total.busy.samples.toLocaleString("en-US")} samples`));
+    const labels = await page.$$eval(".lane-label", (list) => list.map((label) =>
+        [...label.children].map((part) => part.textContent)));
+    for (const [name, busy] of labels) {
+        const said = guest.cores.find((core) => name === `core ${core.core}`);
+        if (busy !== "")
+            assert.equal(busy, `${percent(said.busy.share)} %`, name);
+    }
+    await page.click('.tab[data-tab="waits"]');
+    await settle(page);
+    assert.deepEqual(await waits_shown(page), known ? waits_said(guest) : []);
+    if (timed && guest.timeline)
+        await compare_timelines(page, guest);
+    await page.click('.tab[data-tab="flame"]');
+}
+
+async function drag(page, from, to) {
+    const box = await page.locator("#timeline canvas").boundingBox();
+    await page.mouse.move(box.x + from * box.width, box.y + 10);
+    await page.mouse.down();
+    await page.mouse.move(box.x + .5 * (from + to) * box.width, box.y + 11);
+    await page.mouse.move(box.x + to * box.width, box.y + 12);
+    await page.mouse.up();
+    await settle(page);
+    return (await page.textContent("#selection")).match(/--time (\S+)\)/)[1];
+}
+
+const cases = {};
+
+// catches: a number of the page that is not the report's
+for (const [name, args] of [["usual", kernel], ["lost_samples", kernel], ["two_images", both],
+                            ["apps_in_turn", both], ["waits_by_a_lent_timer", kernel],
+                            ["idle", kernel], ["code_without_frames", kernel],
+                            ["clock_jump_and_device_errors", kernel], ["no_clock", kernel],
+                            ["hostile_images", kernel], ["usual_without_elf", []]])
+    cases[`${name}_is_shown_as_the_json_file_says`] = async () => {
+        const real = name.replace("_without_elf", "");
+        const page = await page_of(real, args);
+        await compare(page, report(real, ...args));
+        await page.fine();
+    };
+
+// catches: numbers that change where nothing else is selected
+cases.zoom_changes_no_number = async () => {
+    const page = await page_of("usual", kernel), guest = report("usual", ...kernel);
+    await page.focus("#flame-box canvas");
+    for (const key of ["ArrowDown", "ArrowDown", "ArrowDown", "Enter"])
+        await page.keyboard.press(key);
+    await settle(page);
+    await compare(page, guest);
+    await page.evaluate(() => window.tprof.viewTime({ from: 100, to: 300 }));
+    await settle(page);
+    await compare(page, guest);
+    await page.fine();
+};
+
+// catches: a part of the page that does not follow what is dragged
+cases.dragged_time_is_shown_as_the_json_file_says = async () => {
+    const page = await page_of("usual", kernel);
+    for (const [from, to] of [[.02, .1], [.15, .03], [.05, .9]]) {
+        const time = await drag(page, from, to);
+        await compare(page, report("usual", ...kernel, "--time", time), false);
+    }
+    await page.click("#clear-time");
+    await settle(page);
+    await compare(page, report("usual", ...kernel));
+    await page.fine();
+};
+
+// catches: a core's numbers that are shares of other cores
+cases.core_is_shown_as_the_json_file_says = async () => {
+    const page = await page_of("usual", kernel);
+    for (const core of ["0", "1"]) {
+        await page.click(`#cores >> text="${core}"`);
+        await settle(page);
+        await compare(page, report("usual", ...kernel, "--core", core));
+    }
+    const time = await drag(page, .01, .12);
+    await compare(page, report("usual", ...kernel, "--core", "1", "--time", time), false);
+    await page.fine();
+};
+
+// catches: shares of a filtered page that are of something else than before
+cases.filter_shows_what_the_tree_of_the_json_file_has = async () => {
+    const page = await page_of("usual", kernel), guest = report("usual", ...kernel);
+    const search = /^walk$|mix/, names = guest.functions.map((f) => f.name);
+    await page.click('.tab[data-tab="functions"]');
+    await page.fill("#search", search.source);
+    await page.check("#only");
+    await settle(page);
+
+    const said = functions_said({ ...guest, total: {
+        ...guest.total, table: guest.total.table.filter((row) => search.test(row.name)) } });
+    assert.deepEqual(await functions_shown(page), said);
+
+    const { tree } = guest.total, found = [];
+    let seconds = 0;
+    tree.forEach((node, i) => {
+        found[i] = search.test(names[node.function]) || Boolean(found[node.parent]);
+        seconds += found[i] ? node.self.seconds : 0;
+    });
+    assert.ok((await page.textContent("#selection")).includes(
+        `shown ${percent(seconds / guest.total.busy.seconds)} % (`));
+    await page.uncheck("#only");
+    await page.fill("#search", "");
+    await settle(page);
+    await compare(page, guest);
+    await page.fine();
+};
+
+await run(cases);
