@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,6 +22,7 @@
 
 #define DIGITS_MAX 10u /* of a number in a name */
 #define COMMON     (O_CLOEXEC | O_NOCTTY)
+#define LOOK_MS    50 /* between two looks for the reader of a pipe */
 
 /* What is allowed: (prefix); or with a (suffix) that is not NULL, (prefix), a
  * number and (suffix); or (images) below the folder (prefix). */
@@ -107,6 +109,38 @@ static int connect_unix(const char *path)
     return -1;
 }
 
+static bool is_pipe(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && S_ISFIFO(st.st_mode);
+}
+
+/* Wait a little. Has the process that the helper serves ended? */
+static bool served_has_ended(void)
+{
+    struct pollfd p = {.fd = opener.fd};
+
+    return poll(&p, 1, LOOK_MS) > 0;
+}
+
+/* A named pipe opens when it has a reader. The helper does not wait for that
+ * inside open(): nothing would end it there. */
+static int open_to_write(const char *path)
+{
+    const int flags = O_WRONLY | O_CREAT | O_TRUNC | COMMON;
+    int fd;
+
+    if (!opener_started())
+        return open(path, flags, 0666);
+    do
+        fd = open(path, flags | O_NONBLOCK, 0666);
+    while (fd < 0 && errno == ENXIO && is_pipe(path) && !served_has_ended());
+    if (fd >= 0)
+        (void)fcntl(fd, F_SETFL, O_WRONLY);
+    return fd;
+}
+
 static bool opens_nothing(enum opener_how how)
 {
     return how == OPENER_REMOVE || how == OPENER_SETTLE || how == OPENER_DROP;
@@ -119,7 +153,7 @@ static int open_name(enum opener_how how, const char *path, struct err *e)
     case OPENER_READ:
         return open(path, O_RDONLY | O_NONBLOCK | COMMON);
     case OPENER_WRITE:
-        return open(path, O_WRONLY | O_CREAT | O_TRUNC | COMMON, 0666);
+        return open_to_write(path);
     case OPENER_TERMINAL:
         return open(path, O_RDWR | O_NONBLOCK | COMMON);
     case OPENER_CONNECT:

@@ -212,35 +212,89 @@ TEST(helper_connects_and_removes) /* catches: a guest that cannot come back */
     refused(OPENER_CONNECT, "sock", ENOENT);
 }
 
-/* Catches: a helper that Ctrl-C ends, or that outlives what it serves */
-TEST(helper_lives_as_long_as_the_process)
+/* (work) is done by a process that has a helper, and that ends by (signal):
+ * then the helper ends, too. */
+static void both_end(void (*work)(void), int signal)
 {
     char byte;
     int alive[2], status;
 
-    enter_folder();
-    put("kernel", "first", 5);
-    CHECK_EQ(opener_allow(OPENER_READ, "kernel"), 0);
     CHECK_EQ(pipe(alive), 0);
     pid_t process = fork();
 
     CHECK(process >= 0);
     if (process == 0) {
-        (void)setpgid(0, 0);
+        (void)setpgid(0, 0); /* signals are for both */
         start_helper();
         close(alive[1]); /* the helper alone keeps it */
-        (void)signal(SIGINT, SIG_IGN);
-        (void)signal(SIGTERM, SIG_IGN);
-        (void)kill(0, SIGINT);
-        (void)kill(0, SIGTERM);
-        CHECK_STR(text_of("kernel"), "first");
-        (void)kill(getpid(), SIGKILL);
+        work();
+        _exit(0);
     }
     close(alive[1]);
     alarm(10);
     CHECK_EQ(read(alive[0], &byte, 1), 0); /* the helper has ended */
     CHECK_EQ(waitpid(process, &status, 0), process);
-    CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    CHECK(WIFSIGNALED(status) && WTERMSIG(status) == signal);
+}
+
+static void outlive_the_terminal(void)
+{
+    (void)signal(SIGINT, SIG_IGN);
+    (void)signal(SIGTERM, SIG_IGN);
+    (void)kill(0, SIGINT);
+    (void)kill(0, SIGTERM);
+    CHECK_STR(text_of("kernel"), "first");
+    (void)kill(getpid(), SIGKILL);
+}
+
+/* Catches: a helper that Ctrl-C ends, or that outlives what it serves */
+TEST(helper_lives_as_long_as_the_process)
+{
+    enter_folder();
+    put("kernel", "first", 5);
+    CHECK_EQ(opener_allow(OPENER_READ, "kernel"), 0);
+    both_end(outlive_the_terminal, SIGKILL);
+}
+
+static void wait_in_vain(void)
+{
+    (void)ualarm(100000, 0);
+    (void)opener_open(OPENER_WRITE, "pipe");
+}
+
+/* Catches: a helper that stays in open() when nobody waits for it */
+TEST(helper_waits_for_a_reader_as_long_as_the_process)
+{
+    enter_folder();
+    CHECK_EQ(mkfifo("pipe", 0600), 0);
+    CHECK_EQ(opener_allow(OPENER_WRITE, "pipe"), 0);
+    both_end(wait_in_vain, SIGALRM);
+}
+
+/* Catches: a report that does not wait, or is cut where its reader is slow */
+TEST(helper_opens_a_pipe_when_it_has_a_reader)
+{
+    char byte = 0;
+
+    enter_folder();
+    CHECK_EQ(mkfifo("pipe", 0600), 0);
+    CHECK_EQ(opener_allow(OPENER_WRITE, "pipe"), 0);
+    start_helper();
+    pid_t reader = fork();
+
+    CHECK(reader >= 0);
+    if (reader == 0) {
+        (void)usleep(150000);
+        int end = open("pipe", O_RDONLY | O_CLOEXEC);
+
+        _exit(read(end, &byte, 1) == 1 ? byte : 0);
+    }
+    int fd = opener_open(OPENER_WRITE, "pipe"), status;
+
+    CHECK(fd >= 0 && (fcntl(fd, F_GETFL) & O_NONBLOCK) == 0);
+    CHECK_EQ(write(fd, "x", 1), 1);
+    CHECK_EQ(waitpid(reader, &status, 0), reader);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 'x');
 }
 
 /* Catches: a failure that is taken for a missing file, or for ever waited for
