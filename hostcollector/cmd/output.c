@@ -196,12 +196,12 @@ static FILE *open_output(struct output *output, struct err *e)
 {
     if (strcmp(output->path, "-") == 0)
         return stdout;
-    output->fresh = output->fd >= 0;
-    int fd = output->fresh ? opener_claim(OPENER_FRESH, output->path, e)
-                           : opener_open(OPENER_WRITE, output->path);
+    bool claimed = output->fd >= 0;
+    int fd = claimed ? opener_claim(OPENER_FRESH, output->path, e)
+                     : opener_open(OPENER_WRITE, output->path);
     FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
 
-    if (file == NULL && (fd >= 0 || !output->fresh))
+    if (file == NULL && (fd >= 0 || !claimed))
         (void)err_sys(e, output->path);
     if (file == NULL && fd >= 0)
         (void)close(fd);
@@ -256,9 +256,8 @@ int outputs_overall(struct outputs *out, const struct overall *o, struct err *e)
     return 0;
 }
 
-/* With (keep) the new file takes the place of the old one. Returns 0; -1 with
- * (e) filled. */
-static int close_output(struct output *output, bool keep, struct err *e)
+/* Returns 0; -1 with (e) filled: not everything was written. */
+static int close_output(struct output *output, struct err *e)
 {
     FILE *file = output->to.out;
 
@@ -270,13 +269,19 @@ static int close_output(struct output *output, bool keep, struct err *e)
         result = err_sys(e, output->path);
     free(output->buffer);
     output->buffer = NULL;
-    if (output->fresh &&
-        opener_open(keep && result == 0 ? OPENER_SETTLE : OPENER_DROP,
-                    output->path) != 0 &&
-        result == 0)
-        result = err_sys(e, output->path);
     output->to = (struct render){0};
     return result;
+}
+
+/* The claim on (output) ends: with (keep) by the new file. Returns 0; -1 with
+ * (e) filled. */
+static int settle_output(struct output *output, bool keep, struct err *e)
+{
+    int result = opener_open(keep ? OPENER_SETTLE : OPENER_DROP, output->path);
+
+    (void)close(output->fd);
+    output->fd = -1;
+    return result == 0 ? 0 : err_sys(e, output->path);
 }
 
 int outputs_close(struct outputs *out, bool keep, struct err *e)
@@ -288,12 +293,11 @@ int outputs_close(struct outputs *out, bool keep, struct err *e)
         struct output *output = &out->list[i];
 
         if (output->to.out != NULL &&
-            close_output(output, keep && result == 0,
-                         result == 0 ? e : &ignored) != 0)
+            close_output(output, result == 0 ? e : &ignored) != 0)
             result = -1;
-        if (output->fd >= 0)
-            (void)close(output->fd);
-        output->fd = -1;
+        if (output->fd >= 0 && settle_output(output, keep && result == 0,
+                                             result == 0 ? e : &ignored) != 0)
+            result = -1;
     }
     return result;
 }

@@ -15,7 +15,6 @@ struct output {
     struct render to; /* (to.out) is NULL: not open */
     char *buffer;     /* of (to.out); or NULL */
     int fd;           /* claimed; else -1 */
-    bool fresh;       /* what is written is to take its place */
 };
 
 struct outputs {

@@ -13,11 +13,21 @@
 #include <unistd.h>
 
 #include "util/magic.h"
+#include "util/vec.h"
 
 #define FLAGS      (O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY)
 #define START_SIZE 4096 /* bytes that tell whose a file is */
 
+struct file_id {
+    dev_t device;
+    ino_t inode;
+};
+
 static bool any; /* may be overwritten that is not ours */
+static struct {
+    struct file_id *files;
+    size_t count, room;
+} made; /* by claim_file() for reports, not there before */
 
 bool claim_same(const char *a, const char *b)
 {
@@ -129,11 +139,44 @@ static int put_away(int fd, const char *path, mode_t mode, struct err *e)
     return fresh;
 }
 
+/* Without memory the file is not remembered, and may be left behind empty. */
+static void remember_made(int fd)
+{
+    struct stat st;
+
+    if (fstat(fd, &st) == 0 && vec_grow(&made.files, &made.room, made.count,
+                                        sizeof made.files[0]) == 0)
+        made.files[made.count++] = (struct file_id){st.st_dev, st.st_ino};
+}
+
+/* Is (path) the empty file that claim_file() made? */
+static bool still_empty(const char *path)
+{
+    struct stat st;
+
+    if (stat(path, &st) != 0 || st.st_size != 0)
+        return false;
+    for (size_t i = 0; i < made.count; i++)
+        if (made.files[i].device == st.st_dev &&
+            made.files[i].inode == st.st_ino)
+            return true;
+    return false;
+}
+
+static int open_claimed(const char *path, mode_t mode, enum claim how)
+{
+    int fd = open(path, FLAGS | O_EXCL, mode);
+
+    if (fd >= 0 && how == CLAIM_REPORT)
+        remember_made(fd);
+    return fd >= 0 || errno != EEXIST ? fd : open(path, FLAGS, mode);
+}
+
 int claim_file(const char *path, mode_t mode, enum claim how, struct err *e)
 {
     char target[PATH_MAX];
     struct stat st;
-    int fd = open(path, FLAGS, mode);
+    int fd = open_claimed(path, mode, how);
 
     if (fd < 0)
         return err_sys(e, path);
@@ -202,7 +245,11 @@ int claim_settle(const char *path, bool keep)
 
     if (name_fresh(path, target, fresh) != 0)
         return -1;
-    if ((keep ? rename(fresh, target) : unlink(fresh)) == 0)
-        return 0;
-    return errno == ENOENT ? 0 : -1;
+    int result = keep ? rename(fresh, target) : unlink(fresh);
+
+    if (result != 0 && errno == ENOENT)
+        result = 0;
+    if (result == 0 && !keep && still_empty(target))
+        result = unlink(target);
+    return result;
 }

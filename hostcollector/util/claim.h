@@ -44,8 +44,10 @@ int claim_file(const char *path, mode_t mode, enum claim how, struct err *e);
  */
 int claim_fresh(const char *path, struct err *e);
 
-/* The file of claim_fresh() takes the place of (path); or, without (keep), is
- * removed, and (path) is as it was. Returns 0; -1 with errno set. */
+/* The file of claim_fresh(), if there is one, takes the place of (path); or,
+ * without (keep), is removed, and (path) is as it was before it was claimed: a
+ * file that claim_file() made for a report is removed, too. Returns 0; -1 with
+ * errno set. */
 int claim_settle(const char *path, bool keep);
 
 /* Do (a) and (b) name the same file, which exists? NULL names none. */

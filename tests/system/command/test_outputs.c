@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Files that the collector writes: whose they are, and which it spares. */
 #include <dirent.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -262,10 +263,41 @@ static bool is_littered(const char *names)
     return littered;
 }
 
+/* As collector() for what needs no (bytes) large file, and is not to get one.
+ */
+static int collector_limited(const char *line, rlim_t bytes)
+{
+    struct rlimit before, small;
+
+    CHECK_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+    small = (struct rlimit){bytes, before.rlim_max};
+    CHECK_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+    int status = collector(line);
+
+    CHECK_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+    return status;
+}
+
+/* Catches: an empty file, which the next command takes for a report */
+TEST(report_that_fails_leaves_no_file)
+{
+    enter_dir();
+    make_recording();
+    CHECK_EQ(collector_limited("report a.tprof -o a.txt -o b.txt --all", 300),
+             1);
+    CHECK(!is_littered(" . .. port a.tprof out err "));
+    /* nor does one that never began, but what was there stays: mktemp(1) */
+    CHECK_EQ(close(open("b.txt", O_WRONLY | O_CREAT | O_CLOEXEC, 0600)), 0);
+    CHECK_EQ(collector("report nothing.tprof -o a.txt -o txt:b.txt"), 1);
+    CHECK_EQ(collector("record --serial nothing --wait 0.1 -o b.tprof "
+                       "-o a.txt -o b.txt"),
+             1);
+    CHECK(!is_littered(" . .. port a.tprof b.txt b.tprof out err "));
+}
+
 /* Catches: half a report in place of yesterday's, and what is left behind */
 TEST(report_that_fails_leaves_the_old_one)
 {
-    struct rlimit small = {300, 300}, before;
     struct stat st, again;
 
     enter_dir();
@@ -275,11 +307,7 @@ TEST(report_that_fails_leaves_the_old_one)
     CHECK_EQ(chmod("a.txt", 0640), 0);
     char *old = strdup(text_of("a.txt"));
 
-    CHECK_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
-    small.rlim_max = before.rlim_max;
-    CHECK_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
-    CHECK_EQ(collector("report a.tprof -o a.txt --all"), 1);
-    CHECK_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+    CHECK_EQ(collector_limited("report a.tprof -o a.txt --all", 300), 1);
     CHECK_STR(text_of("a.txt"), old);
     CHECK(!is_littered(" . .. port a.tprof a.txt out err "));
 
