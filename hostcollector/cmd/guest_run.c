@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "check/red_zone.h"
+#include "cmd/guest_asked.h"
 #include "cmd/guest_files.h"
 #include "diagnose/gate.h"
 #include "diagnose/memory.h"
@@ -326,7 +327,7 @@ bool guest_run_has_samples(const struct guest_run *r)
 
     for (size_t i = 0; r->profile != NULL && i < r->profile->core_count; i++)
         samples += r->profile->cores[i].total.samples;
-    return samples != 0;
+    return samples != 0 && !r->unfound;
 }
 
 /* How many of the first files must belong to an image of this guest. Files that
@@ -366,52 +367,18 @@ static uint64_t view_memory(const struct guest_run *r)
            (r->config.alone ? pipeline_memory_left(r->pipeline) : 0);
 }
 
-static void leave_out(void *pipeline, bool *const *out)
-{
-    pipeline_leave_out(pipeline, out);
-}
-
-/* What --exclude names goes, before there is a view. Returns 0; -1 if there is
- * no memory. */
-static int exclude(struct guest_run *r)
-{
-    const struct options *o = r->config.options;
-    struct excluded found[EXCLUDE_NAMES];
-    const struct exclude x = {.names = o->exclude,
-                              .count = o->exclude_count,
-                              .memory = view_memory(r),
-                              .context = r->pipeline,
-                              .leave_out = leave_out};
-
-    if (x.count == 0)
-        return 0;
-    if (view_exclude(&x, r->profile, r->images.image_map, found) != 0)
-        return -1;
-    for (size_t i = 0; i < x.count; i++) {
-        size_t used = strlen(r->without);
-
-        if (found[i].functions == 0)
-            remarks_warn(&r->remarks,
-                         "--exclude left nothing out: no function here has "
-                         "'%.80s' in its name%s.",
-                         x.names[i], found[i].text);
-        else
-            (void)snprintf(r->without + used, sizeof r->without - used, "%s%s",
-                           used != 0 ? "; " : "", found[i].text);
-    }
-    return 0;
-}
-
 struct view *guest_run_view(struct guest_run *r, struct err *e)
 {
     struct view *view = NULL;
 
-    if (guest_images_place(&r->images, r->profile) == 0 && exclude(r) == 0)
+    if (guest_images_place(&r->images, r->profile) == 0 &&
+        guest_asked_exclude(r, view_memory(r)) == 0)
         view = view_new(r->profile, r->images.image_map, view_memory(r));
     if (view == NULL) {
         (void)err_set(e, "out of memory");
         return NULL;
     }
+    guest_asked_find(r, view);
     look_for_red_zone(r);
     remarks_diagnose(&r->remarks, r->profile, view);
     memory_diagnose(&r->remarks, r->profile, view, r->config.options->memory,

@@ -59,6 +59,7 @@ struct guest_run {
     struct arena paths;
     struct remarks remarks;
     char without[RENDER_WITHOUT]; /* what --exclude left out; "": nothing */
+    bool unfound; /* no function has the name that was asked for */
 
     /* Set by guest_run_ended(). */
     bool failed; /* (e) says why */
@@ -93,7 +94,8 @@ void guest_run_failed(struct guest_run *r, const struct err *e);
 /* Is there something to report? If not, (r->failed) is set. */
 bool guest_run_has_report(struct guest_run *r);
 
-/* Did samples come, and were some of them wanted? */
+/* Did samples come, and were some of them wanted? Once there is a view, also:
+ * is there what the user asked for by name? */
 bool guest_run_has_samples(const struct guest_run *r);
 
 /* The path of its kernel's image; NULL: not known. */

@@ -83,8 +83,9 @@ static void why_nothing_came(struct remarks *r, const struct profile *p)
                         "--serial, or give the guest a channel that is "
                         "one-way.");
     else
-        remarks_warn(r, "No samples: the stream ended before the first one "
-                        "came. Sample for longer.");
+        remarks_warn(r, "No samples: what came ends before the first one. "
+                        "Sample for longer, or find the whole file if this "
+                        "one was cut.");
 }
 
 /* Samples came, and none of them was wanted. */

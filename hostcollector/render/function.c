@@ -18,12 +18,6 @@
 #define FITS_NAMED 5
 #define LEFT       14 /* "  12.3   1.0  " */
 
-/* How well (name) is what was asked for: 2 it is, 1 a part of it is. */
-static unsigned fit_of(const char *name, const char *asked)
-{
-    return strcmp(name, asked) == 0 ? 2 : strstr(name, asked) != NULL;
-}
-
 /* The row that fits best, the one with most time of several; NULL: none. */
 static const struct view_row *find_row(const struct report *r)
 {
@@ -34,7 +28,7 @@ static const struct view_row *find_row(const struct report *r)
     for (size_t i = 0; i < scope->row_count; i++) {
         const struct view_row *row = &scope->rows[i];
         unsigned fit =
-            fit_of(r->view->functions[row->function].name, r->function);
+            find_fit(r->view->functions[row->function].name, r->function);
 
         if (fit > best_fit || (fit != 0 && fit == best_fit &&
                                row->total.time > best->total.time)) {
@@ -59,7 +53,8 @@ static void write_others(FILE *out, const struct report *r,
         const struct view_row *row = &scope->rows[i];
         const char *full = r->view->functions[row->function].name;
 
-        if (row == found || fit_of(full, r->function) == 0 || n++ >= FITS_NAMED)
+        if (row == found || find_fit(full, r->function) == 0 ||
+            n++ >= FITS_NAMED)
             continue;
         used +=
             (size_t)snprintf(line + used, sizeof line - used, "%s%s",
@@ -169,15 +164,9 @@ static void write_head(FILE *out, const struct report *r,
 void table_function(FILE *out, const struct report *r)
 {
     const struct view_row *row = find_row(r);
-    char name[256], near[FIND_NEAR];
 
-    if (row == NULL) {
-        (void)fprintf(out, "\nNo function here has '%s' in its name%s.\n",
-                      text_escape(name, sizeof name, r->function),
-                      find_near(near, r->view->functions,
-                                r->view->function_count, r->function));
+    if (row == NULL) /* a warning says so */
         return;
-    }
     write_head(out, r, row);
     write_others(out, r, row);
     write_lines(out, r, row->function);

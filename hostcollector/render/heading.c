@@ -225,7 +225,7 @@ static void write_headline(FILE *out, const struct report *r)
     text_wrap_at(out, 0, line, table_columns(r));
 }
 
-/* "Without push: 3,210 samples, 35.7 % of the time, are left out". */
+/* "Left out: push, 3,210 samples, 35.7 % of the time". */
 static void write_without(FILE *out, const struct report *r)
 {
     const struct profile *p = r->profile;
@@ -236,8 +236,8 @@ static void write_without(FILE *out, const struct report *r)
     for (size_t i = 0; i < p->core_count; i++)
         all += p->cores[i].total.time;
     (void)snprintf(line, sizeof line,
-                   "Without %s: %s samples, %.1f %% of the time, are left out",
-                   r->without, text_count(count, less.samples),
+                   "Left out: %s, %s samples, %.1f %% of the time", r->without,
+                   text_count(count, less.samples),
                    all > 0 ? 100 * less.time / all : 0);
     text_wrap_at(out, 0, line, table_columns(r));
 }

@@ -34,7 +34,7 @@ static void append(char *text, const char *name)
 {
     size_t used = strlen(text);
 
-    if (used + strlen(name) + sizeof " and 4294967295 more" < EXCLUDE_TEXT)
+    if (used + strlen(name) + sizeof " and 4294967295 more)" < EXCLUDE_TEXT)
         memcpy(text + used, name, strlen(name) + 1);
 }
 
@@ -57,7 +57,8 @@ static void find_meant(struct search *s, const char *asked,
         return;
     }
     if (best == 1)
-        (void)snprintf(found->text, sizeof found->text, "'%s' in the name: ",
+        (void)snprintf(found->text, sizeof found->text,
+                       "all with '%s' in the name (",
                        text_escape(text, sizeof text, asked));
     for (size_t i = 0; i < s->function_count; i++) {
         if (find_fit_of(s->functions, i, asked) != best)
@@ -73,6 +74,8 @@ static void find_meant(struct search *s, const char *asked,
                    found->functions - (size_t)TOLD);
     if (found->functions > TOLD)
         append(found->text, more);
+    if (best == 1)
+        append(found->text, ")");
 }
 
 static bool goes_through(const struct search *s)

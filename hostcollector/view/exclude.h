@@ -28,8 +28,8 @@ struct exclude {
 /* What one of the names stands for. */
 struct excluded {
     /* 0: nothing is called so, and (text) tells names that are near, as
-     * find_near() does; else (text) tells the functions: "push", or "'pus' in
-     * the name: push, pusher and 2 more". */
+     * find_near() does; else (text) tells the functions: "push", or "all with
+     * 'pus' in the name (push, pusher and 2 more)". */
     size_t functions;
     char text[EXCLUDE_TEXT];
 };
