@@ -25,11 +25,13 @@
 #include "util/magic.h"
 
 #define NAME       "collector run"
-#define BRIDGE_TRY 100u      /* looks for the bridge's sockets, each after */
-#define BRIDGE_NS  50000000L /* so long */
-#define FOLDER_MAX 64        /* of TMPDIR */
-#define SIGNALLED  128       /* added to a signal's number, as shells do */
-#define PATIENCE_S 10u       /* QEMU has to end after SIGTERM */
+#define BRIDGE_TRY 100u       /* looks for the bridge's sockets, each after */
+#define BRIDGE_NS  50000000L  /* so long */
+#define FOLDER_MAX 64         /* of TMPDIR */
+#define SIGNALLED  128        /* added to a signal's number, as shells do */
+#define PATIENCE_S 10u        /* QEMU has to end after SIGTERM */
+#define WORDS      "words"    /* file in the folder: what the bridge says */
+#define WORDS_MAX  (1u << 16) /* bytes of it that are shown */
 
 struct run {
     struct options options;
@@ -124,17 +126,19 @@ static bool is_there(const char *folder, const char *name)
 /* QEMU gives up where no bridge listens. */
 static int start_bridge(struct run *r, struct err *e)
 {
-    char vhost[FOLDER_MAX + 32], vsock[FOLDER_MAX + 32],
+    char vhost[FOLDER_MAX + 32], vsock[FOLDER_MAX + 32], said[FOLDER_MAX + 32],
         peer[] = "--vhost-user", uds[] = "--uds";
     char *words[] = {peer, vhost, uds, vsock, NULL};
     const struct timespec pause = {0, BRIDGE_NS};
 
     (void)snprintf(vhost, sizeof vhost, "%s/" QEMU_LINE_VHOST, r->folder);
     (void)snprintf(vsock, sizeof vsock, "%s/" QEMU_LINE_VSOCK, r->folder);
+    (void)snprintf(said, sizeof said, "%s/" WORDS, r->folder);
     r->bridge = fork_child();
     if (r->bridge == 0) {
-        /* what it says of its sockets is nobody's business here */
-        if (freopen("/dev/null", "w", stderr) == NULL)
+        /* read only if something goes wrong */
+        if (dup2(open(said, O_WRONLY | O_CREAT | O_CLOEXEC, 0600),
+                 STDERR_FILENO) < 0)
             _exit(EXIT_FAILED);
         _exit(cmd_bridge.run(4, words));
     }
@@ -145,6 +149,24 @@ static int start_bridge(struct run *r, struct err *e)
         (void)nanosleep(&pause, NULL);
     }
     return err_set(e, "the bridge did not start");
+}
+
+/* What the bridge said may tell why no sample came. */
+static void show_bridge(const struct run *r)
+{
+    char path[FOLDER_MAX + 32], line[1024];
+    size_t shown = 0;
+
+    (void)snprintf(path, sizeof path, "%s/" WORDS, r->folder);
+    FILE *said = fopen(path, "r");
+
+    while (said != NULL && shown < WORDS_MAX &&
+           fgets(line, sizeof line, said) != NULL) {
+        (void)fputs(line, stderr);
+        shown += strlen(line);
+    }
+    if (said != NULL)
+        (void)fclose(said);
 }
 
 /* A signal that comes before the sampling process listens to signals waits for
@@ -254,7 +276,7 @@ static int name_guest(struct run *r, struct err *e)
 static void remove_folder(const struct run *r)
 {
     static const char *const names[] = {QEMU_LINE_PORT, QEMU_LINE_VHOST,
-                                        QEMU_LINE_VSOCK};
+                                        QEMU_LINE_VSOCK, WORDS};
     char path[FOLDER_MAX + 32];
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -284,8 +306,10 @@ static int prepare(struct run *r, char **words, struct err *e)
 
 static int run_guest(struct run *r, struct err *e)
 {
-    if (r->options.by_vsock && start_bridge(r, e) != 0)
+    if (r->options.by_vsock && start_bridge(r, e) != 0) {
+        show_bridge(r);
         return EXIT_FAILED;
+    }
     if (start_qemu(r, e) != 0)
         return EXIT_FAILED;
     r->options.supervised = true;
@@ -298,6 +322,8 @@ static int run_guest(struct run *r, struct err *e)
     }
     int status = wait_for_both(r);
 
+    if (status != EXIT_DONE)
+        show_bridge(r);
     return r->status != 0 ? r->status : status;
 }
 

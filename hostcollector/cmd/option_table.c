@@ -37,8 +37,8 @@ static const struct option_row rows[] = {
      "loads, in any order (a recording knows its own)"},
     {"duration", 'd', "SECONDS", LIVE | RECORD, OPTION_SECONDS, AT(duration_s),
      1, 0, "stop after so long (default: at Ctrl-C or the guest's end)"},
-    {"wait", 0, "SECONDS", ATTACH | RECORD | TOP, OPTION_SECONDS, AT(wait_s), 0,
-     0,
+    {"wait", 0, "SECONDS", ATTACH | RUN | RECORD | TOP, OPTION_SECONDS,
+     AT(wait_s), 0, 0,
      "how long to wait for a guest to come, or to come back\n"
      "(default: for ever, and 10)"},
     {"force-vsock", 0, NULL, ATTACH | RECORD | TOP, OPTION_FLAG,
