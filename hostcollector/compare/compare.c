@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The steps, and what a function's share is of in each. */
+#include "compare/compare.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+/* Of many functions several are taken out at once, so that there are no more
+ * steps than this. */
+#define STEPS_MAX 256
+
+/* A run: the sums of all that was not taken out. */
+struct whole {
+    double time, time_sq;
+};
+
+/* A function that is judged. */
+struct judged {
+    uint32_t function;
+    double p;      /* of its share of the rest, in this step */
+    double change; /* of its share of all, to order what is equal */
+};
+
+struct work {
+    const struct compare_input *in;
+    struct compare_row *rows;
+    struct whole *all, *rest; /* by run */
+    struct judged *left;      /* not taken out */
+    size_t count;             /* of (left) */
+    size_t judged, taken;
+};
+
+static const struct amount *amount_of(const struct work *w, size_t run,
+                                      size_t function)
+{
+    return &w->in->amounts[run * (w->in->functions + 1) + function];
+}
+
+static size_t run_count(const struct compare_input *in)
+{
+    return in->runs[0] + in->runs[1];
+}
+
+/* How many equally weighted samples (a) is worth, as share_effective(). */
+static double effective(const struct whole *a)
+{
+    return a->time_sq > 0 ? a->time * a->time / a->time_sq : 0;
+}
+
+/* (whole) less what was taken out, but for (function). */
+static struct whole whole_with(const struct work *w, const struct whole *whole,
+                               size_t run, size_t function)
+{
+    const struct amount *a = amount_of(w, run, function);
+    struct whole sum = whole[run];
+
+    if (whole == w->rest && w->rows[function].step != 0) {
+        sum.time += a->time;
+        sum.time_sq += a->time_sq;
+    }
+    return sum;
+}
+
+/* Sums over runs for one function. */
+struct spread {
+    double p[2];       /* mean of the runs' shares */
+    double inverse[2]; /* sum of 1 / (samples that a run is worth) */
+    double time, time_sq, samples; /* in units of the runs' mean weights */
+};
+
+static struct spread spread_of(const struct work *w, const struct whole *whole,
+                               size_t function)
+{
+    struct spread s = {0};
+
+    for (size_t run = 0; run < run_count(w->in); run++) {
+        int side = run >= w->in->runs[0];
+        const struct amount *a = amount_of(w, run, function);
+        struct whole of = whole_with(w, whole, run, function);
+        double unit = of.time > 0 ? of.time_sq / of.time : 0;
+
+        if (!(unit > 0)) {
+            s.inverse[side] = INFINITY; /* nothing is known of this run */
+            continue;
+        }
+        s.p[side] += a->time / of.time / (double)w->in->runs[side];
+        s.inverse[side] += 1 / effective(&of);
+        s.time += a->time / unit;
+        s.time_sq += a->time_sq / unit / unit;
+        s.samples += effective(&of);
+    }
+    return s;
+}
+
+/*
+ * By how much the share of a function varies more than one of samples whose
+ * weights do not depend on the function: its own may be heavier, as where they
+ * come late. At least 1: as sure as the report has it, no surer.
+ */
+static double heaviness(const struct spread *s)
+{
+    double p = s->samples > 0 ? s->time / s->samples : 0;
+
+    if (!(p > 0 && p < 1))
+        return 1;
+    double heavy = s->time_sq / s->time;
+
+    return fmax(1, heavy * (1 - p) + p * (1 - heavy * p) / (1 - p));
+}
+
+/* Sum of squares of the runs' shares around the mean of their side. */
+static double squares(const struct work *w, const struct whole *whole,
+                      size_t function, const struct spread *s)
+{
+    double sum = 0;
+
+    for (size_t run = 0; run < run_count(w->in); run++) {
+        struct whole of = whole_with(w, whole, run, function);
+        double p =
+            of.time > 0 ? amount_of(w, run, function)->time / of.time : 0;
+        double off = p - s->p[run >= w->in->runs[0]];
+
+        sum += off * off;
+    }
+    return sum;
+}
+
+/* The share of (function) of (whole), and how sure it is. */
+static struct two_shares shares_of(const struct work *w,
+                                   const struct whole *whole, size_t function)
+{
+    struct spread s = spread_of(w, whole, function);
+    double runs[2] = {(double)w->in->runs[0], (double)w->in->runs[1]};
+    double heavy = heaviness(&s), df = runs[0] + runs[1] - 2;
+    struct two_shares r = {.p = {s.p[0], s.p[1]}, .spread = 1, .df = INFINITY};
+
+    for (int i = 0; i < 2; i++)
+        r.n[i] = runs[i] * runs[i] / s.inverse[i] / heavy;
+    if (df < 1 || !(r.n[0] > 0 && r.n[1] > 0))
+        return r;
+
+    /* runs may differ more than their samples say, never less */
+    double p = (r.n[0] * r.p[0] + r.n[1] * r.p[1]) / (r.n[0] + r.n[1]);
+    double within = p * (1 - p) * (1 / r.n[0] + 1 / r.n[1]);
+    double between =
+        squares(w, whole, function, &s) / df * (1 / runs[0] + 1 / runs[1]);
+
+    r.df = df;
+    if (within > 0)
+        r.spread = fmax(between / within, 1);
+    return r;
+}
+
+static struct compare_share state(const struct work *w,
+                                  const struct whole *whole, size_t function)
+{
+    struct two_shares s = shares_of(w, whole, function);
+
+    return (struct compare_share){s.p[0], s.p[1], two_shares_change(&s),
+                                  two_shares_p(&s)};
+}
+
+/* The sums of each run, of what is in no function and of what was not taken
+ * out. */
+static void sum_rest(const struct work *w, struct whole *sums)
+{
+    for (size_t run = 0; run < run_count(w->in); run++) {
+        sums[run] = (struct whole){0};
+        for (size_t i = 0; i <= w->in->functions; i++) {
+            const struct amount *a = amount_of(w, run, i);
+
+            if (i < w->in->functions && w->rows[i].step != 0)
+                continue;
+            sums[run].time += a->time;
+            sums[run].time_sq += a->time_sq;
+        }
+    }
+}
+
+/* How many equally weighted samples a function has, both sides together. */
+static double samples_of(const struct work *w, size_t function)
+{
+    struct spread s = spread_of(w, w->all, function);
+
+    return effective(&(struct whole){s.time, s.time_sq});
+}
+
+static void begin(struct work *w)
+{
+    for (size_t i = 0; i < w->in->functions; i++)
+        w->rows[i] = (struct compare_row){.q = 1};
+    sum_rest(w, w->all);
+    for (size_t i = 0; i < w->in->functions; i++) {
+        w->rows[i].all = state(w, w->all, i);
+        if (samples_of(w, i) < COMPARE_SAMPLES)
+            w->rows[i].verdict = COMPARE_RARE;
+        else
+            w->left[w->count++] =
+                (struct judged){(uint32_t)i, 1, fabs(w->rows[i].all.of.change)};
+    }
+    w->judged = w->count;
+}
+
+static int compare_judged(const void *a, const void *b)
+{
+    const struct judged *left = a, *right = b;
+
+    if (left->p != right->p)
+        return left->p < right->p ? -1 : 1;
+    if (left->change != right->change)
+        return left->change > right->change ? -1 : 1;
+    return left->function < right->function ? -1 : 1;
+}
+
+/* The probability by which (function) is judged: of its share of the rest, or
+ * of all where nothing remains on a side. */
+static double p_of(const struct work *w, size_t function)
+{
+    struct two_shares s = shares_of(w, w->rest, function);
+
+    return s.n[0] > 0 && s.n[1] > 0 ? two_shares_p(&s)
+                                    : w->rows[function].all.p;
+}
+
+/* Fill p and q of those that were not taken out, the least p first. */
+static void judge(struct work *w)
+{
+    double least = 1;
+
+    sum_rest(w, w->rest);
+    for (size_t i = 0; i < w->count; i++)
+        w->left[i].p = p_of(w, w->left[i].function);
+    qsort(w->left, w->count, sizeof *w->left, compare_judged);
+    for (size_t i = w->count; i-- > 0;) {
+        double rank = (double)(w->taken + i + 1);
+
+        least = fmin(least, w->left[i].p * (double)w->judged / rank);
+        w->rows[w->left[i].function].q = least;
+    }
+}
+
+/* Take out what changed the most significantly. Returns how many those are. */
+static size_t take_out(struct work *w, unsigned step)
+{
+    size_t most = 1 + w->judged / STEPS_MAX, n = 0;
+
+    for (; n < most && n < w->count; n++) {
+        struct compare_row *row = &w->rows[w->left[n].function];
+
+        if (row->q > COMPARE_FALSE)
+            break;
+        row->step = step;
+        row->verdict = COMPARE_CHANGED;
+    }
+    for (size_t i = n; n != 0 && i < w->count; i++)
+        w->left[i - n] = w->left[i];
+    w->count -= n;
+    w->taken += n;
+    return n;
+}
+
+/* What was taken out early may be no different from what remained in the end:
+ * what came after it was to blame. */
+static void put_back(struct work *w)
+{
+    for (size_t i = 0; i < w->in->functions; i++) {
+        struct compare_row *row = &w->rows[i];
+
+        if (row->step == 0 || p_of(w, i) <= COMPARE_FALSE)
+            continue;
+        row->verdict = COMPARE_SAME;
+        w->taken--;
+    }
+    for (size_t i = 0; i < w->in->functions; i++)
+        if (w->rows[i].verdict != COMPARE_CHANGED)
+            w->rows[i].step = 0;
+    sum_rest(w, w->rest);
+}
+
+/* State each function against the rest. */
+static void state_all(struct work *w)
+{
+    double level = COMPARE_FALSE * (double)(w->taken + 1) /
+                   (double)(w->judged != 0 ? w->judged : 1);
+
+    for (size_t i = 0; i < w->in->functions; i++) {
+        struct compare_row *row = &w->rows[i];
+
+        row->rest = state(w, w->rest, i);
+        if (row->verdict != COMPARE_SAME)
+            continue;
+        struct two_shares s = shares_of(w, w->rest, i);
+
+        row->detectable = two_shares_detectable(&s, level, COMPARE_POWER);
+    }
+}
+
+/* The mean over the runs of each side of the part that did not change. */
+static void sum_up(const struct work *w, struct compare_result *result)
+{
+    *result = (struct compare_result){.judged = w->judged, .changed = w->taken};
+    for (size_t run = 0; run < run_count(w->in); run++) {
+        int side = run >= w->in->runs[0];
+
+        if (w->all[run].time > 0)
+            result->rest[side] += w->rest[run].time / w->all[run].time /
+                                  (double)w->in->runs[side];
+    }
+}
+
+int compare(const struct compare_input *in, struct compare_row *rows,
+            struct compare_result *result)
+{
+    struct work w = {.in = in, .rows = rows};
+    int status = -1;
+
+    w.all = calloc(run_count(in), sizeof *w.all);
+    w.rest = calloc(run_count(in), sizeof *w.rest);
+    w.left = calloc(in->functions + 1, sizeof *w.left);
+    if (w.all == NULL || w.rest == NULL || w.left == NULL)
+        goto out;
+    begin(&w);
+    judge(&w);
+    for (unsigned step = 1; take_out(&w, step) != 0; step++)
+        judge(&w);
+    put_back(&w);
+    state_all(&w);
+    sum_up(&w, result);
+    status = 0;
+
+out:
+    free(w.all);
+    free(w.rest);
+    free(w.left);
+    return status;
+}

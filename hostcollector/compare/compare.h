@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What changed between two sides, each of one or several runs? Pure: numbers
+ * in, numbers out; which function is which was settled before (pairs.h).
+ *
+ * Shares add up to one, so that one function's loss is everybody's gain. So the
+ * function whose odds changed the most significantly is taken out, the shares
+ * of the others are computed of what remains, and so on, until nothing that
+ * remains has changed beyond chance. What was taken out is stated against that
+ * rest.
+ *
+ * How sure a share is follows from its weighted samples as in diagnose/share.h,
+ * and, where a side has several runs, from how these differ. Benjamini and
+ * Hochberg's procedure lets at most COMPARE_FALSE of the changes be false ones;
+ * where nothing changed, it finds something in at most so many cases.
+ */
+#ifndef TPROF_COMPARE_COMPARE_H
+#define TPROF_COMPARE_COMPARE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "compare/two_shares.h"
+#include "model/view.h"
+
+#define COMPARE_FALSE   .05
+#define COMPARE_POWER   .8
+/* A function with less samples than this, both sides together, is not judged:
+ * nothing could be said. */
+#define COMPARE_SAMPLES 10
+
+enum compare_verdict {
+    COMPARE_SAME,    /* not changed beyond chance */
+    COMPARE_CHANGED, /* against the rest */
+    COMPARE_RARE,    /* has less than COMPARE_SAMPLES */
+};
+
+/* A share of something, on both sides. */
+struct compare_share {
+    double before, after;
+    struct two_shares_change of; /* after - before */
+    double p; /* probability of such a difference by chance */
+};
+
+struct compare_row {
+    enum compare_verdict verdict;
+    unsigned step; /* in which it was taken out, from 1 on; 0: it was not */
+    double q;      /* (p), where it was judged, for the number of functions */
+    struct compare_share all;  /* of everything */
+    struct compare_share rest; /* of what did not change, and itself */
+    /* Of a function that did not change: by how much its share of the rest
+     * would have had to grow, to be found in COMPARE_POWER of the cases. */
+    double detectable;
+};
+
+struct compare_input {
+    size_t functions;
+    size_t runs[2]; /* before, after; at least 1 each */
+    /* For each run, those of before first: the functions, and then one amount
+     * that belongs to none of them. */
+    const struct amount *amounts;
+};
+
+struct compare_result {
+    size_t judged, changed;
+    double rest[2]; /* share of all that did not change, before and after */
+};
+
+/* Fill (rows), one for each function. Returns 0; -1 if there is no memory. */
+int compare(const struct compare_input *in, struct compare_row *rows,
+            struct compare_result *result);
+
+#endif
