@@ -5,12 +5,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "cmd/guests.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const uint8_t *input; /* what the file has; NULL: none is read now */
+static size_t input_size;
+
+/* The file is in memory, so that a run makes no system call. */
+FILE *__real_fopen(const char *path, const char *how);
+FILE *__wrap_fopen(const char *path, const char *how);
+FILE *__wrap_fopen(const char *path, const char *how)
+{
+    if (input == NULL) /* what replays a corpus reads its files */
+        return __real_fopen(path, how);
+    return fmemopen((void *)(uintptr_t)input, input_size, how);
+}
 
 static void check(const struct guests *g)
 {
@@ -31,17 +42,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct guests g = {0};
     struct err e;
-    char path[32];
-    int fd = memfd_create("guests", 0);
 
-    if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+    input = data;
+    input_size = size;
+    if (guests_read(&g, "guests", &e) == 0 && g.count == 0)
         abort();
-    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    if (guests_read(&g, path, &e) == 0 && g.count == 0)
-        abort();
+    input = NULL;
     if (guests_finish(&g, &e) == 0 && g.count < 1000)
         check(&g);
     guests_fini(&g);
-    close(fd);
     return 0;
 }

@@ -36,6 +36,8 @@ static struct file {
     bool open;
 } files[2];
 
+static bool running;
+
 static void must(bool promise)
 {
     if (!promise)
@@ -169,6 +171,17 @@ int __wrap_fstat(int fd, struct stat *st)
     memset(st, 0, sizeof *st);
     st->st_mode = S_IFREG;
     st->st_size = (off_t)file_of(fd)->size;
+    return 0;
+}
+
+int __real_stat(const char *path, struct stat *st);
+int __wrap_stat(const char *path, struct stat *st);
+int __wrap_stat(const char *path, struct stat *st)
+{
+    if (!running) /* what replays a corpus asks for its files */
+        return __real_stat(path, st);
+    must(path[0] == 'i');
+    *st = (struct stat){.st_mode = S_IFREG};
     return 0;
 }
 
@@ -314,12 +327,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         files[1].room = load_u16(data + size - 2);
     if (data[0] & 1)
         repair(files[0].bytes, size - 1);
+    running = true;
     struct source *s = source_replay("in", &e);
 
     must(s != NULL);
     if (s->ops->open(s, &e) == SOURCE_OPEN)
         copy(s, 1 + (size_t)(data[0] >> 1 & 63u));
     source_close(s);
+    running = false;
     must(!files[0].open && !files[1].open);
     return 0;
 }
