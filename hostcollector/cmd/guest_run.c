@@ -12,6 +12,7 @@
 #include "check/red_zone.h"
 #include "cmd/guest_asked.h"
 #include "cmd/guest_files.h"
+#include "cmd/look.h"
 #include "diagnose/gate.h"
 #include "diagnose/memory.h"
 #include "match/identity.h"
@@ -417,9 +418,8 @@ struct view *guest_run_look(struct guest_run *r, const struct profile *p,
 struct report guest_run_report(struct guest_run *r, const struct view *v)
 {
     const struct recording_info *info = recorded(r);
-    const struct options *o = r->config.options;
 
-    return (struct report){
+    struct report report = {
         .guest = r->config.alone ? NULL : r->name,
         .profile = r->profile,
         .view = v,
@@ -428,14 +428,8 @@ struct report guest_run_report(struct guest_run *r, const struct view *v)
         .source = info != NULL ? info->source : r->source,
         .recording = recording_path(r),
         .without = r->without[0] != '\0' ? r->without : NULL,
-        .top = o->top,
-        .all = o->all,
-        .details = o->details,
-        .idle = o->idle,
-        .function = o->function,
-        .sort = o->sort,
-        .callers_of = o->callers_of,
-        .inverted = o->inverted,
-        .of_all = o->of == BASE_ALL,
     };
+
+    look_ask(&report, r->config.options);
+    return report;
 }

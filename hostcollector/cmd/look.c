@@ -46,6 +46,19 @@ static bool may_colour(void)
            strcmp(term, "dumb") != 0;
 }
 
+void look_ask(struct report *r, const struct options *o)
+{
+    r->top = o->top;
+    r->all = o->all;
+    r->details = o->details;
+    r->idle = o->idle;
+    r->function = o->function;
+    r->sort = o->sort;
+    r->callers_of = o->callers_of;
+    r->inverted = o->inverted;
+    r->of_all = o->of == BASE_ALL;
+}
+
 struct report look_of(const struct report *r, const char *path, bool terminal,
                       uint32_t colour)
 {

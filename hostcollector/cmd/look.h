@@ -6,6 +6,9 @@
 #include "cmd/options.h"
 #include "render/render.h"
 
+/* What (o) asks of how (r) is shown, wherever that is. */
+void look_ask(struct report *r, const struct options *o);
+
 /* (r) as it is to look on standard output, or in the file called (path). "-"
  * is standard output, which is a terminal if (terminal). */
 struct report look_of(const struct report *r, const char *path, bool terminal,

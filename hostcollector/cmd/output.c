@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cmd/look.h"
+#include "render/asked.h"
 #include "util/claim.h"
 #include "util/opener.h"
 
@@ -136,6 +137,27 @@ int outputs_plan(struct outputs *out, const struct options *o, bool table,
         out->list[out->count++] =
             (struct output){.path = "-", .format = &render_txt, .fd = -1};
     return 0;
+}
+
+const char *outputs_ignored(char buf[OUTPUTS_IGNORED],
+                            const struct outputs *out, const struct options *o)
+{
+    struct report asked = {.top = 0};
+    char options[ASKED_TEXT], formats[RENDER_NAMES] = "";
+    size_t used = 0;
+
+    look_ask(&asked, o);
+    for (unsigned i = 0; i < out->count && used < sizeof formats; i++)
+        if (!out->list[i].format->follows)
+            used += (size_t)snprintf(formats + used, sizeof formats - used,
+                                     "%s%s", used != 0 ? ", " : "",
+                                     out->list[i].format->name);
+    buf[0] = '\0';
+    if (used != 0 && asked_options(options, &asked)[0] != '\0')
+        (void)snprintf(buf, OUTPUTS_IGNORED,
+                       "%s: everything is there; %s: for text and pages alone",
+                       formats, options);
+    return buf;
 }
 
 /* Has who reads standard output, head(1) for one, read enough? */

@@ -36,6 +36,14 @@ struct outputs {
 int outputs_plan(struct outputs *out, const struct options *o, bool table,
                  struct err *e);
 
+/* Room for outputs_ignored(). */
+#define OUTPUTS_IGNORED 1152
+
+/* What to tell of options of (o) that the files of (out) do not follow, as they
+ * hold everything; "" if there is nothing to tell. Returns (buf). */
+const char *outputs_ignored(char buf[OUTPUTS_IGNORED],
+                            const struct outputs *out, const struct options *o);
+
 /*
  * Claim all files of (out) except the recording, before anything is sampled: no
  * other process can claim them until outputs_close(), and what they hold stays

@@ -235,6 +235,7 @@ static int start(struct sampling *s, struct err *e)
                                   .context = s,
                                   .ended = on_ended,
                                   .progress = on_progress};
+    char ignored[OUTPUTS_IGNORED];
 
     if (raise_open_files(s, e) != 0)
         return -1;
@@ -246,6 +247,8 @@ static int start(struct sampling *s, struct err *e)
         pager_start();
     s->tell.alone = alone(s);
     s->tell.terminal = isatty(STDERR_FILENO) == 1;
+    if (outputs_ignored(ignored, s->outputs, s->options)[0] != '\0')
+        tell_user(s, s->command, NULL, ignored);
     s->fleet = fleet_new(&config, e);
     if (s->fleet == NULL)
         return -1;

@@ -10,6 +10,7 @@
 #include "diagnose/core_list.h"
 #include "diagnose/selected.h"
 #include "diagnose/share.h"
+#include "render/asked.h"
 #include "render/ink.h"
 #include "util/text.h"
 
@@ -242,6 +243,17 @@ static void write_without(FILE *out, const struct report *r)
     text_wrap_at(out, 0, line, table_columns(r));
 }
 
+/* "Shown: idle time, rows by total". */
+static void write_asked(FILE *out, const struct report *r)
+{
+    char line[ASKED_TEXT];
+
+    if (asked_words(line, r)[0] == '\0')
+        return;
+    (void)fputs("Shown: ", out);
+    text_wrap_at(out, strlen("Shown: "), line, table_columns(r));
+}
+
 static void write_warnings(FILE *out, const struct report *r)
 {
     for (size_t i = 0; i < r->remarks->count; i++) {
@@ -260,6 +272,7 @@ void table_heading(FILE *out, const struct report *r)
     write_headline(out, r);
     if (r->without != NULL)
         write_without(out, r);
+    write_asked(out, r);
     write_images(out, r);
     write_warnings(out, r);
 }

@@ -184,6 +184,7 @@ const struct render_ops render_html = {
     .name = "html",
     .suffix = "html",
     .what = "page",
+    .follows = true,
     .begin = begin_page,
     .write = write_report,
     .overall = write_overall,

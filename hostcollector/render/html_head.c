@@ -5,6 +5,7 @@
 
 #include "diagnose/cost.h"
 #include "diagnose/steal.h"
+#include "render/asked.h"
 #include "render/html_data.h"
 #include "render/json_text.h"
 
@@ -94,6 +95,20 @@ static void write_cores(FILE *out, const struct profile *p)
     (void)putc(']', out);
 }
 
+/* How the page is shown at first. */
+static void write_asked(FILE *out, const struct report *r)
+{
+    const char *function = r->callers_of != NULL ? r->callers_of : r->function;
+
+    write_key(out, "shown");
+    (void)fprintf(out, "{\"rows\":%" PRIu32, r->top);
+    write_text(out, "mode", r->idle ? "idle" : r->of_all ? "all" : "busy");
+    write_text(out, "sort", asked_order(r));
+    write_flag(out, "inverted", r->inverted);
+    write_text(out, "function", function);
+    (void)putc('}', out);
+}
+
 static void write_images(FILE *out, const struct view *v, const char *kernel)
 {
     bool first = true;
@@ -138,6 +153,7 @@ void html_head(FILE *out, const struct report *r, const char *title,
     write_text(out, "agent", p->guest.agent_version);
     if (r->without != NULL)
         write_text(out, "without", r->without);
+    write_asked(out, r);
     write_number(out, "wall_start", p->wall_start);
     write_number(out, "duration_s", p->duration_s);
     write_number(out, "rate_hz",

@@ -37,7 +37,9 @@ struct report {
     uint32_t columns; /* 0: TEXT_COLUMNS */
     bool colour;      /* bold and red by escape sequences */
     bool details;     /* all that is known beside what one must know first */
-    bool of_all;      /* shares are of all time, idle time included */
+
+    /* For text, and how a page is shown at first: asked.h, with (top). */
+    bool of_all;            /* shares are of all time, idle time included */
     const char *function;   /* text is of this one's lines, callers and callees:
                                its name or a part of it; NULL: of all */
     const char *callers_of; /* trees are of callers of these; NULL: of all */
@@ -81,6 +83,7 @@ struct render_ops {
     const char *name;   /* as given to --format */
     const char *suffix; /* of files in this format, without the first dot */
     const char *what;   /* is written, for --help: "report" */
+    bool follows;       /* what options ask of how a report is shown: asked.h */
     /* Called first; NULL: there is nothing to do. */
     void (*begin)(struct render *to);
     /* Write all of (r); called for each guest. */

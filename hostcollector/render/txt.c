@@ -171,6 +171,7 @@ const struct render_ops render_txt = {
     .name = "txt",
     .suffix = "txt",
     .what = "report",
+    .follows = true,
     .write = write_report,
     .overall = write_overall,
 };

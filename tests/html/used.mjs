@@ -106,6 +106,44 @@ cases.inverted_graph_has_the_same_sum = async () => {
     await page.fine();
 };
 
+// catches: an option of the command that the page does not follow, or that cannot be undone
+cases.page_opens_as_the_options_ask = async () => {
+    const asked = async (...args) => {
+        collector("report", "usual.wire", "--elf", "kernel.elf", ...args, "-o", "asked.html");
+        return await open("asked.html");
+    };
+    const pressed = (page, what) => page.getAttribute(what, "aria-pressed");
+    let page = await asked("--of", "all", "--inverted", "--sort", "total", "--top", "3");
+    assert.equal(await pressed(page, '[data-mode="all"]'), "true");
+    assert.equal(await pressed(page, "#invert"), "true");
+    await page.keyboard.press("b");
+    await settle(page);
+    await page.reload(); // the address has the change
+    await page.waitForSelector("html[data-ready]", { state: "attached" });
+    await settle(page);
+    assert.equal(await pressed(page, '[data-mode="busy"]'), "true");
+    await page.click('[data-tab="functions"]');
+    assert.equal(await page.locator("table.functions tbody tr").count(), 3);
+    assert.equal(await page.textContent("th[aria-sort=descending]"), "Total %");
+    await page.fine();
+
+    page = await asked("--idle", "--sort", "name");
+    assert.equal(await pressed(page, '[data-mode="idle"]'), "true");
+    await page.click('[data-tab="functions"]');
+    assert.equal(await page.textContent("th[aria-sort=ascending]"), "Function");
+    await page.fine();
+
+    for (const option of ["--callers-of", "--function"]) {
+        page = await asked(option, "pus");
+        assert.ok(await page.isVisible("#sandwich"));
+        assert.match(await page.textContent(".function-head"), /ring::push/);
+        await page.fine();
+    }
+    page = await asked("--function", "nowhere");
+    assert.ok(await page.isVisible("#flame"));
+    await page.fine();
+};
+
 // catches: guests that hide each other
 cases.several_guests_can_be_chosen = async () => {
     copyFileSync("usual.wire", "a.wire");

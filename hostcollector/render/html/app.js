@@ -84,6 +84,27 @@ class App {
         this.search(byId("search").value);
     }
 
+    /* As the options of the command ask, see render/asked.h. */
+    show(asked) {
+        const { state, table } = this;
+        state.mode = asked.mode;
+        state.inverted = asked.inverted;
+        table.sort = asked.sort;
+        table.falling = asked.sort !== "name";
+        table.limit = asked.rows || table.limit;
+        if (asked.function)
+            this.pickNamed(asked.function);
+    }
+
+    /* The function called (name), or that with most time which has it in its name. */
+    pickNamed(name) {
+        const rows = new Sums(this.profile, this.selection("all")).rows()
+            .filter((row) => row.name.includes(name)).sort((a, b) => b.total - a.total);
+        const best = rows.find((row) => row.name === name) || rows[0];
+        if (best !== undefined)
+            this.pick(best.function);
+    }
+
     showHead() {
         const { profile } = this, { head } = profile;
         const name = head.title;

@@ -12,7 +12,7 @@ function saveState(app) {
     if (state.from !== null)
         words.set("time", `${secondsText(state.from / profile.head.slots_per_s)}..` +
             secondsText(state.to / profile.head.slots_per_s));
-    if (state.mode !== "busy")
+    if (state.mode !== profile.head.shown.mode)
         words.set("of", state.mode);
     if (byId("search").value)
         words.set("search", byId("search").value);
@@ -27,7 +27,8 @@ function loadState(app, words) {
     byId("search").value = words.get("search") || "";
     app.open(app.profiles[index] ? index : 0);
     const { head } = app.profile;
-    if (["idle", "all"].includes(words.get("of")))
+    app.show(head.shown);
+    if (["busy", "idle", "all"].includes(words.get("of")))
         state.mode = words.get("of");
     if (words.get("core"))
         app.typeCores(words.get("core"));

@@ -202,6 +202,30 @@ static void make_recording(void)
     CHECK_EQ(sample("port", play_50, "-o a.tprof"), 0);
 }
 
+/* Catches: a file that does not do what was asked, without a word */
+TEST(options_that_a_file_does_not_follow_are_told)
+{
+    static const char told[] =
+        "collector report: json, csv: everything is "
+        "there; --idle, --of all, --sort late, --top 3, "
+        "--inverted, --callers-of 0x, --function 0x: for "
+        "text and pages alone\n";
+#define ASKED                                                                  \
+    "report a.tprof --idle --of all --sort late --top 3 --inverted "           \
+    "--callers-of 0x --function 0x "
+
+    enter_dir();
+    make_recording();
+    CHECK_EQ(collector(ASKED "-o x.json -o x.html -o x.csv"), 0);
+    CHECK_CONTAINS("err", told);
+    CHECK_EQ(collector(ASKED "-o x.txt -o x.html"), 0);
+    CHECK_STR(text_of("err"), "");
+    CHECK_CONTAINS("x.txt", "Shown: idle time, shares of all time, rows by "
+                            "late, at most 3 rows, trees from the inside out,");
+    CHECK_EQ(collector("report a.tprof --core 0 -o x.json"), 0);
+    CHECK_STR(text_of("err"), "");
+}
+
 /* Catches: notes, sources and mail overwritten by a slip of the hand */
 TEST(what_tprof_has_not_written_is_not_overwritten)
 {
