@@ -36,7 +36,7 @@ static struct {
     struct name_rule *rules;
     size_t count, room;
     struct arena names; /* of the rules */
-    bool images;
+    bool images, sources;
     int fd; /* to the other process; 0: none */
 } opener;
 
@@ -79,6 +79,11 @@ int opener_allow_images(void)
 {
     opener.images = true;
     return 0;
+}
+
+void opener_allow_sources(void)
+{
+    opener.sources = true;
 }
 
 int opener_started(void)
@@ -146,6 +151,40 @@ static bool opens_nothing(enum opener_how how)
     return how == OPENER_REMOVE || how == OPENER_SETTLE || how == OPENER_DROP;
 }
 
+/* Does (path) end as the names of source files do? */
+static bool is_source_name(const char *path)
+{
+    static const char *const suffixes[] = {
+        "c",   "h",   "cc",  "hh",  "cpp", "hpp", "cxx", "hxx",  "c++",
+        "h++", "C",   "H",   "inc", "inl", "ipp", "tpp", "s",    "S",
+        "asm", "sx",  "rs",  "pas", "pp",  "p",   "lpr", "go",   "zig",
+        "d",   "adb", "ads", "f90", "nim", "m",   "mm",  "swift"};
+    const char *dot = strrchr(path, '.');
+
+    for (size_t i = 0; dot != NULL && i < sizeof suffixes / sizeof *suffixes;
+         i++)
+        if (strcmp(dot + 1, suffixes[i]) == 0)
+            return true;
+    return false;
+}
+
+/* No device is opened: that might already do something. */
+static int open_source(const char *path)
+{
+    struct stat st;
+
+    if (!is_source_name(path)) {
+        errno = EACCES;
+        return -1;
+    }
+    if (stat(path, &st) != 0)
+        return -1;
+    if (S_ISREG(st.st_mode))
+        return open(path, O_RDONLY | O_NONBLOCK | COMMON);
+    errno = EACCES;
+    return -1;
+}
+
 /* An error of a claim is in (e). */
 static int open_name(enum opener_how how, const char *path, struct err *e)
 {
@@ -170,6 +209,8 @@ static int open_name(enum opener_how how, const char *path, struct err *e)
         return claim_settle(path, true);
     case OPENER_DROP:
         return claim_settle(path, false);
+    case OPENER_SOURCE:
+        return open_source(path);
     }
     errno = EINVAL;
     return -1;
@@ -248,6 +289,8 @@ static int open_allowed(enum opener_how how, const char *path, struct err *e)
     if (how == OPENER_READ &&
         (opener.images || find_rule(how, path, true) != NULL))
         return open_image(path);
+    if (how == OPENER_SOURCE && opener.sources)
+        return open_source(path);
     errno = EACCES;
     return err_sys(e, path);
 }

@@ -26,6 +26,8 @@ enum opener_how {
     /* Nothing is opened: claim_settle(), with the new file or the old one. */
     OPENER_SETTLE,
     OPENER_DROP,
+    /* A regular file that is named as source files are, to read. */
+    OPENER_SOURCE,
 };
 
 /* Allow the helper (how) for (path), of which a copy is kept. Returns 0; -1 if
@@ -42,6 +44,9 @@ int opener_allow_images_below(const char *folder);
 
 /* Allow it to read any regular file that begins like an image, ELF or PE. */
 int opener_allow_images(void);
+
+/* Allow it OPENER_SOURCE, wherever the file is. */
+void opener_allow_sources(void);
 
 /*
  * Start the helper. The process may not have threads, and must have standard

@@ -115,6 +115,36 @@ TEST(helper_opens_the_file_that_has_the_name_now)
     refused(OPENER_READ, "kernel", ENOENT);
 }
 
+/* Catches: an image whose line table names a private file */
+TEST(helper_opens_source_files_where_that_is_allowed)
+{
+    enter_folder();
+    put("main.c", "int x;", 6);
+    put("id_rsa", "secret", 6);
+    put("a.c.txt", "secret", 6);
+    CHECK(mkdir("folder.c", 0700) == 0 && mkfifo("pipe.c", 0600) == 0);
+    opener_allow_sources();
+    start_helper();
+    int fd = opener_open(OPENER_SOURCE, "main.c");
+
+    CHECK(fd >= 0 && close(fd) == 0);
+    refused(OPENER_SOURCE, "id_rsa", EACCES);
+    refused(OPENER_SOURCE, "a.c.txt", EACCES);
+    refused(OPENER_SOURCE, "folder.c", EACCES);
+    refused(OPENER_SOURCE, "pipe.c", EACCES); /* and does not wait for it */
+    refused(OPENER_SOURCE, "none.c", ENOENT);
+    refused(OPENER_READ, "main.c", EACCES);
+    refused(OPENER_WRITE, "main.c", EACCES);
+}
+
+TEST(helper_opens_no_source_file_unless_allowed)
+{
+    enter_folder();
+    put("main.c", "int x;", 6);
+    start_helper();
+    refused(OPENER_SOURCE, "main.c", EACCES);
+}
+
 /* Catches: a second boot's recording that becomes any file */
 TEST(numbers_in_names_are_numbers)
 {
