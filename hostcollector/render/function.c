@@ -18,42 +18,19 @@
 #define FITS_NAMED 5
 #define LEFT       14 /* "  12.3   1.0  " */
 
-/* The row that fits best, the one with most time of several; NULL: none. */
-static const struct view_row *find_row(const struct report *r)
-{
-    const struct view_scope *scope = &r->view->total;
-    const struct view_row *best = NULL;
-    unsigned best_fit = 0;
-
-    for (size_t i = 0; i < scope->row_count; i++) {
-        const struct view_row *row = &scope->rows[i];
-        unsigned fit =
-            find_fit(r->view->functions[row->function].name, r->function);
-
-        if (fit > best_fit || (fit != 0 && fit == best_fit &&
-                               row->total.time > best->total.time)) {
-            best = row;
-            best_fit = fit;
-        }
-    }
-    return best;
-}
-
-/* Tell which others fit, too. */
-static void write_others(FILE *out, const struct report *r,
-                         const struct view_row *found)
+void table_also(FILE *out, const struct report *r, uint32_t found)
 {
     const struct view_scope *scope = &r->view->total;
     char line[1024] = "", name[NAME_SHORT];
     size_t n = 0, used = 0;
 
-    if (strcmp(r->view->functions[found->function].name, r->function) == 0)
+    if (strcmp(r->view->functions[found].name, r->function) == 0)
         return;
     for (size_t i = 0; i < scope->row_count; i++) {
         const struct view_row *row = &scope->rows[i];
         const char *full = r->view->functions[row->function].name;
 
-        if (row == found || find_fit(full, r->function) == 0 ||
+        if (row->function == found || find_fit(full, r->function) == 0 ||
             n++ >= FITS_NAMED)
             continue;
         used +=
@@ -163,12 +140,12 @@ static void write_head(FILE *out, const struct report *r,
 
 void table_function(FILE *out, const struct report *r)
 {
-    const struct view_row *row = find_row(r);
+    const struct view_row *row = find_row(r->view, r->function);
 
     if (row == NULL) /* a warning says so */
         return;
     write_head(out, r, row);
-    write_others(out, r, row);
+    table_also(out, r, row->function);
     write_lines(out, r, row->function);
     write_edges(out, r, row, true);
     write_edges(out, r, row, false);

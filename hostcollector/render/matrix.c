@@ -176,15 +176,19 @@ static bool all_is_late(const struct report *r)
            (all->idle.time > 0 && late > LATE_MIN * all->idle.time);
 }
 
-/* The part of (row)'s own time that came late, if it deserves a mark; or 0. */
-static double late_part(const struct matrix *m, const struct view_row *row)
+double table_late_part(const struct report *r, double late, double time)
 {
-    const struct view_scope *all = &m->r->view->total;
-    double own = row->self.time > 0 ? row->late / row->self.time : 0;
-    double usual =
-        all_is_late(m->r) ? LATE_TIMES * all->late / all->busy.time : 0;
+    const struct view_scope *all = &r->view->total;
+    double own = time > 0 ? late / time : 0;
+    double usual = all_is_late(r) ? LATE_TIMES * all->late / all->busy.time : 0;
 
     return own >= LATE_MIN && own > usual ? own : 0;
+}
+
+/* Of (row)'s own time. */
+static double late_part(const struct matrix *m, const struct view_row *row)
+{
+    return table_late_part(m->r, row->late, row->self.time);
 }
 
 /* The name with what is to be known of it, as "memcpy ?". */

@@ -73,8 +73,19 @@ void table_summary(FILE *out, const struct report *r);
 /* matrix.c: functions by cores. */
 void table_matrix(FILE *out, const struct report *r);
 
+/* The part of some code's (time) that came late, which is (late) of it, if that
+ * deserves a mark; or 0: it does not if all code is as late. */
+double table_late_part(const struct report *r, double late, double time);
+
 /* function.c: lines, callers and callees of r->function. */
 void table_function(FILE *out, const struct report *r);
+
+/* Which functions beside (found) fit r->function, too, if that is not its whole
+ * name. */
+void table_also(FILE *out, const struct report *r, uint32_t found);
+
+/* annotate.c: r->annotation. */
+void table_annotation(FILE *out, const struct report *r);
 
 /* tree.c: the call tree of (scope), a blank line and its head among (lines). */
 void table_tree(FILE *out, const struct report *r,

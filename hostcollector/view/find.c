@@ -25,6 +25,24 @@ unsigned find_fit_of(const struct view_function *functions, size_t i,
     return i < VIEW_MARKS && fit != 2 ? 0 : fit;
 }
 
+const struct view_row *find_row(const struct view *v, const char *asked)
+{
+    const struct view_row *best = NULL;
+    unsigned best_fit = 0;
+
+    for (size_t i = 0; i < v->total.row_count; i++) {
+        const struct view_row *row = &v->total.rows[i];
+        unsigned fit = find_fit(v->functions[row->function].name, asked);
+
+        if (fit > best_fit || (fit != 0 && fit == best_fit &&
+                               row->total.time > best->total.time)) {
+            best = row;
+            best_fit = fit;
+        }
+    }
+    return best;
+}
+
 /* How many edits lead from (asked) to the (len) bytes at (word), but for upper
  * and lower case, which count as one. */
 static unsigned edits(const char *asked, const char *word, size_t len)

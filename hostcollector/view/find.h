@@ -16,6 +16,10 @@ unsigned find_fit(const char *name, const char *asked);
 unsigned find_fit_of(const struct view_function *functions, size_t i,
                      const char *asked);
 
+/* The row over all cores of (v) whose function fits (asked) best, of several
+ * that with most time; NULL: none fits. */
+const struct view_row *find_row(const struct view *v, const char *asked);
+
 /* Room for find_near(). */
 #define FIND_NEAR 200
 
