@@ -27,6 +27,7 @@ const struct subcommand *cmd_find(const char *name);
 /* The name of the command that is most like (name); NULL: none is like it. */
 const char *cmd_nearest(const char *name);
 
+extern const struct subcommand cmd_annotate;
 extern const struct subcommand cmd_bridge;
 extern const struct subcommand cmd_check;
 extern const struct subcommand cmd_completion;

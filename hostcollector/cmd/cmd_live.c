@@ -17,6 +17,8 @@ static int print_help(void)
         "  collector record ...                             sample into a "
         "file\n"
         "  collector report FILE ...                        report on a file\n"
+        "  collector annotate FUNCTION FILE                 the lines and "
+        "blocks of a function\n"
         "  collector top ...                                watch it as it "
         "runs\n"
         "  collector check --elf FILE                       what would a "

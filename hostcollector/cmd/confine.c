@@ -34,6 +34,7 @@ static const unsigned uses[] = {
     [OPENER_FRESH] = SANDBOX_WRITE,
     [OPENER_SETTLE] = SANDBOX_WRITE | SANDBOX_REMOVE,
     [OPENER_DROP] = SANDBOX_REMOVE,
+    [OPENER_SOURCE] = SANDBOX_READ,
 };
 
 static void allow(struct plan *p, enum opener_how how, const char *path)
@@ -167,6 +168,8 @@ int confine_prepare_sampling(const struct options *o, const struct outputs *out,
         allow(&p, OPENER_READ, o->input);
         allow_elfs(&p, g->elfs);
         p.failed |= opener_allow_images() != 0;
+        if (o->annotate)
+            opener_allow_sources();
         sandbox_allow(&p.files, "/", SANDBOX_READ);
         if (out->recording != NULL)
             allow(&p, OPENER_RECORDING, out->recording);

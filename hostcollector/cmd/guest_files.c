@@ -91,7 +91,8 @@ void guest_files_find(struct guest_run *r)
     if (r->images_sought)
         return;
     r->images_sought = true;
-    if (info != NULL && add_named(r))
+    /* names are no code */
+    if (info != NULL && !r->config.options->annotate && add_named(r))
         return;
     if (info != NULL && info->elf[0] != '\0')
         add_paths(r, info);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "annotate/annotate.h"
 #include "check/red_zone.h"
 #include "cmd/guest_asked.h"
 #include "cmd/guest_files.h"
@@ -413,6 +414,27 @@ struct view *guest_run_look(struct guest_run *r, const struct profile *p,
     if (view == NULL)
         (void)err_set(e, "out of memory");
     return view;
+}
+
+struct annotation *guest_run_annotate(struct guest_run *r, const struct view *v,
+                                      struct err *e)
+{
+    const struct annotate_job job = {.profile = r->profile,
+                                     .view = v,
+                                     .image_map = r->images.image_map,
+                                     .function = r->config.options->function,
+                                     .folder = r->config.options->sources,
+                                     .memory = view_memory(r)};
+    const struct recording_info *info = recorded(r);
+    struct annotation *a = annotate(&job, e);
+
+    if (a == NULL && r->images.first_missing && info != NULL) {
+        const struct err why = *e;
+
+        (void)err_set(e, "%s (%.100s, which the recording names, is not there)",
+                      why.text, info->elf);
+    }
+    return a;
 }
 
 struct report guest_run_report(struct guest_run *r, const struct view *v)

@@ -110,6 +110,11 @@ struct view *guest_run_view(struct guest_run *r, struct err *e);
 struct view *guest_run_look(struct guest_run *r, const struct profile *p,
                             struct err *e);
 
+/* What its options ask to annotate, with the view of guest_run_view(); release
+ * it by annotation_free(). NULL with (e) filled. */
+struct annotation *guest_run_annotate(struct guest_run *r, const struct view *v,
+                                      struct err *e);
+
 /* The report, which lives as long as (r) and (v). */
 struct report guest_run_report(struct guest_run *r, const struct view *v);
 

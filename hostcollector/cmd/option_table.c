@@ -19,6 +19,7 @@
 #define BRIDGE COMMAND_BRIDGE
 #define CHECK  COMMAND_CHECK
 #define TOP    COMMAND_TOP
+#define NOTE   COMMAND_ANNOTATE
 #define AT(m)  offsetof(struct options, m)
 
 static const struct option_row rows[] = {
@@ -35,6 +36,11 @@ static const struct option_row rows[] = {
     {"elf", 0, "FILE", LIVE | RECORD | REPORT | TOP, OPTION_GUEST, 0, 0, 0,
      "the guest's image with symbols, and again for each that it\n"
      "loads, in any order (a recording knows its own)"},
+    {"elf", 0, "FILE", NOTE, OPTION_GUEST, 0, 0, 0,
+     "the guest's image, and again for each that it loads (default:\n"
+     "those that the recording names)"},
+    {"source", 0, "DIR", NOTE, OPTION_TEXT, AT(sources), 0, 0,
+     "where source files are, if not where they were compiled"},
     {"duration", 'd', "SECONDS", LIVE | RECORD, OPTION_SECONDS, AT(duration_s),
      1, 0, "stop after so long (default: at Ctrl-C or the guest's end)"},
     {"wait", 0, "SECONDS", ATTACH | RUN | RECORD | TOP, OPTION_SECONDS,
@@ -68,22 +74,24 @@ static const struct option_row rows[] = {
      "to standard output instead of the report. One of\n"},
     {"force", 0, NULL, LIVE | RECORD | REPORT, OPTION_FLAG, AT(force), 0, 0,
      "let -o overwrite a file that tprof has not written"},
-    {"core", 0, "LIST", LIVE | REPORT, OPTION_CORES, 0, 0, 0,
+    {"core", 0, "LIST", LIVE | REPORT | NOTE, OPTION_CORES, 0, 0, 0,
      "only these cores: 3, or 0,2-5; may be given more than once"},
-    {"time", 0, "A..B", LIVE | REPORT, OPTION_SPAN, 0, 0, 0,
+    {"time", 0, "A..B", LIVE | REPORT | NOTE, OPTION_SPAN, 0, 0, 0,
      "only from second A to second B; either may be left out"},
-    {"exclude", 0, "NAME", LIVE | REPORT, OPTION_EXCLUDE, 0, 0, 0,
+    {"exclude", 0, "NAME", LIVE | REPORT | NOTE, OPTION_EXCLUDE, 0, 0, 0,
      "leave out samples whose stack has the function NAME, or where\n"
      "none is called so, those with NAME in their names; may be\n"
      "given more than once; everything is of what is left"},
-    {"memory", 0, "SIZE", LIVE | RECORD | REPORT | TOP, OPTION_SIZE, AT(memory),
-     0, 0,
+    {"memory", 0, "SIZE", LIVE | RECORD | REPORT | TOP | NOTE, OPTION_SIZE,
+     AT(memory), 0, 0,
      "what all guests and their reports may take, such as 512M or\n"
      "4G; what has no room is folded into [others] (default: 1G)"},
     {"top", 0, "N", LIVE | REPORT, OPTION_COUNT, AT(top), 1, 1000000,
      "functions in each table (default: those worth a line)"},
     {"all", 0, NULL, CHECK, OPTION_FLAG, AT(all), 0, 0,
      "every compile unit (default: the 20 largest)"},
+    {"all", 0, NULL, NOTE, OPTION_FLAG, AT(all), 0, 0,
+     "every line and block, also those without samples"},
     {"all", 0, NULL, LIVE | REPORT, OPTION_FLAG, AT(all), 0, 0,
      "every function, branch and core, and --details"},
     {"details", 0, NULL, LIVE | REPORT, OPTION_FLAG, AT(details), 0, 0,
@@ -99,11 +107,12 @@ static const struct option_row rows[] = {
      0, 0, "the order of functions (default: self)"},
     {"idle", 0, NULL, LIVE | REPORT, OPTION_FLAG, AT(idle), 0, 0,
      "where cores wait: tables and trees of idle time"},
-    {"of", 0, "busy|all", LIVE | REPORT, OPTION_CHOICE, AT(of), 0, 0,
+    {"of", 0, "busy|all", LIVE | REPORT | NOTE, OPTION_CHOICE, AT(of), 0, 0,
      "what percentages are of: busy time (default), or all time"},
-    {"color", 0, "auto|always|never", LIVE | REPORT, OPTION_CHOICE, AT(colour),
-     0, 0, "colour in text (default: auto, on a terminal; NO_COLOR)"},
-    {"no-pager", 0, NULL, LIVE | REPORT, OPTION_FLAG, AT(no_pager), 0, 0,
+    {"color", 0, "auto|always|never", LIVE | REPORT | NOTE, OPTION_CHOICE,
+     AT(colour), 0, 0,
+     "colour in text (default: auto, on a terminal; NO_COLOR)"},
+    {"no-pager", 0, NULL, LIVE | REPORT | NOTE, OPTION_FLAG, AT(no_pager), 0, 0,
      "write to the terminal, not by $TPROF_PAGER, $PAGER or less"},
     {"vhost-user", 0, "SOCKET", BRIDGE, OPTION_TEXT, AT(vhost_user), 0, 0,
      "where QEMU connects: -chardev socket,path=SOCKET"},
@@ -117,7 +126,7 @@ static const struct option_row rows[] = {
      AT(no_names), 0, 0,
      "leave names and lines out of recordings: a report then needs\n"
      "the image"},
-    {"sandbox", 0, "MODE", LIVE | RECORD | REPORT | BRIDGE | CHECK | TOP,
+    {"sandbox", 0, "MODE", LIVE | RECORD | REPORT | BRIDGE | CHECK | TOP | NOTE,
      OPTION_SANDBOX, 0, 0, 0,
      "required: end where the kernel lacks a part of it; off: trust\n"
      "guests and files (default: auto, tell what is lacking)"},
@@ -125,7 +134,7 @@ static const struct option_row rows[] = {
      "what this kernel lets the sandbox refuse"},
     {"version", 'V', NULL, ATTACH, OPTION_FLAG, AT(version), 0, 0,
      "the collector's version"},
-    {"help", 'h', NULL, LIVE | RECORD | REPORT | BRIDGE | CHECK | TOP,
+    {"help", 'h', NULL, LIVE | RECORD | REPORT | BRIDGE | CHECK | TOP | NOTE,
      OPTION_FLAG, AT(help), 0, 0, "this text"},
 };
 
@@ -154,6 +163,7 @@ const char *option_command(enum command_bit command)
            : command == BRIDGE ? " bridge"
            : command == CHECK  ? " check"
            : command == TOP    ? " top"
+           : command == NOTE   ? " annotate"
                                : "";
 }
 

@@ -355,6 +355,27 @@ static int take_option(struct options *o, enum command_bit command, int argc,
     return set_option(o, row, value, e);
 }
 
+/* (word) is no option. FUNCTION stands before the recording. */
+static int take_word(struct options *o, enum command_bit command,
+                     const char *word, struct err *e)
+{
+    if (command == COMMAND_CHECK)
+        return guests_option(&o->guests, "elf", word, e);
+    if (command != COMMAND_REPORT && command != COMMAND_TOP &&
+        command != COMMAND_ANNOTATE)
+        return words_refuse(word, command, e);
+    if (command == COMMAND_ANNOTATE && o->function == NULL) {
+        o->function = o->input;
+        o->input = word;
+        return 0;
+    }
+    if (o->input != NULL)
+        return err_set(e, "one recording at a time: '%s' or '%s'?", o->input,
+                       word);
+    o->input = word;
+    return 0;
+}
+
 int options_parse(struct options *o, enum command_bit command, int argc,
                   char **argv, struct err *e)
 {
@@ -366,16 +387,8 @@ int options_parse(struct options *o, enum command_bit command, int argc,
         if (word[0] == '-' && word[1] != '\0') {
             if (take_option(o, command, argc, argv, &i, e) != 0)
                 return -1;
-        } else if (command == COMMAND_CHECK) {
-            if (guests_option(&o->guests, "elf", word, e) != 0)
-                return -1;
-        } else if (command != COMMAND_REPORT && command != COMMAND_TOP) {
-            return words_refuse(word, command, e);
-        } else if (o->input != NULL) {
-            return err_set(e, "one recording at a time: '%s' or '%s'?",
-                           o->input, word);
-        } else {
-            o->input = word;
+        } else if (take_word(o, command, word, e) != 0) {
+            return -1;
         }
     }
     return guests_finish(&o->guests, e);

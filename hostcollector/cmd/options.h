@@ -23,8 +23,9 @@ enum command_bit {
     COMMAND_CHECK = 1u << 4,
     COMMAND_TOP = 1u << 5,
     COMMAND_RUN = 1u << 6,
+    COMMAND_ANNOTATE = 1u << 7,
 };
-#define COMMAND_COUNT 7u
+#define COMMAND_COUNT 8u
 
 /* In the order of their words in the table of options. */
 enum base_choice { BASE_BUSY, BASE_ALL };
@@ -37,7 +38,9 @@ enum colour_choice { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
 struct options {
     struct guests guests; /* with the --elf of collector report, too */
     const char
-        *input; /* --input, or FILE of collector report or top, or NULL */
+        *input;    /* --input, or FILE of collector report or top, or NULL */
+    bool annotate; /* one function: its code and source files are read */
+    const char *sources; /* the folder below which the latter are, or NULL */
     const char *format;
     const char *outputs[OPTIONS_OUTPUTS];
     /* As named by -o FORMAT:FILE or FILE:FORMAT; NULL: not. */
@@ -68,7 +71,7 @@ struct options {
     bool all;                     /* every row and branch */
     bool no_pager;
     bool details, idle;     /* as in struct report */
-    const char *function;   /* likewise */
+    const char *function;   /* likewise; FUNCTION of collector annotate */
     const char *callers_of; /* likewise */
     bool inverted;          /* likewise */
     uint32_t sort;          /* enum report_sort */

@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "annotate/annotate.h"
 #include "cmd/cmd.h"
 #include "cmd/confine.h"
 #include "cmd/guest_run.h"
@@ -299,6 +300,7 @@ static int report_run(struct sampling *s, struct guest_run *r, bool several,
                       struct err *e)
 {
     struct view *view = NULL;
+    struct annotation *annotation = NULL;
     struct report report;
     struct err why;
     int result;
@@ -313,9 +315,18 @@ static int report_run(struct sampling *s, struct guest_run *r, bool several,
         return 0;
     }
     report = guest_run_report(r, view);
+    if (s->options->annotate && view->total.all.samples != 0) {
+        report.annotation = annotation = guest_run_annotate(r, view, &why);
+        if (annotation == NULL) {
+            view_free(view);
+            miss_report(s, r, several, &why);
+            return 0;
+        }
+    }
     result = outputs_write(s->outputs, &report, e);
     if (result == 0)
         list_run(s, r, several, &report);
+    annotation_free(annotation);
     view_free(view);
     images_forget(&s->images, view_memory(s) / 8);
     return result;

@@ -243,12 +243,13 @@ static void write_without(FILE *out, const struct report *r)
     text_wrap_at(out, 0, line, table_columns(r));
 }
 
-/* "Shown: idle time, rows by total". */
+/* "Shown: idle time, rows by total". An annotation says by itself what it is of.
+ */
 static void write_asked(FILE *out, const struct report *r)
 {
     char line[ASKED_TEXT];
 
-    if (asked_words(line, r)[0] == '\0')
+    if (r->annotation != NULL || asked_words(line, r)[0] == '\0')
         return;
     (void)fputs("Shown: ", out);
     text_wrap_at(out, strlen("Shown: "), line, table_columns(r));

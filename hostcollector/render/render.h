@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "diagnose/remarks.h"
+#include "model/annotation.h"
 #include "model/profile.h"
 #include "model/view.h"
 
@@ -46,6 +47,7 @@ struct report {
     bool inverted;          /* trees begin with the innermost function */
     uint32_t sort;          /* rows by enum report_sort */
     bool idle; /* tables and trees are of idle time: where cores wait */
+    const struct annotation *annotation; /* text is of this; NULL: of all */
 };
 
 /* One of many guests, in a line. */

@@ -257,6 +257,47 @@ TEST(report_makes_no_call_but_its_own)
     CHECK_CONTAINS("a.txt", "50 samples");
 }
 
+/* The guest runs KERNEL. */
+static void play_kernel(int listener)
+{
+    int fd = meet(listener);
+
+    wiregen_hello(&wire, &(struct wiregen_hello){.boot = 1,
+                                                 .cores = 1,
+                                                 .tsc_hz = 1000000000,
+                                                 .text_start = 0x200000,
+                                                 .build_id = KERNEL_ID});
+    say(fd);
+    CHECK(hear(fd));
+    say_samples(fd, 50, 0);
+    end_session(fd, 50);
+}
+
+static void write_kernel_c(void)
+{
+    FILE *f = fopen("kernel.c", "w");
+
+    CHECK(f != NULL);
+    for (int i = 1; i <= 150; i++)
+        (void)fprintf(f, "this is line %d of kernel.c\n", i);
+    CHECK_EQ(fclose(f), 0);
+}
+
+/* Catches: an image or a source file that does so */
+TEST(annotate_makes_no_call_but_its_own)
+{
+    enter_dir();
+    write_kernel_c();
+    pid_t guest = start_guest("port", play_kernel);
+
+    CHECK_EQ(collector("record --serial port -d 0.1"), 0);
+    join_guest(guest);
+    probe("annotate --sandbox=required tprof.tprof --source . --elf " KERNEL,
+          READER);
+    CHECK_CONTAINS("out", "call    0x2000bf");
+    CHECK_CONTAINS("out", "this is line 88 of kernel.c");
+}
+
 TEST(record_makes_no_call_but_its_own) /* catches: a guest that does so */
 {
     enter_dir();

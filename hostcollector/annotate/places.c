@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From stacks to the addresses of one function. */
+#include "annotate/places.h"
+
+#include <stdlib.h>
+
+#include "util/vec.h"
+#include "view/path.h"
+#include "view/paths.h"
+
+void annotated_add(struct annotated_sum *a, const struct annotated_sum *b)
+{
+    amount_add(&a->amount, &b->amount);
+    a->late += b->late;
+}
+
+/* The step of (path) that was interrupted; of a core asleep the one before the
+ * mark. NULL: it is a mark itself. */
+static const struct view_step *leaf_of(const struct view_path *path)
+{
+    const struct view_step *leaf;
+
+    if (path->unseen || path->count <= path->idle)
+        return NULL;
+    leaf = &path->steps[path->count - path->idle - 1];
+    return leaf->function >= VIEW_MARKS ? leaf : NULL;
+}
+
+/* Is (leaf), of (path), in (function), or in what is inlined there? Then fills
+ * depth and host of (place). */
+static bool is_in(const struct view_path *path, const struct view_step *leaf,
+                  uint32_t function, struct place *place)
+{
+    bool found = false;
+
+    for (const struct view_step *step = leaf;; step--) {
+        if (!found && step->function == function) {
+            found = true;
+            place->depth = (uint32_t)(leaf - step);
+        }
+        place->host = step->function;
+        if (!step->inlined || step == path->steps)
+            return found;
+    }
+}
+
+static int add(struct places *p, const struct place *place)
+{
+    uint32_t *at = map_put(&p->by_address, place->address, 0);
+
+    if (at == NULL)
+        return -1;
+    annotated_add(&p->sum, &place->sum);
+    if (*at != MAP_NOTHING) {
+        annotated_add(&p->list[*at].sum, &place->sum);
+        return 0;
+    }
+    if (vec_grow(&p->list, &p->room, p->count, sizeof *p->list) != 0)
+        return -1;
+    *at = (uint32_t)p->count;
+    p->list[p->count++] = *place;
+    return 0;
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const struct place *left = a, *right = b;
+
+    return (left->address > right->address) - (left->address < right->address);
+}
+
+static int gather_core(struct places *out, const struct profile *p, size_t core,
+                       const struct view *v, uint32_t function)
+{
+    const struct profile_core *c = &p->cores[core];
+
+    for (size_t i = 0; i < c->entry_count; i++) {
+        struct view_path path;
+        struct place place = {0};
+        const struct view_step *leaf = NULL;
+
+        if (view_path_of(v, core, i, &path))
+            leaf = leaf_of(&path);
+        if (leaf == NULL || !is_in(&path, leaf, function, &place))
+            continue;
+        if (path.idle) {
+            out->idle += path.amount.samples;
+            continue;
+        }
+        place.address = leaf->address;
+        place.sum.amount = path.amount;
+        place.sum.late = c->entries[i].tally.late_time;
+        if (add(out, &place) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+int places_gather(struct places *out, const struct profile *p,
+                  const struct view *v, uint32_t function)
+{
+    *out = (struct places){0};
+    for (size_t i = 0; i < p->core_count; i++)
+        if (gather_core(out, p, i, v, function) != 0)
+            return -1;
+    if (out->count != 0)
+        qsort(out->list, out->count, sizeof *out->list, by_address);
+    return 0;
+}
+
+/* Add to (times), by function, the busy time of (core). */
+static void add_times(const struct profile *p, size_t core,
+                      const struct view *v, double *times)
+{
+    for (size_t i = 0; i < p->cores[core].entry_count; i++) {
+        struct view_path path;
+        struct place place = {0};
+        const struct view_step *leaf = NULL;
+
+        if (view_path_of(v, core, i, &path) && !path.idle)
+            leaf = leaf_of(&path);
+        if (leaf == NULL)
+            continue;
+        (void)is_in(&path, leaf, leaf->function, &place);
+        times[place.host] += path.amount.time;
+    }
+}
+
+uint32_t places_busiest(const struct profile *p, const struct view *v)
+{
+    double *times = calloc(v->function_count, sizeof *times);
+    uint32_t best = 0;
+
+    for (size_t i = 0; times != NULL && i < p->core_count; i++)
+        add_times(p, i, v, times);
+    for (uint32_t i = VIEW_MARKS; times != NULL && i < v->function_count; i++)
+        if (!v->functions[i].nameless && times[i] > times[best])
+            best = i;
+    free(times);
+    return best;
+}
+
+void places_fini(struct places *p)
+{
+    free(p->list);
+    map_fini(&p->by_address);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Where samples hit a function: its addresses, each with the sum of them. Part
+ * of annotate. */
+#ifndef TPROF_ANNOTATE_PLACES_H
+#define TPROF_ANNOTATE_PLACES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/annotation.h"
+#include "model/profile.h"
+#include "model/view.h"
+#include "util/map.h"
+
+struct place {
+    uint64_t address; /* in the image's file */
+    uint32_t depth;   /* so many functions are inlined in it there */
+    uint32_t host;    /* the function whose code it is: itself, or another */
+    struct annotated_sum sum;
+};
+
+/* Zeroed: empty. */
+struct places {
+    struct place *list; /* by rising address */
+    size_t count, room;
+    struct annotated_sum sum;
+    uint64_t idle; /* samples, which are in no sum */
+    struct map by_address;
+};
+
+/* Gather the samples of (p) in the code of (function) of (v). Returns 0; -1 if
+ * there is no memory. places_fini() must follow in both cases. */
+int places_gather(struct places *out, const struct profile *p,
+                  const struct view *v, uint32_t function);
+
+/* The function of (v) in whose code, with all that is inlined there, most busy
+ * time was spent, of those that have a name; VIEW_MARKS - 1 or less: there is
+ * none. */
+uint32_t places_busiest(const struct profile *p, const struct view *v);
+
+/* Release what (p) holds. */
+void places_fini(struct places *p);
+
+/* Add (b) to (a). */
+void annotated_add(struct annotated_sum *a, const struct annotated_sum *b);
+
+#endif

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Source files, which are wherever the debug information says, or below a
+ * folder that the user names. What is in them is not trusted. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "annotate/builder.h"
+#include "util/opener.h"
+#include "util/text.h"
+
+#define FILE_MAX  (1u << 20) /* bytes; what is behind them has no text */
+#define LINES_MAX 4096u      /* of a function */
+#define LINE_MAX  256u       /* bytes */
+#define PATH_SIZE 4096u
+#define TAB       8u
+#define FILES_MAX 64u /* that are opened */
+
+/* The file (path) below (folder), of whose folders the first may be others
+ * there. -1: there is none. */
+static int open_below(const char *folder, const char *path)
+{
+    char name[PATH_SIZE];
+    int fd = -1;
+
+    for (const char *tail = path; fd < 0 && tail != NULL;) {
+        int length = snprintf(name, sizeof name, "%s/%s", folder, tail);
+
+        if (length > 0 && (size_t)length < sizeof name)
+            fd = opener_open(OPENER_SOURCE, name);
+        tail = strchr(tail, '/');
+        tail += tail != NULL;
+    }
+    return fd;
+}
+
+static int open_source(const struct builder *b, const char *path)
+{
+    int fd = -1;
+
+    if (b->job->folder != NULL)
+        fd = open_below(b->job->folder, path);
+    return fd >= 0 ? fd : opener_open(OPENER_SOURCE, path);
+}
+
+/* What is in (fd), up to FILE_MAX bytes, and a NUL; the caller frees it. NULL:
+ * nothing, or there is no memory. */
+static char *read_text(int fd)
+{
+    char *text = malloc(FILE_MAX + 1);
+    size_t size = 0;
+    ssize_t n = 1;
+
+    while (text != NULL && n > 0 && size < FILE_MAX) {
+        n = read(fd, text + size, FILE_MAX - size);
+        size += n > 0 ? (size_t)n : 0;
+    }
+    if (text != NULL)
+        text[size] = '\0';
+    return text;
+}
+
+/* The (len) bytes at (text), harmless, with blanks for tabulators. */
+static const char *line_text(struct arena *arena, const char *text, size_t len)
+{
+    char plain[LINE_MAX + 1], shown[4 * LINE_MAX + 1];
+    size_t used = 0;
+
+    for (size_t i = 0; i < len && used + TAB < LINE_MAX; i++) {
+        if (text[i] == '\t')
+            do
+                plain[used++] = ' ';
+            while (used % TAB != 0);
+        else if (text[i] != '\r' || i + 1 < len)
+            plain[used++] = text[i];
+    }
+    while (used != 0 && plain[used - 1] == ' ')
+        used--;
+    plain[used] = '\0';
+    (void)text_escape(shown, sizeof shown, plain);
+    return arena_strndup(arena, shown, strlen(shown));
+}
+
+/* Give (body) its lines of (text), from (first) to (last). */
+static int keep_lines(struct builder *b, struct annotated_body *body,
+                      const char *text, uint32_t first, uint32_t last)
+{
+    const char **lines =
+        arena_alloc(b->arena, (last - first + 1) * sizeof *lines);
+
+    if (lines == NULL)
+        return -1;
+    body->text = lines;
+    body->text_first = first;
+    for (uint32_t number = 1; number <= last && *text != '\0'; number++) {
+        size_t len = strcspn(text, "\n");
+
+        if (number >= first) {
+            lines[number - first] = line_text(b->arena, text, len);
+            if (lines[number - first] == NULL)
+                return -1;
+            body->text_count++;
+        }
+        text += len + (text[len] == '\n');
+    }
+    return 0;
+}
+
+/* The span of (body)'s lines; false: none is known. */
+static bool find_span(const struct annotated_body *body, uint32_t *first,
+                      uint32_t *last)
+{
+    *first = 0;
+    for (size_t i = 0; *first == 0 && i < body->line_count; i++)
+        *first = body->lines[i].number;
+    if (*first == 0)
+        return false;
+    *last = body->lines[body->line_count - 1].number;
+    if (*last - *first >= LINES_MAX)
+        *last = *first + LINES_MAX - 1;
+    return true;
+}
+
+int builder_add_text(struct builder *b)
+{
+    unsigned opened = 0;
+
+    for (size_t i = 0; i < b->out->body_count && opened < FILES_MAX; i++) {
+        struct annotated_body *body = &b->out->bodies[i];
+        uint32_t first, last;
+        int result = 0;
+
+        if (body->sum.amount.samples == 0 || !find_span(body, &first, &last))
+            continue;
+        int fd = open_source(b, body->file);
+        char *text = fd >= 0 ? read_text(fd) : NULL;
+
+        opened++;
+        if (fd >= 0)
+            (void)close(fd);
+        if (text != NULL)
+            result = keep_lines(b, body, text, first, last);
+        free(text);
+        if (result != 0)
+            return -1;
+    }
+    return 0;
+}
