@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Which function of one run is which of another, by name and by the file that
+ * declares it. Builds may differ: addresses, and folders of files. What a
+ * compiler made of one function (f.part.0, f.constprop.0) is that function
+ * where the sides do not have the same of it. What is not certain stays apart,
+ * and is told.
+ */
+#ifndef TPROF_COMPARE_PAIRS_H
+#define TPROF_COMPARE_PAIRS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/view.h"
+#include "util/arena.h"
+#include "util/map.h"
+
+/* A function, on both sides or on one. */
+struct pair {
+    const char *name;
+    const char *file;   /* that declares it; NULL: not known */
+    const char *joined; /* names of its parts, "f.part.0, f.isra.0"; or NULL */
+    /* One side has another function of this name, which may be the same one:
+     * their files have other names, or there are several. */
+    bool unsure;
+    bool has[2]; /* before, after */
+};
+
+struct pairs_sum;
+struct pairs_identity;
+
+/* Zeroed: none. */
+struct pairs {
+    struct arena arena;
+    struct map numbers; /* (hash of name, of file) -> identity */
+    struct pairs_identity *list;
+    size_t identities, room;
+    struct pairs_sum *sums;
+    size_t sum_count, sum_room;
+    /* After pairs_finish(). */
+    struct pair *functions;
+    size_t count;
+    struct amount *amounts; /* as struct compare_input has them */
+};
+
+/* In run (run), which is of (side) 0 or 1, the function (name) declared in
+ * (file), which may be NULL, has (amount). NULL as (name): no function is known
+ * of it. Strings are copied. Returns 0; -1 if there is no memory. */
+int pairs_add(struct pairs *p, uint32_t run, unsigned side, const char *name,
+              const char *file, const struct amount *amount);
+
+/* All (runs) were added: fill functions and amounts. Returns 0; -1 if there is
+ * no memory. */
+int pairs_finish(struct pairs *p, size_t runs);
+
+/* Release what (p) holds. */
+void pairs_fini(struct pairs *p);
+
+#endif
