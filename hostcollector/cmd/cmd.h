@@ -31,6 +31,7 @@ extern const struct subcommand cmd_annotate;
 extern const struct subcommand cmd_bridge;
 extern const struct subcommand cmd_check;
 extern const struct subcommand cmd_completion;
+extern const struct subcommand cmd_diff;
 extern const struct subcommand cmd_live;
 extern const struct subcommand cmd_record;
 extern const struct subcommand cmd_report;

@@ -19,6 +19,8 @@ static int print_help(void)
         "  collector report FILE ...                        report on a file\n"
         "  collector annotate FUNCTION FILE                 the lines and "
         "blocks of a function\n"
+        "  collector diff BEFORE AFTER                      what changed, and "
+        "what is chance\n"
         "  collector top ...                                watch it as it "
         "runs\n"
         "  collector check --elf FILE                       what would a "

@@ -178,6 +178,22 @@ int confine_prepare_sampling(const struct options *o, const struct outputs *out,
     return start(&p, e);
 }
 
+int confine_prepare_diff(const struct options *o, const struct outputs *out,
+                         struct err *e)
+{
+    struct plan p;
+
+    if (!begin(&p, o))
+        return 0;
+    for (unsigned i = 0; i < o->input_count; i++)
+        allow(&p, OPENER_READ, o->inputs[i]);
+    /* images that recordings without names name */
+    p.failed |= opener_allow_images() != 0;
+    sandbox_allow(&p.files, "/", SANDBOX_READ);
+    allow_outputs(&p, out);
+    return start(&p, e);
+}
+
 int confine_prepare_check(const struct options *o, struct err *e)
 {
     struct plan p;

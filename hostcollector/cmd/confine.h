@@ -13,12 +13,15 @@
 /*
  * Start the helper: before descriptors are watched, and before anything that is
  * not trusted is read. It may open what (o) and (out) name for sampling guests
- * or for a report; the images of check; the bridge's sockets.
+ * or for a report; the recordings and outputs of diff; the images of check; the
+ * bridge's sockets.
  *
  * Return 0, also if no sandbox is wanted; -1 with (e) filled.
  */
 int confine_prepare_sampling(const struct options *o, const struct outputs *out,
                              struct err *e);
+int confine_prepare_diff(const struct options *o, const struct outputs *out,
+                         struct err *e);
 int confine_prepare_check(const struct options *o, struct err *e);
 int confine_prepare_bridge(const struct options *o, struct err *e);
 

@@ -20,6 +20,7 @@
 #define CHECK  COMMAND_CHECK
 #define TOP    COMMAND_TOP
 #define NOTE   COMMAND_ANNOTATE
+#define DIFF   COMMAND_DIFF
 #define AT(m)  offsetof(struct options, m)
 
 static const struct option_row rows[] = {
@@ -69,25 +70,33 @@ static const struct option_row rows[] = {
     {"output", 'o', "FILE", LIVE | RECORD | REPORT, OPTION_OUTPUT, 0, 0, 0,
      "write FILE, in the format that its suffix names, or\n"
      "FORMAT:FILE; - is standard output; may be given more than once"},
+    {"output", 'o', "FILE", DIFF, OPTION_OUTPUT, 0, 0, 0,
+     "write FILE: .txt or .json by its suffix, or txt:FILE; - is\n"
+     "standard output; may be given more than once"},
     {"format", 0, "F", LIVE | RECORD | REPORT, OPTION_FORMAT, AT(format), 0, 0,
      "write this format where a file's suffix names none; without -o\n"
      "to standard output instead of the report. One of\n"},
-    {"force", 0, NULL, LIVE | RECORD | REPORT, OPTION_FLAG, AT(force), 0, 0,
-     "let -o overwrite a file that tprof has not written"},
-    {"core", 0, "LIST", LIVE | REPORT | NOTE, OPTION_CORES, 0, 0, 0,
+    {"force", 0, NULL, LIVE | RECORD | REPORT | DIFF, OPTION_FLAG, AT(force), 0,
+     0, "let -o overwrite a file that tprof has not written"},
+    {"core", 0, "LIST", LIVE | REPORT | NOTE | DIFF, OPTION_CORES, 0, 0, 0,
      "only these cores: 3, or 0,2-5; may be given more than once"},
-    {"time", 0, "A..B", LIVE | REPORT | NOTE, OPTION_SPAN, 0, 0, 0,
+    {"time", 0, "A..B", LIVE | REPORT | NOTE | DIFF, OPTION_SPAN, 0, 0, 0,
      "only from second A to second B; either may be left out"},
-    {"exclude", 0, "NAME", LIVE | REPORT | NOTE, OPTION_EXCLUDE, 0, 0, 0,
+    {"exclude", 0, "NAME", LIVE | REPORT | NOTE | DIFF, OPTION_EXCLUDE, 0, 0, 0,
      "leave out samples whose stack has the function NAME, or where\n"
      "none is called so, those with NAME in their names; may be\n"
      "given more than once; everything is of what is left"},
-    {"memory", 0, "SIZE", LIVE | RECORD | REPORT | TOP | NOTE, OPTION_SIZE,
-     AT(memory), 0, 0,
+    {"memory", 0, "SIZE", LIVE | RECORD | REPORT | TOP | NOTE | DIFF,
+     OPTION_SIZE, AT(memory), 0, 0,
      "what all guests and their reports may take, such as 512M or\n"
      "4G; what has no room is folded into [others] (default: 1G)"},
     {"top", 0, "N", LIVE | REPORT, OPTION_COUNT, AT(top), 1, 1000000,
      "functions in each table (default: those worth a line)"},
+    {"top", 0, "N", DIFF, OPTION_COUNT, AT(top), 1, 1000000,
+     "functions that changed, and functions that did not (default:\n"
+     "those worth a line)"},
+    {"all", 0, NULL, DIFF, OPTION_FLAG, AT(all), 0, 0,
+     "every function, also those with too few samples to be judged"},
     {"all", 0, NULL, CHECK, OPTION_FLAG, AT(all), 0, 0,
      "every compile unit (default: the 20 largest)"},
     {"all", 0, NULL, NOTE, OPTION_FLAG, AT(all), 0, 0,
@@ -109,8 +118,8 @@ static const struct option_row rows[] = {
      "where cores wait: tables and trees of idle time"},
     {"of", 0, "busy|all", LIVE | REPORT | NOTE, OPTION_CHOICE, AT(of), 0, 0,
      "what percentages are of: busy time (default), or all time"},
-    {"color", 0, "auto|always|never", LIVE | REPORT | NOTE, OPTION_CHOICE,
-     AT(colour), 0, 0,
+    {"color", 0, "auto|always|never", LIVE | REPORT | NOTE | DIFF,
+     OPTION_CHOICE, AT(colour), 0, 0,
      "colour in text (default: auto, on a terminal; NO_COLOR)"},
     {"no-pager", 0, NULL, LIVE | REPORT | NOTE, OPTION_FLAG, AT(no_pager), 0, 0,
      "write to the terminal, not by $TPROF_PAGER, $PAGER or less"},
@@ -126,7 +135,8 @@ static const struct option_row rows[] = {
      AT(no_names), 0, 0,
      "leave names and lines out of recordings: a report then needs\n"
      "the image"},
-    {"sandbox", 0, "MODE", LIVE | RECORD | REPORT | BRIDGE | CHECK | TOP | NOTE,
+    {"sandbox", 0, "MODE",
+     LIVE | RECORD | REPORT | BRIDGE | CHECK | TOP | NOTE | DIFF,
      OPTION_SANDBOX, 0, 0, 0,
      "required: end where the kernel lacks a part of it; off: trust\n"
      "guests and files (default: auto, tell what is lacking)"},
@@ -134,8 +144,9 @@ static const struct option_row rows[] = {
      "what this kernel lets the sandbox refuse"},
     {"version", 'V', NULL, ATTACH, OPTION_FLAG, AT(version), 0, 0,
      "the collector's version"},
-    {"help", 'h', NULL, LIVE | RECORD | REPORT | BRIDGE | CHECK | TOP | NOTE,
-     OPTION_FLAG, AT(help), 0, 0, "this text"},
+    {"help", 'h', NULL,
+     LIVE | RECORD | REPORT | BRIDGE | CHECK | TOP | NOTE | DIFF, OPTION_FLAG,
+     AT(help), 0, 0, "this text"},
 };
 
 #define ROWS (sizeof rows / sizeof rows[0])
@@ -164,6 +175,7 @@ const char *option_command(enum command_bit command)
            : command == CHECK  ? " check"
            : command == TOP    ? " top"
            : command == NOTE   ? " annotate"
+           : command == DIFF   ? " diff"
                                : "";
 }
 

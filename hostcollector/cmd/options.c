@@ -257,6 +257,25 @@ static int add_output(struct options *o, const char *value, struct err *e)
                : err_set(e, "-o %s: into which file?", value);
 }
 
+/* One more recording of collector diff. */
+static int add_input(struct options *o, const char *word, struct err *e)
+{
+    if (o->input_count == OPTIONS_INPUTS)
+        return err_set(e, "more than %d recordings", OPTIONS_INPUTS);
+    o->inputs[o->input_count++] = word;
+    return 0;
+}
+
+/* The "--" between before and after. */
+static int divide_inputs(struct options *o, struct err *e)
+{
+    if (o->before_count != 0 || o->input_count == 0)
+        return err_set(e, "one -- divides the recordings: type collector diff "
+                          "BEFORE... -- AFTER...");
+    o->before_count = o->input_count;
+    return 0;
+}
+
 static int add_exclude(struct options *o, const char *value, struct err *e)
 {
     if (value[0] == '\0')
@@ -361,6 +380,8 @@ static int take_word(struct options *o, enum command_bit command,
 {
     if (command == COMMAND_CHECK)
         return guests_option(&o->guests, "elf", word, e);
+    if (command == COMMAND_DIFF)
+        return add_input(o, word, e);
     if (command != COMMAND_REPORT && command != COMMAND_TOP &&
         command != COMMAND_ANNOTATE)
         return words_refuse(word, command, e);
@@ -384,7 +405,10 @@ int options_parse(struct options *o, enum command_bit command, int argc,
          i++) {
         const char *word = argv[i];
 
-        if (word[0] == '-' && word[1] != '\0') {
+        if (command == COMMAND_DIFF && strcmp(word, "--") == 0) {
+            if (divide_inputs(o, e) != 0)
+                return -1;
+        } else if (word[0] == '-' && word[1] != '\0') {
             if (take_option(o, command, argc, argv, &i, e) != 0)
                 return -1;
         } else if (take_word(o, command, word, e) != 0) {

@@ -24,14 +24,16 @@ enum command_bit {
     COMMAND_TOP = 1u << 5,
     COMMAND_RUN = 1u << 6,
     COMMAND_ANNOTATE = 1u << 7,
+    COMMAND_DIFF = 1u << 8,
 };
-#define COMMAND_COUNT 8u
+#define COMMAND_COUNT 9u
 
 /* In the order of their words in the table of options. */
 enum base_choice { BASE_BUSY, BASE_ALL };
 enum colour_choice { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
 
 #define OPTIONS_OUTPUTS    16
+#define OPTIONS_INPUTS     64
 #define OPTIONS_MEMORY_MIN (16ull << 20)
 
 /* What the user asked for. Strings point into argv. */
@@ -41,6 +43,9 @@ struct options {
         *input;    /* --input, or FILE of collector report or top, or NULL */
     bool annotate; /* one function: its code and source files are read */
     const char *sources; /* the folder below which the latter are, or NULL */
+    /* Recordings of collector diff, those of before first. */
+    const char *inputs[OPTIONS_INPUTS];
+    unsigned input_count, before_count;
     const char *format;
     const char *outputs[OPTIONS_OUTPUTS];
     /* As named by -o FORMAT:FILE or FILE:FORMAT; NULL: not. */

@@ -95,6 +95,9 @@ static bool is_input(const char *path, const struct options *o)
             (source_kind(g->list[i].kind)->need == SOURCE_NEEDS_TTY &&
              claim_same(path, g->list[i].where)))
             return true;
+    for (unsigned i = 0; i < o->input_count; i++)
+        if (claim_same(path, o->inputs[i]))
+            return true;
     return is_elf(path, g->elfs) || claim_same(path, g->path) ||
            claim_same(path, o->input);
 }
@@ -259,6 +262,21 @@ int outputs_write(struct outputs *out, const struct report *r, struct err *e)
             look_of(r, output->path, out->terminal, out->colour);
 
         output->format->write(&output->to, &own);
+        if (check_written(output, e) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+int outputs_write_by(struct outputs *out, outputs_writer write,
+                     const void *what, struct err *e)
+{
+    for (unsigned i = 0; i < out->count; i++) {
+        struct output *output = &out->list[i];
+        const struct report look = look_of(&(struct report){0}, output->path,
+                                           out->terminal, out->colour);
+
+        write(output, &look, what);
         if (check_written(output, e) != 0)
             return -1;
     }

@@ -59,6 +59,13 @@ int outputs_open(struct outputs *out, struct err *e);
  */
 int outputs_write(struct outputs *out, const struct report *r, struct err *e);
 
+/* Has (write) write something else to all files, once: (what), in the format
+ * and as wide and coloured as (look) says. Returns likewise. */
+typedef void (*outputs_writer)(struct output *output, const struct report *look,
+                               const void *what);
+int outputs_write_by(struct outputs *out, outputs_writer write,
+                     const void *what, struct err *e);
+
 /* Write (o) to the files whose format has a place for it. Returns likewise. */
 int outputs_overall(struct outputs *out, const struct overall *o,
                     struct err *e);

@@ -3,6 +3,7 @@
  * function, and as the same file in another folder. */
 #include "compare/pairs.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,8 @@
 #include "util/vec.h"
 
 #define NONE UINT32_MAX
+/* Bytes of the names of a function's parts; further ones are not told. */
+#define PARTS_MAX 1024
 
 struct pairs_identity {
     const char *name, *stem, *file;
@@ -97,16 +100,13 @@ static void join(const struct pairs *p, struct pairs_identity *part,
 static int tell_part(struct pairs *p, struct pairs_identity *whole,
                      const char *name)
 {
-    size_t old = whole->joined != NULL ? strlen(whole->joined) + 2 : 0;
-    char *text = arena_alloc(&p->arena, old + strlen(name) + 1);
+    const char *old = whole->joined != NULL ? whole->joined : "";
+    size_t size = strlen(old) + 2 + strlen(name) + 1;
+    char *text = size <= PARTS_MAX ? arena_alloc(&p->arena, size) : NULL;
 
     if (text == NULL)
-        return -1;
-    if (old != 0) {
-        memcpy(text, whole->joined, old - 2);
-        memcpy(text + old - 2, ", ", 2);
-    }
-    memcpy(text + old, name, strlen(name));
+        return size <= PARTS_MAX ? -1 : 0;
+    (void)snprintf(text, size, "%s%s%s", old, old[0] != '\0' ? ", " : "", name);
     whole->joined = text;
     return 0;
 }

@@ -3,6 +3,7 @@
 #include "compare/stem.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #define CLONE " [clone "
@@ -63,10 +64,10 @@ const char *stem_of(struct arena *arena, const char *name)
     for (const char *shorter = without_suffix(name, end); shorter != end;
          shorter = without_suffix(name, end))
         end = shorter;
-    char *stem =
-        arena_strndup(arena, name, (size_t)(end - name) + strlen(image));
+    size_t size = (size_t)(end - name) + strlen(image) + 1;
+    char *stem = arena_alloc(arena, size);
 
     if (stem != NULL)
-        memcpy(stem + (end - name), image, strlen(image));
+        (void)snprintf(stem, size, "%.*s%s", (int)(end - name), name, image);
     return stem;
 }

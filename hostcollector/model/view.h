@@ -38,6 +38,7 @@ enum view_mark {
 struct view_function {
     const char *name; /* harmless on a terminal, as all strings here */
     const char *file; /* of (line); NULL: unknown */
+    const char *home; /* the file that declares it; NULL: unknown */
     uint32_t line;    /* where most time was spent, or else in its calls */
     uint32_t image;   /* of view.images; 0 of marks */
     double late;      /* sum of its samples' lateness in TSC ticks */

@@ -60,6 +60,18 @@ static const char *hottest(const struct view *v)
     return NULL;
 }
 
+void table_next_function(FILE *out, const struct report *r, const char *name)
+{
+    char word[WORD_SIZE], arguments[2 * WORD_SIZE];
+    bool first = true;
+
+    if (name != NULL && quote(word, name)) {
+        (void)snprintf(arguments, sizeof arguments, "--function %s", word);
+        write_command(out, r, &first, arguments, "its lines, callers");
+    }
+    write_command(out, r, &first, "-o flame.html", "flame graph, timeline");
+}
+
 void table_next(FILE *out, const struct report *r)
 {
     const char *name = r->function == NULL ? hottest(r->view) : NULL;

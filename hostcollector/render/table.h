@@ -101,6 +101,10 @@ void table_waits(FILE *out, const struct report *r);
 /* next.c: commands to go on with. */
 void table_next(FILE *out, const struct report *r);
 
+/* Likewise, of (r) its recording alone, to look closer at the function (name),
+ * if that is not NULL. */
+void table_next_function(FILE *out, const struct report *r, const char *name);
+
 /* calls.c: who calls, and is called by, the functions with most time of their
  * own. */
 void table_calls(FILE *out, const struct report *r);

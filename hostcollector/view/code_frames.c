@@ -153,7 +153,8 @@ static int function_of(struct code_frames *p, const struct image_address *where,
     if (number == NULL)
         return -1;
     if (*number == MAP_NOTHING) {
-        struct view_function f = {.nameless = !named, .image = where->number};
+        struct view_function f = {
+            .nameless = !named, .image = where->number, .home = s->home};
 
         f.name = named ? name_in(p, where->image, s->function) : s->function;
         if (f.name == NULL || add_function(p, &f) != 0)

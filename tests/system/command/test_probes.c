@@ -298,6 +298,17 @@ TEST(annotate_makes_no_call_but_its_own)
     CHECK_CONTAINS("out", "this is line 88 of kernel.c");
 }
 
+TEST(diff_makes_no_call_but_its_own) /* catches: likewise */
+{
+    enter_dir();
+    pid_t guest = start_guest("port", play_50);
+
+    CHECK_EQ(collector("record --serial port -d 0.1"), 0);
+    join_guest(guest);
+    probe("diff --sandbox=required tprof.tprof tprof.tprof -o a.txt", READER);
+    CHECK_CONTAINS("a.txt", "50 samples");
+}
+
 TEST(record_makes_no_call_but_its_own) /* catches: a guest that does so */
 {
     enter_dir();

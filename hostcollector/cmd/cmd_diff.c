@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* collector diff: what changed between recordings, and what is chance. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "cmd/confine.h"
+#include "cmd/diff_runs.h"
+#include "cmd/options.h"
+#include "cmd/output.h"
+#include "cmd/signals.h"
+#include "compare/compare.h"
+#include "diagnose/share.h"
+#include "render/diff.h"
+#include "util/text.h"
+
+static int print_help(void)
+{
+    (void)fputs(
+        "collector diff BEFORE AFTER [option...]\n"
+        "collector diff BEFORE... -- AFTER... [option...]\n"
+        "\n"
+        "Compares recordings, of other builds, too: which functions changed "
+        "beyond chance,\n"
+        "of all and of what did not change, since what one function loses is "
+        "not another's\n"
+        "gain; and how large a change would have been seen in the others. "
+        "With several runs\n"
+        "a side also how runs differ is known.\n"
+        "\n",
+        stdout);
+    options_help(stdout, COMMAND_DIFF);
+    (void)fputs("\n" CMD_STATUS, stdout);
+    return EXIT_DONE;
+}
+
+/* What there is to write, by the names of struct outputs' formats. */
+static const struct render_ops formats[] = {
+    {.name = "txt"},
+};
+
+static int choose_formats(struct outputs *out, struct err *e)
+{
+    for (unsigned i = 0; i < out->count; i++) {
+        const struct render_ops *found = NULL;
+
+        for (size_t j = 0; j < sizeof formats / sizeof formats[0]; j++)
+            if (strcmp(formats[j].name, out->list[i].format->name) == 0)
+                found = &formats[j];
+        if (found == NULL)
+            return err_set(e, "-o %s: diff writes .txt", out->list[i].path);
+        out->list[i].format = found;
+    }
+    return 0;
+}
+
+static int plan(struct outputs *out, struct options *o, struct err *e)
+{
+    if (o->before_count == 0 && o->input_count == 2)
+        o->before_count = 1;
+    if (o->before_count == 0 || o->before_count == o->input_count)
+        return err_set(e, "which recordings? type: collector diff BEFORE AFTER"
+                          ", or collector diff BEFORE... -- AFTER...");
+    if (outputs_plan(out, o, o->output_count == 0, e) != 0)
+        return -1;
+    if (out->recording != NULL)
+        return err_set(e, "-o %s: diff writes no recording", out->recording);
+    return choose_formats(out, e);
+}
+
+static void write_output(struct output *output, const struct report *look,
+                         const void *what)
+{
+    diff_text(output->to.out, look, what);
+}
+
+/* The share of each side's busy time that belongs to no function, the mean of
+ * its runs. */
+static void find_no_name(struct diff_runs *d)
+{
+    const struct pairs *p = &d->pairs;
+    size_t runs = d->sides[0].runs + d->sides[1].runs;
+
+    for (size_t run = 0; run < runs; run++) {
+        const struct amount *a = &p->amounts[run * (p->count + 1)];
+        struct diff_side *side = &d->sides[run >= d->sides[0].runs];
+        double sum = 0;
+
+        for (size_t i = 0; i <= p->count; i++)
+            sum += a[i].time;
+        if (sum > 0)
+            side->no_name += a[p->count].time / sum / (double)side->runs;
+    }
+}
+
+/* Compare what was read, and write it. Returns an enum exit_code, with (e)
+ * filled unless that is EXIT_DONE. */
+static int show(struct diff_runs *runs, const struct options *o,
+                struct outputs *out, struct err *e)
+{
+    const struct pairs *p = &runs->pairs;
+    struct compare_row *rows = calloc(p->count + 1, sizeof *rows);
+    const struct compare_input in = {
+        p->count, {runs->sides[0].runs, runs->sides[1].runs}, p->amounts};
+    struct diff d = {.functions = p->functions,
+                     .rows = rows,
+                     .count = p->count,
+                     .warnings = runs->warnings,
+                     .warning_count = runs->warning_count,
+                     .top = o->top,
+                     .all = o->all};
+    int result = rows != NULL ? compare(&in, rows, &d.result) : -1;
+
+    if (result != 0)
+        (void)err_set(e, "out of memory");
+    find_no_name(runs);
+    memcpy(d.sides, runs->sides, sizeof d.sides);
+    if (result == 0)
+        result = outputs_open(out, e);
+    if (result == 0)
+        result = outputs_write_by(out, write_output, &d, e);
+    free(rows);
+    return result == 0 ? EXIT_DONE : EXIT_FAILED;
+}
+
+/* Files by their names come before the sandbox, and what is in them behind it.
+ */
+static int start(const struct options *o, struct outputs *out, int *stop_fd,
+                 struct err *e)
+{
+    struct err lacking;
+
+    *stop_fd = signals_catch(e);
+    if (*stop_fd < 0 || confine_prepare_diff(o, out, e) != 0)
+        return -1;
+    if (confine_sampling(o, &lacking) != 0) {
+        *e = lacking;
+        return -1;
+    }
+    if (lacking.text[0] != '\0')
+        (void)fprintf(stderr, "collector diff: %s\n", lacking.text);
+    return outputs_claim(out, e);
+}
+
+static int diff(const struct options *o, struct outputs *out)
+{
+    struct diff_runs runs = {0};
+    struct err e = {""};
+    char text[sizeof e.text];
+    int stop_fd = -1, result = EXIT_FAILED;
+
+    if (start(o, out, &stop_fd, &e) == 0 &&
+        diff_runs_read(&runs, o, stop_fd, &e) == 0)
+        result = show(&runs, o, out, &e);
+    else if (runs.empty)
+        result = EXIT_EMPTY;
+    signals_release(stop_fd, 0);
+    if (outputs_close(out, result == EXIT_DONE,
+                      result == EXIT_DONE ? &e : NULL) != 0)
+        result = EXIT_FAILED;
+    if (result != EXIT_DONE)
+        (void)fprintf(stderr, "collector diff: %s\n",
+                      text_escape(text, sizeof text, e.text));
+    diff_runs_fini(&runs);
+    return result;
+}
+
+static int run_diff(int argc, char **argv)
+{
+    struct options o;
+    struct outputs out;
+    struct err e = {""};
+    int result = EXIT_USAGE;
+
+    if (options_parse(&o, COMMAND_DIFF, argc, argv, &e) != 0 ||
+        (!o.help && plan(&out, &o, &e) != 0))
+        (void)fprintf(stderr, "collector diff: %s\n", e.text);
+    else
+        result = o.help ? print_help() : diff(&o, &out);
+    options_fini(&o);
+    return result;
+}
+
+const struct subcommand cmd_diff = {"diff", run_diff};
