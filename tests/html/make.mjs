@@ -126,6 +126,7 @@ function make(page, out, { cores, seconds, rate, stacks, functions, idle }) {
         format: 1, title: "made.elf", guest: "", elf: "/boot/made.elf", source: "make.mjs",
         agent: "0.1.0", wall_start: 1.8e9, duration_s: seconds, rate_hz: rate, tsc_hz: hz,
         tsc_measured: false, period_tsc: period, slots_per_s: per, slots, timed_slots: slots,
+        shown: { rows: 0, mode: "busy", sort: "self", inverted: false, function: "" },
         idle_unknown: false, cost_share: .002, steal: -1, images: ["made.elf"], remarks: [],
         cores: moments.map((m, core) => ({
             core, exact: true, lost: [[5, rate, 20]],

@@ -12,6 +12,8 @@ class Heatmap {
         this.canvas = el("canvas", "heat");
         box.replaceChildren(this.canvas);
         this.key = "";
+        this.picture = new Picture();
+        this.version = 0; /* of the values */
         this.listen();
         new ResizeObserver(() => this.draw()).observe(box);
     }
@@ -85,13 +87,21 @@ class Heatmap {
             this.values = this.cells(grid);
             this.key = key;
             this.drawnHits = this.hits;
+            this.version++;
         }
         this.drawn = grid;
         const row = Math.max(HEAT_ROW, Math.min(8, Math.floor(120 / grid.rows)));
         this.height = grid.rows * row;
         const g = sizedCanvas(this.canvas, width, this.height);
-        const shades = this.shades();
         const w = Math.max(1, this.x(grid.column, width) - this.x(0, width));
+        this.picture.put(g, this.version, width, this.height,
+                         (paper) => this.drawCells(paper, grid, row, w, width));
+        this.drawSelection(g, grid, row, w, width);
+        this.actions.told(this.legend(grid));
+    }
+
+    drawCells(g, grid, row, w, width) {
+        const shades = this.shades();
         for (let c = 0; c < grid.columns; c++) {
             const x = this.x((grid.first + c) * grid.column, width);
             for (let r = 0; r < grid.rows; r++) {
@@ -100,8 +110,6 @@ class Heatmap {
                 g.fillRect(x, r * row, w - (w > 5 ? 1 : 0) + .5, row - (row > 4 ? 1 : 0));
             }
         }
-        this.drawSelection(g, grid, row, w, width);
-        this.actions.told(this.legend(grid));
     }
 
     shades() {

@@ -12,22 +12,20 @@ const Z = 1.959963984540054; /* 97.5th percentile of a normal */
 class Amount {
     constructor() {
         this.samples = 0;
-        this.weight = 0;
         this.time = 0;
-        this.timeSq = 0;
+        this.timeSq = 0; /* sum of the squares */
         this.late = 0;
     }
 
-    add(samples, weight, time, timeSq, late) {
+    add(samples, time, late) {
         this.samples += samples;
-        this.weight += weight;
         this.time += time;
-        this.timeSq += timeSq;
         this.late += late;
     }
 
     join(a) {
-        this.add(a.samples, a.weight, a.time, a.timeSq, a.late);
+        this.add(a.samples, a.time, a.late);
+        this.timeSq += a.timeSq;
     }
 }
 
@@ -228,7 +226,7 @@ class Profile {
             core.call[i] = c;
             core.idle[i] = functions[c] === MARK_IDLE ? 1 : 0;
         }
-        return core;
+        return Object.assign(core, listCalls(core));
     }
 
     /* The file where most frames of a function lie. */
@@ -282,6 +280,15 @@ class Profile {
             m.periods.push({ at: reader.number(), period: reader.number() });
         this.all[index].moments = sorted ? m : sortMoments(m);
     }
+}
+
+/* The calls that entries of (core) end in, each once and rising, and by entry the
+ * place of its call among them: sums over these few are found in the processor's
+ * cache, and so is what they are added to. */
+function listCalls(core) {
+    const met = core.call.filter((_, i) => core.samples[i] > 0).sort();
+    const calls = met.filter((c, k) => k === 0 || c !== met[k - 1]);
+    return { calls, place: Uint32Array.from(core.call, (c) => lowerBound(calls, c)) };
 }
 
 /* A guest that was set back to an earlier state sends some moments twice. */

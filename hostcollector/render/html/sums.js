@@ -4,15 +4,13 @@
  * or null for the whole run, "busy", "idle" or "all", an image or -1, a regular
  * expression or null. */
 
+const IDLE = 1, WANTED = 2;
+
 class Sums {
     constructor(profile, selection) {
-        const calls = profile.calls;
         this.profile = profile;
         this.selection = selection;
-        this.self = new Float64Array(calls.count);    /* time */
-        this.samples = new Float64Array(calls.count); /* of self */
-        this.late = new Float64Array(calls.count);    /* likewise */
-        this.count = new Float64Array(calls.count);   /* as in .folded */
+        Object.assign(this, clearedSums(profile, selection.mode));
         this.all = new Amount();
         this.busy = new Amount();
         this.idle = new Amount();
@@ -23,10 +21,26 @@ class Sums {
             this.addCore(profile.cores[index], index);
         /* what percentages are of; (shown): what the filters leave of it */
         this.whole = this[selection.mode];
-        this.total = accumulate(calls, this.self);
-        this.totalSamples = accumulate(calls, this.samples);
-        this.totalCount = accumulate(calls, this.count);
-        this.totalLate = accumulate(calls, this.late);
+        this.accumulate();
+    }
+
+    /* Sums over each call and all that it calls. */
+    accumulate() {
+        const { parent, count } = this.profile.calls;
+        const { total, totalSamples, totalCount, totalLate } = this;
+        total.set(this.self);
+        totalSamples.set(this.samples);
+        totalCount.set(this.count);
+        totalLate.set(this.late);
+        for (let c = count - 1; c > 0; c--) {
+            if (totalSamples[c] === 0)
+                continue;
+            const up = parent[c];
+            total[up] += total[c];
+            totalSamples[up] += totalSamples[c];
+            totalCount[up] += totalCount[c];
+            totalLate[up] += totalLate[c];
+        }
     }
 
     /* Which calls' own samples the filters keep; null: all. */
@@ -47,53 +61,44 @@ class Sums {
         return kept;
     }
 
-    /* Sums of each entry of (core) in the selected time. They are valid until
-     * other sums are made. */
-    entries(core) {
-        const { from, to } = this.selection, n = core.node.length;
-        if (from === null)
-            return core;
-        core.scratch = core.scratch || {
-            samples: new Float64Array(n), weight: new Float64Array(n),
-            time: new Float64Array(n), timeSq: new Float64Array(n),
-            late: new Float64Array(n),
-        };
-        for (const column of Object.values(core.scratch))
-            column.fill(0);
-        addMoments(core.scratch, core.moments, from, to);
-        return core.scratch;
+    /* What each of the (calls) of (core) is: IDLE, WANTED, both or none. */
+    kindsOf({ calls }) {
+        const { mode } = this.selection, { function: functions } = this.profile.calls;
+        const kinds = new Uint8Array(calls.length), { kept } = this;
+        for (let k = 0; k < calls.length; k++) {
+            const idle = functions[calls[k]] === MARK_IDLE;
+            if (idle)
+                kinds[k] = IDLE;
+            if ((mode === "all" || (mode === "idle") === idle) &&
+                (kept === null || kept[calls[k]] === 1))
+                kinds[k] |= WANTED;
+        }
+        return kinds;
     }
 
     addCore(core, index) {
-        const { mode } = this.selection, { call, idle } = core;
-        const e = this.entries(core);
+        const { mode, from, to } = this.selection, { calls } = core;
         const sum = {
-            core, index, entries: e,
+            core, index, kinds: this.kindsOf(core), ...clearedCore(core, mode),
             all: new Amount(), busy: new Amount(), idle: new Amount(), shown: new Amount(),
-            ...clearedCalls(core, mode, this.self.length),
         };
-        for (let i = 0; i < call.length; i++) {
-            const samples = e.samples[i];
+        const squares = from === null ? addEntries(sum) : addMoments(sum, from, to);
+        for (let k = 0; k < calls.length; k++) {
+            const samples = sum.samples[k], time = sum.time[k], late = sum.late[k], c = calls[k];
             if (samples === 0)
                 continue;
-            const isIdle = idle[i] === 1, c = call[i];
-            addTo(isIdle ? sum.idle : sum.busy, e, i);
-            if (mode !== "all" && (mode === "idle") !== isIdle)
+            (sum.kinds[k] & IDLE ? sum.idle : sum.busy).add(samples, time, late);
+            if (!(sum.kinds[k] & WANTED))
                 continue;
-            if (this.kept !== null && this.kept[c] === 0)
-                continue;
-            addTo(sum.shown, e, i);
-            if (sum.samples[c] === 0)
-                sum.calls.push(c);
-            sum.time[c] += e.time[i];
-            sum.samples[c] += samples;
-            this.late[c] += e.late[i];
+            sum.shown.add(samples, time, late);
+            this.self[c] += time;
+            this.samples[c] += samples;
+            this.late[c] += late;
+            this.count[c] += this.countOf(time, samples);
         }
-        for (const c of sum.calls) {
-            this.self[c] += sum.time[c];
-            this.samples[c] += sum.samples[c];
-            this.count[c] += this.countOf(sum.time[c], sum.samples[c]);
-        }
+        sum.busy.timeSq = squares[0] + squares[WANTED];
+        sum.idle.timeSq = squares[IDLE] + squares[IDLE | WANTED];
+        sum.shown.timeSq = squares[WANTED] + squares[IDLE | WANTED];
         sum.all.join(sum.busy);
         sum.all.join(sum.idle);
         for (const kind of ["all", "busy", "idle", "shown"])
@@ -115,15 +120,15 @@ class Sums {
         const guest = this.profile.head.guest;
         const lines = [];
         for (const sum of this.cores) {
-            for (const c of sum.calls) {
+            eachCall(sum, (c, time, samples) => {
                 const path = [];
                 for (let at = c; at !== 0; at = calls.parent[at])
                     path.unshift(functions[calls.function[at]].name.replaceAll(";", ":"));
                 path.unshift("core" + sum.core.number);
                 if (guest)
                     path.unshift(guest);
-                lines.push(path.join(";") + " " + this.countOf(sum.time[c], sum.samples[c]));
-            }
+                lines.push(path.join(";") + " " + this.countOf(time, samples));
+            });
         }
         return lines.sort();
     }
@@ -161,6 +166,16 @@ class Sums {
         return this.table;
     }
 
+    /* Time of the paths that end in a call, on each selected core. */
+    byCall() {
+        this.perCall = this.perCall || this.cores.map((sum) => {
+            const times = new Map();
+            eachCall(sum, (c, time) => times.set(c, time));
+            return times;
+        });
+        return this.perCall;
+    }
+
     /* Time of its own of each function on each selected core. */
     byCore() {
         if (this.perCore)
@@ -168,12 +183,11 @@ class Sums {
         const { calls } = this.profile;
         this.perCore = this.cores.map((sum) => {
             const times = new Map();
-            for (const c of sum.calls) {
-                if (calls.leaf[c] === 0)
-                    continue;
+            eachCall(sum, (c, time) => {
                 const f = calls.function[calls.leaf[c]];
-                times.set(f, (times.get(f) || 0) + sum.time[c]);
-            }
+                if (calls.leaf[c] !== 0)
+                    times.set(f, (times.get(f) || 0) + time);
+            });
             return times;
         });
         return this.perCore;
@@ -185,11 +199,12 @@ class Sums {
             return this.nodeTimes;
         const { nodes, frames } = this.profile, count = nodes.frame.length;
         const self = new Float64Array(count);
-        for (const sum of this.cores) {
-            for (let i = 0; i < sum.core.node.length; i++) {
-                const n = sum.core.node[i];
-                if (n !== 0 && this.wants(sum.core, i, sum.core.call[i]))
-                    self[n - 1] += sum.entries.time[i];
+        for (const { core, kinds } of this.cores) {
+            const times = timesOfEntries(core, this.selection);
+            for (let i = 0; i < core.node.length; i++) {
+                const n = core.node[i];
+                if (n !== 0 && times[i] > 0 && kinds[core.place[i]] & WANTED)
+                    self[n - 1] += times[i];
             }
         }
         const total = self.slice();
@@ -247,52 +262,103 @@ class Sums {
         }
         return this.hot;
     }
+}
 
-    wants(core, entry, c) {
-        const { mode } = this.selection;
-        return (mode === "all" || (mode === "idle") === (core.idle[entry] === 1)) &&
-            (this.kept === null || this.kept[c] === 1);
+/* By place in core.calls, all zero; valid until other sums of (mode) are made.
+ * Clearing is faster than new memory for each step of a drag. */
+function clearedCore(core, mode) {
+    core.sums = core.sums || {};
+    const column = () => new Float64Array(core.calls.length);
+    const own = core.sums[mode] = core.sums[mode] ||
+        { time: column(), samples: column(), late: column() };
+    for (const cleared of Object.values(own))
+        cleared.fill(0);
+    return own;
+}
+
+/* Call (act) with each wanted call of a core's (sum), its time and samples. */
+function eachCall(sum, act) {
+    for (let k = 0; k < sum.kinds.length; k++) {
+        if (sum.kinds[k] & WANTED && sum.samples[k] > 0)
+            act(sum.core.calls[k], sum.time[k], sum.samples[k]);
     }
 }
 
-/* The calls with time of their own on (core), and by call how much; valid until
- * other sums of (mode) are made. Clearing what was used is faster than new
- * memory for each step of a drag. */
-function clearedCalls(core, mode, size) {
-    core.own = core.own || {};
-    const own = core.own[mode] || { time: new Float64Array(size), samples: new Float64Array(size) };
-    for (const c of own.calls || [])
-        own.time[c] = own.samples[c] = 0;
-    own.calls = [];
-    return core.own[mode] = own;
+/* Arrays by call, all zero; valid until other sums of (mode) are made. */
+function clearedSums(profile, mode) {
+    profile.sums = profile.sums || {};
+    const old = profile.sums[mode];
+    if (old !== undefined) {
+        for (const column of [old.self, old.samples, old.late, old.count])
+            column.fill(0);
+        return old;
+    }
+    const column = () => new Float64Array(profile.calls.count);
+    return profile.sums[mode] = {
+        self: column(),    /* time */
+        samples: column(), /* of self */
+        late: column(),    /* likewise */
+        count: column(),   /* as in .folded */
+        /* the same with what is called */
+        total: column(), totalSamples: column(), totalLate: column(), totalCount: column(),
+    };
 }
 
-function addTo(amount, e, i) {
-    amount.add(e.samples[i], e.weight[i], e.time[i], e.timeSq[i], e.late[i]);
+/* Add all entries to the (sum) of their core. Returns the squares of their times,
+ * summed by kind. */
+function addEntries(sum) {
+    const { core, kinds } = sum, squares = [0, 0, 0, 0];
+    for (let i = 0; i < core.place.length; i++) {
+        if (core.samples[i] === 0)
+            continue;
+        const k = core.place[i];
+        sum.samples[k] += core.samples[i];
+        sum.time[k] += core.time[i];
+        sum.late[k] += core.late[i];
+        squares[kinds[k]] += core.timeSq[i];
+    }
+    return squares;
 }
 
-/* Add the (moments) of slots (from) to before (to) to what they are of. */
-function addMoments(sums, moments, from, to) {
-    if (moments === null)
-        return;
-    const { slot, entry, weight, late, periods } = moments;
+/* Call (act) with first and last + 1 moment, and the period, of each run of
+ * moments of one period in slots (from) to before (to). */
+function eachPeriod({ slot, periods }, from, to, act) {
     const begin = lowerBound(slot, from), end = lowerBound(slot, to);
-    for (let i = begin, run = 0; i < end; i++) {
-        while (run + 1 < periods.length && periods[run + 1].at <= i)
-            run++;
-        const { period } = periods[run], e = entry[i], time = weight[i] * period;
-        sums.samples[e]++;
-        sums.weight[e] += weight[i];
-        sums.time[e] += time;
-        sums.timeSq[e] += time * time;
-        sums.late[e] += late[i] * period / 64;
-    }
+    periods.forEach(({ at, period }, run) => {
+        const next = run + 1 < periods.length ? periods[run + 1].at : end;
+        const first = run === 0 ? begin : Math.max(begin, at), last = Math.min(end, next);
+        if (first < last)
+            act(first, last, period);
+    });
 }
 
-/* Sums over each call and all that it calls. */
-function accumulate(calls, self) {
-    const total = self.slice();
-    for (let c = calls.count - 1; c > 0; c--)
-        total[calls.parent[c]] += total[c];
-    return total;
+/* Likewise, the moments of slots (from) to before (to). */
+function addMoments(sum, from, to) {
+    const { core, kinds, samples, time, late } = sum, squares = new Float64Array(4);
+    if (core.moments === null)
+        return squares;
+    const { place } = core, m = core.moments, { entry, weight, late: lates } = m;
+    eachPeriod(m, from, to, (first, last, period) => {
+        for (let i = first; i < last; i++) {
+            const k = place[entry[i]], t = weight[i] * period;
+            samples[k]++;
+            time[k] += t;
+            late[k] += lates[i] * period / 64;
+            squares[kinds[k]] += t * t;
+        }
+    });
+    return squares;
+}
+
+/* Time of each entry of (core). */
+function timesOfEntries(core, { from, to }) {
+    const times = new Float64Array(from === null ? 0 : core.node.length);
+    if (from === null || core.moments === null)
+        return from === null ? core.time : times;
+    const { entry, weight } = core.moments;
+    eachPeriod(core.moments, from, to, (first, last, period) => {
+        for (let i = first; i < last; i++)
+            times[entry[i]] += weight[i] * period;
+    });
+    return times;
 }

@@ -86,3 +86,20 @@ function sizedCanvas(canvas, width, height) {
     g.clearRect(0, 0, width, height);
     return g;
 }
+
+/* What was drawn once, until it would look otherwise: while a time is dragged
+ * only the selection changes. */
+class Picture {
+    /* Draw what (paint) draws into (width) x (height) of (g). (key) changes with
+     * what that depends on, the theme and the screen apart. */
+    put(g, key, width, height, paint) {
+        const full = [key, width, height, devicePixelRatio,
+                      document.documentElement.dataset.theme].join();
+        if (full !== this.key) {
+            this.canvas = this.canvas || document.createElement("canvas");
+            paint(sizedCanvas(this.canvas, width, height));
+            this.key = full;
+        }
+        g.drawImage(this.canvas, 0, 0, width, height);
+    }
+}

@@ -17,13 +17,17 @@ class Timeline {
         box.replaceChildren(this.labels, el("div", "lane-box", this.canvas));
         this.canvasBox = this.canvas.parentElement;
         this.cache = new Map();
+        this.picture = new Picture();
+        this.version = 0; /* of what (cache) is of */
         this.listen();
         new ResizeObserver(() => this.draw()).observe(this.canvasBox);
     }
 
     set(profile, state, hits) {
-        if (profile !== this.profile || hits !== this.hits)
+        if (profile !== this.profile || hits !== this.hits) {
             this.cache.clear();
+            this.version++;
+        }
         Object.assign(this, { profile, state, hits });
         this.lane = Math.max(7, Math.min(26, Math.floor(240 / profile.cores.length)));
         this.draw();
@@ -48,15 +52,20 @@ class Timeline {
             return;
         const cores = this.profile.cores, gap = this.lane > 12 ? 3 : 1;
         const height = cores.length * (this.lane + gap) + AXIS;
-        const g = sizedCanvas(this.canvas, width, height);
+        const g = sizedCanvas(this.canvas, width, height), { view, cores: chosen } = this.state;
         this.drawLabels(gap);
-        cores.forEach((core, i) => {
+        this.picture.put(g, [this.version, view.from, view.to, ...chosen], width, height,
+                         (paper) => this.drawLanes(paper, gap, width, height));
+        this.drawSelection(g, width, height - AXIS);
+    }
+
+    drawLanes(g, gap, width, height) {
+        this.profile.cores.forEach((core, i) => {
             g.globalAlpha = this.state.cores.has(i) ? 1 : .3;
             this.drawLane(g, core, i, i * (this.lane + gap), width);
         });
         g.globalAlpha = 1;
         this.drawAxis(g, width, height);
-        this.drawSelection(g, width, height - AXIS);
     }
 
     drawLane(g, core, index, y, width) {

@@ -66,8 +66,8 @@ class Waits {
         }
         if (!names.childNodes.length)
             names.append("stack unknown");
-        const per = cores.length > 1 ? cores.map((core) => {
-            const own = core.time[wait.call], p = own > 0 ? own / core.idle.time : 0;
+        const per = cores.length > 1 ? cores.map((core, i) => {
+            const own = sums.byCall()[i].get(wait.call) || 0, p = own > 0 ? own / core.idle.time : 0;
             const cell = el("td", "number core", own > 0 ? (100 * p).toFixed(0) : "\u00b7");
             cell.style.setProperty("--heat", p.toFixed(3));
             return cell;
