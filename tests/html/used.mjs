@@ -68,6 +68,21 @@ cases.no_width_needs_scrolling_sideways = async () => {
     await page.fine();
 };
 
+// catches: a long name of which the page shows three dots, and a button on a line of its own
+cases.small_screen_shows_names_and_buttons = async () => {
+    const page = await open("usual.html");
+    await page.setViewportSize({ width: 400, height: 900 });
+    await page.click('.tab[data-tab="functions"]');
+    await settle(page);
+    const cells = await page.$$eval("table.functions td:has(.name)", (list) => list.map((cell) =>
+        [cell.scrollWidth - cell.clientWidth, cell.textContent]));
+    for (const [over, name] of cells)
+        assert.ok(over <= 0, `${name}: ${over} pixels too wide`);
+    const top = async (id) => (await page.locator(id).boundingBox()).y;
+    assert.equal(await top("#help-button"), await top("#theme"));
+    await page.fine();
+};
+
 // catches: an empty sheet
 cases.paper_has_graph_table_and_accounts = async () => {
     const page = await open("usual.html");
