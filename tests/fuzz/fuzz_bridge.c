@@ -2,7 +2,9 @@
 /*
  * The bridge against a guest, a QEMU and clients that do whatever the input
  * says: each byte is a deed of one of them. Found would be what a sanitizer
- * sees, a turn that does not end, and a descriptor that is never closed.
+ * sees, a turn that does not end, a descriptor that is never closed or used
+ * when it is, and memory that is looked at when QEMU has taken it back. The
+ * kernel is in memory (kernel.h).
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,20 +15,23 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "bridge/memory.h"
 #include "check.h"
 #include "fake_front.h"
+#include "kernel.h"
 #include "util/bytes.h"
 
 #define CLIENTS  6u
 #define LISTENER 99u
-#define BASELINE 64 /* descriptors are looked for above */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const uint8_t *input;
 static size_t input_left;
 static int listener, clients[CLIENTS];
-static uint32_t host_port; /* of the last request that the guest saw */
+static unsigned descriptors; /* that are open between two inputs */
+static bool cut;             /* the guest's memory, just now */
+static uint32_t host_port;   /* of the last request that the guest saw */
 static uint32_t guest_port;
 
 /* The kit's checks end a test case; here there is but one. */
@@ -149,12 +154,22 @@ static void post_chain(void)
     front_post(ring, (uint16_t)(next(1) % (FRONT_ENTRIES + 1)));
 }
 
-/* The file is cut, the bridge looks, the file is back: empty. */
+/* The file is cut, the bridge looks, the file is back: empty. That the bridge
+ * finds an empty page at once stands for the signal that gives it one
+ * (unit.bridge_hostile has that). */
 static void vanish(void)
 {
     CHECK_EQ(ftruncate(front.memfd, next(1) & 1 ? 0 : 0x10000), 0);
+    cut = true;
     front_turn();
+    cut = false;
     CHECK_EQ(ftruncate(front.memfd, FRONT_MEMORY), 0);
+}
+
+bool __wrap_memory_lost(void);
+bool __wrap_memory_lost(void)
+{
+    return cut && kernel_mappings() != 0;
 }
 
 static void act_as_guest(uint32_t deed)
@@ -236,7 +251,8 @@ static void act_as_qemu(uint32_t deed)
         (void)send(front.fd, drain, next(1) % 30, MSG_NOSIGNAL);
         front_turn();
         break;
-    default:
+    default: /* nothing, for 1 ms to 33 s */
+        kernel_now_ms += 1ull << next(1) % 16;
         front_turn();
         break;
     }
@@ -283,6 +299,78 @@ static void act_as_client(uint32_t deed)
     front_turn();
 }
 
+/* A bridge that looks at memory that it has unmapped, ends the run. */
+int __real_bridge_turn(struct bridge *b, int timeout_ms, struct err *e);
+int __wrap_bridge_turn(struct bridge *b, int timeout_ms, struct err *e);
+int __wrap_bridge_turn(struct bridge *b, int timeout_ms, struct err *e)
+{
+    int result;
+
+    kernel_hide_unmapped(true);
+    result = __real_bridge_turn(b, timeout_ms, e);
+    kernel_hide_unmapped(false);
+    return result;
+}
+
+/* --- The memory ----------------------------------------------------------- */
+
+#define PAGE       4096u
+#define RINGS_SIZE 0x7000u /* with what may be scribbled there */
+#define TX_AT      0x40000u
+
+/* Pages that the bridge was led to, so that few are cleared for an input: a
+ * whole memory would take twice the time of all else. */
+static bool used[FRONT_MEMORY / PAGE];
+
+static void note_used(const uint8_t *at, uint64_t size)
+{
+    size_t page = (size_t)(at - front.memory) / PAGE;
+
+    for (; size != 0 && page * PAGE < (size_t)(at - front.memory) + size;
+         page++)
+        used[page] = true;
+}
+
+uint8_t *__real_memory_at(const struct memory *m, uint64_t guest,
+                          uint64_t *size);
+uint8_t *__wrap_memory_at(const struct memory *m, uint64_t guest,
+                          uint64_t *size);
+uint8_t *__wrap_memory_at(const struct memory *m, uint64_t guest,
+                          uint64_t *size)
+{
+    uint8_t *at = __real_memory_at(m, guest, size);
+
+    if (at != NULL)
+        note_used(at, *size);
+    return at;
+}
+
+uint8_t *__real_memory_at_user(const struct memory *m, uint64_t user,
+                               uint64_t size);
+uint8_t *__wrap_memory_at_user(const struct memory *m, uint64_t user,
+                               uint64_t size);
+uint8_t *__wrap_memory_at_user(const struct memory *m, uint64_t user,
+                               uint64_t size)
+{
+    uint8_t *at = __real_memory_at_user(m, user, size);
+
+    if (at != NULL)
+        note_used(at, size);
+    return at;
+}
+
+static void clear_memory(void)
+{
+    memset(front.memory, 0, RINGS_SIZE);
+    for (size_t i = 0; i < FRONT_ENTRIES; i++) /* headers: data are zeros */
+        memset(front.memory + TX_AT + i * FRONT_TX_MAX, 0, PACKET_HEADER);
+    for (size_t i = 0; i < FRONT_MEMORY / PAGE; i++) {
+        if (used[i])
+            memset(front.memory + i * PAGE, 0, PAGE);
+        used[i] = false;
+    }
+}
+
 /* --- One input ------------------------------------------------------------ */
 
 static void begin(void)
@@ -291,8 +379,10 @@ static void begin(void)
         front_turns = 2;
         front_bridge();
         listener = front_listen(LISTENER);
+        descriptors = kernel_descriptors();
     }
-    memset(front.memory, 0, FRONT_MEMORY);
+    clear_memory();
+    kernel_now_ms += 120000; /* what it said before is forgotten */
     memset(front.posted, 0, sizeof front.posted);
     memset(front.seen, 0, sizeof front.seen);
     memset(clients, -1, sizeof clients);
@@ -312,14 +402,13 @@ static void end(void)
             close(clients[i]);
     }
     front_leave();
-    while ((fd = accept(listener, NULL, NULL)) >= 0)
+    while ((fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK)) >= 0)
         close(fd);
     for (int i = 0; i < 4; i++)
         front_turn();
     /* nothing of this input is left */
-    fd = dup(0);
-    CHECK(fd >= 0 && fd < BASELINE);
-    close(fd);
+    CHECK_EQ(kernel_descriptors(), descriptors);
+    CHECK_EQ(kernel_mappings(), 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -3,8 +3,9 @@
  * --wrap of calloc, realloc, free and getrandom; and the same input give the
  * same run.
  */
+#include "quick.h"
+
 #include <malloc.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +39,7 @@ void __asan_poison_memory_region(void const volatile *at, size_t size)
 void __asan_unpoison_memory_region(void const volatile *at, size_t size)
     __attribute__((weak));
 
-static void allow(const void *at, size_t size, bool use)
+void quick_allow(const void *at, size_t size, bool use)
 {
     if (use && __asan_unpoison_memory_region != NULL)
         __asan_unpoison_memory_region(at, size);
@@ -73,12 +74,12 @@ static void *take_block(size_t size)
             blocks[i].bytes = __real_calloc(1, room);
             if (blocks[i].bytes == NULL)
                 return NULL;
-            allow(blocks[i].bytes, room, false);
+            quick_allow(blocks[i].bytes, room, false);
         }
         blocks[i].room = room;
         blocks[i].size = size;
         blocks[i].used = true;
-        allow(blocks[i].bytes, size, true);
+        quick_allow(blocks[i].bytes, size, true);
         return blocks[i].bytes;
     }
     return NULL;
@@ -108,7 +109,7 @@ void __wrap_free(void *bytes)
         __real_free(bytes);
         return;
     }
-    allow(bytes, blocks[i].size, false);
+    quick_allow(bytes, blocks[i].size, false);
     blocks[i].used = false;
 }
 
