@@ -5,9 +5,10 @@
 
 enum exit_code {
     EXIT_DONE = 0,
-    EXIT_FAILED = 1, /* one line on stderr says why */
-    EXIT_USAGE = 2,  /* likewise, and what to type */
-    EXIT_EMPTY = 3,  /* nothing failed, but there is no sample */
+    EXIT_FAILED = 1,  /* one line on stderr says why */
+    EXIT_USAGE = 2,   /* likewise, and what to type */
+    EXIT_EMPTY = 3,   /* nothing failed, but there is no sample */
+    EXIT_CHANGED = 4, /* collector diff: by more than --fail-if allows */
 };
 
 /* What --help says of it, for commands that report or record. */

@@ -31,7 +31,9 @@ static int print_help(void)
         "\n",
         stdout);
     options_help(stdout, COMMAND_DIFF);
-    (void)fputs("\n" CMD_STATUS, stdout);
+    (void)fputs("\n" CMD_STATUS "             4 changed by more than --fail-if "
+                "allows.\n",
+                stdout);
     return EXIT_DONE;
 }
 
@@ -94,8 +96,50 @@ static void find_no_name(struct diff_runs *d)
     }
 }
 
-/* Compare what was read, and write it. Returns an enum exit_code, with (e)
- * filled unless that is EXIT_DONE. */
+/* Find what the rules of (o) are about. Returns 0; -1 with (e) filled. */
+static int find_rules(const struct options *o, const struct diff *d,
+                      uint32_t *functions, struct err *e)
+{
+    for (unsigned i = 0; i < o->fail_if_count; i++)
+        if (fail_if_find(&o->fail_if[i], d, &functions[i], e) != 0)
+            return -1;
+    return 0;
+}
+
+/* Say which rules of (o) are broken. Returns an enum exit_code. */
+static int judge(const struct options *o, const struct diff *d,
+                 const uint32_t *functions)
+{
+    int result = EXIT_DONE;
+
+    for (unsigned i = 0; i < o->fail_if_count; i++) {
+        struct err why;
+
+        if (!fail_if_holds(&o->fail_if[i], d, functions[i], &why))
+            continue;
+        (void)fprintf(stderr, "collector diff: %s\n", why.text);
+        result = EXIT_CHANGED;
+    }
+    return result;
+}
+
+/* Write (d), and judge it. Returns an enum exit_code, with (e) filled if that
+ * is EXIT_FAILED or EXIT_USAGE. */
+static int write_and_judge(const struct diff *d, const struct options *o,
+                           struct outputs *out, struct err *e)
+{
+    uint32_t functions[OPTIONS_FAIL_IF];
+
+    if (find_rules(o, d, functions, e) != 0)
+        return EXIT_USAGE;
+    if (outputs_open(out, e) != 0 ||
+        outputs_write_by(out, write_output, d, e) != 0 ||
+        outputs_close(out, true, e) != 0)
+        return EXIT_FAILED;
+    return judge(o, d, functions);
+}
+
+/* Compare what was read. Returns likewise. */
 static int show(struct diff_runs *runs, const struct options *o,
                 struct outputs *out, struct err *e)
 {
@@ -110,18 +154,16 @@ static int show(struct diff_runs *runs, const struct options *o,
                      .warning_count = runs->warning_count,
                      .top = o->top,
                      .all = o->all};
-    int result = rows != NULL ? compare(&in, rows, &d.result) : -1;
+    int result = EXIT_FAILED;
 
-    if (result != 0)
-        (void)err_set(e, "out of memory");
     find_no_name(runs);
     memcpy(d.sides, runs->sides, sizeof d.sides);
-    if (result == 0)
-        result = outputs_open(out, e);
-    if (result == 0)
-        result = outputs_write_by(out, write_output, &d, e);
+    if (rows == NULL || compare(&in, rows, &d.result) != 0)
+        (void)err_set(e, "out of memory");
+    else
+        result = write_and_judge(&d, o, out, e);
     free(rows);
-    return result == 0 ? EXIT_DONE : EXIT_FAILED;
+    return result;
 }
 
 /* Files by their names come before the sandbox, and what is in them behind it.
@@ -156,10 +198,8 @@ static int diff(const struct options *o, struct outputs *out)
     else if (runs.empty)
         result = EXIT_EMPTY;
     signals_release(stop_fd, 0);
-    if (outputs_close(out, result == EXIT_DONE,
-                      result == EXIT_DONE ? &e : NULL) != 0)
-        result = EXIT_FAILED;
-    if (result != EXIT_DONE)
+    (void)outputs_close(out, false, NULL);
+    if (e.text[0] != '\0')
         (void)fprintf(stderr, "collector diff: %s\n",
                       text_escape(text, sizeof text, e.text));
     diff_runs_fini(&runs);

@@ -92,6 +92,10 @@ static const struct option_row rows[] = {
      "4G; what has no room is folded into [others] (default: 1G)"},
     {"top", 0, "N", LIVE | REPORT, OPTION_COUNT, AT(top), 1, 1000000,
      "functions in each table (default: those worth a line)"},
+    {"fail-if", 0, "CHANGE", DIFF, OPTION_FAIL_IF, 0, 0, 0,
+     "exit status 4 if a share changed by more for certain: 'NAME +3%'\n"
+     "of all, 'NAME +3% of the rest', or -3%; may be given more than\n"
+     "once"},
     {"top", 0, "N", DIFF, OPTION_COUNT, AT(top), 1, 1000000,
      "functions that changed, and functions that did not (default:\n"
      "those worth a line)"},

@@ -23,6 +23,7 @@ enum option_kind {
     OPTION_GUESTS,  /* a file for guests_read() */
     OPTION_PEER,    /* peers */
     OPTION_EXCLUDE, /* one more of exclude */
+    OPTION_FAIL_IF, /* one more of fail_if */
     OPTION_SANDBOX, /* sandbox */
 };
 

@@ -286,6 +286,13 @@ static int add_exclude(struct options *o, const char *value, struct err *e)
     return 0;
 }
 
+static int add_fail_if(struct options *o, const char *value, struct err *e)
+{
+    if (o->fail_if_count == OPTIONS_FAIL_IF)
+        return err_set(e, "--fail-if: more than %d changes", OPTIONS_FAIL_IF);
+    return fail_if_parse(&o->fail_if[o->fail_if_count++], value, e);
+}
+
 static int set_option(struct options *o, const struct option_row *row,
                       const char *value, struct err *e)
 {
@@ -312,6 +319,8 @@ static int set_option(struct options *o, const struct option_row *row,
         return add_output(o, value, e);
     case OPTION_EXCLUDE:
         return add_exclude(o, value, e);
+    case OPTION_FAIL_IF:
+        return add_fail_if(o, value, e);
     case OPTION_GUEST:
         return guests_option(&o->guests, row->name, value, e);
     case OPTION_GUESTS:

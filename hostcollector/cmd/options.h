@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "cmd/fail_if.h"
 #include "cmd/guests.h"
 #include "cmd/sandbox.h"
 #include "model/core_set.h"
@@ -34,6 +35,7 @@ enum colour_choice { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
 
 #define OPTIONS_OUTPUTS    16
 #define OPTIONS_INPUTS     64
+#define OPTIONS_FAIL_IF    16
 #define OPTIONS_MEMORY_MIN (16ull << 20)
 
 /* What the user asked for. Strings point into argv. */
@@ -46,6 +48,8 @@ struct options {
     /* Recordings of collector diff, those of before first. */
     const char *inputs[OPTIONS_INPUTS];
     unsigned input_count, before_count;
+    struct fail_if fail_if[OPTIONS_FAIL_IF];
+    unsigned fail_if_count;
     const char *format;
     const char *outputs[OPTIONS_OUTPUTS];
     /* As named by -o FORMAT:FILE or FILE:FORMAT; NULL: not. */
