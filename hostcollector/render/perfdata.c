@@ -30,10 +30,14 @@
 #define ATTRS_SIZE       (ATTR_SIZE + 16u)
 #define DATA_START       (HEADER_SIZE + ATTRS_SIZE)
 #define DATA_SIZE_AT     48
+/* What stands behind the data, in this order. */
 #define FEATURE_BUILD_ID (1u << 2)
+#define FEATURE_HOSTNAME (1u << 3)
+#define FEATURES         2u
 #define FEATURES_AT      72u
 #define SECTION_SIZE     16u
 #define PATH_ROOM        4096u
+#define HOST_ROOM        192u /* a multiple of 64 */
 
 /* A build-id in the table behind the data, whose process is the host's. */
 #define ID_MAX       20u
@@ -58,6 +62,8 @@ struct perfdata {
     uint32_t next_pid;
     uint64_t data; /* bytes of records */
     struct record record;
+    size_t guests;
+    char host[HOST_ROOM]; /* the name of the last one */
     /* The table of build-ids, as it is written in the end. */
     uint8_t *ids;
     size_t id_bytes, id_room;
@@ -158,7 +164,7 @@ static void begin(struct render *to)
     put_u64(r, ATTRS_SIZE);
     put_u64(r, DATA_START); /* data, whose size comes in the end */
     for (size_t i = DATA_SIZE_AT; i < HEADER_SIZE; i += 8)
-        put_u64(r, i == FEATURES_AT ? FEATURE_BUILD_ID : 0);
+        put_u64(r, i == FEATURES_AT ? FEATURE_BUILD_ID | FEATURE_HOSTNAME : 0);
     put(r, &attr, ATTR_SIZE);
     put_u64(r, 0);
     put_u64(r, 0);
@@ -368,6 +374,8 @@ static void write_perfdata(struct render *to, const struct report *r)
     uint32_t pid = export_pid(&p->next_pid, r->profile->core_count);
 
     write_comm(to, pid, pid, export_guest(name, r));
+    p->guests++;
+    (void)snprintf(p->host, sizeof p->host, "%s", name);
     write_mappings(to, r, pid);
     keep_ids(to, r);
     for (size_t i = 0; i < r->profile->core_count; i++)
@@ -375,7 +383,30 @@ static void write_perfdata(struct render *to, const struct report *r)
             write_core(to, r, i, pid);
 }
 
-/* Behind the data stand where the table of build-ids is, and the table. */
+/* Behind the data stand where the features are, the table of build-ids, and the
+ * name of the machine: the guest's. */
+static void write_features(struct render *to)
+{
+    struct perfdata *p = to->state;
+    struct record *r = &p->record;
+    uint64_t at = DATA_START + p->data + FEATURES * SECTION_SIZE;
+
+    if (p->guests > 1)
+        (void)snprintf(p->host, sizeof p->host, "%zu guests", p->guests);
+    r->size = 0;
+    put_u64(r, at);
+    put_u64(r, p->id_bytes);
+    put_u64(r, at + p->id_bytes);
+    put_u64(r, sizeof(uint32_t) + HOST_ROOM);
+    (void)fwrite(r->bytes, 1, r->size, to->out);
+    if (p->id_bytes != 0) /* else there may be no array */
+        (void)fwrite(p->ids, 1, p->id_bytes, to->out);
+    r->size = 0;
+    put_u32(r, HOST_ROOM);
+    put(r, p->host, HOST_ROOM);
+    (void)fwrite(r->bytes, 1, r->size, to->out);
+}
+
 static void end(struct render *to)
 {
     struct perfdata *p = to->state;
@@ -384,12 +415,7 @@ static void end(struct render *to)
         return;
     struct record *r = &p->record;
 
-    r->size = 0;
-    put_u64(r, DATA_START + p->data + SECTION_SIZE);
-    put_u64(r, p->id_bytes);
-    (void)fwrite(r->bytes, 1, r->size, to->out);
-    if (p->id_bytes != 0) /* else there may be no array */
-        (void)fwrite(p->ids, 1, p->id_bytes, to->out);
+    write_features(to);
     r->size = 0;
     put_u64(r, p->data);
     if (fseek(to->out, DATA_SIZE_AT, SEEK_SET) == 0) {

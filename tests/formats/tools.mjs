@@ -123,6 +123,7 @@ const tools = {
                     assert.ok(Math.abs(got(core.core, f) - seconds * 1e9) < period, `core ${index}: ${f}: ${got(core.core, f)} ns`);
         assert.match(perf("report", ...file, "--stdio", "--sort", "comm,pid,dso"), / 64\.84% +64\.84% +core 1 .*\[idle\]/);
         assert.match(perf("evlist", ...file), /cpu-clock/);
+        assert.match(perf("report", ...file, "--header-only"), /^# hostname : kernel\.elf$/m);
         assert.match(perf("buildid-list", ...file), /0123456789abcdef0123456789abcdef01234567 .*kernel\.elf/);
         assert.match(perf("annotate", ...file, "--stdio", "walk"), / +80\.00 .*200077:/);
     },
@@ -137,6 +138,8 @@ const tools = {
             { stdio: ["ignore", "pipe", "ignore"] }).toString("latin1");
         for (const symbol of ["ring::push(unsigned long)", "kernel::bus::receive", "[idle]"])
             assert.ok(sent.includes(symbol), symbol);
+        // the machine's name, before two that are not known
+        assert.match(sent, /\x0akernel\.elf\xff{8}/);
     },
 };
 
