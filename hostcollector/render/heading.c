@@ -243,8 +243,7 @@ static void write_without(FILE *out, const struct report *r)
     text_wrap_at(out, 0, line, table_columns(r));
 }
 
-/* "Shown: idle time, rows by total". An annotation says by itself what it is of.
- */
+/* "Shown: idle time, rows by total". An annotation says so by itself. */
 static void write_asked(FILE *out, const struct report *r)
 {
     char line[ASKED_TEXT];

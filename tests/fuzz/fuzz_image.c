@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Any bytes as the guest's image: identity, symbols, lines, frame_places,
- * facts. The file is in memory (--wrap, CMakeLists.txt), and is what is found
- * under each other name, too: so an image may be its own debug file.
+ * facts, and an annotation of what samples hit in it. The file is in memory
+ * (--wrap, CMakeLists.txt), and is what is found under each other name, too: so
+ * an image may be its own debug file.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -11,14 +12,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "aggregate/aggregate.h"
+#include "annotate/annotate.h"
 #include "check/gather.h"
 #include "check/report.h"
 #include "code/frame_place.h"
 #include "image/image.h"
+#include "render/table.h"
 #include "shown.h"
+#include "symbolize/image_map.h"
 #include "symbolize/symbolize.h"
 #include "util/err.h"
 #include "util/opener.h"
+#include "view/view.h"
 
 #define FD_IMAGE      100000 /* no file has this descriptor */
 #define MAX_ADDRESSES 256u
@@ -128,6 +134,110 @@ static void look_over(struct image *img)
     check_facts_fini(&facts);
 }
 
+/* Samples at the (n) addresses (pcs), as often as their numbers say. */
+static void sample(struct aggregate *a, const uint64_t *pcs, size_t n)
+{
+    static const struct guest guest = {.wire_version = TPROF_WIRE_VERSION,
+                                       .arch = WIRE_ARCH_X86_64,
+                                       .cores = 1,
+                                       .tsc_hz = 1000000};
+    const struct stack none = {.end = WIRE_END_ZERO};
+
+    if (aggregate_hello(a, HELLO_FIRST, &guest) != 0)
+        abort();
+    for (size_t i = 0; i < n; i++) {
+        struct sample s = {.tsc = 1000 * (i + 1),
+                           .leaf = pcs[i],
+                           .stack = aggregate_stack(a, 0, &none),
+                           .late = (uint32_t)(i % 3) << 20,
+                           .weight = 1 + (uint32_t)i % 7};
+        const struct sample_batch batch = {
+            .period = 1000, .samples = &s, .count = 1};
+
+        aggregate_samples(a, &batch);
+    }
+}
+
+/* The blocks of a run of code have at most what there is. */
+static void check_sums(const struct annotation *a)
+{
+    for (size_t i = 0; i < a->code_count; i++) {
+        uint64_t samples = 0, insns = 0;
+
+        for (uint32_t j = 0; j < a->codes[i].block_count; j++) {
+            samples += a->codes[i].blocks[j].sum.amount.samples;
+            insns += a->codes[i].blocks[j].count;
+        }
+        if (samples > a->sum.amount.samples || insns != a->codes[i].insn_count)
+            abort();
+    }
+}
+
+static void write_annotation(const struct report *r)
+{
+    char *text;
+    size_t len;
+    FILE *out = open_memstream(&text, &len);
+
+    if (out == NULL)
+        abort();
+    table_annotation(out, r);
+    if (fclose(out) != 0)
+        abort();
+    shown_is_harmless(text, len, NULL);
+    free(text);
+}
+
+static void annotate_function(const struct profile *p, const struct view *v,
+                              const struct image_map *map, const char *function)
+{
+    static const struct remarks remarks;
+    const struct annotate_job job = {.profile = p,
+                                     .view = v,
+                                     .image_map = map,
+                                     .function = function,
+                                     .folder = "source",
+                                     .memory = 1 << 24};
+    struct err e = {""};
+    struct annotation *a = annotate(&job, &e);
+    const struct report r = {.profile = p,
+                             .view = v,
+                             .remarks = &remarks,
+                             .function = function,
+                             .all = true,
+                             .annotation = a};
+
+    if (a == NULL && e.text[0] == '\0')
+        abort();
+    if (a != NULL) {
+        check_sums(a);
+        write_annotation(&r);
+    }
+    annotation_free(a);
+}
+
+static void annotate_image(const struct mapped_image *image,
+                           const uint64_t *pcs, size_t n)
+{
+    const struct aggregate_config config = {.memory_max = 1 << 24};
+    struct aggregate *a = aggregate_new(&config);
+    struct image_map *map = image_map_new(image, 0);
+
+    if (a == NULL || map == NULL)
+        abort();
+    sample(a, pcs, n);
+    const struct profile *p = aggregate_profile(a);
+    struct view *v = p != NULL ? view_new(p, map, 1 << 24) : NULL;
+
+    if (v == NULL)
+        abort();
+    annotate_function(p, v, map, NULL);
+    annotate_function(p, v, map, "a");
+    view_free(v);
+    image_map_free(map);
+    aggregate_free(a);
+}
+
 static void use(struct image *img)
 {
     struct symbolizer *s = symbolizer_new(img, 0);
@@ -153,6 +263,9 @@ static void use(struct image *img)
         (void)frame_place_only_call(o, pcs[i]);
         (void)image_text_crc(img, pcs[i], 4096, &crc);
     }
+    annotate_image(
+        &(struct mapped_image){.file = img, .symbolizer = s, .frame_places = o},
+        pcs, n);
     frame_places_free(o);
     symbolizer_free(s);
     look_over(img);
