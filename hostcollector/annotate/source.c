@@ -17,6 +17,14 @@
 #define TAB       8u
 #define FILES_MAX 64u /* that are opened */
 
+/* (path) without its first folder; NULL: it has none. */
+static const char *without_first(const char *path)
+{
+    const char *slash = strchr(path, '/');
+
+    return slash != NULL ? slash + 1 : NULL;
+}
+
 /* The file (path) below (folder), of whose folders the first may be others
  * there. -1: there is none. */
 static int open_below(const char *folder, const char *path)
@@ -24,13 +32,11 @@ static int open_below(const char *folder, const char *path)
     char name[PATH_SIZE];
     int fd = -1;
 
-    for (const char *tail = path; fd < 0 && tail != NULL;) {
-        int length = snprintf(name, sizeof name, "%s/%s", folder, tail);
+    for (; fd < 0 && path != NULL; path = without_first(path)) {
+        int length = snprintf(name, sizeof name, "%s/%s", folder, path);
 
         if (length > 0 && (size_t)length < sizeof name)
             fd = opener_open(OPENER_SOURCE, name);
-        tail = strchr(tail, '/');
-        tail += tail != NULL;
     }
     return fd;
 }
