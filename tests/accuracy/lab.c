@@ -174,6 +174,13 @@ char *lab_report(const struct lab_run *r)
     return read_file(out_path);
 }
 
+char *lab_annotation(const struct lab_run *r, const char *function)
+{
+    run((const char *const[]){LAB_COLLECTOR, "annotate", function, wire_path,
+                              "--elf", r->elf, "--all", NULL});
+    return read_file(out_path);
+}
+
 /* The lines "core (core) (key) ..." of the plugin's answer, without that. */
 static struct lab_stacks true_lines(unsigned core, const char *key)
 {

@@ -42,6 +42,9 @@ struct lab_stacks lab_measured(const struct lab_run *run, unsigned core);
 /* The collector's report of the last run, as text, with --all. */
 char *lab_report(const struct lab_run *run);
 
+/* What 'collector annotate (function) --all' says of it, as text. */
+char *lab_annotation(const struct lab_run *run, const char *function);
+
 /* The plugin's stacks that were interrupted on (core) in the last run: those
  * whose innermost function had set up its frame, or (framed 0) had not. */
 struct lab_stacks lab_true_stacks(unsigned core, int framed);
