@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Of many functions several are taken out at once, so that there are no more
  * steps than this. */
@@ -240,42 +241,67 @@ static void judge(struct work *w)
     }
 }
 
-/* Take out what changed the most significantly. Returns how many those are. */
+/* Which of (left) is to be taken out: of those that changed one that a side
+ * lacks, as it has changed whatever the rest did, or else the most significant.
+ * (count) if none has changed. */
+static size_t choose(const struct work *w)
+{
+    size_t i = 0;
+
+    for (; i < w->count; i++) {
+        const struct compare_row *row = &w->rows[w->left[i].function];
+
+        if (row->q > COMPARE_FALSE)
+            break;
+        if (!(row->all.before > 0 && row->all.after > 0))
+            return i;
+    }
+    return i != 0 ? 0 : w->count;
+}
+
+/* Take out what changed. Returns how many those are. */
 static size_t take_out(struct work *w, unsigned step)
 {
     size_t most = 1 + w->judged / STEPS_MAX, n = 0;
 
-    for (; n < most && n < w->count; n++) {
-        struct compare_row *row = &w->rows[w->left[n].function];
+    for (; n < most; n++) {
+        size_t i = choose(w);
 
-        if (row->q > COMPARE_FALSE)
+        if (i == w->count)
             break;
+        struct compare_row *row = &w->rows[w->left[i].function];
+
         row->step = step;
         row->verdict = COMPARE_CHANGED;
+        w->count--;
+        w->taken++;
+        memmove(&w->left[i], &w->left[i + 1], (w->count - i) * sizeof *w->left);
     }
-    for (size_t i = n; n != 0 && i < w->count; i++)
-        w->left[i - n] = w->left[i];
-    w->count -= n;
-    w->taken += n;
     return n;
 }
 
 /* What was taken out early may be no different from what remained in the end:
- * what came after it was to blame. */
-static void put_back(struct work *w)
+ * what came after it was to blame. Returns whether there was such a function.
+ */
+static bool put_back(struct work *w)
 {
+    size_t before = w->taken;
+
     for (size_t i = 0; i < w->in->functions; i++) {
         struct compare_row *row = &w->rows[i];
+        double p = row->step != 0 ? p_of(w, i) : 0;
 
-        if (row->step == 0 || p_of(w, i) <= COMPARE_FALSE)
+        if (p <= COMPARE_FALSE)
             continue;
         row->verdict = COMPARE_SAME;
+        row->q = p;
         w->taken--;
     }
     for (size_t i = 0; i < w->in->functions; i++)
         if (w->rows[i].verdict != COMPARE_CHANGED)
             w->rows[i].step = 0;
     sum_rest(w, w->rest);
+    return w->taken != before;
 }
 
 /* State each function against the rest. */
@@ -324,7 +350,8 @@ int compare(const struct compare_input *in, struct compare_row *rows,
     judge(&w);
     for (unsigned step = 1; take_out(&w, step) != 0; step++)
         judge(&w);
-    put_back(&w);
+    for (unsigned i = 0; i < STEPS_MAX && put_back(&w);)
+        i++;
     state_all(&w);
     sum_up(&w, result);
     status = 0;

@@ -4,10 +4,10 @@
  * in, numbers out; which function is which was settled before (pairs.h).
  *
  * Shares add up to one, so that one function's loss is everybody's gain. So the
- * function whose odds changed the most significantly is taken out, the shares
- * of the others are computed of what remains, and so on, until nothing that
- * remains has changed beyond chance. What was taken out is stated against that
- * rest.
+ * function whose odds changed the most significantly is taken out (before it
+ * those that a side lacks), the shares of the others are computed of what
+ * remains, and so on, until nothing that remains has changed beyond chance.
+ * What was taken out is stated against that rest.
  *
  * How sure a share is follows from its weighted samples as in diagnose/share.h,
  * and, where a side has several runs, from how these differ. Benjamini and

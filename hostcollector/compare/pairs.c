@@ -11,7 +11,7 @@
 #include "util/text.h"
 #include "util/vec.h"
 
-#define NONE UINT32_MAX
+#define NONE      UINT32_MAX
 /* Bytes of the names of a function's parts; further ones are not told. */
 #define PARTS_MAX 1024
 

@@ -30,6 +30,16 @@ static struct amount equal(uint64_t n)
     return (struct amount){n, n, (double)n, (double)n};
 }
 
+/* splitmix64 */
+static double draw(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return (double)((z ^ z >> 31) >> 11) / 9007199254740992.0;
+}
+
 /* One run a side: (n) functions with so many samples. */
 static struct compare_result compare_counts(const unsigned *before,
                                             const unsigned *after, size_t n,
@@ -106,6 +116,51 @@ TEST(what_is_new_and_what_is_gone_have_changed)
     CHECK(rows[0].detectable > .05 && rows[0].detectable < .15);
 }
 
+/* Four functions vanish, so that two seem to grow, and one of them seems to
+ * change the most. catches: blaming it; and missing that these two changed
+ * against each other */
+TEST(what_is_gone_is_taken_out_first)
+{
+    const unsigned before[] = {120, 100, 72, 70, 50, 46};
+    const unsigned after[] = {532, 0, 267, 0, 0, 0};
+    const unsigned other[] = {267, 0, 532, 0, 0, 0};
+    struct compare_row rows[6];
+    struct compare_result result = compare_counts(before, after, 6, rows);
+
+    CHECK_EQ(result.changed, 4);
+    CHECK_EQ(rows[0].verdict, COMPARE_SAME);
+    CHECK(rows[0].q > .05 && rows[0].all.p < 1e-9);
+    CHECK_EQ(rows[2].verdict, COMPARE_SAME);
+    CHECK(near(rows[0].rest.before + rows[2].rest.before, 1, 1e-9));
+    CHECK_EQ(compare_counts(before, other, 6, rows).changed, 5);
+}
+
+/* Of anything against anything. catches: a row that contradicts its numbers */
+TEST(verdicts_agree_with_what_is_stated)
+{
+    uint64_t state = 7;
+
+    for (unsigned n = 0; n < 2000; n++) {
+        unsigned before[8], after[8];
+        struct compare_row rows[8];
+
+        for (size_t i = 0; i < 8; i++) {
+            before[i] = (unsigned)(300 * draw(&state));
+            after[i] = (unsigned)(300 * draw(&state) * draw(&state));
+        }
+        struct compare_result result = compare_counts(before, after, 8, rows);
+        bool rest = result.rest[0] > 0 && result.rest[1] > 0;
+
+        for (size_t i = 0; i < 8; i++) {
+            if (rows[i].verdict == COMPARE_CHANGED)
+                CHECK(rows[i].step != 0 && rows[i].q <= .05 &&
+                      (!rest || rows[i].rest.p <= .05));
+            if (rows[i].verdict == COMPARE_SAME)
+                CHECK(rows[i].step == 0 && rows[i].q > .05);
+        }
+    }
+}
+
 /* What no function is known of is in the whole, and is never judged. */
 TEST(others_count_and_are_not_judged)
 {
@@ -171,16 +226,6 @@ TEST(another_program_is_compared_fast)
 }
 
 /* Drawn samples */
-
-/* splitmix64 */
-static double draw(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return (double)((z ^ z >> 31) >> 11) / 9007199254740992.0;
-}
 
 static double draw_normal(uint64_t *state)
 {
