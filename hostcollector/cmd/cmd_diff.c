@@ -38,8 +38,10 @@ static int print_help(void)
 }
 
 /* What there is to write, by the names of struct outputs' formats. */
-static const struct render_ops formats[] = {
-    {.name = "txt"},
+enum { TEXT, JSON, FORMATS };
+static const struct render_ops formats[FORMATS] = {
+    [TEXT] = {.name = "txt"},
+    [JSON] = {.name = "json"},
 };
 
 static int choose_formats(struct outputs *out, struct err *e)
@@ -47,11 +49,12 @@ static int choose_formats(struct outputs *out, struct err *e)
     for (unsigned i = 0; i < out->count; i++) {
         const struct render_ops *found = NULL;
 
-        for (size_t j = 0; j < sizeof formats / sizeof formats[0]; j++)
+        for (size_t j = 0; j < FORMATS; j++)
             if (strcmp(formats[j].name, out->list[i].format->name) == 0)
                 found = &formats[j];
         if (found == NULL)
-            return err_set(e, "-o %s: diff writes .txt", out->list[i].path);
+            return err_set(e, "-o %s: diff writes .txt and .json",
+                           out->list[i].path);
         out->list[i].format = found;
     }
     return 0;
@@ -74,7 +77,10 @@ static int plan(struct outputs *out, struct options *o, struct err *e)
 static void write_output(struct output *output, const struct report *look,
                          const void *what)
 {
-    diff_text(output->to.out, look, what);
+    if (output->format == &formats[JSON])
+        diff_json(output->to.out, what);
+    else
+        diff_text(output->to.out, look, what);
 }
 
 /* The share of each side's busy time that belongs to no function, the mean of

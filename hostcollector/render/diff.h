@@ -38,4 +38,7 @@ struct diff {
 /* Write (d) as text, as wide and coloured as (look) has it. */
 void diff_text(FILE *out, const struct report *look, const struct diff *d);
 
+/* Write (d) for programs, as diff.schema.json has it. */
+void diff_json(FILE *out, const struct diff *d);
+
 #endif

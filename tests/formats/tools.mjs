@@ -30,7 +30,8 @@ const tools = {
         close(schema);
         const check = new Ajv({ strict: true, strictRequired: true, allowUnionTypes: true }).compile(schema);
         assert.ok(check(report), JSON.stringify(check.errors, null, 1));
-        delete report.guests[0].total.busy.low;
+        if (report.guests) delete report.guests[0].total.busy.low;
+        else delete report.functions[0].all.low;
         assert.ok(!check(report)); // it can fail
     },
 
