@@ -38,6 +38,7 @@ struct decode {
     struct order order_before;
     struct guest guest_before;
     struct core *cores[GUEST_CORES_MAX]; /* NULL until it sends */
+    uint32_t core_end; /* no HELLO has named a core from this one on */
     /* Of a core that has not sent: sessions in which it may have, and what came
      * of those does not tell. */
     uint32_t unheard[GUEST_CORES_MAX];
@@ -62,7 +63,7 @@ void decode_free(struct decode *d)
 {
     if (!d)
         return;
-    for (size_t i = 0; i < GUEST_CORES_MAX; i++)
+    for (uint32_t i = 0; i < d->core_end; i++)
         free(d->cores[i]);
     free(d);
 }
@@ -72,7 +73,7 @@ static bool is_session_open(const struct decode *d)
 {
     bool open = d->gaps != d->gaps_before, closed = false;
 
-    for (uint32_t i = 0; i < GUEST_CORES_MAX; i++) {
+    for (uint32_t i = 0; i < d->core_end; i++) {
         const struct core *c = d->cores[i];
 
         open |= c && c->has_counters && !c->account.complete;
@@ -89,7 +90,7 @@ static void begin_session(struct decode *d)
     d->undecided = d->started = false;
     d->late = false;
     d->gaps_before = d->gaps;
-    for (uint32_t i = 0; i < GUEST_CORES_MAX; i++) {
+    for (uint32_t i = 0; i < d->core_end; i++) {
         struct core *c = d->cores[i];
 
         if (!c) {
@@ -248,6 +249,8 @@ static int hello(struct decode *d, const struct frame *f, struct err *e)
     if (!enter_session(d, kind, f))
         return 0;
     d->guest = g;
+    if (d->core_end < g.cores)
+        d->core_end = g.cores;
     d->samples.text_start = g.text_start;
     d->samples.old_losses = g.wire_version < BEGAN_SINCE;
     return d->events->hello(d->context, kind, &g, e);

@@ -57,15 +57,27 @@ size_t text_character(const char *s)
     return code >= least[n] && is_seen(code) ? n : 0;
 }
 
+/* How many of the first bytes of (s), up to (most), are plain ASCII. */
+static size_t plain(const char *s, size_t most)
+{
+    size_t n = 0;
+
+    while (n < most && s[n] >= ' ' && s[n] < 0x7f)
+        n++;
+    return n;
+}
+
 char *text_escape(char *buf, size_t size, const char *s)
 {
     size_t used = 0;
 
     while (*s != '\0') {
         char hex[5];
-        size_t n = text_character(s);
+        size_t n = plain(s, size - 1 - used);
         const char *from = s;
 
+        if (n == 0)
+            n = text_character(s);
         s += n != 0 ? n : 1;
         if (n == 0) {
             (void)snprintf(hex, sizeof hex, "\\x%02x", (unsigned char)*from);
