@@ -77,10 +77,13 @@ static int gather_core(struct places *out, const struct profile *p, size_t core,
     for (size_t i = 0; i < c->entry_count; i++) {
         struct view_path path;
         struct place place = {0};
-        const struct view_step *leaf = NULL;
+        const struct view_step *leaf;
 
-        if (view_path_of(v, core, i, &path))
-            leaf = leaf_of(&path);
+        if (c->entries[i].tally.samples == 0)
+            continue; /* left out */
+        if (!view_path_of(v, core, i, &path))
+            return -1;
+        leaf = leaf_of(&path);
         if (leaf == NULL || !is_in(&path, leaf, function, &place))
             continue;
         if (path.idle) {
