@@ -168,6 +168,20 @@ static int read_one(struct reading *reading, const struct options *o,
     return result;
 }
 
+/* A quarter of all memory is for what the recordings leave. */
+static int check_memory(const struct diff_runs *d, const struct options *o,
+                        struct err *e)
+{
+    uint64_t rows = d->pairs.identities * 2 * sizeof(struct compare_row);
+
+    if (pairs_bytes(&d->pairs, o->input_count) + rows <= o->memory / 4)
+        return 0;
+    return err_set(e,
+                   "%zu functions of %u recordings take more than --memory "
+                   "has for them: give more, or compare fewer at once",
+                   d->pairs.identities, o->input_count);
+}
+
 int diff_runs_read(struct diff_runs *d, const struct options *o, int stop_fd,
                    struct err *e)
 {
@@ -182,8 +196,11 @@ int diff_runs_read(struct diff_runs *d, const struct options *o, int stop_fd,
                                   .run = i};
         struct err why = {""};
 
-        if (read_one(&reading, o, stop_fd, &why) == 0)
+        if (read_one(&reading, o, stop_fd, &why) == 0) {
+            if (check_memory(d, o, e) != 0)
+                return -1;
             continue;
+        }
         /* some errors begin with the path */
         return strncmp(why.text, reading.path, strlen(reading.path)) == 0
                    ? err_set(e, "%s", why.text)

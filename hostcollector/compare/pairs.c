@@ -271,6 +271,16 @@ static void amount_add_to(struct amount *to, const struct amount *a)
     to->time_sq += a->time_sq;
 }
 
+uint64_t pairs_bytes(const struct pairs *p, size_t runs)
+{
+    uint64_t functions = p->identities + 1;
+
+    return arena_bytes(&p->arena) + map_bytes(&p->numbers) +
+           p->room * sizeof *p->list + p->sum_room * sizeof *p->sums +
+           functions * (sizeof(void *) + sizeof *p->functions) +
+           functions * runs * sizeof *p->amounts;
+}
+
 int pairs_finish(struct pairs *p, size_t runs)
 {
     p->functions = calloc(p->identities + 1, sizeof *p->functions);

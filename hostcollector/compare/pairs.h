@@ -51,6 +51,9 @@ struct pairs {
 int pairs_add(struct pairs *p, uint32_t run, unsigned side, const char *name,
               const char *file, const struct amount *amount);
 
+/* Bytes that (p) takes, and with pairs_finish() will take, of (runs). */
+uint64_t pairs_bytes(const struct pairs *p, size_t runs);
+
 /* All (runs) were added: fill functions and amounts. Returns 0; -1 if there is
  * no memory. */
 int pairs_finish(struct pairs *p, size_t runs);

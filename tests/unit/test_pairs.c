@@ -2,6 +2,7 @@
 /* Which functions of two builds are the same. */
 #include "compare/pairs.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "alloc.h"
@@ -153,6 +154,23 @@ TEST(parts_and_another_folder_are_one_function)
     CHECK_EQ(p.count, 1);
     CHECK(time_of(&p, 0, "f") == 1 && time_of(&p, 1, "f") == 2);
     CHECK_STR(p.functions[0].joined, "f.part.0");
+    pairs_fini(&p);
+}
+
+TEST(bytes_are_known_beforehand)
+{
+    struct pairs p = {0};
+    char name[32];
+
+    for (unsigned i = 0; i < 10000; i++) {
+        (void)snprintf(name, sizeof name, "function_%u", i);
+        CHECK_EQ(add(&p, i % 2, name, NULL), 0);
+    }
+    /* the amounts alone, and twice as many of them */
+    CHECK(pairs_bytes(&p, 64) > 64 * 10000 * sizeof(struct amount));
+    CHECK(pairs_bytes(&p, 64) - pairs_bytes(&p, 32) ==
+          32 * 10001 * sizeof(struct amount));
+    CHECK(pairs_bytes(&p, 64) < 64 * 10001 * sizeof(struct amount) + (8 << 20));
     pairs_fini(&p);
 }
 
