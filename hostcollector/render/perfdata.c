@@ -389,7 +389,7 @@ static void write_features(struct render *to)
 {
     struct perfdata *p = to->state;
     struct record *r = &p->record;
-    uint64_t at = DATA_START + p->data + FEATURES * SECTION_SIZE;
+    uint64_t at = DATA_START + p->data + FEATURES * (uint64_t)SECTION_SIZE;
 
     if (p->guests > 1)
         (void)snprintf(p->host, sizeof p->host, "%zu guests", p->guests);
