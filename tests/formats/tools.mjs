@@ -66,10 +66,10 @@ const tools = {
     speedscope() {
         const profile = readFileSync(`${name}.speedscope.json`).toString("base64");
         writeFileSync("profile.js", `speedscope.loadFileFromBase64("x.speedscope.json", "${profile}");
-            setTimeout(() => window.dispatchEvent(new KeyboardEvent("keypress", { key: "3" })), 1500);`);
+            setInterval(() => window.dispatchEvent(new KeyboardEvent("keypress", { key: "3" })), 500);`); // once it is loaded
         const page = `${resolve(npm, "node_modules/speedscope/dist/release/index.html")}#localProfilePath=${resolve("profile.js")}`;
         const dom = execFileSync("chromium", ["--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files",
-            "--virtual-time-budget=8000", `--user-data-dir=${resolve("chromium")}`, "--dump-dom", `file://${page}`],
+            "--virtual-time-budget=20000", `--user-data-dir=${resolve("chromium")}`, "--dump-dom", `file://${page}`],
             { stdio: ["ignore", "pipe", "ignore"] }).toString().replace(/<style.*?<\/style>/gs, "").replace(/<[^>]*>/g, " ");
         const said = dom.replace(/\s+/g, " ");
         for (const [f, seconds] of self(0)) {
