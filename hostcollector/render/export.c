@@ -79,3 +79,11 @@ const char *export_image(char buf[EXPORT_NAME], const struct report *r,
                        image->path != NULL ? text_base_name(image->path)
                                            : "kernel");
 }
+
+const char *export_file(char buf[EXPORT_NAME], const struct report *r,
+                        uint32_t i)
+{
+    const char *path = r->view->images[i].path;
+
+    return path != NULL ? path : export_image(buf, r, i);
+}

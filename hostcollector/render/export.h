@@ -48,4 +48,8 @@ const char *export_core(char buf[EXPORT_NAME], const struct report *r,
 const char *export_image(char buf[EXPORT_NAME], const struct report *r,
                          uint32_t i);
 
+/* The path of that file as it is, or the same as export_image(). */
+const char *export_file(char buf[EXPORT_NAME], const struct report *r,
+                        uint32_t i);
+
 #endif

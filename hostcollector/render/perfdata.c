@@ -19,9 +19,9 @@
 #include <linux/perf_event.h>
 
 #include "render/export.h"
+#include "render/export_laid.h"
 #include "render/export_rows.h"
 #include "util/bytes.h"
-#include "util/vec.h"
 
 /* The file's header, and the one attribute behind it with where its ids are:
  * nowhere. */
@@ -52,6 +52,8 @@
 #define MARKS_START 0x7ffffff00000u
 #define MARK_SIZE   0x1000u
 
+#define ADDRESS_SIZE 8u /* in a chain */
+
 /* A record in the making. */
 struct record {
     uint8_t bytes[UINT16_MAX + 1u];
@@ -65,15 +67,9 @@ struct perfdata {
     size_t guests;
     char host[HOST_ROOM]; /* the name of the last one */
     /* The table of build-ids, as it is written in the end. */
-    uint8_t *ids;
-    size_t id_bytes, id_room;
-};
-
-/* The addresses of each entry of a core, innermost first. */
-struct chains {
-    uint64_t *list;
-    size_t count, room;
-    size_t *ends; /* by entry */
+    FILE *id_table;
+    char *ids;
+    size_t id_bytes;
 };
 
 /* Records */
@@ -152,8 +148,10 @@ static void begin(struct render *to)
     };
 
     to->state = p;
-    to->no_memory = p == NULL;
-    if (p == NULL)
+    to->no_memory =
+        p == NULL ||
+        (p->id_table = open_memstream(&p->ids, &p->id_bytes)) == NULL;
+    if (to->no_memory)
         return;
     struct record *r = &p->record;
 
@@ -212,14 +210,6 @@ static void write_mmap(struct render *to, uint32_t pid,
     write_record(to, r);
 }
 
-static const char *file_of(char buf[EXPORT_NAME], const struct report *r,
-                           uint32_t image)
-{
-    const char *path = r->view->images[image].path;
-
-    return path != NULL ? path : export_image(buf, r, image);
-}
-
 static void write_mappings(struct render *to, const struct report *r,
                            uint32_t pid)
 {
@@ -232,7 +222,7 @@ static void write_mappings(struct render *to, const struct report *r,
             struct view_segment s = image->segments[j];
 
             s.address += image->slide;
-            write_mmap(to, pid, &s, file_of(name, r, i), image);
+            write_mmap(to, pid, &s, export_file(name, r, i), image);
         }
     }
     for (uint32_t i = 0; i < VIEW_MARKS; i++) {
@@ -265,14 +255,9 @@ static void keep_ids(struct render *to, const struct report *r)
         begin_record(record, 0, PERF_RECORD_MISC_USER | ID_HAS_SIZE);
         put_u32(record, HOST_MACHINE);
         put(record, id, sizeof id);
-        put_text(record, file_of(name, r, i));
+        put_text(record, export_file(name, r, i));
         store_u16(record->bytes + 6, (uint16_t)record->size);
-        for (size_t j = 0; j < record->size; j++) {
-            if (vec_grow(&p->ids, &p->id_room, p->id_bytes, 1) != 0)
-                to->no_memory = true;
-            else
-                p->ids[p->id_bytes++] = record->bytes[j];
-        }
+        (void)fwrite(record->bytes, 1, record->size, p->id_table);
     }
 }
 
@@ -294,55 +279,42 @@ static bool is_left_out(const struct view_path *path, size_t i)
            (path->steps[i].function == VIEW_UNCERTAIN && path->count > 1);
 }
 
-/* All chains of a core. */
-static void lay_chains(struct chains *chains, struct render *to,
-                       const struct report *r, size_t core)
+/* Addresses, innermost first. */
+static void lay_chain(FILE *out, const struct report *r,
+                      const struct view_path *path)
 {
-    size_t entries = r->profile->cores[core].entry_count;
-    struct export_cursor c = {.core = core};
+    uint8_t bytes[ADDRESS_SIZE];
 
-    chains->ends = calloc(entries + 2, sizeof *chains->ends);
-    to->no_memory |= chains->ends == NULL;
-    while (!to->no_memory && export_next(to, r, &c)) {
-        for (size_t i = c.path.count; i-- > 0;) {
-            if (is_left_out(&c.path, i))
-                continue;
-            if (vec_grow(&chains->list, &chains->room, chains->count,
-                         sizeof *chains->list) != 0)
-                to->no_memory = true;
-            else
-                chains->list[chains->count++] = address_of(r, &c.path.steps[i]);
-        }
-        chains->ends[c.entry + 1] = chains->count;
+    for (size_t i = path->count; i-- > 0;) {
+        if (is_left_out(path, i))
+            continue;
+        store_u64(bytes, address_of(r, &path->steps[i]));
+        (void)fwrite(bytes, 1, sizeof bytes, out);
     }
-    for (size_t i = 1; !to->no_memory && i < entries + 2; i++)
-        if (chains->ends[i] == 0)
-            chains->ends[i] = chains->ends[i - 1];
 }
 
 static void write_sample(struct render *to, const struct export_rows *rows,
-                         const struct chains *chains, uint32_t pid,
+                         const struct export_laid *chains, uint32_t pid,
                          uint32_t tid)
 {
     struct perfdata *p = to->state;
-    size_t from = chains->ends[rows->entry];
-    size_t count = chains->ends[rows->entry + 1] - from;
+    size_t size;
+    const char *chain = export_laid_of(chains, rows->entry, &size);
     struct record *r =
         begin_record(&p->record, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
 
-    if (chains->list == NULL || count == 0)
+    if (size == 0)
         return; /* which no path is */
-    put_u64(r, chains->list[from]);
+    put(r, chain, ADDRESS_SIZE);
     put_u32(r, pid);
     put_u32(r, tid);
     put_u64(r, rows->ns);
     put_u32(r, rows->core->core);
     put_u32(r, 0);
     put_u64(r, rows->length_ns);
-    put_u64(r, count + 1);
+    put_u64(r, size / ADDRESS_SIZE + 1);
     put_u64(r, (uint64_t)PERF_CONTEXT_USER);
-    for (size_t i = 0; i < count; i++)
-        put_u64(r, chains->list[from + i]);
+    put(r, chain, size);
     write_record(to, r);
 }
 
@@ -350,18 +322,17 @@ static void write_core(struct render *to, const struct report *r, size_t core,
                        uint32_t pid)
 {
     uint32_t tid = export_tid(pid, core);
-    struct chains chains = {0};
+    struct export_laid chains;
     struct export_rows rows;
     char name[EXPORT_NAME];
 
     write_comm(to, pid, tid, export_core(name, r, core));
-    lay_chains(&chains, to, r, core);
+    export_laid_init(&chains, to, r, core, lay_chain);
     export_rows_init(&rows, to, r, core);
     while (!to->no_memory && export_rows_next(&rows))
         write_sample(to, &rows, &chains, pid, tid);
     export_rows_fini(&rows);
-    free(chains.list);
-    free(chains.ends);
+    export_laid_fini(&chains);
 }
 
 static void write_perfdata(struct render *to, const struct report *r)
@@ -415,6 +386,7 @@ static void end(struct render *to)
         return;
     struct record *r = &p->record;
 
+    to->no_memory |= p->id_table == NULL || fclose(p->id_table) != 0;
     write_features(to);
     r->size = 0;
     put_u64(r, p->data);

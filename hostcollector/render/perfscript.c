@@ -13,17 +13,11 @@
 #include <string.h>
 
 #include "render/export.h"
+#include "render/export_laid.h"
 #include "render/export_rows.h"
 #include "util/text.h"
 
 #define NS_DIGITS 9 /* of a second */
-
-/* The callers of each entry, as text. */
-struct stacks {
-    char *text;
-    size_t size;
-    size_t *ends; /* by entry */
-};
 
 static void begin(struct render *to)
 {
@@ -61,62 +55,40 @@ static void write_step(FILE *out, const struct report *r,
     (void)fputs(")\n", out);
 }
 
-/* All stacks of a core. */
-static void lay_stacks(struct stacks *s, struct render *to,
-                       const struct report *r, size_t core)
+static void lay_stack(FILE *out, const struct report *r,
+                      const struct view_path *path)
 {
-    struct export_cursor c = {.core = core};
-    FILE *out = open_memstream(&s->text, &s->size);
-
-    s->ends = calloc(r->profile->cores[core].entry_count + 2, sizeof *s->ends);
-    to->no_memory |= out == NULL || s->ends == NULL;
-    while (!to->no_memory && export_next(to, r, &c)) {
-        for (size_t i = c.path.count; i-- > 0;)
-            write_step(out, r, &c.path.steps[i]);
-        s->ends[c.entry + 1] = (size_t)ftell(out);
-    }
-    if (out != NULL)
-        to->no_memory |= fclose(out) != 0;
-}
-
-/* Where entry (i) begins: behind the last that had samples. */
-static void close_gaps(struct stacks *s, size_t count)
-{
-    for (size_t i = 1; i < count + 2; i++)
-        if (s->ends[i] == 0)
-            s->ends[i] = s->ends[i - 1];
+    for (size_t i = path->count; i-- > 0;)
+        write_step(out, r, &path->steps[i]);
 }
 
 static void write_core(struct render *to, const struct report *r, size_t core,
                        uint32_t pid)
 {
-    struct stacks stacks = {0};
+    struct export_laid stacks;
     struct export_rows rows;
     char name[EXPORT_NAME], who[EXPORT_NAME + 64];
 
-    lay_stacks(&stacks, to, r, core);
+    export_laid_init(&stacks, to, r, core, lay_stack);
     export_rows_init(&rows, to, r, core);
-    if (!to->no_memory)
-        close_gaps(&stacks, r->profile->cores[core].entry_count);
     (void)snprintf(who, sizeof who,
                    "%s %" PRIu32 "/%" PRIu32 " [%03" PRIu32 "] ",
                    export_core(name, r, core), pid, export_tid(pid, core),
                    r->profile->cores[core].core);
     while (!to->no_memory && export_rows_next(&rows)) {
-        size_t from = stacks.ends[rows.entry];
+        size_t size;
+        const char *stack = export_laid_of(&stacks, rows.entry, &size);
 
         (void)fputs(who, to->out);
         text_decimal(to->out, rows.ns, NS_DIGITS);
         (void)fputs(": ", to->out);
         text_decimal(to->out, rows.length_ns, 0);
         (void)fputs(" cpu-clock:u: \n", to->out);
-        (void)fwrite(stacks.text + from, 1, stacks.ends[rows.entry + 1] - from,
-                     to->out);
+        (void)fwrite(stack, 1, size, to->out);
         (void)putc('\n', to->out);
     }
     export_rows_fini(&rows);
-    free(stacks.ends);
-    free(stacks.text);
+    export_laid_fini(&stacks);
 }
 
 static void write_perfscript(struct render *to, const struct report *r)

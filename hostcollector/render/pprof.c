@@ -150,8 +150,7 @@ static void write_mappings(struct pprof *p, const struct report *r)
     p->first_mapping = p->mappings + 1;
     for (uint32_t i = 0; i < r->view->image_count; i++) {
         const struct view_image *image = &r->view->images[i];
-        uint64_t file = string(
-            p, image->path != NULL ? image->path : export_image(name, r, i));
+        uint64_t file = string(p, export_file(name, r, i));
         uint64_t id = build_id(p, image);
 
         for (size_t j = 0; j < image->segment_count; j++) {
