@@ -15,16 +15,14 @@
 
 #include "render/export.h"
 #include "render/export_rows.h"
+#include "render/export_stacks.h"
 #include "render/json_object.h"
-#include "util/map.h"
 #include "util/text.h"
-#include "util/vec.h"
 
 #define VERSION        46
 #define GECKO_VERSION  29
 #define NS_PER_MS      1e6
 #define MS_DIGITS      6 /* of nanoseconds in a millisecond */
-#define NO_STACK       UINT32_MAX
 #define CATEGORY_OTHER 0 /* indices of meta.categories */
 #define CATEGORY_IDLE  1
 
@@ -34,26 +32,11 @@ struct document {
     bool begun; /* (meta) is */
 };
 
-struct place {
-    uint32_t function, line;
-    uint64_t address;
-    uint32_t depth; /* of inlining: 0 is the function that has the code */
-};
-
-struct node {
-    uint32_t prefix, frame;
-};
-
-/* The tables of a thread. */
+/* A core. */
 struct thread {
     const struct report *report;
     size_t core;
-    struct map by_frame, by_stack;
-    struct place *frames;
-    size_t frame_count, frame_room;
-    struct node *stacks;
-    size_t stack_count, stack_room;
-    uint32_t *entries; /* the stack of each */
+    struct export_stacks tables;
 };
 
 static void begin(struct render *to)
@@ -114,177 +97,106 @@ static void write_meta(struct render *to, const struct report *r)
     (void)fputs(",\n\"libs\":[],\n\"threads\":[", to->out);
 }
 
-/* The number of (frame) in its table. */
-static uint32_t frame_of(struct thread *t, const struct place *frame)
-{
-    uint32_t *number =
-        map_put(&t->by_frame, (uint64_t)frame->function << 32 | frame->line,
-                frame->address);
-
-    if (number == NULL || vec_grow(&t->frames, &t->frame_room, t->frame_count,
-                                   sizeof *t->frames) != 0)
-        return NO_STACK;
-    if (*number == MAP_NOTHING) {
-        *number = (uint32_t)t->frame_count;
-        t->frames[t->frame_count++] = *frame;
-    }
-    return *number;
-}
-
-/* The stack of (frame) below (prefix), or NO_STACK without memory. */
-static uint32_t stack_of(struct thread *t, uint32_t prefix, uint32_t frame)
-{
-    uint32_t *number = map_put(&t->by_stack, prefix, frame);
-
-    if (number == NULL || vec_grow(&t->stacks, &t->stack_room, t->stack_count,
-                                   sizeof *t->stacks) != 0)
-        return NO_STACK;
-    if (*number == MAP_NOTHING) {
-        *number = (uint32_t)t->stack_count;
-        t->stacks[t->stack_count++] = (struct node){prefix, frame};
-    }
-    return *number;
-}
-
-static uint32_t add_path(struct thread *t, const struct view_path *path)
-{
-    uint32_t stack = NO_STACK, depth = 0;
-
-    for (size_t i = 0; i < path->count; i++) {
-        const struct view_step *step = &path->steps[i];
-
-        depth = step->inlined && i > 0 ? depth + 1 : 0;
-        uint32_t frame = frame_of(t, &(struct place){step->function, step->line,
-                                                     step->address, depth});
-
-        stack = frame == NO_STACK ? NO_STACK : stack_of(t, stack, frame);
-        if (stack == NO_STACK)
-            break;
-    }
-    return stack;
-}
-
-static void lay_stacks(struct thread *t, struct render *to)
-{
-    struct export_cursor c = {.core = t->core};
-
-    t->entries = calloc(t->report->profile->cores[t->core].entry_count + 1,
-                        sizeof *t->entries);
-    to->no_memory |= t->entries == NULL;
-    while (!to->no_memory && export_next(to, t->report, &c)) {
-        t->entries[c.entry] = add_path(t, &c.path);
-        to->no_memory |= t->entries[c.entry] == NO_STACK;
-    }
-}
-
 /* Tables are objects of columns, all of the same length. */
-typedef int64_t (*value_function)(const struct thread *t, size_t i);
+struct column {
+    const char *key;
+    /* Of row (i); NULL, or below 0: (none) is there instead. */
+    int64_t (*value)(const struct thread *t, size_t i);
+    const char *none;
+};
 
-/* A column of (count) values; those below 0 are null. */
-static void column(struct json_object *o, const char *key,
-                   const struct thread *t, size_t count, value_function value)
+static void write_column(FILE *out, const struct column *c,
+                         const struct thread *t, size_t rows)
 {
-    FILE *out = json_member(o, key);
-
     (void)putc('[', out);
-    for (size_t i = 0; i < count; i++) {
-        int64_t v = value(t, i);
+    for (size_t i = 0; i < rows; i++) {
+        int64_t v = c->value != NULL ? c->value(t, i) : -1;
 
         if (i != 0)
             (void)putc(',', out);
         if (v < 0)
-            (void)fputs("null", out);
+            (void)fputs(c->none, out);
         else
             text_decimal(out, (uint64_t)v, 0);
     }
     (void)putc(']', out);
 }
 
-/* A column of (count) times (value). */
-static void constant(struct json_object *o, const char *key, size_t count,
-                     const char *value)
-{
-    FILE *out = json_member(o, key);
+#define WRITE_TABLE(o, key, t, rows, columns)                                  \
+    write_table(o, key, t, rows, columns, sizeof(columns) / sizeof(columns)[0])
 
-    (void)putc('[', out);
+static void write_table(struct json_object *o, const char *key,
+                        const struct thread *t, size_t rows,
+                        const struct column *columns, size_t count)
+{
+    struct json_object in = json_inner(o, key);
+
+    json_count(&in, "length", rows);
     for (size_t i = 0; i < count; i++)
-        (void)fprintf(out, i != 0 ? ",%s" : "%s", value);
-    (void)putc(']', out);
+        write_column(json_member(&in, columns[i].key), &columns[i], t, rows);
+    json_end(&in);
 }
 
 static int64_t frame_address(const struct thread *t, size_t i)
 {
-    return t->frames[i].function < VIEW_MARKS
+    return t->tables.frames[i].function < VIEW_MARKS
                ? 0
-               : (int64_t)(t->frames[i].address & INT64_MAX);
+               : (int64_t)(t->tables.frames[i].address & INT64_MAX);
 }
 
 static int64_t frame_depth(const struct thread *t, size_t i)
 {
-    return t->frames[i].depth;
+    return t->tables.frames[i].depth;
 }
 
 static int64_t frame_function(const struct thread *t, size_t i)
 {
-    return t->frames[i].function;
+    return t->tables.frames[i].function;
 }
 
 static int64_t frame_line(const struct thread *t, size_t i)
 {
-    return t->frames[i].line != 0 ? (int64_t)t->frames[i].line : -1;
+    return t->tables.frames[i].line != 0 ? (int64_t)t->tables.frames[i].line
+                                         : -1;
 }
 
 static int64_t frame_category(const struct thread *t, size_t i)
 {
-    return t->frames[i].function == VIEW_IDLE ? CATEGORY_IDLE : CATEGORY_OTHER;
+    return t->tables.frames[i].function == VIEW_IDLE ? CATEGORY_IDLE
+                                                     : CATEGORY_OTHER;
 }
 
-static void write_frames(struct json_object *o, const struct thread *t)
-{
-    struct json_object in = json_inner(o, "frameTable");
-    size_t n = t->frame_count;
-
-    json_count(&in, "length", n);
-    column(&in, "address", t, n, frame_address);
-    column(&in, "inlineDepth", t, n, frame_depth);
-    column(&in, "func", t, n, frame_function);
-    column(&in, "line", t, n, frame_line);
-    column(&in, "category", t, n, frame_category);
-    constant(&in, "subcategory", n, "0");
-    constant(&in, "nativeSymbol", n, "null");
-    constant(&in, "innerWindowID", n, "null");
-    constant(&in, "implementation", n, "null");
-    constant(&in, "column", n, "null");
-    json_end(&in);
-}
+static const struct column frame_table[] = {
+    {"address", frame_address, "null"},   {"inlineDepth", frame_depth, "null"},
+    {"func", frame_function, "null"},     {"line", frame_line, "null"},
+    {"category", frame_category, "null"}, {"subcategory", NULL, "0"},
+    {"nativeSymbol", NULL, "null"},       {"innerWindowID", NULL, "null"},
+    {"implementation", NULL, "null"},     {"column", NULL, "null"},
+};
 
 static int64_t stack_frame(const struct thread *t, size_t i)
 {
-    return t->stacks[i].frame;
+    return t->tables.stacks[i].frame;
 }
 
 static int64_t stack_prefix(const struct thread *t, size_t i)
 {
-    return t->stacks[i].prefix == NO_STACK ? -1 : (int64_t)t->stacks[i].prefix;
+    return t->tables.stacks[i].prefix == EXPORT_NO_STACK
+               ? -1
+               : (int64_t)t->tables.stacks[i].prefix;
 }
 
 static int64_t stack_category(const struct thread *t, size_t i)
 {
-    return frame_category(t, t->stacks[i].frame);
+    return frame_category(t, t->tables.stacks[i].frame);
 }
 
-static void write_stacks(struct json_object *o, const struct thread *t)
-{
-    struct json_object in = json_inner(o, "stackTable");
-    size_t n = t->stack_count;
-
-    json_count(&in, "length", n);
-    column(&in, "frame", t, n, stack_frame);
-    column(&in, "prefix", t, n, stack_prefix);
-    column(&in, "category", t, n, stack_category);
-    constant(&in, "subcategory", n, "0");
-    json_end(&in);
-}
+static const struct column stack_table[] = {
+    {"frame", stack_frame, "null"},
+    {"prefix", stack_prefix, "null"},
+    {"category", stack_category, "null"},
+    {"subcategory", NULL, "0"},
+};
 
 /* Strings: names of functions, then their files, then names of images. */
 static int64_t function_name(const struct thread *t, size_t i)
@@ -311,45 +223,21 @@ static int64_t image_name(const struct thread *t, size_t i)
 }
 
 /* A function without an image has resource -1. */
-static void write_resources(struct json_object *o, const struct thread *t)
-{
-    FILE *out = json_member(o, "resource");
+static const struct column function_table[] = {
+    {"name", function_name, "null"},    {"fileName", function_file, "null"},
+    {"resource", function_image, "-1"}, {"isJS", NULL, "false"},
+    {"relevantForJS", NULL, "false"},   {"lineNumber", NULL, "null"},
+    {"columnNumber", NULL, "null"},
+};
 
-    (void)putc('[', out);
-    for (size_t i = 0; i < t->report->view->function_count; i++)
-        (void)fprintf(out, i != 0 ? ",%" PRId64 : "%" PRId64,
-                      function_image(t, i));
-    (void)putc(']', out);
-}
+#define LIBRARY "1" /* a type of resources */
 
-static void write_functions(struct json_object *o, const struct thread *t)
-{
-    struct json_object in = json_inner(o, "funcTable");
-    size_t n = t->report->view->function_count;
-
-    json_count(&in, "length", n);
-    column(&in, "name", t, n, function_name);
-    column(&in, "fileName", t, n, function_file);
-    write_resources(&in, t);
-    constant(&in, "isJS", n, "false");
-    constant(&in, "relevantForJS", n, "false");
-    constant(&in, "lineNumber", n, "null");
-    constant(&in, "columnNumber", n, "null");
-    json_end(&in);
-}
-
-static void write_images(struct json_object *o, const struct thread *t)
-{
-    struct json_object in = json_inner(o, "resourceTable");
-    size_t n = t->report->view->image_count;
-
-    json_count(&in, "length", n);
-    column(&in, "name", t, n, image_name);
-    constant(&in, "lib", n, "null");
-    constant(&in, "host", n, "null");
-    constant(&in, "type", n, "1"); /* a library */
-    json_end(&in);
-}
+static const struct column image_table[] = {
+    {"name", image_name, "null"},
+    {"lib", NULL, "null"},
+    {"host", NULL, "null"},
+    {"type", NULL, LIBRARY},
+};
 
 static void write_strings(struct json_object *o, const struct thread *t)
 {
@@ -392,7 +280,7 @@ static uint64_t sample_column(struct json_object *o, const char *key,
         if (count++ != 0)
             (void)putc(',', out);
         if (which == STACK)
-            text_decimal(out, t->entries[rows.entry], 0);
+            text_decimal(out, t->tables.entries[rows.entry], 0);
         else
             text_decimal(out, which == TIME ? rows.ns : rows.length_ns,
                          MS_DIGITS);
@@ -418,6 +306,7 @@ static void write_thread(struct render *to, const struct thread *t,
                          uint32_t pid)
 {
     struct document *d = to->state;
+    const struct view *v = t->report->view;
     char name[EXPORT_NAME];
 
     (void)fputs(d->first ? "\n" : ",\n", to->out);
@@ -436,10 +325,10 @@ static void write_thread(struct render *to, const struct thread *t,
     (void)fputs("null", json_member(&o, "unregisterTime"));
     (void)fputs("[]", json_member(&o, "pausedRanges"));
     write_samples(&o, t, to);
-    write_stacks(&o, t);
-    write_frames(&o, t);
-    write_functions(&o, t);
-    write_images(&o, t);
+    WRITE_TABLE(&o, "stackTable", t, t->tables.stack_count, stack_table);
+    WRITE_TABLE(&o, "frameTable", t, t->tables.frame_count, frame_table);
+    WRITE_TABLE(&o, "funcTable", t, v->function_count, function_table);
+    WRITE_TABLE(&o, "resourceTable", t, v->image_count, image_table);
     (void)fputs("{\"length\":0,\"libIndex\":[],\"address\":[],\"name\":[],"
                 "\"functionSize\":[]}",
                 json_member(&o, "nativeSymbols"));
@@ -455,14 +344,10 @@ static void write_core(struct render *to, const struct report *r, size_t core,
 {
     struct thread t = {.report = r, .core = core};
 
-    lay_stacks(&t, to);
+    export_stacks_init(&t.tables, to, r, core);
     if (!to->no_memory)
         write_thread(to, &t, pid);
-    map_fini(&t.by_frame);
-    map_fini(&t.by_stack);
-    free(t.frames);
-    free(t.stacks);
-    free(t.entries);
+    export_stacks_fini(&t.tables);
 }
 
 static void write_firefox(struct render *to, const struct report *r)
