@@ -6,6 +6,7 @@
 
 #include "diagnose/share.h"
 #include "util/text.h"
+#include "view/find.h"
 
 /* Idle for so much of the time: where it waits is worth a look. */
 #define IDLE_MIN  .5
@@ -28,15 +29,17 @@ static bool quote(char buf[WORD_SIZE], const char *word)
     return true;
 }
 
+/* "collector (command) RECORDING (arguments)", and (what) that shows. */
 static void write_command(FILE *out, const struct report *r, bool *first,
-                          const char *arguments, const char *what)
+                          const char *command, const char *arguments,
+                          const char *what)
 {
-    char recording[WORD_SIZE], line[3 * WORD_SIZE];
+    char recording[WORD_SIZE], line[4 * WORD_SIZE];
 
     if (!quote(recording, r->recording))
         return;
-    (void)snprintf(line, sizeof line, "collector report %s %s", recording,
-                   arguments);
+    (void)snprintf(line, sizeof line, "collector %s %s%s%s", command, recording,
+                   arguments[0] != '\0' ? " " : "", arguments);
     size_t columns =
         table_columns(r) < TEXT_COLUMNS ? table_columns(r) : TEXT_COLUMNS;
     size_t used = LEFT + text_width(line) + text_width(what);
@@ -67,9 +70,24 @@ void table_next_function(FILE *out, const struct report *r, const char *name)
 
     if (name != NULL && quote(word, name)) {
         (void)snprintf(arguments, sizeof arguments, "--function %s", word);
-        write_command(out, r, &first, arguments, "its lines, callers");
+        write_command(out, r, &first, "report", arguments,
+                      "its lines, callers");
     }
-    write_command(out, r, &first, "-o flame.html", "flame graph, timeline");
+    write_command(out, r, &first, "report", "-o flame.html",
+                  "flame graph, timeline");
+}
+
+/* A function is shown: its code is the next thing to look at. */
+static void write_annotate(FILE *out, const struct report *r, bool *first)
+{
+    const struct view_row *row = find_row(r->view, r->function);
+    char word[WORD_SIZE], command[2 * WORD_SIZE];
+
+    if (row == NULL || row->function < VIEW_MARKS ||
+        !quote(word, r->view->functions[row->function].name))
+        return;
+    (void)snprintf(command, sizeof command, "annotate %s", word);
+    write_command(out, r, first, command, "", "its code by blocks");
 }
 
 void table_next(FILE *out, const struct report *r)
@@ -87,13 +105,19 @@ void table_next(FILE *out, const struct report *r)
     }
     if (name != NULL && quote(word, name)) {
         (void)snprintf(arguments, sizeof arguments, "--function %s", word);
-        write_command(out, r, &first, arguments, "its lines, callers");
+        write_command(out, r, &first, "report", arguments,
+                      "its lines, callers");
     }
+    if (r->function != NULL)
+        write_annotate(out, r, &first);
     if (share_of(&v->total.idle, &v->total.all).p >= IDLE_MIN)
-        write_command(out, r, &first, "--idle", "where cores wait");
+        write_command(out, r, &first, "report", "--idle", "where cores wait");
     if (render_by_name("html") != NULL)
-        write_command(out, r, &first, "-o flame.html", "flame graph, timeline");
+        write_command(out, r, &first, "report", "-o flame.html",
+                      "flame graph, timeline");
     else
-        write_command(out, r, &first, "-o run.folded", "for a flame graph");
-    write_command(out, r, &first, "--details", "ranges, lateness, cost");
+        write_command(out, r, &first, "report", "-o run.folded",
+                      "for a flame graph");
+    write_command(out, r, &first, "report", "--details",
+                  "ranges, lateness, cost");
 }

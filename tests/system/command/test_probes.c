@@ -296,6 +296,9 @@ TEST(annotate_makes_no_call_but_its_own)
           READER);
     CHECK_CONTAINS("out", "call    0x2000bf");
     CHECK_CONTAINS("out", "this is line 88 of kernel.c");
+    CHECK_EQ(collector("report tprof.tprof --elf " KERNEL " --function threa"),
+             0);
+    CHECK_CONTAINS("out", "collector annotate thread tprof.tprof");
 }
 
 TEST(diff_makes_no_call_but_its_own) /* catches: likewise */
