@@ -68,6 +68,32 @@ cases.no_width_needs_scrolling_sideways = async () => {
     await page.fine();
 };
 
+// catches: a time line or heatmap that is still the picture of what was chosen before
+cases.pictures_follow_what_is_chosen = async () => {
+    const page = await open("usual.html");
+    const seen = async () => {
+        await settle(page);
+        return page.$$eval("#timeline canvas, #heatmap canvas", (list) => list.map((c) => c.toDataURL()));
+    };
+    const choices = { core: (app) => app.setCores(new Set([1])), all: (app) => app.setCores(null),
+                      view: (app) => app.viewTime({ from: 0, to: 300 }), whole: (app) => app.viewTime(null),
+                      dark: (app) => app.theme(), light: (app) => app.theme(),
+                      range: (app) => app.setRange(100, 200), none: (app) => app.setRange(null, null) };
+    await page.selectOption("#heat-what", "idle"); // in which the cores differ
+    const first = await seen();
+    let changed = false;
+    for (const [what, choose] of Object.entries(choices)) {
+        await page.evaluate(`(${choose})(window.tprof)`);
+        changed = !changed;
+        for (const [i, picture] of (await seen()).entries())
+            assert.equal(picture !== first[i], changed, `${what}: picture ${i}`);
+    }
+    await page.fill("#search", "walk"); // stands out on the time line
+    assert.notEqual((await seen())[0], first[0]);
+    await page.evaluate(() => localStorage.clear());
+    await page.fine();
+};
+
 // catches: a long name of which the page shows three dots, and a button on a line of its own
 cases.small_screen_shows_names_and_buttons = async () => {
     const page = await open("usual.html");
