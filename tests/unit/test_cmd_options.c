@@ -473,3 +473,22 @@ TEST(waiting_may_be_declined)
     CHECK(o.wait_s == 0);
     CHECK_EQ(parse(COMMAND_LIVE, "--vsock 3 --wait -1"), -1);
 }
+
+TEST(recordings_have_two_sides)
+{
+    CHECK_EQ(parse(COMMAND_DIFF, "a b"), 0);
+    CHECK_EQ(o.input_count, 2);
+    CHECK_EQ(o.before_count, 0); /* two may do without -- */
+    CHECK_EQ(parse(COMMAND_DIFF, "a --top 3 b -- c -o x.json d e"), 0);
+    CHECK_EQ(o.input_count, 5);
+    CHECK_EQ(o.before_count, 2);
+    CHECK_STR(o.inputs[4], "e");
+    CHECK_EQ(o.top, 3);
+    check_refused(COMMAND_DIFF, "a -- b -- c",
+                  "one -- divides the recordings: type collector diff "
+                  "BEFORE... -- AFTER...");
+    CHECK_EQ(parse(COMMAND_DIFF, "-- b"), -1);
+    CHECK_EQ(parse(COMMAND_DIFF, "a b --fail-if f+3%"), -1);
+    /* elsewhere -- is no word */
+    CHECK_EQ(parse(COMMAND_REPORT, "a -- b"), -1);
+}

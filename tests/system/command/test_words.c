@@ -263,3 +263,29 @@ TEST(help_and_version_are_found_where_people_look)
     CHECK_EQ(collector("--elf k --version"), 0);
     CHECK_CONTAINS("out", "collector 0.");
 }
+
+TEST(diff_says_which_recordings_it_wants)
+{
+    static const char want[] =
+        "collector diff: which recordings? type: collector diff BEFORE AFTER, "
+        "or collector diff BEFORE... -- AFTER...\n";
+
+    enter_dir();
+    write_recording("a.tprof");
+    write_recording("b.tprof");
+    CHECK_EQ(collector("diff a.tprof"), 2);
+    CHECK_STR(text_of("err"), want);
+    CHECK_EQ(collector("diff a.tprof b.tprof a.tprof"), 2);
+    CHECK_STR(text_of("err"), want);
+    CHECK_EQ(collector("diff a.tprof b.tprof --"), 2);
+    CHECK_STR(text_of("err"), want);
+    CHECK_SAYS("diff a.tprof gone.tprof -o b.tprof", 2,
+               "collector diff: -o b.tprof: diff writes no recording");
+    CHECK_SAYS("diff a.tprof b.tprof -o x.html", 2,
+               "collector diff: -o x.html: diff writes .txt and .json");
+    CHECK_SAYS("diff a.tprof b.tprof -o txt:b.tprof", 2,
+               "collector diff: -o b.tprof: is read by this command, and "
+               "would be overwritten: name another file");
+    CHECK_EQ(collector("diff a.tprof gone.tprof"), 1);
+    CHECK_CONTAINS("err", "collector diff: a.tprof: ");
+}
