@@ -228,8 +228,9 @@ static void write_legend(FILE *out, const struct report *look,
                         "cannot tell.");
     if (d->sides[0].runs + d->sides[1].runs == 2)
         write_paragraph(out, look,
-                        "One run a side: how runs differ is not known. Several "
-                        "tell: collector diff BEFORE... -- AFTER...");
+                        "One run a side: two runs of one build may differ as "
+                        "much. Several tell: collector diff BEFORE... -- "
+                        "AFTER...");
 }
 
 /* What was paired with doubt or not at all. */
