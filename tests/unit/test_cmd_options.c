@@ -278,6 +278,21 @@ TEST(check_takes_images_with_or_without_elf) /* catches: the second lost */
     CHECK(strstr(e.text, "'collector check --help'") != NULL);
 }
 
+TEST(annotate_takes_a_function_before_the_recording) /* catches: the other */
+{
+    CHECK_EQ(parse(COMMAND_ANNOTATE, "run.tprof"), 0);
+    CHECK(o.function == NULL);
+    CHECK_STR(o.input, "run.tprof");
+    CHECK_EQ(parse(COMMAND_ANNOTATE, "walk --source src run.tprof --all"), 0);
+    CHECK_STR(o.function, "walk");
+    CHECK_STR(o.input, "run.tprof");
+    CHECK_STR(o.sources, "src");
+    CHECK(o.all);
+    CHECK_EQ(parse(COMMAND_ANNOTATE, "walk run.tprof other.tprof"), -1);
+    CHECK(strstr(e.text, "one recording at a time") != NULL);
+    CHECK_EQ(parse(COMMAND_ANNOTATE, "--serial port"), -1);
+}
+
 TEST(help_stands_in_a_column_of_its_own) /* catches: "neverwhat colour" */
 {
     char *text;
