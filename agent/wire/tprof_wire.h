@@ -15,7 +15,7 @@
  * refuses a major version that it does not know.
  */
 #define TPROF_WIRE_VERSION_MAJOR 2u
-#define TPROF_WIRE_VERSION_MINOR 2u
+#define TPROF_WIRE_VERSION_MINOR 3u
 #define TPROF_WIRE_VERSION                                                     \
     (TPROF_WIRE_VERSION_MAJOR << 8 | TPROF_WIRE_VERSION_MINOR)
 #define TPROF_WIRE_VERSION_OLDEST 1u /* oldest major that is still read */
@@ -34,13 +34,14 @@
 
 enum wire_type {
     /* from the guest */
-    WIRE_HELLO = 1,   /* WIRE.md 3 */
-    WIRE_SAMPLES = 2, /* WIRE.md 4 */
-    WIRE_STATS = 3,   /* WIRE.md 6 */
-    WIRE_STATUS = 4,  /* WIRE.md 7 */
-    WIRE_PONG = 5,    /* WIRE.md 7 */
-    WIRE_MAP = 6,     /* WIRE.md 8 */
-    WIRE_LABEL = 7,   /* reserved: the text of a label */
+    WIRE_HELLO = 1,    /* WIRE.md 3 */
+    WIRE_SAMPLES = 2,  /* WIRE.md 4 */
+    WIRE_STATS = 3,    /* WIRE.md 6 */
+    WIRE_STATUS = 4,   /* WIRE.md 7 */
+    WIRE_PONG = 5,     /* WIRE.md 7 */
+    WIRE_MAP = 6,      /* WIRE.md 8 */
+    WIRE_LABEL = 7,    /* reserved: the text of a label */
+    WIRE_PROGRESS = 8, /* WIRE.md 9 */
     /* from the host, WIRE.md 7 */
     WIRE_START = 32,
     WIRE_STOP = 33,
@@ -255,6 +256,18 @@ enum wire_map_tag {
     WIRE_MAP_SINCE = 7,      /* u32 generation in which the image came */
     WIRE_MAP_UNTIL = 8,      /* u32 the first one without it; absent: none */
 };
+
+/* PROGRESS body, WIRE.md 9, since 2.3: fields */
+enum wire_progress_tag {
+    WIRE_PROGRESS_COUNTER = 1, /* u8  counted from 0 */
+    WIRE_PROGRESS_NAME = 2,    /* text: of what are the units? */
+    WIRE_PROGRESS_UNITS = 3,   /* u64 since boot */
+    WIRE_PROGRESS_TSC = 4,     /* u64 when UNITS was read */
+    /* The same two when sampling started, or the counter came after that. */
+    WIRE_PROGRESS_BEGAN_UNITS = 5, /* u64 */
+    WIRE_PROGRESS_BEGAN_TSC = 6,   /* u64 */
+};
+#define WIRE_PROGRESS_COUNTERS 8u /* of a guest, at most */
 
 /* What the agent accepts, WIRE.md 7 */
 #define WIRE_RATE_MIN_HZ 1u
