@@ -59,6 +59,7 @@ const
   TPROF_ERR_IO_PORT = -24;         { no UART, or debug port, at the port }
 
   TPROF_MAPPINGS = 16; { that TProfMap takes at a time }
+  TPROF_COUNTERS = 8; { that TProfAddCounter takes }
 
   { TTProfChannel.Flags }
   TPROF_CHANNEL_ONE_WAY = 1 shl 0;  { the host cannot speak }
@@ -292,6 +293,13 @@ type
     LinkStart: QWord;      { address of Start in the image's ELF file }
   end;
 
+  { Counts the kernel's work, for example the requests that it has answered.
+    InterlockedExchangeAdd64(Counter.Units, 1) counts one more, on any core. }
+  TTProfCounter = record
+    Name: PChar;  { of what the units are, 63 bytes; it stays as it is }
+    Units: QWord; { 0 at first }
+  end;
+
 var
   { The config of TProfStart: set here what differs from the defaults. }
   TProfSettings: TTProfConfig;
@@ -396,6 +404,13 @@ function TProfMap(constref Mapping: TTProfMapping): LongInt;
   ended. Returns TPROF_OK; TPROF_ERR_NOT_INIT; TPROF_ERR_CONFIG if there is no
   such mapping. }
 function TProfUnmap(Start: QWord): LongInt; cdecl; external name 'tprof_unmap';
+
+{ Has the collector told how much of that work was done while it sampled. Counter
+  stays where it is for good. By one core at a time. Returns TPROF_OK;
+  TPROF_ERR_NOT_INIT; TPROF_ERR_CONFIG if Counter has no name;
+  TPROF_ERR_MEMORY_SMALL if there are TPROF_COUNTERS others. }
+function TProfAddCounter(constref Counter: TTProfCounter): LongInt;
+  cdecl; external name 'tprof_add_counter';
 
 { Reads the counters of Core. Returns TPROF_OK, or TPROF_ERR_CPU: no core of that
   number has ever joined. }

@@ -90,6 +90,7 @@ pub const CONTROL_FIXED: u32 = 1; // no more: rate_hz and max_frames hold
 
 pub const RANGES: usize = 4;
 pub const MAPPINGS: usize = 16; // that map() takes at a time
+pub const COUNTERS: usize = 8; // that add_counter() takes
 pub const STEAL_UNKNOWN: u64 = u64::MAX; // Hypervisor::steal_ns
 
 /// What went wrong: one of ERR_*.
@@ -307,6 +308,29 @@ pub struct Mapping {
     pub link_start: u64,         // address of start in the image's ELF file
 }
 
+/// Counts the kernel's work, for example the requests that it has answered.
+#[repr(C)]
+pub struct Counter {
+    name: *const u8, // of what the units are; 63 bytes count
+    units: core::sync::atomic::AtomicU64,
+}
+
+unsafe impl Sync for Counter {} // (name) is never written
+
+impl Counter {
+    /// `name` says of what the units are, and ends in a zero byte: "requests\0" for example.
+    pub const fn new(name: &'static str) -> Counter {
+        assert!(name.as_bytes()[name.len() - 1] == 0);
+        Counter { name: name.as_ptr(), units: core::sync::atomic::AtomicU64::new(0) }
+    }
+
+    /// `units` more are done. One instruction, on any core.
+    #[inline]
+    pub fn progress(&self, units: u64) {
+        self.units.fetch_add(units, core::sync::atomic::Ordering::Relaxed);
+    }
+}
+
 /// The calls as C declares them.
 mod ffi {
     use super::*;
@@ -323,6 +347,7 @@ mod ffi {
         pub fn tprof_flush(frames: u32) -> i32;
         pub fn tprof_map(mapping: *const Mapping) -> i32;
         pub fn tprof_unmap(start: u64) -> i32;
+        pub fn tprof_add_counter(counter: *const Counter) -> i32;
         pub fn tprof_get_stats(core: u32, stats: *mut Stats) -> i32;
         pub fn tprof_strerror(error: i32) -> *const u8;
         pub fn tprof_version() -> u32;
@@ -463,6 +488,13 @@ pub unsafe fn map(mapping: &Mapping) -> Result<(), Error> {
 #[inline]
 pub unsafe fn unmap(start: u64) -> Result<(), Error> {
     check(ffi::tprof_unmap(start))
+}
+
+/// Has the collector told how much of that work was done while it sampled. By one core at a time.
+/// ERR_MEMORY_SMALL: there are COUNTERS others.
+#[inline]
+pub fn add_counter(counter: &'static Counter) -> Result<(), Error> {
+    check(unsafe { ffi::tprof_add_counter(counter) })
 }
 
 /// The counters of `core`.

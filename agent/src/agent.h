@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The agent's state. The files that join its stations share it: tick.c,
- * control.c, pump.c, setup.c, tprof.c, map.c, notice.c, and arch/. There is one
- * agent in an image.
+ * control.c, pump.c, setup.c, tprof.c, map.c, progress.c, notice.c, and arch/.
+ * There is one agent in an image.
  */
 #ifndef TPROF_AGENT_H
 #define TPROF_AGENT_H
@@ -164,6 +164,18 @@ struct tprof_agent {
      * function is there. */
     _Atomic uint32_t maps;
     void (*put_map)(struct tprof_control *c, struct tprof_frame *f);
+
+    /* Once the kernel counts its work (progress.c): its counters; the function
+     * that remembers what they are when sampling starts, called with the pump's
+     * lock; and the one that writes PROGRESS of number (counter) into (f).
+     * Release in tprof_add_counter(), acquire in tprof_control_owes_counters(),
+     * control.c: all are there. */
+    _Atomic uint32_t work_counters;
+    void (*mark_progress)(void);
+    void (*put_progress)(uint32_t counter, struct tprof_frame *f);
+    /* Grows with each tprof_flush(): the host is told all counters once more.
+     * Relaxed: a pump that sees an old value is followed by another one. */
+    _Atomic uint32_t flushes;
 
     /* Generation of the further images, WIRE.md 8: grows when one goes. Written
      * by map.c before new orders, whose release and acquire cover it. */

@@ -115,6 +115,8 @@ static void start_sampling(struct tprof_control *c)
         return;
     o->refused = WIRE_REFUSED_NOTHING;
     c->last_stats = TPROF_LAST_STATS_UNHEARD;
+    if (tprof_agent.mark_progress && tprof_state() != WIRE_STATE_SAMPLING)
+        tprof_agent.mark_progress();
     /* No shorter than at the fastest rate, by a guess if the clock's rate is
      * not known: else a guest might do nothing but ticks. */
     if (period < shortest)
@@ -239,6 +241,7 @@ void tprof_control_open(struct tprof_control *c, uint64_t now)
     tprof_arch_zero(c, sizeof *c);
     c->owed = TPROF_OWE_HELLO;
     c->stats_due = now + a->second;
+    c->counters_told = UINT32_MAX; /* until STATS are due */
     a->session++;
     if (a->channel.flags & TPROF_CHANNEL_ONE_WAY)
         hear_frame(c, WIRE_START, c->rx, 0);
@@ -362,11 +365,12 @@ static void put_pong(const struct tprof_control *c, struct tprof_frame *f)
     tprof_frame_field(f, WIRE_PING_TSC, tprof_arch_now());
 }
 
-/* Owes STATS of all cores. */
+/* Owes STATS of all cores, and all counters of the kernel's work. */
 static void owe_stats(struct tprof_control *c)
 {
     c->stats_next = 0;
     c->stats_end = tprof_cpus;
+    c->counters_told = 0;
 }
 
 /* Are there STATS to be sent? Then (c->stats_next) has joined. */
@@ -375,6 +379,19 @@ static bool are_stats_owed(struct tprof_control *c)
     while (c->stats_next < c->stats_end && !tprof_cpu[c->stats_next])
         c->stats_next++;
     return c->stats_next < c->stats_end;
+}
+
+bool tprof_control_owes_counters(struct tprof_control *c)
+{
+    struct tprof_agent *a = &tprof_agent;
+    uint32_t flushes = atomic_load_explicit(&a->flushes, memory_order_relaxed);
+
+    if (c->flushes != flushes && tprof_state() == WIRE_STATE_SAMPLING)
+        c->counters_told = 0;
+    c->flushes = flushes;
+    /* acquire: pairs with the release in tprof_add_counter(), progress.c */
+    return c->counters_told <
+           atomic_load_explicit(&a->work_counters, memory_order_acquire);
 }
 
 /* Does every core know that sampling is over? A core that says nothing for
@@ -430,7 +447,7 @@ static void finish_sampling(struct tprof_control *c, uint64_t now, int drained)
         owe_stats(c);
         break;
     case TPROF_LAST_STATS_SENDING:
-        if (are_stats_owed(c))
+        if (are_stats_owed(c) || tprof_control_owes_counters(c))
             break;
         c->last_stats = TPROF_LAST_STATS_UNHEARD;
         c->owed |= TPROF_OWE_STATUS;
@@ -453,6 +470,8 @@ uint32_t tprof_control_due(struct tprof_control *c, uint64_t now, int drained)
     if (c->maps !=
         atomic_load_explicit(&tprof_agent.maps, memory_order_acquire))
         owed |= TPROF_OWE_MAP;
+    if (tprof_control_owes_counters(c))
+        owed |= TPROF_OWE_PROGRESS;
 
     return owed ? (uint32_t)__builtin_ctz(owed) : 0;
 }
@@ -470,6 +489,9 @@ void tprof_control_speak(struct tprof_control *c, struct tprof_frame *f,
         break;
     case WIRE_PONG:
         put_pong(c, f);
+        break;
+    case WIRE_PROGRESS:
+        tprof_agent.put_progress(c->counters_told++, f);
         break;
     case WIRE_STATUS:
         put_status(f);

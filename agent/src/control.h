@@ -19,9 +19,11 @@
 #define TPROF_OWE_HELLO (1u << WIRE_HELLO)
 #define TPROF_OWE_STATS                                                        \
     (1u << WIRE_STATS) /* while (stats_next) < (stats_end) */
-#define TPROF_OWE_STATUS (1u << WIRE_STATUS)
-#define TPROF_OWE_PONG   (1u << WIRE_PONG)
-#define TPROF_OWE_MAP    (1u << WIRE_MAP) /* while (maps) are fewer than told */
+#define TPROF_OWE_STATUS   (1u << WIRE_STATUS)
+#define TPROF_OWE_PONG     (1u << WIRE_PONG)
+#define TPROF_OWE_MAP      (1u << WIRE_MAP) /* while (maps) are fewer than told */
+/* while (counters_told) are fewer than there are */
+#define TPROF_OWE_PROGRESS (1u << WIRE_PROGRESS)
 
 /* After STOP, on the way to the last STATS. */
 enum tprof_last_stats {
@@ -38,8 +40,10 @@ struct tprof_control {
     uint32_t maps;      /* how many of tprof_agent.maps the host was told */
     /* From which core on, and up to which, STATS have to be sent. */
     uint32_t stats_next, stats_end;
-    uint64_t stats_due; /* clock: when to send STATS next */
-    uint64_t cookie;    /* of the PING that has to be answered */
+    uint64_t stats_due;     /* clock: when to send STATS next */
+    uint32_t counters_told; /* counters of which PROGRESS is not due */
+    uint32_t flushes;       /* of tprof_agent.flushes, done */
+    uint64_t cookie;        /* of the PING that has to be answered */
     enum tprof_last_stats last_stats;
 
     /* The last order that was heard and is not followed yet: WIRE_START,
@@ -74,6 +78,9 @@ void tprof_control_follow(struct tprof_control *c, uint64_t now);
 /* Returns the type of the next frame that is due, other than SAMPLES; 0: none
  * is due. (drained): no ring has records left. */
 uint32_t tprof_control_due(struct tprof_control *c, uint64_t now, int drained);
+
+/* Is a counter of the kernel's work to be told? */
+bool tprof_control_owes_counters(struct tprof_control *c);
 
 /* Puts the fields of a frame of (type) into (f). (type) is what
  * tprof_control_due() has just returned, and is not due any more. */

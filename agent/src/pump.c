@@ -362,7 +362,7 @@ int tprof_pump(int at_once)
     return 0;
 }
 
-static int is_all_sent(const struct pump *p)
+static int is_all_sent(struct pump *p)
 {
     const struct outbox *o = &p->out;
 
@@ -370,7 +370,8 @@ static int is_all_sent(const struct pump *p)
         return 1; /* there is no host to send to */
     /* while stopped, records stay in the rings */
     return (tprof_state() == WIRE_STATE_STOPPED || choose_core(p, 1) < 0) &&
-           o->sending == o->next && pending_bytes() == 0;
+           !tprof_control_owes_counters(&p->control) && o->sending == o->next &&
+           pending_bytes() == 0;
 }
 
 int tprof_pump_done(void)

@@ -326,6 +326,7 @@ int tprof_flush(uint32_t frames)
 
     if (!a->ready)
         return 0;
+    atomic_fetch_add_explicit(&a->flushes, 1, memory_order_relaxed);
     for (uint64_t i = 0; i < (uint64_t)frames * FLUSH_TRIES; i++) {
         uint64_t flags = tprof_arch_irq_save();
 

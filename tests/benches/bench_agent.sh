@@ -166,6 +166,7 @@ kvm_text tprof_kvm 1024
 lend_text tprof_lend_timer 1536
 ports_text tprof_uart 1024
 map_text tprof_map 1536
+progress_text tprof_add_counter 512
 kernel_timer_text tprof_tick 2048
 EOF
 
