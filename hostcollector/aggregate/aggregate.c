@@ -305,6 +305,7 @@ const struct events aggregate_events = {
     .loss = aggregate_loss,
     .account = aggregate_account,
     .stats = aggregate_stats,
+    .progress = aggregate_progress,
 };
 
 void aggregate_reserve(struct aggregate *a, uint64_t bytes)

@@ -30,6 +30,13 @@ struct sums {
     struct seconds seconds;
 };
 
+/* What a counter of the kernel's work has grown by since (began_tsc), as far as
+ * that is added up. */
+struct work_done {
+    uint64_t began_tsc, units, ticks;
+    uint32_t session; /* of profile.sessions; 0: none has come */
+};
+
 struct aggregate {
     struct aggregate_config config;
     struct budget budget;
@@ -49,6 +56,7 @@ struct aggregate {
     int64_t from, to;    /* selected, likewise */
 
     struct profile profile;
+    struct work_done work[WIRE_PROGRESS_COUNTERS];
     struct sums *sums; /* by core; there are (room) */
     uint32_t room;     /* for as many cores as a HELLO has told, at least one */
     uint32_t used;     /* all beyond are zero */
@@ -56,6 +64,9 @@ struct aggregate {
 
 /* (core)'s sums; NULL if there is no such core. */
 struct sums *aggregate_sums_of(struct aggregate *a, uint32_t core);
+
+/* What events.progress does. */
+void aggregate_progress(void *aggregate, const struct guest_progress *progress);
 
 /* The number of (s), which is kept if there is room. */
 uint32_t aggregate_add_stack(struct aggregate *a, const struct stack *s);

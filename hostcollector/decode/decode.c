@@ -394,6 +394,17 @@ static int map(struct decode *d, const struct frame *f, struct err *e)
     return 0;
 }
 
+static void progress(struct decode *d, const struct frame *f)
+{
+    struct guest_progress p;
+    const char *wrong = fields_progress(f->body, f->length, &p);
+
+    if (wrong)
+        malformed(d, f, wrong);
+    else if (d->events->progress)
+        d->events->progress(d->sums, &p);
+}
+
 static int dispatch(struct decode *d, const struct frame *f, struct err *e)
 {
     d->health.frames++;
@@ -416,6 +427,9 @@ static int dispatch(struct decode *d, const struct frame *f, struct err *e)
         return 0;
     case WIRE_MAP:
         return map(d, f, e);
+    case WIRE_PROGRESS:
+        progress(d, f);
+        return 0;
     default:
         d->health.unknown_frames++;
         return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reads the fields of HELLO, STATS, STATUS, PONG and MAP, by one table each. A
+ * Reads the fields of all frames but SAMPLES, by one table each. A
  * new field is a member of model/guest.h and a line here.
  */
 #include "decode/fields.h"
@@ -159,6 +159,15 @@ static const struct field_rule map_rules[] = {
     TOLD(WIRE_MAP_TEXT_CRC, FIELD_UINT, guest_map, text_crc, has_text_crc),
     UINT(WIRE_MAP_SINCE, guest_map, since),
     UINT(WIRE_MAP_UNTIL, guest_map, until),
+};
+
+static const struct field_rule progress_rules[] = {
+    UINT(WIRE_PROGRESS_COUNTER, guest_progress, counter),
+    RULE(WIRE_PROGRESS_NAME, FIELD_TEXT, guest_progress, name),
+    UINT(WIRE_PROGRESS_UNITS, guest_progress, units),
+    UINT(WIRE_PROGRESS_TSC, guest_progress, tsc),
+    UINT(WIRE_PROGRESS_BEGAN_UNITS, guest_progress, began_units),
+    UINT(WIRE_PROGRESS_BEGAN_TSC, guest_progress, began_tsc),
 };
 
 /* The low (size) bytes of (value) to (to), as this machine keeps integers. */
@@ -323,5 +332,19 @@ const char *fields_map(const uint8_t *body, size_t length, struct guest_map *m)
         return "MAP of an impossible range";
     if (m->until != 0 && m->since >= m->until)
         return "MAP of an image that went before it came";
+    return NULL;
+}
+
+const char *fields_progress(const uint8_t *body, size_t length,
+                            struct guest_progress *p)
+{
+    *p = (struct guest_progress){0};
+    const char *wrong =
+        READ_FIELDS(body, length, p, progress_rules, "PROGRESS");
+
+    if (wrong != NULL)
+        return wrong;
+    if (p->counter >= WIRE_PROGRESS_COUNTERS)
+        return "PROGRESS of a counter beyond the eighth";
     return NULL;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Frame bodies that consist of fields: WIRE.md 2.1, 3, 6 to 8. Each function
+ * Frame bodies that consist of fields: WIRE.md 2.1, 3, 6 to 9. Each function
  * fills its struct; a member stays 0 if the guest did not send its field.
  * Returns NULL; or what is wrong with the body, as text to be shown.
  */
@@ -23,5 +23,7 @@ const char *fields_status(const uint8_t *body, size_t length,
 const char *fields_pong(const uint8_t *body, size_t length,
                         struct guest_pong *p);
 const char *fields_map(const uint8_t *body, size_t length, struct guest_map *m);
+const char *fields_progress(const uint8_t *body, size_t length,
+                            struct guest_progress *p);
 
 #endif

@@ -24,8 +24,8 @@ enum hello_kind {
  * during the call only. A callback may be NULL only where its comment says so.
  */
 struct events {
-    /* The context of stack, samples, loss, account and stats. NULL: these five
-     * get the same context as the other callbacks. */
+    /* The context of stack, samples, loss, account, stats and progress. NULL:
+     * these six get the same context as the other callbacks. */
     void *sums;
 
     /* A guest introduces itself; no other event comes before the first.
@@ -40,6 +40,8 @@ struct events {
     /* The account of (core) changed. Called at the end of each frame of it. */
     void (*account)(void *context, uint32_t core, const struct account *a);
     void (*stats)(void *context, const struct core_stats *stats);
+    /* May be NULL. */
+    void (*progress)(void *context, const struct guest_progress *progress);
     void (*status)(void *context, const struct guest_status *status);
     void (*pong)(void *context, const struct guest_pong *pong);
     /* The guest has mapped a further image, or unmapped it. The guest tells

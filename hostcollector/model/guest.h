@@ -74,8 +74,9 @@ struct guest_map {
      * it has not gone. */
     uint32_t since, until;
 };
-#define GUEST_MAPS_MAX  64u
-#define GENERATION_NONE UINT32_MAX /* not known */
+#define GUEST_COUNTER_NAME 64u
+#define GUEST_MAPS_MAX     64u
+#define GENERATION_NONE    UINT32_MAX /* not known */
 
 /* STATUS, WIRE.md 7: what took effect. */
 struct guest_status {
@@ -88,6 +89,14 @@ struct guest_status {
     /* Calls of tprof_start_cpu() that failed; the APIC id of the first core
      * where one did, and why: enum wire_start_error */
     uint32_t refused, refused_core, refused_error;
+};
+
+/* PROGRESS, WIRE.md 9: a counter of the kernel's work. Escape its name. */
+struct guest_progress {
+    uint8_t counter;                 /* below WIRE_PROGRESS_COUNTERS */
+    char name[GUEST_COUNTER_NAME];   /* cut to fit; "" if not told */
+    uint64_t units, tsc;             /* since boot, and when they were read */
+    uint64_t began_units, began_tsc; /* the same when sampling started */
 };
 
 /* PONG, WIRE.md 7. */

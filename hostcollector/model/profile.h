@@ -109,6 +109,12 @@ static inline bool profile_is_left_out(const struct profile_core *c,
     return c->left_out.samples != 0 && t->samples == 0;
 }
 
+/* Work that the guest did while it was sampled, as its kernel counts it. */
+struct profile_work {
+    char name[GUEST_COUNTER_NAME]; /* of the units; escape it */
+    uint64_t units, ticks;         /* done in so many TSC ticks */
+};
+
 /* How the stream of bytes arrived. */
 struct stream_health {
     uint64_t bytes;          /* received */
@@ -161,6 +167,10 @@ struct profile {
     const struct guest_map *maps;
     size_t map_count;      /* at most GUEST_MAPS_MAX */
     uint64_t refused_maps; /* images that overlap others, or were too many */
+
+    /* Of the whole stream. Of several counters of one name the sum. */
+    struct profile_work work[WIRE_PROGRESS_COUNTERS];
+    size_t work_count;
 
     struct stream_health health;
     struct stack_pool *stacks; /* for profile_stack() */

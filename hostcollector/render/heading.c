@@ -3,6 +3,7 @@
 #include "render/table.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -10,6 +11,7 @@
 #include "diagnose/core_list.h"
 #include "diagnose/selected.h"
 #include "diagnose/share.h"
+#include "diagnose/work.h"
 #include "render/asked.h"
 #include "render/ink.h"
 #include "util/text.h"
@@ -226,6 +228,44 @@ static void write_headline(FILE *out, const struct report *r)
     text_wrap_at(out, 0, line, table_columns(r));
 }
 
+/* "321 us", of (s) seconds. */
+static const char *time_text(char *buf, size_t size, double s)
+{
+    static const char *const units[] = {"s", "ms", "us", "ns"};
+    size_t i = 0;
+
+    for (; s < 1 && i + 1 < sizeof units / sizeof units[0]; i++)
+        s *= 1000;
+    (void)snprintf(buf, size, "%.3g %s", s, units[i]);
+    return buf;
+}
+
+/* "Work: 12,345 requests in 5.0 s, 2,469 a second; one takes 321 us of busy
+ * core time". */
+static void write_work(FILE *out, const struct report *r,
+                       const struct profile_work *w)
+{
+    struct work work = work_of(r->profile, r->view, w);
+    char line[320], name[128], count[TEXT_NUMBER], rate[TEXT_NUMBER];
+    char each[32], took[80] = "";
+
+    if (work.seconds <= 0)
+        return;
+    if (work.rate < 100)
+        (void)snprintf(rate, sizeof rate, "%.3g", work.rate);
+    else /* less than 2^64, which no rate of a counter reaches */
+        (void)text_count(rate, (uint64_t)fmin(work.rate, 0x1p63));
+    if (work.busy_s > 0)
+        (void)snprintf(took, sizeof took, "; one takes %s of busy core time",
+                       time_text(each, sizeof each, work.busy_s));
+    (void)snprintf(line, sizeof line, "%s %s in %.1f s, %s a second%s",
+                   text_count(count, w->units),
+                   text_escape(name, sizeof name, w->name), work.seconds, rate,
+                   took);
+    (void)fputs("Work: ", out);
+    text_wrap_at(out, strlen("Work: "), line, table_columns(r));
+}
+
 /* "Left out: push, 3,210 samples, 35.7 % of the time". */
 static void write_without(FILE *out, const struct report *r)
 {
@@ -274,5 +314,7 @@ void table_heading(FILE *out, const struct report *r)
         write_without(out, r);
     write_asked(out, r);
     write_images(out, r);
+    for (size_t i = 0; i < r->profile->work_count; i++)
+        write_work(out, r, &r->profile->work[i]);
     write_warnings(out, r);
 }

@@ -12,6 +12,7 @@
 #include "diagnose/cost.h"
 #include "diagnose/selected.h"
 #include "diagnose/steal.h"
+#include "diagnose/work.h"
 #include "render/json_object.h"
 #include "render/json_scope.h"
 
@@ -109,6 +110,30 @@ static void write_steal(struct json_object *o, const struct profile *p)
     json_end(&in);
 }
 
+static void write_work(struct json_object *o, const struct report *r)
+{
+    const struct profile *p = r->profile;
+    FILE *out = json_member(o, "work");
+    bool first = true;
+
+    (void)putc('[', out);
+    for (size_t i = 0; i < p->work_count; i++) {
+        struct work work = work_of(p, r->view, &p->work[i]);
+
+        json_comma(out, &first);
+        struct json_object in = json_begin(out);
+
+        json_text(&in, "name", p->work[i].name);
+        json_count(&in, "units", p->work[i].units);
+        json_real(&in, "seconds", work.seconds);
+        json_real(&in, "per_second", work.rate);
+        if (work.busy_s > 0)
+            json_real(&in, "busy_seconds_per_unit", work.busy_s);
+        json_end(&in);
+    }
+    (void)putc(']', out);
+}
+
 static void write_stream(struct json_object *o, const struct stream_health *h)
 {
     struct json_object in = json_inner(o, "stream");
@@ -200,6 +225,7 @@ static void write_json(struct render *to, const struct report *r)
     write_lateness(&o, r->profile);
     write_cost(&o, r->profile);
     write_steal(&o, r->profile);
+    write_work(&o, r);
     write_stream(&o, &r->profile->health);
     write_unknown(&o, r);
     json_timeline(&o, r);

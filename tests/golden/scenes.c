@@ -192,6 +192,27 @@ static void usual(void)
     stats(1, STARTED_FINAL | WIRE_STATS_CLOCK_VARIES);
 }
 
+static void counter(uint8_t number, const char *name, uint64_t units)
+{
+    wiregen_open(&wire, WIRE_PROGRESS);
+    wiregen_field(&wire, WIRE_PROGRESS_COUNTER, number, 1);
+    wiregen_field_bytes(&wire, WIRE_PROGRESS_NAME, name, (uint8_t)strlen(name));
+    wiregen_field(&wire, WIRE_PROGRESS_UNITS, 50 + units, 8);
+    wiregen_field(&wire, WIRE_PROGRESS_TSC, 3 * TSC_HZ / 2, 8);
+    wiregen_field(&wire, WIRE_PROGRESS_BEGAN_UNITS, 50, 8);
+    wiregen_field(&wire, WIRE_PROGRESS_BEGAN_TSC, TSC_HZ / 2, 8);
+    wiregen_close(&wire);
+}
+
+/* In a second 3,000 requests were answered, whose name is not harmless. */
+static void counts_its_work(void)
+{
+    usual();
+    counter(0, "re\033[31mquests", 3000);
+    counter(3, "bytes", 12345678901);
+    counter(1, "restarts", 0);
+}
+
 static void gate_without_stack(void)
 {
     hello(&(struct hello){.cores = 2});
@@ -540,6 +561,7 @@ static const struct scene {
 } scenes[] = {
     {"core_missing", core_missing},
     {"usual", usual},
+    {"counts_its_work", counts_its_work},
     {"gate_without_stack", gate_without_stack},
     {"kernel_moved", kernel_moved},
     {"kernel_code_differs", kernel_code_differs},
