@@ -11,9 +11,9 @@
 
 /* Runs of code, of one name. */
 #define CODES_MAX 16u
-/* A byte of code takes 250 at most, as an instruction, its text and its symbol;
- * and the view has taken most of the memory. */
-#define BYTE_COST 1024u
+/* A byte of code takes 250 at most, as an instruction, its text and its blocks;
+ * lines and source text take further parts of the memory. */
+#define BYTE_COST 512u
 #define BYTES_MIN 16384u /* of code that is taken apart in any case */
 
 /* How many bytes of code may be taken apart. */

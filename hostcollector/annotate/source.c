@@ -16,6 +16,7 @@
 #define PATH_SIZE 4096u
 #define TAB       8u
 #define FILES_MAX 64u /* that are opened */
+#define TEXT_PART 8u  /* of the memory, and a file more */
 
 /* (path) without its first folder; NULL: it has none. */
 static const char *without_first(const char *path)
@@ -130,6 +131,7 @@ static bool find_span(const struct annotated_body *body, uint32_t *first,
 
 int builder_add_text(struct builder *b)
 {
+    size_t before = arena_bytes(b->arena);
     unsigned opened = 0;
 
     for (size_t i = 0; i < b->out->body_count && opened < FILES_MAX; i++) {
@@ -137,6 +139,8 @@ int builder_add_text(struct builder *b)
         uint32_t first, last;
         int result = 0;
 
+        if (arena_bytes(b->arena) - before > b->job->memory / TEXT_PART)
+            break;
         if (body->sum.amount.samples == 0 || !find_span(body, &first, &last))
             continue;
         int fd = open_source(b, body->file);

@@ -362,11 +362,14 @@ static void look_for_red_zone(struct guest_run *r)
     gate_diagnose(&r->remarks, zone.units, zone.names);
 }
 
-/* Beside other guests each has its share, and the only one has what is left. */
+/* Beside other guests each has its share, and the only one has what is left. An
+ * annotation has as much as the view. */
 static uint64_t view_memory(const struct guest_run *r)
 {
-    return r->config.view_max - guest_names_bytes(&r->names) +
-           (r->config.alone ? pipeline_memory_left(r->pipeline) : 0);
+    uint64_t memory = r->config.view_max - guest_names_bytes(&r->names) +
+                      (r->config.alone ? pipeline_memory_left(r->pipeline) : 0);
+
+    return r->config.options->annotate ? memory / 2 : memory;
 }
 
 struct view *guest_run_view(struct guest_run *r, struct err *e)
