@@ -12,6 +12,8 @@
 #include "match/images.h"
 #include "played_world.h"
 #include "source/source.h"
+#include "view/code_frames.h"
+#include "view/scopes.h"
 #include "view/view.h"
 
 #define MS         1000000ull
@@ -277,7 +279,10 @@ int __wrap_epoll_wait(int poller, struct epoll_event *events, int max,
     return n;
 }
 
-/* With the least memory, a view folds what an input's bytes can fill. */
+/* With the least memory a view still has room for more than an input's bytes
+ * can fill. Of that it gets so little that all that folds does. */
+#define TIGHT_NAMES 6
+
 struct view *__real_view_new(const struct profile *p,
                              const struct image_map *images, uint64_t memory);
 struct view *__wrap_view_new(const struct profile *p,
@@ -286,6 +291,24 @@ struct view *__wrap_view_new(const struct profile *p,
                              const struct image_map *images, uint64_t memory)
 {
     return __real_view_new(p, images, world.tight ? VIEW_MEMORY_MIN : memory);
+}
+
+void __real_scopes_limit(struct scopes *s, uint64_t bytes);
+void __wrap_scopes_limit(struct scopes *s, uint64_t bytes);
+void __wrap_scopes_limit(struct scopes *s, uint64_t bytes)
+{
+    __real_scopes_limit(s, world.tight ? 0 : bytes);
+}
+
+struct code_frames *__real_code_frames_new(const struct image_map *images,
+                                           size_t most, size_t bytes);
+struct code_frames *__wrap_code_frames_new(const struct image_map *images,
+                                           size_t most, size_t bytes);
+struct code_frames *__wrap_code_frames_new(const struct image_map *images,
+                                           size_t most, size_t bytes)
+{
+    return __real_code_frames_new(images, world.tight ? TIGHT_NAMES : most,
+                                  bytes);
 }
 
 /* Image files are opened once in the life of the process. */
@@ -361,6 +384,12 @@ void played_report(const uint8_t *data, size_t size)
     struct options o = ask(data[0]);
 
     o.input = "played";
+    if (data[1] & 1u) {
+        o.exclude[0] = "walk";
+        o.exclude[1] = "copy_"; /* a part of names */
+        o.exclude[2] = "wlak";  /* of none */
+        o.exclude_count = 3;
+    }
     run(&o, "collector report");
 }
 

@@ -8,10 +8,10 @@
  *
  * An input is two bytes and then acts of "what, length (2 bytes), bytes". The
  * first byte is what the user asks for: see ask(). The second one tells of the
- * guests, of memory and of the report's form, one a run; where that is a file,
- * the last byte is its format. Of (what), bits 0 and 1 are the guest, bits 2 to
- * 4 the act. The bytes of most acts are wire frames; mutate.c makes their
- * lengths, CRCs and numbers right.
+ * guests, or of functions that are left out, of memory and of the report's
+ * form, one a run; where that is a file, the last byte is its format. Of
+ * (what), bits 0 and 1 are the guest, bits 2 to 4 the act. The bytes of most
+ * acts are wire frames; mutate.c makes their lengths, CRCs and numbers right.
  */
 #ifndef TPROF_FUZZ_PLAYED_H
 #define TPROF_FUZZ_PLAYED_H
