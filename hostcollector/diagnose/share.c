@@ -18,14 +18,32 @@ static double clamp(double x, double low, double high)
     return x < low ? low : x > high ? high : x;
 }
 
-struct share share_of(const struct amount *part, const struct amount *whole)
+/*
+ * How many equally weighted samples (whole) is worth for the share (p) of
+ * (part). A quotient of sums of weights, whose squares sum up to S in the part
+ * and to R in the rest, has the variance ((1 - p)^2 S + p^2 R) / time^2. So
+ * samples of the part that are heavier than others, as late ones are, make (p)
+ * less certain than the whole's own worth says.
+ */
+static double worth(const struct amount *part, const struct amount *whole,
+                    double p)
 {
     double n = share_effective(whole);
+    double rest_sq = fmax(whole->time_sq - part->time_sq, 0);
+    double spread = (1 - p) * (1 - p) * part->time_sq + p * p * rest_sq;
 
-    if (n <= 0)
+    if (!(part->time_sq > 0) || !(spread > 0) || p == 1)
+        return n;
+    return fmin(n, p * (1 - p) * whole->time * whole->time / spread);
+}
+
+struct share share_of(const struct amount *part, const struct amount *whole)
+{
+    if (share_effective(whole) <= 0)
         return (struct share){0, 0, 1};
 
     double p = clamp(part->time / whole->time, 0, 1);
+    double n = worth(part, whole, p);
     double scale = 1 + z * z / n;
     double center = (p + z * z / (2 * n)) / scale;
     double half = z / scale * sqrt(p * (1 - p) / n + z * z / (4 * n * n));

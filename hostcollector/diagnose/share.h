@@ -3,7 +3,8 @@
  * A share of the samples' time, and how far it can be trusted.
  *
  * A sample is weighted by the time that it stands for. A share is a quotient of
- * weights. Its interval is that of as many samples as the weights are worth.
+ * weights. Its interval is that of as many samples as the weights are worth;
+ * fewer, if those of the part are heavier than others.
  */
 #ifndef TPROF_DIAGNOSE_SHARE_H
 #define TPROF_DIAGNOSE_SHARE_H
@@ -24,7 +25,8 @@ double share_effective(const struct amount *a);
 
 /*
  * The share of (part) in (whole), with Wilson's score interval; (part) is a
- * subset of (whole). An empty (whole) gives 0 with the interval 0 to 1.
+ * subset of (whole). An empty (whole) gives 0 with the interval 0 to 1. Where
+ * part->time_sq is 0, it is taken for not known.
  */
 struct share share_of(const struct amount *part, const struct amount *whole);
 

@@ -324,13 +324,15 @@ class App {
     foundShare() {
         const { sums, hitFunctions } = this.state, { calls } = this.profile;
         const found = new Uint8Array(calls.count);
-        let time = 0;
+        let time = 0, timeSq = 0;
         for (let c = 1; c < calls.count; c++) {
             found[c] = found[calls.parent[c]] || hitFunctions[calls.function[c]] ? 1 : 0;
-            if (found[c])
+            if (found[c]) {
                 time += sums.self[c];
+                timeSq += sums.square[c];
+            }
         }
-        return share(time, sums.whole);
+        return share(time, timeSq, sums.whole);
     }
 
     redraw() {
@@ -393,9 +395,9 @@ class App {
         const { state, profile } = this, { sums } = state, rate = profile.head.slots_per_s;
         const parts = [];
         if (!profile.head.idle_unknown)
-            parts.push(`busy ${shareText(share(sums.busy.time, sums.all))}`);
+            parts.push(`busy ${shareText(shareOf(sums.busy, sums.all))}`);
         if (sums.kept !== null)
-            parts.push(`shown ${shareText(share(sums.shown.time, sums.whole))} of ${sums.baseText}`);
+            parts.push(`shown ${shareText(shareOf(sums.shown, sums.whole))} of ${sums.baseText}`);
         if (state.from !== null) {
             const from = secondsText(state.from / rate), to = secondsText(state.to / rate);
             parts.push(`${from} to ${to} s (--time ${from}..${to})`);
@@ -416,8 +418,8 @@ class App {
         const { sums } = this.state;
         const name = node.function < 0 ? "all" : this.profile.functions[node.function].name;
         const lines = [name + (node.inlined ? " (inlined)" : ""),
-                       `total ${shareText(share(node.time, sums.whole))}`,
-                       `self ${shareText(share(node.self, sums.whole))} of ${sums.baseText}`,
+                       `total ${shareText(share(node.time, node.timeSq, sums.whole))}`,
+                       `self ${shareText(share(node.self, node.selfSq, sums.whole))} of ${sums.baseText}`,
                        `${countText(node.samples)} samples, ${countText(node.count)} intervals`];
         const file = this.profile.fileOf.get(node.function);
         if (node.time > 0 && node.late / node.time > .005)

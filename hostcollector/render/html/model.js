@@ -17,15 +17,15 @@ class Amount {
         this.late = 0;
     }
 
-    add(samples, time, late) {
+    add(samples, time, timeSq, late) {
         this.samples += samples;
         this.time += time;
+        this.timeSq += timeSq;
         this.late += late;
     }
 
     join(a) {
-        this.add(a.samples, a.time, a.late);
-        this.timeSq += a.timeSq;
+        this.add(a.samples, a.time, a.timeSq, a.late);
     }
 }
 
@@ -34,14 +34,23 @@ function effective(amount) {
     return amount.timeSq > 0 ? amount.time * amount.time / amount.timeSq : 0;
 }
 
+/* The same for the share (p) of a part, whose times' squares sum up to (timeSq);
+ * 0: not known. */
+function worth(timeSq, whole, p) {
+    const n = effective(whole), rest = Math.max(whole.timeSq - timeSq, 0);
+    const spread = (1 - p) * (1 - p) * timeSq + p * p * rest;
+    if (!(timeSq > 0) || !(spread > 0) || p === 1)
+        return n;
+    return Math.min(n, p * (1 - p) * whole.time * whole.time / spread);
+}
+
 /* The share of (time) in (whole) with Wilson's 95 % interval, as in the
  * collector's diagnose/share.c. */
-function share(time, whole) {
-    const n = effective(whole);
-    if (n <= 0)
+function share(time, timeSq, whole) {
+    if (effective(whole) <= 0)
         return { p: 0, low: 0, high: 1 };
     const clamp = (x, low, high) => x < low ? low : x > high ? high : x;
-    const p = clamp(time / whole.time, 0, 1);
+    const p = clamp(time / whole.time, 0, 1), n = worth(timeSq, whole, p);
     const scale = 1 + Z * Z / n;
     const center = (p + Z * Z / (2 * n)) / scale;
     const half = Z / scale * Math.sqrt(p * (1 - p) / n + Z * Z / (4 * n * n));
@@ -50,6 +59,11 @@ function share(time, whole) {
         low: clamp(center - half, 0, p),
         high: clamp(center + half, p, 1),
     };
+}
+
+/* The share of one Amount in another. */
+function shareOf(part, whole) {
+    return share(part.time, part.timeSq, whole);
 }
 
 /* Calls: the tree of frames as a tree of functions. A call stands behind its

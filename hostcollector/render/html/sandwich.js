@@ -37,20 +37,20 @@ class Sandwich {
 
     tell(sums, f) {
         const row = sums.rows().find((r) => r.function === f) ||
-            { self: 0, total: 0, late: 0, samples: 0 };
+            { self: 0, total: 0, selfSq: 0, totalSq: 0, late: 0, samples: 0 };
         const late = row.self > 0 ? row.late / row.self : 0;
         this.head.replaceChildren(
             el("h2", "mono", sums.profile.functions[f].name),
-            el("p", "", `self ${shareText(share(row.self, sums.whole))}, total ` +
-               `${shareText(share(row.total, sums.whole))} of ${sums.baseText}; ` +
+            el("p", "", `self ${shareText(share(row.self, row.selfSq, sums.whole))}, total ` +
+               `${shareText(share(row.total, row.totalSq, sums.whole))} of ${sums.baseText}; ` +
                `${countText(row.samples)} samples of its own` +
                (late > .01 ? `, ${percentText(Math.min(1, late))} % of that time late` : "")));
     }
 
     list(sums, f) {
         const lines = sums.lines(f), rows = lines.slice(0, LINES_MAX).map((line) =>
-            el("tr", "", ...shareCells(line.self, sums.whole),
-               ...shareCells(line.total, sums.whole),
+            el("tr", "", ...shareCells(line.self, 0, sums.whole),
+               ...shareCells(line.total, 0, sums.whole),
                el("td", "left mono", line.file
                    ? `${baseName(line.file)}:${line.line}` : "line unknown")));
         this.lines.replaceChildren(

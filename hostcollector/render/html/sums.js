@@ -27,8 +27,9 @@ class Sums {
     /* Sums over each call and all that it calls. */
     accumulate() {
         const { parent, count } = this.profile.calls;
-        const { total, totalSamples, totalCount, totalLate } = this;
+        const { total, totalSquare, totalSamples, totalCount, totalLate } = this;
         total.set(this.self);
+        totalSquare.set(this.square);
         totalSamples.set(this.samples);
         totalCount.set(this.count);
         totalLate.set(this.late);
@@ -37,6 +38,7 @@ class Sums {
                 continue;
             const up = parent[c];
             total[up] += total[c];
+            totalSquare[up] += totalSquare[c];
             totalSamples[up] += totalSamples[c];
             totalCount[up] += totalCount[c];
             totalLate[up] += totalLate[c];
@@ -82,23 +84,25 @@ class Sums {
             core, index, kinds: this.kindsOf(core), ...clearedCore(core, mode),
             all: new Amount(), busy: new Amount(), idle: new Amount(), shown: new Amount(),
         };
-        const squares = from === null ? addEntries(sum) : addMoments(sum, from, to);
+        if (from === null)
+            addEntries(sum);
+        else
+            addMoments(sum, from, to);
         for (let k = 0; k < calls.length; k++) {
-            const samples = sum.samples[k], time = sum.time[k], late = sum.late[k], c = calls[k];
+            const samples = sum.samples[k], time = sum.time[k], square = sum.square[k];
+            const late = sum.late[k], c = calls[k];
             if (samples === 0)
                 continue;
-            (sum.kinds[k] & IDLE ? sum.idle : sum.busy).add(samples, time, late);
+            (sum.kinds[k] & IDLE ? sum.idle : sum.busy).add(samples, time, square, late);
             if (!(sum.kinds[k] & WANTED))
                 continue;
-            sum.shown.add(samples, time, late);
+            sum.shown.add(samples, time, square, late);
             this.self[c] += time;
+            this.square[c] += square;
             this.samples[c] += samples;
             this.late[c] += late;
             this.count[c] += this.countOf(time, samples);
         }
-        sum.busy.timeSq = squares[0] + squares[WANTED];
-        sum.idle.timeSq = squares[IDLE] + squares[IDLE | WANTED];
-        sum.shown.timeSq = squares[WANTED] + squares[IDLE | WANTED];
         sum.all.join(sum.busy);
         sum.all.join(sum.idle);
         for (const kind of ["all", "busy", "idle", "shown"])
@@ -144,7 +148,7 @@ class Sums {
             if (row === undefined)
                 rows.set(f, row = {
                     function: f, name: functions[f].name, self: 0, total: 0,
-                    late: 0, unsure: 0, samples: 0, count: 0,
+                    selfSq: 0, totalSq: 0, late: 0, unsure: 0, samples: 0, count: 0,
                 });
             return row;
         };
@@ -154,13 +158,17 @@ class Sums {
             if (this.self[c] > 0 && calls.leaf[c] !== 0) {
                 const row = rowOf(calls.function[calls.leaf[c]]);
                 row.self += this.self[c];
+                row.selfSq += this.square[c];
                 row.late += this.late[c];
                 row.unsure += calls.isUnsure(calls.leaf[c]) ? this.self[c] : 0;
                 row.samples += this.samples[c];
                 row.count += this.count[c];
             }
-            if (calls.outer[c] && calls.hasRow(c))
-                rowOf(calls.function[c]).total += this.total[c];
+            if (calls.outer[c] && calls.hasRow(c)) {
+                const row = rowOf(calls.function[c]);
+                row.total += this.total[c];
+                row.totalSq += this.totalSquare[c];
+            }
         }
         this.table = [...rows.values()];
         return this.table;
@@ -176,21 +184,22 @@ class Sums {
         return this.perCall;
     }
 
-    /* Time of its own of each function on each selected core. */
-    byCore() {
-        if (this.perCore)
-            return this.perCore;
+    /* What function (f) has of its own on selected core (index). */
+    onCore(f, index) {
         const { calls } = this.profile;
-        this.perCore = this.cores.map((sum) => {
-            const times = new Map();
-            eachCall(sum, (c, time) => {
-                const f = calls.function[calls.leaf[c]];
-                if (calls.leaf[c] !== 0)
-                    times.set(f, (times.get(f) || 0) + time);
+        this.perCore = this.perCore || this.cores.map((sum) => {
+            const amounts = new Map();
+            eachCall(sum, (c, time, samples, timeSq) => {
+                const own = calls.function[calls.leaf[c]];
+                if (calls.leaf[c] === 0)
+                    return;
+                if (!amounts.has(own))
+                    amounts.set(own, new Amount());
+                amounts.get(own).add(samples, time, timeSq, 0);
             });
-            return times;
+            return amounts;
         });
-        return this.perCore;
+        return this.perCore[index].get(f) || new Amount();
     }
 
     /* Time of each node of its own, and with what it calls. */
@@ -270,17 +279,18 @@ function clearedCore(core, mode) {
     core.sums = core.sums || {};
     const column = () => new Float64Array(core.calls.length);
     const own = core.sums[mode] = core.sums[mode] ||
-        { time: column(), samples: column(), late: column() };
+        { time: column(), square: column(), samples: column(), late: column() };
     for (const cleared of Object.values(own))
         cleared.fill(0);
     return own;
 }
 
-/* Call (act) with each wanted call of a core's (sum), its time and samples. */
+/* Call (act) with each wanted call of a core's (sum), its time, samples, and
+ * squares of times. */
 function eachCall(sum, act) {
     for (let k = 0; k < sum.kinds.length; k++) {
         if (sum.kinds[k] & WANTED && sum.samples[k] > 0)
-            act(sum.core.calls[k], sum.time[k], sum.samples[k]);
+            act(sum.core.calls[k], sum.time[k], sum.samples[k], sum.square[k]);
     }
 }
 
@@ -289,25 +299,26 @@ function clearedSums(profile, mode) {
     profile.sums = profile.sums || {};
     const old = profile.sums[mode];
     if (old !== undefined) {
-        for (const column of [old.self, old.samples, old.late, old.count])
+        for (const column of [old.self, old.square, old.samples, old.late, old.count])
             column.fill(0);
         return old;
     }
     const column = () => new Float64Array(profile.calls.count);
     return profile.sums[mode] = {
         self: column(),    /* time */
+        square: column(),  /* of self: sum of the squares */
         samples: column(), /* of self */
         late: column(),    /* likewise */
         count: column(),   /* as in .folded */
         /* the same with what is called */
-        total: column(), totalSamples: column(), totalLate: column(), totalCount: column(),
+        total: column(), totalSquare: column(), totalSamples: column(),
+        totalLate: column(), totalCount: column(),
     };
 }
 
-/* Add all entries to the (sum) of their core. Returns the squares of their times,
- * summed by kind. */
+/* Add all entries to the (sum) of their core. */
 function addEntries(sum) {
-    const { core, kinds } = sum, squares = [0, 0, 0, 0];
+    const { core } = sum;
     for (let i = 0; i < core.place.length; i++) {
         if (core.samples[i] === 0)
             continue;
@@ -315,9 +326,8 @@ function addEntries(sum) {
         sum.samples[k] += core.samples[i];
         sum.time[k] += core.time[i];
         sum.late[k] += core.late[i];
-        squares[kinds[k]] += core.timeSq[i];
+        sum.square[k] += core.timeSq[i];
     }
-    return squares;
 }
 
 /* Call (act) with first and last + 1 moment, and the period, of each run of
@@ -334,9 +344,9 @@ function eachPeriod({ slot, periods }, from, to, act) {
 
 /* Likewise, the moments of slots (from) to before (to). */
 function addMoments(sum, from, to) {
-    const { core, kinds, samples, time, late } = sum, squares = new Float64Array(4);
+    const { core, samples, time, square, late } = sum;
     if (core.moments === null)
-        return squares;
+        return;
     const { place } = core, m = core.moments, { entry, weight, late: lates } = m;
     eachPeriod(m, from, to, (first, last, period) => {
         for (let i = first; i < last; i++) {
@@ -344,10 +354,9 @@ function addMoments(sum, from, to) {
             samples[k]++;
             time[k] += t;
             late[k] += lates[i] * period / 64;
-            squares[kinds[k]] += t * t;
+            square[k] += t * t;
         }
     });
-    return squares;
 }
 
 /* Time of each entry of (core). */

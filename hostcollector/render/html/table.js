@@ -13,8 +13,8 @@ function barCell(p, text, title) {
     return cell;
 }
 
-function shareCells(time, whole) {
-    const s = share(time, whole);
+function shareCells(time, timeSq, whole) {
+    const s = share(time, timeSq, whole);
     return [barCell(s.p, percentText(s.p), `95 % interval: ${rangeText(s)} %`),
             el("td", "number quiet error", `\u00b1${errorText(s)}`)];
 }
@@ -56,7 +56,7 @@ class FunctionTable {
         if (id === "late")
             return row.self > 0 ? row.late / row.self : 0;
         if (id.startsWith("core"))
-            return this.sums.byCore()[+id.slice(4)].get(row.function) || 0;
+            return this.sums.onCore(row.function, +id.slice(4)).time;
         return id === "line" ? this.line(row) : row[id];
     }
 
@@ -129,7 +129,7 @@ class FunctionTable {
         tr.dataset.function = row.function;
         for (const column of columns) {
             if (column.id === "self" || column.id === "total")
-                tr.append(...shareCells(row[column.id], whole));
+                tr.append(...shareCells(row[column.id], row[`${column.id}Sq`], whole));
             else if (column.id === "late")
                 tr.append(this.lateCell(row));
             else if (column.core !== undefined)
@@ -153,8 +153,8 @@ class FunctionTable {
 
     coreCell(row, index) {
         const core = this.sums.cores[index], { mode } = this.state;
-        const time = this.sums.byCore()[index].get(row.function) || 0;
-        const s = share(time, core[mode]);
+        const own = this.sums.onCore(row.function, index), { time } = own;
+        const s = shareOf(own, core[mode]);
         const cell = el("td", "number core", time > 0 ? (100 * s.p).toFixed(0) : "\u00b7");
         cell.style.setProperty("--heat", s.p.toFixed(3));
         cell.title = time > 0 ? shareText(s) : "no sample";

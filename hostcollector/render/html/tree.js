@@ -11,6 +11,7 @@ class TreeNode {
         this.function = kind >> 1;
         this.inlined = (kind & 1) === 1;
         this.time = this.self = this.samples = this.count = this.late = 0;
+        this.timeSq = this.selfSq = 0; /* sums of the squares */
         this.list = null;
         this.least = Infinity;
     }
@@ -55,7 +56,9 @@ class DownNode extends TreeNode {
         const s = this.sums;
         this.calls.push(c);
         this.time += s.total[c];
+        this.timeSq += s.totalSquare[c];
         this.self += s.self[c];
+        this.selfSq += s.square[c];
         this.samples += s.totalSamples[c];
         this.count += s.totalCount[c];
         this.late += s.totalLate[c];
@@ -96,11 +99,14 @@ class UpNode extends TreeNode {
         this.origins.push(origin);
         this.at.push(at);
         this.time += a.time[origin];
+        this.timeSq += a.square[origin];
         this.samples += a.samples[origin];
         this.count += a.count[origin];
         this.late += a.late[origin];
-        if (this.parent !== null && this.parent.parent === null)
+        if (this.parent !== null && this.parent.parent === null) {
             this.self += this.sums.self[origin];
+            this.selfSq += this.sums.square[origin];
+        }
     }
 
     find() {
@@ -137,12 +143,12 @@ class InvertedRoot extends UpNode {
 }
 
 function totalsOf(sums) {
-    return { time: sums.total, samples: sums.totalSamples,
+    return { time: sums.total, square: sums.totalSquare, samples: sums.totalSamples,
              count: sums.totalCount, late: sums.totalLate };
 }
 
 function selvesOf(sums) {
-    return { time: sums.self, samples: sums.samples,
+    return { time: sums.self, square: sums.square, samples: sums.samples,
              count: sums.count, late: sums.late };
 }
 
@@ -152,6 +158,7 @@ function wholeTree(sums, inverted) {
         ? new InvertedRoot(sums, null, -2, selvesOf(sums))
         : new DownNode(sums, null, -2, [0]);
     root.time = sums.total[0];
+    root.timeSq = sums.totalSquare[0];
     root.samples = sums.totalSamples[0];
     root.count = sums.totalCount[0];
     root.late = sums.totalLate[0];

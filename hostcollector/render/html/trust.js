@@ -106,7 +106,7 @@ function truthText(sums) {
     const [lost, ticks] = lostIn(profile, selection), n = effective(whole);
     const parts = [`${countText(shown.samples)} samples`];
     if (n > 0) {
-        const half = share(whole.time / 2, whole);
+        const half = share(whole.time / 2, 0, whole);
         parts.push(`error of a share of 50 %: \u00b1${errorText(half)}`);
     } else
         parts.push("no samples, so nothing is known");

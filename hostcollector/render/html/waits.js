@@ -24,7 +24,7 @@ class Waits {
                       ...cores.length > 1 ? cores.map((c) => [String(c.core.number), 1]) : [],
                       ["Waits in (innermost first)", 1]];
         this.box.replaceChildren(
-            el("p", "", `Idle ${shareText(share(sums.idle.time, sums.all))} of the time of ` +
+            el("p", "", `Idle ${shareText(shareOf(sums.idle, sums.all))} of the time of ` +
                `the selected cores.`),
             el("table", "waits", el("thead", "", el("tr", "", ...head.map(([text, span], i) => {
                 const cell = el("th", i === head.length - 1 ? "left" : "", text);
@@ -46,7 +46,7 @@ class Waits {
         const { calls } = sums.profile, waits = [];
         for (let c = 1; c < calls.count; c++) {
             if (sums.self[c] > 0)
-                waits.push({ call: c, time: sums.self[c] });
+                waits.push({ call: c, time: sums.self[c], timeSq: sums.square[c] });
         }
         return waits.sort((a, b) => b.time - a.time || a.call - b.call);
     }
@@ -72,7 +72,7 @@ class Waits {
             cell.style.setProperty("--heat", p.toFixed(3));
             return cell;
         }) : [];
-        return el("tr", "", ...shareCells(wait.time, sums.idle),
-                  ...shareCells(wait.time, sums.all), ...per, names);
+        return el("tr", "", ...shareCells(wait.time, wait.timeSq, sums.idle),
+                  ...shareCells(wait.time, wait.timeSq, sums.all), ...per, names);
     }
 }
