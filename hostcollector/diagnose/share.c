@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-static const double z = 1.959963984540054; /* 97.5th percentile of a normal */
+static const double z = SHARE_Z;
 
 double share_effective(const struct amount *a)
 {

@@ -11,6 +11,9 @@
 
 #include "model/view.h"
 
+/* Of the 95 % interval: the 97.5th percentile of a normal. */
+#define SHARE_Z 1.959963984540054
+
 /* A share with its 95 % interval, each from 0 to 1; low <= p <= high. */
 struct share {
     double p;

@@ -40,6 +40,34 @@ static void write_side(struct json_object *o, const char *key,
     json_end(&in);
 }
 
+static void write_work(struct json_object *o, const struct diff *d)
+{
+    FILE *out = json_member(o, "work");
+    bool first = true;
+
+    (void)putc('[', out);
+    for (size_t i = 0; i < d->sides[0].work_count; i++) {
+        const struct diff_work *w = &d->sides[0].work[i];
+        const struct unit_cost *after = diff_work_after(d->sides, w);
+
+        if (after == NULL)
+            continue;
+        struct unit_change c = unit_change_of(&w->cost, after);
+
+        json_comma(out, &first);
+        struct json_object in = json_begin(out);
+
+        json_text(&in, "name", w->name);
+        json_real(&in, "before", c.before);
+        json_real(&in, "after", c.after);
+        json_real(&in, "change", c.change);
+        json_real(&in, "low", c.change - c.margin);
+        json_real(&in, "high", c.change + c.margin);
+        json_end(&in);
+    }
+    (void)putc(']', out);
+}
+
 static void write_share(struct json_object *o, const char *key,
                         const struct compare_share *s)
 {
@@ -93,6 +121,7 @@ void diff_json(FILE *out, const struct diff *d)
     json_real(&o, "power", COMPARE_POWER);
     write_side(&o, "before", &d->sides[0], d->result.rest[0]);
     write_side(&o, "after", &d->sides[1], d->result.rest[1]);
+    write_work(&o, d);
     write_strings(&o, "warnings", d->warnings, d->warning_count);
     json_count(&o, "judged", d->result.judged);
     json_count(&o, "changed", d->result.changed);

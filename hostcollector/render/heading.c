@@ -228,18 +228,6 @@ static void write_headline(FILE *out, const struct report *r)
     text_wrap_at(out, 0, line, table_columns(r));
 }
 
-/* "321 us", of (s) seconds. */
-static const char *time_text(char *buf, size_t size, double s)
-{
-    static const char *const units[] = {"s", "ms", "us", "ns"};
-    size_t i = 0;
-
-    for (; s < 1 && i + 1 < sizeof units / sizeof units[0]; i++)
-        s *= 1000;
-    (void)snprintf(buf, size, "%.3g %s", s, units[i]);
-    return buf;
-}
-
 /* "Work: 12,345 requests in 5.0 s, 2,469 a second; one takes 321 us of busy
  * core time". */
 static void write_work(FILE *out, const struct report *r,
@@ -247,7 +235,7 @@ static void write_work(FILE *out, const struct report *r,
 {
     struct work work = work_of(r->profile, r->view, w);
     char line[320], name[128], count[TEXT_NUMBER], rate[TEXT_NUMBER];
-    char each[32], took[80] = "";
+    char each[TEXT_NUMBER], took[80] = "";
 
     if (work.seconds <= 0)
         return;
@@ -257,7 +245,7 @@ static void write_work(FILE *out, const struct report *r,
         (void)text_count(rate, (uint64_t)fmin(work.rate, 0x1p63));
     if (work.busy_s > 0)
         (void)snprintf(took, sizeof took, "; one takes %s of busy core time",
-                       time_text(each, sizeof each, work.busy_s));
+                       text_seconds(each, work.busy_s));
     (void)snprintf(line, sizeof line, "%s %s in %.1f s, %s a second%s",
                    text_count(count, w->units),
                    text_escape(name, sizeof name, w->name), work.seconds, rate,

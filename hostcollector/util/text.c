@@ -155,6 +155,17 @@ char *text_count(char buf[TEXT_NUMBER], uint64_t n)
     return buf;
 }
 
+char *text_seconds(char buf[TEXT_NUMBER], double s)
+{
+    static const char *const units[] = {"s", "ms", "us", "ns"};
+    size_t i = 0;
+
+    for (; s > 0 && s < 1 && i + 1 < sizeof units / sizeof units[0]; i++)
+        s *= 1000;
+    (void)snprintf(buf, TEXT_NUMBER, "%.3g %s", s, units[i]);
+    return buf;
+}
+
 char *text_percent(char buf[TEXT_PERCENT], uint64_t part, uint64_t whole)
 {
     double p = whole != 0 ? 100 * (double)part / (double)whole : 0;

@@ -45,6 +45,9 @@ void text_tail(FILE *out, const char *s, size_t width);
 /* Format (n) as 1,234,567 into (buf). Returns (buf). */
 char *text_count(char buf[TEXT_NUMBER], uint64_t n);
 
+/* Format (s) seconds, 0 or more, as "321 us" into (buf). Returns (buf). */
+char *text_seconds(char buf[TEXT_NUMBER], double s);
+
 /* Write (n) / 10^(point) to (out), with (point) digits behind the point: faster
  * than printf, which would take most of the time of a large file. */
 void text_decimal(FILE *out, uint64_t n, unsigned point);

@@ -204,6 +204,14 @@ static void counter(uint8_t number, const char *name, uint64_t units)
     wiregen_close(&wire);
 }
 
+static void counts_more_work(void)
+{
+    usual();
+    counter(0, "bytes", 2345678901);
+    counter(1, "re\033[31mquests", 4000);
+    counter(2, "others", 4000);
+}
+
 /* In a second 3,000 requests were answered, whose name is not harmless. */
 static void counts_its_work(void)
 {
@@ -562,6 +570,7 @@ static const struct scene {
     {"core_missing", core_missing},
     {"usual", usual},
     {"counts_its_work", counts_its_work},
+    {"counts_more_work", counts_more_work},
     {"gate_without_stack", gate_without_stack},
     {"kernel_moved", kernel_moved},
     {"kernel_code_differs", kernel_code_differs},
