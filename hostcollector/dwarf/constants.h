@@ -30,6 +30,7 @@ enum {
     DW_AT_producer = 0x25,
     DW_AT_abstract_origin = 0x31,
     DW_AT_decl_file = 0x3a,
+    DW_AT_decl_line = 0x3b,
     DW_AT_specification = 0x47,
     DW_AT_ranges = 0x55,
     DW_AT_call_file = 0x58,
@@ -42,6 +43,7 @@ enum {
     DW_AT_MIPS_linkage_name = 0x2007,
     DW_AT_GNU_dwo_name = 0x2130,
     DW_AT_GNU_addr_base = 0x2133,
+    DW_AT_GNU_discriminator = 0x2136,
 };
 
 /* Forms (7.5.6). */
@@ -143,6 +145,7 @@ enum {
     DW_LNE_end_sequence = 0x01,
     DW_LNE_set_address = 0x02,
     DW_LNE_define_file = 0x03,
+    DW_LNE_set_discriminator = 0x04,
 };
 
 /* Content of entries in the tables of a line program (6.2.4.1). */

@@ -87,8 +87,8 @@ size_t dwarf_unit_of(const struct dwarf *d, uint64_t address)
     return d->unit_count;
 }
 
-/* The linkage name if there is one along the origins, else the plain one; and
- * the file that the first one of them in (unit) says. */
+/* The linkage name if there is one along the origins, else the plain one; the
+ * file that the first one of them in (unit) says; and the first line. */
 static void name_frame(struct dwarf *d, const struct dwarf_unit *unit,
                        struct dwarf_frame *f)
 {
@@ -104,11 +104,14 @@ static void name_frame(struct dwarf *d, const struct dwarf_unit *unit,
         if (f->home_file == UINT64_MAX && u == unit &&
             die_has(&die, SLOT_DECL_FILE))
             f->home_file = die.value[SLOT_DECL_FILE];
-        if (die_has(&die, SLOT_LINKAGE_NAME)) {
+        if (f->home_line == 0 && die_has(&die, SLOT_DECL_LINE))
+            f->home_line = (uint32_t)die.value[SLOT_DECL_LINE];
+        if (!f->linkage && die_has(&die, SLOT_LINKAGE_NAME)) {
             f->name = die_string(d, u, &die, SLOT_LINKAGE_NAME);
             f->linkage = true;
-            return;
         }
+        if (f->linkage && f->home_line != 0)
+            return;
         if (f->name == NULL)
             f->name = die_string(d, u, &die, SLOT_NAME);
         offset = die_reference(u, &die, SLOT_ORIGIN);
@@ -166,7 +169,8 @@ struct dwarf_about dwarf_unit_about(const struct dwarf *d, size_t unit)
 {
     const struct dwarf_unit *u = &d->units[unit];
 
-    return (struct dwarf_about){u->name, u->producer, u->language};
+    return (struct dwarf_about){u->name, u->producer, u->language,
+                                u->discriminated};
 }
 
 bool dwarf_range(const struct dwarf *d, size_t i, struct span *out,

@@ -41,7 +41,9 @@ struct dwarf_frame {
      * outermost frame. */
     const char *file;
     uint32_t line;
-    const char *home; /* full path of the file that declares it, or NULL */
+    uint32_t discriminator; /* of that call, as the compiler wrote it */
+    const char *home;   /* full path of the file that declares it, or NULL */
+    uint32_t home_line; /* of its name there; 0: not told */
     struct dwarf_frame *outer;
 
     /* For dwarf/ alone: the scope's offset in .debug_info, and the numbers of
@@ -58,6 +60,8 @@ struct dwarf_target {
     struct dwarf_frame *frames; /* innermost first; NULL if unknown */
     const char *file;           /* full path, or NULL */
     uint32_t line;              /* 0 if unknown */
+    /* Tells code of one line apart, as the compiler wrote it; 0: it did not. */
+    uint32_t discriminator;
 
     size_t unit; /* for dwarf/ alone: number of its compile unit */
 };
@@ -82,6 +86,7 @@ void dwarf_resolve(struct dwarf *d, struct dwarf_target *t, size_t n);
 struct dwarf_about {
     const char *name, *producer; /* NULL: not told; live as long as the image */
     uint64_t language;           /* DW_LANG_*; 0: not told */
+    bool discriminated; /* dwarf_resolve() saw discriminators in its lines */
 };
 
 /* How many units there are, with and without code; numbers start at 0. */

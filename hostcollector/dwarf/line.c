@@ -35,6 +35,7 @@ struct program {
     struct files dirs, files;
     uint8_t min_length, line_range, opcode_base;
     int8_t line_base;
+    bool discriminated;    /* some row is */
     uint8_t operands[256]; /* of the standard opcodes */
 };
 
@@ -195,6 +196,7 @@ static const char *file_path(struct program *p, uint64_t number)
 struct row {
     uint64_t address;
     uint32_t line;
+    uint32_t discriminator; /* of the next row alone */
     uint64_t file;
 };
 
@@ -234,17 +236,19 @@ static void answer(struct line_run *r, uint64_t limit)
         struct dwarf_target *t = &r->targets->list[r->next];
 
         t->line = r->row.line;
+        t->discriminator = r->row.discriminator;
         t->file = file_path(r->p, r->row.file);
         seek(r, r->next + 1);
     }
 }
 
-static inline void emit_row(struct line_run *r, const struct row *row)
+static inline void emit_row(struct line_run *r, struct row *row)
 {
     if (row->address > r->next_address)
         answer(r, row->address);
     r->row = *row;
     r->started = true;
+    row->discriminator = 0;
 }
 
 static void extended(struct line_run *r, struct row *row)
@@ -261,7 +265,7 @@ static void extended(struct line_run *r, struct row *row)
     case DW_LNE_end_sequence:
         if (row->address > r->next_address)
             answer(r, row->address);
-        *row = (struct row){0, 1, 1};
+        *row = (struct row){.line = 1, .file = 1};
         r->started = false;
         seek(r, 0);
         break;
@@ -270,8 +274,12 @@ static void extended(struct line_run *r, struct row *row)
         if (!r->started)
             seek(r, targets_from(r->targets, row->address));
         break;
+    case DW_LNE_set_discriminator:
+        row->discriminator = (uint32_t)cursor_uleb(&body);
+        r->p->discriminated |= row->discriminator != 0;
+        break;
     default:
-        break; /* DW_LNE_define_file is obsolete; discriminators, others */
+        break; /* DW_LNE_define_file is obsolete; others */
     }
 }
 
@@ -322,7 +330,7 @@ static void run_program(struct program *p, const struct targets *targets,
                          .targets = targets,
                          .cover = cover,
                          .next_address = cover != NULL ? 0 : UINT64_MAX};
-    struct row row = {0, 1, 1};
+    struct row row = {.line = 1, .file = 1};
     uint32_t address_step[256], line_step[256];
 
     for (unsigned i = 0; i < 256; i++) {
@@ -372,6 +380,7 @@ bool lines_resolve(struct dwarf *d, struct dwarf_unit *u,
     if (read_program_header(&p)) {
         run_program(&p, t, NULL);
         name_files(&p, t);
+        u->discriminated |= p.discriminated;
         good = !p.c.bad;
     }
     end(&p);

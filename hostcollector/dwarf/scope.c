@@ -70,6 +70,9 @@ static bool push_frame(struct walk *w, struct dwarf_target *t,
         f->line = die_has(die, SLOT_CALL_LINE)
                       ? (uint32_t)die->value[SLOT_CALL_LINE]
                       : 0;
+        f->discriminator = die_has(die, SLOT_DISCRIMINATOR)
+                               ? (uint32_t)die->value[SLOT_DISCRIMINATOR]
+                               : 0;
     }
     f->outer = t->frames;
     t->frames = f;

@@ -59,6 +59,10 @@ static enum slot slot_of(uint64_t attribute)
         return SLOT_LANGUAGE;
     case DW_AT_decl_file:
         return SLOT_DECL_FILE;
+    case DW_AT_decl_line:
+        return SLOT_DECL_LINE;
+    case DW_AT_GNU_discriminator:
+        return SLOT_DISCRIMINATOR;
     case DW_AT_dwo_name:
     case DW_AT_GNU_dwo_name:
         return SLOT_DWO_NAME;

@@ -35,6 +35,8 @@ enum slot {
     SLOT_PRODUCER,
     SLOT_LANGUAGE,
     SLOT_DECL_FILE,
+    SLOT_DECL_LINE,
+    SLOT_DISCRIMINATOR, /* of a call; from LLVM */
     SLOT_DWO_NAME,
     SLOT_COUNT,
     SLOT_NONE = SLOT_COUNT
@@ -71,9 +73,10 @@ struct dwarf_unit {
     uint64_t abbrev_offset;
     uint8_t version, address_size, offset_size;
     bool has_lines, bad;
-    bool placed;     /* its root DIE says where its code is */
-    uint64_t low_pc; /* base of its range lists */
-    uint64_t lines;  /* offset in .debug_line */
+    bool discriminated; /* its lines, as far as they were read */
+    bool placed;        /* its root DIE says where its code is */
+    uint64_t low_pc;    /* base of its range lists */
+    uint64_t lines;     /* offset in .debug_line */
     uint64_t str_offsets_base, addr_base, rnglists_base;
     const char *name, *comp_dir, *producer;
     uint64_t language; /* DW_LANG_* */
