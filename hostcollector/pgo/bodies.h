@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A sample profile in the making. Part of pgo. */
+#ifndef TPROF_PGO_BODIES_H
+#define TPROF_PGO_BODIES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/sample_profile.h"
+#include "symbolize/names.h"
+#include "util/arena.h"
+#include "util/map.h"
+
+struct dwarf_target;
+
+/* A body while bodies and lines come in no order. */
+struct growing_body {
+    struct sampled_body body;
+    uint64_t samples;     /* that hit it, or what is inlined there */
+    uint32_t parent;      /* the body around it; NO_BODY of a function */
+    uint32_t child, next; /* its first one inside; the next in the same */
+};
+#define NO_BODY UINT32_MAX
+
+struct growing_line {
+    struct sampled_line line;
+    uint32_t body;
+};
+
+/* Zeroed: empty. */
+struct bodies {
+    struct growing_body *list;
+    size_t count, room;
+    struct map by_place; /* name, body around it and place -> body */
+    struct growing_line *lines;
+    size_t line_count, line_room;
+    struct map by_line; /* body and place -> line */
+    struct names names; /* each once */
+    uint64_t placed;    /* samples */
+};
+
+/* Add (samples), 1 or more, at (t). What has no name, no first line or no line
+ * is left out. Returns 0; -1 if there is no memory. */
+int bodies_add(struct bodies *b, const struct dwarf_target *t,
+               uint64_t samples);
+
+/* Tell what a function that has lines begins with, once all samples are there:
+ * if (t) is its beginning. */
+void bodies_begin(struct bodies *b, const struct dwarf_target *t);
+
+/* Bytes that (b) takes. */
+size_t bodies_bytes(const struct bodies *b);
+
+/* Put all that was added into (out), in order; names are those of (b), the rest
+ * lies in (arena). Returns 0; -1 if there is no memory. */
+int bodies_finish(struct bodies *b, struct arena *arena,
+                  struct sample_profile *out);
+
+/* Release what (b) holds. */
+void bodies_fini(struct bodies *b);
+
+#endif

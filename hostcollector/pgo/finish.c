@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Bodies and lines in the order in which they are written. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "pgo/bodies.h"
+
+static int compare(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int by_place(struct sampled_place a, struct sampled_place b)
+{
+    int order = compare(a.offset, b.offset);
+
+    return order != 0 ? order : compare(a.discriminator, b.discriminator);
+}
+
+static int by_body(const void *a, const void *b)
+{
+    const struct growing_line *left = a, *right = b;
+    int order = compare(left->body, right->body);
+
+    return order != 0 ? order : by_place(left->line.place, right->line.place);
+}
+
+/* Of the bodies in one other. */
+static int by_call(const void *a, const void *b)
+{
+    const struct sampled_body *left = &(*(struct growing_body *const *)a)->body;
+    const struct sampled_body *right =
+        &(*(struct growing_body *const *)b)->body;
+    int order = by_place(left->call, right->call);
+
+    if (order == 0 && left->depth == 0)
+        order = compare(right->total, left->total);
+    return order != 0 ? order : strcmp(left->name, right->name);
+}
+
+/* Copy the lines, by body and place, and add them up. */
+static int finish_lines(struct bodies *b, struct arena *arena)
+{
+    struct sampled_line *lines =
+        arena_alloc(arena, (b->line_count + 1) * sizeof *lines);
+
+    if (lines == NULL)
+        return -1;
+    if (b->line_count != 0)
+        qsort(b->lines, b->line_count, sizeof *b->lines, by_body);
+    for (size_t i = 0; i < b->line_count; i++) {
+        struct growing_body *body = &b->list[b->lines[i].body];
+
+        lines[i] = b->lines[i].line;
+        if (body->body.line_count++ == 0)
+            body->body.lines = &lines[i];
+        body->body.total += lines[i].count;
+    }
+    /* a body comes behind the one around it */
+    for (size_t i = b->count; i-- > 0;)
+        if (b->list[i].parent != NO_BODY)
+            b->list[b->list[i].parent].body.total += b->list[i].body.total;
+    return 0;
+}
+
+/* Set child and next of all. Returns the first function. */
+static uint32_t link(struct bodies *b, struct growing_body **sorted)
+{
+    uint32_t first = NO_BODY;
+
+    for (size_t i = 0; i < b->count; i++)
+        sorted[i] = &b->list[i];
+    /* of pointers. NOLINTNEXTLINE(bugprone-sizeof-expression) */
+    qsort(sorted, b->count, sizeof *sorted, by_call);
+    for (size_t i = b->count; i-- > 0;) { /* each becomes the first one */
+        struct growing_body *body = sorted[i];
+        uint32_t *place =
+            body->parent != NO_BODY ? &b->list[body->parent].child : &first;
+
+        body->next = *place;
+        *place = (uint32_t)(body - b->list);
+    }
+    return first;
+}
+
+/* The body to write behind (at): inside, beside, or beside what is around. */
+static uint32_t following(const struct bodies *b, uint32_t at)
+{
+    if (b->list[at].child != NO_BODY)
+        return b->list[at].child;
+    while (at != NO_BODY && b->list[at].next == NO_BODY)
+        at = b->list[at].parent;
+    return at != NO_BODY ? b->list[at].next : NO_BODY;
+}
+
+/* A function of which no head is known has that of its first line that samples
+ * hit: a head of 0 would make the compiler take it for one that is hardly ever
+ * called. */
+static void finish_heads(struct sampled_body *bodies, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t first = i;
+
+        while (bodies[first].line_count == 0)
+            first++; /* then there is a body inside */
+        if (bodies[i].depth == 0 && bodies[i].head == 0)
+            bodies[i].head = bodies[first].lines[0].count;
+    }
+}
+
+int bodies_finish(struct bodies *b, struct arena *arena,
+                  struct sample_profile *out)
+{
+    struct sampled_body *bodies =
+        arena_alloc(arena, (b->count + 1) * sizeof *bodies);
+    struct growing_body **sorted =
+        calloc(b->count + 1, sizeof(struct growing_body *));
+
+    if (bodies == NULL || sorted == NULL || finish_lines(b, arena) != 0) {
+        free(sorted);
+        return -1;
+    }
+    if (b->count != 0)
+        for (uint32_t at = link(b, sorted); at != NO_BODY;
+             at = following(b, at))
+            bodies[out->body_count++] = b->list[at].body;
+    free(sorted);
+    finish_heads(bodies, out->body_count);
+    out->bodies = bodies;
+    out->placed = b->placed;
+    return 0;
+}

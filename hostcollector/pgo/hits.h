@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which addresses of the kernel's code samples hit, and how many. Part of pgo.
+ */
+#ifndef TPROF_PGO_HITS_H
+#define TPROF_PGO_HITS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/profile.h"
+#include "model/view.h"
+#include "util/map.h"
+
+struct dwarf_target;
+struct image;
+
+struct hit {
+    uint64_t address; /* in the image's file */
+    uint64_t samples; /* 0: asked for since a function begins there */
+};
+
+/* Zeroed: empty. */
+struct hits {
+    struct hit *list;
+    size_t count, room;
+    uint64_t samples; /* of all */
+    struct map by_address;
+};
+
+/* Gather the busy samples of (p) in the kernel's own code, and with them the
+ * beginnings of the functions of (image) that they hit. Returns 0; -1 if there
+ * is no memory. hits_fini() must follow in both cases. */
+int hits_gather(struct hits *out, const struct profile *p, const struct view *v,
+                const struct image *image);
+
+/* How many samples hit (address). */
+uint64_t hits_at(const struct hits *h, uint64_t address);
+
+/* Release what (h) holds. */
+void hits_fini(struct hits *h);
+
+#endif

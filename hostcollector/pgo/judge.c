@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* How the kernel was compiled, and how long it was sampled. */
+#include "pgo/judge.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Functions that together have this part of the samples matter. The one with
+ * fewest of them must have so many that a count of its own is off by 14 % at
+ * most, in two of three cases; all of them together, by 3 %. */
+#define MATTERS        0.9
+#define LEAST_IN_ONE   50u
+#define LEAST_TOGETHER 1000u
+
+/* Samples by the unit that they hit. */
+struct tally_of_units {
+    uint64_t llvm, discriminated;
+    uint64_t most; /* of one unit that is not as it should be: */
+    struct dwarf_about about;
+};
+
+static bool is_llvm(const char *producer)
+{
+    return producer != NULL && (strstr(producer, "clang") != NULL ||
+                                strstr(producer, "LLVM") != NULL);
+}
+
+static void add_unit(struct tally_of_units *t, const struct dwarf_about *about,
+                     uint64_t samples)
+{
+    bool llvm = is_llvm(about->producer);
+
+    t->llvm += llvm ? samples : 0;
+    if (llvm && about->discriminated) {
+        t->discriminated += samples;
+        return;
+    }
+    if (samples > t->most) {
+        t->most = samples;
+        t->about = *about;
+    }
+}
+
+/* By unit, in (samples). */
+static int count_units(const struct dwarf *d, const struct hits *h,
+                       struct tally_of_units *t)
+{
+    size_t count = dwarf_unit_count(d);
+    uint64_t *samples = calloc(count + 1, sizeof *samples);
+
+    if (samples == NULL)
+        return -1;
+    for (size_t i = 0; i < h->count; i++)
+        samples[dwarf_unit_of(d, h->list[i].address)] += h->list[i].samples;
+    for (size_t i = 0; i < count; i++) {
+        const struct dwarf_about about = dwarf_unit_about(d, i);
+
+        add_unit(t, &about, samples[i]);
+    }
+    free(samples);
+    return 0;
+}
+
+int judge_units(const struct dwarf *d, const struct hits *h, struct err *e)
+{
+    struct tally_of_units t = {0};
+    const char *name;
+
+    if (count_units(d, h, &t) != 0)
+        return err_set(e, "out of memory");
+    name = t.about.name != NULL ? t.about.name : "(nameless)";
+    if (t.llvm == 0 && t.most != 0)
+        return err_set(e,
+                       "%.100s, which has most samples, was compiled by %.40s: "
+                       "this profile is for clang and rustc; compile the "
+                       "kernel by these, and sample that",
+                       name,
+                       t.about.producer != NULL ? t.about.producer
+                                                : "a compiler unknown");
+    if (t.discriminated <= t.llvm / 2 && t.most != 0)
+        return err_set(e,
+                       "%.100s, which has most samples, was not compiled for "
+                       "a profile: compile the kernel by 'clang -g "
+                       "-fdebug-info-for-profiling' or 'rustc -g -Z "
+                       "debug-info-for-profiling', and sample that",
+                       name);
+    return 0;
+}
+
+static int by_samples(const void *a, const void *b)
+{
+    const struct growing_body *left = *(struct growing_body *const *)a;
+    const struct growing_body *right = *(struct growing_body *const *)b;
+
+    if (left->samples != right->samples)
+        return left->samples < right->samples ? 1 : -1;
+    return strcmp(left->body.name, right->body.name);
+}
+
+/* The function that matters and has fewest samples; NULL: there is no memory.
+ */
+static const struct growing_body *weakest(const struct bodies *b)
+{
+    const struct growing_body **sorted =
+        calloc(b->count + 1, sizeof(struct growing_body *));
+    const struct growing_body *weakest = NULL;
+    uint64_t sum = 0;
+    size_t count = 0;
+
+    if (sorted == NULL)
+        return NULL;
+    for (size_t i = 0; i < b->count; i++)
+        if (b->list[i].parent == NO_BODY)
+            sorted[count++] = &b->list[i];
+    /* of pointers. NOLINTNEXTLINE(bugprone-sizeof-expression) */
+    qsort(sorted, count, sizeof *sorted, by_samples);
+    for (size_t i = 0; i < count && (double)sum < MATTERS * (double)b->placed;
+         i++) {
+        weakest = sorted[i];
+        sum += weakest->samples;
+    }
+    free(sorted);
+    return weakest;
+}
+
+static double selected_seconds(const struct profile *p)
+{
+    double to = p->to_s > 0 ? fmin(p->to_s, p->duration_s) : p->duration_s;
+
+    return to - p->from_s;
+}
+
+int judge_samples(const struct profile *p, const struct bodies *b,
+                  struct err *e)
+{
+    const struct growing_body *w;
+    double times, seconds = selected_seconds(p);
+
+    if (b->placed == 0)
+        return err_set(e, "no sample is in code whose lines are known: "
+                          "compile the kernel with -g");
+    w = weakest(b);
+    if (w == NULL)
+        return err_set(e, "out of memory");
+    times = fmax(LEAST_TOGETHER / (double)b->placed,
+                 LEAST_IN_ONE / (double)w->samples);
+    if (times <= 1)
+        return 0;
+    if (!(seconds > 0))
+        return err_set(e,
+                       "%" PRIu64 " samples are too few for a compiler: take "
+                       "%.0f times as many",
+                       b->placed, ceil(times));
+    return err_set(e,
+                   "%" PRIu64 " samples are too few for a compiler (%" PRIu64
+                   " of them in %.80s, which matters): sample for %.0f s more "
+                   "at this rate",
+                   b->placed, w->samples, w->body.name,
+                   ceil(seconds * (times - 1)));
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What would mislead a compiler. Part of pgo. */
+#ifndef TPROF_PGO_JUDGE_H
+#define TPROF_PGO_JUDGE_H
+
+#include <stddef.h>
+
+#include "dwarf/dwarf.h"
+#include "model/profile.h"
+#include "pgo/bodies.h"
+#include "pgo/hits.h"
+#include "util/err.h"
+
+/* Was the code that (h) hit compiled for a sample profile, by LLVM? After
+ * dwarf_resolve() of (d). Returns 0; -1 with (e) saying what to type. */
+int judge_units(const struct dwarf *d, const struct hits *h, struct err *e);
+
+/* Are there samples enough in the functions that matter? Returns 0; -1 with (e)
+ * saying how long to sample. */
+int judge_samples(const struct profile *p, const struct bodies *b,
+                  struct err *e);
+
+#endif

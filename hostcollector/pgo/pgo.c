@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From addresses to the profile, by way of DWARF. */
+#include "pgo/pgo.h"
+
+#include <stdlib.h>
+
+#include "dwarf/dwarf.h"
+#include "pgo/bodies.h"
+#include "pgo/hits.h"
+#include "pgo/judge.h"
+#include "util/arena.h"
+
+/* A profile, and what it is made of. */
+struct owned {
+    struct sample_profile profile; /* first */
+    struct bodies bodies;          /* with the names */
+    struct arena arena;
+};
+
+/* The (h->count) addresses of (h), for dwarf_resolve(). NULL: no memory. */
+static struct dwarf_target *targets_of(const struct hits *h)
+{
+    struct dwarf_target *t = calloc(h->count + 1, sizeof *t);
+
+    for (size_t i = 0; t != NULL && i < h->count; i++)
+        t[i] = (struct dwarf_target){.address = h->list[i].address,
+                                     .in_function = true};
+    return t;
+}
+
+/* Add what (t) says of the (h->count) addresses. */
+static int fill(struct bodies *b, const struct hits *h,
+                const struct dwarf_target *t, uint64_t memory)
+{
+    for (size_t i = 0; i < h->count; i++) {
+        uint64_t samples = hits_at(h, t[i].address);
+
+        if (samples != 0 && bodies_add(b, &t[i], samples) != 0)
+            return -1;
+        if (memory != 0 && bodies_bytes(b) > memory)
+            return -1;
+    }
+    for (size_t i = 0; i < h->count; i++)
+        bodies_begin(b, &t[i]);
+    return 0;
+}
+
+static int build(const struct pgo_job *job, struct dwarf *d,
+                 const struct hits *h, struct owned *out, struct err *e)
+{
+    struct dwarf_target *t = targets_of(h);
+    int result = -1;
+
+    if (t == NULL)
+        return err_set(e, "out of memory");
+    dwarf_resolve(d, t, h->count);
+    if (judge_units(d, h, e) != 0)
+        goto end;
+    result = fill(&out->bodies, h, t, job->memory);
+    if (result != 0)
+        (void)err_set(e, "there is too little --memory");
+    else
+        result = judge_samples(job->profile, &out->bodies, e);
+end:
+    free(t);
+    return result;
+}
+
+static int build_of_dwarf(const struct pgo_job *job, const struct hits *h,
+                          struct owned *out, struct err *e)
+{
+    struct dwarf *d;
+    int result;
+
+    if (h->samples == 0)
+        return err_set(e, "no busy sample is in the kernel's own code");
+    d = dwarf_open(job->image);
+    if (d == NULL)
+        return err_set(e, "the kernel's image has no lines: compile it by "
+                          "'clang -g -fdebug-info-for-profiling', and do not "
+                          "strip it");
+    result = build(job, d, h, out, e);
+    dwarf_close(d);
+    if (result == 0 &&
+        bodies_finish(&out->bodies, &out->arena, &out->profile) != 0)
+        result = err_set(e, "out of memory");
+    out->profile.samples = h->samples;
+    return result;
+}
+
+struct sample_profile *pgo_profile(const struct pgo_job *job, struct err *e)
+{
+    struct owned *owned;
+    struct hits hits = {0};
+    int result;
+
+    if (job->image == NULL) {
+        (void)err_set(e, "a recording does not have all that a compiler asks: "
+                         "give the guest's image by --elf");
+        return NULL;
+    }
+    owned = calloc(1, sizeof *owned);
+    if (owned == NULL ||
+        hits_gather(&hits, job->profile, job->view, job->image) != 0)
+        result = err_set(e, "out of memory");
+    else
+        result = build_of_dwarf(job, &hits, owned, e);
+    hits_fini(&hits);
+    if (result == 0)
+        return &owned->profile;
+    if (owned != NULL)
+        sample_profile_free(&owned->profile);
+    return NULL;
+}
+
+void sample_profile_free(struct sample_profile *s)
+{
+    struct owned *owned = (struct owned *)s;
+
+    if (owned == NULL)
+        return;
+    bodies_fini(&owned->bodies);
+    arena_fini(&owned->arena);
+    free(owned);
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* pgo: what is refused, and when memory ends; golden.pgo* have the rest. */
+#include "pgo/pgo.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "aggregate/aggregate.h"
+#include "alloc.h"
+#include "check.h"
+#include "code/frame_place.h"
+#include "image/image.h"
+#include "input.h"
+#include "pgo/discriminator.h"
+#include "symbolize/image_map.h"
+#include "symbolize/symbolize.h"
+#include "view/view.h"
+
+#define PERIOD 1000u
+
+static struct image *img;
+static struct symbolizer *symbolizer;
+static struct frame_places *frames;
+static struct image_map *map;
+static struct aggregate *aggregate;
+static const struct profile *profile;
+static struct view *view;
+
+static void begin(const char *flags)
+{
+    const struct aggregate_config config = {0};
+    const struct guest guest = {.wire_version = TPROF_WIRE_VERSION,
+                                .arch = WIRE_ARCH_X86_64,
+                                .cores = 1,
+                                .tsc_hz = 1000000};
+    struct err e = {""};
+    char command[256];
+
+    (void)snprintf(command, sizeof command,
+                   "clang -O2 %s -nostdlib -static -fno-pie $IN/inline.c -o "
+                   "$OUT",
+                   flags);
+    CHECK_EQ(image_open(&img, input_build("clang", "pgo", command), &e), 0);
+    symbolizer = symbolizer_new(img, 0);
+    frames = frame_places_new(img, 0);
+    map = image_map_new(&(struct mapped_image){.file = img,
+                                               .symbolizer = symbolizer,
+                                               .frame_places = frames},
+                        0);
+    aggregate = aggregate_new(&config);
+    CHECK(map != NULL && aggregate != NULL);
+    CHECK_EQ(aggregate_hello(aggregate, HELLO_FIRST, &guest), 0);
+}
+
+/* (n) samples at the beginning of (function), one each millisecond. */
+static void samples(const char *function, unsigned n)
+{
+    static uint64_t tsc = 1000;
+    const struct stack none = {.end = WIRE_END_ZERO};
+    uint64_t leaf;
+
+    CHECK(image_find_symbol(img, function, &leaf));
+    for (unsigned i = 0; i < n; i++) {
+        tsc += PERIOD;
+        struct sample s = {.tsc = tsc,
+                           .leaf = leaf,
+                           .stack = aggregate_stack(aggregate, 0, &none),
+                           .weight = 1};
+        const struct sample_batch batch = {
+            .core = 0, .period = PERIOD, .samples = &s, .count = 1};
+
+        aggregate_samples(aggregate, &batch);
+    }
+}
+
+static struct sample_profile *made(uint64_t memory, struct err *e)
+{
+    if (view == NULL) {
+        profile = aggregate_profile(aggregate);
+        view = profile != NULL ? view_new(profile, map, 0) : NULL;
+    }
+    CHECK(view != NULL);
+    return pgo_profile(
+        &(struct pgo_job){
+            .profile = profile, .view = view, .image = img, .memory = memory},
+        e);
+}
+
+static void refused(const char *why)
+{
+    struct err e = {""};
+
+    CHECK(made(0, &e) == NULL);
+    if (strstr(e.text, why) == NULL)
+        check_failed(__FILE__, __LINE__, "'%s' in: %s", why, e.text);
+}
+
+static void end(void)
+{
+    view_free(view);
+    view = NULL;
+    aggregate_free(aggregate);
+    image_map_free(map);
+    frame_places_free(frames);
+    symbolizer_free(symbolizer);
+    image_close(img);
+}
+
+/* catches: branches of one line taken for one; whole kernels refused for it */
+TEST(images_without_discriminators_are_refused)
+{
+    begin("-g");
+    samples("visible", 5000);
+    refused("-fdebug-info-for-profiling");
+    end();
+}
+
+/* catches: a function that matters with a handful of samples */
+TEST(few_samples_are_refused_with_the_time_to_take)
+{
+    begin("-g -fdebug-info-for-profiling");
+    samples("visible", 400);
+    refused("400 samples are too few for a compiler (400 of them in visible");
+    refused("sample for 1 s more");
+    end();
+
+    begin("-g -fdebug-info-for-profiling");
+    samples("visible", 1040);
+    samples("complain", 40); /* 90 % are not there without one of these */
+    samples("hidden", 40);
+    samples("_start", 40);
+    refused("1160 samples are too few for a compiler (40 of them in ");
+    end();
+
+    begin("-g -fdebug-info-for-profiling");
+    samples("visible", 1000);
+    samples("hidden", 40); /* 4 %: these do not matter */
+    struct err e = {""};
+    struct sample_profile *s = made(0, &e);
+
+    CHECK(s != NULL);
+    CHECK_EQ(s->samples, 1040);
+    CHECK_EQ(s->placed, 1040);
+    sample_profile_free(s);
+    end();
+}
+
+/* catches: a function of which the compiler believes that nobody calls it */
+TEST(heads_are_counts_of_first_lines)
+{
+    struct err e = {""};
+    struct sample_profile *s;
+
+    begin("-g -fdebug-info-for-profiling");
+    samples("visible", 1500);
+    samples("complain", 200);
+    s = made(0, &e);
+    CHECK(s != NULL);
+    CHECK_STR(s->bodies[0].name, "visible");
+    CHECK_EQ(s->bodies[0].head, 1500);
+    CHECK_EQ(s->bodies[0].total, 1500);
+    sample_profile_free(s);
+    end();
+}
+
+/* As LLVM 14's FileCheck tests of duplication have them, and as in sampled.elf
+ * of the golden reports: llvm-dwarfdump says 514 where a loop is unrolled twice
+ * and the source has a second block. */
+TEST(discriminators_have_two_numbers) /* catches: counts of half a loop */
+{
+    CHECK_EQ(discriminator_base(0), 0);
+    CHECK_EQ(discriminator_copies(0), 1);
+    CHECK_EQ(discriminator_base(2), 1);
+    CHECK_EQ(discriminator_copies(2), 1);
+    CHECK_EQ(discriminator_base(514), 1);
+    CHECK_EQ(discriminator_copies(514), 2);
+    CHECK_EQ(discriminator_base(9), 0);
+    CHECK_EQ(discriminator_copies(9), 2);
+    /* 12 bits: 0x20 | low 5 bits | the others one to the left, then a 0 */
+    CHECK_EQ(discriminator_base(((0x123u & 0x1f) | 0x20 | (0x123u & 0xfe0) << 1)
+                                << 1),
+             0x123);
+    CHECK_EQ(discriminator_copies(UINT32_MAX), 1);
+}
+
+TEST(no_memory_is_an_error) /* catches: what is not checked, and leaks */
+{
+    struct err e = {""};
+
+    begin("-g -fdebug-info-for-profiling");
+    samples("visible", 1500);
+    samples("hidden", 500);
+    CHECK(made(1, &e) == NULL);
+    CHECK(strstr(e.text, "--memory") != NULL);
+    for (unsigned n = 1;; n++) {
+        struct sample_profile *s;
+
+        alloc_fail_at(n);
+        s = made(0, &e);
+        sample_profile_free(s);
+        if (!alloc_failed()) {
+            CHECK(s != NULL);
+            break;
+        }
+    }
+    end();
+}
