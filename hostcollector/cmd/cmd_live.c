@@ -21,6 +21,8 @@ static int print_help(void)
         "blocks of a function\n"
         "  collector diff BEFORE AFTER                      what changed, and "
         "what is chance\n"
+        "  collector pgo FILE -o kernel.prof                a profile for "
+        "clang and rustc\n"
         "  collector top ...                                watch it as it "
         "runs\n"
         "  collector check --elf FILE                       what would a "

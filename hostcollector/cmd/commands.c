@@ -13,7 +13,7 @@ static int run_help(int argc, char **argv);
 static const struct subcommand help = {"help", run_help};
 
 static const struct subcommand *const commands[] = {
-    &cmd_run, &cmd_record, &cmd_report, &cmd_annotate,   &cmd_diff,
+    &cmd_run, &cmd_record, &cmd_report, &cmd_annotate,   &cmd_diff, &cmd_pgo,
     &cmd_top, &cmd_check,  &cmd_bridge, &cmd_completion, &help};
 #define COMMANDS (sizeof commands / sizeof commands[0])
 

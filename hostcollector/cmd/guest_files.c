@@ -91,8 +91,9 @@ void guest_files_find(struct guest_run *r)
     if (r->images_sought)
         return;
     r->images_sought = true;
-    /* names are no code */
-    if (info != NULL && !r->config.options->annotate && add_named(r))
+    /* names are no code, and not all that its debug information tells */
+    if (info != NULL && !r->config.options->annotate &&
+        !r->config.options->pgo && add_named(r))
         return;
     if (info != NULL && info->elf[0] != '\0')
         add_paths(r, info);

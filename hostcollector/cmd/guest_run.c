@@ -17,6 +17,7 @@
 #include "diagnose/gate.h"
 #include "diagnose/memory.h"
 #include "match/identity.h"
+#include "pgo/pgo.h"
 
 #define DEFAULT_WAIT_S 10.0
 #define FIRST_WAIT_S   2.0
@@ -363,13 +364,14 @@ static void look_for_red_zone(struct guest_run *r)
 }
 
 /* Beside other guests each has its share, and the only one has what is left. An
- * annotation has as much as the view. */
+ * annotation or a sample profile has as much as the view. */
 static uint64_t view_memory(const struct guest_run *r)
 {
     uint64_t memory = r->config.view_max - guest_names_bytes(&r->names) +
                       (r->config.alone ? pipeline_memory_left(r->pipeline) : 0);
 
-    return r->config.options->annotate ? memory / 2 : memory;
+    return r->config.options->annotate || r->config.options->pgo ? memory / 2
+                                                                 : memory;
 }
 
 struct view *guest_run_view(struct guest_run *r, struct err *e)
@@ -419,6 +421,17 @@ struct view *guest_run_look(struct guest_run *r, const struct profile *p,
     return view;
 }
 
+/* The image is missing that a recording names: add that to (e). */
+static void blame_missing(const struct guest_run *r, struct err *e)
+{
+    const struct recording_info *info = recorded(r);
+    const struct err why = *e;
+
+    if (r->images.first_missing && info != NULL)
+        (void)err_set(e, "%s (%.100s, which the recording names, is not there)",
+                      why.text, info->elf);
+}
+
 struct annotation *guest_run_annotate(struct guest_run *r, const struct view *v,
                                       struct err *e)
 {
@@ -428,16 +441,27 @@ struct annotation *guest_run_annotate(struct guest_run *r, const struct view *v,
                                      .function = r->config.options->function,
                                      .folder = r->config.options->sources,
                                      .memory = view_memory(r)};
-    const struct recording_info *info = recorded(r);
     struct annotation *a = annotate(&job, e);
 
-    if (a == NULL && r->images.first_missing && info != NULL) {
-        const struct err why = *e;
-
-        (void)err_set(e, "%s (%.100s, which the recording names, is not there)",
-                      why.text, info->elf);
-    }
+    if (a == NULL)
+        blame_missing(r, e);
     return a;
+}
+
+struct sample_profile *guest_run_pgo(struct guest_run *r, const struct view *v,
+                                     struct err *e)
+{
+    const struct pgo_job job = {.profile = r->profile,
+                                .view = v,
+                                .image = r->images.kernel != NULL
+                                             ? shared_image(r->images.kernel)
+                                             : NULL,
+                                .memory = view_memory(r)};
+    struct sample_profile *s = pgo_profile(&job, e);
+
+    if (s == NULL && job.image == NULL)
+        blame_missing(r, e);
+    return s;
 }
 
 struct report guest_run_report(struct guest_run *r, const struct view *v)

@@ -115,6 +115,11 @@ struct view *guest_run_look(struct guest_run *r, const struct profile *p,
 struct annotation *guest_run_annotate(struct guest_run *r, const struct view *v,
                                       struct err *e);
 
+/* The sample profile of its kernel, likewise; release it by
+ * sample_profile_free(). */
+struct sample_profile *guest_run_pgo(struct guest_run *r, const struct view *v,
+                                     struct err *e);
+
 /* The report, which lives as long as (r) and (v). */
 struct report guest_run_report(struct guest_run *r, const struct view *v);
 

@@ -21,6 +21,7 @@
 #define TOP    COMMAND_TOP
 #define NOTE   COMMAND_ANNOTATE
 #define DIFF   COMMAND_DIFF
+#define PGO    COMMAND_PGO
 #define AT(m)  offsetof(struct options, m)
 
 static const struct option_row rows[] = {
@@ -37,7 +38,7 @@ static const struct option_row rows[] = {
     {"elf", 0, "FILE", LIVE | RECORD | REPORT | TOP, OPTION_GUEST, 0, 0, 0,
      "the guest's image with symbols, and again for each that it\n"
      "loads, in any order (a recording knows its own)"},
-    {"elf", 0, "FILE", NOTE, OPTION_GUEST, 0, 0, 0,
+    {"elf", 0, "FILE", NOTE | PGO, OPTION_GUEST, 0, 0, 0,
      "the guest's image, and again for each that it loads (default:\n"
      "those that the recording names)"},
     {"source", 0, "DIR", NOTE, OPTION_TEXT, AT(sources), 0, 0,
@@ -73,20 +74,23 @@ static const struct option_row rows[] = {
     {"output", 'o', "FILE", DIFF, OPTION_OUTPUT, 0, 0, 0,
      "write FILE: .txt or .json by its suffix, or txt:FILE; - is\n"
      "standard output; may be given more than once"},
+    {"output", 'o', "FILE", PGO, OPTION_OUTPUT, 0, 0, 0,
+     "write FILE, not to standard output"},
     {"format", 0, "F", LIVE | RECORD | REPORT, OPTION_FORMAT, AT(format), 0, 0,
      "write this format where a file's suffix names none; without -o\n"
      "to standard output instead of the report. One of\n"},
-    {"force", 0, NULL, LIVE | RECORD | REPORT | DIFF, OPTION_FLAG, AT(force), 0,
-     0, "let -o overwrite a file that tprof has not written"},
-    {"core", 0, "LIST", LIVE | REPORT | NOTE | DIFF, OPTION_CORES, 0, 0, 0,
-     "only these cores: 3, or 0,2-5; may be given more than once"},
-    {"time", 0, "A..B", LIVE | REPORT | NOTE | DIFF, OPTION_SPAN, 0, 0, 0,
+    {"force", 0, NULL, LIVE | RECORD | REPORT | DIFF | PGO, OPTION_FLAG,
+     AT(force), 0, 0, "let -o overwrite a file that tprof has not written"},
+    {"core", 0, "LIST", LIVE | REPORT | NOTE | DIFF | PGO, OPTION_CORES, 0, 0,
+     0, "only these cores: 3, or 0,2-5; may be given more than once"},
+    {"time", 0, "A..B", LIVE | REPORT | NOTE | DIFF | PGO, OPTION_SPAN, 0, 0, 0,
      "only from second A to second B; either may be left out"},
-    {"exclude", 0, "NAME", LIVE | REPORT | NOTE | DIFF, OPTION_EXCLUDE, 0, 0, 0,
+    {"exclude", 0, "NAME", LIVE | REPORT | NOTE | DIFF | PGO, OPTION_EXCLUDE, 0,
+     0, 0,
      "leave out samples whose stack has the function NAME, or where\n"
      "none is called so, those with NAME in their names; may be\n"
      "given more than once; everything is of what is left"},
-    {"memory", 0, "SIZE", LIVE | RECORD | REPORT | TOP | NOTE | DIFF,
+    {"memory", 0, "SIZE", LIVE | RECORD | REPORT | TOP | NOTE | DIFF | PGO,
      OPTION_SIZE, AT(memory), 0, 0,
      "what all guests and their reports may take, such as 512M or\n"
      "4G; what has no room is folded into [others] (default: 1G)"},
@@ -140,7 +144,7 @@ static const struct option_row rows[] = {
      "leave names and lines out of recordings: a report then needs\n"
      "the image"},
     {"sandbox", 0, "MODE",
-     LIVE | RECORD | REPORT | BRIDGE | CHECK | TOP | NOTE | DIFF,
+     LIVE | RECORD | REPORT | BRIDGE | CHECK | TOP | NOTE | DIFF | PGO,
      OPTION_SANDBOX, 0, 0, 0,
      "required: end where the kernel lacks a part of it; off: trust\n"
      "guests and files (default: auto, tell what is lacking)"},
@@ -149,8 +153,8 @@ static const struct option_row rows[] = {
     {"version", 'V', NULL, ATTACH, OPTION_FLAG, AT(version), 0, 0,
      "the collector's version"},
     {"help", 'h', NULL,
-     LIVE | RECORD | REPORT | BRIDGE | CHECK | TOP | NOTE | DIFF, OPTION_FLAG,
-     AT(help), 0, 0, "this text"},
+     LIVE | RECORD | REPORT | BRIDGE | CHECK | TOP | NOTE | DIFF | PGO,
+     OPTION_FLAG, AT(help), 0, 0, "this text"},
 };
 
 #define ROWS (sizeof rows / sizeof rows[0])
@@ -180,6 +184,7 @@ const char *option_command(enum command_bit command)
            : command == TOP    ? " top"
            : command == NOTE   ? " annotate"
            : command == DIFF   ? " diff"
+           : command == PGO    ? " pgo"
                                : "";
 }
 

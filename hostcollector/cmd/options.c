@@ -392,7 +392,7 @@ static int take_word(struct options *o, enum command_bit command,
     if (command == COMMAND_DIFF)
         return add_input(o, word, e);
     if (command != COMMAND_REPORT && command != COMMAND_TOP &&
-        command != COMMAND_ANNOTATE)
+        command != COMMAND_ANNOTATE && command != COMMAND_PGO)
         return words_refuse(word, command, e);
     if (command == COMMAND_ANNOTATE && o->function == NULL) {
         o->function = o->input;

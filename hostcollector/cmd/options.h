@@ -26,8 +26,9 @@ enum command_bit {
     COMMAND_RUN = 1u << 6,
     COMMAND_ANNOTATE = 1u << 7,
     COMMAND_DIFF = 1u << 8,
+    COMMAND_PGO = 1u << 9,
 };
-#define COMMAND_COUNT 9u
+#define COMMAND_COUNT 10u
 
 /* In the order of their words in the table of options. */
 enum base_choice { BASE_BUSY, BASE_ALL };
@@ -44,6 +45,7 @@ struct options {
     const char
         *input;    /* --input, or FILE of collector report or top, or NULL */
     bool annotate; /* one function: its code and source files are read */
+    bool pgo;      /* a sample profile: the image's debug information is */
     const char *sources; /* the folder below which the latter are, or NULL */
     /* Recordings of collector diff, those of before first. */
     const char *inputs[OPTIONS_INPUTS];

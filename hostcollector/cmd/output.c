@@ -102,11 +102,8 @@ static bool is_input(const char *path, const struct options *o)
            claim_same(path, o->input);
 }
 
-int outputs_plan(struct outputs *out, const struct options *o, bool table,
-                 struct err *e)
+static int begin(struct outputs *out, const struct options *o, struct err *e)
 {
-    bool used = false; /* o->format is */
-
     *out = (struct outputs){.colour = o->colour,
                             .terminal = isatty(STDOUT_FILENO) == 1};
     if (o->force)
@@ -117,6 +114,34 @@ int outputs_plan(struct outputs *out, const struct options *o, bool table,
                            "-o %s: is read by this command, and would be "
                            "overwritten: name another file",
                            o->outputs[i]);
+    return 0;
+}
+
+int outputs_plan_only(struct outputs *out, const struct options *o,
+                      const struct render_ops *format, struct err *e)
+{
+    if (begin(out, o, e) != 0)
+        return -1;
+    for (unsigned i = 0; i < o->output_count; i++) {
+        if (o->output_formats[i] != NULL)
+            return err_set(e, "-o %s:%s: this command has one format: -o %s",
+                           o->output_formats[i], o->outputs[i], o->outputs[i]);
+        out->list[out->count++] =
+            (struct output){.path = o->outputs[i], .format = format, .fd = -1};
+    }
+    if (out->count == 0)
+        out->list[out->count++] =
+            (struct output){.path = "-", .format = format, .fd = -1};
+    return 0;
+}
+
+int outputs_plan(struct outputs *out, const struct options *o, bool table,
+                 struct err *e)
+{
+    bool used = false; /* o->format is */
+
+    if (begin(out, o, e) != 0)
+        return -1;
     for (unsigned i = 0; i < o->output_count; i++) {
         const char *path = o->outputs[i], *format = o->output_formats[i];
 

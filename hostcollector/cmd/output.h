@@ -36,6 +36,10 @@ struct outputs {
 int outputs_plan(struct outputs *out, const struct options *o, bool table,
                  struct err *e);
 
+/* The same where each output, or else standard output, is in (format). */
+int outputs_plan_only(struct outputs *out, const struct options *o,
+                      const struct render_ops *format, struct err *e);
+
 /* Room for outputs_ignored(). */
 #define OUTPUTS_IGNORED 1152
 

@@ -15,6 +15,7 @@
 #include "cmd/tell.h"
 #include "fleet.h"
 #include "overall.h"
+#include "pgo/pgo.h"
 #include "util/vec.h"
 
 /* A guest that boots another image again and again must not fill memory. */
@@ -295,12 +296,28 @@ static void list_run(struct sampling *s, struct guest_run *r, bool several,
         print_failure(s, r, &why);
 }
 
+/* What else the options ask for, made of (view), in (report): the caller
+ * releases it. -1 with (e) filled. */
+static int add_parts(const struct sampling *s, struct guest_run *r,
+                     const struct view *view, struct report *report,
+                     struct err *e)
+{
+    if (s->options->annotate && view->total.all.samples != 0) {
+        report->annotation = guest_run_annotate(r, view, e);
+        return report->annotation != NULL ? 0 : -1;
+    }
+    if (s->options->pgo) {
+        report->sample_profile = guest_run_pgo(r, view, e);
+        return report->sample_profile != NULL ? 0 : -1;
+    }
+    return 0;
+}
+
 /* -1 if a file could not be written. */
 static int report_run(struct sampling *s, struct guest_run *r, bool several,
                       struct err *e)
 {
     struct view *view = NULL;
-    struct annotation *annotation = NULL;
     struct report report;
     struct err why;
     int result;
@@ -315,18 +332,16 @@ static int report_run(struct sampling *s, struct guest_run *r, bool several,
         return 0;
     }
     report = guest_run_report(r, view);
-    if (s->options->annotate && view->total.all.samples != 0) {
-        report.annotation = annotation = guest_run_annotate(r, view, &why);
-        if (annotation == NULL) {
-            view_free(view);
-            miss_report(s, r, several, &why);
-            return 0;
-        }
+    if (add_parts(s, r, view, &report, &why) != 0) {
+        view_free(view);
+        miss_report(s, r, several, &why);
+        return 0;
     }
     result = outputs_write(s->outputs, &report, e);
     if (result == 0)
         list_run(s, r, several, &report);
-    annotation_free(annotation);
+    annotation_free(report.annotation);
+    sample_profile_free(report.sample_profile);
     view_free(view);
     images_forget(&s->images, view_memory(s) / 8);
     return result;
@@ -374,7 +389,10 @@ static int report(struct sampling *s, struct err *e)
 
     if (result == 0)
         result = report_all(s, e);
-    if (outputs_close(s->outputs, true, result == 0 ? e : NULL) != 0)
+    /* an empty sample profile would be one, too */
+    bool keep = !s->options->pgo || !s->runs[0]->failed;
+
+    if (outputs_close(s->outputs, keep, result == 0 ? e : NULL) != 0)
         result = -1;
     return result;
 }

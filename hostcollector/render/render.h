@@ -14,6 +14,7 @@
 #include "diagnose/remarks.h"
 #include "model/annotation.h"
 #include "model/profile.h"
+#include "model/sample_profile.h"
 #include "model/view.h"
 
 enum report_sort { SORT_SELF, SORT_TOTAL, SORT_LATE, SORT_NAME };
@@ -47,7 +48,9 @@ struct report {
     bool inverted;          /* trees begin with the innermost function */
     uint32_t sort;          /* rows by enum report_sort */
     bool idle; /* tables and trees are of idle time: where cores wait */
-    const struct annotation *annotation; /* text is of this; NULL: of all */
+    struct annotation *annotation; /* text is of this; NULL: of all */
+
+    struct sample_profile *sample_profile; /* for render_pgo alone */
 };
 
 /* One of many guests, in a line. */
@@ -110,6 +113,10 @@ extern const struct render_ops render_callgrind;
 extern const struct render_ops render_perfscript;
 extern const struct render_ops render_perfdata;
 extern const struct render_ops render_html;
+
+/* What collector pgo writes; no format by name, since it takes more than a
+ * profile and a view. */
+extern const struct render_ops render_pgo;
 
 /* The format called (name); NULL if there is none. */
 const struct render_ops *render_by_name(const char *name);

@@ -60,6 +60,9 @@
  *                             functions of threads are called by nobody
  *   runtime_without_frames    the run-time library has no frames, and hides
  *                             who calls it
+ *
+ * One image, sampled.elf (scenes_sampled.c):
+ *   sampled                   long enough for a compiler
  */
 #ifndef TPROF_GOLDEN_SCENES_H
 #define TPROF_GOLDEN_SCENES_H
@@ -142,5 +145,8 @@ void apps_in_turn(void);
 void stacks_elsewhere(void);
 void threads_without_callers(void);
 void runtime_without_frames(void);
+
+/* The scene of scenes_sampled.c. */
+void sampled(void);
 
 #endif

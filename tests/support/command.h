@@ -138,11 +138,14 @@ void end_session(int fd, uint64_t samples);
 /* Accept the collector, and both of these. */
 void play_in_order(int listener, uint64_t n);
 
-/* Images: KERNEL and APP are the paths of two, with these build-ids */
+/* Images: KERNEL, SAMPLED and APP are their paths, with these build-ids */
 
 #define KERNEL_ID                                                              \
     "\x01\x23\x45\x67\x89\xab\xcd\xef\x01\x23\x45\x67\x89\xab\xcd\xef\x01\x23" \
     "\x45\x67"
+#define SAMPLED_ID                                                             \
+    "\x01\x23\x45\x67\x89\xab\xcd\xef\x01\x23\x45\x67\x89\xab\xcd\xef\x01\x23" \
+    "\x45\xc1"
 #define APP_ID                                                                 \
     "\xaa\xbb\xcc\xdd\xee\xff\x00\x11\x22\x33\x44\x55\x66\x77\x88\x99\xaa\xbb" \
     "\xcc\xdd"

@@ -301,6 +301,40 @@ TEST(annotate_makes_no_call_but_its_own)
     CHECK_CONTAINS("out", "collector annotate thread tprof.tprof");
 }
 
+/* The guest runs SAMPLED, and does so long enough. */
+static void play_sampled(int listener)
+{
+    int fd = meet(listener);
+
+    wiregen_hello(&wire, &(struct wiregen_hello){.boot = 1,
+                                                 .cores = 1,
+                                                 .tsc_hz = 1000000000,
+                                                 .text_start = 0x200000,
+                                                 .build_id = SAMPLED_ID});
+    say(fd);
+    CHECK(hear(fd));
+    for (uint64_t i = 0; i < 1100; i += 50)
+        say_samples(fd, 50, i);
+    end_session(fd, 1100);
+}
+
+TEST(pgo_makes_no_call_but_its_own) /* catches: an image that does so */
+{
+    enter_dir();
+    pid_t guest = start_guest("port", play_sampled);
+
+    CHECK_EQ(collector("record --serial port -d 0.1"), 0);
+    join_guest(guest);
+    probe("pgo --sandbox=required tprof.tprof -o a.prof --elf " SAMPLED,
+          READER);
+    CHECK_CONTAINS("a.prof", "receive:1100:1100\n 3: 1100\n");
+    CHECK_EQ(collector("pgo tprof.tprof -o a.prof --elf " SAMPLED
+                       " --time 0..0.001"),
+             1);
+    CHECK_CONTAINS("err", "too few");
+    CHECK_CONTAINS("a.prof", "receive:1100:1100");
+}
+
 TEST(diff_makes_no_call_but_its_own) /* catches: likewise */
 {
     enter_dir();

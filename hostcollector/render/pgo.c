@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * LLVM's text format of sample profiles (clang's manual, "Sample Profile Text
+ * Format"): a function's name, total and head; its lines and, indented by a
+ * blank more each, the bodies that are inlined there. Lines that begin with #
+ * are comments to it.
+ */
+#include "render/render.h"
+
+#include <inttypes.h>
+
+static void write_place(FILE *out, const struct sampled_place *place,
+                        uint32_t depth)
+{
+    (void)fprintf(out, "%*s%" PRIu32, (int)depth, "", place->offset);
+    if (place->discriminator != 0)
+        (void)fprintf(out, ".%" PRIu32, place->discriminator);
+    (void)fputs(": ", out);
+}
+
+static void write_body(FILE *out, const struct sampled_body *b)
+{
+    if (b->depth != 0)
+        write_place(out, &b->call, b->depth);
+    (void)fprintf(out, "%s:%" PRIu64, b->name, b->total);
+    if (b->depth == 0)
+        (void)fprintf(out, ":%" PRIu64, b->head);
+    (void)putc('\n', out);
+    for (size_t i = 0; i < b->line_count; i++) {
+        write_place(out, &b->lines[i].place, b->depth + 1);
+        (void)fprintf(out, "%" PRIu64 "\n", b->lines[i].count);
+    }
+}
+
+static void write_profile(struct render *to, const struct report *r)
+{
+    const struct sample_profile *s = r->sample_profile;
+
+    if (s == NULL) /* no samples */
+        return;
+    (void)fprintf(to->out,
+                  "# tprof: %" PRIu64 " busy samples in the kernel's code, "
+                  "%" PRIu64 " of them with lines\n",
+                  s->samples, s->placed);
+    for (size_t i = 0; i < s->body_count; i++)
+        write_body(to->out, &s->bodies[i]);
+}
+
+const struct render_ops render_pgo = {.name = "pgo",
+                                      .suffix = "prof",
+                                      .what = "sample profile",
+                                      .write = write_profile};
