@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Any bytes as the guest's image: identity, symbols, lines, frame_places,
- * facts, and an annotation of what samples hit in it. The file is in memory
+ * facts, an annotation and a sample profile of what samples hit in it. The file
+ * is in memory
  * (--wrap, CMakeLists.txt), and is what is found under each other name, too: so
  * an image may be its own debug file.
  */
@@ -17,7 +18,11 @@
 #include "check/gather.h"
 #include "check/report.h"
 #include "code/frame_place.h"
+#include "dwarf/dwarf.h"
 #include "image/image.h"
+#include "pgo/bodies.h"
+#include "pgo/hits.h"
+#include "pgo/pgo.h"
 #include "render/table.h"
 #include "shown.h"
 #include "symbolize/image_map.h"
@@ -216,7 +221,79 @@ static void annotate_function(const struct profile *p, const struct view *v,
     annotation_free(a);
 }
 
-static void annotate_image(const struct mapped_image *image,
+/* The bodies must have what their lines and inner bodies have together. */
+static void check_totals(const struct sample_profile *s)
+{
+    uint64_t functions = 0, lines = 0;
+
+    for (size_t i = 0; i < s->body_count; i++) {
+        const struct sampled_body *b = &s->bodies[i];
+
+        functions += b->depth == 0 ? b->total : 0;
+        for (size_t j = 0; j < b->line_count; j++)
+            lines += b->lines[j].count;
+        if (b->depth > (i != 0 ? s->bodies[i - 1].depth + 1 : 0))
+            abort();
+    }
+    if (functions != lines)
+        abort();
+}
+
+/* What pgo would write if these were samples enough. */
+static void write_bodies(const struct hits *h, struct bodies *b)
+{
+    struct sample_profile s = {.samples = h->samples};
+    struct arena arena = {0};
+    struct render to = {0};
+    char *text;
+    size_t len;
+
+    if (bodies_finish(b, &arena, &s) != 0)
+        abort();
+    check_totals(&s);
+    to.out = open_memstream(&text, &len);
+    if (to.out == NULL)
+        abort();
+    render_pgo.write(&to, &(struct report){.sample_profile = &s});
+    if (fclose(to.out) != 0)
+        abort();
+    shown_is_harmless(text, len, NULL);
+    free(text);
+    arena_fini(&arena);
+}
+
+static void profile_image(const struct profile *p, const struct view *v,
+                          struct image *img)
+{
+    struct err e = {""};
+    struct sample_profile *s = pgo_profile(
+        &(struct pgo_job){.profile = p, .view = v, .image = img}, &e);
+    struct dwarf *d = dwarf_open(img);
+    struct dwarf_target t[2 * MAX_ADDRESSES] = {0};
+    struct bodies b = {0};
+    struct hits h;
+
+    if (s == NULL && e.text[0] == '\0')
+        abort();
+    sample_profile_free(s);
+    if (hits_gather(&h, p, v, img) != 0 || h.count > 2 * MAX_ADDRESSES)
+        abort();
+    for (size_t i = 0; i < h.count; i++)
+        t[i].address = h.list[i].address;
+    if (d != NULL)
+        dwarf_resolve(d, t, h.count);
+    for (size_t i = 0; i < h.count; i++)
+        if (bodies_add(&b, &t[i], 1 + i % 7) != 0)
+            abort();
+    for (size_t i = 0; i < h.count; i++)
+        bodies_begin(&b, &t[i]);
+    write_bodies(&h, &b);
+    bodies_fini(&b);
+    hits_fini(&h);
+    dwarf_close(d);
+}
+
+static void annotate_image(const struct mapped_image *image, struct image *img,
                            const uint64_t *pcs, size_t n)
 {
     const struct aggregate_config config = {.memory_max = 1 << 24};
@@ -233,6 +310,7 @@ static void annotate_image(const struct mapped_image *image,
         abort();
     annotate_function(p, v, map, NULL);
     annotate_function(p, v, map, "a");
+    profile_image(p, v, img);
     view_free(v);
     image_map_free(map);
     aggregate_free(a);
@@ -265,7 +343,7 @@ static void use(struct image *img)
     }
     annotate_image(
         &(struct mapped_image){.file = img, .symbolizer = s, .frame_places = o},
-        pcs, n);
+        img, pcs, n);
     frame_places_free(o);
     symbolizer_free(s);
     look_over(img);
