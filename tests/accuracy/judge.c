@@ -24,10 +24,10 @@
 #define TV_POOLED_MAX 0.0044
 
 /*
- * All shares of a batch together hold with 99 %. The limits of a share are
- * those of an exact test: where few samples are expected Wilson's interval,
- * which is what a report shows, misses the truth more often than it says (68 of
- * 13,600 at this error rate: 2.6 times as often).
+ * All shares of a batch, or of a family of them, together hold with 99 %. The
+ * limits of a share are those of an exact test: where few samples are expected
+ * Wilson's interval, which is what a report shows, misses the truth more often
+ * than it says (68 of 13,600 at this error rate: 2.6 times as often).
  */
 #define SHARE_ALPHA(runs) (0.01 / ((runs)*JUDGE_KINDS))
 
@@ -63,6 +63,7 @@ static unsigned misses(const uint64_t *count, const uint64_t *truth,
 struct verdict judge(const struct judge *j)
 {
     struct verdict v = {.runs = j->runs, .fewest = UINT64_MAX};
+    double alpha = SHARE_ALPHA(j->family != 0 ? j->family : j->runs);
     uint64_t pooled[JUDGE_KINDS] = {0};
 
     for (size_t run = 0; run < j->runs; run++) {
@@ -75,7 +76,7 @@ struct verdict judge(const struct judge *j)
         if (tv > v.worst_tv)
             v.worst_tv = tv;
         v.low_p += stats_pearson_p(count, j->truth, JUDGE_KINDS) < LOW_P;
-        v.out_of_interval += misses(count, j->truth, SHARE_ALPHA(j->runs));
+        v.out_of_interval += misses(count, j->truth, alpha);
         for (size_t i = 0; i < JUDGE_KINDS; i++)
             pooled[i] += count[i];
     }

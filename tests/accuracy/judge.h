@@ -20,6 +20,8 @@
 
 struct judge {
     unsigned runs;
+    /* Runs that are judged together, of other cores, too; 0: these alone. */
+    unsigned family;
     uint64_t truth[JUDGE_KINDS];                 /* instructions */
     uint64_t count[JUDGE_RUNS_MAX][JUDGE_KINDS]; /* samples */
 };
