@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "cmd/planned.h"
 #include "cmd/sampling.h"
 
 static int print_help(void)
@@ -49,21 +50,17 @@ static int plan(struct outputs *out, struct options *o, struct err *e)
     return outputs_plan(out, o, true, e);
 }
 
+static int work(const struct options *o, struct outputs *out)
+{
+    return sampling_run("collector annotate", o, out, NULL);
+}
+
 static int run_annotate(int argc, char **argv)
 {
-    struct options o;
-    struct outputs out;
-    struct err e = {""};
-    int result = EXIT_USAGE;
+    static const struct planned planned = {
+        "collector annotate", COMMAND_ANNOTATE, print_help, plan, work};
 
-    if (options_parse(&o, COMMAND_ANNOTATE, argc, argv, &e) != 0 ||
-        (!o.help && plan(&out, &o, &e) != 0))
-        (void)fprintf(stderr, "collector annotate: %s\n", e.text);
-    else
-        result = o.help ? print_help()
-                        : sampling_run("collector annotate", &o, &out, NULL);
-    options_fini(&o);
-    return result;
+    return planned_run(&planned, argc, argv);
 }
 
 const struct subcommand cmd_annotate = {"annotate", run_annotate};

@@ -9,6 +9,7 @@
 #include "cmd/diff_runs.h"
 #include "cmd/options.h"
 #include "cmd/output.h"
+#include "cmd/planned.h"
 #include "cmd/signals.h"
 #include "compare/compare.h"
 #include "diagnose/share.h"
@@ -214,18 +215,10 @@ static int diff(const struct options *o, struct outputs *out)
 
 static int run_diff(int argc, char **argv)
 {
-    struct options o;
-    struct outputs out;
-    struct err e = {""};
-    int result = EXIT_USAGE;
+    static const struct planned planned = {"collector diff", COMMAND_DIFF,
+                                           print_help, plan, diff};
 
-    if (options_parse(&o, COMMAND_DIFF, argc, argv, &e) != 0 ||
-        (!o.help && plan(&out, &o, &e) != 0))
-        (void)fprintf(stderr, "collector diff: %s\n", e.text);
-    else
-        result = o.help ? print_help() : diff(&o, &out);
-    options_fini(&o);
-    return result;
+    return planned_run(&planned, argc, argv);
 }
 
 const struct subcommand cmd_diff = {"diff", run_diff};

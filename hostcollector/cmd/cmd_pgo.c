@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "cmd/cmd.h"
+#include "cmd/planned.h"
 #include "cmd/sampling.h"
 
 static int print_help(void)
@@ -37,21 +38,17 @@ static int plan(struct outputs *out, struct options *o, struct err *e)
     return outputs_plan_only(out, o, &render_pgo, e);
 }
 
+static int work(const struct options *o, struct outputs *out)
+{
+    return sampling_run("collector pgo", o, out, NULL);
+}
+
 static int run_pgo(int argc, char **argv)
 {
-    struct options o;
-    struct outputs out;
-    struct err e = {""};
-    int result = EXIT_USAGE;
+    static const struct planned planned = {"collector pgo", COMMAND_PGO,
+                                           print_help, plan, work};
 
-    if (options_parse(&o, COMMAND_PGO, argc, argv, &e) != 0 ||
-        (!o.help && plan(&out, &o, &e) != 0))
-        (void)fprintf(stderr, "collector pgo: %s\n", e.text);
-    else
-        result = o.help ? print_help()
-                        : sampling_run("collector pgo", &o, &out, NULL);
-    options_fini(&o);
-    return result;
+    return planned_run(&planned, argc, argv);
 }
 
 const struct subcommand cmd_pgo = {"pgo", run_pgo};

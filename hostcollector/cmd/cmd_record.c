@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
+#include "cmd/planned.h"
 #include "cmd/sampling.h"
 #include "util/text.h"
 
@@ -43,7 +44,7 @@ static void summarize(const char *path, const struct profile *p)
                   text_count(lost, ticks - samples), path);
 }
 
-static int plan(struct outputs *out, const struct options *o, struct err *e)
+static int plan(struct outputs *out, struct options *o, struct err *e)
 {
     for (unsigned i = 0; i < o->output_count; i++)
         if (strcmp(o->outputs[i], "-") == 0 && o->output_formats[i] == NULL &&
@@ -60,21 +61,17 @@ static int plan(struct outputs *out, const struct options *o, struct err *e)
     return 0;
 }
 
+static int work(const struct options *o, struct outputs *out)
+{
+    return sampling_run("collector record", o, out, summarize);
+}
+
 static int run_record(int argc, char **argv)
 {
-    struct options o;
-    struct outputs out;
-    struct err e = {""};
-    int result = EXIT_USAGE;
+    static const struct planned planned = {"collector record", COMMAND_RECORD,
+                                           print_help, plan, work};
 
-    if (options_parse(&o, COMMAND_RECORD, argc, argv, &e) != 0 ||
-        (!o.help && plan(&out, &o, &e) != 0))
-        (void)fprintf(stderr, "collector record: %s\n", e.text);
-    else
-        result = o.help ? print_help()
-                        : sampling_run("collector record", &o, &out, summarize);
-    options_fini(&o);
-    return result;
+    return planned_run(&planned, argc, argv);
 }
 
 const struct subcommand cmd_record = {"record", run_record};

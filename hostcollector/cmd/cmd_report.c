@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "cmd/cmd.h"
+#include "cmd/planned.h"
 #include "cmd/sampling.h"
 
 static int print_help(void)
@@ -23,7 +24,7 @@ static int print_help(void)
     return EXIT_DONE;
 }
 
-static int plan(struct outputs *out, const struct options *o, struct err *e)
+static int plan(struct outputs *out, struct options *o, struct err *e)
 {
     if (o->input == NULL)
         return err_set(e, "which recording? type: collector report FILE");
@@ -37,21 +38,17 @@ static int plan(struct outputs *out, const struct options *o, struct err *e)
     return 0;
 }
 
+static int work(const struct options *o, struct outputs *out)
+{
+    return sampling_run("collector report", o, out, NULL);
+}
+
 static int run_report(int argc, char **argv)
 {
-    struct options o;
-    struct outputs out;
-    struct err e = {""};
-    int result = EXIT_USAGE;
+    static const struct planned planned = {"collector report", COMMAND_REPORT,
+                                           print_help, plan, work};
 
-    if (options_parse(&o, COMMAND_REPORT, argc, argv, &e) != 0 ||
-        (!o.help && plan(&out, &o, &e) != 0))
-        (void)fprintf(stderr, "collector report: %s\n", e.text);
-    else
-        result = o.help ? print_help()
-                        : sampling_run("collector report", &o, &out, NULL);
-    options_fini(&o);
-    return result;
+    return planned_run(&planned, argc, argv);
 }
 
 const struct subcommand cmd_report = {"report", run_report};

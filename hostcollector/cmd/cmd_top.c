@@ -10,6 +10,7 @@
 #include "cmd/cmd.h"
 #include "cmd/confine.h"
 #include "cmd/output.h"
+#include "cmd/planned.h"
 #include "cmd/sandbox.h"
 #include "cmd/signals.h"
 #include "cmd/top_session.h"
@@ -156,7 +157,7 @@ static int start(struct display *d, const struct options *o,
     return 0;
 }
 
-static int show(const struct options *o, const struct outputs *out)
+static int show(const struct options *o, struct outputs *out)
 {
     static struct display d;
     char text[512];
@@ -178,7 +179,7 @@ static int show(const struct options *o, const struct outputs *out)
     return result == 0 ? EXIT_DONE : usage ? EXIT_USAGE : EXIT_FAILED;
 }
 
-static int plan(struct outputs *out, const struct options *o, struct err *e)
+static int plan(struct outputs *out, struct options *o, struct err *e)
 {
     size_t guests = o->guests.count;
 
@@ -201,18 +202,10 @@ static int plan(struct outputs *out, const struct options *o, struct err *e)
 
 static int run_top(int argc, char **argv)
 {
-    struct options o;
-    struct outputs out = {0};
-    struct err e = {""};
-    int result = EXIT_USAGE;
+    static const struct planned planned = {"collector top", COMMAND_TOP,
+                                           print_help, plan, show};
 
-    if (options_parse(&o, COMMAND_TOP, argc, argv, &e) != 0 ||
-        (!o.help && plan(&out, &o, &e) != 0))
-        (void)fprintf(stderr, "collector top: %s\n", e.text);
-    else
-        result = o.help ? print_help() : show(&o, &out);
-    options_fini(&o);
-    return result;
+    return planned_run(&planned, argc, argv);
 }
 
 const struct subcommand cmd_top = {"top", run_top};
