@@ -61,13 +61,17 @@ static uint32_t find(const struct annotate_job *job)
     return 0;
 }
 
-static int choose(struct builder *b, struct err *e)
+static int choose(struct builder *b, bool *unfound, struct err *e)
 {
     const struct annotate_job *job = b->job;
     uint32_t function = find(job);
 
-    if (function < VIEW_MARKS)
-        return check_kernel(job, e) != 0 ? -1 : no_function(job, e);
+    if (function < VIEW_MARKS) {
+        if (check_kernel(job, e) != 0)
+            return -1;
+        *unfound = job->function != NULL;
+        return no_function(job, e);
+    }
     b->out->function = function;
     b->out->chosen = job->function == NULL;
 
@@ -155,19 +159,21 @@ static int build(struct builder *b, struct err *e)
     return 0;
 }
 
-struct annotation *annotate(const struct annotate_job *job, struct err *e)
+struct annotation *annotate(const struct annotate_job *job, bool *unfound,
+                            struct err *e)
 {
     struct owned *owned = calloc(1, sizeof *owned);
     struct builder b = {.job = job};
     int result;
 
+    *unfound = false;
     if (owned == NULL) {
         (void)err_set(e, "out of memory");
         return NULL;
     }
     b.out = &owned->annotation;
     b.arena = &owned->arena;
-    result = choose(&b, e);
+    result = choose(&b, unfound, e);
     if (result == 0)
         result = build(&b, e);
     places_fini(&b.places);

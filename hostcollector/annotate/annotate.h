@@ -7,6 +7,7 @@
 #ifndef TPROF_ANNOTATE_ANNOTATE_H
 #define TPROF_ANNOTATE_ANNOTATE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,10 +30,11 @@ struct annotate_job {
 /*
  * Annotate what (job) asks for. The result lives as long as the view, and is
  * released by annotation_free(). NULL with (e) filled: there is no such
- * function, it has no samples of its own, its image has no code, or there is no
- * memory.
+ * function, which sets (*unfound), it has no samples of its own, its image has
+ * no code, or there is no memory.
  */
-struct annotation *annotate(const struct annotate_job *job, struct err *e);
+struct annotation *annotate(const struct annotate_job *job, bool *unfound,
+                            struct err *e);
 
 /* Release (a). NULL is allowed. */
 void annotation_free(struct annotation *a);

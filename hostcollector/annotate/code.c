@@ -100,7 +100,7 @@ static void hit(struct annotated_code *code, const struct blocks *found,
 
     if (i == BLOCK_NONE)
         return;
-    code->insns[i].hit = true;
+    code->insns[i].samples += place->sum.amount.samples;
     if (place->sum.amount.time > 0)
         code->insns[i].late = place->sum.late / place->sum.amount.time;
     annotated_add(&code->blocks[blocks_block_of(found, i)].sum, &place->sum);

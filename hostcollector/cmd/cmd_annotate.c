@@ -24,9 +24,15 @@ static int print_help(void)
         "\n",
         stdout);
     options_help(stdout, COMMAND_ANNOTATE);
-    (void)fputs("\n" CMD_STATUS, stdout);
+    (void)fputs("\nExit status: 0 done, 1 failed, 2 the line makes no sense, 3 "
+                "no samples, or no\nsuch function.\n",
+                stdout);
     return EXIT_DONE;
 }
+
+/* What there is to write. */
+static const struct render_ops *const formats[] = {&render_txt,
+                                                   &render_annotate_json, NULL};
 
 /* Was FILE typed before FUNCTION? */
 static bool is_turned(const struct options *o)
@@ -47,7 +53,9 @@ static int plan(struct outputs *out, struct options *o, struct err *e)
         o->function = function;
     }
     o->annotate = true;
-    return outputs_plan(out, o, true, e);
+    if (outputs_plan(out, o, o->output_count == 0, e) != 0)
+        return -1;
+    return outputs_choose(out, "annotate", formats, e);
 }
 
 static int work(const struct options *o, struct outputs *out)

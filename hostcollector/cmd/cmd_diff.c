@@ -39,27 +39,9 @@ static int print_help(void)
 }
 
 /* What there is to write, by the names of struct outputs' formats. */
-enum { TEXT, JSON, FORMATS };
-static const struct render_ops formats[FORMATS] = {
-    [TEXT] = {.name = "txt"},
-    [JSON] = {.name = "json"},
-};
-
-static int choose_formats(struct outputs *out, struct err *e)
-{
-    for (unsigned i = 0; i < out->count; i++) {
-        const struct render_ops *found = NULL;
-
-        for (size_t j = 0; j < FORMATS; j++)
-            if (strcmp(formats[j].name, out->list[i].format->name) == 0)
-                found = &formats[j];
-        if (found == NULL)
-            return err_set(e, "-o %s: diff writes .txt and .json",
-                           out->list[i].path);
-        out->list[i].format = found;
-    }
-    return 0;
-}
+static const struct render_ops as_text = {.name = "txt"},
+                               as_json = {.name = "json"};
+static const struct render_ops *const formats[] = {&as_text, &as_json, NULL};
 
 static int plan(struct outputs *out, struct options *o, struct err *e)
 {
@@ -70,15 +52,13 @@ static int plan(struct outputs *out, struct options *o, struct err *e)
                           ", or collector diff BEFORE... -- AFTER...");
     if (outputs_plan(out, o, o->output_count == 0, e) != 0)
         return -1;
-    if (out->recording != NULL)
-        return err_set(e, "-o %s: diff writes no recording", out->recording);
-    return choose_formats(out, e);
+    return outputs_choose(out, "diff", formats, e);
 }
 
 static void write_output(struct output *output, const struct report *look,
                          const void *what)
 {
-    if (output->format == &formats[JSON])
+    if (output->format == &as_json)
         diff_json(output->to.out, what);
     else
         diff_text(output->to.out, look, what);

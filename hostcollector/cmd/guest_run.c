@@ -441,9 +441,9 @@ struct annotation *guest_run_annotate(struct guest_run *r, const struct view *v,
                                      .function = r->config.options->function,
                                      .folder = r->config.options->sources,
                                      .memory = view_memory(r)};
-    struct annotation *a = annotate(&job, e);
+    struct annotation *a = annotate(&job, &r->unfound, e);
 
-    if (a == NULL)
+    if (a == NULL && !r->unfound)
         blame_missing(r, e);
     return a;
 }

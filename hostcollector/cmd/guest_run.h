@@ -111,7 +111,8 @@ struct view *guest_run_look(struct guest_run *r, const struct profile *p,
                             struct err *e);
 
 /* What its options ask to annotate, with the view of guest_run_view(); release
- * it by annotation_free(). NULL with (e) filled. */
+ * it by annotation_free(). NULL with (e) filled, and (r->unfound) set if there
+ * is no such function. */
 struct annotation *guest_run_annotate(struct guest_run *r, const struct view *v,
                                       struct err *e);
 

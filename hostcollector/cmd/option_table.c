@@ -74,12 +74,18 @@ static const struct option_row rows[] = {
     {"output", 'o', "FILE", DIFF, OPTION_OUTPUT, 0, 0, 0,
      "write FILE: .txt or .json by its suffix, or txt:FILE; - is\n"
      "standard output; may be given more than once"},
+    {"output", 'o', "FILE", NOTE, OPTION_OUTPUT, 0, 0, 0,
+     "write FILE: .txt or .json by its suffix, or json:FILE; - is\n"
+     "standard output; may be given more than once"},
+    {"format", 0, "txt|json", NOTE, OPTION_TEXT, AT(format), 0, 0,
+     "write this format where a file's suffix names none; without -o\n"
+     "to standard output"},
     {"output", 'o', "FILE", PGO, OPTION_OUTPUT, 0, 0, 0,
      "write FILE, not to standard output"},
     {"format", 0, "F", LIVE | RECORD | REPORT, OPTION_FORMAT, AT(format), 0, 0,
      "write this format where a file's suffix names none; without -o\n"
      "to standard output instead of the report. One of\n"},
-    {"force", 0, NULL, LIVE | RECORD | REPORT | DIFF | PGO, OPTION_FLAG,
+    {"force", 0, NULL, LIVE | RECORD | REPORT | NOTE | DIFF | PGO, OPTION_FLAG,
      AT(force), 0, 0, "let -o overwrite a file that tprof has not written"},
     {"core", 0, "LIST", LIVE | REPORT | NOTE | DIFF | PGO, OPTION_CORES, 0, 0,
      0, "only these cores: 3, or 0,2-5; may be given more than once"},

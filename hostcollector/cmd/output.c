@@ -167,6 +167,42 @@ int outputs_plan(struct outputs *out, const struct options *o, bool table,
     return 0;
 }
 
+/* That of (formats) which is called (name); NULL: there is none. */
+static const struct render_ops *
+format_of(const struct render_ops *const *formats, const char *name)
+{
+    while (*formats != NULL && strcmp((*formats)->name, name) != 0)
+        formats++;
+    return *formats;
+}
+
+int outputs_choose(struct outputs *out, const char *command,
+                   const struct render_ops *const *formats, struct err *e)
+{
+    const char *refused = out->recording;
+    char names[RENDER_NAMES] = "";
+    size_t used = 0;
+
+    for (unsigned i = 0; i < out->count && refused == NULL; i++) {
+        struct output *output = &out->list[i];
+        const struct render_ops *own = format_of(formats, output->format->name);
+
+        if (own == NULL)
+            refused = output->path;
+        else
+            output->format = own;
+    }
+    if (refused == NULL)
+        return 0;
+    for (; *formats != NULL && used < sizeof names; formats++)
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s.%s",
+                                 used == 0            ? ""
+                                 : formats[1] != NULL ? ", "
+                                                      : " and ",
+                                 (*formats)->name);
+    return err_set(e, "-o %s: %s writes %s", refused, command, names);
+}
+
 const char *outputs_ignored(char buf[OUTPUTS_IGNORED],
                             const struct outputs *out, const struct options *o)
 {

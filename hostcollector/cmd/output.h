@@ -40,6 +40,11 @@ int outputs_plan(struct outputs *out, const struct options *o, bool table,
 int outputs_plan_only(struct outputs *out, const struct options *o,
                       const struct render_ops *format, struct err *e);
 
+/* Of the planned (out), (command) writes only (formats), which end with NULL,
+ * and have the names of others. Returns 0; -1 with (e) filled. */
+int outputs_choose(struct outputs *out, const char *command,
+                   const struct render_ops *const *formats, struct err *e);
+
 /* Room for outputs_ignored(). */
 #define OUTPUTS_IGNORED 1152
 

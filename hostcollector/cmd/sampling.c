@@ -36,7 +36,8 @@ struct sampling {
     struct overall_sum overall;
     int stop_fd;
     bool failed;
-    bool usage; /* ... by what was typed */
+    bool usage;    /* ... by what was typed */
+    bool partless; /* the files would have nothing of what was asked for */
     struct tell tell;
 };
 
@@ -328,13 +329,18 @@ static int report_run(struct sampling *s, struct guest_run *r, bool several,
             miss_report(s, r, several, &why);
     }
     if (view == NULL) {
+        s->partless = s->options->annotate;
         list_run(s, r, several, NULL);
         return 0;
     }
     report = guest_run_report(r, view);
     if (add_parts(s, r, view, &report, &why) != 0) {
         view_free(view);
-        miss_report(s, r, several, &why);
+        s->partless = true;
+        if (r->unfound)
+            tell_user(s, s->command, NULL, why.text);
+        else
+            miss_report(s, r, several, &why);
         return 0;
     }
     result = outputs_write(s->outputs, &report, e);
@@ -390,7 +396,7 @@ static int report(struct sampling *s, struct err *e)
     if (result == 0)
         result = report_all(s, e);
     /* an empty sample profile would be one, too */
-    bool keep = !s->options->pgo || !s->runs[0]->failed;
+    bool keep = !s->partless && (!s->options->pgo || !s->runs[0]->failed);
 
     if (outputs_close(s->outputs, keep, result == 0 ? e : NULL) != 0)
         result = -1;

@@ -47,11 +47,11 @@ struct annotated_body {
 struct annotated_insn {
     uint64_t address; /* in the image's file */
     const char *text;
-    uint32_t body;   /* of annotation.bodies; ANNOTATED_NONE: not known */
-    uint32_t number; /* of its line; 0: not known */
-    uint32_t target; /* the block that it jumps to; ANNOTATED_NONE */
-    bool hit;        /* samples hit it ... */
-    double late;     /* ... of whose time this part came late */
+    uint32_t body;    /* of annotation.bodies; ANNOTATED_NONE: not known */
+    uint32_t number;  /* of its line; 0: not known */
+    uint32_t target;  /* the block that it jumps to; ANNOTATED_NONE */
+    uint64_t samples; /* that hit it ... */
+    double late;      /* ... of whose time this part came late */
 };
 #define ANNOTATED_NONE UINT32_MAX
 

@@ -228,9 +228,9 @@ static size_t write_address(FILE *out, const struct report *r,
 {
     bool late = table_late_part(r, insn->late, 1) > 0;
     int used = fprintf(out, "%*s%c %8" PRIx64 "  ", LEFT - 2, "",
-                       !insn->hit ? ' '
-                       : late     ? 'L'
-                                  : '*',
+                       insn->samples == 0 ? ' '
+                       : late             ? 'L'
+                                          : '*',
                        insn->address);
 
     return used > 0 ? (size_t)used : 0;

@@ -22,9 +22,9 @@ static void write_time(struct json_object *o, const struct profile *p,
     json_real(o, "high", share.high);
 }
 
-static void write_amount(struct json_object *o, const char *key,
-                         const struct profile *p, const struct amount *a,
-                         const struct amount *whole)
+void json_amount(struct json_object *o, const char *key,
+                 const struct profile *p, const struct amount *a,
+                 const struct amount *whole)
 {
     struct json_object in = json_inner(o, key);
 
@@ -92,8 +92,8 @@ static void write_images(struct json_object *o, const struct report *r)
         for (size_t j = 0; j < image->build_id_len; j++)
             (void)fprintf(id, "%02x", image->build_id[j]);
         (void)putc('"', id);
-        write_amount(&in, "busy", r->profile, &image->busy,
-                     &r->view->total.busy);
+        json_amount(&in, "busy", r->profile, &image->busy,
+                    &r->view->total.busy);
         json_end(&in);
     }
     (void)putc(']', out);
@@ -173,9 +173,9 @@ static void write_rows(struct json_object *o, const struct report *r,
 
         json_count(&in, "function", row->function);
         json_text(&in, "name", r->view->functions[row->function].name);
-        write_amount(&in, "self", r->profile, &row->self, &scope->busy);
-        write_amount(&in, "total", r->profile, &row->total, &scope->busy);
-        write_amount(&in, "uncertain", r->profile, &row->uncertain, &row->self);
+        json_amount(&in, "self", r->profile, &row->self, &scope->busy);
+        json_amount(&in, "total", r->profile, &row->total, &scope->busy);
+        json_amount(&in, "uncertain", r->profile, &row->uncertain, &row->self);
         json_end(&in);
     }
     (void)putc(']', out);
@@ -199,8 +199,8 @@ static void write_tree(struct json_object *o, const char *key,
         if (node->parent != 0)
             json_count(&in, "parent", node->parent - 1);
         json_flag(&in, "inlined", node->inlined);
-        write_amount(&in, "self", r->profile, &node->self, whole);
-        write_amount(&in, "total", r->profile, &node->total, whole);
+        json_amount(&in, "self", r->profile, &node->self, whole);
+        json_amount(&in, "total", r->profile, &node->total, whole);
         json_end(&in);
     }
     (void)putc(']', out);
@@ -242,8 +242,8 @@ static void write_waits(struct json_object *o, const struct report *r,
 
         json_count(&in, "node", l.nodes[i] - 1);
         write_stack(&in, tree, l.nodes[i], path);
-        write_amount(&in, "self", r->profile, &tree->nodes[l.nodes[i]].self,
-                     &scope->idle);
+        json_amount(&in, "self", r->profile, &tree->nodes[l.nodes[i]].self,
+                    &scope->idle);
         json_end(&in);
     }
     (void)putc(']', out);
@@ -258,11 +258,11 @@ static void write_scope(struct json_object *o, const struct report *r,
 
     if (scope->core != VIEW_ALL_CORES)
         json_count(o, "core", scope->core);
-    write_amount(o, "all", p, &scope->all, &scope->all);
-    write_amount(o, "busy", p, &scope->busy, &scope->all);
-    write_amount(o, "idle", p, &scope->idle, &scope->all);
-    write_amount(o, "unseen", p, &scope->unseen, &scope->busy);
-    write_amount(o, "uncertain", p, &scope->uncertain, &scope->busy);
+    json_amount(o, "all", p, &scope->all, &scope->all);
+    json_amount(o, "busy", p, &scope->busy, &scope->all);
+    json_amount(o, "idle", p, &scope->idle, &scope->all);
+    json_amount(o, "unseen", p, &scope->unseen, &scope->busy);
+    json_amount(o, "uncertain", p, &scope->uncertain, &scope->busy);
     write_rows(o, r, scope);
     write_tree(o, "tree", r, &scope->tree, &scope->busy);
     write_tree(o, "idle_tree", r, &scope->idle_tree, &scope->all);
@@ -281,8 +281,8 @@ static void write_calls(struct json_object *o, const struct report *r)
 
         json_count(&in, "caller", v->edges[i].caller);
         json_count(&in, "callee", v->edges[i].callee);
-        write_amount(&in, "total", r->profile, &v->edges[i].amount,
-                     &v->total.busy);
+        json_amount(&in, "total", r->profile, &v->edges[i].amount,
+                    &v->total.busy);
         json_end(&in);
     }
     (void)putc(']', out);

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The parts of the JSON report that are made of samples: json_scope.c, and
- * json_time.c. */
+/* The parts of JSON that are made of samples: json_scope.c, and json_time.c. */
 #ifndef TPROF_RENDER_JSON_SCOPE_H
 #define TPROF_RENDER_JSON_SCOPE_H
 
 #include "render/json_object.h"
 #include "render/render.h"
+
+/* Member (key): (a), with its share of (whole). */
+void json_amount(struct json_object *o, const char *key,
+                 const struct profile *p, const struct amount *a,
+                 const struct amount *whole);
 
 /* Member "accounting": each core's deadlines, and what became of them. */
 void json_accounts(struct json_object *o, const struct profile *p);

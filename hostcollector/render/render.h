@@ -114,6 +114,9 @@ extern const struct render_ops render_perfscript;
 extern const struct render_ops render_perfdata;
 extern const struct render_ops render_html;
 
+/* What collector annotate writes as .json: report.annotation. */
+extern const struct render_ops render_annotate_json;
+
 /* What collector pgo writes; no format by name, since it takes more than a
  * profile and a view. */
 extern const struct render_ops render_pgo;

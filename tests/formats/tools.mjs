@@ -31,8 +31,26 @@ const tools = {
         const check = new Ajv({ strict: true, strictRequired: true, allowUnionTypes: true }).compile(schema);
         assert.ok(check(report), JSON.stringify(check.errors, null, 1));
         if (report.guests) delete report.guests[0].total.busy.low;
+        else if (report.annotation) delete report.annotation.self.low;
         else delete report.functions[0].all.low;
         assert.ok(!check(report)); // it can fail
+    },
+
+    // the text of all lines and blocks of the same annotation, which is NAME.txt
+    annotation() {
+        const a = report.annotation;
+        const off = ({ share, low, high }) => Math.max(high - share, share - low);
+        const row = ({ self }, what) => `${(100 * self.share).toFixed(1).padStart(6)} ${(100 * off(self)).toFixed(1).padStart(5)}  ${what}`;
+        const sampled = (list) => list.filter((x) => x.self.samples);
+        const want = [
+            ...sampled(a.bodies).flatMap((body) => sampled(body.lines).map((line) => row(line, `${line.line}`.padStart(5)))),
+            ...a.code.flatMap((code) => code.blocks.map((block, i) => [block, i]).filter(([block]) => block.self.samples)
+                .map(([block, i]) => row(block, `block ${i + 1}`))),
+            ...a.inlined_into.map((host) => row(host, host.function)),
+        ];
+        const got = readFileSync(`${name}.txt`, "utf8").match(/^ *[0-9.]+ +[0-9.]+  +(\d+|block \d+|[a-z_]+$)/gm);
+        assert.deepEqual(got.sort(), want.sort());
+        assert.ok(want.length > 1);
     },
 
     // profiler-cli asks a process that has loaded the file; its own "load" gives that half a second to begin

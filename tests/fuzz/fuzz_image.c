@@ -204,7 +204,8 @@ static void annotate_function(const struct profile *p, const struct view *v,
                                      .folder = "source",
                                      .memory = 1 << 24};
     struct err e = {""};
-    struct annotation *a = annotate(&job, &e);
+    bool unfound;
+    struct annotation *a = annotate(&job, &unfound, &e);
     const struct report r = {.profile = p,
                              .view = v,
                              .remarks = &remarks,

@@ -301,6 +301,30 @@ TEST(annotate_makes_no_call_but_its_own)
     CHECK_CONTAINS("out", "collector annotate thread tprof.tprof");
 }
 
+/* Catches: half a file, or an empty one; a status that a script takes for a
+ * failure */
+TEST(annotate_leaves_a_file_alone_for_a_function_that_is_not_there)
+{
+    enter_dir();
+    pid_t guest = start_guest("port", play_kernel);
+    char before[256];
+
+    CHECK_EQ(collector("record --serial port -d 0.1"), 0);
+    join_guest(guest);
+    CHECK_EQ(collector("annotate tprof.tprof -o x.json --elf " KERNEL), 0);
+    CHECK_STR(text_of("out"), "");
+    (void)snprintf(before, sizeof before, "%s", text_of("x.json"));
+    CHECK(strstr(before, "\"format\":\"tprof-annotation\"") != NULL);
+    CHECK_EQ(collector("annotate threed tprof.tprof -o x.json --elf " KERNEL),
+             3);
+    CHECK_STR(text_of("err"), "collector annotate: no function here has "
+                              "'threed' in its name; near: thread\n");
+    CHECK(strncmp(text_of("x.json"), before, strlen(before)) == 0);
+    CHECK_EQ(collector("annotate tprof.tprof -o x.csv --elf " KERNEL), 2);
+    CHECK_STR(text_of("err"), "collector annotate: -o x.csv: annotate writes "
+                              ".txt and .json\n");
+}
+
 /* The guest runs SAMPLED, and does so long enough. */
 static void play_sampled(int listener)
 {
