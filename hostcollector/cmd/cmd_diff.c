@@ -145,7 +145,8 @@ static int show(struct diff_runs *runs, const struct options *o,
 
     find_no_name(runs);
     memcpy(d.sides, runs->sides, sizeof d.sides);
-    if (rows == NULL || compare(&in, rows, &d.result) != 0)
+    if (rows == NULL || compare(&in, rows, &d.result) != 0 ||
+        diff_units_state(&runs->units, &in, &d) != 0)
         (void)err_set(e, "out of memory");
     else
         result = write_and_judge(&d, o, out, e);

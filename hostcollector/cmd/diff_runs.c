@@ -10,7 +10,6 @@
 #include "cmd/guest_run.h"
 #include "diagnose/selected.h"
 #include "diagnose/share.h"
-#include "diagnose/work.h"
 #include "pipeline.h"
 #include "util/text.h"
 #include "util/vec.h"
@@ -103,43 +102,11 @@ static int add_rows(struct reading *reading, const struct view *v)
     return 0;
 }
 
-/* The work of that name; NULL: there is no room. */
-static struct diff_work *find_work(struct diff_side *side, const char *name)
-{
-    for (size_t i = 0; i < side->work_count; i++)
-        if (strcmp(side->work[i].name, name) == 0)
-            return &side->work[i];
-    if (side->work_count == WIRE_PROGRESS_COUNTERS)
-        return NULL;
-    struct diff_work *w = &side->work[side->work_count++];
-
-    (void)snprintf(w->name, sizeof w->name, "%s", name);
-    return w;
-}
-
-/* The units are exact. What one takes is as sure as the share of busy time. */
-static void add_work(struct diff_side *side, const struct profile *p,
-                     const struct view *v)
-{
-    struct share busy = share_of(&v->total.busy, &v->total.all);
-    double error = (busy.high - busy.low) / (2 * SHARE_Z) / busy.p;
-
-    for (size_t i = 0; i < p->work_count; i++) {
-        double cost = work_of(p, v, &p->work[i]).busy_s;
-        struct diff_work *w =
-            cost > 0 ? find_work(side, p->work[i].name) : NULL;
-
-        if (w != NULL)
-            unit_cost_add(&w->cost, cost, error);
-    }
-}
-
 static void add_to_side(struct diff_side *side, const struct profile *p,
                         const struct view *v)
 {
     struct selected_span span = selected_span(p);
 
-    add_work(side, p, v);
     side->samples += v->total.all.samples;
     side->seconds += span.to_s - span.from_s;
     if (v->idle_unknown)
@@ -162,6 +129,7 @@ static int add_view(struct reading *reading, struct err *e)
         d->empty = true;
         (void)err_set(e, "has no samples of busy time");
     } else if (add_rows(reading, v) != 0 ||
+               diff_units_add(&d->units, reading->side, r->profile, v) != 0 ||
                add_warnings(d, reading->path, &r->remarks) != 0) {
         (void)err_set(e, "out of memory");
     } else {
@@ -206,8 +174,9 @@ static int check_memory(const struct diff_runs *d, const struct options *o,
                         struct err *e)
 {
     uint64_t rows = d->pairs.identities * 2 * sizeof(struct compare_row);
+    uint64_t units = diff_units_bytes(&d->units, d->pairs.identities);
 
-    if (pairs_bytes(&d->pairs, o->input_count) + rows <= o->memory / 4)
+    if (pairs_bytes(&d->pairs, o->input_count) + rows + units <= o->memory / 4)
         return 0;
     return err_set(e,
                    "%zu functions of %u recordings take more than --memory "
@@ -247,6 +216,7 @@ int diff_runs_read(struct diff_runs *d, const struct options *o, int stop_fd,
 void diff_runs_fini(struct diff_runs *d)
 {
     pairs_fini(&d->pairs);
+    diff_units_fini(&d->units);
     arena_fini(&d->text);
     free(d->warnings);
 }

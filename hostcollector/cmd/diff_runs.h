@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "cmd/diff_units.h"
 #include "cmd/options.h"
 #include "compare/pairs.h"
 #include "render/diff.h"
@@ -17,6 +18,7 @@
 struct diff_runs {
     struct pairs pairs;
     struct diff_side sides[2];
+    struct diff_units units;
     const char **warnings; /* "FILE: what was lost" */
     size_t warning_count, warning_room;
     struct arena text;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "render/diff_units.h"
 #include "render/ink.h"
 #include "render/name.h"
 #include "render/table.h"
@@ -57,50 +58,12 @@ static void write_side(FILE *out, const struct report *look, const char *which,
     free(text);
 }
 
-const struct unit_cost *diff_work_after(const struct diff_side sides[2],
-                                        const struct diff_work *before)
-{
-    const struct diff_side *after = &sides[1];
-
-    for (size_t i = 0;
-         before->cost.runs == sides[0].runs && i < after->work_count; i++)
-        if (strcmp(after->work[i].name, before->name) == 0 &&
-            after->work[i].cost.runs == after->runs)
-            return &after->work[i].cost;
-    return NULL;
-}
-
-/* "One of the requests took 321 us of busy core time, and takes 250 us: -22.1 %
- * +- 3.0". */
-static void write_work(FILE *out, const struct report *look,
-                       const struct diff *d)
-{
-    for (size_t i = 0; i < d->sides[0].work_count; i++) {
-        const struct diff_work *w = &d->sides[0].work[i];
-        const struct unit_cost *after = diff_work_after(d->sides, w);
-        char line[320], name[128], was[TEXT_NUMBER], is[TEXT_NUMBER];
-
-        if (after == NULL)
-            continue;
-        struct unit_change c = unit_change_of(&w->cost, after);
-
-        (void)snprintf(line, sizeof line,
-                       "One of the %s took %s of busy core time, and takes "
-                       "%s: %+.1f %% +- %.1f",
-                       text_escape(name, sizeof name, w->name),
-                       text_seconds(was, c.before), text_seconds(is, c.after),
-                       100 * c.change, 100 * c.margin);
-        (void)fputs("work    ", out);
-        text_wrap_at(out, 8, line, columns_of(look));
-    }
-}
-
 static void write_heading(FILE *out, const struct report *look,
                           const struct diff *d)
 {
     write_side(out, look, "before", &d->sides[0]);
     write_side(out, look, "after", &d->sides[1]);
-    write_work(out, look, d);
+    diff_units_lines(out, columns_of(look), d);
     for (size_t i = 0; i < d->warning_count; i++) {
         ink_set(out, look, INK_RED);
         (void)putc('!', out);
@@ -340,6 +303,7 @@ void diff_text(FILE *out, const struct report *look, const struct diff *d)
 {
     write_heading(out, look, d);
     write_table(out, look, d);
+    diff_units_tables(out, look, columns_of(look), d);
     write_legend(out, look, d);
     write_pairs(out, look, d);
     write_no_name(out, look, d);

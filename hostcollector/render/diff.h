@@ -12,6 +12,7 @@
 #include "compare/compare.h"
 #include "compare/pairs.h"
 #include "compare/unit_cost.h"
+#include "compare/unit_rows.h"
 #include "render/render.h"
 
 /* Before, or after. */
@@ -22,18 +23,14 @@ struct diff_side {
     double seconds; /* of all runs; 0: not known */
     double busy;    /* mean share of busy time; less than 0: not known */
     double no_name; /* share of busy time that has no function's name */
-    /* What a unit of the guest's work took, in seconds of busy core time. */
-    struct diff_work {
-        char name[GUEST_COUNTER_NAME]; /* escape it */
-        struct unit_cost cost;         /* of each run, else it is not used */
-    } work[WIRE_PROGRESS_COUNTERS];
-    size_t work_count;
 };
 
-/* What (before) and the counter of that name after it tell; NULL: after it
- * there is none, or not in each run. */
-const struct unit_cost *diff_work_after(const struct diff_side sides[2],
-                                        const struct diff_work *before);
+/* Work that the guest counts in each run. */
+struct diff_unit {
+    const char *name;            /* of the units; escape it */
+    struct unit_change cost;     /* seconds of busy core time that one takes */
+    const struct unit_row *rows; /* by function */
+};
 
 struct diff {
     struct diff_side sides[2];
@@ -41,6 +38,8 @@ struct diff {
     const struct compare_row *rows;
     size_t count; /* of both */
     struct compare_result result;
+    struct diff_unit units[WIRE_PROGRESS_COUNTERS];
+    size_t unit_count;
     const char *const *warnings; /* harmless */
     size_t warning_count;
     uint32_t top; /* functions of each kind; 0: those worth a line */

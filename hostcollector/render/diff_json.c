@@ -40,30 +40,67 @@ static void write_side(struct json_object *o, const char *key,
     json_end(&in);
 }
 
+/* Of a byte that is sent, say, a function may take picoseconds. */
+static void write_seconds(struct json_object *o, const char *key, double s)
+{
+    (void)fprintf(json_member(o, key), "%.12g", s);
+}
+
+/* What one function takes of a unit. */
+static void write_unit_row(FILE *out, const char *name, const char *file,
+                           const struct unit_row *r)
+{
+    struct json_object in = json_begin(out);
+
+    json_text(&in, "name", name);
+    json_text(&in, "file", file);
+    write_seconds(&in, "before", r->before);
+    write_seconds(&in, "after", r->after);
+    if (r->before > 0 && r->after > 0) {
+        json_real(&in, "change", r->change);
+        json_real(&in, "low", r->low);
+        json_real(&in, "high", r->high);
+        json_real(&in, "p", r->p);
+        json_real(&in, "q", r->q);
+    }
+    json_flag(&in, "changed", r->changed);
+    json_end(&in);
+}
+
+static void write_unit(FILE *out, const struct diff *d,
+                       const struct diff_unit *u)
+{
+    struct json_object in = json_begin(out);
+    bool first = true;
+
+    json_text(&in, "name", u->name);
+    write_seconds(&in, "before", u->cost.before);
+    write_seconds(&in, "after", u->cost.after);
+    json_real(&in, "change", u->cost.change);
+    json_real(&in, "low", u->cost.change - u->cost.margin);
+    json_real(&in, "high", u->cost.change + u->cost.margin);
+    (void)putc('[', json_member(&in, "functions"));
+    for (size_t i = 0; i < d->count; i++) {
+        if (!(u->rows[i].before > 0 || u->rows[i].after > 0))
+            continue;
+        json_comma(out, &first);
+        (void)putc('\n', out);
+        write_unit_row(out, d->functions[i].name, d->functions[i].file,
+                       &u->rows[i]);
+    }
+    (void)putc(']', out);
+    json_end(&in);
+}
+
 static void write_work(struct json_object *o, const struct diff *d)
 {
     FILE *out = json_member(o, "work");
     bool first = true;
 
     (void)putc('[', out);
-    for (size_t i = 0; i < d->sides[0].work_count; i++) {
-        const struct diff_work *w = &d->sides[0].work[i];
-        const struct unit_cost *after = diff_work_after(d->sides, w);
-
-        if (after == NULL)
-            continue;
-        struct unit_change c = unit_change_of(&w->cost, after);
-
+    for (size_t i = 0; i < d->unit_count; i++) {
         json_comma(out, &first);
-        struct json_object in = json_begin(out);
-
-        json_text(&in, "name", w->name);
-        json_real(&in, "before", c.before);
-        json_real(&in, "after", c.after);
-        json_real(&in, "change", c.change);
-        json_real(&in, "low", c.change - c.margin);
-        json_real(&in, "high", c.change + c.margin);
-        json_end(&in);
+        write_unit(out, d, &d->units[i]);
     }
     (void)putc(']', out);
 }
