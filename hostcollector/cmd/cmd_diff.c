@@ -85,26 +85,28 @@ static void find_no_name(struct diff_runs *d)
 
 /* Find what the rules of (o) are about. Returns 0; -1 with (e) filled. */
 static int find_rules(const struct options *o, const struct diff *d,
-                      uint32_t *functions, struct err *e)
+                      struct fail_if_found *found, struct err *e)
 {
     for (unsigned i = 0; i < o->fail_if_count; i++)
-        if (fail_if_find(&o->fail_if[i], d, &functions[i], e) != 0)
+        if (fail_if_find(&o->fail_if[i], d, &found[i], e) != 0)
             return -1;
     return 0;
 }
 
 /* Say which rules of (o) are broken. Returns an enum exit_code. */
 static int judge(const struct options *o, const struct diff *d,
-                 const uint32_t *functions)
+                 const struct fail_if_found *found)
 {
     int result = EXIT_DONE;
 
     for (unsigned i = 0; i < o->fail_if_count; i++) {
         struct err why;
+        char text[sizeof why.text];
 
-        if (!fail_if_holds(&o->fail_if[i], d, functions[i], &why))
+        if (!fail_if_holds(&o->fail_if[i], d, &found[i], &why))
             continue;
-        (void)fprintf(stderr, "collector diff: %s\n", why.text);
+        (void)fprintf(stderr, "collector diff: %s\n",
+                      text_escape(text, sizeof text, why.text));
         result = EXIT_CHANGED;
     }
     return result;
@@ -115,15 +117,15 @@ static int judge(const struct options *o, const struct diff *d,
 static int write_and_judge(const struct diff *d, const struct options *o,
                            struct outputs *out, struct err *e)
 {
-    uint32_t functions[OPTIONS_FAIL_IF];
+    struct fail_if_found found[OPTIONS_FAIL_IF];
 
-    if (find_rules(o, d, functions, e) != 0)
+    if (find_rules(o, d, found, e) != 0)
         return EXIT_USAGE;
     if (outputs_open(out, e) != 0 ||
         outputs_write_by(out, write_output, d, e) != 0 ||
         outputs_close(out, true, e) != 0)
         return EXIT_FAILED;
-    return judge(o, d, functions);
+    return judge(o, d, found);
 }
 
 /* Compare what was read. Returns likewise. */

@@ -33,9 +33,28 @@ TEST(rules_are_read_from_their_ends)
 TEST(what_is_no_rule_is_refused)
 {
     static const char *const bad[] = {
-        "",          "f",    "+3%",     " +3%",         "f 3%",
-        "f +3",      "f +%", "f +nan%", "f +1e9%",      "f +101%",
-        "f +1.2.3%", "f+3%", "f + 3%",  "f +3% of the", "f +3%of the rest",
+        "",
+        "f",
+        "+3%",
+        " +3%",
+        "f 3%",
+        "f +3",
+        "f +%",
+        "f +nan%",
+        "f +1e9%",
+        "f +101%",
+        "f +1.2.3%",
+        "f+3%",
+        "f + 3%",
+        "f +3% of the",
+        "f +3%of the rest",
+        "f +3% per ",
+        "work: +3%",
+        "work:a +3% per b",
+        "work:a +3% of the rest",
+        "f +20000% per a",
+        "+3% per a",
+        "work:a 3%",
     };
 
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
@@ -61,13 +80,31 @@ static struct compare_row rows[] = {
     {.all.of = {-.05, -.06, -.04}},
 };
 
-static const struct diff d = {.functions = functions, .rows = rows, .count = 5};
+static const struct unit_row per_byte[] = {
+    {1e-9, 1e-9, 0, -.1, .1, 1, 1, false},
+    {1e-9, 2e-9, 1, .5, 1.5, 0, 0, true},
+    {1e-9, 0, -1, -1, -1, 1, 1, true},
+    {0, 1e-9, INFINITY, INFINITY, INFINITY, 1, 1, true},
+    {0, 1e-12, INFINITY, INFINITY, INFINITY, 1, 1, false},
+};
+
+static const struct diff d = {
+    .functions = functions,
+    .rows = rows,
+    .count = 5,
+    .units = {{"messages", {1e-6, 1e-6, 0, .02}, per_byte},
+              {"bytes sent", {1e-8, 2e-8, 1, .2}, per_byte}},
+    .unit_count = 2,
+};
 
 static int find(const char *text, uint32_t *function, struct err *e)
 {
     struct fail_if f = rule(text);
+    struct fail_if_found found;
+    int result = fail_if_find(&f, &d, &found, e);
 
-    return fail_if_find(&f, &d, function, e);
+    *function = found.function;
+    return result;
 }
 
 TEST(a_name_means_one_function)
@@ -97,20 +134,48 @@ TEST(all_of_the_interval_must_lie_beyond)
         const char *text;
         bool holds;
     } cases[] = {
-        {"push +1.9%", true},   {"push +2%", false},
-        {"push +2.5%", false},  {"push +0%", true},
-        {"push -1%", false},    {"push +0% of the rest", false},
-        {"Switch -3.9%", true}, {"Switch -4%", false},
-        {"Switch -0%", true},   {"Switch +0%", false},
+        {"push +1.9%", true},
+        {"push +2%", false},
+        {"push +2.5%", false},
+        {"push +0%", true},
+        {"push -1%", false},
+        {"push +0% of the rest", false},
+        {"Switch -3.9%", true},
+        {"Switch -4%", false},
+        {"Switch -0%", true},
+        {"Switch +0%", false},
+        {"work:bytes sent +79%", true},
+        {"work:bytes sent +80%", false},
+        {"work:messages +0%", false},
+        {"push_all +49% per messages", true},
+        {"push_all +51% per messages", false},
+        {"push_all -1% per messages", false},
+        {"push +0% per messages", false},
+        /* new, and gone: by whatever share */
+        {"init +9999% per messages", true},
+        {"init -99% per messages", true},
+        {"Switch +0% per messages", false},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct fail_if f = rule(cases[i].text);
-        uint32_t function;
+        struct fail_if_found found;
         struct err e = {""};
 
-        CHECK_EQ(fail_if_find(&f, &d, &function, &e), 0);
-        CHECK_EQ(fail_if_holds(&f, &d, function, &e), cases[i].holds);
+        CHECK_EQ(fail_if_find(&f, &d, &found, &e), 0);
+        CHECK_EQ(fail_if_holds(&f, &d, &found, &e), cases[i].holds);
         CHECK_EQ(e.text[0] != '\0', cases[i].holds);
     }
+}
+
+TEST(a_counter_must_be_there)
+{
+    uint32_t function;
+    struct err e = {""};
+
+    CHECK_STR(rule("a per b +1% per c").name, "a per b");
+    CHECK_EQ(find("push +1% per byte", &function, &e), -1);
+    CHECK(strstr(e.text, "there is messages") != NULL);
+    CHECK_EQ(find("work:message +1%", &function, &e), -1);
+    CHECK_EQ(find("pull +1% per messages", &function, &e), -1);
 }
