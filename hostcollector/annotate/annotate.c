@@ -64,8 +64,10 @@ static uint32_t find(const struct annotate_job *job)
 static int choose(struct builder *b, bool *unfound, struct err *e)
 {
     const struct annotate_job *job = b->job;
-    uint32_t function = find(job);
+    uint32_t function = job->number != 0 ? job->number : find(job);
 
+    if (function < VIEW_MARKS && job->number != 0)
+        return err_set(e, "%s is no code", job->view->functions[function].name);
     if (function < VIEW_MARKS) {
         if (check_kernel(job, e) != 0)
             return -1;
@@ -73,7 +75,7 @@ static int choose(struct builder *b, bool *unfound, struct err *e)
         return no_function(job, e);
     }
     b->out->function = function;
-    b->out->chosen = job->function == NULL;
+    b->out->chosen = job->number == 0 && job->function == NULL;
 
     const struct view_function *f = &job->view->functions[function];
     const struct mapped_image *image =

@@ -22,7 +22,8 @@ struct annotate_job {
     const struct profile *profile;
     const struct view *view;           /* of (profile) */
     const struct image_map *image_map; /* of (view) */
-    const char *function; /* its name or a part of it; NULL: the busiest */
+    uint32_t number; /* the function, of the view; 0: the one that is called */
+    const char *function; /* so, or with that in its name; NULL: the busiest */
     const char *folder;   /* below which source files are; NULL: not said */
     uint64_t memory;      /* bytes: longer functions are not taken apart */
 };

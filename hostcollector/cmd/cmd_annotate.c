@@ -52,7 +52,7 @@ static int plan(struct outputs *out, struct options *o, struct err *e)
         o->input = o->function;
         o->function = function;
     }
-    o->annotate = true;
+    o->annotate = o->reads_sources = true;
     if (outputs_plan(out, o, o->output_count == 0, e) != 0)
         return -1;
     return outputs_choose(out, "annotate", formats, e);

@@ -195,6 +195,8 @@ static int plan(struct outputs *out, struct options *o, struct err *e)
                        "-o %s: top writes a recording alone, NAME.tprof; "
                        "'collector report' makes the rest of it",
                        out->list[0].path);
+    /* a guest that took over this process could tell others what it reads */
+    o->reads_sources = guests == 0 || o->sources != NULL;
     if (out->recording != NULL && guests == 0)
         return err_set(e, "'%s' is a recording already: copy it", o->input);
     return 0;

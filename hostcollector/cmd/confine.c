@@ -164,12 +164,14 @@ int confine_prepare_sampling(const struct options *o, const struct outputs *out,
         if (out->recording != NULL)
             allow_recording(&p, out->recording, &g->list[i]);
     }
+    if (o->reads_sources)
+        opener_allow_sources();
+    if (o->sources != NULL)
+        sandbox_allow(&p.files, o->sources, SANDBOX_READ);
     if (g->count == 0) { /* a recording, which names images */
         allow(&p, OPENER_READ, o->input);
         allow_elfs(&p, g->elfs);
         p.failed |= opener_allow_images() != 0;
-        if (o->annotate)
-            opener_allow_sources();
         sandbox_allow(&p.files, "/", SANDBOX_READ);
         if (out->recording != NULL)
             allow(&p, OPENER_RECORDING, out->recording);

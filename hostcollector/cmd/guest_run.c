@@ -432,12 +432,15 @@ static void blame_missing(const struct guest_run *r, struct err *e)
                       why.text, info->elf);
 }
 
-struct annotation *guest_run_annotate(struct guest_run *r, const struct view *v,
+struct annotation *guest_run_annotate(struct guest_run *r,
+                                      const struct profile *p,
+                                      const struct view *v, uint32_t number,
                                       struct err *e)
 {
-    const struct annotate_job job = {.profile = r->profile,
+    const struct annotate_job job = {.profile = p,
                                      .view = v,
                                      .image_map = r->images.image_map,
+                                     .number = number,
                                      .function = r->config.options->function,
                                      .folder = r->config.options->sources,
                                      .memory = view_memory(r)};

@@ -110,10 +110,13 @@ struct view *guest_run_view(struct guest_run *r, struct err *e);
 struct view *guest_run_look(struct guest_run *r, const struct profile *p,
                             struct err *e);
 
-/* What its options ask to annotate, with the view of guest_run_view(); release
- * it by annotation_free(). NULL with (e) filled, and (r->unfound) set if there
- * is no such function. */
-struct annotation *guest_run_annotate(struct guest_run *r, const struct view *v,
+/* The annotation of function (number) of (v), or with 0 of what its options ask
+ * for; (v) is of (p), and the last view that was made. Release it by
+ * annotation_free(). NULL with (e) filled, and (r->unfound) set if there is no
+ * such function. */
+struct annotation *guest_run_annotate(struct guest_run *r,
+                                      const struct profile *p,
+                                      const struct view *v, uint32_t number,
                                       struct err *e);
 
 /* The sample profile of its kernel, likewise; release it by

@@ -41,6 +41,9 @@ static const struct option_row rows[] = {
     {"elf", 0, "FILE", NOTE | PGO, OPTION_GUEST, 0, 0, 0,
      "the guest's image, and again for each that it loads (default:\n"
      "those that the recording names)"},
+    {"source", 0, "DIR", TOP, OPTION_TEXT, AT(sources), 0, 0,
+     "where source files are, for the key l; without it those of a\n"
+     "recording are read where they were compiled, and none of a guest"},
     {"source", 0, "DIR", NOTE, OPTION_TEXT, AT(sources), 0, 0,
      "where source files are, if not where they were compiled"},
     {"duration", 'd', "SECONDS", LIVE | RECORD, OPTION_SECONDS, AT(duration_s),

@@ -44,9 +44,10 @@ struct options {
     struct guests guests; /* with the --elf of collector report, too */
     const char
         *input;    /* --input, or FILE of collector report or top, or NULL */
-    bool annotate; /* one function: its code and source files are read */
+    bool annotate; /* one function alone is shown, and its code is read */
     bool pgo;      /* a sample profile: the image's debug information is */
-    const char *sources; /* the folder below which the latter are, or NULL */
+    bool reads_sources;  /* source files are opened by their names */
+    const char *sources; /* the folder below which these are, or NULL */
     /* Recordings of collector diff, those of before first. */
     const char *inputs[OPTIONS_INPUTS];
     unsigned input_count, before_count;

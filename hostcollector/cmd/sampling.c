@@ -304,7 +304,7 @@ static int add_parts(const struct sampling *s, struct guest_run *r,
                      struct err *e)
 {
     if (s->options->annotate && view->total.all.samples != 0) {
-        report->annotation = guest_run_annotate(r, view, e);
+        report->annotation = guest_run_annotate(r, r->profile, view, 0, e);
         return report->annotation != NULL ? 0 : -1;
     }
     if (s->options->pgo) {

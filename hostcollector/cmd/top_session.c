@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cmd/top_lines.h"
+
 #define MS          1000000ull /* in nanoseconds */
 #define SECOND      (1000 * MS)
 #define REFRESH     SECOND
@@ -399,6 +401,14 @@ static void record(struct top_session *s)
         s->recording_now = true;
 }
 
+static void show_lines(struct top_session *s)
+{
+    struct err e;
+
+    if (top_lines_show(s, &e) != 0)
+        top_session_note(s, e.text);
+}
+
 int top_session_key(struct top_session *s, uint32_t key, struct err *e)
 {
     enum top_wish wish = top_key(&s->top, key);
@@ -412,6 +422,9 @@ int top_session_key(struct top_session *s, uint32_t key, struct err *e)
     case TOP_WINDOW:
         if (s->view != NULL)
             show(s, pipeline_profile(s->run->pipeline));
+        return 1;
+    case TOP_LINES:
+        show_lines(s);
         return 1;
     case TOP_RECORD:
         record(s);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "top/pages.h"
 #include "util/text.h"
 
 #define TEXT_MAX 256u
@@ -145,12 +146,19 @@ static void draw_keys(const struct top *t, struct screen *s)
         screen_put(s, SCREEN_DIM, "  (Enter keeps it, Esc leaves it)");
         return;
     }
+    if (t->pages.text != NULL) {
+        put_key(s, "q", "back to the list");
+        put_key(s, "l", "as of now");
+        put_key(s, "Up Down PgUp PgDn g G", "move");
+        return;
+    }
     (void)snprintf(sort, sizeof sort, "sort: %s", sort_name(t->sort));
     put_key(s, "?", "help");
     put_key(s, "q", "quit");
     put_key(s, "s", sort);
     put_key(s, "Tab", t->core == VIEW_ALL_CORES ? "core: all" : "core");
     put_key(s, "Enter", "callers");
+    put_key(s, "l", "lines");
     put_key(s, "/", t->filter[0] != '\0' ? t->filter : "filter");
     put_key(s, "i", t->idle ? "busy" : "waits");
     put_key(s, "w", "window");
@@ -175,6 +183,7 @@ void top_draw(struct top *t, const struct top_facts *facts, struct screen *s,
               unsigned width, unsigned height)
 {
     screen_begin(s, width, height);
+    t->width = width;
     draw_title(t, facts, s);
     draw_sums(t, facts, s);
     if (t->help) {
@@ -182,8 +191,12 @@ void top_draw(struct top *t, const struct top_facts *facts, struct screen *s,
         return;
     }
     draw_note(facts, s);
-    cores_draw(t, s, core_rows(height));
-    table_draw(t, s, 1);
+    if (t->pages.text != NULL) {
+        pages_draw(t, s, 1);
+    } else {
+        cores_draw(t, s, core_rows(height));
+        table_draw(t, s, 1);
+    }
     while (screen_left(s) > 1)
         (void)screen_row(s);
     if (screen_left(s) == 1)

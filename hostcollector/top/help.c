@@ -9,6 +9,7 @@ struct line {
 static const struct line always[] = {
     {"Up Down k j", "select a function; PgUp, PgDn, g, G: further"},
     {"Enter e", "show the callers of the selected line, or hide them"},
+    {"l", "its source lines and basic blocks, as of now; q, Esc: leave"},
     {"Tab  0-9  a", "the next core; that core; all cores together"},
     {"s S", "sort by self, total, change, lateness, name"},
     {"/  Esc", "show functions with these letters in the name; all"},

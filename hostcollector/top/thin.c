@@ -72,6 +72,7 @@ static void add_tally(struct tally *sum, const struct tally *t)
     sum->time += t->time;
     sum->time_sq += t->time_sq;
     sum->late += t->late;
+    sum->late_time += t->late_time;
     for (size_t i = 0; i < LATE_CLASSES; i++)
         sum->late_class[i] += t->late_class[i];
 }

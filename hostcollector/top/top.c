@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "top/list.h"
+#include "top/pages.h"
 #include "util/text.h"
 #include "view/paths.h"
 
@@ -23,6 +24,7 @@ void top_init(struct top *t, bool player)
 
 void top_fini(struct top *t)
 {
+    pages_close(t);
     map_fini(&t->opened);
     map_fini(&t->before);
     map_fini(&t->now);
@@ -102,6 +104,11 @@ void top_news(struct top *t, const struct profile *profile,
     find_late_cores(t);
     list_remember(t);
     list_make(t);
+}
+
+uint32_t top_function(const struct top *t)
+{
+    return t->at < t->item_count ? t->items[t->at].function : 0;
 }
 
 /* Keys */
@@ -341,6 +348,8 @@ static enum top_wish press(struct top *t, uint32_t key)
     case 'e':
         list_open(t);
         return TOP_NOTHING;
+    case 'l':
+        return TOP_LINES;
     default:
         if (show_key(t, key))
             return TOP_NOTHING;
@@ -358,5 +367,9 @@ enum top_wish top_key(struct top *t, uint32_t key)
         t->help = false; /* whatever the key; q leaves the help alone */
         return TOP_NOTHING;
     }
+    if (t->pages.text != NULL && pages_key(t, key))
+        return TOP_NOTHING;
+    if (t->pages.text != NULL && key != 'l' && key != CONTROL('c'))
+        return TOP_NOTHING;
     return press(t, key);
 }

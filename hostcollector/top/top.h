@@ -38,6 +38,7 @@ enum top_wish {
     TOP_NOTHING,
     TOP_QUIT,
     TOP_WINDOW, /* another window of time, so another view */
+    TOP_LINES,  /* lines and blocks of the selected function */
     TOP_RECORD, /* begin a recording, or end it */
     TOP_RATE_UP,
     TOP_RATE_DOWN,
@@ -73,8 +74,15 @@ struct top_item {
     bool open, leads; /* its callers are shown; there are any */
 };
 
+/* A text instead of the list, see pages.h. */
+struct top_pages {
+    char *text;   /* NULL: there is none */
+    size_t first; /* line on the screen */
+};
+
 struct top {
     bool player; /* of a recording */
+    struct top_pages pages;
 
     /* Set by keys. */
     uint32_t core; /* or VIEW_ALL_CORES */
@@ -89,6 +97,7 @@ struct top {
     uint64_t selected; /* key; 0: the first line */
     size_t at, first;  /* the selected item, and the first one on the screen */
     unsigned page;     /* items on the screen */
+    unsigned width;    /* columns of the screen; 0: nothing was drawn */
 
     /* What is shown. */
     const struct profile *profile;
@@ -126,6 +135,9 @@ void top_news(struct top *t, const struct profile *profile,
 
 /* (key) was typed: a character, or one of enum top_key. */
 enum top_wish top_key(struct top *t, uint32_t key);
+
+/* The function of the selected line, of the view; 0: there is none. */
+uint32_t top_function(const struct top *t);
 
 /* The scope that is shown; NULL: none. */
 const struct view_scope *top_scope(const struct top *t);

@@ -12,7 +12,7 @@
 struct part {
     uint32_t core, entry;
     uint64_t samples, weight;
-    double time, time_sq, late;
+    double time, time_sq, late, late_time;
 };
 
 /* What came between two looks. */
@@ -105,7 +105,8 @@ static struct part part_of(uint32_t core, uint32_t entry, const struct tally *t)
                          .weight = t->weight,
                          .time = t->time,
                          .time_sq = t->time_sq,
-                         .late = t->late};
+                         .late = t->late,
+                         .late_time = t->late_time};
 }
 
 /* What (now) has more than (before). */
@@ -116,6 +117,7 @@ static struct part part_more(struct part now, const struct part *before)
     now.time -= before->time;
     now.time_sq -= before->time_sq;
     now.late -= before->late;
+    now.late_time -= before->late_time;
     return now;
 }
 
@@ -247,6 +249,7 @@ static void add_part(struct tally *t, const struct part *p)
     t->time += p->time;
     t->time_sq += p->time_sq;
     t->late += p->late;
+    t->late_time += p->late_time;
 }
 
 /* The first look whose greater part lies in the last (seconds). */

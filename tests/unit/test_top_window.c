@@ -46,7 +46,7 @@ static void samples(uint32_t core, uint64_t leaf, unsigned n)
         struct sample s = {.tsc = tsc,
                            .leaf = leaf,
                            .stack = STACK_UNKNOWN,
-                           .late = 3,
+                           .late = LATE_TICKS,
                            .weight = 1};
         struct sample_batch batch = {
             .core = core, .period = PERIOD, .samples = &s, .count = 1};
@@ -98,7 +98,8 @@ TEST(window_has_the_last_seconds_alone)
     CHECK(p->duration_s > 2.99 && p->duration_s < 3.01);
     CHECK_EQ(p->cores[0].total.samples, 1500);
     CHECK(p->cores[0].total.time == 1500.0 * PERIOD);
-    CHECK(p->cores[0].entries[0].tally.late == 4500);
+    CHECK(p->cores[0].entries[0].tally.late == 1500.0 * LATE_TICKS);
+    CHECK(p->cores[0].entries[0].tally.late_time == 1500.0 * PERIOD);
 
     p = last(0);
     CHECK_EQ(count(p, 0, 0x1100), 500);
