@@ -173,8 +173,9 @@ static void look(struct walk *w, const struct profile_entry *entry)
     path->unseen =
         w->stack.end == WIRE_END_LENT || w->stack.end == WIRE_END_REST;
     path->idle = !path->unseen && frame_place_idle(w->place);
-    path->uncertain =
-        !path->unseen && w->missed.missing && w->missed.count == 0;
+    /* of a lost stack all callers are missing, and its mark says so */
+    path->uncertain = !path->unseen && w->stack.end != WIRE_END_REASONS &&
+                      w->missed.missing && w->missed.count == 0;
 }
 
 int walk_entry(struct walk *w, const struct profile_entry *entry)
