@@ -13,6 +13,7 @@
 #include "cmd/pager.h"
 #include "cmd/signals.h"
 #include "cmd/tell.h"
+#include "diagnose/selected.h"
 #include "fleet.h"
 #include "overall.h"
 #include "pgo/pgo.h"
@@ -266,6 +267,13 @@ static int add_to_overall(struct sampling *s, const struct guest_run *r,
                           const struct report *report, struct err *e)
 {
     struct aggregate_sums sums = pipeline_sums(r->pipeline);
+    struct account rest;
+
+    if (report != NULL) {
+        rest = selected_rest_of_all(report->profile);
+        sums.samples = rest.samples;
+        sums.lost = account_ticks(&rest) - rest.samples;
+    }
     const struct overall_guest guest = {
         .name = r->name,
         .elf = guest_run_elf(r),

@@ -27,6 +27,17 @@ static uint64_t lost_within(const struct profile_core *core,
     return lost;
 }
 
+/* Samples of (core) whose stack was lost. */
+static uint64_t without_stack(const struct profile_core *core)
+{
+    uint64_t samples = 0;
+
+    for (size_t i = 0; i < core->entry_count; i++)
+        if (core->entries[i].stack == STACK_UNKNOWN)
+            samples += core->entries[i].tally.samples;
+    return samples;
+}
+
 struct account selected_account(const struct profile *p,
                                 const struct profile_core *core)
 {
@@ -43,12 +54,19 @@ struct account selected_account(const struct profile *p,
                core->jump_weight - core->jumps;
     a.lost = lost_within(core, &span);
     a.ring_full = a.reentered = 0;
+    a.unknown_stack = without_stack(core);
+    a.jumps = core->jumps;
     return a;
 }
 
 static uint64_t less(uint64_t a, uint64_t b)
 {
     return a > b ? a - b : 0;
+}
+
+bool selected_has_less(const struct profile_core *core)
+{
+    return core->left_out.samples != 0;
 }
 
 struct account selected_rest(const struct profile *p,
@@ -59,12 +77,21 @@ struct account selected_rest(const struct profile *p,
 
     a.samples = less(a.samples, out->samples);
     a.missed = less(a.missed, out->weight - out->samples);
+    if (selected_has_less(core))
+        a.unknown_stack = without_stack(core);
     return a;
 }
 
-bool selected_has_less(const struct profile_core *core)
+struct account selected_rest_of_all(const struct profile *p)
 {
-    return core->left_out.samples != 0;
+    struct account sum = {0};
+
+    for (size_t i = 0; i < p->core_count; i++) {
+        const struct account a = selected_rest(p, &p->cores[i]);
+
+        account_sum(&sum, &a);
+    }
+    return sum;
 }
 
 struct tally selected_left_out(const struct profile *p)

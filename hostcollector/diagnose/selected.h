@@ -33,9 +33,12 @@ double selected_part(const struct profile_core *core);
 struct account selected_account(const struct profile *p,
                                 const struct profile_core *core);
 
-/* The same without the samples that were left out. Of what was lost nobody
- * knows in which function it was: all of it is in both. */
+/* The same without the samples that were left out. Of what was lost, and of
+ * jumps, nobody knows in which function they were: all of them are in both. */
 struct account selected_rest(const struct profile *p,
                              const struct profile_core *core);
+
+/* The same, added up over all cores. */
+struct account selected_rest_of_all(const struct profile *p);
 
 #endif

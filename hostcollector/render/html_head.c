@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "diagnose/cost.h"
+#include "diagnose/selected.h"
 #include "diagnose/steal.h"
 #include "render/asked.h"
 #include "render/html_data.h"
@@ -67,9 +68,11 @@ static void write_lost(FILE *out, const struct profile_core *core)
     (void)putc(']', out);
 }
 
-static void write_core(FILE *out, const struct profile_core *core)
+/* What was not selected has no account. */
+static void write_core(FILE *out, const struct profile *p,
+                       const struct profile_core *core)
 {
-    const struct account *a = &core->account;
+    const struct account rest = selected_rest(p, core), *a = &rest;
 
     (void)fprintf(out,
                   "{\"core\":%" PRIu32 ",\"account\":{\"samples\":%" PRIu64
@@ -90,7 +93,7 @@ static void write_cores(FILE *out, const struct profile *p)
     (void)putc('[', out);
     for (size_t i = 0; i < p->core_count; i++) {
         json_comma(out, &first);
-        write_core(out, &p->cores[i]);
+        write_core(out, p, &p->cores[i]);
     }
     (void)putc(']', out);
 }
@@ -153,6 +156,7 @@ void html_head(FILE *out, const struct report *r, const char *title,
     write_text(out, "agent", p->guest.agent_version);
     if (r->without != NULL)
         write_text(out, "without", r->without);
+    write_flag(out, "part", selected_span(p).part);
     write_asked(out, r);
     write_number(out, "wall_start", p->wall_start);
     write_number(out, "duration_s", p->duration_s);

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "diagnose/selected.h"
 #include "diagnose/share.h"
 #include "render/export.h"
 #include "render/line_list.h"
@@ -41,9 +42,11 @@ static struct json_object element(FILE *out, bool *first)
     return json_begin(out);
 }
 
-static void write_account(FILE *out, bool *first, const struct profile_core *c)
+/* Of what was selected, and not left out. */
+static void write_account(FILE *out, bool *first, const struct profile *p,
+                          const struct profile_core *c)
 {
-    const struct account *a = &c->account;
+    const struct account rest = selected_rest(p, c), *a = &rest;
     struct json_object o = element(out, first);
 
     json_count(&o, "core", c->core);
@@ -69,7 +72,8 @@ void json_accounts(struct json_object *o, const struct profile *p)
 
     (void)putc('[', out);
     for (size_t i = 0; i < p->core_count; i++)
-        write_account(out, &first, &p->cores[i]);
+        if (p->cores[i].selected)
+            write_account(out, &first, p, &p->cores[i]);
     (void)putc(']', out);
 }
 

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "diagnose/selected.h"
 #include "diagnose/share.h"
 #include "render/name.h"
 #include "util/text.h"
@@ -112,12 +113,13 @@ static void write_scope_line(FILE *out, const struct view *v,
 /* A loss that deserves a warning is marked at the core that it hit. */
 static void write_loss_mark(FILE *out, const struct report *r, size_t core)
 {
-    const struct account *a = &r->profile->cores[core].account;
-    double lost = (double)(account_ticks(a) - a->samples);
+    const struct account a =
+        selected_account(r->profile, &r->profile->cores[core]);
+    double lost = (double)(account_ticks(&a) - a.samples);
 
-    if (lost > .01 * (double)account_ticks(a))
+    if (lost > .01 * (double)account_ticks(&a))
         (void)fprintf(out, "  ! lost %.1f %%",
-                      100 * lost / (double)account_ticks(a));
+                      100 * lost / (double)account_ticks(&a));
 }
 
 static void write_table(FILE *out, const struct report *r,

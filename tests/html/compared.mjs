@@ -117,6 +117,23 @@ async function compare(page, guest, timed = true) {
     await page.click('.tab[data-tab="flame"]');
 }
 
+// What became of each core's deadlines: of the page, the .json file and the report's text.
+async function compare_accounts(page, guest, text) {
+    const names = ["core", "deadlines", "missed", "ticks", "samples", "lost", "ring_full", "reentered"];
+    const said = guest.accounting.filter((core) => core.deadlines > 0)
+        .map((core) => names.map((name) => core[name]));
+    if (said.length > 1)
+        said.push(["all", ...names.slice(1).map((_, i) => said.reduce((sum, row) => sum + row[i + 1], 0))]);
+    const plain = (cells) => cells.map((cell) => /^[\d,]+$/.test(cell) ? Number(cell.replaceAll(",", "")) : cell);
+    await page.click('.tab[data-tab="trust"]');
+    assert.deepEqual((await page.$$eval("#trust-box table.accounts:last-of-type tbody tr", (rows) =>
+        rows.map((row) => [...row.cells].map((cell) => cell.textContent)))).map(plain), said);
+    const rows = text.slice(text.indexOf("\nAccounting:")).split("\n")
+        .filter((line) => /^ *(\d+|all)( +[\d,]+){7}$/.test(line));
+    assert.deepEqual(rows.map((row) => plain(row.trim().split(/ +/))), said);
+    await page.click('.tab[data-tab="flame"]');
+}
+
 async function drag(page, from, to) {
     const box = await page.locator("#timeline canvas").boundingBox();
     await page.mouse.move(box.x + from * box.width, box.y + 10);
@@ -140,6 +157,23 @@ for (const [name, args] of [["usual", kernel], ["lost_samples", kernel], ["two_i
         const real = name.replace("_without_elf", "");
         const page = await page_of(real, args);
         await compare(page, report(real, ...args));
+        await page.fine();
+    };
+
+// catches: accounts of the whole stream beside numbers of a part
+for (const [what, name, ...filter] of [
+    ["nothing", "usual"], ["losses", "lost_samples"],
+    ["functions_left_out", "usual", "--exclude", "push"],
+    ["losses_and_functions_left_out", "lost_samples", "--exclude", "walk"],
+    ["a_core", "usual", "--core", "1"], ["a_time", "lost_samples", "--time", "0.1..0.6"],
+    ["all_of_them", "lost_samples", "--time", "0.1..0.6", "--core", "0", "--exclude", "walk"]])
+    cases[`accounts_of_what_is_left_by_${what}_agree`] = async () => {
+        const args = [...kernel, ...filter], page = await page_of(name, args);
+        const guest = report(name, ...args);
+        await compare(page, guest, false);
+        await compare_accounts(page, guest, collector("report", `${name}.wire`, ...args, "--details", "-o", "txt:-"));
+        if (filter.includes("--exclude"))
+            assert.ok(guest.without.samples > 0);
         await page.fine();
     };
 

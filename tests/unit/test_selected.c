@@ -75,3 +75,26 @@ TEST(cost_is_of_the_selected_time)
     CHECK(cost.tick > .999 && cost.tick < 1.001);
     CHECK(cost.share > 2.0999 && cost.share < 2.1001); /* 21 ticks of 10 */
 }
+
+/* Catches: the whole stream's in the account of what is left. */
+TEST(what_is_left_has_its_own_samples)
+{
+    const struct profile_entry entries[] = {
+        {.stack = STACK_UNKNOWN, .tally = {.samples = 2}},
+        {.stack = 1, .tally = {.samples = 13}}};
+
+    begin(0, 0);
+    cores[0].entries = entries;
+    cores[0].entry_count = 2;
+    cores[0].account.unknown_stack = 9;
+    cores[0].left_out = (struct tally){.samples = 15, .weight = 18};
+    struct account a = selected_rest(&profile, &cores[0]);
+
+    CHECK_EQ(a.samples, 15);
+    CHECK_EQ(a.missed, 6);
+    CHECK_EQ(a.ring_full, 7);
+    CHECK_EQ(a.unknown_stack, 2);
+    a = selected_rest_of_all(&profile); /* core 1 is not selected */
+    CHECK_EQ(account_ticks(&a) - a.samples, 7);
+    CHECK_EQ(a.samples, 15);
+}

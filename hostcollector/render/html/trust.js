@@ -31,6 +31,22 @@ function accountRows(cores) {
     return rows;
 }
 
+/* What the accounting is of. */
+function accountText(head) {
+    const parts = ["deadlines = missed + ticks; ticks = samples + lost + full + reentered."];
+    if (head.part)
+        parts.push("Of the cores and seconds that this page was made of, whatever is selected " +
+                   "here. Lost has all ticks that left no sample, for whatever reason, in each " +
+                   "second that was selected or touched.");
+    else
+        parts.push("Of the whole run and all cores that this page was made of, whatever is " +
+                   "selected here.");
+    if (head.without)
+        parts.push("Samples and missed are of what was not left out. What was lost may be of " +
+                   "any function.");
+    return parts.join(" ");
+}
+
 /* A line for each of several guests, also of those that failed. */
 function guestsTable(overall) {
     const rows = overall.map((g) => [
@@ -67,8 +83,7 @@ function showTrust(box, profile, overall) {
     box.replaceChildren(
         ...overall ? guestsTable(overall) : [],
         el("h2", "", "Accounting"),
-        el("p", "quiet", "deadlines = missed + ticks; ticks = samples + lost + full + reentered. " +
-           "Of the whole run and all cores, whatever is selected."),
+        el("p", "quiet", accountText(head)),
         tableOf(["Core", "Deadlines", "Missed", "Ticks", "Samples", "Lost", "Full", "Reentered"],
                 accountRows(head.cores)),
         el("h2", "", "About this run"),
@@ -110,8 +125,12 @@ function truthText(sums) {
         parts.push(`error of a share of 50 %: \u00b1${errorText(half)}`);
     } else
         parts.push("no samples, so nothing is known");
-    parts.push(ticks > 0 ? `lost: ${countText(lost)} of ${countText(ticks)} ticks`
-        : `lost: ${countText(lost)} ticks in these seconds`);
+    if (ticks === 0)
+        parts.push(`lost: ${countText(lost)} ticks in these seconds`);
+    else if (profile.head.without)
+        parts.push(`lost: ${countText(lost)} ticks, of any function`);
+    else
+        parts.push(`lost: ${countText(lost)} of ${countText(ticks)} ticks`);
     if (sums.all.time > 0)
         parts.push(`late: ${(100 * Math.min(1, sums.all.late / sums.all.time)).toFixed(1)} % of the time`);
     if (profile.timed && profile.head.timed_slots < profile.head.slots)
