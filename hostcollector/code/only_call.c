@@ -19,6 +19,7 @@ struct entry {
     uint64_t back;  /* where a call of it returns to; 0: none */
     uint32_t named; /* times that code refers to its start, relatively */
     bool open;      /* it may be entered in other ways */
+    bool stored;    /* its address is somewhere */
 };
 
 struct only_calls {
@@ -111,7 +112,7 @@ static void look_for_addresses(struct only_calls *c, const uint8_t *p,
     memcpy(&value, p, sizeof value); /* little-endian, like us */
     f = begins_at(c, high | value);
     if (f != NULL)
-        entry_of(c, f)->open = true;
+        entry_of(c, f)->open = entry_of(c, f)->stored = true;
     /* in a table of distances: "f - ." */
     f = begins_at(c, address + (uint64_t)(int64_t)(int32_t)value);
     if (f != NULL && address % 4 == 0 &&
@@ -197,6 +198,14 @@ void only_calls_free(struct only_calls *c)
         return;
     free(c->entries);
     free(c);
+}
+
+bool only_call_stored(const struct only_calls *c, uint64_t address)
+{
+    const struct image_function *f =
+        c->count != 0 ? image_function(c->img, address) : NULL;
+
+    return f != NULL && entry_of(c, f)->stored;
 }
 
 bool only_call_any(const struct only_calls *c, uint64_t address)

@@ -23,6 +23,10 @@ void only_calls_free(struct only_calls *c);
  * link time; 0 if there is no such call or others may exist. */
 uint64_t only_call_return(const struct only_calls *c, uint64_t address);
 
+/* Is the address of the function that holds (address) stored in the image, as
+ * where it may be called through a pointer? */
+bool only_call_stored(const struct only_calls *c, uint64_t address);
+
 /* Does a call instruction call the function that holds (address)? */
 bool only_call_any(const struct only_calls *c, uint64_t address);
 

@@ -17,9 +17,17 @@ struct sampled_place {
     uint32_t discriminator; /* tells code of one line apart; 0: none does */
 };
 
+/* A function that a line calls through a pointer. */
+struct sampled_call {
+    const char *name; /* as sampled_body.name */
+    uint64_t count;   /* of its calls; never 0 */
+};
+
 struct sampled_line {
     struct sampled_place place;
     uint64_t count; /* of its instruction that most samples hit; never 0 */
+    const struct sampled_call *calls; /* by falling count, then by name */
+    size_t call_count;
 };
 
 /* A function, or the copy of one that is inlined in the body around it. */

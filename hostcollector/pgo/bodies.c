@@ -105,7 +105,8 @@ static int put_line(struct bodies *b, uint32_t body, struct sampled_place place,
         return -1;
     if (*at == MAP_NOTHING) {
         *at = (uint32_t)b->line_count;
-        b->lines[b->line_count++] = (struct growing_line){{place, 0}, body};
+        b->lines[b->line_count++] =
+            (struct growing_line){{.place = place}, body, NO_CALL};
     }
     if (b->lines[*at].line.count < count)
         b->lines[*at].line.count = count;
@@ -135,32 +136,89 @@ int bodies_add(struct bodies *b, const struct dwarf_target *t, uint64_t samples)
                     samples * discriminator_copies(t->discriminator));
 }
 
-void bodies_begin(struct bodies *b, const struct dwarf_target *t)
+/* The function that begins at (t); MAP_NOTHING: none does, or it has no
+ * samples. */
+static uint32_t function_at(struct bodies *b, const struct dwarf_target *t)
 {
     const struct dwarf_frame *f = t->frames;
     const char *once;
-    uint32_t body, line;
 
     if (f == NULL || f->outer != NULL || f->low != t->address ||
         !is_linkage_name(f->name))
-        return;
+        return MAP_NOTHING;
     once = names_keep(&b->names, f->name);
-    body = map_get(&b->by_place, (uint64_t)(uintptr_t)once,
+    return map_get(&b->by_place, (uint64_t)(uintptr_t)once,
                    key_of(NO_BODY, (struct sampled_place){0}));
+}
+
+void bodies_begin(struct bodies *b, const struct dwarf_target *t)
+{
+    uint32_t body = function_at(b, t), line;
+
     if (body == MAP_NOTHING)
         return;
     line = map_get(
         &b->by_line,
-        key_of(body, place_of(t->line, f->home_line, t->discriminator)), 0);
+        key_of(body, place_of(t->line, t->frames->home_line, t->discriminator)),
+        0);
     if (line != MAP_NOTHING)
         b->list[body].body.head = b->lines[line].line.count;
+}
+
+/* The line that (t) is in; MAP_NOTHING: it has no samples. */
+static uint32_t line_at(struct bodies *b, const struct dwarf_target *t)
+{
+    const struct dwarf_frame *chain[MAX_DEPTH];
+    unsigned count = chain_of(t, chain);
+    struct sampled_place place = {0};
+    uint32_t body = NO_BODY;
+
+    for (unsigned i = 0; i < count; i++) {
+        const char *once = names_keep(&b->names, chain[i]->name);
+
+        if (i != 0)
+            place = place_of(chain[i]->line, chain[i - 1]->home_line,
+                             chain[i]->discriminator);
+        body = map_get(&b->by_place, (uint64_t)(uintptr_t)once,
+                       key_of(body, place));
+        if (body == MAP_NOTHING)
+            return MAP_NOTHING;
+    }
+    if (count == 0)
+        return MAP_NOTHING;
+    place = place_of(t->line, t->frames->home_line, t->discriminator);
+    return map_get(&b->by_line, key_of(body, place), 0);
+}
+
+int bodies_call(struct bodies *b, const struct dwarf_target *site,
+                const struct dwarf_target *callee, double share)
+{
+    uint32_t line = line_at(b, site), body = function_at(b, callee);
+    uint32_t at;
+
+    if (line == MAP_NOTHING || body == MAP_NOTHING)
+        return 0;
+    at = b->lines[line].call;
+    while (at != NO_CALL && b->calls[at].callee != body)
+        at = b->calls[at].next;
+    if (at != NO_CALL) { /* the line has several instructions for it */
+        b->calls[at].share += share;
+        return 0;
+    }
+    if (vec_grow(&b->calls, &b->call_room, b->call_count, sizeof *b->calls) !=
+        0)
+        return -1;
+    b->calls[b->call_count] =
+        (struct growing_call){body, b->lines[line].call, share};
+    b->lines[line].call = (uint32_t)b->call_count++;
+    return 0;
 }
 
 size_t bodies_bytes(const struct bodies *b)
 {
     return b->room * sizeof *b->list + b->line_room * sizeof *b->lines +
-           map_bytes(&b->by_place) + map_bytes(&b->by_line) +
-           names_bytes(&b->names);
+           b->call_room * sizeof *b->calls + map_bytes(&b->by_place) +
+           map_bytes(&b->by_line) + names_bytes(&b->names);
 }
 
 void bodies_fini(struct bodies *b)
@@ -170,4 +228,5 @@ void bodies_fini(struct bodies *b)
     map_fini(&b->by_line);
     free(b->list);
     free(b->lines);
+    free(b->calls);
 }

@@ -25,7 +25,16 @@ struct growing_body {
 struct growing_line {
     struct sampled_line line;
     uint32_t body;
+    uint32_t call; /* its first one; NO_CALL */
 };
+
+/* A call through a pointer. */
+struct growing_call {
+    uint32_t callee; /* the body of a function */
+    uint32_t next;   /* of the same line; NO_CALL */
+    double share;    /* of all calls of it */
+};
+#define NO_CALL UINT32_MAX
 
 /* Zeroed: empty. */
 struct bodies {
@@ -35,6 +44,8 @@ struct bodies {
     struct growing_line *lines;
     size_t line_count, line_room;
     struct map by_line; /* body and place -> line */
+    struct growing_call *calls;
+    size_t call_count, call_room;
     struct names names; /* each once */
     uint64_t placed;    /* samples */
 };
@@ -47,6 +58,12 @@ int bodies_add(struct bodies *b, const struct dwarf_target *t,
 /* Tell what a function that has lines begins with, once all samples are there:
  * if (t) is its beginning. */
 void bodies_begin(struct bodies *b, const struct dwarf_target *t);
+
+/* Tell, once all samples are there, that (share) of the calls of the function
+ * that begins at (callee) are made at (site). It is left out unless samples hit
+ * the site's line and the function. Returns 0; -1 if there is no memory. */
+int bodies_call(struct bodies *b, const struct dwarf_target *site,
+                const struct dwarf_target *callee, double share);
 
 /* Bytes that (b) takes. */
 size_t bodies_bytes(const struct bodies *b);

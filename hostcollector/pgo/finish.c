@@ -38,6 +38,42 @@ static int by_call(const void *a, const void *b)
     return order != 0 ? order : strcmp(left->name, right->name);
 }
 
+static int by_count(const void *a, const void *b)
+{
+    const struct sampled_call *left = a, *right = b;
+    int order = compare(right->count, left->count);
+
+    return order != 0 ? order : strcmp(left->name, right->name);
+}
+
+/* The calls of (from), in order. What a function begins with says how often it
+ * is called; where no sample hit that, it hardly ever is. */
+static int finish_calls(const struct bodies *b, const struct growing_line *from,
+                        struct arena *arena, struct sampled_line *to)
+{
+    struct sampled_call *calls;
+    size_t room = 0;
+
+    for (uint32_t at = from->call; at != NO_CALL; at = b->calls[at].next)
+        room++;
+    if (room == 0)
+        return 0;
+    calls = arena_alloc(arena, room * sizeof *calls);
+    if (calls == NULL)
+        return -1;
+    for (uint32_t at = from->call; at != NO_CALL; at = b->calls[at].next) {
+        const struct sampled_body *callee = &b->list[b->calls[at].callee].body;
+        double count = (double)callee->head * b->calls[at].share;
+
+        if (count >= 1)
+            calls[to->call_count++] =
+                (struct sampled_call){callee->name, (uint64_t)count};
+    }
+    qsort(calls, to->call_count, sizeof *calls, by_count);
+    to->calls = calls;
+    return 0;
+}
+
 /* Copy the lines, by body and place, and add them up. */
 static int finish_lines(struct bodies *b, struct arena *arena)
 {
@@ -52,6 +88,8 @@ static int finish_lines(struct bodies *b, struct arena *arena)
         struct growing_body *body = &b->list[b->lines[i].body];
 
         lines[i] = b->lines[i].line;
+        if (finish_calls(b, &b->lines[i], arena, &lines[i]) != 0)
+            return -1;
         if (body->body.line_count++ == 0)
             body->body.lines = &lines[i];
         body->body.total += lines[i].count;

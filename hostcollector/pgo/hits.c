@@ -10,8 +10,7 @@
 
 #define KERNEL 0u /* of view.images */
 
-/* Add (samples) at (address). Returns 0; -1 if there is no memory. */
-static int add(struct hits *h, uint64_t address, uint64_t samples)
+int hits_add(struct hits *h, uint64_t address, uint64_t samples)
 {
     uint32_t *at = map_put(&h->by_address, address, 0);
 
@@ -53,7 +52,7 @@ static int gather_core(struct hits *out, const struct profile *p, size_t core,
         if (!view_path_of(v, core, i, &path))
             return -1;
         if (leaf_of(&path, &address) &&
-            add(out, address, path.amount.samples) != 0)
+            hits_add(out, address, path.amount.samples) != 0)
             return -1;
     }
     return 0;
@@ -67,7 +66,7 @@ static int add_beginnings(struct hits *h, const struct image *image)
         const struct image_function *f =
             image_function(image, h->list[i].address);
 
-        if (f != NULL && add(h, f->start, 0) != 0)
+        if (f != NULL && hits_add(h, f->start, 0) != 0)
             return -1;
     }
     return 0;

@@ -11,12 +11,11 @@
 #include "model/view.h"
 #include "util/map.h"
 
-struct dwarf_target;
 struct image;
 
 struct hit {
     uint64_t address; /* in the image's file */
-    uint64_t samples; /* 0: asked for since a function begins there */
+    uint64_t samples; /* 0: asked for since it is of use to know */
 };
 
 /* Zeroed: empty. */
@@ -32,6 +31,9 @@ struct hits {
  * is no memory. hits_fini() must follow in both cases. */
 int hits_gather(struct hits *out, const struct profile *p, const struct view *v,
                 const struct image *image);
+
+/* Add (samples) at (address). Returns 0; -1 if there is no memory. */
+int hits_add(struct hits *h, uint64_t address, uint64_t samples);
 
 /* How many samples hit (address). */
 uint64_t hits_at(const struct hits *h, uint64_t address);

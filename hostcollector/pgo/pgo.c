@@ -6,6 +6,7 @@
 
 #include "dwarf/dwarf.h"
 #include "pgo/bodies.h"
+#include "pgo/calls.h"
 #include "pgo/hits.h"
 #include "pgo/judge.h"
 #include "util/arena.h"
@@ -16,6 +17,21 @@ struct owned {
     struct bodies bodies;          /* with the names */
     struct arena arena;
 };
+
+/* What the profile says of the kernel. */
+struct gathered {
+    struct hits hits;
+    struct calls calls;
+};
+
+static int gather(struct gathered *g, const struct pgo_job *job)
+{
+    int result = hits_gather(&g->hits, job->profile, job->view, job->image);
+
+    return result == 0 ? calls_gather(&g->calls, &g->hits, job->profile,
+                                      job->view, job->image)
+                       : result;
+}
 
 /* The (h->count) addresses of (h), for dwarf_resolve(). NULL: no memory. */
 static struct dwarf_target *targets_of(const struct hits *h)
@@ -45,9 +61,35 @@ static int fill(struct bodies *b, const struct hits *h,
     return 0;
 }
 
-static int build(const struct pgo_job *job, struct dwarf *d,
-                 const struct hits *h, struct owned *out, struct err *e)
+static int by_address(const void *a, const void *b)
 {
+    const struct dwarf_target *left = a, *right = b;
+
+    return (left->address > right->address) - (left->address < right->address);
+}
+
+/* Add the calls of (c), whose ends are among the (count) of (t). */
+static int fill_calls(struct bodies *b, const struct calls *c,
+                      struct dwarf_target *t, size_t count)
+{
+    int result = 0;
+
+    qsort(t, count, sizeof *t, by_address);
+    for (size_t i = 0; result == 0 && i < c->count; i++) {
+        const struct dwarf_target site = {.address = c->list[i].site};
+        const struct dwarf_target callee = {.address = c->list[i].callee};
+
+        result = bodies_call(b, bsearch(&site, t, count, sizeof *t, by_address),
+                             bsearch(&callee, t, count, sizeof *t, by_address),
+                             calls_share(c, &c->list[i]));
+    }
+    return result;
+}
+
+static int build(const struct pgo_job *job, struct dwarf *d,
+                 const struct gathered *g, struct owned *out, struct err *e)
+{
+    const struct hits *h = &g->hits;
     struct dwarf_target *t = targets_of(h);
     int result = -1;
 
@@ -57,6 +99,8 @@ static int build(const struct pgo_job *job, struct dwarf *d,
     if (judge_units(d, h, e) != 0)
         goto end;
     result = fill(&out->bodies, h, t, job->memory);
+    if (result == 0)
+        result = fill_calls(&out->bodies, &g->calls, t, h->count);
     if (result != 0)
         (void)err_set(e, "there is too little --memory");
     else
@@ -66,32 +110,32 @@ end:
     return result;
 }
 
-static int build_of_dwarf(const struct pgo_job *job, const struct hits *h,
+static int build_of_dwarf(const struct pgo_job *job, const struct gathered *g,
                           struct owned *out, struct err *e)
 {
     struct dwarf *d;
     int result;
 
-    if (h->samples == 0)
+    if (g->hits.samples == 0)
         return err_set(e, "no busy sample is in the kernel's own code");
     d = dwarf_open(job->image);
     if (d == NULL)
         return err_set(e, "the kernel's image has no lines: compile it by "
                           "'clang -g -fdebug-info-for-profiling', and do not "
                           "strip it");
-    result = build(job, d, h, out, e);
+    result = build(job, d, g, out, e);
     dwarf_close(d);
     if (result == 0 &&
         bodies_finish(&out->bodies, &out->arena, &out->profile) != 0)
         result = err_set(e, "out of memory");
-    out->profile.samples = h->samples;
+    out->profile.samples = g->hits.samples;
     return result;
 }
 
 struct sample_profile *pgo_profile(const struct pgo_job *job, struct err *e)
 {
     struct owned *owned;
-    struct hits hits = {0};
+    struct gathered gathered = {0};
     int result;
 
     if (job->image == NULL) {
@@ -100,12 +144,12 @@ struct sample_profile *pgo_profile(const struct pgo_job *job, struct err *e)
         return NULL;
     }
     owned = calloc(1, sizeof *owned);
-    if (owned == NULL ||
-        hits_gather(&hits, job->profile, job->view, job->image) != 0)
+    if (owned == NULL || gather(&gathered, job) != 0)
         result = err_set(e, "out of memory");
     else
-        result = build_of_dwarf(job, &hits, owned, e);
-    hits_fini(&hits);
+        result = build_of_dwarf(job, &gathered, owned, e);
+    hits_fini(&gathered.hits);
+    calls_fini(&gathered.calls);
     if (result == 0)
         return &owned->profile;
     if (owned != NULL)

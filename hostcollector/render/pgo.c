@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * LLVM's text format of sample profiles (clang's manual, "Sample Profile Text
- * Format"): a function's name, total and head; its lines and, indented by a
- * blank more each, the bodies that are inlined there. Lines that begin with #
- * are comments to it.
+ * Format"): a function's name, total and head; its lines, with what
+ * each calls through pointers, and, indented by a blank more each, the bodies
+ * that are inlined there. Lines that begin with # are comments to it.
  */
 #include "render/render.h"
 
@@ -18,6 +18,15 @@ static void write_place(FILE *out, const struct sampled_place *place,
     (void)fputs(": ", out);
 }
 
+static void write_count(FILE *out, const struct sampled_line *line)
+{
+    (void)fprintf(out, "%" PRIu64, line->count);
+    for (size_t i = 0; i < line->call_count; i++)
+        (void)fprintf(out, " %s:%" PRIu64, line->calls[i].name,
+                      line->calls[i].count);
+    (void)putc('\n', out);
+}
+
 static void write_body(FILE *out, const struct sampled_body *b)
 {
     if (b->depth != 0)
@@ -28,7 +37,7 @@ static void write_body(FILE *out, const struct sampled_body *b)
     (void)putc('\n', out);
     for (size_t i = 0; i < b->line_count; i++) {
         write_place(out, &b->lines[i].place, b->depth + 1);
-        (void)fprintf(out, "%" PRIu64 "\n", b->lines[i].count);
+        write_count(out, &b->lines[i]);
     }
 }
 

@@ -26,7 +26,7 @@ static struct aggregate *aggregate;
 static const struct profile *profile;
 static struct view *view;
 
-static void begin(const char *flags)
+static void begin_of(const char *source, const char *flags)
 {
     const struct aggregate_config config = {0};
     const struct guest guest = {.wire_version = TPROF_WIRE_VERSION,
@@ -37,9 +37,8 @@ static void begin(const char *flags)
     char command[256];
 
     (void)snprintf(command, sizeof command,
-                   "clang -O2 %s -nostdlib -static -fno-pie $IN/inline.c -o "
-                   "$OUT",
-                   flags);
+                   "clang -O2 %s -nostdlib -static -fno-pie $IN/%s -o $OUT",
+                   flags, source);
     CHECK_EQ(image_open(&img, input_build("clang", "pgo", command), &e), 0);
     symbolizer = symbolizer_new(img, 0);
     frames = frame_places_new(img, 0);
@@ -52,25 +51,42 @@ static void begin(const char *flags)
     CHECK_EQ(aggregate_hello(aggregate, HELLO_FIRST, &guest), 0);
 }
 
-/* (n) samples at the beginning of (function), one each millisecond. */
-static void samples(const char *function, unsigned n)
+static void begin(const char *flags)
+{
+    begin_of("inline.c", flags);
+}
+
+/* (n) samples at (symbol), one each millisecond, called from before (back);
+ * NULL: nobody has called it. */
+static void called_samples(const char *back, const char *symbol, unsigned n)
 {
     static uint64_t tsc = 1000;
-    const struct stack none = {.end = WIRE_END_ZERO};
-    uint64_t leaf;
+    struct stack stack = {.end = WIRE_END_ZERO};
+    uint64_t leaf, frame;
 
-    CHECK(image_find_symbol(img, function, &leaf));
+    CHECK(image_find_symbol(img, symbol, &leaf));
+    if (back != NULL) {
+        CHECK(image_find_symbol(img, back, &frame));
+        stack.frames = &frame;
+        stack.depth = 1;
+    }
     for (unsigned i = 0; i < n; i++) {
         tsc += PERIOD;
         struct sample s = {.tsc = tsc,
                            .leaf = leaf,
-                           .stack = aggregate_stack(aggregate, 0, &none),
+                           .stack = aggregate_stack(aggregate, 0, &stack),
                            .weight = 1};
         const struct sample_batch batch = {
             .core = 0, .period = PERIOD, .samples = &s, .count = 1};
 
         aggregate_samples(aggregate, &batch);
     }
+}
+
+/* The same at the beginning of (function). */
+static void samples(const char *function, unsigned n)
+{
+    called_samples(NULL, function, n);
 }
 
 static struct sample_profile *made(uint64_t memory, struct err *e)
@@ -163,6 +179,53 @@ TEST(heads_are_counts_of_first_lines)
     end();
 }
 
+/* The line of the function (name) that calls others through pointers. */
+static const struct sampled_line *calls_of(const struct sample_profile *s,
+                                           const char *name)
+{
+    for (size_t i = 0; i < s->body_count; i++)
+        for (size_t j = 0; j < s->bodies[i].line_count; j++)
+            if (strcmp(s->bodies[i].name, name) == 0 &&
+                s->bodies[i].lines[j].call_count != 0)
+                return &s->bodies[i].lines[j];
+    return NULL;
+}
+
+/* catches: callees by time, which makes of a slow one a frequent one; calls
+ * that are not through pointers; what a callee has jumped to taken for one */
+TEST(calls_through_pointers_are_those_of_the_stacks)
+{
+    const struct sampled_line *line;
+    struct sample_profile *s;
+    struct err e = {""};
+
+    begin_of("pointers.c", "-g -fdebug-info-for-profiling "
+                           "-fno-omit-frame-pointer "
+                           "-mno-omit-leaf-frame-pointer");
+    called_samples("after_dispatch", "in_dispatch", 1000);
+    called_samples(NULL, "quick", 60);
+    called_samples("after_pointer", "in_quick", 10);
+    called_samples(NULL, "slow", 40);
+    called_samples("after_pointer", "in_slow", 600);
+    called_samples("after_direct", "in_slow", 200);
+    called_samples(NULL, "before_direct", 70);
+    called_samples(NULL, "thunk", 50);
+    called_samples("after_pointer", "behind", 80);
+    called_samples("after_pointer", "in_behind", 3000);
+    s = made(0, &e);
+    CHECK(s != NULL);
+    line = calls_of(s, "dispatch");
+    CHECK(line != NULL);
+    CHECK_EQ(line->call_count, 2);
+    CHECK_STR(line->calls[0].name, "quick");
+    CHECK_EQ(line->calls[0].count, 60);
+    CHECK_STR(line->calls[1].name, "slow"); /* three of four times */
+    CHECK_EQ(line->calls[1].count, 30);
+    CHECK(calls_of(s, "other") == NULL);
+    sample_profile_free(s);
+    end();
+}
+
 /* As LLVM 14's FileCheck tests of duplication have them, and as in sampled.elf
  * of the golden reports: llvm-dwarfdump says 514 where a loop is unrolled twice
  * and the source has a second block. */
@@ -187,9 +250,12 @@ TEST(no_memory_is_an_error) /* catches: what is not checked, and leaks */
 {
     struct err e = {""};
 
-    begin("-g -fdebug-info-for-profiling");
-    samples("visible", 1500);
-    samples("hidden", 500);
+    begin_of("pointers.c", "-g -fdebug-info-for-profiling "
+                           "-fno-omit-frame-pointer "
+                           "-mno-omit-leaf-frame-pointer");
+    called_samples("after_dispatch", "in_dispatch", 1000);
+    samples("quick", 500);
+    called_samples("after_pointer", "in_quick", 500);
     CHECK(made(1, &e) == NULL);
     CHECK(strstr(e.text, "--memory") != NULL);
     for (unsigned n = 1;; n++) {
