@@ -204,8 +204,8 @@ static void leave_boot_services(EFI_HANDLE handle)
     do
         read_map(&key, &step);
     while (EFI_ERROR(boot->ExitBootServices(handle, key)));
-    own_begin();
     tick_end();
+    own_begin();
 }
 
 static void phase_own(uintptr_t page)

@@ -14,9 +14,9 @@
 #define STACK_SIZE 16384
 
         .text
-        .globl  own_ap_begin, own_ap_long, own_ap_end, own_fault_entry
+        .globl  own_ap_begin, own_ap_long, own_ap_end, own_fault_entry, own_left_over_entry
 #ifdef __ELF__
-        .hidden own_ap_begin, own_ap_long, own_ap_end, own_fault_entry
+        .hidden own_ap_begin, own_ap_long, own_ap_end, own_fault_entry, own_left_over_entry
 #endif
 
 /*
@@ -63,6 +63,14 @@ own_fault_entry:
         movq    %rsp, %rdi
         cld
         call    own_fault
+
+/* An interrupt that the firmware asked for, and nobody wants. */
+own_left_over_entry:
+        pushq   %rax
+        movl    $0xfee000b0, %eax           /* the local APIC's EOI */
+        movl    $0, (%rax)
+        popq    %rax
+        iretq
 
 #ifdef __ELF__
         .section .note.GNU-stack, "", @progbits

@@ -16,6 +16,7 @@
 #define MSR_EFER     0xc0000080u
 #define EFER_LMA     0x400u
 #define EXCEPTIONS   32u
+#define VECTORS      256u
 #define STACK_SIZE   16384u
 #define CORES_MAX    8u
 
@@ -42,13 +43,13 @@ struct start {
 } __attribute__((packed));
 _Static_assert(sizeof(struct start) == 64, "own.S");
 
-extern SYSV void own_fault_entry(void);
+extern SYSV void own_fault_entry(void), own_left_over_entry(void);
 extern const char own_ap_begin[], own_ap_long[], own_ap_end[];
 SYSV void own_fault(const uint64_t *frame);
 SYSV void own_ap(void);
 
 static uint64_t gdt[] = {0, 0x00af9b000000ffff, 0x00cf93000000ffff};
-static struct gate idt[256];
+static struct gate idt[VECTORS];
 static uint8_t stacks[CORES_MAX][STACK_SIZE] __attribute__((aligned(64)));
 static void (*ap_work)(void);
 static unsigned done;
@@ -100,9 +101,36 @@ static struct table gdt_table(void)
     return (struct table){sizeof gdt - 1, (uintptr_t)gdt};
 }
 
+static void set_gate(unsigned vector, void SYSV (*entry)(void))
+{
+    uintptr_t to = (uintptr_t)entry;
+
+    idt[vector] = (struct gate){
+        .offset_0 = (uint16_t)to,
+        .offset_16 = (uint16_t)(to >> 16),
+        .offset_32 = (uint32_t)(to >> 32),
+        .selector = 8,
+        .type = 0x8e,
+    };
+}
+
+/* A timer's interrupt may have come while the firmware had interrupts off: the
+ * local APIC holds it, and delivers it as soon as they are on. The gates are
+ * free again afterwards: the agent chooses its own. */
+static void take_left_over(void)
+{
+    for (unsigned i = EXCEPTIONS; i < VECTORS; i++)
+        set_gate(i, own_left_over_entry);
+    cpu_irq_enable();
+    for (int i = 0; i < 100; i++)
+        cpu_pause();
+    cpu_irq_disable();
+    for (unsigned i = EXCEPTIONS; i < VECTORS; i++)
+        idt[i] = (struct gate){0};
+}
+
 void own_begin(void)
 {
-    uintptr_t fault = (uintptr_t)own_fault_entry;
     struct table t = gdt_table();
 
     cpu_irq_disable();
@@ -114,16 +142,10 @@ void own_begin(void)
                      :
                      : "m"(t)
                      : "rax", "memory");
-    for (unsigned i = 0; i < EXCEPTIONS; i++) {
-        struct gate *g = &idt[i];
-
-        g->offset_0 = (uint16_t)fault;
-        g->offset_16 = (uint16_t)(fault >> 16);
-        g->offset_32 = (uint32_t)(fault >> 32);
-        g->selector = 8;
-        g->type = 0x8e;
-    }
+    for (unsigned i = 0; i < EXCEPTIONS; i++)
+        set_gate(i, own_fault_entry);
     load_idt();
+    take_left_over();
 }
 
 SYSV void own_ap(void)

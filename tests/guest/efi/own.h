@@ -8,7 +8,11 @@
 
 #include <stdint.h>
 
-/* Interrupts off, the 8259s masked, own GDT and IDT. */
+/*
+ * Interrupts off, the 8259s masked, own GDT and IDT. An interrupt of the
+ * firmware's that was under way is taken, and dropped: nobody routes one to
+ * this core any more.
+ */
 void own_begin(void);
 
 /*
