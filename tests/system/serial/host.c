@@ -477,8 +477,10 @@ static bool hear_next(struct host *h, int ms)
 {
     struct pollfd p = {.fd = h->sock, .events = POLLIN};
 
-    if (h->sock < 0)
-        check_alive(h);
+    for (int i = 0; h->sock < 0 && i < HOST_PATIENCE_MS / 10; i++) {
+        check_alive(h); /* no socket: the guest is about to end */
+        host_sleep_ms(10);
+    }
     CHECK(h->sock >= 0);
     if (poll(&p, 1, ms) == 1)
         return host_hear(h, 0, 0) > 0;

@@ -35,7 +35,7 @@
 
 static uint64_t cycles, start_tsc;
 static bool wants_x2apic, is_mine, is_kvm;
-static atomic_uint initialized, ended;
+static atomic_uint initialized, joined, ended;
 
 /* Pages that the hypervisor writes for the kernel, not for the agent. */
 static _Alignas(64) volatile uint32_t clock_page[PAGE_WORDS];
@@ -100,9 +100,11 @@ static void run_core(void)
         change_to_x2apic();
     if (is_mine)
         cpu_wrmsr(MSR_STEAL, (uintptr_t)steal_page[core] | MSR_ENABLED);
-    while (!atomic_load(&initialized))
+    /* in order: TPROF_CPU_APIC numbers cores as they join */
+    while (!atomic_load(&initialized) || atomic_load(&joined) != core)
         cpu_pause();
     must(tprof_start_cpu());
+    atomic_fetch_add(&joined, 1);
     cpu_irq_enable();
     while (!is_over(core))
         x = work(x);
