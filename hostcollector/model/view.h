@@ -41,7 +41,6 @@ struct view_function {
     const char *home; /* the file that declares it; NULL: unknown */
     uint32_t line;    /* where most time was spent, or else in its calls */
     uint32_t image;   /* of view.images; 0 of marks */
-    double late;      /* sum of its samples' lateness in TSC ticks */
     /* Busy samples whose stack lacks a caller above this function, since it
      * calls others without a frame. A sample counts for the innermost one. */
     uint64_t hides;
@@ -75,7 +74,7 @@ struct view_row {
     struct amount self;      /* samples with the function innermost */
     struct amount total;     /* samples with the function anywhere, once each */
     struct amount uncertain; /* of self: the caller is uncertain */
-    double late; /* of self.time: samples that came late, LATE_TICKS */
+    double late; /* of self.time: samples that came LATE_TICKS late or more */
 };
 
 /* A source line of a function, and the time that was charged to it. */
@@ -112,7 +111,7 @@ struct view_scope {
     struct amount idle;
     struct amount uncertain; /* of busy: the leaf's caller is uncertain */
     struct amount unseen;    /* of busy: VIEW_LENT and VIEW_REST */
-    double late;             /* of busy.time: samples that came late */
+    double late;             /* of busy.time, as of rows */
     struct view_row *rows;   /* by falling self, total; then by name */
     size_t row_count;
     struct view_tree tree;      /* children by falling total, then by name */
@@ -149,7 +148,7 @@ struct view_path {
     bool unseen;    /* the first step is VIEW_LENT or VIEW_REST */
     bool uncertain; /* the leaf's caller is */
     struct amount amount;
-    double late; /* TSC ticks, summed */
+    double late; /* of amount.time, as of rows */
 };
 
 struct view {

@@ -7,6 +7,7 @@
 
 #include "diagnose/core_list.h"
 #include "diagnose/cost.h"
+#include "diagnose/lateness.h"
 #include "diagnose/selected.h"
 #include "diagnose/share.h"
 #include "diagnose/steal.h"
@@ -160,11 +161,10 @@ static const char *ticks_text(char *buf, size_t size, const struct profile *p,
     return buf;
 }
 
-/* Sums of lateness over everything that was selected. */
+/* How late the samples were of everything that was selected. */
 struct lateness {
     uint64_t samples;
     uint64_t classes[LATE_CLASSES];
-    double late, time;
 };
 
 static struct lateness sum_lateness(const struct profile *p)
@@ -175,8 +175,6 @@ static struct lateness sum_lateness(const struct profile *p)
         const struct tally *t = &p->cores[i].total;
 
         sum.samples += t->samples;
-        sum.late += t->late;
-        sum.time += t->time;
         for (size_t j = 0; j < LATE_CLASSES; j++)
             sum.classes[j] += t->late_class[j];
     }
@@ -246,8 +244,8 @@ static bool append_late(char *text, size_t size, const struct report *r,
     int n =
         snprintf(text + used, size - used, "%s %s %.1f %% (%.0f %% of its own)",
                  first ? ":" : ",", r->view->functions[row->function].name,
-                 100 * row->late / r->view->total.busy.time,
-                 100 * row->late / row->self.time);
+                 100 * lateness_part(row->late, r->view->total.busy.time),
+                 100 * lateness_part(row->late, row->self.time));
 
     if (n >= 0 && (size_t)n < size - used)
         return true;
@@ -271,7 +269,7 @@ static void write_late_functions(FILE *out, const struct report *r)
     qsort(rows, scope->row_count, sizeof *rows, compare_late);
     (void)snprintf(
         text, sizeof text, "%.1f %% of the busy time, by %s or more",
-        100 * scope->late / scope->busy.time,
+        100 * lateness_part(scope->late, scope->busy.time),
         ticks_text(limit, sizeof limit, r->profile, (double)LATE_TICKS));
     for (size_t i = 0;
          i < LATE_SHOWN && i < scope->row_count && rows[i].late > 0; i++)
@@ -292,12 +290,7 @@ static void write_lateness(FILE *out, const struct report *r)
     if (sum.samples == 0)
         return;
     late_text(late, sizeof late, r->profile, &sum);
-    if (sum.late < sum.time)
-        (void)snprintf(line, sizeof line, "%s; together %.2f %% of the time.",
-                       late, 100 * sum.late / sum.time);
-    else
-        (void)snprintf(line, sizeof line, "%s; together all of the time.",
-                       late);
+    (void)snprintf(line, sizeof line, "%s.", late);
     text_wrap(out, "Lateness: ", line);
     if (r->view->total.late > LATE_MIN * r->view->total.busy.time)
         write_late_functions(out, r);

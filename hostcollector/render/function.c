@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "diagnose/lateness.h"
 #include "diagnose/share.h"
 #include "render/ink.h"
 #include "render/line_list.h"
@@ -131,11 +132,12 @@ static void write_head(FILE *out, const struct report *r,
     (void)putc('\n', out);
     text_wrap_at(out, 0, line, table_columns(r));
     if (row->self.time > 0 && row->late > 0)
-        (void)fprintf(out,
-                      "%.0f %% of its own time came late, %.0f %% of all busy "
-                      "time\n",
-                      100 * row->late / row->self.time,
-                      100 * r->view->total.late / r->view->total.busy.time);
+        (void)fprintf(
+            out,
+            "%.0f %% of its own time came late, %.0f %% of all busy "
+            "time\n",
+            100 * lateness_part(row->late, row->self.time),
+            100 * lateness_part(r->view->total.late, r->view->total.busy.time));
 }
 
 void table_function(FILE *out, const struct report *r)

@@ -193,6 +193,7 @@ static double period_of(const struct moment *m)
     return m->weight != 0 ? m->time / m->weight : 0;
 }
 
+/* How late in 64ths of the period; the lowest bit: is that LATE_TICKS? */
 static void fill_late(struct column *c, const void *context)
 {
     const struct moments_columns *m = context;
@@ -203,7 +204,8 @@ static void fill_late(struct column *c, const void *context)
         double period = period_of(&moment);
         double late = period > 0 ? 64 * (double)moment.late / period : 0;
 
-        column_add(c, (uint64_t)fmin(round(late), UINT32_MAX));
+        column_add(c, (uint64_t)fmin(round(late), UINT32_MAX >> 1) << 1 |
+                          (moment.late >= LATE_TICKS));
     }
 }
 

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "diagnose/cost.h"
+#include "diagnose/lateness.h"
 #include "diagnose/selected.h"
 #include "diagnose/steal.h"
 #include "render/asked.h"
@@ -172,6 +173,9 @@ void html_head(FILE *out, const struct report *r, const char *title,
     write_flag(out, "idle_unknown", r->view->idle_unknown);
     write_number(out, "cost_share",
                  cost.cores != 0 && !cost.senseless ? cost.share : -1);
+    write_number(out, "late_ticks", (double)LATE_TICKS);
+    write_number(out, "late_least",
+                 lateness_least(p, r->view, r->remarks->host_short));
     write_number(out, "steal", steal.cores != 0 ? steal.mean : -1);
     write_images(out, r->view, title);
     write_cores(out, p);

@@ -6,10 +6,10 @@
  */
 #include "render/render.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "diagnose/cost.h"
+#include "diagnose/lateness.h"
 #include "diagnose/selected.h"
 #include "diagnose/steal.h"
 #include "diagnose/work.h"
@@ -63,18 +63,17 @@ static void write_remarks(struct json_object *o, const char *key,
     (void)putc(']', out);
 }
 
-static void write_lateness(struct json_object *o, const struct profile *p)
+static void write_lateness(struct json_object *o, const struct report *r)
 {
+    const struct view_scope *all = &r->view->total;
     struct json_object in = json_inner(o, "late");
-    double late = 0, time = 0;
+    double hz = (double)r->profile->tsc_hz;
 
-    for (size_t i = 0; i < p->core_count; i++) {
-        late += p->cores[i].total.late;
-        time += p->cores[i].total.time;
+    if (hz > 0) {
+        json_real(&in, "least_seconds", (double)LATE_TICKS / hz);
+        json_real(&in, "seconds", all->late / hz);
     }
-    if (p->tsc_hz != 0)
-        json_real(&in, "seconds", late / (double)p->tsc_hz);
-    json_real(&in, "share", time > 0 ? fmin(late / time, 1) : 0);
+    json_real(&in, "share", lateness_part(all->late, all->busy.time));
     json_end(&in);
 }
 
@@ -222,7 +221,7 @@ static void write_json(struct render *to, const struct report *r)
     write_remarks(&o, "warnings", r->remarks, true);
     write_remarks(&o, "notes", r->remarks, false);
     json_accounts(&o, r->profile);
-    write_lateness(&o, r->profile);
+    write_lateness(&o, r);
     write_cost(&o, r->profile);
     write_steal(&o, r->profile);
     write_work(&o, r);

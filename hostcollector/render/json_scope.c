@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "diagnose/lateness.h"
 #include "diagnose/selected.h"
 #include "diagnose/share.h"
 #include "render/export.h"
@@ -31,6 +32,18 @@ void json_amount(struct json_object *o, const char *key,
 
     json_count(&in, "samples", a->samples);
     write_time(&in, p, a, whole);
+    json_end(&in);
+}
+
+/* So much of (time) came late. */
+static void write_late(struct json_object *o, const struct profile *p,
+                       double late, double time)
+{
+    struct json_object in = json_inner(o, "late");
+
+    if (p->tsc_hz != 0)
+        json_real(&in, "seconds", late / (double)p->tsc_hz);
+    json_real(&in, "share", lateness_part(late, time));
     json_end(&in);
 }
 
@@ -153,9 +166,6 @@ static void write_functions(struct json_object *o, const struct report *r)
         }
         if (i >= VIEW_MARKS)
             json_count(&in, "image", f->image);
-        if (r->profile->tsc_hz != 0)
-            json_real(&in, "late_seconds",
-                      f->late / (double)r->profile->tsc_hz);
         json_count(&in, "hides_callers", f->hides);
         write_lines(&in, r, &lines, &next, i);
         json_end(&in);
@@ -180,6 +190,7 @@ static void write_rows(struct json_object *o, const struct report *r,
         json_amount(&in, "self", r->profile, &row->self, &scope->busy);
         json_amount(&in, "total", r->profile, &row->total, &scope->busy);
         json_amount(&in, "uncertain", r->profile, &row->uncertain, &row->self);
+        write_late(&in, r->profile, row->late, row->self.time);
         json_end(&in);
     }
     (void)putc(']', out);
@@ -267,6 +278,7 @@ static void write_scope(struct json_object *o, const struct report *r,
     json_amount(o, "idle", p, &scope->idle, &scope->all);
     json_amount(o, "unseen", p, &scope->unseen, &scope->busy);
     json_amount(o, "uncertain", p, &scope->uncertain, &scope->busy);
+    write_late(o, p, scope->late, scope->busy.time);
     write_rows(o, r, scope);
     write_tree(o, "tree", r, &scope->tree, &scope->busy);
     write_tree(o, "idle_tree", r, &scope->idle_tree, &scope->all);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "diagnose/lateness.h"
 #include "diagnose/share.h"
 #include "render/ink.h"
 #include "render/name.h"
@@ -26,9 +27,6 @@
 #define BOLD_ROWS   3
 /* A part of the own time that is told beside the name. */
 #define UNSURE_MIN  .005
-#define LATE_MIN    .2
-/* ... and, where the host makes all code late, so many times that of all. */
-#define LATE_TIMES  2
 #define LINES_BELOW 80 /* columns: no lines */
 
 struct matrix {
@@ -163,26 +161,13 @@ static void write_cell(const struct matrix *m, size_t i, uint32_t function)
                       .p);
 }
 
-/* Are samples late whatever the code does? A core that sleeps lets interrupts
- * in, so if its ticks are late, that is the machine. */
-static bool all_is_late(const struct report *r)
-{
-    const struct view_scope *all = &r->view->total;
-    double late = -all->late;
-
-    for (size_t i = 0; i < r->profile->core_count; i++)
-        late += r->profile->cores[i].total.late_time;
-    return r->remarks->host_short ||
-           (all->idle.time > 0 && late > LATE_MIN * all->idle.time);
-}
-
 double table_late_part(const struct report *r, double late, double time)
 {
-    const struct view_scope *all = &r->view->total;
-    double own = time > 0 ? late / time : 0;
-    double usual = all_is_late(r) ? LATE_TIMES * all->late / all->busy.time : 0;
+    double own = lateness_part(late, time);
 
-    return own >= LATE_MIN && own > usual ? own : 0;
+    return own >= lateness_least(r->profile, r->view, r->remarks->host_short)
+               ? own
+               : 0;
 }
 
 /* Of (row)'s own time. */

@@ -28,7 +28,6 @@ static double part(double of, double all)
 
 static struct parts parts_of(const struct top *t, const struct view_scope *v)
 {
-    double late = 0;
     uint64_t ticks = 0, samples = 0;
 
     for (size_t i = 0; i < t->profile->core_count; i++) {
@@ -36,13 +35,12 @@ static struct parts parts_of(const struct top *t, const struct view_scope *v)
 
         if (v->core != VIEW_ALL_CORES && c->core != v->core)
             continue;
-        late += t->core_late != NULL ? t->core_late[i] : 0;
         ticks += account_ticks(&c->account);
         samples += c->account.samples;
     }
     return (struct parts){.busy = share_of(&v->busy, &v->all).p,
                           .idle = share_of(&v->idle, &v->all).p,
-                          .late = part(late, v->all.time),
+                          .late = part(v->late, v->all.time),
                           .lost =
                               part((double)(ticks - samples), (double)ticks),
                           .known = v->all.samples != 0 || ticks != 0};

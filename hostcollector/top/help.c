@@ -33,7 +33,7 @@ static const struct line player[] = {
 
 static const struct line columns[] = {
     {"busy idle", "parts of a core's time"},
-    {"late", "delay of samples: interrupts were off, or the host was busy"},
+    {"late", "samples came late: interrupts were off, or the host was busy"},
     {"lost", "ticks without a sample"},
     {"self total", "time in the function; with what it calls"},
     {"+-", "of 100 shares, 95 are truly within this of what is shown"},

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "diagnose/lateness.h"
 #include "util/hash.h"
 #include "util/vec.h"
 
@@ -143,7 +144,7 @@ static void add_functions(struct top *t, const struct view_scope *scope)
         item->key = top_name_key(0, name);
         item->self = row->self;
         item->total = row->total;
-        item->late = t->late != NULL ? t->late[row->function] : 0;
+        item->late = lateness_part(row->late, row->self.time);
         item->leads = true;
         item->open = is_open(t, item->key);
         set_change(t, scope, item);

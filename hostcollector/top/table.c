@@ -151,8 +151,8 @@ static void draw_function(const struct top *t, struct screen *s,
         screen_put(s, SCREEN_PLAIN, " %6.1f",
                    100 * share_of(&item->total, whole).p);
     if (l->late)
-        screen_put(s, item->late > .1 ? SCREEN_LATE : SCREEN_DIM, " %5.1f",
-                   100 * item->late);
+        screen_put(s, item->late >= t->late_least ? SCREEN_LATE : SCREEN_DIM,
+                   " %5.1f", 100 * item->late);
     if (l->cores)
         put_cores(t, s, item->function);
     screen_put(s, SCREEN_PLAIN, "%s", item->open ? " - " : "   ");

@@ -2,14 +2,13 @@
 /* What is shown, and what keys do to it. */
 #include "top/top.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "diagnose/lateness.h"
 #include "top/list.h"
 #include "top/pages.h"
 #include "util/text.h"
-#include "view/paths.h"
 
 const double top_windows[TOP_WINDOWS] = {1, 5, TOP_WINDOW_MAX, 0};
 #define FIRST_WINDOW 1u
@@ -30,8 +29,6 @@ void top_fini(struct top *t)
     map_fini(&t->now);
     free(t->shares);
     free(t->shares_now);
-    free(t->late);
-    free(t->core_late);
     free(t->items);
     *t = (struct top){0};
 }
@@ -61,37 +58,6 @@ size_t top_cores(const struct top *t)
     return n;
 }
 
-/* Which part of the time of each function came late? */
-static void find_late(struct top *t)
-{
-    const struct view *v = t->view;
-
-    free(t->late);
-    t->late = v != NULL ? calloc(v->function_count + 1, sizeof *t->late) : NULL;
-    for (size_t i = 0; t->late != NULL && i < v->total.row_count; i++) {
-        const struct view_row *row = &v->total.rows[i];
-        double time = row->self.time;
-        double late = v->functions[row->function].late;
-
-        t->late[row->function] = late < time ? late / time : time > 0;
-    }
-}
-
-/* How late was each core when it was busy? That idle cores wake late is no
- * trouble of theirs. */
-static void find_late_cores(struct top *t)
-{
-    size_t count = t->view != NULL ? t->profile->core_count : 0;
-    struct view_path path;
-
-    free(t->core_late);
-    t->core_late = calloc(count + 1, sizeof *t->core_late);
-    for (size_t i = 0; t->core_late != NULL && i < count; i++)
-        for (size_t j = 0; j <= t->profile->cores[i].entry_count; j++)
-            if (view_path_of(t->view, i, j, &path) && !path.idle)
-                t->core_late[i] += fmin(path.late, path.amount.time);
-}
-
 void top_news(struct top *t, const struct profile *profile,
               const struct view *view)
 {
@@ -100,8 +66,7 @@ void top_news(struct top *t, const struct profile *profile,
     t->item_count = 0;
     if (view == NULL)
         return; /* what is selected will be there again */
-    find_late(t);
-    find_late_cores(t);
+    t->late_least = lateness_least(profile, view, false);
     list_remember(t);
     list_make(t);
 }

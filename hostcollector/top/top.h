@@ -70,7 +70,7 @@ struct top_item {
     struct amount self, total;
     double change;    /* of the share of (self) since the last view */
     bool has_change;  /* there was one, of the same window */
-    double late;      /* part of its time that came late, of all cores */
+    double late;      /* part of (self) that came late */
     bool open, leads; /* its callers are shown; there are any */
 };
 
@@ -102,8 +102,7 @@ struct top {
     /* What is shown. */
     const struct profile *profile;
     const struct view *view; /* NULL: nothing yet */
-    double *late;            /* part of its time, by function of the view */
-    double *core_late;       /* TSC ticks, by core of the profile */
+    double late_least;       /* as of diagnose/lateness.h */
     struct top_item *items;
     size_t item_count, item_room;
     bool no_memory; /* for all items */

@@ -437,11 +437,6 @@ const struct view_line *code_frames_lines(const struct code_frames *p,
     return p->lines;
 }
 
-void code_frames_late(struct code_frames *p, uint32_t function, double late)
-{
-    p->functions[function].late += late;
-}
-
 void code_frames_hide(struct code_frames *p, uint32_t function,
                       uint64_t samples)
 {

@@ -84,9 +84,6 @@ void code_frames_busy(struct code_frames *p, uint32_t line, double time);
 const struct view_line *code_frames_lines(const struct code_frames *p,
                                           size_t *count);
 
-/* Add (late) TSC ticks of lateness to (function). */
-void code_frames_late(struct code_frames *p, uint32_t function, double late);
-
 /* (samples) lack a caller above (function). */
 void code_frames_hide(struct code_frames *p, uint32_t function,
                       uint64_t samples);

@@ -87,6 +87,6 @@ bool view_path_of(const struct view *v, size_t core, size_t entry,
                               .unseen = path->unseen,
                               .uncertain = path->uncertain,
                               .amount = path->amount,
-                              .late = e->tally.late};
+                              .late = path->late};
     return true;
 }

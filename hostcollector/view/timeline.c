@@ -33,8 +33,8 @@ static void add_part(struct timeline_slice *slice, enum kind kind,
                      const struct moment *m, double part)
 {
     *sum_of(slice, kind) += m->time * part;
-    if (kind == KIND_BUSY)
-        slice->late += fmin((double)m->late, m->time) * part;
+    if (kind == KIND_BUSY && m->late >= LATE_TICKS)
+        slice->late += m->time * part;
 }
 
 /* Spread (m) evenly from (start) to (end), ticks behind the time line's start,

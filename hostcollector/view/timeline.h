@@ -16,7 +16,7 @@
 struct timeline_slice {
     double busy, idle;
     double unseen; /* VIEW_LENT and VIEW_REST */
-    double late;   /* of busy: how late the samples came, at most (busy) */
+    double late;   /* of busy: samples that came LATE_TICKS late or more */
     double lost;   /* intervals whose samples were lost, near here */
 };
 

@@ -25,7 +25,7 @@ struct builder {
     size_t most_edges;
 };
 
-/* Time per source line, and lateness per function. */
+/* Time per source line. */
 static void charge(struct builder *b, const struct profile_entry *entry)
 {
     const struct path *path = &b->walk.path;
@@ -38,8 +38,6 @@ static void charge(struct builder *b, const struct profile_entry *entry)
     if (!path->idle && path->steps[path->leaf].function >= VIEW_MARKS)
         code_frames_busy(b->frames, path->steps[path->leaf].line,
                          entry->tally.time);
-    code_frames_late(b->frames, path->steps[path->leaf].function,
-                     entry->tally.late);
 }
 
 /* The outermost function of the stack, as far as the frame walk came: had it a

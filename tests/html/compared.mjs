@@ -30,11 +30,13 @@ function cells(guest, list, is, share = (row) => row.self.share) {
     });
 }
 
+const late_said = (row) => row.late.share > .005 ? `${whole(row.late.share)} %` : "";
+
 function functions_said(guest) {
     return guest.total.table.map((row) => [
         row.name + (row.uncertain.share >= .005 ? " ?" : ""),
         percent(row.self.share), error(row.self), `95 % interval: ${range(row.self)} %`,
-        percent(row.total.share), error(row.total),
+        percent(row.total.share), error(row.total), late_said(row),
         ...cells(guest, "table", (r) => r.function === row.function),
     ].join(" | ")).sort();
 }
@@ -43,7 +45,7 @@ function functions_shown(page) {
     return page.$$eval("table.functions tbody tr", (rows) => rows.map((row) => {
         const cells = [...row.cells].map((cell) => cell.textContent);
         return [row.querySelector("td:has(.name)").textContent, ...cells.slice(0, 2),
-                row.cells[0].title, ...cells.slice(2, 4), ...cells.slice(5, -2)].join(" | ");
+                row.cells[0].title, ...cells.slice(2, -2)].join(" | ");
     }).sort());
 }
 
@@ -74,11 +76,11 @@ async function compare_timelines(page, guest) {
             const { profile, timeline } = window.tprof;
             const index = profile.cores.findIndex((core) => core.number === number);
             const p = index >= 0 && timeline.parts(index, count, view);
-            return p ? { busy: [...p.busy], idle: [...p.idle] } : null;
+            return p ? { busy: [...p.busy], idle: [...p.idle], late: [...p.late] } : null;
         }, [line.core, { from: from * rate, to: (from + slice * slices) * rate }, slices]);
         if (parts === null) // a core without samples
             continue;
-        for (const kind of ["busy", "idle"]) {
+        for (const kind of ["busy", "idle", "late"]) {
             let shown = 0, said = 0;
             for (let i = 0; i < slices; i++) {
                 shown += parts[kind][i] * slice;
@@ -102,6 +104,10 @@ async function compare(page, guest, timed = true) {
             `busy ${percent(guest.total.busy.share)} % (${range(guest.total.busy)})`));
     assert.match(await page.textContent("#truth"),
                  new RegExp(`^${guest.total.busy.samples.toLocaleString("en-US")} samples`));
+    if (guest.total.busy.samples > 0 && known)
+        assert.match(await page.textContent("#truth"),
+                     new RegExp(`late: ${percent(guest.total.late.share)} % of the busy time`));
+    assert.deepEqual(guest.total.late.share, guest.late.share);
     const labels = await page.$$eval(".lane-label", (list) => list.map((label) =>
         [...label.children].map((part) => part.textContent)));
     for (const [name, busy] of labels) {
@@ -150,7 +156,7 @@ const cases = {};
 // catches: a number of the page that is not the report's
 for (const [name, args] of [["usual", kernel], ["lost_samples", kernel], ["two_images", both],
                             ["apps_in_turn", both], ["waits_by_a_lent_timer", kernel],
-                            ["idle", kernel], ["code_without_frames", kernel],
+                            ["idle", kernel], ["oversubscribed", kernel], ["code_without_frames", kernel],
                             ["clock_jump_and_device_errors", kernel], ["no_clock", kernel],
                             ["hostile_images", kernel], ["usual_without_elf", []]])
     cases[`${name}_is_shown_as_the_json_file_says`] = async () => {

@@ -73,17 +73,30 @@ TEST(a_sample_is_spread_over_the_time_before_it)
 {
     begin();
     sample(0, 0, 1, WIRE_END_ZERO, 0);
-    sample(0, 100, 100, WIRE_END_ZERO, 50000);
+    sample(0, 100, 100, WIRE_END_ZERO, LATE_TICKS);
     struct timeline *t = end(0, 0.1, 10);
 
     for (size_t i = 0; i < 10; i++) {
         const struct timeline_slice *s = timeline_slice(t, 0, i);
 
         CHECK(near(s->busy, 10000));
-        CHECK(near(s->late, 5000));
+        CHECK(near(s->late, 10000));
         CHECK(s->idle == 0 && s->unseen == 0 && s->lost == 0);
         CHECK(timeline_slice(t, 1, i)->busy == 0);
     }
+    fini(t);
+}
+
+/* Catches: another lateness than that of functions. */
+TEST(a_sample_that_is_a_little_late_is_not_late)
+{
+    begin();
+    sample(0, 0, 1, WIRE_END_ZERO, 0);
+    sample(0, 100, 100, WIRE_END_ZERO, LATE_TICKS - 1);
+    struct timeline *t = end(0, 0.1, 1);
+
+    CHECK(near(timeline_slice(t, 0, 0)->busy, 100000));
+    CHECK(timeline_slice(t, 0, 0)->late == 0);
     fini(t);
 }
 

@@ -422,8 +422,9 @@ class App {
                        `self ${shareText(share(node.self, node.selfSq, sums.whole))} of ${sums.baseText}`,
                        `${countText(node.samples)} samples, ${countText(node.count)} intervals`];
         const file = this.profile.fileOf.get(node.function);
-        if (node.time > 0 && node.late / node.time > .005)
-            lines.push(`${percentText(Math.min(1, node.late / node.time))} % of it late`);
+        const late = latePart(node.late, node.time);
+        if (late > .005)
+            lines.push(`${percentText(late)} % of it came late`);
         if (file)
             lines.push(file);
         return lines;

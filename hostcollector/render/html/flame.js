@@ -135,7 +135,7 @@ class FlameView {
         const x0 = Math.max(0, (node.x0 - this.left) * scale);
         const x1 = Math.min(width, (node.x1 - this.left) * scale);
         const w = x1 - x0, f = node.function;
-        const late = node.time > 0 ? Math.min(1, node.late / node.time) : 0;
+        const late = latePart(node.late, node.time);
         const missed = this.hit !== null && (f < 0 || !this.hit[f]);
         g.globalAlpha = missed ? .28 : 1;
         g.fillStyle = this.colours.of(f, late);

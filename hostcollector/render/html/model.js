@@ -253,7 +253,7 @@ class Profile {
         return files;
     }
 
-    /* How much of the busy time of the run was late; counts samples, too. */
+    /* How much of the busy time of the run came late; counts samples, too. */
     lateness() {
         let late = 0, time = 0;
         this.samples = 0;
@@ -264,12 +264,12 @@ class Profile {
                 time += core.idle[i] ? 0 : core.time[i];
             }
         }
-        return time > 0 ? Math.min(1, late / time) : 0;
+        return latePart(late, time);
     }
 
     /* Is (share) of a function's time late so much that it stands out? */
     isLate(share) {
-        return share > Math.max(.25, .1 + 1.25 * this.late);
+        return share >= this.head.late_least;
     }
 
     get timed() {
@@ -287,7 +287,8 @@ class Profile {
             slot: sums,
             entry: reader.column(),
             weight: reader.column(),
-            late: reader.column(), /* 64ths of the period */
+            /* twice the delay in 64ths of the period; + 1: it came late */
+            late: reader.column(),
             periods: [],
         };
         for (let n = reader.number(); n > 0; n--)
@@ -320,6 +321,11 @@ function sortMoments(m) {
     });
     return { slot: pick(m.slot), entry: pick(m.entry), weight: pick(m.weight),
              late: pick(m.late), periods };
+}
+
+/* The part that (late) has of (time), as in diagnose/lateness.c. */
+function latePart(late, time) {
+    return time > 0 ? Math.min(1, late / time) : 0;
 }
 
 /* The first index of the rising (column) whose value is not below (value). */

@@ -38,13 +38,13 @@ class Sandwich {
     tell(sums, f) {
         const row = sums.rows().find((r) => r.function === f) ||
             { self: 0, total: 0, selfSq: 0, totalSq: 0, late: 0, samples: 0 };
-        const late = row.self > 0 ? row.late / row.self : 0;
+        const late = latePart(row.late, row.self);
         this.head.replaceChildren(
             el("h2", "mono", sums.profile.functions[f].name),
             el("p", "", `self ${shareText(share(row.self, row.selfSq, sums.whole))}, total ` +
                `${shareText(share(row.total, row.totalSq, sums.whole))} of ${sums.baseText}; ` +
                `${countText(row.samples)} samples of its own` +
-               (late > .01 ? `, ${percentText(Math.min(1, late))} % of that time late` : "")));
+               (late > .01 ? `, ${percentText(late)} % of that time came late` : "")));
     }
 
     list(sums, f) {

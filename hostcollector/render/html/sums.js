@@ -308,7 +308,7 @@ function clearedSums(profile, mode) {
         self: column(),    /* time */
         square: column(),  /* of self: sum of the squares */
         samples: column(), /* of self */
-        late: column(),    /* likewise */
+        late: column(),    /* of self: time of samples that came late */
         count: column(),   /* as in .folded */
         /* the same with what is called */
         total: column(), totalSquare: column(), totalSamples: column(),
@@ -353,7 +353,7 @@ function addMoments(sum, from, to) {
             const k = place[entry[i]], t = weight[i] * period;
             samples[k]++;
             time[k] += t;
-            late[k] += lates[i] * period / 64;
+            late[k] += lates[i] & 1 ? t : 0;
             square[k] += t * t;
         }
     });

@@ -39,8 +39,8 @@ class FunctionTable {
         const list = [
             { id: "self", title: "Self %", span: 2, hint: "the function itself" },
             { id: "total", title: "Total %", span: 2, hint: "with what it calls" },
-            { id: "late", title: "Late", hint: "of its own time, by how much samples came " +
-                "late: interrupts were off before, or the host did not run the core" },
+            { id: "late", title: "Late", hint: "how much of its own time came late: " +
+                "interrupts were off before, or the host did not run the core" },
         ];
         if (sums.cores.length > 1 && sums.cores.length <= CORES_MAX)
             sums.cores.forEach((core, i) => list.push({
@@ -54,7 +54,7 @@ class FunctionTable {
 
     value(row, id) {
         if (id === "late")
-            return row.self > 0 ? row.late / row.self : 0;
+            return latePart(row.late, row.self);
         if (id.startsWith("core"))
             return this.sums.onCore(row.function, +id.slice(4)).time;
         return id === "line" ? this.line(row) : row[id];
@@ -146,7 +146,7 @@ class FunctionTable {
     }
 
     lateCell(row) {
-        const late = row.self > 0 ? Math.min(1, row.late / row.self) : 0;
+        const late = latePart(row.late, row.self);
         return el("td", this.sums.profile.isLate(late) ? "number late" : "number quiet",
                   late > .005 ? `${(100 * late).toFixed(0)} %` : "");
     }
@@ -177,7 +177,7 @@ class FunctionTable {
         const name = el("button", "name", row.name);
         const swatch = el("span", "swatch");
         swatch.style.background = this.state.colours.of(
-            row.function, row.self > 0 ? Math.min(1, row.late / row.self) : 0);
+            row.function, latePart(row.late, row.self));
         name.title = row.name;
         return el("td", "left", swatch, name, ...this.unsure(row) ? [this.unsureMark(row)] : []);
     }

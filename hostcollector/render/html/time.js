@@ -4,7 +4,7 @@
 
 /* The moments of (core) in (count) equal parts of [from, to), in slots:
  * {busy, idle, late, found}, each as shares of a part's time. (late): of busy,
- * by how much samples came late; (found): of entries that (hit) has marked;
+ * samples that came late; (found): of entries that (hit) has marked;
  * (longest): the longest lateness of a sample, in slots. */
 function fillParts(profile, core, from, to, count, hit) {
     const parts = {
@@ -34,24 +34,24 @@ function fillParts(profile, core, from, to, count, hit) {
             continue;
         }
         const kind = entry[i];
-        const lateX = Math.min(time, late[i] * period / 64) * scale;
+        const delay = Math.min(time, (late[i] >>> 1) * period / 64);
         const idle = core.idle[kind] === 1, own = idle ? parts.idle : parts.busy;
         const at = Math.min(count - 1, Math.floor(x1));
         if (x1 < count) {
-            if (lateX / scale > parts.longest[at])
-                parts.longest[at] = lateX / scale;
+            if (delay > parts.longest[at])
+                parts.longest[at] = delay;
         }
         if (x1 < count && Math.floor(x0) === at && x0 >= 0) {
             own[at] += x1 - x0;
-            if (!idle)
-                parts.late[at] += lateX;
+            if (!idle && late[i] & 1)
+                parts.late[at] += x1 - x0;
             if (hit !== null && hit[kind])
                 parts.found[at] += x1 - x0;
             continue;
         }
         spread(own, x0, x1);
-        if (!idle)
-            spread(parts.late, x1 - lateX, x1);
+        if (!idle && late[i] & 1)
+            spread(parts.late, x0, x1);
         if (hit !== null && hit[kind])
             spread(parts.found, x0, x1);
     }

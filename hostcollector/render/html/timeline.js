@@ -248,7 +248,7 @@ class Timeline {
         return [`core ${this.profile.cores[index].number} at ` +
                 clockText(this.slotAt(e) / rate, Math.max(span, 1 / rate)) + " s",
                 `busy ${percentText(Math.min(1, p.busy[x]))} % ` +
-                `(${percentText(Math.min(1, p.late[x]))} % late), ` +
+                `(${percentText(Math.min(1, p.late[x]))} % came late), ` +
                 `idle ${percentText(Math.min(1, p.idle[x]))} %`];
     }
 }

@@ -74,9 +74,9 @@ function showTrust(box, profile, overall) {
             (head.tsc_measured ? ", measured by the host" : "") : "rate unknown"],
         ["Cost of the profiler", head.cost_share < 0 ? "unknown"
             : `${(100 * head.cost_share).toFixed(2)} % of the cores' time`],
-        ["Late", `${(100 * profile.late).toFixed(2)} % of the busy time: by so much samples came ` +
-            "after their deadlines. A late sample lands where interrupts came on again, or " +
-            "where the host resumed the core"],
+        ["Late", `${percentText(profile.late)} % of the busy time, by ` +
+            `${ticksText(profile, head.late_ticks)} or more. A late sample lands where ` +
+            "interrupts came on again, or where the host resumed the core"],
     ];
     if (head.steal >= 0)
         facts.push(["Taken away by the host", `${percentText(head.steal)} % of the cores' time`]);
@@ -131,8 +131,8 @@ function truthText(sums) {
         parts.push(`lost: ${countText(lost)} ticks, of any function`);
     else
         parts.push(`lost: ${countText(lost)} of ${countText(ticks)} ticks`);
-    if (sums.all.time > 0)
-        parts.push(`late: ${(100 * Math.min(1, sums.all.late / sums.all.time)).toFixed(1)} % of the time`);
+    if (sums.busy.time > 0)
+        parts.push(`late: ${percentText(latePart(sums.busy.late, sums.busy.time))} % of the busy time`);
     if (profile.timed && profile.head.timed_slots < profile.head.slots)
         parts.push(`by time only until ${durationText(profile.seconds(profile.head.timed_slots))}: ` +
             "there was no memory for more");
