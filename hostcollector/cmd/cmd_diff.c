@@ -135,7 +135,7 @@ static int show(struct diff_runs *runs, const struct options *o,
     const struct pairs *p = &runs->pairs;
     struct compare_row *rows = calloc(p->count + 1, sizeof *rows);
     const struct compare_input in = {
-        p->count, {runs->sides[0].runs, runs->sides[1].runs}, p->amounts};
+        p->count, {runs->sides[0].runs, runs->sides[1].runs}, p->amounts, NULL};
     struct diff d = {.functions = p->functions,
                      .rows = rows,
                      .count = p->count,

@@ -26,6 +26,8 @@ struct judged {
 struct work {
     const struct compare_input *in;
     struct compare_row *rows;
+    struct amount *totals;    /* with what is inside; NULL: none is */
+    bool *around;             /* by function: something is inside */
     struct whole *all, *rest; /* by run */
     struct judged *left;      /* not taken out */
     size_t count;             /* of (left) */
@@ -35,7 +37,9 @@ struct work {
 static const struct amount *amount_of(const struct work *w, size_t run,
                                       size_t function)
 {
-    return &w->in->amounts[run * (w->in->functions + 1) + function];
+    const struct amount *list = w->totals != NULL ? w->totals : w->in->amounts;
+
+    return &list[run * (w->in->functions + 1) + function];
 }
 
 static size_t run_count(const struct compare_input *in)
@@ -162,16 +166,52 @@ static struct compare_share state(const struct work *w,
                                   two_shares_p(&s)};
 }
 
+static bool is_taken(const struct work *w, size_t function)
+{
+    return w->rows[function].verdict == COMPARE_CHANGED;
+}
+
+/* Is the time of (function) part of another one's? */
+static bool is_inside(const struct work *w, size_t function)
+{
+    return w->in->inside != NULL && w->in->inside[function] != COMPARE_TOP;
+}
+
+/* Add what is inside, but for what was taken out. */
+static void sum_totals(const struct work *w)
+{
+    size_t row = w->in->functions + 1;
+
+    if (w->totals == NULL)
+        return;
+    memcpy(w->totals, w->in->amounts,
+           run_count(w->in) * row * sizeof *w->totals);
+    for (size_t i = w->in->functions; i-- > 0;) {
+        if (!is_inside(w, i) || is_taken(w, i))
+            continue;
+        for (size_t run = 0; run < run_count(w->in); run++) {
+            const struct amount *a = &w->totals[run * row + i];
+            struct amount *to = &w->totals[run * row + w->in->inside[i]];
+
+            to->samples += a->samples;
+            to->weight += a->weight;
+            to->time += a->time;
+            to->time_sq += a->time_sq;
+        }
+    }
+}
+
 /* The sums of each run, of what is in no function and of what was not taken
  * out. */
 static void sum_rest(const struct work *w, struct whole *sums)
 {
+    sum_totals(w);
     for (size_t run = 0; run < run_count(w->in); run++) {
         sums[run] = (struct whole){0};
         for (size_t i = 0; i <= w->in->functions; i++) {
             const struct amount *a = amount_of(w, run, i);
 
-            if (i < w->in->functions && w->rows[i].step != 0)
+            if (i < w->in->functions && (is_taken(w, i) || is_inside(w, i)))
                 continue;
             sums[run].time += a->time;
             sums[run].time_sq += a->time_sq;
@@ -220,6 +260,9 @@ static double p_of(const struct work *w, size_t function)
 {
     struct two_shares s = shares_of(w, w->rest, function);
 
+    /* it is what others are measured by: what is inside of it may change */
+    if (w->totals != NULL && w->around[function] && fmin(s.p[0], s.p[1]) > .5)
+        return 1;
     return s.n[0] > 0 && s.n[1] > 0 ? two_shares_p(&s)
                                     : w->rows[function].all.p;
 }
@@ -259,6 +302,24 @@ static size_t choose(const struct work *w)
     return i != 0 ? 0 : w->count;
 }
 
+/* What is inside of what was taken out is out, too. What that is inside of has
+ * other sums now, and is not judged again before these are known. */
+static void cover(struct work *w, uint32_t taken)
+{
+    const uint32_t *inside = w->in->inside;
+    size_t n = 0;
+
+    for (size_t i = taken; i < w->in->functions; i++)
+        if (is_inside(w, i) && w->rows[i].step == 0)
+            w->rows[i].step = w->rows[inside[i]].step;
+    while ((taken = inside[taken]) != COMPARE_TOP)
+        w->rows[taken].q = 1;
+    for (size_t i = 0; i < w->count; i++)
+        if (w->rows[w->left[i].function].step == 0)
+            w->left[n++] = w->left[i];
+    w->count = n;
+}
+
 /* Take out what changed. Returns how many those are. */
 static size_t take_out(struct work *w, unsigned step)
 {
@@ -269,13 +330,16 @@ static size_t take_out(struct work *w, unsigned step)
 
         if (i == w->count)
             break;
-        struct compare_row *row = &w->rows[w->left[i].function];
+        uint32_t function = w->left[i].function;
+        struct compare_row *row = &w->rows[function];
 
         row->step = step;
         row->verdict = COMPARE_CHANGED;
         w->count--;
         w->taken++;
         memmove(&w->left[i], &w->left[i + 1], (w->count - i) * sizeof *w->left);
+        if (w->totals != NULL)
+            cover(w, function);
     }
     return n;
 }
@@ -289,7 +353,7 @@ static bool put_back(struct work *w)
 
     for (size_t i = 0; i < w->in->functions; i++) {
         struct compare_row *row = &w->rows[i];
-        double p = row->step != 0 ? p_of(w, i) : 0;
+        double p = is_taken(w, i) ? p_of(w, i) : 0;
 
         if (p <= COMPARE_FALSE)
             continue;
@@ -298,8 +362,9 @@ static bool put_back(struct work *w)
         w->taken--;
     }
     for (size_t i = 0; i < w->in->functions; i++)
-        if (w->rows[i].verdict != COMPARE_CHANGED)
-            w->rows[i].step = 0;
+        if (!is_taken(w, i))
+            w->rows[i].step =
+                is_inside(w, i) ? w->rows[w->in->inside[i]].step : 0;
     sum_rest(w, w->rest);
     return w->taken != before;
 }
@@ -314,11 +379,32 @@ static void state_all(struct work *w)
         struct compare_row *row = &w->rows[i];
 
         row->rest = state(w, w->rest, i);
-        if (row->verdict != COMPARE_SAME)
+        if (row->verdict != COMPARE_SAME || w->totals != NULL)
             continue;
         struct two_shares s = shares_of(w, w->rest, i);
 
         row->detectable = two_shares_detectable(&s, level, COMPARE_POWER);
+    }
+}
+
+/* Of what went with what it is inside of: what changed for itself? */
+static void judge_covered(struct work *w)
+{
+    double least = 1;
+
+    w->count = 0;
+    for (size_t i = 0; i < w->in->functions; i++)
+        if (w->rows[i].step != 0 && w->rows[i].verdict == COMPARE_SAME)
+            w->left[w->count++] =
+                (struct judged){(uint32_t)i, w->rows[i].rest.p, 0};
+    qsort(w->left, w->count, sizeof *w->left, compare_judged);
+    for (size_t i = w->count; i-- > 0;) {
+        struct compare_row *row = &w->rows[w->left[i].function];
+
+        least = fmin(least, w->left[i].p * (double)w->count / (double)(i + 1));
+        row->q = least;
+        if (least <= COMPARE_FALSE)
+            row->verdict = COMPARE_CHANGED;
     }
 }
 
@@ -344,6 +430,16 @@ int compare(const struct compare_input *in, struct compare_row *rows,
     w.all = calloc(run_count(in), sizeof *w.all);
     w.rest = calloc(run_count(in), sizeof *w.rest);
     w.left = calloc(in->functions + 1, sizeof *w.left);
+    if (in->inside != NULL) {
+        w.totals =
+            calloc(run_count(in) * (in->functions + 1), sizeof *w.totals);
+        w.around = calloc(in->functions + 1, sizeof *w.around);
+        if (w.totals == NULL || w.around == NULL)
+            goto out;
+        for (size_t i = 0; i < in->functions; i++)
+            if (in->inside[i] != COMPARE_TOP)
+                w.around[in->inside[i]] = true;
+    }
     if (w.all == NULL || w.rest == NULL || w.left == NULL)
         goto out;
     begin(&w);
@@ -354,11 +450,14 @@ int compare(const struct compare_input *in, struct compare_row *rows,
         i++;
     state_all(&w);
     sum_up(&w, result);
+    judge_covered(&w);
     status = 0;
 
 out:
     free(w.all);
     free(w.rest);
     free(w.left);
+    free(w.totals);
+    free(w.around);
     return status;
 }

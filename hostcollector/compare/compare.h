@@ -44,21 +44,39 @@ struct compare_share {
 
 struct compare_row {
     enum compare_verdict verdict;
-    unsigned step; /* in which it was taken out, from 1 on; 0: it was not */
-    double q;      /* (p), where it was judged, for the number of functions */
+    /* In which it was taken out, or what it is inside of, from 1 on; 0: it was
+     * not. */
+    unsigned step;
+    double q; /* (p), where it was judged, for the number of functions */
     struct compare_share all;  /* of everything */
     struct compare_share rest; /* of what did not change, and itself */
-    /* Of a function that did not change: by how much its share of the rest
+    /* Of a function that did not change, and none is inside of another: by how
+     * much its share of the rest
      * would have had to grow, to be found in COMPARE_POWER of the cases. */
     double detectable;
 };
 
+/* As (inside): nothing is around it. */
+#define COMPARE_TOP UINT32_MAX
+
+/*
+ * Functions may be inside others, as calls are inside their callers in a tree:
+ * then what is outside has the amounts of all that is inside it, too. What is
+ * taken out is no part of what it is inside of any more, and takes all with it
+ * that is inside of it: of that it is then said what changed for itself, of all
+ * of it at most COMPARE_FALSE falsely. What has something inside, and more than
+ * half of the rest on both sides, is what others are measured by: it is not
+ * said to change.
+ */
 struct compare_input {
     size_t functions;
     size_t runs[2]; /* before, after; at least 1 each */
     /* For each run, those of before first: the functions, and then one amount
      * that belongs to none of them. */
-    const struct amount *amounts;
+    const struct amount *amounts; /* without what is inside */
+    /* What each function is inside of, which is before it, or COMPARE_TOP.
+     * NULL: none is inside another. */
+    const uint32_t *inside;
 };
 
 struct compare_result {

@@ -11,7 +11,7 @@
 #include "util/text.h"
 #include "util/vec.h"
 
-#define NONE      UINT32_MAX
+#define NONE      PAIRS_NONE
 /* Bytes of the names of a function's parts; further ones are not told. */
 #define PARTS_MAX 1024
 
@@ -20,7 +20,8 @@ struct pairs_identity {
     const char *joined;
     uint32_t into;   /* the identity that this one is part of; or itself */
     uint32_t number; /* of functions[] */
-    bool has[2], unsure;
+    bool has[2];     /* samples of its own */
+    bool known[2], unsure;
 };
 
 struct pairs_sum {
@@ -72,9 +73,19 @@ int pairs_add(struct pairs *p, uint32_t run, unsigned side, const char *name,
         vec_grow(&p->sums, &p->sum_room, p->sum_count, sizeof *p->sums) != 0)
         return -1;
     if (identity != NONE)
-        p->list[identity].has[side] = true;
+        p->list[identity].has[side] = p->list[identity].known[side] = true;
     p->sums[p->sum_count++] = (struct pairs_sum){run, identity, *amount};
     return 0;
+}
+
+uint32_t pairs_know(struct pairs *p, unsigned side, const char *name,
+                    const char *file)
+{
+    uint32_t identity = identity_of(p, name, file);
+
+    if (identity != NONE)
+        p->list[identity].known[side] = true;
+    return identity;
 }
 
 /* Whichever (i) is part of. */
@@ -92,6 +103,8 @@ static void join(const struct pairs *p, struct pairs_identity *part,
     part->into = (uint32_t)(whole - p->list);
     whole->has[0] |= part->has[0];
     whole->has[1] |= part->has[1];
+    whole->known[0] |= part->known[0];
+    whole->known[1] |= part->known[1];
     if (whole->file == NULL)
         whole->file = part->file;
 }
@@ -119,7 +132,7 @@ static int join_parts(struct pairs *p, struct pairs_identity **group, size_t n)
     bool same = true;
 
     for (size_t i = 0; i < n; i++) {
-        same &= group[i]->has[0] && group[i]->has[1];
+        same &= group[i]->known[0] && group[i]->known[1];
         if (strcmp(group[i]->name, group[i]->stem) == 0)
             whole = group[i];
     }
@@ -151,9 +164,9 @@ static int join_moved(struct pairs *p, struct pairs_identity **group, size_t n)
 
     for (size_t i = 0; i < n; i++) {
         struct pairs_identity *whole = whole_of(p, group[i]);
-        unsigned side = whole->has[1];
+        unsigned side = whole->known[1];
 
-        if (whole != group[i] || (whole->has[0] && whole->has[1]))
+        if (whole != group[i] || (whole->known[0] && whole->known[1]))
             continue;
         only[side] = whole;
         count[side]++;
@@ -166,7 +179,7 @@ static int join_moved(struct pairs *p, struct pairs_identity **group, size_t n)
         return 0;
     }
     for (size_t i = 0; i < n; i++)
-        group[i]->unsure |= !(group[i]->has[0] && group[i]->has[1]);
+        group[i]->unsure |= !(group[i]->known[0] && group[i]->known[1]);
     return 0;
 }
 
@@ -246,15 +259,17 @@ static int join_all(struct pairs *p)
     return result;
 }
 
-static void number_functions(struct pairs *p)
+/* Number those that have (samples) of their own, or have not. */
+static void number_functions(struct pairs *p, bool samples)
 {
     for (size_t i = 0; i < p->identities; i++) {
         struct pairs_identity *whole = &p->list[i];
 
-        if (whole_of(p, whole) != whole)
+        if (whole_of(p, whole) != whole ||
+            (whole->has[0] || whole->has[1]) != samples)
             continue;
-        whole->number = (uint32_t)p->count;
-        p->functions[p->count++] =
+        whole->number = (uint32_t)p->known;
+        p->functions[p->known++] =
             (struct pair){whole->name,
                           whole->file,
                           whole->joined,
@@ -286,7 +301,9 @@ int pairs_finish(struct pairs *p, size_t runs)
     p->functions = calloc(p->identities + 1, sizeof *p->functions);
     if (p->functions == NULL || join_all(p) != 0)
         return -1;
-    number_functions(p);
+    number_functions(p, true);
+    p->count = p->known;
+    number_functions(p, false);
     p->amounts = calloc(runs * (p->count + 1), sizeof *p->amounts);
     if (p->amounts == NULL)
         return -1;
@@ -300,6 +317,11 @@ int pairs_finish(struct pairs *p, size_t runs)
                       &s->amount);
     }
     return 0;
+}
+
+uint32_t pairs_number(const struct pairs *p, uint32_t known)
+{
+    return whole_of(p, &p->list[known])->number;
 }
 
 void pairs_fini(struct pairs *p)

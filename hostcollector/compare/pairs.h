@@ -25,7 +25,7 @@ struct pair {
     /* One side has another function of this name, which may be the same one:
      * their files have other names, or there are several. */
     bool unsure;
-    bool has[2]; /* before, after */
+    bool has[2]; /* before, after: samples of its own */
 };
 
 struct pairs_sum;
@@ -39,9 +39,10 @@ struct pairs {
     size_t identities, room;
     struct pairs_sum *sums;
     size_t sum_count, sum_room;
-    /* After pairs_finish(). */
+    /* After pairs_finish(). Behind the (count) functions those of
+     * pairs_know() that have no samples of their own. */
     struct pair *functions;
-    size_t count;
+    size_t count, known;
     struct amount *amounts; /* as struct compare_input has them */
 };
 
@@ -51,12 +52,23 @@ struct pairs {
 int pairs_add(struct pairs *p, uint32_t run, unsigned side, const char *name,
               const char *file, const struct amount *amount);
 
+/* The function (name) declared in (file) is known on (side), if only in call
+ * trees. Returns its number for pairs_number(); PAIRS_NONE if there is no
+ * memory. */
+#define PAIRS_NONE UINT32_MAX
+uint32_t pairs_know(struct pairs *p, unsigned side, const char *name,
+                    const char *file);
+
 /* Bytes that (p) takes, and with pairs_finish() will take, of (runs). */
 uint64_t pairs_bytes(const struct pairs *p, size_t runs);
 
 /* All (runs) were added: fill functions and amounts. Returns 0; -1 if there is
  * no memory. */
 int pairs_finish(struct pairs *p, size_t runs);
+
+/* After pairs_finish(): the place in p->functions of the function that
+ * pairs_know() has numbered. */
+uint32_t pairs_number(const struct pairs *p, uint32_t known);
 
 /* Release what (p) holds. */
 void pairs_fini(struct pairs *p);

@@ -46,7 +46,7 @@ static struct compare_result compare_counts(const unsigned *before,
                                             struct compare_row *rows)
 {
     struct amount amounts[2 * 11] = {{0}};
-    struct compare_input in = {n, {1, 1}, amounts};
+    struct compare_input in = {n, {1, 1}, amounts, NULL};
     struct compare_result result;
 
     for (size_t i = 0; i < n; i++) {
@@ -166,7 +166,7 @@ TEST(others_count_and_are_not_judged)
 {
     struct amount amounts[] = {equal(400), equal(100), equal(500),
                                equal(400), equal(100), equal(900)};
-    struct compare_input in = {2, {1, 1}, amounts};
+    struct compare_input in = {2, {1, 1}, amounts, NULL};
     struct compare_row rows[2];
     struct compare_result result;
 
@@ -179,7 +179,8 @@ TEST(others_count_and_are_not_judged)
 TEST(empty_sides_and_no_functions_are_no_change)
 {
     struct amount amounts[6] = {equal(50), equal(50), {0}, {0}, {0}, {0}};
-    struct compare_input in = {2, {1, 1}, amounts}, none = {0, {1, 1}, amounts};
+    struct compare_input in = {2, {1, 1}, amounts, NULL},
+                         none = {0, {1, 1}, amounts, NULL};
     struct compare_row rows[2];
     struct compare_result result;
 
@@ -192,7 +193,7 @@ TEST(empty_sides_and_no_functions_are_no_change)
 TEST(memory_may_lack)
 {
     struct amount amounts[] = {equal(9), equal(9), equal(9), equal(9)};
-    struct compare_input in = {1, {1, 1}, amounts};
+    struct compare_input in = {1, {1, 1}, amounts, NULL};
     struct compare_row rows[1];
     struct compare_result result;
 
@@ -212,7 +213,7 @@ TEST(another_program_is_compared_fast)
     enum { N = 4000 };
     struct amount *amounts = calloc(2 * (N + 1), sizeof *amounts);
     struct compare_row *rows = calloc(N, sizeof *rows);
-    struct compare_input in = {N, {1, 1}, amounts};
+    struct compare_input in = {N, {1, 1}, amounts, NULL};
     struct compare_result result;
 
     CHECK(amounts != NULL && rows != NULL);
@@ -294,7 +295,8 @@ compare_drawn(uint64_t *state, const struct design *d, const double *before,
               const double *after, struct compare_row *rows)
 {
     struct amount amounts[MOST_RUNS * (FUNCTIONS + 1)];
-    struct compare_input in = {FUNCTIONS, {d->runs[0], d->runs[1]}, amounts};
+    struct compare_input in = {
+        FUNCTIONS, {d->runs[0], d->runs[1]}, amounts, NULL};
     struct compare_result result;
     size_t run = 0;
 

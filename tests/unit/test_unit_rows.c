@@ -27,7 +27,7 @@ struct sides {
 
 static void run(struct sides *s)
 {
-    const struct compare_input in = {FUNCTIONS, {1, 1}, s->amounts};
+    const struct compare_input in = {FUNCTIONS, {1, 1}, s->amounts, NULL};
 
     CHECK_EQ(
         unit_rows(&(struct unit_rows_input){&in, s->rows, s->all, s->tick_s},
