@@ -136,9 +136,18 @@ static int show(struct diff_runs *runs, const struct options *o,
     struct compare_row *rows = calloc(p->count + 1, sizeof *rows);
     const struct compare_input in = {
         p->count, {runs->sides[0].runs, runs->sides[1].runs}, p->amounts, NULL};
+    const struct compare_input tree = {runs->tree.parts,
+                                       {in.runs[0], in.runs[1]},
+                                       runs->tree.amounts,
+                                       runs->tree.inside};
+    struct compare_row *calls = calloc(runs->tree.parts + 1, sizeof *calls);
+    struct compare_result of_tree;
     struct diff d = {.functions = p->functions,
                      .rows = rows,
                      .count = p->count,
+                     .tree = &runs->tree,
+                     .calls = calls,
+                     .show_tree = o->tree,
                      .warnings = runs->warnings,
                      .warning_count = runs->warning_count,
                      .top = o->top,
@@ -147,12 +156,14 @@ static int show(struct diff_runs *runs, const struct options *o,
 
     find_no_name(runs);
     memcpy(d.sides, runs->sides, sizeof d.sides);
-    if (rows == NULL || compare(&in, rows, &d.result) != 0 ||
+    if (rows == NULL || calls == NULL || compare(&in, rows, &d.result) != 0 ||
+        compare(&tree, calls, &of_tree) != 0 ||
         diff_units_state(&runs->units, &in, &d) != 0)
         (void)err_set(e, "out of memory");
     else
         result = write_and_judge(&d, o, out, e);
     free(rows);
+    free(calls);
     return result;
 }
 

@@ -102,6 +102,39 @@ static int add_rows(struct reading *reading, const struct view *v)
     return 0;
 }
 
+/* The functions of (v) that its tree has, by the numbers that they have in
+ * pairs. */
+static int know_functions(struct reading *reading, const struct view *v,
+                          uint32_t *known)
+{
+    for (size_t i = 0; i < v->function_count; i++)
+        known[i] = MERGED_NAMELESS;
+    for (size_t i = 1; i < v->total.tree.node_count; i++) {
+        uint32_t function = v->total.tree.nodes[i].function;
+        const struct view_function *f = &v->functions[function];
+
+        if (f->nameless || known[function] != MERGED_NAMELESS)
+            continue;
+        known[function] =
+            pairs_know(&reading->d->pairs, reading->side, f->name, f->home);
+        if (known[function] == PAIRS_NONE)
+            return -1;
+    }
+    return 0;
+}
+
+static int add_tree(struct reading *reading, const struct view *v)
+{
+    uint32_t *known = calloc(v->function_count + 1, sizeof *known);
+    int result = -1;
+
+    if (known != NULL && know_functions(reading, v, known) == 0)
+        result =
+            merged_add(&reading->d->tree, reading->run, &v->total.tree, known);
+    free(known);
+    return result;
+}
+
 static void add_to_side(struct diff_side *side, const struct profile *p,
                         const struct view *v)
 {
@@ -128,7 +161,7 @@ static int add_view(struct reading *reading, struct err *e)
     if (v->total.busy.samples == 0) {
         d->empty = true;
         (void)err_set(e, "has no samples of busy time");
-    } else if (add_rows(reading, v) != 0 ||
+    } else if (add_rows(reading, v) != 0 || add_tree(reading, v) != 0 ||
                diff_units_add(&d->units, reading->side, r->profile, v) != 0 ||
                add_warnings(d, reading->path, &r->remarks) != 0) {
         (void)err_set(e, "out of memory");
@@ -169,14 +202,15 @@ static int read_one(struct reading *reading, const struct options *o,
     return result;
 }
 
-/* A quarter of all memory is for what the recordings leave. */
+/* A quarter of all memory is for what the recordings leave: half of that for
+ * functions, and half for call trees, which are cut to fit. */
 static int check_memory(const struct diff_runs *d, const struct options *o,
                         struct err *e)
 {
     uint64_t rows = d->pairs.identities * 2 * sizeof(struct compare_row);
     uint64_t units = diff_units_bytes(&d->units, d->pairs.identities);
 
-    if (pairs_bytes(&d->pairs, o->input_count) + rows + units <= o->memory / 4)
+    if (pairs_bytes(&d->pairs, o->input_count) + rows + units <= o->memory / 8)
         return 0;
     return err_set(e,
                    "%zu functions of %u recordings take more than --memory "
@@ -187,6 +221,7 @@ static int check_memory(const struct diff_runs *d, const struct options *o,
 int diff_runs_read(struct diff_runs *d, const struct options *o, int stop_fd,
                    struct err *e)
 {
+    d->tree.nodes_max = o->memory / 8 / merged_node_bytes(o->input_count);
     d->sides[0].files = o->inputs;
     d->sides[0].runs = o->before_count;
     d->sides[1].files = o->inputs + o->before_count;
@@ -208,7 +243,8 @@ int diff_runs_read(struct diff_runs *d, const struct options *o, int stop_fd,
                    ? err_set(e, "%s", why.text)
                    : err_set(e, "%s: %s", reading.path, why.text);
     }
-    return pairs_finish(&d->pairs, o->input_count) == 0
+    return pairs_finish(&d->pairs, o->input_count) == 0 &&
+                   merged_finish(&d->tree, &d->pairs, o->input_count) == 0
                ? 0
                : err_set(e, "out of memory");
 }
@@ -217,6 +253,7 @@ void diff_runs_fini(struct diff_runs *d)
 {
     pairs_fini(&d->pairs);
     diff_units_fini(&d->units);
+    merged_fini(&d->tree);
     arena_fini(&d->text);
     free(d->warnings);
 }

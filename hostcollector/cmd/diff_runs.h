@@ -9,6 +9,7 @@
 
 #include "cmd/diff_units.h"
 #include "cmd/options.h"
+#include "compare/merged.h"
 #include "compare/pairs.h"
 #include "render/diff.h"
 #include "util/arena.h"
@@ -19,6 +20,7 @@ struct diff_runs {
     struct pairs pairs;
     struct diff_side sides[2];
     struct diff_units units;
+    struct merged tree;    /* of both sides */
     const char **warnings; /* "FILE: what was lost" */
     size_t warning_count, warning_room;
     struct arena text;

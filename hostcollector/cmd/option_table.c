@@ -107,13 +107,16 @@ static const struct option_row rows[] = {
      "functions in each table (default: those worth a line)"},
     {"fail-if", 0, "CHANGE", DIFF, OPTION_FAIL_IF, 0, 0, 0,
      "exit status 4 if a share changed by more for certain: 'NAME +3%'\n"
-     "of all, 'NAME +3% of the rest', or -3%; may be given more than\n"
-     "once"},
+     "of all, 'NAME +3% of the rest', or -3%; or what a unit of work\n"
+     "takes: 'NAME +3% per COUNTER', 'work:COUNTER +3%'; may be given\n"
+     "more than once"},
     {"top", 0, "N", DIFF, OPTION_COUNT, AT(top), 1, 1000000,
      "functions that changed, and functions that did not (default:\n"
      "those worth a line)"},
     {"all", 0, NULL, DIFF, OPTION_FLAG, AT(all), 0, 0,
      "every function, also those with too few samples to be judged"},
+    {"tree", 0, NULL, DIFF, OPTION_FLAG, AT(tree), 0, 0,
+     "also the call paths that changed beyond chance"},
     {"all", 0, NULL, CHECK, OPTION_FLAG, AT(all), 0, 0,
      "every compile unit (default: the 20 largest)"},
     {"all", 0, NULL, NOTE, OPTION_FLAG, AT(all), 0, 0,

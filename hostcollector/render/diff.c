@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "render/diff_tree.h"
 #include "render/diff_units.h"
 #include "render/ink.h"
 #include "render/name.h"
@@ -303,6 +304,8 @@ void diff_text(FILE *out, const struct report *look, const struct diff *d)
 {
     write_heading(out, look, d);
     write_table(out, look, d);
+    if (d->show_tree)
+        diff_tree(out, look, columns_of(look), d);
     diff_units_tables(out, look, columns_of(look), d);
     write_legend(out, look, d);
     write_pairs(out, look, d);

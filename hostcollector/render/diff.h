@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "compare/compare.h"
+#include "compare/merged.h"
 #include "compare/pairs.h"
 #include "compare/unit_cost.h"
 #include "compare/unit_rows.h"
@@ -38,6 +39,10 @@ struct diff {
     const struct compare_row *rows;
     size_t count; /* of both */
     struct compare_result result;
+    /* The call trees of both sides as one, and what is said of its parts. */
+    const struct merged *tree;
+    const struct compare_row *calls;
+    bool show_tree; /* in text */
     struct diff_unit units[WIRE_PROGRESS_COUNTERS];
     size_t unit_count;
     const char *const *warnings; /* harmless */
@@ -45,6 +50,9 @@ struct diff {
     uint32_t top; /* functions of each kind; 0: those worth a line */
     bool all;
 };
+
+/* The function of part (part) of d->tree; harmless. */
+const char *diff_part_name(const struct diff *d, size_t part);
 
 /* Write (d) as text, as wide and coloured as (look) has it. */
 void diff_text(FILE *out, const struct report *look, const struct diff *d);

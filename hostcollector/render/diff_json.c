@@ -10,6 +10,10 @@
 
 #define JSON_VERSION 1
 
+static const char *const verdicts[] = {[COMPARE_SAME] = "same",
+                                       [COMPARE_CHANGED] = "changed",
+                                       [COMPARE_RARE] = "rare"};
+
 static void write_strings(struct json_object *o, const char *key,
                           const char *const *list, size_t count)
 {
@@ -122,9 +126,6 @@ static void write_share(struct json_object *o, const char *key,
 static void write_function(FILE *out, const struct pair *f,
                            const struct compare_row *row)
 {
-    static const char *const verdicts[] = {[COMPARE_SAME] = "same",
-                                           [COMPARE_CHANGED] = "changed",
-                                           [COMPARE_RARE] = "rare"};
     struct json_object o = json_begin(out);
 
     json_text(&o, "name", f->name);
@@ -147,6 +148,27 @@ static void write_function(FILE *out, const struct pair *f,
     json_end(&o);
 }
 
+/* A part of the call tree, of which the parent stands before it. */
+static void write_call(FILE *out, const struct diff *d, size_t part)
+{
+    const struct compare_row *row = &d->calls[part];
+    uint32_t inside = d->tree->inside[part];
+    struct json_object o = json_begin(out);
+
+    json_count(&o, "parent", inside == COMPARE_TOP ? 0 : inside + 1);
+    json_text(&o, "name", diff_part_name(d, part));
+    if (merged_is_own(d->tree, part))
+        json_flag(&o, "own", true);
+    json_text(&o, "verdict", verdicts[row->verdict]);
+    if (row->step != 0)
+        json_count(&o, "step", row->step);
+    write_share(&o, "all", &row->all);
+    write_share(&o, "rest", &row->rest);
+    if (row->verdict != COMPARE_RARE)
+        json_real(&o, "q", row->q);
+    json_end(&o);
+}
+
 void diff_json(FILE *out, const struct diff *d)
 {
     struct json_object o = json_begin(out);
@@ -166,6 +188,14 @@ void diff_json(FILE *out, const struct diff *d)
     for (size_t i = 0; i < d->count; i++) {
         (void)fputs(i != 0 ? ",\n" : "\n", out);
         write_function(out, &d->functions[i], &d->rows[i]);
+    }
+    (void)fputs("]", out);
+    if (d->tree->folded != 0)
+        json_count(&o, "calls_without_room", d->tree->folded);
+    (void)fputs("\n[", json_member(&o, "calls"));
+    for (size_t i = 0; i < d->tree->parts; i++) {
+        (void)fputs(i != 0 ? ",\n" : "\n", out);
+        write_call(out, d, i);
     }
     (void)fputs("]", out);
     json_end(&o);
