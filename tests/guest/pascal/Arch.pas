@@ -74,6 +74,8 @@ procedure Hlt;
 { Whole memory barrier; exchange with one. }
 procedure Fence;
 function Exchange(var Value: LongWord; New: LongWord): LongWord;
+{ Whatever other cores add. }
+procedure AddTo(var Value: QWord; Count: QWord);
 procedure CopyBytes(Source, Destination: Pointer; Count: QWord);
 
 { A lock with interrupts off meanwhile. }
@@ -218,6 +220,11 @@ function Exchange(var Value: LongWord; New: LongWord): LongWord; assembler; nost
 asm
   mov eax, esi
   xchg [rdi], eax
+end;
+
+procedure AddTo(var Value: QWord; Count: QWord); assembler; nostackframe;
+asm
+  lock add [rdi], rsi
 end;
 
 procedure CopyBytes(Source, Destination: Pointer; Count: QWord); assembler; nostackframe;

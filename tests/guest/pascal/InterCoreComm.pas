@@ -12,6 +12,8 @@
                      starts; else the main thread does, and a thread on each core
            wait=1    begin when it samples
            delay=MS  who sends calls Delay(MS) every DELAY_STEP messages
+           words=N   at most so many numbers in a message, 2 to 96 (default 96)
+           burst=N   threads take turns after so many messages (default 16)
 }
 program InterCoreComm;
 
@@ -21,7 +23,6 @@ uses
 const
   WORDS_MAX = 96;
   FLUSH_FRAMES = 100000;
-  BURST = 16; { messages }
   DELAY_STEP = 256;
 
 type
@@ -43,6 +44,8 @@ type
 var
   Tasks: array[0..MAX_CPU - 1, 0..MAX_CPU - 1, Boolean] of TTask;
   Cycles, Report, Start: QWord;
+  MostWords, Burst: LongWord;
+  Received: TTProfCounter; { messages }
   DelayTime: LongWord;
   Delays, Shortest, Longest: array[0..MAX_CPU - 1] of QWord; { how many; TSC ticks }
   BootStacks: array[0..MAX_CPU * BOOT_STACK_SIZE - 1] of Byte;
@@ -101,7 +104,7 @@ var
   I: LongWord;
 begin
   Message.Number := Task.Number;
-  Message.Count := WORDS_MAX div 2 + NextRandom(Task) mod (WORDS_MAX div 2);
+  Message.Count := MostWords div 2 + NextRandom(Task) mod (MostWords div 2);
   for I := 0 to Message.Count - 1 do
     Message.Words[I] := NextRandom(Task);
   SortWords(Message, 0, Message.Count - 1);
@@ -203,6 +206,7 @@ begin
   RecvFrom(Task.Peer, @Message);
   CheckMessage(Task, Message);
   Inc(Task.Number);
+  AddTo(Received.Units, 1);
   if Task.Number mod Report = 0 then
     WriteConsoleF('Core[%d] -> Core[%d]: %d messages', [Task.Peer, GetCoreId, Task.Number]);
 end;
@@ -212,7 +216,7 @@ var
   Message: TMessage;
 begin
   MakeMessage(Task, Message);
-  SendTo(Task.Peer, @Message, SizeOf(Message));
+  SendTo(Task.Peer, @Message, PtrUInt(@Message.Words[Message.Count]) - PtrUInt(@Message));
   Inc(Task.Number);
 end;
 
@@ -249,7 +253,7 @@ begin
       Receive(Task^);
     if Task^.Sends and (DelayTime <> 0) and (Task^.Number mod DELAY_STEP = 0) then
       Pause;
-    if Task^.Number mod BURST = 0 then
+    if Task^.Number mod Burst = 0 then
       SysThreadSwitch; { else who never has to wait keeps the core }
     if (Cycles <> 0) and (ReadRdtsc - Start >= Cycles) then
       Finish;
@@ -315,11 +319,19 @@ begin
   StopThread;
 end;
 
+{ The collector then says what a message takes. }
+procedure CountMessages;
+begin
+  Received.Name := 'messages';
+  Must(TProfAddCounter(Received));
+end;
+
 procedure StartProfilerOnAllCores;
 var
   Core: LongWord;
 begin
   StartProfiler(False);
+  CountMessages;
   for Core := 1 to CoreCount - 1 do
     BeginThread(Core, @Join, nil, ceItself);
   for Core := 1 to CoreCount - 1 do
@@ -358,10 +370,17 @@ begin
   Cycles := KernelOption('cycles=', 300000000);
   Report := KernelOption('report=', 10000);
   DelayTime := KernelOption('delay=', 0);
+  MostWords := KernelOption('words=', WORDS_MAX);
+  Burst := KernelOption('burst=', 16);
+  if (MostWords < 2) or (MostWords > WORDS_MAX) or (Burst = 0) then
+    Shutdown(1);
   WithAgent := KernelOption('agent=', 1) <> 0;
   Early := KernelOption('early=', 0) <> 0;
   if WithAgent and Early then
+  begin
     StartProfiler(True);
+    CountMessages;
+  end;
   StartCores(@BootStacks, @OtherCore);
   MapEverything(DeviceMemory(MAP_SIZE));
   InitDrivers;

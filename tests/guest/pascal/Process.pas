@@ -24,7 +24,8 @@ procedure StartThreads;
 { The calling thread never runs again. }
 procedure StopThread;
 
-{ Let the core's other threads run. }
+{ Let the core's other threads run. What it stores besides what it must is decided
+  when the kernel is compiled: nothing, or what Toro has stored. }
 procedure SysThreadSwitch;
 
 { Suspend the calling thread while Word is Value; who changes it calls WakeCore
@@ -182,9 +183,71 @@ begin
     SwitchStack(@Left^.ret_thread_sp, @Candidate^.ret_thread_sp);
 end;
 
+{
+  Toro's story: until its commit 9a8bddb this procedure stored every register
+  (-dSTORES_ALL), and then those that a call must not change, and two more
+  (-dSTORES_FEW). Here SwitchStack has stored what it must; the stores are for a
+  profile to find.
+}
 procedure SysThreadSwitch;
 begin
+{$IF DEFINED(STORES_ALL)}
+  asm
+    push rax
+    push rbx
+    push rcx
+    push rdx
+    push rdi
+    push rsi
+    push r8
+    push r9
+    push r10
+    push r11
+    push r12
+    push r13
+    push r14
+    push r15
+  end;
+{$ELSEIF DEFINED(STORES_FEW)}
+  asm
+    push rbx
+    push rdi
+    push rsi
+    push r12
+    push r13
+    push r14
+    push r15
+  end;
+{$ENDIF}
   Scheduling(NextReady(Cores[GetCoreId]));
+{$IF DEFINED(STORES_ALL)}
+  asm
+    pop r15
+    pop r14
+    pop r13
+    pop r12
+    pop r11
+    pop r10
+    pop r9
+    pop r8
+    pop rsi
+    pop rdi
+    pop rdx
+    pop rcx
+    pop rbx
+    pop rax
+  end;
+{$ELSEIF DEFINED(STORES_FEW)}
+  asm
+    pop r15
+    pop r14
+    pop r13
+    pop r12
+    pop rsi
+    pop rdi
+    pop rbx
+  end;
+{$ENDIF}
 end;
 
 procedure WaitWhile(var Word: LongWord; Value: LongWord);
