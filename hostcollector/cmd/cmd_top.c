@@ -17,8 +17,9 @@
 #include "top/curses.h"
 #include "util/text.h"
 
-#define DEFAULT_FILE "tprof.tprof"
-#define ONE_STOP     500000000u /* nanoseconds */
+#define DEFAULT_FILE  "tprof.tprof"
+#define ONE_STOP      500000000u /* nanoseconds */
+#define SLOW_TERMINAL 50 /* milliseconds until it gets more of a picture */
 
 static int print_help(void)
 {
@@ -43,6 +44,7 @@ static int print_help(void)
 struct display {
     struct top_session session;
     struct screen screen;
+    bool behind; /* a picture was left out: the terminal takes nothing */
     int stop_fd;
     uint64_t deaf_ns; /* signals until then belong to the one that came */
 };
@@ -55,7 +57,7 @@ static void draw(struct display *d)
 
     curses_size(&width, &height);
     top_draw(&d->session.top, &facts, &d->screen, width, height);
-    curses_show(&d->screen);
+    d->behind = !curses_show(&d->screen);
 }
 
 /* All keys that wait. Returns 1 if there were any, 2 if the user leaves, 0 for
@@ -96,7 +98,11 @@ static int wait_for(struct display *d, struct err *e)
          .events = (short)(wait.to_write ? POLLIN | POLLOUT : POLLIN)},
         {.fd = STDIN_FILENO, .events = POLLIN},
         {.fd = d->stop_fd, .events = POLLIN}};
-    int n = poll(fds, 3, wait.ms);
+    /* what a terminal takes is not asked of poll(): a little room would be too
+     * little for the next character, again and again */
+    int ms =
+        curses_flush() || wait.ms < SLOW_TERMINAL ? wait.ms : SLOW_TERMINAL;
+    int n = poll(fds, 3, ms);
 
     if (n < 0 && errno != EINTR)
         return err_sys(e, "poll");
@@ -125,7 +131,7 @@ static int run(struct display *d, struct err *e)
 
         if (changed < 0)
             return -1;
-        if (changed != 0 || keys != 0)
+        if (changed != 0 || keys != 0 || (d->behind && curses_flush()))
             draw(d);
     }
 }

@@ -98,6 +98,7 @@ static const struct rule rules[] = {
     ALLOW_IF(SCREEN, ioctl, 1, UINT32_MAX, TCSETSW, TCSETSF, TCFLSH, TIOCGPGRP),
     ALLOW(SCREEN, getpgrp),
     ALLOW(SCREEN, getpgid),
+    ALLOW(SCREEN, dup3),
 
     /* files and connections to come: the helper opens them. C libraries look
      * for files that they can do without. */

@@ -10,6 +10,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "top/outlet.h"
 #include "top/top.h"
 
 /* Behind all others: these have macros of everyday names. */
@@ -19,6 +20,7 @@
 
 static struct {
     SCREEN *screen;
+    WINDOW *keys; /* never shown, so that reading keys draws nothing */
     struct termios before;
     bool color;
     /* What ends the full screen, made before it is needed: a handler of signals
@@ -90,12 +92,16 @@ static void start_colors(void)
 
 int curses_open(struct err *e)
 {
+    FILE *out;
+
     if (isatty(STDIN_FILENO) != 1 || isatty(STDOUT_FILENO) != 1 ||
         tcgetattr(STDIN_FILENO, &terminal.before) != 0)
         return err_set(e, "top wants a terminal: standard input and output "
                           "must be one; 'collector' and 'collector report' "
                           "write to files");
-    terminal.screen = newterm(NULL, stdout, stdin);
+    if (outlet_open(&out, e) != 0)
+        return -1;
+    terminal.screen = newterm(NULL, out, stdin);
     if (terminal.screen == NULL)
         return err_set(e, "top does not know the terminal '%s': set TERM",
                        getenv("TERM") != NULL ? getenv("TERM") : "");
@@ -107,8 +113,9 @@ int curses_open(struct err *e)
     (void)cbreak();
     (void)noecho();
     (void)nonl();
-    (void)keypad(stdscr, TRUE);
-    (void)nodelay(stdscr, TRUE);
+    terminal.keys = newpad(1, 1);
+    (void)keypad(terminal.keys, TRUE);
+    (void)nodelay(terminal.keys, TRUE);
     (void)curs_set(0);
     (void)set_escdelay(50);
     start_colors();
@@ -117,12 +124,17 @@ int curses_open(struct err *e)
 
 void curses_close(void)
 {
-    if (terminal.screen == NULL)
-        return;
-    (void)endwin();
-    delscreen(terminal.screen);
-    (void)del_curterm(cur_term); /* what that leaves behind */
-    terminal.screen = NULL;
+    if (terminal.screen != NULL) {
+        outlet_hold();
+        (void)endwin();
+        outlet_release();
+        delscreen(terminal.screen);
+        (void)del_curterm(cur_term); /* what that leaves behind */
+        terminal.screen = NULL;
+        /* at once: a terminal that is stopped never drains */
+        (void)tcsetattr(STDIN_FILENO, TCSANOW, &terminal.before);
+    }
+    outlet_close();
 }
 
 void curses_restore(void)
@@ -172,14 +184,25 @@ static void show_row(const struct screen_row *row)
     }
 }
 
-void curses_show(const struct screen *s)
+bool curses_flush(void)
 {
+    return outlet_flush();
+}
+
+bool curses_show(const struct screen *s)
+{
+    if (!outlet_flush())
+        return false;
     (void)erase();
     for (size_t i = 0; i < s->count && i < s->height; i++) {
         (void)move((int)i, 0);
         show_row(&s->rows[i]);
     }
+    outlet_hold();
     (void)refresh();
+    outlet_release();
+    (void)outlet_flush();
+    return true;
 }
 
 static uint32_t key_of(wint_t code)
@@ -233,7 +256,7 @@ uint32_t curses_key(bool *resized, bool *gone)
 
     *resized = *gone = false;
     do {
-        kind = get_wch(&c);
+        kind = wget_wch(terminal.keys, &c);
         *resized |= kind == KEY_CODE_YES && c == KEY_RESIZE;
     } while (kind == KEY_CODE_YES && key_of(c) == 0);
     if (kind == ERR)

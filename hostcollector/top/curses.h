@@ -29,8 +29,12 @@ void curses_restore(void);
 /* Columns and rows, as of the last key. */
 void curses_size(unsigned *width, unsigned *height);
 
-/* Show (s). */
-void curses_show(const struct screen *s);
+/* Show (s) without waiting for the terminal. Returns false, and nothing is
+ * shown, while the terminal has not taken what came before. */
+bool curses_show(const struct screen *s);
+
+/* Give the terminal as much as it takes now. Returns true if that was all. */
+bool curses_flush(void);
 
 /* The next key, as top_key() takes it, without waiting. 0: none. (*resized) is
  * set if the size has changed, (*gone) if the terminal has hung up. */
