@@ -153,6 +153,15 @@ static const char *mode_for(const char *line)
     return chosen || has_landlock() ? "" : " --sandbox=off";
 }
 
+/* Standard error at (terminal), and if (all) the others, too. */
+static void lead(int terminal, bool all)
+{
+    dup2(all ? terminal : output_file("out"), STDOUT_FILENO);
+    dup2(terminal >= 0 ? terminal : output_file("err"), STDERR_FILENO);
+    if (all)
+        dup2(terminal, STDIN_FILENO);
+}
+
 static pid_t start(const char *line, int terminal, bool traced)
 {
     char copy[512];
@@ -165,8 +174,7 @@ static pid_t start(const char *line, int terminal, bool traced)
     pid_t pid = fork();
     CHECK(pid >= 0);
     if (pid == 0) {
-        dup2(output_file("out"), STDOUT_FILENO);
-        dup2(terminal >= 0 ? terminal : output_file("err"), STDERR_FILENO);
+        lead(terminal, traced && terminal >= 0);
         alarm(30);
         if (traced && ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
             _exit(98);
@@ -181,9 +189,9 @@ pid_t start_collector_at(const char *line, int terminal)
     return start(line, terminal, false);
 }
 
-pid_t start_stopped_collector(const char *line)
+pid_t start_stopped_collector(const char *line, int terminal)
 {
-    return start(line, -1, true);
+    return start(line, terminal, true);
 }
 
 pid_t start_collector(const char *line)

@@ -86,8 +86,9 @@ pid_t start_collector(const char *line);
 pid_t start_collector_at(const char *line, int terminal);
 
 /* The same as start_collector(), traced by this process and stopped before the
- * program begins. */
-pid_t start_stopped_collector(const char *line);
+ * program begins; standard input, output and error are (terminal), unless that
+ * is -1. */
+pid_t start_stopped_collector(const char *line, int terminal);
 
 /* Wait for its end. Returns its exit status; a signal fails the case. */
 int join_collector(pid_t pid);

@@ -54,10 +54,17 @@ void traced_start(struct traced *t, const char *line,
                   void (*see)(const struct traced *t,
                               const struct traced_call *call))
 {
+    traced_start_at(t, line, -1, see);
+}
+
+void traced_start_at(struct traced *t, const char *line, int terminal,
+                     void (*see)(const struct traced *t,
+                                 const struct traced_call *call))
+{
     struct traced_call call;
     int status;
 
-    t->pid = start_stopped_collector(line);
+    t->pid = start_stopped_collector(line, terminal);
     CHECK_EQ(waitpid(t->pid, &status, 0), t->pid);
     CHECK(WIFSTOPPED(status));
     CHECK(ptrace(PTRACE_SETOPTIONS, t->pid, NULL,

@@ -34,6 +34,11 @@ void traced_start(struct traced *t, const char *line,
                   void (*see)(const struct traced *t,
                               const struct traced_call *call));
 
+/* The same for a command at (terminal): start_stopped_collector(). */
+void traced_start_at(struct traced *t, const char *line, int terminal,
+                     void (*see)(const struct traced *t,
+                                 const struct traced_call *call));
+
 /* Have it make (call). Returns the result, -errno at an error, or TRACED_*.
  * The process stays where it was. */
 long traced_call(struct traced *t, const struct traced_call *call);

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <pty.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "traced.h"
@@ -26,6 +28,7 @@ enum {
     NOBODY = 0,
     READER = 1u << 0, /* all but the bridge */
     BRIDGE = 1u << 1,
+    TOP = 1u << 2, /* beside what a READER calls */
     ALL = READER | BRIDGE,
 };
 
@@ -171,6 +174,10 @@ static const struct probe probes[] = {
     PROBE(setxattr, NOBODY, BAD, BAD, BAD, 0, 0),
     PROBE(getdents64, NOBODY, NONE, BAD, 0),
     PROBE(dup2, NOBODY, NONE, NONE),
+    PROBE(dup3, TOP, NONE, 0, 0),
+    PROBE(getpgrp, TOP, 0),
+    PROBE_AS("ioctl TCSETSW", ioctl, TOP, NONE, 0x5403, BAD),
+    PROBE_AS("ioctl TIOCGPGRP", ioctl, TOP, NONE, 0x540f, BAD),
     PROBE(splice, NOBODY, NONE, 0, NONE, 0, 0, 0),
     PROBE(sendfile, NOBODY, NONE, NONE, 0, 0),
     PROBE_AS("fcntl F_SETOWN", fcntl, NOBODY, NONE, F_SETOWN, 1),
@@ -389,6 +396,28 @@ TEST(
     probe("--sandbox=required --serial port -d 0.1", READER);
     join_guest(guest);
     CHECK_CONTAINS("out", "50 samples of 1 core");
+}
+
+/* Catches: a recording that types into the terminal, or starts a shell there */
+TEST(top_makes_no_call_but_its_own)
+{
+    struct winsize size = {.ws_row = 24, .ws_col = 80};
+    int master, terminal;
+    struct traced t;
+
+    enter_dir();
+    prepare();
+    pid_t guest = start_guest("port", play_50);
+
+    CHECK_EQ(collector("record --serial port -d 0.1"), 0);
+    join_guest(guest);
+    CHECK_EQ(openpty(&master, &terminal, NULL, NULL, &size), 0);
+    CHECK_EQ(setenv("TERM", "xterm", 1), 0);
+    traced_start_at(&t, "top --sandbox=required tprof.tprof", terminal, NULL);
+    probe_all(&t, READER | TOP);
+    traced_release(&t);
+    CHECK_EQ(write(master, "q", 1), 1);
+    CHECK_EQ(join_collector(t.pid), 0);
 }
 
 TEST(bridge_makes_no_call_but_its_own) /* catches: a guest that reads files */

@@ -58,7 +58,7 @@ static void see(int master, const char *what)
         if (memmem(shown, used, what, strlen(what)) != NULL)
             return;
     }
-    CHECK(!"it never showed that");
+    check_failed(__FILE__, __LINE__, "the terminal never showed %s", what);
 }
 
 static void type(int master, const char *keys)
