@@ -40,8 +40,10 @@ static int print_help(void)
 
 /* What there is to write, by the names of struct outputs' formats. */
 static const struct render_ops as_text = {.name = "txt"},
-                               as_json = {.name = "json"};
-static const struct render_ops *const formats[] = {&as_text, &as_json, NULL};
+                               as_json = {.name = "json"},
+                               as_page = {.name = "html"};
+static const struct render_ops *const formats[] = {&as_text, &as_json, &as_page,
+                                                   NULL};
 
 static int plan(struct outputs *out, struct options *o, struct err *e)
 {
@@ -60,6 +62,8 @@ static void write_output(struct output *output, const struct report *look,
 {
     if (output->format == &as_json)
         diff_json(output->to.out, what);
+    else if (output->format == &as_page)
+        diff_html(&output->to, what);
     else
         diff_text(output->to.out, look, what);
 }

@@ -75,7 +75,7 @@ static const struct option_row rows[] = {
      "write FILE, in the format that its suffix names, or\n"
      "FORMAT:FILE; - is standard output; may be given more than once"},
     {"output", 'o', "FILE", DIFF, OPTION_OUTPUT, 0, 0, 0,
-     "write FILE: .txt or .json by its suffix, or txt:FILE; - is\n"
+     "write FILE: .txt, .html or .json by its suffix, or txt:FILE; - is\n"
      "standard output; may be given more than once"},
     {"output", 'o', "FILE", NOTE, OPTION_OUTPUT, 0, 0, 0,
      "write FILE: .txt or .json by its suffix, or json:FILE; - is\n"

@@ -57,6 +57,9 @@ const char *diff_part_name(const struct diff *d, size_t part);
 /* Write (d) as text, as wide and coloured as (look) has it. */
 void diff_text(FILE *out, const struct report *look, const struct diff *d);
 
+/* Write (d) as a page; without memory (to->no_memory) is set. */
+void diff_html(struct render *to, const struct diff *d);
+
 /* Write (d) for programs, as diff.schema.json has it. */
 void diff_json(FILE *out, const struct diff *d);
 

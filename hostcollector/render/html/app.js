@@ -255,11 +255,7 @@ class App {
     }
 
     help() {
-        const help = byId("help");
-        if (help.open)
-            help.close();
-        else
-            help.showModal();
+        toggleHelp();
     }
 
     escape() {
@@ -435,16 +431,7 @@ class App {
     }
 
     tip(lines, e) {
-        const tip = byId("tip");
-        tip.hidden = lines === null;
-        if (lines === null)
-            return;
-        tip.replaceChildren(...lines.map((line) => el("div", "", line)));
-        const x = Math.min(e.clientX + 14, innerWidth - tip.offsetWidth - 8);
-        const y = e.clientY + 18 + tip.offsetHeight > innerHeight
-            ? e.clientY - tip.offsetHeight - 10 : e.clientY + 18;
-        tip.style.left = `${Math.max(4, x)}px`;
-        tip.style.top = `${Math.max(4, y)}px`;
+        placeTip(lines, e);
     }
 }
 

@@ -8,7 +8,8 @@ const FONT = "12px ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono',
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
 class FlameView {
-    /* (box) scrolls. (actions): hover(node, event), focus(node), pick(node). */
+    /* (box) scrolls. (actions): hover(node, event), focus(node), pick(node), zoomed(node),
+     * and note(node), what stands behind the name; without it the share. */
     constructor(box, actions, label) {
         this.box = box;
         this.actions = actions;
@@ -138,7 +139,7 @@ class FlameView {
         const late = latePart(node.late, node.time);
         const missed = this.hit !== null && (f < 0 || !this.hit[f]);
         g.globalAlpha = missed ? .28 : 1;
-        g.fillStyle = this.colours.of(f, late);
+        g.fillStyle = this.colours.of(f, late, node);
         g.fillRect(x0, y, Math.max(w - (w > 3 ? 1 : .4), .6), ROW - 1);
         if (w > 2 && this.colours.by !== "late" &&
             this.root.sums.profile.isLate(late)) {
@@ -162,7 +163,8 @@ class FlameView {
         let name = this.nameOf(node);
         if (node.inlined && name.length + 3 <= room)
             name += " \u2937";
-        const percent = percentText(this.whole.time > 0 ? node.time / this.whole.time : 0);
+        const percent = this.actions.note ? this.actions.note(node)
+            : percentText(this.whole.time > 0 ? node.time / this.whole.time : 0);
         if (name.length + percent.length + 2 <= room)
             return `${name}  ${percent}`;
         return name.length <= room ? name : name.slice(0, Math.max(1, room - 1)) + "\u2026";
@@ -268,6 +270,34 @@ class FlameView {
         this.left = Math.min(Math.max(0, left), 1 - width);
         this.right = this.left + width;
         this.draw(true);
+    }
+
+    /* The node at (path), which is of kinds, or the last one there that is in this
+     * tree. */
+    find(path) {
+        let node = this.root;
+        for (const kind of path) {
+            this.place(node, 0);
+            const kid = node.kids(0).find((k) => k.kind === kind);
+            if (kid === undefined)
+                break;
+            node = kid;
+        }
+        return node;
+    }
+
+    /* Focus on the node at (path), or on none if it is not in this tree. */
+    mark(path) {
+        const node = this.find(path);
+        this.focused = node.depth === path.length ? node : null;
+        this.draw();
+    }
+
+    /* Zoom as another view of the same calls did. */
+    follow(path) {
+        const node = this.find(path);
+        this.zoomPath = node.path().map((n) => n.function);
+        this.show(node.x0, node.x1);
     }
 
     /* Let (node) fill the width. */

@@ -37,10 +37,11 @@ const GRAPH_KEYS = [
     ["right click", "in the graph: callers and callees"],
 ];
 
-function listenKeys(app) {
-    const keys = keyList(app);
+const DIFF_GRAPH_KEYS = GRAPH_KEYS.filter(([key]) => /^(arrows|Enter|Backspace)$/.test(key));
+
+function listenKeys(app, keys = keyList(app), graphKeys = GRAPH_KEYS) {
     const row = ([key, what]) => el("tr", "", el("td", "", el("kbd", "", key)), el("td", "", what));
-    byId("keys").replaceChildren(...keys.map(row), ...GRAPH_KEYS.map(row));
+    byId("keys").replaceChildren(...keys.map(row), ...graphKeys.map(row));
     addEventListener("keydown", (e) => {
         const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName);
         if (e.ctrlKey || e.metaKey || e.altKey || (typing && e.key !== "Escape"))

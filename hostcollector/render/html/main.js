@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads the guests of the page, then shows the first. */
+/* Reads the guests of the page, then shows the first; or a difference. */
 
 /* The selection is kept behind the page's address, so that it can be passed on. */
 function saveState(app) {
@@ -61,24 +61,35 @@ function firstLook(app) {
         loadState(app, words);
 }
 
-async function main() {
+/* A page of `collector diff` has one block. */
+async function showDifference(block) {
+    const reader = await readBlock(block);
+    window.tprof = new DiffApp(JSON.parse(reader.text())); /* for the console */
+}
+
+async function showGuests() {
     const app = new App();
     window.tprof = app; /* for the console */
+    await readProfiles(app);
+    const names = app.profiles.map((p) => p.head.guest || p.head.title);
+    const select = byId("guest");
+    select.replaceChildren(...names.map((n) => el("option", "", n)));
+    [...select.options].forEach((o, i) => o.value = String(i));
+    byId("guest-label").hidden = names.length < 2;
+    if (!app.profile)
+        loadState(app, new URLSearchParams(location.hash.slice(1)));
+    else {
+        if (app.overall)
+            showTrust(byId("trust-box"), app.profile, app.overall);
+        byId("guest").value = String(app.profiles.indexOf(app.profile));
+        app.redraw();
+    }
+}
+
+async function main() {
+    const difference = document.querySelector('script[data-part="diff"]');
     try {
-        await readProfiles(app);
-        const names = app.profiles.map((p) => p.head.guest || p.head.title);
-        const select = byId("guest");
-        select.replaceChildren(...names.map((n) => el("option", "", n)));
-        [...select.options].forEach((o, i) => o.value = String(i));
-        byId("guest-label").hidden = names.length < 2;
-        if (!app.profile)
-            loadState(app, new URLSearchParams(location.hash.slice(1)));
-        else {
-            if (app.overall)
-                showTrust(byId("trust-box"), app.profile, app.overall);
-            byId("guest").value = String(app.profiles.indexOf(app.profile));
-            app.redraw();
-        }
+        await (difference === null ? showGuests() : showDifference(difference));
         byId("loading").hidden = true;
         document.documentElement.dataset.ready = "yes";
     } catch (error) {

@@ -94,3 +94,25 @@ function patternOf(text) {
         return new RegExp(text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"), flags);
     }
 }
+
+/* (lines) beside the pointer; null: none. */
+function placeTip(lines, e) {
+    const tip = byId("tip");
+    tip.hidden = lines === null;
+    if (lines === null)
+        return;
+    tip.replaceChildren(...lines.map((line) => el("div", "", line)));
+    const x = Math.min(e.clientX + 14, innerWidth - tip.offsetWidth - 8);
+    const y = e.clientY + 18 + tip.offsetHeight > innerHeight
+        ? e.clientY - tip.offsetHeight - 10 : e.clientY + 18;
+    tip.style.left = `${Math.max(4, x)}px`;
+    tip.style.top = `${Math.max(4, y)}px`;
+}
+
+function toggleHelp() {
+    const help = byId("help");
+    if (help.open)
+        help.close();
+    else
+        help.showModal();
+}
