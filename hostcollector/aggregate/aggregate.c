@@ -368,6 +368,10 @@ static void fill_sums(struct profile_core *c, const struct sums *s)
 static void fill_core(struct profile_core *c, const struct aggregate *a,
                       const struct sums *s)
 {
+    c->moments = &s->moments;
+    c->moments_until = INT64_MAX;
+    if (s >= a->sums + a->used) /* nothing came of it */
+        return;
     fill_sums(c, s);
     c->jumps = s->jumps;
     c->jump_weight = s->jump_weight;
@@ -380,8 +384,8 @@ static void fill_core(struct profile_core *c, const struct aggregate *a,
     if (s->stats.ticks != 0)
         c->cost_tsc = (double)s->stats.cost_tsc / (double)s->stats.ticks *
                       (double)account_ticks(&s->account);
-    c->moments = &s->moments;
-    c->moments_until = s->moments.full ? s->moments.ticks : INT64_MAX;
+    if (s->moments.full)
+        c->moments_until = s->moments.ticks;
     c->seconds = s->seconds.list;
     c->second_count = a->profile.tsc_hz ? s->seconds.count : 0;
 }

@@ -60,9 +60,10 @@ size_t core_list_find(const struct profile *p, core_test test, char *list)
 
 bool core_list_any(const struct profile *p, core_test test)
 {
-    char list[CORE_LIST_SIZE];
-
-    return core_list_find(p, test, list) != 0;
+    for (size_t i = 0; i < p->core_count; i++)
+        if (test(&p->cores[i]))
+            return true;
+    return false;
 }
 
 bool core_delivered(const struct profile_core *core)

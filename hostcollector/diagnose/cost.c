@@ -16,10 +16,12 @@ struct cost cost_of(const struct profile *p)
     for (size_t i = 0; i < p->core_count; i++) {
         const struct profile_core *core = &p->cores[i];
 
+        if (!(core->cost_tsc > 0))
+            continue;
         struct account a = selected_rest(p, core);
         double own = (double)account_ticks(&a);
 
-        if (!(core->cost_tsc > 0) || !(own > 0))
+        if (!(own > 0))
             continue;
         sum += core->cost_tsc * own / (double)account_ticks(&core->account);
         ticks += own;

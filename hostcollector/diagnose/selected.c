@@ -42,13 +42,14 @@ struct account selected_account(const struct profile *p,
                                 const struct profile_core *core)
 {
     struct selected_span span = selected_span(p);
-    struct account a = core->account;
     const struct tally *t = &core->total, *out = &core->left_out;
 
     if (!core->selected)
         return (struct account){0};
     if (!span.part)
-        return a;
+        return core->account;
+    struct account a = core->account;
+
     a.samples = t->samples + out->samples;
     a.missed = t->weight - t->samples + out->weight - out->samples +
                core->jump_weight - core->jumps;

@@ -247,7 +247,10 @@ static void sort_children(struct view_node *nodes, struct view_node *parent,
 int tree_finish(struct tree *t)
 {
     struct view_tree *tree = &t->tree;
-    struct child *room = calloc(tree->node_count + 1, sizeof *room);
+
+    if (tree->node_count == 0) /* as most cores' of a guest with many */
+        return 0;
+    struct child *room = calloc(tree->node_count, sizeof *room);
 
     if (room == NULL)
         return -1;
