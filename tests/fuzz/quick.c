@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Has a target make no system call for memory or chance, by the linker's
- * --wrap of calloc, realloc, free and getrandom; and the same input give the
- * same run.
+ * --wrap of malloc, calloc, realloc, free and getrandom; and the same input
+ * give the same run.
  */
 #include "quick.h"
 
@@ -96,6 +96,15 @@ void *__wrap_calloc(size_t n, size_t size)
     return bytes != NULL ? memset(bytes, 0, all) : __real_calloc(n, size);
 }
 
+void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_malloc(size_t size)
+{
+    void *bytes = take_block(size);
+
+    return bytes != NULL ? bytes : __real_malloc(size);
+}
+
 void __real_free(void *bytes);
 void __wrap_free(void *bytes);
 void __wrap_free(void *bytes)
@@ -124,7 +133,7 @@ void *__wrap_realloc(void *bytes, size_t size)
     if (moved == NULL && i == BLOCKS)
         return __real_realloc(bytes, size);
     if (moved == NULL)
-        moved = malloc(size);
+        moved = __real_malloc(size);
     if (moved == NULL || bytes == NULL)
         return moved;
     old = i < BLOCKS ? blocks[i].size : malloc_usable_size(bytes);
