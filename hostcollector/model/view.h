@@ -85,6 +85,7 @@ struct view_line {
     double self, calls; /* at the line itself, and in what it called; idle time
                            included */
     double busy;        /* of self: busy time */
+    double busy_sq;     /* of busy: sum of the samples' squares */
 };
 
 /* A node of a call tree: a function, called by the parent node's function. */

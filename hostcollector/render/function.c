@@ -55,7 +55,7 @@ static void write_share(FILE *out, struct share s)
 static void write_line(FILE *out, const struct report *r,
                        const struct view_line *line)
 {
-    struct amount part = {.time = line->busy};
+    struct amount part = {.time = line->busy, .time_sq = line->busy_sq};
     char where[512] = "line not known";
 
     if (line->file != NULL)

@@ -130,7 +130,8 @@ static void write_lines(struct json_object *o, const struct report *r,
     (void)putc('[', out);
     for (; *next < l->count && l->lines[*next].function == function; ++*next) {
         const struct view_line *line = &l->lines[*next];
-        const struct amount busy = {.time = line->busy};
+        const struct amount busy = {.time = line->busy,
+                                    .time_sq = line->busy_sq};
         struct json_object in = element(out, &first);
 
         if (line->file != NULL) {

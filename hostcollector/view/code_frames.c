@@ -176,8 +176,8 @@ static int line_of(struct code_frames *p, const struct symbol *s,
         return -1;
     if (*number == MAP_NOTHING) {
         *number = (uint32_t)p->line_count++;
-        p->lines[*number] =
-            (struct view_line){function, s->line, s->file, 0, 0, 0};
+        p->lines[*number] = (struct view_line){
+            .function = function, .number = s->line, .file = s->file};
     }
     *out = *number;
     return 0;
@@ -425,9 +425,11 @@ void code_frames_charge(struct code_frames *p, uint32_t line, double time,
     *(self ? &p->lines[line].self : &p->lines[line].calls) += time;
 }
 
-void code_frames_busy(struct code_frames *p, uint32_t line, double time)
+void code_frames_busy(struct code_frames *p, uint32_t line, double time,
+                      double time_sq)
 {
     p->lines[line].busy += time;
+    p->lines[line].busy_sq += time_sq;
 }
 
 const struct view_line *code_frames_lines(const struct code_frames *p,

@@ -77,8 +77,10 @@ void code_frames_line(const struct code_frames *p, uint32_t line,
 void code_frames_charge(struct code_frames *p, uint32_t line, double time,
                         bool self);
 
-/* Of what was charged to (line) itself, (time) was busy. */
-void code_frames_busy(struct code_frames *p, uint32_t line, double time);
+/* Of what was charged to (line) itself, (time) was busy; (time_sq): the sum of
+ * the squares of its samples. */
+void code_frames_busy(struct code_frames *p, uint32_t line, double time,
+                      double time_sq);
 
 /* All lines that were charged; they live as long as (p). */
 const struct view_line *code_frames_lines(const struct code_frames *p,

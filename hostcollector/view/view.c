@@ -37,7 +37,7 @@ static void charge(struct builder *b, const struct profile_entry *entry)
     }
     if (!path->idle && path->steps[path->leaf].function >= VIEW_MARKS)
         code_frames_busy(b->frames, path->steps[path->leaf].line,
-                         entry->tally.time);
+                         entry->tally.time, entry->tally.time_sq);
 }
 
 /* The outermost function of the stack, as far as the frame walk came: had it a

@@ -69,9 +69,13 @@ for (const guest of guests) {
             assert.equal(self.seconds, scope.idle_tree[node].self.seconds);
         }
     }
-    for (const row of guest.total.table)
+    for (const row of guest.total.table) {
+        const lines = guest.functions[row.function].lines ?? [];
         if (!row.name.startsWith("["))
-            near(seconds(guest.functions[row.function].lines ?? [], (l) => l.self.seconds), row.self.seconds, `lines of ${row.name}`);
+            near(seconds(lines, (l) => l.self.seconds), row.self.seconds, `lines of ${row.name}`);
+        if (lines.length === 1) // all of the function is there, so it is known as well
+            for (const end of ["low", "high"]) near(lines[0].self[end], row.self[end], `interval of ${row.name}'s line`);
+    }
     for (const line of guest.timeline.cores) {
         const core = guest.cores.find((c) => c.core === line.core);
         for (const [part, lists] of [["busy", ["busy", "unseen"]], ["idle", ["idle"]]]) {

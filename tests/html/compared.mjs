@@ -183,6 +183,25 @@ for (const [what, name, ...filter] of [
         await page.fine();
     };
 
+// catches: lines whose samples are taken for equally heavy
+cases.lines_are_shown_as_the_json_file_says = async () => {
+    const page = await page_of("usual", kernel), guest = report("usual", ...kernel);
+    const lined = guest.total.table.filter((row) => row.self.samples > 0 && guest.functions[row.function].lines);
+    assert.ok(lined.length > 2);
+    for (const { name, function: f } of lined) {
+        await page.click('.tab[data-tab="functions"]');
+        await page.locator(`table.functions tr[data-function="${f}"]`).click();
+        await settle(page);
+        const shown = await page.$$eval(".function-lines tbody tr", (rows) => rows.map((row) =>
+            [...row.cells].map((cell) => cell.textContent)));
+        const said = guest.functions[f].lines.map(({ self, file, line }) =>
+            [percent(self.share), error(self), file ? `${file.replace(/.*\//, "")}:${line}` : "line unknown"]);
+        assert.deepEqual(shown.map((cells) => [cells[0], cells[1], cells[4]])
+            .filter((cells) => cells[0] !== "0.0"), said.filter((cells) => cells[0] !== "0.0"), name);
+    }
+    await page.fine();
+};
+
 // catches: numbers that change where nothing else is selected
 cases.zoom_changes_no_number = async () => {
     const page = await page_of("usual", kernel), guest = report("usual", ...kernel);

@@ -49,8 +49,8 @@ class Sandwich {
 
     list(sums, f) {
         const lines = sums.lines(f), rows = lines.slice(0, LINES_MAX).map((line) =>
-            el("tr", "", ...shareCells(line.self, 0, sums.whole),
-               ...shareCells(line.total, 0, sums.whole),
+            el("tr", "", ...shareCells(line.self, line.selfSq, sums.whole),
+               ...shareCells(line.total, line.totalSq, sums.whole),
                el("td", "left mono", line.file
                    ? `${baseName(line.file)}:${line.line}` : "line unknown")));
         this.lines.replaceChildren(

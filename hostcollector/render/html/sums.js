@@ -202,37 +202,43 @@ class Sums {
         return this.perCore[index].get(f) || new Amount();
     }
 
-    /* Time of each node of its own, and with what it calls. */
+    /* Time of each node of its own, and with what it calls; and the sums of
+     * the samples' squares. */
     byNode() {
         if (this.nodeTimes)
             return this.nodeTimes;
         const { nodes, frames } = this.profile, count = nodes.frame.length;
-        const self = new Float64Array(count);
+        const self = new Float64Array(count), selfSq = new Float64Array(count);
         for (const { core, kinds } of this.cores) {
-            const times = timesOfEntries(core, this.selection);
+            const { times, squares } = timesOfEntries(core, this.selection);
             for (let i = 0; i < core.node.length; i++) {
                 const n = core.node[i];
-                if (n !== 0 && times[i] > 0 && kinds[core.place[i]] & WANTED)
-                    self[n - 1] += times[i];
+                if (n === 0 || !(times[i] > 0) || !(kinds[core.place[i]] & WANTED))
+                    continue;
+                self[n - 1] += times[i];
+                selfSq[n - 1] += squares[i];
             }
         }
-        const total = self.slice();
+        const total = self.slice(), totalSq = selfSq.slice();
         for (let n = count - 1; n >= 0; n--) {
             const up = nodes.parent[n], f = frames.function[nodes.frame[n]];
             if (up === 0)
                 continue;
             total[n - up] += total[n];
-            if (f < MARKS && f !== MARK_OTHERS) /* what it marks had the time */
+            totalSq[n - up] += totalSq[n];
+            if (f < MARKS && f !== MARK_OTHERS) { /* what it marks had the time */
                 self[n - up] += self[n];
+                selfSq[n - up] += selfSq[n];
+            }
         }
-        return this.nodeTimes = { self, total };
+        return this.nodeTimes = { self, total, selfSq, totalSq };
     }
 
     /* Where function (f) spends time, by line: of its own, and with what it
      * calls. Falling. */
     lines(f) {
         const { profile } = this, { nodes, frames, calls } = profile;
-        const { self, total } = this.byNode(), lines = new Map();
+        const { self, total, selfSq, totalSq } = this.byNode(), lines = new Map();
         for (let n = 0; n < total.length; n++) {
             const frame = nodes.frame[n];
             if (frames.function[frame] !== f || !(total[n] > 0))
@@ -242,10 +248,14 @@ class Sums {
             if (line === undefined)
                 lines.set(key, line = {
                     file: profile.text(frames.file[frame]),
-                    line: frames.line[frame], self: 0, total: 0,
+                    line: frames.line[frame], self: 0, total: 0, selfSq: 0, totalSq: 0,
                 });
             line.self += self[n];
-            line.total += calls.outer[calls.ofNode[n]] ? total[n] : 0;
+            line.selfSq += selfSq[n];
+            if (!calls.outer[calls.ofNode[n]])
+                continue;
+            line.total += total[n];
+            line.totalSq += totalSq[n];
         }
         return [...lines.values()].sort((a, b) => b.self - a.self || b.total - a.total);
     }
@@ -359,15 +369,21 @@ function addMoments(sum, from, to) {
     });
 }
 
-/* Time of each entry of (core). */
+/* Time of each entry of (core), and the sum of its samples' squares. */
 function timesOfEntries(core, { from, to }) {
-    const times = new Float64Array(from === null ? 0 : core.node.length);
-    if (from === null || core.moments === null)
-        return from === null ? core.time : times;
+    if (from === null)
+        return { times: core.time, squares: core.timeSq };
+    const times = new Float64Array(core.node.length);
+    const squares = new Float64Array(core.node.length);
+    if (core.moments === null)
+        return { times, squares };
     const { entry, weight } = core.moments;
     eachPeriod(core.moments, from, to, (first, last, period) => {
-        for (let i = first; i < last; i++)
-            times[entry[i]] += weight[i] * period;
+        for (let i = first; i < last; i++) {
+            const t = weight[i] * period;
+            times[entry[i]] += t;
+            squares[entry[i]] += t * t;
+        }
     });
-    return times;
+    return { times, squares };
 }
