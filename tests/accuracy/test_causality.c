@@ -13,8 +13,9 @@
 /* Not paced, so that neither the work nor a tick takes from anybody's time. */
 #define OPTIONS "rate=30000 loop=100000 loops=3800 "
 
-#define ALPHA      0.01  /* of the planted share's interval */
-#define REST_P_MIN 0.001 /* Pearson: the others, among themselves */
+#define PLANTED    3
+#define ALPHA      (0.01 / PLANTED) /* all planted shares' intervals hold */
+#define REST_P_MIN 0.001            /* Pearson: the others, among themselves */
 
 static uint64_t truth[JUDGE_KINDS];
 
@@ -91,5 +92,5 @@ TEST(t4_a_planted_change_moves_the_planted_share_alone)
         truth[i] = base[0][i];
     plant(1, 1.5);
     plant(3, 2);
-    plant(5, 4);
+    plant(5, 4); /* PLANTED */
 }
