@@ -31,8 +31,8 @@ static int print_help(void)
 }
 
 /* What there is to write. */
-static const struct render_ops *const formats[] = {&render_txt,
-                                                   &render_annotate_json, NULL};
+static const struct render_ops *const formats[] = {
+    &render_txt, &render_annotate_json, &render_html, NULL};
 
 /* Was FILE typed before FUNCTION? */
 static bool is_turned(const struct options *o)
@@ -52,9 +52,11 @@ static int plan(struct outputs *out, struct options *o, struct err *e)
         o->input = o->function;
         o->function = function;
     }
-    o->annotate = o->reads_sources = true;
+    o->annotate = true;
     if (outputs_plan(out, o, o->output_count == 0, e) != 0)
         return -1;
+    outputs_plan_code(out, o);
+    o->reads_sources = true;
     return outputs_choose(out, "annotate", formats, e);
 }
 

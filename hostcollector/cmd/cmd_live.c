@@ -49,7 +49,7 @@ static int print_version(void)
 }
 
 /* Guests must be named, or a recording. */
-static int plan(struct outputs *out, const struct options *o, struct err *e)
+static int plan(struct outputs *out, struct options *o, struct err *e)
 {
     if (outputs_plan(out, o, true, e) != 0)
         return -1;
@@ -58,10 +58,11 @@ static int plan(struct outputs *out, const struct options *o, struct err *e)
     if (o->guests.count == 0 && o->input == NULL)
         return err_set(e, "where from? type: collector --serial PATH --elf FILE"
                           ", or collector report FILE");
+    outputs_plan_code(out, o);
     return 0;
 }
 
-static int run_options(const struct options *o, struct err *e)
+static int run_options(struct options *o, struct err *e)
 {
     struct outputs out;
 

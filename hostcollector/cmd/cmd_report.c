@@ -35,6 +35,7 @@ static int plan(struct outputs *out, struct options *o, struct err *e)
                        "-o %s: a recording holds all that was sampled: leave "
                        "--core and --time to the reports on it",
                        out->recording);
+    outputs_plan_code(out, o);
     return 0;
 }
 

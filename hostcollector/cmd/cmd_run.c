@@ -301,6 +301,7 @@ static int prepare(struct run *r, char **words, struct err *e)
         name_guest(r, e) != 0 ||
         outputs_plan(&r->outputs, &r->options, true, e) != 0)
         return -1;
+    outputs_plan_code(&r->outputs, &r->options);
     return 0;
 }
 

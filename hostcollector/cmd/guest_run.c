@@ -21,6 +21,7 @@
 
 #define DEFAULT_WAIT_S 10.0
 #define FIRST_WAIT_S   2.0
+#define PAGE_PART      8
 
 static void on_note(void *context, const char *line)
 {
@@ -364,14 +365,18 @@ static void look_for_red_zone(struct guest_run *r)
 }
 
 /* Beside other guests each has its share, and the only one has what is left. An
- * annotation or a sample profile has as much as the view. */
+ * annotation or a sample profile has as much as the view; those of a page, one
+ * after the other, an eighth. */
 static uint64_t view_memory(const struct guest_run *r)
 {
     uint64_t memory = r->config.view_max - guest_names_bytes(&r->names) +
                       (r->config.alone ? pipeline_memory_left(r->pipeline) : 0);
 
-    return r->config.options->annotate || r->config.options->pgo ? memory / 2
-                                                                 : memory;
+    if (r->config.options->annotate || r->config.options->pgo)
+        return memory / 2;
+    return r->config.options->page_code != 0
+               ? memory / PAGE_PART * (PAGE_PART - 1)
+               : memory;
 }
 
 struct view *guest_run_view(struct guest_run *r, struct err *e)
@@ -437,16 +442,22 @@ struct annotation *guest_run_annotate(struct guest_run *r,
                                       const struct view *v, uint32_t number,
                                       struct err *e)
 {
+    const struct options *o = r->config.options;
+    bool one = number == 0 || o->page_code == 0; /* not for a page */
     const struct annotate_job job = {.profile = p,
                                      .view = v,
                                      .image_map = r->images.image_map,
                                      .number = number,
-                                     .function = r->config.options->function,
-                                     .folder = r->config.options->sources,
-                                     .memory = view_memory(r)};
-    struct annotation *a = annotate(&job, &r->unfound, e);
+                                     .function = o->function,
+                                     .folder = o->sources,
+                                     .memory = view_memory(r) /
+                                               (one ? 1 : PAGE_PART - 1)};
+    bool unfound;
+    struct annotation *a = annotate(&job, &unfound, e);
 
-    if (a == NULL && !r->unfound)
+    if (number == 0)
+        r->unfound = unfound;
+    if (a == NULL && !unfound)
         blame_missing(r, e);
     return a;
 }

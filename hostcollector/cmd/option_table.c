@@ -41,9 +41,9 @@ static const struct option_row rows[] = {
     {"elf", 0, "FILE", NOTE | PGO, OPTION_GUEST, 0, 0, 0,
      "the guest's image, and again for each that it loads (default:\n"
      "those that the recording names)"},
-    {"source", 0, "DIR", TOP, OPTION_TEXT, AT(sources), 0, 0,
-     "where source files are, for the key l; without it those of a\n"
-     "recording are read where they were compiled, and none of a guest"},
+    {"source", 0, "DIR", LIVE | REPORT | TOP, OPTION_TEXT, AT(sources), 0, 0,
+     "where source files are, for pages and the key l of top (default:\n"
+     "of a recording where they were compiled, of a guest nowhere)"},
     {"source", 0, "DIR", NOTE, OPTION_TEXT, AT(sources), 0, 0,
      "where source files are, if not where they were compiled"},
     {"duration", 'd', "SECONDS", LIVE | RECORD, OPTION_SECONDS, AT(duration_s),
@@ -78,9 +78,9 @@ static const struct option_row rows[] = {
      "write FILE: .txt, .html or .json by its suffix, or txt:FILE; - is\n"
      "standard output; may be given more than once"},
     {"output", 'o', "FILE", NOTE, OPTION_OUTPUT, 0, 0, 0,
-     "write FILE: .txt or .json by its suffix, or json:FILE; - is\n"
-     "standard output; may be given more than once"},
-    {"format", 0, "txt|json", NOTE, OPTION_TEXT, AT(format), 0, 0,
+     "write FILE: .txt, .json or .html by its suffix, or json:FILE; -\n"
+     "is standard output; may be given more than once"},
+    {"format", 0, "txt|json|html", NOTE, OPTION_TEXT, AT(format), 0, 0,
      "write this format where a file's suffix names none; without -o\n"
      "to standard output"},
     {"output", 'o', "FILE", PGO, OPTION_OUTPUT, 0, 0, 0,
@@ -113,6 +113,10 @@ static const struct option_row rows[] = {
     {"top", 0, "N", DIFF, OPTION_COUNT, AT(top), 1, 1000000,
      "functions that changed, and functions that did not (default:\n"
      "those worth a line)"},
+    {"annotate", 0, "N", LIVE | REPORT, OPTION_COUNT, AT(page_code), 0,
+     OPTIONS_PAGE_CODE,
+     "functions whose lines and code a page has, of the busiest\n"
+     "(default: 10, where the image is at hand; 0: no code, no source)"},
     {"all", 0, NULL, DIFF, OPTION_FLAG, AT(all), 0, 0,
      "every function, also those with too few samples to be judged"},
     {"tree", 0, NULL, DIFF, OPTION_FLAG, AT(tree), 0, 0,

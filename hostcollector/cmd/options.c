@@ -11,9 +11,12 @@
 #include "cmd/words.h"
 #include "render/render.h"
 
-#define DEFAULT_MEMORY (1ull << 30)
-#define CORE_MAX       65535
-#define MEMORY_MAX     (1ull << 38) /* entries have 32-bit numbers */
+#define DEFAULT_MEMORY    (1ull << 30)
+#define DEFAULT_PAGE_CODE 10u
+#define WRITE_PAGES                                                            \
+    (COMMAND_LIVE | COMMAND_RUN | COMMAND_REPORT | COMMAND_ANNOTATE)
+#define CORE_MAX   65535
+#define MEMORY_MAX (1ull << 38) /* entries have 32-bit numbers */
 
 static int refuse_option(const char *word, size_t len, enum command_bit command,
                          struct err *e)
@@ -409,7 +412,10 @@ static int take_word(struct options *o, enum command_bit command,
 int options_parse(struct options *o, enum command_bit command, int argc,
                   char **argv, struct err *e)
 {
-    *o = (struct options){.wait_s = -1, .memory = DEFAULT_MEMORY};
+    *o = (struct options){
+        .wait_s = -1,
+        .memory = DEFAULT_MEMORY,
+        .page_code = (command & WRITE_PAGES) != 0 ? DEFAULT_PAGE_CODE : 0};
     for (int i = 0; i < argc && !o->help && !o->version && !o->sandbox_report;
          i++) {
         const char *word = argv[i];

@@ -37,6 +37,7 @@ enum colour_choice { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
 #define OPTIONS_OUTPUTS    16
 #define OPTIONS_INPUTS     64
 #define OPTIONS_FAIL_IF    16
+#define OPTIONS_PAGE_CODE  1000 /* functions */
 #define OPTIONS_MEMORY_MIN (16ull << 20)
 
 /* What the user asked for. Strings point into argv. */
@@ -46,6 +47,7 @@ struct options {
         *input;    /* --input, or FILE of collector report or top, or NULL */
     bool annotate; /* one function alone is shown, and its code is read */
     bool pgo;      /* a sample profile: the image's debug information is */
+    uint32_t page_code;  /* so many functions a page shows the code of */
     bool reads_sources;  /* source files are opened by their names */
     const char *sources; /* the folder below which these are, or NULL */
     /* Recordings of collector diff, those of before first. */

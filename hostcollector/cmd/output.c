@@ -167,6 +167,18 @@ int outputs_plan(struct outputs *out, const struct options *o, bool table,
     return 0;
 }
 
+void outputs_plan_code(const struct outputs *out, struct options *o)
+{
+    bool has_code = false;
+
+    for (unsigned i = 0; i < out->count; i++)
+        has_code |= out->list[i].format->has_code;
+    if (!has_code)
+        o->page_code = 0;
+    o->reads_sources =
+        o->page_code != 0 && (o->guests.count == 0 || o->sources != NULL);
+}
+
 /* That of (formats) which is called (name); NULL: there is none. */
 static const struct render_ops *
 format_of(const struct render_ops *const *formats, const char *name)

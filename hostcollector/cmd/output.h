@@ -45,6 +45,11 @@ int outputs_plan_only(struct outputs *out, const struct options *o,
 int outputs_choose(struct outputs *out, const char *command,
                    const struct render_ops *const *formats, struct err *e);
 
+/* Does (out) show the code of functions? Else (o) shall not ask for it. A guest
+ * that took over this process could tell others what is in source files: they
+ * are read of a recording, and below the folder that (o) names. */
+void outputs_plan_code(const struct outputs *out, struct options *o);
+
 /* Room for outputs_ignored(). */
 #define OUTPUTS_IGNORED 1152
 

@@ -10,6 +10,7 @@
 #include "cmd/cmd.h"
 #include "cmd/confine.h"
 #include "cmd/guest_run.h"
+#include "cmd/page_code.h"
 #include "cmd/pager.h"
 #include "cmd/signals.h"
 #include "cmd/tell.h"
@@ -31,6 +32,7 @@ struct sampling {
     const struct options *options;
     struct outputs *outputs;
     struct images images;
+    struct page_code code; /* of the report that is being written */
     struct guest_run **runs;
     size_t count, room;
     struct fleet *fleet;
@@ -307,14 +309,17 @@ static void list_run(struct sampling *s, struct guest_run *r, bool several,
 
 /* What else the options ask for, made of (view), in (report): the caller
  * releases it. -1 with (e) filled. */
-static int add_parts(const struct sampling *s, struct guest_run *r,
+static int add_parts(struct sampling *s, struct guest_run *r,
                      const struct view *view, struct report *report,
                      struct err *e)
 {
     if (s->options->annotate && view->total.all.samples != 0) {
         report->annotation = guest_run_annotate(r, r->profile, view, 0, e);
-        return report->annotation != NULL ? 0 : -1;
+        if (report->annotation == NULL)
+            return -1;
     }
+    if (s->options->page_code != 0)
+        page_code_make(&s->code, r, report);
     if (s->options->pgo) {
         report->sample_profile = guest_run_pgo(r, view, e);
         return report->sample_profile != NULL ? 0 : -1;
@@ -354,6 +359,7 @@ static int report_run(struct sampling *s, struct guest_run *r, bool several,
     result = outputs_write(s->outputs, &report, e);
     if (result == 0)
         list_run(s, r, several, &report);
+    page_code_fini(&s->code);
     annotation_free(report.annotation);
     sample_profile_free(report.sample_profile);
     view_free(view);

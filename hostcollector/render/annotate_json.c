@@ -208,6 +208,7 @@ void annotate_json(FILE *out, const struct report *r,
     json_text(&o, "function", f->name);
     json_text(&o, "image", export_image(name, r, f->image));
     json_flag(&o, "busiest", a->chosen);
+    json_text(&o, "of", r->of_all || r->view->idle_unknown ? "all" : "busy");
     write_sum(&o, r, &a->sum, table_whole(r, &r->view->total));
     json_count(&o, "idle_samples", a->idle);
     write_bodies(&o, r, a);
@@ -241,7 +242,6 @@ static void write(struct render *to, const struct report *r)
     json_text(&o, "elf", r->elf);
     json_filters(&o, r);
     write_remarks(&o, r->remarks);
-    json_text(&o, "of", r->of_all || r->view->idle_unknown ? "all" : "busy");
     if (r->annotation != NULL)
         annotate_json(json_member(&o, "annotation"), r, r->annotation);
     json_end(&o);

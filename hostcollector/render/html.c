@@ -76,6 +76,23 @@ static void write_guest(struct render *to, const struct report *r,
     end_block(to, p);
 }
 
+/* Lines and blocks of functions. */
+static void write_code(struct render *to, const struct report *r)
+{
+    for (size_t i = 0; i < r->code_count; i++) {
+        const struct report_code *code = &r->code[i];
+        struct pack *p = pack_begin(to->out, "code");
+
+        if (p == NULL) {
+            to->no_memory = true;
+            return;
+        }
+        pack_number(p, code->function);
+        pack_text(p, code->json, code->size);
+        end_block(to, p);
+    }
+}
+
 static void write_moments(struct render *to, const struct report *r,
                           struct html_slots slots)
 {
@@ -105,6 +122,7 @@ static void write_titled(struct render *to, const struct report *r,
         to->no_memory = true;
     } else {
         write_guest(to, r, title, slots, &tree);
+        write_code(to, r);
         if (slots.count != 0)
             write_moments(to, r, slots);
     }
@@ -185,6 +203,7 @@ const struct render_ops render_html = {
     .suffix = "html",
     .what = "page",
     .follows = true,
+    .has_code = true,
     .begin = begin_page,
     .write = write_report,
     .overall = write_overall,

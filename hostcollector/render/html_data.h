@@ -8,6 +8,7 @@
  *   nameless; of frames: function, image, file, line, inlined; of nodes:
  *   distance to the parent or 0, frame; for each core columns of entries: node
  *   + 1 or 0, samples, weight, then doubles (count, bytes): time, time_sq, late
+ * code: a function; text (JSON: its annotation, see annotate.schema.json)
  * moments: core; columns: slot since the last one (zigzag), entry, weight,
  *   lateness in 64ths of the period; then how many periods, and for each: at
  *   which moment it begins, TSC ticks

@@ -110,6 +110,8 @@ static void write_asked(FILE *out, const struct report *r)
     write_text(out, "sort", asked_order(r));
     write_flag(out, "inverted", r->inverted);
     write_text(out, "function", function);
+    if (r->annotation != NULL)
+        write_number(out, "lines", r->annotation->function);
     (void)putc('}', out);
 }
 

@@ -22,6 +22,13 @@ enum report_sort { SORT_SELF, SORT_TOTAL, SORT_LATE, SORT_NAME };
 /* Room for report.without. */
 #define RENDER_WITHOUT 1024
 
+/* One function's lines and blocks, for pages. */
+struct report_code {
+    uint32_t function; /* of the view */
+    char *json;        /* of annotate_json() */
+    size_t size;
+};
+
 /* Everything that a report shows. Strings may be NULL; escape them. */
 struct report {
     const char *guest; /* its name; NULL: it is the only one */
@@ -49,6 +56,9 @@ struct report {
     uint32_t sort;          /* rows by enum report_sort */
     bool idle; /* tables and trees are of idle time: where cores wait */
     struct annotation *annotation; /* text is of this; NULL: of all */
+
+    const struct report_code *code; /* for pages alone */
+    size_t code_count;
 
     struct sample_profile *sample_profile; /* for render_pgo alone */
 };
@@ -89,6 +99,7 @@ struct render_ops {
     const char *suffix; /* of files in this format, without the first dot */
     const char *what;   /* is written, for --help: "report" */
     bool follows;       /* what options ask of how a report is shown: asked.h */
+    bool has_code;      /* shows report.code */
     /* Called first; NULL: there is nothing to do. */
     void (*begin)(struct render *to);
     /* Write all of (r); called for each guest. */

@@ -57,7 +57,7 @@ cases.no_width_needs_scrolling_sideways = async () => {
     const page = await open("usual.html");
     for (const width of [400, 720, 1280, 1600, 4000]) {
         await page.setViewportSize({ width, height: 900 });
-        for (const tab of ["flame", "sandwich", "waits", "trust", "functions"]) {
+        for (const tab of ["flame", "sandwich", "lines", "waits", "trust", "functions"]) {
             await page.evaluate((name) => window.tprof.showTab(name), tab);
             await settle(page);
             const over = await page.evaluate(() =>

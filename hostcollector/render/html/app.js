@@ -14,6 +14,7 @@ class App {
             hover: (node, e) => this.hoverNode(node, e),
             focus: (node) => this.tellNode(node),
             pick: (node) => node.function >= 0 && this.pick(node.function),
+            open: (node) => this.openLines(node.function),
             zoomed: (node) => this.tellNode(node),
         };
         const time = {
@@ -23,12 +24,13 @@ class App {
             hover: (lines, e) => this.tip(lines, e),
             told: (text) => byId("heat-note").textContent = text,
         };
-        const pick = { pick: (f) => this.pick(f) };
+        const pick = { pick: (f) => this.pick(f), open: (f) => this.openLines(f) };
         this.flame = new FlameView(byId("flame-box"), frame, "flame graph");
         this.timeline = new Timeline(byId("timeline"), time);
         this.heatmap = new Heatmap(byId("heatmap"), time);
         this.table = new FunctionTable(byId("table-box"), pick);
         this.sandwich = new Sandwich(byId("sandwich-box"), frame);
+        this.lines = new FunctionLines(byId("lines-box"), pick);
         this.waits = new Waits(byId("waits-box"), pick);
         watchTheme(() => this.redraw());
         this.bind();
@@ -94,6 +96,8 @@ class App {
         table.limit = asked.rows || table.limit;
         if (asked.function)
             this.pickNamed(asked.function);
+        if (asked.lines !== undefined)
+            this.openLines(asked.lines);
     }
 
     /* The function called (name), or that with most time which has it in its name. */
@@ -244,6 +248,12 @@ class App {
         this.showTab("sandwich");
     }
 
+    /* Lines and code of function (f), or of the one that was picked. */
+    openLines(f = this.state.function) {
+        this.state.function = f;
+        this.showTab("lines");
+    }
+
     showTab(name) {
         this.state.tab = name;
         this.redraw();
@@ -355,6 +365,8 @@ class App {
             this.sandwich.set(state.sums, state);
         if (tab === "waits")
             this.showWaits();
+        if (tab === "lines")
+            this.lines.set(profile, state.function);
         byId("only").disabled = state.search === null;
         byId("truth").textContent = truthText(state.sums);
         byId("search-note").textContent = state.search === null ? ""

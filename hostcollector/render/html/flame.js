@@ -357,6 +357,8 @@ class FlameView {
             this.zoomOut();
         else if (e.key === "c" && node.function >= 0)
             this.actions.pick(node);
+        else if (e.key === "l" && node.function >= 0 && this.actions.open)
+            this.actions.open(node);
         else
             return;
         e.preventDefault();

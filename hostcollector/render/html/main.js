@@ -38,12 +38,16 @@ function loadState(app, words) {
                      Math.round(time[2] * head.slots_per_s));
 }
 
-/* Blocks stand in this order: a guest, and its cores' moments. */
+/* Blocks stand in this order: a guest, the code of its functions, and its cores'
+ * moments. */
 async function readProfiles(app) {
     for (const block of [...document.querySelectorAll("script[data-part]")]) {
         const reader = await readBlock(block);
         if (block.dataset.part === "guest")
             app.profiles.push(new Profile(reader));
+        else if (block.dataset.part === "code")
+            app.profiles[app.profiles.length - 1].code
+                .set(reader.number(), JSON.parse(reader.text()));
         else if (block.dataset.part === "moments") {
             const profile = app.profiles[app.profiles.length - 1];
             profile.readMoments(reader.number(), reader);

@@ -188,6 +188,7 @@ class Calls {
 class Profile {
     constructor(reader) {
         this.head = JSON.parse(reader.text());
+        this.code = new Map(); /* by function, where there is an annotation */
         this.strings = reader.text().split("\0");
         const names = reader.column(), nameless = reader.column();
         this.functions = Array.from(names, (n, i) => ({

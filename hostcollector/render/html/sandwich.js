@@ -39,8 +39,12 @@ class Sandwich {
         const row = sums.rows().find((r) => r.function === f) ||
             { self: 0, total: 0, selfSq: 0, totalSq: 0, late: 0, samples: 0 };
         const late = latePart(row.late, row.self);
+        const code = el("button", "", "Lines and code");
+        code.type = "button";
+        code.addEventListener("click", () => this.actions.open({ function: f }));
         this.head.replaceChildren(
             el("h2", "mono", sums.profile.functions[f].name),
+            ...sums.profile.code.has(f) ? [code] : [],
             el("p", "", `self ${shareText(share(row.self, row.selfSq, sums.whole))}, total ` +
                `${shareText(share(row.total, row.totalSq, sums.whole))} of ${sums.baseText}; ` +
                `${countText(row.samples)} samples of its own` +

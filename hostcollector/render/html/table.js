@@ -20,7 +20,7 @@ function shareCells(time, timeSq, whole) {
 }
 
 class FunctionTable {
-    /* (actions): pick(function). */
+    /* (actions): pick(function), open(function). */
     constructor(box, actions) {
         this.box = box;
         this.actions = actions;
@@ -173,12 +173,25 @@ class FunctionTable {
         return mark;
     }
 
+    codeButton(row) {
+        const button = el("button", "code-chip");
+        button.type = "button";
+        button.title = "source lines and code";
+        button.setAttribute("aria-label", `source lines and code of ${row.name}`);
+        button.addEventListener("click", (e) => {
+            e.stopPropagation();
+            this.actions.open(row.function);
+        });
+        return button;
+    }
+
     nameCell(row) {
         const name = el("button", "name", row.name);
         const swatch = el("span", "swatch");
         swatch.style.background = this.state.colours.of(
             row.function, latePart(row.late, row.self));
         name.title = row.name;
-        return el("td", "left", swatch, name, ...this.unsure(row) ? [this.unsureMark(row)] : []);
+        return el("td", "left", swatch, name, ...this.unsure(row) ? [this.unsureMark(row)] : [],
+                  ...this.sums.profile.code.has(row.function) ? [this.codeButton(row)] : []);
     }
 }

@@ -329,7 +329,7 @@ TEST(annotate_leaves_a_file_alone_for_a_function_that_is_not_there)
     CHECK(strncmp(text_of("x.json"), before, strlen(before)) == 0);
     CHECK_EQ(collector("annotate tprof.tprof -o x.csv --elf " KERNEL), 2);
     CHECK_STR(text_of("err"), "collector annotate: -o x.csv: annotate writes "
-                              ".txt and .json\n");
+                              ".txt, .json and .html\n");
 }
 
 /* The guest runs SAMPLED, and does so long enough. */
