@@ -267,14 +267,30 @@ int guests_read(struct guests *g, const char *path, struct err *e)
 
 /* Names */
 
-/* A name from where the guest is: cid3, or a path's last part. */
-static void make_name(struct guest_spec *spec)
+/* Bytes of (path) before the last slash of its first (length), if it has one
+ * and a part before that; else 0. */
+static size_t folder_of(const char *path, size_t length)
 {
-    const char *slash = strrchr(spec->where, '/');
-    const char *last = slash != NULL ? slash + 1 : spec->where;
+    while (length > 0 && path[length - 1] != '/')
+        length--;
+    return length > 1 ? length - 1 : 0;
+}
 
-    (void)snprintf(spec->name, sizeof spec->name - 12, "%s%s",
-                   source_kind(spec->kind)->prefix, last);
+/* A name from where the guest is: cid3, or a path's last part, or (folder) the
+ * part before that, if there is one. */
+static void make_name(struct guest_spec *spec, bool folder)
+{
+    size_t end = strlen(spec->where), above = folder_of(spec->where, end);
+
+    if (folder && above != 0)
+        end = above;
+    const char *last = spec->where + end;
+
+    while (last > spec->where && last[-1] != '/')
+        last--;
+    (void)snprintf(spec->name, sizeof spec->name - 12, "%s%.*s",
+                   source_kind(spec->kind)->prefix,
+                   (int)(spec->where + end - last), last);
     for (char *c = spec->name; *c != '\0'; c++)
         if (!fits_file_name(*c))
             *c = '_';
@@ -302,13 +318,35 @@ static bool sort_names(struct guests *g, struct guest_spec **sorted)
     return same;
 }
 
-/* Made names that are not unique get the guest's place in the list. */
-static void number_names(struct guests *g, struct guest_spec **sorted)
+/* How many guests have the name of sorted[i], which is the first of them. */
+static size_t run_of(const struct guests *g, struct guest_spec **sorted,
+                     size_t i)
+{
+    size_t run = 1;
+
+    while (i + run < g->count &&
+           compare_names(&sorted[i], &sorted[i + run]) == 0)
+        run++;
+    return run;
+}
+
+/* Made names that are not unique are those of folders: of /run/web1/tprof.0 and
+ * /run/web2/tprof.0 it is the folder that tells which guest is meant. */
+static void name_by_folders(const struct guests *g, struct guest_spec **sorted)
 {
     for (size_t i = 0, run; i < g->count; i += run) {
-        for (run = 1; i + run < g->count &&
-                      compare_names(&sorted[i], &sorted[i + run]) == 0;)
-            run++;
+        run = run_of(g, sorted, i);
+        for (size_t j = i; run > 1 && j < i + run; j++)
+            if (!sorted[j]->named)
+                make_name(sorted[j], true);
+    }
+}
+
+/* Those that are not unique even so get the guest's place in the list. */
+static void number_names(const struct guests *g, struct guest_spec **sorted)
+{
+    for (size_t i = 0, run; i < g->count; i += run) {
+        run = run_of(g, sorted, i);
         for (size_t j = i; run > 1 && j < i + run; j++) {
             char *name = sorted[j]->name;
             size_t length = strlen(name);
@@ -329,7 +367,9 @@ static int name_guests(struct guests *g, struct err *e)
         return err_set(e, "out of memory");
     for (size_t i = 0; i < g->count; i++)
         if (!g->list[i].named)
-            make_name(&g->list[i]);
+            make_name(&g->list[i], false);
+    if (sort_names(g, sorted))
+        name_by_folders(g, sorted);
     if (sort_names(g, sorted))
         number_names(g, sorted);
     if (sort_names(g, sorted)) {

@@ -400,11 +400,19 @@ TEST(names_differ_and_fit_file_names)
     CHECK_EQ(parse(COMMAND_LIVE, "--serial /a/x --serial /b/x --vsock 3 "
                                  "--serial /c/w;rm --serial /d/.."),
              0);
-    CHECK_STR(guest(0)->name, "x-1");
-    CHECK_STR(guest(1)->name, "x-2");
+    CHECK_STR(guest(0)->name, "a");
+    CHECK_STR(guest(1)->name, "b");
     CHECK_STR(guest(2)->name, "cid3");
     CHECK_STR(guest(3)->name, "w_rm");
     CHECK_STR(guest(4)->name, "_.");
+    CHECK_EQ(parse(COMMAND_LIVE, "--serial /v/1/x --serial /w/1/x --serial x "
+                                 "--serial /x --serial /v/2/x"),
+             0);
+    CHECK_STR(guest(0)->name, "1-1");
+    CHECK_STR(guest(1)->name, "1-2");
+    CHECK_STR(guest(2)->name, "x-3"); /* no folder tells it from the next */
+    CHECK_STR(guest(3)->name, "x-4");
+    CHECK_STR(guest(4)->name, "2");
     check_refused(COMMAND_LIVE, "--vsock 3 --name a --vsock 4 --name a",
                   "two guests are called 'a': give each a --name");
     CHECK_EQ(parse(COMMAND_LIVE, "--vsock 3 --name ../x"), -1);
