@@ -199,11 +199,11 @@ static void look_at_core(struct remarks *r, const struct profile *p,
 
         if (s < PROFILE_SECONDS_MAX)
             (void)snprintf(seconds, sizeof seconds, "%.1f s", s);
-        remarks_note(r,
-                     "Jumps of the clock on core %" PRIu32 ": %" PRIu64
-                     ", of %s together (a pause, a migration); that time "
-                     "is not counted.",
-                     core->core, core->jumps, seconds);
+        remarks_note_first(r,
+                           "Jumps of the clock on core %" PRIu32 ": %" PRIu64
+                           ", of %s together (a pause, a migration); that time "
+                           "is not counted.",
+                           core->core, core->jumps, seconds);
     }
     if (core->has_stats && stats->faults != 0)
         remarks_note(r,
@@ -236,7 +236,7 @@ static void look_at_lent(struct remarks *r, const struct view *v,
                      "ran then.",
                      times, cores, sampled);
     else
-        remarks_note(
+        remarks_note_first(
             r,
             "The kernel used the local APIC's timer %" PRIu64
             " times, on %zu of %zu cores, so %.1f %% of the busy "
@@ -289,19 +289,21 @@ static void look_at_stream(struct remarks *r, const struct profile *p)
     const struct stream_health *h = &p->health;
 
     if (restored(p) != 0)
-        remarks_note(r,
-                     "The guest was set back to an earlier state, as by a "
-                     "snapshot, %" PRIu64 " times. What it did before and "
-                     "after is added up; nothing is counted twice.",
-                     restored(p));
+        remarks_note_first(
+            r,
+            "The guest was set back to an earlier state, as by a "
+            "snapshot, %" PRIu64 " times. What it did before and "
+            "after is added up; nothing is counted twice.",
+            restored(p));
     if (p->has_status && p->status.turned_away != 0)
         remarks_note(r,
                      "Callers by vsock that the guest turned away since it "
                      "booted: %" PRIu64 ".",
                      p->status.turned_away);
     if (p->boots > 1)
-        remarks_note(r, "The guest booted %" PRIu32 " times; all are added up.",
-                     p->boots);
+        remarks_note_first(
+            r, "The guest booted %" PRIu32 " times; all are added up.",
+            p->boots);
     if (h->damaged != 0)
         remarks_note(r,
                      "Damaged stretches in the stream: %" PRIu64 ", of %" PRIu64

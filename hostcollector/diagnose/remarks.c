@@ -20,7 +20,7 @@ static void add_remark(struct remarks *r, bool warning, const char *fmt,
     (void)vsnprintf(text, sizeof text, fmt, args);
 
     struct remark *remark = &r->list[r->count++];
-    remark->warning = warning;
+    *remark = (struct remark){.warning = warning};
     text_escape(remark->text, sizeof remark->text, text);
 }
 
@@ -31,6 +31,18 @@ void remarks_warn(struct remarks *r, const char *fmt, ...)
     va_start(args, fmt);
     add_remark(r, true, fmt, args);
     va_end(args);
+}
+
+void remarks_note_first(struct remarks *r, const char *fmt, ...)
+{
+    size_t before = r->count;
+    va_list args;
+
+    va_start(args, fmt);
+    add_remark(r, false, fmt, args);
+    va_end(args);
+    if (r->count > before)
+        r->list[before].first = true;
 }
 
 void remarks_note(struct remarks *r, const char *fmt, ...)

@@ -17,6 +17,7 @@
 
 struct remark {
     bool warning;
+    bool first;             /* a note that a short report shows, too */
     char text[REMARK_SIZE]; /* one paragraph, harmless on a terminal */
 };
 
@@ -33,6 +34,10 @@ struct remarks {
 void remarks_warn(struct remarks *r, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void remarks_note(struct remarks *r, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Add a note without which the tables would be read wrongly. */
+void remarks_note_first(struct remarks *r, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
 /*

@@ -133,7 +133,7 @@ void stacks_diagnose(struct remarks *r, const struct profile *p,
                      100 * part(v->astray, busy));
     look_for_hidden_callers(r, v);
     if (part(v->ends[WIRE_END_DEPTH], busy) > .05)
-        remarks_note(
+        remarks_note_first(
             r,
             "%.0f %% of the stacks had more frames than were asked "
             "for; they begin at [deeper]. A higher --depth shows more.",

@@ -30,13 +30,29 @@ static bool has_loss(const struct profile *p)
     return false;
 }
 
+/* Notes that wait for --details. */
 static size_t count_notes(const struct remarks *remarks)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < remarks->count; i++)
-        n += !remarks->list[i].warning;
+        n += !remarks->list[i].warning && !remarks->list[i].first;
     return n;
+}
+
+/* Notes without which the tables would be read wrongly. */
+static void write_first_notes(FILE *out, const struct report *r)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < r->remarks->count; i++) {
+        if (!r->remarks->list[i].first)
+            continue;
+        (void)fputs(any ? "Note: " : "\nNote: ", out);
+        text_wrap_at(out, strlen("Note: "), r->remarks->list[i].text,
+                     table_columns(r));
+        any = true;
+    }
 }
 
 /* "Profiler: 0.13 % of the guest's time. Late, ranges, 2 notes: --details". */
@@ -76,8 +92,10 @@ static void write_ending(FILE *out, const struct report *r)
         write_details(out, r);
     else if (has_loss(r->profile))
         table_accounts(out, r->profile);
-    if (!table_has_details(r))
+    if (!table_has_details(r)) {
+        write_first_notes(out, r);
         write_rest(out, r);
+    }
     if (r->view->total.all.samples != 0)
         table_next(out, r);
 }
