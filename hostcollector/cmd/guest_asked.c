@@ -64,3 +64,9 @@ void guest_asked_find(struct guest_run *r, const struct view *v)
     look_for(r, v, "--function", r->config.options->function);
     look_for(r, v, "--callers-of", r->config.options->callers_of);
 }
+
+bool guest_asked_has_code(const struct guest_run *r)
+{
+    return r->images.kernel != NULL &&
+           (r->given != 0 || r->names.files == NULL);
+}

@@ -3,6 +3,7 @@
 #ifndef TPROF_CMD_GUEST_ASKED_H
 #define TPROF_CMD_GUEST_ASKED_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "cmd/guest_run.h"
@@ -14,5 +15,8 @@ int guest_asked_exclude(struct guest_run *r, uint64_t memory);
 /* With samples, but without a function that --function or --callers-of names,
  * (r->unfound) is set, with a remark. */
 void guest_asked_find(struct guest_run *r, const struct view *v);
+
+/* Is the code of its kernel at hand, and not only names? */
+bool guest_asked_has_code(const struct guest_run *r);
 
 #endif

@@ -488,6 +488,8 @@ struct report guest_run_report(struct guest_run *r, const struct view *v)
         .view = v,
         .remarks = &r->remarks,
         .elf = guest_run_elf(r),
+        .has_code = guest_asked_has_code(r),
+        .elf_given = r->given != 0,
         .source = info != NULL ? info->source : r->source,
         .recording = recording_path(r),
         .without = r->without[0] != '\0' ? r->without : NULL,

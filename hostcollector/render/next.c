@@ -12,17 +12,19 @@
 #define IDLE_MIN  .5
 #define WORD_SIZE 256
 #define LEFT      7 /* "Next:  " */
+#define NAME_MOST 64
+#define PATH_MOST 200
 
 /* (word) as a shell takes it, in (buf); false if it must not get there: it has
  * a quote, or is too long. Names come from guests. */
-static bool quote(char buf[WORD_SIZE], const char *word)
+static bool quote(char buf[WORD_SIZE], const char *word, size_t most)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
                                 "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                 "0123456789_./:+-";
     const char *mark = word[strspn(word, plain)] == '\0' ? "" : "'";
 
-    if (strlen(word) > 64 || strchr(word, '\'') != NULL ||
+    if (strlen(word) > most || strchr(word, '\'') != NULL ||
         strchr(word, '\\') != NULL)
         return false;
     (void)snprintf(buf, WORD_SIZE, "%s%s%s", mark, word, mark);
@@ -36,7 +38,7 @@ static void write_command(FILE *out, const struct report *r, bool *first,
 {
     char recording[WORD_SIZE], line[4 * WORD_SIZE];
 
-    if (!quote(recording, r->recording))
+    if (!quote(recording, r->recording, NAME_MOST))
         return;
     (void)snprintf(line, sizeof line, "collector %s %s%s%s", command, recording,
                    arguments[0] != '\0' ? " " : "", arguments);
@@ -68,7 +70,7 @@ void table_next_function(FILE *out, const struct report *r, const char *name)
     char word[WORD_SIZE], arguments[2 * WORD_SIZE];
     bool first = true;
 
-    if (name != NULL && quote(word, name)) {
+    if (name != NULL && quote(word, name, NAME_MOST)) {
         (void)snprintf(arguments, sizeof arguments, "--function %s", word);
         write_command(out, r, &first, "report", arguments,
                       "its lines, callers");
@@ -81,13 +83,17 @@ void table_next_function(FILE *out, const struct report *r, const char *name)
 static void write_annotate(FILE *out, const struct report *r, bool *first)
 {
     const struct view_row *row = find_row(r->view, r->function);
-    char word[WORD_SIZE], command[2 * WORD_SIZE];
+    char word[WORD_SIZE], path[WORD_SIZE], command[2 * WORD_SIZE],
+        arguments[2 * WORD_SIZE] = "";
 
-    if (row == NULL || row->function < VIEW_MARKS ||
-        !quote(word, r->view->functions[row->function].name))
+    if (!r->has_code || row == NULL || row->function < VIEW_MARKS ||
+        !quote(word, r->view->functions[row->function].name, NAME_MOST) ||
+        !quote(path, r->elf, PATH_MOST))
         return;
     (void)snprintf(command, sizeof command, "annotate %s", word);
-    write_command(out, r, first, command, "", "its code by blocks");
+    if (r->elf_given)
+        (void)snprintf(arguments, sizeof arguments, "--elf %s", path);
+    write_command(out, r, first, command, arguments, "its code by blocks");
 }
 
 void table_next(FILE *out, const struct report *r)
@@ -103,7 +109,7 @@ void table_next(FILE *out, const struct report *r)
                     out);
         return;
     }
-    if (name != NULL && quote(word, name)) {
+    if (name != NULL && quote(word, name, NAME_MOST)) {
         (void)snprintf(arguments, sizeof arguments, "--function %s", word);
         write_command(out, r, &first, "report", arguments,
                       "its lines, callers");

@@ -35,8 +35,9 @@ struct report {
     const struct profile *profile;
     const struct view *view;
     const struct remarks *remarks;
-    const char *elf;       /* path of the guest's image */
-    const char *source;    /* where the samples came from */
+    const char *elf;          /* path of the guest's image */
+    bool has_code, elf_given; /* which is at hand; by --elf */
+    const char *source;       /* where the samples came from */
     const char *recording; /* path of the recording that keeps them; or NULL */
     const char *without;   /* functions whose samples were left out, harmless */
     uint32_t top;          /* rows a table; 0: as many as are worth a look */

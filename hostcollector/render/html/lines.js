@@ -188,7 +188,8 @@ class FunctionLines {
         const head = el("h3", "", `Code at ${code.address}, ${countText(code.bytes)} bytes`);
         if (code.unread)
             return [head, el("p", "quiet", "Not taken apart, since --memory had no room for it, " +
-                "or since the image does not hold it.")];
+                "or since the image does not hold it. A recording has names, but no code: " +
+                "--elf gives it.")];
         const rows = code.blocks.flatMap((block, i) => {
             if (!this.all && !block.self.samples) {
                 this.hidden++;

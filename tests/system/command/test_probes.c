@@ -305,7 +305,13 @@ TEST(annotate_makes_no_call_but_its_own)
     CHECK_CONTAINS("out", "this is line 88 of kernel.c");
     CHECK_EQ(collector("report tprof.tprof --elf " KERNEL " --function threa"),
              0);
-    CHECK_CONTAINS("out", "collector annotate thread tprof.tprof");
+    CHECK_CONTAINS("out", "collector annotate thread tprof.tprof --elf ");
+
+    /* names are no code */
+    CHECK_EQ(collector("report tprof.tprof --elf " KERNEL " -o named.tprof"),
+             0);
+    CHECK_EQ(collector("report named.tprof --function threa"), 0);
+    CHECK(strstr(text_of("out"), "collector annotate") == NULL);
 }
 
 /* Catches: half a file, or an empty one; a status that a script takes for a
