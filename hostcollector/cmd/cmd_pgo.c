@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* collector pgo: a recording as a profile for a compiler. */
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cmd/cmd.h"
 #include "cmd/planned.h"
@@ -20,6 +22,7 @@ static int print_help(void)
         "profiling' (rustc: -g -Z debug-info-for-profiling), and its image "
         "must be the one\n"
         "that ran. A profile with too few samples is refused.\n"
+        "-o kernel.fdata is for llvm-bolt, and a kernel by any compiler.\n"
         "\n",
         stdout);
     options_help(stdout, COMMAND_PGO);
@@ -29,13 +32,27 @@ static int print_help(void)
     return EXIT_DONE;
 }
 
+/* Is (path) one of BOLT's profiles, by its suffix? */
+static bool is_fdata(const char *path)
+{
+    size_t length = strlen(path), suffix = strlen(".fdata");
+
+    return length > suffix && strcmp(path + length - suffix, ".fdata") == 0;
+}
+
 static int plan(struct outputs *out, struct options *o, struct err *e)
 {
     if (o->input == NULL)
         return err_set(
             e, "which recording? type: collector pgo FILE -o kernel.prof");
     o->pgo = true;
-    return outputs_plan_only(out, o, &render_pgo, e);
+    o->pgo_by_address = o->output_count != 0 && is_fdata(o->outputs[0]);
+    for (unsigned i = 1; i < o->output_count; i++)
+        if (is_fdata(o->outputs[i]) != o->pgo_by_address)
+            return err_set(e, "-o %s and -o %s: type two commands",
+                           o->outputs[0], o->outputs[i]);
+    return outputs_plan_only(
+        out, o, o->pgo_by_address ? &render_fdata : &render_pgo, e);
 }
 
 static int work(const struct options *o, struct outputs *out)

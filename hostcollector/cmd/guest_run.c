@@ -470,6 +470,7 @@ struct sample_profile *guest_run_pgo(struct guest_run *r, const struct view *v,
                                 .image = r->images.kernel != NULL
                                              ? shared_image(r->images.kernel)
                                              : NULL,
+                                .by_address = r->config.options->pgo_by_address,
                                 .memory = view_memory(r)};
     struct sample_profile *s = pgo_profile(&job, e);
 

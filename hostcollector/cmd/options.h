@@ -47,6 +47,7 @@ struct options {
         *input;    /* --input, or FILE of collector report or top, or NULL */
     bool annotate; /* one function alone is shown, and its code is read */
     bool pgo;      /* a sample profile: the image's debug information is */
+    bool pgo_by_address; /* the same, but not for a compiler */
     uint32_t page_code;  /* so many functions a page shows the code of */
     bool reads_sources;  /* source files are opened by their names */
     const char *sources; /* the folder below which these are, or NULL */

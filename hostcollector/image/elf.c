@@ -249,13 +249,15 @@ static size_t collect(const struct table *t, struct symtab_candidate *out,
         name = elf_strptr(t->elf, t->names, sym.st_name);
         if (!symtab_wants(name))
             continue;
-        out[n++] = (struct symtab_candidate){.f = {.start = sym.st_value,
-                                                   .size = sym.st_size,
-                                                   .sized = sym.st_size != 0,
-                                                   .name = name},
-                                             .limit = limits[sym.st_shndx],
-                                             .rank = rank(&sym),
-                                             .order = (unsigned)i};
+        out[n++] = (struct symtab_candidate){
+            .f = {.start = sym.st_value,
+                  .size = sym.st_size,
+                  .sized = sym.st_size != 0,
+                  .local = GELF_ST_BIND(sym.st_info) == STB_LOCAL,
+                  .name = name},
+            .limit = limits[sym.st_shndx],
+            .rank = rank(&sym),
+            .order = (unsigned)i};
     }
     return n;
 }

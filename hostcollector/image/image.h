@@ -178,6 +178,7 @@ struct image_function {
     uint64_t start;
     uint64_t size;    /* a label without size reaches to the next symbol */
     bool sized;       /* (size) is from the symbol table */
+    bool local;       /* in an ELF file: others may have its name */
     const char *name; /* raw: neither demangled nor escaped */
 };
 

@@ -43,13 +43,23 @@ struct sampled_body {
     size_t line_count;
 };
 
+/* Samples at one address. */
+struct sampled_address {
+    const char *function; /* its symbol; printable, without blanks */
+    uint32_t local; /* the number among local symbols of that name; 0: global */
+    uint64_t offset, samples;
+};
+
 struct sample_profile {
     /* Functions by falling total, then by name; behind each body those that are
      * inside of it, by place. */
     const struct sampled_body *bodies;
     size_t body_count;
+    /* Or, if that was asked for, by address. */
+    const struct sampled_address *addresses;
+    size_t address_count;
     uint64_t samples; /* busy ones in the kernel's code */
-    uint64_t placed;  /* of these: their lines are in the bodies */
+    uint64_t placed;  /* of these: in the bodies or addresses */
 };
 
 #endif

@@ -133,6 +133,18 @@ static double selected_seconds(const struct profile *p)
     return to - p->from_s;
 }
 
+int judge_total(const struct profile *p, uint64_t samples, struct err *e)
+{
+    double times = LEAST_TOGETHER / fmax((double)samples, 1);
+
+    if (times <= 1)
+        return 0;
+    return err_set(e,
+                   "%" PRIu64 " samples are too few for an optimizer: sample "
+                   "for %.0f s more at this rate",
+                   samples, ceil(selected_seconds(p) * (times - 1)));
+}
+
 int judge_samples(const struct profile *p, const struct bodies *b,
                   struct err *e)
 {

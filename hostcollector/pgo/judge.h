@@ -15,6 +15,11 @@
  * dwarf_resolve() of (d). Returns 0; -1 with (e) saying what to type. */
 int judge_units(const struct dwarf *d, const struct hits *h, struct err *e);
 
+/* Are (samples) enough at all? Returns 0; -1 with (e) saying how long to
+ * sample.
+ */
+int judge_total(const struct profile *p, uint64_t samples, struct err *e);
+
 /* Are there samples enough in the functions that matter? Returns 0; -1 with (e)
  * saying how long to sample. */
 int judge_samples(const struct profile *p, const struct bodies *b,

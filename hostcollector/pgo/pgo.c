@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #include "dwarf/dwarf.h"
+#include "image/image.h"
+#include "pgo/addresses.h"
 #include "pgo/bodies.h"
 #include "pgo/calls.h"
 #include "pgo/hits.h"
@@ -132,6 +134,20 @@ static int build_of_dwarf(const struct pgo_job *job, const struct gathered *g,
     return result;
 }
 
+static int build_by_address(const struct pgo_job *job, const struct hits *h,
+                            struct owned *out, struct err *e)
+{
+    if (image_is_pe(job->image))
+        return err_set(e, "BOLT reads ELF files, and the kernel is none");
+    out->profile.samples = h->samples;
+    if (judge_total(job->profile, h->samples, e) != 0)
+        return -1;
+    if (addresses_finish(&out->profile, &out->arena, &out->bodies.names, h,
+                         job->image) != 0)
+        return err_set(e, "out of memory");
+    return 0;
+}
+
 struct sample_profile *pgo_profile(const struct pgo_job *job, struct err *e)
 {
     struct owned *owned;
@@ -146,6 +162,8 @@ struct sample_profile *pgo_profile(const struct pgo_job *job, struct err *e)
     owned = calloc(1, sizeof *owned);
     if (owned == NULL || gather(&gathered, job) != 0)
         result = err_set(e, "out of memory");
+    else if (job->by_address)
+        result = build_by_address(job, &gathered.hits, owned, e);
     else
         result = build_of_dwarf(job, &gathered, owned, e);
     hits_fini(&gathered.hits);

@@ -7,6 +7,7 @@
 #ifndef TPROF_PGO_PGO_H
 #define TPROF_PGO_PGO_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "model/profile.h"
@@ -20,13 +21,15 @@ struct pgo_job {
     const struct profile *profile;
     const struct view *view; /* of (profile) */
     struct image *image;     /* the kernel's; NULL: not known */
+    bool by_address;         /* for an optimizer of what is linked */
     uint64_t memory;         /* bytes that the result may take; 0: no limit */
 };
 
 /*
  * The profile of the kernel's own code, which lives until
  * sample_profile_free(). NULL with (e) filled: there is no image, it was not
- * compiled for this by LLVM, there are too few samples, or no memory.
+ * compiled for this by LLVM (which does not matter by address), there are too
+ * few samples, or no memory.
  */
 struct sample_profile *pgo_profile(const struct pgo_job *job, struct err *e);
 

@@ -132,6 +132,7 @@ extern const struct render_ops render_annotate_json;
 /* What collector pgo writes; no format by name, since it takes more than a
  * profile and a view. */
 extern const struct render_ops render_pgo;
+extern const struct render_ops render_fdata;
 
 /* The format called (name); NULL if there is none. */
 const struct render_ops *render_by_name(const char *name);

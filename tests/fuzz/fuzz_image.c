@@ -20,6 +20,7 @@
 #include "code/frame_place.h"
 #include "dwarf/dwarf.h"
 #include "image/image.h"
+#include "pgo/addresses.h"
 #include "pgo/bodies.h"
 #include "pgo/hits.h"
 #include "pgo/pgo.h"
@@ -241,25 +242,46 @@ static void check_totals(const struct sample_profile *s)
 }
 
 /* What pgo would write if these were samples enough. */
-static void write_bodies(const struct hits *h, struct bodies *b)
+static void write_profile(const struct render_ops *format,
+                          struct sample_profile *s)
 {
-    struct sample_profile s = {.samples = h->samples};
-    struct arena arena = {0};
     struct render to = {0};
     char *text;
     size_t len;
 
-    if (bodies_finish(b, &arena, &s) != 0)
-        abort();
-    check_totals(&s);
     to.out = open_memstream(&text, &len);
     if (to.out == NULL)
         abort();
-    render_pgo.write(&to, &(struct report){.sample_profile = &s});
+    format->write(&to, &(struct report){.sample_profile = s});
     if (fclose(to.out) != 0)
         abort();
     shown_is_harmless(text, len, NULL);
     free(text);
+}
+
+static void write_bodies(const struct hits *h, struct bodies *b)
+{
+    struct sample_profile s = {.samples = h->samples};
+    struct arena arena = {0};
+
+    if (bodies_finish(b, &arena, &s) != 0)
+        abort();
+    check_totals(&s);
+    write_profile(&render_pgo, &s);
+    arena_fini(&arena);
+}
+
+static void write_addresses(const struct hits *h, const struct image *img)
+{
+    struct sample_profile s = {.samples = h->samples};
+    struct arena arena = {0};
+    struct names names = {0};
+
+    if (addresses_finish(&s, &arena, &names, h, img) != 0 ||
+        s.placed > s.samples)
+        abort();
+    write_profile(&render_fdata, &s);
+    names_fini(&names);
     arena_fini(&arena);
 }
 
@@ -288,7 +310,11 @@ static void profile_image(const struct profile *p, const struct view *v,
             abort();
     for (size_t i = 0; i < h.count; i++)
         bodies_begin(&b, &t[i]);
+    for (size_t i = 0; i < h.count; i++)
+        if (bodies_call(&b, &t[i], &t[i * 7 % h.count], 0.5) != 0)
+            abort();
     write_bodies(&h, &b);
+    write_addresses(&h, img);
     bodies_fini(&b);
     hits_fini(&h);
     dwarf_close(d);

@@ -2,6 +2,7 @@
 /* pgo: what is refused, and when memory ends; golden.pgo* have the rest. */
 #include "pgo/pgo.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -25,8 +26,10 @@ static struct image_map *map;
 static struct aggregate *aggregate;
 static const struct profile *profile;
 static struct view *view;
+static bool by_address;
 
-static void begin_of(const char *source, const char *flags)
+/* A kernel that (command) builds. */
+static void begin_by(const char *command)
 {
     const struct aggregate_config config = {0};
     const struct guest guest = {.wire_version = TPROF_WIRE_VERSION,
@@ -34,11 +37,7 @@ static void begin_of(const char *source, const char *flags)
                                 .cores = 1,
                                 .tsc_hz = 1000000};
     struct err e = {""};
-    char command[256];
 
-    (void)snprintf(command, sizeof command,
-                   "clang -O2 %s -nostdlib -static -fno-pie $IN/%s -o $OUT",
-                   flags, source);
     CHECK_EQ(image_open(&img, input_build("clang", "pgo", command), &e), 0);
     symbolizer = symbolizer_new(img, 0);
     frames = frame_places_new(img, 0);
@@ -51,20 +50,29 @@ static void begin_of(const char *source, const char *flags)
     CHECK_EQ(aggregate_hello(aggregate, HELLO_FIRST, &guest), 0);
 }
 
+static void begin_of(const char *source, const char *flags)
+{
+    char command[256];
+
+    (void)snprintf(command, sizeof command,
+                   "clang -O2 %s -nostdlib -static -fno-pie $IN/%s -o $OUT",
+                   flags, source);
+    begin_by(command);
+}
+
 static void begin(const char *flags)
 {
     begin_of("inline.c", flags);
 }
 
-/* (n) samples at (symbol), one each millisecond, called from before (back);
+/* (n) samples at (leaf), one each millisecond, called from before (back);
  * NULL: nobody has called it. */
-static void called_samples(const char *back, const char *symbol, unsigned n)
+static void samples_at(const char *back, uint64_t leaf, unsigned n)
 {
     static uint64_t tsc = 1000;
     struct stack stack = {.end = WIRE_END_ZERO};
-    uint64_t leaf, frame;
+    uint64_t frame;
 
-    CHECK(image_find_symbol(img, symbol, &leaf));
     if (back != NULL) {
         CHECK(image_find_symbol(img, back, &frame));
         stack.frames = &frame;
@@ -83,6 +91,14 @@ static void called_samples(const char *back, const char *symbol, unsigned n)
     }
 }
 
+static void called_samples(const char *back, const char *symbol, unsigned n)
+{
+    uint64_t leaf;
+
+    CHECK(image_find_symbol(img, symbol, &leaf));
+    samples_at(back, leaf, n);
+}
+
 /* The same at the beginning of (function). */
 static void samples(const char *function, unsigned n)
 {
@@ -96,10 +112,12 @@ static struct sample_profile *made(uint64_t memory, struct err *e)
         view = profile != NULL ? view_new(profile, map, 0) : NULL;
     }
     CHECK(view != NULL);
-    return pgo_profile(
-        &(struct pgo_job){
-            .profile = profile, .view = view, .image = img, .memory = memory},
-        e);
+    return pgo_profile(&(struct pgo_job){.profile = profile,
+                                         .view = view,
+                                         .image = img,
+                                         .by_address = by_address,
+                                         .memory = memory},
+                       e);
 }
 
 static void refused(const char *why)
@@ -244,6 +262,42 @@ TEST(discriminators_have_two_numbers) /* catches: counts of half a loop */
                                 << 1),
              0x123);
     CHECK_EQ(discriminator_copies(UINT32_MAX), 1);
+}
+
+/* catches: names of local symbols that the optimizer takes for global ones, or
+ * for each other; kernels refused for a compiler that does not matter */
+TEST(addresses_are_symbols_and_offsets)
+{
+    const struct image_function *f;
+    struct sample_profile *s;
+    struct err e = {""};
+    unsigned twins = 0;
+
+    begin_by("gcc -O2 -nostdlib -static -fno-pie -Wl,-z,muldefs $IN/inline.c "
+             "$IN/inline.c -o $OUT");
+    samples("visible", 900);
+    for (size_t i = 0; (f = image_function_at(img, i)) != NULL; i++)
+        if (strcmp(f->name, "hidden") == 0)
+            samples_at(NULL, f->start + 4, 100 * ++twins);
+    CHECK_EQ(twins, 2);
+    by_address = true;
+    s = made(0, &e);
+    by_address = false;
+    CHECK(s != NULL);
+    CHECK_EQ(s->samples, 1200);
+    CHECK_EQ(s->placed, 1200);
+    CHECK_EQ(s->address_count, 3);
+    for (size_t i = 0; i < s->address_count; i++) {
+        const struct sampled_address *a = &s->addresses[i];
+        bool twin = strcmp(a->function, "hidden") == 0;
+
+        CHECK_STR(a->function, twin ? "hidden" : "visible");
+        CHECK_EQ(a->local, twin ? a->samples / 100 : 0);
+        CHECK_EQ(a->offset, twin ? 4 : 0);
+        CHECK_EQ(a->samples, twin ? 100 * a->local : 900);
+    }
+    sample_profile_free(s);
+    end();
 }
 
 TEST(no_memory_is_an_error) /* catches: what is not checked, and leaks */
