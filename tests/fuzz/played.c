@@ -8,13 +8,11 @@
 #include <string.h>
 #include <sys/epoll.h>
 
+#include "cmd/cmd.h"
 #include "cmd/sampling.h"
 #include "match/images.h"
 #include "played_world.h"
 #include "source/source.h"
-#include "view/code_frames.h"
-#include "view/scopes.h"
-#include "view/view.h"
 
 #define MS         1000000ull
 #define READ_SIZE  (64u * 1024)
@@ -32,11 +30,14 @@ struct player {
 static struct {
     const uint8_t *script;
     size_t left;
+    const uint8_t *whole; /* script, and its size */
+    size_t size;
+    bool
+        sides; /* recordings are two sides: each takes its acts of the script */
     uint64_t now;
     bool live, reconnects;
     unsigned rounds;
     uint64_t stop_number;
-    bool tight; /* a view has as little memory as may be */
     struct player guests[PLAYED_GUESTS];
     struct images images;
 } world;
@@ -69,6 +70,31 @@ static bool next_act(struct act *a)
 static void pass_time(const struct act *a)
 {
     world.now += MS << (a->size != 0 ? a->bytes[0] % 21 : 0);
+}
+
+/* Is (a) an act of (side)? Bit 0 of its guest says that it is not of the first
+ * side, bit 1 that it is not of the second one. */
+static bool is_of_side(const struct act *a, unsigned side)
+{
+    return !world.sides || (a->guest >> side & 1u) == 0;
+}
+
+/* Have the script begin again. */
+static void rewind_script(void)
+{
+    world.script = world.whole;
+    world.left = world.size;
+}
+
+/* Are both sides the same bytes? */
+static bool is_one_side(void)
+{
+    bool one = true;
+
+    rewind_script();
+    for (struct act a; one && next_act(&a);)
+        one = is_of_side(&a, 0) == is_of_side(&a, 1);
+    return one;
 }
 
 /* --- Sources -------------------------------------------------------------- */
@@ -104,6 +130,8 @@ static ssize_t read_guest(struct source *s, void *buf, size_t size,
     for (struct act a; !s->live && some == 0;) { /* a recording */
         if (!next_act(&a))
             return SOURCE_END;
+        if (!is_of_side(&a, (unsigned)(g - world.guests)))
+            continue;
         if (a.what == PLAYED_TIME)
             pass_time(&a);
         if (a.what >= PLAYED_END)
@@ -145,6 +173,8 @@ static const struct source_ops ops = {
     .close = close_guest,
 };
 
+static const char *const before = "before", *const after = "after";
+
 static struct source *make_guest(unsigned number, bool live)
 {
     struct player *g = &world.guests[number];
@@ -163,9 +193,9 @@ static struct source *make_guest(unsigned number, bool live)
 struct source *__wrap_source_replay(const char *path, struct err *e);
 struct source *__wrap_source_replay(const char *path, struct err *e)
 {
-    (void)path;
     (void)e;
-    return make_guest(0, false);
+    rewind_script();
+    return make_guest(path == after, false);
 }
 
 struct source *__wrap_guests_source(const struct guest_spec *spec, unsigned how,
@@ -279,38 +309,6 @@ int __wrap_epoll_wait(int poller, struct epoll_event *events, int max,
     return n;
 }
 
-/* With the least memory a view still has room for more than an input's bytes
- * can fill. Of that it gets so little that all that folds does. */
-#define TIGHT_NAMES 6
-
-struct view *__real_view_new(const struct profile *p,
-                             const struct image_map *images, uint64_t memory);
-struct view *__wrap_view_new(const struct profile *p,
-                             const struct image_map *images, uint64_t memory);
-struct view *__wrap_view_new(const struct profile *p,
-                             const struct image_map *images, uint64_t memory)
-{
-    return __real_view_new(p, images, world.tight ? VIEW_MEMORY_MIN : memory);
-}
-
-void __real_scopes_limit(struct scopes *s, uint64_t bytes);
-void __wrap_scopes_limit(struct scopes *s, uint64_t bytes);
-void __wrap_scopes_limit(struct scopes *s, uint64_t bytes)
-{
-    __real_scopes_limit(s, world.tight ? 0 : bytes);
-}
-
-struct code_frames *__real_code_frames_new(const struct image_map *images,
-                                           size_t most, size_t bytes);
-struct code_frames *__wrap_code_frames_new(const struct image_map *images,
-                                           size_t most, size_t bytes);
-struct code_frames *__wrap_code_frames_new(const struct image_map *images,
-                                           size_t most, size_t bytes)
-{
-    return __real_code_frames_new(images, world.tight ? TIGHT_NAMES : most,
-                                  bytes);
-}
-
 /* Image files are opened once in the life of the process. */
 struct shared_image *__real_images_open(struct images *set, const char *path,
                                         struct err *e);
@@ -337,7 +335,8 @@ static struct elf_path kernel = {KERNEL, NULL};
 /* What the user asks for, by (bits). */
 static struct options ask(unsigned bits)
 {
-    struct options o = {.all = bits & 1u, .wait_s = 1};
+    /* within the longer one a guest that says nothing is told of */
+    struct options o = {.all = bits & 1u, .wait_s = bits & 64u ? 4 : 1};
 
     if (bits & 2u)
         o.cores.count = 1; /* 0 */
@@ -355,11 +354,13 @@ static struct options ask(unsigned bits)
 static void begin(const uint8_t *data, size_t size, bool live)
 {
     world.live = live;
-    world.script = data + 2;
-    world.left = size - 2;
+    world.whole = data + 2;
+    world.size = size - 2;
+    world.sides = false;
+    rewind_script();
     world.now = 1000 * MS;
     played_terminal = data[0] >> 7;
-    world.tight = data[1] >> 4 & 1u;
+    played_tight = data[1] >> 4 & 1u;
     world.rounds = 0;
     memset(world.guests, 0, sizeof world.guests);
     played_outputs_begin(data[1] >> 5, data[size - 1]);
@@ -371,9 +372,20 @@ static void run(const struct options *o, const char *command)
     FILE *real = stderr;
 
     stderr = played_errors;
-    (void)sampling_run(command, o, &out, NULL);
+    if (world.sides)
+        (void)cmd_diff.run(0, NULL);
+    else
+        (void)sampling_run(command, o, &out, NULL);
     stderr = real;
     played_outputs_end();
+}
+
+static void leave_out(struct options *o)
+{
+    o->exclude[0] = "walk";
+    o->exclude[1] = "copy_"; /* a part of names */
+    o->exclude[2] = "wlak";  /* of none */
+    o->exclude_count = 3;
 }
 
 void played_report(const uint8_t *data, size_t size)
@@ -383,14 +395,54 @@ void played_report(const uint8_t *data, size_t size)
     begin(data, size, false);
     struct options o = ask(data[0]);
 
-    o.input = "played";
-    if (data[1] & 1u) {
-        o.exclude[0] = "walk";
-        o.exclude[1] = "copy_"; /* a part of names */
-        o.exclude[2] = "wlak";  /* of none */
-        o.exclude_count = 3;
-    }
+    o.input = before;
+    if (data[1] & 1u)
+        leave_out(&o);
     run(&o, "collector report");
+}
+
+/* What the user has typed is in (asked). */
+static struct options asked;
+
+int __wrap_options_parse(struct options *o, enum command_bit command, int argc,
+                         char **argv, struct err *e);
+int __wrap_options_parse(struct options *o, enum command_bit command, int argc,
+                         char **argv, struct err *e)
+{
+    (void)command;
+    (void)argc;
+    (void)argv;
+    (void)e;
+    *o = asked;
+    return 0;
+}
+
+void __wrap_options_fini(struct options *o);
+void __wrap_options_fini(struct options *o)
+{
+    (void)o;
+}
+
+void played_diff(const uint8_t *data, size_t size)
+{
+    static const char *const formats[] = {"txt", "json", "html", "txt"};
+
+    if (size < 2)
+        return;
+    begin(data, size, false);
+    world.sides = true;
+    played_same = is_one_side();
+    asked = ask(data[0]);
+    asked.before_count = 1 + (data[1] >> 1 & 1u);
+    for (unsigned i = 0; i < 2 * asked.before_count; i++)
+        asked.inputs[asked.input_count++] =
+            i < asked.before_count ? before : after;
+    asked.memory = 64u << 20;
+    asked.tree = data[1] >> 2 & 1u;
+    asked.format = formats[data[1] >> 5 & 3u];
+    if (data[1] & 1u)
+        leave_out(&asked);
+    run(&asked, "collector diff");
 }
 
 void played_fleet(const uint8_t *data, size_t size)

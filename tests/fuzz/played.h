@@ -31,9 +31,12 @@ enum played_act {
     PLAYED_STOP,    /* Ctrl-C */
 };
 
-/* Run `collector report` on the guest's bytes, or `collector` on (guests) live
- * guests, and check all that they show. */
+/* Run `collector report` on the guest's bytes, `collector diff` on one or two
+ * recordings a side, or `collector` on (guests) live guests, and check all that
+ * they show. For a diff bits 0 and 1 of (what) are the sides without the act.
+ */
 void played_report(const uint8_t *data, size_t size);
+void played_diff(const uint8_t *data, size_t size);
 void played_fleet(const uint8_t *data, size_t size);
 
 #endif

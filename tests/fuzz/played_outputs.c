@@ -8,11 +8,13 @@
 
 #include "cmd/sampling.h"
 #include "played_world.h"
+#include "render/diff.h"
 #include "render/html_page.h"
 #include "render/render.h"
 #include "shown.h"
 
 FILE *played_errors;
+bool played_same;
 
 static struct {
     unsigned form; /* of the report: enum form */
@@ -99,7 +101,7 @@ static void write_text(const struct report *r)
 
     own.details = form == FORM_DETAILS || form == FORM_RECORDED;
     own.idle = form == FORM_RECORDED || form == FORM_OF_ALL;
-    own.of_all = form == FORM_OF_ALL;
+    own.of_all = own.inverted = form == FORM_OF_ALL;
     own.columns = form == FORM_FUNCTION ? 200 : 0;
     own.function = form == FORM_FUNCTION ? "e" : NULL;
     own.recording = form == FORM_RECORDED ? "r.tprof" : NULL;
@@ -132,15 +134,8 @@ static void check_page(size_t size)
     seen = true;
 }
 
-static void write_file(const struct file *f, const struct report *r)
+static void check_file(const struct file *f)
 {
-    struct render to = {.out = outputs.shown};
-
-    if (f->format->begin != NULL)
-        f->format->begin(&to);
-    f->format->write(&to, r);
-    if (f->format->end != NULL)
-        f->format->end(&to);
     size_t size = written(outputs.shown);
 
     if (f->is == PAGE)
@@ -153,6 +148,23 @@ static void write_file(const struct file *f, const struct report *r)
         shown_is_csv(outputs.shown_text, size);
 }
 
+/* Write (r), or if that is NULL (o). */
+static void write_file(const struct file *f, const struct report *r,
+                       const struct overall *o)
+{
+    struct render to = {.out = outputs.shown};
+
+    if (f->format->begin != NULL)
+        f->format->begin(&to);
+    if (r != NULL)
+        f->format->write(&to, r);
+    else
+        f->format->overall(&to, o);
+    if (f->format->end != NULL)
+        f->format->end(&to);
+    check_file(f);
+}
+
 int __wrap_outputs_write(struct outputs *out, const struct report *r,
                          struct err *e);
 int __wrap_outputs_write(struct outputs *out, const struct report *r,
@@ -163,7 +175,7 @@ int __wrap_outputs_write(struct outputs *out, const struct report *r,
     if (outputs.form == FORM_FOLDED)
         write_folded(r);
     else if (outputs.form == FORM_FILE)
-        write_file(&files[outputs.file], r);
+        write_file(&files[outputs.file], r, NULL);
     else
         write_text(r);
     return 0;
@@ -176,8 +188,43 @@ int __wrap_outputs_overall(struct outputs *out, const struct overall *o,
 {
     (void)out;
     (void)e;
+    if (outputs.form == FORM_FILE &&
+        files[outputs.file].format->overall != NULL) {
+        write_file(&files[outputs.file], NULL, o);
+        return 0;
+    }
     render_txt.overall(&(struct render){.out = outputs.shown}, o);
     check_text();
+    return 0;
+}
+
+static void check_words(void)
+{
+    size_t size = written(outputs.shown);
+
+    shown_is_harmless(outputs.shown_text, size, NULL);
+}
+
+int __wrap_outputs_write_by(struct outputs *out, outputs_writer write,
+                            const void *what, struct err *e);
+int __wrap_outputs_write_by(struct outputs *out, outputs_writer write,
+                            const void *what, struct err *e)
+{
+    const struct diff *d = what;
+    const char *format = out->list[0].format->name;
+
+    (void)e;
+    if (played_same && d->result.changed != 0)
+        abort();
+    out->list[0].to.out = outputs.shown;
+    write(&out->list[0], &(struct report){.columns = 0}, what);
+    out->list[0].to.out = NULL;
+    if (strcmp(format, "html") == 0)
+        check_file(&(struct file){.is = PAGE});
+    else if (strcmp(format, "json") == 0)
+        check_file(&(struct file){.is = JSON});
+    else
+        check_words();
     return 0;
 }
 

@@ -12,8 +12,11 @@
 #include <unistd.h>
 
 #include "cmd/confine.h"
+#include "view/code_frames.h"
+#include "view/scopes.h"
+#include "view/view.h"
 
-bool played_terminal;
+bool played_terminal, played_tight;
 
 int __real_close(int fd);
 int __wrap_close(int fd);
@@ -33,10 +36,14 @@ ssize_t __wrap_read(int fd, void *buf, size_t size)
 int __wrap_poll(struct pollfd *fds, nfds_t count, int timeout);
 int __wrap_poll(struct pollfd *fds, nfds_t count, int timeout)
 {
+    int ready = 0;
+
     (void)timeout;
-    for (nfds_t i = 0; i < count; i++)
+    for (nfds_t i = 0; i < count; i++) {
         fds[i].revents = fds[i].events & POLLOUT;
-    return (int)count;
+        ready += fds[i].revents != 0;
+    }
+    return ready;
 }
 
 int __wrap_signals_catch(struct err *e);
@@ -87,10 +94,53 @@ int __wrap_confine_prepare_sampling(const struct options *o,
     return 0;
 }
 
+int __wrap_confine_prepare_diff(const struct options *o,
+                                const struct outputs *out, struct err *e);
+int __wrap_confine_prepare_diff(const struct options *o,
+                                const struct outputs *out, struct err *e)
+{
+    (void)o;
+    (void)out;
+    (void)e;
+    return 0;
+}
+
 int __wrap_confine_sampling(const struct options *o, struct err *e);
 int __wrap_confine_sampling(const struct options *o, struct err *e)
 {
     (void)o;
-    (void)e;
+    *e = (struct err){""}; /* nothing is lacking */
     return 0;
+}
+
+/* With the least memory a view still has room for more than an input's bytes
+ * can fill. Of that it gets so little that all that folds does. */
+#define TIGHT_NAMES 6
+
+struct view *__real_view_new(const struct profile *p,
+                             const struct image_map *images, uint64_t memory);
+struct view *__wrap_view_new(const struct profile *p,
+                             const struct image_map *images, uint64_t memory);
+struct view *__wrap_view_new(const struct profile *p,
+                             const struct image_map *images, uint64_t memory)
+{
+    return __real_view_new(p, images, played_tight ? VIEW_MEMORY_MIN : memory);
+}
+
+void __real_scopes_limit(struct scopes *s, uint64_t bytes);
+void __wrap_scopes_limit(struct scopes *s, uint64_t bytes);
+void __wrap_scopes_limit(struct scopes *s, uint64_t bytes)
+{
+    __real_scopes_limit(s, played_tight ? 0 : bytes);
+}
+
+struct code_frames *__real_code_frames_new(const struct image_map *images,
+                                           size_t most, size_t bytes);
+struct code_frames *__wrap_code_frames_new(const struct image_map *images,
+                                           size_t most, size_t bytes);
+struct code_frames *__wrap_code_frames_new(const struct image_map *images,
+                                           size_t most, size_t bytes)
+{
+    return __real_code_frames_new(images, played_tight ? TIGHT_NAMES : most,
+                                  bytes);
 }

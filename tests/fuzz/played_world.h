@@ -13,6 +13,10 @@
 
 extern bool played_terminal; /* standard error is one */
 extern FILE *played_errors;  /* ... is this */
+extern bool played_tight;    /* a view has as little memory as may be */
+
+/* What is compared is twice the same. */
+extern bool played_same;
 
 /* A run's report is in (form), or a file in format (file): any numbers. */
 void played_outputs_begin(unsigned form, unsigned file);
