@@ -60,6 +60,7 @@ static void find_insns(struct finder *f)
         insn->offset = (uint32_t)at;
         insn->bad = size == 0;
         insn->size = (uint8_t)(size != 0 ? size : 1);
+        b->jumps_away += size != 0 && in.kind == INSN_JUMP_AWAY;
         f->bytes[at] |= BYTE_BEGINS;
         at += insn->size;
         if (insn->bad || ends_block(&in))

@@ -35,6 +35,7 @@ struct blocks {
     uint32_t insn_count;
     struct block *blocks; /* likewise */
     uint32_t block_count;
+    uint32_t jumps_away; /* through a register or memory: to where? */
 };
 
 /* Blocks are not found in longer functions. */

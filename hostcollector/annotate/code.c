@@ -114,6 +114,7 @@ static int add_blocks(struct builder *b, struct annotated_code *code,
     if (code->blocks == NULL)
         return -1;
     code->block_count = found->block_count;
+    code->jumps_away = found->jumps_away;
     for (uint32_t i = 0; i < found->block_count; i++) {
         code->blocks[i].first = found->blocks[i].first;
         code->blocks[i].count = found->blocks[i].count;

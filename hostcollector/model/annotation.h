@@ -68,6 +68,8 @@ struct annotated_code {
     struct annotated_insn *insns;
     struct annotated_block *blocks;
     uint32_t insn_count, block_count;
+    uint32_t jumps_away; /* through a register or memory: where these lead is
+                            not known, and may be within a block */
 };
 
 /* A function into which this one was inlined, and where samples hit it. */

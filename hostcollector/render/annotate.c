@@ -280,6 +280,23 @@ static void write_unread(FILE *out, const struct annotated_code *code)
                   code->address, code->size);
 }
 
+/* Which blocks may be more than one. */
+static void write_away(FILE *out, const struct report *r,
+                       const struct annotated_code *code)
+{
+    char line[256];
+
+    if (code->jumps_away == 0)
+        return;
+    (void)snprintf(line, sizeof line,
+                   "%" PRIu32 " jump%s where a register or a table says: what "
+                   "nothing else leads to may be a part of the block before "
+                   "it.",
+                   code->jumps_away,
+                   code->jumps_away == 1 ? " leads" : "s lead");
+    text_wrap_at(out, LEFT, line, table_columns(r));
+}
+
 /* Returns how many of its blocks are not shown. */
 static uint32_t write_code(FILE *out, const struct report *r,
                            const struct annotated_code *code)
@@ -298,6 +315,7 @@ static uint32_t write_code(FILE *out, const struct report *r,
         else
             hidden++;
     }
+    write_away(out, r, code);
     return hidden;
 }
 

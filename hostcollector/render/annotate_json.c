@@ -151,6 +151,8 @@ static void write_code(FILE *out, const struct report *r,
     write_address(&o, code->address);
     json_count(&o, "bytes", code->size);
     json_flag(&o, "unread", code->unread);
+    if (code->jumps_away != 0)
+        json_count(&o, "indirect_jumps", code->jumps_away);
     (void)json_member(&o, "blocks");
     (void)putc('[', out);
     for (uint32_t i = 0; i < code->block_count; i++) {

@@ -248,6 +248,18 @@ TEST(jumps_that_lead_nowhere_begin_nothing) /* catches: reads outside */
     blocks_fini(&b);
 }
 
+TEST(jumps_through_registers_and_tables_are_counted) /* catches: calls, too */
+{
+    struct blocks b;
+
+    /* jmp rax; jmp [rax * 8 + 1]; call rax; jmp 1f; 1: ret */
+    CHECK_EQ(FIND(&b, 0xff, 0xe0, 0xff, 0x24, 0xc5, 1, 0, 0, 0, 0xff, 0xd0,
+                  0xeb, 0, 0xc3),
+             0);
+    CHECK_EQ(b.jumps_away, 2);
+    blocks_fini(&b);
+}
+
 TEST(no_code_has_no_blocks)
 {
     static uint8_t long_one[BLOCKS_BYTES_MAX + 1];

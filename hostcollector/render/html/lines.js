@@ -197,7 +197,11 @@ class FunctionLines {
             }
             return this.blockRows(a, block, i);
         });
-        return [head, this.table("blocks", ["Code"], rows)];
+        const away = code.indirect_jumps;
+        return [head, this.table("blocks", ["Code"], rows),
+                ...away ? [el("p", "quiet", `${away} jump${away === 1 ? " leads" : "s lead"} where ` +
+                    "a register or a table says: what nothing else leads to may be a part of " +
+                    "the block before it.")] : []];
     }
 
     blockRows(a, block, i) {
