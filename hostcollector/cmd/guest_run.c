@@ -465,11 +465,11 @@ struct annotation *guest_run_annotate(struct guest_run *r,
 struct sample_profile *guest_run_pgo(struct guest_run *r, const struct view *v,
                                      struct err *e)
 {
+    struct shared_image *kernel = r->images.kernel;
     const struct pgo_job job = {.profile = r->profile,
                                 .view = v,
-                                .image = r->images.kernel != NULL
-                                             ? shared_image(r->images.kernel)
-                                             : NULL,
+                                .image = kernel != NULL ? shared_image(kernel)
+                                                        : NULL,
                                 .by_address = r->config.options->pgo_by_address,
                                 .memory = view_memory(r)};
     struct sample_profile *s = pgo_profile(&job, e);
