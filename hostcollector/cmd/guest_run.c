@@ -465,15 +465,14 @@ struct annotation *guest_run_annotate(struct guest_run *r,
 struct sample_profile *guest_run_pgo(struct guest_run *r, const struct view *v,
                                      struct err *e)
 {
-    struct shared_image *kernel = r->images.kernel;
-    const struct pgo_job job = {.profile = r->profile,
-                                .view = v,
-                                .image = kernel != NULL ? shared_image(kernel)
-                                                        : NULL,
-                                .by_address = r->config.options->pgo_by_address,
-                                .memory = view_memory(r)};
-    struct sample_profile *s = pgo_profile(&job, e);
+    struct pgo_job job = {.profile = r->profile, .view = v};
+    struct sample_profile *s;
 
+    job.by_address = r->config.options->pgo_by_address;
+    job.memory = view_memory(r);
+    if (r->images.kernel != NULL)
+        job.image = shared_image(r->images.kernel);
+    s = pgo_profile(&job, e);
     if (s == NULL && job.image == NULL)
         blame_missing(r, e);
     return s;
