@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "compare/tail.h"
+#include "diagnose/share.h"
 
 /* Of which the samples are worth so many. */
 static double pooled(const struct two_shares *s)
@@ -40,18 +41,6 @@ double two_shares_p(const struct two_shares *s)
     return result;
 }
 
-/* How far the truth may be below and above (p) of (n) samples, as share_of()
- * has it for z of 1.96. */
-static void wilson(double p, double n, double z, double *below, double *above)
-{
-    double scale = 1 + z * z / n;
-    double center = (p + z * z / (2 * n)) / scale;
-    double half = z / scale * sqrt(p * (1 - p) / n + z * z / (4 * n * n));
-
-    *below = p - fmax(center - half, 0);
-    *above = fmin(center + half, 1) - p;
-}
-
 struct two_shares_change two_shares_change(const struct two_shares *s)
 {
     double change = s->p[1] - s->p[0], below[2], above[2];
@@ -60,8 +49,12 @@ struct two_shares_change two_shares_change(const struct two_shares *s)
         return (struct two_shares_change){0, -1, 1};
     double z = tail_t_quantile(.05, s->df);
 
-    for (int i = 0; i < 2; i++)
-        wilson(s->p[i], s->n[i] / s->spread, z, &below[i], &above[i]);
+    for (int i = 0; i < 2; i++) {
+        const struct share own = share_wilson(s->p[i], s->n[i] / s->spread, z);
+
+        below[i] = own.p - own.low;
+        above[i] = own.high - own.p;
+    }
     return (struct two_shares_change){
         change, fmax(change - hypot(below[1], above[0]), -1),
         fmin(change + hypot(above[1], below[0]), 1)};

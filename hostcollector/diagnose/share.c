@@ -4,8 +4,6 @@
 
 #include <math.h>
 
-static const double z = SHARE_Z;
-
 double share_effective(const struct amount *a)
 {
     if (!(a->time_sq > 0))
@@ -43,12 +41,17 @@ struct share share_of(const struct amount *part, const struct amount *whole)
         return (struct share){0, 0, 1};
 
     double p = clamp(part->time / whole->time, 0, 1);
-    double n = worth(part, whole, p);
+    return share_wilson(p, worth(part, whole, p), SHARE_Z);
+}
+
+struct share share_wilson(double p, double n, double z)
+{
     double scale = 1 + z * z / n;
     double center = (p + z * z / (2 * n)) / scale;
     double half = z / scale * sqrt(p * (1 - p) / n + z * z / (4 * n * n));
 
-    /* at 0 and 1 the formula meets p but for rounding */
-    return (struct share){p, clamp(center - half, 0, p),
-                          clamp(center + half, p, 1)};
+    /* at 0 and 1 the formula meets p but for rounding; an infinite z makes no
+     * number, and all is possible */
+    return (struct share){p, fmin(fmax(center - half, 0), p),
+                          fmax(fmin(center + half, 1), p)};
 }

@@ -33,6 +33,10 @@ double share_effective(const struct amount *a);
  */
 struct share share_of(const struct amount *part, const struct amount *whole);
 
+/* The share (p) of (n) equally weighted samples, above 0, with Wilson's score
+ * interval of (z) standard errors. */
+struct share share_wilson(double p, double n, double z);
+
 /* The one number behind a "+-": how far (s) may be off, either way. */
 static inline double share_margin(struct share s)
 {
