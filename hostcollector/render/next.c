@@ -104,9 +104,11 @@ void table_next(FILE *out, const struct report *r)
     bool first = true;
 
     if (r->recording == NULL) {
-        (void)fputs("Next:  -o run.tprof keeps the samples: 'collector report "
-                    "run.tprof' looks closer\n",
-                    out);
+        (void)fprintf(out, "%-*s", LEFT, "Next:");
+        text_wrap_at(out, LEFT,
+                     "-o run.tprof keeps the samples: 'collector report "
+                     "run.tprof' looks closer",
+                     table_columns(r));
         return;
     }
     if (name != NULL && quote(word, name, NAME_MOST)) {

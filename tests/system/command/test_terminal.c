@@ -83,6 +83,13 @@ TEST(text_is_as_wide_as_the_terminal)
     }
     show(200, "COLUMNS=50 $C report a.tprof --color never");
     CHECK(widest() <= 50);
+
+    pid_t guest = start_guest("live", play_50);
+
+    show(60, "$C --serial live -d 0.2 --color never 2>/dev/null");
+    join_guest(guest);
+    CHECK_CONTAINS("screen", "Next:  -o run.tprof keeps");
+    CHECK(widest() <= 60);
 }
 
 TEST(colour_is_for_terminals_that_want_it)
