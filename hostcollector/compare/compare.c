@@ -9,7 +9,9 @@
 
 /* Of many functions several are taken out at once, so that there are no more
  * steps than this. */
-#define STEPS_MAX 256
+#define STEPS_MAX   256
+/* Of more than these ever more are. */
+#define JUDGED_MANY 10000
 
 /* A run: the sums of all that was not taken out. */
 struct whole {
@@ -284,63 +286,81 @@ static void judge(struct work *w)
     }
 }
 
-/* Which of (left) is to be taken out: of those that changed one that a side
- * lacks, as it has changed whatever the rest did, or else the most significant.
- * (count) if none has changed. */
-static size_t choose(const struct work *w)
+/* How many are taken out in one step: one, but of many several, so that the
+ * time that this takes is bounded. */
+static size_t batch(const struct work *w)
 {
-    size_t i = 0;
+    size_t many = w->judged > JUDGED_MANY ? w->judged / JUDGED_MANY : 1;
 
-    for (; i < w->count; i++) {
-        const struct compare_row *row = &w->rows[w->left[i].function];
-
-        if (row->q > COMPARE_FALSE)
-            break;
-        if (!(row->all.before > 0 && row->all.after > 0))
-            return i;
-    }
-    return i != 0 ? 0 : w->count;
+    return 1 + w->judged / STEPS_MAX * many;
 }
 
-/* What is inside of what was taken out is out, too. What that is inside of has
- * other sums now, and is not judged again before these are known. */
-static void cover(struct work *w, uint32_t taken)
+static bool lacks_side(const struct work *w, size_t function)
 {
-    const uint32_t *inside = w->in->inside;
+    const struct compare_row *row = &w->rows[function];
+
+    return !(row->all.before > 0 && row->all.after > 0);
+}
+
+/* Was something taken out that (function) is inside of? */
+static bool is_covered(const struct work *w, uint32_t function)
+{
+    while (is_inside(w, function)) {
+        function = w->in->inside[function];
+        if (w->rows[function].step != 0)
+            return true;
+    }
+    return false;
+}
+
+/* Take (function) out. What it is inside of has other sums then, and is not
+ * judged again before these are known. */
+static void take(struct work *w, uint32_t function, unsigned step)
+{
+    w->rows[function].step = step;
+    w->rows[function].verdict = COMPARE_CHANGED;
+    w->taken++;
+    while (is_inside(w, function)) {
+        function = w->in->inside[function];
+        w->rows[function].q = 1;
+    }
+}
+
+/* What is inside of what was taken out is out, too: only what is not is left.
+ */
+static void keep_left(struct work *w)
+{
     size_t n = 0;
 
-    for (size_t i = taken; i < w->in->functions; i++)
+    for (size_t i = 0; i < w->in->functions; i++)
         if (is_inside(w, i) && w->rows[i].step == 0)
-            w->rows[i].step = w->rows[inside[i]].step;
-    while ((taken = inside[taken]) != COMPARE_TOP)
-        w->rows[taken].q = 1;
+            w->rows[i].step = w->rows[w->in->inside[i]].step;
     for (size_t i = 0; i < w->count; i++)
         if (w->rows[w->left[i].function].step == 0)
             w->left[n++] = w->left[i];
     w->count = n;
 }
 
-/* Take out what changed. Returns how many those are. */
+/* Take out what changed: those first that a side lacks, as they have changed
+ * whatever the rest did, and then the most significant. Returns how many. */
 static size_t take_out(struct work *w, unsigned step)
 {
-    size_t most = 1 + w->judged / STEPS_MAX, n = 0;
+    size_t most = batch(w), n = 0;
 
-    for (; n < most; n++) {
-        size_t i = choose(w);
+    for (int any = 0; any < 2; any++) {
+        for (size_t i = 0; i < w->count && n < most; i++) {
+            uint32_t function = w->left[i].function;
+            const struct compare_row *row = &w->rows[function];
 
-        if (i == w->count)
-            break;
-        uint32_t function = w->left[i].function;
-        struct compare_row *row = &w->rows[function];
-
-        row->step = step;
-        row->verdict = COMPARE_CHANGED;
-        w->count--;
-        w->taken++;
-        memmove(&w->left[i], &w->left[i + 1], (w->count - i) * sizeof *w->left);
-        if (w->totals != NULL)
-            cover(w, function);
+            if (row->q > COMPARE_FALSE || row->step != 0 ||
+                (any == 0 && !lacks_side(w, function)) ||
+                is_covered(w, function))
+                continue;
+            take(w, function, step);
+            n++;
+        }
     }
+    keep_left(w);
     return n;
 }
 

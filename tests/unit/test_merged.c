@@ -3,6 +3,7 @@
 #include "compare/merged.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "alloc.h"
@@ -248,4 +249,36 @@ TEST(chance_is_blamed_in_at_most_5_of_100_trees)
         alarms += alarm;
     }
     CHECK(alarms < 78);
+}
+
+/* Two programs that have nothing in common, and two of which half is alike: as
+ * many calls as 1 GiB has room for, near enough.
+ * catches: steps that are as many as calls, each over all of them */
+TEST(many_calls_are_compared_fast)
+{
+    enum { N = 100000 };
+    struct amount *amounts = calloc(2 * (N + 1), sizeof *amounts);
+    uint32_t *inside = calloc(N, sizeof *inside);
+    struct compare_row *rows = calloc(N, sizeof *rows);
+    const struct compare_input in = {N, {1, 1}, amounts, inside};
+    struct compare_result result;
+    uint64_t state = 7;
+
+    CHECK(amounts != NULL && inside != NULL && rows != NULL);
+    for (uint32_t i = 0; i < N; i++) {
+        unsigned side = i % 4 < 2 ? i % 2 : 2;
+
+        uint32_t before_it = i / 4;
+
+        inside[i] = i < 4 ? COMPARE_TOP
+                          : (uint32_t)(draw(&state) * before_it) * 4 + i % 4;
+        for (unsigned run = 0; run < 2; run++)
+            if (side == 2 || side == run)
+                amounts[run * (N + 1) + i] = amount(1 + 40 * draw(&state));
+    }
+    CHECK_EQ(compare(&in, rows, &result), 0);
+    CHECK(result.changed > 0);
+    free(amounts);
+    free(inside);
+    free(rows);
 }
