@@ -300,13 +300,20 @@ static struct item *find_item(const struct kernel_file *f, int fd)
     return NULL;
 }
 
+static void must_be_poller(int fd)
+{
+    const struct kernel_file *f = kernel_file(fd);
+
+    must(f != NULL && f->kind == KERNEL_POLLER);
+}
+
 int __wrap_epoll_ctl(int poller, int what, int fd, struct epoll_event *event);
 int __wrap_epoll_ctl(int poller, int what, int fd, struct epoll_event *event)
 {
     struct kernel_file *f = kernel_file(fd);
     struct item *i = find_item(f, fd);
 
-    must(kernel_file(poller)->kind == KERNEL_POLLER);
+    must_be_poller(poller);
     if (f == NULL) /* the pipe that tells the bridge to end: nothing comes */
         return 0;
     if (f->kind == KERNEL_OTHER || f->kind == KERNEL_MEMFD)
@@ -329,7 +336,8 @@ int __wrap_epoll_wait(int poller, struct epoll_event *events, int max,
 {
     int n = 0;
 
-    must(kernel_file(poller)->kind == KERNEL_POLLER && timeout == 0);
+    must_be_poller(poller);
+    must(timeout == 0);
     for (unsigned i = 0; i < item_count && n < max; i++) {
         struct item *t = &items[i];
         uint32_t wanted = t->event.events | EPOLLHUP | EPOLLERR;
