@@ -25,6 +25,7 @@ struct check_frames {
     uint64_t functions[CHECK_FRAMES];
     uint64_t bytes[CHECK_FRAMES];
     uint64_t told; /* bytes without a frame, but with a certain direct caller */
+    uint64_t told_leaf; /* those of CHECK_LEAF: stacks there are whole */
 };
 
 /* Languages for which the advice differs. */

@@ -243,7 +243,9 @@ static int look_at_function(struct look *l, const struct image_function *f)
         unit->code_bytes += bytes;
     if (frame != CODE_PART) { /* else it goes with its function */
         count(&unit->frames, frames[frame], bytes);
-        unit->frames.told += told < bytes ? told : bytes;
+        told = told < bytes ? told : bytes;
+        unit->frames.told += told;
+        unit->frames.told_leaf += frame == CODE_LEAF ? told : 0;
         l->s->functions++;
     }
     if (!f->sized) {
@@ -304,6 +306,7 @@ static void sum_own(struct check_facts *s)
             s->frames.bytes[f] += u->frames.bytes[f];
         }
         s->frames.told += u->frames.told;
+        s->frames.told_leaf += u->frames.told_leaf;
     }
 }
 

@@ -56,7 +56,8 @@ static void write_verdict(FILE *out, const char *path,
                 frame_bytes(&s->frames));
         promise(out, "whole stacks",
                 "no whole stacks: no function sets up a frame",
-                s->frames.bytes[CHECK_FRAMED], frame_bytes(&s->frames));
+                s->frames.bytes[CHECK_FRAMED] + s->frames.told_leaf,
+                frame_bytes(&s->frames));
     }
     if (!s->agent.linked && s->has_symbols)
         (void)fputs("  ... once tprof is linked in\n", out);

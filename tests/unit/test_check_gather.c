@@ -141,6 +141,7 @@ TEST(callers_are_told_without_frames) /* catches: depths, only calls */
     CHECK_EQ(facts.frames.functions[CHECK_FRAMED], 1); /* the first */
     CHECK_EQ(facts.frames.functions[CHECK_CUTTING], 1);
     CHECK_EQ(facts.frames.told, 26 + 13 + 10 + 3 + 14); /* as told.S has it */
+    CHECK_EQ(facts.frames.told_leaf, 3);
     end();
 }
 
