@@ -10,6 +10,7 @@
 #include "render/diff_units.h"
 #include "render/ink.h"
 #include "render/name.h"
+#include "render/ranked.h"
 #include "render/table.h"
 #include "util/text.h"
 
@@ -74,21 +75,6 @@ static void write_heading(FILE *out, const struct report *look,
     }
 }
 
-/* A row to be sorted: the larger ones come first. */
-struct shown {
-    uint32_t function;
-    double key;
-};
-
-static int compare_shown(const void *a, const void *b)
-{
-    const struct shown *left = a, *right = b;
-
-    if (left->key != right->key)
-        return left->key > right->key ? -1 : 1;
-    return left->function < right->function ? -1 : 1;
-}
-
 static double largest_share(const struct compare_row *row)
 {
     return fmax(row->all.before, row->all.after);
@@ -97,7 +83,7 @@ static double largest_share(const struct compare_row *row)
 /* The functions of (verdict) in (list): what changed by how much it did, the
  * others by their share. Returns how many. */
 static size_t choose(const struct diff *d, enum compare_verdict verdict,
-                     struct shown *list)
+                     struct ranked *list)
 {
     size_t n = 0;
 
@@ -106,17 +92,17 @@ static size_t choose(const struct diff *d, enum compare_verdict verdict,
 
         if (row->verdict == verdict)
             list[n++] =
-                (struct shown){(uint32_t)i, verdict == COMPARE_CHANGED
-                                                ? fabs(row->rest.of.change)
-                                                : largest_share(row)};
+                (struct ranked){(uint32_t)i, verdict == COMPARE_CHANGED
+                                                 ? fabs(row->rest.of.change)
+                                                 : largest_share(row)};
     }
-    qsort(list, n, sizeof *list, compare_shown);
+    ranked_sort(list, n);
     return n;
 }
 
 /* How many of the (n) in (list) to show: (usual) at most, and of what did not
  * change those that are worth a line. */
-static size_t worth(const struct diff *d, const struct shown *list, size_t n,
+static size_t worth(const struct diff *d, const struct ranked *list, size_t n,
                     size_t usual)
 {
     size_t most = d->all ? n : d->top != 0 ? d->top : usual;
@@ -166,7 +152,7 @@ static void write_head(FILE *out)
 /* The functions of (verdict), and what they are behind (title). */
 static void write_kind(FILE *out, const struct report *look,
                        const struct diff *d, enum compare_verdict verdict,
-                       struct shown *list)
+                       struct ranked *list)
 {
     static const char *const titles[] = {
         [COMPARE_SAME] = "did not change",
@@ -180,7 +166,7 @@ static void write_kind(FILE *out, const struct report *look,
     if (verdict == COMPARE_RARE && !d->all)
         rows = 0;
     for (size_t i = 0; i < rows; i++)
-        write_row(out, look, d, list[i].function);
+        write_row(out, look, d, list[i].index);
     if (n == 0 && verdict == COMPARE_CHANGED)
         (void)fprintf(out, "%*snothing changed beyond chance\n", LEFT, "");
     if (n > rows)
@@ -191,7 +177,7 @@ static void write_kind(FILE *out, const struct report *look,
 static void write_table(FILE *out, const struct report *look,
                         const struct diff *d)
 {
-    struct shown *list = calloc(d->count + 1, sizeof *list);
+    struct ranked *list = calloc(d->count + 1, sizeof *list);
 
     if (list == NULL)
         return;

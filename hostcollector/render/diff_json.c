@@ -123,6 +123,17 @@ static void write_share(struct json_object *o, const char *key,
     json_end(&in);
 }
 
+static void write_verdict(struct json_object *o, const struct compare_row *row)
+{
+    json_text(o, "verdict", verdicts[row->verdict]);
+    if (row->step != 0)
+        json_count(o, "step", row->step);
+    write_share(o, "all", &row->all);
+    write_share(o, "rest", &row->rest);
+    if (row->verdict != COMPARE_RARE)
+        json_real(o, "q", row->q);
+}
+
 static void write_function(FILE *out, const struct pair *f,
                            const struct compare_row *row)
 {
@@ -136,13 +147,7 @@ static void write_function(FILE *out, const struct pair *f,
         json_text(&o, "parts", f->joined);
     if (f->unsure)
         json_flag(&o, "unsure", true);
-    json_text(&o, "verdict", verdicts[row->verdict]);
-    if (row->step != 0)
-        json_count(&o, "step", row->step);
-    write_share(&o, "all", &row->all);
-    write_share(&o, "rest", &row->rest);
-    if (row->verdict != COMPARE_RARE)
-        json_real(&o, "q", row->q);
+    write_verdict(&o, row);
     if (row->verdict == COMPARE_SAME)
         json_real(&o, "detectable", row->detectable);
     json_end(&o);
@@ -159,13 +164,7 @@ static void write_call(FILE *out, const struct diff *d, size_t part)
     json_text(&o, "name", diff_part_name(d, part));
     if (merged_is_own(d->tree, part))
         json_flag(&o, "own", true);
-    json_text(&o, "verdict", verdicts[row->verdict]);
-    if (row->step != 0)
-        json_count(&o, "step", row->step);
-    write_share(&o, "all", &row->all);
-    write_share(&o, "rest", &row->rest);
-    if (row->verdict != COMPARE_RARE)
-        json_real(&o, "q", row->q);
+    write_verdict(&o, row);
     json_end(&o);
 }
 

@@ -7,6 +7,7 @@
 
 #include "render/ink.h"
 #include "render/name.h"
+#include "render/ranked.h"
 #include "util/text.h"
 
 /* Without --top and --all: calls that changed. */
@@ -21,31 +22,16 @@ const char *diff_part_name(const struct diff *d, size_t part)
                                        : d->functions[function].name;
 }
 
-/* A part that changed, to be sorted: the larger ones come first. */
-struct changed {
-    uint32_t part;
-    double key;
-};
-
-static int compare_changed(const void *a, const void *b)
-{
-    const struct changed *left = a, *right = b;
-
-    if (left->key != right->key)
-        return left->key > right->key ? -1 : 1;
-    return left->part < right->part ? -1 : 1;
-}
-
 /* The parts that changed in (list), those that did most first. Returns how
  * many. */
-static size_t choose(const struct diff *d, struct changed *list)
+static size_t choose(const struct diff *d, struct ranked *list)
 {
     size_t n = 0;
 
     for (uint32_t i = 0; i < d->tree->parts; i++)
         if (d->calls[i].verdict == COMPARE_CHANGED)
-            list[n++] = (struct changed){i, fabs(d->calls[i].rest.of.change)};
-    qsort(list, n, sizeof *list, compare_changed);
+            list[n++] = (struct ranked){i, fabs(d->calls[i].rest.of.change)};
+    ranked_sort(list, n);
     return n;
 }
 
@@ -58,7 +44,7 @@ struct shown {
 #define NONE COMPARE_TOP
 
 /* Show the first (n) of (list), and what these are inside of. */
-static void link_parts(const struct merged *m, const struct changed *list,
+static void link_parts(const struct merged *m, const struct ranked *list,
                        size_t n, struct shown *shown)
 {
     struct shown *root = &shown[m->parts];
@@ -67,7 +53,7 @@ static void link_parts(const struct merged *m, const struct changed *list,
     for (size_t i = 0; i < m->parts; i++)
         shown[i].child = NONE;
     for (size_t i = 0; i < n; i++)
-        for (uint32_t at = list[i].part; at != NONE && !shown[at].is;
+        for (uint32_t at = list[i].index; at != NONE && !shown[at].is;
              at = m->inside[at])
             shown[at].is = true;
     for (uint32_t i = (uint32_t)m->parts; i-- > 0;) {
@@ -140,7 +126,7 @@ static void write_parts(FILE *out, const struct report *look, size_t columns,
 void diff_tree(FILE *out, const struct report *look, size_t columns,
                const struct diff *d)
 {
-    struct changed *list = calloc(d->tree->parts + 1, sizeof *list);
+    struct ranked *list = calloc(d->tree->parts + 1, sizeof *list);
     struct shown *shown = calloc(d->tree->parts + 1, sizeof *shown);
 
     if (list != NULL && shown != NULL) {

@@ -7,6 +7,7 @@
 
 #include "render/ink.h"
 #include "render/name.h"
+#include "render/ranked.h"
 #include "util/text.h"
 
 /* Without --top and --all: rows of each kind, and the part of a unit worth one.
@@ -35,25 +36,10 @@ void diff_units_lines(FILE *out, size_t columns, const struct diff *d)
     }
 }
 
-/* A row to be sorted: the larger ones come first. */
-struct shown {
-    uint32_t function;
-    double key;
-};
-
-static int compare_shown(const void *a, const void *b)
-{
-    const struct shown *left = a, *right = b;
-
-    if (left->key != right->key)
-        return left->key > right->key ? -1 : 1;
-    return left->function < right->function ? -1 : 1;
-}
-
 /* The functions that (changed), or did not, in (list): by how much they did, or
  * by what they take. Returns how many. */
 static size_t choose(const struct diff *d, const struct unit_row *rows,
-                     bool changed, struct shown *list)
+                     bool changed, struct ranked *list)
 {
     size_t n = 0;
 
@@ -62,10 +48,10 @@ static size_t choose(const struct diff *d, const struct unit_row *rows,
         double most = fmax(r->before, r->after);
 
         if (r->changed == changed && most > 0)
-            list[n++] = (struct shown){
+            list[n++] = (struct ranked){
                 (uint32_t)i, changed ? fabs(r->after - r->before) : most};
     }
-    qsort(list, n, sizeof *list, compare_shown);
+    ranked_sort(list, n);
     return n;
 }
 
@@ -90,7 +76,7 @@ static void write_row(FILE *out, const struct report *look, size_t columns,
 
 /* How many of the (n) in (list), which (changed) or did not, to show. */
 static size_t worth(const struct diff *d, const struct diff_unit *u,
-                    const struct shown *list, size_t n, bool changed)
+                    const struct ranked *list, size_t n, bool changed)
 {
     size_t most = changed ? ROWS_CHANGED : ROWS_SAME;
     double least = PART_MIN * fmax(u->cost.before, u->cost.after);
@@ -107,7 +93,7 @@ static size_t worth(const struct diff *d, const struct diff_unit *u,
 
 static void write_table(FILE *out, const struct report *look, size_t columns,
                         const struct diff *d, const struct diff_unit *u,
-                        struct shown *list)
+                        struct ranked *list)
 {
     char name[GUEST_COUNTER_NAME * 4];
 
@@ -120,8 +106,8 @@ static void write_table(FILE *out, const struct report *look, size_t columns,
         size_t rows = worth(d, u, list, n, changed != 0);
 
         for (size_t i = 0; i < rows; i++)
-            write_row(out, look, columns, d->functions[list[i].function].name,
-                      &u->rows[list[i].function]);
+            write_row(out, look, columns, d->functions[list[i].index].name,
+                      &u->rows[list[i].index]);
         if (n == 0 && changed != 0)
             (void)fprintf(out, "%*snothing changed beyond chance\n", LEFT, "");
         if (n > rows)
@@ -135,7 +121,7 @@ void diff_units_tables(FILE *out, const struct report *look, size_t columns,
                        const struct diff *d)
 {
     size_t count = d->all || d->unit_count < 1 ? d->unit_count : 1;
-    struct shown *list = calloc(d->count + 1, sizeof *list);
+    struct ranked *list = calloc(d->count + 1, sizeof *list);
 
     for (size_t i = 0; list != NULL && i < count; i++)
         write_table(out, look, columns, d, &d->units[i], list);
