@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The page's state, and what follows when it changes. */
 
-class App {
+class App extends Page {
     constructor() {
+        super();
         this.profiles = [];
         this.state = {
             cores: new Set(), from: null, to: null, view: { from: 0, to: 1 },
@@ -259,22 +260,8 @@ class App {
         this.redraw();
     }
 
-    theme() {
-        switchTheme();
-        this.redraw();
-    }
-
-    help() {
-        toggleHelp();
-    }
-
-    escape() {
-        if (byId("help").open)
-            byId("help").close();
-        else if (byId("search").value) {
-            byId("search").value = "";
-            this.search("");
-        } else if (this.flame.left > 0 || this.flame.right < 1)
+    back() {
+        if (this.flame.left > 0 || this.flame.right < 1)
             this.flame.zoom(this.flame.root);
         else
             this.setRange(null, null);

@@ -21,8 +21,9 @@ function press(box, value) {
         button.setAttribute("aria-pressed", String(button.value === value));
 }
 
-class DiffApp {
+class DiffApp extends Page {
     constructor(said) {
+        super();
         this.said = said;
         this.difference = new Difference(said);
         this.colours = new ChangeColours(this.difference);
@@ -275,22 +276,7 @@ class DiffApp {
         this.redraw();
     }
 
-    theme() {
-        switchTheme();
-        this.redraw();
-    }
-
-    help() {
-        toggleHelp();
-    }
-
-    escape() {
-        if (byId("help").open)
-            byId("help").close();
-        else if (byId("search").value) {
-            byId("search").value = "";
-            this.search("");
-        } else
-            this.flame.zoom(this.flame.root);
+    back() {
+        this.flame.zoom(this.flame.root);
     }
 }

@@ -83,15 +83,8 @@ class DiffTable {
         const body = rows.slice(0, this.limit).map((f) => this.rowElement(f));
         this.box.replaceChildren(el("table", "functions", el("thead", "", head),
                                     el("tbody", "", ...body)));
-        if (rows.length > this.limit) {
-            const more = el("button", "more",
-                            `${countText(rows.length - this.limit)} further functions`);
-            more.addEventListener("click", () => {
-                this.limit *= 4;
-                this.draw();
-            });
-            this.box.append(more);
-        }
+        if (rows.length > this.limit)
+            this.box.append(moreButton(this, rows.length));
         if (rows.length === 0)
             this.box.append(el("p", "quiet", "No function is called so."));
     }

@@ -1,6 +1,29 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What keys do. The help is made of the same list. */
 
+/* What both pages do alike: they have redraw(), search(), and back(), which
+ * undoes what was chosen last. */
+class Page {
+    theme() {
+        switchTheme();
+        this.redraw();
+    }
+
+    help() {
+        toggleHelp();
+    }
+
+    escape() {
+        if (byId("help").open)
+            byId("help").close();
+        else if (byId("search").value) {
+            byId("search").value = "";
+            this.search("");
+        } else
+            this.back();
+    }
+}
+
 function keyList(app) {
     const tab = (name) => () => app.showTab(name);
     return [

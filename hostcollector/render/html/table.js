@@ -13,6 +13,16 @@ function barCell(p, text, title) {
     return cell;
 }
 
+/* Below a table that shows (table.limit) of its (count) rows. */
+function moreButton(table, count) {
+    const more = el("button", "more", `${countText(count - table.limit)} further functions`);
+    more.addEventListener("click", () => {
+        table.limit *= 4;
+        table.draw();
+    });
+    return more;
+}
+
 function shareCells(time, timeSq, whole) {
     const s = share(time, timeSq, whole);
     return [barCell(s.p, percentText(s.p), `95 % interval: ${rangeText(s)} %`),
@@ -87,15 +97,8 @@ class FunctionTable {
             .map((row) => this.rowElement(row, columns)));
         const table = el("table", "functions", this.header(columns), body);
         this.box.replaceChildren(table);
-        if (rows.length > this.limit) {
-            const more = el("button", "more",
-                            `${countText(rows.length - this.limit)} further functions`);
-            more.addEventListener("click", () => {
-                this.limit *= 4;
-                this.draw();
-            });
-            this.box.append(more);
-        }
+        if (rows.length > this.limit)
+            this.box.append(moreButton(this, rows.length));
         if (rows.some((row) => this.unsure(row)))
             this.box.append(el("p", "quiet", "? its direct caller is unsure: [caller?] stands " +
                 "in the caller's place where stacks are shown"));
