@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* collector diff: what changed between recordings, and what is chance. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,6 +117,37 @@ static int judge(const struct options *o, const struct diff *d,
     return result;
 }
 
+/* What (o) selects of both sides, in (text): "core 1, without push". */
+static void say_selected(char *text, size_t size, const struct options *o)
+{
+    FILE *out = fmemopen(text, size - 1, "w");
+    char name[128];
+    const char *comma = "";
+
+    memset(text, 0, size);
+    if (out == NULL)
+        return;
+    for (size_t i = 0; i < o->cores.count; i++, comma = ", ") {
+        uint32_t first = o->cores.spans[i].first, last = o->cores.spans[i].last;
+
+        (void)fprintf(out, "%s%s%" PRIu32, comma, i != 0 ? "" : "core ", first);
+        if (last > first)
+            (void)fprintf(out, "-%" PRIu32, last);
+    }
+    if (o->from_s > 0 || o->to_s > 0) {
+        (void)fprintf(out, "%sseconds %.6g", comma, o->from_s);
+        if (o->to_s > 0)
+            (void)fprintf(out, " to %.6g", o->to_s);
+        else
+            (void)fputs(" to the end", out);
+        comma = ", ";
+    }
+    for (unsigned i = 0; i < o->exclude_count; i++, comma = ", ")
+        (void)fprintf(out, "%swithout %s", comma,
+                      text_escape(name, sizeof name, o->exclude[i]));
+    (void)fclose(out);
+}
+
 /* Write (d), and judge it. Returns an enum exit_code, with (e) filled if that
  * is EXIT_FAILED or EXIT_USAGE. */
 static int write_and_judge(const struct diff *d, const struct options *o,
@@ -146,7 +178,9 @@ static int show(struct diff_runs *runs, const struct options *o,
                                        runs->tree.inside};
     struct compare_row *calls = calloc(runs->tree.parts + 1, sizeof *calls);
     struct compare_result of_tree;
-    struct diff d = {.functions = p->functions,
+    char selected[1024];
+    struct diff d = {.selected = selected,
+                     .functions = p->functions,
                      .rows = rows,
                      .count = p->count,
                      .tree = &runs->tree,
@@ -158,6 +192,7 @@ static int show(struct diff_runs *runs, const struct options *o,
                      .all = o->all};
     int result = EXIT_FAILED;
 
+    say_selected(selected, sizeof selected, o);
     find_no_name(runs);
     memcpy(d.sides, runs->sides, sizeof d.sides);
     if (rows == NULL || calls == NULL || compare(&in, rows, &d.result) != 0 ||

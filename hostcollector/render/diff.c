@@ -65,6 +65,10 @@ static void write_heading(FILE *out, const struct report *look,
 {
     write_side(out, look, "before", &d->sides[0]);
     write_side(out, look, "after", &d->sides[1]);
+    if (d->selected[0] != '\0') {
+        (void)fprintf(out, "%-8s", "only");
+        text_wrap_at(out, 8, d->selected, columns_of(look));
+    }
     diff_units_lines(out, columns_of(look), d);
     for (size_t i = 0; i < d->warning_count; i++) {
         ink_set(out, look, INK_RED);

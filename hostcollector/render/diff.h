@@ -35,6 +35,7 @@ struct diff_unit {
 
 struct diff {
     struct diff_side sides[2];
+    const char *selected; /* what of both is compared: "core 1"; "": all */
     const struct pair *functions;
     const struct compare_row *rows;
     size_t count; /* of both */

@@ -179,6 +179,8 @@ void diff_json(FILE *out, const struct diff *d)
     json_real(&o, "power", COMPARE_POWER);
     write_side(&o, "before", &d->sides[0], d->result.rest[0]);
     write_side(&o, "after", &d->sides[1], d->result.rest[1]);
+    if (d->selected[0] != '\0')
+        json_text(&o, "selected", d->selected);
     write_work(&o, d);
     write_strings(&o, "warnings", d->warnings, d->warning_count);
     json_count(&o, "judged", d->result.judged);

@@ -114,6 +114,15 @@ for (const [name, args, other] of [["usual", kernel, "oversubscribed"],
         await page.fine();
     };
 
+// catches: a filter that the page does not tell
+cases.what_is_selected_is_told = async () => {
+    const sides = [recording("usual"), recording("oversubscribed")];
+    const { page, said } = await difference(...sides, "--core", "0", "--exclude", "walk");
+    assert.equal(said.selected, "core 0, without walk");
+    assert.ok((await page.textContent("#subtitle")).endsWith(`only ${said.selected}`));
+    await page.fine();
+};
+
 // catches: colours that do not follow the verdict
 cases.what_is_noise_is_grey = async () => {
     const { page, said } = await difference(recording("oversubscribed"), recording("usual"));

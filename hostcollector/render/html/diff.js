@@ -111,6 +111,10 @@ class DiffApp extends Page {
         ], DIFF_GRAPH_KEYS);
     }
 
+    onlyText() {
+        return this.said.selected === undefined ? [] : [`only ${this.said.selected}`];
+    }
+
     sideText(side) {
         const s = this.said[side], parts = [`${countText(s.samples)} samples`];
         if (s.seconds > 0)
@@ -128,7 +132,8 @@ class DiffApp extends Page {
         const title = `${name(before)} \u2192 ${name(after)}`;
         document.title = `${title} \u2013 tprof`;
         byId("title").textContent = title;
-        byId("subtitle").textContent = `${this.sideText("before")} \u00b7 ${this.sideText("after")}`;
+        byId("subtitle").textContent = [this.sideText("before"), this.sideText("after"),
+                                        ...this.onlyText()].join(" \u00b7 ");
         byId("warnings").replaceChildren(...warnings.map((text) => el("p", "warning", text)));
         const { judged, changed } = this.said;
         byId("truth").textContent = `${countText(changed)} of ${countText(judged)} functions changed ` +
