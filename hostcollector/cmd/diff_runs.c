@@ -84,24 +84,6 @@ static int add_warnings(struct diff_runs *d, const char *path,
     return 0;
 }
 
-/* The rows of (v); what has an address for its name is no function. */
-static int add_rows(struct reading *reading, const struct view *v)
-{
-    struct pairs *pairs = &reading->d->pairs;
-
-    for (size_t i = 0; i < v->total.row_count; i++) {
-        const struct view_row *row = &v->total.rows[i];
-        const struct view_function *f = &v->functions[row->function];
-        bool known = row->function != VIEW_OTHERS && !f->nameless;
-
-        if (row->self.samples != 0 &&
-            pairs_add(pairs, reading->run, reading->side,
-                      known ? f->name : NULL, f->home, &row->self) != 0)
-            return -1;
-    }
-    return 0;
-}
-
 /* The functions of (v) that its tree has, by the numbers that they have in
  * pairs. */
 static int know_functions(struct reading *reading, const struct view *v,
@@ -135,6 +117,18 @@ static int add_tree(struct reading *reading, const struct view *v)
     return result;
 }
 
+static int add_functions(struct reading *reading, const struct view *v)
+{
+    struct diff_runs *d = reading->d;
+
+    if (diff_cores_add_scope(&d->pairs, reading->run, reading->side, v,
+                             &v->total) != 0)
+        return -1;
+    return d->by_core
+               ? diff_cores_add(&d->cores, reading->run, reading->side, v)
+               : 0;
+}
+
 static void add_to_side(struct diff_side *side, const struct profile *p,
                         const struct view *v)
 {
@@ -161,7 +155,7 @@ static int add_view(struct reading *reading, struct err *e)
     if (v->total.busy.samples == 0) {
         d->empty = true;
         (void)err_set(e, "has no samples of busy time");
-    } else if (add_rows(reading, v) != 0 || add_tree(reading, v) != 0 ||
+    } else if (add_functions(reading, v) != 0 || add_tree(reading, v) != 0 ||
                diff_units_add(&d->units, reading->side, r->profile, v) != 0 ||
                add_warnings(d, reading->path, &r->remarks) != 0) {
         (void)err_set(e, "out of memory");
@@ -209,8 +203,10 @@ static int check_memory(const struct diff_runs *d, const struct options *o,
 {
     uint64_t rows = d->pairs.identities * 2 * sizeof(struct compare_row);
     uint64_t units = diff_units_bytes(&d->units, d->pairs.identities);
+    uint64_t cores = diff_cores_bytes(&d->cores, o->input_count);
 
-    if (pairs_bytes(&d->pairs, o->input_count) + rows + units <= o->memory / 8)
+    if (pairs_bytes(&d->pairs, o->input_count) + rows + units + cores <=
+        o->memory / 8)
         return 0;
     return err_set(e,
                    "%zu functions of %u recordings take more than --memory "
@@ -221,6 +217,7 @@ static int check_memory(const struct diff_runs *d, const struct options *o,
 int diff_runs_read(struct diff_runs *d, const struct options *o, int stop_fd,
                    struct err *e)
 {
+    d->by_core = o->by_core;
     d->tree.nodes_max = o->memory / 8 / merged_node_bytes(o->input_count);
     d->sides[0].files = o->inputs;
     d->sides[0].runs = o->before_count;
@@ -252,6 +249,7 @@ int diff_runs_read(struct diff_runs *d, const struct options *o, int stop_fd,
 void diff_runs_fini(struct diff_runs *d)
 {
     pairs_fini(&d->pairs);
+    diff_cores_fini(&d->cores);
     diff_units_fini(&d->units);
     merged_fini(&d->tree);
     arena_fini(&d->text);

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "cmd/diff_cores.h"
 #include "cmd/diff_units.h"
 #include "cmd/options.h"
 #include "compare/merged.h"
@@ -20,6 +21,8 @@ struct diff_runs {
     struct pairs pairs;
     struct diff_side sides[2];
     struct diff_units units;
+    struct diff_cores cores; /* with (by_core) */
+    bool by_core;
     struct merged tree;    /* of both sides */
     const char **warnings; /* "FILE: what was lost" */
     size_t warning_count, warning_room;

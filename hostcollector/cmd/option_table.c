@@ -121,6 +121,8 @@ static const struct option_row rows[] = {
      "every function, also those with too few samples to be judged"},
     {"tree", 0, NULL, DIFF, OPTION_FLAG, AT(tree), 0, 0,
      "also the call paths that changed beyond chance"},
+    {"by-core", 0, NULL, DIFF, OPTION_FLAG, AT(by_core), 0, 0,
+     "also what changed on each core"},
     {"all", 0, NULL, CHECK, OPTION_FLAG, AT(all), 0, 0,
      "every compile unit (default: the 20 largest)"},
     {"all", 0, NULL, NOTE, OPTION_FLAG, AT(all), 0, 0,

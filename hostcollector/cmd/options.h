@@ -84,7 +84,8 @@ struct options {
     const char *vhost_user, *uds; /* the bridge's sockets */
     uint32_t cid;                 /* its guest; 0: the default */
     bool all;                     /* every row and branch */
-    bool tree; /* of collector diff: call paths that changed */
+    bool tree;    /* of collector diff: call paths that changed */
+    bool by_core; /* ... and what changed on each core */
     bool no_pager;
     bool details, idle;     /* as in struct report */
     const char *function;   /* likewise; FUNCTION of collector annotate */

@@ -2,10 +2,12 @@
 /* What changed, as a table: first what did, then what did not. */
 #include "render/diff.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "diagnose/core_list.h"
 #include "render/diff_tree.h"
 #include "render/diff_units.h"
 #include "render/ink.h"
@@ -146,11 +148,13 @@ static void write_row(FILE *out, const struct report *look,
     (void)putc('\n', out);
 }
 
-static void write_head(FILE *out)
+static void write_head(FILE *out, const char *where)
 {
-    (void)fputs("\n  OF ALL BUSY     OF THE REST\n"
-                "BEFORE  AFTER  BEFORE  AFTER  CHANGE    +-  SEEN  FUNCTION\n",
-                out);
+    (void)fprintf(
+        out,
+        "\n  OF ALL BUSY     OF THE REST\n"
+        "BEFORE  AFTER  BEFORE  AFTER  CHANGE    +-  SEEN  FUNCTION%s\n",
+        where);
 }
 
 /* The functions of (verdict), and what they are behind (title). */
@@ -185,7 +189,7 @@ static void write_table(FILE *out, const struct report *look,
 
     if (list == NULL)
         return;
-    write_head(out);
+    write_head(out, "");
     write_kind(out, look, d, COMPARE_CHANGED, list);
     write_kind(out, look, d, COMPARE_SAME, list);
     write_kind(out, look, d, COMPARE_RARE, list);
@@ -196,6 +200,50 @@ static void write_paragraph(FILE *out, const struct report *look,
                             const char *text)
 {
     text_wrap_at(out, 0, text, columns_of(look));
+}
+
+/* What changed on (core), as if it were all cores. */
+static void write_core(FILE *out, const struct report *look,
+                       const struct diff *d, const struct diff_core *core)
+{
+    struct ranked *list = calloc(core->count + 1, sizeof *list);
+    struct diff part = *d;
+    char where[32];
+
+    if (list == NULL)
+        return;
+    part.functions = core->functions;
+    part.rows = core->rows;
+    part.count = core->count;
+    (void)snprintf(where, sizeof where, " ON CORE %" PRIu32, core->core);
+    write_head(out, where);
+    write_kind(out, look, &part, COMPARE_CHANGED, list);
+    free(list);
+}
+
+static void write_cores(FILE *out, const struct report *look,
+                        const struct diff *d)
+{
+    char list[CORE_LIST_SIZE] = "", text[CORE_LIST_SIZE + 64];
+
+    for (size_t i = 0, end; i < d->core_count; i = end) {
+        const struct diff_core *c = d->cores;
+
+        for (end = i; end < d->core_count && c[end].result.changed == 0 &&
+                      c[end].core == c[i].core + (end - i);
+             end++)
+            continue;
+        if (end > i)
+            core_list_span(list, c[i].core, c[end - 1].core);
+        else
+            write_core(out, look, d, &c[end++]);
+    }
+    if (list[0] == '\0')
+        return;
+    (void)snprintf(text, sizeof text,
+                   "Nothing changed beyond chance on core %s.", list);
+    (void)putc('\n', out);
+    write_paragraph(out, look, text);
 }
 
 /* What the columns mean, and how far they can be trusted. */
@@ -294,6 +342,7 @@ void diff_text(FILE *out, const struct report *look, const struct diff *d)
 {
     write_heading(out, look, d);
     write_table(out, look, d);
+    write_cores(out, look, d);
     if (d->show_tree)
         diff_tree(out, look, columns_of(look), d);
     diff_units_tables(out, look, columns_of(look), d);

@@ -33,6 +33,15 @@ struct diff_unit {
     const struct unit_row *rows; /* by function */
 };
 
+/* A core that both sides have, and what changed there. */
+struct diff_core {
+    uint32_t core;
+    const struct pair *functions;
+    struct compare_row *rows;
+    size_t count;
+    struct compare_result result;
+};
+
 struct diff {
     struct diff_side sides[2];
     const char *selected; /* what of both is compared: "core 1"; "": all */
@@ -43,7 +52,9 @@ struct diff {
     /* The call trees of both sides as one, and what is said of its parts. */
     const struct merged *tree;
     const struct compare_row *calls;
-    bool show_tree; /* in text */
+    bool show_tree;                /* in text */
+    const struct diff_core *cores; /* by number */
+    size_t core_count;
     struct diff_unit units[WIRE_PROGRESS_COUNTERS];
     size_t unit_count;
     const char *const *warnings; /* harmless */

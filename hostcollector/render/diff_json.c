@@ -6,6 +6,8 @@
  */
 #include "render/diff.h"
 
+#include <math.h>
+
 #include "render/json_object.h"
 
 #define JSON_VERSION 1
@@ -148,7 +150,7 @@ static void write_function(FILE *out, const struct pair *f,
     if (f->unsure)
         json_flag(&o, "unsure", true);
     write_verdict(&o, row);
-    if (row->verdict == COMPARE_SAME)
+    if (row->verdict == COMPARE_SAME && !isnan(row->detectable))
         json_real(&o, "detectable", row->detectable);
     json_end(&o);
 }
@@ -168,6 +170,46 @@ static void write_call(FILE *out, const struct diff *d, size_t part)
     json_end(&o);
 }
 
+static void write_functions(struct json_object *o, const struct pair *functions,
+                            const struct compare_row *rows, size_t count,
+                            const struct compare_result *result)
+{
+    FILE *out;
+
+    json_count(o, "judged", result->judged);
+    json_count(o, "changed", result->changed);
+    out = json_member(o, "functions");
+    (void)fputs("\n[", out);
+    for (size_t i = 0; i < count; i++) {
+        (void)fputs(i != 0 ? ",\n" : "\n", out);
+        write_function(out, &functions[i], &rows[i]);
+    }
+    (void)fputs("]", out);
+}
+
+static void write_cores(struct json_object *o, const struct diff *d)
+{
+    bool first = true;
+    FILE *out;
+
+    if (d->cores == NULL)
+        return;
+    out = json_member(o, "cores");
+    (void)putc('[', out);
+    for (size_t i = 0; i < d->core_count; i++) {
+        const struct diff_core *core = &d->cores[i];
+        struct json_object in;
+
+        json_comma(out, &first);
+        in = json_begin(out);
+        json_count(&in, "core", core->core);
+        write_functions(&in, core->functions, core->rows, core->count,
+                        &core->result);
+        json_end(&in);
+    }
+    (void)putc(']', out);
+}
+
 void diff_json(FILE *out, const struct diff *d)
 {
     struct json_object o = json_begin(out);
@@ -183,14 +225,8 @@ void diff_json(FILE *out, const struct diff *d)
         json_text(&o, "selected", d->selected);
     write_work(&o, d);
     write_strings(&o, "warnings", d->warnings, d->warning_count);
-    json_count(&o, "judged", d->result.judged);
-    json_count(&o, "changed", d->result.changed);
-    (void)fputs("\n[", json_member(&o, "functions"));
-    for (size_t i = 0; i < d->count; i++) {
-        (void)fputs(i != 0 ? ",\n" : "\n", out);
-        write_function(out, &d->functions[i], &d->rows[i]);
-    }
-    (void)fputs("]", out);
+    write_functions(&o, d->functions, d->rows, d->count, &d->result);
+    write_cores(&o, d);
     if (d->tree->folded != 0)
         json_count(&o, "calls_without_room", d->tree->folded);
     (void)fputs("\n[", json_member(&o, "calls"));
