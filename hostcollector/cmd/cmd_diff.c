@@ -198,7 +198,7 @@ static int show(struct diff_runs *runs, const struct options *o,
     if (rows == NULL || calls == NULL || compare(&in, rows, &d.result) != 0 ||
         compare(&tree, calls, &of_tree) != 0 ||
         diff_units_state(&runs->units, &in, &d) != 0 ||
-        (runs->by_core && diff_cores_state(&runs->cores, in.runs, &d) != 0))
+        (o->by_core && diff_cores_state(&runs->cores, in.runs, &d) != 0))
         (void)err_set(e, "out of memory");
     else
         result = write_and_judge(&d, o, out, e);

@@ -21,6 +21,7 @@ struct reading {
     const char *path;
     unsigned side;
     uint32_t run;
+    bool by_core;
     struct guest_run *guest;
 };
 
@@ -124,7 +125,7 @@ static int add_functions(struct reading *reading, const struct view *v)
     if (diff_cores_add_scope(&d->pairs, reading->run, reading->side, v,
                              &v->total) != 0)
         return -1;
-    return d->by_core
+    return reading->by_core
                ? diff_cores_add(&d->cores, reading->run, reading->side, v)
                : 0;
 }
@@ -217,7 +218,6 @@ static int check_memory(const struct diff_runs *d, const struct options *o,
 int diff_runs_read(struct diff_runs *d, const struct options *o, int stop_fd,
                    struct err *e)
 {
-    d->by_core = o->by_core;
     d->tree.nodes_max = o->memory / 8 / merged_node_bytes(o->input_count);
     d->sides[0].files = o->inputs;
     d->sides[0].runs = o->before_count;
@@ -227,7 +227,8 @@ int diff_runs_read(struct diff_runs *d, const struct options *o, int stop_fd,
         struct reading reading = {.d = d,
                                   .path = o->inputs[i],
                                   .side = i >= o->before_count,
-                                  .run = i};
+                                  .run = i,
+                                  .by_core = o->by_core};
         struct err why = {""};
 
         if (read_one(&reading, o, stop_fd, &why) == 0) {

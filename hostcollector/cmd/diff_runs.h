@@ -21,10 +21,9 @@ struct diff_runs {
     struct pairs pairs;
     struct diff_side sides[2];
     struct diff_units units;
-    struct diff_cores cores; /* with (by_core) */
-    bool by_core;
-    struct merged tree;    /* of both sides */
-    const char **warnings; /* "FILE: what was lost" */
+    struct diff_cores cores; /* with --by-core */
+    struct merged tree;      /* of both sides */
+    const char **warnings;   /* "FILE: what was lost" */
     size_t warning_count, warning_room;
     struct arena text;
     bool empty; /* a recording has no samples of busy time, (e) says which */
