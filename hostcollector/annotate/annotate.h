@@ -22,8 +22,8 @@ struct annotate_job {
     const struct profile *profile;
     const struct view *view;           /* of (profile) */
     const struct image_map *image_map; /* of (view) */
-    uint32_t number; /* the function, of the view; 0: the one that is called */
-    const char *function; /* so, or with that in its name; NULL: the busiest */
+    uint32_t number; /* of the function in (view); 0: (function) names it */
+    const char *function; /* its name, or a part of that; NULL: the busiest */
     const char *folder;   /* below which source files are; NULL: not said */
     uint64_t memory;      /* bytes: longer functions are not taken apart */
 };
@@ -31,8 +31,8 @@ struct annotate_job {
 /*
  * Annotate what (job) asks for. The result lives as long as the view, and is
  * released by annotation_free(). NULL with (e) filled: there is no such
- * function, which sets (*unfound), it has no samples of its own, its image has
- * no code, or there is no memory.
+ * function, and then (*unfound) is true; or the function has no samples of its
+ * own, its image has no code, or there is no memory.
  */
 struct annotation *annotate(const struct annotate_job *job, bool *unfound,
                             struct err *e);

@@ -50,9 +50,9 @@ struct compare_row {
     double q; /* (p), where it was judged, for the number of functions */
     struct compare_share all;  /* of everything */
     struct compare_share rest; /* of what did not change, and itself */
-    /* Of a function that did not change, and none is inside of another: by how
-     * much its share of the rest
-     * would have had to grow, to be found in COMPARE_POWER of the cases. */
+    /* Of a function that did not change, where none is inside of another: by
+     * how much its share of the rest would have had to grow, to be found in
+     * COMPARE_POWER of the cases. */
     double detectable;
 };
 

@@ -19,7 +19,7 @@ double lateness_part(double late, double time);
 /*
  * The least part of some code's time that must have come late to deserve a
  * mark. Where all code is late alike, as on a host that does not run the cores
- * all the time (host_short), a mark takes more.
+ * all the time (host_short), that is twice the part of all code together.
  */
 double lateness_least(const struct profile *p, const struct view *v,
                       bool host_short);

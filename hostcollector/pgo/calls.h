@@ -26,9 +26,9 @@ struct calls {
 /*
  * Gather the calls through pointers in the busy stacks of (p), and put both
  * ends of each into (h), too. A callee is a function whose address the image
- * has in its data: one to which such a function has jumped is on the stack in
- * its place, and is none. Returns 0; -1 if there is no memory. calls_fini()
- * must follow in both cases.
+ * has in its data. A callee may end in a jump to another function, which then
+ * stands on the stack in its place: that function is no callee. Returns 0; -1
+ * if there is no memory. calls_fini() must follow in both cases.
  */
 int calls_gather(struct calls *out, struct hits *h, const struct profile *p,
                  const struct view *v, const struct image *image);

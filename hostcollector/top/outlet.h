@@ -16,18 +16,18 @@
  * it is standard output, a terminal. Returns 0; -1 with (e) filled. */
 int outlet_open(FILE **stream, struct err *e);
 
-/* What is written to the stream from here on is kept, ... */
+/* Keep what is written to the stream until outlet_release() is called. */
 void outlet_hold(void);
 
-/* ... up to here: the stream is the terminal again. */
+/* The stream writes to the terminal again. */
 void outlet_release(void);
 
 /* Give the terminal of what was kept as much as it takes now. Returns true if
  * nothing is left. */
 bool outlet_flush(void);
 
-/* The same for half a second. What is left then is forgotten, and so is the
- * stream. Harmless if nothing is open. */
+/* Flush for half a second, forget what the terminal has not taken by then, and
+ * close the stream. Harmless if nothing is open. */
 void outlet_close(void);
 
 #endif
