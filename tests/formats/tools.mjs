@@ -3,7 +3,7 @@
 // the JSON report. WHAT is a function of (tools).
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -53,22 +53,28 @@ const tools = {
         assert.ok(want.length > 1);
     },
 
-    // profiler-cli asks a process that has loaded the file; its own "load" gives that half a second to begin
+    // profiler-cli asks a process that has loaded the file; its own "load" gives that half a second to begin. A question
+    // that comes before x.json takes the socket away from the process, which then never answers: wait for x.json first.
     async firefox() {
         const cli = resolve(npm, "node_modules/@firefox-devtools/profiler-cli/dist/profiler-cli.js");
-        const env = { ...process.env, PROFILER_CLI_SESSION_DIR: resolve("sessions") };
-        const ask = async (...args) => {
+        const sessions = resolve("sessions");
+        const env = { ...process.env, PROFILER_CLI_SESSION_DIR: sessions };
+        const within10s = async (what) => {
             for (let tries = 0; ; tries++)
                 try {
-                    return JSON.parse(execFileSync(process.execPath, [cli, ...args, "--json", "--session", "x"], { env, stdio: "pipe" }));
+                    return what();
                 } catch (e) {
                     if (tries === 50) throw e;
                     await setTimeout(200);
                 }
         };
-        mkdirSync(env.PROFILER_CLI_SESSION_DIR, { recursive: true });
+        const ask = (...args) => within10s(() =>
+            JSON.parse(execFileSync(process.execPath, [cli, ...args, "--json", "--session", "x"], { env, stdio: "pipe" })));
+        rmSync(sessions, { recursive: true, force: true });
+        mkdirSync(sessions);
         const loaded = spawn(process.execPath, [cli, "--daemon", resolve(`${name}.firefox.json`), "--session", "x"], { env, stdio: "ignore" });
         try {
+            await within10s(() => load(resolve(sessions, "x.json")));
             for (const index of report.guests[0].cores.keys()) {
                 const said = await ask("thread", "functions", "--thread", `t-${index}`, "--limit", "0");
                 const got = new Map(said.functions.map((f) => [f.name, f.selfSamples]));
