@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A guest that is looked at from outside: it stands still while its registers
+ * and its memory are read. One file for each way to do so (gdb.c, qmp.c), all
+ * behind struct outside_ops. What the other side says is not trusted, and each
+ * call has a limit of time.
+ */
+#ifndef TPROF_OUTSIDE_GUEST_H
+#define TPROF_OUTSIDE_GUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "util/err.h"
+
+#define OUTSIDE_CORES_MAX 256u
+#define OUTSIDE_WAIT_MS   2000 /* for an answer */
+
+/* General registers by their numbers in DWARF. */
+enum outside_general {
+    OUTSIDE_RAX,
+    OUTSIDE_RDX,
+    OUTSIDE_RCX,
+    OUTSIDE_RBX,
+    OUTSIDE_RSI,
+    OUTSIDE_RDI,
+    OUTSIDE_RBP,
+    OUTSIDE_RSP,
+    OUTSIDE_R8,
+    OUTSIDE_R15 = OUTSIDE_R8 + 7,
+    OUTSIDE_GENERALS,
+};
+
+/* What a core has in its registers. */
+struct outside_registers {
+    uint64_t general[OUTSIDE_GENERALS];
+    uint64_t pc, flags;
+    uint64_t cr0, cr3, cr4, efer;
+    uint16_t cs;
+    bool is_wide; /* the core runs 64-bit code; else addresses mean little */
+};
+
+struct outside_guest;
+
+struct outside_ops {
+    const char *name; /* as the user knows it: "gdb" */
+    /* All cores stand still, after stop(); they run on, after run(). Return 0;
+     * -1 with (e) filled. */
+    int (*stop)(struct outside_guest *g, struct err *e);
+    int (*run)(struct outside_guest *g, struct err *e);
+    /* The registers of core (core), which stands still. Returns likewise. */
+    int (*registers)(struct outside_guest *g, uint32_t core,
+                     struct outside_registers *r, struct err *e);
+    /* Read up to (size) bytes at (address), as core (core) sees memory, which
+     * stands still and has (r). Returns how many could be read from the start
+     * on; 0: none; -1 with (e) filled. */
+    long (*memory)(struct outside_guest *g, uint32_t core,
+                   const struct outside_registers *r, uint64_t address,
+                   void *to, size_t size, struct err *e);
+    /* The guest runs on, and nobody looks at it any more. Releases (g). */
+    void (*close)(struct outside_guest *g);
+};
+
+/* The common beginning of every guest. */
+struct outside_guest {
+    const struct outside_ops *ops;
+    int fd; /* the socket that leads to it */
+    uint32_t core_count;
+};
+
+/*
+ * The guest behind (fd), the connected socket of a debugger's stub (QEMU's
+ * -gdb) or of QEMU's monitor (QMP), which is the guest's to close from now on.
+ * The guest stands still in the first case, and may run in the second. Return
+ * NULL with (e) filled: it is no such socket, somebody else uses it, or there
+ * is no memory.
+ */
+struct outside_guest *outside_gdb(int fd, struct err *e);
+struct outside_guest *outside_qmp(int fd, struct err *e);
+
+#endif
