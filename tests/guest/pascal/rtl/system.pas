@@ -1,6 +1,7 @@
 { SPDX-License-Identifier: BSD-2-Clause }
 { The whole run-time library: what Free Pascal 3.2.2 asks for before it compiles
-  a program, and the names of basic types. No heap, no strings, no exceptions. }
+  a program, the names of basic types, and Move. No heap, no strings, no
+  exceptions. }
 unit System;
 
 interface
@@ -31,6 +32,10 @@ type
   TextRec = record
   end;
 
+{ Copies Count bytes; Dest and Source may overlap. As in the compiler's own library
+  it is assembly, and has no frame. }
+procedure Move(const Source; var Dest; Count: PtrInt);
+
 { What a program calls before its first statement and after its last. }
 procedure fpc_InitializeUnits; compilerproc;
 procedure fpc_do_exit; compilerproc;
@@ -49,6 +54,45 @@ var
     Count, Done: QWord;
     Units: array[1..1024] of TInitFinal;
   end; external name 'INITFINAL';
+
+{$ASMMODE INTEL}
+
+procedure Move(const Source; var Dest; Count: PtrInt); assembler; nostackframe;
+asm
+  test rdx, rdx
+  jle @Done
+  mov rax, rsi
+  sub rax, rdi
+  cmp rax, rdx
+  jb @Backward { Dest begins within Source }
+  mov rcx, rdx
+  shr rcx, 3
+  jz @Rest
+@Words:
+  mov rax, [rdi]
+  mov [rsi], rax
+  add rdi, 8
+  add rsi, 8
+  dec rcx
+  jnz @Words
+@Rest:
+  and rdx, 7
+  jz @Done
+@Bytes:
+  mov al, [rdi]
+  mov [rsi], al
+  inc rdi
+  inc rsi
+  dec rdx
+  jnz @Bytes
+  jmp @Done
+@Backward:
+  mov al, [rdi + rdx - 1]
+  mov [rsi + rdx - 1], al
+  dec rdx
+  jnz @Backward
+@Done:
+end;
 
 procedure fpc_InitializeUnits; [public, alias: 'FPC_INITIALIZEUNITS']; compilerproc;
 var
