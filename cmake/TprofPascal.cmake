@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Kernels in Free Pascal, where there is an fpc; without, their tests are skipped.
 #
-#   tprof_pascal_guest(<name> PROGRAM p.pas UNITS u... [OPTIONS o...])
+#   tprof_pascal_guest(<name> PROGRAM p.pas UNITS u... [OPTIONS o...] [WITHOUT_AGENT])
 #       Builds tests/guest/<name>.elf, target <name>, of a program and its units (without
 #       .pas) in the current folder, the run-time library in its folder rtl, the unit
 #       TProf, the kit's boot.S and trap.S, the truth plugin's marks, and libtprof.a.
-#       OPTIONS are the compiler's.
+#       OPTIONS are the compiler's. WITHOUT_AGENT leaves out libtprof.a and the fragments
+#       of linker/; the unit TProf is that of the folder without.
 #
 #   tprof_pascal_test(<what> GUEST <name> COMMAND c... [LABELS l...] [TIMEOUT seconds])
 #       CTest guest.pascal_<what>; skipped where <name> could not be built.
@@ -14,13 +15,16 @@ include_guard(GLOBAL)
 find_program(TPROF_FPC fpc)
 
 function(tprof_pascal_guest name)
-  cmake_parse_arguments(ARG "" "PROGRAM" "UNITS;OPTIONS" ${ARGN})
+  cmake_parse_arguments(ARG "WITHOUT_AGENT" "PROGRAM" "UNITS;OPTIONS" ${ARGN})
   if(NOT TPROF_FPC)
     return()
   endif()
   set(here ${CMAKE_CURRENT_SOURCE_DIR})
   set(out ${CMAKE_CURRENT_BINARY_DIR}/${name})
   set(unit ${PROJECT_SOURCE_DIR}/agent/pascal)
+  if(ARG_WITHOUT_AGENT)
+    set(unit ${here}/without)
+  endif()
   set(kit ${PROJECT_SOURCE_DIR}/tests/guest/common)
   get_filename_component(program ${ARG_PROGRAM} NAME_WE)
   set(rtl objpas fpintres si_prc) # what the compiler adds to a program by itself
@@ -56,10 +60,13 @@ function(tprof_pascal_guest name)
   # boot.S calls guest_boot(), which is the program
   target_link_options(${name} PRIVATE -static -nostdlib
       LINKER:--gc-sections,--defsym=guest_boot=main,--build-id=sha1
-      LINKER:-z,max-page-size=4096,-z,noexecstack
-      LINKER:-T,${PROJECT_SOURCE_DIR}/linker/tprof_bounds.ld
-      LINKER:-T,${PROJECT_SOURCE_DIR}/linker/tprof_note.ld LINKER:-T,${here}/kernel.ld)
-  target_link_libraries(${name} PRIVATE tprof)
+      LINKER:-z,max-page-size=4096,-z,noexecstack)
+  if(NOT ARG_WITHOUT_AGENT)
+    target_link_options(${name} PRIVATE LINKER:-T,${PROJECT_SOURCE_DIR}/linker/tprof_bounds.ld
+        LINKER:-T,${PROJECT_SOURCE_DIR}/linker/tprof_note.ld)
+    target_link_libraries(${name} PRIVATE tprof)
+  endif()
+  target_link_options(${name} PRIVATE LINKER:-T,${here}/kernel.ld)
 endfunction()
 
 function(tprof_pascal_test what)
