@@ -1,0 +1,79 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# bench_outside.sh BUILD: what it costs to sample a guest on 2 cores, by an agent in it and
+# from outside, as `name value unit` lines. BUILD is a build folder with the targets
+# bench_outside, collector, outside and outside_bare.
+#
+# The guest is 16 calls deep all the time, and counts its work (tests/guest/outside).
+# QProfiler's way is that of its script, once as it is, with 50 ms between two samples, and
+# once without. QEMU's two cores and whoever samples share this machine: on a machine of
+# two cores the sampler takes its time from the guest. That is part of each figure, so
+# _least and _most stand beside each median.
+set -eu
+cd "$(dirname "$0")/../.."
+build=$(realpath "$1")
+
+rounds=5
+rates=(20 100 500 2000)
+boot=$PWD/tests/guest/boot
+collector=$build/hostcollector/collector
+program=$build/tests/benches/bench_outside
+
+dir=$(mktemp -d)
+memory=$(mktemp -d /dev/shm/tprof-bench-XXXXXX)
+pid=''
+stop() {
+    [ -z "$pid" ] || kill "$pid" 2>/dev/null || true
+    wait
+    pid=''
+}
+trap 'stop; rm -rf "$dir" "$memory"' EXIT
+cd "$dir"
+
+# start ELF OPTION...: the guest, its memory in a file
+start() {
+    local elf=$1
+    shift
+    "$boot" --timeout 300 --cpus 2 --pidfile "$dir/pid" "$@" "$elf" -- -machine memory-backend=ram \
+        -object "memory-backend-file,id=ram,size=64M,mem-path=$memory/ram,share=on" \
+        -name guest,debug-threads=on -qmp "unix:$dir/qmp,server=on,wait=off" >console 2>&1 &
+    pid=$!
+    for ((i = 0; i < 500; i++)); do
+        grep -q '^outside: 2 cores' console && break
+        kill -0 $pid || exit 1
+        sleep 0.02
+    done
+}
+
+# cost ELF NAME COMMAND...: what these cost, and how often they sampled
+cost() {
+    local elf=$1 at name
+    shift
+    at=$(nm "$elf" | sed -n 's/ [A-Za-z] outside_counts$//p')
+    "$program" cost "$memory/ram" "0x$at" "$(cat pid)" $rounds "$@"
+    while [ $# -gt 0 ]; do
+        name=$1
+        shift 2
+        # the median of what was reached
+        cat "$name".* | tr -d ',' |
+            sed -nE 's/.*\b([0-9]+) samples (of 2 cores )?in ([0-9.]+) s.*/\1 \3/p' |
+            awk '{ print $1 / $2 }' | sort -n |
+            awk -v name="$name" '{ rate[NR] = $1 }
+                END { printf "%s %.1f samples/s\n", name, rate[int((NR + 1) / 2)] }'
+    done
+}
+
+start "$build/tests/guest/outside_bare.elf"
+ways=(qprofiler "$program qprofiler $dir/qmp 50000 2"
+    qprofiler_unpaused "$program qprofiler $dir/qmp 0 2")
+cost "$build/tests/guest/outside_bare.elf" "${ways[@]}"
+stop
+
+elf=$build/tests/guest/outside.elf
+start "$elf" --serial "$dir/port"
+ways=()
+for rate in "${rates[@]}"; do
+    ways+=("agent_$rate" "$collector --serial $dir/port --elf $elf --rate $rate --duration 2")
+done
+cost "$elf" "${ways[@]}"
+stop
