@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Lines in, lines out. QEMU answers orders one after the other, and says of an
+ * event when it happens: STOP comes before the answer to the order that has
+ * stopped the guest.
+ */
+#include "outside/monitor.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include "outside/guest.h"
+
+#define LINE_MAX_BYTES (4u << 20) /* registers of 256 cores take 800 KB */
+#define FIRST_BYTES    (16u << 10)
+#define ORDER_MAX      256u
+
+#define HUMAN_GREETING "QEMU "
+
+static int64_t now_ms(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* --- Lines ---------------------------------------------------------------- */
+
+/* Make room for more bytes. Returns 0; -1 with (e) filled. */
+static int make_room(struct monitor *m, struct err *e)
+{
+    if (m->begin > 0) {
+        memmove(m->bytes, m->bytes + m->begin, m->end - m->begin);
+        m->end -= m->begin;
+        m->searched -= m->begin;
+        m->begin = 0;
+    }
+    if (m->end < m->size)
+        return 0;
+    if (m->size >= LINE_MAX_BYTES)
+        return err_set(e, "qmp: a line of more than %u bytes", LINE_MAX_BYTES);
+
+    size_t size = 2 * m->size;
+    char *bytes = realloc(m->bytes, size);
+
+    if (bytes == NULL)
+        return err_set(e, "qmp: no memory for a line of %zu bytes", size);
+    m->bytes = bytes;
+    m->size = size;
+    return 0;
+}
+
+/* Read what is there. Returns how many bytes, 0: none now; -1 with (e) filled.
+ */
+static long receive(struct monitor *m, struct err *e)
+{
+    if (make_room(m, e) != 0)
+        return -1;
+
+    ssize_t got =
+        recv(m->fd, m->bytes + m->end, m->size - m->end, MSG_DONTWAIT);
+
+    if (got < 0 && (errno == EAGAIN || errno == EINTR))
+        return 0;
+    if (got < 0)
+        return err_sys(e, "qmp: receive");
+    if (got == 0)
+        return err_set(e, "qmp: QEMU has ended, or closed its monitor");
+    m->end += (size_t)got;
+    return got;
+}
+
+/* The next line that is whole, without its end; NULL if there is none. */
+static const char *next_line(struct monitor *m, size_t *size)
+{
+    const char *end =
+        memchr(m->bytes + m->searched, '\n', m->end - m->searched);
+
+    if (end == NULL) {
+        m->searched = m->end;
+        return NULL;
+    }
+
+    const char *line = m->bytes + m->begin;
+
+    *size = (size_t)(end - line);
+    m->begin += *size + 1;
+    m->searched = m->begin;
+    return line;
+}
+
+/* Wait until bytes come (POLLIN) or go (POLLOUT), not after (deadline). Returns
+ * 1; 0: time is up; -1 with (e) filled. */
+static int wait_for(const struct monitor *m, short events, int64_t deadline,
+                    struct err *e)
+{
+    struct pollfd p = {m->fd, events, 0};
+    int64_t left = deadline - now_ms();
+
+    if (left <= 0)
+        return 0;
+
+    int ready = poll(&p, 1, (int)left);
+
+    return ready < 0 && errno != EINTR ? err_sys(e, "qmp: poll") : 1;
+}
+
+/* --- What lines say ------------------------------------------------------- */
+
+static void note_event(struct monitor *m, const char *event)
+{
+    if (strcmp(event, "STOP") == 0) {
+        m->stands = true;
+    } else if (strcmp(event, "RESUME") == 0) {
+        m->stands = false;
+        m->has_run_again = true;
+    }
+}
+
+/*
+ * The next line that is no event, among those that are there, decoded; NULL if
+ * there is none, or with (e) filled what is no line of this protocol.
+ */
+static json_t *next_object(struct monitor *m, struct err *e)
+{
+    const char *line;
+    size_t size = 0;
+
+    while ((line = next_line(m, &size)) != NULL) {
+        json_error_t why;
+        json_t *o = json_loadb(line, size, 0, &why);
+
+        if (!json_is_object(o)) {
+            json_decref(o);
+            err_set(e, "qmp: a line that is no JSON object: %s",
+                    o == NULL ? why.text : "it is something else");
+            return NULL;
+        }
+
+        const char *event = json_string_value(json_object_get(o, "event"));
+
+        if (event == NULL)
+            return o;
+        note_event(m, event);
+        json_decref(o);
+    }
+    return NULL;
+}
+
+/* The next line that is no event, awaited. NULL with (e) filled; its text is
+ * empty if time is up. */
+static json_t *await_object(struct monitor *m, struct err *e)
+{
+    int64_t deadline = now_ms() + OUTSIDE_WAIT_MS;
+
+    e->text[0] = '\0';
+    for (;;) {
+        json_t *o = next_object(m, e);
+
+        if (o != NULL || e->text[0] != '\0')
+            return o;
+
+        long got = receive(m, e);
+
+        if (got < 0 || (got == 0 && wait_for(m, POLLIN, deadline, e) <= 0))
+            return NULL;
+        /* events without end must not take all the time there is */
+        if (got > 0 && now_ms() > deadline)
+            return NULL;
+    }
+}
+
+/* --- Orders and answers --------------------------------------------------- */
+
+static int send_all(struct monitor *m, const char *bytes, size_t size,
+                    struct err *e)
+{
+    int64_t deadline = now_ms() + OUTSIDE_WAIT_MS;
+
+    while (size > 0) {
+        ssize_t sent = send(m->fd, bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT);
+
+        if (sent > 0) {
+            bytes += sent;
+            size -= (size_t)sent;
+            continue;
+        }
+        if (sent < 0 && errno != EAGAIN && errno != EINTR)
+            return err_sys(e, "qmp: send");
+
+        int ready = wait_for(m, POLLOUT, deadline, e);
+
+        if (ready < 0)
+            return -1;
+        if (ready == 0)
+            return err_set(e, "qmp: QEMU takes no order");
+    }
+    return 0;
+}
+
+int monitor_order(struct monitor *m, const char *name, struct err *e)
+{
+    char order[ORDER_MAX];
+    int size = snprintf(order, sizeof order,
+                        "{\"execute\":\"%s\",\"id\":%" PRIu64 "}\n", name,
+                        ++m->orders);
+
+    return send_all(m, order, (size_t)size, e);
+}
+
+int monitor_line(struct monitor *m, uint32_t cpu_index, const char *text,
+                 struct err *e)
+{
+    char order[ORDER_MAX];
+    int size = snprintf(order, sizeof order,
+                        "{\"execute\":\"human-monitor-command\",\"arguments\":"
+                        "{\"command-line\":\"%s\",\"cpu-index\":%" PRIu32
+                        "},\"id\":%" PRIu64 "}\n",
+                        text, cpu_index, ++m->orders);
+
+    return send_all(m, order, (size_t)size, e);
+}
+
+json_t *monitor_answer(struct monitor *m, struct err *e)
+{
+    struct err why;
+    json_t *o = await_object(m, &why);
+
+    if (o == NULL) {
+        err_set(e, "%s",
+                why.text[0] != '\0' ? why.text : "qmp: QEMU does not answer");
+        return NULL;
+    }
+
+    uint64_t id = (uint64_t)json_integer_value(json_object_get(o, "id"));
+    json_t *answer = json_incref(json_object_get(o, "return"));
+    json_t *error = json_object_get(o, "error");
+
+    if (id != ++m->answers) {
+        err_set(e, "qmp: an answer to order %" PRIu64 ", not %" PRIu64, id,
+                m->answers);
+    } else if (answer == NULL) {
+        const char *text = json_string_value(json_object_get(error, "desc"));
+
+        err_set(e, "qmp: QEMU says: %s", text != NULL ? text : "nothing");
+    } else {
+        json_decref(o);
+        return answer;
+    }
+    json_decref(answer);
+    json_decref(o);
+    return NULL;
+}
+
+json_t *monitor_ask(struct monitor *m, const char *name, struct err *e)
+{
+    if (monitor_order(m, name, e) != 0)
+        return NULL;
+    return monitor_answer(m, e);
+}
+
+int monitor_events(struct monitor *m, struct err *e)
+{
+    struct err why = {""};
+    long got = receive(m, &why);
+
+    while (got > 0) {
+        json_t *o = next_object(m, &why);
+
+        if (o != NULL || why.text[0] != '\0') {
+            json_decref(o);
+            return err_set(e, "%s",
+                           o == NULL ? why.text
+                                     : "qmp: an answer that nobody awaits");
+        }
+        got = receive(m, &why);
+    }
+    return got < 0 ? err_set(e, "%s", why.text) : 0;
+}
+
+/* --- The beginning -------------------------------------------------------- */
+
+/* Why there is no greeting. */
+static int no_greeting(const struct monitor *m, const struct err *why,
+                       struct err *e)
+{
+    size_t size = m->end - m->begin;
+
+    if (size >= sizeof HUMAN_GREETING - 1 &&
+        memcmp(m->bytes, HUMAN_GREETING, sizeof HUMAN_GREETING - 1) == 0)
+        return err_set(e, "qmp: this is QEMU's monitor for people (-monitor); "
+                          "the other one is wanted (-qmp)");
+    if (why->text[0] != '\0')
+        return err_set(e, "%s", why->text);
+    if (size > 0)
+        return err_set(e, "qmp: this is no monitor of QEMU");
+    return err_set(e, "qmp: QEMU says nothing: another program has its "
+                      "monitor, which is one program's at a time");
+}
+
+int monitor_init(struct monitor *m, int fd, struct err *e)
+{
+    struct err why;
+
+    *m = (struct monitor){.fd = fd, .size = FIRST_BYTES};
+    m->bytes = malloc(m->size);
+    if (m->bytes == NULL)
+        return err_sys(e, "qmp: memory");
+
+    json_t *greeting = await_object(m, &why);
+
+    if (json_object_get(greeting, "QMP") == NULL) {
+        json_decref(greeting);
+        return no_greeting(m, &why, e);
+    }
+    json_decref(greeting);
+
+    json_t *answer = monitor_ask(m, "qmp_capabilities", e);
+
+    json_decref(answer);
+    return answer != NULL ? 0 : -1;
+}
+
+void monitor_fini(struct monitor *m)
+{
+    free(m->bytes);
+    m->bytes = NULL;
+}
