@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The memory of a guest that is dead, in a file: an ELF core, as QEMU's
+ * dump-guest-memory writes it, or all of it from address 0 on, as pmemsave, a
+ * Firecracker snapshot and a memory-backend-file have it. The file is hostile:
+ * whatever it says, a read is inside of it or fails.
+ */
+#ifndef TPROF_DUMP_MEMORY_H
+#define TPROF_DUMP_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "util/err.h"
+
+struct dump_memory;
+
+/* How an address is turned into a place in the file. */
+enum dump_way {
+    DUMP_BY_OFFSET, /* it is a physical one, less an offset */
+    DUMP_BY_PARTS,  /* as the parts of an ELF core say */
+};
+
+struct dump_view {
+    enum dump_way way;
+    uint64_t offset; /* DUMP_BY_OFFSET: to be added, wrapping */
+};
+
+/* The memory in (fd), a regular file, which stays the caller's and open. NULL
+ * with (e) filled. */
+struct dump_memory *dump_memory_new(int fd, struct err *e);
+
+/* Release (m). NULL is allowed. */
+void dump_memory_free(struct dump_memory *m);
+
+/* How many bytes of memory the file has. */
+uint64_t dump_memory_size(const struct dump_memory *m);
+
+/* Read (size) bytes at (address), as (v) sees it. False: not all of them are
+ * there. */
+bool dump_memory_read(struct dump_memory *m, const struct dump_view *v,
+                      uint64_t address, void *to, size_t size);
+
+/*
+ * Where the (size) bytes at (pattern), of 8 to 16, lie in memory at a multiple
+ * of 8, from (*place) on. (*physical) is the address there; (*place) moves
+ * behind it, and begins as 0. False: nowhere, or the file could not be read.
+ */
+bool dump_memory_find(struct dump_memory *m, const void *pattern, size_t size,
+                      uint64_t *place, uint64_t *physical);
+
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The program headers of an ELF core. */
+#include "dump/parts.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "util/bytes.h"
+
+/* ELF64, little-endian; offsets into the header and a program header */
+#define ELF_CLASS      4u /* u8  2: 64 bits */
+#define ELF_DATA       5u /* u8  1: little-endian */
+#define ELF_TYPE       16u
+#define ELF_MACHINE    18u
+#define ELF_PHOFF      32u
+#define ELF_PHENTSIZE  54u
+#define ELF_PHNUM      56u
+#define ELF_HEADER     64u
+#define ELF_CORE       4u
+#define ELF_X86_64     62u
+#define PROGRAM_TYPE   0u /* u32 1: to be loaded */
+#define PROGRAM_OFFSET 8u
+#define PROGRAM_VADDR  16u
+#define PROGRAM_PADDR  24u
+#define PROGRAM_FILESZ 32u
+#define PROGRAM_MEMSZ  40u
+#define PROGRAM_HEADER 56u
+#define PROGRAM_LOAD   1u
+
+int dump_parts_raw(struct dump_parts *p, uint64_t size, struct err *e)
+{
+    p->list = calloc(1, sizeof *p->list);
+    if (p->list == NULL)
+        return err_set(e, "out of memory");
+    p->list[0] = (struct dump_part){.size = size};
+    p->count = 1;
+    return 0;
+}
+
+/* Is it a core that can be read, with (*count) program headers from (*at) on?
+ */
+static int judge(const uint8_t header[ELF_HEADER], uint64_t size, uint64_t *at,
+                 uint32_t *count, struct err *e)
+{
+    if (header[ELF_CLASS] != 2 || header[ELF_DATA] != 1 ||
+        load_u16(header + ELF_MACHINE) != ELF_X86_64)
+        return err_set(e, "is ELF, but not of x86-64");
+    *at = load_u64(header + ELF_PHOFF);
+    *count = load_u16(header + ELF_PHNUM);
+    if (*count > DUMP_PARTS_MAX)
+        return err_set(e,
+                       "has more than %u parts: dump it without paging, or by "
+                       "pmemsave",
+                       DUMP_PARTS_MAX);
+    if (load_u16(header + ELF_PHENTSIZE) != PROGRAM_HEADER || *at > size ||
+        *count * (uint64_t)PROGRAM_HEADER > size - *at)
+        return err_set(e, "is cut, or no ELF core: its program headers are "
+                          "not in it");
+    return 0;
+}
+
+/* The part that the program header (h) tells, as far as the file goes. */
+static void add_part(struct dump_parts *p, const uint8_t *h, uint64_t size)
+{
+    struct dump_part part = {.at = load_u64(h + PROGRAM_OFFSET),
+                             .size = load_u64(h + PROGRAM_MEMSZ),
+                             .physical = load_u64(h + PROGRAM_PADDR),
+                             .virtual = load_u64(h + PROGRAM_VADDR)};
+
+    if (load_u32(h + PROGRAM_TYPE) != PROGRAM_LOAD || part.at >= size)
+        return;
+    if (part.size > size - part.at)
+        part.size = size - part.at;
+    if (part.size > 0)
+        p->list[p->count++] = part;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct dump_part *x = a, *y = b;
+
+    return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* A part ends where the next one begins. What its header says of its size in
+ * the file is too little where QEMU (7.2, with paging) has merged parts. */
+static void end_parts(struct dump_parts *p)
+{
+    qsort(p->list, p->count, sizeof *p->list, by_place);
+    for (size_t i = 0; i + 1 < p->count; i++) {
+        uint64_t room = p->list[i + 1].at - p->list[i].at;
+
+        if (room > 0 && p->list[i].size > room)
+            p->list[i].size = room;
+    }
+}
+
+/* QEMU leaves one kind of addresses at 0 where it does not know them, and the
+ * core of a process has no physical ones. */
+static void judge_addresses(struct dump_parts *p)
+{
+    bool any_physical = false, any_virtual = false;
+
+    for (size_t i = 0; i < p->count; i++) {
+        any_physical |= p->list[i].physical != 0;
+        any_virtual |= p->list[i].virtual != 0;
+    }
+    for (size_t i = 0; i < p->count; i++) {
+        struct dump_part *part = &p->list[i];
+
+        part->has_virtual = any_virtual;
+        if (!any_physical)
+            part->physical = part->virtual;
+    }
+}
+
+int dump_parts_elf(struct dump_parts *p, int fd, uint64_t size, struct err *e)
+{
+    uint8_t header[ELF_HEADER], program[PROGRAM_HEADER];
+    uint64_t at = 0;
+    uint32_t count = 0;
+
+    if (pread(fd, header, sizeof header, 0) != (ssize_t)sizeof header)
+        return err_sys(e, "read");
+    if (load_u16(header + ELF_TYPE) != ELF_CORE)
+        return dump_parts_raw(p, size, e); /* the image at address 0 */
+    if (judge(header, size, &at, &count, e) != 0)
+        return -1;
+    p->list = calloc(count + 1, sizeof *p->list);
+    if (p->list == NULL)
+        return err_set(e, "out of memory");
+    for (uint32_t i = 0; i < count; i++, at += PROGRAM_HEADER) {
+        if (pread(fd, program, sizeof program, (off_t)at) !=
+            (ssize_t)sizeof program)
+            return err_sys(e, "read");
+        add_part(p, program, size);
+    }
+    if (p->count == 0)
+        return err_set(e, "is an ELF core without memory in it");
+    end_parts(p);
+    judge_addresses(p);
+    return 0;
+}
