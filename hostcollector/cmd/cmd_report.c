@@ -17,6 +17,9 @@ static int print_help(void)
                 "those files and prints nothing; -o NEW.tprof is the recording "
                 "with the names of\n"
                 "--elf in it.\n"
+                "\n"
+                "With --memory FILE it reports on a guest that is dead, by "
+                "its memory.\n"
                 "\n",
                 stdout);
     options_help(stdout, COMMAND_REPORT);
@@ -27,7 +30,8 @@ static int print_help(void)
 static int plan(struct outputs *out, struct options *o, struct err *e)
 {
     if (o->input == NULL)
-        return err_set(e, "which recording? type: collector report FILE");
+        return err_set(e, "which recording? type: collector report FILE; or "
+                          "--memory FILE for a guest that is dead");
     if (outputs_plan(out, o, o->output_count == 0, e) != 0)
         return -1;
     if (out->recording != NULL && options_select(o))

@@ -167,8 +167,9 @@ static struct source *open_source(struct guest_run *r, struct err *e)
     const struct guest_spec *spec = r->config.spec;
     unsigned how = (o->force_vsock ? SOURCE_VSOCK_FORCE : 0) |
                    (o->privileged ? SOURCE_VSOCK_PRIVILEGED : 0);
-    struct source *source =
-        spec != NULL ? guests_source(spec, how, e) : source_replay(o->input, e);
+    struct source *source = spec != NULL         ? guests_source(spec, how, e)
+                            : o->input_is_memory ? source_memory(o->input, e)
+                                                 : source_replay(o->input, e);
 
     if (source == NULL)
         return NULL;
@@ -183,7 +184,6 @@ struct guest_run *guest_run_new(const struct guest_run_config *config,
                                 bool *usage, struct err *e)
 {
     struct guest_run *r = calloc(1, sizeof *r);
-    struct source *source = NULL;
     const struct elf_path *elf = config->spec != NULL
                                      ? config->spec->elfs
                                      : config->options->guests.elfs;
@@ -196,7 +196,8 @@ struct guest_run *guest_run_new(const struct guest_run_config *config,
     r->config = *config;
     make_name(r);
     errno = 0;
-    source = open_source(r, e);
+    struct source *source = open_source(r, e);
+
     *usage = source == NULL && errno != ENODEV;
     if (source == NULL || name_recording(r, e) != 0)
         goto fail;
@@ -208,9 +209,8 @@ struct guest_run *guest_run_new(const struct guest_run_config *config,
 
     r->pipeline = pipeline_new(source, &pipeline, e);
     source = NULL; /* it is the pipeline's now, or closed */
-    if (r->pipeline == NULL)
-        goto fail;
-    return r;
+    if (r->pipeline != NULL)
+        return r;
 
 fail:
     source_close(source);

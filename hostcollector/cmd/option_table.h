@@ -15,6 +15,7 @@ enum option_kind {
     OPTION_SECONDS, /* double; more than 0 with a min of 1 */
     OPTION_SPAN,    /* from_s and to_s */
     OPTION_SIZE,    /* uint64_t */
+    OPTION_MEMORY,  /* that, or the file of a guest's memory */
     OPTION_CHOICE,  /* uint32_t: which of the argument's words, between bars */
     OPTION_CORES,   /* cores */
     OPTION_OUTPUT,  /* one more of outputs */

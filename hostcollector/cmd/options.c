@@ -146,6 +146,20 @@ static int set_size(struct options *o, const struct option_row *row,
     return 0;
 }
 
+/* A size, which begins with a digit, or the file that has a guest's memory. */
+static int set_memory(struct options *o, const struct option_row *row,
+                      const char *value, struct err *e)
+{
+    if (strchr("-0123456789", value[0]) != NULL || value[1] == '\0')
+        return set_size(o, row, value, e);
+    if (o->input != NULL)
+        return err_set(e, "one guest at a time: '%s' or '%s'?", o->input,
+                       value);
+    o->input = value;
+    o->input_is_memory = true;
+    return 0;
+}
+
 static int set_seconds(struct options *o, const struct option_row *row,
                        const char *value, struct err *e)
 {
@@ -314,6 +328,8 @@ static int set_option(struct options *o, const struct option_row *row,
         return set_choice(o, row, value, e);
     case OPTION_SIZE:
         return set_size(o, row, value, e);
+    case OPTION_MEMORY:
+        return set_memory(o, row, value, e);
     case OPTION_SPAN:
         return set_span(o, value, e);
     case OPTION_CORES:

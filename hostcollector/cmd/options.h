@@ -44,7 +44,8 @@ enum colour_choice { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
 struct options {
     struct guests guests; /* with the --elf of collector report, too */
     const char
-        *input;    /* --input, or FILE of collector report or top, or NULL */
+        *input; /* --input, or FILE of collector report or top, or NULL */
+    bool input_is_memory; /* a dead guest's: --memory FILE */
     bool annotate; /* one function alone is shown, and its code is read */
     bool pgo;      /* a sample profile: the image's debug information is */
     bool pgo_by_address; /* the same, but not for a compiler */

@@ -86,6 +86,13 @@ struct source *source_serial(const char *path, struct err *e);
  */
 struct source *source_replay(const char *path, struct err *e);
 
+/*
+ * The memory of a guest that is dead, in the file (path): the frames that its
+ * agent would have sent of what is in its rings (dump/stream.h). Returns NULL
+ * with (e) filled if there is no memory.
+ */
+struct source *source_memory(const char *path, struct err *e);
+
 /* The device that knows this machine's own CID; source_vsock() reads it. */
 #define SOURCE_VSOCK_DEVICE "/dev/vsock"
 

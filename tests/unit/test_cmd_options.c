@@ -223,6 +223,21 @@ TEST(memory_is_a_size) /* catches: a factor of 1000, numbers that wrap */
         CHECK_EQ(parse(COMMAND_REPORT, bad[i]), -1);
 }
 
+TEST(memory_may_be_a_dead_guests) /* catches: a size that is a file */
+{
+    CHECK_EQ(parse(COMMAND_REPORT, "--memory vm.core --memory 32M"), 0);
+    CHECK_STR(o.input, "vm.core");
+    CHECK(o.input_is_memory);
+    CHECK_EQ(o.memory, 33554432);
+    CHECK_EQ(parse(COMMAND_REPORT, "--memory ./512M"), 0);
+    CHECK_STR(o.input, "./512M");
+    CHECK_EQ(parse(COMMAND_REPORT, "x"), 0);
+    CHECK(!o.input_is_memory);
+    check_refused(COMMAND_REPORT, "x --memory vm.core",
+                  "one guest at a time: 'x' or 'vm.core'?");
+    CHECK_EQ(parse(COMMAND_LIVE, "--memory vm.core"), -1);
+}
+
 TEST(too_many_files_are_refused)
 {
 #define FILES_15                                                               \
