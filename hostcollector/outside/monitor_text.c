@@ -7,6 +7,7 @@
 #include "outside/monitor_text.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -155,4 +156,52 @@ size_t monitor_text_memory(const char *text, uint64_t address, uint8_t *to,
         text = at + strspn(at, "\r\n");
     }
     return done;
+}
+
+const char *monitor_text_ranges(const char *text)
+{
+    static const char memory[] = " AS \"memory\", root: system";
+
+    return text != NULL ? strstr(text, memory) : NULL;
+}
+
+/* Read the line (text) as a range of memory into (r). Returns whether it is
+ * one: "  0000000000000000-00000000000effff (prio 0, ram): mem @000000000000".
+ */
+static bool is_range(const char *text, struct monitor_text_range *r)
+{
+    char *at;
+
+    r->start = strtoull(text, &at, 16);
+    if (*at != '-')
+        return false;
+    r->last = strtoull(at + 1, &at, 16);
+    if (r->last < r->start || strncmp(at, " (prio ", 7) != 0)
+        return false;
+    strtol(at + 7, &at, 10);
+    if (strncmp(at, ", ram): ", 8) != 0 && strncmp(at, ", rom): ", 8) != 0)
+        return false;
+    r->name = at + 8;
+    r->name_size = strcspn(r->name, " \r\n");
+    at = at + 8 + r->name_size;
+    r->offset = strncmp(at, " @", 2) == 0 ? strtoull(at + 2, NULL, 16) : 0;
+    return true;
+}
+
+const char *monitor_text_next_range(const char *text,
+                                    struct monitor_text_range *r)
+{
+    for (;;) {
+        const char *line = text + strcspn(text, "\n");
+
+        if (*line == '\0')
+            return NULL;
+        line++;
+        /* an empty line ends what one core sees, and the next begins */
+        if (*line == '\r' || *line == '\n' || *line == '\0')
+            return NULL;
+        if (is_range(line, r))
+            return line;
+        text = line;
+    }
 }

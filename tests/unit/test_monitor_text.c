@@ -122,3 +122,42 @@ TEST(text_that_is_no_memory_gives_none)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         CHECK_EQ(monitor_text_memory(texts[i], 0x10, bytes, sizeof bytes), 0);
 }
+
+TEST(ranges_are_those_of_memory) /* as q35 with 5 GiB has them, shortened */
+{
+    static const char tree[] =
+        "FlatView #0\r\n AS \"I/O\", root: io\r\n Root memory region: io\r\n"
+        "  0000000000000000-0000000000000007 (prio 0, ram): io\r\n\r\n"
+        "FlatView #1\r\n AS \"memory\", root: system\r\n"
+        " AS \"cpu-memory-0\", root: system\r\n Root memory region: system\r\n"
+        "  0000000000000000-000000000009ffff (prio 0, ram): mem\r\n"
+        "  00000000000a0000-00000000000bffff (prio 1, i/o): vga-lowmem\r\n"
+        "  00000000000c0000-00000000000dffff (prio 1, rom): mem "
+        "@00000000000c0000 KVM\r\n"
+        "  00000000000e0000-00000000000dffff (prio 1, ram): mem\r\n"
+        "  0000000100000000-00000001bfffffff (prio 0, ram): mem "
+        "@0000000080000000\r\n\r\n"
+        "FlatView #2\r\n AS \"other\", root: other\r\n"
+        "  0000000000000000-ffffffffffffffff (prio 0, ram): mem\r\n";
+    static const uint64_t ranges[][3] = {
+        {0, 0x9ffff, 0},
+        {0xc0000, 0xdffff, 0xc0000},
+        {0x100000000, 0x1bfffffff, 0x80000000},
+    };
+    const char *at = monitor_text_ranges(tree);
+    struct monitor_text_range r;
+
+    for (size_t i = 0; i < 3; i++) {
+        at = monitor_text_next_range(at, &r);
+        CHECK(at != NULL);
+        CHECK_EQ(r.start, ranges[i][0]);
+        CHECK_EQ(r.last, ranges[i][1]);
+        CHECK_EQ(r.offset, ranges[i][2]);
+        CHECK_EQ(r.name_size, 3);
+        CHECK_MEM(r.name, "mem", 3);
+    }
+    CHECK(monitor_text_next_range(at, &r) == NULL);
+    CHECK(monitor_text_next_range("", &r) == NULL);
+    CHECK(monitor_text_ranges("") == NULL);
+    CHECK(monitor_text_ranges(NULL) == NULL);
+}
