@@ -78,7 +78,9 @@ struct outside_guest {
  * -gdb) or of QEMU's monitor (QMP), which is the guest's to close from now on.
  * The guest stands still in the first case, and may run in the second. Return
  * NULL with (e) filled: it is no such socket, somebody else uses it, or there
- * is no memory.
+ * is no memory. outside_qmp() opens the memory that QEMU shares, which a
+ * process that is confined cannot: what it cannot open is read by the monitor,
+ * which takes longer.
  */
 struct outside_guest *outside_gdb(int fd, struct err *e);
 struct outside_guest *outside_qmp(int fd, struct err *e);

@@ -19,6 +19,8 @@
 #include "outside/guest.h"
 #include "outside/monitor.h"
 #include "outside/monitor_text.h"
+#include "outside/paging.h"
+#include "outside/shared.h"
 
 #define LINE_BYTES  16u /* of memory, in a line of text */
 #define READ_MAX    4096u
@@ -27,6 +29,7 @@
 struct qmp {
     struct outside_guest guest; /* first */
     struct monitor monitor;
+    struct shared shared;
     bool stopped; /* by us, and not let run since */
     uint32_t cpu_index[OUTSIDE_CORES_MAX];
     struct outside_registers registers[OUTSIDE_CORES_MAX];
@@ -235,16 +238,13 @@ static long read_lines(struct qmp *q, uint32_t core, uint64_t address,
     return (long)done;
 }
 
-static long qmp_memory(struct outside_guest *g, uint32_t core,
-                       const struct outside_registers *r, uint64_t address,
-                       void *to, size_t size, struct err *e)
+/* Read any bytes by the monitor, for which the core's own tables are taken. */
+static long read_told(struct qmp *q, uint32_t core, uint64_t address, void *to,
+                      size_t size, struct err *e)
 {
     uint8_t lines[READ_MAX];
     size_t done = 0;
 
-    (void)r; /* QEMU takes the core's own */
-    if (core >= g->core_count)
-        return err_set(e, "qmp: no core %" PRIu32, core);
     while (done < size && address + done >= address) {
         uint64_t at = (address + done) & ~(uint64_t)(LINE_BYTES - 1);
         size_t before = (size_t)(address + done - at);
@@ -253,7 +253,7 @@ static long qmp_memory(struct outside_guest *g, uint32_t core,
         want = want < READ_MAX ? (want + LINE_BYTES - 1) & ~(LINE_BYTES - 1)
                                : READ_MAX;
 
-        long got = read_lines(of(g), core, at, lines, want, e);
+        long got = read_lines(q, core, at, lines, want, e);
 
         if (got < 0)
             return -1;
@@ -270,6 +270,29 @@ static long qmp_memory(struct outside_guest *g, uint32_t core,
             break;
     }
     return (long)done;
+}
+
+static long qmp_memory(struct outside_guest *g, uint32_t core,
+                       const struct outside_registers *r, uint64_t address,
+                       void *to, size_t size, struct err *e)
+{
+    struct qmp *q = of(g);
+
+    if (core >= g->core_count)
+        return err_set(e, "qmp: no core %" PRIu32, core);
+
+    struct paging p = {r->cr0,  r->cr3,      r->cr4,
+                       r->efer, shared_read, &q->shared};
+
+    if (q->shared.piece_count > 0) {
+        q->shared.missed = false;
+
+        long got = paging_read(&p, address, to, size);
+
+        if (!q->shared.missed)
+            return got;
+    }
+    return read_told(q, core, address, to, size, e);
 }
 
 /* QEMU drops orders that it has not begun when their socket is closed: wait
@@ -293,6 +316,7 @@ static void qmp_close(struct outside_guest *g)
     /* not qmp_run(): an answer may still be due, which is nobody's any more */
     if (q->stopped && monitor_order(&q->monitor, "cont", &e) == 0)
         await_all(&q->monitor);
+    shared_fini(&q->shared);
     monitor_fini(&q->monitor);
     close(g->fd);
     free(q);
@@ -314,7 +338,7 @@ struct outside_guest *outside_qmp(int fd, struct err *e)
     q->guest.ops = &qmp_ops;
     q->guest.fd = fd;
     if (monitor_init(&q->monitor, fd, e) != 0 || ask_cores(q, e) != 0 ||
-        ask_status(q, e) != 0) {
+        shared_init(&q->shared, &q->monitor, e) != 0 || ask_status(q, e) != 0) {
         qmp_close(&q->guest);
         return NULL;
     }

@@ -4,6 +4,7 @@
  * is compared with what QEMU prints, saves and finds by the other monitor,
  * while the guest stands still.
  */
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@
 #include "outside/guest.h"
 #include "outside/monitor.h"
 #include "outside/paging.h"
+#include "outside/shared.h"
 
 #define RAM        (64u << 20)
 #define STACK_SIZE 1024u
@@ -42,27 +44,13 @@ static int connect_to(const char *path)
     }
 }
 
-/* Boot a guest that works on both cores for ever; its memory is shared with
- * everybody who finds it, if (is_shared). */
-static void boot(bool is_shared)
+/* Boot toro with (options), and with two monitors, of which (other) is the
+ * second. */
+static void boot_with(const char *const *options)
 {
     static char first[128], second[128];
-    const char *options[] = {"--cpus",
-                             "2",
-                             "--timeout",
-                             "50",
-                             "--append",
-                             "run=0 words=8",
-                             "--",
-                             "-qmp",
-                             first,
-                             "-qmp",
-                             second,
-                             is_shared ? "-object" : NULL,
-                             "memory-backend-memfd,id=ram,size=64M,share=on",
-                             "-machine",
-                             "memory-backend=ram",
-                             NULL};
+    const char *all[32];
+    size_t n = 0;
     struct err e;
 
     host_init(&host);
@@ -71,9 +59,37 @@ static void boot(bool is_shared)
              host_path("socket"));
     snprintf(second, sizeof second, "unix:%s,server=on,wait=off",
              host_path("extra"));
-    host_boot_without_port(&host, TORO, options);
+    while (*options != NULL)
+        all[n++] = *options++;
+    all[n++] = "-qmp";
+    all[n++] = first;
+    all[n++] = "-qmp";
+    all[n++] = second;
+    all[n] = NULL;
+    host_boot_without_port(&host, TORO, all);
     if (monitor_init(&other, connect_to(host_path("extra")), &e) != 0)
         check_failed(__FILE__, __LINE__, "%s", e.text);
+}
+
+/* Boot a guest that works on both cores for ever; QEMU shares its memory, if
+ * (is_shared). */
+static void boot(bool is_shared)
+{
+    const char *const options[] = {
+        "--cpus",
+        "2",
+        "--timeout",
+        "50",
+        "--append",
+        "run=0 words=8",
+        "--",
+        is_shared ? "-object" : NULL,
+        "memory-backend-memfd,id=ram,size=64M,share=on",
+        "-machine",
+        "memory-backend=ram",
+        NULL};
+
+    boot_with(options);
 }
 
 static struct outside_guest *open_guest(void)
@@ -242,6 +258,21 @@ static void compare(struct outside_guest *g, uint32_t core, uint64_t address,
     CHECK_MEM(to, saved + address, there);
 }
 
+/* How many files of memory this process has open. */
+static int open_memories(void)
+{
+    int count = 0;
+
+    for (int fd = 3; fd < 100; fd++) {
+        char path[32], link[64] = "";
+
+        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+        if (readlink(path, link, sizeof link - 1) > 0)
+            count += strncmp(link, "/memfd:memory-", 14) == 0;
+    }
+    return count;
+}
+
 /* The guest maps its memory to itself, and nothing behind it (page.c). */
 static void compare_memory(bool is_shared)
 {
@@ -249,6 +280,7 @@ static void compare_memory(bool is_shared)
 
     boot(is_shared);
     g = open_guest();
+    CHECK_EQ(open_memories(), is_shared);
     await_kernel(g);
     save_memory();
     for (uint32_t core = 0; core < 2; core++) {
@@ -273,6 +305,11 @@ TEST(memory_is_what_qemu_saves)
     compare_memory(false);
 }
 
+TEST(memory_that_is_shared_is_what_qemu_saves)
+{
+    compare_memory(true);
+}
+
 static long read_saved(void *context, uint64_t address, void *to, size_t size)
 {
     (void)context;
@@ -282,6 +319,50 @@ static long read_saved(void *context, uint64_t address, void *to, size_t size)
         size = RAM - address;
     memcpy(to, saved + address, size);
     return (long)size;
+}
+
+TEST(shared_memory_lies_around_the_hole_below_4_gib)
+{
+    static const char *const options[] = {
+        "--machine", "q35",
+        "--ram",     "5120",
+        "--timeout", "50",
+        "--",        "-S",
+        "-object",   "memory-backend-memfd,id=ram,size=5G,share=on",
+        "-machine",  "memory-backend=ram",
+        NULL};
+    static const uint64_t addresses[] = {0x12340,     0x100000,    0x7ffffff0,
+                                         0x100000000, 0x123456780, 0x1bffffff0};
+    static const uint64_t offsets[] = {0x12340,    0x100000,   0x7ffffff0,
+                                       0x80000000, 0xa3456780, 0x13ffffff0};
+    struct shared s;
+    struct err e;
+    char path[64], line[48];
+    uint64_t number;
+
+    boot_with(options);
+    must(shared_init(&s, &other, &e), &e);
+    CHECK_EQ(s.file_count, 1);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", s.fd[0]);
+
+    int file = open(path, O_WRONLY);
+
+    CHECK(file >= 0);
+    for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++)
+        CHECK_EQ(pwrite(file, &offsets[i], 8, (off_t)offsets[i]), 8);
+    close(file);
+    for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
+        snprintf(line, sizeof line, "xp /1gx 0x%" PRIx64, addresses[i]);
+        CHECK_EQ(printed(said(0, line), ": 0x"), offsets[i]);
+        CHECK_EQ(shared_read(&s, addresses[i], &number, 8), 8);
+        CHECK_EQ(number, offsets[i]);
+        CHECK(!s.missed);
+    }
+    CHECK_EQ(shared_read(&s, 0x7ffffffc, &number, 8), 4);
+    CHECK(s.missed);
+    CHECK_EQ(shared_read(&s, 0x80000000, &number, 8), 0);
+    CHECK_EQ(shared_read(&s, 0x1c0000000, &number, 8), 0);
+    shared_fini(&s);
 }
 
 TEST(tables_lead_where_qemu_goes)
@@ -399,4 +480,5 @@ static void measure(const char *way, bool is_shared)
 TEST(rate_of_looks)
 {
     measure("memory by the monitor", false);
+    measure("memory that is shared", true);
 }
