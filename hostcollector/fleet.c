@@ -219,6 +219,12 @@ static void hear_stop(struct fleet *f)
     stop_all(f, f->stops++ == 0 ? PIPELINE_STOPPED : PIPELINE_ABANDONED);
 }
 
+void fleet_end(struct fleet *f)
+{
+    f->time_is_up = true;
+    stop_all(f, PIPELINE_DURATION);
+}
+
 /* When the asked duration is over; TALK_NEVER: none was asked. */
 static uint64_t duration_end(const struct fleet *f)
 {
@@ -295,10 +301,8 @@ static int run_round(struct fleet *f, struct err *e)
     }
     uint64_t now = source_now_ns();
 
-    if (now >= duration_end(f)) {
-        f->time_is_up = true;
-        stop_all(f, PIPELINE_DURATION);
-    }
+    if (now >= duration_end(f))
+        fleet_end(f);
     if (now >= f->due)
         step_due(f, now);
     show_progress(f, now);

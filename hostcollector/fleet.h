@@ -67,6 +67,9 @@ int fleet_run(struct fleet *f, struct err *e);
 /* Has the user asked to stop? Then no pipeline should be added. */
 bool fleet_stopping(const struct fleet *f);
 
+/* The time is up: end all pipelines in order. For fleet_config.progress. */
+void fleet_end(struct fleet *f);
+
 /* Until when, by source_now_ns(), another wish to stop belongs to the first; 0
  * if there was none. */
 uint64_t fleet_deaf_ns(const struct fleet *f);

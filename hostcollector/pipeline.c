@@ -39,8 +39,6 @@ struct pipeline {
     struct guest guest;    /* as the last HELLO described it */
 };
 
-/* Events of the decoder */
-
 static bool same_image(const struct guest *a, const struct guest *b)
 {
     return a->build_id_len == b->build_id_len &&
@@ -154,8 +152,6 @@ static struct events events_of(const struct pipeline *p)
     events.gap = on_gap;
     return events;
 }
-
-/* Step by step */
 
 /* The arrival of the first samples tells when the profile began. */
 static void place_in_time(struct pipeline *p)
@@ -305,7 +301,6 @@ int pipeline_close(struct pipeline *p, enum pipeline_end *end, struct err *e)
 {
     struct recording_writer *w = p->writer;
     int result = p->end == PIPELINE_OTHER_IMAGE ? 0 : decode_end(p->decode, e);
-
     talk_end(&p->talk);
     if (!p->has_guest)
         talk_excuse(&p->talk, &p->excuse);
@@ -358,6 +353,11 @@ bool pipeline_is_sampling(const struct pipeline *p)
 uint64_t pipeline_sampling_ns(const struct pipeline *p)
 {
     return p->source && p->source->live ? p->talk.sampling_ns : 0;
+}
+
+uint64_t pipeline_heard_ns(const struct pipeline *p)
+{
+    return p->last_ns;
 }
 
 struct aggregate_sums pipeline_sums(const struct pipeline *p)

@@ -139,6 +139,9 @@ bool pipeline_is_sampling(const struct pipeline *p);
 /* When a live guest's sampling began; 0: not yet. */
 uint64_t pipeline_sampling_ns(const struct pipeline *p);
 
+/* When its last bytes came; 0: none did, or it is not known. */
+uint64_t pipeline_heard_ns(const struct pipeline *p);
+
 /* Sums of what came so far, cheap. */
 struct aggregate_sums pipeline_sums(const struct pipeline *p);
 

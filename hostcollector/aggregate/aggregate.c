@@ -215,6 +215,8 @@ static void add_run(struct aggregate *a, struct sums *s,
         some = count - i < SOME ? count - i : SOME;
         entries_add(&s->entries, batch, samples + i, entries, some, &a->budget);
         add_moments(a, s, batch, samples + i, entries, some);
+        s->latest = entries[some - 1];
+        s->latest_tsc = samples[i + some - 1].tsc;
     }
     for (size_t i = 0; i < count; i++) {
         bool jump = samples[i].flags & WIRE_SAMPLE_JUMP;
@@ -373,6 +375,8 @@ static void fill_core(struct profile_core *c, const struct aggregate *a,
     if (s >= a->sums + a->used) /* nothing came of it */
         return;
     fill_sums(c, s);
+    c->latest = s->latest;
+    c->latest_tsc = s->latest_tsc;
     c->jumps = s->jumps;
     c->jump_weight = s->jump_weight;
     c->account = s->account;

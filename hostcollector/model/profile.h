@@ -71,6 +71,11 @@ struct profile_core {
      * was used up: they are in (others), or in entries of STACK_OTHERS. */
     uint64_t folded;
 
+    /* The entry of the newest selected sample, UINT32_MAX: (others), and when
+     * that was made. Senseless where (total) has no samples. */
+    uint32_t latest;
+    uint64_t latest_tsc;
+
     uint64_t jumps;       /* samples flagged WIRE_SAMPLE_JUMP, as selected */
     uint64_t jump_weight; /* deadlines that these samples cover */
 

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The newest sample of each core, as functions. */
+#ifndef TPROF_VIEW_SNAPSHOT_H
+#define TPROF_VIEW_SNAPSHOT_H
+
+#include "model/profile.h"
+#include "model/snapshot.h"
+#include "model/view.h"
+#include "util/arena.h"
+
+struct image_map;
+
+/* Does (core) of (p) not sample, by what the guest has told of its cores? No if
+ * it has told nothing as yet. */
+bool snapshot_is_off(const struct profile *p, const struct profile_core *core);
+
+/*
+ * What the newest selected samples of (p) say; (v) is the view of (p) and was
+ * made with (image_map). The last bytes of the guest came (quiet_s) ago. Of
+ * cores whose newest sample is older than (wait_s) that is told; 0: of none.
+ *
+ * The result is in (arena), and points into (v). NULL if there is no memory.
+ */
+struct snapshot *snapshot_new(const struct profile *p, const struct view *v,
+                              const struct image_map *image_map, double quiet_s,
+                              double wait_s, struct arena *arena);
+
+#endif
