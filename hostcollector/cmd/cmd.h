@@ -38,6 +38,7 @@ extern const struct subcommand cmd_pgo;
 extern const struct subcommand cmd_record;
 extern const struct subcommand cmd_report;
 extern const struct subcommand cmd_run;
+extern const struct subcommand cmd_stacks;
 extern const struct subcommand cmd_top;
 
 #endif

@@ -25,6 +25,8 @@ static int print_help(void)
         "clang and rustc\n"
         "  collector top ...                                watch it as it "
         "runs\n"
+        "  collector stacks ...                             every core's stack "
+        "now: does it hang?\n"
         "  collector check --elf FILE                       what would a "
         "profile of it show?\n"
         "  collector bridge ...                             vsock for QEMU "

@@ -22,12 +22,13 @@
 #define NOTE   COMMAND_ANNOTATE
 #define DIFF   COMMAND_DIFF
 #define PGO    COMMAND_PGO
+#define STACKS COMMAND_STACKS
 #define AT(m)  offsetof(struct options, m)
 
 static const struct option_row rows[] = {
-    {"guests", 0, "FILE", ATTACH | RECORD, OPTION_GUESTS, 0, 0, 0,
+    {"guests", 0, "FILE", ATTACH | RECORD | STACKS, OPTION_GUESTS, 0, 0, 0,
      "guests from a file, one a line: --vsock 3 --elf app.elf"},
-    {"name", 0, "NAME", ATTACH | RECORD | TOP, OPTION_GUEST, 0, 0, 0,
+    {"name", 0, "NAME", ATTACH | RECORD | TOP | STACKS, OPTION_GUEST, 0, 0, 0,
      "what the guest before it is called in reports and files"},
     {"vsock", 0, NULL, RUN, OPTION_FLAG, AT(by_vsock), 0, 0,
      "reach the guest by virtio-vsock, not by a serial port"},
@@ -35,7 +36,8 @@ static const struct option_row rows[] = {
      "a recording, or bytes captured from a one-way channel"},
     {"elf", 0, "FILE", CHECK, OPTION_GUEST, 0, 0, 0,
      "the image to look at, and again for another"},
-    {"elf", 0, "FILE", LIVE | RECORD | REPORT | TOP, OPTION_GUEST, 0, 0, 0,
+    {"elf", 0, "FILE", LIVE | RECORD | REPORT | TOP | STACKS, OPTION_GUEST, 0,
+     0, 0,
      "the guest's image with symbols, and again for each that it\n"
      "loads, in any order (a recording knows its own)"},
     {"elf", 0, "FILE", NOTE | PGO, OPTION_GUEST, 0, 0, 0,
@@ -48,26 +50,35 @@ static const struct option_row rows[] = {
      "where source files are, if not where they were compiled"},
     {"duration", 'd', "SECONDS", LIVE | RECORD, OPTION_SECONDS, AT(duration_s),
      1, 0, "stop after so long (default: at Ctrl-C or the guest's end)"},
+    {"duration", 'd', "SECONDS", STACKS, OPTION_SECONDS, AT(duration_s), 1, 0,
+     "how long to wait for the cores of a guest (default: 2)"},
+    {"count", 'n', "N", STACKS, OPTION_COUNT, AT(looks), 1, 1000000,
+     "look so often (default: once)"},
+    {"interval", 'i', "SECONDS", STACKS, OPTION_SECONDS, AT(interval_s), 1, 0,
+     "from one look to the next (default: 1)"},
+    {"wait", 0, "SECONDS", STACKS, OPTION_SECONDS, AT(wait_s), 0, 0,
+     "how long to wait for a guest to answer (default: 2)"},
     {"wait", 0, "SECONDS", ATTACH | RUN | RECORD | TOP, OPTION_SECONDS,
      AT(wait_s), 0, 0,
      "how long to wait for a guest to come, or to come back\n"
      "(default: for ever, and 10)"},
-    {"force-vsock", 0, NULL, ATTACH | RECORD | TOP, OPTION_FLAG,
+    {"force-vsock", 0, NULL, ATTACH | RECORD | TOP | STACKS, OPTION_FLAG,
      AT(force_vsock), 0, 0,
      "use vsock though there is no /dev/vhost-vsock here: in a\n"
      "container on a host that has it"},
-    {"privileged", 0, NULL, ATTACH | RECORD | TOP, OPTION_FLAG, AT(privileged),
-     0, 0,
+    {"privileged", 0, NULL, ATTACH | RECORD | TOP | STACKS, OPTION_FLAG,
+     AT(privileged), 0, 0,
      "connect by vsock from a port below 1024, for guests that want\n"
      "that (TPROF_DEVICE_PRIVILEGED); takes CAP_NET_BIND_SERVICE"},
-    {"peer", 0, "UID", ATTACH | RECORD | TOP, OPTION_PEER, 0, 0, 0,
+    {"peer", 0, "UID", ATTACH | RECORD | TOP | STACKS, OPTION_PEER, 0, 0, 0,
      "talk with this user's sockets, too, or with any user's (default:\n"
      "your own and root's)"},
-    {"rate", 0, "HZ", LIVE | RECORD | TOP, OPTION_COUNT, AT(rate_hz), 1, 50000,
+    {"rate", 0, "HZ", LIVE | RECORD | TOP | STACKS, OPTION_COUNT, AT(rate_hz),
+     1, 50000,
      "samples a second and core, 1 to 50000 (default: the guest's\n"
      "config, else 997)"},
-    {"depth", 0, "N", LIVE | RECORD | TOP, OPTION_COUNT, AT(depth), 1, 127,
-     "callers to record, 1 to 127 (default: the guest's, else 64)"},
+    {"depth", 0, "N", LIVE | RECORD | TOP | STACKS, OPTION_COUNT, AT(depth), 1,
+     127, "callers to record, 1 to 127 (default: the guest's, else 64)"},
     {"output", 'o', "FILE", TOP, OPTION_OUTPUT, 0, 0, 0,
      "record into FILE, from the beginning; without it the key r\n"
      "records into tprof.tprof"},
@@ -80,6 +91,12 @@ static const struct option_row rows[] = {
     {"output", 'o', "FILE", NOTE, OPTION_OUTPUT, 0, 0, 0,
      "write FILE: .txt, .json or .html by its suffix, or json:FILE; -\n"
      "is standard output; may be given more than once"},
+    {"output", 'o', "FILE", STACKS, OPTION_OUTPUT, 0, 0, 0,
+     "write FILE: .txt or .json by its suffix, or json:FILE; - is\n"
+     "standard output; may be given more than once"},
+    {"format", 0, "txt|json", STACKS, OPTION_TEXT, AT(format), 0, 0,
+     "write this format where a file's suffix names none; without -o\n"
+     "to standard output"},
     {"format", 0, "txt|json|html", NOTE, OPTION_TEXT, AT(format), 0, 0,
      "write this format where a file's suffix names none; without -o\n"
      "to standard output"},
@@ -88,10 +105,14 @@ static const struct option_row rows[] = {
     {"format", 0, "F", LIVE | RECORD | REPORT, OPTION_FORMAT, AT(format), 0, 0,
      "write this format where a file's suffix names none; without -o\n"
      "to standard output instead of the report. One of\n"},
-    {"force", 0, NULL, LIVE | RECORD | REPORT | NOTE | DIFF | PGO, OPTION_FLAG,
-     AT(force), 0, 0, "let -o overwrite a file that tprof has not written"},
-    {"core", 0, "LIST", LIVE | REPORT | NOTE | DIFF | PGO, OPTION_CORES, 0, 0,
-     0, "only these cores: 3, or 0,2-5; may be given more than once"},
+    {"force", 0, NULL, LIVE | RECORD | REPORT | NOTE | DIFF | PGO | STACKS,
+     OPTION_FLAG, AT(force), 0, 0,
+     "let -o overwrite a file that tprof has not written"},
+    {"core", 0, "LIST", LIVE | REPORT | NOTE | DIFF | PGO | STACKS,
+     OPTION_CORES, 0, 0, 0,
+     "only these cores: 3, or 0,2-5; may be given more than once"},
+    {"time", 0, "A..B", STACKS, OPTION_SPAN, 0, 0, 0,
+     "of a recording: its last stacks between second A and second B"},
     {"time", 0, "A..B", LIVE | REPORT | NOTE | DIFF | PGO, OPTION_SPAN, 0, 0, 0,
      "only from second A to second B; either may be left out"},
     {"exclude", 0, "NAME", LIVE | REPORT | NOTE | DIFF | PGO, OPTION_EXCLUDE, 0,
@@ -104,8 +125,8 @@ static const struct option_row rows[] = {
      "(QEMU's dump-guest-memory), or all of it (pmemsave, snapshots);\n"
      "SIZE: what the report may take, such as 512M or 4G; what has no\n"
      "room is folded into [others] (default: 1G)"},
-    {"memory", 0, "SIZE", LIVE | RECORD | TOP | NOTE | DIFF | PGO, OPTION_SIZE,
-     AT(memory), 0, 0,
+    {"memory", 0, "SIZE", LIVE | RECORD | TOP | NOTE | DIFF | PGO | STACKS,
+     OPTION_SIZE, AT(memory), 0, 0,
      "what all guests and their reports may take, such as 512M or\n"
      "4G; what has no room is folded into [others] (default: 1G)"},
     {"top", 0, "N", LIVE | REPORT, OPTION_COUNT, AT(top), 1, 1000000,
@@ -149,7 +170,7 @@ static const struct option_row rows[] = {
      "where cores wait: tables and trees of idle time"},
     {"of", 0, "busy|all", LIVE | REPORT | NOTE, OPTION_CHOICE, AT(of), 0, 0,
      "what percentages are of: busy time (default), or all time"},
-    {"color", 0, "auto|always|never", LIVE | REPORT | NOTE | DIFF,
+    {"color", 0, "auto|always|never", LIVE | REPORT | NOTE | DIFF | STACKS,
      OPTION_CHOICE, AT(colour), 0, 0,
      "colour in text (default: auto, on a terminal; NO_COLOR)"},
     {"no-pager", 0, NULL, LIVE | REPORT | NOTE, OPTION_FLAG, AT(no_pager), 0, 0,
@@ -167,7 +188,7 @@ static const struct option_row rows[] = {
      "leave names and lines out of recordings: a report then needs\n"
      "the image"},
     {"sandbox", 0, "MODE",
-     LIVE | RECORD | REPORT | BRIDGE | CHECK | TOP | NOTE | DIFF | PGO,
+     LIVE | RECORD | REPORT | BRIDGE | CHECK | TOP | NOTE | DIFF | PGO | STACKS,
      OPTION_SANDBOX, 0, 0, 0,
      "required: end where the kernel lacks a part of it; off: trust\n"
      "guests and files (default: auto, tell what is lacking)"},
@@ -176,7 +197,7 @@ static const struct option_row rows[] = {
     {"version", 'V', NULL, ATTACH, OPTION_FLAG, AT(version), 0, 0,
      "the collector's version"},
     {"help", 'h', NULL,
-     LIVE | RECORD | REPORT | BRIDGE | CHECK | TOP | NOTE | DIFF | PGO,
+     LIVE | RECORD | REPORT | BRIDGE | CHECK | TOP | NOTE | DIFF | PGO | STACKS,
      OPTION_FLAG, AT(help), 0, 0, "this text"},
 };
 
@@ -191,7 +212,7 @@ const struct option_row *option_row(size_t i)
         return i - SOURCE_KINDS < ROWS ? &rows[i - SOURCE_KINDS] : NULL;
     sources[i] = (struct option_row){.name = source_kinds[i].name,
                                      .argument = source_kinds[i].argument,
-                                     .commands = ATTACH | RECORD | TOP,
+                                     .commands = ATTACH | RECORD | TOP | STACKS,
                                      .kind = OPTION_GUEST,
                                      .help = source_kinds[i].help};
     return &sources[i];
@@ -208,6 +229,7 @@ const char *option_command(enum command_bit command)
            : command == NOTE   ? " annotate"
            : command == DIFF   ? " diff"
            : command == PGO    ? " pgo"
+           : command == STACKS ? " stacks"
                                : "";
 }
 

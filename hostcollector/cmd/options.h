@@ -27,8 +27,9 @@ enum command_bit {
     COMMAND_ANNOTATE = 1u << 7,
     COMMAND_DIFF = 1u << 8,
     COMMAND_PGO = 1u << 9,
+    COMMAND_STACKS = 1u << 10,
 };
-#define COMMAND_COUNT 10u
+#define COMMAND_COUNT 11u
 
 /* In the order of their words in the table of options. */
 enum base_choice { BASE_BUSY, BASE_ALL };
@@ -73,6 +74,8 @@ struct options {
     bool supervised;
     bool by_vsock;     /* collector run: not by a serial port */
     double duration_s; /* 0: until Ctrl-C or the guest's end */
+    uint32_t looks;    /* of collector stacks; 0: not said */
+    double interval_s; /* between their beginnings; 0: not said */
     uint32_t rate_hz;  /* 0: the guest's choice */
     uint32_t depth;    /* 0: the guest's choice */
     uint64_t memory;   /* bytes, OPTIONS_MEMORY_MIN or more */

@@ -31,6 +31,7 @@ const tools = {
         const check = new Ajv({ strict: true, strictRequired: true, allowUnionTypes: true }).compile(schema);
         assert.ok(check(report), JSON.stringify(check.errors, null, 1));
         if (report.guests) delete report.guests[0].total.busy.low;
+        else if (report.looks) delete report.looks[0].guests[0].cores[0].frames[0].function;
         else if (report.annotation) delete report.annotation.self.low;
         else delete report.functions[0].all.low;
         assert.ok(!check(report)); // it can fail

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* collector stacks: what every core does now. */
+#include <stdio.h>
+
+#include "cmd/cmd.h"
+#include "cmd/planned.h"
+#include "cmd/stacks_session.h"
+#include "render/snapshot.h"
+
+#define DEFAULT_LOOK_S     2.0
+#define DEFAULT_INTERVAL_S 1.0
+#define DEFAULT_WAIT_S     2.0
+
+static int print_help(void)
+{
+    (void)fputs(
+        "collector stacks --serial PATH --elf FILE [option...]\n"
+        "collector stacks FILE [option...]\n"
+        "\n"
+        "Shows the stack of every core at this moment: the guest is sampled "
+        "until each core\n"
+        "has told what it does. Of a recording, the last "
+        "stack of each\n"
+        "core in it. A core whose interrupts are off tells nothing, and that "
+        "is said.\n"
+        "\n",
+        stdout);
+    options_help(stdout, COMMAND_STACKS);
+    (void)fputs("\n" CMD_STATUS, stdout);
+    return EXIT_DONE;
+}
+
+static const struct render_ops *const formats[] = {&render_txt,
+                                                   &render_snapshot_json, NULL};
+
+static int plan(struct outputs *out, struct options *o, struct err *e)
+{
+    bool guests = o->guests.count != 0;
+
+    if (!guests && o->input == NULL)
+        return err_set(e, "of which guest? type: collector stacks --serial "
+                          "PATH --elf FILE");
+    if (guests && o->input != NULL)
+        return err_set(e, "a guest or a recording, not both");
+    if (!guests && (o->looks != 0 || o->interval_s > 0))
+        return err_set(e, "-n and -i are for guests: a recording has one end");
+    if (guests && (o->from_s > 0 || o->to_s > 0))
+        return err_set(e, "--time is for recordings: of a guest this is now");
+    if (o->looks == 0)
+        o->looks = 1;
+    if (o->interval_s <= 0)
+        o->interval_s = DEFAULT_INTERVAL_S;
+    if (o->duration_s <= 0)
+        o->duration_s = DEFAULT_LOOK_S;
+    if (o->wait_s < 0)
+        o->wait_s = DEFAULT_WAIT_S;
+    if (outputs_plan(out, o, o->output_count == 0, e) != 0)
+        return -1;
+    return outputs_choose(out, "stacks", formats, e);
+}
+
+static int work(const struct options *o, struct outputs *out)
+{
+    return stacks_session_run("collector stacks", o, out);
+}
+
+static int run_stacks(int argc, char **argv)
+{
+    static const struct planned planned = {"collector stacks", COMMAND_STACKS,
+                                           print_help, plan, work};
+
+    return planned_run(&planned, argc, argv);
+}
+
+const struct subcommand cmd_stacks = {"stacks", run_stacks};
