@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A kernel of which some cores hang, for `collector stacks`.
+ *
+ * Options: roles=TEXT a letter for each core, for those that are left w:
+ *                 w works without end
+ *                 s sleeps, and is woken by nobody
+ *                 h waits for a lock that nobody gives back, interrupts off
+ * and those of agent.h.
+ */
+#include <stdatomic.h>
+
+#include "agent.h"
+#include "cpu.h"
+#include "guest.h"
+#include "work.h"
+
+static char roles[GUEST_CORES_MAX + 1];
+static atomic_uint lock = 1; /* it is held for good */
+static volatile uint64_t result;
+
+/* Global, with frames: they are to be seen in stacks. */
+void take_lock(void);
+void write_block(void);
+void serve(void);
+void sleep_on(void);
+
+__attribute__((noinline)) void take_lock(void)
+{
+    while (atomic_exchange(&lock, 1) != 0)
+        cpu_pause(); /* the line that is looked for */
+}
+
+__attribute__((noinline)) void write_block(void)
+{
+    take_lock();
+    result = 0;
+}
+
+__attribute__((noinline)) void serve(void)
+{
+    for (;;)
+        result = work_three(work_one(result));
+}
+
+__attribute__((noinline)) void sleep_on(void)
+{
+    for (;;)
+        cpu_wait();
+}
+
+static void run_core(void)
+{
+    agent_start_core();
+    switch (roles[core_index()]) {
+    case 'h':
+        cpu_irq_disable();
+        write_block();
+        break;
+    case 's':
+        sleep_on();
+        break;
+    default:
+        cpu_irq_enable();
+        serve();
+        break;
+    }
+}
+
+int guest_main(void)
+{
+    opt_str("roles", "", roles, sizeof roles);
+    agent_init();
+    con_printf("hang: %u cores\n", core_count());
+    core_run_all(run_core);
+    return 0;
+}
