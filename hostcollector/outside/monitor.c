@@ -288,8 +288,8 @@ int monitor_events(struct monitor *m, struct err *e)
 /* --- The beginning -------------------------------------------------------- */
 
 /* Why there is no greeting. */
-static int no_greeting(const struct monitor *m, const struct err *why,
-                       struct err *e)
+static int no_greeting(const struct monitor *m, bool is_object,
+                       const struct err *why, struct err *e)
 {
     size_t size = m->end - m->begin;
 
@@ -299,7 +299,7 @@ static int no_greeting(const struct monitor *m, const struct err *why,
                           "the other one is wanted (-qmp)");
     if (why->text[0] != '\0')
         return err_set(e, "%s", why->text);
-    if (size > 0)
+    if (is_object || size > 0)
         return err_set(e, "qmp: this is no monitor of QEMU");
     return err_set(e, "qmp: QEMU says nothing: another program has its "
                       "monitor, which is one program's at a time");
@@ -316,11 +316,12 @@ int monitor_init(struct monitor *m, int fd, struct err *e)
 
     json_t *greeting = await_object(m, &why);
 
-    if (json_object_get(greeting, "QMP") == NULL) {
-        json_decref(greeting);
-        return no_greeting(m, &why, e);
-    }
+    bool is_object = greeting != NULL;
+    bool is_qmp = json_object_get(greeting, "QMP") != NULL;
+
     json_decref(greeting);
+    if (!is_qmp)
+        return no_greeting(m, is_object, &why, e);
 
     json_t *answer = monitor_ask(m, "qmp_capabilities", e);
 
