@@ -22,6 +22,7 @@
 /* A guest, or the recording. */
 struct subject {
     struct guest_run *run;
+    uint64_t heard_ns;    /* its last bytes before the last look was over */
     uint64_t base_tsc;    /* a sample is new after this time of its clock */
     size_t counters;      /* of so many cores counters are there */
     uint64_t counters_ns; /* since then */
@@ -43,6 +44,7 @@ struct session {
     uint64_t begin_ns; /* of the next one, or of the one that goes on; 0: the
                           first */
     bool began;        /* it goes on */
+    uint64_t end_ns;   /* when the last one was over; 0: it is not */
     bool seen;         /* there was a stack */
     bool usage, failed;
     struct err e; /* why it cannot go on; "": it can */
@@ -136,6 +138,18 @@ static void warn(struct session *s, struct subject *t)
     t->warned = true;
 }
 
+/* For how long (t) had said nothing when it was looked at. */
+static double quiet_s(const struct session *s, const struct subject *t)
+{
+    uint64_t heard = t->heard_ns, now = s->end_ns;
+
+    if (s->end_ns == 0) {
+        heard = pipeline_heard_ns(t->run->pipeline);
+        now = source_now_ns();
+    }
+    return (double)(now - heard) / (double)SECOND;
+}
+
 /* Look at (t). Its view is (*view), which must outlive the result. NULL with
  * (e) filled. */
 static struct snapshot *look_at(struct session *s, struct subject *t,
@@ -143,9 +157,7 @@ static struct snapshot *look_at(struct session *s, struct subject *t,
                                 struct err *e)
 {
     const struct profile *p = profile_of(t);
-    uint64_t heard = pipeline_heard_ns(t->run->pipeline);
-    double quiet =
-        is_live(s) ? (double)(source_now_ns() - heard) / (double)SECOND : 0;
+    double quiet = is_live(s) ? quiet_s(s, t) : 0;
     struct snapshot *shot = NULL;
 
     *view = p != NULL ? guest_run_look(t->run, p, e) : NULL;
@@ -241,6 +253,17 @@ static void begin_look(struct subject *t)
             t->base_tsc = p->cores[i].latest_tsc;
 }
 
+/* What the guests have sampled until now comes yet: the last look is taken when
+ * it is there, so that it is of one moment where guests are sampled so. */
+static void end_last_look(struct session *s, uint64_t now)
+{
+    for (size_t i = 0; i < s->count; i++)
+        s->subjects[i].heard_ns =
+            pipeline_heard_ns(s->subjects[i].run->pipeline);
+    s->end_ns = now;
+    fleet_end(s->fleet);
+}
+
 static void on_progress(void *context, const struct fleet_progress *p)
 {
     struct session *s = context;
@@ -255,7 +278,11 @@ static void on_progress(void *context, const struct fleet_progress *p)
     for (size_t i = 0; i < s->count; i++)
         if (!is_ready(s, &s->subjects[i], now))
             return;
-    if (take_look(s, &s->e) != 0 || s->looks == s->options->looks) {
+    if (s->looks + 1 == s->options->looks) {
+        end_last_look(s, now);
+        return;
+    }
+    if (take_look(s, &s->e) != 0) {
         fleet_end(s->fleet);
         return;
     }
@@ -354,8 +381,8 @@ static int run(struct session *s, struct err *e)
         *e = s->e;
         return -1;
     }
-    /* a recording was read, or the guests have left early */
-    return s->looks == 0 ? take_look(s, e) : 0;
+    /* of guests that have left early one look will do */
+    return s->looks == 0 || s->end_ns != 0 ? take_look(s, e) : 0;
 }
 
 static void session_fini(struct session *s)

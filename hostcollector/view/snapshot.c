@@ -103,7 +103,7 @@ static int lay_frames(struct snapshot_core *core, const struct view *v,
     return 0;
 }
 
-/* When the guest's clock was read last: in a sample, or with counters. */
+/* When the newest of all samples was made. */
 static uint64_t newest_tsc(const struct profile *p)
 {
     uint64_t newest = 0;
@@ -113,8 +113,6 @@ static uint64_t newest_tsc(const struct profile *p)
 
         if (c->total.samples != 0 && c->latest_tsc > newest)
             newest = c->latest_tsc;
-        if (c->has_stats && c->stats.tsc > newest)
-            newest = c->stats.tsc;
     }
     return newest;
 }

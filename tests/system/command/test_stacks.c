@@ -42,12 +42,14 @@ static void say_one(int fd, uint16_t core, uint64_t tsc, uint32_t leaf,
     say(fd);
 }
 
-/* Core 1 says nothing. */
+/* Core 1 has joined, and says nothing. */
 static void play_silent_core(int listener)
 {
     int fd = meet(listener);
 
     say_two_cores(fd);
+    wiregen_stats(
+        &wire, &(struct wiregen_stats){.core = 1, .flags = WIRE_STATS_STARTED});
     say_one(fd, 0, TSC_HZ, 0x100, 0);
     end_session(fd, 1);
 }
