@@ -17,6 +17,8 @@
 #include "model/sample_profile.h"
 #include "model/view.h"
 
+struct origin;
+
 enum report_sort { SORT_SELF, SORT_TOTAL, SORT_LATE, SORT_NAME };
 
 /* Room for report.without. */
@@ -62,6 +64,7 @@ struct report {
     size_t code_count;
 
     struct sample_profile *sample_profile; /* for render_pgo alone */
+    const struct origin *origin; /* for stores of many guests; or NULL */
 };
 
 /* One of many guests, in a line. */

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Ids are parts of a SHA-256 over fields, each with its length before it. */
+#include "render/window.h"
+
+#include <sha2.h>
+#include <string.h>
+
+#include "model/origin.h"
+#include "render/export.h"
+
+static void hash_bytes(SHA2_CTX *c, const void *bytes, size_t size)
+{
+    uint64_t length = size;
+
+    SHA256Update(c, (const uint8_t *)&length, sizeof length);
+    SHA256Update(c, bytes, size);
+}
+
+static void hash_text(SHA2_CTX *c, const char *text)
+{
+    hash_bytes(c, text != NULL ? text : "", text != NULL ? strlen(text) : 0);
+}
+
+char *window_hex(char *buf, const uint8_t *bytes, size_t size)
+{
+    static const char digits[] = "0123456789abcdef";
+
+    for (size_t i = 0; i < size; i++) {
+        buf[2 * i] = digits[bytes[i] >> 4];
+        buf[2 * i + 1] = digits[bytes[i] & 15];
+    }
+    buf[2 * size] = '\0';
+    return buf;
+}
+
+/* Ticks of all cores without a sample. */
+static uint64_t lost(const struct profile *p)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < p->core_count; i++) {
+        const struct account *a = &p->cores[i].account;
+
+        sum += account_ticks(a) - a->samples;
+    }
+    return sum;
+}
+
+static void set_build(struct window *w, const struct view_image *kernel)
+{
+    size_t length = kernel->build_id_len < sizeof w->build_id
+                        ? kernel->build_id_len
+                        : sizeof w->build_id;
+
+    memcpy(w->build_id, kernel->build_id, length);
+    w->build_id_len = (uint32_t)length;
+}
+
+void window_of(struct window *w, const struct report *r)
+{
+    const struct profile *p = r->profile;
+    uint8_t digest[SHA256_DIGEST_LENGTH];
+    SHA2_CTX c;
+
+    memset(w, 0, sizeof *w); /* its padding is written, too */
+    w->from_ns = p->wall_start > 0 ? (uint64_t)(p->wall_start * 1e9) : 0;
+    w->length_ns = (uint64_t)(p->duration_s * 1e9);
+    w->samples = r->view->total.all.samples;
+    w->lost = lost(p);
+    if (r->view->images[0].build_id_len != 0)
+        set_build(w, &r->view->images[0]);
+    SHA256Init(&c);
+    hash_text(&c, r->origin->guest);
+    hash_text(&c, r->origin->host);
+    hash_bytes(&c, p->guest.boot_id, sizeof p->guest.boot_id);
+    hash_bytes(&c, w->build_id, w->build_id_len);
+    hash_bytes(&c, &w->from_ns, sizeof w->from_ns);
+    hash_bytes(&c, &p->start_tsc, sizeof p->start_tsc);
+    hash_bytes(&c, &w->samples, sizeof w->samples);
+    SHA256Final(digest, &c);
+    memcpy(w->id, digest, sizeof w->id);
+}
+
+uint64_t window_stack(const struct report *r, const struct view_path *path)
+{
+    uint8_t digest[SHA256_DIGEST_LENGTH];
+    uint64_t number;
+    SHA2_CTX c;
+
+    SHA256Init(&c);
+    for (size_t i = 0; i < path->count; i++) {
+        const struct view_step *s = &path->steps[i];
+        const struct view_image *image = &r->view->images[s->image];
+
+        hash_text(&c, r->view->functions[s->function].name);
+        if (s->function < VIEW_MARKS)
+            continue;
+        hash_text(&c, s->file);
+        hash_bytes(&c, &s->line, sizeof s->line);
+        hash_text(&c, image->name);
+        hash_bytes(&c, image->build_id, image->build_id_len);
+    }
+    SHA256Final(digest, &c);
+    memcpy(&number, digest, sizeof number);
+    return number;
+}
+
+static void write_window(struct render *to, const struct report *r)
+{
+    struct window w;
+
+    window_of(&w, r);
+    (void)fwrite(&w, sizeof w, 1, to->out);
+}
+
+const struct render_ops render_window = {
+    .name = "window",
+    .suffix = "window",
+    .what = "what stores are told of it",
+    .write = write_window,
+};
