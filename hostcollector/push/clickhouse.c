@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* ClickHouse by HTTP: the tables of clickhouse.sql, the stacks first, so that
+ * no sample is there without its stack. */
+#include <string.h>
+
+#include "push/kinds.h"
+#include "render/clickhouse.h"
+
+static const char *const inserts[] = {
+    "INSERT INTO tprof_stacks (stack, functions, files, lines, images, builds) "
+    "FORMAT TabSeparated",
+    "INSERT INTO tprof_samples (time, ns, core, stack, samples, duration, row, "
+    "guest, host, build, label.name, label.value, window) FORMAT TabSeparated",
+};
+
+static enum receiver_answer send_rows(struct receiver *r,
+                                      const struct parcel *p, size_t part,
+                                      struct err *e)
+{
+    char url[RECEIVER_URL + 512];
+    struct http_request request = {
+        .url = url,
+        .headers = {"Content-Type: text/tab-separated-values",
+                    "Content-Encoding: gzip"},
+        .body = p->parts[part]};
+
+    (void)snprintf(url, sizeof url, "%s%cquery=", r->url,
+                   strchr(r->url, '?') != NULL ? '&' : '?');
+    (void)http_escape(url, sizeof url, inserts[part]);
+    return receiver_post(r, &request, e);
+}
+
+const struct receiver_kind receiver_clickhouse = {
+    .name = "clickhouse",
+    .path = "/",
+    .parts = {&render_clickhouse_stacks, &render_clickhouse_samples},
+    .send = send_rows,
+};

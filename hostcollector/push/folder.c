@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A folder: a file for each window, whole or not at all. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "push/kinds.h"
+
+/* Make the folders in which (path) lies. */
+static int make_folders(char *path)
+{
+    for (char *slash = strchr(path + 1, '/'); slash != NULL;
+         slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        int result = mkdir(path, 0777);
+
+        *slash = '/';
+        if (result != 0 && errno != EEXIST)
+            return -1;
+    }
+    return 0;
+}
+
+static int copy(FILE *from, int to)
+{
+    char buf[1 << 16];
+    size_t n;
+
+    rewind(from);
+    while ((n = fread(buf, 1, sizeof buf, from)) > 0)
+        for (size_t done = 0; done < n;) {
+            ssize_t wrote = write(to, buf + done, n - done);
+
+            if (wrote < 0)
+                return -1;
+            done += (size_t)wrote;
+        }
+    return ferror(from) != 0 || fsync(to) != 0 ? -1 : 0;
+}
+
+/* Write (from) as (fresh), which becomes (path). */
+static int place(FILE *from, const char *fresh, const char *path)
+{
+    int to = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    int result = to < 0 ? -1 : copy(from, to);
+
+    if (to >= 0)
+        (void)close(to);
+    return result == 0 ? rename(fresh, path) : -1;
+}
+
+static enum receiver_answer send_file(struct receiver *r,
+                                      const struct parcel *p, size_t part,
+                                      struct err *e)
+{
+    char name[PARCEL_NAME], path[RECEIVER_URL + PARCEL_NAME];
+    char fresh[sizeof path + 1];
+
+    (void)snprintf(path, sizeof path, "%s/%s", r->url, parcel_name(name, p));
+    (void)snprintf(fresh, sizeof fresh, "%s~", path);
+    if (make_folders(path) == 0 && place(p->parts[part], fresh, path) == 0)
+        return RECEIVER_TOOK;
+    (void)err_sys(e, path);
+    return errno == ENOSPC || errno == EDQUOT ? RECEIVER_LATER : RECEIVER_WRONG;
+}
+
+const struct receiver_kind receiver_folder = {
+    .name = "folder",
+    .send = send_file,
+};

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What libcurl is told, and what its answers mean. */
+#include "push/http.h"
+
+#include <curl/curl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/text.h"
+
+#define CONNECT_S 10L
+#define SILENT_S  60L /* a receiver that says nothing for so long is away */
+#define MS_PER_S  1000ull
+#define HOUR_S    3600
+
+struct http {
+    CURL *curl;
+    struct curl_slist *headers; /* of every request */
+    int stop_fd;
+};
+
+static int read_headers(struct http *h, const char *path, struct err *e)
+{
+    FILE *file = fopen(path, "re");
+    char line[4096];
+
+    if (file == NULL)
+        return err_sys(e, path);
+    while (fgets(line, sizeof line, file) != NULL) {
+        line[strcspn(line, "\r\n")] = '\0';
+        struct curl_slist *more =
+            line[0] != '\0' ? curl_slist_append(h->headers, line) : h->headers;
+
+        if (more != NULL)
+            h->headers = more;
+    }
+    (void)fclose(file);
+    return 0;
+}
+
+static int on_progress(void *context, curl_off_t a, curl_off_t b, curl_off_t c,
+                       curl_off_t d)
+{
+    const struct http *h = context;
+    struct pollfd stop = {.fd = h->stop_fd, .events = POLLIN};
+
+    (void)a, (void)b, (void)c, (void)d;
+    return poll(&stop, 1, 0) > 0;
+}
+
+/* Keep the beginning of what is said. */
+static size_t on_text(char *bytes, size_t one, size_t size, void *context)
+{
+    struct http_answer *a = context;
+    size_t used = strlen(a->text), room = sizeof a->text - 1 - used;
+    char part[HTTP_TEXT];
+
+    (void)snprintf(part, sizeof part, "%.*s", (int)(size < room ? size : room),
+                   bytes);
+    part[strcspn(part, "\r\n")] = '\0';
+    if (room > 0)
+        (void)text_escape(a->text + used, room, part);
+    return one * size;
+}
+
+static int on_seek(void *context, curl_off_t offset, int from)
+{
+    return fseeko(context, offset, from) == 0 ? CURL_SEEKFUNC_OK
+                                              : CURL_SEEKFUNC_FAIL;
+}
+
+static void set_always(struct http *h, const struct http_config *c)
+{
+    CURL *curl = h->curl;
+
+    (void)curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+    (void)curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+    (void)curl_easy_setopt(curl, CURLOPT_POST, 1L);
+    (void)curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, CONNECT_S);
+    (void)curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    (void)curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, SILENT_S);
+    (void)curl_easy_setopt(curl, CURLOPT_USERAGENT, "tprof/" COLLECTOR_VERSION);
+    (void)curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
+    (void)curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, on_progress);
+    (void)curl_easy_setopt(curl, CURLOPT_XFERINFODATA, h);
+    (void)curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_text);
+    (void)curl_easy_setopt(curl, CURLOPT_SEEKFUNCTION, on_seek);
+    if (c->ca != NULL)
+        (void)curl_easy_setopt(curl, CURLOPT_CAINFO, c->ca);
+}
+
+struct http *http_open(const struct http_config *c, struct err *e)
+{
+    struct http *h = calloc(1, sizeof *h);
+
+    if (h == NULL || curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK ||
+        (h->curl = curl_easy_init()) == NULL) {
+        (void)err_set(e, "out of memory");
+        http_close(h);
+        return NULL;
+    }
+    h->stop_fd = c->stop_fd;
+    set_always(h, c);
+    if (c->headers != NULL && read_headers(h, c->headers, e) != 0) {
+        http_close(h);
+        return NULL;
+    }
+    return h;
+}
+
+void http_close(struct http *h)
+{
+    if (h == NULL)
+        return;
+    curl_slist_free_all(h->headers);
+    curl_easy_cleanup(h->curl);
+    free(h);
+}
+
+/* The headers of (request) and of every request, which the caller frees up to
+ * (h->headers). */
+static struct curl_slist *headers_of(const struct http_request *request)
+{
+    struct curl_slist *list = curl_slist_append(NULL, "Expect:");
+
+    for (size_t i = 0; i < 4 && request->headers[i] != NULL; i++) {
+        struct curl_slist *more = curl_slist_append(list, request->headers[i]);
+
+        list = more != NULL ? more : list;
+    }
+    return list;
+}
+
+/* Have (more) behind (list). */
+static void join(struct curl_slist *list, struct curl_slist *more)
+{
+    while (list != NULL && list->next != NULL)
+        list = list->next;
+    if (list != NULL)
+        list->next = more;
+}
+
+/* Take (more) away again. */
+static void part(struct curl_slist *list, const struct curl_slist *more)
+{
+    while (list != NULL && list->next != more)
+        list = list->next;
+    if (list != NULL)
+        list->next = NULL;
+}
+
+void http_send(struct http *h, const struct http_request *request,
+               struct http_answer *a)
+{
+    struct curl_slist *headers = headers_of(request);
+    curl_off_t wait = 0;
+    long status = 0;
+
+    *a = (struct http_answer){0};
+    join(headers, h->headers);
+    (void)fseeko(request->body, 0, SEEK_END);
+    (void)curl_easy_setopt(h->curl, CURLOPT_POSTFIELDSIZE_LARGE,
+                           (curl_off_t)ftello(request->body));
+    rewind(request->body);
+    (void)curl_easy_setopt(h->curl, CURLOPT_URL, request->url);
+    (void)curl_easy_setopt(h->curl, CURLOPT_HTTPHEADER, headers);
+    (void)curl_easy_setopt(h->curl, CURLOPT_READDATA, request->body);
+    (void)curl_easy_setopt(h->curl, CURLOPT_SEEKDATA, request->body);
+    (void)curl_easy_setopt(h->curl, CURLOPT_WRITEDATA, a);
+    CURLcode code = curl_easy_perform(h->curl);
+
+    part(headers, h->headers);
+    curl_slist_free_all(headers);
+    a->stopped = code == CURLE_ABORTED_BY_CALLBACK;
+    if (code != CURLE_OK) {
+        (void)snprintf(a->text, sizeof a->text, "%s", curl_easy_strerror(code));
+        return;
+    }
+    (void)curl_easy_getinfo(h->curl, CURLINFO_RESPONSE_CODE, &status);
+    (void)curl_easy_getinfo(h->curl, CURLINFO_RETRY_AFTER, &wait);
+    a->status = (int)status;
+    a->retry_after_ms = wait <= 0       ? 0
+                        : wait < HOUR_S ? (uint64_t)wait * MS_PER_S
+                                        : HOUR_S * MS_PER_S;
+}
+
+int http_escape(char *url, size_t size, const char *text)
+{
+    char *escaped = curl_easy_escape(NULL, text, 0);
+    size_t used = strlen(url);
+    bool fits = escaped != NULL && strlen(escaped) < size - used;
+
+    if (fits)
+        memcpy(url + used, escaped, strlen(escaped) + 1);
+    curl_free(escaped);
+    return fits ? 0 : -1;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The receivers there are, a file each; and what those by HTTP share. */
+#ifndef TPROF_PUSH_KINDS_H
+#define TPROF_PUSH_KINDS_H
+
+#include "push/receiver.h"
+
+extern const struct receiver_kind receiver_folder;
+extern const struct receiver_kind receiver_clickhouse;
+
+/* Send (request), and judge the answer. As receiver_send(). */
+enum receiver_answer receiver_post(struct receiver *r,
+                                   const struct http_request *request,
+                                   struct err *e);
+
+/* Room for parcel_name(). */
+#define PARCEL_NAME 256
+
+/* What (p) is called where files are kept: GUEST/DATE/TIME-ID.SUFFIX, in (buf).
+ * It says by its id that it came twice. Returns (buf). */
+char *parcel_name(char buf[PARCEL_NAME], const struct parcel *p);
+
+#endif

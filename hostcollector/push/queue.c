@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Looks into folders, and keeps a small file for each recording that is done.
+ */
+#include "push/queue.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "util/hash.h"
+#include "util/vec.h"
+
+#define SUFFIX     ".tprof"
+#define STATE_TEXT 256
+#define NS_PER_S   1000000000
+
+static const char *const ends[] = {
+    [QUEUE_DELIVERED] = "delivered",
+    [QUEUE_REFUSED] = "refused",
+    [QUEUE_UNREADABLE] = "unreadable",
+    [QUEUE_EMPTY] = "empty",
+};
+
+char *queue_tag(char buf[QUEUE_TAG], const char *name)
+{
+    uint64_t hash = 0;
+
+    for (; *name != '\0'; name++)
+        hash = hash_mix(hash, (uint8_t)*name);
+    (void)snprintf(buf, QUEUE_TAG, "%08" PRIx64, hash >> 32);
+    return buf;
+}
+
+/* (item)'s state for (tag), or with (more) another name beside it. NULL: no
+ * memory. */
+static char *state_path(const struct queue_item *item, const char *tag,
+                        const char *more)
+{
+    char *path = NULL;
+
+    return asprintf(&path, "%s.sent-%s%s", item->path, tag, more) < 0 ? NULL
+                                                                      : path;
+}
+
+/* What a state says of (item) as it is now, in the STATE_TEXT bytes at (buf).
+ */
+static const char *as_it_is(char *buf, const struct queue_item *item)
+{
+    (void)snprintf(buf, STATE_TEXT, " %" PRIu64 " %" PRId64 " ", item->size,
+                   item->changed_ns);
+    return buf;
+}
+
+/* Is (item) done, as it is now? */
+static bool is_done(const struct queue_item *item, const char *tag)
+{
+    char *path = state_path(item, tag, ""), text[STATE_TEXT], is[STATE_TEXT];
+    FILE *file = path != NULL ? fopen(path, "re") : NULL;
+    bool done = file != NULL && fgets(text, sizeof text, file) != NULL &&
+                strstr(text, as_it_is(is, item)) != NULL;
+
+    if (file != NULL)
+        (void)fclose(file);
+    free(path);
+    return done;
+}
+
+/* Is the recording (fd) still written? Its writer has it locked. */
+static bool is_open(int fd)
+{
+    return flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
+
+/* Returns 0, also if (path) does not wait; -1: no memory. Takes (path). */
+static int add(struct queue *q, char *path, const char *tag)
+{
+    struct queue_item item = {.path = path};
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat st = {0};
+    bool regular = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+    bool busy = regular && is_open(fd);
+
+    if (fd >= 0)
+        (void)close(fd);
+    item.size = (uint64_t)st.st_size;
+    item.changed_ns =
+        (int64_t)st.st_mtim.tv_sec * NS_PER_S + st.st_mtim.tv_nsec;
+    q->open += busy;
+    if (!regular || busy || is_done(&item, tag)) {
+        free(path);
+        return 0;
+    }
+    if (vec_grow(&q->items, &q->room, q->count, sizeof item) != 0) {
+        free(path);
+        return -1;
+    }
+    q->items[q->count++] = item;
+    return 0;
+}
+
+static bool is_recording(const char *name)
+{
+    size_t length = strlen(name), suffix = strlen(SUFFIX);
+
+    return length > suffix && name[0] != '.' &&
+           strcmp(name + length - suffix, SUFFIX) == 0;
+}
+
+static int add_folder(struct queue *q, DIR *folder, const char *name,
+                      const char *tag)
+{
+    const struct dirent *entry;
+    int result = 0;
+
+    while (result == 0 && (entry = readdir(folder)) != NULL) {
+        char *path = NULL;
+
+        if (is_recording(entry->d_name))
+            result = asprintf(&path, "%s/%s", name, entry->d_name) < 0
+                         ? -1
+                         : add(q, path, tag);
+    }
+    return result;
+}
+
+/* Everything that waits in (from): a folder or a file. */
+static int scan(struct queue *q, const char *from, const char *tag,
+                struct err *e)
+{
+    DIR *folder = opendir(from);
+    int result;
+
+    if (folder != NULL) {
+        result = add_folder(q, folder, from, tag);
+        (void)closedir(folder);
+    } else {
+        char *path = strdup(from);
+
+        if (errno != ENOTDIR || access(from, R_OK) != 0) {
+            free(path);
+            return err_sys(e, from);
+        }
+        result = path == NULL ? -1 : add(q, path, tag);
+    }
+    return result == 0 ? 0 : err_set(e, "out of memory");
+}
+
+static int older(const void *a, const void *b)
+{
+    const struct queue_item *x = a, *y = b;
+
+    return x->changed_ns != y->changed_ns ? (x->changed_ns > y->changed_ns) -
+                                                (x->changed_ns < y->changed_ns)
+                                          : strcmp(x->path, y->path);
+}
+
+int queue_scan(struct queue *q, const char *const *from, size_t count,
+               const char *tag, struct err *e)
+{
+    queue_fini(q);
+    for (size_t i = 0; i < count; i++)
+        if (scan(q, from[i], tag, e) != 0)
+            return -1;
+    if (q->count != 0)
+        qsort(q->items, q->count, sizeof *q->items, older);
+    return 0;
+}
+
+/* Is what was renamed in the folder of (path) on the disk? */
+static int sync_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder =
+        slash != NULL ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    int fd = folder == NULL ? -1 : open(folder, O_RDONLY | O_CLOEXEC);
+    int result = fd < 0 ? -1 : fsync(fd);
+
+    if (fd >= 0)
+        (void)close(fd);
+    free(folder);
+    return result;
+}
+
+static int write_file(const char *path, const char *text)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    size_t size = strlen(text);
+    bool good =
+        fd >= 0 && write(fd, text, size) == (ssize_t)size && fsync(fd) == 0;
+
+    if (fd >= 0)
+        (void)close(fd);
+    return good ? 0 : -1;
+}
+
+int queue_mark(const struct queue_item *item, const char *tag,
+               enum queue_end end, uint64_t samples, const char *id,
+               struct err *e)
+{
+    char *path = state_path(item, tag, ""), *fresh = state_path(item, tag, "~");
+    char text[2 * STATE_TEXT], is[STATE_TEXT];
+    int result = -1;
+
+    (void)snprintf(text, sizeof text, "%s%s%" PRIu64 " %s\n", ends[end],
+                   as_it_is(is, item), samples, id);
+    if (path == NULL || fresh == NULL)
+        (void)err_set(e, "out of memory");
+    else if (write_file(fresh, text) != 0)
+        (void)err_sys(e, fresh);
+    else if (rename(fresh, path) != 0 || sync_folder(path) != 0)
+        (void)err_sys(e, path);
+    else
+        result = 0;
+    free(path);
+    free(fresh);
+    return result;
+}
+
+void queue_fini(struct queue *q)
+{
+    for (size_t i = 0; i < q->count; i++)
+        free(q->items[i].path);
+    free(q->items);
+    *q = (struct queue){0};
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Recordings that wait to be handed on. The queue is a folder: each recording
+ * in it waits for each receiver until a file beside it says otherwise, called
+ * RECORDING.sent-TAG, where TAG stands for the receiver. Such a file is there
+ * whole or not at all, and only after the receiver has answered: whoever is
+ * killed in between sends once more, and nothing is lost.
+ */
+#ifndef TPROF_PUSH_QUEUE_H
+#define TPROF_PUSH_QUEUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "util/err.h"
+
+struct queue_item {
+    char *path;
+    uint64_t size;
+    int64_t changed_ns; /* since 1970 */
+};
+
+/* Zeroed: empty. */
+struct queue {
+    struct queue_item *items; /* the oldest first */
+    size_t count, room;
+    size_t open; /* recordings that are still written: they are no items */
+};
+
+enum queue_end {
+    QUEUE_DELIVERED,
+    QUEUE_REFUSED,    /* the receiver does not want it, and never will */
+    QUEUE_UNREADABLE, /* no report can be made of it */
+    QUEUE_EMPTY,      /* it has no samples */
+};
+
+/* Room for queue_tag(). */
+#define QUEUE_TAG 17
+
+/* What stands for the receiver (name), in (buf). Returns (buf). */
+char *queue_tag(char buf[QUEUE_TAG], const char *name);
+
+/*
+ * Fill (q), which is emptied before, with those recordings of the (count) files
+ * and folders at (from) that wait for the receiver (tag). A file waits again
+ * when its contents have changed. Returns 0; -1 with (e) filled.
+ */
+int queue_scan(struct queue *q, const char *const *from, size_t count,
+               const char *tag, struct err *e);
+
+/* (item) does not wait for (tag) any more: (end) with so many (samples), of the
+ * window (id). Returns 0 when the disk has it; -1 with (e) filled. */
+int queue_mark(const struct queue_item *item, const char *tag,
+               enum queue_end end, uint64_t samples, const char *id,
+               struct err *e);
+
+/* Release what (q) holds. */
+void queue_fini(struct queue *q);
+
+#endif
