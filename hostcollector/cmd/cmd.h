@@ -35,6 +35,7 @@ extern const struct subcommand cmd_completion;
 extern const struct subcommand cmd_diff;
 extern const struct subcommand cmd_live;
 extern const struct subcommand cmd_pgo;
+extern const struct subcommand cmd_push;
 extern const struct subcommand cmd_record;
 extern const struct subcommand cmd_report;
 extern const struct subcommand cmd_run;

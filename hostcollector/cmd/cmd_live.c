@@ -29,6 +29,8 @@ static int print_help(void)
         "now: does it hang?\n"
         "  collector check --elf FILE                       what would a "
         "profile of it show?\n"
+        "  collector push --to URL FOLDER ...               hand recordings on "
+        "to a store\n"
         "  collector bridge ...                             vsock for QEMU "
         "without root\n"
         "  collector help COMMAND                           what a command "

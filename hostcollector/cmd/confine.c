@@ -117,7 +117,7 @@ static void allow_recording(struct plan *p, const char *path,
 static void allow_outputs(struct plan *p, const struct outputs *out)
 {
     for (unsigned i = 0; i < out->count; i++) {
-        if (strcmp(out->list[i].path, "-") == 0)
+        if (out->list[i].given != NULL || strcmp(out->list[i].path, "-") == 0)
             continue;
         allow(p, OPENER_REPORT, out->list[i].path);
         allow(p, OPENER_WRITE, out->list[i].path); /* no file, a pipe */

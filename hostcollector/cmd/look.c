@@ -57,6 +57,7 @@ void look_ask(struct report *r, const struct options *o)
     r->callers_of = o->callers_of;
     r->inverted = o->inverted;
     r->of_all = o->of == BASE_ALL;
+    r->origin = o->origin;
 }
 
 struct report look_of(const struct report *r, const char *path, bool terminal,

@@ -23,6 +23,7 @@
 #define DIFF   COMMAND_DIFF
 #define PGO    COMMAND_PGO
 #define STACKS COMMAND_STACKS
+#define PUSH   COMMAND_PUSH
 #define AT(m)  offsetof(struct options, m)
 
 static const struct option_row rows[] = {
@@ -40,7 +41,7 @@ static const struct option_row rows[] = {
      0, 0,
      "the guest's image with symbols, and again for each that it\n"
      "loads, in any order (a recording knows its own)"},
-    {"elf", 0, "FILE", NOTE | PGO, OPTION_GUEST, 0, 0, 0,
+    {"elf", 0, "FILE", NOTE | PGO | PUSH, OPTION_GUEST, 0, 0, 0,
      "the guest's image, and again for each that it loads (default:\n"
      "those that the recording names)"},
     {"source", 0, "DIR", LIVE | REPORT | TOP, OPTION_TEXT, AT(sources), 0, 0,
@@ -125,8 +126,9 @@ static const struct option_row rows[] = {
      "(QEMU's dump-guest-memory), or all of it (pmemsave, snapshots);\n"
      "SIZE: what the report may take, such as 512M or 4G; what has no\n"
      "room is folded into [others] (default: 1G)"},
-    {"memory", 0, "SIZE", LIVE | RECORD | TOP | NOTE | DIFF | PGO | STACKS,
-     OPTION_SIZE, AT(memory), 0, 0,
+    {"memory", 0, "SIZE",
+     LIVE | RECORD | TOP | NOTE | DIFF | PGO | STACKS | PUSH, OPTION_SIZE,
+     AT(memory), 0, 0,
      "what all guests and their reports may take, such as 512M or\n"
      "4G; what has no room is folded into [others] (default: 1G)"},
     {"top", 0, "N", LIVE | REPORT, OPTION_COUNT, AT(top), 1, 1000000,
@@ -175,6 +177,27 @@ static const struct option_row rows[] = {
      "colour in text (default: auto, on a terminal; NO_COLOR)"},
     {"no-pager", 0, NULL, LIVE | REPORT | NOTE, OPTION_FLAG, AT(no_pager), 0, 0,
      "write to the terminal, not by $TPROF_PAGER, $PAGER or less"},
+    {"to", 0, "URL", PUSH, OPTION_TEXT, AT(to), 0, 0,
+     "the receiver: KIND+https://HOST/, or the path of a folder"},
+    {"as", 0, "KIND", PUSH, OPTION_TEXT, AT(as), 0, 0,
+     "what the receiver is, where its URL does not say so"},
+    {"from", 0, "PATH", PUSH, OPTION_INPUT, 0, 0, 0,
+     "a recording, or a folder of recordings; may be given more than\n"
+     "once, also without --from"},
+    {"label", 0, "KEY=VALUE", PUSH, OPTION_LABEL, 0, 0, 0,
+     "what else is told of all samples; may be given more than once"},
+    {"host", 0, "NAME", PUSH, OPTION_TEXT, AT(host), 0, 0,
+     "the host of the guests (default: this machine's name)"},
+    {"format", 0, "FORMAT", PUSH, OPTION_TEXT, AT(format), 0, 0,
+     "what a folder gets (default: the recordings)"},
+    {"follow", 0, NULL, PUSH, OPTION_FLAG, AT(follow), 0, 0,
+     "wait for further recordings, until Ctrl-C"},
+    {"wait", 0, "SECONDS", PUSH, OPTION_SECONDS, AT(wait_s), 0, 0,
+     "how long to try a receiver that takes nothing (default: 60)"},
+    {"headers", 0, "FILE", PUSH, OPTION_TEXT, AT(headers), 0, 0,
+     "headers of all requests, one a line: X-Api-Key: ..."},
+    {"ca", 0, "FILE", PUSH, OPTION_TEXT, AT(ca), 0, 0,
+     "certificates to trust (default: the system's)"},
     {"vhost-user", 0, "SOCKET", BRIDGE, OPTION_TEXT, AT(vhost_user), 0, 0,
      "where QEMU connects: -chardev socket,path=SOCKET"},
     {"uds", 0, "PATH", BRIDGE, OPTION_TEXT, AT(uds), 0, 0,
@@ -188,7 +211,8 @@ static const struct option_row rows[] = {
      "leave names and lines out of recordings: a report then needs\n"
      "the image"},
     {"sandbox", 0, "MODE",
-     LIVE | RECORD | REPORT | BRIDGE | CHECK | TOP | NOTE | DIFF | PGO | STACKS,
+     LIVE | RECORD | REPORT | BRIDGE | CHECK | TOP | NOTE | DIFF | PGO |
+         STACKS | PUSH,
      OPTION_SANDBOX, 0, 0, 0,
      "required: end where the kernel lacks a part of it; off: trust\n"
      "guests and files (default: auto, tell what is lacking)"},
@@ -197,7 +221,8 @@ static const struct option_row rows[] = {
     {"version", 'V', NULL, ATTACH, OPTION_FLAG, AT(version), 0, 0,
      "the collector's version"},
     {"help", 'h', NULL,
-     LIVE | RECORD | REPORT | BRIDGE | CHECK | TOP | NOTE | DIFF | PGO | STACKS,
+     LIVE | RECORD | REPORT | BRIDGE | CHECK | TOP | NOTE | DIFF | PGO |
+         STACKS | PUSH,
      OPTION_FLAG, AT(help), 0, 0, "this text"},
 };
 
@@ -230,6 +255,7 @@ const char *option_command(enum command_bit command)
            : command == DIFF   ? " diff"
            : command == PGO    ? " pgo"
            : command == STACKS ? " stacks"
+           : command == PUSH   ? " push"
                                : "";
 }
 

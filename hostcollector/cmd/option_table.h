@@ -25,6 +25,8 @@ enum option_kind {
     OPTION_PEER,    /* peers */
     OPTION_EXCLUDE, /* one more of exclude */
     OPTION_FAIL_IF, /* one more of fail_if */
+    OPTION_INPUT,   /* one more of inputs */
+    OPTION_LABEL,   /* one more of labels */
     OPTION_SANDBOX, /* sandbox */
 };
 

@@ -274,7 +274,7 @@ static int add_output(struct options *o, const char *value, struct err *e)
                : err_set(e, "-o %s: into which file?", value);
 }
 
-/* One more recording of collector diff. */
+/* One more recording of collector diff, or folder of collector push. */
 static int add_input(struct options *o, const char *word, struct err *e)
 {
     if (o->input_count == OPTIONS_INPUTS)
@@ -308,6 +308,23 @@ static int add_fail_if(struct options *o, const char *value, struct err *e)
     if (o->fail_if_count == OPTIONS_FAIL_IF)
         return err_set(e, "--fail-if: more than %d changes", OPTIONS_FAIL_IF);
     return fail_if_parse(&o->fail_if[o->fail_if_count++], value, e);
+}
+
+static int add_label(struct options *o, const char *value, struct err *e)
+{
+    struct origin_label *label = &o->labels[o->label_count];
+    size_t length = strspn(value, "abcdefghijklmnopqrstuvwxyz_"
+                                  "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789");
+
+    if (value[length] != '=' || length == 0 || length >= ORIGIN_NAME ||
+        (value[0] >= '0' && value[0] <= '9'))
+        return err_set(e, "--label: '%s' is not like zone=a", value);
+    if (o->label_count == ORIGIN_LABELS)
+        return err_set(e, "--label: more than %u", ORIGIN_LABELS);
+    memcpy(label->key, value, length);
+    label->value = value + length + 1;
+    o->label_count++;
+    return 0;
 }
 
 static int set_option(struct options *o, const struct option_row *row,
@@ -351,6 +368,10 @@ static int set_option(struct options *o, const struct option_row *row,
                        "--peer: '%s' is neither a user's number, as 'id -u "
                        "NAME' tells, nor any",
                        value);
+    case OPTION_INPUT:
+        return add_input(o, value, e);
+    case OPTION_LABEL:
+        return add_label(o, value, e);
     case OPTION_SANDBOX:
         return set_sandbox(o, value, e);
     }
@@ -408,7 +429,7 @@ static int take_word(struct options *o, enum command_bit command,
 {
     if (command == COMMAND_CHECK)
         return guests_option(&o->guests, "elf", word, e);
-    if (command == COMMAND_DIFF)
+    if (command == COMMAND_DIFF || command == COMMAND_PUSH)
         return add_input(o, word, e);
     if (command != COMMAND_REPORT && command != COMMAND_TOP &&
         command != COMMAND_ANNOTATE && command != COMMAND_PGO &&

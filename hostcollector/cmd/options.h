@@ -11,6 +11,7 @@
 #include "cmd/guests.h"
 #include "cmd/sandbox.h"
 #include "model/core_set.h"
+#include "model/origin.h"
 #include "util/err.h"
 #include "util/peer.h"
 #include "view/exclude.h"
@@ -28,8 +29,9 @@ enum command_bit {
     COMMAND_DIFF = 1u << 8,
     COMMAND_PGO = 1u << 9,
     COMMAND_STACKS = 1u << 10,
+    COMMAND_PUSH = 1u << 11,
 };
-#define COMMAND_COUNT 11u
+#define COMMAND_COUNT 12u
 
 /* In the order of their words in the table of options. */
 enum base_choice { BASE_BUSY, BASE_ALL };
@@ -53,7 +55,8 @@ struct options {
     uint32_t page_code;  /* so many functions a page shows the code of */
     bool reads_sources;  /* source files are opened by their names */
     const char *sources; /* the folder below which these are, or NULL */
-    /* Recordings of collector diff, those of before first. */
+    /* Recordings of collector diff, those of before first; recordings and
+     * folders of collector push. */
     const char *inputs[OPTIONS_INPUTS];
     unsigned input_count, before_count;
     struct fail_if fail_if[OPTIONS_FAIL_IF];
@@ -99,6 +102,14 @@ struct options {
     uint32_t of;            /* enum base_choice */
     uint32_t colour;        /* enum colour_choice */
     enum sandbox_mode sandbox;
+    /* Of collector push. */
+    const char *to, *as;      /* a URL, and a receiver's kind or NULL */
+    const char *host;         /* NULL: this machine's name */
+    const char *ca, *headers; /* files; or NULL */
+    bool follow;              /* wait for further recordings */
+    struct origin_label labels[ORIGIN_LABELS];
+    unsigned label_count;
+    const struct origin *origin; /* of its reports; NULL: no such report */
     /* One of these was found, and the rest was not looked at. */
     bool help, version, sandbox_report;
 };

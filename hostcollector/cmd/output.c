@@ -268,7 +268,7 @@ int outputs_claim(struct outputs *out, struct err *e)
         struct stat st;
 
         /* a pipe may have no reader yet */
-        if (strcmp(output->path, "-") == 0 ||
+        if (output->given != NULL || strcmp(output->path, "-") == 0 ||
             (stat(output->path, &st) == 0 && !S_ISREG(st.st_mode)))
             continue;
         output->fd = opener_claim(OPENER_REPORT, output->path, e);
@@ -292,6 +292,8 @@ static void make_fast(struct output *output, FILE *file)
  * is whole. */
 static FILE *open_output(struct output *output, struct err *e)
 {
+    if (output->given != NULL)
+        return output->given;
     if (strcmp(output->path, "-") == 0)
         return stdout;
     bool claimed = output->fd >= 0;
@@ -378,7 +380,8 @@ static int close_output(struct output *output, struct err *e)
         output->format->end(&output->to);
     int result = check_written(output, e);
 
-    if (file != stdout && fclose(file) != 0 && result == 0)
+    if (file != stdout && file != output->given && fclose(file) != 0 &&
+        result == 0)
         result = err_sys(e, output->path);
     free(output->buffer);
     output->buffer = NULL;

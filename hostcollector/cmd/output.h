@@ -11,6 +11,7 @@
 
 struct output {
     const char *path; /* "-": standard output */
+    FILE *given; /* opened by the caller, who closes it; (path) is its name */
     const struct render_ops *format;
     struct render to; /* (to.out) is NULL: not open */
     char *buffer;     /* of (to.out); or NULL */

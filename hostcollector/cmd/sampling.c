@@ -245,7 +245,9 @@ static int start(struct sampling *s, struct err *e)
 
     if (raise_open_files(s, e) != 0)
         return -1;
-    s->stop_fd = config.stop_fd = signals_catch(e);
+    s->stop_fd = signals_catch(e);
+    /* a part of a window must not pass for all of it */
+    config.stop_fd = s->options->origin != NULL ? -1 : s->stop_fd;
     if (s->stop_fd < 0 ||
         confine_prepare_sampling(s->options, s->outputs, e) != 0)
         return -1;

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* collector push: recordings, into the stores that people have. */
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "cmd/push_parcel.h"
+#include "cmd/signals.h"
+#include "push/backoff.h"
+#include "push/queue.h"
+#include "render/window.h"
+#include "source/source.h"
+#include "util/text.h"
+
+#define DEFAULT_WAIT_S 60.0
+#define LOOK_MS        1000u /* between two looks for new recordings */
+#define NS_PER_S       1e9
+#define MS_PER_S       1000u
+#define HOST           256
+#define GUEST          256
+
+struct push {
+    const struct options *o;
+    struct receiver receiver;
+    struct queue queue;
+    struct origin origin;
+    char host[HOST], guest[GUEST], tag[QUEUE_TAG];
+    uint64_t taken_ns; /* when the receiver took something, or a round began */
+    int stop_fd;
+    bool stopped;
+    bool away; /* the receiver was, for as long as we wait */
+    struct {
+        size_t recordings;
+        uint64_t samples;
+    } delivered, refused;
+    size_t unreadable, empty, left;
+};
+
+static int print_help(void)
+{
+    (void)fputs(
+        "collector push --to URL [--from] FOLDER|FILE... [option...]\n"
+        "\n"
+        "Hands recordings on to a store. A folder is a queue: what is called "
+        "*.tprof in it\n"
+        "is sent once, the oldest first; a file beside each says so. "
+        "RECORDING is of the guest\n"
+        "that its name says: web1.tprof, or web1.TIME.tprof with digits for "
+        "TIME.\n"
+        "\n"
+        "  --to ./profiles                           a folder\n"
+        "  --to clickhouse+http://127.0.0.1:8123/    the tables of "
+        "clickhouse.sql\n"
+        "\n",
+        stdout);
+    options_help(stdout, COMMAND_PUSH);
+    (void)fputs("\nExit status: 0 all is delivered, 1 something is not, 2 the "
+                "line makes no sense.\n",
+                stdout);
+    return EXIT_DONE;
+}
+
+/* What became of the recording (path) is told, and the work goes on. */
+static void complain(const char *path, struct err *e)
+{
+    (void)fprintf(stderr, "collector push: %s: %s\n", path, e->text);
+    e->text[0] = '\0';
+}
+
+/* Wait (ms), or until the user wants the end. */
+static void rest(struct push *p, uint64_t ms)
+{
+    struct pollfd stop = {.fd = p->stop_fd, .events = POLLIN};
+
+    p->stopped |= poll(&stop, 1, (int)ms) > 0;
+}
+
+/* The guest of the recording (path): NAME.tprof or NAME.DIGITS.tprof. */
+static void name_guest(struct push *p, const char *path)
+{
+    const char *name = text_base_name(path), *end = strrchr(name, '.');
+    size_t length =
+        end != NULL && end != name ? (size_t)(end - name) : strlen(name);
+    size_t digits = 0;
+
+    while (digits < length &&
+           strchr("0123456789TZ-", name[length - digits - 1]))
+        digits++;
+    if (digits > 0 && digits + 1 < length && name[length - digits - 1] == '.')
+        length -= digits + 1;
+    (void)snprintf(p->guest, sizeof p->guest, "%.*s", (int)length, name);
+}
+
+/* Is it in vain to try again? */
+static bool waited_long(const struct push *p)
+{
+    double wait = p->o->wait_s < 0 ? DEFAULT_WAIT_S : p->o->wait_s;
+
+    return (double)(source_now_ns() - p->taken_ns) / NS_PER_S > wait;
+}
+
+/* Send (parcel) again and again. */
+static enum receiver_answer send_on(struct push *p, const struct parcel *parcel,
+                                    const char *path, struct err *e)
+{
+    uint32_t chance = (uint32_t)source_now_ns() ^ (uint32_t)getpid();
+
+    for (unsigned failures = 0;;) {
+        enum receiver_answer answer = receiver_send(&p->receiver, parcel, e);
+
+        if (answer != RECEIVER_LATER || waited_long(p))
+            return answer;
+        if (++failures == 1)
+            complain(path, e);
+        e->text[0] = '\0';
+        chance = chance * 1664525u + 1013904223u; /* spreads them: no more */
+        rest(p, backoff_ms(failures, chance >> 8, p->receiver.retry_after_ms));
+        if (p->stopped)
+            return RECEIVER_STOPPED;
+    }
+}
+
+/* (item) is done; 0, or -1 with (e) filled. */
+static int mark(struct push *p, const struct queue_item *item,
+                enum queue_end end, const struct parcel *parcel, struct err *e)
+{
+    char id[WINDOW_HEX];
+
+    return queue_mark(item, p->tag, end, parcel->window.samples,
+                      window_hex(id, parcel->window.id, WINDOW_ID), e);
+}
+
+/* Of what a receiver has answered. Returns 0; -1 with (e) filled: nothing else
+ * need be tried. */
+static int settle(struct push *p, const struct queue_item *item,
+                  const struct parcel *parcel, struct err *e)
+{
+    enum receiver_answer answer = send_on(p, parcel, item->path, e);
+
+    switch (answer) {
+    case RECEIVER_TOOK:
+        p->taken_ns = source_now_ns();
+        p->delivered.recordings++;
+        p->delivered.samples += parcel->window.samples;
+        return mark(p, item, QUEUE_DELIVERED, parcel, e);
+    case RECEIVER_REFUSED:
+        p->refused.recordings++;
+        p->refused.samples += parcel->window.samples;
+        complain(item->path, e);
+        return mark(p, item, QUEUE_REFUSED, parcel, e);
+    case RECEIVER_LATER: /* others may do better, if somebody is there */
+        p->left++;
+        p->away = p->receiver.away;
+        complain(item->path, e);
+        return 0;
+    case RECEIVER_STOPPED:
+        p->stopped = true;
+        return 0;
+    case RECEIVER_WRONG:
+        break;
+    }
+    return -1;
+}
+
+/* Returns as settle(). */
+static int push_item(struct push *p, const struct queue_item *item,
+                     struct err *e)
+{
+    struct parcel parcel = {.origin = &p->origin};
+    int result = 0;
+
+    name_guest(p, item->path);
+    switch (push_parcel_make(&parcel, item->path, &p->receiver, p->o, e)) {
+    case PUSH_MADE:
+        result = settle(p, item, &parcel, e);
+        break;
+    case PUSH_UNREADABLE:
+        p->unreadable++;
+        result = mark(p, item, QUEUE_UNREADABLE, &parcel, e);
+        break;
+    case PUSH_NO_SAMPLES:
+        p->empty++;
+        result = mark(p, item, QUEUE_EMPTY, &parcel, e);
+        break;
+    case PUSH_FAILED:
+        result = -1;
+        break;
+    }
+    push_parcel_fini(&parcel);
+    return result;
+}
+
+/* All that waits now. 0; -1 with (e) filled. */
+static int push_round(struct push *p, struct err *e)
+{
+    p->left = 0;
+    p->away = false;
+    p->taken_ns = source_now_ns();
+    if (queue_scan(&p->queue, p->o->inputs, p->o->input_count, p->tag, e) != 0)
+        return -1;
+    for (size_t i = 0; i < p->queue.count; i++) {
+        rest(p, 0);
+        if (p->stopped || p->away) {
+            p->left += p->queue.count - i;
+            return 0;
+        }
+        if (push_item(p, &p->queue.items[i], e) != 0) {
+            p->left += p->queue.count - i;
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static int push_rounds(struct push *p, struct err *e)
+{
+    while (push_round(p, e) == 0) {
+        if (p->o->follow && !p->stopped)
+            rest(p, LOOK_MS);
+        if (!p->o->follow || p->stopped)
+            return 0;
+    }
+    return -1;
+}
+
+/* What came of it all. */
+static int sum_up(const struct push *p)
+{
+    char a[TEXT_NUMBER], b[TEXT_NUMBER];
+
+    (void)printf("%s samples in %zu recordings delivered",
+                 text_count(a, p->delivered.samples), p->delivered.recordings);
+    if (p->refused.recordings != 0)
+        (void)printf("; %s in %zu refused, set aside",
+                     text_count(b, p->refused.samples), p->refused.recordings);
+    if (p->unreadable != 0)
+        (void)printf("; %zu recordings unreadable, set aside", p->unreadable);
+    if (p->empty != 0)
+        (void)printf("; %zu without samples", p->empty);
+    if (p->queue.open != 0)
+        (void)printf("; %zu still being written", p->queue.open);
+    if (p->left != 0)
+        (void)printf("; %zu left in the queue", p->left);
+    (void)putchar('\n');
+    return p->refused.recordings + p->unreadable + p->left != 0 ? EXIT_FAILED
+                                                                : EXIT_DONE;
+}
+
+static void set_origin(struct push *p, const struct options *o)
+{
+    if (gethostname(p->host, sizeof p->host - 1) != 0)
+        p->host[0] = '\0';
+    p->origin = (struct origin){
+        .guest = p->guest,
+        .host = o->host != NULL ? o->host : p->host,
+        .label_count = o->label_count,
+    };
+    memcpy(p->origin.labels, o->labels, sizeof o->labels);
+}
+
+static int push_all(const struct options *o, struct err *e)
+{
+    struct receiver_config config = {
+        .to = o->to,
+        .as = o->as,
+        .format = o->format,
+        .http = {.ca = o->ca, .headers = o->headers}};
+    struct push p = {.o = o, .stop_fd = -1};
+    int result = EXIT_FAILED;
+
+    set_origin(&p, o);
+    p.stop_fd = config.http.stop_fd = signals_catch(e);
+    if (p.stop_fd >= 0) {
+        result = receiver_open(&p.receiver, &config, e) == 0 ? EXIT_DONE
+                                                             : EXIT_USAGE;
+        queue_tag(p.tag, p.receiver.url);
+    }
+    if (result == EXIT_DONE && push_rounds(&p, e) != 0)
+        result = EXIT_FAILED;
+    if (result != EXIT_USAGE && p.stop_fd >= 0 && sum_up(&p) != EXIT_DONE)
+        result = EXIT_FAILED;
+    receiver_close(&p.receiver);
+    queue_fini(&p.queue);
+    signals_release(p.stop_fd, UINT64_MAX);
+    return result;
+}
+
+static int check_options(const struct options *o, struct err *e)
+{
+    if (o->to == NULL)
+        return err_set(e, "where to? type: collector push --to URL FOLDER");
+    if (o->input_count == 0)
+        return err_set(e, "what? type: collector push --to %s FOLDER", o->to);
+    return 0;
+}
+
+static int run_push(int argc, char **argv)
+{
+    struct options o;
+    struct err e = {""};
+    int result = EXIT_USAGE;
+
+    if (options_parse(&o, COMMAND_PUSH, argc, argv, &e) == 0) {
+        e.text[0] = '\0';
+        if (o.help)
+            result = print_help();
+        else if (check_options(&o, &e) == 0)
+            result = push_all(&o, &e);
+    }
+    if (e.text[0] != '\0')
+        (void)fprintf(stderr, "collector push: %s\n", e.text);
+    options_fini(&o);
+    return result;
+}
+
+const struct subcommand cmd_push = {"push", run_push};

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Has a process of its own write all parts, and the numbers of the window. */
+#include "cmd/push_parcel.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "cmd/output.h"
+#include "cmd/sampling.h"
+#include "render/window.h"
+
+static void add(struct outputs *out, FILE *file,
+                const struct render_ops *format)
+{
+    out->list[out->count++] = (struct output){
+        .path = format->name, .format = format, .given = file, .fd = -1};
+}
+
+/* The work of that process. */
+static _Noreturn void report(const struct parcel *p, const char *path,
+                             const struct receiver *r, const struct options *o,
+                             FILE *window)
+{
+    struct options own = *o;
+    struct outputs out = {0};
+
+    own.input = path;
+    own.input_count = 0;
+    own.origin = p->origin;
+    own.supervised = true;
+    own.page_code = 0;
+    add(&out, window, &render_window);
+    for (size_t i = 0; receiver_part(r, i) != NULL; i++)
+        add(&out, p->parts[i], receiver_part(r, i));
+    int result = sampling_run("collector push", &own, &out, NULL);
+
+    for (unsigned i = 0; i < out.count; i++)
+        if (fflush(out.list[i].given) != 0)
+            result = EXIT_FAILED;
+    _exit(result);
+}
+
+static enum push_made wait_for(pid_t child, struct err *e)
+{
+    int status = 0;
+
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR) {
+            (void)err_sys(e, "waitpid");
+            return PUSH_FAILED;
+        }
+    if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_EMPTY)
+        return PUSH_NO_SAMPLES;
+    return WIFEXITED(status) && WEXITSTATUS(status) == EXIT_DONE
+               ? PUSH_MADE
+               : PUSH_UNREADABLE;
+}
+
+/* What that process has written of the window. False: it is none. */
+static bool read_window(struct parcel *p, FILE *window)
+{
+    rewind(window);
+    return fread(&p->window, sizeof p->window, 1, window) == 1 &&
+           fgetc(window) == EOF &&
+           p->window.build_id_len <= sizeof p->window.build_id;
+}
+
+/* Files for the parts; a recording that goes as it is, is one itself. */
+static int open_parts(struct parcel *p, const char *path,
+                      const struct receiver *r, struct err *e)
+{
+    if (receiver_part(r, 0) == NULL) {
+        p->suffix = "tprof";
+        p->parts[0] = fopen(path, "re");
+        return p->parts[0] != NULL ? 0 : err_sys(e, path);
+    }
+    p->suffix = receiver_part(r, 0)->suffix;
+    for (size_t i = 0; receiver_part(r, i) != NULL; i++) {
+        p->parts[i] = tmpfile();
+        if (p->parts[i] == NULL)
+            return err_sys(e, "a temporary file");
+    }
+    return 0;
+}
+
+static enum push_made make(struct parcel *p, const char *path,
+                           const struct receiver *r, const struct options *o,
+                           FILE *window, struct err *e)
+{
+    (void)fflush(NULL); /* or both would write it */
+    pid_t child = fork();
+
+    if (child < 0) {
+        (void)err_sys(e, "fork");
+        return PUSH_FAILED;
+    }
+    if (child == 0)
+        report(p, path, r, o, window);
+    enum push_made made = wait_for(child, e);
+
+    return made == PUSH_MADE && !read_window(p, window) ? PUSH_UNREADABLE
+                                                        : made;
+}
+
+enum push_made push_parcel_make(struct parcel *p, const char *path,
+                                const struct receiver *r,
+                                const struct options *o, struct err *e)
+{
+    FILE *window = tmpfile();
+    enum push_made made = PUSH_FAILED;
+
+    if (window == NULL)
+        (void)err_sys(e, "a temporary file");
+    else if (open_parts(p, path, r, e) == 0)
+        made = make(p, path, r, o, window, e);
+    if (window != NULL)
+        (void)fclose(window);
+    return made;
+}
+
+void push_parcel_fini(struct parcel *p)
+{
+    for (size_t i = 0; i < RECEIVER_PARTS; i++)
+        if (p->parts[i] != NULL)
+            (void)fclose(p->parts[i]);
+}

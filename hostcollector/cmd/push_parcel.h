@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A recording -> what a receiver gets. A recording may be anybody's, and push
+ * has the network: so a process of its own, confined as that of a report, reads
+ * it, and writes into files without names. push itself looks at none of these
+ * bytes; of the recording it knows a struct window, numbers alone.
+ */
+#ifndef TPROF_CMD_PUSH_PARCEL_H
+#define TPROF_CMD_PUSH_PARCEL_H
+
+#include "cmd/options.h"
+#include "push/receiver.h"
+
+enum push_made {
+    PUSH_MADE,
+    PUSH_UNREADABLE, /* that process has said why */
+    PUSH_NO_SAMPLES,
+    PUSH_FAILED, /* (e) says why */
+};
+
+/*
+ * Make (p) of the recording (path), for (r), with the options (o). The guest is
+ * what p->origin says. push_parcel_fini() in any case.
+ */
+enum push_made push_parcel_make(struct parcel *p, const char *path,
+                                const struct receiver *r,
+                                const struct options *o, struct err *e);
+void push_parcel_fini(struct parcel *p);
+
+#endif

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What the tests of collector push have in common: the program, and a receiver that keeps all it
+// is sent.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { readdirSync, rmSync } from "node:fs";
+import http from "node:http";
+import https from "node:https";
+
+export const collector = process.argv[2];
+
+/** How many samples the recordings have: what wrote them says so. */
+export const SAMPLES = { usual: 1384, two_images: 240, idle: 500 };
+
+/** Run collector push. Resolves to {code, signal, out, err}; child(process) is told of it. */
+export function push(args, child = () => {}) {
+    const p = spawn(collector, ["push", ...args], { stdio: ["ignore", "pipe", "pipe"] });
+    const result = { out: "", err: "" };
+    const killer = setTimeout(() => p.kill("SIGKILL"), 60000);
+    p.stdout.on("data", (d) => (result.out += d));
+    p.stderr.on("data", (d) => (result.err += d));
+    child(p);
+    return new Promise((done) => p.on("close", (code, signal) => {
+        clearTimeout(killer);
+        done({ ...result, code, signal });
+    }));
+}
+
+/** All is in the queue again, for every receiver. */
+export function forget() {
+    for (const name of readdirSync("queue"))
+        if (name.includes(".sent-")) rmSync(`queue/${name}`);
+}
+
+/** The files beside recordings. */
+export const sent = () => readdirSync("queue").filter((name) => name.includes(".sent-"));
+
+/**
+ * A receiver. (answer) is called with each request, {method, url, headers, body}, and its number
+ * from 0 on; it returns {status, headers, text}, or null to hang up. Resolves to {port, requests,
+ * close}. With (tls), a key and a certificate, it speaks TLS.
+ */
+export async function receiver(answer = () => ({ status: 200 }), tls = undefined) {
+    const requests = [];
+    const serve = (request, response) => {
+        const parts = [];
+        request.on("data", (d) => parts.push(d));
+        request.on("end", () => {
+            const { method, url, headers } = request;
+            const got = { method, url, headers, body: Buffer.concat(parts) };
+            requests.push(got);
+            const said = answer(got, requests.length - 1);
+            if (said === null) return request.socket.destroy();
+            response.writeHead(said.status, said.headers ?? {});
+            response.end(said.text ?? "");
+        });
+        request.on("error", () => {});
+    };
+    const server = tls ? https.createServer(tls, serve) : http.createServer(serve);
+    await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
+    const close = () => new Promise((closed) => {
+        server.close(closed);
+        server.closeAllConnections();
+    });
+    return { port: server.address().port, requests, close };
+}
+
+/** (p) has ended with (code), and said (out) and nothing but (err). */
+export function ended(p, code, out, err = /^$/) {
+    assert.match(p.err, err);
+    assert.match(p.out, out);
+    assert.equal(p.code, code, p.err);
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The queue: each recording is handed on once, as it was, and whoever is killed loses nothing.
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { copyFileSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+
+import { ended, forget, push, receiver, SAMPLES, sent } from "./harness.mjs";
+
+const files = (folder) => readdirSync(folder, { recursive: true }).filter((name) => name.endsWith(".tprof"));
+
+// catches: a recording that is changed on its way, sent twice, or to one receiver instead of two
+ended(await push(["--to", "out", "queue"]), 0, /^2,124 samples in 3 recordings delivered\n$/);
+assert.equal(files("out").length, 3);
+for (const guest of Object.keys(SAMPLES)) {
+    const [copy] = files(`out/${guest}`);
+    assert.match(copy, /^1970-01-01\/000000-[0-9a-f]{32}\.tprof$/);
+    assert.deepEqual(readFileSync(`out/${guest}/${copy}`), readFileSync(`queue/${guest}.tprof`));
+}
+ended(await push(["--to", "out", "queue"]), 0, /^0 samples in 0 recordings delivered\n$/);
+ended(await push(["--to", "file://./other", "queue"]), 0, /^2,124 samples in 3/);
+
+// the same window has the same name: after a failure nothing is there twice
+forget();
+ended(await push(["--to", "out", "queue"]), 0, /^2,124 samples in 3/);
+assert.equal(files("out").length, 3);
+
+// catches: a folder that gets another format than asked for
+ended(await push(["--to", "pprof", "--format", "pprof", "queue/usual.tprof"]), 0, /^1,384 samples in 1/);
+assert.match(readdirSync("pprof/usual/1970-01-01")[0], /\.pb\.gz$/);
+ended(await push(["--to", "pprof", "--format", "no", "queue"]), 2, /^$/, /--format no: there is none/);
+ended(await push(["--to", "gopher://x", "queue"]), 2, /^$/, /what is that\?/);
+
+// a file that has changed waits again; one that is no recording is set aside, and the others go on
+utimesSync("queue/idle.tprof", 1, 1);
+writeFileSync("queue/broken.tprof", readFileSync("queue/idle.tprof").subarray(0, 40));
+ended(await push(["--to", "out", "queue"]), 1, /^500 samples in 1 recordings delivered; 1 recordings unreadable, set aside\n$/, /broken/);
+assert.match(readFileSync(`queue/${sent().find((name) => name.startsWith("broken"))}`, "utf8"), /^unreadable 40 /);
+ended(await push(["--to", "out", "queue"]), 0, /^0 samples in 0/);
+rmSync("queue/broken.tprof");
+
+// catches: half of a recording sent while it is written
+copyFileSync("queue/idle.tprof", "queue/open.tprof");
+const holder = spawn("flock", ["queue/open.tprof", "sh", "-c", "echo locked; read end"], { stdio: ["pipe", "pipe", "inherit"] });
+await new Promise((locked) => holder.stdout.once("data", locked));
+ended(await push(["--to", "out", "queue"]), 0, /^0 samples in 0 recordings delivered; 1 still being written\n$/);
+holder.stdin.end("\n");
+await new Promise((over) => holder.on("close", over));
+ended(await push(["--to", "out", "queue"]), 0, /^500 samples in 1/);
+rmSync("queue/open.tprof");
+
+// killed before the receiver has answered: the window is sent once more, with the same rows
+forget();
+let victim = null;
+const server = await receiver((request, i) => {
+    if (i === 1) victim.kill("SIGKILL"); // the samples of the first one have come
+    return i === 1 ? null : { status: 200 };
+});
+const to = `clickhouse+http://127.0.0.1:${server.port}/`;
+const killed = await push(["--to", to, "queue"], (p) => (victim = p));
+assert.equal(killed.signal, "SIGKILL");
+assert.equal(sent().length, 0);
+ended(await push(["--to", to, "queue"]), 0, /^2,124 samples in 3/);
+assert.equal(server.requests.length, 2 + 6);
+assert.deepEqual(server.requests[3].body, server.requests[1].body);
+
+// what comes later is sent by --follow, which ends when it is told to
+const follow = push(["--to", to, "--follow", "queue"], (p) => {
+    victim = p;
+    copyFileSync("queue/idle.tprof", "later~");
+    execFileSync("mv", ["later~", "queue/later.20260101T000000.tprof"]);
+});
+while (server.requests.length < 10) await new Promise((tick) => setTimeout(tick, 20));
+while (!sent().some((name) => name.startsWith("later"))) await new Promise((tick) => setTimeout(tick, 20));
+victim.kill("SIGTERM");
+ended(await follow, 0, /^500 samples in 1/);
+await server.close();
