@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "code/frame_flow.h"
+#include "code/function_flow.h"
 #include "code/only_call.h"
 #include "code/told_code.h"
 #include "image/image.h"
@@ -13,10 +14,8 @@
 #include "util/map.h"
 #include "util/vec.h"
 
-/* A longer function is none, but the code between two far labels. */
-#define MAX_FUNCTION_BYTES (1u << 20)
 /* Answers kept in all; a hostile symbol table could ask for any number. */
-#define MAX_KEPT_BYTES     (256u << 20)
+#define MAX_KEPT_BYTES (256u << 20)
 
 struct frame_places {
     struct told_code *told; /* NULL: answers are read from (img) */
@@ -92,84 +91,6 @@ bool frame_places_known(const struct frame_places *o)
                            : image_text(o->img, 0) != NULL;
 }
 
-static bool code_of(const struct frame_places *o,
-                    const struct image_function *f, const uint8_t **code)
-{
-    size_t have;
-
-    *code = image_code(o->img, f->start, &have);
-    return *code != NULL && f->size != 0 && f->size <= have &&
-           f->size <= MAX_FUNCTION_BYTES;
-}
-
-static void enter_flow(struct frame_flow *flow)
-{
-    static const struct frame_state called = {.rbp = RBP_CALLER};
-
-    frame_flow_to(flow, 0, &called);
-}
-
-/*
- * Note the states in which function (f) jumps into (cold) at (start). Does (f)
- * set up a frame?
- */
-static bool enter_from(const struct frame_places *o,
-                       const struct image_function *f, struct frame_part *cold,
-                       uint64_t start)
-{
-    struct frame_flow flow;
-    const uint8_t *code;
-    bool has_frame;
-
-    if (!code_of(o, f, &code))
-        return false;
-    if (frame_flow_init(&flow, code, (size_t)f->size) == 0) {
-        cold->from = start - f->start;
-        flow.cold = cold;
-        enter_flow(&flow);
-        frame_flow_run(&flow);
-    }
-    has_frame = flow.has_frame;
-    frame_flow_fini(&flow);
-    return has_frame;
-}
-
-/* How long the name is of the function that (name) is the cold part of; or 0.
- */
-static size_t parent_length(const char *name)
-{
-    const char *suffix = strstr(name, ".cold");
-
-    return suffix != NULL && (suffix[5] == '\0' || suffix[5] == '.')
-               ? (size_t)(suffix - name)
-               : 0;
-}
-
-/*
- * A cold part begins in the states in which its function jumps to it. Several
- * static functions may have the name; only the right one jumps there.
- */
-static void enter_cold(const struct frame_places *o, struct frame_flow *flow,
-                       const struct image_function *f)
-{
-    size_t len = parent_length(f->name);
-    const struct image_function *parent;
-    struct frame_part cold;
-
-    if (frame_part_init(&cold, (size_t)f->size) == 0) {
-        for (size_t i = 0; (parent = image_function_at(o->img, i)); i++) {
-            if (strncmp(parent->name, f->name, len) == 0 &&
-                parent->name[len] == '\0')
-                flow->has_frame |= enter_from(o, parent, &cold, f->start);
-        }
-        for (size_t at = 0; at < cold.size; at++) {
-            if ((cold.flags[at] & FRAME_REACHED) != 0)
-                frame_flow_to(flow, at, &cold.states[at]);
-        }
-    }
-    frame_part_fini(&cold);
-}
-
 /* An enum code_place and a struct code_exit, in 8 bits. */
 enum {
     PLACE = 0x07,
@@ -191,42 +112,20 @@ static uint8_t pack_place(const struct frame_flow *flow, size_t at,
     return (uint8_t)bits;
 }
 
-/* Run (flow) over (f), from wherever it is entered. Returns the places of (f)
- * by offset; NULL if there is no memory. */
-static uint8_t *places_of(struct frame_places *o, struct frame_flow *flow,
-                          const struct image_function *f)
-{
-    bool is_cold = parent_length(f->name) != 0;
-    bool depth_known = f->sized; /* a label may stand in the midst of code */
-    uint8_t *places = malloc((size_t)f->size);
-
-    if (places == NULL)
-        return NULL;
-    if (is_cold)
-        enter_cold(o, flow, f);
-    if (flow->queued == 0) {
-        depth_known = depth_known && !is_cold;
-        enter_flow(flow);
-    }
-    frame_flow_run(flow);
-    for (size_t at = 0; at < f->size; at++)
-        places[at] = pack_place(flow, at, depth_known);
-    return places;
-}
-
 /* The places of function (f) by offset; NULL if it is not understood. */
 static uint8_t *interpret(struct frame_places *o,
                           const struct image_function *f)
 {
-    const uint8_t *code;
-    struct frame_flow flow;
+    struct function_flow of;
     uint8_t *places = NULL;
 
-    if (!code_of(o, f, &code) || f->size > MAX_KEPT_BYTES - o->bytes)
+    if (f->size > MAX_KEPT_BYTES - o->bytes)
         return NULL;
-    if (frame_flow_init(&flow, code, (size_t)f->size) == 0)
-        places = places_of(o, &flow, f);
-    frame_flow_fini(&flow);
+    if (function_flow_init(&of, o->img, f) == 0)
+        places = malloc((size_t)f->size);
+    for (size_t at = 0; places != NULL && at < f->size; at++)
+        places[at] = pack_place(&of.flow, at, of.depth_known);
+    function_flow_fini(&of);
     if (places != NULL)
         o->bytes += (size_t)f->size;
     return places;
@@ -335,27 +234,22 @@ enum code_framing frame_place_framing(struct frame_places *o,
                                       const struct image_function *f,
                                       uint64_t *told)
 {
-    struct frame_flow flow;
-    const uint8_t *code;
+    struct function_flow of;
     enum code_framing frame = CODE_UNREAD;
 
     *told = 0;
-    if (parent_length(f->name) != 0)
+    if (function_flow_is_part(f))
         return CODE_PART;
-    if (!code_of(o, f, &code))
-        return CODE_UNREAD;
-    if (frame_flow_init(&flow, code, (size_t)f->size) == 0) {
-        enter_flow(&flow);
-        frame_flow_run(&flow);
-        frame = frame_of(&flow);
+    if (function_flow_init(&of, o->img, f) == 0) {
+        frame = frame_of(&of.flow);
         if (frame == CODE_FRAMED)
             *told = 0;
         else if (frame_place_only_call(o, o->slide + f->start) != 0)
             *told = f->size;
-        else if (f->sized) /* a label may stand in the midst of code */
-            *told = told_by_words(&flow);
+        else if (of.depth_known)
+            *told = told_by_words(&of.flow);
     }
-    frame_flow_fini(&flow);
+    function_flow_fini(&of);
     return frame;
 }
 
