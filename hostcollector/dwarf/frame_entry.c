@@ -8,13 +8,6 @@
 
 #define COMMON_MAX 512u /* bytes of a CIE; the longest known have 100 */
 
-static uint64_t extend(uint64_t value, unsigned bits)
-{
-    uint64_t sign = (uint64_t)1 << (bits - 1);
-
-    return (value ^ sign) - sign;
-}
-
 /* A pointer as (encoding) says, without its base. */
 static uint64_t read_form(struct cursor *c, uint8_t encoding)
 {
@@ -26,11 +19,11 @@ static uint64_t read_form(struct cursor *c, uint8_t encoding)
     case DW_EH_PE_udata2:
         return cursor_uint(c, 2);
     case DW_EH_PE_sdata2:
-        return extend(cursor_uint(c, 2), 16);
+        return (uint64_t)cursor_int(c, 2);
     case DW_EH_PE_udata4:
         return cursor_uint(c, 4);
     case DW_EH_PE_sdata4:
-        return extend(cursor_uint(c, 4), 32);
+        return (uint64_t)cursor_int(c, 4);
     case DW_EH_PE_absptr:
     case DW_EH_PE_udata8:
     case DW_EH_PE_sdata8:

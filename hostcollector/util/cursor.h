@@ -89,6 +89,14 @@ static inline uint64_t cursor_uint(struct cursor *c, size_t size)
     return value;
 }
 
+/* A signed integer of (size) bytes, 1 to 8. */
+static inline int64_t cursor_int(struct cursor *c, size_t size)
+{
+    uint64_t sign = (uint64_t)1 << ((8 * size - 1) & 63);
+
+    return (int64_t)((cursor_uint(c, size) ^ sign) - sign);
+}
+
 static inline uint8_t cursor_u8(struct cursor *c)
 {
     if (c->at >= c->end)

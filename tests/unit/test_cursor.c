@@ -21,6 +21,20 @@ TEST(integers_are_little_endian) /* catches: swapped bytes */
     CHECK_EQ(cursor_left(&c), 0);
 }
 
+TEST(signed_integers_keep_their_sign) /* catches: a sign lost, or invented */
+{
+    struct cursor c = on("\xff\x7f\x00\x80\xfe\xff\xff\xff", 8);
+
+    CHECK(cursor_int(&c, 1) == -1);
+    CHECK(cursor_int(&c, 1) == 127);
+    CHECK(cursor_int(&c, 2) == -32768);
+    CHECK(cursor_int(&c, 4) == -2);
+    CHECK(!c.bad);
+    CHECK(cursor_int(&c, 8) == 0 && c.bad);
+    c = on("\xff\xff\xff\xff\xff\xff\xff\x7f", 8);
+    CHECK(cursor_int(&c, 8) == INT64_MAX);
+}
+
 TEST(error_is_sticky) /* catches: a read that works after one that did not */
 {
     struct cursor c = on("\x01\x02\x03", 3);
