@@ -246,7 +246,7 @@ static void note_facts(struct frame_flow *f, const struct insn *in,
         before->saved == 0)
         f->outermost = true;
     if (ends_interrupt(code, len))
-        f->outermost = true;
+        f->outermost = f->interrupt = true;
     if (behind->rbp == RBP_FRAME)
         f->has_frame = true;
     if (behind->rbp == RBP_OTHER)

@@ -61,6 +61,7 @@ struct frame_flow {
     /* clears RBP without having saved it, or returns by iret: stacks begin here
      */
     bool outermost;
+    bool interrupt; /* returns by iret */
 };
 
 /* A part of (size) bytes without any state. -1 if there is no memory;

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the instructions of a function say of the stack at one place in it: how
+ * deep it is, and where the caller's RBP is. The same that unwind tables say,
+ * for code that has none, such as assembly and Free Pascal's; and a judge of
+ * tables. All addresses are link-time ones.
+ */
+#ifndef TPROF_UNWIND_CODE_ROWS_H
+#define TPROF_UNWIND_CODE_ROWS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "code/frame_flow.h"
+
+struct code_rows;
+struct image;
+
+struct code_row {
+    uint64_t function;     /* its first address */
+    bool is_outermost;     /* nobody calls it: it clears RBP */
+    bool is_interrupt;     /* nobody calls it: it returns by iret */
+    struct frame_state at; /* (depth) may be FRAME_DEPTH_UNKNOWN */
+};
+
+/* Of (img), which must outlive the result. NULL if there is no memory. */
+struct code_rows *code_rows_new(const struct image *img);
+
+/* Release (c). NULL is allowed. */
+void code_rows_free(struct code_rows *c);
+
+/*
+ * What is true before the instruction that has a byte at (address). False if
+ * that is not known. The first question about a function interprets it.
+ */
+bool code_rows_find(struct code_rows *c, uint64_t address,
+                    struct code_row *out);
+
+/* Does a call end right before (address)? (*target) is what it calls; 0: that
+ * is not in the instruction. */
+bool code_rows_call_before(const struct image *img, uint64_t address,
+                           uint64_t *target);
+
+#endif
