@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From frame to frame outward; each frame by a row of tables or of code. */
+#include "unwind/callers.h"
+
+#include <stdlib.h>
+
+#include "image/image.h"
+#include "unwind/code_rows.h"
+
+#define WORD 8u
+
+/* Registers that a function gives back as it found them (System V ABI). */
+#define KEPT_BY_CALLS                                                          \
+    (1u << CFI_RBX | 1u << CFI_RBP | 1u << CFI_R12 | 1u << (CFI_R12 + 1) |     \
+     1u << (CFI_R12 + 2) | 1u << CFI_R15)
+
+struct place {
+    const struct image *image;
+    uint64_t slide;
+    struct cfi *cfi;
+    struct code_rows *code;
+};
+
+struct unwinder {
+    struct place *places;
+    size_t count;
+};
+
+/* Where a walk is. */
+struct walk {
+    const struct unwind_memory *memory;
+    struct unwind_registers r; /* the PC and RSP are always known */
+    /* The PC is that of an instruction to be carried out. Else it is a return
+     * address: what matters is the call before it. */
+    bool is_exact;
+    const struct place *in;
+    uint64_t address; /* of a byte of the instruction that matters */
+    bool has_code;
+    struct code_row code;
+};
+
+/* The caller's registers, and what there is to know about them. */
+struct caller {
+    struct unwind_registers r;
+    bool is_exact;
+};
+
+/* UNWIND_FULL: the walk goes on. */
+typedef enum unwind_end outcome;
+
+struct unwinder *unwinder_new(const struct unwind_image *images, size_t count)
+{
+    struct unwinder *u = calloc(1, sizeof *u);
+
+    if (u == NULL)
+        return NULL;
+    u->places = calloc(count != 0 ? count : 1, sizeof *u->places);
+    for (size_t i = 0; u->places != NULL && i < count; i++) {
+        struct place *p = &u->places[u->count++];
+
+        p->image = images[i].image;
+        p->slide = images[i].slide;
+        p->cfi = cfi_new(p->image);
+        p->code = code_rows_new(p->image);
+        if (p->cfi == NULL || p->code == NULL)
+            break;
+    }
+    if (u->places == NULL ||
+        (count != 0 && (u->count < count || u->places[count - 1].code == NULL ||
+                        u->places[count - 1].cfi == NULL))) {
+        unwinder_free(u);
+        return NULL;
+    }
+    return u;
+}
+
+void unwinder_free(struct unwinder *u)
+{
+    if (u == NULL)
+        return;
+    for (size_t i = 0; i < u->count; i++) {
+        cfi_free(u->places[i].cfi);
+        code_rows_free(u->places[i].code);
+    }
+    free(u->places);
+    free(u);
+}
+
+/* The image that has code at run-time address (pc); NULL: none. */
+static const struct place *place_of(const struct unwinder *u, uint64_t pc)
+{
+    size_t have;
+
+    for (size_t i = 0; i < u->count; i++) {
+        const struct place *p = &u->places[i];
+
+        if (image_code(p->image, pc - p->slide, &have) != NULL)
+            return p;
+    }
+    return NULL;
+}
+
+static void set(struct unwind_registers *r, unsigned i, uint64_t value)
+{
+    r->value[i] = value;
+    r->known |= 1u << i;
+}
+
+/* --- By tables ------------------------------------------------------------ */
+
+static bool evaluate(const struct walk *w, const struct cfi_rule *rule,
+                     const uint64_t *cfa, uint64_t *out)
+{
+    const struct expression e = {.bytes = rule->expression,
+                                 .registers = &w->r,
+                                 .memory = w->memory,
+                                 .first = cfa,
+                                 .slide = w->in->slide};
+
+    return expression_value(&e, out);
+}
+
+static bool find_cfa(const struct walk *w, const struct cfi_rule *rule,
+                     uint64_t *cfa)
+{
+    if (rule->how == CFI_IS_EXPRESSION)
+        return evaluate(w, rule, NULL, cfa);
+    *cfa = w->r.value[rule->number] + (uint64_t)rule->offset;
+    return unwind_known(&w->r, rule->number);
+}
+
+/*
+ * Register (i) was saved at (at), below RSP. So either it was given back, and
+ * the word there may be anybody's since; or the word is in a red zone. Both are
+ * the same as long as nobody has written there.
+ */
+static bool find_given_back(const struct walk *w, unsigned i, uint64_t at,
+                            uint64_t *out)
+{
+    if (!unwind_known(&w->r, i))
+        return false;
+    if (i == CFI_RBP && w->has_code && w->code.at.rbp == RBP_CALLER) {
+        *out = w->r.value[i];
+        return true;
+    }
+    return unwind_read(w->memory, at, WORD, out) && *out == w->r.value[i];
+}
+
+/* What the caller has in register (i), by (row). False: that is not known. */
+static bool find_register(const struct walk *w, const struct cfi_row *row,
+                          unsigned i, uint64_t cfa, uint64_t *out)
+{
+    const struct cfi_rule *rule = &row->rules[i];
+    uint64_t at = cfa + (uint64_t)rule->offset;
+
+    switch (rule->how) {
+    case CFI_UNDEFINED:
+        return false;
+    case CFI_UNTOLD:
+        *out = i == CFI_RSP ? cfa : w->r.value[i];
+        return i == CFI_RSP ||
+               ((KEPT_BY_CALLS >> i & 1) != 0 && unwind_known(&w->r, i));
+    case CFI_SAME:
+        *out = w->r.value[i];
+        return unwind_known(&w->r, i);
+    case CFI_OTHER:
+        *out = w->r.value[rule->number] + (uint64_t)rule->offset;
+        return unwind_known(&w->r, rule->number);
+    case CFI_AT:
+        return at < w->r.value[CFI_RSP] && i != CFI_PC && !row->is_signal
+                   ? find_given_back(w, i, at, out)
+                   : unwind_read(w->memory, at, WORD, out);
+    case CFI_IS:
+        *out = at;
+        return true;
+    case CFI_AT_EXPRESSION:
+        return evaluate(w, rule, &cfa, &at) &&
+               unwind_read(w->memory, at, WORD, out);
+    case CFI_IS_EXPRESSION:
+        return evaluate(w, rule, &cfa, out);
+    }
+    return false;
+}
+
+static outcome by_tables(const struct walk *w, const struct cfi_row *row,
+                         struct caller *out)
+{
+    uint64_t cfa, value;
+
+    *out = (struct caller){.is_exact = row->is_signal};
+    if (row->rules[CFI_PC].how == CFI_UNDEFINED)
+        return UNWIND_WHOLE;
+    if (!find_cfa(w, &row->cfa, &cfa))
+        return UNWIND_UNTOLD;
+    for (unsigned i = 0; i < CFI_REGISTERS; i++) {
+        if (find_register(w, row, i, cfa, &value))
+            set(&out->r, i, value);
+    }
+    if (!unwind_known(&out->r, CFI_PC) || !unwind_known(&out->r, CFI_RSP))
+        return row->rules[CFI_PC].how == CFI_AT ? UNWIND_UNREAD : UNWIND_UNTOLD;
+    return UNWIND_FULL;
+}
+
+/* --- By code -------------------------------------------------------------- */
+
+/* The CFA as the instructions have it: above RBP, above RSP. If they say both,
+ * both must be the same. */
+static outcome cfa_by_code(const struct walk *w, uint64_t *cfa)
+{
+    const struct frame_state *s = &w->code.at;
+    bool by_rbp = s->rbp == RBP_FRAME && unwind_known(&w->r, CFI_RBP);
+    bool by_rsp = s->depth != FRAME_DEPTH_UNKNOWN;
+    uint64_t above_rbp = w->r.value[CFI_RBP] + 2 * (uint64_t)WORD;
+
+    *cfa = above_rbp;
+    if (by_rsp)
+        *cfa = w->r.value[CFI_RSP] + (uint64_t)s->depth + WORD;
+    if (!by_rbp && !by_rsp)
+        return UNWIND_UNTOLD;
+    return by_rbp && *cfa != above_rbp ? UNWIND_ODD : UNWIND_FULL;
+}
+
+/* The caller's RBP. False: it is not known. */
+static bool rbp_by_code(const struct walk *w, uint64_t cfa, uint64_t *out)
+{
+    const struct frame_state *s = &w->code.at;
+
+    *out = w->r.value[CFI_RBP];
+    if (s->rbp == RBP_CALLER)
+        return unwind_known(&w->r, CFI_RBP);
+    if (s->rbp == RBP_OTHER && s->saved == 0)
+        return false;
+    return unwind_read(w->memory,
+                       cfa - WORD -
+                           (s->rbp == RBP_FRAME ? WORD : (uint64_t)s->saved),
+                       WORD, out);
+}
+
+/* Other registers are not followed. */
+static outcome by_code(const struct walk *w, struct caller *out)
+{
+    uint64_t cfa, value;
+    outcome found;
+
+    *out = (struct caller){.is_exact = false};
+    if (!w->has_code)
+        return UNWIND_UNTOLD;
+    if (w->code.is_outermost)
+        return UNWIND_WHOLE;
+    found = cfa_by_code(w, &cfa);
+    if (found != UNWIND_FULL)
+        return found;
+    if (!unwind_read(w->memory, cfa - WORD, WORD, &value))
+        return UNWIND_UNREAD;
+    set(&out->r, CFI_PC, value);
+    set(&out->r, CFI_RSP, cfa);
+    if (rbp_by_code(w, cfa, &value))
+        set(&out->r, CFI_RBP, value);
+    return UNWIND_FULL;
+}
+
+/* --- Which of them is right ----------------------------------------------- */
+
+/* Does the instruction before (pc) call the function that we are in? */
+static bool calls_us(const struct unwinder *u, const struct walk *w,
+                     uint64_t pc)
+{
+    const struct place *p = place_of(u, pc - 1);
+    uint64_t target;
+
+    return p != NULL &&
+           code_rows_call_before(p->image, pc - p->slide, &target) &&
+           target != 0 && target + p->slide == w->code.function + w->in->slide;
+}
+
+/*
+ * Tables tell (t). Do the instructions tell the same? Tables that were made for
+ * exceptions alone, or by hand, may be wrong in prologues and behind the
+ * frame's end. If the two differ, the one is right whose return address is
+ * behind a call of this very function.
+ */
+static outcome judge(const struct unwinder *u, const struct walk *w,
+                     struct caller *t)
+{
+    struct caller c;
+    bool tables_fit, code_fits;
+
+    if (by_code(w, &c) != UNWIND_FULL ||
+        c.r.value[CFI_RSP] == t->r.value[CFI_RSP])
+        return UNWIND_FULL;
+    tables_fit = calls_us(u, w, t->r.value[CFI_PC]);
+    code_fits = calls_us(u, w, c.r.value[CFI_PC]);
+    if (tables_fit == code_fits)
+        return UNWIND_ODD;
+    if (code_fits)
+        *t = c;
+    return UNWIND_FULL;
+}
+
+/* Can (c) be the caller? */
+static outcome check(const struct unwinder *u, const struct walk *w,
+                     const struct caller *c)
+{
+    uint64_t pc = c->r.value[CFI_PC], target;
+    const struct place *p;
+
+    if (pc == 0)
+        return UNWIND_WHOLE;
+    p = place_of(u, c->is_exact ? pc : pc - 1);
+    if (p == NULL)
+        return UNWIND_OUTSIDE;
+    if (c->is_exact) /* an interrupt may have changed the stack */
+        return UNWIND_FULL;
+    if (c->r.value[CFI_RSP] <= w->r.value[CFI_RSP] ||
+        !code_rows_call_before(p->image, pc - p->slide, &target))
+        return UNWIND_ODD;
+    return UNWIND_FULL;
+}
+
+/* Nobody calls the function where the image is entered. */
+static bool is_entry(const struct walk *w)
+{
+    const struct image *img = w->in->image;
+    const struct image_function *f = image_function(img, w->address);
+
+    return f != NULL && f == image_function(img, image_entry(img));
+}
+
+/* The caller by the means that (mode) allows, not yet checked. */
+static outcome find_caller(const struct unwinder *u, enum unwind_mode mode,
+                           const struct walk *w, struct caller *out)
+{
+    struct cfi_row row;
+    enum cfi_found found = CFI_NONE;
+    outcome end;
+
+    if (mode != UNWIND_FP)
+        found = cfi_find(w->in->cfi, w->address, &row);
+    if (found == CFI_DAMAGED)
+        return UNWIND_ODD;
+    if (found == CFI_NONE)
+        return mode != UNWIND_TABLES ? by_code(w, out) : UNWIND_UNTOLD;
+    /* what lies there is no return address of a call */
+    if (w->has_code && w->code.is_interrupt && !row.is_signal)
+        return UNWIND_WHOLE;
+    end = by_tables(w, &row, out);
+    return end == UNWIND_FULL && !row.is_signal ? judge(u, w, out) : end;
+}
+
+/* Go to the caller. */
+static outcome step(const struct unwinder *u, enum unwind_mode mode,
+                    struct walk *w)
+{
+    uint64_t pc = w->r.value[CFI_PC] - !w->is_exact;
+    struct caller caller;
+    outcome end;
+
+    w->in = place_of(u, pc);
+    if (w->in == NULL)
+        return UNWIND_OUTSIDE;
+    w->address = pc - w->in->slide;
+    w->has_code = code_rows_find(w->in->code, w->address, &w->code);
+    end = find_caller(u, mode, w, &caller);
+    if (end == UNWIND_FULL)
+        end = check(u, w, &caller);
+    if (end == UNWIND_UNTOLD && is_entry(w))
+        return UNWIND_WHOLE;
+    if (end != UNWIND_FULL)
+        return end;
+    w->r = caller.r;
+    w->is_exact = caller.is_exact;
+    return UNWIND_FULL;
+}
+
+size_t unwind_callers(struct unwinder *u, enum unwind_mode mode,
+                      const uint64_t general[CFI_PC], uint64_t pc,
+                      const struct unwind_memory *memory, uint64_t *out,
+                      size_t room, enum unwind_end *end)
+{
+    struct walk w = {.memory = memory, .is_exact = true};
+    size_t n = 0;
+
+    for (unsigned i = 0; i < CFI_PC; i++)
+        set(&w.r, i, general[i]);
+    set(&w.r, CFI_PC, pc);
+    while ((*end = step(u, mode, &w)) == UNWIND_FULL && n < room)
+        out[n++] = w.r.value[CFI_PC];
+    return n;
+}
+
+const char *unwind_end_text(enum unwind_end end)
+{
+    static const char *const text[] = {
+        [UNWIND_FULL] = "full",       [UNWIND_WHOLE] = "whole",
+        [UNWIND_OUTSIDE] = "outside", [UNWIND_UNTOLD] = "untold",
+        [UNWIND_UNREAD] = "unread",   [UNWIND_ODD] = "odd",
+    };
+
+    return text[end];
+}

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Places from which callers are looked for, on stacks that a test lays out.
+    .text
+    .globl _start, caller, back, framed, in_framed, late, at_ret, signal, indirect, back_indirect
+    .globl plain, damaged, interrupt, unsized, never, behind, start_back, back_framed, back_late
+
+    .type _start, @function
+_start:
+    .cfi_startproc
+    .cfi_undefined %rip
+    call caller
+start_back:
+    hlt
+    .cfi_endproc
+    .size _start, . - _start
+
+# a frame of 8 bytes, and calls
+    .type caller, @function
+caller:
+    .cfi_startproc
+    sub $8, %rsp
+    .cfi_def_cfa_offset 16
+    call framed
+back_framed:
+    call plain
+back:
+    call late
+back_late:
+    add $8, %rsp
+    .cfi_def_cfa_offset 8
+    ret
+    .cfi_endproc
+    .size caller, . - caller
+
+# tables and instructions agree
+    .type framed, @function
+framed:
+    .cfi_startproc
+    push %rbp
+    .cfi_def_cfa_offset 16
+    .cfi_offset %rbp, -16
+    mov %rsp, %rbp
+    .cfi_def_cfa_register %rbp
+in_framed:
+    nop
+    pop %rbp
+    .cfi_def_cfa %rsp, 8
+    ret
+    .cfi_endproc
+    .size framed, . - framed
+
+# the tables know nothing of the way out
+    .type late, @function
+late:
+    .cfi_startproc
+    push %rbp
+    .cfi_def_cfa_offset 16
+    .cfi_offset %rbp, -16
+    mov %rsp, %rbp
+    .cfi_def_cfa_register %rbp
+    nop
+    pop %rbp
+at_ret:
+    ret
+    .cfi_endproc
+    .size late, . - late
+
+# its last instruction is a call that does not return
+    .type ends, @function
+ends:
+    .cfi_startproc
+    sub $24, %rsp
+    .cfi_def_cfa_offset 32
+    call never
+    .cfi_endproc
+    .size ends, . - ends
+
+# where that call would return to
+    .type behind, @function
+behind:
+    .cfi_startproc
+    ret
+    .cfi_endproc
+    .size behind, . - behind
+
+    .type never, @function
+never:
+    .cfi_startproc
+    hlt
+    .cfi_endproc
+    .size never, . - never
+
+# calls whatever RAX says
+    .type indirect, @function
+indirect:
+    .cfi_startproc
+    push %rbp
+    .cfi_def_cfa_offset 16
+    .cfi_offset %rbp, -16
+    mov %rsp, %rbp
+    .cfi_def_cfa_register %rbp
+    call *%rax
+back_indirect:
+    pop %rbp
+    .cfi_def_cfa %rsp, 8
+    ret
+    .cfi_endproc
+    .size indirect, . - indirect
+
+# no tables: the instructions tell
+    .type plain, @function
+plain:
+    push %rbx
+    nop
+    pop %rbx
+    ret
+    .size plain, . - plain
+
+# no size: a label may stand anywhere
+    .type unsized, @function
+unsized:
+    push %rbx
+    nop
+    pop %rbx
+    ret
+
+# recalls what was never remembered
+    .type damaged, @function
+damaged:
+    .cfi_startproc
+    .cfi_escape 0x0b
+    nop
+    ret
+    .cfi_endproc
+    .size damaged, . - damaged
+
+# what an interrupt has made, so said by the tables
+    .type signal, @function
+signal:
+    .cfi_startproc simple
+    .cfi_signal_frame
+    .cfi_def_cfa %rsp, 40
+    .cfi_offset %rip, -40
+    .cfi_offset %rsp, -16
+    nop
+    iretq
+    .cfi_endproc
+    .size signal, . - signal
+
+# the same, but the tables take it for a function
+    .type interrupt, @function
+interrupt:
+    .cfi_startproc
+    nop
+    iretq
+    .cfi_endproc
+    .size interrupt, . - interrupt

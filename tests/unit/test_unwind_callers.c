@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* unwind/callers: stacks laid out by hand, right ones and impossible ones. What
+ * programs really do, unit.stepped compares with the truth. */
+#include "unwind/callers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "check.h"
+#include "image/image.h"
+#include "input.h"
+#include "util/err.h"
+
+#define STACK 0x700000u /* where the words are */
+#define WORDS 32u
+#define SLIDE 0xffffffff80000000u
+
+static struct image *img;
+static struct unwinder *u;
+static uint64_t slide;
+static uint64_t words[WORDS];
+static uint64_t general[CFI_PC];
+static uint64_t found[WORDS];
+static enum unwind_end end;
+
+static size_t read_words(void *context, uint64_t address, void *to, size_t size)
+{
+    uint64_t at = address - STACK;
+
+    (void)context;
+    if (at >= sizeof words || size > sizeof words - at)
+        return 0;
+    memcpy(to, (const uint8_t *)words + at, size);
+    return size;
+}
+
+static void begin_at(uint64_t moved)
+{
+    struct err e = {""};
+    const char *path = input_build(
+        "cc", "chains", "cc -nostdlib -static -no-pie $IN/chains.S -o $OUT");
+
+    if (image_open(&img, path, &e) != 0)
+        check_failed(__FILE__, __LINE__, "%s", e.text);
+    slide = moved;
+    u = unwinder_new(&(struct unwind_image){img, slide}, 1);
+    CHECK(u != NULL);
+    general[CFI_RSP] = STACK;
+}
+
+static void begin(void)
+{
+    begin_at(0);
+}
+
+static void finish(void)
+{
+    unwinder_free(u);
+    image_close(img);
+}
+
+/* The run-time address (offset) bytes behind symbol (name). */
+static uint64_t at(const char *name, uint64_t offset)
+{
+    uint64_t address;
+
+    CHECK(image_find_symbol(img, name, &address));
+    return address + offset + slide;
+}
+
+static uint64_t stack_at(unsigned word)
+{
+    return STACK + 8 * (uint64_t)word;
+}
+
+static size_t walk(enum unwind_mode mode, uint64_t pc)
+{
+    const struct unwind_memory memory = {.read = read_words};
+
+    return unwind_callers(u, mode, general, pc, &memory, found, WORDS, &end);
+}
+
+/* Two words of (caller)'s frame, from (word) on, and all that is below it. */
+static void lay_caller(unsigned word, const char *back)
+{
+    words[word] = at(back, 0);
+    words[word + 1] = 0x1111; /* 8 bytes of its own */
+    words[word + 2] = at("start_back", 0);
+}
+
+static void check_both(size_t n, const char *back)
+{
+    CHECK_EQ(n, 2);
+    CHECK_EQ(found[0], at(back, 0));
+    CHECK_EQ(found[1], at("start_back", 0));
+    CHECK_EQ(end, UNWIND_WHOLE);
+}
+
+TEST(tables_lead_to_the_outermost_function) /* catches: offsets, slides */
+{
+    begin_at(SLIDE);
+    words[0] = 0x2222; /* the caller's RBP */
+    lay_caller(1, "back_framed");
+    general[CFI_RBP] = stack_at(0);
+    check_both(walk(UNWIND_AUTO, at("in_framed", 0)), "back_framed");
+    check_both(walk(UNWIND_TABLES, at("in_framed", 0)), "back_framed");
+    /* where it is entered, RBP means nothing yet */
+    lay_caller(0, "back_framed");
+    general[CFI_RBP] = 0;
+    check_both(walk(UNWIND_AUTO, at("framed", 0)), "back_framed");
+    finish();
+}
+
+TEST(code_tells_where_there_are_no_tables) /* catches: modes mixed up */
+{
+    begin();
+    words[0] = 0x2222; /* RBX */
+    lay_caller(1, "back");
+    check_both(walk(UNWIND_AUTO, at("plain", 1)), "back");
+    check_both(walk(UNWIND_FP, at("plain", 1)), "back");
+    CHECK_EQ(walk(UNWIND_TABLES, at("plain", 1)), 0);
+    CHECK_EQ(end, UNWIND_UNTOLD);
+    CHECK_EQ(walk(UNWIND_AUTO, at("unsized", 1)), 0);
+    CHECK_EQ(end, UNWIND_UNTOLD);
+    finish();
+}
+
+TEST(a_call_may_end_its_function) /* catches: pc instead of the call */
+{
+    begin();
+    words[0] = at("behind", 0);
+    words[4] = at("start_back", 0);
+    check_both(walk(UNWIND_AUTO, at("never", 0)), "behind");
+    CHECK_EQ(walk(UNWIND_FP, at("never", 0)), 2);
+    finish();
+}
+
+TEST(a_wrong_table_is_not_believed) /* catches: tables for exceptions alone */
+{
+    begin();
+    lay_caller(0, "back_late");
+    /* the tables want RBP, which is the caller's already: one frame too far */
+    words[8] = 0;
+    words[9] = at("start_back", 0);
+    general[CFI_RBP] = stack_at(8);
+    check_both(walk(UNWIND_AUTO, at("at_ret", 0)), "back_late");
+    check_both(walk(UNWIND_TABLES, at("at_ret", 0)), "back_late");
+    /* called through a pointer: nobody can say which is right */
+    words[0] = at("back_indirect", 0);
+    CHECK_EQ(walk(UNWIND_AUTO, at("at_ret", 0)), 0);
+    CHECK_EQ(end, UNWIND_ODD);
+    finish();
+}
+
+TEST(interrupts_are_passed_where_tables_say_so) /* catches: pc minus one */
+{
+    begin();
+    words[0] = at("framed", 0); /* its first instruction */
+    words[3] = stack_at(10);
+    lay_caller(10, "back_framed");
+    CHECK_EQ(walk(UNWIND_AUTO, at("signal", 0)), 3);
+    CHECK_EQ(found[0], at("framed", 0));
+    CHECK_EQ(found[1], at("back_framed", 0));
+    CHECK_EQ(end, UNWIND_WHOLE);
+    words[3] = stack_at(0); /* an endless one */
+    words[0] = at("signal", 0);
+    CHECK_EQ(walk(UNWIND_AUTO, at("signal", 0)), WORDS);
+    CHECK_EQ(end, UNWIND_FULL);
+    /* no table tells what lies on the stack there */
+    words[0] = at("back", 0);
+    CHECK_EQ(walk(UNWIND_AUTO, at("interrupt", 0)), 0);
+    CHECK_EQ(end, UNWIND_WHOLE);
+    finish();
+}
+
+static void check_none(const char *name, enum unwind_end why)
+{
+    CHECK_EQ(walk(UNWIND_AUTO, at(name, 0)), 0);
+    CHECK_EQ(end, why);
+}
+
+TEST(what_cannot_be_ends_the_walk) /* catches: a caller that is a guess */
+{
+    begin();
+    words[0] = at("framed", 1); /* behind no call */
+    check_none("framed", UNWIND_ODD);
+    words[0] = 0x12345678;
+    check_none("framed", UNWIND_OUTSIDE);
+    words[0] = 0;
+    check_none("framed", UNWIND_WHOLE);
+    check_none("damaged", UNWIND_ODD);
+    general[CFI_RSP] = 0x10;
+    check_none("framed", UNWIND_UNREAD);
+    general[CFI_RSP] = UINT64_MAX - 7; /* the stack's end is the memory's */
+    check_none("framed", UNWIND_UNREAD);
+    general[CFI_RSP] = STACK;
+    words[0] = at("back_framed", 0);
+    words[2] = 0x12345678;
+    CHECK_EQ(walk(UNWIND_AUTO, at("framed", 0)), 1);
+    CHECK_EQ(end, UNWIND_OUTSIDE);
+    CHECK_EQ(walk(UNWIND_AUTO, 0x12345678), 0);
+    CHECK_EQ(end, UNWIND_OUTSIDE);
+    finish();
+}
+
+TEST(a_stack_must_rise) /* catches: a walk in circles */
+{
+    begin();
+    general[CFI_RSP] = stack_at(8);
+    general[CFI_RBP] = stack_at(2); /* below RSP */
+    lay_caller(3, "back_framed");
+    check_none("in_framed", UNWIND_ODD);
+    CHECK_EQ(walk(UNWIND_FP, at("in_framed", 0)), 0);
+    CHECK_EQ(end, UNWIND_ODD);
+    finish();
+}
+
+TEST(without_images_nothing_is_told) /* catches: an empty list refused */
+{
+    u = unwinder_new(NULL, 0);
+    CHECK(u != NULL);
+    CHECK_EQ(walk(UNWIND_AUTO, 0x401000), 0);
+    CHECK_EQ(end, UNWIND_OUTSIDE);
+    unwinder_free(u);
+}
+
+TEST(every_allocation_may_fail) /* catches: a crash without memory */
+{
+    unsigned n = 0;
+    bool failed;
+
+    begin();
+    unwinder_free(u);
+    words[0] = 0x2222;
+    lay_caller(1, "back");
+    do {
+        const struct unwind_image images[2] = {{img, 0}, {img, 0x1000000}};
+
+        alloc_fail_at(++n);
+        u = unwinder_new(images, 2);
+        if (u != NULL && walk(UNWIND_AUTO, at("plain", 1)) == 0)
+            CHECK_EQ(end, UNWIND_UNTOLD);
+        unwinder_free(u);
+        failed = alloc_failed();
+    } while (failed);
+    CHECK(n > 8);
+    check_both(2, "back");
+    image_close(img);
+}
