@@ -331,11 +331,11 @@ static void fill_hello(struct tprof_agent *a)
 {
     const struct tprof_config *c = &a->config;
     uint64_t *hello = a->hello;
+    uint64_t span = crc_span(hello[WIRE_HELLO_TEXT_SIZE]);
 
     hello[WIRE_HELLO_CORES] = c->cpus;
     hello[WIRE_HELLO_TEXT_CRC] = tprof_crc32c(
-        &a->crc, (const void *)(uintptr_t)hello[WIRE_HELLO_TEXT_START],
-        crc_span(hello[WIRE_HELLO_TEXT_SIZE]));
+        &a->crc, tprof_arch_text(hello[WIRE_HELLO_TEXT_START], span), span);
     hello[WIRE_HELLO_ANCHOR] = (uintptr_t)tprof_anchor;
     hello[WIRE_HELLO_RATE_HZ] = c->rate_hz;
     hello[WIRE_HELLO_DEPTH] = c->max_frames;

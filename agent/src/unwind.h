@@ -173,7 +173,7 @@ TPROF_HOT uint64_t tprof_unwind_quick(const struct tprof_span *span,
     TPROF_IN_REGISTER(minus_text);
 #pragma GCC unroll 4
     for (uint32_t i = 0; i < WIRE_STACK_SLOTS; i++) {
-        uint64_t word = tprof_arch_load(sp + 8 * i);
+        uint64_t word = tprof_arch_load(sp + 8ul * i);
 
         if (__builtin_expect(word + minus_text < size, 0))
             hash = tprof_mix(hash, tprof_unwind_word(word, i));

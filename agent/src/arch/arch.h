@@ -4,7 +4,8 @@
  * every CPU; each folder below implements all that is declared here:
  *
  *   x86_64/  the local APIC's timer, TSC, IDT, MSRs, ports
- *   host/    virtual cores in a process, for tests
+ *   host/    virtual cores in a process: for tests, and for a collector that
+ *            samples a guest from outside
  *
  * A folder has arch_types.h, which this file includes first; arch_cpu.h with
  * the inline functions, which this file includes last; and sources for the
@@ -206,6 +207,10 @@ static inline void tprof_arch_end_interrupt(void);
  */
 static inline uint64_t tprof_arch_load(uint64_t address);
 static inline uint64_t tprof_arch_load_add(uint64_t sum, uint64_t address);
+
+/* Where the (size) bytes of code at (address) can be read, until the next such
+ * call. tprof_init() only. */
+static inline const void *tprof_arch_text(uint64_t address, size_t size);
 
 /* --- Memory and checksum -------------------------------------------------- */
 

@@ -105,6 +105,13 @@ static inline uint64_t tprof_arch_load_add(uint64_t sum, uint64_t address)
     return sum + tprof_arch_load(address);
 }
 
+static inline const void *tprof_arch_text(uint64_t address, size_t size)
+{
+    if (TPROF_MACHINE_HOOK(text))
+        return tprof_machine.hooks->text(address, size);
+    return (const void *)(uintptr_t)address;
+}
+
 static inline void tprof_arch_copy(void *to, const void *from, size_t size)
 {
     if (TPROF_MACHINE_HOOK(touch)) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A machine in a process: virtual cores, a clock, a timer and an interrupt for
- * each core. Tests set it up, say which core runs, and deliver interrupts; the
- * agent reaches it through arch.h.
+ * each core. A test, or a collector that samples a guest from outside, sets it
+ * up, says which core runs, and delivers interrupts; the agent reaches it
+ * through arch.h.
  *
  * All zero is a machine of one core whose clock counts the times that somebody
  * looked at it, and whose memory, devices included, is the process's own. A
@@ -20,7 +21,7 @@ struct tprof_registers;
 
 #define TPROF_MACHINE_CORES 256u
 
-/* What a test plays. NULL each: what the comment says. */
+/* What somebody plays. NULL each: what the comment says. */
 struct tprof_machine_hooks {
     /* A device register. NULL: a volatile access to memory. */
     uint32_t (*read)(uintptr_t address, uint32_t width);
@@ -32,6 +33,8 @@ struct tprof_machine_hooks {
     bool (*faults)(uint64_t start, uint64_t size, bool write);
     /* A word of an interrupted stack. NULL: read from memory. */
     uint64_t (*load)(uint64_t address);
+    /* Bytes of code. NULL: those at that address. */
+    const void *(*text)(uint64_t address, size_t size);
     /* The agent copies or clears memory; NULL: nobody wants to know. */
     void (*touch)(const void *start, size_t size, bool write);
     /* The agent waits for another core, or a device. NULL: a pause. */

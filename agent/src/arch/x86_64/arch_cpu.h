@@ -97,6 +97,12 @@ TPROF_HOT uint64_t tprof_arch_load_add(uint64_t sum, uint64_t address)
     return sum;
 }
 
+static inline const void *tprof_arch_text(uint64_t address, size_t size)
+{
+    (void)size;
+    return (const void *)(uintptr_t)address;
+}
+
 /* Short code instead of fast code: nothing frequent is copied. */
 static inline void tprof_arch_copy(void *to, const void *from, size_t size)
 {
