@@ -80,6 +80,7 @@ enum wire_hello_tag {
 
 #define WIRE_FEATURE_ONE_WAY (1u << 0) /* the agent hears nothing */
 #define WIRE_FEATURE_LENDING (1u << 1) /* config.lending: timers are lent */
+#define WIRE_FEATURE_OUTSIDE (1u << 2) /* no agent: sampled from outside */
 
 enum wire_intervals {
     /* the agent draws each from 0.5 to 1.5 periods, evenly distributed */

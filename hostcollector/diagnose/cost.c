@@ -33,8 +33,12 @@ struct cost cost_of(const struct profile *p)
     if (cost.cores == 0)
         return cost;
     cost.tick = sum / ticks;
-    if (p->tsc_hz != 0 && span.to_s > span.from_s && cores > 0)
-        cost.share = sum / ((span.to_s - span.from_s) * hz * cores);
+    cost.stood = (p->guest.features & WIRE_FEATURE_OUTSIDE) != 0;
+    if (p->tsc_hz != 0 && span.to_s > span.from_s && cores > 0) {
+        double time = (span.to_s - span.from_s) * hz * cores;
+
+        cost.share = sum / (cost.stood ? time + sum : time);
+    }
     cost.senseless =
         cost.share > 1 || (p->tsc_hz != 0 && cost.tick > TICK_MAX * hz);
     return cost;

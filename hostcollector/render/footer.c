@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The end of the text report: how far its numbers can be trusted. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -292,8 +293,25 @@ static void write_lateness(FILE *out, const struct report *r)
     late_text(late, sizeof late, r->profile, &sum);
     (void)snprintf(line, sizeof line, "%s.", late);
     text_wrap(out, "Lateness: ", line);
-    if (r->view->total.late > LATE_MIN * r->view->total.busy.time)
+    if (r->view->total.late > LATE_MIN * r->view->total.busy.time &&
+        (r->profile->guest.features & WIRE_FEATURE_OUTSIDE) == 0)
         write_late_functions(out, r);
+}
+
+/* The guest was sampled from outside. */
+static void write_stops(FILE *out, const struct profile *p,
+                        const struct cost *cost)
+{
+    char each[40], most[40], line[256];
+
+    (void)snprintf(line, sizeof line,
+                   "the guest stood still for %.2f %% of the time, %s for a "
+                   "sample of all cores, %s for the longest. Its clock here "
+                   "stood still, too.",
+                   100 * fmax(cost->share, 0),
+                   ticks_text(each, sizeof each, p, cost->tick),
+                   ticks_text(most, sizeof most, p, cost->longest));
+    text_wrap(out, "From outside: ", line);
 }
 
 static void write_cost(FILE *out, const struct profile *p)
@@ -303,6 +321,10 @@ static void write_cost(FILE *out, const struct profile *p)
 
     if (cost.cores == 0 || cost.senseless)
         return;
+    if (cost.stood) {
+        write_stops(out, p, &cost);
+        return;
+    }
     if (cost.share >= 0)
         (void)snprintf(share, sizeof share, "%.2f %% of the cores' time, ",
                        100 * cost.share);

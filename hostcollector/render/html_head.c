@@ -175,6 +175,7 @@ void html_head(FILE *out, const struct report *r, const char *title,
     write_flag(out, "idle_unknown", r->view->idle_unknown);
     write_number(out, "cost_share",
                  cost.cores != 0 && !cost.senseless ? cost.share : -1);
+    write_flag(out, "stood_still", cost.stood);
     write_number(out, "late_ticks", (double)LATE_TICKS);
     write_number(out, "late_least",
                  lateness_least(p, r->view, r->remarks->host_short));

@@ -88,6 +88,8 @@ static void write_cost(struct json_object *o, const struct profile *p)
 
     if (cost.share >= 0)
         json_real(&in, "share", cost.share);
+    if (cost.stood)
+        json_flag(&in, "stood_still", true);
     if (p->tsc_hz != 0) {
         json_real(&in, "seconds_per_tick", cost.tick / hz);
         json_real(&in, "longest_seconds", cost.longest / hz);

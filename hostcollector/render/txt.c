@@ -64,7 +64,9 @@ static void write_rest(FILE *out, const struct report *r)
 
     if (cost.cores != 0 && !cost.senseless && cost.share >= 0)
         (void)snprintf(line, sizeof line,
-                       "Profiler: %.2f %% of the guest's time. ",
+                       cost.stood ? "The guest stood still for %.2f %% of the "
+                                    "time, for samples from outside. "
+                                  : "Profiler: %.2f %% of the guest's time. ",
                        100 * cost.share);
     if (notes != 0)
         (void)snprintf(count, sizeof count, ", %zu note%s", notes,

@@ -72,7 +72,7 @@ function showTrust(box, profile, overall) {
         ["Asked of each core", `${countText(head.rate_hz)} samples/s`],
         ["Clock", head.tsc_hz > 0 ? `${(head.tsc_hz / 1e6).toFixed(1)} MHz` +
             (head.tsc_measured ? ", measured by the host" : "") : "rate unknown"],
-        ["Cost of the profiler", head.cost_share < 0 ? "unknown"
+        [head.stood_still ? "Stood still, for samples from outside" : "Cost of the profiler", head.cost_share < 0 ? "unknown"
             : `${(100 * head.cost_share).toFixed(2)} % of the cores' time`],
         ["Late", `${percentText(profile.late)} % of the busy time, by ` +
             `${ticksText(profile, head.late_ticks)} or more. A late sample lands where ` +
