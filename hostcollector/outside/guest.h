@@ -85,4 +85,9 @@ struct outside_guest {
 struct outside_guest *outside_gdb(int fd, struct err *e);
 struct outside_guest *outside_qmp(int fd, struct err *e);
 
+/* What lets the guest run on, if the process that looked at it is killed and
+ * somebody else writes this to the socket. */
+#define OUTSIDE_GDB_LET_GO "+$D;1#b0"
+#define OUTSIDE_QMP_LET_GO "\n{\"execute\":\"cont\"}\n"
+
 #endif
