@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Where an image lies in a guest that stands still: its build-id, or its code,
+ * is compared with what is in memory. */
+#ifndef TPROF_OUTSIDE_PLACE_H
+#define TPROF_OUTSIDE_PLACE_H
+
+#include <stdint.h>
+
+#include "image/image.h"
+#include "outside/guest.h"
+#include "util/err.h"
+
+/* The kernel's code in the guest. */
+struct outside_place {
+    uint64_t slide;                 /* run-time less link-time addresses */
+    uint64_t text_start, text_size; /* run-time */
+};
+
+enum outside_found {
+    OUTSIDE_FAILED = -1, /* (e) is filled */
+    OUTSIDE_NOT_YET,     /* no core runs 64-bit code */
+    OUTSIDE_OTHER,       /* what the cores run is not in the image */
+    OUTSIDE_FOUND,
+};
+
+/* Find (img) in (g), which stands still: where it was linked to, or else by
+ * the code that a core runs. */
+enum outside_found outside_place(struct outside_guest *g,
+                                 const struct image *img,
+                                 struct outside_place *p, struct err *e);
+
+#endif

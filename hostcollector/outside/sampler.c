@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One stop is for all cores: their agents draw the same intervals. */
+#include "outside/sampler.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include "agent.h"
+#include "arch/host/machine.h"
+#include "model/guest.h"
+#include "outside/memory.h"
+#include "tprof/tprof.h"
+
+#define SECOND        1000000000u
+#define LOWEST        4096u /* address: no stack is below */
+#define LAST_FRAMES   64u   /* that are sent after the guest has ended */
+#define LAST_PATIENCE 500   /* ms that the collector has for each */
+
+/* The agent's hooks have no context. */
+static struct {
+    struct outside_guest *guest;
+    struct outside_memory memory;
+    const struct image *img;
+    const struct outside_place *place;
+    struct err *e;
+    bool failed; /* (e) is filled */
+    int host;    /* the collector */
+    bool host_left;
+    uint64_t stood_ns; /* in all */
+} sampler;
+
+/* The guest's clock: the machine's, less the time that the guest stood still.
+ * The agent's virtual machine counts on from each look, and never back. */
+static void look_at_clock(void)
+{
+    struct timespec t;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    uint64_t now =
+        (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec - sampler.stood_ns;
+
+    if ((int64_t)(now - tprof_machine.now) > 0)
+        tprof_machine.now = now;
+}
+
+/* What the agent asks of its machine */
+
+/* A word of the stack of the core that is looked at. */
+static uint64_t load_word(uint64_t address)
+{
+    uint64_t word = 0;
+
+    if (!outside_memory_read(&sampler.memory, address, &word, sizeof word))
+        tprof_agent.core[tprof_machine.core]->recorder.counts.faults++;
+    return word;
+}
+
+/* Code, of which the agent makes a checksum: as the guest has it. */
+static const void *read_text(uint64_t address, size_t size)
+{
+    static uint8_t text[IMAGE_TEXT_CRC_BYTES];
+    struct outside_guest *g = sampler.guest;
+    size_t done = 0;
+
+    memset(text, 0, sizeof text);
+    for (uint32_t core = 0; core < g->core_count && done < size; core++) {
+        struct outside_registers r;
+        long n = -1;
+
+        if (g->ops->registers(g, core, &r, sampler.e) == 0)
+            n = r.is_wide ? g->ops->memory(g, core, &r, address, text, size,
+                                           sampler.e)
+                          : 0;
+        sampler.failed |= n < 0;
+        done = n < 0 ? 0 : (size_t)n;
+    }
+    return text;
+}
+
+static const struct tprof_machine_hooks hooks = {
+    .load = load_word,
+    .text = read_text,
+};
+
+/* The agent's channel: the collector's socket */
+
+static int channel_open(void *context)
+{
+    (void)context;
+    return !sampler.host_left;
+}
+
+static int closed(void)
+{
+    if (errno == EAGAIN || errno == EINTR)
+        return 0;
+    sampler.host_left = true;
+    return TPROF_ERR_CLOSED;
+}
+
+static int channel_send(void *context, const void *data, uint32_t size)
+{
+    ssize_t n = send(sampler.host, data, size, MSG_DONTWAIT | MSG_NOSIGNAL);
+
+    (void)context;
+    return n < 0 ? closed() : (int)n;
+}
+
+static int channel_receive(void *context, void *data, uint32_t size)
+{
+    ssize_t n = recv(sampler.host, data, size, MSG_DONTWAIT);
+
+    (void)context;
+    if (n != 0)
+        return n < 0 ? closed() : (int)n;
+    sampler.host_left = true;
+    return TPROF_ERR_CLOSED;
+}
+
+static const struct tprof_channel channel = {
+    .flags = TPROF_CHANNEL_IRQ_SAFE,
+    .open = channel_open,
+    .send = channel_send,
+    .receive = channel_receive,
+};
+
+/* Beginning */
+
+/* HELLO tells where this process has tprof_anchor and the like: the collector
+ * is to know the kernel's, or none; and who samples. */
+static void correct_hello(void)
+{
+    static const struct {
+        const char *name;
+        unsigned tag;
+    } symbols[] = {{"tprof_anchor", WIRE_HELLO_ANCHOR},
+                   {"tprof_init_image", WIRE_HELLO_CODE},
+                   {"tprof_directory", WIRE_HELLO_DIRECTORY}};
+
+    for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
+        uint64_t address;
+        bool there = image_find_symbol(sampler.img, symbols[i].name, &address);
+
+        tprof_agent.hello[symbols[i].tag] =
+            there ? address + sampler.place->slide : 0;
+    }
+    tprof_agent.hello[WIRE_HELLO_FEATURES] |= WIRE_FEATURE_OUTSIDE;
+}
+
+/* The build-id as a note, as the agent takes it; the image was compared with
+ * the guest's memory. Returns its length. */
+static size_t make_note(uint8_t note[16 + GUEST_BUILD_ID_MAX])
+{
+    static const uint8_t head[16] = {4, 0, 0, 0, 0,   0,   0,   0,
+                                     3, 0, 0, 0, 'G', 'N', 'U', 0};
+    size_t length;
+    const uint8_t *id = image_build_id(sampler.img, &length);
+
+    if (id == NULL || length > GUEST_BUILD_ID_MAX)
+        return 0;
+    memcpy(note, head, sizeof head);
+    note[4] = (uint8_t)length;
+    memcpy(note + sizeof head, id, length);
+    return sizeof head + (length + 3) / 4 * 4;
+}
+
+static int begin_agent(void)
+{
+    static uint8_t note[16 + GUEST_BUILD_ID_MAX];
+    const struct outside_place *p = sampler.place;
+    size_t note_size = make_note(note);
+    struct tprof_config config = {
+        .version = TPROF_CONFIG_VERSION,
+        .rate_hz = OUTSIDE_RATE_HZ,
+        .cpus = sampler.guest->core_count,
+        .tsc_hz = SECOND,
+        .cpu_source = TPROF_CPU_GS,
+        .channel = &channel,
+        .device = {.bus = TPROF_BUS_NONE},
+        .text = {p->text_start, p->text_size},
+        .readable = {{LOWEST, UINT64_MAX - LOWEST}},
+    };
+    const struct tprof_image image = {.build_id = note,
+                                      .build_id_end = note + note_size};
+
+    if (getrandom(&tprof_machine.random, sizeof tprof_machine.random, 0) < 0)
+        tprof_machine.random = (uint64_t)time(NULL);
+    tprof_machine.hooks = &hooks;
+    tprof_machine.hz = SECOND;
+    look_at_clock();
+    config.memory_size = tprof_mem_size(&config);
+    config.memory = aligned_alloc(4096, (config.memory_size + 4095) & ~4095ul);
+    if (config.memory == NULL)
+        return err_set(sampler.e, "out of memory");
+    memset(config.memory, 0, config.memory_size);
+    int error = tprof_init_image(&config, &image);
+
+    if (error != TPROF_OK)
+        return err_set(sampler.e, "%s", tprof_strerror(error));
+    correct_hello();
+    for (uint32_t i = 0; i < config.cpus; i++) {
+        tprof_machine.cores[i].hardware_id = i;
+        tprof_machine.cores[i].number = i;
+        tprof_agent.core[i]->schedule.random =
+            tprof_agent.core[0]->schedule.random;
+    }
+    return 0;
+}
+
+/* A core joins when it first is seen to run 64-bit code: before that its
+ * addresses mean nothing. */
+static void join(uint32_t core)
+{
+    tprof_machine.core = core;
+    if (tprof_cpu[core] == NULL)
+        (void)tprof_start_cpu();
+}
+
+/* The loop */
+
+/* Is a core to be sampled by now? The virtual cores want their interrupts for
+ * other work, too, for which no guest must stand still. */
+static bool is_sample_due(void)
+{
+    for (uint32_t i = 0; i < sampler.guest->core_count; i++) {
+        const struct tprof_cpu *cpu = tprof_cpu[i];
+
+        if (cpu != NULL && tprof_is_sampling(cpu) &&
+            (int64_t)(tprof_machine.now -
+                      tprof_schedule_deadline(&cpu->schedule)) >= 0)
+            return true;
+    }
+    return false;
+}
+
+/* Have each virtual core take its interrupt, if it wants one. */
+static void interrupt_cores(void)
+{
+    const struct tprof_registers nowhere = {0};
+
+    for (uint32_t i = 0; i < sampler.guest->core_count; i++) {
+        tprof_machine.core = i;
+        if (tprof_cpu[i] != NULL)
+            (void)tprof_machine_interrupt(&nowhere);
+    }
+}
+
+static void sample_core(uint32_t core, uint64_t now)
+{
+    struct outside_guest *g = sampler.guest;
+    struct outside_registers r;
+
+    if (g->ops->registers(g, core, &r, sampler.e) != 0) {
+        sampler.failed = true;
+        return;
+    }
+    if (r.is_wide)
+        join(core);
+    if (tprof_cpu[core] == NULL)
+        return;
+    const struct tprof_registers interrupted = {r.pc, r.general[OUTSIDE_RSP],
+                                                r.general[OUTSIDE_RBP]};
+
+    outside_memory_begin(&sampler.memory, g, core, &r, sampler.e);
+    tprof_machine.core = core;
+    tprof_machine.now = now; /* the same for all cores */
+    (void)tprof_machine_interrupt(&interrupted);
+    sampler.failed |= sampler.memory.failed;
+}
+
+/* The guest stood still for (ns). */
+static void count_stop(uint64_t ns)
+{
+    sampler.stood_ns += ns;
+    for (uint32_t i = 0; i < sampler.guest->core_count; i++) {
+        struct tprof_stats *counts = &tprof_agent.core[i]->recorder.counts;
+
+        counts->cost_tsc += ns;
+        if (counts->cost_max_tsc < ns)
+            counts->cost_max_tsc = ns;
+    }
+}
+
+static void sample_all(void)
+{
+    struct outside_guest *g = sampler.guest;
+    uint64_t from, now;
+
+    if (g->ops->stop(g, sampler.e) != 0) {
+        sampler.failed = true;
+        return;
+    }
+    look_at_clock();
+    from = now = tprof_machine.now;
+    for (uint32_t i = 0; i < g->core_count && !sampler.failed; i++)
+        sample_core(i, now);
+    if (g->ops->run(g, sampler.e) != 0)
+        sampler.failed = true;
+    look_at_clock();
+    count_stop(tprof_machine.now - from);
+    tprof_machine.now = now;
+}
+
+/* The next time at which a virtual core wants its interrupt; 0: at none. */
+static uint64_t next_deadline(void)
+{
+    uint64_t next = 0;
+
+    for (uint32_t i = 0; i < sampler.guest->core_count; i++) {
+        const struct tprof_machine_core *core = &tprof_machine.cores[i];
+        uint64_t at = core->pending ? 1 : core->deadline;
+
+        if (tprof_cpu[i] != NULL && at != 0 && (next == 0 || at < next))
+            next = at;
+    }
+    return next;
+}
+
+/* Wait for (deadline), or for the collector. Returns whether that has spoken.
+ */
+static bool wait_until(uint64_t deadline)
+{
+    struct pollfd p = {.fd = sampler.host, .events = POLLIN};
+    struct timespec left = {0};
+
+    look_at_clock();
+    if (deadline != 0 && (int64_t)(deadline - tprof_machine.now) > 0) {
+        uint64_t ns = deadline - tprof_machine.now;
+
+        left.tv_sec = (time_t)(ns / SECOND);
+        left.tv_nsec = (long)(ns % SECOND);
+    }
+    return ppoll(&p, 1, deadline != 0 ? &left : NULL, NULL) > 0;
+}
+
+/* Send what there is, for a collector that is still there. */
+static void finish(void)
+{
+    for (unsigned i = 0; i < LAST_FRAMES && !sampler.host_left; i++) {
+        struct pollfd p = {.fd = sampler.host, .events = POLLOUT};
+
+        for (uint32_t core = 0; i == 0 && core < tprof_cpus; core++) {
+            tprof_machine.core = core;
+            if (tprof_cpu[core] != NULL)
+                (void)tprof_stop_cpu();
+        }
+        if (tprof_flush(1) == 0 || poll(&p, 1, LAST_PATIENCE) <= 0)
+            break;
+    }
+}
+
+int outside_sample(struct outside_guest *g, const struct image *img,
+                   const struct outside_place *p, int host, struct err *e)
+{
+    sampler.guest = g;
+    sampler.img = img;
+    sampler.place = p;
+    sampler.host = host;
+    sampler.e = e;
+    if (begin_agent() != 0)
+        return -1;
+    join(0);
+    if (g->ops->run(g, e) != 0)
+        return -1;
+    while (!sampler.host_left && !sampler.failed) {
+        bool spoke = wait_until(next_deadline());
+
+        look_at_clock();
+        if (is_sample_due())
+            sample_all();
+        interrupt_cores();
+        tprof_machine.core = 0;
+        if (spoke)
+            tprof_poll();
+    }
+    finish();
+    return sampler.failed ? -1 : 0;
+}
