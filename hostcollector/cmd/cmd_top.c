@@ -11,6 +11,7 @@
 #include "cmd/confine.h"
 #include "cmd/output.h"
 #include "cmd/planned.h"
+#include "cmd/sampler_process.h"
 #include "cmd/sandbox.h"
 #include "cmd/signals.h"
 #include "cmd/top_session.h"
@@ -147,7 +148,8 @@ static int start(struct display *d, const struct options *o,
     if (may.recording == NULL)
         may.recording = DEFAULT_FILE; /* if the key is pressed */
     d->stop_fd = signals_catch(e);
-    if (d->stop_fd < 0 || confine_prepare_sampling(o, &may, e) != 0)
+    if (d->stop_fd < 0 || sampler_processes_start(o, e) != 0 ||
+        confine_prepare_sampling(o, &may, e) != 0)
         return -1;
     (void)setlocale(LC_CTYPE, "");
     sandbox_before_end(curses_restore);

@@ -95,6 +95,8 @@ static void allow_guest(struct plan *p, const struct guest_spec *g)
         /* it may be a pty, or become a link to one */
         sandbox_allow(&p->files, "/dev/pts/", uses[OPENER_TERMINAL]);
         break;
+    case SOURCE_NEEDS_SAMPLER:
+        break;
     }
 }
 
@@ -180,6 +182,17 @@ int confine_prepare_sampling(const struct options *o, const struct outputs *out,
     return start(&p, e);
 }
 
+int confine_prepare_sampler(const struct options *o,
+                            const struct guest_spec *spec, struct err *e)
+{
+    struct plan p;
+
+    if (!begin(&p, o))
+        return 0;
+    allow_elfs(&p, spec->elfs);
+    return start(&p, e);
+}
+
 int confine_prepare_diff(const struct options *o, const struct outputs *out,
                          struct err *e)
 {
@@ -259,6 +272,11 @@ int confine_sampling(const struct options *o, struct err *e)
 int confine_top(const struct options *o, struct err *e)
 {
     return enter(o, sampling_needs(o) | SANDBOX_SCREEN, e);
+}
+
+int confine_sampler(const struct options *o, struct err *e)
+{
+    return enter(o, SANDBOX_READER, e);
 }
 
 int confine_check(const struct options *o, struct err *e)

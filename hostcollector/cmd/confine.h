@@ -13,13 +13,16 @@
 /*
  * Start the helper: before descriptors are watched, and before anything that is
  * not trusted is read. It may open what (o) and (out) name for sampling guests
- * or for a report; the recordings and outputs of diff; the images of check; the
+ * or for a report; what a process that samples (spec) from outside needs; the
+ * recordings and outputs of diff; the images of check; the
  * bridge's sockets.
  *
  * Return 0, also if no sandbox is wanted; -1 with (e) filled.
  */
 int confine_prepare_sampling(const struct options *o, const struct outputs *out,
                              struct err *e);
+int confine_prepare_sampler(const struct options *o,
+                            const struct guest_spec *spec, struct err *e);
 int confine_prepare_diff(const struct options *o, const struct outputs *out,
                          struct err *e);
 int confine_prepare_check(const struct options *o, struct err *e);
@@ -34,6 +37,7 @@ int confine_prepare_bridge(const struct options *o, struct err *e);
  */
 int confine_sampling(const struct options *o, struct err *e);
 int confine_top(const struct options *o, struct err *e);
+int confine_sampler(const struct options *o, struct err *e);
 int confine_check(const struct options *o, struct err *e);
 int confine_bridge(const struct options *o, struct err *e);
 

@@ -410,7 +410,11 @@ int guests_finish(struct guests *g, struct err *e)
 struct source *guests_source(const struct guest_spec *spec, unsigned how,
                              struct err *e)
 {
-    return source_kind(spec->kind)->make(spec->where, how, e);
+    const struct source_kind *kind = source_kind(spec->kind);
+
+    return kind->need == SOURCE_NEEDS_SAMPLER
+               ? source_outside(spec->where, spec->bytes, spec->words, e)
+               : kind->make(spec->where, how, e);
 }
 
 void guests_fini(struct guests *g)

@@ -30,6 +30,9 @@ struct guest_spec {
     /* Letters, digits and . _ - only: it becomes part of file names. */
     char name[GUEST_NAME_MAX];
     bool named; /* by the user */
+    /* Descriptors of the process that samples the guest (sampler_process.h),
+     * where its kind needs one. */
+    int bytes, words;
 };
 
 /* Zeroed: empty. */

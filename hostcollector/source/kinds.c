@@ -33,6 +33,15 @@ const struct source_kind source_kinds[SOURCE_KINDS] = {
      "the guest's virtio-serial port as QEMU offers it: a Unix\n"
      "socket, a pty, or a file",
      "", SOURCE_NEEDS_TTY, make_serial},
+    {"gdb", "PATH",
+     "a guest without the agent, sampled from outside by way of\n"
+     "its debugger's stub: QEMU's -gdb unix:PATH,server=on,wait=off;\n"
+     "it stands still for each sample, and needs its --elf",
+     "", SOURCE_NEEDS_SAMPLER, NULL},
+    {"qmp", "PATH",
+     "the same by way of QEMU's monitor:\n"
+     "-qmp unix:PATH,server=on,wait=off",
+     "", SOURCE_NEEDS_SAMPLER, NULL},
 };
 
 const struct source_kind *source_kind(const char *name)

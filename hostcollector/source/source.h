@@ -59,7 +59,7 @@ struct source {
     /* One line for the user: why open() returned SOURCE_ABSENT, or why read()
      * ended before a byte came. The line changes with the reason: "no guest
      * with CID 3 runs", then "guest 3 runs, but nobody listens on port 7077".
-     * NULL: nothing to tell. */
+     * Empty: it will soon be known. NULL: nothing to tell. */
     const char *absence;
     /* One line for the user, told once before the first open(): "CID 3 is this
      * machine's own". NULL: nothing to tell. */
@@ -117,11 +117,29 @@ struct source *source_vsock(const char *where, unsigned how, struct err *e);
  */
 struct source *source_vsock_uds(const char *where, struct err *e);
 
+/* How a line begins that a process writes which samples a guest from outside;
+ * the rest of the line is for the user. */
+enum source_outside_word {
+    SOURCE_OUTSIDE_WAITS = 'w',  /* why the guest is not there yet */
+    SOURCE_OUTSIDE_OPEN = 'o',   /* from here on it speaks as an agent */
+    SOURCE_OUTSIDE_FAILED = 'f', /* why it has ended */
+};
+
+/*
+ * The guest (where), which another process samples; that process speaks as an
+ * agent does over (bytes), a socket, and writes lines to (words), a pipe. Both
+ * are the source's to close from now on, unless NULL is returned, with (e)
+ * filled.
+ */
+struct source *source_outside(const char *where, int bytes, int words,
+                              struct err *e);
+
 /* What a process must be allowed to do to reach a guest. */
 enum source_need {
-    SOURCE_NEEDS_UNIX,  /* connect to a Unix socket */
-    SOURCE_NEEDS_TTY,   /* that, or open WHERE, which may be a terminal */
-    SOURCE_NEEDS_VSOCK, /* connect by vsock */
+    SOURCE_NEEDS_UNIX,    /* connect to a Unix socket */
+    SOURCE_NEEDS_TTY,     /* that, or open WHERE, which may be a terminal */
+    SOURCE_NEEDS_VSOCK,   /* connect by vsock */
+    SOURCE_NEEDS_SAMPLER, /* nothing: another process does, which samples */
 };
 
 /* A way to a guest, which the user types as --(name) WHERE. */
@@ -131,12 +149,12 @@ struct source_kind {
     const char *help;     /* lines, with newlines between */
     const char *prefix;   /* put before WHERE to name a guest: "cid" */
     enum source_need need;
-    /* As source_vsock(). */
+    /* As source_vsock(). NULL with SOURCE_NEEDS_SAMPLER: source_outside(). */
     struct source *(*make)(const char *where, unsigned how, struct err *e);
 };
 
 /* All kinds: the table in kinds.c. */
-#define SOURCE_KINDS 3u
+#define SOURCE_KINDS 5u
 extern const struct source_kind source_kinds[SOURCE_KINDS];
 
 /* The kind called (name); NULL if there is none. */

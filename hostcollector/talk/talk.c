@@ -296,6 +296,8 @@ void talk_end(struct talk *s)
 
 static void explain_absence(struct talk *s)
 {
+    if (s->source->absence && s->source->absence[0] == '\0')
+        return;
     if (s->source->absence)
         tell_user(s, "waiting: %s", s->source->absence);
     else if (!s->source->reconnects) /* such a one tells as soon as it knows */

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the collector starts, and what that process does until it samples:
+ * confines itself, reads the image, and waits for the guest. */
+#include "cmd/sampler_process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cmd/confine.h"
+#include "image/image.h"
+#include "outside/guest.h"
+#include "outside/place.h"
+#include "outside/sampler.h"
+#include "source/source.h"
+#include "source/stream.h"
+#include "util/opener.h"
+#include "util/peer.h"
+
+#define LOOK_AGAIN_MS 100 /* for a guest that is not there yet, or boots */
+
+#define CLEAN_END 'c' /* the guest was let go */
+
+/* A way to look at a guest. */
+struct way {
+    const char *kind;
+    struct outside_guest *(*begin)(int fd, struct err *e);
+    const char *let_go;
+    bool opens; /* (begin) opens files, which a confined process cannot */
+};
+
+static const struct way ways[] = {
+    {"gdb", outside_gdb, OUTSIDE_GDB_LET_GO, false},
+    {"qmp", outside_qmp, OUTSIDE_QMP_LET_GO, true},
+};
+
+/* In the process that samples: its ends. */
+struct ends {
+    int bytes, words;
+};
+
+/* Write a line for the user, with (word) before it. Returns whether somebody
+ * still reads. */
+static bool say(const struct ends *ends, enum source_outside_word word,
+                const char *text)
+{
+    char line[256];
+    int n = snprintf(line, sizeof line - 1, "%c%s", (char)word, text);
+
+    if (n >= (int)sizeof line - 1)
+        n = (int)sizeof line - 2;
+    line[n++] = '\n';
+    return write(ends->words, line, (size_t)n) == n;
+}
+
+/* Is the collector gone? It says nothing before the source is open. */
+static bool is_left(const struct ends *ends)
+{
+    char c;
+    ssize_t n =
+        recv(ends->bytes, &c, 1, MSG_PEEK | MSG_DONTWAIT | MSG_NOSIGNAL);
+
+    return n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
+}
+
+static void sleep_ms(unsigned ms)
+{
+    const struct timespec t = {.tv_nsec = (long)ms * 1000000};
+
+    (void)nanosleep(&t, NULL);
+}
+
+/* Say (text), if it is another one than the last. */
+static void say_once(const struct ends *ends, const char **last,
+                     const char *text)
+{
+    if (*last == text)
+        return;
+    (void)say(ends, SOURCE_OUTSIDE_WAITS, text);
+    *last = text;
+}
+
+/* Connect to the guest's socket, which may come later. Returns it; -1 with (e)
+ * filled, or empty if the collector is gone. */
+static int connect_guest(const struct ends *ends, const struct options *o,
+                         const char *path, struct err *e)
+{
+    const char *last = NULL;
+    int fd;
+
+    while ((fd = opener_open(OPENER_CONNECT, path)) < 0) {
+        if (!stream_absent(errno))
+            return err_set(e, "connect: %s", strerror(errno));
+        say_once(ends, &last, "nobody listens at that socket yet");
+        if (is_left(ends))
+            return -1;
+        sleep_ms(LOOK_AGAIN_MS);
+    }
+    return peer_check(&o->peers, fd, "whoever listens there", e) == 0 ? fd : -1;
+}
+
+/* The watch: it waits for the end of the process that samples, of which (pipe)
+ * tells. If that was killed, the guest may stand still, and is let go. */
+static _Noreturn void watch(const struct options *o, int pipe, int fd,
+                            const char *let_go)
+{
+    struct err ignored;
+    char c = 0;
+
+    (void)confine_sampler(o, &ignored);
+    while (read(pipe, &c, 1) < 0 && errno == EINTR)
+        continue;
+    if (c != CLEAN_END)
+        (void)send(fd, let_go, strlen(let_go), MSG_NOSIGNAL);
+    _exit(0);
+}
+
+/* Start the watch over the guest behind (fd). Returns where to write CLEAN_END;
+ * -1 with (e) filled. */
+static int start_watch(const struct options *o, const struct ends *ends, int fd,
+                       const char *let_go, struct err *e)
+{
+    int ends_of[2];
+    pid_t child;
+
+    if (pipe2(ends_of, O_CLOEXEC) != 0)
+        return err_sys(e, "pipe");
+    child = fork();
+    if (child == 0) {
+        (void)close(ends_of[1]);
+        (void)close(ends->bytes);
+        (void)close(ends->words);
+        watch(o, ends_of[0], fd, let_go);
+    }
+    (void)close(ends_of[0]);
+    return child < 0 ? err_sys(e, "fork") : ends_of[1];
+}
+
+/* Wait until the kernel runs, and find it. The guest, which stands still, does
+ * so again afterwards. Returns 0; -1 with (e) filled, or empty. */
+static int find_kernel(const struct ends *ends, struct outside_guest *g,
+                       const struct image *img, struct outside_place *place,
+                       struct err *e)
+{
+    static const char *const why[] = {
+        [OUTSIDE_NOT_YET] = "the guest runs no 64-bit code yet",
+        [OUTSIDE_OTHER] = "the guest does not run that image, or not yet: what "
+                          "its cores run is not in the file",
+    };
+    const char *last = NULL;
+    enum outside_found found;
+
+    while ((found = outside_place(g, img, place, e)) != OUTSIDE_FOUND) {
+        if (found == OUTSIDE_FAILED || g->ops->run(g, e) != 0)
+            return -1;
+        say_once(ends, &last, why[found]);
+        if (is_left(ends))
+            return -1;
+        sleep_ms(LOOK_AGAIN_MS);
+        if (g->ops->stop(g, e) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Sample (g), which is let go. Returns 0; -1 with (e) filled, or empty: the
+ * collector is gone. */
+static int sample(const struct ends *ends, const struct guest_spec *spec,
+                  struct outside_guest *g, struct err *e)
+{
+    struct outside_place place;
+    struct image *img;
+    int result = -1;
+
+    if (image_open(&img, spec->elfs->path, e) == 0) {
+        if (g->ops->stop(g, e) == 0 &&
+            find_kernel(ends, g, img, &place, e) == 0) {
+            (void)say(ends, SOURCE_OUTSIDE_OPEN, "");
+            result = outside_sample(g, img, &place, ends->bytes, e);
+        }
+        image_close(img);
+    }
+    g->ops->close(g);
+    return result;
+}
+
+static int confine(const struct options *o, const struct guest_spec *spec,
+                   struct err *e)
+{
+    if (confine_prepare_sampler(o, spec, e) != 0 || confine_sampler(o, e) != 0)
+        return -1;
+    e->text[0] = '\0'; /* what the kernel lacks, the collector says, too */
+    return 0;
+}
+
+/* Look at the guest behind (fd), and sample it. Likewise. */
+static int look(const struct ends *ends, const struct options *o,
+                const struct guest_spec *spec, const struct way *way, int fd,
+                struct err *e)
+{
+    struct outside_guest *g = way->opens ? way->begin(fd, e) : NULL;
+
+    if ((way->opens && g == NULL) || confine(o, spec, e) != 0)
+        return -1;
+    if (!way->opens)
+        g = way->begin(fd, e);
+    return g != NULL ? sample(ends, spec, g, e) : -1;
+}
+
+/* The process that samples. It connects before it is confined, and hears
+ * nothing of the guest before. */
+static int work(const struct ends *ends, const struct options *o,
+                const struct guest_spec *spec, struct err *e)
+{
+    const struct way *way = &ways[strcmp(spec->kind, ways[0].kind) != 0];
+    int fd = connect_guest(ends, o, spec->where, e);
+    int watch_end = fd < 0 ? -1 : start_watch(o, ends, fd, way->let_go, e);
+    const char end = CLEAN_END;
+    int result;
+
+    if (watch_end < 0)
+        return -1;
+    result = look(ends, o, spec, way, fd, e);
+    /* a watch that is gone does not mind */
+    (void)!write(watch_end, &end, 1);
+    return result;
+}
+
+/* A child has no business with the descriptors of those before it. */
+static void close_earlier(const struct guests *g, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (source_kind(g->list[i].kind)->need != SOURCE_NEEDS_SAMPLER)
+            continue;
+        (void)close(g->list[i].bytes);
+        (void)close(g->list[i].words);
+    }
+}
+
+static int start(const struct options *o, size_t i, struct err *e)
+{
+    struct guest_spec *spec = &o->guests.list[i];
+    int bytes[2], words[2];
+    pid_t child;
+
+    if (spec->elfs == NULL)
+        return err_set(e,
+                       "--%s %s: nothing in the guest tells what it runs: "
+                       "give its image by --elf",
+                       spec->kind, spec->where);
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0,
+                   bytes) != 0)
+        return err_sys(e, "socketpair");
+    if (pipe2(words, O_CLOEXEC) != 0) {
+        (void)close(bytes[0]);
+        (void)close(bytes[1]);
+        return err_sys(e, "pipe");
+    }
+    child = fork();
+    if (child == 0) {
+        const struct ends ends = {bytes[1], words[1]};
+
+        (void)close(bytes[0]);
+        (void)close(words[0]);
+        close_earlier(&o->guests, i);
+        (void)setsid(); /* the terminal's signals are the collector's */
+        e->text[0] = '\0';
+        if (work(&ends, o, spec, e) != 0 && e->text[0] != '\0')
+            (void)say(&ends, SOURCE_OUTSIDE_FAILED, e->text);
+        _exit(0);
+    }
+    (void)close(bytes[1]);
+    (void)close(words[1]);
+    spec->bytes = bytes[0];
+    spec->words = words[0];
+    return child < 0 ? err_sys(e, "fork") : 0;
+}
+
+int sampler_processes_start(const struct options *o, struct err *e)
+{
+    for (size_t i = 0; i < o->guests.count; i++)
+        if (source_kind(o->guests.list[i].kind)->need == SOURCE_NEEDS_SAMPLER &&
+            start(o, i, e) != 0)
+            return -1;
+    return 0;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Processes that sample guests from outside (outside/sampler.h), one for each
+ * such guest. A process of its own lets its guest run on whatever becomes of
+ * the collector, and holds the guest's debugger while the collector reads bytes
+ * and writes reports.
+ */
+#ifndef TPROF_CMD_SAMPLER_PROCESS_H
+#define TPROF_CMD_SAMPLER_PROCESS_H
+
+#include "cmd/options.h"
+#include "util/err.h"
+
+/*
+ * Start them for the guests of (o) that need one: before the process has a
+ * helper (confine.h) or threads. Their descriptors are put into the guests'
+ * specs. Returns 0; -1 with (e) filled: a guest has no image, or there is no
+ * process to be had.
+ */
+int sampler_processes_start(const struct options *o, struct err *e);
+
+#endif
