@@ -197,6 +197,8 @@ type
     { stacks that each core remembers, 8 bytes each; a power of two, 64 to 8192;
       0: 4096 }
     DictSlots: LongWord;
+    { 1: a flight recorder: cores sample with nobody attached, too }
+    Always: LongWord;
 
     { The machine. }
     TscHz: QWord; { the TSC's rate; 0: the agent or the host measures it }

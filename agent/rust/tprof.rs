@@ -208,6 +208,7 @@ pub struct Config {
     pub cpus: u32,           // cores that may join, 1 to 256; 0: as memory allows
     pub ring_bytes: u32,     // of each core; power of two, 4 KiB to 16 MiB; 0: 64 KiB
     pub dict_slots: u32,     // stacks that each core remembers; power of two, 64 to 8192; 0: 4096
+    pub always: u32,         // 1: a flight recorder: cores sample with nobody attached, too
 
     // The machine.
     pub tsc_hz: u64,        // 0: the agent or the host measures it

@@ -56,6 +56,7 @@ struct tprof_cpu {
     uint32_t pump_deferred; /* 1: the pump waits for the next interrupt */
     uint32_t countdown;     /* TPROF_TIMER_KERNEL: kernel's ticks to a sample */
     uint32_t looks;         /* 1: the timer was armed to look for a host */
+    uint32_t anew_at_tail;  /* of the ring, where tprof_pump_forgo() looks */
 
     /* TPROF_WOKEN, or 0. The core that wakes this one sets it (pump.c, and
      * arch/ where timers are lent); this core clears it. Relaxed: this core

@@ -238,6 +238,7 @@ void tprof_control_open(struct tprof_control *c, uint64_t now)
 {
     struct tprof_agent *a = &tprof_agent;
 
+    stop_sampling(WIRE_STATE_STOPPED); /* config.always */
     tprof_arch_zero(c, sizeof *c);
     c->owed = TPROF_OWE_HELLO;
     c->stats_due = now + a->second;
@@ -247,9 +248,13 @@ void tprof_control_open(struct tprof_control *c, uint64_t now)
         hear_frame(c, WIRE_START, c->rx, 0);
 }
 
-void tprof_control_close(void)
+void tprof_control_alone(struct tprof_control *c)
 {
     stop_sampling(WIRE_STATE_STOPPED);
+    if (!tprof_agent.config.always)
+        return;
+    hear_frame(c, WIRE_START, c->rx, 0);
+    start_sampling(c);
 }
 
 /* Owes STATS of all cores, and all counters of the kernel's work. */

@@ -61,8 +61,8 @@ void tprof_control_give_orders(void);
 /* A host has come: everything begins anew. */
 void tprof_control_open(struct tprof_control *c, uint64_t now);
 
-/* The host has gone: no core samples any more. */
-void tprof_control_close(void);
+/* There is no host: no core samples any more; with config.always all do. */
+void tprof_control_alone(struct tprof_control *c);
 
 /* Takes (size) bytes, which the caller has put at c->rx + c->rx_used. Orders in
  * them are not followed yet. */

@@ -54,7 +54,7 @@ void tprof_pump_init(void *memory)
 /* The host went, or the channel died: a function of it returned (error). */
 TPROF_COLD void drop_link(struct pump *p, int error)
 {
-    tprof_control_close();
+    tprof_control_alone(&p->control);
     p->link = LINK_DOWN;
     p->next_host_check = 0; /* the next host may wait already */
     if (error != TPROF_ERR_CLOSED) {
@@ -360,6 +360,27 @@ int tprof_pump(int at_once)
     pump_locked(&the_pump, at_once);
     release_pump_lock();
     return 0;
+}
+
+int tprof_pump_forgo(struct tprof_cpu *cpu)
+{
+    struct tprof_ring *ring = &cpu->recorder.ring;
+
+    if (!try_pump_lock())
+        return 0;
+    int alone = the_pump.link != LINK_UP;
+
+    if (alone)
+        tprof_ring_consume(ring, tprof_ring_used(ring));
+    release_pump_lock();
+    if (alone && (int32_t)(tprof_ring_tail(ring) - cpu->anew_at_tail) >= 0)
+        cpu->generation--; /* not that of the orders */
+    return alone;
+}
+
+void tprof_pump_begin(void)
+{
+    tprof_control_alone(&the_pump.control);
 }
 
 static int is_all_sent(struct pump *p)

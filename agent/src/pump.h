@@ -10,6 +10,8 @@
 
 #include <stdint.h>
 
+#include "agent.h"
+
 /* Frames that may be on their way, and their size, which bounds the longest
  * interrupt. */
 #define TPROF_PUMP_BUFFERS     4u
@@ -28,6 +30,19 @@ void tprof_pump_init(void *memory);
  * this returns. Returns 1 at once when another core has the lock, else 0.
  */
 int tprof_pump(int at_once);
+
+/*
+ * config.always: if there is no host, empties the ring of (cpu), the calling
+ * core, so that the oldest records are overwritten. A dump can still be read
+ * where the stacks that records name are in the ring: when half of it was
+ * written, the core takes its orders over once more, and describes all anew.
+ * Returns 1; 0: there is a host, or another core has the lock. Interrupts are
+ * off.
+ */
+int tprof_pump_forgo(struct tprof_cpu *cpu);
+
+/* config.always: cores sample from now on, until a host comes. */
+void tprof_pump_begin(void);
 
 /* tprof_agent.pump_due while no tick needs to look for a host: the channel is
  * dead, or an interrupt or tprof_poll() will tell of a host. */

@@ -103,6 +103,9 @@ TPROF_COLD void apply_orders(struct tprof_cpu *cpu, uint32_t generation,
         cpu->recorder.images =
             atomic_load_explicit(&tprof_agent.images, memory_order_relaxed);
         tprof_sample_begin(&cpu->recorder, now, period, (uint32_t)depth);
+        cpu->anew_at_tail = tprof_ring_tail(&cpu->recorder.ring) +
+                            cpu->recorder.ring.mask / 2 -
+                            cpu->recorder.watermark;
     }
     /* release: pairs with the acquire in tprof_follows(), agent.h; all records
      * of this core from before are in its ring */
@@ -311,10 +314,14 @@ TPROF_COLD void handle_other(struct tprof_cpu *cpu, uint64_t now)
 /* --- A tick --------------------------------------------------------------- */
 
 /* After a sample. If the ring has reached its watermark, the next tick of any
- * core pumps. */
+ * core pumps; or there is nobody to pump to. */
 static void look_ahead(struct tprof_cpu *cpu)
 {
-    if (tprof_sample_look_ahead(&cpu->recorder))
+    if (!tprof_sample_look_ahead(&cpu->recorder))
+        return;
+    if (tprof_agent.config.always && tprof_pump_forgo(cpu))
+        (void)tprof_sample_look_ahead(&cpu->recorder); /* there is room now */
+    else
         atomic_store_explicit(&tprof_agent.pump_due, 0, memory_order_relaxed);
 }
 

@@ -48,9 +48,13 @@
 #define DUMP_STATS_REPAIRED  10u /* and FAULTS behind it */
 #define DUMP_STATS_COUNT     12u
 
-/* struct tprof_reader, whose first member is the ring's address. It lies at
- * most so far before the recorder. */
-#define DUMP_READER_BEFORE 256u
+/* struct tprof_cpu: so far before its recorder, in which it is */
+#define DUMP_CPU_RECORDER    256u
+#define DUMP_CPU_HARDWARE_ID 52u /* u32 */
+#define DUMP_CPU_FACTS       56u /* u32 WIRE_STATS_* */
+
+/* struct tprof_reader, whose first member is the ring's address. It lies in
+ * struct tprof_cpu before the recorder. */
 #define DUMP_READER_SHIFT  16u /* u32 */
 #define DUMP_READER_PERIOD 20u /* u32 */
 #define DUMP_READER_EPOCH  24u /* u32 */

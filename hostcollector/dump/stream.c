@@ -40,6 +40,7 @@ struct dump_stream {
     struct dump_ring ring;
     uint32_t at; /* in the ring: the next record */
     uint8_t flags;
+    uint32_t hardware_id, facts;
     struct dump_records now;          /* up to there */
     uint64_t began[WIRE_COUNTERS];    /* ... of the first one */
     uint64_t stats[DUMP_STATS_COUNT]; /* by place in struct tprof_stats */
@@ -151,22 +152,25 @@ static void put_status(struct dump_stream *s)
 
 /* A core */
 
-/* What the agent's own reader knew: of a ring without a BEGIN. */
-static bool read_reader(struct dump_stream *s, uint64_t ring)
+/* What lies before the recorder: what the agent's own reader knew, which tells
+ * of a ring without a BEGIN, and facts. */
+static bool read_cpu(struct dump_stream *s, uint64_t ring)
 {
-    uint8_t bytes[DUMP_READER_BEFORE];
+    uint8_t cpu[DUMP_CPU_RECORDER];
 
     if (!dump_memory_read(s->memory, &s->directory.view,
-                          ring - DUMP_RECORDER_RING - sizeof bytes, bytes,
-                          sizeof bytes))
+                          ring - DUMP_RECORDER_RING - sizeof cpu, cpu,
+                          sizeof cpu))
         return false;
-    for (size_t i = sizeof bytes - DUMP_READER_SIZE; i < sizeof bytes; i -= 8) {
-        if (load_u64(bytes + i) != ring)
+    s->hardware_id = load_u32(cpu + DUMP_CPU_HARDWARE_ID);
+    s->facts = load_u32(cpu + DUMP_CPU_FACTS);
+    for (size_t i = sizeof cpu - DUMP_READER_SIZE; i < sizeof cpu; i -= 8) {
+        if (load_u64(cpu + i) != ring)
             continue;
-        s->now.shift = (uint8_t)load_u32(bytes + i + DUMP_READER_SHIFT);
-        s->now.period = (uint16_t)load_u32(bytes + i + DUMP_READER_PERIOD);
-        s->now.epoch = (uint16_t)load_u32(bytes + i + DUMP_READER_EPOCH);
-        s->flags = (uint8_t)load_u32(bytes + i + DUMP_READER_FLAGS) &
+        s->now.shift = (uint8_t)load_u32(cpu + i + DUMP_READER_SHIFT);
+        s->now.period = (uint16_t)load_u32(cpu + i + DUMP_READER_PERIOD);
+        s->now.epoch = (uint16_t)load_u32(cpu + i + DUMP_READER_EPOCH);
+        s->flags = (uint8_t)load_u32(cpu + i + DUMP_READER_FLAGS) &
                    WIRE_SAMPLES_IMAGES;
         return s->now.shift <= SHIFT_MAX;
     }
@@ -243,7 +247,7 @@ static bool begin_core(struct dump_stream *s)
     if (ring == 0 ||
         !dump_memory_read(s->memory, &d->view, ring - DUMP_RECORDER_RING,
                           recorder, sizeof recorder) ||
-        !read_reader(s, ring))
+        !read_cpu(s, ring))
         return false;
     dump_ring_init(&s->ring, d, s->core,
                    load_u32(recorder + DUMP_RECORDER_RING + DUMP_RING_TAIL));
@@ -291,9 +295,10 @@ static void put_stats(struct dump_stream *s)
 
     dump_frame_begin(f, WIRE_STATS, s->seq++);
     dump_frame_field(f, WIRE_STATS_CORE, s->core);
+    dump_frame_field(f, WIRE_STATS_APIC_ID, s->hardware_id);
     dump_frame_field(f, WIRE_STATS_TSC, s->now.time << s->now.shift);
     dump_frame_field(f, WIRE_STATS_FLAGS,
-                     WIRE_STATS_FINAL | WIRE_STATS_STARTED);
+                     s->facts | WIRE_STATS_FINAL | WIRE_STATS_STARTED);
     for (unsigned i = 0; i < DUMP_STATS_SIDE; i++)
         dump_frame_field(f, WIRE_STATS_TICKS + i, s->stats[i]);
     for (unsigned i = 0; i < 2; i++)

@@ -73,6 +73,7 @@ static void draw_config(struct tprof_config *c)
         .dict_slots = 64u << below(8),
         .tsc_hz = chance(700) ? SIM_SECOND : 0,
         .seed = draw(),
+        .always = chance(200),
     };
     kernel_number_cores(c);
     c->memory_size = tprof_mem_size(c);

@@ -29,7 +29,8 @@ void one_way_init(struct tprof_config *config,
 
     channel.send = take;
     config->version = TPROF_CONFIG_VERSION;
-    config->channel = &channel;
+    if (config->channel == NULL)
+        config->channel = &channel;
     /* whole pages, which aligned_alloc() wants */
     config->memory_size = (tprof_mem_size(config) + PAGE - 1) & ~(PAGE - 1ul);
     config->memory = aligned_alloc(PAGE, config->memory_size);

@@ -7,8 +7,9 @@
 
 /*
  * Fills in what (config) lacks, memory and a channel that gives every frame to
- * (take), and initializes the agent. Its cores have not joined yet. (take)
- * returns how many bytes it took, as tprof_channel.send() does.
+ * (take), if it names none, and initializes the agent. Its cores have not
+ * joined yet. (take) returns how many bytes it took, as tprof_channel.send()
+ * does.
  */
 void one_way_init(struct tprof_config *config,
                   int (*take)(void *context, const void *data, uint32_t size));

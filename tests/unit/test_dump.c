@@ -16,6 +16,7 @@
 #include "dump/stream.h"
 #include "machine.h"
 #include "one_way.h"
+#include "talk/command.h"
 
 #define CORES      2u
 #define HZ         1000000u
@@ -39,11 +40,11 @@ static int take(void *context, const void *data, uint32_t size)
     return (int)size;
 }
 
-/* A guest that has run for a while, and what its host knows of it. */
-static void live(uint32_t ticks)
-{
-    static uint64_t frames[8];
+static uint64_t frames[8]; /* the guest's stack */
 
+/* The guest boots. */
+static void boot(const struct tprof_channel *channel, uint32_t always)
+{
     config =
         (struct tprof_config){.timer = TPROF_TIMER_KERNEL,
                               .kernel_hz = 1000,
@@ -52,27 +53,50 @@ static void live(uint32_t ticks)
                               .cpus = CORES,
                               .ring_bytes = 4096,
                               .dict_slots = 64,
+                              .always = always,
+                              .channel = channel,
                               .readable = {{(uintptr_t)frames, sizeof frames}},
                               .seed = 1};
     one_way_init(&config, take);
     for (uint32_t i = 0; i < CORES; i++) {
         tprof_machine.core = i;
-        tprof_machine.cores[i].hardware_id = i;
+        tprof_machine.cores[i].hardware_id = 16 * i;
         CHECK_EQ(tprof_start_cpu(), TPROF_OK);
     }
-    uint64_t text = tprof_agent.hello[WIRE_HELLO_TEXT_START];
+}
 
-    for (uint32_t t = 0; t < ticks; t++) {
-        tprof_machine.now += HZ / 1000;
+/* What the guest does at its (t)th tick. */
+static uint64_t leaf_at(uint64_t t)
+{
+    return tprof_agent.hello[WIRE_HELLO_TEXT_START] + t % 7;
+}
+
+static uint64_t caller_at(uint64_t t)
+{
+    return tprof_agent.hello[WIRE_HELLO_TEXT_START] + 16 * (t / 100 % 3 + 1);
+}
+
+/* Tick number (from) to below (to), of each core. */
+static void run(uint32_t from, uint32_t to)
+{
+    for (uint32_t t = from; t < to; t++) {
+        frames[5] = caller_at(t);
+        tprof_machine.now = (uint64_t)(t + 1) * (HZ / 1000);
         for (uint32_t i = 0; i < CORES; i++) {
-            frames[5] = text + 16 * (t / 100 % 3 + 1);
-            const struct tprof_regs regs = {text + t % 7, (uintptr_t)&frames[0],
+            const struct tprof_regs regs = {leaf_at(t), (uintptr_t)&frames[0],
                                             (uintptr_t)&frames[4]};
 
             tprof_machine.core = i;
             tprof_tick(&regs);
         }
     }
+}
+
+/* A guest that has run for a while, and what its host knows of it. */
+static void live(uint32_t ticks)
+{
+    boot(NULL, 0);
+    run(0, ticks);
     while (tprof_flush(64) != 0)
         ;
     CHECK_EQ(decode_pieces(sent, sent_size, 4096), 0);
@@ -209,6 +233,8 @@ static void same_guest(size_t least, bool stacks)
     CHECK_EQ(g->anchor, h->anchor);
     CHECK_EQ(g->intervals, h->intervals);
     CHECK_EQ(g->kernel_hz, h->kernel_hz);
+    CHECK_EQ(seen.stats.core, CORES - 1); /* the last */
+    CHECK_EQ(seen.stats.apic_id, 16 * (CORES - 1));
     for (uint32_t i = 0; i < CORES; i++)
         same_end(i, least, stacks);
 }
@@ -255,6 +281,108 @@ TEST(what_is_no_dump_is_told)
     CHECK(strstr(error.text, "too short") != NULL);
 }
 
+/* A host that comes and goes. */
+static bool here;
+static uint8_t orders[COMMAND_MAX];
+static size_t orders_size;
+
+static int is_here(void *context)
+{
+    (void)context;
+    return here;
+}
+
+static int hear(void *context, void *data, uint32_t size)
+{
+    size_t n = orders_size < size ? orders_size : size;
+
+    (void)context;
+    memcpy(data, orders, n);
+    orders_size = 0;
+    return here ? (int)n : TPROF_ERR_CLOSED;
+}
+
+static const struct tprof_channel two_way = {.flags = TPROF_CHANNEL_IRQ_SAFE,
+                                             .open = is_here,
+                                             .send = take,
+                                             .receive = hear};
+
+/* The dump has every sample of (core) up to tick (end), for half a ring or
+ * more, each with its stack. */
+static void same_flight(uint32_t core, uint32_t end)
+{
+    size_t at = seen.samples_n, count = 0;
+    const struct seen_sample *s;
+
+    for (uint64_t t = end; (s = last_of(&seen, core, &at)) != NULL; count++) {
+        const struct seen_stack *k = &seen.stacks[s->sample.stack - 1];
+
+        t--;
+        CHECK_EQ(s->sample.tsc / 1000, t + 1);
+        CHECK_EQ(s->sample.leaf, leaf_at(t));
+        CHECK_EQ(k->stack.depth, 1);
+        CHECK_EQ(k->frames[0], caller_at(t));
+    }
+    CHECK(count >= 512 / 2 - 64);
+    CHECK_EQ(seen.account[core].unknown_stack, 0);
+    CHECK_EQ(seen.account[core].violations, 0);
+    CHECK_EQ(seen.account[core].ring_full, 0);
+}
+
+/* However long it flies: dictionaries are begun anew somewhere in the ring. */
+TEST(flight_recorder_keeps_the_last_half_of_its_ring_with_all_stacks)
+{
+    boot(&two_way, 1);
+    for (uint32_t t = 0; t < 5000; t += 37) {
+        run(t, t + 37);
+        if (t < 600)
+            continue;
+        bury(dump((struct told){0, true}));
+        same_flight(0, t + 37);
+        same_flight(1, t + 37);
+    }
+    CHECK_EQ(sent_size, 0);
+}
+
+TEST(flight_recorder_is_off_unless_it_is_asked_for)
+{
+    struct tprof_stats stats;
+
+    boot(&two_way, 0);
+    run(0, 1000);
+    CHECK_EQ(tprof_get_stats(0, &stats), TPROF_OK);
+    CHECK_EQ(stats.ticks, 0);
+}
+
+/* A host gets what came since it asked, and the flight goes on without it. */
+TEST(host_takes_over_from_the_flight_recorder)
+{
+    const struct command start = {.type = WIRE_START, .rate_hz = 1000};
+    struct tprof_stats before, after;
+
+    boot(&two_way, 1);
+    run(0, 3000);
+    here = true;
+    run(3000, 4000); /* it has not asked yet */
+    CHECK_EQ(tprof_get_stats(0, &before), TPROF_OK);
+    CHECK(before.ticks > 2900 && before.ticks < 3300);
+    orders_size = command_encode(&start, 0, orders);
+    run(4000, 5000);
+    CHECK_EQ(tprof_get_stats(0, &after), TPROF_OK);
+    CHECK(after.ticks > before.ticks + 900);
+    CHECK_EQ(decode_pieces(sent, sent_size, 4096), 0);
+    CHECK(seen.samples_n > 2 * 800 && seen.samples_n <= 2 * 1000);
+    for (size_t i = 0; i < seen.samples_n; i++)
+        CHECK(seen.samples[i].sample.tsc > 4000 * 1000);
+    CHECK_EQ(seen.account[0].lost, 0);
+    CHECK_EQ(seen.account[0].unknown_stack, 0);
+    here = false;
+    run(5000, 8000);
+    bury(dump((struct told){0, true}));
+    same_flight(0, 8000);
+    same_flight(1, 8000);
+}
+
 /* catches: a struct of the agent that has changed without a new
  * TPROF_DIRECTORY_VERSION */
 TEST(layout_is_the_agents)
@@ -295,9 +423,9 @@ TEST(layout_is_the_agents)
     SAME(DUMP_READER_PERIOD, tprof_reader, period);
     SAME(DUMP_READER_EPOCH, tprof_reader, epoch);
     SAME(DUMP_READER_FLAGS, tprof_reader, flags);
-    CHECK(offsetof(struct tprof_cpu, recorder) -
-              offsetof(struct tprof_cpu, reader) <=
-          DUMP_READER_BEFORE);
+    SAME(DUMP_CPU_RECORDER, tprof_cpu, recorder);
+    SAME(DUMP_CPU_HARDWARE_ID, tprof_cpu, hardware_id);
+    SAME(DUMP_CPU_FACTS, tprof_cpu, facts);
     AGENT(DUMP_AGENT_HELLO, hello);
     AGENT(DUMP_AGENT_BOOT_ID, boot_id);
     AGENT(DUMP_AGENT_ORDERS, orders);

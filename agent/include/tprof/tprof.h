@@ -190,6 +190,13 @@ struct tprof_config {
      * 8192; 0: 4096 */
     uint32_t dict_slots;
 
+    /* 1: a flight recorder. Cores sample with nobody attached, too, at rate_hz
+     * and max_frames. Rings keep what came last, at least their later half with
+     * all stacks, for `collector report --memory` of a dump. A collector that
+     * attaches begins anew; when it has left, cores sample again by themselves.
+     * They do not where only a host can measure the TSC's rate (tsc_hz). */
+    uint32_t always;
+
     /* The machine. */
     uint64_t tsc_hz; /* the TSC's rate; 0: the agent or the host measures it */
     uint64_t lapic;  /* virtual address of its registers; 0: as physical */
