@@ -204,6 +204,20 @@ static void add_moments(struct aggregate *a, struct sums *s,
     a->budget.left += b.left;
 }
 
+/* The last of (count) samples are the newest ones. */
+static void keep_latest(struct profile_latest *l, const struct sample *samples,
+                        const uint32_t *entries, size_t count)
+{
+    for (size_t i = count > PROFILE_LATEST ? count - PROFILE_LATEST : 0;
+         i < count; i++) {
+        memmove(l->samples + 1, l->samples,
+                sizeof l->samples - sizeof l->samples[0]);
+        l->samples[0].entry = entries[i];
+        l->samples[0].tsc = samples[i].tsc;
+        l->count += l->count < PROFILE_LATEST;
+    }
+}
+
 /* Add a run of samples that are all selected. */
 static void add_run(struct aggregate *a, struct sums *s,
                     const struct sample_batch *batch,
@@ -215,8 +229,7 @@ static void add_run(struct aggregate *a, struct sums *s,
         some = count - i < SOME ? count - i : SOME;
         entries_add(&s->entries, batch, samples + i, entries, some, &a->budget);
         add_moments(a, s, batch, samples + i, entries, some);
-        s->latest = entries[some - 1];
-        s->latest_tsc = samples[i + some - 1].tsc;
+        keep_latest(&s->latest, samples + i, entries, some);
     }
     for (size_t i = 0; i < count; i++) {
         bool jump = samples[i].flags & WIRE_SAMPLE_JUMP;
@@ -376,7 +389,6 @@ static void fill_core(struct profile_core *c, const struct aggregate *a,
         return;
     fill_sums(c, s);
     c->latest = s->latest;
-    c->latest_tsc = s->latest_tsc;
     c->jumps = s->jumps;
     c->jump_weight = s->jump_weight;
     c->account = s->account;

@@ -20,8 +20,7 @@ struct sums {
     struct tally left_out; /* of them, by aggregate_leave_out() */
     struct moments moments;
     uint64_t jumps, jump_weight;
-    uint32_t latest; /* as in struct profile_core */
-    uint64_t latest_tsc;
+    struct profile_latest latest;
     struct account account;
     bool has_stats;
     struct core_stats stats;

@@ -19,10 +19,11 @@ static int print_help(void)
         "\n"
         "Shows the stack of every core at this moment: the guest is sampled "
         "until each core\n"
-        "has told what it does. Of a recording, the last "
-        "stack of each\n"
-        "core in it. A core whose interrupts are off tells nothing, and that "
-        "is said.\n"
+        "has told what it does. Of a recording, the last stack of each core in "
+        "it. A core\n"
+        "whose interrupts are off tells nothing, and that is said; by --gdb or "
+        "--qmp it is\n"
+        "seen like every other, and no agent is needed.\n"
         "\n",
         stdout);
     options_help(stdout, COMMAND_STACKS);

@@ -8,6 +8,7 @@
 #include "cmd/cmd.h"
 #include "cmd/confine.h"
 #include "cmd/guest_run.h"
+#include "cmd/sampler_process.h"
 #include "cmd/signals.h"
 #include "cmd/tell.h"
 #include "fleet.h"
@@ -97,7 +98,7 @@ static bool has_told(struct subject *t, const struct profile *p, uint64_t now)
         const struct profile_core *c = &p->cores[i];
 
         if (c->selected && !is_off(t, p, c, now) &&
-            (c->total.samples == 0 || c->latest_tsc <= t->base_tsc))
+            (c->total.samples == 0 || c->latest.samples[0].tsc <= t->base_tsc))
             return false;
     }
     return true;
@@ -249,8 +250,8 @@ static void begin_look(struct subject *t)
     const struct profile *p = profile_of(t);
 
     for (size_t i = 0; p != NULL && i < p->core_count; i++)
-        if (p->cores[i].latest_tsc > t->base_tsc)
-            t->base_tsc = p->cores[i].latest_tsc;
+        if (p->cores[i].latest.samples[0].tsc > t->base_tsc)
+            t->base_tsc = p->cores[i].latest.samples[0].tsc;
 }
 
 /* What the guests have sampled until now comes yet: the last look is taken when
@@ -353,7 +354,7 @@ static int start(struct session *s, struct err *e)
     struct err lacking = {""};
 
     s->stop_fd = config.stop_fd = signals_catch(e);
-    if (s->stop_fd < 0 ||
+    if (s->stop_fd < 0 || sampler_processes_start(s->options, e) != 0 ||
         confine_prepare_sampling(s->options, s->outputs, e) != 0)
         return -1;
     s->tell.alone = s->options->guests.count <= 1;

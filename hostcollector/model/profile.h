@@ -54,6 +54,16 @@ struct profile_second {
     uint32_t lost; /* ticks that left no sample, for whatever reason */
 };
 
+/* The newest selected samples of a core, the newest first. */
+#define PROFILE_LATEST 4u
+struct profile_latest {
+    uint32_t count;
+    struct {
+        uint32_t entry; /* UINT32_MAX: profile_core.others */
+        uint64_t tsc;
+    } samples[PROFILE_LATEST];
+};
+
 struct profile_core {
     uint32_t core;
     bool selected; /* by aggregate_config.core; entries of others are empty */
@@ -71,10 +81,7 @@ struct profile_core {
      * was used up: they are in (others), or in entries of STACK_OTHERS. */
     uint64_t folded;
 
-    /* The entry of the newest selected sample, UINT32_MAX: (others), and when
-     * that was made. Senseless where (total) has no samples. */
-    uint32_t latest;
-    uint64_t latest_tsc;
+    struct profile_latest latest;
 
     uint64_t jumps;       /* samples flagged WIRE_SAMPLE_JUMP, as selected */
     uint64_t jump_weight; /* deadlines that these samples cover */

@@ -46,6 +46,7 @@ struct snapshot_core {
 struct snapshot {
     const char *guest; /* its name, harmless; NULL: it is the only one */
     const char *elf;   /* path of its image; escape it. NULL: not known */
+    bool outside;      /* it was looked at from outside, without an agent */
     double wait_s;     /* how long a core was waited for; 0: a recording */
     struct snapshot_core *cores; /* by number */
     size_t count;

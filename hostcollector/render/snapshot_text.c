@@ -121,8 +121,14 @@ static bool is_off(const struct snapshot_core *core)
     return core->state == SNAPSHOT_NONE && core->off;
 }
 
-static const char silent[] = "interrupts are off there, the core is stopped, "
-                             "or it waits without a timer";
+/* Why nothing comes of a core of (s). */
+static const char *silence(const struct snapshot *s)
+{
+    return s->outside ? "the guest did not stand still for it"
+                      : "interrupts are off there, the core is stopped, or it "
+                        "waits without a timer; --gdb and --qmp show it "
+                        "nevertheless";
+}
 
 /* When the core of (age_s) did that, in (buf): ", 3 ms ago". */
 static const char *when_text(char *buf, size_t size, const struct snapshot *s,
@@ -149,7 +155,7 @@ static void state_text(char *buf, size_t size, const struct snapshot *s,
 
     if (core->state == SNAPSHOT_NONE && s->wait_s > 0)
         (void)snprintf(buf, size, "no sample within %s: %s",
-                       text_seconds(wait, s->wait_s), silent);
+                       text_seconds(wait, s->wait_s), silence(s));
     else if (core->state == SNAPSHOT_NONE)
         (void)snprintf(buf, size, "no sample");
     else
@@ -157,7 +163,7 @@ static void state_text(char *buf, size_t size, const struct snapshot *s,
                        core->state == SNAPSHOT_IDLE ? "[idle]" : "busy",
                        when_text(when, sizeof when, s, core->age_s),
                        core->late ? "; nothing since: " : "",
-                       core->late ? silent : "");
+                       core->late ? silence(s) : "");
 }
 
 static void write_core(FILE *out, const struct report *r,
@@ -191,8 +197,9 @@ static void write_off(FILE *out, const struct report *r,
     if (list[0] == '\0')
         return;
     (void)snprintf(line, sizeof line,
-                   "Not sampled: core %s, where nobody called "
-                   "tprof_start_cpu().",
+                   s->outside ? "Not seen: core %s, which runs no 64-bit code."
+                              : "Not sampled: core %s, where nobody called "
+                                "tprof_start_cpu().",
                    list);
     (void)putc('\n', out);
     text_wrap_at(out, 0, line, table_columns(r));

@@ -103,30 +103,6 @@ static int lay_frames(struct snapshot_core *core, const struct view *v,
     return 0;
 }
 
-/* When the newest of all samples was made. */
-static uint64_t newest_tsc(const struct profile *p)
-{
-    uint64_t newest = 0;
-
-    for (size_t i = 0; i < p->core_count; i++) {
-        const struct profile_core *c = &p->cores[i];
-
-        if (c->total.samples != 0 && c->latest_tsc > newest)
-            newest = c->latest_tsc;
-    }
-    return newest;
-}
-
-/* How old the newest sample of (core) is; -1: not known. */
-static double age_of(const struct profile *p, const struct profile_core *core,
-                     uint64_t newest, double quiet_s)
-{
-    if (p->tsc_hz == 0)
-        return -1;
-    return (double)(newest - core->latest_tsc) / (double)p->tsc_hz +
-           fmax(quiet_s, 0);
-}
-
 bool snapshot_is_off(const struct profile *p, const struct profile_core *core)
 {
     if (core->has_stats)
@@ -138,28 +114,72 @@ bool snapshot_is_off(const struct profile *p, const struct profile_core *core)
     return false;
 }
 
-/* Look at cores[i] of (p). Returns 0; -1 if there is no memory. */
+static bool has_sample(const struct profile_core *core)
+{
+    return core->selected && core->total.samples != 0 &&
+           core->latest.count != 0;
+}
+
+/* When the newest of all samples was made; of one that is looked at from
+ * outside, all of whose cores stand still at once, the last time at which each
+ * has one, where the last samples of one were cut off. */
+static uint64_t moment_of(const struct profile *p)
+{
+    bool outside = (p->guest.features & WIRE_FEATURE_OUTSIDE) != 0;
+    uint64_t moment = 0;
+    bool first = true;
+
+    for (size_t i = 0; i < p->core_count; i++) {
+        uint64_t tsc = p->cores[i].latest.samples[0].tsc;
+
+        if (!has_sample(&p->cores[i]))
+            continue;
+        if (first || (outside ? tsc < moment : tsc > moment))
+            moment = tsc;
+        first = false;
+    }
+    return moment;
+}
+
+/* Which of the newest samples of (core) is that of (moment): the newest one
+ * that is not after it. */
+static uint32_t sample_of(const struct profile_core *core, uint64_t moment)
+{
+    uint32_t i = 0;
+
+    while (i + 1 < core->latest.count && core->latest.samples[i].tsc > moment)
+        i++;
+    return core->latest.samples[i].tsc > moment ? 0 : i;
+}
+
+/* Look at cores[i] of (p) at (moment). Returns 0; -1 if there is no memory. */
 static int look_at(struct snapshot_core *core, const struct profile *p,
                    size_t i, const struct view *v,
-                   const struct image_map *image_map, struct arena *arena)
+                   const struct image_map *image_map, uint64_t moment,
+                   struct arena *arena)
 {
     const struct profile_core *c = &p->cores[i];
-    size_t entry =
-        c->latest < c->entry_count ? (size_t)c->latest : c->entry_count;
-    uint32_t stack =
-        c->latest < c->entry_count ? c->entries[c->latest].stack : STACK_OTHERS;
+    uint32_t sample = sample_of(c, moment);
+    uint32_t entry = c->latest.samples[sample].entry;
+    bool known = entry < c->entry_count;
     struct view_path path;
 
     core->core = c->core;
     core->off = snapshot_is_off(p, c);
     core->state = SNAPSHOT_NONE;
     core->age_s = -1;
-    if (c->total.samples == 0)
+    if (!has_sample(c))
         return 0;
-    if (!view_path_of(v, i, entry, &path))
+    if (!view_path_of(v, i, known ? entry : c->entry_count, &path))
         return -1;
     core->state = path.idle ? SNAPSHOT_IDLE : SNAPSHOT_BUSY;
-    core->end = end_of(profile_stack(p, stack).end);
+    core->end = end_of(
+        profile_stack(p, known ? c->entries[entry].stack : STACK_OTHERS).end);
+    if (p->tsc_hz != 0)
+        core->age_s =
+            fmax((double)(int64_t)(moment - c->latest.samples[sample].tsc) /
+                     (double)p->tsc_hz,
+                 0);
     return lay_frames(core, v, image_map, &path, arena);
 }
 
@@ -168,11 +188,12 @@ struct snapshot *snapshot_new(const struct profile *p, const struct view *v,
                               double wait_s, struct arena *arena)
 {
     struct snapshot *s = arena_alloc(arena, sizeof *s);
-    uint64_t newest = newest_tsc(p);
+    uint64_t moment = moment_of(p);
 
     if (s == NULL)
         return NULL;
     s->wait_s = wait_s;
+    s->outside = (p->guest.features & WIRE_FEATURE_OUTSIDE) != 0;
     s->cores = arena_alloc(arena, (p->core_count + 1) * sizeof *s->cores);
     if (s->cores == NULL)
         return NULL;
@@ -181,10 +202,10 @@ struct snapshot *snapshot_new(const struct profile *p, const struct view *v,
 
         if (!p->cores[i].selected)
             continue;
-        if (look_at(core, p, i, v, image_map, arena) != 0)
+        if (look_at(core, p, i, v, image_map, moment, arena) != 0)
             return NULL;
-        if (core->state != SNAPSHOT_NONE)
-            core->age_s = age_of(p, &p->cores[i], newest, quiet_s);
+        if (core->age_s >= 0)
+            core->age_s += fmax(quiet_s, 0);
         core->late = wait_s > 0 && core->age_s > wait_s;
         s->count++;
     }
