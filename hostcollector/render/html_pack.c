@@ -7,6 +7,8 @@
 
 #include <zlib.h>
 
+#include "render/base64.h"
+
 #define PLAIN_SIZE  (1u << 16)
 #define PACKED_SIZE (3u << 14) /* whole groups of three */
 
@@ -17,7 +19,6 @@ struct pack {
     size_t plain_size;
     uint8_t plain[PLAIN_SIZE];
     uint8_t packed[PACKED_SIZE];
-    char text[PACKED_SIZE / 3 * 4];
 };
 
 struct pack *pack_begin(FILE *out, const char *part)
@@ -43,22 +44,7 @@ struct pack *pack_begin(FILE *out, const char *part)
 /* Write what is packed as base64; only the last piece of a block is padded. */
 static void write_packed(struct pack *p)
 {
-    static const char digits[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    size_t size = PACKED_SIZE - p->z.avail_out, length = 0;
-
-    for (size_t i = 0; i < size; i += 3) {
-        size_t left = size - i;
-        uint32_t group = (uint32_t)p->packed[i] << 16;
-
-        group |= left > 1 ? (uint32_t)p->packed[i + 1] << 8 : 0;
-        group |= left > 2 ? p->packed[i + 2] : 0;
-        p->text[length++] = digits[group >> 18];
-        p->text[length++] = digits[group >> 12 & 63];
-        p->text[length++] = left > 1 ? digits[group >> 6 & 63] : '=';
-        p->text[length++] = left > 2 ? digits[group & 63] : '=';
-    }
-    (void)fwrite(p->text, 1, length, p->out);
+    base64_write(p->out, p->packed, PACKED_SIZE - p->z.avail_out);
     p->z.next_out = p->packed;
     p->z.avail_out = PACKED_SIZE;
 }
