@@ -57,6 +57,10 @@ static int print_help(void)
         "  --to ./profiles                           a folder\n"
         "  --to clickhouse+http://127.0.0.1:8123/    the tables of "
         "clickhouse.sql\n"
+        "  --to KIND+https://HOST/                   KIND is pyroscope, "
+        "pyroscope-folded,\n"
+        "                                            pyroscope-push, parca or "
+        "coroot\n"
         "\n",
         stdout);
     options_help(stdout, COMMAND_PUSH);

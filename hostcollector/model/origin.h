@@ -3,6 +3,8 @@
 #ifndef TPROF_MODEL_ORIGIN_H
 #define TPROF_MODEL_ORIGIN_H
 
+#include <string.h>
+
 /* What a user may say of samples by --label. */
 #define ORIGIN_LABELS 16u
 #define ORIGIN_NAME   64u
@@ -18,5 +20,14 @@ struct origin {
     struct origin_label labels[ORIGIN_LABELS];
     unsigned label_count;
 };
+
+/* What of a service the guest is: the label called "service", or its name. */
+static inline const char *origin_service(const struct origin *o)
+{
+    for (unsigned i = 0; i < o->label_count; i++)
+        if (strcmp(o->labels[i].key, "service") == 0)
+            return o->labels[i].value;
+    return o->guest;
+}
 
 #endif

@@ -18,6 +18,7 @@ struct window {
     uint8_t id[WINDOW_ID];
     uint64_t from_ns;   /* since 1970; 0: unknown */
     uint64_t length_ns; /* 0: unknown */
+    uint64_t period_ns; /* mean time between two samples; 0: unknown */
     uint64_t samples, lost;
     uint8_t build_id[GUEST_BUILD_ID_MAX]; /* of the kernel */
     uint32_t build_id_len;                /* 0: none is known */

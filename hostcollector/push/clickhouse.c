@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* ClickHouse by HTTP: the tables of clickhouse.sql, the stacks first, so that
  * no sample is there without its stack. */
-#include <string.h>
+#include <stdio.h>
 
 #include "push/kinds.h"
 #include "render/clickhouse.h"
@@ -17,16 +17,15 @@ static enum receiver_answer send_rows(struct receiver *r,
                                       const struct parcel *p, size_t part,
                                       struct err *e)
 {
-    char url[RECEIVER_URL + 512];
+    char url[URL_ROOM];
     struct http_request request = {
         .url = url,
         .headers = {"Content-Type: text/tab-separated-values",
                     "Content-Encoding: gzip"},
         .body = p->parts[part]};
 
-    (void)snprintf(url, sizeof url, "%s%cquery=", r->url,
-                   strchr(r->url, '?') != NULL ? '&' : '?');
-    (void)http_escape(url, sizeof url, inserts[part]);
+    (void)snprintf(url, sizeof url, "%s", r->url);
+    url_query(url, sizeof url, "query", inserts[part]);
     return receiver_post(r, &request, e);
 }
 

@@ -7,11 +7,24 @@
 
 extern const struct receiver_kind receiver_folder;
 extern const struct receiver_kind receiver_clickhouse;
+extern const struct receiver_kind receiver_pyroscope;
+extern const struct receiver_kind receiver_pyroscope_folded;
+extern const struct receiver_kind receiver_pyroscope_push;
+extern const struct receiver_kind receiver_parca;
+extern const struct receiver_kind receiver_coroot;
 
 /* Send (request), and judge the answer. As receiver_send(). */
 enum receiver_answer receiver_post(struct receiver *r,
                                    const struct http_request *request,
                                    struct err *e);
+
+/* Append "&KEY=VALUE" to the (size) bytes at (url), or "?KEY=VALUE" where that
+ * is the first; what a query does not take is escaped. A value for which there
+ * is no room is left out. */
+void url_query(char *url, size_t size, const char *key, const char *value);
+
+/* Room for a URL with its query. */
+#define URL_ROOM (RECEIVER_URL + 16384u)
 
 /* Room for parcel_name(). */
 #define PARCEL_NAME 256

@@ -8,8 +8,9 @@
 #include "push/kinds.h"
 
 static const struct receiver_kind *const kinds[] = {
-    &receiver_folder,
-    &receiver_clickhouse,
+    &receiver_folder,           &receiver_clickhouse,     &receiver_pyroscope,
+    &receiver_pyroscope_folded, &receiver_pyroscope_push, &receiver_parca,
+    &receiver_coroot,
 };
 #define KINDS (sizeof kinds / sizeof kinds[0])
 
@@ -122,6 +123,15 @@ enum receiver_answer receiver_send(struct receiver *r, const struct parcel *p,
         answer = r->kind->send(r, p, part, e);
     while (answer == RECEIVER_TOOK && receiver_part(r, ++part) != NULL);
     return answer;
+}
+
+void url_query(char *url, size_t size, const char *key, const char *value)
+{
+    size_t used = strlen(url);
+
+    (void)snprintf(url + used, size - used,
+                   "%c%s=", strchr(url, '?') != NULL ? '&' : '?', key);
+    (void)http_escape(url, size, value);
 }
 
 enum receiver_answer receiver_post(struct receiver *r,

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "model/origin.h"
 #include "util/text.h"
 #include "view/paths.h"
 
@@ -50,6 +51,8 @@ const char *export_unit(const struct profile *p)
 
 const char *export_guest(char buf[EXPORT_NAME], const struct report *r)
 {
+    if (r->origin != NULL)
+        return text_escape(buf, EXPORT_NAME, r->origin->guest);
     if (r->guest != NULL)
         return text_escape(buf, EXPORT_NAME, r->guest);
     return text_escape(buf, EXPORT_NAME,

@@ -65,6 +65,7 @@ void window_of(struct window *w, const struct report *r)
     memset(w, 0, sizeof *w); /* its padding is written, too */
     w->from_ns = p->wall_start > 0 ? (uint64_t)(p->wall_start * 1e9) : 0;
     w->length_ns = (uint64_t)(p->duration_s * 1e9);
+    w->period_ns = export_ns(p, (double)p->period_tsc);
     w->samples = r->view->total.all.samples;
     w->lost = lost(p);
     if (r->view->images[0].build_id_len != 0)
