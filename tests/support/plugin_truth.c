@@ -3,7 +3,8 @@
  * A TCG plugin that knows the truth: what each core really executed. It counts
  * by callbacks, one instruction at a time: blocks are begun again after a
  * device access, and inline counters cannot tell cores apart. QEMU must run all
- * cores in one thread (-icount, or thread=single).
+ * cores in one thread (-icount, or thread=single), but for functions' counts
+ * and times.
  *
  * Arguments, each key=value:
  *   elf    the guest
@@ -16,10 +17,13 @@
  *   aside  function of the profiler that runs in interrupts that are no ticks
  *   stacks 1: the call stack of each tick, too; 2: by addresses instead of
  *          names, and the instructions by address, too
+ *   time   1: host time by function, too, for those who sample by that; where a
+ *          core waits (hlt, a stop, the host has others to run) is nobody's
  *   io     1: accesses of the profiler's interrupt to devices, and its stack
  *
  * Lines of the result, for each core C:
  *   core C function NAME INSTRUCTIONS
+ *   core C time NAME NS                    with time=1
  *   core C total INSTRUCTIONS              with those of interrupts
  *   core C interrupts N INSTRUCTIONS LONGEST
  *   core C ticks N                         of these
@@ -35,6 +39,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "plugin_shadow.h"
 #include "plugin_symbols.h"
@@ -52,6 +57,8 @@
 #define VIRTIO_MMIO_END    0xfeb03000u
 #define VIRTIO_MMIO_SIZE   0x200u
 #define VIRTIO_MMIO_NOTIFY 0x050u
+
+#define WAIT_NS 20000 /* no instruction takes so long */
 
 #define ISR_STACK_LIMIT 1024 /* further down is somebody else's stack */
 
@@ -85,6 +92,10 @@ struct core {
     uint64_t *executed; /* by function; the last is for none */
     uint64_t total;
 
+    uint64_t *time_ns; /* by function, likewise */
+    uint64_t last_ns;  /* when it began the instruction that it executes */
+    size_t last;       /* whose function this is */
+
     bool in_interrupt;
     bool interrupt_counts; /* it came while counting */
     bool aside;            /* it is no tick */
@@ -101,7 +112,7 @@ struct core {
 
 static struct {
     const char *elf, *out, *begin, *end, *isr, *aside;
-    bool stacks, places, io;
+    bool stacks, places, io, time;
 } options;
 
 static struct symbols symbols;
@@ -165,11 +176,27 @@ static void follow_stack(struct core *c, const struct insn *insn)
     }
 }
 
+/* An instruction of (function) is next: how long did the last one take? */
+static void pass_time(struct core *c, size_t function)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    uint64_t now = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+
+    if (c->counting && now - c->last_ns < WAIT_NS)
+        c->time_ns[c->last] += now - c->last_ns;
+    c->last_ns = now;
+    c->last = function;
+}
+
 static void on_insn(unsigned vcpu, void *context)
 {
     struct core *c = &cores[vcpu % CORES];
     struct insn *insn = context;
 
+    if (options.time)
+        pass_time(c, insn->function);
     if (insn->kinds & INSN_ISR)
         enter_interrupt(c);
     else if (c->returned && !c->in_interrupt)
@@ -343,6 +370,11 @@ static void print_core(const struct core *c, unsigned core, FILE *out)
             fprintf(out, "core %u function %s %llu\n", core,
                     i < symbols.count ? symbols.function[i].name : "?",
                     (unsigned long long)c->executed[i]);
+    for (size_t i = 0; i <= symbols.count; i++)
+        if (c->time_ns[i])
+            fprintf(out, "core %u time %s %llu\n", core,
+                    i < symbols.count ? symbols.function[i].name : "?",
+                    (unsigned long long)c->time_ns[i]);
     fprintf(out, "core %u total %llu\n", core, (unsigned long long)c->total);
     fprintf(out, "core %u interrupts %llu %llu %llu\n", core,
             (unsigned long long)c->interrupts,
@@ -405,7 +437,9 @@ static int take_option(const char *text)
     options.places |= strcmp(text, "stacks=2") == 0;
     options.stacks |= options.places || strcmp(text, "stacks=1") == 0;
     options.io |= strcmp(text, "io=1") == 0;
-    if (strncmp(text, "stacks=", 7) == 0 || strncmp(text, "io=", 3) == 0)
+    options.time |= strcmp(text, "time=1") == 0;
+    if (strncmp(text, "stacks=", 7) == 0 || strncmp(text, "io=", 3) == 0 ||
+        strncmp(text, "time=", 5) == 0)
         return 0;
     fprintf(stderr, "plugin: what is %s?\n", text);
     return -1;
@@ -438,7 +472,8 @@ int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info,
     for (int i = 0; i < CORES; i++) {
         cores[i].counting = !options.begin;
         cores[i].executed = calloc(symbols.count + 1, sizeof(uint64_t));
-        if (!cores[i].executed)
+        cores[i].time_ns = calloc(symbols.count + 1, sizeof(uint64_t));
+        if (!cores[i].executed || !cores[i].time_ns)
             return -1;
     }
     qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
