@@ -36,7 +36,8 @@ start() {
     shift
     "$boot" --timeout 300 --cpus 2 --pidfile "$dir/pid" "$@" "$elf" -- -machine memory-backend=ram \
         -object "memory-backend-file,id=ram,size=64M,mem-path=$memory/ram,share=on" \
-        -name guest,debug-threads=on -qmp "unix:$dir/qmp,server=on,wait=off" >console 2>&1 &
+        -name guest,debug-threads=on -qmp "unix:$dir/qmp,server=on,wait=off" \
+        -gdb "unix:$dir/gdb,server=on,wait=off" >console 2>&1 &
     pid=$!
     for ((i = 0; i < 500; i++)); do
         grep -q '^outside: 2 cores' console && break
@@ -54,19 +55,39 @@ cost() {
     while [ $# -gt 0 ]; do
         name=$1
         shift 2
-        # the median of what was reached
+        # the median of what was reached, by the host's clock
         cat "$name".* | tr -d ',' |
-            sed -nE 's/.*\b([0-9]+) samples (of 2 cores )?in ([0-9.]+) s.*/\1 \3/p' |
-            awk '{ print $1 / $2 }' | sort -n |
+            sed -nE 's/.*\b([0-9]+) samples (of 2 cores )?in .*/\1/p' | awk '{ print $1 / 2 }' | sort -n |
             awk -v name="$name" '{ rate[NR] = $1 }
                 END { printf "%s %.1f samples/s\n", name, rate[int((NR + 1) / 2)] }'
     done
 }
 
-start "$build/tests/guest/outside_bare.elf"
+elf=$build/tests/guest/outside_bare.elf
+start "$elf"
 ways=(qprofiler "$program qprofiler $dir/qmp 50000 2"
     qprofiler_unpaused "$program qprofiler $dir/qmp 0 2")
-cost "$build/tests/guest/outside_bare.elf" "${ways[@]}"
+for rate in "${rates[@]}"; do
+    ways+=("agentless_$rate" "$collector --gdb $dir/gdb --elf $elf --rate $rate --duration 2")
+done
+cost "$elf" "${ways[@]}" | tee figures
+
+# as many whole stacks as there can be
+"$collector" --gdb "$dir/gdb" --elf "$elf" --rate 10000 --duration 5 -o whole.tprof >whole
+samples=$(tr -d ',' <whole | sed -nE '1s/.* ([0-9]+) samples of 2 cores .*/\1/p')
+"$collector" report whole.tprof --format folded >stacks
+by_qprofiler=$(sed -n 's/^qprofiler \([0-9.]*\) .*/\1/p' figures)
+awk -F ';' -v rate="$((samples / 5))" -v by_qprofiler="$by_qprofiler" '
+    {
+        n = $NF
+        sub(/.* /, "", n)
+        all += n
+        if (NF > 16 && !/\?\]/) whole += n # a core, and 16 frames
+    }
+    END {
+        printf "agentless_stacks %.0f samples/s\n", rate * whole / all
+        printf "agentless_vs_qprofiler %.0f ratio\n", rate * whole / all / by_qprofiler
+    }' stacks
 stop
 
 elf=$build/tests/guest/outside.elf
