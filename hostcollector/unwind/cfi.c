@@ -435,9 +435,9 @@ static bool run_entry(struct run *r, const struct frame_entry *e)
     if (r->common->is_odd || r->common->return_register != CFI_PC)
         return false;
     /* the CIE's instructions are about the whole entry */
-    if (!run_program(r, &r->common->program) || r->done)
+    if (!run_program(r, &r->common->program) || r->done ||
+        r->row->low != e->low)
         return false;
-    r->row->low = e->low;
     r->initial = *r->row;
     return run_program(r, &e->program) && r->row->cfa.how != CFI_UNTOLD;
 }
