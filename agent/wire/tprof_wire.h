@@ -81,6 +81,9 @@ enum wire_hello_tag {
 #define WIRE_FEATURE_ONE_WAY (1u << 0) /* the agent hears nothing */
 #define WIRE_FEATURE_LENDING (1u << 1) /* config.lending: timers are lent */
 #define WIRE_FEATURE_OUTSIDE (1u << 2) /* no agent: sampled from outside */
+#define WIRE_FEATURE_EXACT                                                     \
+    (1u << 3) /* stacks lack no caller between others                          \
+               */
 
 enum wire_intervals {
     /* the agent draws each from 0.5 to 1.5 periods, evenly distributed */

@@ -80,6 +80,11 @@ static const struct option_row rows[] = {
      "config, else 997)"},
     {"depth", 0, "N", LIVE | RECORD | TOP | STACKS, OPTION_COUNT, AT(depth), 1,
      127, "callers to record, 1 to 127 (default: the guest's, else 64)"},
+    {"unwind", 0, "auto|tables|fp", ATTACH | RECORD | TOP, OPTION_CHOICE,
+     AT(unwind), 0, 0,
+     "how callers are found without an agent: by unwind\n"
+     "tables, else by the code (auto, the default); by\n"
+     "tables alone; or along frame pointers"},
     {"output", 'o', "FILE", TOP, OPTION_OUTPUT, 0, 0, 0,
      "record into FILE, from the beginning; without it the key r\n"
      "records into tprof.tprof"},

@@ -80,6 +80,7 @@ struct options {
     uint32_t looks;    /* of collector stacks; 0: not said */
     double interval_s; /* between their beginnings; 0: not said */
     uint32_t rate_hz;  /* 0: the guest's choice */
+    uint32_t unwind;   /* enum outside_unwind */
     uint32_t depth;    /* 0: the guest's choice */
     uint64_t memory;   /* bytes, OPTIONS_MEMORY_MIN or more */
     struct core_set cores;

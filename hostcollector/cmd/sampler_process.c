@@ -171,18 +171,23 @@ static int find_kernel(const struct ends *ends, struct outside_guest *g,
 
 /* Sample (g), which is let go. Returns 0; -1 with (e) filled, or empty: the
  * collector is gone. */
-static int sample(const struct ends *ends, const struct guest_spec *spec,
-                  struct outside_guest *g, struct err *e)
+static int sample(const struct ends *ends, const struct options *o,
+                  const struct guest_spec *spec, struct outside_guest *g,
+                  struct err *e)
 {
-    struct outside_place place;
+    struct outside_sampling sampling = {.guest = g,
+                                        .unwind =
+                                            (enum outside_unwind)o->unwind,
+                                        .host = ends->bytes};
     struct image *img;
     int result = -1;
 
     if (image_open(&img, spec->elfs->path, e) == 0) {
         if (g->ops->stop(g, e) == 0 &&
-            find_kernel(ends, g, img, &place, e) == 0) {
+            find_kernel(ends, g, img, &sampling.place, e) == 0) {
             (void)say(ends, SOURCE_OUTSIDE_OPEN, "");
-            result = outside_sample(g, img, &place, ends->bytes, e);
+            sampling.img = img;
+            result = outside_sample(&sampling, e);
         }
         image_close(img);
     }
@@ -210,7 +215,7 @@ static int look(const struct ends *ends, const struct options *o,
         return -1;
     if (!way->opens)
         g = way->begin(fd, e);
-    return g != NULL ? sample(ends, spec, g, e) : -1;
+    return g != NULL ? sample(ends, o, spec, g, e) : -1;
 }
 
 /* The process that samples. It connects before it is confined, and hears

@@ -141,6 +141,14 @@ static void look_for_missed(struct remarks *r, const struct profile *p,
     deadlines += sum;
     if (told == 0)
         return;
+    if (p->guest.features & WIRE_FEATURE_OUTSIDE) {
+        remarks_warn(r,
+                     "Shares hold, but %.0f %% of the deadlines passed before "
+                     "the guest could be stopped, so ranges are wider: ask for "
+                     "a lower --rate.",
+                     100 * sum / deadlines);
+        return;
+    }
     if (steal.cores != 0)
         (void)snprintf(account, sizeof account,
                        " The host says that it took %.1f %% of the cores' "

@@ -13,6 +13,7 @@
 #include "agent.h"
 #include "arch/host/machine.h"
 #include "model/guest.h"
+#include "outside/callers.h"
 #include "outside/memory.h"
 #include "tprof/tprof.h"
 
@@ -26,7 +27,8 @@ static struct {
     struct outside_guest *guest;
     struct outside_memory memory;
     const struct image *img;
-    const struct outside_place *place;
+    struct outside_place place;
+    struct outside_callers *callers; /* NULL: the agent walks by itself */
     struct err *e;
     bool failed; /* (e) is filled */
     int host;    /* the collector */
@@ -55,6 +57,8 @@ static uint64_t load_word(uint64_t address)
 {
     uint64_t word = 0;
 
+    if (sampler.callers != NULL)
+        return outside_callers_word(sampler.callers, address);
     if (!outside_memory_read(&sampler.memory, address, &word, sizeof word))
         tprof_agent.core[tprof_machine.core]->recorder.counts.faults++;
     return word;
@@ -147,9 +151,11 @@ static void correct_hello(void)
         bool there = image_find_symbol(sampler.img, symbols[i].name, &address);
 
         tprof_agent.hello[symbols[i].tag] =
-            there ? address + sampler.place->slide : 0;
+            there ? address + sampler.place.slide : 0;
     }
-    tprof_agent.hello[WIRE_HELLO_FEATURES] |= WIRE_FEATURE_OUTSIDE;
+    tprof_agent.hello[WIRE_HELLO_FEATURES] |=
+        WIRE_FEATURE_OUTSIDE |
+        (sampler.callers != NULL ? WIRE_FEATURE_EXACT : 0);
 }
 
 /* The build-id as a note, as the agent takes it; the image was compared with
@@ -172,7 +178,7 @@ static size_t make_note(uint8_t note[16 + GUEST_BUILD_ID_MAX])
 static int begin_agent(void)
 {
     static uint8_t note[16 + GUEST_BUILD_ID_MAX];
-    const struct outside_place *p = sampler.place;
+    const struct outside_place *p = &sampler.place;
     size_t note_size = make_note(note);
     struct tprof_config config = {
         .version = TPROF_CONFIG_VERSION,
@@ -263,10 +269,15 @@ static void sample_core(uint32_t core, uint64_t now)
         join(core);
     if (tprof_cpu[core] == NULL)
         return;
-    const struct tprof_registers interrupted = {r.pc, r.general[OUTSIDE_RSP],
-                                                r.general[OUTSIDE_RBP]};
+    struct tprof_registers interrupted = {r.pc, r.general[OUTSIDE_RSP],
+                                          r.general[OUTSIDE_RBP]};
 
     outside_memory_begin(&sampler.memory, g, core, &r, sampler.e);
+    if (sampler.callers != NULL) {
+        outside_callers_find(sampler.callers, &r, &sampler.memory);
+        interrupted.sp = OUTSIDE_CALLERS_SP;
+        interrupted.fp = OUTSIDE_CALLERS_FP;
+    }
     tprof_machine.core = core;
     tprof_machine.now = now; /* the same for all cores */
     (void)tprof_machine_interrupt(&interrupted);
@@ -354,18 +365,23 @@ static void finish(void)
     }
 }
 
-int outside_sample(struct outside_guest *g, const struct image *img,
-                   const struct outside_place *p, int host, struct err *e)
+int outside_sample(const struct outside_sampling *s, struct err *e)
 {
-    sampler.guest = g;
-    sampler.img = img;
-    sampler.place = p;
-    sampler.host = host;
+    sampler.guest = s->guest;
+    sampler.img = s->img;
+    sampler.place = s->place;
+    sampler.host = s->host;
     sampler.e = e;
+    if (s->unwind != OUTSIDE_FP) {
+        sampler.callers =
+            outside_callers_new(s->img, s->place.slide, s->unwind);
+        if (sampler.callers == NULL)
+            return err_set(e, "out of memory");
+    }
     if (begin_agent() != 0)
         return -1;
     join(0);
-    if (g->ops->run(g, e) != 0)
+    if (s->guest->ops->run(s->guest, e) != 0)
         return -1;
     while (!sampler.host_left && !sampler.failed) {
         bool spoke = wait_until(next_deadline());

@@ -19,14 +19,27 @@
 /* Sampled each second and core, unless the host asks for something else. */
 #define OUTSIDE_RATE_HZ 97u
 
+/* How callers are found. */
+enum outside_unwind {
+    OUTSIDE_AUTO,   /* by unwind tables; where there are none, by the code */
+    OUTSIDE_TABLES, /* by unwind tables alone */
+    OUTSIDE_FP,     /* along frame pointers, as an agent does */
+};
+
+struct outside_sampling {
+    struct outside_guest *guest;
+    const struct image *img; /* its kernel */
+    struct outside_place place;
+    enum outside_unwind unwind;
+    int host; /* a socket: the collector is at its other end */
+};
+
 /*
- * Serve the collector at the other end of (host), a socket, until it goes or
- * the guest ends; (g) is at (p) and is left standing still or running. One
- * call in a process.
+ * Serve the collector until it goes or the guest ends, which is left standing
+ * still or running. One call in a process.
  *
  * Returns 0; -1 with (e) filled: the guest cannot be looked at any more.
  */
-int outside_sample(struct outside_guest *g, const struct image *img,
-                   const struct outside_place *p, int host, struct err *e);
+int outside_sample(const struct outside_sampling *s, struct err *e);
 
 #endif

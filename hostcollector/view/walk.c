@@ -91,6 +91,19 @@ enum code_place walk_place_of_call(const struct walk *w, uint64_t back)
                : CODE_UNKNOWN;
 }
 
+/* Were the callers found by unwind tables? Then none is missing among those of
+ * a stack, but behind the last one. */
+static bool is_exact(const struct walk *w)
+{
+    return (w->profile->guest.features & WIRE_FEATURE_EXACT) != 0;
+}
+
+/* Is the last caller of (stack), which is exact, not the outermost one? */
+static bool is_cut(const struct stack *stack)
+{
+    return stack->end != WIRE_END_ZERO && stack->end != WIRE_END_DEPTH;
+}
+
 /* Does the outermost function of (stack) hide a caller? It may have none. */
 static bool outermost_hides(const struct walk *w, const struct stack *stack)
 {
@@ -100,6 +113,19 @@ static bool outermost_hides(const struct walk *w, const struct stack *stack)
     return stack->end != WIRE_END_DEPTH &&
            walk_place_of_call(w, back) == CODE_NO_FRAME &&
            frame_place_is_called(call.image->frame_places, call.address);
+}
+
+/* Callers of the leaf in a stack that is exact. */
+static int push_exact(struct walk *w)
+{
+    const struct stack *stack = &w->stack;
+
+    if (is_cut(stack) && push_mark(w, VIEW_UNCERTAIN) != 0)
+        return -1;
+    for (uint32_t i = stack->depth; i-- > 0;)
+        if (push_frames(w, stack->frames[i] - 1) != 0)
+            return -1;
+    return 0;
 }
 
 /* Callers of the leaf: those of the walk, with what it has missed among them.
@@ -113,6 +139,8 @@ static int push_callers(struct walk *w, const struct profile_entry *entry)
                                                          : VIEW_LOST);
     if (stack->end == WIRE_END_DEPTH && push_mark(w, VIEW_DEEPER) != 0)
         return -1;
+    if (is_exact(w))
+        return push_exact(w);
     for (uint32_t i = stack->depth; i-- > 0;) {
         struct callers above = {.count = 0};
         bool hides;
@@ -163,7 +191,11 @@ static void look(struct walk *w, const struct profile_entry *entry)
     w->stack = profile_stack(w->profile, entry->stack);
     w->leaf = image_map_find(w->image_map, entry->leaf);
     w->place = place_of(&w->leaf);
-    w->missed = callers_of_leaf(w->image_map, entry->leaf, &w->stack);
+    w->missed = (struct callers){.count = 0};
+    if (is_exact(w))
+        w->missed.missing = w->stack.depth == 0 && is_cut(&w->stack);
+    else
+        w->missed = callers_of_leaf(w->image_map, entry->leaf, &w->stack);
     w->hiding_call = 0;
     path->count = path->leaf = 0;
     path->branch = 1;
