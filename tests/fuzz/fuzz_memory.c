@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The memory of a dead guest, of which the input is the file: an ELF core, or
+ * raw. What comes out are whole frames, and not more than a file of that size
+ * can hold. The file is in memory (--wrap, CMakeLists.txt).
+ */
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "decode/decode.h"
+#include "dump/stream.h"
+#include "seen.h"
+
+#define FD_DUMP 100000 /* no file has this descriptor */
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const uint8_t *dump;
+static size_t dump_size;
+
+static void must(bool promise)
+{
+    if (!promise)
+        abort();
+}
+
+ssize_t __real_pread(int fd, void *to, size_t size, off_t at);
+ssize_t __wrap_pread(int fd, void *to, size_t size, off_t at);
+ssize_t __wrap_pread(int fd, void *to, size_t size, off_t at)
+{
+    if (fd != FD_DUMP)
+        return __real_pread(fd, to, size, at);
+    must(at >= 0);
+    if ((uint64_t)at >= dump_size)
+        return 0;
+    if (size > dump_size - (size_t)at)
+        size = dump_size - (size_t)at;
+    if (size > 1000)
+        size = 1000; /* as a file may */
+    memcpy(to, dump + at, size);
+    return (ssize_t)size;
+}
+
+int __real_fstat(int fd, struct stat *st);
+int __wrap_fstat(int fd, struct stat *st);
+int __wrap_fstat(int fd, struct stat *st)
+{
+    if (fd != FD_DUMP)
+        return __real_fstat(fd, st);
+    *st = (struct stat){.st_mode = S_IFREG, .st_size = (off_t)dump_size};
+    return 0;
+}
+
+static void bury(struct dump_stream *s)
+{
+    static struct seen seen;
+    struct decode *d = decode_new(&seen_events, &seen);
+    const struct dump_frame *f;
+    struct err e = {""};
+    size_t bytes = 0;
+    bool good = true;
+
+    must(d != NULL);
+    seen.hellos = seen.samples_n = 0;
+    while ((f = dump_stream_next(s)) != NULL) {
+        must(f->used <= sizeof f->bytes);
+        bytes += f->used;
+        good = good && decode_feed(d, f->bytes, f->used, &e) == 0;
+    }
+    must(decode_health(d)->skipped ==
+         0); /* frames are whole, their CRC right */
+    /* each record is of words of its own, and a core has two more frames */
+    must(bytes <= 2 * dump_size + 256u * 1024);
+    decode_free(d);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct err e = {""};
+    struct dump_memory *m;
+    struct dump_stream *s;
+
+    dump = data;
+    dump_size = size;
+    m = dump_memory_new(FD_DUMP, &e);
+    must(m != NULL || e.text[0] != '\0');
+    if (m == NULL)
+        return 0;
+    s = dump_stream_new(m, &e);
+    must(s != NULL || e.text[0] != '\0');
+    if (s != NULL)
+        bury(s);
+    dump_stream_free(s);
+    return 0;
+}
