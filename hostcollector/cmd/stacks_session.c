@@ -301,10 +301,15 @@ static void on_ended(void *context, struct pipeline *p, enum pipeline_end end,
     guest_run_ended(r, end, e);
     for (size_t i = 0; i < s->count; i++)
         s->subjects[i].ended |= s->subjects[i].run == r;
-    if (r->failed) {
-        tell_user(s, r, r->e.text);
-        s->failed = true;
-    }
+    if (!r->failed)
+        return;
+    tell_user(s, r, r->e.text);
+    s->failed = true;
+    if (end == PIPELINE_STAYED_AWAY && is_live(s) &&
+        source_kind(r->config.spec->kind)->need != SOURCE_NEEDS_SAMPLER)
+        tell_user(s, r,
+                  "a guest all of whose interrupts are off cannot answer: "
+                  "--gdb and --qmp show it nevertheless");
 }
 
 static int add_subject(struct session *s, const struct guest_spec *spec,

@@ -182,6 +182,10 @@ TEST(guest_that_is_not_there_ends_it)
     enter_dir();
     CHECK_EQ(collector("stacks --serial port --wait 0.1"), 1);
     CHECK_CONTAINS("err", "within 2 s no guest came");
+    CHECK_CONTAINS("err", "--gdb and --qmp show it nevertheless");
+    CHECK_EQ(collector("stacks --gdb gdb --wait 0.1 --elf " KERNEL), 1);
+    CHECK_CONTAINS("err", "within 2 s no guest came");
+    CHECK(!contains("err", "nevertheless"));
     CHECK_STR(text_of("out"), "");
 }
 
