@@ -59,8 +59,8 @@ static int print_help(void)
         "clickhouse.sql\n"
         "  --to KIND+https://HOST/                   KIND is pyroscope, "
         "pyroscope-folded,\n"
-        "                                            pyroscope-push, parca or "
-        "coroot\n"
+        "                                            pyroscope-push, parca, "
+        "coroot or s3\n"
         "\n",
         stdout);
     options_help(stdout, COMMAND_PUSH);

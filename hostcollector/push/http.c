@@ -122,7 +122,9 @@ void http_close(struct http *h)
  * (h->headers). */
 static struct curl_slist *headers_of(const struct http_request *request)
 {
-    struct curl_slist *list = curl_slist_append(NULL, "Expect:");
+    /* libcurl would sign the header that this leaves out */
+    struct curl_slist *list =
+        request->sign == NULL ? curl_slist_append(NULL, "Expect:") : NULL;
 
     for (size_t i = 0; i < 4 && request->headers[i] != NULL; i++) {
         struct curl_slist *more = curl_slist_append(list, request->headers[i]);
@@ -164,6 +166,11 @@ void http_send(struct http *h, const struct http_request *request,
                            (curl_off_t)ftello(request->body));
     rewind(request->body);
     (void)curl_easy_setopt(h->curl, CURLOPT_URL, request->url);
+    (void)curl_easy_setopt(h->curl, CURLOPT_CUSTOMREQUEST, request->method);
+    if (request->sign != NULL) {
+        (void)curl_easy_setopt(h->curl, CURLOPT_AWS_SIGV4, request->sign);
+        (void)curl_easy_setopt(h->curl, CURLOPT_USERPWD, request->user);
+    }
     (void)curl_easy_setopt(h->curl, CURLOPT_HTTPHEADER, headers);
     (void)curl_easy_setopt(h->curl, CURLOPT_READDATA, request->body);
     (void)curl_easy_setopt(h->curl, CURLOPT_SEEKDATA, request->body);

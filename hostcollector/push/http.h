@@ -20,6 +20,10 @@ struct http_request {
     const char *url;
     const char *headers[4]; /* "Name: value", NULL behind the last */
     FILE *body;             /* from its beginning to its end */
+    const char *method;     /* NULL: POST */
+    /* How it is signed, as CURLOPT_AWS_SIGV4 has it, and KEY:SECRET for that;
+     * NULL: it is not. */
+    const char *sign, *user;
 };
 
 /* Room for the beginning of what a receiver says. */

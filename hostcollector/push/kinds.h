@@ -12,6 +12,7 @@ extern const struct receiver_kind receiver_pyroscope_folded;
 extern const struct receiver_kind receiver_pyroscope_push;
 extern const struct receiver_kind receiver_parca;
 extern const struct receiver_kind receiver_coroot;
+extern const struct receiver_kind receiver_s3;
 
 /* Send (request), and judge the answer. As receiver_send(). */
 enum receiver_answer receiver_post(struct receiver *r,

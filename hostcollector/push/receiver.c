@@ -8,9 +8,10 @@
 #include "push/kinds.h"
 
 static const struct receiver_kind *const kinds[] = {
-    &receiver_folder,           &receiver_clickhouse,     &receiver_pyroscope,
-    &receiver_pyroscope_folded, &receiver_pyroscope_push, &receiver_parca,
-    &receiver_coroot,
+    &receiver_folder,         &receiver_clickhouse,
+    &receiver_pyroscope,      &receiver_pyroscope_folded,
+    &receiver_pyroscope_push, &receiver_parca,
+    &receiver_coroot,         &receiver_s3,
 };
 #define KINDS (sizeof kinds / sizeof kinds[0])
 
