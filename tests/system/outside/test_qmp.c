@@ -11,9 +11,11 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "check.h"
+#include "cmd/sandbox.h"
 #include "host.h"
 #include "outside/guest.h"
 #include "outside/monitor.h"
@@ -427,6 +429,63 @@ TEST(guest_that_somebody_stopped_is_told_and_left)
     run(g);
     CHECK(runs());
     g->ops->close(g);
+}
+
+TEST(guest_that_has_not_begun_is_told)
+{
+    static const char *const options[] = {"--timeout", "50", "--", "-S", NULL};
+    struct outside_guest *g;
+    struct outside_registers r;
+
+    boot_with(options);
+    g = open_guest();
+    CHECK_EQ(g->core_count, 1);
+    CHECK_STR(g->stands, "it has not begun to run (-S)");
+    stop(g);
+    CHECK_STR(g->stands, "it has not begun to run (-S)");
+    r = registers(g, 0); /* as the processor's manual has them after a reset */
+    CHECK(!r.is_wide);
+    CHECK_EQ(r.pc, 0xfff0);
+    CHECK_EQ(r.cs, 0xf000);
+    run(g);
+    CHECK(!runs());
+    g->ops->close(g);
+}
+
+/* Looks at a guest when the process can open nothing any more. */
+static void look_confined(void)
+{
+    struct outside_guest *g = open_guest();
+    uint8_t stack[STACK_SIZE];
+
+    CHECK_EQ(sandbox_confine_calls(SANDBOX_READER), 0);
+    for (int i = 0; i < 5; i++) {
+        stop(g);
+        for (uint32_t core = 0; core < 2; core++)
+            CHECK(memory(g, core, registers(g, core).general[OUTSIDE_RSP],
+                         stack, sizeof stack) >= 0);
+        run(g);
+    }
+    g->ops->close(g);
+    _exit(0);
+}
+
+TEST(looks_need_nothing_that_the_sandbox_refuses)
+{
+    for (int is_shared = 0; is_shared < 2; is_shared++) {
+        int status;
+
+        boot(is_shared);
+
+        pid_t child = fork();
+
+        if (child == 0)
+            look_confined();
+        CHECK_EQ(waitpid(child, &status, 0), child);
+        CHECK_EQ(status, 0);
+        CHECK(runs());
+        host_kill(&host);
+    }
 }
 
 TEST(monitor_that_is_taken_is_told)
