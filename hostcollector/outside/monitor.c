@@ -103,13 +103,11 @@ static int wait_for(const struct monitor *m, short events, int64_t deadline,
 {
     struct pollfd p = {m->fd, events, 0};
     int64_t left = deadline - now_ms();
+    int ready = poll(&p, 1, left > 0 ? (int)left : 0);
 
-    if (left <= 0)
-        return 0;
-
-    int ready = poll(&p, 1, (int)left);
-
-    return ready < 0 && errno != EINTR ? err_sys(e, "qmp: poll") : 1;
+    if (ready < 0 && errno == EINTR)
+        return 1;
+    return ready < 0 ? err_sys(e, "qmp: poll") : ready;
 }
 
 /* --- What lines say ------------------------------------------------------- */
@@ -161,18 +159,22 @@ static json_t *await_object(struct monitor *m, struct err *e)
     int64_t deadline = now_ms() + OUTSIDE_WAIT_MS;
 
     e->text[0] = '\0';
-    for (;;) {
+    /* what has come is read before time is up: this process may have stood
+     * still, too; but events without end must not take all the time there is */
+    for (bool late = false;; late = now_ms() > deadline) {
         json_t *o = next_object(m, e);
 
-        if (o != NULL || e->text[0] != '\0')
+        if (o != NULL || e->text[0] != '\0' || late)
             return o;
 
         long got = receive(m, e);
 
-        if (got < 0 || (got == 0 && wait_for(m, POLLIN, deadline, e) <= 0))
-            return NULL;
-        /* events without end must not take all the time there is */
-        if (got > 0 && now_ms() > deadline)
+        if (got == 0) {
+            if (wait_for(m, POLLIN, deadline, e) <= 0)
+                return NULL;
+            got = receive(m, e);
+        }
+        if (got < 0)
             return NULL;
     }
 }

@@ -5,11 +5,13 @@
  * when somebody else is at it, or what none does.
  */
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -33,6 +35,34 @@
 
 static struct err e;
 
+/* What the case's process does not see come: it stands still meanwhile. */
+#define UNSEEN "!"
+
+/* Is the case's process asleep? It waits for an answer then. */
+static bool parent_sleeps(void)
+{
+    char path[32], text[64] = "";
+    FILE *f;
+
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)getppid());
+    f = fopen(path, "r");
+    if (f == NULL)
+        _exit(1);
+    if (fgets(text, sizeof text, f) == NULL)
+        _exit(1);
+    fclose(f);
+    return strstr(text, ") S ") != NULL;
+}
+
+/* Stop it for longer than an answer may take. */
+static void stop_parent(void)
+{
+    while (!parent_sleeps())
+        continue;
+    kill(getppid(), SIGSTOP);
+    nanosleep(&(struct timespec){OUTSIDE_WAIT_MS / 1000, 200000000}, NULL);
+}
+
 /* Play a QEMU that greets by the first of (says), and answers each order with
  * the next one, "" being none; then it ends. Returns its socket. */
 static int play(const char *const *says)
@@ -50,8 +80,14 @@ static int play(const char *const *says)
     close(ends[0]);
     orders = fdopen(ends[1], "r");
     do {
-        if (write(ends[1], *says, strlen(*says)) < 0)
+        bool unseen = strncmp(*says, UNSEEN, 1) == 0;
+
+        if (unseen)
+            stop_parent();
+        if (write(ends[1], *says + unseen, strlen(*says + unseen)) < 0)
             break;
+        if (unseen)
+            kill(getppid(), SIGCONT);
     } while (*++says != NULL && fgets(line, sizeof line, orders) != NULL);
     _exit(0);
 }
@@ -157,6 +193,18 @@ TEST(a_state_that_nobody_knows_is_no_text_for_the_user)
         (const char *const[]){BEGIN, STATUS("false", "\\u001b[31m", 4), NULL});
 
     CHECK_STR(g->stands, "it does not run");
+    g->ops->close(g);
+}
+
+TEST(an_answer_that_came_while_nobody_looked_counts) /* on a loaded host */
+{
+    struct outside_guest *g = open_guest((const char *const[]){
+        BEGIN, STATUS("true", "running", 4), EVENT("STOP") YES(5), REGISTERS(6),
+        UNSEEN EVENT("RESUME") YES(7), NULL});
+
+    CHECK_EQ(g->ops->stop(g, &e), 0);
+    if (g->ops->run(g, &e) != 0)
+        check_failed(__FILE__, __LINE__, "%s", e.text);
     g->ops->close(g);
 }
 
