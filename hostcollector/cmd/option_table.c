@@ -126,14 +126,13 @@ static const struct option_row rows[] = {
      "leave out samples whose stack has the function NAME, or where\n"
      "none is called so, those with NAME in their names; may be\n"
      "given more than once; everything is of what is left"},
-    {"memory", 0, "FILE|SIZE", REPORT, OPTION_MEMORY, AT(memory), 0, 0,
-     "FILE: report on the memory of a guest that is dead: an ELF core\n"
+    {"memory", 0, "FILE|SIZE", REPORT | STACKS, OPTION_MEMORY, AT(memory), 0, 0,
+     "FILE: of a guest that is dead, by its memory: an ELF core\n"
      "(QEMU's dump-guest-memory), or all of it (pmemsave, snapshots);\n"
-     "SIZE: what the report may take, such as 512M or 4G; what has no\n"
+     "SIZE: what the command may take, such as 512M or 4G; what has no\n"
      "room is folded into [others] (default: 1G)"},
-    {"memory", 0, "SIZE",
-     LIVE | RECORD | TOP | NOTE | DIFF | PGO | STACKS | PUSH, OPTION_SIZE,
-     AT(memory), 0, 0,
+    {"memory", 0, "SIZE", LIVE | RECORD | TOP | NOTE | DIFF | PGO | PUSH,
+     OPTION_SIZE, AT(memory), 0, 0,
      "what all guests and their reports may take, such as 512M or\n"
      "4G; what has no room is folded into [others] (default: 1G)"},
     {"top", 0, "N", LIVE | REPORT, OPTION_COUNT, AT(top), 1, 1000000,
