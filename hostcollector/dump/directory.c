@@ -142,31 +142,29 @@ int dump_directory_find(struct dump_directory *d, struct dump_memory *m,
     uint64_t place = 0, at;
     uint32_t version = DUMP_DIRECTORY_VERSION;
     uint8_t magic[8];
-    bool any = false;
+    bool found = false;
     unsigned tries = 0;
 
     *d = (struct dump_directory){.memory = m};
     store_u64(magic, DUMP_DIRECTORY_MAGIC);
-    while (tries < TRIES &&
+    while (!found && tries < TRIES &&
            dump_memory_find(m, magic, sizeof magic, &place, &at)) {
         if (!read_directory(d, at, &version))
             continue;
-        any = true;
         tries++;
-        if (find_view(d) && find_agent(d))
-            break;
+        found = find_view(d) && find_agent(d);
     }
-    if (!any && version != DUMP_DIRECTORY_VERSION)
+    if (tries == 0 && version != DUMP_DIRECTORY_VERSION)
         return err_set(e,
                        "its agent's directory has version %" PRIu32
                        ", and this collector reads %u: use a collector of the "
                        "guest's version",
                        version, DUMP_DIRECTORY_VERSION);
-    if (!any)
+    if (tries == 0)
         return err_set(e, "has no agent in it (no tprof_directory): the guest "
                           "had not called tprof_init() yet, or this is not "
                           "its memory, or not all of it");
-    if (d->hello[WIRE_HELLO_TEXT_SIZE] == 0)
+    if (!found)
         return err_set(e, "has an agent in it, but not the agent's state: dump "
                           "all of the guest's memory, or with paging");
     for (uint32_t i = 0; i < d->cores; i++)
