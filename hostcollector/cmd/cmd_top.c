@@ -148,7 +148,7 @@ static int start(struct display *d, const struct options *o,
     if (may.recording == NULL)
         may.recording = DEFAULT_FILE; /* if the key is pressed */
     d->stop_fd = signals_catch(e);
-    if (d->stop_fd < 0 || sampler_processes_start(o, e) != 0 ||
+    if (d->stop_fd < 0 || sampler_processes_start(o, false, e) != 0 ||
         confine_prepare_sampling(o, &may, e) != 0)
         return -1;
     (void)setlocale(LC_CTYPE, "");

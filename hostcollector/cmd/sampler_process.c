@@ -40,14 +40,17 @@ static const struct way ways[] = {
     {"qmp", outside_qmp, OUTSIDE_QMP_LET_GO, true},
 };
 
-/* In the process that samples: its ends. */
-struct ends {
-    int bytes, words;
+/* What a process that samples is to do. */
+struct job {
+    int bytes, words; /* its ends */
+    const struct options *options;
+    const struct guest_spec *spec;
+    bool paused; /* also a guest that stands still already */
 };
 
 /* Write a line for the user, with (word) before it. Returns whether somebody
  * still reads. */
-static bool say(const struct ends *ends, enum source_outside_word word,
+static bool say(const struct job *job, enum source_outside_word word,
                 const char *text)
 {
     char line[256];
@@ -56,15 +59,14 @@ static bool say(const struct ends *ends, enum source_outside_word word,
     if (n >= (int)sizeof line - 1)
         n = (int)sizeof line - 2;
     line[n++] = '\n';
-    return write(ends->words, line, (size_t)n) == n;
+    return write(job->words, line, (size_t)n) == n;
 }
 
 /* Is the collector gone? It says nothing before the source is open. */
-static bool is_left(const struct ends *ends)
+static bool is_left(const struct job *job)
 {
     char c;
-    ssize_t n =
-        recv(ends->bytes, &c, 1, MSG_PEEK | MSG_DONTWAIT | MSG_NOSIGNAL);
+    ssize_t n = recv(job->bytes, &c, 1, MSG_PEEK | MSG_DONTWAIT | MSG_NOSIGNAL);
 
     return n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
 }
@@ -77,32 +79,32 @@ static void sleep_ms(unsigned ms)
 }
 
 /* Say (text), if it is another one than the last. */
-static void say_once(const struct ends *ends, const char **last,
-                     const char *text)
+static void say_once(const struct job *job, const char **last, const char *text)
 {
     if (*last == text)
         return;
-    (void)say(ends, SOURCE_OUTSIDE_WAITS, text);
+    (void)say(job, SOURCE_OUTSIDE_WAITS, text);
     *last = text;
 }
 
 /* Connect to the guest's socket, which may come later. Returns it; -1 with (e)
  * filled, or empty if the collector is gone. */
-static int connect_guest(const struct ends *ends, const struct options *o,
-                         const char *path, struct err *e)
+static int connect_guest(const struct job *job, struct err *e)
 {
     const char *last = NULL;
     int fd;
 
-    while ((fd = opener_open(OPENER_CONNECT, path)) < 0) {
+    while ((fd = opener_open(OPENER_CONNECT, job->spec->where)) < 0) {
         if (!stream_absent(errno))
             return err_set(e, "connect: %s", strerror(errno));
-        say_once(ends, &last, "nobody listens at that socket yet");
-        if (is_left(ends))
+        say_once(job, &last, "nobody listens at that socket yet");
+        if (is_left(job))
             return -1;
         sleep_ms(LOOK_AGAIN_MS);
     }
-    return peer_check(&o->peers, fd, "whoever listens there", e) == 0 ? fd : -1;
+    return peer_check(&job->options->peers, fd, "whoever listens there", e) == 0
+               ? fd
+               : -1;
 }
 
 /* The watch: it waits for the end of the process that samples, of which (pipe)
@@ -123,8 +125,8 @@ static _Noreturn void watch(const struct options *o, int pipe, int fd,
 
 /* Start the watch over the guest behind (fd). Returns where to write CLEAN_END;
  * -1 with (e) filled. */
-static int start_watch(const struct options *o, const struct ends *ends, int fd,
-                       const char *let_go, struct err *e)
+static int start_watch(const struct job *job, int fd, const char *let_go,
+                       struct err *e)
 {
     int ends_of[2];
     pid_t child;
@@ -134,9 +136,9 @@ static int start_watch(const struct options *o, const struct ends *ends, int fd,
     child = fork();
     if (child == 0) {
         (void)close(ends_of[1]);
-        (void)close(ends->bytes);
-        (void)close(ends->words);
-        watch(o, ends_of[0], fd, let_go);
+        (void)close(job->bytes);
+        (void)close(job->words);
+        watch(job->options, ends_of[0], fd, let_go);
     }
     (void)close(ends_of[0]);
     return child < 0 ? err_sys(e, "fork") : ends_of[1];
@@ -144,7 +146,7 @@ static int start_watch(const struct options *o, const struct ends *ends, int fd,
 
 /* Wait until the kernel runs, and find it. The guest, which stands still, does
  * so again afterwards. Returns 0; -1 with (e) filled, or empty. */
-static int find_kernel(const struct ends *ends, struct outside_guest *g,
+static int find_kernel(const struct job *job, struct outside_guest *g,
                        const struct image *img, struct outside_place *place,
                        struct err *e)
 {
@@ -159,8 +161,8 @@ static int find_kernel(const struct ends *ends, struct outside_guest *g,
     while ((found = outside_place(g, img, place, e)) != OUTSIDE_FOUND) {
         if (found == OUTSIDE_FAILED || g->ops->run(g, e) != 0)
             return -1;
-        say_once(ends, &last, why[found]);
-        if (is_left(ends))
+        say_once(job, &last, why[found]);
+        if (is_left(job))
             return -1;
         sleep_ms(LOOK_AGAIN_MS);
         if (g->ops->stop(g, e) != 0)
@@ -171,67 +173,73 @@ static int find_kernel(const struct ends *ends, struct outside_guest *g,
 
 /* Sample (g), which is let go. Returns 0; -1 with (e) filled, or empty: the
  * collector is gone. */
-static int sample(const struct ends *ends, const struct options *o,
-                  const struct guest_spec *spec, struct outside_guest *g,
-                  struct err *e)
+static int sample(const struct job *job, struct outside_guest *g, struct err *e)
 {
-    struct outside_sampling sampling = {.guest = g,
-                                        .unwind =
-                                            (enum outside_unwind)o->unwind,
-                                        .host = ends->bytes};
+    struct outside_sampling sampling = {
+        .guest = g,
+        .unwind = (enum outside_unwind)job->options->unwind,
+        .host = job->bytes,
+    };
     struct image *img;
     int result = -1;
 
-    if (image_open(&img, spec->elfs->path, e) == 0) {
+    if (image_open(&img, job->spec->elfs->path, e) == 0) {
         if (g->ops->stop(g, e) == 0 &&
-            find_kernel(ends, g, img, &sampling.place, e) == 0) {
-            (void)say(ends, SOURCE_OUTSIDE_OPEN, "");
+            find_kernel(job, g, img, &sampling.place, e) == 0) {
+            (void)say(job, SOURCE_OUTSIDE_OPEN, "");
             sampling.img = img;
             result = outside_sample(&sampling, e);
         }
         image_close(img);
     }
-    g->ops->close(g);
     return result;
 }
 
-static int confine(const struct options *o, const struct guest_spec *spec,
-                   struct err *e)
+static int confine(const struct job *job, struct err *e)
 {
-    if (confine_prepare_sampler(o, spec, e) != 0 || confine_sampler(o, e) != 0)
+    if (confine_prepare_sampler(job->options, job->spec, e) != 0 ||
+        confine_sampler(job->options, e) != 0)
         return -1;
     e->text[0] = '\0'; /* what the kernel lacks, the collector says, too */
     return 0;
 }
 
 /* Look at the guest behind (fd), and sample it. Likewise. */
-static int look(const struct ends *ends, const struct options *o,
-                const struct guest_spec *spec, const struct way *way, int fd,
+static int look(const struct job *job, const struct way *way, int fd,
                 struct err *e)
 {
     struct outside_guest *g = way->opens ? way->begin(fd, e) : NULL;
+    int result = -1;
 
-    if ((way->opens && g == NULL) || confine(o, spec, e) != 0)
+    if ((way->opens && g == NULL) || confine(job, e) != 0)
         return -1;
-    if (!way->opens)
-        g = way->begin(fd, e);
-    return g != NULL ? sample(ends, o, spec, g, e) : -1;
+    if (!way->opens && (g = way->begin(fd, e)) == NULL)
+        return -1;
+    if (g->stands != NULL && !job->paused)
+        (void)err_set(
+            e,
+            "the guest does not run: %s. \"cont\" in the monitor lets "
+            "it run; 'collector stacks' looks at it as it is",
+            g->stands);
+    else
+        result = sample(job, g, e);
+    g->ops->close(g);
+    return result;
 }
 
 /* The process that samples. It connects before it is confined, and hears
  * nothing of the guest before. */
-static int work(const struct ends *ends, const struct options *o,
-                const struct guest_spec *spec, struct err *e)
+static int work(const struct job *job, struct err *e)
 {
-    const struct way *way = &ways[strcmp(spec->kind, ways[0].kind) != 0];
-    int fd = connect_guest(ends, o, spec->where, e);
-    int watch_end = fd < 0 ? -1 : start_watch(o, ends, fd, way->let_go, e);
+    const struct way *way = &ways[strcmp(job->spec->kind, ways[0].kind) != 0];
+    int fd = connect_guest(job, e);
+    int watch_end = fd < 0 ? -1 : start_watch(job, fd, way->let_go, e);
     const char end = CLEAN_END;
     int result;
 
     if (watch_end < 0)
         return -1;
-    result = look(ends, o, spec, way, fd, e);
+    result = look(job, way, fd, e);
     /* a watch that is gone does not mind */
     (void)!write(watch_end, &end, 1);
     return result;
@@ -248,7 +256,7 @@ static void close_earlier(const struct guests *g, size_t count)
     }
 }
 
-static int start(const struct options *o, size_t i, struct err *e)
+static int start(const struct options *o, size_t i, bool paused, struct err *e)
 {
     struct guest_spec *spec = &o->guests.list[i];
     int bytes[2], words[2];
@@ -269,15 +277,15 @@ static int start(const struct options *o, size_t i, struct err *e)
     }
     child = fork();
     if (child == 0) {
-        const struct ends ends = {bytes[1], words[1]};
+        const struct job job = {bytes[1], words[1], o, spec, paused};
 
         (void)close(bytes[0]);
         (void)close(words[0]);
         close_earlier(&o->guests, i);
         (void)setsid(); /* the terminal's signals are the collector's */
         e->text[0] = '\0';
-        if (work(&ends, o, spec, e) != 0 && e->text[0] != '\0')
-            (void)say(&ends, SOURCE_OUTSIDE_FAILED, e->text);
+        if (work(&job, e) != 0 && e->text[0] != '\0')
+            (void)say(&job, SOURCE_OUTSIDE_FAILED, e->text);
         _exit(0);
     }
     (void)close(bytes[1]);
@@ -287,11 +295,11 @@ static int start(const struct options *o, size_t i, struct err *e)
     return child < 0 ? err_sys(e, "fork") : 0;
 }
 
-int sampler_processes_start(const struct options *o, struct err *e)
+int sampler_processes_start(const struct options *o, bool paused, struct err *e)
 {
     for (size_t i = 0; i < o->guests.count; i++)
         if (source_kind(o->guests.list[i].kind)->need == SOURCE_NEEDS_SAMPLER &&
-            start(o, i, e) != 0)
+            start(o, i, paused, e) != 0)
             return -1;
     return 0;
 }

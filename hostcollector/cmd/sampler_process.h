@@ -8,15 +8,19 @@
 #ifndef TPROF_CMD_SAMPLER_PROCESS_H
 #define TPROF_CMD_SAMPLER_PROCESS_H
 
+#include <stdbool.h>
+
 #include "cmd/options.h"
 #include "util/err.h"
 
 /*
  * Start them for the guests of (o) that need one: before the process has a
  * helper (confine.h) or threads. Their descriptors are put into the guests'
- * specs. Returns 0; -1 with (e) filled: a guest has no image, or there is no
+ * specs. A guest that stands still already is sampled only if (paused).
+ * Returns 0; -1 with (e) filled: a guest has no image, or there is no
  * process to be had.
  */
-int sampler_processes_start(const struct options *o, struct err *e);
+int sampler_processes_start(const struct options *o, bool paused,
+                            struct err *e);
 
 #endif

@@ -249,7 +249,7 @@ static int start(struct sampling *s, struct err *e)
     s->stop_fd = signals_catch(e);
     /* a part of a window must not pass for all of it */
     config.stop_fd = s->options->origin != NULL ? -1 : s->stop_fd;
-    if (s->stop_fd < 0 || sampler_processes_start(s->options, e) != 0 ||
+    if (s->stop_fd < 0 || sampler_processes_start(s->options, false, e) != 0 ||
         confine_prepare_sampling(s->options, s->outputs, e) != 0)
         return -1;
     if (s->outputs->terminal && !s->options->no_pager)

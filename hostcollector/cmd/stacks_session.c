@@ -359,7 +359,7 @@ static int start(struct session *s, struct err *e)
     struct err lacking = {""};
 
     s->stop_fd = config.stop_fd = signals_catch(e);
-    if (s->stop_fd < 0 || sampler_processes_start(s->options, e) != 0 ||
+    if (s->stop_fd < 0 || sampler_processes_start(s->options, true, e) != 0 ||
         confine_prepare_sampling(s->options, s->outputs, e) != 0)
         return -1;
     s->tell.alone = s->options->guests.count <= 1;
