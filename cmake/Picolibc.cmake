@@ -41,6 +41,11 @@ ExternalProject_Add(picolibc_build
     LOG_DOWNLOAD ON LOG_CONFIGURE ON LOG_BUILD ON LOG_INSTALL ON LOG_OUTPUT_ON_FAILURE ON
     BUILD_BYPRODUCTS ${dir}/lib/libc.a)
 
+# Where another compiler is asked for, CMake would forget the arguments with the cache, and
+# the library would be installed in the system's folders.
+ExternalProject_Add_Step(picolibc_build begin_anew DEPENDEES patch DEPENDERS configure
+    COMMAND ${CMAKE_COMMAND} -E rm -f <BINARY_DIR>/CMakeCache.txt)
+
 file(MAKE_DIRECTORY ${dir}/include) # exists before the library does
 add_library(picolibc::c STATIC IMPORTED GLOBAL)
 add_dependencies(picolibc::c picolibc_build)
