@@ -1,224 +1,35 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A guest behind a debugger's stub: GDB's remote protocol on a socket, as QEMU
- * and other hypervisors speak it for x86-64.
- *
- * Packets are "$body#checksum", acknowledged by a "+". What the stub says on
- * its own, that the guest has stopped, may come before any answer. Questions
- * that need not wait for one another are sent together: what takes time is the
- * way there and back.
+ * A guest behind a debugger's stub, as QEMU and other hypervisors have it for
+ * x86-64. Registers and the beginnings of stacks are read of all cores when the
+ * first of them is asked for: two ways there and back, however many cores.
  */
-#include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "outside/guest.h"
+#include "outside/stub.h"
 
-#define PACKET_MAX 4096u /* bytes of a body that a stub takes and sends */
-#define QUESTION   64u   /* bytes of a body that we send, at most */
-#define THREAD     24u   /* bytes of a core's name, NUL included: "p01.02" */
-#define INTERRUPT  0x03
-#define EFER_LMA   (1u << 10)
+#define STACK     1024u /* bytes of each core's stack that are read ahead */
+#define INTERRUPT 0x03
+#define EFER_LMA  (1u << 10)
+
+/* What a stop has brought of a core. */
+struct core {
+    struct outside_registers registers;
+    size_t stack_size; /* bytes of (stack), which is at its RSP */
+    uint8_t stack[STACK];
+};
 
 struct gdb {
     struct outside_guest guest; /* first: what the callers have */
-    char cores[OUTSIDE_CORES_MAX][THREAD];
-    uint32_t core;    /* that questions are about; core_count: not known */
-    bool runs;        /* and nobody has stopped it since */
-    size_t read_max;  /* bytes of memory in one answer */
-    size_t in_size;   /* of (in) */
-    size_t body_size; /* of the packet before (in) */
-    uint8_t in[2 * PACKET_MAX];
-    char body[PACKET_MAX + 1]; /* the last packet's */
+    struct stub stub;
+    bool runs;   /* and nobody has stopped it since */
+    bool looked; /* (cores) are of this stop */
+    struct core cores[OUTSIDE_CORES_MAX];
 };
-
-/* Hexadecimal digits */
-
-static int hex_digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c |= 0x20;
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* The bytes that (digits) digits at (text) stand for, at most (size), into
- * (out). What a stub does not know is "xx", and 0 here. Returns how many; -1:
- * that is something else. */
-static long from_hex(const char *text, size_t digits, uint8_t *out, size_t size)
-{
-    size_t n = digits / 2 < size ? digits / 2 : size;
-
-    for (size_t i = 0; i < n; i++) {
-        int high = hex_digit(text[2 * i]), low = hex_digit(text[2 * i + 1]);
-
-        if (text[2 * i] == 'x')
-            high = low = 0;
-        if (high < 0 || low < 0)
-            return -1;
-        out[i] = (uint8_t)(high << 4 | low);
-    }
-    return (long)n;
-}
-
-/* Packets */
-
-static int lost(struct err *e)
-{
-    if (errno == ECONNRESET || errno == EPIPE)
-        return err_set(e, "the guest has ended");
-    return err_set(e, "the debugger's socket: %s", strerror(errno));
-}
-
-/* Wait until (events) are possible. Returns 0; -1 with (e) filled. */
-static int wait_for(const struct gdb *g, short events, struct err *e)
-{
-    struct pollfd p = {.fd = g->guest.fd, .events = events};
-    int ready;
-
-    do
-        ready = poll(&p, 1, OUTSIDE_WAIT_MS);
-    while (ready < 0 && errno == EINTR);
-    if (ready == 0)
-        return err_set(e, "the debugger's stub does not answer: is another "
-                          "debugger or collector attached to it?");
-    return ready < 0 ? lost(e) : 0;
-}
-
-static int send_all(struct gdb *g, const char *bytes, size_t size,
-                    struct err *e)
-{
-    while (size > 0) {
-        ssize_t n = send(g->guest.fd, bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT);
-
-        if (n > 0) {
-            bytes += n;
-            size -= (size_t)n;
-        } else if (n < 0 && errno == EAGAIN) {
-            if (wait_for(g, POLLOUT, e) != 0)
-                return -1;
-        } else if (n == 0 || errno != EINTR) {
-            return lost(e);
-        }
-    }
-    return 0;
-}
-
-/* Append (body) as a packet, behind an acknowledgement of the one before, to
- * (text), which has room. Returns its new length. */
-static size_t put_packet(char *text, size_t at, const char *body)
-{
-    uint8_t sum = 0;
-
-    for (const char *c = body; *c != '\0'; c++)
-        sum = (uint8_t)(sum + (uint8_t)*c);
-    return at + (size_t)sprintf(text + at, "+$%s#%02x", body, sum);
-}
-
-/* Hear more bytes. Returns 0; -1 with (e) filled. */
-static int hear(struct gdb *g, struct err *e)
-{
-    if (g->in_size == sizeof g->in)
-        return err_set(e, "the debugger's stub sends more than a packet holds");
-    ssize_t n = recv(g->guest.fd, g->in + g->in_size, sizeof g->in - g->in_size,
-                     MSG_DONTWAIT);
-
-    if (n > 0) {
-        g->in_size += (size_t)n;
-        return 0;
-    }
-    if (n == 0)
-        return err_set(e, "the guest has ended");
-    if (errno == EAGAIN)
-        return wait_for(g, POLLIN, e);
-    return errno == EINTR ? 0 : lost(e);
-}
-
-/* Take the first packet out of (in), if it is whole: its body goes to (body).
- * Returns whether it was. */
-static bool take_packet(struct gdb *g)
-{
-    const uint8_t *begin = memchr(g->in, '$', g->in_size);
-    const uint8_t *end = NULL, *stop = g->in + g->in_size;
-
-    if (begin != NULL)
-        end = memchr(begin, '#', (size_t)(stop - begin));
-    if (end == NULL || stop - end < 3)
-        return false;
-    g->body_size = (size_t)(end - begin) - 1;
-    if (g->body_size > PACKET_MAX)
-        g->body_size = PACKET_MAX;
-    memcpy(g->body, begin + 1, g->body_size);
-    g->body[g->body_size] = '\0';
-    g->in_size = (size_t)(stop - end) - 3;
-    memmove(g->in, end + 3, g->in_size);
-    return true;
-}
-
-/* The next packet. Returns 0; -1 with (e) filled, also if it says that the
- * guest has ended. */
-static int next_packet(struct gdb *g, struct err *e)
-{
-    while (!take_packet(g))
-        if (hear(g, e) != 0)
-            return -1;
-    return g->body[0] == 'W' || g->body[0] == 'X'
-               ? err_set(e, "the guest has ended")
-               : 0;
-}
-
-/* Does the last packet say that the guest stands still? */
-static bool says_stopped(const struct gdb *g)
-{
-    return g->body[0] == 'T' || g->body[0] == 'S';
-}
-
-/* The next packet that answers a question. Returns as above. */
-static int next_answer(struct gdb *g, struct err *e)
-{
-    do
-        if (next_packet(g, e) != 0)
-            return -1;
-    while (says_stopped(g));
-    return 0;
-}
-
-static int ask(struct gdb *g, const char *question, struct err *e)
-{
-    char text[QUESTION + 8];
-
-    if (send_all(g, text, put_packet(text, 0, question), e) != 0)
-        return -1;
-    return next_answer(g, e);
-}
-
-/* Ask (question) of core (core). Returns as above. */
-static int ask_core(struct gdb *g, uint32_t core, const char *question,
-                    struct err *e)
-{
-    char text[2 * QUESTION + 16], select[QUESTION];
-    size_t size = 0;
-    bool selects = g->core != core;
-
-    if (selects) {
-        (void)snprintf(select, sizeof select, "Hg%s", g->cores[core]);
-        size = put_packet(text, size, select);
-    }
-    size = put_packet(text, size, question);
-    if (send_all(g, text, size, e) != 0 || next_answer(g, e) != 0)
-        return -1;
-    if (!selects)
-        return 0;
-    if (strcmp(g->body, "OK") != 0)
-        return err_set(e, "the debugger's stub has no core %s any more",
-                       g->cores[core]);
-    g->core = core;
-    return next_answer(g, e);
-}
 
 /* Registers, memory */
 
@@ -244,20 +55,17 @@ static uint64_t load(const uint8_t *bytes, size_t size)
 #define EFER      40u
 #define G_QEMU    608u
 
-static int gdb_registers(struct outside_guest *guest, uint32_t core,
-                         struct outside_registers *r, struct err *e)
+/* The last packet as registers. Returns 0; -1 with (e) filled. */
+static int read_registers(const struct gdb *g, struct outside_registers *r,
+                          struct err *e)
 {
     static const enum outside_general order[OUTSIDE_GENERALS] = {
         OUTSIDE_RAX,    OUTSIDE_RBX,    OUTSIDE_RCX,    OUTSIDE_RDX,
         OUTSIDE_RSI,    OUTSIDE_RDI,    OUTSIDE_RBP,    OUTSIDE_RSP,
         OUTSIDE_R8,     OUTSIDE_R8 + 1, OUTSIDE_R8 + 2, OUTSIDE_R8 + 3,
         OUTSIDE_R8 + 4, OUTSIDE_R8 + 5, OUTSIDE_R8 + 6, OUTSIDE_R15};
-    struct gdb *g = (struct gdb *)guest;
     uint8_t bytes[G_QEMU];
-
-    if (ask_core(g, core, "g", e) != 0)
-        return -1;
-    long n = from_hex(g->body, g->body_size, bytes, sizeof bytes);
+    long n = stub_bytes(&g->stub, bytes, sizeof bytes);
 
     if (n < (long)G_LEAST)
         return err_set(e, "the debugger's stub is none for x86-64: it sends "
@@ -278,6 +86,120 @@ static int gdb_registers(struct outside_guest *guest, uint32_t core,
     return 0;
 }
 
+/* What the last packet has of (size) bytes of memory, into (to). Returns how
+ * many; -1 with (e) filled. */
+static long read_bytes(const struct gdb *g, uint8_t *to, size_t size,
+                       struct err *e)
+{
+    long n = g->stub.body[0] == 'E' && g->stub.body_size == 3
+                 ? 0
+                 : stub_bytes(&g->stub, to, size);
+
+    if (n < 0)
+        return err_set(e, "the debugger's stub sends no memory: %.40s",
+                       g->stub.body);
+    return n;
+}
+
+/* The question for (size) bytes at (address), or those that one page and one
+ * answer have of them. Returns how many these are. */
+static size_t ask_for(const struct gdb *g, char question[STUB_QUESTION],
+                      uint64_t address, size_t size)
+{
+    size_t page = (size_t)(4096 - address % 4096);
+
+    if (size > page)
+        size = page;
+    if (size > g->stub.read_max)
+        size = g->stub.read_max;
+    (void)snprintf(question, STUB_QUESTION, "m%llx,%zx",
+                   (unsigned long long)address, size);
+    return size;
+}
+
+/* Ask for the registers of all cores. Returns 0; -1 with (e) filled. */
+static int look_at_registers(struct gdb *g, struct err *e)
+{
+    struct stub_batch b = stub_batch(&g->stub);
+    uint32_t count = g->guest.core_count;
+
+    for (uint32_t i = 0; i < count; i++)
+        if (stub_add(&g->stub, &b, i, "g", e) != 0)
+            return -1;
+    if (stub_send_batch(&g->stub, &b, e) != 0)
+        return -1;
+    for (uint32_t i = 0; i < count; i++)
+        if (stub_answer(&g->stub, i, e) != 0 ||
+            read_registers(g, &g->cores[i].registers, e) != 0)
+            return -1;
+    return 0;
+}
+
+/* Ask for the beginnings of all stacks. Returns likewise. */
+static int look_at_stacks(struct gdb *g, struct err *e)
+{
+    struct stub_batch b = stub_batch(&g->stub);
+    uint32_t count = g->guest.core_count;
+
+    for (uint32_t i = 0; i < count; i++) {
+        char question[STUB_QUESTION];
+        uint64_t rsp = g->cores[i].registers.general[OUTSIDE_RSP];
+
+        (void)ask_for(g, question, rsp, STACK);
+        if (stub_add(&g->stub, &b, i, question, e) != 0)
+            return -1;
+    }
+    if (stub_send_batch(&g->stub, &b, e) != 0)
+        return -1;
+    for (uint32_t i = 0; i < count; i++) {
+        long n = stub_answer(&g->stub, i, e) == 0
+                     ? read_bytes(g, g->cores[i].stack, STACK, e)
+                     : -1;
+
+        if (n < 0)
+            return -1;
+        g->cores[i].stack_size = (size_t)n;
+    }
+    return 0;
+}
+
+/* All that is wanted of every stop, by two questions and their answers. */
+static int look(struct gdb *g, struct err *e)
+{
+    if (g->looked)
+        return 0;
+    if (look_at_registers(g, e) != 0 || look_at_stacks(g, e) != 0)
+        return -1;
+    g->looked = true;
+    return 0;
+}
+
+static int gdb_registers(struct outside_guest *guest, uint32_t core,
+                         struct outside_registers *r, struct err *e)
+{
+    struct gdb *g = (struct gdb *)guest;
+
+    if (look(g, e) != 0)
+        return -1;
+    *r = g->cores[core].registers;
+    return 0;
+}
+
+/* What was read ahead of (size) bytes at (address). */
+static size_t read_ahead(const struct gdb *g, uint32_t core, uint64_t address,
+                         uint8_t *to, size_t size)
+{
+    const struct core *c = &g->cores[core];
+    uint64_t offset = address - c->registers.general[OUTSIDE_RSP];
+
+    if (!g->looked || offset >= c->stack_size)
+        return 0;
+    if (size > c->stack_size - offset)
+        size = c->stack_size - (size_t)offset;
+    memcpy(to, c->stack + offset, size);
+    return size;
+}
+
 /* The stub reads memory as the core sees it. Of what is mapped in part it reads
  * nothing: pages are asked for one by one. */
 static long gdb_memory(struct outside_guest *guest, uint32_t core,
@@ -286,29 +208,19 @@ static long gdb_memory(struct outside_guest *guest, uint32_t core,
 {
     struct gdb *g = (struct gdb *)guest;
     uint8_t *out = to;
-    size_t done = 0;
+    size_t done = read_ahead(g, core, address, out, size);
 
     (void)r;
     while (done < size) {
-        char question[QUESTION];
-        uint64_t at = address + done;
-        size_t part = (size_t)(4096 - at % 4096);
+        char question[STUB_QUESTION];
+        size_t part = ask_for(g, question, address + done, size - done);
 
-        if (part > size - done)
-            part = size - done;
-        if (part > g->read_max)
-            part = g->read_max;
-        (void)snprintf(question, sizeof question, "m%llx,%zx",
-                       (unsigned long long)at, part);
-        if (ask_core(g, core, question, e) != 0)
+        if (stub_ask_core(&g->stub, core, question, e) != 0)
             return -1;
-        long n = g->body[0] == 'E' && g->body_size == 3
-                     ? 0
-                     : from_hex(g->body, g->body_size, out + done, part);
+        long n = read_bytes(g, out + done, part, e);
 
         if (n < 0)
-            return err_set(e, "the debugger's stub sends no memory: %.40s",
-                           g->body);
+            return -1;
         done += (size_t)n;
         if ((size_t)n < part)
             break;
@@ -325,12 +237,10 @@ static int gdb_stop(struct outside_guest *guest, struct err *e)
 
     if (!g->runs)
         return 0;
-    if (send_all(g, &interrupt, 1, e) != 0)
+    if (stub_send(&g->stub, &interrupt, 1, e) != 0)
         return -1;
-    do
-        if (next_packet(g, e) != 0)
-            return -1;
-    while (!says_stopped(g));
+    if (stub_await_stop(&g->stub, e) != 0)
+        return -1;
     g->runs = false;
     return 0;
 }
@@ -338,13 +248,13 @@ static int gdb_stop(struct outside_guest *guest, struct err *e)
 static int gdb_run(struct outside_guest *guest, struct err *e)
 {
     struct gdb *g = (struct gdb *)guest;
-    char text[QUESTION];
 
     if (g->runs)
         return 0;
-    if (send_all(g, text, put_packet(text, 0, "vCont;c"), e) != 0)
+    if (stub_say(&g->stub, "vCont;c", e) != 0)
         return -1;
     g->runs = true;
+    g->looked = false;
     return 0;
 }
 
@@ -354,63 +264,12 @@ static void gdb_close(struct outside_guest *guest)
     struct gdb *g = (struct gdb *)guest;
     struct err ignored;
 
-    if (gdb_stop(guest, &ignored) == 0 && ask(g, "D;1", &ignored) == 0 &&
-        strcmp(g->body, "OK") != 0)
-        (void)ask(g, "D", &ignored);
+    if (gdb_stop(guest, &ignored) == 0 &&
+        stub_ask(&g->stub, "D;1", &ignored) == 0 &&
+        strcmp(g->stub.body, "OK") != 0)
+        (void)stub_ask(&g->stub, "D", &ignored);
     (void)close(guest->fd);
     free(g);
-}
-
-/* Beginning */
-
-/* The cores in the last packet: "m" and names with commas between. */
-static void note_cores(struct gdb *g)
-{
-    char *name = g->body + 1;
-
-    while (*name != '\0' && g->guest.core_count < OUTSIDE_CORES_MAX) {
-        size_t length = strcspn(name, ",");
-
-        if (length > 0 && length < THREAD) {
-            char *core = g->cores[g->guest.core_count++];
-
-            memcpy(core, name, length);
-            core[length] = '\0';
-        }
-        name += length + (name[length] == ',');
-    }
-}
-
-static int find_cores(struct gdb *g, struct err *e)
-{
-    if (ask(g, "qfThreadInfo", e) != 0)
-        return -1;
-    /* as many answers as cores, and one, at most */
-    for (uint32_t i = 0; i <= OUTSIDE_CORES_MAX && g->body[0] == 'm'; i++) {
-        note_cores(g);
-        if (ask(g, "qsThreadInfo", e) != 0)
-            return -1;
-    }
-    return g->guest.core_count > 0
-               ? 0
-               : err_set(e, "the debugger's stub tells of no cores");
-}
-
-/* What both sides can do; a first answer tells whether this is a stub. */
-static int greet(struct gdb *g, struct err *e)
-{
-    const char *size;
-
-    if (ask(g, "qSupported:multiprocess+;vContSupported+", e) != 0)
-        return -1;
-    size = strstr(g->body, "PacketSize=");
-    if (size != NULL) {
-        unsigned long most = strtoul(size + strlen("PacketSize="), NULL, 16);
-
-        if (most >= 64 && most / 2 - 8 < g->read_max)
-            g->read_max = most / 2 - 8;
-    }
-    return 0;
 }
 
 static const struct outside_ops gdb_ops = {
@@ -432,10 +291,10 @@ struct outside_guest *outside_gdb(int fd, struct err *e)
         return NULL;
     }
     g->guest = (struct outside_guest){.ops = &gdb_ops, .fd = fd};
-    g->read_max = PACKET_MAX / 2;
-    g->core = OUTSIDE_CORES_MAX;
-    if (greet(g, e) == 0 && find_cores(g, e) == 0)
+    if (stub_begin(&g->stub, fd, e) == 0) {
+        g->guest.core_count = g->stub.core_count;
         return &g->guest;
+    }
     gdb_close(&g->guest);
     return NULL;
 }

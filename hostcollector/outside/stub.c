@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Bytes to packets and back. Answers come in the order of questions, and (core)
+ * follows both: a question of another core than the last one has one of its own
+ * before it, which selects the core. */
+#include "outside/stub.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+/* Hexadecimal digits */
+
+static int hex_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    c |= 0x20;
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+long stub_bytes(const struct stub *s, uint8_t *out, size_t size)
+{
+    size_t n = s->body_size / 2 < size ? s->body_size / 2 : size;
+    const char *text = s->body;
+
+    for (size_t i = 0; i < n; i++) {
+        int high = hex_digit(text[2 * i]), low = hex_digit(text[2 * i + 1]);
+
+        if (text[2 * i] == 'x')
+            high = low = 0;
+        if (high < 0 || low < 0)
+            return -1;
+        out[i] = (uint8_t)(high << 4 | low);
+    }
+    return (long)n;
+}
+
+/* Packets */
+
+static int lost(struct err *e)
+{
+    if (errno == ECONNRESET || errno == EPIPE)
+        return err_set(e, "the guest has ended");
+    return err_set(e, "the debugger's socket: %s", strerror(errno));
+}
+
+/* Wait until (events) are possible. Returns 0; -1 with (e) filled. */
+static int wait_for(const struct stub *s, short events, struct err *e)
+{
+    struct pollfd p = {.fd = s->fd, .events = events};
+    int ready;
+
+    do
+        ready = poll(&p, 1, OUTSIDE_WAIT_MS);
+    while (ready < 0 && errno == EINTR);
+    if (ready == 0)
+        return err_set(e, "the debugger's stub does not answer: is another "
+                          "debugger or collector attached to it?");
+    return ready < 0 ? lost(e) : 0;
+}
+
+int stub_send(struct stub *s, const char *bytes, size_t size, struct err *e)
+{
+    while (size > 0) {
+        ssize_t n = send(s->fd, bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT);
+
+        if (n > 0) {
+            bytes += n;
+            size -= (size_t)n;
+        } else if (n < 0 && errno == EAGAIN) {
+            if (wait_for(s, POLLOUT, e) != 0)
+                return -1;
+        } else if (n == 0 || errno != EINTR) {
+            return lost(e);
+        }
+    }
+    return 0;
+}
+
+/* Append (body) as a packet, behind an acknowledgement of the one before, to
+ * (text), which has room. Returns its new length. */
+static size_t put_packet(char *text, size_t at, const char *body)
+{
+    uint8_t sum = 0;
+
+    for (const char *c = body; *c != '\0'; c++)
+        sum = (uint8_t)(sum + (uint8_t)*c);
+    return at + (size_t)sprintf(text + at, "+$%s#%02x", body, sum);
+}
+
+/* Hear more bytes. Returns 0; -1 with (e) filled. */
+static int hear(struct stub *s, struct err *e)
+{
+    if (s->in_size == sizeof s->in)
+        return err_set(e, "the debugger's stub sends more than a packet holds");
+    ssize_t n = recv(s->fd, s->in + s->in_size, sizeof s->in - s->in_size,
+                     MSG_DONTWAIT);
+
+    if (n > 0) {
+        s->in_size += (size_t)n;
+        return 0;
+    }
+    if (n == 0)
+        return err_set(e, "the guest has ended");
+    if (errno == EAGAIN)
+        return wait_for(s, POLLIN, e);
+    return errno == EINTR ? 0 : lost(e);
+}
+
+/* Take the first packet out of (in), if it is whole: its body goes to (body).
+ * Returns whether it was. */
+static bool take_packet(struct stub *s)
+{
+    const uint8_t *begin = memchr(s->in, '$', s->in_size);
+    const uint8_t *end = NULL, *stop = s->in + s->in_size;
+
+    if (begin != NULL)
+        end = memchr(begin, '#', (size_t)(stop - begin));
+    if (end == NULL || stop - end < 3)
+        return false;
+    s->body_size = (size_t)(end - begin) - 1;
+    if (s->body_size > STUB_PACKET)
+        s->body_size = STUB_PACKET;
+    memcpy(s->body, begin + 1, s->body_size);
+    s->body[s->body_size] = '\0';
+    s->in_size = (size_t)(stop - end) - 3;
+    memmove(s->in, end + 3, s->in_size);
+    return true;
+}
+
+/* The next packet. Returns 0; -1 with (e) filled, also if it says that the
+ * guest has ended. */
+static int next_packet(struct stub *s, struct err *e)
+{
+    while (!take_packet(s))
+        if (hear(s, e) != 0)
+            return -1;
+    return s->body[0] == 'W' || s->body[0] == 'X'
+               ? err_set(e, "the guest has ended")
+               : 0;
+}
+
+/* Does the last packet say that the guest stands still? */
+static bool says_stopped(const struct stub *s)
+{
+    return s->body[0] == 'T' || s->body[0] == 'S';
+}
+
+/* The next packet that answers a question. Returns as above. */
+static int next_answer(struct stub *s, struct err *e)
+{
+    do
+        if (next_packet(s, e) != 0)
+            return -1;
+    while (says_stopped(s));
+    return 0;
+}
+
+int stub_say(struct stub *s, const char *order, struct err *e)
+{
+    char text[STUB_QUESTION + 8];
+
+    return stub_send(s, text, put_packet(text, 0, order), e);
+}
+
+int stub_ask(struct stub *s, const char *question, struct err *e)
+{
+    return stub_say(s, question, e) == 0 ? next_answer(s, e) : -1;
+}
+
+int stub_await_stop(struct stub *s, struct err *e)
+{
+    do
+        if (next_packet(s, e) != 0)
+            return -1;
+    while (!says_stopped(s));
+    return 0;
+}
+
+struct stub_batch stub_batch(const struct stub *s)
+{
+    return (struct stub_batch){.core = s->core};
+}
+
+int stub_send_batch(struct stub *s, struct stub_batch *b, struct err *e)
+{
+    size_t size = b->size;
+
+    b->size = 0;
+    return stub_send(s, b->text, size, e);
+}
+
+int stub_add(struct stub *s, struct stub_batch *b, uint32_t core,
+             const char *question, struct err *e)
+{
+    char select[STUB_QUESTION];
+
+    if (b->size + (size_t)2 * (STUB_QUESTION + 8) > sizeof b->text &&
+        stub_send_batch(s, b, e) != 0)
+        return -1;
+    if (b->core != core) {
+        (void)snprintf(select, sizeof select, "Hg%s", s->cores[core]);
+        b->size = put_packet(b->text, b->size, select);
+        b->core = core;
+    }
+    b->size = put_packet(b->text, b->size, question);
+    return 0;
+}
+
+int stub_answer(struct stub *s, uint32_t core, struct err *e)
+{
+    if (s->core != core) {
+        if (next_answer(s, e) != 0)
+            return -1;
+        if (strcmp(s->body, "OK") != 0)
+            return err_set(e, "the debugger's stub has no core %s any more",
+                           s->cores[core]);
+        s->core = core;
+    }
+    return next_answer(s, e);
+}
+
+int stub_ask_core(struct stub *s, uint32_t core, const char *question,
+                  struct err *e)
+{
+    struct stub_batch b = stub_batch(s);
+
+    return stub_add(s, &b, core, question, e) == 0 &&
+                   stub_send_batch(s, &b, e) == 0
+               ? stub_answer(s, core, e)
+               : -1;
+}
+
+/* Beginning */
+
+/* The cores in the last packet: "m" and names with commas between. */
+static void note_cores(struct stub *s)
+{
+    char *name = s->body + 1;
+
+    while (*name != '\0' && s->core_count < OUTSIDE_CORES_MAX) {
+        size_t length = strcspn(name, ",");
+
+        if (length > 0 && length < STUB_CORE) {
+            char *core = s->cores[s->core_count++];
+
+            memcpy(core, name, length);
+            core[length] = '\0';
+        }
+        name += length + (name[length] == ',');
+    }
+}
+
+static int find_cores(struct stub *s, struct err *e)
+{
+    if (stub_ask(s, "qfThreadInfo", e) != 0)
+        return -1;
+    /* as many answers as cores, and one, at most */
+    for (uint32_t i = 0; i <= OUTSIDE_CORES_MAX && s->body[0] == 'm'; i++) {
+        note_cores(s);
+        if (stub_ask(s, "qsThreadInfo", e) != 0)
+            return -1;
+    }
+    return s->core_count > 0
+               ? 0
+               : err_set(e, "the debugger's stub tells of no cores");
+}
+
+/* What both sides can do; a first answer tells whether this is a stub. */
+static int greet(struct stub *s, struct err *e)
+{
+    const char *size;
+
+    if (stub_ask(s, "qSupported:multiprocess+;vContSupported+", e) != 0)
+        return -1;
+    size = strstr(s->body, "PacketSize=");
+    if (size != NULL) {
+        unsigned long most = strtoul(size + strlen("PacketSize="), NULL, 16);
+
+        if (most >= 64 && most / 2 - 8 < s->read_max)
+            s->read_max = most / 2 - 8;
+    }
+    return 0;
+}
+
+int stub_begin(struct stub *s, int fd, struct err *e)
+{
+    s->fd = fd;
+    s->core = OUTSIDE_CORES_MAX;
+    s->read_max = STUB_PACKET / 2;
+    return greet(s, e) == 0 ? find_cores(s, e) : -1;
+}
