@@ -15,10 +15,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "looked.h"
 #include "outside/guest.h"
 
 #define FD_STUB 100000 /* no file has this descriptor */
-#define LOOKS   4
 #define LINE    8192u
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -111,36 +111,6 @@ int __wrap_close(int fd)
 
 /* --- The looks ------------------------------------------------------------ */
 
-static bool read_at(struct outside_guest *g, uint32_t core,
-                    const struct outside_registers *r, uint64_t address,
-                    size_t size)
-{
-    struct err e = {""};
-    uint8_t *to = malloc(size); /* exactly: one byte more would be found */
-    long got;
-
-    must(to != NULL);
-    got = g->ops->memory(g, core, r, address, to, size, &e);
-    free(to);
-    must(got <= (long)size && (got >= 0 || e.text[0] != '\0'));
-    return got >= 0;
-}
-
-static bool look(struct outside_guest *g)
-{
-    struct err e = {""};
-    bool goes_on = g->ops->stop(g, &e) == 0;
-
-    for (uint32_t core = 0; goes_on && core < g->core_count; core++) {
-        struct outside_registers r;
-
-        goes_on = g->ops->registers(g, core, &r, &e) == 0 &&
-                  read_at(g, core, &r, r.pc, 16) &&
-                  read_at(g, core, &r, r.general[OUTSIDE_RSP], 6000);
-    }
-    return goes_on && g->ops->run(g, &e) == 0;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct outside_guest *g;
@@ -154,12 +124,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     world.open = true;
     g = outside_gdb(FD_STUB, &e);
     must(g != NULL || e.text[0] != '\0');
-    if (g != NULL) {
-        must(g->core_count > 0 && g->core_count <= OUTSIDE_CORES_MAX);
-        for (int i = 0; i < LOOKS && look(g); i++)
-            continue;
-        g->ops->close(g);
-    }
+    if (g != NULL)
+        looked(g);
     must(!world.open);
     return 0;
 }

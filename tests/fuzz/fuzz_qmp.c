@@ -17,12 +17,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "looked.h"
 #include "outside/guest.h"
 #include "outside/memory_file.h"
 
 #define FD_MONITOR 100000 /* no file has these descriptors */
 #define FD_MEMORY  100001
-#define LOOKS      4
 #define FILE_SIZE  (UINT64_C(1) << 40)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -124,37 +124,6 @@ ssize_t __wrap_pread(int fd, void *to, size_t size, off_t offset)
 
 /* --- The looks ------------------------------------------------------------ */
 
-static bool read_at(struct outside_guest *g, uint32_t core,
-                    const struct outside_registers *r, uint64_t address,
-                    size_t size)
-{
-    struct err e = {""};
-    uint8_t *to = malloc(size); /* exactly: one byte more would be found */
-    long got;
-
-    must(to != NULL);
-    got = g->ops->memory(g, core, r, address, to, size, &e);
-    free(to);
-    must(got <= (long)size && (got >= 0 || e.text[0] != '\0'));
-    return got >= 0;
-}
-
-static bool look(struct outside_guest *g)
-{
-    struct err e = {""};
-    bool goes_on = g->ops->stop(g, &e) == 0;
-
-    must(goes_on || e.text[0] != '\0');
-    for (uint32_t core = 0; goes_on && core < g->core_count; core++) {
-        struct outside_registers r;
-
-        must(g->ops->registers(g, core, &r, &e) == 0);
-        goes_on = read_at(g, core, &r, r.pc, 16) &&
-                  read_at(g, core, &r, r.general[OUTSIDE_RSP], 1024);
-    }
-    return goes_on && g->ops->run(g, &e) == 0;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct outside_guest *g;
@@ -168,12 +137,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     world.open = true;
     g = outside_qmp(FD_MONITOR, &e);
     must(g != NULL || e.text[0] != '\0');
-    if (g != NULL) {
-        must(g->core_count > 0 && g->core_count <= OUTSIDE_CORES_MAX);
-        for (int i = 0; i < LOOKS && look(g); i++)
-            continue;
-        g->ops->close(g);
-    }
+    if (g != NULL)
+        looked(g);
     must(!world.open && world.memories == 0);
     return 0;
 }
