@@ -208,14 +208,17 @@ static int confine(const struct job *job, struct err *e)
 static int look(const struct job *job, const struct way *way, int fd,
                 struct err *e)
 {
-    struct outside_guest *g = way->opens ? way->begin(fd, e) : NULL;
+    struct outside_guest *g;
     int result = -1;
 
-    if ((way->opens && g == NULL) || confine(job, e) != 0)
+    if (!way->opens && confine(job, e) != 0)
         return -1;
-    if (!way->opens && (g = way->begin(fd, e)) == NULL)
+    g = way->begin(fd, e);
+    if (g == NULL)
         return -1;
-    if (g->stands != NULL && !job->paused)
+    if (way->opens && confine(job, e) != 0)
+        result = -1;
+    else if (g->stands != NULL && !job->paused)
         (void)err_set(
             e,
             "the guest does not run: %s. \"cont\" in the monitor lets "
