@@ -229,29 +229,47 @@ static void join(uint32_t core)
 
 /* The loop */
 
-/* Is a core to be sampled by now? The virtual cores want their interrupts for
- * other work, too, for which no guest must stand still. */
-static bool is_sample_due(void)
+static bool is_due(const struct tprof_cpu *cpu)
 {
-    for (uint32_t i = 0; i < sampler.guest->core_count; i++) {
-        const struct tprof_cpu *cpu = tprof_cpu[i];
-
-        if (cpu != NULL && tprof_is_sampling(cpu) &&
-            (int64_t)(tprof_machine.now -
-                      tprof_schedule_deadline(&cpu->schedule)) >= 0)
-            return true;
-    }
-    return false;
+    return tprof_is_sampling(cpu) &&
+           (int64_t)(tprof_machine.now -
+                     tprof_schedule_deadline(&cpu->schedule)) >= 0;
 }
 
-/* Have each virtual core take its interrupt, if it wants one. */
+/* A core that is to be sampled by now; NULL: none. The virtual cores want their
+ * interrupts for other work, too, for which no guest must stand still. */
+static const struct tprof_cpu *find_due(void)
+{
+    for (uint32_t i = 0; i < sampler.guest->core_count; i++)
+        if (tprof_cpu[i] != NULL && is_due(tprof_cpu[i]))
+            return tprof_cpu[i];
+    return NULL;
+}
+
+/* Have all cores that sample go by the schedule of (due). A core that joined
+ * later than the others, or heard of the host later, has one of its own. */
+static void align(const struct tprof_cpu *due)
+{
+    for (uint32_t i = 0; i < sampler.guest->core_count; i++) {
+        struct tprof_cpu *cpu = tprof_cpu[i];
+
+        if (cpu == NULL || cpu == due || !tprof_is_sampling(cpu))
+            continue;
+        cpu->schedule = due->schedule;
+        tprof_machine.cores[i].deadline =
+            tprof_schedule_deadline(&cpu->schedule);
+    }
+}
+
+/* Have each virtual core take its interrupt, if it wants one. Whatever is due
+ * meanwhile waits for the guest to be stopped. */
 static void interrupt_cores(void)
 {
     const struct tprof_registers nowhere = {0};
 
     for (uint32_t i = 0; i < sampler.guest->core_count; i++) {
         tprof_machine.core = i;
-        if (tprof_cpu[i] != NULL)
+        if (tprof_cpu[i] != NULL && !is_due(tprof_cpu[i]))
             (void)tprof_machine_interrupt(&nowhere);
     }
 }
@@ -297,7 +315,7 @@ static void count_stop(uint64_t ns)
     }
 }
 
-static void sample_all(void)
+static void sample_all(const struct tprof_cpu *due)
 {
     struct outside_guest *g = sampler.guest;
     uint64_t from, now;
@@ -308,6 +326,7 @@ static void sample_all(void)
     }
     look_at_clock();
     from = now = tprof_machine.now;
+    align(due);
     for (uint32_t i = 0; i < g->core_count && !sampler.failed; i++)
         sample_core(i, now);
     if (g->ops->run(g, sampler.e) != 0)
@@ -387,8 +406,10 @@ int outside_sample(const struct outside_sampling *s, struct err *e)
         bool spoke = wait_until(next_deadline());
 
         look_at_clock();
-        if (is_sample_due())
-            sample_all();
+        const struct tprof_cpu *due = find_due();
+
+        if (due != NULL)
+            sample_all(due);
         interrupt_cores();
         tprof_machine.core = 0;
         if (spoke)
