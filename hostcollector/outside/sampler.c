@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One stop is for all cores: their agents draw the same intervals. */
+/* One stop is for all cores, which go by one schedule. */
 #include "outside/sampler.h"
 
 #include <errno.h>
@@ -212,8 +212,6 @@ static int begin_agent(void)
     for (uint32_t i = 0; i < config.cpus; i++) {
         tprof_machine.cores[i].hardware_id = i;
         tprof_machine.cores[i].number = i;
-        tprof_agent.core[i]->schedule.random =
-            tprof_agent.core[0]->schedule.random;
     }
     return 0;
 }
