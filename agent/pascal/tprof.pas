@@ -29,7 +29,7 @@ const
   TPROF_VERSION = $000100;
 
   { Value of TTProfConfig.Version. It grows when the record's layout changes. }
-  TPROF_CONFIG_VERSION = 4;
+  TPROF_CONFIG_VERSION = 5;
 
   { What functions return. TProfStrError() says what to do about each error. }
   TPROF_OK = 0;
@@ -199,6 +199,8 @@ type
     DictSlots: LongWord;
     { 1: a flight recorder: cores sample with nobody attached, too }
     Always: LongWord;
+    { 1: the first collector gets samples from boot on }
+    Boot: LongWord;
 
     { The machine. }
     TscHz: QWord; { the TSC's rate; 0: the agent or the host measures it }

@@ -23,7 +23,7 @@ pub const VERSION: u32 = 0x000100;
 pub const VERSION_STRING: &str = "0.1.0";
 
 /// Value of `Config::version`. It grows when the struct's layout changes.
-pub const CONFIG_VERSION: u32 = 4;
+pub const CONFIG_VERSION: u32 = 5;
 
 pub const OK: i32 = 0;
 pub const ERR_VERSION: i32 = -1; // config.version is not this module's
@@ -209,6 +209,7 @@ pub struct Config {
     pub ring_bytes: u32,     // of each core; power of two, 4 KiB to 16 MiB; 0: 64 KiB
     pub dict_slots: u32,     // stacks that each core remembers; power of two, 64 to 8192; 0: 4096
     pub always: u32,         // 1: a flight recorder: cores sample with nobody attached, too
+    pub boot: u32,           // 1: the first collector gets samples from boot on
 
     // The machine.
     pub tsc_hz: u64,        // 0: the agent or the host measures it

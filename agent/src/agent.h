@@ -133,7 +133,13 @@ struct tprof_agent {
      * acquire in has_new_orders(), tick.c: the orders are complete. */
     _Atomic uint32_t generation;
 
-    /* Hosts that have come. Relaxed: a core that follows a host's orders sees
+    /* 1: what the rings hold is of boot (config.boot), for the first host that
+     * asks for samples. Written under the pump's lock; relaxed: a tick that
+     * sees an old value calls the pump in vain. */
+    _Atomic uint32_t booting;
+
+    /* Hosts that have come, but not those that left before they asked for
+     * samples of boot. Relaxed: a core that follows a host's orders sees
      * its number, by the release and acquire of (generation). */
     _Atomic uint32_t session;
 
@@ -185,6 +191,7 @@ struct tprof_agent {
     struct tprof_cpu *core[TPROF_CPUS_MAX]; /* laid out, joined or not */
     struct tprof_orders orders;             /* written by the pump */
     struct tprof_agent_counters counters;   /* likewise */
+    uint64_t nonce;                         /* likewise; of the session */
     struct tprof_crc32c crc;
 };
 

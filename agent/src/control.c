@@ -8,7 +8,7 @@
 #define PERIOD_MAX    ((uint64_t)1 << 36) /* clock ticks: over 10 s at 6 GHz */
 #define PERIOD_MIN    1000u
 #define STATS_SECONDS 4u  /* between two STATS of a core, while sampling */
-#define FOLLOWED      10u /* START and RESET that are followed in a second */
+#define FOLLOWED      10u /* orders that are followed in a second */
 
 void tprof_control_give_orders(void)
 {
@@ -157,6 +157,7 @@ static void hear_frame(struct tprof_control *c, uint32_t type,
         tprof_arch_copy(c->start, value, sizeof c->start);
         /* fall through */
     case WIRE_STOP:
+    case WIRE_GREET:
         c->wanted = type;
         break;
     case WIRE_PING:
@@ -223,6 +224,13 @@ void tprof_control_follow(struct tprof_control *c, uint64_t now)
     if (!c->wanted || (!is_end && tprof_is_ahead(o->not_before, now, pause)))
         return;
     o->not_before = now + pause;
+    if (c->wanted == WIRE_GREET) {
+        tprof_control_open(c, now);
+        return;
+    }
+    if (c->wanted != WIRE_RESET)
+        /* this host gets what the rings hold */
+        atomic_store_explicit(&tprof_agent.booting, 0, memory_order_relaxed);
     if (c->wanted == WIRE_START)
         start_sampling(c);
     else if (c->wanted == WIRE_STOP)
@@ -238,12 +246,17 @@ void tprof_control_open(struct tprof_control *c, uint64_t now)
 {
     struct tprof_agent *a = &tprof_agent;
 
-    stop_sampling(WIRE_STATE_STOPPED); /* config.always */
+    stop_sampling(WIRE_STATE_STOPPED); /* config.always and config.boot */
     tprof_arch_zero(c, sizeof *c);
     c->owed = TPROF_OWE_HELLO;
     c->stats_due = now + a->second;
     c->counters_told = UINT32_MAX; /* until STATS are due */
-    a->session++;
+    /* a clone draws another one than its parent, and than other clones */
+    a->nonce = tprof_seed(now, 0) ^ tprof_arch_random();
+    if (!a->booting) { /* else the session has begun at boot */
+        a->session++;
+        a->hello[WIRE_HELLO_FEATURES] &= ~(uint64_t)WIRE_FEATURE_BOOT;
+    }
     if (a->channel.flags & TPROF_CHANNEL_ONE_WAY)
         hear_frame(c, WIRE_START, c->rx, 0);
 }
@@ -251,7 +264,7 @@ void tprof_control_open(struct tprof_control *c, uint64_t now)
 void tprof_control_alone(struct tprof_control *c)
 {
     stop_sampling(WIRE_STATE_STOPPED);
-    if (!tprof_agent.config.always)
+    if (!tprof_agent.config.always && !tprof_agent.booting)
         return;
     hear_frame(c, WIRE_START, c->rx, 0);
     start_sampling(c);
@@ -339,6 +352,10 @@ static void finish_sampling(struct tprof_control *c, uint64_t now, int drained)
         owe_stats(c);
         break;
     case TPROF_LAST_STATS_SENDING:
+        if (!drained) { /* a core that came late wrote once more */
+            c->last_stats = TPROF_LAST_STATS_DRAINING;
+            break;
+        }
         if (are_stats_owed(c) || tprof_control_owes_counters(c))
             break;
         c->last_stats = TPROF_LAST_STATS_UNHEARD;

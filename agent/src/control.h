@@ -47,7 +47,8 @@ struct tprof_control {
     enum tprof_last_stats last_stats;
 
     /* The last order that was heard and is not followed yet: WIRE_START,
-     * WIRE_STOP or WIRE_RESET; 0: none. And the fields of START, by tag. */
+     * WIRE_STOP, WIRE_RESET or WIRE_GREET; 0: none. And the fields of START, by
+     * tag. */
     uint32_t wanted;
     uint64_t start[TPROF_CONTROL_TAGS];
 
@@ -58,10 +59,11 @@ struct tprof_control {
  * for that. */
 void tprof_control_give_orders(void);
 
-/* A host has come: everything begins anew. */
+/* A host has come, or asks for HELLO (GREET): everything begins anew. */
 void tprof_control_open(struct tprof_control *c, uint64_t now);
 
-/* There is no host: no core samples any more; with config.always all do. */
+/* There is no host: no core samples any more; with config.always, or in
+ * boot, all do. */
 void tprof_control_alone(struct tprof_control *c);
 
 /* Takes (size) bytes, which the caller has put at c->rx + c->rx_used. Orders in

@@ -50,6 +50,7 @@ static void put_hello(struct tprof_frame *f)
     put_build_id(f);
     put_run(f, WIRE_HELLO_TEXT_START, &a->hello[WIRE_HELLO_TEXT_START],
             WIRE_HELLO_CODE - WIRE_HELLO_TEXT_START + 1);
+    tprof_frame_field(f, WIRE_HELLO_NONCE, a->nonce);
 }
 
 RUN(tprof_stats, ticks, samples);
@@ -78,7 +79,9 @@ static void put_stats(const struct tprof_control *c, struct tprof_frame *f,
     const struct tprof_stats counts = tprof_counts(cpu);
     uint64_t flags = cpu->facts;
 
-    if (c->last_stats == TPROF_LAST_STATS_SENDING && tprof_follows(cpu))
+    /* once it follows it writes no more */
+    if (c->last_stats == TPROF_LAST_STATS_SENDING && tprof_follows(cpu) &&
+        tprof_ring_used(&cpu->recorder.ring) == 0)
         flags |= WIRE_STATS_FINAL;
     if (atomic_load_explicit(&cpu->started, memory_order_relaxed))
         flags |= WIRE_STATS_STARTED;

@@ -368,7 +368,7 @@ int tprof_pump_forgo(struct tprof_cpu *cpu)
 
     if (!try_pump_lock())
         return 0;
-    int alone = the_pump.link != LINK_UP;
+    int alone = the_pump.link != LINK_UP && !tprof_agent.booting;
 
     if (alone)
         tprof_ring_consume(ring, tprof_ring_used(ring));
@@ -380,6 +380,12 @@ int tprof_pump_forgo(struct tprof_cpu *cpu)
 
 void tprof_pump_begin(void)
 {
+    struct tprof_agent *a = &tprof_agent;
+    uint32_t boot = a->config.boot; /* it is the first session */
+
+    atomic_store_explicit(&a->booting, boot, memory_order_relaxed);
+    atomic_store_explicit(&a->session, boot, memory_order_relaxed);
+    a->hello[WIRE_HELLO_FEATURES] |= boot * WIRE_FEATURE_BOOT;
     tprof_control_alone(&the_pump.control);
 }
 

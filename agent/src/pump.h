@@ -36,12 +36,13 @@ int tprof_pump(int at_once);
  * core, so that the oldest records are overwritten. A dump can still be read
  * where the stacks that records name are in the ring: when half of it was
  * written, the core takes its orders over once more, and describes all anew.
- * Returns 1; 0: there is a host, or another core has the lock. Interrupts are
- * off.
+ * Returns 1; 0: there is a host, or samples of boot are kept for one, or
+ * another core has the lock. Interrupts are off.
  */
 int tprof_pump_forgo(struct tprof_cpu *cpu);
 
-/* config.always: cores sample from now on, until a host comes. */
+/* config.always and config.boot: cores sample from now on, until a host comes.
+ */
 void tprof_pump_begin(void);
 
 /* tprof_agent.pump_due while no tick needs to look for a host: the channel is

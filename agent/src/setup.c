@@ -79,7 +79,7 @@ static bool are_choices_known(const struct tprof_config *c)
 {
     return c->cpu_source <= TPROF_CPU_HOOK && c->timer <= TPROF_TIMER_SHARED &&
            c->device.bus <= TPROF_BUS_NONE && c->notice <= TPROF_NOTICE_POLL &&
-           c->control <= TPROF_CONTROL_FIXED && c->always <= 1;
+           c->control <= TPROF_CONTROL_FIXED && c->always <= 1 && c->boot <= 1;
 }
 
 /* Some choices need another field. */
@@ -392,7 +392,7 @@ int tprof_init_image(const struct tprof_config *config,
     a->watching_core = tprof_cpus; /* none yet */
     /* release: after tprof_exit() it was taken */
     atomic_store_explicit(&tprof_pump_lock, 0, memory_order_release);
-    if (a->config.always)
+    if (a->config.always || a->config.boot)
         tprof_pump_begin();
     a->ready = 1;
     return TPROF_OK;

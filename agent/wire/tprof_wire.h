@@ -47,6 +47,7 @@ enum wire_type {
     WIRE_STOP = 33,
     WIRE_PING = 34,
     WIRE_RESET = 35,
+    WIRE_GREET = 36,
 };
 
 /* Fields, WIRE.md 2.1: u8 tag, u8 length, value */
@@ -73,6 +74,7 @@ enum wire_hello_tag {
     WIRE_HELLO_KERNEL_HZ = 18,    /* u32 the kernel's fixed tick; 0: none */
     WIRE_HELLO_READABLE = 19,     /* u8  ranges that config.readable gives */
     WIRE_HELLO_CODE = 20,         /* u64 run-time address of tprof_init_image */
+    WIRE_HELLO_NONCE = 21,        /* u64 drawn anew for each session */
 };
 #define WIRE_ARCH_X86_64   1u
 #define WIRE_BOOT_ID_SIZE  16u
@@ -82,8 +84,9 @@ enum wire_hello_tag {
 #define WIRE_FEATURE_LENDING (1u << 1) /* config.lending: timers are lent */
 #define WIRE_FEATURE_OUTSIDE (1u << 2) /* no agent: sampled from outside */
 #define WIRE_FEATURE_EXACT                                                     \
-    (1u << 3) /* stacks lack no caller between others                          \
-               */
+    (1u << 3)                       /* stacks lack no caller between others    \
+                                     */
+#define WIRE_FEATURE_BOOT (1u << 4) /* config.boot: samples of boot follow */
 
 enum wire_intervals {
     /* the agent draws each from 0.5 to 1.5 periods, evenly distributed */

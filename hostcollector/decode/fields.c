@@ -102,6 +102,7 @@ static const struct field_rule hello_rules[] = {
     UINT(WIRE_HELLO_KERNEL_HZ, guest, kernel_hz),
     TOLD(WIRE_HELLO_READABLE, FIELD_UINT, guest, readable, has_readable),
     UINT(WIRE_HELLO_CODE, guest, code),
+    UINT(WIRE_HELLO_NONCE, guest, nonce),
 };
 
 static const struct field_rule stats_rules[] = {

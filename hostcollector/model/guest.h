@@ -19,6 +19,7 @@ struct guest {
     char agent_version[32]; /* cut to fit; "" if not told */
     uint8_t arch;           /* WIRE_ARCH_* */
     uint8_t boot_id[WIRE_BOOT_ID_SIZE];
+    uint64_t nonce;  /* of the session: clones share a boot; 0: not told */
     uint32_t cores;  /* 1 to GUEST_CORES_MAX */
     uint64_t tsc_hz; /* at most GUEST_TSC_HZ_MAX; 0: the guest does not know */
     uint8_t build_id[GUEST_BUILD_ID_MAX];

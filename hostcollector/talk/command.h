@@ -12,7 +12,7 @@
 
 /* One command. A field that is 0 leaves the choice to the guest. */
 struct command {
-    uint8_t type;            /* WIRE_START, WIRE_STOP, WIRE_PING, WIRE_RESET */
+    uint8_t type;            /* WIRE_START to WIRE_GREET */
     uint32_t rate_hz, depth; /* WIRE_START */
     uint64_t period_tsc;     /* WIRE_START */
     uint64_t cookie;         /* WIRE_PING */

@@ -8,38 +8,26 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "talk/retry.h"
+#include "talk/silence.h"
 #include "tprof_wire.h"
+#include "util/clock.h"
 #include "util/hash.h"
 
 #define MS             1000000ull /* in nanoseconds */
 #define SECOND         (1000 * MS)
-#define ABSENT_RETRY   (100 * MS)
 #define HELLO_PATIENCE (2 * SECOND)
+#define GREET_AFTER    (1 * SECOND)
 #define FINAL_PATIENCE (3 * SECOND / 2)
 #define FINAL_SPARE    (SECOND / 2) /* beyond two sampling intervals */
+#define FINAL_OUTSIDE  (10 * SECOND)
 #define START_RETRY    (1 * SECOND) /* after a refusal */
 #define PING_INTERVAL  (250 * MS)
 #define PINGS          4u
 #define PONG_LATEST    (10 * SECOND)
 #define CLOCK_HZ_MAX   1e12
 #define TOLD_FOR       (10 * SECOND)
-#define SILENCE_MAX    (5 * SECOND) /* STATS come more often */
 #define NOTE_MAX       800u
-
-#define OTHER_PROTOCOL                                                         \
-    "what answers at %s does not speak tprof: bytes come, but no HELLO among " \
-    "them. Does something else than the agent use that port?"
-/* The likeliest first. */
-#define SERIAL_SILENCE                                                         \
-    "the guest is not up yet, or is paused;\n"                                 \
-    "tprof_init() failed: the guest's console has what it returned, if the "   \
-    "kernel prints tprof_strerror();\n"                                        \
-    "the port has another name: QEMU wants -device "                           \
-    "virtserialport,chardev=...,name=tprof.0;\n"                               \
-    "the agent never runs: that takes tprof_start_cpu() and interrupts, or "   \
-    "tprof_poll();\n"                                                          \
-    "QEMU serves another client on this socket, one at a time;\n"              \
-    "a driver of the kernel's claimed the device after tprof_init()."
 
 /* Was (line) told before? Or were so many lines told that the guest must lie?
  */
@@ -80,7 +68,7 @@ static void tell_user(struct talk *s, const char *fmt, ...)
  * come and go, or boot, all the time. */
 static void forget_told(struct talk *s)
 {
-    uint64_t now = source_now_ns();
+    uint64_t now = clock_ns();
 
     if (now - s->told_ns < TOLD_FOR)
         return;
@@ -91,7 +79,7 @@ static void forget_told(struct talk *s)
 static void enter_state(struct talk *s, enum talk_state state)
 {
     s->state = state;
-    s->entered_ns = source_now_ns();
+    s->entered_ns = clock_ns();
     s->retry_ns = TALK_NEVER;
 }
 
@@ -139,7 +127,7 @@ static void send_start(struct talk *s)
 
 static void send_ping(struct talk *s)
 {
-    uint64_t now = source_now_ns();
+    uint64_t now = clock_ns();
 
     send_command(s, (struct command){.type = WIRE_PING, .cookie = now});
     s->pings_left--;
@@ -168,6 +156,7 @@ void talk_hello(struct talk *s, const struct talk_hello *h)
     s->left_ns = 0;
     s->guest_hz = h->tsc_hz;
     s->guest_rate_hz = h->rate_hz;
+    s->outside = h->outside;
     s->one_way = h->one_way || !s->source->live || !s->source->ops->write;
     if (h->rebooted) {
         s->measured_hz = 0;
@@ -198,7 +187,7 @@ static void refused(struct talk *s, uint8_t refusal)
                   "the guest refuses to sample (reason %u); asking again every "
                   "second",
                   refusal);
-    s->retry_ns = source_now_ns() + START_RETRY;
+    s->retry_ns = clock_ns() + START_RETRY;
 }
 
 /* Has the guest's kernel other ideas of what was asked for? */
@@ -313,23 +302,24 @@ static int try_open(struct talk *s, struct err *e)
         return -1;
     case SOURCE_ABSENT:
         explain_absence(s);
-        s->retry_ns = source_now_ns() + ABSENT_RETRY;
+        s->retry_ns = retry_absent(s, clock_ns());
         return 0;
     case SOURCE_OPEN:
         break;
     }
     s->heard = false;
     s->reached = true;
+    s->greeted = false;
     enter_state(s, TALK_SILENT);
     if (s->source->live)
-        s->retry_ns = s->entered_ns + HELLO_PATIENCE;
+        s->retry_ns = s->entered_ns + GREET_AFTER;
     return 0;
 }
 
 void talk_heard(struct talk *s)
 {
     s->heard = true;
-    s->heard_ns = source_now_ns();
+    s->heard_ns = clock_ns();
 }
 
 void talk_cut(struct talk *s)
@@ -342,7 +332,7 @@ void talk_cut(struct talk *s)
         return;
     }
     enter_state(s, TALK_ABSENT);
-    s->retry_ns = s->entered_ns + ABSENT_RETRY;
+    s->retry_ns = s->entered_ns + RETRY_FIRST;
     s->out_size = 0;
     if (silent && s->heard)
         tell_user(s, OTHER_PROTOCOL, s->source->path);
@@ -357,7 +347,17 @@ void talk_cut(struct talk *s)
               s->source->path, (double)s->wait_ns / (double)SECOND);
 }
 
-/* Open, but no HELLO yet. */
+/* Open, but no HELLO yet. A machine that was made from another one's memory
+ * believes that it goes on with the host of that one. */
+static void greet(struct talk *s)
+{
+    s->greeted = true;
+    s->retry_ns = s->entered_ns + HELLO_PATIENCE;
+    if (s->source->ops->write != NULL)
+        send_command(s, (struct command){.type = WIRE_GREET});
+}
+
+/* Still none. */
 static void explain_silence(struct talk *s)
 {
     s->retry_ns = TALK_NEVER;
@@ -394,21 +394,17 @@ static void give_up(struct talk *s)
 }
 
 /* The guest hears STOP at its next tick, which may be one and a half mean
- * intervals away. */
+ * intervals away. A process that samples from outside hears STOP when the guest
+ * has stopped for a sample, which may take seconds on a busy host; and if that
+ * process ends, its stream does. */
 static uint64_t final_patience(const struct talk *s)
 {
+    if (s->outside)
+        return FINAL_OUTSIDE;
     uint32_t rate = s->rate_hz ? s->rate_hz : s->guest_rate_hz;
     uint64_t patience = rate ? 2 * SECOND / rate + FINAL_SPARE : 0;
 
     return patience > FINAL_PATIENCE ? patience : FINAL_PATIENCE;
-}
-
-/* How long a guest may be silent before the user is told. */
-static uint64_t silence_ns(const struct talk *s)
-{
-    bool listens = s->state == TALK_SAMPLING && !s->one_way;
-
-    return listens && s->source->live ? s->heard_ns + SILENCE_MAX : TALK_NEVER;
 }
 
 /* Tells why it may be silent; and asks whether it is still there: a machine
@@ -465,7 +461,10 @@ int talk_tick(struct talk *s, uint64_t now_ns, struct err *e)
     case TALK_ABSENT:
         return try_open(s, e);
     case TALK_SILENT:
-        explain_silence(s);
+        if (s->greeted)
+            explain_silence(s);
+        else
+            greet(s);
         break;
     case TALK_MEASURING:
         if (s->pings_left > 0)

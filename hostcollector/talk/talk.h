@@ -42,6 +42,7 @@ struct talk {
     uint32_t rate_hz, depth; /* to ask for; 0: the guest's choice */
     uint64_t wait_ns;       /* how long to wait for a guest that left; 0: not */
     uint64_t first_wait_ns; /* ... and for its first HELLO; 0: for ever */
+    bool backs_off; /* a guest that is not there is tried less and less often */
     void *context;
     void (*note)(void *context, const char *line); /* as in pipeline.h */
 
@@ -56,6 +57,7 @@ struct talk {
     uint64_t begun_ns;   /* the first talk_tick(); 0: not yet */
     bool reached;        /* the source was open once */
     bool met;            /* a guest said HELLO once */
+    bool greeted;        /* it was asked for HELLO since the source opened */
     bool heard;          /* bytes came since the source opened */
     uint64_t heard_ns;   /* when bytes last came, or silence was remarked on */
     uint64_t left_ns;    /* when the guest left; 0: it is there */
@@ -65,6 +67,7 @@ struct talk {
     size_t told_count;
     uint64_t told_ns;  /* when the list was last emptied */
     bool one_way;      /* nothing can be sent */
+    bool outside;      /* the guest is sampled from outside */
     uint64_t guest_hz; /* its clock's rate, by HELLO; 0: unknown */
     uint64_t measured_hz;
     uint32_t guest_rate_hz;
@@ -81,6 +84,7 @@ struct talk_hello {
     uint64_t tsc_hz;  /* 0: unknown */
     uint32_t rate_hz; /* what START without a rate gives */
     bool one_way;
+    bool outside;
     bool rebooted;
 };
 
@@ -113,7 +117,8 @@ void talk_anew(struct talk *s);
 
 /* End in order: send STOP and wait one and a half seconds for the answer, which
  * takes longest where a core is gone. At low rates, at which the guest reads
- * STOP later, wait longer. */
+ * STOP later, wait longer; and wait longest for a guest that is sampled from
+ * outside, since STOP is read between two stops of the guest. */
 void talk_stop(struct talk *s);
 /* End at once. */
 void talk_end(struct talk *s);

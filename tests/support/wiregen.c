@@ -135,6 +135,8 @@ void wiregen_hello(struct wiregen *w, const struct wiregen_hello *h)
     wiregen_field(w, 13, 64, 2);
     wiregen_field(w, 15, h->dict_slots ? h->dict_slots : 8192, 4);
     wiregen_field(w, 16, h->features, 4);
+    if (h->nonce != 0)
+        wiregen_field(w, 21, h->nonce, 8);
     wiregen_close(w);
 }
 

@@ -49,6 +49,7 @@ struct wiregen_hello {
     uint32_t features;
     uint16_t dict_slots;  /* 0: 8192 */
     const char *build_id; /* 20 bytes; NULL: b1d00102 */
+    uint64_t nonce;       /* 0: not told */
 };
 void wiregen_hello(struct wiregen *w, const struct wiregen_hello *h);
 

@@ -20,7 +20,20 @@ TEST(hand_written_hello_is_read) /* catches: wrong offsets, short integers */
     CHECK_EQ(seen.guest.text_size, 0x10000);
     CHECK_EQ(seen.guest.build_id_len, 0);
     CHECK(!seen.guest.has_text_crc);
+    CHECK_EQ(seen.guest.nonce, 0);
     CHECK_EQ(health.malformed, 0);
+}
+
+/* catches: machines of one snapshot that cannot be told apart */
+TEST(nonce_is_read)
+{
+    struct wiregen w = {0};
+
+    wiregen_hello(
+        &w, &(struct wiregen_hello){.cores = 1, .nonce = 0x8877665544332211});
+    CHECK_EQ(decode_all(&w), 0);
+    CHECK_EQ(seen.guest.nonce, 0x8877665544332211);
+    wiregen_fini(&w);
 }
 
 TEST(hand_written_frame_is_read) /* catches: any misread field of a record */

@@ -44,6 +44,25 @@ static struct talk started(void)
     return s;
 }
 
+/* catches: a machine restored from another one's memory, which says nothing */
+TEST(silent_guest_is_greeted_once)
+{
+    struct talk s = {.source = &source};
+
+    refuse_open = SOURCE_OPEN;
+    CHECK_EQ(talk_tick(&s, 1, &error), 0);
+    CHECK_EQ(s.state, TALK_SILENT);
+    CHECK_EQ(s.out_size, 0);
+    CHECK_EQ(talk_due(&s), s.entered_ns + SECOND);
+    CHECK_EQ(talk_tick(&s, s.entered_ns + SECOND, &error), 0);
+    CHECK_EQ(s.out[WIRE_FRAME_TYPE], WIRE_GREET);
+    size_t size = s.out_size;
+
+    CHECK_EQ(talk_tick(&s, s.entered_ns + 2 * SECOND, &error), 0);
+    CHECK_EQ(s.out_size, size);
+    CHECK_EQ(talk_due(&s), UINT64_MAX);
+}
+
 /* Catches: a second wasted each time */
 TEST(status_stopped_ends_draining_at_once)
 {
@@ -55,6 +74,17 @@ TEST(status_stopped_ends_draining_at_once)
     CHECK_EQ(s.state, TALK_DRAINING);
     talk_status(&s, &(struct guest_status){.state = WIRE_STATE_STOPPED});
     CHECK_EQ(s.state, TALK_OVER);
+}
+
+/* catches: no final count of a guest that a busy host stops late */
+TEST(draining_from_outside_takes_longer)
+{
+    struct talk s = {.source = &source};
+
+    talk_hello(&s, &(struct talk_hello){
+                       .tsc_hz = 1000, .rate_hz = 200, .outside = true});
+    talk_stop(&s);
+    CHECK_EQ(talk_due(&s), s.entered_ns + 10 * SECOND);
 }
 
 TEST(draining_has_an_end) /* catches: waiting for a guest that died */
@@ -355,12 +385,14 @@ TEST(other_protocol_is_called_so)
     refuse_open = SOURCE_OPEN;
     vm.silence = "the guest hangs";
     CHECK_EQ(talk_tick(&s, 1, &error), 0);
+    CHECK_EQ(talk_tick(&s, talk_due(&s), &error), 0); /* is greeted */
     CHECK_EQ(talk_tick(&s, talk_due(&s), &error), 0);
     CHECK_STR(told, "connected to vm, but no guest said HELLO within 2 s: the "
                     "guest hangs. Still waiting\n");
     told[0] = '\0';
     talk_cut(&s);
     vm.silence = NULL; /* a serial port's */
+    CHECK_EQ(talk_tick(&s, talk_due(&s), &error), 0);
     CHECK_EQ(talk_tick(&s, talk_due(&s), &error), 0);
     CHECK_EQ(talk_tick(&s, talk_due(&s), &error), 0);
     CHECK(strstr(told, "still waiting. Why, the likeliest first:\n"

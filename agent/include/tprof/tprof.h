@@ -33,7 +33,7 @@ extern "C" {
 #define TPROF_VERSION        0x000100u
 #define TPROF_VERSION_STRING "0.1.0"
 
-#define TPROF_CONFIG_VERSION 4u /* grows when tprof_config's layout changes */
+#define TPROF_CONFIG_VERSION 5u /* grows when tprof_config's layout changes */
 
 /* What functions return. tprof_strerror() says what to do about each error. */
 enum tprof_err {
@@ -196,6 +196,9 @@ struct tprof_config {
      * attaches begins anew; when it has left, cores sample again by themselves.
      * They do not where only a host can measure the TSC's rate (tsc_hz). */
     uint32_t always;
+    /* 1: likewise from boot on, for the first collector that asks for samples.
+     * A full ring keeps the oldest, and counts what it loses. */
+    uint32_t boot;
 
     /* The machine. */
     uint64_t tsc_hz; /* the TSC's rate; 0: the agent or the host measures it */
