@@ -45,16 +45,19 @@ static struct {
     uint32_t session;
     struct tprof_stats began, last;
 } sums[SIM_CORES];
-static uint64_t finals; /* cores whose last STATS came in this session */
-static bool is_stopped; /* and then STATUS */
-static uint32_t heard;  /* session of the last HELLO that opened one */
+static uint64_t finals;  /* cores whose last STATS came in this session */
+static bool is_stopped;  /* and then STATUS */
+static uint32_t heard;   /* session of the last HELLO that opened one */
+static uint64_t nonce;   /* that it told */
+static uint64_t parents; /* the last interrupt that was the parent's */
 
 /* --- Each tick ------------------------------------------------------------ */
 
-/* What the running core is to the agent; NULL: nothing. */
+/* What the running core is to the agent; NULL: nothing, or not any more: an
+ * interrupt in which the core left ends when the kernel has its memory back. */
 static struct tprof_cpu *this_cpu(void)
 {
-    return tprof_machine_this()->cpu;
+    return is_given_back() ? NULL : tprof_machine_this()->cpu;
 }
 
 static struct before *before_now(void)
@@ -74,6 +77,14 @@ static void remember(struct before *b, const struct tprof_cpu *cpu)
     b->sampling = cpu->sampling;
 }
 
+/* What the core has counted by now, in the session that is known. */
+static void remember_last(const struct tprof_cpu *cpu)
+{
+    if (cpu->index < SIM_CORES &&
+        sums[cpu->index].session == cpu->reader.beginning.session)
+        sums[cpu->index].last = cpu->recorder.counts;
+}
+
 void check_before(uint64_t serial)
 {
     const struct tprof_cpu *cpu = this_cpu();
@@ -82,32 +93,12 @@ void check_before(uint64_t serial)
         return;
     table[serial].core = (uint8_t)cpu->index;
     remember(before_now(), cpu);
-    if (cpu->index < SIM_CORES &&
-        sums[cpu->index].session == cpu->reader.beginning.session)
-        sums[cpu->index].last = cpu->recorder.counts;
-}
-
-/* The deadlines between two states of a schedule, by its own random numbers. */
-static uint64_t deadlines_between(const struct tprof_schedule *from,
-                                  const struct tprof_schedule *to)
-{
-    struct tprof_schedule s = *from;
-    uint64_t count = 0;
-
-    while (s.random != to->random) {
-        if (++count > 2 * 16 + 1) /* once more for those that came inside */
-            fail("core %u: its random numbers jumped", tprof_machine.core);
-        s.random = s.random * 0x5851f42d4c957f2du + 0x14057b7ef767814fu;
-        s.deadline +=
-            s.half + (uint64_t)((tprof_u128)s.period * s.random >> 64);
-    }
-    if ((to->deadline - s.deadline) % s.period != 0)
-        fail("core %u: a deadline that was not drawn", tprof_machine.core);
-    return count + (to->deadline - s.deadline) / s.period;
+    remember_last(cpu);
 }
 
 /* Has the core begun to sample for another host? Until it has, (last) is what
- * it had counted before the interrupt in which it does. */
+ * it had counted before the interrupt in which it does, and in those that came
+ * inside that one. */
 static void follow_session(const struct tprof_cpu *cpu)
 {
     uint32_t session = cpu->reader.beginning.session;
@@ -145,6 +136,7 @@ void check_after(uint64_t serial)
         fail("core %u: one interrupt is %lu ticks, %lu dropped",
              tprof_machine.core, ticks, dropped);
     follow_session(cpu);
+    remember_last(cpu);
     if (ticks > dropped) {
         table[serial].ticked = true;
         table[serial].session = cpu->reader.beginning.session;
@@ -176,11 +168,12 @@ static int on_hello(void *context, enum hello_kind kind, const struct guest *g,
                     struct err *e)
 {
     (void)context;
-    (void)g;
     (void)e;
     note("host: HELLO (%lu)", kind, 0, 0);
-    if (kind != HELLO_REPEAT)
+    if (kind != HELLO_REPEAT) {
         heard = tprof_agent.session;
+        nonce = g->nonce;
+    }
     for (uint32_t i = 0; i < SIM_CORES && kind != HELLO_REPEAT; i++) {
         sums[i].before = sums[i].account;
         sums[i].unknown_before = sums[i].unknown;
@@ -217,6 +210,8 @@ static void on_samples(void *context, const struct sample_batch *batch)
         if (serial == 0 || serial > injected() || t->core != batch->core)
             fail("a sample of core %u at %#lx, which was never interrupted",
                  batch->core, s->leaf);
+        if (serial <= parents)
+            fail("sample %lu of core %u is the parent's", serial, batch->core);
         if (t->delivered)
             fail("sample %lu of core %u came twice", serial, batch->core);
         t->delivered = true;
@@ -349,6 +344,32 @@ void check_cut(void)
 
     if (decode_end(decode, &e) < 0)
         fail("decode: %s", e.text);
+}
+
+uint64_t check_delivered(void)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < SIM_CORES; i++)
+        sum += sums[i].delivered;
+    return sum;
+}
+
+uint64_t check_nonce(void)
+{
+    return nonce;
+}
+
+void check_clone(void)
+{
+    parents = injected();
+    nonce = heard = 0;
+    for (uint32_t i = 0; i < SIM_CORES; i++) {
+        sums[i].account = sums[i].before = (struct account){0};
+        sums[i].delivered = sums[i].unknown = sums[i].unknown_before = 0;
+    }
+    decode_free(decode);
+    checks_init();
 }
 
 void check_new_host(void)

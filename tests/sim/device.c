@@ -326,6 +326,13 @@ void device_resumed(void)
     ops->resumed();
 }
 
+void device_resumed_silently(void)
+{
+    link_now.to_guest_size = link_now.to_host_size = 0;
+    if (ops == &vsock_device)
+        device_resumed();
+}
+
 void link_call(void)
 {
     link_now.state = LINK_CALLING;

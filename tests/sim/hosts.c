@@ -11,7 +11,8 @@
 #include "source/source.h"
 #include "talk/command.h"
 
-#define INTERRUPTS 600u /* in which a host may have its fun */
+#define INTERRUPTS 600u   /* in which a host may have its fun */
+#define MANY       10000u /* likewise, of one that stays */
 
 static const struct host_kind {
     const char *name;
@@ -28,13 +29,14 @@ static uint16_t seq;
 
 static struct pipeline *pipeline;
 static bool stopped;
-static uint64_t lasts;    /* ns: sampling */
-static uint64_t given_up; /* ns: whoever is not served by then goes */
+static uint64_t lasts;        /* ns: sampling */
+static uint32_t most_serials; /* interrupts in that time */
+static uint64_t given_up;     /* ns: whoever is not served by then goes */
 static uint64_t pipeline_samples;
 
-/* The collector's clock is the simulation's: --wrap=source_now_ns. */
-uint64_t __wrap_source_now_ns(void);
-uint64_t __wrap_source_now_ns(void)
+/* The collector's clock is the simulation's: --wrap=clock_ns. */
+uint64_t __wrap_clock_ns(void);
+uint64_t __wrap_clock_ns(void)
 {
     return host_now_ns();
 }
@@ -108,6 +110,7 @@ static void begin_collector(void)
     if (polite && rate < 20) /* to see some samples in the time that is left */
         rate = config.rate_hz = 20;
     lasts = (50 + below(300)) * (uint64_t)SIM_SECOND / rate;
+    most_serials = INTERRUPTS;
     note("host: a collector for %lu Hz", rate, 0, 0);
     if (!polite && lasts > SIM_SECOND)
         lasts = SIM_SECOND;
@@ -141,7 +144,7 @@ static void act_collector(void)
 
     if (!pipeline_is_sampling(pipeline) && !stopped) {
         until = now + lasts; /* counts from START */
-        serial_limit = injected() + INTERRUPTS;
+        serial_limit = injected() + most_serials;
     }
     if (!stopped && (now >= until || injected() > serial_limit)) {
         bool rude = !polite && chance(200);
@@ -197,7 +200,7 @@ static void send_order(struct command c)
 static void order(void)
 {
     static const uint8_t types[] = {WIRE_START, WIRE_START, WIRE_STOP,
-                                    WIRE_PING, WIRE_RESET};
+                                    WIRE_PING,  WIRE_RESET, WIRE_GREET};
     struct command c = {.type = types[below(sizeof types)]};
 
     if (chance(800))
@@ -226,13 +229,13 @@ static uint32_t flood_rate, flood_type;
 static void act_flood(void)
 {
     static const uint8_t types[] = {WIRE_START, WIRE_STOP, WIRE_PING,
-                                    WIRE_RESET};
+                                    WIRE_RESET, WIRE_GREET};
     struct command c = {.rate_hz = flood_rate, .depth = 64};
 
     if (!is_there())
         return;
     while (link_now.to_guest_size < 1000) {
-        c.type = types[flood_type < 4 ? flood_type : below(4)];
+        c.type = types[flood_type < 5 ? flood_type : below(5)];
         send_order(c);
     }
     listen(SIZE_MAX);
@@ -286,7 +289,7 @@ void host_begin(bool be_polite)
     seq = 0;
     serial_limit = injected() + INTERRUPTS;
     flood_rate = (uint32_t)draw_log(20000);
-    flood_type = below(5);
+    flood_type = below(6);
     note("host: a new one comes", 0, 0, 0);
     check_new_host();
     if (kind == kinds)
@@ -311,6 +314,18 @@ void host_act(void)
 bool is_host_over(void)
 {
     return over;
+}
+
+void host_stays(uint64_t ns)
+{
+    lasts = ns;
+    most_serials = MANY;
+}
+
+void host_forget(void)
+{
+    pipeline = NULL;
+    over = true;
 }
 
 bool was_served(void)

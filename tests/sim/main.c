@@ -3,6 +3,7 @@
  * sim --seeds FROM..TO   runs these seeds, each in a process of its own
  *     --seed N           runs this one
  *     --soak SECONDS     runs seeds until the time is over
+ *     --clones COUNT     each seed's machine is saved, and so many go on
  *     --verbose          tells the last events in words, failed or not
  *
  * A seed that fails does so each time, and tells the last events.
@@ -24,6 +25,7 @@
 #define RUN_SECONDS 60
 
 static bool verbose;
+static uint32_t clones;
 static uint64_t seed, state;
 static uint64_t *all_sessions; /* shared with the runs */
 
@@ -40,6 +42,11 @@ uint64_t draw(void)
 uint32_t below(uint32_t limit)
 {
     return (uint32_t)((draw() >> 32) * limit >> 32);
+}
+
+void draw_apart(uint32_t number)
+{
+    state = (state ^ number) * 0x9e3779b97f4a7c15u + 1;
 }
 
 bool chance(uint32_t per_mille)
@@ -119,7 +126,7 @@ static int run(uint64_t number)
         seed = number;
         state = number * 0x9e3779b97f4a7c15u + 1;
         catch_signals();
-        *all_sessions += sim_run();
+        *all_sessions += clones > 0 ? sim_clones(clones) : sim_run();
         if (verbose)
             print_notes();
         exit(0);
@@ -140,7 +147,7 @@ static double seconds(void)
 static int usage(void)
 {
     (void)fputs("usage: sim --seeds FROM..TO | --seed N | --soak SECONDS "
-                "[--verbose]\n",
+                "[--clones COUNT] [--verbose]\n",
                 stderr);
     return 2;
 }
@@ -157,8 +164,10 @@ int main(int argc, char **argv)
 
         if (strcmp(argv[i], "--verbose") == 0)
             verbose = true;
-        else if (strcmp(argv[i], "--seeds") == 0 &&
-                 sscanf(value, "%" SCNu64 "..%" SCNu64, &from, &to) == 2)
+        else if ((strcmp(argv[i], "--seeds") == 0 &&
+                  sscanf(value, "%" SCNu64 "..%" SCNu64, &from, &to) == 2) ||
+                 (strcmp(argv[i], "--clones") == 0 &&
+                  sscanf(value, "%" SCNu32, &clones) == 1))
             i++;
         else if (strcmp(argv[i], "--seed") == 0 &&
                  sscanf(value, "%" SCNu64, &from) == 1)

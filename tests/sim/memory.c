@@ -156,6 +156,11 @@ void memory_give_back(void)
     memset(memory, GIVEN_BACK, memory_size);
 }
 
+bool is_given_back(void)
+{
+    return given_back;
+}
+
 void memory_lend_again(void)
 {
     memory_check();

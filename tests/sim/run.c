@@ -74,6 +74,7 @@ static void draw_config(struct tprof_config *c)
         .tsc_hz = chance(700) ? SIM_SECOND : 0,
         .seed = draw(),
         .always = chance(200),
+        .boot = chance(200),
     };
     kernel_number_cores(c);
     c->memory_size = tprof_mem_size(c);
@@ -102,7 +103,7 @@ static void move_to_image(struct tprof_config *c)
     c->memory = NULL;
 }
 
-static void build(void)
+void sim_build(void)
 {
     struct tprof_config *c = &guest_config;
     static const uint32_t means[] = {4, 40, 400, 4000};
@@ -183,9 +184,10 @@ static void check_share(void)
     static uint32_t orders;
     uint64_t now = host_now_ns();
 
-    /* a host that only comes and goes ends a flight (config.always), and lets
-     * it go on */
-    uint32_t most = guest_config.always ? 2 * ORDERS_MAX : ORDERS_MAX;
+    /* a host that only comes and goes ends a flight (config.always), or boot
+     * (config.boot), and lets it go on */
+    bool is_alone_too = guest_config.always || guest_config.boot;
+    uint32_t most = is_alone_too ? 2 * ORDERS_MAX : ORDERS_MAX;
 
     if (now - orders_began >= SIM_SECOND) {
         if (tprof_agent.generation - orders > most && orders_began != 0)
@@ -205,7 +207,7 @@ static void check_share(void)
     steps = agent_steps;
 }
 
-static void step(void)
+void sim_step(void)
 {
     uint32_t runnable[SIM_CORES], count = 0;
 
@@ -232,7 +234,7 @@ static void chaos(void)
     uint64_t next_fault = host_now_ns();
 
     while (host_now_ns() < end && injected() < CHAOS_INTERRUPTS) {
-        step();
+        sim_step();
         if (is_host_over() && chance(100)) {
             host_begin(false);
             sessions++;
@@ -259,30 +261,6 @@ static bool must_serve(void)
     return !device_lied && hears;
 }
 
-/* A polite collector must get all that it wants. */
-static void calm(void)
-{
-    uint64_t end = host_now_ns() + CALM_NS;
-
-    while (!is_host_over() && host_now_ns() < end)
-        step();
-    if (!is_host_over())
-        fail("a host does not end");
-    /* The agent resets the device after each host, and with it the connection
-     * of one that has come by then. This one shall come later. */
-    end = host_now_ns() + SIM_SECOND;
-    while (host_now_ns() < end)
-        step();
-    end = host_now_ns() + CALM_NS;
-    host_begin(true);
-    sessions++;
-    end = host_now_ns() + CALM_NS;
-    while (!is_host_over() && host_now_ns() < end)
-        step();
-    if (must_serve() && !was_served())
-        fail("a collector did not get its last STATS in 40 s");
-}
-
 /* No core shall be in the middle of something. */
 static void settle(void)
 {
@@ -291,8 +269,38 @@ static void settle(void)
         if (cores[core].gone || cores[core].depth == 0)
             core++;
         else
-            step();
+            sim_step();
     }
+}
+
+void sim_serve(void)
+{
+    uint64_t end = host_now_ns() + CALM_NS;
+
+    while (!is_host_over() && host_now_ns() < end)
+        sim_step();
+    if (must_serve() && !was_served())
+        fail("a collector did not get its last STATS in 40 s");
+    settle();
+    check_end(was_served());
+}
+
+/* Faults are over: a polite collector comes. */
+static void calm(void)
+{
+    uint64_t end = host_now_ns() + CALM_NS;
+
+    while (!is_host_over() && host_now_ns() < end)
+        sim_step();
+    if (!is_host_over())
+        fail("a host does not end");
+    /* The agent resets the device after each host, and with it the connection
+     * of one that has come by then. This one shall come later. */
+    end = host_now_ns() + SIM_SECOND;
+    while (host_now_ns() < end)
+        sim_step();
+    host_begin(true);
+    sessions++;
 }
 
 /* All cores leave the agent, and the kernel uses its memory for other things;
@@ -307,7 +315,7 @@ static void give_back(void)
     }
     kernel_shut_down();
     while (!has_kernel_exited() && host_now_ns() < end)
-        step();
+        sim_step();
     if (!has_kernel_exited())
         fail("the kernel cannot shut down");
     note("the kernel takes the agent's memory back", 0, 0, 0);
@@ -315,7 +323,7 @@ static void give_back(void)
     host_begin(false);
     end = host_now_ns() + SIM_SECOND / 10;
     while (host_now_ns() < end)
-        step();
+        sim_step();
     memory_lend_again();
     int error = tprof_init_image(&guest_config, &image);
 
@@ -325,11 +333,10 @@ static void give_back(void)
 
 uint64_t sim_run(void)
 {
-    build();
+    sim_build();
     chaos();
     calm();
-    settle();
-    check_end(was_served());
+    sim_serve();
     give_back();
     return sessions;
 }

@@ -13,8 +13,9 @@
  *   hosts.c       collectors, and hosts that are none
  *   kernel.c      what the kernel does on its cores
  *   faults.c      what goes wrong: one table
- *   checks.c      what must hold
+ *   checks.c      what must hold; schedule.c: of deadlines
  *   run.c         a run from beginning to end; main.c: runs, options
+ *   clones.c      many runs that begin in the middle of one
  */
 #ifndef SIM_H
 #define SIM_H
@@ -35,6 +36,8 @@ uint64_t draw(void);
 uint32_t below(uint32_t limit); /* 0 to limit - 1 */
 bool chance(uint32_t per_mille);
 uint64_t draw_log(uint64_t limit); /* 1 to limit, each magnitude alike */
+/* What is drawn from here on differs for each (number). */
+void draw_apart(uint32_t number);
 
 /* --- What happened, in words: events.c ------------------------------------ */
 
@@ -117,6 +120,7 @@ void memory_check(void);
 /* The kernel takes the agent's memory back; and lends it again. */
 void memory_give_back(void);
 void memory_lend_again(void);
+bool is_given_back(void);
 
 /* --- Samples: stacks.c, checks.c ------------------------------------------ */
 
@@ -137,6 +141,11 @@ uint64_t serial_of(uint64_t pc);
 uint64_t hash_chain(uint64_t hash, const uint64_t *words, uint32_t mask,
                     uint32_t end, const uint64_t *frames, uint32_t count);
 
+/* schedule.c: the deadlines between two states of a schedule, by its own random
+ * numbers. */
+uint64_t deadlines_between(const struct tprof_schedule *from,
+                           const struct tprof_schedule *to);
+
 void checks_init(void);
 /* A tick or interrupt with (serial) begins on this core, or has ended. */
 void check_before(uint64_t serial);
@@ -150,6 +159,13 @@ void check_cut(void);
 /* Has this session's host had the last STATS of all cores that have joined, and
  * then a STATUS that says so? */
 bool has_last_stats(void);
+/* Samples that hosts have had. */
+uint64_t check_delivered(void);
+/* The nonce of the last HELLO that opened a session; 0: none came. */
+uint64_t check_nonce(void);
+/* This is a clone from here on: its hosts know nothing of what the parent's
+ * were told, and shall get no sample of the parent's. */
+void check_clone(void);
 /* At the end; (complete): a host has had the last STATS of each core. */
 void check_end(bool complete);
 /* Counters as tprof_get_stats() gave them. */
@@ -171,6 +187,9 @@ int device_aim(uint32_t pin, uint32_t vector, uint32_t hardware_id);
 void device_mask(uint32_t pin);
 /* The guest was resumed elsewhere: hosts are gone. */
 void device_resumed(void);
+/* Likewise, but a console does not tell: whoever comes next is taken for the
+ * host that was there. */
+void device_resumed_silently(void);
 
 /* One host's connection. */
 enum link_state { LINK_NONE, LINK_CALLING, LINK_OPEN, LINK_CLOSED };
@@ -196,7 +215,11 @@ bool is_host_over(void);
 /* Was the last polite host served to the end? */
 bool was_served(void);
 uint64_t host_now_ns(void);
-void hosts_end(void);
+/* The collector that has just come samples for so long, or until there were
+ * very many interrupts. */
+void host_stays(uint64_t ns);
+/* The host that is there stays with the parent; this clone has none. */
+void host_forget(void);
 
 /* --- The kernel: kernel.c; faults: faults.c ------------------------------- */
 
@@ -223,6 +246,17 @@ void faults_init(void);
 extern struct tprof_config guest_config;
 /* One run. Returns how many sessions hosts had. */
 uint64_t sim_run(void);
+/* Its parts: a machine is drawn; somebody does something; a polite collector
+ * must get all that it wants, and then all must add up. */
+void sim_build(void);
+void sim_step(void);
+void sim_serve(void);
 extern uint64_t sessions;
+
+/* --- clones.c ------------------------------------------------------------- */
+
+/* A machine is saved while it is sampled, and (count) go on from there. Returns
+ * how many sessions hosts had. */
+uint64_t sim_clones(uint32_t count);
 
 #endif
