@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Messages between two processes that may carry a descriptor. Leaf. */
+#ifndef TPROF_UTIL_DESCRIPTOR_H
+#define TPROF_UTIL_DESCRIPTOR_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+/* Send (size) bytes as one message over (socket), and (fd) with them if that is
+ * not -1. Returns 0; -1 with errno set: nobody is there. */
+int descriptor_send(int socket, const void *bytes, size_t size, int fd);
+
+/* Wait for a message of up to (size) bytes. (*fd) is the descriptor that came
+ * with it; -1: none did, or this process may have no more. Returns the
+ * message's size; 0 at the end; -1 with errno set. */
+ssize_t descriptor_receive(int socket, void *bytes, size_t size, int *fd);
+
+#endif
