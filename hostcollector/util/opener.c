@@ -18,6 +18,8 @@
 #include "util/arena.h"
 #include "util/bytes.h"
 #include "util/claim.h"
+#include "util/descriptor.h"
+#include "util/listed.h"
 #include "util/vec.h"
 
 #define DIGITS_MAX 10u /* of a number in a name */
@@ -25,11 +27,12 @@
 #define LOOK_MS    50 /* between two looks for the reader of a pipe */
 
 /* What is allowed: (prefix); or with a (suffix) that is not NULL, (prefix), a
- * number and (suffix); or (images) below the folder (prefix). */
+ * number and (suffix); or (images) below the folder (prefix); or what is
+ * (inside) it. */
 struct name_rule {
     enum opener_how how;
     const char *prefix, *suffix;
-    bool images;
+    bool images, inside;
 };
 
 static struct {
@@ -37,7 +40,8 @@ static struct {
     size_t count, room;
     struct arena names; /* of the rules */
     bool images, sources;
-    int fd; /* to the other process; 0: none */
+    const char *list; /* a file; NULL: none */
+    int fd;           /* to the other process; 0: none */
 } opener;
 
 static const char *copy_name(const char *name)
@@ -48,7 +52,7 @@ static const char *copy_name(const char *name)
 static int add_rule(enum opener_how how, const char *prefix, const char *suffix,
                     bool images)
 {
-    struct name_rule rule = {how, copy_name(prefix), NULL, images};
+    struct name_rule rule = {how, copy_name(prefix), NULL, images, false};
 
     if (suffix != NULL)
         rule.suffix = copy_name(suffix);
@@ -79,6 +83,30 @@ int opener_allow_images(void)
 {
     opener.images = true;
     return 0;
+}
+
+static int allow_inside(enum opener_how how, const char *folder)
+{
+    if (add_rule(how, folder, NULL, false) != 0)
+        return -1;
+    opener.rules[opener.count - 1].inside = true;
+    return 0;
+}
+
+int opener_allow_sockets_in(const char *folder)
+{
+    return allow_inside(OPENER_CONNECT, folder);
+}
+
+int opener_allow_windows_in(const char *folder)
+{
+    return allow_inside(OPENER_WINDOW, folder);
+}
+
+int opener_allow_listed(const char *path)
+{
+    opener.list = copy_name(path);
+    return opener.list != NULL ? 0 : -1;
 }
 
 void opener_allow_sources(void)
@@ -185,6 +213,19 @@ static int open_source(const char *path)
     return -1;
 }
 
+/* Neither a device nor a link, which may lead anywhere. */
+static int open_window(const char *path)
+{
+    struct stat st;
+
+    if (lstat(path, &st) != 0)
+        return -1;
+    if (S_ISREG(st.st_mode))
+        return open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | COMMON);
+    errno = EACCES;
+    return -1;
+}
+
 /* An error of a claim is in (e). */
 static int open_name(enum opener_how how, const char *path, struct err *e)
 {
@@ -211,6 +252,8 @@ static int open_name(enum opener_how how, const char *path, struct err *e)
         return claim_settle(path, false);
     case OPENER_SOURCE:
         return open_source(path);
+    case OPENER_WINDOW:
+        return open_window(path);
     }
     errno = EINVAL;
     return -1;
@@ -257,6 +300,10 @@ static bool fits(const struct name_rule *rule, const char *path)
     if (rule->images)
         return strncmp(path, rule->prefix, length) == 0 &&
                strstr(path + length, "..") == NULL;
+    if (rule->inside)
+        return strncmp(path, rule->prefix, length) == 0 &&
+               path[length] != '\0' && path[length] != '.' &&
+               strchr(path + length, '/') == NULL;
     if (rule->suffix == NULL)
         return strcmp(path, rule->prefix) == 0;
     if (strncmp(path, rule->prefix, length) != 0)
@@ -284,7 +331,8 @@ static const struct name_rule *find_rule(enum opener_how how, const char *path,
  */
 static int open_allowed(enum opener_how how, const char *path, struct err *e)
 {
-    if (find_rule(how, path, false) != NULL)
+    if (find_rule(how, path, false) != NULL ||
+        (how == OPENER_CONNECT && listed_in(opener.list, path)))
         return open_name(how, path, e);
     if (how == OPENER_READ &&
         (opener.images || find_rule(how, path, true) != NULL))
@@ -299,32 +347,6 @@ struct answer {
     int error; /* errno; 0: done */
     struct err e;
 };
-
-/* Room for one descriptor beside the error's number. */
-union control {
-    char bytes[CMSG_SPACE(sizeof(int))];
-    struct cmsghdr align;
-};
-
-/* Send (a), and (fd) if that is not -1. Returns 0; -1: nobody is there. */
-static int send_answer(struct answer *a, int fd)
-{
-    struct iovec part = {a, sizeof *a};
-    union control control = {{0}};
-    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
-
-    if (fd >= 0) {
-        message.msg_control = control.bytes;
-        message.msg_controllen = sizeof control.bytes;
-        struct cmsghdr *head = CMSG_FIRSTHDR(&message);
-
-        head->cmsg_level = SOL_SOCKET;
-        head->cmsg_type = SCM_RIGHTS;
-        head->cmsg_len = CMSG_LEN(sizeof fd);
-        memcpy(CMSG_DATA(head), &fd, sizeof fd);
-    }
-    return sendmsg(opener.fd, &message, MSG_NOSIGNAL) < 0 ? -1 : 0;
-}
 
 _Noreturn void opener_serve(void)
 {
@@ -342,7 +364,7 @@ _Noreturn void opener_serve(void)
             a.error = errno != 0 ? errno : EACCES;
         if (opens_nothing(how))
             fd = -1;
-        if (send_answer(&a, fd) != 0)
+        if (descriptor_send(opener.fd, &a, sizeof a, fd) != 0)
             break;
         if (fd >= 0)
             (void)close(fd);
@@ -387,38 +409,16 @@ int opener_fork(struct err *e)
 
 /* The process */
 
-/* The descriptor that came with (message); -1: none. */
-static int received(struct msghdr *message)
-{
-    struct cmsghdr *head = CMSG_FIRSTHDR(message);
-    int fd = -1;
-
-    if (head != NULL && head->cmsg_type == SCM_RIGHTS &&
-        head->cmsg_len == CMSG_LEN(sizeof fd))
-        memcpy(&fd, CMSG_DATA(head), sizeof fd);
-    return fd;
-}
-
 static int hear_answer(enum opener_how how, struct err *e)
 {
     struct answer a = {0};
     int fd;
-    struct iovec part = {&a, sizeof a};
-    union control control = {{0}};
-    struct msghdr message = {.msg_iov = &part,
-                             .msg_iovlen = 1,
-                             .msg_control = control.bytes,
-                             .msg_controllen = sizeof control.bytes};
-    ssize_t n;
+    ssize_t n = descriptor_receive(opener.fd, &a, sizeof a, &fd);
 
-    do
-        n = recvmsg(opener.fd, &message, MSG_CMSG_CLOEXEC);
-    while (n < 0 && errno == EINTR);
     if (n != sizeof a) {
         errno = EPIPE;
         return err_sys(e, "the helper that opens files has ended");
     }
-    fd = received(&message);
     if (a.error == 0 && opens_nothing(how))
         return 0;
     if (fd < 0) { /* without an error, there was no room for it */
@@ -428,14 +428,12 @@ static int hear_answer(enum opener_how how, struct err *e)
     return fd;
 }
 
-/* As opener_open(), and opener_claim(). */
-static int ask(enum opener_how how, const char *path, struct err *e)
+/* 0, and an answer will come; -1 with (e) filled. */
+static int send_request(enum opener_how how, const char *path, struct err *e)
 {
     char request[1 + PATH_MAX];
     size_t length = strlen(path);
 
-    if (!opener_started())
-        return open_name(how, path, e);
     if (length == 0 || length >= PATH_MAX) {
         errno = length == 0 ? ENOENT : ENAMETOOLONG;
         return err_sys(e, path);
@@ -446,11 +444,51 @@ static int ask(enum opener_how how, const char *path, struct err *e)
         errno = EPIPE;
         return err_sys(e, "the helper that opens files has ended");
     }
-    return hear_answer(how, e);
+    return 0;
+}
+
+/* As opener_open(), and opener_claim(). */
+static int ask(enum opener_how how, const char *path, struct err *e)
+{
+    if (!opener_started())
+        return open_name(how, path, e);
+    return send_request(how, path, e) == 0 ? hear_answer(how, e) : -1;
+}
+
+void opener_open_windows(const char *const *paths, size_t count, int *fds)
+{
+    bool sent[OPENER_WINDOWS] = {false};
+
+    for (size_t i = 0; i < count && opener_started(); i++)
+        sent[i] = send_request(OPENER_WINDOW, paths[i], NULL) == 0;
+    for (size_t i = 0; i < count; i++) {
+        fds[i] = sent[i] ? hear_answer(OPENER_WINDOW, NULL)
+                         : ask(OPENER_WINDOW, paths[i], NULL);
+        if (fds[i] < 0)
+            fds[i] = -errno;
+    }
+}
+
+static struct {
+    const char *path; /* NULL: nothing is lent */
+    int fd;
+} lent;
+
+void opener_lend(const char *path, int fd)
+{
+    if (lent.path != NULL)
+        (void)close(lent.fd);
+    lent.path = fd >= 0 ? path : NULL;
+    lent.fd = fd;
 }
 
 int opener_open(enum opener_how how, const char *path)
 {
+    if (how == OPENER_READ && lent.path != NULL &&
+        strcmp(path, lent.path) == 0) {
+        lent.path = NULL;
+        return lent.fd;
+    }
     return ask(how, path, NULL);
 }
 

@@ -11,6 +11,8 @@
 #ifndef TPROF_UTIL_OPENER_H
 #define TPROF_UTIL_OPENER_H
 
+#include <stddef.h>
+
 #include "util/err.h"
 
 enum opener_how {
@@ -28,6 +30,7 @@ enum opener_how {
     OPENER_DROP,
     /* A regular file that is named as source files are, to read. */
     OPENER_SOURCE,
+    OPENER_WINDOW, /* a regular file and no link to one, to read */
 };
 
 /* Allow the helper (how) for (path), of which a copy is kept. Returns 0; -1 if
@@ -44,6 +47,17 @@ int opener_allow_images_below(const char *folder);
 
 /* Allow it to read any regular file that begins like an image, ELF or PE. */
 int opener_allow_images(void);
+
+/* Allow it to connect to the Unix sockets in (folder), which ends in a slash.
+ */
+int opener_allow_sockets_in(const char *folder);
+
+/* Allow it OPENER_WINDOW for the files in (folder), likewise. */
+int opener_allow_windows_in(const char *folder);
+
+/* Allow it to connect to what is a word of the text file (path) at that moment,
+ * alone or behind a =, also if a colon and more follow in the word. */
+int opener_allow_listed(const char *path);
 
 /* Allow it OPENER_SOURCE, wherever the file is. */
 void opener_allow_sources(void);
@@ -69,6 +83,17 @@ _Noreturn void opener_serve(void);
  * EACCES if it is not allowed, EPIPE if the helper has ended.
  */
 int opener_open(enum opener_how how, const char *path);
+
+/* Open (count) files as OPENER_WINDOW, at most OPENER_WINDOWS of them: they are
+ * asked for at once, since to wait for the helper each time takes longer than
+ * to read a window. (fds) become descriptors, or less than 0: -errno. */
+#define OPENER_WINDOWS 16u
+void opener_open_windows(const char *const *paths, size_t count, int *fds);
+
+/* The next opener_open(OPENER_READ, path) of that (path), which must live until
+ * then, returns (fd) and no other one is lent; -1 takes it back, and closes
+ * it. */
+void opener_lend(const char *path, int fd);
 
 /* Likewise for what is claimed. -1 with (e) filled as by claim_file(). */
 int opener_claim(enum opener_how how, const char *path, struct err *e);
