@@ -38,6 +38,14 @@ static bool read_file(int fd, uint64_t at, void *to, size_t size)
     return true;
 }
 
+/* Is that how a kdump-compressed file begins, as it is or flattened? Taken for
+ * raw memory it would have no agent in it. */
+static bool is_compressed(const uint8_t start[MAGIC_SIZE])
+{
+    return memcmp(start, "KDUMP   ", 8) == 0 ||
+           memcmp(start, "makedumpfile", 13) == 0;
+}
+
 struct dump_memory *dump_memory_new(int fd, struct err *e)
 {
     uint8_t start[MAGIC_SIZE] = {0};
@@ -57,6 +65,9 @@ struct dump_memory *dump_memory_new(int fd, struct err *e)
     else if (st.st_size < (off_t)sizeof start ||
              !read_file(fd, 0, start, sizeof start))
         (void)err_set(e, "is too short for the memory of a guest");
+    else if (is_compressed(start))
+        (void)err_set(e, "is compressed (kdump), which is not read: dump it "
+                         "without -z, -l and -s");
     else if (magic_of(start, sizeof start) == MAGIC_ELF)
         result = dump_parts_elf(&m->parts, fd, (uint64_t)st.st_size, e);
     else
@@ -81,6 +92,26 @@ void dump_memory_free(struct dump_memory *m)
 uint64_t dump_memory_size(const struct dump_memory *m)
 {
     return m->size;
+}
+
+bool dump_memory_has_virtual(const struct dump_memory *m)
+{
+    return m->parts.count != 0 && m->parts.list[0].has_virtual;
+}
+
+uint64_t dump_memory_notes_size(const struct dump_memory *m)
+{
+    return m->parts.notes_size;
+}
+
+size_t dump_memory_notes(const struct dump_memory *m, uint64_t offset, void *to,
+                         size_t size)
+{
+    if (offset >= m->parts.notes_size)
+        return 0;
+    if (size > m->parts.notes_size - offset)
+        size = (size_t)(m->parts.notes_size - offset);
+    return read_file(m->fd, m->parts.notes_at + offset, to, size) ? size : 0;
 }
 
 static bool holds(const struct dump_part *p, enum dump_way way,
@@ -108,31 +139,37 @@ static const struct dump_part *part_of(struct dump_memory *m, enum dump_way way,
     return NULL;
 }
 
-bool dump_memory_read(struct dump_memory *m, const struct dump_view *v,
-                      uint64_t address, void *to, size_t size)
+size_t dump_memory_some(struct dump_memory *m, const struct dump_view *v,
+                        uint64_t address, void *to, size_t size)
 {
     uint8_t *p = to;
+    size_t done = 0;
 
     if (v->way == DUMP_BY_OFFSET)
         address += v->offset;
-    while (size > 0) {
+    while (done < size) {
         const struct dump_part *part = part_of(m, v->way, address);
 
         if (part == NULL)
-            return false;
+            break;
         uint64_t into = address - (v->way == DUMP_BY_PARTS ? part->virtual
                                                            : part->physical);
-        size_t n = size;
+        size_t n = size - done;
 
         if (n > part->size - into)
             n = (size_t)(part->size - into);
-        if (!read_file(m->fd, part->at + into, p, n))
-            return false;
-        p += n;
+        if (!read_file(m->fd, part->at + into, p + done, n))
+            break;
         address += n;
-        size -= n;
+        done += n;
     }
-    return true;
+    return done;
+}
+
+bool dump_memory_read(struct dump_memory *m, const struct dump_view *v,
+                      uint64_t address, void *to, size_t size)
+{
+    return dump_memory_some(m, v, address, to, size) == size;
 }
 
 /* The offset in (block) of (pattern), at a multiple of 8 from (from) on; (size)

@@ -37,6 +37,20 @@ void dump_memory_free(struct dump_memory *m);
 /* How many bytes of memory the file has. */
 uint64_t dump_memory_size(const struct dump_memory *m);
 
+/* Has it virtual addresses? Only then DUMP_BY_PARTS finds something. */
+bool dump_memory_has_virtual(const struct dump_memory *m);
+
+/* How many bytes of notes an ELF core has; 0: none, or it is none. Read up to
+ * (size) of them from (offset) on; returns how many, 0: it failed. */
+uint64_t dump_memory_notes_size(const struct dump_memory *m);
+size_t dump_memory_notes(const struct dump_memory *m, uint64_t offset, void *to,
+                         size_t size);
+
+/* Read up to (size) bytes at (address), as (v) sees it. Returns how many are
+ * there from the start on. */
+size_t dump_memory_some(struct dump_memory *m, const struct dump_view *v,
+                        uint64_t address, void *to, size_t size);
+
 /* Read (size) bytes at (address), as (v) sees it. False: not all of them are
  * there. */
 bool dump_memory_read(struct dump_memory *m, const struct dump_view *v,

@@ -26,6 +26,7 @@
 #define PROGRAM_MEMSZ  40u
 #define PROGRAM_HEADER 56u
 #define PROGRAM_LOAD   1u
+#define PROGRAM_NOTE   4u
 
 int dump_parts_raw(struct dump_parts *p, uint64_t size, struct err *e)
 {
@@ -59,7 +60,8 @@ static int judge(const uint8_t header[ELF_HEADER], uint64_t size, uint64_t *at,
     return 0;
 }
 
-/* The part that the program header (h) tells, as far as the file goes. */
+/* The part, or the notes, that the program header (h) tells, as far as the file
+ * goes. */
 static void add_part(struct dump_parts *p, const uint8_t *h, uint64_t size)
 {
     struct dump_part part = {.at = load_u64(h + PROGRAM_OFFSET),
@@ -67,7 +69,15 @@ static void add_part(struct dump_parts *p, const uint8_t *h, uint64_t size)
                              .physical = load_u64(h + PROGRAM_PADDR),
                              .virtual = load_u64(h + PROGRAM_VADDR)};
 
-    if (load_u32(h + PROGRAM_TYPE) != PROGRAM_LOAD || part.at >= size)
+    if (part.at >= size)
+        return;
+    if (load_u32(h + PROGRAM_TYPE) == PROGRAM_NOTE) {
+        part.size = load_u64(h + PROGRAM_FILESZ);
+        p->notes_at = part.at;
+        p->notes_size = part.size < size - part.at ? part.size : size - part.at;
+        return;
+    }
+    if (load_u32(h + PROGRAM_TYPE) != PROGRAM_LOAD)
         return;
     if (part.size > size - part.at)
         part.size = size - part.at;
@@ -96,7 +106,7 @@ static void end_parts(struct dump_parts *p)
 }
 
 /* QEMU leaves one kind of addresses at 0 where it does not know them, and the
- * core of a process has no physical ones. */
+ * core of a process has no physical ones: all of its parts are at 0. */
 static void judge_addresses(struct dump_parts *p)
 {
     bool any_physical = false, any_virtual = false;
@@ -109,7 +119,7 @@ static void judge_addresses(struct dump_parts *p)
         struct dump_part *part = &p->list[i];
 
         part->has_virtual = any_virtual;
-        if (!any_physical)
+        if (!any_physical && p->count > 1)
             part->physical = part->virtual;
     }
 }

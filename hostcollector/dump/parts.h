@@ -21,6 +21,7 @@ struct dump_part {
 struct dump_parts {
     struct dump_part *list; /* to be released by free() */
     size_t count;
+    uint64_t notes_at, notes_size; /* of a core, in the file; size 0: none */
 };
 
 /* The parts of the (size) bytes in (fd), which begin like ELF: of a core, or of

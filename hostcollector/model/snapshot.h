@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/registers.h"
+
 /* A function that was active, or a mark: what is not known between two. */
 struct snapshot_frame {
     const char *function; /* harmless; of a mark as reports have it */
@@ -38,6 +40,7 @@ struct snapshot_core {
     double age_s; /* since this was so; below 0: not known */
     const struct snapshot_frame *frames; /* innermost first */
     size_t count;
+    const struct registers *registers; /* of that moment; NULL: not known */
     const char *end; /* why the frames end, where it is not at the outermost
                         function; NULL: it is, or nothing was seen */
 };
@@ -47,6 +50,7 @@ struct snapshot {
     const char *guest; /* its name, harmless; NULL: it is the only one */
     const char *elf;   /* path of its image; escape it. NULL: not known */
     bool outside;      /* it was looked at from outside, without an agent */
+    bool registers;    /* they were asked for */
     double wait_s;     /* how long a core was waited for; 0: a recording */
     struct snapshot_core *cores; /* by number */
     size_t count;

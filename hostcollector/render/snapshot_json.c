@@ -7,6 +7,7 @@
 #include <inttypes.h>
 
 #include "render/json_object.h"
+#include "render/registers.h"
 #include "render/snapshot.h"
 
 #define JSON_VERSION 1
@@ -56,6 +57,8 @@ static void write_core(FILE *out, const struct snapshot_core *core)
     }
     (void)putc(']', out);
     json_text(&o, "end", core->end);
+    if (core->registers != NULL)
+        registers_json(&o, core->registers);
     json_end(&o);
 }
 

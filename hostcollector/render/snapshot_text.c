@@ -6,6 +6,7 @@
 #include "diagnose/core_list.h"
 #include "render/ink.h"
 #include "render/name.h"
+#include "render/registers.h"
 #include "render/snapshot.h"
 #include "render/table.h"
 #include "util/text.h"
@@ -179,6 +180,11 @@ static void write_core(FILE *out, const struct report *r,
     ink_set(out, r, INK_PLAIN);
     text_wrap_at(out, text_width(head), state, table_columns(r));
     write_frames(out, r, core, l);
+    if (core->registers != NULL)
+        registers_text(out, core->registers, NUMBER);
+    else if (s->registers && core->state != SNAPSHOT_NONE)
+        (void)fprintf(out, "%*s(the registers of that moment did not come)\n",
+                      NUMBER, "");
 }
 
 /* Cores that do not sample, in a line: a kernel may leave room for more cores

@@ -183,9 +183,41 @@ static int look_at(struct snapshot_core *core, const struct profile *p,
     return lay_frames(core, v, image_map, &path, arena);
 }
 
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : b - a;
+}
+
+/* Of (kept), those of (core) at the sample of (moment): at its instruction, and
+ * next to its time, which came rounded. NULL: they are not there. */
+static const struct registers *registers_of(const struct registers_kept *kept,
+                                            const struct profile_core *core,
+                                            uint64_t moment)
+{
+    uint32_t sample = sample_of(core, moment);
+    uint32_t entry = core->latest.samples[sample].entry;
+    uint64_t tsc = core->latest.samples[sample].tsc;
+    const struct registers *best = NULL;
+
+    if (kept == NULL || !has_sample(core) || entry >= core->entry_count ||
+        core->core >= REGISTERS_CORES)
+        return NULL;
+    for (size_t i = 0; i < REGISTERS_KEPT; i++) {
+        const struct registers *r = &kept->of[core->core][i];
+
+        if (r->time != 0 &&
+            r->value[REGISTER_RIP] == core->entries[entry].leaf &&
+            (best == NULL ||
+             distance(r->time, tsc) < distance(best->time, tsc)))
+            best = r;
+    }
+    return best;
+}
+
 struct snapshot *snapshot_new(const struct profile *p, const struct view *v,
                               const struct image_map *image_map, double quiet_s,
-                              double wait_s, struct arena *arena)
+                              double wait_s, const struct registers_kept *kept,
+                              struct arena *arena)
 {
     struct snapshot *s = arena_alloc(arena, sizeof *s);
     uint64_t moment = moment_of(p);
@@ -193,6 +225,7 @@ struct snapshot *snapshot_new(const struct profile *p, const struct view *v,
     if (s == NULL)
         return NULL;
     s->wait_s = wait_s;
+    s->registers = kept != NULL;
     s->outside = (p->guest.features & WIRE_FEATURE_OUTSIDE) != 0;
     s->cores = arena_alloc(arena, (p->core_count + 1) * sizeof *s->cores);
     if (s->cores == NULL)
@@ -204,6 +237,7 @@ struct snapshot *snapshot_new(const struct profile *p, const struct view *v,
             continue;
         if (look_at(core, p, i, v, image_map, moment, arena) != 0)
             return NULL;
+        core->registers = registers_of(kept, &p->cores[i], moment);
         if (core->age_s >= 0)
             core->age_s += fmax(quiet_s, 0);
         core->late = wait_s > 0 && core->age_s > wait_s;

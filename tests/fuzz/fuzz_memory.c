@@ -2,7 +2,8 @@
 /*
  * The memory of a dead guest, of which the input is the file: an ELF core, or
  * raw. What comes out are whole frames, and not more than a file of that size
- * can hold. The file is in memory (--wrap, CMakeLists.txt).
+ * can hold. Then its cores are looked at from outside, by the registers in it.
+ * The file is in memory (--wrap, CMakeLists.txt).
  */
 #include <errno.h>
 #include <stdint.h>
@@ -13,6 +14,8 @@
 
 #include "decode/decode.h"
 #include "dump/stream.h"
+#include "looked.h"
+#include "outside/guest.h"
 #include "seen.h"
 
 #define FD_DUMP 100000 /* no file has this descriptor */
@@ -55,6 +58,13 @@ int __wrap_fstat(int fd, struct stat *st)
     return 0;
 }
 
+int __real_close(int fd);
+int __wrap_close(int fd);
+int __wrap_close(int fd)
+{
+    return fd == FD_DUMP ? 0 : __real_close(fd);
+}
+
 static void bury(struct dump_stream *s)
 {
     static struct seen seen;
@@ -78,6 +88,16 @@ static void bury(struct dump_stream *s)
     decode_free(d);
 }
 
+static void look_at_cores(void)
+{
+    struct err e = {""};
+    struct outside_guest *g = outside_dump(FD_DUMP, &e);
+
+    must(g != NULL || e.text[0] != '\0');
+    if (g != NULL)
+        looked(g);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct err e = {""};
@@ -95,5 +115,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (s != NULL)
         bury(s);
     dump_stream_free(s);
+    look_at_cores();
     return 0;
 }

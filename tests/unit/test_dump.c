@@ -273,6 +273,14 @@ TEST(what_is_no_dump_is_told)
     CHECK_EQ(fflush(f), 0);
     bury(f);
     CHECK(strstr(error.text, "has no agent in it") != NULL);
+    for (int flat = 0; flat < 2; flat++) {
+        f = tmpfile();
+        CHECK(f != NULL && fputs(flat ? "makedumpfile" : "KDUMP   ", f) >= 0);
+        CHECK_EQ(fwrite(zeros, sizeof zeros, 1, f), 1);
+        CHECK_EQ(fflush(f), 0);
+        bury(f);
+        CHECK(strstr(error.text, "compressed") != NULL);
+    }
     live(TICKS);
     tprof_directory.version++;
     bury(dump((struct told){0, true}));

@@ -48,7 +48,8 @@ static const struct snapshot *look(struct bed *b, double quiet_s, double wait_s)
     CHECK(p != NULL);
     b->view = view_new(p, b->image_map, 0);
     CHECK(b->view != NULL);
-    s = snapshot_new(p, b->view, b->image_map, quiet_s, wait_s, &b->arena);
+    s = snapshot_new(p, b->view, b->image_map, quiet_s, wait_s, NULL,
+                     &b->arena);
     CHECK(s != NULL);
     return s;
 }
