@@ -6,6 +6,7 @@
 #include "cmd/planned.h"
 #include "cmd/stacks_session.h"
 #include "render/snapshot.h"
+#include "source/source.h"
 
 #define DEFAULT_LOOK_S     2.0
 #define DEFAULT_INTERVAL_S 1.0
@@ -16,6 +17,7 @@ static int print_help(void)
     (void)fputs(
         "collector stacks --serial PATH --elf FILE [option...]\n"
         "collector stacks FILE [option...]\n"
+        "collector stacks --memory FILE --elf FILE [option...]\n"
         "\n"
         "Shows the stack of every core at this moment: the guest is sampled "
         "until each core\n"
@@ -23,7 +25,9 @@ static int print_help(void)
         "it. A core\n"
         "whose interrupts are off tells nothing, and that is said; by --gdb or "
         "--qmp it is\n"
-        "seen like every other, and no agent is needed.\n"
+        "seen like every other, and no agent is needed; so it is of a dead "
+        "guest, by --memory\n"
+        "with an ELF core.\n"
         "\n",
         stdout);
     options_help(stdout, COMMAND_STACKS);
@@ -33,6 +37,17 @@ static int print_help(void)
 
 static const struct render_ops *const formats[] = {&render_txt,
                                                    &render_snapshot_json, NULL};
+
+/* Are all guests looked at from outside, which alone brings registers? */
+static bool all_outside(const struct options *o)
+{
+    bool all = o->guests.count != 0;
+
+    for (size_t i = 0; i < o->guests.count; i++)
+        all &=
+            source_kind(o->guests.list[i].kind)->need == SOURCE_NEEDS_SAMPLER;
+    return all;
+}
 
 static int plan(struct outputs *out, struct options *o, struct err *e)
 {
@@ -47,6 +62,9 @@ static int plan(struct outputs *out, struct options *o, struct err *e)
         return err_set(e, "-n and -i are for guests: a recording has one end");
     if (guests && (o->from_s > 0 || o->to_s > 0))
         return err_set(e, "--time is for recordings: of a guest this is now");
+    if (o->registers && !all_outside(o))
+        return err_set(e, "--registers is for guests by --gdb or --qmp: agents "
+                          "and recordings have none");
     if (o->looks == 0)
         o->looks = 1;
     if (o->interval_s <= 0)

@@ -13,6 +13,7 @@
 #include "cmd/tell.h"
 #include "fleet.h"
 #include "render/snapshot.h"
+#include "util/clock.h"
 #include "view/snapshot.h"
 
 #define SECOND   1000000000ull /* in nanoseconds */
@@ -34,6 +35,9 @@ struct subject {
 struct session {
     const char *command;
     const struct options *options;
+    /* Of a dead guest: the same, with the guest in place of its memory. */
+    struct options dead_options;
+    struct guest_spec dead;
     struct outputs *outputs;
     struct images images;
     struct subject *subjects;
@@ -53,7 +57,7 @@ struct session {
 
 static bool is_live(const struct session *s)
 {
-    return s->options->guests.count != 0;
+    return s->options->guests.count != 0 && !s->options->input_is_memory;
 }
 
 static void tell_user(struct session *s, const struct guest_run *r,
@@ -146,7 +150,7 @@ static double quiet_s(const struct session *s, const struct subject *t)
 
     if (s->end_ns == 0) {
         heard = pipeline_heard_ns(t->run->pipeline);
-        now = source_now_ns();
+        now = clock_ns();
     }
     return (double)(now - heard) / (double)SECOND;
 }
@@ -164,7 +168,9 @@ static struct snapshot *look_at(struct session *s, struct subject *t,
     *view = p != NULL ? guest_run_look(t->run, p, e) : NULL;
     if (*view != NULL)
         shot = snapshot_new(p, *view, t->run->images.image_map, quiet,
-                            is_live(s) ? s->options->duration_s : 0, arena);
+                            is_live(s) ? s->options->duration_s : 0,
+                            is_live(s) ? t->run->config.spec->registers : NULL,
+                            arena);
     if (shot == NULL) {
         (void)err_set(e, "out of memory");
         return NULL;
@@ -268,7 +274,7 @@ static void end_last_look(struct session *s, uint64_t now)
 static void on_progress(void *context, const struct fleet_progress *p)
 {
     struct session *s = context;
-    uint64_t now = source_now_ns();
+    uint64_t now = clock_ns();
 
     (void)p;
     if (now < s->begin_ns || fleet_stopping(s->fleet))
@@ -350,6 +356,50 @@ static int add_subjects(struct session *s, struct err *e)
     return 0;
 }
 
+/*
+ * Of a dead guest's memory: look at the registers and stacks of its cores from
+ * outside, as of a guest that stands still. Where that cannot be, what its
+ * agent sampled at last is shown, as of a recording. Returns 0; -1 with (e)
+ * filled.
+ */
+static int look_at_dead(struct session *s, struct err *e)
+{
+    const struct options *o = s->options;
+    struct err why, line;
+
+    s->dead = (struct guest_spec){
+        .kind = "memory", .where = o->input, .elfs = o->guests.elfs};
+    s->dead_options = *o;
+    s->dead_options.guests =
+        (struct guests){.list = &s->dead, .count = 1, .elfs = o->guests.elfs};
+    if (s->dead.elfs == NULL) {
+        (void)err_set(&why, "without the image (--elf)");
+    } else {
+        if (sampler_processes_start(&s->dead_options, true, e) != 0)
+            return -1;
+        if (sampler_process_sees(&s->dead, &why) == 0) {
+            s->options = &s->dead_options;
+            return 0;
+        }
+    }
+    (void)err_set(&line,
+                  "the stacks at the moment of the dump are not known: %s; "
+                  "these are the last that an agent sampled",
+                  why.text);
+    tell_user(s, NULL, line.text);
+    return 0;
+}
+
+static int begin_samplers(struct session *s, struct err *e)
+{
+    const struct options *o = s->options;
+
+    /* --time asks for what an agent has recorded */
+    if (o->input_is_memory && o->from_s <= 0 && o->to_s <= 0)
+        return look_at_dead(s, e);
+    return sampler_processes_start(o, true, e);
+}
+
 static int start(struct session *s, struct err *e)
 {
     struct fleet_config config = {.context = s,
@@ -359,7 +409,7 @@ static int start(struct session *s, struct err *e)
     struct err lacking = {""};
 
     s->stop_fd = config.stop_fd = signals_catch(e);
-    if (s->stop_fd < 0 || sampler_processes_start(s->options, true, e) != 0 ||
+    if (s->stop_fd < 0 || begin_samplers(s, e) != 0 ||
         confine_prepare_sampling(s->options, s->outputs, e) != 0)
         return -1;
     s->tell.alone = s->options->guests.count <= 1;

@@ -85,6 +85,14 @@ struct outside_guest {
 struct outside_guest *outside_gdb(int fd, struct err *e);
 struct outside_guest *outside_qmp(int fd, struct err *e);
 
+/*
+ * A guest that is dead, of which the file (fd) has the memory and the registers
+ * (dump/registers.h). It stands still for good, as at the moment of the dump.
+ * (fd) is the guest's from now on. Return NULL with (e) filled: there are no
+ * registers in the file, or it is none of a guest's memory.
+ */
+struct outside_guest *outside_dump(int fd, struct err *e);
+
 /* What lets the guest run on, if the process that looked at it is killed and
  * somebody else writes this to the socket. */
 #define OUTSIDE_GDB_LET_GO "+$D;1#b0"

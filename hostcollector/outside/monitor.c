@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 
 #include "outside/guest.h"
+#include "util/clock.h"
 
 #define LINE_MAX_BYTES (4u << 20) /* registers of 256 cores take 800 KB */
 #define FIRST_BYTES    (16u << 10)
@@ -25,10 +25,7 @@
 
 static int64_t now_ms(void)
 {
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+    return (int64_t)(clock_ns() / 1000000);
 }
 
 /* --- Lines ---------------------------------------------------------------- */

@@ -123,6 +123,25 @@ static int was_moved(const struct core *c, const struct image *img,
     return has_image(c, img, *slide, e);
 }
 
+/* Does core (c) run where code of (img) was linked to? */
+static bool runs_as_linked(const struct core *c, const struct image *img)
+{
+    const struct image_text *t;
+
+    for (size_t i = 0; (t = image_text(img, i)) != NULL; i++)
+        if (c->registers.pc - t->address < t->size)
+            return true;
+    return false;
+}
+
+/* Is (img) where core (c) runs? Likewise. */
+static int is_run(const struct core *c, const struct image *img,
+                  uint64_t *slide, struct err *e)
+{
+    return runs_as_linked(c, img) ? has_image(c, img, 0, e)
+                                  : was_moved(c, img, slide, e);
+}
+
 /* From the largest segment of code to what is near to it. */
 static void find_text(const struct image *img, struct outside_place *p)
 {
@@ -148,35 +167,44 @@ static void find_text(const struct image *img, struct outside_place *p)
     p->text_size = end - start;
 }
 
-enum outside_found outside_place(struct outside_guest *g,
-                                 const struct image *img,
-                                 struct outside_place *p, struct err *e)
+/* (first): where a core runs; else where (img) was linked to. */
+static enum outside_found look(struct outside_guest *g, const struct image *img,
+                               bool first, struct outside_place *p,
+                               struct err *e)
 {
     enum outside_found found = OUTSIDE_NOT_YET;
     struct core c = {.guest = g};
 
-    *p = (struct outside_place){0};
-    if (image_text(img, 0) == NULL) {
-        (void)err_set(e, "%s: no code in it", image_path(img));
-        return OUTSIDE_FAILED;
-    }
     for (; c.index < g->core_count; c.index++) {
+        *p = (struct outside_place){0};
         if (g->ops->registers(g, c.index, &c.registers, e) != 0)
             return OUTSIDE_FAILED;
         if (!c.registers.is_wide)
             continue;
-        int is = has_image(&c, img, 0, e);
+        int is =
+            first ? is_run(&c, img, &p->slide, e) : has_image(&c, img, 0, e);
 
-        if (is == 0)
-            is = was_moved(&c, img, &p->slide, e);
         if (is < 0)
             return OUTSIDE_FAILED;
         if (is > 0) {
             find_text(img, p);
             return OUTSIDE_FOUND;
         }
-        p->slide = 0;
         found = OUTSIDE_OTHER;
     }
     return found;
+}
+
+enum outside_found outside_place(struct outside_guest *g,
+                                 const struct image *img,
+                                 struct outside_place *p, struct err *e)
+{
+    if (image_text(img, 0) == NULL) {
+        (void)err_set(e, "%s: no code in it", image_path(img));
+        return OUTSIDE_FAILED;
+    }
+    /* A kernel that has moved itself may have left a copy behind. */
+    enum outside_found found = look(g, img, true, p, e);
+
+    return found == OUTSIDE_OTHER ? look(g, img, false, p, e) : found;
 }

@@ -23,8 +23,8 @@ enum outside_found {
     OUTSIDE_FOUND,
 };
 
-/* Find (img) in (g), which stands still: where it was linked to, or else by
- * the code that a core runs. */
+/* Find (img) in (g), which stands still: by the code that a core runs, or else
+ * where it was linked to. */
 enum outside_found outside_place(struct outside_guest *g,
                                  const struct image *img,
                                  struct outside_place *p, struct err *e);

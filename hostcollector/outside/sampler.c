@@ -16,11 +16,13 @@
 #include "outside/callers.h"
 #include "outside/memory.h"
 #include "tprof/tprof.h"
+#include "util/clock.h"
 
 #define SECOND        1000000000u
-#define LOWEST        4096u /* address: no stack is below */
-#define LAST_FRAMES   64u   /* that are sent after the guest has ended */
-#define LAST_PATIENCE 500   /* ms that the collector has for each */
+#define LOWEST        4096u  /* address: no stack is below */
+#define LAST_FRAMES   64u    /* that are sent after the guest has ended */
+#define LAST_PATIENCE 500    /* ms that the collector has for each */
+#define LOOKS         10000u /* ns that its looks at the clock take, and more */
 
 /* The agent's hooks have no context. */
 static struct {
@@ -31,7 +33,8 @@ static struct {
     struct outside_callers *callers; /* NULL: the agent walks by itself */
     struct err *e;
     bool failed; /* (e) is filled */
-    int host;    /* the collector */
+    const struct outside_sampling *asked;
+    int host; /* the collector */
     bool host_left;
     uint64_t stood_ns; /* in all */
 } sampler;
@@ -40,11 +43,7 @@ static struct {
  * The agent's virtual machine counts on from each look, and never back. */
 static void look_at_clock(void)
 {
-    struct timespec t;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    uint64_t now =
-        (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec - sampler.stood_ns;
+    uint64_t now = clock_ns() - sampler.stood_ns;
 
     if ((int64_t)(now - tprof_machine.now) > 0)
         tprof_machine.now = now;
@@ -227,10 +226,12 @@ static void join(uint32_t core)
 
 /* The loop */
 
-static bool is_due(const struct tprof_cpu *cpu)
+/* Would an interrupt of (cpu) be a tick, now or after (soon) ns? The agent
+ * takes one for a tick that is a little early, too. */
+static bool is_due(const struct tprof_cpu *cpu, uint64_t soon)
 {
     return tprof_is_sampling(cpu) &&
-           (int64_t)(tprof_machine.now -
+           (int64_t)(tprof_machine.now + cpu->guard + soon -
                      tprof_schedule_deadline(&cpu->schedule)) >= 0;
 }
 
@@ -239,7 +240,7 @@ static bool is_due(const struct tprof_cpu *cpu)
 static const struct tprof_cpu *find_due(void)
 {
     for (uint32_t i = 0; i < sampler.guest->core_count; i++)
-        if (tprof_cpu[i] != NULL && is_due(tprof_cpu[i]))
+        if (tprof_cpu[i] != NULL && is_due(tprof_cpu[i], 0))
             return tprof_cpu[i];
     return NULL;
 }
@@ -260,14 +261,15 @@ static void align(const struct tprof_cpu *due)
 }
 
 /* Have each virtual core take its interrupt, if it wants one. Whatever is due
- * meanwhile waits for the guest to be stopped. */
+ * meanwhile waits for the guest to be stopped: as a tick it would be a sample
+ * of nowhere. The clock goes on with each look that the agent takes at it. */
 static void interrupt_cores(void)
 {
     const struct tprof_registers nowhere = {0};
 
     for (uint32_t i = 0; i < sampler.guest->core_count; i++) {
         tprof_machine.core = i;
-        if (tprof_cpu[i] != NULL && !is_due(tprof_cpu[i]))
+        if (tprof_cpu[i] != NULL && !is_due(tprof_cpu[i], LOOKS))
             (void)tprof_machine_interrupt(&nowhere);
     }
 }
@@ -294,6 +296,8 @@ static void sample_core(uint32_t core, uint64_t now)
         interrupted.sp = OUTSIDE_CALLERS_SP;
         interrupted.fp = OUTSIDE_CALLERS_FP;
     }
+    if (sampler.asked->saw != NULL)
+        sampler.asked->saw(sampler.asked->context, core, now, &r);
     tprof_machine.core = core;
     tprof_machine.now = now; /* the same for all cores */
     (void)tprof_machine_interrupt(&interrupted);
@@ -387,6 +391,7 @@ int outside_sample(const struct outside_sampling *s, struct err *e)
     sampler.guest = s->guest;
     sampler.img = s->img;
     sampler.place = s->place;
+    sampler.asked = s;
     sampler.host = s->host;
     sampler.e = e;
     if (s->unwind != OUTSIDE_FP) {

@@ -31,6 +31,11 @@ struct outside_sampling {
     const struct image *img; /* its kernel */
     struct outside_place place;
     enum outside_unwind unwind;
+    /* Called with the registers of each core that is sampled, before the sample
+     * is sent. NULL: nobody wants them. */
+    void (*saw)(const void *context, uint32_t core, uint64_t time,
+                const struct outside_registers *r);
+    const void *context;
     int host; /* a socket: the collector is at its other end */
 };
 

@@ -7,32 +7,49 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "model/registers.h"
 #include "source/source.h"
 #include "source/stream.h"
 
 struct outside {
     struct source source; /* first: what the callbacks are given */
     int bytes, words;     /* from that process; -1: closed */
-    char line[256];       /* of its words, and how long it is by now */
+    char came[4096];      /* of its words, not looked at from (at) on */
+    size_t at, end;
+    char line[512]; /* the one that comes, and how long it is by now */
     size_t size;
+    bool failed;                 /* (line) says why */
+    struct registers_kept *kept; /* NULL: nobody wants them */
+    unsigned next[REGISTERS_CORES];
 };
+
+/* Has that process written more words? */
+static bool has_words(struct outside *o)
+{
+    struct pollfd p = {.fd = o->words, .events = POLLIN};
+    ssize_t n;
+
+    if (o->at < o->end)
+        return true;
+    if (o->words < 0 || poll(&p, 1, 0) <= 0)
+        return false;
+    n = read(o->words, o->came, sizeof o->came);
+    o->at = 0;
+    o->end = n > 0 ? (size_t)n : 0;
+    if (n > 0)
+        return true;
+    (void)close(o->words);
+    o->words = -1;
+    return false;
+}
 
 /* The next line of that process's words, its first byte an enum
  * source_outside_word. Returns whether there is one. */
 static bool next_line(struct outside *o)
 {
-    char c;
+    while (!o->failed && has_words(o)) {
+        char c = o->came[o->at++];
 
-    for (;;) {
-        struct pollfd p = {.fd = o->words, .events = POLLIN};
-
-        if (o->words < 0 || poll(&p, 1, 0) <= 0)
-            return false;
-        if (read(o->words, &c, 1) != 1) {
-            (void)close(o->words);
-            o->words = -1;
-            return false;
-        }
         if (c == '\n') {
             o->line[o->size] = '\0';
             o->size = 0;
@@ -41,6 +58,22 @@ static bool next_line(struct outside *o)
         if (o->size + 1 < sizeof o->line)
             o->line[o->size++] = c;
     }
+    return false;
+}
+
+/* Keep the registers of the line in place of the oldest ones. */
+static void keep_registers(struct outside *o)
+{
+    char *at;
+    unsigned long long core = strtoull(o->line + 1, &at, 16);
+
+    if (o->kept == NULL || core >= REGISTERS_CORES)
+        return;
+    struct registers *r = &o->kept->of[core][o->next[core]++ % REGISTERS_KEPT];
+
+    r->time = strtoull(at, &at, 16);
+    for (size_t i = 0; i < REGISTERS; i++)
+        r->value[i] = strtoull(at, &at, 16);
 }
 
 static enum source_state outside_open(struct source *s, struct err *e)
@@ -59,6 +92,8 @@ static enum source_state outside_open(struct source *s, struct err *e)
         case SOURCE_OUTSIDE_FAILED:
             (void)err_set(e, "%s: %s", s->path, o->line + 1);
             return SOURCE_FAILED;
+        case SOURCE_OUTSIDE_REGISTERS:
+            break; /* not before it is open */
         }
     }
     if (o->words >= 0)
@@ -68,14 +103,20 @@ static enum source_state outside_open(struct source *s, struct err *e)
     return SOURCE_FAILED;
 }
 
-/* An end for which there is a reason is told as an error. */
+/* An end for which there is a reason is told as an error. Words of what the
+ * bytes tell have come before them. */
 static ssize_t outside_read(struct source *s, void *buf, size_t size,
                             uint64_t *arrival_ns, struct err *e)
 {
     struct outside *o = (struct outside *)s;
     ssize_t n = stream_read(s, buf, size, arrival_ns, e);
 
-    if (n == SOURCE_END && next_line(o) && o->line[0] == SOURCE_OUTSIDE_FAILED)
+    while (next_line(o)) {
+        o->failed = o->line[0] == SOURCE_OUTSIDE_FAILED;
+        if (o->line[0] == SOURCE_OUTSIDE_REGISTERS)
+            keep_registers(o);
+    }
+    if (n == SOURCE_END && o->failed)
         return err_set(e, "%s: %s", s->path, o->line + 1);
     return n;
 }
@@ -102,7 +143,7 @@ static const struct source_ops outside_ops = {
 };
 
 struct source *source_outside(const char *where, int bytes, int words,
-                              struct err *e)
+                              struct registers_kept *kept, struct err *e)
 {
     struct outside *o = calloc(1, sizeof *o);
 
@@ -117,5 +158,6 @@ struct source *source_outside(const char *where, int bytes, int words,
                                 .absence = ""};
     o->bytes = bytes;
     o->words = words;
+    o->kept = kept;
     return &o->source;
 }

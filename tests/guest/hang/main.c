@@ -5,10 +5,12 @@
  * Options: roles=TEXT a letter for each core, for those that are left w:
  *                 w works without end
  *                 s sleeps, and is woken by nobody
+ *                 k has known values in its registers, interrupts off
  *                 h waits for a lock that nobody gives back, interrupts off
  * and those of agent.h.
  */
 #include <stdatomic.h>
+#include <stdbool.h>
 
 #include "agent.h"
 #include "cpu.h"
@@ -18,12 +20,14 @@
 static char roles[GUEST_CORES_MAX + 1];
 static atomic_uint lock = 1; /* it is held for good */
 static volatile uint64_t result;
+static atomic_bool joined; /* the first core has */
 
 /* Global, with frames: they are to be seen in stacks. */
 void take_lock(void);
 void write_block(void);
 void serve(void);
 void sleep_on(void);
+void hold_values(void);
 
 __attribute__((noinline)) void take_lock(void)
 {
@@ -49,13 +53,42 @@ __attribute__((noinline)) void sleep_on(void)
         cpu_wait();
 }
 
+/* 0x5eed000000000000 and on in all but RSP and RBP; nobody leaves. */
+__attribute__((noinline)) void hold_values(void)
+{
+    __asm__ volatile(".set value, 0x5eed000000000000\n"
+                     ".irp r, rax, rbx, rcx, rdx, rsi, rdi, r8, r9, r10, r11, "
+                     "r12, r13, r14, r15\n"
+                     "movabs $value, %%\\r\n"
+                     ".set value, value + 1\n"
+                     ".endr\n"
+                     "1: pause\n"
+                     "jmp 1b" ::
+                         : "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "r8", "r9",
+                           "r10", "r11", "r12", "r13", "r14", "r15", "memory");
+}
+
+/* The first core joins first: the agent has it watch for a host, and a core
+ * that hangs cannot. */
+static void join(void)
+{
+    while (core_index() != 0 && !atomic_load(&joined))
+        cpu_pause();
+    agent_start_core();
+    atomic_store(&joined, true);
+}
+
 static void run_core(void)
 {
-    agent_start_core();
+    join();
     switch (roles[core_index()]) {
     case 'h':
         cpu_irq_disable();
         write_block();
+        break;
+    case 'k':
+        cpu_irq_disable();
+        hold_values();
         break;
     case 's':
         sleep_on();
