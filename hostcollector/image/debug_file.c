@@ -9,6 +9,7 @@
 
 #include <zlib.h>
 
+#include "image/folders.h"
 #include "util/bytes.h"
 
 #define GLOBAL "/usr/lib/debug/"
@@ -32,11 +33,13 @@ static int folder_length(const char *path)
 bool image_debug_folder(const char *path, unsigned i, char *folder, size_t size)
 {
     int length = folder_length(path);
+    const char *other = i != 0 ? image_folder(i - 1) : "";
     int n = i == 0 ? snprintf(folder, size, "%.*s", length != 0 ? length : 2,
                               length != 0 ? path : "./")
-                   : snprintf(folder, size, GLOBAL);
+            : other != NULL ? snprintf(folder, size, "%s", other)
+                            : 0;
 
-    return i < 2 && n > 0 && (size_t)n < size;
+    return n > 0 && (size_t)n < size;
 }
 
 const char *debug_file_link(const struct object *o)
@@ -98,16 +101,14 @@ static struct debug_file *try(const char *path, const struct wanted *w)
 
 static struct debug_file *try_build_id(const struct wanted *w)
 {
+    struct debug_file *d = NULL;
     char path[PATH_MAX];
-    int n = snprintf(path, sizeof path, GLOBAL ".build-id/");
 
-    if (w->id_len < 2 || w->id_len > 64)
-        return NULL;
-    for (size_t i = 0; i < w->id_len; i++)
-        n += snprintf(path + n, sizeof path - (size_t)n, "%02x%s", w->id[i],
-                      i == 0 ? "/" : "");
-    (void)snprintf(path + n, sizeof path - (size_t)n, ".debug");
-    return try(path, w);
+    for (unsigned i = 0;
+         d == NULL && image_folder_path(i, w->id, w->id_len, ".debug", path);
+         i++)
+        d = try(path, w);
+    return d;
 }
 
 /* (folder), (between) and the file (name) behind each other. */
@@ -150,6 +151,14 @@ struct debug_file *debug_file_find(const struct object *o, const uint8_t *id,
     if (id != NULL)
         d = try_build_id(&w);
     return d != NULL ? d : try_link(o, &w);
+}
+
+struct debug_file *debug_file_take(const struct object *o, const char *path,
+                                   const uint8_t *id, size_t len)
+{
+    const struct wanted w = {.id = id, .id_len = len};
+
+    return o->ops == &object_elf && id != NULL ? try(path, &w) : NULL;
 }
 
 void debug_file_close(struct debug_file *d)

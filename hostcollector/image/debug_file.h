@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Finds the file that holds the debug information that was stripped from an
- * image: by build-id below /usr/lib/debug, else by the name and checksum in
+ * image: by build-id in image/folders.h, else by the name and checksum in
  * .gnu_debuglink, beside the image, in .debug/ there, or below /usr/lib/debug.
  * Only files of this folder include this header.
  */
@@ -22,6 +22,10 @@ struct debug_file {
  * NULL: there is none, it is another build's, or it has no DWARF either. */
 struct debug_file *debug_file_find(const struct object *o, const uint8_t *id,
                                    size_t len);
+
+/* The same, if it is the file (path). */
+struct debug_file *debug_file_take(const struct object *o, const char *path,
+                                   const uint8_t *id, size_t len);
 
 /* Release (d). NULL is allowed. */
 void debug_file_close(struct debug_file *d);

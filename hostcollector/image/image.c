@@ -50,6 +50,31 @@ static void find_flaws(struct image *img)
         img->flaws |= pe ? IMAGE_NO_DEBUG_PE : IMAGE_NO_DEBUG;
 }
 
+/* Symbols are those of the file that has more. */
+static void choose_symbols(struct image *img)
+{
+    img->symtab = &img->object.symtab;
+    if (img->debug != NULL &&
+        img->debug->object.symtab.count > img->symtab->count)
+        img->symtab = &img->debug->object.symtab;
+    find_flaws(img);
+}
+
+bool image_take_debug(struct image *img, const char *path)
+{
+    const unsigned missing = IMAGE_NO_DEBUG | IMAGE_NO_DEBUG_FILE;
+
+    if (img->debug != NULL || (img->flaws & missing) == 0)
+        return false;
+    img->debug =
+        debug_file_take(&img->object, path, img->build_id, img->build_id_len);
+    if (img->debug == NULL)
+        return false;
+    img->flaws = 0;
+    choose_symbols(img);
+    return true;
+}
+
 static int read_file(struct image *img, struct err *e)
 {
     struct object *o = &img->object;
@@ -60,11 +85,7 @@ static int read_file(struct image *img, struct err *e)
     img->build_id = o->ops->build_id(o, &img->build_id_len);
     if (image_section(img, ".debug_info", &len) == NULL && !has_packed(img))
         img->debug = debug_file_find(o, img->build_id, img->build_id_len);
-    img->symtab = &o->symtab;
-    if (img->debug != NULL &&
-        img->debug->object.symtab.count > img->symtab->count)
-        img->symtab = &img->debug->object.symtab;
-    find_flaws(img);
+    choose_symbols(img);
     return 0;
 }
 

@@ -55,6 +55,10 @@ int image_open(struct image **out, const char *path, struct err *e);
  */
 const char *image_debug_path(const struct image *img);
 
+/* Take from the file (path) what was stripped from (img), which has no readers
+ * yet. False: the file is of another build, or nothing is missing. */
+bool image_take_debug(struct image *img, const char *path);
+
 /*
  * Folder (i), from 0 on, below which image_open(path) may open that file, in
  * (folder) of (size) bytes; it ends in a slash. False behind the last.

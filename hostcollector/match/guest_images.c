@@ -10,6 +10,7 @@
 #include "aggregate/maps.h"
 #include "diagnose/share.h"
 #include "match/identity.h"
+#include "match/seek.h"
 #include "util/text.h"
 #include "util/vec.h"
 
@@ -123,6 +124,20 @@ static struct shared_image *find_file(const struct guest_images *g,
     return found;
 }
 
+/* The same, also by its build-id. */
+static struct shared_image *seek_file(struct guest_images *g,
+                                      const struct profile *p, size_t i)
+{
+    const struct guest_map *map = &p->maps[i];
+    struct shared_image *file = find_file(g, p, i);
+    struct err ignored; /* a remark says that there is no file */
+
+    if (file != NULL || g->set == NULL || map->build_id_len == 0)
+        return file;
+    file = images_seek(g->set, map->build_id, map->build_id_len, &ignored);
+    return file != NULL && guest_images_add_file(g, file) == 0 ? file : NULL;
+}
+
 /* Are map (i) and map (j) of (p) the same image, or taken for it? */
 static bool same_image(const struct guest_images *g, const struct profile *p,
                        size_t i, size_t j)
@@ -183,7 +198,7 @@ static int place_maps(struct guest_images *g, const struct profile *p)
     for (size_t i = 0; i < p->map_count; i++) {
         const struct guest_map *map = &p->maps[i];
 
-        g->maps[i].file = find_file(g, p, i);
+        g->maps[i].file = seek_file(g, p, i);
         if (number_map(g, p, i) != 0 ||
             image_map_place(g->image_map, g->maps[i].number, map->start,
                             map->size, map->start - map->link_start) != 0)

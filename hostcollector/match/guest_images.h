@@ -22,7 +22,8 @@
 struct guest_images {
     struct shared_image **files; /* in the order given */
     size_t count, room;
-    bool first_missing;          /* the first file, the kernel's, is missing */
+    struct images *set; /* where images are sought by build-id; NULL: nowhere */
+    bool first_missing; /* the first file, the kernel's, is missing */
     struct shared_image *kernel; /* one of them; NULL: not known */
     uint64_t slide;              /* the kernel's */
     struct image_map *image_map; /* NULL: before guest_images_place() */
@@ -52,7 +53,8 @@ int guest_images_add_file(struct guest_images *g, struct shared_image *file);
 int guest_images_hello(struct guest_images *g, const struct guest *guest,
                        struct remarks *remarks, struct err *e);
 
-/* Make the map of all images of (p), once. Returns 0; -1 if there is no memory.
+/* Make the map of all images of (p), once; what none of the files is of is
+ * sought by its build-id (match/seek.h). Returns 0; -1 if there is no memory.
  */
 int guest_images_place(struct guest_images *g, const struct profile *p);
 

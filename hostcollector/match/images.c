@@ -133,5 +133,6 @@ void images_fini(struct images *set)
         free(set->list[i]);
     }
     free(set->list);
+    free(set->sought);
     *set = (struct images){0};
 }

@@ -14,10 +14,15 @@
 
 struct shared_image;
 
+/* A build-id that was looked for (match/seek.h), and what was found. */
+struct sought;
+
 /* Zeroed: empty. */
 struct images {
     struct shared_image **list;
     size_t count, room;
+    struct sought *sought;
+    size_t sought_count, sought_room;
 };
 
 /*
