@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Where libdebuginfod was missing when the collector was built. */
+#include "fetch/fetch.h"
+
+int fetch_by_debuginfod(enum fetch_kind kind, const uint8_t *id, size_t len,
+                        bool (*gone)(void), char path[PATH_MAX], struct err *e)
+{
+    (void)kind, (void)id, (void)len, (void)gone, (void)path;
+    return err_set(e, "this collector was built without libdebuginfod "
+                      "(Debian: libdebuginfod-dev)");
+}
