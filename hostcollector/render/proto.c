@@ -17,6 +17,14 @@ static void add_byte(struct proto *p, uint8_t byte)
         p->bytes[p->size++] = byte;
 }
 
+void proto_append(struct proto *p, const void *bytes, size_t size)
+{
+    const uint8_t *from = bytes;
+
+    for (size_t i = 0; i < size; i++)
+        add_byte(p, from[i]);
+}
+
 void proto_packed(struct proto *p, uint64_t value)
 {
     for (; value >= 0x80; value >>= 7)
@@ -35,12 +43,9 @@ void proto_uint(struct proto *p, uint32_t number, uint64_t value)
 void proto_bytes(struct proto *p, uint32_t number, const void *bytes,
                  size_t size)
 {
-    const uint8_t *from = bytes;
-
     proto_packed(p, (uint64_t)number << 3 | LENGTH);
     proto_packed(p, size);
-    for (size_t i = 0; i < size; i++)
-        add_byte(p, from[i]);
+    proto_append(p, bytes, size);
 }
 
 void proto_message(struct proto *p, uint32_t number, struct proto *inner)

@@ -28,6 +28,9 @@ void proto_message(struct proto *p, uint32_t number, struct proto *inner);
 /* An element of a packed field, which is a proto of its own. */
 void proto_packed(struct proto *p, uint64_t value);
 
+/* (size) bytes as they are. */
+void proto_append(struct proto *p, const void *bytes, size_t size);
+
 /* Release the memory of (p). */
 void proto_fini(struct proto *p);
 

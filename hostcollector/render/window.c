@@ -3,6 +3,7 @@
 #include "render/window.h"
 
 #include <sha2.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "model/origin.h"
@@ -56,6 +57,24 @@ static void set_build(struct window *w, const struct view_image *kernel)
     w->build_id_len = (uint32_t)length;
 }
 
+/* Those whose value is too long are left out: the user's own, whom push asks.
+ */
+static void set_labels(struct window *w, const struct origin *o)
+{
+    size_t at = 0;
+
+    for (unsigned i = 0; i < o->label_count; i++) {
+        size_t room = sizeof w->labels - at;
+        int length = snprintf(w->labels + at, room, "%s=%s", o->labels[i].key,
+                              o->labels[i].value);
+
+        if (length > 0 && (size_t)length < room)
+            at += (size_t)length + 1;
+        else
+            w->labels[at] = '\0';
+    }
+}
+
 void window_of(struct window *w, const struct report *r)
 {
     const struct profile *p = r->profile;
@@ -70,10 +89,12 @@ void window_of(struct window *w, const struct report *r)
     w->lost = lost(p);
     if (r->view->images[0].build_id_len != 0)
         set_build(w, &r->view->images[0]);
+    set_labels(w, r->origin);
     SHA256Init(&c);
     hash_text(&c, r->origin->guest);
     hash_text(&c, r->origin->host);
     hash_bytes(&c, p->guest.boot_id, sizeof p->guest.boot_id);
+    hash_bytes(&c, &p->guest.nonce, sizeof p->guest.nonce);
     hash_bytes(&c, w->build_id, w->build_id_len);
     hash_bytes(&c, &w->from_ns, sizeof w->from_ns);
     hash_bytes(&c, &p->start_tsc, sizeof p->start_tsc);
