@@ -15,7 +15,7 @@
 #include "push/backoff.h"
 #include "push/queue.h"
 #include "render/window.h"
-#include "source/source.h"
+#include "util/clock.h"
 #include "util/text.h"
 
 #define DEFAULT_WAIT_S 60.0
@@ -39,6 +39,7 @@ struct push {
         size_t recordings;
         uint64_t samples;
     } delivered, refused;
+    uint64_t lost; /* ticks without a sample, of what was delivered */
     size_t unreadable, empty, left;
 };
 
@@ -59,8 +60,9 @@ static int print_help(void)
         "clickhouse.sql\n"
         "  --to KIND+https://HOST/                   KIND is pyroscope, "
         "pyroscope-folded,\n"
-        "                                            pyroscope-push, parca, "
-        "coroot or s3\n"
+        "                                            pyroscope-push, parca,\n"
+        "                                            coroot, otlp, otlp-json "
+        "or s3\n"
         "\n",
         stdout);
     options_help(stdout, COMMAND_PUSH);
@@ -106,14 +108,14 @@ static bool waited_long(const struct push *p)
 {
     double wait = p->o->wait_s < 0 ? DEFAULT_WAIT_S : p->o->wait_s;
 
-    return (double)(source_now_ns() - p->taken_ns) / NS_PER_S > wait;
+    return (double)(clock_ns() - p->taken_ns) / NS_PER_S > wait;
 }
 
 /* Send (parcel) again and again. */
 static enum receiver_answer send_on(struct push *p, const struct parcel *parcel,
                                     const char *path, struct err *e)
 {
-    uint32_t chance = (uint32_t)source_now_ns() ^ (uint32_t)getpid();
+    uint32_t chance = (uint32_t)clock_ns() ^ (uint32_t)getpid();
 
     for (unsigned failures = 0;;) {
         enum receiver_answer answer = receiver_send(&p->receiver, parcel, e);
@@ -149,9 +151,10 @@ static int settle(struct push *p, const struct queue_item *item,
 
     switch (answer) {
     case RECEIVER_TOOK:
-        p->taken_ns = source_now_ns();
+        p->taken_ns = clock_ns();
         p->delivered.recordings++;
         p->delivered.samples += parcel->window.samples;
+        p->lost += parcel->window.lost;
         return mark(p, item, QUEUE_DELIVERED, parcel, e);
     case RECEIVER_REFUSED:
         p->refused.recordings++;
@@ -205,7 +208,7 @@ static int push_round(struct push *p, struct err *e)
 {
     p->left = 0;
     p->away = false;
-    p->taken_ns = source_now_ns();
+    p->taken_ns = clock_ns();
     if (queue_scan(&p->queue, p->o->inputs, p->o->input_count, p->tag, e) != 0)
         return -1;
     for (size_t i = 0; i < p->queue.count; i++) {
@@ -240,6 +243,8 @@ static int sum_up(const struct push *p)
 
     (void)printf("%s samples in %zu recordings delivered",
                  text_count(a, p->delivered.samples), p->delivered.recordings);
+    if (p->lost != 0)
+        (void)printf("; %s lost before", text_count(b, p->lost));
     if (p->refused.recordings != 0)
         (void)printf("; %s in %zu refused, set aside",
                      text_count(b, p->refused.samples), p->refused.recordings);

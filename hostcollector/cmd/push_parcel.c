@@ -4,10 +4,12 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "cmd/labels.h"
 #include "cmd/output.h"
 #include "cmd/sampling.h"
 #include "render/window.h"
@@ -62,10 +64,20 @@ static enum push_made wait_for(pid_t child, struct err *e)
 /* What that process has written of the window. False: it is none. */
 static bool read_window(struct parcel *p, FILE *window)
 {
+    struct window *w = &p->window;
+
     rewind(window);
-    return fread(&p->window, sizeof p->window, 1, window) == 1 &&
-           fgetc(window) == EOF &&
-           p->window.build_id_len <= sizeof p->window.build_id;
+    if (fread(w, sizeof *w, 1, window) != 1 || fgetc(window) != EOF ||
+        w->build_id_len > sizeof w->build_id)
+        return false;
+    w->labels[sizeof w->labels - 1] = '\0';
+    p->labelled = *p->origin;
+    for (const char *text = w->labels;
+         text < w->labels + sizeof w->labels && *text != '\0';
+         text += strlen(text) + 1)
+        labels_add(&p->labelled, text);
+    p->origin = &p->labelled;
+    return true;
 }
 
 /* Files for the parts; a recording that goes as it is, is one itself. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What a recording is for a store: samples of one guest and build over some
- * time. Numbers alone, so that nobody need parse what a recording holds. Leaf.
+ * time. Numbers, and labels of plain text, so that nobody need parse what a
+ * recording holds. Leaf.
  */
 #ifndef TPROF_MODEL_WINDOW_H
 #define TPROF_MODEL_WINDOW_H
@@ -10,7 +11,8 @@
 
 #include "model/guest.h"
 
-#define WINDOW_ID 16u
+#define WINDOW_ID     16u
+#define WINDOW_LABELS 4096u /* more than 16 labels take (origin.h) */
 
 struct window {
     /* The same for the same guest, window and build, and for nothing else: by
@@ -22,6 +24,8 @@ struct window {
     uint64_t samples, lost;
     uint8_t build_id[GUEST_BUILD_ID_MAX]; /* of the kernel */
     uint32_t build_id_len;                /* 0: none is known */
+    /* "zone=a", one behind the other, each with its NUL. */
+    char labels[WINDOW_LABELS];
 };
 
 /* Room for an id in hexadecimal digits. */

@@ -54,8 +54,12 @@ static size_t on_text(char *bytes, size_t one, size_t size, void *context)
 {
     struct http_answer *a = context;
     size_t used = strlen(a->text), room = sizeof a->text - 1 - used;
+    size_t more = sizeof a->body - a->body_size;
     char part[HTTP_TEXT];
 
+    more = size < more ? size : more;
+    memcpy(a->body + a->body_size, bytes, more);
+    a->body_size += more;
     (void)snprintf(part, sizeof part, "%.*s", (int)(size < room ? size : room),
                    bytes);
     part[strcspn(part, "\r\n")] = '\0';

@@ -28,12 +28,15 @@ struct http_request {
 
 /* Room for the beginning of what a receiver says. */
 #define HTTP_TEXT 160
+#define HTTP_BODY 4096
 
 struct http_answer {
     int status; /* 0: there was none, and (text) says why */
     bool stopped;
     uint64_t retry_after_ms; /* 0: not asked for */
     char text[HTTP_TEXT];    /* one line, harmless */
+    uint8_t body[HTTP_BODY]; /* the beginning, as it came */
+    size_t body_size;
 };
 
 struct http;

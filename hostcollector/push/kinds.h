@@ -12,12 +12,18 @@ extern const struct receiver_kind receiver_pyroscope_folded;
 extern const struct receiver_kind receiver_pyroscope_push;
 extern const struct receiver_kind receiver_parca;
 extern const struct receiver_kind receiver_coroot;
+extern const struct receiver_kind receiver_otlp;
+extern const struct receiver_kind receiver_otlp_json;
 extern const struct receiver_kind receiver_s3;
 
 /* Send (request), and judge the answer. As receiver_send(). */
 enum receiver_answer receiver_post(struct receiver *r,
                                    const struct http_request *request,
                                    struct err *e);
+
+/* What the answer (a) to a request of (r) means, for most receivers. */
+enum receiver_answer receiver_judge(struct receiver *r,
+                                    const struct http_answer *a, struct err *e);
 
 /* Append "&KEY=VALUE" to the (size) bytes at (url), or "?KEY=VALUE" where that
  * is the first; what a query does not take is escaped. A value for which there

@@ -11,7 +11,8 @@ static const struct receiver_kind *const kinds[] = {
     &receiver_folder,         &receiver_clickhouse,
     &receiver_pyroscope,      &receiver_pyroscope_folded,
     &receiver_pyroscope_push, &receiver_parca,
-    &receiver_coroot,         &receiver_s3,
+    &receiver_coroot,         &receiver_otlp,
+    &receiver_otlp_json,      &receiver_s3,
 };
 #define KINDS (sizeof kinds / sizeof kinds[0])
 
@@ -142,19 +143,25 @@ enum receiver_answer receiver_post(struct receiver *r,
     struct http_answer a;
 
     http_send(r->http, request, &a);
-    r->away = a.status == 0;
-    r->retry_after_ms = a.retry_after_ms;
-    if (a.status >= 200 && a.status < 300)
+    return receiver_judge(r, &a, e);
+}
+
+enum receiver_answer receiver_judge(struct receiver *r,
+                                    const struct http_answer *a, struct err *e)
+{
+    r->away = a->status == 0;
+    r->retry_after_ms = a->retry_after_ms;
+    if (a->status >= 200 && a->status < 300)
         return RECEIVER_TOOK;
-    if (a.stopped)
+    if (a->stopped)
         return RECEIVER_STOPPED;
-    if (a.status == 0) {
-        (void)err_set(e, "%s", a.text);
+    if (a->status == 0) {
+        (void)err_set(e, "%s", a->text);
         return RECEIVER_LATER;
     }
-    (void)err_set(e, "it says %d%s%s", a.status, a.text[0] != '\0' ? ": " : "",
-                  a.text);
-    switch (a.status) {
+    (void)err_set(e, "it says %d%s%s", a->status,
+                  a->text[0] != '\0' ? ": " : "", a->text);
+    switch (a->status) {
     case 400: /* what is sent is at fault, and stays the same */
     case 409:
     case 413:
@@ -166,6 +173,6 @@ enum receiver_answer receiver_post(struct receiver *r,
     case 429:
         return RECEIVER_LATER;
     default: /* its path, its credentials: all others would meet the same */
-        return a.status >= 500 ? RECEIVER_LATER : RECEIVER_WRONG;
+        return a->status >= 500 ? RECEIVER_LATER : RECEIVER_WRONG;
     }
 }

@@ -33,6 +33,7 @@ enum receiver_answer {
 /* What is sent. */
 struct parcel {
     const struct origin *origin;
+    struct origin labelled; /* that, with what the recording says */
     struct window window;
     FILE *parts[RECEIVER_PARTS]; /* regular files */
     const char *suffix;          /* of (parts[0]) */

@@ -4,9 +4,10 @@
 // understand, and a profile that says something else than the report.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
-import { ended, forget, push, receiver } from "./harness.mjs";
+import { collector, ended, forget, push, receiver } from "./harness.mjs";
 import { samePprof } from "./pprofs.mjs";
 
 const GUESTS = ["usual", "two_images", "idle"];
@@ -39,6 +40,17 @@ for (const [kind, format] of [["pyroscope", "pprof"], ["pyroscope-folded", "fold
 // a guest belongs to a service, if the user says so; and there is a time where it is known
 for (const { query } of await sentTo("pyroscope", "--label", "service=web"))
     assert.match(query.searchParams.get("name"), /^web\{guest=/);
+
+// what a file of guests says of one is in its recordings, and so in each of their labels; --label is stronger
+mkdirSync("labelled");
+writeFileSync("list", "serial=usual.wire name=one zone=b rack=7 service=api\n");
+execFileSync(collector, ["record", "--guests", "list", "-o", "labelled/one.tprof"], { stdio: "ignore" });
+const labelled = await receiver();
+ended(await push(["--to", `pyroscope+http://127.0.0.1:${labelled.port}`, "--host", "h1", "--label", "zone=a", "labelled"]),
+    0, /^1,384 samples in 1 recordings delivered\n$/);
+await labelled.close();
+assert.match(new URL(labelled.requests[0].url, "http://x/").searchParams.get("name"),
+    /^api\{guest=one,host=h1,(build=\w+,)?zone=a,rack=7,service=api\}$/);
 
 /** The bytes that protoc has written as (text) in quotes. */
 const bytesOf = (text) => Buffer.from(text.replace(/\\([0-7]{3}|.)/g, (_, c) =>
