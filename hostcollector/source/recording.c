@@ -11,14 +11,10 @@
 
 #include "source/recording_format.h"
 #include "source/recording_names.h"
+#include "spool/unpack.h"
 #include "util/bytes.h"
 #include "util/crc32c.h"
 #include "util/opener.h"
-
-static const char magic[8] = {'t', 'p', 'r', 'o', 'f', 'r', 'e', 'c'};
-#define MORE_MAX 64u /* further ELFs */
-
-/* Writing */
 
 struct recording_writer {
     int fd;
@@ -27,52 +23,6 @@ struct recording_writer {
     uint64_t names; /* where they begin; 0: there are none */
     bool cut;       /* bytes that came are not in it */
 };
-
-static uint8_t *put_field(uint8_t *p, uint8_t tag, const void *value,
-                          size_t length)
-{
-    p[0] = tag;
-    store_u16(p + 1, (uint16_t)length);
-    memcpy(p + FIELD_HEADER, value, length);
-    return p + FIELD_HEADER + length;
-}
-
-static uint8_t *put_text(uint8_t *p, uint8_t tag, const char *text)
-{
-    return put_field(p, tag, text, strlen(text));
-}
-
-static uint8_t *put_time(uint8_t *p, uint8_t tag, uint64_t ns)
-{
-    uint8_t value[8];
-
-    store_u64(value, ns);
-    return put_field(p, tag, value, sizeof value);
-}
-
-/* Returns the header's size; (buf) holds one of HEADER_FIXED + FIELDS_MAX + 4:
- * names that do not fit are left out. */
-static size_t build_header(uint8_t *buf, const struct recording_info *info)
-{
-    uint8_t *p = buf + HEADER_FIXED;
-
-    p = put_text(p, FIELD_SOURCE, info->source);
-    p = put_text(p, FIELD_ELF, info->elf);
-    p = put_text(p, FIELD_VERSION, info->version);
-    p = put_field(p, FIELD_BUILD_ID, info->build_id, info->build_id_len);
-    p = put_time(p, FIELD_WALL, info->wall_ns);
-    p = put_time(p, FIELD_MONOTONIC, info->monotonic_ns);
-    for (size_t i = 0; i < info->more_elf_count; i++)
-        if (p + FIELD_HEADER + strlen(info->more_elfs[i]) <=
-            buf + HEADER_FIXED + FIELDS_MAX)
-            p = put_text(p, FIELD_MORE_ELF, info->more_elfs[i]);
-    memcpy(buf, magic, sizeof magic);
-    store_u16(buf + 8, VERSION_MAJOR);
-    store_u16(buf + 10, VERSION_MINOR);
-    store_u32(buf + 12, (uint32_t)(p - buf - HEADER_FIXED));
-    store_u32(p, crc32c(buf, (size_t)(p - buf)));
-    return (size_t)(p - buf) + 4;
-}
 
 /* Both parts, whatever signals and short writes come between. */
 static int write_parts(struct recording_writer *w, struct iovec part[2],
@@ -107,13 +57,10 @@ static int write_chunk(struct recording_writer *w, uint8_t kind,
                        const void *data, size_t size, uint64_t arrival_ns,
                        struct err *e)
 {
-    uint8_t header[CHUNK_HEADER] = {0};
+    uint8_t header[CHUNK_HEADER];
     uint64_t before = w->size;
 
-    store_u32(header, (uint32_t)size);
-    header[4] = kind;
-    store_u64(header + 8, arrival_ns);
-    store_u32(header + 16, crc32c(header, 16));
+    recording_chunk_header(header, kind, (uint32_t)size, arrival_ns);
     /* writev() does not write through the pointer that it takes */
     struct iovec part[2] = {{header, sizeof header},
                             {(void *)(uintptr_t)data, size}};
@@ -132,7 +79,7 @@ struct recording_writer *recording_create(const char *path,
                                           const struct recording_info *info,
                                           struct err *e)
 {
-    uint8_t header[HEADER_FIXED + FIELDS_MAX + 4];
+    uint8_t header[RECORDING_HEADER_MAX];
     struct recording_writer *w = calloc(1, sizeof *w);
 
     if (w)
@@ -150,7 +97,8 @@ struct recording_writer *recording_create(const char *path,
         (void)err_set(e, "%s: %s", path, strerror(errno));
         goto fail_fd;
     }
-    struct iovec part[2] = {{header, build_header(header, info)}, {header, 0}};
+    struct iovec part[2] = {{header, recording_header(header, info)},
+                            {header, 0}};
 
     if (write_parts(w, part, e) < 0)
         goto fail_fd;
@@ -213,26 +161,26 @@ int recording_close(struct recording_writer *w, struct err *e)
     return result;
 }
 
-/* Reading */
-
 struct recording_reader {
     int fd;
     uint8_t start[RECORDING_START]; /* read by the caller */
     size_t start_size, start_used;
     uint64_t at; /* bytes read */
     enum recording_end end;
-    uint64_t arrival_ns;
+    uint64_t arrival_ns, chunk_ns;
     size_t left; /* of the chunk that is being read */
     bool passed_names;
+    struct unpack *unpack; /* NULL: nothing was packed so far */
+    bool packed;           /* the chunk that is being read is */
+    const uint8_t *frame;  /* what is left of an unpacked one: (left) bytes */
     struct recording_info info;
-    const char *more[MORE_MAX]; /* info.more_elfs, in: */
-    char more_text[FIELDS_MAX]; /* no field is longer than in the header */
-    size_t more_used;
+    struct recording_texts texts; /* of (info) */
 };
 
 bool recording_is(const void *bytes, size_t size)
 {
-    return size >= sizeof magic && memcmp(bytes, magic, sizeof magic) == 0;
+    return size >= sizeof RECORDING_MAGIC - 1 &&
+           memcmp(bytes, RECORDING_MAGIC, sizeof RECORDING_MAGIC - 1) == 0;
 }
 
 /* Returns how many of (size) bytes there were; -1 with (e) filled. */
@@ -258,80 +206,6 @@ static ssize_t read_fully(struct recording_reader *r, void *buf, size_t size,
     }
     r->at += done;
     return (ssize_t)done;
-}
-
-static void get_text(char *text, size_t size, const uint8_t *value,
-                     size_t length)
-{
-    if (length > size - 1)
-        length = size - 1;
-    memcpy(text, value, length);
-    text[length] = '\0';
-}
-
-/* A field's header leaves room for the NUL. */
-static void get_more_elf(struct recording_reader *r, const uint8_t *value,
-                         size_t length)
-{
-    char *text = r->more_text + r->more_used;
-
-    if (r->info.more_elf_count == MORE_MAX)
-        return;
-    get_text(text, length + 1, value, length);
-    r->more_used += length + 1;
-    r->more[r->info.more_elf_count++] = text;
-    r->info.more_elfs = r->more;
-}
-
-static void get_field(struct recording_reader *r, uint8_t tag,
-                      const uint8_t *value, size_t length)
-{
-    struct recording_info *info = &r->info;
-
-    switch (tag) {
-    case FIELD_MORE_ELF:
-        get_more_elf(r, value, length);
-        break;
-    case FIELD_SOURCE:
-        get_text(info->source, sizeof info->source, value, length);
-        break;
-    case FIELD_ELF:
-        get_text(info->elf, sizeof info->elf, value, length);
-        break;
-    case FIELD_VERSION:
-        get_text(info->version, sizeof info->version, value, length);
-        break;
-    case FIELD_BUILD_ID:
-        if (length <= sizeof info->build_id) {
-            memcpy(info->build_id, value, length);
-            info->build_id_len = length;
-        }
-        break;
-    case FIELD_WALL:
-        info->wall_ns = length == 8 ? load_u64(value) : 0;
-        break;
-    case FIELD_MONOTONIC:
-        info->monotonic_ns = length == 8 ? load_u64(value) : 0;
-        break;
-    default: /* of a later minor version */
-        break;
-    }
-}
-
-/* The fields' bytes are right, by the CRC; still they may be made by hand. */
-static int get_fields(struct recording_reader *r, const uint8_t *p, size_t size,
-                      struct err *e)
-{
-    while (size >= FIELD_HEADER) {
-        size_t length = load_u16(p + 1);
-
-        if (length > size - FIELD_HEADER)
-            break;
-        get_field(r, p[0], p + FIELD_HEADER, length);
-        p += FIELD_HEADER + length;
-        size -= FIELD_HEADER + length;
-    }
-    return size == 0 ? 0 : err_set(e, "the header is damaged: a field is cut");
 }
 
 static int read_file_header(struct recording_reader *r, struct err *e)
@@ -362,7 +236,8 @@ static int read_file_header(struct recording_reader *r, struct err *e)
     if (load_u32(header + HEADER_FIXED + fields) !=
         crc32c(header, HEADER_FIXED + fields))
         return err_set(e, "the header is damaged: its CRC is wrong");
-    return get_fields(r, header + HEADER_FIXED, fields, e);
+    return recording_fields(&r->info, &r->texts, header + HEADER_FIXED, fields,
+                            e);
 }
 
 struct recording_reader *recording_open_after(int fd, const void *start,
@@ -414,10 +289,46 @@ static int skip_data(struct recording_reader *r, size_t size, struct err *e)
     return 0;
 }
 
+/* Read a chunk that is packed. */
+static int open_packed(struct recording_reader *r, size_t size, struct err *e)
+{
+    uint8_t *data = malloc(size + 1);
+    ssize_t n = data == NULL ? 0 : read_fully(r, data, size, e);
+
+    if (r->unpack == NULL)
+        r->unpack = unpack_new();
+    if (data == NULL || r->unpack == NULL)
+        n = err_set(e, "out of memory");
+    if (n >= 0 && (size_t)n < size)
+        r->end = RECORDING_CUT;
+    else if (n >= 0 && unpack_begin(r->unpack, data, size, e) != 0)
+        r->end = RECORDING_DAMAGED;
+    r->packed = r->end == RECORDING_READING;
+    free(data);
+    return n < 0 ? -1 : 0;
+}
+
+/* The next frame of a packed chunk, or its end. */
+static void next_frame(struct recording_reader *r, struct err *e)
+{
+    uint64_t later_ns = 0;
+    long n = unpack_next(r->unpack, &r->frame, &later_ns, e);
+
+    if (n < 0)
+        r->end = RECORDING_DAMAGED;
+    r->packed = n > 0;
+    r->left = n > 0 ? (size_t)n : 0;
+    r->arrival_ns = r->chunk_ns + later_ns;
+}
+
 /* On to the next chunk of wire bytes, or to an end of whatever kind. */
 static int next_chunk(struct recording_reader *r, struct err *e)
 {
     while (r->end == RECORDING_READING && r->left == 0) {
+        if (r->packed) {
+            next_frame(r, e);
+            continue;
+        }
         uint8_t header[CHUNK_HEADER];
         ssize_t n = read_fully(r, header, sizeof header, e);
 
@@ -435,6 +346,10 @@ static int next_chunk(struct recording_reader *r, struct err *e)
         } else if (header[4] == CHUNK_WIRE) {
             r->left = size;
             r->arrival_ns = load_u64(header + 8);
+        } else if (header[4] == CHUNK_PACKED) {
+            r->chunk_ns = load_u64(header + 8);
+            if (open_packed(r, size, e) < 0)
+                return -1;
         } else {
             r->passed_names |= header[4] == CHUNK_NAMES;
             if (skip_data(r, size, e) < 0)
@@ -452,8 +367,14 @@ ssize_t recording_read(struct recording_reader *r, void *buf, size_t size,
     if (r->end != RECORDING_READING)
         return 0;
     size_t some = size < r->left ? size : r->left;
-    ssize_t n = read_fully(r, buf, some, e);
+    ssize_t n = (ssize_t)some;
 
+    if (r->packed) {
+        memcpy(buf, r->frame, some);
+        r->frame += some;
+    } else {
+        n = read_fully(r, buf, some, e);
+    }
     if (n < 0)
         return -1;
     if ((size_t)n < some)
@@ -461,6 +382,18 @@ ssize_t recording_read(struct recording_reader *r, void *buf, size_t size,
     r->left -= (size_t)n;
     *arrival_ns = r->arrival_ns;
     return n;
+}
+
+void recording_reuse(struct recording_reader *r, struct recording_reader *old)
+{
+    unpack_free(r->unpack);
+    r->unpack = old->unpack;
+    old->unpack = NULL;
+}
+
+bool recording_is_packed(const struct recording_reader *r)
+{
+    return r->packed;
 }
 
 enum recording_end recording_end(const struct recording_reader *r)
@@ -482,5 +415,7 @@ bool recording_find_names(const struct recording_reader *r,
 
 void recording_reader_free(struct recording_reader *r)
 {
+    if (r != NULL)
+        unpack_free(r->unpack);
     free(r);
 }

@@ -25,6 +25,9 @@ struct recording_info {
      * for which the header has no room are left out. */
     const char *const *more_elfs;
     size_t more_elf_count;
+    /* What the user says of the guest, "zone=a". Likewise. */
+    const char *const *labels;
+    size_t label_count;
     char version[32];                         /* of the collector */
     uint8_t build_id[RECORDING_BUILD_ID_MAX]; /* of that ELF */
     size_t build_id_len;                      /* 0: none */
@@ -93,6 +96,14 @@ const struct recording_info *recording_info(const struct recording_reader *r);
  */
 ssize_t recording_read(struct recording_reader *r, void *buf, size_t size,
                        uint64_t *arrival_ns, struct err *e);
+
+/* Have (r) unpack with what (old) has for that, which is not read any more: to
+ * make it takes longer than a small window does. */
+void recording_reuse(struct recording_reader *r, struct recording_reader *old);
+
+/* Was what recording_read() gave last packed? Then it was one frame, or as much
+ * of that as there was room for. */
+bool recording_is_packed(const struct recording_reader *r);
 
 enum recording_end {
     RECORDING_READING, /* not at the end yet */

@@ -3,12 +3,16 @@
 #ifndef TPROF_SOURCE_RECORDING_FORMAT_H
 #define TPROF_SOURCE_RECORDING_FORMAT_H
 
-#define VERSION_MAJOR 1u
-#define VERSION_MINOR 2u
-#define HEADER_FIXED  16u
-#define FIELDS_MAX    16384u
-#define FIELD_HEADER  3u
-#define CHUNK_HEADER  20u
+#include <stddef.h>
+#include <stdint.h>
+
+#define RECORDING_MAGIC "tprofrec"
+#define VERSION_MAJOR   1u
+#define VERSION_MINOR   4u
+#define HEADER_FIXED    16u
+#define FIELDS_MAX      16384u
+#define FIELD_HEADER    3u
+#define CHUNK_HEADER    20u
 
 enum field_tag {
     FIELD_SOURCE = 1,
@@ -18,11 +22,47 @@ enum field_tag {
     FIELD_MONOTONIC = 5,
     FIELD_VERSION = 6,
     FIELD_MORE_ELF = 7,
+    FIELD_LABEL = 8,
 };
 
-enum chunk_kind { CHUNK_WIRE = 1, CHUNK_END = 2, CHUNK_NAMES = 3 };
+enum chunk_kind {
+    CHUNK_WIRE = 1,
+    CHUNK_END = 2,
+    CHUNK_NAMES = 3,
+    CHUNK_PACKED = 4,
+};
 
 /* Data of CHUNK_END, if there are names: where they are. */
 #define END_NAMES 8u
+
+/* Room for a header. */
+#define RECORDING_HEADER_MAX (HEADER_FIXED + FIELDS_MAX + 4)
+
+struct recording_info;
+struct err;
+
+/* What lists of a header's texts point to. */
+#define RECORDING_ELFS   64u /* further ones */
+#define RECORDING_LABELS 16u
+struct recording_texts {
+    const char *elfs[RECORDING_ELFS];
+    const char *labels[RECORDING_LABELS];
+    char bytes[FIELDS_MAX]; /* no field is longer than in the header */
+    size_t used;
+};
+
+/* A header, which says (info), into the RECORDING_HEADER_MAX bytes at (buf);
+ * paths and labels that do not fit are left out. Returns its size. */
+size_t recording_header(uint8_t *buf, const struct recording_info *info);
+
+/* Read (size) bytes of fields at (p) into (info), whose lists are in (t), which
+ * is zeroed. The bytes are right, by the CRC; still they may be made by hand.
+ * Returns 0; -1 with (e) filled: a field is cut. */
+int recording_fields(struct recording_info *info, struct recording_texts *t,
+                     const uint8_t *p, size_t size, struct err *e);
+
+/* A chunk's header into the CHUNK_HEADER bytes at (to). */
+void recording_chunk_header(uint8_t *to, uint8_t kind, uint32_t size,
+                            uint64_t arrival_ns);
 
 #endif

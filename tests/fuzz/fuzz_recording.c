@@ -291,17 +291,19 @@ static void copy(struct source *s, size_t piece)
     struct err e;
     uint64_t arrival;
     size_t total = 0;
-    ssize_t n;
+    ssize_t n = 1;
     bool whole = w != NULL;
 
-    while ((n = s->ops->read(s, bytes + total, piece, &arrival, &e)) > 0) {
+    /* what is packed may become more than there is room for */
+    while (total + piece <= sizeof bytes &&
+           (n = s->ops->read(s, bytes + total, piece, &arrival, &e)) > 0) {
         if (whole &&
             recording_append(w, bytes + total, (size_t)n, arrival, &e) != 0)
             whole = false;
         total += (size_t)n;
     }
-    must(n == SOURCE_END && total <= files[0].size);
-    must(s->recording == NULL ||
+    must(n == SOURCE_END || n > 0);
+    must(s->recording == NULL || n > 0 ||
          recording_end(s->recording) != RECORDING_READING);
     if (w == NULL) {
         must(files[1].room < 65536 && !files[1].open);

@@ -20,10 +20,14 @@ static size_t file_size;
 
 static const char *const more[] = {"/k/lib.so", "/k/app.debug"};
 
+static const char *const labels[] = {"service=web", "zone=a"};
+
 static const struct recording_info info = {.source = "serial:/tmp/x",
                                            .elf = "/k/app.elf",
                                            .more_elfs = more,
                                            .more_elf_count = 2,
+                                           .labels = labels,
+                                           .label_count = 2,
                                            .version = "0.1.0",
                                            .build_id = {1, 2, 3},
                                            .build_id_len = 3,
@@ -99,6 +103,9 @@ TEST(recording_gives_back_what_was_put_in) /* catches: any field mixed up */
     CHECK_EQ(i->more_elf_count, 2);
     CHECK_STR(i->more_elfs[0], more[0]);
     CHECK_STR(i->more_elfs[1], more[1]);
+    CHECK_EQ(i->label_count, 2);
+    CHECK_STR(i->labels[0], labels[0]);
+    CHECK_STR(i->labels[1], labels[1]);
     CHECK_STR(i->version, info.version);
     CHECK_EQ(i->build_id_len, 3);
     CHECK_MEM(i->build_id, info.build_id, 3);
@@ -121,12 +128,14 @@ TEST(recording_gives_back_what_was_put_in) /* catches: any field mixed up */
 TEST(layout_is_that_of_the_specification)
 {
     record(true);
-    CHECK_MEM(file, "tprofrec\x01\x00\x02\x00", 12);
+    CHECK_MEM(file, "tprofrec\x01\x00\x04\x00", 12);
     size_t fields = load_u32(file + 12);
 
     CHECK_EQ(load_u32(file + 16 + fields), wiregen_crc(file, 16 + fields));
     CHECK_MEM(file + 16 + fields - 27,
               "\x07\x09\x00/k/lib.so\x07\x0c\x00/k/app.debug", 27);
+    CHECK_MEM(file + 16 + fields - 27 - 23,
+              "\x08\x0b\x00service=web\x08\x06\x00zone=a", 23);
     const uint8_t *chunk = file + 20 + fields;
 
     CHECK_MEM(chunk, "\x05\x00\x00\x00\x01\x00\x00\x00\xe8\x03\0\0\0\0\0\0",
