@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Windows: what is packed and unpacked is what the guest sent. */
+#include "check.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "decode/decode.h"
+#include "seen.h"
+#include "spool/window.h"
+#include "wiregen.h"
+
+#define START  0x400000u /* of text */
+#define CORES  2u
+#define STACKS 20u
+
+static struct seen before, after; /* the guest's events, and the windows' */
+static struct window_packer *packer;
+static struct decode *sent, *packed, *merged;
+static struct wiregen wire;
+static size_t fed;
+static uint32_t state;
+static uint64_t now[CORES], samples[CORES], missed[CORES], ring_full[CORES];
+static uint64_t in_windows, lost_in_windows;
+
+static uint32_t draw(uint32_t below)
+{
+    state = state * 1664525u + 1013904223u;
+    return (state >> 8) % below;
+}
+
+static void begin(uint32_t seed)
+{
+    state = seed;
+    packer = window_packer_new(64u << 20);
+    sent = decode_new(&seen_events, &before);
+    packed = decode_new(&window_events, packer);
+    merged = decode_new(&seen_events, &after);
+    wiregen_hello(&wire, &(struct wiregen_hello){.boot = 1,
+                                                 .cores = CORES,
+                                                 .tsc_hz = 1000000000,
+                                                 .text_start = START,
+                                                 .text_size = 0x100000});
+}
+
+static void end(void)
+{
+    decode_free(sent);
+    decode_free(packed);
+    decode_free(merged);
+    window_packer_free(packer);
+    wiregen_fini(&wire);
+}
+
+/* A frame of (core) with all that may be in one. */
+static void put_frame(uint16_t core, bool first)
+{
+    struct wiregen_samples s = {.core = core,
+                                .shift = 4,
+                                .period = 6400,
+                                .epoch = 1,
+                                .time = 1000000 + now[core]};
+    uint64_t frames[8];
+
+    wiregen_samples_begin(&wire, &s);
+    if (first)
+        wiregen_begin(&wire, 1000000 << 4, 4, 6400, 1);
+    for (uint32_t i = 1; i <= STACKS; i++) {
+        uint32_t depth = 1 + i % 8;
+
+        for (uint32_t k = 0; k < depth; k++)
+            frames[k] = 0x1000 + (i >> k) * 64 + k;
+        wiregen_stack(&wire, &(struct wiregen_stack){
+                                 .id = i,
+                                 .end = i % 5,
+                                 .mask = i % 3,
+                                 .words = {i * 16, i * 32},
+                                 .frames = frames,
+                                 .count = depth,
+                                 .base = i % 7 == 0 ? 0x10000000 : 0});
+    }
+    for (uint32_t i = 0; i < 40; i++) {
+        samples[core]++;
+        if (draw(20) == 0) {
+            uint64_t weight = 1 + draw(4);
+
+            missed[core] += weight - 1;
+            struct wiregen_long l = {.dt = draw(30000),
+                                     .id = draw(STACKS + 1),
+                                     .leaf = draw(1u << 30),
+                                     .flags = draw(2),
+                                     .late = draw(9000),
+                                     .weight = weight};
+            wiregen_long_sample(&wire, &l);
+            now[core] += l.dt;
+        } else if (draw(30) == 0) {
+            ring_full[core] += 3;
+            missed[core] += 2;
+            wiregen_lost(&wire, WIRE_COUNTER_RING_FULL, 3, 2);
+            wiregen_short(&wire, 1 + draw(STACKS), 6400, draw(5000), 0);
+            now[core] += 6400;
+        } else {
+            uint32_t dt = 3200 + draw(6400);
+
+            wiregen_short(&wire, 1 + draw(STACKS), dt, draw(60) * 16, draw(15));
+            now[core] += dt;
+        }
+    }
+    const uint64_t counters[] = {samples[core], missed[core], ring_full[core],
+                                 0};
+
+    wiregen_samples_end(&wire, counters);
+}
+
+static void feed(void)
+{
+    struct err e;
+    size_t size = wire.size - fed;
+
+    CHECK_EQ(decode_feed(sent, wire.bytes + fed, size, &e), 0);
+    CHECK_EQ(decode_feed(packed, wire.bytes + fed, size, &e), 0);
+    fed = wire.size;
+}
+
+/* Cut a window, and read it as any recording is read. */
+static void cut(bool over)
+{
+    const struct recording_info info = {.source = "test", .wall_ns = 1};
+    struct window_bytes window;
+    struct err e;
+    uint8_t bytes[1000];
+    uint64_t arrival;
+    long n;
+
+    CHECK_EQ(window_cut(packer, &info, 1000, 3000, over, &window, &e), 0);
+    CHECK(window.bytes != NULL);
+    in_windows += window.samples;
+    lost_in_windows += window.lost;
+    int fd = memfd_create("window", MFD_CLOEXEC);
+
+    CHECK_EQ(write(fd, window.bytes, window.size), (ssize_t)window.size);
+    CHECK_EQ(lseek(fd, 0, SEEK_SET), 0);
+    struct recording_reader *r = recording_open(fd, &e);
+
+    CHECK(r != NULL);
+    while ((n = recording_read(r, bytes, sizeof bytes, &arrival, &e)) > 0) {
+        CHECK(arrival == 1000 || arrival == 3000);
+        CHECK_EQ(decode_feed(merged, bytes, (size_t)n, &e), 0);
+    }
+    CHECK_EQ(n, 0);
+    CHECK_EQ(recording_end(r), RECORDING_WHOLE);
+    recording_reader_free(r);
+    close(fd);
+    free(window.bytes);
+}
+
+static void finish(void)
+{
+    struct err e;
+
+    CHECK_EQ(decode_end(merged, &e), 0);
+    CHECK_EQ(decode_end(sent, &e), 0);
+    CHECK_STR(decode_health(merged)->first_malformed, "");
+    CHECK_EQ(decode_health(merged)->malformed, 0);
+}
+
+static void check_stack(const struct seen *a, uint32_t x, const struct seen *b,
+                        uint32_t y)
+{
+    CHECK_EQ(x == STACK_UNKNOWN, y == STACK_UNKNOWN);
+    if (x == STACK_UNKNOWN)
+        return;
+    const struct seen_stack *s = &a->stacks[x - 1], *t = &b->stacks[y - 1];
+
+    CHECK_EQ(s->stack.depth, t->stack.depth);
+    CHECK_EQ(s->stack.end, t->stack.end);
+    CHECK_EQ(s->stack.loaded, t->stack.loaded);
+    CHECK_EQ(s->stack.slot_mask, t->stack.slot_mask);
+    CHECK_MEM(s->frames, t->frames, s->stack.depth * sizeof s->frames[0]);
+}
+
+/* Each core's samples are the same, in the same order. */
+static void check_samples(uint32_t core)
+{
+    size_t k = 0, count = 0;
+
+    for (size_t i = 0; i < before.samples_n; i++) {
+        const struct seen_sample *s = &before.samples[i];
+
+        if (s->core != core)
+            continue;
+        while (k < after.samples_n && after.samples[k].core != core)
+            k++;
+        CHECK(k < after.samples_n);
+        const struct seen_sample *t = &after.samples[k++];
+
+        CHECK_EQ(s->sample.leaf, t->sample.leaf);
+        CHECK_EQ(s->sample.late, t->sample.late);
+        CHECK_EQ(s->sample.weight, t->sample.weight);
+        CHECK_EQ(s->sample.flags, t->sample.flags);
+        CHECK_EQ(s->period, t->period);
+        CHECK_EQ(s->shift, t->shift);
+        CHECK(s->sample.tsc - t->sample.tsc < 64u << 4);
+        check_stack(&before, s->sample.stack, &after, t->sample.stack);
+        count++;
+    }
+    CHECK_EQ(count, after.account[core].samples);
+}
+
+static void check_account(uint32_t core)
+{
+    const struct account *a = &before.account[core], *b = &after.account[core];
+
+    CHECK_EQ(a->samples, b->samples);
+    CHECK_EQ(a->lost, b->lost);
+    CHECK_EQ(a->missed, b->missed);
+    CHECK_EQ(a->ring_full, b->ring_full);
+    CHECK_EQ(a->reentered, b->reentered);
+    CHECK_EQ(b->violations, 0);
+    CHECK_EQ(b->cut, 0);
+    CHECK_EQ(b->restored, 0);
+    CHECK_EQ(b->begin_unknown, 0);
+}
+
+TEST(windows_are_what_was_sent) /* catches: any field that is packed wrong */
+{
+    begin(7);
+    for (uint32_t i = 0; i < 24; i++) {
+        put_frame((uint16_t)(i % CORES), i < CORES);
+        feed();
+        if (i % 5 == 4)
+            cut(false);
+    }
+    cut(false);
+    finish();
+    for (uint32_t core = 0; core < CORES; core++) {
+        check_samples(core);
+        check_account(core);
+        CHECK(after.account[core].complete);
+    }
+    CHECK_EQ(in_windows, before.samples_n);
+    end();
+}
+
+TEST(what_was_lost_is_in_one_window) /* catches: losses twice, or nowhere */
+{
+    begin(8);
+    for (uint32_t i = 0; i < 24; i++) {
+        size_t frame = wire.size;
+
+        put_frame((uint16_t)(i % CORES), i < CORES);
+        if (i % 7 == 6)
+            wire.bytes[frame + 50] ^= 1;
+        feed();
+        if (i % 5 == 4)
+            cut(false);
+    }
+    cut(false);
+    finish();
+    CHECK_EQ(before.account[0].lost + before.account[1].lost, 120);
+    for (uint32_t core = 0; core < CORES; core++) {
+        check_samples(core);
+        check_account(core);
+    }
+    end();
+}
