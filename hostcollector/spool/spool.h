@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A spool: a folder with one file for each window, GUEST.MS.tprof, where MS is
+ * the window's start in milliseconds since 1970. A file is there whole or not
+ * at all, whenever the process ends. The oldest go when the folder has more
+ * bytes than it may, or when they are too old; what `collector push` keeps
+ * beside them goes with them.
+ *
+ * Everything goes through the folder's descriptor, so a confined process needs
+ * no other path.
+ */
+#ifndef TPROF_SPOOL_SPOOL_H
+#define TPROF_SPOOL_SPOOL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "util/err.h"
+
+#define SPOOL_GUEST_MAX 128u /* bytes of a guest's name */
+
+struct spool_limits {
+    uint64_t bytes; /* 0: no limit */
+    uint64_t age_s; /* 0: no limit */
+};
+
+struct spool;
+
+/*
+ * The spool in the folder (fd), which stays the caller's; what is there already
+ * counts. What a killed process has left half written is removed. Returns NULL
+ * with (e) filled.
+ */
+struct spool *spool_open(int fd, const struct spool_limits *limits,
+                         struct err *e);
+
+/* Release (s). NULL is allowed. The files stay. */
+void spool_close(struct spool *s);
+
+/*
+ * Keep (size) bytes, a window of (guest) that began at (start_ms). The name is
+ * of [A-Za-z0-9._-], and does not begin with a point; a window of the same
+ * guest and start is put a millisecond later. Then remove what is too much.
+ * Returns 0; -1 with (e) filled, and nothing is kept.
+ */
+int spool_put(struct spool *s, const char *guest, uint64_t start_ms,
+              const void *bytes, size_t size, struct err *e);
+
+/* Remove what is too old at (now_ms). spool_put() does so, too. */
+void spool_expire(struct spool *s, uint64_t now_ms);
+
+struct spool_sums {
+    uint64_t files, bytes;
+    uint64_t removed, removed_bytes; /* by the limits, since spool_open() */
+    uint64_t oldest_ms;              /* start of the oldest one; 0: empty */
+};
+struct spool_sums spool_sums(const struct spool *s);
+
+#endif

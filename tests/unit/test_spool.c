@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The spool: whole files or none, limits, names. */
+#include "check.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "spool/spool.h"
+
+static const struct spool_limits none;
+static struct err error;
+
+static void enter_dir(void)
+{
+    static char path[] = "/tmp/test_spool.XXXXXX";
+
+    CHECK(mkdtemp(path) != NULL && chdir(path) == 0);
+}
+
+static void write_text(const char *name, const char *text)
+{
+    FILE *f = fopen(name, "w");
+
+    CHECK(f != NULL);
+    (void)fputs(text, f);
+    (void)fclose(f);
+}
+
+static uint64_t now_ms(void)
+{
+    return (uint64_t)time(NULL) * 1000;
+}
+
+/* Close (s), and remove the folder that it is in, with all its files. */
+static void leave_dir(struct spool *s)
+{
+    DIR *folder = opendir(".");
+    char path[64];
+    const struct dirent *entry;
+
+    spool_close(s);
+    while ((entry = readdir(folder)) != NULL)
+        (void)unlink(entry->d_name);
+    closedir(folder);
+    CHECK(getcwd(path, sizeof path) != NULL && rmdir(path) == 0);
+}
+
+static struct spool *open_here(const struct spool_limits *limits)
+{
+    int fd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    struct spool *s = spool_open(fd, limits, &error);
+
+    CHECK(s != NULL);
+    return s;
+}
+
+static int count_files(void)
+{
+    DIR *folder = opendir(".");
+    const struct dirent *entry;
+    int count = 0;
+
+    while ((entry = readdir(folder)) != NULL)
+        count += entry->d_name[0] != '.';
+    closedir(folder);
+    return count;
+}
+
+static bool is_there(const char *name)
+{
+    return access(name, F_OK) == 0;
+}
+
+TEST(window_is_kept_under_its_name) /* catches: another name than push has */
+{
+    enter_dir();
+    struct spool *s = open_here(&none);
+
+    CHECK_EQ(spool_put(s, "cid-3", 1700000000123, "bytes", 5, &error), 0);
+    CHECK(is_there("cid-3.1700000000123.tprof"));
+    CHECK_EQ(spool_put(s, "cid-3", 1700000000123, "bytes", 5, &error), 0);
+    CHECK(is_there("cid-3.1700000000124.tprof"));
+    CHECK_EQ(spool_sums(s).files, 2);
+    CHECK_EQ(spool_sums(s).bytes, 10);
+    CHECK_EQ(spool_sums(s).oldest_ms, 1700000000123);
+    spool_close(s);
+    s = open_here(&none);
+    CHECK_EQ(spool_sums(s).files, 2);
+    CHECK_EQ(spool_sums(s).bytes, 10);
+    leave_dir(s);
+}
+
+TEST(name_cannot_leave_the_folder) /* catches: a guest that names itself ../x */
+{
+    static const char *const names[] = {"",   "..",  "../x", "a/b",
+                                        ".a", "a b", "a\n",  "\xc3\xa4"};
+    char longest[SPOOL_GUEST_MAX + 2];
+
+    enter_dir();
+    struct spool *s = open_here(&none);
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        CHECK_EQ(spool_put(s, names[i], 1, "b", 1, &error), -1);
+    memset(longest, 'x', sizeof longest);
+    longest[SPOOL_GUEST_MAX + 1] = '\0';
+    CHECK_EQ(spool_put(s, longest, 1, "b", 1, &error), -1);
+    longest[SPOOL_GUEST_MAX] = '\0';
+    CHECK_EQ(spool_put(s, longest, now_ms(), "b", 1, &error), 0);
+    CHECK_EQ(count_files(), 1);
+    leave_dir(s);
+}
+
+TEST(oldest_go_when_there_is_too_much) /* catches: no limit; the newest gone */
+{
+    enter_dir();
+    write_text("g.0000000000001.tprof.sent-abcd", "delivered");
+    write_text("g.0000000000099.tprof.sent-abcd", "delivered");
+    struct spool *s = open_here(&(struct spool_limits){.bytes = 1000});
+
+    for (uint64_t i = 1; i <= 100; i++)
+        CHECK_EQ(spool_put(s, i % 2 != 0 ? "g" : "h", i,
+                           "0123456789012345678901234567890123456789", 40,
+                           &error),
+                 0);
+    CHECK(spool_sums(s).bytes <= 1000);
+    CHECK(spool_sums(s).bytes >= 800);
+    CHECK_EQ(spool_sums(s).files + spool_sums(s).removed, 100);
+    CHECK_EQ(spool_sums(s).removed_bytes, 40 * spool_sums(s).removed);
+    CHECK(is_there("h.0000000000100.tprof"));
+    CHECK(is_there("g.0000000000099.tprof.sent-abcd"));
+    CHECK(!is_there("g.0000000000001.tprof"));
+    CHECK(!is_there("g.0000000000001.tprof.sent-abcd"));
+    CHECK_EQ(count_files(), (int)spool_sums(s).files + 1);
+    leave_dir(s);
+}
+
+TEST(old_windows_go) /* catches: an age that is not looked at */
+{
+    uint64_t now = now_ms();
+
+    enter_dir();
+    struct spool *s = open_here(&(struct spool_limits){.age_s = 3600});
+
+    CHECK_EQ(spool_put(s, "g", now - 7200 * 1000, "b", 1, &error), 0);
+    CHECK_EQ(spool_put(s, "g", now, "b", 1, &error), 0);
+    CHECK_EQ(spool_sums(s).files, 1);
+    CHECK_EQ(spool_sums(s).removed, 1);
+    spool_expire(s, now + 3601 * 1000);
+    CHECK_EQ(spool_sums(s).files, 0);
+    CHECK_EQ(count_files(), 0);
+    leave_dir(s);
+}
+
+TEST(half_written_window_goes) /* catches: what a kill leaves taken for whole */
+{
+    enter_dir();
+    write_text(".fresh-123-4", "half a win");
+    write_text("notes.txt", "not ours");
+    write_text("other.tprof", "a recording without a time");
+    struct spool *s = open_here(&(struct spool_limits){.bytes = 1});
+
+    CHECK(!is_there(".fresh-123-4"));
+    CHECK_EQ(spool_sums(s).files, 0);
+    CHECK_EQ(spool_put(s, "g", now_ms(), "bb", 2, &error), 0);
+    CHECK(is_there("notes.txt"));
+    CHECK(is_there("other.tprof"));
+    leave_dir(s);
+}
