@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* collector report: what a recording, or a captured stream, tells. */
 #include <stdio.h>
+#include <string.h>
 
 #include "cmd/cmd.h"
 #include "cmd/planned.h"
 #include "cmd/sampling.h"
+#include "cmd/when.h"
+#include "spool/spool_list.h"
+#include "util/clock.h"
+
+#define NAME "collector report"
 
 static int print_help(void)
 {
@@ -19,7 +25,10 @@ static int print_help(void)
                 "--elf in it.\n"
                 "\n"
                 "With --memory FILE it reports on a guest that is dead, by "
-                "its memory.\n"
+                "its memory; with\n"
+                "--spool DIR on windows that collector serve has kept, as on "
+                "one recording:\n"
+                "collector report --spool DIR --guest web --since -1h.\n"
                 "\n",
                 stdout);
     options_help(stdout, COMMAND_REPORT);
@@ -27,11 +36,46 @@ static int print_help(void)
     return EXIT_DONE;
 }
 
+/* What is to be read of a spool. */
+static int plan_windows(struct options *o, struct err *e)
+{
+    uint64_t now_ms = clock_wall_ns() / 1000000;
+
+    if (o->windows == NULL && (o->windows_guest != NULL || o->since != NULL ||
+                               o->until != NULL || o->build != NULL))
+        return err_set(e, "--guest, --since, --until and --build go with "
+                          "--spool DIR");
+    if (o->windows == NULL)
+        return 0;
+    if (o->input != NULL)
+        return err_set(e, "one at a time: '%s' or --spool %s?", o->input,
+                       o->windows);
+    if ((o->since != NULL &&
+         when_parse("since", o->since, now_ms, &o->since_ms, e) != 0) ||
+        (o->until != NULL &&
+         when_parse("until", o->until, now_ms, &o->until_ms, e) != 0))
+        return -1;
+    if (o->until != NULL && o->until_ms <= o->since_ms)
+        return err_set(e, "--until %s is not behind --since %s", o->until,
+                       o->since != NULL ? o->since : "@0");
+    if (o->build != NULL &&
+        (o->build[0] == '\0' ||
+         o->build[strspn(o->build, "0123456789abcdefABCDEF")] != '\0'))
+        return err_set(e,
+                       "--build: '%s' is not the beginning of a build-id, in "
+                       "hexadecimal digits",
+                       o->build);
+    return 0;
+}
+
 static int plan(struct outputs *out, struct options *o, struct err *e)
 {
-    if (o->input == NULL)
+    if (plan_windows(o, e) != 0)
+        return -1;
+    if (o->input == NULL && o->windows == NULL)
         return err_set(e, "which recording? type: collector report FILE; or "
-                          "--memory FILE for a guest that is dead");
+                          "--memory FILE for a guest that is dead, or --spool "
+                          "DIR");
     if (outputs_plan(out, o, o->output_count == 0, e) != 0)
         return -1;
     if (out->recording != NULL && options_select(o))
@@ -45,13 +89,31 @@ static int plan(struct outputs *out, struct options *o, struct err *e)
 
 static int work(const struct options *o, struct outputs *out)
 {
-    return sampling_run("collector report", o, out, NULL);
+    const struct spool_pick pick = {.folder = o->windows,
+                                    .guest = o->windows_guest,
+                                    .since_ms = o->since_ms,
+                                    .until_ms = o->until_ms};
+    struct options with = *o;
+    struct spool_list list;
+    struct err e;
+
+    if (o->windows == NULL)
+        return sampling_run(NAME, o, out, NULL);
+    if (spool_list_open(&list, &pick, &e) != 0) {
+        (void)fprintf(stderr, NAME ": %s\n", e.text);
+        return EXIT_FAILED;
+    }
+    with.listed = &list;
+    int result = sampling_run(NAME, &with, out, NULL);
+
+    spool_list_fini(&list);
+    return result;
 }
 
 static int run_report(int argc, char **argv)
 {
-    static const struct planned planned = {"collector report", COMMAND_REPORT,
-                                           print_help, plan, work};
+    static const struct planned planned = {NAME, COMMAND_REPORT, print_help,
+                                           plan, work};
 
     return planned_run(&planned, argc, argv);
 }

@@ -44,8 +44,15 @@ const struct source_kind source_kinds[SOURCE_KINDS] = {
      "", SOURCE_NEEDS_SAMPLER, NULL},
 };
 
+/* No option of a guest's: --memory FILE, which has other meanings, too. */
+static const struct source_kind memory_kind = {
+    "memory", "FILE", "", "", SOURCE_NEEDS_SAMPLER, NULL,
+};
+
 const struct source_kind *source_kind(const char *name)
 {
+    if (strcmp(name, memory_kind.name) == 0)
+        return &memory_kind;
     for (size_t i = 0; i < SOURCE_KINDS; i++) {
         if (strcmp(source_kinds[i].name, name) == 0)
             return &source_kinds[i];

@@ -16,6 +16,7 @@
 
 struct source;
 struct recording_reader;
+struct registers_kept;
 
 enum source_state {
     SOURCE_FAILED = -1, /* (e) is filled */
@@ -68,8 +69,12 @@ struct source {
      * "something else than the agent listens on port 7077 there". NULL: not
      * known. */
     const char *silence;
-    /* The recording that is read; NULL before open(), or if there is none. */
+    /* The recording that is read, of several the first; NULL before open(), or
+     * if there is none. */
     const struct recording_reader *recording;
+    /* Each HELLO may only begin another window of a session:
+     * aggregate_config.windows. */
+    bool windows;
 };
 
 /*
@@ -92,6 +97,32 @@ struct source *source_replay(const char *path, struct err *e);
  * with (e) filled if there is no memory.
  */
 struct source *source_memory(const char *path, struct err *e);
+
+struct spool_list;
+
+/* Which windows source_spool() has read, and which not. */
+struct spool_account {
+    uint64_t read;
+    uint64_t gone;          /* were removed since the folder was listed */
+    uint64_t unusable;      /* damaged, or no windows */
+    char unusable_why[160]; /* of the first: its name and what is wrong */
+    /* Of other images than the one that was chosen, or of the same elsewhere;
+     * and the build-id of the first of them in hexadecimal digits. */
+    uint64_t others;
+    char other_build[2 * 64 + 1];
+    uint64_t gaps; /* between windows, of a second or more */
+    double gap_s;  /* all of them */
+};
+
+/*
+ * The windows in (list) (spool/spool_list.h), one behind the other: those of
+ * the image whose build-id begins with (build), hexadecimal digits, or with
+ * NULL of the first window's. What cannot be used is passed over and counted in
+ * (*account), zero at the beginning; open() fails if nothing can. All must
+ * outlive the source. Returns NULL with (e) filled if there is no memory.
+ */
+struct source *source_spool(const struct spool_list *list, const char *build,
+                            struct spool_account *account, struct err *e);
 
 /* The device that knows this machine's own CID; source_vsock() reads it. */
 #define SOURCE_VSOCK_DEVICE "/dev/vsock"
@@ -123,16 +154,21 @@ enum source_outside_word {
     SOURCE_OUTSIDE_WAITS = 'w',  /* why the guest is not there yet */
     SOURCE_OUTSIDE_OPEN = 'o',   /* from here on it speaks as an agent */
     SOURCE_OUTSIDE_FAILED = 'f', /* why it has ended */
+    /* What a core has in its registers: core, time and each struct
+     * registers.value in hexadecimal digits, with blanks between. It comes
+     * before the bytes of that sample. */
+    SOURCE_OUTSIDE_REGISTERS = 'r',
 };
 
 /*
  * The guest (where), which another process samples; that process speaks as an
  * agent does over (bytes), a socket, and writes lines to (words), a pipe. Both
  * are the source's to close from now on, unless NULL is returned, with (e)
- * filled.
+ * filled. Registers are put into (kept), which must outlive the source; NULL:
+ * nobody wants them.
  */
 struct source *source_outside(const char *where, int bytes, int words,
-                              struct err *e);
+                              struct registers_kept *kept, struct err *e);
 
 /* What a process must be allowed to do to reach a guest. */
 enum source_need {
@@ -157,8 +193,12 @@ struct source_kind {
 #define SOURCE_KINDS 5u
 extern const struct source_kind source_kinds[SOURCE_KINDS];
 
-/* The kind called (name); NULL if there is none. */
+/* The kind called (name), also "memory", which is not in the table: a dead
+ * guest, looked at from outside. NULL if there is none. */
 const struct source_kind *source_kind(const char *name);
+
+/* Which part of a file has been read, 0 to 1; 0 of a guest. */
+double source_part(const struct source *s);
 
 /* End the connection of a live source, if there is one: open() makes another.
  */
@@ -166,8 +206,5 @@ void source_drop(struct source *s);
 
 /* Release (s). NULL is allowed. */
 void source_close(struct source *s);
-
-/* CLOCK_MONOTONIC in nanoseconds: the clock of all arrival times. */
-uint64_t source_now_ns(void);
 
 #endif

@@ -11,6 +11,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "util/clock.h"
+
 /* Errors that mean: the other side is gone. A pty says EIO, a vsock socket that
  * was reset ENOTCONN. */
 static bool gone(int error)
@@ -29,7 +31,7 @@ ssize_t stream_read(struct source *s, void *buf, size_t size,
 {
     ssize_t n = read(s->fd, buf, size);
 
-    *arrival_ns = source_now_ns();
+    *arrival_ns = clock_ns();
     if (n > 0)
         return n;
     if (n < 0 && (errno == EAGAIN || errno == EINTR))

@@ -14,6 +14,7 @@
 
 #include "source/source.h"
 #include "source/stream.h"
+#include "util/clock.h"
 #include "util/opener.h"
 #include "util/uds_words.h"
 
@@ -57,7 +58,7 @@ static enum source_state ask(struct vsock_uds *u, struct err *e)
         stream_drop(s);
         return SOURCE_FAILED;
     }
-    u->asked_ns = source_now_ns();
+    u->asked_ns = clock_ns();
     u->answer_size = 0;
     /* a fresh socket has room for a line, and a dead one will be heard of */
     (void)send(s->pending, line, (size_t)size, MSG_NOSIGNAL);
@@ -110,7 +111,7 @@ static enum source_state refused(struct vsock_uds *u)
 /* The answer has not come. How long is there to wait? */
 static enum source_state patience(struct vsock_uds *u)
 {
-    uint64_t waited = source_now_ns() - u->asked_ns;
+    uint64_t waited = clock_ns() - u->asked_ns;
 
     if (waited >= HANG_UP_AFTER)
         stream_drop(&u->stream);

@@ -252,8 +252,8 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
     return 0;
 }
 
-uint64_t __wrap_source_now_ns(void);
-uint64_t __wrap_source_now_ns(void)
+uint64_t __wrap_clock_ns(void);
+uint64_t __wrap_clock_ns(void)
 {
     return world.now += 1000;
 }

@@ -213,8 +213,8 @@ struct source *__wrap_guests_source(const struct guest_spec *spec, unsigned how,
 
 /* --- Poller and clock ----------------------------------------------------- */
 
-uint64_t __wrap_source_now_ns(void);
-uint64_t __wrap_source_now_ns(void)
+uint64_t __wrap_clock_ns(void);
+uint64_t __wrap_clock_ns(void)
 {
     return world.now;
 }

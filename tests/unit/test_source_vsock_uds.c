@@ -22,12 +22,12 @@ static char folder[] = "/tmp/tprof-uds-XXXXXX";
 static char path[64];
 static uint64_t later; /* what our clock is ahead */
 
-uint64_t __real_source_now_ns(void);
-uint64_t __wrap_source_now_ns(void);
+uint64_t __real_clock_ns(void);
+uint64_t __wrap_clock_ns(void);
 
-uint64_t __wrap_source_now_ns(void)
+uint64_t __wrap_clock_ns(void)
 {
-    return __real_source_now_ns() + later;
+    return __real_clock_ns() + later;
 }
 
 static void remove_folder(void)
