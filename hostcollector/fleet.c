@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "talk/talk.h"
+#include "util/clock.h"
 #include "util/vec.h"
 
 #define MS               1000000ull /* in nanoseconds */
@@ -25,6 +26,7 @@
 #define LONGEST_WAIT     (60 * SECOND)
 #define LONGEST_S        1e9        /* a longer duration is for ever */
 #define STOP_EVENT       UINT64_MAX /* in place of a member's number */
+#define WAKE_EVENT       (STOP_EVENT - 1)
 
 struct member {
     struct pipeline *pipeline; /* NULL: it has ended, and may be freed */
@@ -41,6 +43,7 @@ struct fleet {
     struct member *members;
     size_t count, room;
     size_t running;
+    uint64_t tick_ns; /* when config.tick is due */
     unsigned stops;   /* how often the user has asked */
     uint64_t deaf_ns; /* until then it is the same wish; 0: none yet */
 
@@ -80,6 +83,11 @@ struct fleet *fleet_new(const struct fleet_config *config, struct err *e)
         err_sys(e, "fleet: stop_fd");
         goto fail_poller;
     }
+    if (config->wake_fd > 0 && poll_change(f, EPOLL_CTL_ADD, config->wake_fd,
+                                           EPOLLIN, WAKE_EVENT) < 0) {
+        err_sys(e, "fleet: wake_fd");
+        goto fail_poller;
+    }
     return f;
 
 fail_poller:
@@ -89,11 +97,27 @@ fail_memory:
     return NULL;
 }
 
+/* The place of a member that has ended, for the next one; (f->count): none. */
+static size_t free_place(const struct fleet *f)
+{
+    size_t i = 0;
+
+    if (!f->config.stays || f->running == f->count)
+        return f->count;
+    while (i < f->count && f->members[i].pipeline)
+        i++;
+    return i;
+}
+
 int fleet_add(struct fleet *f, struct pipeline *p, struct err *e)
 {
-    if (vec_grow(&f->members, &f->room, f->count, sizeof *f->members) != 0)
+    size_t i = free_place(f);
+
+    if (i == f->count &&
+        vec_grow(&f->members, &f->room, f->count, sizeof *f->members) != 0)
         return err_set(e, "out of memory");
-    f->members[f->count++] = (struct member){.pipeline = p, .fd = -1};
+    f->count += i == f->count;
+    f->members[i] = (struct member){.pipeline = p, .fd = -1};
     f->running++;
     f->due = 0;
     return 0;
@@ -194,6 +218,16 @@ static void step_due(struct fleet *f, uint64_t now)
     }
 }
 
+void fleet_stop(struct fleet *f, struct pipeline *p, enum pipeline_end end)
+{
+    for (size_t i = 0; i < f->count; i++)
+        if (f->members[i].pipeline == p) {
+            pipeline_stop(p, end);
+            step_guest(f, i, false); /* sends STOP */
+            return;
+        }
+}
+
 static void stop_all(struct fleet *f, enum pipeline_end end)
 {
     for (size_t i = 0; i < f->count; i++) {
@@ -208,7 +242,7 @@ static void stop_all(struct fleet *f, enum pipeline_end end)
 static void hear_stop(struct fleet *f)
 {
     char scrap[128];
-    uint64_t now = source_now_ns();
+    uint64_t now = clock_ns();
 
     if (read(f->config.stop_fd, scrap, sizeof scrap) < 0 && errno == EAGAIN)
         return;
@@ -237,7 +271,7 @@ static uint64_t duration_end(const struct fleet *f)
 
 static bool shows_progress(const struct fleet *f)
 {
-    return f->config.progress && f->sampling_ns != 0;
+    return f->config.progress && !f->config.stays && f->sampling_ns != 0;
 }
 
 static void show_progress(struct fleet *f, uint64_t now)
@@ -272,13 +306,15 @@ static void show_progress(struct fleet *f, uint64_t now)
 /* For how long nothing will be due, in milliseconds for the poller. */
 static int wait_ms(const struct fleet *f)
 {
-    uint64_t now = source_now_ns();
+    uint64_t now = clock_ns();
     uint64_t at = f->due;
 
     if (duration_end(f) < at)
         at = duration_end(f);
     if (shows_progress(f) && f->progress_ns < at)
         at = f->progress_ns;
+    if (f->config.tick && f->tick_ns < at)
+        at = f->tick_ns;
     if (at <= now)
         return 0;
     return at - now > LONGEST_WAIT ? (int)(LONGEST_WAIT / MS)
@@ -295,23 +331,27 @@ static int run_round(struct fleet *f, struct err *e)
     for (int i = 0; i < n; i++) {
         if (events[i].data.u64 == STOP_EVENT)
             hear_stop(f);
+        else if (events[i].data.u64 == WAKE_EVENT)
+            f->config.wake(f->config.context);
         else
             step_guest(f, (size_t)events[i].data.u64,
                        (events[i].events & ~(uint32_t)EPOLLOUT) != 0);
     }
-    uint64_t now = source_now_ns();
+    uint64_t now = clock_ns();
 
     if (now >= duration_end(f))
         fleet_end(f);
     if (now >= f->due)
         step_due(f, now);
+    if (f->config.tick && now >= f->tick_ns)
+        f->tick_ns = f->config.tick(f->config.context);
     show_progress(f, now);
     return 0;
 }
 
 int fleet_run(struct fleet *f, struct err *e)
 {
-    while (f->running > 0)
+    while (f->running > 0 || (f->config.stays && !fleet_stopping(f)))
         if (run_round(f, e) < 0)
             return -1;
     return 0;

@@ -46,16 +46,29 @@ struct fleet_config {
     /* Once per (progress_ms) while live guests are being sampled. */
     void (*progress)(void *context, const struct fleet_progress *p);
     uint32_t progress_ms; /* 0: 500 */
+
+    /* Go on without pipelines, and until the user stops: others may be added
+     * by each callback here. There is no progress then. */
+    bool stays;
+    /* Readable when (wake) has something to do. 0 or -1: none. */
+    int wake_fd;
+    void (*wake)(void *context);
+    /* Called at the time of source_now_ns() that it returned last, and at once
+     * in the beginning. */
+    uint64_t (*tick)(void *context);
 };
 
 /* An empty fleet. NULL with (e) filled if there is no memory. */
 struct fleet *fleet_new(const struct fleet_config *config, struct err *e);
 
 /*
- * Add (p), which stays the caller's, before fleet_run() or in
- * fleet_config.ended. Returns 0; -1 with (e) filled if there is no memory.
+ * Add (p), which stays the caller's, before fleet_run() or in a callback of
+ * fleet_config. Returns 0; -1 with (e) filled if there is no memory.
  */
 int fleet_add(struct fleet *f, struct pipeline *p, struct err *e);
+
+/* End (p) alone because of (end), as pipeline_stop() does. */
+void fleet_stop(struct fleet *f, struct pipeline *p, enum pipeline_end end);
 
 /*
  * Run until all pipelines have ended. Each gets a bounded share of a round,
@@ -70,7 +83,7 @@ bool fleet_stopping(const struct fleet *f);
 /* The time is up: end all pipelines in order. For fleet_config.progress. */
 void fleet_end(struct fleet *f);
 
-/* Until when, by source_now_ns(), another wish to stop belongs to the first; 0
+/* Until when, by clock_ns(), another wish to stop belongs to the first; 0
  * if there was none. */
 uint64_t fleet_deaf_ns(const struct fleet *f);
 

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The joiner: bytes from a source go to the recorder and the decoder, events to
- * the aggregate and to the conversation with the guest. */
+/* The joiner: bytes go to the recorder and the decoder, events to the aggregate
+ * and to the conversation with the guest. */
 #include "pipeline.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "decode/decode.h"
 #include "talk/talk.h"
+#include "util/clock.h"
 
 #define SECOND         1000000000ull  /* in nanoseconds */
 #define DICTIONARY_MAX (80ull * 1024) /* bytes a core, see decode.h */
@@ -56,6 +54,7 @@ static void greet(struct pipeline *p, enum hello_kind kind,
                                  .tsc_hz = g->tsc_hz,
                                  .rate_hz = g->rate_hz,
                                  .one_way = g->features & WIRE_FEATURE_ONE_WAY,
+                                 .outside = g->features & WIRE_FEATURE_OUTSIDE,
                                  .rebooted = kind == HELLO_REBOOT,
                              });
 }
@@ -100,7 +99,9 @@ static int on_hello(void *context, enum hello_kind kind, const struct guest *g,
         return err_set(e, "pipeline: no memory for %" PRIu32 " cores",
                        g->cores);
     greet(p, kind, g);
-    return 0;
+    return p->config.tap
+               ? p->config.tap->hello(p->config.tap_context, kind, g, e)
+               : 0;
 }
 
 static void on_status(void *context, const struct guest_status *status)
@@ -109,6 +110,8 @@ static void on_status(void *context, const struct guest_status *status)
 
     aggregate_status(p->aggregate, status);
     talk_status(&p->talk, status);
+    if (p->config.tap)
+        p->config.tap->status(p->config.tap_context, status);
 }
 
 static void on_pong(void *context, const struct guest_pong *pong)
@@ -118,6 +121,10 @@ static void on_pong(void *context, const struct guest_pong *pong)
 
     if (hz != 0)
         aggregate_clock(p->aggregate, hz);
+    if (hz != 0 && p->config.clock)
+        p->config.clock(p->config.tap_context, hz);
+    if (p->config.tap)
+        p->config.tap->pong(p->config.tap_context, pong);
 }
 
 static int on_map(void *context, const struct guest_map *map, struct err *e)
@@ -125,7 +132,9 @@ static int on_map(void *context, const struct guest_map *map, struct err *e)
     struct pipeline *p = context;
 
     if (aggregate_map(p->aggregate, map) != MAPS_OTHER_IMAGE)
-        return 0;
+        return p->config.tap && p->config.tap->map
+                   ? p->config.tap->map(p->config.tap_context, map, e)
+                   : 0;
     p->end = PIPELINE_OTHER_IMAGE;
     return err_set(e, "pipeline: the guest rebooted and loaded another image");
 }
@@ -134,17 +143,19 @@ static void on_gap(void *context, uint32_t frames)
 {
     struct pipeline *p = context;
 
-    (void)frames;
     talk_gap(&p->talk);
+    if (p->config.tap)
+        p->config.tap->gap(p->config.tap_context, frames);
 }
 
 /* Some events concern the aggregate alone and go straight to it. The others
  * concern the conversation with the guest, too. */
 static struct events events_of(const struct pipeline *p)
 {
-    struct events events = aggregate_events;
+    const struct events *tap = p->config.tap;
+    struct events events = tap ? *tap : aggregate_events;
 
-    events.sums = p->aggregate;
+    events.sums = tap ? p->config.tap_context : p->aggregate;
     events.hello = on_hello;
     events.status = on_status;
     events.pong = on_pong;
@@ -158,7 +169,6 @@ static void place_in_time(struct pipeline *p)
 {
     const struct recording_info *h = &p->header;
     double first = (double)p->samples_ns, start = 0;
-
     if (p->source->recording)
         p->header = *recording_info(p->source->recording);
     if (p->samples_ns == 0)
@@ -186,7 +196,6 @@ static int cut_stream(struct pipeline *p, struct err *e)
 static void describe_copy(struct pipeline *p)
 {
     const struct recording_info *info = &p->config.info;
-
     p->header = *recording_info(p->source->recording);
     if (info->elf[0] == '\0')
         return;
@@ -200,8 +209,6 @@ static void describe_copy(struct pipeline *p)
 /* The recording's header: what is known when it is created. */
 static void describe_recording(struct pipeline *p)
 {
-    struct timespec t;
-
     if (p->source->recording != NULL) {
         describe_copy(p);
         return;
@@ -209,9 +216,8 @@ static void describe_recording(struct pipeline *p)
     p->header = p->config.info;
     (void)snprintf(p->header.source, sizeof p->header.source, "%s:%s",
                    p->source->ops->name, p->source->path);
-    clock_gettime(CLOCK_REALTIME, &t);
-    p->header.monotonic_ns = source_now_ns();
-    p->header.wall_ns = (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
+    p->header.wall_ns = clock_wall_ns();
+    p->header.monotonic_ns = clock_ns();
 }
 
 /* A recording that is replayed describes itself when it has been opened. */
@@ -279,8 +285,7 @@ int pipeline_step(struct pipeline *p, bool readable, void *buf, size_t size,
         take_bytes(p, buf, size, e) < 0)
         return fail_pipeline(p);
     if (p->talk.state != TALK_OVER &&
-        (talk_tick(&p->talk, source_now_ns(), e) < 0 ||
-         talk_flush(&p->talk, e) < 0))
+        (talk_tick(&p->talk, clock_ns(), e) < 0 || talk_flush(&p->talk, e) < 0))
         return fail_pipeline(p);
     return p->talk.state != TALK_OVER;
 }
@@ -299,8 +304,8 @@ void pipeline_stop(struct pipeline *p, enum pipeline_end end)
 
 int pipeline_close(struct pipeline *p, enum pipeline_end *end, struct err *e)
 {
-    struct recording_writer *w = p->writer;
     int result = p->end == PIPELINE_OTHER_IMAGE ? 0 : decode_end(p->decode, e);
+
     talk_end(&p->talk);
     if (!p->has_guest)
         talk_excuse(&p->talk, &p->excuse);
@@ -309,11 +314,8 @@ int pipeline_close(struct pipeline *p, enum pipeline_end *end, struct err *e)
     *end = p->end;
     aggregate_health(p->aggregate, decode_health(p->decode));
     place_in_time(p);
-    if (!p->config.names) {
-        p->writer = NULL;
-        if (recording_close(w, result < 0 ? NULL : e) < 0)
-            result = -1;
-    }
+    if (!p->config.names && pipeline_seal(p, result < 0 ? NULL : e) < 0)
+        result = -1;
     if (p->source->live) {
         source_close(p->source);
         p->source = NULL;
@@ -370,6 +372,11 @@ void pipeline_ask(struct pipeline *p, uint32_t rate_hz, uint32_t depth)
     talk_ask(&p->talk, rate_hz, depth);
 }
 
+void pipeline_reset(struct pipeline *p)
+{
+    talk_gap(&p->talk);
+}
+
 uint64_t pipeline_recorded(const struct pipeline *p)
 {
     return p->recorded;
@@ -377,25 +384,14 @@ uint64_t pipeline_recorded(const struct pipeline *p)
 
 double pipeline_part(const struct pipeline *p)
 {
-    struct stat st;
-    off_t at;
-
-    if (p->source == NULL || p->source->live || p->source->fd < 0)
-        return 0;
-    at = lseek(p->source->fd, 0, SEEK_CUR);
-    if (at < 0 || fstat(p->source->fd, &st) != 0 || at >= st.st_size)
-        return at > 0;
-    return (double)at / (double)st.st_size;
+    return p->source != NULL ? source_part(p->source) : 0;
 }
 
 int pipeline_record(struct pipeline *p, const char *path, struct err *e)
 {
-    struct recording_writer *w = p->writer;
-
-    p->writer = NULL;
     p->config.record_path = NULL;
     p->recorded = 0;
-    if (recording_close(w, e) < 0)
+    if (pipeline_seal(p, e) < 0)
         return -1;
     if (!path)
         return 0;
@@ -432,9 +428,11 @@ struct pipeline *pipeline_new(struct source *source,
         .depth = config->depth,
         .wait_ns = (uint64_t)(config->wait_s * (double)SECOND),
         .first_wait_ns = (uint64_t)(config->first_wait_s * (double)SECOND),
+        .backs_off = config->backs_off,
         .context = config->context,
         .note = config->note};
-    p->aggregate = aggregate_new(&config->aggregate);
+    p->config.aggregate.windows = source->windows;
+    p->aggregate = aggregate_new(&p->config.aggregate);
     p->events = events_of(p);
     p->decode = decode_new(&p->events, p);
     if (!p->decode || !p->aggregate) {

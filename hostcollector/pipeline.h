@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "aggregate/aggregate.h"
+#include "model/events.h"
 #include "model/profile.h"
 #include "source/recording.h"
 #include "source/source.h"
@@ -38,6 +39,16 @@ struct pipeline_config {
     const char *record_path;
     struct recording_info info;
     bool names; /* the recording gets names: see pipeline_recorder() */
+
+    /* Where the events go that are about samples: struct events up to
+     * (progress). Then there is no profile of them, and no sums; those that
+     * concern the conversation come here, too, after the pipeline has seen
+     * them. NULL: there is a profile. */
+    const struct events *tap;
+    void *tap_context;
+    /* With the tap's context: the guest's clock has been measured (anew). */
+    void (*clock)(void *tap_context, uint64_t tsc_hz);
+    bool backs_off; /* try a guest that is not there less and less often */
 
     void *context;
     /* A guest sent HELLO, for the first time or after a reboot. The callback
@@ -76,7 +87,7 @@ struct pipeline *pipeline_new(struct source *source,
 struct pipeline_wait {
     int fd;        /* to become readable; -1: no descriptor can be polled */
     bool to_write; /* to become writable, too */
-    uint64_t due;  /* a time of source_now_ns(); TALK_NEVER: none */
+    uint64_t due;  /* a time of clock_ns(); TALK_NEVER: none */
 };
 struct pipeline_wait pipeline_wait(const struct pipeline *p);
 
@@ -93,6 +104,9 @@ int pipeline_step(struct pipeline *p, bool readable, void *buf, size_t size,
 /* Ask the guest for (rate_hz) and (depth) from now on; 0: its own choice. What
  * it gives is in guest_status of the profile. */
 void pipeline_ask(struct pipeline *p, uint32_t rate_hz, uint32_t depth);
+
+/* Ask the guest to define its stacks anew. */
+void pipeline_reset(struct pipeline *p);
 
 /*
  * Record what comes from now on to (path), or end recording if that is NULL. A

@@ -95,15 +95,16 @@ int aggregate_hello(struct aggregate *a, enum hello_kind kind,
                     const struct guest *g)
 {
     struct profile *p = &a->profile;
+    bool window = a->config.windows && kind == HELLO_SESSION;
+    bool same = window && g->nonce != 0 && g->nonce == p->guest.nonce;
 
     if (make_room(a, g->cores) < 0)
         return -1;
     p->has_guest = true;
     p->guest = *g;
-    if (kind == HELLO_FIRST || kind == HELLO_REBOOT)
-        p->boots++;
-    if (kind != HELLO_REPEAT)
-        p->sessions++;
+    p->boots += kind == HELLO_FIRST || kind == HELLO_REBOOT;
+    p->sessions += kind != HELLO_REPEAT && !same;
+    a->window_began = window && g->nonce == 0;
     a->rebooted |= kind == HELLO_REBOOT;
     if (kind == HELLO_REBOOT)
         maps_reboot(&a->maps);
@@ -298,12 +299,30 @@ static void add_repaired(struct sums *s, const struct core_stats *now)
         s->repaired += now->repaired - s->stats.repaired;
 }
 
+/* A window goes on with the session if its counters begin where (s) ended. */
+static void join_session(struct aggregate *a, const struct sums *s,
+                         const struct core_stats *now)
+{
+    const uint64_t ended[WIRE_COUNTERS] = {
+        [WIRE_COUNTER_SAMPLES] = s->stats.samples,
+        [WIRE_COUNTER_MISSED] = s->stats.missed,
+        [WIRE_COUNTER_RING_FULL] = s->stats.ring_full,
+        [WIRE_COUNTER_REENTERED] = s->stats.reentered,
+    };
+
+    if (a->window_began && s->has_stats && now->has_began &&
+        memcmp(now->began, ended, sizeof ended) == 0)
+        a->profile.sessions--;
+    a->window_began = false;
+}
+
 void aggregate_stats(void *aggregate, const struct core_stats *stats)
 {
     struct aggregate *a = aggregate;
     struct sums *s = aggregate_sums_of(a, stats->core);
 
     if (s) {
+        join_session(a, s, stats);
         if (s->stats_boot == a->profile.boots) {
             add_steal(s, stats);
             add_repaired(s, stats);

@@ -25,6 +25,10 @@ struct aggregate_config {
      * folded: no sample is left out. See profile_core.folded. */
     uint64_t memory_max;
     bool no_moments; /* nobody will ask when which sample came */
+    /* The stream is of windows, each of which begins with HELLO. One goes on
+     * with the session of the last if the nonces are the same; without them, if
+     * its counters begin where those of the last one ended. */
+    bool windows;
 };
 
 /* An empty profile in the making. NULL if there is no memory. */

@@ -50,6 +50,7 @@ struct aggregate {
     uint64_t refused_stacks;
     struct maps maps;
 
+    bool window_began;   /* without a nonce, and no STATS came since */
     bool started;        /* a sample came */
     uint64_t origin_tsc; /* of this boot: its clock at the profile's start */
     bool rebooted;       /* the next sample sets origin_tsc anew */

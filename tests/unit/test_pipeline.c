@@ -17,6 +17,7 @@
 #include "pipeline.h"
 #include "run_alone.h"
 #include "tprof_wire.h"
+#include "util/clock.h"
 #include "wiregen.h"
 
 static struct err error;
@@ -247,7 +248,7 @@ static void play_without_clock(struct guest_side *g)
         CHECK_EQ(hear(g, WIRE_PING, body), 10);
         wiregen_open(&g->w, WIRE_PONG);
         wiregen_field_bytes(&g->w, 1, body + 2, 8);
-        wiregen_field(&g->w, 2, 2 * source_now_ns(), 8);
+        wiregen_field(&g->w, 2, 2 * clock_ns(), 8);
         wiregen_close(&g->w);
         say(g);
     }
