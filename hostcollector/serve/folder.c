@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* inotify says that something has changed; what is there, the folder says: so
+ * nothing is missed where more changes than inotify remembers. */
+#include "serve/folder.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#define CHANGES (IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO)
+
+struct folder {
+    DIR *dir;
+    int notices;
+};
+
+struct folder *folder_open(const char *path, struct err *e)
+{
+    struct folder *f = calloc(1, sizeof *f);
+
+    if (f == NULL) {
+        (void)err_set(e, "out of memory");
+        return NULL;
+    }
+    f->notices = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+    f->dir = opendir(path);
+    if (f->dir == NULL || f->notices < 0 ||
+        inotify_add_watch(f->notices, path, CHANGES | IN_ONLYDIR) < 0) {
+        (void)err_sys(e, path);
+        folder_close(f);
+        return NULL;
+    }
+    return f;
+}
+
+void folder_close(struct folder *f)
+{
+    if (f == NULL)
+        return;
+    if (f->dir != NULL)
+        (void)closedir(f->dir);
+    if (f->notices >= 0)
+        (void)close(f->notices);
+    free(f);
+}
+
+int folder_fd(const struct folder *f)
+{
+    return f->notices;
+}
+
+void folder_heard(struct folder *f)
+{
+    char scrap[4096];
+
+    while (read(f->notices, scrap, sizeof scrap) > 0)
+        ;
+}
+
+void folder_begin(struct folder *f)
+{
+    rewinddir(f->dir);
+}
+
+const char *folder_next(struct folder *f)
+{
+    struct dirent *entry;
+
+    while ((entry = readdir(f->dir)) != NULL)
+        if (entry->d_name[0] != '.' &&
+            (entry->d_type == DT_SOCK || entry->d_type == DT_LNK ||
+             entry->d_type == DT_UNKNOWN))
+            return entry->d_name;
+    return NULL;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What `collector serve` knows of its guests and of itself, for other processes
+ * of it: a table in memory that the process which serves writes, and those that
+ * it forked read at any time. Readers take copies, and trust nothing in them:
+ * the writer meets guests. A copy is of one moment, row by row.
+ */
+#ifndef TPROF_SERVE_STATUS_H
+#define TPROF_SERVE_STATUS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "util/err.h"
+
+#define STATUS_NAME_MAX 64u /* NUL included */
+
+enum status_state {
+    STATUS_FREE,     /* no guest has this row */
+    STATUS_WAITING,  /* it is not there, or has not introduced itself */
+    STATUS_SAMPLING, /* samples come */
+    STATUS_FAILED,   /* it sent nonsense, and is tried again later */
+    STATUS_LEAVING,  /* asked to stop; its last counters are to come */
+};
+
+/* A guest. Counts are since this process began. */
+struct status_guest {
+    char name[STATUS_NAME_MAX]; /* letters, digits and . _ - */
+    uint32_t state;             /* enum status_state */
+    uint32_t cores;             /* 0: not known */
+    uint32_t rate_hz;           /* asked for */
+    uint64_t samples;           /* delivered */
+    uint64_t lost;              /* taken or due, and not delivered */
+    uint64_t crashed;           /* see below */
+    uint64_t windows;           /* in the spool */
+    uint64_t bytes;             /* ... and their size */
+    uint64_t window_ms; /* start of the last one, since 1970; 0: none yet */
+};
+
+/* The whole. */
+struct status_totals {
+    uint64_t start_ms; /* when it began to serve, since 1970 */
+    uint64_t alive_ms; /* the loop's last sign, at least once a second */
+    uint64_t lag_ms;   /* from the last cut to when its last window was kept */
+    uint64_t windows;  /* kept */
+    uint64_t lost_windows; /* could not be kept */
+    uint64_t spool_files, spool_bytes;
+    uint64_t removed; /* windows that the limits have removed */
+    uint64_t samples, lost;
+    /* In windows that an earlier process had open when it was killed. */
+    uint64_t crashed;
+    uint32_t guests; /* all, and those that are sampled now */
+    uint32_t sampling;
+};
+
+struct status;
+
+/* Now, as the times above: milliseconds since 1970. */
+uint64_t status_now_ms(void);
+
+/* A table for (rows) guests, shared with processes that are forked from now on.
+ * NULL with (e) filled if there is no memory. */
+struct status *status_new(size_t rows, struct err *e);
+
+/* Release this process's view of (s). NULL is allowed. */
+void status_free(struct status *s);
+
+/* Write row (row), or the totals; one process does. Rows that are not there are
+ * ignored. */
+void status_put(struct status *s, size_t row, const struct status_guest *g);
+void status_put_totals(struct status *s, const struct status_totals *t);
+
+/* How many rows there are; status_get() knows which are in use. */
+size_t status_rows(const struct status *s);
+
+/* Copy row (row). Returns false, and (*g) is all zero, if it is free, or if the
+ * writer did not let go of it. Text ends in a NUL. */
+bool status_get(const struct status *s, size_t row, struct status_guest *g);
+
+/* Copy the totals. Returns false as above. */
+bool status_get_totals(const struct status *s, struct status_totals *t);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Windows of guests that are served: what each one sends is cut at multiples of
+ * a span of the wall clock, and put into a spool. A window that cannot be put
+ * there is counted and told, and serving goes on.
+ */
+#ifndef TPROF_SERVE_WINDOWS_H
+#define TPROF_SERVE_WINDOWS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/events.h"
+#include "serve/uncut.h"
+#include "serve/watched.h"
+#include "source/recording.h"
+#include "spool/spool.h"
+#include "util/err.h"
+
+struct windows; /* of all guests */
+
+struct windows_config {
+    const char *folder; /* is made if it is not there */
+    struct spool_limits limits;
+    uint64_t span_ms;
+    uint64_t memory; /* of all open windows: see windows_expect() */
+    size_t rows;     /* guests at once, at most */
+};
+
+/* Open the spool, before the process is confined: afterwards it opens and
+ * removes files in that folder alone. NULL with (e) filled, also where another
+ * process keeps windows there. */
+struct windows *windows_open(const struct windows_config *config,
+                             struct err *e);
+
+/* Release (w). NULL is allowed. */
+void windows_close(struct windows *w);
+
+/* So many guests share the memory from now on: each that comes has its part of
+ * what is left, from 256 KiB to 8 MiB. */
+void windows_expect(struct windows *w, size_t guests);
+
+/* What an earlier process had in open windows when it was killed. */
+struct uncut_lost windows_crashed(const struct windows *w);
+uint64_t windows_crashed_of(const struct windows *w, const char *name);
+
+/* One guest. Zeroed but for (watched), whose owner is the caller, and (all):
+ * NULL where no windows are kept. */
+struct windows_guest {
+    struct watched watched;
+    struct windows *all;
+    const char *name;
+    size_t row;                   /* no other guest has this number */
+    struct window_packer *packer; /* NULL: it has not come */
+    uint64_t memory;              /* that the packer may take */
+    uint64_t samples;             /* in the open window */
+    uint64_t from_ns, from_ms;    /* where the open window began */
+    uint64_t start_ms;            /* as it is called */
+    /* Numbers of stacks up to here were given before the packer forgot. */
+    uint32_t forgotten, last_stack;
+    uint64_t kept, bytes, last_ms; /* windows, their size, the last start */
+};
+
+/* For pipeline_config.tap; the context is a struct windows_guest. */
+extern const struct events windows_events;
+
+/* Likewise, for pipeline_config.clock. */
+void windows_clock(void *context, uint64_t tsc_hz);
+
+/* When windows are to be cut next, for a clock_ns() of (now_ns). */
+uint64_t windows_due(const struct windows *w, uint64_t now_ns);
+
+/* Is the guest's window to be cut? Its span is over, or it is full. */
+bool windows_is_over(const struct windows_guest *g);
+
+/*
+ * Cut it and put it into the spool. (info) is its header but for the times.
+ * (ended): the stream has ended, and another one may come. Returns 0; -1 with
+ * (e) filled: the window is lost, and counted. (*reset): have the guest define
+ * its stacks anew.
+ */
+int windows_cut(struct windows_guest *g, const struct recording_info *info,
+                bool ended, bool *reset, struct err *e);
+
+struct windows_sums {
+    uint64_t kept, lost;   /* windows */
+    uint64_t lost_samples; /* of those that are lost */
+    uint64_t lag_ms; /* from the end of the last one to when it was kept */
+    struct spool_sums spool;
+};
+struct windows_sums windows_sums(const struct windows *w);
+
+#endif
