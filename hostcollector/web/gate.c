@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Who may ask. */
+#include "web/gate.h"
+
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#define TOKEN_MIN 16u /* bytes: fewer can be guessed */
+#define ADDRESS   64u
+
+static bool is_loopback(const struct sockaddr_storage *a)
+{
+    struct sockaddr_in v4;
+    struct sockaddr_in6 v6;
+
+    if (a->ss_family == AF_INET) {
+        memcpy(&v4, a, sizeof v4);
+        return ntohl(v4.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+    }
+    memcpy(&v6, a, sizeof v6);
+    return IN6_IS_ADDR_LOOPBACK(&v6.sin6_addr);
+}
+
+/* The part of (text) that names the address, without the brackets of IPv6, in
+ * (host) of ADDRESS bytes. Returns where the port begins; NULL: it is no
+ * address. */
+static const char *split(const char *text, char *host)
+{
+    const char *end = strrchr(text, ':');
+    bool brackets = text[0] == '[';
+    size_t length = end == NULL ? 0 : (size_t)(end - text);
+
+    if (brackets && (length < 2 || text[length - 1] != ']'))
+        return NULL;
+    if (brackets)
+        length -= 2;
+    if (length == 0 || length >= ADDRESS)
+        return NULL;
+    memcpy(host, text + brackets, length);
+    host[length] = '\0';
+    return end + 1;
+}
+
+static int read_address(struct gate *g, const char *listen, struct err *e)
+{
+    const struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV |
+                                               AI_PASSIVE,
+                                   .ai_socktype = SOCK_STREAM};
+    struct addrinfo *found;
+    char host[ADDRESS];
+    const char *port = split(listen, host);
+
+    if (port == NULL || *port == '\0' ||
+        getaddrinfo(host, port, &hints, &found) != 0)
+        return err_set(e,
+                       "--listen %s: no address; one is 127.0.0.1:9797, or "
+                       "[::1]:9797",
+                       listen);
+    memcpy(&g->address, found->ai_addr, found->ai_addrlen);
+    g->size = found->ai_addrlen;
+    g->loopback = is_loopback(&g->address);
+    freeaddrinfo(found);
+    return 0;
+}
+
+static int read_token(struct gate *g, const char *path, struct err *e)
+{
+    FILE *in = fopen(path, "re");
+    bool read;
+
+    if (in == NULL)
+        return err_sys(e, path);
+    read = fgets(g->token, sizeof g->token, in) != NULL;
+    (void)fclose(in);
+    if (read)
+        g->token[strcspn(g->token, "\r\n")] = '\0';
+    if (!read || strlen(g->token) < TOKEN_MIN)
+        return err_set(e, "%s: a token has at least %u characters", path,
+                       TOKEN_MIN);
+    if (strlen(g->token) == sizeof g->token - 1)
+        return err_set(e, "%s: a token has less than %u characters", path,
+                       GATE_TOKEN_MAX - 1);
+    return 0;
+}
+
+int gate_init(struct gate *g, const char *listen, const char *token_file,
+              struct err *e)
+{
+    *g = (struct gate){.size = 0};
+    if (read_address(g, listen, e) != 0)
+        return -1;
+    if (token_file != NULL)
+        return read_token(g, token_file, e);
+    if (g->loopback)
+        return 0;
+    return err_set(e,
+                   "--listen %s: others than this machine reach that address: "
+                   "give a token by --token-file",
+                   listen);
+}
+
+/* Does (host), of a request, name this machine? */
+static bool names_us(const char *host)
+{
+    static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
+    struct in_addr numeric;
+    char address[ADDRESS];
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        size_t n = strlen(names[i]);
+
+        if (strncasecmp(host, names[i], n) == 0 &&
+            (host[n] == '\0' || host[n] == ':'))
+            return true;
+    }
+    /* others of 127.0.0.0/8 */
+    (void)snprintf(address, sizeof address, "%.*s", (int)strcspn(host, ":"),
+                   host);
+    return inet_pton(AF_INET, address, &numeric) == 1 &&
+           ntohl(numeric.s_addr) >> 24 == IN_LOOPBACKNET;
+}
+
+/* In a time that tells nothing of the token: all its room is compared. */
+static bool is_token(const struct gate *g, const char *authorization)
+{
+    static const char scheme[] = "Bearer ";
+    char given[GATE_TOKEN_MAX] = "";
+    unsigned differ = 0;
+
+    if (authorization == NULL ||
+        strncasecmp(authorization, scheme, sizeof scheme - 1) != 0)
+        return false;
+    (void)snprintf(given, sizeof given, "%s",
+                   authorization + sizeof scheme - 1);
+    for (size_t i = 0; i < GATE_TOKEN_MAX; i++)
+        differ |= (unsigned)(given[i] ^ g->token[i]);
+    return differ == 0;
+}
+
+enum gate_answer gate_judge(const struct gate *g, const char *host,
+                            const char *authorization)
+{
+    if (g->token[0] != '\0')
+        return is_token(g, authorization) ? GATE_OPEN : GATE_NO_TOKEN;
+    return host != NULL && names_us(host) ? GATE_OPEN : GATE_WRONG_HOST;
+}

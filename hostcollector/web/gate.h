@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Who may ask. Any program of this machine reaches a loopback address, and any
+ * web page that a browser on it shows: such a page can have its own name
+ * resolve to 127.0.0.1, but its requests still name it as the host. So a
+ * request must name this machine, or bring a token.
+ */
+#ifndef TPROF_WEB_GATE_H
+#define TPROF_WEB_GATE_H
+
+#include <stdbool.h>
+#include <sys/socket.h>
+
+#include "util/err.h"
+
+#define GATE_TOKEN_MAX 256u /* NUL included */
+
+struct gate {
+    struct sockaddr_storage address;
+    socklen_t size;
+    bool loopback;
+    char token[GATE_TOKEN_MAX]; /* "": none is asked for */
+};
+
+/*
+ * Take (listen), "127.0.0.1:9797" or "[::1]:9797", and the first line of the
+ * file (token_file), which may be NULL. Any other address than of this machine
+ * alone wants a token. Returns 0; -1 with (e) filled.
+ */
+int gate_init(struct gate *g, const char *listen, const char *token_file,
+              struct err *e);
+
+enum gate_answer {
+    GATE_OPEN,
+    GATE_WRONG_HOST,
+    GATE_NO_TOKEN, /* or a wrong one */
+};
+
+/* May a request in with these headers? Each may be NULL: it is not there. */
+enum gate_answer gate_judge(const struct gate *g, const char *host,
+                            const char *authorization);
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The page of all guests. */
+#include "web/pages.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+#include "spool/spool_name.h"
+#include "util/text.h"
+
+#define MS_PER_S 1000u
+#define PERMILLE 10.0 /* in a percent */
+
+static const char top[] =
+    "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+    "<meta name=\"viewport\" content=\"width=device-width\">\n"
+    "<meta http-equiv=\"refresh\" content=\"5\">\n"
+    "<link rel=\"icon\" href=\"data:,\">\n"
+    "<title>tprof: guests</title>\n<style>\n"
+    ":root{color-scheme:light dark}\n"
+    "body{font:13px/1.4 system-ui,sans-serif;margin:1em;max-width:70em}\n"
+    "table{border-collapse:collapse;width:100%}\n"
+    "th,td{padding:.15em .35em;text-align:right;white-space:nowrap}\n"
+    "th:first-child,td:first-child{text-align:left;white-space:normal;"
+    "overflow-wrap:anywhere;min-width:9em}\n"
+    "th,td:nth-child(6),td:last-child{white-space:normal}\n"
+    "thead th{border-bottom:1px solid}\n"
+    "tbody tr:nth-child(even){background:#8882}\n"
+    ".bad{color:#d33;font-weight:bold}\n.wide{overflow-x:auto}\n"
+    "</style></head><body>\n<h1>Guests</h1>\n";
+
+static const char table_head[] =
+    "<div class=\"wide\"><table><thead><tr><th>Guest<th>State<th>Cores<th>Hz"
+    "<th>Samples<th>Lost<th>Last window</tr></thead><tbody>\n";
+
+static const char *const states[] = {
+    [STATUS_FREE] = "",
+    [STATUS_WAITING] = "waiting",
+    [STATUS_SAMPLING] = "sampled",
+    [STATUS_FAILED] = "failed",
+    [STATUS_LEAVING] = "leaving",
+};
+
+/* (text) with what HTML would take for its own as references. */
+static void plain(FILE *out, const char *text)
+{
+    for (; *text != '\0'; text++) {
+        if (strchr("<>&\"'", *text) != NULL)
+            (void)fprintf(out, "&#%d;", *text);
+        else
+            (void)fputc(*text, out);
+    }
+}
+
+/* How long before (now_ms) was (then_ms)? */
+static void ago(FILE *out, uint64_t then_ms, uint64_t now_ms)
+{
+    uint64_t s = now_ms > then_ms ? (now_ms - then_ms) / MS_PER_S : 0;
+
+    if (then_ms == 0)
+        (void)fputs("none yet", out);
+    else if (s < 120)
+        (void)fprintf(out, "%" PRIu64 " s ago", s);
+    else if (s < 7200)
+        (void)fprintf(out, "%" PRIu64 " min ago", s / 60);
+    else
+        (void)fprintf(out, "%" PRIu64 " h ago", s / 3600);
+}
+
+/* (lost) samples beside those delivered. */
+static void loss(FILE *out, uint64_t lost, uint64_t samples)
+{
+    char percent[TEXT_PERCENT], n[TEXT_NUMBER];
+
+    if (lost == 0)
+        (void)fputs("<td>0", out);
+    else
+        (void)fprintf(out, "<td class=\"bad\">%s (%s)", text_count(n, lost),
+                      text_percent(percent, lost, lost + samples));
+}
+
+static void row(FILE *out, const struct status_guest *g, uint64_t now_ms)
+{
+    char n[TEXT_NUMBER], name[4 * STATUS_NAME_MAX];
+
+    bool has_page = g->windows != 0 && spool_name_is_guest(g->name);
+
+    (void)fputs("<tr><td>", out);
+    if (has_page) /* such a name is plain */
+        (void)fprintf(out, "<a href=\"/guest/%s\">", g->name);
+    plain(out, text_escape(name, sizeof name, g->name));
+    if (has_page)
+        (void)fputs("</a>", out);
+    (void)fprintf(
+        out, "<td%s>%s", g->state == STATUS_FAILED ? " class=\"bad\"" : "",
+        g->state < sizeof states / sizeof states[0] ? states[g->state] : "?");
+    if (g->cores == 0)
+        (void)fputs("<td>?", out);
+    else
+        (void)fprintf(out, "<td>%" PRIu32, g->cores);
+    (void)fprintf(out, "<td>%" PRIu32, g->rate_hz);
+    (void)fprintf(out, "<td>%s", text_count(n, g->samples));
+    loss(out, g->lost + g->crashed, g->samples);
+    (void)fputs("<td>", out);
+    ago(out, g->window_ms, now_ms);
+    (void)fputs("</tr>\n", out);
+}
+
+/* What is kept of them, where anything is. */
+static void spool(FILE *out, const struct status_totals *t)
+{
+    char files[TEXT_NUMBER], removed[TEXT_NUMBER];
+
+    if ((t->windows | t->lost_windows | t->spool_files) == 0)
+        return;
+    (void)fprintf(out,
+                  "The spool has %s windows in %.1f MB; %s were removed by "
+                  "its limits, %" PRIu64 " could not be kept. ",
+                  text_count(files, t->spool_files),
+                  (double)t->spool_bytes / 1e6, text_count(removed, t->removed),
+                  t->lost_windows);
+}
+
+static void summary(FILE *out, const struct status_totals *t, uint64_t now_ms)
+{
+    char samples[TEXT_NUMBER], lost[TEXT_NUMBER], crashed[TEXT_NUMBER];
+
+    (void)fprintf(out,
+                  "<p>%" PRIu32 " of %" PRIu32 " guests are sampled. %s "
+                  "samples delivered, %s lost. ",
+                  t->sampling, t->guests, text_count(samples, t->samples),
+                  text_count(lost, t->lost));
+    if (t->crashed != 0)
+        (void)fprintf(out,
+                      "%s were in open windows when the last collector was "
+                      "killed. ",
+                      text_count(crashed, t->crashed));
+    spool(out, t);
+    (void)fputs("Begun ", out);
+    ago(out, t->start_ms, now_ms);
+    (void)fputs(".</p>\n", out);
+}
+
+void pages_overview(FILE *out, const struct status *s, uint64_t now_ms)
+{
+    struct status_totals t;
+    struct status_guest g;
+    char health[128];
+    FILE *sentence = fmemopen(health, sizeof health, "w");
+    bool healthy = sentence != NULL && pages_health(sentence, s, now_ms);
+
+    if (sentence != NULL)
+        (void)fclose(sentence);
+    (void)fputs(top, out);
+    if (!healthy && sentence != NULL)
+        (void)fprintf(out, "<p class=\"bad\">%s</p>\n", health);
+    if (status_get_totals(s, &t))
+        summary(out, &t, now_ms);
+    (void)fputs(table_head, out);
+    for (size_t i = 0; i < status_rows(s); i++)
+        if (status_get(s, i, &g))
+            row(out, &g, now_ms);
+    (void)fputs("</tbody></table></div>\n<p><a href=\"/metrics\">metrics</a> "
+                "<a href=\"/healthz\">health</a></p></body></html>\n",
+                out);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the process that answers by HTTP asks another one for: the page of a
+ * guest, which takes files that the first one cannot open. Over a socket of
+ * messages: a question, and an answer with the descriptor of what is shown.
+ */
+#ifndef TPROF_WEB_REPORTS_H
+#define TPROF_WEB_REPORTS_H
+
+#include <stdint.h>
+
+#include "spool/spool.h"
+
+#define REPORTS_SINCE 32u /* bytes of a moment, NUL included */
+
+struct reports_question {
+    char guest[SPOOL_GUEST_MAX + 1]; /* both end in a NUL */
+    char since[REPORTS_SINCE];       /* as --since has it */
+};
+
+struct reports_answer {
+    uint8_t done; /* else the descriptor has a text that says why not */
+};
+
+#endif

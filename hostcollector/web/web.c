@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * HTTP, by libmicrohttpd, in one thread. A connection is for one request and
+ * has a deadline: with that and their number bounded, a client that sends a
+ * byte now and then keeps a place for some seconds, not for ever.
+ */
+#include "web/web.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <microhttpd.h>
+
+#include "spool/spool_name.h"
+#include "util/clock.h"
+#include "util/descriptor.h"
+#include "web/pages.h"
+#include "web/reports.h"
+
+#define CONNECTIONS 64u
+#define DEADLINE_MS 10000u
+#define REQUEST_MAX 16384u /* bytes of a request's line and headers */
+#define LOOK_MS     500    /* between two looks at deadlines */
+#define BACKLOG     64
+#define NS_PER_MS   1000000u
+
+struct place {
+    int fd; /* 0: free; standard input is none of ours */
+    uint64_t until_ms;
+};
+
+struct web {
+    const struct gate *gate;
+    const struct status *status;
+    int reports; /* socket; -1: nobody writes pages of guests */
+    /* One such page at a time: who waits for it, and what came. */
+    struct MHD_Connection *waiting;
+    int page;
+    bool written;
+    struct MHD_Daemon *daemon;
+    int epoll;
+    struct place places[CONNECTIONS];
+};
+
+/* What a request is answered with. */
+struct answer {
+    unsigned code;
+    const char *type;
+    char *text;
+    size_t size;
+    bool has_script;
+};
+
+static const char text_type[] = "text/plain; charset=utf-8";
+static const char html_type[] = "text/html; charset=utf-8";
+static const char guest_path[] = "/guest/";
+
+/* Write what is at (url) to (out). */
+static void write_answer(const struct web *w, const char *url, FILE *out,
+                         struct answer *a)
+{
+    uint64_t now = status_now_ms();
+
+    a->code = MHD_HTTP_OK;
+    a->type = text_type;
+    if (strcmp(url, "/") == 0) {
+        a->type = html_type;
+        pages_overview(out, w->status, now);
+    } else if (strcmp(url, "/metrics") == 0) {
+        a->type = "text/plain; version=0.0.4; charset=utf-8";
+        pages_metrics(out, w->status, now);
+    } else if (strcmp(url, "/healthz") == 0) {
+        if (!pages_health(out, w->status, now))
+            a->code = MHD_HTTP_SERVICE_UNAVAILABLE;
+    } else {
+        a->code = MHD_HTTP_NOT_FOUND;
+        (void)fputs("there is /, /metrics, /healthz and /guest/NAME\n", out);
+    }
+}
+
+/* Write why a request is not answered, if so. Returns whether it is not. */
+static bool refused(const struct web *w, struct MHD_Connection *c,
+                    const char *method, FILE *out, struct answer *a)
+{
+    enum gate_answer may = gate_judge(
+        w->gate,
+        MHD_lookup_connection_value(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST),
+        MHD_lookup_connection_value(c, MHD_HEADER_KIND,
+                                    MHD_HTTP_HEADER_AUTHORIZATION));
+
+    a->type = text_type;
+    if (may == GATE_WRONG_HOST) {
+        a->code = MHD_HTTP_FORBIDDEN;
+        (void)fputs("the request names another host than this machine: ask "
+                    "for http://127.0.0.1 or localhost\n",
+                    out);
+    } else if (may == GATE_NO_TOKEN) {
+        a->code = MHD_HTTP_UNAUTHORIZED;
+        (void)fputs("the request has no token, or a wrong one: it takes the "
+                    "header 'Authorization: Bearer TOKEN'\n",
+                    out);
+    } else if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 &&
+               strcmp(method, MHD_HTTP_METHOD_HEAD) != 0) {
+        a->code = MHD_HTTP_METHOD_NOT_ALLOWED;
+        (void)fputs("there is nothing to change: use GET or HEAD\n", out);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* What we send loads nothing, and runs nothing but the page of a guest, which
+ * has its own script. Nobody else's page may show, read or keep it. */
+#define POLICY                                                                 \
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; "           \
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+#define SCRIPT "; script-src 'unsafe-inline'"
+
+static const char *const headers[][2] = {
+    {"Connection", "close"},
+    {"Cache-Control", "no-store"},
+    {"X-Content-Type-Options", "nosniff"},
+    {"Cross-Origin-Resource-Policy", "same-origin"},
+    {"Referrer-Policy", "no-referrer"},
+};
+
+static enum MHD_Result send_response(struct MHD_Connection *c,
+                                     const struct answer *a,
+                                     struct MHD_Response *r)
+{
+    enum MHD_Result result;
+
+    if (r == NULL)
+        return MHD_NO;
+    (void)MHD_add_response_header(r, "Content-Security-Policy",
+                                  a->has_script ? POLICY SCRIPT : POLICY);
+    (void)MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, a->type);
+    for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++)
+        (void)MHD_add_response_header(r, headers[i][0], headers[i][1]);
+    if (a->code == MHD_HTTP_UNAUTHORIZED)
+        (void)MHD_add_response_header(r, MHD_HTTP_HEADER_WWW_AUTHENTICATE,
+                                      "Bearer");
+    if (a->code == MHD_HTTP_SERVICE_UNAVAILABLE)
+        (void)MHD_add_response_header(r, MHD_HTTP_HEADER_RETRY_AFTER, "1");
+    if (a->code == MHD_HTTP_METHOD_NOT_ALLOWED)
+        (void)MHD_add_response_header(r, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+    result = MHD_queue_response(c, a->code, r);
+    MHD_destroy_response(r);
+    return result;
+}
+
+static enum MHD_Result send_answer(struct MHD_Connection *c,
+                                   const struct answer *a)
+{
+    return send_response(c, a,
+                         MHD_create_response_from_buffer(
+                             a->size, a->text, MHD_RESPMEM_MUST_COPY));
+}
+
+/* Ask for the page of the guest (name). Returns whether (c) waits for it; if
+ * not, (out) says why. */
+static bool ask_for_page(struct web *w, struct MHD_Connection *c,
+                         const char *name, FILE *out, struct answer *a)
+{
+    const char *since =
+        MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "since");
+    struct reports_question q = {.since = "-10m"};
+
+    a->type = text_type;
+    a->code = MHD_HTTP_NOT_FOUND;
+    if (w->reports < 0 || !spool_name_is_guest(name) ||
+        (since != NULL && strlen(since) >= sizeof q.since)) {
+        (void)fputs(w->reports < 0 ? "collector serve keeps no windows: that "
+                                     "takes --spool DIR\n"
+                                   : "no guest is called so, or no moment\n",
+                    out);
+        return false;
+    }
+    (void)snprintf(q.guest, sizeof q.guest, "%s", name);
+    if (since != NULL)
+        (void)snprintf(q.since, sizeof q.since, "%s", since);
+    a->code = MHD_HTTP_SERVICE_UNAVAILABLE;
+    if (w->waiting != NULL ||
+        descriptor_send(w->reports, &q, sizeof q, -1) != 0) {
+        (void)fputs("another page is being written: try again\n", out);
+        return false;
+    }
+    w->waiting = c;
+    MHD_suspend_connection(c);
+    return true;
+}
+
+/* The page, or why there is none, is here: whoever waits is called again. */
+static void hear_reports(struct web *w)
+{
+    struct reports_answer a = {0};
+
+    if (descriptor_receive(w->reports, &a, sizeof a, &w->page) <= 0) {
+        (void)close(w->reports);
+        w->reports = -1;
+    }
+    w->written = a.done;
+    if (w->waiting != NULL)
+        MHD_resume_connection(w->waiting);
+}
+
+/* Nobody waits any more. Returns the page, if it has come. */
+static int forget_page(struct web *w)
+{
+    int page = w->page;
+
+    w->waiting = NULL;
+    w->page = -1;
+    return page;
+}
+
+/* Send what came for (c), which has waited. */
+static enum MHD_Result send_page(struct web *w, struct MHD_Connection *c)
+{
+    struct answer a = {.code = w->written ? MHD_HTTP_OK : MHD_HTTP_NOT_FOUND,
+                       .type = w->written ? html_type : text_type,
+                       .has_script = w->written};
+    off_t size = w->page >= 0 ? lseek(w->page, 0, SEEK_END) : -1;
+    int page = forget_page(w);
+
+    if (size >= 0) /* it closes the page */
+        return send_response(c, &a,
+                             MHD_create_response_from_fd((size_t)size, page));
+    if (page >= 0)
+        (void)close(page);
+    return MHD_NO;
+}
+
+/* The headers of a request are here. What it brings along is not waited for. */
+static enum MHD_Result on_request(void *web, struct MHD_Connection *c,
+                                  const char *url, const char *method,
+                                  const char *version, const char *upload,
+                                  size_t *upload_size, void **request)
+{
+    struct web *w = web;
+    struct answer a = {.text = NULL};
+    enum MHD_Result result = MHD_NO;
+    FILE *out;
+    bool waits = false;
+
+    (void)version, (void)upload, (void)upload_size, (void)request;
+    if (w->waiting == c)
+        return send_page(w, c);
+    out = open_memstream(&a.text, &a.size);
+    if (out == NULL)
+        return MHD_NO;
+    if (!refused(w, c, method, out, &a)) {
+        if (strncmp(url, guest_path, sizeof guest_path - 1) == 0)
+            waits = ask_for_page(w, c, url + sizeof guest_path - 1, out, &a);
+        else
+            write_answer(w, url, out, &a);
+    }
+    if (fclose(out) == 0)
+        result = waits ? MHD_YES : send_answer(c, &a);
+    free(a.text);
+    return result;
+}
+
+/* A connection comes or goes: it has a place as long. */
+static void on_connection(void *web, struct MHD_Connection *c, void **place,
+                          enum MHD_ConnectionNotificationCode what)
+{
+    struct web *w = web;
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+    if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
+        if (*place != NULL)
+            ((struct place *)*place)->fd = 0;
+        if (w->waiting == c) {
+            int page = forget_page(w);
+
+            if (page >= 0)
+                (void)close(page);
+        }
+        return;
+    }
+    for (size_t i = 0; i < CONNECTIONS && info != NULL; i++)
+        if (w->places[i].fd == 0) {
+            w->places[i] = (struct place){info->connect_fd,
+                                          clock_ns() / NS_PER_MS + DEADLINE_MS};
+            *place = &w->places[i];
+            return;
+        }
+}
+
+/* Clients of which the time is up find the connection closed. */
+static void end_late(struct web *w)
+{
+    uint64_t now = clock_ns() / NS_PER_MS;
+
+    for (size_t i = 0; i < CONNECTIONS; i++)
+        if (w->places[i].fd != 0 && now > w->places[i].until_ms)
+            (void)shutdown(w->places[i].fd, SHUT_RDWR);
+}
+
+int web_listen(const struct gate *g, struct err *e)
+{
+    const int yes = 1;
+    int fd = socket(g->address.ss_family,
+                    SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+    if (fd < 0)
+        return err_sys(e, "--listen: socket");
+    (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    if (g->address.ss_family == AF_INET6)
+        (void)setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &yes, sizeof yes);
+    if (bind(fd, (const struct sockaddr *)&g->address, g->size) == 0 &&
+        listen(fd, BACKLOG) == 0)
+        return fd;
+    (void)err_sys(e, "--listen");
+    (void)close(fd);
+    return -1;
+}
+
+void web_url(int fd, char *url)
+{
+    struct sockaddr_storage a;
+    socklen_t size = sizeof a;
+    char host[64] = "?", port[8] = "?";
+
+    if (getsockname(fd, (struct sockaddr *)&a, &size) == 0)
+        (void)getnameinfo((struct sockaddr *)&a, size, host, sizeof host, port,
+                          sizeof port, NI_NUMERICHOST | NI_NUMERICSERV);
+    (void)snprintf(url, WEB_URL,
+                   strchr(host, ':') != NULL ? "http://[%s]:%s/"
+                                             : "http://%s:%s/",
+                   host, port);
+}
+
+struct web *web_open(int fd, const struct gate *g, const struct status *s,
+                     int reports, struct err *e)
+{
+    struct web *w = calloc(1, sizeof *w);
+    const union MHD_DaemonInfo *info;
+
+    if (w == NULL) {
+        (void)err_set(e, "web: no memory");
+        return NULL;
+    }
+    w->gate = g;
+    w->status = s;
+    w->reports = reports;
+    w->page = -1;
+    w->daemon = MHD_start_daemon(
+        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_request, w,
+        MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)REQUEST_MAX,
+        MHD_OPTION_NOTIFY_CONNECTION, on_connection, w, MHD_OPTION_END);
+    if (w->daemon == NULL) {
+        (void)err_set(e, "web: libmicrohttpd does not start");
+        free(w);
+        return NULL;
+    }
+    info = MHD_get_daemon_info(w->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+    w->epoll = info != NULL ? info->epoll_fd : -1;
+    return w;
+}
+
+int web_run(struct web *w, int stop_fd, struct err *e)
+{
+    struct pollfd fds[] = {{.fd = stop_fd, .events = POLLIN},
+                           {.fd = w->epoll, .events = POLLIN},
+                           {.fd = w->reports, .events = POLLIN}};
+
+    while (fds[0].revents == 0) {
+        MHD_UNSIGNED_LONG_LONG wait;
+        int ms = LOOK_MS;
+
+        if (MHD_get_timeout(w->daemon, &wait) == MHD_YES && wait < LOOK_MS)
+            ms = (int)wait;
+        if (poll(fds, 3, ms) < 0 && errno != EINTR)
+            return err_sys(e, "web: poll");
+        if (fds[2].revents != 0)
+            hear_reports(w);
+        fds[2].fd = w->reports;
+        end_late(w);
+        if (MHD_run(w->daemon) != MHD_YES)
+            return err_set(e, "web: libmicrohttpd ends");
+    }
+    return 0;
+}
+
+void web_close(struct web *w)
+{
+    if (w == NULL)
+        return;
+    if (w->waiting != NULL)
+        MHD_resume_connection(w->waiting);
+    MHD_stop_daemon(w->daemon);
+    free(w);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The pages by HTTP, for a process of its own: never the one that meets bytes
+ * of guests. It answers GET and HEAD of "/", "/metrics", "/healthz" and, where
+ * another process writes them, "/guest/NAME?since=-10m".
+ */
+#ifndef TPROF_WEB_WEB_H
+#define TPROF_WEB_WEB_H
+
+#include "serve/status.h"
+#include "util/err.h"
+#include "web/gate.h"
+
+struct web;
+
+/* Listen where (g) says. Returns the socket; -1 with (e) filled. */
+int web_listen(const struct gate *g, struct err *e);
+
+/* Write the URL of the page at the socket (fd) into (url), WEB_URL bytes. */
+#define WEB_URL 96
+void web_url(int fd, char *url);
+
+/*
+ * Answer at (fd), of web_listen(), whom (g) lets in; (s) is what is shown. Both
+ * must outlive what is returned, and (fd) is closed with it. (reports) is the
+ * socket of reports.h; -1: there are no pages of guests. The process may
+ * confine itself afterwards. NULL with (e) filled; (fd) stays open then.
+ */
+struct web *web_open(int fd, const struct gate *g, const struct status *s,
+                     int reports, struct err *e);
+
+/* Answer until (stop_fd) can be read or its other end is closed. 0; -1 with (e)
+ * filled. */
+int web_run(struct web *w, int stop_fd, struct err *e);
+
+/* NULL is allowed. */
+void web_close(struct web *w);
+
+#endif

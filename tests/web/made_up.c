@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * made_up LISTEN [TOKEN_FILE]: serves the pages of a table that nobody writes
+ * any more, by the process that
+ * collector starts for them. That says where; ends when
+ * standard input does. Guests: one that is well, one that loses samples, one
+ * that never came, and one whose name is an attack.
+ */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cmd/web_process.h"
+
+#define ROWS 8
+
+static const struct status_guest guests[] = {
+    {.name = "web1",
+     .state = STATUS_SAMPLING,
+     .cores = 2,
+     .rate_hz = 97,
+     .samples = 1234567,
+     .windows = 40,
+     .bytes = 80000},
+    {.name = "a-guest-of-the-longest-name-that-there-is.x86_64.rack-17.zone-a",
+     .state = STATUS_SAMPLING,
+     .cores = 64,
+     .rate_hz = 97,
+     .samples = 9007199254740993,
+     .lost = 12345,
+     .crashed = 7,
+     .windows = 41,
+     .bytes = 81234},
+    {.name = "later", .state = STATUS_WAITING, .rate_hz = 97},
+    {.name = "\"\\\n</td><script>alert(1)</script>&'\x1b[2J",
+     .state = STATUS_FAILED,
+     .rate_hz = 97},
+};
+
+static struct status *make_table(struct err *e)
+{
+    struct status *s = status_new(ROWS, e);
+    struct status_totals totals = {.samples = 9007199255975560,
+                                   .lost = 12345,
+                                   .windows = 81,
+                                   .lag_ms = 250,
+                                   .spool_files = 70,
+                                   .spool_bytes = 140000,
+                                   .removed = 11,
+                                   .crashed = 7,
+                                   .guests = 4,
+                                   .sampling = 2};
+
+    if (s == NULL)
+        return NULL;
+    totals.alive_ms = status_now_ms();
+    totals.start_ms = totals.alive_ms - 400000;
+    /* it goes on for a day: what is shown is as of now */
+    totals.alive_ms += 86400000;
+    status_put_totals(s, &totals);
+    for (size_t i = 0; i < sizeof guests / sizeof guests[0]; i++) {
+        struct status_guest g = guests[i];
+
+        if (g.windows != 0)
+            g.window_ms = totals.start_ms + 390000;
+        status_put(s, 2 * i, &g); /* rows between them are free */
+    }
+    return s;
+}
+
+int main(int argc, char **argv)
+{
+    struct err e = {""};
+    struct status *s = make_table(&e);
+    struct options o = {.listen = argv[1],
+                        .token_file = argc > 2 ? argv[2] : NULL};
+    char byte;
+
+    if (s == NULL || o.listen == NULL || web_process_start(&o, s, &e) != 0) {
+        (void)fprintf(stderr, "%s\n", e.text);
+        return 1;
+    }
+    (void)!read(STDIN_FILENO, &byte, 1);
+    status_free(s);
+    return 0;
+}
