@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* collector serve: many guests, for ever. */
+#include <stdio.h>
+
+#include "cmd/amount.h"
+#include "cmd/cmd.h"
+#include "cmd/planned.h"
+#include "cmd/serve_session.h"
+
+#define DEFAULT_HZ 97u
+#define WINDOW_MAX 3600 /* seconds */
+
+static int print_help(void)
+{
+    (void)fputs(
+        "collector serve --watch DIR [option...]\n"
+        "collector serve --guests FILE [option...]\n"
+        "\n"
+        "Attaches to guests as they come, samples each at a low rate, and "
+        "counts what came and\n"
+        "what was lost, until Ctrl-C. A guest that leaves or sends nonsense "
+        "is tried again, less\n"
+        "and less often. SIGHUP has FILE read again; guests that stay in it "
+        "are not touched.\n"
+        "\n",
+        stdout);
+    options_help(stdout, COMMAND_SERVE);
+    (void)fputs("\nExit status: 0 done, 1 failed, 2 the line makes no sense.\n",
+                stdout);
+    return EXIT_DONE;
+}
+
+static const char *or_else(const char *given, const char *usual)
+{
+    return given != NULL ? given : usual;
+}
+
+static int read_amounts(struct options *o, struct err *e)
+{
+    if (o->spool == NULL &&
+        (o->spool_size != NULL || o->spool_age != NULL || o->window != NULL))
+        return err_set(e, "--spool-size, --spool-age and --window go with "
+                          "--spool DIR");
+    if ((o->budget != NULL &&
+         amount_percent("budget", o->budget, &o->budget_percent, e) != 0) ||
+        amount_size("spool-size", or_else(o->spool_size, "1G"), &o->spool_bytes,
+                    e) != 0 ||
+        amount_time("spool-age", or_else(o->spool_age, "7d"), &o->spool_age_s,
+                    e) != 0 ||
+        amount_time("window", or_else(o->window, "10s"), &o->window_s, e) != 0)
+        return -1;
+    if (o->window_s < 1 || o->window_s > WINDOW_MAX || o->spool_age_s < 1)
+        return err_set(e, "--window takes 1s to 1h, and --spool-age no less "
+                          "than 1s");
+    return 0;
+}
+
+static int plan(struct outputs *out, struct options *o, struct err *e)
+{
+    (void)out;
+    if (o->guests.count == 0 && o->watch == NULL)
+        return err_set(e, "which guests? type: collector serve --watch DIR");
+    for (size_t i = 0; i < o->guests.count; i++)
+        if (source_kind(o->guests.list[i].kind)->need == SOURCE_NEEDS_SAMPLER)
+            return err_set(e,
+                           "--%s: guests without an agent are sampled by "
+                           "collector record",
+                           o->guests.list[i].kind);
+    if (o->rate_hz == 0)
+        o->rate_hz = DEFAULT_HZ;
+    return read_amounts(o, e);
+}
+
+static int work(const struct options *o, struct outputs *out)
+{
+    (void)out;
+    return serve_session_run(o);
+}
+
+static int run_serve(int argc, char **argv)
+{
+    static const struct planned planned = {"collector serve", COMMAND_SERVE,
+                                           print_help, plan, work};
+
+    return planned_run(&planned, argc, argv);
+}
+
+const struct subcommand cmd_serve = {"serve", run_serve};

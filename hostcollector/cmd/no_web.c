@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* No process answers by HTTP where libmicrohttpd was missing when the collector
+ * was built. */
+#include "cmd/web_process.h"
+
+#include <stddef.h>
+
+int web_process_start(const struct options *o, const struct status *s,
+                      struct err *e)
+{
+    (void)s;
+    return o->listen == NULL
+               ? 0
+               : err_set(e,
+                         "--listen %s: this collector was built without "
+                         "libmicrohttpd (Debian: libmicrohttpd-dev)",
+                         o->listen);
+}

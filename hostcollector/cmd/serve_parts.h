@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the files of collector serve share: the guests, and all about them. */
+#ifndef TPROF_CMD_SERVE_PARTS_H
+#define TPROF_CMD_SERVE_PARTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cmd/options.h"
+#include "cmd/tell.h"
+#include "fleet.h"
+#include "serve/folder.h"
+#include "serve/status.h"
+#include "serve/windows.h"
+
+struct served {
+    struct serve *serve;
+    struct guest_spec spec;    /* (where) and (labels) are its own */
+    struct arena labels;       /* the latter */
+    struct pipeline *pipeline; /* NULL: between two tries */
+    struct windows_guest windows;
+    bool wanted, failed;
+    unsigned failures;     /* in a row */
+    uint64_t again_ns;     /* when to try, where there is no pipeline */
+    uint64_t samples_then; /* when it was tried last */
+    uint64_t crashed;      /* samples: see struct status_guest */
+    uint32_t rate_hz;
+    size_t row;
+};
+
+struct serve {
+    const struct options *o;
+    struct tell tell;
+    struct fleet *fleet;
+    struct served **list;
+    size_t count, room;
+    struct folder *folder;
+    struct windows *windows; /* NULL: none are kept */
+    size_t next_cut;         /* where in the list cutting goes on */
+    bool cut_failed;         /* the last time */
+    struct status *status;
+    struct status_totals totals; /* of guests that have gone, too */
+    uint64_t gone_samples, gone_lost;
+    bool *rows; /* in use */
+    int stop_fd, reload_fd, wake_fd, notify_fd;
+    bool list_again;
+    uint64_t status_ns, watchdog_ns, fed_ns;
+};
+
+/* At the beginning: what a process that was killed took with it. */
+void serve_tell_crashed(struct serve *s);
+
+/* Once a second: keep the guests' budgets, and tell the table of guests and
+ * whoever supervises the service how things are. */
+void serve_tell(struct serve *s);
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What others are told of the guests that are served. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "cmd/serve_parts.h"
+#include "serve/notify.h"
+#include "util/text.h"
+
+static void put_row(struct serve *s, const struct served *g)
+{
+    const struct watched *w = &g->windows.watched;
+    bool sampling = g->pipeline != NULL && pipeline_is_sampling(g->pipeline);
+    struct status_guest row = {.state = !g->wanted  ? STATUS_LEAVING
+                                        : sampling  ? STATUS_SAMPLING
+                                        : g->failed ? STATUS_FAILED
+                                                    : STATUS_WAITING,
+                               .cores = w->core_count,
+                               .rate_hz = g->rate_hz,
+                               .samples = w->samples_before + w->samples,
+                               .lost = w->lost_before + w->lost,
+                               .crashed = g->crashed,
+                               .windows = g->windows.kept,
+                               .bytes = g->windows.bytes,
+                               .window_ms = g->windows.last_ms};
+
+    (void)snprintf(row.name, sizeof row.name, "%s", g->spec.name);
+    status_put(s->status, g->row, &row);
+    s->totals.guests++;
+    s->totals.sampling += sampling;
+    s->totals.samples += row.samples;
+    s->totals.lost += row.lost;
+}
+
+/* Sampling takes more of the guest than it may, or again less than half. */
+static void keep_budget(const struct serve *s, struct served *g)
+{
+    double cost = g->windows.watched.cost * 100, may = s->o->budget_percent;
+    uint64_t rate = g->rate_hz;
+
+    if (may <= 0 || cost <= 0 || g->pipeline == NULL)
+        return;
+    if (cost > may)
+        rate = (uint64_t)((double)rate * may / cost);
+    else if (cost * 2 < may)
+        rate = rate * 2;
+    rate = rate < 1 ? 1 : rate > s->o->rate_hz ? s->o->rate_hz : rate;
+    watched_rest(&g->windows.watched);
+    if (rate == g->rate_hz)
+        return;
+    g->rate_hz = (uint32_t)rate;
+    pipeline_ask(g->pipeline, g->rate_hz, s->o->depth);
+}
+
+static void sum_windows(struct serve *s)
+{
+    struct windows_sums sums;
+
+    if (s->windows == NULL)
+        return;
+    sums = windows_sums(s->windows);
+    s->totals.windows = sums.kept;
+    s->totals.lost_windows = sums.lost;
+    s->totals.lag_ms = sums.lag_ms;
+    s->totals.spool_files = sums.spool.files;
+    s->totals.spool_bytes = sums.spool.bytes;
+    s->totals.removed = sums.spool.removed;
+}
+
+void serve_tell_crashed(struct serve *s)
+{
+    char line[160], samples[TEXT_NUMBER];
+    struct uncut_lost lost;
+
+    if (s->windows == NULL)
+        return;
+    lost = windows_crashed(s->windows);
+    s->totals.crashed = lost.samples;
+    if (lost.samples == 0)
+        return;
+    (void)snprintf(line, sizeof line,
+                   "the last one was killed, and its open windows are lost: %s "
+                   "samples, guests: %" PRIu64,
+                   text_count(samples, lost.samples), lost.guests);
+    tell_line(&s->tell, "collector serve", NULL, line);
+}
+
+void serve_tell(struct serve *s)
+{
+    char line[160];
+
+    s->totals.alive_ms = status_now_ms();
+    s->totals.guests = s->totals.sampling = 0;
+    s->totals.samples = s->gone_samples;
+    s->totals.lost = s->gone_lost;
+    for (size_t i = 0; i < s->count; i++) {
+        keep_budget(s, s->list[i]);
+        put_row(s, s->list[i]);
+    }
+    sum_windows(s);
+    status_put_totals(s->status, &s->totals);
+    (void)snprintf(line, sizeof line,
+                   "READY=1\nSTATUS=%" PRIu32 " guests, %" PRIu32
+                   " sampled now; %" PRIu64 " samples, %" PRIu64 " lost",
+                   s->totals.guests, s->totals.sampling, s->totals.samples,
+                   s->totals.lost);
+    notify_tell(s->notify_fd, line);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From names, lines of a file and sockets of a folder to guests. */
+#include "cmd/serve_wanted.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define VSOCK_END ".vsock" /* of a socket's name: the guest is behind vsock */
+
+/* Guests by virtio-vsock: "3..200", or with a port "3..200:7078". */
+struct range {
+    unsigned long first, last;
+    const char *port; /* with its colon; or "" */
+};
+
+/* Is (where) one? */
+static bool is_range(const char *where, struct range *r)
+{
+    char *end;
+
+    r->first = strtoul(where, &end, 10);
+    if (where[0] < '0' || where[0] > '9' || strncmp(end, "..", 2) != 0 ||
+        end[2] < '0' || end[2] > '9')
+        return false;
+    r->last = strtoul(end + 2, &end, 10);
+    r->port = end;
+    return (end[0] == '\0' || end[0] == ':') && r->first <= r->last &&
+           r->last < UINT32_MAX;
+}
+
+/* The guests from (r->first) to (r->last); the table has no room for more. */
+static int add_range(struct guests *now, const struct range *r, struct err *e)
+{
+    if (r->last - r->first >= SERVE_GUESTS)
+        return err_set(e, "--vsock %lu..%lu: more than %u guests", r->first,
+                       r->last, SERVE_GUESTS);
+    for (unsigned long cid = r->first; cid <= r->last; cid++) {
+        char text[32], *where;
+        int length = snprintf(text, sizeof text, "%lu%s", cid, r->port);
+
+        where = arena_strndup(&now->arena, text, (size_t)length);
+        if (where == NULL || length >= (int)sizeof text)
+            return err_set(e, "--vsock %lu..%lu%s: too long", r->first, r->last,
+                           r->port);
+        if (guests_option(now, "vsock", where, e) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Each socket of the folder is a guest. */
+static int add_folder(const struct options *o, struct folder *f,
+                      struct guests *now, struct err *e)
+{
+    const size_t tail = sizeof VSOCK_END - 1;
+    const char *name;
+
+    folder_begin(f);
+    while ((name = folder_next(f)) != NULL) {
+        size_t length = strlen(name);
+        bool vsock =
+            length > tail && strcmp(name + length - tail, VSOCK_END) == 0;
+        size_t size = strlen(o->watch) + length + 2;
+        char *where = arena_alloc(&now->arena, size);
+
+        if (where == NULL)
+            return err_set(e, "out of memory");
+        (void)snprintf(where, size, "%s/%s", o->watch, name);
+        if (guests_option(now, vsock ? "vsock-uds" : "serial", where, e) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+int serve_wanted(const struct options *o, struct folder *f, struct guests *now,
+                 struct err *e)
+{
+    const struct guests *given = &o->guests;
+    struct range range;
+
+    for (size_t i = 0; i < given->count; i++) {
+        const struct guest_spec *spec = &given->list[i];
+
+        if (spec->listed)
+            continue;
+        if (strcmp(spec->kind, "vsock") == 0 && !spec->named &&
+            is_range(spec->where, &range)) {
+            if (add_range(now, &range, e) != 0)
+                return -1;
+            continue;
+        }
+        if (guests_option(now, spec->kind, spec->where, e) != 0 ||
+            guests_option(now, "name", spec->name, e) != 0)
+            return -1;
+    }
+    if (given->path != NULL && guests_read(now, given->path, e) != 0)
+        return -1;
+    if (f != NULL && add_folder(o, f, now, e) != 0)
+        return -1;
+    return guests_finish(now, e);
+}

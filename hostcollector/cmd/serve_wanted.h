@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which guests collector serve is to attach to. */
+#ifndef TPROF_CMD_SERVE_WANTED_H
+#define TPROF_CMD_SERVE_WANTED_H
+
+#include "cmd/options.h"
+#include "serve/folder.h"
+#include "util/err.h"
+
+/* Guests at once, at most. */
+#define SERVE_GUESTS 20000u
+
+/* Add to (now) what the command line, its file and the folder (f), which may be
+ * NULL, want now. Returns 0; -1 with (e) filled. */
+int serve_wanted(const struct options *o, struct folder *f, struct guests *now,
+                 struct err *e);
+
+#endif

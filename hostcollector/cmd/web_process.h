@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The process that answers by HTTP (web/web.h). It has no guest's bytes and no
+ * files: a table in memory is all that it shares with the one that started it.
+ */
+#ifndef TPROF_CMD_WEB_PROCESS_H
+#define TPROF_CMD_WEB_PROCESS_H
+
+#include "cmd/options.h"
+#include "serve/status.h"
+#include "util/err.h"
+
+/*
+ * Start it, if (o) says where it listens: before this process has guests, a
+ * helper (confine.h) or threads. A line on stderr says where its page is. It
+ * ends with this process.
+ *
+ * Returns 0; -1 with (e) filled.
+ */
+int web_process_start(const struct options *o, const struct status *s,
+                      struct err *e);
+
+#endif
