@@ -9,12 +9,12 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "bridge/uds.h"
 #include "bridge/vhost_user.h"
 #include "bridge/vsock.h"
+#include "util/clock.h"
 
 #define EVENTS    64
 #define CLIENTS   16     /* accepted in one turn */
@@ -49,10 +49,7 @@ struct bridge {
 
 static uint64_t now_ms(void)
 {
-    struct timespec t;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+    return clock_ns() / 1000000;
 }
 
 /* A guest, or whoever connects, must not fill the user's disk: some lines at

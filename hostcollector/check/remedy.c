@@ -355,8 +355,12 @@ static void missing_agent(struct remedy_out *r, const struct check_facts *s)
     if (s->agent.linked || !s->has_symbols)
         return;
     say_remedy(
-        r, "tprof: there is no tprof_anchor. Link with -ltprof, and have the "
-           "kernel call tprof_init() and tprof_start_cpu().");
+        r,
+        "tprof: there is no tprof_anchor. Link with -ltprof, and have the "
+        "kernel call tprof_init() and tprof_start_cpu(). Or sample it as it "
+        "is: give QEMU -gdb unix:/tmp/gdb,server=on,wait=off, and type "
+        "collector --gdb /tmp/gdb --elf FILE; --qmp does it by a monitor, -qmp "
+        "unix:/tmp/qmp,server=on,wait=off.");
 }
 
 void check_report_remedies(FILE *out, const struct check_facts *s)

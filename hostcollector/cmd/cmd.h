@@ -39,6 +39,7 @@ extern const struct subcommand cmd_push;
 extern const struct subcommand cmd_record;
 extern const struct subcommand cmd_report;
 extern const struct subcommand cmd_run;
+extern const struct subcommand cmd_serve;
 extern const struct subcommand cmd_stacks;
 extern const struct subcommand cmd_top;
 

@@ -13,6 +13,8 @@ static int print_help(void)
         "\n"
         "  collector --serial PATH --elf FILE [option...]   sample and report\n"
         "  collector --vsock CID --elf FILE [option...]     likewise\n"
+        "  collector --gdb PATH --elf FILE [option...]      without an agent; "
+        "--qmp likewise\n"
         "  collector run ... -- qemu-system-x86_64 ...      start QEMU, too\n"
         "  collector record ...                             sample into a "
         "file\n"

@@ -16,6 +16,7 @@
 #include "cmd/signals.h"
 #include "cmd/top_session.h"
 #include "top/curses.h"
+#include "util/clock.h"
 #include "util/text.h"
 
 #define DEFAULT_FILE  "tprof.tprof"
@@ -86,7 +87,7 @@ static void hear_stop(struct display *d)
     char scrap[1024];
 
     (void)!read(d->stop_fd, scrap, sizeof scrap);
-    d->deaf_ns = source_now_ns() + ONE_STOP;
+    d->deaf_ns = clock_ns() + ONE_STOP;
 }
 
 /* Wait for the guest, keys, signals, or time. Returns 1 if the guest can be

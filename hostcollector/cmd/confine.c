@@ -12,7 +12,10 @@
 #include "cmd/cmd.h"
 #include "cmd/guest_run.h"
 #include "cmd/sandbox.h"
+#include "fetch/fetch.h"
+#include "image/folders.h"
 #include "image/image.h"
+#include "spool/spool_list.h"
 #include "util/opener.h"
 
 struct plan {
@@ -35,6 +38,7 @@ static const unsigned uses[] = {
     [OPENER_SETTLE] = SANDBOX_WRITE | SANDBOX_REMOVE,
     [OPENER_DROP] = SANDBOX_REMOVE,
     [OPENER_SOURCE] = SANDBOX_READ,
+    [OPENER_WINDOW] = SANDBOX_READ,
 };
 
 static void allow(struct plan *p, enum opener_how how, const char *path)
@@ -62,6 +66,30 @@ static void allow_elfs(struct plan *p, const struct elf_path *elf)
         allow(p, OPENER_READ, elf->path);
         allow_debug_files(p, elf->path);
     }
+}
+
+/* Folders that have images by build-id, which may be links to where they were
+ * built: the helper opens nothing there but images. */
+static void allow_symbols(struct plan *p)
+{
+    const char *folder;
+
+    for (unsigned i = 0; (folder = image_folder(i)) != NULL; i++) {
+        p->failed |= opener_allow_images_below(folder) != 0;
+        sandbox_allow(&p->files, folder, SANDBOX_READ);
+    }
+    if (image_folders_added() != 0)
+        sandbox_allow(&p->files, "/", SANDBOX_READ);
+}
+
+/* Where images are looked for, and the process that asks servers for them;
+ * also without a sandbox. */
+static int use_symbols(const struct options *o, struct err *e)
+{
+    for (unsigned i = image_folders_added(); i < o->symbols_count; i++)
+        if (image_folders_add(o->symbols[i], e) != 0)
+            return -1;
+    return fetch_start(e);
 }
 
 /* PATH or PATH:PORT. */
@@ -129,6 +157,20 @@ static void allow_outputs(struct plan *p, const struct outputs *out)
     }
 }
 
+/* A recording, or the windows of a spool. */
+static void allow_input(struct plan *p, const struct options *o)
+{
+    char folder[PATH_MAX];
+
+    if (o->listed == NULL) {
+        allow(p, OPENER_READ, o->input);
+        return;
+    }
+    (void)snprintf(folder, sizeof folder, "%s/", o->listed->folder);
+    p->failed |= opener_allow_windows_in(folder) != 0;
+    sandbox_allow(&p->files, folder, SANDBOX_READ);
+}
+
 /* Begin (p), if (o) wants a sandbox. */
 static bool begin(struct plan *p, const struct options *o)
 {
@@ -146,6 +188,7 @@ static int start(struct plan *p, struct err *e)
     int who = p->failed ? err_set(e, "out of memory") : opener_fork(e);
 
     if (who == 1) {
+        fetch_leave();
         (void)sandbox_enter(&p->files, SANDBOX_OPENER, &ignored);
         opener_serve();
     }
@@ -159,8 +202,11 @@ int confine_prepare_sampling(const struct options *o, const struct outputs *out,
     const struct guests *g = &o->guests;
     struct plan p;
 
+    if (use_symbols(o, e) != 0)
+        return -1;
     if (!begin(&p, o))
         return 0;
+    allow_symbols(&p);
     for (size_t i = 0; i < g->count; i++) {
         allow_guest(&p, &g->list[i]);
         if (out->recording != NULL)
@@ -171,7 +217,7 @@ int confine_prepare_sampling(const struct options *o, const struct outputs *out,
     if (o->sources != NULL)
         sandbox_allow(&p.files, o->sources, SANDBOX_READ);
     if (g->count == 0) { /* a recording, which names images */
-        allow(&p, OPENER_READ, o->input);
+        allow_input(&p, o);
         allow_elfs(&p, g->elfs);
         p.failed |= opener_allow_images() != 0;
         sandbox_allow(&p.files, "/", SANDBOX_READ);
@@ -198,6 +244,8 @@ int confine_prepare_diff(const struct options *o, const struct outputs *out,
 {
     struct plan p;
 
+    if (use_symbols(o, e) != 0)
+        return -1;
     if (!begin(&p, o))
         return 0;
     for (unsigned i = 0; i < o->input_count; i++)
@@ -219,6 +267,27 @@ int confine_prepare_check(const struct options *o, struct err *e)
     return start(&p, e);
 }
 
+int confine_prepare_serve(const struct options *o, struct err *e)
+{
+    const struct guests *g = &o->guests;
+    char folder[PATH_MAX];
+    struct plan p;
+
+    if (!begin(&p, o))
+        return 0;
+    for (size_t i = 0; i < g->count; i++)
+        allow_guest(&p, &g->list[i]);
+    if (g->path != NULL) {
+        allow(&p, OPENER_READ, g->path);
+        p.failed |= opener_allow_listed(g->path) != 0;
+    }
+    if (o->watch != NULL) {
+        (void)snprintf(folder, sizeof folder, "%s/", o->watch);
+        p.failed |= opener_allow_sockets_in(folder) != 0;
+    }
+    return start(&p, e);
+}
+
 int confine_prepare_bridge(const struct options *o, struct err *e)
 {
     char socket[PATH_MAX];
@@ -236,14 +305,21 @@ int confine_prepare_bridge(const struct options *o, struct err *e)
 
 static int enter(const struct options *o, unsigned needs, struct err *e)
 {
-    struct sandbox none;
+    struct sandbox files;
+    char folder[PATH_MAX];
     struct err why;
 
     e->text[0] = '\0';
     if (!opener_started())
         return 0;
-    sandbox_init(&none);
-    if (sandbox_enter(&none, needs, &why) == 0)
+    sandbox_init(&files);
+    if ((needs & SANDBOX_SPOOL) != 0) {
+        (void)snprintf(folder, sizeof folder, "%s/", o->spool);
+        sandbox_allow(&files, folder,
+                      SANDBOX_READ | SANDBOX_WRITE | SANDBOX_REMOVE |
+                          SANDBOX_LIST);
+    }
+    if (sandbox_enter(&files, needs, &why) == 0)
         return 0;
     if (o->sandbox != SANDBOX_REQUIRED) {
         *e = why;
@@ -272,6 +348,14 @@ int confine_sampling(const struct options *o, struct err *e)
 int confine_top(const struct options *o, struct err *e)
 {
     return enter(o, sampling_needs(o) | SANDBOX_SCREEN, e);
+}
+
+int confine_serve(const struct options *o, struct err *e)
+{
+    return enter(o,
+                 sampling_needs(o) | SANDBOX_FOLDER |
+                     (o->spool != NULL ? SANDBOX_SPOOL : 0u),
+                 e);
 }
 
 int confine_sampler(const struct options *o, struct err *e)

@@ -15,7 +15,7 @@
  * not trusted is read. It may open what (o) and (out) name for sampling guests
  * or for a report; what a process that samples (spec) from outside needs; the
  * recordings and outputs of diff; the images of check; the
- * bridge's sockets.
+ * bridge's sockets; guests that come while a process serves.
  *
  * Return 0, also if no sandbox is wanted; -1 with (e) filled.
  */
@@ -26,6 +26,7 @@ int confine_prepare_sampler(const struct options *o,
 int confine_prepare_diff(const struct options *o, const struct outputs *out,
                          struct err *e);
 int confine_prepare_check(const struct options *o, struct err *e);
+int confine_prepare_serve(const struct options *o, struct err *e);
 int confine_prepare_bridge(const struct options *o, struct err *e);
 
 /*
@@ -37,6 +38,7 @@ int confine_prepare_bridge(const struct options *o, struct err *e);
  */
 int confine_sampling(const struct options *o, struct err *e);
 int confine_top(const struct options *o, struct err *e);
+int confine_serve(const struct options *o, struct err *e);
 int confine_sampler(const struct options *o, struct err *e);
 int confine_check(const struct options *o, struct err *e);
 int confine_bridge(const struct options *o, struct err *e);

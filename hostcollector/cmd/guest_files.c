@@ -2,6 +2,12 @@
 /* Images that a recording knows: by their names in it, or by their paths. */
 #include "cmd/guest_files.h"
 
+#include <stdio.h>
+
+#include "fetch/fetch.h"
+#include "match/identity.h"
+#include "match/seek.h"
+
 /* Is file (i) a kernel's? Then the agent is in it. */
 static bool is_kernel(const struct guest_run *r, size_t i)
 {
@@ -63,19 +69,25 @@ static bool add_named(struct guest_run *r)
     return true;
 }
 
-/* Add the files that a recording names by their paths. */
-static void add_paths(struct guest_run *r, const struct recording_info *info)
+/* Add what the recording names by its path: its kernel, and what else. */
+static void add_kernel(struct guest_run *r, const struct recording_info *info)
+{
+    struct err why;
+
+    if (add_recorded(r, info->elf, &why) == 0 || r->given != 0)
+        return;
+    r->images.first_missing = true;
+    remarks_warn(&r->remarks,
+                 "Addresses have no names, and what is idle time is not "
+                 "known: %s. Give the guest's image by --elf.",
+                 why.text);
+}
+
+static void add_others(struct guest_run *r, const struct recording_info *info)
 {
     bool alone = r->given == 0; /* else what is missing was given instead */
     struct err why;
 
-    if (add_recorded(r, info->elf, &why) != 0 && alone) {
-        r->images.first_missing = true;
-        remarks_warn(&r->remarks,
-                     "Addresses have no names, and what is idle time is not "
-                     "known: %s. Give the guest's image by --elf.",
-                     why.text);
-    }
     for (size_t i = 0; i < info->more_elf_count; i++)
         if (add_recorded(r, info->more_elfs[i], &why) != 0 && alone)
             remarks_warn(&r->remarks,
@@ -83,22 +95,69 @@ static void add_paths(struct guest_run *r, const struct recording_info *info)
                          why.text);
 }
 
-void guest_files_find(struct guest_run *r)
+/* Is the kernel of (g) still where the recording says? Nothing but a build-id
+ * could tell where else it is. */
+static bool kernel_is_there(struct guest_run *r,
+                            const struct recording_info *info,
+                            const struct guest *g)
+{
+    struct err why;
+    struct shared_image *file = images_open(r->config.images, info->elf, &why);
+
+    return file != NULL &&
+           identity_kernel(g, shared_image(file)) != IDENTITY_OTHER;
+}
+
+/* Servers may take their time: the user knows who is asked for what. */
+static void say_asking(struct guest_run *r, const struct guest *g)
+{
+    char line[256], id[IDENTITY_TEXT];
+
+    (void)snprintf(line, sizeof line,
+                   "for %s, if no folder has it, debuginfod is asked: %.120s",
+                   identity_text(id, g->build_id, g->build_id_len),
+                   fetch_urls());
+    r->config.say(r->config.context, r, line);
+}
+
+/* Add the kernel of (g) by its build-id. Was it found? */
+static bool add_sought(struct guest_run *r, const struct guest *g)
+{
+    struct err why = {""};
+    struct shared_image *file = NULL;
+
+    if (r->given != 0 || g->build_id_len == 0)
+        return false;
+    if (fetch_urls() != NULL)
+        say_asking(r, g);
+    file = images_seek(r->config.images, g->build_id, g->build_id_len, &why);
+    if (file == NULL && why.text[0] != '\0')
+        remarks_warn(&r->remarks, "%s", why.text);
+    return file != NULL && guest_images_add_file(&r->images, file) == 0;
+}
+
+void guest_files_find(struct guest_run *r, const struct guest *g)
 {
     enum recording_end end;
     const struct recording_info *info = pipeline_recording(r->pipeline, &end);
+    bool named = info != NULL && info->elf[0] != '\0';
 
     if (r->images_sought)
         return;
     r->images_sought = true;
+    r->images.set = r->config.images;
     /* names are no code, and not all that its debug information tells */
     if (info != NULL && !r->config.options->annotate &&
         !r->config.options->pgo && add_named(r))
         return;
-    if (info != NULL && info->elf[0] != '\0')
-        add_paths(r, info);
-    else if (r->given == 0)
-        remarks_warn(&r->remarks,
-                     "Addresses have no names, and what is idle time is not "
-                     "known: give the guest's image by --elf.");
+    if ((named && kernel_is_there(r, info, g)) || !add_sought(r, g)) {
+        if (named)
+            add_kernel(r, info);
+        else if (r->given == 0)
+            remarks_warn(&r->remarks,
+                         "Addresses have no names, and what is idle time is "
+                         "not known: give the guest's image by --elf.");
+    }
+    if (named)
+        add_others(r, info);
 }

@@ -6,7 +6,8 @@
 #include "cmd/guest_run.h"
 
 /* Add the images that the recording of (r) knows, behind those of --elf, once;
- * with remarks on what is missing. */
-void guest_files_find(struct guest_run *r);
+ * without both, what is found by the build-id of (g). With remarks on what is
+ * missing. */
+void guest_files_find(struct guest_run *r, const struct guest *g);
 
 #endif

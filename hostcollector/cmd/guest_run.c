@@ -13,6 +13,8 @@
 #include "check/red_zone.h"
 #include "cmd/guest_asked.h"
 #include "cmd/guest_files.h"
+#include "cmd/guest_source.h"
+#include "cmd/labels.h"
 #include "cmd/look.h"
 #include "diagnose/gate.h"
 #include "diagnose/memory.h"
@@ -42,7 +44,7 @@ static int on_hello(void *context, const struct guest *g, struct err *e)
 {
     struct guest_run *r = context;
 
-    guest_files_find(r);
+    guest_files_find(r, g);
     return guest_images_hello(&r->images, g, &r->remarks, e);
 }
 
@@ -61,8 +63,13 @@ static const char *absolute_path(struct guest_run *r, size_t i)
 
 static void fill_info(struct guest_run *r, struct recording_info *info)
 {
+    const struct guest_spec *spec = r->config.spec;
     size_t len = 0;
 
+    if (spec != NULL) {
+        info->labels = spec->labels;
+        info->label_count = spec->label_count;
+    }
     (void)snprintf(info->version, sizeof info->version, "%s",
                    COLLECTOR_VERSION);
     for (size_t i = 0; i < r->images.count; i++) {
@@ -161,25 +168,6 @@ static int name_recording(struct guest_run *r, struct err *e)
     return r->recording != NULL ? 0 : err_set(e, "out of memory");
 }
 
-static struct source *open_source(struct guest_run *r, struct err *e)
-{
-    const struct options *o = r->config.options;
-    const struct guest_spec *spec = r->config.spec;
-    unsigned how = (o->force_vsock ? SOURCE_VSOCK_FORCE : 0) |
-                   (o->privileged ? SOURCE_VSOCK_PRIVILEGED : 0);
-    struct source *source = spec != NULL         ? guests_source(spec, how, e)
-                            : o->input_is_memory ? source_memory(o->input, e)
-                                                 : source_replay(o->input, e);
-
-    if (source == NULL)
-        return NULL;
-    source->peers = o->peers;
-    (void)snprintf(r->source, sizeof r->source, "%s%s%s",
-                   spec != NULL ? spec->kind : "", spec != NULL ? ":" : "",
-                   source->path);
-    return source;
-}
-
 struct guest_run *guest_run_new(const struct guest_run_config *config,
                                 bool *usage, struct err *e)
 {
@@ -196,7 +184,7 @@ struct guest_run *guest_run_new(const struct guest_run_config *config,
     r->config = *config;
     make_name(r);
     errno = 0;
-    struct source *source = open_source(r, e);
+    struct source *source = guest_source_open(r, e);
 
     *usage = source == NULL && errno != ENODEV;
     if (source == NULL || name_recording(r, e) != 0)
@@ -255,20 +243,7 @@ static void no_guest(struct guest_run *r)
 /* Add remarks on how the stream ended. A stream without a guest is an error. */
 static void judge_end(struct guest_run *r)
 {
-    enum recording_end closed = RECORDING_WHOLE;
-
-    (void)pipeline_recording(r->pipeline, &closed);
-    if (closed == RECORDING_CUT)
-        remarks_warn(&r->remarks, "The recording ends abruptly: it was cut, or "
-                                  "its collector was killed.");
-    if (closed == RECORDING_DAMAGED)
-        remarks_warn(&r->remarks, "The recording is damaged: nothing behind "
-                                  "the damage was read.");
-    if (r->images.kernel == NULL && pipeline_passed_names(r->pipeline))
-        remarks_warn(&r->remarks,
-                     "The recording has names, but at its end, and a pipe is "
-                     "read once: give it as a file, or the guest's image by "
-                     "--elf.");
+    guest_source_remark(r);
     if (r->end == PIPELINE_OTHER_IMAGE)
         remarks_warn(&r->remarks,
                      "After a reboot the guest runs another image, "
@@ -400,16 +375,6 @@ struct view *guest_run_view(struct guest_run *r, struct err *e)
     return view;
 }
 
-/* What 'collector report' would take to report on (r) again; NULL: nothing. */
-static const char *recording_path(const struct guest_run *r)
-{
-    const char *input = r->config.options->input;
-
-    if (r->config.spec != NULL)
-        return r->recording;
-    return recorded(r) != NULL && strcmp(input, "-") != 0 ? input : NULL;
-}
-
 struct view *guest_run_look(struct guest_run *r, const struct profile *p,
                             struct err *e)
 {
@@ -491,10 +456,16 @@ struct report guest_run_report(struct guest_run *r, const struct view *v)
         .has_code = guest_asked_has_code(r),
         .elf_given = r->given != 0,
         .source = info != NULL ? info->source : r->source,
-        .recording = recording_path(r),
+        .recording = guest_source_recording(r),
         .without = r->without[0] != '\0' ? r->without : NULL,
     };
 
     look_ask(&report, r->config.options);
+    if (report.origin != NULL && info != NULL) {
+        r->origin = *report.origin;
+        for (size_t i = 0; i < info->label_count; i++)
+            labels_add(&r->origin, info->labels[i]);
+        report.origin = &r->origin;
+    }
     return report;
 }

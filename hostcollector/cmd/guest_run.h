@@ -46,14 +46,16 @@ struct guest_run {
     char name[GUEST_RUN_NAME_MAX]; /* of the guest, and from the second run on
                                 its number */
     char source[RECORDING_TEXT_MAX];
-    char *recording; /* path; NULL: none */
+    char *recording;            /* path; NULL: none */
+    struct spool_account spool; /* with options.listed */
     struct pipeline *pipeline;
     struct guest_images images;
     size_t placed_maps; /* of the profile, when their addresses were found */
     uint32_t placed_sessions;
     size_t given;       /* so many files of (images) came by --elf */
     bool images_sought; /* the files that a recording names were looked for */
-    struct guest_names names;              /* that a recording has */
+    struct guest_names names; /* that a recording has */
+    struct origin origin;     /* of the report, where one has any */
     const char *more_elfs[GUEST_MAPS_MAX]; /* for a recording, in: */
     size_t more_elf_count;
     struct arena paths;

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/labels.h"
 #include "model/guest.h"
+#include "util/opener.h"
 #include "util/vec.h"
 
 #define FILE_MAX (16u << 20) /* some 200,000 guests */
@@ -138,6 +140,8 @@ struct line {
     char *rest;               /* words that are yet to be read */
     const char *values[KEYS]; /* NULL: not said */
     struct elf_path *elfs;
+    const char *labels[ORIGIN_LABELS];
+    size_t label_count;
 };
 
 /* Take (word) apart, which may want the next one: --key value, --key=value or
@@ -164,12 +168,27 @@ static enum key split_word(struct line *line, char *word, const char **value,
     return key;
 }
 
+/* Is (word) something that only the user knows the meaning of? */
+static bool is_label(const char *word)
+{
+    struct origin_label label;
+
+    return labels_read(&label, word) && key_of(label.key) == KEYS;
+}
+
 static int take_word(struct guests *g, struct line *line, char *word,
                      struct err *e)
 {
     const char *value;
-    enum key key = split_word(line, word, &value, e);
+    enum key key;
 
+    if (is_label(word)) {
+        if (line->label_count == ORIGIN_LABELS)
+            return err_set(e, "more than %u labels", ORIGIN_LABELS);
+        line->labels[line->label_count++] = word;
+        return 0;
+    }
+    key = split_word(line, word, &value, e);
     if (key == KEYS)
         return -1;
     for (unsigned i = 0; key < KEY_SOURCES && i < KEY_SOURCES; i++) {
@@ -179,6 +198,20 @@ static int take_word(struct guests *g, struct line *line, char *word,
     }
     line->values[key] = value;
     return key == KEY_ELF ? add_elf(g, &line->elfs, value, e) : 0;
+}
+
+static int keep_labels(struct guests *g, const struct line *line, struct err *e)
+{
+    struct guest_spec *spec = &g->list[g->count - 1];
+    size_t size = line->label_count * sizeof line->labels[0];
+    const char **labels = arena_alloc(&g->arena, size);
+
+    if (labels == NULL)
+        return err_set(e, "out of memory");
+    memcpy(labels, line->labels, size);
+    spec->labels = labels;
+    spec->label_count = line->label_count;
+    return 0;
 }
 
 static int take_line(struct guests *g, char *text, struct err *e)
@@ -199,7 +232,10 @@ static int take_line(struct guests *g, char *text, struct err *e)
         return err_set(e, "where is this guest? " EXAMPLE);
     if (add_guest(g, (enum key)source, line.values[source], e) != 0)
         return -1;
+    g->list[g->count - 1].listed = true;
     g->list[g->count - 1].elfs = line.elfs;
+    if (line.label_count != 0 && keep_labels(g, &line, e) != 0)
+        return -1;
     return line.values[KEY_NAME] == NULL
                ? 0
                : set_name(&g->list[g->count - 1], line.values[KEY_NAME], e);
@@ -208,7 +244,9 @@ static int take_line(struct guests *g, char *text, struct err *e)
 /* The whole of (path), NUL-terminated; NULL with (e) filled. */
 static char *read_file(const char *path, struct err *e)
 {
-    FILE *f = fopen(path, "r");
+    int fd = opener_started() ? opener_open(OPENER_READ, path) : -1;
+    FILE *f =
+        opener_started() ? fd >= 0 ? fdopen(fd, "r") : NULL : fopen(path, "r");
     char *text = NULL;
     size_t size = 0, room = 0;
 
@@ -395,6 +433,23 @@ static void join_elfs(struct guests *g)
     g->list[0].elfs = g->elfs;
 }
 
+/* Nothing in a guest that is sampled from outside tells what it runs. Returns
+ * 0; -1 with (e) filled. */
+static int need_images(const struct guests *g, struct err *e)
+{
+    for (size_t i = 0; i < g->count; i++) {
+        const struct guest_spec *s = &g->list[i];
+
+        if (s->elfs == NULL &&
+            source_kind(s->kind)->need == SOURCE_NEEDS_SAMPLER)
+            return err_set(e,
+                           "--%s %s: nothing in the guest tells what it runs: "
+                           "give its image, type --%s %s --elf kernel.elf",
+                           s->kind, s->where, s->kind, s->where);
+    }
+    return 0;
+}
+
 int guests_finish(struct guests *g, struct err *e)
 {
     if (g->count == 1 && g->text == NULL && g->elf_owners == 2)
@@ -404,6 +459,8 @@ int guests_finish(struct guests *g, struct err *e)
     for (size_t i = 0; i < g->count; i++)
         if (g->list[i].elfs == NULL)
             g->list[i].elfs = g->elfs;
+    if (need_images(g, e) != 0)
+        return -1;
     return name_guests(g, e);
 }
 
@@ -413,12 +470,15 @@ struct source *guests_source(const struct guest_spec *spec, unsigned how,
     const struct source_kind *kind = source_kind(spec->kind);
 
     return kind->need == SOURCE_NEEDS_SAMPLER
-               ? source_outside(spec->where, spec->bytes, spec->words, e)
+               ? source_outside(spec->where, spec->bytes, spec->words,
+                                spec->registers, e)
                : kind->make(spec->where, how, e);
 }
 
 void guests_fini(struct guests *g)
 {
+    for (size_t i = 0; i < g->count; i++)
+        free(g->list[i].registers);
     free(g->list);
     free(g->text);
     arena_fini(&g->arena);

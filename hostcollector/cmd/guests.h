@@ -22,17 +22,24 @@ struct elf_path {
     struct elf_path *next; /* as given after it; NULL: none */
 };
 
+struct registers_kept;
+
 /* One guest. Strings that are pointed to are argv's or the list's. */
 struct guest_spec {
-    const char *kind;      /* the source_kind that it is behind: "vsock" */
-    const char *where;     /* that option's argument: "3" */
-    struct elf_path *elfs; /* NULL: none given */
+    const char *kind;          /* the source_kind that it is behind: "vsock" */
+    const char *where;         /* that option's argument: "3" */
+    struct elf_path *elfs;     /* NULL: none given */
+    const char *const *labels; /* what else the file says of it: "zone=a" */
+    size_t label_count;
     /* Letters, digits and . _ - only: it becomes part of file names. */
     char name[GUEST_NAME_MAX];
-    bool named; /* by the user */
+    bool named;  /* by the user */
+    bool listed; /* by the --guests file */
     /* Descriptors of the process that samples the guest (sampler_process.h),
      * where its kind needs one. */
     int bytes, words;
+    /* What its cores had in their registers, if that was asked for. */
+    struct registers_kept *registers;
 };
 
 /* Zeroed: empty. */
@@ -63,7 +70,8 @@ int guests_option(struct guests *g, const char *key, const char *value,
 
 /*
  * Add the guests of the file (path), one a line. Options are written as on the
- * command line or as key=value, and # begins a comment. One file at a time.
+ * command line or as key=value, and # begins a comment. Any other key=value is
+ * a label. One file at a time.
  *
  * Returns 0; -1 with (e) naming file, line, and what to write there.
  */
@@ -74,7 +82,8 @@ int guests_read(struct guests *g, const char *path, struct err *e);
  * of all guests, and guests without a name get one that is made from their
  * source.
  *
- * Returns 0; -1 with (e) filled: two have the same name.
+ * Returns 0; -1 with (e) filled: two have the same name, or one that is sampled
+ * from outside has no image.
  */
 int guests_finish(struct guests *g, struct err *e);
 

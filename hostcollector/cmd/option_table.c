@@ -24,17 +24,55 @@
 #define PGO    COMMAND_PGO
 #define STACKS COMMAND_STACKS
 #define PUSH   COMMAND_PUSH
+#define SERVE  COMMAND_SERVE
 #define AT(m)  offsetof(struct options, m)
 
 static const struct option_row rows[] = {
+    {"watch", 0, "DIR", SERVE, OPTION_TEXT, AT(watch), 0, 0,
+     "attach to what has a Unix socket in DIR, as they come: serial\n"
+     "ports, and where its name ends in .vsock as --vsock-uds does"},
+    {"budget", 0, "PERCENT", SERVE, OPTION_TEXT, AT(budget), 0, 0,
+     "what sampling may take of a guest's time, such as 0.1: where it\n"
+     "takes more, the rate falls (default: whatever it takes)"},
+    {"spool", 0, "DIR", SERVE, OPTION_TEXT, AT(spool), 0, 0,
+     "keep what comes in DIR, in a recording for each guest and window"},
+    {"spool-size", 0, "SIZE", SERVE, OPTION_TEXT, AT(spool_size), 0, 0,
+     "the oldest go when DIR has more than that, such as 500M\n"
+     "(default: 1G)"},
+    {"spool-age", 0, "TIME", SERVE, OPTION_TEXT, AT(spool_age), 0, 0,
+     "or when they are older than 12h, for one (default: 7d)"},
+    {"window", 0, "TIME", SERVE, OPTION_TEXT, AT(window), 0, 0,
+     "how long a window is; each begins at a multiple of that on the\n"
+     "clock (default: 10s)"},
+    {"listen", 0, "ADDRESS", SERVE, OPTION_TEXT, AT(listen), 0, 0,
+     "show a page, /metrics and /healthz by HTTP at ADDRESS, such as\n"
+     "127.0.0.1:9797"},
+    {"token-file", 0, "FILE", SERVE, OPTION_TEXT, AT(token_file), 0, 0,
+     "only to whoever sends the token in the first line of FILE; other\n"
+     "addresses than of this machine alone want one"},
+    {"guests", 0, "FILE", SERVE, OPTION_GUESTS, 0, 0, 0,
+     "guests from a file, one a line: --vsock 3 --name web; SIGHUP\n"
+     "has it read again"},
     {"guests", 0, "FILE", ATTACH | RECORD | STACKS, OPTION_GUESTS, 0, 0, 0,
      "guests from a file, one a line: --vsock 3 --elf app.elf"},
-    {"name", 0, "NAME", ATTACH | RECORD | TOP | STACKS, OPTION_GUEST, 0, 0, 0,
-     "what the guest before it is called in reports and files"},
+    {"name", 0, "NAME", ATTACH | RECORD | TOP | STACKS | SERVE, OPTION_GUEST, 0,
+     0, 0, "what the guest before it is called in reports and files"},
     {"vsock", 0, NULL, RUN, OPTION_FLAG, AT(by_vsock), 0, 0,
      "reach the guest by virtio-vsock, not by a serial port"},
     {"input", 0, "FILE", ATTACH | REPORT, OPTION_TEXT, AT(input), 0, 0,
      "a recording, or bytes captured from a one-way channel"},
+    {"spool", 0, "DIR", REPORT, OPTION_TEXT, AT(windows), 0, 0,
+     "windows of a guest that collector serve has kept in DIR"},
+    {"guest", 0, "NAME", REPORT, OPTION_TEXT, AT(windows_guest), 0, 0,
+     "of this guest (default: the only one in DIR)"},
+    {"since", 0, "WHEN", REPORT, OPTION_TEXT, AT(since), 0, 0,
+     "windows that begin then or later: -1h, -90m, 2026-11-24T10:00\n"
+     "(with a Z behind it UTC) or @1700000000 (default: all)"},
+    {"until", 0, "WHEN", REPORT, OPTION_TEXT, AT(until), 0, 0,
+     "windows that begin before that (default: all)"},
+    {"build", 0, "ID", REPORT, OPTION_TEXT, AT(build), 0, 0,
+     "of the image whose build-id begins so (default: the first\n"
+     "window's)"},
     {"elf", 0, "FILE", CHECK, OPTION_GUEST, 0, 0, 0,
      "the image to look at, and again for another"},
     {"elf", 0, "FILE", LIVE | RECORD | REPORT | TOP | STACKS, OPTION_GUEST, 0,
@@ -44,6 +82,12 @@ static const struct option_row rows[] = {
     {"elf", 0, "FILE", NOTE | PGO | PUSH, OPTION_GUEST, 0, 0, 0,
      "the guest's image, and again for each that it loads (default:\n"
      "those that the recording names)"},
+    {"symbols", 0, "DIR",
+     LIVE | RECORD | REPORT | TOP | STACKS | NOTE | PGO | DIFF | PUSH | SERVE,
+     OPTION_SYMBOLS, 0, 0, 0,
+     "where images are by build-id, DIR/.build-id/12/3456 and .debug,\n"
+     "of a guest without --elf; and again for another folder; behind\n"
+     "them /usr/lib/debug"},
     {"source", 0, "DIR", LIVE | REPORT | TOP, OPTION_TEXT, AT(sources), 0, 0,
      "where source files are, for pages and the key l of top (default:\n"
      "of a recording where they were compiled, of a guest nowhere)"},
@@ -53,6 +97,8 @@ static const struct option_row rows[] = {
      1, 0, "stop after so long (default: at Ctrl-C or the guest's end)"},
     {"duration", 'd', "SECONDS", STACKS, OPTION_SECONDS, AT(duration_s), 1, 0,
      "how long to wait for the cores of a guest (default: 2)"},
+    {"registers", 0, NULL, STACKS, OPTION_FLAG, AT(registers), 0, 0,
+     "show each core's registers, too, by --gdb or --qmp"},
     {"count", 'n', "N", STACKS, OPTION_COUNT, AT(looks), 1, 1000000,
      "look so often (default: once)"},
     {"interval", 'i', "SECONDS", STACKS, OPTION_SECONDS, AT(interval_s), 1, 0,
@@ -63,25 +109,29 @@ static const struct option_row rows[] = {
      AT(wait_s), 0, 0,
      "how long to wait for a guest to come, or to come back\n"
      "(default: for ever, and 10)"},
-    {"force-vsock", 0, NULL, ATTACH | RECORD | TOP | STACKS, OPTION_FLAG,
-     AT(force_vsock), 0, 0,
+    {"force-vsock", 0, NULL, ATTACH | RECORD | TOP | STACKS | SERVE,
+     OPTION_FLAG, AT(force_vsock), 0, 0,
      "use vsock though there is no /dev/vhost-vsock here: in a\n"
      "container on a host that has it"},
-    {"privileged", 0, NULL, ATTACH | RECORD | TOP | STACKS, OPTION_FLAG,
+    {"privileged", 0, NULL, ATTACH | RECORD | TOP | STACKS | SERVE, OPTION_FLAG,
      AT(privileged), 0, 0,
      "connect by vsock from a port below 1024, for guests that want\n"
      "that (TPROF_DEVICE_PRIVILEGED); takes CAP_NET_BIND_SERVICE"},
-    {"peer", 0, "UID", ATTACH | RECORD | TOP | STACKS, OPTION_PEER, 0, 0, 0,
+    {"peer", 0, "UID", ATTACH | RECORD | TOP | STACKS | SERVE, OPTION_PEER, 0,
+     0, 0,
      "talk with this user's sockets, too, or with any user's (default:\n"
      "your own and root's)"},
     {"rate", 0, "HZ", LIVE | RECORD | TOP | STACKS, OPTION_COUNT, AT(rate_hz),
      1, 50000,
      "samples a second and core, 1 to 50000 (default: the guest's\n"
      "config, else 997)"},
-    {"depth", 0, "N", LIVE | RECORD | TOP | STACKS, OPTION_COUNT, AT(depth), 1,
-     127, "callers to record, 1 to 127 (default: the guest's, else 64)"},
-    {"unwind", 0, "auto|tables|fp", ATTACH | RECORD | TOP, OPTION_CHOICE,
-     AT(unwind), 0, 0,
+    {"rate", 0, "HZ", SERVE, OPTION_COUNT, AT(rate_hz), 1, 50000,
+     "samples a second and core, 1 to 50000 (default: 97)"},
+    {"depth", 0, "N", LIVE | RECORD | TOP | STACKS | SERVE, OPTION_COUNT,
+     AT(depth), 1, 127,
+     "callers to record, 1 to 127 (default: the guest's, else 64)"},
+    {"unwind", 0, "auto|tables|fp", ATTACH | RECORD | TOP | STACKS,
+     OPTION_CHOICE, AT(unwind), 0, 0,
      "how callers are found without an agent: by unwind\n"
      "tables, else by the code (auto, the default); by\n"
      "tables alone; or along frame pointers"},
@@ -131,6 +181,8 @@ static const struct option_row rows[] = {
      "(QEMU's dump-guest-memory), or all of it (pmemsave, snapshots);\n"
      "SIZE: what the command may take, such as 512M or 4G; what has no\n"
      "room is folded into [others] (default: 1G)"},
+    {"memory", 0, "SIZE", SERVE, OPTION_SIZE, AT(memory), 0, 0,
+     "what open windows may take, such as 512M or 4G (default: 1G)"},
     {"memory", 0, "SIZE", LIVE | RECORD | TOP | NOTE | DIFF | PGO | PUSH,
      OPTION_SIZE, AT(memory), 0, 0,
      "what all guests and their reports may take, such as 512M or\n"
@@ -216,7 +268,7 @@ static const struct option_row rows[] = {
      "the image"},
     {"sandbox", 0, "MODE",
      LIVE | RECORD | REPORT | BRIDGE | CHECK | TOP | NOTE | DIFF | PGO |
-         STACKS | PUSH,
+         STACKS | PUSH | SERVE,
      OPTION_SANDBOX, 0, 0, 0,
      "required: end where the kernel lacks a part of it; off: trust\n"
      "guests and files (default: auto, tell what is lacking)"},
@@ -226,7 +278,7 @@ static const struct option_row rows[] = {
      "the collector's version"},
     {"help", 'h', NULL,
      LIVE | RECORD | REPORT | BRIDGE | CHECK | TOP | NOTE | DIFF | PGO |
-         STACKS | PUSH,
+         STACKS | PUSH | SERVE,
      OPTION_FLAG, AT(help), 0, 0, "this text"},
 };
 
@@ -239,11 +291,12 @@ const struct option_row *option_row(size_t i)
 
     if (i >= SOURCE_KINDS)
         return i - SOURCE_KINDS < ROWS ? &rows[i - SOURCE_KINDS] : NULL;
-    sources[i] = (struct option_row){.name = source_kinds[i].name,
-                                     .argument = source_kinds[i].argument,
-                                     .commands = ATTACH | RECORD | TOP | STACKS,
-                                     .kind = OPTION_GUEST,
-                                     .help = source_kinds[i].help};
+    sources[i] =
+        (struct option_row){.name = source_kinds[i].name,
+                            .argument = source_kinds[i].argument,
+                            .commands = ATTACH | RECORD | TOP | STACKS | SERVE,
+                            .kind = OPTION_GUEST,
+                            .help = source_kinds[i].help};
     return &sources[i];
 }
 
@@ -260,6 +313,7 @@ const char *option_command(enum command_bit command)
            : command == PGO    ? " pgo"
            : command == STACKS ? " stacks"
            : command == PUSH   ? " push"
+           : command == SERVE  ? " serve"
                                : "";
 }
 

@@ -24,6 +24,7 @@ enum option_kind {
     OPTION_GUESTS,  /* a file for guests_read() */
     OPTION_PEER,    /* peers */
     OPTION_EXCLUDE, /* one more of exclude */
+    OPTION_SYMBOLS, /* one more of symbols */
     OPTION_FAIL_IF, /* one more of fail_if */
     OPTION_INPUT,   /* one more of inputs */
     OPTION_LABEL,   /* one more of labels */

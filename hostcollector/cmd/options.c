@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/labels.h"
 #include "cmd/option_table.h"
 #include "cmd/words.h"
 #include "render/render.h"
@@ -303,6 +304,14 @@ static int add_exclude(struct options *o, const char *value, struct err *e)
     return 0;
 }
 
+static int add_symbols(struct options *o, const char *value, struct err *e)
+{
+    if (o->symbols_count == OPTIONS_SYMBOLS)
+        return err_set(e, "--symbols: more than %d folders", OPTIONS_SYMBOLS);
+    o->symbols[o->symbols_count++] = value;
+    return 0;
+}
+
 static int add_fail_if(struct options *o, const char *value, struct err *e)
 {
     if (o->fail_if_count == OPTIONS_FAIL_IF)
@@ -312,17 +321,10 @@ static int add_fail_if(struct options *o, const char *value, struct err *e)
 
 static int add_label(struct options *o, const char *value, struct err *e)
 {
-    struct origin_label *label = &o->labels[o->label_count];
-    size_t length = strspn(value, "abcdefghijklmnopqrstuvwxyz_"
-                                  "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789");
-
-    if (value[length] != '=' || length == 0 || length >= ORIGIN_NAME ||
-        (value[0] >= '0' && value[0] <= '9'))
-        return err_set(e, "--label: '%s' is not like zone=a", value);
     if (o->label_count == ORIGIN_LABELS)
         return err_set(e, "--label: more than %u", ORIGIN_LABELS);
-    memcpy(label->key, value, length);
-    label->value = value + length + 1;
+    if (!labels_read(&o->labels[o->label_count], value))
+        return err_set(e, "--label: '%s' is not like zone=a", value);
     o->label_count++;
     return 0;
 }
@@ -355,6 +357,8 @@ static int set_option(struct options *o, const struct option_row *row,
         return add_output(o, value, e);
     case OPTION_EXCLUDE:
         return add_exclude(o, value, e);
+    case OPTION_SYMBOLS:
+        return add_symbols(o, value, e);
     case OPTION_FAIL_IF:
         return add_fail_if(o, value, e);
     case OPTION_GUEST:
@@ -468,7 +472,7 @@ int options_parse(struct options *o, enum command_bit command, int argc,
             return -1;
         }
     }
-    return guests_finish(&o->guests, e);
+    return o->help ? 0 : guests_finish(&o->guests, e);
 }
 
 void options_fini(struct options *o)

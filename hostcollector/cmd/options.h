@@ -16,6 +16,8 @@
 #include "util/peer.h"
 #include "view/exclude.h"
 
+struct spool_list;
+
 /* Which commands know an option. */
 enum command_bit {
     COMMAND_LIVE = 1u << 0, /* collector without a command's name */
@@ -30,8 +32,9 @@ enum command_bit {
     COMMAND_PGO = 1u << 9,
     COMMAND_STACKS = 1u << 10,
     COMMAND_PUSH = 1u << 11,
+    COMMAND_SERVE = 1u << 12,
 };
-#define COMMAND_COUNT 12u
+#define COMMAND_COUNT 13u
 
 /* In the order of their words in the table of options. */
 enum base_choice { BASE_BUSY, BASE_ALL };
@@ -40,6 +43,7 @@ enum colour_choice { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
 #define OPTIONS_OUTPUTS    16
 #define OPTIONS_INPUTS     64
 #define OPTIONS_FAIL_IF    16
+#define OPTIONS_SYMBOLS    16
 #define OPTIONS_PAGE_CODE  1000 /* functions */
 #define OPTIONS_MEMORY_MIN (16ull << 20)
 
@@ -49,11 +53,17 @@ struct options {
     const char
         *input; /* --input, or FILE of collector report or top, or NULL */
     bool input_is_memory; /* a dead guest's: --memory FILE */
+    /* Of collector report: a spool, and which of its windows; or NULL. */
+    const char *windows, *windows_guest, *since, *until, *build;
+    uint64_t since_ms, until_ms;     /* as read; 0: all */
+    const struct spool_list *listed; /* these windows; NULL: (input) is read */
     bool annotate; /* one function alone is shown, and its code is read */
     bool pgo;      /* a sample profile: the image's debug information is */
     bool pgo_by_address; /* the same, but not for a compiler */
     uint32_t page_code;  /* so many functions a page shows the code of */
     bool reads_sources;  /* source files are opened by their names */
+    const char *symbols[OPTIONS_SYMBOLS]; /* folders with images by build-id */
+    unsigned symbols_count;
     const char *sources; /* the folder below which these are, or NULL */
     /* Recordings of collector diff, those of before first; recordings and
      * folders of collector push. */
@@ -77,6 +87,7 @@ struct options {
     bool supervised;
     bool by_vsock;     /* collector run: not by a serial port */
     double duration_s; /* 0: until Ctrl-C or the guest's end */
+    bool registers;    /* of collector stacks */
     uint32_t looks;    /* of collector stacks; 0: not said */
     double interval_s; /* between their beginnings; 0: not said */
     uint32_t rate_hz;  /* 0: the guest's choice */
@@ -103,6 +114,15 @@ struct options {
     uint32_t of;            /* enum base_choice */
     uint32_t colour;        /* enum colour_choice */
     enum sandbox_mode sandbox;
+    const char *watch;  /* of collector serve: a folder of sockets, or NULL */
+    const char *budget; /* likewise, as typed; NULL: any cost */
+    double budget_percent; /* ... as read; 0: any cost */
+    /* Likewise: a folder of windows, its limits as typed and as read; 0: none.
+     * How long a window is. */
+    const char *spool, *spool_size, *spool_age, *window;
+    uint64_t spool_bytes;
+    double spool_age_s, window_s;
+    const char *listen, *token_file; /* likewise; NULL: no page, no token */
     /* Of collector push. */
     const char *to, *as;      /* a URL, and a receiver's kind or NULL */
     const char *host;         /* NULL: this machine's name */

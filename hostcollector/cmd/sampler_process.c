@@ -5,6 +5,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +17,7 @@
 
 #include "cmd/confine.h"
 #include "image/image.h"
+#include "model/registers.h"
 #include "outside/guest.h"
 #include "outside/place.h"
 #include "outside/sampler.h"
@@ -25,6 +28,8 @@
 
 #define LOOK_AGAIN_MS 100 /* for a guest that is not there yet, or boots */
 
+#define REGISTERS_ROOM (1 << 20) /* bytes of lines that wait */
+
 #define CLEAN_END 'c' /* the guest was let go */
 
 /* A way to look at a guest. */
@@ -33,16 +38,28 @@ struct way {
     struct outside_guest *(*begin)(int fd, struct err *e);
     const char *let_go;
     bool opens; /* (begin) opens files, which a confined process cannot */
+    bool dead;  /* it is a file, and never changes; nothing lets it go */
 };
 
 static const struct way ways[] = {
-    {"gdb", outside_gdb, OUTSIDE_GDB_LET_GO, false},
-    {"qmp", outside_qmp, OUTSIDE_QMP_LET_GO, true},
+    {"gdb", outside_gdb, OUTSIDE_GDB_LET_GO, false, false},
+    {"qmp", outside_qmp, OUTSIDE_QMP_LET_GO, true, false},
+    {"memory", outside_dump, NULL, false, true},
 };
+
+static const struct way *way_of(const char *kind)
+{
+    const struct way *way = ways;
+
+    while (strcmp(way->kind, kind) != 0)
+        way++;
+    return way;
+}
 
 /* What a process that samples is to do. */
 struct job {
     int bytes, words; /* its ends */
+    const struct way *way;
     const struct options *options;
     const struct guest_spec *spec;
     bool paused; /* also a guest that stands still already */
@@ -155,12 +172,18 @@ static int find_kernel(const struct job *job, struct outside_guest *g,
         [OUTSIDE_OTHER] = "the guest does not run that image, or not yet: what "
                           "its cores run is not in the file",
     };
+    static const char *const dead[] = {
+        [OUTSIDE_NOT_YET] = "no core ran 64-bit code",
+        [OUTSIDE_OTHER] = "what its cores ran is not in the image",
+    };
     const char *last = NULL;
     enum outside_found found;
 
     while ((found = outside_place(g, img, place, e)) != OUTSIDE_FOUND) {
         if (found == OUTSIDE_FAILED || g->ops->run(g, e) != 0)
             return -1;
+        if (job->way->dead)
+            return err_set(e, "%s", dead[found]);
         say_once(job, &last, why[found]);
         if (is_left(job))
             return -1;
@@ -171,6 +194,37 @@ static int find_kernel(const struct job *job, struct outside_guest *g,
     return 0;
 }
 
+/* Write the registers of (core) for the collector, which loses them where it
+ * has not read many others: the guest, which stands still, shall not wait. */
+static void say_registers(const void *context, uint32_t core, uint64_t time,
+                          const struct outside_registers *r)
+{
+    static const enum register_number of[OUTSIDE_R8] = {
+        [OUTSIDE_RAX] = REGISTER_RAX, [OUTSIDE_RDX] = REGISTER_RDX,
+        [OUTSIDE_RCX] = REGISTER_RCX, [OUTSIDE_RBX] = REGISTER_RBX,
+        [OUTSIDE_RSI] = REGISTER_RSI, [OUTSIDE_RDI] = REGISTER_RDI,
+        [OUTSIDE_RBP] = REGISTER_RBP, [OUTSIDE_RSP] = REGISTER_RSP};
+    const struct job *job = context;
+    struct pollfd p = {.fd = job->words, .events = POLLOUT};
+    uint64_t value[REGISTERS] = {
+        [REGISTER_RIP] = r->pc,   [REGISTER_RFLAGS] = r->flags,
+        [REGISTER_CS] = r->cs,    [REGISTER_CR0] = r->cr0,
+        [REGISTER_CR3] = r->cr3,  [REGISTER_CR4] = r->cr4,
+        [REGISTER_EFER] = r->efer};
+    char line[512];
+    int n = snprintf(line, sizeof line, "%c%" PRIx32 " %" PRIx64,
+                     SOURCE_OUTSIDE_REGISTERS, core, time);
+
+    for (unsigned i = 0; i < OUTSIDE_GENERALS; i++)
+        value[i < OUTSIDE_R8 ? of[i] : REGISTER_R8 + i - OUTSIDE_R8] =
+            r->general[i];
+    for (unsigned i = 0; i < REGISTERS; i++)
+        n += snprintf(line + n, sizeof line - (size_t)n, " %" PRIx64, value[i]);
+    line[n++] = '\n'; /* it fits: 25 numbers of 17 bytes at most */
+    if (poll(&p, 1, 0) > 0 && (p.revents & POLLOUT) != 0)
+        (void)!write(job->words, line, (size_t)n);
+}
+
 /* Sample (g), which is let go. Returns 0; -1 with (e) filled, or empty: the
  * collector is gone. */
 static int sample(const struct job *job, struct outside_guest *g, struct err *e)
@@ -179,6 +233,8 @@ static int sample(const struct job *job, struct outside_guest *g, struct err *e)
         .guest = g,
         .unwind = (enum outside_unwind)job->options->unwind,
         .host = job->bytes,
+        .saw = job->options->registers ? say_registers : NULL,
+        .context = job,
     };
     struct image *img;
     int result = -1;
@@ -186,6 +242,8 @@ static int sample(const struct job *job, struct outside_guest *g, struct err *e)
     if (image_open(&img, job->spec->elfs->path, e) == 0) {
         if (g->ops->stop(g, e) == 0 &&
             find_kernel(job, g, img, &sampling.place, e) == 0) {
+            if (job->way->dead) /* sampler_process_sees() */
+                (void)say(job, SOURCE_OUTSIDE_WAITS, "");
             (void)say(job, SOURCE_OUTSIDE_OPEN, "");
             sampling.img = img;
             result = outside_sample(&sampling, e);
@@ -205,9 +263,9 @@ static int confine(const struct job *job, struct err *e)
 }
 
 /* Look at the guest behind (fd), and sample it. Likewise. */
-static int look(const struct job *job, const struct way *way, int fd,
-                struct err *e)
+static int look(const struct job *job, int fd, struct err *e)
 {
+    const struct way *way = job->way;
     struct outside_guest *g;
     int result = -1;
 
@@ -230,19 +288,26 @@ static int look(const struct job *job, const struct way *way, int fd,
     return result;
 }
 
+/* The same of one that is dead: nothing is to be watched. */
+static int work_on_dead(const struct job *job, struct err *e)
+{
+    int fd = opener_open(OPENER_READ, job->spec->where);
+
+    return fd < 0 ? err_set(e, "%s", strerror(errno)) : look(job, fd, e);
+}
+
 /* The process that samples. It connects before it is confined, and hears
  * nothing of the guest before. */
 static int work(const struct job *job, struct err *e)
 {
-    const struct way *way = &ways[strcmp(job->spec->kind, ways[0].kind) != 0];
     int fd = connect_guest(job, e);
-    int watch_end = fd < 0 ? -1 : start_watch(job, fd, way->let_go, e);
+    int watch_end = fd < 0 ? -1 : start_watch(job, fd, job->way->let_go, e);
     const char end = CLEAN_END;
     int result;
 
     if (watch_end < 0)
         return -1;
-    result = look(job, way, fd, e);
+    result = look(job, fd, e);
     /* a watch that is gone does not mind */
     (void)!write(watch_end, &end, 1);
     return result;
@@ -265,11 +330,11 @@ static int start(const struct options *o, size_t i, bool paused, struct err *e)
     int bytes[2], words[2];
     pid_t child;
 
-    if (spec->elfs == NULL)
-        return err_set(e,
-                       "--%s %s: nothing in the guest tells what it runs: "
-                       "give its image by --elf",
-                       spec->kind, spec->where);
+    if (o->registers) {
+        spec->registers = calloc(1, sizeof *spec->registers);
+        if (spec->registers == NULL)
+            return err_set(e, "out of memory");
+    }
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0,
                    bytes) != 0)
         return err_sys(e, "socketpair");
@@ -278,16 +343,21 @@ static int start(const struct options *o, size_t i, bool paused, struct err *e)
         (void)close(bytes[1]);
         return err_sys(e, "pipe");
     }
+    if (o->registers) /* it may stay smaller */
+        (void)fcntl(words[1], F_SETPIPE_SZ, REGISTERS_ROOM);
     child = fork();
     if (child == 0) {
-        const struct job job = {bytes[1], words[1], o, spec, paused};
+        const struct job job = {bytes[1], words[1], way_of(spec->kind),
+                                o,        spec,     paused};
+        int (*const does)(const struct job *, struct err *) =
+            job.way->dead ? work_on_dead : work;
 
         (void)close(bytes[0]);
         (void)close(words[0]);
         close_earlier(&o->guests, i);
         (void)setsid(); /* the terminal's signals are the collector's */
         e->text[0] = '\0';
-        if (work(&job, e) != 0 && e->text[0] != '\0')
+        if (does(&job, e) != 0 && e->text[0] != '\0')
             (void)say(&job, SOURCE_OUTSIDE_FAILED, e->text);
         _exit(0);
     }
@@ -305,4 +375,29 @@ int sampler_processes_start(const struct options *o, bool paused, struct err *e)
             start(o, i, paused, e) != 0)
             return -1;
     return 0;
+}
+
+int sampler_process_sees(const struct guest_spec *spec, struct err *e)
+{
+    char line[256];
+    size_t size = 0;
+    ssize_t n;
+
+    while (size < sizeof line - 1) {
+        n = read(spec->words, line + size, 1);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n != 1 || line[size] == '\n')
+            break;
+        size++;
+    }
+    line[size] = '\0';
+    if (line[0] == SOURCE_OUTSIDE_WAITS)
+        return 0;
+    (void)close(spec->bytes);
+    (void)close(spec->words);
+    return err_set(e, "%s",
+                   size > 1 ? line + 1
+                            : "the process that reads it "
+                              "has ended");
 }

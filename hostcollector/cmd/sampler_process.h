@@ -17,10 +17,17 @@
  * Start them for the guests of (o) that need one: before the process has a
  * helper (confine.h) or threads. Their descriptors are put into the guests'
  * specs. A guest that stands still already is sampled only if (paused).
- * Returns 0; -1 with (e) filled: a guest has no image, or there is no
- * process to be had.
+ * Returns 0; -1 with (e) filled: there is no process or no memory
+ * to be had.
  */
 int sampler_processes_start(const struct options *o, bool paused,
                             struct err *e);
+
+/*
+ * Wait until the process for (spec), a dead guest's ("memory"), has found the
+ * kernel and its cores' registers. Returns 0; -1 with (e) saying why it cannot;
+ * its descriptors are closed then.
+ */
+int sampler_process_sees(const struct guest_spec *spec, struct err *e);
 
 #endif

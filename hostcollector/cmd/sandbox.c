@@ -113,6 +113,8 @@ static uint64_t access_of(unsigned uses)
                   FS_TRUNCATE;
     if ((uses & SANDBOX_REMOVE) != 0)
         access |= LANDLOCK_ACCESS_FS_REMOVE_FILE;
+    if ((uses & SANDBOX_LIST) != 0)
+        access |= LANDLOCK_ACCESS_FS_READ_DIR;
     if ((uses & SANDBOX_DEVICE) != 0)
         access |= FS_IOCTL_DEVICE;
     return access & everything(sandbox_landlock()).files;

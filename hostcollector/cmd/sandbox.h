@@ -22,6 +22,9 @@ enum sandbox_need {
     SANDBOX_LOW_PORT = 1u << 3, /* binds to a privileged port of vsock */
     /* Is that helper: opens files and connects to Unix sockets. */
     SANDBOX_OPENER = 1u << 4,
+    SANDBOX_FOLDER = 1u << 6, /* lists a folder that is open */
+    /* Writes, lists and removes files of a folder that it was allowed. */
+    SANDBOX_SPOOL = 1u << 7,
     SANDBOX_SCREEN = 1u << 5, /* draws on its terminal, and may be suspended */
 };
 
@@ -31,6 +34,7 @@ enum sandbox_use {
     SANDBOX_WRITE = 1u << 1, /* and create */
     SANDBOX_REMOVE = 1u << 2,
     SANDBOX_DEVICE = 1u << 3, /* ioctl */
+    SANDBOX_LIST = 1u << 4,
 };
 
 /* What the user wants. Builds with AddressSanitizer or its like, whose run-time

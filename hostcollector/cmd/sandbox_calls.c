@@ -25,6 +25,7 @@
 #define BIND   SANDBOX_LOW_PORT
 #define OPENER SANDBOX_OPENER
 #define SCREEN SANDBOX_SCREEN
+#define SPOOL  SANDBOX_SPOOL
 #define ALL    (READER | SERVE | OPENER)
 
 #define NAME_A_MAPPING 0x53564d41u /* PR_SET_VMA: some malloc do */
@@ -70,7 +71,7 @@ static const struct rule rules[] = {
     ALLOW(ALL, epoll_wait),
     ALLOW(ALL, poll),
     ALLOW(ALL, time),
-    ALLOW(OPENER, open),
+    ALLOW(OPENER | SPOOL, open),
     REFUSE(READER | SERVE, open),
     ALLOW(ALL, stat),
     ALLOW(ALL, lstat),
@@ -96,20 +97,22 @@ static const struct rule rules[] = {
     ALLOW_IF(ALL, ioctl, 1, UINT32_MAX, TCGETS, TCSETS, TIOCGWINSZ,
              TERMINAL_GET2, TERMINAL_SET2),
     ALLOW_IF(SCREEN, ioctl, 1, UINT32_MAX, TCSETSW, TCSETSF, TCFLSH, TIOCGPGRP),
+    ALLOW(SANDBOX_FOLDER | SPOOL, getdents64),
     ALLOW(SCREEN, getpgrp),
     ALLOW(SCREEN, getpgid),
     ALLOW(SCREEN, dup3),
 
     /* files and connections to come: the helper opens them. C libraries look
      * for files that they can do without. */
-    ALLOW(OPENER, openat),
+    ALLOW(OPENER | SPOOL, openat),
     REFUSE(READER | SERVE, openat),
     ALLOW(ALL, newfstatat),
     ALLOW(ALL, statx),
     ALLOW(ALL, faccessat),
     ALLOW(ALL, readlinkat),
     ALLOW(ALL, getcwd),
-    ALLOW(OPENER, unlinkat),
+    ALLOW(OPENER | SPOOL, unlinkat),
+    ALLOW(SPOOL, linkat),
     ALLOW_IF(OPENER, socket, 0, UINT32_MAX, AF_UNIX),
     ALLOW_IF(VSOCK, socket, 0, UINT32_MAX, AF_VSOCK),
     ALLOW(BIND, bind),
@@ -178,7 +181,8 @@ static int add_rules(scmp_filter_ctx filter, unsigned needs)
     if ((needs & SCREEN) != 0 && result == 0)
         result = add_rule(filter, &suspend_itself);
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
-        if ((rules[i].needs & needs) != 0 && result == 0)
+        if ((rules[i].needs & needs) != 0 && result == 0 &&
+            !(rules[i].action != SCMP_ACT_ALLOW && (needs & SPOOL) != 0))
             result = add_rule(filter, &rules[i]);
     return result;
 }

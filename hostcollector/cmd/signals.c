@@ -4,22 +4,27 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "source/source.h"
+#include "util/clock.h"
 
 static uint64_t deaf_until_ns; /* set before on_end() can run */
 
 /* Those that ask for the end; nohup takes the last one away. */
 static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
 
+static bool reloads;
+
 static size_t end_count(void)
 {
     struct sigaction hangup;
     size_t all = sizeof ends / sizeof ends[0];
 
+    if (reloads)
+        return all - 1;
     if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler == SIG_IGN)
         return all - 1;
     return all;
@@ -63,9 +68,23 @@ int signals_catch(struct err *e)
     return fd < 0 ? err_sys(e, "signalfd") : fd;
 }
 
+int signals_reload(struct err *e)
+{
+    sigset_t set;
+
+    reloads = true;
+    (void)sigemptyset(&set);
+    (void)sigaddset(&set, SIGHUP);
+    if (sigprocmask(SIG_BLOCK, &set, NULL) != 0)
+        return err_sys(e, "sigprocmask");
+    int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+
+    return fd < 0 ? err_sys(e, "signalfd") : fd;
+}
+
 static void on_end(int number)
 {
-    if (source_now_ns() < deaf_until_ns)
+    if (clock_ns() < deaf_until_ns)
         return;
     (void)signal(number, SIG_DFL);
     (void)raise(number); /* comes when this returns */

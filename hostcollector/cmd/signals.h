@@ -27,7 +27,12 @@ int signals_fill_standard(struct err *e);
  */
 int signals_catch(struct err *e);
 
-/* From (until_ns), a time of source_now_ns(), on those signals end the process,
+/* From here on SIGHUP asks to read files anew, and ends nobody: the returned
+ * descriptor becomes readable. Call it before signals_catch(). -1 with (e)
+ * filled. */
+int signals_reload(struct err *e);
+
+/* From (until_ns), a time of clock_ns(), on those signals end the process,
  * also one that has come and was not read. Before, they do nothing. (fd) may be
  * -1. */
 void signals_release(int fd, uint64_t until_ns);

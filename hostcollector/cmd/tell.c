@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "source/source.h"
+#include "util/clock.h"
 #include "util/text.h"
 
 /* Lines about single guests of many, in so much time: a thousand guests with
@@ -51,7 +51,7 @@ void tell_end(struct tell *t)
 /* May one more line about one of many guests be told? */
 static bool has_room(struct tell *t)
 {
-    uint64_t now = source_now_ns();
+    uint64_t now = clock_ns();
 
     if (now - t->lines_ns > LINES_NS) {
         tell_end(t);

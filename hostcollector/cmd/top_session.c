@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cmd/top_lines.h"
+#include "util/clock.h"
 
 #define MS          1000000ull /* in nanoseconds */
 #define SECOND      (1000 * MS)
@@ -26,7 +27,7 @@
 void top_session_note(struct top_session *s, const char *line)
 {
     (void)snprintf(s->note, sizeof s->note, "%s", line);
-    s->note_ns = source_now_ns();
+    s->note_ns = clock_ns();
     s->stale = true;
 }
 
@@ -88,7 +89,7 @@ int top_session_init(struct top_session *s, const struct options *o,
                               .rate_hz = o->rate_hz,
                               .depth = o->depth,
                               .speed = 1,
-                              .played_ns = source_now_ns()};
+                              .played_ns = clock_ns()};
     top_init(&s->top, o->guests.count == 0);
     return open_run(s, e);
 }
@@ -145,10 +146,10 @@ static void show(struct top_session *s, const struct profile *p)
 /* The next picture comes after a second, or later if this one was dear. */
 static void refresh(struct top_session *s, const struct profile *p)
 {
-    uint64_t begin = source_now_ns(), cost;
+    uint64_t begin = clock_ns(), cost;
 
     show(s, p);
-    cost = source_now_ns() - begin;
+    cost = clock_ns() - begin;
     s->refresh_ns = begin + (cost * COST > REFRESH ? cost * COST : REFRESH);
     s->stale = false;
 }
@@ -213,7 +214,7 @@ static int step_guest(struct top_session *s, bool readable, struct err *e)
 {
     if (!s->over && step_pipeline(s, readable, e) != 0)
         return -1;
-    uint64_t now = source_now_ns();
+    uint64_t now = clock_ns();
 
     if (s->note[0] != '\0' && !s->over && now - s->note_ns > NOTE_TIME) {
         s->note[0] = '\0';
@@ -254,7 +255,7 @@ static int play(struct top_session *s, uint64_t now, struct err *e)
 {
     uint64_t until = now + SLICE;
 
-    while (!s->over && seconds(s) <= s->target_s && source_now_ns() < until) {
+    while (!s->over && seconds(s) <= s->target_s && clock_ns() < until) {
         if (step_pipeline(s, true, e) != 0)
             return -1;
         if (wants_look(s))
@@ -265,7 +266,7 @@ static int play(struct top_session *s, uint64_t now, struct err *e)
 
 static int step_player(struct top_session *s, struct err *e)
 {
-    uint64_t now = source_now_ns();
+    uint64_t now = clock_ns();
     bool was_over = s->over;
 
     move_target(s, now);
@@ -298,7 +299,7 @@ int top_session_step(struct top_session *s, bool readable, struct err *e)
 struct top_wait top_session_wait(const struct top_session *s)
 {
     struct pipeline_wait wait = {.fd = -1, .due = UINT64_MAX};
-    uint64_t now = source_now_ns();
+    uint64_t now = clock_ns();
     uint64_t due = s->top.paused || s->over ? now + REFRESH : s->refresh_ns;
 
     if (!s->over && !s->top.player)
@@ -322,7 +323,7 @@ static int seek(struct top_session *s, double to_s, struct err *e)
 {
     s->target_s = to_s > 0 ? to_s : 0;
     s->seeking = true;
-    s->played_ns = source_now_ns();
+    s->played_ns = clock_ns();
     if (seconds(s) <= s->target_s)
         return 0;
     close_run(s);

@@ -288,6 +288,11 @@ static void look_at_stream(struct remarks *r, const struct profile *p)
 {
     const struct stream_health *h = &p->health;
 
+    if (p->guest.features & WIRE_FEATURE_BOOT)
+        remarks_note_first(r, "This profile begins at boot: the guest sampled "
+                              "before a collector came. What its rings could "
+                              "not keep is counted as full.");
+
     if (restored(p) != 0)
         remarks_note_first(
             r,

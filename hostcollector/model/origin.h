@@ -8,13 +8,15 @@
 /* What a user may say of samples by --label. */
 #define ORIGIN_LABELS 16u
 #define ORIGIN_NAME   64u
+#define ORIGIN_VALUE  128u /* NUL included */
 
 struct origin_label {
     char key[ORIGIN_NAME]; /* letters, digits and _; no digit first */
     const char *value;
 };
 
-/* All of it comes from the user, none from a guest. */
+/* All of it comes from users, by options or in the recording's header; none
+ * from a guest. */
 struct origin {
     const char *guest, *host;
     struct origin_label labels[ORIGIN_LABELS];
