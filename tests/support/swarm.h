@@ -12,11 +12,16 @@
 #include <stdint.h>
 
 struct swarm_config {
-    const char *collector; /* the program */
-    const char *dir;       /* an empty directory; guest N is at N in it */
+    /* The program; NULL: collectors come and go, and standard input says what
+     * the guests do. A line "rest": none takes a sample from now on, and the
+     * line "resting" is printed when collectors have read all that was sent.
+     * "work": they go on. Its end is the end. */
+    const char *collector;
+    const char *dir; /* an empty directory; guest N is at N in it */
     unsigned guests;
     uint32_t rate_hz;  /* samples a second; each guest has one core */
-    double duration_s; /* from the first START on; the collector's option -d */
+    double duration_s; /* from the first START on; the collector's option -d;
+                          not without a program */
     /* file in (dir) for the report; NULL: the collector is killed when it has
      * read all */
     const char *output;

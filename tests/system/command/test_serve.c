@@ -1,0 +1,501 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * collector serve, as a user runs it: guests come into a folder and into a file
+ * and go; some lie. Child processes play them.
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "command.h"
+
+static void rest(void)
+{
+    const struct timespec t = {0, 20000000};
+
+    (void)nanosleep(&t, NULL);
+}
+
+/* Each guest makes its file when START has come and its samples are sent. */
+static void wait_for(const char *name)
+{
+    for (int i = 0; i < 1000 && access(name, F_OK) != 0; i++)
+        rest();
+    CHECK(access(name, F_OK) == 0);
+}
+
+/* Until standard error has (what). */
+static void wait_for_word(const char *what)
+{
+    for (int i = 0; i < 1000 && !contains("err", what); i++)
+        rest();
+    CHECK_CONTAINS("err", what);
+}
+
+static void play(int listener, uint64_t n, const char *sign)
+{
+    int fd = meet(listener);
+
+    begin_session(fd, 1, NULL, n);
+    write_text(sign, "");
+    end_session(fd, n);
+}
+
+static void play_50(int listener)
+{
+    play(listener, 50, "sent50");
+}
+
+static void play_70(int listener)
+{
+    play(listener, 70, "sent70");
+}
+
+/* No tprof at all, and plenty of it, whoever connects. */
+static void play_flood(int listener)
+{
+    static char noise[65536];
+
+    (void)signal(SIGPIPE, SIG_IGN);
+    memset(noise, 0x5a, sizeof noise);
+    for (int fd = accept(listener, NULL, NULL);;
+         fd = accept(listener, NULL, NULL)) {
+        while (write(fd, noise, sizeof noise) > 0)
+            ;
+        (void)close(fd);
+    }
+}
+
+TEST(guests_come_into_a_folder_and_go)
+{
+    enter_dir();
+    CHECK_EQ(mkdir("run", 0700), 0);
+    pid_t one = start_guest("run/one", play_50);
+    pid_t serve = start_collector("serve --watch run");
+
+    wait_for("sent50");
+    pid_t two = start_guest("run/two", play_70); /* comes later */
+
+    wait_for("sent70");
+    CHECK_EQ(unlink("run/one"), 0); /* is let go; two is not touched */
+    wait_for_word("one: let go: 50 samples, 0 lost");
+    join_guest(one);
+    CHECK(!contains("err", "two: let go"));
+    CHECK_EQ(kill(serve, SIGTERM), 0);
+    CHECK_EQ(join_collector(serve), 0);
+    join_guest(two);
+    CHECK_CONTAINS("err", "two: let go: 70 samples, 0 lost");
+    CHECK_EQ(occurrences("err", "let go"), 2); /* nobody was met twice */
+    CHECK_CONTAINS("err", "collector serve: 120 samples, 0 lost");
+}
+
+TEST(file_is_read_again_at_sighup)
+{
+    enter_dir();
+    write_text("guests", "serial=one name=web\n");
+    pid_t one = start_guest("one", play_50);
+    pid_t two = start_guest("two", play_70);
+    pid_t serve = start_collector("serve --guests guests");
+
+    wait_for("sent50");
+    write_text("guests", "serial=one name=web\nwhat is this\n");
+    CHECK_EQ(kill(serve, SIGHUP), 0);
+    wait_for_word("guests:2: what is 'what'?");
+    write_text("guests", "serial=two name=db # new\n");
+    CHECK_EQ(kill(serve, SIGHUP), 0);
+    wait_for_word("web: let go: 50 samples, 0 lost");
+    wait_for("sent70");
+    join_guest(one);
+    CHECK_EQ(kill(serve, SIGTERM), 0);
+    CHECK_EQ(join_collector(serve), 0);
+    join_guest(two);
+    CHECK_EQ(occurrences("err", "let go"), 2);
+    CHECK_CONTAINS("err", "collector serve: 120 samples, 0 lost");
+}
+
+TEST(others_lose_nothing_by_a_flood)
+{
+    enter_dir();
+    CHECK_EQ(mkdir("run", 0700), 0);
+    pid_t flood = start_guest("run/flood", play_flood);
+    pid_t one = start_guest("run/one", play_50);
+    pid_t serve = start_collector("serve --watch run");
+
+    wait_for("sent50");
+    CHECK_EQ(kill(serve, SIGTERM), 0);
+    CHECK_EQ(join_collector(serve), 0);
+    join_guest(one);
+    CHECK_EQ(kill(flood, SIGKILL), 0);
+    CHECK_CONTAINS("err", "one: let go: 50 samples, 0 lost");
+    CHECK_CONTAINS("err", "collector serve: 50 samples, 0 lost");
+}
+
+/* What the page's process answers at (path), in the file "answer"; it is found
+ * where the line in the file "err" says. */
+static void ask(const char *path)
+{
+    static char text[1 << 20];
+    char said[4096] = "", request[128];
+    struct sockaddr_in at = {.sin_family = AF_INET};
+    int fd = open("err", O_RDONLY), n;
+    size_t size = 0;
+    ssize_t got;
+    char *port;
+
+    CHECK(read(fd, said, sizeof said - 1) > 0);
+    (void)close(fd);
+    port = strstr(said, "page at http://127.0.0.1:");
+    CHECK(port != NULL);
+    at.sin_port =
+        htons((uint16_t)strtoul(strchr(port + 13, ':') + 1, NULL, 10));
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    CHECK_EQ(connect(fd, (struct sockaddr *)&at, sizeof at), 0);
+    n = snprintf(request, sizeof request,
+                 "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", path);
+    CHECK_EQ(write(fd, request, (size_t)n), n);
+    while ((got = read(fd, text + size, sizeof text - 1 - size)) > 0)
+        size += (size_t)got;
+    text[size] = '\0';
+    (void)close(fd);
+    write_text("answer", text);
+}
+
+TEST(page_tells_of_guests)
+{
+    static const char samples[] =
+        "tprof_guest_samples_total{guest=\"one\"} 50\n";
+    static const char sampling[] = "tprof_guests_sampling 1\n";
+
+    enter_dir();
+    CHECK_EQ(collector("serve --watch nowhere --listen 127.0.0.1:0"), 1);
+    if (contains("err", "built without libmicrohttpd"))
+        SKIP("no libmicrohttpd");
+    CHECK_EQ(mkdir("run", 0700), 0);
+    pid_t one = start_guest("run/one", play_50);
+    pid_t serve = start_collector("serve --watch run --listen 127.0.0.1:0");
+
+    wait_for("sent50");
+    ask("/metrics");
+    /* the sums of all guests are told a moment after their rows */
+    for (int i = 0; i < 1000 && !(contains("answer", samples) &&
+                                  contains("answer", sampling));
+         i++) {
+        rest();
+        ask("/metrics");
+    }
+    CHECK_CONTAINS("answer", samples);
+    CHECK_CONTAINS("answer", sampling);
+    ask("/healthz");
+    CHECK_CONTAINS("answer", "HTTP/1.1 200 OK\r\n");
+    CHECK_CONTAINS("answer", "ok: 1 of 1 guests are sampled\n");
+    ask("/");
+    CHECK_CONTAINS("answer", "<td>one<td>sampled<td>1<td>97");
+    CHECK_EQ(kill(serve, SIGSTOP), 0); /* the page's process goes on */
+    for (int i = 0; i < 1000 && !contains("answer", "503"); i++) {
+        rest();
+        ask("/healthz");
+    }
+    CHECK_CONTAINS("answer", "the serving loop has given no sign for ");
+    CHECK_EQ(kill(serve, SIGCONT), 0);
+    CHECK_EQ(kill(serve, SIGTERM), 0);
+    CHECK_EQ(join_collector(serve), 0);
+    join_guest(one);
+    CHECK_CONTAINS("err", "collector serve: 50 samples, 0 lost");
+}
+
+TEST(page_of_a_guest)
+{
+    enter_dir();
+    CHECK_EQ(collector("serve --watch nowhere --listen 127.0.0.1:0"), 1);
+    if (contains("err", "built without libmicrohttpd"))
+        SKIP("no libmicrohttpd");
+    CHECK_EQ(mkdir("run", 0700), 0);
+    pid_t one = start_guest("run/one", play_50);
+    pid_t serve = start_collector("serve --watch run --listen 127.0.0.1:0 "
+                                  "--spool spool --window 1s");
+
+    wait_for("sent50");
+    ask("/");
+    for (int i = 0; i < 1000 && !contains("answer", "<a href=\"/guest/one\">");
+         i++) {
+        rest();
+        ask("/");
+    }
+    CHECK_CONTAINS("answer", "<a href=\"/guest/one\">one</a>");
+    ask("/guest/one?since=-1h");
+    CHECK_CONTAINS("answer", "HTTP/1.1 200 OK\r\n");
+    CHECK_CONTAINS("answer", "Content-Type: text/html");
+    CHECK_CONTAINS("answer", "script-src 'unsafe-inline'");
+    CHECK_CONTAINS("answer", "data-part=\"moments\"");
+    ask("/guest/two");
+    CHECK_CONTAINS("answer", "HTTP/1.1 404 Not Found\r\n");
+    CHECK_CONTAINS("answer", "collector report: ");
+    ask("/guest/one?since=--listen");
+    CHECK_CONTAINS("answer", "--since: '--listen' is no");
+    ask("/guest/..%2f..%2fetc");
+    CHECK_CONTAINS("answer", "no guest is called so");
+    CHECK_EQ(kill(serve, SIGTERM), 0);
+    CHECK_EQ(join_collector(serve), 0);
+    join_guest(one);
+}
+
+/* Of two seconds of its clock, sampling took a thousandth of one. */
+static void play_cost(int listener)
+{
+    int fd = meet(listener);
+
+    begin_session(fd, 1, NULL, 50);
+    for (uint64_t second = 1; second < 4; second++)
+        wiregen_stats(&wire,
+                      &(struct wiregen_stats){.flags = WIRE_STATS_STARTED,
+                                              .counters = {50, 0, 0, 0},
+                                              .cost = second * 500000,
+                                              .tsc = second * 1000000000});
+    say(fd);
+    CHECK(hear(fd)); /* it is asked for another rate */
+    write_text("asked", "");
+    end_session(fd, 50);
+}
+
+TEST(budget_lowers_the_rate)
+{
+    enter_dir();
+    CHECK_EQ(mkdir("run", 0700), 0);
+    pid_t one = start_guest("run/one", play_cost);
+    pid_t serve = start_collector("serve --watch run --budget 0.01");
+
+    wait_for("asked");
+    CHECK_EQ(kill(serve, SIGTERM), 0);
+    CHECK_EQ(join_collector(serve), 0);
+    join_guest(one);
+    CHECK_CONTAINS("err", "collector serve: 50 samples, 0 lost");
+}
+
+/* The number behind the next (key) in (text). */
+static uint64_t number_after(const char *text, const char *key)
+{
+    const char *found = text != NULL ? strstr(text, key) : NULL;
+
+    CHECK(found != NULL);
+    return found != NULL ? strtoull(found + strlen(key), NULL, 10) : 0;
+}
+
+/* How many windows the folder "spool" has, and, if (sums), what reports of all
+ * of them say: samples delivered and lost. */
+static int windows(uint64_t *samples, uint64_t *lost)
+{
+    DIR *folder = opendir("spool");
+    const struct dirent *entry;
+    int count = 0;
+
+    while (folder != NULL && (entry = readdir(folder)) != NULL) {
+        const char *name = entry->d_name, *found;
+        char line[512];
+
+        if (name[0] == '.')
+            continue;
+        count++;
+        if (samples == NULL)
+            continue;
+        CHECK(strncmp(name, "one.", 4) == 0);
+        (void)snprintf(line, sizeof line,
+                       "report spool/%s -o json:window.json --force", name);
+        CHECK_EQ(collector(line), 0);
+        found = strstr(text_of("window.json"), "\"accounting\":");
+        *samples += number_after(found, "\"samples\":");
+        *lost += number_after(found, "\"lost\":");
+    }
+    if (folder != NULL)
+        (void)closedir(folder);
+    return count;
+}
+
+/* 50 samples; when they are in the spool 70 more, of which one frame, with 30,
+ * is lost on the way. */
+static void play_windows(int listener)
+{
+    int fd = meet(listener);
+
+    begin_session(fd, 1, NULL, 50);
+    wait_for("more");
+    say_samples(fd, 20, 50);
+    say_samples(fd, 20, 50 + 20 + 30);
+    write_text("sent", "");
+    end_session(fd, 120);
+}
+
+TEST(spool_has_all_that_came)
+{
+    uint64_t samples = 0, lost = 0;
+
+    enter_dir();
+    CHECK_EQ(mkdir("run", 0700), 0);
+    pid_t one = start_guest("run/one", play_windows);
+    pid_t serve = start_collector("serve --watch run --spool spool --window "
+                                  "1s");
+
+    for (int i = 0; i < 1000 && windows(NULL, NULL) == 0; i++)
+        rest();
+    write_text("more", "");
+    wait_for("sent");
+    CHECK_EQ(kill(serve, SIGTERM), 0);
+    CHECK_EQ(join_collector(serve), 0);
+    join_guest(one);
+    CHECK_CONTAINS("err", "collector serve: 90 samples, 30 lost");
+    CHECK_CONTAINS("err", " windows kept, 0 lost with 0 samples");
+    CHECK(windows(&samples, &lost) >= 2);
+    CHECK_EQ(samples, 90);
+    CHECK_EQ(lost, 30);
+    CHECK_EQ(collector("report --spool spool --since -1h -o all.json"), 0);
+    const char *all = strstr(text_of("all.json"), "\"accounting\":");
+
+    CHECK_EQ(number_after(all, "\"samples\":"), 90);
+    CHECK_EQ(number_after(all, "\"lost\":"), 30);
+}
+
+/* The folder goes while it is served: windows are lost and counted, no more. */
+TEST(a_spool_that_fails_is_told)
+{
+    enter_dir();
+    CHECK_EQ(mkdir("run", 0700), 0);
+    pid_t one = start_guest("run/one", play_50);
+    pid_t serve = start_collector("serve --watch run --spool spool --window "
+                                  "1h");
+
+    wait_for("sent50");
+    CHECK_EQ(unlink("spool/.uncut"), 0);
+    CHECK_EQ(rmdir("spool"), 0);
+    CHECK_EQ(kill(serve, SIGTERM), 0);
+    CHECK_EQ(join_collector(serve), 0);
+    join_guest(one);
+    CHECK_CONTAINS("err", "one: spool: No such file or directory");
+    CHECK_CONTAINS("err", "collector serve: 50 samples, 0 lost");
+    CHECK_CONTAINS("err", "0 windows kept, 1 lost with 50 samples");
+}
+
+static void play_and_hang(int listener)
+{
+    int fd = meet(listener);
+
+    begin_session(fd, 1, NULL, 50);
+    write_text("sent50", "");
+    wait_for("killed");
+    (void)close(fd);
+    fd = meet(listener);
+    begin_session(fd, 1, NULL, 50);
+    write_text("sent50_again", "");
+    end_session(fd, 50);
+}
+
+/* Killed with 50 samples in an open window: the next one says so. */
+TEST(a_killed_one_is_accounted_for)
+{
+    static const char line[] =
+        "serve --watch run --spool spool --window 1h --listen 127.0.0.1:0";
+    int uncut, status;
+    uint64_t samples = 0;
+
+    enter_dir();
+    CHECK_EQ(mkdir("run", 0700), 0);
+    pid_t one = start_guest("run/one", play_and_hang);
+    pid_t serve = start_collector(line);
+
+    wait_for("sent50");
+    for (int i = 0; i < 1000 && samples != 50; i++) {
+        rest();
+        uncut = open("spool/.uncut", O_RDONLY);
+        /* the first row: a name, and how many samples */
+        CHECK_EQ(pread(uncut, &samples, sizeof samples, 136), 8);
+        (void)close(uncut);
+    }
+    CHECK_EQ(collector("serve --watch . --spool spool"), 1);
+    CHECK_CONTAINS("err", "another collector serve keeps windows");
+    CHECK_EQ(kill(serve, SIGKILL), 0);
+    CHECK_EQ(waitpid(serve, &status, 0), serve);
+    write_text("killed", "");
+    serve = start_collector(line);
+    wait_for("sent50_again");
+    CHECK_EQ(kill(serve, SIGTERM), 0);
+    CHECK_EQ(join_collector(serve), 0);
+    join_guest(one);
+    CHECK_CONTAINS("err", "the last one was killed, and its open windows are "
+                          "lost: 50 samples, guests: 1");
+    CHECK_CONTAINS("err", "collector serve: 50 samples, 0 lost");
+    CHECK_CONTAINS("err", "1 windows kept, 0 lost with 0 samples");
+}
+
+/* Guests by their CIDs: where this host has no virtio-vsock each says so. */
+TEST(guests_by_a_range_of_cids)
+{
+    enter_dir();
+    if (access("/dev/vhost-vsock", F_OK) == 0)
+        SKIP("/dev/vhost-vsock: there may be such guests");
+    pid_t serve = start_collector("serve --vsock 3..5 --vsock 9:700");
+
+    wait_for("err");
+    wait_for_word("cid9_700: vsock: this host has no /dev/vhost-vsock");
+    wait_for_word("cid3: ");
+    CHECK_CONTAINS("err", "cid4: ");
+    CHECK_CONTAINS("err", "cid5: ");
+    CHECK(!contains("err", "cid6: "));
+    CHECK_EQ(kill(serve, SIGTERM), 0);
+    CHECK_EQ(join_collector(serve), 0);
+}
+
+TEST(service_manager_is_told)
+{
+    struct sockaddr_un at = {.sun_family = AF_UNIX, .sun_path = "notify"};
+    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    char text[512];
+    ssize_t n;
+
+    enter_dir();
+    CHECK_EQ(mkdir("run", 0700), 0);
+    CHECK_EQ(bind(fd, (struct sockaddr *)&at, sizeof at), 0);
+    CHECK_EQ(setenv("NOTIFY_SOCKET", "notify", 1), 0);
+    CHECK_EQ(setenv("WATCHDOG_USEC", "100000", 1), 0);
+    pid_t serve = start_collector("serve --watch run");
+
+    n = recv(fd, text, sizeof text - 1, 0);
+    CHECK(n > 0);
+    text[n] = '\0';
+    CHECK_STR(text, "READY=1\nSTATUS=0 guests, 0 sampled now; 0 samples, 0 "
+                    "lost");
+    n = recv(fd, text, sizeof text - 1, 0);
+    CHECK(n > 0);
+    text[n] = '\0';
+    CHECK_STR(text, "WATCHDOG=1");
+    CHECK_EQ(kill(serve, SIGTERM), 0);
+    CHECK_EQ(join_collector(serve), 0);
+}
+
+TEST(a_serve_without_guests_says_what_to_type)
+{
+    enter_dir();
+    CHECK_EQ(collector("serve"), 2);
+    CHECK_CONTAINS("err", "collector serve --watch DIR");
+    CHECK_EQ(collector("serve --watch nowhere"), 1);
+    CHECK_CONTAINS("err", "nowhere: No such file");
+    CHECK_EQ(collector("serve --watch . --token-file t"), 1);
+    CHECK_CONTAINS("err", "--token-file goes with --listen");
+    CHECK_EQ(collector("serve --watch . --budget 100.1"), 2);
+    CHECK_CONTAINS("err", "--budget: '100.1' is not percent");
+    CHECK_EQ(collector("serve --watch nowhere --budget 0.1%"), 1);
+    CHECK_EQ(collector("serve --watch . --window 5s"), 2);
+    CHECK_CONTAINS("err", "go with --spool DIR");
+    CHECK_EQ(collector("serve --watch . --spool s --spool-size 1Q"), 2);
+    CHECK_CONTAINS("err", "--spool-size: '1Q' is no size");
+    CHECK_EQ(collector("serve --watch . --spool s --window 0.5s"), 2);
+    CHECK_CONTAINS("err", "--window takes 1s to 1h");
+}
