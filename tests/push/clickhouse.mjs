@@ -3,48 +3,24 @@
 // last sample. catches: rows that it does not take, names that it takes for others, samples that are
 // there twice after a failure, or in another core.
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import net from "node:net";
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import path from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 
 import { Sums, json } from "../formats/read.mjs";
+import { clickhouse } from "./clickhouse_server.mjs";
 import { collector, ended, forget, push, SAMPLES } from "./harness.mjs";
 
 const here = import.meta.dirname;
-const freePort = () => new Promise((found) => {
-    const probe = net.createServer().listen(0, "127.0.0.1", () => {
-        const { port } = probe.address();
-        probe.close(() => found(port));
-    });
-});
-
-const ports = { HTTP_PORT: await freePort(), TCP_PORT: await freePort() };
-let config = readFileSync(path.join(here, "clickhouse.xml"), "utf8").replaceAll("DIR", process.cwd());
-for (const [name, port] of Object.entries(ports)) config = config.replace(name, port);
-writeFileSync("config.xml", config);
-mkdirSync("data");
-mkdirSync("tmp");
-const server = spawn("clickhouse-server", ["--config-file=config.xml"], { stdio: ["ignore", "ignore", "ignore"] });
-const over = new Promise((ended) => server.on("close", ended));
-process.on("exit", () => server.kill("SIGKILL"));
-
-const ask = (query) => execFileSync("clickhouse-client", ["--port", ports.TCP_PORT, "--format", "JSONEachRow", "--query", query])
-    .toString().trimEnd().split("\n").filter(Boolean).map(JSON.parse);
-const url = `clickhouse+http://127.0.0.1:${ports.HTTP_PORT}/`;
-
-for (let up = false; !up; await pause(100)) {
-    assert.equal(server.exitCode, null, "clickhouse-server does not start");
-    up = await fetch(url.slice(11)).then(() => true, () => false);
-}
+const server = await clickhouse();
+const { url, ask } = server;
 
 // without its tables it says so, and nothing is lost
 ended(await push(["--to", url, "queue"]), 1, /^0 samples in 0 recordings delivered; 3 left in the queue\n$/,
     /tprof_stacks doesn't exist/);
 
 const sql = readFileSync(path.join(here, "../../hostcollector/push/clickhouse.sql"));
-execFileSync("clickhouse-client", ["--port", ports.TCP_PORT, "--multiquery"], { input: sql });
+server.make(sql);
 const label = "O'Brien's \\ rack";
 const args = ["--to", url, "--label", `rack=${label}`, "--host", "h1", "queue"];
 ended(await push(args), 0, /^2,124 samples in 3 recordings delivered\n$/);
@@ -79,5 +55,4 @@ assert.deepEqual(top.slice(0, 2).map((row) => [row.function, row.samples]), [["[
 assert.equal(builds.length, 1);
 assert.equal(minutes.length, new Set(minutes.map((m) => `${m.guest} ${m.core}`)).size);
 
-server.kill("SIGKILL"); // its files go with the test's
-await over;
+await server.kill(); // its files go with the test's

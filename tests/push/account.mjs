@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// account.mjs COLLECTOR GUESTS SECONDS: 200 guests at 97 Hz go through serve and push into a real
+// ClickHouse, and at random one of the three is killed (-9) and begun anew. In the end, for each
+// guest: what the guest has sent = what ClickHouse has + what serve says that it took with it.
+//
+// What was on its way between a guest and serve when serve was killed is known to nobody but the
+// guests, so these rest in every other case, and the sum is exact; else it lacks at most what a guest
+// sends in a second.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import readline from "node:readline";
+import { setTimeout as pause } from "node:timers/promises";
+
+import { clickhouse } from "./clickhouse_server.mjs";
+
+const [, , collector, program, seconds] = process.argv;
+const GUESTS = 200;
+const RATE = 97;
+const SEED = 1;
+
+let state = SEED;
+const random = () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32;
+
+const server = await clickhouse();
+server.make(readFileSync(path.join(import.meta.dirname, "../../hostcollector/push/clickhouse.sql")));
+
+const guests = spawn(program, ["run", GUESTS], { stdio: ["pipe", "pipe", "inherit"] });
+const lines = readline.createInterface({ input: guests.stdout })[Symbol.asyncIterator]();
+const next = async () => (await lines.next()).value;
+
+/** A part of tprof that may be killed. */
+class Part {
+    constructor(...args) {
+        this.args = args;
+        this.said = "";
+    }
+
+    start() {
+        this.child = spawn(collector, this.args, { stdio: ["ignore", "pipe", "pipe"] });
+        const hear = (text) => (this.said += text);
+        this.child.stdout.on("data", hear);
+        this.child.stderr.on("data", hear);
+        this.over = new Promise((ended) => this.child.on("close", (code, signal) => ended(signal ?? code)));
+    }
+
+    end(signal) {
+        this.child.kill(signal);
+        return this.over;
+    }
+}
+const serve = new Part("serve", "--watch", "run", "--spool", "spool", "--window", "5s", "--listen", "127.0.0.1:0");
+const push = new Part("push", "--to", server.url, "--follow", "spool");
+process.on("exit", () => [guests, serve.child, push.child].forEach((child) => child?.kill("SIGKILL")));
+
+const crashed = new Array(GUESTS).fill(0);
+const unseen = new Array(GUESTS).fill(0); // at most so many were on their way
+
+/** What the new serve says of the one before it, as Prometheus hears it. */
+async function readCrashed(from) {
+    for (let rows = []; ; await pause(100)) {
+        const at = serve.said.slice(from).match(/http:\/\/\S+?\//);
+        if (at) rows = [...(await (await fetch(`${at[0]}metrics`)).text()).matchAll(/^tprof_guest_crashed_samples_total\{guest="(\d+)"\} (\d+)$/gm)];
+        if (rows.length < GUESTS) continue;
+        for (const [, guest, samples] of rows) crashed[guest] += Number(samples);
+        return rows.reduce((sum, row) => sum + Number(row[2]), 0);
+    }
+}
+
+const kills = { serve: 0, push: 0, clickhouse: 0 };
+const kill = {
+    async serve() {
+        const rests = kills.serve % 2 === 0;
+        if (rests) {
+            guests.stdin.write("rest\n");
+            assert.equal(await next(), "resting");
+            await pause(200); // read is not yet counted
+        } else {
+            unseen.forEach((n, i) => (unseen[i] = n + RATE));
+        }
+        await serve.end("SIGKILL");
+        const from = serve.said.length;
+        await pause(random() * 1000);
+        serve.start();
+        if (rests) guests.stdin.write("work\n");
+        console.log(`serve: killed with ${await readCrashed(from)} samples in open windows`);
+    },
+    async push() {
+        await push.end("SIGKILL");
+        await pause(random() * 2000);
+        push.start();
+    },
+    async clickhouse() {
+        await server.kill();
+        await pause(random() * 2000);
+        await server.start();
+    },
+};
+
+serve.start();
+push.start();
+for (const end = Date.now() + seconds * 1000; Date.now() < end;) {
+    await pause(2000 + random() * 6000);
+    const what = Object.keys(kill)[Math.floor(random() * 3)];
+    await kill[what]();
+    kills[what]++;
+}
+assert.equal(await serve.end("SIGTERM"), 0, serve.said);
+guests.stdin.end();
+const sent = [];
+for (let line; (line = await next()) !== undefined;) {
+    const [guest, samples, dropped] = line.split(" ").map(Number);
+    sent[guest] = { samples, dropped };
+}
+const waiting = () => {
+    const names = readdirSync("spool");
+    return names.filter((n) => n.endsWith(".tprof") && !names.some((other) => other.startsWith(`${n.slice(0, -6)}.tprof.sent-`) || other.startsWith(`${n.slice(0, -6)}.sent-`))).length;
+};
+for (let left = -1, same = Date.now(); waiting() !== 0; await pause(200)) {
+    if (waiting() !== left) same = Date.now();
+    left = waiting();
+    assert.ok(Date.now() - same < 60000, `${left} windows stay in the spool: ${push.said}`);
+}
+assert.equal(await push.end("SIGTERM"), 0, push.said);
+
+const rows = server.ask("SELECT guest, core, sum(samples) AS n FROM (SELECT * FROM tprof_samples FINAL) GROUP BY guest, core");
+const delivered = new Array(GUESTS).fill(0);
+for (const { guest, core, n } of rows) {
+    assert.equal(Number(core), 0);
+    delivered[guest] += Number(n);
+}
+let all = 0;
+let way = 0;
+for (let i = 0; i < GUESTS; i++) {
+    const missing = sent[i].samples - delivered[i] - crashed[i];
+    assert.equal(sent[i].dropped, 0);
+    assert.ok(missing >= 0 && missing <= unseen[i], `guest ${i}: ${sent[i].samples} sent, ${delivered[i]} there, ${crashed[i]} lost and told`);
+    all += sent[i].samples;
+    way += missing;
+}
+assert.ok(kills.serve > 0 && kills.push > 0 && kills.clickhouse > 0 && all > 0, JSON.stringify(kills));
+const sum = (list) => list.reduce((a, b) => a + b, 0);
+console.log(`${GUESTS} guests, ${seconds} s, killed: ${JSON.stringify(kills)}`);
+console.log(`${all} samples sent = ${sum(delivered)} in ClickHouse + ${sum(crashed)} told as lost + ${way} on their way when serve was killed`);
+await server.kill();
