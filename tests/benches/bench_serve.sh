@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# bench_serve.sh BUILD: what collector serve takes for 10 to 10,000 guests of one core at
+# 97 Hz, on one core of the host, and what it keeps of them in windows of 10 s, as
+# `name value unit` lines. BUILD is a build folder with the targets push_guests (whose
+# guests have 64 stacks of 16 frames) and collector. Ends with an error if a sample is
+# lost that is not accounted for.
+set -eu
+build=$(realpath "$1")
+dir=$(mktemp -d)
+pids=()
+cleanup() {
+    for pid in "${pids[@]}"; do kill "$pid" 2>/dev/null || true; done
+    wait
+    rm -rf "$dir"
+}
+trap cleanup EXIT
+hz=$(getconf CLK_TCK)
+other=$(($(nproc) > 1))
+[ "$other" = 1 ] || { echo "SKIP: bench_serve: needs two cores" >&2; exit 77; }
+
+cpu() { awk '{ print $14 + $15 }' "/proc/$1/stat"; }
+
+# measure GUESTS SECONDS
+measure() {
+    local guests=$1 seconds=$2 serve player before after memory sums=''
+    mkdir -p "$dir/$guests/run"
+    cd "$dir/$guests"
+    mkfifo orders
+    taskset -c 0 "$build/tests/push/push_guests" run "$guests" <orders >played 2>&1 &
+    player=$!
+    exec 3>orders
+    until [ -S "run/$((guests - 1))" ]; do sleep .1; done
+    taskset -c 1 "$build/hostcollector/collector" serve --watch run --spool spool --window 10s 2>said &
+    serve=$!
+    pids=("$player" "$serve")
+    sleep 5
+    before=$(cpu $serve)
+    sleep "$seconds"
+    after=$(cpu $serve)
+    memory=$(awk '/^VmHWM/ { print $2 }' "/proc/$serve/status")
+    echo rest >&3
+    until grep -q resting played; do sleep .1; done
+    kill -TERM $serve
+    wait $serve
+    exec 3>&-
+    wait $player
+    sums=$(awk '$2 ~ /^[0-9]+$/ { sent += $2; dropped += $3 } END { print sent + 0, dropped + 0 }' played)
+    awk -v guests="$guests" -v ticks=$((after - before)) -v hz="$hz" -v s="$seconds" -v kib="$memory" \
+        -v sums="$sums" -v bytes="$(cat spool/*.tprof | wc -c)" -v said="$(tr -d , <said | grep ' samples [0-9]* lost$' | tail -n 1)" '
+        BEGIN {
+            split(sums, sum, " ")
+            split(said, word, " ")
+            if (word[3] != sum[1] || word[5] != sum[2]) {
+                print "bench_serve: " said "; guests sent " sum[1] ", dropped " sum[2] > "/dev/stderr"
+                exit 1
+            }
+            printf "serve_%d_guests_core %.2f %% of a core\n", guests, 100 * ticks / hz / s
+            printf "serve_%d_guests_memory %.1f MiB\n", guests, kib / 1024
+            printf "serve_%d_guests_dropped %.4f %%\n", guests, 100 * sum[2] / (sum[1] + sum[2])
+            printf "serve_%d_guests_spool %.2f bytes/sample\n", guests, bytes / sum[1]
+        }'
+    cd /
+    rm -rf "${dir:?}/$guests"
+}
+
+ulimit -n "$(ulimit -Hn)"
+for guests in ${GUESTS:-10 100 1000 10000}; do
+    measure "$guests" $((guests >= 10000 ? 60 : 20))
+done
