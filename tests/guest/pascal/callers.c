@@ -5,7 +5,9 @@
  * finds. A pair given as an argument is a call, too, by a pointer.
  *
  * Prints what no code does, how many pairs were looked at, and for how many
- * samples the direct caller is not known: one in fifty is too much.
+ * samples the direct caller is not known: one in twenty is too much. Most of
+ * those are at the beginning and the end of tprof_pump(); on a busy host 0.5 to
+ * 2.4 % of a run were, where the kernel's loop calls that.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -142,5 +144,5 @@ int main(int argc, char **argv)
            marked, samples);
     symbolizer_free(s);
     image_close(img);
-    return wrong != 0 || stacks == 0 || 50 * marked > samples;
+    return wrong != 0 || stacks == 0 || 20 * marked > samples;
 }
