@@ -4,13 +4,16 @@
 
 #include <string.h>
 
+#include "util/text.h"
+
 static bool is_value(const char *text)
 {
     size_t length = 0;
 
-    while (text[length] >= ' ' && text[length] <= '~')
-        length++;
-    return text[length] == '\0' && length < ORIGIN_VALUE;
+    for (size_t n;
+         length < ORIGIN_VALUE && (n = text_character(text + length)) != 0;)
+        length += n;
+    return length < ORIGIN_VALUE && text[length] == '\0';
 }
 
 bool labels_read(struct origin_label *label, const char *text)

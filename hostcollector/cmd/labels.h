@@ -9,8 +9,8 @@
 #include "model/origin.h"
 
 /* Read (text), "key=value", into (label), whose value points into it. The value
- * is printable ASCII, up to ORIGIN_VALUE bytes with its NUL. False: it is no
- * label. */
+ * is UTF-8 that can be seen, up to ORIGIN_VALUE bytes with its NUL. False: it
+ * is no label. */
 bool labels_read(struct origin_label *label, const char *text);
 
 /* Add (text) to (o) if it is a label with another key than those there are, and

@@ -43,7 +43,8 @@ void *arena_alloc(struct arena *a, size_t size)
     if (size > SIZE_MAX / 2)
         return NULL;
     size = (size + ALIGN - 1) / ALIGN * ALIGN;
-    if (size > a->size - a->used && add_block(a, size) != 0)
+    if ((a->blocks == NULL || size > a->size - a->used) &&
+        add_block(a, size) != 0)
         return NULL;
     p = a->blocks->bytes + a->used;
     a->used += size;
