@@ -5,8 +5,7 @@
 
 #include <stddef.h>
 
-int web_process_start(const struct options *o, const struct status *s,
-                      struct err *e)
+int web_process_start(const struct options *o, struct status *s, struct err *e)
 {
     (void)s;
     return o->listen == NULL

@@ -2,12 +2,10 @@
 /* Each question is answered by a collector report of its own. */
 #include "cmd/page_process.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -82,7 +80,7 @@ static int answer(const struct options *o, const struct reports_question *q,
     return result;
 }
 
-static void work(const struct options *o, int socket)
+void page_process_run(const struct options *o, int socket)
 {
     struct reports_question q;
     int scrap;
@@ -93,25 +91,4 @@ static void work(const struct options *o, int socket)
             answer(o, &q, socket) != 0)
             return;
     }
-}
-
-int page_process_start(const struct options *o, struct err *e)
-{
-    int ends[2];
-    pid_t child;
-
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-        return err_sys(e, "socketpair");
-    child = fork();
-    if (child == 0) {
-        (void)close(ends[0]);
-        (void)setsid(); /* the terminal's signals are the collector's */
-        work(o, ends[1]);
-        _exit(0);
-    }
-    (void)close(ends[1]);
-    if (child > 0)
-        return ends[0];
-    (void)close(ends[0]);
-    return err_sys(e, "fork");
 }

@@ -8,10 +8,8 @@
 #define TPROF_CMD_PAGE_PROCESS_H
 
 #include "cmd/options.h"
-#include "util/err.h"
 
-/* Start it. Returns the socket for questions, which ends the process when it is
- * closed everywhere; -1 with (e) filled. */
-int page_process_start(const struct options *o, struct err *e);
+/* Be it: answer questions of (socket) until its other end is closed. */
+void page_process_run(const struct options *o, int socket);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The process that answers by HTTP (web/web.h). It has no guest's bytes and no
- * files: a table in memory is all that it shares with the one that started it.
+ * files: a table in memory is all that it shares with the collector. When it
+ * ends it is started again, after a pause that grows.
  */
 #ifndef TPROF_CMD_WEB_PROCESS_H
 #define TPROF_CMD_WEB_PROCESS_H
@@ -12,12 +13,12 @@
 
 /*
  * Start it, if (o) says where it listens: before this process has guests, a
- * helper (confine.h) or threads. A line on stderr says where its page is. It
- * ends with this process.
+ * helper (confine.h) or threads. A line on stderr says where its page is, and
+ * one each time that it is started again, which (s) counts. It ends with this
+ * process.
  *
  * Returns 0; -1 with (e) filled.
  */
-int web_process_start(const struct options *o, const struct status *s,
-                      struct err *e);
+int web_process_start(const struct options *o, struct status *s, struct err *e);
 
 #endif

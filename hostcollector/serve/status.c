@@ -22,6 +22,7 @@ struct row {
 
 struct status {
     size_t rows;
+    _Atomic uint64_t page_starts; /* after the first one */
     struct row totals;
     struct row row[];
 };
@@ -126,4 +127,14 @@ bool status_get(const struct status *s, size_t row, struct status_guest *g)
 bool status_get_totals(const struct status *s, struct status_totals *t)
 {
     return read_row(&s->totals, t, sizeof *t);
+}
+
+void status_page_again(struct status *s)
+{
+    atomic_fetch_add_explicit(&s->page_starts, 1, memory_order_relaxed);
+}
+
+uint64_t status_page_starts(const struct status *s)
+{
+    return atomic_load_explicit(&s->page_starts, memory_order_relaxed);
 }

@@ -78,6 +78,11 @@ size_t status_rows(const struct status *s);
  * writer did not let go of it. Text ends in a NUL. */
 bool status_get(const struct status *s, size_t row, struct status_guest *g);
 
+/* The process that answers by HTTP was started again; one process, that which
+ * does so, counts it. */
+void status_page_again(struct status *s);
+uint64_t status_page_starts(const struct status *s);
+
 /* Copy the totals. Returns false as above. */
 bool status_get_totals(const struct status *s, struct status_totals *t);
 

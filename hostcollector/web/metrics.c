@@ -158,6 +158,10 @@ void pages_metrics(FILE *out, const struct status *s, uint64_t now_ms)
 
     if (status_get_totals(s, &t))
         write_totals(out, &t, now_ms);
+    head(out, "tprof_page_restarts_total", "counter",
+         "Times that the process which answers here was started again.");
+    (void)fprintf(out, "tprof_page_restarts_total %" PRIu64 "\n",
+                  status_page_starts(s));
     for (size_t i = 0; i < sizeof gauges / sizeof gauges[0]; i++) {
         head(out, gauges[i].name, "gauge", gauges[i].help);
         each_guest(out, s, gauges[i].name, gauges[i].write, NULL);

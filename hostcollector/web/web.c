@@ -197,18 +197,18 @@ static bool ask_for_page(struct web *w, struct MHD_Connection *c,
     return true;
 }
 
-/* The page, or why there is none, is here: whoever waits is called again. */
-static void hear_reports(struct web *w)
+/* The page, or why there is none, is here: whoever waits is called again.
+ * Returns 0; -1 with (e) filled if the process that writes pages has ended. */
+static int hear_reports(struct web *w, struct err *e)
 {
     struct reports_answer a = {0};
 
-    if (descriptor_receive(w->reports, &a, sizeof a, &w->page) <= 0) {
-        (void)close(w->reports);
-        w->reports = -1;
-    }
+    if (descriptor_receive(w->reports, &a, sizeof a, &w->page) <= 0)
+        return err_set(e, "web: the process that writes pages has ended");
     w->written = a.done;
     if (w->waiting != NULL)
         MHD_resume_connection(w->waiting);
+    return 0;
 }
 
 /* Nobody waits any more. Returns the page, if it has come. */
@@ -383,9 +383,9 @@ int web_run(struct web *w, int stop_fd, struct err *e)
             ms = (int)wait;
         if (poll(fds, 3, ms) < 0 && errno != EINTR)
             return err_sys(e, "web: poll");
-        if (fds[2].revents != 0)
-            hear_reports(w);
-        fds[2].fd = w->reports;
+        if (fds[0].revents == 0 && fds[2].revents != 0 &&
+            hear_reports(w, e) != 0)
+            return -1;
         end_late(w);
         if (MHD_run(w->daemon) != MHD_YES)
             return err_set(e, "web: libmicrohttpd ends");

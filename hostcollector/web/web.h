@@ -30,7 +30,8 @@ struct web *web_open(int fd, const struct gate *g, const struct status *s,
                      int reports, struct err *e);
 
 /* Answer until (stop_fd) can be read or its other end is closed. 0; -1 with (e)
- * filled. */
+ * filled, also when nobody writes pages at the other end of (reports) any more:
+ * a new process gets a new socket. */
 int web_run(struct web *w, int stop_fd, struct err *e);
 
 /* NULL is allowed. */

@@ -46,6 +46,23 @@ TEST(rows_are_free_until_they_are_written)
     status_free(s);
 }
 
+TEST(starts_of_the_page_are_counted_by_whoever_starts_it)
+{
+    struct status *s = table(1);
+    struct status_totals totals = {.guests = 3};
+    int how;
+    pid_t child = fork();
+
+    if (child == 0) {
+        status_page_again(s);
+        _exit(0);
+    }
+    CHECK_EQ(waitpid(child, &how, 0), child);
+    status_put_totals(s, &totals); /* is another one's */
+    CHECK_EQ(status_page_starts(s), 1);
+    status_free(s);
+}
+
 TEST(text_of_a_liar_ends)
 {
     struct status *s = table(1);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * collector serve, as a user runs it: guests come into a folder and into a file
- * and go; some lie. Child processes play them.
+ * and go; some lie. Child processes play them. Its page: test_serve_page.c.
  */
 #include <dirent.h>
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -138,116 +137,6 @@ TEST(others_lose_nothing_by_a_flood)
     CHECK_EQ(kill(flood, SIGKILL), 0);
     CHECK_CONTAINS("err", "one: let go: 50 samples, 0 lost");
     CHECK_CONTAINS("err", "collector serve: 50 samples, 0 lost");
-}
-
-/* What the page's process answers at (path), in the file "answer"; it is found
- * where the line in the file "err" says. */
-static void ask(const char *path)
-{
-    static char text[1 << 20];
-    char said[4096] = "", request[128];
-    struct sockaddr_in at = {.sin_family = AF_INET};
-    int fd = open("err", O_RDONLY), n;
-    size_t size = 0;
-    ssize_t got;
-    char *port;
-
-    CHECK(read(fd, said, sizeof said - 1) > 0);
-    (void)close(fd);
-    port = strstr(said, "page at http://127.0.0.1:");
-    CHECK(port != NULL);
-    at.sin_port =
-        htons((uint16_t)strtoul(strchr(port + 13, ':') + 1, NULL, 10));
-    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    CHECK_EQ(connect(fd, (struct sockaddr *)&at, sizeof at), 0);
-    n = snprintf(request, sizeof request,
-                 "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", path);
-    CHECK_EQ(write(fd, request, (size_t)n), n);
-    while ((got = read(fd, text + size, sizeof text - 1 - size)) > 0)
-        size += (size_t)got;
-    text[size] = '\0';
-    (void)close(fd);
-    write_text("answer", text);
-}
-
-TEST(page_tells_of_guests)
-{
-    static const char samples[] =
-        "tprof_guest_samples_total{guest=\"one\"} 50\n";
-    static const char sampling[] = "tprof_guests_sampling 1\n";
-
-    enter_dir();
-    CHECK_EQ(collector("serve --watch nowhere --listen 127.0.0.1:0"), 1);
-    if (contains("err", "built without libmicrohttpd"))
-        SKIP("no libmicrohttpd");
-    CHECK_EQ(mkdir("run", 0700), 0);
-    pid_t one = start_guest("run/one", play_50);
-    pid_t serve = start_collector("serve --watch run --listen 127.0.0.1:0");
-
-    wait_for("sent50");
-    ask("/metrics");
-    /* the sums of all guests are told a moment after their rows */
-    for (int i = 0; i < 1000 && !(contains("answer", samples) &&
-                                  contains("answer", sampling));
-         i++) {
-        rest();
-        ask("/metrics");
-    }
-    CHECK_CONTAINS("answer", samples);
-    CHECK_CONTAINS("answer", sampling);
-    ask("/healthz");
-    CHECK_CONTAINS("answer", "HTTP/1.1 200 OK\r\n");
-    CHECK_CONTAINS("answer", "ok: 1 of 1 guests are sampled\n");
-    ask("/");
-    CHECK_CONTAINS("answer", "<td>one<td>sampled<td>1<td>97");
-    CHECK_EQ(kill(serve, SIGSTOP), 0); /* the page's process goes on */
-    for (int i = 0; i < 1000 && !contains("answer", "503"); i++) {
-        rest();
-        ask("/healthz");
-    }
-    CHECK_CONTAINS("answer", "the serving loop has given no sign for ");
-    CHECK_EQ(kill(serve, SIGCONT), 0);
-    CHECK_EQ(kill(serve, SIGTERM), 0);
-    CHECK_EQ(join_collector(serve), 0);
-    join_guest(one);
-    CHECK_CONTAINS("err", "collector serve: 50 samples, 0 lost");
-}
-
-TEST(page_of_a_guest)
-{
-    enter_dir();
-    CHECK_EQ(collector("serve --watch nowhere --listen 127.0.0.1:0"), 1);
-    if (contains("err", "built without libmicrohttpd"))
-        SKIP("no libmicrohttpd");
-    CHECK_EQ(mkdir("run", 0700), 0);
-    pid_t one = start_guest("run/one", play_50);
-    pid_t serve = start_collector("serve --watch run --listen 127.0.0.1:0 "
-                                  "--spool spool --window 1s");
-
-    wait_for("sent50");
-    ask("/");
-    for (int i = 0; i < 1000 && !contains("answer", "<a href=\"/guest/one\">");
-         i++) {
-        rest();
-        ask("/");
-    }
-    CHECK_CONTAINS("answer", "<a href=\"/guest/one\">one</a>");
-    ask("/guest/one?since=-1h");
-    CHECK_CONTAINS("answer", "HTTP/1.1 200 OK\r\n");
-    CHECK_CONTAINS("answer", "Content-Type: text/html");
-    CHECK_CONTAINS("answer", "script-src 'unsafe-inline'");
-    CHECK_CONTAINS("answer", "data-part=\"moments\"");
-    ask("/guest/two");
-    CHECK_CONTAINS("answer", "HTTP/1.1 404 Not Found\r\n");
-    CHECK_CONTAINS("answer", "collector report: ");
-    ask("/guest/one?since=--listen");
-    CHECK_CONTAINS("answer", "--since: '--listen' is no");
-    ask("/guest/..%2f..%2fetc");
-    CHECK_CONTAINS("answer", "no guest is called so");
-    CHECK_EQ(kill(serve, SIGTERM), 0);
-    CHECK_EQ(join_collector(serve), 0);
-    join_guest(one);
 }
 
 /* Of two seconds of its clock, sampling took a thousandth of one. */

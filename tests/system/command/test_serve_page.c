@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The page of collector serve, as a user runs it: what it tells of a guest, and
+ * that it is there again when a process of it was killed.
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "command.h"
+
+static void rest(void)
+{
+    const struct timespec t = {0, 20000000};
+
+    (void)nanosleep(&t, NULL);
+}
+
+static void play_50(int listener)
+{
+    int fd = meet(listener);
+
+    begin_session(fd, 1, NULL, 50);
+    write_text("sent50", "");
+    end_session(fd, 50);
+}
+
+static void wait_for_samples(void)
+{
+    for (int i = 0; i < 1000 && access("sent50", F_OK) != 0; i++)
+        rest();
+    CHECK(access("sent50", F_OK) == 0);
+}
+
+/* End the case if this collector has no page. */
+static void need_page(void)
+{
+    enter_dir();
+    CHECK_EQ(collector("serve --watch nowhere --listen 127.0.0.1:0"), 1);
+    if (contains("err", "built without libmicrohttpd"))
+        SKIP("no libmicrohttpd");
+    write_text("err", ""); /* where that page was */
+    CHECK_EQ(mkdir("run", 0700), 0);
+}
+
+/* Where the page is by the line in the file "err". */
+static struct sockaddr_in address(void)
+{
+    struct sockaddr_in at = {.sin_family = AF_INET};
+    const char *port;
+
+    for (int i = 0; i < 1000 && !contains("err", "page at http://"); i++)
+        rest();
+    port = strstr(text_of("err"), "page at http://127.0.0.1:");
+    CHECK(port != NULL);
+    at.sin_port =
+        htons((uint16_t)strtoul(strchr(port + 13, ':') + 1, NULL, 10));
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    return at;
+}
+
+/* Does anybody listen there? The descriptor of a connection; -1: no. */
+static int reach(const struct sockaddr_in *at)
+{
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    if (connect(fd, (const struct sockaddr *)at, sizeof *at) == 0)
+        return fd;
+    (void)close(fd);
+    return -1;
+}
+
+/* What is answered at (path), in the file "answer"; nothing if the process that
+ * answers ends meanwhile. */
+static void ask(const char *path)
+{
+    static char text[1 << 20];
+    struct sockaddr_in at = address();
+    char request[128];
+    int fd = reach(&at), n;
+    size_t size = 0;
+    ssize_t got;
+
+    CHECK(fd >= 0);
+    n = snprintf(request, sizeof request,
+                 "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", path);
+    CHECK_EQ(write(fd, request, (size_t)n), n);
+    while ((got = read(fd, text + size, sizeof text - 1 - size)) > 0)
+        size += (size_t)got;
+    text[size] = '\0';
+    (void)close(fd);
+    write_text("answer", text);
+}
+
+TEST(page_tells_of_guests)
+{
+    static const char samples[] =
+        "tprof_guest_samples_total{guest=\"one\"} 50\n";
+    static const char sampling[] = "tprof_guests_sampling 1\n";
+
+    need_page();
+    pid_t one = start_guest("run/one", play_50);
+    pid_t serve = start_collector("serve --watch run --listen 127.0.0.1:0");
+
+    wait_for_samples();
+    ask("/metrics");
+    /* the sums of all guests are told a moment after their rows */
+    for (int i = 0; i < 1000 && !(contains("answer", samples) &&
+                                  contains("answer", sampling));
+         i++) {
+        rest();
+        ask("/metrics");
+    }
+    CHECK_CONTAINS("answer", samples);
+    CHECK_CONTAINS("answer", sampling);
+    ask("/healthz");
+    CHECK_CONTAINS("answer", "HTTP/1.1 200 OK\r\n");
+    CHECK_CONTAINS("answer", "ok: 1 of 1 guests are sampled\n");
+    ask("/");
+    CHECK_CONTAINS("answer", "<td>one<td>sampled<td>1<td>97");
+    CHECK_EQ(kill(serve, SIGSTOP), 0); /* the page's process goes on */
+    for (int i = 0; i < 1000 && !contains("answer", "503"); i++) {
+        rest();
+        ask("/healthz");
+    }
+    CHECK_CONTAINS("answer", "the serving loop has given no sign for ");
+    CHECK_EQ(kill(serve, SIGCONT), 0);
+    CHECK_EQ(kill(serve, SIGTERM), 0);
+    CHECK_EQ(join_collector(serve), 0);
+    join_guest(one);
+    CHECK_CONTAINS("err", "collector serve: 50 samples, 0 lost");
+}
+
+TEST(page_of_a_guest)
+{
+    need_page();
+    pid_t one = start_guest("run/one", play_50);
+    pid_t serve = start_collector("serve --watch run --listen 127.0.0.1:0 "
+                                  "--spool spool --window 1s");
+
+    wait_for_samples();
+    ask("/");
+    for (int i = 0; i < 1000 && !contains("answer", "<a href=\"/guest/one\">");
+         i++) {
+        rest();
+        ask("/");
+    }
+    CHECK_CONTAINS("answer", "<a href=\"/guest/one\">one</a>");
+    ask("/guest/one?since=-1h");
+    CHECK_CONTAINS("answer", "HTTP/1.1 200 OK\r\n");
+    CHECK_CONTAINS("answer", "Content-Type: text/html");
+    CHECK_CONTAINS("answer", "script-src 'unsafe-inline'");
+    CHECK_CONTAINS("answer", "data-part=\"moments\"");
+    ask("/guest/two");
+    CHECK_CONTAINS("answer", "HTTP/1.1 404 Not Found\r\n");
+    CHECK_CONTAINS("answer", "collector report: ");
+    ask("/guest/one?since=--listen");
+    CHECK_CONTAINS("answer", "--since: '--listen' is no");
+    ask("/guest/..%2f..%2fetc");
+    CHECK_CONTAINS("answer", "no guest is called so");
+    CHECK_EQ(kill(serve, SIGTERM), 0);
+    CHECK_EQ(join_collector(serve), 0);
+    join_guest(one);
+}
+
+/* Whose child is (pid), which is no zombie; 0: nobody's. */
+static pid_t parent_of(pid_t pid)
+{
+    char path[64], text[512] = "";
+    const char *behind;
+    int fd;
+
+    (void)snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    if (read(fd, text, sizeof text - 1) < 0)
+        text[0] = '\0';
+    (void)close(fd);
+    behind = strrchr(text, ')'); /* of the name */
+    return behind == NULL || behind[2] == 'Z'
+               ? 0
+               : (pid_t)strtol(behind + 4, NULL, 10);
+}
+
+#define GRANDCHILDREN 8
+
+/* The processes of the page that (serve) keeps: its children's children. */
+static int page_processes(pid_t serve, pid_t *list)
+{
+    DIR *proc = opendir("/proc");
+    const struct dirent *entry;
+    int count = 0;
+
+    CHECK(proc != NULL);
+    while ((entry = readdir(proc)) != NULL && count < GRANDCHILDREN) {
+        pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+        pid_t parent = pid > 0 ? parent_of(pid) : 0;
+
+        if (parent > 1 && parent_of(parent) == serve)
+            list[count++] = pid;
+    }
+    (void)closedir(proc);
+    return count;
+}
+
+/* The same when there are (count) of them. */
+static void wait_for_processes(pid_t serve, pid_t *list, int count)
+{
+    int found = page_processes(serve, list);
+
+    for (int i = 0; i < 1000 && found != count; i++) {
+        rest();
+        found = page_processes(serve, list);
+    }
+    CHECK_EQ(found, count);
+}
+
+/* Nobody is reached at (at) any more. */
+static void wait_for_silence(const struct sockaddr_in *at)
+{
+    int fd = reach(at);
+
+    for (int i = 0; i < 1000 && fd >= 0; i++) {
+        (void)close(fd);
+        rest();
+        fd = reach(at);
+    }
+    CHECK_EQ(fd, -1);
+}
+
+static const char again[] = " is started again: ended by signal 9, Killed\n";
+
+TEST(page_is_there_again_after_a_kill)
+{
+    pid_t list[GRANDCHILDREN];
+
+    need_page();
+    pid_t serve = start_collector("serve --watch run --listen 127.0.0.1:0");
+
+    ask("/metrics");
+    CHECK_CONTAINS("answer", "\ntprof_page_restarts_total 0\n");
+    wait_for_processes(serve, list, 1);
+    struct sockaddr_in at = address();
+
+    CHECK_EQ(kill(list[0], SIGKILL), 0);
+    while (parent_of(list[0]) != 0)
+        rest();
+    ask("/healthz"); /* nobody answers yet: it waits, and is not turned away */
+    CHECK_CONTAINS("answer", "HTTP/1.1 200 OK\r\n");
+    CHECK_CONTAINS("err", again);
+    ask("/metrics");
+    CHECK_CONTAINS("answer", "\ntprof_page_restarts_total 1\n");
+    wait_for_processes(serve, list, 1);
+    CHECK_EQ(kill(list[0], SIGKILL), 0);
+    CHECK_EQ(kill(serve, SIGTERM), 0); /* while it is not there */
+    CHECK_EQ(join_collector(serve), 0);
+    wait_for_silence(&at);
+    CHECK_EQ(occurrences("err", again), 1);
+}
+
+/* That which answers, and that which has pages of guests written. */
+TEST(pages_of_guests_are_there_again_after_a_kill)
+{
+    pid_t list[GRANDCHILDREN];
+    int status;
+
+    need_page();
+    pid_t one = start_guest("run/one", play_50);
+    pid_t serve = start_collector("serve --watch run --listen 127.0.0.1:0 "
+                                  "--spool spool --window 1s");
+
+    wait_for_samples();
+    for (int i = 0; i < 2; i++) {
+        wait_for_processes(serve, list, 2);
+        CHECK_EQ(kill(list[i], SIGKILL), 0);
+        while (parent_of(list[i]) != 0)
+            rest();
+        for (int t = 0; t < 500; t++) { /* what was asked too early ends */
+            ask("/guest/one?since=-1h");
+            if (contains("answer", "data-part=\"moments\""))
+                break;
+            rest();
+        }
+        CHECK_CONTAINS("answer", "HTTP/1.1 200 OK\r\n");
+        CHECK_EQ(occurrences("err", " is started again: "), i + 1);
+    }
+    struct sockaddr_in at = address();
+
+    CHECK_EQ(kill(one, SIGKILL), 0);
+    CHECK_EQ(kill(serve, SIGKILL), 0);
+    CHECK_EQ(waitpid(serve, &status, 0), serve);
+    wait_for_silence(&at);
+}
