@@ -4,45 +4,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <zstd.h>
-
 #include "dump/frame.h"
 #include "spool/format.h"
 #include "spool/pack_bytes.h"
 #include "spool/pack_facts.h"
+#include "spool/pack_stacks.h"
+#include "spool/squeeze.h"
 #include "spool/window_parts.h"
 #include "util/bytes.h"
 #include "util/map.h"
 #include "util/vec.h"
 
-#define LOADED 0x80u /* as window.c has it */
-#define LEVEL  6     /* of compression */
+#define LEVEL 6 /* of compression */
 
 struct packing {
     struct window_packer *w;
     struct pack_bytes block;
+    struct squeeze_cuts cuts;
     uint32_t *local; /* number in the pool -> number in the block */
     uint32_t *used;  /* the reverse, from 1 on */
     size_t used_count;
-    uint64_t *addresses; /* sorted, each once */
-    size_t address_count, address_room;
 };
-
-static int compare(const void *a, const void *b)
-{
-    const uint64_t *x = a, *y = b;
-
-    return (*x > *y) - (*x < *y);
-}
-
-static struct stack stack_of(const struct packing *p, uint32_t number)
-{
-    struct stack s = stack_pool_get(&p->w->stacks, number);
-
-    s.loaded = s.end & LOADED;
-    s.end &= LOADED - 1;
-    return s;
-}
 
 /* Number the stacks that samples of the window have. */
 static void number_stacks(struct packing *p)
@@ -62,117 +44,6 @@ static void number_stacks(struct packing *p)
             p->local[n] = (uint32_t)p->used_count;
         }
     }
-}
-
-static bool keep_address(struct packing *p, uint64_t address)
-{
-    if (vec_grow(&p->addresses, &p->address_room, p->address_count,
-                 sizeof address) != 0)
-        return false;
-    p->addresses[p->address_count++] = address;
-    return true;
-}
-
-static bool gather_addresses(struct packing *p)
-{
-    size_t kept = 0;
-
-    for (size_t i = 1; i <= p->used_count; i++) {
-        struct stack s = stack_of(p, p->used[i]);
-
-        for (size_t k = 0; k < s.depth; k++)
-            if (!keep_address(p, s.frames[k]))
-                return false;
-        for (size_t k = 0; k < WIRE_STACK_SLOTS; k++)
-            if (s.slot_mask >> k & 1 && !keep_address(p, s.words[k]))
-                return false;
-    }
-    if (p->address_count == 0)
-        return true;
-    qsort(p->addresses, p->address_count, sizeof *p->addresses, compare);
-    for (size_t i = 0; i < p->address_count; i++)
-        if (i == 0 || p->addresses[i] != p->addresses[i - 1])
-            p->addresses[kept++] = p->addresses[i];
-    p->address_count = kept;
-    return true;
-}
-
-static uint64_t index_of(const struct packing *p, uint64_t address)
-{
-    const uint64_t *at = bsearch(&address, p->addresses, p->address_count,
-                                 sizeof address, compare);
-
-    return (uint64_t)(at - p->addresses);
-}
-
-/* The nodes of stack (s), from the outermost on; returns 1 + the innermost's
- * number, 0 if it has none. Those that are new go to (parents) and (places). */
-static uint32_t add_nodes(const struct packing *p, const struct stack *s,
-                          struct map *nodes, struct pack_bytes *parents,
-                          struct pack_bytes *places)
-{
-    uint32_t node = 0;
-
-    for (size_t i = s->depth; i-- > 0;) {
-        uint64_t place = index_of(p, s->frames[i]);
-        uint32_t next = (uint32_t)nodes->count;
-        uint32_t *at = map_put(nodes, node, place);
-
-        if (at == NULL) {
-            parents->failed = true;
-            return 0;
-        }
-        if (*at == MAP_NOTHING) {
-            *at = next;
-            pack_uleb(parents, node == 0 ? 0 : next - (node - 1));
-            pack_uleb(places, place);
-        }
-        node = *at + 1;
-    }
-    return node;
-}
-
-static void put_stack(const struct packing *p, const struct stack *s,
-                      uint32_t node, struct pack_bytes *to)
-{
-    pack_uleb(to, node);
-    pack_u8(to, s->end);
-    pack_u8(to, (uint8_t)(s->slot_mask | (s->loaded ? PACKED_LOADED : 0)));
-    for (size_t i = 0; i < WIRE_STACK_SLOTS; i++)
-        if (s->slot_mask >> i & 1)
-            pack_uleb(to, index_of(p, s->words[i]));
-    pack_uleb(to, s->rsp);
-    pack_uleb(to, s->generation);
-}
-
-static void put_stacks(struct packing *p)
-{
-    struct pack_bytes *b = &p->block;
-    struct pack_bytes parents = {0}, places = {0}, stacks = {0};
-    struct map nodes = {0};
-    uint64_t last = 0;
-
-    number_stacks(p);
-    if (!gather_addresses(p))
-        b->failed = true;
-    pack_u8(b, PACKED_STACKS);
-    pack_uleb(b, p->w->guest.text_start);
-    pack_uleb(b, p->address_count);
-    for (size_t i = 0; i < p->address_count; i++) {
-        pack_uleb(b, p->addresses[i] - last);
-        last = p->addresses[i];
-    }
-    for (size_t i = 1; i <= p->used_count && !b->failed; i++) {
-        struct stack s = stack_of(p, p->used[i]);
-
-        put_stack(p, &s, add_nodes(p, &s, &nodes, &parents, &places), &stacks);
-    }
-    pack_uleb(b, nodes.count);
-    pack_append(b, &parents);
-    pack_append(b, &places);
-    pack_uleb(b, p->used_count);
-    pack_append(b, &stacks);
-    map_fini(&nodes);
 }
 
 /* Columns of a run. */
@@ -241,14 +112,20 @@ static uint8_t rounding(uint16_t period)
     return (uint8_t)(bits > 7 ? bits - 7 : 0);
 }
 
-static void put_columns(struct pack_bytes *b, struct columns *c)
+static void put_columns(struct packing *p, struct columns *c)
 {
+    struct pack_bytes *b = &p->block;
+
     pack_append(b, &c->pair_stacks);
     pack_append(b, &c->pair_leaves);
     pack_uleb(b, c->pairs.size);
+    squeeze_cut(&p->cuts, b->size);
     pack_append(b, &c->pairs);
+    squeeze_cut(&p->cuts, b->size);
     pack_append(b, &c->intervals);
+    squeeze_cut(&p->cuts, b->size);
     pack_append(b, &c->late);
+    squeeze_cut(&p->cuts, b->size);
     pack_uleb(b, c->losses);
     pack_uleb(b, c->lost.size);
     pack_append(b, &c->lost);
@@ -306,7 +183,7 @@ static void put_run(struct packing *p, uint32_t core,
     now[WIRE_COUNTER_SAMPLES] += to - run->first;
     c->time = time << round;
     pack_uleb(b, pairs.count);
-    put_columns(b, &columns);
+    put_columns(p, &columns);
     map_fini(&pairs);
 }
 
@@ -384,7 +261,10 @@ static void put_block(struct packing *p, uint64_t later_ns, bool whole)
         return;
     }
     pack_facts_before(&p->block, w);
-    put_stacks(p);
+    number_stacks(p);
+    pack_u8(&p->block, PACKED_STACKS);
+    pack_stacks(&p->block, &w->stacks, w->guest.text_start, p->used,
+                p->used_count);
     for (uint32_t i = 0; i < w->core_room && !p->block.failed; i++) {
         put_core(p, i, now[i]);
         w->done_samples += w->cores[i].count;
@@ -399,9 +279,10 @@ static void put_block(struct packing *p, uint64_t later_ns, bool whole)
 }
 
 /* Compress the block, behind the chunks that are done. */
-static int put_chunk(struct window_packer *w, const struct pack_bytes *b)
+static int put_chunk(struct window_packer *w, const struct pack_bytes *b,
+                     const struct squeeze_cuts *cuts)
 {
-    size_t bound = ZSTD_compressBound(b->size);
+    size_t bound = squeeze_bound(b->size, cuts);
     size_t room = w->done_size + 4 + bound;
 
     if (room > w->done_room) {
@@ -413,9 +294,9 @@ static int put_chunk(struct window_packer *w, const struct pack_bytes *b)
         w->done_room = room;
     }
     uint8_t *at = w->done + w->done_size;
-    size_t size = ZSTD_compress(at + 4, bound, b->bytes, b->size, LEVEL);
+    size_t size = squeeze(at + 4, bound, b->bytes, b->size, cuts, LEVEL);
 
-    if (ZSTD_isError(size))
+    if (size == 0)
         return -1;
     store_u32(at, (uint32_t)size);
     w->done_size += 4 + size;
@@ -465,13 +346,12 @@ int window_seal(struct window_packer *w, uint64_t later_ns, bool whole,
     if (!p.block.failed && p.block.size > PACKED_BLOCK_MAX)
         (void)err_set(e, "window: %zu bytes do not fit into a chunk",
                       p.block.size);
-    else if (p.block.failed || put_chunk(w, &p.block) != 0)
+    else if (p.block.failed || put_chunk(w, &p.block, &p.cuts) != 0)
         (void)err_set(e, "window: out of memory");
     else
         result = 0;
     free(p.local);
     free(p.used);
-    free(p.addresses);
     free(p.block.bytes);
     if (result == 0)
         begin_anew(w);

@@ -8,12 +8,12 @@
 
 #include "source/recording_format.h"
 #include "spool/format.h"
+#include "spool/pack_stacks.h"
 #include "spool/window_parts.h"
 #include "util/bytes.h"
 #include "util/vec.h"
 
 #define CHUNK_SAMPLES (PACKED_BLOCK_MAX / 16) /* of a chunk, about */
-#define LOADED        0x80u /* in the end of a stack in the pool */
 
 struct window_packer *window_packer_new(uint64_t memory_max)
 {
@@ -124,7 +124,7 @@ static uint32_t on_stack(void *context, uint32_t core, const struct stack *s)
 
     (void)core;
     if (kept.loaded)
-        kept.end |= LOADED;
+        kept.end |= PACK_LOADED;
     return stack_pool_add(&w->stacks, &kept, &w->budget);
 }
 
