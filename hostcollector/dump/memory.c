@@ -2,82 +2,56 @@
 /* Parts of a file that are parts of memory. */
 #include "dump/memory.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "dump/file.h"
+#include "dump/kdump.h"
 #include "dump/parts.h"
 #include "util/magic.h"
 
 #define BLOCK 65536u /* bytes that are searched at a time */
 
 struct dump_memory {
-    int fd;
-    uint64_t size; /* bytes of memory in all parts */
+    struct dump_file file;
+    struct dump_kdump *kdump; /* NULL: parts are in (file) as they are */
+    uint64_t size;            /* bytes of memory in all parts */
     struct dump_parts parts;
     size_t last; /* the part that was read last */
     uint8_t block[BLOCK];
 };
 
-/* All (size) bytes of the file at (at); false if there are fewer. */
-static bool read_file(int fd, uint64_t at, void *to, size_t size)
+static int read_parts(struct dump_memory *m, struct err *e)
 {
-    for (uint8_t *p = to; size > 0;) {
-        ssize_t n = pread(fd, p, size, (off_t)at);
+    uint8_t start[MAGIC_SIZE];
 
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        p += n;
-        at += (uint64_t)n;
-        size -= (size_t)n;
+    if (!dump_file_read(&m->file, 0, start, sizeof start))
+        return err_set(e, "is too short for the memory of a guest");
+    if (dump_kdump_is(start)) {
+        m->kdump = dump_kdump_new(&m->file, &m->parts, e);
+        return m->kdump != NULL ? 0 : -1;
     }
-    return true;
-}
-
-/* Is that how a kdump-compressed file begins, as it is or flattened? Taken for
- * raw memory it would have no agent in it. */
-static bool is_compressed(const uint8_t start[MAGIC_SIZE])
-{
-    return memcmp(start, "KDUMP   ", 8) == 0 ||
-           memcmp(start, "makedumpfile", 13) == 0;
+    if (magic_of(start, sizeof start) == MAGIC_ELF)
+        return dump_parts_elf(&m->parts, &m->file, e);
+    return dump_parts_raw(&m->parts, m->file.size, e);
 }
 
 struct dump_memory *dump_memory_new(int fd, struct err *e)
 {
-    uint8_t start[MAGIC_SIZE] = {0};
     struct dump_memory *m = calloc(1, sizeof *m);
-    struct stat st;
-    int result = -1;
 
     if (m == NULL) {
         (void)err_set(e, "out of memory");
         return NULL;
     }
-    m->fd = fd;
-    if (fstat(fd, &st) != 0)
-        (void)err_sys(e, "stat");
-    else if (!S_ISREG(st.st_mode))
-        (void)err_set(e, "is no regular file");
-    else if (st.st_size < (off_t)sizeof start ||
-             !read_file(fd, 0, start, sizeof start))
-        (void)err_set(e, "is too short for the memory of a guest");
-    else if (is_compressed(start))
-        (void)err_set(e, "is compressed (kdump), which is not read: dump it "
-                         "without -z, -l and -s");
-    else if (magic_of(start, sizeof start) == MAGIC_ELF)
-        result = dump_parts_elf(&m->parts, fd, (uint64_t)st.st_size, e);
-    else
-        result = dump_parts_raw(&m->parts, (uint64_t)st.st_size, e);
-    if (result != 0) {
+    if (dump_file_init(&m->file, fd, e) != 0 || read_parts(m, e) != 0) {
         dump_memory_free(m);
         return NULL;
     }
     for (size_t i = 0; i < m->parts.count; i++)
         m->size += m->parts.list[i].size;
+    if (m->kdump == NULL && m->size > m->file.there)
+        m->size = m->file.there; /* of a flattened file, which has holes */
     return m;
 }
 
@@ -85,6 +59,8 @@ void dump_memory_free(struct dump_memory *m)
 {
     if (m == NULL)
         return;
+    dump_kdump_free(m->kdump);
+    dump_file_fini(&m->file);
     free(m->parts.list);
     free(m);
 }
@@ -104,14 +80,29 @@ uint64_t dump_memory_notes_size(const struct dump_memory *m)
     return m->parts.notes_size;
 }
 
-size_t dump_memory_notes(const struct dump_memory *m, uint64_t offset, void *to,
+const char *dump_memory_trouble(const struct dump_memory *m)
+{
+    return m->kdump != NULL ? dump_kdump_trouble(m->kdump) : NULL;
+}
+
+size_t dump_memory_notes(struct dump_memory *m, uint64_t offset, void *to,
                          size_t size)
 {
     if (offset >= m->parts.notes_size)
         return 0;
     if (size > m->parts.notes_size - offset)
         size = (size_t)(m->parts.notes_size - offset);
-    return read_file(m->fd, m->parts.notes_at + offset, to, size) ? size : 0;
+    return dump_file_read(&m->file, m->parts.notes_at + offset, to, size) ? size
+                                                                          : 0;
+}
+
+/* Read (size) bytes of parts from the place (at) on; false: not all are there.
+ */
+static bool read_place(struct dump_memory *m, uint64_t at, void *to,
+                       size_t size)
+{
+    return m->kdump != NULL ? dump_kdump_read(m->kdump, at, to, size)
+                            : dump_file_read(&m->file, at, to, size);
 }
 
 static bool holds(const struct dump_part *p, enum dump_way way,
@@ -158,7 +149,7 @@ size_t dump_memory_some(struct dump_memory *m, const struct dump_view *v,
 
         if (n > part->size - into)
             n = (size_t)(part->size - into);
-        if (!read_file(m->fd, part->at + into, p + done, n))
+        if (!read_place(m, part->at + into, p + done, n))
             break;
         address += n;
         done += n;
@@ -197,7 +188,7 @@ static bool find_in_part(struct dump_memory *m, const struct dump_part *part,
         uint64_t left = part->size - *into;
         size_t n = left < BLOCK ? (size_t)left : BLOCK;
 
-        if (!read_file(m->fd, part->at + *into, m->block, n))
+        if (!read_place(m, part->at + *into, m->block, n))
             return false;
         size_t found = find_in(m->block, n, 0, pattern, size);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The memory of a guest that is dead, in a file: an ELF core, as QEMU's
- * dump-guest-memory writes it, or all of it from address 0 on, as pmemsave, a
- * Firecracker snapshot and a memory-backend-file have it. The file is hostile:
- * whatever it says, a read is inside of it or fails.
+ * The memory of a guest that is dead, in a file: an ELF core or a compressed
+ * dump, as QEMU's dump-guest-memory writes them, or all of it from address 0
+ * on, as pmemsave, a Firecracker snapshot and a memory-backend-file have it.
+ * The file is hostile: whatever it says, a read is inside of it or fails.
  */
 #ifndef TPROF_DUMP_MEMORY_H
 #define TPROF_DUMP_MEMORY_H
@@ -40,10 +40,14 @@ uint64_t dump_memory_size(const struct dump_memory *m);
 /* Has it virtual addresses? Only then DUMP_BY_PARTS finds something. */
 bool dump_memory_has_virtual(const struct dump_memory *m);
 
-/* How many bytes of notes an ELF core has; 0: none, or it is none. Read up to
+/* What was wrong with the first page of a compressed dump that could not be
+ * read, of those that were asked for; NULL: nothing. */
+const char *dump_memory_trouble(const struct dump_memory *m);
+
+/* How many bytes of notes a core or compressed dump has; 0: none. Read up to
  * (size) of them from (offset) on; returns how many, 0: it failed. */
 uint64_t dump_memory_notes_size(const struct dump_memory *m);
-size_t dump_memory_notes(const struct dump_memory *m, uint64_t offset, void *to,
+size_t dump_memory_notes(struct dump_memory *m, uint64_t offset, void *to,
                          size_t size);
 
 /* Read up to (size) bytes at (address), as (v) sees it. Returns how many are

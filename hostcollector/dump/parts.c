@@ -3,7 +3,6 @@
 #include "dump/parts.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "util/bytes.h"
 
@@ -124,14 +123,15 @@ static void judge_addresses(struct dump_parts *p)
     }
 }
 
-int dump_parts_elf(struct dump_parts *p, int fd, uint64_t size, struct err *e)
+int dump_parts_elf(struct dump_parts *p, struct dump_file *f, struct err *e)
 {
+    const uint64_t size = f->size;
     uint8_t header[ELF_HEADER], program[PROGRAM_HEADER];
     uint64_t at = 0;
     uint32_t count = 0;
 
-    if (pread(fd, header, sizeof header, 0) != (ssize_t)sizeof header)
-        return err_sys(e, "read");
+    if (!dump_file_read(f, 0, header, sizeof header))
+        return err_set(e, "its start cannot be read");
     if (load_u16(header + ELF_TYPE) != ELF_CORE)
         return dump_parts_raw(p, size, e); /* the image at address 0 */
     if (judge(header, size, &at, &count, e) != 0)
@@ -140,9 +140,8 @@ int dump_parts_elf(struct dump_parts *p, int fd, uint64_t size, struct err *e)
     if (p->list == NULL)
         return err_set(e, "out of memory");
     for (uint32_t i = 0; i < count; i++, at += PROGRAM_HEADER) {
-        if (pread(fd, program, sizeof program, (off_t)at) !=
-            (ssize_t)sizeof program)
-            return err_sys(e, "read");
+        if (!dump_file_read(f, at, program, sizeof program))
+            return err_set(e, "its program headers cannot be read");
         add_part(p, program, size);
     }
     if (p->count == 0)

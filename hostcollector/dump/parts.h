@@ -7,12 +7,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "dump/file.h"
 #include "util/err.h"
 
 #define DUMP_PARTS_MAX 4096u
 
 struct dump_part {
-    uint64_t at, size; /* in the file: never beyond its end */
+    uint64_t at, size; /* in the file, never beyond its end; of a compressed
+                        * dump: in its pages (kdump.h) */
     uint64_t physical;
     uint64_t virtual;
     bool has_virtual;
@@ -24,10 +26,10 @@ struct dump_parts {
     uint64_t notes_at, notes_size; /* of a core, in the file; size 0: none */
 };
 
-/* The parts of the (size) bytes in (fd), which begin like ELF: of a core, or of
- * memory with an image at address 0; of a file that is memory from address 0
- * on. Return 0; -1 with (e) filled. */
-int dump_parts_elf(struct dump_parts *p, int fd, uint64_t size, struct err *e);
+/* The parts of (f), which begins like ELF: of a core, or of
+ * memory with an image at address 0; of (size) bytes that are memory from
+ * address 0 on. Return 0; -1 with (e) filled. */
+int dump_parts_elf(struct dump_parts *p, struct dump_file *f, struct err *e);
 int dump_parts_raw(struct dump_parts *p, uint64_t size, struct err *e);
 
 #endif

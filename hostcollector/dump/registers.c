@@ -52,8 +52,7 @@ static uint64_t filled_up(uint32_t size)
 }
 
 /* Read the note at (*offset), which moves behind it. False: there is none. */
-static bool next_note(const struct dump_memory *m, uint64_t *offset,
-                      struct note *n)
+static bool next_note(struct dump_memory *m, uint64_t *offset, struct note *n)
 {
     uint8_t header[NOTE_HEADER];
 
@@ -107,8 +106,8 @@ static void take_control(struct dump_registers *r, const struct note *n)
     r->cr4 = load_u64(n->bytes + QEMU_CR4);
 }
 
-uint32_t dump_registers_read(const struct dump_memory *m,
-                             struct dump_registers *list, uint32_t max)
+uint32_t dump_registers_read(struct dump_memory *m, struct dump_registers *list,
+                             uint32_t max)
 {
     uint32_t count = 0, controls = 0;
     uint64_t offset = 0;

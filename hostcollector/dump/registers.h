@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a dead guest's cores had in their registers: the notes of an ELF core. A
- * note of type PRSTATUS is a core; QEMU's dump-guest-memory adds one of its own
- * for each, with the control registers. The notes are hostile.
+ * What a dead guest's cores had in their registers: the notes of an ELF core
+ * or of a compressed dump. A note of type PRSTATUS is a core; QEMU's
+ * dump-guest-memory adds one of its own for each, with the control registers.
+ * The notes are hostile.
  */
 #ifndef TPROF_DUMP_REGISTERS_H
 #define TPROF_DUMP_REGISTERS_H
@@ -23,7 +24,7 @@ struct dump_registers {
 
 /* Fill (list), which has room for (max) cores, from the notes of (m). Returns
  * for how many there were registers; 0: none are in the file. */
-uint32_t dump_registers_read(const struct dump_memory *m,
-                             struct dump_registers *list, uint32_t max);
+uint32_t dump_registers_read(struct dump_memory *m, struct dump_registers *list,
+                             uint32_t max);
 
 #endif

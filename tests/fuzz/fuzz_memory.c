@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The memory of a dead guest, of which the input is the file: an ELF core, or
- * raw. What comes out are whole frames, and not more than a file of that size
- * can hold. Then its cores are looked at from outside, by the registers in it.
- * The file is in memory (--wrap, CMakeLists.txt).
+ * The memory of a dead guest, of which the input is the file: an ELF core, raw,
+ * or a compressed dump. What comes out are whole frames, and not more than
+ * memory of that size can hold. Then its cores are looked at from outside, by
+ * the registers in it. The file is in memory (--wrap, CMakeLists.txt).
  */
 #include <errno.h>
 #include <stdint.h>
@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "decode/decode.h"
+#include "dump/page.h"
 #include "dump/stream.h"
 #include "looked.h"
 #include "outside/guest.h"
@@ -65,7 +66,7 @@ int __wrap_close(int fd)
     return fd == FD_DUMP ? 0 : __real_close(fd);
 }
 
-static void bury(struct dump_stream *s)
+static void bury(struct dump_stream *s, uint64_t memory_size)
 {
     static struct seen seen;
     struct decode *d = decode_new(&seen_events, &seen);
@@ -84,7 +85,7 @@ static void bury(struct dump_stream *s)
     must(decode_health(d)->skipped ==
          0); /* frames are whole, their CRC right */
     /* each record is of words of its own, and a core has two more frames */
-    must(bytes <= 2 * dump_size + 256u * 1024);
+    must(bytes <= 2 * memory_size + 256u * 1024);
     decode_free(d);
 }
 
@@ -110,10 +111,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     must(m != NULL || e.text[0] != '\0');
     if (m == NULL)
         return 0;
+    /* a page of memory takes 24 bytes, or its own */
+    uint64_t memory_size = dump_memory_size(m);
+
+    must(memory_size / DUMP_PAGE <= size / 24);
     s = dump_stream_new(m, &e);
     must(s != NULL || e.text[0] != '\0');
     if (s != NULL)
-        bury(s);
+        bury(s, memory_size);
     dump_stream_free(s);
     look_at_cores();
     return 0;
