@@ -153,6 +153,19 @@ static uint32_t function_of(struct otlp_tables *o, uint32_t function)
     return keep(o, OTLP_FUNCTION, function, number_of(o, OTLP_FUNCTION, &m));
 }
 
+/* Is (address), of its file, in the code of (v)? The kernel has all addresses
+ * that nothing else has, which its mapping does not reach. */
+static bool is_in_code(const struct view_image *v, uint64_t address)
+{
+    const struct view_segment *last;
+
+    if (v->segment_count == 0)
+        return true;
+    last = &v->segments[v->segment_count - 1];
+    return address >= v->segments[0].address &&
+           address < last->address + last->size;
+}
+
 /* Where (step) is. */
 static void write_place(struct otlp_tables *o, struct otlp_message *m,
                         const struct view_step *step)
@@ -160,7 +173,8 @@ static void write_place(struct otlp_tables *o, struct otlp_message *m,
     uint32_t type = otlp_number_of_attribute(
         o, "profile.frame.type", step->image == 0 ? "kernel" : "native", 0);
 
-    otlp_int(m, &location_field.mapping, mapping_of(o, step->image));
+    if (is_in_code(&o->report->view->images[step->image], step->address))
+        otlp_int(m, &location_field.mapping, mapping_of(o, step->image));
     otlp_long(m, &location_field.address,
               step->address + o->report->view->images[step->image].slide);
     otlp_ints(m, &location_field.attributes, &type, 1);
