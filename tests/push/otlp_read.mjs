@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Reads a message of otlp.proto into what the same message is in OpenTelemetry's JSON, and checks
-// what its readers ask of profiles.
+// Reads a message of otlp.proto into what the same message is in OpenTelemetry's JSON.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -57,82 +56,4 @@ export function protocAgrees(bytes) {
     const text = protoc("decode", bytes);
     assert.doesNotMatch(text.toString(), /^ *\d+[:{ ]/m); // a field without a name
     assert.deepEqual(decode(protoc("encode", text)), decode(bytes));
-}
-
-const TABLES = ["mapping", "location", "function", "link", "string", "attribute", "stack"];
-
-/** The rules of OpenTelemetry's checker of profiles, and those of the schema's comments. */
-export function conforms(request) {
-    const dictionary = request.dictionary, used = {};
-    for (const kind of TABLES) {
-        const table = dictionary[`${kind}Table`];
-        assert.ok(table?.length > 0, `${kind}: no table`);
-        assert.deepEqual(table[0], kind === "string" ? "" : {}, `${kind}: entry 0 says something`);
-        assert.equal(new Set(table.map((entry) => JSON.stringify(entry))).size, table.length, `${kind}: an entry comes twice`);
-        used[kind] = new Set([0]);
-    }
-    /** Entry (index) of a table, which is referred to. */
-    const at = (kind, index = 0) => {
-        const table = dictionary[`${kind}Table`];
-        assert.ok(Number.isInteger(index) && index >= 0 && index < table.length, `${kind}: no entry ${index}`);
-        used[kind].add(index);
-        return table[index];
-    };
-    const attributes = (indices = []) => {
-        const keys = indices.map((i) => at("string", at("attribute", i).keyStrindex));
-        assert.ok(!keys.includes(""));
-        assert.equal(new Set(keys).size, keys.length, "an attribute comes twice");
-    };
-    assert.ok(request.resourceProfiles.length > 0);
-    const ids = [];
-    for (const { resource, scopeProfiles } of request.resourceProfiles) {
-        const keys = resource.attributes.map(({ key }) => key);
-        assert.equal(new Set(keys).size, keys.length);
-        assert.ok(scopeProfiles.length > 0);
-        for (const { profiles } of scopeProfiles) {
-            assert.ok(profiles.length > 0);
-            for (const p of profiles) {
-                const begin = BigInt(p.timeUnixNano ?? 0), end = begin + BigInt(p.durationNano ?? 0);
-                assert.match(p.profileId, /^(?!0{32})[0-9a-f]{32}$/);
-                ids.push(p.profileId);
-                for (const type of [p.sampleType, p.periodType])
-                    assert.ok(at("string", type.typeStrindex) !== "" && at("string", type.unitStrindex) !== "");
-                const shapes = new Set(), identities = new Set();
-                for (const s of p.samples) {
-                    const values = s.values ?? [], times = s.timestampsUnixNano ?? [];
-                    assert.ok(values.length + times.length > 0);
-                    assert.ok(!values.length || !times.length || values.length === times.length);
-                    for (const t of times) assert.ok(BigInt(t) >= begin && BigInt(t) < end);
-                    shapes.add(`${!!values.length} ${!!times.length}`);
-                    at("stack", s.stackIndex), at("link", s.linkIndex), attributes(s.attributeIndices);
-                    identities.add(JSON.stringify([s.stackIndex, [...(s.attributeIndices ?? [])].sort(), s.linkIndex]));
-                }
-                assert.equal(shapes.size, 1, "samples of several shapes");
-                assert.equal(identities.size, p.samples.length, "samples that should be one");
-            }
-        }
-    }
-    assert.equal(new Set(ids).size, ids.length);
-    for (const { locationIndices } of dictionary.stackTable) for (const i of locationIndices ?? []) assert.notDeepEqual(at("location", i), {});
-    for (const l of dictionary.locationTable) {
-        const m = at("mapping", l.mappingIndex);
-        if (m.memoryLimit) assert.ok(BigInt(l.address) >= BigInt(m.memoryStart ?? 0) && BigInt(l.address) <= BigInt(m.memoryLimit));
-        attributes(l.attributeIndices);
-        for (const { functionIndex, line } of l.lines ?? []) {
-            assert.notDeepEqual(at("function", functionIndex), {});
-            assert.ok(BigInt(line ?? 0) >= 0n);
-        }
-    }
-    for (const f of dictionary.functionTable.slice(1)) assert.ok(at("string", f.nameStrindex) + at("string", f.filenameStrindex) !== "");
-    const mappings = dictionary.mappingTable.slice(1).map((m) => {
-        const start = BigInt(m.memoryStart ?? 0), limit = BigInt(m.memoryLimit ?? 0);
-        assert.ok(start < limit || (start === 0n && limit === 0n));
-        attributes(m.attributeIndices);
-        return { file: at("string", m.filenameStrindex), attributes: String(m.attributeIndices), start, limit };
-    });
-    for (const key of ["file", "attributes", "start", "limit"]) // any of these alone makes two the same to that checker
-        assert.equal(new Set(mappings.map((m) => m[key])).size, mappings.length, `two mappings have one ${key}`);
-    for (const l of dictionary.linkTable.slice(1)) assert.ok(l.traceId.length === 32 && l.spanId.length === 16);
-    for (const a of dictionary.attributeTable) at("string", a.keyStrindex), at("string", a.unitStrindex);
-    for (const kind of TABLES) assert.equal(used[kind].size, dictionary[`${kind}Table`].length, `${kind}: an entry that nothing refers to`);
 }
