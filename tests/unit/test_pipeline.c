@@ -544,3 +544,39 @@ TEST(recording_may_begin_while_sampling)
     pipeline_free(p);
     remove_dir();
 }
+
+static void play_last_words(struct guest_side *g)
+{
+    uint8_t body[64];
+
+    say_hello(g, 1);
+    CHECK_EQ(hear(g, WIRE_START, body), 0);
+    say_samples(g, 10, 0);
+    CHECK_EQ(hear(g, WIRE_STOP, body), 0);
+    say_samples(g, 5, 10);
+    CHECK_EQ(hear(g, WIRE_STOP, body), -1);
+}
+
+/* Catches: samples that came in time and are not read, since thousands of
+ * guests end at once */
+TEST(last_words_are_read_when_patience_ends)
+{
+    static char buf[4096];
+
+    make_dir();
+    pid_t guest =
+        start_guest(play_last_words, (struct guest_side){.tsc_hz = 1000000000});
+    struct pipeline_config config = config_of();
+    struct pipeline *p = open_pipeline(&config);
+
+    step_until(p, 10);
+    pipeline_stop(p, PIPELINE_STOPPED);
+    CHECK_EQ(pipeline_step(p, false, buf, sizeof buf, &error), 1); /* STOP */
+    while (clock_ns() < pipeline_wait(p).due)
+        (void)poll(NULL, 0, 10); /* others have their turn */
+    CHECK_EQ(pipeline_step(p, false, buf, sizeof buf, &error), 0);
+    CHECK_EQ(pipeline_sums(p).samples, 15);
+    pipeline_free(p);
+    join_guest(guest);
+    remove_dir();
+}
