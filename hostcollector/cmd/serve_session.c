@@ -28,7 +28,8 @@
 #define MS          1000000ull /* in nanoseconds */
 #define SECOND      (1000 * MS)
 #define TICK        (250 * MS)
-#define CUTS        (100 * MS)
+#define CUTS        (50 * MS) /* windows are cut at a stretch */
+#define BREATH      (20 * MS) /* until the next stretch */
 #define BACK_S      1e9 /* for so long a guest may stay away */
 /* Of each guest: its decoder's dictionaries may take half of that. */
 #define LEAST_SHARE (4ull << 20)
@@ -103,17 +104,19 @@ static void cut(struct serve *s, struct served *g, bool ended)
     s->cut_failed = failed;
 }
 
-/* Cut what is over, but not for longer than others may wait: the rest comes at
- * the next tick. */
+/* Cut what is over, but not for longer than others may wait. Returns when it is
+ * to go on. */
 static uint64_t cut_windows(struct serve *s, uint64_t now)
 {
     size_t n = s->windows != NULL ? s->count : 0;
 
-    for (size_t i = 0; i < n && clock_ns() - now < CUTS; i++) {
+    for (size_t i = 0; i < n; i++) {
         struct served *g = s->list[s->next_cut++ % n];
 
         if (windows_is_over(&g->windows))
             cut(s, g, false);
+        if (clock_ns() - now > CUTS)
+            return now + CUTS + BREATH;
     }
     return n != 0 ? windows_due(s->windows, now) : UINT64_MAX;
 }
