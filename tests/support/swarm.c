@@ -123,7 +123,7 @@ static void write_list(const struct swarm_config *c, const char *path)
     if (!f)
         swarm_die(path);
     for (unsigned i = 0; i < c->guests; i++)
-        fprintf(f, "serial=%s/%u name=g%u\n", c->dir, i, i);
+        fprintf(f, "serial=%s/%u name=g%u\n", c->dir, c->first + i, i);
     if (fclose(f) != 0)
         swarm_die(path);
 }

@@ -17,8 +17,8 @@ struct swarm_config {
      * line "resting" is printed when collectors have read all that was sent.
      * "work": they go on. Its end is the end. */
     const char *collector;
-    const char *dir; /* an empty directory; guest N is at N in it */
-    unsigned guests;
+    const char *dir; /* a directory; guest N is at (first) + N in it */
+    unsigned first, guests;
     uint32_t rate_hz;  /* samples a second; each guest has one core */
     double duration_s; /* from the first START on; the collector's option -d;
                           not without a program */

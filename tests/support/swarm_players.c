@@ -246,7 +246,7 @@ void swarm_listen(struct swarm *s, unsigned number)
 
     p->listener = -1;
     snprintf(address.sun_path, sizeof address.sun_path, "%s/%u", s->config->dir,
-             number);
+             s->config->first + number);
     p->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (p->fd < 0 ||
         bind(p->fd, (struct sockaddr *)&address, sizeof address) < 0 ||
