@@ -30,7 +30,7 @@
 #define TICK        (250 * MS)
 #define CUTS        (50 * MS) /* windows are cut at a stretch */
 #define BREATH      (20 * MS) /* until the next stretch */
-#define BACK_S      1e9 /* for so long a guest may stay away */
+#define BACK_S      1e9       /* for so long a guest may stay away */
 /* Of each guest: its decoder's dictionaries may take half of that. */
 #define LEAST_SHARE (4ull << 20)
 

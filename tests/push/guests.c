@@ -21,9 +21,8 @@ int main(int argc, char **argv)
     config.first = argc == 4 ? (unsigned)strtoul(argv[3], NULL, 10) : 0;
     swarm_run(&config, &result);
     for (unsigned i = 0; i < config.guests; i++)
-        printf("%u %" PRIu64 " %" PRIu64 "\n",
-               config.first + i, result.guests[i].sent,
-               result.guests[i].dropped);
+        printf("%u %" PRIu64 " %" PRIu64 "\n", config.first + i,
+               result.guests[i].sent, result.guests[i].dropped);
     free(result.guests);
     return 0;
 }
