@@ -62,9 +62,9 @@ static int plan(struct outputs *out, struct options *o, struct err *e)
         return err_set(e, "-n and -i are for guests: a recording has one end");
     if (guests && (o->from_s > 0 || o->to_s > 0))
         return err_set(e, "--time is for recordings: of a guest this is now");
-    if (o->registers && !all_outside(o))
-        return err_set(e, "--registers is for guests by --gdb or --qmp: agents "
-                          "and recordings have none");
+    if (o->registers && !all_outside(o) && !o->input_is_memory)
+        return err_set(e, "--registers is for guests by --gdb, --qmp or "
+                          "--memory: agents and recordings have none");
     if (o->looks == 0)
         o->looks = 1;
     if (o->interval_s <= 0)

@@ -98,7 +98,7 @@ static const struct option_row rows[] = {
     {"duration", 'd', "SECONDS", STACKS, OPTION_SECONDS, AT(duration_s), 1, 0,
      "how long to wait for the cores of a guest (default: 2)"},
     {"registers", 0, NULL, STACKS, OPTION_FLAG, AT(registers), 0, 0,
-     "show each core's registers, too, by --gdb or --qmp"},
+     "show each core's registers, too: --gdb, --qmp, --memory"},
     {"count", 'n', "N", STACKS, OPTION_COUNT, AT(looks), 1, 1000000,
      "look so often (default: once)"},
     {"interval", 'i', "SECONDS", STACKS, OPTION_SECONDS, AT(interval_s), 1, 0,

@@ -163,13 +163,14 @@ static struct snapshot *look_at(struct session *s, struct subject *t,
 {
     const struct profile *p = profile_of(t);
     double quiet = is_live(s) ? quiet_s(s, t) : 0;
+    const struct guest_spec *spec = t->run->config.spec;
     struct snapshot *shot = NULL;
 
     *view = p != NULL ? guest_run_look(t->run, p, e) : NULL;
     if (*view != NULL)
         shot = snapshot_new(p, *view, t->run->images.image_map, quiet,
                             is_live(s) ? s->options->duration_s : 0,
-                            is_live(s) ? t->run->config.spec->registers : NULL,
+                            spec != NULL ? spec->registers : NULL,
                             arena);
     if (shot == NULL) {
         (void)err_set(e, "out of memory");
@@ -448,6 +449,7 @@ static void session_fini(struct session *s)
     for (size_t i = 0; i < s->count; i++)
         guest_run_free(s->subjects[i].run);
     free(s->subjects);
+    free(s->dead.registers);
     images_fini(&s->images);
 }
 

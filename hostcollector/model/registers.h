@@ -20,7 +20,8 @@ enum register_number {
     REGISTER_R15 = REGISTER_R8 + 7,
     REGISTER_RFLAGS,
     REGISTER_CS,
-    /* A debugger's stub may not tell those from here on: all are 0 then. */
+    /* A debugger's stub, and a dump that is not QEMU's, may not tell those from
+     * here on: all are 0 then. No dump tells EFER. */
     REGISTER_CR0,
     REGISTER_CR3,
     REGISTER_CR4,

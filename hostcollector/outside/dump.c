@@ -47,8 +47,6 @@ static int dump_registers(struct outside_guest *g, uint32_t core,
                                     .cr4 = d->cr4,
                                     .cs = d->cs,
                                     .is_wide = d->is_wide};
-    /* not in the file, but without it no core runs 64-bit code */
-    r->efer = d->has_control && d->is_wide ? PAGING_EFER_LMA : 0;
     for (size_t i = 0; i < OUTSIDE_GENERALS; i++)
         r->general[i] = d->general[i];
     return 0;
@@ -71,7 +69,10 @@ static long dump_memory(struct outside_guest *g, uint32_t core,
 {
     static const struct dump_view parts = {.way = DUMP_BY_PARTS};
     struct dump_memory *m = of(g)->memory;
-    const struct paging p = {r->cr0, r->cr3, r->cr4, r->efer, read_physical, m};
+    /* EFER is not in the file, but without this bit no core runs 64-bit code */
+    const struct paging p = {r->cr0,        r->cr3,
+                             r->cr4,        r->is_wide ? PAGING_EFER_LMA : 0,
+                             read_physical, m};
     long got = 0;
 
     if (core >= g->core_count)

@@ -21,10 +21,13 @@ static const char *const names[REGISTERS] = {
     [REGISTER_EFER] = "efer",
 };
 
-/* How many are known: paging is on in 64-bit code, so CR0 is not 0. */
+/* How many are known: paging is on in 64-bit code, so CR0 and EFER are not 0.
+ */
 static unsigned count(const struct registers *r)
 {
-    return r->value[REGISTER_CR0] != 0 ? REGISTERS : REGISTER_CR0;
+    if (r->value[REGISTER_CR0] == 0)
+        return REGISTER_CR0;
+    return r->value[REGISTER_EFER] != 0 ? REGISTERS : REGISTER_EFER;
 }
 
 void registers_text(FILE *out, const struct registers *r, int indent)

@@ -108,6 +108,7 @@ TEST(registers_of_all_cores_are_those_of_the_notes)
         CHECK_EQ(r.pc, 0x1000 * core + 16);
         CHECK_EQ(r.cs, 0x1000 * core + 17);
         CHECK_EQ(r.flags, 0x1000 * core + 18);
+        CHECK_EQ(r.efer, 0); /* not in the file */
         CHECK_EQ(r.is_wide, core == 0);
     }
     CHECK(g->ops->registers(g, 2, &r, &e) != 0);
