@@ -170,8 +170,7 @@ static struct snapshot *look_at(struct session *s, struct subject *t,
     if (*view != NULL)
         shot = snapshot_new(p, *view, t->run->images.image_map, quiet,
                             is_live(s) ? s->options->duration_s : 0,
-                            spec != NULL ? spec->registers : NULL,
-                            arena);
+                            spec != NULL ? spec->registers : NULL, arena);
     if (shot == NULL) {
         (void)err_set(e, "out of memory");
         return NULL;
