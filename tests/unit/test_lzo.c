@@ -54,7 +54,7 @@ TEST(what_lzo_compressed_is_uncompressed)
 /* catches: an instruction that is read wrongly */
 {
     CHECK(lzo_init() == LZO_E_OK);
-    for (unsigned i = 0; i < 600; i++) {
+    for (unsigned i = 0; i < 300; i++) {
         size_t size = i % 3 == 0 ? SIZE : dice(4096) + 1u;
 
         invent(size, 1u << dice(9), dice(101));
@@ -74,7 +74,7 @@ TEST(what_is_damaged_is_what_lzo_takes_it_for)
     unsigned good = 0;
 
     CHECK(lzo_init() == LZO_E_OK);
-    for (unsigned i = 0; i < 20000; i++) {
+    for (unsigned i = 0; i < 8000; i++) {
         size_t size = dice(1000) + 1u;
 
         if (i % 50 == 0)
@@ -92,5 +92,5 @@ TEST(what_is_damaged_is_what_lzo_takes_it_for)
         CHECK_EQ(got, room);
         CHECK_EQ(memcmp(mine, theirs, got), 0);
     }
-    CHECK(good > 1000);
+    CHECK(good > 400);
 }
