@@ -119,6 +119,28 @@ static bool read_agent(struct dump_directory *d, const struct dump_view *v,
            load_u64(magic) == DUMP_DIRECTORY_MAGIC;
 }
 
+/* Finds the agent's state by the address in it of the first core's. The image
+ * lies in one piece, so what is seen from there is the directory, or it is
+ * another one's. */
+static bool seek_agent(struct dump_directory *d, uint64_t bounds)
+{
+    uint64_t place = 0, at;
+    uint8_t core[8];
+
+    store_u64(core, d->core[0].ring - DUMP_RECORDER_RING - DUMP_CPU_RECORDER);
+    for (unsigned i = 0;
+         i < TRIES &&
+         dump_memory_find(d->memory, core, sizeof core, &place, &at);
+         i++) {
+        const struct dump_view v = {DUMP_BY_OFFSET,
+                                    at - DUMP_AGENT_CORE - bounds};
+
+        if (read_agent(d, &v, bounds))
+            return true;
+    }
+    return false;
+}
+
 /* The agent's state is in the image, which may lie elsewhere than rings that
  * the kernel has given memory for. */
 static bool find_agent(struct dump_directory *d)
@@ -133,7 +155,7 @@ static bool find_agent(struct dump_directory *d)
     for (size_t i = 0; i < sizeof views / sizeof views[0]; i++)
         if (read_agent(d, &views[i], load_u64(bounds)))
             return true;
-    return false;
+    return seek_agent(d, load_u64(bounds));
 }
 
 int dump_directory_find(struct dump_directory *d, struct dump_memory *m,

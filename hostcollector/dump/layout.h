@@ -65,6 +65,7 @@
 #define DUMP_AGENT_BEFORE  32u  /* u64 addresses of the build-id's ends */
 #define DUMP_AGENT_HELLO   192u /* u64 by tag of HELLO */
 #define DUMP_AGENT_BOOT_ID 360u
+#define DUMP_AGENT_CORE    424u  /* u64 address of core 0's struct tprof_cpu */
 #define DUMP_AGENT_ORDERS  2472u /* u64: rate, depth, period, state, every */
 #define DUMP_AGENT_SIZE    2512u
 

@@ -113,6 +113,7 @@ struct part {
 struct told {
     uint64_t physical; /* less the virtual ones */
     bool is_virtual;   /* these are told, too */
+    uint64_t image;    /* the image's physical ones, less those of memory */
 };
 
 /* The agent's memory as an ELF core; the caller closes it. */
@@ -142,7 +143,7 @@ static FILE *dump(struct told told)
         const uint64_t h[7] = {1,
                                at,
                                told.is_virtual ? start : 0,
-                               start + told.physical,
+                               start + told.physical + (i > 0 ? told.image : 0),
                                parts[i].size,
                                parts[i].size,
                                0};
@@ -242,7 +243,7 @@ static void same_guest(size_t least, bool stacks)
 TEST(dump_has_the_last_samples_of_each_core)
 {
     live(TICKS);
-    bury(dump((struct told){0, true}));
+    bury(dump((struct told){0, true, 0}));
     same_guest(350, true);
 }
 
@@ -250,7 +251,7 @@ TEST(dump_has_the_last_samples_of_each_core)
 TEST(stacks_that_are_out_of_the_ring_are_unknown)
 {
     live(TICKS_LONG);
-    bury(dump((struct told){0, true}));
+    bury(dump((struct told){0, true, 0}));
     same_guest(480, false);
 }
 
@@ -258,9 +259,19 @@ TEST(stacks_that_are_out_of_the_ring_are_unknown)
 TEST(rings_are_found_at_whatever_physical_address)
 {
     live(TICKS);
-    bury(dump((struct told){0x123000, false}));
+    bury(dump((struct told){0x123000, false, 0}));
     same_guest(350, true);
-    bury(dump((struct told){0x123000, true}));
+    bury(dump((struct told){0x123000, true, 0}));
+    same_guest(350, true);
+}
+
+/* As a kernel has it that maps memory elsewhere than its image. */
+TEST(agent_is_found_where_its_rings_are_not)
+{
+    live(TICKS);
+    bury(dump((struct told){0x123000, false, 0x45000}));
+    same_guest(350, true);
+    bury(dump((struct told){0, false, -(uint64_t)0x45000}));
     same_guest(350, true);
 }
 
@@ -283,7 +294,7 @@ TEST(what_is_no_dump_is_told)
     }
     live(TICKS);
     tprof_directory.version++;
-    bury(dump((struct told){0, true}));
+    bury(dump((struct told){0, true, 0}));
     CHECK(strstr(error.text, "version 4") != NULL);
     bury(tmpfile());
     CHECK(strstr(error.text, "too short") != NULL);
@@ -345,7 +356,7 @@ TEST(flight_recorder_keeps_the_last_half_of_its_ring_with_all_stacks)
         run(t, t + 37);
         if (t < 600)
             continue;
-        bury(dump((struct told){0, true}));
+        bury(dump((struct told){0, true, 0}));
         same_flight(0, t + 37);
         same_flight(1, t + 37);
     }
@@ -386,7 +397,7 @@ TEST(host_takes_over_from_the_flight_recorder)
     CHECK_EQ(seen.account[0].unknown_stack, 0);
     here = false;
     run(5000, 8000);
-    bury(dump((struct told){0, true}));
+    bury(dump((struct told){0, true, 0}));
     same_flight(0, 8000);
     same_flight(1, 8000);
 }
@@ -436,6 +447,7 @@ TEST(layout_is_the_agents)
     SAME(DUMP_CPU_FACTS, tprof_cpu, facts);
     AGENT(DUMP_AGENT_HELLO, hello);
     AGENT(DUMP_AGENT_BOOT_ID, boot_id);
+    AGENT(DUMP_AGENT_CORE, core);
     AGENT(DUMP_AGENT_ORDERS, orders);
     AGENT(-(uint64_t)DUMP_AGENT_BEFORE, image.build_id);
 }
