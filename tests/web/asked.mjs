@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Who gets what by HTTP, and that nobody else suffers from it.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import http from "node:http";
 import net from "node:net";
 import { parse } from "./prometheus.mjs";
 
 const TOKEN = "0123456789abcdef-token";
+const PROMTOOL = process.argv[3]; // Prometheus' own reader, if it can be had
 const ATTACK = "\"\\\n</td><script>alert(1)</script>&'\x1b[2J";
 
 /** Start the program: {port, err, end}. end() resolves to its exit status. */
@@ -67,6 +68,10 @@ async function pages() {
 
     const metrics = await ask(s.port, "/metrics");
     assert.match(metrics.headers["content-type"], /^text\/plain; version=0\.0\.4/);
+    if (PROMTOOL !== undefined) {
+        const { status, stdout, stderr } = spawnSync(PROMTOOL, ["check", "metrics"], { input: metrics.text, encoding: "utf8" });
+        assert.deepEqual([status, stdout, stderr], [0, "", ""]);
+    }
     const families = parse(metrics.text);
     const of = (name) => families.get(name).samples.map((x) => x.value);
     assert.deepEqual(of("tprof_samples_total"), ["9007199255975560"]); // exact above 2^53
