@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "cmd/push_batch.h"
 #include "cmd/push_parcel.h"
 #include "cmd/signals.h"
 #include "push/backoff.h"
@@ -29,6 +30,7 @@ struct push {
     const struct options *o;
     struct receiver receiver;
     struct queue queue;
+    struct batch batch; /* of windows of (queue) */
     struct origin origin;
     char host[HOST], guest[GUEST], tag[QUEUE_TAG];
     uint64_t taken_ns; /* when the receiver took something, or a round began */
@@ -132,71 +134,146 @@ static enum receiver_answer send_on(struct push *p, const struct parcel *parcel,
     }
 }
 
-/* (item) is done; 0, or -1 with (e) filled. */
-static int mark(struct push *p, const struct queue_item *item,
-                enum queue_end end, const struct parcel *parcel, struct err *e)
+/* Window (w) is done; 0, or -1 with (e) filled. */
+static int mark(struct push *p, const struct batch_window *w,
+                enum queue_end end, struct err *e)
 {
     char id[WINDOW_HEX];
 
-    return queue_mark(item, p->tag, end, parcel->window.samples,
-                      window_hex(id, parcel->window.id, WINDOW_ID), e);
+    return queue_mark(w->item, p->tag, end, w->samples,
+                      window_hex(id, w->id, WINDOW_ID), e);
 }
 
-/* Of what a receiver has answered. Returns 0; -1 with (e) filled: nothing else
- * need be tried. */
-static int settle(struct push *p, const struct queue_item *item,
-                  const struct parcel *parcel, struct err *e)
+static int took(struct push *p, struct err *e)
 {
-    enum receiver_answer answer = send_on(p, parcel, item->path, e);
+    p->taken_ns = clock_ns();
+    for (size_t i = 0; i < p->batch.count; i++) {
+        const struct batch_window *w = &p->batch.windows[i];
 
-    switch (answer) {
-    case RECEIVER_TOOK:
-        p->taken_ns = clock_ns();
         p->delivered.recordings++;
-        p->delivered.samples += parcel->window.samples;
-        p->lost += parcel->window.lost;
-        return mark(p, item, QUEUE_DELIVERED, parcel, e);
+        p->delivered.samples += w->samples;
+        p->lost += w->lost;
+        if (mark(p, w, QUEUE_DELIVERED, e) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int push_item(struct push *p, const struct queue_item *item, bool alone,
+                     struct err *e);
+
+/* Which window of several is at fault, their receiver has not said. */
+static int push_each(struct push *p, struct err *e)
+{
+    const struct queue_item *items[BATCH_WINDOWS];
+    size_t count = p->batch.count;
+
+    for (size_t i = 0; i < count; i++)
+        items[i] = p->batch.windows[i].item;
+    batch_clear(&p->batch);
+    e->text[0] = '\0';
+    for (size_t i = 0; i < count; i++) {
+        if (p->stopped || p->away)
+            p->left++;
+        else if (push_item(p, items[i], true, e) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int refused(struct push *p, struct err *e)
+{
+    const struct batch_window *w = p->batch.windows;
+
+    if (p->batch.count > 1)
+        return push_each(p, e);
+    p->refused.recordings++;
+    p->refused.samples += w->samples;
+    complain(w->item->path, e);
+    return mark(p, w, QUEUE_REFUSED, e);
+}
+
+/* It has been asked for long enough. Others may do better, if somebody is
+ * there. */
+static int leave(struct push *p, struct err *e)
+{
+    p->away = p->receiver.away;
+    if (p->batch.count > 1 && !p->away)
+        return push_each(p, e);
+    p->left += p->batch.count;
+    complain(p->batch.windows[0].item->path, e);
+    return 0;
+}
+
+/* Send the batch, and do what the receiver's answer asks for. Returns 0; -1
+ * with (e) filled: nothing else need be tried. */
+static int settle(struct push *p, struct err *e)
+{
+    struct batch *b = &p->batch;
+    const char *path = b->count != 0 ? b->windows[0].item->path : NULL;
+    int result = 0;
+
+    if (path == NULL)
+        return 0;
+    switch (send_on(p, &b->parcel, path, e)) {
+    case RECEIVER_TOOK:
+        result = took(p, e);
+        break;
     case RECEIVER_REFUSED:
-        p->refused.recordings++;
-        p->refused.samples += parcel->window.samples;
-        complain(item->path, e);
-        return mark(p, item, QUEUE_REFUSED, parcel, e);
-    case RECEIVER_LATER: /* others may do better, if somebody is there */
-        p->left++;
-        p->away = p->receiver.away;
-        complain(item->path, e);
-        return 0;
+        result = refused(p, e);
+        break;
+    case RECEIVER_LATER:
+        result = leave(p, e);
+        break;
     case RECEIVER_STOPPED:
+        p->left += b->count;
         p->stopped = true;
-        return 0;
+        break;
     case RECEIVER_WRONG:
+        p->left += b->count;
+        result = -1;
         break;
     }
-    return -1;
+    batch_clear(b);
+    return result;
+}
+
+/* It has been made: it goes now, or with others. */
+static int send_off(struct push *p, const struct queue_item *item,
+                    const struct parcel *parcel, bool alone, struct err *e)
+{
+    if (alone || !p->receiver.kind->joins) {
+        batch_set(&p->batch, item, parcel);
+        return settle(p, e);
+    }
+    if (batch_join(&p->batch, item, parcel, e) != 0)
+        return -1;
+    return batch_is_full(&p->batch) ? settle(p, e) : 0;
 }
 
 /* Returns as settle(). */
-static int push_item(struct push *p, const struct queue_item *item,
+static int push_item(struct push *p, const struct queue_item *item, bool alone,
                      struct err *e)
 {
     struct parcel parcel = {.origin = &p->origin};
-    int result = 0;
+    struct batch_window nothing = {.item = item};
+    int result = -1;
 
     name_guest(p, item->path);
     switch (push_parcel_make(&parcel, item->path, &p->receiver, p->o, e)) {
     case PUSH_MADE:
-        result = settle(p, item, &parcel, e);
+        result = send_off(p, item, &parcel, alone, e);
         break;
     case PUSH_UNREADABLE:
         p->unreadable++;
-        result = mark(p, item, QUEUE_UNREADABLE, &parcel, e);
+        result = mark(p, &nothing, QUEUE_UNREADABLE, e);
         break;
     case PUSH_NO_SAMPLES:
         p->empty++;
-        result = mark(p, item, QUEUE_EMPTY, &parcel, e);
+        result = mark(p, &nothing, QUEUE_EMPTY, e);
         break;
     case PUSH_FAILED:
-        result = -1;
+        p->left++;
         break;
     }
     push_parcel_fini(&parcel);
@@ -206,23 +283,25 @@ static int push_item(struct push *p, const struct queue_item *item,
 /* All that waits now. 0; -1 with (e) filled. */
 static int push_round(struct push *p, struct err *e)
 {
+    size_t i = 0;
+    int result = 0;
+
     p->left = 0;
     p->away = false;
     p->taken_ns = clock_ns();
     if (queue_scan(&p->queue, p->o->inputs, p->o->input_count, p->tag, e) != 0)
         return -1;
-    for (size_t i = 0; i < p->queue.count; i++) {
+    for (; i < p->queue.count && result == 0; i++) {
         rest(p, 0);
-        if (p->stopped || p->away) {
-            p->left += p->queue.count - i;
-            return 0;
-        }
-        if (push_item(p, &p->queue.items[i], e) != 0) {
-            p->left += p->queue.count - i;
-            return -1;
-        }
+        if (p->stopped || p->away)
+            break;
+        result = push_item(p, &p->queue.items[i], false, e);
     }
-    return 0;
+    if (result == 0 && !p->stopped && !p->away)
+        result = settle(p, e);
+    p->left += p->queue.count - i + p->batch.count;
+    batch_clear(&p->batch);
+    return result;
 }
 
 static int push_rounds(struct push *p, struct err *e)

@@ -33,5 +33,6 @@ const struct receiver_kind receiver_clickhouse = {
     .name = "clickhouse",
     .path = "/",
     .parts = {&render_clickhouse_stacks, &render_clickhouse_samples},
+    .joins = true, /* rows say of which window they are */
     .send = send_rows,
 };

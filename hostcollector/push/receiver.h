@@ -45,6 +45,7 @@ struct receiver_kind {
     const char *name; /* as in NAME+https://host/, and of --as */
     const char *path; /* of a URL that has none */
     const struct render_ops *parts[RECEIVER_PARTS]; /* NULL behind the last */
+    bool joins; /* parts of several windows may be sent as one */
     /* Send (part). Returns what receiver_send() does. */
     enum receiver_answer (*send)(struct receiver *r, const struct parcel *p,
                                  size_t part, struct err *e);

@@ -14,7 +14,7 @@ const freePort = () => new Promise((found) => {
     });
 });
 
-/** Resolves to {url, ask, make, start, kill}: ask(query) returns rows, make(sql) makes tables;
+/** Resolves to {url, pid, ask, make, start, kill}: ask(query) returns rows, make(sql) makes tables;
  * kill() ends it at once, and start() begins it anew with what it had. */
 export async function clickhouse() {
     const ports = { HTTP_PORT: await freePort(), TCP_PORT: await freePort() };
@@ -44,6 +44,9 @@ export async function clickhouse() {
     await start();
     return {
         url: `clickhouse+${address}`,
+        get pid() {
+            return server.pid;
+        },
         ask: (query) => client(["--format", "JSONEachRow", "--query", query]).toString().trimEnd().split("\n").filter(Boolean).map(JSON.parse),
         make: (sql) => client(["--multiquery"], { input: sql }),
         start,

@@ -2,7 +2,7 @@
 // The queue: each recording is handed on once, as it was, and whoever is killed loses nothing.
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
-import { copyFileSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 
 import { ended, forget, push, receiver, SAMPLES, sent } from "./harness.mjs";
 
@@ -63,7 +63,7 @@ const killed = await push(["--to", to, "queue"], (p) => (victim = p));
 assert.equal(killed.signal, "SIGKILL");
 assert.equal(sent().length, 0);
 ended(await push(["--to", to, "queue"]), 0, /^2,124 samples in 3/);
-assert.equal(server.requests.length, 2 + 6);
+assert.equal(server.requests.length, 2 + 2); // all windows in one request for each table
 assert.deepEqual(server.requests[3].body, server.requests[1].body);
 
 // what comes later is sent by --follow, which ends when it is told to
@@ -72,8 +72,14 @@ const follow = push(["--to", to, "--follow", "queue"], (p) => {
     copyFileSync("queue/idle.tprof", "later~");
     execFileSync("mv", ["later~", "queue/later.20260101T000000.tprof"]);
 });
-while (server.requests.length < 10) await new Promise((tick) => setTimeout(tick, 20));
+while (server.requests.length < 6) await new Promise((tick) => setTimeout(tick, 20));
 while (!sent().some((name) => name.startsWith("later"))) await new Promise((tick) => setTimeout(tick, 20));
 victim.kill("SIGTERM");
 ended(await follow, 0, /^500 samples in 1/);
+
+// catches: windows beyond those of one request left behind, or all of a day in one
+mkdirSync("many");
+for (let i = 0; i < 260; i++) copyFileSync("queue/idle.tprof", `many/g${i}.tprof`);
+ended(await push(["--to", to, "many"]), 0, /^130,000 samples in 260 recordings delivered\n$/);
+assert.equal(server.requests.length, 6 + 4);
 await server.close();
