@@ -277,6 +277,7 @@ int confine_prepare_serve(const struct options *o, struct err *e)
         return 0;
     for (size_t i = 0; i < g->count; i++)
         allow_guest(&p, &g->list[i]);
+    allow_elfs(&p, g->elfs);
     if (g->path != NULL) {
         allow(&p, OPENER_READ, g->path);
         p.failed |= opener_allow_listed(g->path) != 0;

@@ -5,8 +5,10 @@
 
 #include <stddef.h>
 
-int web_process_start(const struct options *o, struct status *s, struct err *e)
+int web_process_start(const struct options *o, struct status *s,
+                      const struct serve_images *images, struct err *e)
 {
+    (void)images;
     (void)s;
     return o->listen == NULL
                ? 0

@@ -51,7 +51,7 @@ static const struct option_row rows[] = {
      "only to whoever sends the token in the first line of FILE; other\n"
      "addresses than of this machine alone want one"},
     {"guests", 0, "FILE", SERVE, OPTION_GUESTS, 0, 0, 0,
-     "guests from a file, one a line: --vsock 3 --name web; SIGHUP\n"
+     "guests from a file, one a line: --vsock 3 --elf app.elf; SIGHUP\n"
      "has it read again"},
     {"guests", 0, "FILE", ATTACH | RECORD | STACKS, OPTION_GUESTS, 0, 0, 0,
      "guests from a file, one a line: --vsock 3 --elf app.elf"},
@@ -79,6 +79,9 @@ static const struct option_row rows[] = {
      0, 0,
      "the guest's image with symbols, and again for each that it\n"
      "loads, in any order (a recording knows its own)"},
+    {"elf", 0, "FILE", SERVE, OPTION_GUEST, 0, 0, 0,
+     "the guests' image, and again for each other that they run or load:\n"
+     "it tells how busy they are, and names functions in their pages"},
     {"elf", 0, "FILE", NOTE | PGO | PUSH, OPTION_GUEST, 0, 0, 0,
      "the guest's image, and again for each that it loads (default:\n"
      "those that the recording names)"},

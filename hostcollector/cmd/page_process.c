@@ -18,13 +18,61 @@
 #define PATIENCE_S 8             /* less than a client may take (web.c) */
 #define SECOND     1000000000ull /* in nanoseconds */
 #define LOOK_NS    10000000 /* between two looks whether a report is there */
-#define ARGUMENTS  (16 + 2 * OPTIONS_SYMBOLS)
+#define ELFS       64u
+#define ARGUMENTS  (16 + 2 * OPTIONS_SYMBOLS + 2 * ELFS)
+
+struct reporter {
+    const struct options *o;
+    const struct status *status;
+    const struct serve_images *images;
+};
+
+/* Images of a guest. */
+struct elfs {
+    const char *paths[ELFS];
+    size_t count;
+};
+
+/* Those that the guest (name) runs, or has run last. */
+static bool add_running(struct elfs *elfs, const struct reporter *r,
+                        const char *name)
+{
+    struct status_guest g = {0};
+    size_t row = 0;
+
+    while (row < status_rows(r->status) &&
+           (!status_get(r->status, row, &g) || strcmp(g.name, name) != 0))
+        row++;
+    if (row == status_rows(r->status))
+        return false;
+    for (size_t i = 0; i < STATUS_IMAGES && g.images[i] != 0; i++)
+        if (g.images[i] <= r->images->count) /* the writer meets guests */
+            elfs->paths[elfs->count++] = r->images->paths[g.images[i] - 1];
+    return elfs->count != 0;
+}
+
+/* Those that it may run. */
+static struct elfs find_elfs(const struct reporter *r, const char *name)
+{
+    const struct guests *guests = &r->o->guests;
+    const struct elf_path *elf = guests->elfs;
+    struct elfs elfs = {.count = 0};
+
+    if (add_running(&elfs, r, name))
+        return elfs;
+    for (size_t i = 0; i < guests->count; i++)
+        if (strcmp(guests->list[i].name, name) == 0)
+            elf = guests->list[i].elfs;
+    for (; elf != NULL && elfs.count < ELFS; elf = elf->next)
+        elfs.paths[elfs.count++] = elf->path;
+    return elfs;
+}
 
 /* Be collector report, which writes the page to (page), and its complaints to
  * (why). */
 static _Noreturn void report(const struct options *o,
-                             const struct reports_question *q, int page,
-                             int why)
+                             const struct reports_question *q,
+                             const struct elfs *elfs, int page, int why)
 {
     const char *line[ARGUMENTS] = {"collector", "report", "--spool", o->spool,
                                    "--guest",   q->guest, "--since", q->since,
@@ -35,6 +83,10 @@ static _Noreturn void report(const struct options *o,
         line[count++] = "--symbols";
         line[count++] = o->symbols[i];
     }
+    for (size_t i = 0; i < elfs->count; i++) {
+        line[count++] = "--elf";
+        line[count++] = elfs->paths[i];
+    }
     char *words[ARGUMENTS]; /* execv() changes none of them */
 
     memcpy(words, line, sizeof words);
@@ -43,12 +95,11 @@ static _Noreturn void report(const struct options *o,
     _exit(127);
 }
 
-/* Wait for (child), but not for ever. Returns whether it has succeeded; if not,
- * (why) has a text. */
-static bool succeeds(pid_t child, int why)
+/* Wait for (child), but not longer than (until). Returns whether it has
+ * succeeded; if not, (why) has a text. */
+static bool succeeds(pid_t child, uint64_t until, int why)
 {
     const struct timespec look = {.tv_nsec = LOOK_NS};
-    uint64_t until = clock_ns() + PATIENCE_S * SECOND;
     int status = -1;
 
     while (waitpid(child, &status, WNOHANG) == 0) {
@@ -60,17 +111,37 @@ static bool succeeds(pid_t child, int why)
     return status == 0;
 }
 
-static int answer(const struct options *o, const struct reports_question *q,
+/* Have the page written into (page), or into (why) why that fails. */
+static bool write_page(const struct reporter *r,
+                       const struct reports_question *q, int page, int why)
+{
+    uint64_t until = clock_ns() + PATIENCE_S * SECOND;
+    struct elfs elfs = find_elfs(r, q->guest);
+
+    for (;; elfs.count = 0) {
+        pid_t child = fork();
+
+        if (child == 0)
+            report(r->o, q, &elfs, page, why);
+        if (child < 0 || succeeds(child, until, why))
+            return child > 0;
+        /* what is in the spool may be of other builds than what runs now, for
+         * which a report does not take these files: try without any */
+        if (elfs.count == 0 || clock_ns() > until || ftruncate(page, 0) != 0 ||
+            lseek(page, 0, SEEK_SET) != 0 || ftruncate(why, 0) != 0 ||
+            lseek(why, 0, SEEK_SET) != 0)
+            return false;
+    }
+}
+
+static int answer(const struct reporter *r, const struct reports_question *q,
                   int socket)
 {
     struct reports_answer a = {0};
     int page = memfd_create("page", MFD_CLOEXEC);
     int why = memfd_create("why", MFD_CLOEXEC);
-    pid_t child = page >= 0 && why >= 0 ? fork() : -1;
 
-    if (child == 0)
-        report(o, q, page, why);
-    a.done = child > 0 && succeeds(child, why);
+    a.done = page >= 0 && why >= 0 && write_page(r, q, page, why);
     int result = descriptor_send(socket, &a, sizeof a, a.done ? page : why);
 
     if (page >= 0)
@@ -80,15 +151,17 @@ static int answer(const struct options *o, const struct reports_question *q,
     return result;
 }
 
-void page_process_run(const struct options *o, int socket)
+void page_process_run(const struct options *o, const struct status *s,
+                      const struct serve_images *images, int socket)
 {
+    const struct reporter r = {o, s, images};
     struct reports_question q;
     int scrap;
 
     while (descriptor_receive(socket, &q, sizeof q, &scrap) == sizeof q) {
         q.guest[sizeof q.guest - 1] = q.since[sizeof q.since - 1] = '\0';
         if (scrap >= 0 || !spool_name_is_guest(q.guest) ||
-            answer(o, &q, socket) != 0)
+            answer(&r, &q, socket) != 0)
             return;
     }
 }

@@ -8,8 +8,12 @@
 #define TPROF_CMD_PAGE_PROCESS_H
 
 #include "cmd/options.h"
+#include "cmd/serve_images.h"
+#include "serve/status.h"
 
-/* Be it: answer questions of (socket) until its other end is closed. */
-void page_process_run(const struct options *o, int socket);
+/* Be it: answer questions of (socket) until its other end is closed. (s) says
+ * which of (images) a guest runs. */
+void page_process_run(const struct options *o, const struct status *s,
+                      const struct serve_images *images, int socket);
 
 #endif

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "cmd/options.h"
+#include "cmd/serve_images.h"
 #include "cmd/tell.h"
 #include "fleet.h"
 #include "serve/folder.h"
@@ -27,6 +28,8 @@ struct served {
     uint64_t crashed;      /* samples: see struct status_guest */
     uint32_t rate_hz;
     size_t row;
+    uint16_t images[STATUS_IMAGES]; /* as in struct status_guest */
+    bool image_late; /* an image of its was not there at the beginning */
 };
 
 struct serve {
@@ -36,6 +39,7 @@ struct serve {
     struct served **list;
     size_t count, room;
     struct folder *folder;
+    struct serve_images images;
     struct windows *windows; /* NULL: none are kept */
     size_t next_cut;         /* where in the list cutting goes on */
     bool cut_failed;         /* the last time */
@@ -47,6 +51,14 @@ struct serve {
     bool list_again;
     uint64_t status_ns, watchdog_ns, fed_ns;
 };
+
+/* What the user says that (g) may run now; nothing of (spec) is needed
+ * afterwards. */
+void serve_images_set(struct served *g, const struct guest_spec *spec);
+
+/* Find out which images guests run that have come since. At most a tenth of the
+ * time goes there, whatever guests say. */
+void serve_images_match(struct serve *s, uint64_t now);
 
 /* At the beginning: what a process that was killed took with it. */
 void serve_tell_crashed(struct serve *s);

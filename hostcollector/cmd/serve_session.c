@@ -143,6 +143,7 @@ static void on_ended(void *context, struct pipeline *p, enum pipeline_end end,
     (void)end;
     cut(s, g, true);
     watched_end(&g->windows.watched);
+    busy_end(&g->windows.busy);
     pipeline_free(p);
     g->pipeline = NULL;
     if (g->wanted)
@@ -154,6 +155,8 @@ static void free_guest(struct serve *s, struct served *g)
     pipeline_free(g->pipeline);
     cut(s, g, true);
     watched_fini(&g->windows.watched);
+    busy_fini(&g->windows.busy);
+    free(g->windows.busy.files);
     s->rows[g->row] = false;
     status_put(s->status, g->row, &(struct status_guest){0});
     free((void *)(uintptr_t)g->spec.where);
@@ -246,6 +249,7 @@ static int add_guest(struct serve *s, const struct guest_spec *spec,
         return err_set(e, "out of memory");
     }
     set_labels(g, spec);
+    serve_images_set(g, spec);
     s->rows[row] = true;
     s->list[s->count++] = g; /* the next tick begins it */
     return 0;
@@ -266,6 +270,7 @@ static void change_guests(struct serve *s, const struct guests *now)
         if (g != NULL) {
             g->wanted = true;
             set_labels(g, &now->list[i]);
+            serve_images_set(g, &now->list[i]);
         } else if (add_guest(s, &now->list[i], &e) != 0) {
             say(s, NULL, e.text);
         }
@@ -324,6 +329,7 @@ static uint64_t on_tick(void *context)
         else if (now >= g->again_ns && begin_guest(s, g, &e) != 0)
             postpone(s, g, &e);
     }
+    serve_images_match(s, now);
     due = cut_windows(s, now);
     if (now >= s->status_ns) {
         s->status_ns = now + SECOND;
@@ -365,7 +371,8 @@ static int open_all(struct serve *s, struct err *e)
         if (s->windows == NULL)
             return -1;
     }
-    if (web_process_start(s->o, s->status, e) != 0)
+    if (serve_images_list(&s->images, s->o, e) != 0 ||
+        web_process_start(s->o, s->status, &s->images, e) != 0)
         return -1;
     s->reload_fd = signals_reload(e);
     s->stop_fd = s->reload_fd < 0 ? -1 : signals_catch(e);
@@ -380,6 +387,11 @@ static int open_all(struct serve *s, struct err *e)
     return s->folder != NULL ? watch_fd(s, folder_fd(s->folder), e) : -1;
 }
 
+static void on_line(void *context, const char *line)
+{
+    say(context, NULL, line);
+}
+
 static int start(struct serve *s, struct err *e)
 {
     struct fleet_config config = {.context = s,
@@ -389,7 +401,8 @@ static int start(struct serve *s, struct err *e)
                                   .tick = on_tick};
     struct err lacking;
 
-    if (open_all(s, e) != 0 || confine_prepare_serve(s->o, e) != 0)
+    if (open_all(s, e) != 0 || confine_prepare_serve(s->o, e) != 0 ||
+        serve_images_open(&s->images, s->o, on_line, s, e) != 0)
         return -1;
     config.stop_fd = s->stop_fd;
     config.wake_fd = s->wake_fd;
@@ -441,6 +454,7 @@ int serve_session_run(const struct options *o)
     while (s.count > 0)
         free_guest(&s, s.list[--s.count]);
     fleet_free(s.fleet);
+    serve_images_fini(&s.images);
     folder_close(s.folder);
     windows_close(s.windows);
     status_free(s.status);

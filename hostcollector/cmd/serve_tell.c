@@ -2,6 +2,7 @@
 /* What others are told of the guests that are served. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cmd/serve_parts.h"
 #include "serve/notify.h"
@@ -23,8 +24,12 @@ static void put_row(struct serve *s, const struct served *g)
                                .windows = g->windows.kept,
                                .bytes = g->windows.bytes,
                                .window_ms = g->windows.last_ms};
+    double busy;
 
     (void)snprintf(row.name, sizeof row.name, "%s", g->spec.name);
+    row.has_busy = sampling && busy_share(&g->windows.busy, &busy);
+    row.busy_ppm = row.has_busy ? (uint32_t)(busy * 1e6 + .5) : 0;
+    memcpy(row.images, g->images, sizeof row.images);
     status_put(s->status, g->row, &row);
     s->totals.guests++;
     s->totals.sampling += sampling;
@@ -96,6 +101,7 @@ void serve_tell(struct serve *s)
     for (size_t i = 0; i < s->count; i++) {
         keep_budget(s, s->list[i]);
         put_row(s, s->list[i]);
+        busy_second(&s->list[i]->windows.busy);
     }
     sum_windows(s);
     status_put_totals(s->status, &s->totals);

@@ -82,19 +82,21 @@ int serve_wanted(const struct options *o, struct folder *f, struct guests *now,
 
     for (size_t i = 0; i < given->count; i++) {
         const struct guest_spec *spec = &given->list[i];
+        size_t from = now->count;
 
         if (spec->listed)
             continue;
-        if (strcmp(spec->kind, "vsock") == 0 && !spec->named &&
-            is_range(spec->where, &range)) {
-            if (add_range(now, &range, e) != 0)
-                return -1;
-            continue;
-        }
-        if (guests_option(now, spec->kind, spec->where, e) != 0 ||
-            guests_option(now, "name", spec->name, e) != 0)
+        bool many = strcmp(spec->kind, "vsock") == 0 && !spec->named &&
+                    is_range(spec->where, &range);
+
+        if (many ? add_range(now, &range, e) != 0
+                 : guests_option(now, spec->kind, spec->where, e) != 0 ||
+                       guests_option(now, "name", spec->name, e) != 0)
             return -1;
+        for (; from < now->count; from++)
+            now->list[from].elfs = spec->elfs;
     }
+    now->elfs = given->elfs;
     if (given->path != NULL && guests_read(now, given->path, e) != 0)
         return -1;
     if (f != NULL && add_folder(o, f, now, e) != 0)

@@ -33,6 +33,7 @@ struct keeper {
     const struct options *o;
     struct gate gate;
     struct status *status;
+    const struct serve_images *images;
     int fd;   /* listens */
     int stop; /* can be read when the collector has ended */
     char url[WEB_URL];
@@ -74,7 +75,7 @@ static _Noreturn void write_pages(const struct keeper *k, const int *ends)
     (void)close(ends[0]);
     (void)close(k->fd);
     (void)close(k->stop);
-    page_process_run(k->o, ends[1]);
+    page_process_run(k->o, k->status, k->images, ends[1]);
     _exit(0);
 }
 
@@ -170,9 +171,10 @@ static int start_keeper(struct keeper *k, struct err *e)
     return child > 0 ? 0 : err_sys(e, "fork");
 }
 
-int web_process_start(const struct options *o, struct status *s, struct err *e)
+int web_process_start(const struct options *o, struct status *s,
+                      const struct serve_images *images, struct err *e)
 {
-    struct keeper k = {.o = o, .status = s};
+    struct keeper k = {.o = o, .status = s, .images = images};
     int result;
 
     if (o->listen == NULL)

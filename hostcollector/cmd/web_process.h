@@ -8,6 +8,7 @@
 #define TPROF_CMD_WEB_PROCESS_H
 
 #include "cmd/options.h"
+#include "cmd/serve_images.h"
 #include "serve/status.h"
 #include "util/err.h"
 
@@ -15,10 +16,11 @@
  * Start it, if (o) says where it listens: before this process has guests, a
  * helper (confine.h) or threads. A line on stderr says where its page is, and
  * one each time that it is started again, which (s) counts. It ends with this
- * process.
+ * process. (images) is the list whose numbers (s) has.
  *
  * Returns 0; -1 with (e) filled.
  */
-int web_process_start(const struct options *o, struct status *s, struct err *e);
+int web_process_start(const struct options *o, struct status *s,
+                      const struct serve_images *images, struct err *e);
 
 #endif

@@ -15,6 +15,7 @@
 #include "util/err.h"
 
 #define STATUS_NAME_MAX 64u /* NUL included */
+#define STATUS_IMAGES   8u
 
 enum status_state {
     STATUS_FREE,     /* no guest has this row */
@@ -30,11 +31,16 @@ struct status_guest {
     uint32_t state;             /* enum status_state */
     uint32_t cores;             /* 0: not known */
     uint32_t rate_hz;           /* asked for */
-    uint64_t samples;           /* delivered */
-    uint64_t lost;              /* taken or due, and not delivered */
-    uint64_t crashed;           /* see below */
-    uint64_t windows;           /* in the spool */
-    uint64_t bytes;             /* ... and their size */
+    bool has_busy;              /* is the next one known? */
+    uint32_t busy_ppm; /* of its cores' time in the last seconds, not idle */
+    /* Files that it runs, as numbers from 1 on in a list that readers have; 0
+     * behind the last. */
+    uint16_t images[STATUS_IMAGES];
+    uint64_t samples;   /* delivered */
+    uint64_t lost;      /* taken or due, and not delivered */
+    uint64_t crashed;   /* see below */
+    uint64_t windows;   /* in the spool */
+    uint64_t bytes;     /* ... and their size */
     uint64_t window_ms; /* start of the last one, since 1970; 0: none yet */
 };
 

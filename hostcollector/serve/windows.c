@@ -105,6 +105,8 @@ static int on_hello(void *context, enum hello_kind kind,
 
     if (watched_events.hello(&g->watched, kind, guest, e) != 0)
         return -1;
+    if (busy_hello(&g->busy, kind, guest) != 0)
+        return err_set(e, "out of memory");
     if (g->all == NULL)
         return 0;
     if (g->packer == NULL) {
@@ -120,15 +122,18 @@ static int on_hello(void *context, enum hello_kind kind,
 static uint32_t on_stack(void *context, uint32_t core, const struct stack *s)
 {
     struct windows_guest *g = context;
-    uint32_t n = g->packer != NULL ? window_events.stack(g->packer, core, s)
-                                   : STACK_OTHERS;
+    bool unseen = s->end == WIRE_END_LENT || s->end == WIRE_END_REST;
+    uint32_t mark = unseen ? BUSY_UNSEEN : 0, n;
 
-    if (n == STACK_UNKNOWN || n >= STACK_OTHERS - g->forgotten)
+    if (g->packer == NULL)
+        return unseen ? mark : STACK_OTHERS;
+    n = window_events.stack(g->packer, core, s);
+    if (n == STACK_UNKNOWN || n >= BUSY_UNSEEN - 1 - g->forgotten)
         return n == STACK_UNKNOWN ? n : STACK_OTHERS;
     n += g->forgotten;
     if (n > g->last_stack)
         g->last_stack = n;
-    return n;
+    return n | mark;
 }
 
 /* Numbers as the packer knows them: the decoder goes on with old ones until the
@@ -140,6 +145,7 @@ static void number_anew(const struct windows_guest *g, struct sample *to,
         to[i] = from[i];
         if (to[i].stack == STACK_UNKNOWN || to[i].stack == STACK_OTHERS)
             continue;
+        to[i].stack &= ~BUSY_UNSEEN;
         to[i].stack = to[i].stack > g->forgotten ? to[i].stack - g->forgotten
                                                  : STACK_OTHERS;
     }
@@ -151,6 +157,7 @@ static void on_samples(void *context, const struct sample_batch *batch)
     struct sample_batch part = *batch;
     struct sample samples[PIECE];
 
+    busy_samples(&g->busy, batch);
     if (g->packer == NULL)
         return;
     for (size_t at = 0; at < batch->count; at += part.count) {
@@ -215,6 +222,7 @@ static int on_map(void *context, const struct guest_map *map, struct err *e)
 {
     struct windows_guest *g = context;
 
+    busy_map(&g->busy, map);
     return g->packer != NULL ? window_events.map(g->packer, map, e) : 0;
 }
 

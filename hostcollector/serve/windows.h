@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "model/events.h"
+#include "serve/busy.h"
 #include "serve/uncut.h"
 #include "serve/watched.h"
 #include "source/recording.h"
@@ -44,10 +45,11 @@ void windows_expect(struct windows *w, size_t guests);
 struct uncut_lost windows_crashed(const struct windows *w);
 uint64_t windows_crashed_of(const struct windows *w, const char *name);
 
-/* One guest. Zeroed but for (watched), whose owner is the caller, and (all):
- * NULL where no windows are kept. */
+/* One guest. Zeroed but for (watched) and (busy), whose owner is the caller,
+ * and (all): NULL where no windows are kept. */
 struct windows_guest {
     struct watched watched;
+    struct busy busy;
     struct windows *all;
     const char *name;
     size_t row;                   /* no other guest has this number */

@@ -9,6 +9,7 @@
 
 #define MS_PER_S 1000.0
 #define STALE_MS 5000u
+#define PPM      1e6
 
 struct family {
     const char *name, *type, *help;
@@ -152,6 +153,22 @@ static void write_totals(FILE *out, const struct status_totals *t,
     (void)fprintf(out, "tprof_guests_sampling %" PRIu32 "\n", t->sampling);
 }
 
+/* Of those guests alone of which it is known. */
+static void write_busy(FILE *out, const struct status *s)
+{
+    static const char name[] = "tprof_guest_busy_ratio";
+    struct status_guest g;
+
+    head(out, name, "gauge",
+         "Part of the cores' time in the last 10 seconds in which they did not "
+         "sleep.");
+    for (size_t i = 0; i < status_rows(s); i++)
+        if (status_get(s, i, &g) && g.has_busy) {
+            labels(out, name, &g);
+            (void)fprintf(out, " %.6f\n", g.busy_ppm / PPM);
+        }
+}
+
 void pages_metrics(FILE *out, const struct status *s, uint64_t now_ms)
 {
     struct status_totals t;
@@ -166,6 +183,7 @@ void pages_metrics(FILE *out, const struct status *s, uint64_t now_ms)
         head(out, gauges[i].name, "gauge", gauges[i].help);
         each_guest(out, s, gauges[i].name, gauges[i].write, NULL);
     }
+    write_busy(out, s);
     for (size_t i = 0; i < sizeof of_guest / sizeof of_guest[0]; i++) {
         head(out, of_guest[i].name, of_guest[i].type, of_guest[i].help);
         each_guest(out, s, of_guest[i].name, write_count, &of_guest[i]);

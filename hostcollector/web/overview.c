@@ -9,8 +9,8 @@
 #include "spool/spool_name.h"
 #include "util/text.h"
 
-#define MS_PER_S 1000u
-#define PERMILLE 10.0 /* in a percent */
+#define MS_PER_S        1000u
+#define PPM_PER_PERCENT 10000.0
 
 static const char top[] =
     "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
@@ -24,7 +24,7 @@ static const char top[] =
     "th,td{padding:.15em .35em;text-align:right;white-space:nowrap}\n"
     "th:first-child,td:first-child{text-align:left;white-space:normal;"
     "overflow-wrap:anywhere;min-width:9em}\n"
-    "th,td:nth-child(6),td:last-child{white-space:normal}\n"
+    "th,td:nth-child(7),td:last-child{white-space:normal}\n"
     "thead th{border-bottom:1px solid}\n"
     "tbody tr:nth-child(even){background:#8882}\n"
     ".bad{color:#d33;font-weight:bold}\n.wide{overflow-x:auto}\n"
@@ -32,7 +32,13 @@ static const char top[] =
 
 static const char table_head[] =
     "<div class=\"wide\"><table><thead><tr><th>Guest<th>State<th>Cores<th>Hz"
-    "<th>Samples<th>Lost<th>Last window</tr></thead><tbody>\n";
+    "<th>Busy<th>Samples<th>Lost<th>Last window</tr></thead><tbody>\n";
+
+static const char foot[] =
+    "<p>Busy is the part of the cores' time in the last 10 seconds in which "
+    "they did not sleep; - where that is not known. Where a guest sleeps is "
+    "seen in the code of its image: give that to collector serve by --elf "
+    "FILE.</p>\n";
 
 static const char *const states[] = {
     [STATUS_FREE] = "",
@@ -100,6 +106,10 @@ static void row(FILE *out, const struct status_guest *g, uint64_t now_ms)
     else
         (void)fprintf(out, "<td>%" PRIu32, g->cores);
     (void)fprintf(out, "<td>%" PRIu32, g->rate_hz);
+    if (g->has_busy)
+        (void)fprintf(out, "<td>%.1f %%", g->busy_ppm / PPM_PER_PERCENT);
+    else
+        (void)fputs("<td>-", out);
     (void)fprintf(out, "<td>%s", text_count(n, g->samples));
     loss(out, g->lost + g->crashed, g->samples);
     (void)fputs("<td>", out);
@@ -161,7 +171,9 @@ void pages_overview(FILE *out, const struct status *s, uint64_t now_ms)
     for (size_t i = 0; i < status_rows(s); i++)
         if (status_get(s, i, &g))
             row(out, &g, now_ms);
-    (void)fputs("</tbody></table></div>\n<p><a href=\"/metrics\">metrics</a> "
+    (void)fputs("</tbody></table></div>\n", out);
+    (void)fputs(foot, out);
+    (void)fputs("<p><a href=\"/metrics\">metrics</a> "
                 "<a href=\"/healthz\">health</a></p></body></html>\n",
                 out);
 }

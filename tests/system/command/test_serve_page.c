@@ -301,3 +301,147 @@ TEST(pages_of_guests_are_there_again_after_a_kill)
     CHECK_EQ(waitpid(serve, &status, 0), serve);
     wait_for_silence(&at);
 }
+
+/* Of kernel.elf, from objdump. */
+#define TEXT       0x200000u
+#define IN_RECEIVE 0xd9u /* less TEXT */
+#define IN_IDLE    0xe7u /* behind its hlt */
+
+/* (n) samples at (leaf), of which each covers (weight) deadlines. */
+static void put_samples(unsigned n, int64_t leaf, uint64_t weight)
+{
+    for (unsigned i = 0; i < n; i++)
+        wiregen_long_sample(&wire, &(struct wiregen_long){.dt = 8000 * weight,
+                                                          .id = 1,
+                                                          .leaf = leaf,
+                                                          .weight = weight});
+}
+
+/* It runs (id), and sleeps for a quarter of its time, once it is asked to. */
+static void play_sleeper(int listener, const char *id)
+{
+    int fd = meet(listener);
+
+    wiregen_hello(&wire, &(struct wiregen_hello){.boot = 1,
+                                                 .cores = 1,
+                                                 .tsc_hz = 1000000000,
+                                                 .text_start = TEXT,
+                                                 .text_size = 0x127,
+                                                 .build_id = id});
+    say(fd);
+    CHECK(hear(fd));
+    for (int i = 0; i < 1000 && access("sleep", F_OK) != 0; i++)
+        rest();
+    wiregen_samples_begin(&wire, &(struct wiregen_samples){
+                                     .shift = 4, .period = 8000, .epoch = 1});
+    wiregen_stack(&wire, &(struct wiregen_stack){.id = 1});
+    put_samples(20, IN_RECEIVE, 2);
+    put_samples(20, IN_RECEIVE, 1);
+    put_samples(10, IN_IDLE, 2);
+    wiregen_samples_end(&wire, (uint64_t[4]){50, 30, 0, 0});
+    say(fd);
+    end_session(fd, 50);
+}
+
+static void play_kernel(int listener)
+{
+    play_sleeper(listener, KERNEL_ID);
+}
+
+static void play_other_build(int listener)
+{
+    play_sleeper(listener, REBUILT_ID);
+}
+
+/* Ask for (path) until the answer has (what). */
+static void ask_until(const char *path, const char *what)
+{
+    ask(path);
+    for (int i = 0; i < 1000 && !contains("answer", what); i++) {
+        rest();
+        ask(path);
+    }
+    CHECK_CONTAINS("answer", what);
+}
+
+/* What the page in "answer" knows of its guest, into "guest": zlib's stream
+ * with gzip's header in the place of its own. */
+static void unpack_page(void)
+{
+    int done = system(
+        "(printf '\\037\\213\\010\\0\\0\\0\\0\\0\\0\\0'; "
+        "sed -n 's/.*data-part=\"guest\">\\([^<]*\\).*/\\1/p' answer | "
+        "base64 -d | tail -c +3) | gzip -dc 2>trailer | tr -d '\\0' >guest");
+
+    CHECK_EQ(done, 0);
+}
+
+/* Catches: a share of another build's code, one that differs from the report's,
+ * and pages that fail since a guest runs none of the files. */
+TEST(busy_is_what_a_report_says)
+{
+    need_page();
+    copy_image("kernel.elf", KERNEL, KERNEL_ID, KERNEL_ID);
+    pid_t one = start_guest("run/one", play_kernel);
+    pid_t two = start_guest("run/two", play_other_build);
+    pid_t serve =
+        start_collector("serve --watch run --elf kernel.elf --spool spool "
+                        "--window 1s --listen 127.0.0.1:0");
+
+    ask_until("/metrics", "tprof_guest_up{guest=\"one\"} 1\n");
+    ask_until("/metrics", "tprof_guest_up{guest=\"two\"} 1\n");
+    CHECK(!contains("answer", "tprof_guest_busy_ratio{"));
+    write_text("sleep", "");
+    ask_until("/metrics", "tprof_guest_samples_total{guest=\"one\"} 50\n");
+    ask_until("/metrics", "tprof_guest_samples_total{guest=\"two\"} 50\n");
+    CHECK_CONTAINS("answer",
+                   "tprof_guest_busy_ratio{guest=\"one\"} 0.750000\n");
+    CHECK(!contains("answer", "tprof_guest_busy_ratio{guest=\"two\"}"));
+    ask_until("/", "<a href=\"/guest/one\">one</a>");
+    ask_until("/", "<a href=\"/guest/two\">two</a>");
+    CHECK_CONTAINS("answer", "one</a><td>sampled<td>1<td>97<td>75.0 %<td>50");
+    CHECK_CONTAINS("answer", "two</a><td>sampled<td>1<td>97<td>-<td>50");
+    CHECK_CONTAINS("answer", "give that to collector serve by --elf");
+    ask("/guest/one?since=-1h");
+    CHECK_CONTAINS("answer", "HTTP/1.1 200 OK\r\n");
+    unpack_page();
+    CHECK_CONTAINS("guest", "kernel::bus::receive");
+    ask("/guest/two?since=-1h");
+    CHECK_CONTAINS("answer", "HTTP/1.1 200 OK\r\n");
+    unpack_page();
+    CHECK_CONTAINS("guest", "0x2000d9");
+    CHECK(!contains("guest", "kernel::bus::receive"));
+    CHECK_EQ(kill(serve, SIGTERM), 0);
+    CHECK_EQ(join_collector(serve), 0);
+    join_guest(one);
+    join_guest(two);
+    CHECK_EQ(collector("report --spool spool --guest one --elf kernel.elf"), 0);
+    CHECK_CONTAINS("out", "\n   0   75.0 %  ");
+}
+
+/* Those of the file, and those that come into it later. */
+TEST(images_in_the_file_of_guests)
+{
+    need_page();
+    copy_image("kernel.elf", KERNEL, KERNEL_ID, KERNEL_ID);
+    write_text("guests", "serial=one elf=kernel.elf name=web\n"
+                         "serial=two elf=missing.elf\n");
+    pid_t one = start_guest("one", play_kernel);
+    pid_t serve = start_collector("serve --guests guests --listen 127.0.0.1:0");
+
+    ask_until("/metrics", "tprof_guest_up{guest=\"web\"} 1\n");
+    CHECK_CONTAINS("err", "missing.elf: No such file or directory");
+    write_text("sleep", "");
+    ask_until("/metrics", "tprof_guest_busy_ratio{guest=\"web\"} 0.750000\n");
+    write_text("guests", "serial=one elf=other.elf name=web\n");
+    CHECK_EQ(kill(serve, SIGHUP), 0);
+    for (int i = 0; i < 1000 && !contains("err", "web: other.elf: "); i++)
+        rest();
+    CHECK_CONTAINS("err", "web: other.elf: images are opened at the beginning");
+    ask_until("/metrics", "tprof_guest_up{guest=\"web\"} 1\n");
+    CHECK_EQ(kill(serve, SIGTERM), 0);
+    CHECK_EQ(join_collector(serve), 0);
+    join_guest(one);
+    CHECK_EQ(collector("serve --watch . --elf missing.elf"), 1);
+    CHECK_CONTAINS("err", "missing.elf: No such file or directory");
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The images that guests of collector serve may run. Their list is made of
+ * --elf and of the --guests file as it is at the beginning; all are opened
+ * then, each once, however many guests run it.
+ */
+#ifndef TPROF_CMD_SERVE_IMAGES_H
+#define TPROF_CMD_SERVE_IMAGES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cmd/options.h"
+#include "match/images.h"
+#include "util/err.h"
+
+/* Zeroed: none. Strings are those of the options. */
+struct serve_images {
+    const char **paths;          /* each once */
+    struct shared_image **files; /* of them; NULL: it cannot be read */
+    size_t count, room;
+    struct images set;
+    size_t next;       /* guest at which matching goes on */
+    uint64_t again_ns; /* and when */
+};
+
+/* Make the list. Returns 0; -1 with (e) filled. */
+int serve_images_list(struct serve_images *images, const struct options *o,
+                      struct err *e);
+
+/*
+ * Open them. One that the --guests file names may be missing: (say) is called
+ * with a line on it and (context). Returns 0; -1 with (e) filled.
+ */
+int serve_images_open(struct serve_images *images, const struct options *o,
+                      void (*say)(void *context, const char *line),
+                      void *context, struct err *e);
+
+/* Release what (images) holds; no guest may be left. */
+void serve_images_fini(struct serve_images *images);
+
+#endif
