@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # bench_serve.sh BUILD: what collector serve takes for 10 to 10,000 guests of one core at
 # 97 Hz, on one core of the host, and what it keeps of them in windows of 10 s, as
-# `name value unit` lines. BUILD is a build folder with the targets push_guests (whose
-# guests have 64 stacks of 16 frames) and collector. Ends with an error if a sample is
-# lost that is not accounted for.
+# `name value unit` lines; those with _elf: where it has the guests' image. BUILD is a build
+# folder with the targets push_guests (whose guests have 64 stacks of 16 frames) and
+# collector. Ends with an error if a sample is lost that is not accounted for.
 set -eu
 build=$(realpath "$1")
 dir=$(mktemp -d)
@@ -42,14 +42,29 @@ play() {
     until [ -S "run/$(($1 - 1))" ]; do sleep .1; done
 }
 
-# measure GUESTS SECONDS
+# The image of these guests, by its build-id: 64 functions of 64 bytes, which halt all the
+# time.
+make_image() {
+    {
+        printf '.globl _start\n_start:\n'
+        for i in {0..63}; do
+            printf '.type f%d,@function\nf%d: push %%rbp\nmov %%rsp,%%rbp\n' "$i" "$i"
+            printf '.rept 29\nsti\nhlt\n.endr\npop %%rbp\nret\n.size f%d,.-f%d\n' "$i" "$i"
+        done
+    } >"$dir/image.s"
+    "${CC:-cc}" -nostdlib -static -no-pie -Wl,--build-id=0xb1d00102 -Wl,-Ttext=0x400000 \
+        -Wl,--section-start=.note.gnu.build-id=0x300000 -o "$dir/image.elf" "$dir/image.s"
+}
+
+# measure GUESTS SECONDS [--elf FILE]
 measure() {
-    local guests=$1 seconds=$2 serve before after memory played sums=''
+    local guests=$1 seconds=$2 name=serve_$1_guests${3:+_elf} serve before after memory played sums=''
+    shift 2
     mkdir -p "$dir/$guests/run"
     cd "$dir/$guests"
     pids=()
     play "$guests"
-    taskset -c 1 "$build/hostcollector/collector" serve --watch run --spool spool --window 10s 2>said &
+    taskset -c 1 "$build/hostcollector/collector" serve --watch run --spool spool --window 10s "$@" 2>said &
     serve=$!
     pids+=("$serve")
     sleep $((5 + guests / 1000))
@@ -66,7 +81,7 @@ measure() {
     exec 3>&-
     wait
     sums=$(awk '$2 ~ /^[0-9]+$/ { sent += $2; dropped += $3 } END { print sent + 0, dropped + 0 }' played.*)
-    awk -v guests="$guests" -v ticks=$((after - before)) -v hz="$hz" -v s="$seconds" -v kib="$memory" \
+    awk -v name="$name" -v ticks=$((after - before)) -v hz="$hz" -v s="$seconds" -v kib="$memory" \
         -v sums="$sums" -v bytes="$(find spool -name '*.tprof' -printf '%s\n' | awk '{ n += $1 } END { print n + 0 }')" -v said="$(tr -d , <said | grep ' samples [0-9]* lost$' | tail -n 1)" '
         BEGIN {
             split(sums, sum, " ")
@@ -75,16 +90,18 @@ measure() {
                 print "bench_serve: " said "; guests sent " sum[1] ", dropped " sum[2] > "/dev/stderr"
                 exit 1
             }
-            printf "serve_%d_guests_core %.2f %% of a core\n", guests, 100 * ticks / hz / s
-            printf "serve_%d_guests_memory %.1f MiB\n", guests, kib / 1024
-            printf "serve_%d_guests_dropped %.4f %%\n", guests, 100 * sum[2] / (sum[1] + sum[2])
-            printf "serve_%d_guests_spool %.2f bytes/sample\n", guests, bytes / sum[1]
+            printf "%s_core %.2f %% of a core\n", name, 100 * ticks / hz / s
+            printf "%s_memory %.1f MiB\n", name, kib / 1024
+            printf "%s_dropped %.4f %%\n", name, 100 * sum[2] / (sum[1] + sum[2])
+            printf "%s_spool %.2f bytes/sample\n", name, bytes / sum[1]
         }'
     cd /
     rm -rf "${dir:?}/$guests"
 }
 
+make_image
 ulimit -n "$(ulimit -Hn)"
 for guests in ${GUESTS:-10 100 1000 10000}; do
     measure "$guests" $((guests >= 10000 ? 60 : 20))
+    [ "$guests" -gt 1000 ] || measure "$guests" 20 --elf "$dir/image.elf"
 done
