@@ -82,14 +82,20 @@ static void allow_symbols(struct plan *p)
         sandbox_allow(&p->files, "/", SANDBOX_READ);
 }
 
-/* Where images are looked for, and the process that asks servers for them;
- * also without a sandbox. */
-static int use_symbols(const struct options *o, struct err *e)
+/* Where images are looked for; also without a sandbox. */
+static int use_folders(const struct options *o, struct err *e)
 {
     for (unsigned i = image_folders_added(); i < o->symbols_count; i++)
         if (image_folders_add(o->symbols[i], e) != 0)
             return -1;
-    return fetch_start(e);
+    return 0;
+}
+
+/* The same, and the process that asks servers for them;
+ * also without a sandbox. */
+static int use_symbols(const struct options *o, struct err *e)
+{
+    return use_folders(o, e) == 0 ? fetch_start(e) : -1;
 }
 
 /* PATH or PATH:PORT. */
@@ -273,8 +279,12 @@ int confine_prepare_serve(const struct options *o, struct err *e)
     char folder[PATH_MAX];
     struct plan p;
 
+    if (use_folders(o, e) != 0)
+        return -1;
     if (!begin(&p, o))
         return 0;
+    if (o->symbols_count != 0)
+        allow_symbols(&p);
     for (size_t i = 0; i < g->count; i++)
         allow_guest(&p, &g->list[i]);
     allow_elfs(&p, g->elfs);

@@ -7,12 +7,17 @@
 #include <string.h>
 
 #include "cmd/serve_parts.h"
+#include "image/folders.h"
+#include "match/seek.h"
 #include "util/clock.h"
 #include "util/vec.h"
 
 /* Different files, at most: each is sought by its path for each guest. */
 #define IMAGES_MAX 1000u
 #define MATCHES    20000000u /* nanoseconds at once */
+/* By their build-ids: sought, and found. */
+#define SOUGHT_MAX 10000u
+#define FOUND_MAX  100u
 
 /* The number of (path) in the list, or how many there are. */
 static size_t find(const struct serve_images *images, const char *path)
@@ -88,6 +93,7 @@ int serve_images_open(struct serve_images *images, const struct options *o,
         if (images->files[i] == NULL)
             say(context, why.text);
     }
+    images->opened = images->set.count;
     return 0;
 }
 
@@ -109,14 +115,15 @@ static const char *give(const struct serve_images *images, struct busy *b,
                  vec_grow(&files, &room, count, sizeof(void *)) == 0)
             files[count++] = images->files[i];
     }
-    if (count == b->file_count &&
+    if (count == b->given &&
         (count == 0 || memcmp(files, b->files, count * sizeof(void *)) == 0)) {
         free(files);
         return late;
     }
     free(b->files);
     b->files = files;
-    b->file_count = count;
+    b->file_count = b->given = count;
+    b->file_room = room;
     b->unmatched = true;
     return late;
 }
@@ -154,6 +161,44 @@ static void number_images(const struct serve_images *images, struct served *g)
     }
 }
 
+/* Guests say which build-ids are sought: have they asked for too much? */
+static bool is_full(struct serve *s)
+{
+    struct serve_images *images = &s->images;
+
+    if (images->set.sought_count < SOUGHT_MAX &&
+        images->set.count - images->opened < FOUND_MAX)
+        return false;
+    if (!images->full)
+        tell_line(&s->tell, "collector serve", NULL,
+                  "guests run too many different images: no further ones are "
+                  "looked for in --symbols DIR");
+    images->full = true;
+    return true;
+}
+
+/* Add the kernel of (g) to its files by its build-id. Was it found, and is it
+ * new? */
+static bool seek(struct serve *s, struct served *g)
+{
+    struct busy *b = &g->windows.busy;
+    struct shared_image *file;
+    struct err why;
+
+    if (image_folders_added() == 0 || b->guest == NULL ||
+        b->guest->build_id_len == 0 || is_full(s))
+        return false;
+    file = images_seek(&s->images.set, b->guest->build_id,
+                       b->guest->build_id_len, &why);
+    if (file == NULL)
+        return false;
+    b->file_count = b->given; /* what it ran before */
+    if (vec_grow(&b->files, &b->file_room, b->file_count, sizeof(void *)) != 0)
+        return false;
+    b->files[b->file_count++] = file;
+    return true;
+}
+
 void serve_images_match(struct serve *s, uint64_t now)
 {
     struct serve_images *images = &s->images;
@@ -166,6 +211,8 @@ void serve_images_match(struct serve *s, uint64_t now)
         if (!g->windows.busy.unmatched)
             continue;
         busy_match(&g->windows.busy);
+        if (busy_file(&g->windows.busy, 0) == NULL && seek(s, g))
+            busy_match(&g->windows.busy);
         number_images(images, g);
         if (clock_ns() - now > MATCHES)
             break;

@@ -2,11 +2,14 @@
 /*
  * The images that guests of collector serve may run. Their list is made of
  * --elf and of the --guests file as it is at the beginning; all are opened
- * then, each once, however many guests run it.
+ * then, each once, however many guests run it. Behind them are those that were
+ * found by their build-id in folders of --symbols, when a guest came that runs
+ * none of the others.
  */
 #ifndef TPROF_CMD_SERVE_IMAGES_H
 #define TPROF_CMD_SERVE_IMAGES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +23,8 @@ struct serve_images {
     struct shared_image **files; /* of them; NULL: it cannot be read */
     size_t count, room;
     struct images set;
+    size_t opened;     /* of the set, at the beginning */
+    bool full;         /* no more are sought, which was told */
     size_t next;       /* guest at which matching goes on */
     uint64_t again_ns; /* and when */
 };

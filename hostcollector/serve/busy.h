@@ -35,8 +35,10 @@ struct busy_map;
 
 /* Zeroed: nothing came, and there are no files. */
 struct busy {
-    struct shared_image **files; /* of their owner; read by busy_match() */
-    size_t file_count;
+    /* That it may run, of their owner; read by busy_match(). The user gave the
+     * first (given) of them. */
+    struct shared_image **files;
+    size_t file_count, file_room, given;
 
     struct guest *guest; /* its HELLO; NULL: none came */
     struct busy_code kernel;

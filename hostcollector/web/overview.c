@@ -38,7 +38,7 @@ static const char foot[] =
     "<p>Busy is the part of the cores' time in the last 10 seconds in which "
     "they did not sleep; - where that is not known. Where a guest sleeps is "
     "seen in the code of its image: give that to collector serve by --elf "
-    "FILE.</p>\n";
+    "FILE, or by --symbols DIR, where it is by its build-id.</p>\n";
 
 static const char *const states[] = {
     [STATUS_FREE] = "",

@@ -445,3 +445,29 @@ TEST(images_in_the_file_of_guests)
     CHECK_EQ(collector("serve --watch . --elf missing.elf"), 1);
     CHECK_CONTAINS("err", "missing.elf: No such file or directory");
 }
+
+/* Catches: images that a confined process cannot open any more */
+TEST(images_by_build_id)
+{
+    need_page();
+    CHECK_EQ(mkdir("symbols", 0700), 0);
+    CHECK_EQ(mkdir("symbols/.build-id", 0700), 0);
+    CHECK_EQ(mkdir("symbols/.build-id/01", 0700), 0);
+    copy_image("symbols/.build-id/01/23456789abcdef0123456789abcdef01234567",
+               KERNEL, KERNEL_ID, KERNEL_ID);
+    pid_t one = start_guest("run/one", play_kernel);
+    pid_t two = start_guest("run/two", play_other_build);
+    pid_t serve = start_collector("serve --watch run --symbols symbols "
+                                  "--listen 127.0.0.1:0");
+
+    ask_until("/metrics", "tprof_guest_up{guest=\"one\"} 1\n");
+    ask_until("/metrics", "tprof_guest_up{guest=\"two\"} 1\n");
+    write_text("sleep", "");
+    ask_until("/metrics", "tprof_guest_busy_ratio{guest=\"one\"} 0.750000\n");
+    ask_until("/metrics", "tprof_guest_samples_total{guest=\"two\"} 50\n");
+    CHECK(!contains("answer", "tprof_guest_busy_ratio{guest=\"two\"}"));
+    CHECK_EQ(kill(serve, SIGTERM), 0);
+    CHECK_EQ(join_collector(serve), 0);
+    join_guest(one);
+    join_guest(two);
+}
