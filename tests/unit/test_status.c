@@ -23,6 +23,9 @@ TEST(rows_are_free_until_they_are_written)
     struct status_guest g = {.name = "web1",
                              .state = STATUS_SAMPLING,
                              .cores = 2,
+                             .has_busy = true,
+                             .busy_ppm = 750000,
+                             .images = {7, 1000},
                              .samples = 970,
                              .window_ms = 7};
     struct status_guest copy;
@@ -36,6 +39,9 @@ TEST(rows_are_free_until_they_are_written)
     CHECK_STR(copy.name, "web1");
     CHECK_EQ(copy.state, STATUS_SAMPLING);
     CHECK_EQ(copy.cores, 2);
+    CHECK(copy.has_busy);
+    CHECK_EQ(copy.busy_ppm, 750000);
+    CHECK_EQ(copy.images[1], 1000);
     CHECK_EQ(copy.samples, 970);
     CHECK_EQ(copy.window_ms, 7);
     CHECK(!status_get(s, 2, &copy));
