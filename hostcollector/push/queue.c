@@ -173,27 +173,11 @@ int queue_scan(struct queue *q, const char *const *from, size_t count,
     return 0;
 }
 
-/* Is what was renamed in the folder of (path) on the disk? */
-static int sync_folder(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    char *folder =
-        slash != NULL ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-    int fd = folder == NULL ? -1 : open(folder, O_RDONLY | O_CLOEXEC);
-    int result = fd < 0 ? -1 : fsync(fd);
-
-    if (fd >= 0)
-        (void)close(fd);
-    free(folder);
-    return result;
-}
-
 static int write_file(const char *path, const char *text)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     size_t size = strlen(text);
-    bool good =
-        fd >= 0 && write(fd, text, size) == (ssize_t)size && fsync(fd) == 0;
+    bool good = fd >= 0 && write(fd, text, size) == (ssize_t)size;
 
     if (fd >= 0)
         (void)close(fd);
@@ -214,7 +198,7 @@ int queue_mark(const struct queue_item *item, const char *tag,
         (void)err_set(e, "out of memory");
     else if (write_file(fresh, text) != 0)
         (void)err_sys(e, fresh);
-    else if (rename(fresh, path) != 0 || sync_folder(path) != 0)
+    else if (rename(fresh, path) != 0)
         (void)err_sys(e, path);
     else
         result = 0;

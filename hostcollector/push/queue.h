@@ -50,7 +50,9 @@ int queue_scan(struct queue *q, const char *const *from, size_t count,
                const char *tag, struct err *e);
 
 /* (item) does not wait for (tag) any more: (end) with so many (samples), of the
- * window (id). Returns 0 when the disk has it; -1 with (e) filled. */
+ * window (id). The disk need not have that at once: what a loss of power takes
+ * is sent again, and the receiver has it already. Returns 0; -1 with (e)
+ * filled. */
 int queue_mark(const struct queue_item *item, const char *tag,
                enum queue_end end, uint64_t samples, const char *id,
                struct err *e);
