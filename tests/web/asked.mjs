@@ -62,7 +62,7 @@ async function pages() {
     assert.match(page.headers["content-security-policy"], /frame-ancestors 'none'/);
     assert.equal(page.headers["access-control-allow-origin"], undefined);
     assert.match(page.text, /2 of 4 guests are sampled/);
-    assert.match(page.text, /<td><a href="\/guest\/web1">web1<\/a><td>sampled<td>2<td>97<td>1,234,567<td>0<td>\d+ s ago/);
+    assert.match(page.text, /<td><a href="\/guest\/web1">web1<\/a><td>sampled<td>2<td>97<td>12.3 %<td>1,234,567<td>0<td>\d+ s ago/);
     assert.doesNotMatch(page.text, /<script/);
     assert.match(page.text, /&#60;script&#62;/);
 
@@ -77,6 +77,7 @@ async function pages() {
     assert.deepEqual(of("tprof_samples_total"), ["9007199255975560"]); // exact above 2^53
     assert.deepEqual(of("tprof_lag_seconds"), ["0.250"]);
     assert.deepEqual(of("tprof_guest_up"), ["1", "1", "0", "0"]);
+    assert.deepEqual(of("tprof_guest_busy_ratio"), ["0.123456"]); // of the others it is not known
     assert.deepEqual(of("tprof_guest_lost_samples_total"), ["0", "12345", "0", "0"]);
     assert.equal(families.get("tprof_guest_up").samples[3].labels.guest, ATTACK);
 

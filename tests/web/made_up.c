@@ -18,6 +18,8 @@ static const struct status_guest guests[] = {
      .state = STATUS_SAMPLING,
      .cores = 2,
      .rate_hz = 97,
+     .has_busy = true,
+     .busy_ppm = 123456,
      .samples = 1234567,
      .windows = 40,
      .bytes = 80000},
@@ -75,7 +77,8 @@ int main(int argc, char **argv)
                         .token_file = argc > 2 ? argv[2] : NULL};
     char byte;
 
-    if (s == NULL || o.listen == NULL || web_process_start(&o, s, &e) != 0) {
+    if (s == NULL || o.listen == NULL ||
+        web_process_start(&o, s, NULL, &e) != 0) {
         (void)fprintf(stderr, "%s\n", e.text);
         return 1;
     }
