@@ -31,6 +31,7 @@ const char *cmd_nearest(const char *name);
 extern const struct subcommand cmd_annotate;
 extern const struct subcommand cmd_bridge;
 extern const struct subcommand cmd_check;
+extern const struct subcommand cmd_compact;
 extern const struct subcommand cmd_completion;
 extern const struct subcommand cmd_diff;
 extern const struct subcommand cmd_live;

@@ -307,6 +307,7 @@ static int push_round(struct push *p, struct err *e)
 static int push_rounds(struct push *p, struct err *e)
 {
     while (push_round(p, e) == 0) {
+        queue_release(&p->queue);
         if (p->o->follow && !p->stopped)
             rest(p, LOOK_MS);
         if (!p->o->follow || p->stopped)

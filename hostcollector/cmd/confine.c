@@ -384,6 +384,29 @@ int confine_bridge(const struct options *o, struct err *e)
     return enter(o, SANDBOX_SERVE, e);
 }
 
+int confine_compact(const struct options *o, const char *folder, struct err *e)
+{
+    struct sandbox files;
+    char path[PATH_MAX];
+    struct err why;
+
+    e->text[0] = '\0';
+    if (!sandbox_wanted(o->sandbox))
+        return 0;
+    (void)snprintf(path, sizeof path, "%s/", folder);
+    sandbox_init(&files);
+    sandbox_allow(&files, path,
+                  SANDBOX_READ | SANDBOX_WRITE | SANDBOX_REMOVE | SANDBOX_LIST);
+    if (sandbox_enter(&files, SANDBOX_READER | SANDBOX_FOLDER | SANDBOX_SPOOL,
+                      &why) == 0)
+        return 0;
+    if (o->sandbox != SANDBOX_REQUIRED) {
+        *e = why;
+        return 0;
+    }
+    return err_set(e, "%s; --sandbox=required ends here", why.text);
+}
+
 /* Lines of /proc/self/status, which was opened as (fd) before: how the kernel
  * sees it. */
 static void print_status(int fd)

@@ -43,6 +43,9 @@ int confine_sampler(const struct options *o, struct err *e);
 int confine_check(const struct options *o, struct err *e);
 int confine_bridge(const struct options *o, struct err *e);
 
+/* Likewise, with no helper: a process that merges windows in (folder). */
+int confine_compact(const struct options *o, const char *folder, struct err *e);
+
 /* Enter it as a report does, and print what holds: `collector
  * --sandbox-report`. Returns an enum exit_code. */
 int confine_report(void);

@@ -25,6 +25,7 @@
 #define STACKS COMMAND_STACKS
 #define PUSH   COMMAND_PUSH
 #define SERVE  COMMAND_SERVE
+#define PACK   COMMAND_COMPACT
 #define AT(m)  offsetof(struct options, m)
 
 static const struct option_row rows[] = {
@@ -271,7 +272,7 @@ static const struct option_row rows[] = {
      "the image"},
     {"sandbox", 0, "MODE",
      LIVE | RECORD | REPORT | BRIDGE | CHECK | TOP | NOTE | DIFF | PGO |
-         STACKS | PUSH | SERVE,
+         STACKS | PUSH | SERVE | PACK,
      OPTION_SANDBOX, 0, 0, 0,
      "required: end where the kernel lacks a part of it; off: trust\n"
      "guests and files (default: auto, tell what is lacking)"},
@@ -281,7 +282,7 @@ static const struct option_row rows[] = {
      "the collector's version"},
     {"help", 'h', NULL,
      LIVE | RECORD | REPORT | BRIDGE | CHECK | TOP | NOTE | DIFF | PGO |
-         STACKS | PUSH | SERVE,
+         STACKS | PUSH | SERVE | PACK,
      OPTION_FLAG, AT(help), 0, 0, "this text"},
 };
 
@@ -316,6 +317,7 @@ const char *option_command(enum command_bit command)
            : command == PGO    ? " pgo"
            : command == STACKS ? " stacks"
            : command == PUSH   ? " push"
+           : command == PACK   ? " compact"
            : command == SERVE  ? " serve"
                                : "";
 }

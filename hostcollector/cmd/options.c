@@ -433,7 +433,8 @@ static int take_word(struct options *o, enum command_bit command,
 {
     if (command == COMMAND_CHECK)
         return guests_option(&o->guests, "elf", word, e);
-    if (command == COMMAND_DIFF || command == COMMAND_PUSH)
+    if (command == COMMAND_DIFF || command == COMMAND_PUSH ||
+        command == COMMAND_COMPACT)
         return add_input(o, word, e);
     if (command != COMMAND_REPORT && command != COMMAND_TOP &&
         command != COMMAND_ANNOTATE && command != COMMAND_PGO &&

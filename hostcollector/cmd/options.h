@@ -33,8 +33,9 @@ enum command_bit {
     COMMAND_STACKS = 1u << 10,
     COMMAND_PUSH = 1u << 11,
     COMMAND_SERVE = 1u << 12,
+    COMMAND_COMPACT = 1u << 13,
 };
-#define COMMAND_COUNT 13u
+#define COMMAND_COUNT 14u
 
 /* In the order of their words in the table of options. */
 enum base_choice { BASE_BUSY, BASE_ALL };

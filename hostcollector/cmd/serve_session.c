@@ -5,6 +5,7 @@
  * done to the others.
  */
 #include "cmd/serve_session.h"
+#include "cmd/merge_process.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -372,7 +373,8 @@ static int open_all(struct serve *s, struct err *e)
             return -1;
     }
     if (serve_images_list(&s->images, s->o, e) != 0 ||
-        web_process_start(s->o, s->status, &s->images, e) != 0)
+        web_process_start(s->o, s->status, &s->images, e) != 0 ||
+        (s->o->spool != NULL && merge_process_start(s->o, e) != 0))
         return -1;
     s->reload_fd = signals_reload(e);
     s->stop_fd = s->reload_fd < 0 ? -1 : signals_catch(e);

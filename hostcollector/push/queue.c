@@ -14,12 +14,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "spool/spool_name.h"
 #include "util/hash.h"
 #include "util/vec.h"
 
 #define SUFFIX     ".tprof"
 #define STATE_TEXT 256
 #define NS_PER_S   1000000000
+
+/* A file of several windows: of all whose path begins so. */
+struct queue_merged {
+    char *prefix; /* path up to the guest's name, with that */
+    struct spool_name n;
+};
 
 static const char *const ends[] = {
     [QUEUE_DELIVERED] = "delivered",
@@ -78,10 +85,107 @@ static bool is_open(int fd)
     return flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
+/* (path) without its folder. */
+static const char *name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash != NULL ? slash + 1 : path;
+}
+
+/* Keep in mind if (path) has several windows. Returns 0; -1: no memory. */
+static int note_merged(struct queue *q, const char *path)
+{
+    const char *name = name_of(path);
+    struct spool_name n;
+
+    if (!spool_name_parse(name, &n) || n.last_ms == 0)
+        return 0;
+    if (vec_grow(&q->merged, &q->merged_room, q->merged_count,
+                 sizeof *q->merged) != 0)
+        return -1;
+    struct queue_merged *m = &q->merged[q->merged_count];
+
+    m->n = n;
+    m->prefix = strndup(path, (size_t)(name - path) + n.guest_length);
+    if (m->prefix == NULL)
+        return -1;
+    q->merged_count++;
+    return 0;
+}
+
+/* By prefix, then by time. */
+static int in_order(const void *a, const void *b)
+{
+    const struct queue_merged *x = a, *y = b;
+    int prefix = strcmp(x->prefix, y->prefix);
+
+    return prefix != 0 ? prefix
+                       : (x->n.start_ms > y->n.start_ms) -
+                             (x->n.start_ms < y->n.start_ms);
+}
+
+/* (a) is a window's, whose start is that of (n). */
+static int find_merged(const void *a, const void *b)
+{
+    const struct queue_merged *x = a, *y = b;
+    int prefix = strcmp(x->prefix, y->prefix);
+
+    return prefix != 0                     ? prefix
+           : x->n.start_ms < y->n.start_ms ? -1
+                                           : x->n.start_ms > y->n.last_ms;
+}
+
+/* Is the window (item) in a file of several, too? -1: no memory. */
+static int is_merged(const struct queue *q, const struct queue_item *item)
+{
+    const char *name = name_of(item->path);
+    struct queue_merged key = {.prefix = NULL};
+    bool found;
+
+    if (q->merged_count == 0 || !spool_name_parse(name, &key.n) ||
+        key.n.last_ms != 0)
+        return 0;
+    key.prefix =
+        strndup(item->path, (size_t)(name - item->path) + key.n.guest_length);
+    if (key.prefix == NULL)
+        return -1;
+    found = bsearch(&key, q->merged, q->merged_count, sizeof key,
+                    find_merged) != NULL;
+    free(key.prefix);
+    return found;
+}
+
+/* Windows that were merged are not sent by themselves. */
+static int drop_merged(struct queue *q)
+{
+    size_t kept = 0;
+    int result = 0;
+
+    if (q->merged_count != 0)
+        qsort(q->merged, q->merged_count, sizeof *q->merged, in_order);
+    for (size_t i = 0; i < q->count; i++) {
+        int merged = result == 0 ? is_merged(q, &q->items[i]) : 0;
+
+        if (merged < 0)
+            result = -1;
+        if (merged > 0)
+            free(q->items[i].path);
+        else
+            q->items[kept++] = q->items[i];
+    }
+    q->count = kept;
+    return result;
+}
+
 /* Returns 0, also if (path) does not wait; -1: no memory. Takes (path). */
 static int add(struct queue *q, char *path, const char *tag)
 {
     struct queue_item item = {.path = path};
+    if (note_merged(q, path) != 0) {
+        free(path);
+        return -1;
+    }
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct stat st = {0};
     bool regular = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
@@ -130,10 +234,44 @@ static int add_folder(struct queue *q, DIR *folder, const char *name,
     return result;
 }
 
+/* Nobody merges windows in the folder (path) from now on, where the file system
+ * has locks. */
+static int hold(struct queue *q, const char *path)
+{
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (fd < 0)
+        return 0; /* whoever reads it will say so */
+    if (vec_grow(&q->held, &q->held_room, q->held_count, sizeof fd) != 0) {
+        (void)close(fd);
+        return -1;
+    }
+    (void)flock(fd, LOCK_SH);
+    q->held[q->held_count++] = fd;
+    return 0;
+}
+
+/* Likewise, in the folder of the file (path). */
+static int hold_parent(struct queue *q, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder =
+        slash != NULL ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    int result = folder != NULL ? hold(q, folder) : -1;
+
+    free(folder);
+    return result;
+}
+
 /* Everything that waits in (from): a folder or a file. */
 static int scan(struct queue *q, const char *from, const char *tag,
                 struct err *e)
 {
+    struct stat st;
+    bool inner = stat(from, &st) == 0 && !S_ISDIR(st.st_mode);
+
+    if ((inner ? hold_parent(q, from) : hold(q, from)) != 0)
+        return err_set(e, "out of memory");
     DIR *folder = opendir(from);
     int result;
 
@@ -161,13 +299,33 @@ static int older(const void *a, const void *b)
                                           : strcmp(x->path, y->path);
 }
 
+void queue_release(struct queue *q)
+{
+    for (size_t i = 0; i < q->held_count; i++)
+        (void)close(q->held[i]);
+    q->held_count = 0;
+}
+
+/* Forget what is in (q), but for the room. */
+static void empty(struct queue *q)
+{
+    queue_release(q);
+    for (size_t i = 0; i < q->merged_count; i++)
+        free(q->merged[i].prefix);
+    for (size_t i = 0; i < q->count; i++)
+        free(q->items[i].path);
+    q->merged_count = q->count = q->open = 0;
+}
+
 int queue_scan(struct queue *q, const char *const *from, size_t count,
                const char *tag, struct err *e)
 {
-    queue_fini(q);
+    empty(q);
     for (size_t i = 0; i < count; i++)
         if (scan(q, from[i], tag, e) != 0)
             return -1;
+    if (drop_merged(q) != 0)
+        return err_set(e, "out of memory");
     if (q->count != 0)
         qsort(q->items, q->count, sizeof *q->items, older);
     return 0;
@@ -209,8 +367,9 @@ int queue_mark(const struct queue_item *item, const char *tag,
 
 void queue_fini(struct queue *q)
 {
-    for (size_t i = 0; i < q->count; i++)
-        free(q->items[i].path);
+    empty(q);
+    free(q->held);
+    free(q->merged);
     free(q->items);
     *q = (struct queue){0};
 }

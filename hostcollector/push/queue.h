@@ -21,11 +21,18 @@ struct queue_item {
     int64_t changed_ns; /* since 1970 */
 };
 
+struct queue_merged;
+
 /* Zeroed: empty. */
 struct queue {
     struct queue_item *items; /* the oldest first */
     size_t count, room;
     size_t open; /* recordings that are still written: they are no items */
+    /* Files of several windows that are there, done or not. */
+    struct queue_merged *merged;
+    size_t merged_count, merged_room;
+    int *held; /* folders, locked: nobody merges windows in them */
+    size_t held_count, held_room;
 };
 
 enum queue_end {
@@ -44,7 +51,9 @@ char *queue_tag(char buf[QUEUE_TAG], const char *name);
 /*
  * Fill (q), which is emptied before, with those recordings of the (count) files
  * and folders at (from) that wait for the receiver (tag). A file waits again
- * when its contents have changed. Returns 0; -1 with (e) filled.
+ * when its contents have changed. A window of a spool that a file of several
+ * windows has, too, does not wait: that one does. Until queue_release() no
+ * windows are merged there. Returns 0; -1 with (e) filled.
  */
 int queue_scan(struct queue *q, const char *const *from, size_t count,
                const char *tag, struct err *e);
@@ -56,6 +65,9 @@ int queue_scan(struct queue *q, const char *const *from, size_t count,
 int queue_mark(const struct queue_item *item, const char *tag,
                enum queue_end end, uint64_t samples, const char *id,
                struct err *e);
+
+/* Windows may be merged again; items may be gone from now on. */
+void queue_release(struct queue *q);
 
 /* Release what (q) holds. */
 void queue_fini(struct queue *q);

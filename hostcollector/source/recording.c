@@ -396,6 +396,11 @@ bool recording_is_packed(const struct recording_reader *r)
     return r->packed;
 }
 
+uint64_t recording_window(const struct recording_reader *r)
+{
+    return r->packed ? unpack_window(r->unpack) : 0;
+}
+
 enum recording_end recording_end(const struct recording_reader *r)
 {
     return r->end;

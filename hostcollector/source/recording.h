@@ -105,6 +105,10 @@ void recording_reuse(struct recording_reader *r, struct recording_reader *old);
  * of that as there was room for. */
 bool recording_is_packed(const struct recording_reader *r);
 
+/* Of which window of a spool was it, by the start that its name told? 0: the
+ * recording is one window, or none. */
+uint64_t recording_window(const struct recording_reader *r);
+
 enum recording_end {
     RECORDING_READING, /* not at the end yet */
     RECORDING_WHOLE,   /* its writer closed it in order */

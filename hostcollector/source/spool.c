@@ -41,6 +41,7 @@ struct spool_source {
     uint64_t wall_ns;   /* when it ended, as far as it was read; 0: unknown */
     uint64_t last_ns;   /* arrival of the last frame, as it was given */
 
+    bool unwanted; /* the window that is being read */
     bool has_guest;
     struct guest guest; /* of the first window */
     uint8_t frame[WIRE_FRAME_MAX];
@@ -151,13 +152,12 @@ static bool is_welcome(struct spool_source *s)
     return true;
 }
 
-/* The next frame of the window that is open; false: there is none. */
-static bool read_frame(struct spool_source *s)
+/* Read a frame of the file that is open. False: there is none. */
+static bool take_frame(struct spool_source *s, uint64_t *arrival_ns)
 {
     struct err why = {"is damaged"};
-    uint64_t arrival_ns = 0;
     ssize_t n =
-        recording_read(s->reader, s->frame, sizeof s->frame, &arrival_ns, &why);
+        recording_read(s->reader, s->frame, sizeof s->frame, arrival_ns, &why);
     enum recording_end end = recording_end(s->reader);
 
     s->size = s->given = 0;
@@ -169,12 +169,51 @@ static bool read_frame(struct spool_source *s)
         refuse(s, "is a recording, and no window");
     else
         s->size = (size_t)n;
-    if (s->size == 0 || !is_welcome(s))
-        return false;
-    const struct recording_info *info = recording_info(s->reader);
+    return s->size != 0;
+}
 
-    if (info->wall_ns != 0)
-        s->wall_ns = info->wall_ns + arrival_ns - info->monotonic_ns;
+/* Does the frame's window, one of several in the file, begin too early or too
+ * late? */
+static bool is_outside(const struct spool_source *s)
+{
+    const struct spool_list *l = s->list;
+    uint64_t ms = recording_window(s->reader);
+
+    return ms != 0 &&
+           (ms < l->since_ms || (l->until_ms != 0 && ms >= l->until_ms));
+}
+
+/* Is time missing between what was read before, which ended at (ended_ns), and
+ * the window that begins at (begins_ns)? */
+static void look_for_gap(struct spool_source *s, uint64_t ended_ns,
+                         uint64_t begins_ns)
+{
+    if (ended_ns == 0 || begins_ns < ended_ns || begins_ns - ended_ns < SECOND)
+        return;
+    s->account->gaps++;
+    s->account->gap_s += (double)(begins_ns - ended_ns) / SECOND;
+}
+
+/* The next frame of the file that is open, and of a window that is wanted;
+ * false: there is none. */
+static bool read_frame(struct spool_source *s)
+{
+    const struct recording_info *info = recording_info(s->reader);
+    uint64_t arrival_ns = 0;
+
+    do {
+        if (!take_frame(s, &arrival_ns))
+            return false;
+        if (s->frame[WIRE_FRAME_TYPE] == WIRE_HELLO)
+            s->unwanted = is_outside(s) || !is_welcome(s);
+    } while (s->unwanted);
+    if (info->wall_ns != 0) {
+        uint64_t wall_ns = info->wall_ns + arrival_ns - info->monotonic_ns;
+
+        if (s->frame[WIRE_FRAME_TYPE] == WIRE_HELLO)
+            look_for_gap(s, s->wall_ns, wall_ns);
+        s->wall_ns = wall_ns;
+    }
     arrival_ns += s->offset_ns;
     if (arrival_ns > s->last_ns) /* clocks may be set back */
         s->last_ns = arrival_ns;
@@ -194,22 +233,10 @@ static uint64_t clock_offset(const struct spool_source *s)
            first->monotonic_ns;
 }
 
-/* Is time missing between the last window and this one? */
-static void look_for_gap(struct spool_source *s, uint64_t ended_ns)
-{
-    uint64_t begins_ns = recording_info(s->reader)->wall_ns;
-
-    if (ended_ns == 0 || begins_ns < ended_ns || begins_ns - ended_ns < SECOND)
-        return;
-    s->account->gaps++;
-    s->account->gap_s += (double)(begins_ns - ended_ns) / SECOND;
-}
-
 /* Begin with the file that is open; its first frame has to be a HELLO, which is
  * read. */
 static bool open_window(struct spool_source *s)
 {
-    uint64_t ended_ns = s->wall_ns;
     struct err why = {""};
 
     if (s->fd == -ENOENT)
@@ -227,6 +254,7 @@ static bool open_window(struct spool_source *s)
     if (s->first != NULL)
         recording_reuse(s->reader, s->first);
     s->offset_ns = s->first != NULL ? clock_offset(s) : 0;
+    s->unwanted = false;
     if (!read_frame(s)) {
         close_window(s);
         return false;
@@ -236,7 +264,6 @@ static bool open_window(struct spool_source *s)
         close_window(s);
         return false;
     }
-    look_for_gap(s, ended_ns);
     s->account->read++;
     if (s->first == NULL) {
         s->first = s->reader;
@@ -300,7 +327,9 @@ static enum source_state spool_open_first(struct source *source, struct err *e)
                       a->other_build[0] != '\0' ? a->other_build
                                                 : "an image without build-id");
     else
-        (void)err_set(e, "%s: all windows were removed meanwhile",
+        (void)err_set(e,
+                      "%s: no window begins then, or all were removed "
+                      "meanwhile",
                       source->path);
     return SOURCE_FAILED;
 }

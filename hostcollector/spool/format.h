@@ -12,6 +12,10 @@ enum packed_item {
     PACKED_LATER = 3,
     PACKED_STACKS = 4,
     PACKED_SAMPLES = 5,
+    /* of several windows in one block: */
+    PACKED_SHARED = 6,
+    PACKED_WINDOW = 7,
+    PACKED_RUN = 8,
 };
 
 /* In a column: what does not fit is among the extras. */

@@ -23,7 +23,8 @@
 
 struct spool_file {
     char *name;
-    uint64_t start_ms, bytes;
+    uint64_t bytes;
+    struct spool_name n;
 };
 
 struct spool {
@@ -32,26 +33,27 @@ struct spool {
     struct spool_file *files; /* the oldest first */
     size_t count, room;
     struct spool_sums sums;
-    uint32_t fresh; /* counts temporary names */
+    uint32_t fresh;         /* counts temporary names */
+    uint64_t covered_ms;    /* files of several windows begin and end before */
+    struct timespec merged; /* when windows were merged last, if ever */
 };
 
 static int older(const void *a, const void *b)
 {
     const struct spool_file *x = a, *y = b;
 
-    return x->start_ms != y->start_ms
-               ? (x->start_ms > y->start_ms) - (x->start_ms < y->start_ms)
-               : strcmp(x->name, y->name);
+    return x->n.start_ms != y->n.start_ms ? (x->n.start_ms > y->n.start_ms) -
+                                                (x->n.start_ms < y->n.start_ms)
+                                          : strcmp(x->name, y->name);
 }
 
 /* Put (name) where it belongs: nearly always at the end. */
-static int add(struct spool *s, const char *name, uint64_t start_ms,
-               uint64_t bytes)
+static int add(struct spool *s, const char *name, uint64_t bytes)
 {
-    struct spool_file file = {strdup(name), start_ms, bytes};
+    struct spool_file file = {strdup(name), bytes, {0}};
     size_t at = s->count;
 
-    if (file.name == NULL ||
+    if (file.name == NULL || !spool_name_parse(name, &file.n) ||
         vec_grow(&s->files, &s->room, s->count, sizeof file) != 0) {
         free(file.name);
         return -1;
@@ -66,21 +68,20 @@ static int add(struct spool *s, const char *name, uint64_t start_ms,
     return 0;
 }
 
-/* What is in the folder counts; what was not finished goes. */
+/* What is in the folder counts. */
 static int take_entry(struct spool *s, const char *name)
 {
     struct spool_name n;
     struct stat st;
 
-    if (strncmp(name, FRESH, sizeof FRESH - 1) == 0) {
-        (void)unlinkat(s->fd, name, 0);
-        return 0;
-    }
     if (!spool_name_parse(name, &n) ||
         fstatat(s->fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
         !S_ISREG(st.st_mode))
         return 0;
-    struct spool_file file = {strdup(name), n.start_ms, (uint64_t)st.st_size};
+    struct spool_file file = {strdup(name), (uint64_t)st.st_size, n};
+
+    if (n.last_ms > s->covered_ms)
+        s->covered_ms = n.last_ms;
 
     if (file.name == NULL ||
         vec_grow(&s->files, &s->room, s->count, sizeof file) != 0) {
@@ -104,42 +105,82 @@ static DIR *open_folder(int fd)
     return folder;
 }
 
+/* Forget the files, which stay. */
+static void forget(struct spool *s)
+{
+    for (size_t i = 0; i < s->count; i++)
+        free(s->files[i].name);
+    s->count = 0;
+    s->sums.files = s->sums.bytes = 0;
+}
+
+/* Look what is in the folder; at the (start), what was not finished goes. */
+static int look(struct spool *s, bool start, struct err *e)
+{
+    DIR *folder = open_folder(s->fd);
+    const struct dirent *entry;
+    int result = 0;
+
+    if (folder == NULL)
+        return err_sys(e, "spool");
+    forget(s);
+    while (result == 0 && (entry = readdir(folder)) != NULL)
+        if (start && strncmp(entry->d_name, FRESH, sizeof FRESH - 1) == 0)
+            (void)unlinkat(s->fd, entry->d_name, 0);
+        else
+            result = take_entry(s, entry->d_name);
+    (void)closedir(folder);
+    if (s->count != 0)
+        qsort(s->files, s->count, sizeof *s->files, older);
+    return result == 0 ? 0 : err_set(e, "spool: out of memory");
+}
+
+/* When were windows merged last? */
+static struct timespec last_merged(const struct spool *s)
+{
+    struct stat st;
+
+    return fstatat(s->fd, SPOOL_MERGING, &st, AT_SYMLINK_NOFOLLOW) == 0
+               ? st.st_mtim
+               : (struct timespec){0};
+}
+
+/* Another process has windows merged: see which are left. What cannot be looked
+ * at now is looked at when the next ones are. */
+static void look_again(struct spool *s)
+{
+    struct timespec now = last_merged(s);
+    struct err ignored;
+
+    if (now.tv_sec == s->merged.tv_sec && now.tv_nsec == s->merged.tv_nsec)
+        return;
+    s->merged = now;
+    (void)look(s, false, &ignored);
+}
+
 struct spool *spool_open(int fd, const struct spool_limits *limits,
                          struct err *e)
 {
     struct spool *s = calloc(1, sizeof *s);
-    DIR *folder = open_folder(fd);
-    const struct dirent *entry;
-    int result = s == NULL ? -1 : 0;
 
-    if (folder == NULL) {
-        (void)err_sys(e, "spool");
-        free(s);
-        return NULL;
-    }
-    if (s != NULL) {
-        s->fd = fd;
-        s->limits = *limits;
-    }
-    while (result == 0 && (entry = readdir(folder)) != NULL)
-        result = take_entry(s, entry->d_name);
-    (void)closedir(folder);
-    if (result != 0) {
+    if (s == NULL) {
         (void)err_set(e, "spool: out of memory");
-        spool_close(s);
         return NULL;
     }
-    if (s->count != 0)
-        qsort(s->files, s->count, sizeof *s->files, older);
-    return s;
+    s->fd = fd;
+    s->limits = *limits;
+    s->merged = last_merged(s);
+    if (look(s, true, e) == 0)
+        return s;
+    spool_close(s);
+    return NULL;
 }
 
 void spool_close(struct spool *s)
 {
     if (s == NULL)
         return;
-    for (size_t i = 0; i < s->count; i++)
-        free(s->files[i].name);
+    forget(s);
     free(s->files);
     free(s);
 }
@@ -195,9 +236,10 @@ void spool_expire(struct spool *s, uint64_t now_ms)
     uint64_t age_ms = s->limits.age_s * 1000;
     size_t count = 0;
 
+    look_again(s);
     while (s->limits.age_s != 0 && count < s->count &&
-           s->files[count].start_ms < now_ms &&
-           now_ms - s->files[count].start_ms > age_ms)
+           s->files[count].n.start_ms < now_ms &&
+           now_ms - s->files[count].n.start_ms > age_ms)
         count++;
     if (count != 0)
         remove_oldest(s, count);
@@ -241,6 +283,27 @@ static int write_fresh(const struct spool *s, const char *fresh,
     return result;
 }
 
+/* A time from (start_ms) on that no file of several windows of (guest) has:
+ * what lies there is not read. A clock that was set back may ask for such a
+ * one. */
+static uint64_t after_merged(const struct spool *s, const char *guest,
+                             uint64_t start_ms)
+{
+    size_t length = strlen(guest);
+
+    if (start_ms > s->covered_ms) /* nearly always */
+        return start_ms;
+    for (size_t i = 0; i < s->count; i++) { /* the oldest first */
+        const struct spool_file *f = &s->files[i];
+
+        if (f->n.last_ms != 0 && f->n.guest_length == length &&
+            memcmp(f->name, guest, length) == 0 &&
+            spool_name_covers(&f->n, start_ms))
+            start_ms = f->n.last_ms + 1;
+    }
+    return start_ms;
+}
+
 /* Give (fresh) the first free name from (*start_ms) on, in (name). */
 static int link_fresh(const struct spool *s, const char *fresh,
                       const char *guest, uint64_t *start_ms, char *name)
@@ -265,12 +328,14 @@ int spool_put(struct spool *s, const char *guest, uint64_t start_ms,
     if (!spool_name_is_guest(guest))
         return err_set(e, "spool: a guest's name has other characters than "
                           "letters, digits, '.', '_' and '-'");
+    look_again(s);
+    start_ms = after_merged(s, guest, start_ms);
     (void)snprintf(fresh, sizeof fresh, FRESH "%ld-%" PRIu32, (long)getpid(),
                    s->fresh++);
     if (write_fresh(s, fresh, bytes, size) != 0 ||
         link_fresh(s, fresh, guest, &start_ms, name) != 0)
         (void)err_sys(e, "spool");
-    else if (add(s, name, start_ms, size) != 0)
+    else if (add(s, name, size) != 0)
         result = err_set(e, "spool: out of memory");
     else
         result = 0;
@@ -285,6 +350,6 @@ struct spool_sums spool_sums(const struct spool *s)
 {
     struct spool_sums sums = s->sums;
 
-    sums.oldest_ms = s->count != 0 ? s->files[0].start_ms : 0;
+    sums.oldest_ms = s->count != 0 ? s->files[0].n.start_ms : 0;
     return sums;
 }

@@ -3,11 +3,14 @@
 #include "spool/spool_list.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "util/vec.h"
 
@@ -45,7 +48,7 @@ static void see_guest(struct seen *s, const char *name,
 static int keep(struct spool_list *list, const char *name,
                 const struct spool_name *n, struct err *e)
 {
-    struct spool_window w = {n->start_ms,
+    struct spool_window w = {n->start_ms, n->last_ms,
                              (uint32_t)(strlen(name) - n->guest_length - 1 -
                                         (sizeof SPOOL_SUFFIX - 1))};
 
@@ -76,7 +79,7 @@ static int take_name(struct spool_list *list, const struct spool_pick *pick,
     if (!s->any || n.start_ms > s->newest)
         s->newest = n.start_ms;
     s->any = true;
-    if (n.start_ms < pick->since_ms ||
+    if ((n.last_ms != 0 ? n.last_ms : n.start_ms) < pick->since_ms ||
         (pick->until_ms != 0 && n.start_ms >= pick->until_ms))
         return 0;
     if (pick->guest == NULL)
@@ -89,12 +92,22 @@ static int take_name(struct spool_list *list, const struct spool_pick *pick,
 static int take_folder(struct spool_list *list, const struct spool_pick *pick,
                        struct seen *s, struct err *e)
 {
-    DIR *folder = opendir(pick->folder);
+    int copy = -1, result = 0;
     const struct dirent *entry;
-    int result = 0;
 
-    if (folder == NULL)
-        return err_sys(e, pick->folder);
+    list->fd = open(pick->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (list->fd >= 0) {
+        (void)flock(list->fd, LOCK_SH); /* some file systems cannot */
+        copy = dup(list->fd);
+    }
+    DIR *folder = copy >= 0 ? fdopendir(copy) : NULL;
+
+    if (folder == NULL) {
+        result = err_sys(e, pick->folder);
+        if (copy >= 0)
+            (void)close(copy);
+        return result;
+    }
     while (result == 0 && (entry = readdir(folder)) != NULL)
         result = take_name(list, pick, s, entry->d_name, e);
     (void)closedir(folder);
@@ -154,7 +167,28 @@ static int older(const void *a, const void *b)
 {
     const struct spool_window *x = a, *y = b;
 
-    return (x->start_ms > y->start_ms) - (x->start_ms < y->start_ms);
+    return x->start_ms != y->start_ms
+               ? (x->start_ms > y->start_ms) - (x->start_ms < y->start_ms)
+               : (x->last_ms < y->last_ms) - (x->last_ms > y->last_ms);
+}
+
+/* Windows that are in a file of several, too, are that file's. */
+static void drop_merged(struct spool_list *list)
+{
+    struct spool_name several = {0};
+    size_t kept = 0;
+
+    for (size_t i = 0; i < list->count; i++) {
+        const struct spool_window *w = &list->windows[i];
+
+        if (w->last_ms == 0 && spool_name_covers(&several, w->start_ms))
+            continue;
+        if (w->last_ms != 0)
+            several = (struct spool_name){.start_ms = w->start_ms,
+                                          .last_ms = w->last_ms};
+        list->windows[kept++] = *w;
+    }
+    list->count = kept;
 }
 
 int spool_list_open(struct spool_list *list, const struct spool_pick *pick,
@@ -162,12 +196,16 @@ int spool_list_open(struct spool_list *list, const struct spool_pick *pick,
 {
     struct seen *s = calloc(1, sizeof *s);
 
-    *list = (struct spool_list){.folder = strdup(pick->folder)};
+    *list = (struct spool_list){.folder = strdup(pick->folder),
+                                .fd = -1,
+                                .since_ms = pick->since_ms,
+                                .until_ms = pick->until_ms};
     if (s == NULL || list->folder == NULL)
         (void)err_set(e, "out of memory");
     else if (take_folder(list, pick, s, e) == 0 &&
              judge(list, pick, s, e) == 0) {
         qsort(list->windows, list->count, sizeof *list->windows, older);
+        drop_merged(list);
         free(s);
         return 0;
     }
@@ -181,13 +219,20 @@ char *spool_list_path(const struct spool_list *list, size_t i, char *path,
 {
     const struct spool_window *w = &list->windows[i];
 
-    (void)snprintf(path, size, "%s/%s.%0*" PRIu64 SPOOL_SUFFIX, list->folder,
-                   list->guest, (int)w->digits, w->start_ms);
+    if (w->last_ms != 0)
+        (void)snprintf(path, size,
+                       "%s/%s.%013" PRIu64 "-%013" PRIu64 SPOOL_SUFFIX,
+                       list->folder, list->guest, w->start_ms, w->last_ms);
+    else
+        (void)snprintf(path, size, "%s/%s.%0*" PRIu64 SPOOL_SUFFIX,
+                       list->folder, list->guest, (int)w->digits, w->start_ms);
     return path;
 }
 
 void spool_list_fini(struct spool_list *list)
 {
+    if (list->folder != NULL && list->fd >= 0)
+        (void)close(list->fd);
     free(list->folder);
     free(list->windows);
     *list = (struct spool_list){0};

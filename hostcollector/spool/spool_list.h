@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Which windows of a spool are to be read: those of one guest that begin in a
- * span of time, by their names alone. Nothing in the folder is opened.
+ * span of time, by their names alone; of files with several windows, those that
+ * may have some. Nothing in the folder is opened.
  */
 #ifndef TPROF_SPOOL_SPOOL_LIST_H
 #define TPROF_SPOOL_SPOOL_LIST_H
@@ -24,11 +25,14 @@ struct spool_pick {
 
 struct spool_window {
     uint64_t start_ms;
-    uint32_t digits; /* of it, in the file's name */
+    uint64_t last_ms; /* start of the last one in the file; 0: it has one */
+    uint32_t digits;  /* of (start_ms), in the file's name */
 };
 
 struct spool_list {
     char *folder;
+    int fd; /* the folder, locked: nobody merges windows of the list */
+    uint64_t since_ms, until_ms; /* as it was picked */
     char guest[SPOOL_GUEST_MAX + 1];
     struct spool_window *windows; /* the oldest first */
     size_t count, room;

@@ -56,8 +56,8 @@ int unpack_begin(struct unpack *u, const void *data, size_t size, struct err *e)
 
     forget_stacks(u);
     u->in = nothing();
-    u->left = 0;
-    u->later_ns = 0;
+    u->left = u->shared = u->taken = 0;
+    u->later_ns = u->window_ms = 0;
     if (whole == ZSTD_CONTENTSIZE_ERROR || whole == ZSTD_CONTENTSIZE_UNKNOWN ||
         whole == 0)
         return err_set(e, "a packed chunk is not compressed as it should be");
@@ -142,12 +142,13 @@ static void get_stack(struct unpack *u, struct unpack_stack *s,
     s->generation = (uint32_t)cursor_uleb(c);
 }
 
-static int get_stacks(struct unpack *u, struct err *e)
+int unpack_stacks(struct unpack *u, struct err *e)
 {
     struct cursor *c = &u->in;
     size_t count;
 
     forget_stacks(u);
+    u->shared = u->taken = u->pair_count = 0; /* these were of others */
     u->text_start = cursor_uleb(c);
     uint64_t *list = get_addresses(c, &count);
 
@@ -178,8 +179,11 @@ static long get_frame(struct unpack *u)
 
     if (c->bad || body == NULL)
         return (long)cursor_fail(c);
-    if (type == WIRE_HELLO) /* a session begins */
+    if (type == WIRE_HELLO) { /* a session begins */
         u->seq = u->epoch = 0;
+        for (size_t i = 1; i <= u->stack_count; i++)
+            u->stacks[i].defined = 0;
+    }
     dump_frame_begin(&u->frame, (enum wire_type)type, u->seq++);
     memcpy(u->frame.bytes + WIRE_FRAME_HEADER, body, length);
     u->frame.used += length;
@@ -202,9 +206,21 @@ static int get_item(struct unpack *u, long *size, struct err *e)
         u->later_ns = cursor_uleb(c);
         return 0;
     case PACKED_STACKS:
-        return get_stacks(u, e);
+        return unpack_stacks(u, e);
     case PACKED_SAMPLES:
         unpack_samples_begin(u);
+        return 0;
+    case PACKED_SHARED:
+        if (unpack_stacks(u, e) != 0)
+            return -1;
+        unpack_columns(u);
+        return 0;
+    case PACKED_WINDOW:
+        u->window_ms = cursor_uleb(c);
+        u->later_ns = cursor_uleb(c);
+        return 0;
+    case PACKED_RUN:
+        unpack_run_begin(u);
         return 0;
     default: /* of no version that we know: its end is unknown */
         (void)cursor_fail(c);
@@ -232,4 +248,9 @@ long unpack_next(struct unpack *u, const uint8_t **frame, uint64_t *later_ns,
     *frame = u->frame.bytes;
     *later_ns = u->later_ns;
     return size;
+}
+
+uint64_t unpack_window(const struct unpack *u)
+{
+    return u->window_ms;
 }

@@ -33,4 +33,8 @@ int unpack_begin(struct unpack *u, const void *data, size_t size,
 long unpack_next(struct unpack *u, const uint8_t **frame, uint64_t *later_ns,
                  struct err *e);
 
+/* The window that this frame is of, by the start that its name told. 0: not
+ * known, the chunk is of one window. */
+uint64_t unpack_window(const struct unpack *u);
+
 #endif

@@ -11,6 +11,7 @@
 #include "spool/format.h"
 #include "tprof_wire.h"
 #include "util/cursor.h"
+#include "util/err.h"
 
 #define NODE_NONE UINT32_MAX
 
@@ -40,7 +41,7 @@ struct unpack {
     uint8_t *block;
     size_t room;
     struct cursor in;
-    uint64_t later_ns;
+    uint64_t later_ns, window_ms;
     uint16_t seq, epoch;
     uint64_t text_start;
     struct unpack_node *nodes;
@@ -50,8 +51,12 @@ struct unpack {
 
     /* The samples that are being given. */
     size_t left, at, count; /* records left; of samples: next, all */
+    /* Columns, in which the first sample is number (first). Of several windows:
+     * (shared) samples in all, (taken) of which are given or being given. */
     const uint8_t *pair, *interval, *late;
-    struct cursor losses, extras;
+    size_t first, shared, taken;
+    bool halves; /* two latenesses are in a byte */
+    struct cursor losses, extras, far;
     size_t loss_left, loss_at; /* LOST records; the sample that the next one is
                                 * before */
     bool begun;                /* BEGIN was given */
@@ -66,8 +71,17 @@ struct unpack {
     struct dump_frame frame;
 };
 
-/* Begin with the item of samples at u->in; u->in is bad if it is wrong. */
+/* Take the item of stacks, or what is like it, at u->in, which is bad if that
+ * is wrong. Returns 0; -1 with (e) filled: there is no memory. */
+int unpack_stacks(struct unpack *u, struct err *e);
+
+/* Begin with the item of samples, or of a run, at u->in; u->in is bad if it is
+ * wrong. */
 void unpack_samples_begin(struct unpack *u);
+void unpack_run_begin(struct unpack *u);
+
+/* Take the columns, behind the stacks, of all windows of the block. */
+void unpack_columns(struct unpack *u);
 
 /* The next frame of it, in u->frame; its size. 0: it is wrong. */
 long unpack_samples_next(struct unpack *u);

@@ -135,10 +135,21 @@ static void put_long(struct unpack *u, uint64_t units, uint32_t id,
     u->counter[WIRE_COUNTER_MISSED] += weight - 1;
 }
 
+/* Of the next sample: bits as in a cell, or PACKED_LATE_EXTRA. */
+static uint8_t lateness(const struct unpack *u)
+{
+    size_t i = u->first + u->at;
+    unsigned byte = u->halves ? u->late[i / 2] : u->late[i];
+
+    if (u->halves && i % 2 != 0)
+        byte >>= 4;
+    return (uint8_t)(byte & 15u);
+}
+
 static void put_sample(struct unpack *u, const struct unpack_pair *p)
 {
-    uint8_t late = u->late[u->at] & 15u;
-    uint64_t units = u->interval[u->at];
+    uint8_t late = lateness(u);
+    uint64_t units = u->interval[u->first + u->at];
 
     if (units == PACKED_EXTRA)
         units = cursor_uleb(&u->extras);
@@ -168,11 +179,11 @@ static void put_sample(struct unpack *u, const struct unpack_pair *p)
 /* The pair of the next sample; one of no stack if there is no such pair. */
 static const struct unpack_pair *next_pair(struct unpack *u)
 {
-    uint64_t i = u->pair[u->at];
+    uint64_t i = u->pair[u->first + u->at];
 
     if (i == PACKED_EXTRA) {
         /* looked at, but not taken until there is room for its stack */
-        struct cursor ahead = u->extras;
+        struct cursor ahead = u->shared != 0 ? u->far : u->extras;
 
         i = cursor_uleb(&ahead);
     }
@@ -199,8 +210,8 @@ static bool put_next(struct unpack *u)
         put_begin(u, p->stack != 0 ? s->generation : 0);
     if (fresh)
         put_stack(u, p->stack);
-    if (u->pair[u->at] == PACKED_EXTRA)
-        (void)cursor_uleb(&u->extras);
+    if (u->pair[u->first + u->at] == PACKED_EXTRA)
+        (void)cursor_uleb(u->shared != 0 ? &u->far : &u->extras);
     put_sample(u, p);
     return true;
 }
@@ -220,13 +231,13 @@ long unpack_samples_next(struct unpack *u)
     f->used += WIRE_SAMPLES_HEADER;
     while (u->left != 0 && f->used + SMALL <= CELLS_END && !u->in.bad) {
         put_losses(u);
-        if (u->losses.bad || u->extras.bad ||
+        if (u->losses.bad || u->extras.bad || u->far.bad ||
             (u->left != 0 && u->at == u->count))
             break;
         if (u->left != 0 && !put_next(u))
             break;
     }
-    if (u->losses.bad || u->extras.bad || u->in.bad ||
+    if (u->losses.bad || u->extras.bad || u->far.bad || u->in.bad ||
         (u->at == u->count && u->left != 0 && u->loss_at != u->at))
         return (long)cursor_fail(&u->in);
     store_u16(body + WIRE_SAMPLES_CELLS,
@@ -269,14 +280,15 @@ static struct cursor get_part(struct cursor *c)
     return cursor_at(bytes, bytes != NULL ? (size_t)size : 0, 0);
 }
 
-void unpack_samples_begin(struct unpack *u)
+/* Core, unit, period, time, and counters before the samples. */
+static bool get_head(struct unpack *u)
 {
     struct cursor *c = &u->in;
     const uint8_t *head = cursor_bytes(c, HEAD_SIZE);
 
     u->left = 0;
     if (head == NULL)
-        return;
+        return false;
     u->core = load_u16(head);
     u->shift = head[2];
     u->period = load_u16(head + 3);
@@ -284,18 +296,17 @@ void unpack_samples_begin(struct unpack *u)
     u->time = cursor_uleb(c);
     for (size_t i = 0; i < WIRE_COUNTERS; i++)
         u->counter[i] = cursor_uleb(c);
-    get_pairs(u);
-    uint64_t count = cursor_uleb(c);
+    if (u->shift > SHIFT_MAX || u->round > 16)
+        (void)cursor_fail(c);
+    return !c->bad;
+}
 
-    u->pair = count <= cursor_left(c) ? cursor_bytes(c, (size_t)count) : NULL;
-    u->interval = u->pair != NULL ? cursor_bytes(c, (size_t)count) : NULL;
-    u->late = u->interval != NULL ? cursor_bytes(c, (size_t)count) : NULL;
-    uint64_t losses = cursor_uleb(c);
+/* So many samples and LOST records, whose parts were taken, are next. */
+static void begin(struct unpack *u, uint64_t count, uint64_t losses)
+{
+    struct cursor *c = &u->in;
 
-    u->losses = get_part(c);
-    u->extras = get_part(c);
-    if (u->late == NULL || u->shift > SHIFT_MAX || u->round > 16 ||
-        losses > cursor_left(&u->losses) ||
+    if (losses > cursor_left(&u->losses) ||
         (count != 0 && (u->pair_count == 0 || u->stacks == NULL)))
         (void)cursor_fail(c);
     if (c->bad)
@@ -306,4 +317,65 @@ void unpack_samples_begin(struct unpack *u)
     u->loss_left = (size_t)losses;
     u->loss_at = losses != 0 ? (size_t)cursor_uleb(&u->losses) : 0;
     u->left = u->count + u->loss_left;
+}
+
+void unpack_samples_begin(struct unpack *u)
+{
+    struct cursor *c = &u->in;
+
+    if (!get_head(u))
+        return;
+    get_pairs(u);
+    uint64_t count = cursor_uleb(c);
+
+    u->first = u->shared = u->taken = 0;
+    u->halves = false;
+    u->pair = count <= cursor_left(c) ? cursor_bytes(c, (size_t)count) : NULL;
+    u->interval = u->pair != NULL ? cursor_bytes(c, (size_t)count) : NULL;
+    u->late = u->interval != NULL ? cursor_bytes(c, (size_t)count) : NULL;
+    uint64_t losses = cursor_uleb(c);
+
+    u->losses = get_part(c);
+    u->extras = get_part(c);
+    u->far = cursor_init(c->at, 0);
+    if (u->late == NULL)
+        (void)cursor_fail(c);
+    begin(u, count, losses);
+}
+
+void unpack_columns(struct unpack *u)
+{
+    struct cursor *c = &u->in;
+
+    get_pairs(u);
+    uint64_t count = cursor_uleb(c);
+    size_t n = count <= cursor_left(c) ? (size_t)count : (size_t)cursor_fail(c);
+
+    u->pair = cursor_bytes(c, n);
+    u->far = get_part(c);
+    u->interval = cursor_bytes(c, n);
+    u->late = cursor_bytes(c, (n + 1) / 2);
+    u->extras = get_part(c);
+    u->halves = true;
+    u->taken = 0;
+    u->shared = c->bad ? 0 : n;
+}
+
+void unpack_run_begin(struct unpack *u)
+{
+    struct cursor *c = &u->in;
+
+    if (!get_head(u))
+        return;
+    uint64_t count = cursor_uleb(c), losses = cursor_uleb(c);
+
+    u->losses = get_part(c);
+    /* more samples than the columns have? */
+    if (count > u->shared - u->taken)
+        (void)cursor_fail(c);
+    if (c->bad)
+        return;
+    u->first = u->taken;
+    u->taken += (size_t)count;
+    begin(u, count, losses);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A hostile block of a packed chunk, compressed here, so that the fuzzer need
- * not find what zstd wants; the last byte chooses: 1, the bytes are the
- * compressed ones.
+ * A hostile block of a packed chunk, unpacked and merged, compressed here, so
+ * that the fuzzer need not find what zstd wants; the last byte chooses: 1, the
+ * bytes are the compressed ones.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,6 +10,7 @@
 
 #include <zstd.h>
 
+#include "spool/merge.h"
 #include "spool/unpack.h"
 #include "tprof_wire.h"
 #include "util/bytes.h"
@@ -24,8 +25,9 @@ static void must(bool promise)
         abort();
 }
 
-/* Each is one frame, whole; and a byte makes no more than so many. */
-static void pass_frames(struct unpack *u, size_t size)
+/* Each is one frame, whole; and a byte makes no more than so many. Returns
+ * whether the block is right. */
+static bool pass_frames(struct unpack *u, size_t size)
 {
     const uint8_t *frame;
     uint64_t later_ns;
@@ -41,6 +43,31 @@ static void pass_frames(struct unpack *u, size_t size)
     }
     must(n == 0 || e.text[0] != '\0');
     must(unpack_next(u, &frame, &later_ns, &e) <= 0);
+    return n == 0;
+}
+
+/* Windows of such chunks are merged, if they are like ours; those that are
+ * right stay right. */
+static void merge(struct unpack *u, const uint8_t *data, size_t size,
+                  bool right)
+{
+    static struct merge *m;
+    struct merge_chunk chunk;
+    struct err e = {""};
+
+    if (m == NULL)
+        m = merge_new();
+    must(m != NULL);
+    bool took = merge_add(m, 1764000000000, 1000, data, size, &e) == MERGE_TOOK;
+
+    if (took)
+        (void)merge_add(m, 1764000010000, 2000, data, size, &e);
+    must(merge_end(m, &chunk, &e) == 0 && took == (chunk.bytes != NULL));
+    if (!took)
+        return;
+    must(unpack_begin(u, chunk.bytes, chunk.size, &e) == 0);
+    must(pass_frames(u, 1u << 20) || !right);
+    free(chunk.bytes);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -56,12 +83,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     must(u != NULL);
     if (data[--size] == 1) {
         if (unpack_begin(u, data, size, &e) == 0)
-            pass_frames(u, 1u << 20);
+            merge(u, data, size, pass_frames(u, 1u << 20));
         return 0;
     }
     size_t n = ZSTD_compress(packed, sizeof packed, data, size, 1);
 
     must(!ZSTD_isError(n) && unpack_begin(u, packed, n, &e) == 0);
-    pass_frames(u, size);
+    merge(u, packed, n, pass_frames(u, size));
     return 0;
 }

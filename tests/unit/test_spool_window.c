@@ -9,6 +9,7 @@
 
 #include "decode/decode.h"
 #include "seen.h"
+#include "spool/merged_file.h"
 #include "spool/window.h"
 #include "wiregen.h"
 
@@ -18,6 +19,8 @@
 
 static struct seen before, after; /* the guest's events, and the windows' */
 static struct window_packer *packer;
+static struct merged_file *merged_windows; /* NULL: none are merged */
+static uint64_t last_ms;
 static struct decode *sent, *packed, *merged;
 static struct wiregen wire;
 static size_t fed;
@@ -124,35 +127,57 @@ static void feed(void)
     fed = wire.size;
 }
 
-/* Cut a window, and read it as any recording is read. */
-static void cut(bool over)
+/* A file of so many bytes. */
+static int file_of(const uint8_t *bytes, size_t size)
 {
-    const struct recording_info info = {.source = "test", .wall_ns = 1};
-    struct window_bytes window;
-    struct err e;
-    uint8_t bytes[1000];
-    uint64_t arrival;
-    long n;
-
-    CHECK_EQ(window_cut(packer, &info, 1000, 3000, over, &window, &e), 0);
-    CHECK(window.bytes != NULL);
-    in_windows += window.samples;
-    lost_in_windows += window.lost;
     int fd = memfd_create("window", MFD_CLOEXEC);
 
-    CHECK_EQ(write(fd, window.bytes, window.size), (ssize_t)window.size);
+    CHECK_EQ(write(fd, bytes, size), (ssize_t)size);
     CHECK_EQ(lseek(fd, 0, SEEK_SET), 0);
+    return fd;
+}
+
+/* Read it as any recording is read. */
+static void read_file(int fd)
+{
+    uint8_t bytes[1000];
+    uint64_t arrival;
+    struct err e;
+    long n;
     struct recording_reader *r = recording_open(fd, &e);
 
     CHECK(r != NULL);
     while ((n = recording_read(r, bytes, sizeof bytes, &arrival, &e)) > 0) {
         CHECK(arrival == 1000 || arrival == 3000);
         CHECK_EQ(decode_feed(merged, bytes, (size_t)n, &e), 0);
+        CHECK(recording_window(r) <= last_ms);
     }
     CHECK_EQ(n, 0);
     CHECK_EQ(recording_end(r), RECORDING_WHOLE);
+    CHECK_EQ(recording_window(r), 0);
     recording_reader_free(r);
     close(fd);
+}
+
+/* Cut a window, and read it, unless it is merged. */
+static void cut(bool over)
+{
+    const struct recording_info info = {.source = "test", .wall_ns = 1};
+    struct window_bytes window;
+    struct err e;
+
+    CHECK_EQ(window_cut(packer, &info, 1000, 3000, over, &window, &e), 0);
+    CHECK(window.bytes != NULL);
+    in_windows += window.samples;
+    lost_in_windows += window.lost;
+    int fd = file_of(window.bytes, window.size);
+
+    if (merged_windows == NULL) {
+        read_file(fd);
+    } else {
+        CHECK_EQ(merged_file_add(merged_windows, fd, ++last_ms), MERGED_TOOK);
+        close(fd);
+    }
     free(window.bytes);
 }
 
@@ -264,5 +289,41 @@ TEST(what_was_lost_is_in_one_window) /* catches: losses twice, or nowhere */
         check_samples(core);
         check_account(core);
     }
+    end();
+}
+
+/* catches: a number of a stack or of a pair that is another window's, columns
+ * of samples that are of the next one, and what comes before it */
+TEST(merged_windows_are_what_was_sent)
+{
+    struct err e = {""};
+    size_t size;
+
+    merged_windows = merged_file_new();
+    CHECK(merged_windows != NULL);
+    begin(9);
+    for (uint32_t i = 0; i < 24; i++) {
+        size_t frame = wire.size;
+
+        put_frame((uint16_t)(i % CORES), i < CORES);
+        if (i % 7 == 6)
+            wire.bytes[frame + 50] ^= 1;
+        feed();
+        if (i % 5 == 4)
+            cut(false);
+    }
+    cut(false);
+    uint8_t *bytes = merged_file_end(merged_windows, &size, &e);
+
+    CHECK(bytes != NULL);
+    read_file(file_of(bytes, size));
+    free(bytes);
+    finish();
+    CHECK_EQ(before.account[0].lost + before.account[1].lost, 120);
+    for (uint32_t core = 0; core < CORES; core++) {
+        check_samples(core);
+        check_account(core);
+    }
+    merged_file_free(merged_windows);
     end();
 }

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* collector compact: windows of a spool, many in a file. */
+#include <stdio.h>
+
+#include "cmd/cmd.h"
+#include "cmd/merge_process.h"
+#include "cmd/options.h"
+#include "util/text.h"
+
+#define NAME "collector compact"
+
+static int print_help(void)
+{
+    (void)fputs(
+        "collector compact DIR [option...]\n"
+        "\n"
+        "Merges windows that collector serve has kept in DIR into files of ten "
+        "minutes, which\n"
+        "take half the bytes; collector report --spool and collector push read "
+        "both. Windows\n"
+        "that collector push has not yet sent to all of its receivers stay as "
+        "they are.\n"
+        "\n",
+        stdout);
+    options_help(stdout, COMMAND_COMPACT);
+    (void)fputs("\nExit status: 0 done, 1 failed, 2 the line makes no sense.\n",
+                stdout);
+    return EXIT_DONE;
+}
+
+static void tell(const struct compact_sums *s)
+{
+    char a[TEXT_NUMBER], b[TEXT_NUMBER], c[TEXT_NUMBER], d[TEXT_NUMBER];
+
+    (void)printf("%s windows merged into %s files: %s bytes instead of %s",
+                 text_count(a, s->windows), text_count(b, s->files),
+                 text_count(c, s->bytes), text_count(d, s->bytes_before));
+    if (s->unsent != 0)
+        (void)printf("; %s wait for collector push", text_count(a, s->unsent));
+    if (s->unusable != 0)
+        (void)printf("; %s are damaged", text_count(a, s->unusable));
+    (void)putchar('\n');
+}
+
+static int compact(const struct options *o, struct err *e)
+{
+    struct compact_sums sums = {0};
+    int result = merge_process_once(o, o->inputs[0], NAME, &sums, e);
+
+    tell(&sums);
+    return result;
+}
+
+static int run_compact(int argc, char **argv)
+{
+    struct options o;
+    struct err e = {""};
+    int result = EXIT_USAGE;
+
+    if (options_parse(&o, COMMAND_COMPACT, argc, argv, &e) == 0) {
+        e.text[0] = '\0';
+        if (o.help)
+            result = print_help();
+        else if (o.input_count != 1)
+            (void)err_set(&e, "which folder? type: collector compact DIR");
+        else
+            result = compact(&o, &e) == 0 ? EXIT_DONE : EXIT_FAILED;
+    }
+    if (e.text[0] != '\0' && result != EXIT_DONE)
+        (void)fprintf(stderr, NAME ": %s\n", e.text);
+    options_fini(&o);
+    return result;
+}
+
+const struct subcommand cmd_compact = {"compact", run_compact};

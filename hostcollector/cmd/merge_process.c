@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Looks once a minute. */
+#include "cmd/merge_process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "cmd/confine.h"
+#include "util/clock.h"
+
+#define SPAN_MS 600000u /* of a file: longer ones save nothing more */
+#define LOOK_MS 60000
+#define MS      1000000u
+#define NICE    10
+
+/* The folder, after which the process opens no other. -1 with (e) filled. */
+static int enter(const struct options *o, const char *folder, const char *name,
+                 struct err *e)
+{
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (fd < 0)
+        return err_sys(e, folder);
+    /* whoever meets guests goes first */
+    (void)setpriority(PRIO_PROCESS, 0, NICE);
+    if (confine_compact(o, folder, e) != 0) {
+        (void)close(fd);
+        return -1;
+    }
+    if (e->text[0] != '\0')
+        (void)fprintf(stderr, "%s: %s\n", name, e->text);
+    e->text[0] = '\0';
+    return fd;
+}
+
+static int merge(int fd, struct compact_sums *sums, struct err *e)
+{
+    const struct compact_config config = {.span_ms = SPAN_MS,
+                                          .now_ms = clock_wall_ns() / MS};
+
+    return spool_compact(fd, &config, sums, e);
+}
+
+int merge_process_once(const struct options *o, const char *folder,
+                       const char *name, struct compact_sums *sums,
+                       struct err *e)
+{
+    int fd = enter(o, folder, name, e);
+    int result = fd >= 0 ? merge(fd, sums, e) : -1;
+
+    if (fd >= 0)
+        (void)close(fd);
+    return result;
+}
+
+/* Until nobody can write to (parent) any more. What fails is told once, and
+ * tried again. */
+static _Noreturn void work(const struct options *o, int parent)
+{
+    static const char name[] = "collector serve: merging windows";
+    struct pollfd end = {.fd = parent, .events = POLLIN};
+    struct compact_sums sums;
+    struct err e = {""};
+    bool told = false;
+    int fd = enter(o, o->spool, name, &e);
+
+    do {
+        if (fd < 0 || merge(fd, &sums, &e) != 0) {
+            if (!told)
+                (void)fprintf(stderr, "%s: %s\n", name, e.text);
+            told = true;
+        }
+        if (fd < 0)
+            _exit(1);
+    } while (poll(&end, 1, LOOK_MS) == 0);
+    _exit(0);
+}
+
+int merge_process_start(const struct options *o, struct err *e)
+{
+    int ends[2];
+    pid_t child;
+
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return err_sys(e, "pipe");
+    child = fork();
+    if (child == 0) {
+        (void)close(ends[1]);
+        (void)setsid(); /* the terminal's signals are the collector's */
+        work(o, ends[0]);
+    }
+    (void)close(ends[0]);
+    if (child > 0)
+        return 0; /* the other end is open as long as this process lives */
+    (void)close(ends[1]);
+    return err_sys(e, "fork");
+}
