@@ -31,6 +31,8 @@ struct push {
     struct receiver receiver;
     struct queue queue;
     struct batch batch; /* of windows of (queue) */
+    const struct queue_item *suspects[BATCH_WINDOWS];
+    size_t suspect_count;
     struct origin origin;
     char host[HOST], guest[GUEST], tag[QUEUE_TAG];
     uint64_t taken_ns; /* when the receiver took something, or a round began */
@@ -159,25 +161,14 @@ static int took(struct push *p, struct err *e)
     return 0;
 }
 
-static int push_item(struct push *p, const struct queue_item *item, bool alone,
-                     struct err *e);
-
-/* Which window of several is at fault, their receiver has not said. */
-static int push_each(struct push *p, struct err *e)
+/* Which window of several is at fault, their receiver has not said: they are
+ * sent once more, each alone. */
+static int suspect_all(struct push *p, struct err *e)
 {
-    const struct queue_item *items[BATCH_WINDOWS];
-    size_t count = p->batch.count;
-
-    for (size_t i = 0; i < count; i++)
-        items[i] = p->batch.windows[i].item;
-    batch_clear(&p->batch);
+    for (size_t i = 0; i < p->batch.count; i++)
+        p->suspects[i] = p->batch.windows[i].item;
+    p->suspect_count = p->batch.count;
     e->text[0] = '\0';
-    for (size_t i = 0; i < count; i++) {
-        if (p->stopped || p->away)
-            p->left++;
-        else if (push_item(p, items[i], true, e) != 0)
-            return -1;
-    }
     return 0;
 }
 
@@ -186,7 +177,7 @@ static int refused(struct push *p, struct err *e)
     const struct batch_window *w = p->batch.windows;
 
     if (p->batch.count > 1)
-        return push_each(p, e);
+        return suspect_all(p, e);
     p->refused.recordings++;
     p->refused.samples += w->samples;
     complain(w->item->path, e);
@@ -199,7 +190,7 @@ static int leave(struct push *p, struct err *e)
 {
     p->away = p->receiver.away;
     if (p->batch.count > 1 && !p->away)
-        return push_each(p, e);
+        return suspect_all(p, e);
     p->left += p->batch.count;
     complain(p->batch.windows[0].item->path, e);
     return 0;
@@ -280,6 +271,19 @@ static int push_item(struct push *p, const struct queue_item *item, bool alone,
     return result;
 }
 
+/* Those that are suspect, each alone. Returns as settle(). */
+static int push_suspects(struct push *p, struct err *e)
+{
+    size_t count = p->suspect_count, i = 0;
+    int result = 0;
+
+    p->suspect_count = 0;
+    for (; i < count && result == 0 && !p->stopped && !p->away; i++)
+        result = push_item(p, p->suspects[i], true, e);
+    p->left += count - i;
+    return result;
+}
+
 /* All that waits now. 0; -1 with (e) filled. */
 static int push_round(struct push *p, struct err *e)
 {
@@ -296,9 +300,13 @@ static int push_round(struct push *p, struct err *e)
         if (p->stopped || p->away)
             break;
         result = push_item(p, &p->queue.items[i], false, e);
+        if (result == 0)
+            result = push_suspects(p, e);
     }
     if (result == 0 && !p->stopped && !p->away)
         result = settle(p, e);
+    if (result == 0)
+        result = push_suspects(p, e);
     p->left += p->queue.count - i + p->batch.count;
     batch_clear(&p->batch);
     return result;
