@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "spool/spool.h"
+#include "spool/spool_name.h"
 
 static const struct spool_limits none;
 static struct err error;
@@ -171,4 +172,61 @@ TEST(half_written_window_goes) /* catches: what a kill leaves taken for whole */
     CHECK(is_there("notes.txt"));
     CHECK(is_there("other.tprof"));
     leave_dir(s);
+}
+
+/* Another process merges, and says so by the time of a file. */
+TEST(merged_windows_count_and_go_by_the_limits)
+{
+    enter_dir();
+    struct spool *s = open_here(&(struct spool_limits){.bytes = 100});
+
+    CHECK_EQ(spool_put(s, "g", 1700000000000, "bbbb", 4, &error), 0);
+    CHECK_EQ(spool_put(s, "g", 1700000010000, "bbbb", 4, &error), 0);
+    CHECK_EQ(unlink("g.1700000000000.tprof"), 0);
+    CHECK_EQ(unlink("g.1700000010000.tprof"), 0);
+    write_text("g.1700000000000-1700000010000.tprof", "both");
+    write_text("g.1700000000000-1700000010000.tprof.sent-1234abcd", "");
+    write_text(".merging", "");
+    CHECK_EQ(spool_put(s, "g", 1700000020000, "b", 1, &error), 0);
+    CHECK_EQ(spool_sums(s).files, 2);
+    CHECK_EQ(spool_sums(s).bytes, 5);
+    CHECK_EQ(spool_sums(s).oldest_ms, 1700000000000);
+    /* the clock was set back: what lies within would not be read */
+    CHECK_EQ(spool_put(s, "g", 1700000005000, "b", 1, &error), 0);
+    CHECK(is_there("g.1700000010001.tprof"));
+    CHECK_EQ(spool_put(s, "h", 1700000005000, "b", 1, &error), 0);
+    CHECK(is_there("h.1700000005000.tprof"));
+    char large[99];
+
+    memset(large, 'b', sizeof large);
+    CHECK_EQ(spool_put(s, "g", 1700000030000, large, sizeof large, &error), 0);
+    CHECK(!is_there("g.1700000000000-1700000010000.tprof"));
+    CHECK(!is_there("g.1700000000000-1700000010000.tprof.sent-1234abcd"));
+    leave_dir(s);
+}
+
+TEST(names_tell_windows_and_files_of_several)
+{
+    static const char *const wrong[] = {"g.1700000000000-170000001000.tprof",
+                                        "g.1700000010000-1700000000000.tprof",
+                                        ".1700000000000-1700000010000.tprof",
+                                        "g-1700000000000-1700000010000.tprof",
+                                        "g.170000000000-1700000010000.tprof",
+                                        "1700000000000-1700000010000.tprof"};
+    struct spool_name n;
+
+    CHECK(spool_name_parse("a.b-1.1700000000000.tprof", &n));
+    CHECK_EQ(n.guest_length, 5);
+    CHECK_EQ(n.start_ms, 1700000000000);
+    CHECK_EQ(n.last_ms, 0);
+    CHECK(!spool_name_covers(&n, 1700000000000));
+    CHECK(spool_name_parse("a.b-1.1700000000000-1700000010000.tprof", &n));
+    CHECK_EQ(n.guest_length, 5);
+    CHECK_EQ(n.start_ms, 1700000000000);
+    CHECK_EQ(n.last_ms, 1700000010000);
+    CHECK(spool_name_covers(&n, 1700000010000));
+    CHECK(!spool_name_covers(&n, 1700000010001));
+    CHECK(!spool_name_covers(&n, 1699999999999));
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        CHECK(!spool_name_parse(wrong[i], &n));
 }
