@@ -115,7 +115,8 @@ for (let line; (line = await next()) !== undefined;) {
 }
 const waiting = () => {
     const names = readdirSync("spool");
-    return names.filter((n) => n.endsWith(".tprof") && !names.some((other) => other.startsWith(`${n.slice(0, -6)}.tprof.sent-`) || other.startsWith(`${n.slice(0, -6)}.sent-`))).length;
+    const done = new Set(names.filter((n) => n.includes(".sent-")).map((n) => n.split(".sent-")[0]));
+    return names.filter((n) => n.endsWith(".tprof") && !done.has(n)).length;
 };
 for (let left = -1, same = Date.now(); waiting() !== 0; await pause(200)) {
     if (waiting() !== left) same = Date.now();
