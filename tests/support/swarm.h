@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define SWARM_CORES 4u /* of a guest, at most */
+
 struct swarm_config {
     /* The program; NULL: collectors come and go, and standard input says what
      * the guests do. A line "rest": none takes a sample from now on, and the
@@ -19,7 +21,8 @@ struct swarm_config {
     const char *collector;
     const char *dir; /* a directory; guest N is at (first) + N in it */
     unsigned first, guests;
-    uint32_t rate_hz;  /* samples a second; each guest has one core */
+    unsigned cores;    /* of each guest; 0: one */
+    uint32_t rate_hz;  /* samples a second, of each core */
     double duration_s; /* from the first START on; the collector's option -d;
                           not without a program */
     /* file in (dir) for the report; NULL: the collector is killed when it has
@@ -31,6 +34,7 @@ struct swarm_config {
  * collector does not read in time, is counted as dropped, as in a real ring. */
 struct swarm_guest {
     uint64_t sent, dropped;
+    uint64_t sent_by[SWARM_CORES];
     /* STOP came, and the collector has read the final counters */
     bool stopped;
 };

@@ -10,6 +10,12 @@
 #include "swarm.h"
 #include "wiregen.h"
 
+struct player_core {
+    uint64_t time; /* of the last record, in units */
+    uint64_t made; /* samples, sent or dropped */
+    uint64_t counters[4];
+};
+
 struct player {
     int listener; /* -1: no second collector may come */
     int fd;       /* listener, then connection; -1: the collector has left */
@@ -18,9 +24,9 @@ struct player {
     uint8_t in[256];
     size_t in_size;
     uint64_t start_ns, turn_ns;
-    uint64_t time; /* of the last record, in units */
-    uint64_t made; /* samples, sent or dropped */
-    uint64_t counters[4];
+    bool told_stacks;
+    unsigned core_count;
+    struct player_core cores[SWARM_CORES];
     struct swarm_guest *told;
 };
 

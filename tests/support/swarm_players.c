@@ -67,75 +67,94 @@ static void define_stacks(struct player *p)
     }
 }
 
-static void begin_frame(struct player *p, uint32_t rate_hz)
+static void begin_frame(struct player *p, unsigned core, uint32_t rate_hz)
 {
     wiregen_samples_begin(
         &p->w, &(struct wiregen_samples){
+                   .core = (uint16_t)core,
                    .shift = UNIT_SHIFT,
                    .period = (uint16_t)((TSC_HZ >> UNIT_SHIFT) / rate_hz),
                    .epoch = 1,
-                   .time = p->time});
+                   .time = p->cores[core].time});
 }
 
 /* One frame of (n) samples. */
-static void say_samples(struct player *p, uint32_t rate_hz, uint32_t n)
+static void say_samples(struct player *p, unsigned core, uint32_t rate_hz,
+                        uint32_t n)
 {
+    struct player_core *c = &p->cores[core];
     uint32_t dt = (TSC_HZ >> UNIT_SHIFT) / rate_hz;
 
-    if (p->made == 0) {
-        begin_frame(p, rate_hz);
+    if (!p->told_stacks) {
+        begin_frame(p, core, rate_hz);
         define_stacks(p);
-        wiregen_samples_end(&p->w, p->counters);
+        wiregen_samples_end(&p->w, c->counters);
+        p->told_stacks = true;
     }
-    begin_frame(p, rate_hz);
+    begin_frame(p, core, rate_hz);
     for (uint32_t i = 0; i < n; i++) {
-        uint64_t k = p->made + i;
+        uint64_t k = c->made + i;
         uint32_t id = (uint32_t)(k * 2654435761u >> 7) % STACKS;
 
         wiregen_short(&p->w, id, dt, (uint32_t)(id * 64 + k % LEAVES), 0);
     }
-    p->time += (uint64_t)dt * n;
-    p->made += n;
-    p->counters[0] += n;
+    c->time += (uint64_t)dt * n;
+    c->made += n;
+    c->counters[0] += n;
     p->told->sent += n;
-    wiregen_samples_end(&p->w, p->counters);
+    p->told->sent_by[core] += n;
+    wiregen_samples_end(&p->w, c->counters);
 }
 
-/* Everything that is due at (now); what finds no room is dropped. */
-static void take_turn(struct player *p, uint32_t rate_hz, uint64_t now)
+/* Everything that is due on (core) at (now); what finds no room is dropped. */
+static void take_samples(struct player *p, unsigned core, uint32_t rate_hz,
+                         uint64_t now)
 {
+    struct player_core *c = &p->cores[core];
     uint64_t due =
         (uint64_t)((double)(now - p->start_ns) * 1e-9 * (double)rate_hz);
 
-    while (p->made < due) {
-        uint64_t n = due - p->made < FRAME_CELLS ? due - p->made : FRAME_CELLS;
+    while (c->made < due) {
+        uint64_t n = due - c->made < FRAME_CELLS ? due - c->made : FRAME_CELLS;
 
         if (p->w.size > SEND_BUFFER) {
-            p->made += n;
-            p->time += (uint64_t)((TSC_HZ >> UNIT_SHIFT) / rate_hz) * n;
-            p->counters[2] += n; /* ring full */
+            c->made += n;
+            c->time += (uint64_t)((TSC_HZ >> UNIT_SHIFT) / rate_hz) * n;
+            c->counters[2] += n; /* ring full */
             p->told->dropped += n;
         } else {
-            say_samples(p, rate_hz, (uint32_t)n);
+            say_samples(p, core, rate_hz, (uint32_t)n);
         }
     }
+}
+
+static void take_turn(struct player *p, uint32_t rate_hz, uint64_t now)
+{
+    for (unsigned core = 0; core < p->core_count; core++)
+        take_samples(p, core, rate_hz, now);
     flush(p);
 }
 
 static void say_hello(struct player *p)
 {
-    wiregen_hello(&p->w, &(struct wiregen_hello){.boot = 1,
-                                                 .cores = 1,
-                                                 .tsc_hz = TSC_HZ,
-                                                 .text_start = 0x400000});
+    wiregen_hello(&p->w,
+                  &(struct wiregen_hello){.boot = 1,
+                                          .cores = (uint16_t)p->core_count,
+                                          .tsc_hz = TSC_HZ,
+                                          .text_start = 0x400000});
     flush(p);
 }
 
 static void say_last_words(struct player *p)
 {
-    wiregen_stats(&p->w, &(struct wiregen_stats){
-                             .flags = WIRE_STATS_FINAL | WIRE_STATS_STARTED,
-                             .counters = {p->counters[0], 0, p->counters[2]}});
+    for (unsigned core = 0; core < p->core_count; core++) {
+        const uint64_t *counters = p->cores[core].counters;
+
+        wiregen_stats(&p->w, &(struct wiregen_stats){
+                                 .core = (uint16_t)core,
+                                 .flags = WIRE_STATS_FINAL | WIRE_STATS_STARTED,
+                                 .counters = {counters[0], 0, counters[2]}});
+    }
     wiregen_open(&p->w, WIRE_STATUS);
     wiregen_field(&p->w, WIRE_CONTROL_STATE, WIRE_STATE_STOPPED, 1);
     wiregen_close(&p->w);
@@ -234,6 +253,7 @@ static void meet(struct swarm *s, struct player *p)
     }
     p->fd = fd;
     p->connected = true;
+    p->core_count = s->config->cores != 0 ? s->config->cores : 1;
     setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof size);
     watch(s, p);
     say_hello(p);
