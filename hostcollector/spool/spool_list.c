@@ -115,10 +115,17 @@ static int take_folder(struct spool_list *list, const struct spool_pick *pick,
 }
 
 /* "a, b and more" */
-static const char *names(const struct seen *s, char *text, size_t size)
+static int compare_names(const void *a, const void *b)
+{
+    return strverscmp(a, b);
+}
+
+static const char *names(struct seen *s, char *text, size_t size)
 {
     size_t used = 0;
 
+    qsort(s->guests, s->count < TOLD ? s->count : TOLD, sizeof s->guests[0],
+          compare_names);
     text[0] = '\0';
     for (size_t i = 0; i < s->count && used < size; i++)
         used += (size_t)snprintf(text + used, size - used, "%s%s",
@@ -142,7 +149,7 @@ static const char *local_time(uint64_t ms, char text[32])
 
 /* Is it clear what to read? */
 static int judge(const struct spool_list *list, const struct spool_pick *pick,
-                 const struct seen *s, struct err *e)
+                 struct seen *s, struct err *e)
 {
     char text[512], oldest[32], newest[32];
 

@@ -3,6 +3,7 @@
 #include "web/pages.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -117,6 +118,29 @@ static void row(FILE *out, const struct status_guest *g, uint64_t now_ms)
     (void)fputs("</tr>\n", out);
 }
 
+/* By name, web2 before web10. */
+static int compare(const void *a, const void *b)
+{
+    const struct status_guest *x = a, *y = b;
+
+    return strverscmp(x->name, y->name);
+}
+
+static void rows(FILE *out, const struct status *s, uint64_t now_ms)
+{
+    struct status_guest *guests = calloc(status_rows(s), sizeof *guests);
+    size_t count = 0;
+
+    if (guests == NULL)
+        return; /* the sums above are all there is room for */
+    for (size_t i = 0; i < status_rows(s); i++)
+        count += status_get(s, i, &guests[count]);
+    qsort(guests, count, sizeof *guests, compare);
+    for (size_t i = 0; i < count; i++)
+        row(out, &guests[i], now_ms);
+    free(guests);
+}
+
 /* What is kept of them, where anything is. */
 static void spool(FILE *out, const struct status_totals *t)
 {
@@ -155,7 +179,6 @@ static void summary(FILE *out, const struct status_totals *t, uint64_t now_ms)
 void pages_overview(FILE *out, const struct status *s, uint64_t now_ms)
 {
     struct status_totals t;
-    struct status_guest g;
     char health[128];
     FILE *sentence = fmemopen(health, sizeof health, "w");
     bool healthy = sentence != NULL && pages_health(sentence, s, now_ms);
@@ -168,9 +191,7 @@ void pages_overview(FILE *out, const struct status *s, uint64_t now_ms)
     if (status_get_totals(s, &t))
         summary(out, &t, now_ms);
     (void)fputs(table_head, out);
-    for (size_t i = 0; i < status_rows(s); i++)
-        if (status_get(s, i, &g))
-            row(out, &g, now_ms);
+    rows(out, s, now_ms);
     (void)fputs("</tbody></table></div>\n", out);
     (void)fputs(foot, out);
     (void)fputs("<p><a href=\"/metrics\">metrics</a> "
