@@ -24,7 +24,6 @@ struct player {
     uint8_t in[256];
     size_t in_size;
     uint64_t start_ns, turn_ns;
-    bool told_stacks;
     unsigned core_count;
     struct player_core cores[SWARM_CORES];
     struct swarm_guest *told;

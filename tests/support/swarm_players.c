@@ -85,11 +85,10 @@ static void say_samples(struct player *p, unsigned core, uint32_t rate_hz,
     struct player_core *c = &p->cores[core];
     uint32_t dt = (TSC_HZ >> UNIT_SHIFT) / rate_hz;
 
-    if (!p->told_stacks) {
+    if (c->made == 0) {
         begin_frame(p, core, rate_hz);
         define_stacks(p);
         wiregen_samples_end(&p->w, c->counters);
-        p->told_stacks = true;
     }
     begin_frame(p, core, rate_hz);
     for (uint32_t i = 0; i < n; i++) {
