@@ -480,7 +480,8 @@ static void check_memory(bool complete)
             !is_frozen(core))
             fail("core %u: memory tells of %lu ticks", core,
                  p.core[core].ticks);
-        if (complete && p.core[core].undrained != 0)
+        /* a flight goes on as soon as the host has left */
+        if (complete && !guest_config.always && p.core[core].undrained != 0)
             fail("core %u: %u words are left in its ring", core,
                  p.core[core].undrained);
     }
