@@ -9,10 +9,12 @@ type
 
 function BeginThread(SecurityAttributes: Pointer; StackSize: SizeUInt; ThreadFunction: TThreadFunc;
   Parameter: Pointer; CreationFlags: DWord; var ThreadID: TThreadID): TThreadID;
+function SysSuspendThread(ThreadID: TThreadID): DWord;
 
 implementation
 
 function BeginThread(SecurityAttributes: Pointer; StackSize: SizeUInt; ThreadFunction: TThreadFunc;
   Parameter: Pointer; CreationFlags: DWord; var ThreadID: TThreadID): TThreadID; external name 'toro_thread';
+function SysSuspendThread(ThreadID: TThreadID): DWord; external name 'toro_suspend';
 
 end.
