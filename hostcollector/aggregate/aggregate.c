@@ -281,58 +281,6 @@ void aggregate_account(void *aggregate, uint32_t core,
         s->account = *account;
 }
 
-/* What the host took between the last STATS and (now), of one boot. */
-static void add_steal(struct sums *s, const struct core_stats *now)
-{
-    const struct core_stats *last = &s->stats;
-
-    if (!last->has_steal || !now->has_steal || now->tsc <= last->tsc ||
-        now->steal_ns < last->steal_ns)
-        return;
-    s->steal_ns += (double)(now->steal_ns - last->steal_ns);
-    s->steal_tsc += (double)(now->tsc - last->tsc);
-}
-
-static void add_repaired(struct sums *s, const struct core_stats *now)
-{
-    if (s->has_stats && now->repaired > s->stats.repaired)
-        s->repaired += now->repaired - s->stats.repaired;
-}
-
-/* A window goes on with the session if its counters begin where (s) ended. */
-static void join_session(struct aggregate *a, const struct sums *s,
-                         const struct core_stats *now)
-{
-    const uint64_t ended[WIRE_COUNTERS] = {
-        [WIRE_COUNTER_SAMPLES] = s->stats.samples,
-        [WIRE_COUNTER_MISSED] = s->stats.missed,
-        [WIRE_COUNTER_RING_FULL] = s->stats.ring_full,
-        [WIRE_COUNTER_REENTERED] = s->stats.reentered,
-    };
-
-    if (a->window_began && s->has_stats && now->has_began &&
-        memcmp(now->began, ended, sizeof ended) == 0)
-        a->profile.sessions--;
-    a->window_began = false;
-}
-
-void aggregate_stats(void *aggregate, const struct core_stats *stats)
-{
-    struct aggregate *a = aggregate;
-    struct sums *s = aggregate_sums_of(a, stats->core);
-
-    if (s) {
-        join_session(a, s, stats);
-        if (s->stats_boot == a->profile.boots) {
-            add_steal(s, stats);
-            add_repaired(s, stats);
-        }
-        s->stats_boot = a->profile.boots;
-        s->has_stats = true;
-        s->stats = *stats;
-    }
-}
-
 const struct events aggregate_events = {
     .stack = aggregate_stack,
     .samples = aggregate_samples,
