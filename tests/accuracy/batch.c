@@ -48,7 +48,8 @@ void batch_one(const char *options, unsigned cores, const char *machine,
                           .seed = number,
                           .cores = cores,
                           .machine = machine,
-                          .truth = truth ? "" : NULL};
+                          .truth = truth ? "" : NULL,
+                          .by_memory = true};
 
     snprintf(number, sizeof number, "%u", seed);
     lab_boot(&run);

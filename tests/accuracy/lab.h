@@ -7,6 +7,7 @@
 #ifndef LAB_H
 #define LAB_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,6 +20,7 @@ struct lab_run {
     const char *isr; /* entry of the profiler's interrupt; NULL: the agent's */
     /* more plugin arguments, ",key=value..." or ""; NULL: without the plugin */
     const char *truth;
+    bool by_memory; /* guests of profile.h: the agent's bytes take less time */
 };
 
 /* A stack, "outermost;...;innermost", and how often it was sampled. */

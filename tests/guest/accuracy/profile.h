@@ -2,15 +2,18 @@
 /*
  * How the accuracy guests are profiled: the agent on each core between the
  * marks of marks.h, its bytes to port 0xe9 (one-way, so that
- * a run repeats to the bit) or, live=1, to a collector at tprof.0.
+ * a run repeats to the bit), memory=1, to memory, or, live=1, to a collector at
+ * tprof.0.
  *
- * Options: agent=0 leaves the agent out, rate=HZ, depth=N, seed=N, live=1,
- * transport=vsock.
+ * Options: agent=0 leaves the agent out, rate=HZ, depth=N, seed=N, memory=1,
+ * live=1, transport=vsock.
  */
 #ifndef PROFILE_H
 #define PROFILE_H
 
 #include <tprof/tprof.h>
+
+#include "profile_memory.h"
 
 /* What the profiles of these guests have in common; change it before
  * profile_init(). Zeroed but for the options above. */
