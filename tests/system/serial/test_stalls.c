@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A long run: two busy cores at 10 kHz, 64 ns an instruction, and a reader that
- * stalls, or that disconnects and comes back. Catches: any tick that is neither
+ * A long run: two busy cores, 64 ns an instruction, and a reader that stalls,
+ * or that disconnects and comes back. Catches: any tick that is neither
  * delivered nor counted as lost.
+ *
+ * What a run costs is its ticks. So a minute has the rate at which ticks are
+ * missed, too, and half an hour, which is for clocks and counts that go wrong
+ * with time, half of that.
  */
 #include <inttypes.h>
 #include <signal.h>
@@ -14,62 +18,82 @@
 #include "check.h"
 #include "host.h"
 
-#define RATE_HZ      10000
-#define MINUTE_TICKS (60ull * RATE_HZ)
 #define SLOW_SECONDS 3000
+
+struct length {
+    uint32_t rate_hz;
+    uint32_t minutes;
+    int read_ms; /* between two stalls: about as many in each tick's time */
+};
+
+static const struct length minute = {10000, 1, 1000};
+static const struct length half_hour = {5000, 30, 500};
 
 struct run {
     struct host h;
+    struct length length;
     uint64_t random;
     uint64_t first_tsc; /* of the first START */
 };
 
-static void boot(struct run *r, uint64_t seed)
+static void boot(struct run *r, const struct length *length, uint64_t seed)
 {
     static const char *const options[] = {"--cpus",   "2",         "--icount",
                                           "6",        "--timeout", "2950",
                                           "--append", "cpus=2",    NULL};
 
+    r->length = *length;
     r->random = seed;
     host_init(&r->h);
     host_boot(&r->h, SERIAL_BUSY, options);
     host_meet(&r->h);
-    host_begin(&r->h, RATE_HZ, 0, 0);
+    host_begin(&r->h, r->length.rate_hz, 0, 0);
 }
 
-static uint64_t ticks(const struct host *h)
+static bool is_long_enough(const struct run *r)
 {
+    const struct host *h = &r->h;
     uint64_t least = UINT64_MAX;
 
     for (uint32_t i = 0; i < h->cores; i++) {
         if (h->core[i].stats.ticks < least)
             least = h->core[i].stats.ticks;
     }
-    return least;
+    return least >= 60ull * r->length.minutes * r->length.rate_hz;
+}
+
+static void read_for_a_while(struct run *r)
+{
+    int least = r->length.read_ms / 10;
+    int more =
+        (int)host_draw(&r->random, (uint32_t)(r->length.read_ms - least));
+
+    host_hear(&r->h, least + more, 0);
 }
 
 /* Reads for a while, and then nothing until the rings are full. */
 static void read_slowly(struct run *r)
 {
-    host_hear(&r->h, 100 + (int)host_draw(&r->random, 900), 0);
+    read_for_a_while(r);
     host_sleep_ms(100 + (int)host_draw(&r->random, 500));
 }
 
 /* Reads for a while, goes without a word, and comes back. */
 static void read_interruptedly(struct run *r)
 {
-    host_hear(&r->h, 100 + (int)host_draw(&r->random, 900), 0);
+    read_for_a_while(r);
     host_detach(&r->h);
     host_sleep_ms((int)host_draw(&r->random, 100));
     host_meet(&r->h);
-    host_begin(&r->h, RATE_HZ, 0, 0);
+    host_begin(&r->h, r->length.rate_hz, 0, 0);
 }
 
 /* Every interval is drawn from U[0.5, 1.5] x period, so (n) of them take n
  * periods with a standard deviation of sqrt(n / 12). */
-static void check_deadlines(const struct host_core *core, double seconds)
+static void check_deadlines(const struct host_core *core, uint32_t rate_hz,
+                            double seconds)
 {
-    double expected = seconds * RATE_HZ;
+    double expected = seconds * rate_hz;
     double off = (double)account_deadlines(&core->account) - expected;
 
     printf("%" PRIu64 " deadlines, %.0f expected\n",
@@ -108,16 +132,16 @@ static void finish(struct run *r, uint64_t began_ms)
     host_kill(&r->h);
 }
 
-static void run_slow_reader(uint64_t least_ticks)
+static void run_slow_reader(const struct length *length)
 {
     static struct run r;
     uint64_t began = host_now_ms();
     double seconds;
 
-    boot(&r, 1);
+    boot(&r, length, 1);
     host_until(&r.h, host_has_samples, 1);
     r.first_tsc = r.h.core[0].last_tsc;
-    while (ticks(&r.h) < least_ticks)
+    while (!is_long_enough(&r))
         read_slowly(&r);
     host_hear(&r.h, 1000, 0); /* so that the last tick is not a dropped one */
     finish(&r, began);
@@ -128,17 +152,17 @@ static void run_slow_reader(uint64_t least_ticks)
         CHECK_EQ(r.h.core[i].account.lost, 0);
         seconds = (double)(r.h.core[i].last_tsc - r.first_tsc) /
                   (double)r.h.guest.tsc_hz;
-        check_deadlines(&r.h.core[i], seconds);
+        check_deadlines(&r.h.core[i], length->rate_hz, seconds);
     }
 }
 
-static void run_interrupted_reader(uint64_t least_ticks)
+static void run_interrupted_reader(const struct length *length)
 {
     static struct run r;
     uint64_t began = host_now_ms();
 
-    boot(&r, 2);
-    while (ticks(&r.h) < least_ticks)
+    boot(&r, length, 2);
+    while (!is_long_enough(&r))
         read_interruptedly(&r);
     finish(&r, began);
     CHECK(r.h.sessions > 2);
@@ -151,24 +175,24 @@ static void run_interrupted_reader(uint64_t least_ticks)
 
 TEST(minute_with_a_slow_reader)
 {
-    run_slow_reader(MINUTE_TICKS);
+    run_slow_reader(&minute);
 }
 
 TEST(minute_with_an_interrupted_reader)
 {
-    run_interrupted_reader(MINUTE_TICKS);
+    run_interrupted_reader(&minute);
 }
 
 TEST(half_hour_with_a_slow_reader)
 {
     alarm(SLOW_SECONDS);
-    run_slow_reader(30 * MINUTE_TICKS);
+    run_slow_reader(&half_hour);
 }
 
 TEST(half_hour_with_an_interrupted_reader)
 {
     alarm(SLOW_SECONDS);
-    run_interrupted_reader(30 * MINUTE_TICKS);
+    run_interrupted_reader(&half_hour);
 }
 
 /* Sum of the folded stacks' counts. */
