@@ -7,8 +7,9 @@
 #       Any test. Its first label is the part of the name before the first dot.
 #       Labels with a meaning for tests/run: `slow`, only `ctest -C Slow` and `tests/run
 #       --all` run the test; `smoke`, a guest test that the clang build runs, too; `host`,
-#       a test without guests that runs where unit tests do; `thread`, one for the thread
-#       sanitizer. Default timeout: 60 s.
+#       a test without guests that runs where unit tests do; `once`, one that costs much
+#       and would tell nothing new of another compiler's build: only the build with
+#       sanitizers runs it; `thread`, one for the thread sanitizer. Default timeout: 60 s.
 #
 #       NEEDS: targets that must be built before the test can run, besides those that
 #       COMMAND names: a target as program, $<TARGET_FILE:target>, or the path of a guest.
