@@ -11,6 +11,11 @@
 #       and would tell nothing new of another compiler's build: only the build with
 #       sanitizers runs it; `thread`, one for the thread sanitizer. Default timeout: 60 s.
 #
+#       tests/costs.txt has the tests that take long. They are begun first, also where
+#       nothing has run yet; and those that wait most of the time run beside others.
+#       PROCESSORS are halves of a core: a test has two, one that waits has one. So CTest
+#       is run with -j twice the cores, as tests/run does.
+#
 #       NEEDS: targets that must be built before the test can run, besides those that
 #       COMMAND names: a target as program, $<TARGET_FILE:target>, or the path of a guest.
 #       `tests/run NAME` builds only what the tests that match NAME need.
@@ -36,6 +41,16 @@ add_custom_target(tprof_thread_tests) # the programs of the tests labelled threa
 add_custom_target(tprof_agent_tests)  # of the unit tests of the agent, and the simulation
 add_custom_target(tprof_fuzz_tests)
 
+# "NAME SECONDS [waits]" becomes the variable tprof_cost_NAME: SECONDS, perhaps ;waits
+set(tprof_costs ${PROJECT_SOURCE_DIR}/tests/costs.txt)
+set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${tprof_costs})
+file(STRINGS ${tprof_costs} lines REGEX "^[^#]")
+foreach(line ${lines})
+  string(REPLACE " " ";" words "${line}")
+  list(POP_FRONT words name)
+  set(tprof_cost_${name} ${words})
+endforeach()
+
 function(tprof_add_test)
   cmake_parse_arguments(ARG "" "NAME;TIMEOUT" "COMMAND;NEEDS;LABELS;PROPERTIES" ${ARGN})
   if(ARG_UNPARSED_ARGUMENTS)
@@ -54,7 +69,14 @@ function(tprof_add_test)
   add_test(NAME ${ARG_NAME} COMMAND ${ARG_COMMAND} ${when})
   set_tests_properties(${ARG_NAME} PROPERTIES
       LABELS "${kind};${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT} SKIP_RETURN_CODE 77
-      ${ARG_PROPERTIES})
+      PROCESSORS 2 ${ARG_PROPERTIES})
+  if(DEFINED tprof_cost_${ARG_NAME})
+    list(GET tprof_cost_${ARG_NAME} 0 seconds)
+    set_tests_properties(${ARG_NAME} PROPERTIES COST ${seconds})
+    if("waits" IN_LIST tprof_cost_${ARG_NAME})
+      set_tests_properties(${ARG_NAME} PROPERTIES PROCESSORS 1)
+    endif()
+  endif()
   test_needs(${ARG_NAME} "${ARG_COMMAND}" "${ARG_NEEDS}")
 endfunction()
 
