@@ -102,6 +102,7 @@ int aggregate_hello(struct aggregate *a, enum hello_kind kind,
         return -1;
     p->has_guest = true;
     p->guest = *g;
+    p->from_boot |= (g->features & WIRE_FEATURE_BOOT) != 0;
     p->boots += kind == HELLO_FIRST || kind == HELLO_REBOOT;
     p->sessions += kind != HELLO_REPEAT && !same;
     a->window_began = window && g->nonce == 0;
@@ -364,6 +365,7 @@ static void fill_core(struct profile_core *c, const struct aggregate *a,
     c->steal_ns = s->steal_ns;
     c->steal_tsc = s->steal_tsc;
     c->repaired = s->repaired;
+    c->overwritten = s->overwritten;
     if (s->stats.ticks != 0)
         c->cost_tsc = (double)s->stats.cost_tsc / (double)s->stats.ticks *
                       (double)account_ticks(&s->account);

@@ -26,7 +26,7 @@ struct sums {
     struct core_stats stats;
     uint32_t stats_boot; /* boots that had come by then */
     double steal_ns, steal_tsc;
-    uint64_t repaired;
+    uint64_t repaired, overwritten;
 
     struct seconds seconds;
 };

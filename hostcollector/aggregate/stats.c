@@ -54,6 +54,10 @@ void aggregate_stats(void *aggregate, const struct core_stats *stats)
             add_repaired(s, stats);
         }
         s->stats_boot = a->profile.boots;
+        /* the agent has counted since boot, and the first records are of boot
+         */
+        if (a->profile.guest.features & WIRE_FEATURE_BOOT && stats->has_began)
+            s->overwritten = stats->began[WIRE_COUNTER_SAMPLES];
         s->has_stats = true;
         s->stats = *stats;
     }

@@ -284,14 +284,30 @@ static uint64_t restored(const struct profile *p)
     return most;
 }
 
+static void look_at_boot(struct remarks *r, const struct profile *p)
+{
+    uint64_t overwritten = 0;
+
+    for (size_t i = 0; i < p->core_count; i++)
+        overwritten += p->cores[i].overwritten;
+    if (p->from_boot && overwritten != 0)
+        remarks_note_first(
+            r,
+            "This profile begins during boot: the guest sampled before a "
+            "collector came, and its rings kept the newest. %" PRIu64
+            " samples before these were overwritten.",
+            overwritten);
+    else if (p->from_boot)
+        remarks_note_first(r, "This profile begins at boot: the guest sampled "
+                              "before a collector came. What its rings could "
+                              "not keep is counted as full.");
+}
+
 static void look_at_stream(struct remarks *r, const struct profile *p)
 {
     const struct stream_health *h = &p->health;
 
-    if (p->guest.features & WIRE_FEATURE_BOOT)
-        remarks_note_first(r, "This profile begins at boot: the guest sampled "
-                              "before a collector came. What its rings could "
-                              "not keep is counted as full.");
+    look_at_boot(r, p);
 
     if (restored(p) != 0)
         remarks_note_first(

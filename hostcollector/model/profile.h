@@ -96,6 +96,9 @@ struct profile_core {
     /* Times that the agent took the timer back, between the first STATS and the
      * last: what happened before does not count. */
     uint64_t repaired;
+    /* Samples of boot that newer ones have overwritten in the guest, before the
+     * first that came; in no account. */
+    uint64_t overwritten;
     /* TSC ticks that the profiler's interrupt took for the ticks of (account),
      * each at the mean cost that (stats) gives; 0 without stats. */
     double cost_tsc;
@@ -148,6 +151,7 @@ struct stream_health {
 struct profile {
     bool has_guest; /* a HELLO came; else nothing below is known */
     struct guest guest;
+    bool from_boot;    /* a session began at boot: WIRE_FEATURE_BOOT */
     uint32_t boots;    /* 1 + reboots seen */
     uint32_t sessions; /* times that a HELLO opened one */
 

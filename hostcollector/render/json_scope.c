@@ -72,6 +72,7 @@ static void write_account(FILE *out, bool *first, const struct profile *p,
     json_count(&o, "reentered", a->reentered);
     json_count(&o, "unknown_stack", a->unknown_stack);
     json_count(&o, "jumps", a->jumps);
+    json_count(&o, "overwritten", c->overwritten);
     json_count(&o, "folded", c->folded);
     json_flag(&o, "complete", a->complete);
     json_flag(&o, "exact", account_is_exact(a));

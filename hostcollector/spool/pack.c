@@ -308,6 +308,7 @@ static void begin_anew(struct window_packer *w)
 {
     w->taken = 0;
     w->gap_frames = 0;
+    w->guest.features &= ~WIRE_FEATURE_BOOT; /* it began with that */
     for (size_t i = 0; i < w->core_room; i++) {
         struct window_core *c = &w->cores[i];
 

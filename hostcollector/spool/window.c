@@ -112,7 +112,13 @@ static int on_hello(void *context, enum hello_kind kind, const struct guest *g,
     }
     if (make_cores(w, g->cores, e) != 0)
         return -1;
+    /* a one-way guest repeats what an earlier window has told */
+    bool told =
+        kind == HELLO_REPEAT && !(w->guest.features & WIRE_FEATURE_BOOT);
+
     w->guest = *g;
+    if (told)
+        w->guest.features &= ~WIRE_FEATURE_BOOT;
     w->has_guest = true;
     return 0;
 }
