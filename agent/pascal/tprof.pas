@@ -92,6 +92,10 @@ const
   TPROF_TIMER_KERNEL = 1; { the kernel has a fixed tick: TProfTick, KernelHz }
   TPROF_TIMER_SHARED = 2; { its timer is one-shot: TProfTick, TProfDeadline }
 
+  { TTProfConfig.Boot: what a ring keeps that cannot keep all of boot }
+  TPROF_BOOT_OLDEST = 1;
+  TPROF_BOOT_NEWEST = 2; { at least its later half }
+
   { TTProfConfig.CpuSource: how an interrupt learns which core it is on }
   TPROF_CPU_APIC = 0;    { the APIC id: right everywhere, maybe a VM exit }
   TPROF_CPU_GS = 1;      { LongWord at gs:[GsCpuOffset], counted from 0 }
@@ -199,7 +203,7 @@ type
     DictSlots: LongWord;
     { 1: a flight recorder: cores sample with nobody attached, too }
     Always: LongWord;
-    { 1: the first collector gets samples from boot on }
+    { TPROF_BOOT_*; 0: not. The first collector gets samples from boot on }
     Boot: LongWord;
 
     { The machine. }

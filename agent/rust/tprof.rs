@@ -78,6 +78,10 @@ pub const TIMER_APIC: u32 = 0; // the agent owns each core's local APIC timer
 pub const TIMER_KERNEL: u32 = 1; // the kernel has a fixed tick: tick(), kernel_hz
 pub const TIMER_SHARED: u32 = 2; // the kernel's timer is one-shot: tick(), deadline()
 
+/// `Config::boot`: what a ring keeps that cannot keep all of boot.
+pub const BOOT_OLDEST: u32 = 1;
+pub const BOOT_NEWEST: u32 = 2; // at least its later half
+
 /// `Config::cpu_source`: how an interrupt learns which core it is on.
 pub const CPU_APIC: u32 = 0; // the APIC id: right everywhere, maybe a VM exit
 pub const CPU_GS: u32 = 1; // u32 at gs:[gs_cpu_offset], counted from 0
@@ -209,7 +213,7 @@ pub struct Config {
     pub ring_bytes: u32,     // of each core; power of two, 4 KiB to 16 MiB; 0: 64 KiB
     pub dict_slots: u32,     // stacks that each core remembers; power of two, 64 to 8192; 0: 4096
     pub always: u32,         // 1: a flight recorder: cores sample with nobody attached, too
-    pub boot: u32,           // 1: the first collector gets samples from boot on
+    pub boot: u32,           // BOOT_*, or 0: the first collector gets samples from boot on
 
     // The machine.
     pub tsc_hz: u64,        // 0: the agent or the host measures it

@@ -56,7 +56,6 @@ struct tprof_cpu {
     uint32_t pump_deferred; /* 1: the pump waits for the next interrupt */
     uint32_t countdown;     /* TPROF_TIMER_KERNEL: kernel's ticks to a sample */
     uint32_t looks;         /* 1: the timer was armed to look for a host */
-    uint32_t anew_at_tail;  /* of the ring, where tprof_pump_forgo() looks */
 
     /* TPROF_WOKEN, or 0. The core that wakes this one sets it (pump.c, and
      * arch/ where timers are lent); this core clears it. Relaxed: this core
@@ -133,9 +132,9 @@ struct tprof_agent {
      * acquire in has_new_orders(), tick.c: the orders are complete. */
     _Atomic uint32_t generation;
 
-    /* 1: what the rings hold is of boot (config.boot), for the first host that
-     * asks for samples. Written under the pump's lock; relaxed: a tick that
-     * sees an old value calls the pump in vain. */
+    /* enum tprof_boot, not 0: what the rings hold is of boot, for the first
+     * host that asks for samples. Written under the pump's lock; relaxed: a
+     * tick that sees an old value calls the pump in vain. */
     _Atomic uint32_t booting;
 
     /* Hosts that have come, but not those that left before they asked for

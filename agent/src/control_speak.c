@@ -97,7 +97,7 @@ static void put_stats(const struct tprof_control *c, struct tprof_frame *f,
     if (hypervisor)
         tprof_frame_field(f, WIRE_STATS_STEAL, hypervisor->steal_ns(cpu->page));
     if (tprof_has_begun(&cpu->reader, a->session))
-        put_run(f, WIRE_STATS_BEGAN, cpu->reader.beginning.counter,
+        put_run(f, WIRE_STATS_BEGAN, cpu->reader.beginning.at.counter,
                 WIRE_COUNTERS);
 }
 

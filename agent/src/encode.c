@@ -179,9 +179,9 @@ static uint32_t words_of(struct tprof_reader *r, uint32_t session)
         if (r->session == session)
             return words;
         r->session = session;
-        old = r->beginning.tail -
+        old = r->beginning.at.tail -
               atomic_load_explicit(&r->ring->head, memory_order_relaxed);
-        tprof_arch_copy(r->counter, r->beginning.counter, sizeof r->counter);
+        tprof_arch_copy(r->counter, r->beginning.at.counter, sizeof r->counter);
     }
     tprof_ring_consume(r->ring, old);
     return words - old;

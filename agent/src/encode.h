@@ -14,11 +14,10 @@
 #include "record.h"
 #include "tprof_wire.h"
 
-/* Where a core began to sample in a session: what its counters and its ring's
- * tail were. Written by the core's tick, before (session). */
+/* Where a core began to sample in a session, written by the core's tick before
+ * (session); and from then on with the pump's lock (tprof_pump_forgo()). */
 struct tprof_beginning {
-    uint64_t counter[WIRE_COUNTERS];
-    uint32_t tail;
+    struct tprof_place at;
     /* Release in begin_session(), tick.c; acquire in tprof_has_begun(). */
     _Atomic uint32_t session;
 };

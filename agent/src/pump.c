@@ -364,16 +364,30 @@ int tprof_pump(int at_once)
 
 int tprof_pump_forgo(struct tprof_cpu *cpu)
 {
+    const struct tprof_agent *a = &tprof_agent;
+    const struct tprof_place *anew = &cpu->recorder.anew;
+    struct tprof_place *kept = &cpu->reader.beginning.at;
     struct tprof_ring *ring = &cpu->recorder.ring;
+    /* two halves fit the ring, though they are noticed late */
+    bool is_half =
+        tprof_ring_tail(ring) - anew->tail + cpu->recorder.watermark >=
+        ring->mask / 2;
 
-    if (!try_pump_lock())
+    if (!(a->config.always || a->config.boot) || !try_pump_lock())
         return 0;
-    int alone = the_pump.link != LINK_UP && !tprof_agent.booting;
+    uint32_t boot = atomic_load_explicit(&a->booting, memory_order_relaxed);
+    bool newest = boot == TPROF_BOOT_NEWEST;
+    bool alone =
+        newest || (a->config.always && !boot && the_pump.link != LINK_UP);
 
-    if (alone)
+    if (newest && is_half) {
+        tprof_ring_consume(ring, anew->tail - kept->tail);
+        *kept = *anew;
+    } else if (alone && !newest) {
         tprof_ring_consume(ring, tprof_ring_used(ring));
+    }
     release_pump_lock();
-    if (alone && (int32_t)(tprof_ring_tail(ring) - cpu->anew_at_tail) >= 0)
+    if (alone && is_half)
         cpu->generation--; /* not that of the orders */
     return alone;
 }
@@ -384,8 +398,9 @@ void tprof_pump_begin(void)
     uint32_t boot = a->config.boot; /* it is the first session */
 
     atomic_store_explicit(&a->booting, boot, memory_order_relaxed);
-    atomic_store_explicit(&a->session, boot, memory_order_relaxed);
-    a->hello[WIRE_HELLO_FEATURES] |= boot * WIRE_FEATURE_BOOT;
+    atomic_store_explicit(&a->session, boot != 0, memory_order_relaxed);
+    if (boot)
+        a->hello[WIRE_HELLO_FEATURES] |= WIRE_FEATURE_BOOT;
     tprof_control_alone(&the_pump.control);
 }
 

@@ -32,12 +32,15 @@ void tprof_pump_init(void *memory);
 int tprof_pump(int at_once);
 
 /*
- * config.always: if there is no host, empties the ring of (cpu), the calling
- * core, so that the oldest records are overwritten. A dump can still be read
- * where the stacks that records name are in the ring: when half of it was
- * written, the core takes its orders over once more, and describes all anew.
- * Returns 1; 0: there is a host, or samples of boot are kept for one, or
- * another core has the lock. Interrupts are off.
+ * Where the newest records are kept and nobody is there to drain the others:
+ * lets the oldest of (cpu), the calling core, be overwritten. A record needs
+ * the stack that it names in the ring. So, when half of the ring was written,
+ * the core takes its orders over once more, and describes all stacks anew.
+ * config.always: if there is no host, the whole ring is free from now on; what
+ * is in it is for a dump. TPROF_BOOT_NEWEST: when half of the ring was written,
+ * the half before that goes, and the session begins where that half ends.
+ * Returns 1; 0: the ring is to be drained, or to be kept as it is, or another
+ * core has the lock. Interrupts are off.
  */
 int tprof_pump_forgo(struct tprof_cpu *cpu);
 

@@ -26,6 +26,13 @@ struct tprof_lost {
     uint64_t missed; /* further deadlines that those ticks cover */
 };
 
+/* A place between two records of a core's ring, and what the core's counters
+ * were there. */
+struct tprof_place {
+    uint64_t counter[WIRE_COUNTERS];
+    uint32_t tail;
+};
+
 /* Turns the ticks of one core into records. Owned by that core's tick, except
  * the ring's head. */
 struct tprof_recorder {
@@ -43,7 +50,8 @@ struct tprof_recorder {
     /* All but (samples), which tprof_counts() tells. */
     struct tprof_stats counts;
     struct tprof_lost lost[WIRE_DROP_REASONS];
-    uint32_t images; /* generation of the further images, for BEGIN */
+    uint32_t images;         /* generation of the further images, for BEGIN */
+    struct tprof_place anew; /* where stacks were last described anew */
     /* The chain of the last STACK record, with which the next one is compared,
      * and room for that; they take turns. */
     struct tprof_chain *last, *spare;

@@ -11,6 +11,18 @@
 /* Words between two calls for the pump, when it does not come. */
 #define AGAIN 16u
 
+void tprof_sample_place(struct tprof_recorder *r, struct tprof_place *end)
+{
+    r->counts.samples =
+        r->counts.ticks - r->counts.ring_full - r->counts.reentered;
+    tprof_arch_copy(end->counter, &r->counts.samples, sizeof end->counter);
+    for (uint32_t i = 0; i < WIRE_DROP_REASONS; i++) {
+        end->counter[WIRE_COUNTER_RING_FULL + i] -= r->lost[i].ticks;
+        end->counter[WIRE_COUNTER_MISSED] -= r->lost[i].missed;
+    }
+    end->tail = tprof_ring_tail(&r->ring);
+}
+
 void tprof_sample_begin(struct tprof_recorder *r, uint64_t now, uint64_t period,
                         uint32_t depth)
 {
@@ -25,6 +37,7 @@ void tprof_sample_begin(struct tprof_recorder *r, uint64_t now, uint64_t period,
     r->last = &r->chain[0];
     r->spare = &r->chain[1];
     r->last->count = 0;
+    tprof_sample_place(r, &r->anew);
 }
 
 void tprof_sample_drop(struct tprof_recorder *r, uint32_t reason,

@@ -15,6 +15,10 @@
 #include "compiler.h"
 #include "record.h"
 
+/* Where the ring of (r) ends, into (end). What (r) has lost and not told comes
+ * after that place. */
+void tprof_sample_place(struct tprof_recorder *r, struct tprof_place *end);
+
 /* Begins anew at (now), with (period) in clock ticks and at most (depth) frames
  * in a stack. The dictionary is empty. */
 void tprof_sample_begin(struct tprof_recorder *r, uint64_t now, uint64_t period,

@@ -57,11 +57,8 @@ static void begin_session(struct tprof_cpu *cpu, uint32_t session)
     struct tprof_recorder *r = &cpu->recorder;
     struct tprof_beginning *b = &cpu->reader.beginning;
 
-    r->counts.samples =
-        r->counts.ticks - r->counts.ring_full - r->counts.reentered;
-    tprof_arch_copy(b->counter, &r->counts.samples, sizeof b->counter);
     tprof_arch_zero(r->lost, sizeof r->lost);
-    b->tail = tprof_ring_tail(&r->ring);
+    tprof_sample_place(r, &b->at);
     /* release: pairs with the acquire in tprof_has_begun(), encode.h */
     atomic_store_explicit(&b->session, session, memory_order_release);
 }
@@ -103,9 +100,6 @@ TPROF_COLD void apply_orders(struct tprof_cpu *cpu, uint32_t generation,
         cpu->recorder.images =
             atomic_load_explicit(&tprof_agent.images, memory_order_relaxed);
         tprof_sample_begin(&cpu->recorder, now, period, (uint32_t)depth);
-        cpu->anew_at_tail = tprof_ring_tail(&cpu->recorder.ring) +
-                            cpu->recorder.ring.mask / 2 -
-                            cpu->recorder.watermark;
     }
     /* release: pairs with the acquire in tprof_follows(), agent.h; all records
      * of this core from before are in its ring */
@@ -319,7 +313,7 @@ static void look_ahead(struct tprof_cpu *cpu)
 {
     if (!tprof_sample_look_ahead(&cpu->recorder))
         return;
-    if (tprof_agent.config.always && tprof_pump_forgo(cpu))
+    if (tprof_pump_forgo(cpu))
         (void)tprof_sample_look_ahead(&cpu->recorder); /* there is room now */
     else
         atomic_store_explicit(&tprof_agent.pump_due, 0, memory_order_relaxed);

@@ -236,15 +236,33 @@ static void on_account(void *context, uint32_t core, const struct account *a)
     sums[core].account = *a;
 }
 
+/* TPROF_BOOT_NEWEST: samples of boot that newer ones have overwritten. The
+ * session, which (began) tells of, begins after them. */
+static uint64_t overwritten(const struct tprof_cpu *cpu,
+                            struct tprof_stats *began)
+{
+    const uint64_t *at = cpu->reader.beginning.at.counter;
+    uint64_t samples = began->ticks - began->ring_full - began->reentered;
+
+    if (guest_config.boot != TPROF_BOOT_NEWEST)
+        return 0;
+    began->missed = at[WIRE_COUNTER_MISSED];
+    began->ring_full = at[WIRE_COUNTER_RING_FULL];
+    began->reentered = at[WIRE_COUNTER_REENTERED];
+    began->ticks =
+        at[WIRE_COUNTER_SAMPLES] + began->ring_full + began->reentered;
+    return at[WIRE_COUNTER_SAMPLES] - samples;
+}
+
 /* Core (core) has sent a final STATS: what the host has counted in this session
  * is what the core did in it. */
 static void check_session(uint32_t core, const struct core_stats *s)
 {
     const struct account *a = &sums[core].account, *b = &sums[core].before;
     const struct tprof_cpu *cpu = tprof_cpu[core];
-    const struct tprof_stats *began = &sums[core].began;
+    struct tprof_stats began = sums[core].began;
     uint64_t unknown = sums[core].unknown - sums[core].unknown_before;
-    uint64_t undelivered = 0;
+    uint64_t undelivered = 0, last_lost = 0, first_kept = UINT64_MAX;
 
     /* the core has gone on meanwhile, or another host has come */
     if (!cpu || cpu->recorder.counts.ticks != s->ticks ||
@@ -259,22 +277,33 @@ static void check_session(uint32_t core, const struct core_stats *s)
             fail("core %u: HELLO was lost, and the account seems exact", core);
         return;
     }
-    for (uint64_t i = 1; i <= injected(); i++)
-        undelivered += table[i].core == core && table[i].ticked &&
-                       table[i].session == sums[core].session &&
-                       !table[i].delivered;
+    for (uint64_t i = 1; i <= injected(); i++) {
+        if (table[i].core != core || !table[i].ticked ||
+            table[i].session != sums[core].session)
+            continue;
+        if (!table[i].delivered) {
+            undelivered++;
+            last_lost = i;
+        } else if (first_kept > i) {
+            first_kept = i;
+        }
+    }
+    uint64_t old = overwritten(cpu, &began);
+
+    if (old == undelivered && last_lost > first_kept)
+        fail("core %u: sample %lu was overwritten, %lu before it was not", core,
+             last_lost, first_kept);
     if (a->begin_unknown != b->begin_unknown || !a->complete)
         fail("core %u: its account is not complete, and could be", core);
     const struct {
         const char *what;
         uint64_t host, guest;
     } figures[] = {
-        {"ticks", account_ticks(a) - account_ticks(b), s->ticks - began->ticks},
-        {"missed", a->missed - b->missed, s->missed - began->missed},
-        {"full", a->ring_full - b->ring_full, s->ring_full - began->ring_full},
-        {"inside", a->reentered - b->reentered,
-         s->reentered - began->reentered},
-        {"lost", a->lost - b->lost + unknown, undelivered},
+        {"ticks", account_ticks(a) - account_ticks(b), s->ticks - began.ticks},
+        {"missed", a->missed - b->missed, s->missed - began.missed},
+        {"full", a->ring_full - b->ring_full, s->ring_full - began.ring_full},
+        {"inside", a->reentered - b->reentered, s->reentered - began.reentered},
+        {"lost", a->lost - b->lost + unknown + old, undelivered},
     };
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
         if (figures[i].host != figures[i].guest)

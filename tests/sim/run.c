@@ -74,7 +74,7 @@ static void draw_config(struct tprof_config *c)
         .tsc_hz = chance(700) ? SIM_SECOND : 0,
         .seed = draw(),
         .always = chance(200),
-        .boot = chance(200),
+        .boot = chance(200) ? TPROF_BOOT_OLDEST + chance(500) : 0,
     };
     kernel_number_cores(c);
     c->memory_size = tprof_mem_size(c);

@@ -351,16 +351,41 @@ TEST(encode_begins_a_session_where_its_core_began)
     for (uint32_t i = 1; i <= 10; i++)
         take(0x10000 + 2000 * i);
     session = 2;
-    reader.beginning =
-        (struct tprof_beginning){.counter = {10, 5, 2, 1},
-                                 .tail = tprof_ring_tail(&recorder.ring),
-                                 .session = 2};
+    reader.beginning = (struct tprof_beginning){
+        .at = {.counter = {10, 5, 2, 1},
+               .tail = tprof_ring_tail(&recorder.ring)},
+        .session = 2};
     take(0x10000 + 2000 * 11);
     CHECK(frame() > 0);
     CHECK_EQ(buffer[8 + WIRE_SAMPLES_CELLS], 1);
     const uint8_t counters[] = {4, 11, 5, 2, 1};
 
     CHECK_MEM(buffer + 8 + 18 + 7, counters, sizeof counters);
+}
+
+/* A session begins where stacks were described anew, when two ticks inside
+ * others, of 5 deadlines each, were still to be told. Catches: losses that
+ * count both before the place and by the record after it */
+TEST(encode_tells_after_a_place_what_was_not_told_before_it)
+{
+    set_up();
+    take(0x10000 + 2000);
+    recorder.counts.ticks = 3;
+    recorder.counts.missed = 8;
+    for (int i = 0; i < 2; i++)
+        tprof_sample_drop(&recorder, WIRE_COUNTER_REENTERED, 5);
+    for (int part = 0; part < 2; part++)
+        tprof_stacks_forget(&recorder.stacks);
+    tprof_sample_begin(&recorder, 0x18000, PERIOD, 64);
+    session = 2;
+    reader.beginning =
+        (struct tprof_beginning){.at = recorder.anew, .session = 2};
+    take(0x18000 + 2000);
+    CHECK(frame() > 0);
+    const uint8_t *end = buffer + 8 + 18 + 7 * buffer[8 + WIRE_SAMPLES_CELLS];
+    const uint8_t counters[] = {4, 2, 8, 0, 2};
+
+    CHECK_MEM(end, counters, sizeof counters);
 }
 
 /* Catches: a new host that gets records from before it came */

@@ -162,6 +162,12 @@ enum tprof_cpu_source {
     TPROF_CPU_HOOK = 3, /* cpu_index() */
 };
 
+/* What a ring keeps that cannot keep all of boot. */
+enum tprof_boot {
+    TPROF_BOOT_OLDEST = 1,
+    TPROF_BOOT_NEWEST = 2, /* at least its later half, as for (always) */
+};
+
 /* Bytes of memory that serve (cores), if ring_bytes and dict_slots are 0: for
  * an array that config.memory names. */
 #define TPROF_MEMORY(cores) ((32u << 10) + (cores) * (128u << 10))
@@ -190,14 +196,13 @@ struct tprof_config {
      * 8192; 0: 4096 */
     uint32_t dict_slots;
 
-    /* 1: a flight recorder. Cores sample with nobody attached, too, at rate_hz
-     * and max_frames. Rings keep what came last, at least their later half with
-     * all stacks, for `collector report --memory` of a dump. A collector that
-     * attaches begins anew; when it has left, cores sample again by themselves.
-     * They do not where only a host can measure the TSC's rate (tsc_hz). */
+    /* 1: a flight recorder. Cores sample with nobody attached, too, unless only
+     * a host can measure the TSC's rate (tsc_hz). Rings keep what came last, at
+     * least their later half with all stacks, for `collector report --memory`.
+     * A collector that attaches begins anew; cores go on when it has left. */
     uint32_t always;
-    /* 1: likewise from boot on, for the first collector that asks for samples.
-     * A full ring keeps the oldest, and counts what it loses. */
+    /* enum tprof_boot: likewise from boot on, for the first collector that asks
+     * for samples. 0: not. What rings do not keep is counted. */
     uint32_t boot;
 
     /* The machine. */
@@ -217,8 +222,7 @@ struct tprof_config {
 
     /* The way to the host. */
     struct tprof_device device;
-    /* used instead of (device) and (transport); NULL: those are used */
-    const struct tprof_channel *channel;
+    const struct tprof_channel *channel; /* NULL: the next one, on (device) */
     const struct tprof_transport *transport; /* NULL: virtio-serial */
     uint32_t notice;                         /* enum tprof_notice */
 
@@ -400,10 +404,9 @@ int tprof_fixup(struct tprof_regs *regs);
  *
  * A kernel without a fixed tick asks whenever it programs or stops its one-shot
  * timer, and once on each core after tprof_start_cpu(). It programs the earlier
- * of its own deadline, if it has one, and this one. The timer's
- * handler calls tprof_tick(), then programs the timer again. The deadline may
- * have passed already: the kernel then makes the timer fire at once, since only
- * tprof_tick() sets the next deadline.
+ * of its own deadline, if it has one, and this one. The timer's handler calls
+ * tprof_tick(), then programs the timer again. If the deadline has passed, the
+ * timer fires at once, since only tprof_tick() sets the next deadline.
  *
  * Intervals are drawn at random, as with TPROF_TIMER_APIC. For a core that does
  * not sample the deadline is at most a quarter of a second away.
@@ -429,10 +432,8 @@ struct tprof_stats {
     uint64_t by_division;  /* ticks that cover too many deadlines to draw all */
     uint64_t stacks;       /* stacks that were described to the host */
     uint64_t foreign;      /* interrupts at the vector: neither tick nor work */
-    /* times that the agent took this core's timer back, after ticks had stayed
-     * away for long or the kernel had used the timer */
-    uint64_t repaired;
-    uint64_t faults; /* of the walk, that tprof_fixup() has mended */
+    uint64_t repaired; /* times that the agent took this core's timer back */
+    uint64_t faults;   /* of the walk, that tprof_fixup() has mended */
     uint32_t apic_id;
     uint32_t started; /* 1: the core has joined, 0: it has left */
 };

@@ -5,7 +5,7 @@
  * first. Then it serves, as long as the first phase. The kernel is its own
  * host, and what the agent sends goes to the debug port.
  *
- *   keep=N       config.boot
+ *   keep=N       config.boot, enum tprof_boot
  *   ring=BYTES   config.ring_bytes (default 64 KiB)
  *   rounds=N     how long the first phase is (default 6000)
  */
