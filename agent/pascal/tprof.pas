@@ -94,7 +94,7 @@ const
 
   { TTProfConfig.Boot: what a ring keeps that cannot keep all of boot }
   TPROF_BOOT_OLDEST = 1;
-  TPROF_BOOT_NEWEST = 2; { at least its later half }
+  TPROF_BOOT_NEWEST = 2; { nearly half a ring at least }
 
   { TTProfConfig.CpuSource: how an interrupt learns which core it is on }
   TPROF_CPU_APIC = 0;    { the APIC id: right everywhere, maybe a VM exit }

@@ -80,7 +80,7 @@ pub const TIMER_SHARED: u32 = 2; // the kernel's timer is one-shot: tick(), dead
 
 /// `Config::boot`: what a ring keeps that cannot keep all of boot.
 pub const BOOT_OLDEST: u32 = 1;
-pub const BOOT_NEWEST: u32 = 2; // at least its later half
+pub const BOOT_NEWEST: u32 = 2; // nearly half a ring at least
 
 /// `Config::cpu_source`: how an interrupt learns which core it is on.
 pub const CPU_APIC: u32 = 0; // the APIC id: right everywhere, maybe a VM exit

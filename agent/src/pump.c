@@ -362,16 +362,12 @@ int tprof_pump(int at_once)
     return 0;
 }
 
-int tprof_pump_forgo(struct tprof_cpu *cpu)
+int tprof_pump_forgo(struct tprof_cpu *cpu, int is_half)
 {
     const struct tprof_agent *a = &tprof_agent;
     const struct tprof_place *anew = &cpu->recorder.anew;
     struct tprof_place *kept = &cpu->reader.beginning.at;
     struct tprof_ring *ring = &cpu->recorder.ring;
-    /* two halves fit the ring, though they are noticed late */
-    bool is_half =
-        tprof_ring_tail(ring) - anew->tail + cpu->recorder.watermark >=
-        ring->mask / 2;
 
     if (!(a->config.always || a->config.boot) || !try_pump_lock())
         return 0;

@@ -34,15 +34,16 @@ int tprof_pump(int at_once);
 /*
  * Where the newest records are kept and nobody is there to drain the others:
  * lets the oldest of (cpu), the calling core, be overwritten. A record needs
- * the stack that it names in the ring. So, when half of the ring was written,
- * the core takes its orders over once more, and describes all stacks anew.
+ * the stack that it names in the ring. So, with (is_half), when half of the
+ * ring was written, the core takes its orders over once more, and describes all
+ * stacks anew.
  * config.always: if there is no host, the whole ring is free from now on; what
- * is in it is for a dump. TPROF_BOOT_NEWEST: when half of the ring was written,
- * the half before that goes, and the session begins where that half ends.
+ * is in it is for a dump. TPROF_BOOT_NEWEST: with (is_half) the half before
+ * that goes, and the session begins where that half ends.
  * Returns 1; 0: the ring is to be drained, or to be kept as it is, or another
  * core has the lock. Interrupts are off.
  */
-int tprof_pump_forgo(struct tprof_cpu *cpu);
+int tprof_pump_forgo(struct tprof_cpu *cpu, int is_half);
 
 /* config.always and config.boot: cores sample from now on, until a host comes.
  */

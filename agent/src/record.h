@@ -50,8 +50,10 @@ struct tprof_recorder {
     /* All but (samples), which tprof_counts() tells. */
     struct tprof_stats counts;
     struct tprof_lost lost[WIRE_DROP_REASONS];
-    uint32_t images;         /* generation of the further images, for BEGIN */
-    struct tprof_place anew; /* where stacks were last described anew */
+    uint32_t images; /* generation of the further images, for BEGIN */
+    /* Where stacks were described anew: all that later records name was
+     * described later, too. Moves when half of the ring was written since. */
+    struct tprof_place anew;
     /* The chain of the last STACK record, with which the next one is compared,
      * and room for that; they take turns. */
     struct tprof_chain *last, *spare;

@@ -37,7 +37,9 @@ void tprof_sample_begin(struct tprof_recorder *r, uint64_t now, uint64_t period,
     r->last = &r->chain[0];
     r->spare = &r->chain[1];
     r->last->count = 0;
-    tprof_sample_place(r, &r->anew);
+    /* a later place would do as well, but then half might never be written */
+    if (tprof_sample_is_half(r))
+        tprof_sample_place(r, &r->anew);
 }
 
 void tprof_sample_drop(struct tprof_recorder *r, uint32_t reason,

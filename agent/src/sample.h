@@ -19,6 +19,14 @@
  * after that place. */
 void tprof_sample_place(struct tprof_recorder *r, struct tprof_place *end);
 
+/* Was half of the ring written since (r->anew)? Two such halves fit the ring,
+ * though one is noticed up to a watermark's words late. */
+static inline int tprof_sample_is_half(struct tprof_recorder *r)
+{
+    return tprof_ring_tail(&r->ring) - r->anew.tail + r->watermark >=
+           r->ring.mask / 2;
+}
+
 /* Begins anew at (now), with (period) in clock ticks and at most (depth) frames
  * in a stack. The dictionary is empty. */
 void tprof_sample_begin(struct tprof_recorder *r, uint64_t now, uint64_t period,

@@ -59,6 +59,7 @@ static void begin_session(struct tprof_cpu *cpu, uint32_t session)
 
     tprof_arch_zero(r->lost, sizeof r->lost);
     tprof_sample_place(r, &b->at);
+    r->anew = b->at;
     /* release: pairs with the acquire in tprof_has_begun(), encode.h */
     atomic_store_explicit(&b->session, session, memory_order_release);
 }
@@ -313,7 +314,7 @@ static void look_ahead(struct tprof_cpu *cpu)
 {
     if (!tprof_sample_look_ahead(&cpu->recorder))
         return;
-    if (tprof_pump_forgo(cpu))
+    if (tprof_pump_forgo(cpu, tprof_sample_is_half(&cpu->recorder)))
         (void)tprof_sample_look_ahead(&cpu->recorder); /* there is room now */
     else
         atomic_store_explicit(&tprof_agent.pump_due, 0, memory_order_relaxed);

@@ -165,7 +165,7 @@ enum tprof_cpu_source {
 /* What a ring keeps that cannot keep all of boot. */
 enum tprof_boot {
     TPROF_BOOT_OLDEST = 1,
-    TPROF_BOOT_NEWEST = 2, /* at least its later half, as for (always) */
+    TPROF_BOOT_NEWEST = 2, /* nearly half a ring at least, as (always) does */
 };
 
 /* Bytes of memory that serve (cores), if ring_bytes and dict_slots are 0: for
@@ -196,13 +196,13 @@ struct tprof_config {
      * 8192; 0: 4096 */
     uint32_t dict_slots;
 
-    /* 1: a flight recorder. Cores sample with nobody attached, too, unless only
-     * a host can measure the TSC's rate (tsc_hz). Rings keep what came last, at
-     * least their later half with all stacks, for `collector report --memory`.
-     * A collector that attaches begins anew; cores go on when it has left. */
+    /* 1: a flight recorder. Cores sample with nobody attached, too, at rate_hz
+     * and max_frames, if the TSC's rate is known (tsc_hz). Rings keep what came
+     * last, nearly half of them at least, for `collector report --memory`. A
+     * collector that attaches begins anew. */
     uint32_t always;
-    /* enum tprof_boot: likewise from boot on, for the first collector that asks
-     * for samples. 0: not. What rings do not keep is counted. */
+    /* enum tprof_boot, or 0: likewise from boot on, for the first collector
+     * that asks for samples. What rings do not keep is counted. */
     uint32_t boot;
 
     /* The machine. */
@@ -222,7 +222,7 @@ struct tprof_config {
 
     /* The way to the host. */
     struct tprof_device device;
-    const struct tprof_channel *channel; /* NULL: the next one, on (device) */
+    const struct tprof_channel *channel; /* NULL: by (device), (transport) */
     const struct tprof_transport *transport; /* NULL: virtio-serial */
     uint32_t notice;                         /* enum tprof_notice */
 
@@ -257,10 +257,10 @@ struct tprof_config {
      * address.
      */
     void *(*map)(void *context, uint64_t physical, size_t size);
-    /* Makes the device's interrupt arrive as (vector) on the core with
-     * (apic_id): the first entry of the device's MSI-X table, or its pin of the
-     * IO-APIC. Returns 0 when that is done. Any core may call it, in an
-     * interrupt too. NULL: the agent programs MSI-X or the IO-APIC itself. */
+    /* Makes the device's interrupt, the first entry of its MSI-X table or its
+     * pin of the IO-APIC, arrive as (vector) on the core with (apic_id).
+     * Returns 0 when that is done. Any core calls it, in an interrupt, too.
+     * NULL: the agent programs MSI-X or the IO-APIC itself. */
     int (*route_irq)(void *context, uint32_t vector, uint32_t apic_id);
 
     /* tprof_vsock: may the caller with (cid) and (port) attach? Asked for each
@@ -407,9 +407,8 @@ int tprof_fixup(struct tprof_regs *regs);
  * of its own deadline, if it has one, and this one. The timer's handler calls
  * tprof_tick(), then programs the timer again. If the deadline has passed, the
  * timer fires at once, since only tprof_tick() sets the next deadline.
- *
- * Intervals are drawn at random, as with TPROF_TIMER_APIC. For a core that does
- * not sample the deadline is at most a quarter of a second away.
+ * Intervals are drawn at random. For a core that does not sample the deadline
+ * is at most a quarter of a second away.
  */
 uint64_t tprof_deadline(void);
 

@@ -8,6 +8,7 @@
  *   keep=N       config.boot, enum tprof_boot
  *   ring=BYTES   config.ring_bytes (default 64 KiB)
  *   rounds=N     how long the first phase is (default 6000)
+ *   apps=N       applications that come and go in the second phase (default 0)
  */
 #include <tprof/tprof.h>
 
@@ -51,7 +52,27 @@ __attribute__((noinline)) uint64_t boot_first(uint64_t rounds)
 
 __attribute__((noinline)) uint64_t boot_second(uint64_t rounds)
 {
+    __asm__ volatile(""); /* so that each call of the same is made */
     return work(3 * rounds);
+}
+
+/* The second phase in (apps) parts and one, with an application after each but
+ * the last: all cores take new orders over when images change. */
+static uint64_t boot_apps(uint64_t rounds, uint64_t apps)
+{
+    static uint8_t code[4096] __attribute__((aligned(4096)));
+    const struct tprof_mapping app = {.name = "app",
+                                      .start = (uintptr_t)code,
+                                      .size = sizeof code,
+                                      .link_start = 4096};
+    uint64_t x = 0;
+
+    for (uint64_t i = 0; i < apps; i++) {
+        x += boot_second(rounds / (apps + 1));
+        must(tprof_map(&app));
+        must(tprof_unmap(app.start));
+    }
+    return x + boot_second(rounds / (apps + 1));
 }
 
 __attribute__((noinline)) uint64_t serve(uint64_t rounds)
@@ -107,7 +128,7 @@ int guest_main(void)
     must(tprof_start_cpu());
     cpu_irq_enable();
     results[0] = boot_first(rounds);
-    results[1] = boot_second(rounds);
+    results[1] = boot_apps(rounds, opt_u64("apps", 0));
     host_start(&order, 5000, 0);
     host_waits = 1;
     results[2] = serve(rounds);
