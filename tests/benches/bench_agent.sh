@@ -39,7 +39,7 @@ fail() {
 guest=$cost more=()
 
 # run NAME CORES OPTIONS [vsock]: the guest, with QEMU's arguments (more), watched by the
-# plugin; with a collector unless OPTIONS say agent=0. Leaves $dir/NAME.truth and
+# plugin; with a collector unless OPTIONS say agent=0, always=1 or boot=N. Leaves $dir/NAME.truth and
 # $dir/NAME.tprof.
 run() {
     local name=$1 cores=$2 options=$3 way=${4:-serial} watch path=$dir/port from=--serial
@@ -52,7 +52,7 @@ run() {
     "$boot" --icount 0 --cpus "$cores" --timeout 200 "--$way" "$path" \
         --append "live=1 seed=1 $options" --plugin "$watch" "$guest" "${more[@]}" >"$dir/console" 2>&1 &
     pid=$!
-    if [[ $options != *agent=0* ]]; then
+    if ! [[ $options =~ agent=0|always=|boot= ]]; then
         timeout 200 "$collector" record "$from" "$dir/port" --elf "$guest" --wait 5 \
             -o "$dir/$name.tprof" >"$dir/log" 2>&1 || fail "$name: $(tail -n 3 "$dir/log")"
     fi
@@ -111,6 +111,16 @@ ends no_text 16 text=0
 
 both fresh "frames=16 stacks=64 fresh=1 $visits"
 printf 'isr_new_stack %.0f instructions\n' "$(per_tick fresh)"
+
+# with nobody attached: the flight recorder, and boot
+while read -r name option; do
+    both "$name" "frames=16 stacks=64 $option $visits"
+    printf 'isr_%s %.0f instructions\n' "$name" "$(per_tick "$name")"
+done <<'EOF'
+always always=1
+boot_oldest boot=1
+boot_newest boot=2
+EOF
 
 # a kernel and two applications by turns: most ticks find another image than the last
 guest=$images.elf

@@ -76,6 +76,8 @@ void profile_init(void)
     profile_config.rate_hz = (uint32_t)opt_u64("rate", 0);
     profile_config.max_frames = (uint32_t)opt_u64("depth", 0);
     profile_config.seed = opt_u64("seed", 0);
+    profile_config.always = (uint32_t)opt_u64("always", 0);
+    profile_config.boot = (uint32_t)opt_u64("boot", 0);
     profile_config.cpu_source = TPROF_CPU_GS; /* the kit keeps it at gs:0 */
     if (!live)
         profile_config.channel = opt_u64("memory", 0) ? &memory : &wire;

@@ -5,8 +5,8 @@
  * a run repeats to the bit), memory=1, to memory, or, live=1, to a collector at
  * tprof.0.
  *
- * Options: agent=0 leaves the agent out, rate=HZ, depth=N, seed=N, memory=1,
- * live=1, transport=vsock.
+ * Options: agent=0 leaves the agent out, rate=HZ, depth=N, seed=N, always=1,
+ * boot=N, memory=1, live=1, transport=vsock.
  */
 #ifndef PROFILE_H
 #define PROFILE_H
