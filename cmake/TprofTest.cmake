@@ -63,8 +63,6 @@ function(tprof_add_test)
   set(when)
   if("slow" IN_LIST ARG_LABELS)
     set(when CONFIGURATIONS Slow)
-  elseif("quiet" IN_LIST ARG_LABELS)
-    set(when CONFIGURATIONS Quiet)
   endif()
   add_test(NAME ${ARG_NAME} COMMAND ${ARG_COMMAND} ${when})
   set_tests_properties(${ARG_NAME} PROPERTIES

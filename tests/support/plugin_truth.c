@@ -94,7 +94,6 @@ struct core {
 
     uint64_t *time_ns; /* by function, likewise */
     uint64_t last_ns;  /* when it began the instruction that it executes */
-    size_t last;       /* whose function this is */
 
     bool in_interrupt;
     bool interrupt_counts; /* it came while counting */
@@ -176,8 +175,11 @@ static void follow_stack(struct core *c, const struct insn *insn)
     }
 }
 
-/* An instruction of (function) is next: how long did the last one take? */
-static void pass_time(struct core *c, size_t function)
+/* The block of (insn) has just begun. The time since another one began is this
+ * one's: whoever stops QEMU then finds the core here, since blocks look at
+ * their beginning whether they are to stop. So the clock is read first: that
+ * (insn) is not in a cache costs time that belongs to the next block. */
+static void pass_time(struct core *c, const struct insn *insn)
 {
     struct timespec t;
 
@@ -185,9 +187,8 @@ static void pass_time(struct core *c, size_t function)
     uint64_t now = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 
     if (c->counting && now - c->last_ns < WAIT_NS)
-        c->time_ns[c->last] += now - c->last_ns;
+        c->time_ns[insn->function] += now - c->last_ns;
     c->last_ns = now;
-    c->last = function;
 }
 
 static void on_insn(unsigned vcpu, void *context)
@@ -196,7 +197,7 @@ static void on_insn(unsigned vcpu, void *context)
     struct insn *insn = context;
 
     if (options.time)
-        pass_time(c, insn->function);
+        pass_time(c, insn);
     if (insn->kinds & INSN_ISR)
         enter_interrupt(c);
     else if (c->returned && !c->in_interrupt)
