@@ -54,6 +54,8 @@ uint32_t dump_records_follow(struct dump_records *r, struct dump_ring *ring,
     uint32_t cells = count < CELLS_FOLLOWED ? count : CELLS_FOLLOWED;
     uint64_t word = dump_ring_word(ring, at);
 
+    if (count == 0)
+        return 0;
     if (!(word & 1)) {
         r->time += word >> WIRE_CELL_DT_SHIFT & ((1u << WIRE_CELL_DT_BITS) - 1);
         r->counter[WIRE_COUNTER_SAMPLES]++;

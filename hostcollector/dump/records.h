@@ -19,7 +19,7 @@ struct dump_records {
 };
 
 /* Follow the record at (at) of (ring), which is not the tail. Returns its
- * words. */
+ * words, as dump_ring_count() does. */
 uint32_t dump_records_follow(struct dump_records *r, struct dump_ring *ring,
                              uint32_t at);
 

@@ -23,18 +23,24 @@ uint64_t dump_ring_word(struct dump_ring *r, uint32_t at)
     return r->block[index - block_at];
 }
 
+/* The count of words that the word at (at) has. */
+static uint32_t count_at(struct dump_ring *r, uint32_t at)
+{
+    return (uint32_t)(dump_ring_word(r, at) >> DUMP_WORD_COUNT);
+}
+
 /* The words of the record that ends before (end), at most (room); 0: there is
  * none that is whole. The oldest may be overwritten, partly or by a record that
  * was not finished: then its words do not tell the same length. */
 static uint32_t record_before(struct dump_ring *r, uint32_t end, uint32_t room)
 {
-    uint32_t count = dump_ring_count(r, end - 1);
+    uint32_t count = count_at(r, end - 1);
     uint64_t first;
 
     if (count == 0 || count > room)
         return 0;
     for (uint32_t i = 2; i <= count; i++)
-        if (dump_ring_count(r, end - i) != count)
+        if (count_at(r, end - i) != count)
             return 0;
     first = dump_ring_word(r, end - count);
     if (first & 1)
@@ -44,7 +50,12 @@ static uint32_t record_before(struct dump_ring *r, uint32_t end, uint32_t room)
 
 uint32_t dump_ring_count(struct dump_ring *r, uint32_t at)
 {
-    return (uint32_t)(dump_ring_word(r, at) >> DUMP_WORD_COUNT);
+    uint32_t count = count_at(r, at);
+
+    if (count != 0 && count <= r->tail - at)
+        return count;
+    r->tail = at;
+    return 0;
 }
 
 void dump_ring_init(struct dump_ring *r, const struct dump_directory *d,

@@ -33,7 +33,14 @@ void dump_ring_init(struct dump_ring *r, const struct dump_directory *d,
 /* The word at (at), counted as the tail is; 0: it is not in the dump. */
 uint64_t dump_ring_word(struct dump_ring *r, uint32_t at);
 
-/* How many words the record at (at) has, which is not the tail. */
+/*
+ * How many words the record at (at) has, which is not the tail.
+ *
+ * The file may be the memory of a guest that runs, and change between two
+ * looks. Where no record is any more that ends at the tail or before, the
+ * result is 0, and (at) is the tail from now on: whoever goes on by the result
+ * until the tail comes to an end.
+ */
 uint32_t dump_ring_count(struct dump_ring *r, uint32_t at);
 
 #endif
