@@ -259,6 +259,93 @@ static outcome by_code(const struct walk *w, struct caller *out)
     return UNWIND_FULL;
 }
 
+/* --- By what an interrupt has pushed -------------------------------------- */
+
+/* From the lowest address on (Intel SDM 3A, 6.14.2). */
+enum iret_word {
+    IRET_PC,
+    IRET_CS,
+    IRET_FLAGS,
+    IRET_RSP,
+    IRET_SS,
+    IRET_WORDS,
+};
+
+/* Words below these when the entry begins: an error code, and a number that the
+ * vector's own entry has pushed. */
+#define BELOW_MAX 2u
+
+#define SELECTOR_MAX 0xffffu
+#define SELECTOR_LDT 4u
+#define SELECTOR_CPL 3u
+#define FLAGS_ONE    0x2u                /* bit 1 is always set */
+#define FLAGS_ZERO   0xffffffffffc08028u /* bits 3, 5, 15, 22 and up never */
+
+static bool is_canonical(uint64_t address)
+{
+    uint64_t top = address >> 47;
+
+    return top == 0 || top == UINT64_MAX >> 47;
+}
+
+/* Can the CPU have pushed (frame), when code of an image was interrupted? */
+static bool is_iret_frame(const struct unwinder *u, const uint64_t *frame)
+{
+    uint64_t cs = frame[IRET_CS], ss = frame[IRET_SS];
+
+    return place_of(u, frame[IRET_PC]) != NULL && cs > SELECTOR_CPL &&
+           cs <= SELECTOR_MAX && ss <= SELECTOR_MAX &&
+           ((cs | ss) & SELECTOR_LDT) == 0 && ((cs ^ ss) & SELECTOR_CPL) == 0 &&
+           (frame[IRET_FLAGS] & (FLAGS_ONE | FLAGS_ZERO)) == FLAGS_ONE &&
+           is_canonical(frame[IRET_RSP]);
+}
+
+/* The one frame of those that (words) may have, of which the first (n) could be
+ * read; NULL: there is none, or more than one. */
+static const uint64_t *find_iret_frame(const struct unwinder *u,
+                                       const uint64_t *words, size_t n)
+{
+    const uint64_t *frame = NULL;
+
+    for (size_t i = 0; i <= BELOW_MAX && i + IRET_WORDS <= n; i++) {
+        if (!is_iret_frame(u, words + i))
+            continue;
+        if (frame != NULL)
+            return NULL;
+        frame = words + i;
+    }
+    return frame;
+}
+
+/*
+ * The code that was interrupted. Whether the entry has an error code depends on
+ * the vector, which is not known: what lies on the stack tells. An entry that
+ * was called, to begin a thread, say, has no such frame.
+ */
+static outcome by_interrupt(const struct unwinder *u, const struct walk *w,
+                            struct caller *out)
+{
+    uint64_t words[BELOW_MAX + IRET_WORDS], cfa, rbp;
+    const uint64_t *frame;
+    size_t n = 0;
+    outcome found = cfa_by_code(w, &cfa);
+
+    if (found != UNWIND_FULL)
+        return found;
+    while (n < BELOW_MAX + IRET_WORDS &&
+           unwind_read(w->memory, cfa + n * WORD - WORD, WORD, &words[n]))
+        n++;
+    frame = find_iret_frame(u, words, n);
+    if (frame == NULL)
+        return UNWIND_UNTOLD;
+    *out = (struct caller){.is_exact = true};
+    set(&out->r, CFI_PC, frame[IRET_PC]);
+    set(&out->r, CFI_RSP, frame[IRET_RSP]);
+    if (rbp_by_code(w, cfa, &rbp))
+        set(&out->r, CFI_RBP, rbp);
+    return UNWIND_FULL;
+}
+
 /* --- Which of them is right ----------------------------------------------- */
 
 /* Does the instruction before (pc) call the function that we are in? */
@@ -338,11 +425,14 @@ static outcome find_caller(const struct unwinder *u, enum unwind_mode mode,
         found = cfi_find(w->in->cfi, w->address, &row);
     if (found == CFI_DAMAGED)
         return UNWIND_ODD;
-    if (found == CFI_NONE)
-        return mode != UNWIND_TABLES ? by_code(w, out) : UNWIND_UNTOLD;
+    if (found == CFI_NONE && mode == UNWIND_TABLES)
+        return UNWIND_UNTOLD;
     /* what lies there is no return address of a call */
-    if (w->has_code && w->code.is_interrupt && !row.is_signal)
-        return UNWIND_WHOLE;
+    if (w->has_code && w->code.is_interrupt &&
+        (found == CFI_NONE || !row.is_signal))
+        return by_interrupt(u, w, out);
+    if (found == CFI_NONE)
+        return by_code(w, out);
     end = by_tables(w, &row, out);
     return end == UNWIND_FULL && !row.is_signal ? judge(u, w, out) : end;
 }
@@ -384,7 +474,7 @@ size_t unwind_callers(struct unwinder *u, enum unwind_mode mode,
         set(&w.r, i, general[i]);
     set(&w.r, CFI_PC, pc);
     while ((*end = step(u, mode, &w)) == UNWIND_FULL && n < room)
-        out[n++] = w.r.value[CFI_PC];
+        out[n++] = w.r.value[CFI_PC] + w.is_exact;
     return n;
 }
 

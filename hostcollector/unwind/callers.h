@@ -5,7 +5,8 @@
  *
  * Only certain callers are told. Tables and instructions must agree where both
  * speak; the stack must rise; a return address must be in an image, behind a
- * call. Where one of these does not hold, the walk ends and says why.
+ * call, or where an interrupt has pushed it. Where one of these does not hold,
+ * the walk ends and says why.
  */
 #ifndef TPROF_UNWIND_CALLERS_H
 #define TPROF_UNWIND_CALLERS_H
@@ -52,6 +53,10 @@ void unwinder_free(struct unwinder *u);
  * The callers of a core with (general), its general registers by their numbers
  * in DWARF, at (pc): up to (room) return addresses, the innermost first, in
  * (out), and in (*end) why there are no more. Returns how many there are.
+ *
+ * The caller of an interrupt's entry is the code that was interrupted. Its
+ * address is told plus one: of every address in (out), the byte before it is of
+ * the instruction that matters.
  */
 size_t unwind_callers(struct unwinder *u, enum unwind_mode mode,
                       const uint64_t general[CFI_PC], uint64_t pc,

@@ -18,7 +18,7 @@ struct image;
 
 struct code_row {
     uint64_t function;     /* its first address */
-    bool is_outermost;     /* nobody calls it: it clears RBP */
+    bool is_outermost;     /* nobody calls it: it clears RBP, or is: */
     bool is_interrupt;     /* nobody calls it: it returns by iret */
     struct frame_state at; /* (depth) may be FRAME_DEPTH_UNKNOWN */
 };

@@ -160,17 +160,113 @@ TEST(interrupts_are_passed_where_tables_say_so) /* catches: pc minus one */
     words[3] = stack_at(10);
     lay_caller(10, "back_framed");
     CHECK_EQ(walk(UNWIND_AUTO, at("signal", 0)), 3);
-    CHECK_EQ(found[0], at("framed", 0));
+    CHECK_EQ(found[0], at("framed", 1));
     CHECK_EQ(found[1], at("back_framed", 0));
     CHECK_EQ(end, UNWIND_WHOLE);
     words[3] = stack_at(0); /* an endless one */
     words[0] = at("signal", 0);
     CHECK_EQ(walk(UNWIND_AUTO, at("signal", 0)), WORDS);
     CHECK_EQ(end, UNWIND_FULL);
-    /* no table tells what lies on the stack there */
-    words[0] = at("back", 0);
-    CHECK_EQ(walk(UNWIND_AUTO, at("interrupt", 0)), 0);
+    finish();
+}
+
+/* What the CPU pushes when it interrupts (framed) before its first instruction,
+ * from (word) on; its caller's words are at 20. */
+static void lay_interrupt(unsigned word)
+{
+    const uint64_t pushed[] = {at("framed", 0), 0x8, 0x10246, stack_at(20),
+                               0x10};
+
+    memset(words, 0, sizeof words);
+    memcpy(words + word, pushed, sizeof pushed);
+    lay_caller(20, "back_framed");
+}
+
+static void check_interrupted(size_t n, size_t from)
+{
+    CHECK_EQ(n, from + 3);
+    CHECK_EQ(found[from], at("framed", 1)); /* as if behind it */
+    CHECK_EQ(found[from + 1], at("back_framed", 0));
     CHECK_EQ(end, UNWIND_WHOLE);
+}
+
+/* catches: a handler's entry as the end of the stack; the instruction before
+ * the interrupted one, which may be another function's */
+TEST(interrupted_code_is_the_caller_of_an_entry)
+{
+    begin_at(SLIDE);
+    for (unsigned below = 0; below <= 2; below++) {
+        lay_interrupt(below);
+        check_interrupted(walk(UNWIND_AUTO, at("interrupt", 0)), 0);
+        check_interrupted(walk(UNWIND_FP, at("interrupt", 0)), 0);
+        lay_interrupt(3 + below); /* RAX, RBP, the handler's way back */
+        words[0] = at("back_taken", 0);
+        general[CFI_RBP] = stack_at(2);
+        check_interrupted(walk(UNWIND_AUTO, at("framed", 0)), 1);
+        CHECK_EQ(found[0], at("back_taken", 0));
+    }
+    lay_interrupt(3); /* no entry pushes so much */
+    CHECK_EQ(walk(UNWIND_AUTO, at("interrupt", 0)), 0);
+    CHECK_EQ(end, UNWIND_UNTOLD);
+    finish();
+}
+
+/* catches: a return address, or whatever lies there, taken for what the CPU has
+ * pushed; a stack that is told to be whole */
+TEST(what_no_cpu_pushes_was_not_interrupted)
+{
+    static const struct {
+        unsigned word;
+        uint64_t value;
+    } wrong[] = {{0, 0x12345678},         /* no code */
+                 {1, 0},                  /* no CS is 0, */
+                 {1, 0x2},                /* or is with another level */
+                 {1, 0x9},                /* than SS */
+                 {1, 0xc},                /* of no local table */
+                 {1, 0x10008},            /* and is of 16 bits */
+                 {2, 0x10244},            /* bit 1 */
+                 {2, 0x1024e},            /* bit 3 */
+                 {2, 0x500010246},        /* bits above 21 */
+                 {3, 0x0000800000000000}, /* not canonical */
+                 {3, 0xffff7ffffffffff8}, /* likewise */
+                 {4, 0x13},               /* another level than CS */
+                 {4, 0x10010}};
+
+    begin();
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        lay_interrupt(0);
+        words[wrong[i].word] = wrong[i].value;
+        CHECK_EQ(walk(UNWIND_AUTO, at("interrupt", 0)), 0);
+        CHECK_EQ(end, UNWIND_UNTOLD);
+    }
+    lay_interrupt(0);
+    memcpy(words + WORDS - 4, words, sizeof words[0] * 4); /* cut */
+    general[CFI_RSP] = stack_at(WORDS - 4);
+    CHECK_EQ(walk(UNWIND_AUTO, at("interrupt", 0)), 0);
+    CHECK_EQ(end, UNWIND_UNTOLD);
+    finish();
+}
+
+/* catches: the first of two. Where code lies low its addresses may be flags. */
+TEST(of_two_that_fit_neither_was_interrupted)
+{
+    uint64_t flags;
+
+    begin_at(-(uint64_t)0x300000);
+    flags = at("_start", 0);
+    while ((flags & 0x802a) != 2)
+        flags++;
+    lay_interrupt(2);
+    words[0] = at("framed", 0);
+    words[1] = 0x1b;
+    words[2] = flags;
+    words[3] = 0x1b;
+    words[4] = 0x203;
+    words[6] = 0x23;
+    CHECK_EQ(walk(UNWIND_AUTO, at("interrupt", 0)), 0);
+    CHECK_EQ(end, UNWIND_UNTOLD);
+    words[6] = 0; /* another level: not this one */
+    CHECK(walk(UNWIND_AUTO, at("interrupt", 0)) > 0);
     finish();
 }
 

@@ -2,7 +2,7 @@
 # Places from which callers are looked for, on stacks that a test lays out.
     .text
     .globl _start, caller, back, framed, in_framed, late, at_ret, signal, indirect, back_indirect
-    .globl plain, damaged, interrupt, unsized, never, behind, start_back, back_framed, back_late
+    .globl plain, damaged, interrupt, taken, back_taken, unsized, never, behind, start_back, back_framed, back_late
 
     .type _start, @function
 _start:
@@ -155,3 +155,16 @@ interrupt:
     iretq
     .cfi_endproc
     .size interrupt, . - interrupt
+
+# the same without tables, as kernels have it: it calls a handler
+    .type taken, @function
+taken:
+    push %rbp
+    mov %rsp, %rbp
+    push %rax
+    call framed
+back_taken:
+    pop %rax
+    pop %rbp
+    iretq
+    .size taken, . - taken
