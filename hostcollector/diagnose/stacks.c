@@ -10,7 +10,11 @@
 #define UNREADABLE_WARNED 0.20
 #define ASTRAY_WARNED     0.30
 #define HIDDEN_WARNED     0.20
+#define UNTOLD_WARNED     0.20
 #define LOST_WARNED       0.05
+
+/* For a guest that was sampled from outside. */
+#define BY_TABLES "sample it by --unwind auto, which needs no frame pointers"
 
 static double part(uint64_t n, uint64_t of)
 {
@@ -18,7 +22,7 @@ static double part(uint64_t n, uint64_t of)
 }
 
 /* How to give the function (f) a frame. */
-static const char *frame_remedy(const struct view_function *f)
+static const char *frame_remedy(const struct view_function *f, bool outside)
 {
     static const struct {
         const char *suffix, *remedy; /* of a file's name */
@@ -35,6 +39,8 @@ static const char *frame_remedy(const struct view_function *f)
     };
     const char *suffix = f->file != NULL ? strrchr(f->file, '.') : NULL;
 
+    if (outside)
+        return BY_TABLES;
     /* the unit System and the compiler's helpers */
     if (strncmp(f->name, "System.", 7) == 0 ||
         strncmp(f->name + (f->name[0] == '$'), "fpc_", 4) == 0)
@@ -47,7 +53,8 @@ static const char *frame_remedy(const struct view_function *f)
 }
 
 /* Functions without a frame hide who called them. */
-static void look_for_hidden_callers(struct remarks *r, const struct view *v)
+static void look_for_hidden_callers(struct remarks *r, const struct view *v,
+                                    bool outside)
 {
     const struct view_function *most = NULL;
     uint64_t busy = v->total.busy.samples, sum = 0;
@@ -65,14 +72,15 @@ static void look_for_hidden_callers(struct remarks *r, const struct view *v)
         remarks_warn(r,
                      "%.0f %% of the stacks lack the caller of %s, which calls "
                      "others but has no frame: %s.",
-                     100 * part(sum, busy), most->name, frame_remedy(most));
+                     100 * part(sum, busy), most->name,
+                     frame_remedy(most, outside));
     else
         remarks_warn(r,
                      "%.0f %% of the stacks lack the caller of a function that "
                      "calls others but has no frame, %.0f %% that of %s: %s. "
                      "'collector check' counts such functions.",
                      100 * part(sum, busy), 100 * part(most->hides, busy),
-                     most->name, frame_remedy(most));
+                     most->name, frame_remedy(most, outside));
 }
 
 /* Stacks that were not read at all, or not to their end. */
@@ -100,6 +108,39 @@ static void look_for_unreadable(struct remarks *r, const struct profile *p,
                      : "");
 }
 
+/* Stacks that no frame led on. */
+static void look_for_astray(struct remarks *r, const struct view *v,
+                            bool outside)
+{
+    double share = part(v->astray, v->total.busy.samples);
+
+    if (share > ASTRAY_WARNED)
+        remarks_warn(r,
+                     "%.0f %% of the stacks lead nowhere after a frame or "
+                     "less, since RBP held no frame: %s.",
+                     100 * share,
+                     outside ? BY_TABLES
+                             : "compile the kernel with "
+                               "-fno-omit-frame-pointer (Free Pascal: "
+                               "-OoNOSTACKFRAME); 'collector check' says where "
+                               "frames lack");
+}
+
+/* Stacks by unwind tables and instructions that end too early. */
+static void look_for_untold(struct remarks *r, const struct view *v)
+{
+    double share = part(v->ends[WIRE_END_TEXT], v->total.busy.samples);
+
+    if (share > UNTOLD_WARNED)
+        remarks_warn(r,
+                     "%.0f %% of the stacks end at [caller?], where the next "
+                     "caller is not certain. With unwind tables more are: "
+                     "compile the kernel with -g (assembler: .cfi_startproc "
+                     "and the like), and sample it by --unwind auto; "
+                     "'collector check' says how much of the code has tables.",
+                     100 * share);
+}
+
 /* A sample without its stack counts for no caller. */
 static void look_for_lost(struct remarks *r, const struct view *v)
 {
@@ -122,16 +163,15 @@ void stacks_diagnose(struct remarks *r, const struct profile *p,
                      const struct view *v)
 {
     uint64_t busy = v->total.busy.samples;
+    bool outside = (p->guest.features & WIRE_FEATURE_OUTSIDE) != 0;
 
-    look_for_unreadable(r, p, v);
-    if (part(v->astray, busy) > ASTRAY_WARNED)
-        remarks_warn(r,
-                     "%.0f %% of the stacks lead nowhere after a frame or "
-                     "less, since RBP held no frame: compile the kernel with "
-                     "-fno-omit-frame-pointer (Free Pascal: -OoNOSTACKFRAME); "
-                     "'collector check' says where frames lack.",
-                     100 * part(v->astray, busy));
-    look_for_hidden_callers(r, v);
+    if ((p->guest.features & WIRE_FEATURE_EXACT) != 0) {
+        look_for_untold(r, v);
+    } else {
+        look_for_unreadable(r, p, v);
+        look_for_astray(r, v, outside);
+        look_for_hidden_callers(r, v, outside);
+    }
     if (part(v->ends[WIRE_END_DEPTH], busy) > .05)
         remarks_note_first(
             r,

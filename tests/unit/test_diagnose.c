@@ -90,3 +90,56 @@ TEST(loss_is_told_without_a_clock)
     image_map_free(image_map);
     aggregate_free(a);
 }
+
+/* Is (text) said of a guest with (features), whose stacks end behind one
+ * caller, where no code is? */
+static bool is_said(uint32_t features, const char *text)
+{
+    static struct remarks remarks;
+    static const uint64_t back[] = {100};
+    const struct guest g = {.cores = 1, .tsc_hz = HZ, .features = features};
+    const struct stack stack = {
+        .frames = back, .depth = 1, .end = WIRE_END_TEXT};
+    struct aggregate *a = aggregate_new(&(struct aggregate_config){0});
+    struct image_map *image_map = image_map_new(&(struct mapped_image){0}, 0);
+    bool found = false;
+
+    CHECK(a != NULL && image_map != NULL);
+    aggregate_hello(a, HELLO_FIRST, &g);
+    for (uint64_t i = 0; i < 100; i++) {
+        struct sample s = {.tsc = i * HZ,
+                           .leaf = 1,
+                           .weight = 1,
+                           .stack = aggregate_stack(a, 0, &stack)};
+        struct sample_batch b = {.period = 1, .samples = &s, .count = 1};
+
+        aggregate_samples(a, &b);
+    }
+    const struct profile *p = aggregate_profile(a);
+    struct view *v = view_new(p, image_map, 0);
+
+    CHECK(p != NULL && v != NULL);
+    remarks = (struct remarks){0};
+    remarks_diagnose(&remarks, p, v);
+    for (size_t i = 0; i < remarks.count; i++)
+        found |= strstr(remarks.list[i].text, text) != NULL;
+    view_free(v);
+    image_map_free(image_map);
+    aggregate_free(a);
+    return found;
+}
+
+/* catches: frame pointers asked for where tables do, and the other way */
+TEST(what_helps_short_stacks_depends_on_who_walks_them)
+{
+    const uint32_t outside = WIRE_FEATURE_OUTSIDE,
+                   exact = WIRE_FEATURE_OUTSIDE | WIRE_FEATURE_EXACT;
+
+    CHECK(is_said(0, "-fno-omit-frame-pointer"));
+    CHECK(!is_said(0, "--unwind"));
+    CHECK(is_said(outside, "RBP held no frame: sample it by --unwind auto"));
+    CHECK(!is_said(outside, "-fno-omit-frame-pointer"));
+    CHECK(is_said(exact, "100 % of the stacks end at [caller?]"));
+    CHECK(is_said(exact, "compile the kernel with -g "));
+    CHECK(!is_said(exact, "RBP"));
+}
