@@ -155,6 +155,10 @@ static void missing_frames(struct remedy_out *r, const struct check_facts *s,
             text_percent(percent, bytes[CHECK_LEAF], s->own_bytes),
             n[CHECK_LEAF] == 1 ? "s" : "");
     append(line, LINE, " %s.", remedy);
+    if (!s->agent.linked)
+        append(line, LINE,
+               " By --gdb and --qmp, with --unwind auto, unwind tables (-g) "
+               "and instructions tell these callers, too.");
     if (u->language == CHECK_PASCAL &&
         worth(s->runtime_bytes, bare_bytes, WORTH_LEAF))
         append(line, LINE,

@@ -127,7 +127,8 @@ static void write_tables(FILE *out, const struct check_facts *s)
             text_percent(percent, s->table_bytes[i], s->code_bytes));
     }
     (void)snprintf(line + (n != 0 ? n : 4), sizeof line - (n != 0 ? n : 4),
-                   " (tprof walks frame pointers, and does not need any)");
+                   " (--gdb and --qmp walk stacks by .eh_frame and "
+                   ".debug_frame, the agent by frame pointers)");
     fact(out, "unwind tables", line);
 }
 

@@ -89,6 +89,8 @@ TEST(check_says_what_to_type_for_what_is_missing)
     says(text, "Callers in C code: 2 functions", true);
     says(text, "1 of them uses RBP for other things", true);
     says(text, "Compile with " KEEP, true);
+    says(text, "--unwind auto", false); /* it has the agent */
+    says(text, "% of the code (--gdb and --qmp walk", true);
     says(text, "Lines of C code", true);
     says(text, "Compile with -g.", true);
     says(text, "Text bounds:", true);
@@ -96,6 +98,10 @@ TEST(check_says_what_to_type_for_what_is_missing)
     says(text, "The build-id is not told by the agent", true);
     says(text, "memory by config.memory alone", true);
     says(text, "exit status 0", true);
+    free(text);
+    text = check(build("-fomit-frame-pointer", ""));
+    says(text, "Compile with " KEEP ". By --gdb and --qmp, with --unwind auto,",
+         true);
     free(text);
     text = check(build("-g " KEEP, "-Wl,--build-id=none"));
     says(text, "tprof_anchor", true);
