@@ -46,8 +46,9 @@ struct guest_run {
     char name[GUEST_RUN_NAME_MAX]; /* of the guest, and from the second run on
                                 its number */
     char source[RECORDING_TEXT_MAX];
-    char *recording;            /* path; NULL: none */
-    struct spool_account spool; /* with options.listed */
+    char *recording;              /* path; NULL: none */
+    struct spool_account spool;   /* with options.listed */
+    struct memory_account memory; /* with options.input_is_memory */
     struct pipeline *pipeline;
     struct guest_images images;
     size_t placed_maps; /* of the profile, when their addresses were found */

@@ -14,7 +14,7 @@ static struct source *open_file(struct guest_run *r, struct err *e)
 
     if (o->listed != NULL)
         return source_spool(o->listed, o->build, &r->spool, e);
-    return o->input_is_memory ? source_memory(o->input, e)
+    return o->input_is_memory ? source_memory(o->input, &r->memory, e)
                               : source_replay(o->input, e);
 }
 
@@ -72,12 +72,30 @@ static void remark_on_windows(struct guest_run *r)
                            a->gap_s, a->gaps, plural(a->gaps));
 }
 
+static void remark_on_memory(struct guest_run *r)
+{
+    const struct memory_account *a = &r->memory;
+
+    if (a->cut[0] != '\0')
+        remarks_warn(&r->remarks, "The dump %s.", a->cut);
+    if (a->unread != 0)
+        remarks_warn(&r->remarks,
+                     "Of %" PRIu32 " core%s not all of the ring is in the "
+                     "dump: older samples are missing%s%s.",
+                     a->unread, plural(a->unread),
+                     a->trouble[0] != '\0' ? "; " : "", a->trouble);
+}
+
 void guest_source_remark(struct guest_run *r)
 {
     enum recording_end closed = RECORDING_WHOLE;
 
     if (r->config.options->listed != NULL) {
         remark_on_windows(r);
+        return;
+    }
+    if (r->config.options->input_is_memory) {
+        remark_on_memory(r);
         return;
     }
     (void)pipeline_recording(r->pipeline, &closed);

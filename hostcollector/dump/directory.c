@@ -184,6 +184,8 @@ int dump_directory_find(struct dump_directory *d, struct dump_memory *m,
                        version, DUMP_DIRECTORY_VERSION);
     if (!found && dump_memory_trouble(m) != NULL)
         return err_set(e, "is damaged: %s", dump_memory_trouble(m));
+    if (!found && dump_memory_cut(m) != NULL)
+        return err_set(e, "%s, and the agent is not", dump_memory_cut(m));
     if (tries == 0)
         return err_set(e, "has no agent in it (no tprof_directory): the guest "
                           "had not called tprof_init() yet, or this is not "

@@ -2,6 +2,7 @@
 /* Parts of a file that are parts of memory. */
 #include "dump/memory.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 #include "dump/kdump.h"
 #include "dump/parts.h"
 #include "util/magic.h"
+#include "util/text.h"
 
 #define BLOCK 65536u /* bytes that are searched at a time */
 
@@ -17,7 +19,8 @@ struct dump_memory {
     struct dump_kdump *kdump; /* NULL: parts are in (file) as they are */
     uint64_t size;            /* bytes of memory in all parts */
     struct dump_parts parts;
-    size_t last; /* the part that was read last */
+    char cut[96]; /* dump_memory_cut(); "": nothing */
+    size_t last;  /* the part that was read last */
     uint8_t block[BLOCK];
 };
 
@@ -36,6 +39,17 @@ static int read_parts(struct dump_memory *m, struct err *e)
     return dump_parts_raw(&m->parts, m->file.size, e);
 }
 
+static void tell_cut(struct dump_memory *m)
+{
+    char there[TEXT_NUMBER], all[TEXT_NUMBER];
+
+    if (m->parts.cut != 0)
+        (void)snprintf(m->cut, sizeof m->cut,
+                       "is cut: %s of %s bytes of memory are in it",
+                       text_count(there, m->size),
+                       text_count(all, m->size + m->parts.cut));
+}
+
 struct dump_memory *dump_memory_new(int fd, struct err *e)
 {
     struct dump_memory *m = calloc(1, sizeof *m);
@@ -52,6 +66,7 @@ struct dump_memory *dump_memory_new(int fd, struct err *e)
         m->size += m->parts.list[i].size;
     if (m->kdump == NULL && m->size > m->file.there)
         m->size = m->file.there; /* of a flattened file, which has holes */
+    tell_cut(m);
     return m;
 }
 
@@ -83,6 +98,11 @@ uint64_t dump_memory_notes_size(const struct dump_memory *m)
 const char *dump_memory_trouble(const struct dump_memory *m)
 {
     return m->kdump != NULL ? dump_kdump_trouble(m->kdump) : NULL;
+}
+
+const char *dump_memory_cut(const struct dump_memory *m)
+{
+    return m->cut[0] != '\0' ? m->cut : NULL;
 }
 
 size_t dump_memory_notes(struct dump_memory *m, uint64_t offset, void *to,

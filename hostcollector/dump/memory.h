@@ -44,6 +44,10 @@ bool dump_memory_has_virtual(const struct dump_memory *m);
  * read, of those that were asked for; NULL: nothing. */
 const char *dump_memory_trouble(const struct dump_memory *m);
 
+/* What is lacking of a core whose end is not in the file: "is cut: 1 of 2 bytes
+ * of memory are in it". NULL: nothing is known to be. */
+const char *dump_memory_cut(const struct dump_memory *m);
+
 /* How many bytes of notes a core or compressed dump has; 0: none. Read up to
  * (size) of them from (offset) on; returns how many, 0: it failed. */
 uint64_t dump_memory_notes_size(const struct dump_memory *m);

@@ -26,6 +26,7 @@
 #define PROGRAM_HEADER 56u
 #define PROGRAM_LOAD   1u
 #define PROGRAM_NOTE   4u
+#define CUT_MAX        (UINT64_MAX / 2 / DUMP_PARTS_MAX) /* of one part */
 
 int dump_parts_raw(struct dump_parts *p, uint64_t size, struct err *e)
 {
@@ -68,18 +69,20 @@ static void add_part(struct dump_parts *p, const uint8_t *h, uint64_t size)
                              .physical = load_u64(h + PROGRAM_PADDR),
                              .virtual = load_u64(h + PROGRAM_VADDR)};
 
-    if (part.at >= size)
-        return;
+    uint64_t in_file = load_u64(h + PROGRAM_FILESZ);
+    uint64_t there = part.at < size ? size - part.at : 0;
+
     if (load_u32(h + PROGRAM_TYPE) == PROGRAM_NOTE) {
-        part.size = load_u64(h + PROGRAM_FILESZ);
         p->notes_at = part.at;
-        p->notes_size = part.size < size - part.at ? part.size : size - part.at;
+        p->notes_size = in_file < there ? in_file : there;
         return;
     }
     if (load_u32(h + PROGRAM_TYPE) != PROGRAM_LOAD)
         return;
-    if (part.size > size - part.at)
-        part.size = size - part.at;
+    if (in_file > there)
+        p->cut += in_file - there < CUT_MAX ? in_file - there : CUT_MAX;
+    if (part.size > there)
+        part.size = there;
     if (part.size > 0)
         p->list[p->count++] = part;
 }
@@ -145,7 +148,8 @@ int dump_parts_elf(struct dump_parts *p, struct dump_file *f, struct err *e)
         add_part(p, program, size);
     }
     if (p->count == 0)
-        return err_set(e, "is an ELF core without memory in it");
+        return err_set(e, p->cut != 0 ? "is cut: no memory is in it"
+                                      : "is an ELF core without memory in it");
     end_parts(p);
     judge_addresses(p);
     return 0;

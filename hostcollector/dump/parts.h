@@ -24,6 +24,7 @@ struct dump_parts {
     struct dump_part *list; /* to be released by free() */
     size_t count;
     uint64_t notes_at, notes_size; /* of a core, in the file; size 0: none */
+    uint64_t cut; /* bytes of a core's memory that the file ends before */
 };
 
 /* The parts of (f), which begins like ELF: of a core, or of

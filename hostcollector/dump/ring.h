@@ -23,7 +23,7 @@ struct dump_ring {
     uint32_t tail;
     uint64_t block[DUMP_RING_BLOCK]; /* words from (block_at) on */
     uint32_t block_at;               /* UINT32_MAX: none */
-    bool unread;                     /* a word is not in the dump */
+    bool unread;                     /* a word could not be read */
 };
 
 /* The ring of (core), whose tail is (tail). */

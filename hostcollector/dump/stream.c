@@ -36,7 +36,8 @@ struct dump_stream {
     uint16_t seq;
     struct dump_frame frame;
 
-    uint32_t core; /* of which frames are made, by its number */
+    uint32_t core;   /* of which frames are made, by its number */
+    uint32_t unread; /* dump_stream_unread() */
     struct dump_ring ring;
     uint32_t at; /* in the ring: the next record */
     uint8_t flags;
@@ -244,15 +245,19 @@ static bool begin_core(struct dump_stream *s)
     uint8_t recorder[DUMP_RECORDER_HEAD];
 
     s->now = (struct dump_records){0};
-    if (ring == 0 ||
-        !dump_memory_read(s->memory, &d->view, ring - DUMP_RECORDER_RING,
-                          recorder, sizeof recorder) ||
-        !read_cpu(s, ring))
+    if (ring == 0)
         return false;
+    if (!dump_memory_read(s->memory, &d->view, ring - DUMP_RECORDER_RING,
+                          recorder, sizeof recorder) ||
+        !read_cpu(s, ring)) {
+        s->unread++;
+        return false;
+    }
     dump_ring_init(&s->ring, d, s->core,
                    load_u32(recorder + DUMP_RECORDER_RING + DUMP_RING_TAIL));
     find_start(s);
-    work_back(s, recorder);
+    work_back(s, recorder); /* reads it all */
+    s->unread += s->ring.unread;
     return s->at != s->ring.tail && s->now.shift <= SHIFT_MAX;
 }
 
@@ -307,6 +312,11 @@ static void put_stats(struct dump_stream *s)
     for (unsigned i = 0; i < WIRE_COUNTERS; i++)
         dump_frame_field(f, WIRE_STATS_BEGAN + i, s->began[i]);
     dump_frame_end(f);
+}
+
+uint32_t dump_stream_unread(const struct dump_stream *s)
+{
+    return s->unread;
 }
 
 const struct dump_frame *dump_stream_next(struct dump_stream *s)

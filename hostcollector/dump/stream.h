@@ -25,6 +25,10 @@ struct dump_stream *dump_stream_new(struct dump_memory *m, struct err *e);
 /* Release (s). NULL is allowed. */
 void dump_stream_free(struct dump_stream *s);
 
+/* Of how many cores so far not all of the ring could be read: older samples of
+ * theirs are missing. */
+uint32_t dump_stream_unread(const struct dump_stream *s);
+
 /* The next frame, valid until the next call; NULL at the end. */
 const struct dump_frame *dump_stream_next(struct dump_stream *s);
 

@@ -91,12 +91,21 @@ struct source *source_serial(const char *path, struct err *e);
  */
 struct source *source_replay(const char *path, struct err *e);
 
+/* What a file with a guest's memory lacks of it. */
+struct memory_account {
+    char cut[96];     /* "is cut: ..."; "": nothing is known to be missing */
+    uint32_t unread;  /* cores of whose rings a part could not be read */
+    char trouble[96]; /* why, of a compressed dump; "": not known */
+};
+
 /*
  * The memory of a guest that is dead, in the file (path): the frames that its
- * agent would have sent of what is in its rings (dump/stream.h). Returns NULL
- * with (e) filled if there is no memory.
+ * agent would have sent of what is in its rings (dump/stream.h). At its end
+ * (*account), zero at the beginning, tells what was missing; it must outlive
+ * the source. Returns NULL with (e) filled if there is no memory.
  */
-struct source *source_memory(const char *path, struct err *e);
+struct source *source_memory(const char *path, struct memory_account *account,
+                             struct err *e);
 
 struct spool_list;
 

@@ -3,6 +3,7 @@
  * The memory of a dead guest against the stream that the same guest sent while
  * it lived: an agent runs in this process, and its memory is written to a file.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,6 +159,9 @@ static FILE *dump(struct told told)
     return f;
 }
 
+static char cut[96];    /* what the last dump that was buried lacks */
+static uint32_t unread; /* of so many cores a part of the ring */
+
 /* Decodes what is in (f); its error in (error), if it is no dump. */
 static void bury(FILE *f)
 {
@@ -168,6 +172,9 @@ static void bury(FILE *f)
     struct dump_stream *s = m != NULL ? dump_stream_new(m, &error) : NULL;
 
     memset(&seen, 0, sizeof seen);
+    cut[0] = '\0';
+    if (s != NULL && dump_memory_cut(m) != NULL)
+        (void)snprintf(cut, sizeof cut, "%s", dump_memory_cut(m));
     while (s != NULL && (frame = dump_stream_next(s)) != NULL) {
         CHECK(size + frame->used <= sizeof bytes);
         memcpy(bytes + size, frame->bytes, frame->used);
@@ -175,6 +182,7 @@ static void bury(FILE *f)
     }
     if (s != NULL)
         CHECK_EQ(decode_pieces(bytes, size, 4096), 0);
+    unread = s != NULL ? dump_stream_unread(s) : 0;
     dump_stream_free(s);
     (void)fclose(f);
 }
@@ -302,13 +310,13 @@ TEST(what_is_no_dump_is_told)
     CHECK(strstr(error.text, "too short") != NULL);
 }
 
-/* Words that a ring is read by, when (good) reads of those have been as they
- * are in the file: their counts are (count). */
+/* When (good) reads of a ring's words have been as they are in the file, their
+ * counts are (count), or they fail. */
 static struct {
-    bool changes;
+    enum { FILE_IS_READ, FILE_CHANGES, FILE_FAILS } then;
     unsigned good;
     uint8_t count;
-} guest_runs;
+} file_reads;
 
 ssize_t __real_pread(int fd, void *to, size_t size, off_t at);
 ssize_t __wrap_pread(int fd, void *to, size_t size, off_t at);
@@ -316,11 +324,16 @@ ssize_t __wrap_pread(int fd, void *to, size_t size, off_t at)
 {
     ssize_t n = __real_pread(fd, to, size, at);
 
-    if (!guest_runs.changes || size != 8 * DUMP_RING_BLOCK)
+    if (file_reads.then == FILE_IS_READ || size != 8 * DUMP_RING_BLOCK)
         return n;
-    for (ssize_t i = 7; guest_runs.good == 0 && i < n; i += 8)
-        ((uint8_t *)to)[i] = guest_runs.count;
-    guest_runs.good -= guest_runs.good > 0;
+    if (file_reads.good > 0) {
+        file_reads.good--;
+        return n;
+    }
+    if (file_reads.then == FILE_FAILS)
+        return 0;
+    for (ssize_t i = 7; i < n; i += 8)
+        ((uint8_t *)to)[i] = file_reads.count;
     return n;
 }
 
@@ -334,15 +347,62 @@ TEST(ring_that_changes_while_it_is_read_ends_where_it_is_no_ring)
     live(TICKS);
     for (size_t i = 0; i < sizeof counts; i++) {
         for (unsigned good = 0; good < 40; good++) {
-            guest_runs.changes = true;
-            guest_runs.good = good;
-            guest_runs.count = counts[i];
+            file_reads.then = FILE_CHANGES;
+            file_reads.good = good;
+            file_reads.count = counts[i];
             bury(dump((struct told){0, true, 0}));
         }
     }
-    guest_runs.changes = false;
+    file_reads.then = FILE_IS_READ;
     bury(dump((struct told){0, true, 0}));
     same_guest(TICKS - 100, true);
+}
+
+/* catches: samples that are missing without a word */
+TEST(what_of_a_ring_cannot_be_read_is_told)
+{
+    ring_bytes = 4 * 8 * DUMP_RING_BLOCK;
+    live(TICKS);
+    bury(dump((struct told){0, true, 0}));
+    CHECK_EQ(unread, 0);
+    file_reads.then = FILE_FAILS;
+    file_reads.good = 1;
+    bury(dump((struct told){0, true, 0}));
+    CHECK_EQ(unread, CORES);
+}
+
+/* catches: a core that is cut, taken for a whole one */
+TEST(core_that_is_cut_says_how_much_is_there)
+{
+    const uint64_t heads = 64 + 4 * 56;
+    uint64_t memory;
+    char told[96];
+    FILE *f;
+
+    live(TICKS);
+    f = dump((struct told){0, true, 0});
+    memory = (uint64_t)lseek(fileno(f), 0, SEEK_END) - heads;
+    bury(f);
+    CHECK_STR(cut, "");
+    f = dump((struct told){0, true, 0});
+    CHECK_EQ(ftruncate(fileno(f), (off_t)(heads + memory - 10)), 0);
+    bury(f);
+    CHECK(memory > 10000 && memory < 1000000);
+    (void)snprintf(told, sizeof told,
+                   "is cut: %" PRIu64 ",%03" PRIu64 " of %" PRIu64 ",%03" PRIu64
+                   " bytes of memory are in it",
+                   (memory - 10) / 1000, (memory - 10) % 1000, memory / 1000,
+                   memory % 1000);
+    CHECK_STR(cut, told);
+    CHECK_EQ(seen.account[0].unknown_stack, 0);
+    f = dump((struct told){0, true, 0});
+    CHECK_EQ(ftruncate(fileno(f), (off_t)heads + 100), 0);
+    bury(f);
+    CHECK(strstr(error.text, "is cut: 100 of ") != NULL);
+    f = dump((struct told){0, true, 0});
+    CHECK_EQ(ftruncate(fileno(f), (off_t)heads), 0);
+    bury(f);
+    CHECK_STR(error.text, "is cut: no memory is in it");
 }
 
 /* A host that comes and goes. */
