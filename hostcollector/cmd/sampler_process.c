@@ -187,7 +187,9 @@ static int find_kernel(const struct job *job, struct outside_guest *g,
         if (found == OUTSIDE_FAILED || g->ops->run(g, e) != 0)
             return -1;
         if (job->way->dead)
-            return err_set(e, "%s", dead[found]);
+            return err_set(e, "%s%s%s", dead[found],
+                           g->warning != NULL ? "; the dump " : "",
+                           g->warning != NULL ? g->warning : "");
         say_once(job, &last, why[found]);
         if (is_left(job))
             return -1;
@@ -247,7 +249,8 @@ static int sample(const struct job *job, struct outside_guest *g, struct err *e)
         if (g->ops->stop(g, e) == 0 &&
             find_kernel(job, g, img, &sampling.place, e) == 0) {
             if (job->way->dead) /* sampler_process_sees() */
-                (void)say(job, SOURCE_OUTSIDE_WAITS, "");
+                (void)say(job, SOURCE_OUTSIDE_WAITS,
+                          g->warning != NULL ? g->warning : "");
             (void)say(job, SOURCE_OUTSIDE_OPEN, "");
             sampling.img = img;
             result = outside_sample(&sampling, e);
@@ -416,12 +419,10 @@ int sampler_process_sees(const struct guest_spec *spec, struct err *e)
         size++;
     }
     line[size] = '\0';
+    (void)err_set(e, "%s", size > 0 ? line + 1 : "");
     if (line[0] == SOURCE_OUTSIDE_WAITS)
         return 0;
     (void)close(spec->bytes);
     (void)close(spec->words);
-    return err_set(e, "%s",
-                   size > 1 ? line + 1
-                            : "the process that reads it "
-                              "has ended");
+    return size > 1 ? -1 : err_set(e, "the process that reads it has ended");
 }

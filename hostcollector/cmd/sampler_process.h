@@ -25,8 +25,9 @@ int sampler_processes_start(const struct options *o, bool paused,
 
 /*
  * Wait until the process for (spec), a dead guest's ("memory"), has found the
- * kernel and its cores' registers. Returns 0; -1 with (e) saying why it cannot;
- * its descriptors are closed then.
+ * kernel and its cores' registers. Returns 0, and (e) says what is wrong with
+ * the dump ("is cut: ..."), or is empty; -1 with (e) saying why it cannot: its
+ * descriptors are closed then.
  */
 int sampler_process_sees(const struct guest_spec *spec, struct err *e);
 

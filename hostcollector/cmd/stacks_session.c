@@ -379,6 +379,10 @@ static int look_at_dead(struct session *s, struct err *e)
             return -1;
         if (sampler_process_sees(&s->dead, &why) == 0) {
             s->options = &s->dead_options;
+            if (why.text[0] == '\0')
+                return 0;
+            (void)err_set(&line, "the dump %s", why.text);
+            tell_user(s, NULL, line.text);
             return 0;
         }
     }

@@ -110,9 +110,11 @@ struct outside_guest *outside_dump(int fd, struct err *e)
     d->guest.fd = fd;
     d->guest.stands = "it is dead";
     d->memory = dump_memory_new(fd, e);
-    if (d->memory != NULL)
+    if (d->memory != NULL) {
         d->guest.core_count =
             dump_registers_read(d->memory, d->registers, OUTSIDE_CORES_MAX);
+        d->guest.warning = dump_memory_cut(d->memory);
+    }
     if (d->guest.core_count != 0)
         return &d->guest;
     if (d->memory != NULL)

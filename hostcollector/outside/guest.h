@@ -67,6 +67,8 @@ struct outside_guest {
     const struct outside_ops *ops;
     int fd; /* the socket that leads to it */
     uint32_t core_count;
+    /* What the user is to know of it: "is cut: ...". NULL: nothing. */
+    const char *warning;
     /* Why it stood still, in words, before stop() or outside_qmp() looked: "it
      * has shut down". It may be looked at, and run() leaves it as it is. NULL:
      * it ran. */

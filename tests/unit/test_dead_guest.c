@@ -101,6 +101,7 @@ TEST(registers_of_all_cores_are_those_of_the_notes)
 
     CHECK(g != NULL);
     CHECK_EQ(g->core_count, 2);
+    CHECK(g->warning == NULL);
     for (uint32_t core = 0; core < 2; core++) {
         CHECK(g->ops->registers(g, core, &r, &e) == 0);
         for (unsigned i = 0; i < OUTSIDE_GENERALS; i++)
@@ -133,6 +134,20 @@ TEST(memory_is_what_the_page_tables_say)
     CHECK_EQ(g->ops->memory(g, 0, &r, 0x3000, here, 4, &e), 0);
     CHECK_EQ(g->ops->memory(g, 0, &r, HIGH + 0x3000, more, sizeof more, &e),
              0x1000);
+    g->ops->close(g);
+}
+
+TEST(file_that_is_cut_is_told)
+/* catches: stacks that end where the file does, as if that were all */
+{
+    struct err e = {""};
+
+    lay();
+
+    struct outside_guest *g = begin(SIZE - 0x1000, &e);
+
+    CHECK(g != NULL && g->warning != NULL);
+    CHECK_STR(g->warning, "is cut: 12,288 of 16,384 bytes of memory are in it");
     g->ops->close(g);
 }
 
