@@ -421,7 +421,7 @@ static outcome find_caller(const struct unwinder *u, enum unwind_mode mode,
     enum cfi_found found = CFI_NONE;
     outcome end;
 
-    if (mode != UNWIND_FP)
+    if (mode != UNWIND_CODE)
         found = cfi_find(w->in->cfi, w->address, &row);
     if (found == CFI_DAMAGED)
         return UNWIND_ODD;

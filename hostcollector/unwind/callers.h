@@ -21,7 +21,7 @@ struct unwinder;
 
 enum unwind_mode {
     UNWIND_AUTO,   /* tables; where there are none, instructions */
-    UNWIND_FP,     /* instructions alone: frame pointers, depths */
+    UNWIND_CODE,   /* instructions alone, for tests of these */
     UNWIND_TABLES, /* tables alone, with instructions as their judge */
 };
 

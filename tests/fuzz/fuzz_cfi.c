@@ -158,7 +158,7 @@ static void use(void)
     for (size_t at = 0; at < in.code_size; at += 1 + in.code_size / 32) {
         look_up(c, TEXT + at);
         walk(u, UNWIND_AUTO, TEXT + at);
-        walk(u, UNWIND_FP, TEXT + at);
+        walk(u, UNWIND_CODE, TEXT + at);
     }
     cfi_free(c);
     unwinder_free(u);

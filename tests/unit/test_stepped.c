@@ -192,7 +192,7 @@ static uint64_t walks(void)
 static void walked(const char *what, const char *path, enum unwind_mode mode,
                    unsigned skip, unsigned whole)
 {
-    static const char *const modes[] = {"auto", "fp", "tables"};
+    static const char *const modes[] = {"auto", "code", "tables"};
     struct tally t = {0};
 
     begin(path);
@@ -243,14 +243,14 @@ static void c_walked(const char *compiler, const char *flags,
 CASE(gcc_tables, "gcc", "-fomit-frame-pointer", UNWIND_TABLES, 1000)
 CASE(gcc_auto, "gcc", "-fomit-frame-pointer", UNWIND_AUTO, 1000)
 CASE(gcc_frames_tables, "gcc", "-fno-omit-frame-pointer", UNWIND_TABLES, 1000)
-CASE(gcc_frames_fp, "gcc", "-fno-omit-frame-pointer", UNWIND_FP, 990)
-CASE(gcc_bare_fp, "gcc", "-fomit-frame-pointer", UNWIND_FP, 990)
+CASE(gcc_frames_code, "gcc", "-fno-omit-frame-pointer", UNWIND_CODE, 990)
+CASE(gcc_bare_code, "gcc", "-fomit-frame-pointer", UNWIND_CODE, 990)
 CASE(clang_tables, "clang", "-fomit-frame-pointer", UNWIND_TABLES, 1000)
 CASE(clang_auto, "clang", "-fomit-frame-pointer", UNWIND_AUTO, 1000)
 CASE(clang_frames_tables, "clang", "-fno-omit-frame-pointer", UNWIND_TABLES,
      1000)
-CASE(clang_frames_fp, "clang", "-fno-omit-frame-pointer", UNWIND_FP, 990)
-CASE(clang_bare_fp, "clang", "-fomit-frame-pointer", UNWIND_FP, 990)
+CASE(clang_frames_code, "clang", "-fno-omit-frame-pointer", UNWIND_CODE, 990)
+CASE(clang_bare_code, "clang", "-fomit-frame-pointer", UNWIND_CODE, 990)
 
 static const char *rust(const char *frames)
 {
@@ -270,9 +270,9 @@ TEST(rust_tables)
     walked("rustc", rust("no"), UNWIND_TABLES, 0, 1000);
 }
 
-TEST(rust_frames_fp)
+TEST(rust_frames_code)
 {
-    walked("rustc, frame pointers", rust("yes"), UNWIND_FP, 0, 990);
+    walked("rustc, frame pointers", rust("yes"), UNWIND_CODE, 0, 990);
 }
 
 static const char *pascal(const char *flags)
@@ -290,8 +290,8 @@ TEST(pascal_auto)
     walked("fpc -O2", pascal("-O2"), UNWIND_AUTO, 3000, 990);
 }
 
-TEST(pascal_frames_fp)
+TEST(pascal_frames_code)
 {
-    walked("fpc -O2 -OoNOSTACKFRAME", pascal("-O2 -OoNOSTACKFRAME"), UNWIND_FP,
-           3000, 990);
+    walked("fpc -O2 -OoNOSTACKFRAME", pascal("-O2 -OoNOSTACKFRAME"),
+           UNWIND_CODE, 3000, 990);
 }

@@ -118,7 +118,7 @@ TEST(code_tells_where_there_are_no_tables) /* catches: modes mixed up */
     words[0] = 0x2222; /* RBX */
     lay_caller(1, "back");
     check_both(walk(UNWIND_AUTO, at("plain", 1)), "back");
-    check_both(walk(UNWIND_FP, at("plain", 1)), "back");
+    check_both(walk(UNWIND_CODE, at("plain", 1)), "back");
     CHECK_EQ(walk(UNWIND_TABLES, at("plain", 1)), 0);
     CHECK_EQ(end, UNWIND_UNTOLD);
     CHECK_EQ(walk(UNWIND_AUTO, at("unsized", 1)), 0);
@@ -132,7 +132,7 @@ TEST(a_call_may_end_its_function) /* catches: pc instead of the call */
     words[0] = at("behind", 0);
     words[4] = at("start_back", 0);
     check_both(walk(UNWIND_AUTO, at("never", 0)), "behind");
-    CHECK_EQ(walk(UNWIND_FP, at("never", 0)), 2);
+    CHECK_EQ(walk(UNWIND_CODE, at("never", 0)), 2);
     finish();
 }
 
@@ -198,7 +198,7 @@ TEST(interrupted_code_is_the_caller_of_an_entry)
     for (unsigned below = 0; below <= 2; below++) {
         lay_interrupt(below);
         check_interrupted(walk(UNWIND_AUTO, at("interrupt", 0)), 0);
-        check_interrupted(walk(UNWIND_FP, at("interrupt", 0)), 0);
+        check_interrupted(walk(UNWIND_CODE, at("interrupt", 0)), 0);
         lay_interrupt(3 + below); /* RAX, RBP, the handler's way back */
         words[0] = at("back_taken", 0);
         general[CFI_RBP] = stack_at(2);
@@ -307,7 +307,7 @@ TEST(a_stack_must_rise) /* catches: a walk in circles */
     general[CFI_RBP] = stack_at(2); /* below RSP */
     lay_caller(3, "back_framed");
     check_none("in_framed", UNWIND_ODD);
-    CHECK_EQ(walk(UNWIND_FP, at("in_framed", 0)), 0);
+    CHECK_EQ(walk(UNWIND_CODE, at("in_framed", 0)), 0);
     CHECK_EQ(end, UNWIND_ODD);
     finish();
 }
