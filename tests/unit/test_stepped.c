@@ -4,6 +4,10 @@
  * instruction (ptrace), its calls and returns make a shadow stack, and at each
  * instruction the stack is walked. Not one caller may be wrong.
  *
+ * So it is with the walks that --unwind auto and tables choose (unwind/), and
+ * with the one of an agent and of --unwind fp: along frame pointers, of which
+ * the collector finds what that has missed (symbolize/callers.h), or marks it.
+ *
  * WALKS in the environment: how many there are of each program. The guests of
  * tests/accuracy have the same truth by QEMU's plugin; it reads no registers.
  */
@@ -18,10 +22,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "arch/host/machine.h"
 #include "check.h"
+#include "code/frame_place.h"
 #include "code/insn.h"
 #include "image/image.h"
 #include "input.h"
+#include "symbolize/callers.h"
+#include "symbolize/image_map.h"
+#include "unwind.h"
 #include "unwind/callers.h"
 #include "util/err.h"
 
@@ -29,6 +38,7 @@
 #define STACK_BYTES 16384u
 #define BELOW       4096u /* RSP */
 #define ENDS        (UNWIND_ODD + 1u)
+#define ALONG_FP    ENDS /* a mode that is not the unwinder's */
 
 /* The program, and where it is. */
 static struct {
@@ -180,6 +190,90 @@ static void walk(struct unwinder *u, enum unwind_mode mode, struct tally *t)
     t->ends[why]++;
 }
 
+/* --- Along frame pointers ------------------------------------------------- */
+
+static uint64_t load_word(uint64_t address)
+{
+    uint64_t word = 0;
+
+    (void)read_stack(NULL, address, &word, sizeof word);
+    return word;
+}
+
+/* The agent's walk. */
+static void walk_along(struct tprof_chain *chain)
+{
+    static const struct tprof_machine_hooks hooks = {.load = load_word};
+    const struct image_text *text = image_text(it.img, 0);
+    const struct tprof_bounds bounds = {
+        .image.text = {text->address, text->size, TPROF_REACH_MAX, .seed = 1},
+        .readable = {{BELOW, UINT64_MAX - BELOW}}};
+    struct tprof_span span = {.bounds = &bounds};
+
+    tprof_machine.hooks = &hooks;
+    (void)tprof_unwind_locate(&span, it.regs.rip, it.regs.rsp);
+    (void)tprof_unwind_frames(&span, it.regs.rsp, it.regs.rbp,
+                              WIRE_STACK_FRAMES_MAX, chain);
+}
+
+/* A stack while it is compared, outward. */
+struct compared {
+    struct tally *tally;
+    size_t at;   /* the caller that comes next */
+    bool marked; /* there may be others before the next one */
+};
+
+static void compare(struct compared *c, uint64_t back)
+{
+    size_t at = c->at;
+
+    while (c->marked && at < it.depth && back != it.shadow[it.depth - 1 - at])
+        at++;
+    c->tally->callers++;
+    if (at < it.depth && back == it.shadow[it.depth - 1 - at]) {
+        c->at = at + 1;
+    } else if (c->tally->wrong++ < 20) {
+        printf("at %llx: %" PRIx64 " is not caller %zu of %zu\n", it.regs.rip,
+               back, c->at + 1, it.depth);
+    }
+    c->marked = false;
+}
+
+static void compare_missed(struct compared *c, const struct callers *missed)
+{
+    for (uint32_t i = 0; i < missed->count; i++)
+        compare(c, missed->address[i]);
+    c->marked = missed->missing;
+}
+
+/* Walk now, and compare each caller; whoever is left out must be marked. */
+static void walk_fp(const struct image_map *map, struct tally *t)
+{
+    struct compared c = {.tally = t};
+    struct tprof_chain chain;
+    struct callers missed;
+
+    walk_along(&chain);
+    struct stack stack = {.frames = chain.frame,
+                          .depth = chain.count,
+                          .end = (uint8_t)chain.end,
+                          .slot_mask = (uint8_t)chain.slots};
+
+    for (unsigned i = 0; i < WIRE_STACK_SLOTS; i++)
+        stack.words[i] = (chain.slots >> i & 1) != 0 ? chain.word[i] : 0;
+    missed = callers_of_leaf(map, it.regs.rip, &stack);
+    compare_missed(&c, &missed);
+    for (uint32_t i = 0; i < chain.count; i++) {
+        compare(&c, chain.frame[i]);
+        if (i + 1 == chain.count)
+            break;
+        missed = callers_of_frame(map, chain.frame[i]);
+        compare_missed(&c, &missed);
+    }
+    t->walks++;
+    t->whole += c.at == it.depth;
+}
+
 static uint64_t walks(void)
 {
     const char *text = getenv("WALKS");
@@ -189,32 +283,41 @@ static uint64_t walks(void)
 
 /* Walk (path) in (mode) from the (skip)th instruction on. At least (whole)
  * of 1,000 walks must reach the outermost function. */
-static void walked(const char *what, const char *path, enum unwind_mode mode,
+static void walked(const char *what, const char *path, unsigned mode,
                    unsigned skip, unsigned whole)
 {
-    static const char *const modes[] = {"auto", "code", "tables"};
+    static const char *const modes[] = {"auto", "code",
+                                        "tables", [ALONG_FP] = "fp"};
     struct tally t = {0};
 
     begin(path);
     struct unwinder *u =
         unwinder_new(&(struct unwind_image){.image = it.img}, 1);
+    const struct mapped_image kernel = {.frame_places =
+                                            frame_places_new(it.img, 0)};
+    struct image_map *map = image_map_new(&kernel, 0);
 
-    CHECK(u != NULL);
+    CHECK(u != NULL && kernel.frame_places != NULL && map != NULL);
     for (unsigned i = 0; i < skip; i++)
         step();
     while (t.walks < walks()) {
         copy_stack();
         it.overwritten = t.walks % 2 == 0;
-        walk(u, mode, &t);
+        if (mode == ALONG_FP)
+            walk_fp(map, &t);
+        else
+            walk(u, (enum unwind_mode)mode, &t);
         step();
     }
     printf("%s, %s: %" PRIu64 " walks, %" PRIu64 " callers, %" PRIu64
            " wrong, %" PRIu64 " whole;",
            what, modes[mode], t.walks, t.callers, t.wrong, t.whole);
-    for (unsigned i = 0; i < ENDS; i++)
+    for (unsigned i = 0; mode != ALONG_FP && i < ENDS; i++)
         printf(" %s %" PRIu64, unwind_end_text((enum unwind_end)i), t.ends[i]);
     printf("\n");
     unwinder_free(u);
+    image_map_free(map);
+    frame_places_free(kernel.frame_places);
     end();
     CHECK_EQ(t.wrong, 0);
     CHECK(t.whole * 1000 >= t.walks * whole);
@@ -222,8 +325,8 @@ static void walked(const char *what, const char *path, enum unwind_mode mode,
 
 #define WALKED " -g0 -nostdlib -static -fno-pie $IN/walked.c -o $OUT"
 
-static void c_walked(const char *compiler, const char *flags,
-                     enum unwind_mode mode, unsigned whole)
+static void c_walked(const char *compiler, const char *flags, unsigned mode,
+                     unsigned whole)
 {
     char command[512], what[128];
 
@@ -244,12 +347,14 @@ CASE(gcc_tables, "gcc", "-fomit-frame-pointer", UNWIND_TABLES, 1000)
 CASE(gcc_auto, "gcc", "-fomit-frame-pointer", UNWIND_AUTO, 1000)
 CASE(gcc_frames_tables, "gcc", "-fno-omit-frame-pointer", UNWIND_TABLES, 1000)
 CASE(gcc_frames_code, "gcc", "-fno-omit-frame-pointer", UNWIND_CODE, 990)
+CASE(gcc_frames_fp, "gcc", "-fno-omit-frame-pointer", ALONG_FP, 990)
 CASE(gcc_bare_code, "gcc", "-fomit-frame-pointer", UNWIND_CODE, 990)
 CASE(clang_tables, "clang", "-fomit-frame-pointer", UNWIND_TABLES, 1000)
 CASE(clang_auto, "clang", "-fomit-frame-pointer", UNWIND_AUTO, 1000)
 CASE(clang_frames_tables, "clang", "-fno-omit-frame-pointer", UNWIND_TABLES,
      1000)
 CASE(clang_frames_code, "clang", "-fno-omit-frame-pointer", UNWIND_CODE, 990)
+CASE(clang_frames_fp, "clang", "-fno-omit-frame-pointer", ALONG_FP, 990)
 CASE(clang_bare_code, "clang", "-fomit-frame-pointer", UNWIND_CODE, 990)
 
 static const char *rust(const char *frames)
@@ -294,4 +399,16 @@ TEST(pascal_frames_code)
 {
     walked("fpc -O2 -OoNOSTACKFRAME", pascal("-O2 -OoNOSTACKFRAME"),
            UNWIND_CODE, 3000, 990);
+}
+
+TEST(rust_frames_fp)
+{
+    walked("rustc, frame pointers", rust("yes"), ALONG_FP, 0, 990);
+}
+
+/* The run-time library, which calls the program, has no frames. */
+TEST(pascal_frames_fp)
+{
+    walked("fpc -O2 -OoNOSTACKFRAME", pascal("-O2 -OoNOSTACKFRAME"), ALONG_FP,
+           3000, 0);
 }
