@@ -8,10 +8,11 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <sched.h>
-#include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -34,21 +35,20 @@
 
 #define TURN_NS 100000 /* the least that Linux gives */
 
-#define CLEAN_END 'c' /* the guest was let go */
-
 /* A way to look at a guest. */
 struct way {
     const char *kind;
     struct outside_guest *(*begin)(int fd, struct err *e);
     const char *let_go;
+    bool stops; /* a guest stands still from the connection on */
     bool opens; /* (begin) opens files, which a confined process cannot */
     bool dead;  /* it is a file, and never changes; nothing lets it go */
 };
 
 static const struct way ways[] = {
-    {"gdb", outside_gdb, OUTSIDE_GDB_LET_GO, false, false},
-    {"qmp", outside_qmp, OUTSIDE_QMP_LET_GO, true, false},
-    {"memory", outside_dump, NULL, false, true},
+    {"gdb", outside_gdb, OUTSIDE_GDB_LET_GO, true, false, false},
+    {"qmp", outside_qmp, OUTSIDE_QMP_LET_GO, false, true, false},
+    {"memory", outside_dump, NULL, false, false, true},
 };
 
 static const struct way *way_of(const char *kind)
@@ -128,41 +128,55 @@ static int connect_guest(const struct job *job, struct err *e)
                : -1;
 }
 
-/* The watch: it waits for the end of the process that samples, of which (pipe)
- * tells. If that was killed, the guest may stand still, and is let go. */
+/* The watch: it waits for the end of the process that samples, which nothing is
+ * written to (pipe) before. What that process still (held) is let go; not a
+ * guest that somebody else has stopped. */
 static _Noreturn void watch(const struct options *o, int pipe, int fd,
-                            const char *let_go)
+                            const atomic_bool *held, const char *let_go)
 {
     struct err ignored;
-    char c = 0;
+    char c;
 
     (void)confine_sampler(o, &ignored);
     while (read(pipe, &c, 1) < 0 && errno == EINTR)
         continue;
-    if (c != CLEAN_END)
+    if (atomic_load(held))
         (void)send(fd, let_go, strlen(let_go), MSG_NOSIGNAL);
     _exit(0);
 }
 
-/* Start the watch over the guest behind (fd). Returns where to write CLEAN_END;
- * -1 with (e) filled. */
-static int start_watch(const struct job *job, int fd, const char *let_go,
-                       struct err *e)
+/* Start the watch over the guest behind (fd), which this process holds if the
+ * connection does so. Returns where both see whether it does so later; NULL
+ * with (e) filled. */
+static atomic_bool *start_watch(const struct job *job, int fd, struct err *e)
 {
+    atomic_bool *held = mmap(NULL, sizeof *held, PROT_READ | PROT_WRITE,
+                             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     int ends_of[2];
     pid_t child;
 
-    if (pipe2(ends_of, O_CLOEXEC) != 0)
-        return err_sys(e, "pipe");
+    if (held == MAP_FAILED) {
+        (void)err_sys(e, "mmap");
+        return NULL;
+    }
+    atomic_init(held, job->way->stops);
+    if (pipe2(ends_of, O_CLOEXEC) != 0) {
+        (void)err_sys(e, "pipe");
+        return NULL;
+    }
     child = fork();
     if (child == 0) {
         (void)close(ends_of[1]);
         (void)close(job->bytes);
         (void)close(job->words);
-        watch(job->options, ends_of[0], fd, let_go);
+        watch(job->options, ends_of[0], fd, held, job->way->let_go);
     }
     (void)close(ends_of[0]);
-    return child < 0 ? err_sys(e, "fork") : ends_of[1];
+    if (child < 0) {
+        (void)err_sys(e, "fork");
+        return NULL;
+    }
+    return held; /* the pipe's other end is closed when this process ends */
 }
 
 /* Wait until the kernel runs, and find it. The guest, which stands still, does
@@ -269,8 +283,9 @@ static int confine(const struct job *job, struct err *e)
     return 0;
 }
 
-/* Look at the guest behind (fd), and sample it. Likewise. */
-static int look(const struct job *job, int fd, struct err *e)
+/* Look at the guest behind (fd), and sample it; (held) as in struct
+ * outside_guest. Likewise. */
+static int look(const struct job *job, int fd, atomic_bool *held, struct err *e)
 {
     const struct way *way = job->way;
     struct outside_guest *g;
@@ -279,8 +294,12 @@ static int look(const struct job *job, int fd, struct err *e)
     if (!way->opens && confine(job, e) != 0)
         return -1;
     g = way->begin(fd, e);
-    if (g == NULL)
+    if (g == NULL) {
+        if (held != NULL) /* (begin) has let it go */
+            atomic_store(held, false);
         return -1;
+    }
+    g->held = held;
     if (way->opens && confine(job, e) != 0)
         result = -1;
     else if (g->stands != NULL && !job->paused)
@@ -300,7 +319,7 @@ static int work_on_dead(const struct job *job, struct err *e)
 {
     int fd = opener_open(OPENER_READ, job->spec->where);
 
-    return fd < 0 ? err_set(e, "%s", strerror(errno)) : look(job, fd, e);
+    return fd < 0 ? err_set(e, "%s", strerror(errno)) : look(job, fd, NULL, e);
 }
 
 /* Ask for short turns at a core, which come sooner: where the guest keeps all
@@ -327,17 +346,12 @@ static void ask_for_short_turns(void)
 static int work(const struct job *job, struct err *e)
 {
     int fd = connect_guest(job, e);
-    int watch_end = fd < 0 ? -1 : start_watch(job, fd, job->way->let_go, e);
-    const char end = CLEAN_END;
-    int result;
+    atomic_bool *held = fd < 0 ? NULL : start_watch(job, fd, e);
 
-    if (watch_end < 0)
+    if (held == NULL)
         return -1;
     ask_for_short_turns();
-    result = look(job, fd, e);
-    /* a watch that is gone does not mind */
-    (void)!write(watch_end, &end, 1);
-    return result;
+    return look(job, fd, held, e);
 }
 
 /* A child has no business with the descriptors of those before it. */

@@ -237,6 +237,7 @@ static int gdb_stop(struct outside_guest *guest, struct err *e)
 
     if (!g->runs)
         return 0;
+    outside_hold(guest, true);
     if (stub_send(&g->stub, &interrupt, 1, e) != 0)
         return -1;
     if (stub_await_stop(&g->stub, e) != 0)
@@ -253,6 +254,7 @@ static int gdb_run(struct outside_guest *guest, struct err *e)
         return 0;
     if (stub_say(&g->stub, "vCont;c", e) != 0)
         return -1;
+    outside_hold(guest, false);
     g->runs = true;
     g->looked = false;
     return 0;
@@ -264,10 +266,12 @@ static void gdb_close(struct outside_guest *guest)
     struct gdb *g = (struct gdb *)guest;
     struct err ignored;
 
-    if (gdb_stop(guest, &ignored) == 0 &&
-        stub_ask(&g->stub, "D;1", &ignored) == 0 &&
-        strcmp(g->stub.body, "OK") != 0)
-        (void)stub_ask(&g->stub, "D", &ignored);
+    if (gdb_stop(guest, &ignored) == 0) {
+        outside_hold(guest, false); /* QEMU minds a second "D" */
+        if (stub_ask(&g->stub, "D;1", &ignored) == 0 &&
+            strcmp(g->stub.body, "OK") != 0)
+            (void)stub_ask(&g->stub, "D", &ignored);
+    }
     (void)close(guest->fd);
     free(g);
 }

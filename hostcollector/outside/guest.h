@@ -8,6 +8,7 @@
 #ifndef TPROF_OUTSIDE_GUEST_H
 #define TPROF_OUTSIDE_GUEST_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -73,7 +74,17 @@ struct outside_guest {
      * has shut down". It may be looked at, and run() leaves it as it is. NULL:
      * it ran. */
     const char *stands;
+    /* Do we keep it from running? For who must let it run where this process is
+     * killed. NULL: nobody asks. */
+    atomic_bool *held;
 };
+
+/* Note whether (g) is kept from running, before that is so, or after. */
+static inline void outside_hold(struct outside_guest *g, bool held)
+{
+    if (g->held != NULL)
+        atomic_store_explicit(g->held, held, memory_order_relaxed);
+}
 
 /*
  * The guest behind (fd), the connected socket of a debugger's stub (QEMU's
@@ -95,8 +106,8 @@ struct outside_guest *outside_qmp(int fd, struct err *e);
  */
 struct outside_guest *outside_dump(int fd, struct err *e);
 
-/* What lets the guest run on, if the process that looked at it is killed and
- * somebody else writes this to the socket. */
+/* What lets the guest run on, if the process that looked at it is killed while
+ * it held the guest, and somebody else writes this to the socket. */
 #define OUTSIDE_GDB_LET_GO "+$D;1#b0"
 #define OUTSIDE_QMP_LET_GO "\n{\"execute\":\"cont\"}\n"
 

@@ -159,7 +159,8 @@ static int qmp_stop(struct outside_guest *g, struct err *e)
 
     m->has_run_again = false;
     if (!was_standing) {
-        q->stopped = true; /* whatever becomes of the order */
+        outside_hold(g, true); /* whatever becomes of the order */
+        q->stopped = true;
         if (monitor_order(m, "stop", e) != 0)
             return -1;
     }
@@ -176,6 +177,7 @@ static int qmp_stop(struct outside_guest *g, struct err *e)
         g->stands = NULL;
         return 0;
     }
+    outside_hold(g, false);
     q->stopped = false;
     if (ask_status(q, e) != 0)
         return -1;
@@ -198,6 +200,7 @@ static int qmp_run(struct outside_guest *g, struct err *e)
     q->stopped = false;
     if (monitor_order(&q->monitor, "cont", e) != 0 || take_consent(q, e) != 0)
         return -1;
+    outside_hold(g, false);
     return ran ? err_set(e, "qmp: somebody else let the guest run while it was "
                             "looked at")
                : 0;
@@ -316,6 +319,7 @@ static void qmp_close(struct outside_guest *g)
     /* not qmp_run(): an answer may still be due, which is nobody's any more */
     if (q->stopped && monitor_order(&q->monitor, "cont", &e) == 0)
         await_all(&q->monitor);
+    outside_hold(g, false);
     shared_fini(&q->shared);
     monitor_fini(&q->monitor);
     close(g->fd);
