@@ -31,6 +31,9 @@
 
 #define LOOK_AGAIN_MS 100 /* for a guest that is not there yet, or boots */
 
+#define SILENCE_MS 250  /* after which a guest's debugger has said all, */
+#define HEARD_MAX  1000 /* or after so many pieces */
+
 #define REGISTERS_ROOM (1 << 20) /* bytes of lines that wait */
 
 #define TURN_NS 100000 /* the least that Linux gives */
@@ -128,6 +131,20 @@ static int connect_guest(const struct job *job, struct err *e)
                : -1;
 }
 
+/* QEMU drops an order that it has not begun when the order's socket is closed:
+ * hear what it says, to this order and to those before. */
+static void hear_out(int fd)
+{
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+    char heard[4096];
+    int patience = OUTSIDE_WAIT_MS;
+
+    for (unsigned i = 0; i < HEARD_MAX && poll(&p, 1, patience) > 0 &&
+                         recv(fd, heard, sizeof heard, MSG_DONTWAIT) > 0;
+         i++)
+        patience = SILENCE_MS;
+}
+
 /* The watch: it waits for the end of the process that samples, which nothing is
  * written to (pipe) before. What that process still (held) is let go; not a
  * guest that somebody else has stopped. */
@@ -140,8 +157,8 @@ static _Noreturn void watch(const struct options *o, int pipe, int fd,
     (void)confine_sampler(o, &ignored);
     while (read(pipe, &c, 1) < 0 && errno == EINTR)
         continue;
-    if (atomic_load(held))
-        (void)send(fd, let_go, strlen(let_go), MSG_NOSIGNAL);
+    if (atomic_load(held) && send(fd, let_go, strlen(let_go), MSG_NOSIGNAL) > 0)
+        hear_out(fd);
     _exit(0);
 }
 
