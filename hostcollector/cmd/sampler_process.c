@@ -86,13 +86,12 @@ static bool say(const struct job *job, enum source_outside_word word,
     return write(job->words, line, (size_t)n) == n;
 }
 
-/* Is the collector gone? It says nothing before the source is open. */
+/* Is the collector gone? It may have said what nobody has heard. */
 static bool is_left(const struct job *job)
 {
-    char c;
-    ssize_t n = recv(job->bytes, &c, 1, MSG_PEEK | MSG_DONTWAIT | MSG_NOSIGNAL);
+    struct pollfd p = {.fd = job->bytes};
 
-    return n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
+    return poll(&p, 1, 0) > 0; /* POLLHUP, POLLERR */
 }
 
 static void sleep_ms(unsigned ms)
@@ -262,6 +261,21 @@ static void say_registers(const void *context, uint32_t core, uint64_t time,
         (void)!write(job->words, line, (size_t)n);
 }
 
+/* Sample the guest from where its kernel runs until it reboots. Returns as
+ * outside_sample() does; -1 with (e) empty: the collector is gone. */
+static int sample_boot(const struct job *job, struct outside_sampling *s,
+                       struct err *e)
+{
+    if (s->guest->ops->stop(s->guest, e) != 0 ||
+        find_kernel(job, s->guest, s->img, &s->place, e) != 0)
+        return -1;
+    if (job->way->dead) /* sampler_process_sees() */
+        (void)say(job, SOURCE_OUTSIDE_WAITS,
+                  s->guest->warning != NULL ? s->guest->warning : "");
+    (void)say(job, SOURCE_OUTSIDE_OPEN, "");
+    return outside_sample(s, e);
+}
+
 /* Sample (g), which is let go. Returns 0; -1 with (e) filled, or empty: the
  * collector is gone. */
 static int sample(const struct job *job, struct outside_guest *g, struct err *e)
@@ -277,15 +291,10 @@ static int sample(const struct job *job, struct outside_guest *g, struct err *e)
     int result = -1;
 
     if (image_open(&img, job->spec->elfs->path, e) == 0) {
-        if (g->ops->stop(g, e) == 0 &&
-            find_kernel(job, g, img, &sampling.place, e) == 0) {
-            if (job->way->dead) /* sampler_process_sees() */
-                (void)say(job, SOURCE_OUTSIDE_WAITS,
-                          g->warning != NULL ? g->warning : "");
-            (void)say(job, SOURCE_OUTSIDE_OPEN, "");
-            sampling.img = img;
-            result = outside_sample(&sampling, e);
-        }
+        sampling.img = img;
+        do
+            result = sample_boot(job, &sampling, e);
+        while (result == OUTSIDE_REBOOTED);
         image_close(img);
     }
     return result;

@@ -34,6 +34,14 @@ struct outside_callers *outside_callers_new(const struct image *img,
     return NULL;
 }
 
+void outside_callers_free(struct outside_callers *c)
+{
+    if (c == NULL)
+        return;
+    unwinder_free(c->unwinder);
+    free(c);
+}
+
 static size_t read_memory(void *context, uint64_t address, void *to,
                           size_t size)
 {

@@ -21,10 +21,11 @@
 struct outside_callers;
 
 /* For code of (img), which is (slide) further in memory than it was linked, and
- * must outlive it. NULL if there is no memory. Never released. */
+ * must outlive it. NULL if there is no memory. */
 struct outside_callers *outside_callers_new(const struct image *img,
                                             uint64_t slide,
                                             enum outside_unwind how);
+void outside_callers_free(struct outside_callers *c);
 
 /* Find the callers of a core that stands still with (r). */
 void outside_callers_find(struct outside_callers *c,

@@ -167,22 +167,22 @@ static void find_text(const struct image *img, struct outside_place *p)
     p->text_size = end - start;
 }
 
-/* (first): where a core runs; else where (img) was linked to. */
+/* (at) NULL: where a core runs; else (*at) further than (img) was linked to. */
 static enum outside_found look(struct outside_guest *g, const struct image *img,
-                               bool first, struct outside_place *p,
+                               const uint64_t *at, struct outside_place *p,
                                struct err *e)
 {
     enum outside_found found = OUTSIDE_NOT_YET;
     struct core c = {.guest = g};
 
     for (; c.index < g->core_count; c.index++) {
-        *p = (struct outside_place){0};
+        *p = (struct outside_place){.slide = at != NULL ? *at : 0};
         if (g->ops->registers(g, c.index, &c.registers, e) != 0)
             return OUTSIDE_FAILED;
         if (!c.registers.is_wide)
             continue;
-        int is =
-            first ? is_run(&c, img, &p->slide, e) : has_image(&c, img, 0, e);
+        int is = at != NULL ? has_image(&c, img, *at, e)
+                            : is_run(&c, img, &p->slide, e);
 
         if (is < 0)
             return OUTSIDE_FAILED;
@@ -204,7 +204,22 @@ enum outside_found outside_place(struct outside_guest *g,
         return OUTSIDE_FAILED;
     }
     /* A kernel that has moved itself may have left a copy behind. */
-    enum outside_found found = look(g, img, true, p, e);
+    enum outside_found found = look(g, img, NULL, p, e);
+    const uint64_t as_linked = 0;
 
-    return found == OUTSIDE_OTHER ? look(g, img, false, p, e) : found;
+    return found == OUTSIDE_OTHER ? look(g, img, &as_linked, p, e) : found;
+}
+
+int outside_place_stays(struct outside_guest *g, const struct image *img,
+                        const struct outside_place *p, struct err *e)
+{
+    struct outside_place now;
+    enum outside_found found = look(g, img, NULL, &now, e);
+
+    /* all cores may run an application's code for long */
+    if (found == OUTSIDE_OTHER)
+        found = look(g, img, &p->slide, &now, e);
+    if (found == OUTSIDE_FAILED)
+        return -1;
+    return found == OUTSIDE_FOUND && now.slide == p->slide;
 }

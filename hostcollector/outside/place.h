@@ -29,4 +29,10 @@ enum outside_found outside_place(struct outside_guest *g,
                                  const struct image *img,
                                  struct outside_place *p, struct err *e);
 
+/* Is (img) in (g), which stands still, where outside_place() has found it (p),
+ * and does no core run it elsewhere? Returns 1; 0: the guest has rebooted; -1
+ * with (e) filled. */
+int outside_place_stays(struct outside_guest *g, const struct image *img,
+                        const struct outside_place *p, struct err *e);
+
 #endif

@@ -23,6 +23,7 @@
 #define LAST_FRAMES   64u    /* that are sent after the guest has ended */
 #define LAST_PATIENCE 500    /* ms that the collector has for each */
 #define LOOKS         10000u /* ns that its looks at the clock take, and more */
+#define UNSEEN        SECOND /* of the guest's time: no core has run the kernel */
 
 /* The agent's hooks have no context. */
 static struct {
@@ -37,6 +38,10 @@ static struct {
     int host; /* the collector */
     bool host_left;
     uint64_t stood_ns; /* in all */
+    void *agent_memory;
+    uint64_t seen;    /* when a core last ran the kernel's code */
+    bool is_wide;     /* a core runs 64-bit code at this stop */
+    bool is_rebooted; /* the kernel is not where it was */
 } sampler;
 
 /* The guest's clock: the machine's, less the time that the guest stood still.
@@ -202,6 +207,7 @@ static int begin_agent(void)
     config.memory = aligned_alloc(4096, (config.memory_size + 4095) & ~4095ul);
     if (config.memory == NULL)
         return err_set(sampler.e, "out of memory");
+    sampler.agent_memory = config.memory;
     memset(config.memory, 0, config.memory_size);
     int error = tprof_init_image(&config, &image);
 
@@ -213,6 +219,17 @@ static int begin_agent(void)
         tprof_machine.cores[i].number = i;
     }
     return 0;
+}
+
+/* All cores have left. */
+static void end_agent(void)
+{
+    tprof_machine.core = 0;
+    (void)tprof_exit();
+    free(sampler.agent_memory);
+    outside_callers_free(sampler.callers);
+    sampler.agent_memory = NULL;
+    sampler.callers = NULL;
 }
 
 /* A core joins when it first is seen to run 64-bit code: before that its
@@ -274,6 +291,20 @@ static void interrupt_cores(void)
     }
 }
 
+/* A core that runs no 64-bit code, as firmware does after a reset, has no
+ * sample: its deadlines are over. */
+static void pass_over(uint32_t core, uint64_t now)
+{
+    struct tprof_cpu *cpu = tprof_cpu[core];
+    int by_division;
+
+    if (cpu == NULL || !tprof_is_sampling(cpu))
+        return;
+    (void)tprof_schedule_catch_up(&cpu->schedule, now, &by_division);
+    tprof_machine.cores[core].deadline =
+        tprof_schedule_deadline(&cpu->schedule);
+}
+
 static void sample_core(uint32_t core, uint64_t now)
 {
     struct outside_guest *g = sampler.guest;
@@ -283,10 +314,14 @@ static void sample_core(uint32_t core, uint64_t now)
         sampler.failed = true;
         return;
     }
-    if (r.is_wide)
-        join(core);
-    if (tprof_cpu[core] == NULL)
+    if (!r.is_wide) {
+        pass_over(core, now);
         return;
+    }
+    sampler.is_wide = true;
+    if (r.pc - sampler.place.text_start < sampler.place.text_size)
+        sampler.seen = now;
+    join(core);
     struct tprof_registers interrupted = {r.pc, r.general[OUTSIDE_RSP],
                                           r.general[OUTSIDE_RBP]};
 
@@ -302,6 +337,21 @@ static void sample_core(uint32_t core, uint64_t now)
     tprof_machine.now = now; /* the same for all cores */
     (void)tprof_machine_interrupt(&interrupted);
     sampler.failed |= sampler.memory.failed;
+}
+
+/* Has the guest, which stands still, rebooted? All cores then run no 64-bit
+ * code, for a moment that no stop may see, and the kernel may come to another
+ * address: it is looked for where no core has run it for a while. */
+static void look_for_reboot(uint64_t now)
+{
+    if (sampler.is_wide && now - sampler.seen < UNSEEN)
+        return;
+    int stays = outside_place_stays(sampler.guest, sampler.img, &sampler.place,
+                                    sampler.e);
+
+    sampler.failed |= stays < 0;
+    sampler.is_rebooted = stays == 0;
+    sampler.seen = now;
 }
 
 /* The guest stood still for (ns). */
@@ -329,8 +379,11 @@ static void sample_all(const struct tprof_cpu *due)
     look_at_clock();
     from = now = tprof_machine.now;
     align(due);
+    sampler.is_wide = false;
     for (uint32_t i = 0; i < g->core_count && !sampler.failed; i++)
         sample_core(i, now);
+    if (!sampler.failed)
+        look_for_reboot(now);
     if (g->ops->run(g, sampler.e) != 0)
         sampler.failed = true;
     look_at_clock();
@@ -386,26 +439,10 @@ static void finish(void)
     }
 }
 
-int outside_sample(const struct outside_sampling *s, struct err *e)
+/* Sample until that is over. */
+static void serve(void)
 {
-    sampler.guest = s->guest;
-    sampler.img = s->img;
-    sampler.place = s->place;
-    sampler.asked = s;
-    sampler.host = s->host;
-    sampler.e = e;
-    if (s->unwind != OUTSIDE_FP) {
-        sampler.callers =
-            outside_callers_new(s->img, s->place.slide, s->unwind);
-        if (sampler.callers == NULL)
-            return err_set(e, "out of memory");
-    }
-    if (begin_agent() != 0)
-        return -1;
-    join(0);
-    if (s->guest->ops->run(s->guest, e) != 0)
-        return -1;
-    while (!sampler.host_left && !sampler.failed) {
+    while (!sampler.host_left && !sampler.failed && !sampler.is_rebooted) {
         bool spoke = wait_until(next_deadline());
 
         look_at_clock();
@@ -418,6 +455,33 @@ int outside_sample(const struct outside_sampling *s, struct err *e)
         if (spoke)
             tprof_poll();
     }
+}
+
+int outside_sample(const struct outside_sampling *s, struct err *e)
+{
+    sampler.guest = s->guest;
+    sampler.img = s->img;
+    sampler.place = s->place;
+    sampler.asked = s;
+    sampler.host = s->host;
+    sampler.e = e;
+    sampler.is_rebooted = false;
+    if (s->unwind != OUTSIDE_FP) {
+        sampler.callers =
+            outside_callers_new(s->img, s->place.slide, s->unwind);
+        if (sampler.callers == NULL)
+            return err_set(e, "out of memory");
+    }
+    if (begin_agent() != 0)
+        return -1;
+    sampler.seen = tprof_machine.now;
+    join(0);
+    if (s->guest->ops->run(s->guest, e) != 0)
+        return -1;
+    serve();
     finish();
-    return sampler.failed ? -1 : 0;
+    end_agent();
+    if (sampler.failed)
+        return -1;
+    return sampler.is_rebooted ? OUTSIDE_REBOOTED : 0;
 }

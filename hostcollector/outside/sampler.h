@@ -41,10 +41,13 @@ struct outside_sampling {
 
 /*
  * Serve the collector until it goes or the guest ends, which is left standing
- * still or running. One call in a process.
+ * still or running; or the guest reboots. One call at a time in a process.
  *
- * Returns 0; -1 with (e) filled: the guest cannot be looked at any more.
+ * Returns 0; OUTSIDE_REBOOTED: the place of the kernel is to be found again,
+ * then a further call introduces it to the collector as another boot; -1 with
+ * (e) filled: the guest cannot be looked at any more.
  */
+#define OUTSIDE_REBOOTED 1
 int outside_sample(const struct outside_sampling *s, struct err *e);
 
 #endif
