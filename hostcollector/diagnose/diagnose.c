@@ -401,6 +401,28 @@ static void look_for_refused(struct remarks *r, const struct profile *p)
                  s->refused_core, why != NULL ? why : number, s->refused);
 }
 
+static bool never_seen(const struct profile_core *core)
+{
+    return core->selected && !core_delivered(core);
+}
+
+/* What holds of all that is sampled from outside. */
+static void look_at_outside(struct remarks *r, const struct profile *p)
+{
+    char list[CORE_LIST_SIZE];
+
+    if ((p->guest.features & WIRE_FEATURE_OUTSIDE) == 0 ||
+        !core_list_any(p, core_delivered))
+        return;
+    remarks_note_first(r, "From outside, code that accesses a device has too "
+                          "many samples: its core stops when that is over. An "
+                          "agent does not mind, and costs a thousandth of a "
+                          "stop.");
+    if (core_list_find(p, never_seen, list) != 0)
+        remarks_note_first(r, "Core %s ran no 64-bit code and was not seen.",
+                           list);
+}
+
 void remarks_diagnose(struct remarks *r, const struct profile *p,
                       const struct view *v)
 {
@@ -416,4 +438,5 @@ void remarks_diagnose(struct remarks *r, const struct profile *p,
     sense_diagnose(r, p);
     look_at_timers(r, p, v);
     look_at_stream(r, p);
+    look_at_outside(r, p);
 }

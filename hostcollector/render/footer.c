@@ -312,11 +312,6 @@ static void write_stops(FILE *out, const struct profile *p,
                    ticks_text(each, sizeof each, p, cost->tick),
                    ticks_text(most, sizeof most, p, cost->longest));
     text_wrap(out, "From outside: ", line);
-    text_wrap(
-        out, "              ",
-        "A core that accesses a device stops when that is over: such code "
-        "has too many samples. An agent does not mind, and costs a "
-        "thousandth of a stop.");
 }
 
 static void write_cost(FILE *out, const struct profile *p)

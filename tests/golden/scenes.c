@@ -192,6 +192,17 @@ static void usual(void)
     stats(1, STARTED_FINAL | WIRE_STATS_CLOCK_VARIES);
 }
 
+/* No agent; core 2 was never seen. */
+static void from_outside(void)
+{
+    hello(&(struct hello){.cores = 3, .features = WIRE_FEATURE_OUTSIDE});
+    status(0, 0);
+    busy_core(0, 20);
+    busy_core(1, 900);
+    stats(0, STARTED_FINAL);
+    stats(1, STARTED_FINAL);
+}
+
 static void counter(uint8_t number, const char *name, uint64_t units)
 {
     wiregen_open(&wire, WIRE_PROGRESS);
@@ -569,6 +580,7 @@ static const struct scene {
 } scenes[] = {
     {"core_missing", core_missing},
     {"usual", usual},
+    {"from_outside", from_outside},
     {"counts_its_work", counts_its_work},
     {"counts_more_work", counts_more_work},
     {"gate_without_stack", gate_without_stack},

@@ -6,7 +6,8 @@
  *
  * One image, kernel.elf (scenes.c):
  *   usual                     two cores work; one of them is idle mostly
- *   gate_without_stack        the same; core 1's ticks begin on the
+ *   from_outside              the same, from outside; core 2 was not seen
+ *   gate_without_stack        usual; core 1's ticks begin on the
  *                             interrupted stack, and kernel.c has a red zone
  *   idle                      a core that only waits in hlt
  *   lost_samples              core 0's ring was full; some of core 1's frames
