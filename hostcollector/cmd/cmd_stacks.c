@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* collector stacks: what every core does now. */
+#include <math.h>
 #include <stdio.h>
 
 #include "cmd/cmd.h"
@@ -11,6 +12,11 @@
 #define DEFAULT_LOOK_S     2.0
 #define DEFAULT_INTERVAL_S 1.0
 #define DEFAULT_WAIT_S     2.0
+/* From outside each sample stops the guest, and between two looks nobody wants
+ * one: so many are taken from one look to the next. At this rate, or a lower
+ * one, the samples of one stop come together. */
+#define SAMPLES_A_LOOK     8.0
+#define OUTSIDE_RATE       50.0
 
 static int print_help(void)
 {
@@ -49,6 +55,13 @@ static bool all_outside(const struct options *o)
     return all;
 }
 
+static uint32_t rate_outside(const struct options *o)
+{
+    double rate = o->looks > 1 ? SAMPLES_A_LOOK / o->interval_s : OUTSIDE_RATE;
+
+    return (uint32_t)fmax(1, fmin(rate, OUTSIDE_RATE));
+}
+
 static int plan(struct outputs *out, struct options *o, struct err *e)
 {
     bool guests = o->guests.count != 0;
@@ -69,6 +82,8 @@ static int plan(struct outputs *out, struct options *o, struct err *e)
         o->looks = 1;
     if (o->interval_s <= 0)
         o->interval_s = DEFAULT_INTERVAL_S;
+    if (o->rate_hz == 0 && all_outside(o))
+        o->rate_hz = rate_outside(o);
     if (o->duration_s <= 0)
         o->duration_s = DEFAULT_LOOK_S;
     if (o->wait_s < 0)

@@ -24,6 +24,7 @@
 #define LAST_PATIENCE 500    /* ms that the collector has for each */
 #define LOOKS         10000u /* ns that its looks at the clock take, and more */
 #define UNSEEN        SECOND /* of the guest's time: no core has run the kernel */
+#define RARE          (SECOND / 50) /* from one sample to the next */
 
 /* The agent's hooks have no context. */
 static struct {
@@ -391,6 +392,16 @@ static void sample_all(const struct tprof_cpu *due)
     tprof_machine.now = now;
 }
 
+/* Where samples are rare, those of one stop are sent together, for whoever
+ * looks at the newest of all cores. */
+static void send_rare(uint64_t period)
+{
+    for (uint32_t i = 0; period >= RARE && i < tprof_cpus; i++) {
+        atomic_store_explicit(&tprof_agent.pump_due, 0, memory_order_relaxed);
+        (void)tprof_poll();
+    }
+}
+
 /* The next time at which a virtual core wants its interrupt; 0: at none. */
 static uint64_t next_deadline(void)
 {
@@ -452,6 +463,8 @@ static void serve(void)
             sample_all(due);
         interrupt_cores();
         tprof_machine.core = 0;
+        if (due != NULL)
+            send_rare(due->schedule.period);
         if (spoke)
             tprof_poll();
     }
