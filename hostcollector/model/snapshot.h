@@ -35,6 +35,7 @@ enum snapshot_state {
 struct snapshot_core {
     uint32_t core;
     enum snapshot_state state;
+    bool apart;   /* it is of another moment than the other cores */
     bool late;    /* nothing new was seen for longer than a look takes */
     bool off;     /* the guest says that the core does not sample */
     double age_s; /* since this was so; below 0: not known */
@@ -51,6 +52,7 @@ struct snapshot {
     const char *elf;   /* path of its image; escape it. NULL: not known */
     bool outside;      /* it was looked at from outside, without an agent */
     bool registers;    /* they were asked for */
+    double stood_s;    /* still, for samples until now; below 0: not known */
     double wait_s;     /* how long a core was waited for; 0: a recording */
     struct snapshot_core *cores; /* by number */
     size_t count;

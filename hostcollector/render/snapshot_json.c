@@ -48,6 +48,7 @@ static void write_core(FILE *out, const struct snapshot_core *core)
     if (core->age_s >= 0)
         json_real(&o, "age_s", core->age_s);
     json_flag(&o, "late", core->late);
+    json_flag(&o, "apart", core->apart);
     (void)json_member(&o, "frames");
     (void)putc('[', out);
     for (size_t i = 0; i < core->count; i++) {
@@ -70,6 +71,8 @@ static void write_guest(FILE *out, const struct snapshot *s)
     json_text(&o, "guest", s->guest);
     json_text(&o, "elf", s->elf);
     json_real(&o, "wait_s", s->wait_s);
+    if (s->stood_s >= 0)
+        json_real(&o, "stood_s", s->stood_s);
     (void)json_member(&o, "cores");
     (void)putc('[', out);
     for (size_t i = 0; i < s->count; i++) {

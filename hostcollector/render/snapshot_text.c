@@ -160,9 +160,11 @@ static void state_text(char *buf, size_t size, const struct snapshot *s,
     else if (core->state == SNAPSHOT_NONE)
         (void)snprintf(buf, size, "no sample");
     else
-        (void)snprintf(buf, size, "%s%s%s%s",
+        (void)snprintf(buf, size, "%s%s%s%s%s",
                        core->state == SNAPSHOT_IDLE ? "[idle]" : "busy",
                        when_text(when, sizeof when, s, core->age_s),
+                       core->apart ? ", when the others were not looked at"
+                                   : "",
                        core->late ? "; nothing since: " : "",
                        core->late ? silence(s) : "");
 }
@@ -211,8 +213,24 @@ static void write_off(FILE *out, const struct report *r,
     text_wrap_at(out, 0, line, table_columns(r));
 }
 
-static void write_guest(FILE *out, const struct report *r,
+/* What all looks have cost the guest. */
+static void write_stood(FILE *out, const struct report *r,
                         const struct snapshot *s)
+{
+    char line[128], stood[TEXT_NUMBER];
+
+    if (s->stood_s < 0)
+        return;
+    (void)snprintf(line, sizeof line,
+                   "The guest stood still for %s in all, to be looked at.",
+                   text_seconds(stood, s->stood_s));
+    (void)putc('\n', out);
+    text_wrap_at(out, 0, line, table_columns(r));
+}
+
+/* (last): it is not looked at again. */
+static void write_guest(FILE *out, const struct report *r,
+                        const struct snapshot *s, bool last)
 {
     struct layout l = lay_out(s, table_columns(r));
     bool first = s->guest == NULL;
@@ -236,6 +254,8 @@ static void write_guest(FILE *out, const struct report *r,
         write_core(out, r, s, &s->cores[i], l);
     }
     write_off(out, r, s);
+    if (last)
+        write_stood(out, r, s);
 }
 
 /* "Look 2 of 5, 12:30:15 UTC", where there are several. */
@@ -260,6 +280,6 @@ void snapshot_text(FILE *out, const struct report *r,
     for (size_t i = 0; i < l->count; i++) {
         if (i != 0)
             (void)putc('\n', out);
-        write_guest(out, r, l->guests[i]);
+        write_guest(out, r, l->guests[i], l->number == l->of);
     }
 }

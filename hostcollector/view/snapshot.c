@@ -120,36 +120,89 @@ static bool has_sample(const struct profile_core *core)
            core->latest.count != 0;
 }
 
-/* When the newest of all samples was made; of one that is looked at from
- * outside, all of whose cores stand still at once, the last time at which each
- * has one, where the last samples of one were cut off. */
-static uint64_t moment_of(const struct profile *p)
+static uint64_t distance(uint64_t a, uint64_t b)
 {
-    bool outside = (p->guest.features & WIRE_FEATURE_OUTSIDE) != 0;
-    uint64_t moment = 0;
-    bool first = true;
+    return a > b ? a - b : b - a;
+}
 
-    for (size_t i = 0; i < p->core_count; i++) {
-        uint64_t tsc = p->cores[i].latest.samples[0].tsc;
+/* When the newest of all samples was made. */
+static uint64_t newest_of(const struct profile *p)
+{
+    uint64_t newest = 0;
 
-        if (!has_sample(&p->cores[i]))
-            continue;
-        if (first || (outside ? tsc < moment : tsc > moment))
-            moment = tsc;
-        first = false;
+    for (size_t i = 0; i < p->core_count; i++)
+        if (has_sample(&p->cores[i]) &&
+            p->cores[i].latest.samples[0].tsc > newest)
+            newest = p->cores[i].latest.samples[0].tsc;
+    return newest;
+}
+
+/* Which of the newest samples of (core) is next to (moment). */
+static uint32_t sample_of(const struct profile_core *core, uint64_t moment)
+{
+    uint32_t best = 0;
+
+    for (uint32_t i = 1; i < core->latest.count; i++)
+        if (distance(core->latest.samples[i].tsc, moment) <
+            distance(core->latest.samples[best].tsc, moment))
+            best = i;
+    return best;
+}
+
+/* Is one of (core) of (moment)? Times come rounded; from one sample to the next
+ * it is half a period at least. */
+static bool is_at(const struct profile *p, const struct profile_core *core,
+                  uint64_t moment)
+{
+    uint32_t i = sample_of(core, moment);
+
+    return has_sample(core) &&
+           distance(core->latest.samples[i].tsc, moment) <= p->period_tsc / 4;
+}
+
+static size_t count_at(const struct profile *p, uint64_t moment)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < p->core_count; i++)
+        count += is_at(p, &p->cores[i], moment);
+    return count;
+}
+
+/* The moment that is shown: the newest one; of a guest that is looked at from
+ * outside, all of whose cores stand still at once, the last of which most cores
+ * have a sample, since the last samples of some may have been cut off. */
+static uint64_t moment_of(const struct profile *p, bool outside)
+{
+    uint64_t moment = newest_of(p);
+    size_t most = 0;
+
+    for (size_t i = 0; outside && i < p->core_count; i++) {
+        const struct profile_latest *l = &p->cores[i].latest;
+
+        for (uint32_t j = 0; has_sample(&p->cores[i]) && j < l->count; j++) {
+            uint64_t tsc = l->samples[j].tsc;
+            size_t count = count_at(p, tsc);
+
+            if (count > most || (count == most && tsc > moment)) {
+                most = count;
+                moment = tsc;
+            }
+        }
     }
     return moment;
 }
 
-/* Which of the newest samples of (core) is that of (moment): the newest one
- * that is not after it. */
-static uint32_t sample_of(const struct profile_core *core, uint64_t moment)
+/* How long before the newest sample of all was the one of (core) that is next
+ * to (moment)? All that are of that moment are of the same age. */
+static double age_of(const struct profile *p, const struct profile_core *core,
+                     uint64_t moment)
 {
-    uint32_t i = 0;
+    uint64_t tsc = core->latest.samples[sample_of(core, moment)].tsc;
 
-    while (i + 1 < core->latest.count && core->latest.samples[i].tsc > moment)
-        i++;
-    return core->latest.samples[i].tsc > moment ? 0 : i;
+    if (is_at(p, core, moment))
+        tsc = moment;
+    return (double)(int64_t)(newest_of(p) - tsc) / (double)p->tsc_hz;
 }
 
 /* Look at cores[i] of (p) at (moment). Returns 0; -1 if there is no memory. */
@@ -176,16 +229,8 @@ static int look_at(struct snapshot_core *core, const struct profile *p,
     core->end = end_of(
         profile_stack(p, known ? c->entries[entry].stack : STACK_OTHERS).end);
     if (p->tsc_hz != 0)
-        core->age_s =
-            fmax((double)(int64_t)(moment - c->latest.samples[sample].tsc) /
-                     (double)p->tsc_hz,
-                 0);
+        core->age_s = fmax(age_of(p, c, moment), 0);
     return lay_frames(core, v, image_map, &path, arena);
-}
-
-static uint64_t distance(uint64_t a, uint64_t b)
-{
-    return a > b ? a - b : b - a;
 }
 
 /* Of (kept), those of (core) at the sample of (moment): at its instruction, and
@@ -214,19 +259,34 @@ static const struct registers *registers_of(const struct registers_kept *kept,
     return best;
 }
 
+/* For how long (p) stood still to be sampled; less than 0: not known. Each
+ * core's counters tell of all stops. */
+static double stood_of(const struct profile *p)
+{
+    double stood = -1;
+
+    for (size_t i = 0; i < p->core_count; i++)
+        if (p->cores[i].has_stats && p->tsc_hz != 0)
+            stood = fmax(stood, (double)p->cores[i].stats.cost_tsc /
+                                    (double)p->tsc_hz);
+    return stood;
+}
+
 struct snapshot *snapshot_new(const struct profile *p, const struct view *v,
                               const struct image_map *image_map, double quiet_s,
                               double wait_s, const struct registers_kept *kept,
                               struct arena *arena)
 {
     struct snapshot *s = arena_alloc(arena, sizeof *s);
-    uint64_t moment = moment_of(p);
+    bool outside = (p->guest.features & WIRE_FEATURE_OUTSIDE) != 0;
+    uint64_t moment = moment_of(p, outside);
 
     if (s == NULL)
         return NULL;
     s->wait_s = wait_s;
     s->registers = kept != NULL;
-    s->outside = (p->guest.features & WIRE_FEATURE_OUTSIDE) != 0;
+    s->outside = outside;
+    s->stood_s = outside && wait_s > 0 ? stood_of(p) : -1;
     s->cores = arena_alloc(arena, (p->core_count + 1) * sizeof *s->cores);
     if (s->cores == NULL)
         return NULL;
@@ -240,6 +300,8 @@ struct snapshot *snapshot_new(const struct profile *p, const struct view *v,
         core->registers = registers_of(kept, &p->cores[i], moment);
         if (core->age_s >= 0)
             core->age_s += fmax(quiet_s, 0);
+        core->apart = outside && core->state != SNAPSHOT_NONE &&
+                      !is_at(p, &p->cores[i], moment);
         core->late = wait_s > 0 && core->age_s > wait_s;
         s->count++;
     }

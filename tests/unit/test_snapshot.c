@@ -97,8 +97,50 @@ TEST(guest_that_stood_still_is_shown_at_one_moment)
 
     for (size_t i = 0; i < 3; i++) {
         CHECK_STR(s->cores[i].frames[0].function, "0x3f2");
-        CHECK(s->cores[i].age_s == 0);
+        CHECK(s->cores[i].age_s > 2.9e-6 && s->cores[i].age_s < 3.1e-6);
+        CHECK(!s->cores[i].apart);
     }
+    end(&b);
+}
+
+/* Catches: a core that was not looked at with the others, passed off as if it
+ * were, or as if it were the moment of all */
+TEST(core_of_another_moment_is_marked)
+{
+    struct bed b;
+
+    begin(&b, WIRE_FEATURE_OUTSIDE);
+    add(&b, 0, 1000, 1010);
+    add(&b, 1, 1000, 1012);
+    add(&b, 2, 1000, 1003);
+    const struct snapshot *s = look(&b, 0, 1);
+
+    CHECK_STR(s->cores[0].frames[0].function, "0x3f2");
+    CHECK_STR(s->cores[1].frames[0].function, "0x3f2");
+    CHECK_STR(s->cores[2].frames[0].function, "0x3eb");
+    CHECK(!s->cores[0].apart && !s->cores[1].apart && s->cores[2].apart);
+    CHECK(s->cores[0].age_s > 1.9e-6 && s->cores[0].age_s < 2.1e-6);
+    CHECK(s->cores[2].age_s > 8.9e-6 && s->cores[2].age_s < 9.1e-6);
+    end(&b);
+}
+
+/* Catches: what one core tells added up, or an agent's cost taken for it */
+TEST(how_long_a_guest_stood_is_told)
+{
+    struct bed b;
+
+    begin(&b, WIRE_FEATURE_OUTSIDE);
+    add(&b, 0, 1000, 1010);
+    CHECK(look(&b, 0, 1)->stood_s < 0);
+    view_free(b.view);
+    for (uint32_t core = 0; core < 2; core++)
+        aggregate_stats(b.aggregate,
+                        &(struct core_stats){.core = core,
+                                             .flags = WIRE_STATS_STARTED,
+                                             .cost_tsc = HZ / 4});
+    CHECK(look(&b, 0, 1)->stood_s == .25);
+    view_free(b.view);
+    CHECK(look(&b, 0, 0)->stood_s < 0); /* a recording's end */
     end(&b);
 }
 
