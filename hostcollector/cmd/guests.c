@@ -433,19 +433,26 @@ static void join_elfs(struct guests *g)
     g->list[0].elfs = g->elfs;
 }
 
-/* Nothing in a guest that is sampled from outside tells what it runs. Returns
- * 0; -1 with (e) filled. */
+/* Nothing in a guest that is sampled from outside tells what it runs, nor what
+ * it has loaded beside its kernel. Returns 0; -1 with (e) filled. */
 static int need_images(const struct guests *g, struct err *e)
 {
     for (size_t i = 0; i < g->count; i++) {
         const struct guest_spec *s = &g->list[i];
 
-        if (s->elfs == NULL &&
-            source_kind(s->kind)->need == SOURCE_NEEDS_SAMPLER)
+        if (source_kind(s->kind)->need != SOURCE_NEEDS_SAMPLER)
+            continue;
+        if (s->elfs == NULL)
             return err_set(e,
                            "--%s %s: nothing in the guest tells what it runs: "
                            "give its image, type --%s %s --elf kernel.elf",
                            s->kind, s->where, s->kind, s->where);
+        if (s->elfs->next != NULL)
+            return err_set(e,
+                           "--%s %s: without an agent nothing tells where a "
+                           "guest has loaded further images: give its kernel "
+                           "alone by --elf, not %s",
+                           s->kind, s->where, s->elfs->next->path);
     }
     return 0;
 }

@@ -379,6 +379,21 @@ TEST(one_image_may_serve_all)
     check_elfs(o.guests.elfs, "a");
 }
 
+/* Catches: an image that is given, and never used */
+TEST(a_guest_that_is_looked_at_from_outside_has_one_image)
+{
+    CHECK_EQ(parse(COMMAND_LIVE, "--gdb g --elf k --vsock 3 --elf k --elf a"),
+             0);
+    check_refused(COMMAND_LIVE, "--gdb g --elf kernel --elf app",
+                  "--gdb g: without an agent nothing tells where a guest has "
+                  "loaded further images: give its kernel alone by --elf, not "
+                  "app");
+    check_refused(COMMAND_STACKS, "--elf kernel --elf app --qmp q",
+                  "--qmp q: without an agent nothing tells where a guest has "
+                  "loaded further images: give its kernel alone by --elf, not "
+                  "app");
+}
+
 TEST(a_guest_may_have_several_images)
 {
     CHECK_EQ(parse(COMMAND_LIVE, "--vsock 3 --elf kernel --elf app"), 0);
