@@ -3,11 +3,14 @@
  * of that name are: around the PC's holes and above 4 GiB (info mtree). */
 #include "outside/shared.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "outside/memory_file.h"
 #include "outside/monitor_text.h"
+
+#define NAME_MOST 127u
 
 /* Keep where the memory called (name), in the file (fd) of (size) bytes, lies
  * by (text). */
@@ -27,9 +30,46 @@ static void find_pieces(struct shared *s, const char *text, const char *name,
     }
 }
 
-/* Open what is shared of (devices), and find it by (text). */
-static void open_files(struct shared *s, int socket, const json_t *devices,
-                       const char *text)
+/* May (name) stand in an order as it is? So may all that QEMU lets be given. */
+static bool is_plain(const char *name)
+{
+    return strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                        "0123456789._-") == strlen(name) &&
+           strlen(name) <= NAME_MOST;
+}
+
+/* Open the file of the memory called (name), which is found by its path if QEMU
+ * was given one. Returns 0 and the file in (*fd), -1: there is none to be had;
+ * -1 with (e) filled: the monitor failed. */
+static int open_file(struct monitor *m, const char *name, uint64_t size,
+                     int *fd, struct err *e)
+{
+    char order[NAME_MOST + 32];
+
+    *fd = -1;
+    if (!is_plain(name))
+        return 0;
+    snprintf(order, sizeof order, "qom-get /objects/%s mem-path", name);
+    if (monitor_line(m, 0, order, e) != 0)
+        return -1;
+
+    json_t *answer = monitor_answer(m, e);
+    const char *text = json_string_value(answer);
+    /* words, if there is no such property */
+    json_t *path =
+        text != NULL ? json_loads(text, JSON_DECODE_ANY, NULL) : NULL;
+
+    if (answer != NULL)
+        *fd = memory_file_open(m->fd, size, json_string_value(path));
+    json_decref(path);
+    json_decref(answer);
+    return answer != NULL ? 0 : -1;
+}
+
+/* Open what is shared of (devices), and find it by (text). Returns 0; -1 with
+ * (e) filled. */
+static int open_files(struct shared *s, struct monitor *m,
+                      const json_t *devices, const char *text, struct err *e)
 {
     for (size_t i = 0; i < json_array_size(devices); i++) {
         const json_t *d = json_array_get(devices, i);
@@ -40,13 +80,16 @@ static void open_files(struct shared *s, int socket, const json_t *devices,
             !json_is_true(json_object_get(d, "share")))
             continue;
 
-        int fd = memory_file_open(socket, (uint64_t)size);
+        int fd;
 
+        if (open_file(m, name, (uint64_t)size, &fd, e) != 0)
+            return -1;
         if (fd < 0)
             continue;
         s->fd[s->file_count++] = fd;
         find_pieces(s, text, name, fd, (uint64_t)size);
     }
+    return 0;
 }
 
 int shared_init(struct shared *s, struct monitor *m, struct err *e)
@@ -68,12 +111,13 @@ int shared_init(struct shared *s, struct monitor *m, struct err *e)
 
     json_t *tree = monitor_answer(m, e);
     const char *text = monitor_text_ranges(json_string_value(tree));
+    int result = tree != NULL ? 0 : -1;
 
     if (text != NULL)
-        open_files(s, m->fd, devices, text);
+        result = open_files(s, m, devices, text, e);
     json_decref(devices);
     json_decref(tree);
-    return tree != NULL ? 0 : -1;
+    return result;
 }
 
 void shared_fini(struct shared *s)

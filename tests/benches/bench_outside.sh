@@ -69,6 +69,7 @@ ways=(qprofiler "$program qprofiler $dir/qmp 50000 2"
     qprofiler_unpaused "$program qprofiler $dir/qmp 0 2")
 for rate in "${rates[@]}"; do
     ways+=("agentless_$rate" "$collector --gdb $dir/gdb --elf $elf --rate $rate --duration 2")
+    ways+=("agentless_qmp_$rate" "$collector --qmp $dir/qmp --elf $elf --rate $rate --duration 2")
 done
 cost "$elf" "${ways[@]}" | tee figures
 

@@ -103,10 +103,11 @@ int __wrap_close(int fd)
     return 0;
 }
 
-int __wrap_memory_file_open(int fd, uint64_t size);
-int __wrap_memory_file_open(int fd, uint64_t size)
+int __wrap_memory_file_open(int fd, uint64_t size, const char *path);
+int __wrap_memory_file_open(int fd, uint64_t size, const char *path)
 {
     must(fd == FD_MONITOR && size > 0);
+    (void)path;
     world.memories++;
     return FD_MEMORY;
 }

@@ -73,25 +73,30 @@ static void boot_with(const char *const *options)
         check_failed(__FILE__, __LINE__, "%s", e.text);
 }
 
-/* Boot a guest that works on both cores for ever; QEMU shares its memory, if
- * (is_shared). */
-static void boot(bool is_shared)
+/* Boot a guest that works on both cores for ever, its memory shared by QEMU as
+ * (object) says; NULL: not. */
+static void boot_sharing(const char *object)
 {
-    const char *const options[] = {
-        "--cpus",
-        "2",
-        "--timeout",
-        "50",
-        "--append",
-        "run=0 words=8",
-        "--",
-        is_shared ? "-object" : NULL,
-        "memory-backend-memfd,id=ram,size=64M,share=on",
-        "-machine",
-        "memory-backend=ram",
-        NULL};
+    const char *const options[] = {"--cpus",
+                                   "2",
+                                   "--timeout",
+                                   "50",
+                                   "--append",
+                                   "run=0 words=8",
+                                   "--",
+                                   object != NULL ? "-object" : NULL,
+                                   object,
+                                   "-machine",
+                                   "memory-backend=ram",
+                                   NULL};
 
     boot_with(options);
+}
+
+static void boot(bool is_shared)
+{
+    boot_sharing(is_shared ? "memory-backend-memfd,id=ram,size=64M,share=on"
+                           : NULL);
 }
 
 static struct outside_guest *open_guest(void)
@@ -260,29 +265,27 @@ static void compare(struct outside_guest *g, uint32_t core, uint64_t address,
     CHECK_MEM(to, saved + address, there);
 }
 
-/* How many files of memory this process has open. */
-static int open_memories(void)
+/* How many files this process has open whose names begin with (name). */
+static int open_memories(const char *name)
 {
     int count = 0;
 
     for (int fd = 3; fd < 100; fd++) {
-        char path[32], link[64] = "";
+        char path[32], link[128] = "";
 
         snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
         if (readlink(path, link, sizeof link - 1) > 0)
-            count += strncmp(link, "/memfd:memory-", 14) == 0;
+            count += strncmp(link, name, strlen(name)) == 0;
     }
     return count;
 }
 
 /* The guest maps its memory to itself, and nothing behind it (page.c). */
-static void compare_memory(bool is_shared)
+static void compare_memory(const char *name, int files)
 {
-    struct outside_guest *g;
+    struct outside_guest *g = open_guest();
 
-    boot(is_shared);
-    g = open_guest();
-    CHECK_EQ(open_memories(), is_shared);
+    CHECK_EQ(open_memories(name), files);
     await_kernel(g);
     save_memory();
     for (uint32_t core = 0; core < 2; core++) {
@@ -304,12 +307,25 @@ static void compare_memory(bool is_shared)
 
 TEST(memory_is_what_qemu_saves)
 {
-    compare_memory(false);
+    boot(false);
+    compare_memory("/memfd:memory-", 0);
 }
 
 TEST(memory_that_is_shared_is_what_qemu_saves)
 {
-    compare_memory(true);
+    boot(true);
+    compare_memory("/memfd:memory-", 1);
+}
+
+TEST(memory_in_a_file_is_what_qemu_saves)
+{
+    char object[160];
+
+    snprintf(object, sizeof object,
+             "memory-backend-file,id=ram,size=64M,share=on,mem-path=%s",
+             host_path("memory"));
+    boot_sharing(object);
+    compare_memory(host_path("memory"), 1);
 }
 
 static long read_saved(void *context, uint64_t address, void *to, size_t size)

@@ -29,8 +29,8 @@
 static char dir[] = "/tmp/tprof-whole-XXXXXX";
 static pid_t owner; /* of (dir): it outlives the test cases */
 
-static const char *const names[] = {"socket", "pid", "console", "record",
-                                    "extra"};
+static const char *const names[] = {"socket", "pid",   "console",
+                                    "record", "extra", "memory"};
 
 static void remove_dir(void)
 {
