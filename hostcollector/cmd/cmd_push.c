@@ -17,6 +17,7 @@
 #include "push/queue.h"
 #include "render/window.h"
 #include "util/clock.h"
+#include "util/hash.h"
 #include "util/text.h"
 
 #define DEFAULT_WAIT_S 60.0
@@ -25,13 +26,23 @@
 #define MS_PER_S       1000u
 #define HOST           256
 #define GUEST          256
+#define KILLED         64u /* windows that are kept in mind, about */
+#define KILLED_TIMES   3u  /* then a window is set aside */
+#define KILLED_REST_S  5u  /* after the first time; n of it after n times */
+
+/* A window whose reader was killed; two of one place forget each other. */
+struct killed {
+    uint64_t path; /* a hash of it */
+    uint64_t next_ns;
+    unsigned times;
+};
 
 struct push {
     const struct options *o;
     struct receiver receiver;
     struct queue queue;
     struct batch batch; /* of windows of (queue) */
-    const struct queue_item *suspects[BATCH_WINDOWS];
+    struct queue_item *suspects[BATCH_WINDOWS];
     size_t suspect_count;
     struct origin origin;
     char host[HOST], guest[GUEST], tag[QUEUE_TAG];
@@ -45,6 +56,7 @@ struct push {
     } delivered, refused;
     uint64_t lost; /* ticks without a sample, of what was delivered */
     size_t unreadable, empty, left;
+    struct killed killed[KILLED];
 };
 
 static int print_help(void)
@@ -134,6 +146,16 @@ static enum receiver_answer send_on(struct push *p, const struct parcel *parcel,
         if (p->stopped)
             return RECEIVER_STOPPED;
     }
+}
+
+static struct killed *find_killed(struct push *p, const char *path)
+{
+    uint64_t hash = hash_text(path);
+    struct killed *k = &p->killed[hash % KILLED];
+
+    if (k->path != hash)
+        *k = (struct killed){.path = hash};
+    return k;
 }
 
 /* Window (w) is done; 0, or -1 with (e) filled. */
@@ -230,7 +252,7 @@ static int settle(struct push *p, struct err *e)
 }
 
 /* It has been made: it goes now, or with others. */
-static int send_off(struct push *p, const struct queue_item *item,
+static int send_off(struct push *p, struct queue_item *item,
                     const struct parcel *parcel, bool alone, struct err *e)
 {
     if (alone || !p->receiver.kind->joins) {
@@ -242,14 +264,36 @@ static int send_off(struct push *p, const struct queue_item *item,
     return batch_is_full(&p->batch) ? settle(p, e) : 0;
 }
 
+/* Has the kernel killed its reader, or what the window has in it? The first may
+ * pass, so it is read some times more. Returns as settle(). */
+static int reader_killed(struct push *p, const struct batch_window *w,
+                         struct err *e)
+{
+    struct killed *k = find_killed(p, w->item->path);
+
+    complain(w->item->path, e);
+    k->times++;
+    k->next_ns = clock_ns() + k->times * KILLED_REST_S * (uint64_t)NS_PER_S;
+    if (k->times < KILLED_TIMES) {
+        p->left++;
+        return 0;
+    }
+    p->unreadable++;
+    return mark(p, w, QUEUE_UNREADABLE, e);
+}
+
 /* Returns as settle(). */
-static int push_item(struct push *p, const struct queue_item *item, bool alone,
+static int push_item(struct push *p, struct queue_item *item, bool alone,
                      struct err *e)
 {
     struct parcel parcel = {.origin = &p->origin};
     struct batch_window nothing = {.item = item};
     int result = -1;
 
+    if (find_killed(p, item->path)->next_ns > clock_ns()) {
+        p->left++;
+        return 0;
+    }
     name_guest(p, item->path);
     switch (push_parcel_make(&parcel, item->path, &p->receiver, p->o, e)) {
     case PUSH_MADE:
@@ -262,6 +306,13 @@ static int push_item(struct push *p, const struct queue_item *item, bool alone,
     case PUSH_NO_SAMPLES:
         p->empty++;
         result = mark(p, &nothing, QUEUE_EMPTY, e);
+        break;
+    case PUSH_GONE:
+        queue_note_gone(&p->queue, item);
+        result = 0;
+        break;
+    case PUSH_KILLED:
+        result = reader_killed(p, &nothing, e);
         break;
     case PUSH_FAILED:
         p->left++;
@@ -325,10 +376,11 @@ static int push_rounds(struct push *p, struct err *e)
 }
 
 /* What came of it all. */
-static int sum_up(const struct push *p)
+static int sum_up(struct push *p)
 {
     char a[TEXT_NUMBER], b[TEXT_NUMBER];
 
+    p->left -= queue_count_gone(&p->queue);
     (void)printf("%s samples in %zu recordings delivered",
                  text_count(a, p->delivered.samples), p->delivered.recordings);
     if (p->lost != 0)
@@ -340,6 +392,8 @@ static int sum_up(const struct push *p)
         (void)printf("; %zu recordings unreadable, set aside", p->unreadable);
     if (p->empty != 0)
         (void)printf("; %zu without samples", p->empty);
+    if (p->queue.gone != 0)
+        (void)printf("; %zu removed before they were sent", p->queue.gone);
     if (p->queue.open != 0)
         (void)printf("; %zu still being written", p->queue.open);
     if (p->left != 0)

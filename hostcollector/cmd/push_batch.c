@@ -6,7 +6,7 @@
 
 #include "cmd/push_parcel.h"
 
-static void add(struct batch *b, const struct queue_item *item,
+static void add(struct batch *b, struct queue_item *item,
                 const struct window *w)
 {
     struct batch_window *own = &b->windows[b->count++];
@@ -15,8 +15,7 @@ static void add(struct batch *b, const struct queue_item *item,
     memcpy(own->id, w->id, sizeof own->id);
 }
 
-void batch_set(struct batch *b, const struct queue_item *item,
-               const struct parcel *p)
+void batch_set(struct batch *b, struct queue_item *item, const struct parcel *p)
 {
     b->parcel = *p;
     b->joined = false;
@@ -40,8 +39,8 @@ static int append(FILE **to, FILE *from, struct err *e)
     return ferror(from) ? err_sys(e, "a temporary file") : 0;
 }
 
-int batch_join(struct batch *b, const struct queue_item *item,
-               const struct parcel *p, struct err *e)
+int batch_join(struct batch *b, struct queue_item *item, const struct parcel *p,
+               struct err *e)
 {
     b->joined = true;
     for (size_t i = 0; i < RECEIVER_PARTS; i++)

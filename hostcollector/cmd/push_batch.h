@@ -20,7 +20,7 @@
 #define BATCH_BYTES   (8u << 20) /* compressed: more is too much */
 
 struct batch_window {
-    const struct queue_item *item;
+    struct queue_item *item;
     uint64_t samples, lost;
     uint8_t id[WINDOW_ID];
 };
@@ -35,13 +35,13 @@ struct batch {
 };
 
 /* Take over (p), made of (item), as the only window. */
-void batch_set(struct batch *b, const struct queue_item *item,
+void batch_set(struct batch *b, struct queue_item *item,
                const struct parcel *p);
 
 /* Put the parts of (p), made of (item), behind what is there; (p) stays the
  * caller's. Returns 0; -1 with (e) filled. */
-int batch_join(struct batch *b, const struct queue_item *item,
-               const struct parcel *p, struct err *e);
+int batch_join(struct batch *b, struct queue_item *item, const struct parcel *p,
+               struct err *e);
 
 /* Is it to be sent before another one is put there? */
 bool batch_is_full(const struct batch *b);

@@ -12,6 +12,7 @@
 #include "cmd/labels.h"
 #include "cmd/output.h"
 #include "cmd/sampling.h"
+#include "push/queue.h"
 #include "render/window.h"
 
 static void add(struct outputs *out, FILE *file,
@@ -54,11 +55,14 @@ static enum push_made wait_for(pid_t child, struct err *e)
             (void)err_sys(e, "waitpid");
             return PUSH_FAILED;
         }
-    if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_EMPTY)
-        return PUSH_NO_SAMPLES;
-    return WIFEXITED(status) && WEXITSTATUS(status) == EXIT_DONE
-               ? PUSH_MADE
-               : PUSH_UNREADABLE;
+    if (WIFSIGNALED(status)) {
+        (void)err_set(e, "the process that reads it was killed: %s",
+                      strsignal(WTERMSIG(status)));
+        return PUSH_KILLED;
+    }
+    return WEXITSTATUS(status) == EXIT_DONE    ? PUSH_MADE
+           : WEXITSTATUS(status) == EXIT_EMPTY ? PUSH_NO_SAMPLES
+                                               : PUSH_UNREADABLE;
 }
 
 /* What that process has written of the window. False: it is none. */
@@ -121,8 +125,11 @@ enum push_made push_parcel_make(struct parcel *p, const char *path,
                                 const struct receiver *r,
                                 const struct options *o, struct err *e)
 {
-    FILE *window = tmpfile();
     enum push_made made = PUSH_FAILED;
+
+    if (queue_is_gone(path))
+        return PUSH_GONE;
+    FILE *window = tmpfile();
 
     if (window == NULL)
         (void)err_sys(e, "a temporary file");
@@ -130,6 +137,10 @@ enum push_made push_parcel_make(struct parcel *p, const char *path,
         made = make(p, path, r, o, window, e);
     if (window != NULL)
         (void)fclose(window);
+    if (made != PUSH_MADE && queue_is_gone(path)) { /* by now */
+        e->text[0] = '\0';
+        made = PUSH_GONE;
+    }
     return made;
 }
 

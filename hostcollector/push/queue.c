@@ -37,11 +37,7 @@ static const char *const ends[] = {
 
 char *queue_tag(char buf[QUEUE_TAG], const char *name)
 {
-    uint64_t hash = 0;
-
-    for (; *name != '\0'; name++)
-        hash = hash_mix(hash, (uint8_t)*name);
-    (void)snprintf(buf, QUEUE_TAG, "%08" PRIx64, hash >> 32);
+    (void)snprintf(buf, QUEUE_TAG, "%08" PRIx64, hash_text(name) >> 32);
     return buf;
 }
 
@@ -290,6 +286,41 @@ static int scan(struct queue *q, const char *from, const char *tag,
     return result == 0 ? 0 : err_set(e, "out of memory");
 }
 
+bool queue_is_gone(const char *path)
+{
+    return access(path, F_OK) != 0 && errno == ENOENT;
+}
+
+/* Of the (count) items at (items). A window that was merged is there. */
+static size_t gone_of(const struct queue *q, struct queue_item *items,
+                      size_t count)
+{
+    size_t gone = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        bool one = !items[i].done && queue_is_gone(items[i].path) &&
+                   is_merged(q, &items[i]) == 0;
+
+        items[i].done |= one;
+        gone += one;
+    }
+    return gone;
+}
+
+size_t queue_count_gone(struct queue *q)
+{
+    size_t gone = gone_of(q, q->items, q->count);
+
+    q->gone += gone;
+    return gone;
+}
+
+void queue_note_gone(struct queue *q, struct queue_item *item)
+{
+    item->done = true;
+    q->gone++;
+}
+
 static int older(const void *a, const void *b)
 {
     const struct queue_item *x = a, *y = b;
@@ -306,21 +337,27 @@ void queue_release(struct queue *q)
     q->held_count = 0;
 }
 
-/* Forget what is in (q), but for the room. */
+static void free_items(struct queue_item *items, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(items[i].path);
+    free(items);
+}
+
+/* Forget what is in (q), but for the room of what is no item. */
 static void empty(struct queue *q)
 {
     queue_release(q);
     for (size_t i = 0; i < q->merged_count; i++)
         free(q->merged[i].prefix);
-    for (size_t i = 0; i < q->count; i++)
-        free(q->items[i].path);
-    q->merged_count = q->count = q->open = 0;
+    free_items(q->items, q->count);
+    q->items = NULL;
+    q->merged_count = q->count = q->room = q->open = 0;
 }
 
-int queue_scan(struct queue *q, const char *const *from, size_t count,
-               const char *tag, struct err *e)
+static int fill(struct queue *q, const char *const *from, size_t count,
+                const char *tag, struct err *e)
 {
-    empty(q);
     for (size_t i = 0; i < count; i++)
         if (scan(q, from[i], tag, e) != 0)
             return -1;
@@ -329,6 +366,23 @@ int queue_scan(struct queue *q, const char *const *from, size_t count,
     if (q->count != 0)
         qsort(q->items, q->count, sizeof *q->items, older);
     return 0;
+}
+
+int queue_scan(struct queue *q, const char *const *from, size_t count,
+               const char *tag, struct err *e)
+{
+    struct queue_item *before = q->items;
+    size_t before_count = q->count;
+
+    q->items = NULL;
+    q->count = 0;
+    empty(q);
+    int result = fill(q, from, count, tag, e);
+
+    if (result == 0)
+        q->gone += gone_of(q, before, before_count);
+    free_items(before, before_count);
+    return result;
 }
 
 static int write_file(const char *path, const char *text)
@@ -342,9 +396,8 @@ static int write_file(const char *path, const char *text)
     return good ? 0 : -1;
 }
 
-int queue_mark(const struct queue_item *item, const char *tag,
-               enum queue_end end, uint64_t samples, const char *id,
-               struct err *e)
+int queue_mark(struct queue_item *item, const char *tag, enum queue_end end,
+               uint64_t samples, const char *id, struct err *e)
 {
     char *path = state_path(item, tag, ""), *fresh = state_path(item, tag, "~");
     char text[2 * STATE_TEXT], is[STATE_TEXT];
@@ -360,6 +413,9 @@ int queue_mark(const struct queue_item *item, const char *tag,
         (void)err_sys(e, path);
     else
         result = 0;
+    item->done = result == 0;
+    if (result == 0 && queue_is_gone(item->path))
+        (void)unlink(path); /* nobody else would */
     free(path);
     free(fresh);
     return result;
@@ -370,6 +426,5 @@ void queue_fini(struct queue *q)
     empty(q);
     free(q->held);
     free(q->merged);
-    free(q->items);
     *q = (struct queue){0};
 }

@@ -19,6 +19,7 @@ struct queue_item {
     char *path;
     uint64_t size;
     int64_t changed_ns; /* since 1970 */
+    bool done;          /* it was marked */
 };
 
 struct queue_merged;
@@ -28,6 +29,7 @@ struct queue {
     struct queue_item *items; /* the oldest first */
     size_t count, room;
     size_t open; /* recordings that are still written: they are no items */
+    size_t gone; /* have waited, and were removed before they were marked */
     /* Files of several windows that are there, done or not. */
     struct queue_merged *merged;
     size_t merged_count, merged_room;
@@ -60,11 +62,18 @@ int queue_scan(struct queue *q, const char *const *from, size_t count,
 
 /* (item) does not wait for (tag) any more: (end) with so many (samples), of the
  * window (id). The disk need not have that at once: what a loss of power takes
- * is sent again, and the receiver has it already. Returns 0; -1 with (e)
- * filled. */
-int queue_mark(const struct queue_item *item, const char *tag,
-               enum queue_end end, uint64_t samples, const char *id,
-               struct err *e);
+ * is sent again, and the receiver has it already. Beside an item that is gone
+ * no file is left. Returns 0; -1 with (e) filled. */
+int queue_mark(struct queue_item *item, const char *tag, enum queue_end end,
+               uint64_t samples, const char *id, struct err *e);
+
+/* Is there no file (path) any more? A spool that is full removes its oldest. */
+bool queue_is_gone(const char *path);
+
+/* Add (item), which is gone, to (q->gone); or all that are, whose number comes
+ * back. queue_scan() does the latter, too. */
+void queue_note_gone(struct queue *q, struct queue_item *item);
+size_t queue_count_gone(struct queue *q);
 
 /* Windows may be merged again; items may be gone from now on. */
 void queue_release(struct queue *q);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Mixing integers into hash values. Leaf. */
+/* Mixing integers and texts into hash values. Leaf. */
 #ifndef TPROF_UTIL_HASH_H
 #define TPROF_UTIL_HASH_H
 
@@ -10,6 +10,16 @@ static inline uint64_t hash_mix(uint64_t hash, uint64_t value)
 {
     hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
     return hash ^ hash >> 32;
+}
+
+/* Of (text), up to its end. */
+static inline uint64_t hash_text(const char *text)
+{
+    uint64_t hash = 0;
+
+    for (; *text != '\0'; text++)
+        hash = hash_mix(hash, (uint8_t)*text);
+    return hash;
 }
 
 #endif

@@ -51,6 +51,64 @@ await new Promise((over) => holder.on("close", over));
 ended(await push(["--to", "out", "queue"]), 0, /^500 samples in 1/);
 rmSync("queue/open.tprof");
 
+// catches: a window that its spool has removed meanwhile taken for unreadable, a file left beside it
+// for ever, or an error; the others go on
+mkdirSync("spool");
+for (const to of ["pyroscope+http", "s3+http"]) {
+    const removing = await receiver((request, i) => {
+        if (i === 0) rmSync("spool/g1.tprof");
+        return { status: 200 };
+    });
+    for (let i = 0; i < 3; i++) {
+        copyFileSync("queue/idle.tprof", `spool/g${i}.tprof`);
+        utimesSync(`spool/g${i}.tprof`, 1, 1 + i);
+    }
+    process.env.AWS_ACCESS_KEY_ID = process.env.AWS_SECRET_ACCESS_KEY = "x";
+    ended(await push(["--to", `${to}://127.0.0.1:${removing.port}/${to[0]}`, "spool"]), 0,
+        /^1,000 samples in 2 recordings delivered; 1 removed before they were sent\n$/);
+    assert.equal(removing.requests.length, 2);
+    assert.deepEqual(readdirSync("spool").filter((name) => name.startsWith("g1")), []);
+    await removing.close();
+}
+// ... and the one that is under way: its file beside would be the last of it
+{
+    const removing = await receiver(() => (rmSync("one/g.tprof"), { status: 200 }));
+    mkdirSync("one");
+    copyFileSync("queue/idle.tprof", "one/g.tprof");
+    ended(await push(["--to", `pyroscope+http://127.0.0.1:${removing.port}/`, "one"]), 0, /^500 samples in 1 recordings delivered\n$/);
+    assert.deepEqual(readdirSync("one"), []);
+    await removing.close();
+}
+
+// catches: a window set aside for ever since the kernel had no memory once, or one that kills each of
+// its readers tried for ever
+{
+    mkdirSync("kill");
+    writeFileSync("kill/long.tprof", Buffer.alloc(3000 * readFileSync("usual.wire").length, readFileSync("usual.wire")));
+    let killed = 0, following = null;
+    const children = () => {
+        try {
+            return readFileSync(`/proc/${following.pid}/task/${following.pid}/children`, "utf8").split(" ").filter(Number);
+        } catch { return []; }
+    };
+    const ends = push(["--to", "killed", "--follow", "kill"], (p) => (following = p));
+    const marks = () => readdirSync("kill").filter((name) => name.includes(".sent-"));
+    while (marks().length === 0) {
+        for (const child of children()) {
+            process.kill(child, "SIGKILL");
+            killed++;
+        }
+        await new Promise((tick) => setTimeout(tick, 2));
+    }
+    following.kill("SIGTERM");
+    const { out, err, code } = await ends;
+    assert.match(readFileSync(`kill/${marks()[0]}`, "utf8"), /^unreadable /);
+    assert.equal(err, "collector push: kill/long.tprof: the process that reads it was killed: Killed\n".repeat(3));
+    assert.match(out, /^0 samples in 0 recordings delivered; 1 recordings unreadable, set aside\n$/);
+    assert.equal(code, 1);
+    assert.ok(killed >= 3);
+}
+
 // killed before the receiver has answered: the window is sent once more, with the same rows
 forget();
 let victim = null;
