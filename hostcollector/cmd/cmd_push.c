@@ -12,6 +12,7 @@
 #include "cmd/cmd.h"
 #include "cmd/push_batch.h"
 #include "cmd/push_parcel.h"
+#include "cmd/push_tell.h"
 #include "cmd/signals.h"
 #include "push/backoff.h"
 #include "push/queue.h"
@@ -40,8 +41,7 @@ struct killed {
 struct push {
     const struct options *o;
     struct receiver receiver;
-    struct queue queue;
-    struct batch batch; /* of windows of (queue) */
+    struct batch batch; /* of windows of (tell.queue) */
     struct queue_item *suspects[BATCH_WINDOWS];
     size_t suspect_count;
     struct origin origin;
@@ -50,12 +50,7 @@ struct push {
     int stop_fd;
     bool stopped;
     bool away; /* the receiver was, for as long as we wait */
-    struct {
-        size_t recordings;
-        uint64_t samples;
-    } delivered, refused;
-    uint64_t lost; /* ticks without a sample, of what was delivered */
-    size_t unreadable, empty, left;
+    struct push_tell tell;
     struct killed killed[KILLED];
 };
 
@@ -86,13 +81,6 @@ static int print_help(void)
                 "line makes no sense.\n",
                 stdout);
     return EXIT_DONE;
-}
-
-/* What became of the recording (path) is told, and the work goes on. */
-static void complain(const char *path, struct err *e)
-{
-    (void)fprintf(stderr, "collector push: %s: %s\n", path, e->text);
-    e->text[0] = '\0';
 }
 
 /* Wait (ms), or until the user wants the end. */
@@ -139,7 +127,7 @@ static enum receiver_answer send_on(struct push *p, const struct parcel *parcel,
         if (answer != RECEIVER_LATER || waited_long(p))
             return answer;
         if (++failures == 1)
-            complain(path, e);
+            push_tell_error(path, e);
         e->text[0] = '\0';
         chance = chance * 1664525u + 1013904223u; /* spreads them: no more */
         rest(p, backoff_ms(failures, chance >> 8, p->receiver.retry_after_ms));
@@ -174,9 +162,9 @@ static int took(struct push *p, struct err *e)
     for (size_t i = 0; i < p->batch.count; i++) {
         const struct batch_window *w = &p->batch.windows[i];
 
-        p->delivered.recordings++;
-        p->delivered.samples += w->samples;
-        p->lost += w->lost;
+        p->tell.delivered.recordings++;
+        p->tell.delivered.samples += w->samples;
+        p->tell.lost += w->lost;
         if (mark(p, w, QUEUE_DELIVERED, e) != 0)
             return -1;
     }
@@ -200,9 +188,9 @@ static int refused(struct push *p, struct err *e)
 
     if (p->batch.count > 1)
         return suspect_all(p, e);
-    p->refused.recordings++;
-    p->refused.samples += w->samples;
-    complain(w->item->path, e);
+    p->tell.refused.recordings++;
+    p->tell.refused.samples += w->samples;
+    push_tell_error(w->item->path, e);
     return mark(p, w, QUEUE_REFUSED, e);
 }
 
@@ -213,8 +201,7 @@ static int leave(struct push *p, struct err *e)
     p->away = p->receiver.away;
     if (p->batch.count > 1 && !p->away)
         return suspect_all(p, e);
-    p->left += p->batch.count;
-    complain(p->batch.windows[0].item->path, e);
+    push_tell_error(p->batch.windows[0].item->path, e);
     return 0;
 }
 
@@ -239,11 +226,9 @@ static int settle(struct push *p, struct err *e)
         result = leave(p, e);
         break;
     case RECEIVER_STOPPED:
-        p->left += b->count;
         p->stopped = true;
         break;
     case RECEIVER_WRONG:
-        p->left += b->count;
         result = -1;
         break;
     }
@@ -271,14 +256,12 @@ static int reader_killed(struct push *p, const struct batch_window *w,
 {
     struct killed *k = find_killed(p, w->item->path);
 
-    complain(w->item->path, e);
+    push_tell_error(w->item->path, e);
     k->times++;
     k->next_ns = clock_ns() + k->times * KILLED_REST_S * (uint64_t)NS_PER_S;
-    if (k->times < KILLED_TIMES) {
-        p->left++;
+    if (k->times < KILLED_TIMES)
         return 0;
-    }
-    p->unreadable++;
+    p->tell.unreadable++;
     return mark(p, w, QUEUE_UNREADABLE, e);
 }
 
@@ -290,32 +273,28 @@ static int push_item(struct push *p, struct queue_item *item, bool alone,
     struct batch_window nothing = {.item = item};
     int result = -1;
 
-    if (find_killed(p, item->path)->next_ns > clock_ns()) {
-        p->left++;
+    if (find_killed(p, item->path)->next_ns > clock_ns())
         return 0;
-    }
     name_guest(p, item->path);
     switch (push_parcel_make(&parcel, item->path, &p->receiver, p->o, e)) {
     case PUSH_MADE:
         result = send_off(p, item, &parcel, alone, e);
         break;
     case PUSH_UNREADABLE:
-        p->unreadable++;
+        p->tell.unreadable++;
         result = mark(p, &nothing, QUEUE_UNREADABLE, e);
         break;
     case PUSH_NO_SAMPLES:
-        p->empty++;
+        p->tell.empty++;
         result = mark(p, &nothing, QUEUE_EMPTY, e);
         break;
-    case PUSH_GONE:
-        queue_note_gone(&p->queue, item);
+    case PUSH_GONE: /* the queue will count it */
         result = 0;
         break;
     case PUSH_KILLED:
         result = reader_killed(p, &nothing, e);
         break;
     case PUSH_FAILED:
-        p->left++;
         break;
     }
     push_parcel_fini(&parcel);
@@ -325,32 +304,30 @@ static int push_item(struct push *p, struct queue_item *item, bool alone,
 /* Those that are suspect, each alone. Returns as settle(). */
 static int push_suspects(struct push *p, struct err *e)
 {
-    size_t count = p->suspect_count, i = 0;
+    size_t count = p->suspect_count;
     int result = 0;
 
     p->suspect_count = 0;
-    for (; i < count && result == 0 && !p->stopped && !p->away; i++)
+    for (size_t i = 0; i < count && result == 0 && !p->stopped && !p->away; i++)
         result = push_item(p, p->suspects[i], true, e);
-    p->left += count - i;
     return result;
 }
 
 /* All that waits now. 0; -1 with (e) filled. */
 static int push_round(struct push *p, struct err *e)
 {
-    size_t i = 0;
     int result = 0;
 
-    p->left = 0;
     p->away = false;
     p->taken_ns = clock_ns();
-    if (queue_scan(&p->queue, p->o->inputs, p->o->input_count, p->tag, e) != 0)
+    if (queue_scan(&p->tell.queue, p->o->inputs, p->o->input_count, p->tag,
+                   e) != 0)
         return -1;
-    for (; i < p->queue.count && result == 0; i++) {
+    for (size_t i = 0; i < p->tell.queue.count && result == 0; i++) {
         rest(p, 0);
         if (p->stopped || p->away)
             break;
-        result = push_item(p, &p->queue.items[i], false, e);
+        result = push_item(p, &p->tell.queue.items[i], false, e);
         if (result == 0)
             result = push_suspects(p, e);
     }
@@ -358,7 +335,6 @@ static int push_round(struct push *p, struct err *e)
         result = settle(p, e);
     if (result == 0)
         result = push_suspects(p, e);
-    p->left += p->queue.count - i + p->batch.count;
     batch_clear(&p->batch);
     return result;
 }
@@ -366,41 +342,13 @@ static int push_round(struct push *p, struct err *e)
 static int push_rounds(struct push *p, struct err *e)
 {
     while (push_round(p, e) == 0) {
-        queue_release(&p->queue);
+        queue_release(&p->tell.queue);
         if (p->o->follow && !p->stopped)
             rest(p, LOOK_MS);
         if (!p->o->follow || p->stopped)
             return 0;
     }
     return -1;
-}
-
-/* What came of it all. */
-static int sum_up(struct push *p)
-{
-    char a[TEXT_NUMBER], b[TEXT_NUMBER];
-
-    p->left -= queue_count_gone(&p->queue);
-    (void)printf("%s samples in %zu recordings delivered",
-                 text_count(a, p->delivered.samples), p->delivered.recordings);
-    if (p->lost != 0)
-        (void)printf("; %s lost before", text_count(b, p->lost));
-    if (p->refused.recordings != 0)
-        (void)printf("; %s in %zu refused, set aside",
-                     text_count(b, p->refused.samples), p->refused.recordings);
-    if (p->unreadable != 0)
-        (void)printf("; %zu recordings unreadable, set aside", p->unreadable);
-    if (p->empty != 0)
-        (void)printf("; %zu without samples", p->empty);
-    if (p->queue.gone != 0)
-        (void)printf("; %zu removed before they were sent", p->queue.gone);
-    if (p->queue.open != 0)
-        (void)printf("; %zu still being written", p->queue.open);
-    if (p->left != 0)
-        (void)printf("; %zu left in the queue", p->left);
-    (void)putchar('\n');
-    return p->refused.recordings + p->unreadable + p->left != 0 ? EXIT_FAILED
-                                                                : EXIT_DONE;
 }
 
 static void set_origin(struct push *p, const struct options *o)
@@ -434,10 +382,11 @@ static int push_all(const struct options *o, struct err *e)
     }
     if (result == EXIT_DONE && push_rounds(&p, e) != 0)
         result = EXIT_FAILED;
-    if (result != EXIT_USAGE && p.stop_fd >= 0 && sum_up(&p) != EXIT_DONE)
+    if (result != EXIT_USAGE && p.stop_fd >= 0 &&
+        push_tell_sums(&p.tell) != EXIT_DONE)
         result = EXIT_FAILED;
     receiver_close(&p.receiver);
-    queue_fini(&p.queue);
+    queue_fini(&p.tell.queue);
     signals_release(p.stop_fd, UINT64_MAX);
     return result;
 }

@@ -307,18 +307,18 @@ static size_t gone_of(const struct queue *q, struct queue_item *items,
     return gone;
 }
 
-size_t queue_count_gone(struct queue *q)
+void queue_count_gone(struct queue *q)
 {
-    size_t gone = gone_of(q, q->items, q->count);
-
-    q->gone += gone;
-    return gone;
+    q->gone += gone_of(q, q->items, q->count);
 }
 
-void queue_note_gone(struct queue *q, struct queue_item *item)
+size_t queue_waiting(const struct queue *q)
 {
-    item->done = true;
-    q->gone++;
+    size_t waiting = 0;
+
+    for (size_t i = 0; i < q->count; i++)
+        waiting += !q->items[i].done;
+    return waiting;
 }
 
 static int older(const void *a, const void *b)

@@ -19,7 +19,7 @@ struct queue_item {
     char *path;
     uint64_t size;
     int64_t changed_ns; /* since 1970 */
-    bool done;          /* it was marked */
+    bool done;          /* it was marked, or counted as gone */
 };
 
 struct queue_merged;
@@ -70,10 +70,11 @@ int queue_mark(struct queue_item *item, const char *tag, enum queue_end end,
 /* Is there no file (path) any more? A spool that is full removes its oldest. */
 bool queue_is_gone(const char *path);
 
-/* Add (item), which is gone, to (q->gone); or all that are, whose number comes
- * back. queue_scan() does the latter, too. */
-void queue_note_gone(struct queue *q, struct queue_item *item);
-size_t queue_count_gone(struct queue *q);
+/* Add all items that are gone to (q->gone); queue_scan() does so, too. */
+void queue_count_gone(struct queue *q);
+
+/* How many items were neither marked nor counted as gone. */
+size_t queue_waiting(const struct queue *q);
 
 /* Windows may be merged again; items may be gone from now on. */
 void queue_release(struct queue *q);
