@@ -24,7 +24,7 @@
 #define DEFAULT_WAIT_S 60.0
 #define LOOK_MS        1000u /* between two looks for new recordings */
 #define NS_PER_S       1e9
-#define MS_PER_S       1000u
+#define NS_PER_MS      1000000u
 #define HOST           256
 #define GUEST          256
 #define KILLED         64u /* windows that are kept in mind, about */
@@ -83,12 +83,32 @@ static int print_help(void)
     return EXIT_DONE;
 }
 
+/* Does the user want the end? */
+static bool stop_asked(struct push *p)
+{
+    struct pollfd stop = {.fd = p->stop_fd, .events = POLLIN};
+
+    push_tell_alive(&p->tell);
+    p->stopped |= poll(&stop, 1, 0) > 0;
+    return p->stopped;
+}
+
 /* Wait (ms), or until the user wants the end. */
 static void rest(struct push *p, uint64_t ms)
 {
     struct pollfd stop = {.fd = p->stop_fd, .events = POLLIN};
+    uint64_t until_ns = clock_ns() + ms * NS_PER_MS, now_ns;
 
-    p->stopped |= poll(&stop, 1, (int)ms) > 0;
+    push_tell_alive(&p->tell);
+    while (!p->stopped && (now_ns = clock_ns()) < until_ns) {
+        uint64_t left_ms = (until_ns - now_ns) / NS_PER_MS + 1;
+        int often_ms = push_tell_rest_ms(&p->tell);
+
+        p->stopped =
+            poll(&stop, 1,
+                 left_ms < (uint64_t)often_ms ? (int)left_ms : often_ms) > 0;
+        push_tell_alive(&p->tell);
+    }
 }
 
 /* The guest of the recording (path): NAME.tprof or NAME.DIGITS.tprof. */
@@ -126,8 +146,9 @@ static enum receiver_answer send_on(struct push *p, const struct parcel *parcel,
 
         if (answer != RECEIVER_LATER || waited_long(p))
             return answer;
+        p->tell.outage = true;
         if (++failures == 1)
-            push_tell_error(path, e);
+            push_tell_error(&p->tell, path, e);
         e->text[0] = '\0';
         chance = chance * 1664525u + 1013904223u; /* spreads them: no more */
         rest(p, backoff_ms(failures, chance >> 8, p->receiver.retry_after_ms));
@@ -168,6 +189,7 @@ static int took(struct push *p, struct err *e)
         if (mark(p, w, QUEUE_DELIVERED, e) != 0)
             return -1;
     }
+    push_tell_taken(&p->tell);
     return 0;
 }
 
@@ -190,7 +212,7 @@ static int refused(struct push *p, struct err *e)
         return suspect_all(p, e);
     p->tell.refused.recordings++;
     p->tell.refused.samples += w->samples;
-    push_tell_error(w->item->path, e);
+    push_tell_error(&p->tell, w->item->path, e);
     return mark(p, w, QUEUE_REFUSED, e);
 }
 
@@ -201,7 +223,7 @@ static int leave(struct push *p, struct err *e)
     p->away = p->receiver.away;
     if (p->batch.count > 1 && !p->away)
         return suspect_all(p, e);
-    push_tell_error(p->batch.windows[0].item->path, e);
+    push_tell_error(&p->tell, p->batch.windows[0].item->path, e);
     return 0;
 }
 
@@ -256,9 +278,9 @@ static int reader_killed(struct push *p, const struct batch_window *w,
 {
     struct killed *k = find_killed(p, w->item->path);
 
-    push_tell_error(w->item->path, e);
+    push_tell_error(&p->tell, w->item->path, e);
     k->times++;
-    k->next_ns = clock_ns() + k->times * KILLED_REST_S * (uint64_t)NS_PER_S;
+    k->next_ns = clock_ns() + (uint64_t)NS_PER_S * KILLED_REST_S * k->times;
     if (k->times < KILLED_TIMES)
         return 0;
     p->tell.unreadable++;
@@ -276,7 +298,8 @@ static int push_item(struct push *p, struct queue_item *item, bool alone,
     if (find_killed(p, item->path)->next_ns > clock_ns())
         return 0;
     name_guest(p, item->path);
-    switch (push_parcel_make(&parcel, item->path, &p->receiver, p->o, e)) {
+    switch (push_parcel_make(&parcel, item->path, &p->receiver, p->o, &p->tell,
+                             e)) {
     case PUSH_MADE:
         result = send_off(p, item, &parcel, alone, e);
         break;
@@ -324,8 +347,7 @@ static int push_round(struct push *p, struct err *e)
                    e) != 0)
         return -1;
     for (size_t i = 0; i < p->tell.queue.count && result == 0; i++) {
-        rest(p, 0);
-        if (p->stopped || p->away)
+        if (stop_asked(p) || p->away)
             break;
         result = push_item(p, &p->tell.queue.items[i], false, e);
         if (result == 0)
@@ -373,6 +395,9 @@ static int push_all(const struct options *o, struct err *e)
     struct push p = {.o = o, .stop_fd = -1};
     int result = EXIT_FAILED;
 
+    config.http.alive = push_tell_alive;
+    config.http.context = &p.tell;
+    push_tell_begin(&p.tell, o->follow);
     set_origin(&p, o);
     p.stop_fd = config.http.stop_fd = signals_catch(e);
     if (p.stop_fd >= 0) {
@@ -385,6 +410,7 @@ static int push_all(const struct options *o, struct err *e)
     if (result != EXIT_USAGE && p.stop_fd >= 0 &&
         push_tell_sums(&p.tell) != EXIT_DONE)
         result = EXIT_FAILED;
+    push_tell_end(&p.tell);
     receiver_close(&p.receiver);
     queue_fini(&p.tell.queue);
     signals_release(p.stop_fd, UINT64_MAX);

@@ -3,6 +3,8 @@
 #include "cmd/push_parcel.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -46,10 +48,15 @@ static _Noreturn void report(const struct parcel *p, const char *path,
     _exit(result);
 }
 
-static enum push_made wait_for(pid_t child, struct err *e)
+/* (alive) ends with (child). */
+static enum push_made wait_for(pid_t child, int alive, struct push_tell *t,
+                               struct err *e)
 {
+    struct pollfd end = {.fd = alive, .events = POLLIN};
     int status = 0;
 
+    while (poll(&end, 1, push_tell_rest_ms(t)) <= 0)
+        push_tell_alive(t);
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR) {
             (void)err_sys(e, "waitpid");
@@ -104,26 +111,34 @@ static int open_parts(struct parcel *p, const char *path,
 
 static enum push_made make(struct parcel *p, const char *path,
                            const struct receiver *r, const struct options *o,
-                           FILE *window, struct err *e)
+                           struct push_tell *t, FILE *window, struct err *e)
 {
+    int alive[2];
+
+    if (pipe2(alive, O_CLOEXEC) != 0) {
+        (void)err_sys(e, "pipe");
+        return PUSH_FAILED;
+    }
     (void)fflush(NULL); /* or both would write it */
     pid_t child = fork();
 
-    if (child < 0) {
-        (void)err_sys(e, "fork");
-        return PUSH_FAILED;
-    }
     if (child == 0)
         report(p, path, r, o, window);
-    enum push_made made = wait_for(child, e);
+    (void)close(alive[1]);
+    if (child < 0)
+        (void)err_sys(e, "fork");
+    enum push_made made =
+        child < 0 ? PUSH_FAILED : wait_for(child, alive[0], t, e);
 
+    (void)close(alive[0]);
     return made == PUSH_MADE && !read_window(p, window) ? PUSH_UNREADABLE
                                                         : made;
 }
 
 enum push_made push_parcel_make(struct parcel *p, const char *path,
                                 const struct receiver *r,
-                                const struct options *o, struct err *e)
+                                const struct options *o, struct push_tell *t,
+                                struct err *e)
 {
     enum push_made made = PUSH_FAILED;
 
@@ -134,7 +149,7 @@ enum push_made push_parcel_make(struct parcel *p, const char *path,
     if (window == NULL)
         (void)err_sys(e, "a temporary file");
     else if (open_parts(p, path, r, e) == 0)
-        made = make(p, path, r, o, window, e);
+        made = make(p, path, r, o, t, window, e);
     if (window != NULL)
         (void)fclose(window);
     if (made != PUSH_MADE && queue_is_gone(path)) { /* by now */

@@ -9,6 +9,7 @@
 #define TPROF_CMD_PUSH_PARCEL_H
 
 #include "cmd/options.h"
+#include "cmd/push_tell.h"
 #include "push/receiver.h"
 
 enum push_made {
@@ -22,11 +23,13 @@ enum push_made {
 
 /*
  * Make (p) of the recording (path), for (r), with the options (o). The guest is
- * what p->origin says. push_parcel_fini() in any case.
+ * what p->origin says; (t) hears that we live meanwhile. push_parcel_fini() in
+ * any case.
  */
 enum push_made push_parcel_make(struct parcel *p, const char *path,
                                 const struct receiver *r,
-                                const struct options *o, struct err *e);
+                                const struct options *o, struct push_tell *t,
+                                struct err *e);
 void push_parcel_fini(struct parcel *p);
 
 #endif

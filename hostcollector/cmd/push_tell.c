@@ -1,43 +1,141 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lines for people. */
+/* The same sums as a line for people and as a state for systemd. */
 #include "cmd/push_tell.h"
 
+#include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "serve/notify.h"
+#include "util/clock.h"
 #include "util/text.h"
 
-void push_tell_error(const char *path, struct err *e)
+#define NS_PER_MS 1000000u
+#define NS_PER_S  1000000000u
+#define OFTEN_NS  (10ull * NS_PER_S) /* where no watchdog wants it oftener */
+#define HOUR_NS   (3600ull * NS_PER_S)
+#define STATUS    1024
+
+void push_tell_begin(struct push_tell *t, bool follow)
 {
+    uint64_t watchdog_ns = notify_watchdog_ns();
+
+    t->follow = follow;
+    t->notify_fd = notify_open();
+    t->often_ns =
+        watchdog_ns != 0 && watchdog_ns < OFTEN_NS ? watchdog_ns : OFTEN_NS;
+}
+
+void push_tell_end(struct push_tell *t)
+{
+    notify_tell(t->notify_fd, "STOPPING=1");
+    if (t->notify_fd >= 0)
+        (void)close(t->notify_fd);
+    t->notify_fd = -1;
+}
+
+void push_tell_error(struct push_tell *t, const char *path, struct err *e)
+{
+    char safe[PUSH_TELL_ERROR / 2];
+
     (void)fprintf(stderr, "collector push: %s: %s\n", path, e->text);
+    (void)snprintf(t->error, sizeof t->error, "%s: %s",
+                   text_escape(safe, sizeof safe, path), e->text);
     e->text[0] = '\0';
 }
 
-int push_tell_sums(struct push_tell *t)
+void push_tell_taken(struct push_tell *t)
+{
+    bool over = t->outage;
+
+    t->outage = false;
+    t->error[0] = '\0';
+    if (over && t->follow)
+        (void)push_tell_sums(t);
+}
+
+/* Write what came of all to (out). */
+static void write_sums(struct push_tell *t, FILE *out)
 {
     char a[TEXT_NUMBER], b[TEXT_NUMBER];
 
     queue_count_gone(&t->queue);
-    size_t left = queue_waiting(&t->queue);
+    size_t left = queue_waiting(&t->queue, NULL);
 
-    (void)printf("%s samples in %zu recordings delivered",
-                 text_count(a, t->delivered.samples), t->delivered.recordings);
+    (void)fprintf(out, "%s samples in %zu recordings delivered",
+                  text_count(a, t->delivered.samples), t->delivered.recordings);
     if (t->lost != 0)
-        (void)printf("; %s lost before", text_count(b, t->lost));
+        (void)fprintf(out, "; %s lost before", text_count(b, t->lost));
     if (t->refused.recordings != 0)
-        (void)printf("; %s in %zu refused, set aside",
-                     text_count(b, t->refused.samples), t->refused.recordings);
+        (void)fprintf(out, "; %s in %zu refused, set aside",
+                      text_count(b, t->refused.samples), t->refused.recordings);
     if (t->unreadable != 0)
-        (void)printf("; %zu recordings unreadable, set aside", t->unreadable);
+        (void)fprintf(out, "; %zu recordings unreadable, set aside",
+                      t->unreadable);
     if (t->empty != 0)
-        (void)printf("; %zu without samples", t->empty);
+        (void)fprintf(out, "; %zu without samples", t->empty);
     if (t->queue.gone != 0)
-        (void)printf("; %zu removed before they were sent", t->queue.gone);
+        (void)fprintf(out, "; %zu removed before they were sent",
+                      t->queue.gone);
     if (t->queue.open != 0)
-        (void)printf("; %zu still being written", t->queue.open);
+        (void)fprintf(out, "; %zu still being written", t->queue.open);
     if (left != 0)
-        (void)printf("; %zu left in the queue", left);
+        (void)fprintf(out, "; %zu left in the queue", left);
+}
+
+int push_tell_sums(struct push_tell *t)
+{
+    write_sums(t, stdout);
     (void)putchar('\n');
-    return t->refused.recordings + t->unreadable + left != 0 ? EXIT_FAILED
-                                                             : EXIT_DONE;
+    (void)fflush(stdout); /* a service's goes into a pipe */
+    return t->refused.recordings + t->unreadable +
+                       queue_waiting(&t->queue, NULL) !=
+                   0
+               ? EXIT_FAILED
+               : EXIT_DONE;
+}
+
+static void tell_manager(struct push_tell *t)
+{
+    char text[STATUS] = "";
+    FILE *out = fmemopen(text, sizeof text, "w");
+    int64_t oldest_ns = 0;
+
+    if (out == NULL)
+        return;
+    (void)fputs("READY=1\nWATCHDOG=1\nSTATUS=", out);
+    write_sums(t, out);
+    if (queue_waiting(&t->queue, &oldest_ns) != 0)
+        (void)fprintf(out, ", the oldest of %" PRId64 " s ago",
+                      ((int64_t)clock_wall_ns() - oldest_ns) / NS_PER_S);
+    if (t->error[0] != '\0')
+        (void)fprintf(out, "; %s", t->error);
+    (void)fclose(out);
+    notify_tell(t->notify_fd, text);
+}
+
+void push_tell_at(struct push_tell *t, uint64_t now_ns)
+{
+    if (t->notify_fd >= 0 && now_ns - t->told_ns >= t->often_ns) {
+        t->told_ns = now_ns;
+        tell_manager(t);
+    }
+    if (t->summed_ns == 0)
+        t->summed_ns = now_ns;
+    if (t->follow && now_ns - t->summed_ns >= HOUR_NS) {
+        t->summed_ns = now_ns;
+        (void)push_tell_sums(t);
+    }
+}
+
+void push_tell_alive(void *tell)
+{
+    push_tell_at(tell, clock_ns());
+}
+
+int push_tell_rest_ms(const struct push_tell *t)
+{
+    return (int)(t->often_ns / NS_PER_MS);
 }

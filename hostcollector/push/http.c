@@ -18,6 +18,8 @@ struct http {
     CURL *curl;
     struct curl_slist *headers; /* of every request */
     int stop_fd;
+    void (*alive)(void *context);
+    void *context;
 };
 
 static int read_headers(struct http *h, const char *path, struct err *e)
@@ -46,6 +48,7 @@ static int on_progress(void *context, curl_off_t a, curl_off_t b, curl_off_t c,
     struct pollfd stop = {.fd = h->stop_fd, .events = POLLIN};
 
     (void)a, (void)b, (void)c, (void)d;
+    h->alive(h->context);
     return poll(&stop, 1, 0) > 0;
 }
 
@@ -105,6 +108,8 @@ struct http *http_open(const struct http_config *c, struct err *e)
         return NULL;
     }
     h->stop_fd = c->stop_fd;
+    h->alive = c->alive;
+    h->context = c->context;
     set_always(h, c);
     if (c->headers != NULL && read_headers(h, c->headers, e) != 0) {
         http_close(h);

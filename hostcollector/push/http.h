@@ -14,6 +14,9 @@ struct http_config {
     const char *ca;      /* file of certificates to trust; NULL: the system's */
     const char *headers; /* file with a header a line; NULL: none */
     int stop_fd;         /* readable: give up */
+    /* Called meanwhile, at least once a second. */
+    void (*alive)(void *context);
+    void *context;
 };
 
 struct http_request {

@@ -312,12 +312,14 @@ void queue_count_gone(struct queue *q)
     q->gone += gone_of(q, q->items, q->count);
 }
 
-size_t queue_waiting(const struct queue *q)
+size_t queue_waiting(const struct queue *q, int64_t *oldest_ns)
 {
     size_t waiting = 0;
 
-    for (size_t i = 0; i < q->count; i++)
-        waiting += !q->items[i].done;
+    for (size_t i = 0; i < q->count; i++) {
+        if (!q->items[i].done && waiting++ == 0 && oldest_ns != NULL)
+            *oldest_ns = q->items[i].changed_ns;
+    }
     return waiting;
 }
 

@@ -73,8 +73,9 @@ bool queue_is_gone(const char *path);
 /* Add all items that are gone to (q->gone); queue_scan() does so, too. */
 void queue_count_gone(struct queue *q);
 
-/* How many items were neither marked nor counted as gone. */
-size_t queue_waiting(const struct queue *q);
+/* How many items were neither marked nor counted as gone; (oldest_ns), if not
+ * NULL, gets when the oldest of them was written, if there is one. */
+size_t queue_waiting(const struct queue *q, int64_t *oldest_ns);
 
 /* Windows may be merged again; items may be gone from now on. */
 void queue_release(struct queue *q);

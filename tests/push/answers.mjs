@@ -88,6 +88,19 @@ for (const status of [301, 401, 403, 404]) {
     assert.equal(sent().length, 0);
 }
 
+// catches: a journal that never says that an outage is over, nor what came of it
+{
+    let following = null;
+    forget();
+    const server = await receiver((request, i) => {
+        if (i === 3) setTimeout(() => following.kill("SIGTERM"), 500);
+        return { status: i === 0 ? 503 : 200 };
+    });
+    const p = await push(["--to", url(server).replace("clickhouse", "pyroscope"), "--follow", "queue"], (p) => (following = p));
+    ended(p, 0, /^1,384 samples in 1 recordings delivered; 2 left in the queue\n2,124 samples in 3 recordings delivered\n$/, /503/);
+    await server.close();
+}
+
 // one window that the receiver cannot digest now does not keep the others waiting for ever
 {
     const server = await receiver((request) => ({ status: gunzipSync(request.body).includes("usual\t") ? 500 : 200 }));
