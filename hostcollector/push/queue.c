@@ -14,19 +14,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "spool/spool_name.h"
 #include "util/hash.h"
 #include "util/vec.h"
 
 #define SUFFIX     ".tprof"
 #define STATE_TEXT 256
 #define NS_PER_S   1000000000
-
-/* A file of several windows: of all whose path begins so. */
-struct queue_merged {
-    char *prefix; /* path up to the guest's name, with that */
-    struct spool_name n;
-};
 
 static const char *const ends[] = {
     [QUEUE_DELIVERED] = "delivered",
@@ -81,87 +74,16 @@ static bool is_open(int fd)
     return flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
-/* (path) without its folder. */
-static const char *name_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash != NULL ? slash + 1 : path;
-}
-
-/* Keep in mind if (path) has several windows. Returns 0; -1: no memory. */
-static int note_merged(struct queue *q, const char *path)
-{
-    const char *name = name_of(path);
-    struct spool_name n;
-
-    if (!spool_name_parse(name, &n) || n.last_ms == 0)
-        return 0;
-    if (vec_grow(&q->merged, &q->merged_room, q->merged_count,
-                 sizeof *q->merged) != 0)
-        return -1;
-    struct queue_merged *m = &q->merged[q->merged_count];
-
-    m->n = n;
-    m->prefix = strndup(path, (size_t)(name - path) + n.guest_length);
-    if (m->prefix == NULL)
-        return -1;
-    q->merged_count++;
-    return 0;
-}
-
-/* By prefix, then by time. */
-static int in_order(const void *a, const void *b)
-{
-    const struct queue_merged *x = a, *y = b;
-    int prefix = strcmp(x->prefix, y->prefix);
-
-    return prefix != 0 ? prefix
-                       : (x->n.start_ms > y->n.start_ms) -
-                             (x->n.start_ms < y->n.start_ms);
-}
-
-/* (a) is a window's, whose start is that of (n). */
-static int find_merged(const void *a, const void *b)
-{
-    const struct queue_merged *x = a, *y = b;
-    int prefix = strcmp(x->prefix, y->prefix);
-
-    return prefix != 0                     ? prefix
-           : x->n.start_ms < y->n.start_ms ? -1
-                                           : x->n.start_ms > y->n.last_ms;
-}
-
-/* Is the window (item) in a file of several, too? -1: no memory. */
-static int is_merged(const struct queue *q, const struct queue_item *item)
-{
-    const char *name = name_of(item->path);
-    struct queue_merged key = {.prefix = NULL};
-    bool found;
-
-    if (q->merged_count == 0 || !spool_name_parse(name, &key.n) ||
-        key.n.last_ms != 0)
-        return 0;
-    key.prefix =
-        strndup(item->path, (size_t)(name - item->path) + key.n.guest_length);
-    if (key.prefix == NULL)
-        return -1;
-    found = bsearch(&key, q->merged, q->merged_count, sizeof key,
-                    find_merged) != NULL;
-    free(key.prefix);
-    return found;
-}
-
 /* Windows that were merged are not sent by themselves. */
 static int drop_merged(struct queue *q)
 {
     size_t kept = 0;
     int result = 0;
 
-    if (q->merged_count != 0)
-        qsort(q->merged, q->merged_count, sizeof *q->merged, in_order);
+    several_sort(&q->merged);
     for (size_t i = 0; i < q->count; i++) {
-        int merged = result == 0 ? is_merged(q, &q->items[i]) : 0;
+        int merged =
+            result == 0 ? several_has(&q->merged, q->items[i].path) : 0;
 
         if (merged < 0)
             result = -1;
@@ -178,7 +100,7 @@ static int drop_merged(struct queue *q)
 static int add(struct queue *q, char *path, const char *tag)
 {
     struct queue_item item = {.path = path};
-    if (note_merged(q, path) != 0) {
+    if (several_note(&q->merged, path) != 0) {
         free(path);
         return -1;
     }
@@ -299,7 +221,7 @@ static size_t gone_of(const struct queue *q, struct queue_item *items,
 
     for (size_t i = 0; i < count; i++) {
         bool one = !items[i].done && queue_is_gone(items[i].path) &&
-                   is_merged(q, &items[i]) == 0;
+                   several_has(&q->merged, items[i].path) == 0;
 
         items[i].done |= one;
         gone += one;
@@ -350,11 +272,10 @@ static void free_items(struct queue_item *items, size_t count)
 static void empty(struct queue *q)
 {
     queue_release(q);
-    for (size_t i = 0; i < q->merged_count; i++)
-        free(q->merged[i].prefix);
+    several_clear(&q->merged);
     free_items(q->items, q->count);
     q->items = NULL;
-    q->merged_count = q->count = q->room = q->open = 0;
+    q->count = q->room = q->open = 0;
 }
 
 static int fill(struct queue *q, const char *const *from, size_t count,
@@ -427,6 +348,6 @@ void queue_fini(struct queue *q)
 {
     empty(q);
     free(q->held);
-    free(q->merged);
+    several_fini(&q->merged);
     *q = (struct queue){0};
 }

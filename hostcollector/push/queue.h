@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "push/several.h"
 #include "util/err.h"
 
 struct queue_item {
@@ -22,8 +23,6 @@ struct queue_item {
     bool done;          /* it was marked, or counted as gone */
 };
 
-struct queue_merged;
-
 /* Zeroed: empty. */
 struct queue {
     struct queue_item *items; /* the oldest first */
@@ -31,8 +30,7 @@ struct queue {
     size_t open; /* recordings that are still written: they are no items */
     size_t gone; /* have waited, and were removed before they were marked */
     /* Files of several windows that are there, done or not. */
-    struct queue_merged *merged;
-    size_t merged_count, merged_room;
+    struct several merged;
     int *held; /* folders, locked: nobody merges windows in them */
     size_t held_count, held_room;
 };
