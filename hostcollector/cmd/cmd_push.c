@@ -344,7 +344,7 @@ static int push_round(struct push *p, struct err *e)
     p->away = false;
     p->taken_ns = clock_ns();
     if (queue_scan(&p->tell.queue, p->o->inputs, p->o->input_count, p->tag,
-                   e) != 0)
+                   true, e) != 0)
         return -1;
     for (size_t i = 0; i < p->tell.queue.count && result == 0; i++) {
         if (stop_asked(p) || p->away)

@@ -3,7 +3,6 @@
  */
 #include "push/queue.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -17,7 +16,6 @@
 #include "util/hash.h"
 #include "util/vec.h"
 
-#define SUFFIX     ".tprof"
 #define STATE_TEXT 256
 #define NS_PER_S   1000000000
 
@@ -96,7 +94,17 @@ static int drop_merged(struct queue *q)
     return result;
 }
 
-/* Returns 0, also if (path) does not wait; -1: no memory. Takes (path). */
+/* (path) is done. Returns 0; -1: no memory. Takes (path). */
+static int believe(struct queue *q, char *path)
+{
+    int result = several_note(&q->merged, path);
+
+    free(path);
+    return result;
+}
+
+/* Returns 0, also if (path) does not wait; -1: no memory. Takes (path). NULL as
+ * (tag): it has no mark. */
 static int add(struct queue *q, char *path, const char *tag)
 {
     struct queue_item item = {.path = path};
@@ -115,7 +123,7 @@ static int add(struct queue *q, char *path, const char *tag)
     item.changed_ns =
         (int64_t)st.st_mtim.tv_sec * NS_PER_S + st.st_mtim.tv_nsec;
     q->open += busy;
-    if (!regular || busy || is_done(&item, tag)) {
+    if (!regular || busy || (tag != NULL && is_done(&item, tag))) {
         free(path);
         return 0;
     }
@@ -127,28 +135,64 @@ static int add(struct queue *q, char *path, const char *tag)
     return 0;
 }
 
-static bool is_recording(const char *name)
+bool queue_is_gone(const char *path)
 {
-    size_t length = strlen(name), suffix = strlen(SUFFIX);
-
-    return length > suffix && name[0] != '.' &&
-           strcmp(name + length - suffix, SUFFIX) == 0;
+    return access(path, F_OK) != 0 && errno == ENOENT;
 }
 
-static int add_folder(struct queue *q, DIR *folder, const char *name,
-                      const char *tag)
+/* The recording (name) of (folder) was removed, and its mark is still there. */
+static void remove_mark(const char *folder, const char *name, const char *tag)
 {
-    const struct dirent *entry;
-    int result = 0;
+    struct queue_item item = {.path = NULL};
 
-    while (result == 0 && (entry = readdir(folder)) != NULL) {
+    if (asprintf(&item.path, "%s/%s", folder, name) < 0)
+        return;
+    char *mark = queue_is_gone(item.path) ? state_path(&item, tag, "") : NULL;
+
+    if (mark != NULL)
+        (void)unlink(mark);
+    free(mark);
+    free(item.path);
+}
+
+/* As queue_scan(). -1: no memory. */
+static int add_listed(struct queue *q, const struct listing *l,
+                      const char *folder, const char *tag, bool marks)
+{
+    size_t mark = 0;
+
+    for (size_t i = 0; i < l->recordings.count; i++) {
+        const char *name = l->recordings.list[i];
         char *path = NULL;
+        int order = 1;
 
-        if (is_recording(entry->d_name))
-            result = asprintf(&path, "%s/%s", name, entry->d_name) < 0
-                         ? -1
-                         : add(q, path, tag);
+        while (mark < l->marks.count &&
+               (order = strcmp(l->marks.list[mark], name)) < 0)
+            remove_mark(folder, l->marks.list[mark++], tag);
+        bool marked = mark < l->marks.count && order == 0;
+
+        mark += marked;
+        if (asprintf(&path, "%s/%s", folder, name) < 0)
+            return -1;
+        if (marked && !marks ? believe(q, path)
+                             : add(q, path, marked ? tag : NULL))
+            return -1;
     }
+    while (mark < l->marks.count)
+        remove_mark(folder, l->marks.list[mark++], tag);
+    return 0;
+}
+
+static int add_folder(struct queue *q, const char *name, const char *tag,
+                      bool marks, struct err *e)
+{
+    struct listing l = {{0}, {0}};
+    int result = listing_read(&l, name, tag) != 0 ? err_sys(e, name)
+                 : add_listed(q, &l, name, tag, marks) != 0
+                     ? err_set(e, "out of memory")
+                     : 0;
+
+    listing_fini(&l);
     return result;
 }
 
@@ -181,36 +225,34 @@ static int hold_parent(struct queue *q, const char *path)
     return result;
 }
 
-/* Everything that waits in (from): a folder or a file. */
-static int scan(struct queue *q, const char *from, const char *tag,
-                struct err *e)
+static bool is_folder(const char *path)
 {
     struct stat st;
-    bool inner = stat(from, &st) == 0 && !S_ISDIR(st.st_mode);
 
-    if ((inner ? hold_parent(q, from) : hold(q, from)) != 0)
-        return err_set(e, "out of memory");
-    DIR *folder = opendir(from);
-    int result;
-
-    if (folder != NULL) {
-        result = add_folder(q, folder, from, tag);
-        (void)closedir(folder);
-    } else {
-        char *path = strdup(from);
-
-        if (errno != ENOTDIR || access(from, R_OK) != 0) {
-            free(path);
-            return err_sys(e, from);
-        }
-        result = path == NULL ? -1 : add(q, path, tag);
-    }
-    return result == 0 ? 0 : err_set(e, "out of memory");
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-bool queue_is_gone(const char *path)
+static int hold_all(struct queue *q, const char *const *from, size_t count)
 {
-    return access(path, F_OK) != 0 && errno == ENOENT;
+    for (size_t i = 0; i < count; i++)
+        if ((is_folder(from[i]) ? hold(q, from[i]) : hold_parent(q, from[i])) !=
+            0)
+            return -1;
+    return 0;
+}
+
+/* Everything that waits in (from): a folder or a file. */
+static int scan(struct queue *q, const char *from, const char *tag, bool marks,
+                struct err *e)
+{
+    if (is_folder(from))
+        return add_folder(q, from, tag, marks, e);
+    if (access(from, R_OK) != 0)
+        return err_sys(e, from);
+    char *path = strdup(from);
+
+    return path != NULL && add(q, path, tag) == 0 ? 0
+                                                  : err_set(e, "out of memory");
 }
 
 /* Of the (count) items at (items). A window that was merged is there. */
@@ -268,22 +310,24 @@ static void free_items(struct queue_item *items, size_t count)
     free(items);
 }
 
-/* Forget what is in (q), but for the room of what is no item. */
-static void empty(struct queue *q)
+static void forget_items(struct queue *q)
 {
-    queue_release(q);
-    several_clear(&q->merged);
     free_items(q->items, q->count);
     q->items = NULL;
     q->count = q->room = q->open = 0;
 }
 
-static int fill(struct queue *q, const char *const *from, size_t count,
-                const char *tag, struct err *e)
+/* Forget what is in (q), but for the room of what is no item. */
+static void empty(struct queue *q)
 {
-    for (size_t i = 0; i < count; i++)
-        if (scan(q, from[i], tag, e) != 0)
-            return -1;
+    queue_release(q);
+    several_clear(&q->merged);
+    forget_items(q);
+}
+
+/* All items are there. */
+static int put_in_order(struct queue *q, struct err *e)
+{
     if (drop_merged(q) != 0)
         return err_set(e, "out of memory");
     if (q->count != 0)
@@ -291,8 +335,19 @@ static int fill(struct queue *q, const char *const *from, size_t count,
     return 0;
 }
 
+static int fill(struct queue *q, const char *const *from, size_t count,
+                const char *tag, bool marks, struct err *e)
+{
+    if (hold_all(q, from, count) != 0)
+        return err_set(e, "out of memory");
+    for (size_t i = 0; i < count; i++)
+        if (scan(q, from[i], tag, marks, e) != 0)
+            return -1;
+    return put_in_order(q, e);
+}
+
 int queue_scan(struct queue *q, const char *const *from, size_t count,
-               const char *tag, struct err *e)
+               const char *tag, bool marks, struct err *e)
 {
     struct queue_item *before = q->items;
     size_t before_count = q->count;
@@ -300,7 +355,7 @@ int queue_scan(struct queue *q, const char *const *from, size_t count,
     q->items = NULL;
     q->count = 0;
     empty(q);
-    int result = fill(q, from, count, tag, e);
+    int result = fill(q, from, count, tag, marks, e);
 
     if (result == 0)
         q->gone += gone_of(q, before, before_count);

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "push/listing.h"
 #include "push/several.h"
 #include "util/err.h"
 
@@ -51,12 +52,14 @@ char *queue_tag(char buf[QUEUE_TAG], const char *name);
 /*
  * Fill (q), which is emptied before, with those recordings of the (count) files
  * and folders at (from) that wait for the receiver (tag). A file waits again
- * when its contents have changed. A window of a spool that a file of several
- * windows has, too, does not wait: that one does. Until queue_release() no
- * windows are merged there. Returns 0; -1 with (e) filled.
+ * when its contents have changed: that is seen if (marks) are read; else a mark
+ * that is there is believed, and its recording not looked at. A mark without a
+ * recording is removed then. A window of a spool that a file of several windows
+ * has, too, does not wait: that one does. Until queue_release() no windows are
+ * merged there. Returns 0; -1 with (e) filled.
  */
 int queue_scan(struct queue *q, const char *const *from, size_t count,
-               const char *tag, struct err *e);
+               const char *tag, bool marks, struct err *e);
 
 /* (item) does not wait for (tag) any more: (end) with so many (samples), of the
  * window (id). The disk need not have that at once: what a loss of power takes
