@@ -11,6 +11,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/push_batch.h"
+#include "cmd/push_look.h"
 #include "cmd/push_parcel.h"
 #include "cmd/push_tell.h"
 #include "cmd/signals.h"
@@ -22,7 +23,7 @@
 #include "util/text.h"
 
 #define DEFAULT_WAIT_S 60.0
-#define LOOK_MS        1000u /* between two looks for new recordings */
+#define SOON_MS        1000u /* what comes together, is sent together */
 #define NS_PER_S       1e9
 #define NS_PER_MS      1000000u
 #define HOST           256
@@ -48,6 +49,7 @@ struct push {
     char host[HOST], guest[GUEST], tag[QUEUE_TAG];
     uint64_t taken_ns; /* when the receiver took something, or a round began */
     int stop_fd;
+    struct push_look look;
     bool stopped;
     bool away; /* the receiver was, for as long as we wait */
     struct push_tell tell;
@@ -93,10 +95,12 @@ static bool stop_asked(struct push *p)
     return p->stopped;
 }
 
-/* Wait (ms), or until the user wants the end. */
-static void rest(struct push *p, uint64_t ms)
+/* Wait (ms), or until the user wants the end, or (fd) is readable if it is not
+ * -1. */
+static void rest(struct push *p, uint64_t ms, int fd)
 {
-    struct pollfd stop = {.fd = p->stop_fd, .events = POLLIN};
+    struct pollfd ends[] = {{.fd = p->stop_fd, .events = POLLIN},
+                            {.fd = fd, .events = POLLIN}};
     uint64_t until_ns = clock_ns() + ms * NS_PER_MS, now_ns;
 
     push_tell_alive(&p->tell);
@@ -104,10 +108,12 @@ static void rest(struct push *p, uint64_t ms)
         uint64_t left_ms = (until_ns - now_ns) / NS_PER_MS + 1;
         int often_ms = push_tell_rest_ms(&p->tell);
 
-        p->stopped =
-            poll(&stop, 1,
-                 left_ms < (uint64_t)often_ms ? (int)left_ms : often_ms) > 0;
+        int ready = poll(
+            ends, 2, left_ms < (uint64_t)often_ms ? (int)left_ms : often_ms);
         push_tell_alive(&p->tell);
+        p->stopped = ready > 0 && ends[0].revents != 0;
+        if (ready > 0)
+            return;
     }
 }
 
@@ -151,7 +157,8 @@ static enum receiver_answer send_on(struct push *p, const struct parcel *parcel,
             push_tell_error(&p->tell, path, e);
         e->text[0] = '\0';
         chance = chance * 1664525u + 1013904223u; /* spreads them: no more */
-        rest(p, backoff_ms(failures, chance >> 8, p->receiver.retry_after_ms));
+        rest(p, backoff_ms(failures, chance >> 8, p->receiver.retry_after_ms),
+             -1);
         if (p->stopped)
             return RECEIVER_STOPPED;
     }
@@ -343,8 +350,7 @@ static int push_round(struct push *p, struct err *e)
 
     p->away = false;
     p->taken_ns = clock_ns();
-    if (queue_scan(&p->tell.queue, p->o->inputs, p->o->input_count, p->tag,
-                   true, e) != 0)
+    if (push_look(&p->look, &p->tell.queue, e) != 0)
         return -1;
     for (size_t i = 0; i < p->tell.queue.count && result == 0; i++) {
         if (stop_asked(p) || p->away)
@@ -361,12 +367,25 @@ static int push_round(struct push *p, struct err *e)
     return result;
 }
 
+/* Until there may be more. */
+static void await(struct push *p)
+{
+    int fd;
+    uint64_t ms = push_look_ms(&p->look, &p->tell.queue, &fd);
+
+    rest(p, ms, fd);
+    if (!p->stopped)
+        rest(p, SOON_MS, -1);
+    push_look_next(&p->look, &p->tell.queue);
+}
+
 static int push_rounds(struct push *p, struct err *e)
 {
+    push_look_begin(&p->look, p->o, p->tag);
     while (push_round(p, e) == 0) {
         queue_release(&p->tell.queue);
         if (p->o->follow && !p->stopped)
-            rest(p, LOOK_MS);
+            await(p);
         if (!p->o->follow || p->stopped)
             return 0;
     }
@@ -413,6 +432,7 @@ static int push_all(const struct options *o, struct err *e)
     push_tell_end(&p.tell);
     receiver_close(&p.receiver);
     queue_fini(&p.tell.queue);
+    push_look_end(&p.look);
     signals_release(p.stop_fd, UINT64_MAX);
     return result;
 }

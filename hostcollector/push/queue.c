@@ -346,6 +346,22 @@ static int fill(struct queue *q, const char *const *from, size_t count,
     return put_in_order(q, e);
 }
 
+int queue_hear(struct queue *q, const char *const *from, size_t count,
+               const char *tag, const struct listing_names *changed,
+               struct err *e)
+{
+    int result;
+
+    forget_items(q);
+    result = hold_all(q, from, count);
+    for (size_t i = 0; result == 0 && i < changed->count; i++) {
+        char *path = strdup(changed->list[i]);
+
+        result = path != NULL ? add(q, path, tag) : -1;
+    }
+    return result == 0 ? put_in_order(q, e) : err_set(e, "out of memory");
+}
+
 int queue_scan(struct queue *q, const char *const *from, size_t count,
                const char *tag, bool marks, struct err *e)
 {

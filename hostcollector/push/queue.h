@@ -61,6 +61,11 @@ char *queue_tag(char buf[QUEUE_TAG], const char *name);
 int queue_scan(struct queue *q, const char *const *from, size_t count,
                const char *tag, bool marks, struct err *e);
 
+/* Likewise, but only with those of (changed) that wait; nothing does in (q). */
+int queue_hear(struct queue *q, const char *const *from, size_t count,
+               const char *tag, const struct listing_names *changed,
+               struct err *e);
+
 /* (item) does not wait for (tag) any more: (end) with so many (samples), of the
  * window (id). The disk need not have that at once: what a loss of power takes
  * is sent again, and the receiver has it already. Beside an item that is gone

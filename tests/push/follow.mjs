@@ -1,9 +1,47 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// collector push --follow: it waits for what may pass.
+// collector push --follow: it hears of what comes, and waits for what may pass.
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import {
+    copyFileSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync,
+} from "node:fs";
 
-import { push } from "./harness.mjs";
+import { ended, push, receiver } from "./harness.mjs";
+
+// catches: a push that reads its folder while nothing happens there, one that misses what is linked,
+// renamed, written or unlocked, and one that does not see that what it has sent is another file now
+{
+    let following = null;
+    mkdirSync("watched");
+    copyFileSync("queue/idle.tprof", "watched/first.tprof");
+    const { port, close, requests } = await receiver();
+    const ends = push(["--to", `pyroscope+http://127.0.0.1:${port}/`, "--follow", "watched"], (p) => (following = p));
+    const arrived = async (count) => {
+        const end = Date.now() + 15000; // it would look by itself after 30 s
+        while (requests.length < count && Date.now() < end) await new Promise((tick) => setTimeout(tick, 20));
+        assert.equal(requests.length, count);
+    };
+    const switches = () => Number(/^voluntary_ctxt_switches:\s+(\d+)/m.exec(readFileSync(`/proc/${following.pid}/status`, "utf8"))[1]);
+    await arrived(1);
+    await new Promise((over) => setTimeout(over, 2500)); // its own mark has woken it
+    const before = switches();
+    await new Promise((over) => setTimeout(over, 3000));
+    assert.ok(switches() - before <= 1, "it does not rest");
+    linkSync("queue/idle.tprof", "watched/linked.tprof");
+    await arrived(2);
+    copyFileSync("queue/idle.tprof", "watched/renamed~");
+    renameSync("watched/renamed~", "watched/renamed.tprof");
+    await arrived(3);
+    writeFileSync("watched/written.tprof", readFileSync("queue/idle.tprof"));
+    await arrived(4);
+    writeFileSync("watched/written.tprof", readFileSync("queue/usual.tprof"));
+    await arrived(5);
+    execFileSync("sh", ["-c", "exec 3>watched/locked.tprof; flock 3; cat queue/idle.tprof >&3; sleep 2"]);
+    await arrived(6);
+    following.kill("SIGTERM");
+    ended(await ends, 0, /^3,884 samples in 6 recordings delivered\n$/);
+    await close();
+}
 
 // catches: a window set aside for ever since the kernel had no memory once, or one that kills each of
 // its readers tried for ever
