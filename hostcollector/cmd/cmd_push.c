@@ -406,11 +406,13 @@ static void set_origin(struct push *p, const struct options *o)
 
 static int push_all(const struct options *o, struct err *e)
 {
-    struct receiver_config config = {
-        .to = o->to,
-        .as = o->as,
-        .format = o->format,
-        .http = {.ca = o->ca, .headers = o->headers}};
+    struct receiver_config config = {.to = o->to,
+                                     .as = o->as,
+                                     .format = o->format,
+                                     .http = {.ca = o->ca,
+                                              .cert = o->cert,
+                                              .key = o->key,
+                                              .headers = o->headers}};
     struct push p = {.o = o, .stop_fd = -1};
     int result = EXIT_FAILED;
 
@@ -443,6 +445,8 @@ static int check_options(const struct options *o, struct err *e)
         return err_set(e, "where to? type: collector push --to URL FOLDER");
     if (o->input_count == 0)
         return err_set(e, "what? type: collector push --to %s FOLDER", o->to);
+    if (o->key != NULL && o->cert == NULL)
+        return err_set(e, "--key is that of a --cert: name both");
     return 0;
 }
 

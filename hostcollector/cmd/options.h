@@ -125,10 +125,10 @@ struct options {
     double spool_age_s, window_s;
     const char *listen, *token_file; /* likewise; NULL: no page, no token */
     /* Of collector push. */
-    const char *to, *as;      /* a URL, and a receiver's kind or NULL */
-    const char *host;         /* NULL: this machine's name */
-    const char *ca, *headers; /* files; or NULL */
-    bool follow;              /* wait for further recordings */
+    const char *to, *as; /* a URL, and a receiver's kind or NULL */
+    const char *host;    /* NULL: this machine's name */
+    const char *ca, *cert, *key, *headers; /* files; or NULL */
+    bool follow;                           /* wait for further recordings */
     struct origin_label labels[ORIGIN_LABELS];
     unsigned label_count;
     const struct origin *origin; /* of its reports; NULL: no such report */

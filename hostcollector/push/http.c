@@ -95,6 +95,10 @@ static void set_always(struct http *h, const struct http_config *c)
     (void)curl_easy_setopt(curl, CURLOPT_SEEKFUNCTION, on_seek);
     if (c->ca != NULL)
         (void)curl_easy_setopt(curl, CURLOPT_CAINFO, c->ca);
+    if (c->cert != NULL)
+        (void)curl_easy_setopt(curl, CURLOPT_SSLCERT, c->cert);
+    if (c->key != NULL)
+        (void)curl_easy_setopt(curl, CURLOPT_SSLKEY, c->key);
 }
 
 struct http *http_open(const struct http_config *c, struct err *e)

@@ -12,6 +12,8 @@
 
 struct http_config {
     const char *ca;      /* file of certificates to trust; NULL: the system's */
+    const char *cert;    /* file of ours; NULL: none */
+    const char *key;     /* file of its key; NULL: it is in (cert) */
     const char *headers; /* file with a header a line; NULL: none */
     int stop_fd;         /* readable: give up */
     /* Called meanwhile, at least once a second. */

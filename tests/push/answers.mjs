@@ -136,3 +136,27 @@ execFileSync("openssl", ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramg
     ended(await push(["--to", url(server, "https"), "--ca", "cert.pem", "queue"]), 0, /^2,124 samples in 3/);
     await server.close();
 }
+
+// a receiver that asks who we are gets our certificate, and without it nothing of ours
+execFileSync("openssl", ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+    "-keyout", "own-key.pem", "-out", "own.pem", "-days", "2", "-subj", "/CN=host1"], { stdio: "ignore" });
+writeFileSync("both.pem", Buffer.concat([readFileSync("own.pem"), readFileSync("own-key.pem")]));
+{
+    const server = await receiver(undefined, {
+        key: readFileSync("key.pem"), cert: readFileSync("cert.pem"), ca: readFileSync("own.pem"), requestCert: true,
+        rejectUnauthorized: true,
+    });
+    const to = ["--to", url(server, "https"), "--ca", "cert.pem", "--wait", "0", "queue"];
+    forget();
+    ended(await push(to), 1, /3 left/, /usual.tprof: /); // by its alert, or by its hanging up
+    ended(await push(["--cert", "cert.pem", "--key", "key.pem", ...to]), 1, /3 left/, /usual.tprof: /); // by its alert, or by its hanging up
+    assert.equal(server.requests.length, 0);
+    ended(await push(["--cert", "own.pem", "--key", "own-key.pem", ...to]), 0, /^2,124 samples in 3/);
+    forget();
+    ended(await push(["--cert", "both.pem", ...to]), 0, /^2,124 samples in 3/);
+    ended(await push(["--key", "own-key.pem", ...to]), 2, /^$/, /--key is that of a --cert/);
+    ended(await push(["--cert", "absent.pem", ...to]), 0, /^0 samples/);
+    forget();
+    ended(await push(["--cert", "absent.pem", ...to]), 1, /3 left/, /local SSL certificate/);
+    await server.close();
+}
