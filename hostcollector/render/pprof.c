@@ -4,10 +4,7 @@
  * github.com/google/pprof, proto/profile.proto.
  *
  * A Profile's fields may come in any order, so each string, function, location
- * and sample is written as soon as it is met, and only its number is kept. (A
- * library that packs a whole Profile, as protobuf-c does, has all of it in
- * memory first: by the sizes of its structures 34 MB for 100,000 stacks of 16
- * frames.)
+ * and sample is written as soon as it is met, and only its number is kept.
  *
  * A location is an address with all functions that are inlined there. Marks are
  * locations without an address. Numbers go on from guest to guest.

@@ -9,27 +9,31 @@
 
 enum wire_type { VARINT = 0, LENGTH = 2 };
 
-static void add_byte(struct proto *p, uint8_t byte)
+#define VARINT_MAX 10u /* bytes of 64 bits */
+
+/* Is there room for (size) bytes more? */
+static bool has_room(struct proto *p, size_t size)
 {
-    if (vec_grow(&p->bytes, &p->room, p->size, 1) != 0)
-        p->no_memory = true;
-    else
-        p->bytes[p->size++] = byte;
+    while (p->room - p->size < size && !p->no_memory)
+        p->no_memory = vec_grow(&p->bytes, &p->room, p->room, 1) != 0;
+    return p->room - p->size >= size;
 }
 
 void proto_append(struct proto *p, const void *bytes, size_t size)
 {
-    const uint8_t *from = bytes;
-
-    for (size_t i = 0; i < size; i++)
-        add_byte(p, from[i]);
+    if (size == 0 || !has_room(p, size))
+        return;
+    memcpy(p->bytes + p->size, bytes, size);
+    p->size += size;
 }
 
 void proto_packed(struct proto *p, uint64_t value)
 {
+    if (!has_room(p, VARINT_MAX))
+        return;
     for (; value >= 0x80; value >>= 7)
-        add_byte(p, (uint8_t)(value | 0x80));
-    add_byte(p, (uint8_t)value);
+        p->bytes[p->size++] = (uint8_t)(value | 0x80);
+    p->bytes[p->size++] = (uint8_t)value;
 }
 
 void proto_uint(struct proto *p, uint32_t number, uint64_t value)
