@@ -15,16 +15,14 @@
 #include <unistd.h>
 
 #include "spool/merged_file.h"
-#include "spool/spool_name.h"
+#include "spool/spool_marks.h"
+#include "util/clock.h"
 #include "util/vec.h"
 
 #define FRESH    ".merge-fresh" /* how a file is called until it is whole */
-#define SENT     ".sent-"       /* what push keeps beside X is X.sent-TAG */
-#define TAG      8u             /* digits of it */
-#define TAGS     32u            /* receivers of a folder, at most */
-#define MARK     (SPOOL_NAME + sizeof SENT + TAG)
-#define OVER_MS  30000u /* a window may come so late */
+#define OVER_MS  30000u         /* a window may come so late */
 #define NS_PER_S 1000000000
+#define TELL_NS  NS_PER_S
 
 struct entry {
     char *name;
@@ -37,12 +35,12 @@ struct compact {
     struct compact_sums *sums;
     struct entry *entries; /* by guest and start, files of several first */
     size_t count, room;
-    char tags[TAGS][TAG + 1]; /* of receivers */
-    size_t tag_count;
+    struct spool_tags tags;
     struct merged_file *file;
     /* What is to become a file, and how many windows lie within. */
     const struct entry *first, *last;
     size_t within;
+    uint64_t told_ns; /* see tell_limits() */
 };
 
 static int order(const void *a, const void *b)
@@ -67,32 +65,13 @@ static bool same_guest(const struct entry *a, const struct entry *b)
            memcmp(a->name, b->name, a->n.guest_length) == 0;
 }
 
-/* Is (name) a mark of push? Then its receiver is one of the folder's. Returns
- * -1 if there are too many. */
-static int take_mark(struct compact *c, const char *name)
-{
-    size_t length = strlen(name), middle = sizeof SPOOL_SUFFIX SENT - 1;
-    const char *tag = name + length - TAG;
-
-    if (length <= TAG + middle ||
-        memcmp(tag - middle, SPOOL_SUFFIX SENT, middle) != 0)
-        return 0;
-    for (size_t i = 0; i < c->tag_count; i++)
-        if (strcmp(c->tags[i], tag) == 0)
-            return 0;
-    if (c->tag_count == TAGS)
-        return -1;
-    memcpy(c->tags[c->tag_count++], tag, TAG + 1);
-    return 0;
-}
-
 static int take_name(struct compact *c, const char *name)
 {
     struct entry entry = {.name = NULL};
 
     if (!spool_name_parse(name, &entry.n) ||
         entry.n.guest_length > SPOOL_GUEST_MAX)
-        return take_mark(c, name);
+        return spool_tags_take(&c->tags, name);
     entry.name = strdup(name);
     if (entry.name == NULL ||
         vec_grow(&c->entries, &c->room, c->count, sizeof entry) != 0) {
@@ -125,33 +104,20 @@ static int look_through(struct compact *c,
     return result == 0 ? 0 : err_set(e, "spool: out of memory");
 }
 
-static const char *mark_name(char mark[MARK], const char *name, const char *tag)
-{
-    (void)snprintf(mark, MARK, "%s" SENT "%s", name, tag);
-    return mark;
-}
-
 /* Remove (name), which is in a file of several, and what push keeps beside it:
  * that first, so that nothing is left over without its window. */
 static void remove_window(const struct compact *c, const char *name)
 {
-    char mark[MARK];
-
-    for (size_t i = 0; i < c->tag_count; i++)
-        (void)unlinkat(c->fd, mark_name(mark, name, c->tags[i]), 0);
+    (void)spool_marks_remove(c->fd, name, &c->tags);
     (void)unlinkat(c->fd, name, 0);
 }
 
 /* Have all receivers (from) to (to)? */
-static bool all_sent(struct compact *c, size_t from, size_t to)
+static bool all_sent(const struct compact *c, size_t from, size_t to)
 {
-    char mark[MARK];
-    struct stat st;
-
     for (size_t i = from; i < to; i++)
-        for (size_t k = 0; k < c->tag_count; k++)
-            if (fstatat(c->fd, mark_name(mark, c->entries[i].name, c->tags[k]),
-                        &st, AT_SYMLINK_NOFOLLOW) != 0)
+        for (size_t k = 0; k < c->tags.count; k++)
+            if (!spool_is_marked(c->fd, c->entries[i].name, c->tags.list[k]))
                 return false;
     return true;
 }
@@ -199,7 +165,7 @@ static int write_file(const struct compact *c, const char *name,
 static int mark_file(const struct compact *c, const char *name,
                      const struct stat *st)
 {
-    char mark[MARK], text[128];
+    char mark[SPOOL_MARK], text[128];
     struct stat ignored;
     int result = 0;
 
@@ -207,9 +173,9 @@ static int mark_file(const struct compact *c, const char *name,
                    (uint64_t)st->st_size,
                    (int64_t)st->st_mtim.tv_sec * NS_PER_S +
                        st->st_mtim.tv_nsec);
-    for (size_t i = 0; i < c->tag_count && result == 0; i++)
-        result = write_file(c, mark_name(mark, name, c->tags[i]), text,
-                            strlen(text), &ignored);
+    for (size_t i = 0; i < c->tags.count && result == 0; i++)
+        result = write_file(c, spool_mark_name(mark, name, c->tags.list[i]),
+                            text, strlen(text), &ignored);
     return result;
 }
 
@@ -227,7 +193,19 @@ static int look_again(struct compact *c, const char *name)
         entry.n.start_ms <= c->last->n.start_ms)
         c->within++;
     free(entry.name);
-    return window ? 0 : take_mark(c, name);
+    return window ? 0 : spool_tags_take(&c->tags, name);
+}
+
+/* The lock's time tells the process that keeps the limits, which looks the
+ * whole folder through then: now and then, and at the (end). */
+static void tell_limits(struct compact *c, bool end)
+{
+    uint64_t now = clock_ns();
+
+    if (now - c->told_ns < TELL_NS && !end)
+        return;
+    c->told_ns = now;
+    (void)futimens(c->lock, NULL);
 }
 
 /* Put the file in place of windows (from) to (to), if they are all there and
@@ -237,7 +215,7 @@ static int replace(struct compact *c, size_t from, size_t to, const char *name,
 {
     uint64_t bytes;
 
-    c->tag_count = 0;
+    c->tags.count = 0;
     c->first = &c->entries[from];
     c->last = &c->entries[to - 1];
     c->within = 0;
@@ -259,8 +237,7 @@ static int replace(struct compact *c, size_t from, size_t to, const char *name,
     c->sums->windows += to - from;
     c->sums->bytes_before += bytes;
     c->sums->bytes += (uint64_t)st->st_size;
-    /* its time tells the process that keeps the limits */
-    (void)futimens(c->lock, NULL);
+    tell_limits(c, false);
     return 0;
 }
 
@@ -433,6 +410,8 @@ int spool_compact(int fd, const struct compact_config *config,
         if (c.count != 0)
             qsort(c.entries, c.count, sizeof *c.entries, order);
         result = remove_merged(&c, e) != 0 ? -1 : merge_all(&c, e);
+        if (sums->files != 0)
+            tell_limits(&c, true);
     }
     for (size_t i = 0; i < c.count; i++)
         free(c.entries[i].name);

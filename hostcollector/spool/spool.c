@@ -13,18 +13,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "spool/spool_marks.h"
 #include "spool/spool_name.h"
 #include "util/clock.h"
 #include "util/vec.h"
 
-#define FRESH ".fresh-" /* how a file is called until it is whole */
-#define SENT  ".sent-"  /* what push keeps beside X is X.sent-TAG */
-#define TAGS  32u       /* files beside a window, at most */
+#define FRESH   ".fresh-" /* how a file is called until it is whole */
+#define LOOK_MS 60000u    /* between two looks for what is too old, at most */
 
 struct spool_file {
     char *name;
-    uint64_t bytes;
     struct spool_name n;
+    uint64_t bytes;
 };
 
 struct spool {
@@ -35,6 +35,7 @@ struct spool {
     struct spool_sums sums;
     uint32_t fresh;         /* counts temporary names */
     uint64_t covered_ms;    /* files of several windows begin and end before */
+    uint64_t expired_ms;    /* when too old ones were looked for */
     struct timespec merged; /* when windows were merged last, if ever */
 };
 
@@ -50,7 +51,7 @@ static int older(const void *a, const void *b)
 /* Put (name) where it belongs: nearly always at the end. */
 static int add(struct spool *s, const char *name, uint64_t bytes)
 {
-    struct spool_file file = {strdup(name), bytes, {0}};
+    struct spool_file file = {.name = strdup(name), .bytes = bytes};
     size_t at = s->count;
 
     if (file.name == NULL || !spool_name_parse(name, &file.n) ||
@@ -68,29 +69,25 @@ static int add(struct spool *s, const char *name, uint64_t bytes)
     return 0;
 }
 
-/* What is in the folder counts. */
-static int take_entry(struct spool *s, const char *name)
+/* What a look into the folder finds. */
+struct found {
+    struct spool_file *files;
+    size_t count, room;
+};
+
+static int take_name(struct found *found, const char *name)
 {
-    struct spool_name n;
-    struct stat st;
+    struct spool_file file = {.name = NULL};
 
-    if (!spool_name_parse(name, &n) ||
-        fstatat(s->fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
-        !S_ISREG(st.st_mode))
+    if (!spool_name_parse(name, &file.n))
         return 0;
-    struct spool_file file = {strdup(name), (uint64_t)st.st_size, n};
-
-    if (n.last_ms > s->covered_ms)
-        s->covered_ms = n.last_ms;
-
+    file.name = strdup(name);
     if (file.name == NULL ||
-        vec_grow(&s->files, &s->room, s->count, sizeof file) != 0) {
+        vec_grow(&found->files, &found->room, found->count, sizeof file) != 0) {
         free(file.name);
         return -1;
     }
-    s->files[s->count++] = file;
-    s->sums.files++;
-    s->sums.bytes += file.bytes;
+    found->files[found->count++] = file;
     return 0;
 }
 
@@ -105,34 +102,82 @@ static DIR *open_folder(int fd)
     return folder;
 }
 
-/* Forget the files, which stay. */
-static void forget(struct spool *s)
+static void free_files(struct spool_file *files, size_t count)
 {
-    for (size_t i = 0; i < s->count; i++)
-        free(s->files[i].name);
-    s->count = 0;
+    for (size_t i = 0; i < count; i++)
+        free(files[i].name);
+    free(files);
+}
+
+/* Is (file) one that counts? Only those that are not among the (count) at (old)
+ * are asked for their size: a file does not change. (*at) is where to look, as
+ * both are in order. */
+static bool know(const struct spool *s, struct spool_file *file, size_t *at)
+{
+    struct stat st;
+
+    while (*at < s->count && older(&s->files[*at], file) < 0)
+        ++*at;
+    if (*at < s->count && older(&s->files[*at], file) == 0) {
+        file->bytes = s->files[*at].bytes;
+        return true;
+    }
+    if (fstatat(s->fd, file->name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
+        !S_ISREG(st.st_mode))
+        return false;
+    file->bytes = (uint64_t)st.st_size;
+    return true;
+}
+
+/* These files are there now. */
+static void adopt(struct spool *s, struct found *found)
+{
+    size_t kept = 0, at = 0;
+
+    if (found->count != 0)
+        qsort(found->files, found->count, sizeof *found->files, older);
     s->sums.files = s->sums.bytes = 0;
+    for (size_t i = 0; i < found->count; i++) {
+        struct spool_file *file = &found->files[i];
+
+        if (!know(s, file, &at)) {
+            free(file->name);
+            continue;
+        }
+        if (file->n.last_ms > s->covered_ms)
+            s->covered_ms = file->n.last_ms;
+        s->sums.files++;
+        s->sums.bytes += file->bytes;
+        found->files[kept++] = *file;
+    }
+    free_files(s->files, s->count);
+    s->files = found->files;
+    s->count = kept;
+    s->room = found->room;
 }
 
 /* Look what is in the folder; at the (start), what was not finished goes. */
 static int look(struct spool *s, bool start, struct err *e)
 {
     DIR *folder = open_folder(s->fd);
+    struct found found = {.count = 0};
     const struct dirent *entry;
     int result = 0;
 
     if (folder == NULL)
         return err_sys(e, "spool");
-    forget(s);
     while (result == 0 && (entry = readdir(folder)) != NULL)
         if (start && strncmp(entry->d_name, FRESH, sizeof FRESH - 1) == 0)
             (void)unlinkat(s->fd, entry->d_name, 0);
         else
-            result = take_entry(s, entry->d_name);
+            result = take_name(&found, entry->d_name);
     (void)closedir(folder);
-    if (s->count != 0)
-        qsort(s->files, s->count, sizeof *s->files, older);
-    return result == 0 ? 0 : err_set(e, "spool: out of memory");
+    if (result == 0) {
+        adopt(s, &found);
+        return 0;
+    }
+    free_files(found.files, found.count);
+    return err_set(e, "spool: out of memory");
 }
 
 /* When were windows merged last? */
@@ -180,38 +225,41 @@ void spool_close(struct spool *s)
 {
     if (s == NULL)
         return;
-    forget(s);
-    free(s->files);
+    free_files(s->files, s->count);
     free(s);
+}
+
+/* Which receivers has the folder now? */
+static void find_tags(const struct spool *s, struct spool_tags *tags)
+{
+    DIR *folder = open_folder(s->fd);
+    const struct dirent *entry;
+
+    while (folder != NULL && (entry = readdir(folder)) != NULL)
+        if (spool_tags_take(tags, entry->d_name) != 0)
+            break; /* marks of one more stay */
+    if (folder != NULL)
+        (void)closedir(folder);
 }
 
 /* Remove the first (count) files; what push keeps beside them goes first, so
  * that nothing is left over without its window. */
 static void remove_oldest(struct spool *s, size_t count)
 {
-    DIR *folder = count != 0 ? open_folder(s->fd) : NULL;
-    const struct dirent *entry;
+    struct spool_tags tags = {.count = 0};
 
-    while (folder != NULL && (entry = readdir(folder)) != NULL) {
-        const char *sent = strstr(entry->d_name, SPOOL_SUFFIX SENT);
-        size_t length = sent != NULL ? (size_t)(sent - entry->d_name) +
-                                           sizeof SPOOL_SUFFIX - 1
-                                     : 0;
-
-        for (size_t i = 0; sent != NULL && i < count; i++)
-            if (strlen(s->files[i].name) == length &&
-                strncmp(s->files[i].name, entry->d_name, length) == 0)
-                (void)unlinkat(s->fd, entry->d_name, 0);
-    }
-    if (folder != NULL)
-        (void)closedir(folder);
+    if (count != 0)
+        find_tags(s, &tags);
     for (size_t i = 0; i < count; i++) {
-        (void)unlinkat(s->fd, s->files[i].name, 0);
+        struct spool_file *file = &s->files[i];
+
+        (void)spool_marks_remove(s->fd, file->name, &tags);
+        (void)unlinkat(s->fd, file->name, 0);
         s->sums.files--;
-        s->sums.bytes -= s->files[i].bytes;
+        s->sums.bytes -= file->bytes;
         s->sums.removed++;
-        s->sums.removed_bytes += s->files[i].bytes;
-        free(s->files[i].name);
+        s->sums.removed_bytes += file->bytes;
+        free(file->name);
     }
     s->count -= count;
     memmove(s->files, s->files + count, s->count * sizeof *s->files);
@@ -233,11 +281,15 @@ static size_t count_too_much(const struct spool *s)
 
 void spool_expire(struct spool *s, uint64_t now_ms)
 {
-    uint64_t age_ms = s->limits.age_s * 1000;
+    uint64_t age_ms = s->limits.age_s * 1000, pause_ms = age_ms / 16;
     size_t count = 0;
 
+    /* not for each window: the folder is looked through */
+    if (now_ms - s->expired_ms < (pause_ms < LOOK_MS ? pause_ms : LOOK_MS))
+        return;
+    s->expired_ms = now_ms;
     look_again(s);
-    while (s->limits.age_s != 0 && count < s->count &&
+    while (age_ms != 0 && count < s->count &&
            s->files[count].n.start_ms < now_ms &&
            now_ms - s->files[count].n.start_ms > age_ms)
         count++;

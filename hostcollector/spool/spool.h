@@ -46,7 +46,8 @@ void spool_close(struct spool *s);
 int spool_put(struct spool *s, const char *guest, uint64_t start_ms,
               const void *bytes, size_t size, struct err *e);
 
-/* Remove what is too old at (now_ms). spool_put() does so, too. */
+/* Remove what is too old at (now_ms), once in a while: a 16th of the age, but
+ * not more than a minute. spool_put() does so, too. */
 void spool_expire(struct spool *s, uint64_t now_ms);
 
 struct spool_sums {

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -120,8 +121,8 @@ TEST(name_cannot_leave_the_folder) /* catches: a guest that names itself ../x */
 TEST(oldest_go_when_there_is_too_much) /* catches: no limit; the newest gone */
 {
     enter_dir();
-    write_text("g.0000000000001.tprof.sent-abcd", "delivered");
-    write_text("g.0000000000099.tprof.sent-abcd", "delivered");
+    write_text("g.0000000000001.tprof.sent-0123abcd", "delivered");
+    write_text("g.0000000000099.tprof.sent-0123abcd", "delivered");
     struct spool *s = open_here(&(struct spool_limits){.bytes = 1000});
 
     for (uint64_t i = 1; i <= 100; i++)
@@ -134,9 +135,9 @@ TEST(oldest_go_when_there_is_too_much) /* catches: no limit; the newest gone */
     CHECK_EQ(spool_sums(s).files + spool_sums(s).removed, 100);
     CHECK_EQ(spool_sums(s).removed_bytes, 40 * spool_sums(s).removed);
     CHECK(is_there("h.0000000000100.tprof"));
-    CHECK(is_there("g.0000000000099.tprof.sent-abcd"));
+    CHECK(is_there("g.0000000000099.tprof.sent-0123abcd"));
     CHECK(!is_there("g.0000000000001.tprof"));
-    CHECK(!is_there("g.0000000000001.tprof.sent-abcd"));
+    CHECK(!is_there("g.0000000000001.tprof.sent-0123abcd"));
     CHECK_EQ(count_files(), (int)spool_sums(s).files + 1);
     leave_dir(s);
 }
@@ -198,10 +199,15 @@ TEST(merged_windows_count_and_go_by_the_limits)
     CHECK(is_there("h.1700000005000.tprof"));
     char large[99];
 
+    /* what was put is known also after another look */
+    CHECK_EQ(utimensat(AT_FDCWD, ".merging",
+                       (struct timespec[2]){{.tv_sec = 1}, {.tv_sec = 1}}, 0),
+             0);
     memset(large, 'b', sizeof large);
     CHECK_EQ(spool_put(s, "g", 1700000030000, large, sizeof large, &error), 0);
     CHECK(!is_there("g.1700000000000-1700000010000.tprof"));
     CHECK(!is_there("g.1700000000000-1700000010000.tprof.sent-1234abcd"));
+    CHECK_EQ(spool_sums(s).removed, 5);
     leave_dir(s);
 }
 

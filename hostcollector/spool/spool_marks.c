@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Names of marks, which push/queue.c makes. */
+#include "spool/spool_marks.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SENT       ".sent-"
+#define UNFINISHED "~" /* behind it, until it is whole */
+
+int spool_tags_take(struct spool_tags *tags, const char *name)
+{
+    size_t length = strlen(name), middle = sizeof SPOOL_SUFFIX SENT - 1;
+    const char *tag = name + length - SPOOL_TAG;
+
+    if (length <= SPOOL_TAG + middle ||
+        memcmp(tag - middle, SPOOL_SUFFIX SENT, middle) != 0 ||
+        strspn(tag, "0123456789abcdef") != SPOOL_TAG)
+        return 0;
+    for (size_t i = 0; i < tags->count; i++)
+        if (strcmp(tags->list[i], tag) == 0)
+            return 0;
+    if (tags->count == SPOOL_TAGS)
+        return -1;
+    memcpy(tags->list[tags->count++], tag, SPOOL_TAG + 1);
+    return 0;
+}
+
+const char *spool_mark_name(char mark[SPOOL_MARK], const char *name,
+                            const char *tag)
+{
+    (void)snprintf(mark, SPOOL_MARK, "%s" SENT "%s", name, tag);
+    return mark;
+}
+
+bool spool_is_marked(int fd, const char *name, const char *tag)
+{
+    char mark[SPOOL_MARK];
+    struct stat ignored;
+
+    return fstatat(fd, spool_mark_name(mark, name, tag), &ignored,
+                   AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+bool spool_marks_remove(int fd, const char *name, const struct spool_tags *tags)
+{
+    char mark[SPOOL_MARK];
+    bool all = true;
+
+    for (size_t i = 0; i < tags->count; i++) {
+        (void)spool_mark_name(mark, name, tags->list[i]);
+        all &= unlinkat(fd, mark, 0) == 0;
+        (void)strcat(mark, UNFINISHED);
+        (void)unlinkat(fd, mark, 0);
+    }
+    return all;
+}
