@@ -66,10 +66,13 @@ static void sum_windows(struct serve *s)
     sums = windows_sums(s->windows);
     s->totals.windows = sums.kept;
     s->totals.lost_windows = sums.lost;
+    s->totals.lost_window_samples = sums.lost_samples;
     s->totals.lag_ms = sums.lag_ms;
     s->totals.spool_files = sums.spool.files;
     s->totals.spool_bytes = sums.spool.bytes;
     s->totals.removed = sums.spool.removed;
+    s->totals.unsent = sums.spool.unsent;
+    s->totals.unsent_samples = sums.spool.unsent_samples;
 }
 
 void serve_tell_crashed(struct serve *s)

@@ -50,9 +50,13 @@ struct status_totals {
     uint64_t alive_ms; /* the loop's last sign, at least once a second */
     uint64_t lag_ms;   /* from the last cut to when its last window was kept */
     uint64_t windows;  /* kept */
-    uint64_t lost_windows; /* could not be kept */
+    uint64_t lost_windows;        /* could not be kept ... */
+    uint64_t lost_window_samples; /* ... with so many samples */
     uint64_t spool_files, spool_bytes;
     uint64_t removed; /* windows that the limits have removed */
+    /* Those of them for which push had another receiver; and their samples, as
+     * far as this process has kept them. */
+    uint64_t unsent, unsent_samples;
     uint64_t samples, lost;
     /* In windows that an earlier process had open when it was killed. */
     uint64_t crashed;

@@ -277,7 +277,7 @@ static int put(struct windows_guest *g, const struct window_bytes *window,
     struct windows *w = g->all;
 
     if (spool_put(w->spool, g->name, g->start_ms, window->bytes, window->size,
-                  e) != 0) {
+                  window->samples, e) != 0) {
         w->sums.lost++;
         w->sums.lost_samples += window->samples;
         return -1;

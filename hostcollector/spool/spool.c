@@ -25,6 +25,7 @@ struct spool_file {
     char *name;
     struct spool_name n;
     uint64_t bytes;
+    uint64_t samples; /* 0: not known */
 };
 
 struct spool {
@@ -49,9 +50,11 @@ static int older(const void *a, const void *b)
 }
 
 /* Put (name) where it belongs: nearly always at the end. */
-static int add(struct spool *s, const char *name, uint64_t bytes)
+static int add(struct spool *s, const char *name, uint64_t bytes,
+               uint64_t samples)
 {
-    struct spool_file file = {.name = strdup(name), .bytes = bytes};
+    struct spool_file file = {
+        .name = strdup(name), .bytes = bytes, .samples = samples};
     size_t at = s->count;
 
     if (file.name == NULL || !spool_name_parse(name, &file.n) ||
@@ -120,6 +123,7 @@ static bool know(const struct spool *s, struct spool_file *file, size_t *at)
         ++*at;
     if (*at < s->count && older(&s->files[*at], file) == 0) {
         file->bytes = s->files[*at].bytes;
+        file->samples = s->files[*at].samples;
         return true;
     }
     if (fstatat(s->fd, file->name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
@@ -253,7 +257,10 @@ static void remove_oldest(struct spool *s, size_t count)
     for (size_t i = 0; i < count; i++) {
         struct spool_file *file = &s->files[i];
 
-        (void)spool_marks_remove(s->fd, file->name, &tags);
+        if (!spool_marks_remove(s->fd, file->name, &tags)) {
+            s->sums.unsent++;
+            s->sums.unsent_samples += file->samples;
+        }
         (void)unlinkat(s->fd, file->name, 0);
         s->sums.files--;
         s->sums.bytes -= file->bytes;
@@ -372,7 +379,7 @@ static int link_fresh(const struct spool *s, const char *fresh,
 }
 
 int spool_put(struct spool *s, const char *guest, uint64_t start_ms,
-              const void *bytes, size_t size, struct err *e)
+              const void *bytes, size_t size, uint64_t samples, struct err *e)
 {
     char fresh[64], name[SPOOL_NAME];
     int result = -1;
@@ -387,7 +394,7 @@ int spool_put(struct spool *s, const char *guest, uint64_t start_ms,
     if (write_fresh(s, fresh, bytes, size) != 0 ||
         link_fresh(s, fresh, guest, &start_ms, name) != 0)
         (void)err_sys(e, "spool");
-    else if (add(s, name, size) != 0)
+    else if (add(s, name, size, samples) != 0)
         result = err_set(e, "spool: out of memory");
     else
         result = 0;

@@ -38,13 +38,13 @@ struct spool *spool_open(int fd, const struct spool_limits *limits,
 void spool_close(struct spool *s);
 
 /*
- * Keep (size) bytes, a window of (guest) that began at (start_ms). The name is
- * of [A-Za-z0-9._-], and does not begin with a point; a window of the same
- * guest and start is put a millisecond later. Then remove what is too much.
- * Returns 0; -1 with (e) filled, and nothing is kept.
+ * Keep (size) bytes, a window of (guest) that began at (start_ms) and has so
+ * many (samples). The name is of [A-Za-z0-9._-], and does not begin with a
+ * point; a window of the same guest and start is put a millisecond later. Then
+ * remove what is too much. Returns 0; -1 with (e) filled, and nothing is kept.
  */
 int spool_put(struct spool *s, const char *guest, uint64_t start_ms,
-              const void *bytes, size_t size, struct err *e);
+              const void *bytes, size_t size, uint64_t samples, struct err *e);
 
 /* Remove what is too old at (now_ms), once in a while: a 16th of the age, but
  * not more than a minute. spool_put() does so, too. */
@@ -53,7 +53,10 @@ void spool_expire(struct spool *s, uint64_t now_ms);
 struct spool_sums {
     uint64_t files, bytes;
     uint64_t removed, removed_bytes; /* by the limits, since spool_open() */
-    uint64_t oldest_ms;              /* start of the oldest one; 0: empty */
+    /* Files among these for which a receiver of the folder waited; and their
+     * samples, of windows that were put here. */
+    uint64_t unsent, unsent_samples;
+    uint64_t oldest_ms; /* start of the oldest one; 0: empty */
 };
 struct spool_sums spool_sums(const struct spool *s);
 

@@ -144,16 +144,22 @@ static void rows(FILE *out, const struct status *s, uint64_t now_ms)
 /* What is kept of them, where anything is. */
 static void spool(FILE *out, const struct status_totals *t)
 {
-    char files[TEXT_NUMBER], removed[TEXT_NUMBER];
+    char files[TEXT_NUMBER], removed[TEXT_NUMBER], unsent[TEXT_NUMBER];
+    char lost[TEXT_NUMBER];
 
     if ((t->windows | t->lost_windows | t->spool_files) == 0)
         return;
     (void)fprintf(out,
                   "The spool has %s windows in %.1f MB; %s were removed by "
-                  "its limits, %" PRIu64 " could not be kept. ",
+                  "its limits, %" PRIu64 " with %s samples could not be kept. ",
                   text_count(files, t->spool_files),
                   (double)t->spool_bytes / 1e6, text_count(removed, t->removed),
-                  t->lost_windows);
+                  t->lost_windows, text_count(lost, t->lost_window_samples));
+    if (t->unsent != 0)
+        (void)fprintf(out,
+                      "<span class=\"bad\">%s of those removed had not been "
+                      "sent to all receivers of collector push.</span> ",
+                      text_count(unsent, t->unsent));
 }
 
 static void summary(FILE *out, const struct status_totals *t, uint64_t now_ms)

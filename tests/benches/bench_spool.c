@@ -116,7 +116,7 @@ int main(int argc, char **argv)
                         &window, &e),
              &e);
         must(spool_put(spool, "web", WALL_MS + i * SPAN_S * 1000, window.bytes,
-                       window.size, &e),
+                       window.size, window.samples, &e),
              &e);
         free(window.bytes);
     }

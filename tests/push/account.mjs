@@ -63,7 +63,7 @@ const unseen = new Array(GUESTS).fill(0); // at most so many were on their way
 async function readCrashed(from) {
     for (let rows = []; ; await pause(100)) {
         const at = serve.said.slice(from).match(/http:\/\/\S+?\//);
-        if (at) rows = [...(await (await fetch(`${at[0]}metrics`)).text()).matchAll(/^tprof_guest_crashed_samples_total\{guest="(\d+)"\} (\d+)$/gm)];
+        if (at) rows = [...(await (await fetch(`${at[0]}metrics`)).text()).matchAll(/^tprof_guest_crashed_samples\{guest="(\d+)"\} (\d+)$/gm)];
         if (rows.length < GUESTS) continue;
         for (const [, guest, samples] of rows) crashed[guest] += Number(samples);
         return rows.reduce((sum, row) => sum + Number(row[2]), 0);

@@ -84,9 +84,9 @@ TEST(window_is_kept_under_its_name) /* catches: another name than push has */
     enter_dir();
     struct spool *s = open_here(&none);
 
-    CHECK_EQ(spool_put(s, "cid-3", 1700000000123, "bytes", 5, &error), 0);
+    CHECK_EQ(spool_put(s, "cid-3", 1700000000123, "bytes", 5, 7, &error), 0);
     CHECK(is_there("cid-3.1700000000123.tprof"));
-    CHECK_EQ(spool_put(s, "cid-3", 1700000000123, "bytes", 5, &error), 0);
+    CHECK_EQ(spool_put(s, "cid-3", 1700000000123, "bytes", 5, 7, &error), 0);
     CHECK(is_there("cid-3.1700000000124.tprof"));
     CHECK_EQ(spool_sums(s).files, 2);
     CHECK_EQ(spool_sums(s).bytes, 10);
@@ -108,12 +108,12 @@ TEST(name_cannot_leave_the_folder) /* catches: a guest that names itself ../x */
     struct spool *s = open_here(&none);
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        CHECK_EQ(spool_put(s, names[i], 1, "b", 1, &error), -1);
+        CHECK_EQ(spool_put(s, names[i], 1, "b", 1, 7, &error), -1);
     memset(longest, 'x', sizeof longest);
     longest[SPOOL_GUEST_MAX + 1] = '\0';
-    CHECK_EQ(spool_put(s, longest, 1, "b", 1, &error), -1);
+    CHECK_EQ(spool_put(s, longest, 1, "b", 1, 7, &error), -1);
     longest[SPOOL_GUEST_MAX] = '\0';
-    CHECK_EQ(spool_put(s, longest, now_ms(), "b", 1, &error), 0);
+    CHECK_EQ(spool_put(s, longest, now_ms(), "b", 1, 7, &error), 0);
     CHECK_EQ(count_files(), 1);
     leave_dir(s);
 }
@@ -127,13 +127,15 @@ TEST(oldest_go_when_there_is_too_much) /* catches: no limit; the newest gone */
 
     for (uint64_t i = 1; i <= 100; i++)
         CHECK_EQ(spool_put(s, i % 2 != 0 ? "g" : "h", i,
-                           "0123456789012345678901234567890123456789", 40,
+                           "0123456789012345678901234567890123456789", 40, 7,
                            &error),
                  0);
     CHECK(spool_sums(s).bytes <= 1000);
     CHECK(spool_sums(s).bytes >= 800);
     CHECK_EQ(spool_sums(s).files + spool_sums(s).removed, 100);
     CHECK_EQ(spool_sums(s).removed_bytes, 40 * spool_sums(s).removed);
+    CHECK_EQ(spool_sums(s).unsent, spool_sums(s).removed - 1); /* all but g 1 */
+    CHECK_EQ(spool_sums(s).unsent_samples, 7 * spool_sums(s).unsent);
     CHECK(is_there("h.0000000000100.tprof"));
     CHECK(is_there("g.0000000000099.tprof.sent-0123abcd"));
     CHECK(!is_there("g.0000000000001.tprof"));
@@ -149,13 +151,26 @@ TEST(old_windows_go) /* catches: an age that is not looked at */
     enter_dir();
     struct spool *s = open_here(&(struct spool_limits){.age_s = 3600});
 
-    CHECK_EQ(spool_put(s, "g", now - 7200 * 1000, "b", 1, &error), 0);
-    CHECK_EQ(spool_put(s, "g", now, "b", 1, &error), 0);
+    CHECK_EQ(spool_put(s, "g", now - 7200 * 1000, "b", 1, 7, &error), 0);
+    CHECK_EQ(spool_put(s, "g", now, "b", 1, 7, &error), 0);
     CHECK_EQ(spool_sums(s).files, 1);
     CHECK_EQ(spool_sums(s).removed, 1);
     spool_expire(s, now + 3601 * 1000);
     CHECK_EQ(spool_sums(s).files, 0);
     CHECK_EQ(count_files(), 0);
+    leave_dir(s);
+}
+
+TEST(nobody_waits_where_nothing_was_sent) /* catches: no push as a loss */
+{
+    enter_dir();
+    write_text("g.0000000000001.tprof.sent-0123", "another program's");
+    struct spool *s = open_here(&(struct spool_limits){.bytes = 1});
+
+    CHECK_EQ(spool_put(s, "g", 1, "bb", 2, 7, &error), 0);
+    CHECK_EQ(spool_sums(s).removed, 1);
+    CHECK_EQ(spool_sums(s).unsent, 0);
+    CHECK(is_there("g.0000000000001.tprof.sent-0123"));
     leave_dir(s);
 }
 
@@ -169,7 +184,7 @@ TEST(half_written_window_goes) /* catches: what a kill leaves taken for whole */
 
     CHECK(!is_there(".fresh-123-4"));
     CHECK_EQ(spool_sums(s).files, 0);
-    CHECK_EQ(spool_put(s, "g", now_ms(), "bb", 2, &error), 0);
+    CHECK_EQ(spool_put(s, "g", now_ms(), "bb", 2, 7, &error), 0);
     CHECK(is_there("notes.txt"));
     CHECK(is_there("other.tprof"));
     leave_dir(s);
@@ -181,21 +196,21 @@ TEST(merged_windows_count_and_go_by_the_limits)
     enter_dir();
     struct spool *s = open_here(&(struct spool_limits){.bytes = 100});
 
-    CHECK_EQ(spool_put(s, "g", 1700000000000, "bbbb", 4, &error), 0);
-    CHECK_EQ(spool_put(s, "g", 1700000010000, "bbbb", 4, &error), 0);
+    CHECK_EQ(spool_put(s, "g", 1700000000000, "bbbb", 4, 7, &error), 0);
+    CHECK_EQ(spool_put(s, "g", 1700000010000, "bbbb", 4, 7, &error), 0);
     CHECK_EQ(unlink("g.1700000000000.tprof"), 0);
     CHECK_EQ(unlink("g.1700000010000.tprof"), 0);
     write_text("g.1700000000000-1700000010000.tprof", "both");
     write_text("g.1700000000000-1700000010000.tprof.sent-1234abcd", "");
     write_text(".merging", "");
-    CHECK_EQ(spool_put(s, "g", 1700000020000, "b", 1, &error), 0);
+    CHECK_EQ(spool_put(s, "g", 1700000020000, "b", 1, 7, &error), 0);
     CHECK_EQ(spool_sums(s).files, 2);
     CHECK_EQ(spool_sums(s).bytes, 5);
     CHECK_EQ(spool_sums(s).oldest_ms, 1700000000000);
     /* the clock was set back: what lies within would not be read */
-    CHECK_EQ(spool_put(s, "g", 1700000005000, "b", 1, &error), 0);
+    CHECK_EQ(spool_put(s, "g", 1700000005000, "b", 1, 7, &error), 0);
     CHECK(is_there("g.1700000010001.tprof"));
-    CHECK_EQ(spool_put(s, "h", 1700000005000, "b", 1, &error), 0);
+    CHECK_EQ(spool_put(s, "h", 1700000005000, "b", 1, 7, &error), 0);
     CHECK(is_there("h.1700000005000.tprof"));
     char large[99];
 
@@ -204,10 +219,13 @@ TEST(merged_windows_count_and_go_by_the_limits)
                        (struct timespec[2]){{.tv_sec = 1}, {.tv_sec = 1}}, 0),
              0);
     memset(large, 'b', sizeof large);
-    CHECK_EQ(spool_put(s, "g", 1700000030000, large, sizeof large, &error), 0);
+    CHECK_EQ(spool_put(s, "g", 1700000030000, large, sizeof large, 7, &error),
+             0);
     CHECK(!is_there("g.1700000000000-1700000010000.tprof"));
     CHECK(!is_there("g.1700000000000-1700000010000.tprof.sent-1234abcd"));
     CHECK_EQ(spool_sums(s).removed, 5);
+    CHECK_EQ(spool_sums(s).unsent, 4); /* the merged one was sent */
+    CHECK_EQ(spool_sums(s).unsent_samples, 4 * 7);
     leave_dir(s);
 }
 

@@ -63,6 +63,8 @@ async function pages() {
     assert.equal(page.headers["access-control-allow-origin"], undefined);
     assert.match(page.text, /2 of 4 guests are sampled/);
     assert.match(page.text, /<td><a href="\/guest\/web1">web1<\/a><td>sampled<td>2<td>97<td>12.3 %<td>1,234,567<td>0<td>\d+ s ago/);
+    assert.match(page.text, /11 were removed by its limits, 3 with 1,003 samples could not be kept/);
+    assert.match(page.text, /5 of those removed had not been sent to all receivers/);
     assert.doesNotMatch(page.text, /<script/);
     assert.match(page.text, /&#60;script&#62;/);
 
@@ -76,6 +78,10 @@ async function pages() {
     const of = (name) => families.get(name).samples.map((x) => x.value);
     assert.deepEqual(of("tprof_samples_total"), ["9007199255975560"]); // exact above 2^53
     assert.deepEqual(of("tprof_lag_seconds"), ["0.250"]);
+    assert.deepEqual(of("tprof_lost_window_samples_total"), ["1003"]);
+    assert.deepEqual(of("tprof_spool_unsent_removed_windows_total"), ["5"]);
+    assert.deepEqual(of("tprof_spool_unsent_removed_samples_total"), ["4850"]);
+    assert.deepEqual(of("tprof_crashed_samples"), ["7"]);
     assert.deepEqual(of("tprof_guest_up"), ["1", "1", "0", "0"]);
     assert.deepEqual(of("tprof_guest_busy_ratio"), ["0.123456"]); // of the others it is not known
     assert.deepEqual(of("tprof_guest_lost_samples_total"), ["0", "12345", "0", "0"]);

@@ -48,6 +48,10 @@ static struct status *make_table(struct err *e)
                                    .spool_files = 70,
                                    .spool_bytes = 140000,
                                    .removed = 11,
+                                   .lost_windows = 3,
+                                   .lost_window_samples = 1003,
+                                   .unsent = 5,
+                                   .unsent_samples = 4850,
                                    .crashed = 7,
                                    .guests = 4,
                                    .sampling = 2};

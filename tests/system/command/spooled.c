@@ -148,7 +148,8 @@ void spooled_cut(const char *guest)
 
     CHECK_EQ(window_cut(packer, &info, from_ns, now_ns, false, &window, &e), 0);
     CHECK(window.bytes != NULL);
-    CHECK_EQ(spool_put(spool, guest, start_ms, window.bytes, window.size, &e),
+    CHECK_EQ(spool_put(spool, guest, start_ms, window.bytes, window.size,
+                       window.samples, &e),
              0);
     free(window.bytes);
     from_ns = now_ns;
