@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cmd/confine.h"
+#include "cmd/keeper.h"
 #include "util/clock.h"
 
 #define SPAN_MS 600000u /* of a file: longer ones save nothing more */
@@ -57,21 +58,26 @@ int merge_process_once(const struct options *o, const char *folder,
     return result;
 }
 
-/* Until nobody can write to (parent) any more. What fails is told once, and
- * tried again. */
-static _Noreturn void work(const struct options *o, int parent)
+static const char words[] = "collector serve: merging windows";
+
+struct kept {
+    const struct options *o;
+    struct status *status;
+};
+
+/* Until (stop) can be read. What fails is told once, and tried again. */
+static _Noreturn void work(const struct options *o, int stop)
 {
-    static const char name[] = "collector serve: merging windows";
-    struct pollfd end = {.fd = parent, .events = POLLIN};
+    struct pollfd end = {.fd = stop, .events = POLLIN};
     struct compact_sums sums;
     struct err e = {""};
     bool told = false;
-    int fd = enter(o, o->spool, name, &e);
+    int fd = enter(o, o->spool, words, &e);
 
     do {
         if (fd < 0 || merge(fd, &sums, &e) != 0) {
             if (!told)
-                (void)fprintf(stderr, "%s: %s\n", name, e.text);
+                (void)fprintf(stderr, "%s: %s\n", words, e.text);
             told = true;
         }
         if (fd < 0)
@@ -80,22 +86,28 @@ static _Noreturn void work(const struct options *o, int parent)
     _exit(0);
 }
 
-int merge_process_start(const struct options *o, struct err *e)
+static pid_t start(void *kept, int stop, struct err *e)
 {
-    int ends[2];
-    pid_t child;
+    pid_t child = fork();
 
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return err_sys(e, "pipe");
-    child = fork();
-    if (child == 0) {
-        (void)close(ends[1]);
-        (void)setsid(); /* the terminal's signals are the collector's */
-        work(o, ends[0]);
-    }
-    (void)close(ends[0]);
-    if (child > 0)
-        return 0; /* the other end is open as long as this process lives */
-    (void)close(ends[1]);
-    return err_sys(e, "fork");
+    if (child == 0)
+        work(((const struct kept *)kept)->o, stop);
+    if (child < 0)
+        (void)err_sys(e, "fork");
+    return child;
+}
+
+static void again(void *kept)
+{
+    status_again(((const struct kept *)kept)->status, STATUS_MERGING);
+}
+
+int merge_process_start(const struct options *o, struct status *s,
+                        struct err *e)
+{
+    struct kept kept = {o, s};
+    const struct keeper k = {"the process that merges windows", &kept, start,
+                             again};
+
+    return keeper_start(&k, e);
 }

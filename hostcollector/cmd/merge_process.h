@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Windows of a spool are merged by a process of its own, of less priority than
- * the one that meets guests, and confined to the spool's folder. It ends when
- * that one has ended.
+ * the one that meets guests, and confined to the spool's folder. It is started
+ * again when it has ended, and ends when that one has.
  */
 #ifndef TPROF_CMD_MERGE_PROCESS_H
 #define TPROF_CMD_MERGE_PROCESS_H
 
 #include "cmd/options.h"
+#include "serve/status.h"
 #include "spool/compact.h"
 #include "util/err.h"
 
-/* Start it for the folder o->spool, before this process is confined. Returns 0;
- * -1 with (e) filled. */
-int merge_process_start(const struct options *o, struct err *e);
+/* Start it for the folder o->spool, before this process is confined; (s) counts
+ * how often it is started again. Returns 0; -1 with (e) filled. */
+int merge_process_start(const struct options *o, struct status *s,
+                        struct err *e);
 
 /* Merge once in (folder), in this process, which can do nothing else any more;
  * the lines that it has to say begin with (name). Returns 0; -1 with (e)

@@ -372,9 +372,11 @@ static int open_all(struct serve *s, struct err *e)
         if (s->windows == NULL)
             return -1;
     }
+    /* the page last: its address is free again as soon as this process has
+     * ended, also where windows are still merged */
     if (serve_images_list(&s->images, s->o, e) != 0 ||
-        web_process_start(s->o, s->status, &s->images, e) != 0 ||
-        (s->o->spool != NULL && merge_process_start(s->o, e) != 0))
+        (s->o->spool != NULL && merge_process_start(s->o, s->status, e) != 0) ||
+        web_process_start(s->o, s->status, &s->images, e) != 0)
         return -1;
     s->reload_fd = signals_reload(e);
     s->stop_fd = s->reload_fd < 0 ? -1 : signals_catch(e);

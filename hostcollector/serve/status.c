@@ -22,7 +22,7 @@ struct row {
 
 struct status {
     size_t rows;
-    _Atomic uint64_t page_starts; /* after the first one */
+    _Atomic uint64_t starts[STATUS_PARTS]; /* after the first one */
     struct row totals;
     struct row row[];
 };
@@ -129,12 +129,12 @@ bool status_get_totals(const struct status *s, struct status_totals *t)
     return read_row(&s->totals, t, sizeof *t);
 }
 
-void status_page_again(struct status *s)
+void status_again(struct status *s, enum status_part part)
 {
-    atomic_fetch_add_explicit(&s->page_starts, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&s->starts[part], 1, memory_order_relaxed);
 }
 
-uint64_t status_page_starts(const struct status *s)
+uint64_t status_starts(const struct status *s, enum status_part part)
 {
-    return atomic_load_explicit(&s->page_starts, memory_order_relaxed);
+    return atomic_load_explicit(&s->starts[part], memory_order_relaxed);
 }

@@ -88,10 +88,14 @@ size_t status_rows(const struct status *s);
  * writer did not let go of it. Text ends in a NUL. */
 bool status_get(const struct status *s, size_t row, struct status_guest *g);
 
-/* The process that answers by HTTP was started again; one process, that which
- * does so, counts it. */
-void status_page_again(struct status *s);
-uint64_t status_page_starts(const struct status *s);
+/* Processes that are started again when they end: whoever does so counts it. */
+enum status_part {
+    STATUS_PAGE,    /* answers by HTTP */
+    STATUS_MERGING, /* merges windows */
+    STATUS_PARTS,
+};
+void status_again(struct status *s, enum status_part part);
+uint64_t status_starts(const struct status *s, enum status_part part);
 
 /* Copy the totals. Returns false as above. */
 bool status_get_totals(const struct status *s, struct status_totals *t);

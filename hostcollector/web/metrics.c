@@ -180,16 +180,33 @@ static void write_busy(FILE *out, const struct status *s)
         }
 }
 
+static void write_starts(FILE *out, const struct status *s)
+{
+    static const struct {
+        const char *name, *help;
+    } parts[] = {
+        [STATUS_PAGE] = {"tprof_page_restarts_total",
+                         "Times that the process which answers here was "
+                         "started again."},
+        [STATUS_MERGING] = {"tprof_merge_restarts_total",
+                            "Times that the process which merges windows was "
+                            "started again."},
+    };
+
+    for (unsigned i = 0; i < STATUS_PARTS; i++) {
+        head(out, parts[i].name, "counter", parts[i].help);
+        (void)fprintf(out, "%s %" PRIu64 "\n", parts[i].name,
+                      status_starts(s, i));
+    }
+}
+
 void pages_metrics(FILE *out, const struct status *s, uint64_t now_ms)
 {
     struct status_totals t;
 
     if (status_get_totals(s, &t))
         write_totals(out, &t, now_ms);
-    head(out, "tprof_page_restarts_total", "counter",
-         "Times that the process which answers here was started again.");
-    (void)fprintf(out, "tprof_page_restarts_total %" PRIu64 "\n",
-                  status_page_starts(s));
+    write_starts(out, s);
     for (size_t i = 0; i < sizeof gauges / sizeof gauges[0]; i++) {
         head(out, gauges[i].name, "gauge", gauges[i].help);
         each_guest(out, s, gauges[i].name, gauges[i].write, NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "command.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -119,6 +120,43 @@ const char *status_of(pid_t pid)
 
     (void)snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
     return text_of(path);
+}
+
+pid_t parent_of(pid_t pid)
+{
+    char path[64], text[512] = "";
+    const char *behind;
+    int fd;
+
+    (void)snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    if (read(fd, text, sizeof text - 1) < 0)
+        text[0] = '\0';
+    (void)close(fd);
+    behind = strrchr(text, ')'); /* of the name */
+    return behind == NULL || behind[2] == 'Z'
+               ? 0
+               : (pid_t)strtol(behind + 4, NULL, 10);
+}
+
+int grandchildren_of(pid_t pid, pid_t *list, int most)
+{
+    DIR *proc = opendir("/proc");
+    const struct dirent *entry;
+    int count = 0;
+
+    CHECK(proc != NULL);
+    while ((entry = readdir(proc)) != NULL && count < most) {
+        pid_t of = (pid_t)strtol(entry->d_name, NULL, 10);
+        pid_t parent = of > 0 ? parent_of(of) : 0;
+
+        if (parent > 1 && parent_of(parent) == pid)
+            list[count++] = of;
+    }
+    (void)closedir(proc);
+    return count;
 }
 
 /* The collector */

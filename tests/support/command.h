@@ -72,6 +72,13 @@ void wait_for_size(const char *name, long size);
 /* What /proc says of the process (pid); lives as text_of()'s does. */
 const char *status_of(pid_t pid);
 
+/* Whose child is (pid), which is no zombie; 0: nobody's. */
+pid_t parent_of(pid_t pid);
+
+/* The children of children of (pid), (most) at most, in (list). Returns how
+ * many. */
+int grandchildren_of(pid_t pid, pid_t *list, int most);
+
 /* The collector */
 
 /* Has the kernel Landlock? Where it has not, a line that names no --sandbox is

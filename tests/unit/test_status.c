@@ -52,7 +52,7 @@ TEST(rows_are_free_until_they_are_written)
     status_free(s);
 }
 
-TEST(starts_of_the_page_are_counted_by_whoever_starts_it)
+TEST(starts_are_counted_by_whoever_starts_a_process)
 {
     struct status *s = table(1);
     struct status_totals totals = {.guests = 3};
@@ -60,12 +60,13 @@ TEST(starts_of_the_page_are_counted_by_whoever_starts_it)
     pid_t child = fork();
 
     if (child == 0) {
-        status_page_again(s);
+        status_again(s, STATUS_MERGING);
         _exit(0);
     }
     CHECK_EQ(waitpid(child, &how, 0), child);
     status_put_totals(s, &totals); /* is another one's */
-    CHECK_EQ(status_page_starts(s), 1);
+    CHECK_EQ(status_starts(s, STATUS_MERGING), 1);
+    CHECK_EQ(status_starts(s, STATUS_PAGE), 0);
     status_free(s);
 }
 

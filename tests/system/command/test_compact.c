@@ -227,3 +227,29 @@ TEST(serve_merges_what_is_there)
     CHECK(!contains("err", "merging windows"));
     check_same("all", "");
 }
+
+/* catches: windows that nobody merges any more, and nobody says so */
+TEST(who_merges_is_there_again_after_a_kill)
+{
+    const struct timespec t = {.tv_nsec = 10000000};
+    pid_t list[4];
+
+    spooled_begin(1, BUILD);
+    CHECK_EQ(mkdir("run", 0700), 0);
+    pid_t pid =
+        start_collector("serve --watch run --spool spool --spool-age 9000d");
+
+    for (unsigned i = 0; i < 1000 && grandchildren_of(pid, list, 4) != 1; i++)
+        nanosleep(&t, NULL);
+    CHECK_EQ(grandchildren_of(pid, list, 4), 1);
+    CHECK_EQ(kill(list[0], SIGKILL), 0);
+    spooled_play(8);
+    spooled_end();
+    for (unsigned i = 0; i < 1000 && files_in("spool", ".tprof") != 1; i++)
+        nanosleep(&t, NULL);
+    CHECK_EQ(files_in("spool", ".tprof"), 1);
+    CHECK_CONTAINS("err", "the process that merges windows is started again: "
+                          "ended by signal 9, Killed");
+    CHECK_EQ(kill(pid, SIGTERM), 0);
+    CHECK_EQ(join_collector(pid), 0);
+}

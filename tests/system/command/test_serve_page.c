@@ -3,8 +3,6 @@
  * The page of collector serve, as a user runs it: what it tells of a guest, and
  * that it is there again when a process of it was killed.
  */
-#include <dirent.h>
-#include <fcntl.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
@@ -172,55 +170,16 @@ TEST(page_of_a_guest)
     join_guest(one);
 }
 
-/* Whose child is (pid), which is no zombie; 0: nobody's. */
-static pid_t parent_of(pid_t pid)
-{
-    char path[64], text[512] = "";
-    const char *behind;
-    int fd;
-
-    (void)snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return 0;
-    if (read(fd, text, sizeof text - 1) < 0)
-        text[0] = '\0';
-    (void)close(fd);
-    behind = strrchr(text, ')'); /* of the name */
-    return behind == NULL || behind[2] == 'Z'
-               ? 0
-               : (pid_t)strtol(behind + 4, NULL, 10);
-}
-
 #define GRANDCHILDREN 8
 
-/* The processes of the page that (serve) keeps: its children's children. */
-static int page_processes(pid_t serve, pid_t *list)
-{
-    DIR *proc = opendir("/proc");
-    const struct dirent *entry;
-    int count = 0;
-
-    CHECK(proc != NULL);
-    while ((entry = readdir(proc)) != NULL && count < GRANDCHILDREN) {
-        pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
-        pid_t parent = pid > 0 ? parent_of(pid) : 0;
-
-        if (parent > 1 && parent_of(parent) == serve)
-            list[count++] = pid;
-    }
-    (void)closedir(proc);
-    return count;
-}
-
-/* The same when there are (count) of them. */
+/* The processes that are kept when there are (count) of them. */
 static void wait_for_processes(pid_t serve, pid_t *list, int count)
 {
-    int found = page_processes(serve, list);
+    int found = grandchildren_of(serve, list, GRANDCHILDREN);
 
     for (int i = 0; i < 1000 && found != count; i++) {
         rest();
-        found = page_processes(serve, list);
+        found = grandchildren_of(serve, list, GRANDCHILDREN);
     }
     CHECK_EQ(found, count);
 }
@@ -260,6 +219,7 @@ TEST(page_is_there_again_after_a_kill)
     CHECK_CONTAINS("err", again);
     ask("/metrics");
     CHECK_CONTAINS("answer", "\ntprof_page_restarts_total 1\n");
+    CHECK_CONTAINS("answer", "\ntprof_merge_restarts_total 0\n");
     wait_for_processes(serve, list, 1);
     CHECK_EQ(kill(list[0], SIGKILL), 0);
     CHECK_EQ(kill(serve, SIGTERM), 0); /* while it is not there */
@@ -268,7 +228,8 @@ TEST(page_is_there_again_after_a_kill)
     CHECK_EQ(occurrences("err", again), 1);
 }
 
-/* That which answers, and that which has pages of guests written. */
+/* That which answers, that which has pages of guests written, and that which
+ * merges windows, in any order. */
 TEST(pages_of_guests_are_there_again_after_a_kill)
 {
     pid_t list[GRANDCHILDREN];
@@ -280,8 +241,8 @@ TEST(pages_of_guests_are_there_again_after_a_kill)
                                   "--spool spool --window 1s");
 
     wait_for_samples();
-    for (int i = 0; i < 2; i++) {
-        wait_for_processes(serve, list, 2);
+    for (int i = 0; i < 3; i++) {
+        wait_for_processes(serve, list, 3);
         CHECK_EQ(kill(list[i], SIGKILL), 0);
         while (parent_of(list[i]) != 0)
             rest();
@@ -292,6 +253,10 @@ TEST(pages_of_guests_are_there_again_after_a_kill)
             rest();
         }
         CHECK_CONTAINS("answer", "HTTP/1.1 200 OK\r\n");
+        for (int t = 0;
+             t < 1000 && occurrences("err", " is started again: ") != i + 1;
+             t++)
+            rest();
         CHECK_EQ(occurrences("err", " is started again: "), i + 1);
     }
     struct sockaddr_in at = address();
