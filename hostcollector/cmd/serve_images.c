@@ -138,7 +138,7 @@ void serve_images_set(struct served *g, const struct guest_spec *spec)
                    "collector serve to use this one",
                    late != NULL ? late : "");
     if (late != NULL && !g->image_late)
-        tell_line(&g->serve->tell, "collector serve", g->spec.name, line);
+        serve_say(g->serve, g, line);
     g->image_late = late != NULL;
 }
 
@@ -170,7 +170,7 @@ static bool is_full(struct serve *s)
         images->set.count - images->opened < FOUND_MAX)
         return false;
     if (!images->full)
-        tell_line(&s->tell, "collector serve", NULL,
+        serve_say(s, NULL,
                   "guests run too many different images: no further ones are "
                   "looked for in --symbols DIR");
     images->full = true;

@@ -46,11 +46,16 @@ struct serve {
     struct status *status;
     struct status_totals totals; /* of guests that have gone, too */
     uint64_t gone_samples, gone_lost;
-    bool *rows; /* in use */
+    bool *rows;      /* in use */
+    size_t free_row; /* none before is free */
     int stop_fd, reload_fd, wake_fd, notify_fd;
     bool list_again;
     uint64_t status_ns, watchdog_ns, fed_ns;
 };
+
+/* Serve the guests of (now), and no others: those that are new begin at the
+ * next tick, those that are missing are told to stop. */
+void serve_change(struct serve *s, const struct guests *now);
 
 /* What the user says that (g) may run now; nothing of (spec) is needed
  * afterwards. */
@@ -59,6 +64,9 @@ void serve_images_set(struct served *g, const struct guest_spec *spec);
 /* Find out which images guests run that have come since. At most a tenth of the
  * time goes there, whatever guests say. */
 void serve_images_match(struct serve *s, uint64_t now);
+
+/* Say (line), on (g) if that is not NULL. */
+void serve_say(struct serve *s, const struct served *g, const char *line);
 
 /* At the beginning: what a process that was killed took with it. */
 void serve_tell_crashed(struct serve *s);

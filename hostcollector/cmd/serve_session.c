@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Which guests are wanted is asked anew when the folder changes, and at SIGHUP:
- * those that are no longer wanted end in order, new ones begin, and nothing is
- * done to the others.
- */
+/* The loop; which guests are wanted is asked anew when the folder changes, and
+ * at SIGHUP. */
 #include "cmd/serve_session.h"
 #include "cmd/merge_process.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
@@ -24,7 +20,6 @@
 #include "serve/notify.h"
 #include "util/clock.h"
 #include "util/text.h"
-#include "util/vec.h"
 
 #define MS          1000000ull /* in nanoseconds */
 #define SECOND      (1000 * MS)
@@ -35,17 +30,11 @@
 /* Of each guest: its decoder's dictionaries may take half of that. */
 #define LEAST_SHARE (4ull << 20)
 
-static void say(struct serve *s, const struct served *g, const char *line)
-{
-    tell_line(&s->tell, "collector serve", g != NULL ? g->spec.name : NULL,
-              line);
-}
-
 static void on_note(void *context, const char *line)
 {
     struct served *g = context;
 
-    say(g->serve, g, line);
+    serve_say(g->serve, g, line);
 }
 
 /* One guest */
@@ -99,9 +88,9 @@ static void cut(struct serve *s, struct served *g, bool ended)
     if (reset && g->pipeline != NULL)
         pipeline_reset(g->pipeline);
     if (failed && !s->cut_failed)
-        say(s, g, e.text);
+        serve_say(s, g, e.text);
     else if (!failed && s->cut_failed)
-        say(s, g, "windows can be kept again");
+        serve_say(s, g, "windows can be kept again");
     s->cut_failed = failed;
 }
 
@@ -132,7 +121,7 @@ static void postpone(struct serve *s, struct served *g, const struct err *e)
     g->again_ns =
         clock_ns() + backoff_ms(g->failures, (uint32_t)clock_ns() >> 8, 0) * MS;
     if (e != NULL && g->failures == 1) /* not each time anew */
-        say(s, g, e->text);
+        serve_say(s, g, e->text);
 }
 
 static void on_ended(void *context, struct pipeline *p, enum pipeline_end end,
@@ -159,29 +148,12 @@ static void free_guest(struct serve *s, struct served *g)
     busy_fini(&g->windows.busy);
     free(g->windows.busy.files);
     s->rows[g->row] = false;
+    if (g->row < s->free_row)
+        s->free_row = g->row;
     status_put(s->status, g->row, &(struct status_guest){0});
     free((void *)(uintptr_t)g->spec.where);
     arena_fini(&g->labels);
     free(g);
-}
-
-/* What the user says of (g) now. The list that says so does not last. */
-static void set_labels(struct served *g, const struct guest_spec *spec)
-{
-    const char **labels;
-
-    arena_fini(&g->labels);
-    g->spec.label_count = 0;
-    labels = arena_alloc(&g->labels, spec->label_count * sizeof *labels);
-    for (size_t i = 0; labels != NULL && i < spec->label_count; i++) {
-        const char *text = spec->labels[i];
-
-        labels[i] = arena_strndup(&g->labels, text, strlen(text));
-        if (labels[i] == NULL)
-            return;
-        g->spec.label_count++;
-    }
-    g->spec.labels = labels;
 }
 
 /* The guest has gone for good. */
@@ -193,92 +165,11 @@ static void forget(struct serve *s, size_t i)
     (void)snprintf(line, sizeof line, "let go: %s samples, %s lost",
                    text_count(samples, g->windows.watched.samples_before),
                    text_count(lost, g->windows.watched.lost_before));
-    say(s, g, line);
+    serve_say(s, g, line);
     s->gone_samples += g->windows.watched.samples_before;
     s->gone_lost += g->windows.watched.lost_before;
     free_guest(s, g);
     s->list[i] = s->list[--s->count];
-}
-
-/* Which are wanted */
-
-static bool same_guest(const struct guest_spec *a, const struct guest_spec *b)
-{
-    return strcmp(a->kind, b->kind) == 0 && strcmp(a->where, b->where) == 0 &&
-           strcmp(a->name, b->name) == 0;
-}
-
-static struct served *find_guest(const struct serve *s,
-                                 const struct guest_spec *spec)
-{
-    for (size_t i = 0; i < s->count; i++)
-        if (same_guest(&s->list[i]->spec, spec))
-            return s->list[i];
-    return NULL;
-}
-
-static int add_guest(struct serve *s, const struct guest_spec *spec,
-                     struct err *e)
-{
-    struct served *g = calloc(1, sizeof *g);
-    size_t row = 0;
-
-    while (row < SERVE_GUESTS && s->rows[row])
-        row++;
-    if (g == NULL || row == SERVE_GUESTS ||
-        vec_grow(&s->list, &s->room, s->count, sizeof(void *)) != 0) {
-        free(g);
-        return err_set(e,
-                       row == SERVE_GUESTS ? "%s: more than 20,000 guests"
-                                           : "%s: out of memory",
-                       spec->name);
-    }
-    *g = (struct served){.serve = s,
-                         .spec = *spec,
-                         .wanted = true,
-                         .rate_hz = s->o->rate_hz,
-                         .row = row};
-    g->windows.all = s->windows;
-    g->windows.name = g->spec.name;
-    g->windows.row = row;
-    g->crashed =
-        s->windows != NULL ? windows_crashed_of(s->windows, g->spec.name) : 0;
-    g->spec.elfs = NULL;
-    g->spec.where = strdup(spec->where);
-    if (g->spec.where == NULL) {
-        free(g);
-        return err_set(e, "out of memory");
-    }
-    set_labels(g, spec);
-    serve_images_set(g, spec);
-    s->rows[row] = true;
-    s->list[s->count++] = g; /* the next tick begins it */
-    return 0;
-}
-
-/* Let those go that nobody wants; begin new ones. */
-static void change_guests(struct serve *s, const struct guests *now)
-{
-    struct err e;
-
-    if (s->windows != NULL)
-        windows_expect(s->windows, now->count);
-    for (size_t i = 0; i < s->count; i++)
-        s->list[i]->wanted = false;
-    for (size_t i = 0; i < now->count; i++) {
-        struct served *g = find_guest(s, &now->list[i]);
-
-        if (g != NULL) {
-            g->wanted = true;
-            set_labels(g, &now->list[i]);
-            serve_images_set(g, &now->list[i]);
-        } else if (add_guest(s, &now->list[i], &e) != 0) {
-            say(s, NULL, e.text);
-        }
-    }
-    for (size_t i = 0; i < s->count; i++)
-        if (!s->list[i]->wanted && s->list[i]->pipeline != NULL)
-            fleet_stop(s->fleet, s->list[i]->pipeline, PIPELINE_STOPPED);
 }
 
 static void look_again(struct serve *s)
@@ -288,9 +179,9 @@ static void look_again(struct serve *s)
 
     s->list_again = false;
     if (serve_wanted(s->o, s->folder, &now, &e) == 0)
-        change_guests(s, &now);
+        serve_change(s, &now);
     else
-        say(s, NULL, e.text); /* and all stays as it is */
+        serve_say(s, NULL, e.text); /* and all stays as it is */
     guests_fini(&now);
 }
 
@@ -393,7 +284,7 @@ static int open_all(struct serve *s, struct err *e)
 
 static void on_line(void *context, const char *line)
 {
-    say(context, NULL, line);
+    serve_say(context, NULL, line);
 }
 
 static int start(struct serve *s, struct err *e)
@@ -414,7 +305,7 @@ static int start(struct serve *s, struct err *e)
     if (s->fleet == NULL || confine_serve(s->o, &lacking) != 0)
         return s->fleet == NULL ? -1 : err_set(e, "%s", lacking.text);
     if (lacking.text[0] != '\0')
-        say(s, NULL, lacking.text);
+        serve_say(s, NULL, lacking.text);
     s->totals.start_ms = status_now_ms();
     serve_tell_crashed(s);
     s->list_again = true;

@@ -8,6 +8,12 @@
 #include "serve/notify.h"
 #include "util/text.h"
 
+void serve_say(struct serve *s, const struct served *g, const char *line)
+{
+    tell_line(&s->tell, "collector serve", g != NULL ? g->spec.name : NULL,
+              line);
+}
+
 static void put_row(struct serve *s, const struct served *g)
 {
     const struct watched *w = &g->windows.watched;
@@ -90,7 +96,7 @@ void serve_tell_crashed(struct serve *s)
                    "the last one was killed, and its open windows are lost: %s "
                    "samples, guests: %" PRIu64,
                    text_count(samples, lost.samples), lost.guests);
-    tell_line(&s->tell, "collector serve", NULL, line);
+    serve_say(s, NULL, line);
 }
 
 void serve_tell(struct serve *s)
