@@ -65,19 +65,39 @@ struct kept {
     struct status *status;
 };
 
+/* Show what waits for collector push. */
+static void show_waits(struct status *s, const struct compact_sums *sums)
+{
+    for (size_t i = 0; i < STATUS_TAGS; i++) {
+        struct status_wait wait = {.windows = 0};
+
+        if (i < sums->wait_count) {
+            const struct compact_wait *w = &sums->waits[i];
+
+            wait.windows = w->files;
+            wait.oldest_ms = w->oldest_ms;
+            (void)snprintf(wait.tag, sizeof wait.tag, "%s", w->tag);
+        }
+        status_put_wait(s, i, &wait);
+    }
+}
+
 /* Until (stop) can be read. What fails is told once, and tried again. */
-static _Noreturn void work(const struct options *o, int stop)
+static _Noreturn void work(const struct kept *k, int stop)
 {
     struct pollfd end = {.fd = stop, .events = POLLIN};
     struct compact_sums sums;
     struct err e = {""};
     bool told = false;
-    int fd = enter(o, o->spool, words, &e);
+    int fd = enter(k->o, k->o->spool, words, &e);
 
     do {
-        if (fd < 0 || merge(fd, &sums, &e) != 0) {
-            if (!told)
-                (void)fprintf(stderr, "%s: %s\n", words, e.text);
+        bool merged = fd >= 0 && merge(fd, &sums, &e) == 0;
+
+        if (merged || (fd >= 0 && sums.wait_count != 0))
+            show_waits(k->status, &sums);
+        if (!merged && !told) {
+            (void)fprintf(stderr, "%s: %s\n", words, e.text);
             told = true;
         }
         if (fd < 0)
@@ -91,7 +111,7 @@ static pid_t start(void *kept, int stop, struct err *e)
     pid_t child = fork();
 
     if (child == 0)
-        work(((const struct kept *)kept)->o, stop);
+        work(kept, stop);
     if (child < 0)
         (void)err_sys(e, "fork");
     return child;

@@ -24,6 +24,7 @@ struct status {
     size_t rows;
     _Atomic uint64_t starts[STATUS_PARTS]; /* after the first one */
     struct row totals;
+    struct row waits[STATUS_TAGS];
     struct row row[];
 };
 
@@ -127,6 +128,20 @@ bool status_get(const struct status *s, size_t row, struct status_guest *g)
 bool status_get_totals(const struct status *s, struct status_totals *t)
 {
     return read_row(&s->totals, t, sizeof *t);
+}
+
+void status_put_wait(struct status *s, size_t i, const struct status_wait *w)
+{
+    if (i < STATUS_TAGS)
+        write_row(&s->waits[i], w, sizeof *w);
+}
+
+bool status_get_wait(const struct status *s, size_t i, struct status_wait *w)
+{
+    if (i >= STATUS_TAGS || !read_row(&s->waits[i], w, sizeof *w))
+        return false;
+    w->tag[STATUS_TAG - 1] = '\0';
+    return w->tag[0] != '\0';
 }
 
 void status_again(struct status *s, enum status_part part)

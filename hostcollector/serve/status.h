@@ -16,6 +16,8 @@
 
 #define STATUS_NAME_MAX 64u /* NUL included */
 #define STATUS_IMAGES   8u
+#define STATUS_TAG      16u /* NUL included */
+#define STATUS_TAGS     32u
 
 enum status_state {
     STATUS_FREE,     /* no guest has this row */
@@ -64,6 +66,14 @@ struct status_totals {
     uint32_t sampling;
 };
 
+/* What waited for a receiver of collector push when windows were merged last,
+ * which is once a minute. */
+struct status_wait {
+    char tag[STATUS_TAG]; /* hexadecimal digits; "": there is none */
+    uint64_t windows;
+    uint64_t oldest_ms; /* start of the oldest one, since 1970; 0: none waits */
+};
+
 struct status;
 
 /* Now, as the times above: milliseconds since 1970. */
@@ -80,6 +90,11 @@ void status_free(struct status *s);
  * ignored. */
 void status_put(struct status *s, size_t row, const struct status_guest *g);
 void status_put_totals(struct status *s, const struct status_totals *t);
+
+/* Write place (i) of STATUS_TAGS; the process that merges does. Read it:
+ * false, if there is no such receiver. */
+void status_put_wait(struct status *s, size_t i, const struct status_wait *w);
+bool status_get_wait(const struct status *s, size_t i, struct status_wait *w);
 
 /* How many rows there are; status_get() knows which are in use. */
 size_t status_rows(const struct status *s);

@@ -323,20 +323,47 @@ static int merge_windows(struct compact *c, size_t from, size_t to,
 static int remove_merged(struct compact *c, struct err *e)
 {
     const struct entry *several = NULL;
+    size_t kept = 0;
 
     if (flock(c->fd, LOCK_EX) != 0)
         return err_sys(e, "spool: lock");
     for (size_t i = 0; i < c->count; i++) {
         struct entry *entry = &c->entries[i];
 
-        if (entry->n.last_ms != 0)
-            several = entry;
-        else if (several != NULL && same_guest(several, entry) &&
-                 spool_name_covers(&several->n, entry->n.start_ms))
+        if (several != NULL && entry->n.last_ms == 0 &&
+            same_guest(several, entry) &&
+            spool_name_covers(&several->n, entry->n.start_ms)) {
             remove_window(c, entry->name);
+            free(entry->name);
+            continue;
+        }
+        c->entries[kept] = *entry;
+        if (entry->n.last_ms != 0)
+            several = &c->entries[kept];
+        kept++;
     }
+    c->count = kept;
     (void)flock(c->fd, LOCK_UN);
     return 0;
+}
+
+/* What waits for which receiver? */
+static void count_waits(const struct compact *c)
+{
+    for (size_t k = 0; k < c->tags.count; k++) {
+        struct compact_wait *wait = &c->sums->waits[k];
+
+        memcpy(wait->tag, c->tags.list[k], sizeof wait->tag);
+        for (size_t i = 0; i < c->count; i++) {
+            const struct entry *entry = &c->entries[i];
+
+            if (spool_is_marked(c->fd, entry->name, wait->tag))
+                continue;
+            if (wait->files++ == 0 || entry->n.start_ms < wait->oldest_ms)
+                wait->oldest_ms = entry->n.start_ms;
+        }
+    }
+    c->sums->wait_count = c->tags.count;
 }
 
 /* Do windows (a) and (b) go into one file? */
@@ -351,7 +378,6 @@ static bool go_together(const struct compact *c, const struct entry *a,
 
 static int merge_all(struct compact *c, struct err *e)
 {
-    const struct entry *several = NULL;
     uint64_t span = c->config->span_ms;
     int result = 0;
 
@@ -359,13 +385,8 @@ static int merge_all(struct compact *c, struct err *e)
         const struct entry *entry = &c->entries[i];
 
         end = i + 1;
-        if (entry->n.last_ms != 0)
-            several = entry;
-        /* of a file of several, or not over, or not like any of ours? */
-        if (entry->n.last_ms != 0 ||
-            (several != NULL && same_guest(several, entry) &&
-             spool_name_covers(&several->n, entry->n.start_ms)) ||
-            entry->n.start_ms < 1000000000000 ||
+        /* a file of several, or not over, or not like any of ours? */
+        if (entry->n.last_ms != 0 || entry->n.start_ms < 1000000000000 ||
             entry->n.start_ms > 9999999999999 ||
             (entry->n.start_ms / span + 1) * span + OVER_MS > c->config->now_ms)
             continue;
@@ -409,7 +430,10 @@ int spool_compact(int fd, const struct compact_config *config,
     else if (take_lock(&c, e) == 0 && look_through(&c, take_name, e) == 0) {
         if (c.count != 0)
             qsort(c.entries, c.count, sizeof *c.entries, order);
-        result = remove_merged(&c, e) != 0 ? -1 : merge_all(&c, e);
+        result = remove_merged(&c, e);
+        count_waits(&c);
+        if (result == 0)
+            result = merge_all(&c, e);
         if (sums->files != 0)
             tell_limits(&c, true);
     }

@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "spool/spool_marks.h"
 #include "util/err.h"
 
 struct compact_config {
@@ -25,11 +26,20 @@ struct compact_config {
     uint64_t now_ms;  /* since 1970; what ended half a minute ago is over */
 };
 
+/* What waits for a receiver of the folder. */
+struct compact_wait {
+    char tag[SPOOL_TAG + 1]; /* of its marks */
+    uint64_t files;
+    uint64_t oldest_ms; /* start of the oldest; 0: none waits */
+};
+
 struct compact_sums {
     uint64_t files, windows;      /* that were made; that are in them */
     uint64_t bytes_before, bytes; /* of these windows; of these files */
     uint64_t unsent;              /* windows for which a receiver waits */
     uint64_t unusable;            /* windows that stay as they are: damaged */
+    struct compact_wait waits[SPOOL_TAGS]; /* before they were merged */
+    size_t wait_count;
 };
 
 /*

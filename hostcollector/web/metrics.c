@@ -180,6 +180,29 @@ static void write_busy(FILE *out, const struct status *s)
         }
 }
 
+/* By receiver: the process that merges windows looks once a minute. */
+static void write_waits(FILE *out, const struct status *s, uint64_t now_ms)
+{
+    static const char windows[] = "tprof_spool_unsent_windows";
+    static const char oldest[] = "tprof_spool_oldest_unsent_seconds";
+    struct status_wait w;
+
+    head(out, windows, "gauge",
+         "Windows that wait for collector push, by receiver.");
+    for (size_t i = 0; i < STATUS_TAGS; i++)
+        if (status_get_wait(s, i, &w))
+            (void)fprintf(out, "%s{tag=\"%s\"} %" PRIu64 "\n", windows, w.tag,
+                          w.windows);
+    head(out, oldest, "gauge",
+         "Since the oldest of them began; 0: none waits.");
+    for (size_t i = 0; i < STATUS_TAGS; i++)
+        if (status_get_wait(s, i, &w))
+            (void)fprintf(out, "%s{tag=\"%s\"} %.3f\n", oldest, w.tag,
+                          w.oldest_ms == 0 || w.oldest_ms > now_ms
+                              ? 0
+                              : (double)(now_ms - w.oldest_ms) / MS_PER_S);
+}
+
 static void write_starts(FILE *out, const struct status *s)
 {
     static const struct {
@@ -207,6 +230,7 @@ void pages_metrics(FILE *out, const struct status *s, uint64_t now_ms)
     if (status_get_totals(s, &t))
         write_totals(out, &t, now_ms);
     write_starts(out, s);
+    write_waits(out, s, now_ms);
     for (size_t i = 0; i < sizeof gauges / sizeof gauges[0]; i++) {
         head(out, gauges[i].name, "gauge", gauges[i].help);
         each_guest(out, s, gauges[i].name, gauges[i].write, NULL);

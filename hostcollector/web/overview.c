@@ -141,6 +141,24 @@ static void rows(FILE *out, const struct status *s, uint64_t now_ms)
     free(guests);
 }
 
+/* What waits for collector push, by the receiver that has waited longest. */
+static void waits(FILE *out, const struct status *s, uint64_t now_ms)
+{
+    struct status_wait longest = {.windows = 0}, w;
+    char n[TEXT_NUMBER];
+
+    for (size_t i = 0; i < STATUS_TAGS; i++)
+        if (status_get_wait(s, i, &w) && w.windows != 0 &&
+            (longest.windows == 0 || w.oldest_ms < longest.oldest_ms))
+            longest = w;
+    if (longest.windows == 0)
+        return;
+    (void)fprintf(out, "%s windows wait for collector push; the oldest began ",
+                  text_count(n, longest.windows));
+    ago(out, longest.oldest_ms, now_ms);
+    (void)fputs(". ", out);
+}
+
 /* What is kept of them, where anything is. */
 static void spool(FILE *out, const struct status_totals *t)
 {
@@ -162,7 +180,8 @@ static void spool(FILE *out, const struct status_totals *t)
                       text_count(unsent, t->unsent));
 }
 
-static void summary(FILE *out, const struct status_totals *t, uint64_t now_ms)
+static void summary(FILE *out, const struct status *s,
+                    const struct status_totals *t, uint64_t now_ms)
 {
     char samples[TEXT_NUMBER], lost[TEXT_NUMBER], crashed[TEXT_NUMBER];
 
@@ -177,6 +196,7 @@ static void summary(FILE *out, const struct status_totals *t, uint64_t now_ms)
                       "killed. ",
                       text_count(crashed, t->crashed));
     spool(out, t);
+    waits(out, s, now_ms);
     (void)fputs("Begun ", out);
     ago(out, t->start_ms, now_ms);
     (void)fputs(".</p>\n", out);
@@ -195,7 +215,7 @@ void pages_overview(FILE *out, const struct status *s, uint64_t now_ms)
     if (!healthy && sentence != NULL)
         (void)fprintf(out, "<p class=\"bad\">%s</p>\n", health);
     if (status_get_totals(s, &t))
-        summary(out, &t, now_ms);
+        summary(out, s, &t, now_ms);
     (void)fputs(table_head, out);
     rows(out, s, now_ms);
     (void)fputs("</tbody></table></div>\n", out);

@@ -64,6 +64,7 @@ async function pages() {
     assert.match(page.text, /2 of 4 guests are sampled/);
     assert.match(page.text, /<td><a href="\/guest\/web1">web1<\/a><td>sampled<td>2<td>97<td>12.3 %<td>1,234,567<td>0<td>\d+ s ago/);
     assert.match(page.text, /11 were removed by its limits, 3 with 1,003 samples could not be kept/);
+    assert.match(page.text, /17 windows wait for collector push; the oldest began 5 min ago\./);
     assert.match(page.text, /5 of those removed had not been sent to all receivers/);
     assert.doesNotMatch(page.text, /<script/);
     assert.match(page.text, /&#60;script&#62;/);
@@ -82,6 +83,10 @@ async function pages() {
     assert.deepEqual(of("tprof_spool_unsent_removed_windows_total"), ["5"]);
     assert.deepEqual(of("tprof_spool_unsent_removed_samples_total"), ["4850"]);
     assert.deepEqual(of("tprof_crashed_samples"), ["7"]);
+    assert.deepEqual(families.get("tprof_spool_unsent_windows").samples.map((x) => [x.labels.tag, x.value]),
+                     [["0123abcd", "2"], ["89abcdef", "17"], ["76543210", "0"]]);
+    const [, oldest, none] = of("tprof_spool_oldest_unsent_seconds").map(Number);
+    assert(oldest >= 300 && oldest < 400 && none === 0);
     assert.deepEqual(of("tprof_guest_up"), ["1", "1", "0", "0"]);
     assert.deepEqual(of("tprof_guest_busy_ratio"), ["0.123456"]); // of the others it is not known
     assert.deepEqual(of("tprof_guest_lost_samples_total"), ["0", "12345", "0", "0"]);

@@ -55,14 +55,17 @@ static struct status *make_table(struct err *e)
                                    .crashed = 7,
                                    .guests = 4,
                                    .sampling = 2};
+    uint64_t now = status_now_ms();
 
     if (s == NULL)
         return NULL;
-    totals.alive_ms = status_now_ms();
-    totals.start_ms = totals.alive_ms - 400000;
+    totals.start_ms = now - 400000;
     /* it goes on for a day: what is shown is as of now */
-    totals.alive_ms += 86400000;
+    totals.alive_ms = now + 86400000;
     status_put_totals(s, &totals);
+    status_put_wait(s, 0, &(struct status_wait){"0123abcd", 2, now - 60000});
+    status_put_wait(s, 1, &(struct status_wait){"89abcdef", 17, now - 300000});
+    status_put_wait(s, 3, &(struct status_wait){"76543210", 0, 0});
     for (size_t i = 0; i < sizeof guests / sizeof guests[0]; i++) {
         struct status_guest g = guests[i];
 

@@ -99,6 +99,17 @@ static void ask(const char *path)
     write_text("answer", text);
 }
 
+/* Ask for (path) until the answer has (what). */
+static void ask_until(const char *path, const char *what)
+{
+    ask(path);
+    for (int i = 0; i < 1000 && !contains("answer", what); i++) {
+        rest();
+        ask(path);
+    }
+    CHECK_CONTAINS("answer", what);
+}
+
 TEST(page_tells_of_guests)
 {
     static const char samples[] =
@@ -168,6 +179,27 @@ TEST(page_of_a_guest)
     CHECK_EQ(kill(serve, SIGTERM), 0);
     CHECK_EQ(join_collector(serve), 0);
     join_guest(one);
+}
+
+/* catches: a receiver that gets nothing any more, and nobody sees it */
+TEST(windows_that_wait_for_push_are_counted)
+{
+    need_page();
+    CHECK_EQ(mkdir("spool", 0700), 0);
+    write_text("spool/one.1764000000000.tprof", "x");
+    write_text("spool/one.1764000000000.tprof.sent-0123abcd", "");
+    write_text("spool/one.1764000010000.tprof", "x");
+    write_text("spool/two.1764000020000.tprof", "x");
+    pid_t serve = start_collector("serve --watch run --listen 127.0.0.1:0 "
+                                  "--spool spool --spool-age 9000d");
+
+    ask_until("/metrics", "tprof_spool_unsent_windows{tag=\"0123abcd\"} 2\n");
+    CHECK_CONTAINS("answer",
+                   "tprof_spool_oldest_unsent_seconds{tag=\"0123abcd\"} ");
+    ask("/");
+    CHECK_CONTAINS("answer", "2 windows wait for collector push");
+    CHECK_EQ(kill(serve, SIGTERM), 0);
+    CHECK_EQ(join_collector(serve), 0);
 }
 
 #define GRANDCHILDREN 8
@@ -316,17 +348,6 @@ static void play_kernel(int listener)
 static void play_other_build(int listener)
 {
     play_sleeper(listener, REBUILT_ID);
-}
-
-/* Ask for (path) until the answer has (what). */
-static void ask_until(const char *path, const char *what)
-{
-    ask(path);
-    for (int i = 0; i < 1000 && !contains("answer", what); i++) {
-        rest();
-        ask(path);
-    }
-    CHECK_CONTAINS("answer", what);
 }
 
 /* What the page in "answer" knows of its guest, into "guest": zlib's stream
