@@ -98,10 +98,11 @@ static int on_hello(void *context, enum hello_kind kind, const struct guest *g,
     if (aggregate_hello(p->aggregate, kind, g) < 0)
         return err_set(e, "pipeline: no memory for %" PRIu32 " cores",
                        g->cores);
-    greet(p, kind, g);
-    return p->config.tap
-               ? p->config.tap->hello(p->config.tap_context, kind, g, e)
-               : 0;
+    if (p->config.tap != NULL &&
+        p->config.tap->hello(p->config.tap_context, kind, g, e) != 0)
+        return -1;
+    greet(p, kind, g); /* a guest that is refused does not begin to sample */
+    return 0;
 }
 
 static void on_status(void *context, const struct guest_status *status)

@@ -186,7 +186,8 @@ static const struct option_row rows[] = {
      "SIZE: what the command may take, such as 512M or 4G; what has no\n"
      "room is folded into [others] (default: 1G)"},
     {"memory", 0, "SIZE", SERVE, OPTION_SIZE, AT(memory), 0, 0,
-     "what open windows may take, such as 512M or 4G (default: 1G)"},
+     "what guests and their open windows may take, such as 512M or 4G\n"
+     "(default: 1G)"},
     {"memory", 0, "SIZE", LIVE | RECORD | TOP | NOTE | DIFF | PGO | PUSH,
      OPTION_SIZE, AT(memory), 0, 0,
      "what all guests and their reports may take, such as 512M or\n"

@@ -100,6 +100,7 @@ static int add_guest(struct serve *s, const struct guest_spec *spec,
                          .rate_hz = s->o->rate_hz,
                          .row = row};
     g->windows.all = s->windows;
+    g->windows.shares = &s->shares;
     g->windows.name = g->spec.name;
     g->windows.row = row;
     g->crashed =
@@ -124,8 +125,7 @@ void serve_change(struct serve *s, const struct guests *now)
     size_t before = s->count;
     struct err e;
 
-    if (s->windows != NULL)
-        windows_expect(s->windows, now->count);
+    s->shares.guests = now->count;
     index_guests(s, &places);
     for (size_t i = 0; i < s->count; i++)
         s->list[i]->wanted = false;

@@ -41,6 +41,7 @@ struct serve {
     struct folder *folder;
     struct serve_images images;
     struct windows *windows; /* NULL: none are kept */
+    struct shares shares;    /* of --memory */
     size_t next_cut;         /* where in the list cutting goes on */
     bool cut_failed;         /* the last time */
     struct status *status;

@@ -132,6 +132,7 @@ static void on_ended(void *context, struct pipeline *p, enum pipeline_end end,
 
     (void)end;
     cut(s, g, true);
+    windows_end(&g->windows);
     watched_end(&g->windows.watched);
     busy_end(&g->windows.busy);
     pipeline_free(p);
@@ -144,6 +145,7 @@ static void free_guest(struct serve *s, struct served *g)
 {
     pipeline_free(g->pipeline);
     cut(s, g, true);
+    windows_end(&g->windows);
     watched_fini(&g->windows.watched);
     busy_fini(&g->windows.busy);
     free(g->windows.busy.files);
@@ -256,7 +258,6 @@ static int open_all(struct serve *s, struct err *e)
             .limits = {.bytes = s->o->spool_bytes,
                        .age_s = (uint64_t)s->o->spool_age_s},
             .span_ms = (uint64_t)(s->o->window_s * 1000),
-            .memory = s->o->memory,
             .rows = SERVE_GUESTS};
 
         s->windows = windows_open(&config, e);
@@ -335,7 +336,11 @@ static void sum_up(struct serve *s)
 
 int serve_session_run(const struct options *o)
 {
-    struct serve s = {.o = o, .stop_fd = -1, .wake_fd = -1, .notify_fd = -1};
+    struct serve s = {.o = o,
+                      .shares = {.memory = o->memory},
+                      .stop_fd = -1,
+                      .wake_fd = -1,
+                      .notify_fd = -1};
     struct err e = {""};
     int result = start(&s, &e);
 

@@ -18,8 +18,10 @@ static void put_row(struct serve *s, const struct served *g)
 {
     const struct watched *w = &g->windows.watched;
     bool sampling = g->pipeline != NULL && pipeline_is_sampling(g->pipeline);
+    bool refused = g->failed && g->windows.refused;
     struct status_guest row = {.state = !g->wanted  ? STATUS_LEAVING
                                         : sampling  ? STATUS_SAMPLING
+                                        : refused   ? STATUS_NO_MEMORY
                                         : g->failed ? STATUS_FAILED
                                                     : STATUS_WAITING,
                                .cores = w->core_count,
@@ -39,6 +41,7 @@ static void put_row(struct serve *s, const struct served *g)
     status_put(s->status, g->row, &row);
     s->totals.guests++;
     s->totals.sampling += sampling;
+    s->totals.no_memory += row.state == STATUS_NO_MEMORY;
     s->totals.samples += row.samples;
     s->totals.lost += row.lost;
 }
@@ -104,7 +107,7 @@ void serve_tell(struct serve *s)
     char line[160];
 
     s->totals.alive_ms = status_now_ms();
-    s->totals.guests = s->totals.sampling = 0;
+    s->totals.guests = s->totals.sampling = s->totals.no_memory = 0;
     s->totals.samples = s->gone_samples;
     s->totals.lost = s->gone_lost;
     for (size_t i = 0; i < s->count; i++) {

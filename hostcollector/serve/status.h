@@ -20,11 +20,12 @@
 #define STATUS_TAGS     32u
 
 enum status_state {
-    STATUS_FREE,     /* no guest has this row */
-    STATUS_WAITING,  /* it is not there, or has not introduced itself */
-    STATUS_SAMPLING, /* samples come */
-    STATUS_FAILED,   /* it sent nonsense, and is tried again later */
-    STATUS_LEAVING,  /* asked to stop; its last counters are to come */
+    STATUS_FREE,      /* no guest has this row */
+    STATUS_WAITING,   /* it is not there, or has not introduced itself */
+    STATUS_SAMPLING,  /* samples come */
+    STATUS_FAILED,    /* it sent nonsense, and is tried again later */
+    STATUS_LEAVING,   /* asked to stop; its last counters are to come */
+    STATUS_NO_MEMORY, /* others have it all: it waits */
 };
 
 /* A guest. Counts are since this process began. */
@@ -62,8 +63,9 @@ struct status_totals {
     uint64_t samples, lost;
     /* In windows that an earlier process had open when it was killed. */
     uint64_t crashed;
-    uint32_t guests; /* all, and those that are sampled now */
+    uint32_t guests; /* all, those that are sampled now ... */
     uint32_t sampling;
+    uint32_t no_memory; /* ... and those for which none is left */
 };
 
 /* What waited for a receiver of collector push when windows were merged last,

@@ -14,15 +14,14 @@
 #define MS         1000000ull     /* in nanoseconds */
 #define PACKER_MIN (256ull << 10) /* bytes of a guest's packer */
 #define PACKER_MAX (8ull << 20)
-#define PIECE      64u /* samples that are numbered anew at once */
+#define DICTIONARY (80ull << 10) /* bytes a core, see decode.h */
+#define PIECE      64u           /* samples that are numbered anew at once */
 
 struct windows {
     int fd;
     struct spool *spool;
     struct uncut *uncut;
     uint64_t span_ms;
-    uint64_t memory, promised; /* bytes: of all packers; to those there are */
-    size_t guests;
     struct windows_sums sums;
 };
 
@@ -35,8 +34,6 @@ struct windows *windows_open(const struct windows_config *config, struct err *e)
         return NULL;
     }
     w->span_ms = config->span_ms;
-    w->memory = config->memory;
-    w->guests = 1;
     if (mkdir(config->folder, 0700) != 0 && errno != EEXIST)
         (void)err_sys(e, config->folder);
     w->fd = open(config->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -63,11 +60,6 @@ void windows_close(struct windows *w)
     free(w);
 }
 
-void windows_expect(struct windows *w, size_t guests)
-{
-    w->guests = guests != 0 ? guests : 1;
-}
-
 struct uncut_lost windows_crashed(const struct windows *w)
 {
     return uncut_lost(w->uncut);
@@ -78,18 +70,6 @@ uint64_t windows_crashed_of(const struct windows *w, const char *name)
     return uncut_lost_of(w->uncut, name);
 }
 
-/* What the next packer may take. */
-static uint64_t share(const struct windows *w)
-{
-    uint64_t left = w->memory > w->promised ? w->memory - w->promised : 0;
-    uint64_t part = w->memory / w->guests;
-
-    part = part < left ? part : left;
-    return part < PACKER_MIN   ? PACKER_MIN
-           : part > PACKER_MAX ? PACKER_MAX
-                               : part;
-}
-
 /* The window that begins now. */
 static void begin(struct windows_guest *g)
 {
@@ -98,25 +78,45 @@ static void begin(struct windows_guest *g)
     g->start_ms = g->from_ms;
 }
 
+/* Is there memory for the guest, as far as it has not got any? */
+static int admit(struct windows_guest *g, const struct guest *guest,
+                 struct err *e)
+{
+    bool begins = g->all != NULL && g->packer == NULL;
+    uint64_t cores = guest->cores * DICTIONARY;
+    uint64_t grown = cores > g->dictionaries ? cores - g->dictionaries : 0;
+
+    g->refused =
+        !shares_take(g->shares, &g->memory, grown + (begins ? PACKER_MIN : 0));
+    if (g->refused)
+        return err_set(e, "no memory is left: other guests have all of "
+                          "--memory, and this one waits");
+    g->dictionaries += grown;
+    if (!begins)
+        return 0;
+    uint64_t extra = shares_more(g->shares, g->memory);
+
+    if (extra > PACKER_MAX - PACKER_MIN)
+        extra = PACKER_MAX - PACKER_MIN;
+
+    (void)shares_take(g->shares, &g->memory, extra);
+    g->packer = window_packer_new(PACKER_MIN + extra);
+    begin(g);
+    return g->packer != NULL ? 0 : err_set(e, "out of memory");
+}
+
 static int on_hello(void *context, enum hello_kind kind,
                     const struct guest *guest, struct err *e)
 {
     struct windows_guest *g = context;
 
-    if (watched_events.hello(&g->watched, kind, guest, e) != 0)
+    if (admit(g, guest, e) != 0 ||
+        watched_events.hello(&g->watched, kind, guest, e) != 0)
         return -1;
     if (busy_hello(&g->busy, kind, guest) != 0)
         return err_set(e, "out of memory");
-    if (g->all == NULL)
-        return 0;
-    if (g->packer == NULL) {
-        g->memory = share(g->all);
-        g->packer = window_packer_new(g->memory);
-        g->all->promised += g->packer != NULL ? g->memory : 0;
-        begin(g);
-    }
     return g->packer != NULL ? window_events.hello(g->packer, kind, guest, e)
-                             : err_set(e, "out of memory");
+                             : 0;
 }
 
 static uint32_t on_stack(void *context, uint32_t core, const struct stack *s)
@@ -334,10 +334,15 @@ int windows_cut(struct windows_guest *g, const struct recording_info *info,
     if (ended) {
         window_packer_free(g->packer);
         g->packer = NULL;
-        g->all->promised -= g->memory;
         g->forgotten = g->last_stack = 0;
     }
     return result;
+}
+
+void windows_end(struct windows_guest *g)
+{
+    shares_give_back(g->shares, &g->memory);
+    g->dictionaries = 0;
 }
 
 struct windows_sums windows_sums(const struct windows *w)

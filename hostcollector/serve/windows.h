@@ -12,6 +12,7 @@
 
 #include "model/events.h"
 #include "serve/busy.h"
+#include "serve/shares.h"
 #include "serve/uncut.h"
 #include "serve/watched.h"
 #include "source/recording.h"
@@ -24,8 +25,7 @@ struct windows_config {
     const char *folder; /* is made if it is not there */
     struct spool_limits limits;
     uint64_t span_ms;
-    uint64_t memory; /* of all open windows: see windows_expect() */
-    size_t rows;     /* guests at once, at most */
+    size_t rows; /* guests at once, at most */
 };
 
 /* Open the spool, before the process is confined: afterwards it opens and
@@ -37,24 +37,23 @@ struct windows *windows_open(const struct windows_config *config,
 /* Release (w). NULL is allowed. */
 void windows_close(struct windows *w);
 
-/* So many guests share the memory from now on: each that comes has its part of
- * what is left, from 256 KiB to 8 MiB. */
-void windows_expect(struct windows *w, size_t guests);
-
 /* What an earlier process had in open windows when it was killed. */
 struct uncut_lost windows_crashed(const struct windows *w);
 uint64_t windows_crashed_of(const struct windows *w, const char *name);
 
 /* One guest. Zeroed but for (watched) and (busy), whose owner is the caller,
- * and (all): NULL where no windows are kept. */
+ * (shares), and (all): NULL where no windows are kept. */
 struct windows_guest {
     struct watched watched;
     struct busy busy;
     struct windows *all;
+    struct shares *shares; /* of all guests */
     const char *name;
     size_t row;                   /* no other guest has this number */
     struct window_packer *packer; /* NULL: it has not come */
-    uint64_t memory;              /* that the packer may take */
+    uint64_t memory;              /* promised to it: see windows_events */
+    uint64_t dictionaries;        /* bytes of it that are for its cores */
+    bool refused;                 /* there was none left */
     uint64_t samples;             /* in the open window */
     uint64_t from_ns, from_ms;    /* where the open window began */
     uint64_t start_ms;            /* as it is called */
@@ -63,10 +62,16 @@ struct windows_guest {
     uint64_t kept, bytes, last_ms; /* windows, their size, the last start */
 };
 
-/* For pipeline_config.tap; the context is a struct windows_guest. */
+/* For pipeline_config.tap; the context is a struct windows_guest. HELLO fails
+ * where the memory has no room for the dictionaries of the guest's cores, and,
+ * where windows are kept, for 256 KiB of its open window, which has up to 8 MiB
+ * if its share allows. */
 extern const struct events windows_events;
 
-/* Likewise, for pipeline_config.clock. */
+/* The stream has ended, and was cut: its memory is others'. */
+void windows_end(struct windows_guest *g);
+
+/* As windows_events, for pipeline_config.clock. */
 void windows_clock(void *context, uint64_t tsc_hz);
 
 /* When windows are to be cut next, for a clock_ns() of (now_ns). */

@@ -162,6 +162,10 @@ static void write_totals(FILE *out, const struct status_totals *t,
     (void)fprintf(out, "tprof_guests %" PRIu32 "\n", t->guests);
     head(out, "tprof_guests_sampling", "gauge", "Guests that are sampled.");
     (void)fprintf(out, "tprof_guests_sampling %" PRIu32 "\n", t->sampling);
+    head(out, "tprof_guests_without_memory", "gauge",
+         "Guests that wait since others have all of --memory.");
+    (void)fprintf(out, "tprof_guests_without_memory %" PRIu32 "\n",
+                  t->no_memory);
 }
 
 /* Of those guests alone of which it is known. */

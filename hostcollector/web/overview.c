@@ -47,6 +47,7 @@ static const char *const states[] = {
     [STATUS_SAMPLING] = "sampled",
     [STATUS_FAILED] = "failed",
     [STATUS_LEAVING] = "leaving",
+    [STATUS_NO_MEMORY] = "no memory",
 };
 
 /* (text) with what HTML would take for its own as references. */
@@ -99,9 +100,12 @@ static void row(FILE *out, const struct status_guest *g, uint64_t now_ms)
     plain(out, text_escape(name, sizeof name, g->name));
     if (has_page)
         (void)fputs("</a>", out);
-    (void)fprintf(
-        out, "<td%s>%s", g->state == STATUS_FAILED ? " class=\"bad\"" : "",
-        g->state < sizeof states / sizeof states[0] ? states[g->state] : "?");
+    (void)fprintf(out, "<td%s>%s",
+                  g->state == STATUS_FAILED || g->state == STATUS_NO_MEMORY
+                      ? " class=\"bad\""
+                      : "",
+                  g->state < sizeof states / sizeof states[0] ? states[g->state]
+                                                              : "?");
     if (g->cores == 0)
         (void)fputs("<td>?", out);
     else
@@ -190,6 +194,11 @@ static void summary(FILE *out, const struct status *s,
                   "samples delivered, %s lost. ",
                   t->sampling, t->guests, text_count(samples, t->samples),
                   text_count(lost, t->lost));
+    if (t->no_memory != 0)
+        (void)fprintf(out,
+                      "<span class=\"bad\">%" PRIu32 " wait, since others have "
+                      "all of --memory.</span> ",
+                      t->no_memory);
     if (t->crashed != 0)
         (void)fprintf(out,
                       "%s were in open windows when the last collector was "

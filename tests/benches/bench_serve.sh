@@ -64,7 +64,7 @@ measure() {
     cd "$dir/$guests"
     pids=()
     play "$guests"
-    taskset -c 1 "$build/hostcollector/collector" serve --watch run --spool spool --window 10s "$@" 2>said &
+    taskset -c 1 "$build/hostcollector/collector" serve --watch run --spool spool --window 10s --memory 4G "$@" 2>said &
     serve=$!
     pids+=("$serve")
     sleep $((5 + guests / 1000))
