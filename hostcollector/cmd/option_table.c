@@ -67,8 +67,9 @@ static const struct option_row rows[] = {
     {"guest", 0, "NAME", REPORT, OPTION_TEXT, AT(windows_guest), 0, 0,
      "of this guest (default: the only one in DIR)"},
     {"since", 0, "WHEN", REPORT, OPTION_TEXT, AT(since), 0, 0,
-     "windows that begin then or later: -1h, -90m, 2026-11-24T10:00\n"
-     "(with a Z behind it UTC) or @1700000000 (default: all)"},
+     "windows that begin then or later: -1h, -90m, today,\n"
+     "2026-11-24T10:00 (with a Z behind it UTC) or @1700000000\n"
+     "(default: all)"},
     {"until", 0, "WHEN", REPORT, OPTION_TEXT, AT(until), 0, 0,
      "windows that begin before that (default: all)"},
     {"build", 0, "ID", REPORT, OPTION_TEXT, AT(build), 0, 0,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Three ways to say when: how long ago, by the calendar, seconds since 1970. */
+/* How to say when: how long ago, by the calendar, seconds since 1970. */
 #include "cmd/when.h"
 
 #include <stdbool.h>
@@ -96,16 +96,32 @@ static bool read_calendar(const char *text, uint64_t *ms)
     return true;
 }
 
+/* today: since the last midnight of local time. */
+static bool read_today(uint64_t now_ms, uint64_t *ms)
+{
+    time_t now = (time_t)(now_ms / 1000), midnight;
+    struct tm local;
+
+    if (localtime_r(&now, &local) == NULL)
+        return false;
+    local.tm_hour = local.tm_min = local.tm_sec = 0;
+    local.tm_isdst = -1;
+    midnight = mktime(&local);
+    *ms = (uint64_t)(midnight < 0 ? 0 : midnight) * 1000;
+    return true;
+}
+
 int when_parse(const char *option, const char *text, uint64_t now_ms,
                uint64_t *ms, struct err *e)
 {
-    bool good = text[0] == '-'   ? read_ago(text + 1, now_ms, ms)
-                : text[0] == '@' ? read_seconds(text + 1, ms)
-                                 : read_calendar(text, ms);
+    bool good = text[0] == '-'               ? read_ago(text + 1, now_ms, ms)
+                : text[0] == '@'             ? read_seconds(text + 1, ms)
+                : strcmp(text, "today") == 0 ? read_today(now_ms, ms)
+                                             : read_calendar(text, ms);
 
     return good ? 0
                 : err_set(e,
                           "--%s: '%s' is no time; type it as -1h, -90m, "
-                          "2026-11-24T10:00 or @1700000000",
+                          "today, 2026-11-24T10:00 or @1700000000",
                           option, text);
 }

@@ -49,6 +49,17 @@ TEST(calendar_is_local_or_utc)
     CHECK_EQ(when("2024-02-29T00:00Z"), 1709164800000);
 }
 
+/* 1764000000 is 18:00 there; date -d says so, too. */
+TEST(today_begins_at_local_midnight)
+{
+    CHECK_EQ(setenv("TZ", "XYZ-2", 1), 0);
+    tzset();
+    CHECK_EQ(when("today"), (1764000000 - 18 * 3600) * UINT64_C(1000));
+    CHECK_EQ(setenv("TZ", "UTC", 1), 0);
+    tzset();
+    CHECK_EQ(when("today"), (1764000000 - 16 * 3600) * UINT64_C(1000));
+}
+
 TEST(what_is_no_time_is_refused)
 {
     static const char *const bad[] = {
@@ -92,5 +103,5 @@ TEST(what_is_no_time_is_refused)
             check_failed(__FILE__, __LINE__, "'%s' is a time", bad[i]);
     CHECK_EQ(when_parse("until", "1h", NOW, &ms, &e), -1);
     CHECK_STR(e.text, "--until: '1h' is no time; type it as -1h, -90m, "
-                      "2026-11-24T10:00 or @1700000000");
+                      "today, 2026-11-24T10:00 or @1700000000");
 }
