@@ -19,7 +19,7 @@
 #define SECOND     1000000000ull /* in nanoseconds */
 #define LOOK_NS    10000000 /* between two looks whether a report is there */
 #define ELFS       64u
-#define ARGUMENTS  (16 + 2 * OPTIONS_SYMBOLS + 2 * ELFS)
+#define ARGUMENTS  (20 + 2 * OPTIONS_SYMBOLS + 2 * ELFS)
 
 struct reporter {
     const struct options *o;
@@ -78,6 +78,15 @@ static _Noreturn void report(const struct options *o,
                                    "--guest",   q->guest, "--since", q->since,
                                    "--memory",  "256M",   "-o",      "html:-"};
     size_t count = 12;
+
+    if (q->until[0] != '\0') {
+        line[count++] = "--until";
+        line[count++] = q->until;
+    }
+    if (q->build[0] != '\0') {
+        line[count++] = "--build";
+        line[count++] = q->build;
+    }
 
     for (size_t i = 0; i < OPTIONS_SYMBOLS && o->symbols[i] != NULL; i++) {
         line[count++] = "--symbols";
@@ -160,6 +169,7 @@ void page_process_run(const struct options *o, const struct status *s,
 
     while (descriptor_receive(socket, &q, sizeof q, &scrap) == sizeof q) {
         q.guest[sizeof q.guest - 1] = q.since[sizeof q.since - 1] = '\0';
+        q.until[sizeof q.until - 1] = q.build[sizeof q.build - 1] = '\0';
         if (scrap >= 0 || !spool_name_is_guest(q.guest) ||
             answer(&r, &q, socket) != 0)
             return;

@@ -25,7 +25,7 @@ static const char top[] =
     "th,td{padding:.15em .35em;text-align:right;white-space:nowrap}\n"
     "th:first-child,td:first-child{text-align:left;white-space:normal;"
     "overflow-wrap:anywhere;min-width:9em}\n"
-    "th,td:nth-child(7),td:last-child{white-space:normal}\n"
+    "th,td:nth-child(7),td:nth-child(8){white-space:normal}\n"
     "thead th{border-bottom:1px solid}\n"
     "tbody tr:nth-child(even){background:#8882}\n"
     ".bad{color:#d33;font-weight:bold}\n.wide{overflow-x:auto}\n"
@@ -33,7 +33,8 @@ static const char top[] =
 
 static const char table_head[] =
     "<div class=\"wide\"><table><thead><tr><th>Guest<th>State<th>Cores<th>Hz"
-    "<th>Busy<th>Samples<th>Lost<th>Last window</tr></thead><tbody>\n";
+    "<th>Busy<th>Samples<th>Lost<th>Last window<th>Report "
+    "on</tr></thead><tbody>\n";
 
 static const char foot[] =
     "<p>Busy is the part of the cores' time in the last 10 seconds in which "
@@ -88,6 +89,17 @@ static void loss(FILE *out, uint64_t lost, uint64_t samples)
                       text_percent(percent, lost, lost + samples));
 }
 
+/* Where pages of the guest (name) are. */
+static void spans(FILE *out, const char *name)
+{
+    static const char *const list[][2] = {
+        {"-10m", "10 min"}, {"-1h", "1 h"}, {"today", "today"}};
+
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
+        (void)fprintf(out, "%s<a href=\"/guest/%s?since=%s\">%s</a>",
+                      i != 0 ? ", " : "", name, list[i][0], list[i][1]);
+}
+
 static void row(FILE *out, const struct status_guest *g, uint64_t now_ms)
 {
     char n[TEXT_NUMBER], name[4 * STATUS_NAME_MAX];
@@ -119,6 +131,9 @@ static void row(FILE *out, const struct status_guest *g, uint64_t now_ms)
     loss(out, g->lost + g->crashed, g->samples);
     (void)fputs("<td>", out);
     ago(out, g->window_ms, now_ms);
+    (void)fputs("<td>", out);
+    if (has_page)
+        spans(out, g->name);
     (void)fputs("</tr>\n", out);
 }
 

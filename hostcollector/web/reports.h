@@ -11,11 +11,15 @@
 
 #include "spool/spool.h"
 
-#define REPORTS_SINCE 32u /* bytes of a moment, NUL included */
+#define REPORTS_TIME  32u /* bytes of a moment, NUL included */
+#define REPORTS_BUILD 65u /* of a build-id, likewise */
 
+/* Each ends in a NUL, and is as the option of that name has it. */
 struct reports_question {
-    char guest[SPOOL_GUEST_MAX + 1]; /* both end in a NUL */
-    char since[REPORTS_SINCE];       /* as --since has it */
+    char guest[SPOOL_GUEST_MAX + 1];
+    char since[REPORTS_TIME];
+    char until[REPORTS_TIME];  /* "": now */
+    char build[REPORTS_BUILD]; /* "": that of the first window */
 };
 
 struct reports_answer {

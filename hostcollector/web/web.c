@@ -164,28 +164,38 @@ static enum MHD_Result send_answer(struct MHD_Connection *c,
                              a->size, a->text, MHD_RESPMEM_MUST_COPY));
 }
 
+/* Copy what the request says by (key), if anything, into the (size) bytes at
+ * (text). Returns whether it fits. */
+static bool take(struct MHD_Connection *c, const char *key, char *text,
+                 size_t size)
+{
+    const char *said =
+        MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, key);
+
+    return said == NULL || (size_t)snprintf(text, size, "%s", said) < size;
+}
+
 /* Ask for the page of the guest (name). Returns whether (c) waits for it; if
  * not, (out) says why. */
 static bool ask_for_page(struct web *w, struct MHD_Connection *c,
                          const char *name, FILE *out, struct answer *a)
 {
-    const char *since =
-        MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "since");
     struct reports_question q = {.since = "-10m"};
 
     a->type = text_type;
     a->code = MHD_HTTP_NOT_FOUND;
     if (w->reports < 0 || !spool_name_is_guest(name) ||
-        (since != NULL && strlen(since) >= sizeof q.since)) {
-        (void)fputs(w->reports < 0 ? "collector serve keeps no windows: that "
-                                     "takes --spool DIR\n"
-                                   : "no guest is called so, or no moment\n",
+        !take(c, "since", q.since, sizeof q.since) ||
+        !take(c, "until", q.until, sizeof q.until) ||
+        !take(c, "build", q.build, sizeof q.build)) {
+        (void)fputs(w->reports < 0
+                        ? "collector serve keeps no windows: that takes "
+                          "--spool DIR\n"
+                        : "no guest is called so, or no moment or build\n",
                     out);
         return false;
     }
     (void)snprintf(q.guest, sizeof q.guest, "%s", name);
-    if (since != NULL)
-        (void)snprintf(q.since, sizeof q.since, "%s", since);
     a->code = MHD_HTTP_SERVICE_UNAVAILABLE;
     if (w->waiting != NULL ||
         descriptor_send(w->reports, &q, sizeof q, -1) != 0) {

@@ -2,7 +2,7 @@
 /*
  * The pages by HTTP, for a process of its own: never the one that meets bytes
  * of guests. It answers GET and HEAD of "/", "/metrics", "/healthz" and, where
- * another process writes them, "/guest/NAME?since=-10m".
+ * another process writes them, "/guest/NAME?since=-10m&until=-5m&build=1234".
  */
 #ifndef TPROF_WEB_WEB_H
 #define TPROF_WEB_WEB_H

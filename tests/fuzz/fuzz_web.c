@@ -117,7 +117,9 @@ static void take_question(void)
         return;
     must(descriptor_receive(world.pages, &q, sizeof q, &scrap) == sizeof q);
     must(scrap < 0 && memchr(q.guest, '\0', sizeof q.guest) != NULL &&
-         memchr(q.since, '\0', sizeof q.since) != NULL);
+         memchr(q.since, '\0', sizeof q.since) != NULL &&
+         memchr(q.until, '\0', sizeof q.until) != NULL &&
+         memchr(q.build, '\0', sizeof q.build) != NULL);
     must(spool_name_is_guest(q.guest));
     world.asked = true;
 }

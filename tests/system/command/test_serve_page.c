@@ -149,6 +149,9 @@ TEST(page_tells_of_guests)
     CHECK_CONTAINS("err", "collector serve: 50 samples, 0 lost");
 }
 
+#define A16 "aaaaaaaaaaaaaaaa"
+#define A64 A16 A16 A16 A16
+
 TEST(page_of_a_guest)
 {
     need_page();
@@ -172,6 +175,20 @@ TEST(page_of_a_guest)
     ask("/guest/two");
     CHECK_CONTAINS("answer", "HTTP/1.1 404 Not Found\r\n");
     CHECK_CONTAINS("answer", "collector report: ");
+    ask("/guest/one?since=today&until=-1h");
+    CHECK_CONTAINS("answer", "HTTP/1.1 404 Not Found\r\n");
+    CHECK_CONTAINS("answer", "no window begins then");
+    ask("/guest/one?build=1234");
+    CHECK_CONTAINS("answer", "HTTP/1.1 404 Not Found\r\n");
+    CHECK_CONTAINS("answer", "1234");
+    ask("/guest/one?build=" A64);
+    CHECK_CONTAINS("answer", A64);
+    ask("/guest/one?build=a" A64);
+    CHECK_CONTAINS("answer", "no moment or build");
+    ask("/guest/one?until=123456789-123456789-123456789-12");
+    CHECK_CONTAINS("answer", "no moment or build");
+    ask("/guest/one?build=--listen");
+    CHECK_CONTAINS("answer", "--build: ");
     ask("/guest/one?since=--listen");
     CHECK_CONTAINS("answer", "--since: '--listen' is no");
     ask("/guest/..%2f..%2fetc");
