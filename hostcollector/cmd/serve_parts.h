@@ -39,6 +39,7 @@ struct serve {
     struct served **list;
     size_t count, room;
     struct folder *folder;
+    bool folder_gone;
     struct serve_images images;
     struct windows *windows; /* NULL: none are kept */
     struct shares shares;    /* of --memory */

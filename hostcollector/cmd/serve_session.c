@@ -203,6 +203,23 @@ static void on_wake(void *context)
     s->list_again |= s->folder != NULL; /* in a moment, with what else comes */
 }
 
+/* Guests would come unheard: end in order; whoever supervises the service
+ * starts it again. */
+static void look_for_folder(struct serve *s)
+{
+    char line[512];
+
+    if (s->folder == NULL || folder_is_there(s->folder))
+        return;
+    (void)snprintf(line, sizeof line,
+                   "%.400s was removed or replaced: guests that come there are "
+                   "not heard, so this ends: start it again",
+                   s->o->watch);
+    serve_say(s, NULL, line);
+    s->folder_gone = true;
+    fleet_end(s->fleet);
+}
+
 static uint64_t on_tick(void *context)
 {
     struct serve *s = context;
@@ -228,6 +245,7 @@ static uint64_t on_tick(void *context)
     if (now >= s->status_ns) {
         s->status_ns = now + SECOND;
         serve_tell(s);
+        look_for_folder(s);
     }
     if (s->watchdog_ns != 0 && now - s->fed_ns >= s->watchdog_ns) {
         s->fed_ns = now;
@@ -362,5 +380,5 @@ int serve_session_run(const struct options *o)
     free(s.rows);
     if (s.wake_fd >= 0)
         (void)close(s.wake_fd);
-    return result == 0 ? EXIT_DONE : EXIT_FAILED;
+    return result == 0 && !s.folder_gone ? EXIT_DONE : EXIT_FAILED;
 }

@@ -6,11 +6,13 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include <sys/inotify.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define CHANGES (IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO)
 
 struct folder {
+    const char *path;
     DIR *dir;
     int notices;
 };
@@ -23,6 +25,7 @@ struct folder *folder_open(const char *path, struct err *e)
         (void)err_set(e, "out of memory");
         return NULL;
     }
+    f->path = path;
     f->notices = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
     f->dir = opendir(path);
     if (f->dir == NULL || f->notices < 0 ||
@@ -43,6 +46,14 @@ void folder_close(struct folder *f)
     if (f->notices >= 0)
         (void)close(f->notices);
     free(f);
+}
+
+bool folder_is_there(const struct folder *f)
+{
+    struct stat ours, theirs;
+
+    return fstat(dirfd(f->dir), &ours) == 0 && stat(f->path, &theirs) == 0 &&
+           ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
 }
 
 int folder_fd(const struct folder *f)

@@ -10,8 +10,12 @@
 
 struct folder;
 
-/* Watch (path). NULL with (e) filled. */
+/* Watch (path), which must outlive what is returned. NULL with (e) filled. */
 struct folder *folder_open(const char *path, struct err *e);
+
+/* Is it still what is at its path? Another one that is there now is not heard,
+ * and a confined process cannot open it. */
+bool folder_is_there(const struct folder *f);
 
 /* Release (f). NULL is allowed. */
 void folder_close(struct folder *f);

@@ -75,6 +75,15 @@ static void play_flood(int listener)
     }
 }
 
+/* The number behind the next (key) in (text). */
+static uint64_t number_after(const char *text, const char *key)
+{
+    const char *found = text != NULL ? strstr(text, key) : NULL;
+
+    CHECK(found != NULL);
+    return found != NULL ? strtoull(found + strlen(key), NULL, 10) : 0;
+}
+
 TEST(guests_come_into_a_folder_and_go)
 {
     enter_dir();
@@ -120,6 +129,36 @@ TEST(file_is_read_again_at_sighup)
     join_guest(two);
     CHECK_EQ(occurrences("err", "let go"), 2);
     CHECK_CONTAINS("err", "collector serve: 120 samples, 0 lost");
+}
+
+/* catches: a collector that hears of no guest any more, and says nothing */
+TEST(folder_that_goes_ends_it_in_order)
+{
+    static const char line[] = "run was removed or replaced";
+
+    enter_dir();
+    CHECK_EQ(mkdir("run", 0700), 0);
+    pid_t one = start_guest("run/one", play_50);
+    pid_t serve = start_collector("serve --watch run");
+
+    wait_for("sent50");
+    CHECK_EQ(rename("run", "gone"), 0);
+    CHECK_EQ(join_collector(serve), 1);
+    join_guest(one);
+    CHECK_CONTAINS("err", line);
+    CHECK_CONTAINS("err", "collector serve: 50 samples, 0 lost");
+    CHECK_EQ(mkdir("run", 0700), 0);
+    CHECK_EQ(unlink("sent50"), 0);
+    one = start_guest("run/one", play_50);
+    serve = start_collector("serve --watch run");
+    wait_for("sent50");
+    CHECK_EQ(unlink("run/one"), 0);
+    wait_for_word("one: let go");
+    join_guest(one);
+    CHECK_EQ(rmdir("run"), 0);
+    CHECK_EQ(mkdir("run", 0700), 0); /* is another one */
+    CHECK_EQ(join_collector(serve), 1);
+    CHECK_CONTAINS("err", line);
 }
 
 TEST(others_lose_nothing_by_a_flood)
@@ -258,15 +297,6 @@ TEST(guests_beyond_the_memory_wait)
         join_guest(guests[i]);
     CHECK_EQ(occurrences("err", "no memory is left"), 1);
     CHECK_CONTAINS("err", "collector serve: 200 samples, 0 lost");
-}
-
-/* The number behind the next (key) in (text). */
-static uint64_t number_after(const char *text, const char *key)
-{
-    const char *found = text != NULL ? strstr(text, key) : NULL;
-
-    CHECK(found != NULL);
-    return found != NULL ? strtoull(found + strlen(key), NULL, 10) : 0;
 }
 
 /* How many windows the folder "spool" has, and, if (sums), what reports of all
