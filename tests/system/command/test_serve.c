@@ -161,6 +161,50 @@ TEST(folder_that_goes_ends_it_in_order)
     CHECK_CONTAINS("err", line);
 }
 
+/* Samples before and after the list is read again. */
+static void play_reload(int listener)
+{
+    int fd = meet(listener);
+
+    begin_session(fd, 1, NULL, 50);
+    write_text("sent50", "");
+    wait_for("reloaded");
+    say_samples(fd, 20, 50);
+    write_text("sent20", "");
+    end_session(fd, 70);
+}
+
+/* catches: a guest that stays and is begun anew, or samples around SIGHUP that
+ * are counted twice or not at all */
+TEST(guest_that_stays_loses_nothing_by_sighup)
+{
+    enter_dir();
+    write_text("guests", "serial=one name=web zone=a\nserial=two name=db\n");
+    pid_t one = start_guest("one", play_reload);
+    pid_t serve = start_collector("serve --guests guests --spool spool "
+                                  "--window 1h");
+
+    wait_for("sent50");
+    write_text("guests", "serial=one name=web zone=b\n");
+    CHECK_EQ(kill(serve, SIGHUP), 0);
+    wait_for_word("db: let go: 0 samples, 0 lost");
+    write_text("reloaded", "");
+    wait_for("sent20");
+    CHECK_EQ(kill(serve, SIGHUP), 0);
+    CHECK_EQ(kill(serve, SIGTERM), 0);
+    CHECK_EQ(join_collector(serve), 0);
+    join_guest(one);
+    CHECK_EQ(occurrences("err", "let go"), 2);
+    CHECK_CONTAINS("err", "web: let go: 70 samples, 0 lost");
+    CHECK_CONTAINS("err", "collector serve: 70 samples, 0 lost");
+    CHECK_CONTAINS("err", "1 windows kept, 0 lost with 0 samples");
+    CHECK_EQ(collector("report --spool spool -o all.json --force"), 0);
+    const char *all = strstr(text_of("all.json"), "\"accounting\":");
+
+    CHECK_EQ(number_after(all, "\"samples\":"), 70);
+    CHECK_EQ(number_after(all, "\"lost\":"), 0);
+}
+
 TEST(others_lose_nothing_by_a_flood)
 {
     enter_dir();
