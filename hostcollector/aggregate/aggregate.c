@@ -100,6 +100,9 @@ int aggregate_hello(struct aggregate *a, enum hello_kind kind,
 
     if (make_room(a, g->cores) < 0)
         return -1;
+    for (size_t i = 0; i < a->room && kind != HELLO_REPEAT; i++)
+        a->sums[i].before =
+            a->sums[i].account.samples + a->sums[i].account.lost;
     p->has_guest = true;
     p->guest = *g;
     p->from_boot |= (g->features & WIRE_FEATURE_BOOT) != 0;

@@ -42,6 +42,11 @@ static void join_session(struct aggregate *a, const struct sums *s,
     a->window_began = false;
 }
 
+static uint64_t less(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : 0;
+}
+
 void aggregate_stats(void *aggregate, const struct core_stats *stats)
 {
     struct aggregate *a = aggregate;
@@ -54,10 +59,11 @@ void aggregate_stats(void *aggregate, const struct core_stats *stats)
             add_repaired(s, stats);
         }
         s->stats_boot = a->profile.boots;
-        /* the agent has counted since boot, and the first records are of boot
-         */
+        /* the agent has counted since boot, and the first records are of boot;
+         * what windows before this one have is here */
         if (a->profile.guest.features & WIRE_FEATURE_BOOT && stats->has_began)
-            s->overwritten = stats->began[WIRE_COUNTER_SAMPLES];
+            s->overwritten =
+                less(stats->began[WIRE_COUNTER_SAMPLES], s->before);
         s->has_stats = true;
         s->stats = *stats;
     }

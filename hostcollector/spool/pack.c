@@ -303,12 +303,22 @@ static int put_chunk(struct window_packer *w, const struct pack_bytes *b,
     return 0;
 }
 
+/* Has each core that was heard told where its counting began, by its STATS? */
+static bool has_all_stats(const struct window_packer *w)
+{
+    bool all = true;
+
+    for (size_t i = 0; i < w->core_room; i++)
+        all &= !w->cores[i].heard || w->cores[i].has_stats;
+    return all;
+}
+
 /* An empty window, which goes on where this one ends. */
 static void begin_anew(struct window_packer *w)
 {
     w->taken = 0;
     w->gap_frames = 0;
-    w->guest.features &= ~WIRE_FEATURE_BOOT; /* it began with that */
+    w->boot_told |= has_all_stats(w);
     for (size_t i = 0; i < w->core_room; i++) {
         struct window_core *c = &w->cores[i];
 

@@ -53,7 +53,9 @@ static void put_hello(struct pack_bytes *b, const struct window_packer *w)
     dump_frame_field(&f, WIRE_HELLO_DEPTH, g->depth);
     dump_frame_field(&f, WIRE_HELLO_INTERVALS, g->intervals);
     dump_frame_field(&f, WIRE_HELLO_DICT_SLOTS, g->dict_slots);
-    dump_frame_field(&f, WIRE_HELLO_FEATURES, g->features);
+    dump_frame_field(&f, WIRE_HELLO_FEATURES,
+                     w->boot_told ? g->features & ~WIRE_FEATURE_BOOT
+                                  : g->features);
     put_known(&f, WIRE_HELLO_DIRECTORY, g->directory);
     put_known(&f, WIRE_HELLO_KERNEL_HZ, g->kernel_hz);
     if (g->has_readable)

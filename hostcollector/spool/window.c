@@ -98,6 +98,7 @@ static void begin_session(struct window_packer *w, enum hello_kind kind)
     if (kind == HELLO_REBOOT)
         w->map_count = 0;
     memset(w->has_progress, 0, sizeof w->has_progress);
+    w->boot_told = false;
 }
 
 static int on_hello(void *context, enum hello_kind kind, const struct guest *g,
@@ -112,13 +113,7 @@ static int on_hello(void *context, enum hello_kind kind, const struct guest *g,
     }
     if (make_cores(w, g->cores, e) != 0)
         return -1;
-    /* a one-way guest repeats what an earlier window has told */
-    bool told =
-        kind == HELLO_REPEAT && !(w->guest.features & WIRE_FEATURE_BOOT);
-
     w->guest = *g;
-    if (told)
-        w->guest.features &= ~WIRE_FEATURE_BOOT;
     w->has_guest = true;
     return 0;
 }

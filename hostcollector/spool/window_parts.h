@@ -54,6 +54,9 @@ struct window_packer {
 
     bool has_guest, has_status;
     struct guest guest;
+    /* Windows so far say how each core's account of boot begins; the next one
+     * is not of boot (WIRE_FEATURE_BOOT). */
+    bool boot_told;
     struct guest_status status;
     uint64_t tsc_hz; /* measured */
     struct guest_map maps[GUEST_MAPS_MAX];

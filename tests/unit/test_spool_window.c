@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "aggregate/aggregate.h"
 #include "decode/decode.h"
 #include "seen.h"
 #include "spool/merged_file.h"
@@ -289,6 +290,91 @@ TEST(what_was_lost_is_in_one_window) /* catches: losses twice, or nowhere */
         check_samples(core);
         check_account(core);
     }
+    end();
+}
+
+/* Windows as a report reads them: what each says of boot, and what they say in
+ * all. */
+static struct aggregate *sums;
+static bool of_boot;
+
+static int hello_of_window(void *context, enum hello_kind kind,
+                           const struct guest *g, struct err *e)
+{
+    CHECK_EQ(seen_events.hello(context, kind, g, e), 0);
+    of_boot = (g->features & WIRE_FEATURE_BOOT) != 0;
+    return aggregate_hello(sums, kind, g);
+}
+
+static void account_of_window(void *context, uint32_t core,
+                              const struct account *account)
+{
+    seen_events.account(context, core, account);
+    aggregate_account(sums, core, account);
+}
+
+static void stats_of_window(void *context, const struct core_stats *stats)
+{
+    seen_events.stats(context, stats);
+    aggregate_stats(sums, stats);
+}
+
+/* The guest kept the newest of boot: 1000 samples of core 0 and 3000 of core 1
+ * came before its first records. It tells so in its STATS, which come after the
+ * first cut. Catches: a beginning that no window tells, or all do; samples of
+ * the first window as overwritten ones. */
+TEST(boot_that_is_told_after_the_first_cut)
+{
+    static const uint64_t began[CORES][WIRE_COUNTERS] = {{1000, 5}, {3000, 7}};
+    struct events events = seen_events;
+
+    events.hello = hello_of_window;
+    events.account = account_of_window;
+    events.stats = stats_of_window;
+    sums = aggregate_new(&(struct aggregate_config){.windows = true});
+    begin(10);
+    decode_free(merged);
+    merged = decode_new(&events, &after);
+    wire.size = 0;
+    wiregen_hello(&wire, &(struct wiregen_hello){.boot = 1,
+                                                 .cores = CORES,
+                                                 .tsc_hz = 1000000000,
+                                                 .text_start = START,
+                                                 .text_size = 0x100000,
+                                                 .features = WIRE_FEATURE_BOOT,
+                                                 .nonce = 7});
+    for (uint16_t i = 0; i < CORES; i++) {
+        samples[i] = began[i][0];
+        missed[i] = began[i][1];
+    }
+    for (unsigned window = 0; window < 5; window++) {
+        for (uint16_t i = 0; i < CORES; i++) {
+            put_frame(i, window == 0);
+            if (window == 2 || (window == 1 && i == 0))
+                wiregen_stats(&wire, &(struct wiregen_stats){
+                                         .core = i,
+                                         .flags = WIRE_STATS_STARTED,
+                                         .counters = {samples[i], missed[i],
+                                                      ring_full[i], 0},
+                                         .began = began[i]});
+        }
+        feed();
+        cut(false);
+        CHECK_EQ(of_boot, window < 3);
+        CHECK_EQ(aggregate_profile(sums)->cores[0].overwritten,
+                 window < 1 ? 0 : 1000);
+        CHECK_EQ(aggregate_profile(sums)->cores[1].overwritten,
+                 window < 2 ? 0 : 3000);
+    }
+    finish();
+    for (uint32_t core = 0; core < CORES; core++) {
+        check_samples(core);
+        CHECK_EQ(after.account[core].samples, 5 * 40);
+        CHECK_EQ(after.account[core].lost, 0);
+    }
+    CHECK_EQ(aggregate_profile(sums)->sessions, 1);
+    CHECK_EQ(aggregate_profile(sums)->boots, 1);
+    aggregate_free(sums);
     end();
 }
 
