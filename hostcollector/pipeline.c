@@ -96,8 +96,7 @@ static int on_hello(void *context, enum hello_kind kind, const struct guest *g,
     p->guest = *g;
     p->has_guest = true;
     if (aggregate_hello(p->aggregate, kind, g) < 0)
-        return err_set(e, "pipeline: no memory for %" PRIu32 " cores",
-                       g->cores);
+        return err_set(e, "pipeline: no memory for %u cores", g->cores);
     if (p->config.tap != NULL &&
         p->config.tap->hello(p->config.tap_context, kind, g, e) != 0)
         return -1;
