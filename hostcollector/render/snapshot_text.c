@@ -125,7 +125,8 @@ static bool is_off(const struct snapshot_core *core)
 /* Why nothing comes of a core of (s). */
 static const char *silence(const struct snapshot *s)
 {
-    return s->outside ? "the guest did not stand still for it"
+    return s->outside ? "it ran no 64-bit code, or the guest did not stand "
+                        "still"
                       : "interrupts are off there, the core is stopped, or it "
                         "waits without a timer; --gdb and --qmp show it "
                         "nevertheless";

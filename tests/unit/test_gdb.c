@@ -19,9 +19,17 @@
 #define INTERRUPT 3
 #define SP        0x7f00u
 #define PC        0x401234u
+#define HEARD_MAX 4096u
 
 static struct err e;
 static char *heard; /* what the stub was told, a space behind each */
+
+static void note(const char *what)
+{
+    size_t size = strlen(heard);
+
+    snprintf(heard + size, HEARD_MAX - size, "%s ", what);
+}
 
 static void say(int fd, const char *body)
 {
@@ -62,7 +70,7 @@ static void answer(int fd, const char *body)
 {
     unsigned long address, size;
 
-    strcat(strcat(heard, body), " ");
+    note(body);
     if (strncmp(body, "qSupported", 10) == 0)
         say(fd, "PacketSize=200");
     else if (strcmp(body, "qfThreadInfo") == 0)
@@ -91,7 +99,7 @@ static _Noreturn void play(int fd)
         size_t size = 0;
 
         if (c == INTERRUPT) {
-            strcat(heard, "^C ");
+            note("^C");
             say(fd, "T02thread:01;");
         }
         if (c != '$')
@@ -111,8 +119,8 @@ static struct outside_guest *begin(void)
     struct outside_guest *g;
     int ends[2];
 
-    heard = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-                 -1, 0);
+    heard = mmap(NULL, HEARD_MAX, PROT_READ | PROT_WRITE,
+                 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     CHECK(heard != MAP_FAILED);
     CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
     if (fork() == 0) {
