@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import {
-    copyFileSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync,
+    copyFileSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync,
 } from "node:fs";
 
 import { ended, push, receiver } from "./harness.mjs";
@@ -41,6 +41,39 @@ import { ended, push, receiver } from "./harness.mjs";
     following.kill("SIGTERM");
     ended(await ends, 0, /^3,884 samples in 6 recordings delivered\n$/);
     await close();
+}
+
+// catches: windows that a full spool has removed while the receiver was away, and nobody was told; here
+// the removing is ours, since a spool removes files in the same way
+{
+    let following = null, told = 0;
+    mkdirSync("day");
+    for (let i = 0; i < 5; i++) {
+        copyFileSync("queue/idle.tprof", `day/web.${1764000000000 + i * 10000}.tprof`);
+        utimesSync(`day/web.${1764000000000 + i * 10000}.tprof`, 1, 1 + i);
+    }
+    const { port, close } = await receiver();
+    await close();
+    const ends = push(["--to", `pyroscope+http://127.0.0.1:${port}/`, "--wait", "1", "--follow", "day"], (p) => {
+        (following = p).stderr.on("data", (said) => (told += String(said).split("connect").length - 1));
+    });
+    while (told < 2) await new Promise((tick) => setTimeout(tick, 20));
+    for (let i = 0; i < 2; i++) rmSync(`day/web.${1764000000000 + i * 10000}.tprof`);
+    while (told < 3) await new Promise((tick) => setTimeout(tick, 20)); // it has looked anew
+    const server = await receiver(undefined, undefined, port);
+    const sent = () => readdirSync("day").filter((name) => name.includes(".sent-"));
+    for (const end = Date.now() + 40000; sent().length < 3 && Date.now() < end;)
+        await new Promise((tick) => setTimeout(tick, 20));
+    // a window that was being sent when it was removed is sent; else it is counted
+    following.kill("SIGTERM");
+    const { out, code } = await ends;
+    const [, delivered, removed] = /([0-9]+) recordings delivered; ([0-9]+) removed before they were sent\n$/.exec(out);
+    assert.equal(Number(delivered) + Number(removed), 5, out);
+    assert.equal(Number(delivered), server.requests.length);
+    assert.ok(Number(removed) >= 1);
+    assert.equal(code, 0);
+    assert.equal(sent().length, 3);
+    await server.close();
 }
 
 // catches: a window set aside for ever since the kernel had no memory once, or one that kills each of

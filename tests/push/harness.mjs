@@ -38,9 +38,9 @@ export const sent = () => readdirSync("queue").filter((name) => name.includes(".
 /**
  * A receiver. (answer) is called with each request, {method, url, headers, body}, and its number
  * from 0 on; it returns {status, headers, text}, or null to hang up. Resolves to {port, requests,
- * close}. With (tls), a key and a certificate, it speaks TLS.
+ * close}. With (tls), a key and a certificate, it speaks TLS; with (at) it is at that port.
  */
-export async function receiver(answer = () => ({ status: 200 }), tls = undefined) {
+export async function receiver(answer = () => ({ status: 200 }), tls = undefined, at = 0) {
     const requests = [];
     const serve = (request, response) => {
         const parts = [];
@@ -57,7 +57,7 @@ export async function receiver(answer = () => ({ status: 200 }), tls = undefined
         request.on("error", () => {});
     };
     const server = tls ? https.createServer(tls, serve) : http.createServer(serve);
-    await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
+    await new Promise((ready) => server.listen(at, "127.0.0.1", ready));
     const close = () => new Promise((closed) => {
         server.close(closed);
         server.closeAllConnections();
