@@ -28,12 +28,12 @@
 #define NS_PER_MS      1000000u
 #define HOST           256
 #define GUEST          256
-#define KILLED         64u /* windows that are kept in mind, about */
-#define KILLED_TIMES   3u  /* then a window is set aside */
-#define KILLED_REST_S  5u  /* after the first time; n of it after n times */
+#define FAILED         64u /* windows that are kept in mind, about */
+#define FAILED_TIMES   3u  /* then a window is set aside */
+#define FAILED_REST_S  5u  /* after the first time; n of it after n times */
 
-/* A window whose reader was killed; two of one place forget each other. */
-struct killed {
+/* A window whose reader has failed; two of one place forget each other. */
+struct failed {
     uint64_t path; /* a hash of it */
     uint64_t next_ns;
     unsigned times;
@@ -53,7 +53,7 @@ struct push {
     bool stopped;
     bool away; /* the receiver was, for as long as we wait */
     struct push_tell tell;
-    struct killed killed[KILLED];
+    struct failed failed[FAILED];
 };
 
 static int print_help(void)
@@ -164,13 +164,13 @@ static enum receiver_answer send_on(struct push *p, const struct parcel *parcel,
     }
 }
 
-static struct killed *find_killed(struct push *p, const char *path)
+static struct failed *find_failed(struct push *p, const char *path)
 {
     uint64_t hash = hash_text(path);
-    struct killed *k = &p->killed[hash % KILLED];
+    struct failed *k = &p->failed[hash % FAILED];
 
     if (k->path != hash)
-        *k = (struct killed){.path = hash};
+        *k = (struct failed){.path = hash};
     return k;
 }
 
@@ -278,17 +278,19 @@ static int send_off(struct push *p, struct queue_item *item,
     return batch_is_full(&p->batch) ? settle(p, e) : 0;
 }
 
-/* Has the kernel killed its reader, or what the window has in it? The first may
- * pass, so it is read some times more. Returns as settle(). */
-static int reader_killed(struct push *p, const struct batch_window *w,
-                         struct err *e)
+/* Was it for lack of memory, of processes or of files, or is it what the window
+ * has in it? The first may pass: with --follow it is read some times more, and
+ * if the reader was killed, by the next push, too. Returns as settle(). */
+static int reader_failed(struct push *p, const struct batch_window *w,
+                         bool killed, struct err *e)
 {
-    struct killed *k = find_killed(p, w->item->path);
+    struct failed *k = find_failed(p, w->item->path);
 
-    push_tell_error(&p->tell, w->item->path, e);
+    if (killed)
+        push_tell_error(&p->tell, w->item->path, e);
     k->times++;
-    k->next_ns = clock_ns() + (uint64_t)NS_PER_S * KILLED_REST_S * k->times;
-    if (k->times < KILLED_TIMES)
+    k->next_ns = clock_ns() + (uint64_t)NS_PER_S * FAILED_REST_S * k->times;
+    if (k->times < FAILED_TIMES && (killed || p->o->follow))
         return 0;
     p->tell.unreadable++;
     return mark(p, w, QUEUE_UNREADABLE, e);
@@ -302,7 +304,7 @@ static int push_item(struct push *p, struct queue_item *item, bool alone,
     struct batch_window nothing = {.item = item};
     int result = -1;
 
-    if (find_killed(p, item->path)->next_ns > clock_ns())
+    if (find_failed(p, item->path)->next_ns > clock_ns())
         return 0;
     name_guest(p, item->path);
     switch (push_parcel_make(&parcel, item->path, &p->receiver, p->o, &p->tell,
@@ -311,8 +313,7 @@ static int push_item(struct push *p, struct queue_item *item, bool alone,
         result = send_off(p, item, &parcel, alone, e);
         break;
     case PUSH_UNREADABLE:
-        p->tell.unreadable++;
-        result = mark(p, &nothing, QUEUE_UNREADABLE, e);
+        result = reader_failed(p, &nothing, false, e);
         break;
     case PUSH_NO_SAMPLES:
         p->tell.empty++;
@@ -322,7 +323,7 @@ static int push_item(struct push *p, struct queue_item *item, bool alone,
         result = 0;
         break;
     case PUSH_KILLED:
-        result = reader_killed(p, &nothing, e);
+        result = reader_failed(p, &nothing, true, e);
         break;
     case PUSH_FAILED:
         break;

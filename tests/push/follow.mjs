@@ -76,6 +76,29 @@ import { ended, push, receiver } from "./harness.mjs";
     await server.close();
 }
 
+// catches: a window set aside for ever since its reader had no memory or no files once: it reads bad bytes
+// here, which are good when it is read again, by the same size and time
+{
+    let following = null, told = "";
+    const good = readFileSync("queue/idle.tprof");
+    const put = (bytes) => {
+        writeFileSync("passing/idle.tprof", bytes);
+        utimesSync("passing/idle.tprof", 1, 1);
+    };
+    mkdirSync("passing");
+    put(Buffer.alloc(good.length));
+    const ends = push(["--to", "passed", "--follow", "passing"], (p) => {
+        (following = p).stderr.on("data", (said) => (told += said));
+    });
+    while (!told.includes("\n")) await new Promise((tick) => setTimeout(tick, 20));
+    put(good);
+    const sent = () => readdirSync("passing").filter((name) => name.includes(".sent-"));
+    for (const end = Date.now() + 40000; sent().length === 0 && Date.now() < end;)
+        await new Promise((tick) => setTimeout(tick, 20));
+    following.kill("SIGTERM");
+    ended(await ends, 0, /^500 samples in 1 recordings delivered\n$/, /^collector push: .*\n$/);
+}
+
 // catches: a window set aside for ever since the kernel had no memory once, or one that kills each of
 // its readers tried for ever
 {
