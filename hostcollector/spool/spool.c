@@ -252,8 +252,9 @@ static void remove_oldest(struct spool *s, size_t count)
 {
     struct spool_tags tags = {.count = 0};
 
-    if (count != 0)
-        find_tags(s, &tags);
+    if (count == 0 || s->files == NULL)
+        return;
+    find_tags(s, &tags);
     for (size_t i = 0; i < count; i++) {
         struct spool_file *file = &s->files[i];
 

@@ -53,7 +53,7 @@ bool spool_marks_remove(int fd, const char *name, const struct spool_tags *tags)
     for (size_t i = 0; i < tags->count; i++) {
         (void)spool_mark_name(mark, name, tags->list[i]);
         all &= unlinkat(fd, mark, 0) == 0;
-        (void)strcat(mark, UNFINISHED);
+        memcpy(mark + strlen(mark), UNFINISHED, sizeof UNFINISHED);
         (void)unlinkat(fd, mark, 0);
     }
     return all;
