@@ -73,22 +73,39 @@ for rate in "${rates[@]}"; do
 done
 cost "$elf" "${ways[@]}" | tee figures
 
-# whole stacks; who asks for more gets less, since the guest has no time to go on
-"$collector" --gdb "$dir/gdb" --elf "$elf" --rate 2000 --duration 5 -o whole.tprof >whole
-samples=$(tr -d ',' <whole | sed -nE '1s/.* ([0-9]+) samples of 2 cores .*/\1/p')
-"$collector" report whole.tprof --format folded >stacks
-by_qprofiler=$(sed -n 's/^qprofiler \([0-9.]*\) .*/\1/p' figures)
-awk -F ';' -v rate="$((samples / 5))" -v by_qprofiler="$by_qprofiler" '
-    {
-        n = $NF
-        sub(/.* /, "", n)
-        all += n
-        if (NF > 16 && !/\?\]/) whole += n # a core, and 16 frames
-    }
-    END {
-        printf "agentless_stacks %.0f samples/s\n", rate * whole / all
-        printf "agentless_vs_qprofiler %.0f ratio\n", rate * whole / all / by_qprofiler
-    }' stacks
+# whole NAME COMMAND...: whole stacks a second by the collector's COMMAND, as NAME_stacks, and how
+# many times QProfiler's as NAME_vs_qprofiler
+whole() {
+    local name=$1 samples
+    shift
+    "$@" --gdb "$dir/gdb" --elf "$elf" --duration 5 -o whole.tprof >whole
+    samples=$(tr -d ',' <whole | sed -nE '1s/.* ([0-9]+) samples of 2 cores .*/\1/p')
+    "$collector" report whole.tprof --format folded >stacks
+    awk -F ';' -v name="$name" -v rate="$((samples / 5))" \
+        -v by_qprofiler="$(sed -n 's/^qprofiler \([0-9.]*\) .*/\1/p' figures)" '
+        {
+            n = $NF
+            sub(/.* /, "", n)
+            all += n
+            if (NF > 16 && !/\?\]/) whole += n # a core, and 16 frames
+        }
+        END {
+            printf "%s_stacks %.0f samples/s\n", name, rate * whole / all
+            printf "%s_vs_qprofiler %.0f ratio\n", name, rate * whole / all / by_qprofiler
+        }' stacks
+}
+# who asks for more gets less, since the guest has no time to go on
+whole agentless "$collector" --rate 2000
+# where real-time priorities are allowed, nobody waits for a core that the guest keeps busy
+if chrt -f 1 true 2>/dev/null; then
+    chrt -f -p 1 "$(cat pid)"
+    whole agentless_realtime chrt -f 1 "$collector" --rate 2000
+    ways=()
+    for rate in "${rates[@]}"; do
+        ways+=("agentless_realtime_$rate" "chrt -f 1 $collector --gdb $dir/gdb --elf $elf --rate $rate --duration 2")
+    done
+    cost "$elf" "${ways[@]}"
+fi
 stop
 
 elf=$build/tests/guest/outside.elf
