@@ -8,8 +8,6 @@
 /* ... and, where the host makes all code late, nothing below so many times the
  * part of all. */
 #define LATE_TIMES 2
-/* More than all: what stops a guest from outside is late everywhere. */
-#define LATE_NEVER 2
 
 double lateness_part(double late, double time)
 {
@@ -33,7 +31,7 @@ double lateness_least(const struct profile *p, const struct view *v,
     const struct view_scope *all = &v->total;
 
     if (p->guest.features & WIRE_FEATURE_OUTSIDE)
-        return LATE_NEVER;
+        return LATENESS_NEVER;
     if (!host_short && !all_is_late(p, v))
         return LATE_MIN;
     return fmax(LATE_MIN,

@@ -16,10 +16,13 @@
 /* The part that (late) has of (time), 0 to 1. */
 double lateness_part(double late, double time);
 
+#define LATENESS_NEVER 2 /* from outside, where being late means nothing */
+
 /*
  * The least part of some code's time that must have come late to deserve a
  * mark. Where all code is late alike, as on a host that does not run the cores
- * all the time (host_short), that is twice the part of all code together.
+ * all the time (host_short), that is twice the part of all code together. Or
+ * LATENESS_NEVER.
  */
 double lateness_least(const struct profile *p, const struct view *v,
                       bool host_short);

@@ -145,7 +145,8 @@ static void look_for_missed(struct remarks *r, const struct profile *p,
         remarks_warn(r,
                      "Shares hold, but %.0f %% of the deadlines passed before "
                      "the guest could be stopped, so ranges are wider: ask for "
-                     "a lower --rate.",
+                     "a lower --rate, or give QEMU and the collector priority "
+                     "by chrt (man collector).",
                      100 * sum / deadlines);
         return;
     }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "diagnose/lateness.h"
 #include "diagnose/share.h"
 #include "render/name.h"
 #include "top/draw.h"
@@ -38,12 +39,12 @@ static struct parts parts_of(const struct top *t, const struct view_scope *v)
         ticks += account_ticks(&c->account);
         samples += c->account.samples;
     }
-    return (struct parts){.busy = share_of(&v->busy, &v->all).p,
-                          .idle = share_of(&v->idle, &v->all).p,
-                          .late = part(v->late, v->all.time),
-                          .lost =
-                              part((double)(ticks - samples), (double)ticks),
-                          .known = v->all.samples != 0 || ticks != 0};
+    return (struct parts){
+        .busy = share_of(&v->busy, &v->all).p,
+        .idle = share_of(&v->idle, &v->all).p,
+        .late = t->late_least < LATENESS_NEVER ? part(v->late, v->all.time) : 0,
+        .lost = part((double)(ticks - samples), (double)ticks),
+        .known = v->all.samples != 0 || ticks != 0};
 }
 
 static void put_part(struct screen *s, enum screen_style style, double p)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "diagnose/lateness.h"
 #include "diagnose/share.h"
 #include "render/name.h"
 #include "top/draw.h"
@@ -28,7 +29,8 @@ struct layout {
 static struct layout lay_out(const struct top *t, const struct screen *s)
 {
     struct layout l = {.total = s->width >= WITH_TOTAL,
-                       .late = s->width >= WITH_LATE,
+                       .late = s->width >= WITH_LATE &&
+                               t->late_least < LATENESS_NEVER,
                        .line = s->width >= WITH_LINE};
     unsigned used = 21 + (l.total ? 7u : 0u) + (l.late ? 6u : 0u);
 
