@@ -12,9 +12,8 @@
 #include "outside/guest.h"
 #include "outside/stub.h"
 
-#define STACK     1024u /* bytes of each core's stack that are read ahead */
-#define INTERRUPT 0x03
-#define EFER_LMA  (1u << 10)
+#define STACK    1024u /* bytes of each core's stack that are read ahead */
+#define EFER_LMA (1u << 10)
 
 /* What a stop has brought of a core. */
 struct core {
@@ -233,14 +232,11 @@ static long gdb_memory(struct outside_guest *guest, uint32_t core,
 static int gdb_stop(struct outside_guest *guest, struct err *e)
 {
     struct gdb *g = (struct gdb *)guest;
-    const char interrupt = INTERRUPT;
 
     if (!g->runs)
         return 0;
     outside_hold(guest, true);
-    if (stub_send(&g->stub, &interrupt, 1, e) != 0)
-        return -1;
-    if (stub_await_stop(&g->stub, e) != 0)
+    if (stub_stop(&g->stub, e) != 0)
         return -1;
     g->runs = false;
     return 0;
@@ -260,6 +256,22 @@ static int gdb_run(struct outside_guest *guest, struct err *e)
     return 0;
 }
 
+/* Leave the guest, which stands still, and let it run: QEMU wants to hear which
+ * process, others do not all know what that is. */
+static void detach(struct gdb *g)
+{
+    const char *core = g->stub.core_count > 0 ? g->stub.cores[0] : "";
+    int length = (int)strcspn(core, ".");
+    char order[2 + STUB_CORE] = "D;1";
+    struct err ignored;
+
+    if (core[0] == 'p' && core[length] == '.') /* "p01.02" */
+        (void)snprintf(order, sizeof order, "D;%.*s", length - 1, core + 1);
+    if (stub_ask(&g->stub, order, &ignored) == 0 &&
+        strcmp(g->stub.body, "OK") != 0)
+        (void)stub_ask(&g->stub, "D", &ignored);
+}
+
 /* A guest whose debugger just goes stays as it is: it must be told. */
 static void gdb_close(struct outside_guest *guest)
 {
@@ -268,9 +280,7 @@ static void gdb_close(struct outside_guest *guest)
 
     if (gdb_stop(guest, &ignored) == 0) {
         outside_hold(guest, false); /* QEMU minds a second "D" */
-        if (stub_ask(&g->stub, "D;1", &ignored) == 0 &&
-            strcmp(g->stub.body, "OK") != 0)
-            (void)stub_ask(&g->stub, "D", &ignored);
+        detach(g);
     }
     (void)close(guest->fd);
     free(g);

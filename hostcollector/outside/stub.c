@@ -11,6 +11,10 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#define INTERRUPT    0x03
+#define INTERRUPT_MS 200 /* until one is sent again, */
+#define INTERRUPTS   5u  /* which so many are */
+
 /* Hexadecimal digits */
 
 static int hex_digit(char c)
@@ -110,6 +114,25 @@ static int hear(struct stub *s, struct err *e)
     return errno == EINTR ? 0 : lost(e);
 }
 
+/* Write out (size) bytes of a body, in which "c*n" is c and as many more of it
+ * as n is above 28. What has no room is left out. */
+static void write_out(struct stub *s, const uint8_t *in, size_t size)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < size; i++) {
+        bool repeats = in[i] == '*' && n > 0 && i + 1 < size && in[i + 1] > 29;
+        size_t times = repeats ? in[i + 1] - 29u : 1;
+        char c = repeats ? s->body[n - 1] : (char)in[i];
+
+        for (; times > 0 && n < STUB_PACKET; times--)
+            s->body[n++] = c;
+        i += repeats;
+    }
+    s->body[n] = '\0';
+    s->body_size = n;
+}
+
 /* Take the first packet out of (in), if it is whole: its body goes to (body).
  * Returns whether it was. */
 static bool take_packet(struct stub *s)
@@ -121,26 +144,28 @@ static bool take_packet(struct stub *s)
         end = memchr(begin, '#', (size_t)(stop - begin));
     if (end == NULL || stop - end < 3)
         return false;
-    s->body_size = (size_t)(end - begin) - 1;
-    if (s->body_size > STUB_PACKET)
-        s->body_size = STUB_PACKET;
-    memcpy(s->body, begin + 1, s->body_size);
-    s->body[s->body_size] = '\0';
+    write_out(s, begin + 1, (size_t)(end - begin) - 1);
     s->in_size = (size_t)(stop - end) - 3;
     memmove(s->in, end + 3, s->in_size);
     return true;
 }
 
-/* The next packet. Returns 0; -1 with (e) filled, also if it says that the
- * guest has ended. */
+/* Returns 0; -1 with (e) filled: the last packet says that the guest has ended.
+ */
+static int goes_on(const struct stub *s, struct err *e)
+{
+    return s->body[0] == 'W' || s->body[0] == 'X'
+               ? err_set(e, "the guest has ended")
+               : 0;
+}
+
+/* The next packet. Returns as above. */
 static int next_packet(struct stub *s, struct err *e)
 {
     while (!take_packet(s))
         if (hear(s, e) != 0)
             return -1;
-    return s->body[0] == 'W' || s->body[0] == 'X'
-               ? err_set(e, "the guest has ended")
-               : 0;
+    return goes_on(s, e);
 }
 
 /* Does the last packet say that the guest stands still? */
@@ -171,10 +196,32 @@ int stub_ask(struct stub *s, const char *question, struct err *e)
     return stub_say(s, question, e) == 0 ? next_answer(s, e) : -1;
 }
 
-int stub_await_stop(struct stub *s, struct err *e)
+/* Interrupts that are sent, (sent) until now, bring a packet. Returns as above.
+ */
+static int interrupt(struct stub *s, unsigned *sent, struct err *e)
 {
+    struct pollfd p = {.fd = s->fd, .events = POLLIN};
+    const char c = INTERRUPT;
+
+    while (!take_packet(s)) {
+        if (*sent == 0 ||
+            (*sent < INTERRUPTS && poll(&p, 1, INTERRUPT_MS) == 0)) {
+            if (stub_send(s, &c, 1, e) != 0)
+                return -1;
+            ++*sent;
+        } else if (hear(s, e) != 0) {
+            return -1;
+        }
+    }
+    return goes_on(s, e);
+}
+
+int stub_stop(struct stub *s, struct err *e)
+{
+    unsigned sent = 0;
+
     do
-        if (next_packet(s, e) != 0)
+        if (interrupt(s, &sent, e) != 0)
             return -1;
     while (!says_stopped(s));
     return 0;

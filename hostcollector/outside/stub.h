@@ -42,8 +42,10 @@ int stub_ask(struct stub *s, const char *question, struct err *e);
 int stub_say(struct stub *s, const char *order, struct err *e);
 int stub_send(struct stub *s, const char *bytes, size_t size, struct err *e);
 
-/* Hear packets until one says that the guest stands still. */
-int stub_await_stop(struct stub *s, struct err *e);
+/* Stop the guest: interrupt it, and hear packets until one says that it stands
+ * still. An interrupt that nothing answers is sent again: gdbserver misses one
+ * that comes while a process begins to run. */
+int stub_stop(struct stub *s, struct err *e);
 
 /*
  * Questions of cores that are sent together, since what takes time is the way

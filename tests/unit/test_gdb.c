@@ -19,10 +19,13 @@
 #define INTERRUPT 3
 #define SP        0x7f00u
 #define PC        0x401234u
+#define FOLDED    0x8000u /* an address */
 #define HEARD_MAX 4096u
 
 static struct err e;
 static char *heard; /* what the stub was told, a space behind each */
+static const char *thread = "1"; /* the one that the stub tells of */
+static bool misses;              /* it, the first interrupt */
 
 static void note(const char *what)
 {
@@ -66,6 +69,14 @@ static void say_registers(int fd)
     say(fd, text);
 }
 
+static void tell_thread(int fd)
+{
+    char text[32];
+
+    (void)snprintf(text, sizeof text, "m%s", thread);
+    say(fd, text);
+}
+
 static void answer(int fd, const char *body)
 {
     unsigned long address, size;
@@ -74,14 +85,17 @@ static void answer(int fd, const char *body)
     if (strncmp(body, "qSupported", 10) == 0)
         say(fd, "PacketSize=200");
     else if (strcmp(body, "qfThreadInfo") == 0)
-        say(fd, "m1");
+        tell_thread(fd);
     else if (strcmp(body, "qsThreadInfo") == 0)
         say(fd, "l");
     else if (strcmp(body, "g") == 0)
         say_registers(fd);
     else if (sscanf(body, "m%lx,%lx", &address, &size) == 2)
-        say(fd, address == SP ? "0011223344556677" : "E14");
-    else if (strcmp(body, "Hg1") == 0 || strcmp(body, "D") == 0)
+        say(fd, address == SP       ? "0011223344556677"
+                : address == FOLDED ? "0*\"01"
+                                    : "E14");
+    else if (strncmp(body, "Hg", 2) == 0 || strcmp(body, "D") == 0 ||
+             strcmp(body, "D;2a") == 0)
         say(fd, "OK");
     else if (strncmp(body, "vCont", 5) != 0)
         say(fd, ""); /* what it does not know */
@@ -100,7 +114,9 @@ static _Noreturn void play(int fd)
 
         if (c == INTERRUPT) {
             note("^C");
-            say(fd, "T02thread:01;");
+            if (!misses)
+                say(fd, "T02thread:01;");
+            misses = false;
         }
         if (c != '$')
             continue;
@@ -158,6 +174,42 @@ TEST(a_stub_without_control_registers_will_do)
               8);
     CHECK_EQ(g->ops->memory(g, 0, &r, PC, bytes, 8, &e), 0);
     g->ops->close(g);
+}
+
+/* "0*" and a quote are six zeros. Catches: stubs other than QEMU's that are not
+ * understood */
+TEST(answers_may_be_folded)
+{
+    struct outside_guest *g = begin();
+    struct outside_registers r;
+    uint8_t bytes[4] = {0xff, 0xff, 0xff, 0xff};
+
+    CHECK_EQ(g->ops->registers(g, 0, &r, &e), 0);
+    CHECK_EQ(g->ops->memory(g, 0, &r, FOLDED, bytes, 4, &e), 4);
+    CHECK_MEM(bytes, ((uint8_t[]){0, 0, 0, 1}), 4);
+    g->ops->close(g);
+}
+
+/* Catches: a guest that is given up, since its stub was busy for a moment */
+TEST(an_interrupt_that_is_missed_is_sent_again)
+{
+    misses = true;
+    struct outside_guest *g = begin();
+
+    CHECK_EQ(g->ops->run(g, &e), 0);
+    CHECK_EQ(g->ops->stop(g, &e), 0);
+    CHECK(strstr(heard, "vCont;c ^C ^C ") != NULL);
+    g->ops->close(g);
+}
+
+/* Catches: a process that stands still for ever, since it is not QEMU's one */
+TEST(a_guest_is_let_go_by_its_name)
+{
+    thread = "p2a.2b";
+    struct outside_guest *g = begin();
+
+    g->ops->close(g);
+    CHECK_STR(strstr(heard, "qsThreadInfo "), "qsThreadInfo D;2a ");
 }
 
 /* Catches: a guest that stands still for ever, since its stub does not know
