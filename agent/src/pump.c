@@ -369,7 +369,10 @@ int tprof_pump_forgo(struct tprof_cpu *cpu, int is_half)
     struct tprof_place *kept = &cpu->reader.beginning.at;
     struct tprof_ring *ring = &cpu->recorder.ring;
 
-    if (!(a->config.always || a->config.boot) || !try_pump_lock())
+    if (!a->config.always &&
+        !atomic_load_explicit(&a->booting, memory_order_relaxed))
+        return 0;
+    if (!try_pump_lock())
         return 0;
     uint32_t boot = atomic_load_explicit(&a->booting, memory_order_relaxed);
     bool newest = boot == TPROF_BOOT_NEWEST;
