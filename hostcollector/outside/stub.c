@@ -66,7 +66,8 @@ static int wait_for(const struct stub *s, short events, struct err *e)
     return ready < 0 ? lost(e) : 0;
 }
 
-int stub_send(struct stub *s, const char *bytes, size_t size, struct err *e)
+static int send_bytes(struct stub *s, const char *bytes, size_t size,
+                      struct err *e)
 {
     while (size > 0) {
         ssize_t n = send(s->fd, bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -188,7 +189,7 @@ int stub_say(struct stub *s, const char *order, struct err *e)
 {
     char text[STUB_QUESTION + 8];
 
-    return stub_send(s, text, put_packet(text, 0, order), e);
+    return send_bytes(s, text, put_packet(text, 0, order), e);
 }
 
 int stub_ask(struct stub *s, const char *question, struct err *e)
@@ -206,7 +207,7 @@ static int interrupt(struct stub *s, unsigned *sent, struct err *e)
     while (!take_packet(s)) {
         if (*sent == 0 ||
             (*sent < INTERRUPTS && poll(&p, 1, INTERRUPT_MS) == 0)) {
-            if (stub_send(s, &c, 1, e) != 0)
+            if (send_bytes(s, &c, 1, e) != 0)
                 return -1;
             ++*sent;
         } else if (hear(s, e) != 0) {
@@ -237,7 +238,7 @@ int stub_send_batch(struct stub *s, struct stub_batch *b, struct err *e)
     size_t size = b->size;
 
     b->size = 0;
-    return stub_send(s, b->text, size, e);
+    return send_bytes(s, b->text, size, e);
 }
 
 int stub_add(struct stub *s, struct stub_batch *b, uint32_t core,

@@ -36,15 +36,13 @@ struct stub {
  * All functions return 0, or -1 with (e) filled, unless they say otherwise. */
 int stub_begin(struct stub *s, int fd, struct err *e);
 
-/* Send (question), or what has no answer by stub_say(), as a packet; and
- * (size) bytes as they are. */
+/* Send (question) as a packet, and hear its answer; or send (order), which has
+ * none. */
 int stub_ask(struct stub *s, const char *question, struct err *e);
 int stub_say(struct stub *s, const char *order, struct err *e);
-int stub_send(struct stub *s, const char *bytes, size_t size, struct err *e);
 
 /* Stop the guest: interrupt it, and hear packets until one says that it stands
- * still. An interrupt that nothing answers is sent again: gdbserver misses one
- * that comes while a process begins to run. */
+ * still. An interrupt that nothing answers is sent again. */
 int stub_stop(struct stub *s, struct err *e);
 
 /*
