@@ -7,6 +7,7 @@
 #include "serve/status.h"
 
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -20,12 +21,19 @@ struct row {
     _Atomic uint64_t words[WORDS];
 };
 
-struct status {
-    size_t rows;
+/* What processes share. */
+struct table {
     _Atomic uint64_t starts[STATUS_PARTS]; /* after the first one */
     struct row totals;
     struct row waits[STATUS_TAGS];
     struct row row[];
+};
+
+/* Each process has this for itself: a writer that a guest has taken over cannot
+ * say that the table is longer than it is. */
+struct status {
+    size_t rows;
+    struct table *table;
 };
 
 _Static_assert(sizeof(struct status_guest) <= WORDS * sizeof(uint64_t),
@@ -40,26 +48,35 @@ uint64_t status_now_ms(void)
 
 static size_t size_of(size_t rows)
 {
-    return sizeof(struct status) + rows * sizeof(struct row);
+    return sizeof(struct table) + rows * sizeof(struct row);
 }
 
 struct status *status_new(size_t rows, struct err *e)
 {
-    struct status *s = mmap(NULL, size_of(rows), PROT_READ | PROT_WRITE,
-                            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct status *s = calloc(1, sizeof *s);
+    void *table;
 
-    if (s == MAP_FAILED) {
-        (void)err_sys(e, "status");
+    if (s == NULL) {
+        (void)err_set(e, "out of memory");
         return NULL;
     }
-    s->rows = rows;
+    table = mmap(NULL, size_of(rows), PROT_READ | PROT_WRITE,
+                 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (table == MAP_FAILED) {
+        (void)err_sys(e, "status");
+        free(s);
+        return NULL;
+    }
+    *s = (struct status){.rows = rows, .table = table};
     return s;
 }
 
 void status_free(struct status *s)
 {
-    if (s != NULL)
-        (void)munmap(s, size_of(s->rows));
+    if (s == NULL)
+        return;
+    (void)munmap(s->table, size_of(s->rows));
+    free(s);
 }
 
 size_t status_rows(const struct status *s)
@@ -108,18 +125,18 @@ static bool read_row(const struct row *r, void *to, size_t size)
 void status_put(struct status *s, size_t row, const struct status_guest *g)
 {
     if (row < s->rows)
-        write_row(&s->row[row], g, sizeof *g);
+        write_row(&s->table->row[row], g, sizeof *g);
 }
 
 void status_put_totals(struct status *s, const struct status_totals *t)
 {
-    write_row(&s->totals, t, sizeof *t);
+    write_row(&s->table->totals, t, sizeof *t);
 }
 
 bool status_get(const struct status *s, size_t row, struct status_guest *g)
 {
     memset(g, 0, sizeof *g);
-    if (row >= s->rows || !read_row(&s->row[row], g, sizeof *g))
+    if (row >= s->rows || !read_row(&s->table->row[row], g, sizeof *g))
         return false;
     g->name[STATUS_NAME_MAX - 1] = '\0';
     return g->state != STATUS_FREE;
@@ -127,18 +144,18 @@ bool status_get(const struct status *s, size_t row, struct status_guest *g)
 
 bool status_get_totals(const struct status *s, struct status_totals *t)
 {
-    return read_row(&s->totals, t, sizeof *t);
+    return read_row(&s->table->totals, t, sizeof *t);
 }
 
 void status_put_wait(struct status *s, size_t i, const struct status_wait *w)
 {
     if (i < STATUS_TAGS)
-        write_row(&s->waits[i], w, sizeof *w);
+        write_row(&s->table->waits[i], w, sizeof *w);
 }
 
 bool status_get_wait(const struct status *s, size_t i, struct status_wait *w)
 {
-    if (i >= STATUS_TAGS || !read_row(&s->waits[i], w, sizeof *w))
+    if (i >= STATUS_TAGS || !read_row(&s->table->waits[i], w, sizeof *w))
         return false;
     w->tag[STATUS_TAG - 1] = '\0';
     return w->tag[0] != '\0';
@@ -146,10 +163,10 @@ bool status_get_wait(const struct status *s, size_t i, struct status_wait *w)
 
 void status_again(struct status *s, enum status_part part)
 {
-    atomic_fetch_add_explicit(&s->starts[part], 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&s->table->starts[part], 1, memory_order_relaxed);
 }
 
 uint64_t status_starts(const struct status *s, enum status_part part)
 {
-    return atomic_load_explicit(&s->starts[part], memory_order_relaxed);
+    return atomic_load_explicit(&s->table->starts[part], memory_order_relaxed);
 }
