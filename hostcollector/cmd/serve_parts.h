@@ -70,7 +70,11 @@ void serve_images_match(struct serve *s, uint64_t now);
 /* Say (line), on (g) if that is not NULL. */
 void serve_say(struct serve *s, const struct served *g, const char *line);
 
-/* At the beginning: what a process that was killed took with it. */
+/* Make the table that others read, with what a process that was killed took
+ * with it. Returns 0; -1 with (e) filled. */
+int serve_table(struct serve *s, struct err *e);
+
+/* Say what it took. */
 void serve_tell_crashed(struct serve *s);
 
 /* Once a second: keep the guests' budgets, and tell the table of guests and

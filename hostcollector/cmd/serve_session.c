@@ -267,8 +267,7 @@ static int watch_fd(struct serve *s, int fd, struct err *e)
 static int open_all(struct serve *s, struct err *e)
 {
     s->rows = calloc(SERVE_GUESTS, sizeof *s->rows);
-    s->status = status_new(SERVE_GUESTS, e);
-    if (s->rows == NULL || s->status == NULL)
+    if (s->rows == NULL)
         return err_set(e, "out of memory");
     if (s->o->spool != NULL) {
         const struct windows_config config = {
@@ -276,7 +275,7 @@ static int open_all(struct serve *s, struct err *e)
             .limits = {.bytes = s->o->spool_bytes,
                        .age_s = (uint64_t)s->o->spool_age_s},
             .span_ms = (uint64_t)(s->o->window_s * 1000),
-            .rows = SERVE_GUESTS};
+            .memory = s->o->memory};
 
         s->windows = windows_open(&config, e);
         if (s->windows == NULL)
@@ -284,7 +283,7 @@ static int open_all(struct serve *s, struct err *e)
     }
     /* the page last: its address is free again as soon as this process has
      * ended, also where windows are still merged */
-    if (serve_images_list(&s->images, s->o, e) != 0 ||
+    if (serve_table(s, e) != 0 || serve_images_list(&s->images, s->o, e) != 0 ||
         (s->o->spool != NULL && merge_process_start(s->o, s->status, e) != 0) ||
         web_process_start(s->o, s->status, &s->images, e) != 0)
         return -1;

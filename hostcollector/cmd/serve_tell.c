@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd/serve_parts.h"
+#include "cmd/serve_wanted.h"
 #include "serve/notify.h"
 #include "util/text.h"
 
@@ -82,6 +83,26 @@ static void sum_windows(struct serve *s)
     s->totals.removed = sums.spool.removed;
     s->totals.unsent = sums.spool.unsent;
     s->totals.unsent_samples = sums.spool.unsent_samples;
+}
+
+int serve_table(struct serve *s, struct err *e)
+{
+    struct uncut_lost lost = {0};
+
+    if (s->windows != NULL)
+        lost = windows_crashed(s->windows);
+    s->status = status_new(SERVE_GUESTS, lost.count, e);
+    if (s->status == NULL)
+        return -1;
+    for (size_t i = 0; i < lost.count; i++) {
+        struct status_crashed core = {.core = lost.cores[i].core,
+                                      .samples = lost.cores[i].samples};
+
+        (void)snprintf(core.guest, sizeof core.guest, "%s",
+                       lost.cores[i].guest);
+        status_put_crashed(s->status, i, &core);
+    }
+    return 0;
 }
 
 void serve_tell_crashed(struct serve *s)

@@ -26,13 +26,13 @@ struct table {
     _Atomic uint64_t starts[STATUS_PARTS]; /* after the first one */
     struct row totals;
     struct row waits[STATUS_TAGS];
-    struct row row[];
+    struct row row[]; /* of guests, and then of crashed cores */
 };
 
 /* Each process has this for itself: a writer that a guest has taken over cannot
  * say that the table is longer than it is. */
 struct status {
-    size_t rows;
+    size_t rows, crashed;
     struct table *table;
 };
 
@@ -51,7 +51,7 @@ static size_t size_of(size_t rows)
     return sizeof(struct table) + rows * sizeof(struct row);
 }
 
-struct status *status_new(size_t rows, struct err *e)
+struct status *status_new(size_t rows, size_t crashed, struct err *e)
 {
     struct status *s = calloc(1, sizeof *s);
     void *table;
@@ -60,14 +60,14 @@ struct status *status_new(size_t rows, struct err *e)
         (void)err_set(e, "out of memory");
         return NULL;
     }
-    table = mmap(NULL, size_of(rows), PROT_READ | PROT_WRITE,
+    table = mmap(NULL, size_of(rows + crashed), PROT_READ | PROT_WRITE,
                  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (table == MAP_FAILED) {
         (void)err_sys(e, "status");
         free(s);
         return NULL;
     }
-    *s = (struct status){.rows = rows, .table = table};
+    *s = (struct status){.rows = rows, .crashed = crashed, .table = table};
     return s;
 }
 
@@ -75,7 +75,7 @@ void status_free(struct status *s)
 {
     if (s == NULL)
         return;
-    (void)munmap(s->table, size_of(s->rows));
+    (void)munmap(s->table, size_of(s->rows + s->crashed));
     free(s);
 }
 
@@ -159,6 +159,22 @@ bool status_get_wait(const struct status *s, size_t i, struct status_wait *w)
         return false;
     w->tag[STATUS_TAG - 1] = '\0';
     return w->tag[0] != '\0';
+}
+
+void status_put_crashed(struct status *s, size_t i,
+                        const struct status_crashed *c)
+{
+    if (i < s->crashed)
+        write_row(&s->table->row[s->rows + i], c, sizeof *c);
+}
+
+bool status_get_crashed(const struct status *s, size_t i,
+                        struct status_crashed *c)
+{
+    if (i >= s->crashed || !read_row(&s->table->row[s->rows + i], c, sizeof *c))
+        return false;
+    c->guest[STATUS_NAME_MAX - 1] = '\0';
+    return true;
 }
 
 void status_again(struct status *s, enum status_part part)

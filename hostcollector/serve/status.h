@@ -76,14 +76,22 @@ struct status_wait {
     uint64_t oldest_ms; /* start of the oldest one, since 1970; 0: none waits */
 };
 
+/* Samples of a core in a window that an earlier process had open when it was
+ * killed; whether that guest is there now or not. */
+struct status_crashed {
+    char guest[STATUS_NAME_MAX];
+    uint32_t core;
+    uint64_t samples;
+};
+
 struct status;
 
 /* Now, as the times above: milliseconds since 1970. */
 uint64_t status_now_ms(void);
 
-/* A table for (rows) guests, shared with processes that are forked from now on.
- * NULL with (e) filled if there is no memory. */
-struct status *status_new(size_t rows, struct err *e);
+/* A table for (rows) guests, and of (crashed) cores, shared with processes that
+ * are forked from now on. NULL with (e) filled if there is no memory. */
+struct status *status_new(size_t rows, size_t crashed, struct err *e);
 
 /* Release this process's view of (s). NULL is allowed. */
 void status_free(struct status *s);
@@ -97,6 +105,12 @@ void status_put_totals(struct status *s, const struct status_totals *t);
  * false, if there is no such receiver. */
 void status_put_wait(struct status *s, size_t i, const struct status_wait *w);
 bool status_get_wait(const struct status *s, size_t i, struct status_wait *w);
+
+/* Write core (i) of those; read it: false, if there are not so many. */
+void status_put_crashed(struct status *s, size_t i,
+                        const struct status_crashed *c);
+bool status_get_crashed(const struct status *s, size_t i,
+                        struct status_crashed *c);
 
 /* How many rows there are; status_get() knows which are in use. */
 size_t status_rows(const struct status *s);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How many samples of each guest lie in windows that are not cut yet: a file in
+ * How many samples of each core lie in windows that are not cut yet: a file in
  * the spool's folder, mapped, so that it outlives a process that is killed. The
  * next process reads there what that one took with it.
  */
@@ -10,30 +10,51 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "spool/spool.h"
 #include "util/err.h"
 
 struct uncut;
 
-/* The file in the folder (fd), for (rows) guests; what an earlier process left
- * in it is kept aside. Returns NULL with (e) filled, also where another process
- * has that folder. */
-struct uncut *uncut_open(int fd, size_t rows, struct err *e);
+/* A core of a guest, and its samples. */
+struct uncut_core {
+    char guest[SPOOL_GUEST_MAX + 4]; /* ends in a NUL */
+    uint32_t core;
+    uint64_t samples;
+};
+
+/* The file in the folder (fd), for (places) cores at once; what an earlier
+ * process left in it is kept aside. Returns NULL with (e) filled, also where
+ * another process has that folder. */
+struct uncut *uncut_open(int fd, size_t places, struct err *e);
 
 /* Release (u); NULL is allowed. The file stays. */
 void uncut_close(struct uncut *u);
 
-/* Samples that an earlier process took with it, and of how many guests. */
+/* What an earlier process took with it: (count) cores by guest and number, and
+ * the sums of it. */
 struct uncut_lost {
+    const struct uncut_core *cores;
+    size_t count;
     uint64_t samples, guests;
 };
 struct uncut_lost uncut_lost(const struct uncut *u);
 
-/* Likewise, of the guest (name). */
+/* Likewise, the samples of all cores of the guest (name). */
 uint64_t uncut_lost_of(const struct uncut *u, const char *name);
 
-/* Row (row) is the guest (name), which has (samples) in its open window. Rows
- * that are not there are ignored. A process that is killed between keeping a
- * window and saying 0 here has lost nothing, but the next one thinks so. */
-void uncut_put(struct uncut *u, size_t row, const char *name, uint64_t samples);
+/* A place for core (core) of the guest (name), or UNCUT_NONE, where nothing is
+ * counted. */
+#define UNCUT_NONE UINT32_MAX
+uint32_t uncut_take(struct uncut *u, const char *name, uint32_t core);
+
+/* So many samples more are in that core's open window. */
+void uncut_add(struct uncut *u, uint32_t place, uint64_t samples);
+
+/* Its window is cut. A process that is killed between keeping a window and
+ * saying so here has lost nothing, but the next one thinks so. */
+void uncut_clear(struct uncut *u, uint32_t place);
+
+/* Clear it, and give it to others. */
+void uncut_give_back(struct uncut *u, uint32_t place);
 
 #endif

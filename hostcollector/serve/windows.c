@@ -40,7 +40,7 @@ struct windows *windows_open(const struct windows_config *config, struct err *e)
     if (w->fd < 0)
         (void)err_sys(e, config->folder);
     else
-        w->uncut = uncut_open(w->fd, config->rows, e);
+        w->uncut = uncut_open(w->fd, config->memory / DICTIONARY, e);
     if (w->uncut != NULL)
         w->spool = spool_open(w->fd, &config->limits, e);
     if (w->spool != NULL)
@@ -78,6 +78,23 @@ static void begin(struct windows_guest *g)
     g->start_ms = g->from_ms;
 }
 
+/* Have samples of all (cores) counted, as far as they are not yet. */
+static int take_places(struct windows_guest *g, size_t cores)
+{
+    uint32_t *places;
+
+    if (cores <= g->place_count)
+        return 0;
+    places = realloc(g->places, cores * sizeof *places);
+    if (places == NULL)
+        return -1;
+    g->places = places;
+    for (; g->place_count < cores; g->place_count++)
+        places[g->place_count] =
+            uncut_take(g->all->uncut, g->name, (uint32_t)g->place_count);
+    return 0;
+}
+
 /* Is there memory for the guest, as far as it has not got any? */
 static int admit(struct windows_guest *g, const struct guest *guest,
                  struct err *e)
@@ -92,6 +109,8 @@ static int admit(struct windows_guest *g, const struct guest *guest,
         return err_set(e, "no memory is left: other guests have all of "
                           "--memory, and this one waits");
     g->dictionaries += grown;
+    if (g->all != NULL && take_places(g, guest->cores) != 0)
+        return err_set(e, "out of memory");
     if (!begins)
         return 0;
     uint64_t extra = shares_more(g->shares, g->memory);
@@ -166,8 +185,8 @@ static void on_samples(void *context, const struct sample_batch *batch)
         number_anew(g, samples, batch->samples + at, part.count);
         window_events.samples(g->packer, &part);
     }
-    g->samples += batch->count;
-    uncut_put(g->all->uncut, g->row, g->name, g->samples);
+    if (batch->core < g->place_count)
+        uncut_add(g->all->uncut, g->places[batch->core], batch->count);
 }
 
 static void on_loss(void *context, const struct loss *loss)
@@ -323,8 +342,8 @@ int windows_cut(struct windows_guest *g, const struct recording_info *info,
     if (window.bytes != NULL && put(g, &window, e) != 0)
         result = -1;
     free(window.bytes);
-    g->samples = 0;
-    uncut_put(g->all->uncut, g->row, g->name, 0);
+    for (size_t i = 0; i < g->place_count; i++)
+        uncut_clear(g->all->uncut, g->places[i]);
     go_on(g, to_ns, to_ms);
     *reset = !ended && window_wants_reset(g->packer);
     if (*reset) {
@@ -343,6 +362,10 @@ void windows_end(struct windows_guest *g)
 {
     shares_give_back(g->shares, &g->memory);
     g->dictionaries = 0;
+    while (g->place_count > 0)
+        uncut_give_back(g->all->uncut, g->places[--g->place_count]);
+    free(g->places);
+    g->places = NULL;
 }
 
 struct windows_sums windows_sums(const struct windows *w)

@@ -25,7 +25,7 @@ struct windows_config {
     const char *folder; /* is made if it is not there */
     struct spool_limits limits;
     uint64_t span_ms;
-    size_t rows; /* guests at once, at most */
+    uint64_t memory; /* of (shares): it bounds how many cores there are */
 };
 
 /* Open the spool, before the process is confined: afterwards it opens and
@@ -49,14 +49,14 @@ struct windows_guest {
     struct windows *all;
     struct shares *shares; /* of all guests */
     const char *name;
-    size_t row;                   /* no other guest has this number */
     struct window_packer *packer; /* NULL: it has not come */
-    uint64_t memory;              /* promised to it: see windows_events */
-    uint64_t dictionaries;        /* bytes of it that are for its cores */
-    bool refused;                 /* there was none left */
-    uint64_t samples;             /* in the open window */
-    uint64_t from_ns, from_ms;    /* where the open window began */
-    uint64_t start_ms;            /* as it is called */
+    uint32_t *places;             /* in struct uncut, of each core */
+    size_t place_count;
+    uint64_t memory;           /* promised to it: see windows_events */
+    uint64_t dictionaries;     /* bytes of it that are for its cores */
+    bool refused;              /* there was none left */
+    uint64_t from_ns, from_ms; /* where the open window began */
+    uint64_t start_ms;         /* as it is called */
     /* Numbers of stacks up to here were given before the packer forgot. */
     uint32_t forgotten, last_stack;
     uint64_t kept, bytes, last_ms; /* windows, their size, the last start */

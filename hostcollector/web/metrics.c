@@ -91,16 +91,22 @@ static void value(FILE *out, const struct family *f, const void *row)
         (void)fprintf(out, " %" PRIu64 "\n", n);
 }
 
-/* The labels of (g), of which the name may be any text. */
-static void labels(FILE *out, const char *metric, const struct status_guest *g)
+/* The metric and the label of a guest, of which the name may be any text. */
+static void label(FILE *out, const char *metric, const char *guest)
 {
     (void)fprintf(out, "%s{guest=\"", metric);
-    for (const char *c = g->name; *c != '\0'; c++) {
+    for (const char *c = guest; *c != '\0'; c++) {
         if (*c == '\\' || *c == '"')
             (void)fputc('\\', out);
         (void)fputs(*c == '\n' ? "\\n" : (const char[]){*c, '\0'}, out);
     }
-    (void)fputs("\"}", out);
+    (void)fputc('"', out);
+}
+
+static void labels(FILE *out, const char *metric, const struct status_guest *g)
+{
+    label(out, metric, g->name);
+    (void)fputc('}', out);
 }
 
 typedef void write_value(FILE *out, const void *how,
@@ -184,6 +190,22 @@ static void write_busy(FILE *out, const struct status *s)
         }
 }
 
+static void write_crashed(FILE *out, const struct status *s)
+{
+    static const char name[] = "tprof_core_crashed_samples";
+    struct status_crashed c;
+
+    head(out, name, "gauge",
+         "Samples of each core in the window that was open when the process "
+         "before "
+         "this one was killed, also of guests that are not there now.");
+    for (size_t i = 0; status_get_crashed(s, i, &c); i++) {
+        label(out, name, c.guest);
+        (void)fprintf(out, ",core=\"%" PRIu32 "\"} %" PRIu64 "\n", c.core,
+                      c.samples);
+    }
+}
+
 /* By receiver: the process that merges windows looks once a minute. */
 static void write_waits(FILE *out, const struct status *s, uint64_t now_ms)
 {
@@ -244,6 +266,7 @@ void pages_metrics(FILE *out, const struct status *s, uint64_t now_ms)
         head(out, of_guest[i].name, of_guest[i].type, of_guest[i].help);
         each_guest(out, s, of_guest[i].name, write_count, &of_guest[i]);
     }
+    write_crashed(out, s);
 }
 
 bool pages_health(FILE *out, const struct status *s, uint64_t now_ms)

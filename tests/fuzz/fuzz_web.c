@@ -349,7 +349,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int ends[2] = {-1, -1}, before;
 
     if (s == NULL) {
-        s = status_new(2, &e);
+        s = status_new(2, 0, &e);
         must(s != NULL);
         status_put_totals(s, &totals);
         page_file = make_file(PAGE);

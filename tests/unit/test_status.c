@@ -11,7 +11,7 @@
 static struct status *table(size_t rows)
 {
     struct err e = {""};
-    struct status *s = status_new(rows, &e);
+    struct status *s = status_new(rows, 0, &e);
 
     CHECK(s != NULL);
     return s;

@@ -83,6 +83,8 @@ async function pages() {
     assert.deepEqual(of("tprof_spool_unsent_removed_windows_total"), ["5"]);
     assert.deepEqual(of("tprof_spool_unsent_removed_samples_total"), ["4850"]);
     assert.deepEqual(of("tprof_crashed_samples"), ["7"]);
+    assert.deepEqual(families.get("tprof_core_crashed_samples").samples.map((x) => [x.labels.guest, x.labels.core, x.value]),
+                     [["web1", "0", "7"], ["gone", "1023", "1"]]);
     assert.deepEqual(families.get("tprof_spool_unsent_windows").samples.map((x) => [x.labels.tag, x.value]),
                      [["0123abcd", "2"], ["89abcdef", "17"], ["76543210", "0"]]);
     const [, oldest, none] = of("tprof_spool_oldest_unsent_seconds").map(Number);

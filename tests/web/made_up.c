@@ -40,7 +40,7 @@ static const struct status_guest guests[] = {
 
 static struct status *make_table(struct err *e)
 {
-    struct status *s = status_new(ROWS, e);
+    struct status *s = status_new(ROWS, 2, e);
     struct status_totals totals = {.samples = 9007199255975560,
                                    .lost = 12345,
                                    .windows = 81,
@@ -66,6 +66,8 @@ static struct status *make_table(struct err *e)
     status_put_wait(s, 0, &(struct status_wait){"0123abcd", 2, now - 60000});
     status_put_wait(s, 1, &(struct status_wait){"89abcdef", 17, now - 300000});
     status_put_wait(s, 3, &(struct status_wait){"76543210", 0, 0});
+    status_put_crashed(s, 0, &(struct status_crashed){"web1", 0, 7});
+    status_put_crashed(s, 1, &(struct status_crashed){"gone", 1023, 1});
     for (size_t i = 0; i < sizeof guests / sizeof guests[0]; i++) {
         struct status_guest g = guests[i];
 

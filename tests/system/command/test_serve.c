@@ -466,8 +466,9 @@ TEST(a_killed_one_is_accounted_for)
     for (int i = 0; i < 1000 && samples != 50; i++) {
         rest();
         uncut = open("spool/.uncut", O_RDONLY);
-        /* the first row: a name, and how many samples */
-        CHECK_EQ(pread(uncut, &samples, sizeof samples, 136), 8);
+        /* what kind of file it is, and the first core: a name, its number, and
+         * how many samples */
+        CHECK_EQ(pread(uncut, &samples, sizeof samples, 16 + 132 + 4), 8);
         (void)close(uncut);
     }
     CHECK_EQ(collector("serve --watch . --spool spool"), 1);

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Samples of open windows, by core: what a process that is killed took. */
+#include "check.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "serve/uncut.h"
+
+static struct err error;
+
+static void enter_dir(void)
+{
+    static char path[] = "/tmp/test_uncut.XXXXXX";
+
+    CHECK(mkdtemp(path) != NULL && chdir(path) == 0);
+}
+
+static void leave_dir(struct uncut *u)
+{
+    char path[64];
+
+    uncut_close(u);
+    CHECK(unlink(".uncut") == 0);
+    CHECK(getcwd(path, sizeof path) != NULL && rmdir(path) == 0);
+}
+
+static struct uncut *open_here(size_t places)
+{
+    int fd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    struct uncut *u = uncut_open(fd, places, &error);
+
+    (void)close(fd);
+    return u;
+}
+
+/* What (work) does with a file of (places), until it is killed. */
+static void work_and_die(size_t places, void (*work)(struct uncut *))
+{
+    int status;
+    pid_t child = fork();
+
+    if (child == 0) {
+        work(open_here(places));
+        (void)raise(SIGKILL);
+    }
+    CHECK_EQ(waitpid(child, &status, 0), child);
+    CHECK(WIFSIGNALED(status));
+}
+
+static void check_core(const struct uncut_core *c, const char *guest,
+                       uint32_t core, uint64_t samples)
+{
+    CHECK_STR(c->guest, guest);
+    CHECK_EQ(c->core, core);
+    CHECK_EQ(c->samples, samples);
+}
+
+static void three_cores(struct uncut *u)
+{
+    uint32_t b1 = uncut_take(u, "b", 1), b0 = uncut_take(u, "b", 0);
+    uint32_t a7 = uncut_take(u, "a", 7), idle = uncut_take(u, "c", 0);
+
+    uncut_add(u, b1, 10);
+    uncut_add(u, a7, 5);
+    uncut_add(u, b0, 100);
+    uncut_add(u, b1, 1);
+    uncut_add(u, idle, 0);
+}
+
+TEST(cores_of_a_killed_process_are_told)
+{
+    enter_dir();
+    work_and_die(4, three_cores);
+    struct uncut *u = open_here(2); /* it has fewer places than that one had */
+    struct uncut_lost lost = uncut_lost(u);
+
+    CHECK_EQ(lost.count, 3);
+    CHECK_EQ(lost.samples, 116);
+    CHECK_EQ(lost.guests, 2);
+    check_core(&lost.cores[0], "a", 7, 5);
+    check_core(&lost.cores[1], "b", 0, 100);
+    check_core(&lost.cores[2], "b", 1, 11);
+    CHECK_EQ(uncut_lost_of(u, "a"), 5);
+    CHECK_EQ(uncut_lost_of(u, "b"), 111);
+    CHECK_EQ(uncut_lost_of(u, "c"), 0);
+    CHECK_EQ(uncut_lost_of(u, ""), 0);
+    uncut_close(u);
+    u = open_here(4); /* told once */
+    CHECK_EQ(uncut_lost(u).count, 0);
+    leave_dir(u);
+}
+
+static void cut_and_leave(struct uncut *u)
+{
+    uint32_t gone = uncut_take(u, "gone", 0), cut = uncut_take(u, "cut", 0);
+
+    uncut_add(u, gone, 1);
+    uncut_add(u, cut, 2);
+    uncut_give_back(u, gone);
+    uncut_clear(u, cut);
+    uncut_add(u, uncut_take(u, "came", 3), 4);
+}
+
+TEST(what_is_cut_is_not_lost)
+{
+    enter_dir();
+    work_and_die(2, cut_and_leave);
+    struct uncut *u = open_here(2);
+
+    CHECK_EQ(uncut_lost(u).count, 1);
+    check_core(uncut_lost(u).cores, "came", 3, 4);
+    leave_dir(u);
+}
+
+TEST(more_cores_than_places_are_not_counted)
+{
+    enter_dir();
+    struct uncut *u = open_here(1);
+    uint32_t first = uncut_take(u, "a", 0), more = uncut_take(u, "a", 1);
+
+    CHECK_EQ(more, UNCUT_NONE);
+    uncut_add(u, more, 7);
+    uncut_clear(u, more);
+    uncut_give_back(u, more);
+    uncut_give_back(u, first);
+    CHECK_EQ(uncut_take(u, "b", 0), first);
+    leave_dir(u);
+}
+
+/* As an older version has left it, or anybody. */
+TEST(another_kind_of_file_says_nothing)
+{
+    enter_dir();
+    FILE *f = fopen(".uncut", "w");
+
+    CHECK(f != NULL);
+    for (unsigned i = 0; i < 5000; i++)
+        (void)fputs("abcdefgh", f);
+    (void)fclose(f);
+    struct uncut *u = open_here(3);
+
+    CHECK(u != NULL);
+    CHECK_EQ(uncut_lost(u).count, 0);
+    leave_dir(u);
+}
