@@ -32,7 +32,8 @@ static void put_row(struct serve *s, const struct served *g)
                                .crashed = g->crashed,
                                .windows = g->windows.kept,
                                .bytes = g->windows.bytes,
-                               .window_ms = g->windows.last_ms};
+                               .window_ms = g->windows.last_ms,
+                               .lost_window_samples = g->windows.lost_samples};
     double busy;
 
     (void)snprintf(row.name, sizeof row.name, "%s", g->spec.name);

@@ -45,6 +45,7 @@ struct status_guest {
     uint64_t windows;   /* in the spool */
     uint64_t bytes;     /* ... and their size */
     uint64_t window_ms; /* start of the last one, since 1970; 0: none yet */
+    uint64_t lost_window_samples; /* in windows that could not be kept */
 };
 
 /* The whole. */

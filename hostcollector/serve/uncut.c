@@ -199,15 +199,20 @@ void uncut_add(struct uncut *u, uint32_t place, uint64_t samples)
         u->file->core[place].samples += samples;
 }
 
-void uncut_clear(struct uncut *u, uint32_t place)
+uint64_t uncut_clear(struct uncut *u, uint32_t place)
 {
-    if (place < u->taken)
+    uint64_t samples = 0;
+
+    if (place < u->taken) {
+        samples = u->file->core[place].samples;
         u->file->core[place].samples = 0;
+    }
+    return samples;
 }
 
 void uncut_give_back(struct uncut *u, uint32_t place)
 {
-    uncut_clear(u, place);
+    (void)uncut_clear(u, place);
     if (place < u->taken)
         u->free[u->free_count++] = place;
 }

@@ -50,9 +50,10 @@ uint32_t uncut_take(struct uncut *u, const char *name, uint32_t core);
 /* So many samples more are in that core's open window. */
 void uncut_add(struct uncut *u, uint32_t place, uint64_t samples);
 
-/* Its window is cut. A process that is killed between keeping a window and
- * saying so here has lost nothing, but the next one thinks so. */
-void uncut_clear(struct uncut *u, uint32_t place);
+/* Its window is cut: returns how many there were. A process that is killed
+ * between keeping a window and saying so here has lost nothing, but the next
+ * one thinks so. */
+uint64_t uncut_clear(struct uncut *u, uint32_t place);
 
 /* Clear it, and give it to others. */
 void uncut_give_back(struct uncut *u, uint32_t place);

@@ -296,16 +296,28 @@ static int put(struct windows_guest *g, const struct window_bytes *window,
     struct windows *w = g->all;
 
     if (spool_put(w->spool, g->name, g->start_ms, window->bytes, window->size,
-                  window->samples, e) != 0) {
-        w->sums.lost++;
-        w->sums.lost_samples += window->samples;
+                  window->samples, e) != 0)
         return -1;
-    }
     w->sums.kept++;
     g->kept++;
     g->bytes += window->size;
     g->last_ms = g->start_ms;
     return 0;
+}
+
+/* Nothing is in the open window any more: it was kept, or (lost). */
+static void close_account(struct windows_guest *g, bool lost)
+{
+    struct windows *w = g->all;
+    uint64_t samples = 0;
+
+    for (size_t i = 0; i < g->place_count; i++)
+        samples += uncut_clear(w->uncut, g->places[i]);
+    if (!lost)
+        return;
+    w->sums.lost++;
+    w->sums.lost_samples += samples;
+    g->lost_samples += samples;
 }
 
 /* The next window begins where this one ended; it is called by the multiple at
@@ -337,13 +349,10 @@ int windows_cut(struct windows_guest *g, const struct recording_info *info,
     header.wall_ns = to_ms * MS - (to_ns - g->from_ns);
     result =
         window_cut(g->packer, &header, g->from_ns, to_ns, ended, &window, e);
-    if (result != 0)
-        g->all->sums.lost++;
     if (window.bytes != NULL && put(g, &window, e) != 0)
         result = -1;
     free(window.bytes);
-    for (size_t i = 0; i < g->place_count; i++)
-        uncut_clear(g->all->uncut, g->places[i]);
+    close_account(g, result != 0);
     go_on(g, to_ns, to_ms);
     *reset = !ended && window_wants_reset(g->packer);
     if (*reset) {

@@ -60,6 +60,7 @@ struct windows_guest {
     /* Numbers of stacks up to here were given before the packer forgot. */
     uint32_t forgotten, last_stack;
     uint64_t kept, bytes, last_ms; /* windows, their size, the last start */
+    uint64_t lost_samples;         /* in windows that could not be kept */
 };
 
 /* For pipeline_config.tap; the context is a struct windows_guest. HELLO fails

@@ -64,6 +64,9 @@ static const struct family of_guest[] = {
      "Samples in the window that was open when the process before this one "
      "was killed.",
      offsetof(struct status_guest, crashed), 1},
+    {"tprof_guest_lost_window_samples_total", "counter",
+     "Samples in windows that could not be kept.",
+     offsetof(struct status_guest, lost_window_samples), 1},
     {"tprof_guest_windows_total", "counter", "Windows kept in the spool.",
      offsetof(struct status_guest, windows), 1},
     {"tprof_guest_bytes_total", "counter", "Size of these windows.",

@@ -102,7 +102,8 @@ static void cut_and_leave(struct uncut *u)
     uncut_add(u, gone, 1);
     uncut_add(u, cut, 2);
     uncut_give_back(u, gone);
-    uncut_clear(u, cut);
+    CHECK_EQ(uncut_clear(u, cut), 2);
+    CHECK_EQ(uncut_clear(u, cut), 0);
     uncut_add(u, uncut_take(u, "came", 3), 4);
 }
 
@@ -125,7 +126,7 @@ TEST(more_cores_than_places_are_not_counted)
 
     CHECK_EQ(more, UNCUT_NONE);
     uncut_add(u, more, 7);
-    uncut_clear(u, more);
+    CHECK_EQ(uncut_clear(u, more), 0);
     uncut_give_back(u, more);
     uncut_give_back(u, first);
     CHECK_EQ(uncut_take(u, "b", 0), first);

@@ -92,6 +92,7 @@ async function pages() {
     assert.deepEqual(of("tprof_guest_up"), ["1", "1", "0", "0"]);
     assert.deepEqual(of("tprof_guest_busy_ratio"), ["0.123456"]); // of the others it is not known
     assert.deepEqual(of("tprof_guest_lost_samples_total"), ["0", "12345", "0", "0"]);
+    assert.deepEqual(of("tprof_guest_lost_window_samples_total"), ["0", "1003", "0", "0"]);
     assert.equal(families.get("tprof_guest_up").samples[3].labels.guest, ATTACK);
 
     assert.equal((await ask(s.port, "/healthz")).status, 200);
