@@ -14,12 +14,13 @@ static int print_help(void)
     (void)fputs(
         "collector compact DIR [option...]\n"
         "\n"
-        "Merges windows that collector serve has kept in DIR into files of ten "
-        "minutes, which\n"
-        "take half the bytes; collector report --spool and collector push read "
-        "both. Windows\n"
-        "that collector push has not yet sent to all of its receivers stay as "
-        "they are.\n"
+        "Merges windows that collector serve has kept in DIR into files of "
+        "ten minutes,\n"
+        "which take half the bytes; collector report --spool and collector "
+        "push read\n"
+        "both. Windows that collector push has not yet sent to all of its "
+        "receivers stay\n"
+        "as they are.\n"
         "\n",
         stdout);
     options_help(stdout, COMMAND_COMPACT);

@@ -15,13 +15,15 @@ static int print_help(void)
     (void)fputs(
         "collector serve --watch DIR [option...]\n"
         "collector serve --guests FILE [option...]\n"
+        "collector serve --vsock 3..200 [option...]\n"
         "\n"
         "Attaches to guests as they come, samples each at a low rate, and "
-        "counts what came and\n"
-        "what was lost, until Ctrl-C. A guest that leaves or sends nonsense "
-        "is tried again, less\n"
-        "and less often. SIGHUP has FILE read again; guests that stay in it "
-        "are not touched.\n"
+        "counts what\n"
+        "came and what was lost, until Ctrl-C. A guest that leaves or sends "
+        "nonsense is\n"
+        "tried again, less and less often. SIGHUP has FILE read again; guests "
+        "that stay\n"
+        "in it are not touched.\n"
         "\n",
         stdout);
     options_help(stdout, COMMAND_SERVE);

@@ -30,34 +30,16 @@
 
 static const struct option_row rows[] = {
     {"watch", 0, "DIR", SERVE, OPTION_TEXT, AT(watch), 0, 0,
-     "attach to what has a Unix socket in DIR, as they come: serial\n"
-     "ports, and where its name ends in .vsock as --vsock-uds does"},
-    {"budget", 0, "PERCENT", SERVE, OPTION_TEXT, AT(budget), 0, 0,
-     "what sampling may take of a guest's time, such as 0.1: where it\n"
-     "takes more, the rate falls (default: whatever it takes)"},
-    {"spool", 0, "DIR", SERVE, OPTION_TEXT, AT(spool), 0, 0,
-     "keep what comes in DIR, in a recording for each guest and window"},
-    {"spool-size", 0, "SIZE", SERVE, OPTION_TEXT, AT(spool_size), 0, 0,
-     "the oldest go when DIR has more than that, such as 500M\n"
-     "(default: 1G)"},
-    {"spool-age", 0, "TIME", SERVE, OPTION_TEXT, AT(spool_age), 0, 0,
-     "or when they are older than 12h, for one (default: 7d)"},
-    {"window", 0, "TIME", SERVE, OPTION_TEXT, AT(window), 0, 0,
-     "how long a window is; each begins at a multiple of that on the\n"
-     "clock (default: 10s)"},
-    {"listen", 0, "ADDRESS", SERVE, OPTION_TEXT, AT(listen), 0, 0,
-     "show a page, /metrics and /healthz by HTTP at ADDRESS, such as\n"
-     "127.0.0.1:9797"},
-    {"token-file", 0, "FILE", SERVE, OPTION_TEXT, AT(token_file), 0, 0,
-     "only to whoever sends the token in the first line of FILE; other\n"
-     "addresses than of this machine alone want one"},
+     "attach to what has a Unix socket in DIR, as they\n"
+     "come: serial ports, and where its name ends in\n"
+     ".vsock as --vsock-uds does"},
     {"guests", 0, "FILE", SERVE, OPTION_GUESTS, 0, 0, 0,
-     "guests from a file, one a line: --vsock 3 --elf app.elf; SIGHUP\n"
-     "has it read again"},
+     "guests from a file, one a line, such as\n"
+     "--vsock 3 --elf app.elf; SIGHUP has it read again"},
     {"guests", 0, "FILE", ATTACH | RECORD | STACKS, OPTION_GUESTS, 0, 0, 0,
      "guests from a file, one a line: --vsock 3 --elf app.elf"},
     {"name", 0, "NAME", ATTACH | RECORD | TOP | STACKS | SERVE, OPTION_GUEST, 0,
-     0, 0, "what the guest before it is called in reports and files"},
+     0, 0, "what reports and files call the guest before it"},
     {"vsock", 0, NULL, RUN, OPTION_FLAG, AT(by_vsock), 0, 0,
      "reach the guest by virtio-vsock, not by a serial port"},
     {"input", 0, "FILE", ATTACH | REPORT, OPTION_TEXT, AT(input), 0, 0,
@@ -82,17 +64,18 @@ static const struct option_row rows[] = {
      "the guest's image with symbols, and again for each that it\n"
      "loads, in any order (a recording knows its own)"},
     {"elf", 0, "FILE", SERVE, OPTION_GUEST, 0, 0, 0,
-     "the guests' image, and again for each other that they run or load:\n"
-     "it tells how busy they are, and names functions in their pages"},
+     "the guests' image, and again for each other that\n"
+     "they run or load: it tells how busy they are, and\n"
+     "names functions in their pages"},
     {"elf", 0, "FILE", NOTE | PGO | PUSH, OPTION_GUEST, 0, 0, 0,
      "the guest's image, and again for each that it loads (default:\n"
      "those that the recording names)"},
     {"symbols", 0, "DIR",
      LIVE | RECORD | REPORT | TOP | STACKS | NOTE | PGO | DIFF | PUSH | SERVE,
      OPTION_SYMBOLS, 0, 0, 0,
-     "where images are by build-id, DIR/.build-id/12/3456 and .debug,\n"
-     "of a guest without --elf; and again for another folder; behind\n"
-     "them /usr/lib/debug"},
+     "where images are by build-id, of a guest without\n"
+     "--elf: DIR/.build-id/12/3456 and .debug; and again\n"
+     "for another folder; behind them /usr/lib/debug"},
     {"source", 0, "DIR", LIVE | REPORT | TOP, OPTION_TEXT, AT(sources), 0, 0,
      "where source files are, for pages and the key l of top (default:\n"
      "of a recording where they were compiled, of a guest nowhere)"},
@@ -116,25 +99,47 @@ static const struct option_row rows[] = {
      "(default: for ever, and 10)"},
     {"force-vsock", 0, NULL, ATTACH | RECORD | TOP | STACKS | SERVE,
      OPTION_FLAG, AT(force_vsock), 0, 0,
-     "use vsock though there is no /dev/vhost-vsock here: in a\n"
-     "container on a host that has it"},
+     "use vsock though there is no /dev/vhost-vsock\n"
+     "here: in a container on a host that has it"},
     {"privileged", 0, NULL, ATTACH | RECORD | TOP | STACKS | SERVE, OPTION_FLAG,
      AT(privileged), 0, 0,
-     "connect by vsock from a port below 1024, for guests that want\n"
-     "that (TPROF_DEVICE_PRIVILEGED); takes CAP_NET_BIND_SERVICE"},
+     "connect by vsock from a port below 1024, for\n"
+     "guests that want that (TPROF_DEVICE_PRIVILEGED);\n"
+     "takes CAP_NET_BIND_SERVICE"},
     {"peer", 0, "UID", ATTACH | RECORD | TOP | STACKS | SERVE, OPTION_PEER, 0,
      0, 0,
-     "talk with this user's sockets, too, or with any user's (default:\n"
-     "your own and root's)"},
+     "talk with this user's sockets, too, or with any\n"
+     "user's (default: your own and root's)"},
     {"rate", 0, "HZ", LIVE | RECORD | TOP | STACKS, OPTION_COUNT, AT(rate_hz),
      1, 50000,
      "samples a second and core, 1 to 50000 (default: the guest's\n"
      "config, else 997)"},
     {"rate", 0, "HZ", SERVE, OPTION_COUNT, AT(rate_hz), 1, 50000,
-     "samples a second and core, 1 to 50000 (default: 97)"},
+     "samples a second and core, 1 to 50000\n"
+     "(default: 97)"},
     {"depth", 0, "N", LIVE | RECORD | TOP | STACKS | SERVE, OPTION_COUNT,
      AT(depth), 1, 127,
-     "callers to record, 1 to 127 (default: the guest's, else 64)"},
+     "callers to record, 1 to 127\n"
+     "(default: the guest's, else 64)"},
+    {"budget", 0, "PERCENT", SERVE, OPTION_TEXT, AT(budget), 0, 0,
+     "what sampling may take of a core's time, such as\n"
+     "0.1: where it takes more, the rate falls\n"
+     "(default: whatever it takes)"},
+    {"spool", 0, "DIR", SERVE, OPTION_TEXT, AT(spool), 0, 0,
+     "keep what comes in DIR, in a recording for each\n"
+     "guest and window"},
+    {"window", 0, "TIME", SERVE, OPTION_TEXT, AT(window), 0, 0,
+     "how long a window is, from 1s to 1h (default: 10s)"},
+    {"spool-size", 0, "SIZE", SERVE, OPTION_TEXT, AT(spool_size), 0, 0,
+     "the oldest go where DIR has more (default: 1G)"},
+    {"spool-age", 0, "TIME", SERVE, OPTION_TEXT, AT(spool_age), 0, 0,
+     "windows go that are older (default: 7d)"},
+    {"listen", 0, "ADDRESS", SERVE, OPTION_TEXT, AT(listen), 0, 0,
+     "show a page, /metrics and /healthz by HTTP at\n"
+     "ADDRESS, such as 127.0.0.1:9797"},
+    {"token-file", 0, "FILE", SERVE, OPTION_TEXT, AT(token_file), 0, 0,
+     "only to whoever sends the token in the first line\n"
+     "of FILE; addresses that others reach want one"},
     {"unwind", 0, "auto|tables|fp", ATTACH | RECORD | TOP | STACKS,
      OPTION_CHOICE, AT(unwind), 0, 0,
      "how callers are found without an agent: by unwind\n"
@@ -187,8 +192,8 @@ static const struct option_row rows[] = {
      "SIZE: what the command may take, such as 512M or 4G; what has no\n"
      "room is folded into [others] (default: 1G)"},
     {"memory", 0, "SIZE", SERVE, OPTION_SIZE, AT(memory), 0, 0,
-     "what guests and their open windows may take, such as 512M or 4G\n"
-     "(default: 1G)"},
+     "what guests and their open windows may take, such\n"
+     "as 512M or 4G (default: 1G)"},
     {"memory", 0, "SIZE", LIVE | RECORD | TOP | NOTE | DIFF | PGO | PUSH,
      OPTION_SIZE, AT(memory), 0, 0,
      "what all guests and their reports may take, such as 512M or\n"
@@ -280,8 +285,9 @@ static const struct option_row rows[] = {
      LIVE | RECORD | REPORT | BRIDGE | CHECK | TOP | NOTE | DIFF | PGO |
          STACKS | PUSH | SERVE | PACK,
      OPTION_SANDBOX, 0, 0, 0,
-     "required: end where the kernel lacks a part of it; off: trust\n"
-     "guests and files (default: auto, tell what is lacking)"},
+     "required: end where the kernel lacks a part of it;\n"
+     "off: trust guests and files (default: auto, tell\n"
+     "what is lacking)"},
     {"sandbox-report", 0, NULL, ATTACH, OPTION_FLAG, AT(sandbox_report), 0, 0,
      "what this kernel lets the sandbox refuse"},
     {"version", 'V', NULL, ATTACH, OPTION_FLAG, AT(version), 0, 0,
@@ -294,19 +300,22 @@ static const struct option_row rows[] = {
 
 #define ROWS (sizeof rows / sizeof rows[0])
 
-/* Sources come first. */
+/* Sources come first. serve takes those only that have an agent. */
 const struct option_row *option_row(size_t i)
 {
     static struct option_row sources[SOURCE_KINDS];
 
     if (i >= SOURCE_KINDS)
         return i - SOURCE_KINDS < ROWS ? &rows[i - SOURCE_KINDS] : NULL;
-    sources[i] =
-        (struct option_row){.name = source_kinds[i].name,
-                            .argument = source_kinds[i].argument,
-                            .commands = ATTACH | RECORD | TOP | STACKS | SERVE,
-                            .kind = OPTION_GUEST,
-                            .help = source_kinds[i].help};
+    const struct source_kind *kind = &source_kinds[i];
+    bool served = kind->need != SOURCE_NEEDS_SAMPLER;
+
+    sources[i] = (struct option_row){.name = kind->name,
+                                     .argument = kind->argument,
+                                     .commands = ATTACH | RECORD | TOP |
+                                                 STACKS | (served ? SERVE : 0),
+                                     .kind = OPTION_GUEST,
+                                     .help = kind->help};
     return &sources[i];
 }
 

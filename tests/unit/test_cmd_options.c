@@ -283,6 +283,21 @@ TEST(help_lists_what_a_command_knows_and_no_more)
     free(text);
 }
 
+TEST(help_of_serve_fits_80_columns_and_has_no_guest_without_agent)
+{
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    options_help(out, COMMAND_SERVE);
+    CHECK(fclose(out) == 0);
+    CHECK(strstr(text, "--serial PATH") != NULL);
+    CHECK(strstr(text, "--gdb") == NULL && strstr(text, "--qmp") == NULL);
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+        CHECK(strlen(line) <= 80);
+    free(text);
+}
+
 TEST(check_takes_images_with_or_without_elf) /* catches: the second lost */
 {
     CHECK_EQ(parse(COMMAND_CHECK, "--elf a --all b"), 0);
