@@ -8,7 +8,12 @@
 #include "render/render.h"
 
 /* What stands behind an option. */
-enum argument { ARGUMENT_NONE, ARGUMENT_FILE, ARGUMENT_WORDS, ARGUMENT_OTHER };
+enum argument {
+    ARGUMENT_NONE,
+    ARGUMENT_FILE, /* or a folder */
+    ARGUMENT_WORDS,
+    ARGUMENT_OTHER
+};
 
 #define WORDS_MAX (RENDER_NAMES + 8)
 
@@ -36,6 +41,7 @@ static enum argument argument_of(const struct option_row *row,
         return ARGUMENT_WORDS;
     return strstr(row->argument, "FILE") != NULL ||
                    strstr(row->argument, "PATH") != NULL ||
+                   strcmp(row->argument, "DIR") == 0 ||
                    strcmp(row->argument, "SOCKET") == 0
                ? ARGUMENT_FILE
                : ARGUMENT_OTHER;
