@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "image/debug_file.h"
+#include "image/file_hash.h"
 #include "image/object.h"
 #include "util/crc32c.h"
 
@@ -130,6 +131,16 @@ int image_tell(struct image **out, const struct image_facts *facts)
     return 0;
 }
 
+bool image_hash(const struct image *img, struct image_hash *hash)
+{
+    const struct image_facts *told = object_facts(&img->object);
+
+    if (told == NULL)
+        return file_hash(&img->object.file, hash);
+    *hash = told->hash;
+    return told->has_hash;
+}
+
 struct image_facts image_facts(const struct image *img)
 {
     struct image_facts f = {
@@ -145,6 +156,7 @@ struct image_facts image_facts(const struct image *img)
         .text_count = img->object.text_count,
     };
 
+    f.has_hash = image_hash(img, &f.hash);
     for (unsigned i = 0; i < IMAGE_SYMBOLS; i++)
         if (image_find_symbol(img, image_symbols[i], &f.symbols[i]))
             f.has_symbols |= 1u << i;

@@ -84,6 +84,11 @@ struct image_text {
     size_t bytes_len;
 };
 
+/* A hash of the whole file, see file_hash.h. */
+struct image_hash {
+    uint8_t bytes[16];
+};
+
 /* What tells an image from others, and what it lacks: what a recording keeps of
  * it. Texts are NULL where there is nothing to tell. */
 struct image_facts {
@@ -93,6 +98,8 @@ struct image_facts {
     const char *link;       /* likewise, IMAGE_NO_DEBUG_FILE */
     const uint8_t *build_id;
     size_t build_id_len;
+    bool has_hash;
+    struct image_hash hash;
     unsigned flaws;
     bool is_pe;
     unsigned has_symbols; /* bit i: symbols[i] is there */
@@ -132,6 +139,10 @@ const char *image_flaw_text(enum image_flaw flaw);
 /* The GNU build-id, else the GUID in a PE image's CodeView record, and its
  * length in (*len); NULL and 0 if there is none. */
 const uint8_t *image_build_id(const struct image *img, size_t *len);
+
+/* The hash of the file of (img). False where it is not known: it was not told,
+ * or the collector was built without libmd. */
+bool image_hash(const struct image *img, struct image_hash *hash);
 
 /*
  * CRC-32C of the first IMAGE_TEXT_CRC_BYTES (or (length), if that is less) of

@@ -60,6 +60,8 @@ struct view_image {
     const char *path;   /* of its file, absolute; escape it. NULL: not known */
     const uint8_t *build_id;
     size_t build_id_len; /* 0: it has none, or none is known */
+    bool has_hash;
+    uint8_t hash[16]; /* struct image_hash */
     /* Run-time address - the file's, modulo 2^64; of an image at several
      * addresses one of them. So moved, no two images overlap. */
     uint64_t slide;

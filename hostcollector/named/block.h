@@ -34,6 +34,6 @@ enum {
 };
 
 /* Of an image. */
-enum { NAMED_PE = 1, NAMED_CODE = 2, NAMED_KERNEL = 4 };
+enum { NAMED_PE = 1, NAMED_CODE = 2, NAMED_KERNEL = 4, NAMED_HASH = 8 };
 
 #endif

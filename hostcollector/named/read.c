@@ -273,6 +273,15 @@ static void complete_image(struct named *n, struct unpacker *u, unsigned flags,
     u->no_memory = !keep_image(n, facts);
 }
 
+static void take_hash(struct unpacker *u, struct image_facts *f)
+{
+    const uint8_t *bytes = cursor_bytes(&u->in, sizeof f->hash.bytes);
+
+    f->has_hash = bytes != NULL;
+    if (bytes != NULL)
+        memcpy(f->hash.bytes, bytes, sizeof f->hash.bytes);
+}
+
 static void take_image(struct named *n, struct unpacker *u)
 {
     struct image_sum sums[NAMED_SUMS_MAX];
@@ -284,7 +293,11 @@ static void take_image(struct named *n, struct unpacker *u)
 
     take_sums(u, &facts, sums);
     n->next.red_zones = (size_t)cursor_uleb(&u->in);
-    complete_image(n, u, flags, &facts, take_text(u));
+    const char *red_zone_names = take_text(u);
+
+    if ((flags & NAMED_HASH) != 0)
+        take_hash(u, &facts);
+    complete_image(n, u, flags, &facts, red_zone_names);
     free(texts);
 }
 

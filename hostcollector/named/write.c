@@ -262,6 +262,8 @@ static void put_facts(struct packer *p, const struct named_source *s,
     }
     put_number(p, s->red_zones);
     put_text(p, s->red_zone_names);
+    if (f->has_hash)
+        put_bytes(p, f->hash.bytes, sizeof f->hash.bytes);
 }
 
 /* What else is told of the image: behind its addresses, since looking them up
@@ -273,7 +275,8 @@ static int pack_image(struct packer *p, const struct named_source *s,
 
     begin_block(p, NAMED_IMAGE);
     put_byte(p, (facts.is_pe ? NAMED_PE : 0) | (has_code ? NAMED_CODE : 0) |
-                    (s->is_kernel ? NAMED_KERNEL : 0));
+                    (s->is_kernel ? NAMED_KERNEL : 0) |
+                    (facts.has_hash ? NAMED_HASH : 0));
     put_facts(p, s, &facts);
     return end_block(p, e);
 }

@@ -107,13 +107,33 @@ uint32_t otlp_number_of_attribute(struct otlp_tables *o, const char *key,
     return number_of(o, OTLP_ATTRIBUTE, &m);
 }
 
+/* What tells the file of (v) from others: its build-id, the hash of it, or
+ * both. Returns how many of (ids). */
+static size_t number_ids(struct otlp_tables *o, const struct view_image *v,
+                         uint32_t ids[2])
+{
+    char hex[2 * GUEST_BUILD_ID_MAX + 1];
+    size_t count = 0;
+
+    if (v->build_id_len != 0 && v->build_id_len <= GUEST_BUILD_ID_MAX)
+        ids[count++] = otlp_number_of_attribute(
+            o, "process.executable.build_id.gnu",
+            window_hex(hex, v->build_id, v->build_id_len), 0);
+    if (v->has_hash)
+        ids[count++] = otlp_number_of_attribute(
+            o, "process.executable.build_id.htlhash",
+            window_hex(hex, v->hash, sizeof v->hash), 0);
+    return count;
+}
+
 /* One mapping from the first run of code to the last: the checker of profiles
  * takes two of one file for the same. */
 static uint32_t mapping_of(struct otlp_tables *o, uint32_t image)
 {
     const struct view_image *v = &o->report->view->images[image];
     uint32_t number = map_get(&o->known, OTLP_MAPPING, image);
-    char name[EXPORT_NAME], hex[2 * GUEST_BUILD_ID_MAX + 1];
+    char name[EXPORT_NAME];
+    uint32_t ids[2];
     struct otlp_message m = message(o);
 
     if (number != MAP_NOTHING)
@@ -129,13 +149,7 @@ static uint32_t mapping_of(struct otlp_tables *o, uint32_t image)
     }
     otlp_int(&m, &mapping_field.file,
              otlp_number_of_string(o, export_file(name, o->report, image)));
-    if (v->build_id_len != 0 && v->build_id_len <= GUEST_BUILD_ID_MAX) {
-        uint32_t id = otlp_number_of_attribute(
-            o, "process.executable.build_id.gnu",
-            window_hex(hex, v->build_id, v->build_id_len), 0);
-
-        otlp_ints(&m, &mapping_field.attributes, &id, 1);
-    }
+    otlp_ints(&m, &mapping_field.attributes, ids, number_ids(o, v, ids));
     return keep(o, OTLP_MAPPING, image, number_of(o, OTLP_MAPPING, &m));
 }
 

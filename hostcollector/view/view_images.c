@@ -3,6 +3,7 @@
 #include "view/view_images.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "image/image.h"
 #include "util/vec.h"
@@ -84,8 +85,13 @@ static int fill(struct view_image *image, const struct mapped_image *mapped,
                                  .build_id_len = told->build_id_len,
                                  .slide = told->start - told->address};
 
-    if (mapped->file != NULL)
+    if (mapped->file != NULL) {
+        struct image_hash hash = {0};
+
         image->build_id = image_build_id(mapped->file, &image->build_id_len);
+        image->has_hash = image_hash(mapped->file, &hash);
+        memcpy(image->hash, hash.bytes, sizeof image->hash);
+    }
     return add_segments(image, mapped->file, told);
 }
 

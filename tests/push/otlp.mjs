@@ -3,6 +3,9 @@
 // encodings, and what the report says. The rules of its checker of profiles: tests/unit/test_otlp.c.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { appendFileSync, readFileSync } from "node:fs";
+import path from "node:path";
 import { gunzipSync } from "node:zlib";
 
 import { json, Sums } from "../formats/read.mjs";
@@ -10,6 +13,7 @@ import { collector, ended, forget, push, receiver } from "./harness.mjs";
 import { decode, protocAgrees } from "./otlp_read.mjs";
 
 const BUILD = "0123456789abcdef".repeat(3).slice(0, 40);
+const APP_BUILD = "aabbccddeeff00112233445566778899aabbccdd";
 const GUESTS = ["usual", "two_images", "idle"];
 const KINDS = { otlp: "application/x-protobuf", "otlp-json": "application/json" };
 const parse = { otlp: decode, "otlp-json": (bytes) => JSON.parse(bytes) };
@@ -41,6 +45,24 @@ function saysTheReport(request, guest) {
     }
 }
 
+/** By OpenTelemetry's conventions: of the first and the last 4096 bytes, and the length. */
+function htlhash(file) {
+    const bytes = readFileSync(file);
+    const length = Buffer.alloc(8);
+    length.writeBigUInt64BE(BigInt(bytes.length));
+    return createHash("sha256").update(bytes.subarray(0, 4096)).update(bytes.subarray(-4096)).update(length)
+        .digest("hex").slice(0, 32);
+}
+
+/** Each image of (request) of which there is a file is told by its build-id and by the hash of that. */
+function tellsImages({ dictionary: d }, ...images) {
+    const said = d.mappingTable.slice(1).filter((m) => m.attributeIndices).map((m) => [path.basename(d.stringTable[m.filenameStrindex]),
+        Object.fromEntries(m.attributeIndices.map((i) => d.attributeTable[i])
+            .map((a) => [d.stringTable[a.keyStrindex], a.value.stringValue]))]);
+    assert.deepEqual(Object.fromEntries(said), Object.fromEntries(images.map(([file, build]) => [file,
+        { "process.executable.build_id.gnu": build, "process.executable.build_id.htlhash": htlhash(file) }])));
+}
+
 const got = {};
 for (const [kind, type] of Object.entries(KINDS)) {
     forget();
@@ -61,6 +83,7 @@ for (const [i, guest] of GUESTS.entries()) {
     protocAgrees(got.otlp[i]);
     assert.deepEqual(JSON.parse(got["otlp-json"][i]), request);
     saysTheReport(request, guest);
+    tellsImages(request, ["kernel.elf", BUILD], ...(guest === "two_images" ? [["app.elf", APP_BUILD]] : []));
     const [{ resource, scopeProfiles: [{ scope, profiles }] }] = request.resourceProfiles;
     assert.deepEqual(Object.fromEntries(resource.attributes.map(({ key, value }) => [key, value.stringValue])),
         { "service.name": "web", guest, "host.name": "h1", "process.executable.build_id.gnu": BUILD, service: "web", zone: '"\\a\u00e4' });
@@ -68,6 +91,14 @@ for (const [i, guest] of GUESTS.entries()) {
     for (const p of profiles) ids.add(p.profileId);
 }
 assert.equal(ids.size, 6);
+
+// where the recording has no names, the file is at hand; it is another one now
+execFileSync(collector, ["report", "usual.wire", "--elf", "kernel.elf", "--no-names", "-o", "bare.tprof"], { stdio: "ignore" });
+appendFileSync("kernel.elf", "behind all that is read");
+const bare = await receiver();
+ended(await push(["--to", `otlp+http://127.0.0.1:${bare.port}`, "--elf", "kernel.elf", "bare.tprof"]), 0, /^1,384 samples/);
+await bare.close();
+tellsImages(decode(gunzipSync(bare.requests[0].body)), ["kernel.elf", BUILD]);
 
 /** Push all to (kind), which gives these (answers) first, and then 200. */
 async function pushTo(kind, answers, code, out, err = /^$/, path = "") {
