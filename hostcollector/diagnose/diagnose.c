@@ -287,17 +287,26 @@ static uint64_t restored(const struct profile *p)
 static void look_at_boot(struct remarks *r, const struct profile *p)
 {
     uint64_t overwritten = 0;
+    bool told = false;
 
-    for (size_t i = 0; i < p->core_count; i++)
+    if (!p->from_boot)
+        return;
+    for (size_t i = 0; i < p->core_count; i++) {
         overwritten += p->cores[i].overwritten;
-    if (p->from_boot && overwritten != 0)
+        told |= p->cores[i].has_stats;
+    }
+    if (overwritten != 0)
         remarks_note_first(
             r,
             "This profile begins during boot: the guest sampled before a "
             "collector came, and its rings kept the newest. %" PRIu64
             " samples before these were overwritten.",
             overwritten);
-    else if (p->from_boot)
+    else if (!told)
+        remarks_note_first(r, "This profile begins at boot or during it: the "
+                              "guest sampled before a collector came, and had "
+                              "not told yet what its rings could not keep.");
+    else
         remarks_note_first(r, "This profile begins at boot: the guest sampled "
                               "before a collector came. What its rings could "
                               "not keep is counted as full.");

@@ -129,6 +129,15 @@ static bool is_said(uint32_t features, const char *text)
     return found;
 }
 
+/* Window by window the first may be cut before the guest has told anything.
+ * Catches: samples that were overwritten and are said to be counted as full */
+TEST(what_boot_lost_is_not_guessed)
+{
+    CHECK(is_said(WIRE_FEATURE_BOOT, "had not told yet"));
+    CHECK(!is_said(WIRE_FEATURE_BOOT, "counted as full"));
+    CHECK(!is_said(0, "boot"));
+}
+
 /* catches: frame pointers asked for where tables do, and the other way */
 TEST(what_helps_short_stacks_depends_on_who_walks_them)
 {
