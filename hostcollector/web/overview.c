@@ -77,7 +77,7 @@ static void ago(FILE *out, uint64_t then_ms, uint64_t now_ms)
         (void)fprintf(out, "%" PRIu64 " h ago", s / 3600);
 }
 
-/* (lost) samples beside those delivered. */
+/* (lost) samples beside those delivered, or after it: at most so many. */
 static void loss(FILE *out, uint64_t lost, uint64_t samples)
 {
     char percent[TEXT_PERCENT], n[TEXT_NUMBER];
@@ -128,7 +128,7 @@ static void row(FILE *out, const struct status_guest *g, uint64_t now_ms)
     else
         (void)fputs("<td>-", out);
     (void)fprintf(out, "<td>%s", text_count(n, g->samples));
-    loss(out, g->lost + g->crashed, g->samples);
+    loss(out, g->lost + g->crashed + g->lost_window_samples, g->samples);
     (void)fputs("<td>", out);
     ago(out, g->window_ms, now_ms);
     (void)fputs("<td>", out);
@@ -178,25 +178,40 @@ static void waits(FILE *out, const struct status *s, uint64_t now_ms)
     (void)fputs(". ", out);
 }
 
+static void size(FILE *out, uint64_t bytes)
+{
+    if (bytes < 1000000)
+        (void)fprintf(out, "%.1f KB", (double)bytes / 1e3);
+    else if (bytes < 1000000000)
+        (void)fprintf(out, "%.1f MB", (double)bytes / 1e6);
+    else
+        (void)fprintf(out, "%.1f GB", (double)bytes / 1e9);
+}
+
 /* What is kept of them, where anything is. */
 static void spool(FILE *out, const struct status_totals *t)
 {
-    char files[TEXT_NUMBER], removed[TEXT_NUMBER], unsent[TEXT_NUMBER];
-    char lost[TEXT_NUMBER];
+    char n[TEXT_NUMBER];
 
     if ((t->windows | t->lost_windows | t->spool_files) == 0)
         return;
-    (void)fprintf(out,
-                  "The spool has %s windows in %.1f MB; %s were removed by "
-                  "its limits, %" PRIu64 " with %s samples could not be kept. ",
-                  text_count(files, t->spool_files),
-                  (double)t->spool_bytes / 1e6, text_count(removed, t->removed),
-                  t->lost_windows, text_count(lost, t->lost_window_samples));
+    (void)fprintf(out, "The spool has %s windows in ",
+                  text_count(n, t->spool_files));
+    size(out, t->spool_bytes);
+    if (t->removed != 0)
+        (void)fprintf(out, "; %s were removed by its limits",
+                      text_count(n, t->removed));
+    (void)fputs(". ", out);
+    if (t->lost_windows != 0)
+        (void)fprintf(out,
+                      "<span class=\"bad\">%" PRIu64 " windows with %s samples "
+                      "could not be kept.</span> ",
+                      t->lost_windows, text_count(n, t->lost_window_samples));
     if (t->unsent != 0)
         (void)fprintf(out,
                       "<span class=\"bad\">%s of those removed had not been "
                       "sent to all receivers of collector push.</span> ",
-                      text_count(unsent, t->unsent));
+                      text_count(n, t->unsent));
 }
 
 static void summary(FILE *out, const struct status *s,

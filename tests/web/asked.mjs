@@ -63,7 +63,7 @@ async function pages() {
     assert.equal(page.headers["access-control-allow-origin"], undefined);
     assert.match(page.text, /2 of 4 guests are sampled/);
     assert.match(page.text, /<td><a href="\/guest\/web1">web1<\/a><td>sampled<td>2<td>97<td>12.3 %<td>1,234,567<td>0<td>\d+ s ago<td><a href="\/guest\/web1\?since=-10m">10 min<\/a>, <a href="\/guest\/web1\?since=-1h">1 h<\/a>, <a href="\/guest\/web1\?since=today">today<\/a><\/tr>/);
-    assert.match(page.text, /11 were removed by its limits, 3 with 1,003 samples could not be kept/);
+    assert.match(page.text, /The spool has 70 windows in 140.0 KB; 11 were removed by its limits\. <span class="bad">3 windows with 1,003 samples could not be kept\./);
     assert.match(page.text, /17 windows wait for collector push; the oldest began 5 min ago\./);
     assert.match(page.text, /5 of those removed had not been sent to all receivers/);
     assert.doesNotMatch(page.text, /<script/);
