@@ -8,27 +8,17 @@
 #include "cmd/planned.h"
 #include "cmd/sampling.h"
 
-static int print_help(void)
-{
-    (void)fputs(
-        "collector annotate [FUNCTION] FILE [option...]\n"
-        "\n"
-        "Shows one function of the recording FILE: its source lines and the "
-        "basic blocks of\n"
-        "its code, each with the share of its samples and how far that may be "
-        "off.\n"
-        "FUNCTION is a name or a part of one; without it the busiest function "
-        "is shown.\n"
-        "The code comes from the guest's image, which must be the one that "
-        "ran.\n"
-        "\n",
-        stdout);
-    options_help(stdout, COMMAND_ANNOTATE);
-    (void)fputs("\nExit status: 0 done, 1 failed, 2 the line makes no sense, 3 "
-                "no samples, or no\nsuch function.\n",
-                stdout);
-    return EXIT_DONE;
-}
+static const struct help help = {
+    COMMAND_ANNOTATE,
+    "collector annotate [FUNCTION] FILE [option...]\n"
+    "\n"
+    "Shows one function of the recording FILE: its source lines and the basic "
+    "blocks of its code, each with the share of its samples and how far that "
+    "may be off. FUNCTION is a name or a part of one; without it the busiest "
+    "function is shown. The code comes from the guest's image, which must be "
+    "the one that ran.",
+    "Exit status: 0 done, 1 failed, 2 the line makes no sense, 3 no samples, "
+    "or no such function."};
 
 /* What there is to write. */
 static const struct render_ops *const formats[] = {
@@ -67,8 +57,8 @@ static int work(const struct options *o, struct outputs *out)
 
 static int run_annotate(int argc, char **argv)
 {
-    static const struct planned planned = {
-        "collector annotate", COMMAND_ANNOTATE, print_help, plan, work};
+    static const struct planned planned = {"collector annotate", &help, plan,
+                                           work};
 
     return planned_run(&planned, argc, argv);
 }

@@ -8,41 +8,36 @@
 #include "bridge/bridge.h"
 #include "cmd/cmd.h"
 #include "cmd/confine.h"
+#include "cmd/help.h"
 #include "cmd/options.h"
 #include "cmd/signals.h"
 #include "cmd/tell.h"
 
 #define DEFAULT_CID 3u
 
-static int print_help(void)
-{
-    (void)fputs(
-        "collector bridge --vhost-user SOCKET --uds PATH [--cid 3]\n"
-        "\n"
-        "Gives a guest in QEMU virtio-vsock without root and without "
-        "/dev/vhost-vsock.\n"
-        "Start it first, let it run, and add to QEMU's command line:\n"
-        "\n"
-        "  -object memory-backend-memfd,id=mem,size=64M,share=on \\\n"
-        "  -M microvm,memory-backend=mem,... -m 64M \\\n"
-        "  -global virtio-mmio.force-legacy=false \\\n"
-        "  -chardev socket,id=vs,path=SOCKET \\\n"
-        "  -device vhost-user-vsock-device,chardev=vs\n"
-        "\n"
-        "(-M q35 or pc: -device vhost-user-vsock-pci,chardev=vs.) Then:\n"
-        "\n"
-        "  collector --vsock-uds PATH --elf FILE\n"
-        "\n"
-        "Any program reaches any port of the guest so: connect to PATH, send "
-        "'CONNECT port\\n',\n"
-        "read 'OK number\\n'; what the guest connects to at port P of CID 2 "
-        "goes to the socket\n"
-        "PATH_P. Ctrl-C ends it and removes both sockets.\n"
-        "\n",
-        stdout);
-    options_help(stdout, COMMAND_BRIDGE);
-    return EXIT_DONE;
-}
+static const struct help help = {
+    COMMAND_BRIDGE,
+    "collector bridge --vhost-user SOCKET --uds PATH [--cid 3]\n"
+    "\n"
+    "Gives a guest in QEMU virtio-vsock without root and without "
+    "/dev/vhost-vsock. Start it first, let it run, and add to QEMU's command "
+    "line:\n"
+    "\n"
+    "  -object memory-backend-memfd,id=mem,size=64M,share=on \\\n"
+    "  -M microvm,memory-backend=mem,... -m 64M \\\n"
+    "  -global virtio-mmio.force-legacy=false \\\n"
+    "  -chardev socket,id=vs,path=SOCKET \\\n"
+    "  -device vhost-user-vsock-device,chardev=vs\n"
+    "\n"
+    "(-M q35 or pc: -device vhost-user-vsock-pci,chardev=vs.) Then:\n"
+    "\n"
+    "  collector --vsock-uds PATH --elf FILE\n"
+    "\n"
+    "Any program reaches any port of the guest so: connect to PATH, send "
+    "'CONNECT port\\n', read 'OK number\\n'. What the guest connects to at "
+    "port P of CID 2 goes to the socket PATH_P. Ctrl-C ends the bridge and "
+    "removes both sockets.",
+    NULL};
 
 static void print_line(void *context, const char *line)
 {
@@ -120,7 +115,7 @@ static int run_bridge(int argc, char **argv)
 
     if (options_parse(&o, COMMAND_BRIDGE, argc, argv, &e) == 0) {
         if (o.help)
-            result = print_help();
+            result = help_print(&help);
         else if (check_options(&o, &e) == 0)
             result = serve(&o, &e) == 0 ? EXIT_DONE : EXIT_FAILED;
     }

@@ -6,27 +6,21 @@
 #include "check/report.h"
 #include "cmd/cmd.h"
 #include "cmd/confine.h"
+#include "cmd/help.h"
 #include "cmd/options.h"
 #include "cmd/signals.h"
 #include "image/image.h"
 
-static int print_help(void)
-{
-    (void)fputs(
-        "collector check --elf FILE [--all]\n"
-        "\n"
-        "Looks at a kernel's image, ELF or PE (EFI), and says what a profile "
-        "of it will and\n"
-        "will not show: names, lines, callers; and what to type about the "
-        "rest. Nothing is\n"
-        "run. Exit status 0 means that FILE was looked at, whatever it "
-        "lacks; 1 that\n"
-        "it cannot be read, or that tprof would damage this kernel.\n"
-        "\n",
-        stdout);
-    options_help(stdout, COMMAND_CHECK);
-    return EXIT_DONE;
-}
+static const struct help help = {
+    COMMAND_CHECK,
+    "collector check --elf FILE [--all]\n"
+    "\n"
+    "Looks at a kernel's image, ELF or PE (EFI), and says what a profile of it "
+    "will and will not show: names, lines, callers; and what to type about the "
+    "rest. Nothing is run. Exit status 0 means that FILE was looked at, "
+    "whatever it lacks; 1 that it cannot be read, or that tprof would damage "
+    "this kernel.",
+    NULL};
 
 /* Images come from anywhere, too: give up what reading them does not take. */
 static int confine(const struct options *o)
@@ -92,7 +86,7 @@ static int run_check(int argc, char **argv)
     if (options_parse(&o, COMMAND_CHECK, argc, argv, &e) != 0)
         (void)fprintf(stderr, "collector check: %s\n", e.text);
     else if (o.help)
-        result = print_help();
+        result = help_print(&help);
     else if (o.guests.elfs == NULL)
         (void)fputs("collector check: which image? type: collector check "
                     "--elf FILE\n",

@@ -3,31 +3,22 @@
 #include <stdio.h>
 
 #include "cmd/cmd.h"
+#include "cmd/help.h"
 #include "cmd/merge_process.h"
 #include "cmd/options.h"
 #include "util/text.h"
 
 #define NAME "collector compact"
 
-static int print_help(void)
-{
-    (void)fputs(
-        "collector compact DIR [option...]\n"
-        "\n"
-        "Merges windows that collector serve has kept in DIR into files of "
-        "ten minutes,\n"
-        "which take half the bytes; collector report --spool and collector "
-        "push read\n"
-        "both. Windows that collector push has not yet sent to all of its "
-        "receivers stay\n"
-        "as they are.\n"
-        "\n",
-        stdout);
-    options_help(stdout, COMMAND_COMPACT);
-    (void)fputs("\nExit status: 0 done, 1 failed, 2 the line makes no sense.\n",
-                stdout);
-    return EXIT_DONE;
-}
+static const struct help help = {
+    COMMAND_COMPACT,
+    "collector compact DIR [option...]\n"
+    "\n"
+    "Merges windows that collector serve has kept in DIR into files of ten "
+    "minutes, which take half the bytes; collector report --spool and "
+    "collector push read both. Windows that collector push has not yet sent to "
+    "all of its receivers stay as they are.",
+    "Exit status: 0 done, 1 failed, 2 the line makes no sense."};
 
 static void tell(const struct compact_sums *s)
 {
@@ -61,7 +52,7 @@ static int run_compact(int argc, char **argv)
     if (options_parse(&o, COMMAND_COMPACT, argc, argv, &e) == 0) {
         e.text[0] = '\0';
         if (o.help)
-            result = print_help();
+            result = help_print(&help);
         else if (o.input_count != 1)
             (void)err_set(&e, "which folder? type: collector compact DIR");
         else

@@ -63,10 +63,11 @@ static void write_names(const char *between)
     (void)fputs("help", stdout);
 }
 
-/* The first line of (row)'s help, without what shells read otherwise. */
+/* How (row)'s help begins, without what shells read otherwise. */
 static void write_what(const struct option_row *row)
 {
-    for (const char *c = row->help; *c != '\0' && *c != '\n'; c++)
+    for (const char *c = row->help;
+         *c != '\0' && *c != ';' && strncmp(c, " (", 2) != 0; c++)
         (void)putchar(strchr("'[]:\\\"", *c) != NULL ? ' ' : *c);
 }
 

@@ -17,27 +17,16 @@
 #include "render/diff.h"
 #include "util/text.h"
 
-static int print_help(void)
-{
-    (void)fputs(
-        "collector diff BEFORE AFTER [option...]\n"
-        "collector diff BEFORE... -- AFTER... [option...]\n"
-        "\n"
-        "Compares recordings, of other builds, too: which functions changed "
-        "beyond chance,\n"
-        "of all and of what did not change, since what one function loses is "
-        "not another's\n"
-        "gain; and how large a change would have been seen in the others. "
-        "With several runs\n"
-        "a side also how runs differ is known.\n"
-        "\n",
-        stdout);
-    options_help(stdout, COMMAND_DIFF);
-    (void)fputs("\n" CMD_STATUS "             4 changed by more than --fail-if "
-                "allows.\n",
-                stdout);
-    return EXIT_DONE;
-}
+static const struct help help = {
+    COMMAND_DIFF,
+    "collector diff BEFORE AFTER [option...]\n"
+    "collector diff BEFORE... -- AFTER... [option...]\n"
+    "\n"
+    "Compares recordings, of other builds, too: which functions changed beyond "
+    "chance, of all and of what did not change, since what one function loses "
+    "is not another's gain; and how large a change would have been seen in the "
+    "others. With several runs a side also how runs differ is known.",
+    CMD_STATUS "             4 changed by more than --fail-if allows."};
 
 /* What there is to write, by the names of struct outputs' formats. */
 static const struct render_ops as_text = {.name = "txt"},
@@ -249,8 +238,7 @@ static int diff(const struct options *o, struct outputs *out)
 
 static int run_diff(int argc, char **argv)
 {
-    static const struct planned planned = {"collector diff", COMMAND_DIFF,
-                                           print_help, plan, diff};
+    static const struct planned planned = {"collector diff", &help, plan, diff};
 
     return planned_run(&planned, argc, argv);
 }

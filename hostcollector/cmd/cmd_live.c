@@ -4,53 +4,39 @@
 
 #include "cmd/cmd.h"
 #include "cmd/confine.h"
+#include "cmd/help.h"
 #include "cmd/sampling.h"
 
-static int print_help(void)
-{
-    (void)fputs(
-        "collector: what does a unikernel do with its time?\n"
-        "\n"
-        "  collector --serial PATH --elf FILE [option...]   sample and report\n"
-        "  collector --vsock CID --elf FILE [option...]     likewise\n"
-        "  collector --gdb PATH --elf FILE [option...]      without an agent; "
-        "--qmp likewise\n"
-        "  collector run ... -- qemu-system-x86_64 ...      start QEMU, too\n"
-        "  collector record ...                             sample into a "
-        "file\n"
-        "  collector report FILE ...                        report on a file\n"
-        "  collector annotate FUNCTION FILE                 the lines and "
-        "blocks of a function\n"
-        "  collector diff BEFORE AFTER                      what changed, and "
-        "what is chance\n"
-        "  collector pgo FILE -o kernel.prof                a profile for "
-        "clang and rustc\n"
-        "  collector top ...                                watch it as it "
-        "runs\n"
-        "  collector stacks ...                             every core's stack "
-        "now: does it hang?\n"
-        "  collector check --elf FILE                       what would a "
-        "profile of it show?\n"
-        "  collector serve --watch DIR ...                  many guests, for "
-        "ever\n"
-        "  collector compact DIR                            merge what serve "
-        "has kept\n"
-        "  collector push --to URL FOLDER ...               hand recordings on "
-        "to a store\n"
-        "  collector bridge ...                             vsock for QEMU "
-        "without root\n"
-        "  collector help COMMAND                           what a command "
-        "understands\n"
-        "\n"
-        "Samples until --duration, Ctrl-C, or the guest's end. Options:\n",
-        stdout);
-    options_help(stdout, COMMAND_LIVE);
-    (void)fputs("\n" CMD_STATUS
-                "'collector help record' and its like tell more, "
-                "'man collector' all.\n",
-                stdout);
-    return EXIT_DONE;
-}
+static const struct help help = {
+    COMMAND_LIVE,
+    "collector: what does a unikernel do with its time?\n"
+    "\n"
+    "  collector --serial PATH --elf FILE ...   sample and report\n"
+    "  collector --vsock CID --elf FILE ...     likewise\n"
+    "  collector --gdb PATH --elf FILE ...      without an agent; --qmp "
+    "likewise\n"
+    "  collector run -- qemu-system-x86_64 ...  start QEMU, too\n"
+    "  collector record ...                     sample into a file\n"
+    "  collector report FILE ...                report on a file\n"
+    "  collector annotate FUNCTION FILE         the lines and blocks of a "
+    "function\n"
+    "  collector diff BEFORE AFTER              what changed, and what is "
+    "chance\n"
+    "  collector pgo FILE -o kernel.prof        a profile for clang and rustc\n"
+    "  collector top ...                        watch it as it runs\n"
+    "  collector stacks ...                     every core's stack now: does "
+    "it hang?\n"
+    "  collector check --elf FILE               what would a profile of it "
+    "show?\n"
+    "  collector serve --watch DIR ...          many guests, for ever\n"
+    "  collector compact DIR                    merge what serve has kept\n"
+    "  collector push --to URL FOLDER ...       hand recordings on to a store\n"
+    "  collector bridge ...                     vsock for QEMU without root\n"
+    "  collector help COMMAND                   what a command understands\n"
+    "\n"
+    "Samples until --duration, Ctrl-C, or the guest's end.",
+    CMD_STATUS
+    "'collector help record' and its like tell more, 'man collector' all."};
 
 static int print_version(void)
 {
@@ -77,7 +63,7 @@ static int run_options(struct options *o, struct err *e)
     struct outputs out;
 
     if (o->help)
-        return print_help();
+        return help_print(&help);
     if (o->version)
         return print_version();
     if (o->sandbox_report)

@@ -8,29 +8,19 @@
 #include "cmd/planned.h"
 #include "cmd/sampling.h"
 
-static int print_help(void)
-{
-    (void)fputs(
-        "collector pgo FILE -o kernel.prof [--elf FILE] [option...]\n"
-        "\n"
-        "Writes the recording FILE as LLVM's sample profile in text: what "
-        "clang takes by\n"
-        "-fprofile-sample-use=kernel.prof, and rustc by -Z "
-        "profile-sample-use=kernel.prof.\n"
-        "The kernel that was sampled must have been compiled by 'clang -g "
-        "-fdebug-info-for-\n"
-        "profiling' (rustc: -g -Z debug-info-for-profiling), and its image "
-        "must be the one\n"
-        "that ran. A profile with too few samples is refused.\n"
-        "-o kernel.fdata is for llvm-bolt, and a kernel by any compiler.\n"
-        "\n",
-        stdout);
-    options_help(stdout, COMMAND_PGO);
-    (void)fputs("\nExit status: 0 done, 1 failed, also if the profile would "
-                "mislead, 2 the line\nmakes no sense.\n",
-                stdout);
-    return EXIT_DONE;
-}
+static const struct help help = {
+    COMMAND_PGO,
+    "collector pgo FILE -o kernel.prof [--elf FILE] [option...]\n"
+    "\n"
+    "Writes the recording FILE as LLVM's sample profile in text: what clang "
+    "takes by -fprofile-sample-use=kernel.prof, and rustc by -Z "
+    "profile-sample-use=kernel.prof. The kernel that was sampled must have "
+    "been compiled by 'clang -g -fdebug-info-for-profiling' (rustc: -g -Z "
+    "debug-info-for-profiling), and its image must be the one that ran. A "
+    "profile with too few samples is refused. -o kernel.fdata is for "
+    "llvm-bolt, and a kernel by any compiler.",
+    "Exit status: 0 done, 1 failed, also if the profile would mislead, 2 the "
+    "line makes no sense."};
 
 /* Is (path) one of BOLT's profiles, by its suffix? */
 static bool is_fdata(const char *path)
@@ -62,8 +52,7 @@ static int work(const struct options *o, struct outputs *out)
 
 static int run_pgo(int argc, char **argv)
 {
-    static const struct planned planned = {"collector pgo", COMMAND_PGO,
-                                           print_help, plan, work};
+    static const struct planned planned = {"collector pgo", &help, plan, work};
 
     return planned_run(&planned, argc, argv);
 }

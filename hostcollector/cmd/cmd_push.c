@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "cmd/help.h"
 #include "cmd/push_batch.h"
 #include "cmd/push_look.h"
 #include "cmd/push_parcel.h"
@@ -56,34 +57,24 @@ struct push {
     struct failed failed[FAILED];
 };
 
-static int print_help(void)
-{
-    (void)fputs(
-        "collector push --to URL [--from] FOLDER|FILE... [option...]\n"
-        "\n"
-        "Hands recordings on to a store. A folder is a queue: what is called "
-        "*.tprof in it\n"
-        "is sent once, the oldest first; a file beside each says so. "
-        "RECORDING is of the guest\n"
-        "that its name says: web1.tprof, or web1.TIME.tprof with digits for "
-        "TIME.\n"
-        "\n"
-        "  --to ./profiles                           a folder\n"
-        "  --to clickhouse+http://127.0.0.1:8123/    the tables of "
-        "clickhouse.sql\n"
-        "  --to KIND+https://HOST/                   KIND is pyroscope, "
-        "pyroscope-folded,\n"
-        "                                            pyroscope-push, parca,\n"
-        "                                            coroot, otlp, otlp-json "
-        "or s3\n"
-        "\n",
-        stdout);
-    options_help(stdout, COMMAND_PUSH);
-    (void)fputs("\nExit status: 0 all is delivered, 1 something is not, 2 the "
-                "line makes no sense.\n",
-                stdout);
-    return EXIT_DONE;
-}
+static const struct help help = {
+    COMMAND_PUSH,
+    "collector push --to URL [--from] FOLDER|FILE... [option...]\n"
+    "\n"
+    "Hands recordings on to a store. A folder is a queue: what is called "
+    "*.tprof in it is sent once, the oldest first; a file beside each says so. "
+    "A recording is of the guest that its name says: web1.tprof, or "
+    "web1.TIME.tprof with digits for TIME.\n"
+    "\n"
+    "  --to ./profiles                         a folder\n"
+    "  --to clickhouse+http://127.0.0.1:8123/  the tables of clickhouse.sql\n"
+    "  --to KIND+https://HOST/                 KIND is pyroscope, "
+    "pyroscope-folded,\n"
+    "                                          pyroscope-push, parca, coroot, "
+    "otlp,\n"
+    "                                          otlp-json or s3",
+    "Exit status: 0 all is delivered, 1 something is not, 2 the line makes no "
+    "sense."};
 
 /* Does the user want the end? */
 static bool stop_asked(struct push *p)
@@ -460,7 +451,7 @@ static int run_push(int argc, char **argv)
     if (options_parse(&o, COMMAND_PUSH, argc, argv, &e) == 0) {
         e.text[0] = '\0';
         if (o.help)
-            result = print_help();
+            result = help_print(&help);
         else if (check_options(&o, &e) == 0)
             result = push_all(&o, &e);
     }

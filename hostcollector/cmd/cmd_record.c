@@ -11,21 +11,15 @@
 
 #define DEFAULT_FILE "tprof.tprof"
 
-static int print_help(void)
-{
-    (void)fputs("collector record --serial PATH [--elf FILE] [option...]\n"
-                "\n"
-                "Samples into a recording, " DEFAULT_FILE " unless -o names "
-                "one (NAME.GUEST.tprof for\n"
-                "each of several guests), until --duration,\n"
-                "Ctrl-C, or the guest's end. 'collector report FILE' makes "
-                "everything else from it.\n"
-                "\n",
-                stdout);
-    options_help(stdout, COMMAND_RECORD);
-    (void)fputs("\n" CMD_STATUS, stdout);
-    return EXIT_DONE;
-}
+static const struct help help = {
+    COMMAND_RECORD,
+    "collector record --serial PATH [--elf FILE] [option...]\n"
+    "\n"
+    "Samples into a recording, " DEFAULT_FILE
+    " unless -o names one (NAME.GUEST.tprof for each of several guests), until "
+    "--duration, Ctrl-C, or the guest's end. 'collector report FILE' makes "
+    "everything else from it.",
+    CMD_STATUS};
 
 /* One line: what is in the file, and what to do with it. */
 static void summarize(const char *path, const struct profile *p)
@@ -68,8 +62,8 @@ static int work(const struct options *o, struct outputs *out)
 
 static int run_record(int argc, char **argv)
 {
-    static const struct planned planned = {"collector record", COMMAND_RECORD,
-                                           print_help, plan, work};
+    static const struct planned planned = {"collector record", &help, plan,
+                                           work};
 
     return planned_run(&planned, argc, argv);
 }

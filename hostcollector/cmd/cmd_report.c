@@ -12,29 +12,19 @@
 
 #define NAME "collector report"
 
-static int print_help(void)
-{
-    (void)fputs("collector report FILE [option...]\n"
-                "\n"
-                "Reports on a recording, or on the bytes captured from a "
-                "one-way channel (QEMU's\n"
-                "-chardev file); FILE may be a pipe, and - is standard "
-                "input. With -o it writes\n"
-                "those files and prints nothing; -o NEW.tprof is the recording "
-                "with the names of\n"
-                "--elf in it.\n"
-                "\n"
-                "With --memory FILE it reports on a guest that is dead, by "
-                "its memory; with\n"
-                "--spool DIR on windows that collector serve has kept, as on "
-                "one recording:\n"
-                "collector report --spool DIR --guest web --since -1h.\n"
-                "\n",
-                stdout);
-    options_help(stdout, COMMAND_REPORT);
-    (void)fputs("\n" CMD_STATUS, stdout);
-    return EXIT_DONE;
-}
+static const struct help help = {
+    COMMAND_REPORT,
+    "collector report FILE [option...]\n"
+    "\n"
+    "Reports on a recording, or on the bytes captured from a one-way channel "
+    "(QEMU's -chardev file); FILE may be a pipe, and - is standard input. With "
+    "-o it writes those files and prints nothing; -o NEW.tprof is the "
+    "recording with the names of --elf in it.\n"
+    "\n"
+    "With --memory FILE it reports on a guest that is dead, by its memory; "
+    "with --spool DIR on windows that collector serve has kept, as on one "
+    "recording: collector report --spool DIR --guest web --since -1h.",
+    CMD_STATUS};
 
 /* What is to be read of a spool. */
 static int plan_windows(struct options *o, struct err *e)
@@ -112,8 +102,7 @@ static int work(const struct options *o, struct outputs *out)
 
 static int run_report(int argc, char **argv)
 {
-    static const struct planned planned = {NAME, COMMAND_REPORT, print_help,
-                                           plan, work};
+    static const struct planned planned = {NAME, &help, plan, work};
 
     return planned_run(&planned, argc, argv);
 }

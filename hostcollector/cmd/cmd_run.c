@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "cmd/help.h"
 #include "cmd/qemu_line.h"
 #include "cmd/sampling.h"
 #include "util/magic.h"
@@ -47,23 +48,16 @@ struct run {
 /* Of who samples, and of QEMU: signals are passed on. 0: none. */
 static volatile sig_atomic_t sampler, guest;
 
-static int print_help(void)
-{
-    (void)fputs(
-        "collector run [option...] -- qemu-system-x86_64 ... -kernel FILE\n"
-        "\n"
-        "Starts QEMU with a virtio-serial port tprof.0 (or with --vsock a "
-        "virtio-vsock device\n"
-        "by 'collector bridge') added to its line, samples the guest until it "
-        "ends, and reports.\n"
-        "--elf is -kernel's file unless one is given. Ctrl-C and --duration "
-        "end the guest, too.\n"
-        "The exit status is QEMU's; if that is 0, the collector's.\n"
-        "\n",
-        stdout);
-    options_help(stdout, COMMAND_RUN);
-    return EXIT_DONE;
-}
+static const struct help help = {
+    COMMAND_RUN,
+    "collector run [option...] -- qemu-system-x86_64 ... -kernel FILE\n"
+    "\n"
+    "Starts QEMU with a virtio-serial port tprof.0 (or with --vsock a "
+    "virtio-vsock device by 'collector bridge') added to its line, samples the "
+    "guest until it ends, and reports. --elf is -kernel's file unless one is "
+    "given. Ctrl-C and --duration end the guest, too. The exit status is "
+    "QEMU's; if that is 0, the collector's.",
+    NULL};
 
 static void say(const char *text)
 {
@@ -347,7 +341,7 @@ static int run_run(int argc, char **argv)
     if (options_parse(&r.options, COMMAND_RUN, dashes, argv, &e) != 0)
         say(e.text);
     else if (r.options.help)
-        result = print_help();
+        result = help_print(&help);
     else if (dashes + 1 >= argc)
         say("what is to be run? type: collector run -- qemu-system-x86_64 ... "
             "-kernel FILE");

@@ -10,27 +10,17 @@
 #define DEFAULT_HZ 97u
 #define WINDOW_MAX 3600 /* seconds */
 
-static int print_help(void)
-{
-    (void)fputs(
-        "collector serve --watch DIR [option...]\n"
-        "collector serve --guests FILE [option...]\n"
-        "collector serve --vsock 3..200 [option...]\n"
-        "\n"
-        "Attaches to guests as they come, samples each at a low rate, and "
-        "counts what\n"
-        "came and what was lost, until Ctrl-C. A guest that leaves or sends "
-        "nonsense is\n"
-        "tried again, less and less often. SIGHUP has FILE read again; guests "
-        "that stay\n"
-        "in it are not touched.\n"
-        "\n",
-        stdout);
-    options_help(stdout, COMMAND_SERVE);
-    (void)fputs("\nExit status: 0 done, 1 failed, 2 the line makes no sense.\n",
-                stdout);
-    return EXIT_DONE;
-}
+static const struct help help = {
+    COMMAND_SERVE,
+    "collector serve --watch DIR [option...]\n"
+    "collector serve --guests FILE [option...]\n"
+    "collector serve --vsock 3..200 [option...]\n"
+    "\n"
+    "Attaches to guests as they come, samples each at a low rate, and counts "
+    "what came and what was lost, until Ctrl-C. A guest that leaves or sends "
+    "nonsense is tried again, less and less often. SIGHUP has FILE read again; "
+    "guests that stay in it are not touched.",
+    "Exit status: 0 done, 1 failed, 2 the line makes no sense."};
 
 static const char *or_else(const char *given, const char *usual)
 {
@@ -81,8 +71,8 @@ static int work(const struct options *o, struct outputs *out)
 
 static int run_serve(int argc, char **argv)
 {
-    static const struct planned planned = {"collector serve", COMMAND_SERVE,
-                                           print_help, plan, work};
+    static const struct planned planned = {"collector serve", &help, plan,
+                                           work};
 
     return planned_run(&planned, argc, argv);
 }

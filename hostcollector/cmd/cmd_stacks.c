@@ -18,28 +18,18 @@
 #define SAMPLES_A_LOOK     8.0
 #define OUTSIDE_RATE       50.0
 
-static int print_help(void)
-{
-    (void)fputs(
-        "collector stacks --serial PATH --elf FILE [option...]\n"
-        "collector stacks FILE [option...]\n"
-        "collector stacks --memory FILE --elf FILE [option...]\n"
-        "\n"
-        "Shows the stack of every core at this moment: the guest is sampled "
-        "until each core\n"
-        "has told what it does. Of a recording, the last stack of each core in "
-        "it. A core\n"
-        "whose interrupts are off tells nothing, and that is said; by --gdb or "
-        "--qmp it is\n"
-        "seen like every other, and no agent is needed; so it is of a dead "
-        "guest, by --memory\n"
-        "with an ELF core.\n"
-        "\n",
-        stdout);
-    options_help(stdout, COMMAND_STACKS);
-    (void)fputs("\n" CMD_STATUS, stdout);
-    return EXIT_DONE;
-}
+static const struct help help = {
+    COMMAND_STACKS,
+    "collector stacks --serial PATH --elf FILE [option...]\n"
+    "collector stacks FILE [option...]\n"
+    "collector stacks --memory FILE --elf FILE [option...]\n"
+    "\n"
+    "Shows the stack of every core at this moment: the guest is sampled until "
+    "each core has told what it does. Of a recording, the last stack of each "
+    "core in it. A core whose interrupts are off tells nothing, and that is "
+    "said; by --gdb or --qmp it is seen like every other, and no agent is "
+    "needed; so it is of a dead guest, by --memory with an ELF core.",
+    CMD_STATUS};
 
 static const struct render_ops *const formats[] = {&render_txt,
                                                    &render_snapshot_json, NULL};
@@ -100,8 +90,8 @@ static int work(const struct options *o, struct outputs *out)
 
 static int run_stacks(int argc, char **argv)
 {
-    static const struct planned planned = {"collector stacks", COMMAND_STACKS,
-                                           print_help, plan, work};
+    static const struct planned planned = {"collector stacks", &help, plan,
+                                           work};
 
     return planned_run(&planned, argc, argv);
 }

@@ -23,24 +23,16 @@
 #define ONE_STOP      500000000u /* nanoseconds */
 #define SLOW_TERMINAL 50 /* milliseconds until it gets more of a picture */
 
-static int print_help(void)
-{
-    (void)fputs(
-        "collector top --serial PATH --elf FILE [option...]\n"
-        "collector top FILE [option...]\n"
-        "\n"
-        "Shows what a guest does now: busy, idle, late and lost time of each "
-        "core, and\n"
-        "its functions; or plays a recording. In it, ? tells what keys do: "
-        "sort, filter,\n"
-        "callers, cores, another window of time, rate, recording. q or Ctrl-C "
-        "leaves.\n"
-        "\n",
-        stdout);
-    options_help(stdout, COMMAND_TOP);
-    (void)fputs("\nNO_COLOR in the environment: no colors.\n", stdout);
-    return EXIT_DONE;
-}
+static const struct help help = {
+    COMMAND_TOP,
+    "collector top --serial PATH --elf FILE [option...]\n"
+    "collector top FILE [option...]\n"
+    "\n"
+    "Shows what a guest does now: busy, idle, late and lost time of each core, "
+    "and its functions; or plays a recording. In it, ? tells what keys do: "
+    "sort, filter, callers, cores, another window of time, rate, recording. q "
+    "or Ctrl-C leaves.",
+    "NO_COLOR in the environment: no colors."};
 
 /* What the screen is made of. */
 struct display {
@@ -213,8 +205,7 @@ static int plan(struct outputs *out, struct options *o, struct err *e)
 
 static int run_top(int argc, char **argv)
 {
-    static const struct planned planned = {"collector top", COMMAND_TOP,
-                                           print_help, plan, show};
+    static const struct planned planned = {"collector top", &help, plan, show};
 
     return planned_run(&planned, argc, argv);
 }

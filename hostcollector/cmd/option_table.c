@@ -5,11 +5,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "render/render.h"
 #include "source/source.h"
 #include "util/text.h"
-
-#define LEFT_WIDTH 28 /* of an option with its argument, in --help */
 
 #define LIVE   (COMMAND_LIVE | COMMAND_RUN) /* sampling and a report */
 #define ATTACH COMMAND_LIVE                 /* ... to a guest that runs */
@@ -30,12 +27,11 @@
 
 static const struct option_row rows[] = {
     {"watch", 0, "DIR", SERVE, OPTION_TEXT, AT(watch), 0, 0,
-     "attach to what has a Unix socket in DIR, as they\n"
-     "come: serial ports, and where its name ends in\n"
-     ".vsock as --vsock-uds does"},
+     "attach to what has a Unix socket in DIR, as they come: serial ports, and "
+     "where its name ends in .vsock as --vsock-uds does"},
     {"guests", 0, "FILE", SERVE, OPTION_GUESTS, 0, 0, 0,
-     "guests from a file, one a line, such as\n"
-     "--vsock 3 --elf app.elf; SIGHUP has it read again"},
+     "guests from a file, one a line, such as --vsock 3 --elf app.elf; SIGHUP "
+     "has it read again"},
     {"guests", 0, "FILE", ATTACH | RECORD | STACKS, OPTION_GUESTS, 0, 0, 0,
      "guests from a file, one a line: --vsock 3 --elf app.elf"},
     {"name", 0, "NAME", ATTACH | RECORD | TOP | STACKS | SERVE, OPTION_GUEST, 0,
@@ -49,36 +45,33 @@ static const struct option_row rows[] = {
     {"guest", 0, "NAME", REPORT, OPTION_TEXT, AT(windows_guest), 0, 0,
      "of this guest (default: the only one in DIR)"},
     {"since", 0, "WHEN", REPORT, OPTION_TEXT, AT(since), 0, 0,
-     "windows that begin then or later: -1h, -90m, today,\n"
-     "2026-11-24T10:00 (with a Z behind it UTC) or @1700000000\n"
-     "(default: all)"},
+     "windows that begin then or later: -1h, -90m, today, 2026-11-24T10:00 "
+     "(with a Z behind it UTC) or @1700000000 (default: all)"},
     {"until", 0, "WHEN", REPORT, OPTION_TEXT, AT(until), 0, 0,
      "windows that begin before that (default: all)"},
     {"build", 0, "ID", REPORT, OPTION_TEXT, AT(build), 0, 0,
-     "of the image whose build-id begins so (default: the first\n"
-     "window's)"},
+     "of the image whose build-id begins so (default: the first window's)"},
     {"elf", 0, "FILE", CHECK, OPTION_GUEST, 0, 0, 0,
      "the image to look at, and again for another"},
     {"elf", 0, "FILE", LIVE | RECORD | REPORT | TOP | STACKS, OPTION_GUEST, 0,
      0, 0,
-     "the guest's image with symbols, and again for each that it\n"
-     "loads, in any order (a recording knows its own)"},
+     "the guest's image with symbols, and again for each that it loads, in any "
+     "order (a recording knows its own)"},
     {"elf", 0, "FILE", SERVE, OPTION_GUEST, 0, 0, 0,
-     "the guests' image, and again for each other that\n"
-     "they run or load: it tells how busy they are, and\n"
-     "names functions in their pages"},
+     "the guests' image, and again for each other that they run or load: it "
+     "tells how busy they are, and names functions in their pages"},
     {"elf", 0, "FILE", NOTE | PGO | PUSH, OPTION_GUEST, 0, 0, 0,
-     "the guest's image, and again for each that it loads (default:\n"
-     "those that the recording names)"},
+     "the guest's image, and again for each that it loads (default: those that "
+     "the recording names)"},
     {"symbols", 0, "DIR",
      LIVE | RECORD | REPORT | TOP | STACKS | NOTE | PGO | DIFF | PUSH | SERVE,
      OPTION_SYMBOLS, 0, 0, 0,
-     "where images are by build-id, of a guest without\n"
-     "--elf: DIR/.build-id/12/3456 and .debug; and again\n"
-     "for another folder; behind them /usr/lib/debug"},
+     "where images are by build-id, of a guest without --elf: "
+     "DIR/.build-id/12/3456 and .debug; and again for another folder; behind "
+     "them /usr/lib/debug"},
     {"source", 0, "DIR", LIVE | REPORT | TOP, OPTION_TEXT, AT(sources), 0, 0,
-     "where source files are, for pages and the key l of top (default:\n"
-     "of a recording where they were compiled, of a guest nowhere)"},
+     "where source files are, for pages and the key l of top (default: of a "
+     "recording where they were compiled, of a guest nowhere)"},
     {"source", 0, "DIR", NOTE, OPTION_TEXT, AT(sources), 0, 0,
      "where source files are, if not where they were compiled"},
     {"duration", 'd', "SECONDS", LIVE | RECORD, OPTION_SECONDS, AT(duration_s),
@@ -95,39 +88,34 @@ static const struct option_row rows[] = {
      "how long to wait for a guest to answer (default: 2)"},
     {"wait", 0, "SECONDS", ATTACH | RUN | RECORD | TOP, OPTION_SECONDS,
      AT(wait_s), 0, 0,
-     "how long to wait for a guest to come, or to come back\n"
-     "(default: for ever, and 10)"},
+     "how long to wait for a guest to come, or to come back (default: for "
+     "ever, and 10)"},
     {"force-vsock", 0, NULL, ATTACH | RECORD | TOP | STACKS | SERVE,
      OPTION_FLAG, AT(force_vsock), 0, 0,
-     "use vsock though there is no /dev/vhost-vsock\n"
-     "here: in a container on a host that has it"},
+     "use vsock though there is no /dev/vhost-vsock here: in a container on a "
+     "host that has it"},
     {"privileged", 0, NULL, ATTACH | RECORD | TOP | STACKS | SERVE, OPTION_FLAG,
      AT(privileged), 0, 0,
-     "connect by vsock from a port below 1024, for\n"
-     "guests that want that (TPROF_DEVICE_PRIVILEGED);\n"
-     "takes CAP_NET_BIND_SERVICE"},
+     "connect by vsock from a port below 1024, for guests that want that "
+     "(TPROF_DEVICE_PRIVILEGED); takes CAP_NET_BIND_SERVICE"},
     {"peer", 0, "UID", ATTACH | RECORD | TOP | STACKS | SERVE, OPTION_PEER, 0,
      0, 0,
-     "talk with this user's sockets, too, or with any\n"
-     "user's (default: your own and root's)"},
+     "talk with this user's sockets, too, or with any user's (default: your "
+     "own and root's)"},
     {"rate", 0, "HZ", LIVE | RECORD | TOP | STACKS, OPTION_COUNT, AT(rate_hz),
      1, 50000,
-     "samples a second and core, 1 to 50000 (default: the guest's\n"
-     "config, else 997)"},
+     "samples a second and core, 1 to 50000 (default: the guest's config, else "
+     "997)"},
     {"rate", 0, "HZ", SERVE, OPTION_COUNT, AT(rate_hz), 1, 50000,
-     "samples a second and core, 1 to 50000\n"
-     "(default: 97)"},
+     "samples a second and core, 1 to 50000 (default: 97)"},
     {"depth", 0, "N", LIVE | RECORD | TOP | STACKS | SERVE, OPTION_COUNT,
      AT(depth), 1, 127,
-     "callers to record, 1 to 127\n"
-     "(default: the guest's, else 64)"},
+     "callers to record, 1 to 127 (default: the guest's, else 64)"},
     {"budget", 0, "PERCENT", SERVE, OPTION_TEXT, AT(budget), 0, 0,
-     "what sampling may take of a core's time, such as\n"
-     "0.1: where it takes more, the rate falls\n"
-     "(default: whatever it takes)"},
+     "what sampling may take of a core's time, such as 0.1: where it takes "
+     "more, the rate falls (default: whatever it takes)"},
     {"spool", 0, "DIR", SERVE, OPTION_TEXT, AT(spool), 0, 0,
-     "keep what comes in DIR, in a recording for each\n"
-     "guest and window"},
+     "keep what comes in DIR, in a recording for each guest and window"},
     {"window", 0, "TIME", SERVE, OPTION_TEXT, AT(window), 0, 0,
      "how long a window is, from 1s to 1h (default: 10s)"},
     {"spool-size", 0, "SIZE", SERVE, OPTION_TEXT, AT(spool_size), 0, 0,
@@ -135,42 +123,41 @@ static const struct option_row rows[] = {
     {"spool-age", 0, "TIME", SERVE, OPTION_TEXT, AT(spool_age), 0, 0,
      "windows go that are older (default: 7d)"},
     {"listen", 0, "ADDRESS", SERVE, OPTION_TEXT, AT(listen), 0, 0,
-     "show a page, /metrics and /healthz by HTTP at\n"
-     "ADDRESS, such as 127.0.0.1:9797"},
+     "show a page, /metrics and /healthz by HTTP at ADDRESS, such as "
+     "127.0.0.1:9797"},
     {"token-file", 0, "FILE", SERVE, OPTION_TEXT, AT(token_file), 0, 0,
-     "only to whoever sends the token in the first line\n"
-     "of FILE; addresses that others reach want one"},
+     "only to whoever sends the token in the first line of FILE; addresses "
+     "that others reach want one"},
     {"unwind", 0, "auto|tables|fp", ATTACH | RECORD | TOP | STACKS,
      OPTION_CHOICE, AT(unwind), 0, 0,
-     "how callers are found without an agent: by unwind\n"
-     "tables, else by the code (auto, the default); by\n"
-     "tables alone; or along frame pointers"},
+     "how callers are found without an agent: by unwind tables, else by the "
+     "code (auto, the default); by tables alone; or along frame pointers"},
     {"output", 'o', "FILE", TOP, OPTION_OUTPUT, 0, 0, 0,
-     "record into FILE, from the beginning; without it the key r\n"
-     "records into tprof.tprof"},
+     "record into FILE, from the beginning; without it the key r records into "
+     "tprof.tprof"},
     {"output", 'o', "FILE", LIVE | RECORD | REPORT, OPTION_OUTPUT, 0, 0, 0,
-     "write FILE, in the format that its suffix names, or\n"
-     "FORMAT:FILE; - is standard output; may be given more than once"},
+     "write FILE, in the format that its suffix names, or FORMAT:FILE; - is "
+     "standard output; may be given more than once"},
     {"output", 'o', "FILE", DIFF, OPTION_OUTPUT, 0, 0, 0,
-     "write FILE: .txt, .html or .json by its suffix, or txt:FILE; - is\n"
+     "write FILE: .txt, .html or .json by its suffix, or txt:FILE; - is "
      "standard output; may be given more than once"},
     {"output", 'o', "FILE", NOTE, OPTION_OUTPUT, 0, 0, 0,
-     "write FILE: .txt, .json or .html by its suffix, or json:FILE; -\n"
-     "is standard output; may be given more than once"},
-    {"output", 'o', "FILE", STACKS, OPTION_OUTPUT, 0, 0, 0,
-     "write FILE: .txt or .json by its suffix, or json:FILE; - is\n"
+     "write FILE: .txt, .json or .html by its suffix, or json:FILE; - is "
      "standard output; may be given more than once"},
+    {"output", 'o', "FILE", STACKS, OPTION_OUTPUT, 0, 0, 0,
+     "write FILE: .txt or .json by its suffix, or json:FILE; - is standard "
+     "output; may be given more than once"},
     {"format", 0, "txt|json", STACKS, OPTION_TEXT, AT(format), 0, 0,
-     "write this format where a file's suffix names none; without -o\n"
-     "to standard output"},
+     "write this format where a file's suffix names none; without -o to "
+     "standard output"},
     {"format", 0, "txt|json|html", NOTE, OPTION_TEXT, AT(format), 0, 0,
-     "write this format where a file's suffix names none; without -o\n"
-     "to standard output"},
+     "write this format where a file's suffix names none; without -o to "
+     "standard output"},
     {"output", 'o', "FILE", PGO, OPTION_OUTPUT, 0, 0, 0,
      "write FILE, not to standard output"},
     {"format", 0, "F", LIVE | RECORD | REPORT, OPTION_FORMAT, AT(format), 0, 0,
-     "write this format where a file's suffix names none; without -o\n"
-     "to standard output instead of the report. One of\n"},
+     "write this format where a file's suffix names none; without -o to "
+     "standard output instead of the report. One of"},
     {"force", 0, NULL, LIVE | RECORD | REPORT | NOTE | DIFF | PGO | STACKS,
      OPTION_FLAG, AT(force), 0, 0,
      "let -o overwrite a file that tprof has not written"},
@@ -183,35 +170,34 @@ static const struct option_row rows[] = {
      "only from second A to second B; either may be left out"},
     {"exclude", 0, "NAME", LIVE | REPORT | NOTE | DIFF | PGO, OPTION_EXCLUDE, 0,
      0, 0,
-     "leave out samples whose stack has the function NAME, or where\n"
-     "none is called so, those with NAME in their names; may be\n"
-     "given more than once; everything is of what is left"},
+     "leave out samples whose stack has the function NAME, or where none is "
+     "called so, those with NAME in their names; may be given more than once; "
+     "everything is of what is left"},
     {"memory", 0, "FILE|SIZE", REPORT | STACKS, OPTION_MEMORY, AT(memory), 0, 0,
-     "FILE: of a guest that is dead, by its memory: an ELF core\n"
-     "(QEMU's dump-guest-memory), or all of it (pmemsave, snapshots);\n"
-     "SIZE: what the command may take, such as 512M or 4G; what has no\n"
-     "room is folded into [others] (default: 1G)"},
+     "FILE: of a guest that is dead, by its memory: an ELF core (QEMU's "
+     "dump-guest-memory), or all of it (pmemsave, snapshots); SIZE: what the "
+     "command may take, such as 512M or 4G; what has no room is folded into "
+     "[others] (default: 1G)"},
     {"memory", 0, "SIZE", SERVE, OPTION_SIZE, AT(memory), 0, 0,
-     "what guests and their open windows may take, such\n"
-     "as 512M or 4G (default: 1G)"},
+     "what guests and their open windows may take, such as 512M or 4G "
+     "(default: 1G)"},
     {"memory", 0, "SIZE", LIVE | RECORD | TOP | NOTE | DIFF | PGO | PUSH,
      OPTION_SIZE, AT(memory), 0, 0,
-     "what all guests and their reports may take, such as 512M or\n"
-     "4G; what has no room is folded into [others] (default: 1G)"},
+     "what all guests and their reports may take, such as 512M or 4G; what has "
+     "no room is folded into [others] (default: 1G)"},
     {"top", 0, "N", LIVE | REPORT, OPTION_COUNT, AT(top), 1, 1000000,
      "functions in each table (default: those worth a line)"},
     {"fail-if", 0, "CHANGE", DIFF, OPTION_FAIL_IF, 0, 0, 0,
-     "exit status 4 if a share changed by more for certain: 'NAME +3%'\n"
-     "of all, 'NAME +3% of the rest', or -3%; or what a unit of work\n"
-     "takes: 'NAME +3% per COUNTER', 'work:COUNTER +3%'; may be given\n"
-     "more than once"},
+     "exit status 4 if a share changed by more for certain: 'NAME +3%' of all, "
+     "'NAME +3% of the rest', or -3%; or what a unit of work takes: 'NAME +3% "
+     "per COUNTER', 'work:COUNTER +3%'; may be given more than once"},
     {"top", 0, "N", DIFF, OPTION_COUNT, AT(top), 1, 1000000,
-     "functions that changed, and functions that did not (default:\n"
-     "those worth a line)"},
+     "functions that changed, and functions that did not (default: those worth "
+     "a line)"},
     {"annotate", 0, "N", LIVE | REPORT, OPTION_COUNT, AT(page_code), 0,
      OPTIONS_PAGE_CODE,
-     "functions whose lines and code a page has, of the busiest\n"
-     "(default: 10, where the image is at hand; 0: no code, no source)"},
+     "functions whose lines and code a page has, of the busiest (default: 10, "
+     "where the image is at hand; 0: no code, no source)"},
     {"all", 0, NULL, DIFF, OPTION_FLAG, AT(all), 0, 0,
      "every function, also those with too few samples to be judged"},
     {"tree", 0, NULL, DIFF, OPTION_FLAG, AT(tree), 0, 0,
@@ -225,8 +211,8 @@ static const struct option_row rows[] = {
     {"all", 0, NULL, LIVE | REPORT, OPTION_FLAG, AT(all), 0, 0,
      "every function, branch and core, and --details"},
     {"details", 0, NULL, LIVE | REPORT, OPTION_FLAG, AT(details), 0, 0,
-     "ranges, accounts, lateness, cost and tables of each core, too\n"
-     "(FILE.txt always has them)"},
+     "ranges, accounts, lateness, cost and tables of each core, too (FILE.txt "
+     "always has them)"},
     {"function", 0, "NAME", LIVE | REPORT, OPTION_TEXT, AT(function), 0, 0,
      "its lines, callers and callees; a part of the name will do"},
     {"inverted", 0, NULL, LIVE | REPORT, OPTION_FLAG, AT(inverted), 0, 0,
@@ -249,8 +235,8 @@ static const struct option_row rows[] = {
     {"as", 0, "KIND", PUSH, OPTION_TEXT, AT(as), 0, 0,
      "what the receiver is, where its URL does not say so"},
     {"from", 0, "PATH", PUSH, OPTION_INPUT, 0, 0, 0,
-     "a recording, or a folder of recordings; may be given more than\n"
-     "once, also without --from"},
+     "a recording, or a folder of recordings; may be given more than once, "
+     "also without --from"},
     {"label", 0, "KEY=VALUE", PUSH, OPTION_LABEL, 0, 0, 0,
      "what else is told of all samples; may be given more than once"},
     {"host", 0, "NAME", PUSH, OPTION_TEXT, AT(host), 0, 0,
@@ -279,15 +265,13 @@ static const struct option_row rows[] = {
      "let this user in, too, or any (default: you and root)"},
     {"no-names", 0, NULL, LIVE | RECORD | REPORT | TOP, OPTION_FLAG,
      AT(no_names), 0, 0,
-     "leave names and lines out of recordings: a report then needs\n"
-     "the image"},
+     "leave names and lines out of recordings: a report then needs the image"},
     {"sandbox", 0, "MODE",
      LIVE | RECORD | REPORT | BRIDGE | CHECK | TOP | NOTE | DIFF | PGO |
          STACKS | PUSH | SERVE | PACK,
      OPTION_SANDBOX, 0, 0, 0,
-     "required: end where the kernel lacks a part of it;\n"
-     "off: trust guests and files (default: auto, tell\n"
-     "what is lacking)"},
+     "required: end where the kernel lacks a part of it; off: trust guests and "
+     "files (default: auto, tell what is lacking)"},
     {"sandbox-report", 0, NULL, ATTACH, OPTION_FLAG, AT(sandbox_report), 0, 0,
      "what this kernel lets the sandbox refuse"},
     {"version", 'V', NULL, ATTACH, OPTION_FLAG, AT(version), 0, 0,
@@ -371,62 +355,4 @@ const struct option_row *option_find(const char *word, size_t len,
             return row;
     }
     return NULL;
-}
-
-/* The lines of (help), each behind LEFT_WIDTH columns but for the first. */
-static void write_help(FILE *out, const char *help)
-{
-    for (;;) {
-        int len = (int)strcspn(help, "\n");
-
-        (void)fprintf(out, "%.*s", len, help);
-        if (help[len] == '\0')
-            return;
-        help += len + 1;
-        (void)fprintf(out, "\n  %-*s", LEFT_WIDTH, "");
-    }
-}
-
-/* (first), and the parts of (list), which have ", " between, in as many lines
- * as that takes. */
-static void write_list(FILE *out, const char *first, const char *list)
-{
-    size_t column = LEFT_WIDTH + 2 + strlen(first);
-
-    (void)fputs(first, out);
-    while (*list != '\0') {
-        size_t length = strcspn(list, ",");
-        bool breaks = column + 2 + length >= TEXT_COLUMNS;
-
-        (void)putc(',', out);
-        if (breaks)
-            (void)fprintf(out, "\n  %-*s", LEFT_WIDTH, "");
-        (void)fprintf(out, "%s%.*s", breaks ? "" : " ", (int)length, list);
-        column = (breaks ? LEFT_WIDTH + 2 : column + 2) + length;
-        list += length;
-        list += strspn(list, ", ");
-    }
-}
-
-void options_help(FILE *out, enum command_bit command)
-{
-    const struct option_row *row;
-
-    for (size_t i = 0; (row = option_row(i)) != NULL; i++) {
-        char left[40], names[RENDER_NAMES];
-
-        if ((row->commands & command) == 0)
-            continue;
-        (void)snprintf(left, sizeof left, "%c%c%c --%s %s",
-                       row->letter ? '-' : ' ', row->letter ? row->letter : ' ',
-                       row->letter ? ',' : ' ', row->name,
-                       row->argument ? row->argument : "");
-        (void)fprintf(out, "  %-*s", LEFT_WIDTH, left);
-        if (strlen(left) >= LEFT_WIDTH)
-            (void)fprintf(out, "\n  %-*s", LEFT_WIDTH, "");
-        write_help(out, row->help);
-        if (row->kind == OPTION_FORMAT)
-            write_list(out, "tprof recording", render_names(names, true));
-        (void)putc('\n', out);
-    }
 }

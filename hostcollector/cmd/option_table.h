@@ -39,7 +39,7 @@ struct option_row {
     enum option_kind kind;
     size_t offset; /* in struct options */
     uint32_t min, max;
-    const char *help; /* further lines after \n */
+    const char *help; /* shells show what stands before a ; or a ( */
 };
 
 /* Row (i) of the table; NULL behind the last one. */

@@ -5,7 +5,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "cmd/fail_if.h"
 #include "cmd/guests.h"
@@ -147,9 +146,6 @@ int options_parse(struct options *o, enum command_bit command, int argc,
 
 /* Release what (o) holds. */
 void options_fini(struct options *o);
-
-/* Write the options that (command) knows to (out), one line or more each. */
-void options_help(FILE *out, enum command_bit command);
 
 /* Does (o) select some samples of a guest? */
 static inline bool options_select(const struct options *o)

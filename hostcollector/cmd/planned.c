@@ -13,11 +13,11 @@ int planned_run(const struct planned *p, int argc, char **argv)
     struct err e = {""};
     int result = EXIT_USAGE;
 
-    if (options_parse(&o, p->command, argc, argv, &e) != 0 ||
+    if (options_parse(&o, p->help->command, argc, argv, &e) != 0 ||
         (!o.help && p->plan(&out, &o, &e) != 0))
         (void)fprintf(stderr, "%s: %s\n", p->name, e.text);
     else
-        result = o.help ? p->print_help() : p->work(&o, &out);
+        result = o.help ? help_print(p->help) : p->work(&o, &out);
     options_fini(&o);
     return result;
 }

@@ -3,14 +3,14 @@
 #ifndef TPROF_CMD_PLANNED_H
 #define TPROF_CMD_PLANNED_H
 
+#include "cmd/help.h"
 #include "cmd/options.h"
 #include "cmd/output.h"
 #include "util/err.h"
 
 struct planned {
     const char *name; /* "collector report": what its errors begin with */
-    enum command_bit command;
-    int (*print_help)(void); /* returns an enum exit_code */
+    const struct help *help;
     /* Fill (out) from (o). Returns 0; -1 with (e) filled. */
     int (*plan)(struct outputs *out, struct options *o, struct err *e);
     /* Returns an enum exit_code. */

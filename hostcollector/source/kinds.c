@@ -21,28 +21,25 @@ static struct source *make_serial(const char *where, unsigned how,
 /* In the order of --help. */
 const struct source_kind source_kinds[SOURCE_KINDS] = {
     {"vsock", "CID[:PORT]",
-     "the guest with this CID, by this host's\n"
-     "virtio-vsock (port 7077); this and the next two\n"
-     "may be given many times, each followed by its\n"
-     "--elf",
+     "the guest with this CID, by this host's virtio-vsock (port 7077); this "
+     "and the next two may be given many times, each followed by its --elf",
      "cid", SOURCE_NEEDS_VSOCK, source_vsock},
     {"vsock-uds", "PATH[:PORT]",
-     "the guest behind this Unix socket, as Firecracker,\n"
-     "Cloud Hypervisor and 'collector bridge' have it",
+     "the guest behind this Unix socket, as Firecracker, Cloud Hypervisor and "
+     "'collector bridge' have it",
      "", SOURCE_NEEDS_UNIX, make_vsock_uds},
     {"serial", "PATH",
-     "the guest's virtio-serial port as QEMU offers it:\n"
-     "a Unix socket, a pty, or a file",
+     "the guest's virtio-serial port as QEMU offers it: a Unix socket, a pty, "
+     "or a file",
      "", SOURCE_NEEDS_TTY, make_serial},
     {"gdb", "PATH",
-     "a guest without the agent, sampled from outside by way of\n"
-     "its debugger's stub: QEMU's -gdb unix:PATH,server=on,wait=off;\n"
-     "it stands still for each sample, and needs its --elf",
+     "a guest without the agent, sampled from outside by way of its debugger's "
+     "stub: QEMU's -gdb unix:PATH,server=on,wait=off; it stands still for each "
+     "sample, and needs its --elf",
      "", SOURCE_NEEDS_SAMPLER, NULL},
     {"qmp", "PATH",
-     "the same by way of QEMU's monitor:\n"
-     "-qmp unix:PATH,server=on,wait=off",
-     "", SOURCE_NEEDS_SAMPLER, NULL},
+     "the same by way of QEMU's monitor: -qmp unix:PATH,server=on,wait=off", "",
+     SOURCE_NEEDS_SAMPLER, NULL},
 };
 
 /* No option of a guest's: --memory FILE, which has other meanings, too. */

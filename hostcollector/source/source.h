@@ -191,7 +191,7 @@ enum source_need {
 struct source_kind {
     const char *name;     /* "vsock" */
     const char *argument; /* what WHERE is, for --help: "CID[:PORT]" */
-    const char *help;     /* lines, with newlines between */
+    const char *help;     /* what it is, likewise, and for shells */
     const char *prefix;   /* put before WHERE to name a guest: "cid" */
     enum source_need need;
     /* As source_vsock(). NULL with SOURCE_NEEDS_SAMPLER: source_outside(). */
