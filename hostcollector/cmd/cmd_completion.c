@@ -28,8 +28,7 @@ static enum argument argument_of(const struct option_row *row,
     if (row->argument == NULL)
         return ARGUMENT_NONE;
     if (row->kind == OPTION_FORMAT)
-        (void)snprintf(words, WORDS_MAX, "tprof, %s",
-                       render_names(names, false));
+        (void)snprintf(words, WORDS_MAX, "tprof, %s", render_names(names));
     else if (row->kind == OPTION_CHOICE)
         (void)snprintf(words, WORDS_MAX, "%s", row->argument);
     else if (row->kind == OPTION_SANDBOX)

@@ -40,7 +40,7 @@ static void write_text(FILE *out, int indent, const char *text)
     }
 }
 
-static void write_option(FILE *out, const struct option_row *row)
+static void write_left(FILE *out, const struct option_row *row)
 {
     char left[LEFT + 20];
 
@@ -51,17 +51,19 @@ static void write_option(FILE *out, const struct option_row *row)
     (void)fprintf(out, "%-*s", LEFT, left);
     if (strlen(left) >= LEFT) /* it has a line of its own */
         (void)fprintf(out, "\n%*s", LEFT, "");
-    write_text(out, LEFT, row->help);
 }
 
-static void write_formats(FILE *out)
+static void write_right(FILE *out, const struct option_row *row)
 {
-    char names[RENDER_NAMES], list[RENDER_NAMES + 20];
+    char names[RENDER_NAMES], text[RENDER_NAMES + 256];
 
-    (void)snprintf(list, sizeof list, "tprof recording, %s",
-                   render_names(names, true));
-    (void)fprintf(out, "%*s", LEFT, "");
-    write_text(out, LEFT, list);
+    if (row->kind != OPTION_FORMAT) {
+        write_text(out, LEFT, row->help);
+        return;
+    }
+    (void)snprintf(text, sizeof text, "%s tprof, %s", row->help,
+                   render_names(names));
+    write_text(out, LEFT, text);
 }
 
 void help_options(FILE *out, enum command_bit command)
@@ -71,9 +73,8 @@ void help_options(FILE *out, enum command_bit command)
     for (size_t i = 0; (row = option_row(i)) != NULL; i++) {
         if ((row->commands & command) == 0)
             continue;
-        write_option(out, row);
-        if (row->kind == OPTION_FORMAT)
-            write_formats(out);
+        write_left(out, row);
+        write_right(out, row);
     }
 }
 

@@ -54,14 +54,14 @@ static int add_output(struct outputs *out, const char *path, const char *format,
     if (ops == NULL && format != NULL)
         return err_set(
             e, "--format: there is no '%s'; the formats are " RECORDING ", %s",
-            format, render_names(names, false));
+            format, render_names(names));
     if (ops == NULL && strcmp(path, "-") == 0)
         ops = &render_txt;
     if (ops == NULL)
         return err_set(e,
                        "-o %s: which format? Type it as -o FORMAT:%s; the "
                        "formats are " RECORDING ", %s",
-                       path, path, render_names(names, false));
+                       path, path, render_names(names));
     out->list[out->count++] =
         (struct output){.path = path, .format = ops, .fd = -1};
     return 0;

@@ -193,7 +193,6 @@ static void write_callgrind(struct render *to, const struct report *r)
 const struct render_ops render_callgrind = {
     .name = "callgrind",
     .suffix = "callgrind",
-    .what = "for KCachegrind",
     .begin = begin,
     .write = write_callgrind,
     .end = end,

@@ -231,7 +231,6 @@ static void write_samples(struct render *to, const struct report *r)
 const struct render_ops render_clickhouse_stacks = {
     .name = "clickhouse-stacks",
     .suffix = "stacks.tsv.gz",
-    .what = "stacks for ClickHouse",
     .begin = begin,
     .write = write_stacks,
     .end = end,
@@ -240,7 +239,6 @@ const struct render_ops render_clickhouse_stacks = {
 const struct render_ops render_clickhouse_samples = {
     .name = "clickhouse-samples",
     .suffix = "samples.tsv.gz",
-    .what = "samples for ClickHouse",
     .begin = begin,
     .write = write_samples,
     .end = end,

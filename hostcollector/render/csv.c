@@ -114,7 +114,6 @@ static void write_csv(struct render *to, const struct report *r)
 const struct render_ops render_csv = {
     .name = "csv",
     .suffix = "csv",
-    .what = "tables",
     .begin = begin,
     .write = write_csv,
 };

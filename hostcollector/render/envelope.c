@@ -163,7 +163,6 @@ static void end_parca(struct render *to)
 const struct render_ops render_pyroscope_push = {
     .name = "pyroscope-push",
     .suffix = "push.pb",
-    .what = "for Pyroscope",
     .begin = begin,
     .write = write_report,
     .end = end_push,
@@ -172,7 +171,6 @@ const struct render_ops render_pyroscope_push = {
 const struct render_ops render_parca = {
     .name = "parca",
     .suffix = "parca.json",
-    .what = "for Parca",
     .begin = begin,
     .write = write_report,
     .end = end_parca,

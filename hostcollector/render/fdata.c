@@ -26,7 +26,5 @@ static void write_fdata(struct render *to, const struct report *r)
     }
 }
 
-const struct render_ops render_fdata = {.name = "fdata",
-                                        .suffix = "fdata",
-                                        .what = "profile for BOLT",
-                                        .write = write_fdata};
+const struct render_ops render_fdata = {
+    .name = "fdata", .suffix = "fdata", .write = write_fdata};

@@ -376,7 +376,6 @@ static void end(struct render *to)
 const struct render_ops render_firefox = {
     .name = "firefox",
     .suffix = "firefox.json",
-    .what = "for the Firefox Profiler",
     .begin = begin,
     .write = write_firefox,
     .end = end,

@@ -100,6 +100,5 @@ static void write_folded(struct render *to, const struct report *r)
 const struct render_ops render_folded = {
     .name = "folded",
     .suffix = "folded",
-    .what = "stacks",
     .write = write_folded,
 };

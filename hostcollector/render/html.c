@@ -201,7 +201,6 @@ static void write_overall(struct render *to, const struct overall *o)
 const struct render_ops render_html = {
     .name = "html",
     .suffix = "html",
-    .what = "page",
     .follows = true,
     .has_code = true,
     .begin = begin_page,

@@ -286,7 +286,6 @@ static void end(struct render *to)
 const struct render_ops render_json = {
     .name = "json",
     .suffix = "json",
-    .what = "report for programs",
     .begin = begin,
     .write = write_json,
     .overall = write_overall,

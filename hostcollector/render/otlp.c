@@ -273,7 +273,6 @@ static void end(struct render *to)
 const struct render_ops render_otlp = {
     .name = "otlp",
     .suffix = "otlp.gz",
-    .what = "for OpenTelemetry",
     .begin = begin_proto,
     .write = write_otlp,
     .end = end,
@@ -282,7 +281,6 @@ const struct render_ops render_otlp = {
 const struct render_ops render_otlp_json = {
     .name = "otlp-json",
     .suffix = "otlp.json.gz",
-    .what = "for OpenTelemetry, as JSON",
     .begin = begin_json,
     .write = write_otlp,
     .end = end,

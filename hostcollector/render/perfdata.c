@@ -401,7 +401,6 @@ static void end(struct render *to)
 const struct render_ops render_perfdata = {
     .name = "perfdata",
     .suffix = "perf.data",
-    .what = "for perf and hotspot",
     .begin = begin,
     .write = write_perfdata,
     .end = end,

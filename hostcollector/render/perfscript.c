@@ -105,7 +105,6 @@ static void write_perfscript(struct render *to, const struct report *r)
 const struct render_ops render_perfscript = {
     .name = "perfscript",
     .suffix = "perf.txt",
-    .what = "as perf script prints",
     .begin = begin,
     .write = write_perfscript,
     .end = end,

@@ -55,7 +55,5 @@ static void write_profile(struct render *to, const struct report *r)
         write_body(to->out, &s->bodies[i]);
 }
 
-const struct render_ops render_pgo = {.name = "pgo",
-                                      .suffix = "prof",
-                                      .what = "sample profile",
-                                      .write = write_profile};
+const struct render_ops render_pgo = {
+    .name = "pgo", .suffix = "prof", .write = write_profile};

@@ -341,7 +341,6 @@ static void end(struct render *to)
 const struct render_ops render_pprof = {
     .name = "pprof",
     .suffix = "pb.gz",
-    .what = "for pprof",
     .begin = begin,
     .write = write_pprof,
     .end = end,

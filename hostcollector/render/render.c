@@ -50,15 +50,13 @@ const struct render_ops *render_by_path(const char *path)
     return found;
 }
 
-const char *render_names(char buf[RENDER_NAMES], bool with_what)
+const char *render_names(char buf[RENDER_NAMES])
 {
     size_t used = 0;
 
     buf[0] = '\0';
     for (size_t i = 0; i < FORMATS && used < RENDER_NAMES; i++)
-        used += (size_t)snprintf(buf + used, RENDER_NAMES - used, "%s%s%s%s",
-                                 i != 0 ? ", " : "", formats[i]->name,
-                                 with_what ? " " : "",
-                                 with_what ? formats[i]->what : "");
+        used += (size_t)snprintf(buf + used, RENDER_NAMES - used, "%s%s",
+                                 i != 0 ? ", " : "", formats[i]->name);
     return buf;
 }

@@ -101,7 +101,6 @@ struct render {
 struct render_ops {
     const char *name;   /* as given to --format */
     const char *suffix; /* of files in this format, without the first dot */
-    const char *what;   /* is written, for --help: "report" */
     bool follows;       /* what options ask of how a report is shown: asked.h */
     bool has_code;      /* shows report.code */
     /* Called first; NULL: there is nothing to do. */
@@ -147,8 +146,8 @@ const struct render_ops *render_by_path(const char *path);
 /* Room for render_names(). */
 #define RENDER_NAMES 512
 
-/* All names with commas between, for a message: "txt, folded"; for --help
- * (with_what): "txt report, folded stacks". Returns (buf). */
-const char *render_names(char buf[RENDER_NAMES], bool with_what);
+/* All names with commas between, for a message: "txt, folded". Returns (buf).
+ */
+const char *render_names(char buf[RENDER_NAMES]);
 
 #endif

@@ -130,7 +130,6 @@ static void end(struct render *to)
 const struct render_ops render_speedscope = {
     .name = "speedscope",
     .suffix = "speedscope.json",
-    .what = "for speedscope",
     .begin = begin,
     .write = write_speedscope,
     .end = end,

@@ -196,7 +196,6 @@ static void write_overall(struct render *to, const struct overall *o)
 const struct render_ops render_txt = {
     .name = "txt",
     .suffix = "txt",
-    .what = "report",
     .follows = true,
     .write = write_report,
     .overall = write_overall,

@@ -138,6 +138,5 @@ static void write_window(struct render *to, const struct report *r)
 const struct render_ops render_window = {
     .name = "window",
     .suffix = "window",
-    .what = "what stores are told of it",
     .write = write_window,
 };
