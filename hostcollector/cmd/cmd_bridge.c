@@ -33,10 +33,10 @@ static const struct help help = {
     "\n"
     "  collector --vsock-uds PATH --elf FILE\n"
     "\n"
-    "Any program reaches any port of the guest so: connect to PATH, send "
-    "'CONNECT port\\n', read 'OK number\\n'. What the guest connects to at "
-    "port P of CID 2 goes to the socket PATH_P. Ctrl-C ends the bridge and "
-    "removes both sockets.",
+    "To reach a port of the guest a program connects to PATH, sends 'CONNECT "
+    "port\\n' and reads 'OK number\\n'. What the guest connects to at port P "
+    "of CID 2 goes to the socket PATH_P. Ctrl-C ends the bridge and removes "
+    "both sockets.",
     NULL};
 
 static void print_line(void *context, const char *line)

@@ -12,13 +12,15 @@ static const struct help help = {
     COMMAND_PGO,
     "collector pgo FILE -o kernel.prof [--elf FILE] [option...]\n"
     "\n"
-    "Writes the recording FILE as LLVM's sample profile in text: what clang "
-    "takes by -fprofile-sample-use=kernel.prof, and rustc by -Z "
-    "profile-sample-use=kernel.prof. The kernel that was sampled must have "
-    "been compiled by 'clang -g -fdebug-info-for-profiling' (rustc: -g -Z "
-    "debug-info-for-profiling), and its image must be the one that ran. A "
-    "profile with too few samples is refused. -o kernel.fdata is for "
-    "llvm-bolt, and a kernel by any compiler.",
+    "Writes the recording FILE as LLVM's sample profile in text, for\n"
+    "\n"
+    "  clang -fprofile-sample-use=kernel.prof\n"
+    "  rustc -Z profile-sample-use=kernel.prof\n"
+    "\n"
+    "The kernel must have been compiled by 'clang -g "
+    "-fdebug-info-for-profiling' or 'rustc -g -Z debug-info-for-profiling', "
+    "and its image must be the one that ran. A profile with too few samples is "
+    "refused. -o kernel.fdata is for llvm-bolt, and a kernel by any compiler.",
     "Exit status: 0 done, 1 failed, also if the profile would mislead, 2 the "
     "line makes no sense."};
 

@@ -52,11 +52,11 @@ static const struct help help = {
     COMMAND_RUN,
     "collector run [option...] -- qemu-system-x86_64 ... -kernel FILE\n"
     "\n"
-    "Starts QEMU with a virtio-serial port tprof.0 (or with --vsock a "
-    "virtio-vsock device by 'collector bridge') added to its line, samples the "
+    "Starts QEMU with a virtio-serial port tprof.0 (--vsock: a virtio-vsock "
+    "device by 'collector bridge') added to its line, samples the "
     "guest until it ends, and reports. --elf is -kernel's file unless one is "
     "given. Ctrl-C and --duration end the guest, too. The exit status is "
-    "QEMU's; if that is 0, the collector's.",
+    "QEMU's, or if that is 0 the collector's.",
     NULL};
 
 static void say(const char *text)

@@ -32,7 +32,7 @@ static const struct help help = {
     "and its functions; or plays a recording. In it, ? tells what keys do: "
     "sort, filter, callers, cores, another window of time, rate, recording. q "
     "or Ctrl-C leaves.",
-    "NO_COLOR in the environment: no colors."};
+    "NO_COLOR in the environment: no colours."};
 
 /* What the screen is made of. */
 struct display {

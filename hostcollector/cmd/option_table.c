@@ -30,33 +30,34 @@ static const struct option_row rows[] = {
      "attach to what has a Unix socket in DIR, as they come: serial ports, and "
      "where its name ends in .vsock as --vsock-uds does"},
     {"guests", 0, "FILE", SERVE, OPTION_GUESTS, 0, 0, 0,
-     "guests from a file, one a line, such as --vsock 3 --elf app.elf; SIGHUP "
-     "has it read again"},
+     "guests, one a line, like --vsock 3 --elf app.elf; SIGHUP has FILE read "
+     "again"},
     {"guests", 0, "FILE", ATTACH | RECORD | STACKS, OPTION_GUESTS, 0, 0, 0,
-     "guests from a file, one a line: --vsock 3 --elf app.elf"},
+     "guests, one a line, like --vsock 3 --elf app.elf"},
     {"name", 0, "NAME", ATTACH | RECORD | TOP | STACKS | SERVE, OPTION_GUEST, 0,
      0, 0, "what reports and files call the guest before it"},
     {"vsock", 0, NULL, RUN, OPTION_FLAG, AT(by_vsock), 0, 0,
-     "reach the guest by virtio-vsock, not by a serial port"},
+     "by virtio-vsock, not by a serial port"},
     {"input", 0, "FILE", ATTACH | REPORT, OPTION_TEXT, AT(input), 0, 0,
-     "a recording, or bytes captured from a one-way channel"},
+     "a recording, or bytes from a one-way channel"},
     {"spool", 0, "DIR", REPORT, OPTION_TEXT, AT(windows), 0, 0,
-     "windows of a guest that collector serve has kept in DIR"},
+     "windows that collector serve has kept in DIR"},
     {"guest", 0, "NAME", REPORT, OPTION_TEXT, AT(windows_guest), 0, 0,
      "of this guest (default: the only one in DIR)"},
     {"since", 0, "WHEN", REPORT, OPTION_TEXT, AT(since), 0, 0,
-     "windows that begin then or later: -1h, -90m, today, 2026-11-24T10:00 "
-     "(with a Z behind it UTC) or @1700000000 (default: all)"},
+     "windows that begin then or later: -1h, -90m, today, @1700000000 or "
+     "2026-11-24T10:00, which is UTC with a Z behind it (default: all)"},
     {"until", 0, "WHEN", REPORT, OPTION_TEXT, AT(until), 0, 0,
      "windows that begin before that (default: all)"},
     {"build", 0, "ID", REPORT, OPTION_TEXT, AT(build), 0, 0,
-     "of the image whose build-id begins so (default: the first window's)"},
+     "of the image whose build-id begins so (default: that of the first "
+     "window)"},
     {"elf", 0, "FILE", CHECK, OPTION_GUEST, 0, 0, 0,
      "the image to look at, and again for another"},
     {"elf", 0, "FILE", LIVE | RECORD | REPORT | TOP | STACKS, OPTION_GUEST, 0,
      0, 0,
-     "the guest's image with symbols, and again for each that it loads, in any "
-     "order (a recording knows its own)"},
+     "the guest's image with symbols, and again for each that it loads (a "
+     "recording knows its own)"},
     {"elf", 0, "FILE", SERVE, OPTION_GUEST, 0, 0, 0,
      "the guests' image, and again for each other that they run or load: it "
      "tells how busy they are, and names functions in their pages"},
@@ -73,19 +74,19 @@ static const struct option_row rows[] = {
      "where source files are, for pages and the key l of top (default: of a "
      "recording where they were compiled, of a guest nowhere)"},
     {"source", 0, "DIR", NOTE, OPTION_TEXT, AT(sources), 0, 0,
-     "where source files are, if not where they were compiled"},
+     "where sources are, if not where they were compiled"},
     {"duration", 'd', "SECONDS", LIVE | RECORD, OPTION_SECONDS, AT(duration_s),
-     1, 0, "stop after so long (default: at Ctrl-C or the guest's end)"},
+     1, 0, "stop after so long (default: at Ctrl-C, or when the guest ends)"},
     {"duration", 'd', "SECONDS", STACKS, OPTION_SECONDS, AT(duration_s), 1, 0,
-     "how long to wait for the cores of a guest (default: 2)"},
+     "how long to wait for a guest's cores (default: 2)"},
     {"registers", 0, NULL, STACKS, OPTION_FLAG, AT(registers), 0, 0,
-     "show each core's registers, too: --gdb, --qmp, --memory"},
+     "registers, too, with --gdb, --qmp or --memory"},
     {"count", 'n', "N", STACKS, OPTION_COUNT, AT(looks), 1, 1000000,
      "look so often (default: once)"},
     {"interval", 'i', "SECONDS", STACKS, OPTION_SECONDS, AT(interval_s), 1, 0,
      "from one look to the next (default: 1)"},
     {"wait", 0, "SECONDS", STACKS, OPTION_SECONDS, AT(wait_s), 0, 0,
-     "how long to wait for a guest to answer (default: 2)"},
+     "how long a guest may take to answer (default: 2)"},
     {"wait", 0, "SECONDS", ATTACH | RUN | RECORD | TOP, OPTION_SECONDS,
      AT(wait_s), 0, 0,
      "how long to wait for a guest to come, or to come back (default: for "
@@ -104,16 +105,16 @@ static const struct option_row rows[] = {
      "own and root's)"},
     {"rate", 0, "HZ", LIVE | RECORD | TOP | STACKS, OPTION_COUNT, AT(rate_hz),
      1, 50000,
-     "samples a second and core, 1 to 50000 (default: the guest's config, else "
-     "997)"},
+     "samples a second on each core, 1 to 50000 (default: the guest's config, "
+     "else 997)"},
     {"rate", 0, "HZ", SERVE, OPTION_COUNT, AT(rate_hz), 1, 50000,
-     "samples a second and core, 1 to 50000 (default: 97)"},
+     "samples a second on each core, 1 to 50000 (default: 97)"},
     {"depth", 0, "N", LIVE | RECORD | TOP | STACKS | SERVE, OPTION_COUNT,
      AT(depth), 1, 127,
-     "callers to record, 1 to 127 (default: the guest's, else 64)"},
+     "callers to record, 1 to 127 (default: the guest's config, else 64)"},
     {"budget", 0, "PERCENT", SERVE, OPTION_TEXT, AT(budget), 0, 0,
-     "what sampling may take of a core's time, such as 0.1: where it takes "
-     "more, the rate falls (default: whatever it takes)"},
+     "percent of a core's time that sampling may take, such as 0.1, before the "
+     "rate falls (default: any)"},
     {"spool", 0, "DIR", SERVE, OPTION_TEXT, AT(spool), 0, 0,
      "keep what comes in DIR, in a recording for each guest and window"},
     {"window", 0, "TIME", SERVE, OPTION_TEXT, AT(window), 0, 0,
@@ -136,70 +137,66 @@ static const struct option_row rows[] = {
      "record into FILE, from the beginning; without it the key r records into "
      "tprof.tprof"},
     {"output", 'o', "FILE", LIVE | RECORD | REPORT, OPTION_OUTPUT, 0, 0, 0,
-     "write FILE, in the format that its suffix names, or FORMAT:FILE; - is "
-     "standard output; may be given more than once"},
+     "write FILE in the format of its suffix, or FORMAT:FILE; - is standard "
+     "output; may be repeated"},
     {"output", 'o', "FILE", DIFF, OPTION_OUTPUT, 0, 0, 0,
      "write FILE: .txt, .html or .json by its suffix, or txt:FILE; - is "
-     "standard output; may be given more than once"},
+     "standard output; may be repeated"},
     {"output", 'o', "FILE", NOTE, OPTION_OUTPUT, 0, 0, 0,
      "write FILE: .txt, .json or .html by its suffix, or json:FILE; - is "
-     "standard output; may be given more than once"},
+     "standard output; may be repeated"},
     {"output", 'o', "FILE", STACKS, OPTION_OUTPUT, 0, 0, 0,
      "write FILE: .txt or .json by its suffix, or json:FILE; - is standard "
-     "output; may be given more than once"},
+     "output; may be repeated"},
     {"format", 0, "txt|json", STACKS, OPTION_TEXT, AT(format), 0, 0,
-     "write this format where a file's suffix names none; without -o to "
-     "standard output"},
+     "the format of files whose suffix names none; without -o that of standard "
+     "output"},
     {"format", 0, "txt|json|html", NOTE, OPTION_TEXT, AT(format), 0, 0,
-     "write this format where a file's suffix names none; without -o to "
-     "standard output"},
+     "the format of files whose suffix names none; without -o that of standard "
+     "output"},
     {"output", 'o', "FILE", PGO, OPTION_OUTPUT, 0, 0, 0,
      "write FILE, not to standard output"},
     {"format", 0, "F", LIVE | RECORD | REPORT, OPTION_FORMAT, AT(format), 0, 0,
-     "write this format where a file's suffix names none; without -o to "
-     "standard output instead of the report. One of"},
+     "the format of files whose suffix names none; without -o that of standard "
+     "output. One of"},
     {"force", 0, NULL, LIVE | RECORD | REPORT | NOTE | DIFF | PGO | STACKS,
      OPTION_FLAG, AT(force), 0, 0,
      "let -o overwrite a file that tprof has not written"},
     {"core", 0, "LIST", LIVE | REPORT | NOTE | DIFF | PGO | STACKS,
-     OPTION_CORES, 0, 0, 0,
-     "only these cores: 3, or 0,2-5; may be given more than once"},
+     OPTION_CORES, 0, 0, 0, "only these cores: 3, or 0,2-5; may be repeated"},
     {"time", 0, "A..B", STACKS, OPTION_SPAN, 0, 0, 0,
-     "of a recording: its last stacks between second A and second B"},
+     "of a recording: the last stacks from second A to B"},
     {"time", 0, "A..B", LIVE | REPORT | NOTE | DIFF | PGO, OPTION_SPAN, 0, 0, 0,
-     "only from second A to second B; either may be left out"},
+     "only from second A to B; either may be left out"},
     {"exclude", 0, "NAME", LIVE | REPORT | NOTE | DIFF | PGO, OPTION_EXCLUDE, 0,
      0, 0,
-     "leave out samples whose stack has the function NAME, or where none is "
-     "called so, those with NAME in their names; may be given more than once; "
-     "everything is of what is left"},
+     "leave out samples with the function NAME in their stack, or if none is "
+     "called so, with NAME in the name of one; may be repeated"},
     {"memory", 0, "FILE|SIZE", REPORT | STACKS, OPTION_MEMORY, AT(memory), 0, 0,
-     "FILE: of a guest that is dead, by its memory: an ELF core (QEMU's "
-     "dump-guest-memory), or all of it (pmemsave, snapshots); SIZE: what the "
-     "command may take, such as 512M or 4G; what has no room is folded into "
-     "[others] (default: 1G)"},
+     "FILE: a dead guest's memory, as QEMU's dump-guest-memory or pmemsave "
+     "write it, or a snapshot; SIZE: what this command may take, such as 512M; "
+     "the rest is folded into [others] (default: 1G)"},
     {"memory", 0, "SIZE", SERVE, OPTION_SIZE, AT(memory), 0, 0,
-     "what guests and their open windows may take, such as 512M or 4G "
-     "(default: 1G)"},
+     "what guests and their open windows may take, such as 512M (default: 1G)"},
     {"memory", 0, "SIZE", LIVE | RECORD | TOP | NOTE | DIFF | PGO | PUSH,
      OPTION_SIZE, AT(memory), 0, 0,
-     "what all guests and their reports may take, such as 512M or 4G; what has "
-     "no room is folded into [others] (default: 1G)"},
+     "what guests and reports may take, such as 512M; the rest is folded into "
+     "[others] (default: 1G)"},
     {"top", 0, "N", LIVE | REPORT, OPTION_COUNT, AT(top), 1, 1000000,
-     "functions in each table (default: those worth a line)"},
+     "functions in a table (default: those worth a line)"},
     {"fail-if", 0, "CHANGE", DIFF, OPTION_FAIL_IF, 0, 0, 0,
-     "exit status 4 if a share changed by more for certain: 'NAME +3%' of all, "
-     "'NAME +3% of the rest', or -3%; or what a unit of work takes: 'NAME +3% "
-     "per COUNTER', 'work:COUNTER +3%'; may be given more than once"},
+     "exit status 4 if a share surely changed by more: 'NAME +3%' of all, "
+     "'NAME +3% of the rest', or -3%; or what a unit of work takes: "
+     "'work:COUNTER +3%', 'NAME +3% per COUNTER'; may be repeated"},
     {"top", 0, "N", DIFF, OPTION_COUNT, AT(top), 1, 1000000,
      "functions that changed, and functions that did not (default: those worth "
      "a line)"},
     {"annotate", 0, "N", LIVE | REPORT, OPTION_COUNT, AT(page_code), 0,
      OPTIONS_PAGE_CODE,
-     "functions whose lines and code a page has, of the busiest (default: 10, "
-     "where the image is at hand; 0: no code, no source)"},
+     "of how many functions, the busiest, a page has source lines and code, 0 "
+     "to 1000 (default: 10)"},
     {"all", 0, NULL, DIFF, OPTION_FLAG, AT(all), 0, 0,
-     "every function, also those with too few samples to be judged"},
+     "every function, also with too few samples to judge"},
     {"tree", 0, NULL, DIFF, OPTION_FLAG, AT(tree), 0, 0,
      "also the call paths that changed beyond chance"},
     {"by-core", 0, NULL, DIFF, OPTION_FLAG, AT(by_core), 0, 0,
@@ -211,12 +208,12 @@ static const struct option_row rows[] = {
     {"all", 0, NULL, LIVE | REPORT, OPTION_FLAG, AT(all), 0, 0,
      "every function, branch and core, and --details"},
     {"details", 0, NULL, LIVE | REPORT, OPTION_FLAG, AT(details), 0, 0,
-     "ranges, accounts, lateness, cost and tables of each core, too (FILE.txt "
+     "ranges, accounts, lateness, cost and a table of each core, too (FILE.txt "
      "always has them)"},
     {"function", 0, "NAME", LIVE | REPORT, OPTION_TEXT, AT(function), 0, 0,
-     "its lines, callers and callees; a part of the name will do"},
+     "its lines, callers and callees; NAME may be a part"},
     {"inverted", 0, NULL, LIVE | REPORT, OPTION_FLAG, AT(inverted), 0, 0,
-     "call trees from the inside out: below a function who called it"},
+     "call trees inside out: below a function its caller"},
     {"callers-of", 0, "NAME", LIVE | REPORT, OPTION_TEXT, AT(callers_of), 0, 0,
      "the same, of functions with NAME in their names"},
     {"sort", 0, "self|total|late|name", LIVE | REPORT, OPTION_CHOICE, AT(sort),
@@ -224,23 +221,23 @@ static const struct option_row rows[] = {
     {"idle", 0, NULL, LIVE | REPORT, OPTION_FLAG, AT(idle), 0, 0,
      "where cores wait: tables and trees of idle time"},
     {"of", 0, "busy|all", LIVE | REPORT | NOTE, OPTION_CHOICE, AT(of), 0, 0,
-     "what percentages are of: busy time (default), or all time"},
+     "what 100 % is: busy time (default), or all time"},
     {"color", 0, "auto|always|never", LIVE | REPORT | NOTE | DIFF | STACKS,
      OPTION_CHOICE, AT(colour), 0, 0,
-     "colour in text (default: auto, on a terminal; NO_COLOR)"},
+     "colour in text (default: auto, on a terminal unless NO_COLOR is set)"},
     {"no-pager", 0, NULL, LIVE | REPORT | NOTE, OPTION_FLAG, AT(no_pager), 0, 0,
-     "write to the terminal, not by $TPROF_PAGER, $PAGER or less"},
+     "no $TPROF_PAGER, $PAGER or less for a terminal"},
     {"to", 0, "URL", PUSH, OPTION_TEXT, AT(to), 0, 0,
-     "the receiver: KIND+https://HOST/, or the path of a folder"},
+     "the receiver: KIND+https://HOST/, or a folder"},
     {"as", 0, "KIND", PUSH, OPTION_TEXT, AT(as), 0, 0,
-     "what the receiver is, where its URL does not say so"},
+     "what the receiver is, where its URL does not say"},
     {"from", 0, "PATH", PUSH, OPTION_INPUT, 0, 0, 0,
-     "a recording, or a folder of recordings; may be given more than once, "
-     "also without --from"},
+     "a recording, or a folder of recordings; may be repeated, also without "
+     "--from"},
     {"label", 0, "KEY=VALUE", PUSH, OPTION_LABEL, 0, 0, 0,
-     "what else is told of all samples; may be given more than once"},
+     "what else is told of all samples; may be repeated"},
     {"host", 0, "NAME", PUSH, OPTION_TEXT, AT(host), 0, 0,
-     "the host of the guests (default: this machine's name)"},
+     "the guests' host (default: this machine's name)"},
     {"format", 0, "FORMAT", PUSH, OPTION_TEXT, AT(format), 0, 0,
      "what a folder gets (default: the recordings)"},
     {"follow", 0, NULL, PUSH, OPTION_FLAG, AT(follow), 0, 0,
@@ -248,24 +245,24 @@ static const struct option_row rows[] = {
     {"wait", 0, "SECONDS", PUSH, OPTION_SECONDS, AT(wait_s), 0, 0,
      "how long to try a receiver that takes nothing (default: 60)"},
     {"headers", 0, "FILE", PUSH, OPTION_TEXT, AT(headers), 0, 0,
-     "headers of all requests, one a line: X-Api-Key: ..."},
+     "headers of requests, one a line: X-Api-Key: ..."},
     {"ca", 0, "FILE", PUSH, OPTION_TEXT, AT(ca), 0, 0,
      "certificates to trust (default: the system's)"},
     {"cert", 0, "FILE", PUSH, OPTION_TEXT, AT(cert), 0, 0,
      "certificate that tells the receiver who we are"},
     {"key", 0, "FILE", PUSH, OPTION_TEXT, AT(key), 0, 0,
-     "its private key (default: it is in the file of --cert)"},
+     "its private key (default: in the file of --cert)"},
     {"vhost-user", 0, "SOCKET", BRIDGE, OPTION_TEXT, AT(vhost_user), 0, 0,
      "where QEMU connects: -chardev socket,path=SOCKET"},
     {"uds", 0, "PATH", BRIDGE, OPTION_TEXT, AT(uds), 0, 0,
      "where everybody else connects"},
     {"cid", 0, "N", BRIDGE, OPTION_COUNT, AT(cid), 3, UINT32_MAX - 1,
-     "the CID that the guest gets, 3 or more (default: 3)"},
+     "the guest's CID, 3 or more (default: 3)"},
     {"peer", 0, "UID", BRIDGE, OPTION_PEER, 0, 0, 0,
-     "let this user in, too, or any (default: you and root)"},
+     "let this user in or any (default: you and root)"},
     {"no-names", 0, NULL, LIVE | RECORD | REPORT | TOP, OPTION_FLAG,
      AT(no_names), 0, 0,
-     "leave names and lines out of recordings: a report then needs the image"},
+     "leave names and lines out of recordings; a report then needs the image"},
     {"sandbox", 0, "MODE",
      LIVE | RECORD | REPORT | BRIDGE | CHECK | TOP | NOTE | DIFF | PGO |
          STACKS | PUSH | SERVE | PACK,

@@ -21,8 +21,8 @@ static struct source *make_serial(const char *where, unsigned how,
 /* In the order of --help. */
 const struct source_kind source_kinds[SOURCE_KINDS] = {
     {"vsock", "CID[:PORT]",
-     "the guest with this CID, by this host's virtio-vsock (port 7077); this "
-     "and the next two may be given many times, each followed by its --elf",
+     "the guest with this CID, by this host's virtio-vsock (port 7077); it and "
+     "the next two may be repeated, each followed by its --elf",
      "cid", SOURCE_NEEDS_VSOCK, source_vsock},
     {"vsock-uds", "PATH[:PORT]",
      "the guest behind this Unix socket, as Firecracker, Cloud Hypervisor and "
@@ -33,12 +33,11 @@ const struct source_kind source_kinds[SOURCE_KINDS] = {
      "or a file",
      "", SOURCE_NEEDS_TTY, make_serial},
     {"gdb", "PATH",
-     "a guest without the agent, sampled from outside by way of its debugger's "
-     "stub: QEMU's -gdb unix:PATH,server=on,wait=off; it stands still for each "
-     "sample, and needs its --elf",
+     "a guest without the agent, from outside, by QEMU's -gdb "
+     "unix:PATH,server=on,wait=off; it stands still for each sample, and needs "
+     "its --elf",
      "", SOURCE_NEEDS_SAMPLER, NULL},
-    {"qmp", "PATH",
-     "the same by way of QEMU's monitor: -qmp unix:PATH,server=on,wait=off", "",
+    {"qmp", "PATH", "the same by -qmp unix:PATH,server=on,wait=off", "",
      SOURCE_NEEDS_SAMPLER, NULL},
 };
 
