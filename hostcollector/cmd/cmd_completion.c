@@ -7,6 +7,15 @@
 #include "cmd/option_table.h"
 #include "render/render.h"
 
+#define SHELLS "bash zsh fish"
+
+static const char help[] =
+    "collector completion bash|zsh|fish\n"
+    "\n"
+    "Prints the script by which this shell completes commands, options and "
+    "their\n"
+    "words. An installed collector has it where the shell looks for it.\n";
+
 /* What stands behind an option. */
 enum argument {
     ARGUMENT_NONE,
@@ -59,7 +68,7 @@ static void write_names(const char *between)
     for (unsigned i = 0; i < COMMAND_COUNT; i++)
         if (name_of(i)[0] != '\0')
             (void)printf("%s%s", name_of(i), between);
-    (void)fputs("help", stdout);
+    (void)printf("completion%shelp", between);
 }
 
 /* How (row)'s help begins, without what shells read otherwise. */
@@ -125,6 +134,7 @@ static void write_bash(void)
     (void)puts("    esac\n    case $command in");
     for (unsigned i = 0; i < COMMAND_COUNT; i++)
         bash_options(i);
+    (void)puts("    completion) words='" SHELLS "' ;;");
     (void)fputs("    help) words='", stdout);
     write_names(" ");
     (void)puts("' ;;\n    esac\n"
@@ -179,6 +189,7 @@ static void write_zsh(void)
                "        fi ;;\n    esac\n    case $command in");
     for (unsigned i = 0; i < COMMAND_COUNT; i++)
         zsh_options(i);
+    (void)puts("    completion) _arguments '1:shell:(" SHELLS ")' ;;");
     (void)fputs("    help) _arguments '1:command:(", stdout);
     write_names(" ");
     (void)puts(")' ;;\n    esac\n}\n"
@@ -222,6 +233,9 @@ static void write_fish(void)
         (void)printf("complete -c %s -n __fish_use_subcommand -a '", tools[t]);
         write_names(" ");
         (void)puts("'");
+        (void)printf("complete -c %s -n '__fish_seen_subcommand_from "
+                     "completion' -f -a '" SHELLS "'\n",
+                     tools[t]);
         for (unsigned i = 0; i < COMMAND_COUNT; i++)
             for (size_t n = 0; (row = option_row(n)) != NULL; n++)
                 if ((row->commands & 1u << i) != 0)
@@ -239,6 +253,8 @@ static int run_completion(int argc, char **argv)
         write_zsh();
     } else if (strcmp(shell, "fish") == 0) {
         write_fish();
+    } else if (strcmp(shell, "--help") == 0 || strcmp(shell, "-h") == 0) {
+        (void)fputs(help, stdout);
     } else {
         (void)fputs("collector completion: for which shell? type: collector "
                     "completion bash, zsh or fish\n",

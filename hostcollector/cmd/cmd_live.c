@@ -32,6 +32,8 @@ static const struct help help = {
     "  collector compact DIR                    merge what serve has kept\n"
     "  collector push --to URL FOLDER ...       hand recordings on to a store\n"
     "  collector bridge ...                     vsock for QEMU without root\n"
+    "  collector completion SHELL               complete lines in bash, zsh or "
+    "fish\n"
     "  collector help COMMAND                   what a command understands\n"
     "\n"
     "Samples until --duration, Ctrl-C, or the guest's end.",

@@ -301,22 +301,28 @@ static void read_help(const struct subcommand *command, char *text, size_t size)
     (void)fclose(out);
 }
 
-TEST(help_of_each_command_fits_a_terminal) /* catches: texts that run over */
+/* Does it fit 80 columns, and hold (word)? */
+static void check_help(const struct subcommand *command, const char *word)
 {
     static char text[32768];
 
+    CHECK(command != NULL);
+    read_help(command, text, sizeof text);
+    CHECK(strstr(text, word) != NULL);
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+        if (strlen(line) > 80)
+            check_failed(__FILE__, __LINE__, "%s: %s", command->name, line);
+}
+
+TEST(help_of_each_command_fits_a_terminal) /* catches: texts that run over */
+{
     for (unsigned i = 0; i < COMMAND_COUNT; i++) {
         const char *name = option_command((enum command_bit)(1u << i));
-        const struct subcommand *command =
-            name[0] == '\0' ? &cmd_live : cmd_find(name + 1);
 
-        CHECK(command != NULL);
-        read_help(command, text, sizeof text);
-        CHECK(strstr(text, "  -h, --help  ") != NULL);
-        for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
-            if (strlen(line) > 80)
-                check_failed(__FILE__, __LINE__, "%s: %s", name, line);
+        check_help(name[0] == '\0' ? &cmd_live : cmd_find(name + 1),
+                   "  -h, --help  ");
     }
+    check_help(&cmd_completion, "completion bash|zsh|fish");
 }
 
 TEST(help_of_serve_has_no_guest_without_agent)
