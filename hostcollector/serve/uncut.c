@@ -13,8 +13,9 @@
 
 #include "util/vec.h"
 
-#define NAME  ".uncut" /* no window is called so */
-#define MAGIC "tprof open cores"
+#define NAME       ".uncut"   /* no window is called so */
+#define PLACES_MAX (1u << 22) /* more than --memory admits */
+#define MAGIC      "tprof open cores"
 
 struct file {
     char magic[sizeof MAGIC - 1];
@@ -76,7 +77,8 @@ static int take_left(struct uncut *u, struct err *e)
     if (pread(u->fd, magic, sizeof magic, 0) != sizeof magic ||
         memcmp(magic, MAGIC, sizeof magic) != 0)
         return 0;
-    for (; pread(u->fd, &core, sizeof core, (off_t)at) == sizeof core &&
+    for (; at < size_of(PLACES_MAX) &&
+           pread(u->fd, &core, sizeof core, (off_t)at) == sizeof core &&
            core.guest[0] != '\0';
          at += sizeof core) {
         if (core.samples == 0)
