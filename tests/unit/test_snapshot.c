@@ -11,6 +11,7 @@
 #define HZ 1000000u /* of the guest's clock */
 
 struct bed {
+    uint16_t period; /* of the samples that are added */
     struct aggregate *aggregate;
     struct image_map *image_map;
     struct view *view;
@@ -21,7 +22,8 @@ static void begin(struct bed *b, uint32_t features)
 {
     struct guest g = {.cores = 3, .tsc_hz = HZ, .features = features};
 
-    *b = (struct bed){.aggregate = aggregate_new(&(struct aggregate_config){0}),
+    *b = (struct bed){.period = 1,
+                      .aggregate = aggregate_new(&(struct aggregate_config){0}),
                       .image_map = image_map_new(&(struct mapped_image){0}, 0)};
     CHECK(b->aggregate != NULL && b->image_map != NULL);
     CHECK_EQ(aggregate_hello(b->aggregate, HELLO_FIRST, &g), 0);
@@ -32,7 +34,8 @@ static void begin(struct bed *b, uint32_t features)
 static void add(struct bed *b, uint32_t core, uint64_t first, uint64_t last)
 {
     struct sample samples[100];
-    struct sample_batch batch = {.core = core, .period = 1, .samples = samples};
+    struct sample_batch batch = {
+        .core = core, .period = b->period, .samples = samples};
 
     for (uint64_t tsc = first; tsc <= last; tsc++)
         samples[batch.count++] =
@@ -124,6 +127,58 @@ TEST(core_of_another_moment_is_marked)
     end(&b);
 }
 
+/* Catches: a moment that only core 0 is asked for */
+TEST(core_0_may_be_the_one_of_another_moment)
+{
+    struct bed b;
+
+    begin(&b, WIRE_FEATURE_OUTSIDE);
+    add(&b, 0, 1000, 1003);
+    add(&b, 1, 1000, 1010);
+    add(&b, 2, 1000, 1012);
+    const struct snapshot *s = look(&b, 0, 1);
+
+    CHECK_STR(s->cores[0].frames[0].function, "0x3eb");
+    CHECK_STR(s->cores[1].frames[0].function, "0x3f2");
+    CHECK_STR(s->cores[2].frames[0].function, "0x3f2");
+    CHECK(s->cores[0].apart && !s->cores[1].apart && !s->cores[2].apart);
+    end(&b);
+}
+
+/* Catches: the moment of whichever core comes first */
+TEST(of_cores_that_share_no_moment_the_newest_is_shown)
+{
+    struct bed b;
+
+    begin(&b, WIRE_FEATURE_OUTSIDE);
+    add(&b, 0, 1000, 1000);
+    add(&b, 1, 1020, 1020);
+    add(&b, 2, 1010, 1010);
+    const struct snapshot *s = look(&b, 0, 1);
+
+    CHECK(s->cores[0].apart && !s->cores[1].apart && s->cores[2].apart);
+    CHECK(s->cores[1].age_s == 0);
+    end(&b);
+}
+
+/* Catches: cores that stood still at once taken for others, since their times
+ * came rounded; or ages that tell the rounding */
+TEST(times_within_a_quarter_of_the_period_are_one_moment)
+{
+    struct bed b;
+
+    begin(&b, WIRE_FEATURE_OUTSIDE);
+    b.period = 8;
+    add(&b, 0, 1000, 1000);
+    add(&b, 1, 1002, 1002);
+    add(&b, 2, 1005, 1005);
+    const struct snapshot *s = look(&b, 0, 1);
+
+    CHECK(!s->cores[0].apart && !s->cores[1].apart && s->cores[2].apart);
+    CHECK(s->cores[0].age_s == s->cores[1].age_s);
+    end(&b);
+}
+
 /* Catches: what one core tells added up, or an agent's cost taken for it */
 TEST(how_long_a_guest_stood_is_told)
 {
@@ -141,6 +196,13 @@ TEST(how_long_a_guest_stood_is_told)
     CHECK(look(&b, 0, 1)->stood_s == .25);
     view_free(b.view);
     CHECK(look(&b, 0, 0)->stood_s < 0); /* a recording's end */
+    end(&b);
+    begin(&b, 0);
+    add(&b, 0, 1000, 1010);
+    aggregate_stats(
+        b.aggregate,
+        &(struct core_stats){.flags = WIRE_STATS_STARTED, .cost_tsc = HZ / 4});
+    CHECK(look(&b, 0, 1)->stood_s < 0);
     end(&b);
 }
 
