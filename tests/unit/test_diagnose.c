@@ -6,6 +6,7 @@
 
 #include "aggregate/aggregate.h"
 #include "check.h"
+#include "diagnose/lateness.h"
 #include "symbolize/image_map.h"
 #include "view/view.h"
 
@@ -151,4 +152,45 @@ TEST(what_helps_short_stacks_depends_on_who_walks_them)
     CHECK(is_said(exact, "100 % of the stacks end at [caller?]"));
     CHECK(is_said(exact, "compile the kernel with -g "));
     CHECK(!is_said(exact, "RBP"));
+}
+
+/* Catches: interrupts blamed for deadlines at which nobody stopped the guest,
+ * and code called late that only its observer was */
+TEST(being_late_means_nothing_from_outside)
+{
+    for (int outside = 0; outside < 2; outside++) {
+        static struct remarks remarks;
+        const struct guest g = {.cores = 1,
+                                .tsc_hz = HZ,
+                                .features = outside ? WIRE_FEATURE_OUTSIDE : 0};
+        struct aggregate *a = aggregate_new(&(struct aggregate_config){0});
+        struct image_map *map = image_map_new(&(struct mapped_image){0}, 0);
+        struct sample s = {.leaf = 1, .weight = 100};
+        struct sample_batch b = {.period = 1, .samples = &s, .count = 1};
+        bool interrupts = false, host = false;
+
+        CHECK(a != NULL && map != NULL);
+        aggregate_hello(a, HELLO_FIRST, &g);
+        aggregate_samples(a, &b);
+        aggregate_account(a, 0, &(struct account){.samples = 1, .missed = 99});
+        const struct profile *p = aggregate_profile(a);
+        struct view *v = view_new(p, map, 0);
+
+        CHECK(p != NULL && v != NULL);
+        remarks = (struct remarks){0};
+        remarks_diagnose(&remarks, p, v);
+        for (size_t i = 0; i < remarks.count; i++) {
+            const char *text = remarks.list[i].text;
+
+            interrupts |= strstr(text, "interrupts were off") != NULL;
+            host |= strstr(text, "99 % of the deadlines passed before the "
+                                 "guest could be stopped") != NULL;
+        }
+        CHECK_EQ(interrupts, !outside);
+        CHECK_EQ(host, outside);
+        CHECK_EQ(lateness_least(p, v, false) == LATENESS_NEVER, outside);
+        view_free(v);
+        image_map_free(map);
+        aggregate_free(a);
+    }
 }
