@@ -328,6 +328,22 @@ TEST(memory_in_a_file_is_what_qemu_saves)
     compare_memory(host_path("memory"), 1);
 }
 
+/* Catches: slow looks at a guest whose memory lies in a folder, as huge pages
+ * do: QEMU names the file there itself */
+TEST(memory_in_a_folder_is_what_qemu_saves)
+{
+    char folder[160], object[240], name[200];
+
+    snprintf(folder, sizeof folder, "%s", host_path("memory"));
+    *strrchr(folder, '/') = '\0';
+    snprintf(object, sizeof object,
+             "memory-backend-file,id=ram,size=64M,share=on,mem-path=%s",
+             folder);
+    snprintf(name, sizeof name, "%s/qemu_back_mem.", folder);
+    boot_sharing(object);
+    compare_memory(name, 1);
+}
+
 static long read_saved(void *context, uint64_t address, void *to, size_t size)
 {
     (void)context;
