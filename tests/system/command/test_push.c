@@ -14,6 +14,7 @@
 
 #include "cmd/push_tell.h"
 #include "command.h"
+#include "serve/notify.h"
 #include "spooled.h"
 
 /* A service manager's socket. */
@@ -125,6 +126,41 @@ TEST(service_manager_hears_while_a_receiver_is_silent)
     CHECK_EQ(join_collector(push), 1);
 }
 
+/* catches: push ended by the watchdog since a window is large; its reader is
+ * held here, and is there still when the manager has heard four times */
+TEST(service_manager_hears_while_a_window_is_read)
+{
+    char scrap[2048];
+    pid_t reader = 0;
+
+    spooled_begin(1, BUILD);
+    spooled_play(200);
+    int fd = manage();
+    pid_t push = start_collector("push --to sent --follow spool");
+
+    for (int i = 0; i < 1000 && parent_of(reader) != push; i++) {
+        if (grandchildren_of(getpid(), &reader, 1) == 0 ||
+            kill(reader, SIGSTOP) != 0)
+            continue;
+        while (recv(fd, scrap, sizeof scrap, MSG_DONTWAIT) > 0)
+            continue;
+        for (int n = 0; n < 4; n++)
+            CHECK(strstr(datagram(fd), "WATCHDOG=1") != NULL);
+    }
+    CHECK_EQ(parent_of(reader), push);
+    CHECK_EQ(kill(push, SIGTERM), 0);
+    CHECK_EQ(kill(reader, SIGCONT), 0);
+    (void)join_collector(push); /* windows may be left */
+}
+
+TEST(service_manager_hears_twice_in_its_time) /* catches: just too late */
+{
+    CHECK_EQ(unsetenv("WATCHDOG_USEC"), 0);
+    CHECK_EQ(notify_watchdog_ns(), 0);
+    CHECK_EQ(setenv("WATCHDOG_USEC", "100000", 1), 0);
+    CHECK_EQ(notify_watchdog_ns(), 50000000);
+}
+
 #define HOUR (3600u * (uint64_t)1000000000)
 
 TEST(sums_come_each_hour) /* catches: a journal that is silent for months */
@@ -142,6 +178,10 @@ TEST(sums_come_each_hour) /* catches: a journal that is silent for months */
     push_tell_at(&t, 6 + HOUR);
     CHECK_STR(text_of("said"), line);
     push_tell_at(&t, 5 + 2 * HOUR);
+    CHECK_EQ(strlen(text_of("said")), 2 * (sizeof line - 1));
+    push_tell_end(&t);
+    push_tell_begin(&t, false); /* it ends by itself, and tells then */
+    push_tell_at(&t, 9 * HOUR);
     CHECK_EQ(strlen(text_of("said")), 2 * (sizeof line - 1));
     push_tell_end(&t);
 }
