@@ -100,26 +100,27 @@ import { ended, push, receiver } from "./harness.mjs";
 }
 
 // catches: a window set aside for ever since the kernel had no memory once, or one that kills each of
-// its readers tried for ever
+// its readers tried for ever, or again and again without a rest
 {
     mkdirSync("kill");
     writeFileSync("kill/long.tprof", Buffer.alloc(3000 * readFileSync("usual.wire").length, readFileSync("usual.wire")));
-    let killed = 0, following = null;
-    const killReader = () => {
+    let killed = 0, following = null, begun = 0, over = false;
+    const killReader = (p) => {
         try {
-            for (const child of readFileSync(`/proc/${following.pid}/task/${following.pid}/children`, "utf8").split(" ")
-                .filter(Number)) {
+            for (const child of readFileSync(`/proc/${p.pid}/task/${p.pid}/children`, "utf8").split(" ").filter(Number)) {
                 process.kill(child, "SIGKILL");
                 killed++;
+                begun ||= Date.now();
             }
         } catch { /* either has ended by itself */ }
     };
     const ends = push(["--to", "killed", "--follow", "kill"], (p) => (following = p));
     const marks = () => readdirSync("kill").filter((name) => name.includes(".sent-"));
     while (marks().length === 0) {
-        killReader();
+        killReader(following);
         await new Promise((tick) => setTimeout(tick, 2));
     }
+    assert.ok(Date.now() - begun >= 14900, "it does not rest for 5 s and for 10");
     following.kill("SIGTERM");
     const { out, err, code } = await ends;
     assert.match(readFileSync(`kill/${marks()[0]}`, "utf8"), /^unreadable /);
@@ -127,4 +128,14 @@ import { ended, push, receiver } from "./harness.mjs";
     assert.match(out, /^0 samples in 0 recordings delivered; 1 recordings unreadable, set aside\n$/);
     assert.equal(code, 1);
     assert.ok(killed >= 3);
+
+    // a push that does not stay leaves it to the next one
+    rmSync(`kill/${marks()[0]}`);
+    const once = push(["--to", "killed", "kill"], (p) => (following = p)).finally(() => (over = true));
+    while (!over) {
+        killReader(following);
+        await new Promise((tick) => setTimeout(tick, 2));
+    }
+    ended(await once, 1, /^0 samples in 0 recordings delivered; 1 left in the queue\n$/, /^collector push: kill.*was killed: Killed\n$/);
+    assert.deepEqual(marks(), []);
 }
