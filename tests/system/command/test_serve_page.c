@@ -198,6 +198,38 @@ TEST(page_of_a_guest)
     join_guest(one);
 }
 
+/* A window of (guest) that began (minutes) ago; nothing can be read in it. */
+static void put_window(const char *guest, unsigned minutes)
+{
+    char path[64];
+
+    (void)snprintf(path, sizeof path, "spool/%s.%llu000.tprof", guest,
+                   (unsigned long long)time(NULL) - minutes * 60);
+    write_text(path, "x");
+}
+
+/* catches: a page of another time than what its link says */
+TEST(page_without_words_is_of_ten_minutes)
+{
+    need_page();
+    CHECK_EQ(mkdir("spool", 0700), 0);
+    put_window("new", 8);
+    put_window("old", 12);
+    pid_t serve = start_collector("serve --watch run --listen 127.0.0.1:0 "
+                                  "--spool spool");
+
+    ask("/guest/old");
+    CHECK_CONTAINS("answer", "no window begins then");
+    ask("/guest/old?since=-1h");
+    CHECK_CONTAINS("answer", "collector report: ");
+    CHECK(!contains("answer", "no window begins then"));
+    ask("/guest/new");
+    CHECK_CONTAINS("answer", "collector report: ");
+    CHECK(!contains("answer", "no window begins then"));
+    CHECK_EQ(kill(serve, SIGTERM), 0);
+    CHECK_EQ(join_collector(serve), 0);
+}
+
 /* catches: a receiver that gets nothing any more, and nobody sees it */
 TEST(windows_that_wait_for_push_are_counted)
 {
