@@ -4,16 +4,19 @@
  * killed, and collector push delivers each sample once.
  */
 #include <dirent.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "command.h"
+#include "spool/compact.h"
 #include "spooled.h"
 
 /* What (report) says of the folder spool, as JSON and folded stacks. */
@@ -205,6 +208,66 @@ TEST(damaged_windows_stay_as_they_are)
 
     CHECK_STR(a, text_of("now.folded"));
     free(a);
+}
+
+/* What comes late, as from a guest that is slow to end its window, must find
+ * no file of its span. */
+TEST(a_span_is_over_half_a_minute_after_its_end)
+{
+    struct compact_config config = {.span_ms = 600000, .now_ms = 1764000629999};
+    struct compact_sums sums;
+    struct err e = {""};
+
+    spooled_begin(1, BUILD);
+    spooled_play(8);
+    spooled_end();
+    int folder = open("spool", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    CHECK_EQ(spool_compact(folder, &config, &sums, &e), 0);
+    CHECK_EQ(sums.windows, 0);
+    config.now_ms++;
+    CHECK_EQ(spool_compact(folder, &config, &sums, &e), 0);
+    CHECK_EQ(sums.windows, 5);
+    (void)close(folder);
+}
+
+/* Run (command) when compact has read the names, and has put no file in their
+ * place. */
+static void come_between(const char *command)
+{
+    const struct timespec t = {.tv_nsec = 10000000};
+    int folder = open("spool", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    char waits[64];
+
+    CHECK_EQ(flock(folder, LOCK_EX), 0);
+    pid_t pid = start_collector("compact spool");
+
+    (void)snprintf(waits, sizeof waits, "-> FLOCK  ADVISORY  WRITE %d ",
+                   (int)pid);
+    for (unsigned i = 0; i < 1000 && !contains("/proc/locks", waits); i++)
+        nanosleep(&t, NULL);
+    CHECK_CONTAINS("/proc/locks", waits);
+    CHECK_EQ(system(command), 0);
+    CHECK_EQ(flock(folder, LOCK_UN), 0);
+    (void)close(folder);
+    CHECK_EQ(join_collector(pid), 0);
+}
+
+/* catches: a window of a clock that was set back, which nobody reads since a
+ * file has its time, and one that a new receiver gets twice */
+TEST(what_comes_between_is_seen)
+{
+    spooled_begin(1, BUILD);
+    spooled_play(8);
+    spooled_end();
+    come_between("cp spool/web.1764000002000.tprof "
+                 "spool/web.1764000003000.tprof");
+    CHECK_CONTAINS("out", "0 windows merged into 0 files");
+    CHECK_EQ(unlink("spool/web.1764000003000.tprof"), 0);
+    come_between("touch spool/web.1764000002000.tprof.sent-0123abcd");
+    CHECK_CONTAINS("out", "0 windows merged into 0 files");
+    CHECK_CONTAINS("out", "5 wait for collector push");
+    CHECK_EQ(files_in("spool", ".tprof"), 6);
 }
 
 /* catches: a process that the sandbox ends, and sums that no longer hold */
