@@ -122,6 +122,7 @@ TEST(oldest_go_when_there_is_too_much) /* catches: no limit; the newest gone */
 {
     enter_dir();
     write_text("g.0000000000001.tprof.sent-0123abcd", "delivered");
+    write_text("g.0000000000001.tprof.sent-0123abcd~", "deli"); /* by a kill */
     write_text("g.0000000000099.tprof.sent-0123abcd", "delivered");
     struct spool *s = open_here(&(struct spool_limits){.bytes = 1000});
 
@@ -140,6 +141,7 @@ TEST(oldest_go_when_there_is_too_much) /* catches: no limit; the newest gone */
     CHECK(is_there("g.0000000000099.tprof.sent-0123abcd"));
     CHECK(!is_there("g.0000000000001.tprof"));
     CHECK(!is_there("g.0000000000001.tprof.sent-0123abcd"));
+    CHECK(!is_there("g.0000000000001.tprof.sent-0123abcd~"));
     CHECK_EQ(count_files(), (int)spool_sums(s).files + 1);
     leave_dir(s);
 }
