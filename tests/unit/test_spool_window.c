@@ -413,3 +413,78 @@ TEST(merged_windows_are_what_was_sent)
     merged_file_free(merged_windows);
     end();
 }
+
+#define SAME(what) CHECK_EQ(after.what, before.what)
+
+/* What wiregen has no word for, too: each field has a value of its own. */
+static void put_facts(void)
+{
+    wiregen_open(&wire, WIRE_STATUS);
+    wiregen_field(&wire, WIRE_CONTROL_RATE_HZ, 101, 4);
+    wiregen_field(&wire, WIRE_CONTROL_DEPTH, 102, 2);
+    wiregen_field(&wire, WIRE_CONTROL_FEATURES, 3, 4);
+    wiregen_field(&wire, WIRE_CONTROL_PERIOD_TSC, 104, 8);
+    wiregen_field(&wire, WIRE_CONTROL_STATE, WIRE_STATE_SAMPLING, 1);
+    wiregen_field(&wire, WIRE_CONTROL_EVERY, 106, 4);
+    wiregen_field(&wire, WIRE_CONTROL_ERROR, 1, 1);
+    for (unsigned tag = WIRE_CONTROL_TURNED_AWAY;
+         tag <= WIRE_CONTROL_REFUSED_ERROR; tag++)
+        wiregen_field(&wire, (uint8_t)tag, 100 + tag,
+                      tag == WIRE_CONTROL_TURNED_AWAY ? 8 : 4);
+    wiregen_close(&wire);
+    wiregen_open(&wire, WIRE_STATS);
+    wiregen_field(&wire, WIRE_STATS_CORE, 0, 2);
+    wiregen_field(&wire, WIRE_STATS_APIC_ID, 202, 4);
+    wiregen_field(&wire, WIRE_STATS_TSC, 203, 8);
+    wiregen_field(&wire, WIRE_STATS_FLAGS, WIRE_STATS_STARTED, 1);
+    wiregen_field(&wire, WIRE_STATS_TICKS, samples[0] + ring_full[0], 8);
+    wiregen_field(&wire, WIRE_STATS_SAMPLES, samples[0], 8);
+    wiregen_field(&wire, WIRE_STATS_MISSED, missed[0], 8);
+    wiregen_field(&wire, WIRE_STATS_RING_FULL, ring_full[0], 8);
+    wiregen_field(&wire, WIRE_STATS_REENTERED, 0, 8);
+    for (unsigned tag = WIRE_STATS_COST; tag <= WIRE_STATS_FAULTS; tag++)
+        wiregen_field(&wire, (uint8_t)tag, 200 + tag, 8);
+    wiregen_close(&wire);
+}
+
+TEST(facts_are_what_was_sent) /* catches: a field that is left out */
+{
+    begin(11);
+    put_frame(0, true);
+    put_facts();
+    feed();
+    cut(false);
+    finish();
+    SAME(status.rate_hz);
+    SAME(status.depth);
+    SAME(status.features);
+    SAME(status.period_tsc);
+    SAME(status.state);
+    SAME(status.every);
+    SAME(status.refusal);
+    SAME(status.turned_away);
+    SAME(status.refused);
+    SAME(status.refused_core);
+    SAME(status.refused_error);
+    SAME(stats.apic_id);
+    SAME(stats.tsc);
+    SAME(stats.ticks);
+    SAME(stats.samples);
+    SAME(stats.missed);
+    SAME(stats.ring_full);
+    SAME(stats.cost_tsc);
+    SAME(stats.cost_max_tsc);
+    SAME(stats.by_division);
+    SAME(stats.stacks);
+    SAME(stats.foreign);
+    SAME(stats.device_errors);
+    SAME(stats.busy);
+    SAME(stats.unknown_cpu);
+    SAME(stats.repaired);
+    SAME(stats.faults);
+    SAME(stats.has_steal);
+    SAME(stats.steal_ns);
+    CHECK_EQ(before.stats.faults, 220); /* they came at all */
+    CHECK_EQ(before.status.refused_error, 111);
+    end();
+}
