@@ -488,3 +488,35 @@ TEST(facts_are_what_was_sent) /* catches: a field that is left out */
     CHECK_EQ(before.status.refused_error, 111);
     end();
 }
+
+/* Samples were dropped, STATS tell how many, and the window ends; where they
+ * were comes in the next one. Catches: the same loss in both. */
+TEST(a_loss_that_stats_have_told_is_told_once)
+{
+    struct wiregen_samples s = {
+        .shift = 4, .period = 6400, .epoch = 1, .time = 1000000};
+    const uint64_t told[] = {1, 0, 3, 0}, all[] = {2, 0, 3, 0};
+
+    begin(12);
+    wiregen_samples_begin(&wire, &s);
+    wiregen_stack(&wire, &(struct wiregen_stack){.id = 1});
+    wiregen_short(&wire, 1, 6400, 16, 0);
+    wiregen_samples_end(&wire, (uint64_t[4]){1, 0, 0, 0});
+    wiregen_stats(&wire, &(struct wiregen_stats){
+                             .flags = WIRE_STATS_STARTED | WIRE_STATS_FINAL,
+                             .counters = {told[0], told[1], told[2], told[3]}});
+    feed();
+    cut(false);
+    s.time += 6400;
+    wiregen_samples_begin(&wire, &s);
+    wiregen_lost(&wire, WIRE_COUNTER_RING_FULL, 3, 0);
+    wiregen_short(&wire, 1, 6400, 16, 0);
+    wiregen_samples_end(&wire, all);
+    feed();
+    cut(false);
+    finish();
+    check_samples(0);
+    check_account(0);
+    CHECK_EQ(after.account[0].ring_full, 3);
+    end();
+}
