@@ -520,3 +520,43 @@ TEST(a_loss_that_stats_have_told_is_told_once)
     CHECK_EQ(after.account[0].ring_full, 3);
     end();
 }
+
+/* Is a window that is cut now, by (info), merged with those before? */
+static enum merged_took merge_by(const struct recording_info *info)
+{
+    struct window_bytes window;
+    struct err e;
+
+    put_frame(0, samples[0] == 0);
+    feed();
+    CHECK_EQ(window_cut(packer, info, 1000, 3000, false, &window, &e), 0);
+    int fd = file_of(window.bytes, window.size);
+    enum merged_took took = merged_file_add(merged_windows, fd, ++last_ms);
+
+    close(fd);
+    free(window.bytes);
+    return took;
+}
+
+/* Catches: windows by the labels of others, and a time before the beginning */
+TEST(a_merged_file_has_one_header_and_goes_on)
+{
+    static const char *const labels[] = {"zone=a"};
+    const struct recording_info first = {.source = "test", .wall_ns = 5},
+                                same = {.source = "test", .wall_ns = 5},
+                                earlier = {.source = "test", .wall_ns = 4},
+                                labelled = {.source = "test",
+                                            .wall_ns = 6,
+                                            .labels = labels,
+                                            .label_count = 1};
+
+    merged_windows = merged_file_new();
+    CHECK(merged_windows != NULL);
+    begin(13);
+    CHECK_EQ(merge_by(&first), MERGED_TOOK);
+    CHECK_EQ(merge_by(&labelled), MERGED_OTHER);
+    CHECK_EQ(merge_by(&earlier), MERGED_OTHER);
+    CHECK_EQ(merge_by(&same), MERGED_TOOK);
+    merged_file_free(merged_windows);
+    end();
+}
