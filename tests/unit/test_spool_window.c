@@ -560,3 +560,42 @@ TEST(a_merged_file_has_one_header_and_goes_on)
     merged_file_free(merged_windows);
     end();
 }
+
+/* Another boot, and a frame of it. */
+static void reboot(uint64_t text_start)
+{
+    samples[0] = missed[0] = ring_full[0] = 0;
+    wiregen_hello(&wire, &(struct wiregen_hello){.boot = 2,
+                                                 .cores = CORES,
+                                                 .tsc_hz = 1000000000,
+                                                 .text_start = text_start,
+                                                 .text_size = 0x100000});
+    put_frame(0, true);
+    feed();
+}
+
+/* Catches: more images than there is room for, and those of another boot */
+TEST(each_window_tells_the_newest_images_of_its_boot)
+{
+    begin(14);
+    put_frame(0, true);
+    for (uint32_t i = 1; i <= GUEST_MAPS_MAX + 1; i++)
+        wiregen_map(&wire, &(struct wiregen_map){.start = i << 20,
+                                                 .size = 0x1000,
+                                                 .link_start = 0x1000,
+                                                 .since = i});
+    feed();
+    cut(false);
+    CHECK_EQ(after.maps, GUEST_MAPS_MAX);
+    CHECK_EQ(after.map.since, GUEST_MAPS_MAX + 1);
+    reboot(START);
+    cut(false);
+    size_t maps = after.maps;
+
+    put_frame(0, false);
+    feed();
+    cut(false);
+    CHECK_EQ(after.maps, maps);
+    finish();
+    end();
+}
