@@ -599,3 +599,34 @@ TEST(each_window_tells_the_newest_images_of_its_boot)
     finish();
     end();
 }
+
+/* Catches: half of a window left in the block that it does not fit into */
+TEST(merged_windows_may_be_of_a_kernel_that_moved)
+{
+    struct err e = {""};
+    size_t size;
+
+    merged_windows = merged_file_new();
+    CHECK(merged_windows != NULL);
+    begin(15);
+    put_frame(0, true);
+    feed();
+    cut(false);
+    reboot(START + (64u << 20));
+    cut(false);
+    put_frame(0, false);
+    feed();
+    cut(false);
+    uint8_t *bytes = merged_file_end(merged_windows, &size, &e);
+
+    CHECK(bytes != NULL);
+    read_file(file_of(bytes, size));
+    free(bytes);
+    finish();
+    CHECK_EQ(after.hellos, 4); /* the second window tells of both boots */
+    check_samples(0);
+    SAME(account[0].lost);
+    SAME(account[0].cut);
+    merged_file_free(merged_windows);
+    end();
+}
