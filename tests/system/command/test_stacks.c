@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command.h"
 
@@ -91,6 +92,49 @@ static void play_on(int listener)
     signal(SIGPIPE, SIG_IGN);
     begin_session(fd, 1, NULL, 1);
     end_session(fd, 1);
+}
+
+/* The first order that comes is in the file "asked". */
+static void play_asked(int listener)
+{
+    uint8_t bytes[64];
+    int fd = meet(listener);
+
+    wiregen_hello(&wire, &(struct wiregen_hello){.boot = 1,
+                                                 .cores = 1,
+                                                 .tsc_hz = TSC_HZ,
+                                                 .text_start = 0x400000});
+    say(fd);
+    ssize_t n = read(fd, bytes, sizeof bytes);
+
+    CHECK(n > 0);
+    write_file("asked", bytes, (size_t)n);
+    say_one(fd, 0, TSC_HZ, 0x100, 0);
+    end_session(fd, 1);
+}
+
+/* Was a guest asked for 50 samples a second by this (line)? */
+static bool asks_for_50(const char *line)
+{
+    static const uint8_t field[] = {WIRE_CONTROL_RATE_HZ, 4, 50, 0, 0, 0};
+    pid_t guest = start_guest("port", play_asked);
+    size_t size;
+
+    CHECK_EQ(collector(line), 0);
+    join_guest(guest);
+    CHECK_EQ(unlink("port"), 0);
+    const void *bytes = bytes_of("asked", &size);
+
+    return memmem(bytes, size, field, sizeof field) != NULL;
+}
+
+/* Catches: few samples of an agent, which costs no stops: that is for guests
+ * that are looked at from outside */
+TEST(agents_sample_at_their_own_rate)
+{
+    enter_dir();
+    CHECK(!asks_for_50("stacks --serial port -d 1000"));
+    CHECK(asks_for_50("stacks --serial port -d 1000 --rate 50"));
 }
 
 TEST(silent_core_is_told_and_not_taken_for_a_busy_one)
