@@ -49,7 +49,7 @@ writeFileSync("headers", "X-Api-Key: secret\n\nX-Scope-OrgID: me\n");
 }
 
 // what may pass by itself is tried again, all parts from the first on, and with the same bytes
-for (const answer of [{ status: 503 }, { status: 500 }, { status: 429 }, { status: 408 }, null]) {
+for (const answer of [{ status: 503 }, { status: 500 }, { status: 429 }, { status: 425 }, { status: 408 }, null]) {
     const { p, requests } = await pushTo([answer, answer, { status: 200 }, answer]);
     ended(p, 0, /^2,124 samples in 3/, /^collector push: queue\/usual.tprof: .*\n$/);
     assert.deepEqual(requests.at(-1).body, requests[3].body);

@@ -8,7 +8,9 @@ import { ended, forget, push, receiver, SAMPLES, sent } from "./harness.mjs";
 
 const files = (folder) => readdirSync(folder, { recursive: true }).filter((name) => name.endsWith(".tprof"));
 
-// catches: a recording that is changed on its way, sent twice, or to one receiver instead of two
+// catches: a recording that is changed on its way, sent twice, or to one receiver instead of two; a file
+// that some program hides until it is whole
+copyFileSync("queue/idle.tprof", "queue/.hidden.tprof");
 ended(await push(["--to", "out", "queue"]), 0, /^2,124 samples in 3 recordings delivered\n$/);
 assert.equal(files("out").length, 3);
 for (const guest of Object.keys(SAMPLES)) {
@@ -18,6 +20,11 @@ for (const guest of Object.keys(SAMPLES)) {
 }
 ended(await push(["--to", "out", "queue"]), 0, /^0 samples in 0 recordings delivered\n$/);
 ended(await push(["--to", "file://./other", "queue"]), 0, /^2,124 samples in 3/);
+
+// catches: a guest whose name leads out of the folder, or hides what is put there
+ended(await push(["--to", "dots", "queue/.hidden.tprof"]), 0, /^500 samples in 1/);
+assert.equal(files("dots/_hidden").length, 1);
+rmSync("queue/.hidden.tprof");
 
 // the same window has the same name: after a failure nothing is there twice
 forget();

@@ -153,6 +153,7 @@ TEST(a_window_in_two_files_is_read_once)
     check_same("all", "");
     CHECK_EQ(collector("push --to sent spool"), 0);
     CHECK_CONTAINS("out", "800 samples in 1 recordings delivered");
+    CHECK(!contains("out", "without samples")); /* the last window */
     CHECK_EQ(collector("compact spool"), 0);
     CHECK_EQ(files_in("spool", ".tprof"), 2); /* and what push says of it */
     check_same("all", "");
