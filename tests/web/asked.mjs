@@ -62,7 +62,10 @@ async function pages() {
     assert.match(page.headers["content-security-policy"], /frame-ancestors 'none'/);
     assert.equal(page.headers["access-control-allow-origin"], undefined);
     assert.match(page.text, /2 of 4 guests are sampled/);
-    assert.match(page.text, /<td><a href="\/guest\/web1">web1<\/a><td>sampled<td>2<td>97<td>12.3 %<td>1,234,567<td>0<td>\d+ s ago<td><a href="\/guest\/web1\?since=-10m">10 min<\/a>, <a href="\/guest\/web1\?since=-1h">1 h<\/a>, <a href="\/guest\/web1\?since=today">today<\/a><\/tr>/);
+    assert.match(page.text, /<td><a href="\/guest\/web10">web10<\/a><td>sampled<td>2<td>97<td>12.3 %<td>1,234,567<td>0<td>\d+ s ago<td><a href="\/guest\/web10\?since=-10m">10 min<\/a>, <a href="\/guest\/web10\?since=-1h">1 h<\/a>, <a href="\/guest\/web10\?since=today">today<\/a><\/tr>/);
+    assert.match(page.text, /<td class="bad">13,355 \(/); // lost, in a window that was open at a crash, and in one that was not kept
+    const names = [...page.text.matchAll(/<tr><td>(?:<a [^>]*>)?(.{5})/g)].map((row) => row[1]);
+    assert.deepEqual(names, ["&#34;", "a-gue", "web9<", "web10"]);
     assert.match(page.text, /The spool has 70 windows in 140.0 KB; 11 were removed by its limits\. <span class="bad">3 windows with 1,003 samples could not be kept\./);
     assert.match(page.text, /17 windows wait for collector push; the oldest began 5 min ago\./);
     assert.match(page.text, /5 of those removed had not been sent to all receivers/);
@@ -84,7 +87,7 @@ async function pages() {
     assert.deepEqual(of("tprof_spool_unsent_removed_samples_total"), ["4850"]);
     assert.deepEqual(of("tprof_crashed_samples"), ["7"]);
     assert.deepEqual(families.get("tprof_core_crashed_samples").samples.map((x) => [x.labels.guest, x.labels.core, x.value]),
-                     [["web1", "0", "7"], ["gone", "1023", "1"]]);
+                     [["web10", "0", "7"], ["gone", "1023", "1"]]);
     assert.deepEqual(families.get("tprof_spool_unsent_windows").samples.map((x) => [x.labels.tag, x.value]),
                      [["0123abcd", "2"], ["89abcdef", "17"], ["76543210", "0"]]);
     const [, oldest, none] = of("tprof_spool_oldest_unsent_seconds").map(Number);
@@ -124,9 +127,11 @@ async function hosts() {
 }
 
 async function tokens() {
-    const refused = await serve("0.0.0.0:0");
-    assert.equal(await refused.end(), 1);
-    assert.match(refused.err, /others than this machine reach that address: give a token/);
+    for (const all of ["0.0.0.0:0", "[::]:0"]) {
+        const refused = await serve(all);
+        assert.equal(await refused.end(), 1);
+        assert.match(refused.err, /others than this machine reach that address: give a token/);
+    }
     writeFileSync("short", "abc\n");
     const short = await serve("127.0.0.1:0", "short");
     assert.equal(await short.end(), 1);

@@ -14,7 +14,7 @@
 #define ROWS 8
 
 static const struct status_guest guests[] = {
-    {.name = "web1",
+    {.name = "web10",
      .state = STATUS_SAMPLING,
      .cores = 2,
      .rate_hz = 97,
@@ -33,7 +33,7 @@ static const struct status_guest guests[] = {
      .windows = 41,
      .bytes = 81234,
      .lost_window_samples = 1003},
-    {.name = "later", .state = STATUS_WAITING, .rate_hz = 97},
+    {.name = "web9", .state = STATUS_WAITING, .rate_hz = 97},
     {.name = "\"\\\n</td><script>alert(1)</script>&'\x1b[2J",
      .state = STATUS_FAILED,
      .rate_hz = 97},
@@ -67,7 +67,7 @@ static struct status *make_table(struct err *e)
     status_put_wait(s, 0, &(struct status_wait){"0123abcd", 2, now - 60000});
     status_put_wait(s, 1, &(struct status_wait){"89abcdef", 17, now - 300000});
     status_put_wait(s, 3, &(struct status_wait){"76543210", 0, 0});
-    status_put_crashed(s, 0, &(struct status_crashed){"web1", 0, 7});
+    status_put_crashed(s, 0, &(struct status_crashed){"web10", 0, 7});
     status_put_crashed(s, 1, &(struct status_crashed){"gone", 1023, 1});
     for (size_t i = 0; i < sizeof guests / sizeof guests[0]; i++) {
         struct status_guest g = guests[i];
