@@ -142,6 +142,7 @@ TEST(page_tells_of_guests)
         ask("/healthz");
     }
     CHECK_CONTAINS("answer", "the serving loop has given no sign for ");
+    CHECK_CONTAINS("answer", "Retry-After: 1");
     CHECK_EQ(kill(serve, SIGCONT), 0);
     CHECK_EQ(kill(serve, SIGTERM), 0);
     CHECK_EQ(join_collector(serve), 0);
