@@ -12,6 +12,7 @@
 
 #include "cmd/look.h"
 #include "render/asked.h"
+#include "render/stack_numbers.h"
 #include "util/claim.h"
 #include "util/opener.h"
 
@@ -330,17 +331,20 @@ int outputs_open(struct outputs *out, struct err *e)
 
 int outputs_write(struct outputs *out, const struct report *r, struct err *e)
 {
-    for (unsigned i = 0; i < out->count; i++) {
-        struct output *output = &out->list[i];
+    struct stack_numbers numbers = {NULL};
+    int result = 0;
 
+    for (unsigned i = 0; i < out->count && result == 0; i++) {
+        struct output *output = &out->list[i];
         struct report own =
             look_of(r, output->path, out->terminal, out->colour);
 
+        own.numbers = &numbers;
         output->format->write(&output->to, &own);
-        if (check_written(output, e) != 0)
-            return -1;
+        result = check_written(output, e);
     }
-    return 0;
+    free(numbers.list);
+    return result;
 }
 
 int outputs_write_by(struct outputs *out, outputs_writer write,

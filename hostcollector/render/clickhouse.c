@@ -3,13 +3,14 @@
 #include "render/clickhouse.h"
 
 #include <inttypes.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 
 #include "model/origin.h"
 #include "render/export.h"
-#include "render/export_laid.h"
 #include "render/export_rows.h"
 #include "render/gzip.h"
+#include "render/stack_numbers.h"
 #include "render/window.h"
 #include "util/map.h"
 
@@ -28,28 +29,46 @@ static ssize_t compress(void *gzip, const char *bytes, size_t size)
     return (ssize_t)size;
 }
 
-static void begin(struct render *to)
+/* Into (to), which has to be closed in either case. False: there is no memory.
+ */
+static bool open_table(struct table *t, struct render *to)
 {
     static const cookie_io_functions_t into_gzip = {.write = compress};
-    struct table *t = calloc(1, sizeof *t);
 
-    to->state = t;
-    to->no_memory = t == NULL || (t->gzip = gzip_new(to->out)) == NULL ||
-                    (t->out = fopencookie(t->gzip, "w", into_gzip)) == NULL;
+    *t = (struct table){.gzip = gzip_new(to->out)};
+    if (t->gzip != NULL)
+        t->out = fopencookie(t->gzip, "w", into_gzip);
+    if (t->out != NULL) /* nobody else writes there: no locks */
+        (void)__fsetlocking(t->out, FSETLOCKING_BYCALLER);
+    to->no_memory |= t->out == NULL;
+    return t->out != NULL;
 }
 
-static void end(struct render *to)
+static void close_table(struct table *t, struct render *to)
 {
-    struct table *t = to->state;
-
-    if (t == NULL)
-        return;
     if (t->out != NULL)
         to->no_memory |= fclose(t->out) != 0;
     if (t->gzip != NULL)
         gzip_end(t->gzip);
     map_fini(&t->stacks);
-    free(t);
+}
+
+/* printf() takes several times as long, and there are thousands of numbers. */
+static void decimal(FILE *out, uint64_t number)
+{
+    char digits[20];
+    size_t at = sizeof digits;
+
+    do
+        digits[--at] = (char)('0' + number % 10);
+    while ((number /= 10) != 0);
+    (void)fwrite(digits + at, 1, sizeof digits - at, out);
+}
+
+static void cell(FILE *out, uint64_t number)
+{
+    (void)putc_unlocked('\t', out);
+    decimal(out, number);
 }
 
 /* (text) as a reader of this format takes it. */
@@ -57,19 +76,19 @@ static void escaped(FILE *out, const char *text)
 {
     for (; *text != '\0'; text++) {
         if (*text == '\\' || *text == '\'')
-            (void)putc('\\', out);
+            (void)putc_unlocked('\\', out);
         if (*text == '\t' || *text == '\n')
             (void)fputs(*text == '\t' ? "\\t" : "\\n", out);
         else
-            (void)putc(*text, out);
+            (void)putc_unlocked(*text, out);
     }
 }
 
 static void quoted(FILE *out, const char *text)
 {
-    (void)putc('\'', out);
+    (void)putc_unlocked('\'', out);
     escaped(out, text);
-    (void)putc('\'', out);
+    (void)putc_unlocked('\'', out);
 }
 
 /* What a column of arrays has for each step. */
@@ -96,7 +115,7 @@ static void file(FILE *out, const struct report *r, const struct view_step *s)
 static void line(FILE *out, const struct report *r, const struct view_step *s)
 {
     (void)r;
-    (void)fprintf(out, "%" PRIu32, is_mark(s) ? 0 : s->line);
+    decimal(out, is_mark(s) ? 0 : s->line);
 }
 
 static void image(FILE *out, const struct report *r, const struct view_step *s)
@@ -124,57 +143,58 @@ static void write_column(FILE *out, const struct report *r,
     for (size_t i = path->count; i-- > 0;) {
         write(out, r, &path->steps[i]);
         if (i > 0)
-            (void)putc(',', out);
+            (void)putc_unlocked(',', out);
     }
-    (void)putc(']', out);
+    (void)putc_unlocked(']', out);
 }
 
-static void write_stack(struct render *to, const struct report *r,
-                        const struct view_path *path)
+static void write_stack(struct table *t, struct render *to,
+                        const struct report *r, const struct view_path *path,
+                        uint64_t number)
 {
     static column *const columns[] = {function, file, line, image, build};
-    struct table *t = to->state;
-    uint64_t number = window_stack(r, path);
     uint32_t *seen = map_put(&t->stacks, number, 0);
 
     to->no_memory |= seen == NULL;
     if (seen == NULL || *seen != MAP_NOTHING)
         return;
     *seen = 0;
-    (void)fprintf(t->out, "%" PRIu64, number);
+    decimal(t->out, number);
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
         write_column(t->out, r, path, columns[i]);
-    (void)putc('\n', t->out);
+    (void)putc_unlocked('\n', t->out);
 }
 
 static void write_stacks(struct render *to, const struct report *r)
 {
-    if (to->no_memory)
-        return;
-    for (size_t core = 0; core < r->profile->core_count; core++) {
+    struct table t;
+    bool open = open_table(&t, to);
+
+    for (size_t core = 0; open && core < r->profile->core_count; core++) {
+        const uint64_t *numbers = stack_numbers_of(to, r, core);
         struct export_cursor c = {.core = core};
 
-        while (export_next(to, r, &c))
-            write_stack(to, r, &c.path);
+        while (!to->no_memory && export_next(to, r, &c))
+            write_stack(&t, to, r, &c.path, numbers[c.entry]);
     }
+    close_table(&t, to);
 }
 
-static void lay_stack(FILE *out, const struct report *r,
-                      const struct view_path *path)
-{
-    (void)fprintf(out, "%" PRIu64, window_stack(r, path));
-}
+/* What each row of a window ends with, laid out once. */
+struct rest {
+    char *text;
+    size_t size;
+};
 
-/* What is the same in all rows of a window, behind those that are not. */
 static void write_rest(FILE *out, const struct report *r,
                        const struct window *w)
 {
     const struct origin *o = r->origin;
     char hex[2 * GUEST_BUILD_ID_MAX + 1];
 
-    (void)putc('\t', out);
+    (void)putc_unlocked('\t', out);
     escaped(out, o->guest);
-    (void)putc('\t', out);
+    (void)putc_unlocked('\t', out);
     escaped(out, o->host);
     (void)fprintf(out, "\t%s\t[",
                   window_hex(hex, w->build_id, w->build_id_len));
@@ -190,56 +210,65 @@ static void write_rest(FILE *out, const struct report *r,
     (void)fprintf(out, "]\t%s\n", window_hex(hex, w->id, sizeof w->id));
 }
 
-static void write_core(struct render *to, const struct report *r, size_t core,
-                       const struct window *w)
+static void lay_rest(struct rest *rest, struct render *to,
+                     const struct report *r, const struct window *w)
 {
-    struct table *t = to->state;
-    struct export_laid stacks;
+    FILE *out = open_memstream(&rest->text, &rest->size);
+
+    to->no_memory |= out == NULL;
+    if (out == NULL)
+        return;
+    write_rest(out, r, w);
+    to->no_memory |= fclose(out) != 0;
+}
+
+static void write_core(struct table *t, struct render *to,
+                       const struct report *r, size_t core, uint64_t from_ns,
+                       const struct rest *rest)
+{
+    const uint64_t *stacks = stack_numbers_of(to, r, core);
     struct export_rows rows;
 
-    export_laid_init(&stacks, to, r, core, lay_stack);
     export_rows_init(&rows, to, r, core);
     while (!to->no_memory && export_rows_next(&rows)) {
-        uint64_t ns = w->from_ns + rows.ns;
-        size_t size;
-        const char *stack = export_laid_of(&stacks, rows.entry, &size);
+        uint64_t ns = from_ns + rows.ns;
 
         /* seconds of less than five digits would be taken for a year */
-        (void)fprintf(t->out,
-                      "%010" PRIu64 "\t%" PRIu64 "\t%" PRIu32 "\t%.*s\t%" PRIu64
-                      "\t%" PRIu64 "\t%" PRIu64,
-                      ns / NS_PER_S, ns % NS_PER_S,
-                      r->profile->cores[core].core, (int)size, stack,
-                      rows.count, rows.length_ns, t->row++);
-        write_rest(t->out, r, w);
+        (void)fprintf(t->out, "%010" PRIu64, ns / NS_PER_S);
+        cell(t->out, ns % NS_PER_S);
+        cell(t->out, r->profile->cores[core].core);
+        cell(t->out, stacks[rows.entry]);
+        cell(t->out, rows.count);
+        cell(t->out, rows.length_ns);
+        cell(t->out, t->row++);
+        (void)fwrite(rest->text, 1, rest->size, t->out);
     }
     export_rows_fini(&rows);
-    export_laid_fini(&stacks);
 }
 
 static void write_samples(struct render *to, const struct report *r)
 {
     struct window w;
+    struct rest rest = {NULL, 0};
+    struct table t;
+    bool open = open_table(&t, to);
 
-    if (to->no_memory)
-        return;
     window_of(&w, r);
-    for (size_t core = 0; core < r->profile->core_count; core++)
-        write_core(to, r, core, &w);
+    lay_rest(&rest, to, r, &w);
+    for (size_t core = 0; open && core < r->profile->core_count; core++)
+        write_core(&t, to, r, core, w.from_ns, &rest);
+    free(rest.text);
+    close_table(&t, to);
 }
 
 const struct render_ops render_clickhouse_stacks = {
     .name = "clickhouse-stacks",
     .suffix = "stacks.tsv.gz",
-    .begin = begin,
     .write = write_stacks,
-    .end = end,
 };
 
 const struct render_ops render_clickhouse_samples = {
     .name = "clickhouse-samples",
     .suffix = "samples.tsv.gz",
-    .begin = begin,
     .write = write_samples,
-    .end = end,
 };

@@ -18,6 +18,7 @@
 #include "model/view.h"
 
 struct origin;
+struct stack_numbers;
 
 enum report_sort { SORT_SELF, SORT_TOTAL, SORT_LATE, SORT_NAME };
 
@@ -64,7 +65,8 @@ struct report {
     size_t code_count;
 
     struct sample_profile *sample_profile; /* for render_pgo alone */
-    const struct origin *origin; /* for stores of many guests; or NULL */
+    const struct origin *origin;   /* for stores of many guests; or NULL */
+    struct stack_numbers *numbers; /* of its stacks, for all formats */
 };
 
 /* One of many guests, in a line. */

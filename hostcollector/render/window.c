@@ -103,30 +103,6 @@ void window_of(struct window *w, const struct report *r)
     memcpy(w->id, digest, sizeof w->id);
 }
 
-uint64_t window_stack(const struct report *r, const struct view_path *path)
-{
-    uint8_t digest[SHA256_DIGEST_LENGTH];
-    uint64_t number;
-    SHA2_CTX c;
-
-    SHA256Init(&c);
-    for (size_t i = 0; i < path->count; i++) {
-        const struct view_step *s = &path->steps[i];
-        const struct view_image *image = &r->view->images[s->image];
-
-        hash_text(&c, r->view->functions[s->function].name);
-        if (s->function < VIEW_MARKS)
-            continue;
-        hash_text(&c, s->file);
-        hash_bytes(&c, &s->line, sizeof s->line);
-        hash_text(&c, image->name);
-        hash_bytes(&c, image->build_id, image->build_id_len);
-    }
-    SHA256Final(digest, &c);
-    memcpy(&number, digest, sizeof number);
-    return number;
-}
-
 static void write_window(struct render *to, const struct report *r)
 {
     struct window w;
