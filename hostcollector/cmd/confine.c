@@ -187,11 +187,11 @@ static bool begin(struct plan *p, const struct options *o)
     return true;
 }
 
-/* Start the helper, which ends here. */
-static int start(struct plan *p, struct err *e)
+/* Start the helper by (fork), which ends here. */
+static int start_by(struct plan *p, int (*fork)(struct err *), struct err *e)
 {
     struct err ignored; /* the process says the same of itself */
-    int who = p->failed ? err_set(e, "out of memory") : opener_fork(e);
+    int who = p->failed ? err_set(e, "out of memory") : fork(e);
 
     if (who == 1) {
         fetch_leave();
@@ -202,6 +202,34 @@ static int start(struct plan *p, struct err *e)
     return who;
 }
 
+static int start(struct plan *p, struct err *e)
+{
+    return start_by(p, opener_fork, e);
+}
+
+/* Recordings name images. */
+static void allow_images(struct plan *p, const struct options *o)
+{
+    allow_elfs(p, o->guests.elfs);
+    p->failed |= opener_allow_images() != 0;
+    sandbox_allow(&p->files, "/", SANDBOX_READ);
+}
+
+int confine_prepare_push(const struct options *o, struct err *e)
+{
+    struct plan p;
+
+    if (opener_is_shared())
+        return 0;
+    if (use_folders(o, e) != 0)
+        return -1;
+    if (!begin(&p, o))
+        return 0;
+    allow_symbols(&p);
+    allow_images(&p, o);
+    return start_by(&p, opener_fork_shared, e);
+}
+
 int confine_prepare_sampling(const struct options *o, const struct outputs *out,
                              struct err *e)
 {
@@ -210,6 +238,8 @@ int confine_prepare_sampling(const struct options *o, const struct outputs *out,
 
     if (use_symbols(o, e) != 0)
         return -1;
+    if (opener_is_shared() && opener_join(e) == 0)
+        return 0;
     if (!begin(&p, o))
         return 0;
     allow_symbols(&p);
@@ -222,11 +252,9 @@ int confine_prepare_sampling(const struct options *o, const struct outputs *out,
         opener_allow_sources();
     if (o->sources != NULL)
         sandbox_allow(&p.files, o->sources, SANDBOX_READ);
-    if (g->count == 0) { /* a recording, which names images */
+    if (g->count == 0) {
         allow_input(&p, o);
-        allow_elfs(&p, g->elfs);
-        p.failed |= opener_allow_images() != 0;
-        sandbox_allow(&p.files, "/", SANDBOX_READ);
+        allow_images(&p, o);
         if (out->recording != NULL)
             allow(&p, OPENER_RECORDING, out->recording);
     }

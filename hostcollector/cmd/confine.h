@@ -30,6 +30,14 @@ int confine_prepare_serve(const struct options *o, struct err *e);
 int confine_prepare_bridge(const struct options *o, struct err *e);
 
 /*
+ * Likewise, one helper for all processes that push starts, each of which calls
+ * confine_prepare_sampling(); call this before each of them, for the helper may
+ * have been killed. It opens images alone: each process has its recording lent
+ * (opener_lend()), and reaches no other one.
+ */
+int confine_prepare_push(const struct options *o, struct err *e);
+
+/*
  * Enter the sandbox, when a helper was started; before the first byte of a
  * guest, a recording or an image is read.
  *

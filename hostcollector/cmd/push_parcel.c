@@ -11,11 +11,13 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "cmd/confine.h"
 #include "cmd/labels.h"
 #include "cmd/output.h"
 #include "cmd/sampling.h"
 #include "push/queue.h"
 #include "render/window.h"
+#include "util/opener.h"
 
 static void add(struct outputs *out, FILE *file,
                 const struct render_ops *format)
@@ -37,6 +39,7 @@ static _Noreturn void report(const struct parcel *p, const char *path,
     own.origin = p->origin;
     own.supervised = true;
     own.page_code = 0;
+    opener_lend(path, open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
     add(&out, window, &render_window);
     for (size_t i = 0; receiver_part(r, i) != NULL; i++)
         add(&out, p->parts[i], receiver_part(r, i));
@@ -115,6 +118,8 @@ static enum push_made make(struct parcel *p, const char *path,
 {
     int alive[2];
 
+    if (confine_prepare_push(o, e) != 0)
+        return PUSH_FAILED;
     if (pipe2(alive, O_CLOEXEC) != 0) {
         (void)err_sys(e, "pipe");
         return PUSH_FAILED;

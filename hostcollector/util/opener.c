@@ -15,103 +15,28 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "util/arena.h"
 #include "util/bytes.h"
 #include "util/claim.h"
 #include "util/descriptor.h"
-#include "util/listed.h"
-#include "util/vec.h"
+#include "util/opener_rules.h"
 
-#define DIGITS_MAX 10u /* of a number in a name */
-#define COMMON     (O_CLOEXEC | O_NOCTTY)
-#define LOOK_MS    50 /* between two looks for the reader of a pipe */
-
-/* What is allowed: (prefix); or with a (suffix) that is not NULL, (prefix), a
- * number and (suffix); or (images) below the folder (prefix); or what is
- * (inside) it. */
-struct name_rule {
-    enum opener_how how;
-    const char *prefix, *suffix;
-    bool images, inside;
-};
+#define COMMON  (O_CLOEXEC | O_NOCTTY)
+#define LOOK_MS 50 /* between two looks for the reader of a pipe */
 
 static struct {
-    struct name_rule *rules;
-    size_t count, room;
-    struct arena names; /* of the rules */
-    bool images, sources;
-    const char *list; /* a file; NULL: none */
-    int fd;           /* to the other process; 0: none */
+    int fd;      /* to the other process; 0: none */
+    int control; /* to a helper of several processes; 0: none */
 } opener;
 
-static const char *copy_name(const char *name)
+int opener_is_shared(void)
 {
-    return arena_strndup(&opener.names, name, strlen(name));
-}
+    struct pollfd p = {.fd = opener.control};
 
-static int add_rule(enum opener_how how, const char *prefix, const char *suffix,
-                    bool images)
-{
-    struct name_rule rule = {how, copy_name(prefix), NULL, images, false};
-
-    if (suffix != NULL)
-        rule.suffix = copy_name(suffix);
-    if (rule.prefix == NULL || (suffix != NULL && rule.suffix == NULL) ||
-        vec_grow(&opener.rules, &opener.room, opener.count, sizeof rule) != 0)
-        return -1;
-    opener.rules[opener.count++] = rule;
+    if (opener.control == 0 || poll(&p, 1, 0) == 0)
+        return opener.control != 0;
+    (void)close(opener.control);
+    opener.control = 0;
     return 0;
-}
-
-int opener_allow(enum opener_how how, const char *path)
-{
-    return add_rule(how, path, NULL, false);
-}
-
-int opener_allow_numbered(enum opener_how how, const char *prefix,
-                          const char *suffix)
-{
-    return add_rule(how, prefix, suffix, false);
-}
-
-int opener_allow_images_below(const char *folder)
-{
-    return add_rule(OPENER_READ, folder, NULL, true);
-}
-
-int opener_allow_images(void)
-{
-    opener.images = true;
-    return 0;
-}
-
-static int allow_inside(enum opener_how how, const char *folder)
-{
-    if (add_rule(how, folder, NULL, false) != 0)
-        return -1;
-    opener.rules[opener.count - 1].inside = true;
-    return 0;
-}
-
-int opener_allow_sockets_in(const char *folder)
-{
-    return allow_inside(OPENER_CONNECT, folder);
-}
-
-int opener_allow_windows_in(const char *folder)
-{
-    return allow_inside(OPENER_WINDOW, folder);
-}
-
-int opener_allow_listed(const char *path)
-{
-    opener.list = copy_name(path);
-    return opener.list != NULL ? 0 : -1;
-}
-
-void opener_allow_sources(void)
-{
-    opener.sources = true;
 }
 
 int opener_started(void)
@@ -293,51 +218,15 @@ static int open_image(const char *path)
 
 /* The helper */
 
-static bool fits(const struct name_rule *rule, const char *path)
-{
-    size_t length = strlen(rule->prefix);
-
-    if (rule->images)
-        return strncmp(path, rule->prefix, length) == 0 &&
-               strstr(path + length, "..") == NULL;
-    if (rule->inside)
-        return strncmp(path, rule->prefix, length) == 0 &&
-               path[length] != '\0' && path[length] != '.' &&
-               strchr(path + length, '/') == NULL;
-    if (rule->suffix == NULL)
-        return strcmp(path, rule->prefix) == 0;
-    if (strncmp(path, rule->prefix, length) != 0)
-        return false;
-    size_t digits = strspn(path + length, "0123456789");
-
-    return digits > 0 && digits <= DIGITS_MAX &&
-           strcmp(path + length + digits, rule->suffix) == 0;
-}
-
-/* The rule for (how) and (path), with (images) or without; NULL: none. */
-static const struct name_rule *find_rule(enum opener_how how, const char *path,
-                                         bool images)
-{
-    for (size_t i = 0; i < opener.count; i++) {
-        const struct name_rule *rule = &opener.rules[i];
-
-        if (rule->how == how && rule->images == images && fits(rule, path))
-            return rule;
-    }
-    return NULL;
-}
-
 /* What is named may be any file, whatever folder it is in. -1 with errno set.
  */
 static int open_allowed(enum opener_how how, const char *path, struct err *e)
 {
-    if (find_rule(how, path, false) != NULL ||
-        (how == OPENER_CONNECT && listed_in(opener.list, path)))
+    if (opener_rules_name(how, path))
         return open_name(how, path, e);
-    if (how == OPENER_READ &&
-        (opener.images || find_rule(how, path, true) != NULL))
+    if (opener_rules_image(how, path))
         return open_image(path);
-    if (how == OPENER_SOURCE && opener.sources)
+    if (opener_rules_source(how))
         return open_source(path);
     errno = EACCES;
     return err_sys(e, path);
@@ -348,7 +237,8 @@ struct answer {
     struct err e;
 };
 
-_Noreturn void opener_serve(void)
+/* Until the process that is served has ended. */
+static void serve(void)
 {
     char request[1 + PATH_MAX + 1];
     ssize_t size;
@@ -369,6 +259,20 @@ _Noreturn void opener_serve(void)
         if (fd >= 0)
             (void)close(fd);
     }
+}
+
+_Noreturn void opener_serve(void)
+{
+    char none;
+
+    if (opener.control == 0)
+        serve();
+    while (opener.control != 0 &&
+           descriptor_receive(opener.control, &none, sizeof none, &opener.fd) >
+               0) {
+        serve();
+        (void)close(opener.fd);
+    }
     _exit(0);
 }
 
@@ -388,7 +292,9 @@ static pid_t fork_deaf(void)
     return child;
 }
 
-int opener_fork(struct err *e)
+/* Start the helper, and keep the socket between it and this process, in each of
+ * them, in (*end). Returns as opener_fork(). */
+static int start(int *end, struct err *e)
 {
     int ends[2];
 
@@ -402,9 +308,38 @@ int opener_fork(struct err *e)
         (void)close(ends[1]);
         return -1;
     }
-    opener.fd = ends[child == 0];
+    *end = ends[child == 0];
     (void)close(ends[child != 0]);
     return child == 0;
+}
+
+int opener_fork(struct err *e)
+{
+    return start(&opener.fd, e);
+}
+
+int opener_fork_shared(struct err *e)
+{
+    return start(&opener.control, e);
+}
+
+int opener_join(struct err *e)
+{
+    int ends[2];
+
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+        return err_sys(e, "socketpair");
+    bool there = descriptor_send(opener.control, "", 1, ends[1]) == 0;
+
+    (void)close(opener.control);
+    opener.control = 0;
+    (void)close(ends[1]);
+    if (!there) {
+        (void)close(ends[0]);
+        return err_set(e, "the helper that opens files has ended");
+    }
+    opener.fd = ends[0];
+    return 0;
 }
 
 /* The process */

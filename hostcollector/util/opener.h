@@ -6,7 +6,8 @@
  * built anew can be opened again, without its whole folder being open to
  * somebody who takes over the process.
  *
- * One helper for each process; what is allowed is kept for it here.
+ * One helper for each process, or one for several that follow each other; what
+ * is allowed is kept for it in opener_rules.c.
  */
 #ifndef TPROF_UTIL_OPENER_H
 #define TPROF_UTIL_OPENER_H
@@ -72,8 +73,26 @@ void opener_allow_sources(void);
  */
 int opener_fork(struct err *e);
 
-/* The helper's work. It ends when the process that it serves does. */
+/* The helper's work. It ends when the process that it serves does; one that is
+ * shared, when the process that has started it does. */
 _Noreturn void opener_serve(void);
+
+/*
+ * Start a helper for processes that this one is going to start, one after the
+ * other: a process for each would take longer than what they do. Returns as
+ * opener_fork(). This process itself goes on without a helper.
+ */
+int opener_fork_shared(struct err *e);
+
+/* Has this process, or the one that has started it, done so, and is that helper
+ * there? It may have been killed. */
+int opener_is_shared(void);
+
+/* In such a process: be served by that helper, as soon as the process before
+ * has ended, over a socket of its own. Whoever takes this process over reaches
+ * nothing of the processes before and behind it. Returns 0; -1 with (e) filled.
+ */
+int opener_join(struct err *e);
 
 /*
  * Do (how) with (path): by the helper if there is one, else at once and without

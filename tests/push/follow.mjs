@@ -114,7 +114,7 @@ import { ended, push, receiver } from "./harness.mjs";
             }
         } catch { /* either has ended by itself */ }
     };
-    const ends = push(["--to", "killed", "--follow", "kill"], (p) => (following = p));
+    const ends = push(["--to", "killed", "--sandbox=off", "--follow", "kill"], (p) => (following = p)); // no helper
     const marks = () => readdirSync("kill").filter((name) => name.includes(".sent-"));
     while (marks().length === 0) {
         killReader(following);
@@ -138,4 +138,27 @@ import { ended, push, receiver } from "./harness.mjs";
     }
     ended(await once, 1, /^0 samples in 0 recordings delivered; 1 left in the queue\n$/, /^collector push: kill.*was killed: Killed\n$/);
     assert.deepEqual(marks(), []);
+}
+
+// catches: a helper that is killed, as by a kernel that has no memory, and all windows behind it set aside
+{
+    mkdirSync("helped");
+    let following = null;
+    const ends = push(["--to", "help", "--follow", "helped"], (p) => (following = p));
+    const marks = () => readdirSync("helped").filter((name) => name.includes(".sent-")).length;
+    const waitFor = async (count) => {
+        for (const end = Date.now() + 40000; marks() < count && Date.now() < end;)
+            await new Promise((tick) => setTimeout(tick, 20));
+    };
+    copyFileSync("usual.wire", "helped/a.tprof");
+    await waitFor(1);
+    for (const child of readFileSync(`/proc/${following.pid}/task/${following.pid}/children`, "utf8").split(" ").filter(Number))
+        process.kill(child, "SIGKILL");
+    copyFileSync("usual.wire", "helped/b.tprof");
+    await waitFor(2);
+    following.kill("SIGTERM");
+    const { out, err, code } = await ends;
+    assert.equal(err, "");
+    assert.match(out, /in 2 recordings delivered\n$/);
+    assert.equal(code, 0);
 }

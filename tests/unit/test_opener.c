@@ -327,6 +327,65 @@ TEST(helper_opens_a_pipe_when_it_has_a_reader)
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 'x');
 }
 
+static void start_shared_helper(void)
+{
+    struct err e;
+    int who = opener_fork_shared(&e);
+
+    CHECK(who >= 0);
+    if (who == 1)
+        opener_serve();
+    CHECK(!opener_started());
+}
+
+/* A process of its own joins the helper, does (work), and is killed. */
+static void join_and(void (*work)(void))
+{
+    int status;
+    pid_t child = fork();
+
+    CHECK(child >= 0);
+    if (child == 0) {
+        struct err e;
+
+        CHECK_EQ(opener_join(&e), 0);
+        CHECK(opener_started() && !opener_is_shared());
+        work();
+        (void)raise(SIGKILL);
+    }
+    CHECK_EQ(waitpid(child, &status, 0), child);
+    CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+
+static void read_kernel(void)
+{
+    CHECK_STR(text_of("kernel"), "first");
+    refused(OPENER_READ, "window", EACCES);
+}
+
+/* What it is lent, no other one gets. */
+static void read_window(void)
+{
+    opener_lend("window", open("window", O_RDONLY | O_CLOEXEC));
+    CHECK_STR(text_of("window"), "second");
+    read_kernel();
+}
+
+/* Catches: a helper that ends with the first process, or has a process reach
+ * what another one was lent */
+TEST(shared_helper_serves_one_process_after_the_other)
+{
+    enter_folder();
+    put("kernel", "first", 5);
+    put("window", "second", 6);
+    CHECK_EQ(opener_allow(OPENER_READ, "kernel"), 0);
+    start_shared_helper();
+    join_and(read_window);
+    join_and(read_kernel);
+    join_and(read_window);
+    CHECK(!opener_started());
+}
+
 /* Catches: a failure that is taken for a missing file, or for ever waited for
  */
 TEST(a_dead_helper_is_an_error)
