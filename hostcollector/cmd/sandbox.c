@@ -40,8 +40,6 @@ struct ruleset { /* struct landlock_ruleset_attr as of version 6 */
 #define SANITIZED false
 #endif
 
-#define CAPABILITIES 64 /* more than any kernel knows */
-
 bool sandbox_wanted(enum sandbox_mode mode)
 {
     return mode == SANDBOX_REQUIRED || (mode == SANDBOX_AUTO && !SANITIZED);
@@ -180,8 +178,8 @@ static int drop_capabilities(unsigned needs)
                                                   _LINUX_CAPABILITY_VERSION_3};
     struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {{0}};
 
-    for (unsigned long c = 0; c < CAPABILITIES; c++)
-        (void)prctl(PR_CAPBSET_DROP, c, 0, 0, 0);
+    for (unsigned long c = 0; prctl(PR_CAPBSET_DROP, c, 0, 0, 0) == 0; c++)
+        continue;
     (void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
     if (syscall(SYS_capget, &header, data) != 0)
         return -1;
