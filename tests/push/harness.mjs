@@ -12,16 +12,21 @@ export const collector = process.argv[2];
 /** How many samples the recordings have: what wrote them says so. */
 export const SAMPLES = { usual: 1384, two_images: 240, idle: 500 };
 
+const running = new Set();
+process.on("exit", () => running.forEach((p) => p.kill("SIGKILL"))); // where a test has failed
+
 /** Run collector push. Resolves to {code, signal, out, err}; child(process) is told of it. */
 export function push(args, child = () => {}) {
     const p = spawn(collector, ["push", ...args], { stdio: ["ignore", "pipe", "pipe"] });
     const result = { out: "", err: "" };
     const killer = setTimeout(() => p.kill("SIGKILL"), 60000);
+    running.add(p);
     p.stdout.on("data", (d) => (result.out += d));
     p.stderr.on("data", (d) => (result.err += d));
     child(p);
     return new Promise((done) => p.on("close", (code, signal) => {
         clearTimeout(killer);
+        running.delete(p);
         done({ ...result, code, signal });
     }));
 }
