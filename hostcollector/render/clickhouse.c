@@ -13,6 +13,7 @@
 #include "render/stack_numbers.h"
 #include "render/window.h"
 #include "util/map.h"
+#include "util/text.h"
 
 #define NS_PER_S 1000000000u
 
@@ -53,22 +54,10 @@ static void close_table(struct table *t, struct render *to)
     map_fini(&t->stacks);
 }
 
-/* printf() takes several times as long, and there are thousands of numbers. */
-static void decimal(FILE *out, uint64_t number)
-{
-    char digits[20];
-    size_t at = sizeof digits;
-
-    do
-        digits[--at] = (char)('0' + number % 10);
-    while ((number /= 10) != 0);
-    (void)fwrite(digits + at, 1, sizeof digits - at, out);
-}
-
 static void cell(FILE *out, uint64_t number)
 {
     (void)putc_unlocked('\t', out);
-    decimal(out, number);
+    text_decimal(out, number, 0);
 }
 
 /* (text) as a reader of this format takes it. */
@@ -115,7 +104,7 @@ static void file(FILE *out, const struct report *r, const struct view_step *s)
 static void line(FILE *out, const struct report *r, const struct view_step *s)
 {
     (void)r;
-    decimal(out, is_mark(s) ? 0 : s->line);
+    text_decimal(out, is_mark(s) ? 0 : s->line, 0);
 }
 
 static void image(FILE *out, const struct report *r, const struct view_step *s)
@@ -159,7 +148,7 @@ static void write_stack(struct table *t, struct render *to,
     if (seen == NULL || *seen != MAP_NOTHING)
         return;
     *seen = 0;
-    decimal(t->out, number);
+    text_decimal(t->out, number, 0);
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
         write_column(t->out, r, path, columns[i]);
     (void)putc_unlocked('\n', t->out);

@@ -63,6 +63,7 @@ const kept = number("SELECT sum(bytes_on_disk) FROM system.parts WHERE active AN
 const say = (name, value, unit) => console.log(`push_${name} ${value} ${unit}`);
 say("samples", samples, "samples");
 say("windows_per_s", Math.round(windows / wall), "windows/s");
+say("window_core", ((1e3 * (user + system)) / windows).toFixed(1), "ms/window");
 say("core", ((1e6 * (user + system)) / samples).toFixed(2), "s/Msample");
 say("clickhouse_core", ((1e6 * cpuTaken) / samples).toFixed(2), "s/Msample");
 say("clickhouse_kept", (kept / samples).toFixed(2), "bytes/sample");
