@@ -318,9 +318,21 @@ int opener_fork(struct err *e)
     return start(&opener.fd, e);
 }
 
+/* What this process has open must not stay so in a helper that outlives it:
+ * folders are locked by descriptors, and files without names end with them. */
+static void close_others(int fd)
+{
+    (void)close_range(STDERR_FILENO + 1, (unsigned)fd - 1, 0);
+    (void)close_range((unsigned)fd + 1, ~0u, 0);
+}
+
 int opener_fork_shared(struct err *e)
 {
-    return start(&opener.control, e);
+    int who = start(&opener.control, e);
+
+    if (who == 1)
+        close_others(opener.control);
+    return who;
 }
 
 int opener_join(struct err *e)

@@ -6,7 +6,7 @@ import {
     copyFileSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync,
 } from "node:fs";
 
-import { ended, push, receiver } from "./harness.mjs";
+import { collector, ended, push, receiver } from "./harness.mjs";
 
 // catches: a push that reads its folder while nothing happens there, one that misses what is linked,
 // renamed, written or unlocked, and one that does not see that what it has sent is another file now
@@ -152,6 +152,8 @@ import { ended, push, receiver } from "./harness.mjs";
     };
     copyFileSync("usual.wire", "helped/a.tprof");
     await waitFor(1);
+    // catches: a helper that has inherited the folder, and keeps it locked while push rests
+    execFileSync(collector, ["compact", "helped"], { stdio: "ignore", timeout: 20000 });
     for (const child of readFileSync(`/proc/${following.pid}/task/${following.pid}/children`, "utf8").split(" ").filter(Number))
         process.kill(child, "SIGKILL");
     copyFileSync("usual.wire", "helped/b.tprof");
