@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <netinet/in.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -159,6 +160,27 @@ TEST(service_manager_hears_twice_in_its_time) /* catches: just too late */
     CHECK_EQ(notify_watchdog_ns(), 0);
     CHECK_EQ(setenv("WATCHDOG_USEC", "100000", 1), 0);
     CHECK_EQ(notify_watchdog_ns(), 50000000);
+}
+
+/* Catches: a service that never becomes ready, where the manager's socket is of
+ * the abstract ones */
+TEST(service_manager_may_have_an_abstract_socket)
+{
+    struct sockaddr_un at = {.sun_family = AF_UNIX};
+    char name[64];
+    int length = snprintf(name, sizeof name, "@tprof.%d", (int)getpid());
+    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+    memcpy(at.sun_path + 1, name + 1, (size_t)length - 1);
+    CHECK_EQ(bind(fd, (struct sockaddr *)&at,
+                  (socklen_t)(offsetof(struct sockaddr_un, sun_path) +
+                              (size_t)length)),
+             0);
+    CHECK_EQ(setenv("NOTIFY_SOCKET", name, 1), 0);
+    notify_tell(notify_open(), "READY=1");
+    CHECK_EQ(recv(fd, name, sizeof name, MSG_DONTWAIT), strlen("READY=1"));
+    CHECK(memcmp(name, "READY=1", strlen("READY=1")) == 0);
+    (void)close(fd);
 }
 
 #define HOUR (3600u * (uint64_t)1000000000)

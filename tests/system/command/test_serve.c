@@ -350,7 +350,7 @@ static int windows(uint64_t *samples, uint64_t *lost)
 {
     DIR *folder = opendir("spool");
     const struct dirent *entry;
-    int count = 0;
+    int count = 0, odd = 0;
 
     while (folder != NULL && (entry = readdir(folder)) != NULL) {
         const char *name = entry->d_name, *found;
@@ -362,6 +362,7 @@ static int windows(uint64_t *samples, uint64_t *lost)
         if (samples == NULL)
             continue;
         CHECK(strncmp(name, "one.", 4) == 0);
+        odd += strtoull(name + 4, NULL, 10) % 1000 != 0;
         (void)snprintf(line, sizeof line,
                        "report spool/%s -o json:window.json --force", name);
         CHECK_EQ(collector(line), 0);
@@ -371,6 +372,7 @@ static int windows(uint64_t *samples, uint64_t *lost)
     }
     if (folder != NULL)
         (void)closedir(folder);
+    CHECK(odd <= 1); /* all but the first one begin at a multiple */
     return count;
 }
 
@@ -434,6 +436,40 @@ TEST(a_spool_that_fails_is_told)
     CHECK_CONTAINS("err", "one: spool: No such file or directory");
     CHECK_CONTAINS("err", "collector serve: 50 samples, 0 lost");
     CHECK_CONTAINS("err", "0 windows kept, 1 lost with 50 samples");
+}
+
+/* 50 samples, and 50 more in another session. */
+static void play_twice(int listener)
+{
+    int fd = meet(listener);
+
+    begin_session(fd, 1, NULL, 50);
+    wait_for("kept");
+    (void)close(fd);
+    fd = meet(listener);
+    begin_session(fd, 1, NULL, 50);
+    write_text("sent_twice", "");
+    end_session(fd, 50);
+}
+
+/* Catches: a guest that comes back and takes its counts with it */
+TEST(what_a_guest_sent_before_it_left_counts)
+{
+    enter_dir();
+    CHECK_EQ(mkdir("run", 0700), 0);
+    pid_t one = start_guest("run/one", play_twice);
+    pid_t serve = start_collector("serve --watch run --spool spool --window "
+                                  "1s");
+
+    for (int i = 0; i < 1000 && windows(NULL, NULL) == 0; i++)
+        rest();
+    write_text("kept", "");
+    wait_for("sent_twice");
+    CHECK_EQ(kill(serve, SIGTERM), 0);
+    CHECK_EQ(join_collector(serve), 0);
+    join_guest(one);
+    CHECK_CONTAINS("err", "one: let go: 100 samples, 0 lost");
+    CHECK_CONTAINS("err", "collector serve: 100 samples, 0 lost");
 }
 
 static void play_and_hang(int listener)
