@@ -109,6 +109,7 @@ static const struct rule rules[] = {
     ALLOW(ALL, newfstatat),
     ALLOW(ALL, statx),
     ALLOW(ALL, faccessat),
+    ALLOW(ALL, faccessat2), /* realpath() of a path with .. in it */
     ALLOW(ALL, readlinkat),
     ALLOW(ALL, getcwd),
     ALLOW(OPENER | SPOOL, unlinkat),

@@ -162,6 +162,23 @@ TEST(report_finds_recorded_images_from_another_folder)
 
 #define NAMELESS "of the busy time was in app (build"
 
+/* As Makefiles name them. Catches: a system call of realpath() for such paths
+ * alone that ends the process */
+TEST(paths_may_lead_up_again)
+{
+    enter_dir_with_images();
+    write_guest("port", 30, 0x40000000, APP_ID);
+    CHECK_EQ(collector("record --serial elsewhere/../port --elf "
+                       "elsewhere/../kernel.elf --elf elsewhere/../app.elf -o "
+                       "elsewhere/../r.tprof"),
+             0);
+    CHECK_EQ(collector("report elsewhere/../r.tprof --elf "
+                       "elsewhere/../kernel.elf --symbols elsewhere/../. "
+                       "--source elsewhere/../. -o elsewhere/../r.html"),
+             0);
+    CHECK_EQ(access("r.html", F_OK), 0);
+}
+
 TEST(image_without_a_file_is_named_once) /* catches: alarm for little */
 {
     enter_dir_with_images();
