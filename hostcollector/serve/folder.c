@@ -5,6 +5,7 @@
 
 #include <dirent.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -74,12 +75,28 @@ void folder_begin(struct folder *f)
     rewinddir(f->dir);
 }
 
+/* QEMU's debugger and monitor: the former stops the guest as soon as anybody
+ * connects. */
+static bool is_no_guest(const char *name)
+{
+    static const char *const ends[] = {".gdb", ".qmp", ".monitor"};
+    size_t length = strlen(name);
+
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        size_t end = strlen(ends[i]);
+
+        if (length > end && strcmp(name + length - end, ends[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
 const char *folder_next(struct folder *f)
 {
     struct dirent *entry;
 
     while ((entry = readdir(f->dir)) != NULL)
-        if (entry->d_name[0] != '.' &&
+        if (entry->d_name[0] != '.' && !is_no_guest(entry->d_name) &&
             (entry->d_type == DT_SOCK || entry->d_type == DT_LNK ||
              entry->d_type == DT_UNKNOWN))
             return entry->d_name;

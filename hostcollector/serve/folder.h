@@ -28,7 +28,8 @@ void folder_heard(struct folder *f);
 
 /* List from the beginning; then the next name that may be a socket's, valid
  * until the next call; NULL: that was all. Names that begin with a point are
- * left out. */
+ * left out, and those that QEMU's debugger and monitor have: *.gdb, *.qmp and
+ * *.monitor. */
 void folder_begin(struct folder *f);
 const char *folder_next(struct folder *f);
 
