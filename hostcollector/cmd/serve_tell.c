@@ -25,7 +25,7 @@ static void put_row(struct serve *s, const struct served *g)
                                         : refused   ? STATUS_NO_MEMORY
                                         : g->failed ? STATUS_FAILED
                                                     : STATUS_WAITING,
-                               .cores = w->core_count,
+                               .cores = watched_cores(w),
                                .rate_hz = g->rate_hz,
                                .samples = w->samples_before + w->samples,
                                .lost = w->lost_before + w->lost,

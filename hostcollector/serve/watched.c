@@ -79,6 +79,7 @@ static void on_stats(void *context, const struct core_stats *stats)
     }
     c->tsc = stats->tsc;
     c->cost_tsc = stats->cost_tsc;
+    c->started = (stats->flags & WIRE_STATS_STARTED) != 0;
 }
 
 static void on_status(void *context, const struct guest_status *status)
@@ -119,6 +120,15 @@ void watched_end(struct watched *w)
     w->lost = 0;
     for (uint32_t i = 0; i < w->core_count; i++)
         w->cores[i] = (struct watched_core){0};
+}
+
+uint32_t watched_cores(const struct watched *w)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < w->core_count; i++)
+        count += w->cores[i].started || w->cores[i].samples != 0;
+    return count;
 }
 
 void watched_rest(struct watched *w)

@@ -4,6 +4,7 @@
 #ifndef TPROF_SERVE_WATCHED_H
 #define TPROF_SERVE_WATCHED_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "model/events.h"
@@ -11,6 +12,7 @@
 struct watched_core {
     uint64_t samples, lost; /* by its account, in this stream */
     uint64_t tsc, cost_tsc; /* of its last STATS; 0: none */
+    bool started;           /* it samples, or could */
 };
 
 /* Zeroed: nothing came. */
@@ -28,6 +30,9 @@ extern const struct events watched_events;
 
 /* The stream has ended, and another one may come. */
 void watched_end(struct watched *w);
+
+/* How many cores the guest has: HELLO tells for how many there is room. */
+uint32_t watched_cores(const struct watched *w);
 
 /* Begin anew with the cost. */
 void watched_rest(struct watched *w);
