@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* collector serve: many guests, for ever. */
 #include <stdio.h>
+#include <string.h>
 
 #include "cmd/amount.h"
 #include "cmd/cmd.h"
 #include "cmd/planned.h"
 #include "cmd/serve_session.h"
+#include "cmd/serve_wanted.h"
 
 #define DEFAULT_HZ 97u
 #define WINDOW_MAX 3600 /* seconds */
@@ -52,12 +54,21 @@ static int plan(struct outputs *out, struct options *o, struct err *e)
     (void)out;
     if (o->guests.count == 0 && o->watch == NULL)
         return err_set(e, "which guests? type: collector serve --watch DIR");
-    for (size_t i = 0; i < o->guests.count; i++)
-        if (source_kind(o->guests.list[i].kind)->need == SOURCE_NEEDS_SAMPLER)
+    for (size_t i = 0; i < o->guests.count; i++) {
+        const struct guest_spec *spec = &o->guests.list[i];
+
+        if (source_kind(spec->kind)->need == SOURCE_NEEDS_SAMPLER)
             return err_set(e,
                            "--%s: guests without an agent are sampled by "
                            "collector record",
-                           o->guests.list[i].kind);
+                           spec->kind);
+        if (strcmp(spec->kind, "vsock") == 0 &&
+            !serve_vsock_is_good(spec->where))
+            return err_set(e,
+                           "--vsock: '%s' is no guest: type its CID, a number "
+                           "from 3 on, or FIRST..LAST, and perhaps :PORT",
+                           spec->where);
+    }
     if (o->rate_hz == 0)
         o->rate_hz = DEFAULT_HZ;
     return read_amounts(o, e);

@@ -30,6 +30,18 @@ static bool is_range(const char *where, struct range *r)
            r->last < UINT32_MAX;
 }
 
+bool serve_vsock_is_good(const char *where)
+{
+    char *end;
+    struct range range;
+
+    if (is_range(where, &range))
+        return true;
+    (void)strtoul(where, &end, 10);
+    return where[0] >= '0' && where[0] <= '9' && strstr(where, "..") == NULL &&
+           (end[0] == '\0' || end[0] == ':');
+}
+
 /* The guests from (r->first) to (r->last); the table has no room for more. */
 static int add_range(struct guests *now, const struct range *r, struct err *e)
 {

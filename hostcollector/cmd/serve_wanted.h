@@ -3,12 +3,18 @@
 #ifndef TPROF_CMD_SERVE_WANTED_H
 #define TPROF_CMD_SERVE_WANTED_H
 
+#include <stdbool.h>
+
 #include "cmd/options.h"
 #include "serve/folder.h"
 #include "util/err.h"
 
 /* Guests at once, at most. */
 #define SERVE_GUESTS 20000u
+
+/* Is (where) what --vsock takes here: a CID or FIRST..LAST, and perhaps a port?
+ */
+bool serve_vsock_is_good(const char *where);
 
 /* Add to (now) what the command line, its file and the folder (f), which may be
  * NULL, want now. Returns 0; -1 with (e) filled. */

@@ -2,9 +2,9 @@
 /* Events go to the sums and to the packer; what that makes, into the spool. */
 #include "serve/windows.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -25,6 +25,20 @@ struct windows {
     struct windows_sums sums;
 };
 
+/* The folder (path), and those that it is in. */
+static void make_folder(const char *path)
+{
+    char *copy = strdup(path);
+
+    for (char *c = copy; c != NULL && (c = strchr(c + 1, '/')) != NULL;) {
+        *c = '\0';
+        (void)mkdir(copy, 0755);
+        *c = '/';
+    }
+    free(copy);
+    (void)mkdir(path, 0700); /* if it is not there then, open() says so */
+}
+
 struct windows *windows_open(const struct windows_config *config, struct err *e)
 {
     struct windows *w = calloc(1, sizeof *w);
@@ -34,8 +48,7 @@ struct windows *windows_open(const struct windows_config *config, struct err *e)
         return NULL;
     }
     w->span_ms = config->span_ms;
-    if (mkdir(config->folder, 0700) != 0 && errno != EEXIST)
-        (void)err_sys(e, config->folder);
+    make_folder(config->folder);
     w->fd = open(config->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (w->fd < 0)
         (void)err_sys(e, config->folder);

@@ -119,12 +119,13 @@ TEST(debugger_in_the_folder_is_left_alone)
     CHECK_EQ(bind(debugger, (struct sockaddr *)&at, sizeof at), 0);
     CHECK_EQ(listen(debugger, 1), 0);
     pid_t one = start_guest("run/one", play_50);
-    pid_t serve = start_collector("serve --watch run");
+    pid_t serve = start_collector("serve --watch run --spool all/of/it");
 
     wait_for("sent50");
     CHECK_EQ(kill(serve, SIGTERM), 0);
     CHECK_EQ(join_collector(serve), 0);
     join_guest(one);
+    CHECK_EQ(access("all/of/it/.uncut", F_OK), 0); /* folders are made */
     CHECK_EQ(accept(debugger, NULL, NULL), -1); /* nobody came */
     CHECK_CONTAINS("err", "collector serve: 50 samples, 0 lost");
     (void)close(debugger);
@@ -603,6 +604,10 @@ TEST(a_serve_without_guests_says_what_to_type)
     CHECK_EQ(collector("serve --watch . --budget 100.1"), 2);
     CHECK_CONTAINS("err", "--budget: '100.1' is not percent");
     CHECK_EQ(collector("serve --watch nowhere --budget 0.1%"), 1);
+    CHECK_EQ(collector("serve --vsock abc"), 2);
+    CHECK_CONTAINS("err", "'abc' is no guest: type its CID");
+    CHECK_EQ(collector("serve --vsock 3 --vsock 4..2"), 2);
+    CHECK_CONTAINS("err", "'4..2' is no guest");
     CHECK_EQ(collector("serve --watch . --window 5s"), 2);
     CHECK_CONTAINS("err", "go with --spool DIR");
     CHECK_EQ(collector("serve --watch . --spool s --spool-size 1Q"), 2);
