@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <microhttpd.h>
@@ -316,6 +317,21 @@ static void end_late(struct web *w)
             (void)shutdown(w->places[i].fd, SHUT_RDWR);
 }
 
+/* The page of a serve that was killed goes a moment after it. */
+static int bind_soon(int fd, const struct gate *g)
+{
+    const struct timespec moment = {.tv_nsec = 50000000};
+
+    for (int i = 0; i < 20; i++) {
+        if (bind(fd, (const struct sockaddr *)&g->address, g->size) == 0)
+            return 0;
+        if (errno != EADDRINUSE)
+            break;
+        (void)nanosleep(&moment, NULL);
+    }
+    return -1;
+}
+
 int web_listen(const struct gate *g, struct err *e)
 {
     const int yes = 1;
@@ -327,10 +343,11 @@ int web_listen(const struct gate *g, struct err *e)
     (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     if (g->address.ss_family == AF_INET6)
         (void)setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &yes, sizeof yes);
-    if (bind(fd, (const struct sockaddr *)&g->address, g->size) == 0 &&
-        listen(fd, BACKLOG) == 0)
+    if (bind_soon(fd, g) == 0 && listen(fd, BACKLOG) == 0)
         return fd;
-    (void)err_sys(e, "--listen");
+    (void)(errno == EADDRINUSE
+               ? err_set(e, "--listen: another program listens at that address")
+               : err_sys(e, "--listen"));
     (void)close(fd);
     return -1;
 }
