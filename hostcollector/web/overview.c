@@ -77,16 +77,23 @@ static void ago(FILE *out, uint64_t then_ms, uint64_t now_ms)
         (void)fprintf(out, "%" PRIu64 " h ago", s / 3600);
 }
 
-/* (lost) samples beside those delivered, or after it: at most so many. */
-static void loss(FILE *out, uint64_t lost, uint64_t samples)
+/* What is lost of (g), and what the process before has lost. */
+static void loss(FILE *out, const struct status_guest *g)
 {
+    uint64_t lost = g->lost + g->lost_window_samples;
     char percent[TEXT_PERCENT], n[TEXT_NUMBER];
 
-    if (lost == 0)
+    if ((lost | g->crashed) == 0) {
         (void)fputs("<td>0", out);
-    else
-        (void)fprintf(out, "<td class=\"bad\">%s (%s)", text_count(n, lost),
-                      text_percent(percent, lost, lost + samples));
+        return;
+    }
+    (void)fputs("<td class=\"bad\">", out);
+    if (lost != 0)
+        (void)fprintf(out, "%s (%s)", text_count(n, lost),
+                      text_percent(percent, lost, lost + g->samples));
+    if (g->crashed != 0)
+        (void)fprintf(out, "%s%s before", lost != 0 ? ", " : "",
+                      text_count(n, g->crashed));
 }
 
 /* Where pages of the guest (name) are. */
@@ -128,7 +135,7 @@ static void row(FILE *out, const struct status_guest *g, uint64_t now_ms)
     else
         (void)fputs("<td>-", out);
     (void)fprintf(out, "<td>%s", text_count(n, g->samples));
-    loss(out, g->lost + g->crashed + g->lost_window_samples, g->samples);
+    loss(out, g);
     (void)fputs("<td>", out);
     ago(out, g->window_ms, now_ms);
     (void)fputs("<td>", out);
