@@ -362,7 +362,7 @@ static void explain_silence(struct talk *s)
 {
     s->retry_ns = TALK_NEVER;
     if (s->heard)
-        tell_user(s, OTHER_PROTOCOL ". Still waiting", s->source->path);
+        tell_user(s, OTHER_PROTOCOL " Still waiting", s->source->path);
     else if (s->source->silence)
         tell_user(s,
                   "connected to %s, but no guest said HELLO within 2 s: %s. "
