@@ -41,7 +41,8 @@ static const struct option_row rows[] = {
     {"input", 0, "FILE", ATTACH | REPORT, OPTION_TEXT, AT(input), 0, 0,
      "a recording, or bytes from a one-way channel"},
     {"spool", 0, "DIR", REPORT, OPTION_TEXT, AT(windows), 0, 0,
-     "windows that collector serve has kept in DIR"},
+     "windows that collector serve has kept in DIR; they have no names: "
+     "--symbols or --elf gives them"},
     {"guest", 0, "NAME", REPORT, OPTION_TEXT, AT(windows_guest), 0, 0,
      "of this guest (default: the only one in DIR)"},
     {"since", 0, "WHEN", REPORT, OPTION_TEXT, AT(since), 0, 0,
