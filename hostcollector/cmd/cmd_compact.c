@@ -20,18 +20,33 @@ static const struct help help = {
     "all of its receivers stay as they are.",
     "Exit status: 0 done, 1 failed, 2 the line makes no sense."};
 
-static void tell(const struct compact_sums *s)
+static void tell_merged(const struct compact_sums *s)
 {
     char a[TEXT_NUMBER], b[TEXT_NUMBER], c[TEXT_NUMBER], d[TEXT_NUMBER];
 
-    (void)printf("%s windows merged into %s files: %s bytes instead of %s",
+    (void)printf("%s windows merged into %s file%s: %s bytes instead of %s",
                  text_count(a, s->windows), text_count(b, s->files),
-                 text_count(c, s->bytes), text_count(d, s->bytes_before));
+                 s->files == 1 ? "" : "s", text_count(c, s->bytes),
+                 text_count(d, s->bytes_before));
     if (s->unsent != 0)
-        (void)printf("; %s wait for collector push", text_count(a, s->unsent));
+        (void)printf("; %s wait%s for collector push", text_count(a, s->unsent),
+                     s->unsent == 1 ? "s" : "");
     if (s->unusable != 0)
-        (void)printf("; %s are damaged", text_count(a, s->unusable));
+        (void)printf("; %s %s damaged", text_count(a, s->unusable),
+                     s->unusable == 1 ? "is" : "are");
     (void)putchar('\n');
+}
+
+static void tell(const struct compact_sums *s)
+{
+    char early[TEXT_NUMBER];
+
+    if (s->early == 0 || s->windows + s->unsent + s->unusable != 0)
+        tell_merged(s);
+    else
+        (void)printf("nothing to merge: %s window%s of the last ten minutes\n",
+                     text_count(early, s->early),
+                     s->early == 1 ? " is" : "s are");
 }
 
 static int compact(const struct options *o, struct err *e)
@@ -39,7 +54,11 @@ static int compact(const struct options *o, struct err *e)
     struct compact_sums sums = {0};
     int result = merge_process_once(o, o->inputs[0], NAME, &sums, e);
 
-    tell(&sums);
+    /* what was merged before an error is worth telling, and no more */
+    if (result == 0)
+        tell(&sums);
+    else if (sums.windows != 0)
+        tell_merged(&sums);
     return result;
 }
 

@@ -194,11 +194,15 @@ static int merge_all(struct compact *c, struct err *e)
         const struct spool_entry *entry = &c->entries[i];
 
         end = i + 1;
-        /* a file of several, or not over, or not like any of ours? */
+        /* a file of several, or not like any of ours? */
         if (entry->n.last_ms != 0 || entry->n.start_ms < 1000000000000 ||
-            entry->n.start_ms > 9999999999999 ||
-            (entry->n.start_ms / span + 1) * span + OVER_MS > c->config->now_ms)
+            entry->n.start_ms > 9999999999999)
             continue;
+        if ((entry->n.start_ms / span + 1) * span + OVER_MS >
+            c->config->now_ms) {
+            c->sums->early++;
+            continue;
+        }
         while (end < c->count && go_together(c, entry, &c->entries[end]))
             end++;
         result = merge_windows(c, i, end, e);

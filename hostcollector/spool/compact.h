@@ -38,6 +38,7 @@ struct compact_sums {
     uint64_t bytes_before, bytes; /* of these windows; of these files */
     uint64_t unsent;              /* windows for which a receiver waits */
     uint64_t unusable;            /* windows that stay as they are: damaged */
+    uint64_t early;               /* ... since more may come of their span */
     struct compact_wait waits[SPOOL_TAGS]; /* before they were merged */
     size_t wait_count;
 };

@@ -64,7 +64,7 @@ TEST(merged_windows_say_what_they_said) /* catches: a sample twice or none */
     report_to("all.json", "all.folded", "");
     report_to("some.json", "some.folded", SOME);
     CHECK_EQ(collector("compact spool"), 0);
-    CHECK_CONTAINS("out", "6 windows merged into 1 files: ");
+    CHECK_CONTAINS("out", "6 windows merged into 1 file: ");
     CHECK(access(spooled_window(0), F_OK) != 0 &&
           access(spooled_window(10), F_OK) != 0);
     CHECK_EQ(access("spool/web.1764000000000-1764000012000.tprof", F_OK), 0);
@@ -174,7 +174,7 @@ TEST(push_delivers_before_or_after) /* catches: a sample sent twice, or not */
     CHECK_EQ(collector("push --to sent spool"), 0);
     CHECK_CONTAINS("out", "400 samples in 2 recordings delivered");
     CHECK_EQ(collector("compact spool"), 0);
-    CHECK_CONTAINS("out", "5 windows merged into 1 files");
+    CHECK_CONTAINS("out", "5 windows merged into 1 file");
     CHECK_EQ(files_in("spool", ".sent-"), 1);
     CHECK_EQ(collector("push --to sent spool"), 0);
     CHECK_CONTAINS("out", "0 samples in 0 recordings delivered");
@@ -183,6 +183,33 @@ TEST(push_delivers_before_or_after) /* catches: a sample sent twice, or not */
     CHECK_CONTAINS("out", "800 samples in 1 recordings delivered");
     CHECK_EQ(collector("push --to other spool"), 0);
     CHECK_CONTAINS("out", "0 samples in 0 recordings delivered");
+}
+
+/* catches: a folder of which nothing is said why, and sums after an error */
+TEST(what_is_too_early_is_told)
+{
+    struct timespec now;
+
+    enter_dir();
+    CHECK_EQ(mkdir("spool", 0700), 0);
+    CHECK_EQ(clock_gettime(CLOCK_REALTIME, &now), 0);
+    for (unsigned i = 0; i < 2; i++) {
+        char name[64];
+
+        (void)snprintf(name, sizeof name, "spool/web.%lld.tprof",
+                       (long long)now.tv_sec * 1000 + i);
+        write_text(name, "");
+        CHECK_EQ(collector("compact spool"), 0);
+        CHECK_STR(text_of("out"),
+                  i == 0 ? "nothing to merge: 1 window is of the last ten "
+                           "minutes\n"
+                         : "nothing to merge: 2 windows are of the last ten "
+                           "minutes\n");
+    }
+    CHECK_EQ(collector("compact nowhere"), 1);
+    CHECK_STR(text_of("out"), "");
+    CHECK_STR(text_of("err"),
+              "collector compact: nowhere: No such file or directory\n");
 }
 
 TEST(damaged_windows_stay_as_they_are)
@@ -202,7 +229,7 @@ TEST(damaged_windows_stay_as_they_are)
     report_to("all.json", "all.folded", "");
     CHECK_EQ(collector("compact spool"), 0);
     CHECK_CONTAINS("out", "6 windows merged into 2 files");
-    CHECK_CONTAINS("out", "; 1 are damaged");
+    CHECK_CONTAINS("out", "; 1 is damaged");
     CHECK_EQ(access(spooled_window(4), F_OK), 0);
     report_to("now.json", "now.folded", "");
     char *a = copy_of("all.folded");
@@ -226,9 +253,11 @@ TEST(a_span_is_over_half_a_minute_after_its_end)
 
     CHECK_EQ(spool_compact(folder, &config, &sums, &e), 0);
     CHECK_EQ(sums.windows, 0);
+    CHECK_EQ(sums.early, 5);
     config.now_ms++;
     CHECK_EQ(spool_compact(folder, &config, &sums, &e), 0);
     CHECK_EQ(sums.windows, 5);
+    CHECK_EQ(sums.early, 0);
     (void)close(folder);
 }
 
