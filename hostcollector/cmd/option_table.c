@@ -184,7 +184,8 @@ static const struct option_row rows[] = {
      "what guests and reports may take, such as 512M; the rest is folded into "
      "[others] (default: 1G)"},
     {"top", 0, "N", LIVE | REPORT, OPTION_COUNT, AT(top), 1, 1000000,
-     "functions in a table (default: those worth a line)"},
+     "functions in a table (default: 8 in the first, those of less than 1 % "
+     "left out)"},
     {"fail-if", 0, "CHANGE", DIFF, OPTION_FAIL_IF, 0, 0, 0,
      "exit status 4 if a share surely changed by more: 'NAME +3%' of all, "
      "'NAME +3% of the rest', or -3%; or what a unit of work takes: "

@@ -62,7 +62,8 @@ static const struct family of_guest[] = {
      offsetof(struct status_guest, lost), 1},
     {"tprof_guest_crashed_samples", "gauge",
      "Samples in the window that was open when the process before this one "
-     "was killed.",
+     "was killed; those of guests that are not there now are in "
+     "tprof_core_crashed_samples alone.",
      offsetof(struct status_guest, crashed), 1},
     {"tprof_guest_lost_window_samples_total", "counter",
      "Samples in windows that could not be kept.",
@@ -200,8 +201,7 @@ static void write_crashed(FILE *out, const struct status *s)
 
     head(out, name, "gauge",
          "Samples of each core in the window that was open when the process "
-         "before "
-         "this one was killed, also of guests that are not there now.");
+         "before this one was killed, also of guests that are not there now.");
     for (size_t i = 0; status_get_crashed(s, i, &c); i++) {
         label(out, name, c.guest);
         (void)fprintf(out, ",core=\"%" PRIu32 "\"} %" PRIu64 "\n", c.core,
