@@ -15,6 +15,8 @@
 #define LEAST_IN_ONE   50u
 #define LEAST_TOGETHER 1000u
 
+#define COMPILER_LENGTH 60u /* of a name and version, at most */
+
 /* Samples by the unit that they hit. */
 struct tally_of_units {
     uint64_t llvm, discriminated;
@@ -64,22 +66,32 @@ static int count_units(const struct dwarf *d, const struct hits *h,
     return 0;
 }
 
+/* How much of (producer) is name and version: gcc has its options behind. */
+static int compiler_length(const char *producer)
+{
+    const char *options = strstr(producer, " -");
+    size_t length =
+        options != NULL ? (size_t)(options - producer) : strlen(producer);
+
+    return (int)(length < COMPILER_LENGTH ? length : COMPILER_LENGTH);
+}
+
 int judge_units(const struct dwarf *d, const struct hits *h, struct err *e)
 {
     struct tally_of_units t = {0};
-    const char *name;
+    const char *name, *compiler;
 
     if (count_units(d, h, &t) != 0)
         return err_set(e, "out of memory");
     name = t.about.name != NULL ? t.about.name : "(nameless)";
+    compiler =
+        t.about.producer != NULL ? t.about.producer : "a compiler unknown";
     if (t.llvm == 0 && t.most != 0)
         return err_set(e,
-                       "%.100s, which has most samples, was compiled by %.40s: "
+                       "%.100s, which has most samples, was compiled by %.*s: "
                        "this profile is for clang and rustc; compile the "
                        "kernel by these, and sample that",
-                       name,
-                       t.about.producer != NULL ? t.about.producer
-                                                : "a compiler unknown");
+                       name, compiler_length(compiler), compiler);
     if (t.discriminated <= t.llvm / 2 && t.most != 0)
         return err_set(e,
                        "%.100s, which has most samples, was not compiled for "
