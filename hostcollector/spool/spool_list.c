@@ -136,14 +136,15 @@ static const char *names(struct seen *s, char *text, size_t size)
     return text;
 }
 
-static const char *local_time(uint64_t ms, char text[32])
+/* As --since and --until take it, and as headings of reports have it. */
+static const char *utc_time(uint64_t ms, char text[32])
 {
     time_t t = (time_t)(ms / 1000);
-    struct tm local;
+    struct tm utc;
 
     text[0] = '\0';
-    if (localtime_r(&t, &local) != NULL)
-        (void)strftime(text, 32, "%Y-%m-%dT%H:%M:%S", &local);
+    if (gmtime_r(&t, &utc) != NULL)
+        (void)strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &utc);
     return text;
 }
 
@@ -162,8 +163,8 @@ static int judge(const struct spool_list *list, const struct spool_pick *pick,
         return err_set(e,
                        "%s: no window begins then; the oldest begins at %s, "
                        "the newest at %s",
-                       pick->folder, local_time(s->oldest, oldest),
-                       local_time(s->newest, newest));
+                       pick->folder, utc_time(s->oldest, oldest),
+                       utc_time(s->newest, newest));
     if (s->count != 0)
         return err_set(e, "%s: no window of %.128s is there; there are %s",
                        pick->folder, pick->guest, names(s, text, sizeof text));
