@@ -195,13 +195,16 @@ static const char *cores_text(char *buf, size_t size, const struct report *r)
     return buf;
 }
 
-/* " in 5.0 s", or " in seconds 1 to 2.5 of 5.0". */
+/* " in 5.0 s", or " in seconds 1 to 2.5 of 5.0", or where there are none. */
 static const char *seconds_text(char *buf, size_t size, const struct profile *p)
 {
     struct selected_span span = selected_span(p);
 
     buf[0] = '\0';
-    if (span.part)
+    if (p->duration_s > 0 && p->from_s > p->duration_s)
+        (void)snprintf(buf, size, " from second %.6g on: it ends after %.1f s",
+                       p->from_s, p->duration_s);
+    else if (span.part)
         (void)snprintf(buf, size, " in seconds %.6g to %.6g of %.1f",
                        span.from_s, span.to_s, p->duration_s);
     else if (p->duration_s > 0)
