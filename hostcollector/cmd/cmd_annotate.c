@@ -2,6 +2,7 @@
 /* collector annotate: the lines and basic blocks of one function. */
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cmd/cmd.h"
@@ -31,11 +32,25 @@ static bool is_turned(const struct options *o)
            access(o->function, F_OK) == 0;
 }
 
+/* Is the one word that was typed a function, and no file? */
+static bool lacks_file(const struct options *o)
+{
+    const char *end = strrchr(o->input, '.');
+
+    return o->function == NULL && strcmp(o->input, "-") != 0 &&
+           strchr(o->input, '/') == NULL &&
+           (end == NULL || strcmp(end, ".tprof") != 0) &&
+           access(o->input, F_OK) != 0;
+}
+
 static int plan(struct outputs *out, struct options *o, struct err *e)
 {
     if (o->input == NULL)
         return err_set(
             e, "which recording? type: collector annotate FUNCTION FILE");
+    if (lacks_file(o))
+        return err_set(e, "which recording? type: collector annotate %s FILE",
+                       o->input);
     if (is_turned(o)) {
         const char *function = o->input;
 

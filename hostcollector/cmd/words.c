@@ -27,6 +27,12 @@ static bool refuse_file(const char *word, struct err *e)
         (void)err_set(e, "'%s' is a recording: type 'collector report %s'",
                       word, word);
         return true;
+    case MAGIC_CORE:
+        (void)err_set(e,
+                      "'%s' is a core file: type 'collector report --memory "
+                      "%s'",
+                      word, word);
+        return true;
     case MAGIC_ELF:
     case MAGIC_PE:
         (void)err_set(e, "'%s' is an image: type --elf %s", word, word);

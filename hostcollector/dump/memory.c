@@ -34,7 +34,9 @@ static int read_parts(struct dump_memory *m, struct err *e)
         m->kdump = dump_kdump_new(&m->file, &m->parts, e);
         return m->kdump != NULL ? 0 : -1;
     }
-    if (magic_of(start, sizeof start) == MAGIC_ELF)
+    enum magic magic = magic_of(start, sizeof start);
+
+    if (magic == MAGIC_ELF || magic == MAGIC_CORE)
         return dump_parts_elf(&m->parts, &m->file, e);
     return dump_parts_raw(&m->parts, m->file.size, e);
 }

@@ -73,6 +73,11 @@ static int detect(struct replay *r, struct err *e)
                        "%s: is an image, and no recording: 'collector check "
                        "%s' looks at it, --elf %s gives it to a report",
                        r->path, r->path, r->path);
+    case MAGIC_CORE:
+        return err_set(e,
+                       "%s: is a core file, and no recording: a report on a "
+                       "guest's memory takes --memory %s",
+                       r->path, r->path);
     case MAGIC_RECORDING:
         break;
     default:
@@ -127,7 +132,10 @@ static enum source_state replay_open(struct source *s, struct err *e)
     struct stat st;
 
     if (stat(r->path, &st) == 0 && S_ISDIR(st.st_mode)) {
-        (void)fail(r, "is a folder", e);
+        (void)err_set(e,
+                      "%s: is a folder: 'collector report --spool %s' reports "
+                      "on the windows in it",
+                      r->path, r->path);
         return SOURCE_FAILED;
     }
     s->fd = strcmp(r->path, STANDARD_INPUT) == 0

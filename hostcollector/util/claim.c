@@ -84,6 +84,8 @@ static const char *precious(const char *path, enum claim how)
         return "an image (ELF)";
     case MAGIC_PE:
         return "an image (PE)";
+    case MAGIC_CORE:
+        return "a guest's memory (ELF)";
     case MAGIC_RECORDING:
         return how == CLAIM_REPORT ? "a recording" : NULL;
     case MAGIC_OTHER:

@@ -3,6 +3,7 @@
 #include "util/magic.h"
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,6 +14,16 @@ static int begins(const void *bytes, size_t size, const char *with,
     return size >= length && memcmp(bytes, with, length) == 0;
 }
 
+/* Does the ELF file that begins with the (size) bytes at (bytes) say ET_CORE?
+ */
+static bool is_core(const unsigned char *bytes, size_t size)
+{
+    bool big_endian = size > 5 && bytes[5] == 2;
+
+    return size > 17 && bytes[big_endian ? 17 : 16] == 4 &&
+           bytes[big_endian ? 16 : 17] == 0;
+}
+
 enum magic magic_of(const void *bytes, size_t size)
 {
     if (size == 0)
@@ -20,7 +31,7 @@ enum magic magic_of(const void *bytes, size_t size)
     if (begins(bytes, size, "tprofrec", 8))
         return MAGIC_RECORDING;
     if (begins(bytes, size, "\177ELF", 4))
-        return MAGIC_ELF;
+        return is_core(bytes, size) ? MAGIC_CORE : MAGIC_ELF;
     /* text may begin so, too, but has no zero byte */
     if (begins(bytes, size, "MZ", 2) &&
         memchr(bytes, '\0', size < 8 ? size : 8) != NULL)

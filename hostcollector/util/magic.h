@@ -11,7 +11,8 @@ enum magic {
     MAGIC_NONE, /* no file, or none that can be read */
     MAGIC_EMPTY,
     MAGIC_RECORDING,
-    MAGIC_ELF,
+    MAGIC_ELF,  /* an image */
+    MAGIC_CORE, /* an ELF file of memory */
     MAGIC_PE,
     MAGIC_OTHER,
 };

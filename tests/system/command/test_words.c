@@ -71,7 +71,21 @@ TEST(what_is_no_recording_is_told_as_what_it_is)
                "report");
     CHECK_SAYS("report gone.tprof", 1,
                "collector report: gone.tprof: No such file or directory");
-    CHECK_SAYS("report .", 1, "collector report: .: is a folder");
+    write_file("vm.core", "\177ELF\2\1\1\0\0\0\0\0\0\0\0\0\4\0\x3e", 19);
+    CHECK_SAYS("report vm.core", 1,
+               "collector report: vm.core: is a core file, and no recording: "
+               "a report on a guest's memory takes --memory vm.core");
+    CHECK_SAYS("vm.core", 2,
+               "collector: 'vm.core' is a core file: type 'collector report "
+               "--memory vm.core'");
+    CHECK_SAYS("report .", 1,
+               "collector report: .: is a folder: 'collector report --spool .' "
+               "reports on the windows in it");
+    CHECK_SAYS("annotate Scheduler.Next", 2,
+               "collector annotate: which recording? type: collector annotate "
+               "Scheduler.Next FILE");
+    CHECK_SAYS("annotate gone.tprof", 1,
+               "collector annotate: gone.tprof: No such file or directory");
     CHECK_SAYS("report /dev/null", 1,
                "collector report: /dev/null: is neither a file nor a pipe; a "
                "port is for --serial");
@@ -228,6 +242,7 @@ TEST(no_samples_have_a_status_of_their_own) /* catches: emptiness is success */
     CHECK_EQ(collector("report some.tprof --core 7"), 3);
     CHECK_CONTAINS("out", "there are those of");
     CHECK_EQ(collector("report some.tprof --time 100.."), 3);
+    CHECK_CONTAINS("out", ": no samples from second 100 on: it ends after ");
     CHECK_EQ(collector("report some.tprof -o x.txt --core 7"), 3);
     CHECK_CONTAINS("x.txt", "no samples");
     CHECK_EQ(collector("report --help"), 0);
