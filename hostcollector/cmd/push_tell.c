@@ -56,6 +56,11 @@ void push_tell_taken(struct push_tell *t)
         (void)push_tell_sums(t);
 }
 
+static const char *plural(size_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
 /* Write what came of all to (out). */
 static void write_sums(struct push_tell *t, FILE *out)
 {
@@ -64,16 +69,17 @@ static void write_sums(struct push_tell *t, FILE *out)
     queue_count_gone(&t->queue);
     size_t left = queue_waiting(&t->queue, NULL);
 
-    (void)fprintf(out, "%s samples in %zu recordings delivered",
-                  text_count(a, t->delivered.samples), t->delivered.recordings);
+    (void)fprintf(out, "%s samples in %zu recording%s delivered",
+                  text_count(a, t->delivered.samples), t->delivered.recordings,
+                  plural(t->delivered.recordings));
     if (t->lost != 0)
         (void)fprintf(out, "; %s lost before", text_count(b, t->lost));
     if (t->refused.recordings != 0)
         (void)fprintf(out, "; %s in %zu refused, set aside",
                       text_count(b, t->refused.samples), t->refused.recordings);
     if (t->unreadable != 0)
-        (void)fprintf(out, "; %zu recordings unreadable, set aside",
-                      t->unreadable);
+        (void)fprintf(out, "; %zu recording%s unreadable, set aside",
+                      t->unreadable, plural(t->unreadable));
     if (t->empty != 0)
         (void)fprintf(out, "; %zu without samples", t->empty);
     if (t->queue.gone != 0)

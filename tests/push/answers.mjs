@@ -97,7 +97,7 @@ for (const status of [301, 401, 403, 404]) {
         return { status: i === 0 ? 503 : 200 };
     });
     const p = await push(["--to", url(server).replace("clickhouse", "pyroscope"), "--follow", "queue"], (p) => (following = p));
-    ended(p, 0, /^1,384 samples in 1 recordings delivered; 2 left in the queue\n2,124 samples in 3 recordings delivered\n$/, /503/);
+    ended(p, 0, /^1,384 samples in 1 recording delivered; 2 left in the queue\n2,124 samples in 3 recordings delivered\n$/, /503/);
     await server.close();
 }
 

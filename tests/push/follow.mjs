@@ -96,7 +96,7 @@ import { collector, ended, push, receiver } from "./harness.mjs";
     for (const end = Date.now() + 40000; sent().length === 0 && Date.now() < end;)
         await new Promise((tick) => setTimeout(tick, 20));
     following.kill("SIGTERM");
-    ended(await ends, 0, /^500 samples in 1 recordings delivered\n$/, /^collector push: .*\n$/);
+    ended(await ends, 0, /^500 samples in 1 recording delivered\n$/, /^collector push: .*\n$/);
 }
 
 // catches: a window set aside for ever since the kernel had no memory once, or one that kills each of
@@ -125,7 +125,7 @@ import { collector, ended, push, receiver } from "./harness.mjs";
     const { out, err, code } = await ends;
     assert.match(readFileSync(`kill/${marks()[0]}`, "utf8"), /^unreadable /);
     assert.equal(err, "collector push: kill/long.tprof: the process that reads it was killed: Killed\n".repeat(3));
-    assert.match(out, /^0 samples in 0 recordings delivered; 1 recordings unreadable, set aside\n$/);
+    assert.match(out, /^0 samples in 0 recordings delivered; 1 recording unreadable, set aside\n$/);
     assert.equal(code, 1);
     assert.ok(killed >= 3);
 

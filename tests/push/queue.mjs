@@ -38,12 +38,12 @@ ended(await push(["--to", "pprof", "--format", "no", "queue"]), 2, /^$/, /--form
 ended(await push(["--to", "gopher://x", "queue"]), 2, /^$/, /what is that\?/);
 
 // catches: ticks that left no sample forgotten on the way; the report says the same number
-ended(await push(["--to", "out", "lost.tprof"]), 0, /^2,164 samples in 1 recordings delivered; 130 lost before\n$/);
+ended(await push(["--to", "out", "lost.tprof"]), 0, /^2,164 samples in 1 recording delivered; 130 lost before\n$/);
 
 // a file that has changed waits again; one that is no recording is set aside, and the others go on
 utimesSync("queue/idle.tprof", 1, 1);
 writeFileSync("queue/broken.tprof", readFileSync("queue/idle.tprof").subarray(0, 40));
-ended(await push(["--to", "out", "queue"]), 1, /^500 samples in 1 recordings delivered; 1 recordings unreadable, set aside\n$/, /broken/);
+ended(await push(["--to", "out", "queue"]), 1, /^500 samples in 1 recording delivered; 1 recording unreadable, set aside\n$/, /broken/);
 assert.match(readFileSync(`queue/${sent().find((name) => name.startsWith("broken"))}`, "utf8"), /^unreadable 40 /);
 ended(await push(["--to", "out", "queue"]), 0, /^0 samples in 0/);
 rmSync("queue/broken.tprof");
@@ -82,7 +82,7 @@ for (const to of ["pyroscope+http", "s3+http"]) {
     const removing = await receiver(() => (rmSync("one/g.tprof"), { status: 200 }));
     mkdirSync("one");
     copyFileSync("queue/idle.tprof", "one/g.tprof");
-    ended(await push(["--to", `pyroscope+http://127.0.0.1:${removing.port}/`, "one"]), 0, /^500 samples in 1 recordings delivered\n$/);
+    ended(await push(["--to", `pyroscope+http://127.0.0.1:${removing.port}/`, "one"]), 0, /^500 samples in 1 recording delivered\n$/);
     assert.deepEqual(readdirSync("one"), []);
     await removing.close();
 }

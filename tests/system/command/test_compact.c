@@ -152,7 +152,7 @@ TEST(a_window_in_two_files_is_read_once)
     CHECK_EQ(files_in("spool", ".tprof"), 6);
     check_same("all", "");
     CHECK_EQ(collector("push --to sent spool"), 0);
-    CHECK_CONTAINS("out", "800 samples in 1 recordings delivered");
+    CHECK_CONTAINS("out", "800 samples in 1 recording delivered");
     CHECK(!contains("out", "without samples")); /* the last window */
     CHECK_EQ(collector("compact spool"), 0);
     CHECK_EQ(files_in("spool", ".tprof"), 2); /* and what push says of it */
@@ -180,7 +180,7 @@ TEST(push_delivers_before_or_after) /* catches: a sample sent twice, or not */
     CHECK_CONTAINS("out", "0 samples in 0 recordings delivered");
     /* another receiver has all from the file, once */
     CHECK_EQ(collector("push --to other spool"), 0);
-    CHECK_CONTAINS("out", "800 samples in 1 recordings delivered");
+    CHECK_CONTAINS("out", "800 samples in 1 recording delivered");
     CHECK_EQ(collector("push --to other spool"), 0);
     CHECK_CONTAINS("out", "0 samples in 0 recordings delivered");
 }
