@@ -439,7 +439,8 @@ void talk_excuse(const struct talk *s, struct err *why)
         (void)err_set(why, "%s: no guest introduced itself: %s", source->path,
                       source->live
                           ? "does one run there, call tprof_init() and "
-                            "tprof_start_cpu(), and take interrupts?"
+                            "tprof_start_cpu(), and take interrupts? Or does "
+                            "another collector have it?"
                           : "is this a recording, or a captured stream?");
 }
 
