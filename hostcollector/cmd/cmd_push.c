@@ -285,6 +285,8 @@ static int reader_failed(struct push *p, const struct batch_window *w,
     if (k->times < FAILED_TIMES && (killed || p->o->follow))
         return 0;
     p->tell.unreadable++;
+    (void)err_set(e, "it is unreadable, and set aside");
+    push_tell_error(&p->tell, w->item->path, e);
     return mark(p, w, QUEUE_UNREADABLE, e);
 }
 

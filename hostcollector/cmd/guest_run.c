@@ -226,13 +226,18 @@ void guest_run_failed(struct guest_run *r, const struct err *e)
 
 static void no_guest(struct guest_run *r)
 {
+    enum recording_end end = RECORDING_WHOLE;
     struct err e;
 
+    (void)pipeline_recording(r->pipeline, &end);
     if (r->end == PIPELINE_STAYED_AWAY)
         (void)err_set(&e, "within %.3g s no guest came: %s",
                       first_wait_s(r->config.options),
                       pipeline_excuse(r->pipeline));
-    else if (r->config.options->supervised)
+    else if (end == RECORDING_CUT)
+        (void)err_set(&e, "%s: it is cut before a guest introduced itself",
+                      r->source);
+    else if (r->config.options->supervised && r->config.spec != NULL)
         (void)err_set(&e, "it ended before a guest introduced itself: see "
                           "what it printed");
     else

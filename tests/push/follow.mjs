@@ -124,7 +124,8 @@ import { collector, ended, push, receiver } from "./harness.mjs";
     following.kill("SIGTERM");
     const { out, err, code } = await ends;
     assert.match(readFileSync(`kill/${marks()[0]}`, "utf8"), /^unreadable /);
-    assert.equal(err, "collector push: kill/long.tprof: the process that reads it was killed: Killed\n".repeat(3));
+    assert.equal(err, "collector push: kill/long.tprof: the process that reads it was killed: Killed\n".repeat(3) +
+        "collector push: kill/long.tprof: it is unreadable, and set aside\n");
     assert.match(out, /^0 samples in 0 recordings delivered; 1 recording unreadable, set aside\n$/);
     assert.equal(code, 1);
     assert.ok(killed >= 3);

@@ -42,9 +42,10 @@ ended(await push(["--to", "out", "lost.tprof"]), 0, /^2,164 samples in 1 recordi
 
 // a file that has changed waits again; one that is no recording is set aside, and the others go on
 utimesSync("queue/idle.tprof", 1, 1);
-writeFileSync("queue/broken.tprof", readFileSync("queue/idle.tprof").subarray(0, 40));
-ended(await push(["--to", "out", "queue"]), 1, /^500 samples in 1 recording delivered; 1 recording unreadable, set aside\n$/, /broken/);
-assert.match(readFileSync(`queue/${sent().find((name) => name.startsWith("broken"))}`, "utf8"), /^unreadable 40 /);
+writeFileSync("queue/broken.tprof", readFileSync("queue/idle.tprof").subarray(0, 300));
+ended(await push(["--to", "out", "queue"]), 1, /^500 samples in 1 recording delivered; 1 recording unreadable, set aside\n$/,
+    /^collector push: queue\/broken.tprof: it is cut before .*\ncollector push: queue\/broken.tprof: it is unreadable, and set aside\n$/);
+assert.match(readFileSync(`queue/${sent().find((name) => name.startsWith("broken"))}`, "utf8"), /^unreadable 300 /);
 ended(await push(["--to", "out", "queue"]), 0, /^0 samples in 0/);
 rmSync("queue/broken.tprof");
 
