@@ -178,6 +178,8 @@ static int mark(struct push *p, const struct batch_window *w,
 
 static int took(struct push *p, struct err *e)
 {
+    bool as_it_is = receiver_part(&p->receiver, 0) == NULL;
+
     p->taken_ns = clock_ns();
     for (size_t i = 0; i < p->batch.count; i++) {
         const struct batch_window *w = &p->batch.windows[i];
@@ -185,6 +187,7 @@ static int took(struct push *p, struct err *e)
         p->tell.delivered.recordings++;
         p->tell.delivered.samples += w->samples;
         p->tell.lost += w->lost;
+        p->tell.nameless += w->nameless && !as_it_is;
         if (mark(p, w, QUEUE_DELIVERED, e) != 0)
             return -1;
     }
@@ -379,6 +382,7 @@ static int push_rounds(struct push *p, struct err *e)
     push_look_begin(&p->look, p->o, p->tag);
     while (push_round(p, e) == 0) {
         queue_release(&p->tell.queue);
+        push_tell_nameless(&p->tell);
         if (p->o->follow && !p->stopped)
             await(p);
         if (!p->o->follow || p->stopped)

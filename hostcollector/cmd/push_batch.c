@@ -11,7 +11,10 @@ static void add(struct batch *b, struct queue_item *item,
 {
     struct batch_window *own = &b->windows[b->count++];
 
-    *own = (struct batch_window){item, w->samples, w->lost, {0}};
+    *own = (struct batch_window){.item = item,
+                                 .samples = w->samples,
+                                 .lost = w->lost,
+                                 .nameless = w->nameless != 0};
     memcpy(own->id, w->id, sizeof own->id);
 }
 

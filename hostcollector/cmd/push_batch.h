@@ -22,6 +22,7 @@
 struct batch_window {
     struct queue_item *item;
     uint64_t samples, lost;
+    bool nameless;
     uint8_t id[WINDOW_ID];
 };
 

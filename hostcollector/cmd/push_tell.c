@@ -61,6 +61,17 @@ static const char *plural(size_t n)
     return n == 1 ? "" : "s";
 }
 
+void push_tell_nameless(struct push_tell *t)
+{
+    if (t->nameless == 0 || t->nameless_told)
+        return;
+    t->nameless_told = true;
+    (void)fprintf(stderr,
+                  "collector push: %zu recording%s no names: give --symbols "
+                  "DIR or --elf FILE\n",
+                  t->nameless, t->nameless == 1 ? " has" : "s have");
+}
+
 /* Write what came of all to (out). */
 static void write_sums(struct push_tell *t, FILE *out)
 {

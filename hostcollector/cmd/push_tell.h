@@ -26,6 +26,8 @@ struct push_tell {
     struct push_sum delivered, refused;
     uint64_t lost; /* ticks without a sample, of what was delivered */
     size_t unreadable, empty;
+    size_t nameless; /* of what was delivered as addresses alone */
+    bool nameless_told;
     struct queue queue;
     bool follow;
     bool outage;                 /* the receiver has not taken the last one */
@@ -45,6 +47,9 @@ void push_tell_error(struct push_tell *t, const char *path, struct err *e);
 
 /* The receiver has taken something: an outage is over. */
 void push_tell_taken(struct push_tell *t);
+
+/* Tell of recordings that were delivered without names, once. */
+void push_tell_nameless(struct push_tell *t);
 
 /* Call this again and again, at rest each push_tell_rest_ms(): systemd hears of
  * it, the first time that the service is ready. (tell) is a struct push_tell.

@@ -24,6 +24,7 @@ struct window {
     uint64_t samples, lost;
     uint8_t build_id[GUEST_BUILD_ID_MAX]; /* of the kernel */
     uint32_t build_id_len;                /* 0: none is known */
+    uint32_t nameless; /* 1: nothing is known of the kernel's image */
     /* "zone=a", one behind the other, each with its NUL. */
     char labels[WINDOW_LABELS];
 };

@@ -87,6 +87,7 @@ void window_of(struct window *w, const struct report *r)
     w->period_ns = export_ns(p, (double)p->period_tsc);
     w->samples = r->view->total.all.samples;
     w->lost = lost(p);
+    w->nameless = r->elf == NULL;
     if (r->view->images[0].build_id_len != 0)
         set_build(w, &r->view->images[0]);
     set_labels(w, r->origin);

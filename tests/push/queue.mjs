@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 
-import { ended, forget, push, receiver, SAMPLES, sent } from "./harness.mjs";
+import { collector, ended, forget, push, receiver, SAMPLES, sent } from "./harness.mjs";
 
 const files = (folder) => readdirSync(folder, { recursive: true }).filter((name) => name.endsWith(".tprof"));
 
@@ -34,6 +34,14 @@ assert.equal(files("out").length, 3);
 // catches: a folder that gets another format than asked for
 ended(await push(["--to", "pprof", "--format", "pprof", "queue/usual.tprof"]), 0, /^1,384 samples in 1/);
 assert.match(readdirSync("pprof/usual/1970-01-01")[0], /\.pb\.gz$/);
+
+// catches: addresses that are delivered in silence where the user would have had names
+execFileSync(collector, ["report", "idle.wire", "-o", "bare.tprof"], { stdio: "ignore" });
+ended(await push(["--to", "bare", "--format", "pprof", "bare.tprof"]), 0, /^500 samples in 1/,
+    /^collector push: 1 recording has no names: give --symbols DIR or --elf FILE\n$/);
+ended(await push(["--to", "named", "--format", "pprof", "--elf", "kernel.elf", "bare.tprof"]), 0, /^500 samples in 1/);
+ended(await push(["--to", "as_it_is", "bare.tprof"]), 0, /^500 samples in 1/);
+
 ended(await push(["--to", "pprof", "--format", "no", "queue"]), 2, /^$/, /--format no: there is none/);
 ended(await push(["--to", "gopher://x", "queue"]), 2, /^$/, /what is that\?/);
 

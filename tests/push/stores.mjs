@@ -47,7 +47,7 @@ writeFileSync("list", "serial=usual.wire name=one zone=b rack=7 service=api\n");
 execFileSync(collector, ["record", "--guests", "list", "-o", "labelled/one.tprof"], { stdio: "ignore" });
 const labelled = await receiver();
 ended(await push(["--to", `pyroscope+http://127.0.0.1:${labelled.port}`, "--host", "h1", "--label", "zone=a", "labelled"]),
-    0, /^1,384 samples in 1 recording delivered\n$/);
+    0, /^1,384 samples in 1 recording delivered\n$/, /has no names/);
 await labelled.close();
 assert.match(new URL(labelled.requests[0].url, "http://x/").searchParams.get("name"),
     /^api\{guest=one,host=h1,(build=\w+,)?zone=a,rack=7,service=api\}$/);
