@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "push/kinds.h"
+#include "util/text.h"
 
 static const struct receiver_kind *const kinds[] = {
     &receiver_folder,         &receiver_clickhouse,
@@ -108,6 +109,23 @@ void receiver_close(struct receiver *r)
     r->http = NULL;
 }
 
+const char *receiver_place(const struct receiver *r, char place[RECEIVER_PLACE])
+{
+    const char *scheme = r->http != NULL ? strstr(r->url, "://") : NULL;
+
+    if (scheme == NULL)
+        return text_escape(place, RECEIVER_PLACE, r->url);
+    const char *host = scheme + 3, *path = host + strcspn(host, "/?#");
+    char bare[RECEIVER_URL];
+
+    for (const char *c = host; c < path; c++)
+        if (*c == '@') /* the last one: a password may have some, too */
+            host = c + 1;
+    (void)snprintf(bare, sizeof bare, "%.*s%.*s", (int)(scheme + 3 - r->url),
+                   r->url, (int)strcspn(host, "?#"), host);
+    return text_escape(place, RECEIVER_PLACE, bare);
+}
+
 const struct render_ops *receiver_part(const struct receiver *r, size_t part)
 {
     if (r->kind->parts[0] == NULL)
@@ -149,6 +167,8 @@ enum receiver_answer receiver_post(struct receiver *r,
 enum receiver_answer receiver_judge(struct receiver *r,
                                     const struct http_answer *a, struct err *e)
 {
+    char place[RECEIVER_PLACE];
+
     r->away = a->status == 0;
     r->retry_after_ms = a->retry_after_ms;
     if (a->status >= 200 && a->status < 300)
@@ -156,7 +176,8 @@ enum receiver_answer receiver_judge(struct receiver *r,
     if (a->stopped)
         return RECEIVER_STOPPED;
     if (a->status == 0) {
-        (void)err_set(e, "%s", a->text);
+        (void)err_set(e, "%s: %s; recordings wait", receiver_place(r, place),
+                      a->text);
         return RECEIVER_LATER;
     }
     (void)err_set(e, "it says %d%s%s", a->status,

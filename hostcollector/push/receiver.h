@@ -75,6 +75,11 @@ int receiver_open(struct receiver *r, const struct receiver_config *c,
                   struct err *e);
 void receiver_close(struct receiver *r);
 
+/* Where (r) is, for people: without what a URL has in it of passwords. */
+#define RECEIVER_PLACE 128u
+const char *receiver_place(const struct receiver *r,
+                           char place[RECEIVER_PLACE]);
+
 /* The format of its (part); NULL behind the last, and for a recording as it is,
  * which is the only part then. */
 const struct render_ops *receiver_part(const struct receiver *r, size_t part);

@@ -120,7 +120,7 @@ for (const status of [301, 401, 403, 404]) {
     });
     forget();
     ended(await push(["--to", url({ port }), "--wait", "1", "queue"]), 1,
-        /^0 samples in 0 recordings delivered; 3 left in the queue\n$/, /usual.tprof: Couldn't connect/);
+        /^0 samples in 0 recordings delivered; 3 left in the queue\n$/, /usual.tprof: http:\/\/127.0.0.1:\d+\/: Couldn't connect.*; recordings wait\n/);
     ended(await pushTo([]).then(({ p }) => p), 0, /^2,124 samples in 3/);
 }
 
