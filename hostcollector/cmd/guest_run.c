@@ -20,6 +20,7 @@
 #include "diagnose/memory.h"
 #include "match/identity.h"
 #include "pgo/pgo.h"
+#include "spool/spool_list.h"
 
 #define DEFAULT_WAIT_S 10.0
 #define FIRST_WAIT_S   2.0
@@ -328,7 +329,7 @@ static size_t wanted_files(const struct guest_run *r)
 
 const char *guest_run_elf(const struct guest_run *r)
 {
-    return r->images.kernel != NULL ? image_path(shared_image(r->images.kernel))
+    return r->images.kernel != NULL ? shared_image_path(r->images.kernel)
                                     : NULL;
 }
 
@@ -451,9 +452,11 @@ struct sample_profile *guest_run_pgo(struct guest_run *r, const struct view *v,
 struct report guest_run_report(struct guest_run *r, const struct view *v)
 {
     const struct recording_info *info = recorded(r);
+    const struct spool_list *windows = r->config.options->listed;
 
     struct report report = {
         .guest = r->config.alone ? NULL : r->name,
+        .only = windows != NULL ? windows->guest : NULL,
         .profile = r->profile,
         .view = v,
         .remarks = &r->remarks,

@@ -101,6 +101,14 @@ struct image *shared_image(struct shared_image *s)
     return s->image;
 }
 
+const char *shared_image_path(const struct shared_image *s)
+{
+    const char *path = image_path(s->image);
+
+    return s->path != NULL && strstr(path, "/.build-id/") != NULL ? s->path
+                                                                  : path;
+}
+
 int shared_image_readers(struct shared_image *s, struct mapped_image *image)
 {
     if (s->symbolizer == NULL)

@@ -42,6 +42,10 @@ struct shared_image *images_tell(struct images *set, struct image *image,
 
 struct image *shared_image(struct shared_image *s);
 
+/* image_path() of it, but for a link that was found by its build-id: the path
+ * of what it leads to. */
+const char *shared_image_path(const struct shared_image *s);
+
 /*
  * Set the readers of (s) in (*image), for link-time addresses. They are made at
  * the first call and live as long as the set. Returns 0; -1 if there is no

@@ -14,6 +14,7 @@
 #include "diagnose/work.h"
 #include "render/asked.h"
 #include "render/ink.h"
+#include "render/name.h"
 #include "util/text.h"
 
 /* No timer of a core comes so often, whatever its guest says. */
@@ -88,13 +89,6 @@ static int compare_images(const void *a, const void *b)
     return (*left > *right) - (*left < *right);
 }
 
-static const char *image_name(const struct report *r, char *buf, size_t size)
-{
-    return text_escape(buf, size,
-                       r->elf != NULL ? text_base_name(r->elf)
-                                      : "guest of unknown image");
-}
-
 /* "Images: kernel.elf 61.2 %, app 38.8 % of the busy time", where there are
  * several. */
 static void write_images(FILE *out, const struct report *r)
@@ -116,7 +110,7 @@ static void write_images(FILE *out, const struct report *r)
         const char *name = sorted[i]->name;
 
         if (name == NULL)
-            name = r->elf != NULL ? image_name(r, kernel, sizeof kernel)
+            name = r->elf != NULL ? name_of_image(kernel, sizeof kernel, r->elf)
                                   : "kernel";
         int len = snprintf(line + used, sizeof line - used, "%s%s %.1f %%",
                            i != 0 ? ", " : "", name,
@@ -215,7 +209,7 @@ static const char *seconds_text(char *buf, size_t size, const struct profile *p)
 static void write_headline(FILE *out, const struct report *r)
 {
     const struct profile *p = r->profile;
-    char line[640], name[128], count[TEXT_NUMBER];
+    char line[768], name[256], count[TEXT_NUMBER];
     char what[CORE_LIST_SIZE + 80] = "no samples";
     char cores[CORE_LIST_SIZE + 40], seconds[96], lost[64], when[48];
 
@@ -224,7 +218,7 @@ static void write_headline(FILE *out, const struct report *r)
                        text_count(count, r->view->total.all.samples),
                        cores_text(cores, sizeof cores, r));
     (void)snprintf(line, sizeof line, "%s: %s%s%s%s",
-                   image_name(r, name, sizeof name), what,
+                   name_of_report(name, sizeof name, r), what,
                    seconds_text(seconds, sizeof seconds, p),
                    lost_text(lost, sizeof lost, p),
                    when_text(when, sizeof when, p->wall_start));

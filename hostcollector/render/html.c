@@ -10,7 +10,7 @@
 #include "render/html_data.h"
 #include "render/html_page.h"
 #include "render/json_text.h"
-#include "util/text.h"
+#include "render/name.h"
 
 /* Bytes for the paths of one guest while they are written. */
 #define TREE_MEMORY (1ull << 29)
@@ -129,18 +129,11 @@ static void write_titled(struct render *to, const struct report *r,
     html_tree_fini(&tree);
 }
 
-static const char *title_of(char title[TITLE_SIZE], const char *elf)
-{
-    return text_escape(title, TITLE_SIZE,
-                       elf != NULL ? text_base_name(elf)
-                                   : "guest of unknown image");
-}
-
 static void write_report(struct render *to, const struct report *r)
 {
     char title[TITLE_SIZE];
 
-    write_titled(to, r, title_of(title, r->elf));
+    write_titled(to, r, name_of_report(title, sizeof title, r));
 }
 
 static void write_line(FILE *out, const struct overall_guest *g)
@@ -183,7 +176,8 @@ static void write_overall(struct render *to, const struct overall *o)
         char name[TITLE_SIZE], title[TITLE_SIZE + 32];
 
         (void)snprintf(title, sizeof title, "%s on %zu guests",
-                       title_of(name, image->report.elf), image->guests);
+                       name_of_image(name, sizeof name, image->report.elf),
+                       image->guests);
         write_titled(to, &image->report, title);
     }
     if (out != NULL) {

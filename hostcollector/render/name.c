@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "render/render.h"
 #include "util/text.h"
 
 /* Longer names are not looked into. */
@@ -336,5 +337,37 @@ const char *name_of_scope(char *buf, size_t size, const struct view *v,
         (void)snprintf(buf, size, "all cores");
     else
         (void)snprintf(buf, size, "core %" PRIu32, core);
+    return buf;
+}
+
+#define BUILD_ID_DIR   "/.build-id/"
+#define BUILD_ID_SHOWN 10 /* digits, behind the first two */
+
+const char *name_of_image(char *buf, size_t size, const char *path)
+{
+    char build[64];
+
+    if (path == NULL)
+        return text_escape(buf, size, "guest of unknown image");
+    const char *id = strstr(path, BUILD_ID_DIR);
+
+    if (id == NULL)
+        return text_escape(buf, size, text_base_name(path));
+    id += strlen(BUILD_ID_DIR); /* "12/3456.debug" */
+    (void)snprintf(build, sizeof build, "build-id %.2s%.*s", id, BUILD_ID_SHOWN,
+                   text_base_name(id));
+    return text_escape(buf, size, build);
+}
+
+const char *name_of_report(char *buf, size_t size, const struct report *r)
+{
+    char image[NAME_SHORT / 2], guest[NAME_SHORT / 2];
+
+    if (r->only == NULL)
+        return name_of_image(buf, size, r->elf);
+    (void)snprintf(buf, size, "%s, %s",
+                   text_escape(guest, sizeof guest, r->only),
+                   r->elf != NULL ? name_of_image(image, sizeof image, r->elf)
+                                  : "unknown image");
     return buf;
 }

@@ -7,6 +7,8 @@
 
 #include "model/view.h"
 
+struct report;
+
 /* Room for the short form of a name. */
 #define NAME_SHORT 512
 
@@ -37,5 +39,14 @@ const char *name_of_path(char buf[NAME_PATH], const struct view *v,
  * Returns (buf). */
 const char *name_of_scope(char *buf, size_t size, const struct view *v,
                           const struct view_scope *scope);
+
+/* What the image at (path) is called, in (buf): a file by its name, one that
+ * lies where build-ids are looked up by the beginning of its own. NULL: it is
+ * not known. Returns (buf). */
+const char *name_of_image(char *buf, size_t size, const char *path);
+
+/* "web1, app.elf", or the image alone: what (r) is of, in (buf). Returns (buf).
+ */
+const char *name_of_report(char *buf, size_t size, const struct report *r);
 
 #endif

@@ -5,14 +5,14 @@
 
 #include <inttypes.h>
 
+#include "render/name.h"
 #include "util/text.h"
 
 #define NAME_WIDTH 30
 
 static const char *image_name(const char *elf, char *buf, size_t size)
 {
-    return elf != NULL ? text_escape(buf, size, text_base_name(elf))
-                       : "unknown image";
+    return elf != NULL ? name_of_image(buf, size, elf) : "unknown image";
 }
 
 static void write_sums(FILE *out, const struct overall *o)

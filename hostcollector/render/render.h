@@ -35,6 +35,7 @@ struct report_code {
 /* Everything that a report shows. Strings may be NULL; escape them. */
 struct report {
     const char *guest; /* its name; NULL: it is the only one */
+    const char *only;  /* the only one's name; NULL: it has none */
     const struct profile *profile;
     const struct view *view;
     const struct remarks *remarks;

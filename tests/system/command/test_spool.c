@@ -43,8 +43,31 @@ TEST(windows_say_what_the_recording_says) /* catches: a sample twice or none */
     CHECK_STR(a, text_of("b.folded"));
     free(a);
     CHECK_EQ(collector("report --spool spool --guest web"), 0);
-    CHECK_CONTAINS("out", "900 samples of 2 cores");
+    CHECK_CONTAINS("out", "web, unknown image: 900 samples of 2 cores");
     CHECK(!contains("out", "missing"));
+}
+
+/* Catches: reports of many guests that do not say of which they are, and a file
+ * that is called by what its link is called */
+TEST(a_report_says_whose_windows_they_are)
+{
+    const char *const id = "symbols/.build-id/01/"
+                           "23456789abcdef0123456789abcdef01234567";
+
+    spooled_begin(1, KERNEL_ID);
+    spooled_play(3);
+    spooled_end();
+    CHECK_EQ(mkdir("symbols", 0700), 0);
+    CHECK_EQ(mkdir("symbols/.build-id", 0700), 0);
+    CHECK_EQ(mkdir("symbols/.build-id/01", 0700), 0);
+    copy_image("toro.elf", KERNEL, KERNEL_ID, KERNEL_ID);
+    CHECK_EQ(symlink("../../../toro.elf", id), 0);
+    CHECK_EQ(collector("report --spool spool --symbols symbols"), 0);
+    CHECK_CONTAINS("out", "web, toro.elf: ");
+    CHECK_EQ(unlink(id), 0);
+    CHECK_EQ(rename("toro.elf", id), 0);
+    CHECK_EQ(collector("report --spool spool --symbols symbols"), 0);
+    CHECK_CONTAINS("out", "web, build-id 0123456789ab: ");
 }
 
 TEST(what_is_not_asked_for_is_not_lost) /* catches: counters from 0 on */
