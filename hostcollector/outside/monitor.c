@@ -23,6 +23,10 @@
 
 #define HUMAN_GREETING "QEMU "
 
+#define GREETING_MS 1500       /* less than the least --wait */
+#define STUB_MS     250        /* until a debugger's stub answers */
+#define STUB_DETACH "+$D#44\n" /* a line, as all that is sent */
+
 static int64_t now_ms(void)
 {
     return (int64_t)(clock_ns() / 1000000);
@@ -149,11 +153,11 @@ static json_t *next_object(struct monitor *m, struct err *e)
     return NULL;
 }
 
-/* The next line that is no event, awaited. NULL with (e) filled; its text is
- * empty if time is up. */
-static json_t *await_object(struct monitor *m, struct err *e)
+/* The next line that is no event, awaited for (ms). NULL with (e) filled; its
+ * text is empty if time is up. */
+static json_t *await_object(struct monitor *m, int ms, struct err *e)
 {
-    int64_t deadline = now_ms() + OUTSIDE_WAIT_MS;
+    int64_t deadline = now_ms() + ms;
 
     e->text[0] = '\0';
     /* what has come is read before time is up: this process may have stood
@@ -230,7 +234,7 @@ int monitor_line(struct monitor *m, uint32_t cpu_index, const char *text,
 json_t *monitor_answer(struct monitor *m, struct err *e)
 {
     struct err why;
-    json_t *o = await_object(m, &why);
+    json_t *o = await_object(m, OUTSIDE_WAIT_MS, &why);
 
     if (o == NULL) {
         err_set(e, "%s",
@@ -286,9 +290,31 @@ int monitor_events(struct monitor *m, struct err *e)
 
 /* --- The beginning -------------------------------------------------------- */
 
+static bool speaks_as_stub(const struct monitor *m)
+{
+    char first = m->end > m->begin ? m->bytes[m->begin] : '\0';
+
+    return first == '+' || first == '-' || first == '$';
+}
+
+/* A debugger's stub greets nobody, and stops its guest when somebody comes: it
+ * is told to let it go, and answers that. */
+static bool is_stub(struct monitor *m)
+{
+    bool silent = m->end == m->begin;
+    struct err ignored;
+
+    if (!silent && !speaks_as_stub(m))
+        return false;
+    if (send_all(m, STUB_DETACH, strlen(STUB_DETACH), &ignored) == 0 &&
+        silent && wait_for(m, POLLIN, now_ms() + STUB_MS, &ignored) > 0)
+        (void)receive(m, &ignored);
+    return speaks_as_stub(m);
+}
+
 /* Why there is no greeting. */
-static int no_greeting(const struct monitor *m, bool is_object,
-                       const struct err *why, struct err *e)
+static int no_greeting(struct monitor *m, bool is_object, const struct err *why,
+                       struct err *e)
 {
     size_t size = m->end - m->begin;
 
@@ -296,6 +322,8 @@ static int no_greeting(const struct monitor *m, bool is_object,
         memcmp(m->bytes, HUMAN_GREETING, sizeof HUMAN_GREETING - 1) == 0)
         return err_set(e, "qmp: this is QEMU's monitor for people (-monitor); "
                           "the other one is wanted (-qmp)");
+    if (!is_object && is_stub(m))
+        return err_set(e, "qmp: a debugger's stub answers there: use --gdb");
     if (why->text[0] != '\0')
         return err_set(e, "%s", why->text);
     if (is_object || size > 0)
@@ -313,7 +341,7 @@ int monitor_init(struct monitor *m, int fd, struct err *e)
     if (m->bytes == NULL)
         return err_sys(e, "qmp: memory");
 
-    json_t *greeting = await_object(m, &why);
+    json_t *greeting = await_object(m, GREETING_MS, &why);
 
     bool is_object = greeting != NULL;
     bool is_qmp = json_object_get(greeting, "QMP") != NULL;

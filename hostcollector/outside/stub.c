@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#define MONITOR      "{\"QMP\"" /* how QEMU's monitor greets */
 #define INTERRUPT    0x03
 #define INTERRUPT_MS 200 /* until one is sent again, */
 #define INTERRUPTS   5u  /* which so many are */
@@ -99,6 +100,9 @@ static size_t put_packet(char *text, size_t at, const char *body)
 /* Hear more bytes. Returns 0; -1 with (e) filled. */
 static int hear(struct stub *s, struct err *e)
 {
+    if (s->in_size >= strlen(MONITOR) &&
+        memcmp(s->in, MONITOR, strlen(MONITOR)) == 0)
+        return err_set(e, "QEMU's monitor answers there: use --qmp");
     if (s->in_size == sizeof s->in)
         return err_set(e, "the debugger's stub sends more than a packet holds");
     ssize_t n = recv(s->fd, s->in + s->in_size, sizeof s->in - s->in_size,

@@ -228,3 +228,16 @@ TEST(a_guest_is_let_go_by_a_stub_that_knows_no_processes)
     CHECK(!held);
     CHECK_STR(strstr(heard, "qsThreadInfo "), "qsThreadInfo vCont;c ^C D;1 D ");
 }
+
+/* Catches: two seconds without a word for who mixes up both sockets */
+TEST(a_monitor_is_told_by_its_greeting)
+{
+    static const char greeting[] = "{\"QMP\": {\"version\": {}}}\r\n";
+    int ends[2];
+
+    CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    CHECK_EQ(write(ends[1], greeting, strlen(greeting)), strlen(greeting));
+    CHECK(outside_gdb(ends[0], &e) == NULL);
+    CHECK_STR(e.text, "QEMU's monitor answers there: use --qmp");
+    close(ends[1]);
+}

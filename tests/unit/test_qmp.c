@@ -115,11 +115,34 @@ TEST(what_is_no_such_monitor_is_told)
                   "qmp: this is QEMU's monitor for people (-monitor); the "
                   "other one is wanted (-qmp)");
     check_refused((const char *const[]){"$T02thread:01;#04", NULL},
-                  "qmp: QEMU has ended, or closed its monitor");
+                  "qmp: a debugger's stub answers there: use --gdb");
     check_refused((const char *const[]){"{\"event\": \"x\"}\n[1]\n", NULL},
                   "qmp: a line that is no JSON object: it is something else");
     check_refused((const char *const[]){"{\"hello\": 1}\n", NULL},
                   "qmp: this is no monitor of QEMU");
+}
+
+/* Catches: a guest that stands still, since somebody took the socket of its
+ * debugger's stub for that of its monitor */
+TEST(a_stub_lets_its_guest_go)
+{
+    char heard[8] = "";
+    int ends[2], told[2];
+
+    CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    CHECK_EQ(pipe(told), 0);
+    if (fork() == 0) { /* it says nothing before it is spoken to */
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (read(ends[1], heard, 6) != 6 || write(told[1], heard, 6) != 6 ||
+            write(ends[1], "+$OK#9a", 7) != 7)
+            _exit(1);
+        pause();
+    }
+    close(ends[1]);
+    CHECK(outside_qmp(ends[0], &e) == NULL);
+    CHECK_STR(e.text, "qmp: a debugger's stub answers there: use --gdb");
+    CHECK_EQ(read(told[0], heard, 6), 6);
+    CHECK_STR(heard, "+$D#44");
 }
 
 TEST(cores_of_another_kind_are_told)
