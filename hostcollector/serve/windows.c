@@ -28,14 +28,18 @@ struct windows {
 /* The folder (path), and those that it is in. */
 static void make_folder(const char *path)
 {
-    char *copy = strdup(path);
+    char *part = strdup(path);
 
-    for (char *c = copy; c != NULL && (c = strchr(c + 1, '/')) != NULL;) {
-        *c = '\0';
-        (void)mkdir(copy, 0755);
-        *c = '/';
+    if (part == NULL)
+        return;
+    for (size_t i = 1; i < strlen(path); i++) {
+        if (path[i] != '/')
+            continue;
+        part[i] = '\0';
+        (void)mkdir(part, 0755);
+        part[i] = '/';
     }
-    free(copy);
+    free(part);
     (void)mkdir(path, 0700); /* if it is not there then, open() says so */
 }
 

@@ -126,7 +126,7 @@ TEST(debugger_in_the_folder_is_left_alone)
     CHECK_EQ(join_collector(serve), 0);
     join_guest(one);
     CHECK_EQ(access("all/of/it/.uncut", F_OK), 0); /* folders are made */
-    CHECK_EQ(accept(debugger, NULL, NULL), -1); /* nobody came */
+    CHECK_EQ(accept(debugger, NULL, NULL), -1);    /* nobody came */
     CHECK_CONTAINS("err", "collector serve: 50 samples, 0 lost");
     (void)close(debugger);
 }
