@@ -338,6 +338,7 @@ set(util_sources
     util/map.c
     util/opener.c
     util/opener_rules.c
+    util/parents.c
     util/peer.c
     util/spans.c
     util/text.c

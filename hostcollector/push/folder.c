@@ -3,25 +3,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "push/kinds.h"
-
-/* Make the folders in which (path) lies. */
-static int make_folders(char *path)
-{
-    for (char *slash = strchr(path + 1, '/'); slash != NULL;
-         slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        int result = mkdir(path, 0777);
-
-        *slash = '/';
-        if (result != 0 && errno != EEXIST)
-            return -1;
-    }
-    return 0;
-}
+#include "util/parents.h"
 
 static int copy(FILE *from, int to)
 {
@@ -60,7 +45,8 @@ static enum receiver_answer send_file(struct receiver *r,
 
     (void)snprintf(path, sizeof path, "%s/%s", r->url, parcel_name(name, p));
     (void)snprintf(fresh, sizeof fresh, "%s~", path);
-    if (make_folders(path) == 0 && place(p->parts[part], fresh, path) == 0)
+    if (parents_make(path, 0777) == 0 &&
+        place(p->parts[part], fresh, path) == 0)
         return RECEIVER_TOOK;
     (void)err_sys(e, path);
     return errno == ENOSPC || errno == EDQUOT ? RECEIVER_LATER : RECEIVER_WRONG;

@@ -10,6 +10,7 @@
 
 #include "spool/window.h"
 #include "util/clock.h"
+#include "util/parents.h"
 
 #define MS         1000000ull     /* in nanoseconds */
 #define PACKER_MIN (256ull << 10) /* bytes of a guest's packer */
@@ -28,18 +29,11 @@ struct windows {
 /* The folder (path), and those that it is in. */
 static void make_folder(const char *path)
 {
-    char *part = strdup(path);
+    char *copy = strdup(path);
 
-    if (part == NULL)
-        return;
-    for (size_t i = 1; i < strlen(path); i++) {
-        if (path[i] != '/')
-            continue;
-        part[i] = '\0';
-        (void)mkdir(part, 0755);
-        part[i] = '/';
-    }
-    free(part);
+    if (copy != NULL && copy[0] != '\0')
+        (void)parents_make(copy, 0755);
+    free(copy);
     (void)mkdir(path, 0700); /* if it is not there then, open() says so */
 }
 
