@@ -1,11 +1,11 @@
-#!/bin/sh
+#!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # bench_spool.sh BUILD: prints spool_bytes and spool_report_s, the seconds of
 # `collector report --spool` on a day of one guest: one core at 97 Hz in 8640 windows. Then the
 # same of merged windows, and spool_compact_s, what merging takes.
 # BUILD is built with optimization. The fastest of three runs, with the windows in the page
 # cache.
-set -eu
+set -euo pipefail
 export LC_ALL=C
 build=$1
 dir=$(mktemp -d)
@@ -17,7 +17,7 @@ report() {
         begin=$(date +%s%N)
         "$build/hostcollector/collector" report --spool "$dir" -o "$dir/report.txt" --force
         end=$(date +%s%N)
-        grep -q '^guest .* 8,380,800 samples of 1 core .* none lost' "$dir/report.txt"
+        grep -q '^web, .* 8,380,800 samples of 1 core .* none lost' "$dir/report.txt"
         echo $((end - begin))
     done | sort -n | awk -v name="$1" 'NR == 1 { printf "%s %.2f s\n", name, $1 / 1e9 }'
 }
