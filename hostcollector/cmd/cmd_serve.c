@@ -62,12 +62,8 @@ static int plan(struct outputs *out, struct options *o, struct err *e)
                            "--%s: guests without an agent are sampled by "
                            "collector record",
                            spec->kind);
-        if (strcmp(spec->kind, "vsock") == 0 &&
-            !serve_vsock_is_good(spec->where))
-            return err_set(e,
-                           "--vsock: '%s' is no guest: type its CID, a number "
-                           "from 3 on, or FIRST..LAST, and perhaps :PORT",
-                           spec->where);
+        if (serve_check(spec, e) != 0)
+            return -1;
     }
     if (o->rate_hz == 0)
         o->rate_hz = DEFAULT_HZ;

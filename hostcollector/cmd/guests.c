@@ -230,7 +230,9 @@ static int take_line(struct guests *g, char *text, struct err *e)
         return 0;
     if (source == KEY_SOURCES)
         return err_set(e, "where is this guest? " EXAMPLE);
-    if (add_guest(g, (enum key)source, line.values[source], e) != 0)
+    if ((source_kinds[source].check != NULL &&
+         source_kinds[source].check(line.values[source], e) != 0) ||
+        add_guest(g, (enum key)source, line.values[source], e) != 0)
         return -1;
     g->list[g->count - 1].listed = true;
     g->list[g->count - 1].elfs = line.elfs;

@@ -9,6 +9,8 @@
 
 #define VSOCK_END ".vsock" /* of a socket's name: the guest is behind vsock */
 
+#define CID_MAX 32u /* of a text: a CID and a port */
+
 /* Guests by virtio-vsock: "3..200", or with a port "3..200:7078". */
 struct range {
     unsigned long first, last;
@@ -30,16 +32,35 @@ static bool is_range(const char *where, struct range *r)
            r->last < UINT32_MAX;
 }
 
-bool serve_vsock_is_good(const char *where)
+/* Put (cid) and the port into (text). */
+static int range_member(const struct range *r, unsigned long cid,
+                        char text[CID_MAX], struct err *e)
 {
-    char *end;
-    struct range range;
+    return snprintf(text, CID_MAX, "%lu%s", cid, r->port) < (int)CID_MAX
+               ? 0
+               : err_set(e, "--vsock %lu..%lu%s: too long", r->first, r->last,
+                         r->port);
+}
 
-    if (is_range(where, &range))
-        return true;
-    (void)strtoul(where, &end, 10);
-    return where[0] >= '0' && where[0] <= '9' && strstr(where, "..") == NULL &&
-           (end[0] == '\0' || end[0] == ':');
+int serve_check(const struct guest_spec *spec, struct err *e)
+{
+    const struct source_kind *kind = source_kind(spec->kind);
+    struct range range;
+    char text[CID_MAX];
+
+    if (kind->check == NULL)
+        return 0;
+    if (spec->named || strstr(spec->where, "..") == NULL)
+        return kind->check(spec->where, e);
+    if (!is_range(spec->where, &range))
+        return err_set(
+            e,
+            "--vsock: '%s' is no guest and no range: type FIRST..LAST, "
+            "the lower CID first, and perhaps :PORT",
+            spec->where);
+    return range_member(&range, range.first, text, e) != 0
+               ? -1
+               : kind->check(text, e);
 }
 
 /* The guests from (r->first) to (r->last); the table has no room for more. */
@@ -49,13 +70,13 @@ static int add_range(struct guests *now, const struct range *r, struct err *e)
         return err_set(e, "--vsock %lu..%lu: more than %u guests", r->first,
                        r->last, SERVE_GUESTS);
     for (unsigned long cid = r->first; cid <= r->last; cid++) {
-        char text[32], *where;
-        int length = snprintf(text, sizeof text, "%lu%s", cid, r->port);
+        char text[CID_MAX], *where;
 
-        where = arena_strndup(&now->arena, text, (size_t)length);
-        if (where == NULL || length >= (int)sizeof text)
-            return err_set(e, "--vsock %lu..%lu%s: too long", r->first, r->last,
-                           r->port);
+        if (range_member(r, cid, text, e) != 0)
+            return -1;
+        where = arena_strndup(&now->arena, text, strlen(text));
+        if (where == NULL)
+            return err_set(e, "out of memory");
         if (guests_option(now, "vsock", where, e) != 0)
             return -1;
     }

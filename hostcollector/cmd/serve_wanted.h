@@ -3,8 +3,6 @@
 #ifndef TPROF_CMD_SERVE_WANTED_H
 #define TPROF_CMD_SERVE_WANTED_H
 
-#include <stdbool.h>
-
 #include "cmd/options.h"
 #include "serve/folder.h"
 #include "util/err.h"
@@ -12,9 +10,9 @@
 /* Guests at once, at most. */
 #define SERVE_GUESTS 20000u
 
-/* Is (where) what --vsock takes here: a CID or FIRST..LAST, and perhaps a port?
- */
-bool serve_vsock_is_good(const char *where);
+/* Can (spec), of the command line, be a guest, or with --vsock FIRST..LAST many
+ * of them? Returns 0; -1 with (e) filled. */
+int serve_check(const struct guest_spec *spec, struct err *e);
 
 /* Add to (now) what the command line, its file and the folder (f), which may be
  * NULL, want now. Returns 0; -1 with (e) filled. */

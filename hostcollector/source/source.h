@@ -149,6 +149,9 @@ struct source *source_spool(const struct spool_list *list, const char *build,
  */
 struct source *source_vsock(const char *where, unsigned how, struct err *e);
 
+/* Is (where) what source_vsock() takes? Returns 0; -1 with (e) filled. */
+int source_vsock_check(const char *where, struct err *e);
+
 /*
  * The agent of the guest behind the Unix socket (where), "PATH" or "PATH:PORT".
  * On that socket the line "CONNECT port" connects to a port of the guest, as
@@ -196,6 +199,8 @@ struct source_kind {
     enum source_need need;
     /* As source_vsock(). NULL with SOURCE_NEEDS_SAMPLER: source_outside(). */
     struct source *(*make)(const char *where, unsigned how, struct err *e);
+    /* As source_vsock_check(). NULL: every text may be a guest. */
+    int (*check)(const char *where, struct err *e);
 };
 
 /* All kinds: the table in kinds.c. */

@@ -151,7 +151,7 @@ static int check_cid(uint32_t cid, struct err *e)
     case VMADDR_CID_HOST:
     case VMADDR_CID_ANY:
         return err_set(e,
-                       "vsock: CID %" PRIu32 " means %s; a guest's is 3 or "
+                       "--vsock: CID %" PRIu32 " means %s; a guest's is 3 or "
                        "more, as QEMU's guest-cid= says",
                        cid,
                        cid == VMADDR_CID_HYPERVISOR ? "the hypervisor"
@@ -173,12 +173,22 @@ static int parse(struct vsock *v, struct err *e)
         (void)snprintf(cid, sizeof cid, "%.*s", (int)size, where);
     if (!stream_number(cid, UINT32_MAX, &v->cid))
         return err_set(e,
-                       "vsock: '%s' is no guest: type its CID, a number "
+                       "--vsock: '%s' is no guest: type its CID, a number "
                        "from 3 on, or CID:PORT",
                        where);
     if (check_cid(v->cid, e) < 0)
         return -1;
     return stream_port(&v->stream, colon != NULL ? colon + 1 : NULL, e);
+}
+
+int source_vsock_check(const char *where, struct err *e)
+{
+    struct vsock v = {0};
+    int good =
+        stream_init(&v.stream, &vsock_ops, where, e) == 0 ? parse(&v, e) : -1;
+
+    stream_fini(&v.stream);
+    return good;
 }
 
 /* Would a connection lead to a guest of this host? */

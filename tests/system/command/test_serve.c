@@ -607,7 +607,16 @@ TEST(a_serve_without_guests_says_what_to_type)
     CHECK_EQ(collector("serve --vsock abc"), 2);
     CHECK_CONTAINS("err", "'abc' is no guest: type its CID");
     CHECK_EQ(collector("serve --vsock 3 --vsock 4..2"), 2);
-    CHECK_CONTAINS("err", "'4..2' is no guest");
+    CHECK_CONTAINS("err", "'4..2' is no guest and no range");
+    CHECK_EQ(collector("serve --vsock 123456789012"), 2);
+    CHECK_CONTAINS("err", "'123456789012' is no guest: type its CID");
+    CHECK_EQ(collector("serve --vsock 2..9"), 2);
+    CHECK_CONTAINS("err", "CID 2 means this host");
+    CHECK_EQ(collector("serve --vsock 3..9:0"), 2);
+    CHECK_CONTAINS("err", "'0' is no port");
+    write_text("guests", "serial=a\n\nvsock=3:x\n");
+    CHECK_EQ(collector("serve --guests guests"), 2);
+    CHECK_CONTAINS("err", "guests:3: --vsock: 'x' is no port");
     CHECK_EQ(collector("serve --watch . --window 5s"), 2);
     CHECK_CONTAINS("err", "go with --spool DIR");
     CHECK_EQ(collector("serve --watch . --spool s --spool-size 1Q"), 2);
