@@ -66,33 +66,15 @@ static bool has_room(struct tell *t)
     return false;
 }
 
-static void print(const char *text, size_t length)
-{
-    char line[512], shown[1024];
-
-    (void)snprintf(line, sizeof line, "%.*s", (int)length, text);
-    (void)fprintf(stderr, "%s\n", text_escape(shown, sizeof shown, line));
-}
-
 /* Print (text) up to its end or a newline. Returns what comes behind that. */
 static const char *print_line(const char *text)
 {
     size_t length = strcspn(text, "\n");
+    char line[512], shown[1024];
 
-    print(text, length);
+    (void)snprintf(line, sizeof line, "%.*s", (int)length, text);
+    (void)fprintf(stderr, "%s\n", text_escape(shown, sizeof shown, line));
     return text + length + (text[length] == '\n');
-}
-
-/* Print the first line of (text), without the sentence that only introduces the
- * list behind it. */
-static void print_alone(const char *text)
-{
-    size_t length = strcspn(text, "\n"), end = length;
-
-    if (length != 0 && text[length - 1] == ':')
-        while (end > 0 && text[end] != '.')
-            end--;
-    print(text, end != 0 ? end : length);
 }
 
 void tell_line(struct tell *t, const char *command, const char *name,
@@ -109,13 +91,9 @@ void tell_line(struct tell *t, const char *command, const char *name,
     clear_line(t);
     (void)fprintf(stderr, "%s: %s%s", command, of_many ? name : "",
                   of_many ? ": " : "");
-    if (of_many) {
-        print_alone(text);
-        return;
-    }
     text = print_line(text);
-    while (*text != '\0') {
-        (void)fputs("    - ", stderr);
+    while (!of_many && *text != '\0') {
+        (void)fputs("    ", stderr);
         text = print_line(text);
     }
 }

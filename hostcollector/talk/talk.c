@@ -371,7 +371,7 @@ static void explain_silence(struct talk *s)
     else
         tell_user(s,
                   "connected to %s, but no guest said HELLO within 2 s; still "
-                  "waiting. Why, the likeliest first:\n" SERIAL_SILENCE,
+                  "waiting.\n" SERIAL_SILENCE,
                   s->source->path);
 }
 

@@ -395,8 +395,8 @@ TEST(other_protocol_is_called_so)
     CHECK_EQ(talk_tick(&s, talk_due(&s), &error), 0);
     CHECK_EQ(talk_tick(&s, talk_due(&s), &error), 0);
     CHECK_EQ(talk_tick(&s, talk_due(&s), &error), 0);
-    CHECK(strstr(told, "still waiting. Why, the likeliest first:\n"
-                       "the guest is not up yet, or is paused;\n") != NULL);
+    CHECK(strstr(told, "still waiting.\nWhy, the likeliest first:\n"
+                       "- the guest is not up yet, or is paused;\n") != NULL);
     CHECK(strstr(told, "virtserialport,chardev=...,name=tprof.0;\n") != NULL);
     told[0] = '\0';
     talk_cut(&s);

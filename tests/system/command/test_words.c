@@ -133,7 +133,8 @@ TEST(a_guest_that_says_nothing_is_given_up) /* catches: a hang in CI */
 
     CHECK_EQ(collector("--serial port --wait 2.5"), 1);
     join_guest(guest);
-    CHECK_CONTAINS("err", "still waiting. Why, the likeliest first:\n"
+    CHECK_CONTAINS("err", "still waiting.\n"
+                          "    Why, the likeliest first:\n"
                           "    - the guest is not up yet, or is paused;\n"
                           "    - tprof_init() failed: ");
     CHECK_CONTAINS("err", "\ncollector: within 2.5 s no guest came: port: no "
