@@ -319,7 +319,8 @@ int opener_fork(struct err *e)
 }
 
 /* What this process has open must not stay so in a helper that outlives it:
- * folders are locked by descriptors, and files without names end with them. */
+ * folders are locked by descriptors, and files without names end with them. A
+ * helper of one process keeps them: a user may name /dev/fd/63. */
 static void close_others(int fd)
 {
     (void)close_range(STDERR_FILENO + 1, (unsigned)fd - 1, 0);
