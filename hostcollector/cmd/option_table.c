@@ -90,8 +90,8 @@ static const struct option_row rows[] = {
      "how long a guest may take to answer (default: 2)"},
     {"wait", 0, "SECONDS", ATTACH | RUN | RECORD | TOP, OPTION_SECONDS,
      AT(wait_s), 0, 0,
-     "how long to wait for a guest to come, or to come back (default: for "
-     "ever, and 10)"},
+     "how long to wait for a guest to come, at least 2, or to come back "
+     "(default: for ever, and 10)"},
     {"force-vsock", 0, NULL, ATTACH | RECORD | TOP | STACKS | SERVE,
      OPTION_FLAG, AT(force_vsock), 0, 0,
      "use vsock though there is no /dev/vhost-vsock here: in a container on a "
