@@ -14,7 +14,7 @@
 #include "aggregate/aggregate.h"
 #include "model/events.h"
 #include "model/profile.h"
-#include "source/recording.h"
+#include "recording/recording.h"
 #include "source/source.h"
 #include "util/err.h"
 

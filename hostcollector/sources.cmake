@@ -181,6 +181,9 @@ set(core_sources
     pgo/judge.c
     pgo/pgo.c
     pipeline.c
+    recording/recording.c
+    recording/recording_header.c
+    recording/recording_names.c
     render/annotate.c
     render/annotate_json.c
     render/asked.c
@@ -248,9 +251,6 @@ set(core_sources
     serve/windows.c
     source/kinds.c
     source/memory.c
-    source/recording.c
-    source/recording_header.c
-    source/recording_names.c
     source/outside.c
     source/replay.c
     source/serial.c

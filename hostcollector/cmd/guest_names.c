@@ -9,7 +9,7 @@
 #include "diagnose/gate.h"
 #include "named/block.h"
 #include "named/write.h"
-#include "source/recording.h"
+#include "recording/recording.h"
 #include "util/arena.h"
 
 /* Reading */

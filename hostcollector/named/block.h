@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The data of a recording's names chunk, uncompressed: source/RECORDING.md has
- * the layout. Leaf. */
+/* The data of a recording's names chunk, uncompressed: recording/RECORDING.md
+ * has the layout. Leaf. */
 #ifndef TPROF_NAMED_BLOCK_H
 #define TPROF_NAMED_BLOCK_H
 

@@ -11,11 +11,11 @@
 #include <stdint.h>
 
 #include "model/events.h"
+#include "recording/recording.h"
 #include "serve/busy.h"
 #include "serve/shares.h"
 #include "serve/uncut.h"
 #include "serve/watched.h"
-#include "source/recording.h"
 #include "spool/spool.h"
 #include "util/err.h"
 

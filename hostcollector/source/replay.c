@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "source/recording.h"
+#include "recording/recording.h"
 #include "source/source.h"
 #include "util/magic.h"
 #include "util/opener.h"

@@ -12,7 +12,7 @@
 
 #include "decode/fields.h"
 #include "model/guest.h"
-#include "source/recording.h"
+#include "recording/recording.h"
 #include "source/source.h"
 #include "spool/spool_list.h"
 #include "tprof_wire.h"

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "source/recording.h"
-#include "source/recording_format.h"
+#include "recording/recording.h"
+#include "recording/recording_format.h"
 #include "spool/merge.h"
 #include "spool/pack_bytes.h"
 #include "util/bytes.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "source/recording_format.h"
+#include "recording/recording_format.h"
 #include "spool/format.h"
 #include "spool/pack_stacks.h"
 #include "spool/window_parts.h"

@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #include "model/events.h"
-#include "source/recording.h"
+#include "recording/recording.h"
 #include "util/err.h"
 
 struct window_packer;

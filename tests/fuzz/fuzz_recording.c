@@ -18,7 +18,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "source/recording.h"
+#include "recording/recording.h"
 #include "source/source.h"
 #include "util/bytes.h"
 #include "util/opener.h"

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "cmd/when.h"
-#include "source/recording.h"
+#include "recording/recording.h"
 #include "source/source.h"
 #include "spool/spool_list.h"
 #include "tprof_wire.h"

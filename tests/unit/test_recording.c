@@ -10,7 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "source/recording.h"
+#include "recording/recording.h"
 #include "util/bytes.h"
 #include "wiregen.h"
 

@@ -2,8 +2,8 @@
 /* Headers of a recording and of its chunks, as bytes. */
 #include <string.h>
 
-#include "source/recording.h"
-#include "source/recording_format.h"
+#include "recording/recording.h"
+#include "recording/recording_format.h"
 #include "util/bytes.h"
 #include "util/crc32c.h"
 

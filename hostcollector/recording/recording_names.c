@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Reads the names at the end of a recording, before the rest is read. */
-#include "source/recording_names.h"
+#include "recording/recording_names.h"
 
 #include <errno.h>
 #include <stddef.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "source/recording.h"
-#include "source/recording_format.h"
+#include "recording/recording.h"
+#include "recording/recording_format.h"
 #include "util/bytes.h"
 #include "util/crc32c.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Finds the names at the end of a recording. Part of recording. */
-#ifndef TPROF_SOURCE_RECORDING_NAMES_H
-#define TPROF_SOURCE_RECORDING_NAMES_H
+#ifndef TPROF_RECORDING_RECORDING_NAMES_H
+#define TPROF_RECORDING_RECORDING_NAMES_H
 
 #include <stdbool.h>
 #include <stdint.h>

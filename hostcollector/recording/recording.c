@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Reads and writes recordings; RECORDING.md has the layout. */
-#include "source/recording.h"
+#include "recording/recording.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,8 +9,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "source/recording_format.h"
-#include "source/recording_names.h"
+#include "recording/recording_format.h"
+#include "recording/recording_names.h"
 #include "spool/unpack.h"
 #include "util/bytes.h"
 #include "util/crc32c.h"

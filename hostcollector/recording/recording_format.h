@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Sizes and numbers of RECORDING.md. Leaf. */
-#ifndef TPROF_SOURCE_RECORDING_FORMAT_H
-#define TPROF_SOURCE_RECORDING_FORMAT_H
+#ifndef TPROF_RECORDING_RECORDING_FORMAT_H
+#define TPROF_RECORDING_RECORDING_FORMAT_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * Recordings: a header, then the bytes of the wire as they were received, in
  * chunks with arrival times. RECORDING.md is the specification.
  */
-#ifndef TPROF_SOURCE_RECORDING_H
-#define TPROF_SOURCE_RECORDING_H
+#ifndef TPROF_RECORDING_RECORDING_H
+#define TPROF_RECORDING_RECORDING_H
 
 #include <stdbool.h>
 #include <stddef.h>
