@@ -173,6 +173,13 @@ set(core_sources
     outside/shared.c
     outside/stub.c
     overall.c
+    packed/merge.c
+    packed/pack.c
+    packed/pack_facts.c
+    packed/pack_stacks.c
+    packed/squeeze.c
+    packed/unpack.c
+    packed/unpack_samples.c
     pgo/addresses.c
     pgo/bodies.c
     pgo/calls.c
@@ -261,18 +268,11 @@ set(core_sources
     source/vsock_uds.c
     spool/compact.c
     spool/each_name.c
-    spool/merge.c
     spool/merged_file.c
-    spool/pack.c
-    spool/pack_facts.c
-    spool/pack_stacks.c
     spool/replace.c
     spool/spool.c
     spool/spool_list.c
     spool/spool_marks.c
-    spool/squeeze.c
-    spool/unpack.c
-    spool/unpack_samples.c
     spool/window.c
     symbolize/callers.c
     symbolize/image_map.c

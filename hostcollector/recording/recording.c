@@ -9,9 +9,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "packed/unpack.h"
 #include "recording/recording_format.h"
 #include "recording/recording_names.h"
-#include "spool/unpack.h"
 #include "util/bytes.h"
 #include "util/crc32c.h"
 #include "util/opener.h"

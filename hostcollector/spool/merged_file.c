@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "packed/merge.h"
+#include "packed/pack_bytes.h"
 #include "recording/recording.h"
 #include "recording/recording_format.h"
-#include "spool/merge.h"
-#include "spool/pack_bytes.h"
 #include "util/bytes.h"
 #include "util/crc32c.h"
 

@@ -6,10 +6,10 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "packed/format.h"
+#include "packed/pack_stacks.h"
+#include "packed/window_parts.h"
 #include "recording/recording_format.h"
-#include "spool/format.h"
-#include "spool/pack_stacks.h"
-#include "spool/window_parts.h"
 #include "util/bytes.h"
 #include "util/vec.h"
 

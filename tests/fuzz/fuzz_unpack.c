@@ -10,8 +10,8 @@
 
 #include <zstd.h>
 
-#include "spool/merge.h"
-#include "spool/unpack.h"
+#include "packed/merge.h"
+#include "packed/unpack.h"
 #include "tprof_wire.h"
 #include "util/bytes.h"
 

@@ -6,7 +6,7 @@
 
 #include <zstd.h>
 
-#include "spool/squeeze.h"
+#include "packed/squeeze.h"
 
 #define N 8000u
 

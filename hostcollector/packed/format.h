@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Numbers of a packed chunk: RECORDING.md, "Packed wire". Leaf. */
-#ifndef TPROF_SPOOL_FORMAT_H
-#define TPROF_SPOOL_FORMAT_H
+#ifndef TPROF_PACKED_FORMAT_H
+#define TPROF_PACKED_FORMAT_H
 
 #define PACKED_BLOCK_MAX  (1u << 20) /* bytes of a block, unpacked */
 #define PACKED_STACKS_MAX 8191u      /* of a block; 0 stands for none */

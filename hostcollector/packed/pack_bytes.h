@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Bytes that grow as they are written. Leaf. */
-#ifndef TPROF_SPOOL_PACK_BYTES_H
-#define TPROF_SPOOL_PACK_BYTES_H
+#ifndef TPROF_PACKED_PACK_BYTES_H
+#define TPROF_PACKED_PACK_BYTES_H
 
 #include <stdbool.h>
 #include <stddef.h>

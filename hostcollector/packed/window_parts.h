@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the files of the window packer share: a window in the works. */
-#ifndef TPROF_SPOOL_WINDOW_PARTS_H
-#define TPROF_SPOOL_WINDOW_PARTS_H
+#ifndef TPROF_PACKED_WINDOW_PARTS_H
+#define TPROF_PACKED_WINDOW_PARTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "dump/frame.h"
-#include "spool/format.h"
-#include "spool/pack_bytes.h"
-#include "spool/pack_facts.h"
-#include "spool/pack_stacks.h"
-#include "spool/squeeze.h"
-#include "spool/window_parts.h"
+#include "packed/format.h"
+#include "packed/pack_bytes.h"
+#include "packed/pack_facts.h"
+#include "packed/pack_stacks.h"
+#include "packed/squeeze.h"
+#include "packed/window_parts.h"
 #include "util/bytes.h"
 #include "util/map.h"
 #include "util/vec.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What a window tells beside its samples, as the frames of an agent. */
-#ifndef TPROF_SPOOL_PACK_FACTS_H
-#define TPROF_SPOOL_PACK_FACTS_H
+#ifndef TPROF_PACKED_PACK_FACTS_H
+#define TPROF_PACKED_PACK_FACTS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "spool/pack_bytes.h"
-#include "spool/window_parts.h"
+#include "packed/pack_bytes.h"
+#include "packed/window_parts.h"
 
 /* HELLO, MAPs, STATUS, and where each core's counters begin. */
 void pack_facts_before(struct pack_bytes *b, const struct window_packer *w);

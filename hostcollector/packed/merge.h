@@ -4,8 +4,8 @@
  * columns (RECORDING.md, "Packed wire"). Each window stays what it was: a
  * reader gets the same frames of it, with the same times.
  */
-#ifndef TPROF_SPOOL_MERGE_H
-#define TPROF_SPOOL_MERGE_H
+#ifndef TPROF_PACKED_MERGE_H
+#define TPROF_PACKED_MERGE_H
 
 #include <stdbool.h>
 #include <stddef.h>

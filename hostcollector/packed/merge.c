@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Items of blocks -> items of one block. No frame is made: what the windows
  * said is copied, but for the numbers of stacks and pairs. */
-#include "spool/merge.h"
+#include "packed/merge.h"
 
 #include <stdlib.h>
 #include <sys/random.h>
 
 #include "aggregate/stack_pool.h"
-#include "spool/format.h"
-#include "spool/pack_bytes.h"
-#include "spool/pack_stacks.h"
-#include "spool/squeeze.h"
-#include "spool/unpack.h"
-#include "spool/unpack_parts.h"
+#include "packed/format.h"
+#include "packed/pack_bytes.h"
+#include "packed/pack_stacks.h"
+#include "packed/squeeze.h"
+#include "packed/unpack.h"
+#include "packed/unpack_parts.h"
 #include "util/map.h"
 #include "util/vec.h"
 

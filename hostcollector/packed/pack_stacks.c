@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Stacks as trees of callers, whose addresses are told once each. */
-#include "spool/pack_stacks.h"
+#include "packed/pack_stacks.h"
 
 #include <stdlib.h>
 
-#include "spool/format.h"
+#include "packed/format.h"
 #include "util/map.h"
 #include "util/vec.h"
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the files of the unpacker share: a block in the works. */
-#ifndef TPROF_SPOOL_UNPACK_PARTS_H
-#define TPROF_SPOOL_UNPACK_PARTS_H
+#ifndef TPROF_PACKED_UNPACK_PARTS_H
+#define TPROF_PACKED_UNPACK_PARTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "dump/frame.h"
-#include "spool/format.h"
+#include "packed/format.h"
 #include "tprof_wire.h"
 #include "util/cursor.h"
 #include "util/err.h"

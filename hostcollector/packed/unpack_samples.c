@@ -3,7 +3,7 @@
  * first. */
 #include <string.h>
 
-#include "spool/unpack_parts.h"
+#include "packed/unpack_parts.h"
 #include "util/bytes.h"
 
 #define HEAD_SIZE    6u /* of an item of samples */

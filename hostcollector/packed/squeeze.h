@@ -5,8 +5,8 @@
  * the compressor begins a code anew: columns whose bytes are unlike each other
  * take less so. A reader need not know.
  */
-#ifndef TPROF_SPOOL_SQUEEZE_H
-#define TPROF_SPOOL_SQUEEZE_H
+#ifndef TPROF_PACKED_SQUEEZE_H
+#define TPROF_PACKED_SQUEEZE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Stacks of a pool -> an item of a block. */
-#ifndef TPROF_SPOOL_PACK_STACKS_H
-#define TPROF_SPOOL_PACK_STACKS_H
+#ifndef TPROF_PACKED_PACK_STACKS_H
+#define TPROF_PACKED_PACK_STACKS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "aggregate/stack_pool.h"
-#include "spool/pack_bytes.h"
+#include "packed/pack_bytes.h"
 
 /* In the end of a stack in the pool: its leaf lies in another image. */
 #define PACK_LOADED 0x80u

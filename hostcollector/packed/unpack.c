@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Items of a block -> frames. Samples are made by unpack_samples.c. */
-#include "spool/unpack.h"
+#include "packed/unpack.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -8,8 +8,8 @@
 
 #include <zstd.h>
 
-#include "spool/format.h"
-#include "spool/unpack_parts.h"
+#include "packed/format.h"
+#include "packed/unpack_parts.h"
 
 struct unpack *unpack_new(void)
 {

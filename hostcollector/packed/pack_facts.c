@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Structs -> frames: the reverse of decode/fields.c. */
-#include "spool/pack_facts.h"
+#include "packed/pack_facts.h"
 
 #include "dump/frame.h"
-#include "spool/format.h"
+#include "packed/format.h"
 
 static void put_frame(struct pack_bytes *b, struct dump_frame *f)
 {

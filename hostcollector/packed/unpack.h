@@ -4,8 +4,8 @@
  * block has at most PACKED_BLOCK_MAX bytes, what is made of it at once is a
  * frame, and a block that contradicts itself ends with words.
  */
-#ifndef TPROF_SPOOL_UNPACK_H
-#define TPROF_SPOOL_UNPACK_H
+#ifndef TPROF_PACKED_UNPACK_H
+#define TPROF_PACKED_UNPACK_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Flushes zstd at each cut. */
-#include "spool/squeeze.h"
+#include "packed/squeeze.h"
 
 #include <stdbool.h>
 
