@@ -28,6 +28,9 @@ static const char top[] =
     "th,td:nth-child(7),td:nth-child(8){white-space:normal}\n"
     "thead th{border-bottom:1px solid}\n"
     "tbody tr:nth-child(even){background:#8882}\n"
+    /* a narrow window has no room for cores, Hz and samples */
+    "@media(max-width:40em){:is(th,td):is(:nth-child(3),:nth-child(4),"
+    ":nth-child(6)){display:none}:is(th,td):first-child{min-width:5em}}\n"
     ".bad{color:#d33;font-weight:bold}\n.wide{overflow-x:auto}\n"
     "</style></head><body>\n<h1>Guests</h1>\n";
 
