@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,22 +33,32 @@ static const char *command(void)
                : pager;
 }
 
+/* What ends sampling comes to all processes of the terminal, and is for the
+ * collector until there is text. It must not be blocked meanwhile, as it is in
+ * the collector: a signal that is ignored, but blocked, waits all the same. */
+static void ignore_ends(bool ignored)
+{
+    sigset_t none;
+
+    (void)signal(SIGINT, ignored ? SIG_IGN : SIG_DFL);
+    (void)signal(SIGTERM, ignored ? SIG_IGN : SIG_DFL);
+    (void)sigemptyset(&none);
+    (void)sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
 /* In the child: become (pager), which reads (text). */
 static void run(const char *pager, int text)
 {
     struct pollfd first = {.fd = text, .events = POLLIN};
     char line[COMMAND_SIZE];
-    sigset_t none;
 
-    (void)signal(SIGINT, SIG_IGN); /* it is for the collector yet */
+    ignore_ends(true);
     while (poll(&first, 1, -1) < 0)
         ;
     if ((first.revents & POLLIN) == 0)
         _exit(0); /* there is nothing to show */
-    (void)signal(SIGINT, SIG_DFL);
+    ignore_ends(false);
     (void)signal(SIGPIPE, SIG_DFL);
-    (void)sigemptyset(&none);
-    (void)sigprocmask(SIG_SETMASK, &none, NULL);
     (void)setenv("LESS", "FRX", 0);
     /* what a pager that is not there has not read shall not be lost */
     (void)snprintf(line, sizeof line, "%s || cat", pager);

@@ -31,8 +31,10 @@ static void record(void)
 }
 
 /* What a terminal of (columns) shows of the shell command (line), in which $C
- * is the collector, in the file "screen". */
-static void show(unsigned short columns, const char *line)
+ * is the collector, in the file "screen". Behind the text (cue) (keys) are
+ * typed; NULL: none. */
+static void show_typing(unsigned short columns, const char *line,
+                        const char *cue, const char *keys)
 {
     const struct winsize size = {.ws_row = 24, .ws_col = columns};
     int master, status;
@@ -49,12 +51,22 @@ static void show(unsigned short columns, const char *line)
         _exit(127);
     }
     /* an error is the end of a terminal that all have left */
-    while ((n = read(master, bytes, sizeof bytes)) > 0)
+    while ((n = read(master, bytes, sizeof bytes)) > 0) {
         CHECK_EQ(fwrite(bytes, 1, (size_t)n, screen), (size_t)n);
+        if (keys != NULL && fflush(screen) == 0 && contains("screen", cue)) {
+            CHECK_EQ(write(master, keys, strlen(keys)), (ssize_t)strlen(keys));
+            keys = NULL;
+        }
+    }
     CHECK_EQ(fclose(screen), 0);
     CHECK_EQ(waitpid(child, &status, 0), child);
     CHECK_EQ(status, 0);
     (void)close(master);
+}
+
+static void show(unsigned short columns, const char *line)
+{
+    show_typing(columns, line, NULL, NULL);
 }
 
 /* The longest line of the screen. */
@@ -135,4 +147,19 @@ TEST(pager_is_for_terminals_that_want_it)
     show(80, "TPROF_PAGER='sed s/^/by-it:/;:' $C report none.tprof || :");
     CHECK_CONTAINS("screen", "none.tprof");
     CHECK(!contains("screen", "by-it:"));
+}
+
+/* Catches: a pager that the key has ended before it has shown anything */
+TEST(ctrl_c_ends_sampling_and_not_the_pager)
+{
+    record();
+    pid_t guest = start_guest("live", play_50);
+
+    show_typing(80,
+                "TPROF_PAGER='sed s/^/by-it:/' exec $C --serial live "
+                "--color never",
+                "50 samples, ", "\003");
+    join_guest(guest);
+    CHECK_CONTAINS("screen", "by-it:guest of unknown image: 50 samples");
+    CHECK_CONTAINS("screen", "by-it:Next:");
 }
