@@ -207,8 +207,8 @@ static void write_off(FILE *out, const struct report *r,
         return;
     (void)snprintf(line, sizeof line,
                    s->outside ? "Not seen: core %s, which runs no 64-bit code."
-                              : "Not sampled: core %s, where nobody called "
-                                "tprof_start_cpu().",
+                              : "Not sampled: core %s, if the guest has that "
+                                "many: nobody called tprof_start_cpu() there.",
                    list);
     (void)putc('\n', out);
     text_wrap_at(out, 0, line, table_columns(r));
