@@ -17,6 +17,7 @@
 
 #define FLAGS      (O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY)
 #define START_SIZE 4096 /* bytes that tell whose a file is */
+#define SAMPLES    1024 /* bytes: a smaller recording has none, or hardly any */
 
 struct file_id {
     dev_t device;
@@ -123,6 +124,15 @@ static int lock(int fd, const char *path, struct err *e)
     return fd;
 }
 
+/* Two attempts that failed must not destroy the last recording with samples. */
+static bool has_less(int fd, const char *old)
+{
+    struct stat now, before;
+
+    return fstat(fd, &now) == 0 && stat(old, &before) == 0 &&
+           now.st_size < SAMPLES && before.st_size >= SAMPLES;
+}
+
 /* Rename (path), open as (fd) and locked, and return a new file there. */
 static int put_away(int fd, const char *path, mode_t mode, struct err *e)
 {
@@ -130,7 +140,7 @@ static int put_away(int fd, const char *path, mode_t mode, struct err *e)
     int fresh = -1;
 
     (void)snprintf(old, sizeof old, "%s.old", path);
-    if (rename(path, old) != 0)
+    if (has_less(fd, old) ? unlink(path) != 0 : rename(path, old) != 0)
         (void)err_set(e, "%s: cannot be renamed to %s: %s", path, old,
                       strerror(errno));
     else if ((fresh = open(path, FLAGS | O_EXCL, mode)) < 0)

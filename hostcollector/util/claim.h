@@ -24,7 +24,8 @@ void claim_any(void);
  *
  * CLAIM_RECORDING: a file that holds something is renamed to PATH.old, in place
  * of an earlier one, and a new file is opened; of a link, that to which it
- * points. A file without a byte gets (mode), then.
+ * points. What is too small to have samples is removed instead where PATH.old
+ * may have some. A file without a byte gets (mode), then.
  *
  * A process that is confined has this done by opener_claim().
  *

@@ -32,6 +32,16 @@ static unsigned mode_of(const char *name)
     return st.st_mode & 0777;
 }
 
+static void play_500(int listener)
+{
+    int fd = meet(listener);
+
+    begin_session(fd, 1, NULL, 100);
+    for (uint64_t before = 100; before < 500; before += 100)
+        say_samples(fd, 100, before);
+    end_session(fd, 500);
+}
+
 /* Record a guest at the socket (port), with (more) words. */
 static int sample(const char *port, void (*play)(int), const char *more)
 {
@@ -104,6 +114,21 @@ TEST(earlier_recording_is_kept_once)
     CHECK_EQ(sample("three", play_20, ""), 0);
     CHECK_EQ(collector("report tprof.tprof.old"), 0);
     CHECK_CONTAINS("out", "20 samples of 1 core");
+}
+
+/* Catches: the last recording with samples gone for two without */
+TEST(recording_without_samples_replaces_none_with_some)
+{
+    enter_dir();
+    CHECK_EQ(sample("one", play_500, ""), 0);
+    for (int i = 0; i < 3; i++)
+        CHECK_EQ(collector("record --serial none --wait 0"), 1);
+    CHECK_EQ(collector("report tprof.tprof.old"), 0);
+    CHECK_CONTAINS("out", "500 samples of 1 core");
+    CHECK_EQ(sample("two", play_500, ""), 0);
+    CHECK_EQ(sample("three", play_20, ""), 0);
+    CHECK_EQ(collector("report tprof.tprof.old"), 0);
+    CHECK_CONTAINS("out", "500 samples of 1 core");
 }
 
 TEST(linked_recording_is_kept_beside_its_file) /* catches: a link replaced */
