@@ -65,6 +65,7 @@ set(core_sources
     cmd/keeper.c
     cmd/labels.c
     cmd/look.c
+    cmd/open_files.c
     cmd/option_table.c
     cmd/options.c
     cmd/output.c

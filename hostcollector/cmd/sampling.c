@@ -3,13 +3,13 @@
 #include "cmd/sampling.h"
 
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "annotate/annotate.h"
 #include "cmd/cmd.h"
 #include "cmd/confine.h"
 #include "cmd/guest_run.h"
+#include "cmd/open_files.h"
 #include "cmd/page_code.h"
 #include "cmd/pager.h"
 #include "cmd/sampler_process.h"
@@ -24,9 +24,6 @@
 /* A guest that boots another image again and again must not fill memory. */
 #define RUNS_MAX   16u
 #define LEAST_LEFT 4096u /* bytes: too little for any guest */
-/* Open files beside those of guests: an image that is read, outputs, epoll,
- * signals, the helper, standard ones, and what the caller left open. */
-#define FILES_ELSE 32u
 
 struct sampling {
     const char *command; /* its name, before each error */
@@ -182,30 +179,6 @@ static void on_ended(void *context, struct pipeline *p, enum pipeline_end end,
 
 /* Beginning */
 
-/* A guest is a connection, and a file where it is recorded. */
-static int raise_open_files(const struct sampling *s, struct err *e)
-{
-    size_t guests = s->options->guests.count;
-    rlim_t wanted =
-        guests * (s->outputs->recording != NULL ? 2 : 1) + FILES_ELSE;
-    struct rlimit limit;
-
-    if (guests == 0 || getrlimit(RLIMIT_NOFILE, &limit) != 0 ||
-        limit.rlim_cur >= wanted)
-        return 0;
-    limit.rlim_cur = limit.rlim_max;
-    (void)setrlimit(RLIMIT_NOFILE, &limit);
-    if (limit.rlim_max >= wanted)
-        return 0;
-    return err_set(e,
-                   "%zu guests need %llu open files, and this process may have "
-                   "%llu: type 'ulimit -n %llu' first (as root, or raise "
-                   "LimitNOFILE= or limits.conf)",
-                   guests, (unsigned long long)wanted,
-                   (unsigned long long)limit.rlim_max,
-                   (unsigned long long)wanted);
-}
-
 static int add_runs(struct sampling *s, struct err *e)
 {
     const struct guests *g = &s->options->guests;
@@ -244,7 +217,8 @@ static int start(struct sampling *s, struct err *e)
                                   .progress = on_progress};
     char ignored[OUTPUTS_IGNORED];
 
-    if (raise_open_files(s, e) != 0)
+    if (open_files_raise(s->options->guests.count,
+                         s->outputs->recording != NULL, e) != 0)
         return -1;
     s->stop_fd = signals_catch(e);
     /* a part of a window must not pass for all of it */
