@@ -2,6 +2,7 @@
 /* Runs a fleet, tells the user how it goes, and has all runs reported on. */
 #include "cmd/sampling.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -162,6 +163,16 @@ static void start_anew(struct sampling *s, struct guest_run *r)
         print_failure(s, r, &e);
 }
 
+static void tell_early_end(struct sampling *s, const struct guest_run *r)
+{
+    char line[512];
+
+    (void)snprintf(line, sizeof line,
+                   "the guest left %s before the %.3g s were over",
+                   r->config.spec->where, s->options->duration_s);
+    tell_user(s, s->command, NULL, line);
+}
+
 static void on_ended(void *context, struct pipeline *p, enum pipeline_end end,
                      const struct err *e)
 {
@@ -169,6 +180,9 @@ static void on_ended(void *context, struct pipeline *p, enum pipeline_end end,
     struct guest_run *r = pipeline_context(p);
 
     guest_run_ended(r, end, e);
+    if (end == PIPELINE_SOURCE_END && r->config.spec != NULL &&
+        s->options->duration_s > 0 && alone(s))
+        tell_early_end(s, r);
     if (end == PIPELINE_OTHER_IMAGE && r->config.spec != NULL && !r->failed &&
         !fleet_stopping(s->fleet))
         start_anew(s, r);
