@@ -308,6 +308,7 @@ static int run_guest(struct run *r, struct err *e)
     if (start_qemu(r, e) != 0)
         return EXIT_FAILED;
     r->options.supervised = true;
+    r->options.keys_taken = r->line.takes_keys && isatty(STDIN_FILENO) == 1;
     catch_signals();
     guest = r->qemu;
     sampler = start_sampling(r);
@@ -338,15 +339,19 @@ static int run_run(int argc, char **argv)
     struct err e = {""};
     int dashes = find_dashes(argc, argv), result = EXIT_USAGE;
 
-    if (options_parse(&r.options, COMMAND_RUN, dashes, argv, &e) != 0)
+    if (options_parse(&r.options, COMMAND_RUN, dashes, argv, &e) != 0) {
         say(e.text);
-    else if (r.options.help)
+        if (dashes == argc)
+            say("QEMU's own words stand behind --: collector run -d 5 -- "
+                "qemu-system-x86_64 ...");
+    } else if (r.options.help) {
         result = help_print(&help);
-    else if (dashes + 1 >= argc)
+    } else if (dashes + 1 >= argc) {
         say("what is to be run? type: collector run -- qemu-system-x86_64 ... "
             "-kernel FILE");
-    else if (prepare(&r, argv + dashes + 1, &e) == 0)
+    } else if (prepare(&r, argv + dashes + 1, &e) == 0) {
         result = run_guest(&r, &e);
+    }
     if (r.folder[0] != '\0' && e.text[0] != '\0')
         say(e.text);
     if (r.bridge > 0 && kill(r.bridge, SIGTERM) == 0)

@@ -85,7 +85,8 @@ struct options {
     /* collector run passes signals on, and one of them tells that the guest
      * has ended: none ends the report. */
     bool supervised;
-    bool by_vsock;     /* collector run: not by a serial port */
+    bool keys_taken; /* collector run: QEMU has them, so Ctrl-C ends nothing */
+    bool by_vsock;   /* collector run: not by a serial port */
     double duration_s; /* 0: until Ctrl-C or the guest's end */
     bool registers;    /* of collector stacks */
     uint32_t looks;    /* of collector stacks; 0: not said */

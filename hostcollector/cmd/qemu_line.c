@@ -134,6 +134,16 @@ static int add_vsock(struct qemu_line *l, char **argv, const char *folder,
                is_mmio(argv) ? "device" : "pci");
 }
 
+/* Does QEMU take keys from the terminal that would be signals? */
+static bool takes_keys(char **argv)
+{
+    bool takes = has_text(argv, "mon:stdio");
+
+    for (; *argv != NULL; argv++)
+        takes |= is_option(*argv, "nographic");
+    return takes;
+}
+
 int qemu_line_make(struct qemu_line *l, char **argv, const char *folder,
                    bool vsock, struct err *e)
 {
@@ -149,6 +159,7 @@ int qemu_line_make(struct qemu_line *l, char **argv, const char *folder,
     memcpy(l->words, argv, given * sizeof *argv);
     l->count = given;
     l->kernel = argument_of(argv, "kernel", "kernel");
+    l->takes_keys = takes_keys(argv);
     if ((vsock ? add_vsock : add_port)(l, argv, folder, e) != 0)
         return e->text[0] != '\0' ? -1 : err_set(e, "out of memory");
     l->words[l->count] = NULL;

@@ -18,6 +18,7 @@
 struct qemu_line {
     char **words;       /* NULL behind the last one */
     const char *kernel; /* -kernel's argument; NULL: none */
+    bool takes_keys;    /* Ctrl-C goes to the guest, Ctrl-A X ends QEMU */
     size_t count;
     struct arena arena;
 };

@@ -244,6 +244,7 @@ static int start(struct sampling *s, struct err *e)
         pager_start();
     s->tell.alone = alone(s);
     s->tell.terminal = isatty(STDERR_FILENO) == 1;
+    s->tell.keys_taken = s->options->keys_taken;
     if (outputs_ignored(ignored, s->outputs, s->options)[0] != '\0')
         tell_user(s, s->command, NULL, ignored);
     s->fleet = fleet_new(&config, e);

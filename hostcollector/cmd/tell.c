@@ -110,10 +110,10 @@ void tell_progress(struct tell *t, const struct fleet_progress *p)
                        p->sampling, p->guests);
     (void)fprintf(stderr,
                   "\r\033[K%s%s samples, %.0f/s, %.2f %% lost, %.0f s "
-                  "(Ctrl-C ends)",
+                  "(%s ends)",
                   guests, text_count(samples, p->samples), p->sample_rate,
                   ticks == 0 ? 0 : 100 * (double)p->lost / (double)ticks,
-                  p->seconds);
+                  p->seconds, t->keys_taken ? "Ctrl-A X" : "Ctrl-C");
     (void)fflush(stderr);
     t->line_open = true;
 }

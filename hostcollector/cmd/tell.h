@@ -9,10 +9,11 @@
 
 #include "fleet.h"
 
-/* Zeroed but for the first two. */
+/* Zeroed but for the first three. */
 struct tell {
-    bool alone;    /* there is one guest, whose name need not be said */
-    bool terminal; /* a progress line may be shown */
+    bool alone;      /* there is one guest, whose name need not be said */
+    bool terminal;   /* a progress line may be shown */
+    bool keys_taken; /* options.keys_taken */
     /* Its own. */
     bool line_open;    /* one is shown */
     uint64_t lines_ns; /* when the time for some lines began */

@@ -9,6 +9,7 @@
 
 static struct err e;
 static const char *kernel;
+static bool takes_keys;
 
 /* The words behind those of (line) that are added, with blanks between; or the
  * error. */
@@ -34,6 +35,7 @@ static const char *added(const char *line, bool vsock)
                        i > argc ? " " : "", l.words[i]);
     }
     kernel = l.kernel;
+    takes_keys = l.takes_keys;
     qemu_line_fini(&l);
     return text;
 }
@@ -64,6 +66,17 @@ TEST(port_is_added_for_the_machines_bus) /* catches: "No 'virtio-bus'" */
     CHECK_STR(added("qemu -device virtserialport,name=tprof.0", false),
               "QEMU's line has a port tprof.0 already: start QEMU by itself, "
               "and attach by --serial to the path of that port's chardev");
+}
+
+TEST(keys_that_qemu_takes_are_known) /* catches: "(Ctrl-C ends)", which it does
+                                        not */
+{
+    (void)added("qemu -serial stdio -append nographic", false);
+    CHECK(!takes_keys);
+    (void)added("qemu -nographic -kernel k", false);
+    CHECK(takes_keys);
+    (void)added("qemu -serial mon:stdio", false);
+    CHECK(takes_keys);
 }
 
 #define VSOCK                                                                  \
