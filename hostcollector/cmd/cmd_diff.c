@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* collector diff: what changed between recordings, and what is chance. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,9 @@
 #include "diagnose/share.h"
 #include "render/diff.h"
 #include "util/text.h"
+
+/* Two builds of one kernel have functions of so much of the time in common. */
+#define COMMON_LEAST .1
 
 static const struct help help = {
     COMMAND_DIFF,
@@ -137,6 +141,30 @@ static void say_selected(char *text, size_t size, const struct options *o)
     (void)fclose(out);
 }
 
+/* Two kernels, and not two builds of one? Returns -1 without memory. */
+static int warn_of_strangers(struct diff_runs *runs, const struct diff *d)
+{
+    double common[2] = {0}, least = 1;
+    char text[160];
+
+    for (size_t i = 0; i < d->count; i++) {
+        if (!d->functions[i].has[0] || !d->functions[i].has[1])
+            continue;
+        common[0] += d->rows[i].all.before;
+        common[1] += d->rows[i].all.after;
+    }
+    for (int side = 0; side < 2; side++)
+        if (d->sides[side].no_name < 1 - COMMON_LEAST)
+            least = fmin(least, common[side] / (1 - d->sides[side].no_name));
+    if (least >= COMMON_LEAST)
+        return 0;
+    (void)snprintf(text, sizeof text,
+                   "Functions that both sides have take %.1f %% of before and "
+                   "%.1f %% of after: are these builds of one kernel?",
+                   100 * common[0], 100 * common[1]);
+    return diff_runs_warn_first(runs, text);
+}
+
 /* Write (d), and judge it. Returns an enum exit_code, with (e) filled if that
  * is EXIT_FAILED or EXIT_USAGE. */
 static int write_and_judge(const struct diff *d, const struct options *o,
@@ -175,8 +203,6 @@ static int show(struct diff_runs *runs, const struct options *o,
                      .tree = &runs->tree,
                      .calls = calls,
                      .show_tree = o->tree,
-                     .warnings = runs->warnings,
-                     .warning_count = runs->warning_count,
                      .top = o->top,
                      .all = o->all};
     int result = EXIT_FAILED;
@@ -187,10 +213,14 @@ static int show(struct diff_runs *runs, const struct options *o,
     if (rows == NULL || calls == NULL || compare(&in, rows, &d.result) != 0 ||
         compare(&tree, calls, &of_tree) != 0 ||
         diff_units_state(&runs->units, &in, &d) != 0 ||
-        (o->by_core && diff_cores_state(&runs->cores, in.runs, &d) != 0))
+        (o->by_core && diff_cores_state(&runs->cores, in.runs, &d) != 0) ||
+        warn_of_strangers(runs, &d) != 0) {
         (void)err_set(e, "out of memory");
-    else
+    } else {
+        d.warnings = runs->warnings;
+        d.warning_count = runs->warning_count;
         result = write_and_judge(&d, o, out, e);
+    }
     free(rows);
     free(calls);
     return result;

@@ -62,6 +62,29 @@ static int run_guest(struct reading *reading, int stop_fd, struct err *e)
     return r->failed ? err_set(e, "%s", r->e.text) : 0;
 }
 
+static int add_warning(struct diff_runs *d, const char *text)
+{
+    const char *copy = arena_strndup(&d->text, text, strlen(text));
+
+    if (copy == NULL || vec_grow(&d->warnings, &d->warning_room,
+                                 d->warning_count, sizeof(char *)) != 0)
+        return -1;
+    d->warnings[d->warning_count++] = copy;
+    return 0;
+}
+
+int diff_runs_warn_first(struct diff_runs *d, const char *text)
+{
+    if (add_warning(d, text) != 0)
+        return -1;
+    const char *first = d->warnings[d->warning_count - 1];
+
+    memmove(d->warnings + 1, d->warnings,
+            (d->warning_count - 1) * sizeof(char *));
+    d->warnings[0] = first;
+    return 0;
+}
+
 static int add_warnings(struct diff_runs *d, const char *path,
                         const struct remarks *remarks)
 {
@@ -73,14 +96,8 @@ static int add_warnings(struct diff_runs *d, const char *path,
         (void)snprintf(text, sizeof text, "%s: %s",
                        text_escape(name, sizeof name, path),
                        remarks->list[i].text);
-        if (vec_grow(&d->warnings, &d->warning_room, d->warning_count,
-                     sizeof(char *)) != 0)
+        if (add_warning(d, text) != 0)
             return -1;
-        const char *copy = arena_strndup(&d->text, text, strlen(text));
-
-        if (copy == NULL)
-            return -1;
-        d->warnings[d->warning_count++] = copy;
     }
     return 0;
 }

@@ -23,7 +23,7 @@ struct diff_runs {
     struct diff_units units;
     struct diff_cores cores; /* with --by-core */
     struct merged tree;      /* of both sides */
-    const char **warnings;   /* "FILE: what was lost" */
+    const char **warnings;   /* harmless: "FILE: what was lost" */
     size_t warning_count, warning_room;
     struct arena text;
     bool empty; /* a recording has no samples of busy time, (e) says which */
@@ -37,6 +37,9 @@ struct diff_runs {
  */
 int diff_runs_read(struct diff_runs *d, const struct options *o, int stop_fd,
                    struct err *e);
+
+/* Put (text) before the other warnings. Returns 0; -1 without memory. */
+int diff_runs_warn_first(struct diff_runs *d, const char *text);
 
 /* Release what (d) holds. */
 void diff_runs_fini(struct diff_runs *d);

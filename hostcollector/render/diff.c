@@ -20,6 +20,7 @@
 #define ROWS_CHANGED 20
 #define ROWS_SAME    10
 #define SHARE_MIN    .01
+#define WARNINGS_MAX 3 /* without --all */
 #define WIDTH        80
 #define LEFT         49 /* columns before the function */
 
@@ -62,6 +63,26 @@ static void write_side(FILE *out, const struct report *look, const char *which,
     free(text);
 }
 
+/* Recordings of one host tend to have the same troubles. */
+static void write_warnings(FILE *out, const struct report *look,
+                           const struct diff *d)
+{
+    size_t shown = d->all || d->warning_count <= WARNINGS_MAX + 1
+                       ? d->warning_count
+                       : WARNINGS_MAX;
+
+    for (size_t i = 0; i < shown; i++) {
+        ink_set(out, look, INK_RED);
+        (void)putc('!', out);
+        ink_set(out, look, INK_PLAIN);
+        (void)putc(' ', out);
+        text_wrap_at(out, 2, d->warnings[i], columns_of(look));
+    }
+    if (shown < d->warning_count)
+        (void)fprintf(out, "  %zu more warnings: --all\n",
+                      d->warning_count - shown);
+}
+
 static void write_heading(FILE *out, const struct report *look,
                           const struct diff *d)
 {
@@ -72,13 +93,7 @@ static void write_heading(FILE *out, const struct report *look,
         text_wrap_at(out, 8, d->selected, columns_of(look));
     }
     diff_units_lines(out, columns_of(look), d);
-    for (size_t i = 0; i < d->warning_count; i++) {
-        ink_set(out, look, INK_RED);
-        (void)putc('!', out);
-        ink_set(out, look, INK_PLAIN);
-        (void)putc(' ', out);
-        text_wrap_at(out, 2, d->warnings[i], columns_of(look));
-    }
+    write_warnings(out, look, d);
 }
 
 static double largest_share(const struct compare_row *row)
