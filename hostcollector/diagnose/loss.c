@@ -146,7 +146,7 @@ static void look_for_missed(struct remarks *r, const struct profile *p,
                      "Shares hold, but %.0f %% of the deadlines passed before "
                      "the guest could be stopped, so ranges are wider: ask for "
                      "a lower --rate, or give QEMU and the collector priority "
-                     "by chrt (man collector).",
+                     "by chrt (man collector) if they have none yet.",
                      100 * sum / deadlines);
         return;
     }
