@@ -34,6 +34,9 @@ const char *cmd_nearest(const char *name)
     for (size_t i = 0; i < COMMANDS; i++) {
         unsigned edits = text_edits(name, strlen(name), commands[i]->name);
 
+        if (strlen(name) > 1 &&
+            strncmp(commands[i]->name, name, strlen(name)) == 0)
+            edits = 0; /* its beginning: "rec" */
         if (edits < least) {
             least = edits;
             best = commands[i]->name;
@@ -52,9 +55,11 @@ static int run_help(int argc, char **argv)
     if (command == NULL) {
         const char *near = cmd_nearest(argv[0]);
 
-        (void)fprintf(stderr, "collector help: no command '%s'%s%s%s\n",
-                      argv[0], near != NULL ? "; did you mean " : "",
-                      near != NULL ? near : "", near != NULL ? "?" : "");
+        (void)fprintf(stderr,
+                      "collector help: no command '%s'%s%s%s 'collector "
+                      "--help' lists all\n",
+                      argv[0], near != NULL ? ": did you mean '" : ":",
+                      near != NULL ? near : "", near != NULL ? "'?" : "");
         return EXIT_USAGE;
     }
     return command == &help ? cmd_live.run(1, only) : command->run(1, only);

@@ -10,13 +10,13 @@
 #define SERIAL_SILENCE                                                         \
     "Why, the likeliest first:\n"                                              \
     "- the guest is not up yet, or is paused;\n"                               \
+    "- QEMU serves another client on this socket, one at a time;\n"            \
     "- tprof_init() failed: the guest's console has what it returned, if the " \
     "kernel prints tprof_strerror();\n"                                        \
     "- the port has another name: QEMU wants -device "                         \
     "virtserialport,chardev=...,name=tprof.0;\n"                               \
     "- the agent never runs: that takes tprof_start_cpu() and interrupts, or " \
     "tprof_poll();\n"                                                          \
-    "- QEMU serves another client on this socket, one at a time;\n"            \
     "- a driver of the kernel's claimed the device after tprof_init()."
 
 #endif
