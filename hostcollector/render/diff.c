@@ -270,10 +270,11 @@ static void write_legend(FILE *out, const struct report *look,
 
     (void)snprintf(
         text, sizeof text,
-        "%%, changes in points. The rest is what did not change, %.1f %% of "
-        "before and %.1f %% of after, and the function itself: what others "
-        "lost is not its gain. The true change lies within +- in 95 of 100 "
-        "cases. SEEN: a growth that would have been found in 80 of 100.",
+        "%%, changes in points. OF THE REST: of the function and of all that "
+        "did not change, which is %.1f %% of before and %.1f %% of after; so "
+        "what others lost is not its gain. The true change lies within +- in "
+        "95 of 100 cases. SEEN: a growth that would have been found in 80 of "
+        "100.",
         100 * r->rest[0], 100 * r->rest[1]);
     (void)putc('\n', out);
     write_paragraph(out, look, text);
