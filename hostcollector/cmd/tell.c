@@ -5,10 +5,13 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "util/clock.h"
 #include "util/text.h"
+
+#define WIDTH 79 /* of a terminal that does not say */
 
 /* Lines about single guests of many, in so much time: a thousand guests with
  * the same trouble shall not hide what else is said. */
@@ -98,9 +101,20 @@ void tell_line(struct tell *t, const char *command, const char *name,
     }
 }
 
+/* What fits a line of the terminal: one that is wrapped could not be removed.
+ */
+static int line_width(void)
+{
+    struct winsize size;
+
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1
+               ? size.ws_col - 1
+               : WIDTH;
+}
+
 void tell_progress(struct tell *t, const struct fleet_progress *p)
 {
-    char samples[TEXT_NUMBER], guests[64] = "";
+    char samples[TEXT_NUMBER], guests[64] = "", line[256];
     uint64_t ticks = p->samples + p->lost;
 
     if (!t->terminal || !tell_heard())
@@ -108,12 +122,12 @@ void tell_progress(struct tell *t, const struct fleet_progress *p)
     if (!t->alone)
         (void)snprintf(guests, sizeof guests, "%zu of %zu guests, ",
                        p->sampling, p->guests);
-    (void)fprintf(stderr,
-                  "\r\033[K%s%s samples, %.0f/s, %.2f %% lost, %.0f s "
-                  "(%s ends)",
-                  guests, text_count(samples, p->samples), p->sample_rate,
-                  ticks == 0 ? 0 : 100 * (double)p->lost / (double)ticks,
-                  p->seconds, t->keys_taken ? "Ctrl-A X" : "Ctrl-C");
+    (void)snprintf(line, sizeof line,
+                   "%s%s samples, %.0f/s, %.2f %% lost, %.0f s (%s ends)",
+                   guests, text_count(samples, p->samples), p->sample_rate,
+                   ticks == 0 ? 0 : 100 * (double)p->lost / (double)ticks,
+                   p->seconds, t->keys_taken ? "Ctrl-A X" : "Ctrl-C");
+    (void)fprintf(stderr, "\r\033[K%.*s", line_width(), line);
     (void)fflush(stderr);
     t->line_open = true;
 }

@@ -163,3 +163,20 @@ TEST(ctrl_c_ends_sampling_and_not_the_pager)
     CHECK_CONTAINS("screen", "by-it:guest of unknown image: 50 samples");
     CHECK_CONTAINS("screen", "by-it:Next:");
 }
+
+/* Catches: a line of progress that is wrapped, and another one each time */
+TEST(progress_fits_a_narrow_terminal)
+{
+    record();
+    pid_t guest = start_guest("live", play_50);
+
+    show(30, "$C --serial live -d 0.5 --no-pager -o a.txt");
+    join_guest(guest);
+    const char *at = text_of("screen");
+
+    CHECK(strstr(at, "\r\033[K50 samples") != NULL);
+    while ((at = strstr(at, "\r\033[K")) != NULL) {
+        at += strlen("\r\033[K");
+        CHECK(at[0] < '0' || at[0] > '9' || strcspn(at, "\r\n") < 30);
+    }
+}
