@@ -10,13 +10,17 @@
 #include "util/text.h"
 
 /* Columns up to the time line: "  12  100.0 %  ". */
-#define LEFT        15
-#define STRIP_LEAST 9 /* columns: "2.2 cores" */
+#define LEFT          15
+#define STRIP_LEAST   9 /* columns: "2.2 cores" */
+/* Names come first: a terminal with fewer columns has no time line, and fewer
+ * columns for both lists leave out that of waits. */
+#define STRIP_COLUMNS 60
+#define WAITS_COLUMNS 30
 /* Names are cut to that before a second one is given up. */
-#define NAME_MOST   24
+#define NAME_MOST     24
 /* What has less is not worth a name. */
-#define SHARE_MIN   .01
-#define LIST_SIZE   512
+#define SHARE_MIN     .01
+#define LIST_SIZE     512
 
 /* What all lines have in common. */
 struct summary {
@@ -186,7 +190,7 @@ static void divide(struct summary *s)
     }
     s->busy = left;
     s->waits = 0;
-    if (s->r->view->total.idle.samples == 0)
+    if (s->r->view->total.idle.samples == 0 || left < WAITS_COLUMNS)
         return;
     s->busy = left * 3 / 5 - 2;
     s->waits = left - left * 3 / 5;
@@ -220,7 +224,9 @@ void table_summary(FILE *out, const struct report *r)
     size_t most = r->all || active <= TABLE_CORES_ALL ? TABLE_CORES_MAX
                                                       : TABLE_CORES_SOME;
     size_t list[TABLE_CORES_MAX];
-    struct summary s = {.out = out, .r = r, .strip = table_strip_new(r)};
+    bool wide = table_columns(r) >= STRIP_COLUMNS;
+    struct summary s = {
+        .out = out, .r = r, .strip = wide ? table_strip_new(r) : NULL};
     int n = table_choose_cores(v, most, list);
 
     divide(&s);
