@@ -42,11 +42,11 @@ int push_look(struct push_look *l, struct queue *q, struct err *e)
     return queue_scan(q, o->inputs, o->input_count, l->tag, marks, e);
 }
 
-/* Is there something in (q) that nobody will tell of? What was heard of when it
+/* Is there something in (q) that nobody will tell of? What was told of when it
  * was closed may not have been unlocked yet. */
 static bool is_left(const struct push_look *l, const struct queue *q)
 {
-    return queue_waiting(q, NULL) != 0 || (l->heard != NULL && q->open != 0);
+    return queue_waiting(q, NULL) != 0 || (l->told && q->open != 0);
 }
 
 uint64_t push_look_ms(const struct push_look *l, const struct queue *q, int *fd)
@@ -60,6 +60,7 @@ void push_look_next(struct push_look *l, const struct queue *q)
     bool left = is_left(l, q);
     bool all = l->watch != NULL && watch_take(l->watch, &l->heard);
 
+    l->told = l->watch != NULL && (!all || l->heard->count != 0);
     if (!all || left || is_over(l->folders_ns, FOLDERS_S))
         l->heard = NULL;
 }

@@ -8,6 +8,7 @@
 #ifndef TPROF_CMD_PUSH_LOOK_H
 #define TPROF_CMD_PUSH_LOOK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "cmd/options.h"
@@ -19,6 +20,7 @@ struct push_look {
     const char *tag;
     struct watch *watch;               /* NULL: there is none */
     const struct listing_names *heard; /* all that is new; NULL: look */
+    bool told;                         /* the watch had something to say */
     uint64_t folders_ns, marks_ns;     /* when they were read; 0: never */
 };
 
