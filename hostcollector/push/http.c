@@ -7,10 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/clock.h"
 #include "util/text.h"
 
 #define CONNECT_S 10L
 #define SILENT_S  60L /* a receiver that says nothing for so long is away */
+#define LAST_NS   1000000000ull /* for an answer, when the user wants the end */
 #define MS_PER_S  1000ull
 #define HOUR_S    3600
 
@@ -18,6 +20,7 @@ struct http {
     CURL *curl;
     struct curl_slist *headers; /* of every request */
     int stop_fd;
+    uint64_t stop_ns; /* when that was seen to be readable; 0: not yet */
     void (*alive)(void *context);
     void *context;
 };
@@ -41,15 +44,27 @@ static int read_headers(struct http *h, const char *path, struct err *e)
     return 0;
 }
 
-static int on_progress(void *context, curl_off_t a, curl_off_t b, curl_off_t c,
-                       curl_off_t d)
+/* Is it time to give up? Where (all) is sent, the receiver has it, and what is
+ * given up then comes twice: so its answer has a moment. */
+static bool gives_up(struct http *h, bool all)
 {
-    const struct http *h = context;
     struct pollfd stop = {.fd = h->stop_fd, .events = POLLIN};
 
-    (void)a, (void)b, (void)c, (void)d;
+    if (poll(&stop, 1, 0) <= 0)
+        return false;
+    if (h->stop_ns == 0)
+        h->stop_ns = clock_ns();
+    return !all || clock_ns() - h->stop_ns >= LAST_NS;
+}
+
+static int on_progress(void *context, curl_off_t down, curl_off_t has_come,
+                       curl_off_t up, curl_off_t has_gone)
+{
+    struct http *h = context;
+
+    (void)down, (void)has_come;
     h->alive(h->context);
-    return poll(&stop, 1, 0) > 0;
+    return gives_up(h, up != 0 && has_gone == up);
 }
 
 /* Keep the beginning of what is said. */

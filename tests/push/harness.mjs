@@ -6,6 +6,7 @@ import { spawn } from "node:child_process";
 import { readdirSync, rmSync } from "node:fs";
 import http from "node:http";
 import https from "node:https";
+import { setTimeout as pause } from "node:timers/promises";
 
 export const collector = process.argv[2];
 
@@ -43,8 +44,8 @@ export function forget() {
         if (name.includes(".sent-")) rmSync(`queue/${name}`);
 }
 
-/** The files beside recordings. */
-export const sent = () => readdirSync("queue").filter((name) => name.includes(".sent-"));
+/** The files beside recordings, which are the last that push does for one. */
+export const sent = (folder = "queue") => readdirSync(folder).filter((name) => /\.sent-[0-9a-f]{8}$/.test(name));
 
 /**
  * A receiver. (answer) is called with each request, {method, url, headers, body}, and its number
@@ -74,6 +75,12 @@ export async function receiver(answer = () => ({ status: 200 }), tls = undefined
         server.closeAllConnections();
     });
     return { port: server.address().port, requests, close };
+}
+
+/** Wait until holds() is true, which is asked each (ms), for at most so many (seconds): the caller looks then at
+ * what has come of it. */
+export async function until(holds, seconds = 40, ms = 20) {
+    for (const end = Date.now() + seconds * 1000; !holds() && Date.now() < end;) await pause(ms);
 }
 
 /** (p) has ended with (code), and said (out) and nothing but (err). */
