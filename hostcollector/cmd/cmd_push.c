@@ -13,6 +13,7 @@
 #include "cmd/help.h"
 #include "cmd/push_batch.h"
 #include "cmd/push_look.h"
+#include "cmd/push_origin.h"
 #include "cmd/push_parcel.h"
 #include "cmd/push_tell.h"
 #include "cmd/signals.h"
@@ -27,8 +28,6 @@
 #define SOON_MS        1000u /* what comes together, is sent together */
 #define NS_PER_S       1e9
 #define NS_PER_MS      1000000u
-#define HOST           256
-#define GUEST          256
 #define FAILED         64u /* windows that are kept in mind, about */
 #define FAILED_TIMES   3u  /* then a window is set aside */
 #define FAILED_REST_S  5u  /* after the first time; n of it after n times */
@@ -46,8 +45,8 @@ struct push {
     struct batch batch; /* of windows of (tell.queue) */
     struct queue_item *suspects[BATCH_WINDOWS];
     size_t suspect_count;
-    struct origin origin;
-    char host[HOST], guest[GUEST], tag[QUEUE_TAG];
+    struct push_origin origin;
+    char tag[QUEUE_TAG];
     uint64_t taken_ns; /* when the receiver took something, or a round began */
     int stop_fd;
     struct push_look look;
@@ -107,22 +106,6 @@ static void rest(struct push *p, uint64_t ms, int fd)
         if (ready > 0)
             return;
     }
-}
-
-/* The guest of the recording (path): NAME.tprof or NAME.DIGITS.tprof. */
-static void name_guest(struct push *p, const char *path)
-{
-    const char *name = text_base_name(path), *end = strrchr(name, '.');
-    size_t length =
-        end != NULL && end != name ? (size_t)(end - name) : strlen(name);
-    size_t digits = 0;
-
-    while (digits < length &&
-           strchr("0123456789TZ-", name[length - digits - 1]))
-        digits++;
-    if (digits > 0 && digits + 1 < length && name[length - digits - 1] == '.')
-        length -= digits + 1;
-    (void)snprintf(p->guest, sizeof p->guest, "%.*s", (int)length, name);
 }
 
 /* Is it in vain to try again? */
@@ -297,13 +280,13 @@ static int reader_failed(struct push *p, const struct batch_window *w,
 static int push_item(struct push *p, struct queue_item *item, bool alone,
                      struct err *e)
 {
-    struct parcel parcel = {.origin = &p->origin};
+    struct parcel parcel = {.origin = &p->origin.is};
     struct batch_window nothing = {.item = item};
     int result = -1;
 
     if (find_failed(p, item->path)->next_ns > clock_ns())
         return 0;
-    name_guest(p, item->path);
+    push_origin_name(&p->origin, item->path);
     switch (push_parcel_make(&parcel, item->path, &p->receiver, p->o, &p->tell,
                              e)) {
     case PUSH_MADE:
@@ -408,18 +391,6 @@ static int push_rounds(struct push *p, struct err *e)
     return -1;
 }
 
-static void set_origin(struct push *p, const struct options *o)
-{
-    if (gethostname(p->host, sizeof p->host - 1) != 0)
-        p->host[0] = '\0';
-    p->origin = (struct origin){
-        .guest = p->guest,
-        .host = o->host != NULL ? o->host : p->host,
-        .label_count = o->label_count,
-    };
-    memcpy(p->origin.labels, o->labels, sizeof o->labels);
-}
-
 static int push_all(const struct options *o, struct err *e)
 {
     struct receiver_config config = {.to = o->to,
@@ -435,7 +406,7 @@ static int push_all(const struct options *o, struct err *e)
     config.http.alive = push_tell_alive;
     config.http.context = &p.tell;
     push_tell_begin(&p.tell, o->follow);
-    set_origin(&p, o);
+    push_origin_begin(&p.origin, o);
     p.stop_fd = config.http.stop_fd = signals_catch(e);
     if (p.stop_fd >= 0) {
         result = receiver_open(&p.receiver, &config, e) == 0 ? EXIT_DONE
