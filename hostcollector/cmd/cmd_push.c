@@ -116,27 +116,37 @@ static bool waited_long(const struct push *p)
     return (double)(clock_ns() - p->taken_ns) / NS_PER_S > wait;
 }
 
+/* Nothing has come of (path), which (e) says, since somebody is away or has no
+ * room: wait before the next try, which is the (*failures + 1)th. False: there
+ * is none, as we have waited for long enough, or the user wants the end. */
+static bool try_again(struct push *p, unsigned *failures, const char *path,
+                      uint64_t asked_ms, struct err *e)
+{
+    uint32_t chance = (uint32_t)clock_ns() ^ (uint32_t)getpid();
+
+    if (p->stopped || waited_long(p))
+        return false;
+    p->tell.outage = true;
+    if (++*failures == 1)
+        push_tell_error(&p->tell, path, e);
+    e->text[0] = '\0';
+    chance = chance * 1664525u + 1013904223u; /* spreads them: no more */
+    rest(p, backoff_ms(*failures, chance >> 8, asked_ms), -1);
+    return !p->stopped;
+}
+
 /* Send (parcel) again and again. */
 static enum receiver_answer send_on(struct push *p, const struct parcel *parcel,
                                     const char *path, struct err *e)
 {
-    uint32_t chance = (uint32_t)clock_ns() ^ (uint32_t)getpid();
+    unsigned failures = 0;
+    enum receiver_answer answer;
 
-    for (unsigned failures = 0;;) {
-        enum receiver_answer answer = receiver_send(&p->receiver, parcel, e);
-
-        if (answer != RECEIVER_LATER || waited_long(p))
-            return answer;
-        p->tell.outage = true;
-        if (++failures == 1)
-            push_tell_error(&p->tell, path, e);
-        e->text[0] = '\0';
-        chance = chance * 1664525u + 1013904223u; /* spreads them: no more */
-        rest(p, backoff_ms(failures, chance >> 8, p->receiver.retry_after_ms),
-             -1);
-        if (p->stopped)
-            return RECEIVER_STOPPED;
-    }
+    do
+        answer = receiver_send(&p->receiver, parcel, e);
+    while (answer == RECEIVER_LATER &&
+           try_again(p, &failures, path, p->receiver.retry_after_ms, e));
+    return answer == RECEIVER_LATER && p->stopped ? RECEIVER_STOPPED : answer;
 }
 
 static struct failed *find_failed(struct push *p, const char *path)
@@ -149,14 +159,24 @@ static struct failed *find_failed(struct push *p, const char *path)
     return k;
 }
 
-/* Window (w) is done; 0, or -1 with (e) filled. */
+/* Window (w) is done; 0, or -1 with (e) filled. A receiver that has it would
+ * get it again and again from a push that begins anew where there is no room to
+ * say so: --follow waits for that. */
 static int mark(struct push *p, const struct batch_window *w,
                 enum queue_end end, struct err *e)
 {
     char id[WINDOW_HEX];
+    unsigned failures = 0;
+    int result;
 
-    return queue_mark(w->item, p->tag, end, w->samples,
-                      window_hex(id, w->id, WINDOW_ID), e);
+    window_hex(id, w->id, WINDOW_ID);
+    do {
+        if (p->o->follow)
+            p->taken_ns = clock_ns();
+        result = queue_mark(w->item, p->tag, end, w->samples, id, e);
+    } while (result == QUEUE_NO_ROOM &&
+             try_again(p, &failures, w->item->path, 0, e));
+    return result == 0 ? 0 : -1;
 }
 
 static int took(struct push *p, struct err *e)
@@ -276,19 +296,33 @@ static int reader_failed(struct push *p, const struct batch_window *w,
     return mark(p, w, QUEUE_UNREADABLE, e);
 }
 
+/* Make (parcel) of (path), again and again while there is no room for it. */
+static enum push_made make_on(struct push *p, struct parcel *parcel,
+                              const char *path, struct err *e)
+{
+    unsigned failures = 0;
+    enum push_made made;
+
+    push_origin_name(&p->origin, path);
+    do {
+        push_parcel_fini(parcel);
+        *parcel = (struct parcel){.origin = &p->origin.is};
+        made = push_parcel_make(parcel, path, &p->receiver, p->o, &p->tell, e);
+    } while (made == PUSH_NO_ROOM && try_again(p, &failures, path, 0, e));
+    return made;
+}
+
 /* Returns as settle(). */
 static int push_item(struct push *p, struct queue_item *item, bool alone,
                      struct err *e)
 {
-    struct parcel parcel = {.origin = &p->origin.is};
+    struct parcel parcel = {.origin = NULL};
     struct batch_window nothing = {.item = item};
     int result = -1;
 
     if (find_failed(p, item->path)->next_ns > clock_ns())
         return 0;
-    push_origin_name(&p->origin, item->path);
-    switch (push_parcel_make(&parcel, item->path, &p->receiver, p->o, &p->tell,
-                             e)) {
+    switch (make_on(p, &parcel, item->path, e)) {
     case PUSH_MADE:
         result = send_off(p, item, &parcel, alone, e);
         break;
@@ -304,6 +338,12 @@ static int push_item(struct push *p, struct queue_item *item, bool alone,
         break;
     case PUSH_KILLED:
         result = reader_failed(p, &nothing, true, e);
+        break;
+    case PUSH_NO_ROOM: /* all others would meet the same */
+        p->away = true;
+        if (!p->stopped)
+            push_tell_error(&p->tell, item->path, e);
+        result = 0;
         break;
     case PUSH_FAILED:
         break;

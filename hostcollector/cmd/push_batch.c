@@ -39,7 +39,9 @@ static int append(FILE **to, FILE *from, struct err *e)
     while ((n = fread(buf, 1, sizeof buf, from)) > 0)
         if (fwrite(buf, 1, n, *to) != n)
             return err_sys(e, "a temporary file");
-    return ferror(from) ? err_sys(e, "a temporary file") : 0;
+    /* what the disk does not take must not be missed later */
+    return ferror(from) || fflush(*to) != 0 ? err_sys(e, "a temporary file")
+                                            : 0;
 }
 
 int batch_join(struct batch *b, struct queue_item *item, const struct parcel *p,

@@ -17,7 +17,12 @@
 #include "cmd/sampling.h"
 #include "push/queue.h"
 #include "render/window.h"
+#include "util/no_room.h"
 #include "util/opener.h"
+
+/* Beside those of all commands: a temporary file could not be written, which
+ * says nothing against the recording. */
+#define EXIT_UNWRITTEN 100
 
 static void add(struct outputs *out, FILE *file,
                 const struct render_ops *format)
@@ -46,9 +51,19 @@ static _Noreturn void report(const struct parcel *p, const char *path,
     int result = sampling_run("collector push", &own, &out, NULL);
 
     for (unsigned i = 0; i < out.count; i++)
-        if (fflush(out.list[i].given) != 0)
-            result = EXIT_FAILED;
+        if (fflush(out.list[i].given) != 0 || ferror(out.list[i].given))
+            result = EXIT_UNWRITTEN;
     _exit(result);
+}
+
+/* A temporary file met (error). Returns what that means, with (e) filled. */
+static enum push_made not_written(int error, struct err *e)
+{
+    (void)err_set(e, "a temporary file: %s%s", strerror(error),
+                  no_room(error)
+                      ? "; recordings wait until there is room in " P_tmpdir
+                      : "");
+    return no_room(error) ? PUSH_NO_ROOM : PUSH_FAILED;
 }
 
 /* (alive) ends with (child). */
@@ -70,9 +85,16 @@ static enum push_made wait_for(pid_t child, int alive, struct push_tell *t,
                       strsignal(WTERMSIG(status)));
         return PUSH_KILLED;
     }
-    return WEXITSTATUS(status) == EXIT_DONE    ? PUSH_MADE
-           : WEXITSTATUS(status) == EXIT_EMPTY ? PUSH_NO_SAMPLES
-                                               : PUSH_UNREADABLE;
+    switch (WEXITSTATUS(status)) {
+    case EXIT_DONE:
+        return PUSH_MADE;
+    case EXIT_EMPTY:
+        return PUSH_NO_SAMPLES;
+    case EXIT_UNWRITTEN:
+        return not_written(ENOSPC, e); /* as a rule; that process has said */
+    default:
+        return PUSH_UNREADABLE;
+    }
 }
 
 /* What that process has written of the window. False: it is none. */
@@ -95,21 +117,23 @@ static bool read_window(struct parcel *p, FILE *window)
 }
 
 /* Files for the parts; a recording that goes as it is, is one itself. */
-static int open_parts(struct parcel *p, const char *path,
-                      const struct receiver *r, struct err *e)
+static enum push_made open_parts(struct parcel *p, const char *path,
+                                 const struct receiver *r, struct err *e)
 {
     if (receiver_part(r, 0) == NULL) {
         p->suffix = "tprof";
         p->parts[0] = fopen(path, "re");
-        return p->parts[0] != NULL ? 0 : err_sys(e, path);
+        if (p->parts[0] == NULL)
+            (void)err_sys(e, path);
+        return p->parts[0] != NULL ? PUSH_MADE : PUSH_FAILED;
     }
     p->suffix = receiver_part(r, 0)->suffix;
     for (size_t i = 0; receiver_part(r, i) != NULL; i++) {
         p->parts[i] = tmpfile();
         if (p->parts[i] == NULL)
-            return err_sys(e, "a temporary file");
+            return not_written(errno, e);
     }
-    return 0;
+    return PUSH_MADE;
 }
 
 static enum push_made make(struct parcel *p, const char *path,
@@ -145,15 +169,13 @@ enum push_made push_parcel_make(struct parcel *p, const char *path,
                                 const struct options *o, struct push_tell *t,
                                 struct err *e)
 {
-    enum push_made made = PUSH_FAILED;
-
     if (queue_is_gone(path))
         return PUSH_GONE;
     FILE *window = tmpfile();
+    enum push_made made =
+        window == NULL ? not_written(errno, e) : open_parts(p, path, r, e);
 
-    if (window == NULL)
-        (void)err_sys(e, "a temporary file");
-    else if (open_parts(p, path, r, e) == 0)
+    if (made == PUSH_MADE)
         made = make(p, path, r, o, t, window, e);
     if (window != NULL)
         (void)fclose(window);

@@ -16,9 +16,10 @@ enum push_made {
     PUSH_MADE,
     PUSH_UNREADABLE, /* that process has said why */
     PUSH_NO_SAMPLES,
-    PUSH_GONE,   /* there is no such file any more */
-    PUSH_KILLED, /* that process was; (e) says by what */
-    PUSH_FAILED, /* (e) says why */
+    PUSH_GONE,    /* there is no such file any more */
+    PUSH_KILLED,  /* that process was; (e) says by what */
+    PUSH_NO_ROOM, /* for what is made of it; (e) says where */
+    PUSH_FAILED,  /* (e) says why */
 };
 
 /*

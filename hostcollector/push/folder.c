@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "push/kinds.h"
+#include "util/no_room.h"
 #include "util/parents.h"
 
 static int copy(FILE *from, int to)
@@ -25,15 +26,21 @@ static int copy(FILE *from, int to)
     return ferror(from) != 0 || fsync(to) != 0 ? -1 : 0;
 }
 
-/* Write (from) as (fresh), which becomes (path). */
+/* Write (from) as (fresh), which becomes (path). What a full disk has of it
+ * goes again. */
 static int place(FILE *from, const char *fresh, const char *path)
 {
     int to = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    int result = to < 0 ? -1 : copy(from, to);
+    int result = to < 0 ? -1 : copy(from, to), error;
 
     if (to >= 0)
         (void)close(to);
-    return result == 0 ? rename(fresh, path) : -1;
+    if (result == 0 && rename(fresh, path) == 0)
+        return 0;
+    error = errno;
+    (void)unlink(fresh);
+    errno = error;
+    return -1;
 }
 
 static enum receiver_answer send_file(struct receiver *r,
@@ -45,11 +52,18 @@ static enum receiver_answer send_file(struct receiver *r,
 
     (void)snprintf(path, sizeof path, "%s/%s", r->url, parcel_name(name, p));
     (void)snprintf(fresh, sizeof fresh, "%s~", path);
+    r->away = false;
     if (parents_make(path, 0777) == 0 &&
         place(p->parts[part], fresh, path) == 0)
         return RECEIVER_TOOK;
-    (void)err_sys(e, path);
-    return errno == ENOSPC || errno == EDQUOT ? RECEIVER_LATER : RECEIVER_WRONG;
+    r->away = no_room(errno); /* all others would meet the same */
+    if (!r->away) {
+        (void)err_sys(e, path);
+        return RECEIVER_WRONG;
+    }
+    (void)err_set(e, "%s: %s; recordings wait until there is room", r->url,
+                  strerror(errno));
+    return RECEIVER_LATER;
 }
 
 const struct receiver_kind receiver_folder = {

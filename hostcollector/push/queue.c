@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "util/hash.h"
+#include "util/no_room.h"
 #include "util/vec.h"
 
 #define STATE_TEXT 256
@@ -379,15 +380,30 @@ int queue_scan(struct queue *q, const char *const *from, size_t count,
     return result;
 }
 
+/* Returns -1 with errno. */
 static int write_file(const char *path, const char *text)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), error;
     size_t size = strlen(text);
     bool good = fd >= 0 && write(fd, text, size) == (ssize_t)size;
 
+    error = errno;
     if (fd >= 0)
         (void)close(fd);
+    if (fd >= 0 && !good)
+        (void)unlink(path);
+    errno = error;
     return good ? 0 : -1;
+}
+
+/* (path) could not be written. Returns as queue_mark(). */
+static int no_mark(const char *path, struct err *e)
+{
+    if (!no_room(errno))
+        return err_sys(e, path);
+    (void)err_set(e, "%s: %s; recordings wait until there is room", path,
+                  strerror(errno));
+    return QUEUE_NO_ROOM;
 }
 
 int queue_mark(struct queue_item *item, const char *tag, enum queue_end end,
@@ -401,10 +417,8 @@ int queue_mark(struct queue_item *item, const char *tag, enum queue_end end,
                    as_it_is(is, item), samples, id);
     if (path == NULL || fresh == NULL)
         (void)err_set(e, "out of memory");
-    else if (write_file(fresh, text) != 0)
-        (void)err_sys(e, fresh);
-    else if (rename(fresh, path) != 0)
-        (void)err_sys(e, path);
+    else if (write_file(fresh, text) != 0 || rename(fresh, path) != 0)
+        result = no_mark(path, e);
     else
         result = 0;
     item->done = result == 0;

@@ -66,10 +66,12 @@ int queue_hear(struct queue *q, const char *const *from, size_t count,
                const char *tag, const struct listing_names *changed,
                struct err *e);
 
+#define QUEUE_NO_ROOM 1 /* the disk is full: try again */
+
 /* (item) does not wait for (tag) any more: (end) with so many (samples), of the
  * window (id). The disk need not have that at once: what a loss of power takes
  * is sent again, and the receiver has it already. Beside an item that is gone
- * no file is left. Returns 0; -1 with (e) filled. */
+ * no file is left. Returns 0; -1 or QUEUE_NO_ROOM with (e) filled. */
 int queue_mark(struct queue_item *item, const char *tag, enum queue_end end,
                uint64_t samples, const char *id, struct err *e);
 

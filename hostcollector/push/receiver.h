@@ -57,7 +57,7 @@ struct receiver {
     /* What a folder takes instead of recordings; NULL: those. */
     const struct render_ops *format;
     struct http *http;       /* NULL: a folder */
-    bool away;               /* there was no answer to the last request */
+    bool away;               /* no answer to the last request, or no room */
     uint64_t retry_after_ms; /* asked for by the last answer; 0: not */
 };
 
