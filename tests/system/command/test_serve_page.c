@@ -3,6 +3,7 @@
  * The page of collector serve, as a user runs it: what it tells of a guest, and
  * that it is there again when a process of it was killed.
  */
+#include <dirent.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
@@ -148,6 +149,87 @@ TEST(page_tells_of_guests)
     CHECK_EQ(join_collector(serve), 0);
     join_guest(one);
     CHECK_CONTAINS("err", "collector serve: 50 samples, 0 lost");
+}
+
+static void play_300(int listener)
+{
+    int fd = meet(listener);
+
+    begin_session(fd, 1, NULL, 300);
+    write_text("sent300", "");
+    end_session(fd, 300);
+}
+
+/* How many files of (guest) are in the spool; their sizes' sum in (*bytes). */
+static uint64_t files_of(const char *guest, uint64_t *bytes)
+{
+    DIR *folder = opendir("spool");
+    const struct dirent *entry;
+    uint64_t files = 0;
+
+    CHECK(folder != NULL);
+    *bytes = 0;
+    while ((entry = readdir(folder)) != NULL) {
+        struct stat st;
+
+        if (strncmp(entry->d_name, guest, strlen(guest)) != 0 ||
+            fstatat(dirfd(folder), entry->d_name, &st, 0) != 0)
+            continue;
+        files++;
+        *bytes += (uint64_t)st.st_size;
+    }
+    (void)closedir(folder);
+    return files;
+}
+
+/* (metric) of (guest) in "answer"; 0: it is not there. */
+static uint64_t metric_of(const char *metric, const char *guest)
+{
+    char key[128];
+    const char *at;
+
+    (void)snprintf(key, sizeof key, "\n%s{guest=\"%s\"} ", metric, guest);
+    at = strstr(text_of("answer"), key);
+    return at != NULL ? strtoull(at + strlen(key), NULL, 10) : 0;
+}
+
+/* Of (guest) there are as many windows and bytes as the disk has; each second
+ * another one comes, which may be between the two looks. */
+static void check_windows(const char *guest)
+{
+    uint64_t files = 0, bytes = 0;
+
+    for (int i = 0; i < 100; i++) {
+        ask("/metrics");
+        files = files_of(guest, &bytes);
+        if (files != 0 &&
+            files == metric_of("tprof_guest_windows_total", guest) &&
+            bytes == metric_of("tprof_guest_bytes_total", guest))
+            break;
+        rest();
+    }
+    CHECK(files != 0);
+    CHECK_EQ(metric_of("tprof_guest_windows_total", guest), files);
+    CHECK_EQ(metric_of("tprof_guest_bytes_total", guest), bytes);
+}
+
+/* Catches: bytes of another guest, of all, or of what a connection carried. The
+ * second one has more samples, so its windows are larger. */
+TEST(windows_are_as_large_as_their_files)
+{
+    need_page();
+    pid_t one = start_guest("run/one", play_50);
+    pid_t two = start_guest("run/two", play_300);
+    pid_t serve = start_collector("serve --watch run --listen 127.0.0.1:0 "
+                                  "--spool spool --window 1s");
+
+    wait_for_samples();
+    check_windows("one");
+    check_windows("two");
+    CHECK_EQ(kill(serve, SIGTERM), 0);
+    CHECK_EQ(join_collector(serve), 0);
+    join_guest(one);
+    join_guest(two);
 }
 
 #define A16 "aaaaaaaaaaaaaaaa"
