@@ -74,6 +74,18 @@ async function readCrashed(from) {
     }
 }
 
+/** serve has gone on: what it had read before is counted. */
+async function turned() {
+    for (const since = Date.now(); ; await pause(20)) {
+        const page = serve.said.match(/http:\/\/\S+?\//g)?.at(-1);
+        if (!page) continue;
+        const asked = Date.now();
+        const text = await (await fetch(`${page}metrics`)).text();
+        const quiet = Number(text.match(/^tprof_quiet_seconds ([\d.]+)$/m)[1]) * 1000;
+        if (asked - quiet > since) return; // its last sign came later
+    }
+}
+
 const kills = { serve: 0, push: 0, clickhouse: 0 };
 const kill = {
     async serve() {
@@ -81,7 +93,7 @@ const kill = {
         if (rests) {
             guests.stdin.write("rest\n");
             assert.equal(await next(), "resting");
-            await pause(200); // read is not yet counted
+            await turned(); // what is read is not yet counted
         } else {
             unseen += RATE;
         }
