@@ -104,14 +104,6 @@ TEST(text_is_as_wide_as_the_terminal)
     CHECK(widest() <= 60);
 }
 
-TEST(narrow_terminal_has_names_before_time_lines)
-{
-    record();
-    show(40, "$C report a.tprof --color never");
-    CHECK_CONTAINS("screen", "CORE     BUSY  MOST TIME IN\r\n");
-    CHECK_CONTAINS("screen", "   0        ?  0x400100 100");
-}
-
 TEST(colour_is_for_terminals_that_want_it)
 {
     record();
