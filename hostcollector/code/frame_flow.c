@@ -235,6 +235,15 @@ static bool ends_interrupt(const uint8_t *code, size_t len)
     return len == 2 && code[0] == 0x48 && code[1] == 0xcf;
 }
 
+/* Not "and rsp, -16", which stays on the stack. */
+static bool moves_stack(const struct insn *in, const uint8_t *code, size_t len)
+{
+    uint8_t opcode = code[(*code & 0xf0) == 0x40 && len > 1];
+
+    return in->kind == INSN_SET_RSP && opcode != 0x21 && opcode != 0x23 &&
+           opcode != 0x81 && opcode != 0x83;
+}
+
 /* What an instruction, of which the code is at (code), with the states (before)
  * and behind it, says about the whole function. */
 static void note_facts(struct frame_flow *f, const struct insn *in,
@@ -247,6 +256,8 @@ static void note_facts(struct frame_flow *f, const struct insn *in,
         f->outermost = true;
     if (ends_interrupt(code, len))
         f->outermost = f->interrupt = true;
+    if (moves_stack(in, code, len))
+        f->new_stack = true;
     if (behind->rbp == RBP_FRAME)
         f->has_frame = true;
     if (behind->rbp == RBP_OTHER)
@@ -261,6 +272,14 @@ static void flag_next(struct frame_flow *f, uint64_t next, uint8_t flag)
         f->own.flags[next] |= flag;
 }
 
+static void jump_to(struct frame_flow *f, uint64_t to,
+                    const struct frame_state *s)
+{
+    if (to >= f->own.size)
+        f->ends = true;
+    frame_flow_to(f, to, s);
+}
+
 /* Pass (s), which holds behind the instruction (in) at (at), on to wherever
  * control goes. (next): the instruction that follows. */
 static void flow_on(struct frame_flow *f, size_t at, uint64_t next,
@@ -268,13 +287,14 @@ static void flow_on(struct frame_flow *f, size_t at, uint64_t next,
 {
     switch (in->kind) {
     case INSN_JUMP:
-        frame_flow_to(f, next + (uint64_t)in->value, s);
+        jump_to(f, next + (uint64_t)in->value, s);
         break;
     case INSN_BRANCH:
-        frame_flow_to(f, next + (uint64_t)in->value, s);
+        jump_to(f, next + (uint64_t)in->value, s);
         frame_flow_to(f, next, s);
         break;
     case INSN_JUMP_AWAY:
+        f->ends = true;
         flow_away(f, s);
         break;
     case INSN_CALL:
@@ -282,6 +302,8 @@ static void flow_on(struct frame_flow *f, size_t at, uint64_t next,
         flow_after_call(f, at, next);
         break;
     case INSN_RETURN:
+        f->ends = true;
+        break;
     case INSN_TRAP:
         break;
     case INSN_HALT:

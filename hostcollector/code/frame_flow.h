@@ -62,6 +62,8 @@ struct frame_flow {
      */
     bool outermost;
     bool interrupt; /* returns by iret */
+    bool new_stack; /* moves RSP to another stack */
+    bool ends;      /* may return, or jump to other code */
 };
 
 /* A part of (size) bytes without any state. -1 if there is no memory;

@@ -6,6 +6,7 @@
 
 #include "image/image.h"
 #include "unwind/code_rows.h"
+#include "unwind/outermost.h"
 
 #define WORD 8u
 
@@ -249,7 +250,7 @@ static outcome by_code(const struct walk *w, struct caller *out)
         return UNWIND_WHOLE;
     found = cfa_by_code(w, &cfa);
     if (found != UNWIND_FULL)
-        return found;
+        return w->code.begins_stack ? UNWIND_WHOLE : found;
     if (!unwind_read(w->memory, cfa - WORD, WORD, &value))
         return UNWIND_UNREAD;
     set(&out->r, CFI_PC, value);
@@ -384,6 +385,14 @@ static outcome judge(const struct unwinder *u, const struct walk *w,
     return UNWIND_FULL;
 }
 
+/* (c) is in no image: is it no caller? What was interrupted is one. */
+static bool begins_here(const struct walk *w, const struct caller *c)
+{
+    return w->has_code && !c->is_exact &&
+           outermost_is(w->in->code, w->code.function, w->memory,
+                        c->r.value[CFI_PC]);
+}
+
 /* Can (c) be the caller? */
 static outcome check(const struct unwinder *u, const struct walk *w,
                      const struct caller *c)
@@ -395,7 +404,7 @@ static outcome check(const struct unwinder *u, const struct walk *w,
         return UNWIND_WHOLE;
     p = place_of(u, c->is_exact ? pc : pc - 1);
     if (p == NULL)
-        return UNWIND_OUTSIDE;
+        return begins_here(w, c) ? UNWIND_WHOLE : UNWIND_OUTSIDE;
     if (c->is_exact) /* an interrupt may have changed the stack */
         return UNWIND_FULL;
     if (c->r.value[CFI_RSP] <= w->r.value[CFI_RSP] ||

@@ -3,18 +3,22 @@
 #include "unwind/code_rows.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "code/function_flow.h"
 #include "code/insn.h"
 #include "image/image.h"
+#include "util/bytes.h"
 #include "util/map.h"
 #include "util/vec.h"
 
 /* Changes kept in all; hostile code could have any number. */
 #define CHANGES_MAX ((size_t)1 << 22)
-/* Bytes of a call instruction, with prefixes. */
+/* Bytes of a call instruction. */
 #define CALL_MIN    2u
-#define CALL_MAX    9u
+/* A call of an address that is in the instruction. */
+#define CALL_NEAR   0xe8u
+#define NEAR_BYTES  5u
 
 /* From (from) bytes into the function on. */
 struct change {
@@ -25,7 +29,8 @@ struct change {
 
 struct function {
     size_t first, count; /* of its changes; none: it is not understood */
-    bool is_outermost, is_interrupt;
+    bool is_outermost, is_interrupt, begins_stack;
+    bool is_called, calls_read; /* the former is known */
 };
 
 struct code_rows {
@@ -112,6 +117,8 @@ static void learn(struct code_rows *c, struct function *f,
     if (function_flow_init(&flow, c->img, of) == 0) {
         f->is_outermost = flow.flow.outermost;
         f->is_interrupt = flow.flow.interrupt;
+        f->begins_stack =
+            flow.flow.new_stack && !flow.flow.ends && !flow.flow.lost;
         if (add_changes(c, f, &flow) != 0) {
             c->change_count = f->first;
             f->count = 0;
@@ -122,8 +129,8 @@ static void learn(struct code_rows *c, struct function *f,
 
 /* What is known of (of), which is interpreted if it was not yet; NULL if there
  * is no memory. */
-static const struct function *function_of(struct code_rows *c,
-                                          const struct image_function *of)
+static struct function *function_of(struct code_rows *c,
+                                    const struct image_function *of)
 {
     uint32_t index = map_get(&c->known, of->start, 0);
     uint32_t *place;
@@ -170,23 +177,92 @@ bool code_rows_find(struct code_rows *c, uint64_t address, struct code_row *out)
     *out = (struct code_row){.function = of->start,
                              .is_outermost = f->is_outermost,
                              .is_interrupt = f->is_interrupt,
+                             .begins_stack = f->begins_stack,
                              .at = change->state};
     return change->is_known;
+}
+
+/* Does one of the bytes of (text) begin a call of (function)? */
+static bool has_call(const struct image_text *text, uint64_t function)
+{
+    const uint8_t *end = text->bytes + text->bytes_len;
+    const uint8_t *p = text->bytes;
+
+    while (end - p >= NEAR_BYTES &&
+           (p = memchr(p, CALL_NEAR, (size_t)(end - p) - NEAR_BYTES + 1)) !=
+               NULL) {
+        uint64_t back =
+            text->address + (uint64_t)(p - text->bytes) + NEAR_BYTES;
+
+        if (back + (uint64_t)(int64_t)(int32_t)load_u32(p + 1) == function)
+            return true;
+        p++;
+    }
+    return false;
+}
+
+static bool has_any_call(const struct image *img, uint64_t function)
+{
+    const struct image_text *text;
+
+    for (size_t i = 0; (text = image_text(img, i)) != NULL; i++) {
+        if (has_call(text, function))
+            return true;
+    }
+    return false;
+}
+
+bool code_rows_is_called(struct code_rows *c, uint64_t function)
+{
+    const struct image_function *of = image_function(c->img, function);
+    struct function *f =
+        of != NULL && of->start == function ? function_of(c, of) : NULL;
+
+    if (f == NULL)
+        return true;
+    if (!f->calls_read)
+        f->is_called = has_any_call(c->img, function);
+    f->calls_read = true;
+    return f->is_called;
+}
+
+bool code_rows_ends_in_call(const uint8_t *code, size_t n, int64_t *distance)
+{
+    struct insn in;
+
+    for (size_t length = CALL_MIN; length <= n; length++) {
+        if (insn_decode(code + n - length, length, &in) != length ||
+            in.kind != INSN_CALL)
+            continue;
+        *distance = in.value;
+        return true;
+    }
+    return false;
+}
+
+/* Bytes of code right before (address), at most those of a call. */
+static size_t bytes_before(const struct image *img, uint64_t address,
+                           const uint8_t **code)
+{
+    for (size_t n = CODE_ROWS_CALL_MAX; n >= CALL_MIN; n--) {
+        size_t have;
+
+        *code = image_code(img, address - n, &have);
+        if (*code != NULL && have >= n)
+            return n;
+    }
+    return 0;
 }
 
 bool code_rows_call_before(const struct image *img, uint64_t address,
                            uint64_t *target)
 {
-    for (unsigned n = CALL_MIN; n <= CALL_MAX; n++) {
-        size_t have;
-        const uint8_t *code = image_code(img, address - n, &have);
-        struct insn in;
+    const uint8_t *code;
+    size_t n = bytes_before(img, address, &code);
+    int64_t distance;
 
-        if (code == NULL || have < n || insn_decode(code, n, &in) != n ||
-            in.kind != INSN_CALL)
-            continue;
-        *target = in.value != 0 ? address + (uint64_t)in.value : 0;
-        return true;
-    }
-    return false;
+    if (!code_rows_ends_in_call(code, n, &distance))
+        return false;
+    *target = distance != 0 ? address + (uint64_t)distance : 0;
+    return true;
 }

@@ -9,6 +9,7 @@
 #define TPROF_UNWIND_CODE_ROWS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "code/frame_flow.h"
@@ -20,6 +21,7 @@ struct code_row {
     uint64_t function;     /* its first address */
     bool is_outermost;     /* nobody calls it: it clears RBP, or is: */
     bool is_interrupt;     /* nobody calls it: it returns by iret */
+    bool begins_stack;     /* it moves to another stack, for good */
     struct frame_state at; /* (depth) may be FRAME_DEPTH_UNKNOWN */
 };
 
@@ -36,9 +38,21 @@ void code_rows_free(struct code_rows *c);
 bool code_rows_find(struct code_rows *c, uint64_t address,
                     struct code_row *out);
 
+/* Does a call instruction of the image call the function that begins at
+ * (function)? Where code is not understood, the answer may be a false yes. The
+ * first question about a function reads all code. */
+bool code_rows_is_called(struct code_rows *c, uint64_t function);
+
 /* Does a call end right before (address)? (*target) is what it calls; 0: that
  * is not in the instruction. */
 bool code_rows_call_before(const struct image *img, uint64_t address,
                            uint64_t *target);
+
+/* Bytes of a call instruction, with prefixes. */
+#define CODE_ROWS_CALL_MAX 9u
+
+/* Do the (n) bytes at (code) end in a call? (*distance) is from its end to what
+ * it calls; 0: that is not in the instruction. */
+bool code_rows_ends_in_call(const uint8_t *code, size_t n, int64_t *distance);
 
 #endif

@@ -29,6 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static struct {
     const uint8_t *all, *code, *eh, *debug;
     size_t size, code_size, eh_size, debug_size;
+    struct image_text text;
     struct image_function functions[FUNCTIONS];
 } in;
 
@@ -54,6 +55,13 @@ const uint8_t *__wrap_image_code(const struct image *img, uint64_t address,
         return NULL;
     *len = in.code_size - (size_t)(address - TEXT);
     return in.code + (address - TEXT);
+}
+
+const struct image_text *__wrap_image_text(const struct image *img, size_t i);
+const struct image_text *__wrap_image_text(const struct image *img, size_t i)
+{
+    (void)img;
+    return i == 0 ? &in.text : NULL;
 }
 
 const struct image_function *__wrap_image_function_at(const struct image *img,
@@ -177,6 +185,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (in.code_size > size || in.eh_size > size - in.code_size)
         return 0;
     in.code = data;
+    in.text = (struct image_text){.address = TEXT,
+                                  .size = in.code_size,
+                                  .bytes = in.code,
+                                  .bytes_len = in.code_size};
     in.eh = data + in.code_size;
     in.debug = in.eh + in.eh_size;
     in.debug_size = size - in.code_size - in.eh_size;

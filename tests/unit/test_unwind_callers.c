@@ -300,6 +300,38 @@ TEST(what_cannot_be_ends_the_walk) /* catches: a caller that is a guess */
     finish();
 }
 
+/* catches: callers missing above a thread's first function; a caller in code of
+ * which there is no image taken for none */
+TEST(a_thread_may_begin_where_no_code_calls)
+{
+    static const uint8_t call[] = {0xe8, 0x12, 0x34, 0x56, 0x78};
+
+    begin();
+    words[0] = 0x12345678; /* nothing can be read there, */
+    check_none("indirect", UNWIND_WHOLE);
+    words[0] = stack_at(20); /* or no call */
+    check_none("indirect", UNWIND_WHOLE);
+    memcpy((uint8_t *)(words + 20) - sizeof call, call, sizeof call);
+    check_none("indirect", UNWIND_OUTSIDE);
+    words[0] = 0x12345678;
+    check_none("signal", UNWIND_OUTSIDE); /* it was interrupted */
+    finish();
+}
+
+TEST(a_stack_may_begin_in_a_function) /* catches: a mark for nothing */
+{
+    begin();
+    words[0] = at("start_back", 0);
+    CHECK_EQ(walk(UNWIND_AUTO, at("begins", 0)), 1); /* not yet there */
+    check_none("in_begins", UNWIND_WHOLE);
+    words[0] = at("back_begun", 0);
+    CHECK_EQ(walk(UNWIND_AUTO, at("framed", 0)), 1);
+    CHECK_EQ(end, UNWIND_WHOLE);
+    check_none("in_switched", UNWIND_UNTOLD); /* it comes back */
+    check_none("in_aligned", UNWIND_UNTOLD);  /* on the same stack */
+    finish();
+}
+
 TEST(a_stack_must_rise) /* catches: a walk in circles */
 {
     begin();

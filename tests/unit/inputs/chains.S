@@ -2,6 +2,7 @@
 # Places from which callers are looked for, on stacks that a test lays out.
     .text
     .globl _start, caller, back, framed, in_framed, late, at_ret, signal, indirect, back_indirect
+    .globl begins, in_begins, back_begun, in_switched, in_aligned
     .globl plain, damaged, interrupt, taken, back_taken, unsized, never, behind, start_back, back_framed, back_late
 
     .type _start, @function
@@ -168,3 +169,34 @@ back_taken:
     pop %rbp
     iretq
     .size taken, . - taken
+
+# a stack of its own, for good
+    .type begins, @function
+begins:
+    mov %rdi, %rsp
+in_begins:
+    push $0
+    call *%rsi
+back_begun:
+    hlt
+    .size begins, . - begins
+
+# another stack, for a while
+    .type switched, @function
+switched:
+    mov %rsp, %rbx
+    mov %rdi, %rsp
+in_switched:
+    call *%rsi
+    mov %rbx, %rsp
+    ret
+    .size switched, . - switched
+
+# the same stack
+    .type aligned, @function
+aligned:
+    and $-16, %rsp
+in_aligned:
+    call *%rsi
+    hlt
+    .size aligned, . - aligned

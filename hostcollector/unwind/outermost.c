@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Looks for a call: in the image, and in memory before the word. */
+#include "unwind/outermost.h"
+
+#include "unwind/code_rows.h"
+
+/* Does a call end at (back) in (memory)? No, if nothing can be read there. */
+static bool is_behind_call(const struct unwind_memory *memory, uint64_t back)
+{
+    uint8_t code[CODE_ROWS_CALL_MAX];
+    int64_t distance;
+
+    return memory->read(memory->context, back - sizeof code, code,
+                        sizeof code) == sizeof code &&
+           code_rows_ends_in_call(code, sizeof code, &distance);
+}
+
+bool outermost_is(struct code_rows *code, uint64_t function,
+                  const struct unwind_memory *memory, uint64_t back)
+{
+    return !code_rows_is_called(code, function) &&
+           !is_behind_call(memory, back);
+}
