@@ -71,17 +71,18 @@ static void why_nothing_came(struct remarks *r, const struct profile *p)
                         "be the one that is connected here.");
     else if (core_list_any(p, has_stats) && !core_list_any(p, started))
         remarks_warn(r, "No samples: no core has called tprof_start_cpu().");
+    else if (!p->has_status && (p->guest.features & WIRE_FEATURE_ONE_WAY) == 0)
+        remarks_warn(r, "No samples: the guest waits to be told to start, and "
+                        "has not answered that it was. Where the host is short "
+                        "of CPU it takes longer: sample for longer. A port "
+                        "that QEMU writes to a file cannot tell it: attach to "
+                        "a socket by --serial, or give the guest a channel "
+                        "that is one-way.");
     else if (core_list_any(p, never_ticked) && !core_list_any(p, ticks))
         remarks_warn(r, "No samples: the timer never fired. Are interrupts "
                         "enabled on the guest's cores, does the kernel leave "
                         "the local APIC's timer alone, or does its own timer's "
                         "handler call tprof_tick()?");
-    else if (!p->has_status && (p->guest.features & WIRE_FEATURE_ONE_WAY) == 0)
-        remarks_warn(r, "No samples: the guest waits to be told to start, and "
-                        "has not answered that it was. A port that QEMU writes "
-                        "to a file cannot tell it: attach to a socket by "
-                        "--serial, or give the guest a channel that is "
-                        "one-way.");
     else
         remarks_warn(r, "No samples: what came ends before the first one. "
                         "Sample for longer, or find the whole file if this "

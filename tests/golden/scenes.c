@@ -407,6 +407,13 @@ static void never_started(void)
     hello(&(struct hello){.cores = 2});
 }
 
+/* the host was too busy to carry it to the guest, which has no tick yet */
+static void start_not_heard(void)
+{
+    hello(&(struct hello){.cores = 1});
+    stats(0, WIRE_STATS_STARTED);
+}
+
 static void never_drained(void)
 {
     hello(&(struct hello){.cores = 1});
@@ -598,6 +605,7 @@ static const struct scene {
     {"no_core_joined", no_core_joined},
     {"no_clock", no_clock},
     {"never_started", never_started},
+    {"start_not_heard", start_not_heard},
     {"never_drained", never_drained},
     {"kernel_tick_as_fast_as_asked", kernel_tick_as_fast_as_asked},
     {"kernel_uses_the_timer", kernel_uses_the_timer},

@@ -29,6 +29,7 @@
  *   core_missing              ... or one of two had, before tprof_init()
  *   no_clock                  the TSC's rate is unknown, so nothing started
  *   never_started             the guest's port is a file: nobody sends START
+ *   start_not_heard           ... on a host too busy to carry it
  *   never_drained             the agent sampled; nobody emptied its rings
  *   kernel_tick_as_fast_as_asked  by the kernel's tick, which is no faster than
  *                             the rate that was asked for
