@@ -126,6 +126,7 @@ void table_next(FILE *out, const struct report *r)
     else
         write_command(out, r, &first, "report", "-o run.folded",
                       "for a flame graph");
-    write_command(out, r, &first, "report", "--details",
-                  "ranges, lateness, cost");
+    if (!r->details)
+        write_command(out, r, &first, "report", "--details",
+                      "ranges, lateness, cost");
 }

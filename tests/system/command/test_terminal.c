@@ -104,6 +104,16 @@ TEST(text_is_as_wide_as_the_terminal)
     CHECK(widest() <= 60);
 }
 
+TEST(next_is_what_was_not_asked_for) /* catches: the same command again */
+{
+    record();
+    show(80, "$C report a.tprof --color never");
+    CHECK_CONTAINS("screen", "report a.tprof --details");
+    show(80, "$C report a.tprof --color never --details");
+    CHECK_CONTAINS("screen", "report a.tprof -o flame.html");
+    CHECK(!contains("screen", "report a.tprof --details"));
+}
+
 TEST(colour_is_for_terminals_that_want_it)
 {
     record();
