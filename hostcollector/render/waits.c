@@ -136,8 +136,13 @@ void table_waits(FILE *out, const struct report *r)
                       .whole = r->of_all ? &scope->all : &scope->idle};
     struct wait_list list;
 
-    if (scope->idle.samples == 0)
+    if (scope->idle.samples == 0) {
+        if (r->idle && !r->view->idle_unknown)
+            (void)fputs("\nNo core was idle. One that sleeps by hlt or mwait "
+                        "is; one that polls is busy.\n",
+                        out);
         return;
+    }
     if (wait_list_init(&list, w.tree) == 0) {
         w.list = list.nodes;
         w.count = list.count;
