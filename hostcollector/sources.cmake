@@ -298,6 +298,7 @@ set(core_sources
     unwind/cfi.c
     unwind/code_rows.c
     unwind/expression.c
+    unwind/iret_frame.c
     unwind/outermost.c
     view/code_frames.c
     view/edges.c

@@ -6,6 +6,7 @@
 
 #include "image/image.h"
 #include "unwind/code_rows.h"
+#include "unwind/iret_frame.h"
 #include "unwind/outermost.h"
 
 #define WORD 8u
@@ -262,60 +263,21 @@ static outcome by_code(const struct walk *w, struct caller *out)
 
 /* --- By what an interrupt has pushed -------------------------------------- */
 
-/* From the lowest address on (Intel SDM 3A, 6.14.2). */
-enum iret_word {
-    IRET_PC,
-    IRET_CS,
-    IRET_FLAGS,
-    IRET_RSP,
-    IRET_SS,
-    IRET_WORDS,
-};
-
-/* Words below these when the entry begins: an error code, and a number that the
- * vector's own entry has pushed. */
-#define BELOW_MAX 2u
-
-#define SELECTOR_MAX 0xffffu
-#define SELECTOR_LDT 4u
-#define SELECTOR_CPL 3u
-#define FLAGS_ONE    0x2u                /* bit 1 is always set */
-#define FLAGS_ZERO   0xffffffffffc08028u /* bits 3, 5, 15, 22 and up never */
-
-static bool is_canonical(uint64_t address)
+static bool is_code(const void *context, uint64_t pc)
 {
-    uint64_t top = address >> 47;
-
-    return top == 0 || top == UINT64_MAX >> 47;
+    return place_of(context, pc) != NULL;
 }
 
-/* Can the CPU have pushed (frame), when code of an image was interrupted? */
-static bool is_iret_frame(const struct unwinder *u, const uint64_t *frame)
+/* The RBP of the interrupted code. Of an entry of which the code is not
+ * understood only this is known: whether it has made a frame of its own. */
+static bool rbp_of_interrupted(const struct walk *w, uint64_t cfa,
+                               uint64_t *out)
 {
-    uint64_t cs = frame[IRET_CS], ss = frame[IRET_SS];
-
-    return place_of(u, frame[IRET_PC]) != NULL && cs > SELECTOR_CPL &&
-           cs <= SELECTOR_MAX && ss <= SELECTOR_MAX &&
-           ((cs | ss) & SELECTOR_LDT) == 0 && ((cs ^ ss) & SELECTOR_CPL) == 0 &&
-           (frame[IRET_FLAGS] & (FLAGS_ONE | FLAGS_ZERO)) == FLAGS_ONE &&
-           is_canonical(frame[IRET_RSP]);
-}
-
-/* The one frame of those that (words) may have, of which the first (n) could be
- * read; NULL: there is none, or more than one. */
-static const uint64_t *find_iret_frame(const struct unwinder *u,
-                                       const uint64_t *words, size_t n)
-{
-    const uint64_t *frame = NULL;
-
-    for (size_t i = 0; i <= BELOW_MAX && i + IRET_WORDS <= n; i++) {
-        if (!is_iret_frame(u, words + i))
-            continue;
-        if (frame != NULL)
-            return NULL;
-        frame = words + i;
-    }
-    return frame;
+    if (w->has_code)
+        return rbp_by_code(w, cfa, out);
+    *out = w->r.value[CFI_RBP];
+    return unwind_known(&w->r, CFI_RBP) &&
+           *out - w->r.value[CFI_RSP] >= IRET_FRAME_SPAN;
 }
 
 /*
@@ -326,23 +288,18 @@ static const uint64_t *find_iret_frame(const struct unwinder *u,
 static outcome by_interrupt(const struct unwinder *u, const struct walk *w,
                             struct caller *out)
 {
-    uint64_t words[BELOW_MAX + IRET_WORDS], cfa, rbp;
-    const uint64_t *frame;
-    size_t n = 0;
-    outcome found = cfa_by_code(w, &cfa);
+    uint64_t cfa = w->r.value[CFI_RSP] + WORD, rbp;
+    outcome found = w->has_code ? cfa_by_code(w, &cfa) : UNWIND_FULL;
+    struct iret_frame frame;
 
     if (found != UNWIND_FULL)
         return found;
-    while (n < BELOW_MAX + IRET_WORDS &&
-           unwind_read(w->memory, cfa + n * WORD - WORD, WORD, &words[n]))
-        n++;
-    frame = find_iret_frame(u, words, n);
-    if (frame == NULL)
+    if (!iret_frame_find(w->memory, cfa - WORD, is_code, u, &frame))
         return UNWIND_UNTOLD;
     *out = (struct caller){.is_exact = true};
-    set(&out->r, CFI_PC, frame[IRET_PC]);
-    set(&out->r, CFI_RSP, frame[IRET_RSP]);
-    if (rbp_by_code(w, cfa, &rbp))
+    set(&out->r, CFI_PC, frame.pc);
+    set(&out->r, CFI_RSP, frame.rsp);
+    if (rbp_of_interrupted(w, cfa, &rbp))
         set(&out->r, CFI_RBP, rbp);
     return UNWIND_FULL;
 }
@@ -439,6 +396,9 @@ static outcome find_caller(const struct unwinder *u, enum unwind_mode mode,
     /* what lies there is no return address of a call */
     if (w->has_code && w->code.is_interrupt &&
         (found == CFI_NONE || !row.is_signal))
+        return by_interrupt(u, w, out);
+    /* of the vectors' own entries, one behind the other, code tells nothing */
+    if (found == CFI_NONE && !w->has_code && w->is_exact)
         return by_interrupt(u, w, out);
     if (found == CFI_NONE)
         return by_code(w, out);

@@ -211,6 +211,30 @@ TEST(interrupted_code_is_the_caller_of_an_entry)
     finish();
 }
 
+/* catches: the end of the stack where the CPU has just interrupted */
+TEST(an_entry_may_be_one_of_many_under_a_name)
+{
+    begin_at(SLIDE);
+    for (unsigned below = 0; below <= 2; below++) {
+        lay_interrupt(below);
+        check_interrupted(walk(UNWIND_AUTO, at("second_vector", 0)), 0);
+    }
+    lay_interrupt(0);
+    words[0] = at("in_framed", 0); /* by RBP */
+    words[20] = 0x2222;
+    lay_caller(21, "back_framed");
+    general[CFI_RBP] = stack_at(20);
+    CHECK_EQ(walk(UNWIND_AUTO, at("second_vector", 0)), 3);
+    CHECK_EQ(found[1], at("back_framed", 0));
+    general[CFI_RBP] = stack_at(6); /* which the entry has set */
+    CHECK_EQ(walk(UNWIND_AUTO, at("second_vector", 0)), 1);
+    CHECK_EQ(end, UNWIND_UNTOLD);
+    lay_interrupt(3);
+    CHECK_EQ(walk(UNWIND_AUTO, at("second_vector", 0)), 0);
+    CHECK_EQ(end, UNWIND_UNTOLD);
+    finish();
+}
+
 /* catches: a return address, or whatever lies there, taken for what the CPU has
  * pushed; a stack that is told to be whole */
 TEST(what_no_cpu_pushes_was_not_interrupted)

@@ -2,7 +2,7 @@
 # Places from which callers are looked for, on stacks that a test lays out.
     .text
     .globl _start, caller, back, framed, in_framed, late, at_ret, signal, indirect, back_indirect
-    .globl begins, in_begins, back_begun, in_switched, in_aligned
+    .globl second_vector, begins, in_begins, back_begun, in_switched, in_aligned
     .globl plain, damaged, interrupt, taken, back_taken, unsized, never, behind, start_back, back_framed, back_late
 
     .type _start, @function
@@ -200,3 +200,15 @@ in_aligned:
     call *%rsi
     hlt
     .size aligned, . - aligned
+
+# entries of two vectors under one name: a handler behind them
+    .type vectors, @function
+vectors:
+    push $0
+    push $0
+    jmp interrupt
+second_vector:
+    push $0
+    push $1
+    jmp interrupt
+    .size vectors, . - vectors

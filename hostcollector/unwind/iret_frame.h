@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the CPU pushes when it interrupts code (Intel SDM 3A, 6.14.2). */
+#ifndef TPROF_UNWIND_IRET_FRAME_H
+#define TPROF_UNWIND_IRET_FRAME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "unwind/expression.h"
+
+/* Where the code that was interrupted goes on. */
+struct iret_frame {
+    uint64_t pc, rsp;
+};
+
+/* Bytes from (address) on that iret_frame_find() reads. */
+#define IRET_FRAME_SPAN 56u
+
+/*
+ * Find the frame at (address) in (memory), or up to two words above: an error
+ * code, and a number that the vector's own entry has pushed, may be below it.
+ * (is_code) tells, with (context), whether there is code at an address. False:
+ * no words there can be a frame, or more than one can.
+ */
+bool iret_frame_find(const struct unwind_memory *memory, uint64_t address,
+                     bool (*is_code)(const void *context, uint64_t pc),
+                     const void *context, struct iret_frame *out);
+
+#endif
