@@ -241,7 +241,7 @@ static const struct option_row rows[] = {
     {"host", 0, "NAME", PUSH, OPTION_TEXT, AT(host), 0, 0,
      "the guests' host (default: this machine's name)"},
     {"format", 0, "FORMAT", PUSH, OPTION_TEXT, AT(format), 0, 0,
-     "what a folder gets (default: the recordings)"},
+     "what a folder gets (default: the recordings, as they are)"},
     {"follow", 0, NULL, PUSH, OPTION_FLAG, AT(follow), 0, 0,
      "wait for further recordings, until Ctrl-C"},
     {"wait", 0, "SECONDS", PUSH, OPTION_SECONDS, AT(wait_s), 0, 0,

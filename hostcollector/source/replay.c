@@ -133,8 +133,9 @@ static enum source_state replay_open(struct source *s, struct err *e)
 
     if (stat(r->path, &st) == 0 && S_ISDIR(st.st_mode)) {
         (void)err_set(e,
-                      "%s: is a folder: 'collector report --spool %s' reports "
-                      "on the windows in it",
+                      "%s: is a folder: name a recording in it; 'collector "
+                      "report --spool %s' reports on windows of collector "
+                      "serve",
                       r->path, r->path);
         return SOURCE_FAILED;
     }

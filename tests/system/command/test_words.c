@@ -79,8 +79,9 @@ TEST(what_is_no_recording_is_told_as_what_it_is)
                "collector: 'vm.core' is a core file: type 'collector report "
                "--memory vm.core'");
     CHECK_SAYS("report .", 1,
-               "collector report: .: is a folder: 'collector report --spool .' "
-               "reports on the windows in it");
+               "collector report: .: is a folder: name a recording in it; "
+               "'collector report --spool .' reports on windows of collector "
+               "serve");
     CHECK_SAYS("annotate Scheduler.Next", 2,
                "collector annotate: which recording? type: collector annotate "
                "Scheduler.Next FILE");
