@@ -186,24 +186,37 @@ static bool begin(struct plan *p, const struct options *o)
     return true;
 }
 
-/* Start the helper by (fork), which ends here. */
-static int start_by(struct plan *p, int (*fork)(struct err *), struct err *e)
+/* Be the helper. */
+static _Noreturn void serve(struct plan *p)
 {
-    struct err ignored; /* the process says the same of itself */
-    int who = p->failed ? err_set(e, "out of memory") : fork(e);
+    struct err lacks = {""};
+
+    (void)sandbox_enter(&p->files, SANDBOX_OPENER, &lacks);
+    opener_serve(&lacks);
+}
+
+/* Start the helper, which ends here. */
+static int start(struct plan *p, struct err *e)
+{
+    int who = p->failed ? err_set(e, "out of memory") : opener_fork(e);
 
     if (who == 1) {
         fetch_leave();
-        (void)sandbox_enter(&p->files, SANDBOX_OPENER, &ignored);
-        opener_serve();
+        serve(p);
     }
     sandbox_fini(&p->files);
     return who;
 }
 
-static int start(struct plan *p, struct err *e)
+/* The sandbox lacks (why): the user is told, unless all of it is required.
+ * Returns as confine_sampling(). */
+static int tell_or_end(const struct options *o, const struct err *why,
+                       struct err *e)
 {
-    return start_by(p, opener_fork, e);
+    if (o->sandbox == SANDBOX_REQUIRED)
+        return err_set(e, "%s; --sandbox=required ends here", why->text);
+    *e = *why;
+    return 0;
 }
 
 /* Recordings name images. */
@@ -214,19 +227,38 @@ static void allow_images(struct plan *p, const struct options *o)
     sandbox_allow(&p->files, "/", SANDBOX_READ);
 }
 
-int confine_prepare_push(const struct options *o, struct err *e)
+/* Be the helper of push: of what this process had open, it has nothing. */
+static _Noreturn void serve_push(const struct options *o)
 {
     struct plan p;
+
+    (void)begin(&p, o);
+    allow_symbols(&p);
+    allow_images(&p, o);
+    if (p.failed)
+        _exit(1);
+    serve(&p);
+}
+
+int confine_prepare_push(const struct options *o, struct err *e)
+{
+    struct err why;
+    int who;
 
     if (opener_is_shared())
         return 0;
     if (use_folders(o, e) != 0)
         return -1;
-    if (!begin(&p, o))
+    if (!sandbox_wanted(o->sandbox))
         return 0;
-    allow_symbols(&p);
-    allow_images(&p, o);
-    return start_by(&p, opener_fork_shared, e);
+    who = opener_fork_shared(e);
+    if (who == 1)
+        serve_push(o);
+    /* what is missing but not required, each process says */
+    return who == 0 && o->sandbox == SANDBOX_REQUIRED &&
+                   opener_confined(&why) != 0
+               ? tell_or_end(o, &why, e)
+               : who;
 }
 
 int confine_prepare_sampling(const struct options *o, const struct outputs *out,
@@ -357,13 +389,9 @@ static int enter(const struct options *o, unsigned needs, struct err *e)
                       SANDBOX_READ | SANDBOX_WRITE | SANDBOX_REMOVE |
                           SANDBOX_LIST);
     }
-    if (sandbox_enter(&files, needs, &why) == 0)
-        return 0;
-    if (o->sandbox != SANDBOX_REQUIRED) {
-        *e = why;
-        return 0;
-    }
-    return err_set(e, "%s; --sandbox=required ends here", why.text);
+    return sandbox_enter(&files, needs, &why) == 0 && opener_confined(&why) == 0
+               ? 0
+               : tell_or_end(o, &why, e);
 }
 
 static unsigned sampling_needs(const struct options *o)
@@ -424,12 +452,9 @@ int confine_compact(const struct options *o, const char *folder, struct err *e)
     sandbox_init(&files);
     sandbox_allow(&files, path,
                   SANDBOX_READ | SANDBOX_WRITE | SANDBOX_REMOVE | SANDBOX_LIST);
-    if (sandbox_enter(&files, SANDBOX_READER | SANDBOX_FOLDER | SANDBOX_SPOOL,
-                      &why) == 0)
-        return 0;
-    if (o->sandbox != SANDBOX_REQUIRED) {
-        *e = why;
-        return 0;
-    }
-    return err_set(e, "%s; --sandbox=required ends here", why.text);
+    return sandbox_enter(&files,
+                         SANDBOX_READER | SANDBOX_FOLDER | SANDBOX_SPOOL,
+                         &why) == 0
+               ? 0
+               : tell_or_end(o, &why, e);
 }

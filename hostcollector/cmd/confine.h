@@ -33,7 +33,8 @@ int confine_prepare_bridge(const struct options *o, struct err *e);
  * Likewise, one helper for all processes that push starts, each of which calls
  * confine_prepare_sampling(); call this before each of them, for the helper may
  * have been killed. It opens images alone: each process has its recording lent
- * (opener_lend()), and reaches no other one.
+ * (opener_lend()), and reaches no other one. -1 also if (o) requires all of the
+ * sandbox, and the helper lacks a part of it.
  */
 int confine_prepare_push(const struct options *o, struct err *e);
 
@@ -41,8 +42,8 @@ int confine_prepare_push(const struct options *o, struct err *e);
  * Enter the sandbox, when a helper was started; before the first byte of a
  * guest, a recording or an image is read.
  *
- * Return 0, with a line for the user in (e) if the kernel lacks a part of it,
- * else with none; -1 with (e) filled if (o) requires all of it.
+ * Return 0, with a line for the user in (e) if the process or its helper lacks
+ * a part of it, else with none; -1 with (e) filled if (o) requires all of it.
  */
 int confine_sampling(const struct options *o, struct err *e);
 int confine_top(const struct options *o, struct err *e);

@@ -26,7 +26,11 @@
 static struct {
     int fd;      /* to the other process; 0: none */
     int control; /* to a helper of several processes; 0: none */
+    bool heard;  /* what it lacks, which is its first message */
+    struct err lacks;
 } opener;
+
+static const char ended[] = "the helper that opens files has ended";
 
 int opener_is_shared(void)
 {
@@ -261,10 +265,12 @@ static void serve(void)
     }
 }
 
-_Noreturn void opener_serve(void)
+_Noreturn void opener_serve(const struct err *lacks)
 {
+    int other = opener.control != 0 ? opener.control : opener.fd;
     char none;
 
+    (void)descriptor_send(other, lacks, sizeof *lacks, -1);
     if (opener.control == 0)
         serve();
     while (opener.control != 0 &&
@@ -309,8 +315,30 @@ static int start(int *end, struct err *e)
         return -1;
     }
     *end = ends[child == 0];
+    opener.heard = false;
     (void)close(ends[child != 0]);
     return child == 0;
+}
+
+/* Hear the helper's first message, if that is still to come. */
+static void hear_lacks(void)
+{
+    int other = opener.control != 0 ? opener.control : opener.fd, none;
+
+    if (opener.heard)
+        return;
+    opener.heard = true;
+    if (descriptor_receive(other, &opener.lacks, sizeof opener.lacks, &none) !=
+        sizeof opener.lacks)
+        (void)err_set(&opener.lacks, "%s", ended);
+    opener.lacks.text[sizeof opener.lacks.text - 1] = '\0';
+}
+
+int opener_confined(struct err *e)
+{
+    hear_lacks();
+    return opener.lacks.text[0] == '\0' ? 0
+                                        : err_set(e, "%s", opener.lacks.text);
 }
 
 int opener_fork(struct err *e)
@@ -333,6 +361,8 @@ int opener_fork_shared(struct err *e)
 
     if (who == 1)
         close_others(opener.control);
+    if (who == 0) /* before that socket is looked at again */
+        hear_lacks();
     return who;
 }
 
@@ -349,7 +379,7 @@ int opener_join(struct err *e)
     (void)close(ends[1]);
     if (!there) {
         (void)close(ends[0]);
-        return err_set(e, "the helper that opens files has ended");
+        return err_set(e, "%s", ended);
     }
     opener.fd = ends[0];
     return 0;
@@ -361,11 +391,13 @@ static int hear_answer(enum opener_how how, struct err *e)
 {
     struct answer a = {0};
     int fd;
+
+    hear_lacks();
     ssize_t n = descriptor_receive(opener.fd, &a, sizeof a, &fd);
 
     if (n != sizeof a) {
         errno = EPIPE;
-        return err_sys(e, "the helper that opens files has ended");
+        return err_sys(e, ended);
     }
     if (a.error == 0 && opens_nothing(how))
         return 0;
@@ -390,7 +422,7 @@ static int send_request(enum opener_how how, const char *path, struct err *e)
     memcpy(request + 1, path, length);
     if (send(opener.fd, request, length + 1, MSG_NOSIGNAL) < 0) {
         errno = EPIPE;
-        return err_sys(e, "the helper that opens files has ended");
+        return err_sys(e, ended);
     }
     return 0;
 }

@@ -73,19 +73,30 @@ void opener_allow_sources(void);
  */
 int opener_fork(struct err *e);
 
-/* The helper's work. It ends when the process that it serves does; one that is
+/* The helper's work. (lacks) says what its confinement lacks, nothing if that
+ * is all there. It ends when the process that it serves does; one that is
  * shared, when the process that has started it does. */
-_Noreturn void opener_serve(void);
+_Noreturn void opener_serve(const struct err *lacks);
+
+/* Wait until the helper is confined, in a process that has one or has started a
+ * shared one. Returns 0; -1 with (e) saying what its confinement lacks, or that
+ * it has ended. */
+int opener_confined(struct err *e);
 
 /*
  * Start a helper for processes that this one is going to start, one after the
  * other: a process for each would take longer than what they do. Returns as
  * opener_fork(). This process itself goes on without a helper.
+ *
+ * The helper has standard input, output and error, and no other descriptor that
+ * is open now: it outlives what they are for. So names like /dev/fd/3 mean
+ * nothing to it, and what it is to be confined with is made after this.
  */
 int opener_fork_shared(struct err *e);
 
 /* Has this process, or the one that has started it, done so, and is that helper
- * there? It may have been killed. */
+ * there? It may have been killed; this process forgets it then, and may start
+ * another one. */
 int opener_is_shared(void);
 
 /* In such a process: be served by that helper, as soon as the process before

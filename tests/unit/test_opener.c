@@ -48,7 +48,7 @@ static void start_helper(void)
 
     CHECK(who >= 0);
     if (who == 1)
-        opener_serve();
+        opener_serve(&(struct err){""});
 }
 
 static void refused(enum opener_how how, const char *path, int error)
@@ -334,7 +334,7 @@ static void start_shared_helper(void)
 
     CHECK(who >= 0);
     if (who == 1)
-        opener_serve();
+        opener_serve(&(struct err){""});
     CHECK(!opener_started());
 }
 
@@ -371,15 +371,41 @@ static void read_window(void)
     read_kernel();
 }
 
+static const char lack[] = "no Landlock";
+
+/* Catches: a helper that is less confined than the process, and nobody hears of
+ * it; what it says of that, taken for an answer */
+TEST(what_the_helper_lacks_is_told)
+{
+    struct err e;
+
+    enter_folder();
+    put("kernel", "first", 5);
+    CHECK_EQ(opener_allow(OPENER_READ, "kernel"), 0);
+    int who = opener_fork(&e);
+
+    CHECK(who >= 0);
+    if (who == 1) {
+        (void)err_set(&e, lack);
+        opener_serve(&e);
+    }
+    CHECK_STR(text_of("kernel"), "first");
+    CHECK_EQ(opener_confined(&e), -1);
+    CHECK_STR(e.text, lack);
+}
+
 /* Catches: a helper that ends with the first process, or has a process reach
  * what another one was lent */
 TEST(shared_helper_serves_one_process_after_the_other)
 {
+    struct err e;
+
     enter_folder();
     put("kernel", "first", 5);
     put("window", "second", 6);
     CHECK_EQ(opener_allow(OPENER_READ, "kernel"), 0);
     start_shared_helper();
+    CHECK_EQ(opener_confined(&e), 0);
     join_and(read_window);
     join_and(read_kernel);
     join_and(read_window);
@@ -396,6 +422,7 @@ TEST(a_dead_helper_is_an_error)
     CHECK(who >= 0);
     if (who == 1)
         _exit(0);
+    CHECK_EQ(opener_confined(&e), -1);
     refused(OPENER_READ, "/dev/null", EPIPE);
     refused(OPENER_READ, "/dev/null", EPIPE);
 }

@@ -173,6 +173,18 @@ TEST(sandbox_lets_a_report_read_images_that_the_recording_names)
     CHECK(confined(&o, &out, as_a_report));
 }
 
+/* Catches: a ruleset that the helper has closed before it is in force */
+TEST(helper_of_push_is_confined)
+{
+    struct options o = {.sandbox = SANDBOX_REQUIRED};
+    struct err e = {""};
+
+    prepare();
+    CHECK_EQ(confine_prepare_push(&o, &e), 0);
+    CHECK_STR(e.text, "");
+    CHECK(opener_is_shared());
+}
+
 static bool by_unix(void)
 {
     return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0) >= 0;
@@ -403,6 +415,13 @@ TEST(what_the_kernel_lacks_is_told_or_ends_it)
     CHECK_CONTAINS("err", lack);
     CHECK_EQ(collector("bridge --sandbox=required --vhost-user a --uds b"), 1);
     CHECK_CONTAINS("err", lack);
+    if (HAS_PUSH) { /* and the recording is not what is at fault */
+        write_text("a.tprof", "");
+        CHECK_EQ(collector("push --sandbox=required --to b a.tprof"), 1);
+        CHECK_CONTAINS("err", lack);
+        CHECK_CONTAINS("err", "--sandbox=required ends here");
+        CHECK(!contains("err", "set aside"));
+    }
     if (!SANITIZED) {
         CHECK_EQ(collector("check --sandbox=auto --elf " KERNEL), 0);
         CHECK_CONTAINS("err", lack);
