@@ -305,6 +305,21 @@ static void on_line(void *context, const char *line)
     serve_say(context, NULL, line);
 }
 
+/* From here on this process is the last one, of which the next one tells. */
+static void begin_windows(struct serve *s)
+{
+    char line[sizeof(struct err) + 64];
+    struct err e;
+
+    if (s->windows == NULL || windows_begin(s->windows, &e) == 0)
+        return;
+    (void)snprintf(line, sizeof line,
+                   "if this one is killed, the next one cannot say what is "
+                   "lost: %s",
+                   e.text);
+    serve_say(s, NULL, line);
+}
+
 static int start(struct serve *s, struct err *e)
 {
     struct fleet_config config = {.context = s,
@@ -326,6 +341,7 @@ static int start(struct serve *s, struct err *e)
         serve_say(s, NULL, lacking.text);
     s->totals.start_ms = status_now_ms();
     serve_tell_crashed(s);
+    begin_windows(s);
     s->list_again = true;
     return 0;
 }

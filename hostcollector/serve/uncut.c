@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -25,12 +26,13 @@ struct file {
 struct uncut {
     int fd;
     size_t places;
-    struct file *file;
+    struct file *file; /* (mapped): else in memory alone */
+    bool mapped;
     size_t taken;   /* places from here on were never taken */
     uint32_t *free; /* those before that are given back */
     size_t free_count, free_room;
-    struct uncut_core *left; /* by an earlier process, in order */
-    size_t left_count, left_room;
+    struct uncut_core *before; /* by an earlier process, in order */
+    size_t before_count, before_room;
 };
 
 static size_t size_of(size_t places)
@@ -65,88 +67,133 @@ static int by_core(const void *a, const void *b)
                       : (left->core > right->core) - (left->core < right->core);
 }
 
-/* Set aside what an earlier process left, which may have had more places, or
- * fewer: behind those that it took there is nothing. A file of another kind
- * says nothing. */
-static int take_left(struct uncut *u, struct err *e)
+/* What an earlier process left, which may have had more places, or fewer:
+ * behind those that it took there is nothing. A file of another kind says
+ * nothing. */
+static int read_before(struct uncut *u, struct err *e)
 {
     char magic[sizeof MAGIC - 1];
     struct uncut_core core;
-    size_t at = sizeof magic;
 
     if (pread(u->fd, magic, sizeof magic, 0) != sizeof magic ||
         memcmp(magic, MAGIC, sizeof magic) != 0)
         return 0;
-    for (; at < size_of(PLACES_MAX) &&
-           pread(u->fd, &core, sizeof core, (off_t)at) == sizeof core &&
-           core.guest[0] != '\0';
-         at += sizeof core) {
+    for (size_t i = 0;
+         i < PLACES_MAX &&
+         pread(u->fd, &core, sizeof core, (off_t)size_of(i)) == sizeof core &&
+         core.guest[0] != '\0';
+         i++) {
         if (core.samples == 0)
             continue;
-        if (vec_grow(&u->left, &u->left_room, u->left_count, sizeof core) != 0)
+        if (vec_grow(&u->before, &u->before_room, u->before_count,
+                     sizeof core) != 0)
             return err_set(e, "out of memory");
         core.guest[sizeof core.guest - 1] = '\0';
-        u->left[u->left_count++] = core;
+        u->before[u->before_count++] = core;
     }
-    if (u->left_count != 0)
-        qsort(u->left, u->left_count, sizeof *u->left, by_core);
     return 0;
 }
 
-/* Begin with nothing: (u->places) places, of which none was ever taken. */
-static int map_file(struct uncut *u, struct err *e)
+/* A guest that went while one of its name came had two places for a core. */
+static void sort_before(struct uncut *u)
 {
-    size_t size = size_of(u->places);
+    struct uncut_core *before = u->before;
+    size_t count = 0;
 
-    if (ftruncate(u->fd, 0) != 0 || ftruncate(u->fd, (off_t)size) != 0)
-        return err_sys(e, NAME);
-
-    void *file = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, u->fd, 0);
-
-    if (file == MAP_FAILED)
-        return err_sys(e, NAME);
-    u->file = file;
-    memcpy(u->file->magic, MAGIC, sizeof u->file->magic);
-    return 0;
+    if (u->before_count != 0)
+        qsort(before, u->before_count, sizeof *before, by_core);
+    for (size_t i = 0; i < u->before_count; i++)
+        if (count != 0 && by_core(&before[count - 1], &before[i]) == 0)
+            before[count - 1].samples += before[i].samples;
+        else
+            before[count++] = before[i];
+    u->before_count = count;
 }
 
 struct uncut *uncut_open(int fd, size_t places, struct err *e)
 {
     struct uncut *u = calloc(1, sizeof *u);
+    struct file *file = calloc(1, size_of(places));
 
-    if (u == NULL) {
+    if (u == NULL || file == NULL) {
+        free(u);
+        free(file);
         (void)err_set(e, "out of memory");
         return NULL;
     }
+    memcpy(file->magic, MAGIC, sizeof file->magic);
+    u->file = file;
     u->places = places;
-    if (open_file(u, fd, e) == 0 && take_left(u, e) == 0 && map_file(u, e) == 0)
-        return u;
-    uncut_close(u);
-    return NULL;
+    if (open_file(u, fd, e) != 0 || read_before(u, e) != 0) {
+        uncut_close(u);
+        return NULL;
+    }
+    sort_before(u);
+    return u;
+}
+
+/* The table, into the file: so each page has a block when it is written later,
+ * for lack of which the process would end. */
+static int write_file(const struct uncut *u)
+{
+    const char *from = (const char *)u->file;
+    size_t size = size_of(u->places), at = 0;
+
+    if (ftruncate(u->fd, 0) != 0)
+        return -1;
+    while (at < size) {
+        ssize_t n = pwrite(u->fd, from + at, size - at, (off_t)at);
+
+        if (n <= 0)
+            return -1;
+        at += (size_t)n;
+    }
+    return 0;
+}
+
+int uncut_begin(struct uncut *u, struct err *e)
+{
+    size_t size = size_of(u->places);
+    void *file = MAP_FAILED;
+
+    if (write_file(u) == 0)
+        file = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, u->fd, 0);
+    if (file == MAP_FAILED) {
+        (void)err_sys(e, NAME);
+        (void)!ftruncate(u->fd, 0);
+        return -1;
+    }
+    (void)madvise(file, size, MADV_DONTFORK);
+    free(u->file);
+    u->file = file;
+    u->mapped = true;
+    return 0;
 }
 
 void uncut_close(struct uncut *u)
 {
     if (u == NULL)
         return;
-    if (u->file != NULL)
-        (void)munmap(u->file, size_of(u->places));
     if (u->fd >= 0)
         (void)close(u->fd);
-    free(u->left);
+    if (u->mapped)
+        (void)munmap(u->file, size_of(u->places));
+    else
+        free(u->file);
+    free(u->before);
     free(u->free);
     free(u);
 }
 
 /* Where the cores of guests from (name) on begin. */
-static size_t find_left(const struct uncut *u, const char *name)
+static size_t find_before(const struct uncut *u, const char *name)
 {
-    size_t low = 0, high = u->left_count;
+    size_t low = 0, high = u->before_count;
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 
-        if (strcmp(u->left[middle].guest, name) < 0)
+        if (strcmp(u->before[middle].guest, name) < 0)
             low = middle + 1;
         else
             high = middle;
@@ -156,10 +203,10 @@ static size_t find_left(const struct uncut *u, const char *name)
 
 struct uncut_lost uncut_lost(const struct uncut *u)
 {
-    struct uncut_lost lost = {.cores = u->left, .count = u->left_count};
+    struct uncut_lost lost = {.cores = u->before, .count = u->before_count};
 
-    for (size_t i = 0; i < u->left_count; i++) {
-        const struct uncut_core *core = &u->left[i];
+    for (size_t i = 0; i < u->before_count; i++) {
+        const struct uncut_core *core = &u->before[i];
 
         lost.samples += core->samples;
         lost.guests += i == 0 || strcmp(core[-1].guest, core->guest) != 0;
@@ -171,9 +218,9 @@ uint64_t uncut_lost_of(const struct uncut *u, const char *name)
 {
     uint64_t samples = 0;
 
-    for (size_t i = find_left(u, name);
-         i < u->left_count && strcmp(u->left[i].guest, name) == 0; i++)
-        samples += u->left[i].samples;
+    for (size_t i = find_before(u, name);
+         i < u->before_count && strcmp(u->before[i].guest, name) == 0; i++)
+        samples += u->before[i].samples;
     return samples;
 }
 

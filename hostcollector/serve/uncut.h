@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * How many samples of each core lie in windows that are not cut yet: a file in
- * the spool's folder, mapped, so that it outlives a process that is killed. The
- * next process reads there what that one took with it.
+ * the spool's folder, which outlives a process that is killed. The next process
+ * reads there what that one took with it.
+ *
+ * The file is mapped, and has all its blocks before. Processes that are forked
+ * do not have it: whoever cuts it short ends the one that has (SIGBUS).
  */
 #ifndef TPROF_SERVE_UNCUT_H
 #define TPROF_SERVE_UNCUT_H
@@ -22,16 +25,22 @@ struct uncut_core {
     uint64_t samples;
 };
 
-/* The file in the folder (fd), for (places) cores at once; what an earlier
- * process left in it is kept aside. Returns NULL with (e) filled, also where
- * another process has that folder. */
+/* Read the file in the folder (fd), which stays as it is. (places): of so many
+ * cores at once this process will have samples. Returns NULL with (e) filled,
+ * also where another process has that folder. */
 struct uncut *uncut_open(int fd, size_t places, struct err *e);
+
+/* From here on the file is this process's: what an earlier one left is in it no
+ * more. So a process that may still fail to start does not call this. Returns
+ * 0; -1 with (e) filled, as where the disk is full: the counts are in memory
+ * alone, and all else goes on. */
+int uncut_begin(struct uncut *u, struct err *e);
 
 /* Release (u); NULL is allowed. The file stays. */
 void uncut_close(struct uncut *u);
 
-/* What an earlier process took with it: (count) cores by guest and number, and
- * the sums of it. */
+/* What an earlier process took with it: (count) cores by guest and number, each
+ * once, and the sums of it. */
 struct uncut_lost {
     const struct uncut_core *cores;
     size_t count;

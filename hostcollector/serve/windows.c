@@ -71,6 +71,11 @@ void windows_close(struct windows *w)
     free(w);
 }
 
+int windows_begin(struct windows *w, struct err *e)
+{
+    return uncut_begin(w->uncut, e);
+}
+
 struct uncut_lost windows_crashed(const struct windows *w)
 {
     return uncut_lost(w->uncut);

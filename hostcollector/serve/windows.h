@@ -34,6 +34,10 @@ struct windows_config {
 struct windows *windows_open(const struct windows_config *config,
                              struct err *e);
 
+/* Nothing keeps the process from serving any more, and no guest has come: see
+ * uncut_begin(). */
+int windows_begin(struct windows *w, struct err *e);
+
 /* Release (w). NULL is allowed. */
 void windows_close(struct windows *w);
 

@@ -6,6 +6,8 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -38,6 +40,15 @@ static struct uncut *open_here(size_t places)
     return u;
 }
 
+static struct uncut *begin_here(size_t places)
+{
+    struct uncut *u = open_here(places);
+
+    CHECK(u != NULL);
+    CHECK_EQ(uncut_begin(u, &error), 0);
+    return u;
+}
+
 /* What (work) does with a file of (places), until it is killed. */
 static void work_and_die(size_t places, void (*work)(struct uncut *))
 {
@@ -45,11 +56,11 @@ static void work_and_die(size_t places, void (*work)(struct uncut *))
     pid_t child = fork();
 
     if (child == 0) {
-        work(open_here(places));
+        work(begin_here(places));
         (void)raise(SIGKILL);
     }
     CHECK_EQ(waitpid(child, &status, 0), child);
-    CHECK(WIFSIGNALED(status));
+    CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
 
 static void check_core(const struct uncut_core *c, const char *guest,
@@ -76,7 +87,7 @@ TEST(cores_of_a_killed_process_are_told)
 {
     enter_dir();
     work_and_die(4, three_cores);
-    struct uncut *u = open_here(2); /* it has fewer places than that one had */
+    struct uncut *u = begin_here(2); /* it has fewer places than that one had */
     struct uncut_lost lost = uncut_lost(u);
 
     CHECK_EQ(lost.count, 3);
@@ -91,6 +102,84 @@ TEST(cores_of_a_killed_process_are_told)
     CHECK_EQ(uncut_lost_of(u, ""), 0);
     uncut_close(u);
     u = open_here(4); /* told once */
+    CHECK_EQ(uncut_lost(u).count, 0);
+    leave_dir(u);
+}
+
+/* Catches: an account that goes with a process which never served */
+TEST(a_start_that_fails_changes_nothing)
+{
+    enter_dir();
+    work_and_die(4, three_cores);
+    uncut_close(open_here(2));
+    struct uncut *u = open_here(2);
+
+    CHECK_EQ(uncut_lost(u).samples, 116);
+    leave_dir(u);
+}
+
+static void one_name_twice(struct uncut *u)
+{
+    for (uint32_t i = 0; i < 3; i++) {
+        uncut_add(u, uncut_take(u, "a", 1), 1);
+        uncut_add(u, uncut_take(u, "a", i), 10);
+    }
+}
+
+/* A guest comes while another one of its name leaves. */
+TEST(a_core_is_told_once)
+{
+    enter_dir();
+    work_and_die(6, one_name_twice);
+    struct uncut *u = open_here(1);
+
+    CHECK_EQ(uncut_lost(u).count, 3);
+    check_core(&uncut_lost(u).cores[0], "a", 0, 10);
+    check_core(&uncut_lost(u).cores[1], "a", 1, 13);
+    check_core(&uncut_lost(u).cores[2], "a", 2, 10);
+    leave_dir(u);
+}
+
+/* Catches: a process that ends with the disk, since a page has no block */
+TEST(the_file_has_its_blocks_before_it_is_used)
+{
+    struct stat st;
+
+    enter_dir();
+    struct uncut *u = begin_here(1000);
+
+    CHECK_EQ(stat(".uncut", &st), 0);
+    CHECK(st.st_size > 1000 * (off_t)sizeof(struct uncut_core));
+    CHECK(st.st_blocks * 512 >= st.st_size);
+    leave_dir(u);
+}
+
+static void limit_files(rlim_t size)
+{
+    struct rlimit limit;
+
+    CHECK_EQ(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = size < limit.rlim_max ? size : limit.rlim_max;
+    CHECK_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+/* Catches: no count of what a window had that could not be kept */
+TEST(a_full_disk_is_told_and_counting_goes_on)
+{
+    enter_dir();
+    struct uncut *u = open_here(1000);
+    uint32_t place = uncut_take(u, "a", 0);
+
+    (void)signal(SIGXFSZ, SIG_IGN);
+    limit_files(100000); /* it gets as far as that */
+    CHECK_EQ(uncut_begin(u, &error), -1);
+    CHECK_STR(error.text, ".uncut: File too large");
+    uncut_add(u, place, 3);
+    CHECK_EQ(uncut_clear(u, place), 3);
+    uncut_add(u, place, 3);
+    uncut_close(u);
+    limit_files(RLIM_INFINITY);
+    u = open_here(1);
     CHECK_EQ(uncut_lost(u).count, 0);
     leave_dir(u);
 }
@@ -121,7 +210,7 @@ TEST(what_is_cut_is_not_lost)
 TEST(more_cores_than_places_are_not_counted)
 {
     enter_dir();
-    struct uncut *u = open_here(1);
+    struct uncut *u = begin_here(1);
     uint32_t first = uncut_take(u, "a", 0), more = uncut_take(u, "a", 1);
 
     CHECK_EQ(more, UNCUT_NONE);

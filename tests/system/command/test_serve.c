@@ -535,6 +535,9 @@ TEST(a_killed_one_is_accounted_for)
     CHECK_CONTAINS("err", "another collector serve keeps windows");
     CHECK_EQ(kill(serve, SIGKILL), 0);
     CHECK_EQ(waitpid(serve, &status, 0), serve);
+    /* one that does not come to serve takes nothing from the account */
+    CHECK_EQ(collector("serve --watch run --spool spool --listen 8.8.8.8:1"),
+             1);
     write_text("killed", "");
     serve = start_collector(line);
     wait_for("sent50_again");
