@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "util/descriptor.h"
 #include "util/vec.h"
 
 #define NAME       ".uncut"   /* no window is called so */
@@ -48,7 +49,7 @@ static int open_file(struct uncut *u, int folder, struct err *e)
 
     u->fd =
         openat(folder, NAME, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (u->fd < 0)
+    if (u->fd < 0 || descriptor_own(u->fd) != 0)
         return err_sys(e, NAME);
     if (fcntl(u->fd, F_SETLK, &whole) == 0)
         return 0;
@@ -175,7 +176,7 @@ void uncut_close(struct uncut *u)
     if (u == NULL)
         return;
     if (u->fd >= 0)
-        (void)close(u->fd);
+        descriptor_close(u->fd);
     if (u->mapped)
         (void)munmap(u->file, size_of(u->places));
     else

@@ -10,6 +10,7 @@
 
 #include "spool/window.h"
 #include "util/clock.h"
+#include "util/descriptor.h"
 #include "util/parents.h"
 
 #define MS         1000000ull     /* in nanoseconds */
@@ -48,7 +49,7 @@ struct windows *windows_open(const struct windows_config *config, struct err *e)
     w->span_ms = config->span_ms;
     make_folder(config->folder);
     w->fd = open(config->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (w->fd < 0)
+    if (w->fd < 0 || descriptor_own(w->fd) != 0)
         (void)err_sys(e, config->folder);
     else
         w->uncut = uncut_open(w->fd, config->memory / DICTIONARY, e);
@@ -67,7 +68,7 @@ void windows_close(struct windows *w)
     spool_close(w->spool);
     uncut_close(w->uncut);
     if (w->fd >= 0)
-        (void)close(w->fd);
+        descriptor_close(w->fd);
     free(w);
 }
 

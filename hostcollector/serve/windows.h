@@ -29,8 +29,9 @@ struct windows_config {
 };
 
 /* Open the spool, before the process is confined: afterwards it opens and
- * removes files in that folder alone. NULL with (e) filled, also where another
- * process keeps windows there. */
+ * removes files in that folder alone. Processes that are forked later have
+ * nothing of it open. NULL with (e) filled, also where another process keeps
+ * windows there. */
 struct windows *windows_open(const struct windows_config *config,
                              struct err *e);
 

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* SCM_RIGHTS. */
+/* SCM_RIGHTS; and a close-on-fork flag, which Linux has not. */
 #include "util/descriptor.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 /* Room for one descriptor. */
 union control {
@@ -52,4 +55,39 @@ ssize_t descriptor_receive(int socket, void *bytes, size_t size, int *fd)
         head->cmsg_len == CMSG_LEN(sizeof *fd))
         memcpy(fd, CMSG_DATA(head), sizeof *fd);
     return n;
+}
+
+static struct {
+    int list[DESCRIPTOR_OWN];
+    size_t count;
+    bool watched; /* is each fork heard of? */
+} own;
+
+/* In a child, whose own children may get these numbers again. */
+static void close_own(void)
+{
+    while (own.count > 0)
+        (void)close(own.list[--own.count]);
+}
+
+int descriptor_own(int fd)
+{
+    int error = own.count == DESCRIPTOR_OWN ? ENFILE : 0;
+
+    if (error == 0 && !own.watched)
+        error = pthread_atfork(NULL, NULL, close_own);
+    errno = error;
+    if (error != 0)
+        return -1;
+    own.watched = true;
+    own.list[own.count++] = fd;
+    return 0;
+}
+
+void descriptor_close(int fd)
+{
+    for (size_t i = own.count; i-- > 0;)
+        if (own.list[i] == fd)
+            own.list[i] = own.list[--own.count];
+    (void)close(fd);
 }

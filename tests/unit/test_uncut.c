@@ -4,8 +4,10 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -137,6 +139,55 @@ TEST(a_core_is_told_once)
     check_core(&uncut_lost(u).cores[0], "a", 0, 10);
     check_core(&uncut_lost(u).cores[1], "a", 1, 13);
     check_core(&uncut_lost(u).cores[2], "a", 2, 10);
+    leave_dir(u);
+}
+
+/* Does this process have a file (name) open, or mapped? */
+static bool has_open(const char *name)
+{
+    char link[64], path[512];
+    FILE *maps = fopen("/proc/self/maps", "re");
+
+    while (maps != NULL && fgets(path, sizeof path, maps) != NULL)
+        if (strstr(path, name) != NULL)
+            return true;
+    CHECK(maps != NULL && fclose(maps) == 0);
+
+    for (int fd = 0; fd < 64; fd++) {
+        (void)snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+        ssize_t n = readlink(link, path, sizeof path - 1);
+
+        path[n < 0 ? 0 : n] = '\0';
+        if (strstr(path, name) != NULL)
+            return true;
+    }
+    return false;
+}
+
+/* Catches: a process that answers by HTTP and can falsify the account */
+TEST(children_do_not_have_the_file)
+{
+    int status;
+
+    enter_dir();
+    struct uncut *u = begin_here(1);
+
+    CHECK(has_open("/.uncut"));
+    pid_t child = fork();
+
+    if (child == 0) { /* what has that number in a child of its, is its own */
+        int fd = open(".", O_RDONLY | O_CLOEXEC);
+        pid_t other = has_open("/.uncut") ? -1 : fork();
+
+        if (other != 0)
+            _exit(other < 0 || waitpid(other, &status, 0) != other ||
+                  status != 0);
+        _exit(fcntl(fd, F_GETFD) < 0);
+    }
+    CHECK_EQ(waitpid(child, &status, 0), child);
+    CHECK_EQ(status, 0);
+    uncut_add(u, uncut_take(u, "a", 0), 1);
+    CHECK_STR(error.text, "");
     leave_dir(u);
 }
 
