@@ -27,15 +27,21 @@ struct windows {
     struct windows_sums sums;
 };
 
-/* The folder (path), and those that it is in. */
+/* The folder (path), and those that it is in. If it is not there then, open()
+ * says so. */
 static void make_folder(const char *path)
 {
     char *copy = strdup(path);
+    size_t length = strlen(path);
 
-    if (copy != NULL && copy[0] != '\0')
+    if (copy == NULL)
+        return;
+    while (length > 1 && copy[length - 1] == '/') /* none behind its name */
+        copy[--length] = '\0';
+    if (length > 0)
         (void)parents_make(copy, 0755);
+    (void)mkdir(copy, 0700);
     free(copy);
-    (void)mkdir(path, 0700); /* if it is not there then, open() says so */
 }
 
 struct windows *windows_open(const struct windows_config *config, struct err *e)

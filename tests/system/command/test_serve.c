@@ -113,20 +113,22 @@ TEST(debugger_in_the_folder_is_left_alone)
 {
     struct sockaddr_un at = {.sun_family = AF_UNIX, .sun_path = "run/one.gdb"};
     int debugger = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+    struct stat st;
 
     enter_dir();
     CHECK_EQ(mkdir("run", 0700), 0);
     CHECK_EQ(bind(debugger, (struct sockaddr *)&at, sizeof at), 0);
     CHECK_EQ(listen(debugger, 1), 0);
     pid_t one = start_guest("run/one", play_50);
-    pid_t serve = start_collector("serve --watch run --spool all/of/it");
+    pid_t serve = start_collector("serve --watch run --spool all/of/it//");
 
     wait_for("sent50");
     CHECK_EQ(kill(serve, SIGTERM), 0);
     CHECK_EQ(join_collector(serve), 0);
     join_guest(one);
-    CHECK_EQ(access("all/of/it/.uncut", F_OK), 0); /* folders are made */
-    CHECK_EQ(accept(debugger, NULL, NULL), -1);    /* nobody came */
+    CHECK_EQ(access("all/of/it/.uncut", F_OK), 0); /* folders are made, */
+    CHECK(stat("all/of/it", &st) == 0 && (st.st_mode & 0077) == 0);
+    CHECK_EQ(accept(debugger, NULL, NULL), -1); /* nobody came */
     CHECK_CONTAINS("err", "collector serve: 50 samples, 0 lost");
     (void)close(debugger);
 }
