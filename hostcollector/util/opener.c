@@ -351,8 +351,9 @@ int opener_fork(struct err *e)
  * helper of one process keeps them: a user may name /dev/fd/63. */
 static void close_others(int fd)
 {
-    (void)close_range(STDERR_FILENO + 1, (unsigned)fd - 1, 0);
-    (void)close_range((unsigned)fd + 1, ~0u, 0);
+    for (int i = STDERR_FILENO + 1; i < fd; i++)
+        (void)close(i);
+    closefrom(fd + 1); /* also before Linux 5.9, which has no close_range() */
 }
 
 int opener_fork_shared(struct err *e)

@@ -6,14 +6,20 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 
 #include "util/opener.h"
 
@@ -355,6 +361,40 @@ static void join_and(void (*work)(void))
     }
     CHECK_EQ(waitpid(child, &status, 0), child);
     CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+
+/* From here on this process and its children have an old kernel. */
+static void take_close_range_away(void)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_close_range, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {.len = 4, .filter = code};
+
+    CHECK_EQ(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+    CHECK_EQ(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0), 0);
+}
+
+/* Catches: a folder that stays locked by a helper which outlives push */
+TEST(shared_helper_has_nothing_open_on_any_kernel)
+{
+    int before[2], behind[2];
+    char byte;
+
+    CHECK_EQ(pipe2(before, O_CLOEXEC), 0);
+    CHECK_EQ(pipe2(behind, O_CLOEXEC), 0);
+    CHECK(fcntl(behind[1], F_DUPFD_CLOEXEC, 500) >= 0);
+    take_close_range_away();
+    start_shared_helper();
+    (void)close(before[1]);
+    (void)close(behind[1]);
+    (void)close(500);
+    (void)alarm(20);
+    CHECK_EQ(read(before[0], &byte, 1), 0); /* nobody else has the other end */
+    CHECK_EQ(read(behind[0], &byte, 1), 0);
 }
 
 static void read_kernel(void)
