@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "util/bytes.h"
@@ -26,6 +27,7 @@
 static struct {
     int fd;      /* to the other process; 0: none */
     int control; /* to a helper of several processes; 0: none */
+    pid_t pid;   /* the last one that this process has started */
     bool heard;  /* what it lacks, which is its first message */
     struct err lacks;
 } opener;
@@ -316,6 +318,7 @@ static int start(int *end, struct err *e)
     }
     *end = ends[child == 0];
     opener.heard = false;
+    opener.pid = child;
     (void)close(ends[child != 0]);
     return child == 0;
 }
@@ -356,8 +359,18 @@ static void close_others(int fd)
     closefrom(fd + 1); /* also before Linux 5.9, which has no close_range() */
 }
 
+/* Wait for the helper before, whose socket is closed: somebody who has taken it
+ * over may have done that. */
+static void end_former(void)
+{
+    if (opener.pid > 0 && waitpid(opener.pid, NULL, WNOHANG) == 0 &&
+        kill(opener.pid, SIGKILL) == 0)
+        (void)waitpid(opener.pid, NULL, 0);
+}
+
 int opener_fork_shared(struct err *e)
 {
+    end_former();
     int who = start(&opener.control, e);
 
     if (who == 1)

@@ -86,7 +86,8 @@ int opener_confined(struct err *e);
 /*
  * Start a helper for processes that this one is going to start, one after the
  * other: a process for each would take longer than what they do. Returns as
- * opener_fork(). This process itself goes on without a helper.
+ * opener_fork(). This process itself goes on without a helper. One that it has
+ * started before, and found gone (opener_is_shared()), is ended and waited for.
  *
  * The helper has standard input, output and error, and no other descriptor that
  * is open now: it outlives what they are for. So names like /dev/fd/3 mean

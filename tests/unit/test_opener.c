@@ -397,6 +397,53 @@ TEST(shared_helper_has_nothing_open_on_any_kernel)
     CHECK_EQ(read(behind[0], &byte, 1), 0);
 }
 
+/* Start one more. Returns its process. */
+static pid_t start_another(void)
+{
+    pid_t children[2] = {0};
+    char path[64];
+
+    start_shared_helper();
+    (void)snprintf(path, sizeof path, "/proc/self/task/%d/children", getpid());
+    FILE *f = fopen(path, "r");
+
+    if (f == NULL)
+        SKIP("the kernel tells no children");
+    CHECK_EQ(fscanf(f, "%d %d", &children[0], &children[1]), 1); /* no more */
+    (void)fclose(f);
+    return children[0];
+}
+
+static void wait_until_gone(void)
+{
+    for (int i = 0; i < 1000 && opener_is_shared(); i++)
+        (void)usleep(10000);
+    CHECK(!opener_is_shared());
+}
+
+/* Catches: a zombie for each helper that was killed; a wait for ever for one
+ * that is taken over, and only seems to be gone */
+TEST(a_helper_that_is_gone_leaves_nothing)
+{
+    struct err e;
+
+    CHECK_EQ(kill(start_another(), SIGKILL), 0);
+    wait_until_gone();
+    (void)alarm(20);
+    CHECK_EQ(kill(start_another(), SIGKILL), 0);
+    wait_until_gone();
+    int who = opener_fork_shared(&e);
+
+    if (who == 1) {
+        for (int fd = 3; fd < 64; fd++)
+            (void)close(fd);
+        (void)pause();
+    }
+    CHECK_EQ(opener_confined(&e), -1);
+    wait_until_gone();
+    (void)start_another();
+}
+
 static void read_kernel(void)
 {
     CHECK_STR(text_of("kernel"), "first");
