@@ -40,6 +40,10 @@ _Static_assert(sizeof(struct status_guest) <= WORDS * sizeof(uint64_t),
                "a row has it");
 _Static_assert(sizeof(struct status_totals) <= WORDS * sizeof(uint64_t),
                "a row has it");
+_Static_assert(sizeof(struct status_wait) <= WORDS * sizeof(uint64_t),
+               "a row has it");
+_Static_assert(sizeof(struct status_crashed) <= WORDS * sizeof(uint64_t),
+               "a row has it");
 
 uint64_t status_now_ms(void)
 {
