@@ -12,9 +12,11 @@ static int on_hello(void *context, enum hello_kind kind, const struct guest *g,
     struct watched *w = context;
     struct watched_core *grown;
 
-    if (kind == HELLO_REBOOT) /* clocks began anew */
-        for (uint32_t i = 0; i < w->core_count; i++)
+    if (kind == HELLO_REBOOT) /* clocks begin anew, and cores start again */
+        for (uint32_t i = 0; i < w->core_count; i++) {
             w->cores[i].tsc = 0;
+            w->cores[i].started = w->cores[i].sampled = false;
+        }
     if (g->cores <= w->core_count)
         return 0;
     grown = realloc(w->cores, g->cores * sizeof *grown);
@@ -56,6 +58,7 @@ static void on_account(void *context, uint32_t core, const struct account *a)
         return;
     struct watched_core *c = &w->cores[core];
 
+    c->sampled |= a->samples != c->samples;
     w->samples += a->samples - c->samples;
     w->lost += lost - c->lost;
     c->samples = a->samples;
@@ -127,7 +130,7 @@ uint32_t watched_cores(const struct watched *w)
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < w->core_count; i++)
-        count += w->cores[i].started || w->cores[i].samples != 0;
+        count += w->cores[i].started || w->cores[i].sampled;
     return count;
 }
 

@@ -12,7 +12,8 @@
 struct watched_core {
     uint64_t samples, lost; /* by its account, in this stream */
     uint64_t tsc, cost_tsc; /* of its last STATS; 0: none */
-    bool started;           /* it samples, or could */
+    /* Since the guest has booted: it samples, or could; samples came. */
+    bool started, sampled;
 };
 
 /* Zeroed: nothing came. */
