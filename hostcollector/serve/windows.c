@@ -348,13 +348,14 @@ static void close_account(struct windows_guest *g, bool lost)
 static void go_on(struct windows_guest *g, uint64_t to_ns, uint64_t to_ms)
 {
     uint64_t span = g->all->span_ms, multiple = to_ms - to_ms % span;
+    uint64_t now_ms = clock_wall_ns() / MS;
     bool over = to_ms / span != g->from_ms / span;
 
     g->from_ns = to_ns;
     g->from_ms = to_ms;
     g->start_ms = over ? multiple : to_ms;
     if (over)
-        g->all->sums.lag_ms = clock_wall_ns() / MS - multiple;
+        g->all->sums.lag_ms = now_ms > multiple ? now_ms - multiple : 0;
 }
 
 int windows_cut(struct windows_guest *g, const struct recording_info *info,
