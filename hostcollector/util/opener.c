@@ -110,29 +110,12 @@ static bool opens_nothing(enum opener_how how)
     return how == OPENER_REMOVE || how == OPENER_SETTLE || how == OPENER_DROP;
 }
 
-/* Does (path) end as the names of source files do? */
-static bool is_source_name(const char *path)
-{
-    static const char *const suffixes[] = {
-        "c",   "h",   "cc",  "hh",  "cpp", "hpp", "cxx", "hxx",  "c++",
-        "h++", "C",   "H",   "inc", "inl", "ipp", "tpp", "s",    "S",
-        "asm", "sx",  "rs",  "pas", "pp",  "p",   "lpr", "go",   "zig",
-        "d",   "adb", "ads", "f90", "nim", "m",   "mm",  "swift"};
-    const char *dot = strrchr(path, '.');
-
-    for (size_t i = 0; dot != NULL && i < sizeof suffixes / sizeof *suffixes;
-         i++)
-        if (strcmp(dot + 1, suffixes[i]) == 0)
-            return true;
-    return false;
-}
-
 /* No device is opened: that might already do something. */
 static int open_source(const char *path)
 {
     struct stat st;
 
-    if (!is_source_name(path)) {
+    if (!opener_rules_source_name(path)) {
         errno = EACCES;
         return -1;
     }

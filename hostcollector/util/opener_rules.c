@@ -148,3 +148,19 @@ bool opener_rules_source(enum opener_how how)
 {
     return how == OPENER_SOURCE && allowed.sources;
 }
+
+bool opener_rules_source_name(const char *path)
+{
+    static const char *const suffixes[] = {
+        "c",   "h",   "cc",  "hh",  "cpp", "hpp", "cxx", "hxx",  "c++",
+        "h++", "C",   "H",   "inc", "inl", "ipp", "tpp", "s",    "S",
+        "asm", "sx",  "rs",  "pas", "pp",  "p",   "lpr", "go",   "zig",
+        "d",   "adb", "ads", "f90", "nim", "m",   "mm",  "swift"};
+    const char *dot = strrchr(path, '.');
+
+    for (size_t i = 0; dot != NULL && i < sizeof suffixes / sizeof *suffixes;
+         i++)
+        if (strcmp(dot + 1, suffixes[i]) == 0)
+            return true;
+    return false;
+}

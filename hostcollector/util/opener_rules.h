@@ -14,4 +14,7 @@ bool opener_rules_name(enum opener_how how, const char *path);
 bool opener_rules_image(enum opener_how how, const char *path);
 bool opener_rules_source(enum opener_how how);
 
+/* Does (path) end as the names of source files do? */
+bool opener_rules_source_name(const char *path);
+
 #endif
