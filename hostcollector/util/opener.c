@@ -28,7 +28,7 @@ static struct {
     int fd;      /* to the other process; 0: none */
     int control; /* to a helper of several processes; 0: none */
     pid_t pid;   /* the last one that this process has started */
-    bool heard;  /* what it lacks, which is its first message */
+    bool heard;  /* what it lacks, which it says first over each socket */
     struct err lacks;
 } opener;
 
@@ -226,12 +226,15 @@ struct answer {
     struct err e;
 };
 
-/* Until the process that is served has ended. */
-static void serve(void)
+/* Until the process that is served has ended. It is told first what the helper
+ * lacks. */
+static void serve(const struct err *lacks)
 {
     char request[1 + PATH_MAX + 1];
     ssize_t size;
 
+    if (descriptor_send(opener.fd, lacks, sizeof *lacks, -1) != 0)
+        return;
     while ((size = recv(opener.fd, request, sizeof request - 1, 0)) > 1) {
         enum opener_how how = (enum opener_how)request[0];
         struct answer a = {0};
@@ -252,16 +255,14 @@ static void serve(void)
 
 _Noreturn void opener_serve(const struct err *lacks)
 {
-    int other = opener.control != 0 ? opener.control : opener.fd;
     char none;
 
-    (void)descriptor_send(other, lacks, sizeof *lacks, -1);
     if (opener.control == 0)
-        serve();
+        serve(lacks);
     while (opener.control != 0 &&
            descriptor_receive(opener.control, &none, sizeof none, &opener.fd) >
                0) {
-        serve();
+        serve(lacks);
         (void)close(opener.fd);
     }
     _exit(0);
@@ -306,27 +307,6 @@ static int start(int *end, struct err *e)
     return child == 0;
 }
 
-/* Hear the helper's first message, if that is still to come. */
-static void hear_lacks(void)
-{
-    int other = opener.control != 0 ? opener.control : opener.fd, none;
-
-    if (opener.heard)
-        return;
-    opener.heard = true;
-    if (descriptor_receive(other, &opener.lacks, sizeof opener.lacks, &none) !=
-        sizeof opener.lacks)
-        (void)err_set(&opener.lacks, "%s", ended);
-    opener.lacks.text[sizeof opener.lacks.text - 1] = '\0';
-}
-
-int opener_confined(struct err *e)
-{
-    hear_lacks();
-    return opener.lacks.text[0] == '\0' ? 0
-                                        : err_set(e, "%s", opener.lacks.text);
-}
-
 int opener_fork(struct err *e)
 {
     return start(&opener.fd, e);
@@ -358,12 +338,12 @@ int opener_fork_shared(struct err *e)
 
     if (who == 1)
         close_others(opener.control);
-    if (who == 0) /* before that socket is looked at again */
-        hear_lacks();
     return who;
 }
 
-int opener_join(struct err *e)
+/* A socket of this process's own to the shared helper, which serves one after
+ * the other. -1 with (e) filled. */
+static int connect_shared(struct err *e)
 {
     int ends[2];
 
@@ -371,15 +351,51 @@ int opener_join(struct err *e)
         return err_sys(e, "socketpair");
     bool there = descriptor_send(opener.control, "", 1, ends[1]) == 0;
 
+    (void)close(ends[1]);
+    if (there)
+        return ends[0];
+    (void)close(ends[0]);
+    return err_set(e, "%s", ended);
+}
+
+int opener_join(struct err *e)
+{
+    int fd = connect_shared(e);
+
     (void)close(opener.control);
     opener.control = 0;
-    (void)close(ends[1]);
-    if (!there) {
-        (void)close(ends[0]);
-        return err_set(e, "%s", ended);
-    }
-    opener.fd = ends[0];
+    if (fd < 0)
+        return -1;
+    opener.fd = fd;
+    opener.heard = false;
     return 0;
+}
+
+/* Hear the helper's first message over (fd), if that is still to come. */
+static void hear_lacks(int fd)
+{
+    int none;
+
+    if (opener.heard)
+        return;
+    opener.heard = true;
+    if (descriptor_receive(fd, &opener.lacks, sizeof opener.lacks, &none) !=
+        sizeof opener.lacks)
+        (void)err_set(&opener.lacks, "%s", ended);
+    opener.lacks.text[sizeof opener.lacks.text - 1] = '\0';
+}
+
+int opener_confined(struct err *e)
+{
+    int fd = opener_started() ? opener.fd : connect_shared(e);
+
+    if (fd < 0)
+        return -1;
+    hear_lacks(fd);
+    if (!opener_started())
+        (void)close(fd);
+    return opener.lacks.text[0] == '\0' ? 0
+                                        : err_set(e, "%s", opener.lacks.text);
 }
 
 /* The process */
@@ -389,7 +405,7 @@ static int hear_answer(enum opener_how how, struct err *e)
     struct answer a = {0};
     int fd;
 
-    hear_lacks();
+    hear_lacks(opener.fd);
     ssize_t n = descriptor_receive(opener.fd, &a, sizeof a, &fd);
 
     if (n != sizeof a) {

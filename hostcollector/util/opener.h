@@ -78,9 +78,9 @@ int opener_fork(struct err *e);
  * shared, when the process that has started it does. */
 _Noreturn void opener_serve(const struct err *lacks);
 
-/* Wait until the helper is confined, in a process that has one or has started a
- * shared one. Returns 0; -1 with (e) saying what its confinement lacks, or that
- * it has ended. */
+/* Wait until the helper of this process is confined, or the shared one that it
+ * has started, and the process before has ended. Returns 0; -1 with (e) saying
+ * what its confinement lacks, or that it has ended. */
 int opener_confined(struct err *e);
 
 /*
