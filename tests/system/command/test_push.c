@@ -185,6 +185,20 @@ TEST(service_manager_may_have_an_abstract_socket)
 
 #define HOUR (3600u * (uint64_t)1000000000)
 
+/* catches: recordings that are set aside since no helper has that descriptor */
+TEST(an_image_has_a_name_of_its_own)
+{
+    enter_dir();
+    write_text("a.tprof", "");
+    CHECK_EQ(
+        collector("push --to sent --elf " KERNEL " --elf /dev/fd/63 a.tprof"),
+        2);
+    CHECK_CONTAINS("err", "--elf /dev/fd/63: name a file, not <(...): push "
+                          "opens it for each recording");
+    CHECK_EQ(collector("push --to sent --elf /proc/self/fd/3 a.tprof"), 2);
+    CHECK(access("a.tprof", F_OK) == 0);
+}
+
 TEST(sums_come_each_hour) /* catches: a journal that is silent for months */
 {
     struct push_tell t = {.delivered = {3, 1234}};
