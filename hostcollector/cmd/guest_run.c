@@ -225,17 +225,6 @@ void guest_run_failed(struct guest_run *r, const struct err *e)
     r->e = *e;
 }
 
-/* What (excuse) ends with, if the reason is missing in it: somebody took the
- * connection, and nothing is known yet. */
-static const char *unanswered(const char *excuse)
-{
-    size_t length = strlen(excuse);
-
-    return length >= 2 && strcmp(excuse + length - 2, ": ") == 0
-               ? "whoever listens there does not answer"
-               : "";
-}
-
 static void no_guest(struct guest_run *r)
 {
     const char *excuse = pipeline_excuse(r->pipeline);
@@ -244,9 +233,8 @@ static void no_guest(struct guest_run *r)
 
     (void)pipeline_recording(r->pipeline, &end);
     if (r->end == PIPELINE_STAYED_AWAY)
-        (void)err_set(&e, "within %.3g s no guest came: %s%s",
-                      first_wait_s(r->config.options), excuse,
-                      unanswered(excuse));
+        (void)err_set(&e, "within %.3g s no guest came: %s",
+                      first_wait_s(r->config.options), excuse);
     else if (end == RECORDING_CUT)
         (void)err_set(&e, "%s: it is cut before a guest introduced itself",
                       r->source);

@@ -434,7 +434,10 @@ void talk_excuse(const struct talk *s, struct err *why)
                       "-chardev socket,path=%s,server=on,wait=off?",
                       source->path, source->path);
     else if (source->live && !s->reached)
-        (void)err_set(why, "%s: %s", source->path, source->absence);
+        (void)err_set(why, "%s: %s", source->path,
+                      source->absence[0] != '\0'
+                          ? source->absence
+                          : "whoever listens there does not answer");
     else
         (void)err_set(why, "%s: no guest introduced itself: %s", source->path,
                       source->live

@@ -353,6 +353,9 @@ TEST(first_wait_has_an_end_where_one_is_set)
     CHECK(s.state == TALK_OVER && s.stayed_away);
     talk_excuse(&s, &why);
     CHECK_STR(why.text, "vm: no guest with CID 3 runs");
+    vm.absence = ""; /* it was connected, and no reason is known yet */
+    talk_excuse(&s, &why);
+    CHECK_STR(why.text, "vm: whoever listens there does not answer");
 
     /* one that is connected, and says nothing */
     s = (struct talk){
