@@ -11,6 +11,7 @@
 #include "cmd/cmd.h"
 #include "cmd/help.h"
 #include "cmd/push_batch.h"
+#include "cmd/push_failed.h"
 #include "cmd/push_look.h"
 #include "cmd/push_origin.h"
 #include "cmd/push_parcel.h"
@@ -20,23 +21,12 @@
 #include "push/queue.h"
 #include "render/window.h"
 #include "util/clock.h"
-#include "util/hash.h"
 #include "util/text.h"
 
 #define DEFAULT_WAIT_S 60.0
 #define SOON_MS        1000u /* what comes together, is sent together */
 #define NS_PER_S       1e9
 #define NS_PER_MS      1000000u
-#define FAILED         64u /* windows that are kept in mind, about */
-#define FAILED_TIMES   3u  /* then a window is set aside */
-#define FAILED_REST_S  5u  /* after the first time; n of it after n times */
-
-/* A window whose reader has failed; two of one place forget each other. */
-struct failed {
-    uint64_t path; /* a hash of it */
-    uint64_t next_ns;
-    unsigned times;
-};
 
 struct push {
     const struct options *o;
@@ -52,7 +42,7 @@ struct push {
     bool stopped;
     bool away; /* the receiver was, for as long as we wait */
     struct push_tell tell;
-    struct failed failed[FAILED];
+    struct push_failed failed;
 };
 
 static const struct help help = {
@@ -146,16 +136,6 @@ static enum receiver_answer send_on(struct push *p, const struct parcel *parcel,
     while (answer == RECEIVER_LATER &&
            try_again(p, &failures, path, p->receiver.retry_after_ms, e));
     return answer == RECEIVER_LATER && p->stopped ? RECEIVER_STOPPED : answer;
-}
-
-static struct failed *find_failed(struct push *p, const char *path)
-{
-    uint64_t hash = hash_text(path);
-    struct failed *k = &p->failed[hash % FAILED];
-
-    if (k->path != hash)
-        *k = (struct failed){.path = hash};
-    return k;
 }
 
 /* Window (w) is done; 0, or -1 with (e) filled. A receiver that has it would
@@ -281,13 +261,11 @@ static int send_off(struct push *p, struct queue_item *item,
 static int reader_failed(struct push *p, const struct batch_window *w,
                          bool killed, struct err *e)
 {
-    struct failed *k = find_failed(p, w->item->path);
+    bool again = push_failed_note(&p->failed, w->item->path);
 
     if (killed)
         push_tell_error(&p->tell, w->item->path, e);
-    k->times++;
-    k->next_ns = clock_ns() + (uint64_t)NS_PER_S * FAILED_REST_S * k->times;
-    if (k->times < FAILED_TIMES && (killed || p->o->follow))
+    if (again && (killed || p->o->follow))
         return 0;
     p->tell.unreadable++;
     (void)err_set(e, "it is unreadable, and set aside");
@@ -319,7 +297,7 @@ static int push_item(struct push *p, struct queue_item *item, bool alone,
     struct batch_window nothing = {.item = item};
     int result = -1;
 
-    if (find_failed(p, item->path)->next_ns > clock_ns())
+    if (push_failed_rests(&p->failed, item->path))
         return 0;
     switch (make_on(p, &parcel, item->path, e)) {
     case PUSH_MADE:
