@@ -9,6 +9,10 @@ enum exit_code {
     EXIT_USAGE = 2,   /* likewise, and what to type */
     EXIT_EMPTY = 3,   /* nothing failed, but there is no sample */
     EXIT_CHANGED = 4, /* collector diff: by more than --fail-if allows */
+    /* What reads a recording for collector push: a file of --elf cannot be
+     * read; the guest's kernel is in none of the files. */
+    EXIT_NO_IMAGE = 5,
+    EXIT_OTHER_IMAGE = 6,
 };
 
 /* What --help says of it, for commands that report or record. */

@@ -25,6 +25,7 @@
 
 #define DEFAULT_WAIT_S 60.0
 #define SOON_MS        1000u /* what comes together, is sent together */
+#define IMAGE_REST_MS  5000u /* a linker may be at work */
 #define NS_PER_S       1e9
 #define NS_PER_MS      1000000u
 
@@ -40,7 +41,10 @@ struct push {
     int stop_fd;
     struct push_look look;
     bool stopped;
-    bool away; /* the receiver was, for as long as we wait */
+    /* The round is: the receiver was away for as long as we wait, or an image
+     * is. */
+    bool over;
+    uint64_t rest_ms; /* before the next one, at least */
     struct push_tell tell;
     struct push_failed failed;
 };
@@ -204,8 +208,8 @@ static int refused(struct push *p, struct err *e)
  * there. */
 static int leave(struct push *p, struct err *e)
 {
-    p->away = p->receiver.away;
-    if (p->batch.count > 1 && !p->away)
+    p->over = p->receiver.away;
+    if (p->batch.count > 1 && !p->over)
         return suspect_all(p, e);
     push_tell_error(&p->tell, p->batch.windows[0].item->path, e);
     return 0;
@@ -255,17 +259,18 @@ static int send_off(struct push *p, struct queue_item *item,
     return batch_is_full(&p->batch) ? settle(p, e) : 0;
 }
 
-/* Was it for lack of memory, of processes or of files, or is it what the window
- * has in it? The first may pass: with --follow it is read some times more, and
- * if the reader was killed, by the next push, too. Returns as settle(). */
+/* Was it for lack of memory, of processes, of files or of the right image, or
+ * is it what the window has in it? The first may pass: with --follow it is read
+ * some times more; and by the next push, too, if it is known that it (passes),
+ * by the reason in (e). Returns as settle(). */
 static int reader_failed(struct push *p, const struct batch_window *w,
-                         bool killed, struct err *e)
+                         bool passes, struct err *e)
 {
     bool again = push_failed_note(&p->failed, w->item->path);
 
-    if (killed)
+    if (passes)
         push_tell_error(&p->tell, w->item->path, e);
-    if (again && (killed || p->o->follow))
+    if (again && (passes || p->o->follow))
         return 0;
     p->tell.unreadable++;
     (void)err_set(e, "it is unreadable, and set aside");
@@ -287,6 +292,14 @@ static enum push_made make_on(struct push *p, struct parcel *parcel,
         made = push_parcel_make(parcel, path, &p->receiver, p->o, &p->tell, e);
     } while (made == PUSH_NO_ROOM && try_again(p, &failures, path, 0, e));
     return made;
+}
+
+/* It is missing for all recordings. Returns as settle(). */
+static int no_image(struct push *p, struct err *e)
+{
+    p->over = true;
+    p->rest_ms = IMAGE_REST_MS;
+    return p->o->follow ? 0 : err_set(e, "without that image nothing is sent");
 }
 
 /* Returns as settle(). */
@@ -313,11 +326,15 @@ static int push_item(struct push *p, struct queue_item *item, bool alone,
     case PUSH_GONE: /* the queue will count it */
         result = 0;
         break;
+    case PUSH_NO_IMAGE:
+        result = no_image(p, e);
+        break;
+    case PUSH_OTHER_IMAGE:
     case PUSH_KILLED:
         result = reader_failed(p, &nothing, true, e);
         break;
     case PUSH_NO_ROOM: /* all others would meet the same */
-        p->away = true;
+        p->over = true;
         if (!p->stopped)
             push_tell_error(&p->tell, item->path, e);
         result = 0;
@@ -336,7 +353,7 @@ static int push_suspects(struct push *p, struct err *e)
     int result = 0;
 
     p->suspect_count = 0;
-    for (size_t i = 0; i < count && result == 0 && !p->stopped && !p->away; i++)
+    for (size_t i = 0; i < count && result == 0 && !p->stopped && !p->over; i++)
         result = push_item(p, p->suspects[i], true, e);
     return result;
 }
@@ -346,18 +363,19 @@ static int push_round(struct push *p, struct err *e)
 {
     int result = 0;
 
-    p->away = false;
+    p->over = false;
+    p->rest_ms = SOON_MS;
     p->taken_ns = clock_ns();
     if (push_look(&p->look, &p->tell.queue, e) != 0)
         return -1;
     for (size_t i = 0; i < p->tell.queue.count && result == 0; i++) {
-        if (stop_asked(p) || p->away)
+        if (stop_asked(p) || p->over)
             break;
         result = push_item(p, &p->tell.queue.items[i], false, e);
         if (result == 0)
             result = push_suspects(p, e);
     }
-    if (result == 0 && !p->stopped && !p->away)
+    if (result == 0 && !p->stopped && !p->over)
         result = settle(p, e);
     if (result == 0)
         result = push_suspects(p, e);
@@ -373,7 +391,7 @@ static void await(struct push *p)
 
     rest(p, ms, fd);
     if (!p->stopped)
-        rest(p, SOON_MS, -1);
+        rest(p, p->rest_ms, -1);
     push_look_next(&p->look, &p->tell.queue);
 }
 
@@ -464,7 +482,7 @@ static int check_options(const struct options *o, struct err *e)
         return err_set(e, "what? type: collector push --to %s FOLDER", o->to);
     if (o->key != NULL && o->cert == NULL)
         return err_set(e, "--key is that of a --cert: name both");
-    return check_images(o->guests.elfs, e);
+    return check_images(o->guests.elfs, e) != 0 ? -1 : push_parcel_check(o, e);
 }
 
 static int run_push(int argc, char **argv)

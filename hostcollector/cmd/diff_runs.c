@@ -190,7 +190,7 @@ static int read_one(struct reading *reading, const struct options *o,
 {
     struct options own = *o;
     struct images images = {0};
-    bool usage;
+    enum guest_run_fault ignored;
 
     own.input = reading->path;
     const struct guest_run_config config = {
@@ -204,7 +204,7 @@ static int read_one(struct reading *reading, const struct options *o,
         .context = reading,
         .say = on_note,
     };
-    reading->guest = guest_run_new(&config, &usage, e);
+    reading->guest = guest_run_new(&config, &ignored, e);
     int result = reading->guest != NULL ? run_guest(reading, stop_fd, e) : -1;
 
     if (result == 0)

@@ -46,7 +46,8 @@ static int on_hello(void *context, const struct guest *g, struct err *e)
     struct guest_run *r = context;
 
     guest_files_find(r, g);
-    return guest_images_hello(&r->images, g, &r->remarks, e);
+    r->other_kernel = guest_images_hello(&r->images, g, &r->remarks, e) != 0;
+    return r->other_kernel ? -1 : 0;
 }
 
 /* The absolute path of file (i): a recording may be read from another
@@ -170,14 +171,14 @@ static int name_recording(struct guest_run *r, struct err *e)
 }
 
 struct guest_run *guest_run_new(const struct guest_run_config *config,
-                                bool *usage, struct err *e)
+                                enum guest_run_fault *fault, struct err *e)
 {
     struct guest_run *r = calloc(1, sizeof *r);
     const struct elf_path *elf = config->spec != NULL
                                      ? config->spec->elfs
                                      : config->options->guests.elfs;
 
-    *usage = false;
+    *fault = GUEST_RUN_ELSE;
     if (r == NULL) {
         (void)err_set(e, "out of memory");
         return NULL;
@@ -187,12 +188,15 @@ struct guest_run *guest_run_new(const struct guest_run_config *config,
     errno = 0;
     struct source *source = guest_source_open(r, e);
 
-    *usage = source == NULL && errno != ENODEV;
+    if (source == NULL && errno != ENODEV)
+        *fault = GUEST_RUN_TYPED;
     if (source == NULL || name_recording(r, e) != 0)
         goto fail;
     for (; elf != NULL; elf = elf->next)
-        if (guest_images_add(&r->images, config->images, elf->path, e) != 0)
+        if (guest_images_add(&r->images, config->images, elf->path, e) != 0) {
+            *fault = GUEST_RUN_IMAGE;
             goto fail;
+        }
     r->given = r->images.count;
     struct pipeline_config pipeline = make_config(r);
 

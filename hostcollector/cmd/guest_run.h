@@ -54,6 +54,7 @@ struct guest_run {
     size_t placed_maps; /* of the profile, when their addresses were found */
     uint32_t placed_sessions;
     size_t given;       /* so many files of (images) came by --elf */
+    bool other_kernel;  /* failed, since none of (images) is its kernel's */
     bool images_sought; /* the files that a recording names were looked for */
     struct guest_names names; /* that a recording has */
     struct origin origin;     /* of the report, where one has any */
@@ -71,12 +72,17 @@ struct guest_run {
     const struct profile *profile; /* NULL: out of memory */
 };
 
-/*
- * Open image and recording, and make the pipeline. NULL with (e) filled, and
- * (*usage) set if what the user typed is at fault.
- */
+/* What is at fault where a run cannot begin. */
+enum guest_run_fault {
+    GUEST_RUN_ELSE,
+    GUEST_RUN_TYPED, /* what the user typed */
+    GUEST_RUN_IMAGE, /* a file of --elf: it cannot be read */
+};
+
+/* Open image and recording, and make the pipeline. NULL with (*fault) and (e)
+ * filled. */
 struct guest_run *guest_run_new(const struct guest_run_config *config,
-                                bool *usage, struct err *e);
+                                enum guest_run_fault *fault, struct err *e);
 
 /* How many bytes of (path), a recording's, come before the guest's name where
  * there are several: of a/run.tprof 5, for a/run.GUEST.tprof. */

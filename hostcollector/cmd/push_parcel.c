@@ -24,6 +24,18 @@
  * says nothing against the recording. */
 #define EXIT_UNWRITTEN 100
 
+int push_parcel_check(const struct options *o, struct err *e)
+{
+    for (const struct elf_path *elf = o->guests.elfs; elf; elf = elf->next) {
+        int fd = open(elf->path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+
+        if (fd < 0)
+            return err_set(e, "--elf %s: %s", elf->path, strerror(errno));
+        (void)close(fd);
+    }
+    return 0;
+}
+
 static void add(struct outputs *out, FILE *file,
                 const struct render_ops *format)
 {
@@ -92,6 +104,11 @@ static enum push_made wait_for(pid_t child, int alive, struct push_tell *t,
         return PUSH_NO_SAMPLES;
     case EXIT_UNWRITTEN:
         return not_written(ENOSPC, e); /* as a rule; that process has said */
+    case EXIT_NO_IMAGE:
+        return PUSH_NO_IMAGE;
+    case EXIT_OTHER_IMAGE:
+        (void)err_set(e, "it waits for the image of its kernel");
+        return PUSH_OTHER_IMAGE;
     default:
         return PUSH_UNREADABLE;
     }

@@ -14,13 +14,18 @@
 
 enum push_made {
     PUSH_MADE,
-    PUSH_UNREADABLE, /* that process has said why */
+    PUSH_UNREADABLE,  /* that process has said why */
+    PUSH_OTHER_IMAGE, /* ... and (e) says what the recording waits for */
+    PUSH_NO_IMAGE,    /* ... a file of --elf cannot be read */
     PUSH_NO_SAMPLES,
     PUSH_GONE,    /* there is no such file any more */
     PUSH_KILLED,  /* that process was; (e) says by what */
     PUSH_NO_ROOM, /* for what is made of it; (e) says where */
     PUSH_FAILED,  /* (e) says why */
 };
+
+/* Can the files of --elf in (o) be opened? Returns 0; -1 with (e) filled. */
+int push_parcel_check(const struct options *o, struct err *e);
 
 /*
  * Make (p) of the recording (path), for (r), with the options (o). The guest is

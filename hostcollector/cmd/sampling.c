@@ -38,7 +38,7 @@ struct sampling {
     struct overall_sum overall;
     int stop_fd;
     bool failed;
-    bool usage;    /* ... by what was typed */
+    enum guest_run_fault fault; /* ... of the last run that was to begin */
     bool partless; /* the files would have nothing of what was asked for */
     struct tell tell;
 };
@@ -111,10 +111,8 @@ static struct guest_run *add_run(struct sampling *s,
         .context = s,
         .say = on_note,
     };
-    bool usage;
-    struct guest_run *r = guest_run_new(&config, &usage, e);
+    struct guest_run *r = guest_run_new(&config, &s->fault, e);
 
-    s->usage |= usage;
     if (r == NULL)
         return NULL;
     if (vec_grow(&s->runs, &s->room, s->count, sizeof(void *)) != 0 ||
@@ -445,6 +443,18 @@ static bool any_samples(const struct sampling *s)
     return any;
 }
 
+/* An enum exit_code. */
+static int status_of(const struct sampling *s)
+{
+    if (s->fault == GUEST_RUN_TYPED)
+        return EXIT_USAGE;
+    if (s->options->origin != NULL && s->fault == GUEST_RUN_IMAGE)
+        return EXIT_NO_IMAGE;
+    if (s->options->origin != NULL && s->count == 1 && s->runs[0]->other_kernel)
+        return EXIT_OTHER_IMAGE;
+    return s->failed ? EXIT_FAILED : !any_samples(s) ? EXIT_EMPTY : EXIT_DONE;
+}
+
 static void sampling_fini(struct sampling *s)
 {
     release_signals(s);
@@ -471,10 +481,8 @@ int sampling_run(const char *name, const struct options *o, struct outputs *out,
     for (size_t i = 0; result == 0 && done != NULL && i < s.count; i++)
         if (!s.runs[i]->failed)
             done(s.runs[i]->recording, s.runs[i]->profile);
-    bool empty = !any_samples(&s);
+    int status = status_of(&s);
 
     sampling_fini(&s);
-    if (s.usage || s.failed)
-        return s.usage ? EXIT_USAGE : EXIT_FAILED;
-    return empty ? EXIT_EMPTY : EXIT_DONE;
+    return status;
 }

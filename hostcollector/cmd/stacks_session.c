@@ -333,10 +333,13 @@ static int add_subject(struct session *s, const struct guest_spec *spec,
         .context = s,
         .say = on_note,
     };
-    struct guest_run *r = guest_run_new(&config, &s->usage, e);
+    enum guest_run_fault fault;
+    struct guest_run *r = guest_run_new(&config, &fault, e);
 
-    if (r == NULL)
+    if (r == NULL) {
+        s->usage = fault == GUEST_RUN_TYPED;
         return -1;
+    }
     s->subjects[s->count++].run = r;
     return fleet_add(s->fleet, r->pipeline, e);
 }

@@ -59,11 +59,13 @@ static int open_run(struct top_session *s, struct err *e)
         .context = s,
         .say = on_note,
     };
+    enum guest_run_fault fault;
 
     s->window = window_new(TOP_WINDOW_MAX, third(s));
     if (s->window == NULL)
         return err_set(e, "out of memory");
-    s->run = guest_run_new(&config, &s->usage, e);
+    s->run = guest_run_new(&config, &fault, e);
+    s->usage = s->run == NULL && fault == GUEST_RUN_TYPED;
     return s->run != NULL ? 0 : -1;
 }
 

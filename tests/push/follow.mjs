@@ -108,6 +108,22 @@ function put(from, to) {
     ended(await ends, 0, /^500 samples in 1 recording delivered\n$/, /^(collector push: .*\n){1,2}$/);
 }
 
+// catches: a window set aside for ever since a linker was writing the image
+{
+    let following = null, told = "";
+    mkdirSync("linked");
+    copyFileSync("usual.wire", "linked/usual.tprof");
+    writeFileSync("linked.elf", readFileSync("kernel.elf").subarray(0, 100));
+    const ends = push(["--to", "linking", "--format", "pprof", "--elf", "linked.elf", "--follow", "linked"], (p) => {
+        (following = p).stderr.on("data", (said) => (told += said));
+    });
+    await until(() => told.split("linked.elf").length >= 1 + 3);
+    copyFileSync("kernel.elf", "linked.elf");
+    await until(() => sent("linked").length > 0);
+    following.kill("SIGTERM");
+    ended(await ends, 0, /^1,384 samples in 1 recording delivered\n$/, /^(collector push: linked.elf: .*\n)+$/);
+}
+
 // catches: a window set aside for ever since the kernel had no memory once, or one that kills each of
 // its readers tried for ever, or again and again without a rest
 {

@@ -42,6 +42,18 @@ ended(await push(["--to", "bare", "--format", "pprof", "bare.tprof"]), 0, /^500 
 ended(await push(["--to", "named", "--format", "pprof", "--elf", "kernel.elf", "bare.tprof"]), 0, /^500 samples in 1/);
 ended(await push(["--to", "as_it_is", "bare.tprof"]), 0, /^500 samples in 1/);
 
+// catches: all recordings set aside for good since the user has mistyped --elf, or its linker is at work
+{
+    const withImage = (elf) => push(["--to", "image", "--format", "pprof", "--elf", elf, "bare.tprof"]);
+    const left = /^0 samples in 0 recordings delivered; 1 left in the queue\n$/;
+    writeFileSync("half.elf", readFileSync("kernel.elf").subarray(0, 100));
+    ended(await withImage("nowhere.elf"), 2, /^$/, /^collector push: --elf nowhere.elf: No such file or directory\n$/);
+    ended(await withImage("half.elf"), 1, left, /^collector push: half.elf: .*\ncollector push: without that image nothing is sent\n$/);
+    ended(await withImage("app.elf"), 1, left,
+        /^collector push: the guest runs build .*\ncollector push: bare.tprof: it waits for the image of its kernel\n$/);
+    ended(await withImage("kernel.elf"), 0, /^500 samples in 1/);
+}
+
 ended(await push(["--to", "pprof", "--format", "no", "queue"]), 2, /^$/, /--format no: there is none/);
 ended(await push(["--to", "gopher://x", "queue"]), 2, /^$/, /what is that\?/);
 
