@@ -80,7 +80,8 @@ static void ago(FILE *out, uint64_t then_ms, uint64_t now_ms)
         (void)fprintf(out, "%" PRIu64 " h ago", s / 3600);
 }
 
-/* What is lost of (g), and what the process before has lost. */
+/* What is lost of (g), and what the process before has lost. Samples of a
+ * window that was not kept were delivered: they are counted there. */
 static void loss(FILE *out, const struct status_guest *g)
 {
     uint64_t lost = g->lost + g->lost_window_samples;
@@ -93,7 +94,7 @@ static void loss(FILE *out, const struct status_guest *g)
     (void)fputs("<td class=\"bad\">", out);
     if (lost != 0)
         (void)fprintf(out, "%s (%s)", text_count(n, lost),
-                      text_percent(percent, lost, lost + g->samples));
+                      text_percent(percent, lost, g->lost + g->samples));
     if (g->crashed != 0)
         (void)fprintf(out, "%s%s before", lost != 0 ? ", " : "",
                       text_count(n, g->crashed));
