@@ -102,10 +102,28 @@ static void write_sums(struct push_tell *t, FILE *out)
         (void)fprintf(out, "; %zu left in the queue", left);
 }
 
+/* Was everything done before? Then say so, which reads otherwise like a queue
+ * that is empty. */
+static bool tell_done_before(const struct push_tell *t)
+{
+    const struct queue *q = &t->queue;
+
+    if (t->follow || q->count + q->open != 0 || q->sent + q->aside == 0)
+        return false;
+    (void)printf("nothing to send: %zu recording%s sent before", q->sent,
+                 q->sent == 1 ? " was" : "s were");
+    if (q->aside != 0)
+        (void)printf(", and %zu set aside", q->aside);
+    (void)putchar('\n');
+    return true;
+}
+
 int push_tell_sums(struct push_tell *t)
 {
-    write_sums(t, stdout);
-    (void)putchar('\n');
+    if (!tell_done_before(t)) {
+        write_sums(t, stdout);
+        (void)putchar('\n');
+    }
     (void)fflush(stdout); /* a service's goes into a pipe */
     return t->refused.recordings + t->unreadable +
                        queue_waiting(&t->queue, NULL) !=

@@ -53,14 +53,27 @@ static const char *as_it_is(char *buf, const struct queue_item *item)
     return buf;
 }
 
-/* Is (item) done, as it is now? */
-static bool is_done(const struct queue_item *item, const char *tag)
+/* Count what has the state (text). */
+static void count_done(struct queue *q, const char *text)
+{
+    bool sent = strncmp(text, "delivered ", 10) == 0 ||
+                strncmp(text, "merged ", 7) == 0; /* of windows sent before */
+
+    q->sent += sent;
+    q->aside += !sent;
+}
+
+/* Is (item) done, as it is now? Then it is counted. */
+static bool is_done(struct queue *q, const struct queue_item *item,
+                    const char *tag)
 {
     char *path = state_path(item, tag, ""), text[STATE_TEXT], is[STATE_TEXT];
     FILE *file = path != NULL ? fopen(path, "re") : NULL;
     bool done = file != NULL && fgets(text, sizeof text, file) != NULL &&
                 strstr(text, as_it_is(is, item)) != NULL;
 
+    if (done)
+        count_done(q, text);
     if (file != NULL)
         (void)fclose(file);
     free(path);
@@ -124,7 +137,7 @@ static int add(struct queue *q, char *path, const char *tag)
     item.changed_ns =
         (int64_t)st.st_mtim.tv_sec * NS_PER_S + st.st_mtim.tv_nsec;
     q->open += busy;
-    if (!regular || busy || (tag != NULL && is_done(&item, tag))) {
+    if (!regular || busy || (tag != NULL && is_done(q, &item, tag))) {
         free(path);
         return 0;
     }
@@ -315,7 +328,7 @@ static void forget_items(struct queue *q)
 {
     free_items(q->items, q->count);
     q->items = NULL;
-    q->count = q->room = q->open = 0;
+    q->count = q->room = q->open = q->sent = q->aside = 0;
 }
 
 /* Forget what is in (q), but for the room of what is no item. */

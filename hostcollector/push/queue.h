@@ -29,6 +29,8 @@ struct queue {
     struct queue_item *items; /* the oldest first */
     size_t count, room;
     size_t open; /* recordings that are still written: they are no items */
+    /* Marked before, where marks are read: sent; set aside. */
+    size_t sent, aside;
     size_t gone; /* have waited, and were removed before they were marked */
     /* Files of several windows that are there, done or not. */
     struct several merged;
