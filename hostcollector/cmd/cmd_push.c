@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* collector push: recordings, into the stores that people have. */
-#include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cmd/cmd.h"
@@ -101,12 +98,16 @@ static void rest(struct push *p, uint64_t ms, int fd)
     }
 }
 
+/* How long to try a receiver that takes nothing. */
+static double wait_s(const struct push *p)
+{
+    return p->o->wait_s < 0 ? DEFAULT_WAIT_S : p->o->wait_s;
+}
+
 /* Is it in vain to try again? */
 static bool waited_long(const struct push *p)
 {
-    double wait = p->o->wait_s < 0 ? DEFAULT_WAIT_S : p->o->wait_s;
-
-    return (double)(clock_ns() - p->taken_ns) / NS_PER_S > wait;
+    return (double)(clock_ns() - p->taken_ns) / NS_PER_S > wait_s(p);
 }
 
 /* Nothing has come of (path), which (e) says, since somebody is away or has no
@@ -211,7 +212,9 @@ static int leave(struct push *p, struct err *e)
     p->over = p->receiver.away;
     if (p->batch.count > 1 && !p->over)
         return suspect_all(p, e);
-    push_tell_error(&p->tell, p->batch.windows[0].item->path, e);
+    push_tell_change(&p->tell, p->batch.windows[0].item->path, e);
+    if (p->over && !p->o->follow)
+        push_tell_given_up(wait_s(p));
     return 0;
 }
 
@@ -336,7 +339,7 @@ static int push_item(struct push *p, struct queue_item *item, bool alone,
     case PUSH_NO_ROOM: /* all others would meet the same */
         p->over = true;
         if (!p->stopped)
-            push_tell_error(&p->tell, item->path, e);
+            push_tell_change(&p->tell, item->path, e);
         result = 0;
         break;
     case PUSH_FAILED:

@@ -36,14 +36,40 @@ void push_tell_end(struct push_tell *t)
     t->notify_fd = -1;
 }
 
-void push_tell_error(struct push_tell *t, const char *path, struct err *e)
+/* What is kept of such a line. */
+static void keep_error(char error[PUSH_TELL_ERROR], const char *path,
+                       const struct err *e)
 {
     char safe[PUSH_TELL_ERROR / 2];
 
-    (void)fprintf(stderr, "collector push: %s: %s\n", path, e->text);
-    (void)snprintf(t->error, sizeof t->error, "%s: %s",
+    (void)snprintf(error, PUSH_TELL_ERROR, "%s: %s",
                    text_escape(safe, sizeof safe, path), e->text);
+}
+
+void push_tell_error(struct push_tell *t, const char *path, struct err *e)
+{
+    (void)fprintf(stderr, "collector push: %s: %s\n", path, e->text);
+    keep_error(t->error, path, e);
     e->text[0] = '\0';
+}
+
+void push_tell_change(struct push_tell *t, const char *path, struct err *e)
+{
+    char error[PUSH_TELL_ERROR];
+
+    keep_error(error, path, e);
+    if (strcmp(error, t->error) != 0)
+        push_tell_error(t, path, e);
+    e->text[0] = '\0';
+}
+
+void push_tell_given_up(double seconds)
+{
+    (void)fprintf(
+        stderr,
+        "collector push: given up after %.3g s; to send what is left, "
+        "type the same again, or add --follow, which waits\n",
+        seconds);
 }
 
 void push_tell_taken(struct push_tell *t)

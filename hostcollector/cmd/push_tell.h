@@ -45,6 +45,12 @@ void push_tell_end(struct push_tell *t);
  * empty again. */
 void push_tell_error(struct push_tell *t, const char *path, struct err *e);
 
+/* Likewise, unless that was the last that was told. */
+void push_tell_change(struct push_tell *t, const char *path, struct err *e);
+
+/* A receiver was away for (seconds), and is not waited for any longer. */
+void push_tell_given_up(double seconds);
+
 /* The receiver has taken something: an outage is over. */
 void push_tell_taken(struct push_tell *t);
 
