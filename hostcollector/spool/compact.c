@@ -47,19 +47,19 @@ static int order(const void *a, const void *b)
     return (x->n.last_ms < y->n.last_ms) - (x->n.last_ms > y->n.last_ms);
 }
 
-static int take_name(void *context, const char *name)
+static int take_file(void *context, const char *name, struct err *e)
 {
     struct compact *c = context;
     struct spool_entry entry = {.name = NULL};
 
     if (!spool_name_parse(name, &entry.n) ||
         entry.n.guest_length > SPOOL_GUEST_MAX)
-        return spool_tags_take(&c->tags, name);
+        return spool_tags_take(&c->tags, name, e);
     entry.name = strdup(name);
     if (entry.name == NULL ||
         vec_grow(&c->entries, &c->room, c->count, sizeof entry) != 0) {
         free(entry.name);
-        return -1;
+        return err_set(e, "spool: out of memory");
     }
     c->entries[c->count++] = entry;
     return 0;
@@ -240,7 +240,7 @@ int spool_compact(int fd, const struct compact_config *config,
         (void)err_sys(e, "spool");
     else if (c.file == NULL)
         (void)err_set(e, "out of memory");
-    else if (take_lock(&c, e) == 0 && each_name(c.fd, take_name, &c, e) == 0) {
+    else if (take_lock(&c, e) == 0 && each_name(c.fd, take_file, &c, e) == 0) {
         if (c.count != 0)
             qsort(c.entries, c.count, sizeof *c.entries, order);
         replace_init(&c.replace, c.fd, c.lock, sums);

@@ -3,15 +3,24 @@
 #include "spool/each_name.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
-int each_name(int fd, int (*take)(void *context, const char *name),
-              void *context, struct err *e)
+/* The next name; NULL with errno, which is 0 at the end. */
+static const char *next_name(DIR *folder)
+{
+    errno = 0;
+    const struct dirent *entry = readdir(folder);
+
+    return entry != NULL ? entry->d_name : NULL;
+}
+
+int each_name(int fd, take_name take, void *context, struct err *e)
 {
     int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *folder = copy >= 0 ? fdopendir(copy) : NULL;
-    const struct dirent *entry;
+    const char *name;
     int result = 0;
 
     if (folder == NULL) {
@@ -20,8 +29,10 @@ int each_name(int fd, int (*take)(void *context, const char *name),
             (void)close(copy);
         return result;
     }
-    while (result == 0 && (entry = readdir(folder)) != NULL)
-        result = take(context, entry->d_name);
+    while (result == 0 && (name = next_name(folder)) != NULL)
+        result = take(context, name, e);
+    if (result == 0 && errno != 0)
+        result = err_sys(e, "spool");
     (void)closedir(folder);
-    return result == 0 ? 0 : err_set(e, "spool: out of memory");
+    return result;
 }

@@ -5,10 +5,11 @@
 
 #include "util/err.h"
 
-/* Call (take) with (context) and each name in the folder (fd), in no order,
- * until it returns other than 0: it has no memory. Returns 0; -1 with (e)
- * filled. */
-int each_name(int fd, int (*take)(void *context, const char *name),
-              void *context, struct err *e);
+/* Take (name). Returns 0; -1 with (e) filled: the rest is not looked at. */
+typedef int (*take_name)(void *context, const char *name, struct err *e);
+
+/* Call (take) with (context) and each name in the folder (fd), in no order.
+ * Returns 0; -1 with (e) filled. */
+int each_name(int fd, take_name take, void *context, struct err *e);
 
 #endif

@@ -120,13 +120,13 @@ static int settle_fresh(struct replace *r, size_t i)
 }
 
 /* Count marks, and windows that a file would cover. */
-static int look_again(void *context, const char *name)
+static int look_again(void *context, const char *name, struct err *e)
 {
     struct replace *r = context;
     struct spool_entry entry;
 
     if (!spool_name_parse(name, &entry.n))
-        return spool_tags_take(&r->tags, name);
+        return spool_tags_take(&r->tags, name, e);
     entry.name = (char *)(uintptr_t)name;
     for (size_t i = 0; i < r->count; i++) {
         struct replace_file *f = &r->files[i];

@@ -2,7 +2,6 @@
 /* Files of a folder, the oldest first in a list. */
 #include "spool/spool.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -13,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "spool/each_name.h"
 #include "spool/spool_marks.h"
 #include "spool/spool_name.h"
 #include "util/clock.h"
@@ -74,35 +74,29 @@ static int add(struct spool *s, const char *name, uint64_t bytes,
 
 /* What a look into the folder finds. */
 struct found {
+    int fd;     /* the folder */
+    bool start; /* what was not finished goes */
     struct spool_file *files;
     size_t count, room;
 };
 
-static int take_name(struct found *found, const char *name)
+static int take_file(void *context, const char *name, struct err *e)
 {
+    struct found *found = context;
     struct spool_file file = {.name = NULL};
 
+    if (found->start && strncmp(name, FRESH, sizeof FRESH - 1) == 0)
+        (void)unlinkat(found->fd, name, 0);
     if (!spool_name_parse(name, &file.n))
         return 0;
     file.name = strdup(name);
     if (file.name == NULL ||
         vec_grow(&found->files, &found->room, found->count, sizeof file) != 0) {
         free(file.name);
-        return -1;
+        return err_set(e, "spool: out of memory");
     }
     found->files[found->count++] = file;
     return 0;
-}
-
-/* The folder, to be read from its beginning; NULL with errno. */
-static DIR *open_folder(int fd)
-{
-    int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *folder = copy < 0 ? NULL : fdopendir(copy);
-
-    if (folder == NULL && copy >= 0)
-        close(copy);
-    return folder;
 }
 
 static void free_files(struct spool_file *files, size_t count)
@@ -163,25 +157,14 @@ static void adopt(struct spool *s, struct found *found)
 /* Look what is in the folder; at the (start), what was not finished goes. */
 static int look(struct spool *s, bool start, struct err *e)
 {
-    DIR *folder = open_folder(s->fd);
-    struct found found = {.count = 0};
-    const struct dirent *entry;
-    int result = 0;
+    struct found found = {.fd = s->fd, .start = start};
 
-    if (folder == NULL)
-        return err_sys(e, "spool");
-    while (result == 0 && (entry = readdir(folder)) != NULL)
-        if (start && strncmp(entry->d_name, FRESH, sizeof FRESH - 1) == 0)
-            (void)unlinkat(s->fd, entry->d_name, 0);
-        else
-            result = take_name(&found, entry->d_name);
-    (void)closedir(folder);
-    if (result == 0) {
-        adopt(s, &found);
-        return 0;
+    if (each_name(s->fd, take_file, &found, e) != 0) {
+        free_files(found.files, found.count);
+        return -1;
     }
-    free_files(found.files, found.count);
-    return err_set(e, "spool: out of memory");
+    adopt(s, &found);
+    return 0;
 }
 
 /* When were windows merged last? */
@@ -233,28 +216,22 @@ void spool_close(struct spool *s)
     free(s);
 }
 
-/* Which receivers has the folder now? */
-static void find_tags(const struct spool *s, struct spool_tags *tags)
+static int take_tag(void *context, const char *name, struct err *e)
 {
-    DIR *folder = open_folder(s->fd);
-    const struct dirent *entry;
-
-    while (folder != NULL && (entry = readdir(folder)) != NULL)
-        if (spool_tags_take(tags, entry->d_name) != 0)
-            break; /* marks of one more stay */
-    if (folder != NULL)
-        (void)closedir(folder);
+    return spool_tags_take(context, name, e);
 }
 
 /* Remove the first (count) files; what push keeps beside them goes first, so
  * that nothing is left over without its window. */
 static void remove_oldest(struct spool *s, size_t count)
 {
-    struct spool_tags tags = {.count = 0};
+    struct spool_tags tags = {.count = 0}; /* that the folder has now */
+    struct err ignored;
 
     if (count == 0 || s->files == NULL)
         return;
-    find_tags(s, &tags);
+    /* marks of one receiver more stay */
+    (void)each_name(s->fd, take_tag, &tags, &ignored);
     for (size_t i = 0; i < count; i++) {
         struct spool_file *file = &s->files[i];
 

@@ -11,7 +11,7 @@
 #define SENT       ".sent-"
 #define UNFINISHED "~" /* behind it, until it is whole */
 
-int spool_tags_take(struct spool_tags *tags, const char *name)
+int spool_tags_take(struct spool_tags *tags, const char *name, struct err *e)
 {
     size_t length = strlen(name), middle = sizeof SPOOL_SUFFIX SENT - 1;
     const char *tag = name + length - SPOOL_TAG;
@@ -24,7 +24,8 @@ int spool_tags_take(struct spool_tags *tags, const char *name)
         if (strcmp(tags->list[i], tag) == 0)
             return 0;
     if (tags->count == SPOOL_TAGS)
-        return -1;
+        return err_set(e, "spool: more than %u receivers have marks there",
+                       SPOOL_TAGS);
     memcpy(tags->list[tags->count++], tag, SPOOL_TAG + 1);
     return 0;
 }

@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "spool/spool_name.h"
+#include "util/err.h"
 
 #define SPOOL_TAG  8u  /* digits of one */
 #define SPOOL_TAGS 32u /* receivers of a folder, at most */
@@ -22,9 +23,9 @@ struct spool_tags {
     size_t count;
 };
 
-/* Is (name) a mark? Then its receiver is one of (tags). Returns 0; -1: there
- * are too many. */
-int spool_tags_take(struct spool_tags *tags, const char *name);
+/* Is (name) a mark? Then its receiver is one of (tags). Returns 0; -1 with (e)
+ * filled: there are too many. */
+int spool_tags_take(struct spool_tags *tags, const char *name, struct err *e);
 
 /* The mark of the file (name) for (tag), in (mark). Returns (mark). */
 const char *spool_mark_name(char mark[SPOOL_MARK], const char *name,

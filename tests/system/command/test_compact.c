@@ -185,6 +185,21 @@ TEST(push_delivers_before_or_after) /* catches: a sample sent twice, or not */
     CHECK_CONTAINS("out", "nothing to send: 1 recording was sent before");
 }
 
+TEST(what_there_is_too_much_of_is_said) /* catches: 'out of memory' for all */
+{
+    char name[128];
+
+    spooled_begin(1, BUILD);
+    spooled_play(2);
+    spooled_end();
+    for (unsigned i = 0; i <= SPOOL_TAGS; i++) {
+        (void)snprintf(name, sizeof name, "%s.sent-%08x", spooled_window(0), i);
+        write_file(name, "", 0);
+    }
+    CHECK_EQ(collector("compact spool"), 1);
+    CHECK_CONTAINS("err", "spool: more than 32 receivers have marks there");
+}
+
 /* catches: a folder of which nothing is said why, and sums after an error */
 TEST(what_is_too_early_is_told)
 {
