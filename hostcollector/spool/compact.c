@@ -52,9 +52,13 @@ static int take_file(void *context, const char *name, struct err *e)
     struct compact *c = context;
     struct spool_entry entry = {.name = NULL};
 
+    if (spool_mark_is_left(c->fd, name)) {
+        (void)unlinkat(c->fd, name, 0);
+        return 0;
+    }
     if (!spool_name_parse(name, &entry.n) ||
         entry.n.guest_length > SPOOL_GUEST_MAX)
-        return spool_tags_take(&c->tags, name, e);
+        return spool_tags_take(&c->tags, c->fd, name, e);
     entry.name = strdup(name);
     if (entry.name == NULL ||
         vec_grow(&c->entries, &c->room, c->count, sizeof entry) != 0) {

@@ -126,7 +126,7 @@ static int look_again(void *context, const char *name, struct err *e)
     struct spool_entry entry;
 
     if (!spool_name_parse(name, &entry.n))
-        return spool_tags_take(&r->tags, name, e);
+        return spool_tags_take(&r->tags, r->fd, name, e);
     entry.name = (char *)(uintptr_t)name;
     for (size_t i = 0; i < r->count; i++) {
         struct replace_file *f = &r->files[i];

@@ -216,26 +216,34 @@ void spool_close(struct spool *s)
     free(s);
 }
 
+/* What a look for receivers finds. */
+struct receivers {
+    int fd; /* the folder */
+    struct spool_tags tags;
+};
+
 static int take_tag(void *context, const char *name, struct err *e)
 {
-    return spool_tags_take(context, name, e);
+    struct receivers *r = context;
+
+    return spool_tags_take(&r->tags, r->fd, name, e);
 }
 
 /* Remove the first (count) files; what push keeps beside them goes first, so
  * that nothing is left over without its window. */
 static void remove_oldest(struct spool *s, size_t count)
 {
-    struct spool_tags tags = {.count = 0}; /* that the folder has now */
+    struct receivers now = {.fd = s->fd};
     struct err ignored;
 
     if (count == 0 || s->files == NULL)
         return;
     /* marks of one receiver more stay */
-    (void)each_name(s->fd, take_tag, &tags, &ignored);
+    (void)each_name(s->fd, take_tag, &now, &ignored);
     for (size_t i = 0; i < count; i++) {
         struct spool_file *file = &s->files[i];
 
-        if (!spool_marks_remove(s->fd, file->name, &tags)) {
+        if (!spool_marks_remove(s->fd, file->name, &now.tags)) {
             s->sums.unsent++;
             s->sums.unsent_samples += file->samples;
         }

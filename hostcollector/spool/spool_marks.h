@@ -23,9 +23,15 @@ struct spool_tags {
     size_t count;
 };
 
-/* Is (name) a mark? Then its receiver is one of (tags). Returns 0; -1 with (e)
- * filled: there are too many. */
-int spool_tags_take(struct spool_tags *tags, const char *name, struct err *e);
+/* Is (name), in the folder (fd), the mark of a file that is there? Then its
+ * receiver is one of (tags). Returns 0; -1 with (e) filled: there are too
+ * many. */
+int spool_tags_take(struct spool_tags *tags, int fd, const char *name,
+                    struct err *e);
+
+/* Is (name), in the folder (fd), the mark of a merged file that is not there?
+ * The one who merged was killed before it had its name (spool/replace.h). */
+bool spool_mark_is_left(int fd, const char *name);
 
 /* The mark of the file (name) for (tag), in (mark). Returns (mark). */
 const char *spool_mark_name(char mark[SPOOL_MARK], const char *name,

@@ -124,6 +124,8 @@ TEST(oldest_go_when_there_is_too_much) /* catches: no limit; the newest gone */
     write_text("g.0000000000001.tprof.sent-0123abcd", "delivered");
     write_text("g.0000000000001.tprof.sent-0123abcd~", "deli"); /* by a kill */
     write_text("g.0000000000099.tprof.sent-0123abcd", "delivered");
+    write_text("run.tprof", "a recording"); /* no window: it stays */
+    write_text("run.tprof.sent-0123abcd", "delivered");
     struct spool *s = open_here(&(struct spool_limits){.bytes = 1000});
 
     for (uint64_t i = 1; i <= 100; i++)
@@ -142,7 +144,7 @@ TEST(oldest_go_when_there_is_too_much) /* catches: no limit; the newest gone */
     CHECK(!is_there("g.0000000000001.tprof"));
     CHECK(!is_there("g.0000000000001.tprof.sent-0123abcd"));
     CHECK(!is_there("g.0000000000001.tprof.sent-0123abcd~"));
-    CHECK_EQ(count_files(), (int)spool_sums(s).files + 1);
+    CHECK_EQ(count_files(), (int)spool_sums(s).files + 3);
     leave_dir(s);
 }
 

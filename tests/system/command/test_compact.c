@@ -185,6 +185,26 @@ TEST(push_delivers_before_or_after) /* catches: a sample sent twice, or not */
     CHECK_CONTAINS("out", "nothing to send: 1 recording was sent before");
 }
 
+/* catches: windows that wait for ever for the receiver of a file that is not
+ * there: whoever merged was killed before he gave it its name, or the user has
+ * removed it */
+TEST(marks_without_a_file_are_of_no_receiver)
+{
+    const char *left = "spool/web.1764000000000-1764000002000.tprof.sent-"
+                       "0123abcd";
+
+    spooled_begin(1, BUILD);
+    spooled_play(4);
+    spooled_end();
+    write_file(left, "", 0);
+    write_file("spool/removed.tprof.sent-4567cdef", "", 0);
+    CHECK_EQ(collector("compact spool"), 0);
+    CHECK_CONTAINS("out", "3 windows merged into 1 file");
+    CHECK(!contains("out", "wait for collector push"));
+    CHECK(access(left, F_OK) != 0);
+    CHECK_EQ(access("spool/removed.tprof.sent-4567cdef", F_OK), 0);
+}
+
 TEST(what_there_is_too_much_of_is_said) /* catches: 'out of memory' for all */
 {
     char name[128];
