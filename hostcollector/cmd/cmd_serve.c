@@ -54,17 +54,9 @@ static int plan(struct outputs *out, struct options *o, struct err *e)
     (void)out;
     if (o->guests.count == 0 && o->watch == NULL)
         return err_set(e, "which guests? type: collector serve --watch DIR");
-    for (size_t i = 0; i < o->guests.count; i++) {
-        const struct guest_spec *spec = &o->guests.list[i];
-
-        if (source_kind(spec->kind)->need == SOURCE_NEEDS_SAMPLER)
-            return err_set(e,
-                           "--%s: guests without an agent are sampled by "
-                           "collector record",
-                           spec->kind);
-        if (serve_check(spec, e) != 0)
+    for (size_t i = 0; i < o->guests.count; i++)
+        if (serve_check(&o->guests.list[i], e) != 0)
             return -1;
-    }
     if (o->rate_hz == 0)
         o->rate_hz = DEFAULT_HZ;
     return read_amounts(o, e);

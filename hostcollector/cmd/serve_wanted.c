@@ -32,6 +32,13 @@ static bool is_range(const char *where, struct range *r)
            r->last < UINT32_MAX;
 }
 
+/* Is (spec) one? What has a name is one guest. */
+static bool is_many(const struct guest_spec *spec, struct range *r)
+{
+    return strcmp(spec->kind, "vsock") == 0 && !spec->named &&
+           is_range(spec->where, r);
+}
+
 /* Put (cid) and the port into (text). */
 static int range_member(const struct range *r, unsigned long cid,
                         char text[CID_MAX], struct err *e)
@@ -48,19 +55,24 @@ int serve_check(const struct guest_spec *spec, struct err *e)
     struct range range;
     char text[CID_MAX];
 
+    if (kind->need == SOURCE_NEEDS_SAMPLER)
+        return err_set(e,
+                       "--%s: guests without an agent are sampled by collector "
+                       "record",
+                       spec->kind);
     if (kind->check == NULL)
         return 0;
-    if (spec->named || strstr(spec->where, "..") == NULL)
-        return kind->check(spec->where, e);
-    if (!is_range(spec->where, &range))
+    if (is_many(spec, &range))
+        return range_member(&range, range.first, text, e) != 0
+                   ? -1
+                   : kind->check(text, e);
+    if (!spec->named && strstr(spec->where, "..") != NULL)
         return err_set(
             e,
             "--vsock: '%s' is no guest and no range: type FIRST..LAST, "
             "the lower CID first, and perhaps :PORT",
             spec->where);
-    return range_member(&range, range.first, text, e) != 0
-               ? -1
-               : kind->check(text, e);
+    return kind->check(spec->where, e);
 }
 
 /* The guests from (r->first) to (r->last); the table has no room for more. */
@@ -107,6 +119,20 @@ static int add_folder(const struct options *o, struct folder *f,
     return 0;
 }
 
+/* Each line of the file (path) is a guest. */
+static int add_file(const char *path, struct guests *now, struct err *e)
+{
+    size_t from = now->count;
+    struct err why;
+
+    if (guests_read(now, path, e) != 0)
+        return -1;
+    for (size_t i = from; i < now->count; i++)
+        if (serve_check(&now->list[i], &why) != 0)
+            return err_set(e, "%s: %s", path, why.text);
+    return 0;
+}
+
 int serve_wanted(const struct options *o, struct folder *f, struct guests *now,
                  struct err *e)
 {
@@ -119,18 +145,16 @@ int serve_wanted(const struct options *o, struct folder *f, struct guests *now,
 
         if (spec->listed)
             continue;
-        bool many = strcmp(spec->kind, "vsock") == 0 && !spec->named &&
-                    is_range(spec->where, &range);
-
-        if (many ? add_range(now, &range, e) != 0
-                 : guests_option(now, spec->kind, spec->where, e) != 0 ||
-                       guests_option(now, "name", spec->name, e) != 0)
+        if (is_many(spec, &range)
+                ? add_range(now, &range, e) != 0
+                : guests_option(now, spec->kind, spec->where, e) != 0 ||
+                      guests_option(now, "name", spec->name, e) != 0)
             return -1;
         for (; from < now->count; from++)
             now->list[from].elfs = spec->elfs;
     }
     now->elfs = given->elfs;
-    if (given->path != NULL && guests_read(now, given->path, e) != 0)
+    if (given->path != NULL && add_file(given->path, now, e) != 0)
         return -1;
     if (f != NULL && add_folder(o, f, now, e) != 0)
         return -1;

@@ -145,6 +145,10 @@ TEST(file_is_read_again_at_sighup)
     write_text("guests", "serial=one name=web\nwhat is this\n");
     CHECK_EQ(kill(serve, SIGHUP), 0);
     wait_for_word("guests:2: what is 'what'?");
+    write_text("guests", "serial=two name=db\n--gdb three --elf kernel.elf\n");
+    CHECK_EQ(kill(serve, SIGHUP), 0);
+    wait_for_word("guests: --gdb: guests without an agent are sampled by "
+                  "collector record");
     write_text("guests", "serial=two name=db # new\n");
     CHECK_EQ(kill(serve, SIGHUP), 0);
     wait_for_word("web: let go: 50 samples, 0 lost");
