@@ -94,7 +94,8 @@ static int end_file(struct compact *c, size_t *from, size_t to, size_t next,
     *from = next;
     if (to - begin > 1)
         return put_file(c, begin, to, e);
-    free(to - begin == 1 ? merged_file_end(c->file, &size, &ignored) : NULL);
+    if (to - begin == 1) /* it stays as it is */
+        free(merged_file_end(c->file, &size, &ignored));
     return 0;
 }
 

@@ -253,7 +253,8 @@ int replace_add(struct replace *r, const struct spool_entry *windows,
                 size_t count, const void *bytes, size_t size, struct err *e)
 {
     const struct spool_entry *last = &windows[count - 1];
-    struct replace_file *f = &r->files[r->count];
+    const size_t i = r->count++;
+    struct replace_file *f = &r->files[i];
     char fresh[FRESH];
 
     *f =
@@ -262,8 +263,7 @@ int replace_add(struct replace *r, const struct spool_entry *windows,
                    "%.*s.%013" PRIu64 "-%013" PRIu64 "%s",
                    (int)windows->n.guest_length, windows->name,
                    windows->n.start_ms, last->n.start_ms, SPOOL_SUFFIX);
-    if (write_file(r, fresh_name(fresh, r->count++), bytes, size, &f->st) !=
-        0) {
+    if (write_file(r, fresh_name(fresh, i), bytes, size, &f->st) != 0) {
         (void)err_sys(e, "spool");
         remove_fresh(r, r->count);
         r->count = 0;
