@@ -119,29 +119,27 @@ static bool fits(const struct name_rule *rule, const char *path)
            strcmp(path + length + digits, rule->suffix) == 0;
 }
 
-/* The rule for (how) and (path), with (images) or without; NULL: none. */
-static const struct name_rule *find_rule(enum opener_how how, const char *path,
-                                         bool images)
+/* Is there a rule for (how) and (path), with (images) or without? */
+static bool is_ruled(enum opener_how how, const char *path, bool images)
 {
     for (size_t i = 0; i < allowed.count; i++) {
         const struct name_rule *rule = &allowed.rules[i];
 
         if (rule->how == how && rule->images == images && fits(rule, path))
-            return rule;
+            return true;
     }
-    return NULL;
+    return false;
 }
 
 bool opener_rules_name(enum opener_how how, const char *path)
 {
-    return find_rule(how, path, false) != NULL ||
+    return is_ruled(how, path, false) ||
            (how == OPENER_CONNECT && listed_in(allowed.list, path));
 }
 
 bool opener_rules_image(enum opener_how how, const char *path)
 {
-    return how == OPENER_READ &&
-           (allowed.images || find_rule(how, path, true) != NULL);
+    return how == OPENER_READ && (allowed.images || is_ruled(how, path, true));
 }
 
 bool opener_rules_source(enum opener_how how)
