@@ -5,6 +5,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/option_table.h"
+#include "push/receiver.h"
 #include "render/render.h"
 
 #define SHELLS "bash zsh fish"
@@ -42,6 +43,8 @@ static enum argument argument_of(const struct option_row *row,
         (void)snprintf(words, WORDS_MAX, "%s", row->argument);
     else if (row->kind == OPTION_SANDBOX)
         (void)snprintf(words, WORDS_MAX, "auto required off");
+    else if (row->kind == OPTION_KIND)
+        (void)snprintf(words, WORDS_MAX, "%s", receiver_names());
     for (char *c = words; *c != '\0'; c++)
         if (*c == ',' || *c == '|')
             *c = ' ';

@@ -231,7 +231,7 @@ static const struct option_row rows[] = {
      "no $TPROF_PAGER, $PAGER or less for a terminal"},
     {"to", 0, "URL", PUSH, OPTION_TEXT, AT(to), 0, 0,
      "the receiver: KIND+https://HOST/, or a folder"},
-    {"as", 0, "KIND", PUSH, OPTION_TEXT, AT(as), 0, 0,
+    {"as", 0, "KIND", PUSH, OPTION_KIND, AT(as), 0, 0,
      "what the receiver is, where its URL does not say"},
     {"from", 0, "PATH", PUSH, OPTION_INPUT, 0, 0, 0,
      "a recording, or a folder of recordings; may be repeated, also without "

@@ -29,6 +29,7 @@ enum option_kind {
     OPTION_INPUT,   /* one more of inputs */
     OPTION_LABEL,   /* one more of labels */
     OPTION_SANDBOX, /* sandbox */
+    OPTION_KIND,    /* const char *: one of receiver_names() */
 };
 
 struct option_row {

@@ -336,6 +336,7 @@ static int set_option(struct options *o, const struct option_row *row,
     case OPTION_FLAG: /* has no value */
         return 0;
     case OPTION_TEXT:
+    case OPTION_KIND:
     case OPTION_FORMAT:
         memcpy((char *)o + row->offset, &value, sizeof value);
         return 0;
