@@ -22,6 +22,7 @@ struct served {
     struct pipeline *pipeline; /* NULL: between two tries */
     struct windows_guest windows;
     bool wanted, failed;
+    bool told;             /* that it is sampled */
     unsigned failures;     /* in a row */
     uint64_t again_ns;     /* when to try, where there is no pipeline */
     uint64_t samples_then; /* when it was tried last */
@@ -77,8 +78,8 @@ int serve_table(struct serve *s, struct err *e);
 /* Say what it took. */
 void serve_tell_crashed(struct serve *s);
 
-/* Once a second: keep the guests' budgets, and tell the table of guests and
- * whoever supervises the service how things are. */
+/* Once a second: keep the guests' budgets, say which came and left, and tell
+ * the table of guests and whoever supervises the service how things are. */
 void serve_tell(struct serve *s);
 
 #endif

@@ -48,6 +48,28 @@ static void put_row(struct serve *s, const struct served *g)
     s->totals.lost += row.lost;
 }
 
+/* Say that (g) came, or has left and may come back. Of one that is let go that
+ * is said by then. */
+static void tell_change(struct serve *s, struct served *g)
+{
+    const struct watched *w = &g->windows.watched;
+    bool sampling = g->pipeline != NULL && pipeline_is_sampling(g->pipeline);
+    char line[128], samples[TEXT_NUMBER], lost[TEXT_NUMBER];
+
+    if (sampling == g->told || !g->wanted)
+        return;
+    g->told = sampling;
+    if (sampling)
+        (void)snprintf(line, sizeof line, "is sampled at %" PRIu32 " Hz",
+                       g->rate_hz);
+    else
+        (void)snprintf(line, sizeof line,
+                       "has left, and may come back: %s samples, %s lost",
+                       text_count(samples, w->samples_before + w->samples),
+                       text_count(lost, w->lost_before + w->lost));
+    serve_say(s, g, line);
+}
+
 /* Sampling takes more of the guest than it may, or again less than half. */
 static void keep_budget(const struct serve *s, struct served *g)
 {
@@ -135,6 +157,7 @@ void serve_tell(struct serve *s)
     for (size_t i = 0; i < s->count; i++) {
         keep_budget(s, s->list[i]);
         put_row(s, s->list[i]);
+        tell_change(s, s->list[i]);
         busy_second(&s->list[i]->windows.busy);
     }
     sum_windows(s);

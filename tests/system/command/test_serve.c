@@ -108,6 +108,43 @@ TEST(guests_come_into_a_folder_and_go)
     CHECK_CONTAINS("err", "collector serve: 120 samples, 0 lost");
 }
 
+/* It leaves and returns when it is told to; its socket stays. */
+static void play_leaving(int listener)
+{
+    int fd = meet(listener);
+
+    begin_session(fd, 1, NULL, 50);
+    wait_for("leave");
+    (void)close(fd);
+    wait_for("return");
+    fd = meet(listener);
+    begin_session(fd, 2, NULL, 20);
+    end_session(fd, 20);
+}
+
+/* catches: a serve that says nothing of its guests for hours */
+TEST(who_comes_and_leaves_is_said)
+{
+    enter_dir();
+    CHECK_EQ(mkdir("run", 0700), 0);
+    pid_t one = start_guest("run/one", play_leaving);
+    pid_t serve = start_collector("serve --watch run");
+
+    wait_for("err");
+    wait_for_word("collector serve: one: is sampled at 97 Hz\n");
+    write_text("leave", "");
+    wait_for_word("one: has left, and may come back: 50 samples, 0 lost\n");
+    write_text("return", "");
+    for (int i = 0; i < 1000 && occurrences("err", "is sampled") < 2; i++)
+        rest();
+    CHECK_EQ(kill(serve, SIGTERM), 0);
+    CHECK_EQ(join_collector(serve), 0);
+    join_guest(one);
+    CHECK_EQ(occurrences("err", "is sampled"), 2);
+    CHECK_EQ(occurrences("err", "has left"), 1); /* the end is no such leave */
+    CHECK_CONTAINS("err", "one: let go: 70 samples, 0 lost");
+}
+
 /* Catches: a guest that stands still since its debugger was taken for it */
 TEST(debugger_in_the_folder_is_left_alone)
 {
