@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "util/text.h"
+
 /* What is read without a guest's address. */
 static struct source *open_file(struct guest_run *r, struct err *e)
 {
@@ -36,11 +38,6 @@ struct source *guest_source_open(struct guest_run *r, struct err *e)
     return source;
 }
 
-static const char *plural(uint64_t n)
-{
-    return n == 1 ? "" : "s";
-}
-
 static void remark_on_windows(struct guest_run *r)
 {
     const struct spool_account *a = &r->spool;
@@ -49,7 +46,7 @@ static void remark_on_windows(struct guest_run *r)
         remarks_warn(&r->remarks,
                      "%" PRIu64 " window%s cannot be used, or only a part of "
                      "them; the first is %s.",
-                     a->unusable, plural(a->unusable), a->unusable_why);
+                     a->unusable, text_plural(a->unusable), a->unusable_why);
     if (a->others != 0)
         remarks_warn(
             &r->remarks,
@@ -69,7 +66,7 @@ static void remark_on_windows(struct guest_run *r)
                            " place%s: the guest or its collector was away, or "
                            "windows were removed. Nothing of that counts as "
                            "lost.",
-                           a->gap_s, a->gaps, plural(a->gaps));
+                           a->gap_s, a->gaps, text_plural(a->gaps));
 }
 
 static void remark_on_memory(struct guest_run *r)
@@ -82,7 +79,7 @@ static void remark_on_memory(struct guest_run *r)
         remarks_warn(&r->remarks,
                      "Of %" PRIu32 " core%s not all of the ring is in the "
                      "dump: older samples are missing%s%s.",
-                     a->unread, plural(a->unread),
+                     a->unread, text_plural(a->unread),
                      a->trouble[0] != '\0' ? "; " : "", a->trouble);
 }
 

@@ -82,11 +82,6 @@ void push_tell_taken(struct push_tell *t)
         (void)push_tell_sums(t);
 }
 
-static const char *plural(size_t n)
-{
-    return n == 1 ? "" : "s";
-}
-
 void push_tell_nameless(struct push_tell *t)
 {
     if (t->nameless == 0 || t->nameless_told)
@@ -108,7 +103,7 @@ static void write_sums(struct push_tell *t, FILE *out)
 
     (void)fprintf(out, "%s samples in %zu recording%s delivered",
                   text_count(a, t->delivered.samples), t->delivered.recordings,
-                  plural(t->delivered.recordings));
+                  text_plural(t->delivered.recordings));
     if (t->lost != 0)
         (void)fprintf(out, "; %s lost before", text_count(b, t->lost));
     if (t->refused.recordings != 0)
@@ -116,7 +111,7 @@ static void write_sums(struct push_tell *t, FILE *out)
                       text_count(b, t->refused.samples), t->refused.recordings);
     if (t->unreadable != 0)
         (void)fprintf(out, "; %zu recording%s unreadable, set aside",
-                      t->unreadable, plural(t->unreadable));
+                      t->unreadable, text_plural(t->unreadable));
     if (t->empty != 0)
         (void)fprintf(out, "; %zu without samples", t->empty);
     if (t->queue.gone != 0)

@@ -166,6 +166,11 @@ char *text_seconds(char buf[TEXT_NUMBER], double s)
     return buf;
 }
 
+const char *text_plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
 char *text_percent(char buf[TEXT_PERCENT], uint64_t part, uint64_t whole)
 {
     double p = whole != 0 ? 100 * (double)part / (double)whole : 0;

@@ -62,6 +62,9 @@ void text_hex(FILE *out, uint64_t n);
  * exact: "1G", "1536M". Returns (buf). */
 char *text_size(char buf[TEXT_SIZE], uint64_t bytes);
 
+/* What a word for (n) things ends in: "s", or "" for one. */
+const char *text_plural(uint64_t n);
+
 /* Room for text_percent(). */
 #define TEXT_PERCENT 8
 
