@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "util/text.h"
+
 #define MS_PER_S 1000.0
 #define STALE_MS 5000u
 #define PPM      1e6
@@ -286,7 +288,7 @@ bool pages_health(FILE *out, const struct status *s, uint64_t now_ms)
                       (now_ms - t.alive_ms) / (uint64_t)MS_PER_S);
         return false;
     }
-    (void)fprintf(out, "ok: %" PRIu32 " of %" PRIu32 " guests are sampled\n",
-                  t.sampling, t.guests);
+    (void)fprintf(out, "ok: %" PRIu32 " of %" PRIu32 " guest%s sampled\n",
+                  t.sampling, t.guests, text_plural(t.guests));
     return true;
 }

@@ -65,19 +65,28 @@ static void plain(FILE *out, const char *text)
     }
 }
 
-/* How long before (now_ms) was (then_ms)? */
-static void ago(FILE *out, uint64_t then_ms, uint64_t now_ms)
+/* From (then_ms) to (now_ms). */
+static void span(FILE *out, uint64_t then_ms, uint64_t now_ms)
 {
     uint64_t s = now_ms > then_ms ? (now_ms - then_ms) / MS_PER_S : 0;
 
-    if (then_ms == 0)
-        (void)fputs("none yet", out);
-    else if (s < 120)
-        (void)fprintf(out, "%" PRIu64 " s ago", s);
+    if (s < 120)
+        (void)fprintf(out, "%" PRIu64 " s", s);
     else if (s < 7200)
-        (void)fprintf(out, "%" PRIu64 " min ago", s / 60);
+        (void)fprintf(out, "%" PRIu64 " min", s / 60);
     else
-        (void)fprintf(out, "%" PRIu64 " h ago", s / 3600);
+        (void)fprintf(out, "%" PRIu64 " h", s / 3600);
+}
+
+/* How long before (now_ms) was (then_ms)? */
+static void ago(FILE *out, uint64_t then_ms, uint64_t now_ms)
+{
+    if (then_ms == 0) {
+        (void)fputs("none yet", out);
+        return;
+    }
+    span(out, then_ms, now_ms);
+    (void)fputs(" ago", out);
 }
 
 /* What is lost of (g), and what the process before has lost. Samples of a
@@ -183,8 +192,9 @@ static void waits(FILE *out, const struct status *s, uint64_t now_ms)
             longest = w;
     if (longest.windows == 0)
         return;
-    (void)fprintf(out, "%s windows wait for collector push; the oldest began ",
-                  text_count(n, longest.windows));
+    (void)fprintf(out, "%s window%s for collector push; the oldest began ",
+                  text_count(n, longest.windows),
+                  longest.windows == 1 ? " waits" : "s wait");
     ago(out, longest.oldest_ms, now_ms);
     (void)fputs(". ", out);
 }
@@ -206,18 +216,20 @@ static void spool(FILE *out, const struct status_totals *t)
 
     if ((t->windows | t->lost_windows | t->spool_files) == 0)
         return;
-    (void)fprintf(out, "The spool has %s windows in ",
-                  text_count(n, t->spool_files));
+    (void)fprintf(out, "The spool has %s window%s in ",
+                  text_count(n, t->spool_files), text_plural(t->spool_files));
     size(out, t->spool_bytes);
     if (t->removed != 0)
-        (void)fprintf(out, "; %s were removed by its limits",
+        (void)fprintf(out, "; %s removed by its limits",
                       text_count(n, t->removed));
     (void)fputs(". ", out);
     if (t->lost_windows != 0)
         (void)fprintf(out,
-                      "<span class=\"bad\">%" PRIu64 " windows with %s samples "
+                      "<span class=\"bad\">%" PRIu64
+                      " window%s with %s samples "
                       "could not be kept.</span> ",
-                      t->lost_windows, text_count(n, t->lost_window_samples));
+                      t->lost_windows, text_plural(t->lost_windows),
+                      text_count(n, t->lost_window_samples));
     if (t->unsent != 0)
         (void)fprintf(out,
                       "<span class=\"bad\">%s of those removed had not been "
@@ -231,15 +243,15 @@ static void summary(FILE *out, const struct status *s,
     char samples[TEXT_NUMBER], lost[TEXT_NUMBER], crashed[TEXT_NUMBER];
 
     (void)fprintf(out,
-                  "<p>%" PRIu32 " of %" PRIu32 " guests are sampled. %s "
+                  "<p>%" PRIu32 " of %" PRIu32 " guest%s sampled. %s "
                   "samples delivered, %s lost. ",
-                  t->sampling, t->guests, text_count(samples, t->samples),
-                  text_count(lost, t->lost));
+                  t->sampling, t->guests, text_plural(t->guests),
+                  text_count(samples, t->samples), text_count(lost, t->lost));
     if (t->no_memory != 0)
         (void)fprintf(out,
-                      "<span class=\"bad\">%" PRIu32 " wait, since others have "
-                      "all of --memory.</span> ",
-                      t->no_memory);
+                      "<span class=\"bad\">%" PRIu32
+                      " %s, since others have all of --memory.</span> ",
+                      t->no_memory, t->no_memory == 1 ? "waits" : "wait");
     if (t->crashed != 0)
         (void)fprintf(out,
                       "%s were in open windows when the last collector was "
@@ -247,8 +259,8 @@ static void summary(FILE *out, const struct status *s,
                       text_count(crashed, t->crashed));
     spool(out, t);
     waits(out, s, now_ms);
-    (void)fputs("Begun ", out);
-    ago(out, t->start_ms, now_ms);
+    (void)fputs("Collecting for ", out);
+    span(out, t->start_ms, now_ms);
     (void)fputs(".</p>\n", out);
 }
 

@@ -65,7 +65,7 @@ static struct status *make_table(struct err *e)
     totals.alive_ms = now + 86400000;
     status_put_totals(s, &totals);
     status_put_wait(s, 0, &(struct status_wait){"0123abcd", 2, now - 60000});
-    status_put_wait(s, 1, &(struct status_wait){"89abcdef", 17, now - 300000});
+    status_put_wait(s, 1, &(struct status_wait){"89abcdef", 1, now - 300000});
     status_put_wait(s, 3, &(struct status_wait){"76543210", 0, 0});
     status_put_crashed(s, 0, &(struct status_crashed){"web10", 0, 7});
     status_put_crashed(s, 1, &(struct status_crashed){"gone", 1023, 1});

@@ -134,7 +134,7 @@ TEST(page_tells_of_guests)
     CHECK_CONTAINS("answer", sampling);
     ask("/healthz");
     CHECK_CONTAINS("answer", "HTTP/1.1 200 OK\r\n");
-    CHECK_CONTAINS("answer", "ok: 1 of 1 guests are sampled\n");
+    CHECK_CONTAINS("answer", "ok: 1 of 1 guest sampled\n");
     ask("/");
     CHECK_CONTAINS("answer", "<td>one<td>sampled<td>1<td>97");
     CHECK_EQ(kill(serve, SIGSTOP), 0); /* the page's process goes on */
@@ -339,6 +339,7 @@ TEST(windows_that_wait_for_push_are_counted)
     CHECK(seconds >= (double)begun && seconds <= (double)time(NULL) + 1);
     ask("/");
     CHECK_CONTAINS("answer", "2 windows wait for collector push");
+    CHECK_CONTAINS("answer", "Collecting for ");
     CHECK_EQ(kill(serve, SIGTERM), 0);
     CHECK_EQ(join_collector(serve), 0);
 }
