@@ -298,11 +298,15 @@ static enum push_made make_on(struct push *p, struct parcel *parcel,
 }
 
 /* It is missing for all recordings. Returns as settle(). */
-static int no_image(struct push *p, struct err *e)
+static int no_image(struct push *p, const char *path, struct err *e)
 {
     p->over = true;
     p->rest_ms = IMAGE_REST_MS;
-    return p->o->follow ? 0 : err_set(e, "without that image nothing is sent");
+    if (!p->o->follow)
+        return err_set(e, "without that image nothing is sent");
+    (void)err_set(e, "it waits: an image of --elf cannot be read");
+    push_tell_change(&p->tell, path, e);
+    return 0;
 }
 
 /* Returns as settle(). */
@@ -330,7 +334,7 @@ static int push_item(struct push *p, struct queue_item *item, bool alone,
         result = 0;
         break;
     case PUSH_NO_IMAGE:
-        result = no_image(p, e);
+        result = no_image(p, item->path, e);
         break;
     case PUSH_OTHER_IMAGE:
     case PUSH_KILLED:
@@ -441,6 +445,8 @@ static int push_all(const struct options *o, struct err *e)
     struct push p = {.o = o, .stop_fd = -1};
     int result = EXIT_FAILED;
 
+    if (push_parcel_check(o, e) != 0)
+        return EXIT_FAILED;
     config.http.alive = push_tell_alive;
     config.http.context = &p.tell;
     push_tell_begin(&p.tell, o->follow);
@@ -485,7 +491,7 @@ static int check_options(const struct options *o, struct err *e)
         return err_set(e, "what? type: collector push --to %s FOLDER", o->to);
     if (o->key != NULL && o->cert == NULL)
         return err_set(e, "--key is that of a --cert: name both");
-    return check_images(o->guests.elfs, e) != 0 ? -1 : push_parcel_check(o, e);
+    return check_images(o->guests.elfs, e);
 }
 
 static int run_push(int argc, char **argv)

@@ -121,7 +121,8 @@ function put(from, to) {
     copyFileSync("kernel.elf", "linked.elf");
     await until(() => sent("linked").length > 0);
     following.kill("SIGTERM");
-    ended(await ends, 0, /^1,384 samples in 1 recording delivered\n$/, /^(collector push: linked.elf: .*\n)+$/);
+    ended(await ends, 0, /^1,384 samples in 1 recording delivered\n$/,
+        /^collector push: linked.elf: .*\ncollector push: linked.usual.tprof: it waits: .*\n(collector push: linked.elf: .*\n)+$/);
 }
 
 // catches: a window set aside for ever since the kernel had no memory once, or one that kills each of

@@ -49,7 +49,7 @@ ended(await push(["--to", "as_it_is", "bare.tprof"]), 0, /^500 samples in 1/);
     const withImage = (elf) => push(["--to", "image", "--format", "pprof", "--elf", elf, "bare.tprof"]);
     const left = /^0 samples in 0 recordings delivered; 1 left in the queue\n$/;
     writeFileSync("half.elf", readFileSync("kernel.elf").subarray(0, 100));
-    ended(await withImage("nowhere.elf"), 2, /^$/, /^collector push: --elf nowhere.elf: No such file or directory\n$/);
+    ended(await withImage("nowhere.elf"), 1, /^$/, /^collector push: --elf nowhere.elf: No such file or directory\n$/);
     ended(await withImage("half.elf"), 1, left, /^collector push: half.elf: .*\ncollector push: without that image nothing is sent\n$/);
     ended(await withImage("app.elf"), 1, left,
         /^collector push: the guest runs build .*\ncollector push: bare.tprof: it waits for the image of its kernel\n$/);
