@@ -18,7 +18,6 @@
 #include "push/queue.h"
 #include "render/window.h"
 #include "util/clock.h"
-#include "util/text.h"
 
 #define DEFAULT_WAIT_S 60.0
 #define SOON_MS        1000u /* what comes together, is sent together */
@@ -402,25 +401,12 @@ static void await(struct push *p)
     push_look_next(&p->look, &p->tell.queue);
 }
 
-/* Nothing else may be said for an hour. systemd hears it in its own way. */
-static void tell_begin(const struct push *p)
-{
-    char place[RECEIVER_PLACE], from[RECEIVER_PLACE];
-    const struct options *o = p->o;
-
-    if (!o->follow || p->tell.notify_fd >= 0)
-        return;
-    (void)fprintf(stderr,
-                  "collector push: sends what comes into %s%s to %s, "
-                  "until Ctrl-C\n",
-                  text_escape(from, sizeof from, o->inputs[0]),
-                  o->input_count > 1 ? " and other places" : "",
-                  receiver_place(&p->receiver, place));
-}
-
 static int push_rounds(struct push *p, struct err *e)
 {
-    tell_begin(p);
+    char place[RECEIVER_PLACE];
+
+    push_tell_places(&p->tell, p->o->inputs[0], p->o->input_count > 1,
+                     receiver_place(&p->receiver, place));
     push_look_begin(&p->look, p->o, p->tag);
     while (push_round(p, e) == 0) {
         queue_release(&p->tell.queue);

@@ -36,6 +36,20 @@ void push_tell_end(struct push_tell *t)
     t->notify_fd = -1;
 }
 
+void push_tell_places(const struct push_tell *t, const char *from, bool more,
+                      const char *to)
+{
+    char safe[PUSH_TELL_ERROR];
+
+    if (!t->follow || t->notify_fd >= 0) /* systemd hears it in its own way */
+        return;
+    (void)fprintf(stderr,
+                  "collector push: sends what comes into %s%s to %s, "
+                  "until Ctrl-C\n",
+                  text_escape(safe, sizeof safe, from),
+                  more ? " and other places" : "", to);
+}
+
 /* What is kept of such a line. */
 static void keep_error(char error[PUSH_TELL_ERROR], const char *path,
                        const struct err *e)

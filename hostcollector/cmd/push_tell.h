@@ -41,6 +41,11 @@ struct push_tell {
 void push_tell_begin(struct push_tell *t, bool follow);
 void push_tell_end(struct push_tell *t);
 
+/* With (follow), what comes into (from), and if (more) into other places, goes
+ * to (to): nothing else may be said for an hour. */
+void push_tell_places(const struct push_tell *t, const char *from, bool more,
+                      const char *to);
+
 /* What became of the recording (path) is told, and the work goes on: (e) is
  * empty again. */
 void push_tell_error(struct push_tell *t, const char *path, struct err *e);
