@@ -456,19 +456,6 @@ static int push_all(const struct options *o, struct err *e)
     return result;
 }
 
-/* The helper that opens them has no descriptors of push. */
-static int check_images(const struct elf_path *elf, struct err *e)
-{
-    for (; elf != NULL; elf = elf->next)
-        if (strncmp(elf->path, "/dev/fd/", 8) == 0 ||
-            strncmp(elf->path, "/proc/self/fd/", 14) == 0) /* by zsh */
-            return err_set(e,
-                           "--elf %s: name a file, not <(...): push opens "
-                           "it for each recording",
-                           elf->path);
-    return 0;
-}
-
 static int check_options(const struct options *o, struct err *e)
 {
     if (o->to == NULL)
@@ -477,7 +464,7 @@ static int check_options(const struct options *o, struct err *e)
         return err_set(e, "what? type: collector push --to %s FOLDER", o->to);
     if (o->key != NULL && o->cert == NULL)
         return err_set(e, "--key is that of a --cert: name both");
-    return check_images(o->guests.elfs, e);
+    return push_parcel_check_names(o, e);
 }
 
 static int run_push(int argc, char **argv)

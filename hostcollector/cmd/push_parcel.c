@@ -24,6 +24,18 @@
  * says nothing against the recording. */
 #define EXIT_UNWRITTEN 100
 
+int push_parcel_check_names(const struct options *o, struct err *e)
+{
+    for (const struct elf_path *elf = o->guests.elfs; elf; elf = elf->next)
+        if (strncmp(elf->path, "/dev/fd/", 8) == 0 ||
+            strncmp(elf->path, "/proc/self/fd/", 14) == 0) /* by zsh */
+            return err_set(e,
+                           "--elf %s: name a file, not <(...): push opens "
+                           "it for each recording",
+                           elf->path);
+    return 0;
+}
+
 int push_parcel_check(const struct options *o, struct err *e)
 {
     for (const struct elf_path *elf = o->guests.elfs; elf; elf = elf->next) {

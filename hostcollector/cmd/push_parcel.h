@@ -24,6 +24,10 @@ enum push_made {
     PUSH_FAILED,  /* (e) says why */
 };
 
+/* Is no --elf of (o) a descriptor? The helper that opens them has none of
+ * push's. Returns 0; -1 with (e) filled. */
+int push_parcel_check_names(const struct options *o, struct err *e);
+
 /* Can the files of --elf in (o) be opened? Returns 0; -1 with (e) filled. */
 int push_parcel_check(const struct options *o, struct err *e);
 
