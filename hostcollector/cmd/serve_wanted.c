@@ -49,17 +49,25 @@ static int range_member(const struct range *r, unsigned long cid,
                          r->port);
 }
 
+/* Has the guest an agent, as serve wants it? */
+static int check_agent(const struct guest_spec *spec, struct err *e)
+{
+    return source_kind(spec->kind)->need != SOURCE_NEEDS_SAMPLER
+               ? 0
+               : err_set(e,
+                         "--%s: guests without an agent are sampled by "
+                         "collector record",
+                         spec->kind);
+}
+
 int serve_check(const struct guest_spec *spec, struct err *e)
 {
     const struct source_kind *kind = source_kind(spec->kind);
     struct range range;
     char text[CID_MAX];
 
-    if (kind->need == SOURCE_NEEDS_SAMPLER)
-        return err_set(e,
-                       "--%s: guests without an agent are sampled by collector "
-                       "record",
-                       spec->kind);
+    if (check_agent(spec, e) != 0)
+        return -1;
     if (kind->check == NULL)
         return 0;
     if (is_many(spec, &range))
@@ -119,7 +127,7 @@ static int add_folder(const struct options *o, struct folder *f,
     return 0;
 }
 
-/* Each line of the file (path) is a guest. */
+/* Each line of the file (path) is a guest; guests_read() has checked where. */
 static int add_file(const char *path, struct guests *now, struct err *e)
 {
     size_t from = now->count;
@@ -128,7 +136,7 @@ static int add_file(const char *path, struct guests *now, struct err *e)
     if (guests_read(now, path, e) != 0)
         return -1;
     for (size_t i = from; i < now->count; i++)
-        if (serve_check(&now->list[i], &why) != 0)
+        if (check_agent(&now->list[i], &why) != 0)
             return err_set(e, "%s: %s", path, why.text);
     return 0;
 }

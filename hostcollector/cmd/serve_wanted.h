@@ -10,8 +10,8 @@
 /* Guests at once, at most. */
 #define SERVE_GUESTS 20000u
 
-/* Can (spec), of the command line or its file, be a guest, or with --vsock
- * FIRST..LAST many of them? Returns 0; -1 with (e) filled. */
+/* Can (spec), of the command line, be a guest, or with --vsock FIRST..LAST many
+ * of them? Returns 0; -1 with (e) filled. */
 int serve_check(const struct guest_spec *spec, struct err *e);
 
 /* Add to (now) what the command line, its file and the folder (f), which may be
