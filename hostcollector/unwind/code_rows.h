@@ -39,8 +39,9 @@ bool code_rows_find(struct code_rows *c, uint64_t address,
                     struct code_row *out);
 
 /* Does a call instruction of the image call the function that begins at
- * (function)? Where code is not understood, the answer may be a false yes. The
- * first question about a function reads all code. */
+ * (function)? Where code is not understood, the answer may be a false yes,
+ * where only_call_any() may say a false no. The first question about a function
+ * reads all code. */
 bool code_rows_is_called(struct code_rows *c, uint64_t function);
 
 /* Does a call end right before (address)? (*target) is what it calls; 0: that
