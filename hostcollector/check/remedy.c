@@ -188,8 +188,7 @@ static void say_red_zone(struct remedy_out *r, const struct check_facts *s)
            "which an interrupt on the same stack destroys: %s. Compile with "
            "-mno-red-zone, or give the gate of the agent a stack of its own "
            "(PORTING.md), as all other gates need.",
-           text_count(number, zone.units), zone.units == 1 ? "" : "s",
-           zone.names);
+           text_count(number, zone.units), text_plural(zone.units), zone.names);
     say_remedy(r, line);
 }
 

@@ -26,7 +26,7 @@ static void tell_merged(const struct compact_sums *s)
 
     (void)printf("%s windows merged into %s file%s: %s bytes instead of %s",
                  text_count(a, s->windows), text_count(b, s->files),
-                 s->files == 1 ? "" : "s", text_count(c, s->bytes),
+                 text_plural(s->files), text_count(c, s->bytes),
                  text_count(d, s->bytes_before));
     if (s->unsent != 0)
         (void)printf("; %s wait%s for collector push", text_count(a, s->unsent),

@@ -14,6 +14,7 @@
 #include "diagnose/sense.h"
 #include "diagnose/silence.h"
 #include "diagnose/stacks.h"
+#include "util/text.h"
 
 /* Fewer samples than this on a core: its shares are rough. */
 #define FEW_SAMPLES    100
@@ -102,7 +103,7 @@ static void say_selection(struct remarks *r, const struct profile *p)
     remarks_warn(r,
                  "No samples here: samples came, but none of that core or "
                  "within that time: there are those of core%s %s in %.1f s.",
-                 cores == 1 ? "" : "s", list, p->duration_s);
+                 text_plural(cores), list, p->duration_s);
 }
 
 static void look_for_samples(struct remarks *r, const struct profile *p,

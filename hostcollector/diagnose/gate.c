@@ -2,6 +2,8 @@
 /* A gate without a stack of its own, and code with a red zone. */
 #include "diagnose/gate.h"
 
+#include "util/text.h"
+
 bool gate_is_on_stack(const struct profile *p)
 {
     for (size_t i = 0; i < p->core_count; i++) {
@@ -21,5 +23,5 @@ void gate_diagnose(struct remarks *r, size_t units, const char *names)
                  "has no stack of its own, and code of %zu unit%s has a red "
                  "zone (%s). Compile with -mno-red-zone what runs in ring 0, "
                  "or give the gate a stack (agent/PORTING.md).",
-                 units, units == 1 ? "" : "s", names);
+                 units, text_plural(units), names);
 }

@@ -2,6 +2,8 @@
 /* Why stacks are short, or lack callers, and what to do about it. */
 #include "diagnose/stacks.h"
 
+#include "util/text.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -98,7 +100,7 @@ static void look_for_unreadable(struct remarks *r, const struct profile *p,
                        v->unreadable_rsp);
     if (ranges != 0)
         (void)snprintf(count, sizeof count, " (%u range%s)", ranges,
-                       ranges == 1 ? "" : "s");
+                       text_plural(ranges));
     remarks_warn(r,
                  "%.0f %% of the stacks lie outside readable memory%s: "
                  "config.readable%s does not cover this kernel's stacks%s.",

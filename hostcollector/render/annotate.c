@@ -329,7 +329,7 @@ static void write_codes(FILE *out, const struct report *r)
     if (hidden != 0)
         (void)fprintf(out,
                       "%*s%" PRIu32 " more block%s without samples: --all\n",
-                      LEFT, "", hidden, hidden == 1 ? "" : "s");
+                      LEFT, "", hidden, text_plural(hidden));
 }
 
 /* --- What it is of ---------------------------------------------------------

@@ -128,6 +128,6 @@ void diff_units_tables(FILE *out, const struct report *look, size_t columns,
     if (list != NULL && count < d->unit_count)
         (void)fprintf(out, "%*s%zu more counter%s: --all\n", LEFT, "",
                       d->unit_count - count,
-                      d->unit_count - count == 1 ? "" : "s");
+                      text_plural(d->unit_count - count));
     free(list);
 }

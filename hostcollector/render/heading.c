@@ -182,10 +182,10 @@ static const char *cores_text(char *buf, size_t size, const struct report *r)
     for (size_t i = 0; i < r->profile->core_count; i++)
         some |= !r->profile->cores[i].selected;
     if (some && n < all)
-        (void)snprintf(buf, size, "core%s %s of %zu", n == 1 ? "" : "s", list,
+        (void)snprintf(buf, size, "core%s %s of %zu", text_plural(n), list,
                        all);
     else
-        (void)snprintf(buf, size, "%zu core%s", n, n == 1 ? "" : "s");
+        (void)snprintf(buf, size, "%zu core%s", n, text_plural(n));
     return buf;
 }
 

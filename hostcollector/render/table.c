@@ -82,7 +82,7 @@ static void write_rest(FILE *out, const struct view_scope *scope, size_t shown)
     (void)fprintf(out, "%7.1f%37s%zu further function%s (--all)\n",
                   100 * share_of(&rest, &scope->busy).p, "",
                   scope->row_count - shown,
-                  scope->row_count - shown == 1 ? "" : "s");
+                  text_plural(scope->row_count - shown));
 }
 
 void table_busy(FILE *out, const struct view *v, const struct view_scope *scope)

@@ -70,7 +70,7 @@ static void write_rest(FILE *out, const struct report *r)
                        100 * cost.share);
     if (notes != 0)
         (void)snprintf(count, sizeof count, ", %zu note%s", notes,
-                       notes == 1 ? "" : "s");
+                       text_plural(notes));
     (void)snprintf(line + strlen(line), sizeof line - strlen(line),
                    "Late, lost, ranges%s: --details", count);
     (void)putc('\n', out);
