@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Recordings whose reader has failed, about 64 of them: two of one place forget
- * each other. */
+/* Which recordings a reader has failed on, and when to read each of them again.
+ * There are 64 places, chosen by a hash of the path: of two recordings with one
+ * place, the later one takes it. */
 #ifndef TPROF_CMD_PUSH_FAILED_H
 #define TPROF_CMD_PUSH_FAILED_H
 
@@ -18,11 +19,13 @@ struct push_failed {
     } list[PUSH_FAILED_PLACES];
 };
 
-/* Has the reader of (path) failed, and is it too soon to try again? */
+/* Has the reader of (path) failed so lately that it is too soon to read (path)
+ * again? */
 bool push_failed_rests(const struct push_failed *f, const char *path);
 
-/* The reader of (path) has failed; once more, it may be. Returns whether to try
- * again after a rest: 5 seconds the first time, 10 the second. */
+/* Note that the reader of (path) has failed. Returns whether to read (path)
+ * again after a rest: 5 seconds after the first failure, 10 after the second.
+ */
 bool push_failed_note(struct push_failed *f, const char *path);
 
 #endif

@@ -5,16 +5,18 @@
 
 #include "cmd/options.h"
 
-/* Must stay where it is once it has begun. */
+/* (is) points into the struct: a copy would name the guest of the original. */
 struct push_origin {
-    struct origin is; /* of the recording that was named last */
+    struct origin is; /* the origin of the recording that was named last */
     char host[256], guest[256];
 };
 
-/* What (o) says of all recordings; it must outlive (p). */
+/* Set the host and the labels, which (o) tells of all recordings. (o) must
+ * outlive (p). */
 void push_origin_begin(struct push_origin *p, const struct options *o);
 
-/* The guest of the recording (path): NAME.tprof or NAME.DIGITS.tprof. */
+/* Set the guest to that of the recording (path), which is called NAME.tprof or
+ * NAME.DIGITS.tprof: to NAME. */
 void push_origin_name(struct push_origin *p, const char *path);
 
 #endif

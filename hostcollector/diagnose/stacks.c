@@ -2,11 +2,11 @@
 /* Why stacks are short, or lack callers, and what to do about it. */
 #include "diagnose/stacks.h"
 
-#include "util/text.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "util/text.h"
 
 /* Shares of the busy samples from which on there is a warning. */
 #define UNREADABLE_WARNED 0.20
