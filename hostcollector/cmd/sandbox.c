@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -25,6 +26,11 @@
 #define NET_TCP         3ull         /* 4: bind, connect */
 #define SCOPE_SOCKETS   1ull         /* 6: abstract Unix sockets, */
 #define SCOPE_SIGNALS   2ull         /* and signals, of outside */
+
+/* What Landlock can refuse of a single file. */
+#define OF_FILES                                                               \
+    (LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE |              \
+     LANDLOCK_ACCESS_FS_READ_FILE | FS_TRUNCATE | FS_IOCTL_DEVICE)
 
 struct ruleset { /* struct landlock_ruleset_attr as of version 6 */
     uint64_t files, net, scoped;
@@ -118,20 +124,23 @@ static uint64_t access_of(unsigned uses)
     return access & everything(sandbox_landlock()).files;
 }
 
-static void allow_below(struct sandbox *s, const char *folder, unsigned uses)
+/* Allow (access) for what (path) leads to, and below it if it is a folder. */
+static void allow_itself(struct sandbox *s, const char *path, uint64_t access)
 {
     struct landlock_path_beneath_attr rule = {
-        .allowed_access = access_of(uses),
-        .parent_fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC)};
+        .allowed_access = access, .parent_fd = open(path, O_PATH | O_CLOEXEC)};
 
     if (rule.parent_fd < 0)
         return; /* nothing can be opened there, then */
-    note_error(s, syscall(SYS_landlock_add_rule, s->rules,
-                          LANDLOCK_RULE_PATH_BENEATH, &rule, 0));
+    if (access != 0 &&
+        syscall(SYS_landlock_add_rule, s->rules, LANDLOCK_RULE_PATH_BENEATH,
+                &rule, 0) != 0 &&
+        errno != EBADFD) /* a pipe without a name: Landlock lets it be */
+        note_error(s, -1);
     (void)close(rule.parent_fd);
 }
 
-/* The folder that (path) is in, in (folder) of PATH_MAX bytes. */
+/* The folder that the file (path) is in, in (folder) of PATH_MAX bytes. */
 static bool folder_of(const char *path, char *folder)
 {
     const char *slash = strrchr(path, '/');
@@ -146,16 +155,30 @@ static bool folder_of(const char *path, char *folder)
     return true;
 }
 
+/* Does a rule for what (path) leads to suffice? A regular file may be replaced,
+ * and a socket be removed and made anew, which are matters of their folder. */
+static bool stays(const char *path, struct stat *st)
+{
+    return stat(path, st) == 0 && !S_ISREG(st->st_mode) &&
+           !S_ISSOCK(st->st_mode);
+}
+
 void sandbox_allow(struct sandbox *s, const char *path, unsigned uses)
 {
+    uint64_t access = access_of(uses);
     char target[PATH_MAX], folder[PATH_MAX];
+    struct stat st;
 
     if (s->rules < 0)
         return;
+    if (stays(path, &st)) {
+        allow_itself(s, path, S_ISDIR(st.st_mode) ? access : access & OF_FILES);
+        return;
+    }
     if (folder_of(path, folder))
-        allow_below(s, folder, uses);
+        allow_itself(s, folder, access);
     if (realpath(path, target) != NULL && folder_of(target, folder))
-        allow_below(s, folder, uses);
+        allow_itself(s, folder, access);
 }
 
 static uint32_t kept_capabilities(unsigned needs)

@@ -60,10 +60,14 @@ long sandbox_landlock(void);
 void sandbox_init(struct sandbox *s);
 
 /*
- * Allow (uses), of enum sandbox_use, for all files in the folder of (path), and
- * in the folder of the file that (path) is a link to now. The kernel cannot
- * allow a file that does not exist yet, so folders are allowed. A (path) that
- * ends in "/" is a folder itself.
+ * Allow (uses), of enum sandbox_use, for (path).
+ *
+ * A (path) that is a folder allows that folder with all below it, and nothing
+ * beside it, whether a slash ends it or not. A device or a pipe allows itself:
+ * its folder may have disks in it. Any other file allows its folder, and the
+ * folder of the file that (path) is a link to now: the file may not exist yet,
+ * or be replaced, and debug files lie beside images. A (path) that ends in "/"
+ * and is not there allows nothing.
  */
 void sandbox_allow(struct sandbox *s, const char *path, unsigned uses);
 
