@@ -34,8 +34,9 @@ int serve_images_list(struct serve_images *images, const struct options *o,
                       struct err *e);
 
 /*
- * Open them. One that the --guests file names may be missing: (say) is called
- * with a line on it and (context). Returns 0; -1 with (e) filled.
+ * Open them; they are parsed, so the process must be confined. One that the
+ * --guests file names may be missing: (say) is called with a line on it and
+ * (context). Returns 0; -1 with (e) filled.
  */
 int serve_images_open(struct serve_images *images, const struct options *o,
                       void (*say)(void *context, const char *line),

@@ -329,8 +329,7 @@ static int start(struct serve *s, struct err *e)
                                   .tick = on_tick};
     struct err lacking;
 
-    if (open_all(s, e) != 0 || confine_prepare_serve(s->o, e) != 0 ||
-        serve_images_open(&s->images, s->o, on_line, s, e) != 0)
+    if (open_all(s, e) != 0 || confine_prepare_serve(s->o, e) != 0)
         return -1;
     config.stop_fd = s->stop_fd;
     config.wake_fd = s->wake_fd;
@@ -339,6 +338,8 @@ static int start(struct serve *s, struct err *e)
         return s->fleet == NULL ? -1 : err_set(e, "%s", lacking.text);
     if (lacking.text[0] != '\0')
         serve_say(s, NULL, lacking.text);
+    if (serve_images_open(&s->images, s->o, on_line, s, e) != 0)
+        return -1;
     s->totals.start_ms = status_now_ms();
     serve_tell_crashed(s);
     begin_windows(s);

@@ -297,6 +297,24 @@ TEST(images_and_recordings_are_read_in_the_sandbox)
     CHECK(!contains("a.txt", "have no names")); /* the image was found */
 }
 
+/* Catches: the same by the process that stays and meets all guests */
+TEST(serve_reads_its_images_in_the_sandbox)
+{
+    struct traced t;
+
+    prepare();
+    enter_dir();
+    CHECK_EQ(mkdir("guests", 0700), 0);
+    copy_image("kernel.elf", KERNEL, KERNEL_ID, NULL);
+    untrusted[0] = "/kernel.elf";
+    untrusted[1] = NULL; /* the helper may speak before */
+    traced_start(&t, "serve --sandbox=required --watch guests --elf kernel.elf",
+                 look_at_call);
+    traced_release(&t);
+    CHECK_EQ(kill(t.pid, SIGTERM), 0);
+    CHECK_EQ(join_collector(t.pid), 0);
+}
+
 static int early = -1; /* a client that came as soon as the bridge listened */
 
 static void look_at_bridge(const struct traced *t, const struct traced_call *c)
