@@ -270,6 +270,7 @@ set(core_sources
     source/vsock_uds.c
     spool/compact.c
     spool/each_name.c
+    spool/fresh_file.c
     spool/merged_file.c
     spool/replace.c
     spool/spool.c

@@ -386,7 +386,7 @@ static int enter(const struct options *o, unsigned needs, struct err *e)
     if ((needs & SANDBOX_SPOOL) != 0) {
         (void)snprintf(folder, sizeof folder, "%s/", o->spool);
         sandbox_allow(&files, folder,
-                      SANDBOX_READ | SANDBOX_WRITE | SANDBOX_REMOVE |
+                      SANDBOX_READ | SANDBOX_ADD | SANDBOX_REMOVE |
                           SANDBOX_LIST);
     }
     return sandbox_enter(&files, needs, &why) == 0 && opener_confined(&why) == 0
@@ -451,7 +451,7 @@ int confine_compact(const struct options *o, const char *folder, struct err *e)
     (void)snprintf(path, sizeof path, "%s/", folder);
     sandbox_init(&files);
     sandbox_allow(&files, path,
-                  SANDBOX_READ | SANDBOX_WRITE | SANDBOX_REMOVE | SANDBOX_LIST);
+                  SANDBOX_READ | SANDBOX_ADD | SANDBOX_REMOVE | SANDBOX_LIST);
     return sandbox_enter(&files,
                          SANDBOX_READER | SANDBOX_FOLDER | SANDBOX_SPOOL,
                          &why) == 0

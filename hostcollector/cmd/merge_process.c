@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Looks once a minute. */
+/* Merges once a minute, and waits more often for the disk: that would keep the
+ * process which meets guests from them. */
 #include "cmd/merge_process.h"
 
 #include <fcntl.h>
@@ -7,16 +8,20 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cmd/confine.h"
 #include "cmd/keeper.h"
+#include "spool/spool.h"
 #include "util/clock.h"
 
-#define SPAN_MS 600000u /* of a file: longer ones save nothing more */
-#define LOOK_MS 60000
-#define MS      1000000u
-#define NICE    10
+#define SPAN_MS   600000u /* of a file: longer ones save nothing more */
+#define LOOK_MS   60000u  /* between two looks for what can be merged */
+#define SETTLE_MS 15000   /* what is older outlives a loss of power */
+#define MS        1000000u
+#define NICE      10
 
 /* The folder, after which the process opens no other. -1 with (e) filled. */
 static int enter(const struct options *o, const char *folder, const char *name,
@@ -82,27 +87,53 @@ static void show_waits(struct status *s, const struct compact_sums *sums)
     }
 }
 
-/* Until (stop) can be read. What fails is told once, and tried again. */
+/* What fails is told once, and tried again. */
+static void tell_once(bool *told, const struct err *e)
+{
+    if (!*told)
+        (void)fprintf(stderr, "%s: %s\n", words, e->text);
+    *told = true;
+}
+
+/* Has the folder (fd) changed since (*then)? Names come and go in it. */
+static bool has_changed(int fd, struct timespec *then)
+{
+    struct stat st = {.st_mtim = {0}};
+    struct timespec before = *then;
+
+    (void)fstat(fd, &st);
+    *then = st.st_mtim;
+    return before.tv_sec != then->tv_sec || before.tv_nsec != then->tv_nsec;
+}
+
+/* Until (stop) can be read. */
 static _Noreturn void work(const struct kept *k, int stop)
 {
     struct pollfd end = {.fd = stop, .events = POLLIN};
+    struct timespec changed = {0};
     struct compact_sums sums;
     struct err e = {""};
-    bool told = false;
+    bool told = false, unsettled = false;
     int fd = enter(k->o, k->o->spool, words, &e);
+    uint64_t next_ns = 0;
 
+    if (fd < 0) {
+        tell_once(&told, &e);
+        _exit(1);
+    }
     do {
-        bool merged = fd >= 0 && merge(fd, &sums, &e) == 0;
+        if (has_changed(fd, &changed) && spool_settle(fd, &e) != 0)
+            tell_once(&unsettled, &e);
+        if (clock_ns() < next_ns)
+            continue;
+        next_ns = clock_ns() + (uint64_t)LOOK_MS * MS;
+        bool merged = merge(fd, &sums, &e) == 0;
 
-        if (merged || (fd >= 0 && sums.wait_count != 0))
+        if (merged || sums.wait_count != 0)
             show_waits(k->status, &sums);
-        if (!merged && !told) {
-            (void)fprintf(stderr, "%s: %s\n", words, e.text);
-            told = true;
-        }
-        if (fd < 0)
-            _exit(1);
-    } while (poll(&end, 1, LOOK_MS) == 0);
+        if (!merged)
+            tell_once(&told, &e);
+    } while (poll(&end, 1, SETTLE_MS) == 0);
     _exit(0);
 }
 

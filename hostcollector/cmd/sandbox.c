@@ -112,9 +112,10 @@ static uint64_t access_of(unsigned uses)
 
     if ((uses & SANDBOX_READ) != 0)
         access |= LANDLOCK_ACCESS_FS_READ_FILE;
+    if ((uses & (SANDBOX_WRITE | SANDBOX_ADD)) != 0)
+        access |= LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_MAKE_REG;
     if ((uses & SANDBOX_WRITE) != 0)
-        access |= LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_MAKE_REG |
-                  FS_TRUNCATE;
+        access |= FS_TRUNCATE;
     if ((uses & SANDBOX_REMOVE) != 0)
         access |= LANDLOCK_ACCESS_FS_REMOVE_FILE;
     if ((uses & SANDBOX_LIST) != 0)

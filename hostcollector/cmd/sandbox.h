@@ -31,10 +31,11 @@ enum sandbox_need {
 /* What may be done with files. */
 enum sandbox_use {
     SANDBOX_READ = 1u << 0,
-    SANDBOX_WRITE = 1u << 1, /* and create */
+    SANDBOX_WRITE = 1u << 1, /* and create, and cut short */
     SANDBOX_REMOVE = 1u << 2,
     SANDBOX_DEVICE = 1u << 3, /* ioctl */
     SANDBOX_LIST = 1u << 4,
+    SANDBOX_ADD = 1u << 5, /* write and create, but cut nothing short */
 };
 
 /* What the user wants. Builds with AddressSanitizer or its like, whose run-time

@@ -115,7 +115,7 @@ static const struct rule rules[] = {
     ALLOW(OPENER | SPOOL, unlinkat),
     ALLOW(SPOOL, linkat),
     ALLOW(SPOOL, utimensat),
-    ALLOW(SPOOL, sync_file_range),
+    ALLOW(SPOOL, syncfs),
     ALLOW_IF(OPENER, socket, 0, UINT32_MAX, AF_UNIX),
     ALLOW_IF(VSOCK, socket, 0, UINT32_MAX, AF_VSOCK),
     ALLOW(BIND, bind),

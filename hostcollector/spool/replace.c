@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Files without their names, then marks, then names; each is on the disk before
- * the next. */
+ * the next. One call waits for all files at once: for one after the other, the
+ * disk is waited for as often. */
 #include "spool/replace.h"
 
 #include <errno.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include "spool/each_name.h"
+#include "spool/fresh_file.h"
 
 #define NS_PER_S 1000000000
 #define FRESH    40 /* room for such a name */
@@ -66,57 +68,14 @@ void replace_remove(int fd, const char *name, const struct spool_tags *tags)
     (void)unlinkat(fd, name, 0);
 }
 
-/* (bytes) as the file (name), for the user alone, which is on its way to the
- * disk. Returns 0; -1 with errno. */
-static int write_file(const struct replace *r, const char *name,
-                      const void *bytes, size_t size, struct stat *st)
-{
-    int fd =
-        openat(r->fd, name,
-               O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
-    size_t done = 0;
-    bool good = fd >= 0;
-
-    while (good && done < size) {
-        ssize_t n = write(fd, (const uint8_t *)bytes + done, size - done);
-
-        good = n >= 0 || errno == EINTR;
-        done += n > 0 ? (size_t)n : 0;
-    }
-    good = good && fstat(fd, st) == 0;
-    if (good)
-        (void)sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
-    if (fd >= 0)
-        (void)close(fd);
-    return good ? 0 : -1;
-}
-
-/* The file (name) is on the disk. Returns likewise. */
-static int settle(const struct replace *r, const char *name)
-{
-    int fd = openat(r->fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-    bool good = fd >= 0 && fsync(fd) == 0;
-
-    if (fd >= 0)
-        (void)close(fd);
-    return good ? 0 : -1;
-}
-
 /* Do (step) with each file that may take its windows' place. Returns
- * likewise. */
+ * 0; -1 with errno. */
 static int for_each(struct replace *r, int (*step)(struct replace *r, size_t i))
 {
     for (size_t i = 0; i < r->count; i++)
         if (r->files[i].good && step(r, i) != 0)
             return -1;
     return 0;
-}
-
-static int settle_fresh(struct replace *r, size_t i)
-{
-    char fresh[FRESH];
-
-    return settle(r, fresh_name(fresh, i));
 }
 
 /* Count marks, and windows that a file would cover. */
@@ -166,31 +125,27 @@ static int judge(struct replace *r, size_t i)
     return 0;
 }
 
+/* One of an earlier process, which was killed before the file had its name, is
+ * another file's. */
+static int mark_one(const struct replace *r, const char *name, const char *text)
+{
+    (void)unlinkat(r->fd, name, 0);
+    return fresh_file(r->fd, name, text, strlen(text), NULL);
+}
+
 /* The (i)th file counts as sent: push/queue.c asks for its size and time. */
 static int mark(struct replace *r, size_t i)
 {
     const struct replace_file *f = &r->files[i];
     char name[SPOOL_MARK], text[128];
-    struct stat ignored;
 
     (void)snprintf(text, sizeof text, "merged %" PRIu64 " %" PRId64 " 0 -\n",
                    (uint64_t)f->st.st_size,
                    (int64_t)f->st.st_mtim.tv_sec * NS_PER_S +
                        f->st.st_mtim.tv_nsec);
     for (size_t k = 0; k < r->tags.count; k++)
-        if (write_file(r, spool_mark_name(name, f->name, r->tags.list[k]), text,
-                       strlen(text), &ignored) != 0)
-            return -1;
-    return 0;
-}
-
-static int settle_marks(struct replace *r, size_t i)
-{
-    char name[SPOOL_MARK];
-
-    for (size_t k = 0; k < r->tags.count; k++)
-        if (settle(r, spool_mark_name(name, r->files[i].name,
-                                      r->tags.list[k])) != 0)
+        if (mark_one(r, spool_mark_name(name, f->name, r->tags.list[k]),
+                     text) != 0)
             return -1;
     return 0;
 }
@@ -221,9 +176,12 @@ static int put_in_place(struct replace *r, struct err *e)
     r->tags.count = 0;
     if (each_name(r->fd, look_again, r, e) != 0)
         return -1;
-    if (for_each(r, judge) != 0 || for_each(r, mark) != 0 ||
-        for_each(r, settle_marks) != 0 || for_each(r, give_name) != 0 ||
-        fsync(r->fd) != 0)
+    if (for_each(r, judge) != 0 || for_each(r, mark) != 0)
+        return err_sys(e, "spool");
+    /* a file without its marks would be sent again */
+    if (r->tags.count != 0 && spool_settle(r->fd, e) != 0)
+        return -1;
+    if (for_each(r, give_name) != 0 || fsync(r->fd) != 0)
         return err_sys(e, "spool");
     (void)for_each(r, remove_windows);
     (void)futimens(r->lock, NULL);
@@ -236,8 +194,8 @@ int replace_all(struct replace *r, struct err *e)
 
     if (r->count == 0)
         return 0;
-    if (for_each(r, settle_fresh) != 0) {
-        (void)err_sys(e, "spool");
+    if (spool_settle(r->fd, e) != 0) {
+        /* the windows stay as they are */
     } else if (flock(r->fd, LOCK_EX) != 0) {
         (void)err_sys(e, "spool: lock");
     } else {
@@ -263,7 +221,7 @@ int replace_add(struct replace *r, const struct spool_entry *windows,
                    "%.*s.%013" PRIu64 "-%013" PRIu64 "%s",
                    (int)windows->n.guest_length, windows->name,
                    windows->n.start_ms, last->n.start_ms, SPOOL_SUFFIX);
-    if (write_file(r, fresh_name(fresh, i), bytes, size, &f->st) != 0) {
+    if (fresh_file(r->fd, fresh_name(fresh, i), bytes, size, &f->st) != 0) {
         (void)err_sys(e, "spool");
         remove_fresh(r, r->count);
         r->count = 0;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "spool/each_name.h"
+#include "spool/fresh_file.h"
 #include "spool/spool_marks.h"
 #include "spool/spool_name.h"
 #include "util/clock.h"
@@ -290,44 +291,6 @@ void spool_expire(struct spool *s, uint64_t now_ms)
         remove_oldest(s, count);
 }
 
-static int write_all(int fd, const uint8_t *bytes, size_t size)
-{
-    while (size > 0) {
-        ssize_t n = write(fd, bytes, size);
-
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return -1;
-        bytes += n;
-        size -= (size_t)n;
-    }
-    return 0;
-}
-
-/* The bytes in a file called (fresh). They are not flushed to the disk: that
- * took 0.2 ms, or 10 on a slow one, and 1000 windows may come in a second. A
- * window whose bytes a loss of power took is damaged to its reader. Returns 0;
- * -1 with errno. */
-static int write_fresh(const struct spool *s, const char *fresh,
-                       const void *bytes, size_t size)
-{
-    int fd =
-        openat(s->fd, fresh,
-               O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
-    int result;
-
-    if (fd < 0)
-        return -1;
-    result = write_all(fd, bytes, size);
-    int why = errno;
-
-    if (close(fd) != 0 && result == 0)
-        return -1;
-    errno = why;
-    return result;
-}
-
 /* A time from (start_ms) on that no file of several windows of (guest) has:
  * what lies there is not read. A clock that was set back may ask for such a
  * one. */
@@ -364,6 +327,8 @@ static int link_fresh(const struct spool *s, const char *fresh,
     return -1;
 }
 
+/* The disk is not waited for: that took 0.2 ms, or 10 on a slow one, and 1000
+ * windows may come in a second; spool_settle() waits for all. */
 int spool_put(struct spool *s, const char *guest, uint64_t start_ms,
               const void *bytes, size_t size, uint64_t samples, struct err *e)
 {
@@ -377,7 +342,7 @@ int spool_put(struct spool *s, const char *guest, uint64_t start_ms,
     start_ms = after_merged(s, guest, start_ms);
     (void)snprintf(fresh, sizeof fresh, FRESH "%ld-%" PRIu32, (long)getpid(),
                    s->fresh++);
-    if (write_fresh(s, fresh, bytes, size) != 0 ||
+    if (fresh_file(s->fd, fresh, bytes, size, NULL) != 0 ||
         link_fresh(s, fresh, guest, &start_ms, name) != 0)
         (void)err_sys(e, "spool");
     else if (add(s, name, size, samples) != 0)
@@ -389,6 +354,11 @@ int spool_put(struct spool *s, const char *guest, uint64_t start_ms,
         remove_oldest(s, count_too_much(s));
     spool_expire(s, clock_wall_ns() / 1000000);
     return result;
+}
+
+int spool_settle(int fd, struct err *e)
+{
+    return syncfs(fd) == 0 ? 0 : err_sys(e, "spool: to the disk");
 }
 
 struct spool_sums spool_sums(const struct spool *s)

@@ -6,6 +6,10 @@
  * bytes than it may, or when they are too old; what `collector push` keeps
  * beside them goes with them.
  *
+ * When power fails, what was there at the last spool_settle() stays, whole.
+ * A file that came later may be there, or its name with other bytes, which its
+ * reader finds out.
+ *
  * Everything goes through the folder's descriptor, so a confined process needs
  * no other path.
  */
@@ -49,6 +53,10 @@ int spool_put(struct spool *s, const char *guest, uint64_t start_ms,
 /* Remove what is too old at (now_ms), once in a while: a 16th of the age, but
  * not more than a minute. spool_put() does so, too. */
 void spool_expire(struct spool *s, uint64_t now_ms);
+
+/* What was put into the folder (fd) before stays there when power fails, whoever
+ * put it; the disk is waited for. Returns 0; -1 with (e) filled. */
+int spool_settle(int fd, struct err *e);
 
 struct spool_sums {
     uint64_t files, bytes;

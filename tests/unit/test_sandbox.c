@@ -531,6 +531,16 @@ static void to_write(void)
     enter(inside, SANDBOX_WRITE);
 }
 
+static void to_add(void)
+{
+    struct sandbox s;
+    struct err e;
+
+    sandbox_init(&s);
+    sandbox_allow(&s, inside, SANDBOX_ADD);
+    need(sandbox_enter(&s, SANDBOX_OPENER | SANDBOX_READER, &e) == 0);
+}
+
 static void nothing(void)
 {
     enter(NULL, 0);
@@ -564,6 +574,19 @@ static void may_write(void)
     need(!opens(fresh, TO_WRITE));
 }
 
+/* A file that another process has mapped must not become shorter. */
+static void may_add(void)
+{
+    char fresh[96];
+    int fd = open(inside, O_WRONLY | O_CLOEXEC);
+
+    (void)snprintf(fresh, sizeof fresh, "%s.more", inside);
+    need(opens(fresh, O_WRONLY | O_CREAT | O_EXCL));
+    need(fd >= 0 && write(fd, "x", 1) == 1);
+    need(!opens(inside, O_WRONLY | O_TRUNC) && !opens(inside, TO_WRITE));
+    need(ftruncate(fd, 0) != 0 && errno == EACCES);
+}
+
 static void may_nothing(void)
 {
     need(!opens(inside, O_RDONLY) && !opens(inside, TO_WRITE));
@@ -575,6 +598,8 @@ TEST(files_are_those_allowed)
     make_folder();
     CHECK_EQ(run(to_read, may_read), 0);
     CHECK_EQ(run(to_write, may_write), 0);
+    if (syscall(SYS_landlock_create_ruleset, NULL, 0, 1) >= 3)
+        CHECK_EQ(run(to_add, may_add), 0);
     CHECK_EQ(run(nothing, may_nothing), 0);
 }
 
