@@ -274,8 +274,11 @@ set(core_sources
     spool/merged_file.c
     spool/replace.c
     spool/spool.c
+    spool/spool_guests.c
+    spool/spool_limits.c
     spool/spool_list.c
     spool/spool_marks.c
+    spool/steady.c
     spool/window.c
     symbolize/callers.c
     symbolize/image_map.c

@@ -121,7 +121,8 @@ static const struct option_row rows[] = {
     {"window", 0, "TIME", SERVE, OPTION_TEXT, AT(window), 0, 0,
      "how long a window is, from 1s to 1h (default: 10s)"},
     {"spool-size", 0, "SIZE", SERVE, OPTION_TEXT, AT(spool_size), 0, 0,
-     "the oldest go where DIR has more (default: 1G)"},
+     "where DIR has more, the oldest windows of the guests that have most go "
+     "(default: 1G)"},
     {"spool-age", 0, "TIME", SERVE, OPTION_TEXT, AT(spool_age), 0, 0,
      "windows go that are older (default: 7d)"},
     {"listen", 0, "ADDRESS", SERVE, OPTION_TEXT, AT(listen), 0, 0,

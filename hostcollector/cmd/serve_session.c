@@ -263,6 +263,11 @@ static int watch_fd(struct serve *s, int fd, struct err *e)
                : err_sys(e, "epoll");
 }
 
+static void on_line(void *context, const char *line)
+{
+    serve_say(context, NULL, line);
+}
+
 /* What is opened before the process is confined. */
 static int open_all(struct serve *s, struct err *e)
 {
@@ -270,11 +275,15 @@ static int open_all(struct serve *s, struct err *e)
     if (s->rows == NULL)
         return err_set(e, "out of memory");
     if (s->o->spool != NULL) {
+        const uint64_t span_ms = (uint64_t)(s->o->window_s * 1000);
         const struct windows_config config = {
             .folder = s->o->spool,
             .limits = {.bytes = s->o->spool_bytes,
-                       .age_s = (uint64_t)s->o->spool_age_s},
-            .span_ms = (uint64_t)(s->o->window_s * 1000),
+                       .age_s = (uint64_t)s->o->spool_age_s,
+                       .window_ms = span_ms,
+                       .say = on_line,
+                       .context = s},
+            .span_ms = span_ms,
             .memory = s->o->memory};
 
         s->windows = windows_open(&config, e);
@@ -298,11 +307,6 @@ static int open_all(struct serve *s, struct err *e)
         return 0;
     s->folder = folder_open(s->o->watch, e);
     return s->folder != NULL ? watch_fd(s, folder_fd(s->folder), e) : -1;
-}
-
-static void on_line(void *context, const char *line)
-{
-    serve_say(context, NULL, line);
 }
 
 /* From here on this process is the last one, of which the next one tells. */

@@ -14,32 +14,14 @@
 
 #include "spool/each_name.h"
 #include "spool/fresh_file.h"
-#include "spool/spool_marks.h"
 #include "spool/spool_name.h"
+#include "spool/spool_parts.h"
 #include "util/clock.h"
+#include "util/no_room.h"
 #include "util/vec.h"
 
-#define FRESH   ".fresh-" /* how a file is called until it is whole */
-#define LOOK_MS 60000u    /* between two looks for what is too old, at most */
-
-struct spool_file {
-    char *name;
-    struct spool_name n;
-    uint64_t bytes;
-    uint64_t samples; /* 0: not known */
-};
-
-struct spool {
-    int fd;
-    struct spool_limits limits;
-    struct spool_file *files; /* the oldest first */
-    size_t count, room;
-    struct spool_sums sums;
-    uint32_t fresh;         /* counts temporary names */
-    uint64_t covered_ms;    /* files of several windows begin and end before */
-    uint64_t expired_ms;    /* when too old ones were looked for */
-    struct timespec merged; /* when windows were merged last, if ever */
-};
+#define FRESH    ".fresh-" /* how a file is called until it is whole */
+#define ATTEMPTS 3u        /* to write a window where the disk is full */
 
 static int older(const void *a, const void *b)
 {
@@ -48,6 +30,19 @@ static int older(const void *a, const void *b)
     return x->n.start_ms != y->n.start_ms ? (x->n.start_ms > y->n.start_ms) -
                                                 (x->n.start_ms < y->n.start_ms)
                                           : strcmp(x->name, y->name);
+}
+
+/* (file) counts. Returns 0; -1: no memory. */
+static int count_file(struct spool *s, struct spool_file *file)
+{
+    file->guest =
+        spool_guests_get(&s->guests, file->name, file->n.guest_length);
+    if (file->guest == NULL)
+        return -1;
+    file->guest->bytes += file->bytes;
+    s->sums.files++;
+    s->sums.bytes += file->bytes;
+    return 0;
 }
 
 /* Put (name) where it belongs: nearly always at the end. */
@@ -59,7 +54,8 @@ static int add(struct spool *s, const char *name, uint64_t bytes,
     size_t at = s->count;
 
     if (file.name == NULL || !spool_name_parse(name, &file.n) ||
-        vec_grow(&s->files, &s->room, s->count, sizeof file) != 0) {
+        vec_grow(&s->files, &s->room, s->count, sizeof file) != 0 ||
+        count_file(s, &file) != 0) {
         free(file.name);
         return -1;
     }
@@ -68,8 +64,6 @@ static int add(struct spool *s, const char *name, uint64_t bytes,
     memmove(s->files + at + 1, s->files + at, (s->count - at) * sizeof file);
     s->files[at] = file;
     s->count++;
-    s->sums.files++;
-    s->sums.bytes += bytes;
     return 0;
 }
 
@@ -133,20 +127,19 @@ static void adopt(struct spool *s, struct found *found)
 {
     size_t kept = 0, at = 0;
 
+    spool_guests_fini(&s->guests);
     if (found->count != 0)
         qsort(found->files, found->count, sizeof *found->files, older);
     s->sums.files = s->sums.bytes = 0;
     for (size_t i = 0; i < found->count; i++) {
         struct spool_file *file = &found->files[i];
 
-        if (!know(s, file, &at)) {
+        if (!know(s, file, &at) || count_file(s, file) != 0) {
             free(file->name);
             continue;
         }
         if (file->n.last_ms > s->covered_ms)
             s->covered_ms = file->n.last_ms;
-        s->sums.files++;
-        s->sums.bytes += file->bytes;
         found->files[kept++] = *file;
     }
     free_files(s->files, s->count);
@@ -178,9 +171,8 @@ static struct timespec last_merged(const struct spool *s)
                : (struct timespec){0};
 }
 
-/* Another process has windows merged: see which are left. What cannot be looked
- * at now is looked at when the next ones are. */
-static void look_again(struct spool *s)
+/* What cannot be looked at now is looked at when the next ones are. */
+void spool_look_again(struct spool *s)
 {
     struct timespec now = last_merged(s);
     struct err ignored;
@@ -191,10 +183,17 @@ static void look_again(struct spool *s)
     (void)look(s, false, &ignored);
 }
 
+static struct spool_now time_now(void)
+{
+    return (struct spool_now){clock_wall_ns() / 1000000,
+                              clock_up_ns() / 1000000};
+}
+
 struct spool *spool_open(int fd, const struct spool_limits *limits,
                          struct err *e)
 {
     struct spool *s = calloc(1, sizeof *s);
+    struct spool_now now;
 
     if (s == NULL) {
         (void)err_set(e, "spool: out of memory");
@@ -203,6 +202,8 @@ struct spool *spool_open(int fd, const struct spool_limits *limits,
     s->fd = fd;
     s->limits = *limits;
     s->merged = last_merged(s);
+    now = time_now();
+    (void)spool_is_steady(s, &now); /* from here on it is compared */
     if (look(s, true, e) == 0)
         return s;
     spool_close(s);
@@ -214,81 +215,8 @@ void spool_close(struct spool *s)
     if (s == NULL)
         return;
     free_files(s->files, s->count);
+    spool_guests_fini(&s->guests);
     free(s);
-}
-
-/* What a look for receivers finds. */
-struct receivers {
-    int fd; /* the folder */
-    struct spool_tags tags;
-};
-
-static int take_tag(void *context, const char *name, struct err *e)
-{
-    struct receivers *r = context;
-
-    return spool_tags_take(&r->tags, r->fd, name, e);
-}
-
-/* Remove the first (count) files; what push keeps beside them goes first, so
- * that nothing is left over without its window. */
-static void remove_oldest(struct spool *s, size_t count)
-{
-    struct receivers now = {.fd = s->fd};
-    struct err ignored;
-
-    if (count == 0 || s->files == NULL)
-        return;
-    /* marks of one receiver more stay */
-    (void)each_name(s->fd, take_tag, &now, &ignored);
-    for (size_t i = 0; i < count; i++) {
-        struct spool_file *file = &s->files[i];
-
-        if (!spool_marks_remove(s->fd, file->name, &now.tags)) {
-            s->sums.unsent++;
-            s->sums.unsent_samples += file->samples;
-        }
-        (void)unlinkat(s->fd, file->name, 0);
-        s->sums.files--;
-        s->sums.bytes -= file->bytes;
-        s->sums.removed++;
-        s->sums.removed_bytes += file->bytes;
-        free(file->name);
-    }
-    s->count -= count;
-    memmove(s->files, s->files + count, s->count * sizeof *s->files);
-}
-
-/* Past the limit by size, a 16th more goes, so that a folder is not looked
- * through for each window. */
-static size_t count_too_much(const struct spool *s)
-{
-    uint64_t bytes = s->sums.bytes, limit = s->limits.bytes;
-    size_t count = 0;
-
-    if (limit == 0 || bytes <= limit)
-        return 0;
-    while (count < s->count && bytes > limit - limit / 16)
-        bytes -= s->files[count++].bytes;
-    return count;
-}
-
-void spool_expire(struct spool *s, uint64_t now_ms)
-{
-    uint64_t age_ms = s->limits.age_s * 1000, pause_ms = age_ms / 16;
-    size_t count = 0;
-
-    /* not for each window: the folder is looked through */
-    if (now_ms - s->expired_ms < (pause_ms < LOOK_MS ? pause_ms : LOOK_MS))
-        return;
-    s->expired_ms = now_ms;
-    look_again(s);
-    while (age_ms != 0 && count < s->count &&
-           s->files[count].n.start_ms < now_ms &&
-           now_ms - s->files[count].n.start_ms > age_ms)
-        count++;
-    if (count != 0)
-        remove_oldest(s, count);
 }
 
 /* A time from (start_ms) on that no file of several windows of (guest) has:
@@ -327,32 +255,51 @@ static int link_fresh(const struct spool *s, const char *fresh,
     return -1;
 }
 
-/* The disk is not waited for: that took 0.2 ms, or 10 on a slow one, and 1000
- * windows may come in a second; spool_settle() waits for all. */
+/* Write the file, and give it a name, in (name). The disk is not waited for:
+ * that took 0.2 ms, or 10 on a slow one, and 1000 windows may come in a second;
+ * spool_settle() waits for all. Returns 0; -1 with errno. */
+static int put_file(struct spool *s, const char *guest, uint64_t *start_ms,
+                    const void *bytes, size_t size, char *name)
+{
+    char fresh[64];
+    int result, why;
+
+    (void)snprintf(fresh, sizeof fresh, FRESH "%ld-%" PRIu32, (long)getpid(),
+                   s->fresh++);
+    result = fresh_file(s->fd, fresh, bytes, size, NULL);
+    if (result == 0)
+        result = link_fresh(s, fresh, guest, start_ms, name);
+    why = errno;
+    (void)unlinkat(s->fd, fresh, 0);
+    errno = why;
+    return result;
+}
+
 int spool_put(struct spool *s, const char *guest, uint64_t start_ms,
               const void *bytes, size_t size, uint64_t samples, struct err *e)
 {
-    char fresh[64], name[SPOOL_NAME];
-    int result = -1;
+    const struct spool_now now = time_now();
+    char name[SPOOL_NAME];
+    unsigned attempts = 0;
+    int result, why;
 
     if (!spool_name_is_guest(guest))
         return err_set(e, "spool: a guest's name has other characters than "
                           "letters, digits, '.', '_' and '-'");
-    look_again(s);
+    spool_look_again(s);
     start_ms = after_merged(s, guest, start_ms);
-    (void)snprintf(fresh, sizeof fresh, FRESH "%ld-%" PRIu32, (long)getpid(),
-                   s->fresh++);
-    if (fresh_file(s->fd, fresh, bytes, size, NULL) != 0 ||
-        link_fresh(s, fresh, guest, &start_ms, name) != 0)
+    do {
+        result = put_file(s, guest, &start_ms, bytes, size, name);
+        why = errno;
+    } while (result != 0 && no_room(why) && ++attempts < ATTEMPTS &&
+             spool_make_room(s, size, &now));
+    errno = why;
+    if (result != 0)
         (void)err_sys(e, "spool");
     else if (add(s, name, size, samples) != 0)
         result = err_set(e, "spool: out of memory");
-    else
-        result = 0;
-    (void)unlinkat(s->fd, fresh, 0);
-    if (count_too_much(s) != 0)
-        remove_oldest(s, count_too_much(s));
-    spool_expire(s, clock_wall_ns() / 1000000);
+    spool_keep_size(s, &now);
+    spool_expire(s, &now);
     return result;
 }
 

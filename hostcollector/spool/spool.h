@@ -2,9 +2,10 @@
 /*
  * A spool: a folder with one file for each window, GUEST.MS.tprof, where MS is
  * the window's start in milliseconds since 1970. A file is there whole or not
- * at all, whenever the process ends. The oldest go when the folder has more
- * bytes than it may, or when they are too old; what `collector push` keeps
- * beside them goes with them.
+ * at all, whenever the process ends. When the folder has more bytes than it
+ * may, the guest that has most gives up its oldest windows, and others none;
+ * windows that are too old go, too. What `collector push` keeps beside them
+ * goes with them.
  *
  * When power fails, what was there at the last spool_settle() stays, whole.
  * A file that came later may be there, or its name with other bytes, which its
@@ -25,7 +26,14 @@
 
 struct spool_limits {
     uint64_t bytes; /* 0: no limit */
-    uint64_t age_s; /* 0: no limit */
+    uint64_t age_s; /* 0: no limit; a while longer where the clock was set */
+    /* No window that comes begins so much later than now. Those that do were
+     * written by a wrong clock, and count as the oldest. */
+    uint64_t window_ms;
+    /* Take a line on what changed for all windows: the clock was set, the disk
+     * is full. NULL: nobody does. */
+    void (*say)(void *context, const char *line);
+    void *context;
 };
 
 struct spool;
@@ -44,18 +52,16 @@ void spool_close(struct spool *s);
 /*
  * Keep (size) bytes, a window of (guest) that began at (start_ms) and has so
  * many (samples). The name is of [A-Za-z0-9._-], and does not begin with a
- * point; a window of the same guest and start is put a millisecond later. Then
- * remove what is too much. Returns 0; -1 with (e) filled, and nothing is kept.
+ * point; a window of the same guest and start is put a millisecond later. If
+ * the disk is full, windows go as if they were too many. Then remove what is
+ * too much, and once in a while, a 16th of the age but not more than a minute,
+ * what is too old. Returns 0; -1 with (e) filled, and nothing is kept.
  */
 int spool_put(struct spool *s, const char *guest, uint64_t start_ms,
               const void *bytes, size_t size, uint64_t samples, struct err *e);
 
-/* Remove what is too old at (now_ms), once in a while: a 16th of the age, but
- * not more than a minute. spool_put() does so, too. */
-void spool_expire(struct spool *s, uint64_t now_ms);
-
-/* What was put into the folder (fd) before stays there when power fails, whoever
- * put it; the disk is waited for. Returns 0; -1 with (e) filled. */
+/* What was put into the folder (fd) before stays there when power fails,
+ * whoever put it; the disk is waited for. Returns 0; -1 with (e) filled. */
 int spool_settle(int fd, struct err *e);
 
 struct spool_sums {

@@ -18,4 +18,14 @@ static inline uint64_t clock_wall_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* CLOCK_BOOTTIME in nanoseconds: since the machine was started, also while it
+ * slept. Nobody can set it. */
+static inline uint64_t clock_up_ns(void)
+{
+    struct timespec t;
+
+    (void)clock_gettime(CLOCK_BOOTTIME, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
 #endif
