@@ -131,6 +131,9 @@ static const struct option_row rows[] = {
     {"token-file", 0, "FILE", SERVE, OPTION_TEXT, AT(token_file), 0, 0,
      "only to whoever sends the token in the first line of FILE; addresses "
      "that others reach want one"},
+    {"page-code", 0, NULL, SERVE, OPTION_FLAG, AT(shows_code), 0, 0,
+     "show source lines and code in guests' pages, also to clients without a "
+     "token (default: only with --token-file)"},
     {"unwind", 0, "auto|tables|fp", ATTACH | RECORD | TOP | STACKS,
      OPTION_CHOICE, AT(unwind), 0, 0,
      "how callers are found without an agent: by unwind tables, else by the "

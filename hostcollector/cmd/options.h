@@ -124,6 +124,7 @@ struct options {
     uint64_t spool_bytes;
     double spool_age_s, window_s;
     const char *listen, *token_file; /* likewise; NULL: no page, no token */
+    bool shows_code; /* ... in pages, also to clients without a token */
     /* Of collector push. */
     const char *to, *as; /* a URL, and a receiver's kind or NULL */
     const char *host;    /* NULL: this machine's name */

@@ -4,6 +4,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -19,7 +20,9 @@
 #define SECOND     1000000000ull /* in nanoseconds */
 #define LOOK_NS    10000000 /* between two looks whether a report is there */
 #define ELFS       64u
-#define ARGUMENTS  (20 + 2 * OPTIONS_SYMBOLS + 2 * ELFS)
+#define ARGUMENTS  (12u + OPTIONS_SYMBOLS + ELFS)
+/* Behind a page: lines.js says by it why there is no code. */
+#define WITHHELD   "<meta name=\"tprof-code\" content=\"withheld\">\n"
 
 struct reporter {
     const struct options *o;
@@ -68,39 +71,57 @@ static struct elfs find_elfs(const struct reporter *r, const char *name)
     return elfs;
 }
 
+/* The words of a command line; all are zeroed before. */
+struct line {
+    char *words[ARGUMENTS + 1];
+    size_t count;
+};
+
+/* Add OPTION=VALUE, in one word: (value) may begin as an option does. */
+static void add(struct line *l, const char *option, const char *value)
+{
+    size_t size = strlen(option) + strlen(value) + 2;
+    char *word = malloc(size);
+
+    if (word == NULL)
+        _exit(127);
+    (void)snprintf(word, size, "%s=%s", option, value);
+    l->words[l->count++] = word;
+}
+
+/* May everybody who may ask see source lines and code? Who has the token, or
+ * is the user that runs collector serve, may. */
+static bool shows_code(const struct options *o)
+{
+    return o->shows_code || o->token_file != NULL;
+}
+
 /* Be collector report, which writes the page to (page), and its complaints to
  * (why). */
 static _Noreturn void report(const struct options *o,
                              const struct reports_question *q,
                              const struct elfs *elfs, int page, int why)
 {
-    const char *line[ARGUMENTS] = {"collector", "report", "--spool", o->spool,
-                                   "--guest",   q->guest, "--since", q->since,
-                                   "--memory",  "256M",   "-o",      "html:-"};
-    size_t count = 12;
+    static char name[] = "collector", command[] = "report";
+    struct line line = {{name, command}, 2};
 
-    if (q->until[0] != '\0') {
-        line[count++] = "--until";
-        line[count++] = q->until;
-    }
-    if (q->build[0] != '\0') {
-        line[count++] = "--build";
-        line[count++] = q->build;
-    }
-
-    for (size_t i = 0; i < OPTIONS_SYMBOLS && o->symbols[i] != NULL; i++) {
-        line[count++] = "--symbols";
-        line[count++] = o->symbols[i];
-    }
-    for (size_t i = 0; i < elfs->count; i++) {
-        line[count++] = "--elf";
-        line[count++] = elfs->paths[i];
-    }
-    char *words[ARGUMENTS]; /* execv() changes none of them */
-
-    memcpy(words, line, sizeof words);
+    add(&line, "--spool", o->spool);
+    add(&line, "--guest", q->guest);
+    add(&line, "--since", q->since);
+    add(&line, "--memory", "256M");
+    add(&line, "--output", "html:-");
+    if (!shows_code(o))
+        add(&line, "--annotate", "0");
+    if (q->until[0] != '\0')
+        add(&line, "--until", q->until);
+    if (q->build[0] != '\0')
+        add(&line, "--build", q->build);
+    for (size_t i = 0; i < OPTIONS_SYMBOLS && o->symbols[i] != NULL; i++)
+        add(&line, "--symbols", o->symbols[i]);
+    for (size_t i = 0; i < elfs->count; i++)
+        add(&line, "--elf", elfs->paths[i]);
     if (dup2(page, STDOUT_FILENO) >= 0 && dup2(why, STDERR_FILENO) >= 0)
-        (void)execv("/proc/self/exe", words);
+        (void)execv("/proc/self/exe", line.words);
     _exit(127);
 }
 
@@ -150,7 +171,8 @@ static int answer(const struct reporter *r, const struct reports_question *q,
     int page = memfd_create("page", MFD_CLOEXEC);
     int why = memfd_create("why", MFD_CLOEXEC);
 
-    a.done = page >= 0 && why >= 0 && write_page(r, q, page, why);
+    a.done = page >= 0 && why >= 0 && write_page(r, q, page, why) &&
+             (shows_code(r->o) || dprintf(page, WITHHELD) > 0);
     int result = descriptor_send(socket, &a, sizeof a, a.done ? page : why);
 
     if (page >= 0)

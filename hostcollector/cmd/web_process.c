@@ -109,9 +109,10 @@ int web_process_start(const struct options *o, struct status *s,
     int result;
 
     if (o->listen == NULL)
-        return o->token_file == NULL
+        return o->token_file == NULL && !o->shows_code
                    ? 0
-                   : err_set(e, "--token-file goes with --listen");
+                   : err_set(e, "%s goes with --listen",
+                             o->shows_code ? "--page-code" : "--token-file");
     if (gate_init(&p.gate, o->listen, o->token_file, e) != 0)
         return -1;
     p.fd = web_listen(&p.gate, e);

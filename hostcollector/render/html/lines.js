@@ -100,7 +100,12 @@ class FunctionLines {
 
     missing() {
         const { profile, shown } = this, known = profile.code.size;
-        const words = known
+        const withheld = document.querySelector('meta[name="tprof-code"]');
+        const words = withheld
+            ? "No lines and blocks are in this page: any user of the machine may ask 'collector " +
+                "serve' for it. Start 'collector serve' with --page-code to show them to all, or " +
+                "with --token-file FILE to show the page only to clients with a token."
+            : known
             ? `Lines and blocks are in this page of ${known} function${known === 1 ? "" : "s"}, ` +
                 "those with most time of their own whose image was at hand."
             : "No lines and blocks are in this page: the guest's image was not at hand when it " +

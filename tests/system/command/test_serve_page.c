@@ -78,26 +78,31 @@ static int reach(const struct sockaddr_in *at)
     return -1;
 }
 
-/* What is answered at (path), in the file "answer"; nothing if the process that
- * answers ends meanwhile. */
-static void ask(const char *path)
+/* What is answered at (path) to a request with (headers), in the file "answer";
+ * nothing if the process that answers ends meanwhile. */
+static void ask_with(const char *path, const char *headers)
 {
     static char text[1 << 20];
     struct sockaddr_in at = address();
-    char request[128];
+    char request[256];
     int fd = reach(&at), n;
     size_t size = 0;
     ssize_t got;
 
     CHECK(fd >= 0);
-    n = snprintf(request, sizeof request,
-                 "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", path);
+    n = snprintf(request, sizeof request, "GET %s HTTP/1.1\r\n%s\r\n", path,
+                 headers);
     CHECK_EQ(write(fd, request, (size_t)n), n);
     while ((got = read(fd, text + size, sizeof text - 1 - size)) > 0)
         size += (size_t)got;
     text[size] = '\0';
     (void)close(fd);
     write_text("answer", text);
+}
+
+static void ask(const char *path)
+{
+    ask_with(path, "Host: localhost\r\n");
 }
 
 /* Ask for (path) until the answer has (what). */
@@ -279,6 +284,25 @@ TEST(page_of_a_guest)
     CHECK_EQ(kill(serve, SIGTERM), 0);
     CHECK_EQ(join_collector(serve), 0);
     join_guest(one);
+}
+
+/* Catches: a page that has report take the guest's name for an option */
+TEST(guests_are_called_like_options)
+{
+    need_page();
+    pid_t one = start_guest("run/-o", play_50);
+    pid_t two = start_guest("run/--help", play_50);
+    pid_t serve = start_collector("serve --watch run --listen 127.0.0.1:0 "
+                                  "--spool spool --window 1s");
+
+    ask_until("/", "<a href=\"/guest/-o\">");
+    ask_until("/", "<a href=\"/guest/--help\">");
+    ask_until("/guest/-o?since=-1h", "data-part=\"moments\"");
+    ask_until("/guest/--help?since=-1h", "data-part=\"moments\"");
+    CHECK_EQ(kill(serve, SIGTERM), 0);
+    CHECK_EQ(join_collector(serve), 0);
+    join_guest(one);
+    join_guest(two);
 }
 
 /* A window of (guest) that began (minutes) ago; nothing can be read in it. */
@@ -545,6 +569,51 @@ TEST(busy_is_what_a_report_says)
     join_guest(two);
     CHECK_EQ(collector("report --spool spool --guest one --elf kernel.elf"), 0);
     CHECK_CONTAINS("out", "\n   0   75.0 %  ");
+}
+
+#define TOKEN "0123456789abcdef"
+#define SERVE_ONE                                                              \
+    "serve --watch run --elf kernel.elf --spool spool --window 1s "            \
+    "--listen 127.0.0.1:0"
+
+/* Catches: sources of the user who serves, in a page for all local users; and
+ * one that does not say why they are not there */
+TEST(code_is_for_clients_with_a_token)
+{
+    static const struct {
+        const char *options;
+        bool code;
+    } serves[] = {
+        {"", false}, {" --page-code", true}, {" --token-file token", true}};
+
+    need_page();
+    write_text("token", TOKEN "\n");
+    copy_image("kernel.elf", KERNEL, KERNEL_ID, KERNEL_ID);
+    write_text("sleep", "");
+    pid_t one = start_guest("run/one", play_kernel);
+    pid_t serve = start_collector(SERVE_ONE);
+
+    ask_until("/metrics", "tprof_guest_samples_total{guest=\"one\"} 50\n");
+    CHECK_EQ(kill(serve, SIGTERM), 0);
+    CHECK_EQ(join_collector(serve), 0);
+    join_guest(one);
+    for (size_t i = 0; i < sizeof serves / sizeof serves[0]; i++) {
+        char line[128];
+
+        (void)snprintf(line, sizeof line, SERVE_ONE "%s", serves[i].options);
+        write_text("err", "");
+        serve = start_collector(line);
+        ask_with("/guest/one?since=-1h",
+                 "Host: localhost\r\nAuthorization: Bearer " TOKEN "\r\n");
+        CHECK_CONTAINS("answer", "data-part=\"moments\"");
+        CHECK_EQ(contains("answer", "data-part=\"code\""), serves[i].code);
+        CHECK_EQ(contains("answer", "<meta name=\"tprof-code\""),
+                 !serves[i].code);
+        CHECK_EQ(kill(serve, SIGTERM), 0);
+        CHECK_EQ(join_collector(serve), 0);
+    }
+    CHECK_EQ(collector("serve --watch run --page-code"), 1);
+    CHECK_CONTAINS("err", "--page-code goes with --listen");
 }
 
 /* Those of the file, and those that come into it later. */
