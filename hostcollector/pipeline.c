@@ -431,6 +431,7 @@ struct pipeline *pipeline_new(struct source *source,
         .wait_ns = (uint64_t)(config->wait_s * (double)SECOND),
         .first_wait_ns = (uint64_t)(config->first_wait_s * (double)SECOND),
         .backs_off = config->backs_off,
+        .failed = config->failed,
         .context = config->context,
         .note = config->note};
     p->config.aggregate.windows = source->windows;
@@ -439,15 +440,13 @@ struct pipeline *pipeline_new(struct source *source,
     p->decode = decode_new(&p->events, p);
     if (!p->decode || !p->aggregate) {
         err_set(e, "out of memory");
-        goto fail;
+        pipeline_free(p);
+        return NULL;
     }
     if (source->live)
         describe_recording(p);
-    if (source->live && config->record_path && create_recording(p, e) < 0)
-        goto fail;
-    return p;
-
-fail:
+    if (!source->live || !config->record_path || create_recording(p, e) == 0)
+        return p;
     pipeline_free(p);
     return NULL;
 }

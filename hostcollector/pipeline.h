@@ -49,6 +49,7 @@ struct pipeline_config {
     /* With the tap's context: the guest's clock has been measured (anew). */
     void (*clock)(void *tap_context, uint64_t tsc_hz);
     bool backs_off; /* try a guest that is not there less and less often */
+    bool failed; /* the pipeline before this: the guest may send on, no HELLO */
 
     void *context;
     /* A guest sent HELLO, for the first time or after a reboot. The callback

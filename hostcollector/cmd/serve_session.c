@@ -54,6 +54,7 @@ static int begin_guest(struct serve *s, struct served *g, struct err *e)
         .tap_context = &g->windows,
         .clock = windows_clock,
         .backs_off = true,
+        .failed = g->failed,
         .context = g,
         .note = on_note};
 

@@ -318,7 +318,7 @@ static int try_open(struct talk *s, struct err *e)
 
 void talk_heard(struct talk *s)
 {
-    s->heard = true;
+    s->heard = !s->failed;
     s->heard_ns = clock_ns();
 }
 

@@ -43,6 +43,7 @@ struct talk {
     uint64_t wait_ns;       /* how long to wait for a guest that left; 0: not */
     uint64_t first_wait_ns; /* ... and for its first HELLO; 0: for ever */
     bool backs_off; /* a guest that is not there is tried less and less often */
+    bool failed;    /* the one before did: what comes may be the rest of it */
     void *context;
     void (*note)(void *context, const char *line); /* as in pipeline.h */
 

@@ -367,6 +367,46 @@ static void play_d(int listener)
 /* Of 16 MiB there are 4,000 KiB and 256 KiB for three guests. Catches: memory
  * that grows with the guests, whatever --memory says, and a guest that gets
  * none for ever. */
+/* Its cores are too many; it sends on after that, as if it had not heard. */
+static void play_too_many_cores(int listener)
+{
+    int fd = meet(listener);
+
+    wiregen_hello(&wire, &(struct wiregen_hello){.boot = 1,
+                                                 .cores = 256,
+                                                 .tsc_hz = 1000000000,
+                                                 .text_start = 0x400000});
+    say(fd);
+    while (hear(fd))
+        ;
+    (void)close(fd);
+    fd = meet(listener);
+    say_samples(fd, 50, 0);
+    while (hear(fd))
+        ;
+}
+
+/* Catches: a guest that is told to be none, after its HELLO was read */
+TEST(guest_with_too_many_cores_is_told_as_that)
+{
+    enter_dir();
+    CHECK_EQ(mkdir("run", 0700), 0);
+    write_text("err", "");
+    pid_t one = start_guest("run/one", play_too_many_cores);
+    pid_t serve = start_collector("serve --watch run");
+
+    for (int i = 0; i < 400 && !contains("err", "no guest said HELLO") &&
+                    !contains("err", "does not speak");
+         i++)
+        rest();
+    CHECK_CONTAINS("err", "one: the guest claims 256 cores");
+    CHECK_CONTAINS("err", "one, but no guest said HELLO within 2 s");
+    CHECK(!contains("err", "does not speak tprof"));
+    CHECK_EQ(kill(serve, SIGTERM), 0);
+    CHECK_EQ(join_collector(serve), 0);
+    join_guest(one);
+}
+
 TEST(guests_beyond_the_memory_wait)
 {
     static const char *const names[] = {"a", "b", "c", "d"};
