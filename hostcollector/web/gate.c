@@ -102,23 +102,39 @@ int gate_init(struct gate *g, const char *listen, const char *token_file,
                    listen);
 }
 
-/* Does (host), of a request, name this machine? */
-static bool names_us(const char *host)
+/* How many bytes of (host), of a request, are its name: letters, digits, dots,
+ * hyphens, or an IPv6 address in brackets. 0: it is more than that and a port.
+ */
+static size_t name_of(const char *host)
+{
+    static const char digits[] = "0123456789";
+    static const char name[] = "abcdefghijklmnopqrstuvwxyz"
+                               "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_";
+    bool brackets = host[0] == '[';
+    size_t n = brackets ? 1 + strspn(host + 1, "abcdefABCDEF0123456789:.")
+                        : strspn(host, name);
+    size_t port;
+
+    if (brackets && host[n++] != ']')
+        return 0;
+    if (host[n] == '\0')
+        return n;
+    port = host[n] == ':' ? strspn(host + n + 1, digits) : 0;
+    return port >= 1 && port <= 5 && host[n + 1 + port] == '\0' ? n : 0;
+}
+
+/* Do the (n) bytes at (name) name this machine? */
+static bool names_us(const char *name, size_t n)
 {
     static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
     struct in_addr numeric;
     char address[ADDRESS];
 
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        size_t n = strlen(names[i]);
-
-        if (strncasecmp(host, names[i], n) == 0 &&
-            (host[n] == '\0' || host[n] == ':'))
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strlen(names[i]) == n && strncasecmp(name, names[i], n) == 0)
             return true;
-    }
     /* others of 127.0.0.0/8 */
-    (void)snprintf(address, sizeof address, "%.*s", (int)strcspn(host, ":"),
-                   host);
+    (void)snprintf(address, sizeof address, "%.*s", (int)n, name);
     return inet_pton(AF_INET, address, &numeric) == 1 &&
            ntohl(numeric.s_addr) >> 24 == IN_LOOPBACKNET;
 }
@@ -143,7 +159,11 @@ static bool is_token(const struct gate *g, const char *authorization)
 enum gate_answer gate_judge(const struct gate *g, const char *host,
                             const char *authorization)
 {
+    size_t name = host != NULL ? name_of(host) : 0;
+
+    if (name == 0)
+        return GATE_BAD_HOST;
     if (g->token[0] != '\0')
         return is_token(g, authorization) ? GATE_OPEN : GATE_NO_TOKEN;
-    return host != NULL && names_us(host) ? GATE_OPEN : GATE_WRONG_HOST;
+    return names_us(host, name) ? GATE_OPEN : GATE_WRONG_HOST;
 }

@@ -32,11 +32,13 @@ int gate_init(struct gate *g, const char *listen, const char *token_file,
 
 enum gate_answer {
     GATE_OPEN,
+    GATE_BAD_HOST, /* no name, or more than a name and a port */
     GATE_WRONG_HOST,
     GATE_NO_TOKEN, /* or a wrong one */
 };
 
-/* May a request in with these headers? Each may be NULL: it is not there. */
+/* May a request in with these headers? Each may be NULL: it is not there, or
+ * more than once. */
 enum gate_answer gate_judge(const struct gate *g, const char *host,
                             const char *authorization);
 

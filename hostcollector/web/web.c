@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -86,18 +87,49 @@ static void write_answer(const struct web *w, const char *url, FILE *out,
     }
 }
 
+/* A header of a request. */
+struct sought {
+    const char *name, *value;
+    unsigned count;
+};
+
+static enum MHD_Result on_header(void *sought, enum MHD_ValueKind kind,
+                                 const char *name, const char *value)
+{
+    struct sought *s = sought;
+
+    (void)kind;
+    if (strcasecmp(name, s->name) == 0) {
+        s->value = value;
+        s->count++;
+    }
+    return MHD_YES;
+}
+
+/* The value of the header (name); NULL: there is not exactly one. */
+static const char *only_header(struct MHD_Connection *c, const char *name)
+{
+    struct sought s = {.name = name};
+
+    (void)MHD_get_connection_values(c, MHD_HEADER_KIND, on_header, &s);
+    return s.count == 1 ? s.value : NULL;
+}
+
 /* Write why a request is not answered, if so. Returns whether it is not. */
 static bool refused(const struct web *w, struct MHD_Connection *c,
                     const char *method, FILE *out, struct answer *a)
 {
-    enum gate_answer may = gate_judge(
-        w->gate,
-        MHD_lookup_connection_value(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST),
-        MHD_lookup_connection_value(c, MHD_HEADER_KIND,
-                                    MHD_HTTP_HEADER_AUTHORIZATION));
+    enum gate_answer may =
+        gate_judge(w->gate, only_header(c, MHD_HTTP_HEADER_HOST),
+                   only_header(c, MHD_HTTP_HEADER_AUTHORIZATION));
 
     a->type = text_type;
-    if (may == GATE_WRONG_HOST) {
+    if (may == GATE_BAD_HOST) {
+        a->code = MHD_HTTP_BAD_REQUEST;
+        (void)fputs("a request has one header 'Host', with a name, and perhaps "
+                    "a colon and a port behind it\n",
+                    out);
+    } else if (may == GATE_WRONG_HOST) {
         a->code = MHD_HTTP_FORBIDDEN;
         (void)fputs("the request names another host than this machine: ask "
                     "for http://127.0.0.1 or localhost\n",

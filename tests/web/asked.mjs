@@ -122,7 +122,12 @@ async function hosts() {
         assert.equal(refused.status, 403, host);
         assert.doesNotMatch(refused.text, /tprof_/);
     }
-    assert.match(await raw(s.port, "GET / HTTP/1.0\r\n\r\n"), /^HTTP\/1\.[01] 403/); // names none
+    // no name and digits, none, and two of them: what no client sends
+    for (const host of ["localhost:evil.com", "localhost:80@evil.com", "127.0.0.1:@evil", "localhost:", "localhost:123456",
+                        "[::1]evil", "[::1", "localhost evil", "localhost/", "", ":80", "[::1]:80:80"])
+        assert.match(await raw(s.port, `GET /metrics HTTP/1.1\r\nHost: ${host}\r\n\r\n`), /^HTTP\/1\.[01] 400 (?!.*tprof_)/s, host);
+    for (const headers of ["", "Host: localhost\r\nHost: evil.example\r\n", "Host: localhost\r\nhost: localhost\r\n"])
+        assert.match(await raw(s.port, `GET /metrics HTTP/1.0\r\n${headers}\r\n`), /^HTTP\/1\.[01] 400 (?!.*tprof_)/s, headers);
     assert.equal(await s.end(), 0);
 }
 
