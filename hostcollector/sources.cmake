@@ -350,4 +350,5 @@ set(util_sources
     util/peer.c
     util/spans.c
     util/text.c
+    util/unix_socket.c
 )

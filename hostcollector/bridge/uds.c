@@ -9,7 +9,6 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -22,96 +21,19 @@
 /* Behind a path there must be room for "_4294967295". */
 #define PATH_ROOM (sizeof((struct sockaddr_un *)0)->sun_path - 11)
 
-static int new_socket(void)
-{
-    return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-}
-
 /* --- Listening ------------------------------------------------------------ */
-
-/* Does anybody serve the socket at (a)? Asked only when it is in our way. */
-static bool is_served(const struct sockaddr_un *a)
-{
-    int fd = new_socket();
-    bool served =
-        fd >= 0 && (connect(fd, (const struct sockaddr *)a, sizeof *a) == 0 ||
-                    errno == EAGAIN);
-
-    if (fd >= 0)
-        close(fd);
-    return served;
-}
-
-/* Make room at (a), where something is. Returns 0; -1 with (e) filled. */
-static int clear_way(const struct sockaddr_un *a, struct err *e)
-{
-    struct stat st;
-
-    if (lstat(a->sun_path, &st) == 0 && !S_ISSOCK(st.st_mode))
-        return err_set(e, "%s: exists and is no socket; choose another path",
-                       a->sun_path);
-    if (is_served(a))
-        return err_set(e,
-                       "%s: another program serves this socket; end it, or "
-                       "choose another path",
-                       a->sun_path);
-    if (unlink(a->sun_path) < 0 && errno != ENOENT)
-        return err_sys(e, a->sun_path);
-    return 0;
-}
-
-/* bind(), with (mode) from the first moment on. */
-static int bind_as(int fd, const struct sockaddr_un *a, mode_t mode)
-{
-    mode_t mask = umask(0777 & ~mode);
-    int result = bind(fd, (const struct sockaddr *)a, sizeof *a);
-    int error = errno;
-
-    (void)umask(mask);
-    errno = error;
-    return result;
-}
-
-static int bind_listen(int fd, const struct sockaddr_un *a, mode_t mode,
-                       struct err *e)
-{
-    int bound = bind_as(fd, a, mode);
-
-    if (bound < 0 && errno == EADDRINUSE) {
-        if (clear_way(a, e) < 0)
-            return -1;
-        bound = bind_as(fd, a, mode);
-    }
-    if (bound < 0 || listen(fd, BACKLOG) < 0)
-        return err_sys(e, a->sun_path);
-    return 0;
-}
 
 int uds_listen(struct uds_listener *l, const char *path,
                const struct peer_rule *peers, struct err *e)
 {
     mode_t mode = peers->any || peers->other ? 0666 : 0600;
-    struct sockaddr_un a = {.sun_family = AF_UNIX};
-    struct stat st;
 
     *l = (struct uds_listener){.path = path, .fd = -1};
     if (path[0] == '\0' || strlen(path) >= PATH_ROOM)
         return err_set(e, "'%s': a socket's path has 1 to %zu bytes", path,
                        PATH_ROOM - 1);
-    memcpy(a.sun_path, path, strlen(path));
-    int fd = new_socket();
-    if (fd < 0)
-        return err_sys(e, "socket");
-    if (bind_listen(fd, &a, mode, e) < 0) {
-        close(fd);
-        return -1;
-    }
-    l->fd = fd;
-    if (lstat(path, &st) == 0) {
-        l->dev = st.st_dev;
-        l->ino = st.st_ino;
-    }
-    return 0;
+    l->fd = unix_listen(path, mode, BACKLOG, &l->file, e);
+    return l->fd < 0 ? -1 : 0;
 }
 
 int uds_accept(const struct uds_listener *l, const struct peer_rule *peers,
@@ -132,13 +54,11 @@ int uds_accept(const struct uds_listener *l, const struct peer_rule *peers,
 
 void uds_close(struct uds_listener *l)
 {
-    struct stat st;
-
     if (l->fd < 0)
         return;
     close(l->fd);
     l->fd = -1;
-    if (lstat(l->path, &st) == 0 && st.st_dev == l->dev && st.st_ino == l->ino)
+    if (unix_is_there(l->path, &l->file))
         (void)opener_open(OPENER_REMOVE, l->path);
 }
 

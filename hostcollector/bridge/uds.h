@@ -4,17 +4,16 @@
 #define TPROF_BRIDGE_UDS_H
 
 #include <stdint.h>
-#include <sys/types.h>
 
 #include "util/err.h"
 #include "util/peer.h"
+#include "util/unix_socket.h"
 
 /* A path at which the bridge listens. */
 struct uds_listener {
     const char *path;
     int fd; /* -1: not open */
-    dev_t dev;
-    ino_t ino; /* of the socket file, so that nobody else's is removed */
+    struct unix_file file;
 };
 
 /*
