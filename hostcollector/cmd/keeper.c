@@ -69,6 +69,8 @@ int keeper_start(const struct keeper *k, struct err *e)
         (void)setsid(); /* the terminal's signals are the collector's */
         (void)signal(SIGCHLD, SIG_DFL); /* whatever was inherited */
         keep(k, ends[0]);
+        if (k->end != NULL)
+            k->end(k->context);
         _exit(0);
     }
     (void)close(ends[0]);

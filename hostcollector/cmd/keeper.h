@@ -22,6 +22,8 @@ struct keeper {
     pid_t (*start)(void *context, int stop, struct err *e);
     /* It is started again. */
     void (*again)(void *context);
+    /* The collector has ended, and so has the process. NULL: that is all. */
+    void (*end)(void *context);
 };
 
 /* Fork the keeper (k), before this process is confined or has threads. It ends

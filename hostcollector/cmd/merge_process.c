@@ -158,7 +158,7 @@ int merge_process_start(const struct options *o, struct status *s,
 {
     struct kept kept = {o, s};
     const struct keeper k = {"the process that merges windows", &kept, start,
-                             again};
+                             again, NULL};
 
     return keeper_start(&k, e);
 }

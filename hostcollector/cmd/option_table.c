@@ -127,7 +127,7 @@ static const struct option_row rows[] = {
      "windows go that are older (default: 7d)"},
     {"listen", 0, "ADDRESS", SERVE, OPTION_TEXT, AT(listen), 0, 0,
      "show a page, /metrics and /healthz by HTTP at ADDRESS, such as "
-     "127.0.0.1:9797"},
+     "127.0.0.1:9797, or unix:PATH for yourself and root"},
     {"token-file", 0, "FILE", SERVE, OPTION_TEXT, AT(token_file), 0, 0,
      "only to whoever sends the token in the first line of FILE; addresses "
      "that others reach want one"},

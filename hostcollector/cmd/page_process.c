@@ -14,6 +14,7 @@
 #include "spool/spool_name.h"
 #include "util/clock.h"
 #include "util/descriptor.h"
+#include "web/gate.h"
 #include "web/reports.h"
 
 #define PATIENCE_S 8             /* less than a client may take (web.c) */
@@ -93,7 +94,8 @@ static void add(struct line *l, const char *option, const char *value)
  * is the user that runs collector serve, may. */
 static bool shows_code(const struct options *o)
 {
-    return o->shows_code || o->token_file != NULL;
+    return o->shows_code || o->token_file != NULL ||
+           gate_path(o->listen) != NULL;
 }
 
 /* Be collector report, which writes the page to (page), and its complaints to

@@ -13,6 +13,7 @@
 
 #include "cmd/keeper.h"
 #include "cmd/page_process.h"
+#include "web/listen.h"
 #include "web/web.h"
 
 struct page {
@@ -20,7 +21,8 @@ struct page {
     struct gate gate;
     struct status *status;
     const struct serve_images *images;
-    int fd; /* listens */
+    int fd;                /* listens */
+    struct unix_file file; /* there, if it is a Unix socket */
 };
 
 /* Give up all but the sockets. Returns 0; -1 with (e) filled if that is not
@@ -100,12 +102,21 @@ static void again(void *page)
     status_again(((const struct page *)page)->status, STATUS_PAGE);
 }
 
+/* Nobody asks at that socket any more; it is still ours, since it is open. */
+static void end(void *page)
+{
+    const struct page *p = page;
+
+    if (p->gate.path != NULL && unix_is_there(p->gate.path, &p->file))
+        (void)unlink(p->gate.path);
+}
+
 int web_process_start(const struct options *o, struct status *s,
                       const struct serve_images *images, struct err *e)
 {
     struct page p = {.o = o, .status = s, .images = images};
-    char url[WEB_URL], what[WEB_URL + 32];
-    const struct keeper k = {what, &p, start, again};
+    char url[LISTEN_URL], what[LISTEN_URL + 32];
+    const struct keeper k = {what, &p, start, again, end};
     int result;
 
     if (o->listen == NULL)
@@ -115,10 +126,10 @@ int web_process_start(const struct options *o, struct status *s,
                              o->shows_code ? "--page-code" : "--token-file");
     if (gate_init(&p.gate, o->listen, o->token_file, e) != 0)
         return -1;
-    p.fd = web_listen(&p.gate, e);
+    p.fd = listen_open(&p.gate, &p.file, e);
     if (p.fd < 0)
         return -1;
-    web_url(p.fd, url);
+    listen_url(&p.gate, p.fd, url);
     (void)snprintf(what, sizeof what, "the process of the page at %s", url);
     result = keeper_start(&k, e);
     (void)close(p.fd);

@@ -7,9 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #define TOKEN_MIN 16u /* bytes: fewer can be guessed */
 #define ADDRESS   64u
+#define UNIX      "unix:"
 
 static bool is_loopback(const struct sockaddr_storage *a)
 {
@@ -56,8 +58,8 @@ static int read_address(struct gate *g, const char *listen, struct err *e)
     if (port == NULL || *port == '\0' ||
         getaddrinfo(host, port, &hints, &found) != 0)
         return err_set(e,
-                       "--listen %s: no address; one is 127.0.0.1:9797, or "
-                       "[::1]:9797",
+                       "--listen %s: no address; one is 127.0.0.1:9797, "
+                       "[::1]:9797 or unix:PATH",
                        listen);
     memcpy(&g->address, found->ai_addr, found->ai_addrlen);
     g->size = found->ai_addrlen;
@@ -86,15 +88,22 @@ static int read_token(struct gate *g, const char *path, struct err *e)
     return 0;
 }
 
+const char *gate_path(const char *listen)
+{
+    return strncmp(listen, UNIX, sizeof UNIX - 1) == 0
+               ? listen + sizeof UNIX - 1
+               : NULL;
+}
+
 int gate_init(struct gate *g, const char *listen, const char *token_file,
               struct err *e)
 {
-    *g = (struct gate){.size = 0};
-    if (read_address(g, listen, e) != 0)
+    *g = (struct gate){.path = gate_path(listen), .own = geteuid()};
+    if (g->path == NULL && read_address(g, listen, e) != 0)
         return -1;
     if (token_file != NULL)
         return read_token(g, token_file, e);
-    if (g->loopback)
+    if (g->loopback || g->path != NULL)
         return 0;
     return err_set(e,
                    "--listen %s: others than this machine reach that address: "
@@ -156,14 +165,17 @@ static bool is_token(const struct gate *g, const char *authorization)
     return differ == 0;
 }
 
-enum gate_answer gate_judge(const struct gate *g, const char *host,
-                            const char *authorization)
+enum gate_answer gate_judge(const struct gate *g, const struct gate_request *r)
 {
-    size_t name = host != NULL ? name_of(host) : 0;
+    size_t name = r->host != NULL ? name_of(r->host) : 0;
 
     if (name == 0)
         return GATE_BAD_HOST;
+    if (g->path != NULL && (r->uid == g->own || r->uid == 0))
+        return GATE_OPEN;
     if (g->token[0] != '\0')
-        return is_token(g, authorization) ? GATE_OPEN : GATE_NO_TOKEN;
-    return names_us(host, name) ? GATE_OPEN : GATE_WRONG_HOST;
+        return is_token(g, r->authorization) ? GATE_OPEN : GATE_NO_TOKEN;
+    if (g->path != NULL)
+        return GATE_WRONG_USER;
+    return names_us(r->host, name) ? GATE_OPEN : GATE_WRONG_HOST;
 }

@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * HTTP, by libmicrohttpd, in one thread. A connection is for one request and
- * has a deadline: with that and their number bounded, a client that sends a
- * byte now and then keeps a place for some seconds, not for ever.
+ * HTTP, by libmicrohttpd, in one thread. A connection is for one request, which
+ * libmicrohttpd gets when its headers are there (room.h), and has a deadline.
  */
 #include "web/web.h"
 
 #include <errno.h>
-#include <netdb.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <microhttpd.h>
@@ -25,18 +21,9 @@
 #include "util/descriptor.h"
 #include "web/pages.h"
 #include "web/reports.h"
+#include "web/room.h"
 
-#define CONNECTIONS 64u
-#define DEADLINE_MS 10000u
-#define REQUEST_MAX 16384u /* bytes of a request's line and headers */
-#define LOOK_MS     500    /* between two looks at deadlines */
-#define BACKLOG     64
-#define NS_PER_MS   1000000u
-
-struct place {
-    int fd; /* 0: free; standard input is none of ours */
-    uint64_t until_ms;
-};
+#define NS_PER_MS 1000000u
 
 struct web {
     const struct gate *gate;
@@ -48,8 +35,21 @@ struct web {
     bool written;
     struct MHD_Daemon *daemon;
     int epoll;
-    struct place places[CONNECTIONS];
+    struct room *room;
 };
+
+static uint64_t now_ms(void)
+{
+    return clock_ns() / NS_PER_MS;
+}
+
+static int descriptor_of(struct MHD_Connection *c)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+    return info != NULL ? info->connect_fd : -1;
+}
 
 /* What a request is answered with. */
 struct answer {
@@ -119,9 +119,11 @@ static const char *only_header(struct MHD_Connection *c, const char *name)
 static bool refused(const struct web *w, struct MHD_Connection *c,
                     const char *method, FILE *out, struct answer *a)
 {
-    enum gate_answer may =
-        gate_judge(w->gate, only_header(c, MHD_HTTP_HEADER_HOST),
-                   only_header(c, MHD_HTTP_HEADER_AUTHORIZATION));
+    const struct gate_request r = {
+        only_header(c, MHD_HTTP_HEADER_HOST),
+        only_header(c, MHD_HTTP_HEADER_AUTHORIZATION),
+        room_user(w->room, descriptor_of(c))};
+    enum gate_answer may = gate_judge(w->gate, &r);
 
     a->type = text_type;
     if (may == GATE_BAD_HOST) {
@@ -133,6 +135,11 @@ static bool refused(const struct web *w, struct MHD_Connection *c,
         a->code = MHD_HTTP_FORBIDDEN;
         (void)fputs("the request names another host than this machine: ask "
                     "for http://127.0.0.1 or localhost\n",
+                    out);
+    } else if (may == GATE_WRONG_USER) {
+        a->code = MHD_HTTP_FORBIDDEN;
+        (void)fputs("only the user of collector serve and root may ask here: "
+                    "others may with the token of --token-file\n",
                     out);
     } else if (may == GATE_NO_TOKEN) {
         a->code = MHD_HTTP_UNAUTHORIZED;
@@ -236,6 +243,7 @@ static bool ask_for_page(struct web *w, struct MHD_Connection *c,
         return false;
     }
     w->waiting = c;
+    room_hold(w->room, descriptor_of(c), true, now_ms());
     MHD_suspend_connection(c);
     return true;
 }
@@ -249,8 +257,10 @@ static int hear_reports(struct web *w, struct err *e)
     if (descriptor_receive(w->reports, &a, sizeof a, &w->page) <= 0)
         return err_set(e, "web: the process that writes pages has ended");
     w->written = a.done;
-    if (w->waiting != NULL)
+    if (w->waiting != NULL) {
+        room_hold(w->room, descriptor_of(w->waiting), false, now_ms());
         MHD_resume_connection(w->waiting);
+    }
     return 0;
 }
 
@@ -311,92 +321,32 @@ static enum MHD_Result on_request(void *web, struct MHD_Connection *c,
     return result;
 }
 
-/* A connection comes or goes: it has a place as long. */
-static void on_connection(void *web, struct MHD_Connection *c, void **place,
+/* The connection (c) comes or goes. */
+static void on_connection(void *web, struct MHD_Connection *c, void **context,
                           enum MHD_ConnectionNotificationCode what)
 {
     struct web *w = web;
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
 
-    if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
-        if (*place != NULL)
-            ((struct place *)*place)->fd = 0;
-        if (w->waiting == c) {
-            int page = forget_page(w);
-
-            if (page >= 0)
-                (void)close(page);
-        }
+    (void)context;
+    if (what != MHD_CONNECTION_NOTIFY_CLOSED)
         return;
+    room_left(w->room, descriptor_of(c));
+    if (w->waiting == c) {
+        int page = forget_page(w);
+
+        if (page >= 0)
+            (void)close(page);
     }
-    for (size_t i = 0; i < CONNECTIONS && info != NULL; i++)
-        if (w->places[i].fd == 0) {
-            w->places[i] = (struct place){info->connect_fd,
-                                          clock_ns() / NS_PER_MS + DEADLINE_MS};
-            *place = &w->places[i];
-            return;
-        }
 }
 
-/* Clients of which the time is up find the connection closed. */
-static void end_late(struct web *w)
+/* A client has a place from here on. */
+static void serve(void *web, int fd)
 {
-    uint64_t now = clock_ns() / NS_PER_MS;
+    const struct sockaddr from = {.sa_family = AF_UNSPEC}; /* nobody asks */
+    struct web *w = web;
 
-    for (size_t i = 0; i < CONNECTIONS; i++)
-        if (w->places[i].fd != 0 && now > w->places[i].until_ms)
-            (void)shutdown(w->places[i].fd, SHUT_RDWR);
-}
-
-/* The page of a serve that was killed goes a moment after it. */
-static int bind_soon(int fd, const struct gate *g)
-{
-    const struct timespec moment = {.tv_nsec = 50000000};
-
-    for (int i = 0; i < 20; i++) {
-        if (bind(fd, (const struct sockaddr *)&g->address, g->size) == 0)
-            return 0;
-        if (errno != EADDRINUSE)
-            break;
-        (void)nanosleep(&moment, NULL);
-    }
-    return -1;
-}
-
-int web_listen(const struct gate *g, struct err *e)
-{
-    const int yes = 1;
-    int fd = socket(g->address.ss_family,
-                    SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-
-    if (fd < 0)
-        return err_sys(e, "--listen: socket");
-    (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    if (g->address.ss_family == AF_INET6)
-        (void)setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &yes, sizeof yes);
-    if (bind_soon(fd, g) == 0 && listen(fd, BACKLOG) == 0)
-        return fd;
-    (void)(errno == EADDRINUSE
-               ? err_set(e, "--listen: another program listens at that address")
-               : err_sys(e, "--listen"));
-    (void)close(fd);
-    return -1;
-}
-
-void web_url(int fd, char *url)
-{
-    struct sockaddr_storage a;
-    socklen_t size = sizeof a;
-    char host[64] = "?", port[8] = "?";
-
-    if (getsockname(fd, (struct sockaddr *)&a, &size) == 0)
-        (void)getnameinfo((struct sockaddr *)&a, size, host, sizeof host, port,
-                          sizeof port, NI_NUMERICHOST | NI_NUMERICSERV);
-    (void)snprintf(url, WEB_URL,
-                   strchr(host, ':') != NULL ? "http://[%s]:%s/"
-                                             : "http://%s:%s/",
-                   host, port);
+    if (MHD_add_connection(w->daemon, fd, &from, sizeof from) != MHD_YES)
+        room_left(w->room, fd); /* which is closed */
 }
 
 struct web *web_open(int fd, const struct gate *g, const struct status *s,
@@ -414,12 +364,16 @@ struct web *web_open(int fd, const struct gate *g, const struct status *s,
     w->reports = reports;
     w->page = -1;
     w->daemon = MHD_start_daemon(
-        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_request, w,
-        MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)REQUEST_MAX,
+        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET, 0,
+        NULL, NULL, on_request, w, MHD_OPTION_CONNECTION_LIMIT, ROOM_SERVED,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)ROOM_REQUEST,
         MHD_OPTION_NOTIFY_CONNECTION, on_connection, w, MHD_OPTION_END);
-    if (w->daemon == NULL) {
-        (void)err_set(e, "web: libmicrohttpd does not start");
+    w->room = w->daemon != NULL ? room_open(fd, e) : NULL;
+    if (w->room == NULL) {
+        if (w->daemon == NULL)
+            (void)err_set(e, "web: libmicrohttpd does not start");
+        else
+            MHD_stop_daemon(w->daemon);
         free(w);
         return NULL;
     }
@@ -428,24 +382,30 @@ struct web *web_open(int fd, const struct gate *g, const struct status *s,
     return w;
 }
 
+/* For how long there is nothing to do, unless something comes. */
+static int next_turn(struct web *w)
+{
+    int ms = room_turn(w->room, now_ms(), serve, w);
+    MHD_UNSIGNED_LONG_LONG wait;
+
+    return MHD_get_timeout(w->daemon, &wait) == MHD_YES && wait < (unsigned)ms
+               ? (int)wait
+               : ms;
+}
+
 int web_run(struct web *w, int stop_fd, struct err *e)
 {
     struct pollfd fds[] = {{.fd = stop_fd, .events = POLLIN},
                            {.fd = w->epoll, .events = POLLIN},
+                           {.fd = room_fd(w->room), .events = POLLIN},
                            {.fd = w->reports, .events = POLLIN}};
 
     while (fds[0].revents == 0) {
-        MHD_UNSIGNED_LONG_LONG wait;
-        int ms = LOOK_MS;
-
-        if (MHD_get_timeout(w->daemon, &wait) == MHD_YES && wait < LOOK_MS)
-            ms = (int)wait;
-        if (poll(fds, 3, ms) < 0 && errno != EINTR)
+        if (poll(fds, 4, next_turn(w)) < 0 && errno != EINTR)
             return err_sys(e, "web: poll");
-        if (fds[0].revents == 0 && fds[2].revents != 0 &&
+        if (fds[0].revents == 0 && fds[3].revents != 0 &&
             hear_reports(w, e) != 0)
             return -1;
-        end_late(w);
         if (MHD_run(w->daemon) != MHD_YES)
             return err_set(e, "web: libmicrohttpd ends");
     }
@@ -459,5 +419,6 @@ void web_close(struct web *w)
     if (w->waiting != NULL)
         MHD_resume_connection(w->waiting);
     MHD_stop_daemon(w->daemon);
+    room_close(w->room);
     free(w);
 }

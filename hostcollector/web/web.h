@@ -13,17 +13,10 @@
 
 struct web;
 
-/* Listen where (g) says. Returns the socket; -1 with (e) filled. */
-int web_listen(const struct gate *g, struct err *e);
-
-/* Write the URL of the page at the socket (fd) into (url), WEB_URL bytes. */
-#define WEB_URL 96
-void web_url(int fd, char *url);
-
 /*
- * Answer at (fd), of web_listen(), whom (g) lets in; (s) is what is shown. Both
- * must outlive what is returned, and (fd) is closed with it. (reports) is the
- * socket of reports.h; -1: there are no pages of guests. The process may
+ * Answer at (fd), of listen_open(), whom (g) lets in; (s) is what is shown.
+ * Both must outlive what is returned, and (fd) is closed with it. (reports) is
+ * the socket of reports.h; -1: there are no pages of guests. The process may
  * confine itself afterwards. NULL with (e) filled; (fd) stays open then.
  */
 struct web *web_open(int fd, const struct gate *g, const struct status *s,
