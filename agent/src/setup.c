@@ -313,8 +313,6 @@ static int open_channel(struct tprof_agent *a, void *memory)
     }
     if (c->device.bus == TPROF_BUS_NONE)
         return TPROF_ERR_DEVICE;
-    const struct tprof_transport *transport =
-        c->transport ? c->transport : &tprof_transport_console;
     const struct tprof_transport_setup setup = {
         .memory = memory,
         .physical = physical_offset(memory),
@@ -324,7 +322,8 @@ static int open_channel(struct tprof_agent *a, void *memory)
         .turned_away = &a->counters.turned_away,
     };
 
-    return transport->init(&setup, &a->channel);
+    return c->transport ? c->transport->init(&setup, &a->channel)
+                        : tprof_console_init(&setup, &a->channel);
 }
 
 /* Fills in the numbers of HELLO that are not known already. */

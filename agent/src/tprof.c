@@ -189,15 +189,16 @@ static bool have_others_left(const struct tprof_cpu *self)
 static void let_go(struct tprof_agent *a)
 {
     const struct tprof_config *c = &a->config;
-    const struct tprof_transport *transport =
-        c->transport ? c->transport : &tprof_transport_console;
+    void *memory = (uint8_t *)c->memory + TPROF_PUMP_MEMORY;
     uint32_t cpus = tprof_cpus;
 
     while (atomic_exchange_explicit(&tprof_pump_lock, 1, memory_order_acquire))
         tprof_arch_relax();
     a->ready = 0;
-    if (!c->channel && transport->exit)
-        transport->exit((uint8_t *)c->memory + TPROF_PUMP_MEMORY);
+    if (!c->channel && !c->transport)
+        tprof_console_exit(memory);
+    else if (!c->channel && c->transport->exit)
+        c->transport->exit(memory);
     tprof_directory_retract();
     tprof_cpus = 0;
     tprof_arch_exit();

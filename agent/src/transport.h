@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A transport finds a device that leads to the host, and makes it a channel
- * (tprof.h). There is one table for each transport, so that a kernel links only
- * the one that config.transport names, and virtio-serial's, which is used when
- * none is named. A transport knows no cores and no agent.
+ * (tprof.h). Each has a table, so that a kernel links only the one that
+ * config.transport names; but virtio-serial, which is used when none is named.
+ * A transport knows no cores and no agent.
  */
 #ifndef TPROF_TRANSPORT_H
 #define TPROF_TRANSPORT_H
@@ -50,7 +50,11 @@ struct tprof_transport {
     void (*exit)(void *memory);
 };
 
-/* virtio-serial: a port named "tprof.0" (transport_console.h). */
-extern const struct tprof_transport tprof_transport_console;
+/* virtio-serial: a port named "tprof.0" (transport_console.h). Called directly,
+ * so that an agent without another transport has no table of addresses: such
+ * tables are the only initialised data that a kernel's loader has to bring. */
+int tprof_console_init(const struct tprof_transport_setup *setup,
+                       struct tprof_channel *channel);
+void tprof_console_exit(void *memory);
 
 #endif

@@ -395,8 +395,8 @@ static int console_receive(void *context, void *data, uint32_t size)
 
 /* --- Joining -------------------------------------------------------------- */
 
-static int console_init(const struct tprof_transport_setup *setup,
-                        struct tprof_channel *channel)
+int tprof_console_init(const struct tprof_transport_setup *setup,
+                       struct tprof_channel *channel)
 {
     struct tprof_console *c = setup->memory;
     struct tprof_virtio_search search = {
@@ -427,13 +427,10 @@ static int console_init(const struct tprof_transport_setup *setup,
 _Static_assert(sizeof(struct tprof_console) <= TPROF_TRANSPORT_MEMORY,
                "it fits");
 
-static void console_exit(void *memory)
+void tprof_console_exit(void *memory)
 {
     struct tprof_console *c = memory;
 
     if (!c->dead)
         tprof_virtio_let_go(&c->device);
 }
-
-const struct tprof_transport tprof_transport_console = {console_init,
-                                                        console_exit};

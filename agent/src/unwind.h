@@ -109,9 +109,9 @@ uint64_t tprof_unwind_frames(const struct tprof_span *span, uint64_t sp,
                              uint64_t fp, uint32_t depth,
                              struct tprof_chain *chain);
 
-/* Never written. A variable, since a multiplication takes it from memory; a
- * constant of 64 bits would be one more instruction for each. */
-extern uint64_t tprof_mix_factor;
+/* In memory, from which a multiplication takes it; a literal of 64 bits would
+ * be one more instruction for each. */
+extern const uint64_t tprof_mix_factor;
 
 TPROF_HOT uint64_t tprof_mix(uint64_t hash, uint64_t value)
 {

@@ -30,7 +30,7 @@ static void init(void)
     for (uint32_t i = 0; i < FAKE_QUEUES; i++)
         fake.queues[i].max = i == short_one ? short_size : 128;
     fake_console.ports[3].name = "tprof.0";
-    dead = tprof_transport_console.init(&setup, &channel) < 0;
+    dead = tprof_console_init(&setup, &channel) < 0;
     in_use = 0;
 }
 

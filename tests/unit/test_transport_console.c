@@ -42,7 +42,7 @@ static int init(const struct tprof_device *where)
     const struct tprof_transport_setup setup = {
         .memory = &console, .where = where, .second = 1000};
 
-    return tprof_transport_console.init(&setup, &channel);
+    return tprof_console_init(&setup, &channel);
 }
 
 /* Accesses to registers in one call: a quarter of those of a start. */
