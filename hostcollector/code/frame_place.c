@@ -11,11 +11,22 @@
 #include "code/told_code.h"
 #include "image/image.h"
 #include "model/stack.h"
+#include "util/hash.h"
 #include "util/map.h"
 #include "util/vec.h"
 
 /* Answers kept in all; a hostile symbol table could ask for any number. */
 #define MAX_KEPT_BYTES (256u << 20)
+
+/* The last answers of frame_place_of_call(), by address. Stacks share most of
+ * their frames, so a profile asks for the same return addresses again and
+ * again; a search among all symbols for each was half of a report's time. */
+#define CALLS_KEPT 65536u
+struct kept_call {
+    uint64_t pc;
+    bool known;
+    enum code_place place;
+};
 
 struct frame_places {
     struct told_code *told; /* NULL: answers are read from (img) */
@@ -25,6 +36,7 @@ struct frame_places {
     uint8_t **places; /* by offset, as packed; NULL: not understood */
     size_t count, room;
     size_t bytes;
+    struct kept_call *calls;       /* CALLS_KEPT; NULL: none yet */
     struct only_calls *only_calls; /* NULL: not read yet, or not to be had */
     bool only_calls_read;
 };
@@ -80,6 +92,7 @@ void frame_places_free(struct frame_places *o)
     free(o->places);
     map_fini(&o->known);
     only_calls_free(o->only_calls);
+    free(o->calls);
     free(o);
 }
 
@@ -253,16 +266,30 @@ enum code_framing frame_place_framing(struct frame_places *o,
     return frame;
 }
 
-enum code_place frame_place_of_call(struct frame_places *o, uint64_t pc)
+/* frame_place_of_call(), read from the image. */
+static enum code_place read_place_of_call(struct frame_places *o, uint64_t pc)
 {
-    if (o->told != NULL)
-        return told_code_facts(o->told, pc).call_place;
-
     const struct image_function *f = image_function(o->img, pc - 1 - o->slide);
 
     if (f == NULL || f != image_function(o->img, pc - o->slide))
         return CODE_UNKNOWN;
     return frame_place_at(o, pc);
+}
+
+enum code_place frame_place_of_call(struct frame_places *o, uint64_t pc)
+{
+    struct kept_call *kept;
+
+    if (o->told != NULL)
+        return told_code_facts(o->told, pc).call_place;
+    if (o->calls == NULL)
+        o->calls = calloc(CALLS_KEPT, sizeof *o->calls);
+    if (o->calls == NULL)
+        return read_place_of_call(o, pc);
+    kept = &o->calls[(hash_mix(0, pc) >> 32) % CALLS_KEPT];
+    if (!kept->known || kept->pc != pc)
+        *kept = (struct kept_call){pc, true, read_place_of_call(o, pc)};
+    return kept->place;
 }
 
 /* The calls of the whole image; NULL if there is no memory. */
