@@ -173,26 +173,48 @@ static void set_origin(struct aggregate *a, uint64_t tsc)
     a->rebooted = false;
 }
 
+/* How many of (count) samples come before (until), in ticks since the start.
+ * Nearly always all of them do. */
+static size_t count_before(const struct aggregate *a,
+                           const struct sample *samples, size_t count,
+                           int64_t until)
+{
+    size_t n = 0;
+
+    if (since_start(a, samples[count - 1].tsc) < until)
+        return count;
+    while (n < count && since_start(a, samples[n].tsc) < until)
+        n++;
+    return n;
+}
+
 /* Count (count) samples, one after the other, on the time line. */
 static void count_seconds(struct aggregate *a, struct sums *s,
                           const struct sample *samples, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        int64_t ticks = since_start(a, samples[i].tsc);
+    int64_t last = since_start(a, samples[count - 1].tsc);
 
-        if (ticks > a->last)
-            a->last = ticks;
+    if (last > a->last)
+        a->last = last;
+    for (size_t some; count > 0; samples += some, count -= some) {
         struct profile_second *second =
-            seconds_at(&s->seconds, a->profile.tsc_hz, ticks, &a->budget);
+            seconds_at(&s->seconds, a->profile.tsc_hz,
+                       since_start(a, samples[0].tsc), &a->budget);
 
+        some = second ? count_before(a, samples, count, s->seconds.to) : 0;
+        some += some == 0; /* whatever a lying clock says */
         if (second)
-            second->samples++;
+            second->samples += (uint32_t)some;
     }
 }
 
-static bool selected(const struct aggregate *a, uint64_t tsc)
+/* How many of (count) samples, from the first on, are selected. */
+static size_t count_selected(const struct aggregate *a,
+                             const struct sample *samples, size_t count)
 {
-    return since_start(a, tsc) >= a->from && since_start(a, tsc) < a->to;
+    return since_start(a, samples[0].tsc) >= a->from
+               ? count_before(a, samples, count, a->to)
+               : 0;
 }
 
 /* Remember when some samples came, and in which entries they are. */
@@ -234,9 +256,10 @@ static void add_run(struct aggregate *a, struct sums *s,
         some = count - i < SOME ? count - i : SOME;
         entries_add(&s->entries, batch, samples + i, entries, some, &a->budget);
         add_moments(a, s, batch, samples + i, entries, some);
-        keep_latest(&s->latest, samples + i, entries, some);
+        if (count - i - some < PROFILE_LATEST)
+            keep_latest(&s->latest, samples + i, entries, some);
     }
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && !batch->is_short; i++) {
         bool jump = samples[i].flags & WIRE_SAMPLE_JUMP;
 
         s->jumps += jump;
@@ -258,9 +281,7 @@ void aggregate_samples(void *aggregate, const struct sample_batch *batch)
     if (!core_set_has(&a->config.cores, batch->core))
         return;
     for (size_t i = 0, run; i < batch->count; i += run ? run : 1) {
-        for (run = 0; i + run < batch->count &&
-                      selected(a, batch->samples[i + run].tsc);)
-            run++;
+        run = count_selected(a, batch->samples + i, batch->count - i);
         add_run(a, s, batch, batch->samples + i, run);
     }
 }

@@ -6,6 +6,7 @@
  */
 #include "aggregate/entries.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "util/hash.h"
@@ -18,10 +19,13 @@ void entries_fini(struct entries *e)
     free(e->table.slots);
 }
 
+/* The secret seed makes the sum secret, too: a guest cannot choose leaves and
+ * stacks whose hashes are the same. */
 static uint64_t entry_hash(const struct entries *e, uint64_t leaf,
                            uint32_t stack)
 {
-    return hash_mix(hash_mix(e->seed, leaf), stack);
+    return (e->seed ^ (leaf + stack * (e->seed | 1))) * 0x9e3779b97f4a7c15u >>
+           32;
 }
 
 static size_t late_class(uint64_t ticks)
@@ -49,6 +53,53 @@ static void tally_sample(struct tally *t, const struct sample_batch *batch,
     t->late += (double)late;
     t->late_time += late >= LATE_TICKS ? time : 0;
     t->late_class[late_class(late)]++;
+}
+
+/* Which of short_tallies.by_bits a short sample of lateness (units) takes: the
+ * length of (units) in bits. */
+static unsigned late_bits(uint32_t units)
+{
+    return 31u ^ (unsigned)__builtin_clz(units * 2 + 1);
+}
+
+/* Know what the short samples of (batch) add to their tallies. */
+static void prepare_short(struct short_tallies *st,
+                          const struct sample_batch *batch)
+{
+    if (st->period == batch->period && st->shift == batch->shift)
+        return;
+    st->period = batch->period;
+    st->shift = batch->shift;
+    for (uint32_t i = 0; i < 1u << WIRE_CELL_LATE_BITS; i++) {
+        const struct sample s = {.late = i == 0 ? 0 : 3u << (i - 1) >> 1,
+                                 .weight = 1};
+        struct tally t = {0};
+        size_t class = 0;
+
+        tally_sample(&t, batch, &s);
+        while (t.late_class[class] == 0)
+            class ++;
+        st->time = t.time;
+        st->time_sq = t.time_sq;
+        st->by_bits[i].late = t.late;
+        st->by_bits[i].late_time = t.late_time;
+        st->by_bits[i].late_class = class;
+    }
+}
+
+/* tally_sample() of a short sample. */
+static void tally_short(struct tally *t, const struct short_tallies *st,
+                        uint32_t late)
+{
+    unsigned bits = late_bits(late);
+
+    t->samples++;
+    t->weight++;
+    t->time += st->time;
+    t->time_sq += st->time_sq;
+    t->late += st->by_bits[bits].late;
+    t->late_time += st->by_bits[bits].late_time;
+    t->late_class[st->by_bits[bits].late_class]++;
 }
 
 void tally_add(struct tally *sum, const struct tally *t)
@@ -146,34 +197,73 @@ static struct profile_entry *find_others(struct entries *e, uint64_t leaf,
                       most, b);
 }
 
+/* The entry of (s), whose hash is (hash), or of its leaf; NULL: the others. */
+static struct profile_entry *find_for(struct entries *e, const struct sample *s,
+                                      uint64_t hash, size_t most,
+                                      struct budget *b)
+{
+    struct profile_entry *entry =
+        find_entry(e, s->leaf, s->stack, hash, most, b);
+
+    return entry ? entry : find_others(e, s->leaf, most, b);
+}
+
+/* Look where the entries of at most BLOCK samples should be. first[i] becomes
+ * the slot to look at for sample[i], and numbers[i] what is in it: an entry,
+ * counted from 1; 0: none. */
+static void find_likely(const struct entries *e, const struct sample *s,
+                        uint64_t *first, uint32_t *numbers, size_t count)
+{
+    size_t mask = e->table.size - 1;
+
+    for (size_t i = 0; i < count; i++) {
+        first[i] = entry_hash(e, s[i].leaf, s[i].stack) & mask;
+        __builtin_prefetch(&e->table.slots[first[i]]);
+    }
+    for (size_t i = 0; i < count; i++) {
+        numbers[i] = e->table.slots[first[i]];
+        if (numbers[i] != 0) { /* an entry may lie across two cache lines */
+            const struct profile_entry *behind = e->list + numbers[i];
+
+            __builtin_prefetch(behind - 1);
+            __builtin_prefetch((const char *)behind - 1);
+        }
+    }
+}
+
+/* Is (s) a sample of entry (number), counted from 1? */
+static bool is_of(const struct entries *e, const struct sample *s,
+                  uint32_t number)
+{
+    return number != 0 && e->list[number - 1].leaf == s->leaf &&
+           e->list[number - 1].stack == s->stack;
+}
+
 /* Add at most BLOCK samples. */
 static void add_block(struct entries *e, const struct sample_batch *batch,
                       const struct sample *s, uint32_t *numbers, size_t count,
                       size_t most, struct budget *b)
 {
-    uint64_t hash[BLOCK];
-    size_t mask = e->table.size - 1;
+    const bool is_short = batch->is_short;
+    uint64_t first[BLOCK];
 
+    find_likely(e, s, first, numbers, count);
     for (size_t i = 0; i < count; i++) {
-        hash[i] = entry_hash(e, s[i].leaf, s[i].stack);
-        __builtin_prefetch(&e->table.slots[hash[i] & mask]);
-    }
-    for (size_t i = 0; i < count; i++) {
-        uint32_t likely = e->table.slots[hash[i] & mask];
+        struct tally *t = &e->others;
 
-        if (likely != 0) { /* an entry may lie across two cache lines */
-            __builtin_prefetch(&e->list[likely - 1]);
-            __builtin_prefetch((const char *)&e->list[likely] - 1);
+        if (is_of(e, &s[i], numbers[i])) {
+            numbers[i]--;
+            t = &e->list[numbers[i]].tally;
+        } else {
+            struct profile_entry *entry = find_for(e, &s[i], first[i], most, b);
+
+            numbers[i] = entry ? (uint32_t)(entry - e->list) : ENTRY_OTHERS;
+            t = entry ? &entry->tally : t;
         }
-    }
-    for (size_t i = 0; i < count; i++) {
-        struct profile_entry *entry =
-            find_entry(e, s[i].leaf, s[i].stack, hash[i], most, b);
-
-        if (!entry)
-            entry = find_others(e, s[i].leaf, most, b);
-        numbers[i] = entry ? (uint32_t)(entry - e->list) : ENTRY_OTHERS;
-        tally_sample(entry ? &entry->tally : &e->others, batch, &s[i]);
+        if (is_short)
+            tally_short(t, &e->short_tallies, s[i].late);
+        else
+            tally_sample(t, batch, &s[i]);
     }
 }
 
@@ -181,6 +271,8 @@ void entries_add(struct entries *e, const struct sample_batch *batch,
                  const struct sample *samples, uint32_t *numbers, size_t count,
                  struct budget *b)
 {
+    if (batch->is_short)
+        prepare_short(&e->short_tallies, batch);
     while (count > 0) {
         size_t some = count < BLOCK ? count : BLOCK;
         size_t most = grow_table(e, b);

@@ -9,6 +9,18 @@
 #include "model/profile.h"
 #include "util/budget.h"
 
+/* What a short sample of some unit and period adds to a tally, for each of the
+ * latenesses that it may have. */
+struct short_tallies {
+    uint16_t period;
+    uint8_t shift;
+    double time, time_sq;
+    struct {
+        double late, late_time;
+        size_t late_class;
+    } by_bits[1u << WIRE_CELL_LATE_BITS];
+};
+
 /* Zero but for (seed), which keeps a guest from choosing colliding leaves, and
  * (kept), the bytes of the budget that entries of STACK_OTHERS alone may take.
  */
@@ -17,8 +29,9 @@ struct entries {
     uint64_t kept;
     struct profile_entry *list;
     size_t count, capacity;
-    struct budget_table table; /* number n: list[n - 1] */
-    struct tally others;       /* what is in no entry */
+    struct budget_table table;          /* number n: list[n - 1] */
+    struct tally others;                /* what is in no entry */
+    struct short_tallies short_tallies; /* of the last batch */
 };
 
 /* Release what (e) holds. */

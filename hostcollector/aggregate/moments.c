@@ -101,16 +101,57 @@ static void add_moment(struct moments *m, struct moments_block *b,
     m->ticks = ticks;
 }
 
+/*
+ * Add short samples, from the first on, that take a word each. Returns how
+ * many: up to (count), or to one that takes four words, or to the block's end.
+ */
+static size_t add_words(struct moments *m, struct moments_block *b,
+                        const struct sample *samples, uint64_t start_tsc,
+                        const uint32_t *entries, size_t count)
+{
+    const uint8_t shift = m->shift;
+    const uint64_t part_of_unit = (1ull << shift) - 1;
+    const struct sample *s = samples;
+    uint64_t *words = b->words + b->size;
+    uint64_t *end = b->words + b->capacity;
+    uint64_t last = start_tsc + (uint64_t)m->ticks;
+
+    if (count < (size_t)(end - words))
+        end = words + count;
+    for (; words < end; words++, s++) {
+        uint64_t since = s->tsc - last;
+        uint64_t units = since >> shift;
+        uint32_t entry = *entries++;
+
+        if ((units >> SINCE_BITS | entry >> ENTRY_BITS |
+             (since & part_of_unit)) != 0)
+            break;
+        *words = (units << LATE_BITS | s->late) << (WEIGHT_BITS + ENTRY_BITS) |
+                 1u << ENTRY_BITS | entry;
+        last = s->tsc;
+    }
+    b->size = (size_t)(words - b->words);
+    m->ticks = (int64_t)(last - start_tsc);
+    return (size_t)(s - samples);
+}
+
 void moments_add(struct moments *m, const struct sample_batch *batch,
                  const struct sample *samples, uint64_t start_tsc,
                  const uint32_t *entries, size_t count, struct budget *budget)
 {
-    for (size_t i = 0; i < count && !m->full; i++) {
+    for (size_t i = 0, some; i < count && !m->full; i += some) {
         struct moments_block *b = make_room(m, budget);
 
-        if (b != NULL)
+        some = 0;
+        if (b != NULL && batch->is_short && m->shift == batch->shift &&
+            m->period == batch->period)
+            some =
+                add_words(m, b, samples + i, start_tsc, entries + i, count - i);
+        if (b != NULL && some == 0) {
             add_moment(m, b, batch, &samples[i],
                        (int64_t)(samples[i].tsc - start_tsc), entries[i]);
+            some = 1;
+        }
         m->full = b == NULL;
     }
 }

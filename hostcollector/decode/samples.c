@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Cells -> samples and stacks. Short samples, nearly all that comes, take the
- * loop in decode_cells(); all else goes through a cursor.
+ * loop in short_samples(); all else goes through a cursor.
  */
 #include "decode/samples.h"
 
@@ -22,6 +22,7 @@ struct reading {
     uint16_t period;
     uint64_t time; /* of the last record, in units */
     size_t count;  /* samples in d->batch */
+    bool has_long; /* one of them was a long sample */
     uint64_t unknown_stack;
     struct core_content content;
     /* LOST records wait for the time of the next record. */
@@ -45,7 +46,8 @@ static const char *flush(struct reading *r)
                                  .shift = r->shift,
                                  .period = r->period,
                                  .samples = r->d->batch,
-                                 .count = r->count};
+                                 .count = r->count,
+                                 .is_short = !r->has_long};
 
     if (r->count > 0 && r->period == 0) {
         r->content.counters[WIRE_COUNTER_SAMPLES] -= r->count;
@@ -54,6 +56,7 @@ static const char *flush(struct reading *r)
         r->d->events->samples(r->d->sums, &batch);
     }
     r->count = 0;
+    r->has_long = false;
     return wrong;
 }
 
@@ -101,17 +104,6 @@ static const struct core_slot *find_stack(struct reading *r, uint64_t id)
     return NULL;
 }
 
-/* The address of a short sample: (leaf) bytes behind the base of its stack. If
- * the stack is unknown, the base is the start of text; but where other images
- * exist the base may be theirs, and the address is unknown. */
-static uint64_t short_leaf(const struct reading *r,
-                           const struct core_slot *slot, uint64_t leaf)
-{
-    if (!slot && r->core->images)
-        return LEAF_UNKNOWN;
-    return r->core->bases[slot ? slot->base : 0] + leaf;
-}
-
 static uint32_t at_most_u32(uint64_t value)
 {
     return value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
@@ -132,6 +124,7 @@ static const char *long_sample(struct reading *r, struct cursor *c)
         return "a sample of weight 0";
     const struct core_slot *slot = find_stack(r, id);
 
+    r->has_long = true;
     r->d->batch[r->count++] =
         (struct sample){.tsc = tsc_now(r),
                         .leaf = leaf,
@@ -374,37 +367,75 @@ static const char *long_record(struct reading *r, const uint8_t **cell,
 }
 
 /* The middle of a lateness that is known by its length in bits. */
-static uint32_t late_units(uint64_t bits)
+static const uint32_t late_units[1u << WIRE_CELL_LATE_BITS] = {
+    0, 1, 3, 6, 12, 24, 48, 96, 192, 384, 768, 1536, 3072, 6144, 12288, 24576};
+
+/*
+ * Decode the short samples from (cell) on, up to (end) or a long record.
+ * Returns the first cell behind them.
+ *
+ * The address of a short sample lies some bytes behind the base of its stack.
+ * If the stack is unknown, the base is the start of text; but where other
+ * images exist the base may be theirs, and the address is unknown.
+ *
+ * What the core says is the same for all of them. It is read once, since the
+ * compiler cannot know that no sample overwrites it.
+ */
+static const uint8_t *short_samples(struct reading *r, const uint8_t *cell,
+                                    const uint8_t *end)
 {
-    return bits == 0 ? 0 : 3u << (bits - 1) >> 1;
+    const struct core *core = r->core;
+    const uint16_t generation = core->generation;
+    const uint64_t text = core->bases[0];
+    const bool images = core->images;
+    const uint8_t shift = r->shift;
+    struct sample *first = r->d->batch + r->count, *out = first;
+    uint64_t time = r->time, unknown = 0;
+
+    for (; cell < end; cell += WIRE_CELL_SIZE, out++) {
+        uint64_t v = load_u64(cell); /* what follows a cell is readable */
+
+        if (v & 1)
+            break;
+
+        const struct core_slot *slot = &core->dict[FIELD(v, ID)];
+
+        time += FIELD(v, DT);
+        out->tsc = time << shift;
+        out->late = late_units[FIELD(v, LATE)];
+        out->weight = 1;
+        out->flags = 0;
+        if (slot->generation == generation) {
+            out->leaf = core->bases[slot->base] + FIELD(v, LEAF);
+            out->stack = slot->stack;
+        } else {
+            out->leaf = images ? LEAF_UNKNOWN : text + FIELD(v, LEAF);
+            out->stack = STACK_UNKNOWN;
+            unknown++;
+        }
+    }
+    r->time = time;
+    r->count += (size_t)(out - first);
+    r->unknown_stack += unknown;
+    r->content.counters[WIRE_COUNTER_SAMPLES] += (uint64_t)(out - first);
+    return cell;
 }
 
 static const char *decode_cells(struct reading *r, const uint8_t *cell,
                                 const uint8_t *end)
 {
     while (cell < end) {
-        uint64_t v = load_u64(cell); /* what follows a cell is readable */
-
-        if (v & 1) {
+        if (*cell & 1) {
             const char *wrong = long_record(r, &cell, end);
 
             if (wrong)
                 return wrong;
             continue;
         }
-        const struct core_slot *slot = find_stack(r, FIELD(v, ID));
-
-        r->time += FIELD(v, DT);
-        r->d->batch[r->count++] =
-            (struct sample){.tsc = tsc_now(r),
-                            .leaf = short_leaf(r, slot, FIELD(v, LEAF)),
-                            .stack = slot ? slot->stack : STACK_UNKNOWN,
-                            .late = late_units(FIELD(v, LATE)),
-                            .weight = 1};
-        r->content.counters[WIRE_COUNTER_SAMPLES]++;
-        if (any_pending(r))
-            tell_pending(r);
-        cell += WIRE_CELL_SIZE;
+        /* a loss that waits for a time gets that of the next sample */
+        cell = short_samples(r, cell,
+                             any_pending(r) ? cell + WIRE_CELL_SIZE : end);
+        tell_pending(r);
     }
     return NULL;
 }

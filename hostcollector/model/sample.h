@@ -3,6 +3,7 @@
 #ifndef TPROF_MODEL_SAMPLE_H
 #define TPROF_MODEL_SAMPLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,13 +24,16 @@ struct sample {
     uint32_t flags;  /* WIRE_SAMPLE_* */
 };
 
-/* Samples of one core, in order, which share unit and period. */
+/* Samples of one core, in the order of time, which share unit and period. */
 struct sample_batch {
     uint32_t core;
     uint8_t shift;   /* a unit is 2^shift TSC ticks */
     uint16_t period; /* units */
     const struct sample *samples;
     size_t count;
+    /* All of them came as short samples: of weight 1, without flags, and their
+     * lateness is told by its length in bits. False: not known. */
+    bool is_short;
 };
 
 enum loss_reason {
