@@ -6,6 +6,8 @@
  *     bench_decode perf FILE ELF SAMPLES    the same samples as a perf.data
  *     bench_decode run FILE             print decode_rate: by the CPU time that
  *         it took, what one core does; and decode_rate_wall, by the clock
+ *     bench_decode sums FILE            likewise, without the time of each
+ *         sample, as commands do that show no time line
  *
  * 10,000 distinct stacks of 16 frames, 2,500 on each core, each with 8 leaves;
  * both files draw them at random, by the same numbers.
@@ -263,10 +265,10 @@ static double seconds_of(clockid_t clock)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static int run(const char *path)
+static int run(const char *path, bool no_moments)
 {
     struct err e = {{0}};
-    struct pipeline_config config = {0};
+    struct pipeline_config config = {.aggregate = {.no_moments = no_moments}};
     enum pipeline_end end;
     double wall = seconds_of(CLOCK_MONOTONIC);
     double cpu = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
@@ -304,7 +306,9 @@ int main(int argc, char **argv)
     if (argc == 5 && strcmp(argv[1], "perf") == 0)
         return write_perf(argv[2], argv[3], strtoull(argv[4], NULL, 10));
     if (argc == 3 && strcmp(argv[1], "run") == 0)
-        return run(argv[2]);
+        return run(argv[2], false);
+    if (argc == 3 && strcmp(argv[1], "sums") == 0)
+        return run(argv[2], true);
     fprintf(stderr, "usage: see the head of bench_decode.c\n");
     return 2;
 }
