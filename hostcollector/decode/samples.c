@@ -372,18 +372,14 @@ static const uint32_t late_units[1u << WIRE_CELL_LATE_BITS] = {
 
 /*
  * Decode the short samples from (cell) on, up to (end) or a long record.
- * Returns the first cell behind them.
- *
- * The address of a short sample lies some bytes behind the base of its stack.
- * If the stack is unknown, the base is the start of text; but where other
- * images exist the base may be theirs, and the address is unknown.
- *
- * What the core says is the same for all of them. It is read once, since the
- * compiler cannot know that no sample overwrites it.
+ * Returns the first cell behind them. The address of a short sample lies some
+ * bytes behind the base of its stack. If the stack is unknown, the base is the
+ * start of text; where other images exist, the address is unknown.
  */
 static const uint8_t *short_samples(struct reading *r, const uint8_t *cell,
                                     const uint8_t *end)
 {
+    /* local, since the compiler must assume that a sample overwrites them */
     const struct core *core = r->core;
     const uint16_t generation = core->generation;
     const uint64_t text = core->bases[0];
