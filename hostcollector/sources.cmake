@@ -106,6 +106,7 @@ set(core_sources
     decode/frame.c
     decode/order.c
     decode/samples.c
+    decode/stack_record.c
     diagnose/core_list.c
     diagnose/cost.c
     diagnose/diagnose.c
