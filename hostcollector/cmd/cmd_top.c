@@ -163,6 +163,8 @@ static int show(const struct options *o, struct outputs *out)
     static struct display d;
     char text[512];
     struct err e = {""};
+
+    d = (struct display){.stop_fd = -1}; /* a program may call this again */
     int result = start(&d, o, out, &e) == 0 ? run(&d, &e) : -1;
 
     if (result == 0)

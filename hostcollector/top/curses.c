@@ -105,6 +105,7 @@ int curses_open(struct err *e)
     if (terminal.screen == NULL)
         return err_set(e, "top does not know the terminal '%s': set TERM",
                        getenv("TERM") != NULL ? getenv("TERM") : "");
+    terminal.leave_size = 0;
     leave_by("sgr0");
     leave_by("cnorm");
     leave_by("rmkx");

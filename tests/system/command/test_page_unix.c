@@ -137,7 +137,7 @@ static void need_users(void)
 {
     need_page();
     if (getuid() != 0)
-        SKIP("only root can be two users");
+        SKIP("only root can play two users");
     CHECK_EQ(chmod(".", 0755), 0);
 }
 
