@@ -349,6 +349,7 @@ set(util_sources
     util/opener_rules.c
     util/parents.c
     util/peer.c
+    util/side_process.c
     util/spans.c
     util/text.c
     util/unix_socket.c

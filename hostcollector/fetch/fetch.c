@@ -4,13 +4,13 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "util/descriptor.h"
+#include "util/side_process.h"
 
 static int to_other = -1; /* the socket to the other process; -1: none */
 
@@ -73,20 +73,14 @@ static _Noreturn void serve(void)
 int fetch_start(struct err *e)
 {
     const char *urls = getenv("DEBUGINFOD_URLS");
-    sigset_t all, before;
     int ends[2];
 
     if (to_other >= 0 || urls == NULL || urls[0] == '\0')
         return 0;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
         return err_sys(e, "socketpair");
-    /* keys of the terminal are for the process that is served */
-    (void)sigfillset(&all);
-    (void)sigprocmask(SIG_SETMASK, &all, &before);
-    pid_t child = fork();
+    pid_t child = side_process_fork();
 
-    if (child != 0)
-        (void)sigprocmask(SIG_SETMASK, &before, NULL);
     if (child < 0) {
         (void)close(ends[0]);
         (void)close(ends[1]);

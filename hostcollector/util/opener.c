@@ -6,20 +6,19 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "util/bytes.h"
 #include "util/claim.h"
 #include "util/descriptor.h"
 #include "util/opener_rules.h"
+#include "util/side_process.h"
 
 #define COMMON  (O_CLOEXEC | O_NOCTTY)
 #define LOOK_MS 50 /* between two looks for the reader of a pipe */
@@ -268,22 +267,6 @@ _Noreturn void opener_serve(const struct err *lacks)
     _exit(0);
 }
 
-/* A key or a signal for all processes of a terminal must not end the helper
- * before the process that it serves. */
-static pid_t fork_deaf(void)
-{
-    sigset_t all, before;
-
-    (void)sigfillset(&all);
-    (void)sigdelset(&all, SIGSYS); /* by which the sandbox tells */
-    (void)sigprocmask(SIG_SETMASK, &all, &before);
-    pid_t child = fork();
-
-    if (child != 0)
-        (void)sigprocmask(SIG_SETMASK, &before, NULL);
-    return child;
-}
-
 /* Start the helper, and keep the socket between it and this process, in each of
  * them, in (*end). Returns as opener_fork(). */
 static int start(int *end, struct err *e)
@@ -292,7 +275,7 @@ static int start(int *end, struct err *e)
 
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
         return err_sys(e, "socketpair");
-    pid_t child = fork_deaf();
+    pid_t child = side_process_fork();
 
     if (child < 0) {
         (void)err_sys(e, "fork");
@@ -315,29 +298,13 @@ int opener_fork(struct err *e)
 /* What this process has open must not stay so in a helper that outlives it:
  * folders are locked by descriptors, and files without names end with them. A
  * helper of one process keeps them: a user may name /dev/fd/63. */
-static void close_others(int fd)
-{
-    for (int i = STDERR_FILENO + 1; i < fd; i++)
-        (void)close(i);
-    closefrom(fd + 1); /* also before Linux 5.9, which has no close_range() */
-}
-
-/* Wait for the helper before, whose socket is closed: somebody who has taken it
- * over may have done that. */
-static void end_former(void)
-{
-    if (opener.pid > 0 && waitpid(opener.pid, NULL, WNOHANG) == 0 &&
-        kill(opener.pid, SIGKILL) == 0)
-        (void)waitpid(opener.pid, NULL, 0);
-}
-
 int opener_fork_shared(struct err *e)
 {
-    end_former();
+    side_process_end(opener.pid);
     int who = start(&opener.control, e);
 
     if (who == 1)
-        close_others(opener.control);
+        side_process_keep(opener.control);
     return who;
 }
 
