@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "cmd/confine.h"
 #include "cmd/help.h"
 #include "cmd/push_batch.h"
 #include "cmd/push_failed.h"
@@ -427,7 +428,9 @@ static int push_all(const struct options *o, struct err *e)
                                      .http = {.ca = o->ca,
                                               .cert = o->cert,
                                               .key = o->key,
-                                              .headers = o->headers}};
+                                              .headers = o->headers,
+                                              .confine = confine_network,
+                                              .limits = o}};
     struct push p = {.o = o, .stop_fd = -1};
     int result = EXIT_FAILED;
 

@@ -6,6 +6,8 @@
 #ifndef TPROF_CMD_CONFINE_H
 #define TPROF_CMD_CONFINE_H
 
+#include <stddef.h>
+
 #include "cmd/options.h"
 #include "cmd/output.h"
 #include "util/err.h"
@@ -54,6 +56,17 @@ int confine_bridge(const struct options *o, struct err *e);
 
 /* Likewise, with no helper: a process that merges windows in (folder). */
 int confine_compact(const struct options *o, const char *folder, struct err *e);
+
+/*
+ * Confine a process that speaks with a server. It opens nothing but what names
+ * of hosts and certificates take: the (count) files at (files), NULL allowed,
+ * and those of the system. (options) is a struct options.
+ *
+ * Returns 0, also if a part of the sandbox is missing, of which other processes
+ * tell; -1 with (e) filled if all of it is required.
+ */
+int confine_network(const void *options, const char *const *files, size_t count,
+                    struct err *e);
 
 /* Enter it as a report does, and print what holds: `collector
  * --sandbox-report`. Returns an enum exit_code. */

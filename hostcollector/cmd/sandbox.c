@@ -23,9 +23,10 @@
 #define FS_REFER        (1ull << 13) /* since version 2 of Landlock */
 #define FS_TRUNCATE     (1ull << 14) /* 3 */
 #define FS_IOCTL_DEVICE (1ull << 15) /* 5 */
-#define NET_TCP         3ull         /* 4: bind, connect */
-#define SCOPE_SOCKETS   1ull         /* 6: abstract Unix sockets, */
-#define SCOPE_SIGNALS   2ull         /* and signals, of outside */
+#define NET_TCP_BIND    1ull         /* 4 */
+#define NET_TCP_CONNECT 2ull
+#define SCOPE_SOCKETS   1ull /* 6: abstract Unix sockets, */
+#define SCOPE_SIGNALS   2ull /* and signals, of outside */
 
 /* What Landlock can refuse of a single file. */
 #define OF_FILES                                                               \
@@ -66,7 +67,7 @@ static struct ruleset everything(long abi)
     all.files |= abi >= 2 ? FS_REFER : 0;
     all.files |= abi >= 3 ? FS_TRUNCATE : 0;
     all.files |= abi >= 5 ? FS_IOCTL_DEVICE : 0;
-    all.net = abi >= 4 ? NET_TCP : 0;
+    all.net = abi >= 4 ? NET_TCP_BIND | NET_TCP_CONNECT : 0;
     all.scoped = abi >= 6 ? SCOPE_SOCKETS | SCOPE_SIGNALS : 0;
     return all;
 }
@@ -84,11 +85,13 @@ static void note_error(struct sandbox *s, long result)
         s->error = errno;
 }
 
-void sandbox_init(struct sandbox *s)
+/* Begin, with the accesses to the network in (net) allowed. */
+static void begin(struct sandbox *s, uint64_t net)
 {
     long abi = sandbox_landlock();
     struct ruleset all = everything(abi);
 
+    all.net &= ~net;
     *s = (struct sandbox){.rules = -1};
     note_error(s, abi);
     if (abi >= 1) {
@@ -97,6 +100,16 @@ void sandbox_init(struct sandbox *s)
             (int)syscall(SYS_landlock_create_ruleset, &all, sizeof all, 0);
         note_error(s, s->rules);
     }
+}
+
+void sandbox_init(struct sandbox *s)
+{
+    begin(s, 0);
+}
+
+void sandbox_init_network(struct sandbox *s)
+{
+    begin(s, NET_TCP_CONNECT);
 }
 
 void sandbox_fini(struct sandbox *s)
@@ -156,24 +169,35 @@ static bool folder_of(const char *path, char *folder)
     return true;
 }
 
+void sandbox_allow_alone(struct sandbox *s, const char *path, unsigned uses)
+{
+    struct stat st;
+
+    if (s->rules >= 0 && path != NULL && stat(path, &st) == 0)
+        allow_itself(s, path,
+                     S_ISDIR(st.st_mode) ? access_of(uses)
+                                         : access_of(uses) & OF_FILES);
+}
+
 /* Does a rule for what (path) leads to suffice? A regular file may be replaced,
  * and a socket be removed and made anew, which are matters of their folder. */
-static bool stays(const char *path, struct stat *st)
+static bool stays(const char *path)
 {
-    return stat(path, st) == 0 && !S_ISREG(st->st_mode) &&
-           !S_ISSOCK(st->st_mode);
+    struct stat st;
+
+    return stat(path, &st) == 0 && !S_ISREG(st.st_mode) &&
+           !S_ISSOCK(st.st_mode);
 }
 
 void sandbox_allow(struct sandbox *s, const char *path, unsigned uses)
 {
     uint64_t access = access_of(uses);
     char target[PATH_MAX], folder[PATH_MAX];
-    struct stat st;
 
     if (s->rules < 0)
         return;
-    if (stays(path, &st)) {
-        allow_itself(s, path, S_ISDIR(st.st_mode) ? access : access & OF_FILES);
+    if (stays(path)) {
+        sandbox_allow_alone(s, path, uses);
         return;
     }
     if (folder_of(path, folder))

@@ -25,6 +25,8 @@ enum sandbox_need {
     SANDBOX_FOLDER = 1u << 6, /* lists a folder that is open */
     /* Writes, lists and removes files of a folder that it was allowed. */
     SANDBOX_SPOOL = 1u << 7,
+    /* Speaks TCP and UDP with servers, and opens files that it was allowed. */
+    SANDBOX_NETWORK = 1u << 8,
     SANDBOX_SCREEN = 1u << 5, /* draws on its terminal, and may be suspended */
 };
 
@@ -60,6 +62,9 @@ long sandbox_landlock(void);
 /* Begin: no file is allowed. Those that are open stay usable in any case. */
 void sandbox_init(struct sandbox *s);
 
+/* Likewise, for a process that connects by TCP. */
+void sandbox_init_network(struct sandbox *s);
+
 /*
  * Allow (uses), of enum sandbox_use, for (path).
  *
@@ -71,6 +76,10 @@ void sandbox_init(struct sandbox *s);
  * and is not there allows nothing.
  */
 void sandbox_allow(struct sandbox *s, const char *path, unsigned uses);
+
+/* Allow (uses) for what (path) leads to now, or below it, and nothing beside.
+ * Nothing if it is not there, or NULL. */
+void sandbox_allow_alone(struct sandbox *s, const char *path, unsigned uses);
 
 /* Release (s), which was not entered. */
 void sandbox_fini(struct sandbox *s);

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,7 +27,8 @@
 #define OPENER SANDBOX_OPENER
 #define SCREEN SANDBOX_SCREEN
 #define SPOOL  SANDBOX_SPOOL
-#define ALL    (READER | SERVE | OPENER)
+#define NET    SANDBOX_NETWORK
+#define ALL    (READER | SERVE | OPENER | NET)
 
 #define NAME_A_MAPPING 0x53564d41u /* PR_SET_VMA: some malloc do */
 #define TERMINAL_GET2  0x802c542au /* TCGETS2 and TCSETS2: later C libraries */
@@ -34,8 +36,8 @@
 #define VALUES         5
 
 struct rule {
-    int call;      /* as libseccomp numbers it, also where a machine has none */
-    uint8_t needs; /* it is allowed for any of these */
+    int call; /* as libseccomp numbers it, also where a machine has none */
+    uint16_t needs; /* it is allowed for any of these */
     uint32_t action;
     bool judged; /* by (argument): allowed if that & (mask) is in (values) */
     uint8_t argument;
@@ -51,6 +53,8 @@ struct rule {
 #define ALLOW_IF(needs, name, argument, mask, ...)                             \
     {SCMP_SYS(name), needs, SCMP_ACT_ALLOW, true, argument,                                    \
      sizeof((uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t), mask, {__VA_ARGS__}}
+#define REFUSE_IF(needs, name, argument, mask, value)                                                    \
+    {SCMP_SYS(name), needs, SCMP_ACT_ERRNO(EACCES), true, argument, 1, mask, {value}}
 /* clang-format on */
 
 /* C libraries differ in which of several calls they take, and machines in
@@ -62,7 +66,8 @@ static const struct rule rules[] = {
     ALLOW(ALL, recvmsg),
     ALLOW(ALL, write),
     ALLOW(ALL, sendto),
-    ALLOW(SERVE | OPENER, sendmsg),
+    ALLOW(SERVE | OPENER | NET, sendmsg),
+    ALLOW(NET, sendmmsg),
     ALLOW(ALL, readv),
     ALLOW(ALL, writev),
     ALLOW(ALL, epoll_pwait),
@@ -71,7 +76,7 @@ static const struct rule rules[] = {
     ALLOW(ALL, epoll_wait),
     ALLOW(ALL, poll),
     ALLOW(ALL, time),
-    ALLOW(OPENER | SPOOL, open),
+    ALLOW(OPENER | SPOOL | NET, open),
     REFUSE(READER | SERVE, open),
     ALLOW(ALL, stat),
     ALLOW(ALL, lstat),
@@ -82,7 +87,7 @@ static const struct rule rules[] = {
     ALLOW(ALL, close),
     ALLOW(ALL, fstat),
     ALLOW(ALL, lseek),
-    ALLOW(READER | OPENER, pread64),
+    ALLOW(READER | OPENER | NET, pread64),
     ALLOW(READER, pwrite64),
     ALLOW(READER, ftruncate),
     ALLOW(READER, fsync),
@@ -104,7 +109,7 @@ static const struct rule rules[] = {
 
     /* files and connections to come: the helper opens them. C libraries look
      * for files that they can do without. */
-    ALLOW(OPENER | SPOOL, openat),
+    ALLOW(OPENER | SPOOL | NET, openat),
     REFUSE(READER | SERVE, openat),
     ALLOW(ALL, newfstatat),
     ALLOW(ALL, statx),
@@ -118,15 +123,23 @@ static const struct rule rules[] = {
     ALLOW(SPOOL, syncfs),
     ALLOW_IF(OPENER, socket, 0, UINT32_MAX, AF_UNIX),
     ALLOW_IF(VSOCK, socket, 0, UINT32_MAX, AF_VSOCK),
-    ALLOW(BIND, bind),
-    ALLOW(VSOCK | OPENER, connect),
+    ALLOW_IF(NET, socket, 0, UINT32_MAX, AF_INET, AF_INET6, AF_NETLINK),
+    REFUSE_IF(NET, socket, 0, UINT32_MAX, AF_UNIX), /* services of the host */
+    ALLOW(BIND | NET, bind), /* to netlink, which knows our addresses */
+    ALLOW(VSOCK | OPENER | NET, connect),
     ALLOW(SERVE, accept),
     ALLOW(SERVE, accept4),
-    ALLOW(READER | SERVE, getsockopt),
+    ALLOW(READER | SERVE | NET, getsockopt),
     ALLOW_IF(VSOCK, ioctl, 1, UINT32_MAX, IOCTL_VM_SOCKETS_GET_LOCAL_CID),
-    ALLOW(SERVE, setsockopt),
-    ALLOW(SERVE, shutdown),
-    ALLOW(SERVE, eventfd2),
+    ALLOW(SERVE | NET, setsockopt),
+    ALLOW(SERVE | NET, shutdown),
+    ALLOW(SERVE | NET, eventfd2),
+    ALLOW(NET, getsockname),
+    ALLOW(NET, getpeername),
+    ALLOW(NET, socketpair),
+    ALLOW(NET, pipe2),
+    ALLOW_IF(NET, ioctl, 1, UINT32_MAX, FIONBIO, FIONREAD),
+    ALLOW_IF(NET, fcntl, 1, UINT32_MAX, F_DUPFD_CLOEXEC),
     ALLOW(SERVE, timerfd_settime),
 
     /* memory, but none that could be executed */
@@ -137,6 +150,15 @@ static const struct rule rules[] = {
     ALLOW(ALL, mremap),
     ALLOW(ALL, madvise),
     ALLOW_IF(ALL, prctl, 0, UINT32_MAX, NAME_A_MAPPING),
+
+    /* threads, in which names of hosts are asked for: C libraries take clone()
+     * where there is no clone3(), whose arguments cannot be judged */
+    ALLOW_IF(NET, clone, 0, CLONE_THREAD, CLONE_THREAD),
+    {SCMP_SYS(clone3), NET, SCMP_ACT_ERRNO(ENOSYS), false, 0, 0, 0, {0}},
+    ALLOW(NET, set_robust_list),
+    ALLOW(NET, rseq),
+    ALLOW(NET, sched_getaffinity),
+    ALLOW_IF(NET, prctl, 0, UINT32_MAX, PR_SET_NAME),
 
     /* the process itself */
     ALLOW(ALL, rt_sigprocmask),
@@ -154,6 +176,10 @@ static const struct rule rules[] = {
     ALLOW(ALL, uname),
     ALLOW(ALL, getpid),
     ALLOW(ALL, gettid),
+    ALLOW(NET, getuid),
+    ALLOW(NET, geteuid),
+    ALLOW(NET, getgid),
+    ALLOW(NET, getegid),
     ALLOW_IF(ALL, prlimit64, 0, UINT32_MAX, 0), /* its own */
     ALLOW(ALL, exit),
     ALLOW(ALL, exit_group),

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What libcurl is told, and what its answers mean. */
-#include "push/http.h"
+/* What libcurl is told, and what its answers mean. Runs in the process that has
+ * the network, but for opening and closing. */
+#include "push/http_curl.h"
 
 #include <curl/curl.h>
+#include <dlfcn.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,17 +18,19 @@
 #define LAST_NS   1000000000ull /* for an answer, when the user wants the end */
 #define MS_PER_S  1000ull
 #define HOUR_S    3600
+#define HEARD_MAX 65536u /* bytes of an answer, headers and all */
 
-struct http {
+struct http_curl {
     CURL *curl;
     struct curl_slist *headers; /* of every request */
     int stop_fd;
     uint64_t stop_ns; /* when that was seen to be readable; 0: not yet */
-    void (*alive)(void *context);
-    void *context;
+    size_t heard;     /* bytes of the answer */
+    uint8_t body[HTTP_BODY];
+    size_t body_size;
 };
 
-static int read_headers(struct http *h, const char *path, struct err *e)
+static int read_headers(struct http_curl *h, const char *path, struct err *e)
 {
     FILE *file = fopen(path, "re");
     char line[4096];
@@ -46,7 +51,7 @@ static int read_headers(struct http *h, const char *path, struct err *e)
 
 /* Is it time to give up? Where (all) is sent, the receiver has it, and what is
  * given up then comes twice: so its answer has a moment. */
-static bool gives_up(struct http *h, bool all)
+static bool gives_up(struct http_curl *h, bool all)
 {
     struct pollfd stop = {.fd = h->stop_fd, .events = POLLIN};
 
@@ -60,30 +65,33 @@ static bool gives_up(struct http *h, bool all)
 static int on_progress(void *context, curl_off_t down, curl_off_t has_come,
                        curl_off_t up, curl_off_t has_gone)
 {
-    struct http *h = context;
-
     (void)down, (void)has_come;
-    h->alive(h->context);
-    return gives_up(h, up != 0 && has_gone == up);
+    return gives_up(context, up != 0 && has_gone == up);
+}
+
+/* Does the answer go on for too long, with (size) bytes more? */
+static bool is_too_long(struct http_curl *h, size_t size)
+{
+    h->heard += size < HEARD_MAX ? size : HEARD_MAX + 1;
+    return h->heard > HEARD_MAX;
+}
+
+static size_t on_header(char *bytes, size_t one, size_t size, void *context)
+{
+    (void)bytes;
+    return is_too_long(context, one * size) ? 0 : one * size;
 }
 
 /* Keep the beginning of what is said. */
 static size_t on_text(char *bytes, size_t one, size_t size, void *context)
 {
-    struct http_answer *a = context;
-    size_t used = strlen(a->text), room = sizeof a->text - 1 - used;
-    size_t more = sizeof a->body - a->body_size;
-    char part[HTTP_TEXT];
+    struct http_curl *h = context;
+    size_t more = sizeof h->body - h->body_size;
 
     more = size < more ? size : more;
-    memcpy(a->body + a->body_size, bytes, more);
-    a->body_size += more;
-    (void)snprintf(part, sizeof part, "%.*s", (int)(size < room ? size : room),
-                   bytes);
-    part[strcspn(part, "\r\n")] = '\0';
-    if (room > 0)
-        (void)text_escape(a->text + used, room, part);
-    return one * size;
+    memcpy(h->body + h->body_size, bytes, more);
+    h->body_size += more;
+    return is_too_long(h, one * size) ? 0 : one * size;
 }
 
 static int on_seek(void *context, curl_off_t offset, int from)
@@ -92,7 +100,7 @@ static int on_seek(void *context, curl_off_t offset, int from)
                                               : CURL_SEEKFUNC_FAIL;
 }
 
-static void set_always(struct http *h, const struct http_config *c)
+static void set_always(struct http_curl *h, const struct http_config *c)
 {
     CURL *curl = h->curl;
 
@@ -107,6 +115,9 @@ static void set_always(struct http *h, const struct http_config *c)
     (void)curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, on_progress);
     (void)curl_easy_setopt(curl, CURLOPT_XFERINFODATA, h);
     (void)curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_text);
+    (void)curl_easy_setopt(curl, CURLOPT_WRITEDATA, h);
+    (void)curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, on_header);
+    (void)curl_easy_setopt(curl, CURLOPT_HEADERDATA, h);
     (void)curl_easy_setopt(curl, CURLOPT_SEEKFUNCTION, on_seek);
     if (c->ca != NULL)
         (void)curl_easy_setopt(curl, CURLOPT_CAINFO, c->ca);
@@ -116,34 +127,41 @@ static void set_always(struct http *h, const struct http_config *c)
         (void)curl_easy_setopt(curl, CURLOPT_SSLKEY, c->key);
 }
 
-struct http *http_open(const struct http_config *c, struct err *e)
+struct http_curl *http_curl_open(const struct http_config *c, struct err *e)
 {
-    struct http *h = calloc(1, sizeof *h);
+    struct http_curl *h = calloc(1, sizeof *h);
 
     if (h == NULL || curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK ||
         (h->curl = curl_easy_init()) == NULL) {
         (void)err_set(e, "out of memory");
-        http_close(h);
+        http_curl_close(h);
         return NULL;
     }
-    h->stop_fd = c->stop_fd;
-    h->alive = c->alive;
-    h->context = c->context;
+    /* to end a thread, as some libcurl do, the C library needs it, and cannot
+     * open it any more when the process is confined */
+    (void)dlopen("libgcc_s.so.1", RTLD_NOW);
     set_always(h, c);
     if (c->headers != NULL && read_headers(h, c->headers, e) != 0) {
-        http_close(h);
+        http_curl_close(h);
         return NULL;
     }
     return h;
 }
 
-void http_close(struct http *h)
+void http_curl_close(struct http_curl *h)
 {
     if (h == NULL)
         return;
     curl_slist_free_all(h->headers);
     curl_easy_cleanup(h->curl);
     free(h);
+}
+
+const char *http_curl_trusts(unsigned i)
+{
+    const curl_version_info_data *v = curl_version_info(CURLVERSION_NOW);
+
+    return i == 0 ? v->cainfo : i == 1 ? v->capath : NULL;
 }
 
 /* The headers of (request) and of every request, which the caller frees up to
@@ -180,36 +198,37 @@ static void part(struct curl_slist *list, const struct curl_slist *more)
         list->next = NULL;
 }
 
-void http_send(struct http *h, const struct http_request *request,
-               struct http_answer *a)
+static void set_request(struct http_curl *h, const struct http_request *r,
+                        long limit_s)
 {
-    struct curl_slist *headers = headers_of(request);
+    (void)fseeko(r->body, 0, SEEK_END);
+    (void)curl_easy_setopt(h->curl, CURLOPT_POSTFIELDSIZE_LARGE,
+                           (curl_off_t)ftello(r->body));
+    rewind(r->body);
+    (void)curl_easy_setopt(h->curl, CURLOPT_URL, r->url);
+    (void)curl_easy_setopt(h->curl, CURLOPT_CUSTOMREQUEST, r->method);
+    if (r->sign != NULL) {
+        (void)curl_easy_setopt(h->curl, CURLOPT_AWS_SIGV4, r->sign);
+        (void)curl_easy_setopt(h->curl, CURLOPT_USERPWD, r->user);
+    }
+    (void)curl_easy_setopt(h->curl, CURLOPT_READDATA, r->body);
+    (void)curl_easy_setopt(h->curl, CURLOPT_SEEKDATA, r->body);
+    (void)curl_easy_setopt(h->curl, CURLOPT_TIMEOUT, limit_s);
+}
+
+/* What became of it. */
+static void judge(struct http_curl *h, CURLcode code, struct http_answer *a)
+{
     curl_off_t wait = 0;
     long status = 0;
+    char line[HTTP_TEXT];
 
-    *a = (struct http_answer){0};
-    join(headers, h->headers);
-    (void)fseeko(request->body, 0, SEEK_END);
-    (void)curl_easy_setopt(h->curl, CURLOPT_POSTFIELDSIZE_LARGE,
-                           (curl_off_t)ftello(request->body));
-    rewind(request->body);
-    (void)curl_easy_setopt(h->curl, CURLOPT_URL, request->url);
-    (void)curl_easy_setopt(h->curl, CURLOPT_CUSTOMREQUEST, request->method);
-    if (request->sign != NULL) {
-        (void)curl_easy_setopt(h->curl, CURLOPT_AWS_SIGV4, request->sign);
-        (void)curl_easy_setopt(h->curl, CURLOPT_USERPWD, request->user);
-    }
-    (void)curl_easy_setopt(h->curl, CURLOPT_HTTPHEADER, headers);
-    (void)curl_easy_setopt(h->curl, CURLOPT_READDATA, request->body);
-    (void)curl_easy_setopt(h->curl, CURLOPT_SEEKDATA, request->body);
-    (void)curl_easy_setopt(h->curl, CURLOPT_WRITEDATA, a);
-    CURLcode code = curl_easy_perform(h->curl);
-
-    part(headers, h->headers);
-    curl_slist_free_all(headers);
-    a->stopped = code == CURLE_ABORTED_BY_CALLBACK;
+    if (code == CURLE_ABORTED_BY_CALLBACK)
+        a->status = HTTP_STOPPED;
     if (code != CURLE_OK) {
-        (void)snprintf(a->text, sizeof a->text, "%s", curl_easy_strerror(code));
+        (void)snprintf(a->text, sizeof a->text, "%s",
+                       h->heard > HEARD_MAX ? "its answer is too long"
+                                            : curl_easy_strerror(code));
         return;
     }
     (void)curl_easy_getinfo(h->curl, CURLINFO_RESPONSE_CODE, &status);
@@ -218,6 +237,29 @@ void http_send(struct http *h, const struct http_request *request,
     a->retry_after_ms = wait <= 0       ? 0
                         : wait < HOUR_S ? (uint64_t)wait * MS_PER_S
                                         : HOUR_S * MS_PER_S;
+    (void)snprintf(line, sizeof line, "%.*s", (int)h->body_size,
+                   (const char *)h->body);
+    line[strcspn(line, "\r\n")] = '\0';
+    (void)text_escape(a->text, sizeof a->text, line);
+}
+
+void http_curl_send(struct http_curl *h, const struct http_request *r,
+                    int stop_fd, long limit_s, struct http_answer *a)
+{
+    struct curl_slist *headers = headers_of(r);
+
+    *a = (struct http_answer){.status = HTTP_NONE};
+    h->stop_fd = stop_fd;
+    h->stop_ns = 0;
+    h->heard = h->body_size = 0;
+    join(headers, h->headers);
+    set_request(h, r, limit_s);
+    (void)curl_easy_setopt(h->curl, CURLOPT_HTTPHEADER, headers);
+    judge(h, curl_easy_perform(h->curl), a);
+    part(headers, h->headers);
+    curl_slist_free_all(headers);
+    if (r->look != NULL && a->status >= 200 && a->status < 300)
+        r->look(a, h->body, h->body_size);
 }
 
 int http_escape(char *url, size_t size, const char *text)

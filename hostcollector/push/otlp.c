@@ -61,58 +61,57 @@ static uint64_t next(struct bytes *b, uint64_t *value, struct bytes *inner)
     return tag >> 3;
 }
 
-static uint64_t rejected_of_proto(const struct http_answer *a, struct err *why)
+/* As http_request.look(). */
+static void look_at_proto(struct http_answer *a, const uint8_t *body,
+                          size_t size)
 {
-    struct bytes answer = {a->body, a->body_size}, part, inner;
-    uint64_t value, field, rejected = 0;
+    struct bytes answer = {body, size}, part, inner;
+    uint64_t value, field;
+
+    a->text[0] = '\0';
 
     while ((field = next(&answer, &value, &part)) != 0)
         while (field == PARTIAL_SUCCESS &&
                (field = next(&part, &value, &inner)) != 0) {
             if (field == REJECTED)
-                rejected = value;
+                a->rejected = value;
             if (field == WHY)
-                (void)err_set(why, "%.*s", (int)inner.size,
-                              (const char *)inner.at);
+                (void)snprintf(a->text, sizeof a->text, "%.*s", (int)inner.size,
+                               (const char *)inner.at);
             field = PARTIAL_SUCCESS;
         }
-    return rejected;
 }
 
-/* A number of 64 bits is a string there, but some write it as a number. */
-static uint64_t rejected_of_json(const struct http_answer *a, struct err *why)
+/* Likewise. A number of 64 bits is a string there, but some write it as a
+ * number. */
+static void look_at_json(struct http_answer *a, const uint8_t *body,
+                         size_t size)
 {
-    json_t *answer = json_loadb((const char *)a->body, a->body_size, 0, NULL);
+    json_t *answer = json_loadb((const char *)body, size, 0, NULL);
     json_t *part = json_object_get(answer, "partialSuccess");
     json_t *number = json_object_get(part, "rejectedProfiles");
     const char *text = json_string_value(number);
     const char *said = json_string_value(json_object_get(part, "errorMessage"));
-    uint64_t rejected = text != NULL ? strtoull(text, NULL, 10)
-                                     : (uint64_t)json_integer_value(number);
 
-    if (said != NULL)
-        (void)err_set(why, "%s", said);
+    a->rejected = text != NULL ? strtoull(text, NULL, 10)
+                               : (uint64_t)json_integer_value(number);
+    (void)snprintf(a->text, sizeof a->text, "%s", said != NULL ? said : "");
     json_decref(answer);
-    return rejected;
 }
 
-static enum receiver_answer
-judge(struct receiver *r, const struct http_answer *a, bool json, struct err *e)
+static enum receiver_answer judge(struct receiver *r,
+                                  const struct http_answer *a, struct err *e)
 {
     enum receiver_answer answer = receiver_judge(r, a, e);
-    struct err why = {""};
-    uint64_t rejected;
 
-    if (answer == RECEIVER_LATER && a->status != 0 && a->status != 429 &&
-        a->status != 502 && a->status != 503 && a->status != 504)
+    if (answer == RECEIVER_LATER && a->status != HTTP_NONE &&
+        a->status != 429 && a->status != 502 && a->status != 503 &&
+        a->status != 504)
         return RECEIVER_REFUSED;
-    if (answer != RECEIVER_TOOK)
+    if (answer != RECEIVER_TOOK || a->rejected == 0)
         return answer;
-    rejected = json ? rejected_of_json(a, &why) : rejected_of_proto(a, &why);
-    if (rejected == 0)
-        return RECEIVER_TOOK;
-    (void)err_set(e, "it rejects %" PRIu64 " profiles%s%s", rejected,
-                  why.text[0] != '\0' ? ": " : "", why.text);
+    (void)err_set(e, "it rejects %" PRIu64 " profiles%s%s", a->rejected,
+                  a->text[0] != '\0' ? ": " : "", a->text);
     return RECEIVER_REFUSED;
 }
 
@@ -124,11 +123,12 @@ static enum receiver_answer send_as(struct receiver *r, const struct parcel *p,
         .headers = {json ? "Content-Type: application/json"
                          : "Content-Type: application/x-protobuf",
                     "Content-Encoding: gzip"},
-        .body = p->parts[0]};
+        .body = p->parts[0],
+        .look = json ? look_at_json : look_at_proto};
     struct http_answer a;
 
     http_send(r->http, &request, &a);
-    return judge(r, &a, json, e);
+    return judge(r, &a, e);
 }
 
 static enum receiver_answer send_proto(struct receiver *r,

@@ -169,16 +169,22 @@ enum receiver_answer receiver_judge(struct receiver *r,
 {
     char place[RECEIVER_PLACE];
 
-    r->away = a->status == 0;
+    r->away = a->status == HTTP_NONE;
     r->retry_after_ms = a->retry_after_ms;
     if (a->status >= 200 && a->status < 300)
         return RECEIVER_TOOK;
-    if (a->stopped)
+    switch (a->status) {
+    case HTTP_STOPPED:
         return RECEIVER_STOPPED;
-    if (a->status == 0) {
+    case HTTP_UNABLE:
+        (void)err_set(e, "%s", a->text);
+        return RECEIVER_WRONG;
+    case HTTP_NONE:
         (void)err_set(e, "%s: %s; recordings wait", receiver_place(r, place),
                       a->text);
         return RECEIVER_LATER;
+    default:
+        break;
     }
     (void)err_set(e, "it says %d%s%s", a->status,
                   a->text[0] != '\0' ? ": " : "", a->text);

@@ -110,11 +110,17 @@ for (const to of ["pyroscope+http", "s3+http"]) {
     await removing.close();
 }
 
-// killed before the receiver has answered: the window is sent once more, with the same rows
+// killed before the receiver has answered, with the process that sends, which would otherwise send again at once
+// where the receiver hangs up: the window is sent once more, with the same rows
 forget();
 let victim = null;
+const killAll = () => {
+    for (const child of readFileSync(`/proc/${victim.pid}/task/${victim.pid}/children`, "utf8").split(" ").filter(Number))
+        process.kill(child, "SIGKILL");
+    victim.kill("SIGKILL");
+};
 const server = await receiver((request, i) => {
-    if (i === 1) victim.kill("SIGKILL"); // the samples of the first one have come
+    if (i === 1) killAll(); // the samples of the first one have come
     return i === 1 ? null : { status: 200 };
 });
 const to = `clickhouse+http://127.0.0.1:${server.port}/`;

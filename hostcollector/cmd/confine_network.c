@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* How a process is confined that hears servers. */
+#include <stdlib.h>
+
+#include "cmd/confine.h"
+#include "cmd/sandbox.h"
+
+/* Name servers, and certificates of authorities, as distributions lay them out.
+ * Keys of the host's own services lie beside these. */
+static const char *const network_files[] = {"/etc/resolv.conf",
+                                            "/etc/hosts",
+                                            "/etc/nsswitch.conf",
+                                            "/etc/gai.conf",
+                                            "/etc/host.conf",
+                                            "/etc/services",
+                                            "/etc/ssl/cert.pem",
+                                            "/etc/ssl/ca-bundle.pem",
+                                            "/etc/ssl/certs",
+                                            "/etc/pki/tls/cert.pem",
+                                            "/etc/pki/tls/certs",
+                                            "/etc/pki/ca-trust/extracted",
+                                            "/etc/ca-certificates/extracted",
+                                            "/usr/share/ca-certificates",
+                                            "/usr/local/share/ca-certificates",
+                                            "/usr/share/pki",
+                                            "/var/lib/ca-certificates"};
+
+int confine_network(const void *options, const char *const *files, size_t count,
+                    struct err *e)
+{
+    const char *const named[] = {getenv("SSL_CERT_FILE"),
+                                 getenv("SSL_CERT_DIR")};
+    enum sandbox_mode mode = ((const struct options *)options)->sandbox;
+    struct sandbox s;
+    struct err why;
+
+    if (!sandbox_wanted(mode))
+        return 0;
+    sandbox_init_network(&s);
+    for (size_t i = 0; i < sizeof network_files / sizeof *network_files; i++)
+        sandbox_allow_alone(&s, network_files[i], SANDBOX_READ);
+    for (size_t i = 0; i < 2; i++)
+        sandbox_allow_alone(&s, named[i], SANDBOX_READ);
+    for (size_t i = 0; i < count; i++)
+        sandbox_allow_alone(&s, files[i], SANDBOX_READ);
+    return sandbox_enter(&s, SANDBOX_NETWORK, &why) == 0 ||
+                   mode != SANDBOX_REQUIRED
+               ? 0
+               : err_set(e, "%s; --sandbox=required ends here", why.text);
+}
