@@ -167,6 +167,7 @@ set(core_sources
     outside/callers.c
     outside/dump.c
     outside/gdb.c
+    outside/host_channel.c
     outside/memory.c
     outside/monitor.c
     outside/monitor_text.c

@@ -2,18 +2,17 @@
 /* One stop is for all cores, which go by one schedule. */
 #include "outside/sampler.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/socket.h>
 #include <time.h>
 
 #include "agent.h"
 #include "arch/host/machine.h"
 #include "model/guest.h"
 #include "outside/callers.h"
+#include "outside/host_channel.h"
 #include "outside/memory.h"
 #include "tprof/tprof.h"
 #include "util/clock.h"
@@ -36,8 +35,8 @@ static struct {
     struct err *e;
     bool failed; /* (e) is filled */
     const struct outside_sampling *asked;
-    int host; /* the collector */
-    bool host_left;
+    struct tprof_channel channel; /* by (host), to the collector */
+    struct host_channel host;
     uint64_t stood_ns; /* in all */
     void *agent_memory;
     uint64_t seen;    /* when a core last ran the kernel's code */
@@ -96,48 +95,6 @@ static const struct tprof_machine_hooks hooks = {
     .text = read_text,
 };
 
-/* The agent's channel: the collector's socket */
-
-static int channel_open(void *context)
-{
-    (void)context;
-    return !sampler.host_left;
-}
-
-static int closed(void)
-{
-    if (errno == EAGAIN || errno == EINTR)
-        return 0;
-    sampler.host_left = true;
-    return TPROF_ERR_CLOSED;
-}
-
-static int channel_send(void *context, const void *data, uint32_t size)
-{
-    ssize_t n = send(sampler.host, data, size, MSG_DONTWAIT | MSG_NOSIGNAL);
-
-    (void)context;
-    return n < 0 ? closed() : (int)n;
-}
-
-static int channel_receive(void *context, void *data, uint32_t size)
-{
-    ssize_t n = recv(sampler.host, data, size, MSG_DONTWAIT);
-
-    (void)context;
-    if (n != 0)
-        return n < 0 ? closed() : (int)n;
-    sampler.host_left = true;
-    return TPROF_ERR_CLOSED;
-}
-
-static const struct tprof_channel channel = {
-    .flags = TPROF_CHANNEL_IRQ_SAFE,
-    .open = channel_open,
-    .send = channel_send,
-    .receive = channel_receive,
-};
-
 /* Beginning */
 
 /* HELLO tells where this process has tprof_anchor and the like: the collector
@@ -191,7 +148,7 @@ static int begin_agent(void)
         .cpus = sampler.guest->core_count,
         .tsc_hz = SECOND,
         .cpu_source = TPROF_CPU_GS,
-        .channel = &channel,
+        .channel = &sampler.channel,
         .device = {.bus = TPROF_BUS_NONE},
         .text = {p->text_start, p->text_size},
         .readable = {{LOWEST, UINT64_MAX - LOWEST}},
@@ -421,7 +378,7 @@ static uint64_t next_deadline(void)
  */
 static bool wait_until(uint64_t deadline)
 {
-    struct pollfd p = {.fd = sampler.host, .events = POLLIN};
+    struct pollfd p = {.fd = sampler.host.fd, .events = POLLIN};
     struct timespec left = {0};
 
     look_at_clock();
@@ -437,8 +394,8 @@ static bool wait_until(uint64_t deadline)
 /* Send what there is, for a collector that is still there. */
 static void finish(void)
 {
-    for (unsigned i = 0; i < LAST_FRAMES && !sampler.host_left; i++) {
-        struct pollfd p = {.fd = sampler.host, .events = POLLOUT};
+    for (unsigned i = 0; i < LAST_FRAMES && !sampler.host.left; i++) {
+        struct pollfd p = {.fd = sampler.host.fd, .events = POLLOUT};
 
         for (uint32_t core = 0; i == 0 && core < tprof_cpus; core++) {
             tprof_machine.core = core;
@@ -453,7 +410,7 @@ static void finish(void)
 /* Sample until that is over. */
 static void serve(void)
 {
-    while (!sampler.host_left && !sampler.failed && !sampler.is_rebooted) {
+    while (!sampler.host.left && !sampler.failed && !sampler.is_rebooted) {
         bool spoke = wait_until(next_deadline());
 
         look_at_clock();
@@ -476,7 +433,8 @@ int outside_sample(const struct outside_sampling *s, struct err *e)
     sampler.img = s->img;
     sampler.place = s->place;
     sampler.asked = s;
-    sampler.host = s->host;
+    sampler.host = (struct host_channel){.fd = s->host};
+    host_channel_init(&sampler.channel, &sampler.host);
     sampler.e = e;
     sampler.is_rebooted = false;
     if (s->unwind != OUTSIDE_FP) {
