@@ -37,6 +37,7 @@ put_run(struct tprof_frame *f, uint32_t tag, const void *from, uint32_t count)
 static void put_hello(struct tprof_frame *f)
 {
     const struct tprof_agent *a = &tprof_agent;
+    uint64_t slide;
 
     /* `collector check` reads this symbol */
     TPROF_ARCH_SYMBOL(tprof_wire_version, TPROF_WIRE_VERSION);
@@ -51,6 +52,8 @@ static void put_hello(struct tprof_frame *f)
     put_run(f, WIRE_HELLO_TEXT_START, &a->hello[WIRE_HELLO_TEXT_START],
             WIRE_HELLO_CODE - WIRE_HELLO_TEXT_START + 1);
     tprof_frame_field(f, WIRE_HELLO_NONCE, a->nonce);
+    if (tprof_arch_slide(&slide))
+        tprof_frame_field(f, WIRE_HELLO_SLIDE, slide);
 }
 
 RUN(tprof_stats, ticks, samples);

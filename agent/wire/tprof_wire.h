@@ -75,6 +75,7 @@ enum wire_hello_tag {
     WIRE_HELLO_READABLE = 19,     /* u8  ranges that config.readable gives */
     WIRE_HELLO_CODE = 20,         /* u64 run-time address of tprof_init_image */
     WIRE_HELLO_NONCE = 21,        /* u64 drawn anew for each session */
+    WIRE_HELLO_SLIDE = 22,        /* u64 of the image, found from outside */
 };
 #define WIRE_ARCH_X86_64   1u
 #define WIRE_BOOT_ID_SIZE  16u

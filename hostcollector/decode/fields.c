@@ -103,6 +103,7 @@ static const struct field_rule hello_rules[] = {
     TOLD(WIRE_HELLO_READABLE, FIELD_UINT, guest, readable, has_readable),
     UINT(WIRE_HELLO_CODE, guest, code),
     UINT(WIRE_HELLO_NONCE, guest, nonce),
+    TOLD(WIRE_HELLO_SLIDE, FIELD_UINT, guest, slide, has_slide),
 };
 
 static const struct field_rule stats_rules[] = {

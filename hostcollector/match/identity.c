@@ -90,6 +90,10 @@ static bool slide_by_text(const struct guest *g, const struct image *img,
 static bool knows_slide(const struct guest *g, const struct image *img,
                         uint64_t *slide, struct err *why)
 {
+    if (g->has_slide) {
+        *slide = g->slide;
+        return true;
+    }
     return (g->anchor != 0 && image_slide(img, g->anchor, slide, why) == 0) ||
            slide_by_text(g, img, slide);
 }
@@ -201,6 +205,15 @@ static void check_text(const struct guest *g, const struct image *img,
     }
     if (has_text_at(g, img, g->text_start - slide))
         return;
+    if (g->has_slide) {
+        remarks_note(remarks,
+                     "The guest's code is not byte by byte that of %s: the "
+                     "kernel patches itself, or the file is of a build that "
+                     "differs a little. A build-id would be certain: link "
+                     "with --build-id.",
+                     image_path(img));
+        return;
+    }
     if (fits == IDENTITY_LIKELY) {
         remarks_note(remarks,
                      "The guest's code is not byte by byte that of %s, but "

@@ -38,8 +38,8 @@ bool identity_same_name(const struct guest_map *map, const struct image *img);
 /*
  * Check that (img), which is taken for the kernel of (g), is that kernel.
  * (*slide) becomes how far the kernel was moved at load. The address of
- * tprof_anchor tells it; in a file without symbols, the slide is found by
- * searching (img) for the guest's text checksum.
+ * tprof_anchor tells it, or SLIDE where the guest was sampled from outside;
+ * else it is found by searching (img) for the guest's text checksum.
  *
  * Returns 0, with a warning in (remarks) if doubts remain; -1 with both
  * build-ids in (e) if they differ.

@@ -37,6 +37,8 @@ struct guest {
     uint32_t kernel_hz; /* of the kernel's tick, with WIRE_INTERVALS_KERNEL */
     bool has_readable;  /* whether (readable) was told */
     uint8_t readable;   /* ranges of config.readable; 0: the image alone */
+    bool has_slide;     /* the image was found from outside, (slide) away */
+    uint64_t slide;     /* from where it was linked to */
 };
 
 /* STATS, WIRE.md 6: one core's live counters; 0 where not told. */

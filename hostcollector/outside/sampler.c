@@ -90,9 +90,16 @@ static const void *read_text(uint64_t address, size_t size)
     return text;
 }
 
+static bool tell_slide(uint64_t *slide)
+{
+    *slide = sampler.place.slide;
+    return true;
+}
+
 static const struct tprof_machine_hooks hooks = {
     .load = load_word,
     .text = read_text,
+    .slide = tell_slide,
 };
 
 /* Beginning */

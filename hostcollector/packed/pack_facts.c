@@ -62,6 +62,8 @@ static void put_hello(struct pack_bytes *b, const struct window_packer *w)
         dump_frame_field(&f, WIRE_HELLO_READABLE, g->readable);
     put_known(&f, WIRE_HELLO_CODE, g->code);
     put_known(&f, WIRE_HELLO_NONCE, g->nonce);
+    if (g->has_slide)
+        dump_frame_field(&f, WIRE_HELLO_SLIDE, g->slide);
     put_frame(b, &f);
 }
 

@@ -137,6 +137,8 @@ void wiregen_hello(struct wiregen *w, const struct wiregen_hello *h)
     wiregen_field(w, 16, h->features, 4);
     if (h->nonce != 0)
         wiregen_field(w, 21, h->nonce, 8);
+    if (h->slide != NULL)
+        wiregen_field(w, 22, *h->slide, 8);
     wiregen_close(w);
 }
 

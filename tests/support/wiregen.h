@@ -47,9 +47,10 @@ struct wiregen_hello {
     uint64_t tsc_hz;
     uint64_t text_start, text_size;
     uint32_t features;
-    uint16_t dict_slots;  /* 0: 8192 */
-    const char *build_id; /* 20 bytes; NULL: b1d00102 */
-    uint64_t nonce;       /* 0: not told */
+    uint16_t dict_slots;   /* 0: 8192 */
+    const char *build_id;  /* 20 bytes; NULL: b1d00102 */
+    uint64_t nonce;        /* 0: not told */
+    const uint64_t *slide; /* NULL: not told */
 };
 void wiregen_hello(struct wiregen *w, const struct wiregen_hello *h);
 

@@ -36,6 +36,23 @@ TEST(nonce_is_read)
     wiregen_fini(&w);
 }
 
+/* catches: a slide of 0 that passes for none, and a negative one that is cut */
+TEST(slide_is_read)
+{
+    const uint64_t slides[] = {0, 0x8877665544332000};
+
+    for (unsigned i = 0; i < 2; i++) {
+        struct wiregen w = {0};
+
+        wiregen_hello(&w,
+                      &(struct wiregen_hello){.cores = 1, .slide = &slides[i]});
+        CHECK_EQ(decode_all(&w), 0);
+        CHECK(seen.guest.has_slide);
+        CHECK_EQ(seen.guest.slide, slides[i]);
+        wiregen_fini(&w);
+    }
+}
+
 TEST(hand_written_frame_is_read) /* catches: any misread field of a record */
 {
     struct wiregen w = {0};

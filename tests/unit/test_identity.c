@@ -113,6 +113,26 @@ TEST(the_slide_is_found_without_its_symbol)
     image_close(app);
 }
 
+/* catches: a kernel without agent that patches its code, and has no names */
+TEST(the_slide_that_was_found_from_outside_is_believed)
+{
+    struct image *kernel = open_image(KERNEL);
+    struct guest g = guest_with_crc(0x7f0000);
+    struct remarks remarks = {0};
+    uint64_t slide = 1;
+    struct err e;
+
+    g.text_crc ^= 1;
+    g.has_slide = true;
+    g.slide = 0x7f0000;
+    CHECK_EQ(identity_check(&g, kernel, &slide, &remarks, &e), 0);
+    CHECK_EQ(slide, 0x7f0000);
+    CHECK_EQ(remarks.count, 1);
+    CHECK(!remarks.list[0].warning);
+    CHECK(strstr(remarks.list[0].text, "patches itself") != NULL);
+    image_close(kernel);
+}
+
 /* A kernel with data in its text, which the assembler pads to whole pages.
  * (before) is code ahead of the agent's, (behind) code behind it. */
 static struct image *build_kernel(const char *name, const char *table,

@@ -212,6 +212,10 @@ static inline uint64_t tprof_arch_load_add(uint64_t sum, uint64_t address);
  * call. tprof_init() only. */
 static inline const void *tprof_arch_text(uint64_t address, size_t size);
 
+/* Was the image found elsewhere by who looks at the guest from outside? Then
+ * (*slide) is how far. An agent inside the guest has tprof_anchor instead. */
+static inline bool tprof_arch_slide(uint64_t *slide);
+
 /* --- Memory and checksum -------------------------------------------------- */
 
 static inline void tprof_arch_copy(void *to, const void *from, size_t size);

@@ -112,6 +112,11 @@ static inline const void *tprof_arch_text(uint64_t address, size_t size)
     return (const void *)(uintptr_t)address;
 }
 
+static inline bool tprof_arch_slide(uint64_t *slide)
+{
+    return TPROF_MACHINE_HOOK(slide) && tprof_machine.hooks->slide(slide);
+}
+
 static inline void tprof_arch_copy(void *to, const void *from, size_t size)
 {
     if (TPROF_MACHINE_HOOK(touch)) {

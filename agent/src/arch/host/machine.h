@@ -35,6 +35,8 @@ struct tprof_machine_hooks {
     uint64_t (*load)(uint64_t address);
     /* Bytes of code. NULL: those at that address. */
     const void *(*text)(uint64_t address, size_t size);
+    /* As tprof_arch_slide(). NULL: no. */
+    bool (*slide)(uint64_t *slide);
     /* The agent copies or clears memory; NULL: nobody wants to know. */
     void (*touch)(const void *start, size_t size, bool write);
     /* The agent waits for another core, or a device. NULL: a pause. */

@@ -103,6 +103,12 @@ static inline const void *tprof_arch_text(uint64_t address, size_t size)
     return (const void *)(uintptr_t)address;
 }
 
+static inline bool tprof_arch_slide(uint64_t *slide)
+{
+    (void)slide;
+    return false;
+}
+
 /* Short code instead of fast code: nothing frequent is copied. */
 static inline void tprof_arch_copy(void *to, const void *from, size_t size)
 {
