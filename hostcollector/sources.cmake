@@ -168,6 +168,7 @@ set(core_sources
     outside/dump.c
     outside/gdb.c
     outside/host_channel.c
+    outside/likeness.c
     outside/memory.c
     outside/monitor.c
     outside/monitor_text.c

@@ -36,6 +36,9 @@
 
 #define REGISTERS_ROOM (1 << 20) /* bytes of lines that wait */
 
+#define WHY         200 /* bytes of a reason why no kernel is found */
+#define NEAR_ENOUGH 50u /* percent of code that agree: it is worth telling */
+
 #define TURN_NS 100000 /* the least that Linux gives */
 
 /* A way to look at a guest. */
@@ -195,32 +198,50 @@ static atomic_bool *start_watch(const struct job *job, int fd, struct err *e)
     return held; /* the pipe's other end is closed when this process ends */
 }
 
+/* Why the kernel was not (found), in (text): a guest that runs the image may
+ * have patched its code, so (near) is told if it is. */
+static void explain(char text[WHY], enum outside_found found, bool dead,
+                    const struct image *img, const struct outside_near *near)
+{
+    static const char *const why[][2] = {
+        [OUTSIDE_NOT_YET] = {"the guest runs no 64-bit code yet",
+                             "no core ran 64-bit code"},
+        [OUTSIDE_OTHER] = {"the guest does not run that image, or not yet",
+                           "what its cores ran is not in the image"},
+    };
+    struct image_part part = image_part(img, ".text");
+    const char *code = near->segment == part.address ? ".text" : "its code";
+    int n = snprintf(text, WHY, "%s", why[found][dead]);
+
+    if (found == OUTSIDE_OTHER && near->percent >= NEAR_ENOUGH)
+        (void)snprintf(text + n, WHY - (size_t)n,
+                       ": %u %% of %s agree at slide 0x%" PRIx64 ", %s",
+                       near->percent, code, near->slide,
+                       near->other_build
+                           ? "but the build-id there is another one"
+                           : "and 88 % must");
+}
+
 /* Wait until the kernel runs, and find it. The guest, which stands still, does
  * so again afterwards. Returns 0; -1 with (e) filled, or empty. */
 static int find_kernel(const struct job *job, struct outside_guest *g,
                        const struct image *img, struct outside_place *place,
                        struct err *e)
 {
-    static const char *const why[] = {
-        [OUTSIDE_NOT_YET] = "the guest runs no 64-bit code yet",
-        [OUTSIDE_OTHER] = "the guest does not run that image, or not yet: what "
-                          "its cores run is not in the file",
-    };
-    static const char *const dead[] = {
-        [OUTSIDE_NOT_YET] = "no core ran 64-bit code",
-        [OUTSIDE_OTHER] = "what its cores ran is not in the image",
-    };
-    const char *last = NULL;
+    char said[WHY] = "", text[WHY];
+    struct outside_near near;
     enum outside_found found;
 
-    while ((found = outside_place(g, img, place, e)) != OUTSIDE_FOUND) {
+    while ((found = outside_place(g, img, place, &near, e)) != OUTSIDE_FOUND) {
         if (found == OUTSIDE_FAILED || g->ops->run(g, e) != 0)
             return -1;
+        explain(text, found, job->way->dead, img, &near);
         if (job->way->dead)
-            return err_set(e, "%s%s%s", dead[found],
+            return err_set(e, "%s%s%s", text,
                            g->warning != NULL ? "; the dump " : "",
                            g->warning != NULL ? g->warning : "");
-        say_once(job, &last, why[found]);
+        if (strcmp(said, text) != 0)
+            (void)say(job, SOURCE_OUTSIDE_WAITS, strcpy(said, text));
         if (is_left(job))
             return -1;
         sleep_ms(LOOK_AGAIN_MS);

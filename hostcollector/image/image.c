@@ -271,6 +271,24 @@ const uint8_t *image_build_id(const struct image *img, size_t *len)
     return img->build_id;
 }
 
+bool image_build_id_address(const struct image *img, uint64_t *address)
+{
+    const struct object *o = &img->object;
+    uint64_t offset = (uintptr_t)img->build_id - (uintptr_t)o->file.bytes;
+
+    if (img->build_id == NULL || image_is_pe(img))
+        return false;
+    for (size_t i = 0; i < o->segment_count; i++) {
+        const struct image_text *t = &o->segments[i];
+
+        if (offset - t->file_offset < t->bytes_len) {
+            *address = t->address + (offset - t->file_offset);
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The bytes from (address) on in the first (count) segments. */
 static const uint8_t *bytes_at(const struct image *img, size_t count,
                                uint64_t address, size_t *len)

@@ -140,6 +140,10 @@ const char *image_flaw_text(enum image_flaw flaw);
  * length in (*len); NULL and 0 if there is none. */
 const uint8_t *image_build_id(const struct image *img, size_t *len);
 
+/* Where the GNU build-id of (img), an ELF file, is loaded to: the address of
+ * its first byte. False: it is not loaded, or there is none. */
+bool image_build_id_address(const struct image *img, uint64_t *address);
+
 /* The hash of the file of (img). False where it is not known: it was not told,
  * or the collector was built without libmd. */
 bool image_hash(const struct image *img, struct image_hash *hash);

@@ -1,157 +1,90 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A kernel may patch its code, and a few bytes of it occur twice: many bytes
- * decide, and not each of them must agree. */
+/* From code that a core runs to the place of the image in memory. */
 #include "outside/place.h"
 
 #include <string.h>
 
-#define SPAN  4096u      /* bytes of code that are compared at a time, */
-#define SPANS 32u        /* and how often at most, evenly over a segment */
-#define PIECE 48u        /* bytes at a core's pc that are looked for */
-#define NOTE  80u        /* bytes of a build-id's note, at most */
-#define NEAR  0x1000000u /* segments less apart than this are one kernel */
+#include "model/guest.h"
+#include "outside/likeness.h"
+#include "util/bytes.h"
 
-/* A core that stands still. */
-struct core {
-    struct outside_guest *guest;
-    uint32_t index;
-    struct outside_registers registers;
+#define NOTE_HEAD 16u        /* bytes of a note before the build-id */
+#define STACK     1024u      /* bytes of a stack whose words are looked at */
+#define WORDS_MAX 16u        /* of these that may lead to code */
+#define STACK_MAX 0x100000u  /* words less far from RSP are of the stack */
+#define NEAR      0x1000000u /* segments less apart than this are one kernel */
+
+/* What is looked for, and how near a search came to it. */
+struct search {
+    const struct image *img;
+    struct outside_near *near;
+    struct outside_place *place;
+    struct err *e;
 };
 
-/* Read up to (size) bytes at (address). Returns how many; -1 with (e) filled.
- */
-static long read_guest(const struct core *c, uint64_t address, void *to,
-                       size_t size, struct err *e)
-{
-    return c->guest->ops->memory(c->guest, c->index, &c->registers, address, to,
-                                 size, e);
-}
+/* What memory has where the build-id would be. */
+enum note {
+    NOTE_FAILED = -1, /* the error is filled */
+    NOTE_OTHER,       /* another build-id */
+    NOTE_SAME,
+    NOTE_NONE, /* none, or the file has none that is loaded */
+};
 
-/* Is the build-id of (img) in memory, (slide) further? 1, 0; -1 with (e)
- * filled; 2: the file has none that is loaded. */
-static int has_note(const struct core *c, const struct image *img,
-                    uint64_t slide, struct err *e)
+static enum note read_note(const struct search *s,
+                           const struct likeness_view *v, uint64_t slide)
 {
-    struct image_part note = image_part(img, ".note.gnu.build-id");
-    uint8_t bytes[NOTE];
+    uint8_t there[NOTE_HEAD + GUEST_BUILD_ID_MAX];
+    uint64_t address;
+    size_t length;
+    const uint8_t *id = image_build_id(s->img, &length);
 
-    if (note.address == 0 || note.bytes == NULL || note.size > NOTE)
-        return 2;
-    long n = read_guest(c, note.address + slide, bytes, (size_t)note.size, e);
+    if (!image_build_id_address(s->img, &address) ||
+        length > GUEST_BUILD_ID_MAX)
+        return NOTE_NONE;
+    long n = likeness_read(v, address - NOTE_HEAD + slide, there,
+                           NOTE_HEAD + length, s->e);
 
     if (n < 0)
-        return -1;
-    return (uint64_t)n == note.size &&
-           memcmp(bytes, note.bytes, note.size) == 0;
+        return NOTE_FAILED;
+    if ((size_t)n < NOTE_HEAD + length ||
+        memcmp(there, id - NOTE_HEAD, NOTE_HEAD) != 0)
+        return NOTE_NONE;
+    return memcmp(there + NOTE_HEAD, id, length) == 0 ? NOTE_SAME : NOTE_OTHER;
 }
 
-/* Do most of the bytes of the largest segment of code (t) stand in memory,
- * (slide) further? 1, 0, or -1 with (e) filled. */
-static int has_code(const struct core *c, const struct image_text *t,
-                    uint64_t slide, struct err *e)
-{
-    uint64_t step = t->bytes_len / SPANS > SPAN ? t->bytes_len / SPANS : SPAN;
-    size_t same = 0, all = 0;
-
-    for (uint64_t at = 0; at < t->bytes_len; at += step) {
-        uint8_t bytes[SPAN];
-        size_t size = SPAN;
-
-        if (size > t->bytes_len - at)
-            size = (size_t)(t->bytes_len - at);
-        long n = read_guest(c, t->address + slide + at, bytes, size, e);
-
-        if (n < 0)
-            return -1;
-        for (size_t i = 0; i < (size_t)n; i++)
-            same += bytes[i] == t->bytes[at + i];
-        all += size;
-    }
-    return all >= PIECE && same > all - all / 8;
-}
-
-static const struct image_text *largest_text(const struct image *img)
-{
-    const struct image_text *t, *largest = image_text(img, 0);
-
-    for (size_t i = 1; (t = image_text(img, i)) != NULL; i++)
-        if (t->bytes_len > largest->bytes_len)
-            largest = t;
-    return largest;
-}
-
-/* Does the guest have (img), (slide) further? Likewise. */
-static int has_image(const struct core *c, const struct image *img,
-                     uint64_t slide, struct err *e)
-{
-    int note = has_note(c, img, slide, e);
-
-    return note != 2 ? note : has_code(c, largest_text(img), slide, e);
-}
-
-/* The only place in the code of (img) that has the (PIECE) bytes at (piece). */
-static bool find_piece(const struct image *img, const uint8_t *piece,
-                       uint64_t *address)
-{
-    const struct image_text *t;
-    unsigned found = 0;
-
-    for (size_t i = 0; (t = image_text(img, i)) != NULL && found < 2; i++) {
-        const uint8_t *at = t->bytes, *end = t->bytes + t->bytes_len;
-
-        while (at != NULL && found < 2 &&
-               (at = memmem(at, (size_t)(end - at), piece, PIECE)) != NULL) {
-            *address = t->address + (uint64_t)(at - t->bytes);
-            found++;
-            at++;
-        }
-    }
-    return found == 1;
-}
-
-/* How far was (img) moved, if core (c) runs its code? Likewise. */
-static int was_moved(const struct core *c, const struct image *img,
-                     uint64_t *slide, struct err *e)
-{
-    uint8_t piece[PIECE];
-    uint64_t address;
-    long n = read_guest(c, c->registers.pc, piece, PIECE, e);
-
-    if (n != (long)PIECE || !find_piece(img, piece, &address))
-        return n < 0 ? -1 : 0;
-    *slide = c->registers.pc - address;
-    return has_image(c, img, *slide, e);
-}
-
-/* Does core (c) run where code of (img) was linked to? */
-static bool runs_as_linked(const struct core *c, const struct image *img)
+/* The executable segment with code at link-time (address); NULL: none. */
+static const struct image_text *segment_of(const struct image *img,
+                                           uint64_t address)
 {
     const struct image_text *t;
 
     for (size_t i = 0; (t = image_text(img, i)) != NULL; i++)
-        if (c->registers.pc - t->address < t->size)
-            return true;
-    return false;
+        if (address - t->address < t->size)
+            return t;
+    return NULL;
 }
 
-/* Is (img) where core (c) runs? Likewise. */
-static int is_run(const struct core *c, const struct image *img,
-                  uint64_t *slide, struct err *e)
+/* The image is not there: note how near (slide) came. */
+static void note_near(const struct search *s, const struct image_text *t,
+                      uint64_t slide, const struct likeness *l, bool other)
 {
-    return runs_as_linked(c, img) ? has_image(c, img, 0, e)
-                                  : was_moved(c, img, slide, e);
+    unsigned percent = l->all != 0 ? (unsigned)(l->same * 100 / l->all) : 0;
+
+    if (percent > s->near->percent)
+        *s->near = (struct outside_near){slide, t->address, percent, other};
 }
 
-/* From the largest segment of code to what is near to it. */
-static void find_text(const struct image *img, struct outside_place *p)
+/* The kernel's code goes from segment (t) to what is near to it. */
+static void take_place(const struct search *s, const struct image_text *t,
+                       uint64_t slide)
 {
-    const struct image_text *t, *largest = largest_text(img);
-    uint64_t start = largest->address, end = start + largest->size;
+    uint64_t start = t->address, end = start + t->size;
     bool grew = true;
 
+    *s->place = (struct outside_place){.slide = slide, .segment = t->address};
     while (grew) {
         grew = false;
-        for (size_t i = 0; (t = image_text(img, i)) != NULL; i++) {
+        for (size_t i = 0; (t = image_text(s->img, i)) != NULL; i++) {
             uint64_t stop = t->address + t->size;
 
             if (t->address < start && start - stop < NEAR) {
@@ -163,63 +96,159 @@ static void find_text(const struct image *img, struct outside_place *p)
             }
         }
     }
-    p->text_start = start + p->slide;
-    p->text_size = end - start;
+    s->place->text_start = start + slide;
+    s->place->text_size = end - start;
 }
 
-/* (at) NULL: where a core runs; else (*at) further than (img) was linked to. */
-static enum outside_found look(struct outside_guest *g, const struct image *img,
-                               const uint64_t *at, struct outside_place *p,
-                               struct err *e)
+/* Does the guest have the image, (slide) further, by its segment (t)? Returns
+ * 1: the place is filled; 0; -1 with the error filled. */
+static int has_segment(const struct search *s, const struct likeness_view *v,
+                       const struct image_text *t, uint64_t slide)
+{
+    struct likeness l = {0, 0};
+    enum note note = read_note(s, v, slide);
+
+    if (note == NOTE_FAILED ||
+        (note != NOTE_SAME &&
+         likeness_compare(v, s->img, t, slide, &l, s->e) != 0))
+        return -1;
+    if (note != NOTE_SAME && (note == NOTE_OTHER || !likeness_is_enough(&l))) {
+        note_near(s, t, slide, &l, note == NOTE_OTHER);
+        return 0;
+    }
+    take_place(s, t, slide);
+    return 1;
+}
+
+/* The same by the segment of which most stands in memory. */
+static int has_any_segment(const struct search *s,
+                           const struct likeness_view *v, uint64_t slide)
+{
+    const struct image_text *t, *best = NULL;
+    uint64_t most = 0;
+
+    for (size_t i = 0; (t = image_text(s->img, i)) != NULL; i++) {
+        struct likeness l;
+
+        if (likeness_compare(v, s->img, t, slide, &l, s->e) != 0)
+            return -1;
+        if (l.same > most) {
+            most = l.same;
+            best = t;
+        }
+    }
+    return best != NULL ? has_segment(s, v, best, slide) : 0;
+}
+
+/* The same by run-time (address), which may be of its code. */
+static int has_code_at(const struct search *s, const struct likeness_view *v,
+                       uint64_t address)
+{
+    uint64_t slide;
+    int found = likeness_find(v, s->img, address, &slide, s->e);
+
+    return found == 1
+               ? has_segment(s, v, segment_of(s->img, address - slide), slide)
+               : found;
+}
+
+/* The same by the words on the stack of (v): a core may run code that has been
+ * patched, or a module. */
+static int has_code_of_stack(const struct search *s,
+                             const struct likeness_view *v)
+{
+    uint64_t rsp = v->registers.general[OUTSIDE_RSP], last = 0;
+    uint8_t bytes[STACK];
+    unsigned looked = 0;
+    int found = 0;
+    long n = likeness_read(v, rsp, bytes, STACK, s->e);
+
+    for (long i = 0; i + 8 <= n && found == 0 && looked < WORDS_MAX; i += 8) {
+        uint64_t word = load_u64(bytes + i);
+
+        if (word < STACK_MAX || word + STACK_MAX < STACK_MAX ||
+            word - rsp + STACK_MAX < (uint64_t)2 * STACK_MAX || word == last)
+            continue;
+        last = word;
+        looked++;
+        found = has_code_at(s, v, word);
+    }
+    return n < 0 ? -1 : found;
+}
+
+/* Ask (is) of each core that runs 64-bit code. */
+static enum outside_found
+ask_cores(const struct search *s, struct outside_guest *g,
+          int (*is)(const struct search *s, const struct likeness_view *v,
+                    uint64_t slide),
+          uint64_t slide)
 {
     enum outside_found found = OUTSIDE_NOT_YET;
-    struct core c = {.guest = g};
+    struct likeness_view v = {.guest = g};
 
-    for (; c.index < g->core_count; c.index++) {
-        *p = (struct outside_place){.slide = at != NULL ? *at : 0};
-        if (g->ops->registers(g, c.index, &c.registers, e) != 0)
+    for (; v.core < g->core_count; v.core++) {
+        if (g->ops->registers(g, v.core, &v.registers, s->e) != 0)
             return OUTSIDE_FAILED;
-        if (!c.registers.is_wide)
+        if (!v.registers.is_wide)
             continue;
-        int is = at != NULL ? has_image(&c, img, *at, e)
-                            : is_run(&c, img, &p->slide, e);
+        int answer = is(s, &v, slide);
 
-        if (is < 0)
-            return OUTSIDE_FAILED;
-        if (is > 0) {
-            find_text(img, p);
-            return OUTSIDE_FOUND;
-        }
+        if (answer != 0)
+            return answer > 0 ? OUTSIDE_FOUND : OUTSIDE_FAILED;
         found = OUTSIDE_OTHER;
     }
     return found;
 }
 
+/* Does core (v) run the image? The same. */
+static int is_run(const struct search *s, const struct likeness_view *v,
+                  uint64_t unused)
+{
+    int found = has_code_at(s, v, v->registers.pc);
+
+    (void)unused;
+    return found != 0 ? found : has_code_of_stack(s, v);
+}
+
 enum outside_found outside_place(struct outside_guest *g,
                                  const struct image *img,
-                                 struct outside_place *p, struct err *e)
+                                 struct outside_place *p,
+                                 struct outside_near *near, struct err *e)
 {
+    const struct search s = {img, near, p, e};
+
+    *near = (struct outside_near){.percent = 0};
     if (image_text(img, 0) == NULL) {
         (void)err_set(e, "%s: no code in it", image_path(img));
         return OUTSIDE_FAILED;
     }
     /* A kernel that has moved itself may have left a copy behind. */
-    enum outside_found found = look(g, img, NULL, p, e);
-    const uint64_t as_linked = 0;
+    enum outside_found found = ask_cores(&s, g, is_run, 0);
 
-    return found == OUTSIDE_OTHER ? look(g, img, &as_linked, p, e) : found;
+    return found == OUTSIDE_OTHER ? ask_cores(&s, g, has_any_segment, 0)
+                                  : found;
+}
+
+/* Is the segment that was found still there? The same. */
+static int is_there(const struct search *s, const struct likeness_view *v,
+                    uint64_t slide)
+{
+    return has_segment(s, v, segment_of(s->img, s->place->segment), slide);
 }
 
 int outside_place_stays(struct outside_guest *g, const struct image *img,
                         const struct outside_place *p, struct err *e)
 {
-    struct outside_place now;
-    enum outside_found found = look(g, img, NULL, &now, e);
+    struct outside_near ignored = {.percent = 0};
+    struct outside_place now = *p;
+    const struct search s = {img, &ignored, &now, e};
+    enum outside_found found = ask_cores(&s, g, is_run, 0);
 
     /* all cores may run an application's code for long */
     if (found == OUTSIDE_OTHER)
-        found = look(g, img, &p->slide, &now, e);
+        found = ask_cores(&s, g, is_there, p->slide);
     if (found == OUTSIDE_FAILED)
         return -1;
-    return found == OUTSIDE_FOUND && now.slide == p->slide;
+    return found == OUTSIDE_FOUND && now.slide == p->slide &&
+           now.text_start == p->text_start;
 }

@@ -4,6 +4,7 @@
 #ifndef TPROF_OUTSIDE_PLACE_H
 #define TPROF_OUTSIDE_PLACE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "image/image.h"
@@ -14,6 +15,15 @@
 struct outside_place {
     uint64_t slide;                 /* run-time less link-time addresses */
     uint64_t text_start, text_size; /* run-time */
+    uint64_t segment; /* link-time address of the one that was compared */
+};
+
+/* The nearest that a search came to the image. All zero: nothing is like it. */
+struct outside_near {
+    uint64_t slide;
+    uint64_t segment; /* link-time address of the one that was compared */
+    unsigned percent; /* of its code that stands in memory */
+    bool other_build; /* memory has another build-id where the image's is */
 };
 
 enum outside_found {
@@ -23,11 +33,14 @@ enum outside_found {
     OUTSIDE_FOUND,
 };
 
-/* Find (img) in (g), which stands still: by the code that a core runs, or else
- * where it was linked to. */
+/* Find (img) in (g), which stands still: by the code that a core runs, or that
+ * addresses on its stack lead to, or else where it was linked to. The
+ * executable segment with that code decides, not the others, which a kernel may
+ * unmap. With OUTSIDE_OTHER (near) is filled. */
 enum outside_found outside_place(struct outside_guest *g,
                                  const struct image *img,
-                                 struct outside_place *p, struct err *e);
+                                 struct outside_place *p,
+                                 struct outside_near *near, struct err *e);
 
 /* Is (img) in (g), which stands still, where outside_place() has found it (p),
  * and does no core run it elsewhere? Returns 1; 0: the guest has rebooted; -1
