@@ -303,6 +303,7 @@ set(core_sources
     top/thin.c
     top/top.c
     top/window.c
+    unwind/by_tables.c
     unwind/callers.c
     unwind/cfi.c
     unwind/code_rows.c

@@ -5,50 +5,12 @@
 #include <stdlib.h>
 
 #include "image/image.h"
+#include "unwind/by_tables.h"
+#include "unwind/cfi.h"
 #include "unwind/code_rows.h"
 #include "unwind/iret_frame.h"
 #include "unwind/outermost.h"
-
-#define WORD 8u
-
-/* Registers that a function gives back as it found them (System V ABI). */
-#define KEPT_BY_CALLS                                                          \
-    (1u << CFI_RBX | 1u << CFI_RBP | 1u << CFI_R12 | 1u << (CFI_R12 + 1) |     \
-     1u << (CFI_R12 + 2) | 1u << CFI_R15)
-
-struct place {
-    const struct image *image;
-    uint64_t slide;
-    struct cfi *cfi;
-    struct code_rows *code;
-};
-
-struct unwinder {
-    struct place *places;
-    size_t count;
-};
-
-/* Where a walk is. */
-struct walk {
-    const struct unwind_memory *memory;
-    struct unwind_registers r; /* the PC and RSP are always known */
-    /* The PC is that of an instruction to be carried out. Else it is a return
-     * address: what matters is the call before it. */
-    bool is_exact;
-    const struct place *in;
-    uint64_t address; /* of a byte of the instruction that matters */
-    bool has_code;
-    struct code_row code;
-};
-
-/* The caller's registers, and what there is to know about them. */
-struct caller {
-    struct unwind_registers r;
-    bool is_exact;
-};
-
-/* UNWIND_FULL: the walk goes on. */
-typedef enum unwind_end outcome;
+#include "unwind/walk.h"
 
 struct unwinder *unwinder_new(const struct unwind_image *images, size_t count)
 {
@@ -100,107 +62,6 @@ static const struct place *place_of(const struct unwinder *u, uint64_t pc)
             return p;
     }
     return NULL;
-}
-
-static void set(struct unwind_registers *r, unsigned i, uint64_t value)
-{
-    r->value[i] = value;
-    r->known |= 1u << i;
-}
-
-/* --- By tables ------------------------------------------------------------ */
-
-static bool evaluate(const struct walk *w, const struct cfi_rule *rule,
-                     const uint64_t *cfa, uint64_t *out)
-{
-    const struct expression e = {.bytes = rule->expression,
-                                 .registers = &w->r,
-                                 .memory = w->memory,
-                                 .first = cfa,
-                                 .slide = w->in->slide};
-
-    return expression_value(&e, out);
-}
-
-static bool find_cfa(const struct walk *w, const struct cfi_rule *rule,
-                     uint64_t *cfa)
-{
-    if (rule->how == CFI_IS_EXPRESSION)
-        return evaluate(w, rule, NULL, cfa);
-    *cfa = w->r.value[rule->number] + (uint64_t)rule->offset;
-    return unwind_known(&w->r, rule->number);
-}
-
-/*
- * Register (i) was saved at (at), below RSP. So either it was given back, and
- * the word there may be anybody's since; or the word is in a red zone. Both are
- * the same as long as nobody has written there.
- */
-static bool find_given_back(const struct walk *w, unsigned i, uint64_t at,
-                            uint64_t *out)
-{
-    if (!unwind_known(&w->r, i))
-        return false;
-    if (i == CFI_RBP && w->has_code && w->code.at.rbp == RBP_CALLER) {
-        *out = w->r.value[i];
-        return true;
-    }
-    return unwind_read(w->memory, at, WORD, out) && *out == w->r.value[i];
-}
-
-/* What the caller has in register (i), by (row). False: that is not known. */
-static bool find_register(const struct walk *w, const struct cfi_row *row,
-                          unsigned i, uint64_t cfa, uint64_t *out)
-{
-    const struct cfi_rule *rule = &row->rules[i];
-    uint64_t at = cfa + (uint64_t)rule->offset;
-
-    switch (rule->how) {
-    case CFI_UNDEFINED:
-        return false;
-    case CFI_UNTOLD:
-        *out = i == CFI_RSP ? cfa : w->r.value[i];
-        return i == CFI_RSP ||
-               ((KEPT_BY_CALLS >> i & 1) != 0 && unwind_known(&w->r, i));
-    case CFI_SAME:
-        *out = w->r.value[i];
-        return unwind_known(&w->r, i);
-    case CFI_OTHER:
-        *out = w->r.value[rule->number] + (uint64_t)rule->offset;
-        return unwind_known(&w->r, rule->number);
-    case CFI_AT:
-        return at < w->r.value[CFI_RSP] && i != CFI_PC && !row->is_signal
-                   ? find_given_back(w, i, at, out)
-                   : unwind_read(w->memory, at, WORD, out);
-    case CFI_IS:
-        *out = at;
-        return true;
-    case CFI_AT_EXPRESSION:
-        return evaluate(w, rule, &cfa, &at) &&
-               unwind_read(w->memory, at, WORD, out);
-    case CFI_IS_EXPRESSION:
-        return evaluate(w, rule, &cfa, out);
-    }
-    return false;
-}
-
-static outcome by_tables(const struct walk *w, const struct cfi_row *row,
-                         struct caller *out)
-{
-    uint64_t cfa, value;
-
-    *out = (struct caller){.is_exact = row->is_signal};
-    if (row->rules[CFI_PC].how == CFI_UNDEFINED)
-        return UNWIND_WHOLE;
-    if (!find_cfa(w, &row->cfa, &cfa))
-        return UNWIND_UNTOLD;
-    for (unsigned i = 0; i < CFI_REGISTERS; i++) {
-        if (find_register(w, row, i, cfa, &value))
-            set(&out->r, i, value);
-    }
-    if (!unwind_known(&out->r, CFI_PC) || !unwind_known(&out->r, CFI_RSP))
-        return row->rules[CFI_PC].how == CFI_AT ? UNWIND_UNREAD : UNWIND_UNTOLD;
-    return UNWIND_FULL;
 }
 
 /* --- By code -------------------------------------------------------------- */
@@ -282,19 +143,25 @@ static bool rbp_of_interrupted(const struct walk *w, uint64_t cfa,
 
 /*
  * The code that was interrupted. Whether the entry has an error code depends on
- * the vector, which is not known: what lies on the stack tells. An entry that
- * was called, to begin a thread, say, has no such frame.
+ * the vector, which is not known: what lies on the stack tells. It also does
+ * where the entry is a label, and so it is not known what it has pushed. An
+ * entry that was called, to begin a thread, say, has no such frame.
  */
 static outcome by_interrupt(const struct unwinder *u, const struct walk *w,
                             struct caller *out)
 {
     uint64_t cfa = w->r.value[CFI_RSP] + WORD, rbp;
     outcome found = w->has_code ? cfa_by_code(w, &cfa) : UNWIND_FULL;
+    unsigned below = IRET_FRAME_BELOW;
     struct iret_frame frame;
 
-    if (found != UNWIND_FULL)
+    if (found == UNWIND_UNTOLD) {
+        cfa = w->r.value[CFI_RSP] + WORD;
+        below = IRET_FRAME_BELOW_MAX;
+    } else if (found != UNWIND_FULL) {
         return found;
-    if (!iret_frame_find(w->memory, cfa - WORD, is_code, u, &frame))
+    }
+    if (!iret_frame_find(w->memory, cfa - WORD, below, is_code, u, &frame))
         return UNWIND_UNTOLD;
     *out = (struct caller){.is_exact = true};
     set(&out->r, CFI_PC, frame.pc);
@@ -342,6 +209,43 @@ static outcome judge(const struct unwinder *u, const struct walk *w,
     return UNWIND_FULL;
 }
 
+/* Does code call the function that (w) is in, or is that not known? */
+static bool is_called(const struct walk *w)
+{
+    return !w->has_code || code_rows_is_called(w->in->code, w->code.function);
+}
+
+/*
+ * (c) is in no image. Has an interrupt entered this function, which jumps to
+ * the rest of its handler? Then the frame is behind the word that was taken for
+ * a return address. Changes (c) if so.
+ */
+static bool was_interrupted(const struct unwinder *u, const struct walk *w,
+                            struct caller *c)
+{
+    struct iret_frame frame;
+
+    if (c->is_exact || is_called(w) ||
+        !iret_frame_find(w->memory, c->r.value[CFI_RSP] - WORD,
+                         IRET_FRAME_BELOW, is_code, u, &frame))
+        return false;
+    c->is_exact = true;
+    set(&c->r, CFI_PC, frame.pc);
+    set(&c->r, CFI_RSP, frame.rsp);
+    return true;
+}
+
+/* Is (pc) the first byte of a function, behind no call? Nobody has called from
+ * there: somebody has laid it on the stack, for a thread to end in. */
+static bool is_laid(const struct place *p, uint64_t pc)
+{
+    const struct image_function *f = image_function(p->image, pc - p->slide);
+    uint64_t target;
+
+    return f != NULL && f->start == pc - p->slide &&
+           !code_rows_call_before(p->image, pc - p->slide, &target);
+}
+
 /* (c) is in no image: is it no caller? What was interrupted is one. */
 static bool begins_here(const struct walk *w, const struct caller *c)
 {
@@ -350,16 +254,23 @@ static bool begins_here(const struct walk *w, const struct caller *c)
                         c->r.value[CFI_PC]);
 }
 
-/* Can (c) be the caller? */
+/* Can (c) be the caller? It may turn out to be another one. */
 static outcome check(const struct unwinder *u, const struct walk *w,
-                     const struct caller *c)
+                     struct caller *c)
 {
     uint64_t pc = c->r.value[CFI_PC], target;
     const struct place *p;
 
     if (pc == 0)
         return UNWIND_WHOLE;
+    p = place_of(u, pc);
+    if (!c->is_exact && p != NULL && is_laid(p, pc)) {
+        c->is_waiting = c->is_exact = true;
+        return UNWIND_FULL;
+    }
     p = place_of(u, c->is_exact ? pc : pc - 1);
+    if (p == NULL && was_interrupted(u, w, c))
+        return UNWIND_FULL;
     if (p == NULL)
         return begins_here(w, c) ? UNWIND_WHOLE : UNWIND_OUTSIDE;
     if (c->is_exact) /* an interrupt may have changed the stack */
@@ -414,6 +325,8 @@ static outcome step(const struct unwinder *u, enum unwind_mode mode,
     struct caller caller;
     outcome end;
 
+    if (w->is_waiting)
+        return w->is_root ? UNWIND_WHOLE : UNWIND_UNTOLD;
     w->in = place_of(u, pc);
     if (w->in == NULL)
         return UNWIND_OUTSIDE;
@@ -428,6 +341,8 @@ static outcome step(const struct unwinder *u, enum unwind_mode mode,
         return end;
     w->r = caller.r;
     w->is_exact = caller.is_exact;
+    w->is_waiting = caller.is_waiting;
+    w->is_root = caller.is_waiting && !is_called(w);
     return UNWIND_FULL;
 }
 

@@ -5,8 +5,8 @@
  *
  * Only certain callers are told. Tables and instructions must agree where both
  * speak; the stack must rise; a return address must be in an image, behind a
- * call, or where an interrupt has pushed it. Where one of these does not hold,
- * the walk ends and says why.
+ * call, the first byte of a function, or where an interrupt has pushed it.
+ * Where one of these does not hold, the walk ends and says why.
  */
 #ifndef TPROF_UNWIND_CALLERS_H
 #define TPROF_UNWIND_CALLERS_H
@@ -56,7 +56,9 @@ void unwinder_free(struct unwinder *u);
  *
  * The caller of an interrupt's entry is the code that was interrupted. Its
  * address is told plus one: of every address in (out), the byte before it is of
- * the instruction that matters.
+ * the instruction that matters. So is the address of a function that will be
+ * returned to without having called: a thread ends in it, and so does the walk.
+ * That is whole if no code calls the thread's first function.
  */
 size_t unwind_callers(struct unwinder *u, enum unwind_mode mode,
                       const uint64_t general[CFI_PC], uint64_t pc,

@@ -16,17 +16,14 @@ enum iret_word {
     IRET_WORDS,
 };
 
-/* Words below these when the entry begins: an error code, and a number that the
- * vector's own entry has pushed. */
-#define BELOW_MAX 2u
-
 #define SELECTOR_MAX 0xffffu
 #define SELECTOR_LDT 4u
 #define SELECTOR_CPL 3u
 #define FLAGS_ONE    0x2u                /* bit 1 is always set */
 #define FLAGS_ZERO   0xffffffffffc08028u /* bits 3, 5, 15, 22 and up never */
 
-_Static_assert((BELOW_MAX + IRET_WORDS) * WORD == IRET_FRAME_SPAN, "all of it");
+_Static_assert((IRET_FRAME_BELOW + IRET_WORDS) * WORD == IRET_FRAME_SPAN,
+               "all of it");
 
 static bool is_canonical(uint64_t address)
 {
@@ -47,16 +44,17 @@ static bool is_pushed(const uint64_t *frame)
 }
 
 bool iret_frame_find(const struct unwind_memory *memory, uint64_t address,
+                     unsigned below,
                      bool (*is_code)(const void *context, uint64_t pc),
                      const void *context, struct iret_frame *out)
 {
-    uint64_t words[BELOW_MAX + IRET_WORDS];
+    uint64_t words[IRET_FRAME_BELOW_MAX + IRET_WORDS];
     size_t n = 0, found = 0;
 
-    while (n < BELOW_MAX + IRET_WORDS &&
+    while (n < below + IRET_WORDS &&
            unwind_read(memory, address + n * WORD, WORD, &words[n]))
         n++;
-    for (size_t i = 0; i <= BELOW_MAX && i + IRET_WORDS <= n; i++) {
+    for (size_t i = 0; i <= below && i + IRET_WORDS <= n; i++) {
         const uint64_t *frame = words + i;
 
         if (!is_code(context, frame[IRET_PC]) || !is_pushed(frame))

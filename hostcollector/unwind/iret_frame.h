@@ -13,16 +13,24 @@ struct iret_frame {
     uint64_t pc, rsp;
 };
 
-/* Bytes from (address) on that iret_frame_find() reads. */
+/* Words that an entry may have pushed below the frame before it does anything
+ * else: an error code, and the vector's number. */
+#define IRET_FRAME_BELOW 2u
+
+/* The same with all general registers and some words more, where it is not
+ * known how many of them. */
+#define IRET_FRAME_BELOW_MAX 24u
+
+/* Bytes that the frame and IRET_FRAME_BELOW words take. */
 #define IRET_FRAME_SPAN 56u
 
 /*
- * Find the frame at (address) in (memory), or up to two words above: an error
- * code, and a number that the vector's own entry has pushed, may be below it.
+ * Find the frame at (address) in (memory), or up to (below) words above.
  * (is_code) tells, with (context), whether there is code at an address. False:
  * no words there can be a frame, or more than one can.
  */
 bool iret_frame_find(const struct unwind_memory *memory, uint64_t address,
+                     unsigned below,
                      bool (*is_code)(const void *context, uint64_t pc),
                      const void *context, struct iret_frame *out);
 

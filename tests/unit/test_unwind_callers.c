@@ -14,6 +14,9 @@
 
 #define STACK 0x700000u /* where the words are */
 #define WORDS 32u
+#define OWN_CALL                                                               \
+    11u /* bytes of own_common with its call: no label is there                \
+         */
 #define SLIDE 0xffffffff80000000u
 
 static struct image *img;
@@ -231,6 +234,51 @@ TEST(an_entry_may_be_one_of_many_under_a_name)
     CHECK_EQ(end, UNWIND_UNTOLD);
     lay_interrupt(3);
     CHECK_EQ(walk(UNWIND_AUTO, at("second_vector", 0)), 0);
+    CHECK_EQ(end, UNWIND_UNTOLD);
+    finish();
+}
+
+/* catches: the end of a stack at the handler of a kernel that names its gates
+ * by labels: what they have pushed is not known, and the frame is behind it */
+TEST(gates_of_labels_are_passed)
+{
+    begin_at(SLIDE);
+    lay_interrupt(1 + 3 + 2);
+    words[0] = at("own_common", OWN_CALL);
+    check_interrupted(walk(UNWIND_AUTO, at("framed", 0)), 1);
+    CHECK_EQ(found[0], at("own_common", OWN_CALL));
+    lay_interrupt(1 + 25); /* too far to be sure */
+    words[0] = at("own_common", OWN_CALL);
+    CHECK_EQ(walk(UNWIND_AUTO, at("framed", 0)), 1);
+    CHECK_EQ(end, UNWIND_UNTOLD);
+    finish();
+}
+
+/* catches: a number that the gate has pushed, taken for the way back to where
+ * no code is, though the frame is next to it */
+TEST(gates_that_return_elsewhere_are_passed)
+{
+    begin_at(SLIDE);
+    lay_interrupt(1 + 1 + 2);
+    words[0] = at("back_own_begin", 0);
+    words[2] = 14;
+    check_interrupted(walk(UNWIND_AUTO, at("framed", 0)), 1);
+    CHECK_EQ(found[0], at("back_own_begin", 0));
+    finish();
+}
+
+/* catches: a mark above the first function of each thread, in a kernel that
+ * lays a function's address there */
+TEST(thread_that_returns_to_a_function_ends_there)
+{
+    begin_at(SLIDE);
+    words[1] = at("cleanup", 0);
+    CHECK_EQ(walk(UNWIND_AUTO, at("in_begin_thread", 0)), 1);
+    CHECK_EQ(found[0], at("cleanup", 1)); /* as if behind its first byte */
+    CHECK_EQ(end, UNWIND_WHOLE);
+    /* of a function that is called somewhere, too, more may be above */
+    words[0] = at("cleanup", 0);
+    CHECK_EQ(walk(UNWIND_AUTO, at("framed", 0)), 1);
     CHECK_EQ(end, UNWIND_UNTOLD);
     finish();
 }

@@ -2,6 +2,7 @@
 # Places from which callers are looked for, on stacks that a test lays out.
     .text
     .globl _start, caller, back, framed, in_framed, late, at_ret, signal, indirect, back_indirect
+    .globl own_gate, own_common, back_own_begin, cleanup, in_begin_thread
     .globl second_vector, begins, in_begins, back_begun, in_switched, in_aligned
     .globl plain, damaged, interrupt, taken, back_taken, unsized, never, behind, start_back, back_framed, back_late
 
@@ -212,3 +213,51 @@ second_vector:
     push $1
     jmp interrupt
     .size vectors, . - vectors
+
+# a kernel's own gates: each pushes two words and jumps to a label, which saves registers, and
+# goes on where its handler says
+own_gate:
+    push $0
+    push $14
+    jmp own_common
+own_common:
+    push %rax
+    push %rcx
+    push %rdx
+    mov %rsp, %rdi
+    call framed
+    mov %rax, %rsp
+    pop %rdx
+    pop %rcx
+    pop %rax
+    add $16, %rsp
+    iretq
+
+# the same in functions, of which the second one returns
+    .type own_begin, @function
+own_begin:
+    push %rax
+    call framed
+back_own_begin:
+    jmp own_end
+    .size own_begin, . - own_begin
+    .type own_end, @function
+own_end:
+    pop %rax
+    add $16, %rsp
+    iretq
+    .size own_end, . - own_end
+
+# where a thread ends, and its first function, which nobody calls
+    .balign 16
+    .type cleanup, @function
+cleanup:
+    ret
+    .size cleanup, . - cleanup
+    .type begin_thread, @function
+begin_thread:
+    push %rbx
+in_begin_thread:
+    pop %rbx
+    ret
+    .size begin_thread, . - begin_thread
