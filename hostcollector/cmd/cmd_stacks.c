@@ -68,6 +68,7 @@ static int plan(struct outputs *out, struct options *o, struct err *e)
     if (o->registers && !all_outside(o) && !o->input_is_memory)
         return err_set(e, "--registers is for guests by --gdb, --qmp or "
                           "--memory: agents and recordings have none");
+    o->keep_registers = true; /* they tell a dead core from an idle one */
     if (o->looks == 0)
         o->looks = 1;
     if (o->interval_s <= 0)

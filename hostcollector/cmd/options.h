@@ -87,14 +87,15 @@ struct options {
     bool supervised;
     bool keys_taken; /* collector run: QEMU has them, so Ctrl-C ends nothing */
     bool by_vsock;   /* collector run: not by a serial port */
-    double duration_s; /* 0: until Ctrl-C or the guest's end */
-    bool registers;    /* of collector stacks */
-    uint32_t looks;    /* of collector stacks; 0: not said */
-    double interval_s; /* between their beginnings; 0: not said */
-    uint32_t rate_hz;  /* 0: the guest's choice */
-    uint32_t unwind;   /* enum outside_unwind */
-    uint32_t depth;    /* 0: the guest's choice */
-    uint64_t memory;   /* bytes, OPTIONS_MEMORY_MIN or more */
+    double duration_s;   /* 0: until Ctrl-C or the guest's end */
+    bool registers;      /* of collector stacks */
+    bool keep_registers; /* a guest's from outside, shown or not */
+    uint32_t looks;      /* of collector stacks; 0: not said */
+    double interval_s;   /* between their beginnings; 0: not said */
+    uint32_t rate_hz;    /* 0: the guest's choice */
+    uint32_t unwind;     /* enum outside_unwind */
+    uint32_t depth;      /* 0: the guest's choice */
+    uint64_t memory;     /* bytes, OPTIONS_MEMORY_MIN or more */
     struct core_set cores;
     const char *exclude[EXCLUDE_NAMES]; /* functions, as typed */
     unsigned exclude_count;

@@ -305,7 +305,7 @@ static int sample(const struct job *job, struct outside_guest *g, struct err *e)
         .guest = g,
         .unwind = (enum outside_unwind)job->options->unwind,
         .host = job->bytes,
-        .saw = job->options->registers ? say_registers : NULL,
+        .saw = job->options->keep_registers ? say_registers : NULL,
         .context = job,
     };
     struct image *img;
@@ -418,7 +418,7 @@ static int start(const struct options *o, size_t i, bool paused, struct err *e)
     int bytes[2], words[2];
     pid_t child;
 
-    if (o->registers) {
+    if (o->keep_registers) {
         spec->registers = calloc(1, sizeof *spec->registers);
         if (spec->registers == NULL)
             return err_set(e, "out of memory");
@@ -431,7 +431,7 @@ static int start(const struct options *o, size_t i, bool paused, struct err *e)
         (void)close(bytes[1]);
         return err_sys(e, "pipe");
     }
-    if (o->registers) /* it may stay smaller */
+    if (o->keep_registers) /* it may stay smaller */
         (void)fcntl(words[1], F_SETPIPE_SZ, REGISTERS_ROOM);
     child = fork();
     if (child == 0) {

@@ -177,6 +177,9 @@ static struct snapshot *look_at(struct session *s, struct subject *t,
     }
     shot->guest = s->count > 1 ? t->run->name : NULL;
     shot->elf = guest_run_elf(t->run);
+    shot->registers &= s->options->registers;
+    for (size_t i = 0; !shot->registers && i < shot->count; i++)
+        shot->cores[i].registers = NULL;
     for (size_t i = 0; i < shot->count; i++)
         s->seen |= shot->cores[i].state != SNAPSHOT_NONE;
     warn(s, t);

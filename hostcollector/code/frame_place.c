@@ -15,6 +15,8 @@
 #include "util/map.h"
 #include "util/vec.h"
 
+#define HLT 0xf4u
+
 /* Answers kept in all; a hostile symbol table could ask for any number. */
 #define MAX_KEPT_BYTES (256u << 20)
 
@@ -264,6 +266,15 @@ enum code_framing frame_place_framing(struct frame_places *o,
     }
     function_flow_fini(&of);
     return frame;
+}
+
+bool frame_place_behind_hlt(const struct frame_places *o, uint64_t pc)
+{
+    size_t have;
+    const uint8_t *code =
+        o->told == NULL ? image_code(o->img, pc - o->slide - 1, &have) : NULL;
+
+    return code != NULL && *code == HLT;
 }
 
 /* frame_place_of_call(), read from the image. */

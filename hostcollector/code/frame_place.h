@@ -62,6 +62,10 @@ bool frame_places_known(const struct frame_places *o);
  */
 enum code_place frame_place_at(struct frame_places *o, uint64_t pc);
 
+/* Is the instruction before run-time address (pc) a hlt? mwait, which may wait
+ * with interrupts off, is none. False if the code is not at hand. */
+bool frame_place_behind_hlt(const struct frame_places *o, uint64_t pc);
+
 /*
  * The place of the call that returns to (pc). It matters since compilers of
  * other languages than C make no frame even in functions that call. If the call

@@ -29,6 +29,7 @@ struct snapshot_frame {
 enum snapshot_state {
     SNAPSHOT_BUSY,
     SNAPSHOT_IDLE,
+    SNAPSHOT_DEAD, /* halted with interrupts off: nothing wakes it */
     SNAPSHOT_NONE, /* nothing was seen of the core */
 };
 

@@ -33,9 +33,17 @@ static void write_frame(FILE *out, const struct snapshot_frame *f)
 
 static const char *state_of(const struct snapshot_core *core)
 {
-    if (core->state == SNAPSHOT_NONE)
-        return core->off ? "off" : "silent";
-    return core->state == SNAPSHOT_IDLE ? "idle" : "busy";
+    switch (core->state) {
+    case SNAPSHOT_BUSY:
+        return "busy";
+    case SNAPSHOT_IDLE:
+        return "idle";
+    case SNAPSHOT_DEAD:
+        return "dead";
+    case SNAPSHOT_NONE:
+        break;
+    }
+    return core->off ? "off" : "silent";
 }
 
 static void write_core(FILE *out, const struct snapshot_core *core)

@@ -153,6 +153,11 @@ static const char *when_text(char *buf, size_t size, const struct snapshot *s,
 static void state_text(char *buf, size_t size, const struct snapshot *s,
                        const struct snapshot_core *core)
 {
+    static const char *const names[] = {
+        [SNAPSHOT_BUSY] = "busy",
+        [SNAPSHOT_IDLE] = "[idle]",
+        [SNAPSHOT_DEAD] = "dead: halted with interrupts off",
+    };
     char when[64], wait[TEXT_NUMBER];
 
     if (core->state == SNAPSHOT_NONE && s->wait_s > 0)
@@ -161,8 +166,7 @@ static void state_text(char *buf, size_t size, const struct snapshot *s,
     else if (core->state == SNAPSHOT_NONE)
         (void)snprintf(buf, size, "no sample");
     else
-        (void)snprintf(buf, size, "%s%s%s%s%s",
-                       core->state == SNAPSHOT_IDLE ? "[idle]" : "busy",
+        (void)snprintf(buf, size, "%s%s%s%s%s", names[core->state],
                        when_text(when, sizeof when, s, core->age_s),
                        core->apart ? ", when the others were not looked at"
                                    : "",

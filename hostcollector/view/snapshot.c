@@ -5,9 +5,12 @@
 #include <math.h>
 
 #include "aggregate/aggregate.h"
+#include "code/frame_place.h"
 #include "symbolize/image_map.h"
 #include "symbolize/symbolize.h"
 #include "view/paths.h"
+
+#define FLAGS_IF 0x200u /* interrupts are on */
 
 /* Marks that the state of the core, or the end of its stack, tells. */
 static bool told_elsewhere(uint32_t function)
@@ -205,34 +208,6 @@ static double age_of(const struct profile *p, const struct profile_core *core,
     return (double)(int64_t)(newest_of(p) - tsc) / (double)p->tsc_hz;
 }
 
-/* Look at cores[i] of (p) at (moment). Returns 0; -1 if there is no memory. */
-static int look_at(struct snapshot_core *core, const struct profile *p,
-                   size_t i, const struct view *v,
-                   const struct image_map *image_map, uint64_t moment,
-                   struct arena *arena)
-{
-    const struct profile_core *c = &p->cores[i];
-    uint32_t sample = sample_of(c, moment);
-    uint32_t entry = c->latest.samples[sample].entry;
-    bool known = entry < c->entry_count;
-    struct view_path path;
-
-    core->core = c->core;
-    core->off = snapshot_is_off(p, c);
-    core->state = SNAPSHOT_NONE;
-    core->age_s = -1;
-    if (!has_sample(c))
-        return 0;
-    if (!view_path_of(v, i, known ? entry : c->entry_count, &path))
-        return -1;
-    core->state = path.idle ? SNAPSHOT_IDLE : SNAPSHOT_BUSY;
-    core->end = end_of(
-        profile_stack(p, known ? c->entries[entry].stack : STACK_OTHERS).end);
-    if (p->tsc_hz != 0)
-        core->age_s = fmax(age_of(p, c, moment), 0);
-    return lay_frames(core, v, image_map, &path, arena);
-}
-
 /* Of (kept), those of (core) at the sample of (moment): at its instruction, and
  * next to its time, which came rounded. NULL: they are not there. */
 static const struct registers *registers_of(const struct registers_kept *kept,
@@ -257,6 +232,58 @@ static const struct registers *registers_of(const struct registers_kept *kept,
             best = r;
     }
     return best;
+}
+
+/* Is the core that is idle, and has (r), behind a hlt with interrupts off? A
+ * core that waits by mwait may have them off. */
+static bool is_dead(const struct view_path *path,
+                    const struct image_map *image_map,
+                    const struct registers *r)
+{
+    size_t i = path->count;
+
+    if (r == NULL || (r->value[REGISTER_RFLAGS] & FLAGS_IF) != 0)
+        return false;
+    while (i > 0 && path->steps[i - 1].function < VIEW_MARKS)
+        i--;
+    if (i == 0)
+        return false;
+    const struct view_step *leaf = &path->steps[i - 1];
+    const struct mapped_image *image = image_map_image(image_map, leaf->image);
+
+    return image->frame_places != NULL &&
+           frame_place_behind_hlt(image->frame_places, leaf->address);
+}
+
+/* Look at cores[i] of (p) at (moment). Returns 0; -1 if there is no memory. */
+static int look_at(struct snapshot_core *core, const struct profile *p,
+                   size_t i, const struct view *v,
+                   const struct image_map *image_map, uint64_t moment,
+                   const struct registers_kept *kept, struct arena *arena)
+{
+    const struct profile_core *c = &p->cores[i];
+    uint32_t sample = sample_of(c, moment);
+    uint32_t entry = c->latest.samples[sample].entry;
+    bool known = entry < c->entry_count;
+    struct view_path path;
+
+    core->core = c->core;
+    core->off = snapshot_is_off(p, c);
+    core->state = SNAPSHOT_NONE;
+    core->age_s = -1;
+    if (!has_sample(c))
+        return 0;
+    if (!view_path_of(v, i, known ? entry : c->entry_count, &path))
+        return -1;
+    core->registers = registers_of(kept, c, moment);
+    core->state = !path.idle                                   ? SNAPSHOT_BUSY
+                  : is_dead(&path, image_map, core->registers) ? SNAPSHOT_DEAD
+                                                               : SNAPSHOT_IDLE;
+    core->end = end_of(
+        profile_stack(p, known ? c->entries[entry].stack : STACK_OTHERS).end);
+    if (p->tsc_hz != 0)
+        core->age_s = fmax(age_of(p, c, moment), 0);
+    return lay_frames(core, v, image_map, &path, arena);
 }
 
 /* For how long (p) stood still to be sampled; less than 0: not known. Each
@@ -295,9 +322,8 @@ struct snapshot *snapshot_new(const struct profile *p, const struct view *v,
 
         if (!p->cores[i].selected)
             continue;
-        if (look_at(core, p, i, v, image_map, moment, arena) != 0)
+        if (look_at(core, p, i, v, image_map, moment, kept, arena) != 0)
             return NULL;
-        core->registers = registers_of(kept, &p->cores[i], moment);
         if (core->age_s >= 0)
             core->age_s += fmax(quiet_s, 0);
         core->apart = outside && core->state != SNAPSHOT_NONE &&

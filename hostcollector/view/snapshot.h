@@ -18,7 +18,7 @@ bool snapshot_is_off(const struct profile *p, const struct profile_core *core);
  * What the newest selected samples of (p) say; (v) is the view of (p) and was
  * made with (image_map). The last bytes of the guest came (quiet_s) ago. Of
  * cores whose newest sample is older than (wait_s) that is told; 0: of none.
- * (kept) are registers of its cores; NULL: they were not asked for.
+ * (kept) are registers of its cores; NULL: they are not known.
  *
  * The result is in (arena), and points into (v) and (kept). NULL if there is no
  * memory.

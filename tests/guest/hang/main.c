@@ -7,6 +7,7 @@
  *                 s sleeps, and is woken by nobody
  *                 k has known values in its registers, interrupts off
  *                 h waits for a lock that nobody gives back, interrupts off
+ *                 d has died: it is halted, interrupts off
  * and those of agent.h.
  */
 #include <stdatomic.h>
@@ -27,6 +28,7 @@ void take_lock(void);
 void write_block(void);
 void serve(void);
 void sleep_on(void);
+void die(void);
 void hold_values(void);
 
 __attribute__((noinline)) void take_lock(void)
@@ -51,6 +53,12 @@ __attribute__((noinline)) void sleep_on(void)
 {
     for (;;)
         cpu_wait();
+}
+
+__attribute__((noinline)) void die(void)
+{
+    for (;;)
+        __asm__ volatile("cli; hlt" ::: "memory");
 }
 
 /* 0x5eed000000000000 and on in all but RSP and RBP; nobody leaves. */
@@ -89,6 +97,9 @@ static void run_core(void)
     case 'k':
         cpu_irq_disable();
         hold_values();
+        break;
+    case 'd':
+        die();
         break;
     case 's':
         sleep_on();
