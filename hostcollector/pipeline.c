@@ -14,6 +14,7 @@
 
 #define SECOND         1000000000ull  /* in nanoseconds */
 #define DICTIONARY_MAX (80ull * 1024) /* bytes a core, see decode.h */
+#define LAST_WORDS     (1ull << 20)   /* bytes, while a recording ends */
 
 struct pipeline {
     struct pipeline_config config;
@@ -28,7 +29,6 @@ struct pipeline {
     enum pipeline_end end;
     uint64_t arrival_ns; /* of the bytes being decoded; 0: unknown */
     uint64_t last_ns;    /* of the last bytes */
-    uint64_t recorded;   /* bytes of this recording */
     uint64_t samples_ns; /* of those with the first samples; 0: unknown */
     bool failed;         /* the decoder cannot go on */
     bool has_guest;
@@ -36,14 +36,6 @@ struct pipeline {
     uint64_t dictionaries; /* bytes that those may take */
     struct guest guest;    /* as the last HELLO described it */
 };
-
-static bool same_image(const struct guest *a, const struct guest *b)
-{
-    return a->build_id_len == b->build_id_len &&
-           memcmp(a->build_id, b->build_id, a->build_id_len) == 0 &&
-           a->text_start == b->text_start && a->text_size == b->text_size &&
-           a->has_text_crc == b->has_text_crc && a->text_crc == b->text_crc;
-}
 
 static void greet(struct pipeline *p, enum hello_kind kind,
                   const struct guest *g)
@@ -84,7 +76,7 @@ static int on_hello(void *context, enum hello_kind kind, const struct guest *g,
                     struct err *e)
 {
     struct pipeline *p = context;
-    if (p->has_guest && !same_image(&p->guest, g)) {
+    if (p->has_guest && !guest_same_image(&p->guest, g)) {
         p->end = PIPELINE_OTHER_IMAGE;
         return err_set(e, "pipeline: the guest rebooted into another image");
     }
@@ -191,26 +183,12 @@ static int cut_stream(struct pipeline *p, struct err *e)
     return result;
 }
 
-/* Of a recording that is replayed, another one says the same, but for images
- * that were given since. */
-static void describe_copy(struct pipeline *p)
-{
-    const struct recording_info *info = &p->config.info;
-    p->header = *recording_info(p->source->recording);
-    if (info->elf[0] == '\0')
-        return;
-    memcpy(p->header.elf, info->elf, sizeof info->elf);
-    memcpy(p->header.build_id, info->build_id, sizeof info->build_id);
-    p->header.build_id_len = info->build_id_len;
-    p->header.more_elfs = info->more_elfs;
-    p->header.more_elf_count = info->more_elf_count;
-}
-
 /* The recording's header: what is known when it is created. */
 static void describe_recording(struct pipeline *p)
 {
     if (p->source->recording != NULL) {
-        describe_copy(p);
+        recording_info_copy(&p->header, recording_info(p->source->recording),
+                            &p->config.info);
         return;
     }
     p->header = p->config.info;
@@ -229,11 +207,31 @@ static int create_recording(struct pipeline *p, struct err *e)
     return p->writer != NULL ? 0 : -1;
 }
 
-/* Read once from the source, record and decode. 0; -1 with (e) filled. */
+/* Record what came. What is too much is left out, and the pipeline ends: in
+ * order, for which a little is kept. Returns 0; -1 with (e) filled. */
+static int record(struct pipeline *p, const void *buf, size_t size,
+                  struct err *e)
+{
+    uint64_t max = p->config.record_max, last = max / 4;
+    uint64_t then = p->writer != NULL ? recording_taken(p->writer) + size : 0;
+
+    if (max != 0 && then > max - (last < LAST_WORDS ? last : LAST_WORDS))
+        pipeline_stop(p, PIPELINE_FULL);
+    if (max != 0 && then > max)
+        talk_end(&p->talk);
+    else if (p->writer != NULL)
+        return recording_append(p->writer, buf, size, p->arrival_ns, e);
+    return 0;
+}
+
+/* Read once from the source, decode, and record from the guest's first words
+ * on. 0; -1 with (e) filled. */
 static int take_bytes(struct pipeline *p, void *buf, size_t size, struct err *e)
 {
     struct source *s = p->source;
     ssize_t n = s->ops->read(s, buf, size, &p->arrival_ns, e);
+    bool had_samples = aggregate_sums(p->aggregate).samples != 0;
+    bool met = p->has_guest;
 
     if (n == SOURCE_END)
         return cut_stream(p, e);
@@ -243,15 +241,16 @@ static int take_bytes(struct pipeline *p, void *buf, size_t size, struct err *e)
     p->last_ns = p->arrival_ns;
     if (p->config.record_path && !p->writer && create_recording(p, e) < 0)
         return -1;
-    if (p->writer &&
-        recording_append(p->writer, buf, (size_t)n, p->arrival_ns, e) < 0)
+    if (met && record(p, buf, (size_t)n, e) < 0)
         return -1;
-    p->recorded += p->writer ? (uint64_t)n : 0;
-    bool had_samples = aggregate_sums(p->aggregate).samples != 0;
     int result = decode_feed(p->decode, buf, (size_t)n, e);
 
     if (!had_samples && aggregate_sums(p->aggregate).samples != 0)
         p->samples_ns = p->arrival_ns;
+    if (p->writer && !p->has_guest)
+        recording_hold(p->writer, buf, (size_t)n);
+    if (!met && p->has_guest && record(p, buf, (size_t)n, e) < 0)
+        return -1;
     return result;
 }
 
@@ -381,7 +380,7 @@ void pipeline_reset(struct pipeline *p)
 
 uint64_t pipeline_recorded(const struct pipeline *p)
 {
-    return p->recorded;
+    return p->writer != NULL ? recording_taken(p->writer) : 0;
 }
 
 double pipeline_part(const struct pipeline *p)
@@ -392,7 +391,6 @@ double pipeline_part(const struct pipeline *p)
 int pipeline_record(struct pipeline *p, const char *path, struct err *e)
 {
     p->config.record_path = NULL;
-    p->recorded = 0;
     if (pipeline_seal(p, e) < 0)
         return -1;
     if (!path)

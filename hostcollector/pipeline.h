@@ -37,6 +37,7 @@ struct pipeline_config {
      * that is replayed says of itself is kept, but for the ELF if there is one
      * here. */
     const char *record_path;
+    uint64_t record_max; /* bytes of the guest in it; 0: no limit */
     struct recording_info info;
     bool names; /* the recording gets names: see pipeline_recorder() */
 
@@ -65,6 +66,7 @@ struct pipeline_config {
 enum pipeline_end {
     PIPELINE_DURATION,    /* the time is over */
     PIPELINE_STOPPED,     /* by the user */
+    PIPELINE_FULL,        /* the recording has (record_max) bytes */
     PIPELINE_ABANDONED,   /* by the user, at once: no last STATS */
     PIPELINE_SOURCE_END,  /* end of file, or the guest is gone */
     PIPELINE_STAYED_AWAY, /* likewise, and did not come back in (wait_s); or
@@ -116,7 +118,7 @@ void pipeline_reset(struct pipeline *p);
  */
 int pipeline_record(struct pipeline *p, const char *path, struct err *e);
 
-/* How many bytes of the guest are in the recording so far. */
+/* How many bytes of the guest are in the recording so far; 0: there is none. */
 uint64_t pipeline_recorded(const struct pipeline *p);
 
 /* Which part of a file has been read, 0 to 1; 0 of a guest. */

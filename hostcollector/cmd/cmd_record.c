@@ -4,12 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cmd/amount.h"
 #include "cmd/cmd.h"
 #include "cmd/planned.h"
 #include "cmd/sampling.h"
 #include "util/text.h"
 
 #define DEFAULT_FILE "tprof.tprof"
+#define LEAST        (64u << 10) /* bytes: what --max-size takes */
 
 static const struct help help = {
     COMMAND_RECORD,
@@ -49,6 +51,11 @@ static int plan(struct outputs *out, struct options *o, struct err *e)
         return -1;
     if (out->recording == NULL)
         out->recording = DEFAULT_FILE;
+    if (o->max_size != NULL &&
+        amount_size("max-size", o->max_size, &o->max_bytes, e) != 0)
+        return -1;
+    if (o->max_size != NULL && o->max_bytes < LEAST)
+        return err_set(e, "--max-size: less than 64K has no room for a guest");
     if (o->guests.count == 0)
         return err_set(e, "where from? type: collector record --serial PATH "
                           "--elf FILE");

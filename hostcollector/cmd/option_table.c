@@ -78,6 +78,9 @@ static const struct option_row rows[] = {
      "where sources are, if not where they were compiled"},
     {"duration", 'd', "SECONDS", LIVE | RECORD, OPTION_SECONDS, AT(duration_s),
      1, 0, "stop after so long (default: at Ctrl-C, or when the guest ends)"},
+    {"max-size", 0, "SIZE", RECORD, OPTION_TEXT, AT(max_size), 0, 0,
+     "stop when a recording has so many bytes, such as 500M, 64K at least "
+     "(default: no limit)"},
     {"duration", 'd', "SECONDS", STACKS, OPTION_SECONDS, AT(duration_s), 1, 0,
      "how long to wait for a guest's cores (default: 2)"},
     {"registers", 0, NULL, STACKS, OPTION_FLAG, AT(registers), 0, 0,

@@ -121,6 +121,8 @@ struct options {
     double budget_percent; /* ... as read; 0: any cost */
     /* Likewise: a folder of windows, its limits as typed and as read; 0: none.
      * How long a window is. */
+    const char *max_size;
+    uint64_t max_bytes; /* of a recording; 0: no limit */
     const char *spool, *spool_size, *spool_age, *window;
     uint64_t spool_bytes;
     double spool_age_s, window_s;

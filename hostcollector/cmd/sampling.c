@@ -171,6 +171,16 @@ static void tell_early_end(struct sampling *s, const struct guest_run *r)
     tell_user(s, s->command, NULL, line);
 }
 
+static void tell_full(struct sampling *s, const struct guest_run *r)
+{
+    char line[640];
+
+    (void)snprintf(line, sizeof line,
+                   "%.500s has the %s of --max-size: sampling ends here",
+                   r->recording, s->options->max_size);
+    tell_user(s, s->command, NULL, line);
+}
+
 static void on_ended(void *context, struct pipeline *p, enum pipeline_end end,
                      const struct err *e)
 {
@@ -181,6 +191,8 @@ static void on_ended(void *context, struct pipeline *p, enum pipeline_end end,
     if (end == PIPELINE_SOURCE_END && r->config.spec != NULL &&
         s->options->duration_s > 0 && alone(s))
         tell_early_end(s, r);
+    if (end == PIPELINE_FULL)
+        tell_full(s, r);
     if (end == PIPELINE_OTHER_IMAGE && r->config.spec != NULL && !r->failed &&
         !fleet_stopping(s->fleet))
         start_anew(s, r);

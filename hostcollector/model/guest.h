@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "tprof_wire.h"
 
@@ -40,6 +41,16 @@ struct guest {
     bool has_slide;     /* the image was found from outside, (slide) away */
     uint64_t slide;     /* from where it was linked to */
 };
+
+/* Do both say that they run the same image, at the same address? */
+static inline bool guest_same_image(const struct guest *a,
+                                    const struct guest *b)
+{
+    return a->build_id_len == b->build_id_len &&
+           memcmp(a->build_id, b->build_id, a->build_id_len) == 0 &&
+           a->text_start == b->text_start && a->text_size == b->text_size &&
+           a->has_text_crc == b->has_text_crc && a->text_crc == b->text_crc;
+}
 
 /* STATS, WIRE.md 6: one core's live counters; 0 where not told. */
 struct core_stats {

@@ -21,7 +21,10 @@ struct recording_writer {
     char *path;
     uint64_t size;
     uint64_t names; /* where they begin; 0: there are none */
+    uint64_t taken; /* bytes of the wire */
     bool cut;       /* bytes that came are not in it */
+    uint8_t held[RECORDING_HELD];
+    size_t held_size;
 };
 
 /* Both parts, whatever signals and short writes come between. */
@@ -116,16 +119,38 @@ int recording_append(struct recording_writer *w, const void *bytes, size_t size,
                      uint64_t arrival_ns, struct err *e)
 {
     const uint8_t *p = bytes;
+    size_t held = w->held_size;
 
+    w->held_size = 0;
+    if (held != 0 && recording_append(w, w->held, held, arrival_ns, e) != 0)
+        return -1;
     while (size > 0) {
         size_t some = size < RECORDING_CHUNK_MAX ? size : RECORDING_CHUNK_MAX;
 
         if (write_chunk(w, CHUNK_WIRE, p, some, arrival_ns, e) < 0)
             return -1;
+        w->taken += some;
         p += some;
         size -= some;
     }
     return 0;
+}
+
+void recording_hold(struct recording_writer *w, const void *bytes, size_t size)
+{
+    size_t more = size < RECORDING_HELD ? size : RECORDING_HELD;
+    size_t stay = RECORDING_HELD - more;
+
+    if (stay > w->held_size)
+        stay = w->held_size;
+    memmove(w->held, w->held + w->held_size - stay, stay);
+    memcpy(w->held + stay, (const uint8_t *)bytes + size - more, more);
+    w->held_size = stay + more;
+}
+
+uint64_t recording_taken(const struct recording_writer *w)
+{
+    return w->taken;
 }
 
 bool recording_takes_names(const struct recording_writer *w)

@@ -35,6 +35,12 @@ struct recording_info {
     uint64_t monotonic_ns; /* ... at this CLOCK_MONOTONIC time */
 };
 
+/* Of a recording that is replayed, another one says what (from) says, but for
+ * the images of (images), if it names some. */
+void recording_info_copy(struct recording_info *to,
+                         const struct recording_info *from,
+                         const struct recording_info *images);
+
 struct recording_writer;
 
 /*
@@ -54,6 +60,15 @@ struct recording_writer *recording_create(const char *path,
  */
 int recording_append(struct recording_writer *w, const void *bytes, size_t size,
                      uint64_t arrival_ns, struct err *e);
+
+/* Hold bytes that may belong to the guest's first words: the next
+ * recording_append() puts the last RECORDING_HELD of all that were held before
+ * its own. Without one nothing comes of them. */
+#define RECORDING_HELD 8192u
+void recording_hold(struct recording_writer *w, const void *bytes, size_t size);
+
+/* How many bytes of the wire it has. */
+uint64_t recording_taken(const struct recording_writer *w);
 
 /* Append a chunk of names, behind all other bytes: at most RECORDING_CHUNK_MAX.
  * Returns likewise. */

@@ -148,3 +148,17 @@ void recording_chunk_header(uint8_t *to, uint8_t kind, uint32_t size,
     store_u64(to + 8, arrival_ns);
     store_u32(to + 16, crc32c(to, 16));
 }
+
+void recording_info_copy(struct recording_info *to,
+                         const struct recording_info *from,
+                         const struct recording_info *images)
+{
+    *to = *from;
+    if (images->elf[0] == '\0')
+        return;
+    memcpy(to->elf, images->elf, sizeof to->elf);
+    memcpy(to->build_id, images->build_id, sizeof to->build_id);
+    to->build_id_len = images->build_id_len;
+    to->more_elfs = images->more_elfs;
+    to->more_elf_count = images->more_elf_count;
+}

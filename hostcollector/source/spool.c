@@ -91,14 +91,6 @@ static bool id_begins(const uint8_t *id, size_t size, const char *digits)
     return true;
 }
 
-static bool same_image(const struct guest *a, const struct guest *b)
-{
-    return a->build_id_len == b->build_id_len &&
-           memcmp(a->build_id, b->build_id, a->build_id_len) == 0 &&
-           a->text_start == b->text_start && a->text_size == b->text_size &&
-           a->has_text_crc == b->has_text_crc && a->text_crc == b->text_crc;
-}
-
 /* Is the window of the image that is wanted? By what the guest says, or by the
  * file that its collector had. */
 static bool is_wanted(struct spool_source *s, const struct guest *g)
@@ -109,7 +101,7 @@ static bool is_wanted(struct spool_source *s, const struct guest *g)
         !id_begins(g->build_id, g->build_id_len, s->build) &&
         !id_begins(info->build_id, info->build_id_len, s->build))
         return false;
-    return !s->has_guest || same_image(&s->guest, g);
+    return !s->has_guest || guest_same_image(&s->guest, g);
 }
 
 static void leave_out(struct spool_source *s, const struct guest *g)

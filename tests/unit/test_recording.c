@@ -541,3 +541,41 @@ TEST(recording_that_is_cut_takes_no_names) /* catches: names of lost bytes */
     close(fd);
     unlink(path);
 }
+
+/* catches: bytes before a guest's first words that are kept without bound, and
+ * a first word that is cut */
+TEST(held_bytes_come_before_the_next_or_never)
+{
+    static uint8_t bytes[100000], out[200000];
+    char path[] = "/tmp/test_recording.XXXXXX";
+    int fd = mkstemp(path);
+    struct recording_writer *w = recording_create(path, &info, &error);
+
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)(i * 7 + i / 251);
+    CHECK(w != NULL);
+    for (size_t i = 0; i < sizeof bytes; i += 1000)
+        recording_hold(w, bytes + i, 1000);
+    recording_hold(w, bytes, 0);
+    CHECK_EQ(recording_taken(w), 0);
+    CHECK_EQ(recording_append(w, "first words", 11, 2000, &error), 0);
+    CHECK_EQ(recording_taken(w), RECORDING_HELD + 11);
+    CHECK_EQ(recording_append(w, "more", 4, 2000, &error), 0);
+    recording_hold(w, bytes, 50000); /* and nobody says a word */
+    CHECK_EQ(recording_close(w, &error), 0);
+    struct recording_reader *r = recording_open(fd, &error);
+    size_t size = 0;
+    uint64_t arrival;
+    ssize_t n;
+
+    CHECK(r != NULL);
+    while ((n = recording_read(r, out + size, sizeof out - size, &arrival,
+                               &error)) > 0)
+        size += (size_t)n;
+    CHECK_EQ(size, RECORDING_HELD + 15);
+    CHECK_MEM(out, bytes + sizeof bytes - RECORDING_HELD, RECORDING_HELD);
+    CHECK_MEM(out + RECORDING_HELD, "first wordsmore", 15);
+    recording_reader_free(r);
+    close(fd);
+    unlink(path);
+}
