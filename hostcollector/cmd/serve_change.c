@@ -102,6 +102,7 @@ static int add_guest(struct serve *s, const struct guest_spec *spec,
     g->windows.all = s->windows;
     g->windows.shares = &s->shares;
     g->windows.name = g->spec.name;
+    g->windows.rate_hz = s->o->rate_hz;
     g->crashed =
         s->windows != NULL ? windows_crashed_of(s->windows, g->spec.name) : 0;
     g->spec.elfs = NULL;

@@ -23,6 +23,7 @@ struct served {
     struct windows_guest windows;
     bool wanted, failed;
     bool told;             /* that it is sampled */
+    bool told_dropped;     /* that it sends too much */
     unsigned failures;     /* in a row */
     uint64_t again_ns;     /* when to try, where there is no pipeline */
     uint64_t samples_then; /* when it was tried last */
@@ -48,7 +49,7 @@ struct serve {
     bool cut_failed;         /* the last time */
     struct status *status;
     struct status_totals totals; /* of guests that have gone, too */
-    uint64_t gone_samples, gone_lost;
+    uint64_t gone_samples, gone_lost, gone_dropped;
     bool *rows;      /* in use */
     size_t free_row; /* none before is free */
     int stop_fd, reload_fd, wake_fd, notify_fd;

@@ -171,6 +171,7 @@ static void forget(struct serve *s, size_t i)
     serve_say(s, g, line);
     s->gone_samples += g->windows.watched.samples_before;
     s->gone_lost += g->windows.watched.lost_before;
+    s->gone_dropped += g->windows.dropped;
     free_guest(s, g);
     s->list[i] = s->list[--s->count];
 }
@@ -363,6 +364,11 @@ static void sum_up(struct serve *s)
     (void)fprintf(stderr, "collector serve: %s samples, %s lost\n",
                   text_count(samples, s->gone_samples),
                   text_count(lost, s->gone_lost));
+    if (s->gone_dropped != 0)
+        (void)fprintf(stderr,
+                      "collector serve: of these, %s samples were dropped: too "
+                      "many for --rate\n",
+                      text_count(samples, s->gone_dropped));
     if (s->windows == NULL)
         return;
     struct windows_sums w = windows_sums(s->windows);

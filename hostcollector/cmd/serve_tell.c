@@ -33,7 +33,8 @@ static void put_row(struct serve *s, const struct served *g)
                                .windows = g->windows.kept,
                                .bytes = g->windows.bytes,
                                .window_ms = g->windows.last_ms,
-                               .lost_window_samples = g->windows.lost_samples};
+                               .lost_window_samples = g->windows.lost_samples,
+                               .dropped = g->windows.dropped};
     double busy;
 
     (void)snprintf(row.name, sizeof row.name, "%s", g->spec.name);
@@ -46,6 +47,7 @@ static void put_row(struct serve *s, const struct served *g)
     s->totals.no_memory += row.state == STATUS_NO_MEMORY;
     s->totals.samples += row.samples;
     s->totals.lost += row.lost;
+    s->totals.dropped += row.dropped;
 }
 
 /* Say that (g) came, or has left and may come back. Of one that is let go that
@@ -67,6 +69,22 @@ static void tell_change(struct serve *s, struct served *g)
                        "has left, and may come back: %s samples, %s lost",
                        text_count(samples, w->samples_before + w->samples),
                        text_count(lost, w->lost_before + w->lost));
+    serve_say(s, g, line);
+}
+
+/* Say that (g) sends too much, once. */
+static void tell_dropped(struct serve *s, struct served *g)
+{
+    char line[192], hz[TEXT_NUMBER];
+
+    if (g->told_dropped || g->windows.dropped == 0)
+        return;
+    g->told_dropped = true;
+    (void)snprintf(
+        line, sizeof line,
+        "sends far more samples than it was asked for: beyond %s a "
+        "second they are dropped, and counted as lost in its windows",
+        text_count(hz, g->windows.allowed_hz));
     serve_say(s, g, line);
 }
 
@@ -154,10 +172,12 @@ void serve_tell(struct serve *s)
     s->totals.guests = s->totals.sampling = s->totals.no_memory = 0;
     s->totals.samples = s->gone_samples;
     s->totals.lost = s->gone_lost;
+    s->totals.dropped = s->gone_dropped;
     for (size_t i = 0; i < s->count; i++) {
         keep_budget(s, s->list[i]);
         put_row(s, s->list[i]);
         tell_change(s, s->list[i]);
+        tell_dropped(s, s->list[i]);
         busy_second(&s->list[i]->windows.busy);
     }
     sum_windows(s);

@@ -46,6 +46,7 @@ struct status_guest {
     uint64_t bytes;     /* ... and their size */
     uint64_t window_ms; /* start of the last one, since 1970; 0: none yet */
     uint64_t lost_window_samples; /* in windows that could not be kept */
+    uint64_t dropped; /* of (samples): too many for the rate, and not kept */
 };
 
 /* The whole. */
@@ -61,7 +62,7 @@ struct status_totals {
     /* Those of them for which push had another receiver; and their samples, as
      * far as this process has kept them. */
     uint64_t unsent, unsent_samples;
-    uint64_t samples, lost;
+    uint64_t samples, lost, dropped;
     /* In windows that an earlier process had open when it was killed. */
     uint64_t crashed;
     uint32_t guests; /* all, those that are sampled now ... */

@@ -132,6 +132,7 @@ static int admit(struct windows_guest *g, const struct guest *guest,
         return err_set(e, "no memory is left: other guests have all of "
                           "--memory, and this one waits");
     g->dictionaries += grown;
+    g->allowed_hz = allowance_hz(g->rate_hz, guest->cores);
     if (g->all != NULL && take_places(g, guest->cores) != 0)
         return err_set(e, "out of memory");
     if (!begins)
@@ -202,14 +203,17 @@ static void on_samples(void *context, const struct sample_batch *batch)
     busy_samples(&g->busy, batch);
     if (g->packer == NULL)
         return;
-    for (size_t at = 0; at < batch->count; at += part.count) {
-        part.count = batch->count - at < PIECE ? batch->count - at : PIECE;
+    size_t count = allowance_take(&g->allowance, g->allowed_hz, batch->count);
+
+    g->dropped += batch->count - count;
+    for (size_t at = 0; at < count; at += part.count) {
+        part.count = count - at < PIECE ? count - at : PIECE;
         part.samples = samples;
         number_anew(g, samples, batch->samples + at, part.count);
         window_events.samples(g->packer, &part);
     }
     if (batch->core < g->place_count)
-        uncut_add(g->all->uncut, g->places[batch->core], batch->count);
+        uncut_add(g->all->uncut, g->places[batch->core], count);
 }
 
 static void on_loss(void *context, const struct loss *loss)

@@ -12,6 +12,7 @@
 
 #include "model/events.h"
 #include "recording/recording.h"
+#include "serve/allowance.h"
 #include "serve/busy.h"
 #include "serve/shares.h"
 #include "serve/uncut.h"
@@ -47,13 +48,17 @@ struct uncut_lost windows_crashed(const struct windows *w);
 uint64_t windows_crashed_of(const struct windows *w, const char *name);
 
 /* One guest. Zeroed but for (watched) and (busy), whose owner is the caller,
- * (shares), and (all): NULL where no windows are kept. */
+ * (shares), (rate_hz), and (all): NULL where no windows are kept. */
 struct windows_guest {
     struct watched watched;
     struct busy busy;
     struct windows *all;
     struct shares *shares; /* of all guests */
     const char *name;
+    uint32_t rate_hz; /* that it was asked for, at most */
+    struct allowance allowance;
+    uint64_t allowed_hz; /* samples; none are kept beyond that */
+    uint64_t dropped;    /* samples that came beyond; windows count them lost */
     struct window_packer *packer; /* NULL: it has not come */
     uint32_t *places;             /* in struct uncut, of each core */
     size_t place_count;

@@ -25,6 +25,10 @@ static const struct family of_all[] = {
     {"tprof_lost_samples_total", "counter",
      "Samples taken or due, and not delivered, of all guests.",
      offsetof(struct status_totals, lost), 1},
+    {"tprof_dropped_samples_total", "counter",
+     "Of the samples delivered, those that were far too many for the rate that "
+     "was asked for, and are counted as lost in the windows.",
+     offsetof(struct status_totals, dropped), 1},
     {"tprof_crashed_samples", "gauge",
      "Samples in windows that were open when the process before this one was "
      "killed.",
@@ -62,6 +66,10 @@ static const struct family of_guest[] = {
     {"tprof_guest_lost_samples_total", "counter",
      "Samples taken or due, and not delivered.",
      offsetof(struct status_guest, lost), 1},
+    {"tprof_guest_dropped_samples_total", "counter",
+     "Of the samples delivered, those that were far too many for the rate that "
+     "was asked for, and are counted as lost in the windows.",
+     offsetof(struct status_guest, dropped), 1},
     {"tprof_guest_crashed_samples", "gauge",
      "Samples in the window that was open when the process before this one "
      "was killed; those of guests that are not there now are in "

@@ -90,10 +90,11 @@ static void ago(FILE *out, uint64_t then_ms, uint64_t now_ms)
 }
 
 /* What is lost of (g), and what the process before has lost. Samples of a
- * window that was not kept were delivered: they are counted there. */
+ * window that was not kept, and those that were too many, were delivered: they
+ * are counted there. */
 static void loss(FILE *out, const struct status_guest *g)
 {
-    uint64_t lost = g->lost + g->lost_window_samples;
+    uint64_t lost = g->lost + g->lost_window_samples + g->dropped;
     char percent[TEXT_PERCENT], n[TEXT_NUMBER];
 
     if ((lost | g->crashed) == 0) {
@@ -252,6 +253,11 @@ static void summary(FILE *out, const struct status *s,
                       "<span class=\"bad\">%" PRIu32
                       " %s, since others have all of --memory.</span> ",
                       t->no_memory, t->no_memory == 1 ? "waits" : "wait");
+    if (t->dropped != 0)
+        (void)fprintf(out,
+                      "<span class=\"bad\">%s of these were dropped: far too "
+                      "many for the rate.</span> ",
+                      text_count(lost, t->dropped));
     if (t->crashed != 0)
         (void)fprintf(out,
                       "%s were in open windows when the last collector was "

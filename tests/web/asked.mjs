@@ -63,7 +63,7 @@ async function pages() {
     assert.equal(page.headers["access-control-allow-origin"], undefined);
     assert.match(page.text, /2 of 4 guests sampled\. /);
     assert.match(page.text, /<td><a href="\/guest\/web10">web10<\/a><td>sampled<td>2<td>97<td>12.3 %<td>1,234,567<td>0<td>\d+ s ago<td><a href="\/guest\/web10\?since=-10m">10 min<\/a>, <a href="\/guest\/web10\?since=-1h">1 h<\/a>, <a href="\/guest\/web10\?since=today">today<\/a><\/tr>/);
-    assert.match(page.text, /<td class="bad">13,348 \(50 %\), 7 before/); // lost, in a window that was not kept, and in one that was open at a crash
+    assert.match(page.text, /<td class="bad">15,848 \(59 %\), 7 before/); // lost, in a window that was not kept, and in one that was open at a crash
     const names = [...page.text.matchAll(/<tr><td>(?:<a [^>]*>)?(.{5})/g)].map((row) => row[1]);
     assert.deepEqual(names, ["&#34;", "a-gue", "web9<", "web10"]);
     assert.match(page.text, /The spool has 70 windows in 140.0 KB; 11 removed by its limits\. <span class="bad">3 windows with 1,003 samples could not be kept\./);
@@ -86,6 +86,7 @@ async function pages() {
     assert.deepEqual(of("tprof_spool_unsent_removed_windows_total"), ["5"]);
     assert.deepEqual(of("tprof_spool_unsent_removed_samples_total"), ["4850"]);
     assert.deepEqual(of("tprof_crashed_samples"), ["7"]);
+    assert.deepEqual(of("tprof_dropped_samples_total"), ["2500"]);
     assert.deepEqual(families.get("tprof_core_crashed_samples").samples.map((x) => [x.labels.guest, x.labels.core, x.value]),
                      [["web10", "0", "7"], ["gone", "1023", "1"]]);
     assert.deepEqual(families.get("tprof_spool_unsent_windows").samples.map((x) => [x.labels.tag, x.value]),
@@ -96,6 +97,7 @@ async function pages() {
     assert.deepEqual(of("tprof_guest_busy_ratio"), ["0.123456"]); // of the others it is not known
     assert.deepEqual(of("tprof_guest_lost_samples_total"), ["0", "12345", "0", "0"]);
     assert.deepEqual(of("tprof_guest_lost_window_samples_total"), ["0", "1003", "0", "0"]);
+    assert.deepEqual(of("tprof_guest_dropped_samples_total"), ["0", "2500", "0", "0"]);
     assert.equal(families.get("tprof_guest_up").samples[3].labels.guest, ATTACK);
 
     assert.equal((await ask(s.port, "/healthz")).status, 200);

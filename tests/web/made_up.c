@@ -32,7 +32,8 @@ static const struct status_guest guests[] = {
      .crashed = 7,
      .windows = 41,
      .bytes = 81234,
-     .lost_window_samples = 1003},
+     .lost_window_samples = 1003,
+     .dropped = 2500},
     {.name = "web9", .state = STATUS_WAITING, .rate_hz = 97},
     {.name = "\"\\\n</td><script>alert(1)</script>&'\x1b[2J",
      .state = STATUS_FAILED,
@@ -54,6 +55,7 @@ static struct status *make_table(struct err *e)
                                    .unsent = 5,
                                    .unsent_samples = 4850,
                                    .crashed = 7,
+                                   .dropped = 2500,
                                    .guests = 4,
                                    .sampling = 2};
     uint64_t now = status_now_ms();

@@ -525,6 +525,47 @@ TEST(spool_has_all_that_came)
     CHECK_EQ(number_after(all, "\"lost\":"), 30);
 }
 
+/* 150,000 samples at once, which is half an hour of a core at 97 Hz. */
+static void play_too_many(int listener)
+{
+    int fd = meet(listener);
+
+    begin_session(fd, 1, NULL, 50);
+    for (uint64_t sent = 50; sent < 150000; sent += 50)
+        say_samples(fd, 50, sent);
+    write_text("sent_all", "");
+    end_session(fd, 150000);
+}
+
+/* catches: a guest that fills the spool, and drops that are in no account */
+TEST(samples_beyond_all_reason_are_dropped)
+{
+    uint64_t samples = 0, lost = 0;
+
+    enter_dir();
+    CHECK_EQ(mkdir("run", 0700), 0);
+    pid_t one = start_guest("run/one", play_too_many);
+    pid_t serve = start_collector("serve --watch run --spool spool --window "
+                                  "1h");
+
+    wait_for("sent_all");
+    wait_for_word("one: sends far more samples than it was asked for: beyond "
+                  "2,000 a second they are dropped");
+    CHECK_EQ(kill(serve, SIGTERM), 0);
+    CHECK_EQ(join_collector(serve), 0);
+    join_guest(one);
+    CHECK_CONTAINS("err", "collector serve: 150,000 samples, 0 lost");
+    const char *all =
+        strstr(text_of("err"), "collector serve: 150,000 samples");
+
+    uint64_t dropped = number_after(all, "of these, ") * 1000; /* 29,123 */
+
+    (void)windows(&samples, &lost);
+    CHECK_EQ(samples + lost, 150000); /* nothing is missing in the windows */
+    CHECK(lost / 1000 * 1000 == dropped);
+    CHECK(samples >= 120000 && samples <= 145000); /* a minute's, and more */
+}
+
 /* The folder goes while it is served: windows are lost and counted, no more. */
 TEST(a_spool_that_fails_is_told)
 {
