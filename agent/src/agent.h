@@ -142,7 +142,8 @@ struct tprof_agent {
      * its number, by the release and acquire of (generation). */
     _Atomic uint32_t session;
 
-    _Atomic uint32_t joining; /* 1: a core is joining or leaving */
+    /* Not 0: a core is joining or leaving, the one with this hardware id + 1 */
+    _Atomic uint32_t joining;
     /* Cores that have ever joined. Written in (joining); relaxed: the pump
      * finds rings a little later. */
     _Atomic uint32_t joined;
@@ -192,17 +193,32 @@ struct tprof_agent {
     struct tprof_agent_counters counters;   /* likewise */
     uint64_t nonce;                         /* likewise; of the session */
     struct tprof_crc32c crc;
+
+    /* Once there are further images (map.c): ends what core (cpu) was doing
+     * with them when it was reset. */
+    void (*mend_maps)(const struct tprof_cpu *cpu);
+
+    /* The transport's restart(), for (channel.context); NULL: it has none. */
+    void (*restart)(void *context);
 };
 
 extern struct tprof_agent tprof_agent;
 
-/* 1: somebody is in the pump: with interrupts off, or where the channel is not
- * for interrupts, perhaps with them on, and for long. So nobody waits for this
- * lock. */
+/* Who has a lock: (cpu), or NULL: somebody who is no core that has joined. Not
+ * 0, which is nobody. A core that was reset in the middle of something finds
+ * by this, when it joins again, what it had locked. */
+static inline uint32_t tprof_lock_owner(const struct tprof_cpu *cpu)
+{
+    return cpu ? cpu->index + 1 : UINT32_MAX;
+}
+
+/* Not 0: somebody is in the pump: with interrupts off, or where the channel is
+ * not for interrupts, perhaps with them on, and for long. So nobody waits for
+ * this lock. */
 extern _Atomic uint32_t tprof_pump_lock;
 
-/* 1: a core reads or changes the further images (map.c). It has interrupts off
- * and waits for nothing, so it lets go soon. */
+/* Not 0: a core reads or changes the further images (map.c). It has interrupts
+ * off and waits for nothing, so it lets go soon. */
 extern _Atomic uint32_t tprof_map_lock;
 
 /* By core index. */

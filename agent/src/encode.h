@@ -53,6 +53,12 @@ struct tprof_frame {
     uint32_t used; /* bytes written */
 };
 
+/* (r->counter) becomes what all records in (r->ring) up to the tail tell,
+ * drained or not: (from) is a place that is at most as many words before the
+ * tail as there are cells, of 7 bytes, in (room). */
+void tprof_encode_follow(struct tprof_reader *r, const struct tprof_place *from,
+                         void *room);
+
 /* Begins a frame of (type), number (seq), in (data). Fields follow, then
  * tprof_frame_end(). */
 void tprof_frame_begin(struct tprof_frame *f, void *data, uint32_t size,

@@ -52,10 +52,17 @@ static struct tprof_image_text texts[TPROF_MAPPINGS][2];
 static uint64_t take_lock(void)
 {
     uint64_t flags = tprof_arch_irq_save();
+    uint32_t self = tprof_lock_owner(tprof_this_cpu());
+    uint32_t nobody = 0;
 
+    (void)tprof_arch_irq_save(); /* a hook may have switched interrupts on */
     /* acquire: pairs with the release in release_lock() */
-    while (atomic_exchange_explicit(&tprof_map_lock, 1, memory_order_acquire))
+    while (!atomic_compare_exchange_strong_explicit(&tprof_map_lock, &nobody,
+                                                    self, memory_order_acquire,
+                                                    memory_order_relaxed)) {
+        nobody = 0;
         tprof_arch_relax();
+    }
     return flags;
 }
 
@@ -224,6 +231,20 @@ static void keep_mapping(const struct tprof_mapping *m, int32_t at)
         maps[at].build_id = build_ids[at];
 }
 
+/* The image whose change was not finished is in the list, or is not; a tick
+ * may look at the list again. */
+static void mend_maps(const struct tprof_cpu *cpu)
+{
+    struct tprof_bounds *b = &tprof_agent.bounds;
+
+    if (atomic_load_explicit(&tprof_map_lock, memory_order_relaxed) !=
+        tprof_lock_owner(cpu))
+        return;
+    if (atomic_load_explicit(&b->changes, memory_order_relaxed) % 2)
+        end_change(b);
+    release_lock(tprof_arch_irq_save());
+}
+
 static int map_locked(struct tprof_agent *a, const struct tprof_mapping *m,
                       uint32_t crc)
 {
@@ -327,6 +348,7 @@ int tprof_map(const struct tprof_mapping *m)
         return TPROF_ERR_CONFIG;
     if (!m->build_id)
         crc = tprof_crc32c(&a->crc, (const void *)(uintptr_t)m->start, span);
+    a->mend_maps = mend_maps;
     uint64_t flags = take_lock();
     uint32_t was = generation(a);
     int error = map_locked(a, m, crc);

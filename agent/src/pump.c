@@ -339,12 +339,17 @@ static void pump_locked(struct pump *p, int at_once)
         look_after_cores(now);
 }
 
-/* Takes the pump's lock and returns 1; 0: another core has it. */
-static int try_pump_lock(void)
+/* Takes the pump's lock for (cpu), as tprof_pump() has it, and returns 1; 0:
+ * another core has it. */
+static __attribute__((noinline)) int try_pump_lock(const struct tprof_cpu *cpu)
 {
+    uint32_t nobody = 0;
+
     /* acquire: pairs with the release in release_pump_lock(); the state of the
      * last reader is complete */
-    return !atomic_exchange_explicit(&tprof_pump_lock, 1, memory_order_acquire);
+    return atomic_compare_exchange_strong_explicit(
+        &tprof_pump_lock, &nobody, tprof_lock_owner(cpu), memory_order_acquire,
+        memory_order_relaxed);
 }
 
 static void release_pump_lock(void)
@@ -353,13 +358,33 @@ static void release_pump_lock(void)
     atomic_store_explicit(&tprof_pump_lock, 0, memory_order_release);
 }
 
-int tprof_pump(int at_once)
+int tprof_pump(const struct tprof_cpu *cpu, int at_once)
 {
-    if (!try_pump_lock())
+    if (!try_pump_lock(cpu))
         return 1;
     pump_locked(&the_pump, at_once);
     release_pump_lock();
     return 0;
+}
+
+void tprof_pump_mend(const struct tprof_cpu *cpu)
+{
+    struct tprof_agent *a = &tprof_agent;
+
+    if (atomic_load_explicit(&tprof_pump_lock, memory_order_relaxed) !=
+        tprof_lock_owner(cpu))
+        return;
+    if (a->restart)
+        a->restart(a->channel.context);
+    /* Readers may have stopped in the middle of a record. In a new session they
+     * begin at a place that is known; that of boot would go on. */
+    atomic_store_explicit(&a->booting, 0, memory_order_relaxed);
+    if (the_pump.link != LINK_DEAD)
+        drop_link(&the_pump, TPROF_ERR_CLOSED);
+    tprof_control_give_orders(); /* some cores may not have been told the last
+                                  */
+    atomic_store_explicit(&a->pump_due, 0, memory_order_relaxed);
+    release_pump_lock();
 }
 
 int tprof_pump_forgo(struct tprof_cpu *cpu, int is_half)
@@ -372,7 +397,7 @@ int tprof_pump_forgo(struct tprof_cpu *cpu, int is_half)
     if (!a->config.always &&
         !atomic_load_explicit(&a->booting, memory_order_relaxed))
         return 0;
-    if (!try_pump_lock())
+    if (!try_pump_lock(cpu))
         return 0;
     uint32_t boot = atomic_load_explicit(&a->booting, memory_order_relaxed);
     bool newest = boot == TPROF_BOOT_NEWEST;
@@ -415,10 +440,10 @@ static int is_all_sent(struct pump *p)
            pending_bytes() == 0;
 }
 
-int tprof_pump_done(void)
+int tprof_pump_done(const struct tprof_cpu *cpu)
 {
     /* needs the lock, since pending_bytes() takes buffers back */
-    if (!try_pump_lock())
+    if (!try_pump_lock(cpu))
         return 0;
     int done = is_all_sent(&the_pump);
 

@@ -33,6 +33,8 @@ struct tprof_place {
     uint32_t tail;
 };
 
+#define TPROF_KNOWN_WORDS 580u
+
 /* Turns the ticks of one core into records. Owned by that core's tick, except
  * the ring's head. */
 struct tprof_recorder {
@@ -54,6 +56,10 @@ struct tprof_recorder {
     /* Where stacks were described anew: all that later records name was
      * described later, too. Moves when half of the ring was written since. */
     struct tprof_place anew;
+    /* Two places. Behind the one in use at most TPROF_KNOWN_WORDS were written;
+     * the other may be half written, if the core was reset meanwhile. */
+    struct tprof_place known[2];
+    _Atomic uint32_t known_in_use;
     /* The chain of the last STACK record, with which the next one is compared,
      * and room for that; they take turns. */
     struct tprof_chain *last, *spare;

@@ -8,10 +8,15 @@
  * enough that an interval, at most 1.5 periods, fits a short cell. */
 #define PERIOD_UNITS_MAX ((1u << (WIRE_CELL_DT_BITS - 1)) - 1)
 
+/* Words behind the known place at which it moves. Up to a watermark more, and
+ * the records of one sample, may be written before that: TPROF_KNOWN_WORDS. */
+#define KNOWN_BEHIND 64u
+
 /* Words between two calls for the pump, when it does not come. */
 #define AGAIN 16u
 
-void tprof_sample_place(struct tprof_recorder *r, struct tprof_place *end)
+__attribute__((cold, noinline)) void
+tprof_sample_place(struct tprof_recorder *r, struct tprof_place *end)
 {
     r->counts.samples =
         r->counts.ticks - r->counts.ring_full - r->counts.reentered;
@@ -23,8 +28,19 @@ void tprof_sample_place(struct tprof_recorder *r, struct tprof_place *end)
     end->tail = tprof_ring_tail(&r->ring);
 }
 
-void tprof_sample_begin(struct tprof_recorder *r, uint64_t now, uint64_t period,
-                        uint32_t depth)
+__attribute__((cold, noinline)) void tprof_sample_know(struct tprof_recorder *r)
+{
+    uint32_t next =
+        !atomic_load_explicit(&r->known_in_use, memory_order_relaxed);
+
+    tprof_sample_place(r, &r->known[next]);
+    /* release: after a reset this core finds the place complete */
+    atomic_store_explicit(&r->known_in_use, next, memory_order_release);
+}
+
+__attribute__((cold)) void tprof_sample_begin(struct tprof_recorder *r,
+                                              uint64_t now, uint64_t period,
+                                              uint32_t depth)
 {
     r->shift = 0;
     while (period >> r->shift > PERIOD_UNITS_MAX)
@@ -57,7 +73,7 @@ void tprof_sample_drop(struct tprof_recorder *r, uint32_t reason,
     r->slow_at_tail = tprof_ring_tail(&r->ring);
 }
 
-static int write_begin(struct tprof_recorder *r)
+TPROF_COLD int write_begin(struct tprof_recorder *r)
 {
     const uint64_t value[] = {r->began, r->shift, r->period,
                               (uint16_t)r->stacks.epoch, r->images};
@@ -69,8 +85,7 @@ static int write_begin(struct tprof_recorder *r)
     return 1;
 }
 
-static __attribute__((noinline)) int write_lost(struct tprof_recorder *r,
-                                                uint32_t i)
+TPROF_COLD int write_lost(struct tprof_recorder *r, uint32_t i)
 {
     const uint64_t value[] = {WIRE_COUNTER_RING_FULL + i, r->lost[i].ticks,
                               r->lost[i].missed};
@@ -204,6 +219,9 @@ int tprof_sample_look_ahead(struct tprof_recorder *r)
     uint32_t room = tprof_ring_room(&r->ring);
     uint32_t used = r->ring.mask + 1 - room;
     uint32_t ahead = room;
+
+    if (tprof_ring_tail(&r->ring) - tprof_sample_known(r)->tail > KNOWN_BEHIND)
+        tprof_sample_know(r);
 
     if (used < r->watermark)
         ahead = r->watermark - used;

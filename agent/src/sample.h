@@ -19,6 +19,17 @@
  * after that place. */
 void tprof_sample_place(struct tprof_recorder *r, struct tprof_place *end);
 
+/* (r->known) is where the ring ends now, by the same rule. */
+void tprof_sample_know(struct tprof_recorder *r);
+
+/* A place not far behind the tail. */
+static inline const struct tprof_place *
+tprof_sample_known(const struct tprof_recorder *r)
+{
+    return &r->known[atomic_load_explicit(&r->known_in_use,
+                                          memory_order_relaxed)];
+}
+
 /* Was half of the ring written since (r->anew)? Two such halves fit the ring,
  * though one is noticed up to a watermark's words late. */
 static inline int tprof_sample_is_half(struct tprof_recorder *r)

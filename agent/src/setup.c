@@ -307,6 +307,7 @@ static int open_channel(struct tprof_agent *a, void *memory)
 {
     const struct tprof_config *c = &a->config;
 
+    a->restart = NULL;
     if (c->channel) {
         a->channel = *c->channel;
         return TPROF_OK;
@@ -322,6 +323,7 @@ static int open_channel(struct tprof_agent *a, void *memory)
         .turned_away = &a->counters.turned_away,
     };
 
+    a->restart = c->transport ? c->transport->restart : tprof_console_restart;
     return c->transport ? c->transport->init(&setup, &a->channel)
                         : tprof_console_init(&setup, &a->channel);
 }

@@ -60,6 +60,7 @@ static void begin_session(struct tprof_cpu *cpu, uint32_t session)
     tprof_arch_zero(r->lost, sizeof r->lost);
     tprof_sample_place(r, &b->at);
     r->anew = b->at;
+    tprof_sample_know(r);
     /* release: pairs with the acquire in tprof_has_begun(), encode.h */
     atomic_store_explicit(&b->session, session, memory_order_release);
 }
@@ -178,7 +179,7 @@ TPROF_COLD void count_reentered(struct tprof_cpu *cpu, uint32_t times)
 
 bool tprof_tick_pump(struct tprof_cpu *cpu, int at_once)
 {
-    bool was_taken = tprof_pump(at_once);
+    bool was_taken = tprof_pump(cpu, at_once);
 
     (void)tprof_arch_irq_save(); /* a hook may have switched interrupts on */
     uint32_t times = cpu->reentered;

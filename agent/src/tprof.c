@@ -6,6 +6,7 @@
 #include "agent.h"
 #include "directory.h"
 #include "pump.h"
+#include "sample.h"
 #include "tick.h"
 #include "transport.h"
 
@@ -33,6 +34,45 @@ static void rest_timer(struct tprof_cpu *cpu)
     atomic_store_explicit(&cpu->sampling, 0, memory_order_relaxed);
     tprof_schedule_set(&cpu->schedule, (uint64_t)1 << 62);
 }
+
+/* The core of (r) was reset, perhaps in the middle of a sample. Its records
+ * tell of (told), by counter: what else was counted is lost. */
+static void mend_counts(struct tprof_recorder *r, const uint64_t *told)
+{
+    struct tprof_stats *c = &r->counts;
+
+    /* of a tick that was neither written down nor counted as lost */
+    c->reentered = c->ticks - c->ring_full - told[WIRE_COUNTER_SAMPLES];
+    r->lost[0].ticks = c->ring_full - told[WIRE_COUNTER_RING_FULL];
+    r->lost[0].missed = 0;
+    r->lost[1].ticks = c->reentered - told[WIRE_COUNTER_REENTERED];
+    r->lost[1].missed = c->missed - told[WIRE_COUNTER_MISSED];
+}
+_Static_assert(WIRE_COUNTER_REENTERED - WIRE_COUNTER_RING_FULL == 1 &&
+                   WIRE_DROP_REASONS == 2,
+               "these two");
+
+/*
+ * (cpu), the calling core, was reset without tprof_stop_cpu(), in the middle of
+ * anything: of a tick, of the pump, of tprof_map(). Lets go of what it held,
+ * and counts what it did by halves. Its next tick begins a dictionary.
+ */
+static void mend_core(struct tprof_agent *a, struct tprof_cpu *cpu)
+{
+    struct tprof_reader told = {.ring = &cpu->recorder.ring};
+
+    /* the core's own stack, which nobody is on, is the room */
+    tprof_encode_follow(&told, tprof_sample_known(&cpu->recorder),
+                        (uint8_t *)cpu - TPROF_STACK_SIZE);
+    mend_counts(&cpu->recorder, told.counter);
+    cpu->recorder.stacks.forgotten = 0;
+    cpu->inside = cpu->reentered = 0;
+    if (a->mend_maps)
+        a->mend_maps(cpu);
+    tprof_pump_mend(cpu);
+}
+_Static_assert(TPROF_KNOWN_WORDS *WIRE_CELL_SIZE < TPROF_STACK_SIZE,
+               "room for all cells");
 
 /* (cpu), the calling core, becomes one of the cores that sample. */
 static void join_core(struct tprof_agent *a, struct tprof_cpu *cpu)
@@ -70,23 +110,33 @@ static int start_core(struct tprof_agent *a)
         return TPROF_ERR_CPU;
     struct tprof_cpu *cpu = a->core[index];
 
-    if (atomic_load_explicit(&cpu->started, memory_order_relaxed))
+    if (atomic_load_explicit(&cpu->started, memory_order_relaxed) &&
+        cpu->hardware_id != hardware_id)
         return TPROF_ERR_STATE;
     cpu->hardware_id = hardware_id;
     error = tprof_arch_core_join(cpu);
-    if (error == TPROF_OK)
+    if (error == TPROF_OK) {
+        mend_core(a, cpu);
         join_core(a, cpu);
+    }
     return error;
 }
 
 /* Cores may join and leave at the same time; the lock has one wait for another.
- */
+ * A core that has it already was reset meanwhile. */
 static uint64_t lock_joining(struct tprof_agent *a)
 {
     uint64_t flags = tprof_arch_irq_save();
+    uint32_t self = tprof_arch_core_id() + 1;
+    uint32_t owner = 0;
 
-    while (atomic_exchange_explicit(&a->joining, 1, memory_order_acquire))
+    while (!atomic_compare_exchange_strong_explicit(&a->joining, &owner, self,
+                                                    memory_order_acquire,
+                                                    memory_order_relaxed) &&
+           owner != self) {
+        owner = 0;
         tprof_arch_relax();
+    }
     return flags;
 }
 
@@ -192,7 +242,8 @@ static void let_go(struct tprof_agent *a)
     void *memory = (uint8_t *)c->memory + TPROF_PUMP_MEMORY;
     uint32_t cpus = tprof_cpus;
 
-    while (atomic_exchange_explicit(&tprof_pump_lock, 1, memory_order_acquire))
+    while (atomic_exchange_explicit(&tprof_pump_lock, tprof_lock_owner(NULL),
+                                    memory_order_acquire))
         tprof_arch_relax();
     a->ready = 0;
     if (!c->channel && !c->transport)
@@ -252,7 +303,7 @@ static void pump_with_irq_off(void)
     struct tprof_cpu *cpu = tprof_this_cpu();
 
     if (!cpu || !atomic_load_explicit(&cpu->started, memory_order_relaxed)) {
-        tprof_pump(0);
+        tprof_pump(NULL, 0);
     } else if (!cpu->inside) {
         cpu->inside = 1;
         tprof_arch_on_stack(cpu, NULL, poll_on_stack);
@@ -265,7 +316,7 @@ static void pump_once(void)
     bool as_caller = is_for_callers(&tprof_agent);
 
     if (as_caller)
-        tprof_pump(0);
+        tprof_pump(NULL, 0);
     uint64_t flags = tprof_arch_irq_save();
 
     if (!as_caller)
@@ -330,10 +381,13 @@ int tprof_flush(uint32_t frames)
     atomic_fetch_add_explicit(&a->flushes, 1, memory_order_relaxed);
     for (uint64_t i = 0; i < (uint64_t)frames * FLUSH_TRIES; i++) {
         uint64_t flags = tprof_arch_irq_save();
+        const struct tprof_cpu *cpu = NULL;
 
         if (is_for_callers(a))
             tprof_arch_irq_restore(flags);
-        int done = tprof_pump_done();
+        else
+            cpu = tprof_this_cpu();
+        int done = tprof_pump_done(cpu);
 
         tprof_arch_irq_restore(flags);
         if (done)

@@ -48,6 +48,10 @@ struct tprof_transport {
     /* Resets the device, which uses (memory) no more, and masks its interrupt.
      * Called once, in tprof_exit(); may wait. NULL: there is nothing to do. */
     void (*exit)(void *memory);
+    /* Begins anew with the device, whatever half of a call has been done: a
+     * core was reset in the middle of it. The host, if there was one, is gone.
+     * (context) is the channel's. May wait. NULL: there is nothing to do. */
+    void (*restart)(void *context);
 };
 
 /* virtio-serial: a port named "tprof.0" (transport_console.h). Called directly,
@@ -56,5 +60,6 @@ struct tprof_transport {
 int tprof_console_init(const struct tprof_transport_setup *setup,
                        struct tprof_channel *channel);
 void tprof_console_exit(void *memory);
+void tprof_console_restart(void *context);
 
 #endif

@@ -434,3 +434,11 @@ void tprof_console_exit(void *memory)
     if (!c->dead)
         tprof_virtio_let_go(&c->device);
 }
+
+void tprof_console_restart(void *context)
+{
+    struct tprof_console *c = context;
+
+    if (!c->dead)
+        begin_start(c);
+}

@@ -461,4 +461,20 @@ static void vsock_exit(void *memory)
     tprof_notice_mask(&v->notice);
 }
 
-const struct tprof_transport tprof_vsock = {vsock_init, vsock_exit};
+static void vsock_restart(void *context)
+{
+    struct tprof_vsock_link *v = context;
+
+    if (v->device.dead)
+        return;
+    v->state = TPROF_VSOCK_NOBODY;
+    v->receive_left = 0;
+    v->owe_answer = false;
+    if (claim_device(v) != TPROF_OK) {
+        tprof_virtio_give_up(&v->device.bus);
+        tprof_virtio_vsock_die(&v->device);
+    }
+}
+
+const struct tprof_transport tprof_vsock = {vsock_init, vsock_exit,
+                                            vsock_restart};

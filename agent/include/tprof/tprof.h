@@ -341,22 +341,24 @@ size_t tprof_mem_size(const struct tprof_config *config);
  *
  * Returns TPROF_OK, or an error. After an error the core has not joined, and is
  * as it was; the collector's report names it, unless a later call on it
- * succeeds. Errors are TPROF_ERR_NOT_INIT, _CPU, _STATE (the core has joined
- * already), and with TPROF_TIMER_APIC _APIC, _APIC_OFF, _APIC_UNMAPPED, _IDT,
+ * succeeds. Errors are TPROF_ERR_NOT_INIT, _CPU, _STATE (another core has this
+ * number), and with TPROF_TIMER_APIC _APIC, _APIC_OFF, _APIC_UNMAPPED, _IDT,
  * _VECTOR_TAKEN, or what config.install_vector() returned.
+ *
+ * A core that was reset (INIT) without tprof_stop_cpu() calls this again when
+ * it has booted. A reset in the middle of sending stops the sending until then;
+ * after that the host hears a new session, and config.channel is opened anew.
  */
 int tprof_start_cpu(void);
 
 /*
  * Takes the calling core out again. Its gate stays; its timer is the kernel's.
  *
- * A core that the kernel parks or halts without this call goes on to be
- * counted. The others serve the host without it: its last counters come
- * without the final flag, and if it watched for a host another core does, as
- * soon as a host is there or tprof_poll() is called.
+ * A core that is parked or halted without this call goes on to be counted. The
+ * others serve the host without it: its last counters lack the final flag, and
+ * another core watches for hosts when one comes or tprof_poll() is called.
  *
- * Returns TPROF_OK, TPROF_ERR_NOT_INIT, or TPROF_ERR_STATE: the core has not
- * joined.
+ * Returns TPROF_OK, TPROF_ERR_NOT_INIT, or TPROF_ERR_STATE: it has not joined.
  */
 int tprof_stop_cpu(void);
 
@@ -377,9 +379,9 @@ int tprof_stop_cpu(void);
 int tprof_exit(void);
 
 /* Sends samples, and listens to the host: for a kernel's idle loop. It is
- * needed where the channel is not TPROF_CHANNEL_IRQ_SAFE. Any core may call it
- * at any time, but not inside a tick. Interrupts are off meanwhile, except that
- * a channel that is not TPROF_CHANNEL_IRQ_SAFE has them as the caller has. */
+ * needed where the channel is not TPROF_CHANNEL_IRQ_SAFE, and then leaves
+ * interrupts as they are; else they are off meanwhile. Any core may call it at
+ * any time, but not inside a tick. */
 void tprof_poll(void);
 
 /* TPROF_TIMER_KERNEL, TPROF_TIMER_SHARED: the kernel's timer interrupt on this
@@ -425,7 +427,7 @@ struct tprof_stats {
     uint64_t samples;      /* samples that were written into the ring */
     uint64_t missed;       /* deadlines that had no tick of their own */
     uint64_t ring_full;    /* ticks without a sample: the ring was full */
-    uint64_t reentered;    /* ticks without a sample: inside a hook */
+    uint64_t reentered;    /* ticks without a sample: inside a hook; or reset */
     uint64_t cost_tsc;     /* TSC ticks spent in ticks and in sending */
     uint64_t cost_max_tsc; /* TSC ticks spent in the longest of these */
     uint64_t by_division;  /* ticks that cover too many deadlines to draw all */
@@ -473,8 +475,7 @@ int tprof_map(const struct tprof_mapping *mapping);
  * tick. While a collector is attached this costs each core an interrupt and the
  * stacks that it remembers.
  *
- * Returns TPROF_OK; TPROF_ERR_NOT_INIT; TPROF_ERR_CONFIG if there is no such
- * mapping.
+ * Returns TPROF_OK; TPROF_ERR_NOT_INIT; TPROF_ERR_CONFIG: there is none.
  */
 int tprof_unmap(uint64_t start);
 
@@ -492,7 +493,6 @@ uint32_t tprof_version(void);
 extern const char tprof_anchor[];
 
 #pragma GCC visibility pop
-
 #ifdef __cplusplus
 }
 #endif

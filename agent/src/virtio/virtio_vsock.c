@@ -74,6 +74,7 @@ int tprof_virtio_vsock_begin(struct tprof_virtio_vsock *d)
 
     if (error != TPROF_OK)
         return error;
+    d->first = d->next = d->bytes = 0;
     uint32_t buffers =
         enable_queue(d, VIRTIO_VSOCK_QUEUE_RX, 2 * TPROF_VSOCK_BUFFERS) / 2;
     uint32_t packets =

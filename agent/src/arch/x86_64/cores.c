@@ -138,6 +138,7 @@ int tprof_arch_core_join(struct tprof_cpu *cpu)
     const struct tprof_config *c = &tprof_agent.config;
 
     cpu->facts = is_clock_steady() ? 0 : WIRE_STATS_CLOCK_VARIES;
+    atomic_store_explicit(&cpu->arch.lent.state, 0, memory_order_relaxed);
     if (is_timer_ours()) {
         int error = install_entry(c);
 
@@ -148,8 +149,12 @@ int tprof_arch_core_join(struct tprof_cpu *cpu)
         tprof_lapic_claim(&tprof_lapic);
     }
     if (c->cpu_source == TPROF_CPU_TSC_AUX) {
-        cpu->arch.saved_tsc_aux = tprof_rdmsr(MSR_TSC_AUX);
-        tprof_wrmsr(MSR_TSC_AUX, TPROF_TSC_AUX_FIRST + cpu->index);
+        uint64_t ours = TPROF_TSC_AUX_FIRST + cpu->index;
+        uint64_t aux = tprof_rdmsr(MSR_TSC_AUX);
+
+        if (aux != ours) /* else it is so still, after a reset */
+            cpu->arch.saved_tsc_aux = aux;
+        tprof_wrmsr(MSR_TSC_AUX, ours);
     }
     if (c->cpu_source == TPROF_CPU_APIC) {
         uint32_t at = find_id(cpu->hardware_id);
@@ -167,7 +172,6 @@ void tprof_arch_core_leave(struct tprof_cpu *cpu)
         tprof_lapic_release(&tprof_lapic);
     if (tprof_agent.config.cpu_source == TPROF_CPU_TSC_AUX)
         tprof_wrmsr(MSR_TSC_AUX, cpu->arch.saved_tsc_aux);
-    atomic_store_explicit(&cpu->arch.lent.state, 0, memory_order_relaxed);
 }
 
 void tprof_arch_wake(uint32_t hardware_id)

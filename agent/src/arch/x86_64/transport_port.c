@@ -123,5 +123,5 @@ static int uart_init(const struct tprof_transport_setup *setup,
                : TPROF_ERR_IO_PORT; /* an 8250, or a 16450 */
 }
 
-const struct tprof_transport tprof_debugcon = {debugcon_init, NULL};
-const struct tprof_transport tprof_uart = {uart_init, NULL};
+const struct tprof_transport tprof_debugcon = {debugcon_init, NULL, NULL};
+const struct tprof_transport tprof_uart = {uart_init, NULL, NULL};
