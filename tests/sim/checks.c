@@ -8,6 +8,7 @@
 
 #include "decode/decode.h"
 #include "postmortem.h"
+#include "sample.h"
 #include "sim.h"
 
 #define SERIALS 65536u
@@ -19,6 +20,7 @@ static struct injection {
     uint8_t core;
     bool ticked; /* it was a tick, and is in the ring */
     bool delivered;
+    bool over;        /* else the core was reset, or has gone, in it */
     uint16_t depth;   /* of the walk */
     uint32_t session; /* in which it came */
     uint32_t stack;   /* as delivered: index of (chains) */
@@ -114,6 +116,7 @@ void check_after(uint64_t serial)
     const struct tprof_cpu *cpu = this_cpu();
     struct before *b = before_now();
 
+    table[serial].over = true;
     if (!cpu)
         return;
     const struct tprof_stats *was = &b->counts, *is = &cpu->recorder.counts;
@@ -135,6 +138,12 @@ void check_after(uint64_t serial)
     if (dropped > ticks || ticks - dropped > 1)
         fail("core %u: one interrupt is %lu ticks, %lu dropped",
              tprof_machine.core, ticks, dropped);
+    uint32_t unknown =
+        cpu->recorder.ring.tail - tprof_sample_known(&cpu->recorder)->tail;
+
+    if (unknown > TPROF_KNOWN_WORDS)
+        fail("core %u: %u words were written since a known place",
+             tprof_machine.core, unknown);
     follow_session(cpu);
     remember_last(cpu);
     if (ticks > dropped) {
@@ -236,6 +245,16 @@ static void on_account(void *context, uint32_t core, const struct account *a)
     sums[core].account = *a;
 }
 
+/* Interrupts in which (core) was reset, or has gone: each may be a sample. */
+static uint64_t cut_off(uint32_t core)
+{
+    uint64_t sum = 0;
+
+    for (uint64_t i = 1; i <= injected(); i++)
+        sum += table[i].core == core && !table[i].over;
+    return sum;
+}
+
 /* TPROF_BOOT_NEWEST: samples of boot that newer ones have overwritten. The
  * session, which (began) tells of, begins after them. */
 static uint64_t overwritten(const struct tprof_cpu *cpu,
@@ -303,13 +322,17 @@ static void check_session(uint32_t core, const struct core_stats *s)
         {"missed", a->missed - b->missed, s->missed - began.missed},
         {"full", a->ring_full - b->ring_full, s->ring_full - began.ring_full},
         {"inside", a->reentered - b->reentered, s->reentered - began.reentered},
-        {"lost", a->lost - b->lost + unknown + old, undelivered},
     };
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
         if (figures[i].host != figures[i].guest)
             fail("core %u: %s of this session are %lu, the host counts %lu",
                  core, figures[i].what, figures[i].guest, figures[i].host);
     }
+    uint64_t lost = a->lost - b->lost + unknown + old;
+
+    if (lost - undelivered > cut_off(core))
+        fail("core %u: %lu of this session were lost, the host counts %lu",
+             core, undelivered, lost);
 }
 
 static void on_stats(void *context, const struct core_stats *s)
@@ -436,21 +459,13 @@ bool has_last_stats(void)
 
 /* --- At the end ----------------------------------------------------------- */
 
-/* Has (core) gone in the middle of an interrupt, after it was counted? */
-static bool is_frozen(uint32_t core)
-{
-    const struct core *c = kernels_core(core);
-
-    return c && c->depth > 0;
-}
-
 static void check_samples(void)
 {
     for (uint64_t i = 1; i <= injected(); i++) {
         const struct injection *t = &table[i];
 
-        if (!t->ticked && is_frozen(t->core))
-            continue; /* the core has gone between the two */
+        if (!t->over)
+            continue; /* it may have become a tick, or not */
         if (t->delivered && !t->ticked)
             fail("sample %lu came, and was no tick", i);
         if (t->delivered && t->stack != STACK_UNKNOWN && !is_in_app(i) &&
@@ -469,7 +484,7 @@ static void check_core(uint32_t core)
         return;
     if (s.ticks != s.samples + s.ring_full + s.reentered)
         fail("core %u: its counters do not add up", core);
-    if (s.samples != sums[core].ticked && !is_frozen(core))
+    if (s.samples - sums[core].ticked > cut_off(core))
         fail("core %u: %lu samples, but %lu ticks were recorded", core,
              s.samples, sums[core].ticked);
     if (is_gone(core))
@@ -488,9 +503,9 @@ static void on_record(void *context, uint32_t core, uint64_t leaf)
     /* where no image is yet, leaves of all apps are counted from one base */
     if (leaf >= APP_SPACING && !is_in_app(serial))
         serial = 0;
-    /* a core that is gone may not have come back from its last tick */
+    /* a core may not have come back from a tick */
     if (serial == 0 || serial > injected() || table[serial].core != core ||
-        (!table[serial].ticked && !is_frozen(core)))
+        (!table[serial].ticked && table[serial].over))
         fail("memory tells of a sample of core %u at %#lx, which "
              "was no tick",
              core, leaf);
@@ -504,9 +519,8 @@ static void check_memory(bool complete)
         fail("the directory cannot be read");
     for (uint32_t core = 0; core < p.cores; core++) {
         if (p.core[core].ticks - p.core[core].ring_full -
-                    p.core[core].reentered !=
-                sums[core].ticked &&
-            !is_frozen(core))
+                p.core[core].reentered - sums[core].ticked >
+            cut_off(core))
             fail("core %u: memory tells of %lu ticks", core,
                  p.core[core].ticks);
         /* a flight goes on as soon as the host has left */

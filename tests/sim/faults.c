@@ -62,6 +62,26 @@ static void leave_silently(void)
     cores[core].gone = true;
 }
 
+/* Who has it is no core of the agent's: a thread, or a core that had not
+ * joined. If that core is reset, nothing helps. */
+static bool is_anybodys(uint32_t lock)
+{
+    return lock == tprof_lock_owner(NULL);
+}
+
+static void reset(void)
+{
+    uint32_t core = a_core();
+
+    if (cores[core].gone || is_anybodys(tprof_pump_lock) ||
+        is_anybodys(tprof_map_lock))
+        return;
+    note("core %lu is reset, inside %lu calls of the agent", core,
+         cores[core].depth, 0);
+    kernel_reset(core);
+    cores[core].starved = host_now_ns() + draw_log(SIM_SECOND / 2);
+}
+
 static void jump_ahead(void)
 {
     uint64_t ticks = draw_log(1000ull * SIM_SECOND);
@@ -181,6 +201,7 @@ static const struct fault {
     {"disturb", 60, disturb, "an interrupt for nothing"},
     {"timer", 60, take_timer, "the kernel takes a core's timer"},
     {"gone", 15, leave_silently, "a core leaves without a word"},
+    {"reset", 100, reset, "a core is reset, and boots again"},
     {"ahead", 30, jump_ahead, "the clock jumps ahead"},
     {"back", 30, jump_back, "the clock goes back"},
     {"stall", 80, stall, "the device does nothing for a while"},

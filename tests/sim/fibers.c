@@ -7,9 +7,11 @@
 #include "sim.h"
 
 #if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
-#define begin_switch __sanitizer_start_switch_fiber
-#define end_switch   __sanitizer_finish_switch_fiber
+#define begin_switch  __sanitizer_start_switch_fiber
+#define end_switch    __sanitizer_finish_switch_fiber
+#define forget_frames __asan_unpoison_memory_region
 #else
 /* What AddressSanitizer wants to know of stacks, if it is there. */
 static void begin_switch(void **keep, const void *bottom, size_t size)
@@ -23,6 +25,12 @@ static void end_switch(void *kept, const void **bottom, size_t *size)
 {
     (void)kept;
     (void)bottom;
+    (void)size;
+}
+
+static void forget_frames(const volatile void *stack, size_t size)
+{
+    (void)stack;
     (void)size;
 }
 #endif
@@ -81,23 +89,35 @@ static void begin(void)
     fail("a core's kernel has ended");
 }
 
+static void prepare(uint32_t core)
+{
+    void (*function)(void) = begin;
+    /* as a call leaves it: the return address, and a word less than 16 */
+    uint8_t *top = stack_of(core) + STACK_SIZE - 16;
+
+    memcpy(top, &function, sizeof function);
+    fibers[core] = top - KEPT_WORDS * sizeof(uint64_t);
+}
+
 void fibers_init(uint32_t count, void (*body)(void))
 {
     core_body = body;
     for (uint32_t i = 0; i < count; i++) {
         uint8_t *stack = stack_of(i);
-        void (*function)(void) = begin;
 
         if (mmap(stack, STACK_SIZE, PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
                  0) != stack)
             abort();
-        /* as a call leaves it: the return address, and a word less than 16 */
-        uint8_t *top = stack + STACK_SIZE - 16;
-
-        memcpy(top, &function, sizeof function);
-        fibers[i] = top - KEPT_WORDS * sizeof(uint64_t);
+        prepare(i);
     }
+}
+
+void fiber_begin_anew(uint32_t core)
+{
+    forget_frames(stack_of(core), STACK_SIZE);
+    fiber_fake[core] = NULL;
+    prepare(core);
 }
 
 void fiber_resume(uint32_t core)

@@ -13,9 +13,10 @@ uint64_t clock_skew;
 static uint64_t tick_due[SIM_CORES];
 static bool wants_apps;
 static bool shuts_down, has_exited;
-static uint32_t joined_cores;
-static uint32_t
-    changing; /* cores that join or leave, and are not counted yet */
+static bool has_joined[SIM_CORES];
+static bool is_changing[SIM_CORES]; /* joins or leaves, and is not done yet */
+static bool is_careless_now[SIM_CORES];
+static uint32_t loads[SIM_CORES]; /* 1 + the application that it loads */
 static void kernel_tick(uint32_t core);
 
 /* --- Hooks ---------------------------------------------------------------- */
@@ -37,8 +38,8 @@ static void careless(void)
 {
     struct tprof_machine_core *m = tprof_machine_this();
     bool were_off = m->interrupts_off;
-    static bool is_in[SIM_CORES]; /* no hook inside a hook: that has no end */
-    bool *is_here = &is_in[tprof_machine.core];
+    /* no hook inside a hook: that has no end */
+    bool *is_here = &is_careless_now[tprof_machine.core];
 
     if (!is_careless || !is_on_core() || *is_here || chance(700))
         return;
@@ -244,8 +245,8 @@ static void read_stats(void)
 /* An application comes, or goes. */
 static void map(void)
 {
-    static bool is_loading[APPS]; /* by a core, which may not be done yet */
     uint32_t app = below(APPS);
+    uint32_t *load = &loads[tprof_machine.core];
     char *at = (char *)(APPS_START + (uint64_t)app * APP_SPACING);
     struct tprof_mapping m = {
         .name = at, /* in its own pages, which go when the application ends */
@@ -256,8 +257,10 @@ static void map(void)
         .link_start = 0x1000,
     };
 
-    if (is_loading[app])
-        return;
+    for (uint32_t i = 0; i < SIM_CORES; i++) {
+        if (loads[i] == app + 1)
+            return; /* it is not done yet */
+    }
     if (is_app_loaded(app)) {
         note("application %lu ends", app, 0, 0);
         app_unload(app);
@@ -268,10 +271,10 @@ static void map(void)
         m.build_id = NULL;
         m.build_id_size = 0;
     }
-    is_loading[app] = true;
+    *load = app + 1;
     int error = tprof_map(&m);
 
-    is_loading[app] = false;
+    *load = 0;
     note("application %lu is loaded: tprof_map() says %ld", app,
          (uint64_t)(int64_t)error, 0);
     if (error != TPROF_OK && error != TPROF_ERR_MEMORY_SMALL)
@@ -375,23 +378,49 @@ bool has_kernel_exited(void)
 /* The calling core joins, or leaves. */
 static void change(bool joins)
 {
-    changing++;
+    uint32_t core = tprof_machine.core;
+
+    is_changing[core] = true;
     call(joins ? start : stop);
-    joined_cores += joins ? 1 : UINT32_MAX;
-    changing--;
+    has_joined[core] = joins;
+    is_changing[core] = false;
+}
+
+static uint32_t count(const bool *of)
+{
+    uint32_t sum = 0;
+
+    for (uint32_t i = 0; i < SIM_CORES; i++)
+        sum += of[i];
+    return sum;
+}
+
+void kernel_reset(uint32_t core)
+{
+    struct tprof_machine_core *m = &tprof_machine.cores[core];
+
+    m->interrupts_off = m->pending = m->in_service = false;
+    m->stack_in_use = m->timer_taken = false;
+    m->deadline = 0;
+    is_changing[core] = is_careless_now[core] = false;
+    loads[core] = 0;
+    cores[core].depth = 0;
+    cores[core].leaves = false;
+    cores[core].asleep = tprof_machine.now;
+    fiber_begin_anew(core);
 }
 
 /* Must succeed when no other core has joined, and fail when one has. */
 static void end_all(void)
 {
-    uint32_t others = joined_cores - 1;
-    bool is_sure = changing == 0;
+    uint32_t others = count(has_joined) - 1;
+    bool is_sure = count(is_changing) == 0;
     int error = tprof_exit();
 
     note("tprof_exit() says %ld", (uint64_t)(int64_t)error, 0, 0);
     has_exited = error == TPROF_OK;
     if (error != (others > 0 ? TPROF_ERR_STATE : TPROF_OK) && is_sure &&
-        changing == 0 && others == joined_cores - 1)
+        count(is_changing) == 0 && others == count(has_joined) - 1)
         fail("tprof_exit() says %d while %u other cores are in", error, others);
 }
 

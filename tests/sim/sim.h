@@ -67,6 +67,8 @@ extern struct core cores[SIM_CORES];
 
 /* Prepares (count) cores, each of which will run (body). */
 void fibers_init(uint32_t count, void (*body)(void));
+/* (core) stops where it is, and begins with (body) when it runs next. */
+void fiber_begin_anew(uint32_t core);
 /* Lets (core) run until it yields. */
 void fiber_resume(uint32_t core);
 /* Lets others run; of a core. */
@@ -226,6 +228,8 @@ void host_forget(void);
 void kernel_number_cores(struct tprof_config *config);
 void kernel_init(struct tprof_config *config);
 void kernel_body(void);
+/* (core), wherever it is, begins anew, as after INIT: it boots, and joins. */
+void kernel_reset(uint32_t core);
 /* From now on cores leave for good; the last one calls tprof_exit(). */
 void kernel_shut_down(void);
 bool has_kernel_exited(void);
