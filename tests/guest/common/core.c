@@ -142,6 +142,49 @@ void core_start_others(void (*entry)(void))
         guest_fail("a core does not start");
 }
 
+static unsigned reset_index;
+static atomic_uint is_back, may_go_on;
+
+static void other_boot_again(void)
+{
+    core_init(reset_index);
+    idt_load();
+    atomic_store_explicit(&is_back, 1, memory_order_release);
+    while (!atomic_load_explicit(&may_go_on, memory_order_acquire))
+        cpu_pause();
+    others_entry();
+}
+
+static bool came_back(uint64_t within_tsc)
+{
+    uint64_t start = cpu_rdtsc();
+
+    while (!atomic_load_explicit(&is_back, memory_order_acquire)) {
+        if (cpu_rdtsc() - start > within_tsc)
+            return false;
+        cpu_pause();
+    }
+    return true;
+}
+
+void core_reset(unsigned index)
+{
+    uint32_t apic_id = core_apic_id(index);
+
+    reset_index = index;
+    is_back = may_go_on = 0;
+    boot_stack = (uintptr_t)stacks[index - 1] + sizeof stacks[0];
+    boot_entry = other_boot_again;
+    lapic_command(apic_id, ICR_INIT);
+    lapic_command(apic_id, ICR_STARTUP | TRAMPOLINE >> 12);
+    if (!came_back(ANSWER_SOON_TSC)) {
+        lapic_command(apic_id, ICR_STARTUP | TRAMPOLINE >> 12);
+        if (!came_back(ANSWER_EVER_TSC))
+            guest_fail("a core that was reset does not start");
+    }
+    atomic_store_explicit(&may_go_on, 1, memory_order_release);
+}
+
 static void work_and_count(void)
 {
     all_work();

@@ -60,6 +60,13 @@ uint32_t core_apic_id(unsigned index);
 void core_start_others(void (*entry)(void));
 
 /*
+ * Reset core (index), which is not the caller's, wherever it is (INIT), and
+ * start it again: it runs what it was given to run from the beginning, on the
+ * same stack. One caller at a time. Returns when it is on its way.
+ */
+void core_reset(unsigned index);
+
+/*
  * The same, and core 0 runs (work), too; returns when it has returned on every
  * core.
  */
