@@ -57,6 +57,7 @@ const
   TPROF_ERR_DEVICE_UNMAPPED = -22; { its registers are not mapped }
   TPROF_ERR_DEVICE_PLATFORM = -23; { it wants VIRTIO_F_ACCESS_PLATFORM }
   TPROF_ERR_IO_PORT = -24;         { no UART, or debug port, at the port }
+  TPROF_ERR_IMAGE = -25;           { the agent is not loaded whole }
 
   TPROF_MAPPINGS = 16; { that TProfMap takes at a time }
   TPROF_COUNTERS = 8; { that TProfAddCounter takes }

@@ -50,6 +50,7 @@ pub const ERR_DEVICE_PORT: i32 = -21; // virtio-serial without our port
 pub const ERR_DEVICE_UNMAPPED: i32 = -22; // its registers are not mapped
 pub const ERR_DEVICE_PLATFORM: i32 = -23; // it wants VIRTIO_F_ACCESS_PLATFORM
 pub const ERR_IO_PORT: i32 = -24; // no UART, or debug port, at the port
+pub const ERR_IMAGE: i32 = -25; // the agent is not loaded whole
 
 /// `Channel::flags`
 pub const CHANNEL_ONE_WAY: u32 = 1 << 0; // the host cannot speak

@@ -90,6 +90,17 @@ static bool are_choices_complete(const struct tprof_config *c)
            (c->timer != TPROF_TIMER_KERNEL || c->kernel_hz > 0);
 }
 
+/* Is the table of (transport) there? Tables of addresses are all the agent's
+ * initialised data that a loader brings to a writable place. Where it has not,
+ * anything may be there. The agent's functions are near to each other. */
+static bool is_loaded(const struct tprof_transport *transport)
+{
+    int64_t away =
+        (int64_t)((uintptr_t)transport->init - (uintptr_t)tprof_init_image);
+
+    return away == (int32_t)away;
+}
+
 static bool is_vector_free(uint32_t vector)
 {
     return vector == 0 || (vector >= VECTOR_FIRST && vector < VECTOR_END);
@@ -98,8 +109,8 @@ static bool is_vector_free(uint32_t vector)
 /* Puts defaults where (c) has 0, and checks what it has. */
 static int complete_config(struct tprof_config *c)
 {
-    if (c->version != TPROF_CONFIG_VERSION)
-        return TPROF_ERR_VERSION;
+    if (c->transport && !is_loaded(c->transport))
+        return TPROF_ERR_IMAGE;
     set_default(&c->rate_max_hz, WIRE_RATE_MAX_HZ);
     set_default(&c->frames_max, WIRE_STACK_FRAMES_MAX);
     set_default(&c->rate_hz, least(c->rate_max_hz, RATE_DEFAULT));
@@ -116,7 +127,7 @@ size_t tprof_mem_size(const struct tprof_config *config)
 {
     struct tprof_config c = *config;
 
-    if (complete_config(&c) != TPROF_OK)
+    if (c.version != TPROF_CONFIG_VERSION || complete_config(&c) != TPROF_OK)
         return 0;
     set_default(&c.cpus, 1);
     return PAGE + SHARED_SIZE + c.cpus * block_size(&c);
@@ -357,10 +368,14 @@ int tprof_init_image(const struct tprof_config *config,
                      const struct tprof_image *image)
 {
     struct tprof_agent *a = &tprof_agent;
-    int error;
+    int error = tprof_arch_prove(image);
 
+    if (error != TPROF_OK)
+        return error;
     if (a->ready)
         return TPROF_ERR_STATE;
+    if (config->version != TPROF_CONFIG_VERSION)
+        return TPROF_ERR_VERSION;
     tprof_arch_zero(a, sizeof *a);
     a->config = *config;
     a->image = *image;

@@ -90,6 +90,11 @@ const char *tprof_strerror(int error)
         return "no UART that works for tprof_uart, or no debug port for "
                "tprof_debugcon, at config.device.address; 0 means 0x3f8, or "
                "0xe9";
+    case TPROF_ERR_IMAGE:
+        return "the agent is not loaded whole, or its variables were not "
+               "zeroed: have the kernel's linker script put .text, .rodata, "
+               ".data and .bss of libtprof.a in front of the symbols by which "
+               "it is loaded; `collector check` says which are not";
     default:
         return "unknown error";
     }

@@ -6,7 +6,7 @@
 
 #define WORDS_SIZE (8u * WIRE_STACK_SLOTS)
 
-const uint64_t tprof_mix_factor = 0x9e3779b97f4a7c15u;
+const uint64_t tprof_mix_factor = TPROF_MIX_FACTOR;
 #define UNMIX_FACTOR 0xf1de83e19937733du /* times the other one: 1 */
 
 /* Code in no image: short samples count its leaf from a base, a multiple of

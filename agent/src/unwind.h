@@ -112,6 +112,7 @@ uint64_t tprof_unwind_frames(const struct tprof_span *span, uint64_t sp,
 /* In memory, from which a multiplication takes it; a literal of 64 bits would
  * be one more instruction for each. */
 extern const uint64_t tprof_mix_factor;
+#define TPROF_MIX_FACTOR 0x9e3779b97f4a7c15u
 
 TPROF_HOT uint64_t tprof_mix(uint64_t hash, uint64_t value)
 {

@@ -62,6 +62,7 @@ enum tprof_err {
     TPROF_ERR_DEVICE_UNMAPPED = -22, /* its registers are not mapped */
     TPROF_ERR_DEVICE_PLATFORM = -23, /* it wants VIRTIO_F_ACCESS_PLATFORM */
     TPROF_ERR_IO_PORT = -24,         /* no UART, or debug port, at the port */
+    TPROF_ERR_IMAGE = -25,           /* the agent is not loaded whole */
 };
 
 /* The interrupted registers, for tprof_tick(). */
@@ -294,7 +295,7 @@ struct tprof_image {
  *
  * Returns TPROF_OK, or an error. After an error nothing was changed or claimed,
  * and the kernel may call it again or go on without a profiler. Errors are
- * TPROF_ERR_STATE (it has succeeded before), _VERSION, _CONFIG, _TEXT,
+ * TPROF_ERR_STATE (it has succeeded before), _IMAGE, _VERSION, _CONFIG, _TEXT,
  * _TEXT_UNMAPPED, _MEMORY, _MEMORY_SMALL, _MEMORY_UNMAPPED, _DEVICE,
  * _DEVICE_TAKEN, _DEVICE_PORT, _DEVICE_UNMAPPED, _DEVICE_PLATFORM, _IO_PORT,
  * and with TPROF_TIMER_APIC _APIC, _APIC_OFF, _APIC_UNMAPPED, _IDT, _VECTOR,

@@ -5,7 +5,8 @@
  * given all of it away before the agent begins.
  *
  * Each core works for loops=N; samples go out by COM1 (boot --com1). Prints of
- * each core its ticks, its samples and the stacks that it has described.
+ * each core its ticks, its samples and the stacks that it has described. With
+ * refused=1 the agent must find that a part of it is not where it should be.
  */
 #include <tprof/tprof.h>
 
@@ -66,7 +67,11 @@ int guest_main(void)
 
     loops = opt_u64("loops", 100000);
     take_heap();
-    must(tprof_init(&config));
+    int error = tprof_init(&config);
+
+    if (opt_u64("refused", 0))
+        return error == TPROF_ERR_IMAGE ? 0 : 1;
+    must(error);
     core_run_all(run_core);
     tprof_flush(FLUSH_FRAMES);
     for (unsigned core = 0; core < core_count(); core++) {

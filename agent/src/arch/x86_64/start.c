@@ -16,6 +16,33 @@
 #define CPUID_EXTENDED_1      0x80000001u
 #define CPUID_EXTENDED_RDTSCP (1u << 27)
 
+static bool is_zero(const uint64_t *at, size_t count)
+{
+    bool zero;
+
+    __asm__ volatile("repe scasq"
+                     : "=@ccz"(zero), "+D"(at), "+c"(count)
+                     : "a"(0ull)
+                     : "memory");
+    return zero;
+}
+
+int tprof_arch_prove(const struct tprof_image *image)
+{
+    const struct tprof_agent *a = &tprof_agent;
+
+    /* an image that is not known ends at the highest address */
+    bool inside = (uintptr_t)(a + 1) - 1 <= (uintptr_t)image->image_end - 1;
+    bool loaded = (uint32_t)tprof_mix_factor == (uint32_t)TPROF_MIX_FACTOR;
+
+    /* in this order: what is outside may not even be mapped */
+    return inside && loaded &&
+                   (a->config.version == TPROF_CONFIG_VERSION ||
+                    is_zero((const void *)a, sizeof *a / sizeof(uint64_t)))
+               ? TPROF_OK
+               : TPROF_ERR_IMAGE;
+}
+
 void tprof_arch_begin(void)
 {
     tprof_probe_begin();
