@@ -486,7 +486,6 @@ int tprof_get_stats(uint32_t core, struct tprof_stats *stats);
 
 /* Returns one line: what (error) means and what to do. Never NULL. */
 const char *tprof_strerror(int error);
-
 /* Returns TPROF_VERSION of the library that is linked. */
 uint32_t tprof_version(void);
 

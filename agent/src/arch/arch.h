@@ -53,10 +53,10 @@ struct tprof_registers {
 /* --- Start-up: tprof_init() only ------------------------------------------ */
 
 /*
- * Called first of all in tprof_init(): is the agent's own part of the image what
- * it must be? Its variables lie before the end of (image), if that is known, and
- * were 0 before the first call; its constants are loaded. Returns TPROF_OK or
- * TPROF_ERR_IMAGE.
+ * Called first of all in tprof_init(): is the agent's own part of the image
+ * what it must be? Its variables lie before the end of (image), if that is
+ * known, and were 0 before the first call; its constants are loaded. Returns
+ * TPROF_OK or TPROF_ERR_IMAGE.
  */
 int tprof_arch_prove(const struct tprof_image *image);
 
