@@ -163,7 +163,6 @@ set(core_sources
     named/addresses.c
     named/read.c
     named/write.c
-    outside/memory_file.c
     outside/callers.c
     outside/dump.c
     outside/gdb.c
@@ -171,12 +170,10 @@ set(core_sources
     outside/likeness.c
     outside/memory.c
     outside/monitor.c
-    outside/monitor_text.c
     outside/paging.c
     outside/place.c
     outside/qmp.c
     outside/sampler.c
-    outside/shared.c
     outside/stub.c
     overall.c
     packed/merge.c

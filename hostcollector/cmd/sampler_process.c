@@ -44,17 +44,24 @@
 /* A way to look at a guest. */
 struct way {
     const char *kind;
-    struct outside_guest *(*begin)(int fd, struct err *e);
-    const char *let_go;
+    struct outside_guest *(*begin)(int fd, struct err *e); /* NULL: by QMP */
+    /* Said to the guest's socket if this process is killed, while it held the
+     * guest, or had only started a stub: one after the other, each heard out.
+     */
+    const char *held[2], *loose[2];
     bool stops; /* a guest stands still from the connection on */
-    bool opens; /* (begin) opens files, which a confined process cannot */
     bool dead;  /* it is a file, and never changes; nothing lets it go */
 };
 
 static const struct way ways[] = {
-    {"gdb", outside_gdb, OUTSIDE_GDB_LET_GO, true, false, false},
-    {"qmp", outside_qmp, OUTSIDE_QMP_LET_GO, false, true, false},
-    {"memory", outside_dump, NULL, false, false, true},
+    {"gdb", outside_gdb, {OUTSIDE_GDB_LET_GO}, {NULL}, true, false},
+    {"qmp",
+     NULL,
+     {OUTSIDE_QMP_LET_GO},
+     {OUTSIDE_QMP_AWAIT, OUTSIDE_QMP_OFF},
+     false,
+     false},
+    {"memory", outside_dump, {NULL}, {NULL}, false, true},
 };
 
 static const struct way *way_of(const char *kind)
@@ -133,14 +140,17 @@ static int connect_guest(const struct job *job, struct err *e)
                : -1;
 }
 
-/* QEMU drops an order that it has not begun when the order's socket is closed:
- * hear what it says, to this order and to those before. */
-static void hear_out(int fd)
+/* Say (words) to the guest's socket. QEMU drops an order that it has not begun
+ * when the order's socket is closed: hear what it says, to this order and to
+ * those before. */
+static void say_and_hear(int fd, const char *words)
 {
     struct pollfd p = {.fd = fd, .events = POLLIN};
     char heard[4096];
     int patience = OUTSIDE_WAIT_MS;
 
+    if (send(fd, words, strlen(words), MSG_NOSIGNAL) < 0)
+        return;
     for (unsigned i = 0; i < HEARD_MAX && poll(&p, 1, patience) > 0 &&
                          recv(fd, heard, sizeof heard, MSG_DONTWAIT) > 0;
          i++)
@@ -150,35 +160,43 @@ static void hear_out(int fd)
 /* The watch: it waits for the end of the process that samples, which nothing is
  * written to (pipe) before. What that process still (held) is let go; not a
  * guest that somebody else has stopped. */
-static _Noreturn void watch(const struct options *o, int pipe, int fd,
-                            const atomic_bool *held, const char *let_go)
+static _Noreturn void watch(const struct job *job, int pipe, int fd,
+                            const struct outside_watched *watched)
 {
+    const char *const *words = job->way->loose;
     struct err ignored;
     char c;
 
-    (void)confine_sampler(o, &ignored);
+    (void)confine_sampler(job->options, &ignored);
     while (read(pipe, &c, 1) < 0 && errno == EINTR)
         continue;
-    if (atomic_load(held) && send(fd, let_go, strlen(let_go), MSG_NOSIGNAL) > 0)
-        hear_out(fd);
+    if (atomic_load(&watched->held))
+        words = job->way->held;
+    else if (!atomic_load(&watched->started))
+        _exit(0);
+    for (unsigned i = 0; i < 2 && words[i] != NULL; i++)
+        say_and_hear(fd, words[i]);
     _exit(0);
 }
 
 /* Start the watch over the guest behind (fd), which this process holds if the
- * connection does so. Returns where both see whether it does so later; NULL
- * with (e) filled. */
-static atomic_bool *start_watch(const struct job *job, int fd, struct err *e)
+ * connection does so. Returns what both see of it later; NULL with (e) filled.
+ */
+static struct outside_watched *start_watch(const struct job *job, int fd,
+                                           struct err *e)
 {
-    atomic_bool *held = mmap(NULL, sizeof *held, PROT_READ | PROT_WRITE,
-                             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct outside_watched *watched =
+        mmap(NULL, sizeof *watched, PROT_READ | PROT_WRITE,
+             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     int ends_of[2];
     pid_t child;
 
-    if (held == MAP_FAILED) {
+    if (watched == MAP_FAILED) {
         (void)err_sys(e, "mmap");
         return NULL;
     }
-    atomic_init(held, job->way->stops);
+    atomic_init(&watched->held, job->way->stops);
+    atomic_init(&watched->started, false);
     if (pipe2(ends_of, O_CLOEXEC) != 0) {
         (void)err_sys(e, "pipe");
         return NULL;
@@ -188,14 +206,14 @@ static atomic_bool *start_watch(const struct job *job, int fd, struct err *e)
         (void)close(ends_of[1]);
         (void)close(job->bytes);
         (void)close(job->words);
-        watch(job->options, ends_of[0], fd, held, job->way->let_go);
+        watch(job, ends_of[0], fd, watched);
     }
     (void)close(ends_of[0]);
     if (child < 0) {
         (void)err_sys(e, "fork");
         return NULL;
     }
-    return held; /* the pipe's other end is closed when this process ends */
+    return watched; /* the pipe's other end is closed when this process ends */
 }
 
 /* Why the kernel was not (found), in (text): a guest that runs the image may
@@ -330,26 +348,25 @@ static int confine(const struct job *job, struct err *e)
     return 0;
 }
 
-/* Look at the guest behind (fd), and sample it; (held) as in struct
- * outside_guest. Likewise. */
-static int look(const struct job *job, int fd, atomic_bool *held, struct err *e)
+/* Look at the guest behind (fd), and sample it; (watched) as in
+ * struct outside_guest. The monitor has a (stub) for it, too, else -1.
+ * Likewise. */
+static int look(const struct job *job, int fd, int stub,
+                struct outside_watched *watched, struct err *e)
 {
-    const struct way *way = job->way;
     struct outside_guest *g;
     int result = -1;
 
-    if (!way->opens && confine(job, e) != 0)
+    if (confine(job, e) != 0)
         return -1;
-    g = way->begin(fd, e);
+    g = stub < 0 ? job->way->begin(fd, e) : outside_qmp(fd, stub, e);
     if (g == NULL) {
-        if (held != NULL) /* (begin) has let it go */
-            atomic_store(held, false);
+        if (watched != NULL) /* (begin) has let it go */
+            atomic_store(&watched->held, false);
         return -1;
     }
-    g->held = held;
-    if (way->opens && confine(job, e) != 0)
-        result = -1;
-    else if (g->stands != NULL && !job->paused)
+    g->watched = watched;
+    if (g->stands != NULL && !job->paused)
         (void)err_set(
             e,
             "the guest does not run: %s. \"cont\" in the monitor lets "
@@ -366,7 +383,8 @@ static int work_on_dead(const struct job *job, struct err *e)
 {
     int fd = opener_open(OPENER_READ, job->spec->where);
 
-    return fd < 0 ? err_set(e, "%s", strerror(errno)) : look(job, fd, NULL, e);
+    return fd < 0 ? err_set(e, "%s", strerror(errno))
+                  : look(job, fd, -1, NULL, e);
 }
 
 /* Ask for short turns at a core, which come sooner: where the guest keeps all
@@ -393,12 +411,19 @@ static void ask_for_short_turns(void)
 static int work(const struct job *job, struct err *e)
 {
     int fd = connect_guest(job, e);
-    atomic_bool *held = fd < 0 ? NULL : start_watch(job, fd, e);
+    int stub = -1;
 
-    if (held == NULL)
+    if (fd < 0)
+        return -1;
+    if (job->way->begin == NULL && (stub = outside_qmp_pass(fd, e)) < 0)
+        return -1;
+
+    struct outside_watched *watched = start_watch(job, fd, e);
+
+    if (watched == NULL)
         return -1;
     ask_for_short_turns();
-    return look(job, fd, held, e);
+    return look(job, fd, stub, watched, e);
 }
 
 /* A child has no business with the descriptors of those before it. */

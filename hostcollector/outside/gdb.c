@@ -25,6 +25,7 @@ struct core {
 struct gdb {
     struct outside_guest guest; /* first: what the callers have */
     struct stub stub;
+    bool stays;  /* as it is, when it is closed */
     bool runs;   /* and nobody has stopped it since */
     bool looked; /* (cores) are of this stop */
     struct core cores[OUTSIDE_CORES_MAX];
@@ -242,6 +243,14 @@ static int gdb_stop(struct outside_guest *guest, struct err *e)
     return 0;
 }
 
+void outside_gdb_stands(struct outside_guest *guest)
+{
+    struct gdb *g = (struct gdb *)guest;
+
+    g->runs = false;
+    g->looked = false;
+}
+
 static int gdb_run(struct outside_guest *guest, struct err *e)
 {
     struct gdb *g = (struct gdb *)guest;
@@ -278,7 +287,7 @@ static void gdb_close(struct outside_guest *guest)
     struct gdb *g = (struct gdb *)guest;
     struct err ignored;
 
-    if (gdb_stop(guest, &ignored) == 0) {
+    if (!g->stays && gdb_stop(guest, &ignored) == 0) {
         outside_hold(guest, false); /* QEMU minds a second "D" */
         detach(g);
     }
@@ -295,7 +304,7 @@ static const struct outside_ops gdb_ops = {
     .close = gdb_close,
 };
 
-struct outside_guest *outside_gdb(int fd, struct err *e)
+static struct outside_guest *begin(int fd, bool stays, struct err *e)
 {
     struct gdb *g = calloc(1, sizeof *g);
 
@@ -305,10 +314,21 @@ struct outside_guest *outside_gdb(int fd, struct err *e)
         return NULL;
     }
     g->guest = (struct outside_guest){.ops = &gdb_ops, .fd = fd};
+    g->stays = stays;
     if (stub_begin(&g->stub, fd, e) == 0) {
         g->guest.core_count = g->stub.core_count;
         return &g->guest;
     }
     gdb_close(&g->guest);
     return NULL;
+}
+
+struct outside_guest *outside_gdb(int fd, struct err *e)
+{
+    return begin(fd, false, e);
+}
+
+struct outside_guest *outside_gdb_started(int fd, struct err *e)
+{
+    return begin(fd, true, e);
 }

@@ -63,40 +63,65 @@ struct outside_ops {
     void (*close)(struct outside_guest *g);
 };
 
+/* What whoever must let the guest go, where this process is killed, has to know
+ * of it. Both processes share it. */
+struct outside_watched {
+    atomic_bool held;    /* we keep it from running */
+    atomic_bool started; /* QEMU has a stub that we have started */
+};
+
 /* The common beginning of every guest. */
 struct outside_guest {
     const struct outside_ops *ops;
-    int fd; /* the socket that leads to it */
-    uint32_t core_count;
+    int fd;              /* the socket that leads to it */
+    uint32_t core_count; /* known after the first stop() */
     /* What the user is to know of it: "is cut: ...". NULL: nothing. */
     const char *warning;
-    /* Why it stood still, in words, before stop() or outside_qmp() looked: "it
-     * has shut down". It may be looked at, and run() leaves it as it is. NULL:
-     * it ran. */
+    /* Why somebody else keeps it from running, in words, when outside_qmp() or
+     * stop() looked last: "it has shut down". It may be looked at, and run()
+     * leaves it as it is. NULL: it ran. */
     const char *stands;
-    /* Do we keep it from running? For who must let it run where this process is
-     * killed. NULL: nobody asks. */
-    atomic_bool *held;
+    struct outside_watched *watched; /* NULL: nobody asks */
 };
 
 /* Note whether (g) is kept from running, before that is so, or after. */
 static inline void outside_hold(struct outside_guest *g, bool held)
 {
-    if (g->held != NULL)
-        atomic_store_explicit(g->held, held, memory_order_relaxed);
+    if (g->watched != NULL)
+        atomic_store_explicit(&g->watched->held, held, memory_order_relaxed);
 }
 
 /*
  * The guest behind (fd), the connected socket of a debugger's stub (QEMU's
- * -gdb) or of QEMU's monitor (QMP), which is the guest's to close from now on.
- * The guest stands still in the first case, and may run in the second. Return
- * NULL with (e) filled: it is no such socket, somebody else uses it, or there
- * is no memory. outside_qmp() opens the memory that QEMU shares, which a
- * process that is confined cannot: what it cannot open is read by the monitor,
- * which takes longer.
+ * -gdb), which is the guest's to close from now on. The guest stands still.
+ * Returns NULL with (e) filled: it is no stub, somebody else uses it, or there
+ * is no memory.
  */
 struct outside_guest *outside_gdb(int fd, struct err *e);
-struct outside_guest *outside_qmp(int fd, struct err *e);
+
+/* For outside_qmp() alone: the same of the stub that QEMU's monitor has
+ * started, and switches off. So close() says nothing to it, and leaves the
+ * guest as it is. */
+struct outside_guest *outside_gdb_started(int fd, struct err *e);
+
+/* The guest (g) of outside_gdb_started() was stopped by somebody else: forget
+ * what was read of it before. */
+void outside_gdb_stands(struct outside_guest *g);
+
+/*
+ * The guest behind (fd), the connected socket of QEMU's monitor (QMP). It runs
+ * on. Its first stop() starts a stub in QEMU, by which it is looked at, and
+ * counts its cores; close() ends that stub.
+ *
+ * outside_qmp_pass() comes first, and before the process is confined: it hands
+ * QEMU one end of a socket pair, the stub's, and hears nothing. Returns the
+ * other end, for (stub); -1 with (e) filled.
+ *
+ * outside_qmp() has both descriptors from now on. Returns NULL with (e) filled:
+ * it is no such monitor, somebody else uses it, or there is no memory.
+ */
+int outside_qmp_pass(int fd, struct err *e);
+struct outside_guest *outside_qmp(int fd, int stub, struct err *e);
 
 /*
  * A guest that is dead, of which the file (fd) has the memory and the registers
@@ -106,9 +131,25 @@ struct outside_guest *outside_qmp(int fd, struct err *e);
  */
 struct outside_guest *outside_dump(int fd, struct err *e);
 
-/* What lets the guest run on, if the process that looked at it is killed while
- * it held the guest, and somebody else writes this to the socket. */
+/*
+ * The last words to a guest's socket, whole lines of QMP in the monitor's case.
+ * Also for a second process, where the one that looked at the guest was killed.
+ * (LET_GO): it held the guest. (OFF): its stub is on. Before (OFF) comes
+ * (AWAIT): when QEMU has answered that, it has also let the guest run, if it
+ * was told so by the stub.
+ *
+ * The stub that is switched off is given to a null device, which tells the next
+ * collector whose it was: QEMU says of no device that a stub has it.
+ */
 #define OUTSIDE_GDB_LET_GO "+$D;1#b0"
-#define OUTSIDE_QMP_LET_GO "\n{\"execute\":\"cont\"}\n"
+#define OUTSIDE_QMP_AWAIT  "\n{\"execute\":\"query-status\"}\n"
+#define OUTSIDE_QMP_OFF                                                        \
+    "{\"execute\":\"human-monitor-command\",\"arguments\":"                    \
+    "{\"command-line\":\"gdbserver none\"}}\n"                                 \
+    "{\"execute\":\"chardev-add\",\"arguments\":{\"id\":\"tprof-off\","        \
+    "\"backend\":{\"type\":\"null\",\"data\":{}}}}\n"                          \
+    "{\"execute\":\"human-monitor-command\",\"arguments\":"                    \
+    "{\"command-line\":\"gdbserver chardev:tprof-off\"}}\n"
+#define OUTSIDE_QMP_LET_GO OUTSIDE_QMP_OFF "{\"execute\":\"cont\"}\n"
 
 #endif

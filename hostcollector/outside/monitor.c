@@ -17,7 +17,7 @@
 #include "outside/guest.h"
 #include "util/clock.h"
 
-#define LINE_MAX_BYTES (4u << 20) /* registers of 256 cores take 800 KB */
+#define LINE_MAX_BYTES (1u << 20) /* a list of hundreds of devices */
 #define FIRST_BYTES    (16u << 10)
 #define ORDER_MAX      256u
 
@@ -119,7 +119,7 @@ static void note_event(struct monitor *m, const char *event)
         m->stands = true;
     } else if (strcmp(event, "RESUME") == 0) {
         m->stands = false;
-        m->has_run_again = true;
+        m->resumes++;
     }
 }
 
@@ -208,30 +208,8 @@ static int send_all(struct monitor *m, const char *bytes, size_t size,
     return 0;
 }
 
-int monitor_order(struct monitor *m, const char *name, struct err *e)
-{
-    char order[ORDER_MAX];
-    int size = snprintf(order, sizeof order,
-                        "{\"execute\":\"%s\",\"id\":%" PRIu64 "}\n", name,
-                        ++m->orders);
-
-    return send_all(m, order, (size_t)size, e);
-}
-
-int monitor_line(struct monitor *m, uint32_t cpu_index, const char *text,
-                 struct err *e)
-{
-    char order[ORDER_MAX];
-    int size = snprintf(order, sizeof order,
-                        "{\"execute\":\"human-monitor-command\",\"arguments\":"
-                        "{\"command-line\":\"%s\",\"cpu-index\":%" PRIu32
-                        "},\"id\":%" PRIu64 "}\n",
-                        text, cpu_index, ++m->orders);
-
-    return send_all(m, order, (size_t)size, e);
-}
-
-json_t *monitor_answer(struct monitor *m, struct err *e)
+/* Await the next answer. Returns as monitor_ask(). */
+static json_t *next_answer(struct monitor *m, struct err *e)
 {
     struct err why;
     json_t *o = await_object(m, OUTSIDE_WAIT_MS, &why);
@@ -262,30 +240,71 @@ json_t *monitor_answer(struct monitor *m, struct err *e)
     return NULL;
 }
 
-json_t *monitor_ask(struct monitor *m, const char *name, struct err *e)
+json_t *monitor_ask(struct monitor *m, const char *name, const char *arguments,
+                    struct err *e)
 {
-    if (monitor_order(m, name, e) != 0)
+    char order[ORDER_MAX];
+    int size = snprintf(order, sizeof order,
+                        "{\"execute\":\"%s\"%s%s,\"id\":%" PRIu64 "}\n", name,
+                        arguments != NULL ? ",\"arguments\":" : "",
+                        arguments != NULL ? arguments : "", m->orders + 1);
+
+    if (size >= (int)sizeof order) {
+        err_set(e, "qmp: an order of %d bytes", size);
         return NULL;
-    return monitor_answer(m, e);
+    }
+    m->orders++;
+    return send_all(m, order, (size_t)size, e) == 0 ? next_answer(m, e) : NULL;
 }
 
-int monitor_events(struct monitor *m, struct err *e)
+/* Note events that have come. Returns 0; -1 with (e) filled: an answer came, or
+ * what is no line of this protocol. */
+static int note_events(struct monitor *m, struct err *e)
 {
     struct err why = {""};
-    long got = receive(m, &why);
+    json_t *o = next_object(m, &why);
 
-    while (got > 0) {
-        json_t *o = next_object(m, &why);
+    if (o == NULL && why.text[0] == '\0')
+        return 0;
+    json_decref(o);
+    return err_set(e, "%s",
+                   o == NULL ? why.text : "qmp: an answer that nobody awaits");
+}
 
-        if (o != NULL || why.text[0] != '\0') {
-            json_decref(o);
-            return err_set(e, "%s",
-                           o == NULL ? why.text
-                                     : "qmp: an answer that nobody awaits");
-        }
-        got = receive(m, &why);
+int monitor_events(struct monitor *m, uint64_t resumes, struct err *e)
+{
+    int64_t deadline = now_ms() + OUTSIDE_WAIT_MS;
+
+    for (;;) {
+        long got = receive(m, e);
+
+        if (got < 0 || note_events(m, e) != 0)
+            return -1;
+        if (m->resumes >= resumes && (got == 0 || now_ms() > deadline))
+            return 0; /* events without end must not take all the time */
+        if (now_ms() > deadline)
+            return err_set(e, "qmp: QEMU does not let the guest run");
+        if (got == 0 && wait_for(m, POLLIN, deadline, e) < 0)
+            return -1;
     }
-    return got < 0 ? err_set(e, "%s", why.text) : 0;
+}
+
+void monitor_finish(struct monitor *m, const char *orders)
+{
+    uint64_t due = m->orders - m->answers;
+    struct err e;
+
+    for (const char *c = orders; *c != '\0'; c++)
+        due += *c == '\n';
+    if (send_all(m, orders, strlen(orders), &e) != 0)
+        return;
+    for (; due > 0; due--) {
+        json_t *o = await_object(m, OUTSIDE_WAIT_MS, &e);
+
+        if (o == NULL)
+            return;
+        json_decref(o);
+    }
 }
 
 /* --- The beginning -------------------------------------------------------- */
@@ -332,7 +351,47 @@ static int no_greeting(struct monitor *m, bool is_object, const struct err *why,
                       "monitor, which is one program's at a time");
 }
 
-int monitor_init(struct monitor *m, int fd, struct err *e)
+int monitor_greet(int fd, int pass, struct err *e)
+{
+    static char orders[] = "{\"execute\":\"qmp_capabilities\",\"id\":1}\n"
+                           "{\"execute\":\"getfd\",\"arguments\":"
+                           "{\"fdname\":\"" MONITOR_PASSED "\"},\"id\":2}\n";
+    size_t first = strcspn(orders, "\n") + 1;
+    struct iovec bytes = {orders, pass < 0 ? first : strlen(orders)};
+    union {
+        struct cmsghdr head;
+        char room[CMSG_SPACE(sizeof pass)];
+    } control = {0};
+    struct msghdr message = {.msg_iov = &bytes, .msg_iovlen = 1};
+
+    if (pass >= 0) {
+        control.head = (struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof pass),
+                                        .cmsg_level = SOL_SOCKET,
+                                        .cmsg_type = SCM_RIGHTS};
+        memcpy(CMSG_DATA(&control.head), &pass, sizeof pass);
+        message.msg_control = &control;
+        message.msg_controllen = sizeof control;
+    }
+    /* nobody has written to this socket before: it takes all of it */
+    return sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT) ==
+                   (ssize_t)bytes.iov_len
+               ? 0
+               : err_sys(e, "qmp: send");
+}
+
+/* Hear the answer to an order of monitor_greet(). Returns 0; -1 with (e)
+ * filled. */
+static int take_consent(struct monitor *m, struct err *e)
+{
+    m->orders++;
+
+    json_t *answer = next_answer(m, e);
+
+    json_decref(answer);
+    return answer != NULL ? 0 : -1;
+}
+
+int monitor_init(struct monitor *m, int fd, bool passed, struct err *e)
 {
     struct err why;
 
@@ -349,11 +408,15 @@ int monitor_init(struct monitor *m, int fd, struct err *e)
     json_decref(greeting);
     if (!is_qmp)
         return no_greeting(m, is_object, &why, e);
-
-    json_t *answer = monitor_ask(m, "qmp_capabilities", e);
-
-    json_decref(answer);
-    return answer != NULL ? 0 : -1;
+    if (take_consent(m, e) != 0)
+        return -1;
+    if (passed && take_consent(m, &why) != 0)
+        return err_set(e,
+                       "qmp: QEMU got no descriptor by this socket, which a "
+                       "program between passes on: use QEMU's own socket, or "
+                       "its stub with --gdb (%s)",
+                       why.text);
+    return 0;
 }
 
 void monitor_fini(struct monitor *m)

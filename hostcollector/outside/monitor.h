@@ -15,12 +15,14 @@
 
 #include "util/err.h"
 
+#define MONITOR_PASSED "tprof" /* QEMU's name of a descriptor that it got */
+
 struct monitor {
     int fd;
-    uint64_t orders;    /* sent so far: the last one's number */
-    uint64_t answers;   /* that came */
-    bool stands;        /* the guest, as far as events have told */
-    bool has_run_again; /* after it stood: for who wants to know, to clear */
+    uint64_t orders;  /* sent so far: the last one's number */
+    uint64_t answers; /* that came */
+    bool stands;      /* the guest, as far as events have told */
+    uint64_t resumes; /* events that told that the guest runs again */
 
     /* for monitor.c alone */
     char *bytes; /* that came and are not read yet, from (begin) on */
@@ -28,31 +30,36 @@ struct monitor {
 };
 
 /*
- * Greet the monitor behind the connected socket (fd), which stays the caller's,
- * and who releases (m) by monitor_fini() in any case. Returns 0; -1 with (e)
- * filled: it is no such monitor, or somebody else has it.
+ * Send the first orders to the monitor behind the connected socket (fd): they
+ * begin the conversation, and pass the descriptor (pass), which stays the
+ * caller's, to QEMU; -1: no descriptor. Hears nothing, so it may be called
+ * before the process is confined. Returns 0; -1 with (e) filled.
  */
-int monitor_init(struct monitor *m, int fd, struct err *e);
+int monitor_greet(int fd, int pass, struct err *e);
+
+/*
+ * Hear the greeting of the monitor behind (fd), which stays the caller's, and
+ * the answers to monitor_greet(); (passed) says whether that passed a
+ * descriptor. The caller releases (m) by monitor_fini() in any case. Returns 0;
+ * -1 with (e) filled: it is no such monitor, or somebody else has it.
+ */
+int monitor_init(struct monitor *m, int fd, bool passed, struct err *e);
 void monitor_fini(struct monitor *m);
 
 /*
- * Send an order: the command (name) without arguments, or the line (text) for
- * the human monitor, as core (cpu_index). Answers come in the same order, so
- * several may be sent before the first one is awaited. Returns 0; -1 with (e)
- * filled.
+ * Send the order (name) with (arguments), a JSON object; NULL: without. Await
+ * the answer. Returns what it brings, which the caller releases
+ * (json_decref()); NULL with (e) filled, also when it is an error.
  */
-int monitor_order(struct monitor *m, const char *name, struct err *e);
-int monitor_line(struct monitor *m, uint32_t cpu_index, const char *text,
-                 struct err *e);
+json_t *monitor_ask(struct monitor *m, const char *name, const char *arguments,
+                    struct err *e);
 
-/* Await the next answer. Returns what it brings, which the caller releases
- * (json_decref()); NULL with (e) filled, also when it is an error. */
-json_t *monitor_answer(struct monitor *m, struct err *e);
+/* Read the events that are there already, and wait until (m->resumes) is at
+ * least (resumes). Returns 0; -1 with (e) filled. */
+int monitor_events(struct monitor *m, uint64_t resumes, struct err *e);
 
-/* Both: the answer to (name). */
-json_t *monitor_ask(struct monitor *m, const char *name, struct err *e);
-
-/* Read the events that are there already. Returns 0; -1 with (e) filled. */
-int monitor_events(struct monitor *m, struct err *e);
+/* Send the last (orders), whole lines, and wait until QEMU has answered all:
+ * it drops orders that it has not begun when their socket is closed. */
+void monitor_finish(struct monitor *m, const char *orders);
 
 #endif

@@ -1,38 +1,36 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A guest behind QEMU's monitor. One message asks for the stop and for the
- * registers of all cores, so that a look at a guest takes three messages where
- * its memory is shared with us, and one more for each piece of memory where it
- * is not.
+ * A guest behind QEMU's monitor. The monitor starts a debugger's stub on a
+ * socket that QEMU was handed, and the guest is looked at by that stub, as by
+ * any other (gdb.c).
  *
- * Who has stopped the guest is known by events: STOP comes before the answer to
- * our own order, or while we had ordered nothing. What somebody else has
- * stopped is looked at, and left as it is.
+ * The monitor's events tell who has stopped the guest, which no stub does: a
+ * STOP that comes while the guest is to run is somebody else's. Such a guest is
+ * looked at, and left as it is.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "outside/guest.h"
 #include "outside/monitor.h"
-#include "outside/monitor_text.h"
-#include "outside/paging.h"
-#include "outside/shared.h"
 
-#define LINE_BYTES  16u /* of memory, in a line of text */
-#define READ_MAX    4096u
-#define ORDER_BYTES 64u
+#define OURS    "tprof-" /* begins the names of our devices in QEMU */
+#define STARTED "Waiting for gdb"
 
 struct qmp {
     struct outside_guest guest; /* first */
     struct monitor monitor;
-    struct shared shared;
-    bool stopped; /* by us, and not let run since */
-    uint32_t cpu_index[OUTSIDE_CORES_MAX];
-    struct outside_registers registers[OUTSIDE_CORES_MAX];
+    int end;                    /* of the stub's socket; -1: (stub) has it */
+    bool started;               /* QEMU was told to start the stub */
+    struct outside_guest *stub; /* NULL: there is none yet */
+    bool stopped;               /* by us, and not let run since */
+    uint64_t resumes;           /* of the guest, when our last order is done */
 };
 
 /* What QEMU calls a guest that does not run. */
@@ -66,7 +64,7 @@ static struct qmp *of(struct outside_guest *g)
  * filled. */
 static int ask_status(struct qmp *q, struct err *e)
 {
-    json_t *answer = monitor_ask(&q->monitor, "query-status", e);
+    json_t *answer = monitor_ask(&q->monitor, "query-status", NULL, e);
     const char *status = json_string_value(json_object_get(answer, "status"));
 
     if (answer == NULL)
@@ -84,124 +82,196 @@ static int ask_status(struct qmp *q, struct err *e)
     return 0;
 }
 
-/* The cores that there are. Returns 0; -1 with (e) filled. */
-static int ask_cores(struct qmp *q, struct err *e)
+/* Is it a guest whose registers gdb.c knows? Returns 0; -1 with (e) filled. */
+static int ask_target(struct qmp *q, struct err *e)
 {
-    json_t *answer = monitor_ask(&q->monitor, "query-cpus-fast", e);
-    size_t count = json_array_size(answer);
-    int result = -1;
+    json_t *answer = monitor_ask(&q->monitor, "query-target", NULL, e);
+    const char *arch = json_string_value(json_object_get(answer, "arch"));
+    bool is_wide = arch != NULL && strcmp(arch, "x86_64") == 0;
 
-    if (answer == NULL)
-        return -1;
-    if (count == 0 || count > OUTSIDE_CORES_MAX) {
-        err_set(e, "qmp: QEMU tells of %zu cores", count);
-        goto done;
-    }
-    for (size_t i = 0; i < count; i++) {
-        const json_t *core = json_array_get(answer, i);
-        const char *target = json_string_value(json_object_get(core, "target"));
-        json_int_t index =
-            json_integer_value(json_object_get(core, "cpu-index"));
-
-        if (target == NULL ||
-            (strcmp(target, "x86_64") != 0 && strcmp(target, "i386") != 0)) {
-            err_set(e, "qmp: a guest with cores of type %s, not x86_64",
-                    target != NULL ? target : "unknown");
-            goto done;
-        }
-        if (index < 0 || index > INT32_MAX) {
-            err_set(e, "qmp: a core that is not numbered");
-            goto done;
-        }
-        q->cpu_index[i] = (uint32_t)index;
-    }
-    q->guest.core_count = (uint32_t)count;
-    result = 0;
-done:
+    if (answer != NULL && !is_wide)
+        err_set(e, "qmp: a guest with cores of type %s, not x86_64",
+                arch != NULL ? arch : "unknown");
     json_decref(answer);
+    return is_wide ? 0 : -1;
+}
+
+/* Note whether QEMU has a stub of ours, before it has, and after. */
+static void note_started(struct qmp *q, bool started)
+{
+    q->started = started;
+    if (q->guest.watched != NULL)
+        atomic_store(&q->guest.watched->started, started);
+}
+
+/* --- The stub ------------------------------------------------------------- */
+
+static bool begins(const char *text, const char *with)
+{
+    return text != NULL && strncmp(text, with, strlen(with)) == 0;
+}
+
+/* Has another program a stub by one of (devices)? QEMU has one stub at a time,
+ * and gives it away without a word. Its own has the name "gdb", or any that the
+ * user gave; then only a helper of kind "gdb" tells of it, which stays when the
+ * stub has gone. Returns 0; -1 with (e) filled. */
+static int look_for_stub(const json_t *devices, struct err *e)
+{
+    bool is_ours = false, has_been = false;
+
+    for (size_t i = 0; i < json_array_size(devices); i++) {
+        const json_t *d = json_array_get(devices, i);
+        const char *label = json_string_value(json_object_get(d, "label"));
+        const char *kind = json_string_value(json_object_get(d, "filename"));
+
+        if (label == NULL || kind == NULL ||
+            !json_is_true(json_object_get(d, "frontend-open")))
+            continue; /* nobody uses it */
+        if (strcmp(label, "gdb") == 0)
+            return err_set(e,
+                           "qmp: QEMU has a debugger's stub already, at %.80s: "
+                           "use --gdb, or 'gdbserver none' in the monitor",
+                           kind);
+        if (begins(label, OURS) && strcmp(kind, "null") != 0 &&
+            !begins(kind, "disconnected:"))
+            return err_set(e, "qmp: another collector samples the guest: wait "
+                              "until it ends");
+        is_ours |= begins(label, OURS);
+        has_been |= strcmp(kind, "gdb") == 0;
+    }
+    if (has_been && !is_ours)
+        return err_set(e, "qmp: QEMU has a debugger's stub already, or had "
+                          "one: use --gdb with its socket. 'gdbserver "
+                          "unix:/tmp/gdb,server=on,wait=off' in the monitor "
+                          "starts one");
+    return 0;
+}
+
+/* The same of QEMU's devices. */
+static int ask_for_stub(struct qmp *q, struct err *e)
+{
+    json_t *devices = monitor_ask(&q->monitor, "query-chardev", NULL, e);
+    int result = devices != NULL ? look_for_stub(devices, e) : -1;
+
+    json_decref(devices);
     return result;
 }
 
-/* Await the registers that were asked for. */
-static int take_registers(struct qmp *q, struct err *e)
+/* Make a device called (name) of the descriptor that QEMU was handed. Returns
+ * 0; -1 with (e) filled. */
+static int add_device(struct qmp *q, const char *name, struct err *e)
 {
-    json_t *answer = monitor_answer(&q->monitor, e);
+    char arguments[192];
 
-    if (answer == NULL)
-        return -1;
+    (void)snprintf(arguments, sizeof arguments,
+                   "{\"id\":\"%s\",\"backend\":{\"type\":\"socket\",\"data\":{"
+                   "\"server\":false,\"addr\":{\"type\":\"fd\",\"data\":"
+                   "{\"str\":\"" MONITOR_PASSED "\"}}}}}",
+                   name);
 
-    const char *text = json_string_value(answer);
-    int result = monitor_text_registers(text != NULL ? text : "", q->cpu_index,
-                                        q->guest.core_count, q->registers, e);
-
-    json_decref(answer);
-    return result;
-}
-
-/* Await the answer to (name), which brings nothing. */
-static int take_consent(struct qmp *q, struct err *e)
-{
-    json_t *answer = monitor_answer(&q->monitor, e);
+    json_t *answer = monitor_ask(&q->monitor, "chardev-add", arguments, e);
 
     json_decref(answer);
     return answer != NULL ? 0 : -1;
 }
 
+/* Give QEMU's stub the device called (name), at which the guest stands still.
+ * Returns likewise. */
+static int give_device(struct qmp *q, const char *name, struct err *e)
+{
+    char arguments[96];
+
+    (void)snprintf(arguments, sizeof arguments,
+                   "{\"command-line\":\"gdbserver chardev:%s\"}", name);
+    note_started(q, true);
+
+    json_t *answer =
+        monitor_ask(&q->monitor, "human-monitor-command", arguments, e);
+    const char *said = json_string_value(answer);
+    bool has_begun = begins(said, STARTED);
+
+    if (answer != NULL && !has_begun)
+        err_set(e, "qmp: QEMU starts no debugger's stub: %.80s",
+                said != NULL ? said : "it says nothing");
+    json_decref(answer);
+    return has_begun ? 0 : -1;
+}
+
+/* Start the stub: at the end the guest stands still. Returns 0; -1 with (e)
+ * filled. */
+static int start_stub(struct qmp *q, struct err *e)
+{
+    char name[sizeof OURS + 8];
+    uint32_t number;
+
+    if (getrandom(&number, sizeof number, 0) < 0)
+        number = (uint32_t)time(NULL);
+    (void)snprintf(name, sizeof name, OURS "%08" PRIx32, number);
+    if (add_device(q, name, e) != 0)
+        return -1;
+    q->stopped = !q->monitor.stands;
+    outside_hold(&q->guest, q->stopped); /* whatever becomes of the order */
+    if (give_device(q, name, e) != 0)
+        return -1;
+    q->stub = outside_gdb_started(q->end, e);
+    q->end = -1;
+    if (q->stub == NULL)
+        return -1;
+    q->stub->watched = q->guest.watched;
+    q->guest.core_count = q->stub->core_count;
+    if (q->stopped && q->monitor.stands) {
+        q->guest.stands = NULL;
+        return 0;
+    }
+    q->stopped = false; /* no word of STOP: it stood before */
+    outside_hold(&q->guest, false);
+    return ask_status(q, e);
+}
+
+/* --- Stopping, running ---------------------------------------------------- */
+
 static int qmp_stop(struct outside_guest *g, struct err *e)
 {
     struct qmp *q = of(g);
-    struct monitor *m = &q->monitor;
 
-    if (monitor_events(m, e) != 0)
+    if (monitor_events(&q->monitor, q->resumes, e) != 0)
         return -1;
-
-    bool was_standing = m->stands;
-
-    m->has_run_again = false;
-    if (!was_standing) {
-        outside_hold(g, true); /* whatever becomes of the order */
-        q->stopped = true;
-        if (monitor_order(m, "stop", e) != 0)
+    q->resumes = q->monitor.resumes; /* from here on they are others' */
+    if (q->stub == NULL)
+        return start_stub(q, e);
+    if (q->monitor.stands) {
+        if (ask_status(q, e) != 0)
             return -1;
+        outside_gdb_stands(q->stub);
     }
-    if (monitor_line(m, 0, "info registers -a", e) != 0 ||
-        (!was_standing && take_consent(q, e) != 0))
-        return -1;
-
-    /* no word of STOP: it stood, and was never said to */
-    bool stood = was_standing || !m->stands;
-
-    if (take_registers(q, e) != 0)
-        return -1;
-    if (!stood) {
-        g->stands = NULL;
+    if (q->monitor.stands)
         return 0;
-    }
-    outside_hold(g, false);
-    q->stopped = false;
-    if (ask_status(q, e) != 0)
-        return -1;
-    if (g->stands == NULL)
-        return err_set(e, "qmp: somebody else stops the guest and lets it run");
-    return 0;
+    g->stands = NULL;
+    q->stopped = true;
+    return q->stub->ops->stop(q->stub, e);
 }
 
 static int qmp_run(struct outside_guest *g, struct err *e)
 {
     struct qmp *q = of(g);
 
-    if (!q->stopped)
+    if (q->stub == NULL)
         return 0;
-    if (monitor_events(&q->monitor, e) != 0)
+    if (monitor_events(&q->monitor, 0, e) != 0)
         return -1;
 
-    bool ran = q->monitor.has_run_again;
+    /* a question to the stub stops a guest that somebody let run meanwhile */
+    bool ran = q->monitor.resumes != q->resumes, was_ours = q->stopped;
 
+    q->resumes = q->monitor.resumes;
+    if (!was_ours && !ran)
+        return 0;
     q->stopped = false;
-    if (monitor_order(&q->monitor, "cont", e) != 0 || take_consent(q, e) != 0)
+    if (q->stub->ops->run(q->stub, e) != 0)
         return -1;
-    outside_hold(g, false);
-    return ran ? err_set(e, "qmp: somebody else let the guest run while it was "
+    q->resumes++;
+    return ran && was_ours
+               ? err_set(e, "qmp: somebody else let the guest run while it was "
                             "looked at")
                : 0;
 }
@@ -211,116 +281,40 @@ static int qmp_registers(struct outside_guest *g, uint32_t core,
 {
     if (core >= g->core_count)
         return err_set(e, "qmp: no core %" PRIu32, core);
-    *r = of(g)->registers[core];
-    return 0;
-}
-
-/*
- * Read (size) bytes at (address), both multiples of LINE_BYTES, by the monitor.
- * A line of its text lies in one page then, and is there or not as a whole.
- */
-static long read_lines(struct qmp *q, uint32_t core, uint64_t address,
-                       uint8_t *to, size_t size, struct err *e)
-{
-    char order[ORDER_BYTES];
-
-    snprintf(order, sizeof order, "x /%zugx 0x%" PRIx64, size / 8, address);
-    if (monitor_line(&q->monitor, q->cpu_index[core], order, e) != 0)
-        return -1;
-
-    json_t *answer = monitor_answer(&q->monitor, e);
-
-    if (answer == NULL)
-        return -1;
-
-    const char *text = json_string_value(answer);
-    size_t done =
-        text != NULL ? monitor_text_memory(text, address, to, size) : 0;
-
-    json_decref(answer);
-    return (long)done;
-}
-
-/* Read any bytes by the monitor, for which the core's own tables are taken. */
-static long read_told(struct qmp *q, uint32_t core, uint64_t address, void *to,
-                      size_t size, struct err *e)
-{
-    uint8_t lines[READ_MAX];
-    size_t done = 0;
-
-    while (done < size && address + done >= address) {
-        uint64_t at = (address + done) & ~(uint64_t)(LINE_BYTES - 1);
-        size_t before = (size_t)(address + done - at);
-        size_t want = size - done + before;
-
-        want = want < READ_MAX ? (want + LINE_BYTES - 1) & ~(LINE_BYTES - 1)
-                               : READ_MAX;
-
-        long got = read_lines(q, core, at, lines, want, e);
-
-        if (got < 0)
-            return -1;
-        if ((size_t)got <= before)
-            break;
-
-        size_t part = (size_t)got - before;
-
-        if (part > size - done)
-            part = size - done;
-        memcpy((uint8_t *)to + done, lines + before, part);
-        done += part;
-        if ((size_t)got < want)
-            break;
-    }
-    return (long)done;
+    return of(g)->stub->ops->registers(of(g)->stub, core, r, e);
 }
 
 static long qmp_memory(struct outside_guest *g, uint32_t core,
                        const struct outside_registers *r, uint64_t address,
                        void *to, size_t size, struct err *e)
 {
-    struct qmp *q = of(g);
-
     if (core >= g->core_count)
         return err_set(e, "qmp: no core %" PRIu32, core);
-
-    struct paging p = {r->cr0,  r->cr3,      r->cr4,
-                       r->efer, shared_read, &q->shared};
-
-    if (q->shared.piece_count > 0) {
-        q->shared.missed = false;
-
-        long got = paging_read(&p, address, to, size);
-
-        if (!q->shared.missed)
-            return got;
-    }
-    return read_told(q, core, address, to, size, e);
+    return of(g)->stub->ops->memory(of(g)->stub, core, r, address, to, size, e);
 }
 
-/* QEMU drops orders that it has not begun when their socket is closed: wait
- * until it has answered all of them, or nothing comes any more. */
-static void await_all(struct monitor *m)
+/* Switch the stub off; and let the guest run if we have stopped it, or QEMU has
+ * not said that it does so. */
+static void end_stub(struct qmp *q)
 {
-    uint64_t before = m->answers - 1;
     struct err e;
+    bool holds = q->stopped || monitor_events(&q->monitor, q->resumes, &e) != 0;
 
-    while (m->answers < m->orders && m->answers != before) {
-        before = m->answers;
-        json_decref(monitor_answer(m, &e));
-    }
+    monitor_finish(&q->monitor, holds ? OUTSIDE_QMP_LET_GO : OUTSIDE_QMP_OFF);
+    outside_hold(&q->guest, false);
+    note_started(q, false);
 }
 
 static void qmp_close(struct outside_guest *g)
 {
     struct qmp *q = of(g);
-    struct err e;
 
-    /* not qmp_run(): an answer may still be due, which is nobody's any more */
-    if (q->stopped && monitor_order(&q->monitor, "cont", &e) == 0)
-        await_all(&q->monitor);
-    outside_hold(g, false);
-    shared_fini(&q->shared);
+    if (q->started)
+        end_stub(q);
+    if (q->stub != NULL)
+        q->stub->ops->close(q->stub);
+    if (q->end >= 0)
+        close(q->end);
     monitor_fini(&q->monitor);
     close(g->fd);
     free(q);
@@ -330,19 +324,35 @@ static const struct outside_ops qmp_ops = {
     "qmp", qmp_stop, qmp_run, qmp_registers, qmp_memory, qmp_close,
 };
 
-struct outside_guest *outside_qmp(int fd, struct err *e)
+int outside_qmp_pass(int fd, struct err *e)
+{
+    int ends[2], result;
+
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        return err_sys(e, "qmp: socketpair");
+    result = monitor_greet(fd, ends[1], e);
+    close(ends[1]);
+    if (result == 0)
+        return ends[0];
+    close(ends[0]);
+    return -1;
+}
+
+struct outside_guest *outside_qmp(int fd, int stub, struct err *e)
 {
     struct qmp *q = calloc(1, sizeof *q);
 
     if (q == NULL) {
         err_sys(e, "qmp: memory");
         close(fd);
+        close(stub);
         return NULL;
     }
     q->guest.ops = &qmp_ops;
     q->guest.fd = fd;
-    if (monitor_init(&q->monitor, fd, e) != 0 || ask_cores(q, e) != 0 ||
-        shared_init(&q->shared, &q->monitor, e) != 0 || ask_status(q, e) != 0) {
+    q->end = stub;
+    if (monitor_init(&q->monitor, fd, true, e) != 0 || ask_target(q, e) != 0 ||
+        ask_for_stub(q, e) != 0 || ask_status(q, e) != 0) {
         qmp_close(&q->guest);
         return NULL;
     }

@@ -30,14 +30,16 @@ stop() {
 trap 'stop; rm -rf "$dir" "$memory"' EXIT
 cd "$dir"
 
-# start ELF OPTION...: the guest, its memory in a file
+# start ELF OPTION...: the guest, its memory in a file. QEMU has one stub at a time: $stub, or
+# what the monitor starts for --qmp
+stub=(-gdb "unix:$dir/gdb,server=on,wait=off")
 start() {
     local elf=$1
     shift
     "$boot" --timeout 300 --cpus 2 --pidfile "$dir/pid" "$@" "$elf" -- -machine memory-backend=ram \
         -object "memory-backend-file,id=ram,size=64M,mem-path=$memory/ram,share=on" \
         -name guest,debug-threads=on -qmp "unix:$dir/qmp,server=on,wait=off" \
-        -gdb "unix:$dir/gdb,server=on,wait=off" >console 2>&1 &
+        "${stub[@]}" >console 2>&1 &
     pid=$!
     for ((i = 0; i < 500; i++)); do
         grep -q '^outside: 2 cores' console && break
@@ -69,7 +71,6 @@ ways=(qprofiler "$program qprofiler $dir/qmp 50000 2"
     qprofiler_unpaused "$program qprofiler $dir/qmp 0 2")
 for rate in "${rates[@]}"; do
     ways+=("agentless_$rate" "$collector --gdb $dir/gdb --elf $elf --rate $rate --duration 2")
-    ways+=("agentless_qmp_$rate" "$collector --qmp $dir/qmp --elf $elf --rate $rate --duration 2")
 done
 cost "$elf" "${ways[@]}" | tee figures
 
@@ -103,6 +104,23 @@ if chrt -f 1 true 2>/dev/null; then
     ways=()
     for rate in "${rates[@]}"; do
         ways+=("agentless_realtime_$rate" "chrt -f 1 $collector --gdb $dir/gdb --elf $elf --rate $rate --duration 2")
+    done
+    cost "$elf" "${ways[@]}"
+fi
+stop
+
+stub=()
+start "$elf"
+ways=()
+for rate in "${rates[@]}"; do
+    ways+=("agentless_qmp_$rate" "$collector --qmp $dir/qmp --elf $elf --rate $rate --duration 2")
+done
+cost "$elf" "${ways[@]}"
+if chrt -f 1 true 2>/dev/null; then
+    chrt -f -p 1 "$(cat pid)"
+    ways=()
+    for rate in "${rates[@]}"; do
+        ways+=("agentless_qmp_realtime_$rate" "chrt -f 1 $collector --qmp $dir/qmp --elf $elf --rate $rate --duration 2")
     done
     cost "$elf" "${ways[@]}"
 fi

@@ -34,6 +34,7 @@ static bool look(struct outside_guest *g)
     bool goes_on = g->ops->stop(g, &e) == 0;
 
     must(goes_on || e.text[0] != '\0');
+    must(!goes_on || (g->core_count > 0 && g->core_count <= OUTSIDE_CORES_MAX));
     for (uint32_t core = 0; goes_on && core < g->core_count; core++) {
         struct outside_registers r;
 
@@ -47,7 +48,6 @@ static bool look(struct outside_guest *g)
 
 void looked(struct outside_guest *g)
 {
-    must(g->core_count > 0 && g->core_count <= OUTSIDE_CORES_MAX);
     for (int i = 0; i < LOOKS && look(g); i++)
         continue;
     g->ops->close(g);

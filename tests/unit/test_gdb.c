@@ -217,15 +217,15 @@ TEST(a_guest_is_let_go_by_its_name)
 TEST(a_guest_is_let_go_by_a_stub_that_knows_no_processes)
 {
     struct outside_guest *g = begin();
-    atomic_bool held = true;
+    struct outside_watched watched = {.held = true};
 
-    g->held = &held;
+    g->watched = &watched;
     CHECK_EQ(g->ops->run(g, &e), 0);
-    CHECK(!held);
+    CHECK(!watched.held);
     CHECK_EQ(g->ops->stop(g, &e), 0);
-    CHECK(held);
+    CHECK(watched.held);
     g->ops->close(g);
-    CHECK(!held);
+    CHECK(!watched.held);
     CHECK_STR(strstr(heard, "qsThreadInfo "), "qsThreadInfo vCont;c ^C D;1 D ");
 }
 

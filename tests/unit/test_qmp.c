@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A QEMU that is played by a child process: for each order, what it answers.
- * What a real one does is tests/system/outside; here is what one would do only
- * when somebody else is at it, or what none does.
+ * A QEMU that is played by child processes: for each order to its monitor what
+ * that answers, and a stub. What a real one does is tests/system/outside; here
+ * is what one would do only when somebody else is at it, or what none does.
  */
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -17,21 +18,22 @@
 #include "check.h"
 #include "outside/guest.h"
 
-#define GREETING    "{\"QMP\": {\"version\": {}, \"capabilities\": []}}\r\n"
-#define YES(id)     "{\"return\": {}, \"id\": " #id "}\r\n"
-#define EVENT(what) "{\"event\": \"" what "\"}\r\n"
-#define CORES                                                                  \
-    "{\"return\": [{\"cpu-index\": 0, \"target\": \"x86_64\"}], \"id\": "      \
-    "2}\r\n"
-#define NOTHING_SHARED "{\"return\": [], \"id\": 3}\r\n"
+#define GREETING          "{\"QMP\": {\"version\": {}, \"capabilities\": []}}\r\n"
+#define YES(id)           "{\"return\": {}, \"id\": " #id "}\r\n"
+#define EVENT(what)       "{\"event\": \"" what "\"}\r\n"
+#define TARGET(arch)      "{\"return\": {\"arch\": \"" arch "\"}, \"id\": 3}\r\n"
+#define DEVICES(list, id) "{\"return\": [" list "], \"id\": " #id "}\r\n"
+#define DEVICE(label, kind)                                                    \
+    "{\"frontend-open\": true, \"label\": \"" label                            \
+    "\", \"filename\": \"" kind "\"}"
 #define STATUS(runs, status, id)                                               \
     "{\"return\": {\"running\": " runs ", \"status\": \"" status               \
     "\"}, \"id\": " #id "}\r\n"
-#define REGISTERS(id)                                                          \
-    "{\"return\": \"CPU#0\\r\\nEAX=1 EBX=2 ECX=3 EDX=4 ESI=5 EDI=6 EBP=7 "     \
-    "ESP=8 EIP=9 EFL=2\\r\\nCS =8\\r\\nCR0=0 CR3=0 CR4=0\", \"id\": " #id      \
-    "}\r\n"
-#define BEGIN GREETING, YES(1), CORES, NOTHING_SHARED
+#define STARTED(id)                                                            \
+    "{\"return\": \"Waiting for gdb connection\", \"id\": " #id "}\r\n"
+#define BEGIN GREETING, YES(1), YES(2), TARGET("x86_64"), DEVICES("", 4)
+#define RUNS  BEGIN, STATUS("true", "running", 5), YES(6)
+#define OFF   YES(0), YES(0), YES(0), YES(0) /* and "cont" */
 
 static struct err e;
 
@@ -63,38 +65,140 @@ static void stop_parent(void)
     nanosleep(&(struct timespec){OUTSIDE_WAIT_MS / 1000, 200000000}, NULL);
 }
 
-/* Play a QEMU that greets by the first of (says), and answers each order with
- * the next one, "" being none; then it ends. Returns its socket. */
-static int play(const char *const *says)
+/* What the stub says to a question, and QEMU's monitor at that. */
+struct stub {
+    const char *at_g, *at_run; /* NULL: the guest runs, and that is all */
+    char *heard;               /* orders, a space behind each */
+};
+
+static struct stub stub;
+
+#define HEARD_MAX 1024u
+
+static void say_packet(int fd, const char *body)
 {
-    int ends[2];
-    FILE *orders;
+    char text[512];
+    int n = snprintf(text, sizeof text, "+$%s#00", body);
+
+    if (write(fd, text, (size_t)n) != n)
+        _exit(1);
+}
+
+static void tell(int monitor, const char *event)
+{
+    if (event != NULL && write(monitor, event, strlen(event)) < 0)
+        _exit(1);
+}
+
+static void answer(int fd, int monitor, const char *body)
+{
+    char registers[2 * 164 + 1];
+
+    if (strcmp(body, "qfThreadInfo") == 0) {
+        say_packet(fd, "m1");
+    } else if (strcmp(body, "qsThreadInfo") == 0) {
+        say_packet(fd, "l");
+    } else if (strcmp(body, "g") == 0) {
+        tell(monitor, stub.at_g);
+        memset(registers, '0', sizeof registers - 1);
+        registers[sizeof registers - 1] = '\0';
+        registers[2 * 16 * 8 + 1] = '9'; /* RIP */
+        say_packet(fd, registers);
+    } else if (strncmp(body, "Hg", 2) == 0) {
+        say_packet(fd, "OK");
+    } else if (strncmp(body, "vCont", 5) == 0) {
+        tell(monitor, stub.at_run != NULL ? stub.at_run : EVENT("RESUME"));
+    } else {
+        say_packet(fd, body[0] == 'm' ? "E14" : "");
+    }
+}
+
+/* Play the stub, until nobody speaks any more. */
+static _Noreturn void play_stub(int fd, int monitor)
+{
+    FILE *in = fdopen(fd, "r");
+    char body[256];
+    int c;
+
+    while ((c = getc(in)) != EOF) {
+        size_t size = 0;
+
+        if (c == 3) {
+            strcat(stub.heard, "^C ");
+            tell(monitor, EVENT("STOP"));
+            say_packet(fd, "T02thread:01;");
+        }
+        if (c != '$')
+            continue;
+        while ((c = getc(in)) != '#' && size + 1 < sizeof body)
+            body[size++] = (char)c;
+        body[size] = '\0';
+        (void)getc(in); /* the checksum */
+        (void)getc(in);
+        if (body[0] == 'v' || body[0] == 'D')
+            strcat(strcat(stub.heard, body), " ");
+        answer(fd, monitor, body);
+    }
+    _exit(0);
+}
+
+/* Answer each order by the next of (says), of which the first is a greeting,
+ * and note the last orders; then QEMU ends. */
+static _Noreturn void play_monitor(int fd, const char *const *says)
+{
+    FILE *orders = fdopen(fd, "r");
     char line[512];
 
-    CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
-    if (fork() != 0) {
-        close(ends[1]);
-        return ends[0];
-    }
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    close(ends[0]);
-    orders = fdopen(ends[1], "r");
     do {
         bool unseen = strncmp(*says, UNSEEN, 1) == 0;
 
         if (unseen)
             stop_parent();
-        if (write(ends[1], *says + unseen, strlen(*says + unseen)) < 0)
+        if (write(fd, *says + unseen, strlen(*says + unseen)) < 0)
             break;
         if (unseen)
             kill(getppid(), SIGCONT);
-    } while (*++says != NULL && fgets(line, sizeof line, orders) != NULL);
+        if (says[1] == NULL || fgets(line, sizeof line, orders) == NULL)
+            break;
+        if (strstr(line, "\"cont\"") != NULL)
+            strcat(stub.heard, "cont ");
+        if (strstr(line, "gdbserver none") != NULL)
+            strcat(stub.heard, "none ");
+    } while (*++says != NULL);
+    shutdown(fd, SHUT_RDWR); /* the other process has it, too */
     _exit(0);
+}
+
+/* Play a QEMU by two processes. Returns what outside_qmp() does. */
+static struct outside_guest *play(const char *const *says)
+{
+    int monitor[2], ends[2];
+
+    stub.heard = mmap(NULL, HEARD_MAX, PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    CHECK(stub.heard != MAP_FAILED);
+    CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, monitor), 0);
+    CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    for (int i = 0; i < 2; i++) {
+        if (fork() != 0)
+            continue;
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        close(monitor[0]);
+        close(ends[0]);
+        if (i == 0)
+            play_stub(ends[1], monitor[1]);
+        close(ends[1]);
+        play_monitor(monitor[1], says);
+    }
+    close(monitor[1]);
+    close(ends[1]);
+    close(outside_qmp_pass(monitor[0], &e)); /* (ends) are there already */
+    return outside_qmp(monitor[0], ends[0], &e);
 }
 
 static struct outside_guest *open_guest(const char *const *says)
 {
-    struct outside_guest *g = outside_qmp(play(says), &e);
+    struct outside_guest *g = play(says);
 
     if (g == NULL)
         check_failed(__FILE__, __LINE__, "%s", e.text);
@@ -103,7 +207,7 @@ static struct outside_guest *open_guest(const char *const *says)
 
 static void check_refused(const char *const *says, const char *why)
 {
-    CHECK(outside_qmp(play(says), &e) == NULL);
+    CHECK(play(says) == NULL);
     CHECK_STR(e.text, why);
 }
 
@@ -139,7 +243,7 @@ TEST(a_stub_lets_its_guest_go)
         pause();
     }
     close(ends[1]);
-    CHECK(outside_qmp(ends[0], &e) == NULL);
+    CHECK(outside_qmp(ends[0], dup(0), &e) == NULL);
     CHECK_STR(e.text, "qmp: a debugger's stub answers there: use --gdb");
     CHECK_EQ(read(told[0], heard, 6), 6);
     CHECK_STR(heard, "+$D#44");
@@ -147,13 +251,9 @@ TEST(a_stub_lets_its_guest_go)
 
 TEST(cores_of_another_kind_are_told)
 {
-    check_refused(
-        (const char *const[]){
-            GREETING, YES(1),
-            "{\"return\": [{\"cpu-index\": 0, \"target\": \"aarch64\"}], "
-            "\"id\": 2}\n",
-            NULL},
-        "qmp: a guest with cores of type aarch64, not x86_64");
+    check_refused((const char *const[]){GREETING, YES(1), YES(2),
+                                        TARGET("aarch64"), NULL},
+                  "qmp: a guest with cores of type aarch64, not x86_64");
 }
 
 TEST(answers_are_matched_with_orders)
@@ -168,52 +268,169 @@ TEST(answers_are_matched_with_orders)
         "qmp: QEMU says: No?[31m way");
 }
 
+/* Catches: a monitor that another program passes on, without descriptors */
+TEST(a_descriptor_that_does_not_come_is_told)
+{
+    check_refused(
+        (const char *const[]){
+            GREETING, YES(1),
+            "{\"id\": 2, \"error\": {\"desc\": \"No file descriptor\"}}\n",
+            NULL},
+        "qmp: QEMU got no descriptor by this socket, which a program between "
+        "passes on: use QEMU's own socket, or its stub with --gdb (qmp: QEMU "
+        "says: No file descriptor)");
+}
+
+static void check_devices(const char *devices, const char *why)
+{
+    const char *const says[] = {GREETING,         YES(1),  YES(2),
+                                TARGET("x86_64"), devices, NULL};
+
+    check_refused(says, why);
+}
+
+TEST(a_stub_that_somebody_else_has_is_told)
+{
+    check_devices(
+        DEVICES(DEVICE("gdb", "disconnected:unix:/tmp/x,server=on"), 4),
+        "qmp: QEMU has a debugger's stub already, at "
+        "disconnected:unix:/tmp/x,server=on: use --gdb, or "
+        "'gdbserver none' in the monitor");
+    check_devices(DEVICES(DEVICE("#chr1", "gdb") "," DEVICE("s", "unix:x"), 4),
+                  "qmp: QEMU has a debugger's stub already, or had one: use "
+                  "--gdb with its socket. 'gdbserver "
+                  "unix:/tmp/gdb,server=on,wait=off' in the monitor starts "
+                  "one");
+    check_devices(
+        DEVICES(DEVICE("#chr1", "gdb") "," DEVICE("tprof-00000001", "unix:"),
+                4),
+        "qmp: another collector samples the guest: wait until it "
+        "ends");
+}
+
+TEST(a_stub_of_a_collector_that_has_gone_is_none)
+{
+    static const char *const devices[] = {
+        DEVICES(DEVICE("#chr1", "gdb") "," DEVICE("tprof-off", "null"), 4),
+        DEVICES(DEVICE("#chr1", "gdb") "," DEVICE("tprof-00000001",
+                                                  "disconnected:fd:tprof"),
+                4)};
+
+    for (int i = 0; i < 2; i++) {
+        const char *const says[] = {GREETING,   YES(1),
+                                    YES(2),     TARGET("x86_64"),
+                                    devices[i], STATUS("true", "running", 5),
+                                    NULL};
+        struct outside_guest *g = open_guest(says);
+
+        g->ops->close(g);
+        CHECK_STR(stub.heard, ""); /* it was not started */
+    }
+}
+
 TEST(a_guest_that_runs_is_stopped_and_let_run)
 {
     struct outside_registers r;
-    struct outside_guest *g = open_guest((const char *const[]){
-        BEGIN, STATUS("true", "running", 4), EVENT("STOP") YES(5), REGISTERS(6),
-        EVENT("RESUME") YES(7), NULL});
+    struct outside_guest *g = open_guest(
+        (const char *const[]){RUNS, EVENT("STOP") STARTED(7), OFF, NULL});
 
     CHECK(g->stands == NULL);
     CHECK_EQ(g->ops->stop(g, &e), 0);
     CHECK(g->stands == NULL);
+    CHECK_EQ(g->core_count, 1);
     CHECK_EQ(g->ops->registers(g, 0, &r, &e), 0);
     CHECK_EQ(r.pc, 9);
     CHECK_EQ(g->ops->registers(g, 1, &r, &e), -1);
     CHECK_EQ(g->ops->run(g, &e), 0);
+    CHECK_EQ(g->ops->stop(g, &e), 0);
+    g->ops->close(g); /* by the monitor, and after the stub is off */
+    CHECK_STR(stub.heard, "vCont;c ^C none cont ");
+}
+
+TEST(a_guest_that_runs_is_not_let_run_at_the_end)
+{
+    struct outside_watched watched = {.held = false};
+    struct outside_guest *g = open_guest(
+        (const char *const[]){RUNS, EVENT("STOP") STARTED(7), OFF, NULL});
+
+    g->watched = &watched;
+    CHECK_EQ(g->ops->stop(g, &e), 0);
+    CHECK(watched.held && watched.started);
+    CHECK_EQ(g->ops->run(g, &e), 0);
+    CHECK(!watched.held && watched.started);
     g->ops->close(g);
+    CHECK(!watched.held && !watched.started);
+    CHECK_STR(stub.heard, "vCont;c none ");
 }
 
 TEST(a_stop_without_an_event_was_somebody_elses)
 {
     struct outside_guest *g = open_guest((const char *const[]){
-        BEGIN, STATUS("true", "running", 4), YES(5), REGISTERS(6),
-        STATUS("false", "guest-panicked", 7), NULL});
+        RUNS, STARTED(7), STATUS("false", "guest-panicked", 8), OFF, NULL});
 
     CHECK_EQ(g->ops->stop(g, &e), 0);
     CHECK_STR(g->stands, "its kernel has panicked");
     CHECK_EQ(g->ops->run(g, &e), 0); /* without a word */
     g->ops->close(g);
+    CHECK_STR(stub.heard, "none ");
+}
+
+/* Catches: a guest that somebody stopped between two samples, and that runs */
+TEST(a_stop_between_two_looks_was_somebody_elses)
+{
+    struct outside_registers r;
+    struct outside_guest *g;
+
+    stub.at_run = EVENT("RESUME") EVENT("STOP");
+    g = open_guest((const char *const[]){RUNS, EVENT("STOP") STARTED(7),
+                                         STATUS("false", "paused", 8), OFF,
+                                         NULL});
+    CHECK_EQ(g->ops->stop(g, &e), 0);
+    CHECK_EQ(g->ops->run(g, &e), 0);
+    CHECK_EQ(g->ops->stop(g, &e), 0);
+    CHECK_STR(g->stands, "another monitor or a debugger has stopped it");
+    CHECK_EQ(g->ops->registers(g, 0, &r, &e), 0);
+    CHECK_EQ(r.pc, 9);
+    CHECK_EQ(g->ops->run(g, &e), 0);
+    g->ops->close(g);
+    CHECK_STR(stub.heard, "vCont;c none ");
 }
 
 TEST(a_guest_that_ran_while_it_was_looked_at_is_told)
 {
-    struct outside_guest *g = open_guest((const char *const[]){
-        BEGIN, STATUS("true", "running", 4), EVENT("STOP") YES(5),
-        EVENT("RESUME") REGISTERS(6), YES(7), NULL});
+    struct outside_registers r;
+    struct outside_guest *g;
 
+    stub.at_g = EVENT("RESUME");
+    g = open_guest(
+        (const char *const[]){RUNS, EVENT("STOP") STARTED(7), OFF, NULL});
     CHECK_EQ(g->ops->stop(g, &e), 0);
+    CHECK_EQ(g->ops->registers(g, 0, &r, &e), 0);
     CHECK_EQ(g->ops->run(g, &e), -1);
     CHECK_STR(e.text, "qmp: somebody else let the guest run while it was "
                       "looked at");
     g->ops->close(g);
 }
 
+TEST(a_guest_that_does_not_run_again_is_told)
+{
+    struct outside_guest *g;
+
+    stub.at_run = EVENT("NIC_RX_FILTER_CHANGED");
+    g = open_guest(
+        (const char *const[]){RUNS, EVENT("STOP") STARTED(7), OFF, NULL});
+    CHECK_EQ(g->ops->stop(g, &e), 0);
+    CHECK_EQ(g->ops->run(g, &e), 0);
+    CHECK_EQ(g->ops->stop(g, &e), -1);
+    CHECK_STR(e.text, "qmp: QEMU does not let the guest run");
+    g->ops->close(g);
+    CHECK_STR(stub.heard, "vCont;c none cont "); /* it is told once more */
+}
+
 TEST(a_state_that_nobody_knows_is_no_text_for_the_user)
 {
     struct outside_guest *g = open_guest(
-        (const char *const[]){BEGIN, STATUS("false", "\\u001b[31m", 4), NULL});
+        (const char *const[]){BEGIN, STATUS("false", "\\u001b[31m", 5), NULL});
 
     CHECK_STR(g->stands, "it does not run");
     g->ops->close(g);
@@ -222,21 +439,32 @@ TEST(a_state_that_nobody_knows_is_no_text_for_the_user)
 TEST(an_answer_that_came_while_nobody_looked_counts) /* on a loaded host */
 {
     struct outside_guest *g = open_guest((const char *const[]){
-        BEGIN, STATUS("true", "running", 4), EVENT("STOP") YES(5), REGISTERS(6),
-        UNSEEN EVENT("RESUME") YES(7), NULL});
+        RUNS, UNSEEN EVENT("STOP") STARTED(7), OFF, NULL});
 
-    CHECK_EQ(g->ops->stop(g, &e), 0);
-    if (g->ops->run(g, &e) != 0)
+    if (g->ops->stop(g, &e) != 0)
         check_failed(__FILE__, __LINE__, "%s", e.text);
+    g->ops->close(g);
+}
+
+TEST(a_stub_that_does_not_start_is_told)
+{
+    struct outside_guest *g = open_guest((const char *const[]){
+        RUNS, "{\"return\": \"Could not open gdbserver\\r\\n\", \"id\": 7}\r\n",
+        OFF, NULL});
+
+    CHECK_EQ(g->ops->stop(g, &e), -1);
+    CHECK(strstr(e.text, "qmp: QEMU starts no debugger's stub: Could not open "
+                         "gdbserver") == e.text);
     g->ops->close(g);
 }
 
 TEST(the_end_of_qemu_is_told)
 {
-    struct outside_guest *g = open_guest((const char *const[]){
-        BEGIN, STATUS("true", "running", 4), EVENT("STOP") YES(5), NULL});
+    struct outside_guest *g =
+        open_guest((const char *const[]){RUNS, EVENT("STOP") STARTED(7), NULL});
 
-    CHECK_EQ(g->ops->stop(g, &e), -1);
+    CHECK_EQ(g->ops->stop(g, &e), 0);
+    CHECK_EQ(g->ops->run(g, &e), -1);
     CHECK(strstr(e.text, "qmp: ") == e.text);
     g->ops->close(g);
 }

@@ -20,7 +20,6 @@
 #include "outside/guest.h"
 #include "outside/monitor.h"
 #include "outside/paging.h"
-#include "outside/shared.h"
 
 #define RAM        (64u << 20)
 #define STACK_SIZE 1024u
@@ -69,40 +68,30 @@ static void boot_with(const char *const *options)
     all[n++] = second;
     all[n] = NULL;
     host_boot_without_port(&host, TORO, all);
-    if (monitor_init(&other, connect_to(host_path("extra")), &e) != 0)
+
+    int fd = connect_to(host_path("extra"));
+
+    if (monitor_greet(fd, -1, &e) != 0 ||
+        monitor_init(&other, fd, false, &e) != 0)
         check_failed(__FILE__, __LINE__, "%s", e.text);
 }
 
-/* Boot a guest that works on both cores for ever, its memory shared by QEMU as
- * (object) says; NULL: not. */
-static void boot_sharing(const char *object)
+/* Boot a guest that works on both cores for ever. */
+static void boot(void)
 {
-    const char *const options[] = {"--cpus",
-                                   "2",
-                                   "--timeout",
-                                   "50",
-                                   "--append",
-                                   "run=0 words=8",
-                                   "--",
-                                   object != NULL ? "-object" : NULL,
-                                   object,
-                                   "-machine",
-                                   "memory-backend=ram",
-                                   NULL};
+    static const char *const options[] = {"--cpus", "2",        "--timeout",
+                                          "50",     "--append", "run=0 words=8",
+                                          "--",     NULL};
 
     boot_with(options);
-}
-
-static void boot(bool is_shared)
-{
-    boot_sharing(is_shared ? "memory-backend-memfd,id=ram,size=64M,share=on"
-                           : NULL);
 }
 
 static struct outside_guest *open_guest(void)
 {
     struct err e;
-    struct outside_guest *g = outside_qmp(connect_to(host_path("socket")), &e);
+    int fd = connect_to(host_path("socket"));
+    int stub = outside_qmp_pass(fd, &e);
+    struct outside_guest *g = stub < 0 ? NULL : outside_qmp(fd, stub, &e);
 
     if (g == NULL)
         check_failed(__FILE__, __LINE__, "%s", e.text);
@@ -155,11 +144,13 @@ static long memory(struct outside_guest *g, uint32_t core, uint64_t address,
 static const char *said(uint32_t core, const char *line)
 {
     static char text[4096];
+    char order[240];
     struct err e;
 
-    must(monitor_line(&other, core, line, &e), &e);
+    snprintf(order, sizeof order,
+             "{\"command-line\":\"%s\",\"cpu-index\":%" PRIu32 "}", line, core);
 
-    json_t *answer = monitor_answer(&other, &e);
+    json_t *answer = monitor_ask(&other, "human-monitor-command", order, &e);
 
     if (answer == NULL)
         check_failed(__FILE__, __LINE__, "%s: %s", line, e.text);
@@ -237,12 +228,13 @@ TEST(registers_are_what_qemu_prints)
 {
     struct outside_guest *g;
 
-    boot(false);
+    boot();
     g = open_guest();
-    CHECK_EQ(g->core_count, 2);
     CHECK(g->stands == NULL);
+    CHECK(runs()); /* until somebody looks */
     for (int i = 0; i < 10; i++) {
         await_kernel(g);
+        CHECK_EQ(g->core_count, 2);
         registers_of(g, 0);
         registers_of(g, 1);
         CHECK(!runs());
@@ -265,27 +257,13 @@ static void compare(struct outside_guest *g, uint32_t core, uint64_t address,
     CHECK_MEM(to, saved + address, there);
 }
 
-/* How many files this process has open whose names begin with (name). */
-static int open_memories(const char *name)
-{
-    int count = 0;
-
-    for (int fd = 3; fd < 100; fd++) {
-        char path[32], link[128] = "";
-
-        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-        if (readlink(path, link, sizeof link - 1) > 0)
-            count += strncmp(link, name, strlen(name)) == 0;
-    }
-    return count;
-}
-
 /* The guest maps its memory to itself, and nothing behind it (page.c). */
-static void compare_memory(const char *name, int files)
+TEST(memory_is_what_qemu_saves)
 {
-    struct outside_guest *g = open_guest();
+    struct outside_guest *g;
 
-    CHECK_EQ(open_memories(name), files);
+    boot();
+    g = open_guest();
     await_kernel(g);
     save_memory();
     for (uint32_t core = 0; core < 2; core++) {
@@ -305,45 +283,6 @@ static void compare_memory(const char *name, int files)
     g->ops->close(g);
 }
 
-TEST(memory_is_what_qemu_saves)
-{
-    boot(false);
-    compare_memory("/memfd:memory-", 0);
-}
-
-TEST(memory_that_is_shared_is_what_qemu_saves)
-{
-    boot(true);
-    compare_memory("/memfd:memory-", 1);
-}
-
-TEST(memory_in_a_file_is_what_qemu_saves)
-{
-    char object[160];
-
-    snprintf(object, sizeof object,
-             "memory-backend-file,id=ram,size=64M,share=on,mem-path=%s",
-             host_path("memory"));
-    boot_sharing(object);
-    compare_memory(host_path("memory"), 1);
-}
-
-/* Catches: slow looks at a guest whose memory lies in a folder, as huge pages
- * do: QEMU names the file there itself */
-TEST(memory_in_a_folder_is_what_qemu_saves)
-{
-    char folder[160], object[240], name[200];
-
-    snprintf(folder, sizeof folder, "%s", host_path("memory"));
-    *strrchr(folder, '/') = '\0';
-    snprintf(object, sizeof object,
-             "memory-backend-file,id=ram,size=64M,share=on,mem-path=%s",
-             folder);
-    snprintf(name, sizeof name, "%s/qemu_back_mem.", folder);
-    boot_sharing(object);
-    compare_memory(name, 1);
-}
-
 static long read_saved(void *context, uint64_t address, void *to, size_t size)
 {
     (void)context;
@@ -355,56 +294,12 @@ static long read_saved(void *context, uint64_t address, void *to, size_t size)
     return (long)size;
 }
 
-TEST(shared_memory_lies_around_the_hole_below_4_gib)
-{
-    static const char *const options[] = {
-        "--machine", "q35",
-        "--ram",     "5120",
-        "--timeout", "50",
-        "--",        "-S",
-        "-object",   "memory-backend-memfd,id=ram,size=5G,share=on",
-        "-machine",  "memory-backend=ram",
-        NULL};
-    static const uint64_t addresses[] = {0x12340,     0x100000,    0x7ffffff0,
-                                         0x100000000, 0x123456780, 0x1bffffff0};
-    static const uint64_t offsets[] = {0x12340,    0x100000,   0x7ffffff0,
-                                       0x80000000, 0xa3456780, 0x13ffffff0};
-    struct shared s;
-    struct err e;
-    char path[64], line[48];
-    uint64_t number;
-
-    boot_with(options);
-    must(shared_init(&s, &other, &e), &e);
-    CHECK_EQ(s.file_count, 1);
-    snprintf(path, sizeof path, "/proc/self/fd/%d", s.fd[0]);
-
-    int file = open(path, O_WRONLY);
-
-    CHECK(file >= 0);
-    for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++)
-        CHECK_EQ(pwrite(file, &offsets[i], 8, (off_t)offsets[i]), 8);
-    close(file);
-    for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
-        snprintf(line, sizeof line, "xp /1gx 0x%" PRIx64, addresses[i]);
-        CHECK_EQ(printed(said(0, line), ": 0x"), offsets[i]);
-        CHECK_EQ(shared_read(&s, addresses[i], &number, 8), 8);
-        CHECK_EQ(number, offsets[i]);
-        CHECK(!s.missed);
-    }
-    CHECK_EQ(shared_read(&s, 0x7ffffffc, &number, 8), 4);
-    CHECK(s.missed);
-    CHECK_EQ(shared_read(&s, 0x80000000, &number, 8), 0);
-    CHECK_EQ(shared_read(&s, 0x1c0000000, &number, 8), 0);
-    shared_fini(&s);
-}
-
 TEST(tables_lead_where_qemu_goes)
 {
     struct outside_guest *g;
     unsigned mapped = 0;
 
-    boot(false);
+    boot();
     g = open_guest();
     await_kernel(g);
     save_memory();
@@ -440,7 +335,7 @@ TEST(guest_that_somebody_stopped_is_told_and_left)
 {
     struct outside_guest *g;
 
-    boot(false);
+    boot();
     g = open_guest();
     await_kernel(g);
     run(g);
@@ -471,9 +366,9 @@ TEST(guest_that_has_not_begun_is_told)
 
     boot_with(options);
     g = open_guest();
-    CHECK_EQ(g->core_count, 1);
     CHECK_STR(g->stands, "it has not begun to run (-S)");
     stop(g);
+    CHECK_EQ(g->core_count, 1);
     CHECK_STR(g->stands, "it has not begun to run (-S)");
     r = registers(g, 0); /* as the processor's manual has them after a reset */
     CHECK(!r.is_wide);
@@ -484,13 +379,22 @@ TEST(guest_that_has_not_begun_is_told)
     g->ops->close(g);
 }
 
-/* Looks at a guest when the process can open nothing any more. */
+/* Hears QEMU and looks at a guest when the process can open nothing any more.
+ */
 static void look_confined(void)
 {
-    struct outside_guest *g = open_guest();
+    int fd = connect_to(host_path("socket"));
+    struct err e;
+    int stub = outside_qmp_pass(fd, &e);
     uint8_t stack[STACK_SIZE];
 
+    must(stub, &e);
     CHECK_EQ(sandbox_confine_calls(SANDBOX_READER), 0);
+
+    struct outside_guest *g = outside_qmp(fd, stub, &e);
+
+    if (g == NULL)
+        check_failed(__FILE__, __LINE__, "%s", e.text);
     for (int i = 0; i < 5; i++) {
         stop(g);
         for (uint32_t core = 0; core < 2; core++)
@@ -504,35 +408,36 @@ static void look_confined(void)
 
 TEST(looks_need_nothing_that_the_sandbox_refuses)
 {
-    for (int is_shared = 0; is_shared < 2; is_shared++) {
-        int status;
+    int status;
 
-        boot(is_shared);
+    boot();
 
-        pid_t child = fork();
+    pid_t child = fork();
 
-        if (child == 0)
-            look_confined();
-        CHECK_EQ(waitpid(child, &status, 0), child);
-        CHECK_EQ(status, 0);
-        CHECK(runs());
-        host_kill(&host);
-    }
+    if (child == 0)
+        look_confined();
+    CHECK_EQ(waitpid(child, &status, 0), child);
+    CHECK_EQ(status, 0);
+    CHECK(runs());
 }
 
 TEST(monitor_that_is_taken_is_told)
 {
     struct err e;
+    int fd, stub;
 
-    boot(false);
-    CHECK(outside_qmp(connect_to(host_path("extra")), &e) == NULL);
+    boot();
+    fd = connect_to(host_path("extra"));
+    stub = outside_qmp_pass(fd, &e);
+    CHECK(stub >= 0);
+    CHECK(outside_qmp(fd, stub, &e) == NULL);
     CHECK_STR(e.text, "qmp: QEMU says nothing: another program has its "
                       "monitor, which is one program's at a time");
 }
 
 TEST(guest_runs_on_when_its_monitor_is_closed)
 {
-    boot(false);
+    boot();
     for (int i = 0; i < 20; i++) {
         struct outside_guest *g = open_guest();
 
@@ -544,13 +449,13 @@ TEST(guest_runs_on_when_its_monitor_is_closed)
 }
 
 /* Looks a second: registers and 1 KiB of stack of both cores. */
-static void measure(const char *way, bool is_shared)
+TEST(rate_of_looks)
 {
     struct outside_guest *g;
     uint64_t begin, ms;
     uint8_t stack[STACK_SIZE];
 
-    boot(is_shared);
+    boot();
     g = open_guest();
     await_kernel(g);
     begin = host_now_ms();
@@ -562,14 +467,6 @@ static void measure(const char *way, bool is_shared)
         stop(g);
     }
     ms = host_now_ms() - begin;
-    printf("%s: %.0f looks a second\n", way,
-           LOOKS * 1000.0 / (double)(ms > 0 ? ms : 1));
+    printf("%.0f looks a second\n", LOOKS * 1000.0 / (double)(ms > 0 ? ms : 1));
     g->ops->close(g);
-    host_kill(&host);
-}
-
-TEST(rate_of_looks)
-{
-    measure("memory by the monitor", false);
-    measure("memory that is shared", true);
 }
