@@ -11,6 +11,9 @@
 #include "source/source.h"
 #include "source/stream.h"
 
+#define LET_GO_MS  1000 /* for a guest's debugger to answer */
+#define LAST_WORDS 1000u
+
 struct outside {
     struct source source; /* first: what the callbacks are given */
     int bytes, words;     /* from that process; -1: closed */
@@ -121,6 +124,18 @@ static ssize_t outside_read(struct source *s, void *buf, size_t size,
     return n;
 }
 
+/* That process lets its guest run and ends, now that nobody reads its bytes:
+ * wait for that, so that the guest runs when the collector has ended. */
+static void await_end(struct outside *o)
+{
+    struct pollfd p = {.fd = o->words, .events = POLLIN};
+
+    for (unsigned i = 0; i < LAST_WORDS && poll(&p, 1, LET_GO_MS) > 0 &&
+                         read(o->words, o->came, sizeof o->came) > 0;
+         i++)
+        continue;
+}
+
 static void outside_close(struct source *s)
 {
     struct outside *o = (struct outside *)s;
@@ -129,8 +144,10 @@ static void outside_close(struct source *s)
         (void)close(s->fd);
     if (o->bytes >= 0)
         (void)close(o->bytes);
-    if (o->words >= 0)
+    if (o->words >= 0) {
+        await_end(o);
         (void)close(o->words);
+    }
     free(o);
 }
 
