@@ -380,7 +380,7 @@ static int enter(const struct options *o, unsigned needs, struct err *e)
     struct err why;
 
     e->text[0] = '\0';
-    if (!opener_started())
+    if (!sandbox_wanted(o->sandbox))
         return 0;
     sandbox_init(&files);
     if ((needs & SANDBOX_SPOOL) != 0) {
@@ -389,7 +389,8 @@ static int enter(const struct options *o, unsigned needs, struct err *e)
                       SANDBOX_READ | SANDBOX_ADD | SANDBOX_REMOVE |
                           SANDBOX_LIST);
     }
-    return sandbox_enter(&files, needs, &why) == 0 && opener_confined(&why) == 0
+    return sandbox_enter(&files, needs, &why) == 0 &&
+                   (!opener_started() || opener_confined(&why) == 0)
                ? 0
                : tell_or_end(o, &why, e);
 }

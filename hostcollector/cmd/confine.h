@@ -41,7 +41,7 @@ int confine_prepare_bridge(const struct options *o, struct err *e);
 int confine_prepare_push(const struct options *o, struct err *e);
 
 /*
- * Enter the sandbox, when a helper was started; before the first byte of a
+ * Enter the sandbox, if one is wanted; before the first byte of a
  * guest, a recording or an image is read.
  *
  * Return 0, with a line for the user in (e) if the process or its helper lacks
