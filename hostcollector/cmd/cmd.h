@@ -3,6 +3,8 @@
 #ifndef TPROF_CMD_CMD_H
 #define TPROF_CMD_CMD_H
 
+#include <stddef.h>
+
 enum exit_code {
     EXIT_DONE = 0,
     EXIT_FAILED = 1,  /* one line on stderr says why */
@@ -28,6 +30,9 @@ struct subcommand {
 
 /* The command called (name); NULL: there is none. */
 const struct subcommand *cmd_find(const char *name);
+
+/* Command (i) of those that have names; NULL behind the last. */
+const struct subcommand *cmd_at(size_t i);
 
 /* The name of the command that is most like (name); NULL: none is like it. */
 const char *cmd_nearest(const char *name);

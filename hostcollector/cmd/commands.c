@@ -26,6 +26,11 @@ const struct subcommand *cmd_find(const char *name)
     return NULL;
 }
 
+const struct subcommand *cmd_at(size_t i)
+{
+    return i < COMMANDS ? commands[i] : NULL;
+}
+
 const char *cmd_nearest(const char *name)
 {
     const char *best = NULL;

@@ -1,0 +1,679 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Every process of every command: what /proc says of it when it is about to
+ * read its first foreign byte; and what somebody can do with files who has
+ * taken it over by then.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <pty.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "command.h"
+#include "spooled.h"
+#include "traced_tree.h"
+
+/* What a process is, and what it may do. */
+enum {
+    HEARS = 1u << 0,      /* guests, files or receivers: confined by then */
+    MAY_HEAR = 1u << 1,   /* it may, or may end before */
+    UNCONFINED = 1u << 2, /* it never hears any; (why) says what it does */
+    OPENS = 1u << 3,      /* as root it opens what belongs to others */
+    READS_ALL = 1u << 4,  /* Landlock lets it read any file: (why) */
+};
+
+struct expected {
+    const char *path; /* as in struct tree_process; NULL: no more */
+    const char *what;
+    unsigned flags;
+    const char *why; /* of UNCONFINED and READS_ALL */
+};
+
+struct command_line {
+    const char *name; /* of the command */
+    const char *words;
+    struct expected processes[10];
+    void (*guest)(int listener); /* at home/ports/port; NULL: none */
+    void (*begin)(void);         /* what else there is; NULL: nothing */
+    bool stays;                  /* until it is told to end */
+    bool terminal;
+};
+
+static const struct command_line *now;
+static unsigned heard; /* a bit for each of (now->processes) */
+static unsigned seen;
+
+/* Foreign bytes */
+
+/* Is the socket (fd) of (pid) between processes that do not know each other?
+ * Those of one command have no names. */
+static bool is_foreign_socket(pid_t pid, int fd)
+{
+    union {
+        struct sockaddr any;
+        struct sockaddr_un un;
+        char room[256];
+    } own, other;
+    socklen_t own_size = sizeof own, other_size = sizeof other;
+    int process = (int)syscall(SYS_pidfd_open, pid, 0);
+    int copy = (int)syscall(SYS_pidfd_getfd, process, fd, 0);
+    bool named = false;
+
+    if (copy >= 0) {
+        named = (getsockname(copy, &own.any, &own_size) == 0 &&
+                 (own.any.sa_family == AF_INET || own_size > 2)) ||
+                (getpeername(copy, &other.any, &other_size) == 0 &&
+                 (other.any.sa_family == AF_INET || other_size > 2));
+        (void)close(copy);
+    }
+    (void)close(process);
+    return named;
+}
+
+static bool is_foreign(pid_t pid, int fd)
+{
+    static const char *const files[] = {".tprof", ".elf", "/dump"};
+    char link[64], path[512] = "";
+
+    (void)snprintf(link, sizeof link, "/proc/%d/fd/%d", (int)pid, fd);
+    if (readlink(link, path, sizeof path - 1) < 0)
+        return false;
+    if (strncmp(path, "socket:", 7) == 0)
+        return is_foreign_socket(pid, fd);
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        if (strstr(path, files[i]) != NULL && strstr(path, ".sent-") == NULL)
+            return true;
+    return false;
+}
+
+static const struct expected *find(const struct tree_process *p, unsigned *bit)
+{
+    *bit = 1;
+    for (const struct expected *e = now->processes; e->path != NULL; e++) {
+        if (strcmp(e->path, p->path) == 0)
+            return e;
+        *bit <<= 1;
+    }
+    check_failed(__FILE__, __LINE__,
+                 "%s: process %s is in no line of the table", now->words,
+                 p->path);
+    return NULL;
+}
+
+static void check_status(const struct tree_process *p, const struct expected *e)
+{
+    const unsigned long long may = (e->flags & OPENS) != 0 ? 6 : 4;
+    const char *status = status_of(p->at.pid);
+    const char *line = strstr(status, "CapEff:");
+    unsigned long long effective = ~0ull;
+
+    CHECK(line != NULL && sscanf(line, "CapEff: %llx", &effective) == 1);
+    if (strstr(status, "NoNewPrivs:\t1\n") == NULL ||
+        strstr(status, "Seccomp:\t2\n") == NULL || (effective & ~may) != 0)
+        check_failed(__FILE__, __LINE__,
+                     "%s: %s hears foreign bytes with CapEff %llx:\n%s",
+                     now->words, e->what, effective, status);
+}
+
+static void look_at_call(struct tree_process *p, const struct traced_call *c)
+{
+    int fd = (int)(c->number == SYS_mmap ? c->args[4] : c->args[0]);
+    unsigned bit;
+    const struct expected *e = p->thread ? NULL : find(p, &bit);
+
+    if (e == NULL)
+        return;
+    seen |= bit;
+    if ((heard & bit) != 0 ||
+        (c->number != SYS_read && c->number != SYS_pread64 &&
+         c->number != SYS_readv && c->number != SYS_recvfrom &&
+         c->number != SYS_recvmsg && c->number != SYS_mmap) ||
+        fd < 0 || !is_foreign(p->at.pid, fd))
+        return;
+    heard |= bit;
+    check_status(p, e);
+    if ((e->flags & (HEARS | MAY_HEAR)) == 0)
+        check_failed(__FILE__, __LINE__, "%s: %s hears foreign bytes",
+                     now->words, e->what);
+}
+
+/* Files */
+
+static const struct attempt {
+    const char *path;
+    int flags; /* of open(); -1: it is removed */
+} attempts[] = {
+    {"home/secret", O_RDONLY},
+    {"home/sibling/file", O_RDONLY},
+    {"home/spool/../secret", O_RDONLY},
+    {"home/spool/out", O_RDONLY}, /* leads to the secret */
+    {"home/img/out", O_RDONLY},
+    {"home/sibling/", O_RDONLY | O_DIRECTORY},
+    {"home/", O_RDONLY | O_DIRECTORY},
+    {"/etc/passwd", O_RDONLY},
+    {"home/secret", O_WRONLY},
+    {"home/new", O_WRONLY | O_CREAT},
+    {"home/sibling/new", O_WRONLY | O_CREAT},
+    {"home/spool/../new", O_WRONLY | O_CREAT},
+    {"home/spool/out", O_WRONLY | O_TRUNC},
+    {"home/img/kernel.elf", O_WRONLY},
+    {"home/sibling/file", -1},
+};
+#define ATTEMPTS (sizeof attempts / sizeof attempts[0])
+_Static_assert(ATTEMPTS <= TREE_TEXTS, "each has a text");
+
+static void try_files(struct tree_process *p)
+{
+    unsigned bit;
+    const struct expected *e = find(p, &bit);
+
+    for (size_t i = 0; i < ATTEMPTS; i++) {
+        const struct attempt *a = &attempts[i];
+        const struct traced_call opens = {
+            SYS_openat,
+            {(uint64_t)AT_FDCWD, p->texts[i], (uint64_t)a->flags, 0600}};
+        const struct traced_call removes = {
+            SYS_unlinkat, {(uint64_t)AT_FDCWD, p->texts[i], 0}};
+        bool reads = a->flags == O_RDONLY;
+
+        CHECK(p->texts[i] != 0);
+        long result = traced_call(&p->at, a->flags == -1 ? &removes : &opens);
+
+        if (result < 0 && result != -EACCES && result != TRACED_TRAPPED)
+            check_failed(__FILE__, __LINE__, "%s: %s: %s: %s", now->words,
+                         e->what, a->path, strerror((int)-result));
+        if (result >= 0 && !(reads && (e->flags & READS_ALL) != 0))
+            check_failed(__FILE__, __LINE__, "%s: %s can %s %s", now->words,
+                         e->what,
+                         a->flags == -1 ? "remove"
+                         : reads        ? "read"
+                                        : "open or list",
+                         a->path);
+    }
+}
+
+/* What there is */
+
+static void put(const char *path)
+{
+    write_text(path, "x");
+}
+
+static void make_home(void)
+{
+    static const char *const folders[] = {
+        "home",        "home/sibling", "home/spool",   "home/img",
+        "home/guests", "home/ports",   "home/results", "home/rec"};
+    char name[16], whole[512];
+
+    spooled_begin(1, BUILD); /* enters it */
+    spooled_play(4);
+    if (geteuid() != 0)
+        SKIP("only root sees what a confined process has open");
+    if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) < 0)
+        SKIP("the kernel has no seccomp");
+    if (!has_landlock())
+        SKIP("the kernel has no Landlock");
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
+        CHECK_EQ(mkdir(folders[i], 0700), 0);
+    CHECK_EQ(rename("spool", "home/spool"), 0);
+    put("home/secret");
+    put("home/sibling/file");
+    CHECK_EQ(symlink("../secret", "home/spool/out"), 0);
+    CHECK_EQ(symlink("../secret", "home/img/out"), 0);
+    copy_image("home/img/kernel.elf", KERNEL, KERNEL_ID, NULL);
+    CHECK(getcwd(whole, sizeof whole - 8) != NULL);
+    CHECK_EQ(setenv("HOME", strcat(whole, "/home"), 1), 0);
+    CHECK_EQ(setenv("TERM", "xterm", 1), 0);
+    CHECK_EQ(setenv("ASAN_OPTIONS", "detect_leaks=0", 1), 0);
+    CHECK_EQ(unsetenv("DEBUGINFOD_URLS"), 0);
+    for (size_t i = 0; i < ATTEMPTS; i++) {
+        (void)snprintf(name, sizeof name, "TEXT_%zu", i);
+        CHECK_EQ(setenv(name, attempts[i].path, 1), 0);
+    }
+}
+
+static void play_50(int listener)
+{
+    play_in_order(listener, 50);
+}
+
+static void make_recording(void)
+{
+    pid_t guest = start_guest("home/ports/port", play_50);
+
+    CHECK_EQ(collector("record --serial home/ports/port --elf "
+                       "home/img/kernel.elf -d 0.1 -o home/rec/a.tprof"),
+             0);
+    join_guest(guest);
+    CHECK_EQ(unlink("home/ports/port"), 0);
+}
+
+/* Anything but what is expected: its first byte is what counts. */
+static void babble(int listener)
+{
+    int fd = meet(listener);
+
+    (void)!write(fd, "+$T05thread:01;#d7", 18);
+    (void)usleep(200000);
+}
+
+static void make_dump(void)
+{
+    static const char nothing[1 << 16];
+
+    write_file("home/rec/dump", nothing, sizeof nothing);
+}
+
+/* A child of the case, and ended with it. */
+static void beside(void (*work)(void))
+{
+    pid_t child = fork();
+
+    CHECK(child >= 0);
+    if (child != 0)
+        return;
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    (void)signal(SIGPIPE, SIG_IGN);
+    work();
+    _exit(0);
+}
+
+static void call_bridge(void)
+{
+    const struct sockaddr_un at = {AF_UNIX, "home/ports/uds"};
+
+    for (;;) {
+        int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+        if (connect(fd, (const struct sockaddr *)&at, sizeof at) == 0)
+            (void)!write(fd, "CONNECT 7\n", 10);
+        (void)usleep(50000);
+        close(fd);
+    }
+}
+
+static void make_client(void)
+{
+    beside(call_bridge);
+}
+
+static int receiver = -1;
+static char push_words[256];
+
+/* All that comes is well. */
+static void receive(void)
+{
+    char scrap[65536];
+
+    for (;;) {
+        int fd = accept(receiver, NULL, NULL);
+
+        while (recv(fd, scrap, sizeof scrap, 0) > 0)
+            (void)!send(fd, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 38,
+                        0);
+        close(fd);
+    }
+}
+
+static void make_receiver(void)
+{
+    struct sockaddr_in at = {.sin_family = AF_INET,
+                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof at;
+
+    make_recording();
+    receiver = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    CHECK_EQ(bind(receiver, (struct sockaddr *)&at, size), 0);
+    CHECK_EQ(listen(receiver, 4), 0);
+    CHECK_EQ(getsockname(receiver, (struct sockaddr *)&at, &size), 0);
+    (void)snprintf(push_words, sizeof push_words,
+                   "push --to pyroscope+http://127.0.0.1:%u/ home/rec",
+                   ntohs(at.sin_port));
+    beside(receive);
+}
+
+static void ask_page(void)
+{
+    const struct sockaddr_un at = {AF_UNIX, "home/results/page"};
+    static const char question[] =
+        "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
+    for (;;) {
+        int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+        if (connect(fd, (const struct sockaddr *)&at, sizeof at) == 0)
+            (void)!write(fd, question, sizeof question - 1);
+        (void)usleep(50000);
+        close(fd);
+    }
+}
+
+static void make_browser(void)
+{
+    beside(ask_page);
+}
+
+/* The table */
+
+#define HELPER(path, more)                                                     \
+    {                                                                          \
+        path, "its helper", MAY_HEAR | OPENS, more                             \
+    }
+#define IMAGES_ANYWHERE                                                        \
+    "a recording names its images, wherever they are; the helper opens "       \
+    "regular files that begin like an image"
+#define HELPER_OF_FILES(path)                                                  \
+    {                                                                          \
+        path, "its helper", MAY_HEAR | OPENS | READS_ALL, IMAGES_ANYWHERE      \
+    }
+
+static const struct command_line live = {
+    .name = "",
+    .words = "--serial home/ports/port --elf home/img/kernel.elf -d 0.1 -o "
+             "home/results/a.txt",
+    .processes = {{"0", "who hears the guest", HEARS, NULL},
+                  HELPER("0.1", NULL)},
+    .guest = play_50};
+
+static const struct command_line record = {
+    .name = "record",
+    .words = "record --serial home/ports/port --elf home/img/kernel.elf -d 0.1 "
+             "-o home/results/a.tprof",
+    .processes = {{"0", "who hears the guest", HEARS, NULL},
+                  HELPER("0.1", NULL)},
+    .guest = play_50};
+
+static const struct command_line from_outside = {
+    .name = "record",
+    .words = "record --gdb home/ports/port --elf home/img/kernel.elf -d 1 "
+             "-o home/results/a.tprof",
+    .processes = {{"0", "who reports", MAY_HEAR, NULL},
+                  {"0.1", "the sampler", HEARS, NULL},
+                  {"0.1.1", "who lets the guest go", MAY_HEAR, NULL},
+                  HELPER("0.1.2", NULL),
+                  HELPER("0.2", NULL)},
+    .guest = babble};
+
+static const struct command_line by_monitor = {
+    .name = "record",
+    .words = "record --qmp home/ports/port --elf home/img/kernel.elf -d 1 "
+             "-o home/results/a.tprof",
+    .processes = {{"0", "who reports", MAY_HEAR, NULL},
+                  {"0.1", "the sampler", HEARS, NULL},
+                  {"0.1.1", "who lets the guest go", MAY_HEAR, NULL},
+                  HELPER("0.1.2", NULL),
+                  HELPER("0.2", NULL)},
+    .guest = babble};
+
+static const struct command_line run_qemu = {
+    .name = "run",
+    .words = "run --sandbox=required --elf home/img/kernel.elf -o "
+             "home/results/a.txt -- /bin/sleep 1",
+    .processes = {{"0", "who waits for the others", UNCONFINED,
+                   "it starts QEMU and waits"},
+                  {"0.1", "QEMU", UNCONFINED, "it is the user's program"},
+                  {"0.2", "who hears the guest", MAY_HEAR, NULL},
+                  HELPER("0.2.1", NULL)}};
+
+static const struct command_line report = {
+    .name = "report",
+    .words = "report home/rec/a.tprof -o home/results/a.txt",
+    .processes = {{"0", "who reads the recording", HEARS, NULL},
+                  HELPER_OF_FILES("0.1")},
+    .begin = make_recording};
+
+static const struct command_line annotate = {
+    .name = "annotate",
+    .words = "annotate home/rec/a.tprof -o home/results/a.txt",
+    .processes = {{"0", "who reads the recording", HEARS, NULL},
+                  HELPER_OF_FILES("0.1")},
+    .begin = make_recording};
+
+static const struct command_line diff = {
+    .name = "diff",
+    .words = "diff home/rec/a.tprof home/rec/a.tprof -o home/results/a.txt",
+    .processes = {{"0", "who reads the recordings", HEARS, NULL},
+                  HELPER_OF_FILES("0.1")},
+    .begin = make_recording};
+
+static const struct command_line pgo = {
+    .name = "pgo",
+    .words = "pgo home/rec/a.tprof -o home/results/a.prof",
+    .processes = {{"0", "who reads the recording", HEARS, NULL},
+                  HELPER_OF_FILES("0.1")},
+    .begin = make_recording};
+
+static const struct command_line top = {
+    .name = "top",
+    .words = "top --serial home/ports/port --elf home/img/kernel.elf "
+             "-o home/results/a.tprof",
+    .processes = {{"0", "who hears the guest", HEARS, NULL},
+                  HELPER("0.1", NULL)},
+    .guest = play_50,
+    .stays = true,
+    .terminal = true};
+
+static const struct command_line stacks = {
+    .name = "stacks",
+    .words = "stacks home/rec/a.tprof",
+    .processes = {{"0", "who reads the recording", HEARS, NULL},
+                  HELPER_OF_FILES("0.1")},
+    .begin = make_recording};
+
+static const struct command_line stacks_of_dump = {
+    .name = "stacks",
+    .words = "stacks --memory home/rec/dump --elf home/img/kernel.elf",
+    .processes = {{"0", "who reports", MAY_HEAR, NULL},
+                  {"0.1", "the sampler", HEARS, NULL},
+                  HELPER("0.1.1", NULL),
+                  HELPER_OF_FILES("0.2")},
+    .begin = make_dump};
+
+static const struct command_line check = {
+    .name = "check",
+    .words = "check --elf home/img/kernel.elf",
+    .processes = {{"0", "who reads the image", HEARS, NULL},
+                  HELPER("0.1", NULL)}};
+
+static const struct command_line bridge = {
+    .name = "bridge",
+    .words = "bridge --vhost-user home/ports/vhost --uds home/ports/uds",
+    .processes = {{"0", "who hears the guest and its clients", HEARS, NULL},
+                  HELPER("0.1", NULL)},
+    .begin = make_client,
+    .stays = true};
+
+static const struct command_line push = {
+    .name = "push",
+    .words = push_words,
+    .processes = {{"0", "who starts the others", UNCONFINED,
+                   "it reads names of files, its own marks, and numbers"},
+                  HELPER_OF_FILES("0.1"),
+                  {"0.2", "who reads the recording", HEARS, NULL},
+                  {"0.3", "who sends", HEARS, NULL}},
+    .begin = make_receiver};
+
+static const struct command_line serve = {
+    .name = "serve",
+    .words = "serve --watch home/ports --spool home/spool --elf "
+             "home/img/kernel.elf --listen unix:home/results/page",
+    .processes = {{"0", "who hears the guests", HEARS, NULL},
+                  {"0.1", "the keeper of who merges", UNCONFINED,
+                   "it forks and waits"},
+                  {"0.1.1", "who merges windows", HEARS, NULL},
+                  {"0.2", "the keeper of the page", UNCONFINED,
+                   "it forks and waits"},
+                  {"0.2.1", "who has reports written", UNCONFINED,
+                   "it hears names of a fixed size, which it checks"},
+                  {"0.2.2", "who answers by HTTP", HEARS, NULL},
+                  HELPER("0.3", NULL)},
+    .guest = play_50,
+    .begin = make_browser,
+    .stays = true};
+
+static const struct command_line compact = {
+    .name = "compact",
+    .words = "compact home/spool",
+    .processes = {{"0", "who merges windows", HEARS, NULL}}};
+
+static const struct command_line completion = {
+    .name = "completion",
+    .words = "completion bash",
+    .processes = {{"0", "completion", UNCONFINED, "it reads nothing"}}};
+
+static const struct command_line help = {
+    .name = "help",
+    .words = "help report",
+    .processes = {{"0", "help", UNCONFINED, "it reads nothing"}}};
+
+static const struct command_line *const lines[] = {
+    &live,   &record,         &from_outside, &by_monitor, &run_qemu,
+    &report, &annotate,       &diff,         &pgo,        &top,
+    &stacks, &stacks_of_dump, &check,        &bridge,     &push,
+    &serve,  &compact,        &completion,   &help};
+
+/* Runs */
+
+static bool is_over(const struct tree *t)
+{
+    unsigned bit = 1;
+
+    (void)t;
+    for (const struct expected *e = now->processes; e->path != NULL; e++) {
+        if ((e->flags & HEARS) != 0 && (heard & bit) == 0)
+            return false;
+        bit <<= 1;
+    }
+    return true;
+}
+
+static int open_terminal(void)
+{
+    struct winsize size = {.ws_row = 24, .ws_col = 80};
+    int master, terminal;
+    char scrap[4096];
+
+    if (!now->terminal)
+        return -1;
+    CHECK_EQ(openpty(&master, &terminal, NULL, NULL, &size), 0);
+    if (fork() == 0) { /* or its output would be waited for */
+        (void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+        while (read(master, scrap, sizeof scrap) > 0)
+            continue;
+        _exit(0);
+    }
+    return terminal;
+}
+
+static void check_all_were_there(const struct tree *t)
+{
+    unsigned bit = 1;
+
+    for (const struct expected *e = now->processes; e->path != NULL; e++) {
+        bool confined = false;
+
+        for (int i = 0; i < t->count; i++)
+            confined |= t->list[i].confined && !t->list[i].thread &&
+                        strcmp(t->list[i].path, e->path) == 0;
+        if ((seen & bit) == 0 || ((e->flags & HEARS) != 0 && !(heard & bit)) ||
+            confined != ((e->flags & UNCONFINED) == 0))
+            check_failed(__FILE__, __LINE__, "%s: %s: %s", now->words, e->what,
+                         (seen & bit) == 0    ? "there was none"
+                         : (heard & bit) == 0 ? "it heard nobody"
+                         : confined           ? "it was confined"
+                                              : "it was not confined");
+        CHECK((e->flags & (UNCONFINED | READS_ALL)) == 0 || e->why != NULL);
+        bit <<= 1;
+    }
+}
+
+static void run(const struct command_line *line)
+{
+    static struct tree t;
+    char words[512];
+    pid_t guest = 0;
+
+    now = line;
+    make_home();
+    if (line->begin != NULL)
+        line->begin();
+    if (line->guest != NULL)
+        guest = start_guest("home/ports/port", line->guest);
+    t = (struct tree){.call = look_at_call,
+                      .confined = try_files,
+                      .over = line->stays ? is_over : NULL};
+    bool reads = line->processes[0].flags != UNCONFINED || line->begin != NULL;
+
+    (void)snprintf(words, sizeof words, "%s%s", line->words,
+                   reads ? " --sandbox=required" : "");
+    tree_run(&t, words, open_terminal());
+    check_all_were_there(&t);
+    CHECK(access("home/sibling/file", F_OK) == 0);
+    CHECK(access("home/new", F_OK) != 0);
+    if (guest > 0) {
+        (void)kill(guest, SIGKILL);
+        (void)waitpid(guest, NULL, 0);
+    }
+}
+
+TEST(
+    every_command_has_a_line) /* catches: a new one that nobody has looked at */
+{
+    const struct subcommand *command;
+
+    for (size_t i = 0; (command = cmd_at(i)) != NULL; i++) {
+        bool found = false;
+
+        for (size_t j = 0; j < sizeof lines / sizeof lines[0]; j++)
+            found |= strcmp(lines[j]->name, command->name) == 0;
+        if (!found)
+            check_failed(__FILE__, __LINE__, "%s is in no line of the table",
+                         command->name);
+    }
+}
+
+/* Each catches: a parser's hole that has the rights of the user, and a way
+ * from it to the user's files. */
+#define PROCESSES_OF(line)                                                     \
+    TEST(processes_of_##line)                                                  \
+    {                                                                          \
+        run(&line);                                                            \
+    }
+
+PROCESSES_OF(live)
+PROCESSES_OF(record)
+PROCESSES_OF(from_outside)
+PROCESSES_OF(by_monitor)
+PROCESSES_OF(run_qemu)
+PROCESSES_OF(report)
+PROCESSES_OF(annotate)
+PROCESSES_OF(diff)
+PROCESSES_OF(pgo)
+PROCESSES_OF(top)
+PROCESSES_OF(stacks)
+PROCESSES_OF(stacks_of_dump)
+PROCESSES_OF(check)
+PROCESSES_OF(bridge)
+#if HAS_PUSH
+PROCESSES_OF(push)
+#endif
+#if HAS_WEB
+PROCESSES_OF(serve)
+#endif
+PROCESSES_OF(compact)
+PROCESSES_OF(completion)
+PROCESSES_OF(help)
