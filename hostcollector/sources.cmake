@@ -242,6 +242,7 @@ set(core_sources
     render/ranked.c
     render/registers.c
     render/render.c
+    render/smaller_view.c
     render/snapshot_json.c
     render/snapshot_text.c
     render/speedscope.c

@@ -15,6 +15,7 @@
 #include "diagnose/work.h"
 #include "render/json_object.h"
 #include "render/json_scope.h"
+#include "render/smaller_view.h"
 
 #define JSON_VERSION 1
 
@@ -209,16 +210,16 @@ static void write_about(struct json_object *o, const struct report *r)
     json_filters(o, r);
 }
 
-static void write_json(struct render *to, const struct report *r)
+/* All of (r); a little less of its view. */
+static void write_report(struct render *to, const struct report *r)
 {
-    struct document *d = to->state;
-
-    if (to->no_memory)
-        return;
-    (void)fputs(d->first ? "\n" : ",\n", to->out);
-    d->first = false;
     struct json_object o = json_begin(to->out);
+    struct view *less = smaller_view_new(r->view);
+    struct report small = *r;
 
+    to->no_memory |= less == NULL;
+    if (less != NULL)
+        small.view = less;
     write_about(&o, r);
     write_remarks(&o, "warnings", r->remarks, true);
     write_remarks(&o, "notes", r->remarks, false);
@@ -228,10 +229,23 @@ static void write_json(struct render *to, const struct report *r)
     write_steal(&o, r->profile);
     write_work(&o, r);
     write_stream(&o, &r->profile->health);
-    write_unknown(&o, r);
+    write_unknown(&o, &small);
     json_timeline(&o, r);
-    json_view(&o, r);
+    if (less != NULL)
+        json_view(&o, &small);
     json_end(&o);
+    smaller_view_free(less);
+}
+
+static void write_json(struct render *to, const struct report *r)
+{
+    struct document *d = to->state;
+
+    if (to->no_memory)
+        return;
+    (void)fputs(d->first ? "\n" : ",\n", to->out);
+    d->first = false;
+    write_report(to, r);
 }
 
 static void write_guest(FILE *out, const struct overall_guest *g)
@@ -246,6 +260,22 @@ static void write_guest(FILE *out, const struct overall_guest *g)
         json_real(&o, "busy", g->busy);
     json_text(&o, "trouble", g->trouble);
     json_end(&o);
+}
+
+static void write_image(struct render *to, const struct overall_image *i)
+{
+    struct json_object image = json_begin(to->out);
+    struct view *less = smaller_view_new(i->report.view);
+    struct report small = i->report;
+
+    json_text(&image, "image", i->report.elf);
+    json_count(&image, "guests", i->guests);
+    to->no_memory |= less == NULL;
+    small.view = less;
+    if (less != NULL)
+        json_view(&image, &small);
+    json_end(&image);
+    smaller_view_free(less);
 }
 
 static void write_overall(struct render *to, const struct overall *o)
@@ -264,12 +294,7 @@ static void write_overall(struct render *to, const struct overall *o)
     (void)fputs("],\n\"images\":[", out);
     for (size_t i = 0; i < o->image_count; i++) {
         json_comma(out, &first);
-        struct json_object image = json_begin(out);
-
-        json_text(&image, "image", o->images[i].report.elf);
-        json_count(&image, "guests", o->images[i].guests);
-        json_view(&image, &o->images[i].report);
-        json_end(&image);
+        write_image(to, &o->images[i]);
     }
     (void)fputs("]}", out);
 }
