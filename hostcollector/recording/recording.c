@@ -193,8 +193,8 @@ struct recording_reader {
     uint64_t at; /* bytes read */
     enum recording_end end;
     uint64_t arrival_ns, chunk_ns;
-    size_t left; /* of the chunk that is being read */
-    bool passed_names;
+    size_t left;           /* of the chunk that is being read */
+    uint64_t passed_names; /* where they begin; 0: none came so far */
     struct unpack *unpack; /* NULL: nothing was packed so far */
     bool packed;           /* the chunk that is being read is */
     const uint8_t *frame;  /* what is left of an unpacked one: (left) bytes */
@@ -346,6 +346,20 @@ static void next_frame(struct recording_reader *r, struct err *e)
     r->arrival_ns = r->chunk_ns + later_ns;
 }
 
+/* The end chunk has (size) bytes of data: does it tell of the names that came?
+ * No checksum covers those bytes. */
+static int read_end(struct recording_reader *r, size_t size, struct err *e)
+{
+    uint8_t names[END_NAMES] = {0};
+    ssize_t n = read_fully(r, names, size == END_NAMES ? END_NAMES : 0, e);
+
+    if (n < 0)
+        return -1;
+    r->end = load_u64(names) == r->passed_names ? RECORDING_WHOLE
+                                                : RECORDING_DAMAGED;
+    return 0;
+}
+
 /* On to the next chunk of wire bytes, or to an end of whatever kind. */
 static int next_chunk(struct recording_reader *r, struct err *e)
 {
@@ -367,7 +381,8 @@ static int next_chunk(struct recording_reader *r, struct err *e)
                    size > RECORDING_CHUNK_MAX) {
             r->end = RECORDING_DAMAGED;
         } else if (header[4] == CHUNK_END) {
-            r->end = RECORDING_WHOLE;
+            if (read_end(r, size, e) < 0)
+                return -1;
         } else if (header[4] == CHUNK_WIRE) {
             r->left = size;
             r->arrival_ns = load_u64(header + 8);
@@ -376,7 +391,8 @@ static int next_chunk(struct recording_reader *r, struct err *e)
             if (open_packed(r, size, e) < 0)
                 return -1;
         } else {
-            r->passed_names |= header[4] == CHUNK_NAMES;
+            if (header[4] == CHUNK_NAMES && r->passed_names == 0)
+                r->passed_names = r->at - sizeof header;
             if (skip_data(r, size, e) < 0)
                 return -1;
         }
@@ -433,7 +449,7 @@ enum recording_end recording_end(const struct recording_reader *r)
 
 bool recording_passed_names(const struct recording_reader *r)
 {
-    return r->passed_names;
+    return r->passed_names != 0;
 }
 
 bool recording_find_names(const struct recording_reader *r,
