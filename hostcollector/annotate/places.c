@@ -81,7 +81,7 @@ static int gather_core(struct places *out, const struct profile *p, size_t core,
 
         if (c->entries[i].tally.samples == 0)
             continue; /* left out */
-        if (!view_path_of(v, core, i, &path))
+        if (!view_leaf_of(v, core, i, &path))
             return -1;
         leaf = leaf_of(&path);
         if (leaf == NULL || !is_in(&path, leaf, function, &place))
@@ -120,7 +120,7 @@ static void add_times(const struct profile *p, size_t core,
         struct place place = {0};
         const struct view_step *leaf = NULL;
 
-        if (view_path_of(v, core, i, &path) && !path.idle)
+        if (view_leaf_of(v, core, i, &path) && !path.idle)
             leaf = leaf_of(&path);
         if (leaf == NULL)
             continue;

@@ -49,7 +49,7 @@ static int gather_core(struct hits *out, const struct profile *p, size_t core,
 
         if (p->cores[core].entries[i].tally.samples == 0)
             continue; /* left out */
-        if (!view_path_of(v, core, i, &path))
+        if (!view_leaf_of(v, core, i, &path))
             return -1;
         if (leaf_of(&path, &address) &&
             hits_add(out, address, path.amount.samples) != 0)

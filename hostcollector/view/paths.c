@@ -90,3 +90,14 @@ bool view_path_of(const struct view *v, size_t core, size_t entry,
                               .late = path->late};
     return true;
 }
+
+bool view_leaf_of(const struct view *v, size_t core, size_t entry,
+                  struct view_path *out)
+{
+    bool found;
+
+    v->paths->walk.leaf_only = true;
+    found = view_path_of(v, core, entry, out);
+    v->paths->walk.leaf_only = false;
+    return found;
+}

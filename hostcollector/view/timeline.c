@@ -68,7 +68,7 @@ static enum kind *kinds_of(const struct profile *p, const struct view *v,
     struct view_path path;
 
     for (size_t i = 0; kinds != NULL && i < count; i++)
-        if (view_path_of(v, core, i, &path))
+        if (view_leaf_of(v, core, i, &path))
             kinds[i] = path.idle     ? KIND_IDLE
                        : path.unseen ? KIND_UNSEEN
                                      : KIND_BUSY;

@@ -137,6 +137,8 @@ static int push_callers(struct walk *w, const struct profile_entry *entry)
     if (stack->end == WIRE_END_REASONS)
         return push_mark(w, entry->stack == STACK_OTHERS ? VIEW_OTHERS
                                                          : VIEW_LOST);
+    if (w->leaf_only)
+        return 0;
     if (stack->end == WIRE_END_DEPTH && push_mark(w, VIEW_DEEPER) != 0)
         return -1;
     if (is_exact(w))
@@ -194,7 +196,7 @@ static void look(struct walk *w, const struct profile_entry *entry)
     w->missed = (struct callers){.count = 0};
     if (is_exact(w))
         w->missed.missing = w->stack.depth == 0 && is_cut(&w->stack);
-    else
+    else if (!w->leaf_only)
         w->missed = callers_of_leaf(w->image_map, entry->leaf, &w->stack);
     w->hiding_call = 0;
     path->count = path->leaf = 0;

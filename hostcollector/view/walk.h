@@ -20,6 +20,7 @@ struct walk {
     const struct profile *profile;
     const struct code_frames *frames;
     const struct image_map *image_map;
+    bool leaf_only; /* callers are not asked for */
 
     /* Of the last entry, by walk_entry(): */
     struct path path;
