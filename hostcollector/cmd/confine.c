@@ -94,7 +94,7 @@ static int use_folders(const struct options *o, struct err *e)
  * also without a sandbox. */
 static int use_symbols(const struct options *o, struct err *e)
 {
-    return use_folders(o, e) == 0 ? fetch_start(e) : -1;
+    return use_folders(o, e) == 0 ? fetch_start(confine_fetcher, o, e) : -1;
 }
 
 /* PATH or PATH:PORT. */

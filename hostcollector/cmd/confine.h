@@ -68,6 +68,10 @@ int confine_compact(const struct options *o, const char *folder, struct err *e);
 int confine_network(const void *options, const char *const *files, size_t count,
                     struct err *e);
 
+/* The same for the process that asks debuginfod servers, and keeps what comes
+ * in its cache. */
+int confine_fetcher(const void *options, struct err *e);
+
 /* Enter it as a report does, and print what holds: `collector
  * --sandbox-report`. Returns an enum exit_code. */
 int confine_report(void);

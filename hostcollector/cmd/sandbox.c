@@ -133,6 +133,8 @@ static uint64_t access_of(unsigned uses)
         access |= LANDLOCK_ACCESS_FS_REMOVE_FILE;
     if ((uses & SANDBOX_LIST) != 0)
         access |= LANDLOCK_ACCESS_FS_READ_DIR;
+    if ((uses & SANDBOX_FOLDERS) != 0)
+        access |= LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_REMOVE_DIR;
     if ((uses & SANDBOX_DEVICE) != 0)
         access |= FS_IOCTL_DEVICE;
     return access & everything(sandbox_landlock()).files;

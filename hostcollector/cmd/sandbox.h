@@ -27,6 +27,7 @@ enum sandbox_need {
     SANDBOX_SPOOL = 1u << 7,
     /* Speaks TCP and UDP with servers, and opens files that it was allowed. */
     SANDBOX_NETWORK = 1u << 8,
+    SANDBOX_CACHE = 1u << 9,  /* keeps files in folders that it makes */
     SANDBOX_SCREEN = 1u << 5, /* draws on its terminal, and may be suspended */
 };
 
@@ -37,7 +38,8 @@ enum sandbox_use {
     SANDBOX_REMOVE = 1u << 2,
     SANDBOX_DEVICE = 1u << 3, /* ioctl */
     SANDBOX_LIST = 1u << 4,
-    SANDBOX_ADD = 1u << 5, /* write and create, but cut nothing short */
+    SANDBOX_FOLDERS = 1u << 6, /* make and remove folders */
+    SANDBOX_ADD = 1u << 5,     /* write and create, but cut nothing short */
 };
 
 /* What the user wants. Builds with AddressSanitizer or its like, whose run-time

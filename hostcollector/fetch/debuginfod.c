@@ -20,6 +20,14 @@ static int on_progress(debuginfod_client *client, long done, long all)
     return (*gone)() ? 1 : 0;
 }
 
+void fetch_begin_debuginfod(void)
+{
+    debuginfod_client *client = debuginfod_begin();
+
+    if (client != NULL)
+        debuginfod_end(client);
+}
+
 int fetch_by_debuginfod(enum fetch_kind kind, const uint8_t *id, size_t len,
                         bool (*gone)(void), char path[PATH_MAX], struct err *e)
 {

@@ -47,8 +47,9 @@ static bool is_gone(void)
 }
 
 /* Its work, until the process that asks it has ended. Who asks may be taken
- * over by a guest: nothing but bytes of a build-id is taken from there. */
-static _Noreturn void serve(void)
+ * over by a guest: nothing but bytes of a build-id is taken from there. Nothing
+ * is asked of servers if (able) is false, for the reason (why). */
+static _Noreturn void serve(bool able, const struct err *why)
 {
     struct question q;
 
@@ -59,8 +60,11 @@ static _Noreturn void serve(void)
         if (q.len < FETCH_ID_MIN || q.len > FETCH_ID_MAX ||
             q.kind > FETCH_DEBUG)
             break;
-        fd = fetch_by_debuginfod((enum fetch_kind)q.kind, q.id, q.len, is_gone,
-                                 a.path, &a.e);
+        if (able)
+            fd = fetch_by_debuginfod((enum fetch_kind)q.kind, q.id, q.len,
+                                     is_gone, a.path, &a.e);
+        else
+            a.e = *why;
         a.found = fd >= 0;
         if (descriptor_send(to_other, &a, sizeof a, fd) != 0)
             break;
@@ -70,7 +74,8 @@ static _Noreturn void serve(void)
     _exit(0);
 }
 
-int fetch_start(struct err *e)
+int fetch_start(int (*confine)(const void *limits, struct err *e),
+                const void *limits, struct err *e)
 {
     const char *urls = getenv("DEBUGINFOD_URLS");
     int ends[2];
@@ -88,9 +93,13 @@ int fetch_start(struct err *e)
     }
     to_other = ends[child == 0];
     (void)close(ends[child != 0]);
-    if (child == 0)
-        serve();
-    return 0;
+    if (child != 0)
+        return 0;
+    struct err why = {""};
+
+    side_process_keep(to_other);
+    fetch_begin_debuginfod();
+    serve(confine(limits, &why) == 0, &why);
 }
 
 /* The process that reads guests */

@@ -21,9 +21,15 @@ enum fetch_kind { FETCH_EXECUTABLE, FETCH_DEBUG };
 #define FETCH_ID_MIN 8u
 #define FETCH_ID_MAX 64u
 
-/* Start that process, if DEBUGINFOD_URLS names servers and none was started;
- * as opener_fork() otherwise, but returns in the calling process alone. */
-int fetch_start(struct err *e);
+/*
+ * Start that process, if DEBUGINFOD_URLS names servers and none was started. It
+ * calls (confine) with (limits) before it hears a server, and asks for nothing
+ * if that returns -1, with (e) filled.
+ *
+ * As opener_fork() otherwise, but returns in the calling process alone.
+ */
+int fetch_start(int (*confine)(const void *limits, struct err *e),
+                const void *limits, struct err *e);
 
 /* Of another process that was started since: this one asks nothing. */
 void fetch_leave(void);
@@ -41,6 +47,10 @@ const char *fetch_urls(void);
  */
 int fetch_file(enum fetch_kind kind, const uint8_t *id, size_t len,
                char path[PATH_MAX], struct err *e);
+
+/* What libdebuginfod reads when it begins, it may not read any more when that
+ * process is confined. */
+void fetch_begin_debuginfod(void);
 
 /* That process asks by libdebuginfod. (gone) tells whether nobody waits any
  * more. Returns as fetch_file(). */

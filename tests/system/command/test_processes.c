@@ -248,18 +248,29 @@ static void make_home(void)
 
 static void play_50(int listener)
 {
-    play_in_order(listener, 50);
+    int fd = meet(listener);
+
+    begin_session(fd, 1, KERNEL_ID, 50);
+    end_session(fd, 50);
+}
+
+static void record_with(const char *elf)
+{
+    pid_t guest = start_guest("home/ports/port", play_50);
+    char line[256];
+
+    (void)snprintf(line, sizeof line,
+                   "record --serial home/ports/port --elf %s -d 0.1 --no-names "
+                   "-o home/rec/a.tprof",
+                   elf);
+    CHECK_EQ(collector(line), 0);
+    join_guest(guest);
+    CHECK_EQ(unlink("home/ports/port"), 0);
 }
 
 static void make_recording(void)
 {
-    pid_t guest = start_guest("home/ports/port", play_50);
-
-    CHECK_EQ(collector("record --serial home/ports/port --elf "
-                       "home/img/kernel.elf -d 0.1 -o home/rec/a.tprof"),
-             0);
-    join_guest(guest);
-    CHECK_EQ(unlink("home/ports/port"), 0);
+    record_with("home/img/kernel.elf");
 }
 
 /* Anything but what is expected: its first byte is what counts. */
@@ -312,7 +323,7 @@ static void make_client(void)
 }
 
 static int receiver = -1;
-static char push_words[256];
+static char receiver_url[64], push_words[256];
 
 /* All that comes is well. */
 static void receive(void)
@@ -340,10 +351,23 @@ static void make_receiver(void)
     CHECK_EQ(bind(receiver, (struct sockaddr *)&at, size), 0);
     CHECK_EQ(listen(receiver, 4), 0);
     CHECK_EQ(getsockname(receiver, (struct sockaddr *)&at, &size), 0);
-    (void)snprintf(push_words, sizeof push_words,
-                   "push --to pyroscope+http://127.0.0.1:%u/ home/rec",
+    (void)snprintf(receiver_url, sizeof receiver_url, "http://127.0.0.1:%u/",
                    ntohs(at.sin_port));
+    (void)snprintf(push_words, sizeof push_words,
+                   "push --to pyroscope+%s home/rec", receiver_url);
     beside(receive);
+}
+
+static void make_servers(void)
+{
+    make_receiver();
+    CHECK_EQ(unlink("home/rec/a.tprof"), 0);
+    copy_image("home/rec/gone.elf", KERNEL, KERNEL_ID, NULL);
+    record_with("home/rec/gone.elf");
+    CHECK_EQ(unlink("home/rec/gone.elf"), 0);
+    CHECK_EQ(setenv("DEBUGINFOD_URLS", receiver_url, 1), 0);
+    CHECK_EQ(unsetenv("DEBUGINFOD_CACHE_PATH"), 0);
+    CHECK_EQ(unsetenv("XDG_CACHE_HOME"), 0);
 }
 
 static void ask_page(void)
@@ -435,6 +459,14 @@ static const struct command_line report = {
     .processes = {{"0", "who reads the recording", HEARS, NULL},
                   HELPER_OF_FILES("0.1")},
     .begin = make_recording};
+
+static const struct command_line fetching = {
+    .name = "report",
+    .words = "report home/rec/a.tprof -o home/results/a.txt",
+    .processes = {{"0", "who reads the recording", HEARS, NULL},
+                  {"0.1", "who asks debuginfod", HEARS, NULL},
+                  HELPER_OF_FILES("0.2")},
+    .begin = make_servers};
 
 static const struct command_line annotate = {
     .name = "annotate",
@@ -541,10 +573,10 @@ static const struct command_line help = {
     .processes = {{"0", "help", UNCONFINED, "it reads nothing"}}};
 
 static const struct command_line *const lines[] = {
-    &live,   &record,         &from_outside, &by_monitor, &run_qemu,
-    &report, &annotate,       &diff,         &pgo,        &top,
-    &stacks, &stacks_of_dump, &check,        &bridge,     &push,
-    &serve,  &compact,        &completion,   &help};
+    &live,   &record,   &from_outside,   &by_monitor, &run_qemu,
+    &report, &fetching, &annotate,       &diff,       &pgo,
+    &top,    &stacks,   &stacks_of_dump, &check,      &bridge,
+    &push,   &serve,    &compact,        &completion, &help};
 
 /* Runs */
 
@@ -660,6 +692,9 @@ PROCESSES_OF(from_outside)
 PROCESSES_OF(by_monitor)
 PROCESSES_OF(run_qemu)
 PROCESSES_OF(report)
+#if HAS_DEBUGINFOD
+PROCESSES_OF(fetching)
+#endif
 PROCESSES_OF(annotate)
 PROCESSES_OF(diff)
 PROCESSES_OF(pgo)
