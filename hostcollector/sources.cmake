@@ -151,6 +151,8 @@ set(core_sources
     image/file.c
     image/folders.c
     image/image.c
+    image/kallsyms.c
+    image/listed.c
     image/object.c
     image/pe.c
     image/symtab.c

@@ -107,6 +107,7 @@ int object_open(struct object *o, const char *path, struct err *e)
 void object_close(struct object *o)
 {
     symtab_fini(&o->symtab);
+    arena_fini(&o->names);
     free(o->segments);
     free(o->code);
     if (o->ops != NULL)

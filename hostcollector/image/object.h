@@ -14,6 +14,7 @@
 #include "image/file.h"
 #include "image/image.h"
 #include "image/symtab.h"
+#include "util/arena.h"
 #include "util/err.h"
 
 struct object;
@@ -50,6 +51,7 @@ struct object {
     struct image_part *code;
     size_t code_count, code_room;
     struct symtab symtab;
+    struct arena names; /* of symbols that no table of the file has */
     uint64_t base, entry;
     bool moves; /* may be loaded elsewhere than linked */
 };
