@@ -309,6 +309,7 @@ set(core_sources
     unwind/code_rows.c
     unwind/expression.c
     unwind/iret_frame.c
+    unwind/orc.c
     unwind/outermost.c
     view/code_frames.c
     view/edges.c

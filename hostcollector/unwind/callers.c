@@ -9,6 +9,7 @@
 #include "unwind/cfi.h"
 #include "unwind/code_rows.h"
 #include "unwind/iret_frame.h"
+#include "unwind/orc.h"
 #include "unwind/outermost.h"
 #include "unwind/walk.h"
 
@@ -26,16 +27,16 @@ struct unwinder *unwinder_new(const struct unwind_image *images, size_t count)
         p->slide = images[i].slide;
         p->cfi = cfi_new(p->image);
         p->code = code_rows_new(p->image);
-        if (p->cfi == NULL || p->code == NULL)
-            break;
+        p->orc = orc_new(p->image);
+        if (p->cfi == NULL || p->code == NULL || p->orc == NULL) {
+            unwinder_free(u);
+            return NULL;
+        }
     }
-    if (u->places == NULL ||
-        (count != 0 && (u->count < count || u->places[count - 1].code == NULL ||
-                        u->places[count - 1].cfi == NULL))) {
-        unwinder_free(u);
-        return NULL;
-    }
-    return u;
+    if (u->places != NULL)
+        return u;
+    unwinder_free(u);
+    return NULL;
 }
 
 void unwinder_free(struct unwinder *u)
@@ -45,6 +46,7 @@ void unwinder_free(struct unwinder *u)
     for (size_t i = 0; i < u->count; i++) {
         cfi_free(u->places[i].cfi);
         code_rows_free(u->places[i].code);
+        orc_free(u->places[i].orc);
     }
     free(u->places);
     free(u);
@@ -275,10 +277,12 @@ static outcome check(const struct unwinder *u, const struct walk *w,
         return begins_here(w, c) ? UNWIND_WHOLE : UNWIND_OUTSIDE;
     if (c->is_exact) /* an interrupt may have changed the stack */
         return UNWIND_FULL;
-    if (c->r.value[CFI_RSP] <= w->r.value[CFI_RSP] ||
-        !code_rows_call_before(p->image, pc - p->slide, &target))
+    if (c->r.value[CFI_RSP] <= w->r.value[CFI_RSP])
         return UNWIND_ODD;
-    return UNWIND_FULL;
+    if (code_rows_call_before(p->image, pc - p->slide, &target) ||
+        outermost_is_behind_call(w->memory, pc))
+        return UNWIND_FULL;
+    return orc_ends(p->orc, pc - 1 - p->slide) ? UNWIND_WHOLE : UNWIND_ODD;
 }
 
 /* Nobody calls the function where the image is entered. */
@@ -296,12 +300,18 @@ static outcome find_caller(const struct unwinder *u, enum unwind_mode mode,
 {
     struct cfi_row row;
     enum cfi_found found = CFI_NONE;
+    struct orc_row orc;
     outcome end;
 
     if (mode != UNWIND_CODE)
         found = cfi_find(w->in->cfi, w->address, &row);
     if (found == CFI_DAMAGED)
         return UNWIND_ODD;
+    if (found == CFI_NONE && mode != UNWIND_CODE &&
+        orc_find(w->in->orc, w->address, &orc)) {
+        end = orc_caller(w, &orc, out);
+        return end == UNWIND_FULL && !out->is_exact ? judge(u, w, out) : end;
+    }
     if (found == CFI_NONE && mode == UNWIND_TABLES)
         return UNWIND_UNTOLD;
     /* what lies there is no return address of a call */

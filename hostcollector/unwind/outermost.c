@@ -4,8 +4,7 @@
 
 #include "unwind/code_rows.h"
 
-/* Does a call end at (back) in (memory)? No, if nothing can be read there. */
-static bool is_behind_call(const struct unwind_memory *memory, uint64_t back)
+bool outermost_is_behind_call(const struct unwind_memory *memory, uint64_t back)
 {
     uint8_t code[CODE_ROWS_CALL_MAX];
     int64_t distance;
@@ -19,5 +18,5 @@ bool outermost_is(struct code_rows *code, uint64_t function,
                   const struct unwind_memory *memory, uint64_t back)
 {
     return !code_rows_is_called(code, function) &&
-           !is_behind_call(memory, back);
+           !outermost_is_behind_call(memory, back);
 }

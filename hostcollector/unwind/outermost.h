@@ -21,4 +21,9 @@ struct code_rows;
 bool outermost_is(struct code_rows *code, uint64_t function,
                   const struct unwind_memory *memory, uint64_t back);
 
+/* Does a call end at (back) in (memory)? No, if nothing can be read there. A
+ * kernel may have patched the call into its code. */
+bool outermost_is_behind_call(const struct unwind_memory *memory,
+                              uint64_t back);
+
 #endif

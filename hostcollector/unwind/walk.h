@@ -11,6 +11,7 @@
 #include "unwind/code_rows.h"
 
 struct cfi;
+struct orc;
 
 #define WORD 8u
 
@@ -18,6 +19,7 @@ struct place {
     const struct image *image;
     uint64_t slide;
     struct cfi *cfi;
+    struct orc *orc;
     struct code_rows *code;
 };
 

@@ -3,7 +3,7 @@
  * Any bytes as unwind tables, code and stack: rows and callers. The input is
  *
  *   u16 bytes of code, u16 bytes of .eh_frame, both little-endian; the
- *   code; .eh_frame; .debug_frame is what is left
+ *   code; .eh_frame; .debug_frame is what is left, and so are tables of Linux
  *
  * and the stack is the whole of it. What the unwinder asks of an image is
  * answered from there (--wrap, CMakeLists.txt).
@@ -38,9 +38,17 @@ static struct {
 struct image_part __wrap_image_part(const struct image *img, const char *name);
 struct image_part __wrap_image_part(const struct image *img, const char *name)
 {
+    size_t rows = in.debug_size / 10;
+
     (void)img;
     if (strcmp(name, ".eh_frame") == 0)
         return (struct image_part){TABLES, in.eh_size, in.eh};
+    if (strcmp(name, ".orc_unwind_ip") == 0)
+        return (struct image_part){TEXT, rows * 4, in.debug};
+    if (strcmp(name, ".orc_unwind") == 0)
+        return (struct image_part){TABLES, rows * 6, in.debug + rows * 4};
+    if (strcmp(name, ".orc_header") == 0)
+        return (struct image_part){0, in.debug_size & 1, in.debug};
     return (struct image_part){0, in.debug_size, in.debug};
 }
 

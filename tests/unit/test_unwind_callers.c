@@ -3,6 +3,7 @@
  * programs really do, unit.stepped compares with the truth. */
 #include "unwind/callers.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,22 +28,30 @@ static uint64_t general[CFI_PC];
 static uint64_t found[WORDS];
 static enum unwind_end end;
 
+/* Code that memory has, and the file has not: 5 bytes at (patch_at). */
+static const uint8_t *patch;
+static uint64_t patch_at;
+
 static size_t read_words(void *context, uint64_t address, void *to, size_t size)
 {
     uint64_t at = address - STACK;
 
     (void)context;
+    if (patch != NULL && address <= patch_at &&
+        address + size == patch_at + 5) {
+        memset(to, 0x90, size);
+        memcpy((uint8_t *)to + size - 5, patch, 5);
+        return size;
+    }
     if (at >= sizeof words || size > sizeof words - at)
         return 0;
     memcpy(to, (const uint8_t *)words + at, size);
     return size;
 }
 
-static void begin_at(uint64_t moved)
+static void open_at(uint64_t moved, const char *path)
 {
     struct err e = {""};
-    const char *path = input_build(
-        "cc", "chains", "cc -nostdlib -static -no-pie $IN/chains.S -o $OUT");
 
     if (image_open(&img, path, &e) != 0)
         check_failed(__FILE__, __LINE__, "%s", e.text);
@@ -50,6 +59,13 @@ static void begin_at(uint64_t moved)
     u = unwinder_new(&(struct unwind_image){img, slide}, 1);
     CHECK(u != NULL);
     general[CFI_RSP] = STACK;
+}
+
+static void begin_at(uint64_t moved)
+{
+    open_at(moved,
+            input_build("cc", "chains",
+                        "cc -nostdlib -static -no-pie $IN/chains.S -o $OUT"));
 }
 
 static void begin(void)
@@ -401,6 +417,123 @@ TEST(a_stack_may_begin_in_a_function) /* catches: a mark for nothing */
     CHECK_EQ(end, UNWIND_WHOLE);
     check_none("in_switched", UNWIND_UNTOLD); /* it comes back */
     check_none("in_aligned", UNWIND_UNTOLD);  /* on the same stack */
+    finish();
+}
+
+static void begin_orc(const char *options)
+{
+    char command[128];
+
+    (void)snprintf(command, sizeof command,
+                   "cc -nostdlib -static -no-pie %s $IN/orc.S -o $OUT",
+                   options);
+    open_at(SLIDE, input_build("cc", "orc", command));
+    memset(words, 0, sizeof words);
+}
+
+/* The address behind the call that is (offset) bytes into (middle). */
+#define BACK_LEAF    9u
+#define BACK_THROUGH 14u
+
+/* The frames of middle and root, from (word) on, where middle's RBP points. */
+static void lay_middle(unsigned word)
+{
+    words[word] = stack_at(31); /* root's RBP */
+    words[word + 1] = at("_start", 5);
+}
+
+static void check_middle(size_t n, uint64_t offset)
+{
+    CHECK_EQ(n, 2);
+    CHECK_EQ(found[0], at("middle", offset));
+    CHECK_EQ(found[1], at("_start", 5));
+    CHECK_EQ(end, UNWIND_WHOLE);
+}
+
+/* catches: wrong offsets, registers and types; one format taken for another */
+TEST(tables_of_linux_lead_to_their_end)
+{
+    static const char *const formats[] = {"", "-DHEADER"};
+
+    for (size_t i = 0; i < 2; i++) {
+        begin_orc(formats[i]);
+        words[0] = at("middle", BACK_LEAF);
+        lay_middle(4);
+        general[CFI_RBP] = stack_at(4);
+        check_middle(walk(UNWIND_AUTO, at("leaf", 0)), BACK_LEAF);
+        check_middle(walk(UNWIND_TABLES, at("leaf", 0)), BACK_LEAF);
+        /* by R13, and by what is in memory where RBP and RSP say */
+        words[9] = at("middle", BACK_THROUGH);
+        lay_middle(12);
+        general[CFI_RBP] = stack_at(12);
+        general[CFI_R12 + 1] = stack_at(8);
+        check_middle(walk(UNWIND_AUTO, at("through", 0)), BACK_THROUGH);
+        general[CFI_RBP] = stack_at(11);
+        words[12] = stack_at(10);
+        (void)walk(UNWIND_AUTO, at("through", 1));
+        CHECK_EQ(found[0], at("middle", BACK_THROUGH));
+        words[0] = stack_at(9);
+        (void)walk(UNWIND_AUTO, at("through", 2));
+        CHECK_EQ(found[0], at("middle", BACK_THROUGH));
+        CHECK_EQ(walk(UNWIND_AUTO, at("entry", 2)), 0);
+        CHECK_EQ(end, UNWIND_UNTOLD);
+        finish();
+    }
+}
+
+/* catches: registers of the interrupted code that are not restored; a program's
+ * code as the kernel's caller */
+TEST(tables_of_linux_lead_through_interrupts)
+{
+    begin_orc("");
+    words[4] = stack_at(26);   /* RBP */
+    words[16] = at("leaf", 0); /* RIP, */
+    words[17] = 0x10;          /* CS, */
+    words[18] = 0x246;         /* RFLAGS, */
+    words[19] = stack_at(24);  /* RSP, */
+    words[20] = 0x18;          /* SS */
+    words[24] = at("middle", BACK_LEAF);
+    lay_middle(26);
+    CHECK_EQ(walk(UNWIND_AUTO, at("entry", 0)), 3);
+    CHECK_EQ(found[0], at("leaf", 1));
+    CHECK_EQ(found[1], at("middle", BACK_LEAF));
+    CHECK_EQ(end, UNWIND_WHOLE);
+    words[17] = 0x33; /* a program was interrupted */
+    CHECK_EQ(walk(UNWIND_AUTO, at("entry", 0)), 0);
+    CHECK_EQ(end, UNWIND_WHOLE);
+    words[17] = 0x10;
+    memmove(words, words + 16, 5 * sizeof words[0]);
+    general[CFI_RBP] = stack_at(26);
+    CHECK_EQ(walk(UNWIND_AUTO, at("entry", 1)), 3);
+    CHECK_EQ(end, UNWIND_WHOLE);
+    finish();
+}
+
+/* catches: a stack that ends where the kernel has patched its code */
+TEST(call_that_is_in_memory_alone_is_one)
+{
+    static const uint8_t call[] = {0xe8, 0x12, 0x34, 0x56, 0x78};
+
+    begin_orc("");
+    words[0] = at("middle", BACK_THROUGH + 7); /* no call is there */
+    lay_middle(4);
+    general[CFI_RBP] = stack_at(4);
+    CHECK_EQ(walk(UNWIND_AUTO, at("leaf", 0)), 0);
+    CHECK_EQ(end, UNWIND_ODD);
+    patch_at = words[0] - sizeof call;
+    patch = call;
+    CHECK_EQ(walk(UNWIND_AUTO, at("leaf", 0)), 2);
+    CHECK_EQ(end, UNWIND_WHOLE);
+    patch = NULL;
+    finish();
+}
+
+TEST(table_that_is_not_sorted_tells_nothing)
+{
+    begin_orc("-DUNSORTED");
+    words[0] = at("middle", BACK_LEAF);
+    CHECK_EQ(walk(UNWIND_TABLES, at("leaf", 0)), 0);
+    CHECK_EQ(end, UNWIND_UNTOLD);
     finish();
 }
 
