@@ -22,6 +22,7 @@ static char roles[GUEST_CORES_MAX + 1];
 static atomic_uint lock = 1; /* it is held for good */
 static volatile uint64_t result;
 static atomic_bool joined; /* the first core has */
+static atomic_uint begun;  /* cores that are about to do what they shall */
 
 /* Global, with frames: they are to be seen in stacks. */
 void take_lock(void);
@@ -89,6 +90,12 @@ static void join(void)
 static void run_core(void)
 {
     join();
+    atomic_fetch_add(&begun, 1);
+    if (core_index() == 0) {
+        while (atomic_load(&begun) < core_count())
+            cpu_pause();
+        con_printf("hang: %u cores\n", core_count());
+    }
     switch (roles[core_index()]) {
     case 'h':
         cpu_irq_disable();
@@ -115,7 +122,6 @@ int guest_main(void)
 {
     opt_str("roles", "", roles, sizeof roles);
     agent_init();
-    con_printf("hang: %u cores\n", core_count());
     core_run_all(run_core);
     return 0;
 }
