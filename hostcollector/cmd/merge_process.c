@@ -95,25 +95,38 @@ static void tell_once(bool *told, const struct err *e)
     *told = true;
 }
 
-/* Has the folder (fd) changed since (*then)? Names come and go in it. */
-static bool has_changed(int fd, struct timespec *then)
+/* What waits for the disk. */
+struct settling {
+    struct timespec changed; /* when a name came or went last */
+    bool again, told;
+};
+
+/* Wait for the disk if the folder (fd) has changed, and once more: its time may
+ * be that of a change before and of one behind the last wait. */
+static void settle(int fd, struct settling *s)
 {
     struct stat st = {.st_mtim = {0}};
-    struct timespec before = *then;
+    struct timespec before = s->changed;
+    struct err e;
 
     (void)fstat(fd, &st);
-    *then = st.st_mtim;
-    return before.tv_sec != then->tv_sec || before.tv_nsec != then->tv_nsec;
+    s->changed = st.st_mtim;
+    bool changed = before.tv_sec != st.st_mtim.tv_sec ||
+                   before.tv_nsec != st.st_mtim.tv_nsec;
+
+    if ((changed || s->again) && spool_settle(fd, &e) != 0)
+        tell_once(&s->told, &e);
+    s->again = changed;
 }
 
-/* Until (stop) can be read. */
+/* Until (stop) can be read: the one who keeps windows has ended. */
 static _Noreturn void work(const struct kept *k, int stop)
 {
     struct pollfd end = {.fd = stop, .events = POLLIN};
-    struct timespec changed = {0};
+    struct settling settling = {.again = false};
     struct compact_sums sums;
     struct err e = {""};
-    bool told = false, unsettled = false;
+    bool told = false;
     int fd = enter(k->o, k->o->spool, words, &e);
     uint64_t next_ns = 0;
 
@@ -122,8 +135,7 @@ static _Noreturn void work(const struct kept *k, int stop)
         _exit(1);
     }
     do {
-        if (has_changed(fd, &changed) && spool_settle(fd, &e) != 0)
-            tell_once(&unsettled, &e);
+        settle(fd, &settling);
         if (clock_ns() < next_ns)
             continue;
         next_ns = clock_ns() + (uint64_t)LOOK_MS * MS;
@@ -134,6 +146,7 @@ static _Noreturn void work(const struct kept *k, int stop)
         if (!merged)
             tell_once(&told, &e);
     } while (poll(&end, 1, SETTLE_MS) == 0);
+    settle(fd, &settling);
     _exit(0);
 }
 

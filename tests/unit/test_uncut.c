@@ -289,3 +289,50 @@ TEST(another_kind_of_file_says_nothing)
     CHECK_EQ(uncut_lost(u).count, 0);
     leave_dir(u);
 }
+
+#define SECTOR 512
+#define CORES  100
+
+static void count_many(struct uncut *u)
+{
+    char name[16];
+
+    for (uint32_t i = 0; i < CORES; i++) {
+        (void)snprintf(name, sizeof name, "guest%u", i);
+        uncut_add(u, uncut_take(u, name, i), 10);
+    }
+}
+
+/* Power fails: of the file there are some sectors, and the others have what was
+ * there before, which is nothing here. Catches: a start that fails, names
+ * without an end, and more lost than there was. */
+TEST(a_file_in_parts_tells_no_more_than_there_was)
+{
+    static char whole[1 << 20], part[1 << 20];
+
+    enter_dir();
+    work_and_die(CORES, count_many);
+    int fd = open(".uncut", O_RDWR | O_CLOEXEC);
+    ssize_t size = pread(fd, whole, sizeof whole, 0);
+
+    CHECK(size > CORES * 100 && size < (ssize_t)sizeof whole);
+    srandom(1);
+    for (unsigned i = 0; i < 300; i++) {
+        memcpy(part, whole, sizeof part);
+        for (ssize_t at = i < 150 ? SECTOR : 0; at < size; at += SECTOR)
+            if ((unsigned)random() % 300 < i)
+                memset(part + at, 0, SECTOR);
+        CHECK_EQ(pwrite(fd, part, (size_t)size, 0), size);
+        struct uncut *u = open_here(CORES);
+
+        CHECK(u != NULL);
+        struct uncut_lost lost = uncut_lost(u);
+
+        CHECK(lost.samples <= CORES * 10 && lost.samples % 10 == 0);
+        if (i == 0)
+            CHECK_EQ(lost.samples, CORES * 10);
+        uncut_close(u);
+    }
+    (void)close(fd);
+    leave_dir(NULL);
+}
