@@ -18,8 +18,9 @@
 #include "util/opener.h"
 
 struct plan {
-    struct sandbox files; /* the helper's */
-    bool failed;          /* no memory */
+    struct sandbox files;        /* the helper's */
+    bool failed;                 /* no memory */
+    const struct guests *guests; /* that processes may sample; NULL: none */
 };
 
 /* What the helper's own sandbox must allow for each enum opener_how. Landlock
@@ -195,6 +196,19 @@ static _Noreturn void serve(struct plan *p)
     opener_serve(&lacks);
 }
 
+/* The helper keeps what is open, but not the ends of processes that sample
+ * (cmd/sampler_process.h): they see that the collector leaves when it closes
+ * its own. */
+static void leave_samplers(const struct guests *g)
+{
+    for (size_t i = 0; g != NULL && i < g->count; i++) {
+        if (g->list[i].bytes <= STDERR_FILENO)
+            continue;
+        (void)close(g->list[i].bytes);
+        (void)close(g->list[i].words);
+    }
+}
+
 /* Start the helper, which ends here. */
 static int start(struct plan *p, struct err *e)
 {
@@ -202,6 +216,7 @@ static int start(struct plan *p, struct err *e)
 
     if (who == 1) {
         fetch_leave();
+        leave_samplers(p->guests);
         serve(p);
     }
     sandbox_fini(&p->files);
@@ -290,6 +305,7 @@ int confine_prepare_sampling(const struct options *o, const struct outputs *out,
             allow(&p, OPENER_RECORDING, out->recording);
     }
     allow_outputs(&p, out);
+    p.guests = g;
     return start(&p, e);
 }
 
