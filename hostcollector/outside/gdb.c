@@ -234,6 +234,7 @@ static int gdb_stop(struct outside_guest *guest, struct err *e)
 {
     struct gdb *g = (struct gdb *)guest;
 
+    stub_look(&g->stub);
     if (!g->runs)
         return 0;
     outside_hold(guest, true);
@@ -247,6 +248,7 @@ void outside_gdb_stands(struct outside_guest *guest)
 {
     struct gdb *g = (struct gdb *)guest;
 
+    stub_look(&g->stub);
     g->runs = false;
     g->looked = false;
 }

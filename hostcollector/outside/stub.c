@@ -11,10 +11,20 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "util/clock.h"
+
 #define MONITOR      "{\"QMP\"" /* how QEMU's monitor greets */
 #define INTERRUPT    0x03
 #define INTERRUPT_MS 200 /* until one is sent again, */
 #define INTERRUPTS   5u  /* which so many are */
+
+/* The guest stands still for as long as answers take, and a stub that sends
+ * them byte by byte is never silent. So all answers to what was sent at once
+ * have a limit of time, and so have all of a look. If this process itself stood
+ * still, so many bytes wait that are not late. */
+#define ANSWER_MS 5000u
+#define LOOK_MS   30000u
+#define LATE_MAX  (512u << 10)
 
 /* Hexadecimal digits */
 
@@ -52,12 +62,47 @@ static int lost(struct err *e)
     return err_set(e, "the debugger's socket: %s", strerror(errno));
 }
 
+static uint64_t after_ms(uint64_t ms)
+{
+    return clock_ns() + ms * 1000000;
+}
+
+/* Something is asked now. */
+static void limit_answer(struct stub *s)
+{
+    uint64_t by = after_ms(ANSWER_MS);
+
+    s->answer_by = by < s->look_by ? by : s->look_by;
+    s->late = 0;
+}
+
+void stub_look(struct stub *s)
+{
+    s->look_by = after_ms(LOOK_MS);
+    limit_answer(s);
+}
+
+static int too_slow(struct err *e)
+{
+    return err_set(e, "the debugger's stub is too slow: the guest stood still "
+                      "for seconds. Is the host overloaded? Try again");
+}
+
+/* (size) bytes have come. Returns 0; -1 with (e) filled: too late. */
+static int in_time(struct stub *s, size_t size, struct err *e)
+{
+    s->late += clock_ns() > s->answer_by ? size : 0;
+    return s->late > LATE_MAX ? too_slow(e) : 0;
+}
+
 /* Wait until (events) are possible. Returns 0; -1 with (e) filled. */
 static int wait_for(const struct stub *s, short events, struct err *e)
 {
     struct pollfd p = {.fd = s->fd, .events = events};
     int ready;
 
+    if (clock_ns() > s->answer_by)
+        return too_slow(e);
     do
         ready = poll(&p, 1, OUTSIDE_WAIT_MS);
     while (ready < 0 && errno == EINTR);
@@ -110,7 +155,7 @@ static int hear(struct stub *s, struct err *e)
 
     if (n > 0) {
         s->in_size += (size_t)n;
-        return 0;
+        return in_time(s, (size_t)n, e);
     }
     if (n == 0)
         return err_set(e, "the guest has ended");
@@ -198,6 +243,7 @@ int stub_say(struct stub *s, const char *order, struct err *e)
 
 int stub_ask(struct stub *s, const char *question, struct err *e)
 {
+    limit_answer(s);
     return stub_say(s, question, e) == 0 ? next_answer(s, e) : -1;
 }
 
@@ -225,6 +271,7 @@ int stub_stop(struct stub *s, struct err *e)
 {
     unsigned sent = 0;
 
+    limit_answer(s);
     do
         if (interrupt(s, &sent, e) != 0)
             return -1;
@@ -241,6 +288,7 @@ int stub_send_batch(struct stub *s, struct stub_batch *b, struct err *e)
 {
     size_t size = b->size;
 
+    limit_answer(s);
     b->size = 0;
     return send_bytes(s, b->text, size, e);
 }
@@ -343,5 +391,6 @@ int stub_begin(struct stub *s, int fd, struct err *e)
     s->fd = fd;
     s->core = OUTSIDE_CORES_MAX;
     s->read_max = STUB_PACKET / 2;
+    stub_look(s);
     return greet(s, e) == 0 ? find_cores(s, e) : -1;
 }

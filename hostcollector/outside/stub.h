@@ -28,6 +28,8 @@ struct stub {
 
     /* for stub.c alone */
     uint32_t core; /* that answers are about; OUTSIDE_CORES_MAX: not known */
+    uint64_t answer_by, look_by; /* as clock_ns() */
+    size_t late;                 /* bytes that came after that */
     size_t in_size;
     uint8_t in[2 * STUB_PACKET]; /* that came behind (body) */
 };
@@ -35,6 +37,10 @@ struct stub {
 /* Greet the stub behind (fd), a connected socket, and learn which cores it has.
  * All functions return 0, or -1 with (e) filled, unless they say otherwise. */
 int stub_begin(struct stub *s, int fd, struct err *e);
+
+/* A look at the guest begins: from here on to the next call, a stub that is
+ * slow for too long is given up. */
+void stub_look(struct stub *s);
 
 /* Send (question) as a packet, and hear its answer; or send (order), which has
  * none. */
