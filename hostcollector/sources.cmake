@@ -76,6 +76,7 @@ set(core_sources
     cmd/planned.c
     cmd/qemu_line.c
     cmd/sampler_process.c
+    cmd/sampler_watch.c
     cmd/sampling.c
     cmd/sandbox.c
     cmd/sandbox_calls.c

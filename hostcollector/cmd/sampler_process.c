@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "cmd/confine.h"
+#include "cmd/sampler_watch.h"
 #include "image/image.h"
 #include "model/registers.h"
 #include "outside/guest.h"
@@ -31,9 +32,6 @@
 
 #define LOOK_AGAIN_MS 100 /* for a guest that is not there yet, or boots */
 
-#define SILENCE_MS 250  /* after which a guest's debugger has said all, */
-#define HEARD_MAX  1000 /* or after so many pieces */
-
 #define REGISTERS_ROOM (1 << 20) /* bytes of lines that wait */
 
 #define WHY         200 /* bytes of a reason why no kernel is found */
@@ -45,23 +43,17 @@
 struct way {
     const char *kind;
     struct outside_guest *(*begin)(int fd, struct err *e); /* NULL: by QMP */
-    /* Said to the guest's socket if this process is killed, while it held the
-     * guest, or had only started a stub: one after the other, each heard out.
-     */
-    const char *held[2], *loose[2];
-    bool stops; /* a guest stands still from the connection on */
-    bool dead;  /* it is a file, and never changes; nothing lets it go */
+    struct sampler_last last; /* what is said if this process is killed */
+    bool dead; /* it is a file, and never changes; nothing lets it go */
 };
 
 static const struct way ways[] = {
-    {"gdb", outside_gdb, {OUTSIDE_GDB_LET_GO}, {NULL}, true, false},
+    {"gdb", outside_gdb, {true, {OUTSIDE_GDB_LET_GO}, {NULL}}, false},
     {"qmp",
      NULL,
-     {OUTSIDE_QMP_LET_GO},
-     {OUTSIDE_QMP_AWAIT, OUTSIDE_QMP_OFF},
-     false,
+     {false, {OUTSIDE_QMP_LET_GO}, {OUTSIDE_QMP_AWAIT, OUTSIDE_QMP_OFF}},
      false},
-    {"memory", outside_dump, {NULL}, {NULL}, false, true},
+    {"memory", outside_dump, {false, {NULL}, {NULL}}, true},
 };
 
 static const struct way *way_of(const char *kind)
@@ -138,82 +130,6 @@ static int connect_guest(const struct job *job, struct err *e)
     return peer_check(&job->options->peers, fd, "whoever listens there", e) == 0
                ? fd
                : -1;
-}
-
-/* Say (words) to the guest's socket. QEMU drops an order that it has not begun
- * when the order's socket is closed: hear what it says, to this order and to
- * those before. */
-static void say_and_hear(int fd, const char *words)
-{
-    struct pollfd p = {.fd = fd, .events = POLLIN};
-    char heard[4096];
-    int patience = OUTSIDE_WAIT_MS;
-
-    if (send(fd, words, strlen(words), MSG_NOSIGNAL) < 0)
-        return;
-    for (unsigned i = 0; i < HEARD_MAX && poll(&p, 1, patience) > 0 &&
-                         recv(fd, heard, sizeof heard, MSG_DONTWAIT) > 0;
-         i++)
-        patience = SILENCE_MS;
-}
-
-/* The watch: it waits for the end of the process that samples, which nothing is
- * written to (pipe) before. What that process still (held) is let go; not a
- * guest that somebody else has stopped. */
-static _Noreturn void watch(const struct job *job, int pipe, int fd,
-                            const struct outside_watched *watched)
-{
-    const char *const *words = job->way->loose;
-    struct err ignored;
-    char c;
-
-    (void)confine_sampler(job->options, &ignored);
-    while (read(pipe, &c, 1) < 0 && errno == EINTR)
-        continue;
-    if (atomic_load(&watched->held))
-        words = job->way->held;
-    else if (!atomic_load(&watched->started))
-        _exit(0);
-    for (unsigned i = 0; i < 2 && words[i] != NULL; i++)
-        say_and_hear(fd, words[i]);
-    _exit(0);
-}
-
-/* Start the watch over the guest behind (fd), which this process holds if the
- * connection does so. Returns what both see of it later; NULL with (e) filled.
- */
-static struct outside_watched *start_watch(const struct job *job, int fd,
-                                           struct err *e)
-{
-    struct outside_watched *watched =
-        mmap(NULL, sizeof *watched, PROT_READ | PROT_WRITE,
-             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    int ends_of[2];
-    pid_t child;
-
-    if (watched == MAP_FAILED) {
-        (void)err_sys(e, "mmap");
-        return NULL;
-    }
-    atomic_init(&watched->held, job->way->stops);
-    atomic_init(&watched->started, false);
-    if (pipe2(ends_of, O_CLOEXEC) != 0) {
-        (void)err_sys(e, "pipe");
-        return NULL;
-    }
-    child = fork();
-    if (child == 0) {
-        (void)close(ends_of[1]);
-        (void)close(job->bytes);
-        (void)close(job->words);
-        watch(job, ends_of[0], fd, watched);
-    }
-    (void)close(ends_of[0]);
-    if (child < 0) {
-        (void)err_sys(e, "fork");
-        return NULL;
-    }
-    return watched; /* the pipe's other end is closed when this process ends */
 }
 
 /* Why the kernel was not (found), in (text): a guest that runs the image may
@@ -418,7 +334,8 @@ static int work(const struct job *job, struct err *e)
     if (job->way->begin == NULL && (stub = outside_qmp_pass(fd, e)) < 0)
         return -1;
 
-    struct outside_watched *watched = start_watch(job, fd, e);
+    struct outside_watched *watched = sampler_watch(
+        job->options, &job->way->last, fd, (int[2]){job->bytes, job->words}, e);
 
     if (watched == NULL)
         return -1;

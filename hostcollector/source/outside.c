@@ -11,7 +11,7 @@
 #include "source/source.h"
 #include "source/stream.h"
 
-#define LET_GO_MS  1000 /* for a guest's debugger to answer */
+#define LET_GO_MS  3000 /* for a guest's debugger to answer */
 #define LAST_WORDS 1000u
 
 struct outside {
