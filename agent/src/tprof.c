@@ -14,18 +14,24 @@
 #define LOOKS       4u    /* a second, of a core that does not sample */
 
 /* The index of the calling core, which has (hardware_id). Where the kernel
- * numbers no cores they get numbers as they join, and the same when they join
- * again. */
+ * numbers no cores they are numbered by their ids, as most kernels do. A core
+ * whose id is no index, or another's, gets the first that is free. Each gets
+ * the same when it joins again. */
 static uint32_t index_of(const struct tprof_agent *a, uint32_t hardware_id)
 {
-    uint32_t index = 0;
+    uint32_t index = 0, none = a->config.cpus, free = none;
 
     if (tprof_arch_core_numbered(&index))
         return index;
-    while (index < a->config.cpus && tprof_cpu[index] &&
-           tprof_cpu[index]->hardware_id != hardware_id)
-        index++;
-    return index;
+    for (index = none; index-- > 0;) {
+        const struct tprof_cpu *cpu = tprof_cpu[index];
+
+        if (cpu && cpu->hardware_id == hardware_id)
+            return index;
+        if (!cpu && (free == none || free != hardware_id))
+            free = index;
+    }
+    return free;
 }
 
 /* An interrupt that is still on its way must not be taken for a tick. */

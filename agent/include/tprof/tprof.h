@@ -336,9 +336,9 @@ size_t tprof_mem_size(const struct tprof_config *config);
 
 /*
  * Joins the calling core. From now on the core samples whenever the host asks.
- * Call it once on each core, after the core's IDT is loaded and its local APIC
- * is enabled. config.cpu_source says how cores are numbered; with
- * TPROF_CPU_APIC and TPROF_CPU_TSC_AUX the order of these calls does.
+ * Call it once on each core, after the core's IDT and local APIC are set up.
+ * With TPROF_CPU_APIC and TPROF_CPU_TSC_AUX its number is its APIC id, or the
+ * first that is free if the id is not below config.cpus; else the kernel's.
  *
  * Returns TPROF_OK, or an error. After an error the core has not joined, and is
  * as it was; the collector's report names it, unless a later call on it
