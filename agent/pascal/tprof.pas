@@ -29,7 +29,7 @@ const
   TPROF_VERSION = $000100;
 
   { Value of TTProfConfig.Version. It grows when the record's layout changes. }
-  TPROF_CONFIG_VERSION = 5;
+  TPROF_CONFIG_VERSION = 6;
 
   { What functions return. TProfStrError() says what to do about each error. }
   TPROF_OK = 0;
@@ -58,6 +58,8 @@ const
   TPROF_ERR_DEVICE_PLATFORM = -23; { it wants VIRTIO_F_ACCESS_PLATFORM }
   TPROF_ERR_IO_PORT = -24;         { no UART, or debug port, at the port }
   TPROF_ERR_IMAGE = -25;           { the agent is not loaded whole }
+  TPROF_ERR_TIMER_TAKEN = -26;     { the kernel uses the APIC's timer }
+  TPROF_ERR_CLOCK = -27;           { the TSC's rate is not known }
 
   TPROF_MAPPINGS = 16; { that TProfMap takes at a time }
   TPROF_COUNTERS = 8; { that TProfAddCounter takes }
@@ -217,6 +219,9 @@ type
     GsCpuOffset: LongWord; { TPROF_CPU_GS: bytes from the base of GS }
     Timer: LongWord;       { TPROF_TIMER_* }
     KernelHz: LongWord;    { TPROF_TIMER_KERNEL: calls of TProfTick a second }
+    { TPROF_TIMER_APIC, 1: take a timer that the kernel or its firmware uses,
+      instead of TPROF_ERR_TIMER_TAKEN. The other use ends. }
+    TakeTimer: LongWord;
     Seed: QWord;           { of the random intervals; 0: another in each boot }
     Lending: Pointer;      { @TProfLendTimer; nil: the kernel leaves the timer }
 

@@ -23,7 +23,7 @@ pub const VERSION: u32 = 0x000100;
 pub const VERSION_STRING: &str = "0.1.0";
 
 /// Value of `Config::version`. It grows when the struct's layout changes.
-pub const CONFIG_VERSION: u32 = 5;
+pub const CONFIG_VERSION: u32 = 6;
 
 pub const OK: i32 = 0;
 pub const ERR_VERSION: i32 = -1; // config.version is not this module's
@@ -51,6 +51,8 @@ pub const ERR_DEVICE_UNMAPPED: i32 = -22; // its registers are not mapped
 pub const ERR_DEVICE_PLATFORM: i32 = -23; // it wants VIRTIO_F_ACCESS_PLATFORM
 pub const ERR_IO_PORT: i32 = -24; // no UART, or debug port, at the port
 pub const ERR_IMAGE: i32 = -25; // the agent is not loaded whole
+pub const ERR_TIMER_TAKEN: i32 = -26; // the kernel uses the local APIC's timer
+pub const ERR_CLOCK: i32 = -27; // the TSC's rate is not known
 
 /// `Channel::flags`
 pub const CHANNEL_ONE_WAY: u32 = 1 << 0; // the host cannot speak
@@ -224,6 +226,9 @@ pub struct Config {
     pub gs_cpu_offset: u32, // CPU_GS: bytes from the base of GS
     pub timer: u32,         // TIMER_*
     pub kernel_hz: u32,     // TIMER_KERNEL: calls of tick() a second and core
+    /// TIMER_APIC, 1: take a timer that the kernel or its firmware uses, instead of
+    /// ERR_TIMER_TAKEN. The other use ends.
+    pub take_timer: u32,
     pub seed: u64,          // of the random intervals; 0: another in each boot
     pub lending: *const Lending, // lend_timer(); null: the kernel leaves the timer alone
 

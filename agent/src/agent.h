@@ -46,7 +46,9 @@ struct tprof_cpu {
     uint64_t guard; /* clock ticks before a deadline that do not matter */
     uint32_t index;
     uint32_t hardware_id;
-    uint32_t facts;      /* WIRE_STATS_* that arch/ has found when it joined */
+    /* WIRE_STATS_* that arch/ has found. Relaxed: the pump tells an old value
+     * once more. */
+    _Atomic uint32_t facts;
     uint32_t generation; /* of the orders (below) that this core follows */
 
     /* 1: the core samples. Other cores read this, relaxed: if they see an old

@@ -80,7 +80,7 @@ static bool are_choices_known(const struct tprof_config *c)
     return c->cpu_source <= TPROF_CPU_HOOK && c->timer <= TPROF_TIMER_SHARED &&
            c->device.bus <= TPROF_BUS_NONE && c->notice <= TPROF_NOTICE_POLL &&
            c->control <= TPROF_CONTROL_FIXED && c->always <= 1 &&
-           c->boot <= TPROF_BOOT_NEWEST;
+           c->take_timer <= 1 && c->boot <= TPROF_BOOT_NEWEST;
 }
 
 /* Some choices need another field. */
@@ -252,10 +252,16 @@ static int find_memory(struct tprof_agent *a)
                : TPROF_OK;
 }
 
+/* Do cores sample before a host asks for that? */
+static bool samples_alone(const struct tprof_agent *a)
+{
+    return (a->config.always | a->config.boot) != 0;
+}
+
 /* Finds the clock's rate. A hypervisor knows it better than the CPU, whose
  * answer may be the host's. It is lent the agent's (memory), which holds
  * nothing yet. */
-static void find_clock(struct tprof_agent *a, void *memory)
+static int find_clock(struct tprof_agent *a, void *memory)
 {
     const struct tprof_hypervisor *h = a->config.hypervisor;
     uint64_t hz = a->config.tsc_hz;
@@ -266,6 +272,8 @@ static void find_clock(struct tprof_agent *a, void *memory)
         hz = tprof_arch_clock_hz();
     a->hello[WIRE_HELLO_TSC_HZ] = hz;
     a->second = hz ? hz : SECOND_GUESS;
+    /* no host will come that measures it before sampling begins */
+    return hz == 0 && samples_alone(a) ? TPROF_ERR_CLOCK : TPROF_OK;
 }
 
 /* A number that differs from boot to boot as far as the machine allows. */
@@ -355,12 +363,15 @@ static void fill_hello(struct tprof_agent *a)
     hello[WIRE_HELLO_INTERVALS] = c->timer == TPROF_TIMER_KERNEL;
     hello[WIRE_HELLO_DICT_SLOTS] = c->dict_slots;
     hello[WIRE_HELLO_FEATURES] = (a->channel.flags & WIRE_FEATURE_ONE_WAY) |
-                                 (c->lending ? WIRE_FEATURE_LENDING : 0);
+                                 (c->lending ? WIRE_FEATURE_LENDING : 0) |
+                                 c->timer * WIRE_FEATURE_KERNEL_TIMER;
     hello[WIRE_HELLO_DIRECTORY] = tprof_directory_publish(a);
     hello[WIRE_HELLO_KERNEL_HZ] = c->kernel_hz;
     hello[WIRE_HELLO_CODE] = (uintptr_t)tprof_init_image;
 }
-_Static_assert((int)WIRE_INTERVALS_KERNEL == 1 &&
+_Static_assert((int)TPROF_TIMER_KERNEL == 1 && (int)TPROF_TIMER_SHARED == 2 &&
+                   (int)WIRE_INTERVALS_KERNEL == 1 &&
+                   WIRE_FEATURE_SHARED_TIMER == 2 * WIRE_FEATURE_KERNEL_TIMER &&
                    TPROF_CHANNEL_ONE_WAY == WIRE_FEATURE_ONE_WAY,
                "the same numbers");
 
@@ -388,7 +399,8 @@ int tprof_init_image(const struct tprof_config *config,
 
     uint8_t *memory = a->config.memory;
 
-    find_clock(a, memory);
+    if ((error = find_clock(a, memory)) != TPROF_OK)
+        return error;
     tprof_crc32c_init(&a->crc, tprof_arch_has_crc32c());
     draw_boot_id(a);
     tprof_pump_init(memory);
@@ -409,7 +421,7 @@ int tprof_init_image(const struct tprof_config *config,
     a->watching_core = tprof_cpus; /* none yet */
     /* release: after tprof_exit() it was taken */
     atomic_store_explicit(&tprof_pump_lock, 0, memory_order_release);
-    if (a->config.always || a->config.boot)
+    if (samples_alone(a))
         tprof_pump_begin();
     a->ready = 1;
     return TPROF_OK;

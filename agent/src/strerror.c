@@ -95,6 +95,13 @@ const char *tprof_strerror(int error)
                "zeroed: have the kernel's linker script put .text, .rodata, "
                ".data and .bss of libtprof.a in front of the symbols by which "
                "it is loaded; `collector check` says which are not";
+    case TPROF_ERR_TIMER_TAKEN:
+        return "the kernel, or its firmware, uses the local APIC's timer: have "
+               "ticks come from it by config.timer (PORTING.md, \"The "
+               "timer\"), or set config.take_timer, which ends the other use";
+    case TPROF_ERR_CLOCK:
+        return "config.always and config.boot need the rate of the TSC, which "
+               "neither CPU nor hypervisor tells: set config.tsc_hz";
     default:
         return "unknown error";
     }

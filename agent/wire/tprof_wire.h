@@ -85,9 +85,13 @@ enum wire_hello_tag {
 #define WIRE_FEATURE_LENDING (1u << 1) /* config.lending: timers are lent */
 #define WIRE_FEATURE_OUTSIDE (1u << 2) /* no agent: sampled from outside */
 #define WIRE_FEATURE_EXACT                                                     \
-    (1u << 3)                       /* stacks lack no caller between others    \
-                                     */
-#define WIRE_FEATURE_BOOT (1u << 4) /* config.boot: samples of boot follow */
+    (1u << 3) /* stacks lack no caller between others                          \
+               */
+#define WIRE_FEATURE_BOOT         (1u << 4) /* config.boot: samples of boot follow */
+/* Since 2.3: ticks are the kernel's, at a fixed rate; or also at deadlines of
+ * the agent's. */
+#define WIRE_FEATURE_KERNEL_TIMER (1u << 5)
+#define WIRE_FEATURE_SHARED_TIMER (1u << 6)
 
 enum wire_intervals {
     /* the agent draws each from 0.5 to 1.5 periods, evenly distributed */
@@ -204,6 +208,8 @@ enum wire_stats_tag {
  * promise that its clock has one rate. */
 #define WIRE_STATS_ON_STACK     (1u << 2)
 #define WIRE_STATS_CLOCK_VARIES (1u << 3)
+/* Since 2.3: the kernel uses the core's timer, and the agent has given way. */
+#define WIRE_STATS_TIMER_KEPT   (1u << 4)
 
 /* START and STATUS bodies, WIRE.md 7: fields */
 enum wire_control_tag {
@@ -245,6 +251,7 @@ enum wire_start_error {
     WIRE_START_APIC_UNMAPPED = 16, /* ... or not mapped */
     WIRE_START_VECTOR_TAKEN = 18,  /* its vector has another handler */
     WIRE_START_IDT = 19,           /* no IDT, or too short, or read-only */
+    WIRE_START_TIMER_TAKEN = 26,   /* the kernel uses its timer */
 };
 
 /* PING and PONG bodies, WIRE.md 7: fields */

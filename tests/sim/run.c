@@ -130,6 +130,11 @@ void sim_build(void)
     note("%lu cores, timer %lu", c->cpus, c->timer, 0);
     int error = tprof_init_image(c, &image);
 
+    if (error == TPROF_ERR_CLOCK && c->tsc_hz == 0 && tprof_machine.hz == 0 &&
+        !c->hypervisor) {
+        c->always = c->boot = 0;
+        error = tprof_init_image(c, &image);
+    }
     if (error != TPROF_OK)
         fail("tprof_init() says %d", error);
     fibers_init(c->cpus, kernel_body);

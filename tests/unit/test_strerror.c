@@ -7,9 +7,9 @@
 
 TEST(strerror_has_a_line_for_each_error) /* catches: a code that is new */
 {
-    const char *unknown = tprof_strerror(TPROF_ERR_IMAGE - 1);
+    const char *unknown = tprof_strerror(TPROF_ERR_CLOCK - 1);
 
-    for (int a = TPROF_OK; a >= TPROF_ERR_IMAGE; a--) {
+    for (int a = TPROF_OK; a >= TPROF_ERR_CLOCK; a--) {
         CHECK(strcmp(tprof_strerror(a), unknown) != 0);
         CHECK(strpbrk(tprof_strerror(a), "\r\n\t") == NULL);
         for (int b = TPROF_OK; b > a; b--)
@@ -19,7 +19,7 @@ TEST(strerror_has_a_line_for_each_error) /* catches: a code that is new */
 
 TEST(strerror_knows_no_positive_errors)
 {
-    CHECK(strcmp(tprof_strerror(1), tprof_strerror(TPROF_ERR_IMAGE - 1)) == 0);
+    CHECK(strcmp(tprof_strerror(1), tprof_strerror(TPROF_ERR_CLOCK - 1)) == 0);
 }
 
 /* catches: a kernel of the higher half that is told to add a device which it

@@ -21,6 +21,7 @@
 
 #include "channel.h"  /* the ways to the host */
 #include "progress.h" /* work that the kernel counts */
+#include "ticks.h"    /* what causes ticks */
 
 #ifdef __cplusplus
 extern "C" {
@@ -33,7 +34,7 @@ extern "C" {
 #define TPROF_VERSION        0x000100u
 #define TPROF_VERSION_STRING "0.1.0"
 
-#define TPROF_CONFIG_VERSION 5u /* grows when tprof_config's layout changes */
+#define TPROF_CONFIG_VERSION 6u /* grows when tprof_config's layout changes */
 
 /* What functions return. tprof_strerror() says what to do about each error. */
 enum tprof_err {
@@ -63,6 +64,8 @@ enum tprof_err {
     TPROF_ERR_DEVICE_PLATFORM = -23, /* it wants VIRTIO_F_ACCESS_PLATFORM */
     TPROF_ERR_IO_PORT = -24,         /* no UART, or debug port, at the port */
     TPROF_ERR_IMAGE = -25,           /* the agent is not loaded whole */
+    TPROF_ERR_TIMER_TAKEN = -26,     /* the kernel uses the APIC's timer */
+    TPROF_ERR_CLOCK = -27,           /* the TSC's rate is not known */
 };
 
 /* The interrupted registers, for tprof_tick(). */
@@ -76,44 +79,6 @@ struct tprof_range {
     uint64_t start; /* address */
     uint64_t size;  /* bytes; 0: unused entry */
 };
-
-/*
- * What causes ticks.
- *
- * If the kernel masks the timer of TPROF_TIMER_APIC, or gives it another
- * vector, mode, divide or count, ticks stay away. After 10 to 30 ms another
- * core that samples notices, or tprof_poll(), or the device's interrupt, and
- * the agent takes the timer back. A single core without these does not notice.
- *
- * A kernel that waits by the count of that timer, as Toro's Delay() does, sets
- * config.lending to &tprof_lend_timer. Otherwise its waits take too long, or,
- * where the CPU has TSC deadlines, end at once.
- */
-enum tprof_timer {
-    TPROF_TIMER_APIC = 0, /* the agent owns each core's local APIC timer */
-    /* the kernel has a fixed tick, kernel_hz, and calls tprof_tick() */
-    TPROF_TIMER_KERNEL = 1,
-    /* the kernel has a one-shot timer: it calls tprof_tick(), and
-     * tprof_deadline() when it programs the timer */
-    TPROF_TIMER_SHARED = 2,
-};
-
-/*
- * For kernels that load a count of their own into the timer of
- * TPROF_TIMER_APIC, and wait for its end in a loop or for its interrupt. Each
- * such wait takes as long as it should. Where all cores wait at the same time,
- * a wait may take some sampling intervals longer.
- *
- * A core has few ticks while it waits, or none. The report shows that time as
- * [timer lent], and time in which sampling has not resumed as [timer at rest].
- * It resumes at another core's next tick, or at the kernel's second or
- * third tprof_poll(). On a single core only tprof_poll() resumes it.
- *
- * The agent then never uses TSC deadlines, and each tick accesses the APIC
- * once more. Opaque; linked only into a kernel that names tprof_lend_timer.
- */
-struct tprof_lending;
-extern const struct tprof_lending tprof_lend_timer;
 
 struct tprof_config;
 
@@ -198,9 +163,10 @@ struct tprof_config {
     uint32_t dict_slots;
 
     /* 1: a flight recorder. Cores sample with nobody attached, too, at rate_hz
-     * and max_frames, if the TSC's rate is known (tsc_hz). Rings keep what came
-     * last, nearly half of them at least, for `collector report --memory`. A
-     * collector that attaches begins anew. */
+     * and max_frames. The TSC's rate must be known, by (tsc_hz) if not
+     * otherwise: else TPROF_ERR_CLOCK. Rings keep what came last, nearly half
+     * of them at least, for `collector report --memory`. A collector that
+     * attaches begins anew. */
     uint32_t always;
     /* enum tprof_boot, or 0: likewise from boot on, for the first collector
      * that asks for samples. What rings do not keep is counted. */
@@ -217,6 +183,10 @@ struct tprof_config {
     uint32_t timer;         /* enum tprof_timer */
     /* TPROF_TIMER_KERNEL: calls of tprof_tick() a second and core; not 0 */
     uint32_t kernel_hz;
+    /* TPROF_TIMER_APIC, 1: take a timer that the kernel or its firmware uses,
+     * instead of TPROF_ERR_TIMER_TAKEN, and take it back. The other use ends: a
+     * kernel that ticks by that timer has no clock any more. */
+    uint32_t take_timer;
     uint64_t seed; /* of the random intervals; 0: another in each boot */
     /* &tprof_lend_timer; NULL: the kernel leaves the agent's timer alone */
     const struct tprof_lending *lending;
@@ -298,8 +268,8 @@ struct tprof_image {
  * TPROF_ERR_STATE (it has succeeded before), _IMAGE, _VERSION, _CONFIG, _TEXT,
  * _TEXT_UNMAPPED, _MEMORY, _MEMORY_SMALL, _MEMORY_UNMAPPED, _DEVICE,
  * _DEVICE_TAKEN, _DEVICE_PORT, _DEVICE_UNMAPPED, _DEVICE_PLATFORM, _IO_PORT,
- * and with TPROF_TIMER_APIC _APIC, _APIC_OFF, _APIC_UNMAPPED, _IDT, _VECTOR,
- * _TIMER.
+ * _CLOCK, and with TPROF_TIMER_APIC _APIC, _APIC_OFF, _APIC_UNMAPPED,
+ * _TIMER_TAKEN, _IDT, _VECTOR, _TIMER.
  *
  * The agent finds out what is mapped by touching it. For that moment it loads
  * an IDT of its own, a copy of the kernel's first 32 gates, so that no fault
@@ -343,8 +313,8 @@ size_t tprof_mem_size(const struct tprof_config *config);
  * Returns TPROF_OK, or an error. After an error the core has not joined, and is
  * as it was; the collector's report names it, unless a later call on it
  * succeeds. Errors are TPROF_ERR_NOT_INIT, _CPU, _STATE (another core has this
- * number), and with TPROF_TIMER_APIC _APIC, _APIC_OFF, _APIC_UNMAPPED, _IDT,
- * _VECTOR_TAKEN, or what config.install_vector() returned.
+ * number), and with TPROF_TIMER_APIC _APIC, _APIC_OFF, _APIC_UNMAPPED,
+ * _TIMER_TAKEN, _IDT, _VECTOR_TAKEN, or what config.install_vector() returned.
  *
  * A core that was reset (INIT) without tprof_stop_cpu() calls this again when
  * it has booted. A reset in the middle of sending stops the sending until then;

@@ -69,8 +69,8 @@ void tprof_arch_begin(void);
  * (config->vector) and corrects (config->cpu_source) to what the CPU can do.
  * The clock of tprof_arch_now() counts from here on.
  *
- * Returns TPROF_OK, or TPROF_ERR_APIC, _APIC_OFF, _APIC_UNMAPPED, _IDT,
- * _VECTOR, _TIMER: then nothing was changed.
+ * Returns TPROF_OK, or TPROF_ERR_APIC, _APIC_OFF, _APIC_UNMAPPED, _TIMER_TAKEN,
+ * _IDT, _VECTOR, _TIMER: then nothing was changed.
  */
 int tprof_arch_init(struct tprof_config *config);
 
@@ -113,9 +113,9 @@ uint32_t tprof_arch_core_id(void);
 uint32_t tprof_arch_core_index(void);
 
 /*
- * This core wants to join: does it have what its timer needs? Stores its
- * (*hardware_id). Returns TPROF_OK, TPROF_ERR_APIC, _APIC_OFF or
- * _APIC_UNMAPPED.
+ * This core wants to join: does it have what its timer needs, and is the timer
+ * free? Stores its (*hardware_id). Returns TPROF_OK, TPROF_ERR_APIC, _APIC_OFF,
+ * _APIC_UNMAPPED or _TIMER_TAKEN.
  */
 int tprof_arch_core_examine(uint32_t *hardware_id);
 
@@ -174,9 +174,15 @@ static inline uint64_t tprof_arch_now(void);
 /*
  * Arms the timer of this core, which is (cpu), for (deadline). A deadline that
  * is over means at once; 0 means not at all. If (cpu->woken), somebody may have
- * changed the timer: then it is set up anew.
+ * changed the timer: then it is set up anew, or left to the kernel if the
+ * kernel uses it. WIRE_STATS_TIMER_KEPT of (cpu->facts) says so from then on.
  */
 void tprof_arch_timer_arm(struct tprof_cpu *cpu, uint64_t deadline);
+
+/* Sets (cpu->woken) of this core, which is (cpu), if the kernel uses its timer.
+ * To be called before tprof_arch_timer_arm() where the interrupt need not be
+ * the timer's, or was on its way for long. */
+void tprof_arch_timer_check(struct tprof_cpu *cpu);
 
 /*
  * Where timers are lent: the deadlines until (now) of this core, which is

@@ -542,6 +542,10 @@ static void what_nmi(void)
     struct tprof_config c = good();
     uint32_t timer = lapic_reg_read(LAPIC_TIMER);
 
+    c.take_timer = 1; /* it is in use here */
+    /* not the image, where (page) is: after a fault in an NMI's handler the
+     * kernel's IDT is loaded, and the kernel has the fault that follows */
+    c.readable[0] = (struct tprof_range){(uintptr_t)memory, MEMORY};
     page_unmap((uintptr_t)page);
     fault_init();
     idt_set_gate(2, nmi_entry);

@@ -7,6 +7,7 @@
 #define APIC_ID        0x20u
 #define APIC_LVT_TIMER 0x320u
 #define LVT_MASKED     (1u << 16)
+#define APIC_INITIAL   0x380u
 
 #define IOAPIC(reg)    ((volatile uint32_t *)(uintptr_t)(0xfec00000u + (reg)))
 #define IOAPIC_SELECT  0x00u
@@ -37,6 +38,8 @@ void tick_move_firmware(void)
     cpu_out8(PIT_CHANNEL_0, PIT_10_MS & 0xff);
     cpu_out8(PIT_CHANNEL_0, PIT_10_MS >> 8);
     route(lvt & 0xff, *APIC(APIC_ID));
+    *APIC(APIC_INITIAL) = 0;
+    *APIC(APIC_LVT_TIMER) = LVT_MASKED;
 }
 
 void tick_end(void)

@@ -10,7 +10,7 @@ int main(void)
     struct tprof_stats stats;
 
     printf("version %u\n", (unsigned)tprof_version());
-    for (int error = TPROF_OK; error >= TPROF_ERR_IMAGE - 1; error--)
+    for (int error = TPROF_OK; error >= TPROF_ERR_CLOCK - 1; error--)
         printf("%d %s\n", error, tprof_strerror(error));
     printf("no version: %zu\n", tprof_mem_size(&config));
     config.version = TPROF_CONFIG_VERSION;

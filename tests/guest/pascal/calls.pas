@@ -12,7 +12,7 @@ var
 
 begin
   WriteLn('version ', TProfVersion);
-  for Error := TPROF_OK downto TPROF_ERR_IMAGE - 1 do
+  for Error := TPROF_OK downto TPROF_ERR_CLOCK - 1 do
     WriteLn(Error, ' ', TProfStrError(Error));
   WriteLn('no version: ', TProfMemSize(Config));
   Config.Version := TPROF_CONFIG_VERSION;

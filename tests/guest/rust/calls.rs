@@ -16,7 +16,7 @@ fn main() {
     let mut config = tprof::Config::new();
 
     println!("version {}", tprof::version());
-    for error in (tprof::ERR_IMAGE - 1..=tprof::OK).rev() {
+    for error in (tprof::ERR_CLOCK - 1..=tprof::OK).rev() {
         println!("{} {}", error, tprof::Error(error).message());
     }
     config.version = 0;

@@ -105,8 +105,13 @@ uint32_t tprof_arch_core_index(void)
 
 int tprof_arch_core_examine(uint32_t *hardware_id)
 {
-    *hardware_id = tprof_machine_this()->hardware_id;
-    return TPROF_OK;
+    const struct tprof_config *c = &tprof_agent.config;
+    const struct tprof_machine_core *core = tprof_machine_this();
+
+    *hardware_id = core->hardware_id;
+    return c->timer == TPROF_TIMER_APIC && core->timer_used && !c->take_timer
+               ? TPROF_ERR_TIMER_TAKEN
+               : TPROF_OK;
 }
 
 /* What installs a vector in the agent's stead needs some address. */
@@ -126,9 +131,10 @@ int tprof_arch_core_join(struct tprof_cpu *cpu)
 
         if (error != TPROF_OK)
             return error;
-        core->timer_taken = false;
+        core->timer_taken = core->timer_used = false;
         core->deadline = 0;
     }
+    atomic_store_explicit(&cpu->facts, 0, memory_order_relaxed);
     core->cpu = cpu;
     return TPROF_OK;
 }
@@ -162,12 +168,23 @@ void tprof_arch_wake(uint32_t hardware_id)
 /* --- The timer, the clock
  * ------------------------------------------------------------ */
 
+void tprof_arch_timer_check(struct tprof_cpu *cpu)
+{
+    if (tprof_machine_this()->timer_used)
+        tprof_set_woken(cpu, true);
+}
+
 void tprof_arch_timer_arm(struct tprof_cpu *cpu, uint64_t deadline)
 {
     struct tprof_machine_core *core = tprof_machine_this();
 
     if (tprof_is_woken(cpu)) {
         tprof_set_woken(cpu, false);
+        if (core->timer_used) {
+            atomic_fetch_or_explicit(&cpu->facts, WIRE_STATS_TIMER_KEPT,
+                                     memory_order_relaxed);
+            return;
+        }
         cpu->recorder.counts.repaired++;
         core->timer_taken = false;
     }
@@ -195,7 +212,7 @@ bool tprof_machine_wants(void)
 {
     struct tprof_machine_core *core = tprof_machine_this();
 
-    if (core->deadline != 0 && !core->timer_taken &&
+    if (core->deadline != 0 && !core->timer_taken && !core->timer_used &&
         (int64_t)(tprof_machine.now - core->deadline) >= 0) {
         core->deadline = 0;
         core->pending = true;

@@ -60,6 +60,7 @@ struct tprof_machine_core {
     bool in_service;     /* taken, not yet ended */
     bool stack_in_use;   /* the agent's stack of this core */
     bool timer_taken;    /* by the kernel: it raises nothing of the agent's */
+    bool timer_used;     /* likewise; nor may the agent take it back */
     uint64_t deadline;   /* of the timer; 0: not armed */
     uint32_t interrupts; /* taken */
 };

@@ -137,7 +137,9 @@ int tprof_arch_core_join(struct tprof_cpu *cpu)
 {
     const struct tprof_config *c = &tprof_agent.config;
 
-    cpu->facts = is_clock_steady() ? 0 : WIRE_STATS_CLOCK_VARIES;
+    atomic_store_explicit(&cpu->facts,
+                          is_clock_steady() ? 0 : WIRE_STATS_CLOCK_VARIES,
+                          memory_order_relaxed);
     atomic_store_explicit(&cpu->arch.lent.state, 0, memory_order_relaxed);
     if (is_timer_ours()) {
         int error = install_entry(c);
@@ -145,7 +147,8 @@ int tprof_arch_core_join(struct tprof_cpu *cpu)
         if (error != TPROF_OK)
             return error;
         if (!tprof_gate_has_stack(c->vector))
-            cpu->facts |= WIRE_STATS_ON_STACK;
+            atomic_fetch_or_explicit(&cpu->facts, WIRE_STATS_ON_STACK,
+                                     memory_order_relaxed);
         tprof_lapic_claim(&tprof_lapic);
     }
     if (c->cpu_source == TPROF_CPU_TSC_AUX) {

@@ -2,9 +2,8 @@
 /* Finding, measuring and claiming the local APIC's timer. */
 #include "lapic.h"
 
+#include "agent.h"
 #include "arch/arch.h"
-#include "schedule.h"
-#include "tprof/tprof.h"
 
 #define CPUID_1_C_DEADLINE (1u << 24)
 #define CPUID_1_D_APIC     (1u << 9)
@@ -53,6 +52,22 @@ int tprof_lapic_init(struct tprof_lapic *l, uint64_t address)
     return TPROF_OK;
 }
 
+bool tprof_lapic_is_used(void)
+{
+    const struct tprof_lapic *l = &tprof_lapic;
+
+    if (tprof_agent.config.take_timer)
+        return false;
+    uint32_t lvt = tprof_lapic_read(l, LAPIC_LVT_TIMER);
+    uint32_t own = lvt & LAPIC_LVT_VECTOR;
+
+    if (lvt & LAPIC_LVT_MASKED)
+        return (lvt & LAPIC_LVT_MODE) == LAPIC_LVT_PERIODIC &&
+               tprof_lapic_read(l, LAPIC_TIMER_INITIAL) != 0;
+    /* with a vector of the CPU's own, as with 0, no interrupt comes */
+    return own != l->vector && own >= 16;
+}
+
 int tprof_lapic_check(const struct tprof_lapic *l, uint64_t address)
 {
     struct tprof_lapic here;
@@ -62,7 +77,19 @@ int tprof_lapic_check(const struct tprof_lapic *l, uint64_t address)
         (here.registers != l->registers ||
          !(tprof_lapic_read(l, LAPIC_SPURIOUS) & LAPIC_ENABLED)))
         error = TPROF_ERR_APIC_OFF;
+    if (error == TPROF_OK && tprof_lapic_is_used())
+        error = TPROF_ERR_TIMER_TAKEN;
     return error;
+}
+
+/* Sets the timer up and loads (count); 0 stops it. A count that ends meanwhile
+ * may interrupt at the vector of (lvt) already. */
+static void set_up(const struct tprof_lapic *l, uint32_t divide, uint32_t lvt,
+                   uint32_t count)
+{
+    tprof_lapic_write(l, LAPIC_TIMER_DIVIDE, divide);
+    tprof_lapic_write(l, LAPIC_LVT_TIMER, lvt);
+    tprof_lapic_write(l, LAPIC_TIMER_INITIAL, count);
 }
 
 /* Measures once. Returns the TSC ticks that the beginning and the end of the
@@ -106,28 +133,16 @@ static void measure(struct tprof_lapic *l)
 
 int tprof_lapic_measure(struct tprof_lapic *l)
 {
+    if (tprof_lapic_is_used())
+        return TPROF_ERR_TIMER_TAKEN;
     uint32_t divide = tprof_lapic_read(l, LAPIC_TIMER_DIVIDE);
     uint32_t lvt = tprof_lapic_read(l, LAPIC_LVT_TIMER);
-    bool by_deadline = l->deadline && (lvt & LAPIC_LVT_TSC_DEADLINE);
-    uint64_t deadline = by_deadline ? tprof_rdmsr(MSR_TSC_DEADLINE) : 0;
-    /* The kernel's count goes on where it is; one that is over stays so. */
-    uint32_t count =
-        tprof_lapic_read(l, lvt & LAPIC_LVT_PERIODIC ? LAPIC_TIMER_INITIAL
-                                                     : LAPIC_TIMER_CURRENT);
+    uint32_t count = tprof_lapic_read(l, LAPIC_TIMER_CURRENT);
 
-    tprof_lapic_write(l, LAPIC_TIMER_DIVIDE, LAPIC_DIVIDE_BY_1);
-    tprof_lapic_write(l, LAPIC_LVT_TIMER,
-                      LAPIC_LVT_MASKED | LAPIC_LVT_ONE_SHOT | l->vector);
+    set_up(l, LAPIC_DIVIDE_BY_1,
+           LAPIC_LVT_MASKED | LAPIC_LVT_ONE_SHOT | l->vector, 0);
     measure(l);
-    tprof_lapic_write(l, LAPIC_TIMER_INITIAL, 0);
-    tprof_lapic_write(l, LAPIC_TIMER_DIVIDE, divide);
-    tprof_lapic_write(l, LAPIC_LVT_TIMER, lvt);
-    tprof_lapic_write(l, LAPIC_TIMER_INITIAL, count);
-    if (by_deadline) {
-        /* the SDM wants the mode to be in force before that */
-        __asm__ volatile("mfence" : : : "memory");
-        tprof_wrmsr(MSR_TSC_DEADLINE, deadline);
-    }
+    set_up(l, divide, lvt, count);
     if (l->per_tsc == 0)
         return TPROF_ERR_TIMER;
     /* the short way needs a timer that is no faster than the TSC */
@@ -167,15 +182,15 @@ void tprof_lapic_claim(const struct tprof_lapic *l)
 {
     uint32_t mode = l->deadline ? LAPIC_LVT_TSC_DEADLINE : LAPIC_LVT_ONE_SHOT;
 
-    tprof_lapic_write(l, LAPIC_TIMER_INITIAL, 0);
-    tprof_lapic_write(l, LAPIC_TIMER_DIVIDE, LAPIC_DIVIDE_BY_1);
-    tprof_lapic_write(l, LAPIC_LVT_TIMER, mode | l->vector);
+    set_up(l, LAPIC_DIVIDE_BY_1, mode | l->vector, 0);
     /* the SDM wants the mode to be in force before the deadline is written */
     __asm__ volatile("mfence" : : : "memory");
 }
 
 void tprof_lapic_release(const struct tprof_lapic *l)
 {
+    if (tprof_lapic_is_used())
+        return;
     if (l->deadline)
         tprof_wrmsr(MSR_TSC_DEADLINE, 0);
     else

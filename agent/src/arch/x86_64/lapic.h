@@ -20,6 +20,7 @@ struct tprof_lapic {
     uintptr_t one_shot;  /* xAPIC whose timer counts down: registers; else 0 */
     bool usable;         /* tprof_lapic_init() has found it */
     bool deadline;       /* the timer compares with the TSC itself */
+    bool take;           /* config.take_timer */
     uint8_t vector;
     uint64_t per_tsc; /* timer counts per TSC tick, x 2^32 */
 };
@@ -33,14 +34,21 @@ extern struct tprof_lapic tprof_lapic;
  * TPROF_ERR_APIC, _APIC_OFF or _APIC_UNMAPPED. */
 int tprof_lapic_init(struct tprof_lapic *l, uint64_t address);
 
+/* Does the kernel use this core's timer: has it a vector that is not the
+ * agent's, and is not masked, or does it count periodically? A count that runs
+ * masked to its end is no use: kernels leave one behind when they have
+ * measured. With config.take_timer the kernel never uses it. */
+bool tprof_lapic_is_used(void);
+
 /* Does the calling core's local APIC work as (l) does, and has software enabled
- * it? Returns as tprof_lapic_init(). */
+ * it? And does the kernel not use the timer? Returns as tprof_lapic_init(), or
+ * TPROF_ERR_TIMER_TAKEN. */
 int tprof_lapic_check(const struct tprof_lapic *l, uint64_t address);
 
 /* Measures (per_tsc) on this core, in about a million TSC ticks, or a few times
- * that on a busy host. Then the timer goes on where it was: a kernel's delay
- * takes longer by as much, and a period begins anew. Returns TPROF_OK, or
- * TPROF_ERR_TIMER: the timer does not count. */
+ * that on a busy host. A count that the kernel polls goes on where it was, and
+ * takes longer by as much. Returns TPROF_OK; TPROF_ERR_TIMER_TAKEN: the kernel
+ * uses the timer; or TPROF_ERR_TIMER: the timer does not count. */
 int tprof_lapic_measure(struct tprof_lapic *l);
 
 /* This core's APIC id; 0 where there is no usable APIC, and so one core. */
@@ -49,7 +57,7 @@ uint32_t tprof_lapic_id(const struct tprof_lapic *l);
 /* Gives this core's timer the agent's vector, and stops it. */
 void tprof_lapic_claim(const struct tprof_lapic *l);
 
-/* Stops this core's timer and masks it. */
+/* Stops this core's timer and masks it, unless the kernel uses the timer. */
 void tprof_lapic_release(const struct tprof_lapic *l);
 
 /* Interrupts the core with (apic_id) at the agent's vector. */

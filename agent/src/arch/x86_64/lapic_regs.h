@@ -16,11 +16,13 @@
 #define LAPIC_ICR_BUSY         (1u << 12)
 #define LAPIC_ICR_HIGH         0x31u /* rw  destination in bits 24-31 */
 #define LAPIC_LVT_TIMER        0x32u /* rw */
+#define LAPIC_LVT_VECTOR       0xffu
 #define LAPIC_LVT_MASKED       (1u << 16)
 #define LAPIC_LVT_PENDING      (1u << 12) /* r */
 #define LAPIC_LVT_ONE_SHOT     (0u << 17)
 #define LAPIC_LVT_PERIODIC     (1u << 17)
 #define LAPIC_LVT_TSC_DEADLINE (2u << 17)
+#define LAPIC_LVT_MODE         (3u << 17)
 #define LAPIC_TIMER_INITIAL    0x38u /* rw  0 stops the timer */
 #define LAPIC_TIMER_CURRENT    0x39u /* r */
 #define LAPIC_TIMER_DIVIDE     0x3eu /* rw */

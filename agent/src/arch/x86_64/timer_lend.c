@@ -17,7 +17,8 @@
  *              RESTED <------------- PROBATION <------ RESTING
  *                         its end                woken
  *
- * In PROBATION, too, the kernel may load a count: then LENT again. Where the
+ * In PROBATION, too, the kernel may load a count: then LENT again. It also is
+ * LENT as long as the kernel uses it for interrupts of its own. Where the
  * timers of all cores that sample rest there is no core to wake another. The
  * core that finds this goes on to PROBATION at once. If its kernel still waits
  * there, that wait takes an interval longer; by then another core is overdue,
@@ -34,7 +35,7 @@
 enum lend_state {
     NEW = 0,   /* the agent has not used this timer yet */
     OURS,      /* a count of the agent's runs */
-    LENT,      /* a count of the kernel's runs */
+    LENT,      /* a count of the kernel's runs, or the kernel ticks by it */
     RESTING,   /* a count of the kernel's is over */
     PROBATION, /* a count of the agent's runs, to rest at its end */
     RESTED,    /* that count is over, too */
@@ -83,15 +84,6 @@ static bool is_untouched(struct tprof_cpu *cpu, uint32_t count)
                LAPIC_DIVIDE_BY_1;
 }
 
-/* Does the timer count down to an end that somebody may wait for? A periodic
- * timer has none. */
-static bool is_counting(void)
-{
-    return !(tprof_lapic_read(&tprof_lapic, LAPIC_LVT_TIMER) &
-             LAPIC_LVT_PERIODIC) &&
-           tprof_lapic_read(&tprof_lapic, LAPIC_TIMER_CURRENT) != 0;
-}
-
 /* The timer is not as the agent has left it: its initial count is (count). */
 static void yield_timer(struct tprof_cpu *cpu, uint32_t count)
 {
@@ -99,7 +91,8 @@ static void yield_timer(struct tprof_cpu *cpu, uint32_t count)
     bool on_probation = count + 1 == t->resting_count;
 
     t->due = 0;
-    if (is_counting()) {
+    /* does it count down to an end that somebody may wait for? */
+    if (tprof_lapic_read(&tprof_lapic, LAPIC_TIMER_CURRENT) != 0) {
         set_state(cpu, on_probation ? PROBATION : LENT);
         return;
     }
@@ -117,7 +110,9 @@ static void claim_first(struct tprof_cpu *cpu)
     cpu->arch.lent.armed = 0;
 }
 
-static void arm_or_yield(struct tprof_cpu *cpu, uint64_t deadline)
+/* Returns false if the kernel ticks by this timer: it is neither the agent's
+ * nor lent then. */
+static bool arm_or_yield(struct tprof_cpu *cpu, uint64_t deadline)
 {
     struct tprof_lent *t = &cpu->arch.lent;
 
@@ -126,17 +121,25 @@ static void arm_or_yield(struct tprof_cpu *cpu, uint64_t deadline)
     uint32_t count = tprof_lapic_read(&tprof_lapic, LAPIC_TIMER_INITIAL);
 
     if (!is_untouched(cpu, count)) {
+        if (tprof_lapic_is_used()) {
+            atomic_fetch_or_explicit(&cpu->facts, WIRE_STATS_TIMER_KEPT,
+                                     memory_order_relaxed);
+            set_state(cpu, LENT); /* so others wake this core */
+            return false;
+        }
         yield_timer(cpu, count);
-        return;
+        return true;
     }
     count = tprof_lapic_arm(&tprof_lapic, deadline);
     if (state_of(cpu) == RESTING) {
         set_state(cpu, PROBATION);
         t->resting_count = count + 1;
-        return; /* (armed) stays 0: the end of this count will be noticed */
+        return true; /* (armed) stays 0: the end of this count will be noticed
+                      */
     }
     set_state(cpu, OURS);
     t->armed = count;
+    return true;
 }
 
 /* Wakes cores whose timers the kernel uses, and whose deadlines are over. */
@@ -183,7 +186,7 @@ static void look_at_cores(struct tprof_cpu *cpu, uint64_t deadline)
     wake_the_overdue();
     if (do_all_rest()) {
         set_state(cpu, RESTING); /* once more: its kernel may still wait */
-        arm_or_yield(cpu, deadline);
+        (void)arm_or_yield(cpu, deadline);
     }
     if (state_of(cpu) != OURS && deadline != 0 &&
         tprof_state() != WIRE_STATE_SAMPLING)
@@ -193,8 +196,7 @@ static void look_at_cores(struct tprof_cpu *cpu, uint64_t deadline)
 static void arm_lent_timer(struct tprof_cpu *cpu, uint64_t deadline)
 {
     cpu->guard = TPROF_GUARD_ASK;
-    arm_or_yield(cpu, deadline);
-    if (has_yielded())
+    if (arm_or_yield(cpu, deadline) && has_yielded())
         look_at_cores(cpu, deadline);
 }
 
