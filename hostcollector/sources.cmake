@@ -123,6 +123,7 @@ set(core_sources
     diagnose/silence.c
     diagnose/stacks.c
     diagnose/steal.c
+    diagnose/timer.c
     diagnose/work.c
     dump/directory.c
     dump/file.c

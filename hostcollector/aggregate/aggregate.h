@@ -29,6 +29,7 @@ struct aggregate_config {
      * with the session of the last if the nonces are the same; without them, if
      * its counters begin where those of the last one ended. */
     bool windows;
+    bool memory; /* the stream is what a guest's memory has */
 };
 
 /* An empty profile in the making. NULL if there is no memory. */

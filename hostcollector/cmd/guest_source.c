@@ -81,6 +81,11 @@ static void remark_on_memory(struct guest_run *r)
                      "dump: older samples are missing%s%s.",
                      a->unread, text_plural(a->unread),
                      a->trouble[0] != '\0' ? "; " : "", a->trouble);
+    if (a->no_clock && r->profile != NULL && r->profile->tsc_hz != 0)
+        remarks_note(&r->remarks,
+                     "The guest did not know how fast its clock runs. %.1f MHz "
+                     "follows from what its last collector had asked for.",
+                     (double)r->profile->tsc_hz / 1e6);
 }
 
 void guest_source_remark(struct guest_run *r)

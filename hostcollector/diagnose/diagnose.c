@@ -14,6 +14,7 @@
 #include "diagnose/sense.h"
 #include "diagnose/silence.h"
 #include "diagnose/stacks.h"
+#include "diagnose/timer.h"
 #include "util/text.h"
 
 /* Fewer samples than this on a core: its shares are rough. */
@@ -35,7 +36,7 @@ static bool ticks(const struct profile_core *core)
 
 static bool never_ticked(const struct profile_core *core)
 {
-    return started(core) && !ticks(core);
+    return started(core) && !ticks(core) && !timer_is_kept(core);
 }
 
 static bool only_full(const struct profile_core *core)
@@ -80,10 +81,16 @@ static void why_nothing_came(struct remarks *r, const struct profile *p)
                         "a socket by --serial, or give the guest a channel "
                         "that is one-way.");
     else if (core_list_any(p, never_ticked) && !core_list_any(p, ticks))
-        remarks_warn(r, "No samples: the timer never fired. Are interrupts "
-                        "enabled on the guest's cores, does the kernel leave "
-                        "the local APIC's timer alone, or does its own timer's "
-                        "handler call tprof_tick()?");
+        remarks_warn(r, "No samples: %s", timer_why_none(p));
+    else if (p->from_memory && p->has_status && p->status.rate_hz == 0)
+        remarks_warn(r, "No samples: nobody had asked the guest for samples "
+                        "before the dump was taken. Set config.always to have "
+                        "the last samples in a dump.");
+    else if (p->from_memory)
+        remarks_warn(r,
+                     "No samples: the rings in the dump are empty. Were "
+                     "interrupts off on all cores, or %s?",
+                     timer_question(p));
     else
         remarks_warn(r, "No samples: what came ends before the first one. "
                         "Sample for longer, or find the whole file if this "
@@ -123,9 +130,9 @@ static void look_for_samples(struct remarks *r, const struct profile *p,
                         "is busy.");
     if (core_list_find(p, never_ticked, list) != 0)
         remarks_warn(r,
-                     "No tick at all on core %s: is its local APIC's timer "
-                     "in use by the kernel, or are interrupts off there?",
-                     list);
+                     "No tick at all on core %s: are interrupts off there, or "
+                     "%s?",
+                     list, timer_question(p));
 }
 
 static void look_for_few(struct remarks *r, const struct view *v)
@@ -158,14 +165,13 @@ static void look_for_silence(struct remarks *r, const struct profile *p)
             core->has_stats && (core->stats.flags & WIRE_STATS_STARTED) == 0;
 
         if (!core->selected || !core_delivered(core) || left ||
-            p->tsc_hz == 0 || s < SILENT_WARNED ||
+            timer_is_kept(core) || p->tsc_hz == 0 || s < SILENT_WARNED ||
             s * (double)p->tsc_hz < SILENT_PERIODS * (double)p->period_tsc)
             continue;
         remarks_warn(r,
                      "Core %" PRIu32 " had no tick in the last %.0f s, while "
-                     "others went on: are interrupts off there since, or does "
-                     "the kernel use the local APIC's timer?",
-                     core->core, s);
+                     "others went on: are interrupts off there since, or %s?",
+                     core->core, s, timer_question(p));
     }
 }
 
@@ -222,57 +228,6 @@ static void look_at_core(struct remarks *r, const struct profile *p,
         remarks_note(
             r, "Errors of the device that the agent counted: %" PRIu64 ".",
             stats->device_errors);
-}
-
-/* The kernel used a timer that is lent, so many (times). */
-static void look_at_lent(struct remarks *r, const struct view *v,
-                         uint64_t times, size_t cores, size_t sampled)
-{
-    const struct view_scope *all = &v->total;
-
-    if (all->unseen.samples == 0)
-        remarks_note(r,
-                     "The kernel used the local APIC's timer %" PRIu64
-                     " times, on %zu of %zu cores: a tick that was due "
-                     "meanwhile came afterwards, and counts for the code that "
-                     "ran then.",
-                     times, cores, sampled);
-    else
-        remarks_note_first(
-            r,
-            "The kernel used the local APIC's timer %" PRIu64
-            " times, on %zu of %zu cores, so %.1f %% of the busy "
-            "time had no ticks. [timer lent] means waits by the timer; "
-            "below it is where the end of a wait was noticed. [timer "
-            "at rest] is the time from there until another core or "
-            "tprof_poll() started the timer again.",
-            times, cores, sampled, 100 * all->unseen.time / all->busy.time);
-}
-
-static void look_at_timers(struct remarks *r, const struct profile *p,
-                           const struct view *v)
-{
-    uint64_t times = 0;
-    size_t cores = 0, sampled = 0;
-
-    for (size_t i = 0; i < p->core_count; i++) {
-        times += p->cores[i].repaired;
-        cores += p->cores[i].repaired != 0;
-        sampled += account_deadlines(&p->cores[i].account) != 0;
-    }
-    if (times == 0)
-        return;
-    if (p->guest.features & WIRE_FEATURE_LENDING)
-        look_at_lent(r, v, times, cores, sampled);
-    else
-        remarks_note(r,
-                     "Timers were taken back %" PRIu64
-                     " times, on %zu of %zu cores: the kernel had "
-                     "re-programmed them, or a host with too little time had "
-                     "kept ticks away for long. A kernel that waits by the "
-                     "local APIC's timer needs config.lending, one that ticks "
-                     "by it another config.timer.",
-                     times, cores, sampled);
 }
 
 /* How often the guest was set back to an earlier state. */
@@ -386,6 +341,9 @@ static const char *why_refused(uint32_t error)
         return "the local APIC was not mapped";
     case WIRE_START_VECTOR_TAKEN:
         return "config.vector has another handler on that core";
+    case WIRE_START_TIMER_TAKEN:
+        return "the kernel ticks by that core's local APIC timer: set "
+               "config.timer (PORTING.md, \"The timer\")";
     case WIRE_START_IDT:
         return "the core had no IDT yet, or one that is too short or "
                "read-only";
@@ -447,7 +405,7 @@ void remarks_diagnose(struct remarks *r, const struct profile *p,
     for (size_t i = 0; i < p->core_count; i++)
         look_at_core(r, p, &p->cores[i]);
     sense_diagnose(r, p);
-    look_at_timers(r, p, v);
+    timer_diagnose(r, p, v);
     look_at_stream(r, p);
     look_at_outside(r, p);
 }

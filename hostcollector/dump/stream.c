@@ -107,15 +107,23 @@ static void put_build_id(struct dump_stream *s)
                          size);
 }
 
-/* The clock's rate. The agent may not know it; the host did, and gave a period
- * for its rate. */
-static uint64_t clock_hz(const struct dump_directory *d)
+bool dump_stream_knows_clock(const struct dump_stream *s)
 {
-    uint64_t hz = d->hello[WIRE_HELLO_TSC_HZ];
+    return s->directory.hello[WIRE_HELLO_TSC_HZ] != 0;
+}
 
-    if (hz == 0 && d->orders[0] <= WIRE_RATE_MAX_HZ)
-        hz = d->orders[0] * d->orders[2];
-    return hz;
+/* The clock's rate. The agent may not know it; the host did, and gave a period
+ * for its rate, or for so many of the kernel's ticks as make up a sample. */
+static uint64_t clock_hz(const struct dump_stream *s)
+{
+    const uint64_t *hello = s->directory.hello, *o = s->directory.orders;
+    uint64_t tick_hz = hello[WIRE_HELLO_KERNEL_HZ];
+
+    if (dump_stream_knows_clock(s))
+        return hello[WIRE_HELLO_TSC_HZ];
+    if (hello[WIRE_HELLO_INTERVALS] == WIRE_INTERVALS_KERNEL)
+        return o[4] != 0 && tick_hz <= UINT32_MAX ? o[2] / o[4] * tick_hz : 0;
+    return o[0] <= WIRE_RATE_MAX_HZ ? o[0] * o[2] : 0;
 }
 
 static void put_hello(struct dump_stream *s)
@@ -129,7 +137,7 @@ static void put_hello(struct dump_stream *s)
     dump_frame_field(f, WIRE_HELLO_ARCH, WIRE_ARCH_X86_64);
     dump_frame_bytes(f, WIRE_HELLO_BOOT_ID, d->boot_id, sizeof d->boot_id);
     dump_frame_field(f, WIRE_HELLO_CORES, d->cores);
-    dump_frame_field(f, WIRE_HELLO_TSC_HZ, clock_hz(d));
+    dump_frame_field(f, WIRE_HELLO_TSC_HZ, clock_hz(s));
     put_build_id(s);
     for (unsigned tag = WIRE_HELLO_TEXT_START; tag <= WIRE_HELLO_CODE; tag++)
         dump_frame_field(f, tag, d->hello[tag]);

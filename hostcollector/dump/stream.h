@@ -29,6 +29,10 @@ void dump_stream_free(struct dump_stream *s);
  * theirs are missing. */
 uint32_t dump_stream_unread(const struct dump_stream *s);
 
+/* Did the agent know the rate of its clock? Else the rate in HELLO was worked
+ * out from what a host had ordered; or is 0. */
+bool dump_stream_knows_clock(const struct dump_stream *s);
+
 /* The next frame, valid until the next call; NULL at the end. */
 const struct dump_frame *dump_stream_next(struct dump_stream *s);
 

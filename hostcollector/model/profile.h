@@ -152,6 +152,7 @@ struct profile {
     bool has_guest; /* a HELLO came; else nothing below is known */
     struct guest guest;
     bool from_boot;    /* a session began at boot: WIRE_FEATURE_BOOT */
+    bool from_memory;  /* of a guest that is dead: nothing more will come */
     uint32_t boots;    /* 1 + reboots seen */
     uint32_t sessions; /* times that a HELLO opened one */
 

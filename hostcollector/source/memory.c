@@ -48,6 +48,7 @@ static void settle(struct memory_source *s)
     struct memory_account *a = s->account;
 
     a->unread = dump_stream_unread(s->stream);
+    a->no_clock = !dump_stream_knows_clock(s->stream);
     (void)snprintf(a->cut, sizeof a->cut, "%s", cut != NULL ? cut : "");
     (void)snprintf(a->trouble, sizeof a->trouble, "%s",
                    trouble != NULL ? trouble : "");

@@ -95,6 +95,7 @@ struct source *source_replay(const char *path, struct err *e);
 struct memory_account {
     char cut[96];     /* "is cut: ..."; "": nothing is known to be missing */
     uint32_t unread;  /* cores of whose rings a part could not be read */
+    bool no_clock;    /* the agent did not know its clock's rate */
     char trouble[96]; /* why, of a compressed dump; "": not known */
 };
 

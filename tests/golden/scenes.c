@@ -462,6 +462,17 @@ static void kernel_uses_a_lent_timer(void)
     use_timers(WIRE_FEATURE_LENDING);
 }
 
+/* The kernel begins to tick by core 1's timer after 20 samples. */
+static void kernel_keeps_a_timer(void)
+{
+    hello(&(struct hello){.cores = 2});
+    status(0, 0);
+    busy_core(0, 6000);
+    busy_core(1, 20);
+    stats(0, STARTED_FINAL);
+    stats(1, STARTED_FINAL | WIRE_STATS_TIMER_KEPT);
+}
+
 /* (n) samples of time without ticks, each of (weight) deadlines. */
 static void unseen(uint16_t core, unsigned n, uint64_t id, int64_t leaf,
                    uint64_t weight)
@@ -609,6 +620,7 @@ static const struct scene {
     {"never_drained", never_drained},
     {"kernel_tick_as_fast_as_asked", kernel_tick_as_fast_as_asked},
     {"kernel_uses_the_timer", kernel_uses_the_timer},
+    {"kernel_keeps_a_timer", kernel_keeps_a_timer},
     {"kernel_uses_a_lent_timer", kernel_uses_a_lent_timer},
     {"waits_by_a_lent_timer", waits_by_a_lent_timer},
     {"terminal_escapes", terminal_escapes},

@@ -35,6 +35,7 @@
  *                             the rate that was asked for
  *   kernel_uses_the_timer     the kernel programs the agent's timer on both
  *                             cores, and only one is always given back
+ *   kernel_keeps_a_timer      the kernel ticks by that of core 1 from then on
  *   kernel_uses_a_lent_timer  ... which it may
  *   waits_by_a_lent_timer     ... so there were times without ticks
  *   terminal_escapes          the agent's name would draw on a terminal, and

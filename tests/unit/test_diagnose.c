@@ -194,3 +194,78 @@ TEST(being_late_means_nothing_from_outside)
         aggregate_free(a);
     }
 }
+
+/* Core 0 samples, or not, and core 1 has no tick; is (text) a warning? */
+static bool is_asked(const struct guest *g, bool sampled, uint8_t flags,
+                     const char *text)
+{
+    static struct remarks remarks;
+    struct aggregate *a = aggregate_new(&(struct aggregate_config){0});
+    struct image_map *map = image_map_new(&(struct mapped_image){0}, 0);
+    struct sample s = {.leaf = 1, .weight = 1};
+    struct sample_batch b = {.period = 1, .samples = &s, .count = 1};
+    bool found = false;
+
+    CHECK(a != NULL && map != NULL);
+    aggregate_hello(a, HELLO_FIRST, g);
+    aggregate_status(a, &(struct guest_status){.every = 10});
+    if (sampled) {
+        aggregate_samples(a, &b);
+        aggregate_account(a, 0, &(struct account){.samples = 1});
+    }
+    aggregate_stats(a, &(struct core_stats){
+                           .core = 1, .flags = WIRE_STATS_STARTED | flags});
+    const struct profile *p = aggregate_profile(a);
+    struct view *v = view_new(p, map, 0);
+
+    CHECK(p != NULL && v != NULL);
+    remarks = (struct remarks){0};
+    remarks_diagnose(&remarks, p, v);
+    for (size_t i = 0; i < remarks.count; i++)
+        found |= remarks.list[i].warning &&
+                 strstr(remarks.list[i].text, text) != NULL;
+    view_free(v);
+    image_map_free(map);
+    aggregate_free(a);
+    return found;
+}
+
+/* catches: the local APIC's timer blamed, which the agent does not use */
+TEST(a_core_without_ticks_is_asked_for_by_its_timer)
+{
+    const struct guest apic = {.cores = 2, .tsc_hz = HZ};
+    const struct guest shared = {
+        .cores = 2, .tsc_hz = HZ, .features = WIRE_FEATURE_SHARED_TIMER};
+    const struct guest kernel = {.cores = 2,
+                                 .tsc_hz = HZ,
+                                 .kernel_hz = 100,
+                                 .intervals = WIRE_INTERVALS_KERNEL,
+                                 .features = WIRE_FEATURE_KERNEL_TIMER};
+
+    for (int sampled = 0; sampled < 2; sampled++) {
+        CHECK(is_asked(&apic, sampled, 0, "the local APIC's timer"));
+        CHECK(!is_asked(&apic, sampled, 0, "tprof_tick()"));
+        CHECK(is_asked(&shared, sampled, 0, "tprof_deadline()"));
+        CHECK(is_asked(&kernel, sampled, 0, "handler"));
+        CHECK(!is_asked(&kernel, sampled, 0, "tprof_deadline()"));
+        CHECK(!is_asked(&kernel, sampled, 0, "APIC"));
+        CHECK(!is_asked(&shared, sampled, 0, "APIC"));
+    }
+}
+
+/* catches: a note, or a question, where the answer is known */
+TEST(a_timer_that_the_kernel_took_back_is_a_warning)
+{
+    static const char kept[] = "The kernel has begun to use the local APIC's "
+                               "timer of core 1 ";
+
+    for (int lent = 0; lent < 2; lent++) {
+        const struct guest g = {.cores = 2,
+                                .tsc_hz = HZ,
+                                .features = lent ? WIRE_FEATURE_LENDING : 0};
+
+        CHECK(is_asked(&g, true, WIRE_STATS_TIMER_KEPT, kept));
+        CHECK(!is_asked(&g, true, WIRE_STATS_TIMER_KEPT, "No tick at all"));
+        CHECK(!is_asked(&g, true, 0, kept));
+    }
+}

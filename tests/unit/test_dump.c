@@ -29,6 +29,8 @@
 #define TICKS_LONG 1900u
 
 static uint32_t ring_bytes = 4096;
+static uint64_t clock_hz = HZ;        /* that the guest knows of */
+static uint64_t tick_tsc = HZ / 1000; /* from tick to tick of its kernel */
 static uint8_t sent[1u << 20];
 static size_t sent_size;
 static struct tprof_config config;
@@ -52,7 +54,7 @@ static void boot(const struct tprof_channel *channel, uint32_t always)
         (struct tprof_config){.timer = TPROF_TIMER_KERNEL,
                               .kernel_hz = 1000,
                               .rate_hz = 1000,
-                              .tsc_hz = HZ,
+                              .tsc_hz = clock_hz,
                               .cpus = CORES,
                               .ring_bytes = ring_bytes,
                               .dict_slots = 64,
@@ -84,7 +86,7 @@ static void run(uint32_t from, uint32_t to)
 {
     for (uint32_t t = from; t < to; t++) {
         frames[5] = caller_at(t);
-        tprof_machine.now = (uint64_t)(t + 1) * (HZ / 1000);
+        tprof_machine.now = (uint64_t)(t + 1) * tick_tsc;
         for (uint32_t i = 0; i < CORES; i++) {
             const struct tprof_regs regs = {leaf_at(t), (uintptr_t)&frames[0],
                                             (uintptr_t)&frames[4]};
@@ -505,6 +507,27 @@ TEST(host_takes_over_from_the_flight_recorder)
     bury(dump((struct told){0, true, 0}));
     same_flight(0, 8000);
     same_flight(1, 8000);
+}
+
+/* The host has measured the clock, and asks for more samples than the kernel
+ * has ticks: a period is that of the ticks. Catches: a clock that is 4 times
+ * fast */
+TEST(clock_that_a_host_has_measured_is_that_of_the_kernels_ticks)
+{
+    const uint64_t hz = 3000000000;
+    const struct command start = {
+        .type = WIRE_START, .rate_hz = 4000, .period_tsc = hz / 4000};
+
+    clock_hz = 0;
+    tick_tsc = hz / 1000;
+    boot(&two_way, 0);
+    here = true;
+    run(0, 100);
+    orders_size = command_encode(&start, 0, orders);
+    run(100, 600);
+    bury(dump((struct told){0, true, 0}));
+    CHECK_EQ(seen.guest.tsc_hz, hz);
+    CHECK(seen.samples_n > 2 * 300);
 }
 
 /* catches: a struct of the agent that has changed without a new
