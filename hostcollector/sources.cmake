@@ -145,6 +145,7 @@ set(core_sources
     dwarf/range.c
     dwarf/scope.c
     dwarf/unit.c
+    fetch/cache.c
     fetch/fetch.c
     fleet.c
     image/debug_file.c

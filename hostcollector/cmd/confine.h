@@ -69,7 +69,7 @@ int confine_network(const void *options, const char *const *files, size_t count,
                     struct err *e);
 
 /* The same for the process that asks debuginfod servers, and keeps what comes
- * in its cache. */
+ * in its cache, DEBUGINFOD_CACHE_PATH. */
 int confine_fetcher(const void *options, struct err *e);
 
 /* Enter it as a report does, and print what holds: `collector

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* How a process is confined that hears servers. */
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <sys/resource.h>
 
 #include "cmd/confine.h"
 #include "cmd/sandbox.h"
@@ -65,40 +62,23 @@ int confine_network(const void *options, const char *const *files, size_t count,
     return enter(&s, SANDBOX_NETWORK, mode, e);
 }
 
-/* The folder where libdebuginfod keeps files, in (cache); it is made, since a
- * rule for it needs it. */
-static void make_cache(char cache[PATH_MAX])
-{
-    const char *given = getenv("DEBUGINFOD_CACHE_PATH");
-    const char *home = getenv("HOME"), *below = getenv("XDG_CACHE_HOME");
-
-    home = home != NULL ? home : "/";
-    (void)snprintf(cache, PATH_MAX, "%s/.debuginfod_client_cache", home);
-    if (given != NULL) {
-        (void)snprintf(cache, PATH_MAX, "%s", given);
-    } else if (access(cache, F_OK) != 0 && below != NULL) {
-        (void)snprintf(cache, PATH_MAX, "%s/debuginfod_client", below);
-    } else if (access(cache, F_OK) != 0) {
-        (void)snprintf(cache, PATH_MAX, "%s/.cache", home);
-        (void)mkdir(cache, 0700);
-        (void)snprintf(cache, PATH_MAX, "%s/.cache/debuginfod_client", home);
-    }
-    (void)mkdir(cache, 0700);
-}
+/* What a server makes libdebuginfod keep in memory: headers have no bound. */
+#define FETCH_MEMORY (256u << 20)
 
 int confine_fetcher(const void *options, struct err *e)
 {
+    const struct rlimit most = {FETCH_MEMORY, FETCH_MEMORY};
     enum sandbox_mode mode = ((const struct options *)options)->sandbox;
-    char cache[PATH_MAX];
     struct sandbox s;
 
     if (!sandbox_wanted(mode))
         return 0;
-    make_cache(cache);
     begin(&s);
-    sandbox_allow_alone(&s, cache,
+    sandbox_allow_alone(&s, getenv("DEBUGINFOD_CACHE_PATH"),
                         SANDBOX_READ | SANDBOX_WRITE | SANDBOX_REMOVE |
                             SANDBOX_LIST | SANDBOX_FOLDERS);
     sandbox_allow_alone(&s, getenv("DEBUGINFOD_HEADERS_FILE"), SANDBOX_READ);
+    if (mode == SANDBOX_AUTO) /* a sanitizer takes much more */
+        (void)setrlimit(RLIMIT_DATA, &most);
     return enter(&s, SANDBOX_NETWORK | SANDBOX_CACHE, mode, e);
 }

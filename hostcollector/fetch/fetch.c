@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "fetch/cache.h"
 #include "util/descriptor.h"
 #include "util/side_process.h"
 
@@ -95,11 +96,14 @@ int fetch_start(int (*confine)(const void *limits, struct err *e),
     (void)close(ends[child != 0]);
     if (child != 0)
         return 0;
-    struct err why = {""};
+    struct err why = {""}, lacking = {""};
+    bool able = cache_find(&why) == 0 && fetch_limit(&why) == 0;
 
     side_process_keep(to_other);
     fetch_begin_debuginfod();
-    serve(confine(limits, &why) == 0, &why);
+    if (confine(limits, &lacking) != 0)
+        serve(false, &lacking);
+    serve(able, &why);
 }
 
 /* The process that reads guests */
