@@ -158,6 +158,7 @@ set(core_sources
     image/listed.c
     image/object.c
     image/pe.c
+    image/symbols_file.c
     image/symtab.c
     image/told.c
     image/unpack.c

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/cmd.h"
@@ -14,6 +15,7 @@
 #include "fetch/fetch.h"
 #include "image/folders.h"
 #include "image/image.h"
+#include "image/symbols_file.h"
 #include "spool/spool_list.h"
 #include "util/opener.h"
 
@@ -68,6 +70,12 @@ static void allow_elfs(struct plan *p, const struct elf_path *elf)
     }
 }
 
+static void allow_symbols_file(struct plan *p)
+{
+    if (symbols_file() != NULL)
+        allow(p, OPENER_READ, symbols_file());
+}
+
 /* Folders that have images by build-id, which may be links to where they were
  * built: the helper opens nothing there but images. */
 static void allow_symbols(struct plan *p)
@@ -80,14 +88,23 @@ static void allow_symbols(struct plan *p)
     }
     if (image_folders_added() != 0)
         sandbox_allow(&p->files, "/", SANDBOX_READ);
+    allow_symbols_file(p);
 }
 
-/* Where images are looked for; also without a sandbox. */
+/* Where images are looked for, and their symbols; also without a sandbox. Once
+ * in a process. */
 static int use_folders(const struct options *o, struct err *e)
 {
-    for (unsigned i = image_folders_added(); i < o->symbols_count; i++)
-        if (image_folders_add(o->symbols[i], e) != 0)
+    static unsigned used;
+
+    for (; used < o->symbols_count; used++) {
+        const char *path = o->symbols[used];
+        struct stat st;
+        bool is_list = stat(path, &st) == 0 && S_ISREG(st.st_mode);
+
+        if ((is_list ? symbols_file_use : image_folders_add)(path, e) != 0)
             return -1;
+    }
     return 0;
 }
 
@@ -314,9 +331,12 @@ int confine_prepare_sampler(const struct options *o,
 {
     struct plan p;
 
+    if (use_folders(o, e) != 0)
+        return -1;
     if (!begin(&p, o))
         return 0;
     allow_elfs(&p, spec->elfs);
+    allow_symbols_file(&p);
     return start(&p, e);
 }
 

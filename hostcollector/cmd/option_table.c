@@ -70,7 +70,8 @@ static const struct option_row rows[] = {
      OPTION_SYMBOLS, 0, 0, 0,
      "where images are by build-id, of a guest without --elf: "
      "DIR/.build-id/12/3456 and .debug; and again for another folder; behind "
-     "them /usr/lib/debug"},
+     "them /usr/lib/debug. If DIR is a file: symbols as nm prints them, for an "
+     "image without a symbol table (System.map, the guest's /proc/kallsyms)"},
     {"source", 0, "DIR", LIVE | REPORT | TOP, OPTION_TEXT, AT(sources), 0, 0,
      "where source files are, for pages and the key l of top (default: of a "
      "recording where they were compiled, of a guest nowhere)"},

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "image/elf_reader.h"
-#include "image/kallsyms.h"
 
 /* A linked kernel has some dozen sections and a handful of segments. */
 #define MAX_SECTIONS 65536u
@@ -296,8 +295,7 @@ static int elf_open(struct object *o, struct err *e)
         return object_refuse(o, e, "neither an ELF file nor a PE image");
     if (read_elf_header(o, e) != 0 || find_segments(o, e) != 0)
         return -1;
-    if (find_code(o) != 0 || read_symbols(o) != 0 ||
-        (o->symtab.count == 0 && kallsyms_read(o) != 0))
+    if (find_code(o) != 0 || read_symbols(o) != 0)
         return err_sys(e, o->path);
     return 0;
 }

@@ -51,13 +51,16 @@ static void find_flaws(struct image *img)
         img->flaws |= pe ? IMAGE_NO_DEBUG_PE : IMAGE_NO_DEBUG;
 }
 
-/* Symbols are those of the file that has more. */
+/* Symbols are those of the file that has more, and a table before a list. */
 static void choose_symbols(struct image *img)
 {
+    const struct object *debug =
+        img->debug != NULL ? &img->debug->object : NULL;
+
     img->symtab = &img->object.symtab;
-    if (img->debug != NULL &&
-        img->debug->object.symtab.count > img->symtab->count)
-        img->symtab = &img->debug->object.symtab;
+    if (debug != NULL && (debug->symtab.count > img->symtab->count ||
+                          (img->object.is_listed && debug->symtab.count != 0)))
+        img->symtab = &debug->symtab;
     find_flaws(img);
 }
 

@@ -240,8 +240,10 @@ static int add_all(struct object *o, struct tables *t)
         if (length == 0 || bytes > o->file.size)
             break;
         if (listed_add(&l, o, address_of(t, i), name[0], name + 1,
-                       length - 1) != 0)
+                       length - 1) != 0) {
+            listed_fini(&l);
             return -1;
+        }
     }
     return listed_fill(&l, o, 0);
 }

@@ -74,10 +74,16 @@ int listed_fill(struct listed *l, struct object *o, uint64_t slide)
             if (c.limit != 0 && symtab_wants(c.f.name))
                 l->list[kept++] = c;
         }
+        o->is_listed = kept != 0;
         result = kept != 0 ? symtab_fill(&o->symtab, l->list, kept) : 0;
     }
     free(parts);
+    listed_fini(l);
+    return result;
+}
+
+void listed_fini(struct listed *l)
+{
     free(l->list);
     *l = (struct listed){0};
-    return result;
 }

@@ -28,4 +28,7 @@ int listed_add(struct listed *l, struct object *o, uint64_t address, char type,
  * (o), which has none. Releases (l). Returns 0; -1 if there is no memory. */
 int listed_fill(struct listed *l, struct object *o, uint64_t slide);
 
+/* Release (l), which is not to be filled in. */
+void listed_fini(struct listed *l);
+
 #endif

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "image/kallsyms.h"
+#include "image/symbols_file.h"
 #include "util/vec.h"
 
 /* Copies of the same bytes at so many places may serve some kernel. */
@@ -93,6 +95,15 @@ static int check_overlap(const struct object *o, struct err *e)
     return 0;
 }
 
+/* Of an image without a symbol table: by a list, or one that it has itself. */
+static int find_symbols(struct object *o, struct err *e)
+{
+    if (o->symtab.count == 0 && symbols_file_read(o, e) != 0)
+        return -1;
+    return o->symtab.count != 0 || kallsyms_read(o) == 0 ? 0
+                                                         : err_sys(e, o->path);
+}
+
 int object_open(struct object *o, const char *path, struct err *e)
 {
     o->path = path;
@@ -101,7 +112,9 @@ int object_open(struct object *o, const char *path, struct err *e)
     o->ops = o->file.size >= 2 && memcmp(o->file.bytes, "MZ", 2) == 0
                  ? &object_pe
                  : &object_elf;
-    return o->ops->open(o, e) != 0 ? -1 : check_overlap(o, e);
+    return o->ops->open(o, e) != 0 || check_overlap(o, e) != 0
+               ? -1
+               : find_symbols(o, e);
 }
 
 void object_close(struct object *o)

@@ -51,7 +51,8 @@ struct object {
     struct image_part *code;
     size_t code_count, code_room;
     struct symtab symtab;
-    struct arena names; /* of symbols that no table of the file has */
+    struct arena names; /* of symbols that are of no table, */
+    bool is_listed;     /* as all of them are: they have no sizes */
     uint64_t base, entry;
     bool moves; /* may be loaded elsewhere than linked */
 };

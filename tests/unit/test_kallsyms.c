@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * image/kallsyms: the symbols that Linux keeps of itself, laid out here by hand
- * in the orders of several releases. What a real kernel has, the test
- * system.nested.outside sees.
+ * Symbols of images without a symbol table. image/kallsyms: those that Linux
+ * keeps of itself, laid out here by hand in the orders of several releases;
+ * what a real kernel has, the test system.nested.outside sees.
+ * image/symbols_file: a list in a file.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 
 #include "check.h"
 #include "image/image.h"
+#include "image/symbols_file.h"
 #include "input.h"
 #include "util/bytes.h"
 
@@ -196,4 +198,65 @@ TEST(tables_that_do_not_fit_each_other_are_none)
         memcpy(bytes, good, sizeof good);
         size = all;
     }
+}
+
+/* The image without tables, and (text) as the list of its symbols. */
+static struct image *open_listed(const char *text)
+{
+    struct err e = {""};
+    const char *path = input_write("list", (const uint8_t *)text, strlen(text));
+
+    CHECK_EQ(symbols_file_use(path, &e), 0);
+    return open_tables();
+}
+
+TEST(list_of_symbols_names_code) /* catches: data, modules and cut lines */
+{
+    struct image *img = open_listed("0000000000600000 T first\n"
+                                    "0000000000600008 t second\n"
+                                    "\n"
+                                    "not a line\n"
+                                    "0000000000600010 d data\n"
+                                    "0000000000600020 t third\r\n"
+                                    "0000000000600030 t fourth\t[module]\n"
+                                    "00000000006000401 t far\n"
+                                    "0000000000500000 T elsewhere\n"
+                                    "                 U undefined\n"
+                                    "ffffffffffffffff B The real System.map\n"
+                                    "600050 W last");
+
+    check_name(img, TEXT, "first", TEXT);
+    check_name(img, TEXT + 0x4f, "second", TEXT + 8);
+    check_name(img, TEXT + 0x50, "last", TEXT + 0x50);
+    CHECK(image_function(img, TEXT - 1) == NULL);
+    image_close(img);
+}
+
+TEST(list_of_a_kernel_that_moved_is_moved_back) /* as /proc/kallsyms is */
+{
+    struct image *img = open_listed("0000000000000000 A fixed_percpu_data\n"
+                                    "ffffffffbbc00000 T _text\n"
+                                    "ffffffffbbc00010 T second\n");
+
+    check_name(img, TEXT + 0xf, "_text", TEXT);
+    check_name(img, TEXT + 0x10, "second", TEXT + 0x10);
+    image_close(img);
+}
+
+TEST(list_that_is_given_goes_before_tables)
+{
+    lay(OLD);
+    struct image *img = open_listed("600000 T mine\n");
+
+    check_name(img, TEXT + 5, "mine", TEXT);
+    image_close(img);
+}
+
+TEST(list_that_names_nothing_leaves_the_tables)
+{
+    lay(OLD);
+    struct image *img = open_listed("600000 D mine\n");
+
+    check_name(img, TEXT, "first", TEXT);
+    image_close(img);
 }
