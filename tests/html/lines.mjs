@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Lines and code of functions on the page are those of `collector annotate`.
-import { mkdirSync } from "node:fs";
+import { appendFileSync, mkdirSync } from "node:fs";
 import { assert, collector, open, readFileSync, run, scene, settle, writeFileSync } from "./browser.mjs";
 
 // a source whose text would like to be markup, where the image says that it was compiled
@@ -152,7 +152,13 @@ cases.options_say_what_is_kept = async () => {
     assert.equal((await kept("--annotate", "2"))[0], 2);
     const [none, text] = await kept("--annotate", "0");
     assert.equal(none, 0);
-    assert.match(text, /No lines and blocks are in this page/);
+    assert.match(text, /No lines and blocks are in this page: the guest's image/);
+    // as collector serve marks a page that everybody may ask for
+    appendFileSync("kept.html", '<meta name="tprof-code" content="withheld">\n');
+    const page = await open("kept.html");
+    await page.evaluate(() => window.tprof.showTab("lines"));
+    assert.match(await page.textContent("#lines"), /any user of the machine .* with --page-code/);
+    await page.fine();
 };
 
 // catches: a page of one function that opens with something else
