@@ -177,6 +177,29 @@ TEST(half_written_window_goes) /* catches: what a kill leaves taken for whole */
     leave_dir(s);
 }
 
+/* Catches: a process that may write there, has a link to another file of ours
+ * in the way, and so has that cut short */
+TEST(what_is_there_is_not_written_over)
+{
+    char name[64], text[16] = "";
+
+    enter_dir();
+    struct spool *s = open_here(&none);
+
+    write_text("victim", "all of it");
+    (void)snprintf(name, sizeof name, ".fresh-%ld-0", (long)getpid());
+    CHECK_EQ(link("victim", name), 0);
+    CHECK_EQ(spool_put(s, "g", 1, "window", 6, 7, &error), -1);
+    CHECK(strstr(error.text, "File exists") != NULL);
+    FILE *f = fopen("victim", "r");
+
+    CHECK(f != NULL && fgets(text, sizeof text, f) != NULL);
+    (void)fclose(f);
+    CHECK_STR(text, "all of it");
+    CHECK_EQ(spool_put(s, "g", 1, "window", 6, 7, &error), 0);
+    leave_dir(s);
+}
+
 /* Another process merges, and says so by the time of a file. */
 TEST(merged_windows_count_and_go_by_the_limits)
 {
