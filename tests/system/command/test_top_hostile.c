@@ -126,6 +126,9 @@ static bool ends_in(const struct terminal *t, const char *text)
     return memcmp(t->last + sizeof t->last - n, text, n) == 0;
 }
 
+/* U+202E, which turns what follows. */
+static const char override[] = {'\xe2', '\x80', '\xae', '\0'};
+
 /* One byte is shown. Sequences begin in ^AT7 and end in ^B. */
 static void see_byte(struct terminal *t, unsigned char c)
 {
@@ -147,7 +150,7 @@ static void see_byte(struct terminal *t, unsigned char c)
          * its lines */
         memmove(t->last, t->last + 1, sizeof t->last - 1);
         t->last[sizeof t->last - 1] = (char)c;
-        CHECK(!ends_in(t, "\xe2\x80\xae") && !ends_in(t, "\xc2\x9b"));
+        CHECK(!ends_in(t, override) && !ends_in(t, "\xc2\x9b"));
         t->named |= ends_in(t, "]0;owned");
         CHECK((c >= ' ' && c != 0x7f) || (t->rmcup != 0 && strchr("\r\n", c)));
     }
