@@ -390,6 +390,7 @@ static void fill_core(struct profile_core *c, const struct aggregate *a,
     c->steal_ns = s->steal_ns;
     c->steal_tsc = s->steal_tsc;
     c->repaired = s->repaired;
+    c->strangers = s->strangers;
     c->overwritten = s->overwritten;
     if (s->stats.ticks != 0)
         c->cost_tsc = (double)s->stats.cost_tsc / (double)s->stats.ticks *

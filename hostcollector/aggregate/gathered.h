@@ -27,6 +27,8 @@ struct sums {
     uint32_t stats_boot; /* boots that had come by then */
     double steal_ns, steal_tsc;
     uint64_t repaired, overwritten;
+    uint64_t strangers;  /* ticks on cores that have not joined */
+    bool has_more_stats; /* of this boot: (strangers) came between them */
     uint64_t before; /* samples of (account) when the session or window began */
 
     struct seconds seconds;

@@ -25,6 +25,26 @@ static void add_repaired(struct sums *s, const struct core_stats *now)
         s->repaired += now->repaired - s->stats.repaired;
 }
 
+static uint64_t less(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : 0;
+}
+
+/* Ticks on cores that have not joined: all that were before the first STATS, or
+ * what came after these. Those of before may be of a core that had not joined
+ * yet. */
+static void add_strangers(struct sums *s, const struct core_stats *now,
+                          bool same_boot)
+{
+    if (!s->has_stats || !same_boot)
+        s->strangers = now->unknown_cpu;
+    else if (s->has_more_stats)
+        s->strangers += less(now->unknown_cpu, s->stats.unknown_cpu);
+    else
+        s->strangers = less(now->unknown_cpu, s->stats.unknown_cpu);
+    s->has_more_stats = s->has_stats && same_boot;
+}
+
 /* A window goes on with the session if its counters begin where (s) ended. */
 static void join_session(struct aggregate *a, const struct sums *s,
                          const struct core_stats *now)
@@ -42,11 +62,6 @@ static void join_session(struct aggregate *a, const struct sums *s,
     a->window_began = false;
 }
 
-static uint64_t less(uint64_t a, uint64_t b)
-{
-    return a > b ? a - b : 0;
-}
-
 void aggregate_stats(void *aggregate, const struct core_stats *stats)
 {
     struct aggregate *a = aggregate;
@@ -54,6 +69,7 @@ void aggregate_stats(void *aggregate, const struct core_stats *stats)
 
     if (s) {
         join_session(a, s, stats);
+        add_strangers(s, stats, s->stats_boot == a->profile.boots);
         if (s->stats_boot == a->profile.boots) {
             add_steal(s, stats);
             add_repaired(s, stats);

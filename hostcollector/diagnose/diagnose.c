@@ -219,11 +219,11 @@ static void look_at_core(struct remarks *r, const struct profile *p,
                      "mapped, and their callers are missing: config.readable "
                      "names memory that has holes.",
                      core->core, stats->faults);
-    if (core->has_stats && stats->unknown_cpu != 0)
+    if (core->strangers != 0)
         remarks_warn(r,
                      "Ticks on cores that never called tprof_start_cpu(): "
                      "%" PRIu64 ". Is config.cpu_source right?",
-                     stats->unknown_cpu);
+                     core->strangers);
     if (core->has_stats && stats->device_errors != 0)
         remarks_note(
             r, "Errors of the device that the agent counted: %" PRIu64 ".",

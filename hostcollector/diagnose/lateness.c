@@ -5,9 +5,12 @@
 
 /* Less deserves no mark, ... */
 #define LATE_MIN   .2
-/* ... and, where the host makes all code late, nothing below so many times the
- * part of all. */
+/* ... and, where all code is late, nothing below so many times the part of
+ * all. */
 #define LATE_TIMES 2
+/* All code is late if this part of the busy time is, that which is late least:
+ * code that has interrupts off leaves more time than that to others. */
+#define LATE_TENTH .1
 
 double lateness_part(double late, double time)
 {
@@ -25,15 +28,36 @@ static bool all_is_late(const struct profile *p, const struct view *v)
     return v->total.idle.time > 0 && late > LATE_MIN * v->total.idle.time;
 }
 
+/* How late the code of LATE_TENTH of the busy time is at most, that which is
+ * late least; in hundredths, rounded up. */
+static double least_late(const struct view_scope *all)
+{
+    double time[101] = {0}, sum = 0;
+    size_t i = 0;
+
+    for (size_t row = 0; row < all->row_count; row++) {
+        const struct view_row *r = &all->rows[row];
+        double part = lateness_part(r->late, r->self.time);
+
+        time[(size_t)ceil(100 * part)] += r->self.time;
+    }
+    for (; i < 100; i++) {
+        sum += time[i];
+        if (sum >= LATE_TENTH * all->busy.time)
+            break;
+    }
+    return (double)i / 100;
+}
+
 double lateness_least(const struct profile *p, const struct view *v,
                       bool host_short)
 {
     const struct view_scope *all = &v->total;
+    double part = least_late(all);
 
     if (p->guest.features & WIRE_FEATURE_OUTSIDE)
         return LATENESS_NEVER;
-    if (!host_short && !all_is_late(p, v))
-        return LATE_MIN;
-    return fmax(LATE_MIN,
-                LATE_TIMES * lateness_part(all->late, all->busy.time));
+    if (host_short || all_is_late(p, v))
+        part = fmax(part, lateness_part(all->late, all->busy.time));
+    return fmax(LATE_MIN, LATE_TIMES * part);
 }

@@ -20,9 +20,10 @@ double lateness_part(double late, double time);
 
 /*
  * The least part of some code's time that must have come late to deserve a
- * mark. Where all code is late alike, as on a host that does not run the cores
- * all the time (host_short), that is twice the part of all code together. Or
- * LATENESS_NEVER.
+ * mark. A mark tells one function from others. Where all code is late alike, as
+ * on a host that does not run the cores all the time (host_short), or whose
+ * timers fire late, as an emulator's, that is twice the part of the code that
+ * is late least, or of all. A part above 1 is LATENESS_NEVER, too.
  */
 double lateness_least(const struct profile *p, const struct view *v,
                       bool host_short);

@@ -143,11 +143,32 @@ static void look_for_untold(struct remarks *r, const struct view *v)
                      100 * share);
 }
 
+/* Has no core that told its counters described a stack, ever? */
+static bool none_was_described(const struct profile *p)
+{
+    bool told = false;
+
+    for (size_t i = 0; i < p->core_count; i++) {
+        told |= p->cores[i].has_stats && p->cores[i].account.samples != 0;
+        if (p->cores[i].has_stats && p->cores[i].stats.stacks != 0)
+            return false;
+    }
+    return told;
+}
+
 /* A sample without its stack counts for no caller. */
-static void look_for_lost(struct remarks *r, const struct view *v)
+static void look_for_lost(struct remarks *r, const struct profile *p,
+                          const struct view *v)
 {
     double share = part(v->ends[WIRE_END_REASONS], v->total.busy.samples);
 
+    if (share > 0 && none_was_described(p)) {
+        remarks_warn(r, "The agent never described a stack: a part of it is "
+                        "not loaded, or the kernel writes to it. SELF %% is "
+                        "right, and there are no callers. 'collector check' "
+                        "says which sections lie behind what a loader brings.");
+        return;
+    }
     if (share > LOST_WARNED)
         remarks_warn(r,
                      "The stacks of %.1f %% of the samples were lost in "
@@ -180,5 +201,5 @@ void stacks_diagnose(struct remarks *r, const struct profile *p,
             "%.0f %% of the stacks had more frames than were asked "
             "for; they begin at [deeper]. A higher --depth shows more.",
             100 * part(v->ends[WIRE_END_DEPTH], busy));
-    look_for_lost(r, v);
+    look_for_lost(r, p, v);
 }

@@ -96,6 +96,9 @@ struct profile_core {
     /* Times that the agent took the timer back, between the first STATS and the
      * last: what happened before does not count. */
     uint64_t repaired;
+    /* Ticks on cores that have not joined: between the first STATS and the
+     * last, or before, if only one came. With core 0's. */
+    uint64_t strangers;
     /* Samples of boot that newer ones have overwritten in the guest, before the
      * first that came; in no account. */
     uint64_t overwritten;

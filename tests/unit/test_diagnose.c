@@ -267,5 +267,127 @@ TEST(a_timer_that_the_kernel_took_back_is_a_warning)
         CHECK(is_asked(&g, true, WIRE_STATS_TIMER_KEPT, kept));
         CHECK(!is_asked(&g, true, WIRE_STATS_TIMER_KEPT, "No tick at all"));
         CHECK(!is_asked(&g, true, 0, kept));
+/* A guest of one core, and what is remarked on it once it is (told). */
+struct told {
+    struct aggregate *a;
+    struct image_map *map;
+    const struct profile *p;
+    struct view *v;
+    struct remarks remarks;
+};
+
+static void begin(struct told *t)
+{
+    const struct guest g = {.cores = 1, .tsc_hz = 1000000000};
+
+    *t = (struct told){.a = aggregate_new(&(struct aggregate_config){0}),
+                       .map = image_map_new(&(struct mapped_image){0}, 0)};
+    CHECK(t->a != NULL && t->map != NULL);
+    aggregate_hello(t->a, HELLO_FIRST, &g);
+}
+
+/* (n) samples at (leaf), of which every (nth) is late. */
+static void sample(struct told *t, uint64_t leaf, uint32_t n, uint32_t nth)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        struct sample s = {.tsc = i,
+                           .leaf = leaf,
+                           .stack = STACK_UNKNOWN,
+                           .weight = 1,
+                           .late = i % nth == 0 ? 200 : 0};
+        struct sample_batch b = {
+            .shift = 10, .period = 1000, .samples = &s, .count = 1};
+
+        aggregate_samples(t->a, &b);
+    }
+}
+
+static void end(struct told *t)
+{
+    t->p = aggregate_profile(t->a);
+    t->v = t->p != NULL ? view_new(t->p, t->map, 0) : NULL;
+    CHECK(t->v != NULL);
+    remarks_diagnose(&t->remarks, t->p, t->v);
+}
+
+static bool says(struct told *t, const char *text)
+{
+    for (size_t i = 0; i < t->remarks.count; i++)
+        if (strstr(t->remarks.list[i].text, text) != NULL)
+            return true;
+    return false;
+}
+
+static void forget(struct told *t)
+{
+    view_free(t->v);
+    image_map_free(t->map);
+    aggregate_free(t->a);
+}
+
+/* An emulator's timers fire late, whatever runs. catches: "late 66 %" at each
+ * function, and code behind interrupts-off code that has no mark */
+TEST(late_is_what_is_later_than_the_rest)
+{
+    static struct told t;
+
+    for (uint32_t nth = 1; nth <= 2; nth++) { /* all late, or half of them */
+        begin(&t);
+        for (uint64_t leaf = 1; leaf <= 3; leaf++)
+            sample(&t, leaf * 100, 1000, nth);
+        end(&t);
+        CHECK(lateness_least(t.p, t.v, false) >= 1);
+        forget(&t);
+    }
+    begin(&t);
+    sample(&t, 100, 700, 1); /* most of the time, behind a popf */
+    sample(&t, 200, 300, 1000);
+    end(&t);
+    CHECK(lateness_least(t.p, t.v, false) < .9);
+    forget(&t);
+}
+
+static void stats(struct told *t, uint64_t strangers, uint64_t stacks)
+{
+    const struct core_stats s = {.flags = WIRE_STATS_STARTED,
+                                 .ticks = 100,
+                                 .samples = 100,
+                                 .stacks = stacks,
+                                 .unknown_cpu = strangers};
+
+    aggregate_stats(t->a, &s);
+}
+
+/* catches: a warning until reboot for a tick before tprof_start_cpu() */
+TEST(a_tick_before_its_core_joined_is_no_stranger)
+{
+    static struct told t;
+    static const char never[] = "never called tprof_start_cpu(): ";
+
+    for (uint32_t grows = 0; grows < 2; grows++) {
+        begin(&t);
+        for (uint32_t i = 0; i < 3; i++)
+            stats(&t, 1 + grows * i, 5);
+        end(&t);
+        CHECK_EQ(says(&t, never), grows);
+        CHECK_EQ(t.p->cores[0].strangers, 2 * grows);
+        forget(&t);
+    }
+}
+
+/* catches: the transport blamed for what was never sent */
+TEST(stacks_that_were_never_described_are_not_lost)
+{
+    static struct told t;
+
+    for (uint32_t stacks = 0; stacks < 2; stacks++) {
+        begin(&t);
+        sample(&t, 100, 100, 1000);
+        aggregate_account(t.a, 0, &(struct account){.samples = 100});
+        stats(&t, 0, stacks);
+        end(&t);
+        CHECK_EQ(says(&t, "were lost in transport"), stacks);
+        CHECK_EQ(says(&t, "never described a stack"), !stacks);
+        forget(&t);
     }
 }
