@@ -283,7 +283,9 @@ int monitor_events(struct monitor *m, uint64_t resumes, struct err *e)
         if (m->resumes >= resumes && (got == 0 || now_ms() > deadline))
             return 0; /* events without end must not take all the time */
         if (now_ms() > deadline)
-            return err_set(e, "qmp: QEMU does not let the guest run");
+            return err_set(e,
+                           "qmp: QEMU does not let the guest run: type 'cont' "
+                           "in its monitor if it stands still");
         if (got == 0 && wait_for(m, POLLIN, deadline, e) < 0)
             return -1;
     }
@@ -348,7 +350,8 @@ static int no_greeting(struct monitor *m, bool is_object, const struct err *why,
     if (is_object || size > 0)
         return err_set(e, "qmp: this is no monitor of QEMU");
     return err_set(e, "qmp: QEMU says nothing: another program has its "
-                      "monitor, which is one program's at a time");
+                      "monitor, which is one program's at a time. A second "
+                      "-qmp option gives QEMU another one");
 }
 
 int monitor_greet(int fd, int pass, struct err *e)

@@ -191,7 +191,9 @@ static int give_device(struct qmp *q, const char *name, struct err *e)
     bool has_begun = begins(said, STARTED);
 
     if (answer != NULL && !has_begun)
-        err_set(e, "qmp: QEMU starts no debugger's stub: %.80s",
+        err_set(e,
+                "qmp: QEMU starts no debugger's stub, but may with -gdb "
+                "unix:/tmp/gdb,server=on,wait=off, for --gdb /tmp/gdb: %.80s",
                 said != NULL ? said : "it says nothing");
     json_decref(answer);
     return has_begun ? 0 : -1;

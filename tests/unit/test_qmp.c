@@ -422,7 +422,8 @@ TEST(a_guest_that_does_not_run_again_is_told)
     CHECK_EQ(g->ops->stop(g, &e), 0);
     CHECK_EQ(g->ops->run(g, &e), 0);
     CHECK_EQ(g->ops->stop(g, &e), -1);
-    CHECK_STR(e.text, "qmp: QEMU does not let the guest run");
+    CHECK_STR(e.text, "qmp: QEMU does not let the guest run: type 'cont' in "
+                      "its monitor if it stands still");
     g->ops->close(g);
     CHECK_STR(stub.heard, "vCont;c none cont "); /* it is told once more */
 }
@@ -453,8 +454,8 @@ TEST(a_stub_that_does_not_start_is_told)
         OFF, NULL});
 
     CHECK_EQ(g->ops->stop(g, &e), -1);
-    CHECK(strstr(e.text, "qmp: QEMU starts no debugger's stub: Could not open "
-                         "gdbserver") == e.text);
+    CHECK(strstr(e.text, "qmp: QEMU starts no debugger's stub") == e.text);
+    CHECK(strstr(e.text, ": Could not open gdbserver") != NULL);
     g->ops->close(g);
 }
 
