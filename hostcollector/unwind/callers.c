@@ -227,9 +227,8 @@ static bool was_interrupted(const struct unwinder *u, const struct walk *w,
 {
     struct iret_frame frame;
 
-    if (c->is_exact || is_called(w) ||
-        !iret_frame_find(w->memory, c->r.value[CFI_RSP] - WORD,
-                         IRET_FRAME_BELOW, is_code, u, &frame))
+    if (is_called(w) || !iret_frame_find(w->memory, c->r.value[CFI_RSP] - WORD,
+                                         IRET_FRAME_BELOW, is_code, u, &frame))
         return false;
     c->is_exact = true;
     set(&c->r, CFI_PC, frame.pc);
@@ -237,23 +236,43 @@ static bool was_interrupted(const struct unwinder *u, const struct walk *w,
     return true;
 }
 
-/* Is (pc) the first byte of a function, behind no call? Nobody has called from
+/* Is (pc), behind no call, the first byte of a function? Nobody has called from
  * there: somebody has laid it on the stack, for a thread to end in. */
-static bool is_laid(const struct place *p, uint64_t pc)
+static bool is_laid(const struct unwinder *u, uint64_t pc)
 {
-    const struct image_function *f = image_function(p->image, pc - p->slide);
-    uint64_t target;
+    const struct place *p = place_of(u, pc);
+    const struct image_function *f =
+        p != NULL ? image_function(p->image, pc - p->slide) : NULL;
 
-    return f != NULL && f->start == pc - p->slide &&
-           !code_rows_call_before(p->image, pc - p->slide, &target);
+    return f != NULL && f->start == pc - p->slide;
 }
 
-/* (c) is in no image: is it no caller? What was interrupted is one. */
+/* (c) is in no image: is it no caller? */
 static bool begins_here(const struct walk *w, const struct caller *c)
 {
-    return w->has_code && !c->is_exact &&
-           outermost_is(w->in->code, w->code.function, w->memory,
-                        c->r.value[CFI_PC]);
+    return w->has_code && outermost_is(w->in->code, w->code.function, w->memory,
+                                       c->r.value[CFI_PC]);
+}
+
+/* (c) is a return address of (p), NULL: of no image, and no call in the file is
+ * before it. What else can it be? */
+static outcome check_uncalled(const struct unwinder *u, const struct walk *w,
+                              const struct place *p, struct caller *c)
+{
+    uint64_t pc = c->r.value[CFI_PC];
+
+    if (is_laid(u, pc)) {
+        c->is_waiting = c->is_exact = true;
+        return UNWIND_FULL;
+    }
+    if (p == NULL && was_interrupted(u, w, c))
+        return UNWIND_FULL;
+    if (p == NULL)
+        return begins_here(w, c) ? UNWIND_WHOLE : UNWIND_OUTSIDE;
+    if (outermost_is_behind_call(w->memory, pc)) /* it was patched in */
+        return c->r.value[CFI_RSP] > w->r.value[CFI_RSP] ? UNWIND_FULL
+                                                         : UNWIND_ODD;
+    return orc_ends(p->orc, pc - 1 - p->slide) ? UNWIND_WHOLE : UNWIND_ODD;
 }
 
 /* Can (c) be the caller? It may turn out to be another one. */
@@ -265,24 +284,12 @@ static outcome check(const struct unwinder *u, const struct walk *w,
 
     if (pc == 0)
         return UNWIND_WHOLE;
-    p = place_of(u, pc);
-    if (!c->is_exact && p != NULL && is_laid(p, pc)) {
-        c->is_waiting = c->is_exact = true;
-        return UNWIND_FULL;
-    }
     p = place_of(u, c->is_exact ? pc : pc - 1);
-    if (p == NULL && was_interrupted(u, w, c))
-        return UNWIND_FULL;
-    if (p == NULL)
-        return begins_here(w, c) ? UNWIND_WHOLE : UNWIND_OUTSIDE;
     if (c->is_exact) /* an interrupt may have changed the stack */
-        return UNWIND_FULL;
-    if (c->r.value[CFI_RSP] <= w->r.value[CFI_RSP])
-        return UNWIND_ODD;
-    if (code_rows_call_before(p->image, pc - p->slide, &target) ||
-        outermost_is_behind_call(w->memory, pc))
-        return UNWIND_FULL;
-    return orc_ends(p->orc, pc - 1 - p->slide) ? UNWIND_WHOLE : UNWIND_ODD;
+        return p != NULL ? UNWIND_FULL : UNWIND_OUTSIDE;
+    if (p == NULL || !code_rows_call_before(p->image, pc - p->slide, &target))
+        return check_uncalled(u, w, p, c);
+    return c->r.value[CFI_RSP] > w->r.value[CFI_RSP] ? UNWIND_FULL : UNWIND_ODD;
 }
 
 /* Nobody calls the function where the image is entered. */
