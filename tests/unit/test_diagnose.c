@@ -267,6 +267,9 @@ TEST(a_timer_that_the_kernel_took_back_is_a_warning)
         CHECK(is_asked(&g, true, WIRE_STATS_TIMER_KEPT, kept));
         CHECK(!is_asked(&g, true, WIRE_STATS_TIMER_KEPT, "No tick at all"));
         CHECK(!is_asked(&g, true, 0, kept));
+    }
+}
+
 /* A guest of one core, and what is remarked on it once it is (told). */
 struct told {
     struct aggregate *a;
