@@ -187,6 +187,7 @@ static const struct attempt {
     {"home/spool/../new", O_WRONLY | O_CREAT},
     {"home/spool/out", O_WRONLY | O_TRUNC},
     {"home/img/kernel.elf", O_WRONLY},
+    {"home/ports/new", O_WRONLY | O_CREAT},
     {"home/sibling/file", -1},
 };
 #define ATTEMPTS (sizeof attempts / sizeof attempts[0])
@@ -408,7 +409,7 @@ static bool ask(const char *path)
 static void ask_page(void)
 {
     while (!ask("/guest/web?since=@1700000000"))
-        (void)usleep(50000);
+        (void)usleep(100000);
     (void)pause();
 }
 
@@ -449,35 +450,38 @@ static const struct command_line record = {
 
 static const struct command_line from_outside = {
     .name = "record",
-    .words = "record --gdb home/ports/port --elf home/img/kernel.elf -d 1 "
+    .words = "record --gdb home/ports/port --elf home/img/kernel.elf -d 20 "
              "-o home/results/a.tprof",
     .processes = {{"0", "who reports", MAY_HEAR, NULL},
                   {"0.1", "the sampler", HEARS, NULL},
                   {"0.1.1", "who lets the guest go", MAY_HEAR, NULL},
                   HELPER("0.1.2", NULL),
                   HELPER("0.2", NULL)},
-    .guest = babble};
+    .guest = babble,
+    .stays = true};
 
 static const struct command_line by_monitor = {
     .name = "record",
-    .words = "record --qmp home/ports/port --elf home/img/kernel.elf -d 1 "
+    .words = "record --qmp home/ports/port --elf home/img/kernel.elf -d 20 "
              "-o home/results/a.tprof",
     .processes = {{"0", "who reports", MAY_HEAR, NULL},
                   {"0.1", "the sampler", HEARS, NULL},
                   {"0.1.1", "who lets the guest go", MAY_HEAR, NULL},
                   HELPER("0.1.2", NULL),
                   HELPER("0.2", NULL)},
-    .guest = babble};
+    .guest = babble,
+    .stays = true};
 
 static const struct command_line run_qemu = {
     .name = "run",
     .words = "run --sandbox=required --elf home/img/kernel.elf -o "
-             "home/results/a.txt -- /bin/sleep 1",
+             "home/results/a.txt -- /bin/sleep 20",
     .processes = {{"0", "who waits for the others", UNCONFINED,
                    "it starts QEMU and waits"},
                   {"0.1", "QEMU", UNCONFINED, "it is the user's program"},
                   {"0.2", "who hears the guest", MAY_HEAR, NULL},
-                  HELPER("0.2.1", NULL)}};
+                  HELPER("0.2.1", NULL)},
+    .stays = true};
 
 static const struct command_line report = {
     .name = "report",
@@ -625,13 +629,36 @@ static const struct command_line *const lines[] = {
 
 /* Runs */
 
+static bool is_confined(const struct tree *t, const struct expected *e)
+{
+    for (int i = 0; i < t->count; i++)
+        if (t->list[i].confined && !t->list[i].thread &&
+            fits(e->path, t->list[i].path))
+            return true;
+    return false;
+}
+
+/* What is not as the table has it; NULL: all is. */
+static const char *lacks(const struct tree *t, const struct expected *e,
+                         unsigned bit)
+{
+    bool confined = is_confined(t, e);
+
+    if ((seen & bit) == 0)
+        return "there was none";
+    if ((e->flags & HEARS) != 0 && (heard & bit) == 0)
+        return "it heard nobody";
+    if (confined == ((e->flags & UNCONFINED) != 0))
+        return confined ? "it was confined" : "it was not confined";
+    return NULL;
+}
+
 static bool is_over(const struct tree *t)
 {
     unsigned bit = 1;
 
-    (void)t;
     for (const struct expected *e = now->processes; e->path != NULL; e++) {
-        if ((e->flags & HEARS) != 0 && (heard & bit) == 0)
+        if (lacks(t, e, bit) != NULL)
             return false;
         bit <<= 1;
     }
@@ -661,18 +688,11 @@ static void check_all_were_there(const struct tree *t)
     unsigned bit = 1;
 
     for (const struct expected *e = now->processes; e->path != NULL; e++) {
-        bool confined = false;
+        const char *why = lacks(t, e, bit);
 
-        for (int i = 0; i < t->count; i++)
-            confined |= t->list[i].confined && !t->list[i].thread &&
-                        fits(e->path, t->list[i].path);
-        if ((seen & bit) == 0 || ((e->flags & HEARS) != 0 && !(heard & bit)) ||
-            confined != ((e->flags & UNCONFINED) == 0))
+        if (why != NULL)
             check_failed(__FILE__, __LINE__, "%s: %s: %s", now->words, e->what,
-                         (seen & bit) == 0    ? "there was none"
-                         : (heard & bit) == 0 ? "it heard nobody"
-                         : confined           ? "it was confined"
-                                              : "it was not confined");
+                         why);
         CHECK((e->flags & (UNCONFINED | READS_ALL | IN_FOLDER)) == 0 ||
               e->why != NULL);
         bit <<= 1;
