@@ -17,6 +17,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -296,10 +297,15 @@ static void make_recording(void)
 /* Anything but what is expected: its first byte is what counts. */
 static void babble(int listener)
 {
+    struct timeval patience = {.tv_sec = 2};
     int fd = meet(listener);
+    char scrap[256];
 
+    CHECK_EQ(
+        setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience), 0);
     (void)!write(fd, "+$T05thread:01;#d7", 18);
-    (void)usleep(200000);
+    while (read(fd, scrap, sizeof scrap) > 0)
+        continue;
 }
 
 static void make_dump(void)
@@ -581,8 +587,8 @@ static const struct command_line push = {
 
 static const struct command_line serve = {
     .name = "serve",
-    .words = "serve --watch home/ports --spool home/spool --elf "
-             "home/img/kernel.elf --listen unix:home/results/page",
+    .words = "serve --watch home/ports --spool home/spool --spool-age 4000d "
+             "--elf home/img/kernel.elf --listen unix:home/results/page",
     .processes = {{"0", "who hears the guests", HEARS, NULL},
                   {"0.1", "the keeper of who merges", UNCONFINED,
                    "it forks and waits"},
