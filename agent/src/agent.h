@@ -59,10 +59,9 @@ struct tprof_cpu {
     uint32_t countdown;     /* TPROF_TIMER_KERNEL: kernel's ticks to a sample */
     uint32_t looks;         /* 1: the timer was armed to look for a host */
 
-    /* TPROF_WOKEN, TPROF_DOUBT, both, or 0. The core that wakes this one sets
-     * it (pump.c, and arch/ where timers are lent); this core clears it.
-     * Relaxed: this core reads it in the interrupt that the other core sends
-     * after setting it. */
+    /* TPROF_WOKEN, or 0. The core that wakes this one sets it (pump.c, and
+     * arch/ where timers are lent); this core clears it. Relaxed: this core
+     * reads it in the interrupt that the other core sends after setting it. */
     _Atomic uint64_t woken;
 
     struct tprof_arch_core arch;
@@ -84,9 +83,6 @@ _Static_assert(offsetof(struct tprof_cpu, inside) == 0, "as isr.S has it");
 /* tprof_cpu.woken: high bits. A tick compares the time to its next deadline
  * with 2^31, and or's this in, so one comparison tells both. */
 #define TPROF_WOKEN (UINT64_MAX << 31)
-/* Its low bit: this core's interrupt need not be its timer's, or may be late,
- * so that the kernel may use the timer by now. Set by this core. */
-#define TPROF_DOUBT 1u
 
 /*
  * What the host has asked for, and what the agent makes of it. Written under
@@ -148,8 +144,7 @@ struct tprof_agent {
      * its number, by the release and acquire of (generation). */
     _Atomic uint32_t session;
 
-    /* Not 0: a core is joining or leaving, the one with this hardware id + 1 */
-    _Atomic uint32_t joining;
+    _Atomic uint32_t joining; /* tprof_lock(): a core is joining or leaving */
     /* Cores that have ever joined. Written in (joining); relaxed: the pump
      * finds rings a little later. */
     _Atomic uint32_t joined;
@@ -200,9 +195,9 @@ struct tprof_agent {
     uint64_t nonce;                         /* likewise; of the session */
     struct tprof_crc32c crc;
 
-    /* Once there are further images (map.c): ends what core (cpu) was doing
-     * with them when it was reset. */
-    void (*mend_maps)(const struct tprof_cpu *cpu);
+    /* Once there are further images (map.c): ends what the calling core was
+     * doing with them when it was reset. */
+    void (*mend_maps)(void);
 
     /* The transport's restart(), for (channel.context); NULL: it has none. */
     void (*restart)(void *context);
@@ -210,12 +205,13 @@ struct tprof_agent {
 
 extern struct tprof_agent tprof_agent;
 
-/* Who has a lock: (cpu), or NULL: somebody who is no core that has joined. Not
- * 0, which is nobody. A core that was reset in the middle of something finds
- * by this, when it joins again, what it had locked. */
+/* Who has the pump's lock: a core that has joined, or somebody else. Not 0,
+ * which is nobody. A core that was reset in the pump finds by this, when it
+ * joins again, that it had the lock. */
+#define TPROF_OWNER_OTHER UINT32_MAX
 static inline uint32_t tprof_lock_owner(const struct tprof_cpu *cpu)
 {
-    return cpu ? cpu->index + 1 : UINT32_MAX;
+    return cpu->index + 1;
 }
 
 /* Not 0: somebody is in the pump: with interrupts off, or where the channel is
@@ -223,8 +219,15 @@ static inline uint32_t tprof_lock_owner(const struct tprof_cpu *cpu)
  * this lock. */
 extern _Atomic uint32_t tprof_pump_lock;
 
-/* Not 0: a core reads or changes the further images (map.c). It has interrupts
- * off and waits for nothing, so it lets go soon. */
+/* Locks that cores wait for, with interrupts off; who has one waits for
+ * nothing, and lets go soon. tprof_unlock() gets what tprof_lock() has
+ * returned. A core that has a lock already was reset while it had it, and gets
+ * it once more: that needs no waiting. */
+uint64_t tprof_lock(_Atomic uint32_t *lock);
+void tprof_unlock(_Atomic uint32_t *lock, uint64_t flags);
+bool tprof_has_lock(const _Atomic uint32_t *lock);
+
+/* A core reads or changes the further images (map.c). */
 extern _Atomic uint32_t tprof_map_lock;
 
 /* By core index. */
@@ -282,11 +285,6 @@ static inline bool tprof_follows(const struct tprof_cpu *cpu)
 static inline bool tprof_is_woken(const struct tprof_cpu *cpu)
 {
     return atomic_load_explicit(&cpu->woken, memory_order_relaxed) != 0;
-}
-
-static inline void tprof_doubt_timer(struct tprof_cpu *cpu)
-{
-    atomic_fetch_or_explicit(&cpu->woken, TPROF_DOUBT, memory_order_relaxed);
 }
 
 static inline void tprof_set_woken(struct tprof_cpu *cpu, bool woken)

@@ -113,16 +113,11 @@ TPROF_COLD void follow_long(struct tprof_reader *r, const uint8_t *at)
 }
 _Static_assert((WIRE_COUNTERS & (WIRE_COUNTERS - 1)) == 0, "used as a mask");
 
-/*
- * Reads whole records from word (head) of the ring on, at most (words) cells,
- * into (out), which has room for (spare) cells more. Returns the cells.
- *
- * To follow a long record takes time, so each one takes LONG_EXTRA cells off
+/* To follow a long record takes time, so each one takes LONG_EXTRA cells off
  * the room, besides those that it has itself: first off (spare), then (end)
- * comes nearer.
- */
-static uint32_t read_cells(struct tprof_reader *r, uint32_t head, uint8_t *out,
-                           uint32_t words, uint32_t spare)
+ * comes nearer. */
+uint32_t tprof_encode_cells(struct tprof_reader *r, uint32_t head, uint8_t *out,
+                            uint32_t words, uint32_t spare)
 {
     const uint64_t *ring = r->ring->words;
     uint32_t mask = r->ring->mask;
@@ -167,15 +162,6 @@ static uint32_t read_cells(struct tprof_reader *r, uint32_t head, uint8_t *out,
     return at - head;
 }
 
-void tprof_encode_follow(struct tprof_reader *r, const struct tprof_place *from,
-                         void *room)
-{
-    uint32_t words = tprof_ring_tail(r->ring) - from->tail;
-
-    tprof_arch_copy(r->counter, from->counter, sizeof r->counter);
-    (void)read_cells(r, from->tail, room, words, UINT32_MAX);
-}
-
 /* The words that (r) has of (session). Those of earlier ones are void. */
 static uint32_t words_of(struct tprof_reader *r, uint32_t session)
 {
@@ -217,7 +203,7 @@ uint32_t tprof_encode_samples(struct tprof_frame *f, struct tprof_reader *r,
 
     uint8_t *at = body + WIRE_SAMPLES_HEADER;
     uint32_t head = atomic_load_explicit(&r->ring->head, memory_order_relaxed);
-    uint32_t cells = read_cells(r, head, at, words, room - words);
+    uint32_t cells = tprof_encode_cells(r, head, at, words, room - words);
 
     tprof_ring_consume(r->ring, cells);
     tprof_store16(body + WIRE_SAMPLES_CELLS, (uint16_t)cells);

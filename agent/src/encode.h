@@ -53,11 +53,11 @@ struct tprof_frame {
     uint32_t used; /* bytes written */
 };
 
-/* (r->counter) becomes what all records in (r->ring) up to the tail tell,
- * drained or not: (from) is a place that is at most as many words before the
- * tail as there are cells, of 7 bytes, in (room). */
-void tprof_encode_follow(struct tprof_reader *r, const struct tprof_place *from,
-                         void *room);
+/* Reads whole records from word (head) of the ring on, at most (words) cells,
+ * into (out), which has room for (spare) cells more. (r) follows what they
+ * tell. Returns the cells. */
+uint32_t tprof_encode_cells(struct tprof_reader *r, uint32_t head, uint8_t *out,
+                            uint32_t words, uint32_t spare);
 
 /* Begins a frame of (type), number (seq), in (data). Fields follow, then
  * tprof_frame_end(). */

@@ -51,26 +51,12 @@ static struct tprof_image_text texts[TPROF_MAPPINGS][2];
 
 static uint64_t take_lock(void)
 {
-    uint64_t flags = tprof_arch_irq_save();
-    uint32_t self = tprof_lock_owner(tprof_this_cpu());
-    uint32_t nobody = 0;
-
-    (void)tprof_arch_irq_save(); /* a hook may have switched interrupts on */
-    /* acquire: pairs with the release in release_lock() */
-    while (!atomic_compare_exchange_strong_explicit(&tprof_map_lock, &nobody,
-                                                    self, memory_order_acquire,
-                                                    memory_order_relaxed)) {
-        nobody = 0;
-        tprof_arch_relax();
-    }
-    return flags;
+    return tprof_lock(&tprof_map_lock);
 }
 
 static void release_lock(uint64_t flags)
 {
-    /* release: pairs with the acquire in take_lock() */
-    atomic_store_explicit(&tprof_map_lock, 0, memory_order_release);
-    tprof_arch_irq_restore(flags);
+    tprof_unlock(&tprof_map_lock, flags);
 }
 
 /* The mapping whose change is the oldest that (c) has not told. There is one,
@@ -233,12 +219,11 @@ static void keep_mapping(const struct tprof_mapping *m, int32_t at)
 
 /* The image whose change was not finished is in the list, or is not; a tick
  * may look at the list again. */
-static void mend_maps(const struct tprof_cpu *cpu)
+static void mend_maps(void)
 {
     struct tprof_bounds *b = &tprof_agent.bounds;
 
-    if (atomic_load_explicit(&tprof_map_lock, memory_order_relaxed) !=
-        tprof_lock_owner(cpu))
+    if (!tprof_has_lock(&tprof_map_lock))
         return;
     if (atomic_load_explicit(&b->changes, memory_order_relaxed) % 2)
         end_change(b);

@@ -339,17 +339,17 @@ static void pump_locked(struct pump *p, int at_once)
         look_after_cores(now);
 }
 
-/* Takes the pump's lock for (cpu), as tprof_pump() has it, and returns 1; 0:
+/* Takes the pump's lock for (owner), as tprof_pump() has it, and returns 1; 0:
  * another core has it. */
-static __attribute__((noinline)) int try_pump_lock(const struct tprof_cpu *cpu)
+static __attribute__((noinline)) int try_pump_lock(uint32_t owner)
 {
     uint32_t nobody = 0;
 
     /* acquire: pairs with the release in release_pump_lock(); the state of the
      * last reader is complete */
-    return atomic_compare_exchange_strong_explicit(
-        &tprof_pump_lock, &nobody, tprof_lock_owner(cpu), memory_order_acquire,
-        memory_order_relaxed);
+    return atomic_compare_exchange_strong_explicit(&tprof_pump_lock, &nobody,
+                                                   owner, memory_order_acquire,
+                                                   memory_order_relaxed);
 }
 
 static void release_pump_lock(void)
@@ -358,9 +358,9 @@ static void release_pump_lock(void)
     atomic_store_explicit(&tprof_pump_lock, 0, memory_order_release);
 }
 
-int tprof_pump(const struct tprof_cpu *cpu, int at_once)
+int tprof_pump(uint32_t owner, int at_once)
 {
-    if (!try_pump_lock(cpu))
+    if (!try_pump_lock(owner))
         return 1;
     pump_locked(&the_pump, at_once);
     release_pump_lock();
@@ -397,7 +397,7 @@ int tprof_pump_forgo(struct tprof_cpu *cpu, int is_half)
     if (!a->config.always &&
         !atomic_load_explicit(&a->booting, memory_order_relaxed))
         return 0;
-    if (!try_pump_lock(cpu))
+    if (!try_pump_lock(tprof_lock_owner(cpu)))
         return 0;
     uint32_t boot = atomic_load_explicit(&a->booting, memory_order_relaxed);
     bool newest = boot == TPROF_BOOT_NEWEST;
@@ -440,10 +440,10 @@ static int is_all_sent(struct pump *p)
            pending_bytes() == 0;
 }
 
-int tprof_pump_done(const struct tprof_cpu *cpu)
+int tprof_pump_done(uint32_t owner)
 {
     /* needs the lock, since pending_bytes() takes buffers back */
-    if (!try_pump_lock(cpu))
+    if (!try_pump_lock(owner))
         return 0;
     int done = is_all_sent(&the_pump);
 

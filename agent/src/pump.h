@@ -24,13 +24,13 @@ void tprof_pump_init(void *memory);
 
 /*
  * Hears the host, and sends at most one new frame. While there is no host,
- * looks for one: at most four times a second, or at once if (at_once). (cpu) is
- * the calling core, with interrupts off; a hook may have switched them on when
- * this returns. NULL: a core that has not joined, or where the channel is not
- * for interrupts, a thread. Returns 1 at once when another core has the lock,
- * else 0.
+ * looks for one: at most four times a second, or at once if (at_once). (owner):
+ * tprof_lock_owner() of the calling core, with interrupts off; a hook may have
+ * switched them on when this returns. TPROF_OWNER_OTHER: a core that has not
+ * joined, or where the channel is not for interrupts, a thread. Returns 1 at
+ * once when another core has the lock, else 0.
  */
-int tprof_pump(const struct tprof_cpu *cpu, int at_once);
+int tprof_pump(uint32_t owner, int at_once);
 
 /* (cpu), the calling core, was reset. If that was in the pump, what the core
  * did there is half done: channel and pump begin anew, as if the host had gone,
@@ -61,6 +61,6 @@ void tprof_pump_begin(void);
 
 /* Has everything been sent that was ready? 0 also when another core has the
  * lock. Interrupts are as for tprof_pump(). */
-int tprof_pump_done(const struct tprof_cpu *cpu);
+int tprof_pump_done(uint32_t owner);
 
 #endif

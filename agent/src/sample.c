@@ -58,8 +58,8 @@ __attribute__((cold)) void tprof_sample_begin(struct tprof_recorder *r,
         tprof_sample_place(r, &r->anew);
 }
 
-void tprof_sample_drop(struct tprof_recorder *r, uint32_t reason,
-                       uint64_t weight)
+__attribute__((cold)) void tprof_sample_drop(struct tprof_recorder *r,
+                                             uint32_t reason, uint64_t weight)
 {
     uint32_t i = reason - WIRE_COUNTER_RING_FULL;
 
@@ -73,7 +73,7 @@ void tprof_sample_drop(struct tprof_recorder *r, uint32_t reason,
     r->slow_at_tail = tprof_ring_tail(&r->ring);
 }
 
-TPROF_COLD int write_begin(struct tprof_recorder *r)
+static __attribute__((cold)) int write_begin(struct tprof_recorder *r)
 {
     const uint64_t value[] = {r->began, r->shift, r->period,
                               (uint16_t)r->stacks.epoch, r->images};
@@ -214,7 +214,7 @@ static int write_sample(struct tprof_recorder *r, const struct tprof_sample *s,
     return 1;
 }
 
-int tprof_sample_look_ahead(struct tprof_recorder *r)
+__attribute__((cold)) int tprof_sample_look_ahead(struct tprof_recorder *r)
 {
     uint32_t room = tprof_ring_room(&r->ring);
     uint32_t used = r->ring.mask + 1 - room;

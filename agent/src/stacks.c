@@ -13,8 +13,9 @@ int tprof_stacks_forget(struct tprof_stacks *s)
 
     if (count > FORGET_AT_ONCE)
         count = FORGET_AT_ONCE;
-    s->forgotten = (s->forgotten + (uint32_t)count) & s->mask;
+    /* first, so that a core which is reset in here does it again */
     tprof_arch_zero(at, count * sizeof *at);
+    s->forgotten = (s->forgotten + (uint32_t)count) & s->mask;
     s->epoch += s->forgotten == 0;
     return s->forgotten == 0;
 }

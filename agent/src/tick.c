@@ -179,7 +179,7 @@ TPROF_COLD void count_reentered(struct tprof_cpu *cpu, uint32_t times)
 
 bool tprof_tick_pump(struct tprof_cpu *cpu, int at_once)
 {
-    bool was_taken = tprof_pump(cpu, at_once);
+    bool was_taken = tprof_pump(tprof_lock_owner(cpu), at_once);
 
     (void)tprof_arch_irq_save(); /* a hook may have switched interrupts on */
     uint32_t times = cpu->reentered;
@@ -304,7 +304,7 @@ TPROF_COLD void handle_other(struct tprof_cpu *cpu, uint64_t now)
         deadline = next_wakeup(cpu, now, unread);
         cpu->looks = deadline != 0;
     }
-    tprof_doubt_timer(cpu);
+    tprof_arch_timer_check(cpu);
     tprof_arch_timer_arm(cpu, deadline);
 }
 
@@ -362,7 +362,7 @@ TPROF_COLD uint64_t record_slowly(struct tprof_cpu *cpu,
         .at = *at, .time = now, .late = late, .weight = weight};
 
     record_any(cpu, &sample);
-    tprof_doubt_timer(cpu); /* this interrupt may be late */
+    tprof_arch_timer_check(cpu); /* this interrupt may be late */
     /* This tick is long already, so the pump gets an interrupt of its own. But
      * only once: on a busy host every tick may be late, and so come here. */
     if (is_pump_due(now) && !cpu->pump_deferred) {

@@ -46,13 +46,18 @@ static void rest_timer(struct tprof_cpu *cpu)
 static void mend_counts(struct tprof_recorder *r, const uint64_t *told)
 {
     struct tprof_stats *c = &r->counts;
+    struct tprof_lost *full = &r->lost[0], *cut;
 
+    TPROF_IN_REGISTER(full);
+    cut = full + 1;
+
+    TPROF_IN_REGISTER(c);
     /* of a tick that was neither written down nor counted as lost */
     c->reentered = c->ticks - c->ring_full - told[WIRE_COUNTER_SAMPLES];
-    r->lost[0].ticks = c->ring_full - told[WIRE_COUNTER_RING_FULL];
-    r->lost[0].missed = 0;
-    r->lost[1].ticks = c->reentered - told[WIRE_COUNTER_REENTERED];
-    r->lost[1].missed = c->missed - told[WIRE_COUNTER_MISSED];
+    full->ticks = c->ring_full - told[WIRE_COUNTER_RING_FULL];
+    full->missed = 0;
+    cut->ticks = c->reentered - told[WIRE_COUNTER_REENTERED];
+    cut->missed = c->missed - told[WIRE_COUNTER_MISSED];
 }
 _Static_assert(WIRE_COUNTER_REENTERED - WIRE_COUNTER_RING_FULL == 1 &&
                    WIRE_DROP_REASONS == 2,
@@ -65,16 +70,19 @@ _Static_assert(WIRE_COUNTER_REENTERED - WIRE_COUNTER_RING_FULL == 1 &&
  */
 static void mend_core(struct tprof_agent *a, struct tprof_cpu *cpu)
 {
-    struct tprof_reader told = {.ring = &cpu->recorder.ring};
+    const struct tprof_place *known = tprof_sample_known(&cpu->recorder);
+    struct tprof_reader told; /* of which only these two matter */
 
+    told.ring = &cpu->recorder.ring;
+    tprof_arch_copy(told.counter, known->counter, sizeof told.counter);
     /* the core's own stack, which nobody is on, is the room */
-    tprof_encode_follow(&told, tprof_sample_known(&cpu->recorder),
-                        (uint8_t *)cpu - TPROF_STACK_SIZE);
+    (void)tprof_encode_cells(
+        &told, known->tail, (uint8_t *)cpu - TPROF_STACK_SIZE,
+        tprof_ring_tail(told.ring) - known->tail, UINT32_MAX);
     mend_counts(&cpu->recorder, told.counter);
-    cpu->recorder.stacks.forgotten = 0;
     cpu->inside = cpu->reentered = 0;
     if (a->mend_maps)
-        a->mend_maps(cpu);
+        a->mend_maps();
     tprof_pump_mend(cpu);
 }
 _Static_assert(TPROF_KNOWN_WORDS *WIRE_CELL_SIZE < TPROF_STACK_SIZE,
@@ -128,15 +136,14 @@ static int start_core(struct tprof_agent *a)
     return error;
 }
 
-/* Cores may join and leave at the same time; the lock has one wait for another.
- * A core that has it already was reset meanwhile. */
-static uint64_t lock_joining(struct tprof_agent *a)
+uint64_t tprof_lock(_Atomic uint32_t *lock)
 {
     uint64_t flags = tprof_arch_irq_save();
-    uint32_t self = tprof_arch_core_id() + 1;
+    uint32_t self = tprof_arch_core_id() + 1; /* not 0, which is nobody */
     uint32_t owner = 0;
 
-    while (!atomic_compare_exchange_strong_explicit(&a->joining, &owner, self,
+    /* acquire: pairs with the release in tprof_unlock() */
+    while (!atomic_compare_exchange_strong_explicit(lock, &owner, self,
                                                     memory_order_acquire,
                                                     memory_order_relaxed) &&
            owner != self) {
@@ -146,9 +153,15 @@ static uint64_t lock_joining(struct tprof_agent *a)
     return flags;
 }
 
-static void unlock_joining(struct tprof_agent *a, uint64_t flags)
+bool tprof_has_lock(const _Atomic uint32_t *lock)
 {
-    atomic_store_explicit(&a->joining, 0, memory_order_release);
+    return atomic_load_explicit(lock, memory_order_relaxed) ==
+           tprof_arch_core_id() + 1;
+}
+
+void tprof_unlock(_Atomic uint32_t *lock, uint64_t flags)
+{
+    atomic_store_explicit(lock, 0, memory_order_release);
     tprof_arch_irq_restore(flags);
 }
 
@@ -176,10 +189,10 @@ int tprof_start_cpu(void)
 
     if (!a->ready)
         return note_refusal(TPROF_ERR_NOT_INIT);
-    uint64_t flags = lock_joining(a);
+    uint64_t flags = tprof_lock(&a->joining);
     int error = start_core(a);
 
-    unlock_joining(a, flags);
+    tprof_unlock(&a->joining, flags);
     return note_refusal(error);
 }
 
@@ -211,7 +224,7 @@ int tprof_stop_cpu(void)
 
     if (!a->ready)
         return TPROF_ERR_NOT_INIT;
-    uint64_t flags = lock_joining(a);
+    uint64_t flags = tprof_lock(&a->joining);
     struct tprof_cpu *cpu = tprof_this_cpu();
 
     if (cpu && atomic_load(&cpu->started)) {
@@ -224,7 +237,7 @@ int tprof_stop_cpu(void)
         tprof_hand_watch_on(cpu->index);
         error = TPROF_OK;
     }
-    unlock_joining(a, flags);
+    tprof_unlock(&a->joining, flags);
     return error;
 }
 
@@ -248,7 +261,7 @@ static void let_go(struct tprof_agent *a)
     void *memory = (uint8_t *)c->memory + TPROF_PUMP_MEMORY;
     uint32_t cpus = tprof_cpus;
 
-    while (atomic_exchange_explicit(&tprof_pump_lock, tprof_lock_owner(NULL),
+    while (atomic_exchange_explicit(&tprof_pump_lock, TPROF_OWNER_OTHER,
                                     memory_order_acquire))
         tprof_arch_relax();
     a->ready = 0;
@@ -277,13 +290,13 @@ int tprof_exit(void)
     if (!have_others_left(tprof_this_cpu()))
         return TPROF_ERR_STATE;
     (void)tprof_stop_cpu();
-    uint64_t flags = lock_joining(a);
+    uint64_t flags = tprof_lock(&a->joining);
 
     if (have_others_left(NULL)) { /* none has joined meanwhile */
         let_go(a);
         error = TPROF_OK;
     }
-    unlock_joining(a, flags);
+    tprof_unlock(&a->joining, flags);
     return error;
 }
 
@@ -309,7 +322,7 @@ static void pump_with_irq_off(void)
     struct tprof_cpu *cpu = tprof_this_cpu();
 
     if (!cpu || !atomic_load_explicit(&cpu->started, memory_order_relaxed)) {
-        tprof_pump(NULL, 0);
+        tprof_pump(TPROF_OWNER_OTHER, 0);
     } else if (!cpu->inside) {
         cpu->inside = 1;
         tprof_arch_on_stack(cpu, NULL, poll_on_stack);
@@ -322,7 +335,7 @@ static void pump_once(void)
     bool as_caller = is_for_callers(&tprof_agent);
 
     if (as_caller)
-        tprof_pump(NULL, 0);
+        tprof_pump(TPROF_OWNER_OTHER, 0);
     uint64_t flags = tprof_arch_irq_save();
 
     if (!as_caller)
@@ -393,7 +406,8 @@ int tprof_flush(uint32_t frames)
             tprof_arch_irq_restore(flags);
         else
             cpu = tprof_this_cpu();
-        int done = tprof_pump_done(cpu);
+        int done =
+            tprof_pump_done(cpu ? tprof_lock_owner(cpu) : TPROF_OWNER_OTHER);
 
         tprof_arch_irq_restore(flags);
         if (done)

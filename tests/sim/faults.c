@@ -66,7 +66,7 @@ static void leave_silently(void)
  * joined. If that core is reset, nothing helps. */
 static bool is_anybodys(uint32_t lock)
 {
-    return lock == tprof_lock_owner(NULL);
+    return lock == TPROF_OWNER_OTHER;
 }
 
 static void reset(void)
