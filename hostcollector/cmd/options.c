@@ -226,12 +226,8 @@ static int set_choice(struct options *o, const struct option_row *row,
 
 static int set_sandbox(struct options *o, const char *value, struct err *e)
 {
-    static const char *const words[] = {[SANDBOX_AUTO] = "auto",
-                                        [SANDBOX_REQUIRED] = "required",
-                                        [SANDBOX_OFF] = "off"};
-
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (strcmp(value, words[i]) == 0) {
+    for (size_t i = 0; i < SANDBOX_MODES; i++) {
+        if (strcmp(value, sandbox_words[i]) == 0) {
             o->sandbox = (enum sandbox_mode)i;
             return 0;
         }

@@ -21,7 +21,7 @@
 #define SECOND     1000000000ull /* in nanoseconds */
 #define LOOK_NS    10000000 /* between two looks whether a report is there */
 #define ELFS       64u
-#define ARGUMENTS  (12u + OPTIONS_SYMBOLS + ELFS)
+#define ARGUMENTS  (13u + OPTIONS_SYMBOLS + ELFS)
 /* Behind a page: lines.js says by it why there is no code. */
 #define WITHHELD   "<meta name=\"tprof-code\" content=\"withheld\">\n"
 
@@ -112,6 +112,7 @@ static _Noreturn void report(const struct options *o,
     add(&line, "--since", q->since);
     add(&line, "--memory", "256M");
     add(&line, "--output", "html:-");
+    add(&line, "--sandbox", sandbox_words[o->sandbox]);
     if (!shows_code(o))
         add(&line, "--annotate", "0");
     if (q->until[0] != '\0')

@@ -47,6 +47,11 @@ struct ruleset { /* struct landlock_ruleset_attr as of version 6 */
 #define SANITIZED false
 #endif
 
+const char *const sandbox_words[SANDBOX_MODES] = {[SANDBOX_AUTO] = "auto",
+                                                  [SANDBOX_REQUIRED] =
+                                                      "required",
+                                                  [SANDBOX_OFF] = "off"};
+
 bool sandbox_wanted(enum sandbox_mode mode)
 {
     return mode == SANDBOX_REQUIRED || (mode == SANDBOX_AUTO && !SANITIZED);

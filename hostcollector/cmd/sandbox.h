@@ -48,7 +48,11 @@ enum sandbox_mode {
     SANDBOX_AUTO,     /* as far as the kernel has it */
     SANDBOX_REQUIRED, /* all of it, or nothing is read */
     SANDBOX_OFF,
+    SANDBOX_MODES
 };
+
+/* As --sandbox has them. */
+extern const char *const sandbox_words[SANDBOX_MODES];
 
 struct sandbox {
     int rules; /* of Landlock; -1: none */
