@@ -90,17 +90,6 @@ static bool are_choices_complete(const struct tprof_config *c)
            (c->timer != TPROF_TIMER_KERNEL || c->kernel_hz > 0);
 }
 
-/* Is the table of (transport) there? Tables of addresses are all the agent's
- * initialised data that a loader brings to a writable place. Where it has not,
- * anything may be there. The agent's functions are near to each other. */
-static bool is_loaded(const struct tprof_transport *transport)
-{
-    int64_t away =
-        (int64_t)((uintptr_t)transport->init - (uintptr_t)tprof_init_image);
-
-    return away == (int32_t)away;
-}
-
 static bool is_vector_free(uint32_t vector)
 {
     return vector == 0 || (vector >= VECTOR_FIRST && vector < VECTOR_END);
@@ -109,8 +98,6 @@ static bool is_vector_free(uint32_t vector)
 /* Puts defaults where (c) has 0, and checks what it has. */
 static int complete_config(struct tprof_config *c)
 {
-    if (c->transport && !is_loaded(c->transport))
-        return TPROF_ERR_IMAGE;
     set_default(&c->rate_max_hz, WIRE_RATE_MAX_HZ);
     set_default(&c->frames_max, WIRE_STACK_FRAMES_MAX);
     set_default(&c->rate_hz, least(c->rate_max_hz, RATE_DEFAULT));
@@ -322,6 +309,17 @@ static void lay_out_core(struct tprof_agent *a, uint8_t *block, uint32_t index)
     tprof_directory_add_core(cpu, physical_offset(block));
 }
 
+/* Is the table of (transport) there? Tables of addresses are all the agent's
+ * initialised data that a loader brings to a writable place. Where it has not,
+ * anything may be there. The agent's functions are near to each other. */
+static bool is_loaded(const struct tprof_transport *transport)
+{
+    int64_t away =
+        (int64_t)((uintptr_t)transport->init - (uintptr_t)tprof_init_image);
+
+    return away == (int32_t)away;
+}
+
 static int open_channel(struct tprof_agent *a, void *memory)
 {
     const struct tprof_config *c = &a->config;
@@ -343,8 +341,10 @@ static int open_channel(struct tprof_agent *a, void *memory)
     };
 
     a->restart = c->transport ? c->transport->restart : tprof_console_restart;
-    return c->transport ? c->transport->init(&setup, &a->channel)
-                        : tprof_console_init(&setup, &a->channel);
+    if (!c->transport)
+        return tprof_console_init(&setup, &a->channel);
+    return is_loaded(c->transport) ? c->transport->init(&setup, &a->channel)
+                                   : TPROF_ERR_IMAGE;
 }
 
 /* Fills in the numbers of HELLO that are not known already. */
