@@ -13,7 +13,7 @@
 
 #define BACKLOG 1024 /* clients that are not taken yet */
 /* The page of a serve that was killed goes a moment after it. */
-#define TRIES 20
+#define TRIES   20
 static const struct timespec moment = {.tv_nsec = 50000000};
 
 static int bind_soon(int fd, const struct gate *g)
