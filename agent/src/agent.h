@@ -59,9 +59,10 @@ struct tprof_cpu {
     uint32_t countdown;     /* TPROF_TIMER_KERNEL: kernel's ticks to a sample */
     uint32_t looks;         /* 1: the timer was armed to look for a host */
 
-    /* TPROF_WOKEN, or 0. The core that wakes this one sets it (pump.c, and
-     * arch/ where timers are lent); this core clears it. Relaxed: this core
-     * reads it in the interrupt that the other core sends after setting it. */
+    /* TPROF_WOKEN, TPROF_DOUBT, both, or 0. The core that wakes this one sets
+     * it (pump.c, and arch/ where timers are lent); this core clears it.
+     * Relaxed: this core reads it in the interrupt that the other core sends
+     * after setting it. */
     _Atomic uint64_t woken;
 
     struct tprof_arch_core arch;
@@ -83,6 +84,9 @@ _Static_assert(offsetof(struct tprof_cpu, inside) == 0, "as isr.S has it");
 /* tprof_cpu.woken: high bits. A tick compares the time to its next deadline
  * with 2^31, and or's this in, so one comparison tells both. */
 #define TPROF_WOKEN (UINT64_MAX << 31)
+/* Its low bit: this core's interrupt need not be its timer's, or may be late,
+ * so that the kernel may use the timer by now. Set by this core. */
+#define TPROF_DOUBT 1u
 
 /*
  * What the host has asked for, and what the agent makes of it. Written under
@@ -285,6 +289,11 @@ static inline bool tprof_follows(const struct tprof_cpu *cpu)
 static inline bool tprof_is_woken(const struct tprof_cpu *cpu)
 {
     return atomic_load_explicit(&cpu->woken, memory_order_relaxed) != 0;
+}
+
+static inline void tprof_doubt_timer(struct tprof_cpu *cpu)
+{
+    atomic_fetch_or_explicit(&cpu->woken, TPROF_DOUBT, memory_order_relaxed);
 }
 
 static inline void tprof_set_woken(struct tprof_cpu *cpu, bool woken)

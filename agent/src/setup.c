@@ -80,7 +80,7 @@ static bool are_choices_known(const struct tprof_config *c)
     return c->cpu_source <= TPROF_CPU_HOOK && c->timer <= TPROF_TIMER_SHARED &&
            c->device.bus <= TPROF_BUS_NONE && c->notice <= TPROF_NOTICE_POLL &&
            c->control <= TPROF_CONTROL_FIXED && c->always <= 1 &&
-           c->take_timer <= 1 && c->boot <= TPROF_BOOT_NEWEST;
+           c->boot <= TPROF_BOOT_NEWEST;
 }
 
 /* Some choices need another field. */

@@ -304,7 +304,7 @@ TPROF_COLD void handle_other(struct tprof_cpu *cpu, uint64_t now)
         deadline = next_wakeup(cpu, now, unread);
         cpu->looks = deadline != 0;
     }
-    tprof_arch_timer_check(cpu);
+    tprof_doubt_timer(cpu);
     tprof_arch_timer_arm(cpu, deadline);
 }
 
@@ -362,7 +362,7 @@ TPROF_COLD uint64_t record_slowly(struct tprof_cpu *cpu,
         .at = *at, .time = now, .late = late, .weight = weight};
 
     record_any(cpu, &sample);
-    tprof_arch_timer_check(cpu); /* this interrupt may be late */
+    tprof_doubt_timer(cpu); /* this interrupt may be late */
     /* This tick is long already, so the pump gets an interrupt of its own. But
      * only once: on a busy host every tick may be late, and so come here. */
     if (is_pump_due(now) && !cpu->pump_deferred) {

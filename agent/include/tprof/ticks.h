@@ -14,11 +14,11 @@ extern "C" {
  * What causes ticks.
  *
  * The kernel uses the timer if it has given the timer a vector of its own and
- * has not masked the timer, or if the timer counts periodically. A timer that
- * the kernel uses is not taken: tprof_init() and tprof_start_cpu() return
- * TPROF_ERR_TIMER_TAKEN. If the kernel begins to use a core's timer later, the
- * agent gives way until the kernel masks the timer again. Meanwhile that core
- * has few samples or none, and the report says so.
+ * has not masked the timer. A timer that the kernel uses is not taken:
+ * tprof_init() and tprof_start_cpu() return TPROF_ERR_TIMER_TAKEN. If the
+ * kernel begins to use a core's timer later, the agent gives way until the
+ * kernel masks the timer again. Meanwhile that core has few samples or none,
+ * and the report says so.
  *
  * If the kernel masks the timer of TPROF_TIMER_APIC, or gives it another
  * divide or count, ticks stay away. After 10 to 30 ms another core that samples

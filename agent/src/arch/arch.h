@@ -173,16 +173,12 @@ static inline uint64_t tprof_arch_now(void);
 
 /*
  * Arms the timer of this core, which is (cpu), for (deadline). A deadline that
- * is over means at once; 0 means not at all. If (cpu->woken), somebody may have
- * changed the timer: then it is set up anew, or left to the kernel if the
- * kernel uses it. WIRE_STATS_TIMER_KEPT of (cpu->facts) says so from then on.
+ * is over means at once; 0 means not at all. If (cpu->woken), the kernel may
+ * use the timer: then the timer is left to the kernel, and
+ * WIRE_STATS_TIMER_KEPT of (cpu->facts) says so from then on. With TPROF_WOKEN
+ * anybody may have changed the timer: then it is set up anew.
  */
 void tprof_arch_timer_arm(struct tprof_cpu *cpu, uint64_t deadline);
-
-/* Sets (cpu->woken) of this core, which is (cpu), if the kernel uses its timer.
- * To be called before tprof_arch_timer_arm() where the interrupt need not be
- * the timer's, or was on its way for long. */
-void tprof_arch_timer_check(struct tprof_cpu *cpu);
 
 /*
  * Where timers are lent: the deadlines until (now) of this core, which is

@@ -153,7 +153,6 @@ static void refuse_fields(void)
     REFUSED(cpu_source, TPROF_CPU_HOOK, TPROF_ERR_CONFIG);
     REFUSED(timer, 3, TPROF_ERR_CONFIG);
     REFUSED(timer, TPROF_TIMER_KERNEL, TPROF_ERR_CONFIG);
-    REFUSED(take_timer, 2, TPROF_ERR_CONFIG);
     REFUSED(device.bus, 4, TPROF_ERR_CONFIG);
     REFUSED(memory_size, given - 1, TPROF_ERR_MEMORY_SMALL);
     REFUSED(memory_size, 0, TPROF_ERR_MEMORY);

@@ -168,23 +168,19 @@ void tprof_arch_wake(uint32_t hardware_id)
 /* --- The timer, the clock
  * ------------------------------------------------------------ */
 
-void tprof_arch_timer_check(struct tprof_cpu *cpu)
-{
-    if (tprof_machine_this()->timer_used)
-        tprof_set_woken(cpu, true);
-}
-
 void tprof_arch_timer_arm(struct tprof_cpu *cpu, uint64_t deadline)
 {
     struct tprof_machine_core *core = tprof_machine_this();
 
-    if (tprof_is_woken(cpu)) {
-        tprof_set_woken(cpu, false);
-        if (core->timer_used) {
-            atomic_fetch_or_explicit(&cpu->facts, WIRE_STATS_TIMER_KEPT,
-                                     memory_order_relaxed);
-            return;
-        }
+    uint64_t woken = atomic_load_explicit(&cpu->woken, memory_order_relaxed);
+
+    tprof_set_woken(cpu, false);
+    if (woken != 0 && core->timer_used) {
+        atomic_fetch_or_explicit(&cpu->facts, WIRE_STATS_TIMER_KEPT,
+                                 memory_order_relaxed);
+        return;
+    }
+    if (woken & TPROF_WOKEN) {
         cpu->recorder.counts.repaired++;
         core->timer_taken = false;
     }

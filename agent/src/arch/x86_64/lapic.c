@@ -31,6 +31,16 @@ void tprof_lapic_write(const struct tprof_lapic *l, uint32_t reg,
         tprof_wrmsr(MSR_X2APIC + reg, value);
 }
 
+bool tprof_lapic_is_used(const struct tprof_lapic *l)
+{
+    uint32_t lvt = tprof_lapic_read(l, LAPIC_LVT_TIMER);
+    uint32_t own = lvt & LAPIC_LVT_VECTOR;
+
+    /* with a vector of the CPU's own, as with 0, no interrupt comes */
+    return !(lvt & LAPIC_LVT_MASKED) && own != tprof_lapic.vector &&
+           own >= 16 && !tprof_agent.config.take_timer;
+}
+
 int tprof_lapic_init(struct tprof_lapic *l, uint64_t address)
 {
     struct tprof_cpuid cpu = tprof_cpuid(1);
@@ -49,23 +59,7 @@ int tprof_lapic_init(struct tprof_lapic *l, uint64_t address)
             return TPROF_ERR_APIC_UNMAPPED;
     }
     l->usable = true;
-    return TPROF_OK;
-}
-
-bool tprof_lapic_is_used(void)
-{
-    const struct tprof_lapic *l = &tprof_lapic;
-
-    if (tprof_agent.config.take_timer)
-        return false;
-    uint32_t lvt = tprof_lapic_read(l, LAPIC_LVT_TIMER);
-    uint32_t own = lvt & LAPIC_LVT_VECTOR;
-
-    if (lvt & LAPIC_LVT_MASKED)
-        return (lvt & LAPIC_LVT_MODE) == LAPIC_LVT_PERIODIC &&
-               tprof_lapic_read(l, LAPIC_TIMER_INITIAL) != 0;
-    /* with a vector of the CPU's own, as with 0, no interrupt comes */
-    return own != l->vector && own >= 16;
+    return tprof_lapic_is_used(l) ? TPROF_ERR_TIMER_TAKEN : TPROF_OK;
 }
 
 int tprof_lapic_check(const struct tprof_lapic *l, uint64_t address)
@@ -77,8 +71,6 @@ int tprof_lapic_check(const struct tprof_lapic *l, uint64_t address)
         (here.registers != l->registers ||
          !(tprof_lapic_read(l, LAPIC_SPURIOUS) & LAPIC_ENABLED)))
         error = TPROF_ERR_APIC_OFF;
-    if (error == TPROF_OK && tprof_lapic_is_used())
-        error = TPROF_ERR_TIMER_TAKEN;
     return error;
 }
 
@@ -133,8 +125,6 @@ static void measure(struct tprof_lapic *l)
 
 int tprof_lapic_measure(struct tprof_lapic *l)
 {
-    if (tprof_lapic_is_used())
-        return TPROF_ERR_TIMER_TAKEN;
     uint32_t divide = tprof_lapic_read(l, LAPIC_TIMER_DIVIDE);
     uint32_t lvt = tprof_lapic_read(l, LAPIC_LVT_TIMER);
     uint32_t count = tprof_lapic_read(l, LAPIC_TIMER_CURRENT);
@@ -189,7 +179,7 @@ void tprof_lapic_claim(const struct tprof_lapic *l)
 
 void tprof_lapic_release(const struct tprof_lapic *l)
 {
-    if (tprof_lapic_is_used())
+    if (tprof_lapic_is_used(l))
         return;
     if (l->deadline)
         tprof_wrmsr(MSR_TSC_DEADLINE, 0);

@@ -29,16 +29,17 @@ struct tprof_lapic {
  * timer_lend.c. */
 extern struct tprof_lapic tprof_lapic;
 
+/* Does the kernel use this core's timer, which (l) reaches: has the timer a
+ * vector that is not the agent's, and is not masked? With config.take_timer it
+ * never does. A masked count is no use: kernels leave one behind when they have
+ * measured. */
+bool tprof_lapic_is_used(const struct tprof_lapic *l);
+
 /* Finds the local APIC, and whether its timer can do TSC deadlines. (address)
  * is that of its registers; 0: where the CPU says. Returns TPROF_OK,
- * TPROF_ERR_APIC, _APIC_OFF or _APIC_UNMAPPED. */
+ * TPROF_ERR_APIC, _APIC_OFF or _APIC_UNMAPPED; or TPROF_ERR_TIMER_TAKEN, if it
+ * is usable, and the kernel uses the timer. */
 int tprof_lapic_init(struct tprof_lapic *l, uint64_t address);
-
-/* Does the kernel use this core's timer: has it a vector that is not the
- * agent's, and is not masked, or does it count periodically? A count that runs
- * masked to its end is no use: kernels leave one behind when they have
- * measured. With config.take_timer the kernel never uses it. */
-bool tprof_lapic_is_used(void);
 
 /* Does the calling core's local APIC work as (l) does, and has software enabled
  * it? And does the kernel not use the timer? Returns as tprof_lapic_init(), or
@@ -47,8 +48,8 @@ int tprof_lapic_check(const struct tprof_lapic *l, uint64_t address);
 
 /* Measures (per_tsc) on this core, in about a million TSC ticks, or a few times
  * that on a busy host. A count that the kernel polls goes on where it was, and
- * takes longer by as much. Returns TPROF_OK; TPROF_ERR_TIMER_TAKEN: the kernel
- * uses the timer; or TPROF_ERR_TIMER: the timer does not count. */
+ * takes longer by as much. Returns TPROF_OK, or TPROF_ERR_TIMER: the timer does
+ * not count. */
 int tprof_lapic_measure(struct tprof_lapic *l);
 
 /* This core's APIC id; 0 where there is no usable APIC, and so one core. */

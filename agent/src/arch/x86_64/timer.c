@@ -4,12 +4,6 @@
 
 #include "agent.h"
 
-void tprof_arch_timer_check(struct tprof_cpu *cpu)
-{
-    if (tprof_lapic_is_used())
-        tprof_set_woken(cpu, true);
-}
-
 void tprof_arch_timer_arm(struct tprof_cpu *cpu, uint64_t deadline)
 {
     const struct tprof_lending *lending = tprof_agent.config.lending;
@@ -18,13 +12,17 @@ void tprof_arch_timer_arm(struct tprof_cpu *cpu, uint64_t deadline)
         lending->arm(cpu, deadline);
         return;
     }
-    if (tprof_is_woken(cpu)) {
+    uint64_t woken = atomic_load_explicit(&cpu->woken, memory_order_relaxed);
+
+    if (woken != 0) {
         tprof_set_woken(cpu, false);
-        if (tprof_lapic_is_used()) {
+        if (tprof_lapic_is_used(&tprof_lapic)) {
             atomic_fetch_or_explicit(&cpu->facts, WIRE_STATS_TIMER_KEPT,
                                      memory_order_relaxed);
             return;
         }
+    }
+    if (woken & TPROF_WOKEN) {
         cpu->recorder.counts.repaired++;
         tprof_lapic_claim(&tprof_lapic);
     }

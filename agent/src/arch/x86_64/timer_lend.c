@@ -121,7 +121,7 @@ static bool arm_or_yield(struct tprof_cpu *cpu, uint64_t deadline)
     uint32_t count = tprof_lapic_read(&tprof_lapic, LAPIC_TIMER_INITIAL);
 
     if (!is_untouched(cpu, count)) {
-        if (tprof_lapic_is_used()) {
+        if (tprof_lapic_is_used(&tprof_lapic)) {
             atomic_fetch_or_explicit(&cpu->facts, WIRE_STATS_TIMER_KEPT,
                                      memory_order_relaxed);
             set_state(cpu, LENT); /* so others wake this core */
