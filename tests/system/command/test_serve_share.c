@@ -92,7 +92,7 @@ TEST(a_loud_guest_removes_its_own_windows)
 
     (void)snprintf(
         line, sizeof line,
-        "serve --watch run --spool spool --window 1s --spool-size %u", LIMIT);
+        "serve --watch run --spool spool --window 1s --spool-size %d", LIMIT);
     pid_t serve = start_collector(line);
 
     while (most < 6) { /* the case has a time limit */
