@@ -33,8 +33,11 @@ static void note_text(struct tree_process *p, uint64_t at)
     unsigned number;
     int size = 0;
 
-    for (unsigned i = 0; i < 2; i++)
-        memcpy(name + 8 * i, &(uint64_t){peek(p->at.pid, at + 8 * i)}, 8);
+    for (unsigned i = 0; i < 2; i++) {
+        uint64_t word = peek(p->at.pid, at + 8 * i);
+
+        memcpy(name + 8 * i, &word, 8);
+    }
     if (sscanf(name, "TEXT_%2u=%n", &number, &size) == 1 && size != 0 &&
         number < TREE_TEXTS)
         p->texts[number] = at + (uint64_t)size;
