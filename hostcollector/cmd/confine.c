@@ -128,6 +128,19 @@ static void allow_socket(struct plan *p, const char *where)
     allow(p, OPENER_CONNECT, path);
 }
 
+/* Only below /dev a device may come that is not there. A pty may come anywhere,
+ * as a link to it. */
+static void allow_terminal(struct plan *p, const char *path)
+{
+    struct stat st;
+    bool device = stat(path, &st) == 0 && S_ISCHR(st.st_mode);
+
+    p->failed |= opener_allow(OPENER_TERMINAL, path) != 0;
+    if (device || strncmp(path, "/dev/", 5) == 0)
+        sandbox_allow(&p->files, path, uses[OPENER_TERMINAL]);
+    sandbox_allow(&p->files, "/dev/pts/", uses[OPENER_TERMINAL]);
+}
+
 static void allow_guest(struct plan *p, const struct guest_spec *g)
 {
     allow_elfs(p, g->elfs);
@@ -142,9 +155,7 @@ static void allow_guest(struct plan *p, const struct guest_spec *g)
     case SOURCE_NEEDS_TTY:
         allow(p, OPENER_CONNECT, g->where);
         allow(p, OPENER_READ, g->where); /* a recording */
-        allow(p, OPENER_TERMINAL, g->where);
-        /* it may be a pty, or become a link to one */
-        sandbox_allow(&p->files, "/dev/pts/", uses[OPENER_TERMINAL]);
+        allow_terminal(p, g->where);
         break;
     case SOURCE_NEEDS_SAMPLER:
         break;

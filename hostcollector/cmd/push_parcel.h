@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A recording -> what a receiver gets. A recording may be anybody's, and push
- * has the network: so a process of its own, confined as that of a report, reads
- * it, and writes into files without names. push itself looks at none of these
- * bytes; of the recording it knows a struct window, numbers and labels.
+ * A recording -> what a receiver gets. A recording may be anybody's: so a
+ * process of its own, confined as that of a report, reads it, and writes into
+ * files without names, which the process that has the network is handed
+ * (push/http.h). push itself looks at none of these bytes; of the recording it
+ * knows a struct window, numbers and labels.
  */
 #ifndef TPROF_CMD_PUSH_PARCEL_H
 #define TPROF_CMD_PUSH_PARCEL_H

@@ -12,7 +12,7 @@
 
 #include "traced.h"
 
-#define TREE_PROCESSES 64
+#define TREE_PROCESSES 256
 #define TREE_TEXTS     16
 
 struct tree_process {

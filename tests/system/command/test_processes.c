@@ -17,6 +17,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -33,19 +34,21 @@ enum {
     UNCONFINED = 1u << 2, /* it never hears any; (why) says what it does */
     OPENS = 1u << 3,      /* as root it opens what belongs to others */
     READS_ALL = 1u << 4,  /* Landlock lets it read any file: (why) */
+    IN_FOLDER = 1u << 5,  /* ... do all in the working folder: (why) */
 };
 
 struct expected {
-    const char *path; /* as in struct tree_process; NULL: no more */
+    const char *path; /* as in struct tree_process, or with a * for any number;
+                         NULL: no more */
     const char *what;
     unsigned flags;
-    const char *why; /* of UNCONFINED and READS_ALL */
+    const char *why; /* of UNCONFINED, READS_ALL and IN_FOLDER */
 };
 
 struct command_line {
     const char *name; /* of the command */
     const char *words;
-    struct expected processes[10];
+    struct expected processes[12];
     void (*guest)(int listener); /* at home/ports/port; NULL: none */
     void (*begin)(void);         /* what else there is; NULL: nothing */
     bool stays;                  /* until it is told to end */
@@ -99,11 +102,26 @@ static bool is_foreign(pid_t pid, int fd)
     return false;
 }
 
+/* Is (path) the one that (pattern) has? A * there is a number. */
+static bool fits(const char *pattern, const char *path)
+{
+    for (; *pattern != '\0'; pattern++) {
+        size_t digits = strspn(path, "0123456789");
+
+        if (*pattern != '*' && *pattern != *path)
+            return false;
+        if (*pattern == '*' && digits == 0)
+            return false;
+        path += *pattern == '*' ? digits : 1;
+    }
+    return *path == '\0';
+}
+
 static const struct expected *find(const struct tree_process *p, unsigned *bit)
 {
     *bit = 1;
     for (const struct expected *e = now->processes; e->path != NULL; e++) {
-        if (strcmp(e->path, p->path) == 0)
+        if (fits(e->path, p->path))
             return e;
         *bit <<= 1;
     }
@@ -170,6 +188,7 @@ static const struct attempt {
     {"home/spool/../new", O_WRONLY | O_CREAT},
     {"home/spool/out", O_WRONLY | O_TRUNC},
     {"home/img/kernel.elf", O_WRONLY},
+    {"home/ports/new", O_WRONLY | O_CREAT},
     {"home/sibling/file", -1},
 };
 #define ATTEMPTS (sizeof attempts / sizeof attempts[0])
@@ -190,6 +209,8 @@ static void try_files(struct tree_process *p)
         bool reads = a->flags == O_RDONLY;
 
         CHECK(p->texts[i] != 0);
+        if ((e->flags & IN_FOLDER) != 0 && a->path[0] != '/')
+            continue;
         long result = traced_call(&p->at, a->flags == -1 ? &removes : &opens);
 
         if (result < 0 && result != -EACCES && result != TRACED_TRAPPED)
@@ -276,10 +297,15 @@ static void make_recording(void)
 /* Anything but what is expected: its first byte is what counts. */
 static void babble(int listener)
 {
+    struct timeval patience = {.tv_sec = 2};
     int fd = meet(listener);
+    char scrap[256];
 
+    CHECK_EQ(
+        setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience), 0);
     (void)!write(fd, "+$T05thread:01;#d7", 18);
-    (void)usleep(200000);
+    while (read(fd, scrap, sizeof scrap) > 0)
+        continue;
 }
 
 static void make_dump(void)
@@ -370,20 +396,27 @@ static void make_servers(void)
     CHECK_EQ(unsetenv("XDG_CACHE_HOME"), 0);
 }
 
-static void ask_page(void)
+static bool ask(const char *path)
 {
     const struct sockaddr_un at = {AF_UNIX, "home/results/page"};
-    static const char question[] =
-        "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    char text[4096];
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int n = snprintf(text, sizeof text,
+                     "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", path);
+    bool answered = connect(fd, (const struct sockaddr *)&at, sizeof at) == 0 &&
+                    write(fd, text, (size_t)n) == n &&
+                    read(fd, text, sizeof text) > 0;
 
-    for (;;) {
-        int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    close(fd);
+    return answered;
+}
 
-        if (connect(fd, (const struct sockaddr *)&at, sizeof at) == 0)
-            (void)!write(fd, question, sizeof question - 1);
-        (void)usleep(50000);
-        close(fd);
-    }
+/* Each page is written by a process of its own: one is enough. */
+static void ask_page(void)
+{
+    while (!ask("/guest/web?since=@1700000000"))
+        (void)usleep(100000);
+    (void)pause();
 }
 
 static void make_browser(void)
@@ -423,35 +456,38 @@ static const struct command_line record = {
 
 static const struct command_line from_outside = {
     .name = "record",
-    .words = "record --gdb home/ports/port --elf home/img/kernel.elf -d 1 "
+    .words = "record --gdb home/ports/port --elf home/img/kernel.elf -d 20 "
              "-o home/results/a.tprof",
     .processes = {{"0", "who reports", MAY_HEAR, NULL},
                   {"0.1", "the sampler", HEARS, NULL},
                   {"0.1.1", "who lets the guest go", MAY_HEAR, NULL},
                   HELPER("0.1.2", NULL),
                   HELPER("0.2", NULL)},
-    .guest = babble};
+    .guest = babble,
+    .stays = true};
 
 static const struct command_line by_monitor = {
     .name = "record",
-    .words = "record --qmp home/ports/port --elf home/img/kernel.elf -d 1 "
+    .words = "record --qmp home/ports/port --elf home/img/kernel.elf -d 20 "
              "-o home/results/a.tprof",
     .processes = {{"0", "who reports", MAY_HEAR, NULL},
                   {"0.1", "the sampler", HEARS, NULL},
                   {"0.1.1", "who lets the guest go", MAY_HEAR, NULL},
                   HELPER("0.1.2", NULL),
                   HELPER("0.2", NULL)},
-    .guest = babble};
+    .guest = babble,
+    .stays = true};
 
 static const struct command_line run_qemu = {
     .name = "run",
     .words = "run --sandbox=required --elf home/img/kernel.elf -o "
-             "home/results/a.txt -- /bin/sleep 1",
+             "home/results/a.txt -- /bin/sleep 20",
     .processes = {{"0", "who waits for the others", UNCONFINED,
                    "it starts QEMU and waits"},
                   {"0.1", "QEMU", UNCONFINED, "it is the user's program"},
                   {"0.2", "who hears the guest", MAY_HEAR, NULL},
-                  HELPER("0.2.1", NULL)}};
+                  HELPER("0.2.1", NULL)},
+    .stays = true};
 
 static const struct command_line report = {
     .name = "report",
@@ -499,6 +535,16 @@ static const struct command_line top = {
     .stays = true,
     .terminal = true};
 
+static const struct command_line top_in_a_folder = {
+    .name = "top",
+    .words = "top --serial home/ports/port --elf home/img/kernel.elf",
+    .processes = {{"0", "who hears the guest", HEARS, NULL},
+                  {"0.1", "its helper", MAY_HEAR | OPENS | IN_FOLDER,
+                   "a key records there"}},
+    .guest = play_50,
+    .stays = true,
+    .terminal = true};
+
 static const struct command_line stacks = {
     .name = "stacks",
     .words = "stacks home/rec/a.tprof",
@@ -541,8 +587,8 @@ static const struct command_line push = {
 
 static const struct command_line serve = {
     .name = "serve",
-    .words = "serve --watch home/ports --spool home/spool --elf "
-             "home/img/kernel.elf --listen unix:home/results/page",
+    .words = "serve --watch home/ports --spool home/spool --spool-age 4000d "
+             "--elf home/img/kernel.elf --listen unix:home/results/page",
     .processes = {{"0", "who hears the guests", HEARS, NULL},
                   {"0.1", "the keeper of who merges", UNCONFINED,
                    "it forks and waits"},
@@ -551,6 +597,8 @@ static const struct command_line serve = {
                    "it forks and waits"},
                   {"0.2.1", "who has reports written", UNCONFINED,
                    "it hears names of a fixed size, which it checks"},
+                  {"0.2.1.*", "who writes a report", HEARS, NULL},
+                  HELPER_OF_FILES("0.2.1.*.1"),
                   {"0.2.2", "who answers by HTTP", HEARS, NULL},
                   HELPER("0.3", NULL)},
     .guest = play_50,
@@ -573,20 +621,50 @@ static const struct command_line help = {
     .processes = {{"0", "help", UNCONFINED, "it reads nothing"}}};
 
 static const struct command_line *const lines[] = {
-    &live,   &record,   &from_outside,   &by_monitor, &run_qemu,
-    &report, &fetching, &annotate,       &diff,       &pgo,
-    &top,    &stacks,   &stacks_of_dump, &check,      &bridge,
-    &push,   &serve,    &compact,        &completion, &help};
+    &live,         &record,
+    &from_outside, &by_monitor,
+    &run_qemu,     &report,
+    &fetching,     &annotate,
+    &diff,         &pgo,
+    &top,          &top_in_a_folder,
+    &stacks,       &stacks_of_dump,
+    &check,        &bridge,
+    &push,         &serve,
+    &compact,      &completion,
+    &help};
 
 /* Runs */
+
+static bool is_confined(const struct tree *t, const struct expected *e)
+{
+    for (int i = 0; i < t->count; i++)
+        if (t->list[i].confined && !t->list[i].thread &&
+            fits(e->path, t->list[i].path))
+            return true;
+    return false;
+}
+
+/* What is not as the table has it; NULL: all is. */
+static const char *lacks(const struct tree *t, const struct expected *e,
+                         unsigned bit)
+{
+    bool confined = is_confined(t, e);
+
+    if ((seen & bit) == 0)
+        return "there was none";
+    if ((e->flags & HEARS) != 0 && (heard & bit) == 0)
+        return "it heard nobody";
+    if (confined == ((e->flags & UNCONFINED) != 0))
+        return confined ? "it was confined" : "it was not confined";
+    return NULL;
+}
 
 static bool is_over(const struct tree *t)
 {
     unsigned bit = 1;
 
-    (void)t;
     for (const struct expected *e = now->processes; e->path != NULL; e++) {
-        if ((e->flags & HEARS) != 0 && (heard & bit) == 0)
+        if (lacks(t, e, bit) != NULL)
             return false;
         bit <<= 1;
     }
@@ -616,19 +694,13 @@ static void check_all_were_there(const struct tree *t)
     unsigned bit = 1;
 
     for (const struct expected *e = now->processes; e->path != NULL; e++) {
-        bool confined = false;
+        const char *why = lacks(t, e, bit);
 
-        for (int i = 0; i < t->count; i++)
-            confined |= t->list[i].confined && !t->list[i].thread &&
-                        strcmp(t->list[i].path, e->path) == 0;
-        if ((seen & bit) == 0 || ((e->flags & HEARS) != 0 && !(heard & bit)) ||
-            confined != ((e->flags & UNCONFINED) == 0))
+        if (why != NULL)
             check_failed(__FILE__, __LINE__, "%s: %s: %s", now->words, e->what,
-                         (seen & bit) == 0    ? "there was none"
-                         : (heard & bit) == 0 ? "it heard nobody"
-                         : confined           ? "it was confined"
-                                              : "it was not confined");
-        CHECK((e->flags & (UNCONFINED | READS_ALL)) == 0 || e->why != NULL);
+                         why);
+        CHECK((e->flags & (UNCONFINED | READS_ALL | IN_FOLDER)) == 0 ||
+              e->why != NULL);
         bit <<= 1;
     }
 }
@@ -699,6 +771,7 @@ PROCESSES_OF(annotate)
 PROCESSES_OF(diff)
 PROCESSES_OF(pgo)
 PROCESSES_OF(top)
+PROCESSES_OF(top_in_a_folder)
 PROCESSES_OF(stacks)
 PROCESSES_OF(stacks_of_dump)
 PROCESSES_OF(check)
