@@ -268,7 +268,8 @@ static void check_clock(const struct core *c)
                core_index(), c->ticks, expected, c->worst, c->interrupts);
     /* those that may be late are on their way in the end */
     if (stops ? c->ticks > 1
-              : c->ticks + 1 + slack / period < expected || c->ticks > expected)
+              : c->ticks + 1 + slack / period < expected ||
+                    c->ticks > expected + 1)
         guest_fail("apic_tick: the kernel's clock has another rate");
     if (!stops && c->worst > slack + hold)
         guest_fail("apic_tick: a tick of the kernel's came late");
