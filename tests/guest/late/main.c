@@ -56,8 +56,8 @@ static void run_core(void)
 
 int guest_main(void)
 {
-    static const struct tprof_config config = {
-        .version = TPROF_CONFIG_VERSION, .transport = &tprof_uart};
+    static const struct tprof_config config = {.version = TPROF_CONFIG_VERSION,
+                                               .transport = &tprof_uart};
 
     loops = opt_u64("loops", 20000);
     atomic_store(&left, core_count());
