@@ -14,4 +14,6 @@ struct exception_frame {
     ulong rip, cs, rflags, rsp, ss;
 };
 
+extern __thread exception_frame *current_interrupt_frame;
+
 #endif
