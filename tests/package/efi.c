@@ -14,7 +14,9 @@
 
 EFI_STATUS ENTRY efi_main(EFI_HANDLE handle, EFI_SYSTEM_TABLE *system)
 {
-    static struct tprof_config config = {.version = TPROF_CONFIG_VERSION};
+    /* OVMF ticks by that timer, and has nothing to do any more: it ends here */
+    static struct tprof_config config = {.version = TPROF_CONFIG_VERSION,
+                                         .take_timer = 1};
     EFI_GUID guid = EFI_LOADED_IMAGE_PROTOCOL_GUID;
     EFI_BOOT_SERVICES *boot = system->BootServices;
     EFI_LOADED_IMAGE *image;
