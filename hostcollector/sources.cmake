@@ -51,6 +51,7 @@ set(core_sources
     cmd/cmd_top.c
     cmd/commands.c
     cmd/confine.c
+    cmd/confine_enter.c
     cmd/confine_network.c
     cmd/confine_report.c
     cmd/guest_asked.c

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From options to what the helper may open and what the process keeps. */
+/* From options to what the helper may open. */
 #include "cmd/confine.h"
 
 #include <limits.h>
@@ -251,17 +251,6 @@ static int start(struct plan *p, struct err *e)
     return who;
 }
 
-/* The sandbox lacks (why): the user is told, unless all of it is required.
- * Returns as confine_sampling(). */
-static int tell_or_end(const struct options *o, const struct err *why,
-                       struct err *e)
-{
-    if (o->sandbox == SANDBOX_REQUIRED)
-        return err_set(e, "%s; --sandbox=required ends here", why->text);
-    *e = *why;
-    return 0;
-}
-
 /* Recordings name images. */
 static void allow_images(struct plan *p, const struct options *o)
 {
@@ -300,7 +289,7 @@ int confine_prepare_push(const struct options *o, struct err *e)
     /* what is missing but not required, each process says */
     return who == 0 && o->sandbox == SANDBOX_REQUIRED &&
                    opener_confined(&why) != 0
-               ? tell_or_end(o, &why, e)
+               ? confine_lacks(o, &why, e)
                : who;
 }
 
@@ -418,91 +407,4 @@ int confine_prepare_bridge(const struct options *o, struct err *e)
     (void)snprintf(socket, sizeof socket, "%s_", o->uds);
     p.failed |= opener_allow_numbered(OPENER_CONNECT, socket, "") != 0;
     return start(&p, e);
-}
-
-static int enter(const struct options *o, unsigned needs, struct err *e)
-{
-    struct sandbox files;
-    char folder[PATH_MAX];
-    struct err why;
-
-    e->text[0] = '\0';
-    if (!sandbox_wanted(o->sandbox))
-        return 0;
-    sandbox_init(&files);
-    if ((needs & SANDBOX_SPOOL) != 0) {
-        (void)snprintf(folder, sizeof folder, "%s/", o->spool);
-        sandbox_allow(&files, folder,
-                      SANDBOX_READ | SANDBOX_ADD | SANDBOX_REMOVE |
-                          SANDBOX_LIST);
-    }
-    return sandbox_enter(&files, needs, &why) == 0 &&
-                   (!opener_started() || opener_confined(&why) == 0)
-               ? 0
-               : tell_or_end(o, &why, e);
-}
-
-static unsigned sampling_needs(const struct options *o)
-{
-    unsigned needs = SANDBOX_READER;
-
-    if (o->privileged)
-        needs |= SANDBOX_LOW_PORT;
-    for (size_t i = 0; i < o->guests.count; i++)
-        if (source_kind(o->guests.list[i].kind)->need == SOURCE_NEEDS_VSOCK)
-            needs |= SANDBOX_VSOCK;
-    return needs;
-}
-
-int confine_sampling(const struct options *o, struct err *e)
-{
-    return enter(o, sampling_needs(o), e);
-}
-
-int confine_top(const struct options *o, struct err *e)
-{
-    return enter(o, sampling_needs(o) | SANDBOX_SCREEN, e);
-}
-
-int confine_serve(const struct options *o, struct err *e)
-{
-    return enter(o,
-                 sampling_needs(o) | SANDBOX_FOLDER |
-                     (o->spool != NULL ? SANDBOX_SPOOL : 0u),
-                 e);
-}
-
-int confine_sampler(const struct options *o, struct err *e)
-{
-    return enter(o, SANDBOX_READER, e);
-}
-
-int confine_check(const struct options *o, struct err *e)
-{
-    return enter(o, SANDBOX_READER, e);
-}
-
-int confine_bridge(const struct options *o, struct err *e)
-{
-    return enter(o, SANDBOX_SERVE, e);
-}
-
-int confine_compact(const struct options *o, const char *folder, struct err *e)
-{
-    struct sandbox files;
-    char path[PATH_MAX];
-    struct err why;
-
-    e->text[0] = '\0';
-    if (!sandbox_wanted(o->sandbox))
-        return 0;
-    (void)snprintf(path, sizeof path, "%s/", folder);
-    sandbox_init(&files);
-    sandbox_allow(&files, path,
-                  SANDBOX_READ | SANDBOX_ADD | SANDBOX_REMOVE | SANDBOX_LIST);
-    return sandbox_enter(&files,
-                         SANDBOX_READER | SANDBOX_FOLDER | SANDBOX_SPOOL,
-                         &why) == 0
-               ? 0
-               : tell_or_end(o, &why, e);
 }

@@ -72,6 +72,11 @@ int confine_network(const void *options, const char *const *files, size_t count,
  * in its cache, DEBUGINFOD_CACHE_PATH. */
 int confine_fetcher(const void *options, struct err *e);
 
+/* For the functions above: the sandbox lacks (why). Returns 0, with (why) in
+ * (e) for the user; -1 with (e) filled if (o) requires all of it. */
+int confine_lacks(const struct options *o, const struct err *why,
+                  struct err *e);
+
 /* Enter it as a report does, and print what holds: `collector
  * --sandbox-report`. Returns an enum exit_code. */
 int confine_report(void);
