@@ -157,6 +157,7 @@ set(core_sources
     image/image.c
     image/kallsyms.c
     image/listed.c
+    image/loading.c
     image/object.c
     image/pe.c
     image/symbols_file.c

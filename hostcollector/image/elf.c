@@ -311,48 +311,50 @@ static void elf_close(struct object *o)
     free(r);
 }
 
-/* The id in the first build-id note among (data); NULL if there is none.
- * libelf returns no note that does not lie within (data). */
-static const uint8_t *build_id_among(Elf_Data *data, size_t *len)
+/* The contents of the first note (type) of (owner) among (data); NULL if there
+ * is none. libelf returns no note that does not lie within (data). */
+static const uint8_t *note_among(Elf_Data *data, const char *owner,
+                                 GElf_Word type, size_t *len)
 {
     GElf_Nhdr note;
-    size_t at = 0, name, id;
+    size_t at = 0, name, contents;
 
     if (data == NULL || data->d_buf == NULL)
         return NULL;
-    while ((at = gelf_getnote(data, at, &note, &name, &id)) != 0) {
+    while ((at = gelf_getnote(data, at, &note, &name, &contents)) != 0) {
         const uint8_t *bytes = data->d_buf;
 
-        if (note.n_type != NT_GNU_BUILD_ID || note.n_descsz == 0 ||
-            note.n_namesz != sizeof ELF_NOTE_GNU ||
-            memcmp(bytes + name, ELF_NOTE_GNU, sizeof ELF_NOTE_GNU) != 0)
+        if (note.n_type != type || note.n_descsz == 0 ||
+            note.n_namesz != strlen(owner) + 1 ||
+            memcmp(bytes + name, owner, note.n_namesz) != 0)
             continue;
         *len = note.n_descsz;
-        return bytes + id;
+        return bytes + contents;
     }
     return NULL;
 }
 
-static const uint8_t *build_id_in_segments(const struct object *o, size_t *len)
+const uint8_t *elf_segment_note(const struct object *o, const char *owner,
+                                uint32_t type, size_t *len)
 {
-    const uint8_t *id = NULL;
+    const uint8_t *note = NULL;
     size_t segments = 0;
     GElf_Phdr ph;
 
     if (elf_getphdrnum(elf_of(o), &segments) != 0)
         return NULL;
-    for (size_t i = 0; id == NULL && i < segments; i++) {
+    for (size_t i = 0; note == NULL && i < segments; i++) {
         if (gelf_getphdr(elf_of(o), (int)i, &ph) == NULL ||
             ph.p_type != PT_NOTE || ph.p_filesz > MAX_NOTES ||
             !object_in_file(o, ph.p_offset, ph.p_filesz))
             continue;
-        id = build_id_among(
-            elf_getdata_rawchunk(elf_of(o), (int64_t)ph.p_offset,
-                                 (size_t)ph.p_filesz,
-                                 ph.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR),
-            len);
+        note =
+            note_among(elf_getdata_rawchunk(
+                           elf_of(o), (int64_t)ph.p_offset, (size_t)ph.p_filesz,
+                           ph.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR),
+                       owner, type, len);
     }
-    return id;
+    return note;
 }
 
 /* By sections; by segments where a stripped file has no sections. */
@@ -366,8 +368,10 @@ static const uint8_t *elf_build_id(const struct object *o, size_t *len)
     while (id == NULL && (scn = elf_nextscn(elf_of(o), scn)) != NULL)
         if (gelf_getshdr(scn, &sh) != NULL && sh.sh_type == SHT_NOTE &&
             sh.sh_size <= MAX_NOTES)
-            id = build_id_among(elf_getdata(scn, NULL), len);
-    return id != NULL ? id : build_id_in_segments(o, len);
+            id = note_among(elf_getdata(scn, NULL), ELF_NOTE_GNU,
+                            NT_GNU_BUILD_ID, len);
+    return id != NULL ? id
+                      : elf_segment_note(o, ELF_NOTE_GNU, NT_GNU_BUILD_ID, len);
 }
 
 /* Is (sym) what a linker script defines? */
@@ -392,6 +396,37 @@ static bool elf_find_symbol(const struct object *o, const char *name, bool mark,
             continue;
         found = elf_strptr(t.elf, t.names, sym.st_name);
         if (found != NULL && strcmp(found, name) == 0) {
+            *address = sym.st_value;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Does (sym) name a part of [low, high)? */
+static bool names_part(const GElf_Sym *sym, uint64_t low, uint64_t high)
+{
+    return sym->st_shndx != SHN_UNDEF && sym->st_shndx != SHN_ABS &&
+           sym->st_size != 0 && sym->st_value < high &&
+           (sym->st_value >= low || low - sym->st_value < sym->st_size);
+}
+
+bool elf_find_named(const struct object *o, const char *prefix, uint64_t low,
+                    uint64_t high, uint64_t *address)
+{
+    struct table t;
+
+    if (!table_open_any(&t, o))
+        return false;
+    for (size_t i = 1; i < t.count; i++) {
+        GElf_Sym sym;
+        const char *name;
+
+        if (gelf_getsym(t.data, (int)i, &sym) == NULL ||
+            !names_part(&sym, low, high))
+            continue;
+        name = elf_strptr(t.elf, t.names, sym.st_name);
+        if (name != NULL && strncmp(name, prefix, strlen(prefix)) == 0) {
             *address = sym.st_value;
             return true;
         }

@@ -388,10 +388,20 @@ bool image_is_pe(const struct image *img)
     return told != NULL ? told->is_pe : img->object.ops == &object_pe;
 }
 
+const struct object *object_of(const struct image *img)
+{
+    return &img->object;
+}
+
+const struct object *object_of_debug(const struct image *img)
+{
+    return img->debug != NULL ? &img->debug->object : NULL;
+}
+
 static bool find_symbol(const struct image *img, const char *name, bool mark,
                         uint64_t *address)
 {
-    const struct object *d = img->debug != NULL ? &img->debug->object : NULL;
+    const struct object *d = object_of_debug(img);
 
     return img->object.ops->find_symbol(&img->object, name, mark, address) ||
            (d != NULL && d->ops->find_symbol(d, name, mark, address));

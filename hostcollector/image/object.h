@@ -62,6 +62,10 @@ extern const struct object_ops object_elf, object_pe;
  * opened by object_open(), but by object_tell(). */
 extern const struct object_ops object_told;
 
+/* The object of (img), and that of its debug file; NULL: it has none. */
+const struct object *object_of(const struct image *img);
+const struct object *object_of_debug(const struct image *img);
+
 /* Make (o), which is zero, what (facts) tells; (facts) is copied. -1 if there
  * is no memory. object_close() must follow in both cases. */
 int object_tell(struct object *o, const struct image_facts *facts);
