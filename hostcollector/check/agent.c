@@ -6,6 +6,9 @@
 #include "image/image.h"
 #include "util/spans.h"
 
+/* All of libtprof.a has less code. */
+#define MAX_CODE 65536u
+
 const char *const check_capabilities[] = {"tprof_vsock", "tprof_debugcon",
                                           "tprof_uart", "tprof_kvm", NULL};
 
@@ -92,6 +95,35 @@ int check_refuse(const struct check_facts *s, const char *path, struct err *e)
         return 0;
     return err_set(e, "%s: tprof would damage this kernel: its memory, above",
                    path);
+}
+
+static bool is_named_so(const struct image_function *f)
+{
+    return strncmp(f->name, "tprof_", 6) == 0;
+}
+
+/* libtprof.a is linked as one object: between two functions of tprof no others
+ * lie. Its names but tprof_* are local ones, so a run of local functions may
+ * be tprof's only up to the last of these names. */
+int check_agent_code(const struct image *img, struct spans *out)
+{
+    const struct image_function *f;
+    uint64_t low = 0, high = 0;
+
+    for (size_t i = 0; (f = image_function_at(img, i)) != NULL; i++) {
+        bool ours = is_named_so(f);
+
+        if (low < high && ((!ours && !f->local) || f->start - low > MAX_CODE)) {
+            if (spans_add(out, low, high) != 0)
+                return -1;
+            high = 0;
+        }
+        if (ours && low >= high)
+            low = f->start;
+        if (ours)
+            high = f->start + f->size;
+    }
+    return low < high ? spans_add(out, low, high) : 0;
 }
 
 void check_agent(struct check_agent *out, const struct image *img,

@@ -24,7 +24,8 @@ struct look {
     struct frame_places *codes;
     struct spans code; /* all instructions, settled */
     struct spans named, lines, described;
-    bool go;         /* has its tables */
+    struct spans agent; /* code of tprof, by its symbols; settled */
+    bool go;            /* has its tables */
     uint64_t budget; /* bytes of functions that may yet be read: they overlap */
     size_t unit_count; /* of (dwarf); then come those without, by language */
 };
@@ -177,7 +178,9 @@ static struct check_unit *unit_of(const struct look *l,
         l->dwarf != NULL ? dwarf_unit_of(l->dwarf, f->start) : l->unit_count;
 
     if (unit == l->unit_count)
-        unit += fair(f->name) != NULL
+        unit += spans_within(&l->agent, f->start, f->start + 1) != 0
+                    ? CHECK_AGENT
+                : fair(f->name) != NULL
                     ? check_symbol_language(f, image_is_pe(l->img), l->go)
                     : CHECK_OTHER;
     else if (strncmp(f->name, "tprof_", 6) == 0)
@@ -259,6 +262,9 @@ static int look_at_functions(struct look *l)
 {
     const struct image_function *f;
 
+    if (check_agent_code(l->img, &l->agent) != 0)
+        return -1;
+    spans_settle(&l->agent);
     for (size_t i = 0; (f = image_function_at(l->img, i)) != NULL; i++) {
         if (look_at_function(l, f) != 0)
             return -1;
@@ -412,6 +418,7 @@ int check_gather(struct check_facts *out, struct image *img)
     spans_fini(&l.named);
     spans_fini(&l.lines);
     spans_fini(&l.described);
+    spans_fini(&l.agent);
     frame_places_free(l.codes);
     dwarf_close(l.dwarf);
     if (status != 0)

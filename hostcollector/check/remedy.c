@@ -268,10 +268,6 @@ static void missing_dwarf(struct remedy_out *r, const struct check_facts *s)
                    ? "Check the ELF that objcopy made this image from, or "
                      "compile with -gdwarf and link with lld-link /debug:dwarf."
                    : "Compile with -g (Free Pascal: -gw2).");
-    if (s->agent.linked)
-        append(line, LINE,
-               " Without it tprof's own static functions count as the "
-               "kernel's here.");
     say_remedy(r, line);
 }
 

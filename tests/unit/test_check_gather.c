@@ -354,6 +354,40 @@ TEST(the_agents_code_is_not_the_kernels) /* catches: its frames counted */
     end();
 }
 
+/* As a kernel without DWARF has libtprof.a: static functions between its names.
+ */
+TEST(static_functions_of_the_agent_are_known) /* catches: advice about them */
+{
+    begin(input_build(
+        "cc", "static",
+        "{ for f in _start own_before tprof_init hear_device tprof_poll "
+        "own_behind own_last; do echo \".type $f,@function; $f: push %rbx; "
+        "call "
+        "_start; pop %rbx; ret; .size $f,.-$f\"; done; echo '.globl _start, "
+        "tprof_init, tprof_poll, own_last'; } > $OUT.s && cc -nostdlib -static "
+        "-no-pie $OUT.s -o $OUT"));
+    CHECK_EQ(facts.frames.functions[CHECK_BARE], 4);
+    CHECK_EQ(facts.own_bytes / 4, facts.agent.code_bytes / 3);
+    for (size_t i = 0; i < CHECK_NAMED; i++) {
+        CHECK(facts.bare[CHECK_C][i].name != NULL);
+        CHECK(strcmp(facts.bare[CHECK_C][i].name, "hear_device") != 0);
+    }
+    end();
+}
+
+/* Two names of tprof do not make all between them tprof's. */
+TEST(a_whole_kernel_is_not_the_agent) /* catches: a true warning lost */
+{
+    begin(input_build(
+        "cc", "between",
+        "{ echo '.globl _start; _start: ret'; for f in tprof_glue own "
+        "tprof_init; do echo \".type $f,@function; $f: push %rbx; call _start; "
+        "pop %rbx; ret; .size $f,.-$f; .skip 40000, 0x90\"; done; } > $OUT.s "
+        "&& cc -nostdlib -static -no-pie $OUT.s -o $OUT"));
+    CHECK_STR(facts.bare[CHECK_C][0].name, "own");
+    end();
+}
+
 /* There must be code of (language), in compile units or beside them. */
 static void has_language(const char *path, enum check_language language,
                          bool described)
