@@ -23,8 +23,10 @@ set(core_sources
     check/agent.c
     check/gather.c
     check/language.c
+    check/loading.c
     check/red_zone.c
     check/remedy.c
+    check/remedy_loading.c
     check/report.c
     check/units.c
     check/unwind_tables.c

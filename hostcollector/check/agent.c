@@ -4,10 +4,13 @@
 
 #include "check/gather.h"
 #include "image/image.h"
+#include "image/loading.h"
 #include "util/spans.h"
 
+/* No kernel has more sections. */
+#define MAX_SECTIONS 1024u
 /* All of libtprof.a has less code. */
-#define MAX_CODE 65536u
+#define MAX_CODE     65536u
 
 const char *const check_capabilities[] = {"tprof_vsock", "tprof_debugcon",
                                           "tprof_uart", "tprof_kvm", NULL};
@@ -67,34 +70,44 @@ static bool is_loaded(const struct image *img, uint64_t low, uint64_t high)
     return false;
 }
 
-/* Will the kernel take the memory from (low) to (high) for its own? */
+/* Will the kernel take the memory from (low) to (high), or variables of tprof,
+ * for its own? */
 static void check_memory(struct check_agent *out, const struct image *img,
                          uint64_t low, uint64_t high)
 {
     /* what linker scripts call the end, and kernels the start of their heap */
     static const char *const ends[] = {"_end",       "end",   "__bss_end",
                                        "__bss_stop", "_ebss", "__ebss"};
-    uint64_t data = data_end(img, low), at;
+    uint64_t at, variable;
 
     if (image_text(img, 0) == NULL) /* debug information alone */
         return;
-    if (!is_loaded(img, low, high))
+    if (low < high && !is_loaded(img, low, high))
         out->memory = CHECK_MEMORY_UNLOADED;
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
-        if (image_find_mark(img, ends[i], &at) && at >= data && at < high) {
+        if (!image_find_mark(img, ends[i], &at))
+            continue;
+        if (low < high && at >= data_end(img, low) && at < high)
             out->memory = CHECK_MEMORY_BEHIND;
-            out->kernel_end = ends[i];
-            return;
-        }
+        else if (image_find_named(img, "tprof_", at, UINT64_MAX, &variable) &&
+                 at >= data_end(img, variable))
+            out->memory = CHECK_MEMORY_VARIABLES;
+        else
+            continue;
+        out->kernel_end = ends[i];
+        return;
     }
 }
 
 int check_refuse(const struct check_facts *s, const char *path, struct err *e)
 {
-    if (s->agent.memory == CHECK_MEMORY_GOOD)
-        return 0;
-    return err_set(e, "%s: tprof would damage this kernel: its memory, above",
-                   path);
+    if (s->agent.memory != CHECK_MEMORY_GOOD)
+        return err_set(
+            e, "%s: tprof would damage this kernel: its memory, above", path);
+    if (s->loading.gaps[0].agent)
+        return err_set(
+            e, "%s: tprof would not be loaded whole: its parts, above", path);
+    return 0;
 }
 
 static bool is_named_so(const struct image_function *f)
@@ -126,6 +139,35 @@ int check_agent_code(const struct image *img, struct spans *out)
     return low < high ? spans_add(out, low, high) : 0;
 }
 
+/* Where (img) has section memory at (address); false: nowhere. */
+static bool find_section(const struct image *img, uint64_t address,
+                         struct image_section *out)
+{
+    for (size_t i = 0; i < MAX_SECTIONS && image_section_at(img, i, out); i++)
+        if (address - out->address < out->size && out->loaded != 0)
+            return true;
+    return false;
+}
+
+/*
+ * A kernel that is linked for other addresses than those to which it is loaded
+ * needs paging. What it has at the addresses to which it is loaded runs before
+ * that, when no interrupt comes.
+ */
+static uint64_t count_boot_code(const struct image *img, uint64_t text,
+                                const struct spans *code)
+{
+    struct image_section s;
+    uint64_t bytes = 0;
+
+    if (!find_section(img, text, &s) || s.physical == s.address)
+        return 0;
+    for (size_t i = 0; i < MAX_SECTIONS && image_section_at(img, i, &s); i++)
+        if (s.loaded != 0 && s.physical == s.address)
+            bytes += spans_within(code, s.address, s.address + s.size);
+    return bytes;
+}
+
 void check_agent(struct check_agent *out, const struct image *img,
                  const struct spans *code)
 {
@@ -143,11 +185,13 @@ void check_agent(struct check_agent *out, const struct image *img,
         out->text_start = low;
         out->text_size = high - low;
         out->text_bytes = spans_within(code, low, high);
+        out->boot_bytes = count_boot_code(img, low, code);
     }
-    if (between(img, "__tprof_memory", "__tprof_memory_end", &low, &high)) {
+    if (between(img, "__tprof_memory", "__tprof_memory_end", &low, &high))
         out->memory_size = high - low;
-        check_memory(out, img, low, high);
-    }
+    else
+        low = high = 0;
+    check_memory(out, img, low, high);
     out->has_note =
         between(img, "__tprof_build_id", "__tprof_build_id_end", &low, &high);
     for (unsigned i = 0; check_capabilities[i] != NULL; i++)

@@ -74,11 +74,44 @@ enum check_table {
  * "tprof_vsock". NULL is behind the last. */
 extern const char *const check_capabilities[];
 
-/* Will a kernel take __tprof_memory for its own? */
+/* Will a kernel take __tprof_memory, or tprof's variables, for its own? */
 enum check_memory {
     CHECK_MEMORY_GOOD,
     CHECK_MEMORY_UNLOADED, /* no segment that is loaded holds it */
     CHECK_MEMORY_BEHIND,   /* it lies behind a symbol for the kernel's end */
+    CHECK_MEMORY_VARIABLES /* not so, but variables of tprof do */
+};
+
+/* Loaders that boot an image, as bits. */
+enum check_loader {
+    CHECK_QEMU_PVH = 1u << 0, /* QEMU's -kernel */
+    CHECK_QEMU_MULTIBOOT = 1u << 1,
+    CHECK_QEMU_ELF32 = 1u << 2, /* ... after objcopy -O elf32-i386 alone */
+    CHECK_GRUB_MULTIBOOT = 1u << 3,
+    CHECK_GRUB_MULTIBOOT2 = 1u << 4,
+    CHECK_UEFI = 1u << 5,
+};
+
+/* Why a loader leaves a part of a section out. */
+enum check_gap_why {
+    CHECK_GAP_SEGMENT,  /* no segment holds it */
+    CHECK_GAP_LOAD_END, /* the multiboot header ends the load before it */
+    CHECK_GAP_BSS_END,  /* or the memory that is zeroed */
+};
+
+/* The last (bytes) of a section, which no loader loads or zeroes. */
+struct check_gap {
+    const char *section; /* NULL: no more */
+    uint64_t bytes;
+    enum check_gap_why why;
+    bool agent; /* a part of tprof is in there */
+};
+
+#define CHECK_GAPS 4u
+struct check_loading {
+    uint32_t loaders;           /* a set of enum check_loader */
+    uint64_t load_end, bss_end; /* of the multiboot header; 0: not told */
+    struct check_gap gaps[CHECK_GAPS]; /* those with tprof are first */
 };
 
 /* The parts of tprof that are linked in. */
@@ -91,9 +124,10 @@ struct check_agent {
     uint64_t text_start;  /* the value of __tprof_text_start */
     uint64_t text_size;   /* from there to __tprof_text_end */
     uint64_t text_bytes;  /* code between these two */
+    uint64_t boot_bytes;  /* code outside that runs before paging is on */
     uint64_t memory_size; /* of __tprof_memory; 0: none */
     enum check_memory memory;
-    const char *kernel_end; /* CHECK_MEMORY_BEHIND: that symbol */
+    const char *kernel_end; /* CHECK_MEMORY_BEHIND, _VARIABLES: that symbol */
     bool has_note;          /* __tprof_build_id: the agent knows the build-id */
     uint32_t capabilities;  /* bit i: check_capabilities[i] is linked */
     bool efi; /* tprof_init_efi() finds text and build-id itself */
@@ -128,6 +162,7 @@ struct check_facts {
     struct check_unit *units; /* the kernel's, falling by code_bytes */
     size_t unit_count;
     struct check_agent agent;
+    struct check_loading loading;
 };
 
 #endif

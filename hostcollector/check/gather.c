@@ -385,6 +385,7 @@ static int look_at_image(struct look *l)
     s->line_bytes = code_in(l, &l->lines);
     s->described = code_in(l, &l->described);
     check_agent(&s->agent, l->img, &l->code);
+    check_loading(&s->loading, l->img);
     find_agent(s);
     forget_agent(s);
     sort_units(s);

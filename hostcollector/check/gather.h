@@ -20,12 +20,13 @@ int check_gather(struct check_facts *out, struct image *img);
 void check_facts_fini(struct check_facts *s);
 
 /* Returns 0; -1 with (e) filled if (s), of the image at (path), is of a kernel
- * that tprof would damage. */
+ * that tprof would damage, or in which it would not be loaded whole. */
 int check_refuse(const struct check_facts *s, const char *path, struct err *e);
 
 /* Parts of it, in files of their own. check_agent(): which parts of tprof are
- * in (img), whose (code) is settled. check_agent_code(): add what is the agent's
- * code, as far as symbols tell it, to (out); -1 if there is no memory. The others:
+ * in (img), whose (code) is settled. check_agent_code(): add what is the
+ * agent's code, as far as symbols tell it, to (out); -1 if there is no memory.
+ * check_loading(): who boots (img), and what is not loaded then. The others:
  * the language of a compile unit, and of a symbol. */
 struct spans;
 struct dwarf_about;
@@ -33,6 +34,7 @@ struct image_function;
 void check_agent(struct check_agent *out, const struct image *img,
                  const struct spans *code);
 int check_agent_code(const struct image *img, struct spans *out);
+void check_loading(struct check_loading *out, const struct image *img);
 enum check_language check_unit_language(const struct dwarf_about *unit);
 /* (pe): the image is one; (go): it has Go's tables. */
 enum check_language check_symbol_language(const struct image_function *f,

@@ -6,6 +6,7 @@
 
 #include "check/gather.h"
 #include "check/red_zone.h"
+#include "check/remedy.h"
 #include "check/report.h"
 #include "symbolize/names.h"
 #include "util/text.h"
@@ -40,12 +41,7 @@ static const struct remedy remedies[CHECK_LANGUAGES] = {
                      "the option for DWARF"},
 };
 
-struct remedy_out {
-    FILE *out;
-    bool begun;
-};
-
-static void say_remedy(struct remedy_out *r, const char *text)
+void say_remedy(struct remedy_out *r, const char *text)
 {
     if (!r->begun)
         (void)fputs("\nWhat is missing\n", r->out);
@@ -290,6 +286,7 @@ static void missing_bounds(struct remedy_out *r, const struct check_facts *s)
 {
     const struct check_agent *a = &s->agent;
     char line[LINE], percent[TEXT_PERCENT];
+    uint64_t outside = s->code_bytes - a->text_bytes;
 
     if (!a->linked || (!a->has_bounds && a->efi))
         return;
@@ -298,16 +295,17 @@ static void missing_bounds(struct remedy_out *r, const struct check_facts *s)
                       "config.text. Link with -T tprof_bounds.ld.");
         return;
     }
-    if (!worth(s->code_bytes - a->text_bytes, s->code_bytes, 0))
+    if (outside <= a->boot_bytes)
         return;
+    outside -= a->boot_bytes;
     (void)snprintf(
         line, sizeof line,
         "Text bounds: %s of the code lies outside of the text that "
         "tprof_bounds.ld marks (0x%" PRIx64 " to 0x%" PRIx64
         "), and stacks end there. Have the linker script put that code "
         "into .text, or set config.text.",
-        text_percent(percent, s->code_bytes - a->text_bytes, s->code_bytes),
-        a->text_start, a->text_start + a->text_size);
+        text_percent(percent, outside, s->code_bytes), a->text_start,
+        a->text_start + a->text_size);
     say_remedy(r, line);
 }
 
@@ -324,29 +322,6 @@ static void missing_identity(struct remedy_out *r, const struct check_facts *s)
     else if (s->agent.linked && !s->agent.has_note && !s->agent.efi)
         say_remedy(r, "The build-id is not told by the agent. Link with -T "
                       "tprof_note.ld.");
-}
-
-/* A kernel whose memory is in no better place has a heap there, or nothing. */
-static void misplaced_memory(struct remedy_out *r, const struct check_facts *s)
-{
-    char line[LINE];
-
-    if (s->agent.memory == CHECK_MEMORY_UNLOADED)
-        say_remedy(r, "A place for the memory of the agent, __tprof_memory: it "
-                      "is in no segment, so the kernel may use that place for "
-                      "other things. Have the linker script put .bss into a "
-                      "segment, or leave tprof_memory.ld out and set "
-                      "config.memory.");
-    if (s->agent.memory != CHECK_MEMORY_BEHIND)
-        return;
-    (void)snprintf(
-        line, sizeof line,
-        "A place for the memory of the agent, __tprof_memory: it "
-        "ends behind the symbol %s, where the kernel may have its heap. Have "
-        "the linker script define that symbol behind all of .bss, "
-        "or leave tprof_memory.ld out and set config.memory.",
-        s->agent.kernel_end);
-    say_remedy(r, line);
 }
 
 static void missing_agent(struct remedy_out *r, const struct check_facts *s)
@@ -366,7 +341,7 @@ void check_report_remedies(FILE *out, const struct check_facts *s)
 {
     struct remedy_out r = {out, false};
 
-    misplaced_memory(&r, s);
+    say_loading(&r, s);
     missing_agent(&r, s);
     missing_names(&r, s);
     missing_code(&r, s);

@@ -79,7 +79,7 @@ static void write_format(FILE *out, const struct check_facts *s)
         line, sizeof line,
         "%s, %s, entry 0x%" PRIx64 "; %s bytes of code in %s functions",
         s->pe ? "PE" : "ELF",
-        s->moves ? "may be loaded anywhere" : "runs where it is linked",
+        s->moves ? "position independent" : "linked for fixed addresses",
         s->entry, text_count(code, s->code_bytes),
         text_count(functions, s->functions));
 
@@ -89,6 +89,28 @@ static void write_format(FILE *out, const struct check_facts *s)
                        text_count(labels, s->labels),
                        text_percent(percent, s->label_bytes, s->code_bytes));
     fact(out, "image", line);
+}
+
+static void write_loaders(FILE *out, const struct check_facts *s)
+{
+    static const char *const names[] = {
+        "QEMU -kernel (PVH)",
+        "QEMU -kernel (multiboot)",
+        "QEMU -kernel (multiboot, after objcopy -O elf32-i386)",
+        "GRUB (multiboot)",
+        "GRUB (multiboot2)",
+        "UEFI"};
+    char line[LINE] = "";
+    size_t n = 0;
+
+    if (!s->has_code)
+        return;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if ((s->loading.loaders >> i & 1) != 0)
+            n += (size_t)snprintf(line + n, sizeof line - n, "%s%s",
+                                  n != 0 ? ", " : "", names[i]);
+    fact(out, "boots by",
+         n != 0 ? line : "neither QEMU -kernel nor GRUB: no boot header");
 }
 
 static void write_build_id(FILE *out, const struct check_facts *s)
@@ -186,6 +208,7 @@ void check_report(FILE *out, const char *path, const struct check_facts *s,
     check_report_remedies(out, s);
     (void)fputs("\nWhat is there\n", out);
     write_format(out, s);
+    write_loaders(out, s);
     write_build_id(out, s);
     write_debug_file(out, s);
     write_tables(out, s);

@@ -18,8 +18,8 @@ static const struct help help = {
     "Looks at a kernel's image, ELF or PE (EFI), and says what a profile of it "
     "will and will not show: names, lines, callers; and what to type about the "
     "rest. Nothing is run. Exit status 0 means that FILE was looked at, "
-    "whatever it lacks; 1 that it cannot be read, or that tprof would damage "
-    "this kernel.",
+    "whatever it lacks; 1 that it cannot be read, that tprof would damage "
+    "this kernel, or that a part of tprof would not be loaded.",
     NULL};
 
 /* Images come from anywhere, too: give up what reading them does not take. */

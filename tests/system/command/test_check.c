@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "checked.h"
 #include "command.h"
 #include "input.h"
 
@@ -31,33 +32,6 @@ static const char *build(const char *bare, const char *link)
                    "%s $IN/mix_main.c $OUT.framed.o $OUT.bare.o -o $OUT",
                    bare, link);
     return input_build("cc", "mix", command);
-}
-
-/* The output of `collector check (words)`, both streams, as one line that ends
- * with the exit status. */
-static char *check(const char *words)
-{
-    char *text =
-        input_run(COLLECTOR " check %s 2>&1; echo exit status $?", words);
-    bool blank = false;
-    size_t n = 0;
-
-    for (const char *p = text; *p != '\0'; p++) {
-        bool space = *p == ' ' || *p == '\n';
-
-        if (!space || !blank)
-            text[n++] = space ? ' ' : *p;
-        blank = space;
-    }
-    text[n] = '\0';
-    return text;
-}
-
-static void says(const char *text, const char *what, bool should)
-{
-    if ((strstr(text, what) != NULL) != should)
-        check_failed(__FILE__, __LINE__, "\"%s\" is %s in: %s", what,
-                     should ? "not" : "", text);
 }
 
 /* Catches: advice for nothing */
@@ -245,7 +219,7 @@ TEST(check_names_a_better_target_for_windows_code)
         "/ignore:longsections /debug:dwarf /out:$OUT $OUT.obj"));
     says(text, "x86_64-unknown-windows-gnu with -fdwarf-exceptions", true);
     says(text, "-lldmingw", true);
-    says(text, "PE, may be loaded anywhere, entry 0x14000", true);
+    says(text, "PE, position independent, entry 0x14000", true);
     free(text);
     /* what the linker calls it is told by tprof_init_efi() */
     text = check(input_build(

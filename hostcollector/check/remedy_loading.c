@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What no loader loads, and what to type in the linker script about it. */
+#include "check/remedy.h"
+
+#include <inttypes.h>
+
+#include "util/text.h"
+
+#define LINE 1024
+#define NAME 240
+
+/* A kernel whose memory is in no better place has a heap there, or nothing. */
+static void misplaced_memory(struct remedy_out *r, const struct check_facts *s)
+{
+    bool memory = s->agent.memory == CHECK_MEMORY_BEHIND;
+    char line[LINE];
+
+    if (s->agent.memory == CHECK_MEMORY_UNLOADED)
+        say_remedy(r, "A place for the memory of the agent, __tprof_memory: it "
+                      "is in no segment, so the kernel may use that place for "
+                      "other things. Have the linker script put .bss into a "
+                      "segment, or leave tprof_memory.ld out and set "
+                      "config.memory.");
+    if (!memory && s->agent.memory != CHECK_MEMORY_VARIABLES)
+        return;
+    (void)snprintf(
+        line, sizeof line,
+        "A place for the %s behind the symbol %s, where the kernel may have "
+        "its heap. Have the linker script define that symbol behind all of "
+        ".bss%s.",
+        memory ? "memory of the agent, __tprof_memory: it ends"
+               : "variables of the agent: they lie",
+        s->agent.kernel_end,
+        memory ? ", or leave tprof_memory.ld out and set config.memory" : "");
+    say_remedy(r, line);
+}
+
+/* "160 bytes of .behind", and why they are not loaded. */
+static void describe(char *line, size_t size, const struct check_gap *g,
+                     const struct check_loading *l)
+{
+    char bytes[TEXT_NUMBER], name[NAME];
+
+    text_escape(name, sizeof name, g->section);
+    text_count(bytes, g->bytes);
+    if (g->why == CHECK_GAP_SEGMENT)
+        (void)snprintf(line, size,
+                       "%s bytes of section %s are in no segment of the file",
+                       bytes, name);
+    else
+        (void)snprintf(
+            line, size,
+            "%s bytes of section %s lie behind %s, 0x%" PRIx64
+            " in the multiboot header, where the loader stops %s",
+            bytes, name,
+            g->why == CHECK_GAP_LOAD_END ? "load_end_addr" : "bss_end_addr",
+            g->why == CHECK_GAP_LOAD_END ? l->load_end : l->bss_end,
+            g->why == CHECK_GAP_LOAD_END ? "to load" : "to zero memory");
+}
+
+static void say_gap(struct remedy_out *r, const struct check_gap *g,
+                    const struct check_loading *l)
+{
+    static const char *const remedies[] = {
+        [CHECK_GAP_SEGMENT] = "Have PHDRS of the linker script give that "
+                              "section a PT_LOAD segment.",
+        [CHECK_GAP_LOAD_END] =
+            "In the linker script, write *(.text .text.*), *(.rodata "
+            ".rodata.*) and *(.data .data.*) before the symbol that the header "
+            "has for load_end_addr.",
+        [CHECK_GAP_BSS_END] =
+            "In the linker script, write *(.bss .bss.*) *(COMMON) before the "
+            "symbol that the header has for bss_end_addr."};
+    char line[LINE], what[LINE / 2];
+
+    describe(what, sizeof what, g, l);
+    (void)snprintf(line, sizeof line, "%s: %s. %s %s",
+                   g->agent ? "A part of tprof" : "A part of the kernel", what,
+                   g->agent
+                       ? "tprof_init() fails (TPROF_ERR_IMAGE), or the agent "
+                         "runs on wrong values: all stacks are lost, or memory "
+                         "of the kernel is overwritten."
+                       : "The kernel finds other bytes there than the file "
+                         "has.",
+                   remedies[g->why]);
+    say_remedy(r, line);
+}
+
+/* An application is booted by nobody; the kernel has the agent. */
+static void missing_header(struct remedy_out *r, const struct check_facts *s)
+{
+    if (s->loading.loaders != 0 || !s->agent.linked || !s->has_code)
+        return;
+    say_remedy(
+        r,
+        "A boot header: neither QEMU -kernel nor GRUB boots this file. "
+        "Does another loader boot it? Then nothing is missing. Else "
+        "--gc-sections may have dropped the header, since no code refers to "
+        "it: write KEEP(*(.multiboot)) in the linker script, with the name of "
+        "the header's section. A multiboot header has to be in the first "
+        "8192 bytes of the file.");
+}
+
+void say_loading(struct remedy_out *r, const struct check_facts *s)
+{
+    misplaced_memory(r, s);
+    for (size_t i = 0; i < CHECK_GAPS && s->loading.gaps[i].section != NULL;
+         i++)
+        say_gap(r, &s->loading.gaps[i], &s->loading);
+    missing_header(r, s);
+}
