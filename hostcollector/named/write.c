@@ -2,6 +2,7 @@
 /* Asks symbolizers and frame places, and packs the answers into blocks. */
 #include "named/write.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -159,8 +160,7 @@ struct listing {
     struct symbolizer *symbolizer;
     struct frame_places *frame_places;
     enum named_block kind;
-    /* A call's symbol is that of the byte before the return address. */
-    unsigned back;
+    bool calls;     /* the addresses are return addresses */
     uint64_t *room; /* for (batch) addresses */
     size_t batch;
 };
@@ -186,7 +186,7 @@ static int prepare(struct listing *l, const uint64_t *list, size_t left,
         symbolizer_forget(l->symbolizer);
     }
     for (size_t i = 0; i < n; i++)
-        l->room[i] = list[i] - l->back;
+        l->room[i] = list[i] - l->calls;
     symbolizer_prepare(l->symbolizer, l->room, n);
     return 0;
 }
@@ -204,7 +204,9 @@ static int pack_addresses(struct listing *l, const struct address_list *of,
         struct code_facts facts = frame_place_facts(l->frame_places, address);
 
         put_address(l->packer, address,
-                    symbolize(l->symbolizer, address - l->back), &facts);
+                    l->calls ? symbolize_call(l->symbolizer, address)
+                             : symbolize(l->symbolizer, address),
+                    &facts);
         if (l->packer->used > BLOCK_FULL && next_block(l, e) != 0)
             return -1;
     }
@@ -221,7 +223,7 @@ static int pack_list(struct packer *p, const struct mapped_image *image,
                         .symbolizer = image->symbolizer,
                         .frame_places = image->frame_places,
                         .kind = kind,
-                        .back = kind == NAMED_CALLS,
+                        .calls = kind == NAMED_CALLS,
                         .batch = batch > BATCH_MIN ? batch : BATCH_MIN};
 
     if (l.batch > of->count)

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "code/insn.h"
 #include "dwarf/dwarf.h"
 #include "image/image.h"
 #include "symbolize/names.h"
@@ -348,4 +349,36 @@ const struct symbol *symbolize(struct symbolizer *s, uint64_t pc)
     if (out == NULL || !fill_address(s, out, pc) || remember(s, pc, out) != 0)
         return &unknown;
     return out;
+}
+
+/* Bytes of the shortest call and of the longest. */
+#define CALL_MIN 2u
+#define CALL_MAX 9u
+
+/* Does a call end right before (pc)? */
+static bool is_behind_call(const struct symbolizer *s, uint64_t pc)
+{
+    for (size_t n = CALL_MIN; n <= CALL_MAX; n++) {
+        size_t have;
+        const uint8_t *code = image_code(s->img, pc - s->slide - n, &have);
+        struct insn in;
+
+        if (code != NULL && have >= n && insn_decode(code, n, &in) == n &&
+            (in.kind == INSN_CALL || in.kind == INSN_CALL_NEXT))
+            return true;
+    }
+    return false;
+}
+
+const struct symbol *symbolize_call(struct symbolizer *s, uint64_t back)
+{
+    const struct symbol *before = symbolize(s, back - 1), *laid;
+
+    if (before->kind != SYMBOL_ADDRESS || s->img == NULL ||
+        is_behind_call(s, back))
+        return before;
+    laid = symbolize(s, back);
+    while (laid->inlined_into != NULL)
+        laid = laid->inlined_into;
+    return laid->kind != SYMBOL_ADDRESS && laid->start == back ? laid : before;
 }

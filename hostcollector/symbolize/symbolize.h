@@ -68,10 +68,19 @@ void symbolizer_free(struct symbolizer *s);
  * Never NULL: if the address is unknown, or there is no memory, the symbol is a
  * SYMBOL_ADDRESS.
  *
- * For a return address pass the address minus one: the call is what executes,
- * and the return address may be in the next line or even the next function.
+ * Of a return address ask symbolize_call().
  */
 const struct symbol *symbolize(struct symbolizer *s, uint64_t pc);
+
+/*
+ * The same of the call that returns to run-time address (back): of the byte
+ * before, since (back) may be in the next line or even the next function.
+ *
+ * A kernel may lay a function's address on a new thread's stack, for the thread
+ * to end in. Then (back) is the function's first byte, and no function and no
+ * call is before it. The symbol is that of the function.
+ */
+const struct symbol *symbolize_call(struct symbolizer *s, uint64_t back);
 
 /*
  * Look up the (n) run-time addresses at (pcs) together, so that each compile

@@ -24,6 +24,7 @@ struct frame_span {
 struct code_address {
     uint64_t pc;
     double time;
+    bool call; /* of the return address behind it */
 };
 
 struct code_frames {
@@ -214,15 +215,17 @@ static int add_nameless(struct code_frames *p, uint64_t pc,
     return s.function != NULL ? add_frame(p, where, false, &s) : -1;
 }
 
-static int add_frames(struct code_frames *p, uint64_t pc)
+static int add_frames(struct code_frames *p, const struct code_address *at)
 {
-    struct image_address where = image_map_find(p->image_map, pc);
+    struct image_address where = image_map_find(p->image_map, at->pc);
+    struct symbolizer *symbolizer = where.image->symbolizer;
     const struct symbol *s = NULL;
 
-    if (where.image->symbolizer != NULL)
-        s = symbolize(where.image->symbolizer, where.address);
+    if (symbolizer != NULL)
+        s = at->call ? symbolize_call(symbolizer, where.address + 1)
+                     : symbolize(symbolizer, where.address);
     if (s == NULL || s->kind == SYMBOL_ADDRESS)
-        return add_nameless(p, pc, &where);
+        return add_nameless(p, at->pc, &where);
     for (size_t n = 1; s != NULL; s = s->inlined_into, n++) {
         /* the innermost, and the one that is a function of its own */
         if (n >= CODE_FRAMES_MAX && s->inlined_into != NULL)
@@ -259,7 +262,8 @@ static int fold_addresses(struct code_frames *p)
     return 0;
 }
 
-int code_frames_add(struct code_frames *p, uint64_t pc, double time)
+static int add_address(struct code_frames *p, uint64_t pc, bool call,
+                       double time)
 {
     if (p->span_count >= p->most && map_get(&p->by_pc, pc, 0) == MAP_NOTHING &&
         fold_addresses(p) != 0)
@@ -276,7 +280,18 @@ int code_frames_add(struct code_frames *p, uint64_t pc, double time)
         *number = (uint32_t)p->span_count++;
     }
     p->pcs[*number].time += time;
+    p->pcs[*number].call |= call;
     return 0;
+}
+
+int code_frames_add(struct code_frames *p, uint64_t pc, double time)
+{
+    return add_address(p, pc, false, time);
+}
+
+int code_frames_add_call(struct code_frames *p, uint64_t back, double time)
+{
+    return add_address(p, back - 1, true, time);
 }
 
 size_t code_frames_count(const struct code_frames *p)
@@ -337,7 +352,7 @@ static int find_frames(struct code_frames *p)
 
         if (bytes_taken(p) > p->bytes)
             p->folded++;
-        else if (add_frames(p, p->pcs[i].pc) != 0)
+        else if (add_frames(p, &p->pcs[i]) != 0)
             return -1;
         p->spans[i] = (struct frame_span){first, p->frame_count - first};
     }

@@ -47,9 +47,12 @@ struct code_frames *code_frames_new(const struct image_map *image_map,
  * allowed. */
 void code_frames_free(struct code_frames *p);
 
-/* Add (time) to that of (pc); for a return address pass the address minus one.
- * Returns 0; -1 if there is no memory. */
+/* Add (time) to that of (pc). Returns 0; -1 if there is no memory. */
 int code_frames_add(struct code_frames *p, uint64_t pc, double time);
+
+/* Add (time) to that of the call that returns to (back): to that of the address
+ * before. Returns likewise. */
+int code_frames_add_call(struct code_frames *p, uint64_t back, double time);
 
 /* How many addresses have names of their own, and how many have not. */
 size_t code_frames_count(const struct code_frames *p);

@@ -13,7 +13,7 @@ static int learn_calls(struct code_frames *frames, const uint64_t *back,
                        uint32_t count, double time)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (code_frames_add(frames, back[i] - 1, time) != 0)
+        if (code_frames_add_call(frames, back[i], time) != 0)
             return -1;
     }
     return 0;

@@ -598,6 +598,7 @@ static const struct scene {
 } scenes[] = {
     {"core_missing", core_missing},
     {"usual", usual},
+    {"thread_with_a_laid_root", thread_with_a_laid_root},
     {"from_outside", from_outside},
     {"counts_its_work", counts_its_work},
     {"counts_more_work", counts_more_work},

@@ -148,6 +148,7 @@ void apps_in_turn(void);
 void stacks_elsewhere(void);
 void threads_without_callers(void);
 void runtime_without_frames(void);
+void thread_with_a_laid_root(void);
 
 /* The scene of scenes_sampled.c. */
 void sampled(void);

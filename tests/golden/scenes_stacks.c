@@ -13,6 +13,7 @@
 #define IN_SPIN       0x029u
 #define AFTER_YIELD   0x047u /* THREADSWITCH called SYSTHREADSWITCH */
 #define IN_YIELD      0x055u
+#define CLEANUP       0x060u /* the first byte of thread_cleanup */
 
 #define THREADS_ID 0x99 /* last byte of its build-id */
 
@@ -68,5 +69,13 @@ void runtime_without_frames(void)
     samples(0, 80, 1, IN_YIELD, 0);
     samples(0, 60, 2, IN_YIELD, 0);
     samples(0, 60, 3, IN_SEVENTY, 0);
+    end();
+}
+
+void thread_with_a_laid_root(void)
+{
+    begin(1);
+    STACK(1, WIRE_END_ZERO, AFTER_SEVENTY, CLEANUP);
+    samples(0, 140, 1, IN_SEVENTY, 0);
     end();
 }

@@ -71,6 +71,12 @@
     ret
     end PROCESS_$$_SYSTHREADSWITCH
 
+    .balign 16              /* from 0x5b on: in no function */
+    function thread_cleanup /* at 0x60; laid as a thread's return address */
+1:  hlt
+    jmp 1b
+    end thread_cleanup
+
     .org 0x127
     .globl tprof_anchor
 tprof_anchor:

@@ -657,3 +657,26 @@ TEST(every_allocation_may_fail) /* catches: NULL taken for memory */
             break;
     }
 }
+
+/* Catches: roots of threads that have no name; or callers that have no symbol
+ * and get that of the function behind them */
+TEST(return_address_behind_no_call_is_named_if_it_begins_a_function)
+{
+    const char *path = input_build(
+        "gcc", "laid",
+        "printf '.text\\n.globl one, two, three\\n"
+        ".type one, @function\\none: nop; ret\\n.size one, 2\\n"
+        ".balign 16\\n.type two, @function\\ntwo: ret\\n.size two, 1\\n"
+        "nop; nop; call one\\n"
+        ".type three, @function\\nthree: ret\\n.size three, 1\\n' | "
+        "gcc -x assembler - -nostdlib -static -Wl,-Ttext=0x401000,-e,one "
+        "-o $OUT");
+
+    begin(path, 0);
+    CHECK_STR(symbolize_call(sym, 0x401010)->function, "two");
+    CHECK_STR(symbolize_call(sym, 0x401018)->function, "0x401017");
+    CHECK_STR(symbolize_call(sym, 0x401001)->function, "one");
+    CHECK_STR(symbolize_call(sym, 0x40100f)->function, "0x40100e");
+    CHECK_STR(symbolize(sym, 0x40100f)->function, "0x40100f");
+    end();
+}
