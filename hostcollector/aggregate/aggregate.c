@@ -373,6 +373,17 @@ static void fill_sums(struct profile_core *c, const struct sums *s)
     }
 }
 
+/* Does the guest say that the core of (s) never joined, and nothing of (s) says
+ * otherwise? From outside no core has to join. */
+static bool is_absent(const struct aggregate *a, const struct sums *s)
+{
+    const struct account *heard = &s->account;
+
+    return s->has_stats && !s->joined && account_deadlines(heard) == 0 &&
+           heard->cut == 0 && heard->begin_unknown == 0 &&
+           (a->profile.guest.features & WIRE_FEATURE_OUTSIDE) == 0;
+}
+
 static void fill_core(struct profile_core *c, const struct aggregate *a,
                       const struct sums *s)
 {
@@ -385,6 +396,7 @@ static void fill_core(struct profile_core *c, const struct aggregate *a,
     c->jumps = s->jumps;
     c->jump_weight = s->jump_weight;
     c->account = s->account;
+    c->absent = is_absent(a, s);
     c->has_stats = s->has_stats;
     c->stats = s->stats;
     c->steal_ns = s->steal_ns;

@@ -22,7 +22,7 @@ struct sums {
     uint64_t jumps, jump_weight;
     struct profile_latest latest;
     struct account account;
-    bool has_stats;
+    bool has_stats, joined; /* joined: by any STATS, of whatever boot */
     struct core_stats stats;
     uint32_t stats_boot; /* boots that had come by then */
     double steal_ns, steal_tsc;

@@ -80,6 +80,7 @@ void aggregate_stats(void *aggregate, const struct core_stats *stats)
         if (a->profile.guest.features & WIRE_FEATURE_BOOT && stats->has_began)
             s->overwritten =
                 less(stats->began[WIRE_COUNTER_SAMPLES], s->before);
+        s->joined |= (stats->flags & WIRE_STATS_STARTED) || stats->ticks != 0;
         s->has_stats = true;
         s->stats = *stats;
     }

@@ -67,6 +67,10 @@ struct profile_latest {
 struct profile_core {
     uint32_t core;
     bool selected; /* by aggregate_config.core; entries of others are empty */
+    /* The guest has memory for this core, and says that the core never joined.
+     * Lists of the guest's cores leave it out. A core that nothing is known of
+     * is not absent. */
+    bool absent;
 
     /* In the order of first appearance; each (leaf, stack) once. */
     const struct profile_entry *entries;

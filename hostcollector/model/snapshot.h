@@ -39,6 +39,8 @@ struct snapshot_core {
     bool apart;   /* it is of another moment than the other cores */
     bool late;    /* nothing new was seen for longer than a look takes */
     bool off;     /* the guest says that the core does not sample */
+    bool left;    /* (off), and the core sampled before */
+    bool absent;  /* (off), and the core never joined: see profile_core */
     double age_s; /* since this was so; below 0: not known */
     const struct snapshot_frame *frames; /* innermost first */
     size_t count;

@@ -44,7 +44,7 @@ static void write_cores(FILE *out, const struct profile *p)
     bool begun = false;
 
     for (size_t i = 0; i < p->core_count; i++) {
-        if (!p->cores[i].has_stats)
+        if (!p->cores[i].has_stats || p->cores[i].absent)
             continue;
         if (!begun)
             (void)fputs("Counted by the agent since it began:\n"

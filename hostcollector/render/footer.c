@@ -82,8 +82,8 @@ static bool begins_open(const struct profile_core *core)
 /* Nothing came of it, not even that it has done nothing. */
 static bool is_unheard(const struct profile_core *core)
 {
-    return core->selected && !is_active(core) && !core->account.complete &&
-           !was_cut(core) && !begins_open(core);
+    return core->selected && !core->absent && !is_active(core) &&
+           !core->account.complete && !was_cut(core) && !begins_open(core);
 }
 
 /* How far the account is exact, where it is not altogether. */

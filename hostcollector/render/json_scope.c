@@ -86,7 +86,7 @@ void json_accounts(struct json_object *o, const struct profile *p)
 
     (void)putc('[', out);
     for (size_t i = 0; i < p->core_count; i++)
-        if (p->cores[i].selected)
+        if (p->cores[i].selected && !p->cores[i].absent)
             write_account(out, &first, p, &p->cores[i]);
     (void)putc(']', out);
 }
@@ -321,6 +321,8 @@ void json_view(struct json_object *o, const struct report *r)
 
     (void)putc('[', out);
     for (size_t i = 0; i < v->core_count; i++) {
+        if (r->profile->cores[i].absent)
+            continue;
         struct json_object core = element(out, &first);
 
         write_scope(&core, r, &v->cores[i]);

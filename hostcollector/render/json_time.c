@@ -17,7 +17,7 @@ static void write_cores(struct json_object *o, const struct profile *p)
 
     (void)putc('[', out);
     for (size_t i = 0; i < p->core_count; i++) {
-        if (!p->cores[i].selected)
+        if (!p->cores[i].selected || p->cores[i].absent)
             continue;
         json_comma(out, &first);
         (void)fprintf(out, "%" PRIu32, p->cores[i].core);
@@ -108,7 +108,7 @@ static void write_timeline(struct json_object *o, const struct timeline *t,
     out = json_member(&in, "cores");
     (void)putc('[', out);
     for (size_t i = 0; i < p->core_count; i++) {
-        if (!p->cores[i].selected)
+        if (!p->cores[i].selected || p->cores[i].absent)
             continue;
         (void)fputs(first ? "\n" : ",\n", out);
         first = false;

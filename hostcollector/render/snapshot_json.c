@@ -84,6 +84,8 @@ static void write_guest(FILE *out, const struct snapshot *s)
     (void)json_member(&o, "cores");
     (void)putc('[', out);
     for (size_t i = 0; i < s->count; i++) {
+        if (s->cores[i].absent)
+            continue;
         json_comma(out, &first);
         write_core(out, &s->cores[i]);
     }

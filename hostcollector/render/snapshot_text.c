@@ -194,28 +194,53 @@ static void write_core(FILE *out, const struct report *r,
                       NUMBER, "");
 }
 
-/* Cores that do not sample, in a line: a kernel may leave room for more cores
- * than there are. */
+static bool has_left(const struct snapshot_core *core)
+{
+    return is_off(core) && core->left;
+}
+
+/* A kernel may have memory for more cores than there are, and nothing has told
+ * whether this is one of the guest's. */
+static bool may_be(const struct snapshot_core *core)
+{
+    return is_off(core) && !core->left && !core->absent;
+}
+
+/* A line about the cores that (test) finds, if there are any: (before), their
+ * list, (behind). */
 static void write_off(FILE *out, const struct report *r,
-                      const struct snapshot *s)
+                      const struct snapshot *s,
+                      bool (*test)(const struct snapshot_core *),
+                      const char *before, const char *behind)
 {
     char list[CORE_LIST_SIZE] = "", line[CORE_LIST_SIZE + 128];
 
     for (size_t i = 0, end; i < s->count; i = end + 1) {
-        for (end = i; end < s->count && is_off(&s->cores[end]);)
+        for (end = i; end < s->count && test(&s->cores[end]);)
             end++;
         if (end != i)
             core_list_span(list, s->cores[i].core, s->cores[end - 1].core);
     }
     if (list[0] == '\0')
         return;
-    (void)snprintf(line, sizeof line,
-                   s->outside ? "Not seen: core %s, which runs no 64-bit code."
-                              : "Not sampled: core %s, if the guest has that "
-                                "many: nobody called tprof_start_cpu() there.",
-                   list);
+    (void)snprintf(line, sizeof line, "%s: core %s%s", before, list, behind);
     (void)putc('\n', out);
     text_wrap_at(out, 0, line, table_columns(r));
+}
+
+static void write_all_off(FILE *out, const struct report *r,
+                          const struct snapshot *s)
+{
+    if (s->outside) {
+        write_off(out, r, s, is_off, "Not seen",
+                  ", which runs no 64-bit code.");
+        return;
+    }
+    write_off(out, r, s, has_left, "Not sampled",
+              ": it called tprof_stop_cpu().");
+    write_off(out, r, s, may_be, "Not sampled",
+              ", if the guest has that many: nobody called tprof_start_cpu() "
+              "there.");
 }
 
 /* What all looks have cost the guest. */
@@ -258,7 +283,7 @@ static void write_guest(FILE *out, const struct report *r,
         first = false;
         write_core(out, r, s, &s->cores[i], l);
     }
-    write_off(out, r, s);
+    write_all_off(out, r, s);
     if (last)
         write_stood(out, r, s);
 }

@@ -46,7 +46,8 @@ const struct view_scope *top_scope(const struct top *t)
 bool top_has_core(const struct top *t, size_t i)
 {
     return t->view->cores[i].all.samples != 0 ||
-           (i < t->profile->core_count && t->profile->cores[i].has_stats);
+           (i < t->profile->core_count && t->profile->cores[i].has_stats &&
+            !t->profile->cores[i].absent);
 }
 
 size_t top_cores(const struct top *t)

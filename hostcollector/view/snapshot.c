@@ -269,6 +269,8 @@ static int look_at(struct snapshot_core *core, const struct profile *p,
 
     core->core = c->core;
     core->off = snapshot_is_off(p, c);
+    core->absent = c->absent;
+    core->left = core->off && c->has_stats && !c->absent;
     core->state = SNAPSHOT_NONE;
     core->age_s = -1;
     if (!has_sample(c))

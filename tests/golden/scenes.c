@@ -161,7 +161,7 @@ static void define_stacks(void)
     STACK(7, WIRE_END_DEPTH, AFTER_PUSH);
 }
 
-static void busy_core(uint16_t core, unsigned idle)
+void busy_core(uint16_t core, unsigned idle)
 {
     begin_core(core);
     define_stacks();
@@ -598,6 +598,8 @@ static const struct scene {
 } scenes[] = {
     {"core_missing", core_missing},
     {"usual", usual},
+    {"memory_for_more", memory_for_more},
+    {"numbers_of_the_kernel", numbers_of_the_kernel},
     {"thread_with_a_laid_root", thread_with_a_laid_root},
     {"from_outside", from_outside},
     {"counts_its_work", counts_its_work},

@@ -56,6 +56,11 @@
  *   apps_in_turn              app.elf, then libz in the same place, then
  * app.elf again, within one session
  *
+ * Which cores a guest has (scenes_cores.c):
+ *   memory_for_more           core 0 samples, core 1 has no tick, core 4 has
+ *                             left; for cores 2, 3 and 5 there is memory alone
+ *   numbers_of_the_kernel     core 1 has APIC id 16
+ *
  * Stacks of threads.elf (scenes_stacks.c):
  *   stacks_elsewhere          all stacks are on a heap that config.readable
  *                             leaves out, and the agent tells where
@@ -130,6 +135,10 @@ void end_frame(uint16_t core);
 /* A frame with a dictionary of its own, in a generation of images. */
 void begin_again(uint16_t core, uint32_t generation);
 
+/* A core that runs kernel.elf's functions, and is (idle) for so many samples.
+ */
+void busy_core(uint16_t core, unsigned idle);
+
 /* Between these. */
 void stack(uint64_t id, uint64_t end, const uint64_t *frames);
 #define STACK(id, end, ...) stack(id, end, (const uint64_t[]){__VA_ARGS__, 0})
@@ -143,6 +152,10 @@ void three_apps_of_one_name(void);
 void kernel_at_two_addresses(void);
 void hostile_images(void);
 void apps_in_turn(void);
+
+/* Scenes of scenes_cores.c. */
+void memory_for_more(void);
+void numbers_of_the_kernel(void);
 
 /* Scenes of scenes_stacks.c. */
 void stacks_elsewhere(void);

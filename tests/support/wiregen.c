@@ -262,6 +262,8 @@ void wiregen_stats(struct wiregen *w, const struct wiregen_stats *s)
 
     wiregen_open(w, 3);
     wiregen_field(w, 1, s->core, 2);
+    if (s->has_apic_id)
+        wiregen_field(w, 2, s->apic_id, 4);
     wiregen_field(w, 4, s->flags, 1);
     wiregen_field(w, 5, ticks, 8);
     for (uint8_t i = 0; i < 4; i++)

@@ -7,6 +7,7 @@
 #ifndef TPROF_WIREGEN_H
 #define TPROF_WIREGEN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -107,6 +108,8 @@ void wiregen_lost(struct wiregen *w, uint64_t counter, uint64_t ticks,
 struct wiregen_stats {
     uint16_t core;
     uint8_t flags;
+    bool has_apic_id; /* else there is no such field */
+    uint32_t apic_id;
     uint64_t counters[4];
     uint64_t extra_ticks;
     uint64_t cost;

@@ -185,6 +185,36 @@ TEST(core_filter_keeps_the_accounts_of_all) /* catches: loss hidden by --core */
 }
 
 /* Catches: an end that is included */
+/* Catches: cores that a guest does not have; and losses of a core that joined
+ * hidden with these */
+TEST(core_that_never_joined_is_absent_and_no_other_one)
+{
+    static const struct core_stats joined = {.core = 1,
+                                             .flags = WIRE_STATS_STARTED},
+                                   left = {.core = 2, .ticks = 1},
+                                   never = {.core = 3}, lost = {.core = 4};
+    struct aggregate *a = start(&(struct aggregate_config){0});
+
+    CHECK_EQ(aggregate_hello(a, HELLO_FIRST, &(struct guest){.cores = 6}), 0);
+    aggregate_stats(a, &joined);
+    aggregate_stats(a, &(struct core_stats){.core = 1});
+    aggregate_stats(a, &left);
+    aggregate_stats(a, &never);
+    aggregate_stats(a, &lost);
+    aggregate_account(a, 4, &(struct account){.ring_full = 1});
+    const struct profile *p = aggregate_profile(a);
+
+    CHECK_EQ(p->core_count, 6);
+    for (size_t i = 0; i < 6; i++)
+        CHECK_EQ(p->cores[i].absent, i == 3);
+    CHECK_EQ(aggregate_hello(
+                 a, HELLO_FIRST,
+                 &(struct guest){.cores = 6, .features = WIRE_FEATURE_OUTSIDE}),
+             0);
+    CHECK(!aggregate_profile(a)->cores[3].absent);
+    aggregate_free(a);
+}
+
 TEST(time_filter_counts_from_the_first_sample)
 {
     struct aggregate *a =
