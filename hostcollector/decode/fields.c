@@ -108,7 +108,7 @@ static const struct field_rule hello_rules[] = {
 
 static const struct field_rule stats_rules[] = {
     UINT(WIRE_STATS_CORE, core_stats, core),
-    UINT(WIRE_STATS_APIC_ID, core_stats, apic_id),
+    TOLD(WIRE_STATS_APIC_ID, FIELD_UINT, core_stats, apic_id, has_apic_id),
     UINT(WIRE_STATS_TSC, core_stats, tsc),
     RULE(WIRE_STATS_FLAGS, FIELD_FLAGS, core_stats, flags),
     UINT(WIRE_STATS_TICKS, core_stats, ticks),

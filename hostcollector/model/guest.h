@@ -55,7 +55,8 @@ static inline bool guest_same_image(const struct guest *a,
 /* STATS, WIRE.md 6: one core's live counters; 0 where not told. */
 struct core_stats {
     uint32_t core;
-    uint32_t apic_id;
+    uint32_t apic_id; /* told if (has_apic_id) */
+    bool has_apic_id;
     uint64_t tsc;
     uint8_t flags; /* WIRE_STATS_FINAL, WIRE_STATS_STARTED, ... */
     uint64_t ticks, samples, missed, ring_full, reentered;

@@ -126,7 +126,8 @@ static void put_stats(struct pack_bytes *b, uint32_t core,
     window_counters(c, &c->began, began);
     dump_frame_begin(&f, WIRE_STATS, 0);
     dump_frame_field(&f, WIRE_STATS_CORE, core);
-    dump_frame_field(&f, WIRE_STATS_APIC_ID, s->apic_id);
+    if (s->has_apic_id)
+        dump_frame_field(&f, WIRE_STATS_APIC_ID, s->apic_id);
     dump_frame_field(&f, WIRE_STATS_TSC, s->tsc);
     dump_frame_field(&f, WIRE_STATS_FLAGS, flags);
     dump_frame_field(&f, WIRE_STATS_TICKS,

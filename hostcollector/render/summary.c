@@ -5,12 +5,14 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "diagnose/core_list.h"
 #include "diagnose/share.h"
 #include "render/name.h"
 #include "util/text.h"
 
 /* Columns up to the time line: "  12  100.0 %  ". */
 #define LEFT          15
+#define APIC          7 /* columns: " (APIC)" */
 #define STRIP_LEAST   9 /* columns: "2.2 cores" */
 /* Names come first: a terminal with fewer columns has no time line, and fewer
  * columns for both lists leave out that of waits. */
@@ -28,6 +30,7 @@ struct summary {
     const struct report *r;
     struct timeline *strip; /* NULL: unknown */
     char each[32];          /* its head */
+    bool apic;              /* APIC ids stand beside the cores' numbers */
     /* Columns of time line and lists; 0: there is none. */
     size_t strip_width, busy, waits;
 };
@@ -149,14 +152,37 @@ static void write_strip(const struct summary *s, const struct view_scope *scope)
                   "");
 }
 
+/* Has (core), which is shown, another number than its APIC id? */
+static bool has_other_id(const struct profile_core *core)
+{
+    return core->total.samples != 0 && core->stats.has_apic_id &&
+           core->stats.apic_id != core->core;
+}
+
+/* "   1", or "   1 (4)   ". */
+static void write_number(const struct summary *s,
+                         const struct view_scope *scope)
+{
+    const struct core_stats *stats;
+    char number[16] = "all", apic[16] = "";
+
+    if (scope->core != VIEW_ALL_CORES) {
+        stats = &s->r->profile->cores[scope->core].stats;
+        (void)snprintf(number, sizeof number, "%" PRIu32, scope->core);
+        if (stats->has_apic_id)
+            (void)snprintf(apic, sizeof apic, " (%" PRIu32 ")", stats->apic_id);
+    }
+    (void)fprintf(s->out, "%4s", number);
+    if (s->apic)
+        (void)fprintf(s->out, "%-*s", APIC, apic);
+}
+
 static void write_line(const struct summary *s, const struct view_scope *scope)
 {
     const struct view *v = s->r->view;
-    char number[16] = "all", busy[LIST_SIZE], waits[LIST_SIZE];
+    char busy[LIST_SIZE], waits[LIST_SIZE];
 
-    if (scope->core != VIEW_ALL_CORES)
-        (void)snprintf(number, sizeof number, "%" PRIu32, scope->core);
-    (void)fprintf(s->out, "%4s", number);
+    write_number(s, scope);
     if (v->idle_unknown)
         (void)fputs("        ?  ", s->out);
     else
@@ -177,7 +203,7 @@ static void write_line(const struct summary *s, const struct view_scope *scope)
  * and two for where they wait. */
 static void divide(struct summary *s)
 {
-    size_t left = table_columns(s->r) - LEFT;
+    size_t left = table_columns(s->r) - LEFT - (s->apic ? APIC : 0);
 
     if (s->strip != NULL) {
         (void)snprintf(s->each, sizeof s->each, "EACH %g s", s->strip->slice_s);
@@ -198,7 +224,7 @@ static void divide(struct summary *s)
 
 static void write_head(const struct summary *s)
 {
-    (void)fputs("\nCORE     BUSY  ", s->out);
+    (void)fprintf(s->out, "\nCORE%s     BUSY  ", s->apic ? " (APIC)" : "");
     if (s->strip != NULL)
         (void)fprintf(s->out, "%-*s  ", (int)s->strip_width, s->each);
     if (s->waits == 0)
@@ -225,8 +251,10 @@ void table_summary(FILE *out, const struct report *r)
                                                       : TABLE_CORES_SOME;
     size_t list[TABLE_CORES_MAX];
     bool wide = table_columns(r) >= STRIP_COLUMNS;
-    struct summary s = {
-        .out = out, .r = r, .strip = wide ? table_strip_new(r) : NULL};
+    struct summary s = {.out = out,
+                        .r = r,
+                        .strip = wide ? table_strip_new(r) : NULL,
+                        .apic = core_list_any(r->profile, has_other_id)};
     int n = table_choose_cores(v, most, list);
 
     divide(&s);
