@@ -373,12 +373,15 @@ static bool is_behind_call(const struct symbolizer *s, uint64_t pc)
 const struct symbol *symbolize_call(struct symbolizer *s, uint64_t back)
 {
     const struct symbol *before = symbolize(s, back - 1), *laid;
+    const struct image_function *f;
 
-    if (before->kind != SYMBOL_ADDRESS || s->img == NULL ||
-        is_behind_call(s, back))
+    if (before->kind != SYMBOL_ADDRESS || s->img == NULL)
+        return before;
+    f = image_function(s->img, back - s->slide);
+    if (f == NULL || f->start != back - s->slide || is_behind_call(s, back))
         return before;
     laid = symbolize(s, back);
     while (laid->inlined_into != NULL)
         laid = laid->inlined_into;
-    return laid->kind != SYMBOL_ADDRESS && laid->start == back ? laid : before;
+    return laid->kind != SYMBOL_ADDRESS ? laid : before;
 }

@@ -262,8 +262,8 @@ static int fold_addresses(struct code_frames *p)
     return 0;
 }
 
-static int add_address(struct code_frames *p, uint64_t pc, bool call,
-                       double time)
+static inline int add_address(struct code_frames *p, uint64_t pc, bool call,
+                              double time)
 {
     if (p->span_count >= p->most && map_get(&p->by_pc, pc, 0) == MAP_NOTHING &&
         fold_addresses(p) != 0)
@@ -276,11 +276,10 @@ static int add_address(struct code_frames *p, uint64_t pc, bool call,
         vec_grow(&p->pcs, &p->pc_room, p->span_count, sizeof *p->pcs) != 0)
         return -1;
     if (*number == MAP_NOTHING) {
-        p->pcs[p->span_count] = (struct code_address){.pc = pc};
+        p->pcs[p->span_count] = (struct code_address){pc, 0, call};
         *number = (uint32_t)p->span_count++;
     }
     p->pcs[*number].time += time;
-    p->pcs[*number].call |= call;
     return 0;
 }
 
