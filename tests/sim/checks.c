@@ -13,7 +13,6 @@
 
 #define SERIALS 65536u
 #define CHAINS  65536u
-#define NESTED  4u
 
 /* What became of one interrupt. */
 static struct injection {

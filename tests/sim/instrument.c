@@ -14,8 +14,8 @@
 
 #include "sim.h"
 
-/* More accesses, or blocks, than any call of the agent needs: a loop without
- * end. */
+/* More accesses, or blocks, than any call of the agent needs, without those of
+ * interrupts in it: a loop without end. */
 #ifdef __SANITIZE_ADDRESS__
 #define STEPS_MAX 2000000u
 #else
@@ -30,8 +30,7 @@ void enter_agent(void)
 {
     struct core *c = &cores[tprof_machine.core];
 
-    if (c->depth++ == 0)
-        c->steps = 0;
+    c->steps[c->depth++ % NESTED] = 0;
 }
 
 void leave_agent(void)
@@ -58,7 +57,7 @@ static inline void step(void)
 
     tprof_machine.now++;
     agent_steps++;
-    if (c->depth > 0 && ++c->steps > STEPS_MAX)
+    if (c->depth > 0 && ++c->steps[(c->depth - 1) % NESTED] > STEPS_MAX)
         fail("core %u: %u accesses in one call: is there an end to it?",
              tprof_machine.core, STEPS_MAX);
     if (--left == 0)

@@ -34,7 +34,7 @@ static void touch(const void *start, size_t size, bool write)
 static void relax(void)
 {
     if (is_on_core()) {
-        cores[tprof_machine.core].steps = 0;
+        memset(cores[tprof_machine.core].steps, 0, sizeof cores[0].steps);
         tprof_machine.now += below(SIM_SECOND / 1000);
         fiber_yield();
     } else {

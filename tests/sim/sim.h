@@ -53,15 +53,18 @@ __attribute__((noreturn)) void end_early(void);
 
 /* --- Cores: fibers.c ------------------------------------------------------ */
 
+#define NESTED 4u /* interrupts and calls of the agent in each other, at most  \
+                   */
+
 struct core {
-    bool there;       /* its kernel has booted it */
-    bool gone;        /* it left without a word */
-    uint64_t starved; /* until then it does not run */
-    uint64_t asleep;  /* until then it works, unless it is interrupted */
-    bool leaves;      /* it shall leave the agent, and come back */
-    uint32_t depth;   /* interrupts and calls of the agent it is in */
-    uint64_t steps;   /* accesses in the outermost of those */
-    uint64_t serial;  /* of the interrupt that runs */
+    bool there;             /* its kernel has booted it */
+    bool gone;              /* it left without a word */
+    uint64_t starved;       /* until then it does not run */
+    uint64_t asleep;        /* until then it works, unless it is interrupted */
+    bool leaves;            /* it shall leave the agent, and come back */
+    uint32_t depth;         /* interrupts and calls of the agent it is in */
+    uint64_t steps[NESTED]; /* accesses in each, from the outermost on */
+    uint64_t serial;        /* of the interrupt that runs */
 };
 extern struct core cores[SIM_CORES];
 
