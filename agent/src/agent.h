@@ -288,7 +288,8 @@ static inline bool tprof_follows(const struct tprof_cpu *cpu)
 
 static inline bool tprof_is_woken(const struct tprof_cpu *cpu)
 {
-    return atomic_load_explicit(&cpu->woken, memory_order_relaxed) != 0;
+    return (atomic_load_explicit(&cpu->woken, memory_order_relaxed) &
+            TPROF_WOKEN) != 0;
 }
 
 static inline void tprof_doubt_timer(struct tprof_cpu *cpu)
