@@ -23,7 +23,8 @@
  * taken in any case; its port may be plugged in later. Another search by the
  * same (struct tprof_console) begins anew, also with a dead device.
  *
- * The table is tprof_transport_console, declared in transport.h.
+ * Its functions tprof_console_init(), _exit() and _restart() are declared in
+ * transport.h.
  */
 #ifndef TPROF_TRANSPORT_CONSOLE_H
 #define TPROF_TRANSPORT_CONSOLE_H

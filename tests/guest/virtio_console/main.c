@@ -209,7 +209,7 @@ int guest_main(void)
     tprof_probe_begin();
     const struct tprof_transport_setup setup = {.memory = &console,
                                                 .where = &where};
-    int error = tprof_transport_console.init(&setup, &channel);
+    int error = tprof_console_init(&setup, &channel);
 
     if (error < 0) {
         con_printf("console: none (%d)\n", error);
