@@ -29,6 +29,7 @@
  *   core C ticks N                         of these
  *   core C length INSTRUCTIONS N           so many interrupts took so many
  *   core C apic N                          accesses to the local APIC
+ *   core C lvt_timer N                     those of its timer's LVT entry
  *   core C kicks N                         writes of virtio-mmio QueueNotify
  *   core C devices N                       accesses to local and I/O APIC and
  *                                          virtio-mmio, in interrupts or not
@@ -51,6 +52,7 @@
 
 #define LAPIC_START        0xfee00000u
 #define LAPIC_END          0xfee01000u
+#define LAPIC_LVT_TIMER    0x320u
 #define IOAPIC_START       0xfec00000u
 #define IOAPIC_END         0xfec20000u
 #define VIRTIO_MMIO_START  0xfeb00000u /* QEMU's microvm */
@@ -104,7 +106,7 @@ struct core {
     uint64_t lengths[LENGTH_MAX + 1];
 
     uint64_t entry_rsp; /* of the interrupt, known from its first push */
-    uint64_t apic, kicks, devices, isr_stack;
+    uint64_t apic, lvt_timer, kicks, devices, isr_stack;
 
     struct shadow shadow;
 };
@@ -249,6 +251,7 @@ static void on_memory(unsigned vcpu, qemu_plugin_meminfo_t info,
     if (!c->in_interrupt || !c->interrupt_counts)
         return;
     c->apic += is_lapic(address);
+    c->lvt_timer += address == LAPIC_START + LAPIC_LVT_TIMER;
     if (is_virtio_mmio(address) && store &&
         address % VIRTIO_MMIO_SIZE == VIRTIO_MMIO_NOTIFY)
         c->kicks++;
@@ -388,9 +391,11 @@ static void print_core(const struct core *c, unsigned core, FILE *out)
                     (unsigned long long)c->lengths[i]);
     if (options.io)
         fprintf(out,
-                "core %u apic %llu\ncore %u kicks %llu\n"
+                "core %u apic %llu\ncore %u lvt_timer %llu\n"
+                "core %u kicks %llu\n"
                 "core %u devices %llu\ncore %u isr_stack %llu\n",
                 core, (unsigned long long)c->apic, core,
+                (unsigned long long)c->lvt_timer, core,
                 (unsigned long long)c->kicks, core,
                 (unsigned long long)c->devices, core,
                 (unsigned long long)c->isr_stack);
