@@ -53,8 +53,9 @@ __attribute__((noreturn)) void end_early(void);
 
 /* --- Cores: fibers.c ------------------------------------------------------ */
 
-#define NESTED 4u /* interrupts and calls of the agent in each other, at most  \
-                   */
+#define NESTED                                                                 \
+    4u /* interrupts and calls of the agent in each other, at most             \
+        */
 
 struct core {
     bool there;             /* its kernel has booted it */

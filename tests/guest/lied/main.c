@@ -21,8 +21,8 @@
 #define SPACE (2u << 20) /* a block of its own for the kit's page_unmap() */
 #define FILL  0xa5
 #define LOOPS 4000u
-#define QUIET 150u  /* looks without a tick */
-#define LOOKS 6000u /* at most */
+#define QUIET 3000000000u /* TSC ticks without a tick: about a second */
+#define LOOKS 20000u      /* at most, of about a millisecond */
 
 static _Alignas(SPACE) uint8_t space[SPACE];
 static struct tprof_config config = {.version = TPROF_CONFIG_VERSION,
@@ -82,13 +82,13 @@ static uint64_t ticks(void)
 /* Until sampling has been over for long. */
 static void watch(void)
 {
-    uint64_t before = 0;
-    unsigned quiet = 0;
+    uint64_t before = 0, last = cpu_rdtsc();
 
-    for (unsigned i = 0; i < LOOKS && quiet < QUIET; i++) {
+    for (unsigned i = 0; i < LOOKS && cpu_rdtsc() - last < QUIET; i++) {
         for (int n = 0; n < 100; n++)
             (void)work();
-        quiet = ticks() == before && before > 0 ? quiet + 1 : 0;
+        if (ticks() != before || before == 0)
+            last = cpu_rdtsc();
         before = ticks();
         rounds[0]++;
     }
