@@ -175,7 +175,8 @@ static int find_kernel(const struct job *job, struct outside_guest *g,
                            g->warning != NULL ? "; the dump " : "",
                            g->warning != NULL ? g->warning : "");
         if (strcmp(said, text) != 0)
-            (void)say(job, SOURCE_OUTSIDE_WAITS, strcpy(said, text));
+            (void)say(job, SOURCE_OUTSIDE_WAITS, text);
+        memcpy(said, text, sizeof said);
         if (is_left(job))
             return -1;
         sleep_ms(LOOK_AGAIN_MS);

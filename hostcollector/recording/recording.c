@@ -115,15 +115,9 @@ fail_memory:
     return NULL;
 }
 
-int recording_append(struct recording_writer *w, const void *bytes, size_t size,
-                     uint64_t arrival_ns, struct err *e)
+static int append(struct recording_writer *w, const uint8_t *p, size_t size,
+                  uint64_t arrival_ns, struct err *e)
 {
-    const uint8_t *p = bytes;
-    size_t held = w->held_size;
-
-    w->held_size = 0;
-    if (held != 0 && recording_append(w, w->held, held, arrival_ns, e) != 0)
-        return -1;
     while (size > 0) {
         size_t some = size < RECORDING_CHUNK_MAX ? size : RECORDING_CHUNK_MAX;
 
@@ -134,6 +128,18 @@ int recording_append(struct recording_writer *w, const void *bytes, size_t size,
         size -= some;
     }
     return 0;
+}
+
+int recording_append(struct recording_writer *w, const void *bytes, size_t size,
+                     uint64_t arrival_ns, struct err *e)
+{
+    size_t held = w->held_size;
+
+    w->held_size = 0;
+    return append(w, w->held, held, arrival_ns, e) != 0 ||
+                   append(w, bytes, size, arrival_ns, e) != 0
+               ? -1
+               : 0;
 }
 
 void recording_hold(struct recording_writer *w, const void *bytes, size_t size)

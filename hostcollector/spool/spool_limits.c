@@ -10,7 +10,7 @@
 
 #define LOOK_MS 60000u /* between two looks for what is too old, at most */
 #define HOUR_MS 3600000u
-#define DAY_MS  (24 * HOUR_MS)
+#define DAY_MS  ((uint64_t)24 * HOUR_MS)
 #define PART    16u /* of the bytes goes at once where there are too many */
 
 static void say(const struct spool *s, const char *line)

@@ -60,7 +60,7 @@ static uint64_t address_of(const struct orc *o, uint64_t i)
 
 static bool is_sorted(const struct orc *o)
 {
-    for (uint64_t i = 1; i < o->count; i++)
+    for (uint64_t i = 1; o->addresses.bytes != NULL && i < o->count; i++)
         if (address_of(o, i - 1) > address_of(o, i))
             return false;
     return true;
@@ -78,7 +78,7 @@ struct orc *orc_new(const struct image *img)
     if (o->addresses.bytes != NULL && o->entries.bytes != NULL &&
         o->addresses.size / 4 == o->entries.size / ENTRY)
         o->count = o->addresses.size / 4;
-    if (!is_sorted(o))
+    if (o->count != 0 && !is_sorted(o))
         o->count = 0;
     return o;
 }

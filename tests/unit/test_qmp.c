@@ -113,6 +113,14 @@ static void answer(int fd, int monitor, const char *body)
     }
 }
 
+/* Note (order) for the case. */
+static void hear(const char *order)
+{
+    size_t size = strlen(stub.heard);
+
+    (void)snprintf(stub.heard + size, HEARD_MAX - size, "%s ", order);
+}
+
 /* Play the stub, until nobody speaks any more. */
 static _Noreturn void play_stub(int fd, int monitor)
 {
@@ -124,7 +132,7 @@ static _Noreturn void play_stub(int fd, int monitor)
         size_t size = 0;
 
         if (c == 3) {
-            strcat(stub.heard, "^C ");
+            hear("^C");
             tell(monitor, EVENT("STOP"));
             say_packet(fd, "T02thread:01;");
         }
@@ -136,7 +144,7 @@ static _Noreturn void play_stub(int fd, int monitor)
         (void)getc(in); /* the checksum */
         (void)getc(in);
         if (body[0] == 'v' || body[0] == 'D')
-            strcat(strcat(stub.heard, body), " ");
+            hear(body);
         answer(fd, monitor, body);
     }
     _exit(0);
@@ -161,9 +169,9 @@ static _Noreturn void play_monitor(int fd, const char *const *says)
         if (says[1] == NULL || fgets(line, sizeof line, orders) == NULL)
             break;
         if (strstr(line, "\"cont\"") != NULL)
-            strcat(stub.heard, "cont ");
+            hear("cont");
         if (strstr(line, "gdbserver none") != NULL)
-            strcat(stub.heard, "none ");
+            hear("none");
     } while (*++says != NULL);
     shutdown(fd, SHUT_RDWR); /* the other process has it, too */
     _exit(0);

@@ -145,7 +145,9 @@ TEST(a_small_view_stays) /* catches: a report that changes for nothing */
     all.total.tree.node_count = all.cores[0].tree.node_count = 4;
     all.line_count = all.edge_count = 3;
     v = smaller_view_new(&all);
-    CHECK(v != NULL && memcmp(v, &all, sizeof all) == 0);
+    CHECK(v != NULL && v->total.rows == all.total.rows &&
+          v->total.tree.nodes == all.total.tree.nodes &&
+          v->lines == all.lines && v->edges == all.edges);
     smaller_view_free(v);
     smaller_view_free(NULL);
 }

@@ -20,8 +20,8 @@
 
 #define SECOND 1000u /* in milliseconds */
 #define HOUR   (3600u * SECOND)
-#define DAY    (24ll * HOUR)
-#define BEGIN  1764000000000ll /* 2025-11-24T16:00:00Z */
+#define DAY    (24LL * HOUR)
+#define BEGIN  1764000000000LL /* 2025-11-24T16:00:00Z */
 
 static struct err error;
 static char lines[4096]; /* that were said */
@@ -140,7 +140,7 @@ TEST(a_guest_that_sends_much_pays_with_its_own_windows)
     CHECK_EQ(all_of("small"), 100);
     /* and its own oldest went: 15,000 bytes are the others' */
     CHECK(all_of("flood") >= 15 && all_of("flood") <= 21);
-    CHECK_EQ(count("flood", BEGIN, wall_ms - 40ll * SECOND), 0);
+    CHECK_EQ(count("flood", BEGIN, wall_ms - 40LL * SECOND), 0);
     CHECK_EQ(spool_sums(s).removed, 1000 - all_of("flood"));
     CHECK(spool_sums(s).bytes <= 100000);
     close_spool(s);
@@ -158,7 +158,7 @@ TEST(guests_that_send_the_same_keep_the_same)
         put(s, "c", 100);
     }
     CHECK(all_of("a") >= 90 && all_of("b") >= 90 && all_of("c") >= 90);
-    CHECK_EQ(count("a", wall_ms - 900ll * SECOND, wall_ms), 90);
+    CHECK_EQ(count("a", wall_ms - 900LL * SECOND, wall_ms), 90);
     /* files that are found are their guests', too */
     spool_close(s);
     s = open_spool(30000, 7 * 86400);

@@ -72,7 +72,7 @@ static void say_memory(char *text, const char *question)
     uint8_t bytes[4096];
     unsigned long address, size;
 
-    strcpy(text, "E14");
+    memcpy(text, "E14", sizeof "E14");
     if (sscanf(question, "m%lx,%lx", &address, &size) != 2 ||
         size > sizeof bytes || !load(address, size, bytes))
         return;
@@ -139,7 +139,9 @@ bool stub_hear(int fd, char *body, size_t most)
         }
         if (begun && c == '#') {
             body[size] = '\0';
-            return read(fd, &c, 1) == 1 && read(fd, &c, 1) == 1;
+            char sum[2]; /* two digits */
+
+            return read(fd, &sum[0], 1) == 1 && read(fd, &sum[1], 1) == 1;
         }
         if (begun && size + 1 < most)
             body[size++] = c;

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <netinet/in.h>
 #include <pty.h>
 #include <signal.h>
@@ -69,7 +70,7 @@ static bool is_foreign_socket(pid_t pid, int fd)
         struct sockaddr any;
         struct sockaddr_un un;
         char room[256];
-    } own, other;
+    } own = {.room = ""}, other = own;
     socklen_t own_size = sizeof own, other_size = sizeof other;
     int process = (int)syscall(SYS_pidfd_open, pid, 0);
     int copy = (int)syscall(SYS_pidfd_getfd, process, fd, 0);
@@ -238,7 +239,7 @@ static void make_home(void)
     static const char *const folders[] = {
         "home",        "home/sibling", "home/spool",   "home/img",
         "home/guests", "home/ports",   "home/results", "home/rec"};
-    char name[16], whole[512];
+    char name[16], whole[PATH_MAX];
 
     spooled_begin(1, BUILD); /* enters it */
     spooled_play(4);
@@ -256,8 +257,8 @@ static void make_home(void)
     CHECK_EQ(symlink("../secret", "home/spool/out"), 0);
     CHECK_EQ(symlink("../secret", "home/img/out"), 0);
     copy_image("home/img/kernel.elf", KERNEL, KERNEL_ID, NULL);
-    CHECK(getcwd(whole, sizeof whole - 8) != NULL);
-    CHECK_EQ(setenv("HOME", strcat(whole, "/home"), 1), 0);
+    CHECK(realpath("home", whole) != NULL);
+    CHECK_EQ(setenv("HOME", whole, 1), 0);
     CHECK_EQ(setenv("TERM", "xterm", 1), 0);
     CHECK_EQ(setenv("ASAN_OPTIONS", "detect_leaks=0", 1), 0);
     CHECK_EQ(unsetenv("DEBUGINFOD_URLS"), 0);
@@ -755,7 +756,7 @@ TEST(
 #define PROCESSES_OF(line)                                                     \
     TEST(processes_of_##line)                                                  \
     {                                                                          \
-        run(&line);                                                            \
+        run(&(line));                                                          \
     }
 
 PROCESSES_OF(live)

@@ -54,7 +54,7 @@ static void hear_all_resets(struct host *h)
 /* Of each core more is heard, the one that was reset too. */
 static void check_sampled(struct host *h)
 {
-    uint64_t before[HOST_CORES_MAX];
+    uint64_t before[HOST_CORES_MAX] = {0};
 
     for (uint32_t i = 0; i < h->cores; i++)
         before[i] = h->core[i].samples;

@@ -7,7 +7,7 @@
  *
  * It is the bridge's own code, and reaches into what that keeps to itself.
  */
-#include "bridge/bridge.c"
+#include "bridge/bridge.c" /* NOLINT(bugprone-suspicious-include) */
 
 #include <signal.h>
 #include <sys/eventfd.h>
