@@ -174,8 +174,8 @@ static void set_origin(struct aggregate *a, uint64_t tsc)
     a->rebooted = false;
 }
 
-/* How many of (count) samples come before (until), in ticks since the start.
- * Nearly always all of them do. */
+/* Count those of (count) samples that come before (until), in ticks since the
+ * start. Nearly always all of them do. */
 static size_t count_before(const struct aggregate *a,
                            const struct sample *samples, size_t count,
                            int64_t until)
@@ -209,7 +209,7 @@ static void count_seconds(struct aggregate *a, struct sums *s,
     }
 }
 
-/* How many of (count) samples, from the first on, are selected. */
+/* Count those of (count) samples that are selected, from the first on. */
 static size_t count_selected(const struct aggregate *a,
                              const struct sample *samples, size_t count)
 {

@@ -55,14 +55,14 @@ static void tally_sample(struct tally *t, const struct sample_batch *batch,
     t->late_class[late_class(late)]++;
 }
 
-/* Which of short_tallies.by_bits a short sample of lateness (units) takes: the
- * length of (units) in bits. */
+/* The length of (units) in bits: the index in short_tallies.by_bits of a short
+ * sample that is so late. */
 static unsigned late_bits(uint32_t units)
 {
     return 31u ^ (unsigned)__builtin_clz(units * 2 + 1);
 }
 
-/* Know what the short samples of (batch) add to their tallies. */
+/* Make (st) that of the short samples of (batch). */
 static void prepare_short(struct short_tallies *st,
                           const struct sample_batch *batch)
 {
@@ -71,8 +71,7 @@ static void prepare_short(struct short_tallies *st,
     st->period = batch->period;
     st->shift = batch->shift;
     for (uint32_t i = 0; i < 1u << WIRE_CELL_LATE_BITS; i++) {
-        const struct sample s = {.late = i == 0 ? 0 : 3u << (i - 1) >> 1,
-                                 .weight = 1};
+        const struct sample s = {.late = SHORT_LATE(i), .weight = 1};
         struct tally t = {0};
         size_t class = 0;
 

@@ -9,8 +9,8 @@
 #include "model/profile.h"
 #include "util/budget.h"
 
-/* What a short sample of some unit and period adds to a tally, for each of the
- * latenesses that it may have. */
+/* The sums that a short sample of one unit and period adds to a tally: its
+ * time, and for each lateness that it may have, the rest. */
 struct short_tallies {
     uint16_t period;
     uint8_t shift;

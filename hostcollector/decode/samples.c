@@ -237,9 +237,12 @@ static const char *long_record(struct reading *r, const uint8_t **cell,
     }
 }
 
-/* The middle of a lateness that is known by its length in bits. */
+/* By the length of a lateness in bits: a shift for each sample takes longer. */
 static const uint32_t late_units[1u << WIRE_CELL_LATE_BITS] = {
-    0, 1, 3, 6, 12, 24, 48, 96, 192, 384, 768, 1536, 3072, 6144, 12288, 24576};
+    SHORT_LATE(0),  SHORT_LATE(1),  SHORT_LATE(2),  SHORT_LATE(3),
+    SHORT_LATE(4),  SHORT_LATE(5),  SHORT_LATE(6),  SHORT_LATE(7),
+    SHORT_LATE(8),  SHORT_LATE(9),  SHORT_LATE(10), SHORT_LATE(11),
+    SHORT_LATE(12), SHORT_LATE(13), SHORT_LATE(14), SHORT_LATE(15)};
 
 /*
  * Decode the short samples from (cell) on, up to (end) or a long record.

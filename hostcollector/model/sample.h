@@ -15,6 +15,10 @@
  */
 #define LEAF_UNKNOWN 0u
 
+/* The lateness of a short sample, in units. The wire tells how many (bits) long
+ * the lateness is; the middle of that range is taken. */
+#define SHORT_LATE(bits) (3u << (bits) >> 2)
+
 struct sample {
     uint64_t tsc;    /* guest's clock, a multiple of the batch's unit */
     uint64_t leaf;   /* interrupted run-time address, or LEAF_UNKNOWN */
