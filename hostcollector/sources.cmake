@@ -97,6 +97,7 @@ set(core_sources
     code/insn_parts.c
     code/only_call.c
     code/told_code.c
+    code/uncalled.c
     compare/compare.c
     compare/merged.c
     compare/pairs.c

@@ -9,6 +9,7 @@
 #include "code/function_flow.h"
 #include "code/only_call.h"
 #include "code/told_code.h"
+#include "code/uncalled.h"
 #include "image/image.h"
 #include "model/stack.h"
 #include "util/hash.h"
@@ -282,6 +283,8 @@ static enum code_place read_place_of_call(struct frame_places *o, uint64_t pc)
 {
     const struct image_function *f = image_function(o->img, pc - 1 - o->slide);
 
+    if (uncalled_function(o->img, pc - o->slide) != NULL)
+        return frame_place_at(o, pc);
     if (f == NULL || f != image_function(o->img, pc - o->slide))
         return CODE_UNKNOWN;
     return frame_place_at(o, pc);

@@ -70,7 +70,8 @@ bool frame_place_behind_hlt(const struct frame_places *o, uint64_t pc);
  * The place of the call that returns to (pc). It matters since compilers of
  * other languages than C make no frame even in functions that call. If the call
  * is a function's last instruction, (pc) is in another function, and the place
- * is CODE_UNKNOWN.
+ * is CODE_UNKNOWN. If no call is there (code/uncalled.h), the place is that of
+ * (pc): an interrupt came before the function's first instruction.
  */
 enum code_place frame_place_of_call(struct frame_places *o, uint64_t pc);
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "code/insn.h"
+#include "code/uncalled.h"
 #include "dwarf/dwarf.h"
 #include "image/image.h"
 #include "symbolize/names.h"
@@ -351,34 +351,12 @@ const struct symbol *symbolize(struct symbolizer *s, uint64_t pc)
     return out;
 }
 
-/* Bytes of the shortest call and of the longest. */
-#define CALL_MIN 2u
-#define CALL_MAX 9u
-
-/* Does a call end right before (pc)? */
-static bool is_behind_call(const struct symbolizer *s, uint64_t pc)
-{
-    for (size_t n = CALL_MIN; n <= CALL_MAX; n++) {
-        size_t have;
-        const uint8_t *code = image_code(s->img, pc - s->slide - n, &have);
-        struct insn in;
-
-        if (code != NULL && have >= n && insn_decode(code, n, &in) == n &&
-            (in.kind == INSN_CALL || in.kind == INSN_CALL_NEXT))
-            return true;
-    }
-    return false;
-}
-
 const struct symbol *symbolize_call(struct symbolizer *s, uint64_t back)
 {
     const struct symbol *before = symbolize(s, back - 1), *laid;
-    const struct image_function *f;
 
-    if (before->kind != SYMBOL_ADDRESS || s->img == NULL)
-        return before;
-    f = image_function(s->img, back - s->slide);
-    if (f == NULL || f->start != back - s->slide || is_behind_call(s, back))
+    if (before->kind != SYMBOL_ADDRESS || s->img == NULL ||
+        uncalled_function(s->img, back - s->slide) == NULL)
         return before;
     laid = symbolize(s, back);
     while (laid->inlined_into != NULL)
