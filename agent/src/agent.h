@@ -339,7 +339,7 @@ static inline bool tprof_is_far(uint64_t time, uint64_t now, uint64_t wait)
 }
 
 /* If core (from) watches for a host, the next one that has joined does so from
- * now on (tprof.c). */
+ * now on. */
 void tprof_hand_watch_on(uint32_t from);
 
 /* Does the core that watches for a host follow the orders? If it does not for

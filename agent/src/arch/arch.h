@@ -12,6 +12,12 @@
  * rest. The agent calls all functions with interrupts off, unless a comment
  * says otherwise. "This core" is the calling core.
  *
+ * Calls go down, from the agent into these folders, with one exception:
+ * tprof_interrupt() (tick.h) is the one call up. The entry of the agent's
+ * interrupt makes it, on the core's own stack. The other functions of tick.h
+ * that a folder calls belong to that entry: tprof_interrupt_inside() where the
+ * stack is in use already, tprof_tick_unseen() while tprof_arch_is_tick() runs.
+ *
  * Time is in ticks of one clock that all cores read. A core has two numbers:
  * its index, which the agent counts from 0, and its hardware id, by which other
  * cores interrupt it.

@@ -9,10 +9,6 @@
 #include "machine.h"
 #include "mem.h"
 
-/* The hook of that name, or NULL. */
-#define TPROF_MACHINE_HOOK(name)                                               \
-    (tprof_machine.hooks ? tprof_machine.hooks->name : NULL)
-
 static inline bool tprof_arch_faults(uint64_t start, uint64_t size, bool write)
 {
     return TPROF_MACHINE_HOOK(faults) &&

@@ -78,6 +78,10 @@ struct tprof_machine {
 
 extern struct tprof_machine tprof_machine;
 
+/* The hook of that name, or NULL. */
+#define TPROF_MACHINE_HOOK(name)                                               \
+    (tprof_machine.hooks ? tprof_machine.hooks->name : NULL)
+
 /* The clock, which counts on at each look: it never stands still. A function,
  * so that what compiles the agent specially does not take it apart. */
 uint64_t tprof_machine_look_at_clock(void);
