@@ -10,8 +10,4 @@
 /* Seldom part of a tick, so it is kept out of the way of what always is. */
 #define TPROF_COLD static __attribute__((cold, noinline))
 
-/* Hides from the compiler what (value), which is in a register, was computed
- * from. Used where the compiler would compute it again at each use. */
-#define TPROF_IN_REGISTER(value) __asm__("" : "+r"(value))
-
 #endif

@@ -31,7 +31,7 @@ TPROF_HOT uint32_t four_bytes_on(const uint32_t *table, uint32_t word)
     uint64_t second = word >> 8 & 0xff;
 
     /* else the compiler adds 512 to this index, instead of to the address */
-    TPROF_IN_REGISTER(second);
+    TPROF_ARCH_IN_REGISTER(second);
     return table[768 + (word & 0xff)] ^ table[512 + second] ^
            table[256 + (word >> 16 & 0xff)] ^ table[word >> 24];
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Errors in words. The linker drops them from a kernel that does not call this.
  */
+#include "arch_words.h"
 #include "tprof/tprof.h"
 
 /* one flat list. NOLINTNEXTLINE(readability-function-size) */
@@ -21,9 +22,7 @@ const char *tprof_strerror(int error)
         return "no memory: link with tprof_memory.ld or set config.memory and "
                "memory_size";
     case TPROF_ERR_STATE:
-        return "called twice, or for a core that has not joined; if this core "
-               "has not: another has its number, since the local APIC is not "
-               "mapped: set config.cpu_source";
+        return TPROF_ARCH_SAYS_STATE;
     case TPROF_ERR_CPU:
         return "more cores than config.cpus or the memory allow, or a core "
                "number beyond them: give TPROF_MEMORY(cores) bytes by "
@@ -33,7 +32,7 @@ const char *tprof_strerror(int error)
                "config.vector and config.install_vector, or have ticks come "
                "from the kernel's own timer by config.timer";
     case TPROF_ERR_APIC:
-        return "the CPU has no local APIC: use TPROF_TIMER_KERNEL";
+        return TPROF_ARCH_SAYS_NO_TIMER;
     case TPROF_ERR_DEVICE:
         return "no device was found that works: give the guest a virtio-serial "
                "one with a port named tprof.0, or for tprof_vsock a "
@@ -55,23 +54,16 @@ const char *tprof_strerror(int error)
         return "config.memory is not mapped, or cannot be written: map all of "
                "it first";
     case TPROF_ERR_APIC_OFF:
-        return "the local APIC is disabled: set bit 11 of IA32_APIC_BASE and "
-               "bit 8 of its spurious vector register, on each core, and LINT0 "
-               "to ExtINT where the PICs interrupt; or became an x2APIC after "
-               "tprof_init(): call that later";
+        return TPROF_ARCH_SAYS_TIMER_OFF;
     case TPROF_ERR_APIC_UNMAPPED:
-        return "the local APIC's registers are not mapped: map their page, as "
-               "a rule 0xfee00000, and set config.lapic to its virtual "
-               "address unless that is the same; or set config.map";
+        return TPROF_ARCH_SAYS_TIMER_UNMAPPED;
     case TPROF_ERR_TIMER:
-        return "the local APIC's timer does not count: is config.lapic its "
-               "address? Else use TPROF_TIMER_KERNEL";
+        return TPROF_ARCH_SAYS_TIMER_STOPPED;
     case TPROF_ERR_VECTOR_TAKEN:
         return "config.vector has another handler: choose a vector that is "
                "free, or 0";
     case TPROF_ERR_IDT:
-        return "no IDT is loaded, or it ends before our vector, or is "
-               "read-only: load it first, or give config.install_vector";
+        return TPROF_ARCH_SAYS_NO_TABLE;
     case TPROF_ERR_DEVICE_TAKEN:
         return "there is such a device, and a driver of the kernel's has it: "
                "give the guest another one, or keep the driver off it; "
@@ -96,12 +88,9 @@ const char *tprof_strerror(int error)
                ".data and .bss of libtprof.a in front of the symbols by which "
                "it is loaded; `collector check` says which are not";
     case TPROF_ERR_TIMER_TAKEN:
-        return "the kernel, or its firmware, uses the local APIC's timer: have "
-               "ticks come from it by config.timer (PORTING.md, \"The "
-               "timer\"), or set config.take_timer, which ends the other use";
+        return TPROF_ARCH_SAYS_TIMER_TAKEN;
     case TPROF_ERR_CLOCK:
-        return "config.always and config.boot need the rate of the TSC, which "
-               "neither CPU nor hypervisor tells: set config.tsc_hz";
+        return TPROF_ARCH_SAYS_NO_CLOCK;
     default:
         return "unknown error";
     }

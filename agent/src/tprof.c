@@ -48,10 +48,10 @@ static void mend_counts(struct tprof_recorder *r, const uint64_t *told)
     struct tprof_stats *c = &r->counts;
     struct tprof_lost *full = &r->lost[0], *cut;
 
-    TPROF_IN_REGISTER(full);
+    TPROF_ARCH_IN_REGISTER(full);
     cut = full + 1;
 
-    TPROF_IN_REGISTER(c);
+    TPROF_ARCH_IN_REGISTER(c);
     /* of a tick that was neither written down nor counted as lost */
     c->reentered = c->ticks - c->ring_full - told[WIRE_COUNTER_SAMPLES];
     full->ticks = c->ring_full - told[WIRE_COUNTER_RING_FULL];

@@ -170,8 +170,8 @@ TPROF_HOT uint64_t tprof_unwind_quick(const struct tprof_span *span,
     if (__builtin_expect(sp - span->start >= span->room, 0))
         return tprof_unwind_elsewhere(span, sp);
     /* the compiler would turn each sum into a copy and a difference */
-    TPROF_IN_REGISTER(minus_limit);
-    TPROF_IN_REGISTER(minus_text);
+    TPROF_ARCH_IN_REGISTER(minus_limit);
+    TPROF_ARCH_IN_REGISTER(minus_text);
 #pragma GCC unroll 4
     for (uint32_t i = 0; i < WIRE_STACK_SLOTS; i++) {
         uint64_t word = tprof_arch_load(sp + 8ul * i);

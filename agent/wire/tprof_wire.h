@@ -155,7 +155,7 @@ enum wire_long {
 #define WIRE_SAMPLE_NMI  (1u << 1) /* reserved */
 
 #define WIRE_STACK_FRAMES_MAX 127u
-#define WIRE_STACK_SLOTS      4u  /* words from the interrupted RSP upwards */
+#define WIRE_STACK_SLOTS      4u  /* words from the stack pointer upwards */
 #define WIRE_STACK_BASES_MAX  64u /* bases of STACK_AT in an epoch */
 
 /* Why a frame chain ended, WIRE.md 5.4 */

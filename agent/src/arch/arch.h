@@ -8,8 +8,8 @@
  *            samples a guest from outside
  *
  * A folder has arch_types.h, which this file includes first; arch_cpu.h with
- * the inline functions, which this file includes last; and sources for the
- * rest. The agent calls all functions with interrupts off, unless a comment
+ * the inline functions, which this file includes last; arch_words.h, which
+ * strerror.c includes; and sources for the rest. The agent calls all functions with interrupts off, unless a comment
  * says otherwise. "This core" is the calling core.
  *
  * Calls go down, from the agent into these folders, with one exception:
@@ -45,6 +45,12 @@
  *   TPROF_ARCH_WIRE          the CPU as HELLO names it: WIRE_ARCH_*
  *   TPROF_ARCH_SYMBOL(n, v)  a statement that defines the absolute symbol (n),
  *                            which has the constant value (v) and takes no room
+ *   TPROF_ARCH_IN_REGISTER(v) hides from the compiler what (v), a value in a
+ *                            register, was computed from: the compiler would
+ *                            compute it again at each use
+ *
+ * arch_words.h defines TPROF_ARCH_SAYS_*: the texts of tprof_strerror() that
+ * name parts of this CPU.
  */
 
 struct tprof_cpu; /* agent.h */

@@ -23,4 +23,6 @@ struct tprof_arch_trap {
 #define TPROF_ARCH_SYMBOL(name, value)                                         \
     _Static_assert((value) > 0, "the collector looks for " #name)
 
+#define TPROF_ARCH_IN_REGISTER(value) __asm__("" : "+r"(value))
+
 #endif

@@ -40,4 +40,6 @@ struct tprof_arch_trap {
 #define TPROF_ARCH_SYMBOL(name, value)                                         \
     __asm__ volatile(".globl " #name "\n.set " #name ", %c0" ::"i"(value))
 
+#define TPROF_ARCH_IN_REGISTER(value) __asm__("" : "+r"(value))
+
 #endif
