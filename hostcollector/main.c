@@ -2,7 +2,7 @@
 /* argv -> command -> exit code; nothing else. */
 #include <stddef.h>
 
-#include "cmd/cmd.h"
+#include "cli/command.h"
 
 int main(int argc, char **argv)
 {

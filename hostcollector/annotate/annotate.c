@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "annotate/builder.h"
-#include "image/image.h"
-#include "symbolize/image_map.h"
-#include "symbolize/symbolize.h"
+#include "image/file/image.h"
+#include "image/names/image_map.h"
+#include "image/names/symbolize.h"
 #include "util/vec.h"
 #include "view/find.h"
 

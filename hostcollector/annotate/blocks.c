@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "code/insn.h"
+#include "image/code/insn.h"
 
 /* What is known of each byte of the function. */
 enum byte_flag {

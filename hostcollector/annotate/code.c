@@ -6,8 +6,8 @@
 #include "annotate/blocks.h"
 #include "annotate/builder.h"
 #include "annotate/disasm.h"
-#include "image/image.h"
-#include "symbolize/symbolize.h"
+#include "image/file/image.h"
+#include "image/names/symbolize.h"
 
 /* Runs of code, of one name. */
 #define CODES_MAX 16u

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "annotate/builder.h"
-#include "symbolize/symbolize.h"
+#include "image/names/symbolize.h"
 #include "util/vec.h"
 
 /* Names are equal if their pointers are. */

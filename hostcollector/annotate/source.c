@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "annotate/builder.h"
-#include "util/opener.h"
+#include "guard/opener.h"
 #include "util/text.h"
 
 #define FILE_MAX  (1u << 20) /* bytes; what is behind them has no text */

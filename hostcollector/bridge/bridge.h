@@ -9,8 +9,8 @@
 
 #include <stdint.h>
 
+#include "guard/peer.h"
 #include "util/err.h"
-#include "util/peer.h"
 
 #define BRIDGE_CID_MIN 3u /* the smaller ones are the host's */
 #define BRIDGE_CID_MAX 0xfffffffeu

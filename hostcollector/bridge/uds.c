@@ -12,7 +12,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "util/opener.h"
+#include "guard/opener.h"
 
 #define BACKLOG   1024
 #define HELLO_MAX 32u /* longer than any line that makes sense */

@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
+#include "guard/peer.h"
 #include "util/err.h"
-#include "util/peer.h"
 #include "util/unix_socket.h"
 
 /* A path at which the bridge listens. */

@@ -13,8 +13,8 @@
 #include "bridge/memory.h"
 #include "bridge/packet.h"
 #include "bridge/vring.h"
+#include "guard/peer.h"
 #include "util/err.h"
-#include "util/peer.h"
 
 #define VSOCK_REFUSALS 64u /* owed at a time; beyond, the guest has to wait */
 #define VSOCK_BATCH    20u /* buffers filled by one readv(): 64 KiB of Linux's */

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "check/gather.h"
-#include "image/image.h"
-#include "image/loading.h"
+#include "image/file/image.h"
+#include "image/file/loading.h"
 #include "util/spans.h"
 
 /* No kernel has more sections. */

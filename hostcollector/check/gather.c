@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "check/unwind_tables.h"
-#include "code/frame_place.h"
-#include "dwarf/dwarf.h"
-#include "image/image.h"
+#include "image/code/frame_place.h"
+#include "image/dwarf/dwarf.h"
+#include "image/file/image.h"
 #include "util/spans.h"
 
 /* No kernel has more runs of instructions; what comes then is left out. */

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "check/gather.h"
-#include "dwarf/constants.h"
-#include "dwarf/dwarf.h"
-#include "image/image.h"
-#include "symbolize/pascal.h"
+#include "image/dwarf/constants.h"
+#include "image/dwarf/dwarf.h"
+#include "image/file/image.h"
+#include "image/names/pascal.h"
 
 const char *check_language_name(enum check_language language)
 {

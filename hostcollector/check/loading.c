@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "check/gather.h"
-#include "image/image.h"
-#include "image/loading.h"
+#include "image/file/image.h"
+#include "image/file/loading.h"
 #include "util/cursor.h"
 
 #define MULTIBOOT_MAGIC     0x1badb002u

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "check/gather.h"
-#include "dwarf/dwarf.h"
-#include "image/image.h"
+#include "image/dwarf/dwarf.h"
+#include "image/file/image.h"
 #include "util/text.h"
 
 #define NAME_SHOWN 40u

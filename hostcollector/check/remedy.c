@@ -8,7 +8,7 @@
 #include "check/red_zone.h"
 #include "check/remedy.h"
 #include "check/report.h"
-#include "symbolize/names.h"
+#include "image/names/names.h"
 #include "util/text.h"
 
 #define LINE       1024

@@ -5,8 +5,8 @@
  */
 #include "check/unwind_tables.h"
 
-#include "dwarf/frame_entry.h"
-#include "image/image.h"
+#include "image/dwarf/frame_entry.h"
+#include "image/file/image.h"
 #include "util/cursor.h"
 
 #define PDATA_ENTRY 12u /* begin, end, unwind information: u32 RVA each */

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/cmd.h"
-#include "cmd/planned.h"
-#include "cmd/sampling.h"
+#include "cli/command.h"
+#include "cli/planned.h"
+#include "session/sampling.h"
 
 static const struct help help = {
     COMMAND_ANNOTATE,

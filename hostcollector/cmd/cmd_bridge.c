@@ -6,12 +6,12 @@
 #include <unistd.h>
 
 #include "bridge/bridge.h"
-#include "cmd/cmd.h"
-#include "cmd/confine.h"
-#include "cmd/help.h"
-#include "cmd/options.h"
-#include "cmd/signals.h"
-#include "cmd/tell.h"
+#include "cli/command.h"
+#include "cli/confine/confine.h"
+#include "cli/help.h"
+#include "cli/options.h"
+#include "cli/signals.h"
+#include "cli/tell.h"
 
 #define DEFAULT_CID 3u
 

@@ -4,12 +4,12 @@
 
 #include "check/gather.h"
 #include "check/report.h"
-#include "cmd/cmd.h"
-#include "cmd/confine.h"
-#include "cmd/help.h"
-#include "cmd/options.h"
-#include "cmd/signals.h"
-#include "image/image.h"
+#include "cli/command.h"
+#include "cli/confine/confine.h"
+#include "cli/help.h"
+#include "cli/options.h"
+#include "cli/signals.h"
+#include "image/file/image.h"
 
 static const struct help help = {
     COMMAND_CHECK,

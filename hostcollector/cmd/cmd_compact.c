@@ -2,10 +2,10 @@
 /* collector compact: windows of a spool, many in a file. */
 #include <stdio.h>
 
-#include "cmd/cmd.h"
-#include "cmd/help.h"
-#include "cmd/merge_process.h"
-#include "cmd/options.h"
+#include "cli/command.h"
+#include "cli/help.h"
+#include "cli/options.h"
+#include "fleet/serve/merge_process.h"
 #include "util/text.h"
 
 #define NAME "collector compact"

@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/cmd.h"
-#include "cmd/option_table.h"
-#include "push/receiver.h"
-#include "render/render.h"
+#include "cli/command.h"
+#include "cli/option_table.h"
+#include "fleet/push/receivers/receiver.h"
+#include "report/render.h"
 
 #define SHELLS "bash zsh fish"
 

@@ -6,16 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/cmd.h"
-#include "cmd/confine.h"
-#include "cmd/diff_runs.h"
-#include "cmd/options.h"
-#include "cmd/output.h"
-#include "cmd/planned.h"
-#include "cmd/signals.h"
-#include "compare/compare.h"
+#include "cli/command.h"
+#include "cli/confine/confine.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/planned.h"
+#include "cli/signals.h"
 #include "diagnose/share.h"
-#include "render/diff.h"
+#include "diff/compare/compare.h"
+#include "diff/diff.h"
+#include "diff/diff_runs.h"
 #include "util/text.h"
 
 /* Two builds of one kernel have functions of so much of the time in common. */

@@ -2,10 +2,10 @@
 /* collector: attach, sample, report. */
 #include <stdio.h>
 
-#include "cmd/cmd.h"
-#include "cmd/confine.h"
-#include "cmd/help.h"
-#include "cmd/sampling.h"
+#include "cli/command.h"
+#include "cli/confine/confine.h"
+#include "cli/help.h"
+#include "session/sampling.h"
 
 static const struct help help = {
     COMMAND_LIVE,

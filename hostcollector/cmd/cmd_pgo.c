@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/cmd.h"
-#include "cmd/planned.h"
-#include "cmd/sampling.h"
+#include "cli/command.h"
+#include "cli/planned.h"
+#include "session/sampling.h"
 
 static const struct help help = {
     COMMAND_PGO,

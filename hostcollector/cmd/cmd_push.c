@@ -5,19 +5,19 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cmd/cmd.h"
-#include "cmd/confine.h"
-#include "cmd/help.h"
-#include "cmd/push_batch.h"
-#include "cmd/push_failed.h"
-#include "cmd/push_look.h"
-#include "cmd/push_origin.h"
-#include "cmd/push_parcel.h"
-#include "cmd/push_tell.h"
-#include "cmd/signals.h"
-#include "push/backoff.h"
-#include "push/queue.h"
-#include "render/window.h"
+#include "cli/command.h"
+#include "cli/confine/confine.h"
+#include "cli/help.h"
+#include "cli/signals.h"
+#include "export/stores/report_window.h"
+#include "fleet/backoff.h"
+#include "fleet/push/push_batch.h"
+#include "fleet/push/push_failed.h"
+#include "fleet/push/push_look.h"
+#include "fleet/push/push_origin.h"
+#include "fleet/push/push_parcel.h"
+#include "fleet/push/push_tell.h"
+#include "fleet/push/queue.h"
 #include "util/clock.h"
 
 #define DEFAULT_WAIT_S 60.0

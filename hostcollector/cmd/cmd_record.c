@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/amount.h"
-#include "cmd/cmd.h"
-#include "cmd/planned.h"
-#include "cmd/sampling.h"
+#include "cli/amount.h"
+#include "cli/command.h"
+#include "cli/planned.h"
+#include "session/sampling.h"
 #include "util/text.h"
 
 #define DEFAULT_FILE "tprof.tprof"

@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/cmd.h"
-#include "cmd/planned.h"
-#include "cmd/sampling.h"
-#include "cmd/when.h"
-#include "spool/spool_list.h"
+#include "cli/command.h"
+#include "cli/planned.h"
+#include "cli/when.h"
+#include "recording/spool/spool_list.h"
+#include "session/sampling.h"
 #include "util/clock.h"
 
 #define NAME "collector report"

@@ -19,11 +19,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cmd/cmd.h"
-#include "cmd/help.h"
+#include "cli/command.h"
+#include "cli/help.h"
 #include "cmd/qemu_line.h"
-#include "cmd/sampling.h"
-#include "util/magic.h"
+#include "guard/magic.h"
+#include "session/sampling.h"
 
 #define NAME       "collector run"
 #define BRIDGE_TRY 100u       /* looks for the bridge's sockets, each after */

@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/amount.h"
-#include "cmd/cmd.h"
-#include "cmd/planned.h"
-#include "cmd/serve_session.h"
-#include "cmd/serve_wanted.h"
+#include "cli/amount.h"
+#include "cli/command.h"
+#include "cli/planned.h"
+#include "fleet/serve/serve_session.h"
+#include "fleet/serve/serve_wanted.h"
 
 #define DEFAULT_HZ 97u
 #define WINDOW_MAX 3600 /* seconds */

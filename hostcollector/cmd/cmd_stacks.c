@@ -3,11 +3,11 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "cmd/cmd.h"
-#include "cmd/planned.h"
-#include "cmd/stacks_session.h"
-#include "render/snapshot.h"
-#include "source/source.h"
+#include "cli/command.h"
+#include "cli/planned.h"
+#include "guest/source/source.h"
+#include "stacks/snapshot_output.h"
+#include "stacks/stacks_session.h"
 
 #define DEFAULT_LOOK_S     2.0
 #define DEFAULT_INTERVAL_S 1.0

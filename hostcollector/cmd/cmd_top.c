@@ -7,15 +7,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/cmd.h"
-#include "cmd/confine.h"
-#include "cmd/output.h"
-#include "cmd/planned.h"
-#include "cmd/sampler_process.h"
-#include "cmd/sandbox.h"
-#include "cmd/signals.h"
-#include "cmd/top_session.h"
+#include "cli/command.h"
+#include "cli/confine/confine.h"
+#include "cli/output.h"
+#include "cli/planned.h"
+#include "cli/signals.h"
+#include "guard/sandbox.h"
+#include "outside/sampler_process.h"
 #include "top/curses.h"
+#include "top/top_session.h"
 #include "util/clock.h"
 #include "util/text.h"
 

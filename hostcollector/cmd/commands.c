@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/cmd.h"
+#include "cli/command.h"
 #include "util/text.h"
 
 #define FAR 3u /* so many edits make another word */

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "util/magic.h"
+#include "guard/magic.h"
 #include "util/vec.h"
 
 /* The flattened form, as makedumpfile and QEMU's dump/dump.c have it; integers

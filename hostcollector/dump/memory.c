@@ -9,7 +9,7 @@
 #include "dump/file.h"
 #include "dump/kdump.h"
 #include "dump/parts.h"
-#include "util/magic.h"
+#include "guard/magic.h"
 #include "util/text.h"
 
 #define BLOCK 65536u /* bytes that are searched at a time */

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "unwind/callers.h"
+#include "outside/unwind/callers.h"
 
 #define CALLERS_MAX 127u /* that an agent records */
 

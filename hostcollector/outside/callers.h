@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "image/image.h"
+#include "image/file/image.h"
 #include "outside/guest.h"
 #include "outside/memory.h"
 #include "outside/sampler.h"

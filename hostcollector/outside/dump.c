@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "dump/core_registers.h"
 #include "dump/memory.h"
-#include "dump/registers.h"
 #include "outside/guest.h"
 #include "outside/paging.h"
 

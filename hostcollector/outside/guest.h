@@ -125,9 +125,9 @@ struct outside_guest *outside_qmp(int fd, int stub, struct err *e);
 
 /*
  * A guest that is dead, of which the file (fd) has the memory and the registers
- * (dump/registers.h). It stands still for good, as at the moment of the dump.
- * (fd) is the guest's from now on. Return NULL with (e) filled: there are no
- * registers in the file, or it is none of a guest's memory.
+ * (dump/core_registers.h). It stands still for good, as at the moment of the
+ * dump. (fd) is the guest's from now on. Return NULL with (e) filled: there are
+ * no registers in the file, or it is none of a guest's memory.
  */
 struct outside_guest *outside_dump(int fd, struct err *e);
 

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "image/image.h"
+#include "image/file/image.h"
 #include "outside/guest.h"
 #include "util/err.h"
 

@@ -11,7 +11,7 @@
 #ifndef TPROF_OUTSIDE_SAMPLER_H
 #define TPROF_OUTSIDE_SAMPLER_H
 
-#include "image/image.h"
+#include "image/file/image.h"
 #include "outside/guest.h"
 #include "outside/place.h"
 #include "util/err.h"

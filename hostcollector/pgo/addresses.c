@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "image/image.h"
+#include "image/file/image.h"
 
 /* Local symbols of one name are told apart by numbers, which rise by address.
  */

@@ -4,9 +4,9 @@
 #ifndef TPROF_PGO_ADDRESSES_H
 #define TPROF_PGO_ADDRESSES_H
 
+#include "image/names/names.h"
 #include "model/sample_profile.h"
 #include "pgo/hits.h"
-#include "symbolize/names.h"
 #include "util/arena.h"
 
 struct image;

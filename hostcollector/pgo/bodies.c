@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "dwarf/dwarf.h"
+#include "image/dwarf/dwarf.h"
 #include "pgo/discriminator.h"
 #include "util/vec.h"
 

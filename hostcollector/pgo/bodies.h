@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "image/names/names.h"
 #include "model/sample_profile.h"
-#include "symbolize/names.h"
 #include "util/arena.h"
 #include "util/map.h"
 

@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "code/insn.h"
-#include "code/only_call.h"
-#include "image/image.h"
+#include "image/code/insn.h"
+#include "image/code/only_call.h"
+#include "image/file/image.h"
 #include "util/vec.h"
 #include "view/paths.h"
 

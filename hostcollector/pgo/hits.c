@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "image/image.h"
+#include "image/file/image.h"
 #include "util/vec.h"
 #include "view/paths.h"
 

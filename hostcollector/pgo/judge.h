@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "dwarf/dwarf.h"
+#include "image/dwarf/dwarf.h"
 #include "model/profile.h"
 #include "pgo/bodies.h"
 #include "pgo/hits.h"

@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#include "dwarf/dwarf.h"
-#include "image/image.h"
+#include "image/dwarf/dwarf.h"
+#include "image/file/image.h"
 #include "pgo/addresses.h"
 #include "pgo/bodies.h"
 #include "pgo/calls.h"

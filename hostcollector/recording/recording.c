@@ -9,12 +9,12 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "packed/unpack.h"
+#include "guard/opener.h"
+#include "recording/packed/unpack.h"
 #include "recording/recording_format.h"
 #include "recording/recording_names.h"
 #include "util/bytes.h"
 #include "util/crc32c.h"
-#include "util/opener.h"
 
 struct recording_writer {
     int fd;

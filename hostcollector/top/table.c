@@ -6,7 +6,7 @@
 
 #include "diagnose/lateness.h"
 #include "diagnose/share.h"
-#include "render/name.h"
+#include "report/name.h"
 #include "top/draw.h"
 #include "util/text.h"
 

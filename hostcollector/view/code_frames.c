@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "image/names/image_map.h"
+#include "image/names/symbolize.h"
 #include "model/sample.h"
-#include "symbolize/image_map.h"
-#include "symbolize/symbolize.h"
 #include "util/arena.h"
 #include "util/map.h"
 #include "util/vec.h"

@@ -2,9 +2,9 @@
 /* Leaves, callers, and the callers that the frame walk has missed. */
 #include "view/learn.h"
 
-#include "aggregate/aggregate.h"
-#include "symbolize/callers.h"
-#include "symbolize/image_map.h"
+#include "image/names/callers.h"
+#include "image/names/image_map.h"
+#include "profile/aggregate/aggregate.h"
 #include "view/code_frames.h"
 #include "view/walk.h"
 

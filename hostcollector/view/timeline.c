@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "aggregate/moments.h"
+#include "profile/aggregate/moments.h"
 #include "view/paths.h"
 
 /* What the core does in an entry. */

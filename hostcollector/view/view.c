@@ -7,8 +7,8 @@
 
 #include <stdlib.h>
 
-#include "aggregate/aggregate.h"
-#include "symbolize/image_map.h"
+#include "image/names/image_map.h"
+#include "profile/aggregate/aggregate.h"
 #include "view/code_frames.h"
 #include "view/learn.h"
 #include "view/paths.h"

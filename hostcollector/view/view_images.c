@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "image/image.h"
+#include "image/file/image.h"
 #include "util/vec.h"
 
 /* What the guest says of an image; its address is the file's. */

@@ -3,9 +3,9 @@
 #ifndef TPROF_VIEW_VIEW_IMAGES_H
 #define TPROF_VIEW_VIEW_IMAGES_H
 
+#include "image/names/image_map.h"
 #include "model/profile.h"
 #include "model/view.h"
-#include "symbolize/image_map.h"
 
 /* Fill the images of (v), which is zero, with those of (image_map) and what (p)
  * tells of them; both must outlive (v). Returns 0; -1 if there is no memory.

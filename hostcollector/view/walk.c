@@ -5,9 +5,9 @@
 
 #include <stdlib.h>
 
-#include "aggregate/aggregate.h"
-#include "code/frame_place.h"
-#include "symbolize/callers.h"
+#include "image/code/frame_place.h"
+#include "image/names/callers.h"
+#include "profile/aggregate/aggregate.h"
 #include "util/vec.h"
 #include "view/code_frames.h"
 

@@ -8,10 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "code/frame_place.h"
+#include "image/code/frame_place.h"
+#include "image/names/callers.h"
+#include "image/names/image_map.h"
 #include "model/profile.h"
-#include "symbolize/callers.h"
-#include "symbolize/image_map.h"
 #include "view/path.h"
 
 struct code_frames;

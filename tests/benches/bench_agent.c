@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "../support/run_alone.h"
-#include "pipeline.h"
+#include "guest/pipeline.h"
 
 static int print_sums(const struct profile *p)
 {

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "pipeline.h"
+#include "guest/pipeline.h"
 #include "run_alone.h"
 #include "util/bytes.h"
 #include "wiregen.h"

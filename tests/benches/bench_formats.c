@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "aggregate/aggregate.h"
-#include "render/render.h"
-#include "symbolize/image_map.h"
+#include "image/names/image_map.h"
+#include "profile/aggregate/aggregate.h"
+#include "report/render.h"
 #include "view/view.h"
 
 #define SAMPLES   1000000u

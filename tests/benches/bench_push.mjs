@@ -47,7 +47,7 @@ function cpu(pid) {
 const samples = await fillSpool();
 const windows = readdirSync("spool").filter((name) => name.endsWith(".tprof")).length;
 const server = await clickhouse();
-server.make(readFileSync(path.join(import.meta.dirname, "../../hostcollector/push/clickhouse.sql"), "utf8"));
+server.make(readFileSync(path.join(import.meta.dirname, "../../hostcollector/fleet/push/receivers/clickhouse.sql"), "utf8"));
 const number = (query) => Number(Object.values(server.ask(query)[0])[0]);
 
 const cpuBefore = cpu(server.pid);

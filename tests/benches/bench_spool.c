@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "decode/decode.h"
-#include "spool/spool.h"
-#include "spool/window.h"
+#include "profile/decode/decode.h"
+#include "recording/spool/spool.h"
+#include "recording/spool/window.h"
 #include "wiregen.h"
 
 #define HZ      97u

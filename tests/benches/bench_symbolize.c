@@ -15,8 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "image/image.h"
-#include "symbolize/symbolize.h"
+#include "image/file/image.h"
+#include "image/names/symbolize.h"
 #include "util/err.h"
 
 #define MAX_ADDRESSES 1000000u

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "image/image.h"
-#include "unwind/callers.h"
-#include "unwind/cfi.h"
+#include "image/file/image.h"
+#include "outside/unwind/callers.h"
+#include "outside/unwind/cfi.h"
 
 #define TEXT      0x401000u
 #define TABLES    0x403000u

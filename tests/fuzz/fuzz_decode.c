@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "aggregate/aggregate.h"
-#include "decode/decode.h"
+#include "profile/aggregate/aggregate.h"
+#include "profile/decode/decode.h"
 #include "wiregen.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

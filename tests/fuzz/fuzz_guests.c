@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/guests.h"
+#include "guest/guests.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

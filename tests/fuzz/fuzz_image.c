@@ -13,23 +13,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "aggregate/aggregate.h"
 #include "annotate/annotate.h"
 #include "check/gather.h"
 #include "check/report.h"
-#include "code/frame_place.h"
-#include "dwarf/dwarf.h"
-#include "image/image.h"
+#include "guard/opener.h"
+#include "image/code/frame_place.h"
+#include "image/dwarf/dwarf.h"
+#include "image/file/image.h"
+#include "image/names/image_map.h"
+#include "image/names/symbolize.h"
 #include "pgo/addresses.h"
 #include "pgo/bodies.h"
 #include "pgo/hits.h"
 #include "pgo/pgo.h"
-#include "render/table.h"
+#include "profile/aggregate/aggregate.h"
+#include "report/table.h"
 #include "shown.h"
-#include "symbolize/image_map.h"
-#include "symbolize/symbolize.h"
 #include "util/err.h"
-#include "util/opener.h"
 #include "view/view.h"
 
 #define FD_IMAGE      100000 /* no file has this descriptor */

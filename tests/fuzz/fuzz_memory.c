@@ -12,11 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "decode/decode.h"
 #include "dump/page.h"
 #include "dump/stream.h"
 #include "looked.h"
 #include "outside/guest.h"
+#include "profile/decode/decode.h"
 #include "seen.h"
 
 #define FD_DUMP 100000 /* no file has this descriptor */

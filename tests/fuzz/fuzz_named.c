@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "code/frame_place.h"
-#include "image/image.h"
-#include "named/block.h"
-#include "named/read.h"
+#include "image/code/frame_place.h"
+#include "image/file/image.h"
+#include "image/names/symbolize.h"
+#include "recording/names/block.h"
+#include "recording/names/read.h"
 #include "shown.h"
-#include "symbolize/symbolize.h"
 #include "util/bytes.h"
 
 #define ROOM      (1u << 20)

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "render/name.h"
+#include "image/names/names.h"
+#include "report/name.h"
 #include "shown.h"
-#include "symbolize/names.h"
 #include "util/text.h"
 
 #define WIDTH_MIN 8u

@@ -18,10 +18,10 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "guard/opener.h"
+#include "guest/source/source.h"
 #include "recording/recording.h"
-#include "source/source.h"
 #include "util/bytes.h"
-#include "util/opener.h"
 #include "wiregen.h"
 
 #define FD_FILE  100000 /* and the next one: no file has these descriptors */

@@ -22,8 +22,8 @@
 
 #include <linux/vm_sockets.h>
 
-#include "source/source.h"
-#include "util/opener.h"
+#include "guard/opener.h"
+#include "guest/source/source.h"
 
 #define FD_GUEST  100000 /* no file has these descriptors */
 #define FD_DEVICE 100001

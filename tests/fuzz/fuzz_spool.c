@@ -14,13 +14,13 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#include "cmd/when.h"
+#include "cli/when.h"
+#include "guard/opener.h"
+#include "guest/source/source.h"
 #include "recording/recording.h"
-#include "source/source.h"
-#include "spool/spool_list.h"
+#include "recording/spool/spool_list.h"
 #include "tprof_wire.h"
 #include "util/bytes.h"
-#include "util/opener.h"
 
 #define FILES    4u
 #define FIRST_FD 1000

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "image/object.h"
-#include "image/symbols_file.h"
+#include "image/file/object.h"
+#include "image/file/symbols_file.h"
 
 #define TEXT 0x600000u
 

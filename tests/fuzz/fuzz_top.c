@@ -32,8 +32,8 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "cmd/cmd.h"
-#include "cmd/signals.h"
+#include "cli/command.h"
+#include "cli/signals.h"
 #include "shown.h"
 #include "util/bytes.h"
 

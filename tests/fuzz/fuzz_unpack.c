@@ -10,8 +10,8 @@
 
 #include <zstd.h>
 
-#include "packed/merge.h"
-#include "packed/unpack.h"
+#include "recording/packed/merge.h"
+#include "recording/packed/unpack.h"
 #include "tprof_wire.h"
 #include "util/bytes.h"
 

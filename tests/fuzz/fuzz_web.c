@@ -32,10 +32,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "spool/spool_name.h"
-#include "util/descriptor.h"
-#include "web/reports.h"
-#include "web/web.h"
+#include "fleet/web/reports.h"
+#include "fleet/web/web.h"
+#include "guard/descriptor.h"
+#include "recording/spool/spool_name.h"
 
 #define CLIENTS 80 /* more than have places */
 #define ANSWER  (64u << 10)

@@ -9,8 +9,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "guard/opener.h"
 #include "kernel.h"
-#include "util/opener.h"
 
 #define ROOM          (32u * 1024) /* bytes on their way to a socket */
 #define MESSAGES_MAX  4u           /* with descriptors, likewise */

@@ -8,11 +8,11 @@
 #include <string.h>
 #include <sys/epoll.h>
 
-#include "cmd/cmd.h"
-#include "cmd/sampling.h"
-#include "match/images.h"
+#include "cli/command.h"
+#include "guest/source/source.h"
+#include "image/match/images.h"
 #include "played_world.h"
-#include "source/source.h"
+#include "session/sampling.h"
 
 #define MS         1000000ull
 #define READ_SIZE  (64u * 1024)

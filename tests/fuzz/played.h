@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cmd/options.h"
+#include "cli/options.h"
 
 #define PLAYED_GUESTS 4u
 

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/sampling.h"
+#include "diff/diff.h"
+#include "html/html_page.h"
 #include "played_world.h"
-#include "render/diff.h"
-#include "render/html_page.h"
-#include "render/render.h"
+#include "report/render.h"
+#include "session/sampling.h"
 #include "shown.h"
 
 FILE *played_errors;

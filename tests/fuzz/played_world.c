@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "cmd/confine.h"
+#include "cli/confine/confine.h"
 #include "view/code_frames.h"
 #include "view/scopes.h"
 #include "view/view.h"

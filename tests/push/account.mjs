@@ -25,7 +25,7 @@ let state = SEED;
 const random = () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32;
 
 const server = await clickhouse();
-server.make(readFileSync(path.join(import.meta.dirname, "../../hostcollector/push/clickhouse.sql")));
+server.make(readFileSync(path.join(import.meta.dirname, "../../hostcollector/fleet/push/receivers/clickhouse.sql")));
 
 const guests = spawn(program, ["run", GUESTS, 0, CORES], { stdio: ["pipe", "pipe", "inherit"] });
 const lines = readline.createInterface({ input: guests.stdout })[Symbol.asyncIterator]();

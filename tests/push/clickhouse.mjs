@@ -19,7 +19,7 @@ const { url, ask } = server;
 ended(await push(["--to", url, "queue"]), 1, /^0 samples in 0 recordings delivered; 3 left in the queue\n$/,
     /tprof_stacks doesn't exist/);
 
-const sql = readFileSync(path.join(here, "../../hostcollector/push/clickhouse.sql"));
+const sql = readFileSync(path.join(here, "../../hostcollector/fleet/push/receivers/clickhouse.sql"));
 server.make(sql);
 const label = "O'Brien's \\ rack";
 const args = ["--to", url, "--label", `rack=${label}`, "--host", "h1", "queue"];

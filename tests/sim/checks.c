@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/decode.h"
 #include "postmortem.h"
+#include "profile/decode/decode.h"
 #include "sample.h"
 #include "sim.h"
 

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline.h"
+#include "guest/pipeline.h"
+#include "guest/source/source.h"
+#include "guest/talk/command.h"
 #include "sim.h"
-#include "source/source.h"
-#include "talk/command.h"
 
 #define INTERRUPTS 600u   /* in which a host may have its fun */
 #define MANY       10000u /* likewise, of one that stays */

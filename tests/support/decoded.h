@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decode/decode.h"
+#include "profile/decode/decode.h"
 #include "seen.h"
 #include "wiregen.h"
 

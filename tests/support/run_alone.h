@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "fleet.h"
-#include "pipeline.h"
+#include "guest/fleet.h"
+#include "guest/pipeline.h"
 #include "util/err.h"
 
 struct run_alone_outcome {

@@ -3,8 +3,8 @@
 #ifndef TPROF_SEEN_H
 #define TPROF_SEEN_H
 
-#include "decode/decode.h"
 #include "model/events.h"
+#include "profile/decode/decode.h"
 
 #define SEEN_MAX 4096
 

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "aggregate/aggregate.h"
-#include "aggregate/stack_pool.h"
+#include "profile/aggregate/aggregate.h"
+#include "profile/aggregate/stack_pool.h"
 
 #define HZ 1000000u /* of the guest's clock in these tests */
 

@@ -5,14 +5,14 @@
 
 #include <string.h>
 
-#include "aggregate/aggregate.h"
 #include "alloc.h"
 #include "check.h"
-#include "code/frame_place.h"
-#include "image/image.h"
+#include "image/code/frame_place.h"
+#include "image/file/image.h"
+#include "image/names/image_map.h"
+#include "image/names/symbolize.h"
 #include "input.h"
-#include "symbolize/image_map.h"
-#include "symbolize/symbolize.h"
+#include "profile/aggregate/aggregate.h"
 #include "view/view.h"
 
 #define PERIOD   1000u

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* push/backoff.h: how long to wait. catches: a wait of nothing, waits that grow
- * for ever, and a receiver that is asked before it wants to be. */
+/* fleet/backoff.h: how long to wait. catches: a wait of nothing, waits that
+ * grow for ever, and a receiver that is asked before it wants to be. */
 #include <stdint.h>
 
 #include "check.h"
-#include "push/backoff.h"
+#include "fleet/backoff.h"
 
 static const uint32_t chances[] = {0, 1, 77, 1u << 24, UINT32_MAX};
 #define CHANCES (sizeof chances / sizeof chances[0])

@@ -9,7 +9,7 @@
 
 #include "annotate/disasm.h"
 #include "check.h"
-#include "image/image.h"
+#include "image/file/image.h"
 #include "input.h"
 #include "util/err.h"
 

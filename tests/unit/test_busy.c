@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* How busy a guest is, against the code of tests/golden/kernel.elf as objdump
  * shows it. */
-#include "serve/busy.h"
+#include "fleet/windows/busy.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
-#include "match/images.h"
+#include "image/match/images.h"
 #include "model/guest.h"
 #include "model/stack.h"
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* callers: the words on top of a stack, by hand. Catches: an invented caller, a
  * known one that is not told, a gap that is not. */
-#include "symbolize/callers.h"
+#include "image/names/callers.h"
 
-#include "aggregate/aggregate.h"
 #include "check.h"
-#include "code/frame_place.h"
-#include "image/image.h"
+#include "image/code/frame_place.h"
+#include "image/file/image.h"
+#include "image/names/image_map.h"
 #include "input.h"
-#include "named/addresses.h"
-#include "symbolize/image_map.h"
+#include "profile/aggregate/aggregate.h"
+#include "recording/names/addresses.h"
 #include "util/err.h"
 
 #define SLIDE 0x10000u

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* unwind/cfi: every row of real tables as readelf shows it, and tables by hand.
  */
-#include "unwind/cfi.h"
+#include "outside/unwind/cfi.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 #include "alloc.h"
 #include "check.h"
-#include "image/image.h"
+#include "image/file/image.h"
 #include "input.h"
 #include "util/err.h"
 

@@ -11,7 +11,7 @@
 #include "alloc.h"
 #include "check.h"
 #include "check/report.h"
-#include "image/image.h"
+#include "image/file/image.h"
 #include "input.h"
 #include "util/err.h"
 #include "util/spans.h"

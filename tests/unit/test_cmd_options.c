@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The command line: what is understood, and what is said when it is not. */
-#include "cmd/options.h"
+#include "cli/options.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "check.h"
-#include "cmd/cmd.h"
-#include "cmd/help.h"
-#include "cmd/option_table.h"
+#include "cli/command.h"
+#include "cli/help.h"
+#include "cli/option_table.h"
 
 static struct options o;
 static struct err e;

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "alloc.h"
-#include "pipeline.h"
+#include "guest/pipeline.h"
 #include "run_alone.h"
 #include "wiregen.h"
 

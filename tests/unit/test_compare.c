@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which functions changed: a worked example, and how often chance is blamed and
  * a planted change found. Samples are drawn here. */
-#include "compare/compare.h"
+#include "diff/compare/compare.h"
 
 #include <math.h>
 #include <stdint.h>

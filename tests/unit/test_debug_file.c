@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "image/image.h"
+#include "image/file/image.h"
 #include "input.h"
 #include "util/err.h"
 

@@ -12,7 +12,7 @@
 
 #include "check.h"
 
-#include "decode/decode.h"
+#include "profile/decode/decode.h"
 #include "wiregen.h"
 
 #define CORES   3u

@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-#include "aggregate/aggregate.h"
 #include "check.h"
 #include "diagnose/lateness.h"
-#include "symbolize/image_map.h"
+#include "image/names/image_map.h"
+#include "profile/aggregate/aggregate.h"
 #include "view/view.h"
 
 #define HZ 1000u /* of the guest's clock */

@@ -16,9 +16,9 @@
 #include "dump/layout.h"
 #include "dump/ring.h"
 #include "dump/stream.h"
+#include "guest/talk/command.h"
 #include "machine.h"
 #include "one_way.h"
-#include "talk/command.h"
 
 #define CORES      2u
 #define HZ         1000000u

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* dwarf: what a compiler wants to know of code that was sampled, against
  * llvm-symbolizer: linkage names, first lines, discriminators. */
-#include "dwarf/dwarf.h"
+#include "image/dwarf/dwarf.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "image/image.h"
+#include "image/file/image.h"
 #include "input.h"
 
 #define MAX_ADDRESSES (1u << 16)

@@ -3,15 +3,15 @@
  * Paths and rows that files for other tools are written from: together they are
  * all samples, also of what had no room. Formats by their files' suffixes.
  */
-#include "render/export.h"
+#include "export/export.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "aggregate/aggregate.h"
 #include "check.h"
-#include "render/export_rows.h"
-#include "symbolize/image_map.h"
+#include "export/export_rows.h"
+#include "image/names/image_map.h"
+#include "profile/aggregate/aggregate.h"
 #include "view/view.h"
 
 #define SAMPLES 4000u

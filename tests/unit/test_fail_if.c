@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* --fail-if: what it takes, which function it means, and when it holds. */
-#include "cmd/fail_if.h"
+#include "diff/fail_if.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "check.h"
-#include "render/diff.h"
+#include "diff/diff.h"
 
 static struct fail_if rule(const char *text)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* frame_place, insn: against objdump, call frame information, and by hand. */
-#include "code/frame_place.h"
+#include "image/code/frame_place.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "check.h"
-#include "code/insn.h"
-#include "image/image.h"
+#include "image/code/insn.h"
+#include "image/file/image.h"
 #include "input.h"
 #include "util/err.h"
 

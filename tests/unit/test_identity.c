@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which file is whose: by build-id, by the checksum of code, by name. The
  * images are those of tests/golden. */
-#include "match/identity.h"
+#include "image/match/identity.h"
 
 #include <stdio.h>
 #include <stdlib.h>

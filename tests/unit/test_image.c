@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* image: identity, code and functions of ELF files, good and bad ones. */
-#include "image/image.h"
+#include "image/file/image.h"
 
 #include <elf.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which image an address is in: at borders, at the end of memory, in any order
  * of adding, and against a search through all of them. */
-#include "symbolize/image_map.h"
+#include "image/names/image_map.h"
 
 #include "alloc.h"
 #include "check.h"

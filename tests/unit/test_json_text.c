@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "render/json_text.h"
+#include "report/json_text.h"
 
 static char *text;
 

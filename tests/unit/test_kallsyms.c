@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "check.h"
-#include "image/image.h"
-#include "image/symbols_file.h"
+#include "image/file/image.h"
+#include "image/file/symbols_file.h"
 #include "input.h"
 #include "util/bytes.h"
 

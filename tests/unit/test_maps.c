@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What a profile keeps of the images that a guest, which may lie, maps. */
-#include "aggregate/aggregate.h"
+#include "profile/aggregate/aggregate.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Call trees of runs as one tree, and which of its parts changed. */
-#include "compare/merged.h"
+#include "diff/compare/merged.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include "alloc.h"
 #include "check.h"
-#include "compare/compare.h"
+#include "diff/compare/compare.h"
 
 static struct amount amount(double samples)
 {

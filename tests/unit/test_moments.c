@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Every sample has its moment, and moments add up to their entries. */
-#include "aggregate/moments.h"
+#include "profile/aggregate/moments.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "aggregate/aggregate.h"
 #include "check.h"
+#include "profile/aggregate/aggregate.h"
 
 #define CORES   3u
 #define SAMPLES 20000u

@@ -10,10 +10,10 @@
 
 #include <zstd.h>
 
-#include "code/frame_place.h"
-#include "image/image.h"
-#include "named/read.h"
-#include "symbolize/symbolize.h"
+#include "image/code/frame_place.h"
+#include "image/file/image.h"
+#include "image/names/symbolize.h"
+#include "recording/names/read.h"
 
 #define BLOCK(text) (text), sizeof(text) - 1
 #define ROOM        (64u << 20)

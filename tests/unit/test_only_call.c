@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* only_call: functions by how many ways lead into them, by hand and by objdump.
  * Catches: a way that was not seen, so that a caller is invented. */
-#include "code/only_call.h"
+#include "image/code/only_call.h"
 
 #include <ctype.h>
 #include <stdbool.h>
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "image/image.h"
+#include "image/file/image.h"
 #include "input.h"
 #include "util/err.h"
 #include "util/map.h"

@@ -21,7 +21,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 
-#include "util/opener.h"
+#include "guard/opener.h"
 
 static char folder[] = "/tmp/tprof-opener-XXXXXX";
 

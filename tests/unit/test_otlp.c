@@ -4,7 +4,7 @@
  * both encodings, whatever guests there are. The reader and the rules are the
  * tests' own (tests/support/otlp_*.c); test_otlp_rules.c tests the rules.
  */
-#include "render/otlp.h"
+#include "export/stores/otlp_request.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,15 +13,15 @@
 #include <jansson.h>
 #include <zlib.h>
 
-#include "aggregate/aggregate.h"
 #include "check.h"
-#include "image/image.h"
+#include "image/file/image.h"
+#include "image/names/image_map.h"
+#include "image/names/symbolize.h"
 #include "model/origin.h"
 #include "otlp_read.h"
 #include "otlp_rules.h"
-#include "render/render.h"
-#include "symbolize/image_map.h"
-#include "symbolize/symbolize.h"
+#include "profile/aggregate/aggregate.h"
+#include "report/render.h"
 #include "view/view.h"
 
 #define PERIOD  1000u

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which functions of two builds are the same. */
-#include "compare/pairs.h"
+#include "diff/compare/pairs.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "alloc.h"
 #include "check.h"
-#include "compare/stem.h"
+#include "diff/compare/stem.h"
 
 static const struct amount one = {1, 1, 1, 1};
 

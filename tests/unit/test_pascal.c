@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "check.h"
-#include "image/image.h"
+#include "image/file/image.h"
+#include "image/names/pascal.h"
+#include "image/names/symbolize.h"
 #include "input.h"
-#include "symbolize/pascal.h"
-#include "symbolize/symbolize.h"
 
 static const char *name(const char *raw, const char *cased, const char *file)
 {

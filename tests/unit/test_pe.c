@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "check.h"
-#include "code/frame_place.h"
-#include "image/image.h"
+#include "image/code/frame_place.h"
+#include "image/file/image.h"
+#include "image/names/symbolize.h"
 #include "input.h"
-#include "symbolize/symbolize.h"
 #include "util/err.h"
 
 #define CLANG                                                                  \

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "util/peer.h"
+#include "guard/peer.h"
 
 static bool lets(struct peer_rule r, uid_t uid)
 {

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "fake_guest.h"
-#include "pipeline.h"
+#include "guest/pipeline.h"
 #include "run_alone.h"
 #include "tprof_wire.h"
 #include "util/clock.h"

@@ -4,7 +4,7 @@
 
 #include "check.h"
 #include "check/red_zone.h"
-#include "image/image.h"
+#include "image/file/image.h"
 #include "input.h"
 
 static struct red_zone zone;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which of many cores a report shows. */
 #include "check.h"
-#include "render/table.h"
+#include "report/table.h"
 
 #define CORES 20u
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Long names in narrow columns: what is left of them must tell functions apart.
  */
-#include "render/name.h"
+#include "report/name.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
-#include "render/table.h"
+#include "report/table.h"
 #include "util/text.h"
 
 static void check_short(size_t width, const char *name, const char *want)

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "check.h"
-#include "render/render.h"
-#include "render/table.h"
+#include "report/render.h"
+#include "report/table.h"
 #include "util/text.h"
 
 #define LONG_A "kernel::first_of_a_chain_of_functions_that_do_not_fit"

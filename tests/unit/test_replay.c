@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "fake_guest.h"
-#include "pipeline.h"
+#include "guest/pipeline.h"
 #include "run_alone.h"
 #include "wiregen.h"
 

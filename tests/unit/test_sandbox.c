@@ -29,7 +29,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 
-#include "cmd/sandbox.h"
+#include "guard/sandbox.h"
 
 #define GUESTS (SANDBOX_READER | SANDBOX_VSOCK)
 

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cmd/sandbox.h"
+#include "guard/sandbox.h"
 
 #define ALL                                                                    \
     (SANDBOX_READ | SANDBOX_WRITE | SANDBOX_REMOVE | SANDBOX_LIST |            \

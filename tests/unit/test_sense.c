@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aggregate/aggregate.h"
 #include "check.h"
-#include "render/render.h"
-#include "symbolize/image_map.h"
+#include "image/names/image_map.h"
+#include "profile/aggregate/aggregate.h"
+#include "report/render.h"
 #include "view/view.h"
 
 #define HZ 1000u /* of the guest's clock, if it does not lie */

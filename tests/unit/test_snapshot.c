@@ -3,9 +3,9 @@
  */
 #include "check.h"
 
-#include "aggregate/aggregate.h"
-#include "symbolize/image_map.h"
-#include "view/snapshot.h"
+#include "image/names/image_map.h"
+#include "profile/aggregate/aggregate.h"
+#include "stacks/newest.h"
 #include "view/view.h"
 
 #define HZ 1000000u /* of the guest's clock */

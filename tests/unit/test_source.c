@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "source/source.h"
+#include "guest/source/source.h"
 #include "wiregen.h"
 
 static struct err error;

@@ -18,7 +18,7 @@
 #include <linux/vm_sockets.h>
 
 #include "alloc.h"
-#include "source/source.h"
+#include "guest/source/source.h"
 
 static struct err error;
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "alloc.h"
-#include "source/source.h"
+#include "guest/source/source.h"
 
 #define SECOND 1000000000ull
 

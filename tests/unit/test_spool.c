@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "spool/spool.h"
-#include "spool/spool_name.h"
+#include "recording/spool/spool.h"
+#include "recording/spool/spool_name.h"
 
 static const struct spool_limits none;
 static struct err error;

@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "spool/spool.h"
+#include "recording/spool/spool.h"
 
 #define SECOND 1000u /* in milliseconds */
 #define HOUR   (3600u * SECOND)

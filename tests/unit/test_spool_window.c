@@ -7,11 +7,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "aggregate/aggregate.h"
-#include "decode/decode.h"
+#include "profile/aggregate/aggregate.h"
+#include "profile/decode/decode.h"
+#include "recording/spool/merged_file.h"
+#include "recording/spool/window.h"
 #include "seen.h"
-#include "spool/merged_file.h"
-#include "spool/window.h"
 #include "wiregen.h"
 
 #define START  0x400000u /* of text */

@@ -6,7 +6,7 @@
 
 #include <zstd.h>
 
-#include "packed/squeeze.h"
+#include "recording/packed/squeeze.h"
 
 #define N 8000u
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The table of collector serve: what one process writes, another one reads. */
-#include "serve/status.h"
+#include "fleet/windows/status.h"
 
 #include <string.h>
 #include <sys/wait.h>

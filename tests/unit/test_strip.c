@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "check.h"
-#include "render/table.h"
+#include "report/table.h"
 
 static void check_strip(const struct timeline_slice *slices, size_t count,
                         const char *want)

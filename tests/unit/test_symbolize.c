@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* symbolize: names, lines and inline chains against __LINE__ and addr2line. */
-#include "symbolize/symbolize.h"
+#include "image/names/symbolize.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -12,8 +12,8 @@
 
 #include "alloc.h"
 #include "check.h"
-#include "code/frame_place.h"
-#include "image/image.h"
+#include "image/code/frame_place.h"
+#include "image/file/image.h"
 #include "input.h"
 #include "spot.h"
 #include "util/err.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "talk/talk.h"
+#include "guest/talk/talk.h"
 #include "tprof_wire.h"
 
 #define SECOND     1000000000ull

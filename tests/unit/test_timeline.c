@@ -5,9 +5,9 @@
 #include <math.h>
 #include <time.h>
 
-#include "aggregate/aggregate.h"
 #include "check.h"
-#include "symbolize/image_map.h"
+#include "image/names/image_map.h"
+#include "profile/aggregate/aggregate.h"
 #include "view/view.h"
 
 #define HZ     1000000u

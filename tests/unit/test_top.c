@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "aggregate/aggregate.h"
 #include "check.h"
-#include "symbolize/image_map.h"
+#include "image/names/image_map.h"
+#include "profile/aggregate/aggregate.h"
 #include "top/draw.h"
 #include "view/view.h"
 

@@ -2,9 +2,9 @@
 /* The last seconds of a profile: no sample twice, none left out. */
 #include "top/window.h"
 
-#include "aggregate/aggregate.h"
 #include "alloc.h"
 #include "check.h"
+#include "profile/aggregate/aggregate.h"
 
 #define HZ     1000000u
 #define PERIOD 1000u /* a thousand samples a second */

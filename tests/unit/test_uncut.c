@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "serve/uncut.h"
+#include "fleet/windows/uncut.h"
 
 static struct err error;
 

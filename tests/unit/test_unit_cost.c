@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What a unit costs, and by how much that changed, against drawn runs. */
-#include "compare/unit_cost.h"
+#include "diff/compare/unit_cost.h"
 
 #include <math.h>
 #include <stdint.h>

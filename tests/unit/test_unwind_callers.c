@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* unwind/callers: stacks laid out by hand, right ones and impossible ones. What
  * programs really do, unit.stepped compares with the truth. */
-#include "unwind/callers.h"
+#include "outside/unwind/callers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include "alloc.h"
 #include "check.h"
-#include "image/image.h"
+#include "image/file/image.h"
 #include "input.h"
 #include "util/err.h"
 

@@ -7,10 +7,10 @@
 
 #include <string.h>
 
-#include "aggregate/aggregate.h"
 #include "alloc.h"
 #include "check.h"
-#include "symbolize/image_map.h"
+#include "image/names/image_map.h"
+#include "profile/aggregate/aggregate.h"
 #include "view/paths.h"
 
 #define PERIOD 1000u

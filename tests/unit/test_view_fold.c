@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aggregate/aggregate.h"
 #include "check.h"
 #include "diagnose/memory.h"
-#include "symbolize/image_map.h"
+#include "image/names/image_map.h"
+#include "profile/aggregate/aggregate.h"
 #include "view/tree.h"
 #include "view/view.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Sums of a guest that is served. */
-#include "serve/watched.h"
+#include "fleet/windows/watched.h"
 
 #include "check.h"
 #include "model/account.h"

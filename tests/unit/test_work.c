@@ -6,9 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "aggregate/aggregate.h"
-#include "decode/fields.h"
 #include "diagnose/work.h"
+#include "profile/aggregate/aggregate.h"
+#include "profile/decode/fields.h"
 
 #define HZ 1000000u
 

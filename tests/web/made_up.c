@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "cmd/web_process.h"
+#include "fleet/serve/web_process.h"
 
 #define ROWS 8
 

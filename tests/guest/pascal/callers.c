@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "image/image.h"
-#include "symbolize/symbolize.h"
+#include "image/file/image.h"
+#include "image/names/symbolize.h"
 
 #define CALLS_MAX 4096
 #define MARK      "[caller?]"

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "decode/decode.h"
-#include "spool/spool.h"
-#include "spool/window.h"
+#include "profile/decode/decode.h"
+#include "recording/spool/spool.h"
+#include "recording/spool/window.h"
 
 #define CORES   2u
 #define STACKS  30u

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "spool/compact.h"
+#include "recording/spool/compact.h"
 #include "spooled.h"
 
 /* What (report) says of the folder spool, as JSON and folded stacks. */

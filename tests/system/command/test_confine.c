@@ -22,10 +22,10 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 
-#include "cmd/confine.h"
+#include "cli/confine/confine.h"
 #include "command.h"
+#include "guard/opener.h"
 #include "traced.h"
-#include "util/opener.h"
 
 #define TO_WRITE (O_WRONLY | O_CREAT | O_TRUNC)
 

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "decode/decode.h"
-#include "named/read.h"
+#include "profile/decode/decode.h"
+#include "recording/names/read.h"
 #include "recording/recording.h"
 #include "spooled.h"
 

@@ -13,10 +13,10 @@
 
 #include "command.h"
 #include "power.h"
-#include "spool/compact.h"
-#include "spool/spool.h"
-#include "spool/spool_list.h"
-#include "spool/spool_name.h"
+#include "recording/spool/compact.h"
+#include "recording/spool/spool.h"
+#include "recording/spool/spool_list.h"
+#include "recording/spool/spool_name.h"
 #include "spooled.h"
 
 #define SECONDS   80u

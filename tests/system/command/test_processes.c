@@ -23,7 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cmd/cmd.h"
+#include "cli/command.h"
 #include "command.h"
 #include "spooled.h"
 #include "traced_tree.h"

@@ -13,9 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cmd/push_tell.h"
 #include "command.h"
-#include "serve/notify.h"
+#include "fleet/notify.h"
+#include "fleet/push/push_tell.h"
 #include "spooled.h"
 
 /* A service manager's socket. */

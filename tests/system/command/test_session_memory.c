@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "alloc.h"
-#include "cmd/cmd.h"
-#include "cmd/sampling.h"
+#include "cli/command.h"
 #include "command.h"
+#include "session/sampling.h"
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/lsan_interface.h>

@@ -15,11 +15,11 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "cmd/sandbox.h"
+#include "guard/sandbox.h"
 #include "host.h"
 #include "outside/guest.h"
-#include "outside/monitor.h"
 #include "outside/paging.h"
+#include "outside/qemu/monitor.h"
 
 #define RAM        (64u << 20)
 #define STACK_SIZE 1024u

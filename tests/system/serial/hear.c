@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "decode/decode.h"
+#include "profile/decode/decode.h"
 
 static struct host_core *core_of(struct host *h, uint32_t core)
 {

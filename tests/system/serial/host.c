@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "decode/decode.h"
 #include "hear.h"
+#include "profile/decode/decode.h"
 #include "util/crc32c.h"
 
 #define PATH_SIZE 256

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "pipeline.h"
+#include "guest/pipeline.h"
 #include "run_alone.h"
 
 #define ARGS_MAX   32

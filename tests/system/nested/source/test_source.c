@@ -17,7 +17,7 @@
 
 #include <linux/vm_sockets.h>
 
-#include "source/source.h"
+#include "guest/source/source.h"
 
 #define MANY (8u << 20)
 

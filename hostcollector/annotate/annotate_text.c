@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One function: its source lines, and its code by basic blocks. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diagnose/share.h"
+#include "model/annotation.h"
+#include "report/ink.h"
+#include "report/name.h"
+#include "report/table.h"
+#include "util/text.h"
+
+#define LEFT      14 /* "  12.3   1.0  " */
+#define AROUND    2  /* lines shown before and behind one that has samples */
+#define INSN_MAX  44 /* columns of an instruction, before its line */
+#define LINE_MAX  160
+#define LATE_TEXT 24
+/* Bold: a line or block with so much of the function. */
+#define MUCH      .1
+
+/* The share of (sum) in the function, or as many blanks. */
+static void write_share(FILE *out, const struct report *r,
+                        const struct annotated_sum *sum)
+{
+    struct share s = share_of(&sum->amount, &r->annotation->sum.amount);
+
+    if (sum->amount.samples == 0) {
+        (void)fprintf(out, "%*s", LEFT, "");
+        return;
+    }
+    if (s.p >= MUCH)
+        ink_set(out, r, INK_BOLD);
+    (void)fprintf(out, "%6.1f", 100 * s.p);
+    if (s.p >= MUCH)
+        ink_set(out, r, INK_PLAIN);
+    (void)fprintf(out, " %5.1f  ", 100 * share_margin(s));
+}
+
+/* ", late 82 %" if (sum) came late; or "". */
+static const char *late_text(char buf[LATE_TEXT], const struct report *r,
+                             const struct annotated_sum *sum)
+{
+    double late = table_late_part(r, sum->late, sum->amount.time);
+
+    buf[0] = '\0';
+    if (late > 0)
+        (void)snprintf(buf, LATE_TEXT, ", late %.0f %%", 100 * late);
+    return buf;
+}
+
+/* --- Lines -----------------------------------------------------------------
+ */
+
+/* The text of line (number); NULL: there is none. */
+static const char *text_of(const struct annotated_body *body, uint32_t number)
+{
+    uint32_t i = number - body->text_first;
+
+    return number >= body->text_first && i < body->text_count ? body->text[i]
+                                                              : NULL;
+}
+
+static void write_line(FILE *out, const struct report *r, const char *text,
+                       const struct annotated_line *line)
+{
+    size_t columns = table_columns(r) - LEFT - 6;
+    char shown[4 * LINE_MAX], late[LATE_TEXT];
+
+    write_share(out, r, &line->sum);
+    if (line->number == 0)
+        (void)fputs("    ?", out);
+    else
+        (void)fprintf(out, "%5" PRIu32, line->number);
+    (void)snprintf(shown, sizeof shown, "%s", text != NULL ? text : "");
+    (void)late_text(late, r, &line->sum);
+    if (shown[0] != '\0' || late[0] != '\0')
+        (void)putc(' ', out);
+    text_cut(out, shown,
+             columns > strlen(late) ? columns - strlen(late) : columns);
+    (void)fprintf(out, "%s\n", late);
+}
+
+/* Lines (from) to (to) of (body), which have no samples. */
+static void write_between(FILE *out, const struct report *r,
+                          const struct annotated_body *body, uint32_t from,
+                          uint32_t to)
+{
+    for (uint32_t number = from; number <= to && number != 0; number++) {
+        const struct annotated_line line = {.number = number};
+        const char *text = text_of(body, number);
+
+        if (text != NULL)
+            write_line(out, r, text, &line);
+    }
+}
+
+/* Lines behind (*shown) and before (next), which has samples: some at each
+ * end, or all if these are most. */
+static void write_gap(FILE *out, const struct report *r,
+                      const struct annotated_body *body, uint32_t shown,
+                      uint32_t next)
+{
+    uint32_t gap = next - shown - 1;
+
+    if (r->all || gap <= 2 * AROUND + 1) {
+        write_between(out, r, body, shown + 1, next - 1);
+        return;
+    }
+    write_between(out, r, body, shown + 1, shown + AROUND);
+    if (text_of(body, shown + AROUND + 1) != NULL)
+        (void)fprintf(out, "%*s...\n", LEFT + 2, "");
+    write_between(out, r, body, next - AROUND, next - 1);
+}
+
+static void write_lines(FILE *out, const struct report *r,
+                        const struct annotated_body *body)
+{
+    uint32_t shown = body->text_first != 0 ? body->text_first - 1 : 0;
+    uint32_t last = body->text_first + body->text_count;
+
+    for (size_t i = 0; i < body->line_count; i++) {
+        const struct annotated_line *line = &body->lines[i];
+        const char *text = text_of(body, line->number);
+        /* a line between is among the others if they have text */
+        bool skipped =
+            line->sum.amount.samples == 0 && (!r->all || text != NULL);
+
+        if (skipped)
+            continue;
+        if (line->number > shown + 1 && text != NULL)
+            write_gap(out, r, body, shown, line->number);
+        write_line(out, r, text, line);
+        shown = line->number;
+    }
+    if (last > shown + 1)
+        write_gap(out, r, body, shown, last);
+}
+
+/* "kernel.c", "mix in kernel.c, inlined". */
+static void write_body_head(FILE *out, const struct report *r,
+                            const struct annotated_body *body)
+{
+    char head[512], name[NAME_SHORT];
+
+    if (body->inlined)
+        (void)snprintf(head, sizeof head, "%s of %s, inlined",
+                       name_short(name, body->function, 40),
+                       text_base_name(body->file));
+    else
+        (void)snprintf(head, sizeof head, "%s", text_base_name(body->file));
+    (void)fprintf(out, "\n%6s %5s   LINE ", "SELF", "+-");
+    text_cut(out, head, table_columns(r) - LEFT - 6);
+    (void)putc('\n', out);
+}
+
+/* Its own before those that are inlined, by falling time, then in order. */
+static int by_time(const void *a, const void *b)
+{
+    const struct annotated_body *left =
+                                    *(const struct annotated_body *const *)a,
+                                *right =
+                                    *(const struct annotated_body *const *)b;
+
+    if (left->inlined != right->inlined)
+        return left->inlined ? 1 : -1;
+    if (left->sum.amount.time != right->sum.amount.time)
+        return left->sum.amount.time < right->sum.amount.time ? 1 : -1;
+    return (left > right) - (left < right);
+}
+
+static void write_bodies(FILE *out, const struct report *r)
+{
+    const struct annotation *a = r->annotation;
+    const struct annotated_body **list =
+        /* of pointers. NOLINTNEXTLINE(bugprone-sizeof-expression) */
+        calloc(a->body_count + 1, sizeof *list);
+    size_t n = 0;
+    bool missing = false;
+
+    for (size_t i = 0; list != NULL && i < a->body_count; i++)
+        if (a->bodies[i].sum.amount.samples != 0)
+            list[n++] = &a->bodies[i];
+    if (n != 0) /* NOLINTNEXTLINE(bugprone-sizeof-expression) */
+        qsort(list, n, sizeof *list, by_time);
+    for (size_t i = 0; i < n; i++) {
+        write_body_head(out, r, list[i]);
+        write_lines(out, r, list[i]);
+        missing |= list[i]->text_count == 0;
+    }
+    free(list);
+    if (a->without_lines)
+        (void)fputs("\nNo line is known: the image was built without -g.\n",
+                    out);
+    else if (missing)
+        (void)fputs("Not all source files were found: --source DIR tells "
+                    "where they are.\n",
+                    out);
+}
+
+/* --- Blocks ----------------------------------------------------------------
+ */
+
+/* "; 45", "; 26 mix": the line of an instruction; "": it is not known, or that
+ * of the one before it. */
+static void place_text(char text[LINE_MAX], const struct annotation *a,
+                       const struct annotated_insn *insn, bool first)
+{
+    const struct annotated_insn *before = insn - 1;
+    const struct annotated_body *body;
+    char name[NAME_SHORT];
+
+    text[0] = '\0';
+    if (insn->body == ANNOTATED_NONE || insn->number == 0 ||
+        (!first && insn->body == before->body &&
+         insn->number == before->number))
+        return;
+    body = &a->bodies[insn->body];
+    (void)snprintf(text, LINE_MAX, "; %" PRIu32 "%s%s", insn->number,
+                   body->inlined ? " " : "",
+                   body->inlined ? name_short(name, body->function, 40) : "");
+}
+
+/* "*   2000a1  ". Returns its columns. */
+static size_t write_address(FILE *out, const struct report *r,
+                            const struct annotated_insn *insn)
+{
+    bool late = table_late_part(r, insn->late, 1) > 0;
+    int used = fprintf(out, "%*s%c %8" PRIx64 "  ", LEFT - 2, "",
+                       insn->samples == 0 ? ' '
+                       : late             ? 'L'
+                                          : '*',
+                       insn->address);
+
+    return used > 0 ? (size_t)used : 0;
+}
+
+static void write_insn(FILE *out, const struct report *r,
+                       const struct annotated_insn *insn, bool first)
+{
+    size_t columns = table_columns(r) - write_address(out, r, insn);
+    char text[2 * LINE_MAX], place[LINE_MAX], target[32] = "";
+
+    if (insn->target != ANNOTATED_NONE)
+        (void)snprintf(target, sizeof target, " (block %" PRIu32 ")",
+                       insn->target + 1);
+    (void)snprintf(text, sizeof text, "%s%s", insn->text, target);
+    place_text(place, r->annotation, insn, first);
+    if (place[0] != '\0' && columns > INSN_MAX) {
+        text_left(out, text, INSN_MAX);
+        text_cut(out, place, columns - INSN_MAX);
+    } else {
+        text_cut(out, text, columns);
+    }
+    (void)putc('\n', out);
+}
+
+static void write_block(FILE *out, const struct report *r,
+                        const struct annotated_code *code, uint32_t number)
+{
+    const struct annotated_block *block = &code->blocks[number];
+    char late[LATE_TEXT];
+
+    write_share(out, r, &block->sum);
+    ink_set(out, r, INK_BOLD);
+    (void)fprintf(out, "block %" PRIu32, number + 1);
+    ink_set(out, r, INK_PLAIN);
+    (void)fprintf(out, "%s\n", late_text(late, r, &block->sum));
+    for (uint32_t i = 0; i < block->count; i++)
+        write_insn(out, r, &code->insns[block->first + i], i == 0);
+}
+
+static void write_unread(FILE *out, const struct annotated_code *code)
+{
+    (void)fprintf(out,
+                  "\n0x%" PRIx64 ", %" PRIu64
+                  " bytes: not taken apart, since --memory has no room for "
+                  "it,\nor since the image does not hold it.\n",
+                  code->address, code->size);
+}
+
+/* Which blocks may be more than one. */
+static void write_away(FILE *out, const struct report *r,
+                       const struct annotated_code *code)
+{
+    char line[256];
+
+    if (code->jumps_away == 0)
+        return;
+    (void)snprintf(line, sizeof line,
+                   "%" PRIu32 " jump%s where a register or a table says: what "
+                   "nothing else leads to may be a part of the block before "
+                   "it.",
+                   code->jumps_away,
+                   code->jumps_away == 1 ? " leads" : "s lead");
+    text_wrap_at(out, LEFT, line, table_columns(r));
+}
+
+/* Returns how many of its blocks are not shown. */
+static uint32_t write_code(FILE *out, const struct report *r,
+                           const struct annotated_code *code)
+{
+    uint32_t hidden = 0;
+
+    if (code->unread) {
+        write_unread(out, code);
+        return 0;
+    }
+    (void)fprintf(out, "\n%6s %5s  CODE at 0x%" PRIx64 ", %" PRIu64 " bytes\n",
+                  "SELF", "+-", code->address, code->size);
+    for (uint32_t i = 0; i < code->block_count; i++) {
+        if (r->all || code->blocks[i].sum.amount.samples != 0)
+            write_block(out, r, code, i);
+        else
+            hidden++;
+    }
+    write_away(out, r, code);
+    return hidden;
+}
+
+static void write_codes(FILE *out, const struct report *r)
+{
+    const struct annotation *a = r->annotation;
+    uint32_t hidden = 0;
+
+    for (size_t i = 0; i < a->code_count; i++)
+        hidden += write_code(out, r, &a->codes[i]);
+    if (hidden != 0)
+        (void)fprintf(out,
+                      "%*s%" PRIu32 " more block%s without samples: --all\n",
+                      LEFT, "", hidden, text_plural(hidden));
+}
+
+/* --- What it is of ---------------------------------------------------------
+ */
+
+static void write_hosts(FILE *out, const struct report *r)
+{
+    const struct annotation *a = r->annotation;
+
+    if (a->host_count != 0)
+        (void)fprintf(out, "\n%6s %5s  INLINED INTO, where its code is\n",
+                      "SELF", "+-");
+    for (size_t i = 0; i < a->host_count; i++) {
+        char name[NAME_SHORT];
+
+        write_share(out, r, &a->hosts[i].sum);
+        (void)fprintf(out, "%s\n",
+                      name_short(name,
+                                 r->view->functions[a->hosts[i].function].name,
+                                 table_columns(r) - LEFT));
+    }
+}
+
+static void write_head(FILE *out, const struct report *r)
+{
+    const struct annotation *a = r->annotation;
+    struct share s = share_of(&a->sum.amount, table_whole(r, &r->view->total));
+    char line[256], count[TEXT_NUMBER];
+
+    (void)putc('\n', out);
+    ink_set(out, r, INK_BOLD);
+    (void)fputs(r->view->functions[a->function].name, out);
+    ink_set(out, r, INK_PLAIN);
+    (void)fputs(a->chosen ? ", the busiest function\n" : "\n", out);
+    (void)snprintf(line, sizeof line,
+                   "%.1f +- %.1f %% of %s time in its code, %s samples. SELF "
+                   "is in %% of that.",
+                   100 * s.p, 100 * share_margin(s),
+                   r->of_all || r->view->idle_unknown ? "all" : "busy",
+                   text_count(count, a->sum.amount.samples));
+    text_wrap_at(out, 0, line, table_columns(r));
+    if (r->function != NULL)
+        table_also(out, r, a->function);
+}
+
+/* What the marks mean, and what they do not. */
+static void write_skid(FILE *out, const struct report *r)
+{
+    (void)putc('\n', out);
+    text_wrap_at(out, 0,
+                 "* samples hit this instruction (L: most of them late). An "
+                 "interrupt comes late, so that the cause lies before it: in "
+                 "its block, or at the end of one that leads there. Trust "
+                 "lines and blocks, not instructions.",
+                 table_columns(r));
+}
+
+void table_annotation(FILE *out, const struct report *r)
+{
+    write_head(out, r);
+    write_bodies(out, r);
+    write_hosts(out, r);
+    write_codes(out, r);
+    write_skid(out, r);
+}

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From options to what the helper may open. */
+#include "cli/confine/confine.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "guard/opener.h"
+#include "guard/sandbox.h"
+#include "image/file/folders.h"
+#include "image/file/image.h"
+#include "image/file/symbols_file.h"
+#include "image/match/fetch.h"
+#include "recording/spool/spool_list.h"
+#include "session/guest_run.h"
+
+struct plan {
+    struct sandbox files;        /* the helper's */
+    bool failed;                 /* no memory */
+    const struct guests *guests; /* that processes may sample; NULL: none */
+};
+
+/* What the helper's own sandbox must allow for each enum opener_how. Landlock
+ * says nothing on connecting to Unix sockets by their names. Claims look into
+ * what they would overwrite, and rename it. */
+static const unsigned uses[] = {
+    [OPENER_READ] = SANDBOX_READ,
+    [OPENER_WRITE] = SANDBOX_WRITE,
+    [OPENER_TERMINAL] = SANDBOX_READ | SANDBOX_WRITE | SANDBOX_DEVICE,
+    [OPENER_CONNECT] = 0,
+    [OPENER_REMOVE] = SANDBOX_REMOVE,
+    [OPENER_REPORT] = SANDBOX_READ | SANDBOX_WRITE,
+    [OPENER_RECORDING] = SANDBOX_READ | SANDBOX_WRITE | SANDBOX_REMOVE,
+    [OPENER_FRESH] = SANDBOX_WRITE,
+    [OPENER_SETTLE] = SANDBOX_WRITE | SANDBOX_REMOVE,
+    [OPENER_DROP] = SANDBOX_REMOVE,
+    [OPENER_SOURCE] = SANDBOX_READ,
+    [OPENER_WINDOW] = SANDBOX_READ,
+};
+
+static void allow(struct plan *p, enum opener_how how, const char *path)
+{
+    p->failed |= opener_allow(how, path) != 0;
+    if (uses[how] != 0)
+        sandbox_allow(&p->files, path, uses[how]);
+}
+
+/* Where what was stripped from the image (path) may be. */
+static void allow_debug_files(struct plan *p, const char *path)
+{
+    char folder[PATH_MAX];
+
+    for (unsigned i = 0; image_debug_folder(path, i, folder, sizeof folder);
+         i++) {
+        p->failed |= opener_allow_images_below(folder) != 0;
+        sandbox_allow(&p->files, folder, SANDBOX_READ);
+    }
+}
+
+static void allow_elfs(struct plan *p, const struct elf_path *elf)
+{
+    for (; elf != NULL; elf = elf->next) {
+        allow(p, OPENER_READ, elf->path);
+        allow_debug_files(p, elf->path);
+    }
+}
+
+static void allow_symbols_file(struct plan *p)
+{
+    if (symbols_file() != NULL)
+        allow(p, OPENER_READ, symbols_file());
+}
+
+/* Folders that have images by build-id, which may be links to where they were
+ * built: the helper opens nothing there but images. */
+static void allow_symbols(struct plan *p)
+{
+    const char *folder;
+
+    for (unsigned i = 0; (folder = image_folder(i)) != NULL; i++) {
+        p->failed |= opener_allow_images_below(folder) != 0;
+        sandbox_allow(&p->files, folder, SANDBOX_READ);
+    }
+    if (image_folders_added() != 0)
+        sandbox_allow(&p->files, "/", SANDBOX_READ);
+    allow_symbols_file(p);
+}
+
+/* Where images are looked for, and their symbols; also without a sandbox. Once
+ * in a process. */
+static int use_folders(const struct options *o, struct err *e)
+{
+    static unsigned used;
+
+    for (; used < o->symbols_count; used++) {
+        const char *path = o->symbols[used];
+        struct stat st;
+        bool is_list = stat(path, &st) == 0 && S_ISREG(st.st_mode);
+
+        if ((is_list ? symbols_file_use : image_folders_add)(path, e) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* The same, and the process that asks servers for them;
+ * also without a sandbox. */
+static int use_symbols(const struct options *o, struct err *e)
+{
+    return use_folders(o, e) == 0 ? fetch_start(confine_fetcher, o, e) : -1;
+}
+
+/* PATH or PATH:PORT. */
+static void allow_socket(struct plan *p, const char *where)
+{
+    const char *colon = strrchr(where, ':');
+    char path[PATH_MAX];
+
+    allow(p, OPENER_CONNECT, where);
+    if (colon == NULL)
+        return;
+    (void)snprintf(path, sizeof path, "%.*s", (int)(colon - where), where);
+    allow(p, OPENER_CONNECT, path);
+}
+
+/* Only below /dev a device may come that is not there. A pty may come anywhere,
+ * as a link to it. */
+static void allow_terminal(struct plan *p, const char *path)
+{
+    struct stat st;
+    bool device = stat(path, &st) == 0 && S_ISCHR(st.st_mode);
+
+    p->failed |= opener_allow(OPENER_TERMINAL, path) != 0;
+    if (device || strncmp(path, "/dev/", 5) == 0)
+        sandbox_allow(&p->files, path, uses[OPENER_TERMINAL]);
+    sandbox_allow(&p->files, "/dev/pts/", uses[OPENER_TERMINAL]);
+}
+
+static void allow_guest(struct plan *p, const struct guest_spec *g)
+{
+    allow_elfs(p, g->elfs);
+    switch (source_kind(g->kind)->need) {
+    case SOURCE_NEEDS_VSOCK:
+        allow(p, OPENER_READ, SOURCE_VSOCK_DEVICE);
+        sandbox_allow(&p->files, SOURCE_VSOCK_DEVICE, SANDBOX_DEVICE);
+        break;
+    case SOURCE_NEEDS_UNIX:
+        allow_socket(p, g->where);
+        break;
+    case SOURCE_NEEDS_TTY:
+        allow(p, OPENER_CONNECT, g->where);
+        allow(p, OPENER_READ, g->where); /* a recording */
+        allow_terminal(p, g->where);
+        break;
+    case SOURCE_NEEDS_SAMPLER:
+        break;
+    }
+}
+
+/* The recording (path), and those of (g) and of its later runs. */
+static void allow_recording(struct plan *p, const char *path,
+                            const struct guest_spec *g)
+{
+    char first[PATH_MAX], later[PATH_MAX];
+    int stem = guest_run_stem(path);
+
+    (void)snprintf(first, sizeof first, "%.*s.%s%s", stem, path, g->name,
+                   path + stem);
+    (void)snprintf(later, sizeof later, "%.*s.%s.", stem, path, g->name);
+    allow(p, OPENER_RECORDING, path);
+    allow(p, OPENER_RECORDING, first);
+    p->failed |=
+        opener_allow_numbered(OPENER_RECORDING, later, path + stem) != 0;
+}
+
+static void allow_outputs(struct plan *p, const struct outputs *out)
+{
+    for (unsigned i = 0; i < out->count; i++) {
+        if (out->list[i].given != NULL || strcmp(out->list[i].path, "-") == 0)
+            continue;
+        allow(p, OPENER_REPORT, out->list[i].path);
+        allow(p, OPENER_WRITE, out->list[i].path); /* no file, a pipe */
+        allow(p, OPENER_FRESH, out->list[i].path);
+        allow(p, OPENER_SETTLE, out->list[i].path);
+        allow(p, OPENER_DROP, out->list[i].path);
+    }
+}
+
+/* A recording, or the windows of a spool. */
+static void allow_input(struct plan *p, const struct options *o)
+{
+    char folder[PATH_MAX];
+
+    if (o->listed == NULL) {
+        allow(p, OPENER_READ, o->input);
+        return;
+    }
+    (void)snprintf(folder, sizeof folder, "%s/", o->listed->folder);
+    p->failed |= opener_allow_windows_in(folder) != 0;
+    sandbox_allow(&p->files, folder, SANDBOX_READ);
+}
+
+/* Begin (p), if (o) wants a sandbox. */
+static bool begin(struct plan *p, const struct options *o)
+{
+    *p = (struct plan){.files = {.rules = -1}};
+    if (!sandbox_wanted(o->sandbox))
+        return false;
+    sandbox_init(&p->files);
+    return true;
+}
+
+/* Be the helper. */
+static _Noreturn void serve(struct plan *p)
+{
+    struct err lacks = {""};
+
+    (void)sandbox_enter(&p->files, SANDBOX_OPENER, &lacks);
+    opener_serve(&lacks);
+}
+
+/* The helper keeps what is open, but not the ends of processes that sample
+ * (outside/sampler_process.h): they see that the collector leaves when it
+ * closes its own. */
+static void leave_samplers(const struct guests *g)
+{
+    for (size_t i = 0; g != NULL && i < g->count; i++) {
+        if (g->list[i].bytes <= STDERR_FILENO)
+            continue;
+        (void)close(g->list[i].bytes);
+        (void)close(g->list[i].words);
+    }
+}
+
+/* Start the helper, which ends here. */
+static int start(struct plan *p, struct err *e)
+{
+    int who = p->failed ? err_set(e, "out of memory") : opener_fork(e);
+
+    if (who == 1) {
+        fetch_leave();
+        leave_samplers(p->guests);
+        serve(p);
+    }
+    sandbox_fini(&p->files);
+    return who;
+}
+
+/* Recordings name images. */
+static void allow_images(struct plan *p, const struct options *o)
+{
+    allow_elfs(p, o->guests.elfs);
+    p->failed |= opener_allow_images() != 0;
+    sandbox_allow(&p->files, "/", SANDBOX_READ);
+}
+
+/* Be the helper of push: of what this process had open, it has nothing. */
+static _Noreturn void serve_push(const struct options *o)
+{
+    struct plan p;
+
+    (void)begin(&p, o);
+    allow_symbols(&p);
+    allow_images(&p, o);
+    if (p.failed)
+        _exit(1);
+    serve(&p);
+}
+
+int confine_prepare_push(const struct options *o, struct err *e)
+{
+    struct err why;
+    int who;
+
+    if (opener_is_shared())
+        return 0;
+    if (use_folders(o, e) != 0)
+        return -1;
+    if (!sandbox_wanted(o->sandbox))
+        return 0;
+    who = opener_fork_shared(e);
+    if (who == 1)
+        serve_push(o);
+    /* what is missing but not required, each process says */
+    return who == 0 && o->sandbox == SANDBOX_REQUIRED &&
+                   opener_confined(&why) != 0
+               ? confine_lacks(o, &why, e)
+               : who;
+}
+
+int confine_prepare_sampling(const struct options *o, const struct outputs *out,
+                             struct err *e)
+{
+    const struct guests *g = &o->guests;
+    struct plan p;
+
+    if (use_symbols(o, e) != 0)
+        return -1;
+    if (opener_is_shared() && opener_join(e) == 0)
+        return 0;
+    if (!begin(&p, o))
+        return 0;
+    allow_symbols(&p);
+    for (size_t i = 0; i < g->count; i++) {
+        allow_guest(&p, &g->list[i]);
+        if (out->recording != NULL)
+            allow_recording(&p, out->recording, &g->list[i]);
+    }
+    if (o->reads_sources)
+        opener_allow_sources();
+    if (o->sources != NULL)
+        sandbox_allow(&p.files, o->sources, SANDBOX_READ);
+    if (g->count == 0) {
+        allow_input(&p, o);
+        allow_images(&p, o);
+        if (out->recording != NULL)
+            allow(&p, OPENER_RECORDING, out->recording);
+    }
+    allow_outputs(&p, out);
+    p.guests = g;
+    return start(&p, e);
+}
+
+int confine_prepare_sampler(const struct options *o,
+                            const struct guest_spec *spec, struct err *e)
+{
+    struct plan p;
+
+    if (use_folders(o, e) != 0)
+        return -1;
+    if (!begin(&p, o))
+        return 0;
+    allow_elfs(&p, spec->elfs);
+    allow_symbols_file(&p);
+    return start(&p, e);
+}
+
+int confine_prepare_diff(const struct options *o, const struct outputs *out,
+                         struct err *e)
+{
+    struct plan p;
+
+    if (use_symbols(o, e) != 0)
+        return -1;
+    if (!begin(&p, o))
+        return 0;
+    for (unsigned i = 0; i < o->input_count; i++)
+        allow(&p, OPENER_READ, o->inputs[i]);
+    /* images that recordings without names name */
+    p.failed |= opener_allow_images() != 0;
+    sandbox_allow(&p.files, "/", SANDBOX_READ);
+    allow_outputs(&p, out);
+    return start(&p, e);
+}
+
+int confine_prepare_check(const struct options *o, struct err *e)
+{
+    struct plan p;
+
+    if (!begin(&p, o))
+        return 0;
+    allow_elfs(&p, o->guests.elfs);
+    return start(&p, e);
+}
+
+int confine_prepare_serve(const struct options *o, struct err *e)
+{
+    const struct guests *g = &o->guests;
+    char folder[PATH_MAX];
+    struct plan p;
+
+    if (use_folders(o, e) != 0)
+        return -1;
+    if (!begin(&p, o))
+        return 0;
+    if (o->symbols_count != 0)
+        allow_symbols(&p);
+    for (size_t i = 0; i < g->count; i++)
+        allow_guest(&p, &g->list[i]);
+    allow_elfs(&p, g->elfs);
+    if (g->path != NULL) {
+        allow(&p, OPENER_READ, g->path);
+        p.failed |= opener_allow_listed(g->path) != 0;
+    }
+    if (o->watch != NULL) {
+        (void)snprintf(folder, sizeof folder, "%s/", o->watch);
+        p.failed |= opener_allow_sockets_in(folder) != 0;
+    }
+    return start(&p, e);
+}
+
+int confine_prepare_bridge(const struct options *o, struct err *e)
+{
+    char socket[PATH_MAX];
+    struct plan p;
+
+    if (!begin(&p, o))
+        return 0;
+    allow(&p, OPENER_REMOVE, o->vhost_user);
+    allow(&p, OPENER_REMOVE, o->uds);
+    /* what the guest connects to */
+    (void)snprintf(socket, sizeof socket, "%s_", o->uds);
+    p.failed |= opener_allow_numbered(OPENER_CONNECT, socket, "") != 0;
+    return start(&p, e);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * How each command is confined: a helper (guard/opener.h) may open what the
+ * options name; the process itself opens nothing any more.
+ */
+#ifndef TPROF_CLI_CONFINE_CONFINE_H
+#define TPROF_CLI_CONFINE_CONFINE_H
+
+#include <stddef.h>
+
+#include "cli/options.h"
+#include "cli/output.h"
+#include "util/err.h"
+
+/*
+ * Start the helper: before descriptors are watched, and before anything that is
+ * not trusted is read. It may open what (o) and (out) name for sampling guests
+ * or for a report; what a process that samples (spec) from outside needs; the
+ * recordings and outputs of diff; the images of check; the
+ * bridge's sockets; guests that come while a process serves.
+ *
+ * Return 0, also if no sandbox is wanted; -1 with (e) filled.
+ */
+int confine_prepare_sampling(const struct options *o, const struct outputs *out,
+                             struct err *e);
+int confine_prepare_sampler(const struct options *o,
+                            const struct guest_spec *spec, struct err *e);
+int confine_prepare_diff(const struct options *o, const struct outputs *out,
+                         struct err *e);
+int confine_prepare_check(const struct options *o, struct err *e);
+int confine_prepare_serve(const struct options *o, struct err *e);
+int confine_prepare_bridge(const struct options *o, struct err *e);
+
+/*
+ * Likewise, one helper for all processes that push starts, each of which calls
+ * confine_prepare_sampling(); call this before each of them, for the helper may
+ * have been killed. It opens images alone: each process has its recording lent
+ * (opener_lend()), and reaches no other one. -1 also if (o) requires all of the
+ * sandbox, and the helper lacks a part of it.
+ */
+int confine_prepare_push(const struct options *o, struct err *e);
+
+/*
+ * Enter the sandbox, if one is wanted; before the first byte of a
+ * guest, a recording or an image is read.
+ *
+ * Return 0, with a line for the user in (e) if the process or its helper lacks
+ * a part of it, else with none; -1 with (e) filled if (o) requires all of it.
+ */
+int confine_sampling(const struct options *o, struct err *e);
+int confine_top(const struct options *o, struct err *e);
+int confine_serve(const struct options *o, struct err *e);
+int confine_sampler(const struct options *o, struct err *e);
+int confine_check(const struct options *o, struct err *e);
+int confine_bridge(const struct options *o, struct err *e);
+
+/* Likewise, with no helper: a process that merges windows in (folder). */
+int confine_compact(const struct options *o, const char *folder, struct err *e);
+
+/*
+ * Confine a process that speaks with a server. It opens nothing but what names
+ * of hosts and certificates take: the (count) files at (files), NULL allowed,
+ * and those of the system. (options) is a struct options.
+ *
+ * Returns 0, also if a part of the sandbox is missing, of which other processes
+ * tell; -1 with (e) filled if all of it is required.
+ */
+int confine_network(const void *options, const char *const *files, size_t count,
+                    struct err *e);
+
+/* The same for the process that asks debuginfod servers, and keeps what comes
+ * in its cache, DEBUGINFOD_CACHE_PATH. */
+int confine_fetcher(const void *options, struct err *e);
+
+/* For the functions above: the sandbox lacks (why). Returns 0, with (why) in
+ * (e) for the user; -1 with (e) filled if (o) requires all of it. */
+int confine_lacks(const struct options *o, const struct err *why,
+                  struct err *e);
+
+/* Enter it as a report does, and print what holds: `collector
+ * --sandbox-report`. Returns an enum exit_code. */
+int confine_report(void);
+
+#endif

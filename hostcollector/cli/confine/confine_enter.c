@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From options to what a process keeps that enters the sandbox. */
+#include <limits.h>
+#include <stdio.h>
+
+#include "cli/confine/confine.h"
+#include "guard/opener.h"
+#include "guard/sandbox.h"
+
+int confine_lacks(const struct options *o, const struct err *why, struct err *e)
+{
+    if (o->sandbox == SANDBOX_REQUIRED)
+        return err_set(e, "%s; --sandbox=required ends here", why->text);
+    *e = *why;
+    return 0;
+}
+
+static int enter(const struct options *o, unsigned needs, struct err *e)
+{
+    struct sandbox files;
+    char folder[PATH_MAX];
+    struct err why;
+
+    e->text[0] = '\0';
+    if (!sandbox_wanted(o->sandbox))
+        return 0;
+    sandbox_init(&files);
+    if ((needs & SANDBOX_SPOOL) != 0) {
+        (void)snprintf(folder, sizeof folder, "%s/", o->spool);
+        sandbox_allow(&files, folder,
+                      SANDBOX_READ | SANDBOX_ADD | SANDBOX_REMOVE |
+                          SANDBOX_LIST);
+    }
+    return sandbox_enter(&files, needs, &why) == 0 &&
+                   (!opener_started() || opener_confined(&why) == 0)
+               ? 0
+               : confine_lacks(o, &why, e);
+}
+
+static unsigned sampling_needs(const struct options *o)
+{
+    unsigned needs = SANDBOX_READER;
+
+    if (o->privileged)
+        needs |= SANDBOX_LOW_PORT;
+    for (size_t i = 0; i < o->guests.count; i++)
+        if (source_kind(o->guests.list[i].kind)->need == SOURCE_NEEDS_VSOCK)
+            needs |= SANDBOX_VSOCK;
+    return needs;
+}
+
+int confine_sampling(const struct options *o, struct err *e)
+{
+    return enter(o, sampling_needs(o), e);
+}
+
+int confine_top(const struct options *o, struct err *e)
+{
+    return enter(o, sampling_needs(o) | SANDBOX_SCREEN, e);
+}
+
+int confine_serve(const struct options *o, struct err *e)
+{
+    return enter(o,
+                 sampling_needs(o) | SANDBOX_FOLDER |
+                     (o->spool != NULL ? SANDBOX_SPOOL : 0u),
+                 e);
+}
+
+int confine_sampler(const struct options *o, struct err *e)
+{
+    return enter(o, SANDBOX_READER, e);
+}
+
+int confine_check(const struct options *o, struct err *e)
+{
+    return enter(o, SANDBOX_READER, e);
+}
+
+int confine_bridge(const struct options *o, struct err *e)
+{
+    return enter(o, SANDBOX_SERVE, e);
+}
+
+int confine_compact(const struct options *o, const char *folder, struct err *e)
+{
+    struct sandbox files;
+    char path[PATH_MAX];
+    struct err why;
+
+    e->text[0] = '\0';
+    if (!sandbox_wanted(o->sandbox))
+        return 0;
+    (void)snprintf(path, sizeof path, "%s/", folder);
+    sandbox_init(&files);
+    sandbox_allow(&files, path,
+                  SANDBOX_READ | SANDBOX_ADD | SANDBOX_REMOVE | SANDBOX_LIST);
+    return sandbox_enter(&files,
+                         SANDBOX_READER | SANDBOX_FOLDER | SANDBOX_SPOOL,
+                         &why) == 0
+               ? 0
+               : confine_lacks(o, &why, e);
+}

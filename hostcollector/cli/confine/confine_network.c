@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* How a process is confined that hears servers. */
+#include <stdlib.h>
+#include <sys/resource.h>
+
+#include "cli/confine/confine.h"
+#include "guard/sandbox.h"
+
+/* Name servers, and certificates of authorities, as distributions lay them out.
+ * Keys of the host's own services lie beside these. */
+static const char *const network_files[] = {"/etc/resolv.conf",
+                                            "/etc/hosts",
+                                            "/etc/nsswitch.conf",
+                                            "/etc/gai.conf",
+                                            "/etc/host.conf",
+                                            "/etc/services",
+                                            "/etc/ssl/cert.pem",
+                                            "/etc/ssl/ca-bundle.pem",
+                                            "/etc/ssl/certs",
+                                            "/etc/pki/tls/cert.pem",
+                                            "/etc/pki/tls/certs",
+                                            "/etc/pki/ca-trust/extracted",
+                                            "/etc/ca-certificates/extracted",
+                                            "/usr/share/ca-certificates",
+                                            "/usr/local/share/ca-certificates",
+                                            "/usr/share/pki",
+                                            "/var/lib/ca-certificates"};
+
+static void begin(struct sandbox *s)
+{
+    const char *const named[] = {getenv("SSL_CERT_FILE"),
+                                 getenv("SSL_CERT_DIR")};
+
+    sandbox_init_network(s);
+    for (size_t i = 0; i < sizeof network_files / sizeof *network_files; i++)
+        sandbox_allow_alone(s, network_files[i], SANDBOX_READ);
+    for (size_t i = 0; i < 2; i++)
+        sandbox_allow_alone(s, named[i], SANDBOX_READ);
+}
+
+static int enter(struct sandbox *s, unsigned needs, enum sandbox_mode mode,
+                 struct err *e)
+{
+    struct err why;
+
+    return sandbox_enter(s, needs, &why) == 0 || mode != SANDBOX_REQUIRED
+               ? 0
+               : err_set(e, "%s; --sandbox=required ends here", why.text);
+}
+
+int confine_network(const void *options, const char *const *files, size_t count,
+                    struct err *e)
+{
+    enum sandbox_mode mode = ((const struct options *)options)->sandbox;
+    struct sandbox s;
+
+    if (!sandbox_wanted(mode))
+        return 0;
+    begin(&s);
+    for (size_t i = 0; i < count; i++)
+        sandbox_allow_alone(&s, files[i], SANDBOX_READ);
+    return enter(&s, SANDBOX_NETWORK, mode, e);
+}
+
+/* What a server makes libdebuginfod keep in memory: headers have no bound. */
+#define FETCH_MEMORY (256u << 20)
+
+int confine_fetcher(const void *options, struct err *e)
+{
+    const struct rlimit most = {FETCH_MEMORY, FETCH_MEMORY};
+    enum sandbox_mode mode = ((const struct options *)options)->sandbox;
+    struct sandbox s;
+
+    if (!sandbox_wanted(mode))
+        return 0;
+    begin(&s);
+    sandbox_allow_alone(&s, getenv("DEBUGINFOD_CACHE_PATH"),
+                        SANDBOX_READ | SANDBOX_WRITE | SANDBOX_REMOVE |
+                            SANDBOX_LIST | SANDBOX_FOLDERS);
+    sandbox_allow_alone(&s, getenv("DEBUGINFOD_HEADERS_FILE"), SANDBOX_READ);
+    if (mode == SANDBOX_AUTO) /* a sanitizer takes much more */
+        (void)setrlimit(RLIMIT_DATA, &most);
+    return enter(&s, SANDBOX_NETWORK | SANDBOX_CACHE, mode, e);
+}

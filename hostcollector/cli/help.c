@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Breaks what --help says into lines, options in two columns. */
+#include "cli/help.h"
+
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/option_table.h"
+#include "report/render.h"
+
+#define LEFT 30 /* columns of an option with its argument */
+
+/* How much of (text) makes a line of (columns): up to a newline if that fits or
+ * the line begins with a blank, else as many words as fit, one at least. */
+static size_t line_length(const char *text, size_t columns)
+{
+    size_t end = strcspn(text, "\n");
+    size_t length = strcspn(text, " \n");
+
+    if (end <= columns || text[0] == ' ')
+        return end;
+    for (size_t i = length; i <= columns; i++)
+        if (text[i] == ' ')
+            length = i;
+    return length;
+}
+
+/* (text), each line but the first behind (indent) blanks. */
+static void write_text(FILE *out, int indent, const char *text)
+{
+    for (;;) {
+        size_t length = line_length(text, HELP_COLUMNS - (size_t)indent);
+
+        (void)fprintf(out, "%.*s\n", (int)length, text);
+        text += length;
+        if (text[0] == '\0' || text[1] == '\0')
+            return;
+        text++;
+        (void)fprintf(out, "%*s", indent, "");
+    }
+}
+
+static void write_left(FILE *out, const struct option_row *row)
+{
+    char left[LEFT + 20];
+
+    (void)snprintf(left, sizeof left, "  %c%c%c --%s %s",
+                   row->letter ? '-' : ' ', row->letter ? row->letter : ' ',
+                   row->letter ? ',' : ' ', row->name,
+                   row->argument ? row->argument : "");
+    (void)fprintf(out, "%-*s", LEFT, left);
+    if (strlen(left) >= LEFT) /* it has a line of its own */
+        (void)fprintf(out, "\n%*s", LEFT, "");
+}
+
+static void write_right(FILE *out, const struct option_row *row)
+{
+    char names[RENDER_NAMES], text[RENDER_NAMES + 256];
+
+    if (row->kind != OPTION_FORMAT) {
+        write_text(out, LEFT, row->help);
+        return;
+    }
+    (void)snprintf(text, sizeof text, "%s tprof, %s", row->help,
+                   render_names(names));
+    write_text(out, LEFT, text);
+}
+
+void help_options(FILE *out, enum command_bit command)
+{
+    const struct option_row *row;
+
+    for (size_t i = 0; (row = option_row(i)) != NULL; i++) {
+        if ((row->commands & command) == 0)
+            continue;
+        write_left(out, row);
+        write_right(out, row);
+    }
+}
+
+int help_print(const struct help *h)
+{
+    write_text(stdout, 0, h->before);
+    (void)putchar('\n');
+    help_options(stdout, h->command);
+    if (h->after != NULL) {
+        (void)putchar('\n');
+        write_text(stdout, 0, h->after);
+    }
+    return EXIT_DONE;
+}

@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From -o and --format to files. */
+#include "cli/output.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio_ext.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/look.h"
+#include "export/stores/stack_numbers.h"
+#include "guard/claim.h"
+#include "guard/opener.h"
+#include "report/asked.h"
+
+#define PIECE (1u << 16) /* bytes, of a file */
+
+#define RECORDING                                                              \
+    "tprof" /* name and suffix of the format that is no renderer */
+
+static bool is_recording(const char *path, const char *format)
+{
+    const char *dot = strrchr(path, '.');
+
+    if (format != NULL)
+        return strcmp(format, RECORDING) == 0;
+    return dot != NULL && strcmp(dot + 1, RECORDING) == 0;
+}
+
+static int add_recording(struct outputs *out, const char *path, struct err *e)
+{
+    if (strcmp(path, "-") == 0)
+        return err_set(e, "-o -: a recording goes into a file, not to standard "
+                          "output");
+    if (out->recording != NULL)
+        return err_set(e, "-o %s: one recording at a time, and there is %s",
+                       path, out->recording);
+    out->recording = path;
+    return 0;
+}
+
+/* (format) is for a (path) whose suffix says none; NULL: not said. */
+static int add_output(struct outputs *out, const char *path, const char *format,
+                      struct err *e)
+{
+    const struct render_ops *ops;
+    char names[RENDER_NAMES];
+
+    if (is_recording(path, format))
+        return add_recording(out, path, e);
+    ops = format != NULL ? render_by_name(format) : render_by_path(path);
+    if (ops == NULL && format != NULL)
+        return err_set(
+            e, "--format: there is no '%s'; the formats are " RECORDING ", %s",
+            format, render_names(names));
+    if (ops == NULL && strcmp(path, "-") == 0)
+        ops = &render_txt;
+    if (ops == NULL)
+        return err_set(e,
+                       "-o %s: which format? Type it as -o FORMAT:%s; the "
+                       "formats are " RECORDING ", %s",
+                       path, path, render_names(names));
+    out->list[out->count++] =
+        (struct output){.path = path, .format = ops, .fd = -1};
+    return 0;
+}
+
+static bool uses_stdout(const struct outputs *out)
+{
+    for (unsigned i = 0; i < out->count; i++) {
+        if (strcmp(out->list[i].path, "-") == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Is (path) one of those from (elf) on? */
+static bool is_elf(const char *path, const struct elf_path *elf)
+{
+    for (; elf != NULL; elf = elf->next)
+        if (claim_same(path, elf->path))
+            return true;
+    return false;
+}
+
+/* Does (o) read the file (path)? */
+static bool is_input(const char *path, const struct options *o)
+{
+    const struct guests *g = &o->guests;
+
+    for (size_t i = 0; i < g->count; i++)
+        if (is_elf(path, g->list[i].elfs) ||
+            (source_kind(g->list[i].kind)->need == SOURCE_NEEDS_TTY &&
+             claim_same(path, g->list[i].where)))
+            return true;
+    for (unsigned i = 0; i < o->input_count; i++)
+        if (claim_same(path, o->inputs[i]))
+            return true;
+    return is_elf(path, g->elfs) || claim_same(path, g->path) ||
+           claim_same(path, o->input);
+}
+
+static int begin(struct outputs *out, const struct options *o, struct err *e)
+{
+    *out = (struct outputs){.colour = o->colour,
+                            .terminal = isatty(STDOUT_FILENO) == 1};
+    if (o->force)
+        claim_any();
+    for (unsigned i = 0; i < o->output_count; i++)
+        if (is_input(o->outputs[i], o))
+            return err_set(e,
+                           "-o %s: is read by this command, and would be "
+                           "overwritten: name another file",
+                           o->outputs[i]);
+    return 0;
+}
+
+int outputs_plan_only(struct outputs *out, const struct options *o,
+                      const struct render_ops *format, struct err *e)
+{
+    if (begin(out, o, e) != 0)
+        return -1;
+    for (unsigned i = 0; i < o->output_count; i++) {
+        if (o->output_formats[i] != NULL)
+            return err_set(e, "-o %s:%s: this command has one format: -o %s",
+                           o->output_formats[i], o->outputs[i], o->outputs[i]);
+        out->list[out->count++] =
+            (struct output){.path = o->outputs[i], .format = format, .fd = -1};
+    }
+    if (out->count == 0)
+        out->list[out->count++] =
+            (struct output){.path = "-", .format = format, .fd = -1};
+    return 0;
+}
+
+int outputs_plan(struct outputs *out, const struct options *o, bool table,
+                 struct err *e)
+{
+    bool used = false; /* o->format is */
+
+    if (begin(out, o, e) != 0)
+        return -1;
+    for (unsigned i = 0; i < o->output_count; i++) {
+        const char *path = o->outputs[i], *format = o->output_formats[i];
+
+        if (format == NULL && !is_recording(path, NULL) &&
+            render_by_path(path) == NULL) {
+            format = o->format;
+            used = true;
+        }
+        if (add_output(out, path, format, e) != 0)
+            return -1;
+    }
+    if (o->format != NULL && o->output_count != 0 && !used)
+        return err_set(e,
+                       "--format %s: each -o says its format already; type -o "
+                       "%s:FILE for another one",
+                       o->format, o->format);
+    if (o->output_count == 0 && o->format != NULL &&
+        add_output(out, "-", o->format, e) != 0)
+        return -1;
+    if (table && !uses_stdout(out))
+        out->list[out->count++] =
+            (struct output){.path = "-", .format = &render_txt, .fd = -1};
+    return 0;
+}
+
+void outputs_plan_code(const struct outputs *out, struct options *o)
+{
+    bool has_code = false;
+
+    for (unsigned i = 0; i < out->count; i++)
+        has_code |= out->list[i].format->has_code;
+    if (!has_code)
+        o->page_code = 0;
+    o->reads_sources =
+        o->page_code != 0 && (o->guests.count == 0 || o->sources != NULL);
+}
+
+/* That of (formats) which is called (name); NULL: there is none. */
+static const struct render_ops *
+format_of(const struct render_ops *const *formats, const char *name)
+{
+    while (*formats != NULL && strcmp((*formats)->name, name) != 0)
+        formats++;
+    return *formats;
+}
+
+int outputs_choose(struct outputs *out, const char *command,
+                   const struct render_ops *const *formats, struct err *e)
+{
+    const char *refused = out->recording;
+    char names[RENDER_NAMES] = "";
+    size_t used = 0;
+
+    for (unsigned i = 0; i < out->count && refused == NULL; i++) {
+        struct output *output = &out->list[i];
+        const struct render_ops *own = format_of(formats, output->format->name);
+
+        if (own == NULL)
+            refused = output->path;
+        else
+            output->format = own;
+    }
+    if (refused == NULL)
+        return 0;
+    for (; *formats != NULL && used < sizeof names; formats++)
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s.%s",
+                                 used == 0            ? ""
+                                 : formats[1] != NULL ? ", "
+                                                      : " and ",
+                                 (*formats)->name);
+    return err_set(e, "-o %s: %s writes %s", refused, command, names);
+}
+
+const char *outputs_ignored(char buf[OUTPUTS_IGNORED],
+                            const struct outputs *out, const struct options *o)
+{
+    struct report asked = {.top = 0};
+    char options[ASKED_TEXT], formats[RENDER_NAMES] = "";
+    size_t used = 0;
+
+    look_ask(&asked, o);
+    for (unsigned i = 0; i < out->count && used < sizeof formats; i++)
+        if (!out->list[i].format->follows)
+            used += (size_t)snprintf(formats + used, sizeof formats - used,
+                                     "%s%s", used != 0 ? ", " : "",
+                                     out->list[i].format->name);
+    buf[0] = '\0';
+    if (used != 0 && asked_options(options, &asked)[0] != '\0')
+        (void)snprintf(buf, OUTPUTS_IGNORED,
+                       "%s: everything is there; %s: for text and pages alone",
+                       formats, options);
+    return buf;
+}
+
+/* Has who reads standard output, head(1) for one, read enough? */
+static bool reader_left(const struct output *output)
+{
+    struct pollfd p = {.fd = STDOUT_FILENO};
+
+    return output->to.out == stdout && poll(&p, 1, 0) > 0 &&
+           (p.revents & (POLLERR | POLLHUP)) != 0;
+}
+
+static const char *name_of(const struct output *output)
+{
+    return output->to.out == stdout ? "standard output" : output->path;
+}
+
+/* Has everything reached (output)? */
+static int check_written(const struct output *output, struct err *e)
+{
+    if (output->to.no_memory)
+        return err_set(e, "%s: out of memory", name_of(output));
+    if ((fflush(output->to.out) == 0 && ferror(output->to.out) == 0) ||
+        reader_left(output))
+        return 0;
+    return err_sys(e, name_of(output));
+}
+
+int outputs_claim(struct outputs *out, struct err *e)
+{
+    for (unsigned i = 0; i < out->count; i++) {
+        struct output *output = &out->list[i];
+        struct stat st;
+
+        /* a pipe may have no reader yet */
+        if (output->given != NULL || strcmp(output->path, "-") == 0 ||
+            (stat(output->path, &st) == 0 && !S_ISREG(st.st_mode)))
+            continue;
+        output->fd = opener_claim(OPENER_REPORT, output->path, e);
+        if (output->fd < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Nobody else writes to (file), so that it needs no lock for each character;
+ * and of half a gigabyte large pieces take half the time. */
+static void make_fast(struct output *output, FILE *file)
+{
+    (void)__fsetlocking(file, FSETLOCKING_BYCALLER);
+    output->buffer = malloc(PIECE);
+    if (output->buffer != NULL)
+        (void)setvbuf(file, output->buffer, _IOFBF, PIECE);
+}
+
+/* NULL with (e) filled. A file that is claimed stays as it is until the new one
+ * is whole. */
+static FILE *open_output(struct output *output, struct err *e)
+{
+    if (output->given != NULL)
+        return output->given;
+    if (strcmp(output->path, "-") == 0)
+        return stdout;
+    bool claimed = output->fd >= 0;
+    int fd = claimed ? opener_claim(OPENER_FRESH, output->path, e)
+                     : opener_open(OPENER_WRITE, output->path);
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+
+    if (file == NULL && (fd >= 0 || !claimed))
+        (void)err_sys(e, output->path);
+    if (file == NULL && fd >= 0)
+        (void)close(fd);
+    if (file != NULL)
+        make_fast(output, file);
+    return file;
+}
+
+int outputs_open(struct outputs *out, struct err *e)
+{
+    struct err ignored;
+
+    for (unsigned i = 0; i < out->count; i++) {
+        struct output *output = &out->list[i];
+
+        output->to = (struct render){.out = open_output(output, e)};
+        if (output->to.out == NULL) {
+            (void)outputs_close(out, false, &ignored);
+            return -1;
+        }
+        if (output->format->begin != NULL)
+            output->format->begin(&output->to);
+    }
+    return 0;
+}
+
+int outputs_write(struct outputs *out, const struct report *r, struct err *e)
+{
+    struct stack_numbers numbers = {NULL};
+    int result = 0;
+
+    for (unsigned i = 0; i < out->count && result == 0; i++) {
+        struct output *output = &out->list[i];
+        struct report own =
+            look_of(r, output->path, out->terminal, out->colour);
+
+        own.numbers = &numbers;
+        output->format->write(&output->to, &own);
+        result = check_written(output, e);
+    }
+    free(numbers.list);
+    return result;
+}
+
+int outputs_write_by(struct outputs *out, outputs_writer write,
+                     const void *what, struct err *e)
+{
+    for (unsigned i = 0; i < out->count; i++) {
+        struct output *output = &out->list[i];
+        const struct report look = look_of(&(struct report){0}, output->path,
+                                           out->terminal, out->colour);
+
+        write(output, &look, what);
+        if (check_written(output, e) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+int outputs_overall(struct outputs *out, const struct overall *o, struct err *e)
+{
+    for (unsigned i = 0; i < out->count; i++) {
+        struct output *output = &out->list[i];
+
+        if (output->format->overall != NULL)
+            output->format->overall(&output->to, o);
+        if (check_written(output, e) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Returns 0; -1 with (e) filled: not everything was written. */
+static int close_output(struct output *output, struct err *e)
+{
+    FILE *file = output->to.out;
+
+    if (output->format->end != NULL)
+        output->format->end(&output->to);
+    int result = check_written(output, e);
+
+    if (file != stdout && file != output->given && fclose(file) != 0 &&
+        result == 0)
+        result = err_sys(e, output->path);
+    free(output->buffer);
+    output->buffer = NULL;
+    output->to = (struct render){0};
+    return result;
+}
+
+/* The claim on (output) ends: with (keep) by the new file. Returns 0; -1 with
+ * (e) filled. */
+static int settle_output(struct output *output, bool keep, struct err *e)
+{
+    int result = opener_open(keep ? OPENER_SETTLE : OPENER_DROP, output->path);
+
+    (void)close(output->fd);
+    output->fd = -1;
+    return result == 0 ? 0 : err_sys(e, output->path);
+}
+
+int outputs_close(struct outputs *out, bool keep, struct err *e)
+{
+    struct err ignored;
+    int result = 0;
+
+    for (unsigned i = 0; i < out->count; i++) {
+        struct output *output = &out->list[i];
+
+        if (output->to.out != NULL &&
+            close_output(output, result == 0 ? e : &ignored) != 0)
+            result = -1;
+        if (output->fd >= 0 && settle_output(output, keep && result == 0,
+                                             result == 0 ? e : &ignored) != 0)
+            result = -1;
+    }
+    return result;
+}

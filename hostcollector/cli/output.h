@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which files a command writes, in which formats. */
+#ifndef TPROF_CLI_OUTPUT_H
+#define TPROF_CLI_OUTPUT_H
+
+#include <stdbool.h>
+
+#include "cli/options.h"
+#include "report/render.h"
+#include "util/err.h"
+
+struct output {
+    const char *path; /* "-": standard output */
+    FILE *given; /* opened by the caller, who closes it; (path) is its name */
+    const struct render_ops *format;
+    struct render to; /* (to.out) is NULL: not open */
+    char *buffer;     /* of (to.out); or NULL */
+    int fd;           /* claimed; else -1 */
+};
+
+struct outputs {
+    /* NULL: none. Of several guests each has a recording, NAME.GUEST.tprof. */
+    const char *recording;
+    struct output list[OPTIONS_OUTPUTS + 1];
+    unsigned count;
+    uint32_t colour; /* enum colour_choice */
+    bool terminal;   /* standard output is one */
+};
+
+/*
+ * Fill (out) with the outputs that (o) asks for. With (table), the report goes
+ * to standard output unless another output does. A file that (o) reads cannot
+ * be an output.
+ *
+ * Returns 0; -1 with (e) filled: a usage error.
+ */
+int outputs_plan(struct outputs *out, const struct options *o, bool table,
+                 struct err *e);
+
+/* The same where each output, or else standard output, is in (format). */
+int outputs_plan_only(struct outputs *out, const struct options *o,
+                      const struct render_ops *format, struct err *e);
+
+/* Of the planned (out), (command) writes only (formats), which end with NULL,
+ * and have the names of others. Returns 0; -1 with (e) filled. */
+int outputs_choose(struct outputs *out, const char *command,
+                   const struct render_ops *const *formats, struct err *e);
+
+/* Does (out) show the code of functions? Else (o) shall not ask for it. A guest
+ * that took over this process could tell others what is in source files: they
+ * are read of a recording, and below the folder that (o) names. */
+void outputs_plan_code(const struct outputs *out, struct options *o);
+
+/* Room for outputs_ignored(). */
+#define OUTPUTS_IGNORED 1152
+
+/* What to tell of options of (o) that the files of (out) do not follow, as they
+ * hold everything; "" if there is nothing to tell. Returns (buf). */
+const char *outputs_ignored(char buf[OUTPUTS_IGNORED],
+                            const struct outputs *out, const struct options *o);
+
+/*
+ * Claim all files of (out) except the recording, before anything is sampled: no
+ * other process can claim them until outputs_close(), and what they hold stays
+ * until outputs_open(). Returns 0; -1 with (e) filled: see claim_file().
+ */
+int outputs_claim(struct outputs *out, struct err *e);
+
+/* Open all files of (out) except the recording. Returns 0; -1 with (e) filled,
+ * and none is open. */
+int outputs_open(struct outputs *out, struct err *e);
+
+/* Write (r) to all files, once for each guest. Returns 0; -1 with (e) filled.
+ */
+int outputs_write(struct outputs *out, const struct report *r, struct err *e);
+
+/* Has (write) write something else to all files, once: (what), in the format
+ * and as wide and coloured as (look) says. Returns likewise. */
+typedef void (*outputs_writer)(struct output *output, const struct report *look,
+                               const void *what);
+int outputs_write_by(struct outputs *out, outputs_writer write,
+                     const void *what, struct err *e);
+
+/* Write (o) to the files whose format has a place for it. Returns likewise. */
+int outputs_overall(struct outputs *out, const struct overall *o,
+                    struct err *e);
+
+/* Close the files that are open or claimed. With (keep) those that were open
+ * take the places of what was there; else that stays. Returns likewise. */
+int outputs_close(struct outputs *out, bool keep, struct err *e);
+
+#endif

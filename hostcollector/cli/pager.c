@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A child waits for the first text and becomes the pager. Its end is seen by a
+ * pipe that nobody writes to, since the sandbox lets nobody wait for children.
+ */
+#include "cli/pager.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define COMMAND_SIZE 1024
+
+static int end_fd = -1; /* closed by the pager's end */
+
+/* NULL: none is wanted. */
+static const char *command(void)
+{
+    const char *pager = getenv("TPROF_PAGER");
+
+    if (pager == NULL)
+        pager = getenv("PAGER");
+    if (pager == NULL)
+        pager = "less";
+    return *pager == '\0' || strcmp(pager, "cat") == 0 ||
+                   strlen(pager) > COMMAND_SIZE - 16
+               ? NULL
+               : pager;
+}
+
+/* What ends sampling comes to all processes of the terminal, and is for the
+ * collector until there is text. It must not be blocked meanwhile, as it is in
+ * the collector: a signal that is ignored, but blocked, waits all the same. */
+static void ignore_ends(bool ignored)
+{
+    sigset_t none;
+
+    (void)signal(SIGINT, ignored ? SIG_IGN : SIG_DFL);
+    (void)signal(SIGTERM, ignored ? SIG_IGN : SIG_DFL);
+    (void)sigemptyset(&none);
+    (void)sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* In the child: become (pager), which reads (text). */
+static void run(const char *pager, int text)
+{
+    struct pollfd first = {.fd = text, .events = POLLIN};
+    char line[COMMAND_SIZE];
+
+    ignore_ends(true);
+    while (poll(&first, 1, -1) < 0)
+        ;
+    if ((first.revents & POLLIN) == 0)
+        _exit(0); /* there is nothing to show */
+    ignore_ends(false);
+    (void)signal(SIGPIPE, SIG_DFL);
+    (void)setenv("LESS", "FRX", 0);
+    /* what a pager that is not there has not read shall not be lost */
+    (void)snprintf(line, sizeof line, "%s || cat", pager);
+    if (dup2(text, STDIN_FILENO) >= 0)
+        (void)execl("/bin/sh", "sh", "-c", line, (char *)NULL);
+    _exit(127);
+}
+
+void pager_start(void)
+{
+    const char *pager = command();
+    int text[2], end[2];
+
+    if (pager == NULL || pipe2(text, O_CLOEXEC) != 0)
+        return;
+    if (pipe(end) != 0) {
+        (void)close(text[0]);
+        (void)close(text[1]);
+        return;
+    }
+    pid_t child = fork();
+
+    if (child == 0) {
+        (void)close(text[1]);
+        (void)close(end[0]);
+        run(pager, text[0]);
+    }
+    (void)close(text[0]);
+    (void)close(end[1]);
+    if (child < 0 || dup2(text[1], STDOUT_FILENO) < 0)
+        (void)close(end[0]);
+    else
+        end_fd = end[0];
+    (void)close(text[1]);
+}
+
+void pager_end(void)
+{
+    char byte;
+
+    if (end_fd < 0)
+        return;
+    (void)fflush(stdout);
+    (void)close(STDOUT_FILENO);
+    (void)signal(SIGINT, SIG_IGN); /* it is for the pager */
+    while (read(end_fd, &byte, 1) < 0)
+        ;
+    (void)close(end_fd);
+    end_fd = -1;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The call trees of several runs as one, by the functions that pairs.h found to
+ * be the same. Calls that a compiler inlined are calls: builds differ in that.
+ */
+#ifndef TPROF_DIFF_COMPARE_MERGED_H
+#define TPROF_DIFF_COMPARE_MERGED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "diff/compare/pairs.h"
+#include "model/view.h"
+#include "util/map.h"
+
+/* A function that has no name; functions of that kind are taken for one. */
+#define MERGED_NAMELESS UINT32_MAX
+
+struct merged_node {
+    uint32_t parent;   /* before it; 0 of the root, too */
+    uint32_t function; /* of pairs.functions, or MERGED_NAMELESS */
+};
+
+struct merged_sum;
+
+/* Zeroed, with (nodes_max): none. Node 0 is the root and stands for no
+ * function. */
+struct merged {
+    size_t nodes_max;
+    struct merged_node *nodes;
+    size_t count, room;
+    struct map numbers; /* (parent, function) -> node */
+    struct merged_sum *sums;
+    size_t sum_count, sum_room;
+    uint64_t folded; /* samples of branches that had no room */
+    /*
+     * After merged_finish(): the parts of the tree as struct compare_input has
+     * its functions. Part i < count - 1 is node i + 1 with all below it. Behind
+     * these is, of each node that has children and time of its own, that time
+     * alone: part i is that of node own[i - count + 1].
+     */
+    size_t parts;
+    uint32_t *own;
+    struct amount *amounts;
+    uint32_t *inside;
+};
+
+/* The node of part (part), and whether the part is the node's own time alone.
+ */
+static inline uint32_t merged_node_of(const struct merged *m, size_t part)
+{
+    return part + 1 < m->count ? (uint32_t)part + 1
+                               : m->own[part + 1 - m->count];
+}
+
+static inline bool merged_is_own(const struct merged *m, size_t part)
+{
+    return part + 1 >= m->count;
+}
+
+/* Bytes for a node of (runs), with all that is computed of it. */
+size_t merged_node_bytes(size_t runs);
+
+/* Run (run) has (tree), whose function i is (functions[i]): a number of
+ * pairs_know(), or MERGED_NAMELESS. Branches beyond (nodes_max) are left out of
+ * it, their samples are their last node's. Returns 0; -1 if there is no memory.
+ */
+int merged_add(struct merged *m, uint32_t run, const struct view_tree *tree,
+               const uint32_t *functions);
+
+/* All (runs) were added, and (p) is finished: join what is the same there.
+ * Returns likewise. */
+int merged_finish(struct merged *m, const struct pairs *p, size_t runs);
+
+/* Release what (m) holds. */
+void merged_fini(struct merged *m);
+
+#endif

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What changed, as a table: first what did, then what did not. */
+#include "diff/diff.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diagnose/core_list.h"
+#include "diff/diff_tree.h"
+#include "diff/diff_units_text.h"
+#include "report/ink.h"
+#include "report/name.h"
+#include "report/ranked.h"
+#include "report/table.h"
+#include "util/text.h"
+
+/* Without --top and --all: rows of each kind, and the share worth one. */
+#define ROWS_CHANGED 20
+#define ROWS_SAME    10
+#define SHARE_MIN    .01
+#define WARNINGS_MAX 3 /* without --all */
+#define WIDTH        80
+#define LEFT         49 /* columns before the function */
+
+static size_t columns_of(const struct report *look)
+{
+    return look->columns != 0 && look->columns < WIDTH ? look->columns : WIDTH;
+}
+
+/* "a.tprof", or "3 runs: a.tprof, b.tprof, c.tprof". */
+static void write_files(FILE *line, const struct diff_side *side)
+{
+    char name[256];
+
+    if (side->runs > 1)
+        (void)fprintf(line, "%zu runs: ", side->runs);
+    for (size_t i = 0; i < side->runs; i++)
+        (void)fprintf(line, "%s%s", i != 0 ? ", " : "",
+                      text_escape(name, sizeof name, side->files[i]));
+}
+
+static void write_side(FILE *out, const struct report *look, const char *which,
+                       const struct diff_side *side)
+{
+    char *text = NULL, count[TEXT_NUMBER];
+    size_t size;
+    FILE *line = open_memstream(&text, &size);
+
+    if (line == NULL)
+        return;
+    write_files(line, side);
+    (void)fprintf(line, ": %s samples", text_count(count, side->samples));
+    if (side->seconds > 0)
+        (void)fprintf(line, " in %.1f s", side->seconds);
+    if (side->busy >= 0)
+        (void)fprintf(line, ", busy %.1f %%", 100 * side->busy);
+    if (fclose(line) == 0) {
+        (void)fprintf(out, "%-8s", which);
+        text_wrap_at(out, 8, text, columns_of(look));
+    }
+    free(text);
+}
+
+/* Recordings of one host tend to have the same troubles. */
+static void write_warnings(FILE *out, const struct report *look,
+                           const struct diff *d)
+{
+    size_t shown = d->all || d->warning_count <= WARNINGS_MAX + 1
+                       ? d->warning_count
+                       : WARNINGS_MAX;
+
+    for (size_t i = 0; i < shown; i++) {
+        ink_set(out, look, INK_RED);
+        (void)putc('!', out);
+        ink_set(out, look, INK_PLAIN);
+        (void)putc(' ', out);
+        text_wrap_at(out, 2, d->warnings[i], columns_of(look));
+    }
+    if (shown < d->warning_count)
+        (void)fprintf(out, "  %zu more warnings: --all\n",
+                      d->warning_count - shown);
+}
+
+static void write_heading(FILE *out, const struct report *look,
+                          const struct diff *d)
+{
+    write_side(out, look, "before", &d->sides[0]);
+    write_side(out, look, "after", &d->sides[1]);
+    if (d->selected[0] != '\0') {
+        (void)fprintf(out, "%-8s", "only");
+        text_wrap_at(out, 8, d->selected, columns_of(look));
+    }
+    diff_units_lines(out, columns_of(look), d);
+    write_warnings(out, look, d);
+}
+
+static double largest_share(const struct compare_row *row)
+{
+    return fmax(row->all.before, row->all.after);
+}
+
+/* The functions of (verdict) in (list): what changed by how much it did, the
+ * others by their share. Returns how many. */
+static size_t choose(const struct diff *d, enum compare_verdict verdict,
+                     struct ranked *list)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < d->count; i++) {
+        const struct compare_row *row = &d->rows[i];
+
+        if (row->verdict == verdict)
+            list[n++] =
+                (struct ranked){(uint32_t)i, verdict == COMPARE_CHANGED
+                                                 ? fabs(row->rest.of.change)
+                                                 : largest_share(row)};
+    }
+    ranked_sort(list, n);
+    return n;
+}
+
+/* How many of the (n) in (list) to show: (usual) at most, and of what did not
+ * change those that are worth a line. */
+static size_t worth(const struct diff *d, const struct ranked *list, size_t n,
+                    size_t usual)
+{
+    size_t most = d->all ? n : d->top != 0 ? d->top : usual;
+
+    n = n < most ? n : most;
+    while (!d->all && d->top == 0 && usual == ROWS_SAME && n > 1 &&
+           list[n - 1].key < SHARE_MIN)
+        n--;
+    return n;
+}
+
+static double margin(const struct two_shares_change *c)
+{
+    return fmax(c->high - c->change, c->change - c->low);
+}
+
+static void write_row(FILE *out, const struct report *look,
+                      const struct diff *d, uint32_t function)
+{
+    const struct compare_row *row = &d->rows[function];
+    const struct pair *f = &d->functions[function];
+    bool changed = row->verdict == COMPARE_CHANGED;
+    size_t width = columns_of(look) > LEFT + 8 ? columns_of(look) - LEFT : 8;
+    char name[NAME_SHORT];
+
+    ink_set(out, look, changed ? INK_BOLD : INK_FAINT);
+    (void)fprintf(out, "%6.1f %6.1f  %6.1f %6.1f  %+6.1f %5.1f ",
+                  100 * row->all.before, 100 * row->all.after,
+                  100 * row->rest.before, 100 * row->rest.after,
+                  100 * row->rest.of.change, 100 * margin(&row->rest.of));
+    if (row->verdict == COMPARE_SAME)
+        (void)fprintf(out, "%5.1f  ", 100 * row->detectable);
+    else
+        (void)fprintf(out, "%5s  ", changed ? "" : "few");
+    text_cut(out, name_short(name, f->name, width), width);
+    ink_set(out, look, INK_PLAIN);
+    (void)putc('\n', out);
+}
+
+static void write_head(FILE *out, const char *where)
+{
+    (void)fprintf(
+        out,
+        "\n  OF ALL BUSY     OF THE REST\n"
+        "BEFORE  AFTER  BEFORE  AFTER  CHANGE    +-  SEEN  FUNCTION%s\n",
+        where);
+}
+
+/* The functions of (verdict), and what they are behind (title). */
+static void write_kind(FILE *out, const struct report *look,
+                       const struct diff *d, enum compare_verdict verdict,
+                       struct ranked *list)
+{
+    static const char *const titles[] = {
+        [COMPARE_SAME] = "did not change",
+        [COMPARE_CHANGED] = "changed",
+        [COMPARE_RARE] = "with too few samples",
+    };
+    size_t n = choose(d, verdict, list);
+    size_t rows = worth(d, list, n,
+                        verdict == COMPARE_CHANGED ? ROWS_CHANGED : ROWS_SAME);
+
+    if (verdict == COMPARE_RARE && !d->all)
+        rows = 0;
+    for (size_t i = 0; i < rows; i++)
+        write_row(out, look, d, list[i].index);
+    if (n == 0 && verdict == COMPARE_CHANGED)
+        (void)fprintf(out, "%*snothing changed beyond chance\n", LEFT, "");
+    if (n > rows)
+        (void)fprintf(out, "%*s%zu %s%s: --all\n", LEFT, "", n - rows,
+                      rows != 0 ? "more " : "", titles[verdict]);
+}
+
+static void write_table(FILE *out, const struct report *look,
+                        const struct diff *d)
+{
+    struct ranked *list = calloc(d->count + 1, sizeof *list);
+
+    if (list == NULL)
+        return;
+    write_head(out, "");
+    write_kind(out, look, d, COMPARE_CHANGED, list);
+    write_kind(out, look, d, COMPARE_SAME, list);
+    write_kind(out, look, d, COMPARE_RARE, list);
+    free(list);
+}
+
+static void write_paragraph(FILE *out, const struct report *look,
+                            const char *text)
+{
+    text_wrap_at(out, 0, text, columns_of(look));
+}
+
+/* What changed on (core), as if it were all cores. */
+static void write_core(FILE *out, const struct report *look,
+                       const struct diff *d, const struct diff_core *core)
+{
+    struct ranked *list = calloc(core->count + 1, sizeof *list);
+    struct diff part = *d;
+    char where[32];
+
+    if (list == NULL)
+        return;
+    part.functions = core->functions;
+    part.rows = core->rows;
+    part.count = core->count;
+    (void)snprintf(where, sizeof where, " ON CORE %" PRIu32, core->core);
+    write_head(out, where);
+    write_kind(out, look, &part, COMPARE_CHANGED, list);
+    free(list);
+}
+
+static void write_cores(FILE *out, const struct report *look,
+                        const struct diff *d)
+{
+    char list[CORE_LIST_SIZE] = "", text[CORE_LIST_SIZE + 64];
+
+    for (size_t i = 0, end; i < d->core_count; i = end) {
+        const struct diff_core *c = d->cores;
+
+        for (end = i; end < d->core_count && c[end].result.changed == 0 &&
+                      c[end].core == c[i].core + (end - i);
+             end++)
+            continue;
+        if (end > i)
+            core_list_span(list, c[i].core, c[end - 1].core);
+        else
+            write_core(out, look, d, &c[end++]);
+    }
+    if (list[0] == '\0')
+        return;
+    (void)snprintf(text, sizeof text,
+                   "Nothing changed beyond chance on core %s.", list);
+    (void)putc('\n', out);
+    write_paragraph(out, look, text);
+}
+
+/* What the columns mean, and how far they can be trusted. */
+static void write_legend(FILE *out, const struct report *look,
+                         const struct diff *d)
+{
+    const struct compare_result *r = &d->result;
+    char text[640];
+
+    (void)snprintf(
+        text, sizeof text,
+        "%%, changes in points. OF THE REST: of the function and of all that "
+        "did not change, which is %.1f %% of before and %.1f %% of after; so "
+        "what others lost is not its gain. The true change lies within +- in "
+        "95 of 100 cases. SEEN: a growth that would have been found in 80 of "
+        "100.",
+        100 * r->rest[0], 100 * r->rest[1]);
+    (void)putc('\n', out);
+    write_paragraph(out, look, text);
+    if (fmin(r->rest[0], r->rest[1]) < .5 && r->changed != 0)
+        write_paragraph(out, look,
+                        "More than half of the time is in what changed: "
+                        "whether that grew or the rest shrank, shares "
+                        "cannot tell.");
+    if (d->sides[0].runs + d->sides[1].runs == 2)
+        write_paragraph(out, look,
+                        "One run a side: two runs of one build may differ as "
+                        "much. Several tell: collector diff BEFORE... -- "
+                        "AFTER...");
+}
+
+/* What was paired with doubt or not at all. */
+static void write_pairs(FILE *out, const struct report *look,
+                        const struct diff *d)
+{
+    char text[512], name[NAME_SHORT];
+    size_t unsure = 0;
+
+    for (size_t i = 0; i < d->count; i++) {
+        const struct pair *f = &d->functions[i];
+
+        unsure += f->unsure;
+        if (f->joined == NULL || (d->rows[i].verdict != COMPARE_CHANGED &&
+                                  largest_share(&d->rows[i]) < SHARE_MIN))
+            continue;
+        (void)snprintf(text, sizeof text, "%s: with its parts %.300s.",
+                       name_short(name, f->name, 60), f->joined);
+        write_paragraph(out, look, text);
+    }
+    if (unsure == 0)
+        return;
+    (void)snprintf(text, sizeof text,
+                   "%zu functions have the name of another on the other side, "
+                   "of another file or of several: they are not paired.",
+                   unsure);
+    write_paragraph(out, look, text);
+}
+
+static void write_no_name(FILE *out, const struct report *look,
+                          const struct diff *d)
+{
+    char text[160];
+
+    if (fmax(d->sides[0].no_name, d->sides[1].no_name) < SHARE_MIN)
+        return;
+    (void)snprintf(text, sizeof text,
+                   "No function is known of %.1f %% of before and %.1f %% of "
+                   "after; that is part of the rest.",
+                   100 * d->sides[0].no_name, 100 * d->sides[1].no_name);
+    write_paragraph(out, look, text);
+}
+
+/* To look closer: at the function that changed the most. */
+static void write_next(FILE *out, const struct report *look,
+                       const struct diff *d)
+{
+    const struct diff_side *after = &d->sides[1];
+    const struct report next = {.recording = after->files[after->runs - 1],
+                                .columns = (uint32_t)columns_of(look)};
+    const char *name = NULL;
+    double most = 0;
+
+    for (size_t i = 0; i < d->count; i++) {
+        double change = fabs(d->rows[i].rest.of.change);
+
+        if (d->rows[i].verdict != COMPARE_CHANGED || change <= most ||
+            !d->functions[i].has[1])
+            continue;
+        most = change;
+        name = d->functions[i].name;
+    }
+    (void)putc('\n', out);
+    table_next_function(out, &next, name);
+}
+
+void diff_text(FILE *out, const struct report *look, const struct diff *d)
+{
+    write_heading(out, look, d);
+    write_table(out, look, d);
+    write_cores(out, look, d);
+    if (d->show_tree)
+        diff_tree(out, look, columns_of(look), d);
+    diff_units_tables(out, look, columns_of(look), d);
+    write_legend(out, look, d);
+    write_pairs(out, look, d);
+    write_no_name(out, look, d);
+    write_next(out, look, d);
+}

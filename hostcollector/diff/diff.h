@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What `collector diff` shows: two sides, their functions, and which of these
+ * changed. */
+#ifndef TPROF_DIFF_DIFF_H
+#define TPROF_DIFF_DIFF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "diff/compare/compare.h"
+#include "diff/compare/merged.h"
+#include "diff/compare/pairs.h"
+#include "diff/compare/unit_cost.h"
+#include "diff/compare/unit_rows.h"
+#include "report/render.h"
+
+/* Before, or after. */
+struct diff_side {
+    const char *const *files; /* one for each run; escape them */
+    size_t runs;
+    uint64_t samples;
+    double seconds; /* of all runs; 0: not known */
+    double busy;    /* mean share of busy time; less than 0: not known */
+    double no_name; /* share of busy time that has no function's name */
+};
+
+/* Work that the guest counts in each run. */
+struct diff_unit {
+    const char *name;            /* of the units; escape it */
+    struct unit_change cost;     /* seconds of busy core time that one takes */
+    const struct unit_row *rows; /* by function */
+};
+
+/* A core that both sides have, and what changed there. */
+struct diff_core {
+    uint32_t core;
+    const struct pair *functions;
+    struct compare_row *rows;
+    size_t count;
+    struct compare_result result;
+};
+
+struct diff {
+    struct diff_side sides[2];
+    const char *selected; /* what of both is compared: "core 1"; "": all */
+    const struct pair *functions;
+    const struct compare_row *rows;
+    size_t count; /* of both */
+    struct compare_result result;
+    /* The call trees of both sides as one, and what is said of its parts. */
+    const struct merged *tree;
+    const struct compare_row *calls;
+    bool show_tree;                /* in text */
+    const struct diff_core *cores; /* by number */
+    size_t core_count;
+    struct diff_unit units[WIRE_PROGRESS_COUNTERS];
+    size_t unit_count;
+    const char *const *warnings; /* harmless */
+    size_t warning_count;
+    uint32_t top; /* functions of each kind; 0: those worth a line */
+    bool all;
+};
+
+/* The function of part (part) of d->tree; harmless. */
+const char *diff_part_name(const struct diff *d, size_t part);
+
+/* Write (d) as text, as wide and coloured as (look) has it. */
+void diff_text(FILE *out, const struct report *look, const struct diff *d);
+
+/* Write (d) as a page; without memory (to->no_memory) is set. */
+void diff_html(struct render *to, const struct diff *d);
+
+/* Write (d) for programs, as diff.schema.json has it. */
+void diff_json(FILE *out, const struct diff *d);
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Each core is compared as all cores together are. */
+#include "diff/diff_cores.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diff/compare/compare.h"
+#include "util/vec.h"
+
+int diff_cores_add_scope(struct pairs *pairs, uint32_t run, unsigned side,
+                         const struct view *v, const struct view_scope *scope)
+{
+    for (size_t i = 0; i < scope->row_count; i++) {
+        const struct view_row *row = &scope->rows[i];
+        const struct view_function *f = &v->functions[row->function];
+        bool known = row->function != VIEW_OTHERS && !f->nameless;
+
+        if (row->self.samples != 0 &&
+            pairs_add(pairs, run, side, known ? f->name : NULL, f->home,
+                      &row->self) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* The pairs of (core); NULL if there is no memory. */
+static struct pairs *pairs_of(struct diff_cores *c, uint32_t core)
+{
+    for (; c->count <= core; c->count++) {
+        if (vec_grow(&c->list, &c->room, c->count, sizeof *c->list) != 0)
+            return NULL;
+        c->list[c->count] = (struct pairs){0};
+    }
+    return &c->list[core];
+}
+
+int diff_cores_add(struct diff_cores *c, uint32_t run, unsigned side,
+                   const struct view *v)
+{
+    for (size_t i = 0; i < v->core_count; i++) {
+        const struct view_scope *scope = &v->cores[i];
+        struct pairs *pairs =
+            scope->busy.samples != 0 ? pairs_of(c, scope->core) : NULL;
+
+        if (scope->busy.samples != 0 &&
+            (pairs == NULL ||
+             diff_cores_add_scope(pairs, run, side, v, scope) != 0))
+            return -1;
+    }
+    return 0;
+}
+
+uint64_t diff_cores_bytes(const struct diff_cores *c, size_t runs)
+{
+    uint64_t bytes = c->count * (sizeof *c->list + sizeof *c->shown);
+
+    for (size_t i = 0; i < c->count; i++)
+        bytes += pairs_bytes(&c->list[i], runs) +
+                 c->list[i].identities * sizeof(struct compare_row);
+    return bytes;
+}
+
+/* Has the core of (p) busy samples in each of (runs)? */
+static bool is_in_all(const struct pairs *p, size_t runs)
+{
+    for (size_t run = 0; run < runs; run++) {
+        const struct amount *a = &p->amounts[run * (p->count + 1)];
+        bool any = false;
+
+        for (size_t i = 0; i <= p->count; i++)
+            any |= a[i].samples != 0;
+        if (!any)
+            return false;
+    }
+    return true;
+}
+
+/* What was found on one of (cores) is one of so many tries. */
+static void correct(struct diff_core *core, size_t cores)
+{
+    struct compare_row *rows = core->rows;
+
+    core->result.changed = 0;
+    for (size_t i = 0; i < core->count; i++) {
+        if (rows[i].verdict == COMPARE_RARE)
+            continue;
+        rows[i].q = fmin(1, rows[i].q * (double)cores);
+        if (rows[i].verdict == COMPARE_CHANGED && rows[i].q > COMPARE_FALSE) {
+            rows[i].verdict = COMPARE_SAME;
+            rows[i].detectable = NAN;
+        }
+        core->result.changed += rows[i].verdict == COMPARE_CHANGED;
+    }
+}
+
+/* Returns 0; -1 if there is no memory. */
+static int state_core(const struct pairs *p, const size_t runs[2],
+                      struct diff_core *core)
+{
+    const struct compare_input in = {.functions = p->count,
+                                     .runs = {runs[0], runs[1]},
+                                     .amounts = p->amounts};
+
+    core->functions = p->functions;
+    core->count = p->count;
+    core->rows = calloc(p->count + 1, sizeof *core->rows);
+    return core->rows != NULL && compare(&in, core->rows, &core->result) == 0
+               ? 0
+               : -1;
+}
+
+int diff_cores_state(struct diff_cores *c, const size_t runs[2], struct diff *d)
+{
+    c->shown = calloc(c->count + 1, sizeof *c->shown);
+    if (c->shown == NULL)
+        return -1;
+    d->cores = c->shown;
+    for (uint32_t i = 0; i < c->count; i++) {
+        struct diff_core *core = &c->shown[d->core_count];
+
+        if (pairs_finish(&c->list[i], runs[0] + runs[1]) != 0)
+            return -1;
+        if (!is_in_all(&c->list[i], runs[0] + runs[1]))
+            continue;
+        core->core = i;
+        d->core_count++;
+        if (state_core(&c->list[i], runs, core) != 0)
+            return -1;
+    }
+    for (size_t i = 0; i < d->core_count; i++)
+        correct(&c->shown[i], d->core_count);
+    return 0;
+}
+
+void diff_cores_fini(struct diff_cores *c)
+{
+    for (size_t i = 0; i < c->count; i++) {
+        pairs_fini(&c->list[i]);
+        if (c->shown != NULL)
+            free(c->shown[i].rows);
+    }
+    free(c->shown);
+    free(c->list);
+    *c = (struct diff_cores){0};
+}

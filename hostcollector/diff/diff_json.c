@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What changed, for programs. diff.schema.json beside this file says what each
+ * name means; a name or meaning that changes needs a new JSON_VERSION, a name
+ * that is added does not.
+ */
+#include "diff/diff.h"
+
+#include <math.h>
+
+#include "report/json_object.h"
+
+#define JSON_VERSION 1
+
+static const char *const verdicts[] = {[COMPARE_SAME] = "same",
+                                       [COMPARE_CHANGED] = "changed",
+                                       [COMPARE_RARE] = "rare"};
+
+static void write_strings(struct json_object *o, const char *key,
+                          const char *const *list, size_t count)
+{
+    FILE *out = json_member(o, key);
+    bool first = true;
+
+    (void)putc('[', out);
+    for (size_t i = 0; i < count; i++) {
+        json_comma(out, &first);
+        json_string(out, list[i]);
+    }
+    (void)putc(']', out);
+}
+
+static void write_side(struct json_object *o, const char *key,
+                       const struct diff_side *side, double rest)
+{
+    struct json_object in = json_inner(o, key);
+
+    write_strings(&in, "recordings", side->files, side->runs);
+    json_count(&in, "samples", side->samples);
+    if (side->seconds > 0)
+        json_real(&in, "seconds", side->seconds);
+    if (side->busy >= 0)
+        json_real(&in, "busy", side->busy);
+    json_real(&in, "without_function", side->no_name);
+    json_real(&in, "rest", rest);
+    json_end(&in);
+}
+
+/* Of a byte that is sent, say, a function may take picoseconds. */
+static void write_seconds(struct json_object *o, const char *key, double s)
+{
+    (void)fprintf(json_member(o, key), "%.12g", s);
+}
+
+/* What one function takes of a unit. */
+static void write_unit_row(FILE *out, const char *name, const char *file,
+                           const struct unit_row *r)
+{
+    struct json_object in = json_begin(out);
+
+    json_text(&in, "name", name);
+    json_text(&in, "file", file);
+    write_seconds(&in, "before", r->before);
+    write_seconds(&in, "after", r->after);
+    if (r->before > 0 && r->after > 0) {
+        json_real(&in, "change", r->change);
+        json_real(&in, "low", r->low);
+        json_real(&in, "high", r->high);
+        json_real(&in, "p", r->p);
+        json_real(&in, "q", r->q);
+    }
+    json_flag(&in, "changed", r->changed);
+    json_end(&in);
+}
+
+static void write_unit(FILE *out, const struct diff *d,
+                       const struct diff_unit *u)
+{
+    struct json_object in = json_begin(out);
+    bool first = true;
+
+    json_text(&in, "name", u->name);
+    write_seconds(&in, "before", u->cost.before);
+    write_seconds(&in, "after", u->cost.after);
+    json_real(&in, "change", u->cost.change);
+    json_real(&in, "low", u->cost.change - u->cost.margin);
+    json_real(&in, "high", u->cost.change + u->cost.margin);
+    (void)putc('[', json_member(&in, "functions"));
+    for (size_t i = 0; i < d->count; i++) {
+        if (!(u->rows[i].before > 0 || u->rows[i].after > 0))
+            continue;
+        json_comma(out, &first);
+        (void)putc('\n', out);
+        write_unit_row(out, d->functions[i].name, d->functions[i].file,
+                       &u->rows[i]);
+    }
+    (void)putc(']', out);
+    json_end(&in);
+}
+
+static void write_work(struct json_object *o, const struct diff *d)
+{
+    FILE *out = json_member(o, "work");
+    bool first = true;
+
+    (void)putc('[', out);
+    for (size_t i = 0; i < d->unit_count; i++) {
+        json_comma(out, &first);
+        write_unit(out, d, &d->units[i]);
+    }
+    (void)putc(']', out);
+}
+
+static void write_share(struct json_object *o, const char *key,
+                        const struct compare_share *s)
+{
+    struct json_object in = json_inner(o, key);
+
+    json_real(&in, "before", s->before);
+    json_real(&in, "after", s->after);
+    json_real(&in, "change", s->of.change);
+    json_real(&in, "low", s->of.low);
+    json_real(&in, "high", s->of.high);
+    json_real(&in, "p", s->p);
+    json_end(&in);
+}
+
+static void write_verdict(struct json_object *o, const struct compare_row *row)
+{
+    json_text(o, "verdict", verdicts[row->verdict]);
+    if (row->step != 0)
+        json_count(o, "step", row->step);
+    write_share(o, "all", &row->all);
+    write_share(o, "rest", &row->rest);
+    if (row->verdict != COMPARE_RARE)
+        json_real(o, "q", row->q);
+}
+
+static void write_function(FILE *out, const struct pair *f,
+                           const struct compare_row *row)
+{
+    struct json_object o = json_begin(out);
+
+    json_text(&o, "name", f->name);
+    json_text(&o, "file", f->file);
+    json_flag(&o, "in_before", f->has[0]);
+    json_flag(&o, "in_after", f->has[1]);
+    if (f->joined != NULL)
+        json_text(&o, "parts", f->joined);
+    if (f->unsure)
+        json_flag(&o, "unsure", true);
+    write_verdict(&o, row);
+    if (row->verdict == COMPARE_SAME && !isnan(row->detectable))
+        json_real(&o, "detectable", row->detectable);
+    json_end(&o);
+}
+
+/* A part of the call tree, of which the parent stands before it. */
+static void write_call(FILE *out, const struct diff *d, size_t part)
+{
+    const struct compare_row *row = &d->calls[part];
+    uint32_t inside = d->tree->inside[part];
+    struct json_object o = json_begin(out);
+
+    json_count(&o, "parent", inside == COMPARE_TOP ? 0 : inside + 1);
+    json_text(&o, "name", diff_part_name(d, part));
+    if (merged_is_own(d->tree, part))
+        json_flag(&o, "own", true);
+    write_verdict(&o, row);
+    json_end(&o);
+}
+
+static void write_functions(struct json_object *o, const struct pair *functions,
+                            const struct compare_row *rows, size_t count,
+                            const struct compare_result *result)
+{
+    FILE *out;
+
+    json_count(o, "judged", result->judged);
+    json_count(o, "changed", result->changed);
+    out = json_member(o, "functions");
+    (void)fputs("\n[", out);
+    for (size_t i = 0; i < count; i++) {
+        (void)fputs(i != 0 ? ",\n" : "\n", out);
+        write_function(out, &functions[i], &rows[i]);
+    }
+    (void)fputs("]", out);
+}
+
+static void write_cores(struct json_object *o, const struct diff *d)
+{
+    bool first = true;
+    FILE *out;
+
+    if (d->cores == NULL)
+        return;
+    out = json_member(o, "cores");
+    (void)putc('[', out);
+    for (size_t i = 0; i < d->core_count; i++) {
+        const struct diff_core *core = &d->cores[i];
+        struct json_object in;
+
+        json_comma(out, &first);
+        in = json_begin(out);
+        json_count(&in, "core", core->core);
+        write_functions(&in, core->functions, core->rows, core->count,
+                        &core->result);
+        json_end(&in);
+    }
+    (void)putc(']', out);
+}
+
+void diff_json(FILE *out, const struct diff *d)
+{
+    struct json_object o = json_begin(out);
+
+    json_text(&o, "format", "tprof-diff");
+    json_count(&o, "version", JSON_VERSION);
+    json_real(&o, "interval", .95);
+    json_real(&o, "false_changes", COMPARE_FALSE);
+    json_real(&o, "power", COMPARE_POWER);
+    write_side(&o, "before", &d->sides[0], d->result.rest[0]);
+    write_side(&o, "after", &d->sides[1], d->result.rest[1]);
+    if (d->selected[0] != '\0')
+        json_text(&o, "selected", d->selected);
+    write_work(&o, d);
+    write_strings(&o, "warnings", d->warnings, d->warning_count);
+    write_functions(&o, d->functions, d->rows, d->count, &d->result);
+    write_cores(&o, d);
+    if (d->tree->folded != 0)
+        json_count(&o, "calls_without_room", d->tree->folded);
+    (void)fputs("\n[", json_member(&o, "calls"));
+    for (size_t i = 0; i < d->tree->parts; i++) {
+        (void)fputs(i != 0 ? ",\n" : "\n", out);
+        write_call(out, d, i);
+    }
+    (void)fputs("]", out);
+    json_end(&o);
+    (void)putc('\n', out);
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Each recording goes the way of a report as far as its view. */
+#include "diff/diff_runs.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diagnose/selected.h"
+#include "diagnose/share.h"
+#include "guest/pipeline.h"
+#include "session/guest_run.h"
+#include "util/text.h"
+#include "util/vec.h"
+#include "view/view.h"
+
+/* One recording on its way. */
+struct reading {
+    struct diff_runs *d;
+    const char *path;
+    unsigned side;
+    uint32_t run;
+    bool by_core;
+    struct guest_run *guest;
+};
+
+static void on_note(void *context, const struct guest_run *r, const char *line)
+{
+    const struct reading *reading = context;
+    char path[256], text[512];
+
+    (void)r;
+    (void)fprintf(stderr, "collector diff: %s: %s\n",
+                  text_escape(path, sizeof path, reading->path),
+                  text_escape(text, sizeof text, line));
+}
+
+static bool is_stopped(int stop_fd)
+{
+    struct pollfd p = {.fd = stop_fd, .events = POLLIN};
+
+    return poll(&p, 1, 0) > 0;
+}
+
+/* Read the file to its end. */
+static int run_guest(struct reading *reading, int stop_fd, struct err *e)
+{
+    static char piece[1u << 16];
+    struct guest_run *r = reading->guest;
+    struct err why = {""};
+    enum pipeline_end end;
+    int more = 1;
+
+    while (more > 0 && !is_stopped(stop_fd))
+        more = pipeline_step(r->pipeline, true, piece, sizeof piece, &why);
+    if (more > 0)
+        return err_set(e, "left without a result");
+    if (pipeline_close(r->pipeline, &end, more < 0 ? NULL : &why) < 0)
+        more = -1;
+    guest_run_ended(r, end, more < 0 ? &why : NULL);
+    return r->failed ? err_set(e, "%s", r->e.text) : 0;
+}
+
+static int add_warning(struct diff_runs *d, const char *text)
+{
+    const char *copy = arena_strndup(&d->text, text, strlen(text));
+
+    if (copy == NULL || vec_grow(&d->warnings, &d->warning_room,
+                                 d->warning_count, sizeof(char *)) != 0)
+        return -1;
+    d->warnings[d->warning_count++] = copy;
+    return 0;
+}
+
+int diff_runs_warn_first(struct diff_runs *d, const char *text)
+{
+    if (add_warning(d, text) != 0)
+        return -1;
+    const char *first = d->warnings[d->warning_count - 1];
+
+    memmove(d->warnings + 1, d->warnings,
+            (d->warning_count - 1) * sizeof(char *));
+    d->warnings[0] = first;
+    return 0;
+}
+
+static int add_warnings(struct diff_runs *d, const char *path,
+                        const struct remarks *remarks)
+{
+    for (size_t i = 0; i < remarks->count; i++) {
+        char text[REMARK_SIZE + 256], name[200];
+
+        if (!remarks->list[i].warning)
+            continue;
+        (void)snprintf(text, sizeof text, "%s: %s",
+                       text_escape(name, sizeof name, path),
+                       remarks->list[i].text);
+        if (add_warning(d, text) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* The functions of (v) that its tree has, by the numbers that they have in
+ * pairs. */
+static int know_functions(struct reading *reading, const struct view *v,
+                          uint32_t *known)
+{
+    for (size_t i = 0; i < v->function_count; i++)
+        known[i] = MERGED_NAMELESS;
+    for (size_t i = 1; i < v->total.tree.node_count; i++) {
+        uint32_t function = v->total.tree.nodes[i].function;
+        const struct view_function *f = &v->functions[function];
+
+        if (f->nameless || known[function] != MERGED_NAMELESS)
+            continue;
+        known[function] =
+            pairs_know(&reading->d->pairs, reading->side, f->name, f->home);
+        if (known[function] == PAIRS_NONE)
+            return -1;
+    }
+    return 0;
+}
+
+static int add_tree(struct reading *reading, const struct view *v)
+{
+    uint32_t *known = calloc(v->function_count + 1, sizeof *known);
+    int result = -1;
+
+    if (known != NULL && know_functions(reading, v, known) == 0)
+        result =
+            merged_add(&reading->d->tree, reading->run, &v->total.tree, known);
+    free(known);
+    return result;
+}
+
+static int add_functions(struct reading *reading, const struct view *v)
+{
+    struct diff_runs *d = reading->d;
+
+    if (diff_cores_add_scope(&d->pairs, reading->run, reading->side, v,
+                             &v->total) != 0)
+        return -1;
+    return reading->by_core
+               ? diff_cores_add(&d->cores, reading->run, reading->side, v)
+               : 0;
+}
+
+static void add_to_side(struct diff_side *side, const struct profile *p,
+                        const struct view *v)
+{
+    struct selected_span span = selected_span(p);
+
+    side->samples += v->total.all.samples;
+    side->seconds += span.to_s - span.from_s;
+    if (v->idle_unknown)
+        side->busy = -1;
+    else if (side->busy >= 0)
+        side->busy +=
+            share_of(&v->total.busy, &v->total.all).p / (double)side->runs;
+}
+
+static int add_view(struct reading *reading, struct err *e)
+{
+    struct diff_runs *d = reading->d;
+    struct guest_run *r = reading->guest;
+    struct view *v = guest_run_has_report(r) ? guest_run_view(r, e) : NULL;
+    int result = -1;
+
+    if (v == NULL)
+        return guest_run_has_report(r) ? -1 : err_set(e, "no guest is in it");
+    if (v->total.busy.samples == 0) {
+        d->empty = true;
+        (void)err_set(e, "has no samples of busy time");
+    } else if (add_functions(reading, v) != 0 || add_tree(reading, v) != 0 ||
+               diff_units_add(&d->units, reading->side, r->profile, v) != 0 ||
+               add_warnings(d, reading->path, &r->remarks) != 0) {
+        (void)err_set(e, "out of memory");
+    } else {
+        add_to_side(&d->sides[reading->side], r->profile, v);
+        result = 0;
+    }
+    view_free(v);
+    return result;
+}
+
+static int read_one(struct reading *reading, const struct options *o,
+                    int stop_fd, struct err *e)
+{
+    struct options own = *o;
+    struct images images = {0};
+    enum guest_run_fault ignored;
+
+    own.input = reading->path;
+    const struct guest_run_config config = {
+        .options = &own,
+        .number = 1,
+        .alone = true,
+        .no_moments = true,
+        .memory_max = o->memory / 2,
+        .view_max = o->memory / 4,
+        .images = &images,
+        .context = reading,
+        .say = on_note,
+    };
+    reading->guest = guest_run_new(&config, &ignored, e);
+    int result = reading->guest != NULL ? run_guest(reading, stop_fd, e) : -1;
+
+    if (result == 0)
+        result = add_view(reading, e);
+    guest_run_free(reading->guest);
+    images_fini(&images);
+    return result;
+}
+
+/* A quarter of all memory is for what the recordings leave: half of that for
+ * functions, and half for call trees, which are cut to fit. */
+static int check_memory(const struct diff_runs *d, const struct options *o,
+                        struct err *e)
+{
+    uint64_t rows = d->pairs.identities * 2 * sizeof(struct compare_row);
+    uint64_t units = diff_units_bytes(&d->units, d->pairs.identities);
+    uint64_t cores = diff_cores_bytes(&d->cores, o->input_count);
+
+    if (pairs_bytes(&d->pairs, o->input_count) + rows + units + cores <=
+        o->memory / 8)
+        return 0;
+    return err_set(e,
+                   "%zu functions of %u recordings take more than --memory "
+                   "has for them: give more, or compare fewer at once",
+                   d->pairs.identities, o->input_count);
+}
+
+int diff_runs_read(struct diff_runs *d, const struct options *o, int stop_fd,
+                   struct err *e)
+{
+    d->tree.nodes_max = o->memory / 8 / merged_node_bytes(o->input_count);
+    d->sides[0].files = o->inputs;
+    d->sides[0].runs = o->before_count;
+    d->sides[1].files = o->inputs + o->before_count;
+    d->sides[1].runs = o->input_count - o->before_count;
+    for (unsigned i = 0; i < o->input_count; i++) {
+        struct reading reading = {.d = d,
+                                  .path = o->inputs[i],
+                                  .side = i >= o->before_count,
+                                  .run = i,
+                                  .by_core = o->by_core};
+        struct err why = {""};
+
+        if (read_one(&reading, o, stop_fd, &why) == 0) {
+            if (check_memory(d, o, e) != 0)
+                return -1;
+            continue;
+        }
+        /* some errors begin with the path */
+        return strncmp(why.text, reading.path, strlen(reading.path)) == 0
+                   ? err_set(e, "%s", why.text)
+                   : err_set(e, "%s: %s", reading.path, why.text);
+    }
+    return pairs_finish(&d->pairs, o->input_count) == 0 &&
+                   merged_finish(&d->tree, &d->pairs, o->input_count) == 0
+               ? 0
+               : err_set(e, "out of memory");
+}
+
+void diff_runs_fini(struct diff_runs *d)
+{
+    pairs_fini(&d->pairs);
+    diff_cores_fini(&d->cores);
+    diff_units_fini(&d->units);
+    merged_fini(&d->tree);
+    arena_fini(&d->text);
+    free(d->warnings);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Where in the call tree something changed, in the text of `collector diff`. */
+#ifndef TPROF_DIFF_DIFF_TREE_H
+#define TPROF_DIFF_DIFF_TREE_H
+
+#include "diff/diff.h"
+
+/* The calls of (d) that changed below their callers, (columns) wide. */
+void diff_tree(FILE *out, const struct report *look, size_t columns,
+               const struct diff *d);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The guest's units of work in the recordings that `collector diff` compares,
+ * and what their functions take of one. */
+#ifndef TPROF_DIFF_DIFF_UNITS_H
+#define TPROF_DIFF_DIFF_UNITS_H
+
+#include <stddef.h>
+
+#include "diff/compare/unit_cost.h"
+#include "diff/diff.h"
+#include "model/profile.h"
+#include "model/view.h"
+
+/* A counter of one side. */
+struct diff_counter {
+    char name[GUEST_COUNTER_NAME];
+    struct unit_cost cost; /* of each run that has it */
+};
+
+/* A run: its time, and what part of a unit a tick of it is. */
+struct diff_units_run {
+    struct amount all;
+    double tick_s[WIRE_PROGRESS_COUNTERS]; /* by counter of the side */
+};
+
+/* Zeroed: no run. */
+struct diff_units {
+    struct diff_counter counters[2][WIRE_PROGRESS_COUNTERS];
+    size_t counts[2];
+    struct diff_units_run *runs;
+    size_t run_count, room;
+    struct unit_row *rows; /* those of all units */
+};
+
+/* Add the run (p), of (side), of which (v) is the view; those of before first.
+ * Returns 0; -1 if there is no memory. */
+int diff_units_add(struct diff_units *u, unsigned side, const struct profile *p,
+                   const struct view *v);
+
+/* Say in (d), of which functions and rows are filled, what is known of units
+ * that each run of (in) counts. Returns likewise. */
+int diff_units_state(struct diff_units *u, const struct compare_input *in,
+                     struct diff *d);
+
+/* Bytes that diff_units_state() takes for (functions). */
+uint64_t diff_units_bytes(const struct diff_units *u, size_t functions);
+
+/* Release what (u) holds. */
+void diff_units_fini(struct diff_units *u);
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Paths, units and names for the files that other tools read. */
+#include "export/export.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "model/origin.h"
+#include "util/text.h"
+#include "view/paths.h"
+
+#define NS_PER_S 1e9
+/* Half a century in nanoseconds; doubles count to there one by one, nearly. */
+#define NS_MAX   0x1p60
+
+bool export_next(struct render *to, const struct report *r,
+                 struct export_cursor *c)
+{
+    const struct profile_core *core = &r->profile->cores[c->core];
+
+    for (; c->next <= core->entry_count; c->next++) {
+        const struct tally *tally = c->next < core->entry_count
+                                        ? &core->entries[c->next].tally
+                                        : &core->others;
+
+        if (tally->samples == 0)
+            continue;
+        c->entry = c->next++;
+        if (view_path_of(r->view, c->core, c->entry, &c->path))
+            return true;
+        to->no_memory = true;
+        return false;
+    }
+    return false;
+}
+
+uint64_t export_ns(const struct profile *p, double ticks)
+{
+    double ns = p->tsc_hz != 0 ? ticks * NS_PER_S / (double)p->tsc_hz : ticks;
+
+    return !(ns > 0)     ? 0
+           : ns < NS_MAX ? (uint64_t)llround(ns)
+                         : (uint64_t)NS_MAX;
+}
+
+const char *export_unit(const struct profile *p)
+{
+    return p->tsc_hz != 0 ? "nanoseconds" : "ticks";
+}
+
+const char *export_guest(char buf[EXPORT_NAME], const struct report *r)
+{
+    if (r->origin != NULL)
+        return text_escape(buf, EXPORT_NAME, r->origin->guest);
+    if (r->guest != NULL)
+        return text_escape(buf, EXPORT_NAME, r->guest);
+    return text_escape(buf, EXPORT_NAME,
+                       r->elf != NULL ? text_base_name(r->elf) : "guest");
+}
+
+const char *export_core(char buf[EXPORT_NAME], const struct report *r,
+                        size_t core)
+{
+    char guest[EXPORT_NAME / 2] = "";
+
+    if (r->guest != NULL)
+        text_escape(guest, sizeof guest, r->guest);
+    (void)snprintf(buf, EXPORT_NAME, "%s%score %" PRIu32, guest,
+                   r->guest != NULL ? " " : "", r->profile->cores[core].core);
+    return buf;
+}
+
+const char *export_image(char buf[EXPORT_NAME], const struct report *r,
+                         uint32_t i)
+{
+    const struct view_image *image = &r->view->images[i];
+
+    if (image->name != NULL)
+        return text_escape(buf, EXPORT_NAME, image->name);
+    return text_escape(buf, EXPORT_NAME,
+                       image->path != NULL ? text_base_name(image->path)
+                                           : "kernel");
+}
+
+const char *export_file(char buf[EXPORT_NAME], const struct report *r,
+                        uint32_t i)
+{
+    const char *path = r->view->images[i].path;
+
+    return path != NULL ? path : export_image(buf, r, i);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Writes into memory what rows copy. */
+#include "export/export_laid.h"
+
+#include <stdlib.h>
+
+#include "export/export.h"
+
+/* An entry without samples begins and ends where the one before it ended. */
+static void close_gaps(size_t *ends, size_t entries)
+{
+    for (size_t i = 1; i < entries + 2; i++)
+        if (ends[i] == 0)
+            ends[i] = ends[i - 1];
+}
+
+void export_laid_init(struct export_laid *l, struct render *to,
+                      const struct report *r, size_t core, export_lay *lay)
+{
+    size_t entries = r->profile->cores[core].entry_count; /* and the others */
+    struct export_cursor c = {.core = core};
+
+    *l = (struct export_laid){.ends = calloc(entries + 2, sizeof *l->ends)};
+    FILE *out = open_memstream(&l->bytes, &l->size);
+
+    to->no_memory |= out == NULL || l->ends == NULL;
+    while (!to->no_memory && export_next(to, r, &c)) {
+        lay(out, r, &c.path);
+        l->ends[c.entry + 1] = (size_t)ftell(out);
+    }
+    if (out != NULL)
+        to->no_memory |= fclose(out) != 0;
+    if (l->ends != NULL)
+        close_gaps(l->ends, entries);
+}
+
+void export_laid_fini(struct export_laid *l)
+{
+    free(l->ends);
+    free(l->bytes);
+}

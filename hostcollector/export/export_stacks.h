@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The paths of a core as two tables, for formats that have them: frames, each a
+ * function at a line, and stacks, each a frame below another stack.
+ */
+#ifndef TPROF_EXPORT_EXPORT_STACKS_H
+#define TPROF_EXPORT_EXPORT_STACKS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/render.h"
+#include "util/map.h"
+
+struct export_frame {
+    uint32_t function, line;
+    uint64_t address;
+    uint32_t depth; /* of inlining: 0 is the function that has the code */
+};
+
+struct export_stack {
+    uint32_t prefix; /* the stack above; EXPORT_NO_STACK: none */
+    uint32_t frame;
+};
+#define EXPORT_NO_STACK UINT32_MAX
+
+struct export_stacks {
+    struct export_frame *frames;
+    size_t frame_count, frame_room;
+    struct export_stack *stacks;
+    size_t stack_count, stack_room;
+    uint32_t *entries; /* by entry: its stack, if it has samples */
+    struct map by_frame, by_stack;
+};
+
+/* Lay out all paths of profile.cores[core] of (r). Without memory
+ * (to->no_memory) is set. export_stacks_fini() in either case. */
+void export_stacks_init(struct export_stacks *s, struct render *to,
+                        const struct report *r, size_t core);
+void export_stacks_fini(struct export_stacks *s);
+
+#endif

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A perf.data for perf report, perf annotate, perf script and hotspot. The
+ * format is in the kernel's sources: perf.data-file-format.txt below
+ * tools/perf/Documentation, and include/uapi/linux/perf_event.h.
+ *
+ * A guest is a process, a core is a thread on the CPU of its number, and the
+ * period of a sample is the time that it stands for. perf finds names itself,
+ * in the image's file. A mark, [idle] for one, is a mapping of that name.
+ *
+ * How long the data is stands in the file's beginning, and is written there in
+ * the end: into a pipe it cannot be, and perf warns of it.
+ */
+#include "report/render.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/perf_event.h>
+
+#include "export/export.h"
+#include "export/export_laid.h"
+#include "export/export_rows.h"
+#include "util/bytes.h"
+
+/* The file's header, and the one attribute behind it with where its ids are:
+ * nowhere. */
+#define HEADER_SIZE      104u
+#define ATTR_SIZE        PERF_ATTR_SIZE_VER5
+#define ATTRS_SIZE       (ATTR_SIZE + 16u)
+#define DATA_START       (HEADER_SIZE + ATTRS_SIZE)
+#define DATA_SIZE_AT     48
+/* What stands behind the data, in this order. */
+#define FEATURE_BUILD_ID (1u << 2)
+#define FEATURE_HOSTNAME (1u << 3)
+#define FEATURES         2u
+#define FEATURES_AT      72u
+#define SECTION_SIZE     16u
+#define PATH_ROOM        4096u
+#define HOST_ROOM        192u /* a multiple of 64 */
+
+/* A build-id in the table behind the data, whose process is the host's. */
+#define ID_MAX       20u
+#define ID_ROOM      24u
+#define ID_HAS_SIZE  (1u << 15)
+#define HOST_MACHINE UINT32_MAX
+
+#define PROT_READ_EXEC 5u
+#define MAPPED_PRIVATE 2u
+
+/* Mappings of marks, where no kernel has code. */
+#define MARKS_START 0x7ffffff00000u
+#define MARK_SIZE   0x1000u
+
+#define ADDRESS_SIZE 8u /* in a chain */
+
+/* A record in the making. */
+struct record {
+    uint8_t bytes[UINT16_MAX + 1u];
+    size_t size;
+};
+
+struct perfdata {
+    uint32_t next_pid;
+    uint64_t data; /* bytes of records */
+    struct record record;
+    size_t guests;
+    char host[HOST_ROOM]; /* the name of the last one */
+    /* The table of build-ids, as it is written in the end. */
+    FILE *id_table;
+    char *ids;
+    size_t id_bytes;
+};
+
+/* Records */
+
+static void put(struct record *r, const void *bytes, size_t size)
+{
+    if (size > sizeof r->bytes - r->size)
+        size = sizeof r->bytes - r->size; /* names are short, chains too */
+    memcpy(r->bytes + r->size, bytes, size);
+    r->size += size;
+}
+
+static void put_u32(struct record *r, uint32_t value)
+{
+    uint8_t bytes[4];
+
+    store_u32(bytes, value);
+    put(r, bytes, sizeof bytes);
+}
+
+static void put_u64(struct record *r, uint64_t value)
+{
+    uint8_t bytes[8];
+
+    store_u64(bytes, value);
+    put(r, bytes, sizeof bytes);
+}
+
+/* (s) with at least one NUL, to a multiple of 8 bytes. */
+static void put_text(struct record *r, const char *s)
+{
+    static const char nul[8] = "";
+    size_t length = strlen(s) < PATH_ROOM ? strlen(s) : PATH_ROOM;
+
+    put(r, s, length);
+    put(r, nul, 8 - r->size % 8);
+}
+
+static struct record *begin_record(struct record *r, uint32_t type,
+                                   uint32_t misc)
+{
+    r->size = 0;
+    put_u32(r, type);
+    put_u32(r, misc); /* and the size, which comes later */
+    return r;
+}
+
+static void write_record(struct render *to, struct record *r)
+{
+    struct perfdata *p = to->state;
+
+    store_u16(r->bytes + 6, (uint16_t)r->size);
+    (void)fwrite(r->bytes, 1, r->size, to->out);
+    p->data += r->size;
+}
+
+/* What is not of samples */
+
+static void begin(struct render *to)
+{
+    struct perfdata *p = calloc(1, sizeof *p);
+    struct perf_event_attr attr = {
+        .type = PERF_TYPE_SOFTWARE,
+        .size = ATTR_SIZE,
+        .config = PERF_COUNT_SW_CPU_CLOCK,
+        .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+                       PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_CPU |
+                       PERF_SAMPLE_PERIOD,
+        .exclude_kernel = 1, /* shown as cpu-clock:u */
+        .exclude_hv = 1,
+        .exclude_guest = 1,
+        .mmap = 1,
+        .comm = 1,
+        .freq = 1,
+        .mmap2 = 1,
+    };
+
+    to->state = p;
+    to->no_memory =
+        p == NULL ||
+        (p->id_table = open_memstream(&p->ids, &p->id_bytes)) == NULL;
+    if (to->no_memory)
+        return;
+    struct record *r = &p->record;
+
+    put(r, "PERFILE2", 8);
+    put_u64(r, HEADER_SIZE);
+    put_u64(r, ATTRS_SIZE);
+    put_u64(r, HEADER_SIZE); /* attributes */
+    put_u64(r, ATTRS_SIZE);
+    put_u64(r, DATA_START); /* data, whose size comes in the end */
+    for (size_t i = DATA_SIZE_AT; i < HEADER_SIZE; i += 8)
+        put_u64(r, i == FEATURES_AT ? FEATURE_BUILD_ID | FEATURE_HOSTNAME : 0);
+    put(r, &attr, ATTR_SIZE);
+    put_u64(r, 0);
+    put_u64(r, 0);
+    (void)fwrite(r->bytes, 1, r->size, to->out);
+}
+
+static void write_comm(struct render *to, uint32_t pid, uint32_t tid,
+                       const char *name)
+{
+    struct perfdata *p = to->state;
+    struct record *r = begin_record(&p->record, PERF_RECORD_COMM, 0);
+
+    put_u32(r, pid);
+    put_u32(r, tid);
+    put_text(r, name);
+    write_record(to, r);
+}
+
+static void write_mmap(struct render *to, uint32_t pid,
+                       const struct view_segment *s, const char *name,
+                       const struct view_image *image)
+{
+    struct perfdata *p = to->state;
+    bool has_id = image != NULL && image->build_id_len != 0 &&
+                  image->build_id_len <= ID_MAX;
+    uint8_t id[ID_ROOM] = {0};
+    struct record *r = begin_record(
+        &p->record, PERF_RECORD_MMAP2,
+        PERF_RECORD_MISC_USER |
+            (has_id ? (uint32_t)PERF_RECORD_MISC_MMAP_BUILD_ID : 0));
+
+    put_u32(r, pid);
+    put_u32(r, pid);
+    put_u64(r, s->address);
+    put_u64(r, s->size);
+    put_u64(r, s->file_offset);
+    if (has_id) {
+        id[0] = (uint8_t)image->build_id_len;
+        memcpy(id + 4, image->build_id, image->build_id_len);
+    }
+    put(r, id, sizeof id);
+    put_u32(r, PROT_READ_EXEC);
+    put_u32(r, MAPPED_PRIVATE);
+    put_text(r, name);
+    write_record(to, r);
+}
+
+static void write_mappings(struct render *to, const struct report *r,
+                           uint32_t pid)
+{
+    char name[EXPORT_NAME];
+
+    for (uint32_t i = 0; i < r->view->image_count; i++) {
+        const struct view_image *image = &r->view->images[i];
+
+        for (size_t j = 0; j < image->segment_count; j++) {
+            struct view_segment s = image->segments[j];
+
+            s.address += image->slide;
+            write_mmap(to, pid, &s, export_file(name, r, i), image);
+        }
+    }
+    for (uint32_t i = 0; i < VIEW_MARKS; i++) {
+        /* a name that begins as [stack does is no file's for perf, and of a
+         * path it shows the last part */
+        (void)snprintf(name, sizeof name, "tprof/%s",
+                       r->view->functions[i].name);
+        write_mmap(to, pid,
+                   &(struct view_segment){MARKS_START + i * (uint64_t)MARK_SIZE,
+                                          MARK_SIZE, 0},
+                   name, NULL);
+    }
+}
+
+/* Keep the build-ids of (r)'s images for the table in the end. */
+static void keep_ids(struct render *to, const struct report *r)
+{
+    struct perfdata *p = to->state;
+    char name[EXPORT_NAME];
+
+    for (uint32_t i = 0; i < r->view->image_count; i++) {
+        const struct view_image *image = &r->view->images[i];
+        struct record *record = &p->record;
+        uint8_t id[ID_ROOM] = {0};
+
+        if (image->build_id_len == 0 || image->build_id_len > ID_MAX)
+            continue;
+        memcpy(id, image->build_id, image->build_id_len);
+        id[ID_MAX] = (uint8_t)image->build_id_len;
+        begin_record(record, 0, PERF_RECORD_MISC_USER | ID_HAS_SIZE);
+        put_u32(record, HOST_MACHINE);
+        put(record, id, sizeof id);
+        put_text(record, export_file(name, r, i));
+        store_u16(record->bytes + 6, (uint16_t)record->size);
+        (void)fwrite(record->bytes, 1, record->size, p->id_table);
+    }
+}
+
+/* Samples */
+
+/* The address of (step) where the guest has it. */
+static uint64_t address_of(const struct report *r, const struct view_step *step)
+{
+    return step->function < VIEW_MARKS
+               ? MARKS_START + step->function * (uint64_t)MARK_SIZE
+               : step->address + r->view->images[step->image].slide;
+}
+
+/* Has (step) no place in a chain? perf finds inlined functions itself. That a
+ * caller may be missing is no frame there, since marks are bare addresses. */
+static bool is_left_out(const struct view_path *path, size_t i)
+{
+    return (path->steps[i].inlined && i > 0) ||
+           (path->steps[i].function == VIEW_UNCERTAIN && path->count > 1);
+}
+
+/* Addresses, innermost first. */
+static void lay_chain(FILE *out, const struct report *r,
+                      const struct view_path *path)
+{
+    uint8_t bytes[ADDRESS_SIZE];
+
+    for (size_t i = path->count; i-- > 0;) {
+        if (is_left_out(path, i))
+            continue;
+        store_u64(bytes, address_of(r, &path->steps[i]));
+        (void)fwrite(bytes, 1, sizeof bytes, out);
+    }
+}
+
+static void write_sample(struct render *to, const struct export_rows *rows,
+                         const struct export_laid *chains, uint32_t pid,
+                         uint32_t tid)
+{
+    struct perfdata *p = to->state;
+    size_t size;
+    const char *chain = export_laid_of(chains, rows->entry, &size);
+    struct record *r =
+        begin_record(&p->record, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+
+    if (size == 0)
+        return; /* which no path is */
+    put(r, chain, ADDRESS_SIZE);
+    put_u32(r, pid);
+    put_u32(r, tid);
+    put_u64(r, rows->ns);
+    put_u32(r, rows->core->core);
+    put_u32(r, 0);
+    put_u64(r, rows->length_ns);
+    put_u64(r, size / ADDRESS_SIZE + 1);
+    put_u64(r, (uint64_t)PERF_CONTEXT_USER);
+    put(r, chain, size);
+    write_record(to, r);
+}
+
+static void write_core(struct render *to, const struct report *r, size_t core,
+                       uint32_t pid)
+{
+    uint32_t tid = export_tid(pid, core);
+    struct export_laid chains;
+    struct export_rows rows;
+    char name[EXPORT_NAME];
+
+    write_comm(to, pid, tid, export_core(name, r, core));
+    export_laid_init(&chains, to, r, core, lay_chain);
+    export_rows_init(&rows, to, r, core);
+    while (!to->no_memory && export_rows_next(&rows))
+        write_sample(to, &rows, &chains, pid, tid);
+    export_rows_fini(&rows);
+    export_laid_fini(&chains);
+}
+
+static void write_perfdata(struct render *to, const struct report *r)
+{
+    struct perfdata *p = to->state;
+    char name[EXPORT_NAME];
+
+    if (to->no_memory)
+        return;
+    uint32_t pid = export_pid(&p->next_pid, r->profile->core_count);
+
+    write_comm(to, pid, pid, export_guest(name, r));
+    p->guests++;
+    (void)snprintf(p->host, sizeof p->host, "%s", name);
+    write_mappings(to, r, pid);
+    keep_ids(to, r);
+    for (size_t i = 0; i < r->profile->core_count; i++)
+        if (r->profile->cores[i].total.samples != 0)
+            write_core(to, r, i, pid);
+}
+
+/* Behind the data stand where the features are, the table of build-ids, and the
+ * name of the machine: the guest's. */
+static void write_features(struct render *to)
+{
+    struct perfdata *p = to->state;
+    struct record *r = &p->record;
+    uint64_t at = DATA_START + p->data + FEATURES * (uint64_t)SECTION_SIZE;
+
+    if (p->guests > 1)
+        (void)snprintf(p->host, sizeof p->host, "%zu guests", p->guests);
+    r->size = 0;
+    put_u64(r, at);
+    put_u64(r, p->id_bytes);
+    put_u64(r, at + p->id_bytes);
+    put_u64(r, sizeof(uint32_t) + HOST_ROOM);
+    (void)fwrite(r->bytes, 1, r->size, to->out);
+    if (p->id_bytes != 0) /* else there may be no array */
+        (void)fwrite(p->ids, 1, p->id_bytes, to->out);
+    r->size = 0;
+    put_u32(r, HOST_ROOM);
+    put(r, p->host, HOST_ROOM);
+    (void)fwrite(r->bytes, 1, r->size, to->out);
+}
+
+static void end(struct render *to)
+{
+    struct perfdata *p = to->state;
+
+    if (p == NULL)
+        return;
+    struct record *r = &p->record;
+
+    to->no_memory |= p->id_table == NULL || fclose(p->id_table) != 0;
+    write_features(to);
+    r->size = 0;
+    put_u64(r, p->data);
+    if (fseek(to->out, DATA_SIZE_AT, SEEK_SET) == 0) {
+        (void)fwrite(r->bytes, 1, r->size, to->out);
+        (void)fseek(to->out, 0, SEEK_END);
+    }
+    free(p->ids);
+    free(p);
+}
+
+const struct render_ops render_perfdata = {
+    .name = "perfdata",
+    .suffix = "perf.data",
+    .begin = begin,
+    .write = write_perfdata,
+    .end = end,
+};

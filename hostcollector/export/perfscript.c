@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What `perf script` prints, a paragraph for each sample: read by FlameGraph's
+ * stackcollapse-perf.pl, inferno, speedscope and the Firefox Profiler.
+ *
+ * A guest is a process, a core is a thread; the number before the event is the
+ * time in nanoseconds that the sample stands for. Marks have no address.
+ */
+#include "report/render.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "export/export.h"
+#include "export/export_laid.h"
+#include "export/export_rows.h"
+#include "util/text.h"
+
+#define NS_DIGITS 9 /* of a second */
+
+static void begin(struct render *to)
+{
+    to->state = calloc(1, sizeof(uint32_t)); /* for export_pid() */
+    to->no_memory = to->state == NULL;
+}
+
+static void end(struct render *to)
+{
+    free(to->state);
+}
+
+/* Readers cut "+0x10" from a name's end, which they take for an offset: a name
+ * that ends so gets another one. */
+static void write_step(FILE *out, const struct report *r,
+                       const struct view_step *step)
+{
+    const struct view_function *f = &r->view->functions[step->function];
+    const struct view_image *image = &r->view->images[step->image];
+    char name[EXPORT_NAME];
+
+    if (step->function < VIEW_MARKS) {
+        (void)fprintf(out, "\t%16x %s (%s)\n", 0u, f->name, f->name);
+        return;
+    }
+    (void)putc('\t', out);
+    text_hex(out, step->address + image->slide);
+    (void)putc(' ', out);
+    (void)fputs(f->name, out);
+    if (f->nameless && strstr(f->name, "+0x") != NULL)
+        (void)fputs("+0x0", out);
+    (void)fputs(" (", out);
+    (void)fputs(step->inlined ? "inlined" : export_image(name, r, step->image),
+                out);
+    (void)fputs(")\n", out);
+}
+
+static void lay_stack(FILE *out, const struct report *r,
+                      const struct view_path *path)
+{
+    for (size_t i = path->count; i-- > 0;)
+        write_step(out, r, &path->steps[i]);
+}
+
+static void write_core(struct render *to, const struct report *r, size_t core,
+                       uint32_t pid)
+{
+    struct export_laid stacks;
+    struct export_rows rows;
+    char name[EXPORT_NAME], who[EXPORT_NAME + 64];
+
+    export_laid_init(&stacks, to, r, core, lay_stack);
+    export_rows_init(&rows, to, r, core);
+    (void)snprintf(who, sizeof who,
+                   "%s %" PRIu32 "/%" PRIu32 " [%03" PRIu32 "] ",
+                   export_core(name, r, core), pid, export_tid(pid, core),
+                   r->profile->cores[core].core);
+    while (!to->no_memory && export_rows_next(&rows)) {
+        size_t size;
+        const char *stack = export_laid_of(&stacks, rows.entry, &size);
+
+        (void)fputs(who, to->out);
+        text_decimal(to->out, rows.ns, NS_DIGITS);
+        (void)fputs(": ", to->out);
+        text_decimal(to->out, rows.length_ns, 0);
+        (void)fputs(" cpu-clock:u: \n", to->out);
+        (void)fwrite(stack, 1, size, to->out);
+        (void)putc('\n', to->out);
+    }
+    export_rows_fini(&rows);
+    export_laid_fini(&stacks);
+}
+
+static void write_perfscript(struct render *to, const struct report *r)
+{
+    if (to->no_memory)
+        return;
+    uint32_t pid = export_pid(to->state, r->profile->core_count);
+
+    for (size_t i = 0; i < r->profile->core_count; i++)
+        if (r->profile->cores[i].total.samples != 0)
+            write_core(to, r, i, pid);
+}
+
+const struct render_ops render_perfscript = {
+    .name = "perfscript",
+    .suffix = "perf.txt",
+    .begin = begin,
+    .write = write_perfscript,
+    .end = end,
+};

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A hash takes long, so a step tells only what differs from the step before it:
+ * most have that one's image, and many its file. */
+#include "export/stores/stack_numbers.h"
+
+#include <sha2.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "export/export.h"
+
+/* What a step tells, so that no two stacks are the same bytes. */
+enum {
+    TELLS_FILE = 1u << 0,
+    TELLS_IMAGE = 1u << 1,
+    IS_MARK = 1u << 2,
+};
+
+static const char *text_or_none(const char *text)
+{
+    return text != NULL ? text : "";
+}
+
+static void hash_text(SHA2_CTX *c, const char *text)
+{
+    SHA256Update(c, (const uint8_t *)text, strlen(text) + 1);
+}
+
+static void hash_image(SHA2_CTX *c, const struct view_image *i)
+{
+    uint64_t length = i->build_id_len;
+
+    hash_text(c, text_or_none(i->name));
+    SHA256Update(c, (const uint8_t *)&length, sizeof length);
+    if (length != 0)
+        SHA256Update(c, i->build_id, length);
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || strcmp(text_or_none(a), text_or_none(b)) == 0;
+}
+
+static bool same_image(const struct view_image *a, const struct view_image *b)
+{
+    return a == b ||
+           (same_text(a->name, b->name) && a->build_id_len == b->build_id_len &&
+            (a->build_id_len == 0 ||
+             memcmp(a->build_id, b->build_id, a->build_id_len) == 0));
+}
+
+/* (before) is the step before it that is no mark; NULL: there is none. */
+static void hash_step(SHA2_CTX *c, const struct view *v,
+                      const struct view_step *s, const struct view_step *before)
+{
+    const struct view_image *image = &v->images[s->image];
+    bool file = before == NULL || !same_text(s->file, before->file);
+    bool other =
+        before == NULL || !same_image(image, &v->images[before->image]);
+    uint8_t head[1 + sizeof s->line] = {
+        (uint8_t)((file ? TELLS_FILE : 0u) | (other ? TELLS_IMAGE : 0u))};
+
+    memcpy(head + 1, &s->line, sizeof s->line);
+    SHA256Update(c, head, sizeof head);
+    hash_text(c, v->functions[s->function].name);
+    if (file)
+        hash_text(c, text_or_none(s->file));
+    if (other)
+        hash_image(c, image);
+}
+
+static uint64_t number_of(const struct view *v, const struct view_path *path)
+{
+    static const uint8_t mark = IS_MARK;
+    const struct view_step *before = NULL;
+    uint8_t digest[SHA256_DIGEST_LENGTH];
+    uint64_t number;
+    SHA2_CTX c;
+
+    SHA256Init(&c);
+    for (size_t i = 0; i < path->count; i++) {
+        const struct view_step *s = &path->steps[i];
+
+        if (s->function < VIEW_MARKS) {
+            SHA256Update(&c, &mark, sizeof mark);
+            hash_text(&c, v->functions[s->function].name);
+            continue;
+        }
+        hash_step(&c, v, s, before);
+        before = s;
+    }
+    SHA256Final(digest, &c);
+    memcpy(&number, digest, sizeof number);
+    return number;
+}
+
+/* Where the numbers of (core) begin; behind the last core, how many there are
+ * of all. A core has one more than entries, for the others. */
+static size_t first_of(const struct profile *p, size_t core)
+{
+    size_t first = 0;
+
+    for (size_t i = 0; i < core; i++)
+        first += p->cores[i].entry_count + 1;
+    return first;
+}
+
+static uint64_t *find_all(struct render *to, const struct report *r)
+{
+    size_t cores = r->profile->core_count, first = 0;
+    uint64_t *list = calloc(first_of(r->profile, cores) + 1, sizeof(uint64_t));
+
+    to->no_memory |= list == NULL;
+    for (size_t core = 0; core < cores && !to->no_memory; core++) {
+        struct export_cursor c = {.core = core};
+
+        while (export_next(to, r, &c))
+            list[first + c.entry] = number_of(r->view, &c.path);
+        first += r->profile->cores[core].entry_count + 1;
+    }
+    if (to->no_memory) {
+        free(list);
+        return NULL;
+    }
+    return list;
+}
+
+const uint64_t *stack_numbers_of(struct render *to, const struct report *r,
+                                 size_t core)
+{
+    struct stack_numbers *n = r->numbers;
+
+    if (n->list == NULL)
+        n->list = find_all(to, r);
+    return n->list != NULL ? n->list + first_of(r->profile, core) : NULL;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * How long to wait before the next try: twice as long as before, up to a
+ * minute, and by chance up to half of it less, so that a thousand senders do
+ * not come back at once; never less than the receiver has asked for. Leaf.
+ */
+#ifndef TPROF_FLEET_BACKOFF_H
+#define TPROF_FLEET_BACKOFF_H
+
+#include <stdint.h>
+
+#define BACKOFF_FIRST_MS 250u
+#define BACKOFF_MOST_MS  60000u
+
+/* Milliseconds after (failures) in a row, 1 or more; (chance) is any number;
+ * (asked_ms) is what the receiver wants, or 0, and is obeyed up to an hour. */
+static inline uint64_t backoff_ms(unsigned failures, uint32_t chance,
+                                  uint64_t asked_ms)
+{
+    uint64_t longest = failures > 8
+                           ? BACKOFF_MOST_MS
+                           : (uint64_t)BACKOFF_FIRST_MS << (failures - 1);
+    uint64_t wait = longest - chance % (longest / 2 + 1);
+    const uint64_t hour = 3600000;
+
+    asked_ms = asked_ms < hour ? asked_ms : hour;
+    return wait > asked_ms ? wait : asked_ms;
+}
+
+#endif

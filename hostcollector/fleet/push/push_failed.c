@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A place for each, by a hash of its path. */
+#include "fleet/push/push_failed.h"
+
+#include "util/clock.h"
+#include "util/hash.h"
+
+#define TIMES   3u          /* then a window is set aside */
+#define REST_NS 5000000000u /* after the first time; n of it after n times */
+
+bool push_failed_rests(const struct push_failed *f, const char *path)
+{
+    uint64_t hash = hash_text(path), place = hash % PUSH_FAILED_PLACES;
+
+    return f->list[place].path == hash && f->list[place].next_ns > clock_ns();
+}
+
+bool push_failed_note(struct push_failed *f, const char *path)
+{
+    uint64_t hash = hash_text(path), place = hash % PUSH_FAILED_PLACES;
+    unsigned times = f->list[place].path == hash ? f->list[place].times + 1 : 1;
+
+    f->list[place].path = hash;
+    f->list[place].times = times;
+    f->list[place].next_ns = clock_ns() + (uint64_t)REST_NS * times;
+    return times < TIMES;
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Has a process of its own write all parts, and the numbers of the window. */
+#include "fleet/push/push_parcel.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/confine/confine.h"
+#include "cli/output.h"
+#include "export/stores/report_window.h"
+#include "fleet/push/queue.h"
+#include "guard/opener.h"
+#include "guest/labels.h"
+#include "session/sampling.h"
+#include "util/no_room.h"
+
+/* Beside those of all commands: a temporary file could not be written, which
+ * says nothing against the recording. */
+#define EXIT_UNWRITTEN 100
+
+int push_parcel_check_names(const struct options *o, struct err *e)
+{
+    for (const struct elf_path *elf = o->guests.elfs; elf; elf = elf->next)
+        if (strncmp(elf->path, "/dev/fd/", 8) == 0 ||
+            strncmp(elf->path, "/proc/self/fd/", 14) == 0) /* by zsh */
+            return err_set(e,
+                           "--elf %s: name a file, not <(...): push opens "
+                           "it for each recording",
+                           elf->path);
+    return 0;
+}
+
+int push_parcel_check(const struct options *o, struct err *e)
+{
+    for (const struct elf_path *elf = o->guests.elfs; elf; elf = elf->next) {
+        int fd = open(elf->path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+
+        if (fd < 0)
+            return err_set(e, "--elf %s: %s", elf->path, strerror(errno));
+        (void)close(fd);
+    }
+    return 0;
+}
+
+static void add(struct outputs *out, FILE *file,
+                const struct render_ops *format)
+{
+    out->list[out->count++] = (struct output){
+        .path = format->name, .format = format, .given = file, .fd = -1};
+}
+
+/* The work of that process. */
+static _Noreturn void report(const struct parcel *p, const char *path,
+                             const struct receiver *r, const struct options *o,
+                             FILE *window)
+{
+    struct options own = *o;
+    struct outputs out = {0};
+
+    own.input = path;
+    own.input_count = 0;
+    own.origin = p->origin;
+    own.supervised = true;
+    own.page_code = 0;
+    opener_lend(path, open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+    add(&out, window, &render_window);
+    for (size_t i = 0; receiver_part(r, i) != NULL; i++)
+        add(&out, p->parts[i], receiver_part(r, i));
+    int result = sampling_run("collector push", &own, &out, NULL);
+
+    for (unsigned i = 0; i < out.count; i++)
+        if (fflush(out.list[i].given) != 0 || ferror(out.list[i].given))
+            result = EXIT_UNWRITTEN;
+    _exit(result);
+}
+
+/* A temporary file met (error). Returns what that means, with (e) filled. */
+static enum push_made not_written(int error, struct err *e)
+{
+    (void)err_set(e, "a temporary file: %s%s", strerror(error),
+                  no_room(error)
+                      ? "; recordings wait until there is room in " P_tmpdir
+                      : "");
+    return no_room(error) ? PUSH_NO_ROOM : PUSH_FAILED;
+}
+
+/* (alive) ends with (child). */
+static enum push_made wait_for(pid_t child, int alive, struct push_tell *t,
+                               struct err *e)
+{
+    struct pollfd end = {.fd = alive, .events = POLLIN};
+    int status = 0;
+
+    while (poll(&end, 1, push_tell_rest_ms(t)) <= 0)
+        push_tell_alive(t);
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR) {
+            (void)err_sys(e, "waitpid");
+            return PUSH_FAILED;
+        }
+    if (WIFSIGNALED(status)) {
+        (void)err_set(e, "the process that reads it was killed: %s",
+                      strsignal(WTERMSIG(status)));
+        return PUSH_KILLED;
+    }
+    switch (WEXITSTATUS(status)) {
+    case EXIT_DONE:
+        return PUSH_MADE;
+    case EXIT_EMPTY:
+        return PUSH_NO_SAMPLES;
+    case EXIT_UNWRITTEN:
+        return not_written(ENOSPC, e); /* as a rule; that process has said */
+    case EXIT_NO_IMAGE:
+        return PUSH_NO_IMAGE;
+    case EXIT_OTHER_IMAGE:
+        (void)err_set(e, "it waits for the image of its kernel");
+        return PUSH_OTHER_IMAGE;
+    default:
+        return PUSH_UNREADABLE;
+    }
+}
+
+/* What that process has written of the window. False: it is none. */
+static bool read_window(struct parcel *p, FILE *window)
+{
+    struct window *w = &p->window;
+
+    rewind(window);
+    if (fread(w, sizeof *w, 1, window) != 1 || fgetc(window) != EOF ||
+        w->build_id_len > sizeof w->build_id)
+        return false;
+    w->labels[sizeof w->labels - 1] = '\0';
+    p->labelled = *p->origin;
+    for (const char *text = w->labels;
+         text < w->labels + sizeof w->labels && *text != '\0';
+         text += strlen(text) + 1)
+        labels_add(&p->labelled, text);
+    p->origin = &p->labelled;
+    return true;
+}
+
+/* Files for the parts; a recording that goes as it is, is one itself. */
+static enum push_made open_parts(struct parcel *p, const char *path,
+                                 const struct receiver *r, struct err *e)
+{
+    if (receiver_part(r, 0) == NULL) {
+        p->suffix = "tprof";
+        p->parts[0] = fopen(path, "re");
+        if (p->parts[0] == NULL)
+            (void)err_sys(e, path);
+        return p->parts[0] != NULL ? PUSH_MADE : PUSH_FAILED;
+    }
+    p->suffix = receiver_part(r, 0)->suffix;
+    for (size_t i = 0; receiver_part(r, i) != NULL; i++) {
+        p->parts[i] = tmpfile();
+        if (p->parts[i] == NULL)
+            return not_written(errno, e);
+    }
+    return PUSH_MADE;
+}
+
+static enum push_made make(struct parcel *p, const char *path,
+                           const struct receiver *r, const struct options *o,
+                           struct push_tell *t, FILE *window, struct err *e)
+{
+    int alive[2];
+
+    if (confine_prepare_push(o, e) != 0)
+        return PUSH_FAILED;
+    if (pipe2(alive, O_CLOEXEC) != 0) {
+        (void)err_sys(e, "pipe");
+        return PUSH_FAILED;
+    }
+    (void)fflush(NULL); /* or both would write it */
+    pid_t child = fork();
+
+    if (child == 0)
+        report(p, path, r, o, window);
+    (void)close(alive[1]);
+    if (child < 0)
+        (void)err_sys(e, "fork");
+    enum push_made made =
+        child < 0 ? PUSH_FAILED : wait_for(child, alive[0], t, e);
+
+    (void)close(alive[0]);
+    return made == PUSH_MADE && !read_window(p, window) ? PUSH_UNREADABLE
+                                                        : made;
+}
+
+enum push_made push_parcel_make(struct parcel *p, const char *path,
+                                const struct receiver *r,
+                                const struct options *o, struct push_tell *t,
+                                struct err *e)
+{
+    if (queue_is_gone(path))
+        return PUSH_GONE;
+    FILE *window = tmpfile();
+    enum push_made made =
+        window == NULL ? not_written(errno, e) : open_parts(p, path, r, e);
+
+    if (made == PUSH_MADE)
+        made = make(p, path, r, o, t, window, e);
+    if (window != NULL)
+        (void)fclose(window);
+    if (made != PUSH_MADE && queue_is_gone(path)) { /* by now */
+        e->text[0] = '\0';
+        made = PUSH_GONE;
+    }
+    return made;
+}
+
+void push_parcel_fini(struct parcel *p)
+{
+    for (size_t i = 0; i < RECEIVER_PARTS; i++)
+        if (p->parts[i] != NULL)
+            (void)fclose(p->parts[i]);
+}

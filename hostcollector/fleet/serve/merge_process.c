@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Merges once a minute, and waits more often for the disk: that would keep the
+ * process which meets guests from them. */
+#include "fleet/serve/merge_process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/confine/confine.h"
+#include "fleet/keeper.h"
+#include "recording/spool/spool.h"
+#include "util/clock.h"
+
+#define SPAN_MS   600000u /* of a file: longer ones save nothing more */
+#define LOOK_MS   60000u  /* between two looks for what can be merged */
+#define SETTLE_MS 15000   /* what is older outlives a loss of power */
+#define MS        1000000u
+#define NICE      10
+
+/* The folder, after which the process opens no other. -1 with (e) filled. */
+static int enter(const struct options *o, const char *folder, const char *name,
+                 struct err *e)
+{
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (fd < 0)
+        return err_sys(e, folder);
+    /* whoever meets guests goes first */
+    (void)setpriority(PRIO_PROCESS, 0, NICE);
+    if (confine_compact(o, folder, e) != 0) {
+        (void)close(fd);
+        return -1;
+    }
+    if (e->text[0] != '\0')
+        (void)fprintf(stderr, "%s: %s\n", name, e->text);
+    e->text[0] = '\0';
+    return fd;
+}
+
+static int merge(int fd, struct compact_sums *sums, struct err *e)
+{
+    const struct compact_config config = {.span_ms = SPAN_MS,
+                                          .now_ms = clock_wall_ns() / MS};
+
+    return spool_compact(fd, &config, sums, e);
+}
+
+int merge_process_once(const struct options *o, const char *folder,
+                       const char *name, struct compact_sums *sums,
+                       struct err *e)
+{
+    int fd = enter(o, folder, name, e);
+    int result = fd >= 0 ? merge(fd, sums, e) : -1;
+
+    if (fd >= 0)
+        (void)close(fd);
+    return result;
+}
+
+static const char words[] = "collector serve: merging windows";
+
+struct kept {
+    const struct options *o;
+    struct status *status;
+};
+
+/* Show what waits for collector push. */
+static void show_waits(struct status *s, const struct compact_sums *sums)
+{
+    for (size_t i = 0; i < STATUS_TAGS; i++) {
+        struct status_wait wait = {.windows = 0};
+
+        if (i < sums->wait_count) {
+            const struct compact_wait *w = &sums->waits[i];
+
+            wait.windows = w->files;
+            wait.oldest_ms = w->oldest_ms;
+            (void)snprintf(wait.tag, sizeof wait.tag, "%s", w->tag);
+        }
+        status_put_wait(s, i, &wait);
+    }
+}
+
+/* What fails is told once, and tried again. */
+static void tell_once(bool *told, const struct err *e)
+{
+    if (!*told)
+        (void)fprintf(stderr, "%s: %s\n", words, e->text);
+    *told = true;
+}
+
+/* What waits for the disk. */
+struct settling {
+    struct timespec changed; /* when a name came or went last */
+    bool again, told;
+};
+
+/* Wait for the disk if the folder (fd) has changed, and once more: its time may
+ * be that of a change before and of one behind the last wait. */
+static void settle(int fd, struct settling *s)
+{
+    struct stat st = {.st_mtim = {0}};
+    struct timespec before = s->changed;
+    struct err e;
+
+    (void)fstat(fd, &st);
+    s->changed = st.st_mtim;
+    bool changed = before.tv_sec != st.st_mtim.tv_sec ||
+                   before.tv_nsec != st.st_mtim.tv_nsec;
+
+    if ((changed || s->again) && spool_settle(fd, &e) != 0)
+        tell_once(&s->told, &e);
+    s->again = changed;
+}
+
+/* Until (stop) can be read: the one who keeps windows has ended. */
+static _Noreturn void work(const struct kept *k, int stop)
+{
+    struct pollfd end = {.fd = stop, .events = POLLIN};
+    struct settling settling = {.again = false};
+    struct compact_sums sums;
+    struct err e = {""};
+    bool told = false;
+    int fd = enter(k->o, k->o->spool, words, &e);
+    uint64_t next_ns = 0;
+
+    if (fd < 0) {
+        tell_once(&told, &e);
+        _exit(1);
+    }
+    do {
+        settle(fd, &settling);
+        if (clock_ns() < next_ns)
+            continue;
+        next_ns = clock_ns() + (uint64_t)LOOK_MS * MS;
+        bool merged = merge(fd, &sums, &e) == 0;
+
+        if (merged || sums.wait_count != 0)
+            show_waits(k->status, &sums);
+        if (!merged)
+            tell_once(&told, &e);
+    } while (poll(&end, 1, SETTLE_MS) == 0);
+    settle(fd, &settling);
+    _exit(0);
+}
+
+static pid_t start(void *kept, int stop, struct err *e)
+{
+    pid_t child = fork();
+
+    if (child == 0)
+        work(kept, stop);
+    if (child < 0)
+        (void)err_sys(e, "fork");
+    return child;
+}
+
+static void again(void *kept)
+{
+    status_again(((const struct kept *)kept)->status, STATUS_MERGING);
+}
+
+int merge_process_start(const struct options *o, struct status *s,
+                        struct err *e)
+{
+    struct kept kept = {o, s};
+    const struct keeper k = {"the process that merges windows", &kept, start,
+                             again, NULL};
+
+    return keeper_start(&k, e);
+}

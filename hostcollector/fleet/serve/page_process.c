@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Each question is answered by a collector report of its own. */
+#include "fleet/serve/page_process.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "fleet/web/gate.h"
+#include "fleet/web/reports.h"
+#include "guard/descriptor.h"
+#include "recording/spool/spool_name.h"
+#include "util/clock.h"
+
+#define PATIENCE_S 8             /* less than a client may take (web.c) */
+#define SECOND     1000000000ull /* in nanoseconds */
+#define LOOK_NS    10000000 /* between two looks whether a report is there */
+#define ELFS       64u
+#define ARGUMENTS  (13u + OPTIONS_SYMBOLS + ELFS)
+/* Behind a page: lines.js says by it why there is no code. */
+#define WITHHELD   "<meta name=\"tprof-code\" content=\"withheld\">\n"
+
+struct reporter {
+    const struct options *o;
+    const struct status *status;
+    const struct serve_images *images;
+};
+
+/* Images of a guest. */
+struct elfs {
+    const char *paths[ELFS];
+    size_t count;
+};
+
+/* Those that the guest (name) runs, or has run last. */
+static bool add_running(struct elfs *elfs, const struct reporter *r,
+                        const char *name)
+{
+    struct status_guest g = {0};
+    size_t row = 0;
+
+    while (row < status_rows(r->status) &&
+           (!status_get(r->status, row, &g) || strcmp(g.name, name) != 0))
+        row++;
+    if (row == status_rows(r->status))
+        return false;
+    for (size_t i = 0; i < STATUS_IMAGES && g.images[i] != 0; i++)
+        if (g.images[i] <= r->images->count) /* the writer meets guests */
+            elfs->paths[elfs->count++] = r->images->paths[g.images[i] - 1];
+    return elfs->count != 0;
+}
+
+/* Those that it may run. */
+static struct elfs find_elfs(const struct reporter *r, const char *name)
+{
+    const struct guests *guests = &r->o->guests;
+    const struct elf_path *elf = guests->elfs;
+    struct elfs elfs = {.count = 0};
+
+    if (add_running(&elfs, r, name))
+        return elfs;
+    for (size_t i = 0; i < guests->count; i++)
+        if (strcmp(guests->list[i].name, name) == 0)
+            elf = guests->list[i].elfs;
+    for (; elf != NULL && elfs.count < ELFS; elf = elf->next)
+        elfs.paths[elfs.count++] = elf->path;
+    return elfs;
+}
+
+/* The words of a command line; all are zeroed before. */
+struct line {
+    char *words[ARGUMENTS + 1];
+    size_t count;
+};
+
+/* Add OPTION=VALUE, in one word: (value) may begin as an option does. */
+static void add(struct line *l, const char *option, const char *value)
+{
+    size_t size = strlen(option) + strlen(value) + 2;
+    char *word = malloc(size);
+
+    if (word == NULL)
+        _exit(127);
+    (void)snprintf(word, size, "%s=%s", option, value);
+    l->words[l->count++] = word;
+}
+
+/* May everybody who may ask see source lines and code? Who has the token, or
+ * is the user that runs collector serve, may. */
+static bool shows_code(const struct options *o)
+{
+    return o->shows_code || o->token_file != NULL ||
+           gate_path(o->listen) != NULL;
+}
+
+/* Be collector report, which writes the page to (page), and its complaints to
+ * (why). */
+static _Noreturn void report(const struct options *o,
+                             const struct reports_question *q,
+                             const struct elfs *elfs, int page, int why)
+{
+    static char name[] = "collector", command[] = "report";
+    struct line line = {{name, command}, 2};
+
+    add(&line, "--spool", o->spool);
+    add(&line, "--guest", q->guest);
+    add(&line, "--since", q->since);
+    add(&line, "--memory", "256M");
+    add(&line, "--output", "html:-");
+    add(&line, "--sandbox", sandbox_words[o->sandbox]);
+    if (!shows_code(o))
+        add(&line, "--annotate", "0");
+    if (q->until[0] != '\0')
+        add(&line, "--until", q->until);
+    if (q->build[0] != '\0')
+        add(&line, "--build", q->build);
+    for (size_t i = 0; i < OPTIONS_SYMBOLS && o->symbols[i] != NULL; i++)
+        add(&line, "--symbols", o->symbols[i]);
+    for (size_t i = 0; i < elfs->count; i++)
+        add(&line, "--elf", elfs->paths[i]);
+    if (dup2(page, STDOUT_FILENO) >= 0 && dup2(why, STDERR_FILENO) >= 0)
+        (void)execv("/proc/self/exe", line.words);
+    _exit(127);
+}
+
+/* Wait for (child), but not longer than (until). Returns whether it has
+ * succeeded; if not, (why) has a text. */
+static bool succeeds(pid_t child, uint64_t until, int why)
+{
+    const struct timespec look = {.tv_nsec = LOOK_NS};
+    int status = -1;
+
+    while (waitpid(child, &status, WNOHANG) == 0) {
+        if (clock_ns() > until && kill(child, SIGKILL) == 0)
+            (void)dprintf(why, "no page within %d s: ask for less by ?since=\n",
+                          PATIENCE_S);
+        (void)nanosleep(&look, NULL);
+    }
+    return status == 0;
+}
+
+/* Have the page written into (page), or into (why) why that fails. */
+static bool write_page(const struct reporter *r,
+                       const struct reports_question *q, int page, int why)
+{
+    uint64_t until = clock_ns() + PATIENCE_S * SECOND;
+    struct elfs elfs = find_elfs(r, q->guest);
+
+    for (;; elfs.count = 0) {
+        pid_t child = fork();
+
+        if (child == 0)
+            report(r->o, q, &elfs, page, why);
+        if (child < 0 || succeeds(child, until, why))
+            return child > 0;
+        /* what is in the spool may be of other builds than what runs now, for
+         * which a report does not take these files: try without any */
+        if (elfs.count == 0 || clock_ns() > until || ftruncate(page, 0) != 0 ||
+            lseek(page, 0, SEEK_SET) != 0 || ftruncate(why, 0) != 0 ||
+            lseek(why, 0, SEEK_SET) != 0)
+            return false;
+    }
+}
+
+static int answer(const struct reporter *r, const struct reports_question *q,
+                  int socket)
+{
+    struct reports_answer a = {0};
+    int page = memfd_create("page", MFD_CLOEXEC);
+    int why = memfd_create("why", MFD_CLOEXEC);
+
+    a.done = page >= 0 && why >= 0 && write_page(r, q, page, why) &&
+             (shows_code(r->o) || dprintf(page, WITHHELD) > 0);
+    int result = descriptor_send(socket, &a, sizeof a, a.done ? page : why);
+
+    if (page >= 0)
+        (void)close(page);
+    if (why >= 0)
+        (void)close(why);
+    return result;
+}
+
+void page_process_run(const struct options *o, const struct status *s,
+                      const struct serve_images *images, int socket)
+{
+    const struct reporter r = {o, s, images};
+    struct reports_question q;
+    int scrap;
+
+    while (descriptor_receive(socket, &q, sizeof q, &scrap) == sizeof q) {
+        q.guest[sizeof q.guest - 1] = q.since[sizeof q.since - 1] = '\0';
+        q.until[sizeof q.until - 1] = q.build[sizeof q.build - 1] = '\0';
+        if (scrap >= 0 || !spool_name_is_guest(q.guest) ||
+            answer(&r, &q, socket) != 0)
+            return;
+    }
+}

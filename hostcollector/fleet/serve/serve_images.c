@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From paths to images, and to those of one guest. */
+#include "fleet/serve/serve_images.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fleet/serve/serve_parts.h"
+#include "image/file/folders.h"
+#include "image/match/seek.h"
+#include "util/clock.h"
+#include "util/vec.h"
+
+/* Different files, at most: each is sought by its path for each guest. */
+#define IMAGES_MAX 1000u
+#define MATCHES    20000000u /* nanoseconds at once */
+/* By their build-ids: sought, and found. */
+#define SOUGHT_MAX 10000u
+#define FOUND_MAX  100u
+
+/* The number of (path) in the list, or how many there are. */
+static size_t find(const struct serve_images *images, const char *path)
+{
+    size_t i = 0;
+
+    while (i < images->count && strcmp(images->paths[i], path) != 0)
+        i++;
+    return i;
+}
+
+static int list_elfs(struct serve_images *images, const struct elf_path *elf,
+                     struct err *e)
+{
+    for (; elf != NULL; elf = elf->next) {
+        if (find(images, elf->path) != images->count)
+            continue;
+        if (images->count == IMAGES_MAX)
+            return err_set(e, "%s: more than %u images", elf->path, IMAGES_MAX);
+        if (vec_grow(&images->paths, &images->room, images->count,
+                     sizeof(char *)) != 0)
+            return err_set(e, "out of memory");
+        images->paths[images->count++] = elf->path;
+    }
+    return 0;
+}
+
+int serve_images_list(struct serve_images *images, const struct options *o,
+                      struct err *e)
+{
+    const struct elf_path *last = o->guests.elfs;
+
+    if (list_elfs(images, last, e) != 0)
+        return -1;
+    for (size_t i = 0; i < o->guests.count; i++) {
+        const struct elf_path *elfs = o->guests.list[i].elfs;
+
+        if (elfs != last && list_elfs(images, elfs, e) != 0)
+            return -1;
+        last = elfs;
+    }
+    return 0;
+}
+
+/* Does the command line name (path)? Then the user looks on. */
+static bool is_typed(const struct options *o, const char *path)
+{
+    bool typed = false;
+
+    for (const struct elf_path *elf = o->guests.elfs; elf != NULL;
+         elf = elf->next)
+        typed |= strcmp(elf->path, path) == 0;
+    for (size_t i = 0; i < o->guests.count && !typed; i++)
+        for (const struct elf_path *elf = o->guests.list[i].elfs;
+             elf != NULL && !o->guests.list[i].listed; elf = elf->next)
+            typed |= strcmp(elf->path, path) == 0;
+    return typed;
+}
+
+int serve_images_open(struct serve_images *images, const struct options *o,
+                      void (*say)(void *context, const char *line),
+                      void *context, struct err *e)
+{
+    struct err why;
+
+    images->files = calloc(images->count + 1, sizeof(void *));
+    if (images->files == NULL)
+        return err_set(e, "out of memory");
+    for (size_t i = 0; i < images->count; i++) {
+        images->files[i] = images_open(&images->set, images->paths[i], &why);
+        if (images->files[i] == NULL && is_typed(o, images->paths[i]))
+            return err_set(e, "%s", why.text);
+        if (images->files[i] == NULL)
+            say(context, why.text);
+    }
+    images->opened = images->set.count;
+    return 0;
+}
+
+/* Let the guest of (b) be one of (elfs). Returns one that is not in the list,
+ * which came too late; NULL: all are. */
+static const char *give(const struct serve_images *images, struct busy *b,
+                        const struct elf_path *elfs)
+{
+    struct shared_image **files = NULL;
+    const char *late = NULL;
+    size_t count = 0, room = 0;
+
+    for (; elfs != NULL; elfs = elfs->next) {
+        size_t i = find(images, elfs->path);
+
+        if (i == images->count)
+            late = elfs->path;
+        else if (images->files[i] != NULL &&
+                 vec_grow(&files, &room, count, sizeof(void *)) == 0)
+            files[count++] = images->files[i];
+    }
+    if (count == b->given &&
+        (count == 0 || memcmp(files, b->files, count * sizeof(void *)) == 0)) {
+        free(files);
+        return late;
+    }
+    free(b->files);
+    b->files = files;
+    b->file_count = b->given = count;
+    b->file_room = room;
+    b->unmatched = true;
+    return late;
+}
+
+void serve_images_set(struct served *g, const struct guest_spec *spec)
+{
+    const char *late = give(&g->serve->images, &g->windows.busy, spec->elfs);
+    char line[512];
+
+    (void)snprintf(line, sizeof line,
+                   "%.400s: images are opened at the beginning: restart "
+                   "collector serve to use this one",
+                   late != NULL ? late : "");
+    if (late != NULL && !g->image_late)
+        serve_say(g->serve, g, line);
+    g->image_late = late != NULL;
+}
+
+/* Note which files (g) runs, as far as there is room. */
+static void number_images(const struct serve_images *images, struct served *g)
+{
+    const struct busy *b = &g->windows.busy;
+    size_t used = 0;
+
+    memset(g->images, 0, sizeof g->images);
+    for (size_t i = 0; i < busy_images(b) && used < STATUS_IMAGES; i++) {
+        const struct shared_image *file = busy_file(b, i);
+
+        for (size_t j = 0; file != NULL && j < images->count; j++) {
+            if (images->files[j] != file)
+                continue;
+            g->images[used++] = (uint16_t)(j + 1);
+            break;
+        }
+    }
+}
+
+/* Guests say which build-ids are sought: have they asked for too much? */
+static bool is_full(struct serve *s)
+{
+    struct serve_images *images = &s->images;
+
+    if (images->set.sought_count < SOUGHT_MAX &&
+        images->set.count - images->opened < FOUND_MAX)
+        return false;
+    if (!images->full)
+        serve_say(s, NULL,
+                  "guests run too many different images: no further ones are "
+                  "looked for in --symbols DIR");
+    images->full = true;
+    return true;
+}
+
+/* Add the kernel of (g) to its files by its build-id. Was it found, and is it
+ * new? */
+static bool seek(struct serve *s, struct served *g)
+{
+    struct busy *b = &g->windows.busy;
+    struct shared_image *file;
+    struct err why;
+
+    if (image_folders_added() == 0 || b->guest == NULL ||
+        b->guest->build_id_len == 0 || is_full(s))
+        return false;
+    file = images_seek(&s->images.set, b->guest->build_id,
+                       b->guest->build_id_len, &why);
+    if (file == NULL)
+        return false;
+    b->file_count = b->given; /* what it ran before */
+    if (vec_grow(&b->files, &b->file_room, b->file_count, sizeof(void *)) != 0)
+        return false;
+    b->files[b->file_count++] = file;
+    return true;
+}
+
+void serve_images_match(struct serve *s, uint64_t now)
+{
+    struct serve_images *images = &s->images;
+
+    if (now < images->again_ns)
+        return;
+    for (size_t i = 0; i < s->count; i++) {
+        struct served *g = s->list[images->next++ % s->count];
+
+        if (!g->windows.busy.unmatched)
+            continue;
+        busy_match(&g->windows.busy);
+        if (busy_file(&g->windows.busy, 0) == NULL && seek(s, g))
+            busy_match(&g->windows.busy);
+        number_images(images, g);
+        if (clock_ns() - now > MATCHES)
+            break;
+    }
+    images->again_ns = now + 9 * (clock_ns() - now);
+}
+
+void serve_images_fini(struct serve_images *images)
+{
+    images_fini(&images->set);
+    free(images->files);
+    free(images->paths);
+    *images = (struct serve_images){0};
+}

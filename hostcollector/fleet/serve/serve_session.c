@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The loop; which guests are wanted is asked anew when the folder changes, and
+ * at SIGHUP. */
+#include "fleet/serve/serve_session.h"
+#include "fleet/serve/merge_process.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/confine/confine.h"
+#include "cli/signals.h"
+#include "fleet/backoff.h"
+#include "fleet/notify.h"
+#include "fleet/serve/serve_parts.h"
+#include "fleet/serve/serve_wanted.h"
+#include "fleet/serve/web_process.h"
+#include "util/clock.h"
+#include "util/text.h"
+
+#define MS          1000000ull /* in nanoseconds */
+#define SECOND      (1000 * MS)
+#define TICK        (250 * MS)
+#define CUTS        (50 * MS) /* windows are cut at a stretch */
+#define BREATH      (20 * MS) /* until the next stretch */
+#define BACK_S      1e9       /* for so long a guest may stay away */
+/* Of each guest: its decoder's dictionaries may take half of that. */
+#define LEAST_SHARE (4ull << 20)
+
+static void on_note(void *context, const char *line)
+{
+    struct served *g = context;
+
+    serve_say(g->serve, g, line);
+}
+
+/* One guest */
+
+static int begin_guest(struct serve *s, struct served *g, struct err *e)
+{
+    const struct options *o = s->o;
+    unsigned how = (o->force_vsock ? SOURCE_VSOCK_FORCE : 0) |
+                   (o->privileged ? SOURCE_VSOCK_PRIVILEGED : 0);
+    struct source *source = guests_source(&g->spec, how, e);
+    struct pipeline_config config = {
+        .rate_hz = g->rate_hz,
+        .depth = o->depth,
+        .wait_s = BACK_S,
+        .aggregate = {.memory_max = LEAST_SHARE * 2, .no_moments = true},
+        .tap = &windows_events,
+        .tap_context = &g->windows,
+        .clock = windows_clock,
+        .backs_off = true,
+        .failed = g->failed,
+        .context = g,
+        .note = on_note};
+
+    if (source == NULL)
+        return -1;
+    source->peers = o->peers;
+    g->pipeline = pipeline_new(source, &config, e);
+    if (g->pipeline == NULL)
+        return -1;
+    g->samples_then = g->windows.watched.samples_before;
+    if (fleet_add(s->fleet, g->pipeline, e) == 0)
+        return 0;
+    pipeline_free(g->pipeline);
+    g->pipeline = NULL;
+    return -1;
+}
+
+/* Put its window into the spool. A disk that is full is told once. */
+static void cut(struct serve *s, struct served *g, bool ended)
+{
+    struct recording_info info = {.version = COLLECTOR_VERSION,
+                                  .labels = g->spec.labels,
+                                  .label_count = g->spec.label_count};
+    struct err e;
+    bool reset, failed;
+
+    if (g->windows.packer == NULL)
+        return;
+    (void)snprintf(info.source, sizeof info.source, "%s:%s", g->spec.kind,
+                   g->spec.where);
+    failed = windows_cut(&g->windows, &info, ended, &reset, &e) != 0;
+    if (reset && g->pipeline != NULL)
+        pipeline_reset(g->pipeline);
+    if (failed && !s->cut_failed)
+        serve_say(s, g, e.text);
+    else if (!failed && s->cut_failed)
+        serve_say(s, g, "windows can be kept again");
+    s->cut_failed = failed;
+}
+
+/* Cut what is over, but not for longer than others may wait. Returns when it is
+ * to go on. */
+static uint64_t cut_windows(struct serve *s, uint64_t now)
+{
+    size_t n = s->windows != NULL ? s->count : 0;
+
+    for (size_t i = 0; i < n; i++) {
+        struct served *g = s->list[s->next_cut++ % n];
+
+        if (windows_is_over(&g->windows))
+            cut(s, g, false);
+        if (clock_ns() - now > CUTS)
+            return now + CUTS + BREATH;
+    }
+    return n != 0 ? windows_due(s->windows, now) : UINT64_MAX;
+}
+
+/* It failed because of (e), or has ended: when is it tried again? */
+static void postpone(struct serve *s, struct served *g, const struct err *e)
+{
+    bool came = g->windows.watched.samples_before > g->samples_then;
+
+    g->failures = came ? 1 : g->failures + 1;
+    g->failed = e != NULL;
+    g->again_ns =
+        clock_ns() + backoff_ms(g->failures, (uint32_t)clock_ns() >> 8, 0) * MS;
+    if (e != NULL && g->failures == 1) /* not each time anew */
+        serve_say(s, g, e->text);
+}
+
+static void on_ended(void *context, struct pipeline *p, enum pipeline_end end,
+                     const struct err *e)
+{
+    struct serve *s = context;
+    struct served *g = pipeline_context(p);
+
+    (void)end;
+    cut(s, g, true);
+    windows_end(&g->windows);
+    watched_end(&g->windows.watched);
+    busy_end(&g->windows.busy);
+    pipeline_free(p);
+    g->pipeline = NULL;
+    if (g->wanted)
+        postpone(s, g, e);
+}
+
+static void free_guest(struct serve *s, struct served *g)
+{
+    pipeline_free(g->pipeline);
+    cut(s, g, true);
+    windows_end(&g->windows);
+    watched_fini(&g->windows.watched);
+    busy_fini(&g->windows.busy);
+    free(g->windows.busy.files);
+    s->rows[g->row] = false;
+    if (g->row < s->free_row)
+        s->free_row = g->row;
+    status_put(s->status, g->row, &(struct status_guest){0});
+    free((void *)(uintptr_t)g->spec.where);
+    arena_fini(&g->labels);
+    free(g);
+}
+
+/* The guest has gone for good. */
+static void forget(struct serve *s, size_t i)
+{
+    struct served *g = s->list[i];
+    char line[128], samples[TEXT_NUMBER], lost[TEXT_NUMBER];
+
+    (void)snprintf(line, sizeof line, "let go: %s samples, %s lost",
+                   text_count(samples, g->windows.watched.samples_before),
+                   text_count(lost, g->windows.watched.lost_before));
+    serve_say(s, g, line);
+    s->gone_samples += g->windows.watched.samples_before;
+    s->gone_lost += g->windows.watched.lost_before;
+    s->gone_dropped += g->windows.dropped;
+    free_guest(s, g);
+    s->list[i] = s->list[--s->count];
+}
+
+static void look_again(struct serve *s)
+{
+    struct guests now = {0};
+    struct err e;
+
+    s->list_again = false;
+    if (serve_wanted(s->o, s->folder, &now, &e) == 0)
+        serve_change(s, &now);
+    else
+        serve_say(s, NULL, e.text); /* and all stays as it is */
+    guests_fini(&now);
+}
+
+/* The loop */
+
+static void on_wake(void *context)
+{
+    struct serve *s = context;
+    char scrap[1024];
+
+    if (read(s->reload_fd, scrap, sizeof scrap) > 0) {
+        notify_tell(s->notify_fd, "RELOADING=1");
+        s->list_again = true;
+    }
+    if (s->folder != NULL)
+        folder_heard(s->folder);
+    s->list_again |= s->folder != NULL; /* in a moment, with what else comes */
+}
+
+/* Guests would come unheard: end in order; whoever supervises the service
+ * starts it again. */
+static void look_for_folder(struct serve *s)
+{
+    char line[512];
+
+    if (s->folder == NULL || folder_is_there(s->folder))
+        return;
+    (void)snprintf(line, sizeof line,
+                   "%.400s was removed or replaced: guests that come there are "
+                   "not heard, so this ends: start it again",
+                   s->o->watch);
+    serve_say(s, NULL, line);
+    s->folder_gone = true;
+    fleet_end(s->fleet);
+}
+
+static uint64_t on_tick(void *context)
+{
+    struct serve *s = context;
+    uint64_t now = clock_ns(), due;
+    struct err e;
+
+    if (fleet_stopping(s->fleet))
+        return UINT64_MAX;
+    if (s->list_again)
+        look_again(s);
+    for (size_t i = s->count; i-- > 0;) {
+        struct served *g = s->list[i];
+
+        if (g->pipeline != NULL)
+            continue;
+        if (!g->wanted)
+            forget(s, i);
+        else if (now >= g->again_ns && begin_guest(s, g, &e) != 0)
+            postpone(s, g, &e);
+    }
+    serve_images_match(s, now);
+    due = cut_windows(s, now);
+    if (now >= s->status_ns) {
+        s->status_ns = now + SECOND;
+        serve_tell(s);
+        look_for_folder(s);
+    }
+    if (s->watchdog_ns != 0 && now - s->fed_ns >= s->watchdog_ns) {
+        s->fed_ns = now;
+        notify_tell(s->notify_fd, "WATCHDOG=1");
+    }
+    return due < now + TICK ? due : now + TICK;
+}
+
+static int watch_fd(struct serve *s, int fd, struct err *e)
+{
+    struct epoll_event event = {.events = EPOLLIN};
+
+    return epoll_ctl(s->wake_fd, EPOLL_CTL_ADD, fd, &event) == 0
+               ? 0
+               : err_sys(e, "epoll");
+}
+
+static void on_line(void *context, const char *line)
+{
+    serve_say(context, NULL, line);
+}
+
+/* What is opened before the process is confined. */
+static int open_all(struct serve *s, struct err *e)
+{
+    s->rows = calloc(SERVE_GUESTS, sizeof *s->rows);
+    if (s->rows == NULL)
+        return err_set(e, "out of memory");
+    if (s->o->spool != NULL) {
+        const uint64_t span_ms = (uint64_t)(s->o->window_s * 1000);
+        const struct windows_config config = {
+            .folder = s->o->spool,
+            .limits = {.bytes = s->o->spool_bytes,
+                       .age_s = (uint64_t)s->o->spool_age_s,
+                       .window_ms = span_ms,
+                       .say = on_line,
+                       .context = s},
+            .span_ms = span_ms,
+            .memory = s->o->memory};
+
+        s->windows = windows_open(&config, e);
+        if (s->windows == NULL)
+            return -1;
+    }
+    /* the page last: its address is free again as soon as this process has
+     * ended, also where windows are still merged */
+    if (serve_table(s, e) != 0 || serve_images_list(&s->images, s->o, e) != 0 ||
+        (s->o->spool != NULL && merge_process_start(s->o, s->status, e) != 0) ||
+        web_process_start(s->o, s->status, &s->images, e) != 0)
+        return -1;
+    s->reload_fd = signals_reload(e);
+    s->stop_fd = s->reload_fd < 0 ? -1 : signals_catch(e);
+    s->wake_fd = epoll_create1(EPOLL_CLOEXEC);
+    s->notify_fd = notify_open();
+    s->watchdog_ns = notify_watchdog_ns();
+    if (s->stop_fd < 0 || watch_fd(s, s->reload_fd, e) != 0)
+        return -1;
+    if (s->o->watch == NULL)
+        return 0;
+    s->folder = folder_open(s->o->watch, e);
+    return s->folder != NULL ? watch_fd(s, folder_fd(s->folder), e) : -1;
+}
+
+/* From here on this process is the last one, of which the next one tells. */
+static void begin_windows(struct serve *s)
+{
+    char line[sizeof(struct err) + 64];
+    struct err e;
+
+    if (s->windows == NULL || windows_begin(s->windows, &e) == 0)
+        return;
+    (void)snprintf(line, sizeof line,
+                   "if this one is killed, the next one cannot say what is "
+                   "lost: %s",
+                   e.text);
+    serve_say(s, NULL, line);
+}
+
+static int start(struct serve *s, struct err *e)
+{
+    struct fleet_config config = {.context = s,
+                                  .ended = on_ended,
+                                  .stays = true,
+                                  .wake = on_wake,
+                                  .tick = on_tick};
+    struct err lacking;
+
+    if (open_all(s, e) != 0 || confine_prepare_serve(s->o, e) != 0)
+        return -1;
+    config.stop_fd = s->stop_fd;
+    config.wake_fd = s->wake_fd;
+    s->fleet = fleet_new(&config, e);
+    if (s->fleet == NULL || confine_serve(s->o, &lacking) != 0)
+        return s->fleet == NULL ? -1 : err_set(e, "%s", lacking.text);
+    if (lacking.text[0] != '\0')
+        serve_say(s, NULL, lacking.text);
+    if (serve_images_open(&s->images, s->o, on_line, s, e) != 0)
+        return -1;
+    s->totals.start_ms = status_now_ms();
+    serve_tell_crashed(s);
+    begin_windows(s);
+    s->list_again = true;
+    return 0;
+}
+
+static void sum_up(struct serve *s)
+{
+    char samples[TEXT_NUMBER], lost[TEXT_NUMBER];
+
+    notify_tell(s->notify_fd, "STOPPING=1");
+    while (s->count > 0)
+        forget(s, s->count - 1);
+    tell_end(&s->tell);
+    (void)fprintf(stderr, "collector serve: %s samples, %s lost\n",
+                  text_count(samples, s->gone_samples),
+                  text_count(lost, s->gone_lost));
+    if (s->gone_dropped != 0)
+        (void)fprintf(stderr,
+                      "collector serve: of these, %s samples were dropped: too "
+                      "many for --rate\n",
+                      text_count(samples, s->gone_dropped));
+    if (s->windows == NULL)
+        return;
+    struct windows_sums w = windows_sums(s->windows);
+
+    (void)fprintf(stderr,
+                  "collector serve: %" PRIu64 " windows kept, %" PRIu64
+                  " lost with %s samples\n",
+                  w.kept, w.lost, text_count(samples, w.lost_samples));
+}
+
+int serve_session_run(const struct options *o)
+{
+    struct serve s = {.o = o,
+                      .shares = {.memory = o->memory},
+                      .stop_fd = -1,
+                      .wake_fd = -1,
+                      .notify_fd = -1};
+    struct err e = {""};
+    int result = start(&s, &e);
+
+    if (result == 0)
+        result = fleet_run(s.fleet, &e);
+    if (result == 0)
+        sum_up(&s);
+    else
+        (void)fprintf(stderr, "collector serve: %s\n", e.text);
+    signals_release(s.stop_fd, s.fleet ? fleet_deaf_ns(s.fleet) : 0);
+    while (s.count > 0)
+        free_guest(&s, s.list[--s.count]);
+    fleet_free(s.fleet);
+    serve_images_fini(&s.images);
+    folder_close(s.folder);
+    windows_close(s.windows);
+    status_free(s.status);
+    free(s.list);
+    free(s.rows);
+    if (s.wake_fd >= 0)
+        (void)close(s.wake_fd);
+    return result == 0 && !s.folder_gone ? EXIT_DONE : EXIT_FAILED;
+}

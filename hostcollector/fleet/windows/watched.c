@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Sums of one guest. A guest that lies about its cores has only its own. */
+#include "fleet/windows/watched.h"
+
+#include <stdlib.h>
+
+#include "model/stack.h"
+
+static int on_hello(void *context, enum hello_kind kind, const struct guest *g,
+                    struct err *e)
+{
+    struct watched *w = context;
+    struct watched_core *grown;
+
+    if (kind == HELLO_REBOOT) /* clocks begin anew, and cores start again */
+        for (uint32_t i = 0; i < w->core_count; i++) {
+            w->cores[i].tsc = 0;
+            w->cores[i].started = w->cores[i].sampled = false;
+        }
+    if (g->cores <= w->core_count)
+        return 0;
+    grown = realloc(w->cores, g->cores * sizeof *grown);
+    if (grown == NULL)
+        return err_set(e, "out of memory");
+    for (uint32_t i = w->core_count; i < g->cores; i++)
+        grown[i] = (struct watched_core){0};
+    w->cores = grown;
+    w->core_count = g->cores;
+    return 0;
+}
+
+static uint32_t on_stack(void *context, uint32_t core, const struct stack *s)
+{
+    (void)context;
+    (void)core;
+    (void)s;
+    return STACK_OTHERS;
+}
+
+static void on_samples(void *context, const struct sample_batch *batch)
+{
+    (void)context; /* the account has them */
+    (void)batch;
+}
+
+static void on_loss(void *context, const struct loss *loss)
+{
+    (void)context; /* likewise */
+    (void)loss;
+}
+
+static void on_account(void *context, uint32_t core, const struct account *a)
+{
+    struct watched *w = context;
+    uint64_t lost = account_ticks(a) - a->samples;
+
+    if (core >= w->core_count)
+        return;
+    struct watched_core *c = &w->cores[core];
+
+    c->sampled |= a->samples != c->samples;
+    w->samples += a->samples - c->samples;
+    w->lost += lost - c->lost;
+    c->samples = a->samples;
+    c->lost = lost;
+}
+
+static void on_stats(void *context, const struct core_stats *stats)
+{
+    struct watched *w = context;
+
+    if (stats->core >= w->core_count)
+        return;
+    struct watched_core *c = &w->cores[stats->core];
+
+    if (c->tsc != 0 && stats->tsc > c->tsc && stats->cost_tsc > c->cost_tsc) {
+        double share = (double)(stats->cost_tsc - c->cost_tsc) /
+                       (double)(stats->tsc - c->tsc);
+
+        if (share > w->cost)
+            w->cost = share < 1 ? share : 1;
+    }
+    c->tsc = stats->tsc;
+    c->cost_tsc = stats->cost_tsc;
+    c->started = (stats->flags & WIRE_STATS_STARTED) != 0;
+}
+
+static void on_status(void *context, const struct guest_status *status)
+{
+    (void)context;
+    (void)status;
+}
+
+static void on_pong(void *context, const struct guest_pong *pong)
+{
+    (void)context;
+    (void)pong;
+}
+
+static void on_gap(void *context, uint32_t frames)
+{
+    (void)context;
+    (void)frames;
+}
+
+const struct events watched_events = {
+    .hello = on_hello,
+    .stack = on_stack,
+    .samples = on_samples,
+    .loss = on_loss,
+    .account = on_account,
+    .stats = on_stats,
+    .status = on_status,
+    .pong = on_pong,
+    .gap = on_gap,
+};
+
+void watched_end(struct watched *w)
+{
+    w->samples_before += w->samples;
+    w->lost_before += w->lost;
+    w->samples = 0;
+    w->lost = 0;
+    for (uint32_t i = 0; i < w->core_count; i++)
+        w->cores[i] = (struct watched_core){0};
+}
+
+uint32_t watched_cores(const struct watched *w)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < w->core_count; i++)
+        count += w->cores[i].started || w->cores[i].sampled;
+    return count;
+}
+
+void watched_rest(struct watched *w)
+{
+    w->cost = 0;
+}
+
+void watched_fini(struct watched *w)
+{
+    free(w->cores);
+    *w = (struct watched){0};
+}

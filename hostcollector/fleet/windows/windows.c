@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Events go to the sums and to the packer; what that makes, into the spool. */
+#include "fleet/windows/windows.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "guard/descriptor.h"
+#include "guard/parents.h"
+#include "recording/spool/window.h"
+#include "util/clock.h"
+
+#define MS         1000000ull     /* in nanoseconds */
+#define PACKER_MIN (256ull << 10) /* bytes of a guest's packer */
+#define PACKER_MAX (8ull << 20)
+#define DICTIONARY (80ull << 10) /* bytes a core, see decode.h */
+#define PIECE      64u           /* samples that are numbered anew at once */
+
+struct windows {
+    int fd;
+    struct spool *spool;
+    struct uncut *uncut;
+    uint64_t span_ms;
+    struct windows_sums sums;
+};
+
+/* The folder (path), and those that it is in. If it is not there then, open()
+ * says so. */
+static void make_folder(const char *path)
+{
+    char *copy = strdup(path);
+    size_t length = strlen(path);
+
+    if (copy == NULL)
+        return;
+    while (length > 1 && copy[length - 1] == '/') /* none behind its name */
+        copy[--length] = '\0';
+    if (length > 0)
+        (void)parents_make(copy, 0755);
+    (void)mkdir(copy, 0700);
+    free(copy);
+}
+
+struct windows *windows_open(const struct windows_config *config, struct err *e)
+{
+    struct windows *w = calloc(1, sizeof *w);
+
+    if (w == NULL) {
+        (void)err_set(e, "out of memory");
+        return NULL;
+    }
+    w->span_ms = config->span_ms;
+    make_folder(config->folder);
+    w->fd = open(config->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (w->fd < 0 || descriptor_own(w->fd) != 0)
+        (void)err_sys(e, config->folder);
+    else
+        w->uncut = uncut_open(w->fd, config->memory / DICTIONARY, e);
+    if (w->uncut != NULL)
+        w->spool = spool_open(w->fd, &config->limits, e);
+    if (w->spool != NULL)
+        return w;
+    windows_close(w);
+    return NULL;
+}
+
+void windows_close(struct windows *w)
+{
+    if (w == NULL)
+        return;
+    spool_close(w->spool);
+    uncut_close(w->uncut);
+    if (w->fd >= 0)
+        descriptor_close(w->fd);
+    free(w);
+}
+
+int windows_begin(struct windows *w, struct err *e)
+{
+    return uncut_begin(w->uncut, e);
+}
+
+struct uncut_lost windows_crashed(const struct windows *w)
+{
+    return uncut_lost(w->uncut);
+}
+
+uint64_t windows_crashed_of(const struct windows *w, const char *name)
+{
+    return uncut_lost_of(w->uncut, name);
+}
+
+/* The window that begins now. */
+static void begin(struct windows_guest *g)
+{
+    g->from_ns = clock_ns();
+    g->from_ms = clock_wall_ns() / MS;
+    g->start_ms = g->from_ms;
+}
+
+/* Have samples of all (cores) counted, as far as they are not yet. */
+static int take_places(struct windows_guest *g, size_t cores)
+{
+    uint32_t *places;
+
+    if (cores <= g->place_count)
+        return 0;
+    places = realloc(g->places, cores * sizeof *places);
+    if (places == NULL)
+        return -1;
+    g->places = places;
+    for (; g->place_count < cores; g->place_count++)
+        places[g->place_count] =
+            uncut_take(g->all->uncut, g->name, (uint32_t)g->place_count);
+    return 0;
+}
+
+/* Is there memory for the guest, as far as it has not got any? */
+static int admit(struct windows_guest *g, const struct guest *guest,
+                 struct err *e)
+{
+    bool begins = g->all != NULL && g->packer == NULL;
+    uint64_t cores = guest->cores * DICTIONARY;
+    uint64_t grown = cores > g->dictionaries ? cores - g->dictionaries : 0;
+
+    g->refused =
+        !shares_take(g->shares, &g->memory, grown + (begins ? PACKER_MIN : 0));
+    if (g->refused)
+        return err_set(e, "no memory is left: other guests have all of "
+                          "--memory, and this one waits");
+    g->dictionaries += grown;
+    g->allowed_hz = allowance_hz(g->rate_hz, guest->cores);
+    if (g->all != NULL && take_places(g, guest->cores) != 0)
+        return err_set(e, "out of memory");
+    if (!begins)
+        return 0;
+    uint64_t extra = shares_more(g->shares, g->memory);
+
+    if (extra > PACKER_MAX - PACKER_MIN)
+        extra = PACKER_MAX - PACKER_MIN;
+
+    (void)shares_take(g->shares, &g->memory, extra);
+    g->packer = window_packer_new(PACKER_MIN + extra);
+    begin(g);
+    return g->packer != NULL ? 0 : err_set(e, "out of memory");
+}
+
+static int on_hello(void *context, enum hello_kind kind,
+                    const struct guest *guest, struct err *e)
+{
+    struct windows_guest *g = context;
+
+    if (admit(g, guest, e) != 0 ||
+        watched_events.hello(&g->watched, kind, guest, e) != 0)
+        return -1;
+    if (busy_hello(&g->busy, kind, guest) != 0)
+        return err_set(e, "out of memory");
+    return g->packer != NULL ? window_events.hello(g->packer, kind, guest, e)
+                             : 0;
+}
+
+static uint32_t on_stack(void *context, uint32_t core, const struct stack *s)
+{
+    struct windows_guest *g = context;
+    bool unseen = s->end == WIRE_END_LENT || s->end == WIRE_END_REST;
+    uint32_t mark = unseen ? BUSY_UNSEEN : 0, n;
+
+    if (g->packer == NULL)
+        return unseen ? mark : STACK_OTHERS;
+    n = window_events.stack(g->packer, core, s);
+    if (n == STACK_UNKNOWN || n >= BUSY_UNSEEN - 1 - g->forgotten)
+        return n == STACK_UNKNOWN ? n : STACK_OTHERS;
+    n += g->forgotten;
+    if (n > g->last_stack)
+        g->last_stack = n;
+    return n | mark;
+}
+
+/* Numbers as the packer knows them: the decoder goes on with old ones until the
+ * guest defines its stacks anew, and they must not be taken for new ones. */
+static void number_anew(const struct windows_guest *g, struct sample *to,
+                        const struct sample *from, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        to[i] = from[i];
+        if (to[i].stack == STACK_UNKNOWN || to[i].stack == STACK_OTHERS)
+            continue;
+        to[i].stack &= ~BUSY_UNSEEN;
+        to[i].stack = to[i].stack > g->forgotten ? to[i].stack - g->forgotten
+                                                 : STACK_OTHERS;
+    }
+}
+
+static void on_samples(void *context, const struct sample_batch *batch)
+{
+    struct windows_guest *g = context;
+    struct sample_batch part = *batch;
+    struct sample samples[PIECE];
+
+    busy_samples(&g->busy, batch);
+    if (g->packer == NULL)
+        return;
+    size_t count = allowance_take(&g->allowance, g->allowed_hz, batch->count);
+
+    g->dropped += batch->count - count;
+    for (size_t at = 0; at < count; at += part.count) {
+        part.count = count - at < PIECE ? count - at : PIECE;
+        part.samples = samples;
+        number_anew(g, samples, batch->samples + at, part.count);
+        window_events.samples(g->packer, &part);
+    }
+    if (batch->core < g->place_count)
+        uncut_add(g->all->uncut, g->places[batch->core], count);
+}
+
+static void on_loss(void *context, const struct loss *loss)
+{
+    struct windows_guest *g = context;
+
+    if (g->packer != NULL)
+        window_events.loss(g->packer, loss);
+}
+
+static void on_account(void *context, uint32_t core, const struct account *a)
+{
+    struct windows_guest *g = context;
+
+    watched_events.account(&g->watched, core, a);
+    if (g->packer != NULL)
+        window_events.account(g->packer, core, a);
+}
+
+static void on_stats(void *context, const struct core_stats *stats)
+{
+    struct windows_guest *g = context;
+
+    watched_events.stats(&g->watched, stats);
+    if (g->packer != NULL)
+        window_events.stats(g->packer, stats);
+}
+
+static void on_progress(void *context, const struct guest_progress *progress)
+{
+    struct windows_guest *g = context;
+
+    if (g->packer != NULL)
+        window_events.progress(g->packer, progress);
+}
+
+static void on_status(void *context, const struct guest_status *status)
+{
+    struct windows_guest *g = context;
+
+    if (g->packer != NULL)
+        window_events.status(g->packer, status);
+}
+
+static void on_pong(void *context, const struct guest_pong *pong)
+{
+    (void)context; /* the conversation has it */
+    (void)pong;
+}
+
+static int on_map(void *context, const struct guest_map *map, struct err *e)
+{
+    struct windows_guest *g = context;
+
+    busy_map(&g->busy, map);
+    return g->packer != NULL ? window_events.map(g->packer, map, e) : 0;
+}
+
+static void on_gap(void *context, uint32_t frames)
+{
+    struct windows_guest *g = context;
+
+    if (g->packer != NULL)
+        window_events.gap(g->packer, frames);
+}
+
+const struct events windows_events = {
+    .hello = on_hello,
+    .stack = on_stack,
+    .samples = on_samples,
+    .loss = on_loss,
+    .account = on_account,
+    .stats = on_stats,
+    .progress = on_progress,
+    .status = on_status,
+    .pong = on_pong,
+    .map = on_map,
+    .gap = on_gap,
+};
+
+void windows_clock(void *context, uint64_t tsc_hz)
+{
+    struct windows_guest *g = context;
+
+    if (g->packer != NULL)
+        window_clock(g->packer, tsc_hz);
+}
+
+uint64_t windows_due(const struct windows *w, uint64_t now_ns)
+{
+    uint64_t span = w->span_ms * MS;
+
+    return now_ns + span - clock_wall_ns() % span;
+}
+
+bool windows_is_over(const struct windows_guest *g)
+{
+    return g->packer != NULL && (clock_wall_ns() / MS / g->all->span_ms !=
+                                     g->from_ms / g->all->span_ms ||
+                                 window_is_full(g->packer));
+}
+
+/* What was packed, into the spool. */
+static int put(struct windows_guest *g, const struct window_bytes *window,
+               struct err *e)
+{
+    struct windows *w = g->all;
+
+    if (spool_put(w->spool, g->name, g->start_ms, window->bytes, window->size,
+                  window->samples, e) != 0)
+        return -1;
+    w->sums.kept++;
+    g->kept++;
+    g->bytes += window->size;
+    g->last_ms = g->start_ms;
+    return 0;
+}
+
+/* Nothing is in the open window any more: it was kept, or (lost). */
+static void close_account(struct windows_guest *g, bool lost)
+{
+    struct windows *w = g->all;
+    uint64_t samples = 0;
+
+    for (size_t i = 0; i < g->place_count; i++)
+        samples += uncut_clear(w->uncut, g->places[i]);
+    if (!lost)
+        return;
+    w->sums.lost++;
+    w->sums.lost_samples += samples;
+    g->lost_samples += samples;
+}
+
+/* The next window begins where this one ended; it is called by the multiple at
+ * which it should have. */
+static void go_on(struct windows_guest *g, uint64_t to_ns, uint64_t to_ms)
+{
+    uint64_t span = g->all->span_ms, multiple = to_ms - to_ms % span;
+    uint64_t now_ms = clock_wall_ns() / MS;
+    bool over = to_ms / span != g->from_ms / span;
+
+    g->from_ns = to_ns;
+    g->from_ms = to_ms;
+    g->start_ms = over ? multiple : to_ms;
+    if (over)
+        g->all->sums.lag_ms = now_ms > multiple ? now_ms - multiple : 0;
+}
+
+int windows_cut(struct windows_guest *g, const struct recording_info *info,
+                bool ended, bool *reset, struct err *e)
+{
+    struct recording_info header = *info;
+    struct window_bytes window = {0};
+    uint64_t to_ns = clock_ns(), to_ms = clock_wall_ns() / MS;
+    int result;
+
+    *reset = false;
+    if (g->packer == NULL)
+        return 0;
+    header.monotonic_ns = g->from_ns;
+    header.wall_ns = to_ms * MS - (to_ns - g->from_ns);
+    result =
+        window_cut(g->packer, &header, g->from_ns, to_ns, ended, &window, e);
+    if (window.bytes != NULL && put(g, &window, e) != 0)
+        result = -1;
+    free(window.bytes);
+    close_account(g, result != 0);
+    go_on(g, to_ns, to_ms);
+    *reset = !ended && window_wants_reset(g->packer);
+    if (*reset) {
+        window_forget(g->packer);
+        g->forgotten = g->last_stack;
+    }
+    if (ended) {
+        window_packer_free(g->packer);
+        g->packer = NULL;
+        g->forgotten = g->last_stack = 0;
+    }
+    return result;
+}
+
+void windows_end(struct windows_guest *g)
+{
+    shares_give_back(g->shares, &g->memory);
+    g->dictionaries = 0;
+    while (g->place_count > 0)
+        uncut_give_back(g->all->uncut, g->places[--g->place_count]);
+    free(g->places);
+    g->places = NULL;
+}
+
+struct windows_sums windows_sums(const struct windows *w)
+{
+    struct windows_sums sums = w->sums;
+
+    sums.spool = spool_sums(w->spool);
+    return sums;
+}

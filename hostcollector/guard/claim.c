@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Opens output files, and refuses those that are not to be written. */
+#include "guard/claim.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "guard/magic.h"
+#include "util/vec.h"
+
+#define FLAGS      (O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY)
+#define START_SIZE 4096 /* bytes that tell whose a file is */
+#define SAMPLES    1024 /* bytes: a smaller recording has none, or hardly any */
+
+struct file_id {
+    dev_t device;
+    ino_t inode;
+};
+
+static bool any; /* may be overwritten that is not ours */
+static struct {
+    struct file_id *files;
+    size_t count, room;
+} made; /* by claim_file() for reports, not there before */
+
+bool claim_same(const char *a, const char *b)
+{
+    struct stat one, other;
+
+    return a != NULL && b != NULL && stat(a, &one) == 0 &&
+           stat(b, &other) == 0 && one.st_dev == other.st_dev &&
+           one.st_ino == other.st_ino;
+}
+
+void claim_any(void)
+{
+    any = true;
+}
+
+/* Folded stacks: "core0;main", behind the guest's name if there are several. */
+static bool is_folded(const char *text)
+{
+    while ((text = strstr(text, "core")) != NULL) {
+        text += strlen("core");
+        size_t digits = strspn(text, "0123456789");
+
+        if (digits > 0 && text[digits] == ';')
+            return true;
+    }
+    return false;
+}
+
+/* Does the file (path) begin like one of our formats? */
+static bool is_ours(const char *path)
+{
+    /* of reports, tables, what perf reads, and what is compressed */
+    static const char *const marks[] = {"tprof",    " samples",  "guest,core,",
+                                        "PERFILE2", "cpu-clock", "\x1f\x8b"};
+    char bytes[START_SIZE + 1];
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    ssize_t n = fd < 0 ? -1 : read(fd, bytes, START_SIZE);
+
+    if (fd >= 0)
+        (void)close(fd);
+    bytes[n < 0 ? 0 : n] = '\0';
+    bool ours = is_folded(bytes);
+
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
+        ours |= strstr(bytes, marks[i]) != NULL;
+    return ours;
+}
+
+/* What nobody means to overwrite, by its first bytes; NULL: nothing such. */
+static const char *precious(const char *path, enum claim how)
+{
+    switch (magic_of_file(path)) {
+    case MAGIC_ELF:
+        return "an image (ELF)";
+    case MAGIC_PE:
+        return "an image (PE)";
+    case MAGIC_CORE:
+        return "a guest's memory (ELF)";
+    case MAGIC_RECORDING:
+        return how == CLAIM_REPORT ? "a recording" : NULL;
+    case MAGIC_OTHER:
+        if (any || (how == CLAIM_REPORT && is_ours(path)))
+            return NULL;
+        return how == CLAIM_REPORT ? "no file that tprof wrote (--force would)"
+                                   : "no recording (--force would)";
+    default:
+        return NULL;
+    }
+}
+
+static int fail_claim(int fd, const char *path, const char *what, struct err *e)
+{
+    (void)err_set(e, "%s: %s: name another file by -o", path, what);
+    (void)close(fd);
+    return -1;
+}
+
+/* Lock (fd), which was opened as (path). Returns (fd), or -1. */
+static int lock(int fd, const char *path, struct err *e)
+{
+    struct stat file, named;
+
+    /* some file systems have no locks: those are done without */
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        return fail_claim(fd, path,
+                          "in use by another collector, or named "
+                          "twice",
+                          e);
+    /* meanwhile another one may have renamed it */
+    if (fstat(fd, &file) != 0 || stat(path, &named) != 0 ||
+        file.st_ino != named.st_ino || file.st_dev != named.st_dev)
+        return fail_claim(fd, path, "in use by another collector", e);
+    return fd;
+}
+
+/* Two attempts that failed must not destroy the last recording with samples. */
+static bool has_less(int fd, const char *old)
+{
+    struct stat now, before;
+
+    return fstat(fd, &now) == 0 && stat(old, &before) == 0 &&
+           now.st_size < SAMPLES && before.st_size >= SAMPLES;
+}
+
+/* Rename (path), open as (fd) and locked, and return a new file there. */
+static int put_away(int fd, const char *path, mode_t mode, struct err *e)
+{
+    char old[PATH_MAX + 8];
+    int fresh = -1;
+
+    (void)snprintf(old, sizeof old, "%s.old", path);
+    if (has_less(fd, old) ? unlink(path) != 0 : rename(path, old) != 0)
+        (void)err_set(e, "%s: cannot be renamed to %s: %s", path, old,
+                      strerror(errno));
+    else if ((fresh = open(path, FLAGS | O_EXCL, mode)) < 0)
+        (void)err_sys(e, path);
+    if (fresh >= 0)
+        fresh = lock(fresh, path, e);
+    (void)close(fd);
+    return fresh;
+}
+
+/* Without memory the file is not remembered, and may be left behind empty. */
+static void remember_made(int fd)
+{
+    struct stat st;
+
+    if (fstat(fd, &st) == 0 && vec_grow(&made.files, &made.room, made.count,
+                                        sizeof made.files[0]) == 0)
+        made.files[made.count++] = (struct file_id){st.st_dev, st.st_ino};
+}
+
+/* Is (path) the empty file that claim_file() made? */
+static bool still_empty(const char *path)
+{
+    struct stat st;
+
+    if (stat(path, &st) != 0 || st.st_size != 0)
+        return false;
+    for (size_t i = 0; i < made.count; i++)
+        if (made.files[i].device == st.st_dev &&
+            made.files[i].inode == st.st_ino)
+            return true;
+    return false;
+}
+
+static int open_claimed(const char *path, mode_t mode, enum claim how)
+{
+    int fd = open(path, FLAGS | O_EXCL, mode);
+
+    if (fd >= 0 && how == CLAIM_REPORT)
+        remember_made(fd);
+    return fd >= 0 || errno != EEXIST ? fd : open(path, FLAGS, mode);
+}
+
+int claim_file(const char *path, mode_t mode, enum claim how, struct err *e)
+{
+    char target[PATH_MAX];
+    struct stat st;
+    int fd = open_claimed(path, mode, how);
+
+    if (fd < 0)
+        return err_sys(e, path);
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+        return fd;
+    const char *what = st.st_size > 0 ? precious(path, how) : NULL;
+
+    if (what != NULL) {
+        (void)close(fd);
+        return err_set(e,
+                       "%s: is %s, and would be overwritten: name another "
+                       "file by -o",
+                       path, what);
+    }
+    fd = lock(fd, path, e);
+    if (fd < 0 || how != CLAIM_RECORDING)
+        return fd;
+    if (st.st_size == 0) {
+        (void)fchmod(fd, mode); /* somebody else's stays as it is */
+        return fd;
+    }
+    if (realpath(path, target) == NULL)
+        return fail_claim(fd, path, strerror(errno), e);
+    return put_away(fd, target, mode, e);
+}
+
+/* The file that (path) names, or links to, in (target), and in (fresh) the file
+ * beside it that will take its place; PATH_MAX bytes each. */
+static int name_fresh(const char *path, char *target, char *fresh)
+{
+    const char *slash;
+    int folder;
+
+    if (realpath(path, target) == NULL)
+        return -1;
+    slash = strrchr(target, '/');
+    folder = (int)(slash - target) + 1;
+    if (snprintf(fresh, PATH_MAX, "%.*s.%s.%d.tmp", folder, target, slash + 1,
+                 (int)getpid()) >= PATH_MAX) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    return 0;
+}
+
+int claim_fresh(const char *path, struct err *e)
+{
+    char target[PATH_MAX], fresh[PATH_MAX];
+    struct stat st;
+
+    if (name_fresh(path, target, fresh) != 0 || stat(target, &st) != 0)
+        return err_sys(e, path);
+    (void)unlink(fresh); /* of one that was killed and had our number */
+    int fd = open(fresh, FLAGS | O_EXCL, st.st_mode & 0777);
+
+    if (fd < 0) /* its folder belongs to somebody else */
+        fd = open(target, FLAGS | O_TRUNC, 0666);
+    else
+        (void)fchmod(fd, st.st_mode & 0777);
+    return fd < 0 ? err_sys(e, path) : fd;
+}
+
+int claim_settle(const char *path, bool keep)
+{
+    char target[PATH_MAX], fresh[PATH_MAX];
+
+    if (name_fresh(path, target, fresh) != 0)
+        return -1;
+    int result = keep ? rename(fresh, target) : unlink(fresh);
+
+    if (result != 0 && errno == ENOENT)
+        result = 0;
+    if (result == 0 && !keep && still_empty(target))
+        result = unlink(target);
+    return result;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "guard/side_process.h"
+
+#include <signal.h>
+#include <stddef.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+pid_t side_process_fork(void)
+{
+    sigset_t all, before;
+
+    (void)sigfillset(&all);
+    (void)sigdelset(&all, SIGSYS);
+    (void)sigprocmask(SIG_SETMASK, &all, &before);
+    pid_t child = fork();
+
+    if (child != 0)
+        (void)sigprocmask(SIG_SETMASK, &before, NULL);
+    return child;
+}
+
+void side_process_keep(int fd)
+{
+    for (int i = STDERR_FILENO + 1; i < fd; i++)
+        (void)close(i);
+    closefrom(fd + 1); /* also before Linux 5.9, which has no close_range() */
+}
+
+void side_process_end(pid_t pid)
+{
+    if (pid > 0 && waitpid(pid, NULL, WNOHANG) == 0 && kill(pid, SIGKILL) == 0)
+        (void)waitpid(pid, NULL, 0);
+}

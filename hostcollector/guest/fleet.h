@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Many guests at once: one loop runs any number of pipelines, and the failure
+ * of one does not touch the others. One guest is a fleet of one.
+ */
+#ifndef TPROF_GUEST_FLEET_H
+#define TPROF_GUEST_FLEET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "guest/pipeline.h"
+#include "util/err.h"
+
+struct fleet;
+
+struct fleet_progress {
+    size_t guests;      /* of the fleet, ended or not */
+    size_t sampling;    /* guests that are being sampled now */
+    uint64_t samples;   /* delivered */
+    uint64_t lost;      /* ticks without a sample, for whatever reason */
+    double seconds;     /* since sampling began */
+    double sample_rate; /* delivered per second, over the last interval */
+};
+
+/* Each NULL callback is not called. (context) is handed to all. */
+struct fleet_config {
+    /* Counted from the first START that a live guest got. 0: until the user
+     * stops, or the last pipeline ends. */
+    double duration_s;
+
+    /* A signalfd or a pipe that is readable when the user wants to stop; up to
+     * 128 bytes are read each time. The first time ends sampling in order. What
+     * comes within half a second belongs to that, since a terminal and a
+     * supervisor may both send a signal. A later time ends sampling at once. 0
+     * or -1: none. */
+    int stop_fd;
+
+    void *context;
+    /* (p) has ended and was closed; (end) says why. If (e) is not NULL, (p)
+     * failed, and its profile has what came until then. The callback may add
+     * another pipeline and free (p). */
+    void (*ended)(void *context, struct pipeline *p, enum pipeline_end end,
+                  const struct err *e);
+    /* Once per (progress_ms) while live guests are being sampled. */
+    void (*progress)(void *context, const struct fleet_progress *p);
+    uint32_t progress_ms; /* 0: 500 */
+
+    /* Go on without pipelines, and until the user stops: others may be added
+     * by each callback here. There is no progress then. */
+    bool stays;
+    /* Readable when (wake) has something to do. 0 or -1: none. */
+    int wake_fd;
+    void (*wake)(void *context);
+    /* Called at the time of source_now_ns() that it returned last, and at once
+     * in the beginning. */
+    uint64_t (*tick)(void *context);
+};
+
+/* An empty fleet. NULL with (e) filled if there is no memory. */
+struct fleet *fleet_new(const struct fleet_config *config, struct err *e);
+
+/*
+ * Add (p), which stays the caller's, before fleet_run() or in a callback of
+ * fleet_config. Returns 0; -1 with (e) filled if there is no memory.
+ */
+int fleet_add(struct fleet *f, struct pipeline *p, struct err *e);
+
+/* End (p) alone because of (end), as pipeline_stop() does. */
+void fleet_stop(struct fleet *f, struct pipeline *p, enum pipeline_end end);
+
+/*
+ * Run until all pipelines have ended. Each gets a bounded share of a round,
+ * whatever its guest sends. Returns 0; -1 with (e) filled if the loop cannot go
+ * on. Then the pipelines that have not ended were not closed.
+ */
+int fleet_run(struct fleet *f, struct err *e);
+
+/* Has the user asked to stop? Then no pipeline should be added. */
+bool fleet_stopping(const struct fleet *f);
+
+/* The time is up: end all pipelines in order. For fleet_config.progress. */
+void fleet_end(struct fleet *f);
+
+/* Until when, by clock_ns(), another wish to stop belongs to the first; 0
+ * if there was none. */
+uint64_t fleet_deaf_ns(const struct fleet *f);
+
+/* Release (f), not its pipelines. NULL is allowed. */
+void fleet_free(struct fleet *f);
+
+#endif

@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The list of guests: from words and lines to sources and names. */
+#include "guest/guests.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "guard/opener.h"
+#include "guest/labels.h"
+#include "model/guest.h"
+#include "util/vec.h"
+
+#define FILE_MAX (16u << 20) /* some 200,000 guests */
+/* No guest tells of more: its kernel and what that may load. */
+#define ELFS_MAX (1 + GUEST_MAPS_MAX)
+#define EXAMPLE  "a line is like: --vsock 3 --elf app.elf --name web1"
+
+/* What is said of a guest: the kinds of sources come first. */
+enum key { KEY_SOURCES = SOURCE_KINDS, KEY_ELF = KEY_SOURCES, KEY_NAME, KEYS };
+
+static const char *key_name(unsigned key)
+{
+    return key < KEY_SOURCES ? source_kinds[key].name
+           : key == KEY_ELF  ? "elf"
+                             : "name";
+}
+
+/* KEYS: there is no such key. */
+static enum key key_of(const char *name)
+{
+    unsigned key = 0;
+
+    while (key < KEYS && strcmp(key_name(key), name) != 0)
+        key++;
+    return (enum key)key;
+}
+
+static int add_guest(struct guests *g, enum key key, const char *where,
+                     struct err *e)
+{
+    if (vec_grow(&g->list, &g->room, g->count, sizeof *g->list) != 0)
+        return err_set(e, "out of memory");
+    g->list[g->count++] =
+        (struct guest_spec){.kind = key_name(key), .where = where};
+    return 0;
+}
+
+/* Append to (*list). */
+static int add_elf(struct guests *g, struct elf_path **list, const char *path,
+                   struct err *e)
+{
+    struct elf_path *elf = arena_alloc(&g->arena, sizeof *elf);
+
+    unsigned before = 0;
+
+    if (elf == NULL)
+        return err_set(e, "out of memory");
+    elf->path = path;
+    for (; *list != NULL; list = &(*list)->next)
+        before++;
+    if (before == ELFS_MAX)
+        return err_set(e, "--elf %s: more than %u for one guest", path,
+                       ELFS_MAX);
+    *list = elf;
+    return 0;
+}
+
+/* An --elf of the command line, for the guest before it or for all. */
+static int elf_option(struct guests *g, const char *path, struct err *e)
+{
+    struct elf_path **list = g->open ? &g->list[g->count - 1].elfs : &g->elfs;
+
+    g->elf_owners += *list == NULL;
+    if (add_elf(g, list, path, e) != 0)
+        return -1;
+    g->last_elfs = *list;
+    return 0;
+}
+
+static bool fits_file_name(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
+}
+
+static int set_name(struct guest_spec *spec, const char *name, struct err *e)
+{
+    size_t length = strlen(name), good = 0;
+
+    while (good < length && fits_file_name(name[good]))
+        good++;
+    if (length == 0 || length >= GUEST_NAME_MAX || good < length ||
+        name[0] == '.')
+        return err_set(e,
+                       "--name: '%s' is no name: 1 to %d letters, digits, '-', "
+                       "'_' or '.'",
+                       name, GUEST_NAME_MAX - 1);
+    memcpy(spec->name, name, length + 1);
+    spec->named = true;
+    return 0;
+}
+
+int guests_option(struct guests *g, const char *key, const char *value,
+                  struct err *e)
+{
+    switch (key_of(key)) {
+    case KEY_ELF:
+        return elf_option(g, value, e);
+    case KEY_NAME:
+        if (g->open)
+            return set_name(&g->list[g->count - 1], value, e);
+        return err_set(e,
+                       "--name: of which guest? Type it behind the guest's "
+                       "source: --vsock 3 --name %s",
+                       value);
+    default:
+        if (add_guest(g, key_of(key), value, e) != 0)
+            return -1;
+        g->open = true;
+        return 0;
+    }
+}
+
+/* The file */
+
+/* The next word of (*line), cut from it; NULL: none, or a comment. */
+static char *next_word(char **line)
+{
+    char *word = *line + strspn(*line, " \t\r");
+
+    *line = word + strcspn(word, " \t\r");
+    if (**line != '\0')
+        *(*line)++ = '\0';
+    return *word != '\0' && *word != '#' ? word : NULL;
+}
+
+/* What a line says of its guest. */
+struct line {
+    char *rest;               /* words that are yet to be read */
+    const char *values[KEYS]; /* NULL: not said */
+    struct elf_path *elfs;
+    const char *labels[ORIGIN_LABELS];
+    size_t label_count;
+};
+
+/* Take (word) apart, which may want the next one: --key value, --key=value or
+ * key=value. KEYS with (e) filled if it is none of these. */
+static enum key split_word(struct line *line, char *word, const char **value,
+                           struct err *e)
+{
+    bool dashed = strncmp(word, "--", 2) == 0;
+    char *equals = strchr(word, '=');
+
+    if (equals != NULL)
+        *equals = '\0';
+    enum key key = key_of(dashed ? word + 2 : word);
+
+    if (key == KEYS || (!dashed && equals == NULL)) {
+        (void)err_set(e, "what is '%s'? " EXAMPLE, word);
+        return KEYS;
+    }
+    *value = equals != NULL ? equals + 1 : next_word(&line->rest);
+    if (*value == NULL || **value == '\0') {
+        (void)err_set(e, "what stands after '%s'? " EXAMPLE, word);
+        return KEYS;
+    }
+    return key;
+}
+
+/* Is (word) something that only the user knows the meaning of? */
+static bool is_label(const char *word)
+{
+    struct origin_label label;
+
+    return labels_read(&label, word) && key_of(label.key) == KEYS;
+}
+
+static int take_word(struct guests *g, struct line *line, char *word,
+                     struct err *e)
+{
+    const char *value;
+    enum key key;
+
+    if (is_label(word)) {
+        if (line->label_count == ORIGIN_LABELS)
+            return err_set(e, "more than %u labels", ORIGIN_LABELS);
+        line->labels[line->label_count++] = word;
+        return 0;
+    }
+    key = split_word(line, word, &value, e);
+    if (key == KEYS)
+        return -1;
+    for (unsigned i = 0; key < KEY_SOURCES && i < KEY_SOURCES; i++) {
+        if (line->values[i] != NULL)
+            return err_set(e, "one guest a line: '%s' or '%s'?",
+                           line->values[i], value);
+    }
+    line->values[key] = value;
+    return key == KEY_ELF ? add_elf(g, &line->elfs, value, e) : 0;
+}
+
+static int keep_labels(struct guests *g, const struct line *line, struct err *e)
+{
+    struct guest_spec *spec = &g->list[g->count - 1];
+    size_t size = line->label_count * sizeof line->labels[0];
+    const char **labels = arena_alloc(&g->arena, size);
+
+    if (labels == NULL)
+        return err_set(e, "out of memory");
+    memcpy(labels, line->labels, size);
+    spec->labels = labels;
+    spec->label_count = line->label_count;
+    return 0;
+}
+
+static int take_line(struct guests *g, char *text, struct err *e)
+{
+    struct line line = {.rest = text};
+    unsigned source = 0;
+    bool empty = true;
+    char *word;
+
+    for (; (word = next_word(&line.rest)) != NULL; empty = false)
+        if (take_word(g, &line, word, e) != 0)
+            return -1;
+    while (source < KEY_SOURCES && line.values[source] == NULL)
+        source++;
+    if (empty)
+        return 0;
+    if (source == KEY_SOURCES)
+        return err_set(e, "where is this guest? " EXAMPLE);
+    if ((source_kinds[source].check != NULL &&
+         source_kinds[source].check(line.values[source], e) != 0) ||
+        add_guest(g, (enum key)source, line.values[source], e) != 0)
+        return -1;
+    g->list[g->count - 1].listed = true;
+    g->list[g->count - 1].elfs = line.elfs;
+    if (line.label_count != 0 && keep_labels(g, &line, e) != 0)
+        return -1;
+    return line.values[KEY_NAME] == NULL
+               ? 0
+               : set_name(&g->list[g->count - 1], line.values[KEY_NAME], e);
+}
+
+/* The whole of (path), NUL-terminated; NULL with (e) filled. */
+static char *read_file(const char *path, struct err *e)
+{
+    int fd = opener_started() ? opener_open(OPENER_READ, path) : -1;
+    FILE *f =
+        opener_started() ? fd >= 0 ? fdopen(fd, "r") : NULL : fopen(path, "r");
+    char *text = NULL;
+    size_t size = 0, room = 0;
+
+    if (f == NULL) {
+        (void)err_sys(e, path);
+        return NULL;
+    }
+    do {
+        char *grown = realloc(text, room = room != 0 ? 2 * room : 4096);
+
+        if (grown == NULL || room > FILE_MAX) {
+            (void)err_set(e,
+                          grown == NULL ? "%s: out of memory"
+                                        : "%s: larger than 16 MiB",
+                          path);
+            free(grown != NULL ? grown : text);
+            (void)fclose(f);
+            return NULL;
+        }
+        text = grown;
+        size += fread(text + size, 1, room - size - 1, f);
+    } while (size == room - 1);
+    text[size] = '\0';
+    if (ferror(f) != 0 || strlen(text) != size) {
+        (void)err_set(e, "%s: not a text file", path);
+        free(text);
+        text = NULL;
+    }
+    (void)fclose(f);
+    return text;
+}
+
+int guests_read(struct guests *g, const char *path, struct err *e)
+{
+    struct err why;
+    unsigned number = 1;
+
+    if (g->text != NULL)
+        return err_set(e, "--guests: one file at a time");
+    g->path = path;
+    g->text = read_file(path, e);
+    if (g->text == NULL)
+        return -1;
+    g->open = false;
+    for (char *line = g->text; line != NULL; number++) {
+        char *end = strchr(line, '\n');
+
+        if (end != NULL)
+            *end++ = '\0';
+        if (take_line(g, line, &why) != 0)
+            return err_set(e, "%s:%u: %s", path, number, why.text);
+        line = end;
+    }
+    return g->count != 0 ? 0 : err_set(e, "%s: no guest in it; " EXAMPLE, path);
+}
+
+/* Names */
+
+/* Bytes of (path) before the last slash of its first (length), if it has one
+ * and a part before that; else 0. */
+static size_t folder_of(const char *path, size_t length)
+{
+    while (length > 0 && path[length - 1] != '/')
+        length--;
+    return length > 1 ? length - 1 : 0;
+}
+
+/* A name from where the guest is: cid3, or a path's last part, or (folder) the
+ * part before that, if there is one. */
+static void make_name(struct guest_spec *spec, bool folder)
+{
+    size_t end = strlen(spec->where), above = folder_of(spec->where, end);
+
+    if (folder && above != 0)
+        end = above;
+    const char *last = spec->where + end;
+
+    while (last > spec->where && last[-1] != '/')
+        last--;
+    (void)snprintf(spec->name, sizeof spec->name - 12, "%s%.*s",
+                   source_kind(spec->kind)->prefix,
+                   (int)(spec->where + end - last), last);
+    for (char *c = spec->name; *c != '\0'; c++)
+        if (!fits_file_name(*c))
+            *c = '_';
+    if (spec->name[0] == '.' || spec->name[0] == '\0')
+        spec->name[0] = '_';
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    const struct guest_spec *const *left = a, *const *right = b;
+
+    return strcmp((*left)->name, (*right)->name);
+}
+
+/* The guests by name in (sorted); returns whether two have the same. */
+static bool sort_names(struct guests *g, struct guest_spec **sorted)
+{
+    bool same = false;
+
+    for (size_t i = 0; i < g->count; i++)
+        sorted[i] = &g->list[i];
+    qsort(sorted, g->count, sizeof(void *), compare_names);
+    for (size_t i = 1; i < g->count; i++)
+        same |= compare_names(&sorted[i - 1], &sorted[i]) == 0;
+    return same;
+}
+
+/* How many guests have the name of sorted[i], which is the first of them. */
+static size_t run_of(const struct guests *g, struct guest_spec **sorted,
+                     size_t i)
+{
+    size_t run = 1;
+
+    while (i + run < g->count &&
+           compare_names(&sorted[i], &sorted[i + run]) == 0)
+        run++;
+    return run;
+}
+
+/* Made names that are not unique are those of folders: of /run/web1/tprof.0 and
+ * /run/web2/tprof.0 it is the folder that tells which guest is meant. */
+static void name_by_folders(const struct guests *g, struct guest_spec **sorted)
+{
+    for (size_t i = 0, run; i < g->count; i += run) {
+        run = run_of(g, sorted, i);
+        for (size_t j = i; run > 1 && j < i + run; j++)
+            if (!sorted[j]->named)
+                make_name(sorted[j], true);
+    }
+}
+
+/* Those that are not unique even so get the guest's place in the list. */
+static void number_names(const struct guests *g, struct guest_spec **sorted)
+{
+    for (size_t i = 0, run; i < g->count; i += run) {
+        run = run_of(g, sorted, i);
+        for (size_t j = i; run > 1 && j < i + run; j++) {
+            char *name = sorted[j]->name;
+            size_t length = strlen(name);
+
+            if (!sorted[j]->named)
+                (void)snprintf(name + length, GUEST_NAME_MAX - length, "-%zu",
+                               (size_t)(sorted[j] - g->list) + 1);
+        }
+    }
+}
+
+static int name_guests(struct guests *g, struct err *e)
+{
+    struct guest_spec **sorted = calloc(g->count + 1, sizeof(void *));
+    int result = 0;
+
+    if (sorted == NULL)
+        return err_set(e, "out of memory");
+    for (size_t i = 0; i < g->count; i++)
+        if (!g->list[i].named)
+            make_name(&g->list[i], false);
+    if (sort_names(g, sorted))
+        name_by_folders(g, sorted);
+    if (sort_names(g, sorted))
+        number_names(g, sorted);
+    if (sort_names(g, sorted)) {
+        size_t i = 1;
+
+        while (compare_names(&sorted[i - 1], &sorted[i]) != 0)
+            i++;
+        result = err_set(e, "two guests are called '%s': give each a --name",
+                         sorted[i]->name);
+    }
+    free(sorted);
+    return result;
+}
+
+/* The only guest has all images, on whichever side of it they stand. */
+static void join_elfs(struct guests *g)
+{
+    struct elf_path **end = &g->elfs;
+
+    while (*end != NULL)
+        end = &(*end)->next;
+    *end = g->list[0].elfs;
+    g->list[0].elfs = g->elfs;
+}
+
+/* Nothing in a guest that is sampled from outside tells what it runs, nor what
+ * it has loaded beside its kernel. Returns 0; -1 with (e) filled. */
+static int need_images(const struct guests *g, struct err *e)
+{
+    for (size_t i = 0; i < g->count; i++) {
+        const struct guest_spec *s = &g->list[i];
+
+        if (source_kind(s->kind)->need != SOURCE_NEEDS_SAMPLER)
+            continue;
+        if (s->elfs == NULL)
+            return err_set(e,
+                           "--%s %s: nothing in the guest tells what it runs: "
+                           "give its image, type --%s %s --elf kernel.elf",
+                           s->kind, s->where, s->kind, s->where);
+        if (s->elfs->next != NULL)
+            return err_set(e,
+                           "--%s %s: without an agent nothing tells where a "
+                           "guest has loaded further images: give its kernel "
+                           "alone by --elf, not %s",
+                           s->kind, s->where, s->elfs->next->path);
+    }
+    return 0;
+}
+
+int guests_finish(struct guests *g, struct err *e)
+{
+    if (g->count == 1 && g->text == NULL && g->elf_owners == 2)
+        join_elfs(g);
+    if (g->elf_owners == 1)
+        g->elfs = g->last_elfs;
+    for (size_t i = 0; i < g->count; i++)
+        if (g->list[i].elfs == NULL)
+            g->list[i].elfs = g->elfs;
+    if (need_images(g, e) != 0)
+        return -1;
+    return name_guests(g, e);
+}
+
+struct source *guests_source(const struct guest_spec *spec, unsigned how,
+                             struct err *e)
+{
+    const struct source_kind *kind = source_kind(spec->kind);
+
+    return kind->need == SOURCE_NEEDS_SAMPLER
+               ? source_outside(spec->where, spec->bytes, spec->words,
+                                spec->registers, e)
+               : kind->make(spec->where, how, e);
+}
+
+void guests_fini(struct guests *g)
+{
+    for (size_t i = 0; i < g->count; i++)
+        free(g->list[i].registers);
+    free(g->list);
+    free(g->text);
+    arena_fini(&g->arena);
+    *g = (struct guests){0};
+}

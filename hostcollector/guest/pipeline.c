@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The joiner: bytes go to the recorder and the decoder, events to the aggregate
+ * and to the conversation with the guest. */
+#include "guest/pipeline.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "guest/talk/talk.h"
+#include "profile/decode/decode.h"
+#include "util/clock.h"
+
+#define SECOND         1000000000ull  /* in nanoseconds */
+#define DICTIONARY_MAX (80ull * 1024) /* bytes a core, see decode.h */
+#define LAST_WORDS     (1ull << 20)   /* bytes, while a recording ends */
+
+struct pipeline {
+    struct pipeline_config config;
+    struct source *source;
+    struct talk talk;
+    struct recording_writer *writer; /* NULL: not recording */
+    struct recording_info header;    /* of what is recorded or replayed */
+    struct events events;            /* of the decoder */
+    struct decode *decode;
+    struct aggregate *aggregate;
+
+    enum pipeline_end end;
+    uint64_t arrival_ns; /* of the bytes being decoded; 0: unknown */
+    uint64_t last_ns;    /* of the last bytes */
+    uint64_t samples_ns; /* of those with the first samples; 0: unknown */
+    bool failed;         /* the decoder cannot go on */
+    bool has_guest;
+    struct err excuse;     /* if it has none, in the end */
+    uint64_t dictionaries; /* bytes that those may take */
+    struct guest guest;    /* as the last HELLO described it */
+};
+
+static void greet(struct pipeline *p, enum hello_kind kind,
+                  const struct guest *g)
+{
+    /* after 65,536 frames a new session looks like a repeated HELLO */
+    if (kind != HELLO_REPEAT || p->talk.state == TALK_SILENT)
+        talk_hello(&p->talk, &(struct talk_hello){
+                                 .tsc_hz = g->tsc_hz,
+                                 .rate_hz = g->rate_hz,
+                                 .one_way = g->features & WIRE_FEATURE_ONE_WAY,
+                                 .outside = g->features & WIRE_FEATURE_OUTSIDE,
+                                 .rebooted = kind == HELLO_REBOOT,
+                             });
+}
+
+/* A guest that claims many cores shall not take everybody else's memory. */
+static int check_memory(struct pipeline *p, const struct guest *g,
+                        struct err *e)
+{
+    uint64_t limit = p->config.aggregate.memory_max / 2;
+    uint64_t needed = g->cores * DICTIONARY_MAX;
+
+    if (limit == 0 || needed <= limit) {
+        if (needed > p->dictionaries) {
+            aggregate_reserve(p->aggregate, needed - p->dictionaries);
+            p->dictionaries = needed;
+        }
+        return 0;
+    }
+    return err_set(e,
+                   "the guest claims %" PRIu32 " cores, whose dictionaries "
+                   "may take %" PRIu64 " KiB, but its share allows %" PRIu64
+                   ": give more by --memory, or sample fewer guests at once",
+                   g->cores, needed >> 10, limit >> 10);
+}
+
+static int on_hello(void *context, enum hello_kind kind, const struct guest *g,
+                    struct err *e)
+{
+    struct pipeline *p = context;
+    if (p->has_guest && !guest_same_image(&p->guest, g)) {
+        p->end = PIPELINE_OTHER_IMAGE;
+        return err_set(e, "pipeline: the guest rebooted into another image");
+    }
+    if (check_memory(p, g, e) < 0)
+        return -1;
+    if (p->config.hello && (kind == HELLO_FIRST || kind == HELLO_REBOOT) &&
+        p->config.hello(p->config.context, g, e) < 0)
+        return -1;
+    p->guest = *g;
+    p->has_guest = true;
+    if (aggregate_hello(p->aggregate, kind, g) < 0)
+        return err_set(e, "pipeline: no memory for %u cores", g->cores);
+    if (p->config.tap != NULL &&
+        p->config.tap->hello(p->config.tap_context, kind, g, e) != 0)
+        return -1;
+    greet(p, kind, g); /* a guest that is refused does not begin to sample */
+    return 0;
+}
+
+static void on_status(void *context, const struct guest_status *status)
+{
+    struct pipeline *p = context;
+
+    aggregate_status(p->aggregate, status);
+    talk_status(&p->talk, status);
+    if (p->config.tap)
+        p->config.tap->status(p->config.tap_context, status);
+}
+
+static void on_pong(void *context, const struct guest_pong *pong)
+{
+    struct pipeline *p = context;
+    uint64_t hz = talk_pong(&p->talk, pong->cookie, pong->tsc, p->arrival_ns);
+
+    if (hz != 0)
+        aggregate_clock(p->aggregate, hz);
+    if (hz != 0 && p->config.clock)
+        p->config.clock(p->config.tap_context, hz);
+    if (p->config.tap)
+        p->config.tap->pong(p->config.tap_context, pong);
+}
+
+static int on_map(void *context, const struct guest_map *map, struct err *e)
+{
+    struct pipeline *p = context;
+
+    if (aggregate_map(p->aggregate, map) != MAPS_OTHER_IMAGE)
+        return p->config.tap && p->config.tap->map
+                   ? p->config.tap->map(p->config.tap_context, map, e)
+                   : 0;
+    p->end = PIPELINE_OTHER_IMAGE;
+    return err_set(e, "pipeline: the guest rebooted and loaded another image");
+}
+
+static void on_gap(void *context, uint32_t frames)
+{
+    struct pipeline *p = context;
+
+    talk_gap(&p->talk);
+    if (p->config.tap)
+        p->config.tap->gap(p->config.tap_context, frames);
+}
+
+/* Some events concern the aggregate alone and go straight to it. The others
+ * concern the conversation with the guest, too. */
+static struct events events_of(const struct pipeline *p)
+{
+    const struct events *tap = p->config.tap;
+    struct events events = tap ? *tap : aggregate_events;
+
+    events.sums = tap ? p->config.tap_context : p->aggregate;
+    events.hello = on_hello;
+    events.status = on_status;
+    events.pong = on_pong;
+    events.map = on_map;
+    events.gap = on_gap;
+    return events;
+}
+
+/* The arrival of the first samples tells when the profile began. */
+static void place_in_time(struct pipeline *p)
+{
+    const struct recording_info *h = &p->header;
+    double first = (double)p->samples_ns, start = 0;
+    if (p->source->recording)
+        p->header = *recording_info(p->source->recording);
+    if (p->samples_ns == 0)
+        return;
+    if (h->wall_ns != 0)
+        start = ((double)h->wall_ns + first - (double)h->monotonic_ns) /
+                (double)SECOND;
+    aggregate_host_clock(p->aggregate, start,
+                         p->last_ns > p->samples_ns
+                             ? ((double)p->last_ns - first) / (double)SECOND
+                             : 0);
+}
+
+/* The stream is cut, or over. */
+static int cut_stream(struct pipeline *p, struct err *e)
+{
+    int result = decode_end(p->decode, e);
+
+    talk_cut(&p->talk);
+    return result;
+}
+
+/* The recording's header: what is known when it is created. */
+static void describe_recording(struct pipeline *p)
+{
+    if (p->source->recording != NULL) {
+        recording_info_copy(&p->header, recording_info(p->source->recording),
+                            &p->config.info);
+        return;
+    }
+    p->header = p->config.info;
+    (void)snprintf(p->header.source, sizeof p->header.source, "%s:%s",
+                   p->source->ops->name, p->source->path);
+    p->header.wall_ns = clock_wall_ns();
+    p->header.monotonic_ns = clock_ns();
+}
+
+/* A recording that is replayed describes itself when it has been opened. */
+static int create_recording(struct pipeline *p, struct err *e)
+{
+    if (!p->source->live)
+        describe_recording(p);
+    p->writer = recording_create(p->config.record_path, &p->header, e);
+    return p->writer != NULL ? 0 : -1;
+}
+
+/* Record what came. What is too much is left out, and the pipeline ends: in
+ * order, for which a little is kept. Returns 0; -1 with (e) filled. */
+static int record(struct pipeline *p, const void *buf, size_t size,
+                  struct err *e)
+{
+    uint64_t max = p->config.record_max, last = max / 4;
+    uint64_t then = p->writer != NULL ? recording_taken(p->writer) + size : 0;
+
+    if (max != 0 && then > max - (last < LAST_WORDS ? last : LAST_WORDS))
+        pipeline_stop(p, PIPELINE_FULL);
+    if (max != 0 && then > max)
+        talk_end(&p->talk);
+    else if (p->writer != NULL)
+        return recording_append(p->writer, buf, size, p->arrival_ns, e);
+    return 0;
+}
+
+/* Read once from the source, decode, and record from the guest's first words
+ * on. 0; -1 with (e) filled. */
+static int take_bytes(struct pipeline *p, void *buf, size_t size, struct err *e)
+{
+    struct source *s = p->source;
+    ssize_t n = s->ops->read(s, buf, size, &p->arrival_ns, e);
+    bool had_samples = aggregate_sums(p->aggregate).samples != 0;
+    bool met = p->has_guest;
+
+    if (n == SOURCE_END)
+        return cut_stream(p, e);
+    if (n <= 0)
+        return n < 0 ? -1 : 0;
+    talk_heard(&p->talk);
+    p->last_ns = p->arrival_ns;
+    if (p->config.record_path && !p->writer && create_recording(p, e) < 0)
+        return -1;
+    if (met && record(p, buf, (size_t)n, e) < 0)
+        return -1;
+    int result = decode_feed(p->decode, buf, (size_t)n, e);
+
+    if (!had_samples && aggregate_sums(p->aggregate).samples != 0)
+        p->samples_ns = p->arrival_ns;
+    if (p->writer && !p->has_guest)
+        recording_hold(p->writer, buf, (size_t)n);
+    if (!met && p->has_guest && record(p, buf, (size_t)n, e) < 0)
+        return -1;
+    return result;
+}
+
+struct pipeline_wait pipeline_wait(const struct pipeline *p)
+{
+    bool open = p->talk.state != TALK_ABSENT && p->source->live;
+    struct pipeline_wait wait = {.fd = open ? p->source->fd : -1,
+                                 .to_write = p->talk.out_size > 0,
+                                 .due = talk_due(&p->talk)};
+
+    if (!p->source->live)
+        wait.due = 0; /* a file can always be read */
+    return wait;
+}
+
+/* Decoding failed, or ended because the guest rebooted into another image. */
+static int fail_pipeline(struct pipeline *p)
+{
+    talk_end(&p->talk);
+    p->failed = true;
+    return p->end == PIPELINE_OTHER_IMAGE ? 0 : -1;
+}
+
+int pipeline_step(struct pipeline *p, bool readable, void *buf, size_t size,
+                  struct err *e)
+{
+    enum talk_state state = p->talk.state;
+    bool open = state != TALK_ABSENT && state != TALK_OVER;
+
+    /* of thousands that end, one may have ended long before its turn here */
+    readable |= state == TALK_DRAINING && clock_ns() >= talk_due(&p->talk);
+    if (open && (readable || !p->source->live) &&
+        take_bytes(p, buf, size, e) < 0)
+        return fail_pipeline(p);
+    if (p->talk.state != TALK_OVER &&
+        (talk_tick(&p->talk, clock_ns(), e) < 0 || talk_flush(&p->talk, e) < 0))
+        return fail_pipeline(p);
+    return p->talk.state != TALK_OVER;
+}
+
+void pipeline_stop(struct pipeline *p, enum pipeline_end end)
+{
+    if (p->talk.state == TALK_OVER)
+        return;
+    if (end == PIPELINE_ABANDONED || p->talk.state != TALK_DRAINING)
+        p->end = end; /* the first reason counts */
+    if (end == PIPELINE_ABANDONED)
+        talk_end(&p->talk);
+    else if (p->talk.state != TALK_DRAINING)
+        talk_stop(&p->talk);
+}
+
+int pipeline_close(struct pipeline *p, enum pipeline_end *end, struct err *e)
+{
+    int result = p->end == PIPELINE_OTHER_IMAGE ? 0 : decode_end(p->decode, e);
+
+    talk_end(&p->talk);
+    if (!p->has_guest)
+        talk_excuse(&p->talk, &p->excuse);
+    if (p->talk.stayed_away)
+        p->end = PIPELINE_STAYED_AWAY;
+    *end = p->end;
+    aggregate_health(p->aggregate, decode_health(p->decode));
+    place_in_time(p);
+    if (!p->config.names && pipeline_seal(p, result < 0 ? NULL : e) < 0)
+        result = -1;
+    if (p->source->live) {
+        source_close(p->source);
+        p->source = NULL;
+    }
+    return result;
+}
+
+const char *pipeline_excuse(const struct pipeline *p)
+{
+    return p->excuse.text;
+}
+
+struct recording_writer *pipeline_recorder(struct pipeline *p)
+{
+    return p->writer != NULL && recording_takes_names(p->writer) ? p->writer
+                                                                 : NULL;
+}
+
+int pipeline_seal(struct pipeline *p, struct err *e)
+{
+    struct recording_writer *w = p->writer;
+
+    p->writer = NULL;
+    return recording_close(w, e);
+}
+
+void *pipeline_context(const struct pipeline *p)
+{
+    return p->config.context;
+}
+
+bool pipeline_is_sampling(const struct pipeline *p)
+{
+    return p->source && p->source->live && p->talk.state == TALK_SAMPLING;
+}
+
+uint64_t pipeline_sampling_ns(const struct pipeline *p)
+{
+    return p->source && p->source->live ? p->talk.sampling_ns : 0;
+}
+
+uint64_t pipeline_heard_ns(const struct pipeline *p)
+{
+    return p->last_ns;
+}
+
+struct aggregate_sums pipeline_sums(const struct pipeline *p)
+{
+    return aggregate_sums(p->aggregate);
+}
+
+void pipeline_ask(struct pipeline *p, uint32_t rate_hz, uint32_t depth)
+{
+    talk_ask(&p->talk, rate_hz, depth);
+}
+
+void pipeline_reset(struct pipeline *p)
+{
+    talk_gap(&p->talk);
+}
+
+uint64_t pipeline_recorded(const struct pipeline *p)
+{
+    return p->writer != NULL ? recording_taken(p->writer) : 0;
+}
+
+double pipeline_part(const struct pipeline *p)
+{
+    return p->source != NULL ? source_part(p->source) : 0;
+}
+
+int pipeline_record(struct pipeline *p, const char *path, struct err *e)
+{
+    p->config.record_path = NULL;
+    if (pipeline_seal(p, e) < 0)
+        return -1;
+    if (!path)
+        return 0;
+    if (!p->source)
+        return err_set(e, "the guest has gone");
+    describe_recording(p);
+    p->writer = recording_create(path, &p->header, e);
+    if (!p->writer)
+        return -1;
+    if (p->source->fd < 0 || p->talk.one_way || p->talk.state == TALK_OVER)
+        return 0;
+    source_drop(p->source);
+    talk_anew(&p->talk);
+    return decode_end(p->decode, e);
+}
+
+struct pipeline *pipeline_new(struct source *source,
+                              const struct pipeline_config *config,
+                              struct err *e)
+{
+    struct pipeline *p = calloc(1, sizeof *p);
+
+    if (!p) {
+        source_close(source);
+        err_set(e, "out of memory");
+        return NULL;
+    }
+    p->source = source;
+    p->config = *config;
+    p->end = PIPELINE_SOURCE_END;
+    p->talk = (struct talk){
+        .source = source,
+        .rate_hz = config->rate_hz,
+        .depth = config->depth,
+        .wait_ns = (uint64_t)(config->wait_s * (double)SECOND),
+        .first_wait_ns = (uint64_t)(config->first_wait_s * (double)SECOND),
+        .backs_off = config->backs_off,
+        .failed = config->failed,
+        .context = config->context,
+        .note = config->note};
+    p->config.aggregate.windows = source->windows;
+    p->aggregate = aggregate_new(&p->config.aggregate);
+    p->events = events_of(p);
+    p->decode = decode_new(&p->events, p);
+    if (!p->decode || !p->aggregate) {
+        err_set(e, "out of memory");
+        pipeline_free(p);
+        return NULL;
+    }
+    if (source->live)
+        describe_recording(p);
+    if (!source->live || !config->record_path || create_recording(p, e) == 0)
+        return p;
+    pipeline_free(p);
+    return NULL;
+}
+
+uint64_t pipeline_memory_left(const struct pipeline *p)
+{
+    return aggregate_memory_left(p->aggregate);
+}
+
+const struct profile *pipeline_profile(struct pipeline *p)
+{
+    return aggregate_profile(p->aggregate);
+}
+
+void pipeline_leave_out(struct pipeline *p, bool *const *out)
+{
+    aggregate_leave_out(p->aggregate, out);
+}
+
+const struct recording_info *pipeline_recording(const struct pipeline *p,
+                                                enum recording_end *end)
+{
+    if (!p->source || !p->source->recording)
+        return NULL;
+    *end = recording_end(p->source->recording);
+    return recording_info(p->source->recording);
+}
+
+bool pipeline_find_names(const struct pipeline *p, struct recording_names *n)
+{
+    return p->source && p->source->recording &&
+           recording_find_names(p->source->recording, n);
+}
+
+bool pipeline_passed_names(const struct pipeline *p)
+{
+    return p->source && p->source->recording &&
+           recording_passed_names(p->source->recording);
+}
+
+void pipeline_free(struct pipeline *p)
+{
+    if (!p)
+        return;
+    (void)recording_close(p->writer, NULL);
+    aggregate_free(p->aggregate);
+    decode_free(p->decode);
+    source_close(p->source);
+    free(p);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The table of the ways to a guest. */
+#include <string.h>
+
+#include "guest/source/source.h"
+
+static struct source *make_vsock_uds(const char *where, unsigned how,
+                                     struct err *e)
+{
+    (void)how;
+    return source_vsock_uds(where, e);
+}
+
+static struct source *make_serial(const char *where, unsigned how,
+                                  struct err *e)
+{
+    (void)how;
+    return source_serial(where, e);
+}
+
+/* In the order of --help. */
+const struct source_kind source_kinds[SOURCE_KINDS] = {
+    {"vsock", "CID[:PORT]",
+     "the guest with this CID, by this host's virtio-vsock (port 7077); it and "
+     "the next two may be repeated, each followed by its --elf",
+     "cid", SOURCE_NEEDS_VSOCK, source_vsock, source_vsock_check},
+    {"vsock-uds", "PATH[:PORT]",
+     "the guest behind this Unix socket, as Firecracker, Cloud Hypervisor and "
+     "'collector bridge' have it",
+     "", SOURCE_NEEDS_UNIX, make_vsock_uds, NULL},
+    {"serial", "PATH",
+     "the guest's virtio-serial port as QEMU offers it: a Unix socket, a pty, "
+     "or a file",
+     "", SOURCE_NEEDS_TTY, make_serial, NULL},
+    {"gdb", "PATH",
+     "a guest without the agent, from outside, by QEMU's -gdb "
+     "unix:PATH,server=on,wait=off; it stands still for each sample, and needs "
+     "its --elf",
+     "", SOURCE_NEEDS_SAMPLER, NULL, NULL},
+    {"qmp", "PATH", "the same by -qmp unix:PATH,server=on,wait=off", "",
+     SOURCE_NEEDS_SAMPLER, NULL, NULL},
+};
+
+/* No option of a guest's: --memory FILE, which has other meanings, too. */
+static const struct source_kind memory_kind = {
+    "memory", "FILE", "", "", SOURCE_NEEDS_SAMPLER, NULL, NULL,
+};
+
+const struct source_kind *source_kind(const char *name)
+{
+    if (strcmp(name, memory_kind.name) == 0)
+        return &memory_kind;
+    for (size_t i = 0; i < SOURCE_KINDS; i++) {
+        if (strcmp(source_kinds[i].name, name) == 0)
+            return &source_kinds[i];
+    }
+    return NULL;
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A file, or what comes by a pipe, as a source: a recording, or the raw bytes
+ * that a port sent.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "guard/magic.h"
+#include "guard/opener.h"
+#include "guest/source/source.h"
+#include "recording/recording.h"
+
+#define STANDARD_INPUT "-"
+#define PIPE_WAIT_MS                                                           \
+    100 /* so soon a Ctrl-C is heard while a pipe is silent                    \
+         */
+
+struct replay {
+    struct source source;            /* first: what the callbacks are given */
+    struct recording_reader *reader; /* NULL: raw bytes, or not known yet */
+    char *path;
+    bool pipe;  /* bytes come when they come */
+    bool known; /* what it is */
+    /* The first bytes, which tell: so many came, and so many were given to who
+     * reads. */
+    uint8_t start[MAGIC_SIZE];
+    size_t came, given;
+};
+
+static int fail(const struct replay *r, const char *why, struct err *e)
+{
+    return err_set(e, "%s: %s", r->source.path, why);
+}
+
+/* Would read() wait for a pipe's other end? A file never does. */
+static bool is_silent(const struct replay *r)
+{
+    struct pollfd p = {.fd = r->source.fd, .events = POLLIN};
+
+    return r->pipe && poll(&p, 1, PIPE_WAIT_MS) == 0;
+}
+
+/* Bytes, 0 at the end; -1 with (e) filled. */
+static ssize_t read_some(const struct replay *r, void *buf, size_t size,
+                         struct err *e)
+{
+    ssize_t n;
+
+    do
+        n = read(r->source.fd, buf, size);
+    while (n < 0 && errno == EINTR);
+    return n < 0 ? fail(r, strerror(errno), e) : n;
+}
+
+/* A recording or raw bytes: the beginning tells. */
+static int detect(struct replay *r, struct err *e)
+{
+    struct err why = {""};
+
+    r->known = true;
+    switch (magic_of(r->start, r->came)) {
+    case MAGIC_EMPTY:
+        return fail(r, "is empty (0 bytes)", e);
+    case MAGIC_ELF:
+    case MAGIC_PE:
+        return err_set(e,
+                       "%s: is an image, and no recording: 'collector check "
+                       "%s' looks at it, --elf %s gives it to a report",
+                       r->path, r->path, r->path);
+    case MAGIC_CORE:
+        return err_set(e,
+                       "%s: is a core file, and no recording: a report on a "
+                       "guest's memory takes --memory %s",
+                       r->path, r->path);
+    case MAGIC_RECORDING:
+        break;
+    default:
+        return 0;
+    }
+    r->reader = recording_open_after(r->source.fd, r->start, r->came, &why);
+    r->given = r->came;
+    r->source.recording = r->reader;
+    return r->reader != NULL ? 0 : fail(r, why.text, e);
+}
+
+/* Read until it is known what this is, or a pipe is silent. */
+static int look(struct replay *r, struct err *e)
+{
+    while (!r->known) {
+        if (is_silent(r))
+            return 0;
+        ssize_t n =
+            read_some(r, r->start + r->came, sizeof r->start - r->came, e);
+
+        if (n < 0)
+            return -1;
+        r->came += (size_t)n;
+        if ((n == 0 || r->came == sizeof r->start) && detect(r, e) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* A file, or a pipe, whose reads may wait; is_silent() asks before. */
+static int judge_kind(struct replay *r, struct err *e)
+{
+    bool standard = strcmp(r->path, STANDARD_INPUT) == 0;
+    struct stat st;
+
+    if (fstat(r->source.fd, &st) < 0)
+        return fail(r, strerror(errno), e);
+    r->pipe = S_ISFIFO(st.st_mode) || (standard && S_ISSOCK(st.st_mode));
+    if (standard && S_ISCHR(st.st_mode))
+        return fail(r, "is no recording: type 'collector report FILE'", e);
+    if (!S_ISREG(st.st_mode) && !r->pipe)
+        return fail(r, "is neither a file nor a pipe; a port is for --serial",
+                    e);
+    if (r->pipe && fcntl(r->source.fd, F_SETFL, 0) != 0)
+        return fail(r, strerror(errno), e);
+    return 0;
+}
+
+static enum source_state replay_open(struct source *s, struct err *e)
+{
+    struct replay *r = (struct replay *)s;
+    struct stat st;
+
+    if (stat(r->path, &st) == 0 && S_ISDIR(st.st_mode)) {
+        (void)err_set(e,
+                      "%s: is a folder: name a recording in it; 'collector "
+                      "report --spool %s' reports on windows of collector "
+                      "serve",
+                      r->path, r->path);
+        return SOURCE_FAILED;
+    }
+    s->fd = strcmp(r->path, STANDARD_INPUT) == 0
+                ? STDIN_FILENO
+                : opener_open(OPENER_READ, r->path);
+    if (s->fd < 0) {
+        (void)fail(r, strerror(errno), e);
+        return SOURCE_FAILED;
+    }
+    if (judge_kind(r, e) != 0 || (!r->pipe && look(r, e) != 0))
+        return SOURCE_FAILED;
+    return SOURCE_OPEN;
+}
+
+/* What was read of raw bytes to know them. */
+static ssize_t give_start(struct replay *r, void *buf, size_t size)
+{
+    size_t n = r->came - r->given;
+
+    if (n > size)
+        n = size;
+    memcpy(buf, r->start + r->given, n);
+    r->given += n;
+    return (ssize_t)n;
+}
+
+static ssize_t replay_read(struct source *s, void *buf, size_t size,
+                           uint64_t *arrival_ns, struct err *e)
+{
+    struct replay *r = (struct replay *)s;
+    ssize_t n;
+
+    *arrival_ns = 0; /* raw bytes do not tell */
+    if (look(r, e) != 0)
+        return -1;
+    if (r->known && r->given < r->came)
+        return give_start(r, buf, size);
+    if (!r->known || is_silent(r))
+        return 0;
+    n = r->reader != NULL ? recording_read(r->reader, buf, size, arrival_ns, e)
+                          : read_some(r, buf, size, e);
+    return n == 0 ? SOURCE_END : n;
+}
+
+static void replay_close(struct source *s)
+{
+    struct replay *r = (struct replay *)s;
+
+    recording_reader_free(r->reader);
+    if (s->fd > STDIN_FILENO)
+        close(s->fd);
+    free(r->path);
+    free(r);
+}
+
+static const struct source_ops replay_ops = {
+    .name = "replay",
+    .open = replay_open,
+    .read = replay_read,
+    .write = NULL,
+    .close = replay_close,
+};
+
+struct source *source_replay(const char *path, struct err *e)
+{
+    struct replay *r = calloc(1, sizeof *r);
+
+    if (r)
+        r->path = strdup(path);
+    if (!r || !r->path) {
+        err_set(e, "%s: out of memory", path);
+        free(r);
+        return NULL;
+    }
+    r->source.ops = &replay_ops;
+    r->source.fd = -1;
+    r->source.path =
+        strcmp(path, STANDARD_INPUT) == 0 ? "standard input" : r->path;
+    return &r->source;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the user is told of a guest that does not introduce itself. */
+#ifndef TPROF_GUEST_TALK_SILENCE_H
+#define TPROF_GUEST_TALK_SILENCE_H
+
+#define OTHER_PROTOCOL                                                         \
+    "what answers at %s does not speak tprof: bytes come, but no HELLO among " \
+    "them. Does something else than the agent use that port?"
+/* Lines behind the first: one guest's user sees them, of many guests nobody. */
+#define SERIAL_SILENCE                                                         \
+    "Why, the likeliest first:\n"                                              \
+    "- the guest is not up yet, or is paused;\n"                               \
+    "- QEMU serves another client on this socket, one at a time;\n"            \
+    "- tprof_init() failed: the guest's console has what it returned, if the " \
+    "kernel prints tprof_strerror();\n"                                        \
+    "- the port has another name: QEMU wants -device "                         \
+    "virtserialport,chardev=...,name=tprof.0;\n"                               \
+    "- the agent never runs: that takes tprof_start_cpu() and interrupts, or " \
+    "tprof_poll();\n"                                                          \
+    "- a driver of the kernel's claimed the device after tprof_init()."
+
+#endif

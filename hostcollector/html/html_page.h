@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The page that the build makes of html/: HTML up to where the data begins. */
+#ifndef TPROF_HTML_HTML_PAGE_H
+#define TPROF_HTML_HTML_PAGE_H
+
+#include <stddef.h>
+
+extern const unsigned char html_page[];
+extern const size_t html_page_size;
+
+#endif

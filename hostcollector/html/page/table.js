@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The functions as a table, and what tables have in common. */
+
+const ROWS_STEP = 100, CORES_MAX = 8;
+const UNSURE_MIN = .005; /* as in the collector's report/text/matrix.c */
+
+/* A bar behind a number: how much of the whole it is. */
+function barCell(p, text, title) {
+    const cell = el("td", "number bar", text);
+    cell.style.setProperty("--part", `${Math.min(100, 100 * p).toFixed(2)}%`);
+    if (title)
+        cell.title = title;
+    return cell;
+}
+
+/* Below a table that shows (table.limit) of its (count) rows. */
+function moreButton(table, count) {
+    const more = el("button", "more", `${countText(count - table.limit)} further functions`);
+    more.addEventListener("click", () => {
+        table.limit *= 4;
+        table.draw();
+    });
+    return more;
+}
+
+function shareCells(time, timeSq, whole) {
+    const s = share(time, timeSq, whole);
+    return [barCell(s.p, percentText(s.p), `95 % interval: ${rangeText(s)} %`),
+            el("td", "number quiet error", `\u00b1${errorText(s)}`)];
+}
+
+class FunctionTable {
+    /* (actions): pick(function), open(function). */
+    constructor(box, actions) {
+        this.box = box;
+        this.actions = actions;
+        this.sort = "self";
+        this.falling = true;
+        this.limit = ROWS_STEP;
+    }
+
+    set(sums, state) {
+        Object.assign(this, { sums, state });
+        this.draw();
+    }
+
+    columns() {
+        const { sums } = this;
+        const list = [
+            { id: "self", title: "Self %", span: 2, hint: "the function itself" },
+            { id: "total", title: "Total %", span: 2, hint: "with what it calls" },
+            { id: "late", title: "Late", hint: "how much of its own time came late: " +
+                "interrupts were off before, or the host did not run the core" },
+        ];
+        if (sums.cores.length > 1 && sums.cores.length <= CORES_MAX)
+            sums.cores.forEach((core, i) => list.push({
+                id: `core${i}`, title: String(core.core.number), core: i,
+                hint: `self, % of core ${core.core.number}'s ${this.state.mode} time`,
+            }));
+        list.push({ id: "name", title: "Function", left: true });
+        list.push({ id: "line", title: "Hottest line", left: true });
+        return list;
+    }
+
+    value(row, id) {
+        if (id === "late")
+            return latePart(row.late, row.self);
+        if (id.startsWith("core"))
+            return this.sums.onCore(row.function, +id.slice(4)).time;
+        return id === "line" ? this.line(row) : row[id];
+    }
+
+    line(row) {
+        const frame = this.sums.hottest().get(row.function);
+        if (frame === undefined)
+            return "";
+        const { profile } = this.sums;
+        return `${baseName(profile.text(profile.frames.file[frame]))}:` +
+            profile.frames.line[frame];
+    }
+
+    rows() {
+        const { search } = this.state, sign = this.falling ? -1 : 1;
+        const rows = this.sums.rows()
+            .filter((row) => search === null || search.test(row.name));
+        const key = new Map(rows.map((row) => [row, this.value(row, this.sort)]));
+        return rows.sort((a, b) => {
+            const x = key.get(a), y = key.get(b);
+            return x < y ? -sign : x > y ? sign
+                : b.self - a.self || b.total - a.total || (a.name < b.name ? -1 : 1);
+        });
+    }
+
+    draw() {
+        const columns = this.columns(), rows = this.rows();
+        const body = el("tbody", "", ...rows.slice(0, this.limit)
+            .map((row) => this.rowElement(row, columns)));
+        const table = el("table", "functions", this.header(columns), body);
+        this.box.replaceChildren(table);
+        if (rows.length > this.limit)
+            this.box.append(moreButton(this, rows.length));
+        if (rows.some((row) => this.unsure(row)))
+            this.box.append(el("p", "quiet", "? its direct caller is unsure: [caller?] stands " +
+                "in the caller's place where stacks are shown"));
+        if (rows.length === 0)
+            this.box.append(el("p", "quiet", "No function in this selection."));
+    }
+
+    header(columns) {
+        const row = el("tr");
+        for (const column of columns) {
+            const button = el("button", "", column.title);
+            const cell = el("th", column.left ? "left" : "", button);
+            cell.scope = "col";
+            cell.colSpan = column.span || 1;
+            cell.title = column.hint || "";
+            if (column.id === this.sort)
+                cell.setAttribute("aria-sort", this.falling ? "descending" : "ascending");
+            button.addEventListener("click", () => {
+                this.falling = column.id === this.sort ? !this.falling : !column.left;
+                this.sort = column.id;
+                this.draw();
+            });
+            row.append(cell);
+        }
+        return el("thead", "", row);
+    }
+
+    rowElement(row, columns) {
+        const tr = el("tr");
+        const { whole } = this.sums;
+        tr.dataset.function = row.function;
+        for (const column of columns) {
+            if (column.id === "self" || column.id === "total")
+                tr.append(...shareCells(row[column.id], row[`${column.id}Sq`], whole));
+            else if (column.id === "late")
+                tr.append(this.lateCell(row));
+            else if (column.core !== undefined)
+                tr.append(this.coreCell(row, column.core));
+            else if (column.id === "name")
+                tr.append(this.nameCell(row));
+            else
+                tr.append(el("td", "left quiet line", this.line(row)));
+        }
+        tr.addEventListener("click", () => this.actions.pick(row.function));
+        if (row.function === this.state.function)
+            tr.classList.add("picked");
+        return tr;
+    }
+
+    lateCell(row) {
+        const late = latePart(row.late, row.self);
+        return el("td", this.sums.profile.isLate(late) ? "number late" : "number quiet",
+                  late > .005 ? `${(100 * late).toFixed(0)} %` : "");
+    }
+
+    coreCell(row, index) {
+        const core = this.sums.cores[index], { mode } = this.state;
+        const own = this.sums.onCore(row.function, index), { time } = own;
+        const s = shareOf(own, core[mode]);
+        const cell = el("td", "number core", time > 0 ? (100 * s.p).toFixed(0) : "\u00b7");
+        cell.style.setProperty("--heat", s.p.toFixed(3));
+        cell.title = time > 0 ? shareText(s) : "no sample";
+        return cell;
+    }
+
+    /* Of how much of its own time is the caller missing, if that deserves a mark? */
+    unsure(row) {
+        const part = row.self > 0 ? row.unsure / row.self : 0;
+        return part < UNSURE_MIN ? 0 : part;
+    }
+
+    unsureMark(row) {
+        const mark = el("span", "quiet", " ?");
+        mark.title = `in ${percentText(this.unsure(row))} % of its own time`;
+        return mark;
+    }
+
+    codeButton(row) {
+        const button = el("button", "code-chip");
+        button.type = "button";
+        button.title = "source lines and code";
+        button.setAttribute("aria-label", `source lines and code of ${row.name}`);
+        button.addEventListener("click", (e) => {
+            e.stopPropagation();
+            this.actions.open(row.function);
+        });
+        return button;
+    }
+
+    nameCell(row) {
+        const name = el("button", "name", row.name);
+        const swatch = el("span", "swatch");
+        swatch.style.background = this.state.colours.of(
+            row.function, latePart(row.late, row.self));
+        name.title = row.name;
+        return el("td", "left", swatch, name, ...this.unsure(row) ? [this.unsureMark(row)] : [],
+                  ...this.sums.profile.code.has(row.function) ? [this.codeButton(row)] : []);
+    }
+}

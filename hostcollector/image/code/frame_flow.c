@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Abstract interpretation of one function, as frame_flow.h tells. */
+#include "image/code/frame_flow.h"
+
+#include <stdlib.h>
+
+#include "image/code/insn.h"
+
+/* No stack is deeper, so a sum cannot overflow. */
+#define MAX_DEPTH (1 << 24)
+
+int frame_part_init(struct frame_part *p, size_t size)
+{
+    *p = (struct frame_part){.size = size};
+    p->states = calloc(size, sizeof *p->states);
+    p->flags = calloc(size, sizeof *p->flags);
+    return p->states != NULL && p->flags != NULL ? 0 : -1;
+}
+
+void frame_part_fini(struct frame_part *p)
+{
+    free(p->states);
+    free(p->flags);
+}
+
+int frame_flow_init(struct frame_flow *f, const uint8_t *code, size_t size)
+{
+    *f = (struct frame_flow){.code = code};
+    f->queue = calloc(size, sizeof *f->queue);
+    f->calls = calloc(size, sizeof *f->calls);
+    return frame_part_init(&f->own, size) == 0 && f->queue != NULL &&
+                   f->calls != NULL
+               ? 0
+               : -1;
+}
+
+void frame_flow_fini(struct frame_flow *f)
+{
+    frame_part_fini(&f->own);
+    free(f->queue);
+    free(f->calls);
+}
+
+/* Join (from) into (to), which then is true for both. Has it changed? */
+static bool join_state(struct frame_state *to, uint8_t *flags,
+                       const struct frame_state *from)
+{
+    struct frame_state s = *to;
+
+    if ((*flags & FRAME_REACHED) == 0) {
+        *flags |= FRAME_REACHED;
+        *to = *from;
+        return true;
+    }
+    if (s.depth != from->depth)
+        s.depth = FRAME_DEPTH_UNKNOWN;
+    if (s.saved != from->saved)
+        s.saved = 0;
+    if (s.rbp != from->rbp)
+        s.rbp = RBP_OTHER;
+    s.done = s.done && from->done;
+    if (s.depth == to->depth && s.saved == to->saved && s.rbp == to->rbp &&
+        s.done == to->done)
+        return false;
+    *to = s;
+    return true;
+}
+
+void frame_flow_to(struct frame_flow *f, uint64_t to,
+                   const struct frame_state *s)
+{
+    struct frame_part *c = f->cold;
+    uint8_t *flags;
+
+    if (to < f->own.size) {
+        flags = &f->own.flags[to];
+        if (join_state(&f->own.states[to], flags, s) &&
+            (*flags & FRAME_QUEUED) == 0) {
+            *flags |= FRAME_QUEUED;
+            f->queue[f->queued++] = (uint32_t)to;
+        }
+    } else if (c != NULL && to - c->from < c->size) {
+        (void)join_state(&c->states[to - c->from], &c->flags[to - c->from], s);
+    }
+}
+
+static void add_depth(struct frame_state *s, int64_t bytes)
+{
+    if (s->depth == FRAME_DEPTH_UNKNOWN)
+        return;
+    if (bytes > MAX_DEPTH || bytes < -MAX_DEPTH || s->depth > MAX_DEPTH ||
+        s->depth < -MAX_DEPTH)
+        s->depth = FRAME_DEPTH_UNKNOWN;
+    else
+        s->depth += (int32_t)bytes;
+    if (s->depth < 0) /* it takes its own return address away */
+        s->depth = FRAME_DEPTH_UNKNOWN;
+    /* what lies above the top of the stack may be overwritten any time */
+    if (s->depth == FRAME_DEPTH_UNKNOWN || s->depth < s->saved)
+        s->saved = 0;
+}
+
+/*
+ * RBP becomes RSP plus (value). It is our frame if it then points at the
+ * caller's RBP, and that lies right below the return address.
+ */
+static void set_rbp(struct frame_state *s, int64_t value)
+{
+    bool frame = s->rbp == RBP_CALLER && s->saved == 8 &&
+                 s->depth != FRAME_DEPTH_UNKNOWN && s->depth - value == 8;
+
+    s->rbp = frame ? RBP_FRAME : RBP_OTHER;
+}
+
+static void push_rbp(struct frame_state *s)
+{
+    add_depth(s, 8);
+    if (s->rbp == RBP_CALLER && s->depth != FRAME_DEPTH_UNKNOWN)
+        s->saved = s->depth;
+}
+
+static void pop_rbp(struct frame_state *s)
+{
+    bool framed = s->rbp == RBP_FRAME;
+    bool restored = framed ? s->depth == 8 || s->depth == FRAME_DEPTH_UNKNOWN
+                           : s->saved != 0 && s->depth == s->saved;
+
+    s->done = s->done || (restored && framed);
+    s->rbp = restored ? RBP_CALLER : RBP_OTHER;
+    s->saved = 0;
+    add_depth(s, -8);
+}
+
+/* RSP becomes RBP plus (value): a known depth while RBP is our frame. */
+static void set_rsp_from_rbp(struct frame_state *s, int64_t value)
+{
+    s->depth = FRAME_DEPTH_UNKNOWN;
+    if (s->rbp == RBP_FRAME && value <= 8 && value > -MAX_DEPTH)
+        s->depth = (int32_t)(8 - value);
+}
+
+/* Change (s) as instruction (in) does. */
+static void execute(struct frame_state *s, const struct insn *in)
+{
+    switch (in->kind) {
+    case INSN_PUSH:
+    case INSN_CALL_NEXT:
+        add_depth(s, 8);
+        break;
+    case INSN_PUSH_RBP:
+        push_rbp(s);
+        break;
+    case INSN_PUSH_RETURN: /* as if called just now */
+        s->depth = 0;
+        s->saved = 0;
+        break;
+    case INSN_POP:
+        add_depth(s, -8);
+        break;
+    case INSN_POP_RBP:
+        pop_rbp(s);
+        break;
+    case INSN_ADD_RSP:
+        add_depth(s, -in->value);
+        break;
+    case INSN_RSP_FROM_RBP:
+        set_rsp_from_rbp(s, in->value);
+        break;
+    case INSN_RBP_FROM_RSP:
+        set_rbp(s, in->value);
+        break;
+    case INSN_LEAVE:
+        set_rsp_from_rbp(s, 0);
+        pop_rbp(s);
+        break;
+    case INSN_ENTER:
+        push_rbp(s);
+        set_rbp(s, 0);
+        add_depth(s, in->value);
+        break;
+    case INSN_SET_RSP:
+        s->depth = FRAME_DEPTH_UNKNOWN;
+        s->saved = 0;
+        break;
+    case INSN_SET_RBP:
+        s->rbp = RBP_OTHER;
+        break;
+    default:
+        break;
+    }
+}
+
+/*
+ * A call may never return; then the code behind it belongs to another path. So
+ * the state is passed on behind a call only when all jumps have been followed,
+ * and only if none of them leads there.
+ */
+static void flow_after_call(struct frame_flow *f, size_t call, uint64_t next)
+{
+    if (next >= f->own.size)
+        return;
+    if ((f->own.flags[next] & FRAME_RETURNED) != 0) {
+        frame_flow_to(f, next, &f->own.states[call]);
+    } else if ((f->own.flags[next] & FRAME_REACHED) == 0 &&
+               (f->own.flags[call] & FRAME_PENDING) == 0) {
+        f->own.flags[call] |= FRAME_PENDING;
+        f->calls[f->pending++] = (uint32_t)call;
+    }
+}
+
+/* A jump through a table, unless it is the call that ends the function. */
+static void flow_away(struct frame_flow *f, const struct frame_state *s)
+{
+    uint8_t flags = f->has_away ? FRAME_REACHED : 0;
+
+    if (s->done)
+        return;
+    (void)join_state(&f->away, &flags, s);
+    f->has_away = true;
+}
+
+/* xor ebp, ebp, or rbp: so the ABI has the outermost frame marked. */
+static bool clears_rbp(const uint8_t *code, size_t len)
+{
+    if (len == 3 && *code == 0x48) {
+        code++;
+        len--;
+    }
+    return len == 2 && (code[0] == 0x31 || code[0] == 0x33) && code[1] == 0xed;
+}
+
+/* iretq: nobody calls the function, the CPU enters it. */
+static bool ends_interrupt(const uint8_t *code, size_t len)
+{
+    return len == 2 && code[0] == 0x48 && code[1] == 0xcf;
+}
+
+/* Not "and rsp, -16", which stays on the stack. */
+static bool moves_stack(const struct insn *in, const uint8_t *code, size_t len)
+{
+    uint8_t opcode = code[(*code & 0xf0) == 0x40 && len > 1];
+
+    return in->kind == INSN_SET_RSP && opcode != 0x21 && opcode != 0x23 &&
+           opcode != 0x81 && opcode != 0x83;
+}
+
+/* What an instruction, of which the code is at (code), with the states (before)
+ * and behind it, says about the whole function. */
+static void note_facts(struct frame_flow *f, const struct insn *in,
+                       const uint8_t *code, size_t len,
+                       const struct frame_state *before,
+                       const struct frame_state *behind)
+{
+    if (clears_rbp(code, len) && before->rbp == RBP_CALLER &&
+        before->saved == 0)
+        f->outermost = true;
+    if (ends_interrupt(code, len))
+        f->outermost = f->interrupt = true;
+    if (moves_stack(in, code, len))
+        f->new_stack = true;
+    if (behind->rbp == RBP_FRAME)
+        f->has_frame = true;
+    if (behind->rbp == RBP_OTHER)
+        f->other_rbp = true;
+    if (in->kind == INSN_CALL)
+        f->has_call = true;
+}
+
+static void flag_next(struct frame_flow *f, uint64_t next, uint8_t flag)
+{
+    if (next < f->own.size)
+        f->own.flags[next] |= flag;
+}
+
+static void jump_to(struct frame_flow *f, uint64_t to,
+                    const struct frame_state *s)
+{
+    if (to >= f->own.size)
+        f->ends = true;
+    frame_flow_to(f, to, s);
+}
+
+/* Pass (s), which holds behind the instruction (in) at (at), on to wherever
+ * control goes. (next): the instruction that follows. */
+static void flow_on(struct frame_flow *f, size_t at, uint64_t next,
+                    const struct insn *in, const struct frame_state *s)
+{
+    switch (in->kind) {
+    case INSN_JUMP:
+        jump_to(f, next + (uint64_t)in->value, s);
+        break;
+    case INSN_BRANCH:
+        jump_to(f, next + (uint64_t)in->value, s);
+        frame_flow_to(f, next, s);
+        break;
+    case INSN_JUMP_AWAY:
+        f->ends = true;
+        flow_away(f, s);
+        break;
+    case INSN_CALL:
+        flag_next(f, next, FRAME_CALLED);
+        flow_after_call(f, at, next);
+        break;
+    case INSN_RETURN:
+        f->ends = true;
+        break;
+    case INSN_TRAP:
+        break;
+    case INSN_HALT:
+        flag_next(f, next, FRAME_IDLE);
+        frame_flow_to(f, next, s);
+        break;
+    default:
+        frame_flow_to(f, next, s);
+        break;
+    }
+}
+
+/* Pass on the state before the instruction at (at). */
+static void visit_insn(struct frame_flow *f, size_t at)
+{
+    const struct frame_state before = f->own.states[at];
+    struct frame_state behind = before;
+    struct insn in;
+    size_t len = insn_decode(f->code + at, f->own.size - at, &in);
+
+    if (len == 0) {
+        f->lost = true;
+        return; /* data, or not known to us: nothing flows from here */
+    }
+    execute(&behind, &in);
+    note_facts(f, &in, f->code + at, len, &before, &behind);
+    flow_on(f, at, at + len, &in, &behind);
+}
+
+/* The call at (at) is taken to return, unless jumps lead to what follows. */
+static void let_return(struct frame_flow *f, size_t at)
+{
+    struct insn in;
+    size_t next = at + insn_decode(f->code + at, f->own.size - at, &in);
+
+    f->own.flags[at] &= (uint8_t)~FRAME_PENDING;
+    if ((f->own.flags[next] & FRAME_REACHED) == 0)
+        f->own.flags[next] |= FRAME_RETURNED;
+    flow_after_call(f, at, next);
+}
+
+static void settle_flow(struct frame_flow *f)
+{
+    while (f->queued != 0 || f->pending != 0) {
+        if (f->queued != 0) {
+            size_t at = f->queue[--f->queued];
+
+            f->own.flags[at] &= (uint8_t)~FRAME_QUEUED;
+            visit_insn(f, at);
+        } else {
+            let_return(f, f->calls[--f->pending]);
+        }
+    }
+}
+
+/*
+ * Code that no jump leads to is reached through a table of addresses, if the
+ * function jumps through one. Compilers put nothing but instructions between
+ * instructions, so the next one begins where the last one ends. Padding up to
+ * an aligned address is never executed, so no state flows from it.
+ */
+static void settle_unreached(struct frame_flow *f)
+{
+    struct insn in;
+
+    for (size_t at = 0, len; at < f->own.size; at += len) {
+        len = insn_decode(f->code + at, f->own.size - at, &in);
+        if (len == 0)
+            return;
+        if ((f->own.flags[at] & FRAME_REACHED) != 0 || in.kind == INSN_NOP)
+            continue;
+        if (in.kind == INSN_HALT && at + len < f->own.size)
+            f->own.flags[at + len] |= FRAME_IDLE;
+        if (f->has_away) {
+            frame_flow_to(f, at, &f->away);
+            settle_flow(f);
+        }
+    }
+}
+
+void frame_flow_run(struct frame_flow *f)
+{
+    settle_flow(f);
+    settle_unreached(f);
+}
+
+/* Where the frame is, whatever the instruction before does. */
+static enum code_place frame_place(const struct frame_flow *f, size_t at)
+{
+    if (!f->has_frame)
+        return CODE_NO_FRAME;
+    if ((f->own.flags[at] & FRAME_REACHED) == 0)
+        return CODE_UNKNOWN;
+    switch (f->own.states[at].rbp) {
+    case RBP_FRAME:
+        return CODE_BODY;
+    case RBP_CALLER:
+        return f->own.states[at].done ? CODE_EPILOGUE : CODE_PROLOGUE;
+    case RBP_OTHER:
+        break;
+    }
+    return CODE_UNKNOWN;
+}
+
+enum code_place frame_flow_place(const struct frame_flow *f, size_t at)
+{
+    enum code_place place = frame_place(f, at);
+
+    if ((f->own.flags[at] & FRAME_IDLE) == 0)
+        return place;
+    return place == CODE_BODY ? CODE_IDLE : CODE_IDLE_BARE;
+}
+
+struct code_exit frame_flow_exit(const struct frame_flow *f, size_t at)
+{
+    const struct frame_state *s = &f->own.states[at];
+    struct code_exit out = {.words = CODE_FAR,
+                            .called = (f->own.flags[at] & FRAME_CALLED) != 0};
+
+    if ((f->own.flags[at] & FRAME_REACHED) == 0)
+        return out;
+    out.rbp_kept = s->rbp == RBP_CALLER;
+    if (s->depth >= 0 && s->depth % 8 == 0 && s->depth / 8 < (int)CODE_FAR)
+        out.words = (unsigned)s->depth / 8;
+    return out;
+}

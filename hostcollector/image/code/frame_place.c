@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Finds the function of an address, has it interpreted, keeps the result. */
+#include "image/code/frame_place.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "image/code/frame_flow.h"
+#include "image/code/function_flow.h"
+#include "image/code/only_call.h"
+#include "image/code/told_code.h"
+#include "image/code/uncalled.h"
+#include "image/file/image.h"
+#include "model/stack.h"
+#include "util/hash.h"
+#include "util/map.h"
+#include "util/vec.h"
+
+#define HLT 0xf4u
+
+/* Answers kept in all; a hostile symbol table could ask for any number. */
+#define MAX_KEPT_BYTES (256u << 20)
+
+/* The last answers of frame_place_of_call(), by address. Stacks share most of
+ * their frames, so a profile asks for the same return addresses again and
+ * again; a search among all symbols for each was half of a report's time. */
+#define CALLS_KEPT 65536u
+struct kept_call {
+    uint64_t pc;
+    bool known;
+    enum code_place place;
+};
+
+struct frame_places {
+    struct told_code *told; /* NULL: answers are read from (img) */
+    struct image *img;
+    uint64_t slide;
+    struct map known; /* start of a function -> index of its answers */
+    uint8_t **places; /* by offset, as packed; NULL: not understood */
+    size_t count, room;
+    size_t bytes;
+    struct kept_call *calls;       /* CALLS_KEPT; NULL: none yet */
+    struct only_calls *only_calls; /* NULL: not read yet, or not to be had */
+    bool only_calls_read;
+};
+
+struct frame_places *frame_places_new(struct image *img, uint64_t slide)
+{
+    struct frame_places *o = calloc(1, sizeof *o);
+
+    if (o != NULL) {
+        o->img = img;
+        o->slide = slide;
+    }
+    return o;
+}
+
+struct frame_places *frame_places_told(void)
+{
+    struct frame_places *o = calloc(1, sizeof *o);
+
+    if (o == NULL)
+        return NULL;
+    o->told = told_code_new();
+    if (o->told == NULL) {
+        free(o);
+        return NULL;
+    }
+    return o;
+}
+
+void frame_places_set_known(struct frame_places *o, bool known)
+{
+    told_code_set_known(o->told, known);
+}
+
+int frame_places_learn(struct frame_places *o, uint64_t pc,
+                       const struct code_facts *facts)
+{
+    return told_code_learn(o->told, pc, facts);
+}
+
+size_t frame_places_bytes(const struct frame_places *o)
+{
+    return o->told != NULL ? told_code_bytes(o->told) : 0;
+}
+
+void frame_places_free(struct frame_places *o)
+{
+    if (o == NULL)
+        return;
+    told_code_free(o->told);
+    for (size_t i = 0; i < o->count; i++)
+        free(o->places[i]);
+    free(o->places);
+    map_fini(&o->known);
+    only_calls_free(o->only_calls);
+    free(o->calls);
+    free(o);
+}
+
+bool frame_places_known(const struct frame_places *o)
+{
+    if (o == NULL)
+        return false;
+    return o->told != NULL ? told_code_known(o->told)
+                           : image_text(o->img, 0) != NULL;
+}
+
+/* An enum code_place and a struct code_exit, in 8 bits. */
+enum {
+    PLACE = 0x07,
+    WORDS_SHIFT = 3,
+    WORDS = 0x38,
+    RBP_KEPT = 0x40,
+    CALLED = 0x80
+};
+
+static uint8_t pack_place(const struct frame_flow *flow, size_t at,
+                          bool depth_known)
+{
+    struct code_exit out = frame_flow_exit(flow, at);
+    unsigned bits = (unsigned)frame_flow_place(flow, at);
+
+    bits |= (depth_known ? out.words : CODE_FAR) << WORDS_SHIFT;
+    bits |= out.rbp_kept ? RBP_KEPT : 0;
+    bits |= out.called ? CALLED : 0;
+    return (uint8_t)bits;
+}
+
+/* The places of function (f) by offset; NULL if it is not understood. */
+static uint8_t *interpret(struct frame_places *o,
+                          const struct image_function *f)
+{
+    struct function_flow of;
+    uint8_t *places = NULL;
+
+    if (f->size > MAX_KEPT_BYTES - o->bytes)
+        return NULL;
+    if (function_flow_init(&of, o->img, f) == 0)
+        places = malloc((size_t)f->size);
+    for (size_t at = 0; places != NULL && at < f->size; at++)
+        places[at] = pack_place(&of.flow, at, of.depth_known);
+    function_flow_fini(&of);
+    if (places != NULL)
+        o->bytes += (size_t)f->size;
+    return places;
+}
+
+/* Interpret (f) and keep the result; its index, or MAP_NOTHING. */
+static uint32_t learn_function(struct frame_places *o,
+                               const struct image_function *f)
+{
+    uint32_t *index;
+
+    if (vec_grow(&o->places, &o->room, o->count, sizeof *o->places) != 0)
+        return MAP_NOTHING;
+    index = map_put(&o->known, f->start, 0);
+    if (index == NULL)
+        return MAP_NOTHING;
+    *index = (uint32_t)o->count;
+    o->places[o->count++] = interpret(o, f);
+    return *index;
+}
+
+/*
+ * Without a function the instruction boundaries are unknown, and the byte 0xf4
+ * of hlt is common in other instructions. The bytes of `sti; hlt` and of mwait
+ * are long enough to be recognized.
+ */
+static enum code_place place_by_bytes(const struct frame_places *o,
+                                      uint64_t address)
+{
+    size_t have;
+    const uint8_t *code = image_code(o->img, address - 3, &have);
+
+    if (code != NULL && have >= 3 &&
+        (memcmp(code + 1, "\xfb\xf4", 2) == 0 ||
+         memcmp(code, "\x0f\x01\xc9", 3) == 0))
+        return CODE_IDLE;
+    return CODE_UNKNOWN;
+}
+
+/* What is packed for (address), at link time; NULL: nothing is known. */
+static const uint8_t *find_packed(struct frame_places *o, uint64_t address)
+{
+    const struct image_function *f = image_function(o->img, address);
+    uint32_t index;
+
+    if (f == NULL)
+        return NULL;
+    index = map_get(&o->known, f->start, 0);
+    if (index == MAP_NOTHING)
+        index = learn_function(o, f);
+    if (index == MAP_NOTHING || o->places[index] == NULL)
+        return NULL;
+    return &o->places[index][address - f->start];
+}
+
+enum code_place frame_place_at(struct frame_places *o, uint64_t pc)
+{
+    if (o->told != NULL)
+        return told_code_facts(o->told, pc).place;
+
+    const uint8_t *packed = find_packed(o, pc - o->slide);
+
+    return packed != NULL ? (enum code_place)(*packed & PLACE)
+                          : place_by_bytes(o, pc - o->slide);
+}
+
+struct code_exit frame_place_exit(struct frame_places *o, uint64_t pc)
+{
+    if (o->told != NULL)
+        return told_code_facts(o->told, pc).exit;
+
+    const uint8_t *packed = find_packed(o, pc - o->slide);
+    unsigned bits = packed != NULL ? *packed : CODE_FAR << WORDS_SHIFT;
+
+    return (struct code_exit){(bits & WORDS) >> WORDS_SHIFT,
+                              (bits & RBP_KEPT) != 0, (bits & CALLED) != 0};
+}
+
+static enum code_framing frame_of(const struct frame_flow *flow)
+{
+    if (flow->has_frame || flow->outermost)
+        return CODE_FRAMED;
+    if (flow->lost)
+        return CODE_UNREAD;
+    if (flow->other_rbp)
+        return CODE_CUTTING;
+    return flow->has_call ? CODE_BARE : CODE_LEAF;
+}
+
+/* How many bytes of the function are in instructions at which one of the words
+ * that samples carry is the return address. */
+static uint64_t told_by_words(const struct frame_flow *flow)
+{
+    uint64_t bytes = 0;
+    bool told = false;
+
+    for (size_t at = 0; at < flow->own.size; at++) {
+        if ((flow->own.flags[at] & FRAME_REACHED) != 0)
+            told = frame_flow_exit(flow, at).words < WIRE_STACK_SLOTS;
+        bytes += told;
+    }
+    return bytes;
+}
+
+enum code_framing frame_place_framing(struct frame_places *o,
+                                      const struct image_function *f,
+                                      uint64_t *told)
+{
+    struct function_flow of;
+    enum code_framing frame = CODE_UNREAD;
+
+    *told = 0;
+    if (function_flow_is_part(f))
+        return CODE_PART;
+    if (function_flow_init(&of, o->img, f) == 0) {
+        frame = frame_of(&of.flow);
+        if (frame == CODE_FRAMED)
+            *told = 0;
+        else if (frame_place_only_call(o, o->slide + f->start) != 0)
+            *told = f->size;
+        else if (of.depth_known)
+            *told = told_by_words(&of.flow);
+    }
+    function_flow_fini(&of);
+    return frame;
+}
+
+bool frame_place_behind_hlt(const struct frame_places *o, uint64_t pc)
+{
+    size_t have;
+    const uint8_t *code =
+        o->told == NULL ? image_code(o->img, pc - o->slide - 1, &have) : NULL;
+
+    return code != NULL && *code == HLT;
+}
+
+/* frame_place_of_call(), read from the image. */
+static enum code_place read_place_of_call(struct frame_places *o, uint64_t pc)
+{
+    const struct image_function *f = image_function(o->img, pc - 1 - o->slide);
+
+    if (uncalled_function(o->img, pc - o->slide) != NULL)
+        return frame_place_at(o, pc);
+    if (f == NULL || f != image_function(o->img, pc - o->slide))
+        return CODE_UNKNOWN;
+    return frame_place_at(o, pc);
+}
+
+enum code_place frame_place_of_call(struct frame_places *o, uint64_t pc)
+{
+    struct kept_call *kept;
+
+    if (o->told != NULL)
+        return told_code_facts(o->told, pc).call_place;
+    if (o->calls == NULL)
+        o->calls = calloc(CALLS_KEPT, sizeof *o->calls);
+    if (o->calls == NULL)
+        return read_place_of_call(o, pc);
+    kept = &o->calls[(hash_mix(0, pc) >> 32) % CALLS_KEPT];
+    if (!kept->known || kept->pc != pc)
+        *kept = (struct kept_call){pc, true, read_place_of_call(o, pc)};
+    return kept->place;
+}
+
+/* The calls of the whole image; NULL if there is no memory. */
+static const struct only_calls *read_calls(struct frame_places *o)
+{
+    if (!o->only_calls_read)
+        o->only_calls = only_calls_new(o->img);
+    o->only_calls_read = true;
+    return o->only_calls;
+}
+
+bool frame_place_is_called(struct frame_places *o, uint64_t pc)
+{
+    if (o->told != NULL)
+        return told_code_facts(o->told, pc + 1).is_called;
+
+    const struct only_calls *calls = read_calls(o);
+
+    return calls != NULL && only_call_any(calls, pc - o->slide);
+}
+
+uint64_t frame_place_only_call(struct frame_places *o, uint64_t pc)
+{
+    if (o->told != NULL)
+        return told_code_facts(o->told, pc).only_call;
+
+    const struct only_calls *calls = read_calls(o);
+    uint64_t back = calls != NULL ? only_call_return(calls, pc - o->slide) : 0;
+
+    return back != 0 ? back + o->slide : 0;
+}
+
+struct code_facts frame_place_facts(struct frame_places *o, uint64_t pc)
+{
+    struct code_facts facts = {.place = frame_place_at(o, pc),
+                               .call_place = frame_place_of_call(o, pc),
+                               .exit = frame_place_exit(o, pc)};
+
+    if (facts.call_place == CODE_NO_FRAME)
+        facts.is_called = frame_place_is_called(o, pc - 1);
+    if (facts.place != CODE_BODY)
+        facts.only_call = frame_place_only_call(o, pc);
+    return facts;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Finds the code of a function, and where it is entered. */
+#include "image/code/function_flow.h"
+
+#include <string.h>
+
+#include "image/file/image.h"
+
+/* A longer function is none, but the code between two far labels. */
+#define MAX_FUNCTION_BYTES (1u << 20)
+
+static bool code_of(const struct image *img, const struct image_function *f,
+                    const uint8_t **code)
+{
+    size_t have;
+
+    *code = image_code(img, f->start, &have);
+    return *code != NULL && f->size != 0 && f->size <= have &&
+           f->size <= MAX_FUNCTION_BYTES;
+}
+
+static void enter_flow(struct frame_flow *flow)
+{
+    static const struct frame_state called = {.rbp = RBP_CALLER};
+
+    frame_flow_to(flow, 0, &called);
+}
+
+/*
+ * Note the states in which function (f) jumps into (cold) at (start). Does (f)
+ * set up a frame?
+ */
+static bool enter_from(const struct image *img, const struct image_function *f,
+                       struct frame_part *cold, uint64_t start)
+{
+    struct frame_flow flow;
+    const uint8_t *code;
+    bool has_frame;
+
+    if (!code_of(img, f, &code))
+        return false;
+    if (frame_flow_init(&flow, code, (size_t)f->size) == 0) {
+        cold->from = start - f->start;
+        flow.cold = cold;
+        enter_flow(&flow);
+        frame_flow_run(&flow);
+    }
+    has_frame = flow.has_frame;
+    frame_flow_fini(&flow);
+    return has_frame;
+}
+
+/* How long the name is of the function that (name) is the cold part of; or 0.
+ */
+static size_t parent_length(const char *name)
+{
+    const char *suffix = strstr(name, ".cold");
+
+    return suffix != NULL && (suffix[5] == '\0' || suffix[5] == '.')
+               ? (size_t)(suffix - name)
+               : 0;
+}
+
+/*
+ * A cold part begins in the states in which its function jumps to it. Several
+ * static functions may have the name; only the right one jumps there.
+ */
+static void enter_cold(const struct image *img, struct frame_flow *flow,
+                       const struct image_function *f)
+{
+    size_t len = parent_length(f->name);
+    const struct image_function *parent;
+    struct frame_part cold;
+
+    if (frame_part_init(&cold, (size_t)f->size) == 0) {
+        for (size_t i = 0; (parent = image_function_at(img, i)); i++) {
+            if (strncmp(parent->name, f->name, len) == 0 &&
+                parent->name[len] == '\0')
+                flow->has_frame |= enter_from(img, parent, &cold, f->start);
+        }
+        for (size_t at = 0; at < cold.size; at++) {
+            if ((cold.flags[at] & FRAME_REACHED) != 0)
+                frame_flow_to(flow, at, &cold.states[at]);
+        }
+    }
+    frame_part_fini(&cold);
+}
+
+bool function_flow_is_part(const struct image_function *f)
+{
+    return parent_length(f->name) != 0;
+}
+
+int function_flow_init(struct function_flow *o, const struct image *img,
+                       const struct image_function *f)
+{
+    const uint8_t *code;
+    bool is_part = function_flow_is_part(f);
+
+    *o = (struct function_flow){.depth_known = f->sized};
+    if (!code_of(img, f, &code) ||
+        frame_flow_init(&o->flow, code, (size_t)f->size) != 0)
+        return -1;
+    if (is_part)
+        enter_cold(img, &o->flow, f);
+    if (o->flow.queued == 0) {
+        o->depth_known = o->depth_known && !is_part;
+        enter_flow(&o->flow);
+    }
+    frame_flow_run(&o->flow);
+    return 0;
+}
+
+void function_flow_fini(struct function_flow *o)
+{
+    frame_flow_fini(&o->flow);
+}

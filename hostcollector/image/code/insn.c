@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What an instruction does to RSP, RBP and the flow of control. */
+#include "image/code/insn.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "image/code/insn_parts.h"
+
+#define RSP 4u
+#define RBP 5u
+
+/* The general register written: 'r' by ModRM.reg, 'm' by ModRM.rm, 'x' both,
+ * 'B' rm of one byte, 'R' reg of one byte, 'X' both of one byte. */
+static const char one_byte_writes[] =
+    "BmRr....BmRr....BmRr....BmRr....BmRr....BmRr....BmRr............"  /* 00 */
+    "...................................r.....r.r...................."  /* 40 */
+    "Bm.m..XxBmRrmr.m................................................"  /* 80 */
+    "Bm....Bm........BmBm..................................Bm......Bm"; /* c0 */
+
+static const char two_byte_writes[] =
+    "m.rr............................mm..........rr.................."  /* 00 */
+    "rrrrrrrrrrrrrrrrr.............................................m."  /* 40 */
+    "................BBBBBBBBBBBBBBBB....mm.....mmmmrBmrmrrrrr.mmrrrr"  /* 80 */
+    "Xx...r.m...............r........................................"; /* c0 */
+
+/* Vector instructions that write a general register. */
+static char vector_writes(const struct insn_parts *p)
+{
+    static const uint8_t to_reg[] = {0x2c, 0x2d, 0x50, 0x78,
+                                     0x79, 0x93, 0xc5, 0xd7};
+
+    if (p->map == 1 && memchr(to_reg, p->opcode, sizeof to_reg) != NULL)
+        return 'r';
+    if ((p->map == 1 && p->opcode == 0x7e && !p->repeat) ||
+        (p->map == 3 && (p->opcode & 0xfc) == 0x14))
+        return 'm';
+    if (p->encoding == INSN_ENCODED_VEX && p->map == 2 && p->opcode >= 0xf2 &&
+        p->opcode <= 0xf7)
+        return 'r';
+    return p->map == 3 && p->opcode == 0xf0 ? 'r' : '.';
+}
+
+/* The groups whose members differ in what they write. */
+static bool group_writes(const struct insn_parts *p)
+{
+    switch (p->opcode | p->map << 8) {
+    case 0x80:
+    case 0x81:
+    case 0x83:
+        return p->digit != 7; /* cmp */
+    case 0xf6:
+    case 0xf7:
+        return p->digit == 2 || p->digit == 3; /* not, neg */
+    case 0xfe:
+    case 0xff:
+        return p->digit < 2; /* inc, dec */
+    case 0x17e:
+        return !p->repeat; /* else a move between vector registers */
+    case 0x1ae:
+        return p->repeat && p->digit < 2; /* rdfsbase; else fences */
+    case 0x1ba:
+        return p->digit != 4; /* bt */
+    case 0x1c7:
+        return p->digit >= 6; /* rdrand, rdseed */
+    default:
+        return true;
+    }
+}
+
+static char writes(const struct insn_parts *p)
+{
+    if (p->encoding != INSN_ENCODED_LEGACY)
+        return vector_writes(p);
+    switch (p->map) {
+    case 0:
+        return group_writes(p) ? one_byte_writes[p->opcode] : '.';
+    case 1:
+        return group_writes(p) ? two_byte_writes[p->opcode] : '.';
+    case 2: /* movbe, crc32, adcx */
+        return p->opcode >= 0xf0 && p->opcode <= 0xf6 ? 'r' : '.';
+    default: /* pextr */
+        return (p->opcode & 0xfc) == 0x14 ? 'm' : '.';
+    }
+}
+
+/* Does the instruction write general register (number)? */
+static bool writes_register(const struct insn_parts *p, unsigned number)
+{
+    char w = writes(p);
+    unsigned low = p->opcode & 7u;
+    bool to_rm = p->mod == 3 && p->rm == number;
+
+    if (p->encoding == INSN_ENCODED_VEX && p->map == 2 && p->vvvv == number &&
+        (p->opcode == 0xf3 || p->opcode == 0xf6))
+        return true; /* blsr and its like, mulx */
+    if (!p->modrm) { /* xchg, mov with immediate, bswap */
+        bool in_opcode =
+            (p->map == 0 && p->opcode > 0x90 && p->opcode < 0x98) ||
+            (p->map == 0 && p->opcode >= 0xb8 && p->opcode <= 0xbf) ||
+            (p->map == 0 && p->rex && p->opcode >= 0xb0 && p->opcode <= 0xb7) ||
+            (p->map == 1 && p->opcode >= 0xc8 && p->opcode <= 0xcf);
+
+        return in_opcode && (low | p->rex_b) == number;
+    }
+    /* byte registers 4 to 7 are ah to bh where there is no REX */
+    if ((w == 'B' || w == 'R' || w == 'X') && !p->rex)
+        return false;
+    switch (w) {
+    case 'r':
+    case 'R':
+        return p->reg == number;
+    case 'm':
+    case 'B':
+        return to_rm;
+    case 'x':
+    case 'X':
+        return p->reg == number || to_rm;
+    default:
+        return false;
+    }
+}
+
+/*
+ * What opcodes do to control, of one byte and behind 0F: b branch, j jump,
+ * c call, r return, t trap, h hlt, n nop; g is the group whose digit says, m
+ * the one with mwait, x is xchg eax, or nop.
+ */
+static const char control[2][256 + 1] = {
+    "................" /* 00 */ "................" /* 10 */
+    "................" /* 20 */ "................" /* 30 */
+    "................" /* 40 */ "................" /* 50 */
+    "................" /* 60 */ "bbbbbbbbbbbbbbbb" /* 70 */
+    "................" /* 80 */ "x..............." /* 90 */
+    "................" /* a0 */ "................" /* b0 */
+    "..rr......rrt..r" /* c0 */ "................" /* d0 */
+    "bbbb....cj.j...." /* e0 */ "....h..........g" /* f0 */,
+
+    ".m.....r...t...." /* 00 */ "...............n" /* 10 */
+    "................" /* 20 */ ".....r.........." /* 30 */
+    "................" /* 40 */ "................" /* 50 */
+    "................" /* 60 */ "................" /* 70 */
+    "bbbbbbbbbbbbbbbb" /* 80 */ "................" /* 90 */
+    "................" /* a0 */ ".........t......" /* b0 */
+    "................" /* c0 */ "................" /* d0 */
+    "................" /* e0 */ "...............t" /* f0 */,
+};
+
+static bool is_mwait(const struct insn_parts *p) /* or mwaitx */
+{
+    return p->mod == 3 &&
+           ((p->digit == 1 && p->rm == 1) || (p->digit == 7 && p->rm == 3));
+}
+
+static struct insn jump_kind(const struct insn_parts *p)
+{
+    struct insn other = {INSN_OTHER, 0};
+
+    switch (p->map < 2 ? control[p->map][p->opcode] : '.') {
+    case 'b':
+        return (struct insn){INSN_BRANCH, p->immediate};
+    case 'j':
+        return (struct insn){INSN_JUMP, p->immediate};
+    case 'c':
+        return (struct insn){p->immediate == 0 ? INSN_CALL_NEXT : INSN_CALL,
+                             p->immediate};
+    case 'r':
+        return (struct insn){INSN_RETURN, 0};
+    case 't':
+        return (struct insn){INSN_TRAP, 0};
+    case 'h':
+        return (struct insn){INSN_HALT, 0};
+    case 'n':
+        return (struct insn){INSN_NOP, 0};
+    case 'x':
+        return p->repeat || p->rex_b != 0 ? other : (struct insn){INSN_NOP, 0};
+    case 'm':
+        return is_mwait(p) ? (struct insn){INSN_HALT, 0} : other;
+    case 'g':
+        return p->digit == 2 || p->digit == 3 ? (struct insn){INSN_CALL, 0}
+               : p->digit == 4 || p->digit == 5
+                   ? (struct insn){INSN_JUMP_AWAY, 0}
+                   : other;
+    default:
+        return other;
+    }
+}
+
+static struct insn push_kind(const struct insn_parts *p)
+{
+    bool drap = p->opcode == 0xff && p->mod == 1 && p->plain && p->base == 10 &&
+                p->displacement == -8;
+
+    if (p->operand16)
+        return (struct insn){INSN_SET_RSP, 0};
+    if (drap)
+        return (struct insn){INSN_PUSH_RETURN, 0};
+    if (p->opcode == 0x55 && p->rex_b == 0)
+        return (struct insn){INSN_PUSH_RBP, 0};
+    return (struct insn){INSN_PUSH, 0};
+}
+
+static struct insn pop_kind(const struct insn_parts *p)
+{
+    unsigned to = p->opcode == 0x8f ? p->rm : (p->opcode & 7u) | p->rex_b;
+    bool reg = (p->opcode & 0xf8) == 0x58 || (p->opcode == 0x8f && p->mod == 3);
+
+    if (p->operand16 || (reg && to == RSP))
+        return (struct insn){INSN_SET_RSP, 0};
+    return (struct insn){reg && to == RBP ? INSN_POP_RBP : INSN_POP, 0};
+}
+
+/* The instructions that frames are made of. */
+static struct insn stack_kind(const struct insn_parts *p)
+{
+    uint8_t op = p->opcode;
+
+    if (p->map == 1 && (op == 0xa0 || op == 0xa8))
+        return (struct insn){INSN_PUSH, 0};
+    if (p->map == 1 && (op == 0xa1 || op == 0xa9))
+        return (struct insn){INSN_POP, 0};
+    if (p->map != 0)
+        return (struct insn){INSN_OTHER, 0};
+    if ((op & 0xf8) == 0x50 || op == 0x68 || op == 0x6a || op == 0x9c ||
+        (op == 0xff && p->digit == 6))
+        return push_kind(p);
+    if ((op & 0xf8) == 0x58 || op == 0x9d || op == 0x8f)
+        return op == 0x9d ? (struct insn){INSN_POP, 0} : pop_kind(p);
+    if (op == 0xc9)
+        return (struct insn){INSN_LEAVE, 0};
+    if (op == 0xc8)
+        return (struct insn){p->digit == 0 ? INSN_ENTER : INSN_SET_RBP,
+                             p->immediate};
+    return (struct insn){INSN_OTHER, 0};
+}
+
+/* 64-bit moves among RSP and RBP, and RSP plus a constant. */
+static struct insn frame_kind(const struct insn_parts *p)
+{
+    unsigned to = p->opcode == 0x89 ? p->rm : p->reg;
+    unsigned from = p->opcode == 0x89 ? p->reg : p->rm;
+
+    if (p->map != 0 || !p->wide_rex || p->encoding != INSN_ENCODED_LEGACY)
+        return (struct insn){INSN_OTHER, 0};
+    if ((p->opcode == 0x81 || p->opcode == 0x83) && p->mod == 3 &&
+        p->rm == RSP && (p->digit == 0 || p->digit == 5))
+        return (struct insn){INSN_ADD_RSP,
+                             p->digit == 0 ? p->immediate : -p->immediate};
+    if (p->opcode == 0x8d && p->plain)
+        from = p->base;
+    else if ((p->opcode != 0x89 && p->opcode != 0x8b) || p->mod != 3)
+        return (struct insn){INSN_OTHER, 0};
+    if (to == RBP && from == RSP)
+        return (struct insn){INSN_RBP_FROM_RSP, p->displacement};
+    if (to == RSP && from == RBP)
+        return (struct insn){INSN_RSP_FROM_RBP, p->displacement};
+    if (to == RSP && from == RSP)
+        return (struct insn){INSN_ADD_RSP, p->displacement};
+    return (struct insn){INSN_OTHER, 0};
+}
+
+static struct insn classify(const struct insn_parts *p)
+{
+    struct insn in = {INSN_OTHER, 0};
+
+    if (p->encoding == INSN_ENCODED_LEGACY) {
+        in = jump_kind(p);
+        if (in.kind == INSN_OTHER)
+            in = stack_kind(p);
+        if (in.kind == INSN_OTHER)
+            in = frame_kind(p);
+    }
+    if (in.kind != INSN_OTHER)
+        return in;
+    if (writes_register(p, RBP))
+        return (struct insn){INSN_SET_RBP, 0};
+    if (writes_register(p, RSP))
+        return (struct insn){INSN_SET_RSP, 0};
+    return in;
+}
+
+size_t insn_decode(const uint8_t *code, size_t len, struct insn *out)
+{
+    struct insn_parts p;
+    size_t n = insn_parts_take(&p, code, len);
+
+    if (n != 0)
+        *out = classify(&p);
+    return n;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The fields of an encoded x86-64 instruction. Part of insn, which says what
+ * they mean.
+ */
+#ifndef TPROF_IMAGE_CODE_INSN_PARTS_H
+#define TPROF_IMAGE_CODE_INSN_PARTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* An instruction while it is being taken apart. */
+struct insn_parts {
+    const uint8_t *at, *end;
+    bool bad;
+    bool wide_rex;                          /* REX.W */
+    unsigned rex_r, rex_x, rex_b;           /* 0 or 8 */
+    bool rex, operand16, address32, repeat; /* 66, 67, F3 */
+    enum {
+        INSN_ENCODED_LEGACY,
+        INSN_ENCODED_VEX,
+        INSN_ENCODED_EVEX,
+        INSN_ENCODED_XOP
+    } encoding;
+    unsigned map;  /* 0: one byte, 1: 0F, 2: 0F38, 3: 0F3A, others: VEX, XOP */
+    unsigned vvvv; /* the third register of VEX */
+    uint8_t opcode;
+    bool modrm;
+    unsigned mod, reg, rm; /* with REX */
+    unsigned digit;        /* ModRM.reg without REX: selects in a group */
+    bool plain;            /* memory operand is base and displacement */
+    unsigned base;         /* its base register */
+    int64_t displacement, immediate;
+};
+
+/*
+ * Take apart the instruction at (code), of which (len) bytes may be read.
+ *
+ * Returns its length, 1 to 15; 0 if it is none or does not fit.
+ */
+size_t insn_parts_take(struct insn_parts *p, const uint8_t *code, size_t len);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "image/code/uncalled.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "image/code/insn.h"
+#include "image/file/image.h"
+
+/* Bytes of the shortest call and of the longest. */
+#define CALL_MIN 2u
+#define CALL_MAX 9u
+
+/* Does a call end right before (address)? */
+static bool is_behind_call(const struct image *img, uint64_t address)
+{
+    for (size_t n = CALL_MIN; n <= CALL_MAX; n++) {
+        size_t have;
+        const uint8_t *code = image_code(img, address - n, &have);
+        struct insn in;
+
+        if (code != NULL && have >= n && insn_decode(code, n, &in) == n &&
+            (in.kind == INSN_CALL || in.kind == INSN_CALL_NEXT))
+            return true;
+    }
+    return false;
+}
+
+const struct image_function *uncalled_function(const struct image *img,
+                                               uint64_t address)
+{
+    const struct image_function *f = image_function(img, address);
+
+    return f != NULL && f->start == address &&
+                   image_function(img, address - 1) == NULL &&
+                   !is_behind_call(img, address)
+               ? f
+               : NULL;
+}

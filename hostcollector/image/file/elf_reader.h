@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What elf.c, elf_sections.c and loading.c share of an ELF file; only these
+ * three include this header. */
+#ifndef TPROF_IMAGE_FILE_ELF_READER_H
+#define TPROF_IMAGE_FILE_ELF_READER_H
+
+#include <stdbool.h>
+
+#include <gelf.h>
+#include <libelf.h>
+
+#include "image/file/object.h"
+#include "image/file/unpack.h"
+
+/* What object.reader points to. */
+struct elf_reader {
+    Elf *elf;
+    struct unpacked unpacked;
+};
+
+static inline Elf *elf_of(const struct object *o)
+{
+    const struct elf_reader *r = o->reader;
+
+    return r->elf;
+}
+
+/* As object_ops.section and object_ops.packed. */
+struct image_part elf_section(const struct object *o, const char *name);
+bool elf_packed(const struct object *o);
+
+/* As image_note() and image_find_named(), in loading.h. */
+const uint8_t *elf_segment_note(const struct object *o, const char *owner,
+                                uint32_t type, size_t *len);
+bool elf_find_named(const struct object *o, const char *prefix, uint64_t low,
+                    uint64_t high, uint64_t *address);
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * An executable file of any format, as image.c needs it: segments, functions,
+ * sections, build-id. Each format has a table of functions: elf.c, pe.c. Only
+ * files of this folder include this header.
+ */
+#ifndef TPROF_IMAGE_FILE_OBJECT_H
+#define TPROF_IMAGE_FILE_OBJECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "image/file/file.h"
+#include "image/file/image.h"
+#include "image/file/symtab.h"
+#include "util/arena.h"
+#include "util/err.h"
+
+struct object;
+
+struct object_ops {
+    /* Fill (o), of which image has set path and file. Returns 0; -1 with (e)
+     * filled; then close() is called as well. */
+    int (*open)(struct object *o, struct err *e);
+    /* Release (reader), which may be NULL. */
+    void (*close)(struct object *o);
+    /* As image_build_id(). */
+    const uint8_t *(*build_id)(const struct object *o, size_t *len);
+    /* Section (name), uncompressed; all zero if there is none. */
+    struct image_part (*section)(const struct object *o, const char *name);
+    /* Could a compressed section that was asked for not be uncompressed? NULL
+     * if the format has none. */
+    bool (*packed)(const struct object *o);
+    /* As image_find_symbol(), or (mark) as image_find_mark(). */
+    bool (*find_symbol)(const struct object *o, const char *name, bool mark,
+                        uint64_t *address);
+};
+
+struct object {
+    const struct object_ops *ops;
+    const char *path;
+    struct file file;
+    void *reader; /* the format's own */
+    /* What is loaded; the executable ones come first. A segment with holes of
+     * the file in it is several, whose bytes are no holes. */
+    struct image_text *segments;
+    size_t segment_count, segment_room, text_count;
+    /* Where instructions are. Executable segments may also hold data; (code)
+     * leaves data out if the format tells it from instructions. */
+    struct image_part *code;
+    size_t code_count, code_room;
+    struct symtab symtab;
+    struct arena names; /* of symbols that are of no table, */
+    bool is_listed;     /* as all of them are: they have no sizes */
+    uint64_t base, entry;
+    bool moves; /* may be loaded elsewhere than linked */
+};
+
+extern const struct object_ops object_elf, object_pe;
+/* No file, but what is told of one; (reader) is a struct image_facts. It is not
+ * opened by object_open(), but by object_tell(). */
+extern const struct object_ops object_told;
+
+/* The object of (img), and that of its debug file; NULL: it has none. */
+const struct object *object_of(const struct image *img);
+const struct object *object_of_debug(const struct image *img);
+
+/* Make (o), which is zero, what (facts) tells; (facts) is copied. -1 if there
+ * is no memory. object_close() must follow in both cases. */
+int object_tell(struct object *o, const struct image_facts *facts);
+
+/* The facts that (o) was told; NULL: it is of a file. */
+static inline const struct image_facts *object_facts(const struct object *o)
+{
+    return o->ops == &object_told ? o->reader : NULL;
+}
+
+/* Open the file (path), which must outlive (o); (o) is zero. Returns 0; -1 with
+ * (e) filled. object_close() must follow in both cases. */
+int object_open(struct object *o, const char *path, struct err *e);
+
+/* Release what (o) holds, which may be all zero. */
+void object_close(struct object *o);
+
+/* Does [offset, offset + size) lie in the file? */
+static inline bool object_in_file(const struct object *o, uint64_t offset,
+                                  uint64_t size)
+{
+    return offset <= o->file.size && size <= o->file.size - offset;
+}
+
+/* Refuse the file for the reason (why). Returns -1. */
+static inline int object_refuse(const struct object *o, struct err *e,
+                                const char *why)
+{
+    (void)err_set(e, "%s: %s", o->path, why);
+    return -1;
+}
+
+/* Keep (segment), in its place among the others; its (bytes_len) bytes are in
+ * the file. -1 with (e) filled: no memory, or too many segments. */
+int object_add_segment(struct object *o, const struct image_text *segment,
+                       bool executable, struct err *e);
+
+/* Keep [address, address + size), which holds instructions. -1 if there is no
+ * memory. */
+int object_add_code(struct object *o, uint64_t address, uint64_t size);
+
+#endif

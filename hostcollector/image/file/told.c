@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* An image of which there is no file, but what a recording keeps of one. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "image/file/object.h"
+#include "util/arena.h"
+
+const char *const image_symbols[IMAGE_SYMBOLS] = {
+    "tprof_anchor", "tprof_directory", "tprof_init_image", "__tprof_text_start",
+    "__tprof_text_end"};
+
+struct told {
+    struct image_facts facts; /* first: object_facts() has a pointer to it */
+    struct arena arena;
+};
+
+/* A copy of (text), NULL if that is; else (*failed) if there is no memory. */
+static const char *keep_text(struct told *t, const char *text, bool *failed)
+{
+    const char *copy =
+        text != NULL ? arena_strndup(&t->arena, text, strlen(text)) : NULL;
+
+    *failed |= text != NULL && copy == NULL;
+    return copy;
+}
+
+static const void *keep_bytes(struct told *t, const void *bytes, size_t size,
+                              bool *failed)
+{
+    void *copy = size != 0 ? arena_alloc(&t->arena, size) : NULL;
+
+    *failed |= size != 0 && copy == NULL;
+    if (copy != NULL)
+        memcpy(copy, bytes, size);
+    return copy;
+}
+
+static bool keep_facts(struct told *t, const struct image_facts *f)
+{
+    bool failed = false;
+
+    t->facts = *f;
+    t->facts.path = keep_text(t, f->path, &failed);
+    t->facts.debug_path = keep_text(t, f->debug_path, &failed);
+    t->facts.split = keep_text(t, f->split, &failed);
+    t->facts.link = keep_text(t, f->link, &failed);
+    t->facts.build_id = keep_bytes(t, f->build_id, f->build_id_len, &failed);
+    t->facts.sums =
+        keep_bytes(t, f->sums, f->sum_count * sizeof *f->sums, &failed);
+    return !failed;
+}
+
+int object_tell(struct object *o, const struct image_facts *facts)
+{
+    struct told *t = calloc(1, sizeof *t);
+
+    if (t == NULL)
+        return -1;
+    o->ops = &object_told;
+    o->reader = t;
+    if (!keep_facts(t, facts))
+        return -1;
+    o->path = t->facts.path;
+    t->facts.texts = NULL; /* they are the object's */
+    for (size_t i = 0; i < facts->text_count; i++) {
+        struct image_text text = facts->texts[i];
+        struct err ignored;
+
+        text.bytes = NULL;
+        text.bytes_len = 0;
+        if (object_add_segment(o, &text, true, &ignored) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static void close_told(struct object *o)
+{
+    struct told *t = o->reader;
+
+    if (t == NULL)
+        return;
+    arena_fini(&t->arena);
+    free(t);
+}
+
+static const uint8_t *build_id(const struct object *o, size_t *len)
+{
+    const struct image_facts *f = o->reader;
+
+    *len = f->build_id_len;
+    return f->build_id;
+}
+
+static struct image_part section(const struct object *o, const char *name)
+{
+    (void)o;
+    (void)name;
+    return (struct image_part){0};
+}
+
+static bool find_symbol(const struct object *o, const char *name, bool mark,
+                        uint64_t *address)
+{
+    const struct image_facts *f = o->reader;
+
+    (void)mark;
+    for (unsigned i = 0; i < IMAGE_SYMBOLS; i++) {
+        if ((f->has_symbols >> i & 1) != 0 &&
+            strcmp(name, image_symbols[i]) == 0) {
+            *address = f->symbols[i];
+            return true;
+        }
+    }
+    return false;
+}
+
+const struct object_ops object_told = {
+    .open = NULL,
+    .close = close_told,
+    .build_id = build_id,
+    .section = section,
+    .find_symbol = find_symbol,
+};

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A process that asks servers: one message asks, one answers. */
+#include "image/match/fetch.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "guard/descriptor.h"
+#include "guard/side_process.h"
+#include "image/match/cache.h"
+
+static int to_other = -1; /* the socket to the other process; -1: none */
+
+struct question {
+    uint8_t kind, len, id[FETCH_ID_MAX];
+};
+
+struct answer {
+    int found; /* 1: a descriptor comes with it */
+    char path[PATH_MAX];
+    struct err e;
+};
+
+const char *fetch_urls(void)
+{
+    return to_other >= 0 ? getenv("DEBUGINFOD_URLS") : NULL;
+}
+
+void fetch_leave(void)
+{
+    if (to_other >= 0)
+        (void)close(to_other);
+    to_other = -1;
+}
+
+/* The process that asks servers */
+
+/* It is asked nothing while it works: what happens then is the end. */
+static bool is_gone(void)
+{
+    struct pollfd p = {.fd = to_other, .events = POLLIN};
+
+    return poll(&p, 1, 0) > 0;
+}
+
+/* Its work, until the process that asks it has ended. Who asks may be taken
+ * over by a guest: nothing but bytes of a build-id is taken from there. Nothing
+ * is asked of servers if (able) is false, for the reason (why). */
+static _Noreturn void serve(bool able, const struct err *why)
+{
+    struct question q;
+
+    while (recv(to_other, &q, sizeof q, 0) == sizeof q) {
+        struct answer a = {0};
+        int fd = -1;
+
+        if (q.len < FETCH_ID_MIN || q.len > FETCH_ID_MAX ||
+            q.kind > FETCH_DEBUG)
+            break;
+        if (able)
+            fd = fetch_by_debuginfod((enum fetch_kind)q.kind, q.id, q.len,
+                                     is_gone, a.path, &a.e);
+        else
+            a.e = *why;
+        a.found = fd >= 0;
+        if (descriptor_send(to_other, &a, sizeof a, fd) != 0)
+            break;
+        if (fd >= 0)
+            (void)close(fd);
+    }
+    _exit(0);
+}
+
+int fetch_start(int (*confine)(const void *limits, struct err *e),
+                const void *limits, struct err *e)
+{
+    const char *urls = getenv("DEBUGINFOD_URLS");
+    int ends[2];
+
+    if (to_other >= 0 || urls == NULL || urls[0] == '\0')
+        return 0;
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+        return err_sys(e, "socketpair");
+    pid_t child = side_process_fork();
+
+    if (child < 0) {
+        (void)close(ends[0]);
+        (void)close(ends[1]);
+        return err_sys(e, "fork");
+    }
+    to_other = ends[child == 0];
+    (void)close(ends[child != 0]);
+    if (child != 0)
+        return 0;
+    struct err why = {""}, lacking = {""};
+    bool able = cache_find(&why) == 0 && fetch_limit(&why) == 0;
+
+    side_process_keep(to_other);
+    fetch_begin_debuginfod();
+    if (confine(limits, &lacking) != 0)
+        serve(false, &lacking);
+    serve(able, &why);
+}
+
+/* The process that reads guests */
+
+static int hear(struct answer *a)
+{
+    int fd;
+
+    if (descriptor_receive(to_other, a, sizeof *a, &fd) != sizeof *a)
+        return err_set(&a->e, "the process that asks has ended");
+    if (fd < 0 && a->found != 0)
+        return err_set(&a->e, "%s", strerror(EMFILE));
+    return fd;
+}
+
+int fetch_file(enum fetch_kind kind, const uint8_t *id, size_t len,
+               char path[PATH_MAX], struct err *e)
+{
+    struct question q = {.kind = (uint8_t)kind, .len = (uint8_t)len};
+    struct answer a = {0};
+
+    if (to_other < 0)
+        return err_set(e, "DEBUGINFOD_URLS names no server");
+    if (len < FETCH_ID_MIN || len > FETCH_ID_MAX)
+        return err_set(e, "a build-id of %zu bytes is none to ask for", len);
+    memcpy(q.id, id, len);
+    if (send(to_other, &q, sizeof q, MSG_NOSIGNAL) != sizeof q)
+        return err_set(e, "the process that asks has ended");
+    int fd = hear(&a);
+
+    if (fd < 0)
+        return err_set(e, "%s", a.e.text);
+    memcpy(path, a.path, PATH_MAX);
+    path[PATH_MAX - 1] = '\0';
+    return fd;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Turns symbols of Free Pascal back into the names of the source. Leaf. */
+#ifndef TPROF_IMAGE_NAMES_PASCAL_H
+#define TPROF_IMAGE_NAMES_PASCAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Where capital letters can be learned from. Each member may be NULL. */
+struct pascal_hint {
+    const char *name; /* of the procedure; with -gw3 it has its capitals */
+    const char *file; /* the unit's source, often named like the unit */
+};
+
+/*
+ * Write the Pascal name of symbol (raw) into (out) of (size) bytes, cut to fit:
+ * "Process.Scheduling(PThread)" for PROCESS_$$_SCHEDULING$PTHREAD. The compiler
+ * turns all letters into capitals. Unless (hint) knows better, the first letter
+ * of each word stays a capital, and basic types are written as usual.
+ *
+ * Returns false, with (out) unchanged, if (raw) is no symbol of Free Pascal.
+ */
+bool pascal_name(const char *raw, const struct pascal_hint *hint, char *out,
+                 size_t size);
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Run-time address -> function, file, line and the chain of inlined calls. The
+ * symbolizer remembers every answer. It reads the debug information of a
+ * compile unit only if an address in that unit is asked for.
+ */
+#ifndef TPROF_IMAGE_NAMES_SYMBOLIZE_H
+#define TPROF_IMAGE_NAMES_SYMBOLIZE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct image;
+struct symbolizer;
+
+/* Where a symbol's function name comes from. */
+enum symbol_kind {
+    SYMBOL_ADDRESS, /* nothing known: the name is "0x..." */
+    SYMBOL_ELF,     /* the symbol table; file and line if they are known */
+    SYMBOL_DWARF,   /* a function of its own, by debug information */
+    SYMBOL_INLINED, /* inlined into (inlined_into), by debug information */
+};
+
+/*
+ * All strings are demangled, valid UTF-8 and harmless on a terminal: control
+ * characters come as \xNN. Equal names are equal pointers within one
+ * symbolizer, so they can be compared and hashed as such.
+ */
+struct symbol {
+    const char *function; /* never NULL */
+    const char *file;     /* as the compiler was given it; NULL if unknown */
+    uint32_t line;        /* 0 if unknown; of the call in an outer frame */
+    /* The file that declares the function; NULL if unknown. It is (file) unless
+     * the line was included from another file. */
+    const char *home;
+    enum symbol_kind kind;
+    /* Run-time extent of the function that holds the code, which is the
+     * outermost of an inline chain; the address and 1 for SYMBOL_ADDRESS. */
+    uint64_t start, size;
+    const struct symbol *inlined_into; /* next outer frame, NULL at the last */
+};
+
+/*
+ * A symbolizer for (img), which must outlive it, with (slide) as given by
+ * image_slide(). If (img) is NULL, it knows what symbolizer_learn() tells.
+ * NULL if there is no memory.
+ */
+struct symbolizer *symbolizer_new(struct image *img, uint64_t slide);
+
+/* Bytes that answers take; and from how many on further addresses get none: the
+ * default is 1 GiB. */
+size_t symbolizer_bytes(const struct symbolizer *s);
+void symbolizer_limit(struct symbolizer *s, size_t bytes);
+
+/* Forget all answers: the symbols that were handed out are gone. */
+void symbolizer_forget(struct symbolizer *s);
+
+/* The answer for (pc) is (answer), of which a copy is kept, made harmless.
+ * Returns 0; -1 if there is no memory. */
+int symbolizer_learn(struct symbolizer *s, uint64_t pc,
+                     const struct symbol *answer);
+
+/* Release (s) and all symbols that it handed out. NULL is allowed. */
+void symbolizer_free(struct symbolizer *s);
+
+/*
+ * The innermost symbol of run-time address (pc), which lives as long as (s).
+ * Never NULL: if the address is unknown, or there is no memory, the symbol is a
+ * SYMBOL_ADDRESS.
+ *
+ * Of a return address ask symbolize_call().
+ */
+const struct symbol *symbolize(struct symbolizer *s, uint64_t pc);
+
+/*
+ * The same of the call that returns to run-time address (back): of the byte
+ * before, since (back) may be in the next line or even the next function.
+ *
+ * A kernel may lay a function's address on a new thread's stack, for the thread
+ * to end in. Then (back) is the function's first byte, and no function and no
+ * call is before it. The symbol is that of the function.
+ */
+const struct symbol *symbolize_call(struct symbolizer *s, uint64_t back);
+
+/*
+ * Look up the (n) run-time addresses at (pcs) together, so that each compile
+ * unit is read once, and remember the answers for symbolize(). The addresses
+ * may be in any order and repeat. Without this, symbolize() reads a whole
+ * compile unit for each address, so a report passes all of its addresses here
+ * first.
+ */
+void symbolizer_prepare(struct symbolizer *s, const uint64_t *pcs, size_t n);
+
+#endif

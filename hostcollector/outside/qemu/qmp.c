@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A guest behind QEMU's monitor. The monitor starts a debugger's stub on a
+ * socket that QEMU was handed, and the guest is looked at by that stub, as by
+ * any other (gdb.c).
+ *
+ * The monitor's events tell who has stopped the guest, which no stub does: a
+ * STOP that comes while the guest is to run is somebody else's. Such a guest is
+ * looked at, and left as it is.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "outside/guest.h"
+#include "outside/qemu/monitor.h"
+
+#define OURS    "tprof-" /* begins the names of our devices in QEMU */
+#define STARTED "Waiting for gdb"
+
+struct qmp {
+    struct outside_guest guest; /* first */
+    struct monitor monitor;
+    int end;                    /* of the stub's socket; -1: (stub) has it */
+    bool started;               /* QEMU was told to start the stub */
+    struct outside_guest *stub; /* NULL: there is none yet */
+    bool stopped;               /* by us, and not let run since */
+    uint64_t resumes;           /* of the guest, when our last order is done */
+};
+
+/* What QEMU calls a guest that does not run. */
+static const struct {
+    const char *status, *words;
+} states[] = {
+    {"colo", "it is the copy of another one"},
+    {"debug", "a debugger has stopped it"},
+    {"finish-migrate", "it is being moved to another machine"},
+    {"guest-panicked", "its kernel has panicked"},
+    {"inmigrate", "it is being moved to this machine"},
+    {"internal-error", "QEMU has failed to run it"},
+    {"io-error", "one of its disks has failed"},
+    {"paused", "another monitor or a debugger has stopped it"},
+    {"postmigrate", "it was moved to another machine"},
+    {"preconfig", "it has not begun to run (-preconfig)"},
+    {"prelaunch", "it has not begun to run (-S)"},
+    {"restore-vm", "it is being restored"},
+    {"save-vm", "it is being saved"},
+    {"shutdown", "it has shut down"},
+    {"suspended", "it sleeps"},
+    {"watchdog", "its watchdog has stopped it"},
+};
+
+static struct qmp *of(struct outside_guest *g)
+{
+    return (struct qmp *)g;
+}
+
+/* Ask whether the guest runs, and keep why it does not. Returns 0; -1 with (e)
+ * filled. */
+static int ask_status(struct qmp *q, struct err *e)
+{
+    json_t *answer = monitor_ask(&q->monitor, "query-status", NULL, e);
+    const char *status = json_string_value(json_object_get(answer, "status"));
+
+    if (answer == NULL)
+        return -1;
+    q->monitor.stands = !json_is_true(json_object_get(answer, "running"));
+    q->guest.stands = NULL;
+    if (q->monitor.stands)
+        q->guest.stands = "it does not run";
+    for (size_t i = 0; q->monitor.stands && i < sizeof states / sizeof *states;
+         i++) {
+        if (status != NULL && strcmp(status, states[i].status) == 0)
+            q->guest.stands = states[i].words;
+    }
+    json_decref(answer);
+    return 0;
+}
+
+/* Is it a guest whose registers gdb.c knows? Returns 0; -1 with (e) filled. */
+static int ask_target(struct qmp *q, struct err *e)
+{
+    json_t *answer = monitor_ask(&q->monitor, "query-target", NULL, e);
+    const char *arch = json_string_value(json_object_get(answer, "arch"));
+    bool is_wide = arch != NULL && strcmp(arch, "x86_64") == 0;
+
+    if (answer != NULL && !is_wide)
+        err_set(e, "qmp: a guest with cores of type %s, not x86_64",
+                arch != NULL ? arch : "unknown");
+    json_decref(answer);
+    return is_wide ? 0 : -1;
+}
+
+/* Note whether QEMU has a stub of ours, before it has, and after. */
+static void note_started(struct qmp *q, bool started)
+{
+    q->started = started;
+    if (q->guest.watched != NULL)
+        atomic_store(&q->guest.watched->started, started);
+}
+
+/* --- The stub ------------------------------------------------------------- */
+
+static bool begins(const char *text, const char *with)
+{
+    return text != NULL && strncmp(text, with, strlen(with)) == 0;
+}
+
+/* Has another program a stub by one of (devices)? QEMU has one stub at a time,
+ * and gives it away without a word. Its own has the name "gdb", or any that the
+ * user gave; then only a helper of kind "gdb" tells of it, which stays when the
+ * stub has gone. Returns 0; -1 with (e) filled. */
+static int look_for_stub(const json_t *devices, struct err *e)
+{
+    bool is_ours = false, has_been = false;
+
+    for (size_t i = 0; i < json_array_size(devices); i++) {
+        const json_t *d = json_array_get(devices, i);
+        const char *label = json_string_value(json_object_get(d, "label"));
+        const char *kind = json_string_value(json_object_get(d, "filename"));
+
+        if (label == NULL || kind == NULL ||
+            !json_is_true(json_object_get(d, "frontend-open")))
+            continue; /* nobody uses it */
+        if (strcmp(label, "gdb") == 0)
+            return err_set(e,
+                           "qmp: QEMU has a debugger's stub already, at %.80s: "
+                           "use --gdb, or 'gdbserver none' in the monitor",
+                           kind);
+        if (begins(label, OURS) && strcmp(kind, "null") != 0 &&
+            !begins(kind, "disconnected:"))
+            return err_set(e, "qmp: another collector samples the guest: wait "
+                              "until it ends");
+        is_ours |= begins(label, OURS);
+        has_been |= strcmp(kind, "gdb") == 0;
+    }
+    if (has_been && !is_ours)
+        return err_set(e, "qmp: QEMU has a debugger's stub already, or had "
+                          "one: use --gdb with its socket. 'gdbserver "
+                          "unix:/tmp/gdb,server=on,wait=off' in the monitor "
+                          "starts one");
+    return 0;
+}
+
+/* The same of QEMU's devices. */
+static int ask_for_stub(struct qmp *q, struct err *e)
+{
+    json_t *devices = monitor_ask(&q->monitor, "query-chardev", NULL, e);
+    int result = devices != NULL ? look_for_stub(devices, e) : -1;
+
+    json_decref(devices);
+    return result;
+}
+
+/* Make a device called (name) of the descriptor that QEMU was handed. Returns
+ * 0; -1 with (e) filled. */
+static int add_device(struct qmp *q, const char *name, struct err *e)
+{
+    char arguments[192];
+
+    (void)snprintf(arguments, sizeof arguments,
+                   "{\"id\":\"%s\",\"backend\":{\"type\":\"socket\",\"data\":{"
+                   "\"server\":false,\"addr\":{\"type\":\"fd\",\"data\":"
+                   "{\"str\":\"" MONITOR_PASSED "\"}}}}}",
+                   name);
+
+    json_t *answer = monitor_ask(&q->monitor, "chardev-add", arguments, e);
+
+    json_decref(answer);
+    return answer != NULL ? 0 : -1;
+}
+
+/* Give QEMU's stub the device called (name), at which the guest stands still.
+ * Returns likewise. */
+static int give_device(struct qmp *q, const char *name, struct err *e)
+{
+    char arguments[96];
+
+    (void)snprintf(arguments, sizeof arguments,
+                   "{\"command-line\":\"gdbserver chardev:%s\"}", name);
+    note_started(q, true);
+
+    json_t *answer =
+        monitor_ask(&q->monitor, "human-monitor-command", arguments, e);
+    const char *said = json_string_value(answer);
+    bool has_begun = begins(said, STARTED);
+
+    if (answer != NULL && !has_begun)
+        err_set(e,
+                "qmp: QEMU starts no debugger's stub, but may with -gdb "
+                "unix:/tmp/gdb,server=on,wait=off, for --gdb /tmp/gdb: %.80s",
+                said != NULL ? said : "it says nothing");
+    json_decref(answer);
+    return has_begun ? 0 : -1;
+}
+
+/* Start the stub: at the end the guest stands still. Returns 0; -1 with (e)
+ * filled. */
+static int start_stub(struct qmp *q, struct err *e)
+{
+    char name[sizeof OURS + 8];
+    uint32_t number;
+
+    if (getrandom(&number, sizeof number, 0) < 0)
+        number = (uint32_t)time(NULL);
+    (void)snprintf(name, sizeof name, OURS "%08" PRIx32, number);
+    if (add_device(q, name, e) != 0)
+        return -1;
+    q->stopped = !q->monitor.stands;
+    outside_hold(&q->guest, q->stopped); /* whatever becomes of the order */
+    if (give_device(q, name, e) != 0)
+        return -1;
+    q->stub = outside_gdb_started(q->end, e);
+    q->end = -1;
+    if (q->stub == NULL)
+        return -1;
+    q->stub->watched = q->guest.watched;
+    q->guest.core_count = q->stub->core_count;
+    if (q->stopped && q->monitor.stands) {
+        q->guest.stands = NULL;
+        return 0;
+    }
+    q->stopped = false; /* no word of STOP: it stood before */
+    outside_hold(&q->guest, false);
+    return ask_status(q, e);
+}
+
+/* --- Stopping, running ---------------------------------------------------- */
+
+static int qmp_stop(struct outside_guest *g, struct err *e)
+{
+    struct qmp *q = of(g);
+
+    if (monitor_events(&q->monitor, q->resumes, e) != 0)
+        return -1;
+    q->resumes = q->monitor.resumes; /* from here on they are others' */
+    if (q->stub == NULL)
+        return start_stub(q, e);
+    if (q->monitor.stands) {
+        if (ask_status(q, e) != 0)
+            return -1;
+        outside_gdb_stands(q->stub);
+    }
+    if (q->monitor.stands)
+        return 0;
+    g->stands = NULL;
+    q->stopped = true;
+    return q->stub->ops->stop(q->stub, e);
+}
+
+static int qmp_run(struct outside_guest *g, struct err *e)
+{
+    struct qmp *q = of(g);
+
+    if (q->stub == NULL)
+        return 0;
+    if (monitor_events(&q->monitor, 0, e) != 0)
+        return -1;
+
+    /* a question to the stub stops a guest that somebody let run meanwhile */
+    bool ran = q->monitor.resumes != q->resumes, was_ours = q->stopped;
+
+    q->resumes = q->monitor.resumes;
+    if (!was_ours && !ran)
+        return 0;
+    q->stopped = false;
+    if (q->stub->ops->run(q->stub, e) != 0)
+        return -1;
+    q->resumes++;
+    return ran && was_ours
+               ? err_set(e, "qmp: somebody else let the guest run while it was "
+                            "looked at")
+               : 0;
+}
+
+static int qmp_registers(struct outside_guest *g, uint32_t core,
+                         struct outside_registers *r, struct err *e)
+{
+    if (core >= g->core_count)
+        return err_set(e, "qmp: no core %" PRIu32, core);
+    return of(g)->stub->ops->registers(of(g)->stub, core, r, e);
+}
+
+static long qmp_memory(struct outside_guest *g, uint32_t core,
+                       const struct outside_registers *r, uint64_t address,
+                       void *to, size_t size, struct err *e)
+{
+    if (core >= g->core_count)
+        return err_set(e, "qmp: no core %" PRIu32, core);
+    return of(g)->stub->ops->memory(of(g)->stub, core, r, address, to, size, e);
+}
+
+/* Switch the stub off; and let the guest run if we have stopped it, or QEMU has
+ * not said that it does so. */
+static void end_stub(struct qmp *q)
+{
+    struct err e;
+    bool holds = q->stopped || monitor_events(&q->monitor, q->resumes, &e) != 0;
+
+    monitor_finish(&q->monitor, holds ? OUTSIDE_QMP_LET_GO : OUTSIDE_QMP_OFF);
+    outside_hold(&q->guest, false);
+    note_started(q, false);
+}
+
+static void qmp_close(struct outside_guest *g)
+{
+    struct qmp *q = of(g);
+
+    if (q->started)
+        end_stub(q);
+    if (q->stub != NULL)
+        q->stub->ops->close(q->stub);
+    if (q->end >= 0)
+        close(q->end);
+    monitor_fini(&q->monitor);
+    close(g->fd);
+    free(q);
+}
+
+static const struct outside_ops qmp_ops = {
+    "qmp", qmp_stop, qmp_run, qmp_registers, qmp_memory, qmp_close,
+};
+
+int outside_qmp_pass(int fd, struct err *e)
+{
+    int ends[2], result;
+
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        return err_sys(e, "qmp: socketpair");
+    result = monitor_greet(fd, ends[1], e);
+    close(ends[1]);
+    if (result == 0)
+        return ends[0];
+    close(ends[0]);
+    return -1;
+}
+
+struct outside_guest *outside_qmp(int fd, int stub, struct err *e)
+{
+    struct qmp *q = calloc(1, sizeof *q);
+
+    if (q == NULL) {
+        err_sys(e, "qmp: memory");
+        close(fd);
+        close(stub);
+        return NULL;
+    }
+    q->guest.ops = &qmp_ops;
+    q->guest.fd = fd;
+    q->end = stub;
+    if (monitor_init(&q->monitor, fd, true, e) != 0 || ask_target(q, e) != 0 ||
+        ask_for_stub(q, e) != 0 || ask_status(q, e) != 0) {
+        qmp_close(&q->guest);
+        return NULL;
+    }
+    return &q->guest;
+}

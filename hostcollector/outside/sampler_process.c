@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the collector starts, and what that process does until it samples:
+ * confines itself, reads the image, and waits for the guest. */
+#include "outside/sampler_process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/confine/confine.h"
+#include "guard/opener.h"
+#include "guard/peer.h"
+#include "guest/source/source.h"
+#include "guest/source/stream.h"
+#include "image/file/image.h"
+#include "model/registers.h"
+#include "outside/guest.h"
+#include "outside/place.h"
+#include "outside/sampler.h"
+#include "outside/sampler_watch.h"
+
+#define LOOK_AGAIN_MS 100 /* for a guest that is not there yet, or boots */
+
+#define REGISTERS_ROOM (1 << 20) /* bytes of lines that wait */
+
+#define WHY         200 /* bytes of a reason why no kernel is found */
+#define NEAR_ENOUGH 50u /* percent of code that agree: it is worth telling */
+
+#define TURN_NS 100000 /* the least that Linux gives */
+
+/* A way to look at a guest. */
+struct way {
+    const char *kind;
+    struct outside_guest *(*begin)(int fd, struct err *e); /* NULL: by QMP */
+    struct sampler_last last; /* what is said if this process is killed */
+    bool dead; /* it is a file, and never changes; nothing lets it go */
+};
+
+static const struct way ways[] = {
+    {"gdb", outside_gdb, {true, {OUTSIDE_GDB_LET_GO}, {NULL}}, false},
+    {"qmp",
+     NULL,
+     {false, {OUTSIDE_QMP_LET_GO}, {OUTSIDE_QMP_AWAIT, OUTSIDE_QMP_OFF}},
+     false},
+    {"memory", outside_dump, {false, {NULL}, {NULL}}, true},
+};
+
+static const struct way *way_of(const char *kind)
+{
+    const struct way *way = ways;
+
+    while (strcmp(way->kind, kind) != 0)
+        way++;
+    return way;
+}
+
+/* What a process that samples is to do. */
+struct job {
+    int bytes, words; /* its ends */
+    const struct way *way;
+    const struct options *options;
+    const struct guest_spec *spec;
+    bool paused; /* also a guest that stands still already */
+};
+
+/* Write a line for the user, with (word) before it. Returns whether somebody
+ * still reads. */
+static bool say(const struct job *job, enum source_outside_word word,
+                const char *text)
+{
+    char line[256];
+    int n = snprintf(line, sizeof line - 1, "%c%s", (char)word, text);
+
+    if (n >= (int)sizeof line - 1)
+        n = (int)sizeof line - 2;
+    line[n++] = '\n';
+    return write(job->words, line, (size_t)n) == n;
+}
+
+/* Is the collector gone? It may have said what nobody has heard. */
+static bool is_left(const struct job *job)
+{
+    struct pollfd p = {.fd = job->bytes};
+
+    return poll(&p, 1, 0) > 0; /* POLLHUP, POLLERR */
+}
+
+static void sleep_ms(unsigned ms)
+{
+    const struct timespec t = {.tv_nsec = (long)ms * 1000000};
+
+    (void)nanosleep(&t, NULL);
+}
+
+/* Say (text), if it is another one than the last. */
+static void say_once(const struct job *job, const char **last, const char *text)
+{
+    if (*last == text)
+        return;
+    (void)say(job, SOURCE_OUTSIDE_WAITS, text);
+    *last = text;
+}
+
+/* Connect to the guest's socket, which may come later. Returns it; -1 with (e)
+ * filled, or empty if the collector is gone. */
+static int connect_guest(const struct job *job, struct err *e)
+{
+    const char *last = NULL;
+    int fd;
+
+    while ((fd = opener_open(OPENER_CONNECT, job->spec->where)) < 0) {
+        if (!stream_absent(errno))
+            return err_set(e, "connect: %s", strerror(errno));
+        say_once(job, &last, "nobody listens at that socket yet");
+        if (is_left(job))
+            return -1;
+        sleep_ms(LOOK_AGAIN_MS);
+    }
+    return peer_check(&job->options->peers, fd, "whoever listens there", e) == 0
+               ? fd
+               : -1;
+}
+
+/* Why the kernel was not (found), in (text): a guest that runs the image may
+ * have patched its code, so (near) is told if it is. */
+static void explain(char text[WHY], enum outside_found found, bool dead,
+                    const struct image *img, const struct outside_near *near)
+{
+    static const char *const why[][2] = {
+        [OUTSIDE_NOT_YET] = {"the guest runs no 64-bit code yet",
+                             "no core ran 64-bit code"},
+        [OUTSIDE_OTHER] = {"the guest does not run that image, or not yet",
+                           "what its cores ran is not in the image"},
+    };
+    struct image_part part = image_part(img, ".text");
+    const char *code = near->segment == part.address ? ".text" : "its code";
+    int n = snprintf(text, WHY, "%s", why[found][dead]);
+
+    if (found == OUTSIDE_OTHER && near->percent >= NEAR_ENOUGH)
+        (void)snprintf(text + n, WHY - (size_t)n,
+                       ": %u %% of %s agree at slide 0x%" PRIx64 ", %s",
+                       near->percent, code, near->slide,
+                       near->other_build
+                           ? "but the build-id there is another one"
+                           : "and 88 % must");
+}
+
+/* Wait until the kernel runs, and find it. The guest, which stands still, does
+ * so again afterwards. Returns 0; -1 with (e) filled, or empty. */
+static int find_kernel(const struct job *job, struct outside_guest *g,
+                       const struct image *img, struct outside_place *place,
+                       struct err *e)
+{
+    char said[WHY] = "", text[WHY];
+    struct outside_near near;
+    enum outside_found found;
+
+    while ((found = outside_place(g, img, place, &near, e)) != OUTSIDE_FOUND) {
+        if (found == OUTSIDE_FAILED || g->ops->run(g, e) != 0)
+            return -1;
+        explain(text, found, job->way->dead, img, &near);
+        if (job->way->dead)
+            return err_set(e, "%s%s%s", text,
+                           g->warning != NULL ? "; the dump " : "",
+                           g->warning != NULL ? g->warning : "");
+        if (strcmp(said, text) != 0)
+            (void)say(job, SOURCE_OUTSIDE_WAITS, text);
+        memcpy(said, text, sizeof said);
+        if (is_left(job))
+            return -1;
+        sleep_ms(LOOK_AGAIN_MS);
+        if (g->ops->stop(g, e) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Write the registers of (core) for the collector, which loses them where it
+ * has not read many others: the guest, which stands still, shall not wait. */
+static void say_registers(const void *context, uint32_t core, uint64_t time,
+                          const struct outside_registers *r)
+{
+    static const enum register_number of[OUTSIDE_R8] = {
+        [OUTSIDE_RAX] = REGISTER_RAX, [OUTSIDE_RDX] = REGISTER_RDX,
+        [OUTSIDE_RCX] = REGISTER_RCX, [OUTSIDE_RBX] = REGISTER_RBX,
+        [OUTSIDE_RSI] = REGISTER_RSI, [OUTSIDE_RDI] = REGISTER_RDI,
+        [OUTSIDE_RBP] = REGISTER_RBP, [OUTSIDE_RSP] = REGISTER_RSP};
+    const struct job *job = context;
+    struct pollfd p = {.fd = job->words, .events = POLLOUT};
+    uint64_t value[REGISTERS] = {
+        [REGISTER_RIP] = r->pc,   [REGISTER_RFLAGS] = r->flags,
+        [REGISTER_CS] = r->cs,    [REGISTER_CR0] = r->cr0,
+        [REGISTER_CR3] = r->cr3,  [REGISTER_CR4] = r->cr4,
+        [REGISTER_EFER] = r->efer};
+    char line[512];
+    int n = snprintf(line, sizeof line, "%c%" PRIx32 " %" PRIx64,
+                     SOURCE_OUTSIDE_REGISTERS, core, time);
+
+    for (unsigned i = 0; i < OUTSIDE_GENERALS; i++)
+        value[i < OUTSIDE_R8 ? of[i] : REGISTER_R8 + i - OUTSIDE_R8] =
+            r->general[i];
+    for (unsigned i = 0; i < REGISTERS; i++)
+        n += snprintf(line + n, sizeof line - (size_t)n, " %" PRIx64, value[i]);
+    line[n++] = '\n'; /* it fits: 25 numbers of 17 bytes at most */
+    if (poll(&p, 1, 0) > 0 && (p.revents & POLLOUT) != 0)
+        (void)!write(job->words, line, (size_t)n);
+}
+
+/* Sample the guest from where its kernel runs until it reboots. Returns as
+ * outside_sample() does; -1 with (e) empty: the collector is gone. */
+static int sample_boot(const struct job *job, struct outside_sampling *s,
+                       struct err *e)
+{
+    if (s->guest->ops->stop(s->guest, e) != 0 ||
+        find_kernel(job, s->guest, s->img, &s->place, e) != 0)
+        return -1;
+    if (job->way->dead) /* sampler_process_sees() */
+        (void)say(job, SOURCE_OUTSIDE_WAITS,
+                  s->guest->warning != NULL ? s->guest->warning : "");
+    (void)say(job, SOURCE_OUTSIDE_OPEN, "");
+    return outside_sample(s, e);
+}
+
+/* Sample (g), which is let go. Returns 0; -1 with (e) filled, or empty: the
+ * collector is gone. */
+static int sample(const struct job *job, struct outside_guest *g, struct err *e)
+{
+    struct outside_sampling sampling = {
+        .guest = g,
+        .unwind = (enum outside_unwind)job->options->unwind,
+        .host = job->bytes,
+        .saw = job->options->keep_registers ? say_registers : NULL,
+        .context = job,
+    };
+    struct image *img;
+    int result = -1;
+
+    if (image_open(&img, job->spec->elfs->path, e) == 0) {
+        sampling.img = img;
+        do
+            result = sample_boot(job, &sampling, e);
+        while (result == OUTSIDE_REBOOTED);
+        image_close(img);
+    }
+    return result;
+}
+
+static int confine(const struct job *job, struct err *e)
+{
+    if (confine_prepare_sampler(job->options, job->spec, e) != 0 ||
+        confine_sampler(job->options, e) != 0)
+        return -1;
+    e->text[0] = '\0'; /* what the kernel lacks, the collector says, too */
+    return 0;
+}
+
+/* Look at the guest behind (fd), and sample it; (watched) as in
+ * struct outside_guest. The monitor has a (stub) for it, too, else -1.
+ * Likewise. */
+static int look(const struct job *job, int fd, int stub,
+                struct outside_watched *watched, struct err *e)
+{
+    struct outside_guest *g;
+    int result = -1;
+
+    if (confine(job, e) != 0)
+        return -1;
+    g = stub < 0 ? job->way->begin(fd, e) : outside_qmp(fd, stub, e);
+    if (g == NULL) {
+        if (watched != NULL) /* (begin) has let it go */
+            atomic_store(&watched->held, false);
+        return -1;
+    }
+    g->watched = watched;
+    if (g->stands != NULL && !job->paused)
+        (void)err_set(
+            e,
+            "the guest does not run: %s. \"cont\" in the monitor lets "
+            "it run; 'collector stacks' looks at it as it is",
+            g->stands);
+    else
+        result = sample(job, g, e);
+    g->ops->close(g);
+    return result;
+}
+
+/* The same of one that is dead: nothing is to be watched. */
+static int work_on_dead(const struct job *job, struct err *e)
+{
+    int fd = opener_open(OPENER_READ, job->spec->where);
+
+    return fd < 0 ? err_set(e, "%s", strerror(errno))
+                  : look(job, fd, -1, NULL, e);
+}
+
+/* Ask for short turns at a core, which come sooner: where the guest keeps all
+ * cores busy, a deadline waits for one of them. Linux before 6.12 has none. */
+static void ask_for_short_turns(void)
+{
+    struct {
+        uint32_t size, policy;
+        uint64_t flags;
+        int32_t nice;
+        uint32_t priority;
+        uint64_t runtime, deadline, period;
+    } turns = {0};
+
+    if (syscall(SYS_sched_getattr, 0, &turns, sizeof turns, 0) != 0 ||
+        turns.policy != SCHED_OTHER)
+        return; /* it has more than that already */
+    turns.runtime = TURN_NS;
+    (void)syscall(SYS_sched_setattr, 0, &turns, 0);
+}
+
+/* The process that samples. It connects before it is confined, and hears
+ * nothing of the guest before. */
+static int work(const struct job *job, struct err *e)
+{
+    int fd = connect_guest(job, e);
+    int stub = -1;
+
+    if (fd < 0)
+        return -1;
+    if (job->way->begin == NULL && (stub = outside_qmp_pass(fd, e)) < 0)
+        return -1;
+
+    struct outside_watched *watched = sampler_watch(
+        job->options, &job->way->last, fd, (int[2]){job->bytes, job->words}, e);
+
+    if (watched == NULL)
+        return -1;
+    ask_for_short_turns();
+    return look(job, fd, stub, watched, e);
+}
+
+/* A child has no business with the descriptors of those before it. */
+static void close_earlier(const struct guests *g, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (source_kind(g->list[i].kind)->need != SOURCE_NEEDS_SAMPLER)
+            continue;
+        (void)close(g->list[i].bytes);
+        (void)close(g->list[i].words);
+    }
+}
+
+static int start(const struct options *o, size_t i, bool paused, struct err *e)
+{
+    struct guest_spec *spec = &o->guests.list[i];
+    int bytes[2], words[2];
+    pid_t child;
+
+    if (o->keep_registers) {
+        spec->registers = calloc(1, sizeof *spec->registers);
+        if (spec->registers == NULL)
+            return err_set(e, "out of memory");
+    }
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0,
+                   bytes) != 0)
+        return err_sys(e, "socketpair");
+    if (pipe2(words, O_CLOEXEC) != 0) {
+        (void)close(bytes[0]);
+        (void)close(bytes[1]);
+        return err_sys(e, "pipe");
+    }
+    if (o->keep_registers) /* it may stay smaller */
+        (void)fcntl(words[1], F_SETPIPE_SZ, REGISTERS_ROOM);
+    child = fork();
+    if (child == 0) {
+        const struct job job = {bytes[1], words[1], way_of(spec->kind),
+                                o,        spec,     paused};
+        int (*const does)(const struct job *, struct err *) =
+            job.way->dead ? work_on_dead : work;
+
+        (void)close(bytes[0]);
+        (void)close(words[0]);
+        close_earlier(&o->guests, i);
+        (void)setsid(); /* the terminal's signals are the collector's */
+        e->text[0] = '\0';
+        if (does(&job, e) != 0 && e->text[0] != '\0')
+            (void)say(&job, SOURCE_OUTSIDE_FAILED, e->text);
+        _exit(0);
+    }
+    (void)close(bytes[1]);
+    (void)close(words[1]);
+    spec->bytes = bytes[0];
+    spec->words = words[0];
+    return child < 0 ? err_sys(e, "fork") : 0;
+}
+
+int sampler_processes_start(const struct options *o, bool paused, struct err *e)
+{
+    for (size_t i = 0; i < o->guests.count; i++)
+        if (source_kind(o->guests.list[i].kind)->need == SOURCE_NEEDS_SAMPLER &&
+            start(o, i, paused, e) != 0)
+            return -1;
+    return 0;
+}
+
+int sampler_process_sees(const struct guest_spec *spec, struct err *e)
+{
+    char line[256];
+    size_t size = 0;
+    ssize_t n;
+
+    while (size < sizeof line - 1) {
+        n = read(spec->words, line + size, 1);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n != 1 || line[size] == '\n')
+            break;
+        size++;
+    }
+    line[size] = '\0';
+    (void)err_set(e, "%s", size > 0 ? line + 1 : "");
+    if (line[0] == SOURCE_OUTSIDE_WAITS)
+        return 0;
+    (void)close(spec->bytes);
+    (void)close(spec->words);
+    return size > 1 ? -1 : err_set(e, "the process that reads it has ended");
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Interprets functions, and keeps of each where its state changes. */
+#include "outside/unwind/code_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "image/code/function_flow.h"
+#include "image/code/insn.h"
+#include "image/file/image.h"
+#include "util/bytes.h"
+#include "util/map.h"
+#include "util/vec.h"
+
+/* Changes kept in all; hostile code could have any number. */
+#define CHANGES_MAX ((size_t)1 << 22)
+/* Bytes of a call instruction. */
+#define CALL_MIN    2u
+/* A call of an address that is in the instruction. */
+#define CALL_NEAR   0xe8u
+#define NEAR_BYTES  5u
+
+/* From (from) bytes into the function on. */
+struct change {
+    uint32_t from;
+    bool is_known;
+    struct frame_state state;
+};
+
+struct function {
+    size_t first, count; /* of its changes; none: it is not understood */
+    bool is_outermost, is_interrupt, begins_stack;
+    bool is_called, calls_read; /* the former is known */
+};
+
+struct code_rows {
+    const struct image *img;
+    struct map known; /* start of a function -> index */
+    struct function *functions;
+    size_t count, room;
+    struct change *changes; /* rising by (from) in each function */
+    size_t change_count, change_room;
+};
+
+struct code_rows *code_rows_new(const struct image *img)
+{
+    struct code_rows *c = calloc(1, sizeof *c);
+
+    if (c != NULL)
+        c->img = img;
+    return c;
+}
+
+void code_rows_free(struct code_rows *c)
+{
+    if (c == NULL)
+        return;
+    map_fini(&c->known);
+    free(c->functions);
+    free(c->changes);
+    free(c);
+}
+
+static bool same(const struct change *a, const struct change *b)
+{
+    if (!a->is_known || !b->is_known)
+        return a->is_known == b->is_known;
+    return a->state.depth == b->state.depth &&
+           a->state.saved == b->state.saved && a->state.rbp == b->state.rbp;
+}
+
+/* Keep (change) of the function (f), unless nothing changes. */
+static int add_change(struct code_rows *c, struct function *f,
+                      const struct change *change)
+{
+    if (f->count != 0 && same(&c->changes[c->change_count - 1], change))
+        return 0;
+    if (c->change_count == CHANGES_MAX ||
+        vec_grow(&c->changes, &c->change_room, c->change_count,
+                 sizeof *c->changes) != 0)
+        return -1;
+    c->changes[c->change_count++] = *change;
+    f->count++;
+    return 0;
+}
+
+/* Keep what is true in (f), instruction by instruction. */
+static int add_changes(struct code_rows *c, struct function *f,
+                       const struct function_flow *of)
+{
+    const struct frame_part *own = &of->flow.own;
+    struct insn in;
+
+    for (size_t at = 0, len; at < own->size; at += len) {
+        struct change change = {.from = (uint32_t)at,
+                                .is_known =
+                                    (own->flags[at] & FRAME_REACHED) != 0,
+                                .state = own->states[at]};
+
+        if (!of->depth_known)
+            change.state.depth = FRAME_DEPTH_UNKNOWN;
+        len = insn_decode(of->flow.code + at, own->size - at, &in);
+        if (!change.is_known || len == 0)
+            len = 1; /* the next that is reached may begin anywhere */
+        if (add_change(c, f, &change) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static void learn(struct code_rows *c, struct function *f,
+                  const struct image_function *of)
+{
+    struct function_flow flow;
+
+    f->first = c->change_count;
+    if (function_flow_init(&flow, c->img, of) == 0) {
+        f->is_outermost = flow.flow.outermost;
+        f->is_interrupt = flow.flow.interrupt;
+        f->begins_stack =
+            flow.flow.new_stack && !flow.flow.ends && !flow.flow.lost;
+        if (add_changes(c, f, &flow) != 0) {
+            c->change_count = f->first;
+            f->count = 0;
+        }
+    }
+    function_flow_fini(&flow);
+}
+
+/* What is known of (of), which is interpreted if it was not yet; NULL if there
+ * is no memory. */
+static struct function *function_of(struct code_rows *c,
+                                    const struct image_function *of)
+{
+    uint32_t index = map_get(&c->known, of->start, 0);
+    uint32_t *place;
+
+    if (index != MAP_NOTHING)
+        return &c->functions[index];
+    if (vec_grow(&c->functions, &c->room, c->count, sizeof *c->functions) != 0)
+        return NULL;
+    place = map_put(&c->known, of->start, 0);
+    if (place == NULL)
+        return NULL;
+    *place = (uint32_t)c->count;
+    c->functions[c->count] = (struct function){.count = 0};
+    learn(c, &c->functions[c->count], of);
+    return &c->functions[c->count++];
+}
+
+/* The last of (n) changes, of which the first is at 0, up to (offset). */
+static const struct change *change_at(const struct change *list, size_t n,
+                                      uint64_t offset)
+{
+    size_t low = 0;
+
+    while (n - low > 1) {
+        size_t middle = low + (n - low) / 2;
+
+        if (list[middle].from <= offset)
+            low = middle;
+        else
+            n = middle;
+    }
+    return &list[low];
+}
+
+bool code_rows_find(struct code_rows *c, uint64_t address, struct code_row *out)
+{
+    const struct image_function *of = image_function(c->img, address);
+    const struct function *f = of != NULL ? function_of(c, of) : NULL;
+    const struct change *change;
+
+    if (f == NULL || f->count == 0)
+        return false;
+    change = change_at(&c->changes[f->first], f->count, address - of->start);
+    *out = (struct code_row){.function = of->start,
+                             .is_outermost = f->is_outermost,
+                             .is_interrupt = f->is_interrupt,
+                             .begins_stack = f->begins_stack,
+                             .at = change->state};
+    return change->is_known;
+}
+
+/* Does one of the bytes of (text) begin a call of (function)? */
+static bool has_call(const struct image_text *text, uint64_t function)
+{
+    const uint8_t *end = text->bytes + text->bytes_len;
+    const uint8_t *p = text->bytes;
+
+    while (end - p >= NEAR_BYTES &&
+           (p = memchr(p, CALL_NEAR, (size_t)(end - p) - NEAR_BYTES + 1)) !=
+               NULL) {
+        uint64_t back =
+            text->address + (uint64_t)(p - text->bytes) + NEAR_BYTES;
+
+        if (back + (uint64_t)(int64_t)(int32_t)load_u32(p + 1) == function)
+            return true;
+        p++;
+    }
+    return false;
+}
+
+static bool has_any_call(const struct image *img, uint64_t function)
+{
+    const struct image_text *text;
+
+    for (size_t i = 0; (text = image_text(img, i)) != NULL; i++) {
+        if (has_call(text, function))
+            return true;
+    }
+    return false;
+}
+
+bool code_rows_is_called(struct code_rows *c, uint64_t function)
+{
+    const struct image_function *of = image_function(c->img, function);
+    struct function *f =
+        of != NULL && of->start == function ? function_of(c, of) : NULL;
+
+    if (f == NULL)
+        return true;
+    if (!f->calls_read)
+        f->is_called = has_any_call(c->img, function);
+    f->calls_read = true;
+    return f->is_called;
+}
+
+bool code_rows_ends_in_call(const uint8_t *code, size_t n, int64_t *distance)
+{
+    struct insn in;
+
+    for (size_t length = CALL_MIN; length <= n; length++) {
+        if (insn_decode(code + n - length, length, &in) != length ||
+            in.kind != INSN_CALL)
+            continue;
+        *distance = in.value;
+        return true;
+    }
+    return false;
+}
+
+/* Bytes of code right before (address), at most those of a call. */
+static size_t bytes_before(const struct image *img, uint64_t address,
+                           const uint8_t **code)
+{
+    for (size_t n = CODE_ROWS_CALL_MAX; n >= CALL_MIN; n--) {
+        size_t have;
+
+        *code = image_code(img, address - n, &have);
+        if (*code != NULL && have >= n)
+            return n;
+    }
+    return 0;
+}
+
+bool code_rows_call_before(const struct image *img, uint64_t address,
+                           uint64_t *target)
+{
+    const uint8_t *code;
+    size_t n = bytes_before(img, address, &code);
+    int64_t distance;
+
+    if (!code_rows_ends_in_call(code, n, &distance))
+        return false;
+    *target = distance != 0 ? address + (uint64_t)distance : 0;
+    return true;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Linux's own unwind tables, ORC: .orc_unwind_ip has addresses, .orc_unwind
+ * what is true from each on. Most kernels have no others, and no frame
+ * pointers. All addresses are link-time ones. The tables are not trusted.
+ */
+#ifndef TPROF_OUTSIDE_UNWIND_ORC_H
+#define TPROF_OUTSIDE_UNWIND_ORC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "outside/unwind/walk.h"
+
+struct orc;
+
+/* The tables of (img), which must outlive the result; without any, nothing is
+ * found in them. NULL if there is no memory. */
+struct orc *orc_new(const struct image *img);
+
+/* Release (o). NULL is allowed. */
+void orc_free(struct orc *o);
+
+/* An entry of the table. */
+struct orc_row {
+    int16_t sp_offset, bp_offset;
+    uint8_t sp_register, bp_register; /* enum orc_register */
+    uint8_t type;                     /* enum orc_type */
+};
+
+/* What is true before the instruction that has a byte at (address). False: that
+ * is not known. */
+bool orc_find(const struct orc *o, uint64_t address, struct orc_row *out);
+
+/* Do the tables say that stacks end at (address)? */
+bool orc_ends(const struct orc *o, uint64_t address);
+
+/* The caller of the frame that (w) is at, by (row), in (*out). Returns
+ * UNWIND_FULL; UNWIND_WHOLE: there is none in the kernel; else why it is not
+ * known. */
+outcome orc_caller(const struct walk *w, const struct orc_row *row,
+                   struct caller *out);
+
+#endif

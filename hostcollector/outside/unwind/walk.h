@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A walk from frame to frame, as callers.c and by_tables.c share it. */
+#ifndef TPROF_OUTSIDE_UNWIND_WALK_H
+#define TPROF_OUTSIDE_UNWIND_WALK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "outside/unwind/callers.h"
+#include "outside/unwind/code_rows.h"
+
+struct cfi;
+struct orc;
+
+#define WORD 8u
+
+struct place {
+    const struct image *image;
+    uint64_t slide;
+    struct cfi *cfi;
+    struct orc *orc;
+    struct code_rows *code;
+};
+
+struct unwinder {
+    struct place *places;
+    size_t count;
+};
+
+/* Where a walk is. */
+struct walk {
+    const struct unwind_memory *memory;
+    struct unwind_registers r; /* the PC and RSP are always known */
+    /* The PC is that of an instruction to be carried out. Else it is a return
+     * address: what matters is the call before it. */
+    bool is_exact;
+    bool is_waiting; /* the PC is that of a function that has not run yet, */
+    bool is_root;    /* and a thread will end in it */
+    const struct place *in;
+    uint64_t address; /* of a byte of the instruction that matters */
+    bool has_code;
+    struct code_row code;
+};
+
+/* The caller's registers, and what there is to know about them. */
+struct caller {
+    struct unwind_registers r;
+    bool is_exact;
+    /* It has not run yet, and what it is to return to is not known. */
+    bool is_waiting;
+};
+
+/* UNWIND_FULL: the walk goes on. */
+typedef enum unwind_end outcome;
+
+static inline void set(struct unwind_registers *r, unsigned i, uint64_t value)
+{
+    r->value[i] = value;
+    r->known |= 1u << i;
+}
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What llvm-bolt reads of samples without branches (bolt/Profile/DataReader.h
+ * of LLVM): "no_lbr", then a line for each address: 1, the symbol, the offset
+ * in it, the samples. A local symbol has its number behind a slash.
+ */
+#include "report/render.h"
+
+#include <inttypes.h>
+
+static void write_fdata(struct render *to, const struct report *r)
+{
+    const struct sample_profile *s = r->sample_profile;
+
+    if (s == NULL) /* no samples */
+        return;
+    (void)fputs("no_lbr\n", to->out);
+    for (size_t i = 0; i < s->address_count; i++) {
+        const struct sampled_address *a = &s->addresses[i];
+
+        (void)fprintf(to->out, "1 %s", a->function);
+        if (a->local != 0)
+            (void)fprintf(to->out, "/%" PRIu32, a->local);
+        (void)fprintf(to->out, " %" PRIx64 " %" PRIu64 "\n", a->offset,
+                      a->samples);
+    }
+}
+
+const struct render_ops render_fdata = {
+    .name = "fdata", .suffix = "fdata", .write = write_fdata};

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Has stacks and leaves point to where maps_show() shows their images, or to
+ * where another guest has them. */
+#ifndef TPROF_PROFILE_AGGREGATE_MOVED_H
+#define TPROF_PROFILE_AGGREGATE_MOVED_H
+
+#include <stdbool.h>
+
+#include "model/guest.h"
+#include "model/profile.h"
+#include "model/stack.h"
+#include "profile/aggregate/entries.h"
+#include "profile/aggregate/maps.h"
+#include "profile/aggregate/stack_pool.h"
+
+/* Does any address of (s), or its leaf, lie outside the kernel's text? */
+bool moved_leaves_text(const struct guest *g, const struct stack *s);
+
+/* Move the leaves of (e), each in the era of its stack in (p). */
+void moved_entries(struct entries *e, const struct stack_pool *p,
+                   const struct maps *m);
+
+/* Then move the addresses of (p), whose stacks have no era any more. */
+void moved_stacks(struct stack_pool *p, const struct maps *m);
+
+/* The address of (pc) of (p) in another guest. (slides) are as of
+ * aggregate_merge(). (behind) is 1 for a return address, which may be the first
+ * byte behind its image. */
+uint64_t moved_address(const struct profile *p, const uint64_t *slides,
+                       uint64_t pc, unsigned behind);
+
+/* Stack (number) of (p) in that guest; its frames are in (frames). */
+struct stack moved_stack(const struct profile *p, const uint64_t *slides,
+                         uint32_t number,
+                         uint64_t frames[WIRE_STACK_FRAMES_MAX]);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* An array that grows to the latest second. */
+#include "profile/aggregate/seconds.h"
+
+/* A longer time line, 18 hours, ends here: a lying clock costs no more. */
+#define SECONDS_MAX 65536u
+#define SPREAD_MAX  600u /* seconds that one loss is spread over */
+
+struct profile_second *seconds_at(struct seconds *s, uint64_t hz, int64_t ticks,
+                                  struct budget *b)
+{
+    int64_t second = (int64_t)hz;
+    int64_t number = second == 0 || ticks < 0 ? 0 : ticks / second;
+
+    if (s->last && ticks >= s->from && ticks < s->to)
+        return s->last;
+    if (number >= SECONDS_MAX)
+        return NULL;
+    struct profile_second *list =
+        budget_grow(b, s->list, &s->capacity, (size_t)number + 1, sizeof *list);
+
+    if (!list)
+        return NULL;
+    s->list = list;
+    if (s->count <= (size_t)number)
+        s->count = (size_t)number + 1;
+    s->last = &list[number];
+    s->from = number == 0 ? INT64_MIN : number * second;
+    s->to = second == 0 ? INT64_MAX : (number + 1) * second;
+    return s->last;
+}
+
+/* Spread (lost) evenly over the seconds in which they were lost, or over
+ * SPREAD_MAX parts: many such records must not take long. */
+void seconds_lose(struct seconds *s, uint64_t hz, uint64_t lost, int64_t from,
+                  int64_t to, struct budget *b)
+{
+    int64_t step = (int64_t)hz;
+    bool within_one = step == 0 || from < 0 || to <= from;
+    uint64_t parts = within_one ? 1 : (uint64_t)(to / step - from / step) + 1;
+    uint64_t told = 0;
+
+    if (from > INT64_MAX / 2)
+        return; /* a lying clock */
+    if (parts > SPREAD_MAX) {
+        parts = SPREAD_MAX;
+        step = (to - from) / (int64_t)SPREAD_MAX;
+    }
+    for (uint64_t i = 1; i <= parts; i++, from += step) {
+        uint64_t until = lost / parts * i + lost % parts * i / parts;
+        struct profile_second *second = seconds_at(s, hz, from, b);
+
+        if (second)
+            second->lost += (uint32_t)(until - told);
+        told = until;
+    }
+}

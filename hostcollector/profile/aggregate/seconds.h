@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One core's time line: what came and what was lost in each second. */
+#ifndef TPROF_PROFILE_AGGREGATE_SECONDS_H
+#define TPROF_PROFILE_AGGREGATE_SECONDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/profile.h"
+#include "util/budget.h"
+
+/* Zeroed: empty. free() releases the list. */
+struct seconds {
+    struct profile_second *list;
+    size_t count, capacity;
+    /* the second of the last sample: nearly always that of the next */
+    struct profile_second *last;
+    int64_t from, to; /* of that one, in ticks since the start */
+};
+
+/* The second that (ticks) of a clock of (hz) lies in, 0: unknown; NULL if it
+ * cannot be kept. Valid until the next call. */
+struct profile_second *seconds_at(struct seconds *s, uint64_t hz, int64_t ticks,
+                                  struct budget *b);
+
+/* (lost) ticks were lost between (from) and (to). */
+void seconds_lose(struct seconds *s, uint64_t hz, uint64_t lost, int64_t from,
+                  int64_t to, struct budget *b);
+
+#endif

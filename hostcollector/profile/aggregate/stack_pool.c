@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Interns stacks: one array of addresses, one of places, one hash table. */
+#include "profile/aggregate/stack_pool.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "util/hash.h"
+
+struct stack_place {
+    size_t first; /* in addresses */
+    uint64_t hash;
+    uint64_t rsp;        /* as in struct stack */
+    uint32_t generation; /* likewise */
+    uint8_t depth, end, slot_mask;
+};
+
+static size_t word_count(uint8_t slot_mask)
+{
+    return (size_t)__builtin_popcount(slot_mask);
+}
+
+static uint64_t stack_hash(const struct stack_pool *p, const struct stack *s)
+{
+    uint64_t hash = hash_mix(hash_mix(p->seed, s->end), s->slot_mask);
+
+    hash = hash_mix(hash_mix(hash, s->rsp), s->generation);
+    for (size_t i = 0; i < WIRE_STACK_SLOTS; i++)
+        if (s->slot_mask >> i & 1)
+            hash = hash_mix(hash, s->words[i]);
+    for (size_t i = 0; i < s->depth; i++)
+        hash = hash_mix(hash, s->frames[i]);
+    return hash;
+}
+
+void stack_pool_fini(struct stack_pool *p)
+{
+    free(p->addresses);
+    free(p->places);
+    free(p->table.slots);
+}
+
+struct stack stack_pool_get(const struct stack_pool *p, uint32_t number)
+{
+    struct stack s = {.end = WIRE_END_REASONS};
+
+    if (number == STACK_UNKNOWN || number >= p->count)
+        return s;
+    const struct stack_place *place = &p->places[number];
+    const uint64_t *at = p->addresses + place->first;
+
+    s.end = place->end;
+    s.rsp = place->rsp;
+    s.generation = place->generation;
+    s.slot_mask = place->slot_mask;
+    s.depth = place->depth;
+    for (size_t i = 0; i < WIRE_STACK_SLOTS; i++)
+        if (s.slot_mask >> i & 1)
+            s.words[i] = *at++;
+    s.frames = at;
+    return s;
+}
+
+void stack_pool_move(struct stack_pool *p, stack_pool_mover *move,
+                     const void *context)
+{
+    for (size_t number = 1; number < p->count; number++) {
+        struct stack_place *place = &p->places[number];
+        uint64_t *at = p->addresses + place->first;
+        size_t count = word_count(place->slot_mask) + place->depth;
+
+        if (place->generation == 0)
+            continue;
+        for (size_t i = 0; i < count; i++)
+            at[i] = move(context, place->generation, at[i]);
+        place->generation = 0;
+    }
+}
+
+static bool equal(const struct stack_pool *p, uint32_t number,
+                  const struct stack *s, uint64_t hash)
+{
+    const struct stack_place *place = &p->places[number];
+
+    if (place->hash != hash || place->depth != s->depth ||
+        place->end != s->end || place->slot_mask != s->slot_mask ||
+        place->rsp != s->rsp || place->generation != s->generation)
+        return false;
+    const uint64_t *at = p->addresses + place->first;
+
+    for (size_t i = 0; i < WIRE_STACK_SLOTS; i++)
+        if (s->slot_mask >> i & 1 && *at++ != s->words[i])
+            return false;
+    for (size_t i = 0; i < s->depth; i++)
+        if (at[i] != s->frames[i])
+            return false;
+    return true;
+}
+
+/* Where (s) is in the table, or may be put. */
+static uint32_t *find_slot(const struct stack_pool *p, const struct stack *s,
+                           uint64_t hash)
+{
+    size_t mask = p->table.size - 1;
+
+    for (size_t i = hash & mask;; i = (i + 1) & mask) {
+        uint32_t number = p->table.slots[i];
+
+        if (number == 0 || equal(p, number, s, hash))
+            return &p->table.slots[i];
+    }
+}
+
+static uint64_t hash_of_stack(const void *pool, uint32_t number)
+{
+    const struct stack_pool *p = pool;
+
+    return p->places[number].hash;
+}
+
+/* Room for one more stack of (addresses)? */
+static int make_room(struct stack_pool *p, size_t addresses, struct budget *b)
+{
+    if (p->count == 0)
+        p->count = 1; /* number 0 is taken */
+    if (p->count == UINT32_MAX)
+        return -1;
+    uint64_t *addresses_moved =
+        budget_grow(b, p->addresses, &p->address_capacity,
+                    p->address_count + addresses, sizeof *p->addresses);
+
+    if (!addresses_moved)
+        return -1;
+    p->addresses = addresses_moved;
+    struct stack_place *places =
+        budget_grow(b, p->places, &p->capacity, p->count + 1, sizeof *places);
+
+    if (!places)
+        return -1;
+    p->places = places;
+    return budget_table_grow(b, &p->table, (uint32_t)p->count - 1,
+                             hash_of_stack, p);
+}
+
+uint32_t stack_pool_add(struct stack_pool *p, const struct stack *s,
+                        struct budget *b)
+{
+    uint64_t hash = stack_hash(p, s);
+    uint32_t *slot = p->table.size != 0 ? find_slot(p, s, hash) : NULL;
+
+    if (slot != NULL && *slot != 0)
+        return *slot;
+    if (make_room(p, word_count(s->slot_mask) + s->depth, b) < 0)
+        return STACK_OTHERS;
+    slot = find_slot(p, s, hash); /* the table may have moved */
+    p->places[p->count] = (struct stack_place){.first = p->address_count,
+                                               .hash = hash,
+                                               .rsp = s->rsp,
+                                               .generation = s->generation,
+                                               .depth = (uint8_t)s->depth,
+                                               .end = s->end,
+                                               .slot_mask = s->slot_mask};
+    for (size_t i = 0; i < WIRE_STACK_SLOTS; i++)
+        if (s->slot_mask >> i & 1)
+            p->addresses[p->address_count++] = s->words[i];
+    for (size_t i = 0; i < s->depth; i++)
+        p->addresses[p->address_count++] = s->frames[i];
+    *slot = (uint32_t)p->count++;
+    return *slot;
+}

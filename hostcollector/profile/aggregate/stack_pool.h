@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Keeps each different stack once and gives it a number. */
+#ifndef TPROF_PROFILE_AGGREGATE_STACK_POOL_H
+#define TPROF_PROFILE_AGGREGATE_STACK_POOL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/stack.h"
+#include "util/budget.h"
+
+struct stack_place; /* where a stack's addresses are, and how many */
+
+/* Zero but for (seed), which keeps a guest from choosing colliding stacks. */
+struct stack_pool {
+    uint64_t seed;
+    uint64_t *addresses; /* of each stack: its words, then its frames */
+    size_t address_count, address_capacity;
+    struct stack_place *places; /* by number */
+    size_t count, capacity;
+    struct budget_table table; /* of numbers */
+};
+
+/* Release what (p) holds. */
+void stack_pool_fini(struct stack_pool *p);
+
+/*
+ * The number of (s), which is kept if no equal stack is there. Returns
+ * STACK_OTHERS if (b) or memory does not allow that.
+ */
+uint32_t stack_pool_add(struct stack_pool *p, const struct stack *s,
+                        struct budget *b);
+
+/* Where a return address of a stack of (generation) is to be found. */
+typedef uint64_t stack_pool_mover(const void *context, uint32_t generation,
+                                  uint64_t address);
+
+/* Have (move) say so of all addresses of stacks whose generation is not 0,
+ * which then is 0. Two stacks may become equal. */
+void stack_pool_move(struct stack_pool *p, stack_pool_mover *move,
+                     const void *context);
+
+/* Stack (number). If there is none, it has no frames and ends with
+ * WIRE_END_REASONS. Its frames are valid until the next stack_pool_add(). */
+struct stack stack_pool_get(const struct stack_pool *p, uint32_t number);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the guest's own counters tell of a core: time that the host took,
+ * repairs, and whether a window goes on with a session. */
+
+#include <string.h>
+
+#include "profile/aggregate/aggregate.h"
+#include "profile/aggregate/gathered.h"
+
+/* What the host took between the last STATS and (now), of one boot. */
+static void add_steal(struct sums *s, const struct core_stats *now)
+{
+    const struct core_stats *last = &s->stats;
+
+    if (!last->has_steal || !now->has_steal || now->tsc <= last->tsc ||
+        now->steal_ns < last->steal_ns)
+        return;
+    s->steal_ns += (double)(now->steal_ns - last->steal_ns);
+    s->steal_tsc += (double)(now->tsc - last->tsc);
+}
+
+static void add_repaired(struct sums *s, const struct core_stats *now)
+{
+    if (s->has_stats && now->repaired > s->stats.repaired)
+        s->repaired += now->repaired - s->stats.repaired;
+}
+
+static uint64_t less(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : 0;
+}
+
+/* Ticks on cores that have not joined: all that were before the first STATS, or
+ * what came after these. Those of before may be of a core that had not joined
+ * yet. */
+static void add_strangers(struct sums *s, const struct core_stats *now,
+                          bool same_boot)
+{
+    if (!s->has_stats || !same_boot)
+        s->strangers = now->unknown_cpu;
+    else if (s->has_more_stats)
+        s->strangers += less(now->unknown_cpu, s->stats.unknown_cpu);
+    else
+        s->strangers = less(now->unknown_cpu, s->stats.unknown_cpu);
+    s->has_more_stats = s->has_stats && same_boot;
+}
+
+/* A window goes on with the session if its counters begin where (s) ended. */
+static void join_session(struct aggregate *a, const struct sums *s,
+                         const struct core_stats *now)
+{
+    const uint64_t ended[WIRE_COUNTERS] = {
+        [WIRE_COUNTER_SAMPLES] = s->stats.samples,
+        [WIRE_COUNTER_MISSED] = s->stats.missed,
+        [WIRE_COUNTER_RING_FULL] = s->stats.ring_full,
+        [WIRE_COUNTER_REENTERED] = s->stats.reentered,
+    };
+
+    if (a->window_began && s->has_stats && now->has_began &&
+        memcmp(now->began, ended, sizeof ended) == 0)
+        a->profile.sessions--;
+    a->window_began = false;
+}
+
+void aggregate_stats(void *aggregate, const struct core_stats *stats)
+{
+    struct aggregate *a = aggregate;
+    struct sums *s = aggregate_sums_of(a, stats->core);
+
+    if (s) {
+        join_session(a, s, stats);
+        add_strangers(s, stats, s->stats_boot == a->profile.boots);
+        if (s->stats_boot == a->profile.boots) {
+            add_steal(s, stats);
+            add_repaired(s, stats);
+        }
+        s->stats_boot = a->profile.boots;
+        /* the agent has counted since boot, and the first records are of boot;
+         * what windows before this one have is here */
+        if (a->profile.guest.features & WIRE_FEATURE_BOOT && stats->has_began)
+            s->overwritten =
+                less(stats->began[WIRE_COUNTER_SAMPLES], s->before);
+        s->joined |= (stats->flags & WIRE_STATS_STARTED) || stats->ticks != 0;
+        s->has_stats = true;
+        s->stats = *stats;
+    }
+}

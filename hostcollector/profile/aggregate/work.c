@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Adds up what the guest's counters of its work have grown by while it was
+ * sampled. */
+#include <string.h>
+
+#include "profile/aggregate/gathered.h"
+
+/* The sum of that name, begun if there is none yet; NULL: there is no room. */
+static struct profile_work *find_work(struct profile *p, const char *name)
+{
+    struct profile_work *w = p->work;
+
+    while (w < p->work + p->work_count && strcmp(w->name, name) != 0)
+        w++;
+    if (w < p->work + p->work_count)
+        return w;
+    if (p->work_count == WIRE_PROGRESS_COUNTERS)
+        return NULL;
+    p->work_count++;
+    memcpy(w->name, name, strlen(name) + 1);
+    return w;
+}
+
+/* A guest that lies reaches the end, and stays there. */
+static void add(uint64_t *to, uint64_t n)
+{
+    if (__builtin_add_overflow(*to, n, to))
+        *to = UINT64_MAX;
+}
+
+void aggregate_progress(void *aggregate, const struct guest_progress *progress)
+{
+    struct aggregate *a = aggregate;
+    struct profile_work *w = find_work(&a->profile, progress->name);
+    struct work_done *done = &a->work[progress->counter];
+    const struct work_done now = {
+        .began_tsc = progress->began_tsc,
+        .units = progress->units - progress->began_units,
+        .ticks = progress->tsc - progress->began_tsc,
+        .session = a->profile.sessions,
+    };
+
+    if (w == NULL || progress->units < progress->began_units ||
+        progress->tsc < progress->began_tsc)
+        return;
+    if (done->session != now.session || done->began_tsc != now.began_tsc)
+        *done = (struct work_done){0}; /* another span */
+    if (now.units < done->units || now.ticks < done->ticks)
+        return;
+    add(&w->units, now.units - done->units);
+    add(&w->ticks, now.ticks - done->ticks);
+    *done = now;
+}

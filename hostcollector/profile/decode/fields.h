@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Frame bodies that consist of fields: WIRE.md 2.1, 3, 6 to 9. Each function
+ * fills its struct; a member stays 0 if the guest did not send its field.
+ * Returns NULL; or what is wrong with the body, as text to be shown.
+ */
+#ifndef TPROF_PROFILE_DECODE_FIELDS_H
+#define TPROF_PROFILE_DECODE_FIELDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/guest.h"
+
+/* The wire version that HELLO begins with; 0 if it does not. */
+uint16_t fields_hello_version(const uint8_t *body, size_t length);
+
+const char *fields_hello(const uint8_t *body, size_t length, struct guest *g);
+const char *fields_stats(const uint8_t *body, size_t length,
+                         struct core_stats *s);
+const char *fields_status(const uint8_t *body, size_t length,
+                          struct guest_status *s);
+const char *fields_pong(const uint8_t *body, size_t length,
+                        struct guest_pong *p);
+const char *fields_map(const uint8_t *body, size_t length, struct guest_map *m);
+const char *fields_progress(const uint8_t *body, size_t length,
+                            struct guest_progress *p);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Finds frames in a byte stream, in place where they lie whole: WIRE.md 2. */
+#ifndef TPROF_PROFILE_DECODE_FRAME_H
+#define TPROF_PROFILE_DECODE_FRAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tprof_wire.h"
+
+/* One intact frame. */
+struct frame {
+    uint8_t type; /* enum wire_type */
+    uint16_t seq;
+    const uint8_t *body; /* readable for 4 bytes (the CRC) beyond (length) */
+    size_t length;
+    uint32_t crc; /* CRC-32C of header and body */
+    uint64_t at;  /* its offset in the stream */
+};
+
+/* Zeroed at the beginning of a stream. Owns nothing on the heap. */
+struct framer {
+    uint64_t position;  /* bytes of the stream that were dealt with */
+    uint64_t skipped;   /* of these, bytes that were in no intact frame */
+    uint64_t stretches; /* runs of skipped bytes */
+    bool skipping;
+
+    const uint8_t *input; /* the caller's bytes that are left to read */
+    size_t left;
+    bool last; /* the stream ends with (input) */
+    /* The end of earlier input, where a frame was cut: (kept) bytes, of which
+     * (done) are dealt with. Behind them a copy of the beginning of (input). */
+    uint8_t carry[2 * WIRE_FRAME_MAX];
+    size_t kept, filled, done;
+};
+
+/*
+ * Hand over the next (size) bytes, which must stay until framer_next() said
+ * false. With (last) an unfinished frame at their end counts as damage.
+ */
+void framer_push(struct framer *fr, const uint8_t *bytes, size_t size,
+                 bool last);
+
+/* The next intact frame in (*f), valid until the next call; false if there is
+ * none in what was pushed. */
+bool framer_next(struct framer *fr, struct frame *f);
+
+#endif

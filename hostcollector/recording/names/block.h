@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The data of a recording's names chunk, uncompressed: recording/RECORDING.md
+ * has the layout. Leaf. */
+#ifndef TPROF_RECORDING_NAMES_BLOCK_H
+#define TPROF_RECORDING_NAMES_BLOCK_H
+
+#define NAMED_BLOCK_MAX (1u << 20) /* bytes */
+#define NAMED_CHAIN_MAX 32u        /* functions inlined at one address */
+#define NAMED_SUMS_MAX  80u
+#define NAMED_TEXTS_MAX 4096u
+
+enum named_block {
+    NAMED_LEAVES = 1,
+    NAMED_CALLS = 2,
+    NAMED_IMAGE = 3,
+    NAMED_PARTIAL = 4,
+};
+
+/* The first byte of an address. */
+enum {
+    NAMED_PLACE = 0x07, /* enum code_place */
+    NAMED_WORDS = 0x38, /* code_exit.words */
+    NAMED_WORDS_SHIFT = 3,
+    NAMED_RBP_KEPT = 0x40,
+    NAMED_CALLED = 0x80,
+};
+
+/* The second byte. */
+enum {
+    NAMED_CALL_PLACE = 0x07,
+    NAMED_IS_CALLED = 0x08,
+    NAMED_ONLY_CALL = 0x10,
+    NAMED_DWARF = 0x20, /* the outermost function is SYMBOL_DWARF */
+};
+
+/* Of an image. */
+enum { NAMED_PE = 1, NAMED_CODE = 2, NAMED_KERNEL = 4, NAMED_HASH = 8 };
+
+#endif

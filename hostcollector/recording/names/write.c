@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Asks symbolizers and frame places, and packs the answers into blocks. */
+#include "recording/names/write.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <zstd.h>
+
+#include "image/code/frame_place.h"
+#include "image/names/image_map.h"
+#include "image/names/symbolize.h"
+#include "recording/names/addresses.h"
+#include "recording/names/block.h"
+#include "util/map.h"
+
+/* A block is handed on when it has so many bytes; an address takes less than
+ * the rest: NAMED_CHAIN_MAX functions of three texts each. */
+#define BLOCK_FULL  (256u << 10)
+#define LEVEL       6    /* of compression */
+#define SYMBOL_SIZE 1280 /* bytes that an answer takes at most, usually */
+#define BATCH_MIN   64u
+
+struct packer {
+    const struct named_write *job;
+    uint8_t *block; /* of NAMED_BLOCK_MAX */
+    size_t used;
+    struct map texts; /* (text, 0) -> its number in the block */
+    uint64_t previous;
+    ZSTD_CCtx *compressor;
+    uint8_t *packed;
+    size_t packed_room;
+    bool failed; /* a text or number had no room, or there is no memory */
+};
+
+static void put_byte(struct packer *p, unsigned value)
+{
+    if (p->used == NAMED_BLOCK_MAX)
+        p->failed = true;
+    else
+        p->block[p->used++] = (uint8_t)value;
+}
+
+static void put_number(struct packer *p, uint64_t value)
+{
+    for (; value >= 0x80; value >>= 7)
+        put_byte(p, 0x80 | (value & 0x7f));
+    put_byte(p, (unsigned)value);
+}
+
+static void put_bytes(struct packer *p, const void *bytes, size_t size)
+{
+    if (size > NAMED_BLOCK_MAX - p->used) {
+        p->failed = true;
+        return;
+    }
+    if (size != 0)
+        memcpy(p->block + p->used, bytes, size);
+    p->used += size;
+}
+
+/* 0: NULL; the number of a text that was there, from 1 on; or the next number,
+ * and the text. */
+static void put_text(struct packer *p, const char *text)
+{
+    uint32_t *number;
+
+    if (text == NULL) {
+        put_number(p, 0);
+        return;
+    }
+    number = map_put(&p->texts, (uintptr_t)text, 0);
+    if (number == NULL) {
+        p->failed = true;
+        return;
+    }
+    if (*number != MAP_NOTHING) {
+        put_number(p, *number);
+        return;
+    }
+    *number = (uint32_t)p->texts.count;
+    put_number(p, *number);
+    put_bytes(p, text, strlen(text) + 1);
+}
+
+static void begin_block(struct packer *p, enum named_block kind)
+{
+    p->used = 0;
+    p->previous = 0;
+    map_fini(&p->texts);
+    put_byte(p, kind);
+}
+
+/* Hand the block on. */
+static int end_block(struct packer *p, struct err *e)
+{
+    size_t size;
+
+    if (p->failed)
+        return err_set(e, "names: a text is too long, or there is no memory");
+    size = ZSTD_compress2(p->compressor, p->packed, p->packed_room, p->block,
+                          p->used);
+    if (ZSTD_isError(size))
+        return err_set(e, "names: %s", ZSTD_getErrorName(size));
+    return p->job->keep(p->job->context, p->packed, size, e);
+}
+
+/* The chain of inlined functions, innermost first, and the last. */
+static void put_chain(struct packer *p, const struct symbol *s)
+{
+    size_t count = 0, i = 0;
+
+    for (const struct symbol *c = s; c != NULL; c = c->inlined_into)
+        count++;
+    put_number(p, count < NAMED_CHAIN_MAX ? count : NAMED_CHAIN_MAX);
+    for (; s != NULL; s = s->inlined_into) {
+        if (++i >= NAMED_CHAIN_MAX && s->inlined_into != NULL)
+            continue;
+        put_text(p, s->function);
+        put_text(p, s->file);
+        put_text(p, s->home);
+        put_number(p, s->line);
+    }
+}
+
+static bool is_dwarf(const struct symbol *s)
+{
+    while (s->inlined_into != NULL)
+        s = s->inlined_into;
+    return s->kind == SYMBOL_DWARF;
+}
+
+/* (address), whose symbol is (s), and whose code says (facts). */
+static void put_address(struct packer *p, uint64_t address,
+                        const struct symbol *s, const struct code_facts *f)
+{
+    put_number(p, address - p->previous);
+    p->previous = address;
+    put_byte(p, (unsigned)f->place | f->exit.words << NAMED_WORDS_SHIFT |
+                    (f->exit.rbp_kept ? NAMED_RBP_KEPT : 0) |
+                    (f->exit.called ? NAMED_CALLED : 0));
+    put_byte(p, (unsigned)f->call_place | (f->is_called ? NAMED_IS_CALLED : 0) |
+                    (f->only_call != 0 ? NAMED_ONLY_CALL : 0) |
+                    (is_dwarf(s) ? NAMED_DWARF : 0));
+    if (f->only_call != 0)
+        put_number(p, f->only_call);
+    if (s->kind == SYMBOL_ADDRESS) {
+        put_number(p, 0);
+        return;
+    }
+    put_chain(p, s);
+    put_number(p, address - s->start);
+    put_number(p, s->size);
+}
+
+/* A list of addresses that is being packed. */
+struct listing {
+    struct packer *packer;
+    struct symbolizer *symbolizer;
+    struct frame_places *frame_places;
+    enum named_block kind;
+    bool calls;     /* the addresses are return addresses */
+    uint64_t *room; /* for (batch) addresses */
+    size_t batch;
+};
+
+/* Hand on what there is, and begin anew. */
+static int next_block(struct listing *l, struct err *e)
+{
+    int result = l->packer->used > 1 ? end_block(l->packer, e) : 0;
+
+    begin_block(l->packer, l->kind);
+    return result;
+}
+
+/* Look up the next addresses together, of which (left) are at (list). */
+static int prepare(struct listing *l, const uint64_t *list, size_t left,
+                   struct err *e)
+{
+    size_t n = left < l->batch ? left : l->batch;
+
+    if (symbolizer_bytes(l->symbolizer) > l->packer->job->memory / 4) {
+        if (next_block(l, e) != 0)
+            return -1;
+        symbolizer_forget(l->symbolizer);
+    }
+    for (size_t i = 0; i < n; i++)
+        l->room[i] = list[i] - l->calls;
+    symbolizer_prepare(l->symbolizer, l->room, n);
+    return 0;
+}
+
+static int pack_addresses(struct listing *l, const struct address_list *of,
+                          struct err *e)
+{
+    begin_block(l->packer, l->kind);
+    for (size_t i = 0; i < of->count; i++) {
+        uint64_t address = of->list[i];
+
+        if (i % l->batch == 0 &&
+            prepare(l, of->list + i, of->count - i, e) != 0)
+            return -1;
+        struct code_facts facts = frame_place_facts(l->frame_places, address);
+
+        put_address(l->packer, address,
+                    l->calls ? symbolize_call(l->symbolizer, address)
+                             : symbolize(l->symbolizer, address),
+                    &facts);
+        if (l->packer->used > BLOCK_FULL && next_block(l, e) != 0)
+            return -1;
+    }
+    return next_block(l, e);
+}
+
+/* The addresses (of) an image, so many at a time that answers have room. */
+static int pack_list(struct packer *p, const struct mapped_image *image,
+                     const struct address_list *of, enum named_block kind,
+                     struct err *e)
+{
+    size_t batch = p->job->memory / 4 / SYMBOL_SIZE;
+    struct listing l = {.packer = p,
+                        .symbolizer = image->symbolizer,
+                        .frame_places = image->frame_places,
+                        .kind = kind,
+                        .calls = kind == NAMED_CALLS,
+                        .batch = batch > BATCH_MIN ? batch : BATCH_MIN};
+
+    if (l.batch > of->count)
+        l.batch = of->count + 1;
+    l.room = calloc(l.batch, sizeof *l.room);
+    int result = l.room != NULL ? pack_addresses(&l, of, e)
+                                : err_set(e, "names: out of memory");
+
+    free(l.room);
+    return result;
+}
+
+static void put_facts(struct packer *p, const struct named_source *s,
+                      const struct image_facts *f)
+{
+    put_text(p, s->path);
+    put_text(p, s->debug_path);
+    put_text(p, f->split);
+    put_text(p, f->link);
+    put_number(p, f->build_id_len);
+    put_bytes(p, f->build_id, f->build_id_len);
+    put_number(p, f->flaws);
+    put_number(p, f->has_symbols);
+    for (unsigned i = 0; i < IMAGE_SYMBOLS; i++)
+        if ((f->has_symbols >> i & 1) != 0)
+            put_number(p, f->symbols[i]);
+    put_number(p, f->text_count);
+    for (size_t i = 0; i < f->text_count; i++) {
+        put_number(p, f->texts[i].address);
+        put_number(p, f->texts[i].size);
+        put_number(p, f->texts[i].file_offset);
+    }
+    put_number(p, s->sum_count);
+    for (size_t i = 0; i < s->sum_count; i++) {
+        put_number(p, s->sums[i].address);
+        put_number(p, s->sums[i].length);
+        put_number(p, s->sums[i].crc);
+    }
+    put_number(p, s->red_zones);
+    put_text(p, s->red_zone_names);
+    if (f->has_hash)
+        put_bytes(p, f->hash.bytes, sizeof f->hash.bytes);
+}
+
+/* What else is told of the image: behind its addresses, since looking them up
+ * may show flaws. */
+static int pack_image(struct packer *p, const struct named_source *s,
+                      bool has_code, struct err *e)
+{
+    struct image_facts facts = image_facts(s->image);
+
+    begin_block(p, NAMED_IMAGE);
+    put_byte(p, (facts.is_pe ? NAMED_PE : 0) | (has_code ? NAMED_CODE : 0) |
+                    (s->is_kernel ? NAMED_KERNEL : 0) |
+                    (facts.has_hash ? NAMED_HASH : 0));
+    put_facts(p, s, &facts);
+    return end_block(p, e);
+}
+
+static int pack_source(struct packer *p, const struct named_source *s,
+                       const struct addresses *a, struct err *e)
+{
+    if (s->number == UINT32_MAX)
+        return pack_image(p, s, false, e);
+    const struct mapped_image *image =
+        image_map_image(p->job->image_map, s->number);
+    const struct image_addresses *of = &a->images[s->number];
+
+    symbolizer_limit(image->symbolizer, p->job->memory / 2);
+    if (pack_list(p, image, &of->leaves, NAMED_LEAVES, e) != 0 ||
+        pack_list(p, image, &of->calls, NAMED_CALLS, e) != 0)
+        return -1;
+    return pack_image(p, s, frame_places_known(image->frame_places), e);
+}
+
+static int pack_all(struct packer *p, const struct addresses *a, struct err *e)
+{
+    for (size_t i = 0; i < p->job->source_count; i++)
+        if (pack_source(p, &p->job->sources[i], a, e) != 0)
+            return -1;
+    if (!p->job->partial && !a->partial)
+        return 0;
+    begin_block(p, NAMED_PARTIAL);
+    return end_block(p, e);
+}
+
+/* False if there is no memory. */
+static bool packer_init(struct packer *p)
+{
+    p->block = malloc(NAMED_BLOCK_MAX);
+    p->packed_room = ZSTD_compressBound(NAMED_BLOCK_MAX);
+    p->packed = malloc(p->packed_room);
+    p->compressor = ZSTD_createCCtx();
+    return p->block != NULL && p->packed != NULL && p->compressor != NULL &&
+           !ZSTD_isError(ZSTD_CCtx_setParameter(
+               p->compressor, ZSTD_c_compressionLevel, LEVEL)) &&
+           !ZSTD_isError(
+               ZSTD_CCtx_setParameter(p->compressor, ZSTD_c_checksumFlag, 1));
+}
+
+static void packer_fini(struct packer *p)
+{
+    (void)ZSTD_freeCCtx(p->compressor);
+    map_fini(&p->texts);
+    free(p->block);
+    free(p->packed);
+}
+
+int named_write(const struct named_write *w, struct err *e)
+{
+    struct packer p = {.job = w};
+    struct addresses a = {.bytes_max = w->memory / 2};
+    int result;
+
+    if (!packer_init(&p) || addresses_gather(&a, w->profile, w->image_map) != 0)
+        result = err_set(e, "names: out of memory");
+    else
+        result = pack_all(&p, &a, e);
+    addresses_fini(&a);
+    packer_fini(&p);
+    return result;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Numbers of a packed chunk: RECORDING.md, "Packed wire". Leaf. */
+#ifndef TPROF_RECORDING_PACKED_FORMAT_H
+#define TPROF_RECORDING_PACKED_FORMAT_H
+
+#define PACKED_BLOCK_MAX  (1u << 20) /* bytes of a block, unpacked */
+#define PACKED_STACKS_MAX 8191u      /* of a block; 0 stands for none */
+
+enum packed_item {
+    PACKED_FRAME = 1,
+    PACKED_GAP = 2,
+    PACKED_LATER = 3,
+    PACKED_STACKS = 4,
+    PACKED_SAMPLES = 5,
+    /* of several windows in one block: */
+    PACKED_SHARED = 6,
+    PACKED_WINDOW = 7,
+    PACKED_RUN = 8,
+};
+
+/* In a column: what does not fit is among the extras. */
+#define PACKED_EXTRA      255u
+#define PACKED_LATE_EXTRA 15u
+
+/* Of a stack: bits 0-3 are the words that it has. */
+#define PACKED_LOADED 0x80u
+
+#endif

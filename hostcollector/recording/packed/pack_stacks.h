@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Stacks of a pool -> an item of a block. */
+#ifndef TPROF_RECORDING_PACKED_PACK_STACKS_H
+#define TPROF_RECORDING_PACKED_PACK_STACKS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profile/aggregate/stack_pool.h"
+#include "recording/packed/pack_bytes.h"
+
+/* In the end of a stack in the pool: its leaf lies in another image. */
+#define PACK_LOADED 0x80u
+
+/* Append the stacks of (pool) whose numbers are used[1] to used[count], behind
+ * the type of an item. */
+void pack_stacks(struct pack_bytes *b, const struct stack_pool *pool,
+                 uint64_t text_start, const uint32_t *used, size_t count);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Flushes zstd at each cut. */
+#include "recording/packed/squeeze.h"
+
+#include <stdbool.h>
+
+#include <zstd.h>
+
+#define CUT_MAX 16u /* bytes that a cut costs, at most */
+
+size_t squeeze_bound(size_t size, const struct squeeze_cuts *cuts)
+{
+    return ZSTD_compressBound(size) + CUT_MAX * (cuts->count + 1);
+}
+
+/* Bytes up to (to) go into (out); the frame ends with them if (last). */
+static bool put(ZSTD_CCtx *c, ZSTD_outBuffer *out, ZSTD_inBuffer *in, size_t to,
+                bool last)
+{
+    in->size = to;
+    return ZSTD_compressStream2(c, out, in, last ? ZSTD_e_end : ZSTD_e_flush) ==
+           0;
+}
+
+size_t squeeze(uint8_t *to, size_t room, const uint8_t *bytes, size_t size,
+               const struct squeeze_cuts *cuts, int level)
+{
+    ZSTD_CCtx *c = ZSTD_createCCtx();
+    ZSTD_outBuffer out = {to, room, 0};
+    ZSTD_inBuffer in = {bytes, 0, 0};
+    bool good =
+        c != NULL &&
+        !ZSTD_isError(
+            ZSTD_CCtx_setParameter(c, ZSTD_c_compressionLevel, level)) &&
+        !ZSTD_isError(ZSTD_CCtx_setParameter(c, ZSTD_c_checksumFlag, 1)) &&
+        !ZSTD_isError(ZSTD_CCtx_setPledgedSrcSize(c, size));
+
+    for (size_t i = 0; good && i < cuts->count; i++)
+        if (cuts->at[i] > in.pos && cuts->at[i] < size)
+            good = put(c, &out, &in, cuts->at[i], false);
+    good = good && put(c, &out, &in, size, true);
+    (void)ZSTD_freeCCtx(c);
+    return good ? out.pos : 0;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the files of the window packer share: a window in the works. */
+#ifndef TPROF_RECORDING_PACKED_WINDOW_PARTS_H
+#define TPROF_RECORDING_PACKED_WINDOW_PARTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/account.h"
+#include "model/guest.h"
+#include "model/sample.h"
+#include "profile/aggregate/stack_pool.h"
+#include "util/budget.h"
+#include "util/err.h"
+
+/* Samples of one unit and period, up to where the next run begins. */
+struct window_run {
+    size_t first;
+    uint16_t period;
+    uint8_t shift;
+};
+
+/* LOST: ticks that were dropped before sample (at). */
+struct window_lost {
+    size_t at;
+    uint64_t ticks, missed;
+    uint8_t counter;
+};
+
+struct window_core {
+    struct sample *samples;
+    size_t count, room;
+    struct window_run *runs;
+    size_t run_count, run_room;
+    struct window_lost *lost;
+    size_t lost_count, lost_room;
+    bool heard;                    /* there is an account */
+    struct account began, account; /* at the window's beginning, and now */
+    /* Where the guest's own counters stood when (account) was 0. */
+    bool has_offset;
+    uint64_t offset[WIRE_COUNTERS];
+    struct account session; /* when the session began */
+    bool has_stats, has_first;
+    struct core_stats first, stats; /* at the window's beginning, and now */
+    uint64_t time;                  /* of the last sample, in units */
+};
+
+struct window_packer {
+    uint64_t memory_max;
+    struct budget budget; /* of stacks */
+    struct stack_pool stacks;
+    uint64_t taken; /* bytes that samples take */
+
+    bool has_guest, has_status;
+    struct guest guest;
+    /* Windows so far say how each core's account of boot begins; the next one
+     * is not of boot (WIRE_FEATURE_BOOT). */
+    bool boot_told;
+    struct guest_status status;
+    uint64_t tsc_hz; /* measured */
+    struct guest_map maps[GUEST_MAPS_MAX];
+    size_t map_count;
+    struct guest_progress progress[WIRE_PROGRESS_COUNTERS];
+    struct guest_progress progress_began[WIRE_PROGRESS_COUNTERS];
+    bool has_progress[WIRE_PROGRESS_COUNTERS];
+    uint64_t gap_frames;
+    struct window_core *cores; /* guest.cores of them, at most: */
+    size_t core_room;
+
+    /* Chunks that are done: each with its size before it, in 4 bytes. */
+    uint8_t *done;
+    size_t done_size, done_room;
+    uint64_t done_samples, done_lost;
+    bool failed; /* a chunk could not be made */
+};
+
+/* Counters as a window tells them: (a), for core (c). */
+void window_counters(const struct window_core *c, const struct account *a,
+                     uint64_t counters[WIRE_COUNTERS]);
+
+/*
+ * Make a chunk of what is open, and go on with an empty window: (later_ns) long
+ * so far. Accounts are complete if (whole), else where the guest said so.
+ * Returns 0; -1 with (e) filled.
+ */
+int window_seal(struct window_packer *w, uint64_t later_ns, bool whole,
+                struct err *e);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The parts of JSON that are made of samples: json_scope.c, and json_time.c. */
+#ifndef TPROF_REPORT_JSON_JSON_SCOPE_H
+#define TPROF_REPORT_JSON_JSON_SCOPE_H
+
+#include "report/json_object.h"
+#include "report/render.h"
+
+/* Member (key): (a), with its share of (whole). */
+void json_amount(struct json_object *o, const char *key,
+                 const struct profile *p, const struct amount *a,
+                 const struct amount *whole);
+
+/* Member "accounting": each core's deadlines, and what became of them. */
+void json_accounts(struct json_object *o, const struct profile *p);
+
+/* Members "images", "functions", "total", "cores" and "calls". */
+void json_view(struct json_object *o, const struct report *r);
+
+/* Member "filters": what was selected; empty: everything. */
+void json_filters(struct json_object *o, const struct report *r);
+
+/* Member "timeline": what each selected core did when. None without a clock. */
+void json_timeline(struct json_object *o, const struct report *r);
+
+#endif

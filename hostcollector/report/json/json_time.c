@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What was selected, and what each core did when, as JSON. */
+#include <inttypes.h>
+#include <math.h>
+
+#include "diagnose/selected.h"
+#include "report/json/json_scope.h"
+#include "view/timeline.h"
+
+/* Slices of a time line, at most. */
+#define SLICES_MOST 200
+
+static void write_cores(struct json_object *o, const struct profile *p)
+{
+    FILE *out = json_member(o, "cores");
+    bool first = true;
+
+    (void)putc('[', out);
+    for (size_t i = 0; i < p->core_count; i++) {
+        if (!p->cores[i].selected || p->cores[i].absent)
+            continue;
+        json_comma(out, &first);
+        (void)fprintf(out, "%" PRIu32, p->cores[i].core);
+    }
+    (void)putc(']', out);
+}
+
+void json_filters(struct json_object *o, const struct report *r)
+{
+    const struct profile *p = r->profile;
+    struct json_object in = json_inner(o, "filters");
+    bool all = true;
+
+    for (size_t i = 0; i < p->core_count; i++)
+        all &= p->cores[i].selected;
+    if (!all)
+        write_cores(&in, p);
+    if (p->from_s > 0)
+        json_real(&in, "from_seconds", p->from_s);
+    if (p->to_s > 0)
+        json_real(&in, "to_seconds", p->to_s);
+    if (r->without != NULL)
+        json_text(&in, "exclude", r->without);
+    json_end(&in);
+}
+
+/* How long (core) did one thing in each slice. */
+#define WRITE_SLICES(o, member)                                                \
+    write_slices(o, #member, t, core, offsetof(struct timeline_slice, member), \
+                 hz)
+
+static void write_slices(struct json_object *o, const char *key,
+                         const struct timeline *t, size_t core, size_t member,
+                         double hz)
+{
+    FILE *out = json_member(o, key);
+    bool first = true;
+
+    (void)putc('[', out);
+    for (size_t i = 0; i < t->count; i++) {
+        const char *slice = (const char *)timeline_slice(t, core, i);
+
+        json_comma(out, &first);
+        json_number(out, *(const double *)(const void *)(slice + member) / hz);
+    }
+    (void)putc(']', out);
+}
+
+static void write_core(FILE *out, const struct timeline *t,
+                       const struct profile *p, size_t core)
+{
+    struct json_object o = json_begin(out);
+    double hz = (double)p->tsc_hz;
+
+    json_count(&o, "core", p->cores[core].core);
+    WRITE_SLICES(&o, busy);
+    WRITE_SLICES(&o, unseen);
+    WRITE_SLICES(&o, idle);
+    WRITE_SLICES(&o, late);
+    WRITE_SLICES(&o, lost);
+    json_end(&o);
+}
+
+/* Until when the times of all samples were kept; INFINITY: to the end. */
+static double kept_until(const struct profile *p)
+{
+    double until = INFINITY;
+
+    for (size_t i = 0; i < p->core_count; i++)
+        if (p->cores[i].selected && p->cores[i].moments_until != INT64_MAX)
+            until = fmin(until,
+                         (double)p->cores[i].moments_until / (double)p->tsc_hz);
+    return fmax(until, 0);
+}
+
+static void write_timeline(struct json_object *o, const struct timeline *t,
+                           const struct profile *p)
+{
+    struct json_object in = json_inner(o, "timeline");
+    FILE *out;
+    bool first = true;
+
+    json_real(&in, "from_seconds", t->from_s);
+    json_real(&in, "slice_seconds", t->slice_s);
+    json_count(&in, "slices", t->count);
+    if (isfinite(kept_until(p)))
+        json_real(&in, "kept_until_seconds", kept_until(p));
+    out = json_member(&in, "cores");
+    (void)putc('[', out);
+    for (size_t i = 0; i < p->core_count; i++) {
+        if (!p->cores[i].selected || p->cores[i].absent)
+            continue;
+        (void)fputs(first ? "\n" : ",\n", out);
+        first = false;
+        write_core(out, t, p, i);
+    }
+    (void)putc(']', out);
+    json_end(&in);
+}
+
+void json_timeline(struct json_object *o, const struct report *r)
+{
+    const struct profile *p = r->profile;
+    struct selected_span span = selected_span(p);
+    struct timeline *t =
+        timeline_round(p, r->view, span.from_s, span.to_s, SLICES_MOST);
+
+    if (t != NULL)
+        write_timeline(o, t, p);
+    timeline_free(t);
+}

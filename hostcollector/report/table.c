@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tables of functions: of all cores, and of each. */
+#include "report/table.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "diagnose/selected.h"
+#include "diagnose/share.h"
+#include "report/name.h"
+#include "util/text.h"
+
+/* Rows by default: of all cores, and of each where there are several. */
+#define TOP_TOTAL 20
+#define TOP_CORE  6
+/* Rows below this share are not worth a line, unless asked for. */
+#define SHARE_MIN .01
+
+/* Columns of the table: shares and marks take 44 of the 100. */
+#define FUNCTION_WIDTH 35
+#define LINE_WIDTH     20
+
+/* A share and its range, as "12.3    11.5-13.1". */
+static void write_share(FILE *out, int width, struct share s)
+{
+    char range[24];
+
+    (void)snprintf(range, sizeof range, "%.1f-%.1f", 100 * s.low, 100 * s.high);
+    (void)fprintf(out, "%*.1f %11s", width, 100 * s.p, range);
+}
+
+static void write_row(FILE *out, const struct report *r,
+                      const struct view_scope *scope,
+                      const struct view_row *row)
+{
+    const struct view_function *f = &r->view->functions[row->function];
+    double uncertain = share_of(&row->uncertain, &row->self).p;
+    char where[512], name[NAME_SHORT];
+
+    write_share(out, 7, share_of(&row->self, &scope->busy));
+    write_share(out, 8, share_of(&row->total, &scope->busy));
+    if (uncertain >= .005)
+        (void)fprintf(out, " %4.0f?  ", 100 * uncertain);
+    else
+        (void)fputs("        ", out);
+    if (f->file == NULL) {
+        (void)fprintf(
+            out, "%s\n",
+            name_short(name, f->name, FUNCTION_WIDTH + 1 + LINE_WIDTH));
+        return;
+    }
+    (void)snprintf(where, sizeof where, "%s:%" PRIu32, text_base_name(f->file),
+                   f->line);
+    text_left(out, name_short(name, f->name, FUNCTION_WIDTH), FUNCTION_WIDTH);
+    (void)putc(' ', out);
+    text_tail(out, where, LINE_WIDTH);
+    (void)putc('\n', out);
+}
+
+/* How many rows to show: the first ones, while they are worth it. */
+static size_t rows_shown(const struct report *r, const struct view_scope *scope,
+                         size_t top)
+{
+    size_t n = r->all || scope->row_count < top ? scope->row_count : top;
+
+    if (r->all || r->top != 0)
+        return n;
+    while (n > 1 &&
+           share_of(&scope->rows[n - 1].self, &scope->busy).p < SHARE_MIN)
+        n--;
+    return n;
+}
+
+static void write_rest(FILE *out, const struct view_scope *scope, size_t shown)
+{
+    struct amount rest = {0};
+
+    if (shown == scope->row_count)
+        return;
+    for (size_t i = shown; i < scope->row_count; i++)
+        rest.time += scope->rows[i].self.time;
+    (void)fprintf(out, "%7.1f%37s%zu further function%s (--all)\n",
+                  100 * share_of(&rest, &scope->busy).p, "",
+                  scope->row_count - shown,
+                  text_plural(scope->row_count - shown));
+}
+
+void table_busy(FILE *out, const struct view *v, const struct view_scope *scope)
+{
+    struct share busy = share_of(&scope->busy, &scope->all);
+    char count[TEXT_NUMBER];
+
+    if (v->idle_unknown)
+        (void)fputs("busy or idle is not known", out);
+    else
+        (void)fprintf(out, "busy %.1f %% (%.1f-%.1f), idle %.1f %%",
+                      100 * busy.p, 100 * busy.low, 100 * busy.high,
+                      100 * (1 - busy.p));
+    (void)fprintf(out, ", %s samples", text_count(count, scope->all.samples));
+}
+
+/* "Core 2: busy 88.1 % (86.9-89.2), idle 11.9 %, 4,551 samples". */
+static void write_scope_line(FILE *out, const struct view *v,
+                             const struct view_scope *scope)
+{
+    if (scope->core == VIEW_ALL_CORES)
+        (void)fputs("\nAll cores: ", out);
+    else
+        (void)fprintf(out, "\nCore %" PRIu32 ": ", scope->core);
+    table_busy(out, v, scope);
+}
+
+/* A loss that deserves a warning is marked at the core that it hit. */
+static void write_loss_mark(FILE *out, const struct report *r, size_t core)
+{
+    const struct account a =
+        selected_account(r->profile, &r->profile->cores[core]);
+    double lost = (double)(account_ticks(&a) - a.samples);
+
+    if (lost > .01 * (double)account_ticks(&a))
+        (void)fprintf(out, "  ! lost %.1f %%",
+                      100 * lost / (double)account_ticks(&a));
+}
+
+static void write_table(FILE *out, const struct report *r,
+                        const struct view_scope *scope, size_t top)
+{
+    size_t shown = rows_shown(r, scope, r->top != 0 ? r->top : top);
+
+    (void)putc('\n', out);
+    if (shown == 0)
+        return;
+    (void)fprintf(out, "%7s %11s %7s %11s        %-*s %s\n", "SELF %",
+                  "95 % RANGE", "TOTAL %", "95 % RANGE", FUNCTION_WIDTH,
+                  "FUNCTION", "HOTTEST LINE");
+    for (size_t i = 0; i < shown; i++)
+        write_row(out, r, scope, &scope->rows[i]);
+    write_rest(out, scope, shown);
+}
+
+void table_functions(FILE *out, const struct report *r,
+                     const struct view_scope *scope)
+{
+    write_table(out, r, scope, TOP_TOTAL);
+}
+
+void table_all_functions(FILE *out, const struct report *r)
+{
+    const struct view *v = r->view;
+    bool several = table_active_cores(v) > 1;
+
+    if (several) {
+        write_scope_line(out, v, &v->total);
+        write_table(out, r, &v->total, TOP_TOTAL);
+    }
+    for (size_t i = 0; i < v->core_count; i++) {
+        const struct view_scope *scope = &v->cores[i];
+
+        if (scope->all.samples == 0)
+            continue;
+        write_scope_line(out, v, scope);
+        write_loss_mark(out, r, i);
+        write_table(out, r, scope, several ? TOP_CORE : TOP_TOTAL);
+    }
+}

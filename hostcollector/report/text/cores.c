@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which of many cores a report shows. */
+#include "report/table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A core with what it is chosen by. */
+struct candidate {
+    size_t index;
+    double time;     /* busy */
+    double distance; /* from all cores together */
+    bool chosen;
+};
+
+size_t table_active_cores(const struct view *v)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < v->core_count; i++)
+        n += v->cores[i].all.samples != 0;
+    return n;
+}
+
+/* How much of its time (scope) spends otherwise than (v->total): functions by
+ * their own time, idle time among them. (room) is zeroed, for each function of
+ * (v), and is so again. */
+static double distance_of(const struct view *v, const struct view_scope *scope,
+                          double *room)
+{
+    const struct view_scope *total = &v->total;
+    double sum = fabs(scope->idle.time / scope->all.time -
+                      total->idle.time / total->all.time);
+
+    for (size_t i = 0; i < scope->row_count; i++)
+        room[scope->rows[i].function] =
+            scope->rows[i].self.time / scope->all.time;
+    for (size_t i = 0; i < total->row_count; i++) {
+        uint32_t function = total->rows[i].function;
+
+        sum +=
+            fabs(room[function] - total->rows[i].self.time / total->all.time);
+        room[function] = 0;
+    }
+    for (size_t i = 0; i < scope->row_count; i++)
+        room[scope->rows[i].function] = 0; /* a row that (total) lacks */
+    return sum;
+}
+
+/* Choose the one with most (time), or most (distance), of those left. */
+static void choose(struct candidate *list, size_t n, bool by_time)
+{
+    struct candidate *best = NULL;
+
+    for (size_t i = 0; i < n; i++) {
+        double key = by_time ? list[i].time : list[i].distance;
+
+        if (!list[i].chosen &&
+            (best == NULL || key > (by_time ? best->time : best->distance)))
+            best = &list[i];
+    }
+    if (best != NULL)
+        best->chosen = true;
+}
+
+static int choose_some(const struct view *v, size_t most, size_t *list)
+{
+    struct candidate *all = calloc(v->core_count + 1, sizeof *all);
+    double *room = calloc(v->function_count + 1, sizeof *room);
+    size_t n = 0, chosen = 0;
+
+    for (size_t i = 0; all != NULL && room != NULL && i < v->core_count; i++)
+        if (v->cores[i].all.samples != 0)
+            all[n++] =
+                (struct candidate){i, v->cores[i].busy.time,
+                                   distance_of(v, &v->cores[i], room), false};
+    for (size_t i = 0; i < most; i++)
+        choose(all, n, i < most / 2);
+    for (size_t i = 0; i < n; i++)
+        if (all[i].chosen)
+            list[chosen++] = all[i].index;
+    free(all);
+    free(room);
+    return n != 0 ? (int)chosen : -1;
+}
+
+int table_choose_cores(const struct view *v, size_t most, size_t *list)
+{
+    int n = 0;
+
+    if (table_active_cores(v) > most)
+        return choose_some(v, most, list);
+    for (size_t i = 0; i < v->core_count; i++)
+        if (v->cores[i].all.samples != 0)
+            list[n++] = i;
+    return n;
+}

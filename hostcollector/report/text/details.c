@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What only --all shows: the agent as it described itself, and what it counted
+ * beside samples. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "report/table.h"
+#include "util/text.h"
+
+static const char *arch_name(uint8_t arch)
+{
+    return arch == WIRE_ARCH_X86_64 ? "x86-64" : "an unknown CPU";
+}
+
+static void write_agent(FILE *out, const struct guest *g)
+{
+    char line[160], slots[TEXT_NUMBER], directory[64] = "";
+
+    if (g->directory != 0)
+        (void)snprintf(directory, sizeof directory,
+                       ", tprof_directory at 0x%" PRIx64, g->directory);
+    (void)snprintf(line, sizeof line,
+                   "for %s, wire format %u.%u, %s stack ids a core%s.",
+                   arch_name(g->arch), (unsigned)(g->wire_version >> 8),
+                   (unsigned)(g->wire_version & 0xffu),
+                   text_count(slots, g->dict_slots), directory);
+    text_wrap(out, "Agent: ", line);
+}
+
+static void write_core(FILE *out, const struct profile_core *c)
+{
+    const uint64_t columns[] = {c->stats.apic_id, c->stats.stacks,
+                                c->stats.by_division, c->stats.foreign};
+    char count[TEXT_NUMBER];
+
+    (void)fprintf(out, "%6" PRIu32, c->core);
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+        (void)fprintf(out, " %12s", text_count(count, columns[i]));
+    (void)putc('\n', out);
+}
+
+static void write_cores(FILE *out, const struct profile *p)
+{
+    bool begun = false;
+
+    for (size_t i = 0; i < p->core_count; i++) {
+        if (!p->cores[i].has_stats || p->cores[i].absent)
+            continue;
+        if (!begun)
+            (void)fputs("Counted by the agent since it began:\n"
+                        "  CORE      APIC ID       STACKS      DIVIDED      "
+                        "FOREIGN\n",
+                        out);
+        begun = true;
+        write_core(out, &p->cores[i]);
+    }
+    if (begun)
+        text_wrap(out, "  ",
+                  "DIVIDED: ticks that covered too many deadlines to draw each "
+                  "of them. FOREIGN: interrupts at the agent's vector that "
+                  "were neither ticks nor work for it.");
+}
+
+/* What the agent found out about the cores, if it is so on any of them. */
+static void write_facts(FILE *out, const struct profile *p)
+{
+    uint32_t flags = 0;
+
+    for (size_t i = 0; i < p->core_count; i++)
+        flags |= p->cores[i].has_stats ? p->cores[i].stats.flags : 0u;
+    if (flags & WIRE_STATS_ON_STACK)
+        text_wrap(out, "Gate: ",
+                  "it has no stack of its own (IST): code with a red zone is "
+                  "overwritten.");
+    if (flags & WIRE_STATS_CLOCK_VARIES)
+        text_wrap(out, "Clock: ",
+                  "the CPU does not promise that its TSC has one rate.");
+}
+
+/* The whole agent's counters come with core 0's. */
+static void write_busy(FILE *out, const struct profile *p)
+{
+    char line[120], count[TEXT_NUMBER];
+
+    if (p->core_count == 0 || !p->cores[0].has_stats)
+        return;
+    (void)snprintf(line, sizeof line,
+                   "%s frames had to wait, since no buffer was free.",
+                   text_count(count, p->cores[0].stats.busy));
+    text_wrap(out, "Channel: ", line);
+}
+
+void table_details(FILE *out, const struct profile *p)
+{
+    write_agent(out, &p->guest);
+    write_facts(out, p);
+    write_busy(out, p);
+    write_cores(out, p);
+}

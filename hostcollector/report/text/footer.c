@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The end of the text report: how far its numbers can be trusted. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diagnose/core_list.h"
+#include "diagnose/cost.h"
+#include "diagnose/lateness.h"
+#include "diagnose/selected.h"
+#include "diagnose/share.h"
+#include "diagnose/steal.h"
+#include "report/table.h"
+#include "util/text.h"
+
+/* Lateness is worth a list of functions above this share of busy time. */
+#define LATE_MIN   .01
+#define LATE_SHOWN 3
+/* Below this share of a core's time nothing was stolen that is worth a number.
+ */
+#define STEAL_MIN  .0005
+/* Seconds. What would take longer is told without a number. */
+#define HOUR       3600
+
+static void write_account(FILE *out, const char *name, const struct account *a)
+{
+    const uint64_t columns[] = {
+        account_deadlines(a), a->missed, account_ticks(a),
+        a->samples,           a->lost,   a->ring_full,
+        a->reentered};
+    char count[TEXT_NUMBER];
+
+    (void)fprintf(out, "%6s", name);
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+        (void)fprintf(out, " %12s", text_count(count, columns[i]));
+    (void)putc('\n', out);
+}
+
+static void write_account_rows(FILE *out, const struct profile *p)
+{
+    struct account sum = {0};
+    size_t rows = 0;
+
+    for (size_t i = 0; i < p->core_count; i++) {
+        const struct account a = selected_rest(p, &p->cores[i]);
+        char name[16];
+
+        if (account_deadlines(&a) == 0)
+            continue;
+        (void)snprintf(name, sizeof name, "%" PRIu32, p->cores[i].core);
+        write_account(out, name, &a);
+        account_sum(&sum, &a);
+        rows++;
+    }
+    if (rows > 1)
+        write_account(out, "all", &sum);
+}
+
+/* Deadlines of it are accounted for. */
+static bool is_active(const struct profile_core *core)
+{
+    return core->selected && account_deadlines(&core->account) != 0;
+}
+
+static bool ends_open(const struct profile_core *core)
+{
+    return is_active(core) && !core->account.complete;
+}
+
+static bool was_cut(const struct profile_core *core)
+{
+    return core->selected && core->account.cut != 0;
+}
+
+static bool begins_open(const struct profile_core *core)
+{
+    return core->selected && core->account.begin_unknown != 0;
+}
+
+/* Nothing came of it, not even that it has done nothing. */
+static bool is_unheard(const struct profile_core *core)
+{
+    return core->selected && !core->absent && !is_active(core) &&
+           !core->account.complete && !was_cut(core) && !begins_open(core);
+}
+
+/* How far the account is exact, where it is not altogether. */
+static void write_exactness(FILE *out, const struct profile *p)
+{
+    const struct stream_health *h = &p->health;
+    char list[CORE_LIST_SIZE], line[CORE_LIST_SIZE + 200];
+
+    if (core_list_any(p, ends_open))
+        text_wrap(out, "  ",
+                  "This is exact up to the last frame that came from each "
+                  "core; what the guest did after that is not known, since no "
+                  "final count came.");
+    if (core_list_find(p, was_cut, list) != 0) {
+        (void)snprintf(line, sizeof line,
+                       "An earlier boot or session ended without a final "
+                       "count: what core %s did at its end is not known.",
+                       list);
+        text_wrap(out, "  ", line);
+    }
+    if (core_list_find(p, begins_open, list) != 0) {
+        (void)snprintf(line, sizeof line,
+                       "Frames are missing before the first one that came from "
+                       "core %s: how many samples were in them is not known.",
+                       list);
+        text_wrap(out, "  ", line);
+    }
+    if ((h->lost_frames != 0 || h->damaged != 0) &&
+        core_list_find(p, is_unheard, list) != 0) {
+        (void)snprintf(line, sizeof line,
+                       "Nothing came from core %s; whether it sampled is not "
+                       "known, since frames were lost.",
+                       list);
+        text_wrap(out, "  ", line);
+    }
+}
+
+void table_accounts(FILE *out, const struct profile *p)
+{
+    if (!core_list_any(p, is_active) && !core_list_any(p, begins_open))
+        return;
+    (void)fputs("\nAccounting: deadlines = missed + ticks, ticks = samples + "
+                "lost + full + reentered\n"
+                "  CORE    DEADLINES       MISSED        TICKS      SAMPLES"
+                "         LOST         FULL    REENTERED\n",
+                out);
+    write_account_rows(out, p);
+    if (core_list_any(p, selected_has_less))
+        text_wrap(out, "  ",
+                  "SAMPLES and MISSED are of what was not left out. What was "
+                  "lost may be of any function.");
+    if (selected_span(p).part)
+        text_wrap(out, "  ",
+                  "LOST has all ticks that left no sample, for whatever "
+                  "reason, in each second that was selected or touched.");
+    else
+        write_exactness(out, p);
+}
+
+/* An upper bound in TSC ticks as text. */
+static const char *ticks_text(char *buf, size_t size, const struct profile *p,
+                              double ticks)
+{
+    double s = p->tsc_hz != 0 ? ticks / (double)p->tsc_hz : 0;
+
+    if (p->tsc_hz == 0)
+        (void)snprintf(buf, size, "%.0f TSC ticks", ticks);
+    else if (s < 1e-3)
+        (void)snprintf(buf, size, "%.3g us", s * 1e6);
+    else if (s < 1)
+        (void)snprintf(buf, size, "%.3g ms", s * 1e3);
+    else if (s < HOUR)
+        (void)snprintf(buf, size, "%.3g s", s);
+    else
+        (void)snprintf(buf, size, "hours");
+    return buf;
+}
+
+/* How late the samples were of everything that was selected. */
+struct lateness {
+    uint64_t samples;
+    uint64_t classes[LATE_CLASSES];
+};
+
+static struct lateness sum_lateness(const struct profile *p)
+{
+    struct lateness sum = {0};
+
+    for (size_t i = 0; i < p->core_count; i++) {
+        const struct tally *t = &p->cores[i].total;
+
+        sum.samples += t->samples;
+        for (size_t j = 0; j < LATE_CLASSES; j++)
+            sum.classes[j] += t->late_class[j];
+    }
+    return sum;
+}
+
+/* The class that holds the sample behind (share) of all. */
+static size_t late_class(const struct lateness *sum, double share)
+{
+    uint64_t below = 0;
+    size_t i = 0;
+
+    while (i < LATE_CLASSES - 1) {
+        below += sum->classes[i];
+        if ((double)below >= share * (double)sum->samples)
+            break;
+        i++;
+    }
+    return i;
+}
+
+/* "half of the samples came under 1 us after their deadline, 99 of 100 under 4
+ * us". The last class has no upper end. */
+static void late_text(char *buf, size_t size, const struct profile *p,
+                      const struct lateness *sum)
+{
+    const size_t open = LATE_CLASSES - 1;
+    size_t half = late_class(sum, .5), most = late_class(sum, .99);
+    double half_limit = (double)LATE_CLASS_LIMIT(half - (half == open));
+    double most_limit = (double)LATE_CLASS_LIMIT(most - (most == open));
+    char first[40], second[40];
+
+    ticks_text(first, sizeof first, p, half_limit);
+    ticks_text(second, sizeof second, p, most_limit);
+    if (half == open)
+        (void)snprintf(buf, size,
+                       "half of the samples came over %s after their deadline",
+                       first);
+    else if (half == most)
+        (void)snprintf(buf, size,
+                       "99 of 100 samples came under %s after their deadline",
+                       first);
+    else
+        (void)snprintf(
+            buf, size,
+            "half of the samples came under %s after their deadline, %s %s",
+            first, most != open ? "99 of 100 under" : "more than 1 of 100 over",
+            second);
+}
+
+static int compare_late(const void *a, const void *b)
+{
+    const struct view_row *left = a, *right = b;
+
+    if (left->late != right->late)
+        return left->late < right->late ? 1 : -1;
+    return (left->function > right->function) -
+           (left->function < right->function);
+}
+
+/* Append "request 29.9 % (99 % of its own)" to (text). Returns whether it fit.
+ */
+static bool append_late(char *text, size_t size, const struct report *r,
+                        const struct view_row *row, bool first)
+{
+    size_t used = strlen(text);
+    int n =
+        snprintf(text + used, size - used, "%s %s %.1f %% (%.0f %% of its own)",
+                 first ? ":" : ",", r->view->functions[row->function].name,
+                 100 * lateness_part(row->late, r->view->total.busy.time),
+                 100 * lateness_part(row->late, row->self.time));
+
+    if (n >= 0 && (size_t)n < size - used)
+        return true;
+    text[used] = '\0'; /* a name that did not fit is left out */
+    return false;
+}
+
+/* Where late samples landed: behind code that had interrupts off, or where the
+ * host took the core away. */
+static void write_late_functions(FILE *out, const struct report *r)
+{
+    const struct view_scope *scope = &r->view->total;
+    size_t bytes = scope->row_count * sizeof *scope->rows;
+    struct view_row *rows = malloc(bytes + 1);
+    char text[768], limit[40];
+
+    if (rows == NULL)
+        return;
+    if (scope->row_count != 0)
+        memcpy(rows, scope->rows, bytes);
+    qsort(rows, scope->row_count, sizeof *rows, compare_late);
+    (void)snprintf(
+        text, sizeof text, "%.1f %% of the busy time, by %s or more",
+        100 * lateness_part(scope->late, scope->busy.time),
+        ticks_text(limit, sizeof limit, r->profile, (double)LATE_TICKS));
+    for (size_t i = 0;
+         i < LATE_SHOWN && i < scope->row_count && rows[i].late > 0; i++)
+        if (!append_late(text, sizeof text, r, &rows[i], i == 0))
+            break;
+    free(rows);
+    text_wrap(out, "Late: ", text);
+    text_wrap(out, "      ",
+              "A late sample lands where interrupts came on again, or where "
+              "the host resumed the core.");
+}
+
+static void write_lateness(FILE *out, const struct report *r)
+{
+    struct lateness sum = sum_lateness(r->profile);
+    char late[160], line[256];
+
+    if (sum.samples == 0)
+        return;
+    late_text(late, sizeof late, r->profile, &sum);
+    (void)snprintf(line, sizeof line, "%s.", late);
+    text_wrap(out, "Lateness: ", line);
+    if (r->view->total.late > LATE_MIN * r->view->total.busy.time &&
+        (r->profile->guest.features & WIRE_FEATURE_OUTSIDE) == 0)
+        write_late_functions(out, r);
+}
+
+/* The guest was sampled from outside. */
+static void write_stops(FILE *out, const struct profile *p,
+                        const struct cost *cost)
+{
+    char each[40], most[40], line[256];
+
+    (void)snprintf(line, sizeof line,
+                   "the guest stood still for %.2f %% of the time, %s for a "
+                   "sample of all cores, %s for the longest. Its clock here "
+                   "stood still, too.",
+                   100 * fmax(cost->share, 0),
+                   ticks_text(each, sizeof each, p, cost->tick),
+                   ticks_text(most, sizeof most, p, cost->longest));
+    text_wrap(out, "From outside: ", line);
+}
+
+static void write_cost(FILE *out, const struct profile *p)
+{
+    struct cost cost = cost_of(p);
+    char each[40], most[40], line[256], share[48] = "", longest_text[64] = "";
+
+    if (cost.cores == 0 || cost.senseless)
+        return;
+    if (cost.stood) {
+        write_stops(out, p, &cost);
+        return;
+    }
+    if (cost.share >= 0)
+        (void)snprintf(share, sizeof share, "%.2f %% of the cores' time, ",
+                       100 * cost.share);
+    if (cost.longest > 0)
+        (void)snprintf(longest_text, sizeof longest_text, ", %s the longest",
+                       ticks_text(most, sizeof most, p, cost.longest));
+    (void)snprintf(line, sizeof line, "%s%s a tick%s, by the guest's clock.",
+                   share, ticks_text(each, sizeof each, p, cost.tick),
+                   longest_text);
+    text_wrap(out, "Cost of the profiler: ", line);
+}
+
+static void write_steal(FILE *out, const struct profile *p)
+{
+    struct steal steal = steal_of(p);
+    char line[160];
+
+    if (steal.cores == 0)
+        return;
+    if (steal.most < STEAL_MIN)
+        (void)snprintf(line, sizeof line, "the host took no time away.");
+    else if (steal.cores == 1)
+        (void)snprintf(line, sizeof line,
+                       "the host took %.1f %% of core %" PRIu32 "'s time away.",
+                       100 * steal.most, steal.core);
+    else
+        (void)snprintf(line, sizeof line,
+                       "the host took %.1f %% of the cores' time away, most "
+                       "from core %" PRIu32 ": %.1f %%.",
+                       100 * steal.mean, steal.core, 100 * steal.most);
+    text_wrap(out, "Stolen time: ", line);
+}
+
+static void write_uncertain(FILE *out, const struct view_scope *scope)
+{
+    char line[400];
+
+    if (scope->uncertain.samples == 0)
+        return;
+    (void)snprintf(line, sizeof line,
+                   "%.1f %% of the busy samples hit a prologue, an epilogue "
+                   "or a function without a frame (leaf functions often are), "
+                   "where the direct caller may be missing: [caller?] stands "
+                   "in its place. \"n?\" beside a function: so many percent "
+                   "of its own samples.",
+                   100 * share_of(&scope->uncertain, &scope->busy).p);
+    text_wrap(out, "Caller uncertain: ", line);
+}
+
+void table_footer(FILE *out, const struct report *r)
+{
+    table_accounts(out, r->profile);
+    (void)putc('\n', out);
+    write_lateness(out, r);
+    write_steal(out, r->profile);
+    write_cost(out, r->profile);
+    write_uncertain(out, &r->view->total);
+    if (r->profile->has_guest)
+        table_details(out, r->profile);
+    if (r->view->total.all.samples != 0)
+        text_wrap(out, "Ranges: ",
+                  "the true share of this run is within its range in 95 of 100 "
+                  "cases. A range covers the sampling error of this run only, "
+                  "not how another run would differ.");
+    for (size_t i = 0; i < r->remarks->count; i++) {
+        if (!r->remarks->list[i].warning)
+            text_wrap(out, "Note: ", r->remarks->list[i].text);
+    }
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One function: its lines, who calls it, and what it calls. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "diagnose/lateness.h"
+#include "diagnose/share.h"
+#include "report/ink.h"
+#include "report/name.h"
+#include "report/table.h"
+#include "report/text/line_list.h"
+#include "util/text.h"
+#include "view/find.h"
+
+/* Lines, and callers and callees, unless all are asked for. */
+#define LINES_MOST 20
+#define EDGES_MOST 10
+/* Of several functions that fit, so many are named. */
+#define FITS_NAMED 5
+#define LEFT       14 /* "  12.3   1.0  " */
+
+void table_also(FILE *out, const struct report *r, uint32_t found)
+{
+    const struct view_scope *scope = &r->view->total;
+    char line[1024] = "", name[NAME_SHORT];
+    size_t n = 0, used = 0;
+
+    if (strcmp(r->view->functions[found].name, r->function) == 0)
+        return;
+    for (size_t i = 0; i < scope->row_count; i++) {
+        const struct view_row *row = &scope->rows[i];
+        const char *full = r->view->functions[row->function].name;
+
+        if (row->function == found || find_fit(full, r->function) == 0 ||
+            n++ >= FITS_NAMED)
+            continue;
+        used +=
+            (size_t)snprintf(line + used, sizeof line - used, "%s%s",
+                             used != 0 ? ", " : "", name_short(name, full, 60));
+    }
+    if (n > FITS_NAMED)
+        (void)snprintf(line + used, sizeof line - used, " and %zu more",
+                       n - FITS_NAMED);
+    if (n != 0) {
+        (void)fputs("Also: ", out);
+        text_wrap_at(out, strlen("Also: "), line, table_columns(r));
+    }
+}
+
+static void write_share(FILE *out, struct share s)
+{
+    (void)fprintf(out, "%6.1f %5.1f  ", 100 * s.p, 100 * share_margin(s));
+}
+
+static void write_line(FILE *out, const struct report *r,
+                       const struct view_line *line)
+{
+    struct amount part = {.time = line->busy, .time_sq = line->busy_sq};
+    char where[512] = "line not known";
+
+    if (line->file != NULL)
+        (void)snprintf(where, sizeof where, "%s:%" PRIu32,
+                       text_base_name(line->file), line->number);
+    write_share(out, share_of(&part, table_whole(r, &r->view->total)));
+    text_tail(out, where, table_columns(r) - LEFT);
+    (void)putc('\n', out);
+}
+
+static void write_lines(FILE *out, const struct report *r, uint32_t function)
+{
+    struct line_list l;
+
+    if (line_list_init(&l, r->view, function) == 0 && l.count != 0) {
+        size_t most = r->all || l.count < LINES_MOST ? l.count : LINES_MOST;
+
+        (void)fprintf(out, "\n%6s %5s  LINE\n", "SELF", "+-");
+        for (size_t i = 0; i < most; i++)
+            write_line(out, r, &l.lines[i]);
+        if (most < l.count)
+            (void)fprintf(out, "%*s%zu more: --all\n", LEFT, "",
+                          l.count - most);
+    }
+    line_list_fini(&l);
+}
+
+/* The callers of (row)'s function, or its callees. */
+static void write_edges(FILE *out, const struct report *r,
+                        const struct view_row *row, bool callers)
+{
+    const struct view *v = r->view;
+    uint32_t i = callers ? v->callers[row->function] : v->calls[row->function];
+    char name[NAME_SHORT];
+    size_t n = 0;
+
+    if (i != VIEW_NO_EDGE)
+        (void)fprintf(out, "\n%6s %5s  %s\n", "SHARE", "+-",
+                      callers ? "CALLERS, % of its total"
+                              : "CALLEES, % of its total");
+    for (; i != VIEW_NO_EDGE && (r->all || n < EDGES_MOST); n++) {
+        const struct view_edge *edge = &v->edges[i];
+        uint32_t other = callers ? edge->caller : edge->callee;
+
+        write_share(out, share_of(&edge->amount, &row->total));
+        (void)fprintf(out, "%s\n",
+                      name_short(name, v->functions[other].name,
+                                 table_columns(r) - LEFT));
+        i = callers ? edge->next_of_callee : edge->next_of_caller;
+    }
+    if (i != VIEW_NO_EDGE)
+        (void)fprintf(out, "%*smore: --all\n", LEFT, "");
+}
+
+/* "qsort: 45.5 % +- 1.4 itself, 71.3 % +- 1.2 with what it calls". */
+static void write_head(FILE *out, const struct report *r,
+                       const struct view_row *row)
+{
+    const struct amount *whole = table_whole(r, &r->view->total);
+    struct share self = share_of(&row->self, whole);
+    struct share total = share_of(&row->total, whole);
+    char line[200];
+
+    (void)putc('\n', out);
+    ink_set(out, r, INK_BOLD);
+    (void)fputs(r->view->functions[row->function].name, out);
+    ink_set(out, r, INK_PLAIN);
+    (void)snprintf(line, sizeof line,
+                   "%.1f +- %.1f itself, %.1f +- %.1f with what it calls, in "
+                   "%% of %s time",
+                   100 * self.p, 100 * share_margin(self), 100 * total.p,
+                   100 * share_margin(total),
+                   r->of_all || r->view->idle_unknown ? "all" : "busy");
+    (void)putc('\n', out);
+    text_wrap_at(out, 0, line, table_columns(r));
+    if (row->self.time > 0 && row->late > 0)
+        (void)fprintf(
+            out,
+            "%.0f %% of its own time came late, %.0f %% of all busy "
+            "time\n",
+            100 * lateness_part(row->late, row->self.time),
+            100 * lateness_part(r->view->total.late, r->view->total.busy.time));
+}
+
+void table_function(FILE *out, const struct report *r)
+{
+    const struct view_row *row = find_row(r->view, r->function);
+
+    if (row == NULL) /* a warning says so */
+        return;
+    write_head(out, r, row);
+    table_also(out, r, row->function);
+    write_lines(out, r, row->function);
+    write_edges(out, r, row, true);
+    write_edges(out, r, row, false);
+}

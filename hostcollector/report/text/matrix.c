@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Functions by cores: one table instead of one for each core. */
+#include "report/table.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diagnose/lateness.h"
+#include "diagnose/share.h"
+#include "report/ink.h"
+#include "report/name.h"
+#include "util/text.h"
+
+/* Rows, unless asked for more; those below the share are not worth a line. */
+#define ROWS        8
+#define SHARE_MIN   .01
+/* "  39.0  1.4   39.1", and each core's column. */
+#define LEFT        19
+#define CELL        5
+/* Columns for a name: so many stay beside cores, and beside lines. */
+#define NAME_LEAST  20
+#define NAME_LIKED  20
+#define NAME_MOST   60
+#define LINE_WIDTH  16
+/* Rows whose names are bold. */
+#define BOLD_ROWS   3
+/* A part of the own time that is told beside the name. */
+#define UNSURE_MIN  .005
+#define LINES_BELOW 80 /* columns: no lines */
+
+struct matrix {
+    FILE *out;
+    const struct report *r;
+    const struct amount *whole; /* what shares are of */
+    size_t cores[TABLE_CORES_ALL];
+    size_t core_count;
+    struct view_row *list; /* of all cores, in the order that was asked for */
+    uint32_t *rows;        /* by core and function: 1 + the row; 0: none */
+    size_t name_width, line_width;
+};
+
+/* Fill m->rows. Returns 0; -1 if there is no memory. */
+static int find_rows(struct matrix *m)
+{
+    const struct view *v = m->r->view;
+    size_t n = v->function_count;
+
+    m->rows = calloc(m->core_count * n + 1, sizeof *m->rows);
+    if (m->rows == NULL)
+        return -1;
+    for (size_t i = 0; i < m->core_count; i++) {
+        const struct view_scope *scope = &v->cores[m->cores[i]];
+
+        for (uint32_t j = 0; j < scope->row_count; j++)
+            m->rows[i * n + scope->rows[j].function] = j + 1;
+    }
+    return 0;
+}
+
+/* How wide the columns are, and which cores there is room for. */
+static int divide(struct matrix *m)
+{
+    const struct view *v = m->r->view;
+    size_t columns = table_columns(m->r), active = table_active_cores(v);
+    size_t room = columns > LEFT + 2 + NAME_LEAST
+                      ? (columns - LEFT - 2 - NAME_LEAST) / CELL
+                      : 0;
+    size_t most = room < TABLE_CORES_ALL ? room : TABLE_CORES_ALL;
+    int n = 0;
+
+    if (active > TABLE_CORES_ALL && most > TABLE_CORES_SOME)
+        most = TABLE_CORES_SOME;
+    if (active > 1 && most > 0)
+        n = table_choose_cores(v, most, m->cores);
+    if (n < 0)
+        return -1;
+    m->core_count = (size_t)n;
+    m->name_width = columns - LEFT - 2 - CELL * m->core_count;
+    m->line_width = 0;
+    if (columns >= LINES_BELOW && m->name_width >= NAME_LIKED + 2 + LINE_WIDTH)
+        m->line_width = LINE_WIDTH;
+    if (m->line_width != 0)
+        m->name_width -= m->line_width + 2;
+    if (m->name_width > NAME_MOST)
+        m->name_width = NAME_MOST;
+    return 0;
+}
+
+/* By the number that was asked for, falling; else, and by name, by function,
+ * whose numbers are by name. */
+static int compare_rows(const struct view_row *a, const struct view_row *b,
+                        double x, double y)
+{
+    return x != y ? (x < y ? 1 : -1)
+                  : (a->function > b->function) - (a->function < b->function);
+}
+
+static int by_total(const void *a, const void *b)
+{
+    const struct view_row *left = a, *right = b;
+
+    return compare_rows(left, right, left->total.time, right->total.time);
+}
+
+static int by_late(const void *a, const void *b)
+{
+    const struct view_row *left = a, *right = b;
+
+    return compare_rows(left, right, left->late, right->late);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return compare_rows(a, b, 0, 0);
+}
+
+/* Fill m->list; 0, or -1 if there is no memory. */
+static int sort_rows(struct matrix *m)
+{
+    static int (*const orders[])(const void *, const void *) = {
+        [SORT_TOTAL] = by_total, [SORT_LATE] = by_late, [SORT_NAME] = by_name};
+    const struct view_scope *scope = &m->r->view->total;
+
+    m->list = calloc(scope->row_count, sizeof *m->list);
+    if (m->list == NULL)
+        return -1;
+    memcpy(m->list, scope->rows, scope->row_count * sizeof *m->list);
+    if (m->r->sort != SORT_SELF)
+        qsort(m->list, scope->row_count, sizeof *m->list, orders[m->r->sort]);
+    return 0;
+}
+
+static void write_head(const struct matrix *m)
+{
+    const struct view *v = m->r->view;
+
+    (void)fprintf(m->out, "\n%6s %5s %6s", "SELF", "+-", "TOTAL");
+    for (size_t i = 0; i < m->core_count; i++)
+        (void)fprintf(m->out, "%*" PRIu32, CELL, v->cores[m->cores[i]].core);
+    (void)fputs("  ", m->out);
+    if (m->line_width == 0)
+        (void)fputs("FUNCTION\n", m->out);
+    else
+        (void)fprintf(m->out, "%-*s  LINE\n", (int)m->name_width, "FUNCTION");
+}
+
+/* The share of (function) on one core; a dot where it was not met. */
+static void write_cell(const struct matrix *m, size_t i, uint32_t function)
+{
+    const struct view *v = m->r->view;
+    const struct view_scope *scope = &v->cores[m->cores[i]];
+    uint32_t row = m->rows[i * v->function_count + function];
+
+    if (row == 0 || scope->rows[row - 1].self.samples == 0)
+        (void)fprintf(m->out, "%*s", CELL, ".");
+    else
+        (void)fprintf(
+            m->out, "%*.0f", CELL,
+            100 * share_of(&scope->rows[row - 1].self, table_whole(m->r, scope))
+                      .p);
+}
+
+double table_late_part(const struct report *r, double late, double time)
+{
+    double own = lateness_part(late, time);
+
+    return own >= lateness_least(r->profile, r->view, r->remarks->host_short)
+               ? own
+               : 0;
+}
+
+/* Of (row)'s own time. */
+static double late_part(const struct matrix *m, const struct view_row *row)
+{
+    return table_late_part(m->r, row->late, row->self.time);
+}
+
+/* The name with what is to be known of it, as "memcpy ?". */
+static void write_name(const struct matrix *m, const struct view_row *row,
+                       bool bold)
+{
+    const struct view_function *f = &m->r->view->functions[row->function];
+    bool unsure = share_of(&row->uncertain, &row->self).p >= UNSURE_MIN;
+    double late = late_part(m, row);
+    char mark[40] = "", name[NAME_SHORT];
+
+    if (late > 0)
+        (void)snprintf(mark, sizeof mark, "%s, late %.0f %%",
+                       unsure ? " ?" : "", 100 * late);
+    else if (unsure)
+        (void)snprintf(mark, sizeof mark, " ?");
+
+    const char *shown = name_short(name, f->name, m->name_width - strlen(mark));
+    size_t width = text_width(shown) + strlen(mark);
+
+    if (bold)
+        ink_set(m->out, m->r, INK_BOLD);
+    (void)fputs(shown, m->out);
+    if (bold)
+        ink_set(m->out, m->r, INK_PLAIN);
+    (void)fputs(mark, m->out);
+    if (m->line_width == 0 || f->file == NULL)
+        return;
+
+    char where[512];
+
+    (void)snprintf(where, sizeof where, "%s:%" PRIu32, text_base_name(f->file),
+                   f->line);
+    (void)fprintf(m->out, "%*s",
+                  (int)(m->name_width + 2 -
+                        (width < m->name_width ? width : m->name_width)),
+                  "");
+    text_tail(m->out, where, m->line_width);
+}
+
+static void write_row(const struct matrix *m, const struct view_row *row,
+                      bool bold)
+{
+    struct share self = share_of(&row->self, m->whole);
+
+    (void)fprintf(m->out, "%6.1f %5.1f %6.1f", 100 * self.p,
+                  100 * share_margin(self),
+                  100 * share_of(&row->total, m->whole).p);
+    for (size_t i = 0; i < m->core_count; i++)
+        write_cell(m, i, row->function);
+    (void)fputs("  ", m->out);
+    write_name(m, row, bold);
+    (void)putc('\n', m->out);
+}
+
+/* How many rows to show: the first ones, while they are worth it. */
+static size_t rows_shown(const struct matrix *m)
+{
+    const struct view_scope *scope = &m->r->view->total;
+    size_t most = m->r->top != 0 ? m->r->top : ROWS, n;
+
+    n = m->r->all || scope->row_count < most ? scope->row_count : most;
+    if (m->r->all || m->r->top != 0)
+        return n;
+    while (n > 1 && m->r->sort == SORT_SELF &&
+           share_of(&m->list[n - 1].self, m->whole).p < SHARE_MIN)
+        n--;
+    return n;
+}
+
+/* The sum of the rows from (shown) on, in a line. */
+static void write_rest(const struct matrix *m, size_t shown)
+{
+    const struct view_scope *scope = &m->r->view->total;
+    struct amount rest = {0};
+
+    if (shown == scope->row_count)
+        return;
+    for (size_t i = shown; i < scope->row_count; i++)
+        rest.time += m->list[i].self.time;
+    (void)fprintf(m->out, "%6.1f%*s%zu more: --all\n",
+                  100 * share_of(&rest, m->whole).p,
+                  (int)(LEFT - 6 + CELL * m->core_count + 2), "",
+                  scope->row_count - shown);
+}
+
+/* What the numbers are shares of. */
+static void write_base(const struct matrix *m, bool any_late)
+{
+    const struct report *r = m->r;
+    size_t active = table_active_cores(r->view);
+    char line[256], some[64] = "";
+
+    if (m->core_count != 0 && m->core_count < active)
+        (void)snprintf(some, sizeof some, " (%zu of %zu)", m->core_count,
+                       active);
+    (void)snprintf(line, sizeof line, "%% of %s time%s%s%s%s",
+                   r->of_all || r->view->idle_unknown ? "all" : "busy",
+                   r->view->idle_unknown ? ""
+                   : r->of_all           ? " (--of busy: of busy time)"
+                                         : " (--of all: of all time)",
+                   m->core_count != 0 ? "; cores" : "", some,
+                   m->core_count != 0 ? ": of that core's" : "");
+    if (r->view->total.uncertain.samples != 0)
+        (void)snprintf(line + strlen(line), sizeof line - strlen(line),
+                       ". ? caller unsure");
+    if (any_late)
+        (void)snprintf(
+            line + strlen(line), sizeof line - strlen(line),
+            ". late: interrupts were off before, or the host was away");
+    text_wrap_at(m->out, 0, line, table_columns(r));
+}
+
+static void write_matrix(const struct matrix *m)
+{
+    size_t shown = rows_shown(m);
+    bool any_late = false;
+
+    write_head(m);
+    for (size_t i = 0; i < shown; i++) {
+        write_row(m, &m->list[i], i < BOLD_ROWS);
+        any_late |= late_part(m, &m->list[i]) > 0;
+    }
+    write_rest(m, shown);
+    write_base(m, any_late);
+}
+
+void table_matrix(FILE *out, const struct report *r)
+{
+    const struct view_scope *scope = &r->view->total;
+    struct matrix m = {.out = out, .r = r, .whole = table_whole(r, scope)};
+
+    if (scope->row_count != 0 && divide(&m) == 0 && find_rows(&m) == 0 &&
+        sort_rows(&m) == 0)
+        write_matrix(&m);
+    free(m.list);
+    free(m.rows);
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Call trees as text: names on the left, numbers on the right. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "diagnose/share.h"
+#include "report/invert.h"
+#include "report/name.h"
+#include "report/table.h"
+#include "util/text.h"
+
+/* Deeper nodes would leave no room for names. */
+#define LEVELS_MAX    20
+/* Columns of a level, and of the two numbers. */
+#define INDENT        2
+#define NUMBERS       14
+#define HEAD_LINES    2
+/* Columns of a name in the head. */
+#define NAME_WIDTH    40
+/* What is less is shown as nothing. */
+#define SHARE_NOTHING .0005
+
+/* A node of which so much of what a branch must have is elsewhere than in one
+ * child is as good as that child. */
+#define LEAST_JOINING .2
+
+/* Branches below this share are left out: the first that leaves few enough. */
+static const double least_shares[] = {.01, .02, .03, .04, .05, .06, .08,
+                                      .1,  .12, .15, .2,  .25, .3,  .5};
+
+struct writer {
+    FILE *out; /* NULL: lines are counted only */
+    const struct view *view;
+    const struct view_tree *tree;
+    const struct amount *whole; /* shares are of this */
+    double least;               /* the share that a node must have */
+    double joining;             /* ... and what one may have that is joined */
+    size_t columns;
+    size_t lines; /* written, or counted */
+};
+
+static double share(const struct writer *w, const struct amount *a)
+{
+    return w->whole->time > 0 ? a->time / w->whole->time : 0;
+}
+
+/* The first sibling from (node) on that is large enough; 0 if none is. They
+ * are sorted, so none behind it is larger. The mark of idle time is none: its
+ * parent is what waits. */
+static uint32_t kept(const struct writer *w, uint32_t node)
+{
+    const struct view_node *nodes = w->tree->nodes;
+
+    if (node != 0 && nodes[node].function == VIEW_IDLE)
+        node = nodes[node].next;
+    return node != 0 && share(w, &nodes[node].total) >= w->least ? node : 0;
+}
+
+/* The share of samples that end in (node). */
+static double own_share(const struct writer *w, const struct view_node *node)
+{
+    const struct view_node *nodes = w->tree->nodes;
+    double own = share(w, &node->self);
+
+    for (uint32_t i = node->child; i != 0; i = nodes[i].next)
+        if (nodes[i].function == VIEW_IDLE)
+            own += share(w, &nodes[i].total);
+    return own;
+}
+
+/* The child that (node) may be joined with on one line: all time of (node)
+ * was in it, as far as this tree shows. 0 if there is none. */
+static uint32_t only_child(const struct writer *w, const struct view_node *node)
+{
+    const struct view_node *nodes = w->tree->nodes;
+    uint32_t child = kept(w, node->child);
+
+    if (child == 0)
+        return 0;
+    return share(w, &node->total) - share(w, &nodes[child].total) < w->joining
+               ? child
+               : 0;
+}
+
+static const char inlined[] = " (inlined)";
+static const char joint[] = " > ";
+
+static const char *name_of(const struct writer *w, const struct view_node *node)
+{
+    return w->view->functions[node->function].name;
+}
+
+static size_t name_width(const struct writer *w, const struct view_node *node)
+{
+    return text_width(name_of(w, node)) + (node->inlined ? strlen(inlined) : 0);
+}
+
+/* Columns for names, numbers apart. */
+static size_t room(const struct writer *w)
+{
+    return w->columns - NUMBERS;
+}
+
+/* The name of (node) from (column) on, all of it if there is room. Returns
+ * where it ends. */
+static size_t write_name(const struct writer *w, const struct view_node *node,
+                         size_t column)
+{
+    const char *mark = node->inlined ? inlined : "";
+    size_t width = room(w) - column;
+    char buf[NAME_SHORT];
+    const char *name = name_short(
+        buf, name_of(w, node), width > strlen(mark) ? width - strlen(mark) : 8);
+
+    (void)fprintf(w->out, "%s%s", name, mark);
+    return column + text_width(name) + strlen(mark);
+}
+
+/* The child that joins (node) on its line, where that one's name is at
+ * (*column); this then is where the child's is. 0: there is none, or no room.
+ */
+static uint32_t joined(const struct writer *w, const struct view_node *node,
+                       size_t *column)
+{
+    size_t next = *column + name_width(w, node) + strlen(joint);
+    uint32_t child = only_child(w, node);
+
+    if (child == 0 || next + name_width(w, &w->tree->nodes[child]) > room(w))
+        return 0;
+    *column = next;
+    return child;
+}
+
+/* (node), at (level), with those that join it. */
+static void write_line(const struct writer *w, const struct view_node *node,
+                       size_t level)
+{
+    size_t column = INDENT * (level + 1), end;
+    double total = share(w, &node->total), own;
+
+    (void)fprintf(w->out, "%*s", (int)column, "");
+    end = write_name(w, node, column);
+    for (uint32_t i; (i = joined(w, node, &column)) != 0;) {
+        node = &w->tree->nodes[i];
+        (void)fputs(joint, w->out);
+        end = write_name(w, node, column);
+    }
+    (void)fprintf(w->out, "%*s %6.1f", (int)(room(w) > end ? room(w) - end : 0),
+                  "", 100 * total);
+    own = own_share(w, node);
+    if (own >= SHARE_NOTHING)
+        (void)fprintf(w->out, " %6.1f\n", 100 * own);
+    else
+        (void)putc('\n', w->out);
+}
+
+/* Write (node) with those that join it; returns the last. */
+static const struct view_node *
+write_node(struct writer *w, const struct view_node *node, size_t level)
+{
+    size_t column = INDENT * (level + 1);
+
+    w->lines++;
+    if (w->out != NULL)
+        write_line(w, node, level);
+    for (uint32_t i; (i = joined(w, node, &column)) != 0;)
+        node = &w->tree->nodes[i];
+    return node;
+}
+
+/* All below (root). Depth first, without recursion: at[] is the node of each
+ * level. */
+static void write_nodes(struct writer *w, uint32_t root)
+{
+    const struct view_node *nodes = w->tree->nodes;
+    uint32_t at[LEVELS_MAX];
+    uint32_t node = kept(w, nodes[root].child);
+    size_t level = 0;
+
+    w->lines = 0;
+    for (;;) {
+        if (node != 0 && level == LEVELS_MAX) {
+            if (w->out != NULL)
+                (void)fprintf(w->out,
+                              "%*s... (deeper ones are in -o F.folded)\n",
+                              INDENT * (LEVELS_MAX + 1), "");
+            w->lines++;
+            node = 0;
+        }
+        while (node == 0 && level > 0)
+            node = kept(w, nodes[at[--level]].next);
+        if (node == 0)
+            return;
+        at[level] = node;
+        node = kept(w, write_node(w, &nodes[node], level)->child);
+        level++;
+    }
+}
+
+uint32_t table_common_root(const struct view_tree *tree)
+{
+    const struct view_node *nodes = tree->nodes;
+    uint32_t node = 0, child;
+
+    while (tree->node_count != 0 && (child = nodes[node].child) != 0 &&
+           nodes[node].total.time - nodes[child].total.time <
+               SHARE_NOTHING * nodes[0].total.time &&
+           nodes[child].child != 0 &&
+           nodes[nodes[child].child].function != VIEW_IDLE &&
+           nodes[child].self.time < SHARE_NOTHING * nodes[0].total.time)
+        node = child;
+    return node;
+}
+
+/* "TREE of all cores below main, % of busy time, from 1 %". */
+static void write_head(const struct writer *w, const struct report *r,
+                       const struct view_scope *scope, uint32_t root)
+{
+    char path[NAME_PATH], left[NAME_PATH + 100], core[24], least[32] = "";
+    const char *kind = r->idle                 ? "idle"
+                       : r->of_all             ? "all"
+                       : w->view->idle_unknown ? "all"
+                                               : "busy";
+
+    if (w->least > 0)
+        (void)snprintf(least, sizeof least, ", from %.0f %%", 100 * w->least);
+    (void)snprintf(
+        left, sizeof left, "TREE%s%s%s%s%s, %% of %s time%s",
+        r->inverted || r->callers_of != NULL ? " of callers" : "",
+        r->all ? " of " : "",
+        r->all ? name_of_scope(core, sizeof core, w->view, scope) : "",
+        root != 0 ? " below " : "",
+        name_of_path(path, w->view, w->tree, 0, root, NAME_WIDTH), kind, least);
+    (void)putc('\n', w->out);
+    text_left(w->out, left, room(w));
+    (void)fprintf(w->out, " %6s %6s\n", "TOTAL", "SELF");
+}
+
+/* Leave out as much as is needed for (lines). */
+static void choose_least(struct writer *w, uint32_t root, size_t lines)
+{
+    size_t n = sizeof least_shares / sizeof least_shares[0];
+
+    lines -= lines > HEAD_LINES ? HEAD_LINES : 0;
+    for (size_t i = 0; i < n; i++) {
+        w->least = least_shares[i];
+        w->joining = LEAST_JOINING * w->least;
+        write_nodes(w, root);
+        if (w->lines <= lines)
+            return;
+    }
+}
+
+/* Numbers that are far from their names belong to nobody. */
+static size_t columns_of(const struct report *r)
+{
+    return table_columns(r) < TEXT_COLUMNS ? table_columns(r) : TEXT_COLUMNS;
+}
+
+/* Write what (w) is prepared for. */
+static void write_tree(struct writer *w, FILE *out, const struct report *r,
+                       const struct view_scope *scope, uint32_t root,
+                       size_t lines)
+{
+    if (!r->all)
+        choose_least(w, root, lines);
+    w->out = out;
+    write_head(w, r, scope, root);
+    write_nodes(w, root);
+}
+
+void table_tree(FILE *out, const struct report *r,
+                const struct view_scope *scope, size_t lines)
+{
+    const struct view_tree *tree = r->idle ? &scope->idle_tree : &scope->tree;
+    struct view_tree inverted = {0};
+    struct writer w = {.view = r->view,
+                       .tree = tree,
+                       .whole = r->idle ? &scope->idle : table_whole(r, scope),
+                       .joining = SHARE_NOTHING,
+                       .columns = columns_of(r)};
+
+    if ((r->idle ? scope->idle : scope->busy).samples == 0)
+        return;
+    if (!r->inverted && r->callers_of == NULL) {
+        write_tree(&w, out, r, scope, table_common_root(tree), lines);
+        return;
+    }
+    if (invert_tree(r->view, tree, r->callers_of, &inverted) != 0)
+        return;
+    w.tree = &inverted;
+    write_tree(&w, out, r, scope, 0, lines);
+    free(inverted.nodes);
+}

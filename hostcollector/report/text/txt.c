@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The report as text: first what one must know, in LINES_SHORT lines, then all
+ * details if they are wanted.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "diagnose/cost.h"
+#include "diagnose/selected.h"
+#include "report/table.h"
+#include "util/text.h"
+
+/* Lines of the short report for that many cores; each further one has one. */
+#define LINES_SHORT 40
+#define CORES_SHORT 4
+/* The call tree has what the others leave, and this at least. */
+#define TREE_LEAST  4
+#define TREE_LONG   1000
+
+/* Has anything been lost? Then a line is not enough. */
+static bool has_loss(const struct profile *p)
+{
+    for (size_t i = 0; i < p->core_count; i++) {
+        const struct account a = selected_account(p, &p->cores[i]);
+
+        if (account_ticks(&a) != a.samples)
+            return true;
+    }
+    return false;
+}
+
+/* Notes that wait for --details. */
+static size_t count_notes(const struct remarks *remarks)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < remarks->count; i++)
+        n += !remarks->list[i].warning && !remarks->list[i].first;
+    return n;
+}
+
+/* Notes without which the tables would be read wrongly. */
+static void write_first_notes(FILE *out, const struct report *r)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < r->remarks->count; i++) {
+        if (!r->remarks->list[i].first)
+            continue;
+        (void)fputs(any ? "Note: " : "\nNote: ", out);
+        text_wrap_at(out, strlen("Note: "), r->remarks->list[i].text,
+                     table_columns(r));
+        any = true;
+    }
+}
+
+/* "Profiler: 0.13 % of the guest's time. Late, ranges, 2 notes: --details". */
+static void write_rest(FILE *out, const struct report *r)
+{
+    struct cost cost = cost_of(r->profile);
+    size_t notes = count_notes(r->remarks);
+    char line[160] = "", count[32] = "";
+
+    if (cost.cores != 0 && !cost.senseless && cost.share >= 0)
+        (void)snprintf(line, sizeof line,
+                       cost.stood ? "The guest stood still for %.2f %% of the "
+                                    "time, for samples from outside. "
+                                  : "Profiler: %.2f %% of the guest's time. ",
+                       100 * cost.share);
+    if (notes != 0)
+        (void)snprintf(count, sizeof count, ", %zu note%s", notes,
+                       text_plural(notes));
+    (void)snprintf(line + strlen(line), sizeof line - strlen(line),
+                   "Late, lost, ranges%s: --details", count);
+    (void)putc('\n', out);
+    text_wrap_at(out, 0, line, table_columns(r));
+}
+
+static void write_details(FILE *out, const struct report *r)
+{
+    (void)fputs("\nDETAILS\n", out);
+    table_origin(out, r);
+    if (r->view->total.all.samples != 0) {
+        table_all_functions(out, r);
+        table_calls(out, r);
+    }
+    table_footer(out, r);
+}
+
+static void write_ending(FILE *out, const struct report *r)
+{
+    if (table_has_details(r))
+        write_details(out, r);
+    else if (has_loss(r->profile))
+        table_accounts(out, r->profile);
+    if (!table_has_details(r)) {
+        write_first_notes(out, r);
+        write_rest(out, r);
+    }
+    if (r->view->total.all.samples != 0)
+        table_next(out, r);
+}
+
+/* What stands above the call tree, and what below it. */
+static void write_above(FILE *out, const struct report *r)
+{
+    if (r->guest != NULL)
+        (void)fprintf(out, "==== %s ====\n", r->guest);
+    table_heading(out, r);
+    if (r->view->total.all.samples == 0)
+        return;
+    if (r->function != NULL) {
+        table_function(out, r);
+        return;
+    }
+    table_summary(out, r);
+    if (!r->idle)
+        table_matrix(out, r);
+}
+
+static void write_below(FILE *out, const struct report *r)
+{
+    if (r->function == NULL)
+        table_waits(out, r);
+    write_ending(out, r);
+    if (r->guest != NULL)
+        (void)putc('\n', out);
+}
+
+/* One tree of everything; of each core when all is wanted. */
+static void write_trees(FILE *out, const struct report *r, size_t lines)
+{
+    const struct view *v = r->view;
+
+    if (r->function != NULL)
+        return;
+    table_tree(out, r, &v->total, lines);
+    if (!r->all || table_active_cores(v) < 2)
+        return;
+    for (size_t i = 0; i < v->core_count; i++)
+        table_tree(out, r, &v->cores[i], lines);
+}
+
+/* What (write) writes, for free(); NULL if there is no memory. Subtracts its
+ * lines from (*lines), as far as there are any. */
+static char *write_part(void (*write)(FILE *, const struct report *),
+                        const struct report *r, size_t *lines)
+{
+    char *text = NULL;
+    size_t size, n = 0;
+    FILE *memory = open_memstream(&text, &size);
+
+    if (memory == NULL)
+        return NULL;
+    write(memory, r);
+    if (fclose(memory) != 0)
+        return text;
+    for (const char *at = text; *at != '\0'; at++)
+        n += *at == '\n';
+    *lines -= n < *lines ? n : *lines;
+    return text;
+}
+
+static void write_report(struct render *to, const struct report *r)
+{
+    FILE *out = to->out;
+
+    if (r->annotation != NULL) {
+        table_heading(out, r);
+        table_annotation(out, r);
+        return;
+    }
+    size_t cores = table_active_cores(r->view);
+    size_t lines =
+        LINES_SHORT + (cores > CORES_SHORT ? cores - CORES_SHORT : 0);
+    char *above = write_part(write_above, r, &lines);
+    char *below = write_part(write_below, r, &lines);
+
+    if (table_has_details(r))
+        lines = TREE_LONG;
+    if (above != NULL)
+        (void)fputs(above, out);
+    write_trees(out, r, lines > TREE_LEAST ? lines : TREE_LEAST);
+    if (below != NULL)
+        (void)fputs(below, out);
+    free(above);
+    free(below);
+}
+
+static void write_overall(struct render *to, const struct overall *o)
+{
+    table_overall(to->out, o);
+}
+
+const struct render_ops render_txt = {
+    .name = "txt",
+    .suffix = "txt",
+    .follows = true,
+    .write = write_report,
+    .overall = write_overall,
+};

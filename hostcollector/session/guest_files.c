@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Images that a recording knows: by their names in it, or by their paths. */
+#include "session/guest_files.h"
+
+#include <stdio.h>
+
+#include "image/match/fetch.h"
+#include "image/match/identity.h"
+#include "image/match/seek.h"
+
+/* Is file (i) a kernel's? Then the agent is in it. */
+static bool is_kernel(const struct guest_run *r, size_t i)
+{
+    uint64_t address;
+
+    return image_find_symbol(shared_image(r->images.files[i]), "tprof_anchor",
+                             &address);
+}
+
+/* The last file was added since a recording names it, or told of it. If --elf
+ * gave a kernel, another one goes: the user knows better. */
+static void keep_given_kernel(struct guest_run *r)
+{
+    bool given = false;
+
+    for (size_t i = 0; i < r->given; i++)
+        given |= is_kernel(r, i);
+    if (given && is_kernel(r, r->images.count - 1))
+        r->images.count--;
+}
+
+/* Add the file (path), which a recording names. Returns 0; -1 with (e) filled.
+ */
+static int add_recorded(struct guest_run *r, const char *path, struct err *e)
+{
+    if (guest_images_add(&r->images, r->config.images, path, e) != 0)
+        return -1;
+    keep_given_kernel(r);
+    return 0;
+}
+
+/* Add the images of which a recording has the names. Are they all that a report
+ * needs? */
+static bool add_named(struct guest_run *r)
+{
+    struct guest_names *n = &r->names;
+    struct err why;
+
+    if (guest_names_read(n, r->pipeline, r->config.images,
+                         r->config.view_max / 2, &why) != 0) {
+        remarks_warn(&r->remarks,
+                     "The names in the recording are of no use: %s. The "
+                     "guest's image is read instead, by its path or --elf.",
+                     why.text);
+        return false;
+    }
+    for (size_t i = 0; i < n->named.count; i++) {
+        if (guest_images_add_file(&r->images, n->files[i]) == 0)
+            keep_given_kernel(r);
+    }
+    if (n->named.partial && r->given == 0)
+        remarks_warn(&r->remarks,
+                     "The recording has names for some of its addresses only, "
+                     "or --memory has no room for all: give the guest's image "
+                     "by --elf.");
+    if (n->named.count == 0)
+        return false;
+    r->images.first_missing = r->given == 0 && guest_names_lack_kernel(n);
+    return true;
+}
+
+/* Add what the recording names by its path: its kernel, and what else. */
+static void add_kernel(struct guest_run *r, const struct recording_info *info)
+{
+    struct err why;
+
+    if (add_recorded(r, info->elf, &why) == 0 || r->given != 0)
+        return;
+    r->images.first_missing = true;
+    remarks_warn(&r->remarks,
+                 "Addresses have no names, and what is idle time is not "
+                 "known: %s. Give the guest's image by --elf.",
+                 why.text);
+}
+
+static void add_others(struct guest_run *r, const struct recording_info *info)
+{
+    bool alone = r->given == 0; /* else what is missing was given instead */
+    struct err why;
+
+    for (size_t i = 0; i < info->more_elf_count; i++)
+        if (add_recorded(r, info->more_elfs[i], &why) != 0 && alone)
+            remarks_warn(&r->remarks,
+                         "%s. Give all of the guest's images by --elf.",
+                         why.text);
+}
+
+/* Is the kernel of (g) still where the recording says? Nothing but a build-id
+ * could tell where else it is. */
+static bool kernel_is_there(struct guest_run *r,
+                            const struct recording_info *info,
+                            const struct guest *g)
+{
+    struct err why;
+    struct shared_image *file = images_open(r->config.images, info->elf, &why);
+
+    return file != NULL &&
+           identity_kernel(g, shared_image(file)) != IDENTITY_OTHER;
+}
+
+/* Servers may take their time: the user knows who is asked for what. */
+static void say_asking(struct guest_run *r, const struct guest *g)
+{
+    char line[256], id[IDENTITY_TEXT];
+
+    (void)snprintf(line, sizeof line,
+                   "for %s, if no folder has it, debuginfod is asked: %.120s",
+                   identity_text(id, g->build_id, g->build_id_len),
+                   fetch_urls());
+    r->config.say(r->config.context, r, line);
+}
+
+/* Add the kernel of (g) by its build-id. Was it found? */
+static bool add_sought(struct guest_run *r, const struct guest *g)
+{
+    struct err why = {""};
+    struct shared_image *file = NULL;
+
+    if (r->given != 0 || g->build_id_len == 0)
+        return false;
+    if (fetch_urls() != NULL)
+        say_asking(r, g);
+    file = images_seek(r->config.images, g->build_id, g->build_id_len, &why);
+    if (file == NULL && why.text[0] != '\0')
+        remarks_warn(&r->remarks, "%s", why.text);
+    return file != NULL && guest_images_add_file(&r->images, file) == 0;
+}
+
+void guest_files_find(struct guest_run *r, const struct guest *g)
+{
+    enum recording_end end;
+    const struct recording_info *info = pipeline_recording(r->pipeline, &end);
+    bool named = info != NULL && info->elf[0] != '\0';
+
+    if (r->images_sought)
+        return;
+    r->images_sought = true;
+    r->images.set = r->config.images;
+    /* names are no code, and not all that its debug information tells */
+    if (info != NULL && !r->config.options->annotate &&
+        !r->config.options->pgo && add_named(r))
+        return;
+    if ((named && kernel_is_there(r, info, g)) || !add_sought(r, g)) {
+        if (named)
+            add_kernel(r, info);
+        else if (r->given == 0)
+            remarks_warn(&r->remarks,
+                         "Addresses have no names, and what is idle time is "
+                         "not known: give the guest's image by --elf.");
+    }
+    if (named)
+        add_others(r, info);
+}

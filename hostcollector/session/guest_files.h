@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which images a run has beside those of --elf. Part of guest_run. */
+#ifndef TPROF_SESSION_GUEST_FILES_H
+#define TPROF_SESSION_GUEST_FILES_H
+
+#include "session/guest_run.h"
+
+/* Add the images that the recording of (r) knows, behind those of --elf, once;
+ * without both, what is found by the build-id of (g). With remarks on what is
+ * missing. */
+void guest_files_find(struct guest_run *r, const struct guest *g);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The names in a run's recording: written when the guest has ended, so that the
+ * image files are not needed later; and read, if the run is that of a
+ * recording.
+ */
+#ifndef TPROF_SESSION_GUEST_NAMES_H
+#define TPROF_SESSION_GUEST_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "check/red_zone.h"
+#include "guest/pipeline.h"
+#include "image/match/guest_images.h"
+#include "image/match/images.h"
+#include "model/profile.h"
+#include "recording/names/read.h"
+#include "util/err.h"
+
+/* Images that a recording has told of. Zeroed: none. */
+struct guest_names {
+    struct named named;          /* its images are in a struct images */
+    struct shared_image **files; /* the same, one for each */
+};
+
+/* Read the names in the recording of (p), into (set); at most (bytes). Returns
+ * 0, also if there are none; -1 with (e) saying what is wrong with them. Then
+ * no image was told. */
+int guest_names_read(struct guest_names *n, const struct pipeline *p,
+                     struct images *set, uint64_t bytes, struct err *e);
+
+/* Bytes that they take. */
+uint64_t guest_names_bytes(const struct guest_names *n);
+
+/* Was the recording without the file of its kernel, too? */
+bool guest_names_lack_kernel(const struct guest_names *n);
+
+/* Add to (zone) the units of (file). */
+void guest_names_red_zone(const struct guest_names *n,
+                          struct shared_image *file, struct red_zone *zone);
+
+/* Release what (n) holds, but for the images in their set. */
+void guest_names_fini(struct guest_names *n);
+
+/* What goes into a recording. */
+struct guest_names_job {
+    struct guest_images *images;
+    const struct guest_names *told; /* some of those may be told */
+    const struct profile *profile;
+    bool partial; /* the profile lacks samples that were recorded */
+    uint64_t memory;
+};
+
+/* Write the names into the recording of (p), which has ended. Returns 0; -1
+ * with (e) filled. */
+int guest_names_write(struct pipeline *p, const struct guest_names_job *job,
+                      struct err *e);
+
+#endif

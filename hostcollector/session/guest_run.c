@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Between a pipeline and its report: image, identity, recording, remarks. */
+#include "session/guest_run.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "annotate/annotate.h"
+#include "check/red_zone.h"
+#include "cli/look.h"
+#include "diagnose/gate.h"
+#include "diagnose/memory.h"
+#include "guest/labels.h"
+#include "image/match/identity.h"
+#include "pgo/pgo.h"
+#include "recording/spool/spool_list.h"
+#include "session/guest_asked.h"
+#include "session/guest_files.h"
+#include "session/guest_source.h"
+
+#define DEFAULT_WAIT_S 10.0
+#define FIRST_WAIT_S   2.0
+#define PAGE_PART      8
+
+static void on_note(void *context, const char *line)
+{
+    struct guest_run *r = context;
+
+    r->config.say(r->config.context, r, line);
+}
+
+/* What the recording that is being read says of itself; NULL if none is. */
+static const struct recording_info *recorded(const struct guest_run *r)
+{
+    enum recording_end end;
+
+    return pipeline_recording(r->pipeline, &end);
+}
+
+static int on_hello(void *context, const struct guest *g, struct err *e)
+{
+    struct guest_run *r = context;
+
+    guest_files_find(r, g);
+    r->other_kernel = guest_images_hello(&r->images, g, &r->remarks, e) != 0;
+    return r->other_kernel ? -1 : 0;
+}
+
+/* The absolute path of file (i): a recording may be read from another
+ * directory. NULL: it has none, or too long a one. */
+static const char *absolute_path(struct guest_run *r, size_t i)
+{
+    char path[PATH_MAX];
+    const struct image *image = shared_image(r->images.files[i]);
+
+    if (realpath(image_path(image), path) == NULL ||
+        strlen(path) >= RECORDING_TEXT_MAX)
+        return NULL;
+    return arena_strndup(&r->paths, path, strlen(path));
+}
+
+static void fill_info(struct guest_run *r, struct recording_info *info)
+{
+    const struct guest_spec *spec = r->config.spec;
+    size_t len = 0;
+
+    if (spec != NULL) {
+        info->labels = spec->labels;
+        info->label_count = spec->label_count;
+    }
+    (void)snprintf(info->version, sizeof info->version, "%s",
+                   COLLECTOR_VERSION);
+    for (size_t i = 0; i < r->images.count; i++) {
+        const char *path = absolute_path(r, i);
+
+        if (path != NULL && i == 0)
+            memcpy(info->elf, path, strlen(path) + 1);
+        else if (path != NULL && r->more_elf_count < GUEST_MAPS_MAX)
+            r->more_elfs[r->more_elf_count++] = path;
+    }
+    info->more_elfs = r->more_elfs;
+    info->more_elf_count = r->more_elf_count;
+    if (r->images.count == 0)
+        return;
+    const uint8_t *id = image_build_id(shared_image(r->images.files[0]), &len);
+
+    if (id != NULL && len <= sizeof info->build_id) {
+        memcpy(info->build_id, id, len);
+        info->build_id_len = len;
+    }
+}
+
+/* For a guest that left. */
+static double wait_s(const struct options *o)
+{
+    return o->wait_s < 0 ? DEFAULT_WAIT_S : o->wait_s;
+}
+
+/* For one that was not there yet: as long as it takes, but for what the user
+ * says. A guest has FIRST_WAIT_S to answer in any case. */
+static double first_wait_s(const struct options *o)
+{
+    return o->wait_s < 0 ? 0 : fmax(o->wait_s, FIRST_WAIT_S);
+}
+
+static struct pipeline_config make_config(struct guest_run *r)
+{
+    const struct options *o = r->config.options;
+    struct pipeline_config config = {
+        .rate_hz = o->rate_hz,
+        .depth = o->depth,
+        .wait_s = wait_s(o),
+        .first_wait_s = first_wait_s(o),
+        .aggregate = {.memory = o->input_is_memory,
+                      .cores = o->cores,
+                      .from_s = o->from_s,
+                      .to_s = o->to_s,
+                      .memory_max = r->config.memory_max,
+                      .no_moments = r->config.no_moments},
+        .record_path = r->recording,
+        .record_max = o->max_bytes,
+        .names = r->recording != NULL && !o->no_names,
+        .context = r,
+        .hello = on_hello,
+        .note = on_note,
+    };
+
+    fill_info(r, &config.info);
+    return config;
+}
+
+static void make_name(struct guest_run *r)
+{
+    const struct guest_spec *spec = r->config.spec;
+
+    if (spec == NULL)
+        return;
+    if (r->config.number > 1)
+        (void)snprintf(r->name, sizeof r->name, "%s.%u", spec->name,
+                       r->config.number);
+    else
+        (void)snprintf(r->name, sizeof r->name, "%s", spec->name);
+}
+
+int guest_run_stem(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *dot = strrchr(slash != NULL ? slash : path, '.');
+
+    return (int)(dot != NULL ? (size_t)(dot - path) : strlen(path));
+}
+
+/* NAME.tprof for the only run, NAME.GUEST.tprof for others. */
+static int name_recording(struct guest_run *r, struct err *e)
+{
+    const char *path = r->config.recording;
+    char text[PATH_MAX];
+
+    if (path == NULL)
+        return 0;
+    int stem = guest_run_stem(path);
+    int length = snprintf(text, sizeof text, "%.*s.%s%s", stem, path, r->name,
+                          path + stem);
+
+    if (length < 0 || (size_t)length >= sizeof text)
+        return err_set(e, "-o %s: too long a path", path);
+    r->recording = strdup(r->config.alone ? path : text);
+    return r->recording != NULL ? 0 : err_set(e, "out of memory");
+}
+
+struct guest_run *guest_run_new(const struct guest_run_config *config,
+                                enum guest_run_fault *fault, struct err *e)
+{
+    struct guest_run *r = calloc(1, sizeof *r);
+    const struct elf_path *elf = config->spec != NULL
+                                     ? config->spec->elfs
+                                     : config->options->guests.elfs;
+
+    *fault = GUEST_RUN_ELSE;
+    if (r == NULL) {
+        (void)err_set(e, "out of memory");
+        return NULL;
+    }
+    r->config = *config;
+    make_name(r);
+    errno = 0;
+    struct source *source = guest_source_open(r, e);
+
+    if (source == NULL && errno != ENODEV)
+        *fault = GUEST_RUN_TYPED;
+    if (source == NULL || name_recording(r, e) != 0)
+        goto fail;
+    for (; elf != NULL; elf = elf->next)
+        if (guest_images_add(&r->images, config->images, elf->path, e) != 0) {
+            *fault = GUEST_RUN_IMAGE;
+            goto fail;
+        }
+    r->given = r->images.count;
+    struct pipeline_config pipeline = make_config(r);
+
+    r->pipeline = pipeline_new(source, &pipeline, e);
+    source = NULL; /* it is the pipeline's now, or closed */
+    if (r->pipeline != NULL)
+        return r;
+
+fail:
+    source_close(source);
+    guest_run_free(r);
+    return NULL;
+}
+
+void guest_run_free(struct guest_run *r)
+{
+    if (r == NULL)
+        return;
+    pipeline_free(r->pipeline);
+    guest_images_fini(&r->images);
+    guest_names_fini(&r->names);
+    arena_fini(&r->paths);
+    free(r->recording);
+    free(r);
+}
+
+void guest_run_failed(struct guest_run *r, const struct err *e)
+{
+    r->failed = true;
+    r->e = *e;
+}
+
+static void no_guest(struct guest_run *r)
+{
+    const char *excuse = pipeline_excuse(r->pipeline);
+    enum recording_end end = RECORDING_WHOLE;
+    struct err e;
+
+    (void)pipeline_recording(r->pipeline, &end);
+    if (r->end == PIPELINE_STAYED_AWAY)
+        (void)err_set(&e, "within %.3g s no guest came: %s",
+                      first_wait_s(r->config.options), excuse);
+    else if (end == RECORDING_CUT)
+        (void)err_set(&e, "%s: it is cut before a guest introduced itself",
+                      r->source);
+    else if (r->config.options->supervised && r->config.spec != NULL)
+        (void)err_set(&e, "it ended before a guest introduced itself: see "
+                          "what it printed");
+    else
+        (void)err_set(&e, "%s", excuse);
+    guest_run_failed(r, &e);
+}
+
+/* Add remarks on how the stream ended. A stream without a guest is an error. */
+static void judge_end(struct guest_run *r)
+{
+    guest_source_remark(r);
+    if (r->end == PIPELINE_OTHER_IMAGE)
+        remarks_warn(&r->remarks,
+                     "After a reboot the guest runs another image, "
+                     "or its image lies elsewhere; what it did "
+                     "then is left out.");
+    if (r->end == PIPELINE_STAYED_AWAY)
+        remarks_note(&r->remarks,
+                     "The guest left and did not come back within %.3g s.",
+                     wait_s(r->config.options));
+    if (r->profile != NULL && !r->profile->has_guest)
+        no_guest(r);
+}
+
+void guest_run_ended(struct guest_run *r, enum pipeline_end end,
+                     const struct err *e)
+{
+    struct err memory;
+
+    r->end = end;
+    r->profile = pipeline_profile(r->pipeline);
+    if (e != NULL) {
+        guest_run_failed(r, e);
+    } else if (r->profile == NULL) {
+        (void)err_set(&memory, "out of memory");
+        guest_run_failed(r, &memory);
+    } else {
+        judge_end(r);
+    }
+}
+
+void guest_run_seal(struct guest_run *r)
+{
+    const struct guest_names_job job = {
+        .images = &r->images,
+        .told = &r->names,
+        .profile = r->profile,
+        .partial = options_select(r->config.options) || r->names.named.partial,
+        .memory = r->config.view_max};
+    struct err e;
+    bool in_order = r->profile != NULL && !r->failed &&
+                    r->end != PIPELINE_ABANDONED &&
+                    !r->config.options->no_names;
+
+    if (in_order && guest_names_write(r->pipeline, &job, &e) != 0)
+        guest_run_failed(r, &e);
+    if (pipeline_seal(r->pipeline, &e) != 0 && !r->failed)
+        guest_run_failed(r, &e);
+}
+
+bool guest_run_has_report(struct guest_run *r)
+{
+    /* what went wrong late shall not cost what came before */
+    return r->profile != NULL && r->profile->has_guest &&
+           (!r->failed || r->profile->stack_count != 0);
+}
+
+bool guest_run_has_samples(const struct guest_run *r)
+{
+    uint64_t samples = 0;
+
+    for (size_t i = 0; r->profile != NULL && i < r->profile->core_count; i++)
+        samples += r->profile->cores[i].total.samples;
+    return samples != 0 && !r->unfound;
+}
+
+/* How many of the first files must belong to an image of this guest. Files that
+ * are given for all guests need not, nor those that a recording names if --elf
+ * gave others. */
+static size_t wanted_files(const struct guest_run *r)
+{
+    const struct guests *g = &r->config.options->guests;
+
+    if (g->count >= 2 && r->config.spec->elfs == g->elfs)
+        return 0;
+    return r->given != 0 ? r->given : r->images.count;
+}
+
+const char *guest_run_elf(const struct guest_run *r)
+{
+    return r->images.kernel != NULL ? shared_image_path(r->images.kernel)
+                                    : NULL;
+}
+
+static void look_for_red_zone(struct guest_run *r)
+{
+    struct red_zone zone = {0};
+
+    if (!gate_is_on_stack(r->profile))
+        return;
+    for (size_t i = 0; i < r->images.count; i++)
+        if (guest_images_has(&r->images, r->images.files[i]))
+            guest_names_red_zone(&r->names, r->images.files[i], &zone);
+    gate_diagnose(&r->remarks, zone.units, zone.names);
+}
+
+/* Beside other guests each has its share, and the only one has what is left. An
+ * annotation or a sample profile has as much as the view; those of a page, one
+ * after the other, an eighth. */
+static uint64_t view_memory(const struct guest_run *r)
+{
+    uint64_t memory = r->config.view_max - guest_names_bytes(&r->names) +
+                      (r->config.alone ? pipeline_memory_left(r->pipeline) : 0);
+
+    if (r->config.options->annotate || r->config.options->pgo)
+        return memory / 2;
+    return r->config.options->page_code != 0
+               ? memory / PAGE_PART * (PAGE_PART - 1)
+               : memory;
+}
+
+struct view *guest_run_view(struct guest_run *r, struct err *e)
+{
+    struct view *view = NULL;
+
+    if (guest_images_place(&r->images, r->profile) == 0 &&
+        guest_asked_exclude(r, view_memory(r)) == 0)
+        view = view_new(r->profile, r->images.image_map, view_memory(r));
+    if (view == NULL) {
+        (void)err_set(e, "out of memory");
+        return NULL;
+    }
+    guest_asked_find(r, view);
+    look_for_red_zone(r);
+    remarks_diagnose(&r->remarks, r->profile, view);
+    memory_diagnose(&r->remarks, r->profile, view, r->config.options->memory,
+                    r->config.alone);
+    guest_images_remark(&r->images, r->profile, view, wanted_files(r),
+                        &r->remarks);
+    return view;
+}
+
+struct view *guest_run_look(struct guest_run *r, const struct profile *p,
+                            struct err *e)
+{
+    struct view *view = NULL;
+
+    if (r->placed_maps != p->map_count || r->placed_sessions != p->sessions)
+        guest_images_unplace(&r->images);
+    if (guest_images_place(&r->images, p) == 0)
+        view = view_new(p, r->images.image_map, r->config.view_max);
+    r->placed_maps = p->map_count;
+    r->placed_sessions = p->sessions;
+    if (view == NULL)
+        (void)err_set(e, "out of memory");
+    return view;
+}
+
+/* The image is missing that a recording names: add that to (e). */
+static void blame_missing(const struct guest_run *r, struct err *e)
+{
+    const struct recording_info *info = recorded(r);
+    const struct err why = *e;
+
+    if (r->images.first_missing && info != NULL)
+        (void)err_set(e, "%s (%.100s, which the recording names, is not there)",
+                      why.text, info->elf);
+}
+
+struct annotation *guest_run_annotate(struct guest_run *r,
+                                      const struct profile *p,
+                                      const struct view *v, uint32_t number,
+                                      struct err *e)
+{
+    const struct options *o = r->config.options;
+    bool one = number == 0 || o->page_code == 0; /* not for a page */
+    const struct annotate_job job = {.profile = p,
+                                     .view = v,
+                                     .image_map = r->images.image_map,
+                                     .number = number,
+                                     .function = o->function,
+                                     .folder = o->sources,
+                                     .memory = view_memory(r) /
+                                               (one ? 1 : PAGE_PART - 1)};
+    bool unfound;
+    struct annotation *a = annotate(&job, &unfound, e);
+
+    if (number == 0)
+        r->unfound = unfound;
+    if (a == NULL && !unfound)
+        blame_missing(r, e);
+    return a;
+}
+
+struct sample_profile *guest_run_pgo(struct guest_run *r, const struct view *v,
+                                     struct err *e)
+{
+    struct pgo_job job = {.profile = r->profile, .view = v};
+    struct sample_profile *s;
+
+    job.by_address = r->config.options->pgo_by_address;
+    job.memory = view_memory(r);
+    if (r->images.kernel != NULL)
+        job.image = shared_image(r->images.kernel);
+    s = pgo_profile(&job, e);
+    if (s == NULL && job.image == NULL)
+        blame_missing(r, e);
+    return s;
+}
+
+struct report guest_run_report(struct guest_run *r, const struct view *v)
+{
+    const struct recording_info *info = recorded(r);
+    const struct spool_list *windows = r->config.options->listed;
+
+    struct report report = {
+        .guest = r->config.alone ? NULL : r->name,
+        .only = windows != NULL ? windows->guest : NULL,
+        .profile = r->profile,
+        .view = v,
+        .remarks = &r->remarks,
+        .elf = guest_run_elf(r),
+        .has_code = guest_asked_has_code(r),
+        .elf_given = r->given != 0,
+        .source = info != NULL ? info->source : r->source,
+        .recording = guest_source_recording(r),
+        .without = r->without[0] != '\0' ? r->without : NULL,
+    };
+
+    look_ask(&report, r->config.options);
+    if (report.origin != NULL && info != NULL) {
+        r->origin = *report.origin;
+        for (size_t i = 0; i < info->label_count; i++)
+            labels_add(&r->origin, info->labels[i]);
+        report.origin = &r->origin;
+    }
+    return report;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A run of one guest: sampled from its first HELLO until it leaves, its image
+ * changes, or the user stops; and the report on that.
+ */
+#ifndef TPROF_SESSION_GUEST_RUN_H
+#define TPROF_SESSION_GUEST_RUN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cli/options.h"
+#include "diagnose/remarks.h"
+#include "guest/guests.h"
+#include "guest/pipeline.h"
+#include "image/match/guest_images.h"
+#include "image/match/images.h"
+#include "report/render.h"
+#include "session/guest_names.h"
+#include "util/arena.h"
+#include "util/err.h"
+#include "view/view.h"
+
+#define GUEST_RUN_NAME_MAX (GUEST_NAME_MAX + 12)
+
+struct guest_run;
+
+/* What a run needs; everything that it points to must outlive the run. */
+struct guest_run_config {
+    const struct options *options;
+    const struct guest_spec *spec; /* NULL: options.input is read */
+    unsigned number;               /* of this guest's runs, from 1 on */
+    bool alone;                    /* no other guest is sampled */
+    bool no_moments;               /* as in aggregate_config */
+    const char *recording;         /* path; NULL: none */
+    uint64_t memory_max;           /* as in aggregate_config */
+    uint64_t view_max;             /* as of view_new() */
+    struct images *images;
+    void *context;
+    /* Called with a line that the user should read now; escape it. */
+    void (*say)(void *context, const struct guest_run *r, const char *line);
+};
+
+struct guest_run {
+    struct guest_run_config config;
+    char name[GUEST_RUN_NAME_MAX]; /* of the guest, and from the second run on
+                                its number */
+    char source[RECORDING_TEXT_MAX];
+    char *recording;              /* path; NULL: none */
+    struct spool_account spool;   /* with options.listed */
+    struct memory_account memory; /* with options.input_is_memory */
+    struct pipeline *pipeline;
+    struct guest_images images;
+    size_t placed_maps; /* of the profile, when their addresses were found */
+    uint32_t placed_sessions;
+    size_t given;       /* so many files of (images) came by --elf */
+    bool other_kernel;  /* failed, since none of (images) is its kernel's */
+    bool images_sought; /* the files that a recording names were looked for */
+    struct guest_names names; /* that a recording has */
+    struct origin origin;     /* of the report, where one has any */
+    const char *more_elfs[GUEST_MAPS_MAX]; /* for a recording, in: */
+    size_t more_elf_count;
+    struct arena paths;
+    struct remarks remarks;
+    char without[RENDER_WITHOUT]; /* what --exclude left out; "": nothing */
+    bool unfound; /* no function has the name that was asked for */
+
+    /* Set by guest_run_ended(). */
+    bool failed; /* (e) says why */
+    struct err e;
+    enum pipeline_end end;
+    const struct profile *profile; /* NULL: out of memory */
+};
+
+/* What is at fault where a run cannot begin. */
+enum guest_run_fault {
+    GUEST_RUN_ELSE,
+    GUEST_RUN_TYPED, /* what the user typed */
+    GUEST_RUN_IMAGE, /* a file of --elf: it cannot be read */
+};
+
+/* Open image and recording, and make the pipeline. NULL with (*fault) and (e)
+ * filled. */
+struct guest_run *guest_run_new(const struct guest_run_config *config,
+                                enum guest_run_fault *fault, struct err *e);
+
+/* How many bytes of (path), a recording's, come before the guest's name where
+ * there are several: of a/run.tprof 5, for a/run.GUEST.tprof. */
+int guest_run_stem(const char *path);
+
+/* The pipeline has ended for the reason (end); (e): with this error, or NULL.
+ */
+void guest_run_ended(struct guest_run *r, enum pipeline_end end,
+                     const struct err *e);
+
+/* Once sampling is over: put the names into the recording, and close it. A
+ * failure is that of (r). */
+void guest_run_seal(struct guest_run *r);
+
+/* (r) failed, because of (e). */
+void guest_run_failed(struct guest_run *r, const struct err *e);
+
+/* Is there something to report? If not, (r->failed) is set. */
+bool guest_run_has_report(struct guest_run *r);
+
+/* Did samples come, and were some of them wanted? Once there is a view, also:
+ * is there what the user asked for by name? */
+bool guest_run_has_samples(const struct guest_run *r);
+
+/* The path of its kernel's image; NULL: not known. */
+const char *guest_run_elf(const struct guest_run *r);
+
+/* The view of what this run found; release it by view_free(). NULL with (e)
+ * filled. */
+struct view *guest_run_view(struct guest_run *r, struct err *e);
+
+/* The same of (p) while the run goes on, without remarks. No earlier view may
+ * be left. */
+struct view *guest_run_look(struct guest_run *r, const struct profile *p,
+                            struct err *e);
+
+/* The annotation of function (number) of (v), or with 0 of what its options ask
+ * for; (v) is of (p), and the last view that was made. Release it by
+ * annotation_free(). NULL with (e) filled, and (r->unfound) set if there is no
+ * such function. */
+struct annotation *guest_run_annotate(struct guest_run *r,
+                                      const struct profile *p,
+                                      const struct view *v, uint32_t number,
+                                      struct err *e);
+
+/* The sample profile of its kernel, likewise; release it by
+ * sample_profile_free(). */
+struct sample_profile *guest_run_pgo(struct guest_run *r, const struct view *v,
+                                     struct err *e);
+
+/* The report, which lives as long as (r) and (v). */
+struct report guest_run_report(struct guest_run *r, const struct view *v);
+
+/* Release (r). NULL is allowed. */
+void guest_run_free(struct guest_run *r);
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A guest, a recording, windows of a spool or a dead guest's memory, as the
+ * options say. */
+#include "session/guest_source.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "util/text.h"
+
+/* What is read without a guest's address. */
+static struct source *open_file(struct guest_run *r, struct err *e)
+{
+    const struct options *o = r->config.options;
+
+    if (o->listed != NULL)
+        return source_spool(o->listed, o->build, &r->spool, e);
+    return o->input_is_memory ? source_memory(o->input, &r->memory, e)
+                              : source_replay(o->input, e);
+}
+
+struct source *guest_source_open(struct guest_run *r, struct err *e)
+{
+    const struct options *o = r->config.options;
+    const struct guest_spec *spec = r->config.spec;
+    unsigned how = (o->force_vsock ? SOURCE_VSOCK_FORCE : 0) |
+                   (o->privileged ? SOURCE_VSOCK_PRIVILEGED : 0);
+    struct source *source =
+        spec != NULL ? guests_source(spec, how, e) : open_file(r, e);
+
+    if (source == NULL)
+        return NULL;
+    source->peers = o->peers;
+    (void)snprintf(r->source, sizeof r->source, "%s%s%s",
+                   spec != NULL ? spec->kind : "", spec != NULL ? ":" : "",
+                   source->path);
+    return source;
+}
+
+static void remark_on_windows(struct guest_run *r)
+{
+    const struct spool_account *a = &r->spool;
+
+    if (a->unusable != 0)
+        remarks_warn(&r->remarks,
+                     "%" PRIu64 " window%s cannot be used, or only a part of "
+                     "them; the first is %s.",
+                     a->unusable, text_plural(a->unusable), a->unusable_why);
+    if (a->others != 0)
+        remarks_warn(
+            &r->remarks,
+            "%" PRIu64 " window%s left out: the guest ran another image "
+            "then (%s), or it lay elsewhere. --build chooses another "
+            "one.",
+            a->others, a->others == 1 ? " is" : "s are",
+            a->other_build[0] != '\0' ? a->other_build : "without build-id");
+    if (a->gone != 0)
+        remarks_note(&r->remarks,
+                     "%" PRIu64 " window%s removed from the spool before "
+                     "they could be read.",
+                     a->gone, a->gone == 1 ? " was" : "s were");
+    if (a->gaps != 0)
+        remarks_note_first(&r->remarks,
+                           "%.0f s are missing between windows, in %" PRIu64
+                           " place%s: the guest or its collector was away, or "
+                           "windows were removed. Nothing of that counts as "
+                           "lost.",
+                           a->gap_s, a->gaps, text_plural(a->gaps));
+}
+
+static void remark_on_memory(struct guest_run *r)
+{
+    const struct memory_account *a = &r->memory;
+
+    if (a->cut[0] != '\0')
+        remarks_warn(&r->remarks, "The dump %s.", a->cut);
+    if (a->unread != 0)
+        remarks_warn(&r->remarks,
+                     "Of %" PRIu32 " core%s not all of the ring is in the "
+                     "dump: older samples are missing%s%s.",
+                     a->unread, text_plural(a->unread),
+                     a->trouble[0] != '\0' ? "; " : "", a->trouble);
+    if (a->no_clock && r->profile != NULL && r->profile->tsc_hz != 0)
+        remarks_note(&r->remarks,
+                     "The guest did not know how fast its clock runs. %.1f MHz "
+                     "follows from what its last collector had asked for.",
+                     (double)r->profile->tsc_hz / 1e6);
+}
+
+void guest_source_remark(struct guest_run *r)
+{
+    enum recording_end closed = RECORDING_WHOLE;
+
+    if (r->config.options->listed != NULL) {
+        remark_on_windows(r);
+        return;
+    }
+    if (r->config.options->input_is_memory) {
+        remark_on_memory(r);
+        return;
+    }
+    (void)pipeline_recording(r->pipeline, &closed);
+    if (closed == RECORDING_CUT)
+        remarks_warn(&r->remarks, "The recording ends abruptly: it was cut, or "
+                                  "its collector was killed.");
+    if (closed == RECORDING_DAMAGED)
+        remarks_warn(&r->remarks, "The recording is damaged: nothing behind "
+                                  "the damage was read.");
+    if (r->images.kernel == NULL && pipeline_passed_names(r->pipeline))
+        remarks_warn(&r->remarks,
+                     "The recording has names, but at its end, and a pipe is "
+                     "read once: give it as a file, or the guest's image by "
+                     "--elf.");
+}
+
+const char *guest_source_recording(const struct guest_run *r)
+{
+    const char *input = r->config.options->input;
+    enum recording_end end;
+
+    if (r->config.spec != NULL)
+        return r->recording;
+    return pipeline_recording(r->pipeline, &end) != NULL && input != NULL &&
+                   strcmp(input, "-") != 0
+               ? input
+               : NULL;
+}

@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Runs a fleet, tells the user how it goes, and has all runs reported on. */
+#include "session/sampling.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "annotate/annotate.h"
+#include "cli/command.h"
+#include "cli/confine/confine.h"
+#include "cli/pager.h"
+#include "cli/signals.h"
+#include "cli/tell.h"
+#include "diagnose/selected.h"
+#include "guard/open_files.h"
+#include "guest/fleet.h"
+#include "outside/sampler_process.h"
+#include "pgo/pgo.h"
+#include "session/guest_run.h"
+#include "session/overall_sums.h"
+#include "session/page_code.h"
+#include "util/vec.h"
+
+/* A guest that boots another image again and again must not fill memory. */
+#define RUNS_MAX   16u
+#define LEAST_LEFT 4096u /* bytes: too little for any guest */
+
+struct sampling {
+    const char *command; /* its name, before each error */
+    const struct options *options;
+    struct outputs *outputs;
+    struct images images;
+    struct page_code code; /* of the report that is being written */
+    struct guest_run **runs;
+    size_t count, room;
+    struct fleet *fleet;
+    struct overall_sum overall;
+    int stop_fd;
+    bool failed;
+    enum guest_run_fault fault; /* ... of the last run that was to begin */
+    bool partless; /* the files would have nothing of what was asked for */
+    struct tell tell;
+};
+
+/* Words for the user */
+
+static bool alone(const struct sampling *s)
+{
+    return s->options->guests.count <= 1;
+}
+
+static void tell_user(struct sampling *s, const char *command,
+                      const struct guest_run *r, const char *line)
+{
+    tell_line(&s->tell, command, r != NULL ? r->name : NULL, line);
+}
+
+static void on_note(void *context, const struct guest_run *r, const char *line)
+{
+    tell_user(context, "collector", r, line);
+}
+
+static void on_progress(void *context, const struct fleet_progress *p)
+{
+    struct sampling *s = context;
+
+    tell_progress(&s->tell, p);
+}
+
+/* From here on signals end the process, but not one that belongs to the one
+ * which was heard. */
+static void release_signals(struct sampling *s)
+{
+    uint64_t deaf_ns = s->fleet ? fleet_deaf_ns(s->fleet) : 0;
+
+    signals_release(s->stop_fd, s->options->supervised ? UINT64_MAX : deaf_ns);
+    s->stop_fd = -1;
+}
+
+/* Runs */
+
+/* Of all memory this is for views, of which there is one at a time; the rest is
+ * for profiles, the same for each guest. */
+static uint64_t view_memory(const struct sampling *s)
+{
+    return s->options->memory / (alone(s) ? 2 : 4);
+}
+
+static uint64_t profile_memory(const struct sampling *s)
+{
+    uint64_t guests = alone(s) ? 1 : s->options->guests.count;
+
+    return (s->options->memory - view_memory(s)) / guests;
+}
+
+/* The (number)th run of a guest, whose profile may take (memory). */
+static struct guest_run *add_run(struct sampling *s,
+                                 const struct guest_spec *spec, unsigned number,
+                                 uint64_t memory, struct err *e)
+{
+    struct guest_run_config config = {
+        .options = s->options,
+        .spec = spec,
+        .number = number,
+        .alone = alone(s) && number == 1,
+        .recording = s->outputs->recording,
+        .memory_max = memory,
+        .view_max = view_memory(s),
+        .images = &s->images,
+        .context = s,
+        .say = on_note,
+    };
+    struct guest_run *r = guest_run_new(&config, &s->fault, e);
+
+    if (r == NULL)
+        return NULL;
+    if (vec_grow(&s->runs, &s->room, s->count, sizeof(void *)) != 0 ||
+        fleet_add(s->fleet, r->pipeline, e) != 0) {
+        (void)err_set(e, "out of memory");
+        guest_run_free(r);
+        return NULL;
+    }
+    s->runs[s->count++] = r;
+    return r;
+}
+
+static void print_failure(struct sampling *s, const struct guest_run *r,
+                          const struct err *e)
+{
+    tell_user(s, s->command, r, e->text);
+    s->failed = true;
+}
+
+/* What (r) leaves of its guest's share; never 0, which would be no limit. */
+static uint64_t memory_left(const struct guest_run *r)
+{
+    uint64_t left = pipeline_memory_left(r->pipeline);
+
+    return left > LEAST_LEFT ? left : LEAST_LEFT;
+}
+
+/* After a reboot (r)'s guest runs another image: a run of its own. */
+static void start_anew(struct sampling *s, struct guest_run *r)
+{
+    struct err e;
+
+    if (r->config.number == RUNS_MAX) {
+        (void)err_set(&e, "the guest changes its image again and again");
+        print_failure(s, r, &e);
+        return;
+    }
+    tell_user(
+        s, "collector", r,
+        "the guest rebooted into another image, or its image lies elsewhere "
+        "now: sampling that from the beginning (there will be a report on "
+        "each)");
+    r->config.alone = false;
+    if (add_run(s, r->config.spec, r->config.number + 1, memory_left(r), &e) ==
+        NULL)
+        print_failure(s, r, &e);
+}
+
+static void tell_early_end(struct sampling *s, const struct guest_run *r)
+{
+    char line[512];
+
+    (void)snprintf(line, sizeof line,
+                   "the guest left %s before the %.3g s were over",
+                   r->config.spec->where, s->options->duration_s);
+    tell_user(s, s->command, NULL, line);
+}
+
+static void tell_full(struct sampling *s, const struct guest_run *r)
+{
+    char line[640];
+
+    (void)snprintf(line, sizeof line,
+                   "%.500s has the %s of --max-size: sampling ends here",
+                   r->recording, s->options->max_size);
+    tell_user(s, s->command, NULL, line);
+}
+
+static void on_ended(void *context, struct pipeline *p, enum pipeline_end end,
+                     const struct err *e)
+{
+    struct sampling *s = context;
+    struct guest_run *r = pipeline_context(p);
+
+    guest_run_ended(r, end, e);
+    if (end == PIPELINE_SOURCE_END && r->config.spec != NULL &&
+        s->options->duration_s > 0 && alone(s))
+        tell_early_end(s, r);
+    if (end == PIPELINE_FULL)
+        tell_full(s, r);
+    if (end == PIPELINE_OTHER_IMAGE && r->config.spec != NULL && !r->failed &&
+        !fleet_stopping(s->fleet))
+        start_anew(s, r);
+    /* the others go on, so the user hears of it now */
+    if (r->failed && s->count > 1)
+        print_failure(s, r, &r->e);
+}
+
+/* Beginning */
+
+static int add_runs(struct sampling *s, struct err *e)
+{
+    const struct guests *g = &s->options->guests;
+
+    if (g->count == 0)
+        return add_run(s, NULL, 1, profile_memory(s), e) != NULL ? 0 : -1;
+    for (size_t i = 0; i < g->count; i++) {
+        struct err why;
+
+        if (add_run(s, &g->list[i], 1, profile_memory(s), &why) == NULL)
+            return g->count == 1
+                       ? err_set(e, "%s", why.text)
+                       : err_set(e, "%s: %s", g->list[i].name, why.text);
+    }
+    return 0;
+}
+
+/* From here on bytes are read that may be anybody's: images, recordings, what
+ * guests send. */
+static int enter_sandbox(struct sampling *s, struct err *e)
+{
+    struct err lacking;
+
+    if (confine_sampling(s->options, &lacking) != 0)
+        return err_set(e, "%s", lacking.text);
+    if (lacking.text[0] != '\0')
+        tell_user(s, s->command, NULL, lacking.text);
+    return 0;
+}
+
+static int start(struct sampling *s, struct err *e)
+{
+    struct fleet_config config = {.duration_s = s->options->duration_s,
+                                  .context = s,
+                                  .ended = on_ended,
+                                  .progress = on_progress};
+    char ignored[OUTPUTS_IGNORED];
+
+    if (open_files_raise(s->options->guests.count,
+                         s->outputs->recording != NULL, e) != 0)
+        return -1;
+    s->stop_fd = signals_catch(e);
+    /* a part of a window must not pass for all of it */
+    config.stop_fd = s->options->origin != NULL ? -1 : s->stop_fd;
+    if (s->stop_fd < 0 || sampler_processes_start(s->options, false, e) != 0 ||
+        confine_prepare_sampling(s->options, s->outputs, e) != 0)
+        return -1;
+    if (s->outputs->terminal && !s->options->no_pager)
+        pager_start();
+    s->tell.alone = alone(s);
+    s->tell.terminal = isatty(STDERR_FILENO) == 1;
+    s->tell.keys_taken = s->options->keys_taken;
+    if (outputs_ignored(ignored, s->outputs, s->options)[0] != '\0')
+        tell_user(s, s->command, NULL, ignored);
+    s->fleet = fleet_new(&config, e);
+    if (s->fleet == NULL)
+        return -1;
+    if (enter_sandbox(s, e) != 0 || add_runs(s, e) != 0)
+        return -1;
+    return outputs_claim(s->outputs, e);
+}
+
+/* Reports */
+
+static int add_to_overall(struct sampling *s, const struct guest_run *r,
+                          const struct report *report, struct err *e)
+{
+    struct aggregate_sums sums = pipeline_sums(r->pipeline);
+    struct account rest;
+
+    if (report != NULL) {
+        rest = selected_rest_of_all(report->profile);
+        sums.samples = rest.samples;
+        sums.lost = account_ticks(&rest) - rest.samples;
+    }
+    const struct overall_guest guest = {
+        .name = r->name,
+        .elf = guest_run_elf(r),
+        .samples = sums.samples,
+        .lost = sums.lost,
+        .trouble = r->failed ? r->e.text : NULL,
+    };
+
+    return overall_add(&s->overall, &guest, report, r->images.image_map, e);
+}
+
+/* A guest without a report, because of (why), has one line, and the others go
+ * on. */
+static void miss_report(struct sampling *s, struct guest_run *r, bool several,
+                        const struct err *why)
+{
+    guest_run_failed(r, why);
+    if (several) /* else it is told in the end */
+        print_failure(s, r, why);
+}
+
+/* Add (r) to the lines about all, with its (report) or NULL. */
+static void list_run(struct sampling *s, struct guest_run *r, bool several,
+                     const struct report *report)
+{
+    struct err why;
+
+    if (several && add_to_overall(s, r, report, &why) != 0)
+        print_failure(s, r, &why);
+}
+
+/* What else the options ask for, made of (view), in (report): the caller
+ * releases it. -1 with (e) filled. */
+static int add_parts(struct sampling *s, struct guest_run *r,
+                     const struct view *view, struct report *report,
+                     struct err *e)
+{
+    if (s->options->annotate && view->total.all.samples != 0) {
+        report->annotation = guest_run_annotate(r, r->profile, view, 0, e);
+        if (report->annotation == NULL)
+            return -1;
+    }
+    if (s->options->page_code != 0)
+        page_code_make(&s->code, r, report);
+    if (s->options->pgo) {
+        report->sample_profile = guest_run_pgo(r, view, e);
+        return report->sample_profile != NULL ? 0 : -1;
+    }
+    return 0;
+}
+
+/* -1 if a file could not be written. */
+static int report_run(struct sampling *s, struct guest_run *r, bool several,
+                      struct err *e)
+{
+    struct view *view = NULL;
+    struct report report;
+    struct err why;
+    int result;
+
+    if (guest_run_has_report(r)) {
+        view = guest_run_view(r, &why);
+        if (view == NULL)
+            miss_report(s, r, several, &why);
+    }
+    if (view == NULL) {
+        s->partless = s->options->annotate;
+        list_run(s, r, several, NULL);
+        return 0;
+    }
+    report = guest_run_report(r, view);
+    if (add_parts(s, r, view, &report, &why) != 0) {
+        view_free(view);
+        s->partless = true;
+        if (r->unfound)
+            tell_user(s, s->command, NULL, why.text);
+        else
+            miss_report(s, r, several, &why);
+        return 0;
+    }
+    result = outputs_write(s->outputs, &report, e);
+    if (result == 0)
+        list_run(s, r, several, &report);
+    page_code_fini(&s->code);
+    annotation_free(report.annotation);
+    sample_profile_free(report.sample_profile);
+    view_free(view);
+    images_forget(&s->images, view_memory(s) / 8);
+    return result;
+}
+
+static int report_all(struct sampling *s, struct err *e)
+{
+    bool several = s->count > 1;
+    struct overall overall;
+
+    for (size_t i = 0; i < s->count; i++)
+        if (report_run(s, s->runs[i], several, e) != 0)
+            return -1;
+    if (!several)
+        return 0;
+    if (overall_finish(&s->overall, view_memory(s), &overall, e) != 0)
+        return -1;
+    return outputs_overall(s->outputs, &overall, e);
+}
+
+static bool any_report(struct sampling *s)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (guest_run_has_report(s->runs[i]))
+            return true;
+    return false;
+}
+
+static bool abandoned(const struct sampling *s)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (s->runs[i]->end == PIPELINE_ABANDONED)
+            return true;
+    return false;
+}
+
+/* 0; -1 with (e) filled, after reports on what came until then. */
+static int report(struct sampling *s, struct err *e)
+{
+    if (abandoned(s))
+        return err_set(e, "left without a report");
+    if (!any_report(s))
+        return 0;
+    int result = outputs_open(s->outputs, e);
+
+    if (result == 0)
+        result = report_all(s, e);
+    /* an empty sample profile would be one, too */
+    bool keep = !s->partless && (!s->options->pgo || !s->runs[0]->failed);
+
+    if (outputs_close(s->outputs, keep, result == 0 ? e : NULL) != 0)
+        result = -1;
+    return result;
+}
+
+/* Of several guests each failure is told when it happens. */
+static void seal(struct sampling *s, struct guest_run *r)
+{
+    bool failed = r->failed;
+
+    guest_run_seal(r);
+    if (r->failed && !failed && s->count > 1)
+        print_failure(s, r, &r->e);
+}
+
+/* 0; -1 with (e) filled. */
+static int run(struct sampling *s, struct err *e)
+{
+    int result = fleet_run(s->fleet, e);
+
+    tell_end(&s->tell);
+    for (size_t i = 0; result == 0 && i < s->count; i++)
+        seal(s, s->runs[i]);
+    release_signals(s);
+    if (result == 0)
+        result = report(s, e);
+    /* of several that was told when it happened */
+    if (s->count == 1 && s->runs[0]->failed)
+        print_failure(s, NULL, &s->runs[0]->e);
+    return result;
+}
+
+static bool any_samples(const struct sampling *s)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < s->count; i++)
+        any |= guest_run_has_samples(s->runs[i]);
+    return any;
+}
+
+/* An enum exit_code. */
+static int status_of(const struct sampling *s)
+{
+    if (s->fault == GUEST_RUN_TYPED)
+        return EXIT_USAGE;
+    if (s->options->origin != NULL && s->fault == GUEST_RUN_IMAGE)
+        return EXIT_NO_IMAGE;
+    if (s->options->origin != NULL && s->count == 1 && s->runs[0]->other_kernel)
+        return EXIT_OTHER_IMAGE;
+    return s->failed ? EXIT_FAILED : !any_samples(s) ? EXIT_EMPTY : EXIT_DONE;
+}
+
+static void sampling_fini(struct sampling *s)
+{
+    release_signals(s);
+    (void)outputs_close(s->outputs, false, NULL);
+    overall_fini(&s->overall);
+    fleet_free(s->fleet);
+    for (size_t i = 0; i < s->count; i++)
+        guest_run_free(s->runs[i]);
+    free(s->runs);
+    images_fini(&s->images);
+    pager_end();
+}
+
+int sampling_run(const char *name, const struct options *o, struct outputs *out,
+                 sampling_done done)
+{
+    struct sampling s = {
+        .command = name, .options = o, .outputs = out, .stop_fd = -1};
+    struct err e = {""};
+    int result = start(&s, &e) == 0 ? run(&s, &e) : -1;
+
+    if (result != 0)
+        print_failure(&s, NULL, &e);
+    for (size_t i = 0; result == 0 && done != NULL && i < s.count; i++)
+        if (!s.runs[i]->failed)
+            done(s.runs[i]->recording, s.runs[i]->profile);
+    int status = status_of(&s);
+
+    sampling_fini(&s);
+    return status;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Registers as text and for programs. */
+#ifndef TPROF_STACKS_REGISTERS_TEXT_H
+#define TPROF_STACKS_REGISTERS_TEXT_H
+
+#include <stdio.h>
+
+#include "model/registers.h"
+#include "report/json_object.h"
+
+/* Write lines of three, each behind (indent) blanks. */
+void registers_text(FILE *out, const struct registers *r, int indent);
+
+/* Add the member "registers" to (o). */
+void registers_json(struct json_object *o, const struct registers *r);
+
+#endif

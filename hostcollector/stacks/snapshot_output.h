@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The stacks of all cores at one moment, as text and for programs. */
+#ifndef TPROF_STACKS_SNAPSHOT_OUTPUT_H
+#define TPROF_STACKS_SNAPSHOT_OUTPUT_H
+
+#include <stdio.h>
+
+#include "report/render.h"
+#include "stacks/snapshot.h"
+
+/* Write (l) as text, as wide and coloured as (r) says. */
+void snapshot_text(FILE *out, const struct report *r,
+                   const struct snapshot_look *l);
+
+/* Write (l) into a file that render_snapshot_json has begun, and will end. */
+void snapshot_json(FILE *out, const struct snapshot_look *l);
+
+/* What surrounds the looks: (write) is NULL. */
+extern const struct render_ops render_snapshot_json;
+
+#endif

@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Runs a fleet, and looks at it again and again while it runs. */
+#include "stacks/stacks_session.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "cli/command.h"
+#include "cli/confine/confine.h"
+#include "cli/signals.h"
+#include "cli/tell.h"
+#include "guest/fleet.h"
+#include "outside/sampler_process.h"
+#include "session/guest_run.h"
+#include "stacks/newest.h"
+#include "stacks/snapshot_output.h"
+#include "util/clock.h"
+
+#define SECOND   1000000000ull /* in nanoseconds */
+#define TURN_MS  10u           /* so often it is asked who has told */
+/* Counters of the cores come one after the other, the next within this. */
+#define STATS_NS (SECOND / 2)
+
+/* A guest, or the recording. */
+struct subject {
+    struct guest_run *run;
+    uint64_t heard_ns;    /* its last bytes before the last look was over */
+    uint64_t base_tsc;    /* a sample is new after this time of its clock */
+    size_t counters;      /* of so many cores counters are there */
+    uint64_t counters_ns; /* since then */
+    bool ended;
+    bool warned; /* what is to be told of its image was told */
+};
+
+struct session {
+    const char *command;
+    const struct options *options;
+    /* Of a dead guest: the same, with the guest in place of its memory. */
+    struct options dead_options;
+    struct guest_spec dead;
+    struct outputs *outputs;
+    struct images images;
+    struct subject *subjects;
+    size_t count;
+    struct fleet *fleet;
+    struct tell tell;
+    int stop_fd;
+    uint32_t looks;    /* done */
+    uint64_t begin_ns; /* of the next one, or of the one that goes on; 0: the
+                          first */
+    bool began;        /* it goes on */
+    uint64_t end_ns;   /* when the last one was over; 0: it is not */
+    bool seen;         /* there was a stack */
+    bool usage, failed;
+    struct err e; /* why it cannot go on; "": it can */
+};
+
+static bool is_live(const struct session *s)
+{
+    return s->options->guests.count != 0 && !s->options->input_is_memory;
+}
+
+static void tell_user(struct session *s, const struct guest_run *r,
+                      const char *line)
+{
+    tell_line(&s->tell, s->command, r != NULL ? r->name : NULL, line);
+}
+
+static void on_note(void *context, const struct guest_run *r, const char *line)
+{
+    tell_user(context, r, line);
+}
+
+/* Is (core) known not to sample? That it has not joined can be told when the
+ * counters of all others are there. */
+static bool is_off(const struct subject *t, const struct profile *p,
+                   const struct profile_core *core, uint64_t now)
+{
+    return snapshot_is_off(p, core) &&
+           (core->has_stats ||
+            (t->counters != 0 && now >= t->counters_ns + STATS_NS));
+}
+
+/* Notice whether counters of a further core came. */
+static void count_counters(struct subject *t, const struct profile *p,
+                           uint64_t now)
+{
+    size_t counters = 0;
+
+    for (size_t i = 0; i < p->core_count; i++)
+        counters += p->cores[i].has_stats;
+    if (counters != t->counters)
+        t->counters_ns = now;
+    t->counters = counters;
+}
+
+/* Has every core of (p) that samples told what it does since the look began? */
+static bool has_told(struct subject *t, const struct profile *p, uint64_t now)
+{
+    count_counters(t, p, now);
+    for (size_t i = 0; i < p->core_count; i++) {
+        const struct profile_core *c = &p->cores[i];
+
+        if (c->selected && !is_off(t, p, c, now) &&
+            (c->total.samples == 0 || c->latest.samples[0].tsc <= t->base_tsc))
+            return false;
+    }
+    return true;
+}
+
+static const struct profile *profile_of(const struct subject *t)
+{
+    return t->ended ? t->run->profile : pipeline_profile(t->run->pipeline);
+}
+
+/* Is there nothing to wait for? The time that a guest has begins when it does
+ * what it was asked. */
+static bool is_ready(const struct session *s, struct subject *t, uint64_t now)
+{
+    uint64_t begin = pipeline_sampling_ns(t->run->pipeline);
+    const struct profile *p = t->ended ? NULL : profile_of(t);
+
+    if (p == NULL)
+        return true;
+    if (begin == 0)
+        return false; /* it is not there yet */
+    if (begin < s->begin_ns)
+        begin = s->begin_ns;
+    return has_told(t, p, now) ||
+           now >= begin + (uint64_t)(s->options->duration_s * (double)SECOND);
+}
+
+/* Writing */
+
+/* What is to be known of the image, once. */
+static void warn(struct session *s, struct subject *t)
+{
+    const struct remarks *r = &t->run->remarks;
+
+    for (size_t i = 0; i < r->count && !t->warned; i++)
+        if (r->list[i].warning)
+            tell_user(s, t->run, r->list[i].text);
+    t->warned = true;
+}
+
+/* For how long (t) had said nothing when it was looked at. */
+static double quiet_s(const struct session *s, const struct subject *t)
+{
+    uint64_t heard = t->heard_ns, now = s->end_ns;
+
+    if (s->end_ns == 0) {
+        heard = pipeline_heard_ns(t->run->pipeline);
+        now = clock_ns();
+    }
+    return (double)(now - heard) / (double)SECOND;
+}
+
+/* Look at (t). Its view is (*view), which must outlive the result. NULL with
+ * (e) filled. */
+static struct snapshot *look_at(struct session *s, struct subject *t,
+                                struct view **view, struct arena *arena,
+                                struct err *e)
+{
+    const struct profile *p = profile_of(t);
+    double quiet = is_live(s) ? quiet_s(s, t) : 0;
+    const struct guest_spec *spec = t->run->config.spec;
+    struct snapshot *shot = NULL;
+
+    *view = p != NULL ? guest_run_look(t->run, p, e) : NULL;
+    if (*view != NULL)
+        shot = snapshot_new(p, *view, t->run->images.image_map, quiet,
+                            is_live(s) ? s->options->duration_s : 0,
+                            spec != NULL ? spec->registers : NULL, arena);
+    if (shot == NULL) {
+        (void)err_set(e, "out of memory");
+        return NULL;
+    }
+    shot->guest = s->count > 1 ? t->run->name : NULL;
+    shot->elf = guest_run_elf(t->run);
+    shot->registers &= s->options->registers;
+    for (size_t i = 0; !shot->registers && i < shot->count; i++)
+        shot->cores[i].registers = NULL;
+    for (size_t i = 0; i < shot->count; i++)
+        s->seen |= shot->cores[i].state != SNAPSHOT_NONE;
+    warn(s, t);
+    return shot;
+}
+
+static double wall_s(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / (double)SECOND;
+}
+
+static void write_look(struct output *output, const struct report *look,
+                       const void *what)
+{
+    if (output->format == &render_txt)
+        snapshot_text(output->to.out, look, what);
+    else
+        snapshot_json(output->to.out, what);
+}
+
+/* Is there something to show of (t)? */
+static bool is_shown(const struct subject *t)
+{
+    return !t->ended || guest_run_has_report(t->run);
+}
+
+/* Write a look at all guests, of which (shots) and (views) have room for one
+ * each. Returns 0; -1 with (e) filled. */
+static int look_at_all(struct session *s, const struct snapshot **shots,
+                       struct view **views, struct arena *arena, struct err *e)
+{
+    struct snapshot_look look = {.number = s->looks + 1,
+                                 .of = is_live(s) ? s->options->looks : 1,
+                                 .wall_s = is_live(s) ? wall_s() : 0,
+                                 .guests = shots};
+
+    for (size_t i = 0; i < s->count; i++) {
+        if (!is_shown(&s->subjects[i]))
+            continue;
+        shots[look.count] = look_at(s, &s->subjects[i], &views[i], arena, e);
+        if (shots[look.count++] == NULL)
+            return -1;
+    }
+    if (look.count == 0)
+        return 0;
+    if (s->looks == 0 && outputs_open(s->outputs, e) != 0)
+        return -1;
+    s->looks++;
+    return outputs_write_by(s->outputs, write_look, &look, e);
+}
+
+static int take_look(struct session *s, struct err *e)
+{
+    const struct snapshot **shots = calloc(s->count, sizeof(void *));
+    struct view **views = calloc(s->count, sizeof(void *));
+    struct arena arena = {0};
+    int result = shots != NULL && views != NULL
+                     ? look_at_all(s, shots, views, &arena, e)
+                     : err_set(e, "out of memory");
+
+    for (size_t i = 0; views != NULL && i < s->count; i++)
+        view_free(views[i]);
+    arena_fini(&arena);
+    free(views);
+    free(shots);
+    return result;
+}
+
+/* The fleet */
+
+/* From now on samples of (t) are new. */
+static void begin_look(struct subject *t)
+{
+    const struct profile *p = profile_of(t);
+
+    for (size_t i = 0; p != NULL && i < p->core_count; i++)
+        if (p->cores[i].latest.samples[0].tsc > t->base_tsc)
+            t->base_tsc = p->cores[i].latest.samples[0].tsc;
+}
+
+/* What the guests have sampled until now comes yet: the last look is taken when
+ * it is there, so that it is of one moment where guests are sampled so. */
+static void end_last_look(struct session *s, uint64_t now)
+{
+    for (size_t i = 0; i < s->count; i++)
+        s->subjects[i].heard_ns =
+            pipeline_heard_ns(s->subjects[i].run->pipeline);
+    s->end_ns = now;
+    fleet_end(s->fleet);
+}
+
+static void on_progress(void *context, const struct fleet_progress *p)
+{
+    struct session *s = context;
+    uint64_t now = clock_ns();
+
+    (void)p;
+    if (now < s->begin_ns || fleet_stopping(s->fleet))
+        return;
+    for (size_t i = 0; !s->began && s->looks != 0 && i < s->count; i++)
+        begin_look(&s->subjects[i]);
+    s->began = true;
+    for (size_t i = 0; i < s->count; i++)
+        if (!is_ready(s, &s->subjects[i], now))
+            return;
+    if (s->looks + 1 == s->options->looks) {
+        end_last_look(s, now);
+        return;
+    }
+    if (take_look(s, &s->e) != 0) {
+        fleet_end(s->fleet);
+        return;
+    }
+    s->began = false;
+    s->begin_ns = (s->begin_ns != 0 ? s->begin_ns : now) +
+                  (uint64_t)(s->options->interval_s * (double)SECOND);
+}
+
+static void on_ended(void *context, struct pipeline *p, enum pipeline_end end,
+                     const struct err *e)
+{
+    struct session *s = context;
+    struct guest_run *r = pipeline_context(p);
+
+    guest_run_ended(r, end, e);
+    for (size_t i = 0; i < s->count; i++)
+        s->subjects[i].ended |= s->subjects[i].run == r;
+    if (!r->failed)
+        return;
+    tell_user(s, r, r->e.text);
+    s->failed = true;
+    if (end == PIPELINE_STAYED_AWAY && is_live(s) &&
+        source_kind(r->config.spec->kind)->need != SOURCE_NEEDS_SAMPLER)
+        tell_user(s, r,
+                  "a guest all of whose interrupts are off cannot answer: "
+                  "--gdb and --qmp show it nevertheless");
+}
+
+static int add_subject(struct session *s, const struct guest_spec *spec,
+                       uint64_t memory, struct err *e)
+{
+    struct guest_run_config config = {
+        .options = s->options,
+        .spec = spec,
+        .number = 1,
+        .alone = s->options->guests.count <= 1,
+        .no_moments = true,
+        .memory_max = memory,
+        .view_max = memory,
+        .images = &s->images,
+        .context = s,
+        .say = on_note,
+    };
+    enum guest_run_fault fault;
+    struct guest_run *r = guest_run_new(&config, &fault, e);
+
+    if (r == NULL) {
+        s->usage = fault == GUEST_RUN_TYPED;
+        return -1;
+    }
+    s->subjects[s->count++].run = r;
+    return fleet_add(s->fleet, r->pipeline, e);
+}
+
+static int add_subjects(struct session *s, struct err *e)
+{
+    const struct guests *g = &s->options->guests;
+    size_t count = g->count != 0 ? g->count : 1;
+    uint64_t memory = s->options->memory / 2 / count;
+
+    s->subjects = calloc(count, sizeof *s->subjects);
+    if (s->subjects == NULL)
+        return err_set(e, "out of memory");
+    for (size_t i = 0; i < count; i++)
+        if (add_subject(s, g->count != 0 ? &g->list[i] : NULL, memory, e) != 0)
+            return -1;
+    return 0;
+}
+
+/*
+ * Of a dead guest's memory: look at the registers and stacks of its cores from
+ * outside, as of a guest that stands still. Where that cannot be, what its
+ * agent sampled at last is shown, as of a recording. Returns 0; -1 with (e)
+ * filled.
+ */
+static int look_at_dead(struct session *s, struct err *e)
+{
+    const struct options *o = s->options;
+    struct err why, line;
+
+    s->dead = (struct guest_spec){
+        .kind = "memory", .where = o->input, .elfs = o->guests.elfs};
+    s->dead_options = *o;
+    s->dead_options.guests =
+        (struct guests){.list = &s->dead, .count = 1, .elfs = o->guests.elfs};
+    if (s->dead.elfs == NULL) {
+        (void)err_set(&why, "without the image (--elf)");
+    } else {
+        if (sampler_processes_start(&s->dead_options, true, e) != 0)
+            return -1;
+        if (sampler_process_sees(&s->dead, &why) == 0) {
+            s->options = &s->dead_options;
+            if (why.text[0] == '\0')
+                return 0;
+            (void)err_set(&line, "the dump %s", why.text);
+            tell_user(s, NULL, line.text);
+            return 0;
+        }
+    }
+    (void)err_set(&line,
+                  "the stacks at the moment of the dump are not known: %s; "
+                  "these are the last that an agent sampled",
+                  why.text);
+    tell_user(s, NULL, line.text);
+    return 0;
+}
+
+static int begin_samplers(struct session *s, struct err *e)
+{
+    const struct options *o = s->options;
+
+    /* --time asks for what an agent has recorded */
+    if (o->input_is_memory && o->from_s <= 0 && o->to_s <= 0)
+        return look_at_dead(s, e);
+    return sampler_processes_start(o, true, e);
+}
+
+static int start(struct session *s, struct err *e)
+{
+    struct fleet_config config = {.context = s,
+                                  .ended = on_ended,
+                                  .progress = on_progress,
+                                  .progress_ms = TURN_MS};
+    struct err lacking = {""};
+
+    s->stop_fd = config.stop_fd = signals_catch(e);
+    if (s->stop_fd < 0 || begin_samplers(s, e) != 0 ||
+        confine_prepare_sampling(s->options, s->outputs, e) != 0)
+        return -1;
+    s->tell.alone = s->options->guests.count <= 1;
+    s->fleet = fleet_new(&config, e);
+    if (s->fleet == NULL)
+        return -1;
+    if (confine_sampling(s->options, &lacking) != 0) {
+        *e = lacking;
+        return -1;
+    }
+    if (lacking.text[0] != '\0')
+        tell_user(s, NULL, lacking.text);
+    if (add_subjects(s, e) != 0)
+        return -1;
+    return outputs_claim(s->outputs, e);
+}
+
+/* Returns 0; -1 with (e) filled. */
+static int run(struct session *s, struct err *e)
+{
+    if (fleet_run(s->fleet, e) != 0)
+        return -1;
+    tell_end(&s->tell);
+    if (s->e.text[0] != '\0') {
+        *e = s->e;
+        return -1;
+    }
+    /* of guests that have left early one look will do */
+    return s->looks == 0 || s->end_ns != 0 ? take_look(s, e) : 0;
+}
+
+static void session_fini(struct session *s)
+{
+    signals_release(s->stop_fd, s->fleet != NULL ? fleet_deaf_ns(s->fleet) : 0);
+    fleet_free(s->fleet);
+    for (size_t i = 0; i < s->count; i++)
+        guest_run_free(s->subjects[i].run);
+    free(s->subjects);
+    free(s->dead.registers);
+    images_fini(&s->images);
+}
+
+int stacks_session_run(const char *command, const struct options *o,
+                       struct outputs *out)
+{
+    struct session s = {
+        .command = command, .options = o, .outputs = out, .stop_fd = -1};
+    struct err e = {""};
+    int result = start(&s, &e) == 0 ? run(&s, &e) : -1;
+
+    if (outputs_close(out, result == 0 && s.looks != 0,
+                      result == 0 ? &e : NULL) != 0)
+        result = -1;
+    if (result != 0)
+        tell_user(&s, NULL, e.text);
+    session_fini(&s);
+    if (s.usage)
+        return EXIT_USAGE;
+    if (result != 0 || s.failed)
+        return EXIT_FAILED;
+    return s.seen ? EXIT_DONE : EXIT_EMPTY;
+}

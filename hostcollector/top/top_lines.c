@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Lines and blocks of a function, for the screen of collector top. */
+#include "top/top_lines.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "annotate/annotate.h"
+#include "report/table.h"
+#include "top/pages.h"
+
+/* What collector annotate prints of (a), as wide as the screen; the caller
+ * frees it. NULL: no memory. */
+static char *text_of(const struct top_session *s, struct annotation *a)
+{
+    const struct report report = {.profile = s->top.profile,
+                                  .view = s->view,
+                                  .remarks = &s->run->remarks,
+                                  .columns = s->top.width,
+                                  .of_all = !s->top.of_busy,
+                                  .annotation = a};
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+
+    if (out == NULL)
+        return NULL;
+    table_annotation(out, &report);
+    if (fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+int top_lines_show(struct top_session *s, struct err *e)
+{
+    uint32_t function = s->view != NULL ? top_function(&s->top) : 0;
+    struct annotation *a;
+    char *text;
+
+    if (function == 0)
+        return err_set(e, "there is no function yet");
+    a = guest_run_annotate(s->run, s->top.profile, s->view, function, e);
+    if (a == NULL)
+        return -1;
+    text = text_of(s, a);
+    annotation_free(a);
+    if (text == NULL)
+        return err_set(e, "out of memory");
+    pages_open(&s->top, text);
+    return 0;
+}

@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Reads the guest or plays the file, looks at it, and does what keys ask. */
+#include "top/top_session.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "top/top_lines.h"
+#include "util/clock.h"
+
+#define MS          1000000ull /* in nanoseconds */
+#define SECOND      (1000 * MS)
+#define REFRESH     SECOND
+/* A picture may take a tenth of the time, so that the guest is read. */
+#define COST        10u
+#define ENTRIES_MAX 5000u /* of a picture; with deep stacks 0.1 s */
+#define NOTE_TIME   (10 * SECOND)
+#define SLICE       (20 * MS) /* of playing, until keys are looked at again */
+#define LOOK_S      .5        /* of the file's time, between two looks */
+#define SEEK_S      5
+#define SPEED_MIN   .125
+#define SPEED_MAX   1024.
+
+/* Beginning */
+
+void top_session_note(struct top_session *s, const char *line)
+{
+    (void)snprintf(s->note, sizeof s->note, "%s", line);
+    s->note_ns = clock_ns();
+    s->stale = true;
+}
+
+static void on_note(void *context, const struct guest_run *r, const char *line)
+{
+    (void)r;
+    top_session_note(context, line);
+}
+
+/* A third of the memory is for the window, and for the view. */
+static uint64_t third(const struct top_session *s)
+{
+    return s->options->memory / 3;
+}
+
+static int open_run(struct top_session *s, struct err *e)
+{
+    const struct options *o = s->options;
+    struct guest_run_config config = {
+        .options = o,
+        .spec = o->guests.count != 0 ? &o->guests.list[0] : NULL,
+        .number = 1,
+        .alone = true,
+        .recording = s->record ? s->recording : NULL,
+        .memory_max = third(s),
+        .view_max = third(s),
+        .no_moments = true,
+        .images = &s->images,
+        .context = s,
+        .say = on_note,
+    };
+    enum guest_run_fault fault;
+
+    s->window = window_new(TOP_WINDOW_MAX, third(s));
+    if (s->window == NULL)
+        return err_set(e, "out of memory");
+    s->run = guest_run_new(&config, &fault, e);
+    s->usage = s->run == NULL && fault == GUEST_RUN_TYPED;
+    return s->run != NULL ? 0 : -1;
+}
+
+static void close_run(struct top_session *s)
+{
+    top_news(&s->top, NULL, NULL);
+    view_free(s->view);
+    s->view = NULL;
+    window_free(s->window);
+    s->window = NULL;
+    thin_fini(&s->thin);
+    guest_run_free(s->run);
+    s->run = NULL;
+}
+
+int top_session_init(struct top_session *s, const struct options *o,
+                     const char *recording, bool record, struct err *e)
+{
+    *s = (struct top_session){.options = o,
+                              .recording = recording,
+                              .record = record,
+                              .recording_now = record,
+                              .rate_hz = o->rate_hz,
+                              .depth = o->depth,
+                              .speed = 1,
+                              .played_ns = clock_ns()};
+    top_init(&s->top, o->guests.count == 0);
+    return open_run(s, e);
+}
+
+void top_session_fini(struct top_session *s)
+{
+    close_run(s);
+    images_fini(&s->images);
+    top_fini(&s->top);
+}
+
+/* Pictures */
+
+/* How much of the guest's time has come. */
+static double seconds(const struct top_session *s)
+{
+    return pipeline_sums(s->run->pipeline).seconds;
+}
+
+/* Keep what came since the last look. NULL: no memory, or no guest yet. */
+static const struct profile *look(struct top_session *s)
+{
+    const struct profile *p = pipeline_profile(s->run->pipeline);
+
+    s->looked_s = seconds(s);
+    if (p == NULL || !p->has_guest || window_look(s->window, p) != 0)
+        return NULL;
+    return p;
+}
+
+/* Show what (p) has in the window that was chosen. */
+static void show(struct top_session *s, const struct profile *p)
+{
+    double length = top_windows[s->top.window];
+    struct err e;
+
+    top_news(&s->top, NULL, NULL);
+    view_free(s->view);
+    s->view = NULL;
+    if (p != NULL && length > 0)
+        p = window_profile(s->window, p, length);
+    if (p != NULL)
+        p = thin_profile(&s->thin, p, ENTRIES_MAX);
+    if (p == NULL)
+        return;
+    images_forget(&s->images, third(s) / 8);
+    s->view = guest_run_look(s->run, p, &e);
+    if (s->view == NULL)
+        top_session_note(s, e.text);
+    else
+        top_news(&s->top, p, s->view);
+}
+
+/* The next picture comes after a second, or later if this one was dear. */
+static void refresh(struct top_session *s, const struct profile *p)
+{
+    uint64_t begin = clock_ns(), cost;
+
+    show(s, p);
+    cost = clock_ns() - begin;
+    s->refresh_ns = begin + (cost * COST > REFRESH ? cost * COST : REFRESH);
+    s->stale = false;
+}
+
+/* The guest */
+
+/* Close the recording of a run that goes on, with the names of what came. */
+static int save(struct top_session *s, struct err *e)
+{
+    s->recording_now = false;
+    s->run->profile = pipeline_profile(s->run->pipeline);
+    guest_run_seal(s->run);
+    if (s->run->failed)
+        return err_set(e, "%s", s->run->e.text);
+    return pipeline_record(s->run->pipeline, NULL, e);
+}
+
+int top_session_end(struct top_session *s, struct err *e)
+{
+    return s->recording_now ? save(s, e) : 0;
+}
+
+/* The run has ended, because of (failure) if that is not NULL. What came until
+ * then stays on the screen; if nothing did, returns -1 with (e) filled. */
+static int end_run(struct top_session *s, const struct err *failure,
+                   struct err *e)
+{
+    struct err late;
+    enum pipeline_end end;
+    bool empty = seconds(s) <= 0;
+
+    if (pipeline_close(s->run->pipeline, &end, &late) < 0 && failure == NULL)
+        failure = &late;
+    guest_run_ended(s->run, end, failure);
+    guest_run_seal(s->run);
+    s->over = true;
+    s->recording_now = false;
+    if (s->run->failed && empty)
+        return err_set(e, "%s", s->run->e.text);
+    if (s->run->failed)
+        top_session_note(s, s->run->e.text);
+    else if (end == PIPELINE_OTHER_IMAGE)
+        top_session_note(s, "the guest runs another image now; q leaves");
+    else if (!s->top.player)
+        top_session_note(s, "the guest has ended; q leaves");
+    return 0;
+}
+
+/* One step of the pipeline. Returns 0; -1 with (e) filled. */
+static int step_pipeline(struct top_session *s, bool readable, struct err *e)
+{
+    static char buf[64u * 1024];
+    /* of a file less at a time, so that it can be played */
+    size_t size = s->top.player ? 1024 : sizeof buf;
+    struct err why;
+    int result = pipeline_step(s->run->pipeline, readable, buf, size, &why);
+
+    return result > 0 ? 0 : end_run(s, result < 0 ? &why : NULL, e);
+}
+
+static int step_guest(struct top_session *s, bool readable, struct err *e)
+{
+    if (!s->over && step_pipeline(s, readable, e) != 0)
+        return -1;
+    uint64_t now = clock_ns();
+
+    if (s->note[0] != '\0' && !s->over && now - s->note_ns > NOTE_TIME) {
+        s->note[0] = '\0';
+        s->stale = true;
+    }
+    /* the first picture comes as soon as there is something to show */
+    bool first = s->view == NULL && seconds(s) > 0;
+
+    if (s->top.paused || (now < s->refresh_ns && !first))
+        return s->stale;
+    refresh(s, look(s));
+    return 1;
+}
+
+/* Playing */
+
+/* Where the file is to be played to at (now). */
+static void move_target(struct top_session *s, uint64_t now)
+{
+    if (!s->top.paused && !s->over && !s->seeking)
+        s->target_s += (double)(now - s->played_ns) / (double)SECOND * s->speed;
+    s->played_ns = now;
+}
+
+/* Is a look due, so that windows before the target will be right? The end of
+ * the file is where it must be if all of it is like what was read. */
+static bool wants_look(const struct top_session *s)
+{
+    double at = seconds(s), part = pipeline_part(s->run->pipeline);
+    double target = part > 0 ? fmin(s->target_s, at / part) : s->target_s;
+
+    return at > target - 2 * TOP_WINDOW_MAX && at >= s->looked_s + LOOK_S;
+}
+
+/* Play up to the target, but not longer than a slice. Returns 0; -1 with (e)
+ * filled. */
+static int play(struct top_session *s, uint64_t now, struct err *e)
+{
+    uint64_t until = now + SLICE;
+
+    while (!s->over && seconds(s) <= s->target_s && clock_ns() < until) {
+        if (step_pipeline(s, true, e) != 0)
+            return -1;
+        if (wants_look(s))
+            (void)look(s);
+    }
+    return 0;
+}
+
+static int step_player(struct top_session *s, struct err *e)
+{
+    uint64_t now = clock_ns();
+    bool was_over = s->over;
+
+    move_target(s, now);
+    if (play(s, now, e) != 0)
+        return -1;
+    bool there = s->over || seconds(s) > s->target_s;
+    bool sought = s->seeking && there;
+
+    if (there && s->over && s->target_s > seconds(s))
+        s->target_s = seconds(s);
+    s->seeking &= !there;
+    bool first = s->view == NULL && seconds(s) > 0 && there;
+
+    if (sought || first || (s->over && !was_over) ||
+        (now >= s->refresh_ns && !s->top.paused && !s->over)) {
+        refresh(s, look(s));
+        return 1;
+    }
+    return s->stale;
+}
+
+int top_session_step(struct top_session *s, bool readable, struct err *e)
+{
+    int result = s->top.player ? step_player(s, e) : step_guest(s, readable, e);
+
+    s->stale = false;
+    return result;
+}
+
+struct top_wait top_session_wait(const struct top_session *s)
+{
+    struct pipeline_wait wait = {.fd = -1, .due = UINT64_MAX};
+    uint64_t now = clock_ns();
+    uint64_t due = s->top.paused || s->over ? now + REFRESH : s->refresh_ns;
+
+    if (!s->over && !s->top.player)
+        wait = pipeline_wait(s->run->pipeline);
+    if (wait.due < due)
+        due = wait.due;
+    if (s->top.player && !s->over && (!s->top.paused || s->seeking))
+        due = seconds(s) <= s->target_s ? 0 : now + SLICE;
+    if (s->stale)
+        due = 0;
+    return (struct top_wait){
+        .fd = wait.fd,
+        .to_write = wait.to_write,
+        .ms = due <= now ? 0 : (int)((due - now + MS - 1) / MS)};
+}
+
+/* Keys */
+
+/* Play to (to_s); what lies behind is played from the beginning again. */
+static int seek(struct top_session *s, double to_s, struct err *e)
+{
+    s->target_s = to_s > 0 ? to_s : 0;
+    s->seeking = true;
+    s->played_ns = clock_ns();
+    if (seconds(s) <= s->target_s)
+        return 0;
+    close_run(s);
+    s->over = false;
+    s->looked_s = 0;
+    return open_run(s, e);
+}
+
+static void set_speed(struct top_session *s, double factor)
+{
+    double speed = s->speed * factor;
+
+    if (speed >= SPEED_MIN && speed <= SPEED_MAX)
+        s->speed = speed;
+}
+
+/* Rates that beat with no clock of a kernel, and depths. */
+static const uint32_t rates[] = {1,   11,   23,   47,   97,    199,  499,
+                                 997, 1999, 4999, 9973, 19997, 49999};
+static const uint32_t depths[] = {1, 2, 4, 8, 16, 32, 64, 127};
+
+/* The value of (list) that is next to (now), above or below. */
+static uint32_t next_value(const uint32_t *list, size_t count, uint32_t now,
+                           bool more)
+{
+    for (size_t i = 0; more && i < count; i++)
+        if (list[i] > now)
+            return list[i];
+    for (size_t i = count; !more && i-- > 0;)
+        if (list[i] < now)
+            return list[i];
+    return more ? list[count - 1] : list[0];
+}
+
+#define NEXT(list, now, more)                                                  \
+    next_value(list, sizeof(list) / sizeof(list)[0], now, more)
+
+/* The guest hears of another rate or depth. */
+static void ask(struct top_session *s, enum top_wish wish)
+{
+    struct top_facts f = top_session_facts(s);
+
+    if (s->over || f.rate_hz == 0) {
+        top_session_note(s, "no guest is being sampled");
+        return;
+    }
+    if (wish == TOP_RATE_UP || wish == TOP_RATE_DOWN)
+        s->rate_hz = NEXT(rates, s->rate_hz ? s->rate_hz : f.rate_hz,
+                          wish == TOP_RATE_UP);
+    else
+        s->depth =
+            NEXT(depths, s->depth ? s->depth : f.depth, wish == TOP_DEPTH_UP);
+    pipeline_ask(s->run->pipeline, s->rate_hz, s->depth);
+}
+
+/* Begin a recording, or end it. That it fails ends nothing else. */
+static void record(struct top_session *s)
+{
+    struct err e = {""};
+
+    if (s->over) {
+        top_session_note(s, "the guest has gone");
+        return;
+    }
+    if (s->recording_now) {
+        if (save(s, &e) == 0)
+            (void)snprintf(e.text, sizeof e.text,
+                           "wrote %s: collector report %s", s->recording,
+                           s->recording);
+        top_session_note(s, e.text);
+        return;
+    }
+    if (pipeline_record(s->run->pipeline, s->recording, &e) != 0)
+        top_session_note(s, e.text);
+    else
+        s->recording_now = true;
+}
+
+static void show_lines(struct top_session *s)
+{
+    struct err e;
+
+    if (top_lines_show(s, &e) != 0)
+        top_session_note(s, e.text);
+}
+
+int top_session_key(struct top_session *s, uint32_t key, struct err *e)
+{
+    enum top_wish wish = top_key(&s->top, key);
+
+    s->stale = true;
+    switch (wish) {
+    case TOP_NOTHING:
+        return 1;
+    case TOP_QUIT:
+        return 0;
+    case TOP_WINDOW:
+        if (s->view != NULL)
+            show(s, pipeline_profile(s->run->pipeline));
+        return 1;
+    case TOP_LINES:
+        show_lines(s);
+        return 1;
+    case TOP_RECORD:
+        record(s);
+        return 1;
+    case TOP_RATE_UP:
+    case TOP_RATE_DOWN:
+    case TOP_DEPTH_UP:
+    case TOP_DEPTH_DOWN:
+        ask(s, wish);
+        return 1;
+    case TOP_BACK:
+        return seek(s, s->target_s - SEEK_S, e) == 0 ? 1 : -1;
+    case TOP_FORTH:
+        return seek(s, s->target_s + SEEK_S, e) == 0 ? 1 : -1;
+    case TOP_BEGIN:
+        return seek(s, 0, e) == 0 ? 1 : -1;
+    case TOP_END:
+        return seek(s, INFINITY, e) == 0 ? 1 : -1;
+    case TOP_SLOWER:
+        set_speed(s, .5);
+        return 1;
+    case TOP_FASTER:
+        set_speed(s, 2);
+        return 1;
+    }
+    return 1;
+}
+
+/* Facts */
+
+/* The first warning, if nothing newer is to be told. */
+static const char *note_of(const struct top_session *s)
+{
+    const struct remarks *r = &s->run->remarks;
+
+    if (s->note[0] != '\0')
+        return s->note;
+    for (size_t i = 0; i < r->count; i++)
+        if (r->list[i].warning)
+            return r->list[i].text;
+    return NULL;
+}
+
+struct top_facts top_session_facts(const struct top_session *s)
+{
+    const struct profile *p = s->top.profile;
+    struct top_facts f = {.source = s->run->source,
+                          .image = guest_run_elf(s->run),
+                          .seconds = seconds(s),
+                          .asked_rate_hz = s->rate_hz,
+                          .asked_depth = s->depth,
+                          .note = note_of(s),
+                          .recording = s->recording_now ? s->recording : NULL,
+                          .recorded = pipeline_recorded(s->run->pipeline),
+                          .speed = s->speed,
+                          .part = pipeline_part(s->run->pipeline),
+                          .ended = s->over};
+
+    if (p != NULL && p->has_status) {
+        f.rate_hz = p->status.rate_hz;
+        f.depth = p->status.depth;
+    } else if (p != NULL) {
+        f.rate_hz = p->guest.rate_hz;
+        f.depth = p->guest.depth;
+    }
+    return f;
+}

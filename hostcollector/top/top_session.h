@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A session of collector top: a guest, or a recording that is played, and the
+ * pictures of it. Everything but the terminal.
+ */
+#ifndef TPROF_TOP_TOP_SESSION_H
+#define TPROF_TOP_TOP_SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cli/options.h"
+#include "image/match/images.h"
+#include "session/guest_run.h"
+#include "top/draw.h"
+#include "top/thin.h"
+#include "top/top.h"
+#include "top/window.h"
+#include "util/err.h"
+
+struct top_session {
+    const struct options *options;
+    const char *recording; /* where to record; not before it is asked for */
+    bool record;           /* ... from the beginning */
+
+    struct images images;
+    struct guest_run *run;
+    struct window *window;
+    struct thin thin;
+    struct view *view;
+    struct top top;
+    bool usage; /* what the user typed is at fault */
+    bool over;  /* the guest, or the file, has ended */
+
+    char note[512]; /* "": none */
+    uint64_t note_ns;
+    bool recording_now;
+    uint32_t rate_hz, depth; /* asked for; 0: nothing */
+
+    uint64_t refresh_ns; /* when the next picture is due */
+    bool stale;          /* it is due now */
+
+    /* Of a player: the picture's time, as far as it is played. */
+    double target_s;
+    uint64_t played_ns; /* when (target_s) was right */
+    double speed;
+    double looked_s; /* the time of the last look */
+    bool seeking;
+};
+
+/* Begin with what (o) names. Returns 0; -1 with (e) filled. In both cases
+ * top_session_fini() must follow. */
+int top_session_init(struct top_session *s, const struct options *o,
+                     const char *recording, bool record, struct err *e);
+void top_session_fini(struct top_session *s);
+
+/* What to poll, and for how many milliseconds at most. */
+struct top_wait {
+    int fd; /* -1: none */
+    bool to_write;
+    int ms;
+};
+struct top_wait top_session_wait(const struct top_session *s);
+
+/* Do what is due. Returns 1 if the picture changed, 0 if not; -1 with (e)
+ * filled if the session cannot go on. */
+int top_session_step(struct top_session *s, bool readable, struct err *e);
+
+/* A key was pressed. Returns 1 to go on, 0 to leave; -1 with (e) filled. */
+int top_session_key(struct top_session *s, uint32_t key, struct err *e);
+
+/* The user leaves: end a recording in order. Returns 0; -1 with (e) filled. */
+int top_session_end(struct top_session *s, struct err *e);
+
+/* What top_draw() wants to know. */
+struct top_facts top_session_facts(const struct top_session *s);
+
+/* Tell the user (line), for a while. */
+void top_session_note(struct top_session *s, const char *line);
+
+#endif
