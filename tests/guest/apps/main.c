@@ -111,7 +111,7 @@ static uint8_t *gate(uint32_t vector)
     return (uint8_t *)(uintptr_t)d.base + (uintptr_t)vector * GATE_SIZE;
 }
 
-/* PORTING.md's; it gives the gate the stack of IST 1. */
+/* Of agent/porting/gate.md; it gives the gate the stack of IST 1. */
 int gate_with_stack(void *context, uint32_t vector, void (*entry)(void));
 
 static int install_vector(void *context, uint32_t vector, void (*entry)(void))

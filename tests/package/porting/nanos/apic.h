@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Nanos, src/x86_64/apic.h: what PORTING.md uses of it. */
+/* Nanos, src/x86_64/apic.h: what agent/porting/nanos.md uses of it. */
 #ifndef NANOS_APIC_H
 #define NANOS_APIC_H
 

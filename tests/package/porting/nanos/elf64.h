@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Nanos, src/kernel/elf64.h: what PORTING.md uses of it. */
+/* Nanos, src/kernel/elf64.h: what agent/porting/nanos.md uses of it. */
 #ifndef NANOS_ELF64_H
 #define NANOS_ELF64_H
 

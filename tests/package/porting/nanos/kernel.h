@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Nanos, src/kernel and src/runtime: what PORTING.md uses of it. */
+/* Nanos, src/kernel and src/runtime: what agent/porting/nanos.md uses of it. */
 #ifndef NANOS_KERNEL_H
 #define NANOS_KERNEL_H
 

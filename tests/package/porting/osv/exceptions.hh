@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-// OSv, arch/x64/exceptions.hh: what PORTING.md uses of it.
+// OSv, arch/x64/exceptions.hh: what agent/porting/osv.md uses of it.
 #ifndef EXCEPTIONS_HH
 #define EXCEPTIONS_HH
 

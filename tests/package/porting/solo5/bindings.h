@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Solo5, bindings/bindings.h: what PORTING.md uses of it. */
+/* Solo5, bindings/bindings.h: what agent/porting/solo5.md uses of it. */
 #ifndef BINDINGS_H
 #define BINDINGS_H
 

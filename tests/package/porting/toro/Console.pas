@@ -1,5 +1,5 @@
 { SPDX-License-Identifier: BSD-2-Clause }
-{ Toro: what PORTING.md uses of its unit Console. }
+{ Toro: what agent/porting/toro.md uses of its unit Console. }
 unit Console;
 
 interface

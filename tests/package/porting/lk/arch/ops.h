@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* LK, arch/: what PORTING.md uses of it. */
+/* LK, arch/: what agent/porting/lk.md uses of it. */
 #ifndef LK_ARCH_OPS_H
 #define LK_ARCH_OPS_H
 

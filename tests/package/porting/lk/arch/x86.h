@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* LK, arch/x86/: what PORTING.md uses of it. */
+/* LK, arch/x86/: what agent/porting/lk.md uses of it. */
 #ifndef LK_ARCH_X86_H
 #define LK_ARCH_X86_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* LK, kernel/mp.h: what PORTING.md uses of it. */
+/* LK, kernel/mp.h: what agent/porting/lk.md uses of it. */
 #ifndef LK_KERNEL_MP_H
 #define LK_KERNEL_MP_H
 

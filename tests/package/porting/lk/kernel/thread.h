@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* LK, kernel/thread.h: what PORTING.md uses of it. */
+/* LK, kernel/thread.h: what agent/porting/lk.md uses of it. */
 #ifndef LK_KERNEL_THREAD_H
 #define LK_KERNEL_THREAD_H
 

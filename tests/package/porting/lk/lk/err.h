@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* LK, lk/err.h: what PORTING.md uses of it. */
+/* LK, lk/err.h: what agent/porting/lk.md uses of it. */
 #ifndef LK_ERR_H
 #define LK_ERR_H
 

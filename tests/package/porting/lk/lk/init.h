@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* LK, lk/init.h: what PORTING.md uses of it. */
+/* LK, lk/init.h: what agent/porting/lk.md uses of it. */
 #ifndef LK_INIT_H
 #define LK_INIT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-// OSv, include/osv/mempool.hh: what PORTING.md uses of it.
+// OSv, include/osv/mempool.hh: what agent/porting/osv.md uses of it.
 #ifndef MEMPOOL_HH
 #define MEMPOOL_HH
 

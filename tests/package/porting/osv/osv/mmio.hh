@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-// OSv, include/osv/mmio.hh: what PORTING.md uses of it.
+// OSv, include/osv/mmio.hh: what agent/porting/osv.md uses of it.
 #ifndef MMIO_HH
 #define MMIO_HH
 

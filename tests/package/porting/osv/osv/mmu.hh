@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-// OSv, include/osv/mmu.hh and mmu-defs.hh: what PORTING.md uses of them.
+// OSv, include/osv/mmu.hh and mmu-defs.hh: what agent/porting/osv.md uses of them.
 #ifndef MMU_HH
 #define MMU_HH
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-// OSv, include/osv/sched.hh and arch/x64/arch.hh: what PORTING.md uses of them.
+// OSv, include/osv/sched.hh and arch/x64/arch.hh: what agent/porting/osv.md uses of them.
 #ifndef SCHED_HH
 #define SCHED_HH
 

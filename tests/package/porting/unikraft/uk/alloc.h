@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Unikraft, lib/ukalloc: what PORTING.md uses of it. */
+/* Unikraft, lib/ukalloc: what agent/porting/unikraft.md uses of it. */
 #ifndef UK_ALLOC_H
 #define UK_ALLOC_H
 

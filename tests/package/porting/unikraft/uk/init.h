@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Unikraft, include/uk/init.h: what PORTING.md uses of it. */
+/* Unikraft, include/uk/init.h: what agent/porting/unikraft.md uses of it. */
 #ifndef UK_INIT_H
 #define UK_INIT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Unikraft, lib/ukdebug: what PORTING.md uses of it. */
+/* Unikraft, lib/ukdebug: what agent/porting/unikraft.md uses of it. */
 #ifndef UK_PRINT_H
 #define UK_PRINT_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* LK, arch/x86/include/arch/x86/apic.h and what is static in lapic.c: what
- * PORTING.md uses of them, and what it adds. */
+ * agent/porting/lk.md uses of them, and what it adds. */
 #ifndef LK_ARCH_X86_APIC_H
 #define LK_ARCH_X86_APIC_H
 

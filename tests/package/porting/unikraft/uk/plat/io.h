@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Unikraft, include/uk/plat/io.h: what PORTING.md uses of it. */
+/* Unikraft, include/uk/plat/io.h: what agent/porting/unikraft.md uses of it. */
 #ifndef UK_PLAT_IO_H
 #define UK_PLAT_IO_H
 
