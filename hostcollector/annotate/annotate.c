@@ -108,7 +108,7 @@ static int by_time(const void *a, const void *b)
 static int add_hosts(struct builder *b)
 {
     struct annotation *out = b->out;
-    struct map by_function = {0};
+    struct pair_map by_function = {0};
     int result = 0;
 
     out->hosts =

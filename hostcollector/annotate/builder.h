@@ -32,10 +32,10 @@ struct builder {
     /* Growing: */
     struct annotated_body *bodies;
     size_t body_room;
-    struct map by_name; /* function and file -> body */
+    struct pair_map by_name; /* function and file -> body */
     struct built_line *lines;
     size_t line_count, line_room;
-    struct map by_number; /* body and number -> line */
+    struct pair_map by_number; /* body and number -> line */
 };
 
 /* All of these return 0; -1 if there is no memory. */

@@ -26,7 +26,7 @@ struct places {
     size_t count, room;
     struct annotated_sum sum;
     uint64_t idle; /* samples, which are in no sum */
-    struct map by_address;
+    struct pair_map by_address;
 };
 
 /* Gather the samples of (p) in the code of (function) of (v). Returns 0; -1 if

@@ -29,7 +29,7 @@
 struct push {
     const struct options *o;
     struct receiver receiver;
-    struct batch batch; /* of windows of (tell.queue) */
+    struct push_batch batch; /* of windows of (tell.queue) */
     struct queue_item *suspects[BATCH_WINDOWS];
     size_t suspect_count;
     struct push_origin origin;
@@ -222,7 +222,7 @@ static int leave(struct push *p, struct err *e)
  * with (e) filled: nothing else need be tried. */
 static int settle(struct push *p, struct err *e)
 {
-    struct batch *b = &p->batch;
+    struct push_batch *b = &p->batch;
     const char *path = b->count != 0 ? b->windows[0].item->path : NULL;
     int result = 0;
 

@@ -30,7 +30,7 @@ struct cost {
 /* Of one guest. Behind the functions of its view come its cores. */
 struct costs {
     const struct report *report;
-    struct map by_place; /* (function and line, callee) -> in (list) */
+    struct pair_map by_place; /* (function and line, callee) -> in (list) */
     struct cost *list;
     size_t count, room;
     uint32_t *last_path; /* by function: the last that had it, ... */

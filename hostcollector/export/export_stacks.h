@@ -30,7 +30,7 @@ struct export_stacks {
     struct export_stack *stacks;
     size_t stack_count, stack_room;
     uint32_t *entries; /* by entry: its stack, if it has samples */
-    struct map by_frame, by_stack;
+    struct pair_map by_frame, by_stack;
 };
 
 /* Lay out all paths of profile.cores[core] of (r). Without memory

@@ -71,7 +71,8 @@ struct pprof {
     const struct report *report;
     uint64_t guest; /* its name, a string */
     uint64_t first_mapping;
-    struct map by_function, by_address; /* less the numbers before this guest */
+    struct pair_map by_function,
+        by_address; /* less the numbers before this guest */
 };
 
 static void write_top(struct pprof *p)
@@ -184,7 +185,7 @@ static uint64_t mapping_of(const struct pprof *p, const struct view_step *step)
 }
 
 /* A number for (a, b) that is new if (*count) has grown by this call. */
-static uint64_t number_of(struct pprof *p, struct map *map, uint64_t a,
+static uint64_t number_of(struct pprof *p, struct pair_map *map, uint64_t a,
                           uint64_t b, uint64_t *count)
 {
     uint32_t *number = map_put(map, a, b);

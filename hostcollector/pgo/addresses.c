@@ -11,8 +11,8 @@
 /* Local symbols of one name are told apart by numbers, which rise by address.
  */
 struct numbers {
-    struct map by_name;  /* how many there were until now */
-    struct map by_start; /* of the function that begins there */
+    struct pair_map by_name;  /* how many there were until now */
+    struct pair_map by_start; /* of the function that begins there */
 };
 
 static bool is_word(const char *name)
@@ -52,7 +52,7 @@ static int number_all(struct numbers *n, struct names *names,
 
 static int by_address(const void *a, const void *b)
 {
-    const struct hit *left = a, *right = b;
+    const struct pgo_hit *left = a, *right = b;
 
     return (left->address > right->address) - (left->address < right->address);
 }
@@ -60,7 +60,7 @@ static int by_address(const void *a, const void *b)
 /* Those of the (count) (hits) that are in functions. */
 static int add_all(struct sample_profile *out, struct sampled_address *to,
                    const struct numbers *n, struct names *names,
-                   const struct hit *hits, size_t count,
+                   const struct pgo_hit *hits, size_t count,
                    const struct image *image)
 {
     for (size_t i = 0; i < count; i++) {
@@ -87,7 +87,7 @@ int addresses_finish(struct sample_profile *out, struct arena *arena,
 {
     struct sampled_address *to =
         arena_alloc(arena, (h->count + 1) * sizeof *to);
-    struct hit *hits = arena_alloc(arena, (h->count + 1) * sizeof *hits);
+    struct pgo_hit *hits = arena_alloc(arena, (h->count + 1) * sizeof *hits);
     struct numbers n = {0};
     int result = -1;
 

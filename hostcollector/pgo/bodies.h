@@ -40,10 +40,10 @@ struct growing_call {
 struct bodies {
     struct growing_body *list;
     size_t count, room;
-    struct map by_place; /* name, body around it and place -> body */
+    struct pair_map by_place; /* name, body around it and place -> body */
     struct growing_line *lines;
     size_t line_count, line_room;
-    struct map by_line; /* body and place -> line */
+    struct pair_map by_line; /* body and place -> line */
     struct growing_call *calls;
     size_t call_count, call_room;
     struct names names; /* each once */

@@ -55,7 +55,7 @@ static int add(struct calls *c, uint64_t site, uint64_t callee,
         return -1;
     if (*at == MAP_NOTHING) {
         *at = (uint32_t)c->count;
-        c->list[c->count++] = (struct call){.site = site, .callee = callee};
+        c->list[c->count++] = (struct pgo_call){.site = site, .callee = callee};
     }
     c->list[*at].samples += samples;
     return 0;
@@ -125,7 +125,7 @@ int calls_gather(struct calls *out, struct hits *h, const struct profile *p,
     return result;
 }
 
-double calls_share(const struct calls *c, const struct call *call)
+double calls_share(const struct calls *c, const struct pgo_call *call)
 {
     uint64_t all = hits_at(&c->callees, call->callee);
 

@@ -9,7 +9,7 @@
 #include "pgo/hits.h"
 
 /* A call through a pointer, as stacks have it. */
-struct call {
+struct pgo_call {
     uint64_t site;    /* in the call instruction */
     uint64_t callee;  /* where the function begins */
     uint64_t samples; /* whose stack has both */
@@ -17,10 +17,10 @@ struct call {
 
 /* Zeroed: empty. */
 struct calls {
-    struct call *list;
+    struct pgo_call *list;
     size_t count, room;
-    struct map by_place; /* site and callee -> call */
-    struct hits callees; /* samples of each, whoever called it */
+    struct pair_map by_place; /* site and callee -> call */
+    struct hits callees;      /* samples of each, whoever called it */
 };
 
 /*
@@ -34,7 +34,7 @@ int calls_gather(struct calls *out, struct hits *h, const struct profile *p,
                  const struct view *v, const struct image *image);
 
 /* The part of its callee's calls that (call) is, by samples: 0 to 1. */
-double calls_share(const struct calls *c, const struct call *call);
+double calls_share(const struct calls *c, const struct pgo_call *call);
 
 /* Release what (c) holds. */
 void calls_fini(struct calls *c);

@@ -13,17 +13,17 @@
 
 struct image;
 
-struct hit {
+struct pgo_hit {
     uint64_t address; /* in the image's file */
     uint64_t samples; /* 0: asked for since it is of use to know */
 };
 
 /* Zeroed: empty. */
 struct hits {
-    struct hit *list;
+    struct pgo_hit *list;
     size_t count, room;
     uint64_t samples; /* of all */
-    struct map by_address;
+    struct pair_map by_address;
 };
 
 /* Gather the busy samples of (p) in the kernel's own code, and with them the

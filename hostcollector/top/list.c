@@ -56,7 +56,7 @@ static void remember_scope(struct top *t, const struct view_scope *scope)
 
 void list_remember(struct top *t)
 {
-    struct map map = t->before;
+    struct pair_map map = t->before;
     double *shares = t->shares;
     size_t room = t->share_room;
 

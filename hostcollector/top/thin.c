@@ -79,7 +79,7 @@ static void add_tally(struct tally *sum, const struct tally *t)
 
 /* Add (from)'s samples to the entry of its leaf in (list), of (*count). Returns
  * 0; -1 if there is no memory. */
-static int merge(struct map *leaves, const struct profile_entry *from,
+static int merge(struct pair_map *leaves, const struct profile_entry *from,
                  struct profile_entry *list, size_t *count)
 {
     uint32_t *place = map_put(leaves, from->leaf, 0);
@@ -100,7 +100,7 @@ static int merge(struct map *leaves, const struct profile_entry *from,
 static long thin_core(const struct profile_core *from, struct least *least,
                       struct profile_entry *list)
 {
-    struct map leaves = {0};
+    struct pair_map leaves = {0};
     size_t count = 0;
     int result = 0;
 

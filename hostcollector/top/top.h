@@ -93,11 +93,11 @@ struct top {
     bool paused, help;
     bool typing; /* a filter, which is in (typed) */
     char filter[TOP_FILTER], typed[TOP_FILTER];
-    struct map opened; /* (key, 0): 1 where callers are shown */
-    uint64_t selected; /* key; 0: the first line */
-    size_t at, first;  /* the selected item, and the first one on the screen */
-    unsigned page;     /* items on the screen */
-    unsigned width;    /* columns of the screen; 0: nothing was drawn */
+    struct pair_map opened; /* (key, 0): 1 where callers are shown */
+    uint64_t selected;      /* key; 0: the first line */
+    size_t at, first; /* the selected item, and the first one on the screen */
+    unsigned page;    /* items on the screen */
+    unsigned width;   /* columns of the screen; 0: nothing was drawn */
 
     /* What is shown. */
     const struct profile *profile;
@@ -108,10 +108,10 @@ struct top {
     bool no_memory; /* for all items */
 
     /* Shares of functions in the last view, by key and core. */
-    struct map before;
+    struct pair_map before;
     double *shares;
     size_t share_count, share_room;
-    struct map now; /* likewise, of this view */
+    struct pair_map now; /* likewise, of this view */
     double *shares_now;
     size_t now_count, now_room;
     unsigned shares_window; /* that they are of */

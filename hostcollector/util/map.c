@@ -13,7 +13,8 @@ struct map_slot {
 };
 
 /* The slot of (a, b), or the free one where it would go. */
-static struct map_slot *find_slot(const struct map *m, uint64_t a, uint64_t b)
+static struct map_slot *find_slot(const struct pair_map *m, uint64_t a,
+                                  uint64_t b)
 {
     size_t mask = m->size - 1;
     size_t i = (size_t)hash_mix(hash_mix(0, a), b) & mask;
@@ -23,9 +24,9 @@ static struct map_slot *find_slot(const struct map *m, uint64_t a, uint64_t b)
     return &m->slots[i];
 }
 
-static int grow_slots(struct map *m)
+static int grow_slots(struct pair_map *m)
 {
-    struct map bigger = {NULL, m->size == 0 ? 64 : m->size * 2, m->count};
+    struct pair_map bigger = {NULL, m->size == 0 ? 64 : m->size * 2, m->count};
 
     bigger.slots = calloc(bigger.size, sizeof *bigger.slots);
     if (bigger.slots == NULL)
@@ -41,18 +42,18 @@ static int grow_slots(struct map *m)
     return 0;
 }
 
-void map_fini(struct map *m)
+void map_fini(struct pair_map *m)
 {
     free(m->slots);
-    *m = (struct map){0};
+    *m = (struct pair_map){0};
 }
 
-size_t map_bytes(const struct map *m)
+size_t map_bytes(const struct pair_map *m)
 {
     return m->size * sizeof *m->slots;
 }
 
-uint32_t map_get(const struct map *m, uint64_t a, uint64_t b)
+uint32_t map_get(const struct pair_map *m, uint64_t a, uint64_t b)
 {
     if (m->size == 0)
         return MAP_NOTHING;
@@ -61,7 +62,7 @@ uint32_t map_get(const struct map *m, uint64_t a, uint64_t b)
     return slot->used ? slot->value : MAP_NOTHING;
 }
 
-uint32_t *map_put(struct map *m, uint64_t a, uint64_t b)
+uint32_t *map_put(struct pair_map *m, uint64_t a, uint64_t b)
 {
     if (m->count * 2 >= m->size && grow_slots(m) != 0)
         return NULL;

@@ -12,25 +12,25 @@
 struct map_slot;
 
 /* Zeroed: empty. */
-struct map {
+struct pair_map {
     struct map_slot *slots;
     size_t size; /* slots, a power of two, or 0 */
     size_t count;
 };
 
 /* Release what (m) holds, and empty it. */
-void map_fini(struct map *m);
+void map_fini(struct pair_map *m);
 
 /* The number kept for (a, b); MAP_NOTHING if none is. */
-uint32_t map_get(const struct map *m, uint64_t a, uint64_t b);
+uint32_t map_get(const struct pair_map *m, uint64_t a, uint64_t b);
 
 /* Bytes that (m) takes. */
-size_t map_bytes(const struct map *m);
+size_t map_bytes(const struct pair_map *m);
 
 /*
  * Where the number for (a, b) is kept, MAP_NOTHING at first; valid until the
  * next map_put(). NULL if there is no memory.
  */
-uint32_t *map_put(struct map *m, uint64_t a, uint64_t b);
+uint32_t *map_put(struct pair_map *m, uint64_t a, uint64_t b);
 
 #endif

@@ -42,10 +42,10 @@ struct code_frames {
     size_t bytes; /* for names */
     uint64_t folded;
     struct fold fold;
-    struct map by_pc;       /* (pc, 0) -> span */
-    struct map by_identity; /* (name, hash of the file) -> function */
-    struct map by_line;     /* (function and number, file) -> line */
-    struct arena arena;     /* names that no symbolizer has */
+    struct pair_map by_pc;       /* (pc, 0) -> span */
+    struct pair_map by_identity; /* (name, hash of the file) -> function */
+    struct pair_map by_line;     /* (function and number, file) -> line */
+    struct arena arena;          /* names that no symbolizer has */
 };
 
 static const char *const mark_names[VIEW_MARKS] = {

@@ -101,7 +101,7 @@ static bool names(const char *text, uint64_t *target)
     return digits < open;
 }
 
-static void count(struct map *m, uint64_t target)
+static void count(struct pair_map *m, uint64_t target)
 {
     uint32_t *n = map_put(m, target, 0);
 
@@ -111,7 +111,7 @@ static void count(struct map *m, uint64_t target)
 
 /* Count in (refs) who is referred to from outside, by calls in (called), too.
  */
-static void read_references(struct map *refs, struct map *called)
+static void read_references(struct pair_map *refs, struct pair_map *called)
 {
     char *list = input_run("objdump -dw --no-show-raw-insn /proc/%d/exe",
                            (int)getpid()),
@@ -135,7 +135,7 @@ static void read_references(struct map *refs, struct map *called)
 TEST(calls_are_those_of_objdump)
 {
     const struct image_function *f;
-    struct map refs = {0}, called = {0};
+    struct pair_map refs = {0}, called = {0};
     struct err e = {""};
     unsigned n = 0;
 

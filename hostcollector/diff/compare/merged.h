@@ -30,7 +30,7 @@ struct merged {
     size_t nodes_max;
     struct merged_node *nodes;
     size_t count, room;
-    struct map numbers; /* (parent, function) -> node */
+    struct pair_map numbers; /* (parent, function) -> node */
     struct merged_sum *sums;
     size_t sum_count, sum_room;
     uint64_t folded; /* samples of branches that had no room */

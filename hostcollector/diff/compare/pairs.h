@@ -34,7 +34,7 @@ struct pairs_identity;
 /* Zeroed: none. */
 struct pairs {
     struct arena arena;
-    struct map numbers; /* (hash of name, of file) -> identity */
+    struct pair_map numbers; /* (hash of name, of file) -> identity */
     struct pairs_identity *list;
     size_t identities, room;
     struct pairs_sum *sums;

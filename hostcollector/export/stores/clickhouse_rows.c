@@ -19,8 +19,8 @@
 
 struct table {
     struct gzip *gzip;
-    FILE *out;         /* into (gzip) */
-    struct map stacks; /* those that are written */
+    FILE *out;              /* into (gzip) */
+    struct pair_map stacks; /* those that are written */
     uint64_t row;
 };
 

@@ -78,7 +78,7 @@ static void write_core(struct render *to, size_t core)
 {
     struct otlp *o = to->state;
     struct export_cursor c = {.core = core};
-    struct map by_stack = {0};
+    struct pair_map by_stack = {0};
     struct sum *sums = NULL;
     size_t count = 0, room = 0;
 

@@ -26,7 +26,7 @@ enum otlp_kind {
 };
 
 struct otlp_table {
-    struct map known; /* by parts of the SHA-256 of an entry's bytes */
+    struct pair_map known; /* by parts of the SHA-256 of an entry's bytes */
     struct otlp_message entries;
     uint32_t count;
 };
@@ -36,7 +36,7 @@ struct otlp_tables {
     bool no_memory; /* something is missing */
     struct otlp_table tables[OTLP_KINDS];
     const struct report *report; /* of the guest */
-    struct map known;            /* numbers of what is in its view */
+    struct pair_map known;       /* numbers of what is in its view */
 };
 
 /* otlp_tables_fini() in the end. */

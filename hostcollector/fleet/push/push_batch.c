@@ -6,7 +6,7 @@
 
 #include "fleet/push/push_parcel.h"
 
-static void add(struct batch *b, struct queue_item *item,
+static void add(struct push_batch *b, struct queue_item *item,
                 const struct window *w)
 {
     struct batch_window *own = &b->windows[b->count++];
@@ -18,7 +18,8 @@ static void add(struct batch *b, struct queue_item *item,
     memcpy(own->id, w->id, sizeof own->id);
 }
 
-void batch_set(struct batch *b, struct queue_item *item, const struct parcel *p)
+void batch_set(struct push_batch *b, struct queue_item *item,
+               const struct parcel *p)
 {
     b->parcel = *p;
     b->joined = false;
@@ -44,8 +45,8 @@ static int append(FILE **to, FILE *from, struct err *e)
                                             : 0;
 }
 
-int batch_join(struct batch *b, struct queue_item *item, const struct parcel *p,
-               struct err *e)
+int batch_join(struct push_batch *b, struct queue_item *item,
+               const struct parcel *p, struct err *e)
 {
     b->joined = true;
     for (size_t i = 0; i < RECEIVER_PARTS; i++)
@@ -56,7 +57,7 @@ int batch_join(struct batch *b, struct queue_item *item, const struct parcel *p,
     return 0;
 }
 
-bool batch_is_full(const struct batch *b)
+bool batch_is_full(const struct push_batch *b)
 {
     long bytes = 0;
 
@@ -66,7 +67,7 @@ bool batch_is_full(const struct batch *b)
     return b->count == BATCH_WINDOWS || bytes >= (long)BATCH_BYTES;
 }
 
-void batch_clear(struct batch *b)
+void batch_clear(struct push_batch *b)
 {
     if (b->joined)
         push_parcel_fini(&b->parcel);

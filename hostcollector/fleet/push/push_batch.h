@@ -27,7 +27,7 @@ struct batch_window {
 };
 
 /* Zeroed: empty. */
-struct batch {
+struct push_batch {
     struct batch_window windows[BATCH_WINDOWS];
     size_t count;
     struct parcel parcel; /* that of the only window, or parts of all of them,
@@ -36,18 +36,18 @@ struct batch {
 };
 
 /* Take over (p), made of (item), as the only window. */
-void batch_set(struct batch *b, struct queue_item *item,
+void batch_set(struct push_batch *b, struct queue_item *item,
                const struct parcel *p);
 
 /* Put the parts of (p), made of (item), behind what is there; (p) stays the
  * caller's. Returns 0; -1 with (e) filled. */
-int batch_join(struct batch *b, struct queue_item *item, const struct parcel *p,
-               struct err *e);
+int batch_join(struct push_batch *b, struct queue_item *item,
+               const struct parcel *p, struct err *e);
 
 /* Is it to be sent before another one is put there? */
-bool batch_is_full(const struct batch *b);
+bool batch_is_full(const struct push_batch *b);
 
 /* Empty (b), and release what it holds. */
-void batch_clear(struct batch *b);
+void batch_clear(struct push_batch *b);
 
 #endif

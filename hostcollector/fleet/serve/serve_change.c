@@ -50,7 +50,7 @@ static uint64_t hash_of(const struct guest_spec *spec)
 }
 
 /* Where in the list each guest is. What there is no memory for is sought. */
-static void index_guests(const struct serve *s, struct map *places)
+static void index_guests(const struct serve_session *s, struct pair_map *places)
 {
     for (size_t i = 0; i < s->count; i++) {
         uint32_t *place = map_put(places, hash_of(&s->list[i]->spec), 0);
@@ -62,8 +62,8 @@ static void index_guests(const struct serve *s, struct map *places)
 
 /* The one of (spec) among the first (count) guests, whose (places) are known.
  */
-static struct served *find_guest(const struct serve *s, size_t count,
-                                 const struct map *places,
+static struct served *find_guest(const struct serve_session *s, size_t count,
+                                 const struct pair_map *places,
                                  const struct guest_spec *spec)
 {
     uint32_t place = map_get(places, hash_of(spec), 0);
@@ -78,7 +78,7 @@ static struct served *find_guest(const struct serve *s, size_t count,
     return NULL;
 }
 
-static int add_guest(struct serve *s, const struct guest_spec *spec,
+static int add_guest(struct serve_session *s, const struct guest_spec *spec,
                      struct err *e)
 {
     struct served *g = calloc(1, sizeof *g);
@@ -119,9 +119,9 @@ static int add_guest(struct serve *s, const struct guest_spec *spec,
     return 0;
 }
 
-void serve_change(struct serve *s, const struct guests *now)
+void serve_change(struct serve_session *s, const struct guests *now)
 {
-    struct map places = {0};
+    struct pair_map places = {0};
     size_t before = s->count;
     struct err e;
 

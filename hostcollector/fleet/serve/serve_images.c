@@ -162,7 +162,7 @@ static void number_images(const struct serve_images *images, struct served *g)
 }
 
 /* Guests say which build-ids are sought: have they asked for too much? */
-static bool is_full(struct serve *s)
+static bool is_full(struct serve_session *s)
 {
     struct serve_images *images = &s->images;
 
@@ -179,7 +179,7 @@ static bool is_full(struct serve *s)
 
 /* Add the kernel of (g) to its files by its build-id. Was it found, and is it
  * new? */
-static bool seek(struct serve *s, struct served *g)
+static bool seek(struct serve_session *s, struct served *g)
 {
     struct busy *b = &g->windows.busy;
     struct shared_image *file;
@@ -199,7 +199,7 @@ static bool seek(struct serve *s, struct served *g)
     return true;
 }
 
-void serve_images_match(struct serve *s, uint64_t now)
+void serve_images_match(struct serve_session *s, uint64_t now)
 {
     struct serve_images *images = &s->images;
 

@@ -16,7 +16,7 @@
 #include "guest/fleet.h"
 
 struct served {
-    struct serve *serve;
+    struct serve_session *serve;
     struct guest_spec spec;    /* (where) and (labels) are its own */
     struct arena labels;       /* the latter */
     struct pipeline *pipeline; /* NULL: between two tries */
@@ -34,7 +34,7 @@ struct served {
     bool image_late; /* an image of its was not there at the beginning */
 };
 
-struct serve {
+struct serve_session {
     const struct options *o;
     struct tell tell;
     struct fleet *fleet;
@@ -59,7 +59,7 @@ struct serve {
 
 /* Serve the guests of (now), and no others: those that are new begin at the
  * next tick, those that are missing are told to stop. */
-void serve_change(struct serve *s, const struct guests *now);
+void serve_change(struct serve_session *s, const struct guests *now);
 
 /* What the user says that (g) may run now; nothing of (spec) is needed
  * afterwards. */
@@ -67,20 +67,21 @@ void serve_images_set(struct served *g, const struct guest_spec *spec);
 
 /* Find out which images guests run that have come since. At most a tenth of the
  * time goes there, whatever guests say. */
-void serve_images_match(struct serve *s, uint64_t now);
+void serve_images_match(struct serve_session *s, uint64_t now);
 
 /* Say (line), on (g) if that is not NULL. */
-void serve_say(struct serve *s, const struct served *g, const char *line);
+void serve_say(struct serve_session *s, const struct served *g,
+               const char *line);
 
 /* Make the table that others read, with what a process that was killed took
  * with it. Returns 0; -1 with (e) filled. */
-int serve_table(struct serve *s, struct err *e);
+int serve_table(struct serve_session *s, struct err *e);
 
 /* Say what it took. */
-void serve_tell_crashed(struct serve *s);
+void serve_tell_crashed(struct serve_session *s);
 
 /* Once a second: keep the guests' budgets, say which came and left, and tell
  * the table of guests and whoever supervises the service how things are. */
-void serve_tell(struct serve *s);
+void serve_tell(struct serve_session *s);
 
 #endif

@@ -39,7 +39,7 @@ static void on_note(void *context, const char *line)
 
 /* One guest */
 
-static int begin_guest(struct serve *s, struct served *g, struct err *e)
+static int begin_guest(struct serve_session *s, struct served *g, struct err *e)
 {
     const struct options *o = s->o;
     unsigned how = (o->force_vsock ? SOURCE_VSOCK_FORCE : 0) |
@@ -73,7 +73,7 @@ static int begin_guest(struct serve *s, struct served *g, struct err *e)
 }
 
 /* Put its window into the spool. A disk that is full is told once. */
-static void cut(struct serve *s, struct served *g, bool ended)
+static void cut(struct serve_session *s, struct served *g, bool ended)
 {
     struct recording_info info = {.version = COLLECTOR_VERSION,
                                   .labels = g->spec.labels,
@@ -97,7 +97,7 @@ static void cut(struct serve *s, struct served *g, bool ended)
 
 /* Cut what is over, but not for longer than others may wait. Returns when it is
  * to go on. */
-static uint64_t cut_windows(struct serve *s, uint64_t now)
+static uint64_t cut_windows(struct serve_session *s, uint64_t now)
 {
     size_t n = s->windows != NULL ? s->count : 0;
 
@@ -113,7 +113,8 @@ static uint64_t cut_windows(struct serve *s, uint64_t now)
 }
 
 /* It failed because of (e), or has ended: when is it tried again? */
-static void postpone(struct serve *s, struct served *g, const struct err *e)
+static void postpone(struct serve_session *s, struct served *g,
+                     const struct err *e)
 {
     bool came = g->windows.watched.samples_before > g->samples_then;
 
@@ -128,7 +129,7 @@ static void postpone(struct serve *s, struct served *g, const struct err *e)
 static void on_ended(void *context, struct pipeline *p, enum pipeline_end end,
                      const struct err *e)
 {
-    struct serve *s = context;
+    struct serve_session *s = context;
     struct served *g = pipeline_context(p);
 
     (void)end;
@@ -142,7 +143,7 @@ static void on_ended(void *context, struct pipeline *p, enum pipeline_end end,
         postpone(s, g, e);
 }
 
-static void free_guest(struct serve *s, struct served *g)
+static void free_guest(struct serve_session *s, struct served *g)
 {
     pipeline_free(g->pipeline);
     cut(s, g, true);
@@ -160,7 +161,7 @@ static void free_guest(struct serve *s, struct served *g)
 }
 
 /* The guest has gone for good. */
-static void forget(struct serve *s, size_t i)
+static void forget(struct serve_session *s, size_t i)
 {
     struct served *g = s->list[i];
     char line[128], samples[TEXT_NUMBER], lost[TEXT_NUMBER];
@@ -176,7 +177,7 @@ static void forget(struct serve *s, size_t i)
     s->list[i] = s->list[--s->count];
 }
 
-static void look_again(struct serve *s)
+static void look_again(struct serve_session *s)
 {
     struct guests now = {0};
     struct err e;
@@ -193,7 +194,7 @@ static void look_again(struct serve *s)
 
 static void on_wake(void *context)
 {
-    struct serve *s = context;
+    struct serve_session *s = context;
     char scrap[1024];
 
     if (read(s->reload_fd, scrap, sizeof scrap) > 0) {
@@ -207,7 +208,7 @@ static void on_wake(void *context)
 
 /* Guests would come unheard: end in order; whoever supervises the service
  * starts it again. */
-static void look_for_folder(struct serve *s)
+static void look_for_folder(struct serve_session *s)
 {
     char line[512];
 
@@ -224,7 +225,7 @@ static void look_for_folder(struct serve *s)
 
 static uint64_t on_tick(void *context)
 {
-    struct serve *s = context;
+    struct serve_session *s = context;
     uint64_t now = clock_ns(), due;
     struct err e;
 
@@ -256,7 +257,7 @@ static uint64_t on_tick(void *context)
     return due < now + TICK ? due : now + TICK;
 }
 
-static int watch_fd(struct serve *s, int fd, struct err *e)
+static int watch_fd(struct serve_session *s, int fd, struct err *e)
 {
     struct epoll_event event = {.events = EPOLLIN};
 
@@ -271,7 +272,7 @@ static void on_line(void *context, const char *line)
 }
 
 /* What is opened before the process is confined. */
-static int open_all(struct serve *s, struct err *e)
+static int open_all(struct serve_session *s, struct err *e)
 {
     s->rows = calloc(SERVE_GUESTS, sizeof *s->rows);
     if (s->rows == NULL)
@@ -312,7 +313,7 @@ static int open_all(struct serve *s, struct err *e)
 }
 
 /* From here on this process is the last one, of which the next one tells. */
-static void begin_windows(struct serve *s)
+static void begin_windows(struct serve_session *s)
 {
     char line[sizeof(struct err) + 64];
     struct err e;
@@ -326,7 +327,7 @@ static void begin_windows(struct serve *s)
     serve_say(s, NULL, line);
 }
 
-static int start(struct serve *s, struct err *e)
+static int start(struct serve_session *s, struct err *e)
 {
     struct fleet_config config = {.context = s,
                                   .ended = on_ended,
@@ -353,7 +354,7 @@ static int start(struct serve *s, struct err *e)
     return 0;
 }
 
-static void sum_up(struct serve *s)
+static void sum_up(struct serve_session *s)
 {
     char samples[TEXT_NUMBER], lost[TEXT_NUMBER];
 
@@ -381,11 +382,11 @@ static void sum_up(struct serve *s)
 
 int serve_session_run(const struct options *o)
 {
-    struct serve s = {.o = o,
-                      .shares = {.memory = o->memory},
-                      .stop_fd = -1,
-                      .wake_fd = -1,
-                      .notify_fd = -1};
+    struct serve_session s = {.o = o,
+                              .shares = {.memory = o->memory},
+                              .stop_fd = -1,
+                              .wake_fd = -1,
+                              .notify_fd = -1};
     struct err e = {""};
     int result = start(&s, &e);
 

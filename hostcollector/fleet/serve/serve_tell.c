@@ -9,13 +9,14 @@
 #include "fleet/serve/serve_wanted.h"
 #include "util/text.h"
 
-void serve_say(struct serve *s, const struct served *g, const char *line)
+void serve_say(struct serve_session *s, const struct served *g,
+               const char *line)
 {
     tell_line(&s->tell, "collector serve", g != NULL ? g->spec.name : NULL,
               line);
 }
 
-static void put_row(struct serve *s, const struct served *g)
+static void put_row(struct serve_session *s, const struct served *g)
 {
     const struct watched *w = &g->windows.watched;
     bool sampling = g->pipeline != NULL && pipeline_is_sampling(g->pipeline);
@@ -52,7 +53,7 @@ static void put_row(struct serve *s, const struct served *g)
 
 /* Say that (g) came, or has left and may come back. Of one that is let go that
  * is said by then. */
-static void tell_change(struct serve *s, struct served *g)
+static void tell_change(struct serve_session *s, struct served *g)
 {
     const struct watched *w = &g->windows.watched;
     bool sampling = g->pipeline != NULL && pipeline_is_sampling(g->pipeline);
@@ -73,7 +74,7 @@ static void tell_change(struct serve *s, struct served *g)
 }
 
 /* Say that (g) sends too much, once. */
-static void tell_dropped(struct serve *s, struct served *g)
+static void tell_dropped(struct serve_session *s, struct served *g)
 {
     char line[192], hz[TEXT_NUMBER];
 
@@ -89,7 +90,7 @@ static void tell_dropped(struct serve *s, struct served *g)
 }
 
 /* Sampling takes more of the guest than it may, or again less than half. */
-static void keep_budget(const struct serve *s, struct served *g)
+static void keep_budget(const struct serve_session *s, struct served *g)
 {
     double cost = g->windows.watched.cost * 100, may = s->o->budget_percent;
     uint64_t rate = g->rate_hz;
@@ -108,7 +109,7 @@ static void keep_budget(const struct serve *s, struct served *g)
     pipeline_ask(g->pipeline, g->rate_hz, s->o->depth);
 }
 
-static void sum_windows(struct serve *s)
+static void sum_windows(struct serve_session *s)
 {
     struct windows_sums sums;
 
@@ -126,7 +127,7 @@ static void sum_windows(struct serve *s)
     s->totals.unsent_samples = sums.spool.unsent_samples;
 }
 
-int serve_table(struct serve *s, struct err *e)
+int serve_table(struct serve_session *s, struct err *e)
 {
     struct uncut_lost lost = {0};
 
@@ -146,7 +147,7 @@ int serve_table(struct serve *s, struct err *e)
     return 0;
 }
 
-void serve_tell_crashed(struct serve *s)
+void serve_tell_crashed(struct serve_session *s)
 {
     char line[160], samples[TEXT_NUMBER];
     struct uncut_lost lost;
@@ -164,7 +165,7 @@ void serve_tell_crashed(struct serve *s)
     serve_say(s, NULL, line);
 }
 
-void serve_tell(struct serve *s)
+void serve_tell(struct serve_session *s)
 {
     char line[160];
 

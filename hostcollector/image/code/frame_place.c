@@ -35,8 +35,8 @@ struct frame_places {
     struct told_code *told; /* NULL: answers are read from (img) */
     struct image *img;
     uint64_t slide;
-    struct map known; /* start of a function -> index of its answers */
-    uint8_t **places; /* by offset, as packed; NULL: not understood */
+    struct pair_map known; /* start of a function -> index of its answers */
+    uint8_t **places;      /* by offset, as packed; NULL: not understood */
     size_t count, room;
     size_t bytes;
     struct kept_call *calls;       /* CALLS_KEPT; NULL: none yet */

@@ -9,7 +9,7 @@
 
 struct told_code {
     bool known;
-    struct map by_pc; /* (pc, 0) -> index in facts */
+    struct pair_map by_pc; /* (pc, 0) -> index in facts */
     struct code_facts *facts;
     size_t count, room;
 };

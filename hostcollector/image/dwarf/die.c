@@ -149,7 +149,7 @@ void die_skip(struct cursor *c, const struct dwarf_unit *u,
 /* A longer string is taken for damage: each of many units may ask for it. */
 #define MAX_STRING 32768u
 
-static const char *string_at(const struct section *s, uint64_t offset)
+static const char *string_at(const struct dwarf_section *s, uint64_t offset)
 {
     struct cursor c = cursor_at(s->at, s->size, offset);
 
@@ -172,7 +172,7 @@ static const char *string_by_index(const struct dwarf *d,
 }
 
 const char *form_string(const struct dwarf *d, const struct dwarf_unit *u,
-                        const struct section *inside, uint64_t form,
+                        const struct dwarf_section *inside, uint64_t form,
                         uint64_t value)
 {
     switch (form) {

@@ -12,9 +12,9 @@
 /* How many units may claim an address before the right one is missed. */
 #define MAX_OVERLAP 16u
 
-static struct section get(const struct image *img, const char *name)
+static struct dwarf_section get(const struct image *img, const char *name)
 {
-    struct section s;
+    struct dwarf_section s;
 
     s.at = image_section(img, name, &s.size);
     return s;

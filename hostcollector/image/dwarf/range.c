@@ -40,7 +40,8 @@ bool ranges_open(struct ranges *r, const struct dwarf *d,
 {
     *r = (struct ranges){.d = d, .u = u, .base = u->low_pc};
     if (die_has(die, SLOT_RANGES)) {
-        const struct section *s = u->version >= 5 ? &d->rnglists : &d->ranges;
+        const struct dwarf_section *s =
+            u->version >= 5 ? &d->rnglists : &d->ranges;
 
         r->kind = u->version >= 5 ? RANGES_V5 : RANGES_V4;
         r->c = cursor_at(

@@ -11,7 +11,7 @@
 #include "util/arena.h"
 #include "util/cursor.h"
 
-struct section {
+struct dwarf_section {
     const uint8_t *at; /* NULL if the image has none */
     size_t size;
 };
@@ -92,8 +92,8 @@ struct unit_range {
 
 struct dwarf {
     struct image *img;
-    struct section info, abbrev, line, str, line_str;
-    struct section ranges, rnglists, aranges, addr, str_offsets;
+    struct dwarf_section info, abbrev, line, str, line_str;
+    struct dwarf_section ranges, rnglists, aranges, addr, str_offsets;
     uint64_t line_str_address; /* where a PE image has it in memory, else 0 */
     struct dwarf_unit *units;  /* rising by offset */
     size_t unit_count, unit_room;
@@ -177,7 +177,7 @@ uint64_t form_read(struct cursor *c, const struct dwarf_unit *u, uint64_t form);
 
 /* The string that (form) with (value) names; its offset for DW_FORM_string. */
 const char *form_string(const struct dwarf *d, const struct dwarf_unit *u,
-                        const struct section *inside, uint64_t form,
+                        const struct dwarf_section *inside, uint64_t form,
                         uint64_t value);
 
 /* The code of a DIE, one range after the other. */

@@ -14,9 +14,10 @@
 struct names_entry;
 struct pascal_hint;
 
-/* Text -> text. A struct map has numbers as keys, so its keys are hashes. */
+/* Text -> text. A struct pair_map has numbers as keys, so its keys are hashes.
+ */
 struct names_table {
-    struct map by_hash; /* (hash, how many texts had it before) -> entry */
+    struct pair_map by_hash; /* (hash, how many texts had it before) -> entry */
     struct names_entry *entries;
     size_t count, room;
 };

@@ -25,7 +25,7 @@ struct symbolizer {
     struct dwarf *dwarf; /* NULL until needed, and if there is none */
     bool dwarf_tried;
     uint64_t slide;
-    struct map by_pc; /* (pc, 0) -> index in answers */
+    struct pair_map by_pc; /* (pc, 0) -> index in answers */
     const struct symbol **answers;
     size_t count, room;
     struct names names;

@@ -35,7 +35,7 @@ struct function {
 
 struct code_rows {
     const struct image *img;
-    struct map known; /* start of a function -> index */
+    struct pair_map known; /* start of a function -> index */
     struct function *functions;
     size_t count, room;
     struct change *changes; /* rising by (from) in each function */

@@ -26,7 +26,7 @@ struct packer {
     const struct named_write *job;
     uint8_t *block; /* of NAMED_BLOCK_MAX */
     size_t used;
-    struct map texts; /* (text, 0) -> its number in the block */
+    struct pair_map texts; /* (text, 0) -> its number in the block */
     uint64_t previous;
     ZSTD_CCtx *compressor;
     uint8_t *packed;

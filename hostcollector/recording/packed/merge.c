@@ -34,7 +34,7 @@ struct merge {
     size_t windows;
     struct stack_pool stacks;
     struct budget budget;
-    struct map map; /* of pairs */
+    struct pair_map map; /* of pairs */
     struct merge_pair *pairs;
     size_t pair_count, pair_room;
     uint32_t *numbers; /* of pairs: a column */

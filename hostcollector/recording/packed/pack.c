@@ -65,8 +65,8 @@ static uint8_t late_bits(const struct sample *s)
     return (uint8_t)bits;
 }
 
-static void put_pair(struct packing *p, struct columns *c, struct map *pairs,
-                     const struct sample *s)
+static void put_pair(struct packing *p, struct columns *c,
+                     struct pair_map *pairs, const struct sample *s)
 {
     uint32_t stack = s->stack < p->w->stacks.count ? p->local[s->stack] : 0;
     uint32_t next = (uint32_t)pairs->count;
@@ -142,7 +142,7 @@ static void put_run(struct packing *p, uint32_t core,
     struct window_core *c = &p->w->cores[core];
     struct pack_bytes *b = &p->block;
     struct columns columns = {0};
-    struct map pairs = {0};
+    struct pair_map pairs = {0};
     uint8_t round = rounding(run->period);
     unsigned shift = run->shift + round;
     uint64_t time = run->first < to ? c->samples[run->first].tsc >> shift

@@ -76,7 +76,7 @@ static uint64_t index_of(const struct stacks *p, uint64_t address)
 /* The nodes of stack (s), from the outermost on; returns 1 + the innermost's
  * number, 0 if it has none. Those that are new go to (parents) and (places). */
 static uint32_t add_nodes(const struct stacks *p, const struct stack *s,
-                          struct map *nodes, struct pack_bytes *parents,
+                          struct pair_map *nodes, struct pack_bytes *parents,
                           struct pack_bytes *places)
 {
     uint32_t node = 0;
@@ -118,7 +118,7 @@ void pack_stacks(struct pack_bytes *b, const struct stack_pool *pool,
 {
     struct stacks p = {.pool = pool, .used = used, .used_count = count};
     struct pack_bytes parents = {0}, places = {0}, stacks = {0};
-    struct map nodes = {0};
+    struct pair_map nodes = {0};
     uint64_t last = 0;
 
     if (!gather_addresses(&p))
