@@ -12,14 +12,14 @@
 static const struct tprof_counter *counters[WIRE_PROGRESS_COUNTERS];
 
 /* What a counter was at some time. */
-static struct mark {
+static struct counter_reading {
     uint64_t units, time;
 } began[WIRE_PROGRESS_COUNTERS]; /* when sampling started */
 
-static struct mark mark_now(const struct tprof_counter *c)
+static struct counter_reading mark_now(const struct tprof_counter *c)
 {
-    return (struct mark){__atomic_load_n(&c->units, __ATOMIC_RELAXED),
-                         tprof_arch_now()};
+    return (struct counter_reading){
+        __atomic_load_n(&c->units, __ATOMIC_RELAXED), tprof_arch_now()};
 }
 
 static void mark_progress(void)
@@ -31,7 +31,7 @@ static void mark_progress(void)
 static void put_progress(uint32_t number, struct tprof_frame *f)
 {
     const struct tprof_counter *c = counters[number];
-    struct mark now = mark_now(c);
+    struct counter_reading now = mark_now(c);
     uint32_t length = 0;
 
     while (length < NAME_MAX && c->name[length])

@@ -25,7 +25,7 @@ struct block_insn {
 };
 #define BLOCK_NONE UINT32_MAX
 
-struct block {
+struct code_block {
     uint32_t first, count; /* instructions, 1 at least */
 };
 
@@ -33,7 +33,7 @@ struct block {
 struct blocks {
     struct block_insn *insns; /* by rising offset, without gaps */
     uint32_t insn_count;
-    struct block *blocks; /* likewise */
+    struct code_block *blocks; /* likewise */
     uint32_t block_count;
     uint32_t jumps_away; /* through a register or memory: to where? */
 };

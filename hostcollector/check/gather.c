@@ -17,7 +17,7 @@
 #define MAX_NAME       4096u
 #define PAGE           4096u
 
-struct look {
+struct gathering {
     struct check_facts *s;
     struct image *img;
     struct dwarf *dwarf; /* NULL: none */
@@ -41,7 +41,7 @@ static bool is_table(const uint8_t *p)
 }
 
 /* Add (s) without the pages that are tables. */
-static int add_code(struct look *l, const struct span *s)
+static int add_code(struct gathering *l, const struct span *s)
 {
     uint64_t low = s->low, page = (low + PAGE - 1) / PAGE * PAGE;
     size_t len;
@@ -62,7 +62,7 @@ static int add_code(struct look *l, const struct span *s)
 }
 
 /* Add to (out) what of (part) the file holds. What is a hole is no code. */
-static int add_held(const struct look *l, const struct image_part *part,
+static int add_held(const struct gathering *l, const struct image_part *part,
                     struct spans *out)
 {
     uint64_t end = part->address + part->size;
@@ -81,7 +81,7 @@ static int add_held(const struct look *l, const struct image_part *part,
     return 0;
 }
 
-static int find_code(struct look *l)
+static int find_code(struct gathering *l)
 {
     const struct image_part *part;
     const struct image_text *text;
@@ -112,7 +112,7 @@ static const char *fair(const char *text)
 }
 
 /* Units with their names, and those for what has no debug information. */
-static int make_units(struct look *l)
+static int make_units(struct gathering *l)
 {
     struct check_facts *s = l->s;
 
@@ -137,7 +137,7 @@ static int make_units(struct look *l)
 }
 
 /* The lines of unit (i), which are also told to all. */
-static int look_at_lines(struct look *l, size_t i)
+static int look_at_lines(struct gathering *l, size_t i)
 {
     struct spans lines = {0};
     int status = 0;
@@ -151,7 +151,7 @@ static int look_at_lines(struct look *l, size_t i)
     return status;
 }
 
-static int look_at_dwarf(struct look *l)
+static int look_at_dwarf(struct gathering *l)
 {
     struct span range;
     size_t unit;
@@ -171,7 +171,7 @@ static int look_at_dwarf(struct look *l)
     return 0;
 }
 
-static struct check_unit *unit_of(const struct look *l,
+static struct check_unit *unit_of(const struct gathering *l,
                                   const struct image_function *f)
 {
     size_t unit =
@@ -196,7 +196,7 @@ static void count(struct check_frames *f, enum check_frame frame,
 }
 
 static enum code_framing
-frame_of(struct look *l, const struct image_function *f, uint64_t *told)
+frame_of(struct gathering *l, const struct image_function *f, uint64_t *told)
 {
     *told = 0;
     if (f->size > l->budget || fair(f->name) == NULL)
@@ -206,7 +206,7 @@ frame_of(struct look *l, const struct image_function *f, uint64_t *told)
 }
 
 /* Keep (f), of (unit), if it is one of the largest of its language. */
-static void name_bare(struct look *l, const struct image_function *f,
+static void name_bare(struct gathering *l, const struct image_function *f,
                       const struct check_unit *unit, uint64_t bytes)
 {
     struct check_named *list = l->s->bare[unit->language];
@@ -226,7 +226,7 @@ static void name_bare(struct look *l, const struct image_function *f,
     }
 }
 
-static int look_at_function(struct look *l, const struct image_function *f)
+static int look_at_function(struct gathering *l, const struct image_function *f)
 {
     static const enum check_frame frames[] = {
         [CODE_FRAMED] = CHECK_FRAMED, [CODE_LEAF] = CHECK_LEAF,
@@ -258,7 +258,7 @@ static int look_at_function(struct look *l, const struct image_function *f)
     return spans_add(&l->named, f->start, f->start + f->size);
 }
 
-static int look_at_functions(struct look *l)
+static int look_at_functions(struct gathering *l)
 {
     const struct image_function *f;
 
@@ -316,13 +316,13 @@ static void sum_own(struct check_facts *s)
     }
 }
 
-static uint64_t code_in(const struct look *l, struct spans *spans)
+static uint64_t code_in(const struct gathering *l, struct spans *spans)
 {
     spans_settle(spans);
     return spans_common(spans, &l->code);
 }
 
-static void look_at_tables(struct look *l)
+static void look_at_tables(struct gathering *l)
 {
     for (int i = 0; i < CHECK_TABLES; i++) {
         struct spans spans = {0};
@@ -373,7 +373,7 @@ static void sort_units(struct check_facts *s)
     qsort(s->units, kept, sizeof *s->units, by_size);
 }
 
-static int look_at_image(struct look *l)
+static int look_at_image(struct gathering *l)
 {
     struct check_facts *s = l->s;
 
@@ -407,10 +407,10 @@ static int look_at_image(struct look *l)
 
 int check_gather(struct check_facts *out, struct image *img)
 {
-    struct look l = {.s = out,
-                     .img = img,
-                     .dwarf = dwarf_open(img),
-                     .codes = frame_places_new(img, 0)};
+    struct gathering l = {.s = out,
+                          .img = img,
+                          .dwarf = dwarf_open(img),
+                          .codes = frame_places_new(img, 0)};
     int status;
 
     *out = (struct check_facts){0};

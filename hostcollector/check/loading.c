@@ -26,7 +26,7 @@
 #define MAX_GAPS     16u
 
 /* What a header of (multiboot) tells a loader to load. */
-struct plan {
+struct load_plan {
     bool is_there; /* the header is in the file */
     bool ends;     /* it has addresses, which count, and not the segments */
     bool bad;      /* these addresses make no sense */
@@ -44,7 +44,7 @@ static bool is_multiboot(const uint8_t *head, size_t len, size_t at)
            !c.bad;
 }
 
-static void read_addresses(struct plan *p, const uint8_t *head, size_t len)
+static void read_addresses(struct load_plan *p, const uint8_t *head, size_t len)
 {
     struct cursor c = cursor_at(head, len, p->at + 12);
     uint32_t header = cursor_u32(&c), load = cursor_u32(&c);
@@ -57,7 +57,7 @@ static void read_addresses(struct plan *p, const uint8_t *head, size_t len)
     p->last = p->load_end != 0 ? p->first + (p->load_end - load) : UINT64_MAX;
 }
 
-static void find_multiboot(struct plan *p, const uint8_t *head, size_t len)
+static void find_multiboot(struct load_plan *p, const uint8_t *head, size_t len)
 {
     if (len > MULTIBOOT_WITHIN)
         len = MULTIBOOT_WITHIN;
@@ -88,7 +88,7 @@ static bool has_multiboot2(const uint8_t *head, size_t len)
 
 /* QEMU looks for multiboot first. Where it finds a header without addresses in
  * a 64-bit file, which all of ours are, it gives up. */
-static uint32_t loaders_of(const struct image *img, const struct plan *p,
+static uint32_t loaders_of(const struct image *img, const struct load_plan *p,
                            bool multiboot2)
 {
     uint32_t set = multiboot2 ? CHECK_GRUB_MULTIBOOT2 : 0;
@@ -114,8 +114,8 @@ static uint64_t behind(uint64_t first, uint64_t size, uint64_t last)
 }
 
 /* How many bytes of (s), the last ones, no loader loads or zeroes. */
-static uint64_t unloaded(const struct plan *p, const struct image_section *s,
-                         enum check_gap_why *why)
+static uint64_t unloaded(const struct load_plan *p,
+                         const struct image_section *s, enum check_gap_why *why)
 {
     *why = CHECK_GAP_SEGMENT;
     if (!p->ends || p->bad || (s->zeroed && s->loaded == 0))
@@ -164,7 +164,7 @@ static void keep(struct check_loading *out, struct check_gap gap)
 }
 
 static void find_gaps(struct check_loading *out, const struct image *img,
-                      const struct plan *p)
+                      const struct load_plan *p)
 {
     struct image_section s;
     size_t found = 0;
@@ -187,7 +187,7 @@ static void find_gaps(struct check_loading *out, const struct image *img,
 
 void check_loading(struct check_loading *out, const struct image *img)
 {
-    struct plan plan = {0};
+    struct load_plan plan = {0};
     size_t len;
     const uint8_t *head = image_head(img, MULTIBOOT2_WITHIN, &len);
 

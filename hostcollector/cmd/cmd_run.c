@@ -34,7 +34,7 @@
 #define WORDS      "words"    /* file in the folder: what the bridge says */
 #define WORDS_MAX  (1u << 16) /* bytes of it that are shown */
 
-struct run {
+struct qemu_run {
     struct options options;
     struct outputs outputs;
     struct qemu_line line;
@@ -86,7 +86,7 @@ _Noreturn static void become_qemu(char **words, int fd)
 }
 
 /* 0; -1 with (e) filled if QEMU cannot be run. */
-static int start_qemu(struct run *r, struct err *e)
+static int start_qemu(struct qemu_run *r, struct err *e)
 {
     int ends[2], error = 0;
 
@@ -118,7 +118,7 @@ static bool is_there(const char *folder, const char *name)
 }
 
 /* QEMU gives up where no bridge listens. */
-static int start_bridge(struct run *r, struct err *e)
+static int start_bridge(struct qemu_run *r, struct err *e)
 {
     char vhost[FOLDER_MAX + 32], vsock[FOLDER_MAX + 32], said[FOLDER_MAX + 32],
         peer[] = "--vhost-user", uds[] = "--uds";
@@ -146,7 +146,7 @@ static int start_bridge(struct run *r, struct err *e)
 }
 
 /* What the bridge said may tell why no sample came. */
-static void show_bridge(const struct run *r)
+static void show_bridge(const struct qemu_run *r)
 {
     char path[FOLDER_MAX + 32], line[1024];
     size_t shown = 0;
@@ -165,7 +165,7 @@ static void show_bridge(const struct run *r)
 
 /* A signal that comes before the sampling process listens to signals waits for
  * it: QEMU may end at once. */
-static pid_t start_sampling(struct run *r)
+static pid_t start_sampling(struct qemu_run *r)
 {
     sigset_t ends, before;
 
@@ -221,7 +221,7 @@ static int status_of(int status)
 
 /* Wait for QEMU and for who samples. The one's end is the other's. Returns the
  * status of the latter. */
-static int wait_for_both(struct run *r)
+static int wait_for_both(struct qemu_run *r)
 {
     int status, result = EXIT_FAILED;
 
@@ -250,7 +250,7 @@ static int wait_for_both(struct run *r)
 /* Beginning and end */
 
 /* The guest's image, and the way to it. */
-static int name_guest(struct run *r, struct err *e)
+static int name_guest(struct qemu_run *r, struct err *e)
 {
     struct guests *g = &r->options.guests;
     enum magic kind =
@@ -267,7 +267,7 @@ static int name_guest(struct run *r, struct err *e)
     return guests_finish(g, e);
 }
 
-static void remove_folder(const struct run *r)
+static void remove_folder(const struct qemu_run *r)
 {
     static const char *const names[] = {QEMU_LINE_PORT, QEMU_LINE_VHOST,
                                         QEMU_LINE_VSOCK, WORDS};
@@ -281,7 +281,7 @@ static void remove_folder(const struct run *r)
 }
 
 /* 0; -1 with (e) filled. */
-static int prepare(struct run *r, char **words, struct err *e)
+static int prepare(struct qemu_run *r, char **words, struct err *e)
 {
     const char *temporary = getenv("TMPDIR");
 
@@ -299,7 +299,7 @@ static int prepare(struct run *r, char **words, struct err *e)
     return 0;
 }
 
-static int run_guest(struct run *r, struct err *e)
+static int run_guest(struct qemu_run *r, struct err *e)
 {
     if (r->options.by_vsock && start_bridge(r, e) != 0) {
         show_bridge(r);
@@ -335,7 +335,7 @@ static int find_dashes(int argc, char **argv)
 
 static int run_run(int argc, char **argv)
 {
-    struct run r = {0};
+    struct qemu_run r = {0};
     struct err e = {""};
     int dashes = find_dashes(argc, argv), result = EXIT_USAGE;
 

@@ -6,12 +6,12 @@
 
 #include "diagnose/selected.h"
 
-struct work work_of(const struct profile *p, const struct view *v,
-                    const struct profile_work *w)
+struct work_rate work_of(const struct profile *p, const struct view *v,
+                         const struct profile_work *w)
 {
     struct selected_span span = selected_span(p);
     double seconds = span.to_s - span.from_s;
-    struct work work = {0};
+    struct work_rate work = {0};
 
     if (p->tsc_hz == 0 || w->ticks == 0)
         return work;

@@ -6,7 +6,7 @@
 #include "model/profile.h"
 #include "model/view.h"
 
-struct work {
+struct work_rate {
     double seconds; /* of guest time in which the units were done */
     double rate;    /* units a second */
     double busy_s;  /* seconds of busy core time that one unit took; 0: not
@@ -14,7 +14,7 @@ struct work {
 };
 
 /* Of (w), one of (p); (v) is its view. All 0 if it is not known. */
-struct work work_of(const struct profile *p, const struct view *v,
-                    const struct profile_work *w);
+struct work_rate work_of(const struct profile *p, const struct view *v,
+                         const struct profile_work *w);
 
 #endif

@@ -39,7 +39,7 @@
 static const uint8_t places[16] = {10, 12, 11, 5, 13, 14, 4, 19,
                                    9,  8,  7,  6, 3,  2,  1, 0};
 
-struct note {
+struct core_note {
     uint32_t type;
     char name[NAME_MAX_SIZE];
     uint8_t bytes[QEMU_SIZE];
@@ -52,7 +52,8 @@ static uint64_t filled_up(uint32_t size)
 }
 
 /* Read the note at (*offset), which moves behind it. False: there is none. */
-static bool next_note(struct dump_memory *m, uint64_t *offset, struct note *n)
+static bool next_note(struct dump_memory *m, uint64_t *offset,
+                      struct core_note *n)
 {
     uint8_t header[NOTE_HEADER];
 
@@ -74,18 +75,18 @@ static bool next_note(struct dump_memory *m, uint64_t *offset, struct note *n)
     return true;
 }
 
-static bool is_note(const struct note *n, const char *name, uint32_t type,
+static bool is_note(const struct core_note *n, const char *name, uint32_t type,
                     size_t size)
 {
     return strcmp(n->name, name) == 0 && n->type == type && n->size >= size;
 }
 
-static uint64_t status_word(const struct note *n, unsigned i)
+static uint64_t status_word(const struct core_note *n, unsigned i)
 {
     return load_u64(n->bytes + PRSTATUS_REGISTERS + 8 * (size_t)i);
 }
 
-static void take_status(struct dump_registers *r, const struct note *n)
+static void take_status(struct dump_registers *r, const struct core_note *n)
 {
     *r = (struct dump_registers){.pc = status_word(n, PRSTATUS_PC),
                                  .flags = status_word(n, PRSTATUS_FLAGS),
@@ -95,7 +96,7 @@ static void take_status(struct dump_registers *r, const struct note *n)
         r->general[i] = status_word(n, places[i]);
 }
 
-static void take_control(struct dump_registers *r, const struct note *n)
+static void take_control(struct dump_registers *r, const struct core_note *n)
 {
     if (load_u32(n->bytes + QEMU_VERSION) != 1)
         return;
@@ -111,7 +112,7 @@ uint32_t dump_registers_read(struct dump_memory *m, struct dump_registers *list,
 {
     uint32_t count = 0, controls = 0;
     uint64_t offset = 0;
-    struct note n;
+    struct core_note n;
 
     for (unsigned i = 0; i < NOTES_MAX && next_note(m, &offset, &n); i++) {
         if (is_note(&n, "CORE", NOTE_PRSTATUS, PRSTATUS_SIZE)) {

@@ -55,7 +55,7 @@
 #define ADDRESS_SIZE 8u /* in a chain */
 
 /* A record in the making. */
-struct record {
+struct perf_record {
     uint8_t bytes[UINT16_MAX + 1u];
     size_t size;
 };
@@ -63,7 +63,7 @@ struct record {
 struct perfdata {
     uint32_t next_pid;
     uint64_t data; /* bytes of records */
-    struct record record;
+    struct perf_record record;
     size_t guests;
     char host[HOST_ROOM]; /* the name of the last one */
     /* The table of build-ids, as it is written in the end. */
@@ -74,7 +74,7 @@ struct perfdata {
 
 /* Records */
 
-static void put(struct record *r, const void *bytes, size_t size)
+static void put(struct perf_record *r, const void *bytes, size_t size)
 {
     if (size > sizeof r->bytes - r->size)
         size = sizeof r->bytes - r->size; /* names are short, chains too */
@@ -82,7 +82,7 @@ static void put(struct record *r, const void *bytes, size_t size)
     r->size += size;
 }
 
-static void put_u32(struct record *r, uint32_t value)
+static void put_u32(struct perf_record *r, uint32_t value)
 {
     uint8_t bytes[4];
 
@@ -90,7 +90,7 @@ static void put_u32(struct record *r, uint32_t value)
     put(r, bytes, sizeof bytes);
 }
 
-static void put_u64(struct record *r, uint64_t value)
+static void put_u64(struct perf_record *r, uint64_t value)
 {
     uint8_t bytes[8];
 
@@ -99,7 +99,7 @@ static void put_u64(struct record *r, uint64_t value)
 }
 
 /* (s) with at least one NUL, to a multiple of 8 bytes. */
-static void put_text(struct record *r, const char *s)
+static void put_text(struct perf_record *r, const char *s)
 {
     static const char nul[8] = "";
     size_t length = strlen(s) < PATH_ROOM ? strlen(s) : PATH_ROOM;
@@ -108,8 +108,8 @@ static void put_text(struct record *r, const char *s)
     put(r, nul, 8 - r->size % 8);
 }
 
-static struct record *begin_record(struct record *r, uint32_t type,
-                                   uint32_t misc)
+static struct perf_record *begin_record(struct perf_record *r, uint32_t type,
+                                        uint32_t misc)
 {
     r->size = 0;
     put_u32(r, type);
@@ -117,7 +117,7 @@ static struct record *begin_record(struct record *r, uint32_t type,
     return r;
 }
 
-static void write_record(struct render *to, struct record *r)
+static void write_record(struct render *to, struct perf_record *r)
 {
     struct perfdata *p = to->state;
 
@@ -153,7 +153,7 @@ static void begin(struct render *to)
         (p->id_table = open_memstream(&p->ids, &p->id_bytes)) == NULL;
     if (to->no_memory)
         return;
-    struct record *r = &p->record;
+    struct perf_record *r = &p->record;
 
     put(r, "PERFILE2", 8);
     put_u64(r, HEADER_SIZE);
@@ -173,7 +173,7 @@ static void write_comm(struct render *to, uint32_t pid, uint32_t tid,
                        const char *name)
 {
     struct perfdata *p = to->state;
-    struct record *r = begin_record(&p->record, PERF_RECORD_COMM, 0);
+    struct perf_record *r = begin_record(&p->record, PERF_RECORD_COMM, 0);
 
     put_u32(r, pid);
     put_u32(r, tid);
@@ -189,7 +189,7 @@ static void write_mmap(struct render *to, uint32_t pid,
     bool has_id = image != NULL && image->build_id_len != 0 &&
                   image->build_id_len <= ID_MAX;
     uint8_t id[ID_ROOM] = {0};
-    struct record *r = begin_record(
+    struct perf_record *r = begin_record(
         &p->record, PERF_RECORD_MMAP2,
         PERF_RECORD_MISC_USER |
             (has_id ? (uint32_t)PERF_RECORD_MISC_MMAP_BUILD_ID : 0));
@@ -245,7 +245,7 @@ static void keep_ids(struct render *to, const struct report *r)
 
     for (uint32_t i = 0; i < r->view->image_count; i++) {
         const struct view_image *image = &r->view->images[i];
-        struct record *record = &p->record;
+        struct perf_record *record = &p->record;
         uint8_t id[ID_ROOM] = {0};
 
         if (image->build_id_len == 0 || image->build_id_len > ID_MAX)
@@ -300,7 +300,7 @@ static void write_sample(struct render *to, const struct export_rows *rows,
     struct perfdata *p = to->state;
     size_t size;
     const char *chain = export_laid_of(chains, rows->entry, &size);
-    struct record *r =
+    struct perf_record *r =
         begin_record(&p->record, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
 
     if (size == 0)
@@ -359,7 +359,7 @@ static void write_perfdata(struct render *to, const struct report *r)
 static void write_features(struct render *to)
 {
     struct perfdata *p = to->state;
-    struct record *r = &p->record;
+    struct perf_record *r = &p->record;
     uint64_t at = DATA_START + p->data + FEATURES * (uint64_t)SECTION_SIZE;
 
     if (p->guests > 1)
@@ -384,7 +384,7 @@ static void end(struct render *to)
 
     if (p == NULL)
         return;
-    struct record *r = &p->record;
+    struct perf_record *r = &p->record;
 
     to->no_memory |= p->id_table == NULL || fclose(p->id_table) != 0;
     write_features(to);

@@ -220,7 +220,7 @@ static int open_allowed(enum opener_how how, const char *path, struct err *e)
     return err_sys(e, path);
 }
 
-struct answer {
+struct opener_answer {
     int error; /* errno; 0: done */
     struct err e;
 };
@@ -236,7 +236,7 @@ static void serve(const struct err *lacks)
         return;
     while ((size = recv(opener.fd, request, sizeof request - 1, 0)) > 1) {
         enum opener_how how = (enum opener_how)request[0];
-        struct answer a = {0};
+        struct opener_answer a = {0};
 
         request[size] = '\0';
         int fd = open_allowed(how, request + 1, &a.e);
@@ -369,7 +369,7 @@ int opener_confined(struct err *e)
 
 static int hear_answer(enum opener_how how, struct err *e)
 {
-    struct answer a = {0};
+    struct opener_answer a = {0};
     int fd;
 
     hear_lacks(opener.fd);

@@ -16,7 +16,7 @@
 #define PAGE_SHIFT    12u
 
 /* The tables of one mode. */
-struct shape {
+struct table_shape {
     unsigned shift; /* of what the top table's entries map */
     unsigned bits;  /* of an index into a table */
     size_t entry_size;
@@ -24,7 +24,7 @@ struct shape {
     unsigned addresses; /* bits of an address; those above repeat the last */
 };
 
-static const struct shape shapes[] = {
+static const struct table_shape shapes[] = {
     [PAGING_32BIT] = {22, 10, 4, UINT64_C(0xfffff000), 32},
     [PAGING_PAE] = {30, 9, 8, UINT64_C(0xffffffe0), 32},
     [PAGING_LEVEL4] = {39, 9, 8, FRAME_MASK, 48},
@@ -78,7 +78,7 @@ static uint64_t page_start(enum paging_mode mode, uint64_t entry,
 }
 
 /* Entry (index) of (table). Returns as paging_find(). */
-static int read_entry(const struct paging *p, const struct shape *s,
+static int read_entry(const struct paging *p, const struct table_shape *s,
                       uint64_t table, uint64_t index, uint64_t *entry)
 {
     uint8_t bytes[8] = {0};
@@ -96,7 +96,7 @@ static int read_entry(const struct paging *p, const struct shape *s,
 static int walk(const struct paging *p, enum paging_mode mode, uint64_t address,
                 uint64_t *entry, unsigned *shift)
 {
-    const struct shape *s = &shapes[mode];
+    const struct table_shape *s = &shapes[mode];
 
     *entry = p->cr3 & s->top_mask;
     *shift = s->shift;

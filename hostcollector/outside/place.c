@@ -15,7 +15,7 @@
 #define NEAR      0x1000000u /* segments less apart than this are one kernel */
 
 /* What is looked for, and how near a search came to it. */
-struct search {
+struct place_search {
     const struct image *img;
     struct outside_near *near;
     struct outside_place *place;
@@ -30,7 +30,7 @@ enum note {
     NOTE_NONE, /* none, or the file has none that is loaded */
 };
 
-static enum note read_note(const struct search *s,
+static enum note read_note(const struct place_search *s,
                            const struct likeness_view *v, uint64_t slide)
 {
     uint8_t there[NOTE_HEAD + GUEST_BUILD_ID_MAX];
@@ -65,7 +65,7 @@ static const struct image_text *segment_of(const struct image *img,
 }
 
 /* The image is not there: note how near (slide) came. */
-static void note_near(const struct search *s, const struct image_text *t,
+static void note_near(const struct place_search *s, const struct image_text *t,
                       uint64_t slide, const struct likeness *l, bool other)
 {
     unsigned percent = l->all != 0 ? (unsigned)(l->same * 100 / l->all) : 0;
@@ -75,7 +75,7 @@ static void note_near(const struct search *s, const struct image_text *t,
 }
 
 /* The kernel's code goes from segment (t) to what is near to it. */
-static void take_place(const struct search *s, const struct image_text *t,
+static void take_place(const struct place_search *s, const struct image_text *t,
                        uint64_t slide)
 {
     uint64_t start = t->address, end = start + t->size;
@@ -102,7 +102,8 @@ static void take_place(const struct search *s, const struct image_text *t,
 
 /* Does the guest have the image, (slide) further, by its segment (t)? Returns
  * 1: the place is filled; 0; -1 with the error filled. */
-static int has_segment(const struct search *s, const struct likeness_view *v,
+static int has_segment(const struct place_search *s,
+                       const struct likeness_view *v,
                        const struct image_text *t, uint64_t slide)
 {
     struct likeness l = {0, 0};
@@ -121,7 +122,7 @@ static int has_segment(const struct search *s, const struct likeness_view *v,
 }
 
 /* The same by the segment of which most stands in memory. */
-static int has_any_segment(const struct search *s,
+static int has_any_segment(const struct place_search *s,
                            const struct likeness_view *v, uint64_t slide)
 {
     const struct image_text *t, *best = NULL;
@@ -141,8 +142,8 @@ static int has_any_segment(const struct search *s,
 }
 
 /* The same by run-time (address), which may be of its code. */
-static int has_code_at(const struct search *s, const struct likeness_view *v,
-                       uint64_t address)
+static int has_code_at(const struct place_search *s,
+                       const struct likeness_view *v, uint64_t address)
 {
     uint64_t slide;
     int found = likeness_find(v, s->img, address, &slide, s->e);
@@ -154,7 +155,7 @@ static int has_code_at(const struct search *s, const struct likeness_view *v,
 
 /* The same by the words on the stack of (v): a core may run code that has been
  * patched, or a module. */
-static int has_code_of_stack(const struct search *s,
+static int has_code_of_stack(const struct place_search *s,
                              const struct likeness_view *v)
 {
     uint64_t rsp = v->registers.general[OUTSIDE_RSP], last = 0;
@@ -178,8 +179,8 @@ static int has_code_of_stack(const struct search *s,
 
 /* Ask (is) of each core that runs 64-bit code. */
 static enum outside_found
-ask_cores(const struct search *s, struct outside_guest *g,
-          int (*is)(const struct search *s, const struct likeness_view *v,
+ask_cores(const struct place_search *s, struct outside_guest *g,
+          int (*is)(const struct place_search *s, const struct likeness_view *v,
                     uint64_t slide),
           uint64_t slide)
 {
@@ -201,7 +202,7 @@ ask_cores(const struct search *s, struct outside_guest *g,
 }
 
 /* Does core (v) run the image? The same. */
-static int is_run(const struct search *s, const struct likeness_view *v,
+static int is_run(const struct place_search *s, const struct likeness_view *v,
                   uint64_t unused)
 {
     int found = has_code_at(s, v, v->registers.pc);
@@ -215,7 +216,7 @@ enum outside_found outside_place(struct outside_guest *g,
                                  struct outside_place *p,
                                  struct outside_near *near, struct err *e)
 {
-    const struct search s = {img, near, p, e};
+    const struct place_search s = {img, near, p, e};
 
     *near = (struct outside_near){.percent = 0};
     if (image_text(img, 0) == NULL) {
@@ -230,7 +231,7 @@ enum outside_found outside_place(struct outside_guest *g,
 }
 
 /* Is the segment that was found still there? The same. */
-static int is_there(const struct search *s, const struct likeness_view *v,
+static int is_there(const struct place_search *s, const struct likeness_view *v,
                     uint64_t slide)
 {
     return has_segment(s, v, segment_of(s->img, s->place->segment), slide);
@@ -241,7 +242,7 @@ int outside_place_stays(struct outside_guest *g, const struct image *img,
 {
     struct outside_near ignored = {.percent = 0};
     struct outside_place now = *p;
-    const struct search s = {img, &ignored, &now, e};
+    const struct place_search s = {img, &ignored, &now, e};
     enum outside_found found = ask_cores(&s, g, is_run, 0);
 
     /* all cores may run an application's code for long */

@@ -9,14 +9,14 @@
 #define NONE UINT32_MAX
 
 /* What has less time is folded. */
-struct least {
+struct least_times {
     double node, row, edge, line;
 };
 
 struct smaller {
     struct view view; /* first: smaller_view_free() gets this one */
     const struct view *from;
-    struct least least;
+    struct least_times least;
     uint32_t *numbers; /* of functions; 0: nothing names it so far */
     bool failed;       /* no memory */
 };
@@ -82,10 +82,10 @@ static bool find_least(struct smaller *s)
     s->failed |= f == NULL;
     if (f == NULL)
         return false;
-    s->least = (struct least){.node = least_node(s->from, f),
-                              .row = least_row(s->from, f),
-                              .edge = least_edge(s->from, f),
-                              .line = least_line(s->from, f)};
+    s->least = (struct least_times){.node = least_node(s->from, f),
+                                    .row = least_row(s->from, f),
+                                    .edge = least_edge(s->from, f),
+                                    .line = least_line(s->from, f)};
     free(f);
     return s->least.node > 0 || s->least.row > 0 || s->least.edge > 0 ||
            s->least.line > 0;

@@ -27,7 +27,7 @@ static int compare_falling(const void *a, const void *b)
 
 /* Which entries keep their stack: all that took more than (time), and so many
  * that took just that. */
-struct least {
+struct least_entries {
     double time;
     size_t ties;
 };
@@ -35,7 +35,7 @@ struct least {
 /* For the (most) longest of (count) entries. Returns 0; -1 if there is no
  * memory. */
 static int find_least(const struct profile *p, size_t count, size_t most,
-                      struct least *least)
+                      struct least_entries *least)
 {
     double *times = calloc(count, sizeof *times);
     size_t n = 0;
@@ -46,7 +46,7 @@ static int find_least(const struct profile *p, size_t count, size_t most,
         for (size_t j = 0; j < p->cores[i].entry_count; j++)
             times[n++] = p->cores[i].entries[j].tally.time;
     qsort(times, count, sizeof *times, compare_falling);
-    *least = (struct least){.time = times[most], .ties = most};
+    *least = (struct least_entries){.time = times[most], .ties = most};
     for (size_t i = 0; i < most && times[i] > least->time; i++)
         least->ties--;
     free(times);
@@ -54,7 +54,8 @@ static int find_least(const struct profile *p, size_t count, size_t most,
 }
 
 /* Does (entry) keep its stack? */
-static bool is_kept(const struct profile_entry *entry, struct least *least)
+static bool is_kept(const struct profile_entry *entry,
+                    struct least_entries *least)
 {
     double time = entry->tally.time;
 
@@ -97,8 +98,8 @@ static int merge(struct pair_map *leaves, const struct profile_entry *from,
 
 /* Put the entries of (from) into (list). Returns how many they are there; -1 if
  * there is no memory. */
-static long thin_core(const struct profile_core *from, struct least *least,
-                      struct profile_entry *list)
+static long thin_core(const struct profile_core *from,
+                      struct least_entries *least, struct profile_entry *list)
 {
     struct pair_map leaves = {0};
     size_t count = 0;
@@ -121,7 +122,7 @@ const struct profile *thin_profile(struct thin *t, const struct profile *p,
 {
     size_t count = count_entries(p);
     struct profile_entry *next;
-    struct least least;
+    struct least_entries least;
 
     if (count <= most)
         return p;

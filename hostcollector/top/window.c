@@ -9,16 +9,16 @@
 #define OTHERS UINT32_MAX /* profile_core.others, as the number of an entry */
 
 /* What came in one entry between two looks. */
-struct part {
+struct window_part {
     uint32_t core, entry;
     uint64_t samples, weight;
     double time, time_sq, late, late_time;
 };
 
 /* What came between two looks. */
-struct look {
+struct window_look {
     double from_s, to_s; /* of the profile's time */
-    struct part *parts;
+    struct window_part *parts;
     size_t count, room;
     struct account *accounts; /* by core */
     size_t core_count;
@@ -26,16 +26,16 @@ struct look {
 
 /* The sums of a core as of the last look. */
 struct seen {
-    struct part *entries;
+    struct window_part *entries;
     size_t count, room;
-    struct part others;
+    struct window_part others;
     struct account account;
 };
 
 struct window {
     double seconds;
-    uint64_t memory, used; /* bytes */
-    struct look *looks;    /* oldest first */
+    uint64_t memory, used;     /* bytes */
+    struct window_look *looks; /* oldest first */
     size_t count, room;
     double seen_s;
     struct seen *seen; /* by core */
@@ -59,13 +59,13 @@ struct window *window_new(double seconds, uint64_t memory)
     return w;
 }
 
-static void look_fini(struct look *l)
+static void look_fini(struct window_look *l)
 {
     free(l->parts);
     free(l->accounts);
 }
 
-static uint64_t look_bytes(const struct look *l)
+static uint64_t look_bytes(const struct window_look *l)
 {
     return l->room * sizeof *l->parts + l->core_count * sizeof *l->accounts;
 }
@@ -97,20 +97,22 @@ void window_free(struct window *w)
 
 /* Looking */
 
-static struct part part_of(uint32_t core, uint32_t entry, const struct tally *t)
+static struct window_part part_of(uint32_t core, uint32_t entry,
+                                  const struct tally *t)
 {
-    return (struct part){.core = core,
-                         .entry = entry,
-                         .samples = t->samples,
-                         .weight = t->weight,
-                         .time = t->time,
-                         .time_sq = t->time_sq,
-                         .late = t->late,
-                         .late_time = t->late_time};
+    return (struct window_part){.core = core,
+                                .entry = entry,
+                                .samples = t->samples,
+                                .weight = t->weight,
+                                .time = t->time,
+                                .time_sq = t->time_sq,
+                                .late = t->late,
+                                .late_time = t->late_time};
 }
 
 /* What (now) has more than (before). */
-static struct part part_more(struct part now, const struct part *before)
+static struct window_part part_more(struct window_part now,
+                                    const struct window_part *before)
 {
     now.samples -= before->samples;
     now.weight -= before->weight;
@@ -163,7 +165,8 @@ static int make_room(struct window *w, const struct profile *p)
 }
 
 /* Add to (l) what (now) has more than (before). */
-static int look_at(struct look *l, struct part now, const struct part *before)
+static int look_at(struct window_look *l, struct window_part now,
+                   const struct window_part *before)
 {
     if (now.samples == before->samples)
         return 0;
@@ -173,10 +176,10 @@ static int look_at(struct look *l, struct part now, const struct part *before)
     return 0;
 }
 
-static int look_at_core(struct look *l, const struct seen *s, uint32_t number,
-                        const struct profile_core *c)
+static int look_at_core(struct window_look *l, const struct seen *s,
+                        uint32_t number, const struct profile_core *c)
 {
-    static const struct part nothing;
+    static const struct window_part nothing;
 
     l->accounts[number] = account_more(&c->account, &s->account);
     for (uint32_t i = 0; i < c->entry_count; i++)
@@ -219,7 +222,7 @@ static void forget_old(struct window *w)
 
 int window_look(struct window *w, const struct profile *p)
 {
-    struct look l = {.from_s = w->seen_s, .to_s = p->duration_s};
+    struct window_look l = {.from_s = w->seen_s, .to_s = p->duration_s};
 
     l.core_count = p->core_count;
     l.accounts = calloc(p->core_count + 1, sizeof *l.accounts);
@@ -242,7 +245,7 @@ fail:
 
 /* Adding up */
 
-static void add_part(struct tally *t, const struct part *p)
+static void add_part(struct tally *t, const struct window_part *p)
 {
     t->samples += p->samples;
     t->weight += p->weight;
@@ -302,7 +305,7 @@ static size_t find_places(struct window *w, size_t first, const size_t *starts,
 
     for (size_t i = first; i < w->count; i++)
         for (size_t j = 0; j < w->looks[i].count; j++) {
-            const struct part *part = &w->looks[i].parts[j];
+            const struct window_part *part = &w->looks[i].parts[j];
 
             if (part->entry != OTHERS)
                 w->places[starts[part->core] + part->entry] = 1;
@@ -336,10 +339,10 @@ static void fill_entries(struct window *w, const struct profile *p,
 static void add_looks(struct window *w, size_t first, const size_t *starts)
 {
     for (size_t i = first; i < w->count; i++) {
-        const struct look *l = &w->looks[i];
+        const struct window_look *l = &w->looks[i];
 
         for (size_t j = 0; j < l->count; j++) {
-            const struct part *part = &l->parts[j];
+            const struct window_part *part = &l->parts[j];
             struct profile_core *c = &w->profile.cores[part->core];
             size_t place = starts[part->core] + part->entry;
 

@@ -359,14 +359,14 @@ static int find_frames(struct code_frames *p)
 }
 
 /* A function and its old number. */
-struct rank {
+struct ranked_function {
     struct view_function function;
     uint32_t number;
 };
 
 static int by_name(const void *a, const void *b)
 {
-    const struct rank *left = a, *right = b;
+    const struct ranked_function *left = a, *right = b;
     int order = strcmp(left->function.name, right->function.name);
 
     /* equal names: as they were first met, in the profile's order */
@@ -377,7 +377,7 @@ static int by_name(const void *a, const void *b)
 
 /* Put the functions in the order of (ranks), and renumber references to them.
  */
-static void renumber(struct code_frames *p, const struct rank *ranks,
+static void renumber(struct code_frames *p, const struct ranked_function *ranks,
                      uint32_t *now)
 {
     for (uint32_t i = 0; i < p->function_count; i++) {
@@ -394,13 +394,13 @@ static void renumber(struct code_frames *p, const struct rank *ranks,
 static int rank_functions(struct code_frames *p)
 {
     size_t n = p->function_count;
-    struct rank *ranks = calloc(n, sizeof *ranks);
+    struct ranked_function *ranks = calloc(n, sizeof *ranks);
     uint32_t *now = calloc(n, sizeof *now);
     int result = -1;
 
     if (ranks != NULL && now != NULL) {
         for (uint32_t i = 0; i < n; i++)
-            ranks[i] = (struct rank){p->functions[i], i};
+            ranks[i] = (struct ranked_function){p->functions[i], i};
         qsort(ranks + VIEW_MARKS, n - VIEW_MARKS, sizeof *ranks, by_name);
         renumber(p, ranks, now);
         result = 0;

@@ -17,7 +17,7 @@
 /* Functions that are told of a part of a name. */
 #define TOLD 3
 
-struct search {
+struct exclude_search {
     const struct exclude *x;
     const struct profile *profile;
     const struct image_map *image_map;
@@ -39,7 +39,7 @@ static void append(char *text, const char *name)
 }
 
 /* Mark what (asked) stands for, and tell about it in (found). */
-static void find_meant(struct search *s, const char *asked,
+static void find_meant(struct exclude_search *s, const char *asked,
                        struct excluded *found)
 {
     char text[64], near[FIND_NEAR], more[32];
@@ -78,7 +78,7 @@ static void find_meant(struct search *s, const char *asked,
         append(found->text, ")");
 }
 
-static bool goes_through(const struct search *s)
+static bool goes_through(const struct exclude_search *s)
 {
     const struct path *path = &s->walk.path;
 
@@ -89,7 +89,7 @@ static bool goes_through(const struct search *s)
 }
 
 /* Say which entries of core (i) go. */
-static int search_core(struct search *s, size_t i)
+static int search_core(struct exclude_search *s, size_t i)
 {
     const struct profile_core *core = &s->profile->cores[i];
     const struct profile_entry others = profile_others(core);
@@ -110,7 +110,7 @@ static int search_core(struct search *s, size_t i)
     return 0;
 }
 
-static int search(struct search *s, struct excluded *found)
+static int search(struct exclude_search *s, struct excluded *found)
 {
     size_t meant = 0;
 
@@ -136,7 +136,7 @@ int view_exclude(const struct exclude *x, const struct profile *p,
                  const struct image_map *image_map, struct excluded *found)
 {
     uint64_t bytes = x->memory > VIEW_MEMORY_MIN ? x->memory : VIEW_MEMORY_MIN;
-    struct search s = {
+    struct exclude_search s = {
         .x = x,
         .profile = p,
         .image_map = image_map,

@@ -122,7 +122,7 @@ TEST(a_unit_takes_busy_time_by_its_rate)
     struct view v = {.total.busy = {.samples = 10, .time = 2.0 * HZ}};
 
     /* two seconds of four are busy: half a second in each, for 500 units */
-    struct work work = work_of(&p, &v, &w);
+    struct work_rate work = work_of(&p, &v, &w);
 
     CHECK(fabs(work.seconds - 2) < 1e-9);
     CHECK(fabs(work.rate - 500) < 1e-9);

@@ -19,7 +19,7 @@
 #include "recording/spool/spool_list.h"
 #include "session/guest_run.h"
 
-struct plan {
+struct helper_plan {
     struct sandbox files;        /* the helper's */
     bool failed;                 /* no memory */
     const struct guests *guests; /* that processes may sample; NULL: none */
@@ -43,7 +43,7 @@ static const unsigned uses[] = {
     [OPENER_WINDOW] = SANDBOX_READ,
 };
 
-static void allow(struct plan *p, enum opener_how how, const char *path)
+static void allow(struct helper_plan *p, enum opener_how how, const char *path)
 {
     p->failed |= opener_allow(how, path) != 0;
     if (uses[how] != 0)
@@ -51,7 +51,7 @@ static void allow(struct plan *p, enum opener_how how, const char *path)
 }
 
 /* Where what was stripped from the image (path) may be. */
-static void allow_debug_files(struct plan *p, const char *path)
+static void allow_debug_files(struct helper_plan *p, const char *path)
 {
     char folder[PATH_MAX];
 
@@ -62,7 +62,7 @@ static void allow_debug_files(struct plan *p, const char *path)
     }
 }
 
-static void allow_elfs(struct plan *p, const struct elf_path *elf)
+static void allow_elfs(struct helper_plan *p, const struct elf_path *elf)
 {
     for (; elf != NULL; elf = elf->next) {
         allow(p, OPENER_READ, elf->path);
@@ -70,7 +70,7 @@ static void allow_elfs(struct plan *p, const struct elf_path *elf)
     }
 }
 
-static void allow_symbols_file(struct plan *p)
+static void allow_symbols_file(struct helper_plan *p)
 {
     if (symbols_file() != NULL)
         allow(p, OPENER_READ, symbols_file());
@@ -78,7 +78,7 @@ static void allow_symbols_file(struct plan *p)
 
 /* Folders that have images by build-id, which may be links to where they were
  * built: the helper opens nothing there but images. */
-static void allow_symbols(struct plan *p)
+static void allow_symbols(struct helper_plan *p)
 {
     const char *folder;
 
@@ -116,7 +116,7 @@ static int use_symbols(const struct options *o, struct err *e)
 }
 
 /* PATH or PATH:PORT. */
-static void allow_socket(struct plan *p, const char *where)
+static void allow_socket(struct helper_plan *p, const char *where)
 {
     const char *colon = strrchr(where, ':');
     char path[PATH_MAX];
@@ -130,7 +130,7 @@ static void allow_socket(struct plan *p, const char *where)
 
 /* Only below /dev a device may come that is not there. A pty may come anywhere,
  * as a link to it. */
-static void allow_terminal(struct plan *p, const char *path)
+static void allow_terminal(struct helper_plan *p, const char *path)
 {
     struct stat st;
     bool device = stat(path, &st) == 0 && S_ISCHR(st.st_mode);
@@ -141,7 +141,7 @@ static void allow_terminal(struct plan *p, const char *path)
     sandbox_allow(&p->files, "/dev/pts/", uses[OPENER_TERMINAL]);
 }
 
-static void allow_guest(struct plan *p, const struct guest_spec *g)
+static void allow_guest(struct helper_plan *p, const struct guest_spec *g)
 {
     allow_elfs(p, g->elfs);
     switch (source_kind(g->kind)->need) {
@@ -163,7 +163,7 @@ static void allow_guest(struct plan *p, const struct guest_spec *g)
 }
 
 /* The recording (path), and those of (g) and of its later runs. */
-static void allow_recording(struct plan *p, const char *path,
+static void allow_recording(struct helper_plan *p, const char *path,
                             const struct guest_spec *g)
 {
     char first[PATH_MAX], later[PATH_MAX];
@@ -178,7 +178,7 @@ static void allow_recording(struct plan *p, const char *path,
         opener_allow_numbered(OPENER_RECORDING, later, path + stem) != 0;
 }
 
-static void allow_outputs(struct plan *p, const struct outputs *out)
+static void allow_outputs(struct helper_plan *p, const struct outputs *out)
 {
     for (unsigned i = 0; i < out->count; i++) {
         if (out->list[i].given != NULL || strcmp(out->list[i].path, "-") == 0)
@@ -192,7 +192,7 @@ static void allow_outputs(struct plan *p, const struct outputs *out)
 }
 
 /* A recording, or the windows of a spool. */
-static void allow_input(struct plan *p, const struct options *o)
+static void allow_input(struct helper_plan *p, const struct options *o)
 {
     char folder[PATH_MAX];
 
@@ -206,9 +206,9 @@ static void allow_input(struct plan *p, const struct options *o)
 }
 
 /* Begin (p), if (o) wants a sandbox. */
-static bool begin(struct plan *p, const struct options *o)
+static bool begin(struct helper_plan *p, const struct options *o)
 {
-    *p = (struct plan){.files = {.rules = -1}};
+    *p = (struct helper_plan){.files = {.rules = -1}};
     if (!sandbox_wanted(o->sandbox))
         return false;
     sandbox_init(&p->files);
@@ -216,7 +216,7 @@ static bool begin(struct plan *p, const struct options *o)
 }
 
 /* Be the helper. */
-static _Noreturn void serve(struct plan *p)
+static _Noreturn void serve(struct helper_plan *p)
 {
     struct err lacks = {""};
 
@@ -238,7 +238,7 @@ static void leave_samplers(const struct guests *g)
 }
 
 /* Start the helper, which ends here. */
-static int start(struct plan *p, struct err *e)
+static int start(struct helper_plan *p, struct err *e)
 {
     int who = p->failed ? err_set(e, "out of memory") : opener_fork(e);
 
@@ -252,7 +252,7 @@ static int start(struct plan *p, struct err *e)
 }
 
 /* Recordings name images. */
-static void allow_images(struct plan *p, const struct options *o)
+static void allow_images(struct helper_plan *p, const struct options *o)
 {
     allow_elfs(p, o->guests.elfs);
     p->failed |= opener_allow_images() != 0;
@@ -262,7 +262,7 @@ static void allow_images(struct plan *p, const struct options *o)
 /* Be the helper of push: of what this process had open, it has nothing. */
 static _Noreturn void serve_push(const struct options *o)
 {
-    struct plan p;
+    struct helper_plan p;
 
     (void)begin(&p, o);
     allow_symbols(&p);
@@ -297,7 +297,7 @@ int confine_prepare_sampling(const struct options *o, const struct outputs *out,
                              struct err *e)
 {
     const struct guests *g = &o->guests;
-    struct plan p;
+    struct helper_plan p;
 
     if (use_symbols(o, e) != 0)
         return -1;
@@ -329,7 +329,7 @@ int confine_prepare_sampling(const struct options *o, const struct outputs *out,
 int confine_prepare_sampler(const struct options *o,
                             const struct guest_spec *spec, struct err *e)
 {
-    struct plan p;
+    struct helper_plan p;
 
     if (use_folders(o, e) != 0)
         return -1;
@@ -343,7 +343,7 @@ int confine_prepare_sampler(const struct options *o,
 int confine_prepare_diff(const struct options *o, const struct outputs *out,
                          struct err *e)
 {
-    struct plan p;
+    struct helper_plan p;
 
     if (use_symbols(o, e) != 0)
         return -1;
@@ -360,7 +360,7 @@ int confine_prepare_diff(const struct options *o, const struct outputs *out,
 
 int confine_prepare_check(const struct options *o, struct err *e)
 {
-    struct plan p;
+    struct helper_plan p;
 
     if (!begin(&p, o))
         return 0;
@@ -372,7 +372,7 @@ int confine_prepare_serve(const struct options *o, struct err *e)
 {
     const struct guests *g = &o->guests;
     char folder[PATH_MAX];
-    struct plan p;
+    struct helper_plan p;
 
     if (use_folders(o, e) != 0)
         return -1;
@@ -397,7 +397,7 @@ int confine_prepare_serve(const struct options *o, struct err *e)
 int confine_prepare_bridge(const struct options *o, struct err *e)
 {
     char socket[PATH_MAX];
-    struct plan p;
+    struct helper_plan p;
 
     if (!begin(&p, o))
         return 0;

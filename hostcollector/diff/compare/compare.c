@@ -25,7 +25,7 @@ struct judged {
     double change; /* of its share of all, to order what is equal */
 };
 
-struct work {
+struct compare_work {
     const struct compare_input *in;
     struct compare_row *rows;
     struct amount *totals;    /* with what is inside; NULL: none is */
@@ -36,7 +36,7 @@ struct work {
     size_t judged, taken;
 };
 
-static const struct amount *amount_of(const struct work *w, size_t run,
+static const struct amount *amount_of(const struct compare_work *w, size_t run,
                                       size_t function)
 {
     const struct amount *list = w->totals != NULL ? w->totals : w->in->amounts;
@@ -56,8 +56,9 @@ static double effective(const struct whole *a)
 }
 
 /* (whole) less what was taken out, but for (function). */
-static struct whole whole_with(const struct work *w, const struct whole *whole,
-                               size_t run, size_t function)
+static struct whole whole_with(const struct compare_work *w,
+                               const struct whole *whole, size_t run,
+                               size_t function)
 {
     const struct amount *a = amount_of(w, run, function);
     struct whole sum = whole[run];
@@ -70,16 +71,16 @@ static struct whole whole_with(const struct work *w, const struct whole *whole,
 }
 
 /* Sums over runs for one function. */
-struct spread {
+struct share_spread {
     double p[2];       /* mean of the runs' shares */
     double inverse[2]; /* sum of 1 / (samples that a run is worth) */
     double time, time_sq, samples; /* in units of the runs' mean weights */
 };
 
-static struct spread spread_of(const struct work *w, const struct whole *whole,
-                               size_t function)
+static struct share_spread spread_of(const struct compare_work *w,
+                                     const struct whole *whole, size_t function)
 {
-    struct spread s = {0};
+    struct share_spread s = {0};
 
     for (size_t run = 0; run < run_count(w->in); run++) {
         int side = run >= w->in->runs[0];
@@ -105,7 +106,7 @@ static struct spread spread_of(const struct work *w, const struct whole *whole,
  * weights do not depend on the function: its own may be heavier, as where they
  * come late. At least 1: as sure as the report has it, no surer.
  */
-static double heaviness(const struct spread *s)
+static double heaviness(const struct share_spread *s)
 {
     double p = s->samples > 0 ? s->time / s->samples : 0;
 
@@ -117,8 +118,8 @@ static double heaviness(const struct spread *s)
 }
 
 /* Sum of squares of the runs' shares around the mean of their side. */
-static double squares(const struct work *w, const struct whole *whole,
-                      size_t function, const struct spread *s)
+static double squares(const struct compare_work *w, const struct whole *whole,
+                      size_t function, const struct share_spread *s)
 {
     double sum = 0;
 
@@ -134,10 +135,10 @@ static double squares(const struct work *w, const struct whole *whole,
 }
 
 /* The share of (function) of (whole), and how sure it is. */
-static struct two_shares shares_of(const struct work *w,
+static struct two_shares shares_of(const struct compare_work *w,
                                    const struct whole *whole, size_t function)
 {
-    struct spread s = spread_of(w, whole, function);
+    struct share_spread s = spread_of(w, whole, function);
     double runs[2] = {(double)w->in->runs[0], (double)w->in->runs[1]};
     double heavy = heaviness(&s), df = runs[0] + runs[1] - 2;
     struct two_shares r = {.p = {s.p[0], s.p[1]}, .spread = 1, .df = INFINITY};
@@ -159,7 +160,7 @@ static struct two_shares shares_of(const struct work *w,
     return r;
 }
 
-static struct compare_share state(const struct work *w,
+static struct compare_share state(const struct compare_work *w,
                                   const struct whole *whole, size_t function)
 {
     struct two_shares s = shares_of(w, whole, function);
@@ -168,19 +169,19 @@ static struct compare_share state(const struct work *w,
                                   two_shares_p(&s)};
 }
 
-static bool is_taken(const struct work *w, size_t function)
+static bool is_taken(const struct compare_work *w, size_t function)
 {
     return w->rows[function].verdict == COMPARE_CHANGED;
 }
 
 /* Is the time of (function) part of another one's? */
-static bool is_inside(const struct work *w, size_t function)
+static bool is_inside(const struct compare_work *w, size_t function)
 {
     return w->in->inside != NULL && w->in->inside[function] != COMPARE_TOP;
 }
 
 /* Add what is inside, but for what was taken out. */
-static void sum_totals(const struct work *w)
+static void sum_totals(const struct compare_work *w)
 {
     size_t row = w->in->functions + 1;
 
@@ -205,7 +206,7 @@ static void sum_totals(const struct work *w)
 
 /* The sums of each run, of what is in no function and of what was not taken
  * out. */
-static void sum_rest(const struct work *w, struct whole *sums)
+static void sum_rest(const struct compare_work *w, struct whole *sums)
 {
     sum_totals(w);
     for (size_t run = 0; run < run_count(w->in); run++) {
@@ -222,14 +223,14 @@ static void sum_rest(const struct work *w, struct whole *sums)
 }
 
 /* How many equally weighted samples a function has, both sides together. */
-static double samples_of(const struct work *w, size_t function)
+static double samples_of(const struct compare_work *w, size_t function)
 {
-    struct spread s = spread_of(w, w->all, function);
+    struct share_spread s = spread_of(w, w->all, function);
 
     return effective(&(struct whole){s.time, s.time_sq});
 }
 
-static void begin(struct work *w)
+static void begin(struct compare_work *w)
 {
     for (size_t i = 0; i < w->in->functions; i++)
         w->rows[i] = (struct compare_row){.q = 1};
@@ -258,7 +259,7 @@ static int compare_judged(const void *a, const void *b)
 
 /* The probability by which (function) is judged: of its share of the rest, or
  * of all where nothing remains on a side. */
-static double p_of(const struct work *w, size_t function)
+static double p_of(const struct compare_work *w, size_t function)
 {
     struct two_shares s = shares_of(w, w->rest, function);
 
@@ -270,7 +271,7 @@ static double p_of(const struct work *w, size_t function)
 }
 
 /* Fill p and q of those that were not taken out, the least p first. */
-static void judge(struct work *w)
+static void judge(struct compare_work *w)
 {
     double least = 1;
 
@@ -288,14 +289,14 @@ static void judge(struct work *w)
 
 /* How many are taken out in one step: one, but of many several, so that the
  * time that this takes is bounded. */
-static size_t batch(const struct work *w)
+static size_t batch(const struct compare_work *w)
 {
     size_t many = w->judged > JUDGED_MANY ? w->judged / JUDGED_MANY : 1;
 
     return 1 + w->judged / STEPS_MAX * many;
 }
 
-static bool lacks_side(const struct work *w, size_t function)
+static bool lacks_side(const struct compare_work *w, size_t function)
 {
     const struct compare_row *row = &w->rows[function];
 
@@ -303,7 +304,7 @@ static bool lacks_side(const struct work *w, size_t function)
 }
 
 /* Was something taken out that (function) is inside of? */
-static bool is_covered(const struct work *w, uint32_t function)
+static bool is_covered(const struct compare_work *w, uint32_t function)
 {
     while (is_inside(w, function)) {
         function = w->in->inside[function];
@@ -315,7 +316,7 @@ static bool is_covered(const struct work *w, uint32_t function)
 
 /* Take (function) out. What it is inside of has other sums then, and is not
  * judged again before these are known. */
-static void take(struct work *w, uint32_t function, unsigned step)
+static void take(struct compare_work *w, uint32_t function, unsigned step)
 {
     w->rows[function].step = step;
     w->rows[function].verdict = COMPARE_CHANGED;
@@ -328,7 +329,7 @@ static void take(struct work *w, uint32_t function, unsigned step)
 
 /* What is inside of what was taken out is out, too: only what is not is left.
  */
-static void keep_left(struct work *w)
+static void keep_left(struct compare_work *w)
 {
     size_t n = 0;
 
@@ -343,7 +344,7 @@ static void keep_left(struct work *w)
 
 /* Take out what changed: those first that a side lacks, as they have changed
  * whatever the rest did, and then the most significant. Returns how many. */
-static size_t take_out(struct work *w, unsigned step)
+static size_t take_out(struct compare_work *w, unsigned step)
 {
     size_t most = batch(w), n = 0;
 
@@ -367,7 +368,7 @@ static size_t take_out(struct work *w, unsigned step)
 /* What was taken out early may be no different from what remained in the end:
  * what came after it was to blame. Returns whether there was such a function.
  */
-static bool put_back(struct work *w)
+static bool put_back(struct compare_work *w)
 {
     size_t before = w->taken;
 
@@ -390,7 +391,7 @@ static bool put_back(struct work *w)
 }
 
 /* State each function against the rest. */
-static void state_all(struct work *w)
+static void state_all(struct compare_work *w)
 {
     double level = COMPARE_FALSE * (double)(w->taken + 1) /
                    (double)(w->judged != 0 ? w->judged : 1);
@@ -408,7 +409,7 @@ static void state_all(struct work *w)
 }
 
 /* Of what went with what it is inside of: what changed for itself? */
-static void judge_covered(struct work *w)
+static void judge_covered(struct compare_work *w)
 {
     double least = 1;
 
@@ -429,7 +430,7 @@ static void judge_covered(struct work *w)
 }
 
 /* The mean over the runs of each side of the part that did not change. */
-static void sum_up(const struct work *w, struct compare_result *result)
+static void sum_up(const struct compare_work *w, struct compare_result *result)
 {
     *result = (struct compare_result){.judged = w->judged, .changed = w->taken};
     for (size_t run = 0; run < run_count(w->in); run++) {
@@ -444,7 +445,7 @@ static void sum_up(const struct work *w, struct compare_result *result)
 int compare(const struct compare_input *in, struct compare_row *rows,
             struct compare_result *result)
 {
-    struct work w = {.in = in, .rows = rows};
+    struct compare_work w = {.in = in, .rows = rows};
     int status = -1;
 
     w.all = calloc(run_count(in), sizeof *w.all);

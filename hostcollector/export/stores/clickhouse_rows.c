@@ -170,7 +170,7 @@ static void write_stacks(struct render *to, const struct report *r)
 }
 
 /* What each row of a window ends with, laid out once. */
-struct rest {
+struct rest_text {
     char *text;
     size_t size;
 };
@@ -199,7 +199,7 @@ static void write_rest(FILE *out, const struct report *r,
     (void)fprintf(out, "]\t%s\n", window_hex(hex, w->id, sizeof w->id));
 }
 
-static void lay_rest(struct rest *rest, struct render *to,
+static void lay_rest(struct rest_text *rest, struct render *to,
                      const struct report *r, const struct window *w)
 {
     FILE *out = open_memstream(&rest->text, &rest->size);
@@ -213,7 +213,7 @@ static void lay_rest(struct rest *rest, struct render *to,
 
 static void write_core(struct table *t, struct render *to,
                        const struct report *r, size_t core, uint64_t from_ns,
-                       const struct rest *rest)
+                       const struct rest_text *rest)
 {
     const uint64_t *stacks = stack_numbers_of(to, r, core);
     struct export_rows rows;
@@ -238,7 +238,7 @@ static void write_core(struct table *t, struct render *to,
 static void write_samples(struct render *to, const struct report *r)
 {
     struct window w;
-    struct rest rest = {NULL, 0};
+    struct rest_text rest = {NULL, 0};
     struct table t;
     bool open = open_table(&t, to);
 

@@ -45,7 +45,7 @@ static const struct {
 static const struct otlp_field string_value = {1, "stringValue"};
 
 /* Samples of one core and stack. */
-struct sum {
+struct stack_sum {
     uint32_t stack;
     uint64_t samples, ns;
 };
@@ -79,7 +79,7 @@ static void write_core(struct render *to, size_t core)
     struct otlp *o = to->state;
     struct export_cursor c = {.core = core};
     struct pair_map by_stack = {0};
-    struct sum *sums = NULL;
+    struct stack_sum *sums = NULL;
     size_t count = 0, room = 0;
 
     while (!o->tables.no_memory && export_next(to, o->tables.report, &c)) {
@@ -92,7 +92,7 @@ static void write_core(struct render *to, size_t core)
         }
         if (*at == MAP_NOTHING) {
             *at = (uint32_t)count;
-            sums[count++] = (struct sum){.stack = stack};
+            sums[count++] = (struct stack_sum){.stack = stack};
         }
         sums[*at].samples += c.path.amount.samples;
         sums[*at].ns +=

@@ -52,7 +52,7 @@ static int descriptor_of(struct MHD_Connection *c)
 }
 
 /* What a request is answered with. */
-struct answer {
+struct web_answer {
     unsigned code;
     const char *type;
     char *text;
@@ -66,7 +66,7 @@ static const char guest_path[] = "/guest/";
 
 /* Write what is at (url) to (out). */
 static void write_answer(const struct web *w, const char *url, FILE *out,
-                         struct answer *a)
+                         struct web_answer *a)
 {
     uint64_t now = status_now_ms();
 
@@ -117,7 +117,7 @@ static const char *only_header(struct MHD_Connection *c, const char *name)
 
 /* Write why a request is not answered, if so. Returns whether it is not. */
 static bool refused(const struct web *w, struct MHD_Connection *c,
-                    const char *method, FILE *out, struct answer *a)
+                    const char *method, FILE *out, struct web_answer *a)
 {
     const struct gate_request r = {
         only_header(c, MHD_HTTP_HEADER_HOST),
@@ -172,7 +172,7 @@ static const char *const headers[][2] = {
 };
 
 static enum MHD_Result send_response(struct MHD_Connection *c,
-                                     const struct answer *a,
+                                     const struct web_answer *a,
                                      struct MHD_Response *r)
 {
     enum MHD_Result result;
@@ -197,7 +197,7 @@ static enum MHD_Result send_response(struct MHD_Connection *c,
 }
 
 static enum MHD_Result send_answer(struct MHD_Connection *c,
-                                   const struct answer *a)
+                                   const struct web_answer *a)
 {
     return send_response(c, a,
                          MHD_create_response_from_buffer(
@@ -218,7 +218,7 @@ static bool take(struct MHD_Connection *c, const char *key, char *text,
 /* Ask for the page of the guest (name). Returns whether (c) waits for it; if
  * not, (out) says why. */
 static bool ask_for_page(struct web *w, struct MHD_Connection *c,
-                         const char *name, FILE *out, struct answer *a)
+                         const char *name, FILE *out, struct web_answer *a)
 {
     struct reports_question q = {.since = "-10m"};
 
@@ -277,9 +277,10 @@ static int forget_page(struct web *w)
 /* Send what came for (c), which has waited. */
 static enum MHD_Result send_page(struct web *w, struct MHD_Connection *c)
 {
-    struct answer a = {.code = w->written ? MHD_HTTP_OK : MHD_HTTP_NOT_FOUND,
-                       .type = w->written ? html_type : text_type,
-                       .has_script = w->written};
+    struct web_answer a = {.code =
+                               w->written ? MHD_HTTP_OK : MHD_HTTP_NOT_FOUND,
+                           .type = w->written ? html_type : text_type,
+                           .has_script = w->written};
     off_t size = w->page >= 0 ? lseek(w->page, 0, SEEK_END) : -1;
     int page = forget_page(w);
 
@@ -298,7 +299,7 @@ static enum MHD_Result on_request(void *web, struct MHD_Connection *c,
                                   size_t *upload_size, void **request)
 {
     struct web *w = web;
-    struct answer a = {.text = NULL};
+    struct web_answer a = {.text = NULL};
     enum MHD_Result result = MHD_NO;
     FILE *out;
     bool waits = false;

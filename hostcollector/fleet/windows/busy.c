@@ -10,7 +10,7 @@
 #include "model/stack.h"
 #include "util/vec.h"
 
-struct busy_map {
+struct busy_mapping {
     struct guest_map told;
     struct busy_code code;
 };
@@ -70,7 +70,7 @@ void busy_map(struct busy *b, const struct guest_map *map)
                    vec_grow(&b->maps, &b->map_room, i, sizeof *b->maps) != 0))
         return;
     b->map_count += !known;
-    b->maps[i] = (struct busy_map){.told = *map};
+    b->maps[i] = (struct busy_mapping){.told = *map};
     b->unmatched = true;
 }
 
@@ -156,7 +156,7 @@ static void match_kernel(struct busy *b)
     free(doubts);
 }
 
-static void match_map(const struct busy *b, struct busy_map *map)
+static void match_map(const struct busy *b, struct busy_mapping *map)
 {
     const struct guest_map *told = &map->told;
 

@@ -31,7 +31,7 @@ struct busy_code {
     uint64_t slide;
 };
 
-struct busy_map;
+struct busy_mapping;
 
 /* Zeroed: nothing came, and there are no files. */
 struct busy {
@@ -42,7 +42,7 @@ struct busy {
 
     struct guest *guest; /* its HELLO; NULL: none came */
     struct busy_code kernel;
-    struct busy_map *maps; /* what it has loaded */
+    struct busy_mapping *maps; /* what it has loaded */
     size_t map_count, map_room;
     bool unmatched;     /* since these came */
     uint64_t last_leaf; /* and whether that is idle: an idle core has but few */

@@ -15,7 +15,7 @@
 #define OVERLAP_MAX 4u /* functions are nested, but not much */
 
 /* Of a function. */
-struct entry {
+struct call_entry {
     uint64_t back;  /* where a call of it returns to; 0: none */
     uint32_t named; /* times that code refers to its start, relatively */
     bool open;      /* it may be entered in other ways */
@@ -25,13 +25,13 @@ struct entry {
 struct only_calls {
     const struct image *img;
     const struct image_function *functions; /* the first of them */
-    struct entry *entries;                  /* one for each */
+    struct call_entry *entries;             /* one for each */
     struct image_part frames; /* .eh_frame, which names every function */
     size_t count;
 };
 
-static struct entry *entry_of(const struct only_calls *c,
-                              const struct image_function *f)
+static struct call_entry *entry_of(const struct only_calls *c,
+                                   const struct image_function *f)
 {
     return &c->entries[f - c->functions];
 }
@@ -220,7 +220,7 @@ uint64_t only_call_return(const struct only_calls *c, uint64_t address)
 {
     const struct image_function *f =
         c->count != 0 ? image_function(c->img, address) : NULL;
-    const struct entry *e = f != NULL ? entry_of(c, f) : NULL;
+    const struct call_entry *e = f != NULL ? entry_of(c, f) : NULL;
 
     return e != NULL && f->sized && !e->open && e->named == 1 ? e->back : 0;
 }

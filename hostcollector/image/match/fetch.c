@@ -19,7 +19,7 @@ struct question {
     uint8_t kind, len, id[FETCH_ID_MAX];
 };
 
-struct answer {
+struct fetch_answer {
     int found; /* 1: a descriptor comes with it */
     char path[PATH_MAX];
     struct err e;
@@ -55,7 +55,7 @@ static _Noreturn void serve(bool able, const struct err *why)
     struct question q;
 
     while (recv(to_other, &q, sizeof q, 0) == sizeof q) {
-        struct answer a = {0};
+        struct fetch_answer a = {0};
         int fd = -1;
 
         if (q.len < FETCH_ID_MIN || q.len > FETCH_ID_MAX ||
@@ -108,7 +108,7 @@ int fetch_start(int (*confine)(const void *limits, struct err *e),
 
 /* The process that reads guests */
 
-static int hear(struct answer *a)
+static int hear(struct fetch_answer *a)
 {
     int fd;
 
@@ -123,7 +123,7 @@ int fetch_file(enum fetch_kind kind, const uint8_t *id, size_t len,
                char path[PATH_MAX], struct err *e)
 {
     struct question q = {.kind = (uint8_t)kind, .len = (uint8_t)len};
-    struct answer a = {0};
+    struct fetch_answer a = {0};
 
     if (to_other < 0)
         return err_set(e, "DEBUGINFOD_URLS names no server");

@@ -18,7 +18,7 @@
 #define ARRAY "array_of_"
 
 /* A part of the name, not terminated. */
-struct part {
+struct name_part {
     const char *at;
     size_t len;
 };
@@ -31,13 +31,13 @@ struct output {
 /* Where a name stands says which of its letters are likely capitals. */
 enum place { PLACE_UNIT, PLACE_TYPE, PLACE_PROCEDURE };
 
-static struct part part_of(const char *from, const char *to)
+static struct name_part part_of(const char *from, const char *to)
 {
-    return (struct part){from, (size_t)(to - from)};
+    return (struct name_part){from, (size_t)(to - from)};
 }
 
 /* The first (text) in (p); the end of (p) if there is none. */
-static const char *find_text(struct part p, const char *text)
+static const char *find_text(struct name_part p, const char *text)
 {
     const char *at = memmem(p.at, p.len, text, strlen(text));
 
@@ -45,21 +45,21 @@ static const char *find_text(struct part p, const char *text)
 }
 
 /* Take off (p) what is before the first (text), and that. */
-static struct part take_part(struct part *p, const char *text)
+static struct name_part take_part(struct name_part *p, const char *text)
 {
     const char *end = p->at + p->len, *at = find_text(*p, text);
-    struct part taken = part_of(p->at, at);
+    struct name_part taken = part_of(p->at, at);
 
     *p = part_of(at < end ? at + strlen(text) : end, end);
     return taken;
 }
 
-static bool is(struct part p, const char *text)
+static bool is(struct name_part p, const char *text)
 {
     return p.len == strlen(text) && strncasecmp(p.at, text, p.len) == 0;
 }
 
-static bool begins_with(struct part p, const char *text)
+static bool begins_with(struct name_part p, const char *text)
 {
     return p.len > strlen(text) && strncmp(p.at, text, strlen(text)) == 0;
 }
@@ -77,13 +77,13 @@ static void put_text(struct output *o, const char *text)
 }
 
 /* A name as people write it, with the letters of (as) if that is the name. */
-static void put_known(struct output *o, struct part p, const char *as)
+static void put_known(struct output *o, struct name_part p, const char *as)
 {
     for (size_t i = 0; i < p.len; i++)
         put_char(o, as[i]);
 }
 
-static bool has_lower(struct part p)
+static bool has_lower(struct name_part p)
 {
     for (size_t i = 0; i < p.len; i++) {
         if (islower((unsigned char)p.at[i]))
@@ -93,7 +93,7 @@ static bool has_lower(struct part p)
 }
 
 /* Names with more than one word that everybody knows. */
-static const char *usual(struct part p)
+static const char *usual(struct name_part p)
 {
     static const char *const names[] = {
         "AnsiChar", "AnsiString",  "ByteBool",   "LongBool",   "LongInt",
@@ -111,7 +111,7 @@ static const char *usual(struct part p)
 }
 
 /* Is it a type named as is the custom: TThread, PByte, IUnknown, EAbort? */
-static bool has_prefix(struct part p)
+static bool has_prefix(struct name_part p)
 {
     return p.len > 2 && strchr("TPIE", p.at[0]) != NULL &&
            isalpha((unsigned char)p.at[1]) && !is(p, "POINTER") &&
@@ -123,7 +123,7 @@ static char small(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-static void put_name(struct output *o, struct part p, enum place place)
+static void put_name(struct output *o, struct name_part p, enum place place)
 {
     bool first = true;
 
@@ -144,7 +144,7 @@ static void put_name(struct output *o, struct part p, enum place place)
 }
 
 /* The unit, with the letters of its file's name where that has capitals. */
-static void put_unit(struct output *o, struct part p,
+static void put_unit(struct output *o, struct name_part p,
                      const struct pascal_hint *hint)
 {
     const char *file = hint->file != NULL ? hint->file : "";
@@ -160,7 +160,7 @@ static void put_unit(struct output *o, struct part p,
 }
 
 /* What comes of `operator +`. */
-static const char *operator_of(struct part p)
+static const char *operator_of(struct name_part p)
 {
     static const char *const names[][2] = {
         {"$plus", "+"},
@@ -201,9 +201,9 @@ static const char *operator_of(struct part p)
 }
 
 /* A type: "array_of_X" in words; what makes a generic special in brackets. */
-static void put_type(struct output *o, struct part p)
+static void put_type(struct output *o, struct name_part p)
 {
-    struct part name = take_part(&p, "$");
+    struct name_part name = take_part(&p, "$");
 
     while (begins_with(name, ARRAY)) {
         put_text(o, "array of ");
@@ -220,9 +220,9 @@ static void put_type(struct output *o, struct part p)
 }
 
 /* Does (p) go on with what belongs to the generic type before it? */
-static bool is_more_of_type(struct part p)
+static bool is_more_of_type(struct name_part p)
 {
-    struct part next = take_part(&p, "$");
+    struct name_part next = take_part(&p, "$");
 
     return next.len > 0 &&
            (isdigit((unsigned char)next.at[0]) ||
@@ -230,7 +230,7 @@ static bool is_more_of_type(struct part p)
 }
 
 /* "$A$B$$RESULT" as "(A, B)". */
-static void put_parameters(struct output *o, struct part p)
+static void put_parameters(struct output *o, struct name_part p)
 {
     const char *comma = "(";
 
@@ -239,7 +239,7 @@ static void put_parameters(struct output *o, struct part p)
         return;
     take_part(&p, "$");
     while (p.len > 0) {
-        struct part type = take_part(&p, "$");
+        struct name_part type = take_part(&p, "$");
 
         while (is_more_of_type(p))
             type.len =
@@ -252,7 +252,7 @@ static void put_parameters(struct output *o, struct part p)
 }
 
 /* What encloses a procedure: classes, then procedures with parameters. */
-static void put_owners(struct output *o, struct part p)
+static void put_owners(struct output *o, struct name_part p)
 {
     const char *end = p.at + p.len;
 
@@ -273,12 +273,12 @@ static void put_owners(struct output *o, struct part p)
 }
 
 /* NAME$PARAMETER...$$RESULT. */
-static void put_procedure(struct output *o, struct part p,
+static void put_procedure(struct output *o, struct name_part p,
                           const struct pascal_hint *hint)
 {
     const char *end = p.at + p.len;
     /* an operator's name begins with $ */
-    struct part name =
+    struct name_part name =
         part_of(p.at, find_text(part_of(p.at + (*p.at == '$'), end), "$"));
     const char *symbol = operator_of(name);
 
@@ -295,7 +295,7 @@ static void put_procedure(struct output *o, struct part p,
 }
 
 /* The last "_$$_" of (p); NULL if there is none, or nothing around it. */
-static const char *find_middle(struct part p)
+static const char *find_middle(struct name_part p)
 {
     const char *last = NULL, *end = p.at + p.len;
 
@@ -305,7 +305,7 @@ static const char *find_middle(struct part p)
     return last != p.at ? last : NULL;
 }
 
-static bool put_initialization(struct output *o, struct part p,
+static bool put_initialization(struct output *o, struct name_part p,
                                const struct pascal_hint *hint)
 {
     static const char *const forms[][3] = {
@@ -322,7 +322,8 @@ static bool put_initialization(struct output *o, struct part p,
 
         if (p.len > before + after && strncmp(p.at, forms[i][0], before) == 0 &&
             strncmp(p.at + p.len - after, forms[i][1], after) == 0) {
-            put_unit(o, (struct part){p.at + before, p.len - before - after},
+            put_unit(o,
+                     (struct name_part){p.at + before, p.len - before - after},
                      hint);
             put_text(o, forms[i][2]);
             return true;
@@ -335,15 +336,15 @@ bool pascal_name(const char *raw, const struct pascal_hint *hint, char *out,
                  size_t size)
 {
     struct output o = {.at = out, .size = size};
-    struct part all = {raw, strlen(raw)}, owners;
+    struct name_part all = {raw, strlen(raw)}, owners;
     const char *middle;
 
     if (*raw == '$') /* of a unit's initialization in DWARF */
-        all = (struct part){raw + 1, all.len - 1};
+        all = (struct name_part){raw + 1, all.len - 1};
     if (strncmp(raw, "WRPR_$", 6) == 0)
         return false; /* an interface's way to a method: better as it is */
     if (strncmp(all.at, "P$", 2) == 0)
-        all = (struct part){all.at + 2, all.len - 2};
+        all = (struct name_part){all.at + 2, all.len - 2};
     if (!put_initialization(&o, all, hint)) {
         middle = find_middle(all);
         if (middle == NULL)

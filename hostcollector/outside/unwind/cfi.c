@@ -20,7 +20,7 @@
 #define SECTIONS       2u
 #define OPERAND        0x3fu /* of the three instructions that hold one */
 
-struct entry {
+struct cfi_entry {
     uint64_t low, high;
     uint64_t offset; /* in its section */
     unsigned section;
@@ -28,7 +28,7 @@ struct entry {
 
 struct cfi {
     struct frame_section sections[SECTIONS];
-    struct entry *entries; /* rising by low */
+    struct cfi_entry *entries; /* rising by low */
     size_t count, room;
 };
 
@@ -37,7 +37,7 @@ struct cfi {
 /* By address; .eh_frame is the first of equals. */
 static int by_address(const void *a, const void *b)
 {
-    const struct entry *x = a, *y = b;
+    const struct cfi_entry *x = a, *y = b;
 
     if (x->low != y->low)
         return x->low < y->low ? -1 : 1;
@@ -71,7 +71,7 @@ static int index_section(struct cfi *c, const struct image *img,
             return 0;
         if (vec_grow(&c->entries, &c->room, c->count, sizeof *c->entries) != 0)
             return -1;
-        c->entries[c->count++] = (struct entry){e.low, e.high, at, section};
+        c->entries[c->count++] = (struct cfi_entry){e.low, e.high, at, section};
     }
     return 0;
 }
@@ -117,7 +117,7 @@ void cfi_extent(const struct cfi *c, size_t i, uint64_t *low, uint64_t *high)
 }
 
 /* The first of the entries that begin nearest below (address) or at it. */
-static const struct entry *find_entry(const struct cfi *c, uint64_t address)
+static const struct cfi_entry *find_entry(const struct cfi *c, uint64_t address)
 {
     size_t low = 0, high = c->count;
 
@@ -139,7 +139,7 @@ static const struct entry *find_entry(const struct cfi *c, uint64_t address)
 
 /* --- The interpreter ------------------------------------------------------ */
 
-struct run {
+struct cfi_run {
     const struct frame_section *section;
     const struct frame_common *common;
     struct cursor at;
@@ -151,13 +151,13 @@ struct run {
     unsigned depth;
 };
 
-static void fail(struct run *r)
+static void fail(struct cfi_run *r)
 {
     (void)cursor_fail(&r->at);
 }
 
 /* What follows holds from (address) on. */
-static void move_to(struct run *r, uint64_t address)
+static void move_to(struct cfi_run *r, uint64_t address)
 {
     if (address < r->row->low) {
         fail(r);
@@ -170,7 +170,7 @@ static void move_to(struct run *r, uint64_t address)
     }
 }
 
-static void advance(struct run *r, uint64_t by)
+static void advance(struct cfi_run *r, uint64_t by)
 {
     uint64_t bytes;
 
@@ -181,31 +181,31 @@ static void advance(struct run *r, uint64_t by)
         move_to(r, r->row->low + bytes);
 }
 
-static int64_t factored(const struct run *r, uint64_t value)
+static int64_t factored(const struct cfi_run *r, uint64_t value)
 {
     return (int64_t)(value * (uint64_t)r->common->data_align);
 }
 
 /* Nobody asks for other registers, as those for floating point. */
-static void set_rule(struct run *r, uint64_t number, struct cfi_rule rule)
+static void set_rule(struct cfi_run *r, uint64_t number, struct cfi_rule rule)
 {
     if (number < CFI_REGISTERS)
         r->row->rules[number] = rule;
 }
 
-static void set_offset(struct run *r, uint64_t number, enum cfi_how how,
+static void set_offset(struct cfi_run *r, uint64_t number, enum cfi_how how,
                        int64_t offset)
 {
     set_rule(r, number, (struct cfi_rule){.how = how, .offset = offset});
 }
 
-static void restore(struct run *r, uint64_t number)
+static void restore(struct cfi_run *r, uint64_t number)
 {
     if (number < CFI_REGISTERS)
         r->row->rules[number] = r->initial.rules[number];
 }
 
-static struct cursor block(struct run *r)
+static struct cursor block(struct cfi_run *r)
 {
     uint64_t size = cursor_uleb(&r->at);
     struct cursor c = r->at;
@@ -215,7 +215,7 @@ static struct cursor block(struct run *r)
     return c;
 }
 
-static void set_expression(struct run *r, enum cfi_how how)
+static void set_expression(struct cfi_run *r, enum cfi_how how)
 {
     uint64_t number = cursor_uleb(&r->at);
 
@@ -223,7 +223,7 @@ static void set_expression(struct run *r, enum cfi_how how)
 }
 
 /* Register (to) of the caller is in register (from). */
-static void set_moved(struct run *r)
+static void set_moved(struct cfi_run *r)
 {
     uint64_t to = cursor_uleb(&r->at), from = cursor_uleb(&r->at);
 
@@ -233,7 +233,7 @@ static void set_moved(struct run *r)
                  : (struct cfi_rule){.how = CFI_UNDEFINED});
 }
 
-static void set_cfa_register(struct run *r, uint64_t number)
+static void set_cfa_register(struct cfi_run *r, uint64_t number)
 {
     if (number >= CFI_PC)
         fail(r);
@@ -242,14 +242,14 @@ static void set_cfa_register(struct run *r, uint64_t number)
 }
 
 /* An offset alone says nothing if the CFA is an expression. */
-static void set_cfa_offset(struct run *r, int64_t offset)
+static void set_cfa_offset(struct cfi_run *r, int64_t offset)
 {
     if (r->row->cfa.how != CFI_OTHER)
         fail(r);
     r->row->cfa.offset = offset;
 }
 
-static void remember(struct run *r)
+static void remember(struct cfi_run *r)
 {
     if (r->depth == REMEMBERED_MAX)
         fail(r);
@@ -258,7 +258,7 @@ static void remember(struct run *r)
 }
 
 /* The extent is that of the row that is being made. */
-static void recall(struct run *r)
+static void recall(struct cfi_run *r)
 {
     struct cfi_row row;
 
@@ -273,7 +273,7 @@ static void recall(struct run *r)
 }
 
 /* Instructions that move to another address. False: (code) is none. */
-static bool run_move(struct run *r, uint8_t code)
+static bool run_move(struct cfi_run *r, uint8_t code)
 {
     switch (code) {
     case DW_CFA_set_loc:
@@ -298,7 +298,7 @@ static bool run_move(struct run *r, uint8_t code)
 }
 
 /* Instructions about the CFA. False: (code) is none. */
-static bool run_cfa(struct run *r, uint8_t code)
+static bool run_cfa(struct cfi_run *r, uint8_t code)
 {
     switch (code) {
     case DW_CFA_def_cfa:
@@ -330,7 +330,7 @@ static bool run_cfa(struct run *r, uint8_t code)
 }
 
 /* Instructions that say where a register is. False: (code) is none. */
-static bool run_offset(struct run *r, uint8_t code)
+static bool run_offset(struct cfi_run *r, uint8_t code)
 {
     uint64_t number;
 
@@ -356,7 +356,7 @@ static bool run_offset(struct run *r, uint8_t code)
     }
 }
 
-static void run_other(struct run *r, uint8_t code)
+static void run_other(struct cfi_run *r, uint8_t code)
 {
     switch (code) {
     case DW_CFA_nop:
@@ -394,7 +394,7 @@ static void run_other(struct run *r, uint8_t code)
     }
 }
 
-static void run_one(struct run *r)
+static void run_one(struct cfi_run *r)
 {
     uint8_t code = cursor_u8(&r->at), operand = code & OPERAND;
 
@@ -417,7 +417,7 @@ static void run_one(struct run *r)
 
 /* Carry out (program) up to its end or the address that is asked for. Returns
  * false if it is damaged. */
-static bool run_program(struct run *r, const struct cursor *program)
+static bool run_program(struct cfi_run *r, const struct cursor *program)
 {
     r->at = *program;
     if (cursor_left(&r->at) > PROGRAM_MAX)
@@ -427,7 +427,7 @@ static bool run_program(struct run *r, const struct cursor *program)
     return !r->at.bad;
 }
 
-static bool run_entry(struct run *r, const struct frame_entry *e)
+static bool run_entry(struct cfi_run *r, const struct frame_entry *e)
 {
     r->row->low = e->low;
     r->row->high = e->high;
@@ -445,9 +445,9 @@ static bool run_entry(struct run *r, const struct frame_entry *e)
 enum cfi_found cfi_find(const struct cfi *c, uint64_t address,
                         struct cfi_row *out)
 {
-    const struct entry *entry = find_entry(c, address);
+    const struct cfi_entry *entry = find_entry(c, address);
     struct frame_common common = {.offset = UINT64_MAX};
-    struct run r = {.common = &common, .target = address, .row = out};
+    struct cfi_run r = {.common = &common, .target = address, .row = out};
     struct frame_entry e;
     uint64_t at;
 

@@ -31,7 +31,7 @@ struct sums {
     bool has_more_stats; /* of this boot: (strangers) came between them */
     uint64_t before; /* samples of (account) when the session or window began */
 
-    struct seconds seconds;
+    struct second_list seconds;
 };
 
 /* What a counter of the kernel's work has grown by since (began_tsc), as far as

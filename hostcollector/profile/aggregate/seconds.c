@@ -6,8 +6,8 @@
 #define SECONDS_MAX 65536u
 #define SPREAD_MAX  600u /* seconds that one loss is spread over */
 
-struct profile_second *seconds_at(struct seconds *s, uint64_t hz, int64_t ticks,
-                                  struct budget *b)
+struct profile_second *seconds_at(struct second_list *s, uint64_t hz,
+                                  int64_t ticks, struct budget *b)
 {
     int64_t second = (int64_t)hz;
     int64_t number = second == 0 || ticks < 0 ? 0 : ticks / second;
@@ -32,8 +32,8 @@ struct profile_second *seconds_at(struct seconds *s, uint64_t hz, int64_t ticks,
 
 /* Spread (lost) evenly over the seconds in which they were lost, or over
  * SPREAD_MAX parts: many such records must not take long. */
-void seconds_lose(struct seconds *s, uint64_t hz, uint64_t lost, int64_t from,
-                  int64_t to, struct budget *b)
+void seconds_lose(struct second_list *s, uint64_t hz, uint64_t lost,
+                  int64_t from, int64_t to, struct budget *b)
 {
     int64_t step = (int64_t)hz;
     bool within_one = step == 0 || from < 0 || to <= from;

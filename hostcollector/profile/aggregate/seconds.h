@@ -10,7 +10,7 @@
 #include "util/budget.h"
 
 /* Zeroed: empty. free() releases the list. */
-struct seconds {
+struct second_list {
     struct profile_second *list;
     size_t count, capacity;
     /* the second of the last sample: nearly always that of the next */
@@ -20,11 +20,11 @@ struct seconds {
 
 /* The second that (ticks) of a clock of (hz) lies in, 0: unknown; NULL if it
  * cannot be kept. Valid until the next call. */
-struct profile_second *seconds_at(struct seconds *s, uint64_t hz, int64_t ticks,
-                                  struct budget *b);
+struct profile_second *seconds_at(struct second_list *s, uint64_t hz,
+                                  int64_t ticks, struct budget *b);
 
 /* (lost) ticks were lost between (from) and (to). */
-void seconds_lose(struct seconds *s, uint64_t hz, uint64_t lost, int64_t from,
-                  int64_t to, struct budget *b);
+void seconds_lose(struct second_list *s, uint64_t hz, uint64_t lost,
+                  int64_t from, int64_t to, struct budget *b);
 
 #endif

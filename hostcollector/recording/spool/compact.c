@@ -19,7 +19,7 @@
 
 #define OVER_MS 30000u /* a window may come so late */
 
-struct compact {
+struct compaction {
     int fd, lock;
     const struct compact_config *config;
     struct compact_sums *sums;
@@ -49,7 +49,7 @@ static int order(const void *a, const void *b)
 
 static int take_file(void *context, const char *name, struct err *e)
 {
-    struct compact *c = context;
+    struct compaction *c = context;
     struct spool_entry entry = {.name = NULL};
 
     if (spool_mark_is_left(c->fd, name)) {
@@ -71,7 +71,7 @@ static int take_file(void *context, const char *name, struct err *e)
 
 /* A file of what was added: windows (from) to (to). Returns 0; -1 with (e)
  * filled. */
-static int put_file(struct compact *c, size_t from, size_t to, struct err *e)
+static int put_file(struct compaction *c, size_t from, size_t to, struct err *e)
 {
     size_t size = 0;
     uint8_t *bytes = merged_file_end(c->file, &size, e);
@@ -85,7 +85,7 @@ static int put_file(struct compact *c, size_t from, size_t to, struct err *e)
 
 /* What was added from (*from) to (to) becomes a file, if it is worth one; the
  * next one begins at (next). */
-static int end_file(struct compact *c, size_t *from, size_t to, size_t next,
+static int end_file(struct compaction *c, size_t *from, size_t to, size_t next,
                     struct err *e)
 {
     struct err ignored;
@@ -100,7 +100,7 @@ static int end_file(struct compact *c, size_t *from, size_t to, size_t next,
 }
 
 /* Windows (from) to (to), of one guest and span. */
-static int merge_windows(struct compact *c, size_t from, size_t to,
+static int merge_windows(struct compaction *c, size_t from, size_t to,
                          struct err *e)
 {
     int result = 0;
@@ -134,7 +134,7 @@ static int merge_windows(struct compact *c, size_t from, size_t to,
 
 /* Finish what a killed process has begun: remove windows that are in a file of
  * several, too. */
-static int remove_merged(struct compact *c, struct err *e)
+static int remove_merged(struct compaction *c, struct err *e)
 {
     const struct spool_entry *several = NULL;
     size_t kept = 0;
@@ -162,7 +162,7 @@ static int remove_merged(struct compact *c, struct err *e)
 }
 
 /* What waits for which receiver? */
-static void count_waits(const struct compact *c)
+static void count_waits(const struct compaction *c)
 {
     for (size_t k = 0; k < c->tags.count; k++) {
         struct compact_wait *wait = &c->sums->waits[k];
@@ -181,7 +181,7 @@ static void count_waits(const struct compact *c)
 }
 
 /* Do windows (a) and (b) go into one file? */
-static bool go_together(const struct compact *c, const struct spool_entry *a,
+static bool go_together(const struct compaction *c, const struct spool_entry *a,
                         const struct spool_entry *b)
 {
     uint64_t span = c->config->span_ms;
@@ -190,7 +190,7 @@ static bool go_together(const struct compact *c, const struct spool_entry *a,
            a->n.start_ms / span == b->n.start_ms / span;
 }
 
-static int merge_all(struct compact *c, struct err *e)
+static int merge_all(struct compaction *c, struct err *e)
 {
     uint64_t span = c->config->span_ms;
     int result = 0;
@@ -216,7 +216,7 @@ static int merge_all(struct compact *c, struct err *e)
 }
 
 /* Is nobody else merging here? The lock's file stays. */
-static int take_lock(struct compact *c, struct err *e)
+static int take_lock(struct compaction *c, struct err *e)
 {
     c->lock = openat(c->fd, SPOOL_MERGING,
                      O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -232,12 +232,12 @@ static int take_lock(struct compact *c, struct err *e)
 int spool_compact(int fd, const struct compact_config *config,
                   struct compact_sums *sums, struct err *e)
 {
-    struct compact c = {.fd =
-                            openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC),
-                        .lock = -1,
-                        .config = config,
-                        .sums = sums,
-                        .file = merged_file_new()};
+    struct compaction c = {
+        .fd = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+        .lock = -1,
+        .config = config,
+        .sums = sums,
+        .file = merged_file_new()};
     int result = -1;
 
     *sums = (struct compact_sums){0};

@@ -120,7 +120,7 @@ static void write_work(struct json_object *o, const struct report *r)
 
     (void)putc('[', out);
     for (size_t i = 0; i < p->work_count; i++) {
-        struct work work = work_of(p, r->view, &p->work[i]);
+        struct work_rate work = work_of(p, r->view, &p->work[i]);
 
         json_comma(out, &first);
         struct json_object in = json_begin(out);

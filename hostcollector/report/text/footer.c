@@ -163,14 +163,14 @@ static const char *ticks_text(char *buf, size_t size, const struct profile *p,
 }
 
 /* How late the samples were of everything that was selected. */
-struct lateness {
+struct late_sums {
     uint64_t samples;
     uint64_t classes[LATE_CLASSES];
 };
 
-static struct lateness sum_lateness(const struct profile *p)
+static struct late_sums sum_lateness(const struct profile *p)
 {
-    struct lateness sum = {0};
+    struct late_sums sum = {0};
 
     for (size_t i = 0; i < p->core_count; i++) {
         const struct tally *t = &p->cores[i].total;
@@ -183,7 +183,7 @@ static struct lateness sum_lateness(const struct profile *p)
 }
 
 /* The class that holds the sample behind (share) of all. */
-static size_t late_class(const struct lateness *sum, double share)
+static size_t late_class(const struct late_sums *sum, double share)
 {
     uint64_t below = 0;
     size_t i = 0;
@@ -200,7 +200,7 @@ static size_t late_class(const struct lateness *sum, double share)
 /* "half of the samples came under 1 us after their deadline, 99 of 100 under 4
  * us". The last class has no upper end. */
 static void late_text(char *buf, size_t size, const struct profile *p,
-                      const struct lateness *sum)
+                      const struct late_sums *sum)
 {
     const size_t open = LATE_CLASSES - 1;
     size_t half = late_class(sum, .5), most = late_class(sum, .99);
@@ -285,7 +285,7 @@ static void write_late_functions(FILE *out, const struct report *r)
 
 static void write_lateness(FILE *out, const struct report *r)
 {
-    struct lateness sum = sum_lateness(r->profile);
+    struct late_sums sum = sum_lateness(r->profile);
     char late[160], line[256];
 
     if (sum.samples == 0)

@@ -230,7 +230,7 @@ static void write_headline(FILE *out, const struct report *r)
 static void write_work(FILE *out, const struct report *r,
                        const struct profile_work *w)
 {
-    struct work work = work_of(r->profile, r->view, w);
+    struct work_rate work = work_of(r->profile, r->view, w);
     char line[320], name[128], count[TEXT_NUMBER], rate[TEXT_NUMBER];
     char each[TEXT_NUMBER], took[80] = "";
 

@@ -36,7 +36,7 @@ struct http {
 };
 
 /* A request as it travels. Both processes are the same program. */
-struct message {
+struct http_message {
     void (*look)(struct http_answer *a, const uint8_t *body, size_t size);
     long limit_s;
     char texts[TEXTS_ROOM]; /* each with a NUL behind it; "" for NULL */
@@ -44,7 +44,7 @@ struct message {
 
 /* The process that sends */
 
-static void unpack(struct http_request *r, const struct message *m)
+static void unpack(struct http_request *r, const struct http_message *m)
 {
     const char *list[TEXTS], *at = m->texts;
 
@@ -60,7 +60,7 @@ static void unpack(struct http_request *r, const struct message *m)
                                .look = m->look};
 }
 
-static void answer(struct http *h, const struct message *m, int body,
+static void answer(struct http *h, const struct http_message *m, int body,
                    struct http_answer *a)
 {
     struct http_request r;
@@ -88,7 +88,7 @@ static bool confine(const struct http_config *c, struct err *e)
  * request before, which was sent by then. */
 static _Noreturn void serve(struct http *h)
 {
-    static struct message m;
+    static struct http_message m;
     struct err why = {""};
     bool able = confine(&h->config, &why);
     ssize_t size;
@@ -145,7 +145,7 @@ static void end(struct http *h)
 }
 
 /* Returns the message's size; 0: there is no room for it. */
-static size_t pack(struct message *m, const struct http_request *r)
+static size_t pack(struct http_message *m, const struct http_request *r)
 {
     const char *const list[TEXTS] = {
         r->url,        r->method,     r->sign,       r->user,
@@ -162,7 +162,7 @@ static size_t pack(struct message *m, const struct http_request *r)
         used += size;
     }
     m->look = r->look;
-    return offsetof(struct message, texts) + used;
+    return offsetof(struct http_message, texts) + used;
 }
 
 /* The file (body) once more, to be read alone. */
@@ -200,7 +200,7 @@ static bool hears(const struct http *h, long limit_s, struct http_answer *a)
 static const char *ask(struct http *h, const struct http_request *r,
                        struct http_answer *a)
 {
-    static struct message m;
+    static struct http_message m;
     size_t size = pack(&m, r);
     int body = size != 0 ? reopen(r->body) : -1;
     const char *why = NULL;
