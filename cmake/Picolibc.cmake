@@ -1,19 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # picolibc::c: the C library of guests that want one; libtprof.a never links it.
 # Built with the compiler at hand when a guest needs it, from the tarball that
-# fetch-picolibc.sh finds, or from PICOLIBC_TARBALL.
+# fetch-picolibc.sh finds, or from PICOLIBC_TARBALL; once for each compiler and all
+# that is said here, as cached.sh has it.
 include_guard(GLOBAL)
-include(ExternalProject)
 
 set(PICOLIBC_TARBALL "" CACHE FILEPATH "Source of picolibc 1.8.10 as .tar.gz; empty: fetch it")
 
+set(version 1.8.10)
 set(dir ${CMAKE_BINARY_DIR}/picolibc)
-set(tarball ${dir}/picolibc.tar.gz)
-if(PICOLIBC_TARBALL)
-  set(fetch ${CMAKE_COMMAND} -E copy ${PICOLIBC_TARBALL} ${tarball})
-else()
-  set(fetch ${CMAKE_CURRENT_LIST_DIR}/fetch-picolibc.sh ${tarball})
-endif()
 
 # As guests are compiled, but with all registers: it is no interrupt's code.
 set(flags "-O2 -g -ffreestanding -fno-pic -fno-pie -mno-red-zone \
@@ -23,28 +18,30 @@ if(CMAKE_C_COMPILER_ID STREQUAL "GNU") # keep all frames, as in TprofGuest.cmake
   set(flags "${flags} -pg -mno-fentry -mnop-mcount")
 endif()
 
-ExternalProject_Add(picolibc_build
-    PREFIX ${dir} EXCLUDE_FROM_ALL ON
-    SOURCE_DIR ${dir}/src/picolibc-1.8.10
-    DOWNLOAD_DIR ${dir}/src
-    DOWNLOAD_COMMAND ${fetch} COMMAND ${CMAKE_COMMAND} -E tar xzf ${tarball}
-    CMAKE_ARGS
-        -DCMAKE_SYSTEM_NAME=Generic -DCMAKE_SYSTEM_PROCESSOR=x86_64
-        -DCMAKE_TRY_COMPILE_TARGET_TYPE=STATIC_LIBRARY
-        -DCMAKE_C_COMPILER=${CMAKE_C_COMPILER} -DCMAKE_ASM_COMPILER=${CMAKE_C_COMPILER}
-        -DCMAKE_C_COMPILER_LAUNCHER=${CMAKE_C_COMPILER_LAUNCHER}
-        -DCMAKE_C_FLAGS=${flags} -DCMAKE_ASM_FLAGS=${flags} -DCMAKE_BUILD_TYPE=None
-        -DCMAKE_INSTALL_PREFIX=${dir}
-        -D__SINGLE_THREAD=ON -D__THREAD_LOCAL_STORAGE=OFF -D__GLOBAL_ERRNO=ON
-        -D__IO_LONG_LONG=ON -D__IO_FLOAT=OFF
-    BUILD_COMMAND ${CMAKE_COMMAND} --build . -j 2
-    LOG_DOWNLOAD ON LOG_CONFIGURE ON LOG_BUILD ON LOG_INSTALL ON LOG_OUTPUT_ON_FAILURE ON
-    BUILD_BYPRODUCTS ${dir}/lib/libc.a)
+set(arguments -G "${CMAKE_GENERATOR}"
+    -DCMAKE_SYSTEM_NAME=Generic -DCMAKE_SYSTEM_PROCESSOR=x86_64
+    -DCMAKE_TRY_COMPILE_TARGET_TYPE=STATIC_LIBRARY
+    -DCMAKE_C_COMPILER=${CMAKE_C_COMPILER} -DCMAKE_ASM_COMPILER=${CMAKE_C_COMPILER}
+    -DCMAKE_BUILD_TYPE=None
+    -D__SINGLE_THREAD=ON -D__THREAD_LOCAL_STORAGE=OFF -D__GLOBAL_ERRNO=ON
+    -D__IO_LONG_LONG=ON -D__IO_FLOAT=OFF)
 
-# Where another compiler is asked for, CMake would forget the arguments with the cache, and
-# the library would be installed in the system's folders.
-ExternalProject_Add_Step(picolibc_build begin_anew DEPENDEES patch DEPENDERS configure
-    COMMAND ${CMAKE_COMMAND} -E rm -f <BINARY_DIR>/CMakeCache.txt)
+file(READ ${CMAKE_CURRENT_LIST_DIR}/picolibc.sh script)
+execute_process(COMMAND ${CMAKE_C_COMPILER} --version OUTPUT_VARIABLE compiler)
+set(sum)
+if(PICOLIBC_TARBALL)
+  file(SHA256 ${PICOLIBC_TARBALL} sum)
+endif()
+string(SHA256 key "${compiler} ${flags} ${arguments} ${script} ${sum}")
+string(SUBSTRING ${key} 0 16 key)
+
+add_custom_command(OUTPUT ${dir}/lib/libc.a
+    COMMAND ${CMAKE_CURRENT_LIST_DIR}/cached.sh picolibc-${version}-${key} ${dir}
+        ${CMAKE_COMMAND} -E env "PICOLIBC_FLAGS=${flags}"
+        ${CMAKE_CURRENT_LIST_DIR}/picolibc.sh ${version} "${PICOLIBC_TARBALL}" ${dir} ${arguments}
+        -DCMAKE_C_COMPILER_LAUNCHER=${CMAKE_C_COMPILER_LAUNCHER}
+    COMMENT "Building picolibc" VERBATIM)
+add_custom_target(picolibc_build DEPENDS ${dir}/lib/libc.a)
 
 file(MAKE_DIRECTORY ${dir}/include) # exists before the library does
 add_library(picolibc::c STATIC IMPORTED GLOBAL)

@@ -23,6 +23,7 @@ function(rust_find)
     foreach(library /usr/src/rustc-${version}/library ${sysroot}/lib/rustlib/src/rust/library)
       if(version AND EXISTS ${library}/core/src/lib.rs)
         set(TPROF_RUSTC ${rustc} PARENT_SCOPE)
+        set(rust_version ${said} PARENT_SCOPE)
         set(rust_library ${library} PARENT_SCOPE)
         return()
       endif()
@@ -44,10 +45,14 @@ set(rustc ${CMAKE_COMMAND} -E env RUSTC_BOOTSTRAP=1 ${TPROF_RUSTC}
     -C relocation-model=static -C code-model=small)
 if(TPROF_RUSTC)
   file(MAKE_DIRECTORY ${rust_out})
+  set(core ${rustc} --crate-type=rlib --crate-name=core -C opt-level=2 -C debuginfo=1
+      --cfg no_fp_fmt_parse -A warnings -o ${rust_out}/libcore.rlib
+      ${rust_library}/core/src/lib.rs)
+  string(REPLACE ${rust_out} "" key "${rust_version} ${core}")
+  string(SHA256 key "${key}")
+  string(SUBSTRING ${key} 0 16 key)
   add_custom_command(OUTPUT ${rust_out}/libcore.rlib
-      COMMAND ${rustc} --crate-type=rlib --crate-name=core -C opt-level=2 -C debuginfo=1
-          --cfg no_fp_fmt_parse -A warnings -o ${rust_out}/libcore.rlib
-          ${rust_library}/core/src/lib.rs
+      COMMAND ${PROJECT_SOURCE_DIR}/cmake/cached.sh rust-core-${key} ${rust_out}/libcore.rlib ${core}
       COMMENT "Compiling Rust's core" VERBATIM)
   add_custom_command(OUTPUT ${rust_out}/libcompiler_builtins.rlib
       COMMAND ${rustc} --crate-type=rlib --crate-name=compiler_builtins
