@@ -21,8 +21,9 @@
 #       `tests/run NAME` builds only what the tests that match NAME need.
 #
 #   tprof_write_needs()
-#       Call once, when all tests are there. Writes tests/needs in the build tree: a line
-#       "test: target target..." for each test.
+#       Call once, when all tests are there. Writes two files in the build tree:
+#       tests/needs, a line "test: target target..." for each test, and tests/unneeded, a
+#       line for each program below tests/ that no test needs, as the benches are.
 #
 #   tprof_unit_test(<module> [LIBS l...] [SOURCES s...] [LABELS l...] [TIMEOUT n])
 #       Builds test_<module>.c of the current folder with check.c; runs it as
@@ -37,8 +38,7 @@
 #   tprof_guest_test(...) is in TprofGuest.cmake.
 include_guard(GLOBAL)
 
-add_custom_target(tprof_thread_tests) # the programs of the tests labelled thread
-add_custom_target(tprof_agent_tests)  # of the unit tests of the agent, and the simulation
+add_custom_target(tprof_agent_tests)  # programs of the unit tests of the agent, and the simulation
 add_custom_target(tprof_fuzz_tests)
 
 # "NAME SECONDS [waits]" becomes the variable tprof_cost_NAME: SECONDS, perhaps ;waits
@@ -97,6 +97,7 @@ function(test_needs name command needs)
   endif()
   list(REMOVE_ITEM needs none)
   list(REMOVE_DUPLICATES needs)
+  set_property(GLOBAL APPEND PROPERTY tprof_needed ${needs})
   string(REPLACE ";" " " needs "${needs}")
   set_property(GLOBAL APPEND_STRING PROPERTY tprof_needs "${name}: ${needs}\n")
 endfunction()
@@ -104,6 +105,29 @@ endfunction()
 function(tprof_write_needs)
   get_property(needs GLOBAL PROPERTY tprof_needs)
   file(WRITE ${PROJECT_BINARY_DIR}/tests/needs "${needs}")
+  programs_below(${CMAKE_CURRENT_SOURCE_DIR} programs)
+  get_property(needed GLOBAL PROPERTY tprof_needed)
+  list(REMOVE_ITEM programs ${needed})
+  list(JOIN programs "\n" programs)
+  file(WRITE ${PROJECT_BINARY_DIR}/tests/unneeded "${programs}\n")
+endfunction()
+
+# All programs of (folder) and of the folders below it.
+function(programs_below folder result)
+  get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
+  get_property(folders DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
+  set(programs)
+  foreach(target ${targets})
+    get_target_property(type ${target} TYPE)
+    if(type STREQUAL EXECUTABLE)
+      list(APPEND programs ${target})
+    endif()
+  endforeach()
+  foreach(below ${folders})
+    programs_below(${below} more)
+    list(APPEND programs ${more})
+  endforeach()
+  set(${result} ${programs} PARENT_SCOPE)
 endfunction()
 
 function(tprof_unit_test module)
@@ -113,9 +137,6 @@ function(tprof_unit_test module)
   if("tprof_agent_host" IN_LIST ARG_LIBS)
     list(APPEND ARG_LABELS agent)
     add_dependencies(tprof_agent_tests test_${module})
-  endif()
-  if("thread" IN_LIST ARG_LABELS)
-    add_dependencies(tprof_thread_tests test_${module})
   endif()
   tprof_add_test(NAME unit.${module} COMMAND test_${module}
       LABELS ${ARG_LABELS} TIMEOUT ${ARG_TIMEOUT})
