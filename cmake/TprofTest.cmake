@@ -6,7 +6,9 @@
 #                  [LABELS l...] [TIMEOUT seconds] [PROPERTIES key value...])
 #       Any test. Its first label is the part of the name before the first dot.
 #       Labels with a meaning for tests/run: `slow`, only `ctest -C Slow` and `tests/run
-#       --all` run the test; `smoke`, a guest test that the clang build runs, too; `host`,
+#       --all` run the test; `nightly`, only `ctest -C Nightly` and `tests/run --nightly`
+#       do, which run the slow ones, too: for the long brother of a test that stays;
+#       `smoke`, a guest test that the clang build runs, too; `host`,
 #       a test without guests that runs where unit tests do; `once`, one that costs much
 #       and would tell nothing new of another compiler's build: only the build with
 #       sanitizers runs it; `thread`, one for the thread sanitizer. Default timeout: 60 s.
@@ -62,7 +64,9 @@ function(tprof_add_test)
   string(REGEX REPLACE "\\..*" "" kind ${ARG_NAME})
   set(when)
   if("slow" IN_LIST ARG_LABELS)
-    set(when CONFIGURATIONS Slow)
+    set(when CONFIGURATIONS Slow Nightly)
+  elseif("nightly" IN_LIST ARG_LABELS)
+    set(when CONFIGURATIONS Nightly)
   endif()
   add_test(NAME ${ARG_NAME} COMMAND ${ARG_COMMAND} ${when})
   set_tests_properties(${ARG_NAME} PROPERTIES

@@ -149,11 +149,19 @@ TEST(guest_bridge_and_collector_are_killed_in_every_order)
         kill_all(i, &random);
 }
 
+static void kill_at_random(uint32_t times, uint64_t seed)
+{
+    for (uint32_t i = 0; i < times; i++)
+        kill_all(i, &seed);
+}
+
+TEST(slow_killed_10_times_at_random)
+{
+    kill_at_random(10, 13);
+}
+
 TEST(slow_killed_100_times_at_random)
 {
-    uint64_t random = 12;
-
     alarm(1500);
-    for (uint32_t i = 0; i < 100; i++)
-        kill_all(i, &random);
+    kill_at_random(100, 12);
 }
