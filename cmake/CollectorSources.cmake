@@ -11,11 +11,11 @@ set(core_sources
     annotate/disasm.c
     annotate/lines.c
     annotate/places.c
-    annotate/source.c
+    annotate/source_text.c
     check/agent.c
+    check/check_loading.c
     check/gather.c
     check/language.c
-    check/loading.c
     check/red_zone.c
     check/remedy.c
     check/remedy_loading.c
@@ -23,21 +23,21 @@ set(core_sources
     check/units.c
     check/unwind_tables.c
     cli/amount.c
+    cli/command_main.c
     cli/confine/confine.c
     cli/confine/confine_enter.c
     cli/confine/confine_network.c
     cli/confine/confine_report.c
     cli/help.c
-    cli/look.c
+    cli/messages.c
     cli/option_table.c
     cli/options.c
     cli/output.c
     cli/pager.c
-    cli/planned.c
     cli/signals.c
-    cli/tell.c
+    cli/stray_argument.c
+    cli/text_style.c
     cli/when.c
-    cli/words.c
     cmd/cmd_annotate.c
     cmd/cmd_bridge.c
     cmd/cmd_check.c
@@ -58,24 +58,24 @@ set(core_sources
     diagnose/cost.c
     diagnose/diagnose.c
     diagnose/gate.c
+    diagnose/implausible.c
     diagnose/lateness.c
     diagnose/loss.c
-    diagnose/memory.c
+    diagnose/memory_remarks.c
     diagnose/remarks.c
     diagnose/selected.c
-    diagnose/sense.c
     diagnose/share.c
     diagnose/silence.c
     diagnose/stacks.c
     diagnose/steal.c
     diagnose/timer.c
-    diagnose/work.c
+    diagnose/work_share.c
+    diff/compare/beta_tail.c
     diff/compare/compare.c
+    diff/compare/compiler_suffix.c
     diff/compare/merged.c
     diff/compare/pairs.c
-    diff/compare/stem.c
-    diff/compare/tail.c
-    diff/compare/two_shares.c
+    diff/compare/two_proportions.c
     diff/compare/unit_cost.c
     diff/compare/unit_rows.c
     diff/diff.c
@@ -89,16 +89,16 @@ set(core_sources
     diff/fail_if.c
     dump/core_registers.c
     dump/directory.c
-    dump/file.c
-    dump/frame.c
+    dump/dump_file.c
+    dump/dump_frame.c
+    dump/dump_memory.c
+    dump/dump_stream.c
     dump/kdump.c
     dump/lzo.c
-    dump/memory.c
     dump/page.c
     dump/parts.c
     dump/records.c
     dump/ring.c
-    dump/stream.c
     export/callgrind.c
     export/csv.c
     export/export.c
@@ -113,8 +113,8 @@ set(core_sources
     export/pprof.c
     export/proto.c
     export/speedscope.c
-    fleet/keeper.c
     fleet/notify.c
+    fleet/respawn.c
     fleet/serve/merge_process.c
     fleet/serve/serve_change.c
     fleet/serve/serve_images.c
@@ -122,28 +122,28 @@ set(core_sources
     fleet/serve/serve_tell.c
     fleet/serve/serve_wanted.c
     fleet/windows/busy.c
-    fleet/windows/folder.c
+    fleet/windows/open_window_counts.c
+    fleet/windows/socket_folder.c
     fleet/windows/status.c
-    fleet/windows/uncut.c
     fleet/windows/watched.c
     fleet/windows/windows.c
-    guard/open_files.c
+    guard/file_limit.c
     guard/sandbox.c
     guard/sandbox_calls.c
     guest/fleet.c
     guest/guests.c
     guest/labels.c
     guest/pipeline.c
-    guest/source/kinds.c
-    guest/source/memory.c
-    guest/source/outside.c
-    guest/source/replay.c
-    guest/source/serial.c
+    guest/source/memory_source.c
+    guest/source/outside_source.c
+    guest/source/replay_source.c
+    guest/source/serial_source.c
     guest/source/source.c
-    guest/source/spool.c
+    guest/source/source_kinds.c
+    guest/source/spool_source.c
     guest/source/stream.c
-    guest/source/vsock.c
-    guest/source/vsock_uds.c
+    guest/source/vsock_source.c
+    guest/source/vsock_uds_source.c
     guest/talk/command.c
     guest/talk/talk.c
     html/html.c
@@ -157,17 +157,18 @@ set(core_sources
     image/code/insn.c
     image/code/insn_parts.c
     image/code/only_call.c
-    image/code/told_code.c
+    image/code/recorded_code.c
     image/code/uncalled.c
     image/dwarf/aranges.c
     image/dwarf/die.c
     image/dwarf/dwarf.c
+    image/dwarf/dwarf_scope.c
     image/dwarf/frame_entry.c
     image/dwarf/line.c
     image/dwarf/range.c
-    image/dwarf/scope.c
     image/dwarf/unit.c
     image/file/debug_file.c
+    image/file/decompress.c
     image/file/elf.c
     image/file/elf_sections.c
     image/file/file.c
@@ -178,26 +179,24 @@ set(core_sources
     image/file/loading.c
     image/file/object.c
     image/file/pe.c
+    image/file/recorded_image.c
     image/file/symbols_file.c
     image/file/symtab.c
-    image/file/told.c
-    image/file/unpack.c
     image/match/cache.c
     image/match/fetch.c
     image/match/guest_images.c
     image/match/identity.c
     image/match/images.c
     image/match/seek.c
-    image/names/callers.c
+    image/names/hidden_callers.c
     image/names/image_map.c
     image/names/names.c
     image/names/pascal.c
     image/names/symbolize.c
-    outside/callers.c
     outside/dump.c
     outside/host_channel.c
     outside/likeness.c
-    outside/memory.c
+    outside/outside_memory.c
     outside/paging.c
     outside/place.c
     outside/qemu/gdb.c
@@ -207,29 +206,30 @@ set(core_sources
     outside/sampler.c
     outside/sampler_process.c
     outside/sampler_watch.c
+    outside/stopped_callers.c
     outside/unwind/by_tables.c
-    outside/unwind/callers.c
     outside/unwind/cfi.c
     outside/unwind/code_rows.c
     outside/unwind/expression.c
     outside/unwind/iret_frame.c
     outside/unwind/orc.c
     outside/unwind/outermost.c
-    pgo/addresses.c
+    outside/unwind/unwinder.c
     pgo/bodies.c
-    pgo/calls.c
     pgo/fdata.c
     pgo/finish.c
     pgo/hits.c
     pgo/judge.c
     pgo/pgo.c
+    pgo/pgo_addresses.c
+    pgo/pgo_calls.c
     pgo/sample_profile_text.c
     profile/aggregate/aggregate.c
+    profile/aggregate/aggregate_merge.c
     profile/aggregate/entries.c
     profile/aggregate/maps.c
-    profile/aggregate/merge.c
-    profile/aggregate/moments.c
     profile/aggregate/moved.c
+    profile/aggregate/sample_log.c
     profile/aggregate/seconds.c
     profile/aggregate/stack_pool.c
     profile/aggregate/stats.c
@@ -241,13 +241,13 @@ set(core_sources
     profile/decode/order.c
     profile/decode/samples.c
     profile/decode/stack_record.c
-    recording/names/addresses.c
+    recording/names/frame_addresses.c
     recording/names/read.c
     recording/names/write.c
-    recording/packed/merge.c
     recording/packed/pack.c
     recording/packed/pack_facts.c
     recording/packed/pack_stacks.c
+    recording/packed/packed_merge.c
     recording/packed/squeeze.c
     recording/packed/unpack.c
     recording/packed/unpack_samples.c
@@ -264,9 +264,8 @@ set(core_sources
     recording/spool/spool_limits.c
     recording/spool/spool_list.c
     recording/spool/spool_marks.c
+    recording/spool/spool_window.c
     recording/spool/steady.c
-    recording/spool/window.c
-    report/asked.c
     report/base64.c
     report/gzip.c
     report/invert.c
@@ -277,10 +276,11 @@ set(core_sources
     report/name.c
     report/next.c
     report/ranked.c
+    report/report_options.c
     report/smaller_view.c
     report/table.c
-    report/text/calls.c
-    report/text/cores.c
+    report/text/call_table.c
+    report/text/core_table.c
     report/text/details.c
     report/text/footer.c
     report/text/function.c
@@ -288,16 +288,16 @@ set(core_sources
     report/text/line_list.c
     report/text/matrix.c
     report/text/overall.c
-    report/text/strip.c
+    report/text/sparkline.c
     report/text/summary.c
-    report/text/tree.c
+    report/text/tree_text.c
     report/text/txt.c
     report/text/wait_list.c
     report/text/waits.c
-    session/guest_asked.c
     session/guest_files.c
     session/guest_names.c
     session/guest_run.c
+    session/guest_selection.c
     session/guest_source.c
     session/overall_sums.c
     session/page_code.c
@@ -307,29 +307,29 @@ set(core_sources
     stacks/snapshot_json.c
     stacks/snapshot_text.c
     stacks/stacks_session.c
-    top/cores.c
     top/curses.c
     top/draw.c
-    top/help.c
+    top/limit_entries.c
     top/list.c
-    top/outlet.c
+    top/nonblocking_terminal.c
     top/pages.c
     top/screen.c
-    top/table.c
-    top/thin.c
     top/top.c
+    top/top_cores.c
+    top/top_help.c
     top/top_lines.c
     top/top_session.c
-    top/window.c
+    top/top_table.c
+    top/top_window.c
     view/code_frames.c
+    view/collect_addresses.c
     view/edges.c
     view/exclude.c
     view/find.c
-    view/fold.c
-    view/learn.c
     view/paths.c
     view/scope.c
     view/scopes.c
+    view/smallest_first.c
     view/timeline.c
     view/tree.c
     view/view.c
@@ -339,9 +339,9 @@ set(core_sources
 
 set(bridge_sources
     bridge/bridge.c
+    bridge/bridge_memory.c
     bridge/conn.c
     bridge/from_guest.c
-    bridge/memory.c
     bridge/to_guest.c
     bridge/uds.c
     bridge/vhost_user.c
@@ -351,13 +351,13 @@ set(bridge_sources
 set(util_sources
     guard/claim.c
     guard/descriptor.c
-    guard/listed.c
     guard/magic.c
     guard/opener.c
     guard/opener_rules.c
     guard/parents.c
     guard/peer.c
     guard/side_process.c
+    guard/word_in_file.c
     util/arena.c
     util/budget.c
     util/clock.c

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "bridge/memory.h"
+#include "bridge/bridge_memory.h"
 #include "bridge/vhost_user_msg.h"
 #include "bridge/vring.h"
 #include "bridge/watch.h"

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <sys/uio.h>
 
-#include "bridge/memory.h"
+#include "bridge/bridge_memory.h"
 
 #define VRING_MAX    1024u /* entries of a ring, a power of two */
 #define CHAIN_PIECES 34u   /* of a chain; Linux uses up to 18 */

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "bridge/bridge_memory.h"
 #include "bridge/conn.h"
-#include "bridge/memory.h"
 #include "bridge/packet.h"
 #include "bridge/vring.h"
 #include "guard/peer.h"

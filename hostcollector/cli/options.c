@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cli/option_table.h"
-#include "cli/words.h"
+#include "cli/stray_argument.h"
 #include "guest/labels.h"
 #include "report/render.h"
 

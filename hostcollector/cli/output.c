@@ -10,11 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/look.h"
+#include "cli/text_style.h"
 #include "export/stores/stack_numbers.h"
 #include "guard/claim.h"
 #include "guard/opener.h"
-#include "report/asked.h"
+#include "report/report_options.h"
 
 #define PIECE (1u << 16) /* bytes, of a file */
 

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/planned.h"
+#include "cli/command_main.h"
 #include "session/sampling.h"
 
 static const struct help help = {

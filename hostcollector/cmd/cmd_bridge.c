@@ -9,9 +9,9 @@
 #include "cli/command.h"
 #include "cli/confine/confine.h"
 #include "cli/help.h"
+#include "cli/messages.h"
 #include "cli/options.h"
 #include "cli/signals.h"
-#include "cli/tell.h"
 
 #define DEFAULT_CID 3u
 

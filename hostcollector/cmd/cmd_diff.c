@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/command_main.h"
 #include "cli/confine/confine.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/planned.h"
 #include "cli/signals.h"
 #include "diagnose/share.h"
 #include "diff/compare/compare.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/planned.h"
+#include "cli/command_main.h"
 #include "session/sampling.h"
 
 static const struct help help = {

@@ -6,7 +6,7 @@
 
 #include "cli/amount.h"
 #include "cli/command.h"
-#include "cli/planned.h"
+#include "cli/command_main.h"
 #include "session/sampling.h"
 #include "util/text.h"
 

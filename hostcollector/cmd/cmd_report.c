@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/planned.h"
+#include "cli/command_main.h"
 #include "cli/when.h"
 #include "recording/spool/spool_list.h"
 #include "session/sampling.h"

@@ -5,7 +5,7 @@
 
 #include "cli/amount.h"
 #include "cli/command.h"
-#include "cli/planned.h"
+#include "cli/command_main.h"
 #include "fleet/serve/serve_session.h"
 #include "fleet/serve/serve_wanted.h"
 

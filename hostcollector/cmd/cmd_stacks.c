@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "cli/command.h"
-#include "cli/planned.h"
+#include "cli/command_main.h"
 #include "guest/source/source.h"
 #include "stacks/snapshot_output.h"
 #include "stacks/stacks_session.h"

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/command_main.h"
 #include "cli/confine/confine.h"
 #include "cli/output.h"
-#include "cli/planned.h"
 #include "cli/signals.h"
 #include "guard/sandbox.h"
 #include "outside/sampler_process.h"

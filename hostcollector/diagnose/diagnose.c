@@ -9,9 +9,9 @@
 #include <stdio.h>
 
 #include "diagnose/core_list.h"
+#include "diagnose/implausible.h"
 #include "diagnose/loss.h"
 #include "diagnose/selected.h"
-#include "diagnose/sense.h"
 #include "diagnose/silence.h"
 #include "diagnose/stacks.h"
 #include "diagnose/timer.h"

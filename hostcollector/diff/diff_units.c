@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "diagnose/share.h"
-#include "diagnose/work.h"
+#include "diagnose/work_share.h"
 #include "util/vec.h"
 
 /* The counter (name) of (side), begun if there is none yet; NULL: there is no

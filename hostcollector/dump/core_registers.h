@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "dump/memory.h"
+#include "dump/dump_memory.h"
 
 struct dump_registers {
     uint64_t general[16]; /* by their numbers in DWARF */

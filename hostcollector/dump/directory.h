@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "dump/dump_memory.h"
 #include "dump/layout.h"
-#include "dump/memory.h"
 #include "tprof_wire.h"
 #include "util/err.h"
 

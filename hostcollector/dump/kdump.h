@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "dump/file.h"
+#include "dump/dump_file.h"
 #include "dump/parts.h"
 
 struct dump_kdump;

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "dump/file.h"
+#include "dump/dump_file.h"
 #include "util/err.h"
 
 #define DUMP_PARTS_MAX 4096u

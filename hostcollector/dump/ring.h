@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "dump/directory.h"
-#include "dump/memory.h"
+#include "dump/dump_memory.h"
 
 #define DUMP_RING_BLOCK 512u /* words that are read at a time */
 

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profile/aggregate/moments.h"
+#include "profile/aggregate/sample_log.h"
 #include "report/render.h"
 
 struct export_rows {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "guard/listed.h"
+#include "guard/word_in_file.h"
 #include "util/arena.h"
 #include "util/vec.h"
 

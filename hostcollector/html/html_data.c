@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "profile/aggregate/moments.h"
+#include "profile/aggregate/sample_log.h"
 
 /* No run that anybody looks at has more: a day of 20 ms. */
 #define SLOTS_MAX 5e6

@@ -8,8 +8,8 @@
 #include "diagnose/selected.h"
 #include "diagnose/steal.h"
 #include "html/html_data.h"
-#include "report/asked.h"
 #include "report/json_text.h"
+#include "report/report_options.h"
 
 static void write_key(FILE *out, const char *key)
 {

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "dump/core_registers.h"
-#include "dump/memory.h"
+#include "dump/dump_memory.h"
 #include "outside/guest.h"
 #include "outside/paging.h"
 

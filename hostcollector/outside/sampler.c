@@ -11,9 +11,9 @@
 #include "agent.h"
 #include "arch/host/machine.h"
 #include "model/guest.h"
-#include "outside/callers.h"
 #include "outside/host_channel.h"
-#include "outside/memory.h"
+#include "outside/outside_memory.h"
+#include "outside/stopped_callers.h"
 #include "tprof/tprof.h"
 #include "util/clock.h"
 

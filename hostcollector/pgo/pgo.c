@@ -6,11 +6,11 @@
 
 #include "image/dwarf/dwarf.h"
 #include "image/file/image.h"
-#include "pgo/addresses.h"
 #include "pgo/bodies.h"
-#include "pgo/calls.h"
 #include "pgo/hits.h"
 #include "pgo/judge.h"
+#include "pgo/pgo_addresses.h"
+#include "pgo/pgo_calls.h"
 #include "util/arena.h"
 
 /* A profile, and what it is made of. */

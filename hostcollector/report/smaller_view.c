@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "view/fold.h"
+#include "view/smallest_first.h"
 
 #define NONE UINT32_MAX
 

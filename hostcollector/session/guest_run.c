@@ -11,15 +11,15 @@
 
 #include "annotate/annotate.h"
 #include "check/red_zone.h"
-#include "cli/look.h"
+#include "cli/text_style.h"
 #include "diagnose/gate.h"
-#include "diagnose/memory.h"
+#include "diagnose/memory_remarks.h"
 #include "guest/labels.h"
 #include "image/match/identity.h"
 #include "pgo/pgo.h"
 #include "recording/spool/spool_list.h"
-#include "session/guest_asked.h"
 #include "session/guest_files.h"
+#include "session/guest_selection.h"
 #include "session/guest_source.h"
 
 #define DEFAULT_WAIT_S 10.0

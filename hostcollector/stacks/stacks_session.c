@@ -7,8 +7,8 @@
 
 #include "cli/command.h"
 #include "cli/confine/confine.h"
+#include "cli/messages.h"
 #include "cli/signals.h"
-#include "cli/tell.h"
 #include "guest/fleet.h"
 #include "outside/sampler_process.h"
 #include "session/guest_run.h"

@@ -10,7 +10,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "top/outlet.h"
+#include "top/nonblocking_terminal.h"
 #include "top/top.h"
 
 /* Behind all others: these have macros of everyday names. */

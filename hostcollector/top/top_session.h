@@ -13,9 +13,9 @@
 #include "image/match/images.h"
 #include "session/guest_run.h"
 #include "top/draw.h"
-#include "top/thin.h"
+#include "top/limit_entries.h"
 #include "top/top.h"
-#include "top/window.h"
+#include "top/top_window.h"
 #include "util/err.h"
 
 struct top_session {

@@ -14,7 +14,7 @@
 #include "util/arena.h"
 #include "util/map.h"
 #include "util/vec.h"
-#include "view/fold.h"
+#include "view/smallest_first.h"
 
 /* The frames of one address: (count) from frames[first] on. */
 struct frame_span {

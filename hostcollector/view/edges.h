@@ -8,8 +8,8 @@
 
 #include "model/view.h"
 #include "util/budget.h"
-#include "view/fold.h"
 #include "view/path.h"
+#include "view/smallest_first.h"
 
 /* Zeroed: none. Its user bounds the edges, by edges_fold(). */
 struct edges {

@@ -9,8 +9,8 @@
 
 #include "util/text.h"
 #include "view/code_frames.h"
+#include "view/collect_addresses.h"
 #include "view/find.h"
-#include "view/learn.h"
 #include "view/view.h"
 #include "view/walk.h"
 

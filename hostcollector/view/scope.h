@@ -8,8 +8,8 @@
 
 #include "model/view.h"
 #include "util/budget.h"
-#include "view/fold.h"
 #include "view/path.h"
+#include "view/smallest_first.h"
 #include "view/tree.h"
 
 /* A view_scope in the making; zeroed but for scope.core. Its user bounds nodes

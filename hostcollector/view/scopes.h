@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 #include "model/profile.h"
-#include "view/fold.h"
 #include "view/scope.h"
+#include "view/smallest_first.h"
 
 struct scopes {
     struct scope total;

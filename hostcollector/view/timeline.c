@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "profile/aggregate/moments.h"
+#include "profile/aggregate/sample_log.h"
 #include "view/paths.h"
 
 /* What the core does in an entry. */

@@ -7,8 +7,8 @@
 
 #include "model/view.h"
 #include "util/budget.h"
-#include "view/fold.h"
 #include "view/path.h"
+#include "view/smallest_first.h"
 
 /* Zeroed: empty. Its user bounds the nodes, by tree_fold(). */
 struct tree {

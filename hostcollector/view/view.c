@@ -10,7 +10,7 @@
 #include "image/names/image_map.h"
 #include "profile/aggregate/aggregate.h"
 #include "view/code_frames.h"
-#include "view/learn.h"
+#include "view/collect_addresses.h"
 #include "view/paths.h"
 #include "view/view_images.h"
 #include "view/view_memory.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "image/code/frame_place.h"
-#include "image/names/callers.h"
+#include "image/names/hidden_callers.h"
 #include "profile/aggregate/aggregate.h"
 #include "util/vec.h"
 #include "view/code_frames.h"

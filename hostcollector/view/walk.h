@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "image/code/frame_place.h"
-#include "image/names/callers.h"
+#include "image/names/hidden_callers.h"
 #include "image/names/image_map.h"
 #include "model/profile.h"
 #include "view/path.h"

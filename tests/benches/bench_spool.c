@@ -10,7 +10,7 @@
 
 #include "profile/decode/decode.h"
 #include "recording/spool/spool.h"
-#include "recording/spool/window.h"
+#include "recording/spool/spool_window.h"
 #include "wiregen.h"
 
 #define HZ      97u

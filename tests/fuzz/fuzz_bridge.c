@@ -15,7 +15,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "bridge/memory.h"
+#include "bridge/bridge_memory.h"
 #include "check.h"
 #include "fake_front.h"
 #include "kernel.h"

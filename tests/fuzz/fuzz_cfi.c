@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "image/file/image.h"
-#include "outside/unwind/callers.h"
 #include "outside/unwind/cfi.h"
+#include "outside/unwind/unwinder.h"
 
 #define TEXT      0x401000u
 #define TABLES    0x403000u

@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "dump/dump_stream.h"
 #include "dump/page.h"
-#include "dump/stream.h"
 #include "looked.h"
 #include "outside/guest.h"
 #include "profile/decode/decode.h"

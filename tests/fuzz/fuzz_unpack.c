@@ -10,7 +10,7 @@
 
 #include <zstd.h>
 
-#include "recording/packed/merge.h"
+#include "recording/packed/packed_merge.h"
 #include "recording/packed/unpack.h"
 #include "tprof_wire.h"
 #include "util/bytes.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* callers: the words on top of a stack, by hand. Catches: an invented caller, a
  * known one that is not told, a gap that is not. */
-#include "image/names/callers.h"
+#include "image/names/hidden_callers.h"
 
 #include "check.h"
 #include "image/code/frame_place.h"
@@ -9,7 +9,7 @@
 #include "image/names/image_map.h"
 #include "input.h"
 #include "profile/aggregate/aggregate.h"
-#include "recording/names/addresses.h"
+#include "recording/names/frame_addresses.h"
 #include "util/err.h"
 
 #define SLIDE 0x10000u

@@ -17,9 +17,9 @@
 #include <zstd.h>
 
 #include "check.h"
-#include "dump/memory.h"
+#include "dump/dump_memory.h"
+#include "dump/dump_stream.h"
 #include "dump/page.h"
-#include "dump/stream.h"
 #include "util/bytes.h"
 
 #define NOTES       (DUMP_PAGE + 104u)

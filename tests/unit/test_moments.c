@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Every sample has its moment, and moments add up to their entries. */
-#include "profile/aggregate/moments.h"
+#include "profile/aggregate/sample_log.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* When push looks again: what it was told of, and what nobody will tell of. */
-#include "fleet/push/push_look.h"
+#include "fleet/push/push_scan.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

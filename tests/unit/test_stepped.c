@@ -6,8 +6,8 @@
  *
  * So it is with the walks that --unwind auto and tables choose (unwind/), and
  * with the one of an agent and of --unwind fp: along frame pointers, of which
- * the collector finds what that has missed (image/names/callers.h), or marks
- * it.
+ * the collector finds what that has missed (image/names/hidden_callers.h), or
+ * marks it.
  *
  * WALKS in the environment: how many there are of each program. The guests of
  * tests/accuracy have the same truth by QEMU's plugin; it reads no registers.
@@ -28,10 +28,10 @@
 #include "image/code/frame_place.h"
 #include "image/code/insn.h"
 #include "image/file/image.h"
-#include "image/names/callers.h"
+#include "image/names/hidden_callers.h"
 #include "image/names/image_map.h"
 #include "input.h"
-#include "outside/unwind/callers.h"
+#include "outside/unwind/unwinder.h"
 #include "unwind.h"
 #include "util/err.h"
 

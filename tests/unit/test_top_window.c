@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The last seconds of a profile: no sample twice, none left out. */
-#include "top/window.h"
+#include "top/top_window.h"
 
 #include "alloc.h"
 #include "check.h"

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "fleet/windows/uncut.h"
+#include "fleet/windows/open_window_counts.h"
 
 static struct err error;
 

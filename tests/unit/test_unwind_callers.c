@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* unwind/callers: stacks laid out by hand, right ones and impossible ones. What
  * programs really do, unit.stepped compares with the truth. */
-#include "outside/unwind/callers.h"
+#include "outside/unwind/unwinder.h"
 
 #include <stdio.h>
 #include <stdlib.h>

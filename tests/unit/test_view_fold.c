@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "diagnose/memory.h"
+#include "diagnose/memory_remarks.h"
 #include "image/names/image_map.h"
 #include "profile/aggregate/aggregate.h"
 #include "view/tree.h"

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "diagnose/work.h"
+#include "diagnose/work_share.h"
 #include "profile/aggregate/aggregate.h"
 #include "profile/decode/fields.h"
 

@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "diff/compare/two_shares.h"
+#include "diff/compare/two_proportions.h"
 #include "model/view.h"
 
 #define COMPARE_FALSE   .05

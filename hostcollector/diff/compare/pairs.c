@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "diff/compare/stem.h"
+#include "diff/compare/compiler_suffix.h"
 #include "util/text.h"
 #include "util/vec.h"
 

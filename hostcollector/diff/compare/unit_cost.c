@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "diff/compare/tail.h"
+#include "diff/compare/beta_tail.h"
 
 void unit_cost_add(struct unit_cost *c, double cost, double error)
 {

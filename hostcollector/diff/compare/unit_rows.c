@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "diff/compare/tail.h"
+#include "diff/compare/beta_tail.h"
 #include "diff/compare/unit_cost.h"
 
 static const struct amount *amount_of(const struct unit_rows_input *of,

@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "export/stores/report_window.h"
-#include "fleet/push/receivers/kinds.h"
+#include "fleet/push/receivers/receiver_kinds.h"
 
 #define NS_PER_S 1000000000u
 

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "fleet/push/listing.h"
-#include "fleet/push/several.h"
+#include "fleet/push/merged_windows.h"
 #include "util/err.h"
 
 struct queue_item {

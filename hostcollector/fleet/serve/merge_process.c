@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "cli/confine/confine.h"
-#include "fleet/keeper.h"
+#include "fleet/respawn.h"
 #include "recording/spool/spool.h"
 #include "util/clock.h"
 

@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "fleet/web/gate.h"
 #include "fleet/web/reports.h"
+#include "fleet/web/web_gate.h"
 #include "guard/descriptor.h"
 #include "recording/spool/spool_name.h"
 #include "util/clock.h"

@@ -7,10 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/messages.h"
 #include "cli/options.h"
-#include "cli/tell.h"
 #include "fleet/serve/serve_images.h"
-#include "fleet/windows/folder.h"
+#include "fleet/windows/socket_folder.h"
 #include "fleet/windows/status.h"
 #include "fleet/windows/windows.h"
 #include "guest/fleet.h"

@@ -4,7 +4,7 @@
 #define TPROF_FLEET_SERVE_SERVE_WANTED_H
 
 #include "cli/options.h"
-#include "fleet/windows/folder.h"
+#include "fleet/windows/socket_folder.h"
 #include "util/err.h"
 
 /* Guests at once, at most. */

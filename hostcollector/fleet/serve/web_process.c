@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "fleet/keeper.h"
+#include "fleet/respawn.h"
 #include "fleet/serve/page_process.h"
 #include "fleet/web/listen.h"
 #include "fleet/web/web.h"

@@ -3,7 +3,7 @@
 #ifndef TPROF_FLEET_WEB_LISTEN_H
 #define TPROF_FLEET_WEB_LISTEN_H
 
-#include "fleet/web/gate.h"
+#include "fleet/web/web_gate.h"
 #include "util/err.h"
 #include "util/unix_socket.h"
 

@@ -7,7 +7,7 @@
 #ifndef TPROF_FLEET_WEB_WEB_H
 #define TPROF_FLEET_WEB_WEB_H
 
-#include "fleet/web/gate.h"
+#include "fleet/web/web_gate.h"
 #include "fleet/windows/status.h"
 #include "util/err.h"
 

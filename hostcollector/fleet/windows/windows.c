@@ -10,7 +10,7 @@
 
 #include "guard/descriptor.h"
 #include "guard/parents.h"
-#include "recording/spool/window.h"
+#include "recording/spool/spool_window.h"
 #include "util/clock.h"
 
 #define MS         1000000ull     /* in nanoseconds */

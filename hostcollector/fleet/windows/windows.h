@@ -12,8 +12,8 @@
 
 #include "fleet/windows/allowance.h"
 #include "fleet/windows/busy.h"
+#include "fleet/windows/open_window_counts.h"
 #include "fleet/windows/shares.h"
-#include "fleet/windows/uncut.h"
 #include "fleet/windows/watched.h"
 #include "model/events.h"
 #include "recording/recording.h"

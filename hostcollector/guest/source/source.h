@@ -101,7 +101,8 @@ struct memory_account {
 
 /*
  * The memory of a guest that is dead, in the file (path): the frames that its
- * agent would have sent of what is in its rings (dump/stream.h). At its end
+ * agent would have sent of what is in its rings (dump/dump_stream.h). At its
+ * end
  * (*account), zero at the beginning, tells what was missing; it must outlive
  * the source. Returns NULL with (e) filled if there is no memory.
  */

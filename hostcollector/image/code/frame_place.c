@@ -8,7 +8,7 @@
 #include "image/code/frame_flow.h"
 #include "image/code/function_flow.h"
 #include "image/code/only_call.h"
-#include "image/code/told_code.h"
+#include "image/code/recorded_code.h"
 #include "image/code/uncalled.h"
 #include "image/file/image.h"
 #include "model/stack.h"

@@ -9,8 +9,8 @@
 #include <gelf.h>
 #include <libelf.h>
 
+#include "image/file/decompress.h"
 #include "image/file/object.h"
-#include "image/file/unpack.h"
 
 /* What object.reader points to. */
 struct elf_reader {

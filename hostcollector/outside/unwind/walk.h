@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "outside/unwind/callers.h"
 #include "outside/unwind/code_rows.h"
+#include "outside/unwind/unwinder.h"
 
 struct cfi;
 struct orc;

@@ -9,7 +9,7 @@
 #include "profile/aggregate/aggregate.h"
 #include "profile/aggregate/entries.h"
 #include "profile/aggregate/maps.h"
-#include "profile/aggregate/moments.h"
+#include "profile/aggregate/sample_log.h"
 #include "profile/aggregate/seconds.h"
 #include "profile/aggregate/stack_pool.h"
 #include "util/budget.h"

@@ -11,8 +11,8 @@
 #include "image/code/frame_place.h"
 #include "image/names/image_map.h"
 #include "image/names/symbolize.h"
-#include "recording/names/addresses.h"
 #include "recording/names/block.h"
+#include "recording/names/frame_addresses.h"
 #include "util/map.h"
 
 /* A block is handed on when it has so many bytes; an address takes less than

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dump/frame.h"
+#include "dump/dump_frame.h"
 #include "recording/packed/format.h"
 #include "recording/packed/pack_bytes.h"
 #include "recording/packed/pack_facts.h"

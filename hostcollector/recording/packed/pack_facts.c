@@ -2,7 +2,7 @@
 /* Structs -> frames: the reverse of decode/fields.c. */
 #include "recording/packed/pack_facts.h"
 
-#include "dump/frame.h"
+#include "dump/dump_frame.h"
 #include "recording/packed/format.h"
 
 static void put_frame(struct pack_bytes *b, struct dump_frame *f)

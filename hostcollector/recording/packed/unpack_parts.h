@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "dump/frame.h"
+#include "dump/dump_frame.h"
 #include "recording/packed/format.h"
 #include "tprof_wire.h"
 #include "util/cursor.h"

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "recording/packed/merge.h"
 #include "recording/packed/pack_bytes.h"
+#include "recording/packed/packed_merge.h"
 #include "recording/recording.h"
 #include "recording/recording_format.h"
 #include "util/bytes.h"

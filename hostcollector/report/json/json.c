@@ -12,7 +12,7 @@
 #include "diagnose/lateness.h"
 #include "diagnose/selected.h"
 #include "diagnose/steal.h"
-#include "diagnose/work.h"
+#include "diagnose/work_share.h"
 #include "report/json/json_scope.h"
 #include "report/json_object.h"
 #include "report/smaller_view.h"

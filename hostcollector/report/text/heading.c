@@ -11,10 +11,10 @@
 #include "diagnose/core_list.h"
 #include "diagnose/selected.h"
 #include "diagnose/share.h"
-#include "diagnose/work.h"
-#include "report/asked.h"
+#include "diagnose/work_share.h"
 #include "report/ink.h"
 #include "report/name.h"
+#include "report/report_options.h"
 #include "util/text.h"
 
 /* No timer of a core comes so often, whatever its guest says. */

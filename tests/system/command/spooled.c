@@ -12,7 +12,7 @@
 #include "command.h"
 #include "profile/decode/decode.h"
 #include "recording/spool/spool.h"
-#include "recording/spool/window.h"
+#include "recording/spool/spool_window.h"
 
 #define CORES   2u
 #define STACKS  30u

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "export/stores/clickhouse_rows.h"
-#include "fleet/push/receivers/kinds.h"
+#include "fleet/push/receivers/receiver_kinds.h"
 
 static const char *const inserts[] = {
     "INSERT INTO tprof_stacks (stack, functions, files, lines, images, builds) "

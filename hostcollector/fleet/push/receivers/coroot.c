@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "export/stores/report_window.h"
-#include "fleet/push/receivers/kinds.h"
+#include "fleet/push/receivers/receiver_kinds.h"
 
 static enum receiver_answer send_profile(struct receiver *r,
                                          const struct parcel *p, size_t part,

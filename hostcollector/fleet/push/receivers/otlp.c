@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "export/stores/otlp_request.h"
-#include "fleet/push/receivers/kinds.h"
+#include "fleet/push/receivers/receiver_kinds.h"
 
 /* The field of an answer that tells of what was rejected, and its fields; all
  * numbers of ExportProfilesServiceResponse. */

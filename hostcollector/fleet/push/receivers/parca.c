@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Parca: the message of its gRPC interface, as JSON by HTTP. */
 #include "export/stores/envelope.h"
-#include "fleet/push/receivers/kinds.h"
+#include "fleet/push/receivers/receiver_kinds.h"
 
 static enum receiver_answer send_raw(struct receiver *r, const struct parcel *p,
                                      size_t part, struct err *e)

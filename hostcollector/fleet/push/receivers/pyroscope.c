@@ -10,7 +10,7 @@
 
 #include "export/stores/envelope.h"
 #include "export/stores/report_window.h"
-#include "fleet/push/receivers/kinds.h"
+#include "fleet/push/receivers/receiver_kinds.h"
 
 #define NS_PER_S 1000000000u
 #define NAME     4096

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "fleet/push/receivers/kinds.h"
+#include "fleet/push/receivers/receiver_kinds.h"
 #include "util/text.h"
 
 static const struct receiver_kind *const kinds[] = {

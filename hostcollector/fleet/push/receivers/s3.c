@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "export/stores/report_window.h"
-#include "fleet/push/receivers/kinds.h"
+#include "fleet/push/receivers/receiver_kinds.h"
 
 static const char *from_environment(const char *name, const char *otherwise)
 {

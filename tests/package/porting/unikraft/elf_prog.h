@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Unikraft's app-elfloader, elf_prog.h: what agent/porting/unikraft.md uses of it. */
+/* Unikraft's app-elfloader, elf_prog.h: what agent/porting/unikraft.md uses of
+ * it. */
 #ifndef ELF_PROG_H
 #define ELF_PROG_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Unikraft, include/uk/plat/lcpu.h: what agent/porting/unikraft.md uses of it. */
+/* Unikraft, include/uk/plat/lcpu.h: what agent/porting/unikraft.md uses of it.
+ */
 #ifndef UK_PLAT_LCPU_H
 #define UK_PLAT_LCPU_H
 

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Lines on standard error, which never mix with the progress line. */
+#include "cli/messages.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "util/clock.h"
+#include "util/text.h"
+
+#define WIDTH 79 /* of a terminal that does not say */
+
+/* Lines about single guests of many, in so much time: a thousand guests with
+ * the same trouble shall not hide what else is said. */
+#define LINES_MAX 20u
+#define LINES_NS  5000000000u
+
+bool tell_heard(void)
+{
+    struct pollfd standard_error = {.fd = STDERR_FILENO, .events = POLLOUT};
+
+    return poll(&standard_error, 1, 0) != 0; /* an error is one of writing */
+}
+
+/* The progress line must not stand before other words. */
+static void clear_line(struct tell *t)
+{
+    if (t->line_open)
+        (void)fputs("\r\033[K", stderr);
+    t->line_open = false;
+}
+
+void tell_end(struct tell *t)
+{
+    clear_line(t);
+    if (t->untold != 0)
+        (void)fprintf(stderr,
+                      "collector: %zu more lines about other guests are left "
+                      "out\n",
+                      t->untold);
+    t->untold = 0;
+    if (t->unheard != 0 && tell_heard()) {
+        (void)fprintf(stderr,
+                      "collector: %zu lines are left out, since nobody read "
+                      "them\n",
+                      t->unheard);
+        t->unheard = 0;
+    }
+}
+
+/* May one more line about one of many guests be told? */
+static bool has_room(struct tell *t)
+{
+    uint64_t now = clock_ns();
+
+    if (now - t->lines_ns > LINES_NS) {
+        tell_end(t);
+        t->lines_ns = now;
+        t->lines = 0;
+    }
+    if (t->lines < LINES_MAX) {
+        t->lines++;
+        return true;
+    }
+    t->untold++;
+    return false;
+}
+
+/* Print (text) up to its end or a newline. Returns what comes behind that. */
+static const char *print_line(const char *text)
+{
+    size_t length = strcspn(text, "\n");
+    char line[512], shown[1024];
+
+    (void)snprintf(line, sizeof line, "%.*s", (int)length, text);
+    (void)fprintf(stderr, "%s\n", text_escape(shown, sizeof shown, line));
+    return text + length + (text[length] == '\n');
+}
+
+void tell_line(struct tell *t, const char *command, const char *name,
+               const char *text)
+{
+    bool of_many = name != NULL && !t->alone;
+
+    if (of_many && !has_room(t))
+        return;
+    if (!tell_heard()) {
+        t->unheard++;
+        return;
+    }
+    clear_line(t);
+    (void)fprintf(stderr, "%s: %s%s", command, of_many ? name : "",
+                  of_many ? ": " : "");
+    text = print_line(text);
+    while (!of_many && *text != '\0') {
+        (void)fputs("    ", stderr);
+        text = print_line(text);
+    }
+}
+
+/* What fits a line of the terminal: one that is wrapped could not be removed.
+ */
+static int line_width(void)
+{
+    struct winsize size;
+
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1
+               ? size.ws_col - 1
+               : WIDTH;
+}
+
+void tell_progress(struct tell *t, const struct fleet_progress *p)
+{
+    char samples[TEXT_NUMBER], guests[64] = "", line[256];
+    uint64_t ticks = p->samples + p->lost;
+
+    if (!t->terminal || !tell_heard())
+        return;
+    if (!t->alone)
+        (void)snprintf(guests, sizeof guests, "%zu of %zu guests, ",
+                       p->sampling, p->guests);
+    (void)snprintf(line, sizeof line,
+                   "%s%s samples, %.0f/s, %.2f %% lost, %.0f s (%s ends)",
+                   guests, text_count(samples, p->samples), p->sample_rate,
+                   ticks == 0 ? 0 : 100 * (double)p->lost / (double)ticks,
+                   p->seconds, t->keys_taken ? "Ctrl-A X" : "Ctrl-C");
+    (void)fprintf(stderr, "\r\033[K%.*s", line_width(), line);
+    (void)fflush(stderr);
+    t->line_open = true;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Asks the terminal and the environment. */
+#include "cli/text_style.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+/* Narrower than this nothing is a table; wider nobody reads. */
+#define COLUMNS_MIN 40
+#define COLUMNS_MAX 400
+
+/* What $COLUMNS says, or else the terminal; 0: nobody does. */
+static unsigned long columns_of(bool terminal)
+{
+    const char *columns = getenv("COLUMNS");
+    char *end = NULL;
+    unsigned long n = columns != NULL ? strtoul(columns, &end, 10) : 0;
+    struct winsize size;
+
+    if (n != 0 && *end == '\0')
+        return n;
+    /* where a pager stands before it, standard output is none any more */
+    if (terminal && (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ||
+                     ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 ||
+                     ioctl(STDIN_FILENO, TIOCGWINSZ, &size) == 0))
+        return size.ws_col;
+    return 0;
+}
+
+static uint32_t clamp(unsigned long n)
+{
+    return n == 0            ? 0
+           : n < COLUMNS_MIN ? COLUMNS_MIN
+           : n > COLUMNS_MAX ? COLUMNS_MAX
+                             : (uint32_t)n;
+}
+
+/* May text be coloured on a terminal? */
+static bool may_colour(void)
+{
+    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+
+    return (no == NULL || *no == '\0') && term != NULL &&
+           strcmp(term, "dumb") != 0;
+}
+
+void look_ask(struct report *r, const struct options *o)
+{
+    r->top = o->top;
+    r->all = o->all;
+    r->details = o->details;
+    r->idle = o->idle;
+    r->function = o->function;
+    r->sort = o->sort;
+    r->callers_of = o->callers_of;
+    r->inverted = o->inverted;
+    r->of_all = o->of == BASE_ALL;
+    r->origin = o->origin;
+}
+
+struct report look_of(const struct report *r, const char *path, bool terminal,
+                      uint32_t colour)
+{
+    struct report own = *r;
+
+    if (strcmp(path, "-") != 0) {
+        own.details = true;
+        return own;
+    }
+    own.columns = clamp(columns_of(terminal));
+    own.colour = colour == COLOUR_ALWAYS ||
+                 (colour == COLOUR_AUTO && terminal && may_colour());
+    return own;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* How text looks where it goes to: width, colour, and how much of it. */
+#ifndef TPROF_CLI_TEXT_STYLE_H
+#define TPROF_CLI_TEXT_STYLE_H
+
+#include "cli/options.h"
+#include "report/render.h"
+
+/* What (o) asks of how (r) is shown, wherever that is. */
+void look_ask(struct report *r, const struct options *o);
+
+/* (r) as it is to look on standard output, or in the file called (path). "-"
+ * is standard output, which is a terminal if (terminal). */
+struct report look_of(const struct report *r, const char *path, bool terminal,
+                      uint32_t colour);
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Says what was folded for want of memory. */
+#ifndef TPROF_DIAGNOSE_MEMORY_REMARKS_H
+#define TPROF_DIAGNOSE_MEMORY_REMARKS_H
+
+#include "diagnose/remarks.h"
+
+/* Add a warning to (r) if (p) or (v) had no room for all. (memory) is what the
+ * user gave, for this guest (alone) or for several. */
+void memory_diagnose(struct remarks *r, const struct profile *p,
+                     const struct view *v, uint64_t memory, bool alone);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tails of the distributions that a comparison needs. Pure. */
+#ifndef TPROF_DIFF_COMPARE_BETA_TAIL_H
+#define TPROF_DIFF_COMPARE_BETA_TAIL_H
+
+/* The probability that a value of Student's t with (df) degrees of freedom is
+ * farther from 0 than (t), either way; (df) of INFINITY: of a normal. */
+double tail_t(double t, double df);
+
+/* The (t) of which tail_t() is (p), from 0 (exclusive) to 1. */
+double tail_t_quantile(double p, double df);
+
+/*
+ * (a) and (b) events were counted, of which each falls among the (b) with
+ * probability (share): how probable is a division as uneven as this, or more
+ * so? Twice the smaller tail of the binomial distribution; counts need not be
+ * whole.
+ */
+double tail_counts(double a, double b, double share);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A share before and after: did it change, by how much, and how large a change
+ * would have been seen? Pure. */
+#ifndef TPROF_DIFF_COMPARE_TWO_PROPORTIONS_H
+#define TPROF_DIFF_COMPARE_TWO_PROPORTIONS_H
+
+/* Index 0 is before, 1 is after. */
+struct two_shares {
+    double p[2]; /* 0 to 1 */
+    double n[2]; /* equally weighted samples that they are as sure as */
+    /* The variance is so many times that of (n) samples, since runs differ; 1
+     * or more. (df) are the degrees of freedom of what is known about that;
+     * INFINITY: one run a side, and nothing is known. */
+    double spread, df;
+};
+
+/* A change of a share, p[1] - p[0], with its 95 % interval. */
+struct two_shares_change {
+    double change, low, high;
+};
+
+/*
+ * The probability that shares of which the truth is equal differ as much as
+ * these: a score test (pooled variance). Where less than TWO_SHARES_FEW samples
+ * are to be expected on one side, which then are not normally distributed, the
+ * binomial distribution of the counts has to agree.
+ */
+#define TWO_SHARES_FEW 10
+double two_shares_p(const struct two_shares *s);
+
+/* By Newcombe's method from Wilson's intervals of the two. */
+struct two_shares_change two_shares_change(const struct two_shares *s);
+
+/*
+ * Had the two shares been equal: the least growth that two_shares_p() would
+ * have found below (level) with a probability of (power). What would take the
+ * share to 1 if none would.
+ */
+double two_shares_detectable(const struct two_shares *s, double level,
+                             double power);
+
+#endif

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Frame by frame, so that a ring of any size takes no memory here. */
+#include "dump/dump_stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "dump/directory.h"
+#include "dump/records.h"
+#include "dump/ring.h"
+#include "util/bytes.h"
+
+#define SHIFT_MAX    40u /* as the decoder has it */
+#define VARINT_MAX   10u
+#define CELLS_MAX    255u /* of a record */
+#define COUNTERS_MAX (1u + WIRE_COUNTERS * VARINT_MAX)
+/* the last cell of seven bytes is stored as eight */
+#define FRAME_CELLS                                                            \
+    ((WIRE_BODY_MAX - WIRE_SAMPLES_HEADER - COUNTERS_MAX - 1) / WIRE_CELL_SIZE)
+#define NOTE_HEADER  16u /* of the build-id, before its bytes */
+#define ANCHOR_TEXT  "tprof "
+#define VERSION_SIZE 32u
+
+enum stage {
+    STAGE_HELLO,
+    STAGE_STATUS,
+    STAGE_CORE,
+    STAGE_SAMPLES,
+    STAGE_STATS
+};
+
+struct dump_stream {
+    struct dump_memory *memory;
+    struct dump_directory directory;
+    enum stage stage;
+    uint16_t seq;
+    struct dump_frame frame;
+
+    uint32_t core;   /* of which frames are made, by its number */
+    uint32_t unread; /* dump_stream_unread() */
+    struct dump_ring ring;
+    uint32_t at; /* in the ring: the next record */
+    uint8_t flags;
+    uint32_t hardware_id, facts;
+    struct dump_records now;          /* up to there */
+    uint64_t began[WIRE_COUNTERS];    /* ... of the first one */
+    uint64_t stats[DUMP_STATS_COUNT]; /* by place in struct tprof_stats */
+};
+
+struct dump_stream *dump_stream_new(struct dump_memory *m, struct err *e)
+{
+    struct dump_stream *s = calloc(1, sizeof *s);
+
+    if (s == NULL) {
+        (void)err_set(e, "out of memory");
+        dump_memory_free(m);
+        return NULL;
+    }
+    s->memory = m;
+    if (dump_directory_find(&s->directory, m, e) != 0) {
+        dump_stream_free(s);
+        return NULL;
+    }
+    return s;
+}
+
+void dump_stream_free(struct dump_stream *s)
+{
+    if (s == NULL)
+        return;
+    dump_memory_free(s->memory);
+    free(s);
+}
+
+/* Facts of the agent */
+
+/* The version, which tprof_anchor ends with. */
+static void put_version(struct dump_stream *s)
+{
+    const struct dump_directory *d = &s->directory;
+    char text[sizeof ANCHOR_TEXT + VERSION_SIZE] = "";
+    size_t skip = sizeof ANCHOR_TEXT - 1;
+
+    if (!dump_memory_read(s->memory, &d->agent_view,
+                          d->hello[WIRE_HELLO_ANCHOR], text, sizeof text) ||
+        memcmp(text, ANCHOR_TEXT, skip) != 0)
+        return;
+    dump_frame_bytes(&s->frame, WIRE_HELLO_AGENT_VERSION, text + skip,
+                     strnlen(text + skip, VERSION_SIZE));
+}
+
+/* An ELF note: size of name, size of description, type, "GNU", the id. */
+static void put_build_id(struct dump_stream *s)
+{
+    const struct dump_directory *d = &s->directory;
+    uint64_t room = d->build_id_end - d->build_id;
+    uint8_t note[NOTE_HEADER + 64];
+    uint32_t size;
+
+    if (room <= NOTE_HEADER || room > sizeof note ||
+        !dump_memory_read(s->memory, &d->agent_view, d->build_id, note,
+                          (size_t)room))
+        return;
+    size = load_u32(note + 4);
+    if (load_u32(note) == 4 && size <= room - NOTE_HEADER)
+        dump_frame_bytes(&s->frame, WIRE_HELLO_BUILD_ID, note + NOTE_HEADER,
+                         size);
+}
+
+bool dump_stream_knows_clock(const struct dump_stream *s)
+{
+    return s->directory.hello[WIRE_HELLO_TSC_HZ] != 0;
+}
+
+/* The clock's rate. The agent may not know it; the host did, and gave a period
+ * for its rate, or for so many of the kernel's ticks as make up a sample. */
+static uint64_t clock_hz(const struct dump_stream *s)
+{
+    const uint64_t *hello = s->directory.hello, *o = s->directory.orders;
+    uint64_t tick_hz = hello[WIRE_HELLO_KERNEL_HZ];
+
+    if (dump_stream_knows_clock(s))
+        return hello[WIRE_HELLO_TSC_HZ];
+    if (hello[WIRE_HELLO_INTERVALS] == WIRE_INTERVALS_KERNEL)
+        return o[4] != 0 && tick_hz <= UINT32_MAX ? o[2] / o[4] * tick_hz : 0;
+    return o[0] <= WIRE_RATE_MAX_HZ ? o[0] * o[2] : 0;
+}
+
+static void put_hello(struct dump_stream *s)
+{
+    const struct dump_directory *d = &s->directory;
+    struct dump_frame *f = &s->frame;
+
+    dump_frame_begin(f, WIRE_HELLO, s->seq++);
+    dump_frame_field(f, WIRE_HELLO_WIRE_VERSION, TPROF_WIRE_VERSION);
+    put_version(s);
+    dump_frame_field(f, WIRE_HELLO_ARCH, WIRE_ARCH_X86_64);
+    dump_frame_bytes(f, WIRE_HELLO_BOOT_ID, d->boot_id, sizeof d->boot_id);
+    dump_frame_field(f, WIRE_HELLO_CORES, d->cores);
+    dump_frame_field(f, WIRE_HELLO_TSC_HZ, clock_hz(s));
+    put_build_id(s);
+    for (unsigned tag = WIRE_HELLO_TEXT_START; tag <= WIRE_HELLO_CODE; tag++)
+        dump_frame_field(f, tag, d->hello[tag]);
+    dump_frame_end(f);
+}
+
+/* The orders that were in effect. */
+static void put_status(struct dump_stream *s)
+{
+    const uint64_t *o = s->directory.orders;
+    struct dump_frame *f = &s->frame;
+
+    dump_frame_begin(f, WIRE_STATUS, s->seq++);
+    dump_frame_field(f, WIRE_CONTROL_RATE_HZ, o[0]);
+    dump_frame_field(f, WIRE_CONTROL_DEPTH, o[1]);
+    dump_frame_field(f, WIRE_CONTROL_PERIOD_TSC, o[2]);
+    dump_frame_field(f, WIRE_CONTROL_STATE, WIRE_STATE_SAMPLING);
+    dump_frame_field(f, WIRE_CONTROL_EVERY, o[4]);
+    dump_frame_end(f);
+}
+
+/* A core */
+
+/* What lies before the recorder: what the agent's own reader knew, which tells
+ * of a ring without a BEGIN, and facts. */
+static bool read_cpu(struct dump_stream *s, uint64_t ring)
+{
+    uint8_t cpu[DUMP_CPU_RECORDER];
+
+    if (!dump_memory_read(s->memory, &s->directory.view,
+                          ring - DUMP_RECORDER_RING - sizeof cpu, cpu,
+                          sizeof cpu))
+        return false;
+    s->hardware_id = load_u32(cpu + DUMP_CPU_HARDWARE_ID);
+    s->facts = load_u32(cpu + DUMP_CPU_FACTS);
+    for (size_t i = sizeof cpu - DUMP_READER_SIZE; i < sizeof cpu; i -= 8) {
+        if (load_u64(cpu + i) != ring)
+            continue;
+        s->now.shift = (uint8_t)load_u32(cpu + i + DUMP_READER_SHIFT);
+        s->now.period = (uint16_t)load_u32(cpu + i + DUMP_READER_PERIOD);
+        s->now.epoch = (uint16_t)load_u32(cpu + i + DUMP_READER_EPOCH);
+        s->flags = (uint8_t)load_u32(cpu + i + DUMP_READER_FLAGS) &
+                   WIRE_SAMPLES_IMAGES;
+        return s->now.shift <= SHIFT_MAX;
+    }
+    return false;
+}
+
+/* Counters, by enum wire_counter, when the newest record was written: LOST
+ * records that are owed are not among them. */
+static void count_end(struct dump_stream *s, const uint8_t *recorder,
+                      uint64_t end[WIRE_COUNTERS])
+{
+    uint64_t *stats = s->stats;
+    const uint8_t *lost = recorder + DUMP_RECORDER_LOST;
+
+    for (size_t i = 0; i < DUMP_STATS_COUNT; i++)
+        stats[i] = load_u64(recorder + DUMP_RECORDER_COUNTS + 8 * i);
+    stats[1] = stats[DUMP_STATS_TICKS] - stats[DUMP_STATS_RING_FULL] -
+               stats[DUMP_STATS_REENTERED];
+    end[WIRE_COUNTER_SAMPLES] = stats[1];
+    end[WIRE_COUNTER_MISSED] =
+        stats[DUMP_STATS_MISSED] - load_u64(lost + 8) - load_u64(lost + 24);
+    end[WIRE_COUNTER_RING_FULL] = stats[DUMP_STATS_RING_FULL] - load_u64(lost);
+    end[WIRE_COUNTER_REENTERED] =
+        stats[DUMP_STATS_REENTERED] - load_u64(lost + 16);
+}
+
+/* Moves (s->at) to the first BEGIN, or to the oldest record where none is. */
+static void find_start(struct dump_stream *s)
+{
+    struct dump_ring *r = &s->ring;
+    uint32_t at = r->start;
+
+    s->at = r->start;
+    for (; at != r->tail; at += dump_ring_count(r, at)) {
+        if (dump_records_type(r, at) == WIRE_LONG_BEGIN) {
+            s->at = at;
+            return;
+        }
+    }
+}
+
+/* Works out where the records begin in time and counters: where they end, less
+ * what they tell. */
+static void work_back(struct dump_stream *s, const uint8_t *recorder)
+{
+    uint64_t end[WIRE_COUNTERS];
+    struct dump_records sum = {.shift = s->now.shift};
+
+    count_end(s, recorder, end);
+    for (uint32_t at = s->at; at != s->ring.tail;)
+        at += dump_records_follow(&sum, &s->ring, at);
+    for (size_t i = 0; i < WIRE_COUNTERS; i++)
+        s->began[i] = s->now.counter[i] = end[i] - sum.counter[i];
+    s->now.time = load_u64(recorder + DUMP_RECORDER_TIME) - sum.time;
+    if (sum.began) { /* the first record: tells all itself */
+        struct dump_records first = {0};
+
+        (void)dump_records_follow(&first, &s->ring, s->at);
+        s->now.shift = first.shift;
+        s->now.period = first.period;
+        s->now.epoch = first.epoch;
+        s->now.time = first.time;
+    }
+}
+
+/* Turns to (s->core). False: there is nothing of it. */
+static bool begin_core(struct dump_stream *s)
+{
+    const struct dump_directory *d = &s->directory;
+    uint64_t ring = d->core[s->core].ring;
+    uint8_t recorder[DUMP_RECORDER_HEAD];
+
+    s->now = (struct dump_records){0};
+    if (ring == 0)
+        return false;
+    if (!dump_memory_read(s->memory, &d->view, ring - DUMP_RECORDER_RING,
+                          recorder, sizeof recorder) ||
+        !read_cpu(s, ring)) {
+        s->unread++;
+        return false;
+    }
+    dump_ring_init(&s->ring, d, s->core,
+                   load_u32(recorder + DUMP_RECORDER_RING + DUMP_RING_TAIL));
+    find_start(s);
+    work_back(s, recorder); /* reads it all */
+    s->unread += s->ring.unread;
+    return s->at != s->ring.tail && s->now.shift <= SHIFT_MAX;
+}
+
+static void put_samples(struct dump_stream *s)
+{
+    struct dump_frame *f = &s->frame;
+    uint32_t cells = 0;
+
+    dump_frame_begin(f, WIRE_SAMPLES, s->seq++);
+    uint8_t *body = f->bytes + f->used;
+
+    store_u16(body + WIRE_SAMPLES_CORE, (uint16_t)s->core);
+    body[WIRE_SAMPLES_FLAGS] = s->flags;
+    body[WIRE_SAMPLES_SHIFT] = s->now.shift;
+    store_u16(body + WIRE_SAMPLES_PERIOD, s->now.period);
+    store_u16(body + WIRE_SAMPLES_EPOCH, s->now.epoch);
+    store_u64(body + WIRE_SAMPLES_TIME, s->now.time);
+    f->used += WIRE_SAMPLES_HEADER;
+    while (s->at != s->ring.tail && cells + CELLS_MAX <= FRAME_CELLS) {
+        uint32_t count = dump_records_follow(&s->now, &s->ring, s->at);
+
+        for (uint32_t i = 0; i < count; i++) {
+            store_u64(f->bytes + f->used, dump_ring_word(&s->ring, s->at + i));
+            f->used += WIRE_CELL_SIZE;
+        }
+        cells += count;
+        s->at += count;
+    }
+    store_u16(body + WIRE_SAMPLES_CELLS, (uint16_t)cells);
+    f->bytes[f->used++] = WIRE_COUNTERS;
+    for (size_t i = 0; i < WIRE_COUNTERS; i++)
+        dump_frame_varint(f, s->now.counter[i]);
+    dump_frame_end(f);
+}
+
+/* The last counters: nothing comes after what the ring holds. */
+static void put_stats(struct dump_stream *s)
+{
+    struct dump_frame *f = &s->frame;
+
+    dump_frame_begin(f, WIRE_STATS, s->seq++);
+    dump_frame_field(f, WIRE_STATS_CORE, s->core);
+    dump_frame_field(f, WIRE_STATS_APIC_ID, s->hardware_id);
+    dump_frame_field(f, WIRE_STATS_TSC, s->now.time << s->now.shift);
+    dump_frame_field(f, WIRE_STATS_FLAGS,
+                     s->facts | WIRE_STATS_FINAL | WIRE_STATS_STARTED);
+    for (unsigned i = 0; i < DUMP_STATS_SIDE; i++)
+        dump_frame_field(f, WIRE_STATS_TICKS + i, s->stats[i]);
+    for (unsigned i = 0; i < 2; i++)
+        dump_frame_field(f, WIRE_STATS_REPAIRED + i,
+                         s->stats[DUMP_STATS_REPAIRED + i]);
+    for (unsigned i = 0; i < WIRE_COUNTERS; i++)
+        dump_frame_field(f, WIRE_STATS_BEGAN + i, s->began[i]);
+    dump_frame_end(f);
+}
+
+uint32_t dump_stream_unread(const struct dump_stream *s)
+{
+    return s->unread;
+}
+
+const struct dump_frame *dump_stream_next(struct dump_stream *s)
+{
+    switch (s->stage) {
+    case STAGE_HELLO:
+        put_hello(s);
+        s->stage = STAGE_STATUS;
+        return &s->frame;
+    case STAGE_STATUS:
+        put_status(s);
+        s->stage = STAGE_CORE;
+        return &s->frame;
+    case STAGE_CORE:
+        while (s->core < s->directory.cores && !begin_core(s))
+            s->core++;
+        if (s->core == s->directory.cores)
+            return NULL;
+        s->stage = STAGE_SAMPLES;
+        /* fall through */
+    case STAGE_SAMPLES:
+        put_samples(s);
+        if (s->at == s->ring.tail)
+            s->stage = STAGE_STATS;
+        return &s->frame;
+    case STAGE_STATS:
+        put_stats(s);
+        s->stage = STAGE_CORE;
+        s->core++;
+        return &s->frame;
+    }
+    return NULL;
+}

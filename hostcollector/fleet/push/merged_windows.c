@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Names alone say it. */
+#include "fleet/push/merged_windows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "recording/spool/spool_name.h"
+#include "util/text.h"
+#include "util/vec.h"
+
+/* It has all windows whose path begins so, of its time. */
+struct several_file {
+    char *prefix; /* path up to the guest's name, with that */
+    struct spool_name n;
+};
+
+int several_note(struct several *s, const char *path)
+{
+    const char *name = text_base_name(path);
+    struct spool_name n;
+
+    if (!spool_name_parse(name, &n) || n.last_ms == 0)
+        return 0;
+    if (vec_grow(&s->files, &s->room, s->count, sizeof *s->files) != 0)
+        return -1;
+    struct several_file *f = &s->files[s->count];
+
+    f->n = n;
+    f->prefix = strndup(path, (size_t)(name - path) + n.guest_length);
+    if (f->prefix == NULL)
+        return -1;
+    s->count++;
+    return 0;
+}
+
+/* By prefix, then by time. */
+static int in_order(const void *a, const void *b)
+{
+    const struct several_file *x = a, *y = b;
+    int prefix = strcmp(x->prefix, y->prefix);
+
+    return prefix != 0 ? prefix
+                       : (x->n.start_ms > y->n.start_ms) -
+                             (x->n.start_ms < y->n.start_ms);
+}
+
+void several_sort(struct several *s)
+{
+    if (s->count != 0)
+        qsort(s->files, s->count, sizeof *s->files, in_order);
+}
+
+/* (a) is a window's, whose start is that of (n). */
+static int find(const void *a, const void *b)
+{
+    const struct several_file *x = a, *y = b;
+    int prefix = strcmp(x->prefix, y->prefix);
+
+    return prefix != 0                     ? prefix
+           : x->n.start_ms < y->n.start_ms ? -1
+                                           : x->n.start_ms > y->n.last_ms;
+}
+
+int several_has(const struct several *s, const char *path)
+{
+    const char *name = text_base_name(path);
+    struct several_file key = {.prefix = NULL};
+    bool found;
+
+    if (s->count == 0 || !spool_name_parse(name, &key.n) || key.n.last_ms != 0)
+        return 0;
+    key.prefix = strndup(path, (size_t)(name - path) + key.n.guest_length);
+    if (key.prefix == NULL)
+        return -1;
+    found = bsearch(&key, s->files, s->count, sizeof key, find) != NULL;
+    free(key.prefix);
+    return found;
+}
+
+void several_clear(struct several *s)
+{
+    for (size_t i = 0; i < s->count; i++)
+        free(s->files[i].prefix);
+    s->count = 0;
+}
+
+void several_fini(struct several *s)
+{
+    several_clear(s);
+    free(s->files);
+    *s = (struct several){0};
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Who may ask. Any program of this machine reaches a loopback address, and any
+ * web page that a browser on it shows: such a page can have its own name
+ * resolve to 127.0.0.1, but its requests still name it as the host. So a
+ * request must name this machine, or bring a token. At a Unix socket the kernel
+ * tells whose program asks: this process's user and root may, others with the
+ * token.
+ */
+#ifndef TPROF_FLEET_WEB_WEB_GATE_H
+#define TPROF_FLEET_WEB_WEB_GATE_H
+
+#include <stdbool.h>
+#include <sys/socket.h>
+
+#include "util/err.h"
+
+#define GATE_TOKEN_MAX 256u /* NUL included */
+
+struct gate {
+    struct sockaddr_storage address;
+    socklen_t size;
+    bool loopback;
+    const char *path;           /* of a Unix socket; NULL: none */
+    uid_t own;                  /* ... and whose process this is */
+    char token[GATE_TOKEN_MAX]; /* "": none is asked for */
+};
+
+/*
+ * Take (listen), "127.0.0.1:9797", "[::1]:9797" or "unix:PATH", which must
+ * outlive (g), and the first line of the file (token_file), which may be NULL.
+ * Any other address than of this machine alone wants a token. Returns 0; -1
+ * with (e) filled.
+ */
+int gate_init(struct gate *g, const char *listen, const char *token_file,
+              struct err *e);
+
+/* The path in (listen), if that is "unix:PATH"; else NULL. */
+const char *gate_path(const char *listen);
+
+enum gate_answer {
+    GATE_OPEN,
+    GATE_BAD_HOST, /* no name, or more than a name and a port */
+    GATE_WRONG_HOST,
+    GATE_NO_TOKEN,   /* or a wrong one */
+    GATE_WRONG_USER, /* of a Unix socket, where there is no token */
+};
+
+/* A request. Each header may be NULL: it is not there, or more than once. */
+struct gate_request {
+    const char *host, *authorization;
+    uid_t uid; /* of the client at a Unix socket */
+};
+
+/* May (r) in? */
+enum gate_answer gate_judge(const struct gate *g, const struct gate_request *r);
+
+#endif

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A table of cores and counts in a mapped file. A place is written anew before
+ * it counts, so that whatever a process is killed at, a count is its core's. */
+#include "fleet/windows/open_window_counts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "guard/descriptor.h"
+#include "util/vec.h"
+
+#define NAME       ".uncut"   /* no window is called so */
+#define PLACES_MAX (1u << 22) /* more than --memory admits */
+#define MAGIC      "tprof open cores"
+
+struct file {
+    char magic[sizeof MAGIC - 1];
+    struct uncut_core core[];
+};
+
+struct uncut {
+    int fd;
+    size_t places;
+    struct file *file; /* (mapped): else in memory alone */
+    bool mapped;
+    size_t taken;   /* places from here on were never taken */
+    uint32_t *free; /* those before that are given back */
+    size_t free_count, free_room;
+    struct uncut_core *before; /* by an earlier process, in order */
+    size_t before_count, before_room;
+};
+
+static size_t size_of(size_t places)
+{
+    return sizeof(struct file) + places * sizeof(struct uncut_core);
+}
+
+/* The file, locked for as long as this process lives: its children do not hold
+ * that lock. */
+static int open_file(struct uncut *u, int folder, struct err *e)
+{
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+    u->fd =
+        openat(folder, NAME, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (u->fd < 0 || descriptor_own(u->fd) != 0)
+        return err_sys(e, NAME);
+    if (fcntl(u->fd, F_SETLK, &whole) == 0)
+        return 0;
+    return errno == EAGAIN || errno == EACCES
+               ? err_set(e, "another collector serve keeps windows in that "
+                            "folder: give each a folder of its own")
+               : err_sys(e, NAME);
+}
+
+static int by_core(const void *a, const void *b)
+{
+    const struct uncut_core *left = a, *right = b;
+    int order = strcmp(left->guest, right->guest);
+
+    return order != 0 ? order
+                      : (left->core > right->core) - (left->core < right->core);
+}
+
+/* What an earlier process left, which may have had more places, or fewer:
+ * behind those that it took there is nothing. A file of another kind says
+ * nothing. */
+static int read_before(struct uncut *u, struct err *e)
+{
+    char magic[sizeof MAGIC - 1];
+    struct uncut_core core;
+
+    if (pread(u->fd, magic, sizeof magic, 0) != sizeof magic ||
+        memcmp(magic, MAGIC, sizeof magic) != 0)
+        return 0;
+    for (size_t i = 0;
+         i < PLACES_MAX &&
+         pread(u->fd, &core, sizeof core, (off_t)size_of(i)) == sizeof core &&
+         core.guest[0] != '\0';
+         i++) {
+        if (core.samples == 0)
+            continue;
+        if (vec_grow(&u->before, &u->before_room, u->before_count,
+                     sizeof core) != 0)
+            return err_set(e, "out of memory");
+        core.guest[sizeof core.guest - 1] = '\0';
+        u->before[u->before_count++] = core;
+    }
+    return 0;
+}
+
+/* A guest that went while one of its name came had two places for a core. */
+static void sort_before(struct uncut *u)
+{
+    struct uncut_core *before = u->before;
+    size_t count = 0;
+
+    if (u->before_count != 0)
+        qsort(before, u->before_count, sizeof *before, by_core);
+    for (size_t i = 0; i < u->before_count; i++)
+        if (count != 0 && by_core(&before[count - 1], &before[i]) == 0)
+            before[count - 1].samples += before[i].samples;
+        else
+            before[count++] = before[i];
+    u->before_count = count;
+}
+
+struct uncut *uncut_open(int fd, size_t places, struct err *e)
+{
+    struct uncut *u = calloc(1, sizeof *u);
+    struct file *file = calloc(1, size_of(places));
+
+    if (u == NULL || file == NULL) {
+        free(u);
+        free(file);
+        (void)err_set(e, "out of memory");
+        return NULL;
+    }
+    memcpy(file->magic, MAGIC, sizeof file->magic);
+    u->file = file;
+    u->places = places;
+    if (open_file(u, fd, e) != 0 || read_before(u, e) != 0) {
+        uncut_close(u);
+        return NULL;
+    }
+    sort_before(u);
+    return u;
+}
+
+/* The table, into the file: so each page has a block when it is written later,
+ * for lack of which the process would end. */
+static int write_file(const struct uncut *u)
+{
+    const char *from = (const char *)u->file;
+    size_t size = size_of(u->places), at = 0;
+
+    if (ftruncate(u->fd, 0) != 0)
+        return -1;
+    while (at < size) {
+        ssize_t n = pwrite(u->fd, from + at, size - at, (off_t)at);
+
+        if (n <= 0)
+            return -1;
+        at += (size_t)n;
+    }
+    return 0;
+}
+
+int uncut_begin(struct uncut *u, struct err *e)
+{
+    size_t size = size_of(u->places);
+    void *file = MAP_FAILED;
+
+    if (write_file(u) == 0)
+        file = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, u->fd, 0);
+    if (file == MAP_FAILED) {
+        (void)err_sys(e, NAME);
+        (void)!ftruncate(u->fd, 0);
+        return -1;
+    }
+    (void)madvise(file, size, MADV_DONTFORK);
+    free(u->file);
+    u->file = file;
+    u->mapped = true;
+    return 0;
+}
+
+void uncut_close(struct uncut *u)
+{
+    if (u == NULL)
+        return;
+    if (u->fd >= 0)
+        descriptor_close(u->fd);
+    if (u->mapped)
+        (void)munmap(u->file, size_of(u->places));
+    else
+        free(u->file);
+    free(u->before);
+    free(u->free);
+    free(u);
+}
+
+/* Where the cores of guests from (name) on begin. */
+static size_t find_before(const struct uncut *u, const char *name)
+{
+    size_t low = 0, high = u->before_count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (strcmp(u->before[middle].guest, name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+struct uncut_lost uncut_lost(const struct uncut *u)
+{
+    struct uncut_lost lost = {.cores = u->before, .count = u->before_count};
+
+    for (size_t i = 0; i < u->before_count; i++) {
+        const struct uncut_core *core = &u->before[i];
+
+        lost.samples += core->samples;
+        lost.guests += i == 0 || strcmp(core[-1].guest, core->guest) != 0;
+    }
+    return lost;
+}
+
+uint64_t uncut_lost_of(const struct uncut *u, const char *name)
+{
+    uint64_t samples = 0;
+
+    for (size_t i = find_before(u, name);
+         i < u->before_count && strcmp(u->before[i].guest, name) == 0; i++)
+        samples += u->before[i].samples;
+    return samples;
+}
+
+uint32_t uncut_take(struct uncut *u, const char *name, uint32_t core)
+{
+    struct uncut_core *c;
+    size_t place;
+
+    if (u->free_count != 0)
+        place = u->free[--u->free_count];
+    else if (u->taken < u->places &&
+             vec_grow(&u->free, &u->free_room, u->taken, sizeof *u->free) == 0)
+        place = u->taken++; /* and there is room for it in the list of free */
+    else
+        return UNCUT_NONE;
+    c = &u->file->core[place];
+    c->core = core;
+    strncpy(c->guest, name, sizeof c->guest - 1);
+    return (uint32_t)place;
+}
+
+void uncut_add(struct uncut *u, uint32_t place, uint64_t samples)
+{
+    if (place < u->taken)
+        u->file->core[place].samples += samples;
+}
+
+uint64_t uncut_clear(struct uncut *u, uint32_t place)
+{
+    uint64_t samples = 0;
+
+    if (place < u->taken) {
+        samples = u->file->core[place].samples;
+        u->file->core[place].samples = 0;
+    }
+    return samples;
+}
+
+void uncut_give_back(struct uncut *u, uint32_t place)
+{
+    (void)uncut_clear(u, place);
+    if (place < u->taken)
+        u->free[u->free_count++] = place;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* inotify says that something has changed; what is there, the folder says: so
+ * nothing is missed where more changes than inotify remembers. */
+#include "fleet/windows/socket_folder.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define CHANGES (IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO)
+
+struct folder {
+    const char *path;
+    DIR *dir;
+    int notices;
+};
+
+struct folder *folder_open(const char *path, struct err *e)
+{
+    struct folder *f = calloc(1, sizeof *f);
+
+    if (f == NULL) {
+        (void)err_set(e, "out of memory");
+        return NULL;
+    }
+    f->path = path;
+    f->notices = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+    f->dir = opendir(path);
+    if (f->dir == NULL || f->notices < 0 ||
+        inotify_add_watch(f->notices, path, CHANGES | IN_ONLYDIR) < 0) {
+        (void)err_sys(e, path);
+        folder_close(f);
+        return NULL;
+    }
+    return f;
+}
+
+void folder_close(struct folder *f)
+{
+    if (f == NULL)
+        return;
+    if (f->dir != NULL)
+        (void)closedir(f->dir);
+    if (f->notices >= 0)
+        (void)close(f->notices);
+    free(f);
+}
+
+bool folder_is_there(const struct folder *f)
+{
+    struct stat ours, theirs;
+
+    return fstat(dirfd(f->dir), &ours) == 0 && stat(f->path, &theirs) == 0 &&
+           ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
+}
+
+int folder_fd(const struct folder *f)
+{
+    return f->notices;
+}
+
+void folder_heard(struct folder *f)
+{
+    char scrap[4096];
+
+    while (read(f->notices, scrap, sizeof scrap) > 0)
+        ;
+}
+
+void folder_begin(struct folder *f)
+{
+    rewinddir(f->dir);
+}
+
+/* QEMU's debugger and monitor: the former stops the guest as soon as anybody
+ * connects. */
+static bool is_no_guest(const char *name)
+{
+    static const char *const ends[] = {".gdb", ".qmp", ".monitor"};
+    size_t length = strlen(name);
+
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        size_t end = strlen(ends[i]);
+
+        if (length > end && strcmp(name + length - end, ends[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+const char *folder_next(struct folder *f)
+{
+    struct dirent *entry;
+
+    while ((entry = readdir(f->dir)) != NULL)
+        if (entry->d_name[0] != '.' && !is_no_guest(entry->d_name) &&
+            (entry->d_type == DT_SOCK || entry->d_type == DT_LNK ||
+             entry->d_type == DT_UNKNOWN))
+            return entry->d_name;
+    return NULL;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A folder in which sockets come and go. It is opened before the process is
+ * confined, and listed afterwards. */
+#ifndef TPROF_FLEET_WINDOWS_SOCKET_FOLDER_H
+#define TPROF_FLEET_WINDOWS_SOCKET_FOLDER_H
+
+#include <stdbool.h>
+
+#include "util/err.h"
+
+struct folder;
+
+/* Watch (path), which must outlive what is returned. NULL with (e) filled. */
+struct folder *folder_open(const char *path, struct err *e);
+
+/* Is it still what is at its path? Another one that is there now is not heard,
+ * and a confined process cannot open it. */
+bool folder_is_there(const struct folder *f);
+
+/* Release (f). NULL is allowed. */
+void folder_close(struct folder *f);
+
+/* Readable when something has come or gone. */
+int folder_fd(const struct folder *f);
+
+/* Forget that something has come or gone, since the folder will be listed. */
+void folder_heard(struct folder *f);
+
+/* List from the beginning; then the next name that may be a socket's, valid
+ * until the next call; NULL: that was all. Names that begin with a point are
+ * left out, and those that QEMU's debugger and monitor have: *.gdb, *.qmp and
+ * *.monitor. */
+void folder_begin(struct folder *f);
+const char *folder_next(struct folder *f);
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A dead guest's memory in a file, as a source: the frames that its agent would
+ * have sent. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "dump/dump_stream.h"
+#include "guard/opener.h"
+#include "guest/source/source.h"
+
+struct memory_source {
+    struct source source; /* first: what the callbacks are given */
+    char *path;
+    int file;
+    struct memory_account *account;
+    struct dump_memory *memory; /* the stream's */
+    struct dump_stream *stream;
+    const struct dump_frame *frame; /* that is being given, or NULL */
+    size_t given;
+};
+
+static enum source_state memory_open(struct source *source, struct err *e)
+{
+    struct memory_source *s = (struct memory_source *)source;
+    struct err why = {""};
+
+    s->file = opener_open(OPENER_READ, s->path);
+    if (s->file < 0)
+        (void)err_set(&why, "%s", strerror(errno));
+    else
+        s->memory = dump_memory_new(s->file, &why);
+    if (s->memory != NULL)
+        s->stream = dump_stream_new(s->memory, &why);
+    if (s->stream != NULL)
+        return SOURCE_OPEN;
+    (void)err_set(e, "%s: %s", s->path, why.text);
+    return SOURCE_FAILED;
+}
+
+/* All has been read. */
+static void settle(struct memory_source *s)
+{
+    const char *cut = dump_memory_cut(s->memory);
+    const char *trouble = dump_memory_trouble(s->memory);
+    struct memory_account *a = s->account;
+
+    a->unread = dump_stream_unread(s->stream);
+    a->no_clock = !dump_stream_knows_clock(s->stream);
+    (void)snprintf(a->cut, sizeof a->cut, "%s", cut != NULL ? cut : "");
+    (void)snprintf(a->trouble, sizeof a->trouble, "%s",
+                   trouble != NULL ? trouble : "");
+}
+
+static ssize_t memory_read(struct source *source, void *buf, size_t size,
+                           uint64_t *arrival_ns, struct err *e)
+{
+    struct memory_source *s = (struct memory_source *)source;
+
+    (void)e;
+    *arrival_ns = 0; /* nothing tells */
+    if (s->frame == NULL) {
+        s->frame = dump_stream_next(s->stream);
+        s->given = 0;
+        if (s->frame == NULL) {
+            settle(s);
+            return SOURCE_END;
+        }
+    }
+    size_t n = s->frame->used - s->given;
+
+    if (n > size)
+        n = size;
+    memcpy(buf, s->frame->bytes + s->given, n);
+    s->given += n;
+    if (s->given == s->frame->used)
+        s->frame = NULL;
+    return (ssize_t)n;
+}
+
+static void memory_close(struct source *source)
+{
+    struct memory_source *s = (struct memory_source *)source;
+
+    dump_stream_free(s->stream);
+    if (s->file >= 0)
+        close(s->file);
+    free(s->path);
+    free(s);
+}
+
+static const struct source_ops memory_ops = {
+    .name = "memory",
+    .open = memory_open,
+    .read = memory_read,
+    .write = NULL,
+    .close = memory_close,
+};
+
+struct source *source_memory(const char *path, struct memory_account *account,
+                             struct err *e)
+{
+    struct memory_source *s = calloc(1, sizeof *s);
+
+    if (s != NULL)
+        s->path = strdup(path);
+    if (s == NULL || s->path == NULL) {
+        err_set(e, "%s: out of memory", path);
+        free(s);
+        return NULL;
+    }
+    s->source.ops = &memory_ops;
+    s->source.fd = s->file = -1;
+    s->source.path = s->path;
+    s->account = account;
+    return &s->source;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A frame is two words: the address of the next one, and a return address. The
+ * last one's next is 0 if nobody has called it; else there is one more, with a
+ * return address that is in no code. */
+#include "outside/stopped_callers.h"
+
+#include <stdlib.h>
+
+#include "outside/unwind/unwinder.h"
+
+#define CALLERS_MAX 127u /* that an agent records */
+
+struct outside_callers {
+    struct unwinder *unwinder;
+    enum unwind_mode mode;
+    uint64_t back[CALLERS_MAX + 1]; /* return addresses; 0: in no code */
+    uint64_t count;
+};
+
+struct outside_callers *outside_callers_new(const struct image *img,
+                                            uint64_t slide,
+                                            enum outside_unwind how)
+{
+    const struct unwind_image image = {img, slide};
+    struct outside_callers *c = calloc(1, sizeof *c);
+
+    if (c == NULL)
+        return NULL;
+    c->mode = how == OUTSIDE_TABLES ? UNWIND_TABLES : UNWIND_AUTO;
+    c->unwinder = unwinder_new(&image, 1);
+    if (c->unwinder != NULL)
+        return c;
+    free(c);
+    return NULL;
+}
+
+void outside_callers_free(struct outside_callers *c)
+{
+    if (c == NULL)
+        return;
+    unwinder_free(c->unwinder);
+    free(c);
+}
+
+static size_t read_memory(void *context, uint64_t address, void *to,
+                          size_t size)
+{
+    return outside_memory_read(context, address, to, size) ? size : 0;
+}
+
+void outside_callers_find(struct outside_callers *c,
+                          const struct outside_registers *r,
+                          struct outside_memory *m)
+{
+    const struct unwind_memory memory = {m, read_memory};
+    enum unwind_end end;
+
+    c->count = unwind_callers(c->unwinder, c->mode, r->general, r->pc, &memory,
+                              c->back, CALLERS_MAX, &end);
+    if (end != UNWIND_WHOLE)
+        c->back[c->count++] = 0;
+}
+
+uint64_t outside_callers_word(const struct outside_callers *c, uint64_t address)
+{
+    uint64_t i = (address - OUTSIDE_CALLERS_FP) / 16;
+
+    if (address < OUTSIDE_CALLERS_FP || i >= c->count)
+        return 0;
+    if (address % 16 != 0)
+        return c->back[i];
+    return i + 1 < c->count ? address + 16 : 0;
+}

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From frame to frame outward; each frame by a row of tables or of code. */
+#include "outside/unwind/unwinder.h"
+
+#include <stdlib.h>
+
+#include "image/file/image.h"
+#include "outside/unwind/by_tables.h"
+#include "outside/unwind/cfi.h"
+#include "outside/unwind/code_rows.h"
+#include "outside/unwind/iret_frame.h"
+#include "outside/unwind/orc.h"
+#include "outside/unwind/outermost.h"
+#include "outside/unwind/walk.h"
+
+struct unwinder *unwinder_new(const struct unwind_image *images, size_t count)
+{
+    struct unwinder *u = calloc(1, sizeof *u);
+
+    if (u == NULL)
+        return NULL;
+    u->places = calloc(count != 0 ? count : 1, sizeof *u->places);
+    for (size_t i = 0; u->places != NULL && i < count; i++) {
+        struct place *p = &u->places[u->count++];
+
+        p->image = images[i].image;
+        p->slide = images[i].slide;
+        p->cfi = cfi_new(p->image);
+        p->code = code_rows_new(p->image);
+        p->orc = orc_new(p->image);
+        if (p->cfi == NULL || p->code == NULL || p->orc == NULL) {
+            unwinder_free(u);
+            return NULL;
+        }
+    }
+    if (u->places != NULL)
+        return u;
+    unwinder_free(u);
+    return NULL;
+}
+
+void unwinder_free(struct unwinder *u)
+{
+    if (u == NULL)
+        return;
+    for (size_t i = 0; i < u->count; i++) {
+        cfi_free(u->places[i].cfi);
+        code_rows_free(u->places[i].code);
+        orc_free(u->places[i].orc);
+    }
+    free(u->places);
+    free(u);
+}
+
+/* The image that has code at run-time address (pc); NULL: none. */
+static const struct place *place_of(const struct unwinder *u, uint64_t pc)
+{
+    size_t have;
+
+    for (size_t i = 0; i < u->count; i++) {
+        const struct place *p = &u->places[i];
+
+        if (image_code(p->image, pc - p->slide, &have) != NULL)
+            return p;
+    }
+    return NULL;
+}
+
+/* --- By code -------------------------------------------------------------- */
+
+/* The CFA as the instructions have it: above RBP, above RSP. If they say both,
+ * both must be the same. */
+static outcome cfa_by_code(const struct walk *w, uint64_t *cfa)
+{
+    const struct frame_state *s = &w->code.at;
+    bool by_rbp = s->rbp == RBP_FRAME && unwind_known(&w->r, CFI_RBP);
+    bool by_rsp = s->depth != FRAME_DEPTH_UNKNOWN;
+    uint64_t above_rbp = w->r.value[CFI_RBP] + 2 * (uint64_t)WORD;
+
+    *cfa = above_rbp;
+    if (by_rsp)
+        *cfa = w->r.value[CFI_RSP] + (uint64_t)s->depth + WORD;
+    if (!by_rbp && !by_rsp)
+        return UNWIND_UNTOLD;
+    return by_rbp && *cfa != above_rbp ? UNWIND_ODD : UNWIND_FULL;
+}
+
+/* The caller's RBP. False: it is not known. */
+static bool rbp_by_code(const struct walk *w, uint64_t cfa, uint64_t *out)
+{
+    const struct frame_state *s = &w->code.at;
+
+    *out = w->r.value[CFI_RBP];
+    if (s->rbp == RBP_CALLER)
+        return unwind_known(&w->r, CFI_RBP);
+    if (s->rbp == RBP_OTHER && s->saved == 0)
+        return false;
+    return unwind_read(w->memory,
+                       cfa - WORD -
+                           (s->rbp == RBP_FRAME ? WORD : (uint64_t)s->saved),
+                       WORD, out);
+}
+
+/* Other registers are not followed. */
+static outcome by_code(const struct walk *w, struct caller *out)
+{
+    uint64_t cfa, value;
+    outcome found;
+
+    *out = (struct caller){.is_exact = false};
+    if (!w->has_code)
+        return UNWIND_UNTOLD;
+    if (w->code.is_outermost)
+        return UNWIND_WHOLE;
+    found = cfa_by_code(w, &cfa);
+    if (found != UNWIND_FULL)
+        return w->code.begins_stack ? UNWIND_WHOLE : found;
+    if (!unwind_read(w->memory, cfa - WORD, WORD, &value))
+        return UNWIND_UNREAD;
+    set(&out->r, CFI_PC, value);
+    set(&out->r, CFI_RSP, cfa);
+    if (rbp_by_code(w, cfa, &value))
+        set(&out->r, CFI_RBP, value);
+    return UNWIND_FULL;
+}
+
+/* --- By what an interrupt has pushed -------------------------------------- */
+
+static bool is_code(const void *context, uint64_t pc)
+{
+    return place_of(context, pc) != NULL;
+}
+
+/* The RBP of the interrupted code. Of an entry of which the code is not
+ * understood only this is known: whether it has made a frame of its own. */
+static bool rbp_of_interrupted(const struct walk *w, uint64_t cfa,
+                               uint64_t *out)
+{
+    if (w->has_code)
+        return rbp_by_code(w, cfa, out);
+    *out = w->r.value[CFI_RBP];
+    return unwind_known(&w->r, CFI_RBP) &&
+           *out - w->r.value[CFI_RSP] >= IRET_FRAME_SPAN;
+}
+
+/*
+ * The code that was interrupted. Whether the entry has an error code depends on
+ * the vector, which is not known: what lies on the stack tells. It also does
+ * where the entry is a label, and so it is not known what it has pushed. An
+ * entry that was called, to begin a thread, say, has no such frame.
+ */
+static outcome by_interrupt(const struct unwinder *u, const struct walk *w,
+                            struct caller *out)
+{
+    uint64_t cfa = w->r.value[CFI_RSP] + WORD, rbp;
+    outcome found = w->has_code ? cfa_by_code(w, &cfa) : UNWIND_FULL;
+    unsigned below = IRET_FRAME_BELOW;
+    struct iret_frame frame;
+
+    if (found == UNWIND_UNTOLD) {
+        cfa = w->r.value[CFI_RSP] + WORD;
+        below = IRET_FRAME_BELOW_MAX;
+    } else if (found != UNWIND_FULL) {
+        return found;
+    }
+    if (!iret_frame_find(w->memory, cfa - WORD, below, is_code, u, &frame))
+        return UNWIND_UNTOLD;
+    *out = (struct caller){.is_exact = true};
+    set(&out->r, CFI_PC, frame.pc);
+    set(&out->r, CFI_RSP, frame.rsp);
+    if (rbp_of_interrupted(w, cfa, &rbp))
+        set(&out->r, CFI_RBP, rbp);
+    return UNWIND_FULL;
+}
+
+/* --- Which of them is right ----------------------------------------------- */
+
+/* Does the instruction before (pc) call the function that we are in? */
+static bool calls_us(const struct unwinder *u, const struct walk *w,
+                     uint64_t pc)
+{
+    const struct place *p = place_of(u, pc - 1);
+    uint64_t target;
+
+    return p != NULL &&
+           code_rows_call_before(p->image, pc - p->slide, &target) &&
+           target != 0 && target + p->slide == w->code.function + w->in->slide;
+}
+
+/*
+ * Tables tell (t). Do the instructions tell the same? Tables that were made for
+ * exceptions alone, or by hand, may be wrong in prologues and behind the
+ * frame's end. If the two differ, the one is right whose return address is
+ * behind a call of this very function.
+ */
+static outcome judge(const struct unwinder *u, const struct walk *w,
+                     struct caller *t)
+{
+    struct caller c;
+    bool tables_fit, code_fits;
+
+    if (by_code(w, &c) != UNWIND_FULL ||
+        c.r.value[CFI_RSP] == t->r.value[CFI_RSP])
+        return UNWIND_FULL;
+    tables_fit = calls_us(u, w, t->r.value[CFI_PC]);
+    code_fits = calls_us(u, w, c.r.value[CFI_PC]);
+    if (tables_fit == code_fits)
+        return UNWIND_ODD;
+    if (code_fits)
+        *t = c;
+    return UNWIND_FULL;
+}
+
+/* Does code call the function that (w) is in, or is that not known? */
+static bool is_called(const struct walk *w)
+{
+    return !w->has_code || code_rows_is_called(w->in->code, w->code.function);
+}
+
+/*
+ * (c) is in no image. Has an interrupt entered this function, which jumps to
+ * the rest of its handler? Then the frame is behind the word that was taken for
+ * a return address. Changes (c) if so.
+ */
+static bool was_interrupted(const struct unwinder *u, const struct walk *w,
+                            struct caller *c)
+{
+    struct iret_frame frame;
+
+    if (is_called(w) || !iret_frame_find(w->memory, c->r.value[CFI_RSP] - WORD,
+                                         IRET_FRAME_BELOW, is_code, u, &frame))
+        return false;
+    c->is_exact = true;
+    set(&c->r, CFI_PC, frame.pc);
+    set(&c->r, CFI_RSP, frame.rsp);
+    return true;
+}
+
+/* Is (pc), behind no call, the first byte of a function? Nobody has called from
+ * there: somebody has laid it on the stack, for a thread to end in. */
+static bool is_laid(const struct unwinder *u, uint64_t pc)
+{
+    const struct place *p = place_of(u, pc);
+    const struct image_function *f =
+        p != NULL ? image_function(p->image, pc - p->slide) : NULL;
+
+    return f != NULL && f->start == pc - p->slide;
+}
+
+/* (c) is in no image: is it no caller? */
+static bool begins_here(const struct walk *w, const struct caller *c)
+{
+    return w->has_code && outermost_is(w->in->code, w->code.function, w->memory,
+                                       c->r.value[CFI_PC]);
+}
+
+/* (c) is a return address of (p), NULL: of no image, and no call in the file is
+ * before it. What else can it be? */
+static outcome check_uncalled(const struct unwinder *u, const struct walk *w,
+                              const struct place *p, struct caller *c)
+{
+    uint64_t pc = c->r.value[CFI_PC];
+
+    if (is_laid(u, pc)) {
+        c->is_waiting = c->is_exact = true;
+        return UNWIND_FULL;
+    }
+    if (p == NULL && was_interrupted(u, w, c))
+        return UNWIND_FULL;
+    if (p == NULL)
+        return begins_here(w, c) ? UNWIND_WHOLE : UNWIND_OUTSIDE;
+    if (outermost_is_behind_call(w->memory, pc)) /* it was patched in */
+        return c->r.value[CFI_RSP] > w->r.value[CFI_RSP] ? UNWIND_FULL
+                                                         : UNWIND_ODD;
+    return orc_ends(p->orc, pc - 1 - p->slide) ? UNWIND_WHOLE : UNWIND_ODD;
+}
+
+/* Can (c) be the caller? It may turn out to be another one. */
+static outcome check(const struct unwinder *u, const struct walk *w,
+                     struct caller *c)
+{
+    uint64_t pc = c->r.value[CFI_PC], target;
+    const struct place *p;
+
+    if (pc == 0)
+        return UNWIND_WHOLE;
+    p = place_of(u, c->is_exact ? pc : pc - 1);
+    if (c->is_exact) /* an interrupt may have changed the stack */
+        return p != NULL ? UNWIND_FULL : UNWIND_OUTSIDE;
+    if (p == NULL || !code_rows_call_before(p->image, pc - p->slide, &target))
+        return check_uncalled(u, w, p, c);
+    return c->r.value[CFI_RSP] > w->r.value[CFI_RSP] ? UNWIND_FULL : UNWIND_ODD;
+}
+
+/* Nobody calls the function where the image is entered. */
+static bool is_entry(const struct walk *w)
+{
+    const struct image *img = w->in->image;
+    const struct image_function *f = image_function(img, w->address);
+
+    return f != NULL && f == image_function(img, image_entry(img));
+}
+
+/* The caller by the means that (mode) allows, not yet checked. */
+static outcome find_caller(const struct unwinder *u, enum unwind_mode mode,
+                           const struct walk *w, struct caller *out)
+{
+    struct cfi_row row;
+    enum cfi_found found = CFI_NONE;
+    struct orc_row orc;
+    outcome end;
+
+    if (mode != UNWIND_CODE)
+        found = cfi_find(w->in->cfi, w->address, &row);
+    if (found == CFI_DAMAGED)
+        return UNWIND_ODD;
+    if (found == CFI_NONE && mode != UNWIND_CODE &&
+        orc_find(w->in->orc, w->address, &orc)) {
+        end = orc_caller(w, &orc, out);
+        return end == UNWIND_FULL && !out->is_exact ? judge(u, w, out) : end;
+    }
+    if (found == CFI_NONE && mode == UNWIND_TABLES)
+        return UNWIND_UNTOLD;
+    /* what lies there is no return address of a call */
+    if (w->has_code && w->code.is_interrupt &&
+        (found == CFI_NONE || !row.is_signal))
+        return by_interrupt(u, w, out);
+    /* of the vectors' own entries, one behind the other, code tells nothing */
+    if (found == CFI_NONE && !w->has_code && w->is_exact)
+        return by_interrupt(u, w, out);
+    if (found == CFI_NONE)
+        return by_code(w, out);
+    end = by_tables(w, &row, out);
+    return end == UNWIND_FULL && !row.is_signal ? judge(u, w, out) : end;
+}
+
+/* Go to the caller. */
+static outcome step(const struct unwinder *u, enum unwind_mode mode,
+                    struct walk *w)
+{
+    uint64_t pc = w->r.value[CFI_PC] - !w->is_exact;
+    struct caller caller;
+    outcome end;
+
+    if (w->is_waiting)
+        return w->is_root ? UNWIND_WHOLE : UNWIND_UNTOLD;
+    w->in = place_of(u, pc);
+    if (w->in == NULL)
+        return UNWIND_OUTSIDE;
+    w->address = pc - w->in->slide;
+    w->has_code = code_rows_find(w->in->code, w->address, &w->code);
+    end = find_caller(u, mode, w, &caller);
+    if (end == UNWIND_FULL)
+        end = check(u, w, &caller);
+    if (end == UNWIND_UNTOLD && is_entry(w))
+        return UNWIND_WHOLE;
+    if (end != UNWIND_FULL)
+        return end;
+    w->r = caller.r;
+    w->is_exact = caller.is_exact;
+    w->is_waiting = caller.is_waiting;
+    w->is_root = caller.is_waiting && !is_called(w);
+    return UNWIND_FULL;
+}
+
+size_t unwind_callers(struct unwinder *u, enum unwind_mode mode,
+                      const uint64_t general[CFI_PC], uint64_t pc,
+                      const struct unwind_memory *memory, uint64_t *out,
+                      size_t room, enum unwind_end *end)
+{
+    struct walk w = {.memory = memory, .is_exact = true};
+    size_t n = 0;
+
+    for (unsigned i = 0; i < CFI_PC; i++)
+        set(&w.r, i, general[i]);
+    set(&w.r, CFI_PC, pc);
+    while ((*end = step(u, mode, &w)) == UNWIND_FULL && n < room)
+        out[n++] = w.r.value[CFI_PC] + w.is_exact;
+    return n;
+}
+
+const char *unwind_end_text(enum unwind_end end)
+{
+    static const char *const text[] = {
+        [UNWIND_FULL] = "full",       [UNWIND_WHOLE] = "whole",
+        [UNWIND_OUTSIDE] = "outside", [UNWIND_UNTOLD] = "untold",
+        [UNWIND_UNREAD] = "unread",   [UNWIND_ODD] = "odd",
+    };
+
+    return text[end];
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What an optimizer of linked programs is told: samples by symbol and offset.
+ * Part of pgo. */
+#ifndef TPROF_PGO_PGO_ADDRESSES_H
+#define TPROF_PGO_PGO_ADDRESSES_H
+
+#include "image/names/names.h"
+#include "model/sample_profile.h"
+#include "pgo/hits.h"
+#include "util/arena.h"
+
+struct image;
+
+/* Put the hits of (h) in functions of (image) into (out), in order; they lie in
+ * (arena) and (names). Returns 0; -1 if there is no memory. */
+int addresses_finish(struct sample_profile *out, struct arena *arena,
+                     struct names *names, const struct hits *h,
+                     const struct image *image);
+
+#endif

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From stacks to calls through pointers. */
+#include "pgo/pgo_calls.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "image/code/insn.h"
+#include "image/code/only_call.h"
+#include "image/file/image.h"
+#include "util/vec.h"
+#include "view/paths.h"
+
+#define KERNEL 0u /* of view.images */
+
+/* Bytes of a call through a pointer, and of any other. */
+#define CALL_MIN    2u
+#define CALL_MAX    8u
+#define CALL_DIRECT 5u
+
+static bool is_call(const struct image *image, uint64_t address, size_t size,
+                    struct insn *in)
+{
+    size_t have = size;
+    const uint8_t *code = image_code(image, address, &have);
+
+    return code != NULL && have >= size &&
+           insn_decode(code, size, in) == size && in->kind == INSN_CALL;
+}
+
+/* Is the call whose last byte is at (site) one of (callee) by a pointer? */
+static bool is_by_pointer(const struct image *image, uint64_t site,
+                          uint64_t callee)
+{
+    uint64_t back = site + 1;
+    struct insn in;
+
+    if (is_call(image, back - CALL_DIRECT, CALL_DIRECT, &in) &&
+        back + (uint64_t)in.value == callee)
+        return false;
+    for (size_t size = CALL_MIN; size <= CALL_MAX; size++)
+        if (is_call(image, back - size, size, &in) && in.value == 0)
+            return true;
+    return false;
+}
+
+/* Returns 0; -1 if there is no memory. */
+static int add(struct calls *c, uint64_t site, uint64_t callee,
+               uint64_t samples)
+{
+    uint32_t *at = map_put(&c->by_place, site, callee);
+
+    if (at == NULL ||
+        vec_grow(&c->list, &c->room, c->count, sizeof *c->list) != 0)
+        return -1;
+    if (*at == MAP_NOTHING) {
+        *at = (uint32_t)c->count;
+        c->list[c->count++] = (struct pgo_call){.site = site, .callee = callee};
+    }
+    c->list[*at].samples += samples;
+    return 0;
+}
+
+static bool is_code(const struct view_step *step)
+{
+    return step->function >= VIEW_MARKS && step->image == KERNEL;
+}
+
+static int gather_path(struct calls *c, const struct view_path *path,
+                       const struct image *image, const struct only_calls *only)
+{
+    uint64_t samples = path->amount.samples;
+
+    for (size_t i = 1; i < path->count; i++) {
+        const struct view_step *caller = &path->steps[i - 1];
+        const struct view_step *callee = &path->steps[i];
+        const struct image_function *f;
+
+        if (callee->inlined || !is_code(callee) || !is_code(caller))
+            continue;
+        f = image_function(image, callee->address);
+        if (f == NULL || !only_call_stored(only, f->start))
+            continue;
+        if (hits_add(&c->callees, f->start, samples) != 0)
+            return -1;
+        if (is_by_pointer(image, caller->address, f->start) &&
+            add(c, caller->address, f->start, samples) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int gather_core(struct calls *c, const struct profile *p, size_t core,
+                       const struct view *v, const struct image *image,
+                       const struct only_calls *only)
+{
+    for (size_t i = 0; i < p->cores[core].entry_count; i++) {
+        struct view_path path;
+
+        if (p->cores[core].entries[i].tally.samples == 0)
+            continue; /* left out */
+        if (!view_path_of(v, core, i, &path))
+            return -1;
+        if (!path.idle && !path.unseen &&
+            gather_path(c, &path, image, only) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+int calls_gather(struct calls *out, struct hits *h, const struct profile *p,
+                 const struct view *v, const struct image *image)
+{
+    struct only_calls *only = only_calls_new(image);
+    int result = only != NULL ? 0 : -1;
+
+    *out = (struct calls){0};
+    for (size_t i = 0; result == 0 && i < p->core_count; i++)
+        result = gather_core(out, p, i, v, image, only);
+    only_calls_free(only);
+    for (size_t i = 0; result == 0 && i < out->count; i++)
+        if (hits_add(h, out->list[i].site, 0) != 0 ||
+            hits_add(h, out->list[i].callee, 0) != 0)
+            result = -1;
+    return result;
+}
+
+double calls_share(const struct calls *c, const struct pgo_call *call)
+{
+    uint64_t all = hits_at(&c->callees, call->callee);
+
+    return all != 0 ? (double)call->samples / (double)all : 0;
+}
+
+void calls_fini(struct calls *c)
+{
+    free(c->list);
+    map_fini(&c->by_place);
+    hits_fini(&c->callees);
+}

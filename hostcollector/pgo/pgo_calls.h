@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Which functions are called through pointers, and from where: stacks tell what
+ * a processor without a branch record does not. Part of pgo.
+ */
+#ifndef TPROF_PGO_PGO_CALLS_H
+#define TPROF_PGO_PGO_CALLS_H
+
+#include "pgo/hits.h"
+
+/* A call through a pointer, as stacks have it. */
+struct pgo_call {
+    uint64_t site;    /* in the call instruction */
+    uint64_t callee;  /* where the function begins */
+    uint64_t samples; /* whose stack has both */
+};
+
+/* Zeroed: empty. */
+struct calls {
+    struct pgo_call *list;
+    size_t count, room;
+    struct pair_map by_place; /* site and callee -> call */
+    struct hits callees;      /* samples of each, whoever called it */
+};
+
+/*
+ * Gather the calls through pointers in the busy stacks of (p), and put both
+ * ends of each into (h), too. A callee is a function whose address the image
+ * has in its data. A callee may end in a jump to another function, which then
+ * stands on the stack in its place: that function is no callee. Returns 0; -1
+ * if there is no memory. calls_fini() must follow in both cases.
+ */
+int calls_gather(struct calls *out, struct hits *h, const struct profile *p,
+                 const struct view *v, const struct image *image);
+
+/* The part of its callee's calls that (call) is, by samples: 0 to 1. */
+double calls_share(const struct calls *c, const struct pgo_call *call);
+
+/* Release what (c) holds. */
+void calls_fini(struct calls *c);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One row for each option that changes how a report is shown. */
+#include "report/report_options.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "util/text.h"
+
+#define ROWS      7
+#define NAME_SIZE 64 /* of functions, cut to that */
+
+/* An option as it was given. */
+struct asked {
+    bool given;
+    const char *option, *value; /* (value) may be "" */
+    const char *before, *after; /* of the value, in words */
+};
+
+const char *asked_order(const struct report *r)
+{
+    static const char *const orders[] = {[SORT_SELF] = "self",
+                                         [SORT_TOTAL] = "total",
+                                         [SORT_LATE] = "late",
+                                         [SORT_NAME] = "name"};
+
+    return orders[r->sort];
+}
+
+static void add(char buf[ASKED_TEXT], const struct asked *a, bool words)
+{
+    size_t used = strlen(buf);
+    const char *first = words ? a->before : a->option;
+    const char *last = words ? a->after : "";
+    const char *space = !words && a->value[0] != '\0' ? " " : "";
+
+    (void)snprintf(buf + used, ASKED_TEXT - used, "%s%s%s%s%s",
+                   used != 0 ? ", " : "", first, space, a->value, last);
+}
+
+static const char *list(char buf[ASKED_TEXT], const struct report *r,
+                        bool words)
+{
+    char top[16], callee[NAME_SIZE] = "", function[NAME_SIZE] = "";
+    const struct asked rows[ROWS] = {
+        {r->idle, "--idle", "", "idle time", ""},
+        {r->of_all, "--of", words ? "" : "all", "shares of all time", ""},
+        {r->sort != SORT_SELF, "--sort", asked_order(r), "rows by ", ""},
+        {r->top != 0, "--top", top, "at most ", r->top == 1 ? " row" : " rows"},
+        {r->inverted, "--inverted", "", "trees from the inside out", ""},
+        {r->callers_of != NULL, "--callers-of", callee, "callers of ", ""},
+        {r->function != NULL, "--function", function, "the function ", ""},
+    };
+
+    (void)snprintf(top, sizeof top, "%" PRIu32, r->top);
+    if (r->callers_of != NULL)
+        text_escape(callee, sizeof callee, r->callers_of);
+    if (r->function != NULL)
+        text_escape(function, sizeof function, r->function);
+    buf[0] = '\0';
+    for (size_t i = 0; i < ROWS; i++)
+        if (rows[i].given)
+            add(buf, &rows[i], words);
+    return buf;
+}
+
+const char *asked_words(char buf[ASKED_TEXT], const struct report *r)
+{
+    return list(buf, r, true);
+}
+
+const char *asked_options(char buf[ASKED_TEXT], const struct report *r)
+{
+    return list(buf, r, false);
+}

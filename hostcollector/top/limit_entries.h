@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A profile with fewer entries, so that a picture of it takes a tenth of a
+ * second at most, and the guest is read. What took most of the time keeps its
+ * stack; of the rest the leaves stay, as where memory has no room for stacks.
+ */
+#ifndef TPROF_TOP_LIMIT_ENTRIES_H
+#define TPROF_TOP_LIMIT_ENTRIES_H
+
+#include <stddef.h>
+
+#include "model/profile.h"
+
+/* Zeroed: none. */
+struct thin {
+    struct profile profile;
+    struct profile_core *cores;
+    struct profile_entry *entries;
+};
+
+/*
+ * (p) itself, if it has at most (most) entries; else one in which so many keep
+ * their stack, and all other samples are in one entry of STACK_OTHERS for each
+ * core and leaf. That one lives until the next call, and needs (p) as long.
+ * NULL if there is no memory.
+ */
+const struct profile *thin_profile(struct thin *t, const struct profile *p,
+                                   size_t most);
+
+/* Release what (t) holds. */
+void thin_fini(struct thin *t);
+
+#endif

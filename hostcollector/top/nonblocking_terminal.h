@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Between ncurses and the terminal: keeps what ncurses writes until the
+ * terminal takes it, so that nobody ever waits for a terminal that is not read
+ * (Ctrl-S, a stalled ssh). One for each process.
+ */
+#ifndef TPROF_TOP_NONBLOCKING_TERMINAL_H
+#define TPROF_TOP_NONBLOCKING_TERMINAL_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "util/err.h"
+
+/* Begin, before the process is confined. The stream for ncurses in (*stream):
+ * it is standard output, a terminal. Returns 0; -1 with (e) filled. */
+int outlet_open(FILE **stream, struct err *e);
+
+/* Keep what is written to the stream until outlet_release() is called. */
+void outlet_hold(void);
+
+/* The stream writes to the terminal again. */
+void outlet_release(void);
+
+/* Give the terminal of what was kept as much as it takes now. Returns true if
+ * nothing is left. */
+bool outlet_flush(void);
+
+/* Flush for half a second, forget what the terminal has not taken by then, and
+ * close the stream. Harmless if nothing is open. */
+void outlet_close(void);
+
+#endif

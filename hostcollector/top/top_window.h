@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The last seconds of a profile that grows: what came between two looks at it
+ * is kept for a while, and added up to a profile of its own. So a window takes
+ * as much memory as it holds, however long the guest has been sampled.
+ */
+#ifndef TPROF_TOP_TOP_WINDOW_H
+#define TPROF_TOP_TOP_WINDOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/profile.h"
+
+struct window;
+
+/* An empty window that keeps (seconds) of the guest's time, in (memory) bytes:
+ * if they are full, it becomes shorter. NULL if there is no memory. */
+struct window *window_new(double seconds, uint64_t memory);
+
+/* Release (w) and its profile. NULL is allowed. */
+void window_free(struct window *w);
+
+/*
+ * Keep what is new in (p) since the last look. All looks are at the same
+ * profile, which grows. Returns 0; -1 if there is no memory, and what is new
+ * will be found at the next look.
+ */
+int window_look(struct window *w, const struct profile *p);
+
+/*
+ * The profile of the last (seconds), a second or more longer or shorter, as
+ * looks came: entries with their sums, accounts, and how many seconds they
+ * cover in duration_s. What it points to beside that is of (p), at which the
+ * last look was. 0 seconds: only what came between the last two looks.
+ *
+ * Valid until the next call. NULL if there is no memory.
+ */
+const struct profile *window_profile(struct window *w, const struct profile *p,
+                                     double seconds);
+
+#endif

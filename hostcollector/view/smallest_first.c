@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A histogram, by the upper bits of floating point numbers. */
+#include "view/smallest_first.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CLASS_SHIFT 48u    /* leaves the exponent and four bits */
+#define CLASS_FIRST 15856u /* of 2^-32: (1023 - 32) * 16 */
+
+static size_t class_of(double time)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &time, sizeof bits);
+    bits >>= CLASS_SHIFT;
+    if (bits <= CLASS_FIRST)
+        return 0;
+    bits -= CLASS_FIRST;
+    return bits < FOLD_CLASSES ? (size_t)bits : FOLD_CLASSES - 1;
+}
+
+static double lower_end(size_t class)
+{
+    uint64_t bits = (uint64_t)(class + CLASS_FIRST) << CLASS_SHIFT;
+    double time;
+
+    if (class == 0)
+        return 0;
+    if (class == FOLD_CLASSES)
+        return INFINITY;
+    memcpy(&time, &bits, sizeof time);
+    return time;
+}
+
+void fold_count(struct fold *f, double time)
+{
+    f->counts[class_of(time)]++;
+}
+
+double fold_least(struct fold *f, size_t most)
+{
+    size_t class = FOLD_CLASSES, sum = 0;
+
+    while (class > 0 && sum + f->counts[class - 1] <= most)
+        sum += f->counts[--class];
+    memset(f, 0, sizeof *f);
+    return lower_end(class);
+}
+
+void fold_shrink(void *array, size_t *room, size_t count, size_t size)
+{
+    void *old, *less;
+
+    if (count == 0 || count == *room)
+        return;
+    memcpy(&old, array, sizeof old); /* a pointer of whatever type */
+    less = realloc(old, count * size);
+    if (less == NULL)
+        return; /* it stays as it is */
+    memcpy(array, &less, sizeof less);
+    *room = count;
+} /* cppcheck-suppress memleak ; (array) points to it */
