@@ -198,7 +198,7 @@ static void check_guest(struct bridge *b)
 {
     char line[160];
 
-    if (memory_lost()) {
+    if (bridge_memory_lost()) {
         say_line(b, "the guest's memory is gone; dropped QEMU");
         drop_front(b);
         return;
@@ -414,7 +414,7 @@ struct bridge *bridge_open(const struct bridge_config *config, struct err *e)
         watch(b, b->clients.fd, &b->clients_watch, WATCH_CLIENTS, e) < 0 ||
         watch(b, config->stop_fd, &b->stop_watch, WATCH_STOP, e) < 0)
         goto fail;
-    memory_guard();
+    bridge_memory_guard();
     return b;
 
 fail:

@@ -17,7 +17,7 @@
  * it is changed. */
 static struct {
     volatile sig_atomic_t count;
-    volatile uintptr_t begin[MEMORY_REGIONS], end[MEMORY_REGIONS];
+    volatile uintptr_t begin[BRIDGE_MEMORY_REGIONS], end[BRIDGE_MEMORY_REGIONS];
 } guarded;
 static volatile sig_atomic_t lost;
 
@@ -49,7 +49,7 @@ static void on_bus_error(int signal_number, siginfo_t *info, void *context)
     (void)signal(signal_number, SIG_DFL);
 }
 
-void memory_guard(void)
+void bridge_memory_guard(void)
 {
     struct sigaction action = {.sa_sigaction = on_bus_error,
                                .sa_flags = SA_SIGINFO};
@@ -58,12 +58,12 @@ void memory_guard(void)
     (void)sigaction(SIGBUS, &action, NULL);
 }
 
-bool memory_lost(void)
+bool bridge_memory_lost(void)
 {
     return lost != 0;
 }
 
-static void guard(const struct memory *m)
+static void guard(const struct bridge_memory *m)
 {
     guarded.count = 0;
     for (unsigned i = 0; i < m->count; i++) {
@@ -75,7 +75,7 @@ static void guard(const struct memory *m)
 
 /* --- Mapping -------------------------------------------------------------- */
 
-void memory_unmap(struct memory *m)
+void bridge_memory_unmap(struct bridge_memory *m)
 {
     guarded.count = 0;
     lost = 0;
@@ -89,7 +89,8 @@ static bool wraps(uint64_t begin, uint64_t size)
     return size > UINT64_MAX - begin;
 }
 
-static int map_region(struct memory *m, const struct memory_claim *c, int fd,
+static int map_region(struct bridge_memory *m,
+                      const struct bridge_memory_claim *c, int fd,
                       struct err *e)
 {
     struct memory_region *r = &m->regions[m->count];
@@ -115,16 +116,17 @@ static int map_region(struct memory *m, const struct memory_claim *c, int fd,
     return 0;
 }
 
-int memory_map(struct memory *m, const struct memory_claim *claims,
-               const int *fds, unsigned count, struct err *e)
+int bridge_memory_map(struct bridge_memory *m,
+                      const struct bridge_memory_claim *claims, const int *fds,
+                      unsigned count, struct err *e)
 {
-    memory_unmap(m);
-    if (count > MEMORY_REGIONS)
+    bridge_memory_unmap(m);
+    if (count > BRIDGE_MEMORY_REGIONS)
         return err_set(e, "memory: %u regions, at most %u are served", count,
-                       MEMORY_REGIONS);
+                       BRIDGE_MEMORY_REGIONS);
     for (unsigned i = 0; i < count; i++) {
         if (map_region(m, &claims[i], fds[i], e) < 0) {
-            memory_unmap(m);
+            bridge_memory_unmap(m);
             return -1;
         }
     }
@@ -134,7 +136,8 @@ int memory_map(struct memory *m, const struct memory_claim *claims,
 
 /* --- Looking up ----------------------------------------------------------- */
 
-uint8_t *memory_at(const struct memory *m, uint64_t guest, uint64_t *size)
+uint8_t *bridge_memory_at(const struct bridge_memory *m, uint64_t guest,
+                          uint64_t *size)
 {
     for (unsigned i = 0; i < m->count; i++) {
         const struct memory_region *r = &m->regions[i];
@@ -149,7 +152,8 @@ uint8_t *memory_at(const struct memory *m, uint64_t guest, uint64_t *size)
     return NULL;
 }
 
-uint8_t *memory_at_user(const struct memory *m, uint64_t user, uint64_t size)
+uint8_t *bridge_memory_at_user(const struct bridge_memory *m, uint64_t user,
+                               uint64_t size)
 {
     for (unsigned i = 0; i < m->count; i++) {
         const struct memory_region *r = &m->regions[i];

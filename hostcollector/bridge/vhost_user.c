@@ -75,7 +75,7 @@ void vhost_user_drop(struct vhost_user *u)
     for (unsigned i = 0; i < RING_COUNT; i++)
         close_ring(u, &u->rings[i]);
     close_fds(u);
-    memory_unmap(&u->memory);
+    bridge_memory_unmap(&u->memory);
     close_fd(&u->fd);
     vhost_user_init(u, epoll, u->cid);
 }
@@ -179,20 +179,20 @@ static int place_rings(struct vhost_user *u, struct err *e)
 static int set_memory(struct vhost_user *u, uint32_t size, struct err *e)
 {
     const uint8_t *p = payload(u);
-    struct memory_claim claims[MEMORY_REGIONS] = {{0}};
+    struct bridge_memory_claim claims[BRIDGE_MEMORY_REGIONS] = {{0}};
     uint32_t count = size >= VU_MEM_REGIONS ? load_u32(p + VU_MEM_COUNT) : 0;
 
-    if (size < VU_MEM_REGIONS || count > MEMORY_REGIONS ||
+    if (size < VU_MEM_REGIONS || count > BRIDGE_MEMORY_REGIONS ||
         size < VU_MEM_REGIONS + count * VU_MEM_REGION || count != u->fd_count)
         return refuse_request(u, e);
     for (uint32_t i = 0; i < count; i++) {
         const uint8_t *r = p + VU_MEM_REGIONS + (size_t)i * VU_MEM_REGION;
 
-        claims[i] = (struct memory_claim){
+        claims[i] = (struct bridge_memory_claim){
             load_u64(r + VU_MEM_GUEST), load_u64(r + VU_MEM_SIZE),
             load_u64(r + VU_MEM_USER), load_u64(r + VU_MEM_OFFSET)};
     }
-    if (memory_map(&u->memory, claims, u->fds, count, e) < 0 ||
+    if (bridge_memory_map(&u->memory, claims, u->fds, count, e) < 0 ||
         place_rings(u, e) < 0)
         return -2;
     return NO_ANSWER;

@@ -22,7 +22,7 @@ enum vhost_user_ring {
     RING_COUNT,
 };
 
-#define VHOST_USER_FDS MEMORY_REGIONS /* with one message, at most */
+#define VHOST_USER_FDS BRIDGE_MEMORY_REGIONS /* with one message, at most */
 
 struct vhost_user {
     int epoll;
@@ -30,7 +30,7 @@ struct vhost_user {
     uint64_t cid;  /* what the guest reads from the device */
     bool protocol; /* VU_F_PROTOCOL was agreed on: rings wait for ENABLE */
     bool event_idx;
-    struct memory memory;
+    struct bridge_memory memory;
     struct vring rings[RING_COUNT];
     /* The answers to GET_VRING_BASE; 0: never asked. A ring that goes on from
      * there was paused. Any other ring belongs to a driver that starts anew. */

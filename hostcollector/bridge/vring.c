@@ -57,7 +57,7 @@ void vring_init(struct vring *r)
     *r = (struct vring){.kick = -1, .call = -1};
 }
 
-int vring_place(struct vring *r, const struct memory *m)
+int vring_place(struct vring *r, const struct bridge_memory *m)
 {
     /* both rings end with the event index, agreed on or not */
     uint64_t avail_size = RING_ENTRY + (uint64_t)AVAIL_ENTRY * r->size + 2;
@@ -65,9 +65,10 @@ int vring_place(struct vring *r, const struct memory *m)
     bool aligned = (r->desc_at & 15) == 0 && (r->avail_at & 1) == 0 &&
                    (r->used_at & 3) == 0;
 
-    r->desc = memory_at_user(m, r->desc_at, (uint64_t)DESC_SIZE * r->size);
-    r->avail = memory_at_user(m, r->avail_at, avail_size);
-    r->used = memory_at_user(m, r->used_at, used_size);
+    r->desc =
+        bridge_memory_at_user(m, r->desc_at, (uint64_t)DESC_SIZE * r->size);
+    r->avail = bridge_memory_at_user(m, r->avail_at, avail_size);
+    r->used = bridge_memory_at_user(m, r->used_at, used_size);
     if (r->size != 0 && aligned && r->desc && r->avail && r->used &&
         ((uintptr_t)r->avail & 1) == 0 && ((uintptr_t)r->used & 3) == 0)
         return 0;
@@ -100,14 +101,15 @@ static bool waiting(struct vring *r)
 }
 
 /* Add (size) bytes at (guest) to (c). */
-static bool add_piece(struct vring *r, const struct memory *m, struct chain *c,
-                      uint64_t guest, uint64_t size, bool writable)
+static bool add_piece(struct vring *r, const struct bridge_memory *m,
+                      struct chain *c, uint64_t guest, uint64_t size,
+                      bool writable)
 {
     unsigned n = c->in_count + c->out_count;
 
     while (size > 0) {
         uint64_t here = size;
-        uint8_t *at = memory_at(m, guest, &here);
+        uint8_t *at = bridge_memory_at(m, guest, &here);
 
         if (at == NULL)
             return lie(r, "a buffer outside of the guest's memory");
@@ -123,7 +125,8 @@ static bool add_piece(struct vring *r, const struct memory *m, struct chain *c,
 }
 
 /* Follow the chain from c->head. */
-static bool follow(struct vring *r, const struct memory *m, struct chain *c)
+static bool follow(struct vring *r, const struct bridge_memory *m,
+                   struct chain *c)
 {
     uint32_t at = c->head;
 
@@ -151,7 +154,7 @@ static bool follow(struct vring *r, const struct memory *m, struct chain *c)
     return lie(r, "a buffer of too many pieces");
 }
 
-bool vring_take(struct vring *r, const struct memory *m, struct chain *c)
+bool vring_take(struct vring *r, const struct bridge_memory *m, struct chain *c)
 {
     if (!vring_runs(r) || !waiting(r))
         return false;

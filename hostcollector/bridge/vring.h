@@ -43,9 +43,9 @@ void vring_init(struct vring *r);
 
 /*
  * Find the ring's three parts in (m) by the front-end's addresses, again
- * after each memory_map(). Returns 0; -1 if they are not in there.
+ * after each bridge_memory_map(). Returns 0; -1 if they are not in there.
  */
-int vring_place(struct vring *r, const struct memory *m);
+int vring_place(struct vring *r, const struct bridge_memory *m);
 
 /* Is the ring sized, mapped, enabled and not broken? */
 bool vring_runs(const struct vring *r);
@@ -55,7 +55,8 @@ bool vring_runs(const struct vring *r);
  * Also false if the guest did something wrong; then r->broken says what, and
  * the ring does not run until it is set up anew.
  */
-bool vring_take(struct vring *r, const struct memory *m, struct chain *c);
+bool vring_take(struct vring *r, const struct bridge_memory *m,
+                struct chain *c);
 
 /* Undo the last (count) calls of vring_take(); these chains were not used. */
 void vring_untake(struct vring *r, unsigned count);

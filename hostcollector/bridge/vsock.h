@@ -25,7 +25,7 @@ struct vsock {
     const struct peer_rule *peers; /* who may serve them */
     struct err stranger; /* who served one, and may not; empty: nobody */
     struct vring *rx, *tx;
-    const struct memory *memory;
+    const struct bridge_memory *memory;
     struct conns conns;
     /* packets to be answered with RST: a ring */
     struct packet refused[VSOCK_REFUSALS];

@@ -6,7 +6,7 @@
 
 #include "cli/command.h"
 
-int planned_run(const struct planned *p, int argc, char **argv)
+int command_main(const struct command_plan *p, int argc, char **argv)
 {
     struct options o;
     struct outputs out = {0};

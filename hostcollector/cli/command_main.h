@@ -8,7 +8,7 @@
 #include "cli/output.h"
 #include "util/err.h"
 
-struct planned {
+struct command_plan {
     const char *name; /* "collector report": what its errors begin with */
     const struct help *help;
     /* Fill (out) from (o). Returns 0; -1 with (e) filled. */
@@ -19,6 +19,6 @@ struct planned {
 
 /* Run the command with the (argc) words at (argv). Returns an enum exit_code.
  */
-int planned_run(const struct planned *p, int argc, char **argv);
+int command_main(const struct command_plan *p, int argc, char **argv);
 
 #endif

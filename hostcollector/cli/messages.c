@@ -18,7 +18,7 @@
 #define LINES_MAX 20u
 #define LINES_NS  5000000000u
 
-bool tell_heard(void)
+bool messages_stderr_is_writable(void)
 {
     struct pollfd standard_error = {.fd = STDERR_FILENO, .events = POLLOUT};
 
@@ -26,14 +26,14 @@ bool tell_heard(void)
 }
 
 /* The progress line must not stand before other words. */
-static void clear_line(struct tell *t)
+static void clear_line(struct messages *t)
 {
     if (t->line_open)
         (void)fputs("\r\033[K", stderr);
     t->line_open = false;
 }
 
-void tell_end(struct tell *t)
+void messages_end(struct messages *t)
 {
     clear_line(t);
     if (t->untold != 0)
@@ -42,7 +42,7 @@ void tell_end(struct tell *t)
                       "out\n",
                       t->untold);
     t->untold = 0;
-    if (t->unheard != 0 && tell_heard()) {
+    if (t->unheard != 0 && messages_stderr_is_writable()) {
         (void)fprintf(stderr,
                       "collector: %zu lines are left out, since nobody read "
                       "them\n",
@@ -52,12 +52,12 @@ void tell_end(struct tell *t)
 }
 
 /* May one more line about one of many guests be told? */
-static bool has_room(struct tell *t)
+static bool has_room(struct messages *t)
 {
     uint64_t now = clock_ns();
 
     if (now - t->lines_ns > LINES_NS) {
-        tell_end(t);
+        messages_end(t);
         t->lines_ns = now;
         t->lines = 0;
     }
@@ -80,14 +80,14 @@ static const char *print_line(const char *text)
     return text + length + (text[length] == '\n');
 }
 
-void tell_line(struct tell *t, const char *command, const char *name,
-               const char *text)
+void messages_line(struct messages *t, const char *command, const char *name,
+                   const char *text)
 {
     bool of_many = name != NULL && !t->alone;
 
     if (of_many && !has_room(t))
         return;
-    if (!tell_heard()) {
+    if (!messages_stderr_is_writable()) {
         t->unheard++;
         return;
     }
@@ -112,12 +112,12 @@ static int line_width(void)
                : WIDTH;
 }
 
-void tell_progress(struct tell *t, const struct fleet_progress *p)
+void messages_progress(struct messages *t, const struct fleet_progress *p)
 {
     char samples[TEXT_NUMBER], guests[64] = "", line[256];
     uint64_t ticks = p->samples + p->lost;
 
-    if (!t->terminal || !tell_heard())
+    if (!t->terminal || !messages_stderr_is_writable())
         return;
     if (!t->alone)
         (void)snprintf(guests, sizeof guests, "%zu of %zu guests, ",

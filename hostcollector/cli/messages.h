@@ -10,7 +10,7 @@
 #include "guest/fleet.h"
 
 /* Zeroed but for the first three. */
-struct tell {
+struct messages {
     bool alone;      /* there is one guest, whose name need not be said */
     bool terminal;   /* a progress line may be shown */
     bool keys_taken; /* options.keys_taken */
@@ -19,25 +19,25 @@ struct tell {
     uint64_t lines_ns; /* when the time for some lines began */
     unsigned lines;    /* told since then */
     size_t untold;     /* left out */
-    size_t unheard;    /* left out, too: see tell_heard() */
+    size_t unheard;    /* left out, too: see messages_stderr_is_writable() */
 };
 
 /* Does standard error take a line without waiting? Who reads it may have
  * stopped, and samples must not be lost for that. */
-bool tell_heard(void);
+bool messages_stderr_is_writable(void);
 
 /* The first line of (text), by (command), about the guest (name) where there
  * are several; NULL: about none. Where there is one guest, the further lines of
  * (text), too. Too many lines about guests are counted, not told; and so is
  * what nobody hears. */
-void tell_line(struct tell *t, const char *command, const char *name,
-               const char *text);
+void messages_line(struct messages *t, const char *command, const char *name,
+                   const char *text);
 
 /* Show (p) in the place of what was shown before. */
-void tell_progress(struct tell *t, const struct fleet_progress *p);
+void messages_progress(struct messages *t, const struct fleet_progress *p);
 
 /* All is said: remove the progress line, and tell how many lines were left out.
  */
-void tell_end(struct tell *t);
+void messages_end(struct messages *t);
 
 #endif

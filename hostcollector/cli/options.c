@@ -436,7 +436,7 @@ static int take_word(struct options *o, enum command_bit command,
     if (command != COMMAND_REPORT && command != COMMAND_TOP &&
         command != COMMAND_ANNOTATE && command != COMMAND_PGO &&
         command != COMMAND_STACKS)
-        return words_refuse(word, command, e);
+        return stray_argument_error(word, command, e);
     if (command == COMMAND_ANNOTATE && o->function == NULL) {
         o->function = o->input;
         o->input = word;

@@ -108,7 +108,7 @@ static int begin(struct outputs *out, const struct options *o, struct err *e)
     *out = (struct outputs){.colour = o->colour,
                             .terminal = isatty(STDOUT_FILENO) == 1};
     if (o->force)
-        claim_any();
+        claim_force();
     for (unsigned i = 0; i < o->output_count; i++)
         if (is_input(o->outputs[i], o))
             return err_set(e,
@@ -220,17 +220,17 @@ const char *outputs_ignored(char buf[OUTPUTS_IGNORED],
                             const struct outputs *out, const struct options *o)
 {
     struct report asked = {.top = 0};
-    char options[ASKED_TEXT], formats[RENDER_NAMES] = "";
+    char options[REPORT_OPTIONS_TEXT], formats[RENDER_NAMES] = "";
     size_t used = 0;
 
-    look_ask(&asked, o);
+    report_from_options(&asked, o);
     for (unsigned i = 0; i < out->count && used < sizeof formats; i++)
         if (!out->list[i].format->follows)
             used += (size_t)snprintf(formats + used, sizeof formats - used,
                                      "%s%s", used != 0 ? ", " : "",
                                      out->list[i].format->name);
     buf[0] = '\0';
-    if (used != 0 && asked_options(options, &asked)[0] != '\0')
+    if (used != 0 && report_options_options(options, &asked)[0] != '\0')
         (void)snprintf(buf, OUTPUTS_IGNORED,
                        "%s: everything is there; %s: for text and pages alone",
                        formats, options);
@@ -337,7 +337,7 @@ int outputs_write(struct outputs *out, const struct report *r, struct err *e)
     for (unsigned i = 0; i < out->count && result == 0; i++) {
         struct output *output = &out->list[i];
         struct report own =
-            look_of(r, output->path, out->terminal, out->colour);
+            text_style_for_output(r, output->path, out->terminal, out->colour);
 
         own.numbers = &numbers;
         output->format->write(&output->to, &own);
@@ -352,8 +352,8 @@ int outputs_write_by(struct outputs *out, outputs_writer write,
 {
     for (unsigned i = 0; i < out->count; i++) {
         struct output *output = &out->list[i];
-        const struct report look = look_of(&(struct report){0}, output->path,
-                                           out->terminal, out->colour);
+        const struct report look = text_style_for_output(
+            &(struct report){0}, output->path, out->terminal, out->colour);
 
         write(output, &look, what);
         if (check_written(output, e) != 0)

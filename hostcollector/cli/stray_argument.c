@@ -50,7 +50,8 @@ static bool is_called_recording(const char *word)
     return length > 6 && strcmp(word + length - 6, ".tprof") == 0;
 }
 
-int words_refuse(const char *word, enum command_bit command, struct err *e)
+int stray_argument_error(const char *word, enum command_bit command,
+                         struct err *e)
 {
     const char *name = option_command(command);
     const char *near = command == COMMAND_LIVE ? cmd_nearest(word) : NULL;

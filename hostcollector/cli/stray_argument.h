@@ -13,6 +13,7 @@
  *
  * Returns -1, with (e) saying what to type instead.
  */
-int words_refuse(const char *word, enum command_bit command, struct err *e);
+int stray_argument_error(const char *word, enum command_bit command,
+                         struct err *e);
 
 #endif

@@ -46,7 +46,7 @@ static bool may_colour(void)
            strcmp(term, "dumb") != 0;
 }
 
-void look_ask(struct report *r, const struct options *o)
+void report_from_options(struct report *r, const struct options *o)
 {
     r->top = o->top;
     r->all = o->all;
@@ -60,8 +60,8 @@ void look_ask(struct report *r, const struct options *o)
     r->origin = o->origin;
 }
 
-struct report look_of(const struct report *r, const char *path, bool terminal,
-                      uint32_t colour)
+struct report text_style_for_output(const struct report *r, const char *path,
+                                    bool terminal, uint32_t colour)
 {
     struct report own = *r;
 

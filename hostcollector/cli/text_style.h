@@ -7,11 +7,11 @@
 #include "report/render.h"
 
 /* What (o) asks of how (r) is shown, wherever that is. */
-void look_ask(struct report *r, const struct options *o);
+void report_from_options(struct report *r, const struct options *o);
 
 /* (r) as it is to look on standard output, or in the file called (path). "-"
  * is standard output, which is a terminal if (terminal). */
-struct report look_of(const struct report *r, const char *path, bool terminal,
-                      uint32_t colour);
+struct report text_style_for_output(const struct report *r, const char *path,
+                                    bool terminal, uint32_t colour);
 
 #endif

@@ -72,10 +72,10 @@ static int work(const struct options *o, struct outputs *out)
 
 static int run_annotate(int argc, char **argv)
 {
-    static const struct planned planned = {"collector annotate", &help, plan,
-                                           work};
+    static const struct command_plan planned = {"collector annotate", &help,
+                                                plan, work};
 
-    return planned_run(&planned, argc, argv);
+    return command_main(&planned, argc, argv);
 }
 
 const struct subcommand cmd_annotate = {"annotate", run_annotate};

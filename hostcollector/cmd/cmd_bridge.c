@@ -42,7 +42,8 @@ static const struct help help = {
 static void print_line(void *context, const char *line)
 {
     (void)context;
-    if (tell_heard()) /* the guest shall not wait for who reads this */
+    if (messages_stderr_is_writable()) /* the guest shall not wait for who reads
+                                          this */
         (void)fprintf(stderr, "collector bridge: %s\n", line);
 }
 

@@ -268,9 +268,10 @@ static int diff(const struct options *o, struct outputs *out)
 
 static int run_diff(int argc, char **argv)
 {
-    static const struct planned planned = {"collector diff", &help, plan, diff};
+    static const struct command_plan planned = {"collector diff", &help, plan,
+                                                diff};
 
-    return planned_run(&planned, argc, argv);
+    return command_main(&planned, argc, argv);
 }
 
 const struct subcommand cmd_diff = {"diff", run_diff};

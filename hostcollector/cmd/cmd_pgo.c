@@ -54,9 +54,10 @@ static int work(const struct options *o, struct outputs *out)
 
 static int run_pgo(int argc, char **argv)
 {
-    static const struct planned planned = {"collector pgo", &help, plan, work};
+    static const struct command_plan planned = {"collector pgo", &help, plan,
+                                                work};
 
-    return planned_run(&planned, argc, argv);
+    return command_main(&planned, argc, argv);
 }
 
 const struct subcommand cmd_pgo = {"pgo", run_pgo};

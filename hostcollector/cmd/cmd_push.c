@@ -36,7 +36,7 @@ struct push {
     char tag[QUEUE_TAG];
     uint64_t taken_ns; /* when the receiver took something, or a round began */
     int stop_fd;
-    struct push_look look;
+    struct push_scan look;
     bool stopped;
     /* The round is: the receiver was away for as long as we wait, or an image
      * is. */
@@ -373,7 +373,7 @@ static int push_round(struct push *p, struct err *e)
     p->over = false;
     p->rest_ms = SOON_MS;
     p->taken_ns = clock_ns();
-    if (push_look(&p->look, &p->tell.queue, e) != 0)
+    if (push_scan(&p->look, &p->tell.queue, e) != 0)
         return -1;
     for (size_t i = 0; i < p->tell.queue.count && result == 0; i++) {
         if (stop_asked(p) || p->over)
@@ -394,12 +394,12 @@ static int push_round(struct push *p, struct err *e)
 static void await(struct push *p)
 {
     int fd;
-    uint64_t ms = push_look_ms(&p->look, &p->tell.queue, &fd);
+    uint64_t ms = push_scan_ms(&p->look, &p->tell.queue, &fd);
 
     rest(p, ms, fd);
     if (!p->stopped)
         rest(p, p->rest_ms, -1);
-    push_look_next(&p->look, &p->tell.queue);
+    push_scan_next(&p->look, &p->tell.queue);
 }
 
 static int push_rounds(struct push *p, struct err *e)
@@ -408,7 +408,7 @@ static int push_rounds(struct push *p, struct err *e)
 
     push_tell_places(&p->tell, p->o->inputs[0], p->o->input_count > 1,
                      receiver_place(&p->receiver, place));
-    push_look_begin(&p->look, p->o, p->tag);
+    push_scan_begin(&p->look, p->o, p->tag);
     while (push_round(p, e) == 0) {
         queue_release(&p->tell.queue);
         push_tell_nameless(&p->tell);
@@ -454,7 +454,7 @@ static int push_all(const struct options *o, struct err *e)
     push_tell_end(&p.tell);
     receiver_close(&p.receiver);
     queue_fini(&p.tell.queue);
-    push_look_end(&p.look);
+    push_scan_end(&p.look);
     signals_release(p.stop_fd, UINT64_MAX);
     return result;
 }

@@ -69,10 +69,10 @@ static int work(const struct options *o, struct outputs *out)
 
 static int run_record(int argc, char **argv)
 {
-    static const struct planned planned = {"collector record", &help, plan,
-                                           work};
+    static const struct command_plan planned = {"collector record", &help, plan,
+                                                work};
 
-    return planned_run(&planned, argc, argv);
+    return command_main(&planned, argc, argv);
 }
 
 const struct subcommand cmd_record = {"record", run_record};

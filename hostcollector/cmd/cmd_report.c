@@ -102,9 +102,9 @@ static int work(const struct options *o, struct outputs *out)
 
 static int run_report(int argc, char **argv)
 {
-    static const struct planned planned = {NAME, &help, plan, work};
+    static const struct command_plan planned = {NAME, &help, plan, work};
 
-    return planned_run(&planned, argc, argv);
+    return command_main(&planned, argc, argv);
 }
 
 const struct subcommand cmd_report = {"report", run_report};

@@ -70,10 +70,10 @@ static int work(const struct options *o, struct outputs *out)
 
 static int run_serve(int argc, char **argv)
 {
-    static const struct planned planned = {"collector serve", &help, plan,
-                                           work};
+    static const struct command_plan planned = {"collector serve", &help, plan,
+                                                work};
 
-    return planned_run(&planned, argc, argv);
+    return command_main(&planned, argc, argv);
 }
 
 const struct subcommand cmd_serve = {"serve", run_serve};

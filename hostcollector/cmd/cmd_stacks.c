@@ -91,10 +91,10 @@ static int work(const struct options *o, struct outputs *out)
 
 static int run_stacks(int argc, char **argv)
 {
-    static const struct planned planned = {"collector stacks", &help, plan,
-                                           work};
+    static const struct command_plan planned = {"collector stacks", &help, plan,
+                                                work};
 
-    return planned_run(&planned, argc, argv);
+    return command_main(&planned, argc, argv);
 }
 
 const struct subcommand cmd_stacks = {"stacks", run_stacks};

@@ -207,9 +207,10 @@ static int plan(struct outputs *out, struct options *o, struct err *e)
 
 static int run_top(int argc, char **argv)
 {
-    static const struct planned planned = {"collector top", &help, plan, show};
+    static const struct command_plan planned = {"collector top", &help, plan,
+                                                show};
 
-    return planned_run(&planned, argc, argv);
+    return command_main(&planned, argc, argv);
 }
 
 const struct subcommand cmd_top = {"top", run_top};

@@ -404,7 +404,7 @@ void remarks_diagnose(struct remarks *r, const struct profile *p,
     stacks_diagnose(r, p, v);
     for (size_t i = 0; i < p->core_count; i++)
         look_at_core(r, p, &p->cores[i]);
-    sense_diagnose(r, p);
+    implausible_diagnose(r, p);
     timer_diagnose(r, p, v);
     look_at_stream(r, p);
     look_at_outside(r, p);

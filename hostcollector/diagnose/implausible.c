@@ -51,7 +51,7 @@ static void look_at_lateness(struct remarks *r, const struct profile *p)
                         "for. Shares do not depend on that.");
 }
 
-void sense_diagnose(struct remarks *r, const struct profile *p)
+void implausible_diagnose(struct remarks *r, const struct profile *p)
 {
     look_at_clock(r, p);
     look_at_lateness(r, p);

@@ -7,6 +7,6 @@
 
 /* Add a warning for each figure that a report leaves out or cuts, since what
  * the guest of (p) says of it makes no sense. */
-void sense_diagnose(struct remarks *r, const struct profile *p);
+void implausible_diagnose(struct remarks *r, const struct profile *p);
 
 #endif

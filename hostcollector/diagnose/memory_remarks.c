@@ -29,8 +29,8 @@ static double percent(double part, double whole)
     return whole > 0 ? 100 * (part < whole ? part / whole : 1) : 0;
 }
 
-void memory_diagnose(struct remarks *r, const struct profile *p,
-                     const struct view *v, uint64_t memory, bool alone)
+void memory_remarks_diagnose(struct remarks *r, const struct profile *p,
+                             const struct view *v, uint64_t memory, bool alone)
 {
     uint64_t samples = 0;
     char list[2 * TEXT_NUMBER + 64], given[TEXT_SIZE], more[TEXT_SIZE];

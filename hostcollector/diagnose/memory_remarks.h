@@ -7,7 +7,7 @@
 
 /* Add a warning to (r) if (p) or (v) had no room for all. (memory) is what the
  * user gave, for this guest (alone) or for several. */
-void memory_diagnose(struct remarks *r, const struct profile *p,
-                     const struct view *v, uint64_t memory, bool alone);
+void memory_remarks_diagnose(struct remarks *r, const struct profile *p,
+                             const struct view *v, uint64_t memory, bool alone);
 
 #endif

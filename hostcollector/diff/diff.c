@@ -135,7 +135,7 @@ static size_t worth(const struct diff *d, const struct ranked *list, size_t n,
     return n;
 }
 
-static double margin(const struct two_shares_change *c)
+static double margin(const struct two_proportions_change *c)
 {
     return fmax(c->high - c->change, c->change - c->low);
 }

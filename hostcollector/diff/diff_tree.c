@@ -89,7 +89,7 @@ static void write_part(FILE *out, const struct report *look, size_t columns,
                        const struct diff *d, uint32_t part, uint32_t depth)
 {
     const struct compare_row *row = &d->calls[part];
-    const struct two_shares_change *c = &row->rest.of;
+    const struct two_proportions_change *c = &row->rest.of;
     bool changed = row->verdict == COMPARE_CHANGED;
 
     ink_set(out, look, changed ? INK_BOLD : INK_FAINT);

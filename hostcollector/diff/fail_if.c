@@ -87,9 +87,9 @@ int fail_if_parse(struct fail_if *f, const char *text, struct err *e)
 }
 
 /* The changes that rules are about have this in common. */
-static struct two_shares_change change_of(const struct fail_if *f,
-                                          const struct diff *d,
-                                          const struct fail_if_found *found)
+static struct two_proportions_change
+change_of(const struct fail_if *f, const struct diff *d,
+          const struct fail_if_found *found)
 {
     const struct compare_row *row = &d->rows[found->function];
 
@@ -100,13 +100,13 @@ static struct two_shares_change change_of(const struct fail_if *f,
     const struct unit_row *r = &u->rows[found->function];
 
     if (f->name[0] == '\0')
-        return (struct two_shares_change){u->cost.change,
-                                          u->cost.change - u->cost.margin,
-                                          u->cost.change + u->cost.margin};
+        return (struct two_proportions_change){u->cost.change,
+                                               u->cost.change - u->cost.margin,
+                                               u->cost.change + u->cost.margin};
     /* what only one side has is new or gone, if that is beyond chance */
     if (!(r->before > 0 && r->after > 0) && !r->changed)
-        return (struct two_shares_change){0, -1, INFINITY};
-    return (struct two_shares_change){r->change, r->low, r->high};
+        return (struct two_proportions_change){0, -1, INFINITY};
+    return (struct two_proportions_change){r->change, r->low, r->high};
 }
 
 static int find_unit(const struct fail_if *f, const struct diff *d,
@@ -192,7 +192,7 @@ int fail_if_find(const struct fail_if *f, const struct diff *d,
 bool fail_if_holds(const struct fail_if *f, const struct diff *d,
                    const struct fail_if_found *found, struct err *e)
 {
-    struct two_shares_change c = change_of(f, d, found);
+    struct two_proportions_change c = change_of(f, d, found);
     const char *name = d->functions[found->function].name;
     bool grows = !signbit(f->change);
 

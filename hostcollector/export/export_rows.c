@@ -14,7 +14,7 @@ void export_rows_init(struct export_rows *rows, struct render *to,
 
     *rows = (struct export_rows){.report = r,
                                  .core = c,
-                                 .reader = moments_read(c),
+                                 .reader = sample_log_read(c),
                                  .time = calloc(n + 1, sizeof(double)),
                                  .samples = calloc(n + 1, sizeof(uint64_t))};
     to->no_memory |= rows->time == NULL || rows->samples == NULL;
@@ -40,7 +40,7 @@ static bool next_moment(struct export_rows *rows)
     const struct profile *p = rows->report->profile;
     struct moment m;
 
-    if (!moments_next(&rows->reader, &m))
+    if (!sample_log_next(&rows->reader, &m))
         return false;
     uint64_t ns = m.ticks > 0 ? export_ns(p, (double)m.ticks) : 0;
 

@@ -17,7 +17,7 @@
 struct export_rows {
     const struct report *report;
     const struct profile_core *core;
-    struct moments_reader reader;
+    struct sample_log_reader reader;
     bool timed;       /* rows are still from (reader) */
     uint64_t last_ns; /* of the last of these */
     double *time; /* by entry, in TSC ticks: what no row has told yet, ... */

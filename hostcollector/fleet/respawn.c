@@ -34,7 +34,7 @@ static void wait_for(pid_t child, struct err *e)
         (void)err_set(e, "ended with status %d", WEXITSTATUS(status));
 }
 
-static void keep(const struct keeper *k, int stop)
+static void keep(const struct respawner *k, int stop)
 {
     struct pollfd over = {.fd = stop, .events = POLLIN};
     unsigned failures = 0;
@@ -56,7 +56,7 @@ static void keep(const struct keeper *k, int stop)
     }
 }
 
-int keeper_start(const struct keeper *k, struct err *e)
+int respawn_start(const struct respawner *k, struct err *e)
 {
     int ends[2]; /* the second one is closed by the end of this process alone */
     pid_t child;

@@ -11,7 +11,7 @@
 
 #include "util/err.h"
 
-struct keeper {
+struct respawner {
     const char *what; /* is kept, for the line that says it is started again */
     void *context;
     /*
@@ -28,6 +28,6 @@ struct keeper {
 
 /* Fork the keeper (k), before this process is confined or has threads. It ends
  * with this process. Returns 0; -1 with (e) filled. */
-int keeper_start(const struct keeper *k, struct err *e);
+int respawn_start(const struct respawner *k, struct err *e);
 
 #endif

@@ -39,7 +39,7 @@ bool claim_same(const char *a, const char *b)
            one.st_ino == other.st_ino;
 }
 
-void claim_any(void)
+void claim_force(void)
 {
     any = true;
 }

@@ -16,7 +16,7 @@ enum claim {
 /* From here on what tprof has not written may be overwritten, too: by a report,
  * or renamed to PATH.old by a recording. Never images, nor recordings by
  * reports. */
-void claim_any(void);
+void claim_force(void);
 
 /*
  * Open (path) for writing, with (mode) where it is created, and lock it until

@@ -8,7 +8,7 @@
  * signals, the helper, standard ones, and what the caller left open. */
 #define FILES_ELSE 32u
 
-int open_files_raise(size_t guests, bool recorded, struct err *e)
+int file_limit_raise(size_t guests, bool recorded, struct err *e)
 {
     rlim_t wanted = guests * (recorded ? 2 : 1) + FILES_ELSE;
     struct rlimit limit;

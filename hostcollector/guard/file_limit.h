@@ -10,6 +10,6 @@
 
 /* Have room for (guests): each is a connection, and a file where it is
  * (recorded). Returns 0; -1 with (e) filled, which says what to type. */
-int open_files_raise(size_t guests, bool recorded, struct err *e);
+int file_limit_raise(size_t guests, bool recorded, struct err *e);
 
 #endif

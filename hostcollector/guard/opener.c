@@ -434,7 +434,7 @@ static struct {
     int fd;
 } lent;
 
-void opener_lend(const char *path, int fd)
+void opener_preopen(const char *path, int fd)
 {
     if (lent.path != NULL)
         (void)close(lent.fd);

@@ -124,7 +124,7 @@ void opener_open_windows(const char *const *paths, size_t count, int *fds);
 /* The next opener_open(OPENER_READ, path) of that (path), which must live until
  * then, returns (fd) and no other one is lent; -1 takes it back, and closes
  * it. */
-void opener_lend(const char *path, int fd);
+void opener_preopen(const char *path, int fd);
 
 /* Likewise for what is claimed. -1 with (e) filled as by claim_file(). */
 int opener_claim(enum opener_how how, const char *path, struct err *e);

@@ -134,7 +134,7 @@ static bool is_ruled(enum opener_how how, const char *path, bool images)
 bool opener_rules_name(enum opener_how how, const char *path)
 {
     return is_ruled(how, path, false) ||
-           (how == OPENER_CONNECT && listed_in(allowed.list, path));
+           (how == OPENER_CONNECT && word_in_file(allowed.list, path));
 }
 
 bool opener_rules_image(enum opener_how how, const char *path)

@@ -21,7 +21,7 @@ static bool has_word(char *line, const char *what)
     return false;
 }
 
-bool listed_in(const char *path, const char *what)
+bool word_in_file(const char *path, const char *what)
 {
     FILE *f = path != NULL ? fopen(path, "re") : NULL;
     char line[2 * PATH_MAX];

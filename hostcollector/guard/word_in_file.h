@@ -8,6 +8,6 @@
 /* Is (what) a word of the file (path), alone or behind a =, or the part of a
  * word before a colon? # begins a comment. False if (path) is NULL or cannot be
  * read. */
-bool listed_in(const char *path, const char *what);
+bool word_in_file(const char *path, const char *what);
 
 #endif

@@ -128,7 +128,7 @@ bool fleet_stopping(const struct fleet *f)
     return f->stops > 0 || f->time_is_up;
 }
 
-uint64_t fleet_deaf_ns(const struct fleet *f)
+uint64_t fleet_stop_grace_ns(const struct fleet *f)
 {
     return f->deaf_ns;
 }

@@ -85,7 +85,7 @@ void fleet_end(struct fleet *f);
 
 /* Until when, by clock_ns(), another wish to stop belongs to the first; 0
  * if there was none. */
-uint64_t fleet_deaf_ns(const struct fleet *f);
+uint64_t fleet_stop_grace_ns(const struct fleet *f);
 
 /* Release (f), not its pipelines. NULL is allowed. */
 void fleet_free(struct fleet *f);

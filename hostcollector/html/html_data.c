@@ -155,11 +155,11 @@ static uint64_t slot_of(const struct moments_columns *m, int64_t ticks)
 static void fill_slots(struct column *c, const void *context)
 {
     const struct moments_columns *m = context;
-    struct moments_reader r = moments_read(m->core);
+    struct sample_log_reader r = sample_log_read(m->core);
     struct moment moment;
     uint64_t last = 0;
 
-    while (moments_next(&r, &moment)) {
+    while (sample_log_next(&r, &moment)) {
         uint64_t slot = slot_of(m, moment.ticks);
 
         column_add(c, slot >= last ? (slot - last) << 1
@@ -171,20 +171,20 @@ static void fill_slots(struct column *c, const void *context)
 static void fill_entries(struct column *c, const void *context)
 {
     const struct moments_columns *m = context;
-    struct moments_reader r = moments_read(m->core);
+    struct sample_log_reader r = sample_log_read(m->core);
     struct moment moment;
 
-    while (moments_next(&r, &moment))
+    while (sample_log_next(&r, &moment))
         column_add(c, moment.entry == MOMENT_OTHERS ? m->others : moment.entry);
 }
 
 static void fill_weights(struct column *c, const void *context)
 {
     const struct moments_columns *m = context;
-    struct moments_reader r = moments_read(m->core);
+    struct sample_log_reader r = sample_log_read(m->core);
     struct moment moment;
 
-    while (moments_next(&r, &moment))
+    while (sample_log_next(&r, &moment))
         column_add(c, moment.weight);
 }
 
@@ -197,10 +197,10 @@ static double period_of(const struct moment *m)
 static void fill_late(struct column *c, const void *context)
 {
     const struct moments_columns *m = context;
-    struct moments_reader r = moments_read(m->core);
+    struct sample_log_reader r = sample_log_read(m->core);
     struct moment moment;
 
-    while (moments_next(&r, &moment)) {
+    while (sample_log_next(&r, &moment)) {
         double period = period_of(&moment);
         double late = period > 0 ? 64 * (double)moment.late / period : 0;
 
@@ -213,11 +213,11 @@ static void fill_late(struct column *c, const void *context)
 static void fill_periods(struct column *c, const void *context)
 {
     const struct moments_columns *m = context;
-    struct moments_reader r = moments_read(m->core);
+    struct sample_log_reader r = sample_log_read(m->core);
     struct moment moment;
     double last = -1;
 
-    for (uint64_t at = 0; moments_next(&r, &moment); at++) {
+    for (uint64_t at = 0; sample_log_next(&r, &moment); at++) {
         double period = period_of(&moment);
 
         if (period == last)

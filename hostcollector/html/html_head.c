@@ -107,7 +107,7 @@ static void write_asked(FILE *out, const struct report *r)
     write_key(out, "shown");
     (void)fprintf(out, "{\"rows\":%" PRIu32, r->top);
     write_text(out, "mode", r->idle ? "idle" : r->of_all ? "all" : "busy");
-    write_text(out, "sort", asked_order(r));
+    write_text(out, "sort", report_options_order(r));
     write_flag(out, "inverted", r->inverted);
     write_text(out, "function", function);
     if (r->annotation != NULL)

@@ -31,7 +31,7 @@ static struct {
     struct outside_memory memory;
     const struct image *img;
     struct outside_place place;
-    struct outside_callers *callers; /* NULL: the agent walks by itself */
+    struct stopped_callers *callers; /* NULL: the agent walks by itself */
     struct err *e;
     bool failed; /* (e) is filled */
     const struct outside_sampling *asked;
@@ -62,7 +62,7 @@ static uint64_t load_word(uint64_t address)
     uint64_t word = 0;
 
     if (sampler.callers != NULL)
-        return outside_callers_word(sampler.callers, address);
+        return stopped_callers_word(sampler.callers, address);
     if (!outside_memory_read(&sampler.memory, address, &word, sizeof word))
         tprof_agent.core[tprof_machine.core]->recorder.counts.faults++;
     return word;
@@ -192,7 +192,7 @@ static void end_agent(void)
     tprof_machine.core = 0;
     (void)tprof_exit();
     free(sampler.agent_memory);
-    outside_callers_free(sampler.callers);
+    stopped_callers_free(sampler.callers);
     sampler.agent_memory = NULL;
     sampler.callers = NULL;
 }
@@ -292,9 +292,9 @@ static void sample_core(uint32_t core, uint64_t now)
 
     outside_memory_begin(&sampler.memory, g, core, &r, sampler.e);
     if (sampler.callers != NULL) {
-        outside_callers_find(sampler.callers, &r, &sampler.memory);
-        interrupted.sp = OUTSIDE_CALLERS_SP;
-        interrupted.fp = OUTSIDE_CALLERS_FP;
+        stopped_callers_find(sampler.callers, &r, &sampler.memory);
+        interrupted.sp = STOPPED_CALLERS_SP;
+        interrupted.fp = STOPPED_CALLERS_FP;
     }
     if (sampler.asked->saw != NULL)
         sampler.asked->saw(sampler.asked->context, core, now, &r);
@@ -446,7 +446,7 @@ int outside_sample(const struct outside_sampling *s, struct err *e)
     sampler.is_rebooted = false;
     if (s->unwind != OUTSIDE_FP) {
         sampler.callers =
-            outside_callers_new(s->img, s->place.slide, s->unwind);
+            stopped_callers_new(s->img, s->place.slide, s->unwind);
         if (sampler.callers == NULL)
             return err_set(e, "out of memory");
     }

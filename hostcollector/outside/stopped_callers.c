@@ -10,19 +10,19 @@
 
 #define CALLERS_MAX 127u /* that an agent records */
 
-struct outside_callers {
+struct stopped_callers {
     struct unwinder *unwinder;
     enum unwind_mode mode;
     uint64_t back[CALLERS_MAX + 1]; /* return addresses; 0: in no code */
     uint64_t count;
 };
 
-struct outside_callers *outside_callers_new(const struct image *img,
+struct stopped_callers *stopped_callers_new(const struct image *img,
                                             uint64_t slide,
                                             enum outside_unwind how)
 {
     const struct unwind_image image = {img, slide};
-    struct outside_callers *c = calloc(1, sizeof *c);
+    struct stopped_callers *c = calloc(1, sizeof *c);
 
     if (c == NULL)
         return NULL;
@@ -34,7 +34,7 @@ struct outside_callers *outside_callers_new(const struct image *img,
     return NULL;
 }
 
-void outside_callers_free(struct outside_callers *c)
+void stopped_callers_free(struct stopped_callers *c)
 {
     if (c == NULL)
         return;
@@ -48,7 +48,7 @@ static size_t read_memory(void *context, uint64_t address, void *to,
     return outside_memory_read(context, address, to, size) ? size : 0;
 }
 
-void outside_callers_find(struct outside_callers *c,
+void stopped_callers_find(struct stopped_callers *c,
                           const struct outside_registers *r,
                           struct outside_memory *m)
 {
@@ -61,11 +61,11 @@ void outside_callers_find(struct outside_callers *c,
         c->back[c->count++] = 0;
 }
 
-uint64_t outside_callers_word(const struct outside_callers *c, uint64_t address)
+uint64_t stopped_callers_word(const struct stopped_callers *c, uint64_t address)
 {
-    uint64_t i = (address - OUTSIDE_CALLERS_FP) / 16;
+    uint64_t i = (address - STOPPED_CALLERS_FP) / 16;
 
-    if (address < OUTSIDE_CALLERS_FP || i >= c->count)
+    if (address < STOPPED_CALLERS_FP || i >= c->count)
         return 0;
     if (address % 16 != 0)
         return c->back[i];

@@ -15,25 +15,25 @@
 
 /* Where that stack seems to lie: no guest has memory there, since x86-64 has no
  * such address. */
-#define OUTSIDE_CALLERS_SP ((uint64_t)1 << 56)
-#define OUTSIDE_CALLERS_FP (OUTSIDE_CALLERS_SP + 64)
+#define STOPPED_CALLERS_SP ((uint64_t)1 << 56)
+#define STOPPED_CALLERS_FP (STOPPED_CALLERS_SP + 64)
 
-struct outside_callers;
+struct stopped_callers;
 
 /* For code of (img), which is (slide) further in memory than it was linked, and
  * must outlive it. NULL if there is no memory. */
-struct outside_callers *outside_callers_new(const struct image *img,
+struct stopped_callers *stopped_callers_new(const struct image *img,
                                             uint64_t slide,
                                             enum outside_unwind how);
-void outside_callers_free(struct outside_callers *c);
+void stopped_callers_free(struct stopped_callers *c);
 
 /* Find the callers of a core that stands still with (r). */
-void outside_callers_find(struct outside_callers *c,
+void stopped_callers_find(struct stopped_callers *c,
                           const struct outside_registers *r,
                           struct outside_memory *m);
 
 /* The word at (address) of that stack; 0 where it has none. */
-uint64_t outside_callers_word(const struct outside_callers *c,
+uint64_t stopped_callers_word(const struct stopped_callers *c,
                               uint64_t address);
 
 #endif

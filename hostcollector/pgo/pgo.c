@@ -23,15 +23,15 @@ struct owned {
 /* What the profile says of the kernel. */
 struct gathered {
     struct hits hits;
-    struct calls calls;
+    struct pgo_calls calls;
 };
 
 static int gather(struct gathered *g, const struct pgo_job *job)
 {
     int result = hits_gather(&g->hits, job->profile, job->view, job->image);
 
-    return result == 0 ? calls_gather(&g->calls, &g->hits, job->profile,
-                                      job->view, job->image)
+    return result == 0 ? pgo_calls_gather(&g->calls, &g->hits, job->profile,
+                                          job->view, job->image)
                        : result;
 }
 
@@ -71,7 +71,7 @@ static int by_address(const void *a, const void *b)
 }
 
 /* Add the calls of (c), whose ends are among the (count) of (t). */
-static int fill_calls(struct bodies *b, const struct calls *c,
+static int fill_calls(struct bodies *b, const struct pgo_calls *c,
                       struct dwarf_target *t, size_t count)
 {
     int result = 0;
@@ -83,7 +83,7 @@ static int fill_calls(struct bodies *b, const struct calls *c,
 
         result = bodies_call(b, bsearch(&site, t, count, sizeof *t, by_address),
                              bsearch(&callee, t, count, sizeof *t, by_address),
-                             calls_share(c, &c->list[i]));
+                             pgo_calls_share(c, &c->list[i]));
     }
     return result;
 }
@@ -142,8 +142,8 @@ static int build_by_address(const struct pgo_job *job, const struct hits *h,
     out->profile.samples = h->samples;
     if (judge_total(job->profile, h->samples, e) != 0)
         return -1;
-    if (addresses_finish(&out->profile, &out->arena, &out->bodies.names, h,
-                         job->image) != 0)
+    if (pgo_addresses_finish(&out->profile, &out->arena, &out->bodies.names, h,
+                             job->image) != 0)
         return err_set(e, "out of memory");
     return 0;
 }
@@ -167,7 +167,7 @@ struct sample_profile *pgo_profile(const struct pgo_job *job, struct err *e)
     else
         result = build_of_dwarf(job, &gathered, owned, e);
     hits_fini(&gathered.hits);
-    calls_fini(&gathered.calls);
+    pgo_calls_fini(&gathered.calls);
     if (result == 0)
         return &owned->profile;
     if (owned != NULL)

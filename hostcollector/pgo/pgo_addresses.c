@@ -81,9 +81,9 @@ static int add_all(struct sample_profile *out, struct sampled_address *to,
     return 0;
 }
 
-int addresses_finish(struct sample_profile *out, struct arena *arena,
-                     struct names *names, const struct hits *h,
-                     const struct image *image)
+int pgo_addresses_finish(struct sample_profile *out, struct arena *arena,
+                         struct names *names, const struct hits *h,
+                         const struct image *image)
 {
     struct sampled_address *to =
         arena_alloc(arena, (h->count + 1) * sizeof *to);

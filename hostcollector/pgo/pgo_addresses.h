@@ -13,8 +13,8 @@ struct image;
 
 /* Put the hits of (h) in functions of (image) into (out), in order; they lie in
  * (arena) and (names). Returns 0; -1 if there is no memory. */
-int addresses_finish(struct sample_profile *out, struct arena *arena,
-                     struct names *names, const struct hits *h,
-                     const struct image *image);
+int pgo_addresses_finish(struct sample_profile *out, struct arena *arena,
+                         struct names *names, const struct hits *h,
+                         const struct image *image);
 
 #endif

@@ -45,7 +45,7 @@ static bool is_by_pointer(const struct image *image, uint64_t site,
 }
 
 /* Returns 0; -1 if there is no memory. */
-static int add(struct calls *c, uint64_t site, uint64_t callee,
+static int add(struct pgo_calls *c, uint64_t site, uint64_t callee,
                uint64_t samples)
 {
     uint32_t *at = map_put(&c->by_place, site, callee);
@@ -66,7 +66,7 @@ static bool is_code(const struct view_step *step)
     return step->function >= VIEW_MARKS && step->image == KERNEL;
 }
 
-static int gather_path(struct calls *c, const struct view_path *path,
+static int gather_path(struct pgo_calls *c, const struct view_path *path,
                        const struct image *image, const struct only_calls *only)
 {
     uint64_t samples = path->amount.samples;
@@ -90,9 +90,9 @@ static int gather_path(struct calls *c, const struct view_path *path,
     return 0;
 }
 
-static int gather_core(struct calls *c, const struct profile *p, size_t core,
-                       const struct view *v, const struct image *image,
-                       const struct only_calls *only)
+static int gather_core(struct pgo_calls *c, const struct profile *p,
+                       size_t core, const struct view *v,
+                       const struct image *image, const struct only_calls *only)
 {
     for (size_t i = 0; i < p->cores[core].entry_count; i++) {
         struct view_path path;
@@ -108,13 +108,14 @@ static int gather_core(struct calls *c, const struct profile *p, size_t core,
     return 0;
 }
 
-int calls_gather(struct calls *out, struct hits *h, const struct profile *p,
-                 const struct view *v, const struct image *image)
+int pgo_calls_gather(struct pgo_calls *out, struct hits *h,
+                     const struct profile *p, const struct view *v,
+                     const struct image *image)
 {
     struct only_calls *only = only_calls_new(image);
     int result = only != NULL ? 0 : -1;
 
-    *out = (struct calls){0};
+    *out = (struct pgo_calls){0};
     for (size_t i = 0; result == 0 && i < p->core_count; i++)
         result = gather_core(out, p, i, v, image, only);
     only_calls_free(only);
@@ -125,14 +126,14 @@ int calls_gather(struct calls *out, struct hits *h, const struct profile *p,
     return result;
 }
 
-double calls_share(const struct calls *c, const struct pgo_call *call)
+double pgo_calls_share(const struct pgo_calls *c, const struct pgo_call *call)
 {
     uint64_t all = hits_at(&c->callees, call->callee);
 
     return all != 0 ? (double)call->samples / (double)all : 0;
 }
 
-void calls_fini(struct calls *c)
+void pgo_calls_fini(struct pgo_calls *c)
 {
     free(c->list);
     map_fini(&c->by_place);

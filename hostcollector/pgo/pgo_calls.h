@@ -16,7 +16,7 @@ struct pgo_call {
 };
 
 /* Zeroed: empty. */
-struct calls {
+struct pgo_calls {
     struct pgo_call *list;
     size_t count, room;
     struct pair_map by_place; /* site and callee -> call */
@@ -28,15 +28,16 @@ struct calls {
  * ends of each into (h), too. A callee is a function whose address the image
  * has in its data. A callee may end in a jump to another function, which then
  * stands on the stack in its place: that function is no callee. Returns 0; -1
- * if there is no memory. calls_fini() must follow in both cases.
+ * if there is no memory. pgo_calls_fini() must follow in both cases.
  */
-int calls_gather(struct calls *out, struct hits *h, const struct profile *p,
-                 const struct view *v, const struct image *image);
+int pgo_calls_gather(struct pgo_calls *out, struct hits *h,
+                     const struct profile *p, const struct view *v,
+                     const struct image *image);
 
 /* The part of its callee's calls that (call) is, by samples: 0 to 1. */
-double calls_share(const struct calls *c, const struct pgo_call *call);
+double pgo_calls_share(const struct pgo_calls *c, const struct pgo_call *call);
 
 /* Release what (c) holds. */
-void calls_fini(struct calls *c);
+void pgo_calls_fini(struct pgo_calls *c);
 
 #endif

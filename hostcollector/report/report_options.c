@@ -18,7 +18,7 @@ struct asked {
     const char *before, *after; /* of the value, in words */
 };
 
-const char *asked_order(const struct report *r)
+const char *report_options_order(const struct report *r)
 {
     static const char *const orders[] = {[SORT_SELF] = "self",
                                          [SORT_TOTAL] = "total",
@@ -28,25 +28,27 @@ const char *asked_order(const struct report *r)
     return orders[r->sort];
 }
 
-static void add(char buf[ASKED_TEXT], const struct asked *a, bool words)
+static void add(char buf[REPORT_OPTIONS_TEXT], const struct asked *a,
+                bool words)
 {
     size_t used = strlen(buf);
     const char *first = words ? a->before : a->option;
     const char *last = words ? a->after : "";
     const char *space = !words && a->value[0] != '\0' ? " " : "";
 
-    (void)snprintf(buf + used, ASKED_TEXT - used, "%s%s%s%s%s",
+    (void)snprintf(buf + used, REPORT_OPTIONS_TEXT - used, "%s%s%s%s%s",
                    used != 0 ? ", " : "", first, space, a->value, last);
 }
 
-static const char *list(char buf[ASKED_TEXT], const struct report *r,
+static const char *list(char buf[REPORT_OPTIONS_TEXT], const struct report *r,
                         bool words)
 {
     char top[16], callee[NAME_SIZE] = "", function[NAME_SIZE] = "";
     const struct asked rows[ROWS] = {
         {r->idle, "--idle", "", "idle time", ""},
         {r->of_all, "--of", words ? "" : "all", "shares of all time", ""},
-        {r->sort != SORT_SELF, "--sort", asked_order(r), "rows by ", ""},
+        {r->sort != SORT_SELF, "--sort", report_options_order(r), "rows by ",
+         ""},
         {r->top != 0, "--top", top, "at most ", r->top == 1 ? " row" : " rows"},
         {r->inverted, "--inverted", "", "trees from the inside out", ""},
         {r->callers_of != NULL, "--callers-of", callee, "callers of ", ""},
@@ -65,12 +67,14 @@ static const char *list(char buf[ASKED_TEXT], const struct report *r,
     return buf;
 }
 
-const char *asked_words(char buf[ASKED_TEXT], const struct report *r)
+const char *report_options_words(char buf[REPORT_OPTIONS_TEXT],
+                                 const struct report *r)
 {
     return list(buf, r, true);
 }
 
-const char *asked_options(char buf[ASKED_TEXT], const struct report *r)
+const char *report_options_options(char buf[REPORT_OPTIONS_TEXT],
+                                   const struct report *r)
 {
     return list(buf, r, false);
 }

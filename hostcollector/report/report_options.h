@@ -10,16 +10,18 @@
 #include "report/render.h"
 
 /* Room for what follows. */
-#define ASKED_TEXT 512
+#define REPORT_OPTIONS_TEXT 512
 
 /* What was asked for, for people: "idle time, rows by total"; "" if nothing.
  * Returns (buf). */
-const char *asked_words(char buf[ASKED_TEXT], const struct report *r);
+const char *report_options_words(char buf[REPORT_OPTIONS_TEXT],
+                                 const struct report *r);
 
 /* The same as it is typed: "--idle, --sort total". Returns (buf). */
-const char *asked_options(char buf[ASKED_TEXT], const struct report *r);
+const char *report_options_options(char buf[REPORT_OPTIONS_TEXT],
+                                   const struct report *r);
 
 /* The word of --sort for (r)->sort. */
-const char *asked_order(const struct report *r);
+const char *report_options_order(const struct report *r);
 
 #endif

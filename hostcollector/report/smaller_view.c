@@ -37,47 +37,47 @@ static const struct view_scope *scope_of(const struct view *v, size_t i)
 
 /* How much time is too little? */
 
-static void count_tree(const struct view_tree *t, struct fold *f)
+static void count_tree(const struct view_tree *t, struct smallest_first *f)
 {
     for (size_t i = 1; i < t->node_count; i++)
-        fold_count(f, t->nodes[i].total.time);
+        smallest_first_count(f, t->nodes[i].total.time);
 }
 
-static double least_node(const struct view *v, struct fold *f)
+static double least_node(const struct view *v, struct smallest_first *f)
 {
     for (size_t i = 0; i <= v->core_count; i++) {
         count_tree(&scope_of(v, i)->tree, f);
         count_tree(&scope_of(v, i)->idle_tree, f);
     }
-    return fold_least(f, SMALLER_NODES);
+    return smallest_first_least(f, SMALLER_NODES);
 }
 
-static double least_row(const struct view *v, struct fold *f)
+static double least_row(const struct view *v, struct smallest_first *f)
 {
     for (size_t i = 0; i <= v->core_count; i++)
         for (size_t k = 0; k < scope_of(v, i)->row_count; k++)
-            fold_count(f, scope_of(v, i)->rows[k].total.time);
-    return fold_least(f, SMALLER_ROWS);
+            smallest_first_count(f, scope_of(v, i)->rows[k].total.time);
+    return smallest_first_least(f, SMALLER_ROWS);
 }
 
-static double least_edge(const struct view *v, struct fold *f)
+static double least_edge(const struct view *v, struct smallest_first *f)
 {
     for (size_t i = 0; i < v->edge_count; i++)
-        fold_count(f, v->edges[i].amount.time);
-    return fold_least(f, SMALLER_EDGES);
+        smallest_first_count(f, v->edges[i].amount.time);
+    return smallest_first_least(f, SMALLER_EDGES);
 }
 
-static double least_line(const struct view *v, struct fold *f)
+static double least_line(const struct view *v, struct smallest_first *f)
 {
     for (size_t i = 0; i < v->line_count; i++)
-        fold_count(f, v->lines[i].self);
-    return fold_least(f, SMALLER_LINES);
+        smallest_first_count(f, v->lines[i].self);
+    return smallest_first_least(f, SMALLER_LINES);
 }
 
 /* Returns whether anything is to be folded. */
 static bool find_least(struct smaller *s)
 {
-    struct fold *f = calloc(1, sizeof *f);
+    struct smallest_first *f = calloc(1, sizeof *f);
 
     s->failed |= f == NULL;
     if (f == NULL)

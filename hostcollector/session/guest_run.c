@@ -371,17 +371,17 @@ struct view *guest_run_view(struct guest_run *r, struct err *e)
     struct view *view = NULL;
 
     if (guest_images_place(&r->images, r->profile) == 0 &&
-        guest_asked_exclude(r, view_memory(r)) == 0)
+        guest_selection_exclude(r, view_memory(r)) == 0)
         view = view_new(r->profile, r->images.image_map, view_memory(r));
     if (view == NULL) {
         (void)err_set(e, "out of memory");
         return NULL;
     }
-    guest_asked_find(r, view);
+    guest_selection_find(r, view);
     look_for_red_zone(r);
     remarks_diagnose(&r->remarks, r->profile, view);
-    memory_diagnose(&r->remarks, r->profile, view, r->config.options->memory,
-                    r->config.alone);
+    memory_remarks_diagnose(&r->remarks, r->profile, view,
+                            r->config.options->memory, r->config.alone);
     guest_images_remark(&r->images, r->profile, view, wanted_files(r),
                         &r->remarks);
     return view;
@@ -467,14 +467,14 @@ struct report guest_run_report(struct guest_run *r, const struct view *v)
         .view = v,
         .remarks = &r->remarks,
         .elf = guest_run_elf(r),
-        .has_code = guest_asked_has_code(r),
+        .has_code = guest_selection_has_code(r),
         .elf_given = r->given != 0,
         .source = info != NULL ? info->source : r->source,
         .recording = guest_source_recording(r),
         .without = r->without[0] != '\0' ? r->without : NULL,
     };
 
-    look_ask(&report, r->config.options);
+    report_from_options(&report, r->config.options);
     if (report.origin != NULL && info != NULL) {
         r->origin = *report.origin;
         for (size_t i = 0; i < info->label_count; i++)

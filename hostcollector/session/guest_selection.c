@@ -13,7 +13,7 @@ static void leave_out(void *pipeline, bool *const *out)
     pipeline_leave_out(pipeline, out);
 }
 
-int guest_asked_exclude(struct guest_run *r, uint64_t memory)
+int guest_selection_exclude(struct guest_run *r, uint64_t memory)
 {
     const struct options *o = r->config.options;
     struct excluded found[EXCLUDE_NAMES];
@@ -59,13 +59,13 @@ static void look_for(struct guest_run *r, const struct view *v,
                  find_near(near, v->functions, v->function_count, asked));
 }
 
-void guest_asked_find(struct guest_run *r, const struct view *v)
+void guest_selection_find(struct guest_run *r, const struct view *v)
 {
     look_for(r, v, "--function", r->config.options->function);
     look_for(r, v, "--callers-of", r->config.options->callers_of);
 }
 
-bool guest_asked_has_code(const struct guest_run *r)
+bool guest_selection_has_code(const struct guest_run *r)
 {
     return r->images.kernel != NULL &&
            (r->given != 0 || r->names.files == NULL);

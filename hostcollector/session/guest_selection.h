@@ -10,13 +10,13 @@
 
 /* Have what --exclude names left out, before there is a view; (memory) is as of
  * view_new(). Returns 0; -1 if there is no memory. */
-int guest_asked_exclude(struct guest_run *r, uint64_t memory);
+int guest_selection_exclude(struct guest_run *r, uint64_t memory);
 
 /* With samples, but without a function that --function or --callers-of names,
  * (r->unfound) is set, with a remark. */
-void guest_asked_find(struct guest_run *r, const struct view *v);
+void guest_selection_find(struct guest_run *r, const struct view *v);
 
 /* Is the code of its kernel at hand, and not only names? */
-bool guest_asked_has_code(const struct guest_run *r);
+bool guest_selection_has_code(const struct guest_run *r);
 
 #endif

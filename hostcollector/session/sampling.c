@@ -40,7 +40,7 @@ struct sampling {
     bool failed;
     enum guest_run_fault fault; /* ... of the last run that was to begin */
     bool partless; /* the files would have nothing of what was asked for */
-    struct tell tell;
+    struct messages tell;
 };
 
 /* Words for the user */
@@ -53,7 +53,7 @@ static bool alone(const struct sampling *s)
 static void tell_user(struct sampling *s, const char *command,
                       const struct guest_run *r, const char *line)
 {
-    tell_line(&s->tell, command, r != NULL ? r->name : NULL, line);
+    messages_line(&s->tell, command, r != NULL ? r->name : NULL, line);
 }
 
 static void on_note(void *context, const struct guest_run *r, const char *line)
@@ -65,14 +65,14 @@ static void on_progress(void *context, const struct fleet_progress *p)
 {
     struct sampling *s = context;
 
-    tell_progress(&s->tell, p);
+    messages_progress(&s->tell, p);
 }
 
 /* From here on signals end the process, but not one that belongs to the one
  * which was heard. */
 static void release_signals(struct sampling *s)
 {
-    uint64_t deaf_ns = s->fleet ? fleet_deaf_ns(s->fleet) : 0;
+    uint64_t deaf_ns = s->fleet ? fleet_stop_grace_ns(s->fleet) : 0;
 
     signals_release(s->stop_fd, s->options->supervised ? UINT64_MAX : deaf_ns);
     s->stop_fd = -1;
@@ -241,7 +241,7 @@ static int start(struct sampling *s, struct err *e)
                                   .progress = on_progress};
     char ignored[OUTPUTS_IGNORED];
 
-    if (open_files_raise(s->options->guests.count,
+    if (file_limit_raise(s->options->guests.count,
                          s->outputs->recording != NULL, e) != 0)
         return -1;
     s->stop_fd = signals_catch(e);
@@ -434,7 +434,7 @@ static int run(struct sampling *s, struct err *e)
 {
     int result = fleet_run(s->fleet, e);
 
-    tell_end(&s->tell);
+    messages_end(&s->tell);
     for (size_t i = 0; result == 0 && i < s->count; i++)
         seal(s, s->runs[i]);
     release_signals(s);

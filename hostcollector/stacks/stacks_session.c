@@ -43,7 +43,7 @@ struct session {
     struct subject *subjects;
     size_t count;
     struct fleet *fleet;
-    struct tell tell;
+    struct messages tell;
     int stop_fd;
     uint32_t looks;    /* done */
     uint64_t begin_ns; /* of the next one, or of the one that goes on; 0: the
@@ -63,7 +63,7 @@ static bool is_live(const struct session *s)
 static void tell_user(struct session *s, const struct guest_run *r,
                       const char *line)
 {
-    tell_line(&s->tell, s->command, r != NULL ? r->name : NULL, line);
+    messages_line(&s->tell, s->command, r != NULL ? r->name : NULL, line);
 }
 
 static void on_note(void *context, const struct guest_run *r, const char *line)
@@ -442,7 +442,7 @@ static int run(struct session *s, struct err *e)
 {
     if (fleet_run(s->fleet, e) != 0)
         return -1;
-    tell_end(&s->tell);
+    messages_end(&s->tell);
     if (s->e.text[0] != '\0') {
         *e = s->e;
         return -1;
@@ -453,7 +453,8 @@ static int run(struct session *s, struct err *e)
 
 static void session_fini(struct session *s)
 {
-    signals_release(s->stop_fd, s->fleet != NULL ? fleet_deaf_ns(s->fleet) : 0);
+    signals_release(s->stop_fd,
+                    s->fleet != NULL ? fleet_stop_grace_ns(s->fleet) : 0);
     fleet_free(s->fleet);
     for (size_t i = 0; i < s->count; i++)
         guest_run_free(s->subjects[i].run);

@@ -99,7 +99,7 @@ int curses_open(struct err *e)
         return err_set(e, "top wants a terminal: standard input and output "
                           "must be one; 'collector' and 'collector report' "
                           "write to files");
-    if (outlet_open(&out, e) != 0)
+    if (nonblocking_terminal_open(&out, e) != 0)
         return -1;
     terminal.screen = newterm(NULL, out, stdin);
     if (terminal.screen == NULL)
@@ -126,16 +126,16 @@ int curses_open(struct err *e)
 void curses_close(void)
 {
     if (terminal.screen != NULL) {
-        outlet_hold();
+        nonblocking_terminal_hold();
         (void)endwin();
-        outlet_release();
+        nonblocking_terminal_release();
         delscreen(terminal.screen);
         (void)del_curterm(cur_term); /* what that leaves behind */
         terminal.screen = NULL;
         /* at once: a terminal that is stopped never drains */
         (void)tcsetattr(STDIN_FILENO, TCSANOW, &terminal.before);
     }
-    outlet_close();
+    nonblocking_terminal_close();
 }
 
 void curses_restore(void)
@@ -187,22 +187,22 @@ static void show_row(const struct screen_row *row)
 
 bool curses_flush(void)
 {
-    return outlet_flush();
+    return nonblocking_terminal_flush();
 }
 
 bool curses_show(const struct screen *s)
 {
-    if (!outlet_flush())
+    if (!nonblocking_terminal_flush())
         return false;
     (void)erase();
     for (size_t i = 0; i < s->count && i < s->height; i++) {
         (void)move((int)i, 0);
         show_row(&s->rows[i]);
     }
-    outlet_hold();
+    nonblocking_terminal_hold();
     (void)refresh();
-    outlet_release();
-    (void)outlet_flush();
+    nonblocking_terminal_release();
+    (void)nonblocking_terminal_flush();
     return true;
 }
 

@@ -117,8 +117,8 @@ static long thin_core(const struct profile_core *from,
     return result == 0 ? (long)count : -1;
 }
 
-const struct profile *thin_profile(struct thin *t, const struct profile *p,
-                                   size_t most)
+const struct profile *limit_entries(struct entry_limit *t,
+                                    const struct profile *p, size_t most)
 {
     size_t count = count_entries(p);
     struct profile_entry *next;
@@ -126,7 +126,7 @@ const struct profile *thin_profile(struct thin *t, const struct profile *p,
 
     if (count <= most)
         return p;
-    thin_fini(t);
+    limit_entries_fini(t);
     t->profile = *p;
     t->profile.cores = t->cores = calloc(p->core_count, sizeof *t->cores);
     next = t->entries = calloc(count, sizeof *t->entries);
@@ -146,9 +146,9 @@ const struct profile *thin_profile(struct thin *t, const struct profile *p,
     return &t->profile;
 }
 
-void thin_fini(struct thin *t)
+void limit_entries_fini(struct entry_limit *t)
 {
     free(t->cores);
     free(t->entries);
-    *t = (struct thin){0};
+    *t = (struct entry_limit){0};
 }

@@ -12,7 +12,7 @@
 #include "model/profile.h"
 
 /* Zeroed: none. */
-struct thin {
+struct entry_limit {
     struct profile profile;
     struct profile_core *cores;
     struct profile_entry *entries;
@@ -24,10 +24,10 @@ struct thin {
  * core and leaf. That one lives until the next call, and needs (p) as long.
  * NULL if there is no memory.
  */
-const struct profile *thin_profile(struct thin *t, const struct profile *p,
-                                   size_t most);
+const struct profile *limit_entries(struct entry_limit *t,
+                                    const struct profile *p, size_t most);
 
 /* Release what (t) holds. */
-void thin_fini(struct thin *t);
+void limit_entries_fini(struct entry_limit *t);
 
 #endif

@@ -24,7 +24,7 @@ static struct {
     off_t size, done; /* bytes in the file, and written */
 } outlet = {.memory = -1, .terminal = -1};
 
-int outlet_open(FILE **stream, struct err *e)
+int nonblocking_terminal_open(FILE **stream, struct err *e)
 {
     int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
 
@@ -40,13 +40,13 @@ int outlet_open(FILE **stream, struct err *e)
     return 0;
 }
 
-void outlet_hold(void)
+void nonblocking_terminal_hold(void)
 {
     /* the file is empty, or what it has comes first */
     (void)dup3(outlet.memory, fileno(outlet.stream), O_CLOEXEC);
 }
 
-void outlet_release(void)
+void nonblocking_terminal_release(void)
 {
     off_t end = lseek(outlet.memory, 0, SEEK_CUR);
 
@@ -66,7 +66,7 @@ static bool write_some(const char *bytes, size_t size)
     return n < 0 || (size_t)n == size;
 }
 
-bool outlet_flush(void)
+bool nonblocking_terminal_flush(void)
 {
     char bytes[4096];
 
@@ -85,11 +85,11 @@ bool outlet_flush(void)
     return true;
 }
 
-void outlet_close(void)
+void nonblocking_terminal_close(void)
 {
     if (outlet.stream == NULL)
         return;
-    for (int i = 0; i < LAST_STEPS && !outlet_flush(); i++)
+    for (int i = 0; i < LAST_STEPS && !nonblocking_terminal_flush(); i++)
         (void)poll(NULL, 0, LAST_STEP);
     (void)fclose(outlet.stream);
     (void)close(outlet.memory);

@@ -14,20 +14,21 @@
 
 /* Begin, before the process is confined. The stream for ncurses in (*stream):
  * it is standard output, a terminal. Returns 0; -1 with (e) filled. */
-int outlet_open(FILE **stream, struct err *e);
+int nonblocking_terminal_open(FILE **stream, struct err *e);
 
-/* Keep what is written to the stream until outlet_release() is called. */
-void outlet_hold(void);
+/* Keep what is written to the stream until nonblocking_terminal_release() is
+ * called. */
+void nonblocking_terminal_hold(void);
 
 /* The stream writes to the terminal again. */
-void outlet_release(void);
+void nonblocking_terminal_release(void);
 
 /* Give the terminal of what was kept as much as it takes now. Returns true if
  * nothing is left. */
-bool outlet_flush(void);
+bool nonblocking_terminal_flush(void);
 
 /* Flush for half a second, forget what the terminal has not taken by then, and
  * close the stream. Harmless if nothing is open. */
-void outlet_close(void);
+void nonblocking_terminal_close(void);
 
 #endif

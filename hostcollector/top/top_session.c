@@ -61,7 +61,7 @@ static int open_run(struct top_session *s, struct err *e)
     };
     enum guest_run_fault fault;
 
-    s->window = window_new(TOP_WINDOW_MAX, third(s));
+    s->window = top_window_new(TOP_WINDOW_MAX, third(s));
     if (s->window == NULL)
         return err_set(e, "out of memory");
     s->run = guest_run_new(&config, &fault, e);
@@ -74,9 +74,9 @@ static void close_run(struct top_session *s)
     top_news(&s->top, NULL, NULL);
     view_free(s->view);
     s->view = NULL;
-    window_free(s->window);
+    top_window_free(s->window);
     s->window = NULL;
-    thin_fini(&s->thin);
+    limit_entries_fini(&s->thin);
     guest_run_free(s->run);
     s->run = NULL;
 }
@@ -117,7 +117,7 @@ static const struct profile *look(struct top_session *s)
     const struct profile *p = pipeline_profile(s->run->pipeline);
 
     s->looked_s = seconds(s);
-    if (p == NULL || !p->has_guest || window_look(s->window, p) != 0)
+    if (p == NULL || !p->has_guest || top_window_look(s->window, p) != 0)
         return NULL;
     return p;
 }
@@ -132,9 +132,9 @@ static void show(struct top_session *s, const struct profile *p)
     view_free(s->view);
     s->view = NULL;
     if (p != NULL && length > 0)
-        p = window_profile(s->window, p, length);
+        p = top_window_profile(s->window, p, length);
     if (p != NULL)
-        p = thin_profile(&s->thin, p, ENTRIES_MAX);
+        p = limit_entries(&s->thin, p, ENTRIES_MAX);
     if (p == NULL)
         return;
     images_forget(&s->images, third(s) / 8);

@@ -25,8 +25,8 @@ struct top_session {
 
     struct images images;
     struct guest_run *run;
-    struct window *window;
-    struct thin thin;
+    struct top_window *window;
+    struct entry_limit thin;
     struct view *view;
     struct top top;
     bool usage; /* what the user typed is at fault */

@@ -16,7 +16,7 @@ struct window_part {
 };
 
 /* What came between two looks. */
-struct window_look {
+struct top_window_look {
     double from_s, to_s; /* of the profile's time */
     struct window_part *parts;
     size_t count, room;
@@ -32,10 +32,10 @@ struct seen {
     struct account account;
 };
 
-struct window {
+struct top_window {
     double seconds;
-    uint64_t memory, used;     /* bytes */
-    struct window_look *looks; /* oldest first */
+    uint64_t memory, used;         /* bytes */
+    struct top_window_look *looks; /* oldest first */
     size_t count, room;
     double seen_s;
     struct seen *seen; /* by core */
@@ -48,9 +48,9 @@ struct window {
     uint32_t *places;
 };
 
-struct window *window_new(double seconds, uint64_t memory)
+struct top_window *top_window_new(double seconds, uint64_t memory)
 {
-    struct window *w = calloc(1, sizeof *w);
+    struct top_window *w = calloc(1, sizeof *w);
 
     if (w != NULL) {
         w->seconds = seconds;
@@ -59,19 +59,19 @@ struct window *window_new(double seconds, uint64_t memory)
     return w;
 }
 
-static void look_fini(struct window_look *l)
+static void look_fini(struct top_window_look *l)
 {
     free(l->parts);
     free(l->accounts);
 }
 
-static uint64_t look_bytes(const struct window_look *l)
+static uint64_t look_bytes(const struct top_window_look *l)
 {
     return l->room * sizeof *l->parts + l->core_count * sizeof *l->accounts;
 }
 
-/* Release what the last window_profile() gave. */
-static void forget_profile(struct window *w)
+/* Release what the last top_window_profile() gave. */
+static void forget_profile(struct top_window *w)
 {
     free(w->profile.cores);
     free(w->entries);
@@ -81,7 +81,7 @@ static void forget_profile(struct window *w)
     w->places = NULL;
 }
 
-void window_free(struct window *w)
+void top_window_free(struct top_window *w)
 {
     if (w == NULL)
         return;
@@ -142,7 +142,7 @@ static struct account account_more(const struct account *now,
 }
 
 /* Room in (w->seen) for all cores and entries of (p). */
-static int make_room(struct window *w, const struct profile *p)
+static int make_room(struct top_window *w, const struct profile *p)
 {
     static const struct seen nothing;
 
@@ -165,7 +165,7 @@ static int make_room(struct window *w, const struct profile *p)
 }
 
 /* Add to (l) what (now) has more than (before). */
-static int look_at(struct window_look *l, struct window_part now,
+static int look_at(struct top_window_look *l, struct window_part now,
                    const struct window_part *before)
 {
     if (now.samples == before->samples)
@@ -176,7 +176,7 @@ static int look_at(struct window_look *l, struct window_part now,
     return 0;
 }
 
-static int look_at_core(struct window_look *l, const struct seen *s,
+static int look_at_core(struct top_window_look *l, const struct seen *s,
                         uint32_t number, const struct profile_core *c)
 {
     static const struct window_part nothing;
@@ -190,7 +190,7 @@ static int look_at_core(struct window_look *l, const struct seen *s,
 }
 
 /* From now on only what comes later is new. */
-static void note_seen(struct window *w, const struct profile *p)
+static void note_seen(struct top_window *w, const struct profile *p)
 {
     for (uint32_t i = 0; i < p->core_count; i++) {
         const struct profile_core *c = &p->cores[i];
@@ -206,7 +206,7 @@ static void note_seen(struct window *w, const struct profile *p)
 }
 
 /* Forget looks that are too old, or that have no room; not the last one. */
-static void forget_old(struct window *w)
+static void forget_old(struct top_window *w)
 {
     size_t old = 0;
     double from_s = w->looks[w->count - 1].to_s - w->seconds;
@@ -220,9 +220,9 @@ static void forget_old(struct window *w)
     memmove(w->looks, w->looks + old, w->count * sizeof *w->looks);
 }
 
-int window_look(struct window *w, const struct profile *p)
+int top_window_look(struct top_window *w, const struct profile *p)
 {
-    struct window_look l = {.from_s = w->seen_s, .to_s = p->duration_s};
+    struct top_window_look l = {.from_s = w->seen_s, .to_s = p->duration_s};
 
     l.core_count = p->core_count;
     l.accounts = calloc(p->core_count + 1, sizeof *l.accounts);
@@ -256,7 +256,7 @@ static void add_part(struct tally *t, const struct window_part *p)
 }
 
 /* The first look whose greater part lies in the last (seconds). */
-static size_t first_look(const struct window *w, double seconds)
+static size_t first_look(const struct top_window *w, double seconds)
 {
     size_t i = w->count - 1;
     double from_s = w->looks[i].to_s - seconds;
@@ -267,7 +267,7 @@ static size_t first_look(const struct window *w, double seconds)
 }
 
 /* Cores as of (p), without entries. */
-static int copy_cores(struct window *w, const struct profile *p)
+static int copy_cores(struct top_window *w, const struct profile *p)
 {
     struct profile_core *cores = calloc(p->core_count + 1, sizeof *cores);
 
@@ -298,8 +298,8 @@ static size_t number_places(const struct profile *p, size_t *starts)
 
 /* Mark the places that parts of looks (first) and later have, then number them.
  * Returns how many these are. */
-static size_t find_places(struct window *w, size_t first, const size_t *starts,
-                          size_t all)
+static size_t find_places(struct top_window *w, size_t first,
+                          const size_t *starts, size_t all)
 {
     uint32_t found = 0;
 
@@ -317,7 +317,7 @@ static size_t find_places(struct window *w, size_t first, const size_t *starts,
 }
 
 /* Leaf and stack of each entry that has a place. */
-static void fill_entries(struct window *w, const struct profile *p,
+static void fill_entries(struct top_window *w, const struct profile *p,
                          const size_t *starts)
 {
     struct profile_entry *next = w->entries;
@@ -336,10 +336,10 @@ static void fill_entries(struct window *w, const struct profile *p,
     }
 }
 
-static void add_looks(struct window *w, size_t first, const size_t *starts)
+static void add_looks(struct top_window *w, size_t first, const size_t *starts)
 {
     for (size_t i = first; i < w->count; i++) {
-        const struct window_look *l = &w->looks[i];
+        const struct top_window_look *l = &w->looks[i];
 
         for (size_t j = 0; j < l->count; j++) {
             const struct window_part *part = &l->parts[j];
@@ -357,7 +357,7 @@ static void add_looks(struct window *w, size_t first, const size_t *starts)
     }
 }
 
-static int add_up(struct window *w, const struct profile *p, size_t first)
+static int add_up(struct top_window *w, const struct profile *p, size_t first)
 {
     size_t *starts = calloc(p->core_count + 1, sizeof *starts);
     size_t all = starts != NULL ? number_places(p, starts) : 0;
@@ -379,8 +379,9 @@ fail:
     return -1;
 }
 
-const struct profile *window_profile(struct window *w, const struct profile *p,
-                                     double seconds)
+const struct profile *top_window_profile(struct top_window *w,
+                                         const struct profile *p,
+                                         double seconds)
 {
     forget_profile(w);
     if (copy_cores(w, p) != 0)

@@ -13,21 +13,21 @@
 
 #include "model/profile.h"
 
-struct window;
+struct top_window;
 
 /* An empty window that keeps (seconds) of the guest's time, in (memory) bytes:
  * if they are full, it becomes shorter. NULL if there is no memory. */
-struct window *window_new(double seconds, uint64_t memory);
+struct top_window *top_window_new(double seconds, uint64_t memory);
 
 /* Release (w) and its profile. NULL is allowed. */
-void window_free(struct window *w);
+void top_window_free(struct top_window *w);
 
 /*
  * Keep what is new in (p) since the last look. All looks are at the same
  * profile, which grows. Returns 0; -1 if there is no memory, and what is new
  * will be found at the next look.
  */
-int window_look(struct window *w, const struct profile *p);
+int top_window_look(struct top_window *w, const struct profile *p);
 
 /*
  * The profile of the last (seconds), a second or more longer or shorter, as
@@ -37,7 +37,8 @@ int window_look(struct window *w, const struct profile *p);
  *
  * Valid until the next call. NULL if there is no memory.
  */
-const struct profile *window_profile(struct window *w, const struct profile *p,
-                                     double seconds);
+const struct profile *top_window_profile(struct top_window *w,
+                                         const struct profile *p,
+                                         double seconds);
 
 #endif

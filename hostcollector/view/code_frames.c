@@ -41,7 +41,7 @@ struct code_frames {
     size_t most;  /* of them */
     size_t bytes; /* for names */
     uint64_t folded;
-    struct fold fold;
+    struct smallest_first fold;
     struct pair_map by_pc;       /* (pc, 0) -> span */
     struct pair_map by_identity; /* (name, hash of the file) -> function */
     struct pair_map by_line;     /* (function and number, file) -> line */
@@ -243,8 +243,8 @@ static int fold_addresses(struct code_frames *p)
     size_t kept = 0;
 
     for (size_t i = 0; i < p->span_count; i++)
-        fold_count(&p->fold, p->pcs[i].time);
-    double least = fold_least(&p->fold, p->most / 2);
+        smallest_first_count(&p->fold, p->pcs[i].time);
+    double least = smallest_first_least(&p->fold, p->most / 2);
 
     map_fini(&p->by_pc);
     for (size_t i = 0; i < p->span_count; i++) {

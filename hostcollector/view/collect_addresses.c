@@ -24,7 +24,8 @@ static int learn_entry(struct code_frames *frames, const struct profile *p,
                        const struct profile_entry *entry)
 {
     struct stack stack = profile_stack(p, entry->stack);
-    struct callers missed = callers_of_leaf(image_map, entry->leaf, &stack);
+    struct hidden_callers missed =
+        hidden_callers_of_leaf(image_map, entry->leaf, &stack);
     double time = entry->tally.time;
 
     if (walk_is_others(entry))
@@ -34,22 +35,23 @@ static int learn_entry(struct code_frames *frames, const struct profile *p,
         learn_calls(frames, stack.frames, stack.depth, time) != 0)
         return -1;
     for (uint32_t i = 0; i + 1 < stack.depth; i++) {
-        missed = callers_of_frame(image_map, stack.frames[i]);
+        missed = hidden_callers_of_frame(image_map, stack.frames[i]);
         if (learn_calls(frames, missed.address, missed.count, time) != 0)
             return -1;
     }
     return 0;
 }
 
-struct code_frames *learn_new(const struct image_map *image_map, uint64_t bytes)
+struct code_frames *collect_addresses_new(const struct image_map *image_map,
+                                          uint64_t bytes)
 {
     size_t names = bytes / 4;
 
     return code_frames_new(image_map, names / CODE_FRAMES_BYTES, names);
 }
 
-int learn_profile(struct code_frames *frames, const struct profile *p,
-                  const struct image_map *image_map)
+int collect_addresses(struct code_frames *frames, const struct profile *p,
+                      const struct image_map *image_map)
 {
     for (size_t i = 0; i < p->core_count; i++) {
         const struct profile_core *core = &p->cores[i];

@@ -67,13 +67,13 @@ int edges_add(struct edges *e, const struct path *path, uint32_t number)
     return 0;
 }
 
-void edges_fold(struct edges *e, struct fold *f, size_t most)
+void edges_fold(struct edges *e, struct smallest_first *f, size_t most)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < e->count; i++)
-        fold_count(f, e->list[i].amount.time);
-    double least = fold_least(f, most);
+        smallest_first_count(f, e->list[i].amount.time);
+    double least = smallest_first_least(f, most);
 
     memset(e->table.slots, 0, e->table.size * sizeof *e->table.slots);
     for (size_t i = 0; i < e->count; i++) {

@@ -28,7 +28,7 @@ struct edges {
 int edges_add(struct edges *e, const struct path *path, uint32_t number);
 
 /* Leave only what edges took most of the time: (most) at most. */
-void edges_fold(struct edges *e, struct fold *f, size_t most);
+void edges_fold(struct edges *e, struct smallest_first *f, size_t most);
 
 /* Sort the edges into (v), chained for each of its functions. They stay (e)'s.
  * Returns 0; -1 if there is no memory. */

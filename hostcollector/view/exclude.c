@@ -114,7 +114,7 @@ static int search(struct exclude_search *s, struct excluded *found)
 {
     size_t meant = 0;
 
-    if (learn_profile(s->frames, s->profile, s->image_map) != 0)
+    if (collect_addresses(s->frames, s->profile, s->image_map) != 0)
         return -1;
     s->functions = code_frames_functions(s->frames, &s->function_count);
     s->meant = calloc(s->function_count + 1, sizeof *s->meant);
@@ -140,7 +140,7 @@ int view_exclude(const struct exclude *x, const struct profile *p,
         .x = x,
         .profile = p,
         .image_map = image_map,
-        .frames = learn_new(image_map, bytes),
+        .frames = collect_addresses_new(image_map, bytes),
         .out = calloc(p->core_count + 1, sizeof *s.out),
     };
     int result = s.frames != NULL && s.out != NULL ? search(&s, found) : -1;

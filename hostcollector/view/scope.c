@@ -108,7 +108,7 @@ static int compare_rows(const void *a, const void *b)
            (left->function < right->function);
 }
 
-void scope_count_nodes(const struct scope *s, struct fold *f)
+void scope_count_nodes(const struct scope *s, struct smallest_first *f)
 {
     tree_count(&s->tree, f);
     tree_count(&s->idle_tree, f);
@@ -121,10 +121,10 @@ size_t scope_fold_nodes(struct scope *s, double least)
     return tree_fold(&s->tree, least, VIEW_OTHERS);
 }
 
-void scope_count_rows(const struct scope *s, struct fold *f)
+void scope_count_rows(const struct scope *s, struct smallest_first *f)
 {
     for (size_t i = 0; i < s->scope.row_count; i++)
-        fold_count(f, s->scope.rows[i].total.time);
+        smallest_first_count(f, s->scope.rows[i].total.time);
 }
 
 /* Sum up the rows that go in the first of them, or in the one of VIEW_OTHERS;
@@ -162,8 +162,8 @@ size_t scope_fold_rows(struct scope *s, double least)
     memset(s->table.slots, 0, s->table.size * sizeof *s->table.slots);
     for (size_t i = 0; i < s->scope.row_count; i++)
         *find_slot(s, s->scope.rows[i].function) = (uint32_t)i + 1;
-    fold_shrink(&s->scope.rows, &s->row_room, s->scope.row_count,
-                sizeof *s->scope.rows);
+    smallest_first_shrink(&s->scope.rows, &s->row_room, s->scope.row_count,
+                          sizeof *s->scope.rows);
     return folded;
 }
 

@@ -29,8 +29,8 @@ struct scope {
 int scope_add(struct scope *s, const struct path *path);
 
 /* Count the times of nodes, or of rows, in (f). */
-void scope_count_nodes(const struct scope *s, struct fold *f);
-void scope_count_rows(const struct scope *s, struct fold *f);
+void scope_count_nodes(const struct scope *s, struct smallest_first *f);
+void scope_count_rows(const struct scope *s, struct smallest_first *f);
 
 /* Fold branches, or rows, that took less than (least) into VIEW_OTHERS; idle
  * branches into VIEW_IDLE. Returns how many were folded, but for idle ones. */

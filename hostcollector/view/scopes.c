@@ -45,7 +45,7 @@ static void fold_nodes(struct scopes *s)
     for (size_t i = 0; i < s->core_count; i++)
         scope_count_nodes(&s->cores[i], &s->fold);
     /* a node that stays may get a child for those that do not */
-    double least = fold_least(&s->fold, s->most_nodes / 4);
+    double least = smallest_first_least(&s->fold, s->most_nodes / 4);
 
     folded = scope_fold_nodes(&s->total, least);
     s->nodes = scope_nodes(&s->total);
@@ -64,7 +64,7 @@ static void fold_rows(struct scopes *s)
     scope_count_rows(&s->total, &s->fold);
     for (size_t i = 0; i < s->core_count; i++)
         scope_count_rows(&s->cores[i], &s->fold);
-    double least = fold_least(&s->fold, s->most_rows / 2);
+    double least = smallest_first_least(&s->fold, s->most_rows / 2);
 
     s->folded += scope_fold_rows(&s->total, least);
     s->rows = s->total.scope.row_count;

@@ -20,7 +20,7 @@ struct scopes {
     size_t nodes, most_nodes;
     size_t rows, most_rows;
     uint64_t folded; /* branches of (total), and rows */
-    struct fold fold;
+    struct smallest_first fold;
 };
 
 /* Make (s), which is zeroed, the scopes of the cores of (p). Returns 0; -1 if

@@ -18,7 +18,8 @@ static size_t class_of(double time)
     if (bits <= CLASS_FIRST)
         return 0;
     bits -= CLASS_FIRST;
-    return bits < FOLD_CLASSES ? (size_t)bits : FOLD_CLASSES - 1;
+    return bits < SMALLEST_FIRST_CLASSES ? (size_t)bits
+                                         : SMALLEST_FIRST_CLASSES - 1;
 }
 
 static double lower_end(size_t class)
@@ -28,20 +29,20 @@ static double lower_end(size_t class)
 
     if (class == 0)
         return 0;
-    if (class == FOLD_CLASSES)
+    if (class == SMALLEST_FIRST_CLASSES)
         return INFINITY;
     memcpy(&time, &bits, sizeof time);
     return time;
 }
 
-void fold_count(struct fold *f, double time)
+void smallest_first_count(struct smallest_first *f, double time)
 {
     f->counts[class_of(time)]++;
 }
 
-double fold_least(struct fold *f, size_t most)
+double smallest_first_least(struct smallest_first *f, size_t most)
 {
-    size_t class = FOLD_CLASSES, sum = 0;
+    size_t class = SMALLEST_FIRST_CLASSES, sum = 0;
 
     while (class > 0 && sum + f->counts[class - 1] <= most)
         sum += f->counts[--class];
@@ -49,7 +50,7 @@ double fold_least(struct fold *f, size_t most)
     return lower_end(class);
 }
 
-void fold_shrink(void *array, size_t *room, size_t count, size_t size)
+void smallest_first_shrink(void *array, size_t *room, size_t count, size_t size)
 {
     void *old, *less;
 

@@ -12,22 +12,23 @@
 
 /* Classes of times, each a sixteenth of a power of two wide: from 2^-32 ticks,
  * of which the first one has all that are less, to 2^96. */
-#define FOLD_CLASSES 2048u
+#define SMALLEST_FIRST_CLASSES 2048u
 
 /* Zeroed: of nothing yet. */
-struct fold {
-    size_t counts[FOLD_CLASSES];
+struct smallest_first {
+    size_t counts[SMALLEST_FIRST_CLASSES];
 };
 
 /* Count something of (time), which is not negative. */
-void fold_count(struct fold *f, double time);
+void smallest_first_count(struct smallest_first *f, double time);
 
 /* The least time for which at most (most) of what was counted is left; and
  * forget all counts. */
-double fold_least(struct fold *f, size_t most);
+double smallest_first_least(struct smallest_first *f, size_t most);
 
 /* Room for (count) of (room) elements of (size) bytes at (array), which points
  * to the pointer to them: as vec_grow() gave it. The rest goes back. */
-void fold_shrink(void *array, size_t *room, size_t count, size_t size);
+void smallest_first_shrink(void *array, size_t *room, size_t count,
+                           size_t size);
 
 #endif

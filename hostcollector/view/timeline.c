@@ -80,13 +80,13 @@ static bool add_moments(struct timeline *t, const struct profile *p,
 {
     const struct profile_core *c = &p->cores[core];
     enum kind *kinds = kinds_of(p, v, core);
-    struct moments_reader reader = moments_read(c);
+    struct sample_log_reader reader = sample_log_read(c);
     double start = t->from_s * (double)p->tsc_hz, last = -INFINITY;
     struct moment m;
 
     if (kinds == NULL)
         return false;
-    while (moments_next(&reader, &m)) {
+    while (sample_log_next(&reader, &m)) {
         size_t entry = m.entry < c->entry_count ? m.entry : c->entry_count;
         double end = (double)m.ticks - start;
 

@@ -92,10 +92,10 @@ int tree_add(struct tree *t, const struct path *path)
     return 0;
 }
 
-void tree_count(const struct tree *t, struct fold *f)
+void tree_count(const struct tree *t, struct smallest_first *f)
 {
     for (size_t i = 1; i < t->tree.node_count; i++)
-        fold_count(f, t->tree.nodes[i].total.time);
+        smallest_first_count(f, t->tree.nodes[i].total.time);
 }
 
 /* Folding. Meanwhile (next) of a node is where the node goes, and (child) is
@@ -204,10 +204,10 @@ size_t tree_fold(struct tree *t, double least, enum view_mark mark)
     folded = choose(t, least, mark);
     compact(t);
     link_children(t);
-    fold_shrink(&t->tree.nodes, &t->room, t->tree.node_count,
-                sizeof *t->tree.nodes);
-    fold_shrink(&t->children.slots, &size, t->children.size,
-                sizeof *t->children.slots);
+    smallest_first_shrink(&t->tree.nodes, &t->room, t->tree.node_count,
+                          sizeof *t->tree.nodes);
+    smallest_first_shrink(&t->children.slots, &size, t->children.size,
+                          sizeof *t->children.slots);
     return folded;
 }
 

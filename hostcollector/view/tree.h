@@ -24,7 +24,7 @@ struct tree {
 int tree_add(struct tree *t, const struct path *path);
 
 /* Count the nodes' times in (f). */
-void tree_count(const struct tree *t, struct fold *f);
+void tree_count(const struct tree *t, struct smallest_first *f);
 
 /*
  * Fold each branch that took less than (least) into a node (mark) beside it,

@@ -199,7 +199,7 @@ static int build(struct builder *b)
 {
     size_t functions;
 
-    if (learn_profile(b->frames, b->profile, b->image_map) != 0)
+    if (collect_addresses(b->frames, b->profile, b->image_map) != 0)
         return -1;
     b->memory->view.functions = code_frames_functions(b->frames, &functions);
     if (b->memory->view.functions == NULL)
@@ -220,7 +220,7 @@ static struct view_memory *memory_new(const struct profile *p,
         return NULL;
     memory->bytes = bytes;
     memory->image_map = image_map;
-    memory->frames = learn_new(image_map, bytes);
+    memory->frames = collect_addresses_new(image_map, bytes);
     memory->view.idle_unknown = !frame_places_known(
         image_map_image(image_map, IMAGE_MAP_KERNEL)->frame_places);
     memory->view.cores = calloc(p->core_count + 1, sizeof *memory->view.cores);

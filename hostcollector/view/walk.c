@@ -71,7 +71,7 @@ static int push_frames(struct walk *w, uint64_t pc)
 }
 
 /* Push callers that the walk has missed, and a mark if there may be more. */
-static int push_missed(struct walk *w, const struct callers *missed)
+static int push_missed(struct walk *w, const struct hidden_callers *missed)
 {
     if (missed->missing && push_mark(w, VIEW_UNCERTAIN) != 0)
         return -1;
@@ -144,11 +144,11 @@ static int push_callers(struct walk *w, const struct profile_entry *entry)
     if (is_exact(w))
         return push_exact(w);
     for (uint32_t i = stack->depth; i-- > 0;) {
-        struct callers above = {.count = 0};
+        struct hidden_callers above = {.count = 0};
         bool hides;
 
         if (i + 1 < stack->depth) {
-            above = callers_of_frame(w->image_map, stack->frames[i]);
+            above = hidden_callers_of_frame(w->image_map, stack->frames[i]);
             hides = above.missing;
         } else {
             hides = outermost_hides(w, stack);
@@ -193,11 +193,12 @@ static void look(struct walk *w, const struct profile_entry *entry)
     w->stack = profile_stack(w->profile, entry->stack);
     w->leaf = image_map_find(w->image_map, entry->leaf);
     w->place = place_of(&w->leaf);
-    w->missed = (struct callers){.count = 0};
+    w->missed = (struct hidden_callers){.count = 0};
     if (is_exact(w))
         w->missed.missing = w->stack.depth == 0 && is_cut(&w->stack);
     else if (!w->leaf_only)
-        w->missed = callers_of_leaf(w->image_map, entry->leaf, &w->stack);
+        w->missed =
+            hidden_callers_of_leaf(w->image_map, entry->leaf, &w->stack);
     w->hiding_call = 0;
     path->count = path->leaf = 0;
     path->branch = 1;

@@ -26,11 +26,11 @@ struct walk {
     struct path path;
     struct stack stack;
     struct image_address leaf;
-    enum code_place place; /* of the leaf */
-    struct callers missed; /* between the leaf and the innermost frame */
-    uint64_t hiding_call;  /* innermost, in a function that hides its caller;
-                              0: none */
-    uint32_t entry;        /* counts entries, from 1 on */
+    enum code_place place;        /* of the leaf */
+    struct hidden_callers missed; /* between the leaf and the innermost frame */
+    uint64_t hiding_call; /* innermost, in a function that hides its caller;
+                             0: none */
+    uint32_t entry;       /* counts entries, from 1 on */
 
     size_t step_room;
     uint32_t *last_seen; /* by function: the last entry that has it */

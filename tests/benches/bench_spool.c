@@ -105,15 +105,15 @@ int main(int argc, char **argv)
             .source = "bench",
             .monotonic_ns = (1 + i * SPAN_S) * 1000 * MS,
             .wall_ns = WALL_MS * MS + i * SPAN_S * 1000 * MS};
-        struct window_bytes window;
+        struct spool_window_bytes window;
 
         for (uint32_t k = 0; k < SPAN_S; k++)
             put_second(i == 0 && k == 0);
         must(decode_feed(decode, wire.bytes, wire.size, &e), &e);
         wire.size = 0;
-        must(window_cut(packer, &info, info.monotonic_ns,
-                        info.monotonic_ns + (uint64_t)SPAN_S * 1000 * MS, false,
-                        &window, &e),
+        must(spool_window_cut(packer, &info, info.monotonic_ns,
+                              info.monotonic_ns + (uint64_t)SPAN_S * 1000 * MS,
+                              false, &window, &e),
              &e);
         must(spool_put(spool, "web", WALL_MS + i * SPAN_S * 1000, window.bytes,
                        window.size, window.samples, &e),

@@ -331,11 +331,11 @@ static void note_used(const uint8_t *at, uint64_t size)
         used[page] = true;
 }
 
-uint8_t *__real_memory_at(const struct memory *m, uint64_t guest,
+uint8_t *__real_memory_at(const struct bridge_memory *m, uint64_t guest,
                           uint64_t *size);
-uint8_t *__wrap_memory_at(const struct memory *m, uint64_t guest,
+uint8_t *__wrap_memory_at(const struct bridge_memory *m, uint64_t guest,
                           uint64_t *size);
-uint8_t *__wrap_memory_at(const struct memory *m, uint64_t guest,
+uint8_t *__wrap_memory_at(const struct bridge_memory *m, uint64_t guest,
                           uint64_t *size)
 {
     uint8_t *at = __real_memory_at(m, guest, size);
@@ -345,11 +345,11 @@ uint8_t *__wrap_memory_at(const struct memory *m, uint64_t guest,
     return at;
 }
 
-uint8_t *__real_memory_at_user(const struct memory *m, uint64_t user,
+uint8_t *__real_memory_at_user(const struct bridge_memory *m, uint64_t user,
                                uint64_t size);
-uint8_t *__wrap_memory_at_user(const struct memory *m, uint64_t user,
+uint8_t *__wrap_memory_at_user(const struct bridge_memory *m, uint64_t user,
                                uint64_t size);
-uint8_t *__wrap_memory_at_user(const struct memory *m, uint64_t user,
+uint8_t *__wrap_memory_at_user(const struct bridge_memory *m, uint64_t user,
                                uint64_t size)
 {
     uint8_t *at = __real_memory_at_user(m, user, size);

@@ -277,7 +277,7 @@ static void write_addresses(const struct hits *h, const struct image *img)
     struct arena arena = {0};
     struct names names = {0};
 
-    if (addresses_finish(&s, &arena, &names, h, img) != 0 ||
+    if (pgo_addresses_finish(&s, &arena, &names, h, img) != 0 ||
         s.placed > s.samples)
         abort();
     write_profile(&render_fdata, &s);

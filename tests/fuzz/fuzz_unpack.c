@@ -51,18 +51,19 @@ static bool pass_frames(struct unpack *u, size_t size)
 static void merge(struct unpack *u, const uint8_t *data, size_t size,
                   bool right)
 {
-    static struct merge *m;
-    struct merge_chunk chunk;
+    static struct packed_merge *m;
+    struct packed_merge_chunk chunk;
     struct err e = {""};
 
     if (m == NULL)
-        m = merge_new();
+        m = packed_merge_new();
     must(m != NULL);
-    bool took = merge_add(m, 1764000000000, 1000, data, size, &e) == MERGE_TOOK;
+    bool took = packed_merge_add(m, 1764000000000, 1000, data, size, &e) ==
+                PACKED_MERGE_TOOK;
 
     if (took)
-        (void)merge_add(m, 1764000010000, 2000, data, size, &e);
-    must(merge_end(m, &chunk, &e) == 0 && took == (chunk.bytes != NULL));
+        (void)packed_merge_add(m, 1764000010000, 2000, data, size, &e);
+    must(packed_merge_end(m, &chunk, &e) == 0 && took == (chunk.bytes != NULL));
     if (!took)
         return;
     must(unpack_begin(u, chunk.bytes, chunk.size, &e) == 0);

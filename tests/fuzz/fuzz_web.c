@@ -320,7 +320,8 @@ static uint8_t first_line(struct status_guest *g)
     return options;
 }
 
-static void run(const struct gate *gate, const struct status *s, int reports)
+static void run(const struct web_gate *gate, const struct status *s,
+                int reports)
 {
     struct err e = {""};
     int listener = listen_unix(), stop = eventfd(0, EFD_CLOEXEC);
@@ -344,7 +345,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct status_totals totals = {
         .alive_ms = UINT64_MAX, .start_ms = 1, .windows = 1, .guests = 1};
     struct status_guest g = {.state = STATUS_SAMPLING, .windows = 1};
-    struct gate gate = {.loopback = true};
+    struct web_gate gate = {.loopback = true};
     struct err e = {""};
     int ends[2] = {-1, -1}, before;
 

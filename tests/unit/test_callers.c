@@ -45,7 +45,7 @@ static void begin(void)
 }
 
 /* What is found where (words) lie on top of the stack; NULL: not in text. */
-static struct callers find(const char *leaf, const char *const words[4])
+static struct hidden_callers find(const char *leaf, const char *const words[4])
 {
     struct stack stack = {.end = WIRE_END_ZERO};
 
@@ -55,7 +55,7 @@ static struct callers find(const char *leaf, const char *const words[4])
         stack.words[i] = at(words[i]);
         stack.slot_mask |= (uint8_t)(1u << i);
     }
-    return callers_of_leaf(image_map, at(leaf), &stack);
+    return hidden_callers_of_leaf(image_map, at(leaf), &stack);
 }
 
 /* These callers, innermost first, and no more. */
@@ -63,7 +63,7 @@ static void found(const char *leaf, const char *const words[4],
                   const char *first, const char *second, bool missing)
 {
     const char *const names[] = {first, second};
-    struct callers c = find(leaf, words);
+    struct hidden_callers c = find(leaf, words);
 
     for (unsigned i = 0; i < 2 && names[i] != NULL; i++) {
         CHECK(c.count > i);
@@ -126,14 +126,15 @@ TEST(callers_that_are_not_certain_are_missing)
 TEST(callers_of_frames_are_found_by_code)
 {
     begin();
-    struct callers c = callers_of_frame(image_map, at("back_in_deeper"));
+    struct hidden_callers c =
+        hidden_callers_of_frame(image_map, at("back_in_deeper"));
 
     CHECK_EQ(c.count, 1);
     CHECK_EQ(c.address[0], at("back_from_deeper"));
     CHECK(!c.missing);
-    c = callers_of_frame(image_map, at("back_in_framed"));
+    c = hidden_callers_of_frame(image_map, at("back_in_framed"));
     CHECK(c.count == 0 && !c.missing);
-    c = callers_of_frame(image_map, at("back_in_cutting"));
+    c = hidden_callers_of_frame(image_map, at("back_in_cutting"));
     CHECK(c.count == 0 && c.missing);
 }
 
@@ -193,9 +194,10 @@ TEST(addresses_for_a_recording_have_missed_callers)
 
     aggregate_samples(a, &(struct sample_batch){
                              .period = 1000, .samples = &sample, .count = 1});
-    struct addresses found = {.bytes_max = 1 << 20};
+    struct frame_addresses found = {.bytes_max = 1 << 20};
 
-    CHECK_EQ(addresses_gather(&found, aggregate_profile(a), image_map), 0);
+    CHECK_EQ(frame_addresses_gather(&found, aggregate_profile(a), image_map),
+             0);
     CHECK_EQ(found.image_count, 1);
     const struct image_addresses *all = &found.images[0];
 
@@ -207,6 +209,6 @@ TEST(addresses_for_a_recording_have_missed_callers)
     for (size_t i = 1; i < all->calls.count; i++)
         CHECK(all->calls.list[i - 1] < all->calls.list[i]);
     CHECK(!found.partial);
-    addresses_fini(&found);
+    frame_addresses_fini(&found);
     aggregate_free(a);
 }

@@ -85,11 +85,11 @@ static struct aggregate *fill(uint64_t memory)
 static size_t check_core(const struct profile *p, uint32_t core)
 {
     const struct profile_core *c = &p->cores[core];
-    struct moments_reader r = moments_read(c);
+    struct sample_log_reader r = sample_log_read(c);
     struct moment m;
     size_t n = 0;
 
-    for (; moments_next(&r, &m); n++) {
+    for (; sample_log_next(&r, &m); n++) {
         const struct made *was = &made[core][n];
 
         CHECK(n < made_count[core]);
@@ -137,8 +137,8 @@ TEST(what_has_no_room_is_behind_what_is_told) /* catches: holes */
 TEST(a_core_without_samples_has_no_moments)
 {
     struct profile_core none = {0};
-    struct moments_reader r = moments_read(&none);
+    struct sample_log_reader r = sample_log_read(&none);
     struct moment m;
 
-    CHECK(!moments_next(&r, &m));
+    CHECK(!sample_log_next(&r, &m));
 }

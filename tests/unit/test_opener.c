@@ -453,7 +453,7 @@ static void read_kernel(void)
 /* What it is lent, no other one gets. */
 static void read_window(void)
 {
-    opener_lend("window", open("window", O_RDONLY | O_CLOEXEC));
+    opener_preopen("window", open("window", O_RDONLY | O_CLOEXEC));
     CHECK_STR(text_of("window"), "second");
     read_kernel();
 }

@@ -55,7 +55,7 @@ TEST(stems_are_without_what_compilers_add)
     struct arena arena = {0};
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        CHECK_STR(stem_of(&arena, rows[i][0]), rows[i][1]);
+        CHECK_STR(without_compiler_suffix(&arena, rows[i][0]), rows[i][1]);
     arena_fini(&arena);
 }
 

@@ -30,19 +30,19 @@ static int begin_file(const char *name)
 }
 
 /* Only the watch of (l) says what comes next. */
-static void check_rests(const struct push_look *l, const struct queue *q)
+static void check_rests(const struct push_scan *l, const struct queue *q)
 {
     int fd;
 
-    CHECK(push_look_ms(l, q, &fd) > 1000);
+    CHECK(push_scan_ms(l, q, &fd) > 1000);
     CHECK(fd >= 0);
 }
 
-static void check_looks_on(const struct push_look *l, const struct queue *q)
+static void check_looks_on(const struct push_scan *l, const struct queue *q)
 {
     int fd;
 
-    CHECK_EQ(push_look_ms(l, q, &fd), 0);
+    CHECK_EQ(push_scan_ms(l, q, &fd), 0);
 }
 
 /* Catches: a window that waits for half a minute, since its close was heard of
@@ -52,32 +52,32 @@ TEST(what_was_told_of_is_looked_at_until_it_is_unlocked)
 {
     const struct options o = {
         .inputs = {"."}, .input_count = 1, .follow = true};
-    struct push_look l;
+    struct push_scan l;
     struct queue q = {0};
 
     enter_dir();
     (void)close(begin_file("waits.tprof"));
-    push_look_begin(&l, &o, TAG);
-    CHECK_EQ(push_look(&l, &q, &e), 0);
+    push_scan_begin(&l, &o, TAG);
+    CHECK_EQ(push_scan(&l, &q, &e), 0);
     CHECK_EQ(q.count, 1);
     check_looks_on(&l, &q); /* the receiver may take it now */
     int writer = begin_file("closing.tprof");
 
-    push_look_next(&l, &q);
-    CHECK_EQ(push_look(&l, &q, &e), 0);
+    push_scan_next(&l, &q);
+    CHECK_EQ(push_scan(&l, &q, &e), 0);
     CHECK_EQ(q.open, 1);
     CHECK_EQ(queue_mark(&q.items[0], TAG, QUEUE_EMPTY, 0, "", &e), 0);
     check_looks_on(&l, &q);
-    push_look_next(&l, &q); /* it is still written: its end will be told */
-    CHECK_EQ(push_look(&l, &q, &e), 0);
+    push_scan_next(&l, &q); /* it is still written: its end will be told */
+    CHECK_EQ(push_scan(&l, &q, &e), 0);
     CHECK_EQ(q.open, 1);
     check_rests(&l, &q);
     (void)close(writer);
-    push_look_next(&l, &q);
-    CHECK_EQ(push_look(&l, &q, &e), 0);
+    push_scan_next(&l, &q);
+    CHECK_EQ(push_scan(&l, &q, &e), 0);
     CHECK_EQ(q.count, 1);
     queue_fini(&q);
-    push_look_end(&l);
+    push_scan_end(&l);
     CHECK(unlink("closing.tprof") == 0 && unlink("waits.tprof") == 0);
     CHECK_EQ(system("rm *.sent-" TAG " && rmdir \"$PWD\""), 0);
 }

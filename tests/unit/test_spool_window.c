@@ -164,10 +164,10 @@ static void read_file(int fd)
 static void cut(bool over)
 {
     const struct recording_info info = {.source = "test", .wall_ns = 1};
-    struct window_bytes window;
+    struct spool_window_bytes window;
     struct err e;
 
-    CHECK_EQ(window_cut(packer, &info, 1000, 3000, over, &window, &e), 0);
+    CHECK_EQ(spool_window_cut(packer, &info, 1000, 3000, over, &window, &e), 0);
     CHECK(window.bytes != NULL);
     in_windows += window.samples;
     lost_in_windows += window.lost;
@@ -524,12 +524,12 @@ TEST(a_loss_that_stats_have_told_is_told_once)
 /* Is a window that is cut now, by (info), merged with those before? */
 static enum merged_took merge_by(const struct recording_info *info)
 {
-    struct window_bytes window;
+    struct spool_window_bytes window;
     struct err e;
 
     put_frame(0, samples[0] == 0);
     feed();
-    CHECK_EQ(window_cut(packer, info, 1000, 3000, false, &window, &e), 0);
+    CHECK_EQ(spool_window_cut(packer, info, 1000, 3000, false, &window, &e), 0);
     int fd = file_of(window.bytes, window.size);
     enum merged_took took = merged_file_add(merged_windows, fd, ++last_ms);
 

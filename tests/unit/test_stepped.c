@@ -240,7 +240,8 @@ static void compare(struct compared *c, uint64_t back)
     c->marked = false;
 }
 
-static void compare_missed(struct compared *c, const struct callers *missed)
+static void compare_missed(struct compared *c,
+                           const struct hidden_callers *missed)
 {
     for (uint32_t i = 0; i < missed->count; i++)
         compare(c, missed->address[i]);
@@ -252,7 +253,7 @@ static void walk_fp(const struct image_map *map, struct tally *t)
 {
     struct compared c = {.tally = t};
     struct tprof_chain chain;
-    struct callers missed;
+    struct hidden_callers missed;
 
     walk_along(&chain);
     struct stack stack = {.frames = chain.frame,
@@ -262,13 +263,13 @@ static void walk_fp(const struct image_map *map, struct tally *t)
 
     for (unsigned i = 0; i < WIRE_STACK_SLOTS; i++)
         stack.words[i] = (chain.slots >> i & 1) != 0 ? chain.word[i] : 0;
-    missed = callers_of_leaf(map, it.regs.rip, &stack);
+    missed = hidden_callers_of_leaf(map, it.regs.rip, &stack);
     compare_missed(&c, &missed);
     for (uint32_t i = 0; i < chain.count; i++) {
         compare(&c, chain.frame[i]);
         if (i + 1 == chain.count)
             break;
-        missed = callers_of_frame(map, chain.frame[i]);
+        missed = hidden_callers_of_frame(map, chain.frame[i]);
         compare_missed(&c, &missed);
     }
     t->walks++;

@@ -41,10 +41,10 @@ static double time_at(const struct profile *p, uint64_t leaf, bool known)
 
 TEST(longest_entries_keep_their_stacks)
 {
-    struct thin t = {0};
+    struct entry_limit t = {0};
 
     fill();
-    const struct profile *p = thin_profile(&t, &profile, 200);
+    const struct profile *p = limit_entries(&t, &profile, 200);
 
     CHECK(p != NULL && p != &profile);
     /* of each core the last 100, and an entry for each leaf */
@@ -57,44 +57,44 @@ TEST(longest_entries_keep_their_stacks)
         CHECK(time_at(p, leaf, true) == 9460 + 10 * k);
         CHECK(time_at(p, leaf, false) == 49600 + 100 * k);
     }
-    thin_fini(&t);
+    limit_entries_fini(&t);
 }
 
 TEST(small_profile_stays_as_it_is)
 {
-    struct thin t = {0};
+    struct entry_limit t = {0};
 
     fill();
-    CHECK(thin_profile(&t, &profile, 2000) == &profile);
-    thin_fini(&t);
+    CHECK(limit_entries(&t, &profile, 2000) == &profile);
+    limit_entries_fini(&t);
 }
 
 TEST(of_equal_entries_as_many_are_kept) /* catches: all merged, or none */
 {
-    struct thin t = {0};
+    struct entry_limit t = {0};
 
     fill();
     for (uint32_t i = 0; i < 1000; i++)
         entries[0][i].tally.time = entries[1][i].tally.time = 7;
-    const struct profile *p = thin_profile(&t, &profile, 200);
+    const struct profile *p = limit_entries(&t, &profile, 200);
 
     CHECK_EQ(p->cores[0].entry_count + p->cores[1].entry_count, 220);
     CHECK(time_at(p, 0x1000, false) == 700);
-    thin_fini(&t);
+    limit_entries_fini(&t);
 }
 
 TEST(failing_allocations_are_told)
 {
-    struct thin t = {0};
+    struct entry_limit t = {0};
     const struct profile *p;
     unsigned n = 0;
 
     fill();
     do {
         alloc_fail_at(++n);
-        p = thin_profile(&t, &profile, 200);
+        p = limit_entries(&t, &profile, 200);
     } while (alloc_failed() && p == NULL);
     CHECK(p != NULL && n > 3);
     CHECK_EQ(p->cores[0].entry_count, 110);
-    thin_fini(&t);
+    limit_entries_fini(&t);
 }

@@ -10,7 +10,7 @@
 #define PERIOD 1000u /* a thousand samples a second */
 
 static struct aggregate *aggregate;
-static struct window *window;
+static struct top_window *window;
 static uint64_t tsc;
 
 static const struct guest guest = {
@@ -27,14 +27,14 @@ static void begin(double seconds, uint64_t memory)
     const struct aggregate_config config = {0};
 
     aggregate = aggregate_new(&config);
-    window = window_new(seconds, memory);
+    window = top_window_new(seconds, memory);
     CHECK(aggregate != NULL && window != NULL);
     aggregate_hello(aggregate, HELLO_FIRST, &guest);
 }
 
 static void end(void)
 {
-    window_free(window);
+    top_window_free(window);
     aggregate_free(aggregate);
 }
 
@@ -57,13 +57,13 @@ static void samples(uint32_t core, uint64_t leaf, unsigned n)
 
 static void look(void)
 {
-    CHECK_EQ(window_look(window, aggregate_profile(aggregate)), 0);
+    CHECK_EQ(top_window_look(window, aggregate_profile(aggregate)), 0);
 }
 
 static const struct profile *last(double seconds)
 {
     const struct profile *p =
-        window_profile(window, aggregate_profile(aggregate), seconds);
+        top_window_profile(window, aggregate_profile(aggregate), seconds);
 
     CHECK(p != NULL);
     return p;
@@ -198,7 +198,7 @@ TEST(failing_allocations_lose_nothing)
 
     do {
         alloc_fail_at(++n);
-        result = window_look(window, p);
+        result = top_window_look(window, p);
     } while (alloc_failed() && result == -1);
     CHECK_EQ(result, 0);
     CHECK(n > 3);
@@ -207,7 +207,7 @@ TEST(failing_allocations_lose_nothing)
     n = 0;
     do {
         alloc_fail_at(++n);
-        sum = window_profile(window, p, 5);
+        sum = top_window_profile(window, p, 5);
     } while (alloc_failed() && sum == NULL);
     CHECK(sum != NULL && n > 3);
     CHECK_EQ(count(sum, 0, 0x1100), 1000);

@@ -14,9 +14,9 @@ static int near(double a, double b, double tolerance)
     return fabs(a - b) <= tolerance;
 }
 
-static struct two_shares of(double a, double m, double b, double n)
+static struct two_proportions of(double a, double m, double b, double n)
 {
-    return (struct two_shares){{a / m, b / n}, {m, n}, 1, INFINITY};
+    return (struct two_proportions){{a / m, b / n}, {m, n}, 1, INFINITY};
 }
 
 TEST(quantiles_are_those_of_tables) /* catches: a wrong tail, one-sided ones */
@@ -70,8 +70,9 @@ TEST(
                 {10, 10, 0, 10, .6075, 1.0000}};
 
     for (unsigned i = 0; i < 4; i++) {
-        struct two_shares s = of(rows[i].b, rows[i].n, rows[i].a, rows[i].m);
-        struct two_shares_change c = two_shares_change(&s);
+        struct two_proportions s =
+            of(rows[i].b, rows[i].n, rows[i].a, rows[i].m);
+        struct two_proportions_change c = two_proportions_change(&s);
 
         CHECK(near(c.low, rows[i].low, .00005));
         CHECK(near(c.high, rows[i].high, .00005));
@@ -82,56 +83,56 @@ TEST(
  * 64, 35, 33 and 24 samples became 8, 47, 58 and 10. */
 TEST(write_portb_grew_of_all_and_not_of_the_rest)
 {
-    struct two_shares thread_switch = of(64, 156, 8, 123);
-    struct two_shares scheduling = of(33, 156, 58, 123);
-    struct two_shares portb = of(35, 156, 47, 123);
-    struct two_shares portb_of_rest = of(35, 156 - 64, 47, 123 - 8);
+    struct two_proportions thread_switch = of(64, 156, 8, 123);
+    struct two_proportions scheduling = of(33, 156, 58, 123);
+    struct two_proportions portb = of(35, 156, 47, 123);
+    struct two_proportions portb_of_rest = of(35, 156 - 64, 47, 123 - 8);
 
     CHECK(near(thread_switch.p[0], .410, .0005));
     CHECK(near(thread_switch.p[1], .065, .0005));
-    CHECK(two_shares_p(&thread_switch) < 1e-9);
-    CHECK(two_shares_p(&scheduling) < 1e-5);
+    CHECK(two_proportions_p(&thread_switch) < 1e-9);
+    CHECK(two_proportions_p(&scheduling) < 1e-5);
     CHECK(near(portb.p[0], .224, .0005) && near(portb.p[1], .382, .0005));
-    CHECK(near(two_shares_p(&portb), .0041, .00005));
+    CHECK(near(two_proportions_p(&portb), .0041, .00005));
     CHECK(near(portb_of_rest.p[0], .380, .0005));
     CHECK(near(portb_of_rest.p[1], .409, .0005));
-    CHECK(near(two_shares_p(&portb_of_rest), .680, .0005));
+    CHECK(near(two_proportions_p(&portb_of_rest), .680, .0005));
 }
 
 TEST(few_samples_are_judged_by_their_counts)
 {
     /* 1 of 100 and 0 of 1,000: the normal approximation says p = 0.002, but one
      * event falls on the smaller side in 1 of 11 cases */
-    struct two_shares s = of(1, 100, 0, 1000);
+    struct two_proportions s = of(1, 100, 0, 1000);
 
-    CHECK(near(two_shares_p(&s), 2. / 11, 1e-9));
+    CHECK(near(two_proportions_p(&s), 2. / 11, 1e-9));
 
     /* the same of the complement */
-    struct two_shares t = of(99, 100, 1000, 1000);
+    struct two_proportions t = of(99, 100, 1000, 1000);
 
-    CHECK(near(two_shares_p(&t), 2. / 11, 1e-9));
+    CHECK(near(two_proportions_p(&t), 2. / 11, 1e-9));
 }
 
 TEST(nothing_sampled_says_nothing)
 {
-    struct two_shares none = {{0, .5}, {0, 100}, 1, INFINITY};
-    struct two_shares_change c = two_shares_change(&none);
+    struct two_proportions none = {{0, .5}, {0, 100}, 1, INFINITY};
+    struct two_proportions_change c = two_proportions_change(&none);
 
-    CHECK(two_shares_p(&none) == 1);
+    CHECK(two_proportions_p(&none) == 1);
     CHECK(c.change == 0 && c.low == -1 && c.high == 1);
-    CHECK(two_shares_detectable(&none, .05, .8) == 1);
+    CHECK(two_proportions_detectable(&none, .05, .8) == 1);
 }
 
 TEST(detectable_change_is_that_of_textbooks)
 {
     /* two proportions, two-sided 5 %, power 80 %: 10 % against 15 % takes 686
      * a side (Fleiss 1981 without correction: 685.6) */
-    struct two_shares s = {{.1, .1}, {686, 686}, 1, INFINITY};
-    double growth = two_shares_detectable(&s, .05, .8);
+    struct two_proportions s = {{.1, .1}, {686, 686}, 1, INFINITY};
+    double growth = two_proportions_detectable(&s, .05, .8);
 
     CHECK(near(growth, .05, .0011));
     /* four times as many see half of it, and a stricter level less */
     s.n[0] = s.n[1] = 4 * 686;
-    CHECK(near(two_shares_detectable(&s, .05, .8), .0245, .001));
-    CHECK(two_shares_detectable(&s, .001, .8) > .03);
+    CHECK(near(two_proportions_detectable(&s, .05, .8), .0245, .001));
+    CHECK(two_proportions_detectable(&s, .001, .8) > .03);
 }

@@ -24,35 +24,36 @@ static void enter_dir(void)
     CHECK(mkdtemp(path) != NULL && chdir(path) == 0);
 }
 
-static void leave_dir(struct uncut *u)
+static void leave_dir(struct open_window_counts *u)
 {
     char path[64];
 
-    uncut_close(u);
+    open_window_counts_close(u);
     CHECK(unlink(".uncut") == 0);
     CHECK(getcwd(path, sizeof path) != NULL && rmdir(path) == 0);
 }
 
-static struct uncut *open_here(size_t places)
+static struct open_window_counts *open_here(size_t places)
 {
     int fd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    struct uncut *u = uncut_open(fd, places, &error);
+    struct open_window_counts *u = open_window_counts_open(fd, places, &error);
 
     (void)close(fd);
     return u;
 }
 
-static struct uncut *begin_here(size_t places)
+static struct open_window_counts *begin_here(size_t places)
 {
-    struct uncut *u = open_here(places);
+    struct open_window_counts *u = open_here(places);
 
     CHECK(u != NULL);
-    CHECK_EQ(uncut_begin(u, &error), 0);
+    CHECK_EQ(open_window_counts_begin(u, &error), 0);
     return u;
 }
 
 /* What (work) does with a file of (places), until it is killed. */
-static void work_and_die(size_t places, void (*work)(struct uncut *))
+static void work_and_die(size_t places,
+                         void (*work)(struct open_window_counts *))
 {
     int status;
     pid_t child = fork();
@@ -65,7 +66,7 @@ static void work_and_die(size_t places, void (*work)(struct uncut *))
     CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
 
-static void check_core(const struct uncut_core *c, const char *guest,
+static void check_core(const struct open_window_core *c, const char *guest,
                        uint32_t core, uint64_t samples)
 {
     CHECK_STR(c->guest, guest);
@@ -73,24 +74,27 @@ static void check_core(const struct uncut_core *c, const char *guest,
     CHECK_EQ(c->samples, samples);
 }
 
-static void three_cores(struct uncut *u)
+static void three_cores(struct open_window_counts *u)
 {
-    uint32_t b1 = uncut_take(u, "b", 1), b0 = uncut_take(u, "b", 0);
-    uint32_t a7 = uncut_take(u, "a", 7), idle = uncut_take(u, "c", 0);
+    uint32_t b1 = open_window_counts_reserve(u, "b", 1),
+             b0 = open_window_counts_reserve(u, "b", 0);
+    uint32_t a7 = open_window_counts_reserve(u, "a", 7),
+             idle = open_window_counts_reserve(u, "c", 0);
 
-    uncut_add(u, b1, 10);
-    uncut_add(u, a7, 5);
-    uncut_add(u, b0, 100);
-    uncut_add(u, b1, 1);
-    uncut_add(u, idle, 0);
+    open_window_counts_add(u, b1, 10);
+    open_window_counts_add(u, a7, 5);
+    open_window_counts_add(u, b0, 100);
+    open_window_counts_add(u, b1, 1);
+    open_window_counts_add(u, idle, 0);
 }
 
 TEST(cores_of_a_killed_process_are_told)
 {
     enter_dir();
     work_and_die(4, three_cores);
-    struct uncut *u = begin_here(2); /* it has fewer places than that one had */
-    struct uncut_lost lost = uncut_lost(u);
+    struct open_window_counts *u =
+        begin_here(2); /* it has fewer places than that one had */
+    struct open_window_counts_lost lost = open_window_counts_lost(u);
 
     CHECK_EQ(lost.count, 3);
     CHECK_EQ(lost.samples, 116);
@@ -98,13 +102,13 @@ TEST(cores_of_a_killed_process_are_told)
     check_core(&lost.cores[0], "a", 7, 5);
     check_core(&lost.cores[1], "b", 0, 100);
     check_core(&lost.cores[2], "b", 1, 11);
-    CHECK_EQ(uncut_lost_of(u, "a"), 5);
-    CHECK_EQ(uncut_lost_of(u, "b"), 111);
-    CHECK_EQ(uncut_lost_of(u, "c"), 0);
-    CHECK_EQ(uncut_lost_of(u, ""), 0);
-    uncut_close(u);
+    CHECK_EQ(open_window_counts_lost_of(u, "a"), 5);
+    CHECK_EQ(open_window_counts_lost_of(u, "b"), 111);
+    CHECK_EQ(open_window_counts_lost_of(u, "c"), 0);
+    CHECK_EQ(open_window_counts_lost_of(u, ""), 0);
+    open_window_counts_close(u);
     u = open_here(4); /* told once */
-    CHECK_EQ(uncut_lost(u).count, 0);
+    CHECK_EQ(open_window_counts_lost(u).count, 0);
     leave_dir(u);
 }
 
@@ -113,18 +117,18 @@ TEST(a_start_that_fails_changes_nothing)
 {
     enter_dir();
     work_and_die(4, three_cores);
-    uncut_close(open_here(2));
-    struct uncut *u = open_here(2);
+    open_window_counts_close(open_here(2));
+    struct open_window_counts *u = open_here(2);
 
-    CHECK_EQ(uncut_lost(u).samples, 116);
+    CHECK_EQ(open_window_counts_lost(u).samples, 116);
     leave_dir(u);
 }
 
-static void one_name_twice(struct uncut *u)
+static void one_name_twice(struct open_window_counts *u)
 {
     for (uint32_t i = 0; i < 3; i++) {
-        uncut_add(u, uncut_take(u, "a", 1), 1);
-        uncut_add(u, uncut_take(u, "a", i), 10);
+        open_window_counts_add(u, open_window_counts_reserve(u, "a", 1), 1);
+        open_window_counts_add(u, open_window_counts_reserve(u, "a", i), 10);
     }
 }
 
@@ -133,12 +137,12 @@ TEST(a_core_is_told_once)
 {
     enter_dir();
     work_and_die(6, one_name_twice);
-    struct uncut *u = open_here(1);
+    struct open_window_counts *u = open_here(1);
 
-    CHECK_EQ(uncut_lost(u).count, 3);
-    check_core(&uncut_lost(u).cores[0], "a", 0, 10);
-    check_core(&uncut_lost(u).cores[1], "a", 1, 13);
-    check_core(&uncut_lost(u).cores[2], "a", 2, 10);
+    CHECK_EQ(open_window_counts_lost(u).count, 3);
+    check_core(&open_window_counts_lost(u).cores[0], "a", 0, 10);
+    check_core(&open_window_counts_lost(u).cores[1], "a", 1, 13);
+    check_core(&open_window_counts_lost(u).cores[2], "a", 2, 10);
     leave_dir(u);
 }
 
@@ -170,7 +174,7 @@ TEST(children_do_not_have_the_file)
     int status;
 
     enter_dir();
-    struct uncut *u = begin_here(1);
+    struct open_window_counts *u = begin_here(1);
 
     CHECK(has_open("/.uncut"));
     pid_t child = fork();
@@ -186,7 +190,7 @@ TEST(children_do_not_have_the_file)
     }
     CHECK_EQ(waitpid(child, &status, 0), child);
     CHECK_EQ(status, 0);
-    uncut_add(u, uncut_take(u, "a", 0), 1);
+    open_window_counts_add(u, open_window_counts_reserve(u, "a", 0), 1);
     CHECK_STR(error.text, "");
     leave_dir(u);
 }
@@ -197,10 +201,10 @@ TEST(the_file_has_its_blocks_before_it_is_used)
     struct stat st;
 
     enter_dir();
-    struct uncut *u = begin_here(1000);
+    struct open_window_counts *u = begin_here(1000);
 
     CHECK_EQ(stat(".uncut", &st), 0);
-    CHECK(st.st_size > 1000 * (off_t)sizeof(struct uncut_core));
+    CHECK(st.st_size > 1000 * (off_t)sizeof(struct open_window_core));
     CHECK(st.st_blocks * 512 >= st.st_size);
     leave_dir(u);
 }
@@ -218,58 +222,60 @@ static void limit_files(rlim_t size)
 TEST(a_full_disk_is_told_and_counting_goes_on)
 {
     enter_dir();
-    struct uncut *u = open_here(1000);
-    uint32_t place = uncut_take(u, "a", 0);
+    struct open_window_counts *u = open_here(1000);
+    uint32_t place = open_window_counts_reserve(u, "a", 0);
 
     (void)signal(SIGXFSZ, SIG_IGN);
     limit_files(100000); /* it gets as far as that */
-    CHECK_EQ(uncut_begin(u, &error), -1);
+    CHECK_EQ(open_window_counts_begin(u, &error), -1);
     CHECK_STR(error.text, ".uncut: File too large");
-    uncut_add(u, place, 3);
-    CHECK_EQ(uncut_clear(u, place), 3);
-    uncut_add(u, place, 3);
-    uncut_close(u);
+    open_window_counts_add(u, place, 3);
+    CHECK_EQ(open_window_counts_clear(u, place), 3);
+    open_window_counts_add(u, place, 3);
+    open_window_counts_close(u);
     limit_files(RLIM_INFINITY);
     u = open_here(1);
-    CHECK_EQ(uncut_lost(u).count, 0);
+    CHECK_EQ(open_window_counts_lost(u).count, 0);
     leave_dir(u);
 }
 
-static void cut_and_leave(struct uncut *u)
+static void cut_and_leave(struct open_window_counts *u)
 {
-    uint32_t gone = uncut_take(u, "gone", 0), cut = uncut_take(u, "cut", 0);
+    uint32_t gone = open_window_counts_reserve(u, "gone", 0),
+             cut = open_window_counts_reserve(u, "cut", 0);
 
-    uncut_add(u, gone, 1);
-    uncut_add(u, cut, 2);
-    uncut_give_back(u, gone);
-    CHECK_EQ(uncut_clear(u, cut), 2);
-    CHECK_EQ(uncut_clear(u, cut), 0);
-    uncut_add(u, uncut_take(u, "came", 3), 4);
+    open_window_counts_add(u, gone, 1);
+    open_window_counts_add(u, cut, 2);
+    open_window_counts_give_back(u, gone);
+    CHECK_EQ(open_window_counts_clear(u, cut), 2);
+    CHECK_EQ(open_window_counts_clear(u, cut), 0);
+    open_window_counts_add(u, open_window_counts_reserve(u, "came", 3), 4);
 }
 
 TEST(what_is_cut_is_not_lost)
 {
     enter_dir();
     work_and_die(2, cut_and_leave);
-    struct uncut *u = open_here(2);
+    struct open_window_counts *u = open_here(2);
 
-    CHECK_EQ(uncut_lost(u).count, 1);
-    check_core(uncut_lost(u).cores, "came", 3, 4);
+    CHECK_EQ(open_window_counts_lost(u).count, 1);
+    check_core(open_window_counts_lost(u).cores, "came", 3, 4);
     leave_dir(u);
 }
 
 TEST(more_cores_than_places_are_not_counted)
 {
     enter_dir();
-    struct uncut *u = begin_here(1);
-    uint32_t first = uncut_take(u, "a", 0), more = uncut_take(u, "a", 1);
+    struct open_window_counts *u = begin_here(1);
+    uint32_t first = open_window_counts_reserve(u, "a", 0),
+             more = open_window_counts_reserve(u, "a", 1);
 
-    CHECK_EQ(more, UNCUT_NONE);
-    uncut_add(u, more, 7);
-    CHECK_EQ(uncut_clear(u, more), 0);
-    uncut_give_back(u, more);
-    uncut_give_back(u, first);
-    CHECK_EQ(uncut_take(u, "b", 0), first);
+    CHECK_EQ(more, OPEN_WINDOW_COUNTS_NONE);
+    open_window_counts_add(u, more, 7);
+    CHECK_EQ(open_window_counts_clear(u, more), 0);
+    open_window_counts_give_back(u, more);
+    open_window_counts_give_back(u, first);
+    CHECK_EQ(open_window_counts_reserve(u, "b", 0), first);
     leave_dir(u);
 }
 
@@ -283,23 +289,23 @@ TEST(another_kind_of_file_says_nothing)
     for (unsigned i = 0; i < 5000; i++)
         (void)fputs("abcdefgh", f);
     (void)fclose(f);
-    struct uncut *u = open_here(3);
+    struct open_window_counts *u = open_here(3);
 
     CHECK(u != NULL);
-    CHECK_EQ(uncut_lost(u).count, 0);
+    CHECK_EQ(open_window_counts_lost(u).count, 0);
     leave_dir(u);
 }
 
 #define SECTOR 512
 #define CORES  100
 
-static void count_many(struct uncut *u)
+static void count_many(struct open_window_counts *u)
 {
     char name[16];
 
     for (uint32_t i = 0; i < CORES; i++) {
         (void)snprintf(name, sizeof name, "guest%u", i);
-        uncut_add(u, uncut_take(u, name, i), 10);
+        open_window_counts_add(u, open_window_counts_reserve(u, name, i), 10);
     }
 }
 
@@ -323,15 +329,15 @@ TEST(a_file_in_parts_tells_no_more_than_there_was)
             if ((unsigned)random() % 300 < i)
                 memset(part + at, 0, SECTOR);
         CHECK_EQ(pwrite(fd, part, (size_t)size, 0), size);
-        struct uncut *u = open_here(CORES);
+        struct open_window_counts *u = open_here(CORES);
 
         CHECK(u != NULL);
-        struct uncut_lost lost = uncut_lost(u);
+        struct open_window_counts_lost lost = open_window_counts_lost(u);
 
         CHECK(lost.samples <= CORES * 10 && lost.samples % 10 == 0);
         if (i == 0)
             CHECK_EQ(lost.samples, CORES * 10);
-        uncut_close(u);
+        open_window_counts_close(u);
     }
     (void)close(fd);
     leave_dir(NULL);

@@ -110,7 +110,7 @@ static struct view *view(uint64_t memory)
     struct remarks remarks = {0};
 
     CHECK(v != NULL);
-    memory_diagnose(&remarks, p, v, 64 << 20, true);
+    memory_remarks_diagnose(&remarks, p, v, 64 << 20, true);
     CHECK_EQ(remarks.count, v->folded != 0 || p->cores[0].folded != 0);
     CHECK(remarks.count == 0 ||
           strstr(remarks.list[0].text, "since --memory 64M was used up"));
@@ -254,7 +254,7 @@ static void add_path(struct tree *t, uint32_t first, size_t count,
 TEST(folding_again_adds_to_what_was_folded)
 {
     struct tree t = {0};
-    struct fold *f = calloc(1, sizeof *f);
+    struct smallest_first *f = calloc(1, sizeof *f);
 
     CHECK(f != NULL);
     add_path(&t, 0, 3, 10);
@@ -266,7 +266,8 @@ TEST(folding_again_adds_to_what_was_folded)
     CHECK_EQ(tree_fold(&t, 5, VIEW_OTHERS), 1);
     CHECK_EQ(check_tree(&t.tree), 1 + 3 + 2);
     tree_count(&t, f);
-    CHECK(fold_least(f, 3) > 5 && fold_least(f, 3) == 0); /* it forgets */
+    CHECK(smallest_first_least(f, 3) > 5 &&
+          smallest_first_least(f, 3) == 0); /* it forgets */
     CHECK_EQ(t.tree.nodes[0].total.samples, 16);
     CHECK_EQ(tree_finish(&t), 0);
     CHECK_EQ(tree_fold(&t, 100, VIEW_OTHERS), 1);

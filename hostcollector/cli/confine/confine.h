@@ -35,8 +35,8 @@ int confine_prepare_bridge(const struct options *o, struct err *e);
  * Likewise, one helper for all processes that push starts, each of which calls
  * confine_prepare_sampling(); call this before each of them, for the helper may
  * have been killed. It opens images alone: each process has its recording lent
- * (opener_lend()), and reaches no other one. -1 also if (o) requires all of the
- * sandbox, and the helper lacks a part of it.
+ * (opener_preopen()), and reaches no other one. -1 also if (o) requires all of
+ * the sandbox, and the helper lacks a part of it.
  */
 int confine_prepare_push(const struct options *o, struct err *e);
 

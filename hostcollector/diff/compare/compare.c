@@ -135,13 +135,15 @@ static double squares(const struct compare_work *w, const struct whole *whole,
 }
 
 /* The share of (function) of (whole), and how sure it is. */
-static struct two_shares shares_of(const struct compare_work *w,
-                                   const struct whole *whole, size_t function)
+static struct two_proportions shares_of(const struct compare_work *w,
+                                        const struct whole *whole,
+                                        size_t function)
 {
     struct share_spread s = spread_of(w, whole, function);
     double runs[2] = {(double)w->in->runs[0], (double)w->in->runs[1]};
     double heavy = heaviness(&s), df = runs[0] + runs[1] - 2;
-    struct two_shares r = {.p = {s.p[0], s.p[1]}, .spread = 1, .df = INFINITY};
+    struct two_proportions r = {
+        .p = {s.p[0], s.p[1]}, .spread = 1, .df = INFINITY};
 
     for (int i = 0; i < 2; i++)
         r.n[i] = runs[i] * runs[i] / s.inverse[i] / heavy;
@@ -163,10 +165,10 @@ static struct two_shares shares_of(const struct compare_work *w,
 static struct compare_share state(const struct compare_work *w,
                                   const struct whole *whole, size_t function)
 {
-    struct two_shares s = shares_of(w, whole, function);
+    struct two_proportions s = shares_of(w, whole, function);
 
-    return (struct compare_share){s.p[0], s.p[1], two_shares_change(&s),
-                                  two_shares_p(&s)};
+    return (struct compare_share){s.p[0], s.p[1], two_proportions_change(&s),
+                                  two_proportions_p(&s)};
 }
 
 static bool is_taken(const struct compare_work *w, size_t function)
@@ -261,12 +263,12 @@ static int compare_judged(const void *a, const void *b)
  * of all where nothing remains on a side. */
 static double p_of(const struct compare_work *w, size_t function)
 {
-    struct two_shares s = shares_of(w, w->rest, function);
+    struct two_proportions s = shares_of(w, w->rest, function);
 
     /* it is what others are measured by: what is inside of it may change */
     if (w->totals != NULL && w->around[function] && fmin(s.p[0], s.p[1]) > .5)
         return 1;
-    return s.n[0] > 0 && s.n[1] > 0 ? two_shares_p(&s)
+    return s.n[0] > 0 && s.n[1] > 0 ? two_proportions_p(&s)
                                     : w->rows[function].all.p;
 }
 
@@ -402,9 +404,9 @@ static void state_all(struct compare_work *w)
         row->rest = state(w, w->rest, i);
         if (row->verdict != COMPARE_SAME || w->totals != NULL)
             continue;
-        struct two_shares s = shares_of(w, w->rest, i);
+        struct two_proportions s = shares_of(w, w->rest, i);
 
-        row->detectable = two_shares_detectable(&s, level, COMPARE_POWER);
+        row->detectable = two_proportions_detectable(&s, level, COMPARE_POWER);
     }
 }
 

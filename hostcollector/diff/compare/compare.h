@@ -38,7 +38,7 @@ enum compare_verdict {
 /* A share of something, on both sides. */
 struct compare_share {
     double before, after;
-    struct two_shares_change of; /* after - before */
+    struct two_proportions_change of; /* after - before */
     double p; /* probability of such a difference by chance */
 };
 

@@ -45,7 +45,7 @@ static const char *without_suffix(const char *name, const char *end)
     return dot != NULL && is_word(dot + 1, word_end) ? dot : end;
 }
 
-const char *stem_of(struct arena *arena, const char *name)
+const char *without_compiler_suffix(struct arena *arena, const char *name)
 {
     const char *clone = strstr(name, CLONE);
     const char *all = name + strlen(name);

@@ -8,6 +8,6 @@
 /* (name) without what compilers add: "f [app]" of "f.isra.0.part.1 [app]", and
  * "f(int)" of "f(int) [clone .cold]". A copy in (arena); NULL if there is no
  * memory. */
-const char *stem_of(struct arena *arena, const char *name);
+const char *without_compiler_suffix(struct arena *arena, const char *name);
 
 #endif

@@ -56,7 +56,8 @@ static uint32_t identity_of(struct pairs *p, const char *name, const char *file)
     struct pairs_identity *i = &p->list[p->identities];
 
     *i = (struct pairs_identity){.name = copy(p, name),
-                                 .stem = stem_of(&p->arena, name),
+                                 .stem =
+                                     without_compiler_suffix(&p->arena, name),
                                  .file = copy(p, file),
                                  .into = (uint32_t)p->identities};
     if (i->name == NULL || i->stem == NULL || (file != NULL && i->file == NULL))

@@ -9,14 +9,14 @@
 #include "diff/compare/beta_tail.h"
 
 /* Of which the samples are worth so many. */
-static double pooled(const struct two_shares *s)
+static double pooled(const struct two_proportions *s)
 {
     return (s->n[0] * s->p[0] + s->n[1] * s->p[1]) / (s->n[0] + s->n[1]);
 }
 
 /* The test by the counts behind a share, or behind its complement if that is
  * rarer. */
-static double p_of_counts(const struct two_shares *s, bool common)
+static double p_of_counts(const struct two_proportions *s, bool common)
 {
     double a = s->n[0] * (common ? 1 - s->p[0] : s->p[0]);
     double b = s->n[1] * (common ? 1 - s->p[1] : s->p[1]);
@@ -25,7 +25,7 @@ static double p_of_counts(const struct two_shares *s, bool common)
                        s->n[1] / (s->n[0] + s->n[1]));
 }
 
-double two_shares_p(const struct two_shares *s)
+double two_proportions_p(const struct two_proportions *s)
 {
     if (!(s->n[0] > 0 && s->n[1] > 0))
         return 1;
@@ -36,17 +36,19 @@ double two_shares_p(const struct two_shares *s)
         return 1;
     double result = tail_t((s->p[1] - s->p[0]) / sqrt(variance), s->df);
 
-    if (fmin(s->n[0], s->n[1]) / s->spread * fmin(p, 1 - p) < TWO_SHARES_FEW)
+    if (fmin(s->n[0], s->n[1]) / s->spread * fmin(p, 1 - p) <
+        TWO_PROPORTIONS_FEW)
         result = fmax(result, p_of_counts(s, p > .5));
     return result;
 }
 
-struct two_shares_change two_shares_change(const struct two_shares *s)
+struct two_proportions_change
+two_proportions_change(const struct two_proportions *s)
 {
     double change = s->p[1] - s->p[0], below[2], above[2];
 
     if (!(s->n[0] > 0 && s->n[1] > 0))
-        return (struct two_shares_change){0, -1, 1};
+        return (struct two_proportions_change){0, -1, 1};
     double z = tail_t_quantile(.05, s->df);
 
     for (int i = 0; i < 2; i++) {
@@ -55,7 +57,7 @@ struct two_shares_change two_shares_change(const struct two_shares *s)
         below[i] = own.p - own.low;
         above[i] = own.high - own.p;
     }
-    return (struct two_shares_change){
+    return (struct two_proportions_change){
         change, fmax(change - hypot(below[1], above[0]), -1),
         fmin(change + hypot(above[1], below[0]), 1)};
 }
@@ -65,18 +67,18 @@ struct two_shares_change two_shares_change(const struct two_shares *s)
  * it? How runs differ grows faster with a share than the error of sampling
  * does, and slower than the share itself: as a power in between.
  */
-static bool is_detected(const struct two_shares *s, double p, double change,
-                        double z, double level)
+static bool is_detected(const struct two_proportions *s, double p,
+                        double change, double z, double level)
 {
     double after = p + change, grown = after * (1 - after) / (p * (1 - p));
     double spread = 1 + (s->spread - 1) * sqrt(fmax(grown, 1));
     double variance = s->spread * p * (1 - p) / s->n[0] +
                       spread * after * (1 - after) / s->n[1];
     double seen = fmax(change - z * sqrt(variance), 0);
-    const struct two_shares least = {
+    const struct two_proportions least = {
         {p, p + seen}, {s->n[0], s->n[1]}, (s->spread + spread) / 2, s->df};
 
-    return two_shares_p(&least) <= level;
+    return two_proportions_p(&least) <= level;
 }
 
 /*
@@ -95,8 +97,8 @@ static double taken_off(double level, double power, double df)
     return z * sqrt(1 + t * t / (2 * df)) / (1 - 1 / (4 * df));
 }
 
-double two_shares_detectable(const struct two_shares *s, double level,
-                             double power)
+double two_proportions_detectable(const struct two_proportions *s, double level,
+                                  double power)
 {
     if (!(s->n[0] > 0 && s->n[1] > 0))
         return 1;

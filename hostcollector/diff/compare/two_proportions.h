@@ -5,7 +5,7 @@
 #define TPROF_DIFF_COMPARE_TWO_PROPORTIONS_H
 
 /* Index 0 is before, 1 is after. */
-struct two_shares {
+struct two_proportions {
     double p[2]; /* 0 to 1 */
     double n[2]; /* equally weighted samples that they are as sure as */
     /* The variance is so many times that of (n) samples, since runs differ; 1
@@ -15,28 +15,29 @@ struct two_shares {
 };
 
 /* A change of a share, p[1] - p[0], with its 95 % interval. */
-struct two_shares_change {
+struct two_proportions_change {
     double change, low, high;
 };
 
 /*
  * The probability that shares of which the truth is equal differ as much as
- * these: a score test (pooled variance). Where less than TWO_SHARES_FEW samples
- * are to be expected on one side, which then are not normally distributed, the
- * binomial distribution of the counts has to agree.
+ * these: a score test (pooled variance). Where less than TWO_PROPORTIONS_FEW
+ * samples are to be expected on one side, which then are not normally
+ * distributed, the binomial distribution of the counts has to agree.
  */
-#define TWO_SHARES_FEW 10
-double two_shares_p(const struct two_shares *s);
+#define TWO_PROPORTIONS_FEW 10
+double two_proportions_p(const struct two_proportions *s);
 
 /* By Newcombe's method from Wilson's intervals of the two. */
-struct two_shares_change two_shares_change(const struct two_shares *s);
+struct two_proportions_change
+two_proportions_change(const struct two_proportions *s);
 
 /*
- * Had the two shares been equal: the least growth that two_shares_p() would
- * have found below (level) with a probability of (power). What would take the
- * share to 1 if none would.
+ * Had the two shares been equal: the least growth that two_proportions_p()
+ * would have found below (level) with a probability of (power). What would take
+ * the share to 1 if none would.
  */
-double two_shares_detectable(const struct two_shares *s, double level,
-                             double power);
+double two_proportions_detectable(const struct two_proportions *s, double level,
+                                  double power);
 
 #endif

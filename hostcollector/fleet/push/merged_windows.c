@@ -15,7 +15,7 @@ struct several_file {
     struct spool_name n;
 };
 
-int several_note(struct several *s, const char *path)
+int merged_windows_note(struct merged_windows *s, const char *path)
 {
     const char *name = text_base_name(path);
     struct spool_name n;
@@ -45,7 +45,7 @@ static int in_order(const void *a, const void *b)
                              (x->n.start_ms < y->n.start_ms);
 }
 
-void several_sort(struct several *s)
+void merged_windows_sort(struct merged_windows *s)
 {
     if (s->count != 0)
         qsort(s->files, s->count, sizeof *s->files, in_order);
@@ -62,7 +62,7 @@ static int find(const void *a, const void *b)
                                            : x->n.start_ms > y->n.last_ms;
 }
 
-int several_has(const struct several *s, const char *path)
+int merged_windows_contain(const struct merged_windows *s, const char *path)
 {
     const char *name = text_base_name(path);
     struct several_file key = {.prefix = NULL};
@@ -78,16 +78,16 @@ int several_has(const struct several *s, const char *path)
     return found;
 }
 
-void several_clear(struct several *s)
+void merged_windows_clear(struct merged_windows *s)
 {
     for (size_t i = 0; i < s->count; i++)
         free(s->files[i].prefix);
     s->count = 0;
 }
 
-void several_fini(struct several *s)
+void merged_windows_fini(struct merged_windows *s)
 {
-    several_clear(s);
+    merged_windows_clear(s);
     free(s->files);
-    *s = (struct several){0};
+    *s = (struct merged_windows){0};
 }

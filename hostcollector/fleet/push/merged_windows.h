@@ -9,22 +9,22 @@
 struct several_file;
 
 /* Zeroed: none. */
-struct several {
+struct merged_windows {
     struct several_file *files;
     size_t count, room;
 };
 
 /* Keep in mind if (path) has several windows. Returns 0; -1: no memory. */
-int several_note(struct several *s, const char *path);
+int merged_windows_note(struct merged_windows *s, const char *path);
 
-/* Before several_has(), behind the last several_note(). */
-void several_sort(struct several *s);
+/* Before merged_windows_contain(), behind the last merged_windows_note(). */
+void merged_windows_sort(struct merged_windows *s);
 
 /* Is (path), a window's, in one of those files, too? -1: no memory. */
-int several_has(const struct several *s, const char *path);
+int merged_windows_contain(const struct merged_windows *s, const char *path);
 
 /* Forget all, but for the room; or that, too. */
-void several_clear(struct several *s);
-void several_fini(struct several *s);
+void merged_windows_clear(struct merged_windows *s);
+void merged_windows_fini(struct merged_windows *s);
 
 #endif

@@ -68,7 +68,8 @@ static _Noreturn void report(const struct parcel *p, const char *path,
     own.origin = p->origin;
     own.supervised = true;
     own.page_code = 0;
-    opener_lend(path, open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+    opener_preopen(path,
+                   open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
     add(&out, window, &render_window);
     for (size_t i = 0; receiver_part(r, i) != NULL; i++)
         add(&out, p->parts[i], receiver_part(r, i));

@@ -9,18 +9,18 @@
 #define FOLDERS_S 30u
 #define MARKS_S   600u
 
-void push_look_begin(struct push_look *l, const struct options *o,
+void push_scan_begin(struct push_scan *l, const struct options *o,
                      const char *tag)
 {
-    *l = (struct push_look){.options = o, .tag = tag};
+    *l = (struct push_scan){.options = o, .tag = tag};
     if (o->follow) /* before the first look: nothing is missed in between */
         l->watch = watch_open(o->inputs, o->input_count);
 }
 
-void push_look_end(struct push_look *l)
+void push_scan_end(struct push_scan *l)
 {
     watch_close(l->watch);
-    *l = (struct push_look){0};
+    *l = (struct push_scan){0};
 }
 
 static bool is_over(uint64_t since_ns, unsigned s)
@@ -28,7 +28,7 @@ static bool is_over(uint64_t since_ns, unsigned s)
     return since_ns == 0 || clock_ns() - since_ns >= s * NS_PER_S;
 }
 
-int push_look(struct push_look *l, struct queue *q, struct err *e)
+int push_scan(struct push_scan *l, struct queue *q, struct err *e)
 {
     const struct options *o = l->options;
 
@@ -44,18 +44,18 @@ int push_look(struct push_look *l, struct queue *q, struct err *e)
 
 /* Is there something in (q) that nobody will tell of? What was told of when it
  * was closed may not have been unlocked yet. */
-static bool is_left(const struct push_look *l, const struct queue *q)
+static bool is_left(const struct push_scan *l, const struct queue *q)
 {
     return queue_waiting(q, NULL) != 0 || (l->told && q->open != 0);
 }
 
-uint64_t push_look_ms(const struct push_look *l, const struct queue *q, int *fd)
+uint64_t push_scan_ms(const struct push_scan *l, const struct queue *q, int *fd)
 {
     *fd = watch_fd(l->watch);
     return l->watch == NULL || is_left(l, q) ? 0 : FOLDERS_S * MS_PER_S;
 }
 
-void push_look_next(struct push_look *l, const struct queue *q)
+void push_scan_next(struct push_scan *l, const struct queue *q)
 {
     bool left = is_left(l, q);
     bool all = l->watch != NULL && watch_take(l->watch, &l->heard);

@@ -15,7 +15,7 @@
 #include "fleet/push/queue.h"
 #include "fleet/push/watch.h"
 
-struct push_look {
+struct push_scan {
     const struct options *options;
     const char *tag;
     struct watch *watch;               /* NULL: there is none */
@@ -25,19 +25,19 @@ struct push_look {
 };
 
 /* (o) and (tag) must outlive (l). */
-void push_look_begin(struct push_look *l, const struct options *o,
+void push_scan_begin(struct push_scan *l, const struct options *o,
                      const char *tag);
-void push_look_end(struct push_look *l);
+void push_scan_end(struct push_scan *l);
 
 /* Put what waits into (q). Returns 0; -1 with (e) filled. */
-int push_look(struct push_look *l, struct queue *q, struct err *e);
+int push_scan(struct push_scan *l, struct queue *q, struct err *e);
 
 /* How long there is nothing to look for, after what (q) has come to, if (*fd)
  * is not readable; that may be -1. */
-uint64_t push_look_ms(const struct push_look *l, const struct queue *q,
+uint64_t push_scan_ms(const struct push_scan *l, const struct queue *q,
                       int *fd);
 
 /* After that time: what is to be done next? */
-void push_look_next(struct push_look *l, const struct queue *q);
+void push_scan_next(struct push_scan *l, const struct queue *q);
 
 #endif

@@ -92,10 +92,11 @@ static int drop_merged(struct queue *q)
     size_t kept = 0;
     int result = 0;
 
-    several_sort(&q->merged);
+    merged_windows_sort(&q->merged);
     for (size_t i = 0; i < q->count; i++) {
-        int merged =
-            result == 0 ? several_has(&q->merged, q->items[i].path) : 0;
+        int merged = result == 0
+                         ? merged_windows_contain(&q->merged, q->items[i].path)
+                         : 0;
 
         if (merged < 0)
             result = -1;
@@ -111,7 +112,7 @@ static int drop_merged(struct queue *q)
 /* (path) is done. Returns 0; -1: no memory. Takes (path). */
 static int believe(struct queue *q, char *path)
 {
-    int result = several_note(&q->merged, path);
+    int result = merged_windows_note(&q->merged, path);
 
     free(path);
     return result;
@@ -122,7 +123,7 @@ static int believe(struct queue *q, char *path)
 static int add(struct queue *q, char *path, const char *tag)
 {
     struct queue_item item = {.path = path};
-    if (several_note(&q->merged, path) != 0) {
+    if (merged_windows_note(&q->merged, path) != 0) {
         free(path);
         return -1;
     }
@@ -277,7 +278,7 @@ static size_t gone_of(const struct queue *q, struct queue_item *items,
 
     for (size_t i = 0; i < count; i++) {
         bool one = !items[i].done && queue_is_gone(items[i].path) &&
-                   several_has(&q->merged, items[i].path) == 0;
+                   merged_windows_contain(&q->merged, items[i].path) == 0;
 
         items[i].done |= one;
         gone += one;
@@ -335,7 +336,7 @@ static void forget_items(struct queue *q)
 static void empty(struct queue *q)
 {
     queue_release(q);
-    several_clear(&q->merged);
+    merged_windows_clear(&q->merged);
     forget_items(q);
 }
 
@@ -446,6 +447,6 @@ void queue_fini(struct queue *q)
 {
     empty(q);
     free(q->held);
-    several_fini(&q->merged);
+    merged_windows_fini(&q->merged);
     *q = (struct queue){0};
 }

@@ -33,7 +33,7 @@ struct queue {
     size_t sent, aside;
     size_t gone; /* have waited, and were removed before they were marked */
     /* Files of several windows that are there, done or not. */
-    struct several merged;
+    struct merged_windows merged;
     int *held; /* folders, locked: nobody merges windows in them */
     size_t held_count, held_room;
 };

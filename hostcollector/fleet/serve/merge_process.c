@@ -170,8 +170,8 @@ int merge_process_start(const struct options *o, struct status *s,
                         struct err *e)
 {
     struct kept kept = {o, s};
-    const struct keeper k = {"the process that merges windows", &kept, start,
-                             again, NULL};
+    const struct respawner k = {"the process that merges windows", &kept, start,
+                                again, NULL};
 
-    return keeper_start(&k, e);
+    return respawn_start(&k, e);
 }

@@ -95,7 +95,7 @@ static void add(struct line *l, const char *option, const char *value)
 static bool shows_code(const struct options *o)
 {
     return o->shows_code || o->token_file != NULL ||
-           gate_path(o->listen) != NULL;
+           web_gate_path(o->listen) != NULL;
 }
 
 /* Be collector report, which writes the page to (page), and its complaints to

@@ -36,11 +36,11 @@ struct served {
 
 struct serve_session {
     const struct options *o;
-    struct tell tell;
+    struct messages tell;
     struct fleet *fleet;
     struct served **list;
     size_t count, room;
-    struct folder *folder;
+    struct socket_folder *folder;
     bool folder_gone;
     struct serve_images images;
     struct windows *windows; /* NULL: none are kept */

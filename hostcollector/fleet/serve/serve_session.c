@@ -202,7 +202,7 @@ static void on_wake(void *context)
         s->list_again = true;
     }
     if (s->folder != NULL)
-        folder_heard(s->folder);
+        socket_folder_heard(s->folder);
     s->list_again |= s->folder != NULL; /* in a moment, with what else comes */
 }
 
@@ -212,7 +212,7 @@ static void look_for_folder(struct serve_session *s)
 {
     char line[512];
 
-    if (s->folder == NULL || folder_is_there(s->folder))
+    if (s->folder == NULL || socket_folder_is_there(s->folder))
         return;
     (void)snprintf(line, sizeof line,
                    "%.400s was removed or replaced: guests that come there are "
@@ -308,8 +308,8 @@ static int open_all(struct serve_session *s, struct err *e)
         return -1;
     if (s->o->watch == NULL)
         return 0;
-    s->folder = folder_open(s->o->watch, e);
-    return s->folder != NULL ? watch_fd(s, folder_fd(s->folder), e) : -1;
+    s->folder = socket_folder_open(s->o->watch, e);
+    return s->folder != NULL ? watch_fd(s, socket_folder_fd(s->folder), e) : -1;
 }
 
 /* From here on this process is the last one, of which the next one tells. */
@@ -361,7 +361,7 @@ static void sum_up(struct serve_session *s)
     notify_tell(s->notify_fd, "STOPPING=1");
     while (s->count > 0)
         forget(s, s->count - 1);
-    tell_end(&s->tell);
+    messages_end(&s->tell);
     (void)fprintf(stderr, "collector serve: %s samples, %s lost\n",
                   text_count(samples, s->gone_samples),
                   text_count(lost, s->gone_lost));
@@ -396,12 +396,12 @@ int serve_session_run(const struct options *o)
         sum_up(&s);
     else
         (void)fprintf(stderr, "collector serve: %s\n", e.text);
-    signals_release(s.stop_fd, s.fleet ? fleet_deaf_ns(s.fleet) : 0);
+    signals_release(s.stop_fd, s.fleet ? fleet_stop_grace_ns(s.fleet) : 0);
     while (s.count > 0)
         free_guest(&s, s.list[--s.count]);
     fleet_free(s.fleet);
     serve_images_fini(&s.images);
-    folder_close(s.folder);
+    socket_folder_close(s.folder);
     windows_close(s.windows);
     status_free(s.status);
     free(s.list);

@@ -12,8 +12,8 @@
 void serve_say(struct serve_session *s, const struct served *g,
                const char *line)
 {
-    tell_line(&s->tell, "collector serve", g != NULL ? g->spec.name : NULL,
-              line);
+    messages_line(&s->tell, "collector serve", g != NULL ? g->spec.name : NULL,
+                  line);
 }
 
 static void put_row(struct serve_session *s, const struct served *g)
@@ -129,7 +129,7 @@ static void sum_windows(struct serve_session *s)
 
 int serve_table(struct serve_session *s, struct err *e)
 {
-    struct uncut_lost lost = {0};
+    struct open_window_counts_lost lost = {0};
 
     if (s->windows != NULL)
         lost = windows_crashed(s->windows);
@@ -150,7 +150,7 @@ int serve_table(struct serve_session *s, struct err *e)
 void serve_tell_crashed(struct serve_session *s)
 {
     char line[160], samples[TEXT_NUMBER];
-    struct uncut_lost lost;
+    struct open_window_counts_lost lost;
 
     if (s->windows == NULL)
         return;

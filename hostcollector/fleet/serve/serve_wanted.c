@@ -104,14 +104,14 @@ static int add_range(struct guests *now, const struct range *r, struct err *e)
 }
 
 /* Each socket of the folder is a guest. */
-static int add_folder(const struct options *o, struct folder *f,
+static int add_folder(const struct options *o, struct socket_folder *f,
                       struct guests *now, struct err *e)
 {
     const size_t tail = sizeof VSOCK_END - 1;
     const char *name;
 
-    folder_begin(f);
-    while ((name = folder_next(f)) != NULL) {
+    socket_folder_begin(f);
+    while ((name = socket_folder_next(f)) != NULL) {
         size_t length = strlen(name);
         bool vsock =
             length > tail && strcmp(name + length - tail, VSOCK_END) == 0;
@@ -141,8 +141,8 @@ static int add_file(const char *path, struct guests *now, struct err *e)
     return 0;
 }
 
-int serve_wanted(const struct options *o, struct folder *f, struct guests *now,
-                 struct err *e)
+int serve_wanted(const struct options *o, struct socket_folder *f,
+                 struct guests *now, struct err *e)
 {
     const struct guests *given = &o->guests;
     struct range range;

@@ -16,7 +16,7 @@ int serve_check(const struct guest_spec *spec, struct err *e);
 
 /* Add to (now) what the command line, its file and the folder (f), which may be
  * NULL, want now. Returns 0; -1 with (e) filled. */
-int serve_wanted(const struct options *o, struct folder *f, struct guests *now,
-                 struct err *e);
+int serve_wanted(const struct options *o, struct socket_folder *f,
+                 struct guests *now, struct err *e);
 
 #endif

@@ -18,7 +18,7 @@
 
 struct page {
     const struct options *o;
-    struct gate gate;
+    struct web_gate gate;
     struct status *status;
     const struct serve_images *images;
     int fd;                /* listens */
@@ -116,7 +116,7 @@ int web_process_start(const struct options *o, struct status *s,
 {
     struct page p = {.o = o, .status = s, .images = images};
     char url[LISTEN_URL], what[LISTEN_URL + 32];
-    const struct keeper k = {what, &p, start, again, end};
+    const struct respawner k = {what, &p, start, again, end};
     int result;
 
     if (o->listen == NULL)
@@ -124,14 +124,14 @@ int web_process_start(const struct options *o, struct status *s,
                    ? 0
                    : err_set(e, "%s goes with --listen",
                              o->shows_code ? "--page-code" : "--token-file");
-    if (gate_init(&p.gate, o->listen, o->token_file, e) != 0)
+    if (web_gate_init(&p.gate, o->listen, o->token_file, e) != 0)
         return -1;
     p.fd = listen_open(&p.gate, &p.file, e);
     if (p.fd < 0)
         return -1;
     listen_url(&p.gate, p.fd, url);
     (void)snprintf(what, sizeof what, "the process of the page at %s", url);
-    result = keeper_start(&k, e);
+    result = respawn_start(&k, e);
     (void)close(p.fd);
     if (result == 0)
         (void)fprintf(stderr, "collector: page at %s\n", url);

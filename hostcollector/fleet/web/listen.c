@@ -16,7 +16,7 @@
 #define TRIES   20
 static const struct timespec moment = {.tv_nsec = 50000000};
 
-static int bind_soon(int fd, const struct gate *g)
+static int bind_soon(int fd, const struct web_gate *g)
 {
     for (int i = 0; i < TRIES; i++) {
         if (bind(fd, (const struct sockaddr *)&g->address, g->size) == 0)
@@ -29,7 +29,7 @@ static int bind_soon(int fd, const struct gate *g)
 }
 
 /* For the user alone, unless others have a token. */
-static int listen_unix(const struct gate *g, struct unix_file *file,
+static int listen_unix(const struct web_gate *g, struct unix_file *file,
                        struct err *e)
 {
     mode_t mode = g->token[0] != '\0' ? 0666 : 0600;
@@ -45,7 +45,7 @@ static int listen_unix(const struct gate *g, struct unix_file *file,
     return fd;
 }
 
-static int listen_tcp(const struct gate *g, struct err *e)
+static int listen_tcp(const struct web_gate *g, struct err *e)
 {
     const int yes = 1;
     int fd = socket(g->address.ss_family,
@@ -65,13 +65,13 @@ static int listen_tcp(const struct gate *g, struct err *e)
     return -1;
 }
 
-int listen_open(const struct gate *g, struct unix_file *file, struct err *e)
+int listen_open(const struct web_gate *g, struct unix_file *file, struct err *e)
 {
     *file = (struct unix_file){.ino = 0};
     return g->path != NULL ? listen_unix(g, file, e) : listen_tcp(g, e);
 }
 
-void listen_url(const struct gate *g, int fd, char *url)
+void listen_url(const struct web_gate *g, int fd, char *url)
 {
     struct sockaddr_storage a;
     socklen_t size = sizeof a;

@@ -9,11 +9,12 @@
 
 /* Listen where (g) says. Returns the socket, and in (*file) what a Unix socket
  * has made at its path; -1 with (e) filled. */
-int listen_open(const struct gate *g, struct unix_file *file, struct err *e);
+int listen_open(const struct web_gate *g, struct unix_file *file,
+                struct err *e);
 
 /* Write the URL of the page at the socket (fd) into (url), LISTEN_URL bytes; of
  * a Unix socket "unix:PATH". */
 #define LISTEN_URL 128
-void listen_url(const struct gate *g, int fd, char *url);
+void listen_url(const struct web_gate *g, int fd, char *url);
 
 #endif

@@ -26,7 +26,7 @@
 #define NS_PER_MS 1000000u
 
 struct web {
-    const struct gate *gate;
+    const struct web_gate *gate;
     const struct status *status;
     int reports; /* socket; -1: nobody writes pages of guests */
     /* One such page at a time: who waits for it, and what came. */
@@ -119,29 +119,28 @@ static const char *only_header(struct MHD_Connection *c, const char *name)
 static bool refused(const struct web *w, struct MHD_Connection *c,
                     const char *method, FILE *out, struct web_answer *a)
 {
-    const struct gate_request r = {
-        only_header(c, MHD_HTTP_HEADER_HOST),
-        only_header(c, MHD_HTTP_HEADER_AUTHORIZATION),
-        room_user(w->room, descriptor_of(c))};
-    enum gate_answer may = gate_judge(w->gate, &r);
+    const struct web_request r = {only_header(c, MHD_HTTP_HEADER_HOST),
+                                  only_header(c, MHD_HTTP_HEADER_AUTHORIZATION),
+                                  room_user(w->room, descriptor_of(c))};
+    enum web_gate_answer may = web_gate_judge(w->gate, &r);
 
     a->type = text_type;
-    if (may == GATE_BAD_HOST) {
+    if (may == WEB_GATE_BAD_HOST) {
         a->code = MHD_HTTP_BAD_REQUEST;
         (void)fputs("a request has one header 'Host', with a name, and perhaps "
                     "a colon and a port behind it\n",
                     out);
-    } else if (may == GATE_WRONG_HOST) {
+    } else if (may == WEB_GATE_WRONG_HOST) {
         a->code = MHD_HTTP_FORBIDDEN;
         (void)fputs("the request names another host than this machine: ask "
                     "for http://127.0.0.1 or localhost\n",
                     out);
-    } else if (may == GATE_WRONG_USER) {
+    } else if (may == WEB_GATE_WRONG_USER) {
         a->code = MHD_HTTP_FORBIDDEN;
         (void)fputs("only the user of collector serve and root may ask here: "
                     "others may with the token of --token-file\n",
                     out);
-    } else if (may == GATE_NO_TOKEN) {
+    } else if (may == WEB_GATE_NO_TOKEN) {
         a->code = MHD_HTTP_UNAUTHORIZED;
         (void)fputs("the request has no token, or a wrong one: it takes the "
                     "header 'Authorization: Bearer TOKEN'\n",
@@ -350,7 +349,7 @@ static void serve(void *web, int fd)
         room_left(w->room, fd); /* which is closed */
 }
 
-struct web *web_open(int fd, const struct gate *g, const struct status *s,
+struct web *web_open(int fd, const struct web_gate *g, const struct status *s,
                      int reports, struct err *e)
 {
     struct web *w = calloc(1, sizeof *w);

@@ -19,7 +19,7 @@ struct web;
  * the socket of reports.h; -1: there are no pages of guests. The process may
  * confine itself afterwards. NULL with (e) filled; (fd) stays open then.
  */
-struct web *web_open(int fd, const struct gate *g, const struct status *s,
+struct web *web_open(int fd, const struct web_gate *g, const struct status *s,
                      int reports, struct err *e);
 
 /* Answer until (stop_fd) can be read or its other end is closed. 0; -1 with (e)

@@ -46,7 +46,7 @@ static const char *split(const char *text, char *host)
     return end + 1;
 }
 
-static int read_address(struct gate *g, const char *listen, struct err *e)
+static int read_address(struct web_gate *g, const char *listen, struct err *e)
 {
     const struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV |
                                                AI_PASSIVE,
@@ -68,7 +68,7 @@ static int read_address(struct gate *g, const char *listen, struct err *e)
     return 0;
 }
 
-static int read_token(struct gate *g, const char *path, struct err *e)
+static int read_token(struct web_gate *g, const char *path, struct err *e)
 {
     FILE *in = fopen(path, "re");
     bool read;
@@ -84,21 +84,21 @@ static int read_token(struct gate *g, const char *path, struct err *e)
                        TOKEN_MIN);
     if (strlen(g->token) == sizeof g->token - 1)
         return err_set(e, "%s: a token has less than %u characters", path,
-                       GATE_TOKEN_MAX - 1);
+                       WEB_GATE_TOKEN_MAX - 1);
     return 0;
 }
 
-const char *gate_path(const char *listen)
+const char *web_gate_path(const char *listen)
 {
     return strncmp(listen, UNIX, sizeof UNIX - 1) == 0
                ? listen + sizeof UNIX - 1
                : NULL;
 }
 
-int gate_init(struct gate *g, const char *listen, const char *token_file,
-              struct err *e)
+int web_gate_init(struct web_gate *g, const char *listen,
+                  const char *token_file, struct err *e)
 {
-    *g = (struct gate){.path = gate_path(listen), .own = geteuid()};
+    *g = (struct web_gate){.path = web_gate_path(listen), .own = geteuid()};
     if (g->path == NULL && read_address(g, listen, e) != 0)
         return -1;
     if (token_file != NULL)
@@ -149,10 +149,10 @@ static bool names_us(const char *name, size_t n)
 }
 
 /* In a time that tells nothing of the token: all its room is compared. */
-static bool is_token(const struct gate *g, const char *authorization)
+static bool is_token(const struct web_gate *g, const char *authorization)
 {
     static const char scheme[] = "Bearer ";
-    char given[GATE_TOKEN_MAX] = "";
+    char given[WEB_GATE_TOKEN_MAX] = "";
     unsigned differ = 0;
 
     if (authorization == NULL ||
@@ -160,22 +160,24 @@ static bool is_token(const struct gate *g, const char *authorization)
         return false;
     (void)snprintf(given, sizeof given, "%s",
                    authorization + sizeof scheme - 1);
-    for (size_t i = 0; i < GATE_TOKEN_MAX; i++)
+    for (size_t i = 0; i < WEB_GATE_TOKEN_MAX; i++)
         differ |= (unsigned)(given[i] ^ g->token[i]);
     return differ == 0;
 }
 
-enum gate_answer gate_judge(const struct gate *g, const struct gate_request *r)
+enum web_gate_answer web_gate_judge(const struct web_gate *g,
+                                    const struct web_request *r)
 {
     size_t name = r->host != NULL ? name_of(r->host) : 0;
 
     if (name == 0)
-        return GATE_BAD_HOST;
+        return WEB_GATE_BAD_HOST;
     if (g->path != NULL && (r->uid == g->own || r->uid == 0))
-        return GATE_OPEN;
+        return WEB_GATE_OPEN;
     if (g->token[0] != '\0')
-        return is_token(g, r->authorization) ? GATE_OPEN : GATE_NO_TOKEN;
+        return is_token(g, r->authorization) ? WEB_GATE_OPEN
+                                             : WEB_GATE_NO_TOKEN;
     if (g->path != NULL)
-        return GATE_WRONG_USER;
-    return names_us(r->host, name) ? GATE_OPEN : GATE_WRONG_HOST;
+        return WEB_GATE_WRONG_USER;
+    return names_us(r->host, name) ? WEB_GATE_OPEN : WEB_GATE_WRONG_HOST;
 }

@@ -15,15 +15,15 @@
 
 #include "util/err.h"
 
-#define GATE_TOKEN_MAX 256u /* NUL included */
+#define WEB_GATE_TOKEN_MAX 256u /* NUL included */
 
-struct gate {
+struct web_gate {
     struct sockaddr_storage address;
     socklen_t size;
     bool loopback;
-    const char *path;           /* of a Unix socket; NULL: none */
-    uid_t own;                  /* ... and whose process this is */
-    char token[GATE_TOKEN_MAX]; /* "": none is asked for */
+    const char *path;               /* of a Unix socket; NULL: none */
+    uid_t own;                      /* ... and whose process this is */
+    char token[WEB_GATE_TOKEN_MAX]; /* "": none is asked for */
 };
 
 /*
@@ -32,27 +32,28 @@ struct gate {
  * Any other address than of this machine alone wants a token. Returns 0; -1
  * with (e) filled.
  */
-int gate_init(struct gate *g, const char *listen, const char *token_file,
-              struct err *e);
+int web_gate_init(struct web_gate *g, const char *listen,
+                  const char *token_file, struct err *e);
 
 /* The path in (listen), if that is "unix:PATH"; else NULL. */
-const char *gate_path(const char *listen);
+const char *web_gate_path(const char *listen);
 
-enum gate_answer {
-    GATE_OPEN,
-    GATE_BAD_HOST, /* no name, or more than a name and a port */
-    GATE_WRONG_HOST,
-    GATE_NO_TOKEN,   /* or a wrong one */
-    GATE_WRONG_USER, /* of a Unix socket, where there is no token */
+enum web_gate_answer {
+    WEB_GATE_OPEN,
+    WEB_GATE_BAD_HOST, /* no name, or more than a name and a port */
+    WEB_GATE_WRONG_HOST,
+    WEB_GATE_NO_TOKEN,   /* or a wrong one */
+    WEB_GATE_WRONG_USER, /* of a Unix socket, where there is no token */
 };
 
 /* A request. Each header may be NULL: it is not there, or more than once. */
-struct gate_request {
+struct web_request {
     const char *host, *authorization;
     uid_t uid; /* of the client at a Unix socket */
 };
 
 /* May (r) in? */
-enum gate_answer gate_judge(const struct gate *g, const struct gate_request *r);
+enum web_gate_answer web_gate_judge(const struct web_gate *g,
+                                    const struct web_request *r);
 
 #endif

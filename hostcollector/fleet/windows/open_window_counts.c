@@ -21,10 +21,10 @@
 
 struct file {
     char magic[sizeof MAGIC - 1];
-    struct uncut_core core[];
+    struct open_window_core core[];
 };
 
-struct uncut {
+struct open_window_counts {
     int fd;
     size_t places;
     struct file *file; /* (mapped): else in memory alone */
@@ -32,18 +32,18 @@ struct uncut {
     size_t taken;   /* places from here on were never taken */
     uint32_t *free; /* those before that are given back */
     size_t free_count, free_room;
-    struct uncut_core *before; /* by an earlier process, in order */
+    struct open_window_core *before; /* by an earlier process, in order */
     size_t before_count, before_room;
 };
 
 static size_t size_of(size_t places)
 {
-    return sizeof(struct file) + places * sizeof(struct uncut_core);
+    return sizeof(struct file) + places * sizeof(struct open_window_core);
 }
 
 /* The file, locked for as long as this process lives: its children do not hold
  * that lock. */
-static int open_file(struct uncut *u, int folder, struct err *e)
+static int open_file(struct open_window_counts *u, int folder, struct err *e)
 {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 
@@ -61,7 +61,7 @@ static int open_file(struct uncut *u, int folder, struct err *e)
 
 static int by_core(const void *a, const void *b)
 {
-    const struct uncut_core *left = a, *right = b;
+    const struct open_window_core *left = a, *right = b;
     int order = strcmp(left->guest, right->guest);
 
     return order != 0 ? order
@@ -71,10 +71,10 @@ static int by_core(const void *a, const void *b)
 /* What an earlier process left, which may have had more places, or fewer:
  * behind those that it took there is nothing. A file of another kind says
  * nothing. */
-static int read_before(struct uncut *u, struct err *e)
+static int read_before(struct open_window_counts *u, struct err *e)
 {
     char magic[sizeof MAGIC - 1];
-    struct uncut_core core;
+    struct open_window_core core;
 
     if (pread(u->fd, magic, sizeof magic, 0) != sizeof magic ||
         memcmp(magic, MAGIC, sizeof magic) != 0)
@@ -96,9 +96,9 @@ static int read_before(struct uncut *u, struct err *e)
 }
 
 /* A guest that went while one of its name came had two places for a core. */
-static void sort_before(struct uncut *u)
+static void sort_before(struct open_window_counts *u)
 {
-    struct uncut_core *before = u->before;
+    struct open_window_core *before = u->before;
     size_t count = 0;
 
     if (u->before_count != 0)
@@ -111,9 +111,10 @@ static void sort_before(struct uncut *u)
     u->before_count = count;
 }
 
-struct uncut *uncut_open(int fd, size_t places, struct err *e)
+struct open_window_counts *open_window_counts_open(int fd, size_t places,
+                                                   struct err *e)
 {
-    struct uncut *u = calloc(1, sizeof *u);
+    struct open_window_counts *u = calloc(1, sizeof *u);
     struct file *file = calloc(1, size_of(places));
 
     if (u == NULL || file == NULL) {
@@ -126,7 +127,7 @@ struct uncut *uncut_open(int fd, size_t places, struct err *e)
     u->file = file;
     u->places = places;
     if (open_file(u, fd, e) != 0 || read_before(u, e) != 0) {
-        uncut_close(u);
+        open_window_counts_close(u);
         return NULL;
     }
     sort_before(u);
@@ -135,7 +136,7 @@ struct uncut *uncut_open(int fd, size_t places, struct err *e)
 
 /* The table, into the file: so each page has a block when it is written later,
  * for lack of which the process would end. */
-static int write_file(const struct uncut *u)
+static int write_file(const struct open_window_counts *u)
 {
     const char *from = (const char *)u->file;
     size_t size = size_of(u->places), at = 0;
@@ -152,7 +153,7 @@ static int write_file(const struct uncut *u)
     return 0;
 }
 
-int uncut_begin(struct uncut *u, struct err *e)
+int open_window_counts_begin(struct open_window_counts *u, struct err *e)
 {
     size_t size = size_of(u->places);
     void *file = MAP_FAILED;
@@ -171,7 +172,7 @@ int uncut_begin(struct uncut *u, struct err *e)
     return 0;
 }
 
-void uncut_close(struct uncut *u)
+void open_window_counts_close(struct open_window_counts *u)
 {
     if (u == NULL)
         return;
@@ -187,7 +188,7 @@ void uncut_close(struct uncut *u)
 }
 
 /* Where the cores of guests from (name) on begin. */
-static size_t find_before(const struct uncut *u, const char *name)
+static size_t find_before(const struct open_window_counts *u, const char *name)
 {
     size_t low = 0, high = u->before_count;
 
@@ -202,12 +203,14 @@ static size_t find_before(const struct uncut *u, const char *name)
     return low;
 }
 
-struct uncut_lost uncut_lost(const struct uncut *u)
+struct open_window_counts_lost
+open_window_counts_lost(const struct open_window_counts *u)
 {
-    struct uncut_lost lost = {.cores = u->before, .count = u->before_count};
+    struct open_window_counts_lost lost = {.cores = u->before,
+                                           .count = u->before_count};
 
     for (size_t i = 0; i < u->before_count; i++) {
-        const struct uncut_core *core = &u->before[i];
+        const struct open_window_core *core = &u->before[i];
 
         lost.samples += core->samples;
         lost.guests += i == 0 || strcmp(core[-1].guest, core->guest) != 0;
@@ -215,7 +218,8 @@ struct uncut_lost uncut_lost(const struct uncut *u)
     return lost;
 }
 
-uint64_t uncut_lost_of(const struct uncut *u, const char *name)
+uint64_t open_window_counts_lost_of(const struct open_window_counts *u,
+                                    const char *name)
 {
     uint64_t samples = 0;
 
@@ -225,9 +229,10 @@ uint64_t uncut_lost_of(const struct uncut *u, const char *name)
     return samples;
 }
 
-uint32_t uncut_take(struct uncut *u, const char *name, uint32_t core)
+uint32_t open_window_counts_reserve(struct open_window_counts *u,
+                                    const char *name, uint32_t core)
 {
-    struct uncut_core *c;
+    struct open_window_core *c;
     size_t place;
 
     if (u->free_count != 0)
@@ -236,20 +241,21 @@ uint32_t uncut_take(struct uncut *u, const char *name, uint32_t core)
              vec_grow(&u->free, &u->free_room, u->taken, sizeof *u->free) == 0)
         place = u->taken++; /* and there is room for it in the list of free */
     else
-        return UNCUT_NONE;
+        return OPEN_WINDOW_COUNTS_NONE;
     c = &u->file->core[place];
     c->core = core;
     strncpy(c->guest, name, sizeof c->guest - 1);
     return (uint32_t)place;
 }
 
-void uncut_add(struct uncut *u, uint32_t place, uint64_t samples)
+void open_window_counts_add(struct open_window_counts *u, uint32_t place,
+                            uint64_t samples)
 {
     if (place < u->taken)
         u->file->core[place].samples += samples;
 }
 
-uint64_t uncut_clear(struct uncut *u, uint32_t place)
+uint64_t open_window_counts_clear(struct open_window_counts *u, uint32_t place)
 {
     uint64_t samples = 0;
 
@@ -260,9 +266,9 @@ uint64_t uncut_clear(struct uncut *u, uint32_t place)
     return samples;
 }
 
-void uncut_give_back(struct uncut *u, uint32_t place)
+void open_window_counts_give_back(struct open_window_counts *u, uint32_t place)
 {
-    (void)uncut_clear(u, place);
+    (void)open_window_counts_clear(u, place);
     if (place < u->taken)
         u->free[u->free_count++] = place;
 }

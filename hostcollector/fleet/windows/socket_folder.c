@@ -12,15 +12,15 @@
 
 #define CHANGES (IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO)
 
-struct folder {
+struct socket_folder {
     const char *path;
     DIR *dir;
     int notices;
 };
 
-struct folder *folder_open(const char *path, struct err *e)
+struct socket_folder *socket_folder_open(const char *path, struct err *e)
 {
-    struct folder *f = calloc(1, sizeof *f);
+    struct socket_folder *f = calloc(1, sizeof *f);
 
     if (f == NULL) {
         (void)err_set(e, "out of memory");
@@ -32,13 +32,13 @@ struct folder *folder_open(const char *path, struct err *e)
     if (f->dir == NULL || f->notices < 0 ||
         inotify_add_watch(f->notices, path, CHANGES | IN_ONLYDIR) < 0) {
         (void)err_sys(e, path);
-        folder_close(f);
+        socket_folder_close(f);
         return NULL;
     }
     return f;
 }
 
-void folder_close(struct folder *f)
+void socket_folder_close(struct socket_folder *f)
 {
     if (f == NULL)
         return;
@@ -49,7 +49,7 @@ void folder_close(struct folder *f)
     free(f);
 }
 
-bool folder_is_there(const struct folder *f)
+bool socket_folder_is_there(const struct socket_folder *f)
 {
     struct stat ours, theirs;
 
@@ -57,12 +57,12 @@ bool folder_is_there(const struct folder *f)
            ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
 }
 
-int folder_fd(const struct folder *f)
+int socket_folder_fd(const struct socket_folder *f)
 {
     return f->notices;
 }
 
-void folder_heard(struct folder *f)
+void socket_folder_heard(struct socket_folder *f)
 {
     char scrap[4096];
 
@@ -70,7 +70,7 @@ void folder_heard(struct folder *f)
         ;
 }
 
-void folder_begin(struct folder *f)
+void socket_folder_begin(struct socket_folder *f)
 {
     rewinddir(f->dir);
 }
@@ -91,7 +91,7 @@ static bool is_no_guest(const char *name)
     return false;
 }
 
-const char *folder_next(struct folder *f)
+const char *socket_folder_next(struct socket_folder *f)
 {
     struct dirent *entry;
 

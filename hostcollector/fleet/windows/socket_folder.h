@@ -8,29 +8,29 @@
 
 #include "util/err.h"
 
-struct folder;
+struct socket_folder;
 
 /* Watch (path), which must outlive what is returned. NULL with (e) filled. */
-struct folder *folder_open(const char *path, struct err *e);
+struct socket_folder *socket_folder_open(const char *path, struct err *e);
 
 /* Is it still what is at its path? Another one that is there now is not heard,
  * and a confined process cannot open it. */
-bool folder_is_there(const struct folder *f);
+bool socket_folder_is_there(const struct socket_folder *f);
 
 /* Release (f). NULL is allowed. */
-void folder_close(struct folder *f);
+void socket_folder_close(struct socket_folder *f);
 
 /* Readable when something has come or gone. */
-int folder_fd(const struct folder *f);
+int socket_folder_fd(const struct socket_folder *f);
 
 /* Forget that something has come or gone, since the folder will be listed. */
-void folder_heard(struct folder *f);
+void socket_folder_heard(struct socket_folder *f);
 
 /* List from the beginning; then the next name that may be a socket's, valid
  * until the next call; NULL: that was all. Names that begin with a point are
  * left out, and those that QEMU's debugger and monitor have: *.gdb, *.qmp and
  * *.monitor. */
-void folder_begin(struct folder *f);
-const char *folder_next(struct folder *f);
+void socket_folder_begin(struct socket_folder *f);
+const char *socket_folder_next(struct socket_folder *f);
 
 #endif

@@ -22,7 +22,7 @@
 struct windows {
     int fd;
     struct spool *spool;
-    struct uncut *uncut;
+    struct open_window_counts *uncut;
     uint64_t span_ms;
     struct windows_sums sums;
 };
@@ -58,7 +58,8 @@ struct windows *windows_open(const struct windows_config *config, struct err *e)
     if (w->fd < 0 || descriptor_own(w->fd) != 0)
         (void)err_sys(e, config->folder);
     else
-        w->uncut = uncut_open(w->fd, config->memory / DICTIONARY, e);
+        w->uncut =
+            open_window_counts_open(w->fd, config->memory / DICTIONARY, e);
     if (w->uncut != NULL)
         w->spool = spool_open(w->fd, &config->limits, e);
     if (w->spool != NULL)
@@ -72,7 +73,7 @@ void windows_close(struct windows *w)
     if (w == NULL)
         return;
     spool_close(w->spool);
-    uncut_close(w->uncut);
+    open_window_counts_close(w->uncut);
     if (w->fd >= 0)
         descriptor_close(w->fd);
     free(w);
@@ -80,17 +81,17 @@ void windows_close(struct windows *w)
 
 int windows_begin(struct windows *w, struct err *e)
 {
-    return uncut_begin(w->uncut, e);
+    return open_window_counts_begin(w->uncut, e);
 }
 
-struct uncut_lost windows_crashed(const struct windows *w)
+struct open_window_counts_lost windows_crashed(const struct windows *w)
 {
-    return uncut_lost(w->uncut);
+    return open_window_counts_lost(w->uncut);
 }
 
 uint64_t windows_crashed_of(const struct windows *w, const char *name)
 {
-    return uncut_lost_of(w->uncut, name);
+    return open_window_counts_lost_of(w->uncut, name);
 }
 
 /* The window that begins now. */
@@ -113,8 +114,8 @@ static int take_places(struct windows_guest *g, size_t cores)
         return -1;
     g->places = places;
     for (; g->place_count < cores; g->place_count++)
-        places[g->place_count] =
-            uncut_take(g->all->uncut, g->name, (uint32_t)g->place_count);
+        places[g->place_count] = open_window_counts_reserve(
+            g->all->uncut, g->name, (uint32_t)g->place_count);
     return 0;
 }
 
@@ -213,7 +214,7 @@ static void on_samples(void *context, const struct sample_batch *batch)
         window_events.samples(g->packer, &part);
     }
     if (batch->core < g->place_count)
-        uncut_add(g->all->uncut, g->places[batch->core], count);
+        open_window_counts_add(g->all->uncut, g->places[batch->core], count);
 }
 
 static void on_loss(void *context, const struct loss *loss)
@@ -299,7 +300,7 @@ void windows_clock(void *context, uint64_t tsc_hz)
     struct windows_guest *g = context;
 
     if (g->packer != NULL)
-        window_clock(g->packer, tsc_hz);
+        spool_window_clock(g->packer, tsc_hz);
 }
 
 uint64_t windows_due(const struct windows *w, uint64_t now_ns)
@@ -313,11 +314,11 @@ bool windows_is_over(const struct windows_guest *g)
 {
     return g->packer != NULL && (clock_wall_ns() / MS / g->all->span_ms !=
                                      g->from_ms / g->all->span_ms ||
-                                 window_is_full(g->packer));
+                                 spool_window_is_full(g->packer));
 }
 
 /* What was packed, into the spool. */
-static int put(struct windows_guest *g, const struct window_bytes *window,
+static int put(struct windows_guest *g, const struct spool_window_bytes *window,
                struct err *e)
 {
     struct windows *w = g->all;
@@ -339,7 +340,7 @@ static void close_account(struct windows_guest *g, bool lost)
     uint64_t samples = 0;
 
     for (size_t i = 0; i < g->place_count; i++)
-        samples += uncut_clear(w->uncut, g->places[i]);
+        samples += open_window_counts_clear(w->uncut, g->places[i]);
     if (!lost)
         return;
     w->sums.lost++;
@@ -366,7 +367,7 @@ int windows_cut(struct windows_guest *g, const struct recording_info *info,
                 bool ended, bool *reset, struct err *e)
 {
     struct recording_info header = *info;
-    struct window_bytes window = {0};
+    struct spool_window_bytes window = {0};
     uint64_t to_ns = clock_ns(), to_ms = clock_wall_ns() / MS;
     int result;
 
@@ -375,16 +376,16 @@ int windows_cut(struct windows_guest *g, const struct recording_info *info,
         return 0;
     header.monotonic_ns = g->from_ns;
     header.wall_ns = to_ms * MS - (to_ns - g->from_ns);
-    result =
-        window_cut(g->packer, &header, g->from_ns, to_ns, ended, &window, e);
+    result = spool_window_cut(g->packer, &header, g->from_ns, to_ns, ended,
+                              &window, e);
     if (window.bytes != NULL && put(g, &window, e) != 0)
         result = -1;
     free(window.bytes);
     close_account(g, result != 0);
     go_on(g, to_ns, to_ms);
-    *reset = !ended && window_wants_reset(g->packer);
+    *reset = !ended && spool_window_wants_reset(g->packer);
     if (*reset) {
-        window_forget(g->packer);
+        spool_window_forget(g->packer);
         g->forgotten = g->last_stack;
     }
     if (ended) {
@@ -400,7 +401,8 @@ void windows_end(struct windows_guest *g)
     shares_give_back(g->shares, &g->memory);
     g->dictionaries = 0;
     while (g->place_count > 0)
-        uncut_give_back(g->all->uncut, g->places[--g->place_count]);
+        open_window_counts_give_back(g->all->uncut,
+                                     g->places[--g->place_count]);
     free(g->places);
     g->places = NULL;
 }

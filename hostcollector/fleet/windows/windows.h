@@ -37,14 +37,14 @@ struct windows *windows_open(const struct windows_config *config,
                              struct err *e);
 
 /* Nothing keeps the process from serving any more, and no guest has come: see
- * uncut_begin(). */
+ * open_window_counts_begin(). */
 int windows_begin(struct windows *w, struct err *e);
 
 /* Release (w). NULL is allowed. */
 void windows_close(struct windows *w);
 
 /* What an earlier process had in open windows when it was killed. */
-struct uncut_lost windows_crashed(const struct windows *w);
+struct open_window_counts_lost windows_crashed(const struct windows *w);
 uint64_t windows_crashed_of(const struct windows *w, const char *name);
 
 /* One guest. Zeroed but for (watched) and (busy), whose owner is the caller,
@@ -60,7 +60,7 @@ struct windows_guest {
     uint64_t allowed_hz; /* samples; none are kept beyond that */
     uint64_t dropped;    /* samples that came beyond; windows count them lost */
     struct window_packer *packer; /* NULL: it has not come */
-    uint32_t *places;             /* in struct uncut, of each core */
+    uint32_t *places; /* in struct open_window_counts, of each core */
     size_t place_count;
     uint64_t memory;           /* promised to it: see windows_events */
     uint64_t dictionaries;     /* bytes of it that are for its cores */

@@ -32,7 +32,7 @@ struct kept_call {
 };
 
 struct frame_places {
-    struct told_code *told; /* NULL: answers are read from (img) */
+    struct recorded_code *told; /* NULL: answers are read from (img) */
     struct image *img;
     uint64_t slide;
     struct pair_map known; /* start of a function -> index of its answers */
@@ -61,7 +61,7 @@ struct frame_places *frame_places_told(void)
 
     if (o == NULL)
         return NULL;
-    o->told = told_code_new();
+    o->told = recorded_code_new();
     if (o->told == NULL) {
         free(o);
         return NULL;
@@ -71,25 +71,25 @@ struct frame_places *frame_places_told(void)
 
 void frame_places_set_known(struct frame_places *o, bool known)
 {
-    told_code_set_known(o->told, known);
+    recorded_code_set_known(o->told, known);
 }
 
 int frame_places_learn(struct frame_places *o, uint64_t pc,
                        const struct code_facts *facts)
 {
-    return told_code_learn(o->told, pc, facts);
+    return recorded_code_learn(o->told, pc, facts);
 }
 
 size_t frame_places_bytes(const struct frame_places *o)
 {
-    return o->told != NULL ? told_code_bytes(o->told) : 0;
+    return o->told != NULL ? recorded_code_bytes(o->told) : 0;
 }
 
 void frame_places_free(struct frame_places *o)
 {
     if (o == NULL)
         return;
-    told_code_free(o->told);
+    recorded_code_free(o->told);
     for (size_t i = 0; i < o->count; i++)
         free(o->places[i]);
     free(o->places);
@@ -103,7 +103,7 @@ bool frame_places_known(const struct frame_places *o)
 {
     if (o == NULL)
         return false;
-    return o->told != NULL ? told_code_known(o->told)
+    return o->told != NULL ? recorded_code_known(o->told)
                            : image_text(o->img, 0) != NULL;
 }
 
@@ -200,7 +200,7 @@ static const uint8_t *find_packed(struct frame_places *o, uint64_t address)
 enum code_place frame_place_at(struct frame_places *o, uint64_t pc)
 {
     if (o->told != NULL)
-        return told_code_facts(o->told, pc).place;
+        return recorded_code_facts(o->told, pc).place;
 
     const uint8_t *packed = find_packed(o, pc - o->slide);
 
@@ -211,7 +211,7 @@ enum code_place frame_place_at(struct frame_places *o, uint64_t pc)
 struct code_exit frame_place_exit(struct frame_places *o, uint64_t pc)
 {
     if (o->told != NULL)
-        return told_code_facts(o->told, pc).exit;
+        return recorded_code_facts(o->told, pc).exit;
 
     const uint8_t *packed = find_packed(o, pc - o->slide);
     unsigned bits = packed != NULL ? *packed : CODE_FAR << WORDS_SHIFT;
@@ -295,7 +295,7 @@ enum code_place frame_place_of_call(struct frame_places *o, uint64_t pc)
     struct kept_call *kept;
 
     if (o->told != NULL)
-        return told_code_facts(o->told, pc).call_place;
+        return recorded_code_facts(o->told, pc).call_place;
     if (o->calls == NULL)
         o->calls = calloc(CALLS_KEPT, sizeof *o->calls);
     if (o->calls == NULL)
@@ -318,7 +318,7 @@ static const struct only_calls *read_calls(struct frame_places *o)
 bool frame_place_is_called(struct frame_places *o, uint64_t pc)
 {
     if (o->told != NULL)
-        return told_code_facts(o->told, pc + 1).is_called;
+        return recorded_code_facts(o->told, pc + 1).is_called;
 
     const struct only_calls *calls = read_calls(o);
 
@@ -328,7 +328,7 @@ bool frame_place_is_called(struct frame_places *o, uint64_t pc)
 uint64_t frame_place_only_call(struct frame_places *o, uint64_t pc)
 {
     if (o->told != NULL)
-        return told_code_facts(o->told, pc).only_call;
+        return recorded_code_facts(o->told, pc).only_call;
 
     const struct only_calls *calls = read_calls(o);
     uint64_t back = calls != NULL ? only_call_return(calls, pc - o->slide) : 0;

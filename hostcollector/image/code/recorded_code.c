@@ -7,29 +7,29 @@
 #include "util/map.h"
 #include "util/vec.h"
 
-struct told_code {
+struct recorded_code {
     bool known;
     struct pair_map by_pc; /* (pc, 0) -> index in facts */
     struct code_facts *facts;
     size_t count, room;
 };
 
-struct told_code *told_code_new(void)
+struct recorded_code *recorded_code_new(void)
 {
-    return calloc(1, sizeof(struct told_code));
+    return calloc(1, sizeof(struct recorded_code));
 }
 
-void told_code_set_known(struct told_code *t, bool known)
+void recorded_code_set_known(struct recorded_code *t, bool known)
 {
     t->known = known;
 }
 
-bool told_code_known(const struct told_code *t)
+bool recorded_code_known(const struct recorded_code *t)
 {
     return t->known;
 }
 
-void told_code_free(struct told_code *t)
+void recorded_code_free(struct recorded_code *t)
 {
     if (t == NULL)
         return;
@@ -38,8 +38,8 @@ void told_code_free(struct told_code *t)
     free(t);
 }
 
-int told_code_learn(struct told_code *t, uint64_t pc,
-                    const struct code_facts *facts)
+int recorded_code_learn(struct recorded_code *t, uint64_t pc,
+                        const struct code_facts *facts)
 {
     uint32_t *index;
 
@@ -54,7 +54,8 @@ int told_code_learn(struct told_code *t, uint64_t pc,
     return 0;
 }
 
-struct code_facts told_code_facts(const struct told_code *t, uint64_t pc)
+struct code_facts recorded_code_facts(const struct recorded_code *t,
+                                      uint64_t pc)
 {
     static const struct code_facts nothing = {.place = CODE_UNKNOWN,
                                               .call_place = CODE_UNKNOWN,
@@ -64,7 +65,7 @@ struct code_facts told_code_facts(const struct told_code *t, uint64_t pc)
     return index != MAP_NOTHING ? t->facts[index] : nothing;
 }
 
-size_t told_code_bytes(const struct told_code *t)
+size_t recorded_code_bytes(const struct recorded_code *t)
 {
     return map_bytes(&t->by_pc) + t->room * sizeof *t->facts;
 }

@@ -9,26 +9,27 @@
 
 #include "image/code/frame_place.h"
 
-struct told_code;
+struct recorded_code;
 
 /* NULL if there is no memory. */
-struct told_code *told_code_new(void);
+struct recorded_code *recorded_code_new(void);
 
 /* Had whoever tells the code? */
-void told_code_set_known(struct told_code *t, bool known);
-bool told_code_known(const struct told_code *t);
+void recorded_code_set_known(struct recorded_code *t, bool known);
+bool recorded_code_known(const struct recorded_code *t);
 
 /* Release (t). NULL is allowed. */
-void told_code_free(struct told_code *t);
+void recorded_code_free(struct recorded_code *t);
 
 /* Keep (facts) of (pc). Returns 0; -1 if there is no memory. */
-int told_code_learn(struct told_code *t, uint64_t pc,
-                    const struct code_facts *facts);
+int recorded_code_learn(struct recorded_code *t, uint64_t pc,
+                        const struct code_facts *facts);
 
 /* What was told of (pc); nothing is known of others. */
-struct code_facts told_code_facts(const struct told_code *t, uint64_t pc);
+struct code_facts recorded_code_facts(const struct recorded_code *t,
+                                      uint64_t pc);
 
 /* Bytes that (t) takes. */
-size_t told_code_bytes(const struct told_code *t);
+size_t recorded_code_bytes(const struct recorded_code *t);
 
 #endif

@@ -36,7 +36,7 @@ static bool fill(uint8_t *out, const struct packed *p)
     }
 }
 
-static uint8_t *take_apart(struct unpacked *u, const struct packed *p)
+static uint8_t *take_apart(struct decompressed *u, const struct packed *p)
 {
     uint8_t *out;
 
@@ -52,7 +52,7 @@ static uint8_t *take_apart(struct unpacked *u, const struct packed *p)
     return NULL;
 }
 
-const uint8_t *unpack(struct unpacked *u, const struct packed *p)
+const uint8_t *decompress(struct decompressed *u, const struct packed *p)
 {
     struct unpacked_part part = {.packed = p->bytes};
 
@@ -67,10 +67,10 @@ const uint8_t *unpack(struct unpacked *u, const struct packed *p)
     return part.bytes;
 }
 
-void unpacked_fini(struct unpacked *u)
+void decompressed_fini(struct decompressed *u)
 {
     for (size_t i = 0; i < u->count; i++)
         free(u->list[i].bytes);
     free(u->list);
-    *u = (struct unpacked){0};
+    *u = (struct decompressed){0};
 }

@@ -12,18 +12,18 @@
 #include <stdint.h>
 
 /* By their numbers in an ELF file (ELFCOMPRESS_*). */
-enum unpack_method { UNPACK_ZLIB = 1, UNPACK_ZSTD = 2 };
+enum decompress_method { UNPACK_ZLIB = 1, UNPACK_ZSTD = 2 };
 
 /* A compressed section: what it says, and its bytes in the file. */
 struct packed {
-    uint32_t method; /* enum unpack_method, or one that is not known */
+    uint32_t method; /* enum decompress_method, or one that is not known */
     uint64_t size;   /* of what comes out */
     const uint8_t *bytes;
     uint64_t packed_size;
 };
 
 /* What has been uncompressed. All zero: nothing. */
-struct unpacked {
+struct decompressed {
     struct unpacked_part *list;
     size_t count, room;
     uint64_t size; /* of all parts */
@@ -35,9 +35,9 @@ struct unpacked {
  * however often they are asked for. NULL: the method is not known, the bytes
  * are damaged or more than any kernel has, or there is no memory.
  */
-const uint8_t *unpack(struct unpacked *u, const struct packed *p);
+const uint8_t *decompress(struct decompressed *u, const struct packed *p);
 
 /* Release all parts of (u). */
-void unpacked_fini(struct unpacked *u);
+void decompressed_fini(struct decompressed *u);
 
 #endif

@@ -307,7 +307,7 @@ static void elf_close(struct object *o)
     if (r == NULL)
         return;
     (void)elf_end(r->elf);
-    unpacked_fini(&r->unpacked);
+    decompressed_fini(&r->unpacked);
     free(r);
 }
 

@@ -15,7 +15,7 @@
 /* What object.reader points to. */
 struct elf_reader {
     Elf *elf;
-    struct unpacked unpacked;
+    struct decompressed unpacked;
 };
 
 static inline Elf *elf_of(const struct object *o)

@@ -45,7 +45,7 @@ static struct image_part inflate(const struct object *o,
 {
     struct elf_reader *r = o->reader;
     struct packed p = {method, size, part->bytes + head, part->size - head};
-    const uint8_t *bytes = unpack(&r->unpacked, &p);
+    const uint8_t *bytes = decompress(&r->unpacked, &p);
 
     return bytes != NULL && size != 0
                ? (struct image_part){part->address, size, bytes}

@@ -89,9 +89,9 @@ static struct shared_image *fetch(struct images *set, enum fetch_kind kind,
                       identity_text(text, id, len), why.text);
         return NULL;
     }
-    opener_lend(path, fd);
+    opener_preopen(path, fd);
     file = open_build(set, path, id, len, &why);
-    opener_lend("", -1);
+    opener_preopen("", -1);
     if (file == NULL)
         (void)err_set(e, "debuginfod sent what is not %s: rm %s",
                       identity_text(text, id, len), path);
@@ -112,9 +112,9 @@ static void fetch_debug(struct shared_image *file, const uint8_t *id,
 
     if (fd < 0)
         return;
-    opener_lend(path, fd);
+    opener_preopen(path, fd);
     (void)image_take_debug(shared_image(file), path);
-    opener_lend("", -1);
+    opener_preopen("", -1);
 }
 
 /* What is sought is (s). */

@@ -66,12 +66,12 @@ static bool climb_once(struct climb *c)
 
 /* From a function whose caller the walk has missed up to one whose frame it
  * began with. */
-static struct callers climb_from(struct climb *c)
+static struct hidden_callers climb_from(struct climb *c)
 {
-    struct callers found = {.missing = true};
+    struct hidden_callers found = {.missing = true};
     bool is_body = false;
 
-    while (!is_body && found.count < CALLERS_MAX && climb_once(c)) {
+    while (!is_body && found.count < HIDDEN_CALLERS_MAX && climb_once(c)) {
         found.address[found.count++] = c->pc;
         is_body = frame_place_at(c->where.image->frame_places,
                                  c->where.address) == CODE_BODY;
@@ -80,8 +80,9 @@ static struct callers climb_from(struct climb *c)
     return found;
 }
 
-struct callers callers_of_leaf(const struct image_map *image_map, uint64_t leaf,
-                               const struct stack *stack)
+struct hidden_callers hidden_callers_of_leaf(const struct image_map *image_map,
+                                             uint64_t leaf,
+                                             const struct stack *stack)
 {
     struct climb c = {.image_map = image_map,
                       .stack = stack,
@@ -92,12 +93,12 @@ struct callers callers_of_leaf(const struct image_map *image_map, uint64_t leaf,
     if (c.where.image->frame_places == NULL ||
         !frame_place_caller_uncertain(
             frame_place_at(c.where.image->frame_places, c.where.address)))
-        return (struct callers){.count = 0};
+        return (struct hidden_callers){.count = 0};
     return climb_from(&c);
 }
 
-struct callers callers_of_frame(const struct image_map *image_map,
-                                uint64_t frame)
+struct hidden_callers hidden_callers_of_frame(const struct image_map *image_map,
+                                              uint64_t frame)
 {
     struct climb c = {
         .image_map = image_map, .word = WIRE_STACK_SLOTS, .rbp_kept = true};
@@ -106,6 +107,6 @@ struct callers callers_of_frame(const struct image_map *image_map,
     if (c.where.image->frame_places == NULL ||
         !frame_place_caller_missing(
             frame_place_of_call(c.where.image->frame_places, c.where.address)))
-        return (struct callers){.count = 0};
+        return (struct hidden_callers){.count = 0};
     return climb_from(&c);
 }

@@ -19,22 +19,24 @@
 
 struct image_map;
 
-#define CALLERS_MAX 16u
+#define HIDDEN_CALLERS_MAX 16u
 
-struct callers {
-    uint64_t address[CALLERS_MAX]; /* return addresses, innermost first */
+struct hidden_callers {
+    uint64_t
+        address[HIDDEN_CALLERS_MAX]; /* return addresses, innermost first */
     uint32_t count;
     bool missing; /* more callers may be missing behind the last of these */
 };
 
 /* The missed callers between the interrupted instruction at (leaf) and the
  * first frame of (stack), which the walk has found. */
-struct callers callers_of_leaf(const struct image_map *image_map, uint64_t leaf,
-                               const struct stack *stack);
+struct hidden_callers hidden_callers_of_leaf(const struct image_map *image_map,
+                                             uint64_t leaf,
+                                             const struct stack *stack);
 
 /* The missed callers between the frame of return address (frame) and the next
  * frame that the walk has found. */
-struct callers callers_of_frame(const struct image_map *image_map,
-                                uint64_t frame);
+struct hidden_callers hidden_callers_of_frame(const struct image_map *image_map,
+                                              uint64_t frame);
 
 #endif

@@ -58,7 +58,7 @@ void aggregate_free(struct aggregate *a)
         return;
     for (size_t i = 0; i < a->used; i++) {
         entries_fini(&a->sums[i].entries);
-        moments_fini(&a->sums[i].moments);
+        sample_log_fini(&a->sums[i].moments);
         free(a->sums[i].seconds.list);
     }
     maps_fini(&a->maps);
@@ -227,7 +227,8 @@ static void add_moments(struct aggregate *a, struct sums *s,
     struct budget b = {budget_keep(&a->budget, a->moments_left)};
 
     a->moments_left -= b.left;
-    moments_add(&s->moments, batch, samples, a->origin_tsc, entries, count, &b);
+    sample_log_add(&s->moments, batch, samples, a->origin_tsc, entries, count,
+                   &b);
     a->moments_left += b.left;
     a->budget.left += b.left;
 }

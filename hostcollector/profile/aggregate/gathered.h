@@ -18,7 +18,7 @@
 struct sums {
     struct entries entries;
     struct tally left_out; /* of them, by aggregate_leave_out() */
-    struct moments moments;
+    struct sample_log moments;
     uint64_t jumps, jump_weight;
     struct profile_latest latest;
     struct account account;

@@ -36,7 +36,7 @@ struct moments_block {
     uint64_t words[];
 };
 
-void moments_fini(struct moments *m)
+void sample_log_fini(struct sample_log *m)
 {
     struct moments_block *next;
 
@@ -60,7 +60,8 @@ static struct moments_block *new_block(size_t bytes)
 }
 
 /* A block with room for a moment; NULL if there is none. */
-static struct moments_block *make_room(struct moments *m, struct budget *budget)
+static struct moments_block *make_room(struct sample_log *m,
+                                       struct budget *budget)
 {
     struct moments_block *last = m->last, *b;
     size_t words = m->words < BLOCK_MIN   ? BLOCK_MIN
@@ -97,7 +98,7 @@ static void add_wide(struct moments_block *b, const struct sample_batch *batch,
 }
 
 /* Add what (s) is in one word, or in four. */
-static void add_moment(struct moments *m, struct moments_block *b,
+static void add_moment(struct sample_log *m, struct moments_block *b,
                        const struct sample_batch *batch, const struct sample *s,
                        int64_t ticks, uint32_t entry)
 {
@@ -123,7 +124,7 @@ static void add_moment(struct moments *m, struct moments_block *b,
  * Add short samples, from the first on, that take a word each. Returns how
  * many: up to (count), or to one that takes four words, or to the block's end.
  */
-static size_t add_words(struct moments *m, struct moments_block *b,
+static size_t add_words(struct sample_log *m, struct moments_block *b,
                         const struct sample *samples, uint64_t start_tsc,
                         const uint32_t *entries, size_t count)
 {
@@ -153,9 +154,10 @@ static size_t add_words(struct moments *m, struct moments_block *b,
     return (size_t)(s - samples);
 }
 
-void moments_add(struct moments *m, const struct sample_batch *batch,
-                 const struct sample *samples, uint64_t start_tsc,
-                 const uint32_t *entries, size_t count, struct budget *budget)
+void sample_log_add(struct sample_log *m, const struct sample_batch *batch,
+                    const struct sample *samples, uint64_t start_tsc,
+                    const uint32_t *entries, size_t count,
+                    struct budget *budget)
 {
     for (size_t i = 0, some; i < count && !m->full; i += some) {
         struct moments_block *b = make_room(m, budget);
@@ -174,15 +176,15 @@ void moments_add(struct moments *m, const struct sample_batch *batch,
     }
 }
 
-struct moments_reader moments_read(const struct profile_core *core)
+struct sample_log_reader sample_log_read(const struct profile_core *core)
 {
-    const struct moments *m = core->moments;
+    const struct sample_log *m = core->moments;
 
-    return (struct moments_reader){.core = core,
-                                   .block = m != NULL ? m->first : NULL};
+    return (struct sample_log_reader){.core = core,
+                                      .block = m != NULL ? m->first : NULL};
 }
 
-static void read_wide(struct moments_reader *r, struct moment *out)
+static void read_wide(struct sample_log_reader *r, struct moment *out)
 {
     const uint64_t *words = r->block->words + r->at;
 
@@ -205,7 +207,7 @@ static uint64_t take(uint64_t *word, unsigned bits)
     return taken;
 }
 
-static void read_word(struct moments_reader *r, struct moment *out)
+static void read_word(struct sample_log_reader *r, struct moment *out)
 {
     uint64_t word = r->block->words[r->at++];
 
@@ -225,7 +227,7 @@ static bool is_left_out(const struct profile_core *c, const struct moment *m)
     return profile_is_left_out(c, t);
 }
 
-static bool read_next(struct moments_reader *r, struct moment *out)
+static bool read_next(struct sample_log_reader *r, struct moment *out)
 {
     while (r->block != NULL && r->at == r->block->size) {
         r->block = r->block->next;
@@ -242,7 +244,7 @@ static bool read_next(struct moments_reader *r, struct moment *out)
     return true;
 }
 
-bool moments_next(struct moments_reader *r, struct moment *out)
+bool sample_log_next(struct sample_log_reader *r, struct moment *out)
 {
     while (read_next(r, out))
         if (!is_left_out(r->core, out))

@@ -17,7 +17,7 @@
 struct moments_block;
 
 /* Zeroed: empty. */
-struct moments {
+struct sample_log {
     struct moments_block *first, *last;
     size_t words;    /* in all blocks */
     bool full;       /* some did not fit: none of those behind is kept */
@@ -27,13 +27,13 @@ struct moments {
 };
 
 /* Release what (m) holds. */
-void moments_fini(struct moments *m);
+void sample_log_fini(struct sample_log *m);
 
 /* Add (count) samples of (batch)'s unit and period. The profile began at
  * (start_tsc) of their clock; sample[i] is in entry entries[i]. */
-void moments_add(struct moments *m, const struct sample_batch *batch,
-                 const struct sample *samples, uint64_t start_tsc,
-                 const uint32_t *entries, size_t count, struct budget *b);
+void sample_log_add(struct sample_log *m, const struct sample_batch *batch,
+                    const struct sample *samples, uint64_t start_tsc,
+                    const uint32_t *entries, size_t count, struct budget *b);
 
 /* One sample, as its entry counts it. */
 struct moment {
@@ -47,7 +47,7 @@ struct moment {
 #define MOMENT_OTHERS UINT32_MAX /* = ENTRY_OTHERS */
 
 /* Reads the moments of one core from the first to the last. */
-struct moments_reader {
+struct sample_log_reader {
     const struct profile_core *core;
     const struct moments_block *block;
     size_t at;
@@ -56,10 +56,10 @@ struct moments_reader {
     uint8_t shift;
 };
 
-struct moments_reader moments_read(const struct profile_core *core);
+struct sample_log_reader sample_log_read(const struct profile_core *core);
 
 /* The next one in (*moment), but for those of entries that were left out.
  * False behind the last. */
-bool moments_next(struct moments_reader *r, struct moment *moment);
+bool sample_log_next(struct sample_log_reader *r, struct moment *moment);
 
 #endif

@@ -35,7 +35,7 @@ static void tidy(struct address_list *l)
 
 /* Returns 0; -1 if there is no memory. A list that may not grow is full for
  * good, since sorting it again for each address would take long. */
-static int make_room(struct addresses *a, struct address_list *l)
+static int make_room(struct frame_addresses *a, struct address_list *l)
 {
     if (l->count < l->room)
         return 0;
@@ -54,7 +54,8 @@ static int make_room(struct addresses *a, struct address_list *l)
     return 0;
 }
 
-static int add(struct addresses *a, struct address_list *l, uint64_t address)
+static int add(struct frame_addresses *a, struct address_list *l,
+               uint64_t address)
 {
     if (l->full || (l->count != 0 && l->list[l->count - 1] == address))
         return 0;
@@ -65,8 +66,8 @@ static int add(struct addresses *a, struct address_list *l, uint64_t address)
     return 0;
 }
 
-static int add_leaf(struct addresses *a, const struct image_map *image_map,
-                    uint64_t leaf)
+static int add_leaf(struct frame_addresses *a,
+                    const struct image_map *image_map, uint64_t leaf)
 {
     struct image_address at = image_map_find(image_map, leaf);
 
@@ -74,8 +75,9 @@ static int add_leaf(struct addresses *a, const struct image_map *image_map,
 }
 
 /* (count) return addresses; one may lie behind its image's last byte. */
-static int add_calls(struct addresses *a, const struct image_map *image_map,
-                     const uint64_t *back, uint32_t count)
+static int add_calls(struct frame_addresses *a,
+                     const struct image_map *image_map, const uint64_t *back,
+                     uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         struct image_address at = image_map_find(image_map, back[i] - 1);
@@ -86,13 +88,15 @@ static int add_calls(struct addresses *a, const struct image_map *image_map,
     return 0;
 }
 
-static int add_stack(struct addresses *a, const struct image_map *image_map,
+static int add_stack(struct frame_addresses *a,
+                     const struct image_map *image_map,
                      const struct stack *stack)
 {
     if (add_calls(a, image_map, stack->frames, stack->depth) != 0)
         return -1;
     for (uint32_t i = 0; i + 1 < stack->depth; i++) {
-        struct callers missed = callers_of_frame(image_map, stack->frames[i]);
+        struct hidden_callers missed =
+            hidden_callers_of_frame(image_map, stack->frames[i]);
 
         if (add_calls(a, image_map, missed.address, missed.count) != 0)
             return -1;
@@ -100,13 +104,15 @@ static int add_stack(struct addresses *a, const struct image_map *image_map,
     return 0;
 }
 
-static int add_entries(struct addresses *a, const struct image_map *image_map,
+static int add_entries(struct frame_addresses *a,
+                       const struct image_map *image_map,
                        const struct profile *p, const struct profile_core *core)
 {
     for (size_t i = 0; i < core->entry_count; i++) {
         const struct profile_entry *entry = &core->entries[i];
         struct stack stack = profile_stack(p, entry->stack);
-        struct callers missed = callers_of_leaf(image_map, entry->leaf, &stack);
+        struct hidden_callers missed =
+            hidden_callers_of_leaf(image_map, entry->leaf, &stack);
 
         if (add_leaf(a, image_map, entry->leaf) != 0 ||
             add_calls(a, image_map, missed.address, missed.count) != 0)
@@ -115,7 +121,7 @@ static int add_entries(struct addresses *a, const struct image_map *image_map,
     return 0;
 }
 
-static int add_all(struct addresses *a, const struct profile *p,
+static int add_all(struct frame_addresses *a, const struct profile *p,
                    const struct image_map *image_map)
 {
     for (size_t i = 0; i < p->core_count; i++)
@@ -130,8 +136,8 @@ static int add_all(struct addresses *a, const struct profile *p,
     return 0;
 }
 
-int addresses_gather(struct addresses *a, const struct profile *p,
-                     const struct image_map *image_map)
+int frame_addresses_gather(struct frame_addresses *a, const struct profile *p,
+                           const struct image_map *image_map)
 {
     a->image_count = image_map_count(image_map);
     a->images = calloc(a->image_count, sizeof *a->images);
@@ -144,12 +150,12 @@ int addresses_gather(struct addresses *a, const struct profile *p,
     return 0;
 }
 
-void addresses_fini(struct addresses *a)
+void frame_addresses_fini(struct frame_addresses *a)
 {
     for (size_t i = 0; a->images != NULL && i < a->image_count; i++) {
         free(a->images[i].leaves.list);
         free(a->images[i].calls.list);
     }
     free(a->images);
-    *a = (struct addresses){0};
+    *a = (struct frame_addresses){0};
 }

@@ -22,7 +22,7 @@ struct image_addresses {
     struct address_list calls;  /* return addresses */
 };
 
-struct addresses {
+struct frame_addresses {
     struct image_addresses *images; /* by number in the image map */
     size_t image_count;
     size_t bytes, bytes_max;
@@ -32,12 +32,13 @@ struct addresses {
 /*
  * Gather into (a), which is zero but for (bytes_max), all addresses of (p), and
  * of callers that the walk along frames has missed; each once, rising. Returns
- * 0; -1 if there is no memory. addresses_fini() must follow in both cases.
+ * 0; -1 if there is no memory. frame_addresses_fini() must follow in both
+ * cases.
  */
-int addresses_gather(struct addresses *a, const struct profile *p,
-                     const struct image_map *image_map);
+int frame_addresses_gather(struct frame_addresses *a, const struct profile *p,
+                           const struct image_map *image_map);
 
 /* Release what (a) holds. */
-void addresses_fini(struct addresses *a);
+void frame_addresses_fini(struct frame_addresses *a);
 
 #endif

@@ -284,7 +284,7 @@ static int pack_image(struct packer *p, const struct named_source *s,
 }
 
 static int pack_source(struct packer *p, const struct named_source *s,
-                       const struct addresses *a, struct err *e)
+                       const struct frame_addresses *a, struct err *e)
 {
     if (s->number == UINT32_MAX)
         return pack_image(p, s, false, e);
@@ -299,7 +299,8 @@ static int pack_source(struct packer *p, const struct named_source *s,
     return pack_image(p, s, frame_places_known(image->frame_places), e);
 }
 
-static int pack_all(struct packer *p, const struct addresses *a, struct err *e)
+static int pack_all(struct packer *p, const struct frame_addresses *a,
+                    struct err *e)
 {
     for (size_t i = 0; i < p->job->source_count; i++)
         if (pack_source(p, &p->job->sources[i], a, e) != 0)
@@ -335,14 +336,15 @@ static void packer_fini(struct packer *p)
 int named_write(const struct named_write *w, struct err *e)
 {
     struct packer p = {.job = w};
-    struct addresses a = {.bytes_max = w->memory / 2};
+    struct frame_addresses a = {.bytes_max = w->memory / 2};
     int result;
 
-    if (!packer_init(&p) || addresses_gather(&a, w->profile, w->image_map) != 0)
+    if (!packer_init(&p) ||
+        frame_addresses_gather(&a, w->profile, w->image_map) != 0)
         result = err_set(e, "names: out of memory");
     else
         result = pack_all(&p, &a, e);
-    addresses_fini(&a);
+    frame_addresses_fini(&a);
     packer_fini(&p);
     return result;
 }

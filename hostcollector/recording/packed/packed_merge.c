@@ -27,7 +27,7 @@ struct merge_pair {
     uint64_t leaf;
 };
 
-struct merge {
+struct packed_merge {
     struct unpack *unpack;
     uint64_t arrival_ns, text_start; /* of what is in it */
     bool has_text;
@@ -43,7 +43,7 @@ struct merge {
 };
 
 /* Have nothing in (m). */
-static void empty(struct merge *m)
+static void empty(struct packed_merge *m)
 {
     stack_pool_fini(&m->stacks);
     m->stacks = (struct stack_pool){0};
@@ -56,9 +56,9 @@ static void empty(struct merge *m)
     m->intervals.size = m->late.size = m->extras.size = m->items.size = 0;
 }
 
-struct merge *merge_new(void)
+struct packed_merge *packed_merge_new(void)
 {
-    struct merge *m = calloc(1, sizeof *m);
+    struct packed_merge *m = calloc(1, sizeof *m);
 
     if (m != NULL)
         m->unpack = unpack_new();
@@ -70,7 +70,7 @@ struct merge *merge_new(void)
         empty(m);
     return m;
 }
-void merge_free(struct merge *m)
+void packed_merge_free(struct packed_merge *m)
 {
     if (m == NULL)
         return;
@@ -86,7 +86,7 @@ void merge_free(struct merge *m)
 }
 
 /* The number of stack (id) of the block that is read. */
-static uint32_t add_stack(struct merge *m, uint32_t id)
+static uint32_t add_stack(struct packed_merge *m, uint32_t id)
 {
     const struct unpack *u = m->unpack;
     const struct unpack_stack *s = &u->stacks[id];
@@ -107,7 +107,7 @@ static uint32_t add_stack(struct merge *m, uint32_t id)
 }
 
 /* Add the pairs of the run that is read; their numbers go to (numbers). */
-static bool add_pairs(struct merge *m, uint32_t *numbers)
+static bool add_pairs(struct packed_merge *m, uint32_t *numbers)
 {
     const struct unpack *u = m->unpack;
 
@@ -133,7 +133,7 @@ static bool add_pairs(struct merge *m, uint32_t *numbers)
     return true;
 }
 
-static bool add_sample(struct merge *m, const uint32_t *numbers)
+static bool add_sample(struct packed_merge *m, const uint32_t *numbers)
 {
     struct unpack *u = m->unpack;
     uint64_t pair = u->pair[u->at];
@@ -155,7 +155,7 @@ static bool add_sample(struct merge *m, const uint32_t *numbers)
 }
 
 /* The item of samples at u->in, as a run. */
-static bool add_run(struct merge *m)
+static bool add_run(struct packed_merge *m)
 {
     struct unpack *u = m->unpack;
     struct pack_bytes *to = &m->items;
@@ -191,12 +191,12 @@ static bool add_run(struct merge *m)
 }
 
 /* What is at u->in, as it is; (begin) is where the item begins. */
-static void copy_item(struct merge *m, const uint8_t *begin)
+static void copy_item(struct packed_merge *m, const uint8_t *begin)
 {
     pack_copy(&m->items, begin, (size_t)(m->unpack->in.at - begin));
 }
 
-static bool take_stacks(struct merge *m, bool *other)
+static bool take_stacks(struct packed_merge *m, bool *other)
 {
     struct unpack *u = m->unpack;
     struct err ignored;
@@ -211,7 +211,7 @@ static bool take_stacks(struct merge *m, bool *other)
 
 /* All items of the block. False: it is wrong, or there is no memory; or it is
  * of an (*other) image, and goes into the next block. */
-static bool add_items(struct merge *m, uint64_t later_ns, bool *other)
+static bool add_items(struct packed_merge *m, uint64_t later_ns, bool *other)
 {
     struct cursor *c = &m->unpack->in;
     bool good = true;
@@ -249,30 +249,31 @@ static bool add_items(struct merge *m, uint64_t later_ns, bool *other)
 
 /* Bytes that the block has, at most; but for a pair that is told again and
  * again in three bytes. */
-static size_t bound(const struct merge *m)
+static size_t bound(const struct packed_merge *m)
 {
     return m->count * SAMPLE_MAX + m->extras.size + m->items.size +
            m->stacks.address_count * ADDRESS_MAX +
            m->stacks.count * ADDRESS_MAX + m->pair_count * PAIR_MAX;
 }
 
-enum merge_took merge_add(struct merge *m, uint64_t start_ms,
-                          uint64_t arrival_ns, const void *data, size_t size,
-                          struct err *e)
+enum packed_merge_took packed_merge_add(struct packed_merge *m,
+                                        uint64_t start_ms, uint64_t arrival_ns,
+                                        const void *data, size_t size,
+                                        struct err *e)
 {
     struct unpack *u = m->unpack;
     size_t count = m->count, items = m->items.size, extras = m->extras.size;
     bool other = false;
 
     if (unpack_begin(u, data, size, e) != 0)
-        return MERGE_FAILED;
+        return PACKED_MERGE_FAILED;
     size_t left = cursor_left(&u->in);
 
     if (m->windows != 0 &&
         (arrival_ns < m->arrival_ns || bound(m) + 2 * left > PACKED_BLOCK_MAX ||
          m->stacks.count + left / 4 > PACKED_STACKS_MAX ||
          m->pair_count + left / 4 > PAIRS_MAX))
-        return MERGE_FULL;
+        return PACKED_MERGE_FULL;
     if (m->windows == 0)
         m->arrival_ns = arrival_ns;
     pack_u8(&m->items, PACKED_WINDOW);
@@ -281,7 +282,7 @@ enum merge_took merge_add(struct merge *m, uint64_t start_ms,
     if (add_items(m, arrival_ns - m->arrival_ns, &other) &&
         m->stacks.count <= PACKED_STACKS_MAX && m->pair_count <= PAIRS_MAX) {
         m->windows++;
-        return MERGE_TOOK;
+        return PACKED_MERGE_TOOK;
     }
     m->count = m->intervals.size = m->late.size = count;
     m->items.size = items;
@@ -289,9 +290,9 @@ enum merge_took merge_add(struct merge *m, uint64_t start_ms,
     if (m->windows == 0)
         empty(m);
     if (other)
-        return MERGE_FULL;
+        return PACKED_MERGE_FULL;
     (void)err_set(e, "a packed chunk is not one of a small window");
-    return MERGE_FAILED;
+    return PACKED_MERGE_FAILED;
 }
 
 static int rarer(const void *a, const void *b)
@@ -311,7 +312,7 @@ static int lower(const void *a, const void *b)
 }
 
 /* Those pairs that most samples have get the numbers that take a byte. */
-static void order_pairs(struct merge *m)
+static void order_pairs(struct packed_merge *m)
 {
     size_t near = m->pair_count < PACKED_EXTRA ? m->pair_count : PACKED_EXTRA;
 
@@ -324,7 +325,7 @@ static void order_pairs(struct merge *m)
     qsort(m->pairs + near, m->pair_count - near, sizeof *m->pairs, lower);
 }
 
-static void put_pairs(const struct merge *m, struct pack_bytes *b)
+static void put_pairs(const struct packed_merge *m, struct pack_bytes *b)
 {
     uint64_t leaf = 0;
 
@@ -338,7 +339,7 @@ static void put_pairs(const struct merge *m, struct pack_bytes *b)
 }
 
 /* The columns; (order) are the numbers of pairs by those they had. */
-static void put_columns(const struct merge *m, const uint32_t *order,
+static void put_columns(const struct packed_merge *m, const uint32_t *order,
                         struct pack_bytes *b, struct squeeze_cuts *cuts)
 {
     struct pack_bytes far = {0};
@@ -371,7 +372,7 @@ static void put_columns(const struct merge *m, const uint32_t *order,
 }
 
 /* The block, in (b). False: there is no memory. */
-static bool put_block(struct merge *m, struct pack_bytes *b,
+static bool put_block(struct packed_merge *m, struct pack_bytes *b,
                       struct squeeze_cuts *cuts)
 {
     uint32_t *used = malloc((m->stacks.count + 1) * sizeof *used);
@@ -397,13 +398,14 @@ static bool put_block(struct merge *m, struct pack_bytes *b,
     return good;
 }
 
-int merge_end(struct merge *m, struct merge_chunk *chunk, struct err *e)
+int packed_merge_end(struct packed_merge *m, struct packed_merge_chunk *chunk,
+                     struct err *e)
 {
     struct pack_bytes b = {0};
     struct squeeze_cuts cuts = {0};
     int result = -1;
 
-    *chunk = (struct merge_chunk){.arrival_ns = m->arrival_ns};
+    *chunk = (struct packed_merge_chunk){.arrival_ns = m->arrival_ns};
     if (m->windows == 0)
         return 0;
     if (put_block(m, &b, &cuts)) {

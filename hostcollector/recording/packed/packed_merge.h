@@ -13,34 +13,37 @@
 
 #include "util/err.h"
 
-struct merge;
+struct packed_merge;
 
 /* NULL: no memory. */
-struct merge *merge_new(void);
+struct packed_merge *packed_merge_new(void);
 
 /* Release (m). NULL is allowed. */
-void merge_free(struct merge *m);
+void packed_merge_free(struct packed_merge *m);
 
-enum merge_took {
-    MERGE_TOOK,
-    MERGE_FULL,  /* take what there is by merge_end(), and give it again */
-    MERGE_FAILED /* (e) says why: damaged, or merged already */
+enum packed_merge_took {
+    PACKED_MERGE_TOOK,
+    PACKED_MERGE_FULL,  /* take what there is by packed_merge_end(), and give it
+                           again */
+    PACKED_MERGE_FAILED /* (e) says why: damaged, or merged already */
 };
 
 /* Add the chunk (data), which arrived at (arrival_ns), of the window that its
  * name says began at (start_ms). */
-enum merge_took merge_add(struct merge *m, uint64_t start_ms,
-                          uint64_t arrival_ns, const void *data, size_t size,
-                          struct err *e);
+enum packed_merge_took packed_merge_add(struct packed_merge *m,
+                                        uint64_t start_ms, uint64_t arrival_ns,
+                                        const void *data, size_t size,
+                                        struct err *e);
 
 /* A chunk of what was added, and when it arrived; nothing is in (m), then. */
-struct merge_chunk {
+struct packed_merge_chunk {
     uint8_t *bytes; /* free() them; NULL: nothing was added */
     size_t size;
     uint64_t arrival_ns;
 };
 
 /* Returns 0; -1 with (e) filled: there is no memory. */
-int merge_end(struct merge *m, struct merge_chunk *chunk, struct err *e);
+int packed_merge_end(struct packed_merge *m, struct packed_merge_chunk *chunk,
+                     struct err *e);
 
 #endif

@@ -18,7 +18,7 @@
 #define WINDOW_MAX (64u << 20) /* bytes of a window's file */
 
 struct merged_file {
-    struct merge *merge;
+    struct packed_merge *merge;
     struct pack_bytes out; /* chunks that are done; its header is before them */
     struct recording_reader
         *first;  /* has the header; NULL: nothing was added */
@@ -30,7 +30,7 @@ struct merged_file *merged_file_new(void)
     struct merged_file *f = calloc(1, sizeof *f);
 
     if (f != NULL)
-        f->merge = merge_new();
+        f->merge = packed_merge_new();
     if (f != NULL && f->merge != NULL)
         return f;
     free(f);
@@ -41,7 +41,7 @@ void merged_file_free(struct merged_file *f)
 {
     if (f == NULL)
         return;
-    merge_free(f->merge);
+    packed_merge_free(f->merge);
     recording_reader_free(f->first);
     free(f->out.bytes);
     free(f);
@@ -97,10 +97,10 @@ static bool same_header(const struct recording_info *a,
 static bool end_chunk(struct merged_file *f)
 {
     uint8_t header[CHUNK_HEADER];
-    struct merge_chunk chunk;
+    struct packed_merge_chunk chunk;
     struct err ignored;
 
-    if (merge_end(f->merge, &chunk, &ignored) != 0)
+    if (packed_merge_end(f->merge, &chunk, &ignored) != 0)
         return false;
     if (chunk.bytes == NULL)
         return true;
@@ -116,14 +116,14 @@ static bool add_chunk(struct merged_file *f, uint64_t start_ms,
                       uint64_t arrival_ns, const uint8_t *data, size_t size)
 {
     struct err ignored;
-    enum merge_took took =
-        merge_add(f->merge, start_ms, arrival_ns, data, size, &ignored);
+    enum packed_merge_took took =
+        packed_merge_add(f->merge, start_ms, arrival_ns, data, size, &ignored);
 
-    if (took == MERGE_FULL)
-        took = end_chunk(f) ? merge_add(f->merge, start_ms, arrival_ns, data,
-                                        size, &ignored)
-                            : MERGE_FAILED;
-    return took == MERGE_TOOK;
+    if (took == PACKED_MERGE_FULL)
+        took = end_chunk(f) ? packed_merge_add(f->merge, start_ms, arrival_ns,
+                                               data, size, &ignored)
+                            : PACKED_MERGE_FAILED;
+    return took == PACKED_MERGE_TOOK;
 }
 
 /* The chunk at (*at): its header. False: it is damaged, or none of a window. */
@@ -169,12 +169,12 @@ static bool add_chunks(struct merged_file *f, uint64_t start_ms,
  * a window comes into the file. */
 static bool is_usable(const uint8_t *bytes, size_t size)
 {
-    struct merged_file try = {.merge = merge_new()};
+    struct merged_file try = {.merge = packed_merge_new()};
     bool good = try.merge != NULL &&
                 add_chunks(&try, 1, bytes, size, 0, true) &&
                 add_chunks(&try, 1, bytes, size, 0, false);
 
-    merge_free(try.merge);
+    packed_merge_free(try.merge);
     free(try.out.bytes);
     return good;
 }

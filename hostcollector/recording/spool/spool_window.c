@@ -43,22 +43,22 @@ void window_packer_free(struct window_packer *w)
     free(w);
 }
 
-void window_clock(struct window_packer *w, uint64_t tsc_hz)
+void spool_window_clock(struct window_packer *w, uint64_t tsc_hz)
 {
     w->tsc_hz = tsc_hz;
 }
 
-bool window_is_full(const struct window_packer *w)
+bool spool_window_is_full(const struct window_packer *w)
 {
     return w->taken + w->done_size > w->memory_max / 4;
 }
 
-bool window_wants_reset(const struct window_packer *w)
+bool spool_window_wants_reset(const struct window_packer *w)
 {
     return w->budget.left < w->memory_max / 8;
 }
 
-void window_forget(struct window_packer *w)
+void spool_window_forget(struct window_packer *w)
 {
     uint64_t seed = w->stacks.seed;
 
@@ -291,7 +291,7 @@ const struct events window_events = {
 /* The chunks that are done, as a recording. */
 static int put_recording(struct window_packer *w,
                          const struct recording_info *info, uint64_t from_ns,
-                         struct window_bytes *out, struct err *e)
+                         struct spool_window_bytes *out, struct err *e)
 {
     size_t room = RECORDING_HEADER_MAX + w->done_size + (size_t)CHUNK_HEADER;
     size_t chunks = 0;
@@ -315,20 +315,20 @@ static int put_recording(struct window_packer *w,
     }
     recording_chunk_header(bytes + size, CHUNK_END, 0, 0);
     size += CHUNK_HEADER;
-    *out = (struct window_bytes){.bytes = bytes,
-                                 .size = size,
-                                 .samples = w->done_samples,
-                                 .lost = w->done_lost};
+    *out = (struct spool_window_bytes){.bytes = bytes,
+                                       .size = size,
+                                       .samples = w->done_samples,
+                                       .lost = w->done_lost};
     return 0;
 }
 
-int window_cut(struct window_packer *w, const struct recording_info *info,
-               uint64_t from_ns, uint64_t to_ns, bool over,
-               struct window_bytes *out, struct err *e)
+int spool_window_cut(struct window_packer *w, const struct recording_info *info,
+                     uint64_t from_ns, uint64_t to_ns, bool over,
+                     struct spool_window_bytes *out, struct err *e)
 {
     int result = 0;
 
-    *out = (struct window_bytes){0};
+    *out = (struct spool_window_bytes){0};
     if (window_seal(w, to_ns > from_ns ? to_ns - from_ns : 0, !over, e) != 0)
         result = -1;
     else if (w->failed)

@@ -4,9 +4,10 @@
  * packed (RECORDING.md, "Packed wire"): of the guest of tests/bench spool 4.7
  * bytes a sample in windows of about 1000 samples, 2.3 in those of 50,000.
  *
- * A window packer takes the events of a decoder; window_cut() makes a recording
- * of those since the last cut. Counters go on from window to window: what was
- * taken, delivered and lost on each core adds up over them, nothing twice.
+ * A window packer takes the events of a decoder; spool_window_cut() makes a
+ * recording of those since the last cut. Counters go on from window to window:
+ * what was taken, delivered and lost on each core adds up over them, nothing
+ * twice.
  *
  * A sample's time is rounded to a 64th of the period or finer; its weight,
  * stack and address are exact.
@@ -36,19 +37,19 @@ void window_packer_free(struct window_packer *w);
 extern const struct events window_events;
 
 /* The clock's rate, measured: for guests that do not know it. */
-void window_clock(struct window_packer *w, uint64_t tsc_hz);
+void spool_window_clock(struct window_packer *w, uint64_t tsc_hz);
 
 /* Cut now: soon there is no room, and what comes then counts as lost. */
-bool window_is_full(const struct window_packer *w);
+bool spool_window_is_full(const struct window_packer *w);
 
-/* Have new stacks no room any more? Then call window_forget() at a cut, and
- * have the guest define its stacks anew (RESET). Samples of stacks that are not
- * defined again become samples without callers. */
-bool window_wants_reset(const struct window_packer *w);
-void window_forget(struct window_packer *w);
+/* Have new stacks no room any more? Then call spool_window_forget() at a cut,
+ * and have the guest define its stacks anew (RESET). Samples of stacks that are
+ * not defined again become samples without callers. */
+bool spool_window_wants_reset(const struct window_packer *w);
+void spool_window_forget(struct window_packer *w);
 
 /* A recording, whole, in memory. */
-struct window_bytes {
+struct spool_window_bytes {
     uint8_t *bytes; /* free() them; NULL: nothing came, there is no window */
     size_t size;
     uint64_t samples, lost; /* in it; lost on any leg before it */
@@ -63,8 +64,8 @@ struct window_bytes {
  * Returns 0; -1 with (e) filled if there is no memory: what came is lost, and
  * the next window counts it.
  */
-int window_cut(struct window_packer *w, const struct recording_info *info,
-               uint64_t from_ns, uint64_t to_ns, bool over,
-               struct window_bytes *out, struct err *e);
+int spool_window_cut(struct window_packer *w, const struct recording_info *info,
+                     uint64_t from_ns, uint64_t to_ns, bool over,
+                     struct spool_window_bytes *out, struct err *e);
 
 #endif

@@ -271,9 +271,9 @@ static void write_without(FILE *out, const struct report *r)
 /* "Shown: idle time, rows by total". An annotation says so by itself. */
 static void write_asked(FILE *out, const struct report *r)
 {
-    char line[ASKED_TEXT];
+    char line[REPORT_OPTIONS_TEXT];
 
-    if (r->annotation != NULL || asked_words(line, r)[0] == '\0')
+    if (r->annotation != NULL || report_options_words(line, r)[0] == '\0')
         return;
     (void)fputs("Shown: ", out);
     text_wrap_at(out, strlen("Shown: "), line, table_columns(r));

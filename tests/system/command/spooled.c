@@ -143,10 +143,12 @@ void spooled_cut(const char *guest)
     const struct recording_info info = {.source = "test",
                                         .wall_ns = start_ms * 1000000,
                                         .monotonic_ns = from_ns};
-    struct window_bytes window;
+    struct spool_window_bytes window;
     struct err e;
 
-    CHECK_EQ(window_cut(packer, &info, from_ns, now_ns, false, &window, &e), 0);
+    CHECK_EQ(
+        spool_window_cut(packer, &info, from_ns, now_ns, false, &window, &e),
+        0);
     CHECK(window.bytes != NULL);
     CHECK_EQ(spool_put(spool, guest, start_ms, window.bytes, window.size,
                        window.samples, &e),
